@@ -1,0 +1,218 @@
+"""DirectML's buffer tensor descriptors: what a tensor in a buffer must say of itself.
+
+Sizes and strides are in elements and always in logical order: NCHW, NCDHW.
+"""
+
+from __future__ import annotations
+
+import enum
+import functools
+import math
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import cast
+
+from dml_vk.errors import DTypeError, LayoutError, explain
+from dml_vk.layout import Layout
+from dml_vk.strides.order import Ints, to_int, to_ints
+
+MAX_DIMENSION_COUNT = 8
+MAX_ELEMENTS = 2**32 - 1
+
+
+class DataType(enum.Enum):
+    """The element types, with DirectML's numbers.
+
+    Of the 4-bit types the first element is the low half of its byte.
+    """
+
+    FLOAT32 = 1
+    FLOAT16 = 2
+    UINT32 = 3
+    UINT16 = 4
+    UINT8 = 5
+    INT32 = 6
+    INT16 = 7
+    INT8 = 8
+    FLOAT64 = 9
+    UINT64 = 10
+    INT64 = 11
+    UINT4 = 12
+    INT4 = 13
+
+    @property
+    def bits(self) -> int:
+        return int("".join(filter(str.isdigit, self.name)))
+
+
+class TensorFlags(enum.Flag):
+    NONE = 0
+    OWNED_BY_DML = 1
+
+
+@dataclass(frozen=True)
+class BufferTensorDesc:
+    """One tensor in a buffer, checked as DirectML checks DML_BUFFER_TENSOR_DESC.
+
+    `name` stands in the messages, so that an operator can say which of its tensors is wrong. Two
+    descriptors are equal if they describe the same tensor: packed strides may be left out.
+
+    >>> BufferTensorDesc(DataType.FLOAT32, (1, 1, 3, 5)).total_tensor_size_in_bytes
+    60
+    >>> BufferTensorDesc(DataType.FLOAT32, (1, 0, 3, 5), name="Output")
+    Traceback (most recent call last):
+        ...
+    dml_vk.errors.LayoutError: Output: sizes must be from 1 to 4294967295; got sizes[1]=0
+    """
+
+    data_type: DataType
+    sizes: Ints = field(compare=False)
+    strides: Ints | None = field(default=None, compare=False)
+    flags: TensorFlags = TensorFlags.NONE
+    total_tensor_size_in_bytes: int = cast(int, None)  # left out: what is implied
+    guaranteed_base_offset_alignment: int = 0
+    name: str = field(default="BufferTensorDesc", compare=False, repr=False, kw_only=True)
+    layout: Layout = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        what = self.name
+        check_data_type(what, self.data_type)
+        sizes = check_sizes(what, self.sizes)
+        if not 1 <= len(sizes) <= MAX_DIMENSION_COUNT:
+            raise LayoutError(
+                explain(what, f"there must be 1 to {MAX_DIMENSION_COUNT} sizes", sizes=sizes)
+            )
+        strides = check_strides(what, sizes, self.strides)
+        if elements_spanned(sizes, strides) > MAX_ELEMENTS:
+            raise LayoutError(
+                explain(
+                    what,
+                    f"the tensor must span at most {MAX_ELEMENTS} elements",
+                    sizes=sizes,
+                    strides=strides,
+                )
+            )
+        set_field = functools.partial(object.__setattr__, self)
+        set_field("sizes", sizes)
+        set_field("strides", strides)
+        set_field("flags", _check_flags(what, self.flags))
+        set_field("total_tensor_size_in_bytes", self._checked_total())
+        set_field("guaranteed_base_offset_alignment", self._checked_alignment())
+        set_field("layout", Layout(sizes, strides))
+
+    @property
+    def dimension_count(self) -> int:
+        return len(self.sizes)
+
+    @property
+    def element_count(self) -> int:
+        """Logical elements: a broadcast one counts as often as it is read."""
+        return math.prod(self.sizes)
+
+    @property
+    def minimum_implied_size_in_bytes(self) -> int:
+        return bytes_for(self.data_type, elements_spanned(self.sizes, self.strides))
+
+    def _checked_total(self) -> int:
+        least = self.minimum_implied_size_in_bytes
+        if self.total_tensor_size_in_bytes is None:
+            return least
+        total = to_int(self.name, "total_tensor_size_in_bytes", self.total_tensor_size_in_bytes)
+        most = bytes_for(self.data_type, MAX_ELEMENTS)
+        if not least <= total <= most:
+            raise LayoutError(
+                explain(
+                    self.name,
+                    f"total_tensor_size_in_bytes must be from {least}, which the sizes and strides "
+                    f"imply, to {most}",
+                    total_tensor_size_in_bytes=total,
+                )
+            )
+        return total
+
+    def _checked_alignment(self) -> int:
+        alignment = to_int(
+            self.name, "guaranteed_base_offset_alignment", self.guaranteed_base_offset_alignment
+        )
+        least = -(-self.data_type.bits // 8)
+        if alignment and (alignment < least or alignment & (alignment - 1)):
+            raise LayoutError(
+                explain(
+                    self.name,
+                    f"guaranteed_base_offset_alignment must be 0 or a power of two of at least the "
+                    f"element size {least}",
+                    guaranteed_base_offset_alignment=alignment,
+                )
+            )
+        return alignment
+
+
+def calc_buffer_tensor_size(
+    data_type: DataType, sizes: Iterable[int], strides: Iterable[int] | None = None
+) -> int:
+    """The fewest bytes a buffer needs for such a tensor, rounded up to a multiple of 4.
+
+    In exact integers, where the C++ helper wraps the index of the last element at 32 bits.
+
+    >>> calc_buffer_tensor_size(DataType.UINT8, (2, 3), (5, 1))  # 5 + 3: the end has no padding
+    8
+    """
+    what = "calc_buffer_tensor_size"
+    checked = check_sizes(what, sizes)
+    spanned = elements_spanned(checked, check_strides(what, checked, strides))
+    return bytes_for(check_data_type(what, data_type), spanned)
+
+
+def elements_spanned(sizes: Ints, strides: Ints | None) -> int:
+    if strides is None:
+        return math.prod(sizes)
+    return 1 + sum((size - 1) * stride for size, stride in zip(sizes, strides))
+
+
+def bytes_for(data_type: DataType, elements: int) -> int:
+    """Whole 32-bit words, in bytes: DirectML binds nothing smaller."""
+    return -(-elements * data_type.bits // 32) * 4
+
+
+def check_data_type(what: str, data_type: DataType) -> DataType:
+    if not isinstance(data_type, DataType):
+        raise DTypeError(explain(what, "data_type must be a DataType", data_type=data_type))
+    return data_type
+
+
+def check_sizes(what: str, sizes: Iterable[int]) -> Ints:
+    return _check_range(what, "sizes", to_ints(what, "sizes", sizes), 1)
+
+
+def check_strides(what: str, sizes: Ints, strides: Iterable[int] | None) -> Ints | None:
+    if strides is None:
+        return None
+    checked = _check_range(what, "strides", to_ints(what, "strides", strides), 0)
+    if len(checked) != len(sizes):
+        raise LayoutError(
+            explain(what, "there must be as many strides as sizes", sizes=sizes, strides=checked)
+        )
+    return checked
+
+
+def _check_range(what: str, name: str, values: Ints, least: int) -> Ints:
+    """DirectML keeps them as unsigned 32-bit integers."""
+    for dim, value in enumerate(values):
+        if not least <= value <= MAX_ELEMENTS:
+            raise LayoutError(
+                explain(
+                    what,
+                    f"{name} must be from {least} to {MAX_ELEMENTS}",
+                    **{f"{name}[{dim}]": value},
+                )
+            )
+    return values
+
+
+def _check_flags(what: str, flags: TensorFlags) -> TensorFlags:
+    try:
+        return TensorFlags(flags)
+    except ValueError:
+        raise LayoutError(
+            explain(what, "flags must be TensorFlags.NONE or OWNED_BY_DML", flags=flags)
+        ) from None

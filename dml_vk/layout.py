@@ -1,0 +1,393 @@
+"""Layouts: logical sizes and physical strides, and the maths between them.
+
+A layout maps an index to an offset, in elements: `offset + dot(index, strides)`. It knows nothing
+of element types, memory or devices, and needs nothing but the standard library.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import Literal, NoReturn, final
+
+from dml_vk import drawing
+from dml_vk.errors import LayoutError, LayoutIndexError, explain
+from dml_vk.strides import address, blocks, propagate, reshape
+from dml_vk.strides.order import (
+    CHANNELS_LAST,
+    Ints,
+    MemoryFormat,
+    OrderLike,
+    ascends,
+    canonical_strides,
+    follows_channels_last,
+    format_order,
+    order_format,
+    packed_strides,
+    read_order,
+    row_major,
+    to_dim,
+    to_index,
+    to_int,
+    to_ints,
+    to_order,
+)
+from dml_vk.views import Views, one_tuple
+
+__all__ = [
+    "Layout",
+    "MemoryFormat",
+    "broadcast_sizes",
+    "channels_first",
+    "channels_last",
+    "coalesce",
+    "concatenate",
+    "contiguous_format",
+    "elementwise",
+    "preserve_format",
+]
+
+contiguous_format = MemoryFormat.contiguous_format
+channels_first = contiguous_format
+channels_last = MemoryFormat.channels_last
+preserve_format = MemoryFormat.preserve_format
+
+Rule = Literal["commutative", "torch"]
+
+
+@final
+class Layout(Views):
+    """How a tensor of some sizes lies in memory: strides, offset and order, in elements.
+
+    `order` is the physical order of the dims, outermost first. It carries the intent, which the
+    strides of size-1 dims cannot: left out, it is read off the strides as given, and from then on
+    each size-1 dim has its canonical stride, `max(1, |stride| * size)` of the next inner dim in
+    the order, and 1 where it is the innermost. So layouts of one order that were given different
+    strides for size-1 dims are equal.
+
+    >>> Layout((2, 3), (5, 1)).offset_of((1, 2))
+    7
+    >>> Layout((1, 3, 4, 5), (0, 1, 15, 3))
+    Layout((1, 3, 4, 5), (60, 1, 15, 3), order=(0, 2, 3, 1))
+    """
+
+    __slots__ = ("offset", "order", "sizes", "strides")
+
+    def __init__(
+        self,
+        sizes: Iterable[int],
+        strides: Iterable[int] | None = None,
+        offset: int = 0,
+        order: OrderLike | None = None,
+    ) -> None:
+        sizes = to_ints("Layout", "sizes", sizes)
+        rank = len(sizes)
+        if sizes and min(sizes) < 0:
+            raise LayoutError(explain("Layout", "sizes must not be negative", sizes=sizes))
+        if type(offset) is not int:
+            offset = to_int("Layout", "offset", offset)
+        if order is not None:
+            order = to_order("Layout", order, rank)
+        if strides is None:
+            order = order or row_major(rank)
+            strides = packed_strides(sizes, order)
+        else:
+            strides = to_ints("Layout", "strides", strides)
+            if len(strides) != rank:
+                raise LayoutError(
+                    explain("Layout", "there must be a stride a size", sizes=sizes, strides=strides)
+                )
+            order = order or read_order(sizes, strides)
+            if strides and min(strides) < 0 and 0 not in sizes:
+                address.check_lowest(sizes, strides, offset)
+        if offset < 0:
+            raise LayoutError(explain("Layout", "offset must not be negative", offset=offset))
+        if 1 in sizes:
+            strides = canonical_strides(sizes, strides, order)
+        _set_sizes(self, sizes)
+        _set_strides(self, strides)
+        _set_offset(self, offset)
+        _set_order(self, order)
+
+    @classmethod
+    def packed(
+        cls, sizes: Iterable[int], order: OrderLike | None = None, offset: int = 0
+    ) -> Layout:
+        """No gaps, in the order named: a MemoryFormat, a permutation, "NHWC" or "nChw16c".
+
+        A blocked name gives the layout of the blocked view: its sizes are (n, C/16, h, w, 16).
+
+        >>> Layout.packed((2, 3, 4, 5), "NHWC").strides
+        (60, 1, 15, 3)
+        >>> Layout.packed((2, 32, 4, 5), "nChw16c").sizes
+        (2, 2, 4, 5, 16)
+        """
+        if isinstance(order, str) and blocks.is_blocked(order):
+            blocking = blocks.parse_blocks("packed", order)
+            plain = to_ints("packed", "sizes", sizes)
+            sizes, order = blocks.blocked_sizes("packed", plain, blocking), blocking.order
+        return cls(sizes, None, offset, order)
+
+    @property
+    def rank(self) -> int:
+        return len(self.sizes)
+
+    @property
+    def numel(self) -> int:
+        return math.prod(self.sizes)
+
+    def offset_of(self, *index: int | Sequence[int]) -> int:
+        """The address of one element; negative coordinates count from the end."""
+        coordinates = to_ints("offset_of", "index", one_tuple(index))
+        if len(coordinates) != len(self.sizes):
+            raise LayoutIndexError(
+                explain(
+                    "offset_of", f"index must have {len(self.sizes)} coordinates", index=coordinates
+                )
+            )
+        return self.offset + sum(
+            to_index("offset_of", f"index[{dim}]", at, size) * stride
+            for dim, (at, size, stride) in enumerate(zip(coordinates, self.sizes, self.strides))
+        )
+
+    def offsets(self) -> list[int]:
+        """Every element's address, in logical row-major order."""
+        out = [self.offset]
+        for size, stride in zip(self.sizes, self.strides):
+            steps = range(0, size * stride, stride) if stride else (0,) * size
+            out = [start + step for start in out for step in steps]
+        return out
+
+    @property
+    def span(self) -> int:
+        """Elements from the lowest to the highest address reached, both included; 0 if empty."""
+        if 0 in self.sizes:
+            return 0
+        return 1 + sum(abs(s) * (n - 1) for n, s in zip(self.sizes, self.strides))
+
+    @property
+    def is_packed(self) -> bool:
+        """One address per element and no gaps, in any order and direction."""
+        return address.is_dense(self.sizes, self.strides)
+
+    @property
+    def is_dense(self) -> bool:
+        """PyTorch's name for `is_packed`: non-overlapping and dense."""
+        return self.is_packed
+
+    @property
+    def overlaps(self) -> bool:
+        """Two different indexes share an address: exact, see `strides.address.overlaps`."""
+        return address.overlaps(self.sizes, self.strides)
+
+    @property
+    def memory_format(self) -> MemoryFormat | None:
+        """The intent: the format that `order` is, None where it has no name."""
+        return order_format(self.order)
+
+    def is_contiguous(self, memory_format: MemoryFormat = contiguous_format) -> bool:
+        """Packed in that format's order: what memory says, whatever `order` intends.
+
+        False at a rank for which the format has no meaning.
+        """
+        order = _order_if_any("is_contiguous", memory_format, len(self.sizes))
+        if order is None:
+            return False
+        if memory_format is contiguous_format and 0 in self.sizes:
+            return True
+        return address.is_contiguous(self.sizes, self.strides, order)
+
+    def follows(self, memory_format: MemoryFormat) -> bool:
+        """The strides are in that format's order, gaps allowed.
+
+        So a slice of the channels of a channels_last layout follows channels_last still.
+        """
+        order = _order_if_any("follows", memory_format, len(self.sizes))
+        if order is None:
+            return False
+        strides = tuple(map(abs, self.strides))
+        if memory_format is channels_last:
+            return follows_channels_last(self.sizes, strides, self.order)
+        return ascends(self.sizes, strides, order)
+
+    def like(self, memory_format: MemoryFormat = preserve_format) -> Layout:
+        """The layout of a new tensor of these sizes: these strides if dense, else packed."""
+        if memory_format is not preserve_format:
+            order = format_order("like", memory_format, len(self.sizes))
+        elif self.is_packed:
+            return self._make(self.sizes, tuple(map(abs, self.strides)), 0, self.order)
+        else:
+            order = self.order
+        return self._make(self.sizes, packed_strides(self.sizes, order), 0, order)
+
+    def to(self, memory_format: MemoryFormat) -> tuple[Layout, bool]:
+        """(the layout in that format, whether data must move to get there).
+
+        One rule: where memory satisfies the format already, only the order is retagged.
+        """
+        if memory_format is preserve_format:
+            return self, False
+        order = format_order("to", memory_format, len(self.sizes))
+        if self.is_contiguous(memory_format):
+            return self._make(self.sizes, self.strides, self.offset, order), False
+        return self.like(memory_format), 0 not in self.sizes
+
+    def draw(self, labels: Sequence[object] | None = None) -> str:
+        """A picture of memory: cells in address order, `·` for padding, `*` for broadcast dims.
+
+        `labels` name the elements in logical row-major order, instead of their indexes.
+        """
+        return drawing.as_text(self, labels)
+
+    def _repr_svg_(self) -> str | None:
+        """The picture for notebooks; None, and so the repr, where it would be too large."""
+        return drawing.as_svg(self) if drawing.fits(self) else None
+
+    @staticmethod
+    def _make(sizes: Ints, strides: Ints, offset: int, order: Ints) -> Layout:
+        """A layout from parts that are known to be right, but for the strides of size-1 dims."""
+        layout = _new(Layout)
+        if 1 in sizes:
+            strides = canonical_strides(sizes, strides, order)
+        _set_sizes(layout, sizes)
+        _set_strides(layout, strides)
+        # Only views of an empty layout can start below 0, and they address nothing.
+        _set_offset(layout, offset if offset > 0 else 0)
+        _set_order(layout, order)
+        return layout
+
+    def __setattr__(self, name: str, value: object) -> NoReturn:
+        raise AttributeError(explain("Layout", "a layout never changes", **{name: value}))
+
+    def __delattr__(self, name: str) -> NoReturn:
+        raise AttributeError(explain("Layout", "a layout never changes", deleted=name))
+
+    def __eq__(self, other: object) -> bool:
+        if type(other) is not Layout:
+            return NotImplemented
+        return (
+            self.sizes == other.sizes
+            and self.strides == other.strides
+            and self.offset == other.offset
+            and self.order == other.order
+        )
+
+    def __hash__(self) -> int:
+        return hash((self.sizes, self.strides, self.offset, self.order))
+
+    def __reduce__(self) -> tuple[type[Layout], tuple[Ints, Ints, int, Ints]]:
+        return Layout, (self.sizes, self.strides, self.offset, self.order)
+
+    def __repr__(self) -> str:
+        offset = f", offset={self.offset}" if self.offset else ""
+        plain = row_major(len(self.sizes))
+        telling = self.order != plain or read_order(self.sizes, self.strides) != plain
+        order = f", order={self.order}" if telling else ""
+        return f"Layout({self.sizes}, {self.strides}{offset}{order})"
+
+
+# The slots themselves, past the `__setattr__` that keeps everybody else out.
+_new = object.__new__
+_set_sizes = Layout.__dict__["sizes"].__set__
+_set_strides = Layout.__dict__["strides"].__set__
+_set_offset = Layout.__dict__["offset"].__set__
+_set_order = Layout.__dict__["order"].__set__
+
+
+def _order_if_any(what: str, memory_format: MemoryFormat, rank: int) -> Ints | None:
+    if memory_format is channels_last and rank not in CHANNELS_LAST:
+        return None
+    return format_order(what, memory_format, rank)
+
+
+def broadcast_sizes(*sizes: Iterable[int]) -> Ints:
+    """The sizes that tensors of these sizes have together, by NumPy's rule.
+
+    >>> broadcast_sizes((2, 1, 4), (3, 1))
+    (2, 3, 4)
+    """
+    return propagate.broadcast_sizes(*[to_ints("broadcast_sizes", "sizes", one) for one in sizes])
+
+
+def elementwise(*layouts: Layout, rule: Rule = "commutative") -> Layout:
+    """The layout of the result of an elementwise operation on these operands.
+
+    "commutative": operands of full size outweigh broadcast ones, channels_last outweighs other
+    orders, and any order outweighs row-major, so the order of arguments does not matter.
+    "torch": the strides that PyTorch gives.
+
+    >>> image, bias = Layout.packed((2, 3, 4, 5), "NHWC"), Layout((3, 1, 1))
+    >>> elementwise(bias, image) == elementwise(image, bias) == image
+    True
+    """
+    _check_rule("elementwise", rule)
+    if not layouts:
+        raise LayoutError(explain("elementwise", "there must be an operand", layouts=layouts))
+    sizes = propagate.broadcast_sizes(*[layout.sizes for layout in layouts])
+    if rule == "torch":
+        strides, order = propagate.torch_elementwise(sizes, layouts)
+    else:
+        order = propagate.commutative_order(sizes, layouts)
+        strides = packed_strides(sizes, order)
+    return Layout._make(sizes, strides, 0, order)
+
+
+def concatenate(layouts: Iterable[Layout], dim: int, rule: Rule = "commutative") -> Layout:
+    """The layout of the result of joining these along a dim; the rules are `elementwise`'s.
+
+    Under "torch" the result is channels_last only if every input is, and inputs of sizes (0,)
+    fit any rank.
+
+    >>> image = Layout.packed((2, 3, 4, 5), "NHWC")
+    >>> concatenate([image, Layout((2, 1, 4, 5))], 1)
+    Layout((2, 4, 4, 5), (80, 1, 20, 4), order=(0, 2, 3, 1))
+    """
+    _check_rule("concatenate", rule)
+    given = tuple(layouts)
+    parts = [one for one in given if rule != "torch" or one.sizes != (0,)] or given[:1]
+    if not parts:
+        raise LayoutError(explain("concatenate", "there must be an operand", layouts=given))
+    rank = len(parts[0].sizes)
+    sizes = propagate.concatenated_sizes(
+        [one.sizes for one in parts], to_dim("concatenate", dim, rank)
+    )
+    if rule == "torch":
+        order = propagate.torch_concatenate(given, rank)
+    else:
+        full = [one.order for one in parts if not propagate.is_broadcast(one)]
+        order = propagate.dominant_order(full or [one.order for one in parts], rank)
+    return Layout._make(sizes, packed_strides(sizes, order), 0, order)
+
+
+def coalesce(*layouts: Layout) -> tuple[Layout, ...]:
+    """The same layouts in the fewest dims that serve all of them.
+
+    post: result[k].offsets() == layouts[k].offsets()
+
+    >>> coalesce(Layout((2, 3, 4)), Layout((2, 3, 4), (12, 4, 1), offset=5))
+    (Layout((24,), (1,)), Layout((24,), (1,), offset=5))
+    """
+    if not layouts:
+        raise LayoutError(explain("coalesce", "there must be a layout", layouts=layouts))
+    sizes = layouts[0].sizes
+    for layout in layouts:
+        if layout.sizes != sizes:
+            raise LayoutError(
+                explain(
+                    "coalesce",
+                    "the layouts must have equal sizes",
+                    sizes=tuple(layout.sizes for layout in layouts),
+                )
+            )
+    merged, operands = reshape.coalesce(sizes, tuple([layout.strides for layout in layouts]))
+    return tuple(
+        [
+            Layout._make(merged, strides, layout.offset, order)
+            for layout, (strides, order) in zip(layouts, operands)
+        ]
+    )
+
+
+def _check_rule(what: str, rule: str) -> None:
+    if rule != "commutative" and rule != "torch":
+        raise LayoutError(explain(what, "rule must be 'commutative' or 'torch'", rule=rule))

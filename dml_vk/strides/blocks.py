@@ -1,0 +1,113 @@
+"""Blocked layouts such as nChw16c: one dim cut into an outer dim and a block, moved innermost.
+
+A blocked layout is an ordinary layout of more dims. The blocked view of (n, c, h, w) under
+"nChw16c" has the sizes (n, c // 16, h, w, 16); the order says where each lies in memory.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import re
+from typing import NamedTuple
+
+from dml_vk.errors import LayoutError, explain
+from dml_vk.strides.order import LOGICAL_LETTERS, Ints
+
+_NAME = re.compile(r"(?:[A-Za-z]|[1-9][0-9]*[a-z])+")
+_PART = re.compile(r"([0-9]*)([A-Za-z])")
+
+
+Parts = tuple[Ints, Ints, Ints]  # sizes, strides, order
+
+
+class Blocking(NamedTuple):
+    """What a name such as "nChw16c" says."""
+
+    rank: int  # of the plain layout
+    blocks: tuple[tuple[int, int], ...]  # (plain dim, block size), in the order of the view's dims
+    order: Ints  # of the blocked view
+
+
+def is_blocked(name: str) -> bool:
+    return any(letter.isdigit() for letter in name)
+
+
+@functools.lru_cache(maxsize=256)
+def parse_blocks(what: str, name: str) -> Blocking:
+    """Small letters are whole dims, capitals what is left of cut ones, `16c` a block of 16."""
+    parts = [(int(count or 0), letter) for count, letter in _PART.findall(name)]
+    outer = [letter for count, letter in parts if not count]
+    inner = [(count, letter) for count, letter in parts if count]
+    logical = [letter for letter in LOGICAL_LETTERS if letter in name.upper()]
+    blocked = {letter.upper() for _, letter in inner}
+    whole = [letter if letter in blocked else letter.lower() for letter in logical]
+    if not (inner and _NAME.fullmatch(name) and sorted(outer) == sorted(whole)):
+        raise LayoutError(
+            explain(
+                what,
+                f"a blocked order must name each dim of {LOGICAL_LETTERS} once, in capitals where "
+                "it is cut, and each block as <size><letter>, as in 'nChw16c'",
+                order=name,
+            )
+        )
+    blocks = tuple((logical.index(letter.upper()), count) for count, letter in inner)
+    block_dims = iter(range(len(logical), len(logical) + len(blocks)))
+    order = tuple(
+        next(block_dims) if count else logical.index(letter.upper()) for count, letter in parts
+    )
+    return Blocking(len(logical), blocks, order)
+
+
+def blocked_sizes(what: str, sizes: Ints, blocking: Blocking) -> Ints:
+    """The sizes of the blocked view: plain dims first, as many as are left, then the blocks."""
+    if len(sizes) != blocking.rank:
+        raise LayoutError(explain(what, f"sizes must have {blocking.rank} dims", sizes=sizes))
+    left = list(sizes)
+    for dim in {dim for dim, _ in blocking.blocks}:
+        whole = math.prod(count for at, count in blocking.blocks if at == dim)
+        missing = -left[dim] % whole
+        if missing:
+            raise LayoutError(
+                explain(
+                    what,
+                    f"the size of dim {dim} must be a multiple of {whole}, "
+                    f"padding it by {missing} to {left[dim] + missing} would make it fit",
+                    **{f"sizes[{dim}]": left[dim]},
+                )
+            )
+        left[dim] //= whole
+    return (*left, *[count for _, count in blocking.blocks])
+
+
+def cut(sizes: Ints, strides: Ints, order: Ints, blocking: Blocking) -> Parts:
+    """The blocked view of a plain layout: the same addresses, more dims."""
+    blocked = blocked_sizes("block", sizes, blocking)
+    out, blocks, nest = list(strides), [0] * len(blocking.blocks), list(order)
+    for at in reversed(range(len(blocks))):  # the last block written is the innermost
+        dim, count = blocking.blocks[at]
+        blocks[at] = out[dim]
+        out[dim] *= count
+        nest.insert(nest.index(dim) + 1, blocking.rank + at)
+    return blocked, (*out, *blocks), tuple(nest)
+
+
+def join(sizes: Ints, strides: Ints, order: Ints, blocking: Blocking) -> Parts | None:
+    """The plain layout under a blocked view, None where the blocks are packed on their own."""
+    rank = blocking.rank
+    plain, out, nest = list(sizes[:rank]), list(strides[:rank]), list(order)
+    for at, (dim, count) in enumerate(blocking.blocks):
+        inner = strides[rank + at]
+        if count == 1:
+            nest.remove(rank + at)
+            continue
+        if plain[dim] == 1:  # All of the dim lies where the block does.
+            nest.remove(dim)
+            nest[nest.index(rank + at)] = dim
+        elif out[dim] == count * inner:
+            nest.remove(rank + at)
+        else:
+            return None
+        plain[dim] *= count
+        out[dim] = inner
+    return tuple(plain), tuple(out), tuple(nest)

@@ -1,0 +1,262 @@
+"""Orders: which dim lies outside which in memory, and the strides that follow from it.
+
+An order is a permutation of the dims, outermost first: `(0, 2, 3, 1)` is NHWC.
+"""
+
+from __future__ import annotations
+
+import enum
+import functools
+import operator
+import sys
+from collections.abc import Iterable, Sequence
+from typing import TypeAlias, Union
+
+from dml_vk.errors import LayoutError, LayoutIndexError, explain
+
+Ints: TypeAlias = tuple[int, ...]
+OrderLike: TypeAlias = Union["MemoryFormat", str, Sequence[int]]
+
+
+class MemoryFormat(enum.Enum):
+    """The physical orders that have a name at every rank they are meant for."""
+
+    contiguous_format = "contiguous_format"
+    channels_last = "channels_last"
+    preserve_format = "preserve_format"
+
+    def __repr__(self) -> str:
+        return self.value
+
+
+CHANNELS_LAST: dict[int, Ints] = {3: (0, 2, 1), 4: (0, 2, 3, 1), 5: (0, 2, 3, 4, 1)}
+LOGICAL_LETTERS = "NCDHW"
+
+
+@functools.cache
+def row_major(rank: int) -> Ints:
+    return tuple(range(rank))
+
+
+def to_ints(what: str, name: str, values: Iterable[int]) -> Ints:
+    """A tuple of Python ints, whatever integer types came in."""
+    try:
+        ints = tuple(values)
+        for value in ints:
+            if type(value) is not int:
+                return tuple(map(operator.index, ints))
+    except TypeError:
+        raise LayoutError(
+            explain(what, f"{name} must be a sequence of integers", **{name: values})
+        ) from None
+    return ints
+
+
+def to_int(what: str, name: str, value: int) -> int:
+    try:
+        return operator.index(value)
+    except TypeError:
+        raise LayoutError(explain(what, f"{name} must be an integer", **{name: value})) from None
+
+
+def to_dim(what: str, dim: int, rank: int) -> int:
+    """A dim counted from the front; negative ones count from the end."""
+    return to_index(what, "dim", dim, rank)
+
+
+def to_index(what: str, name: str, index: int, size: int) -> int:
+    """An index counted from the front; negative ones count from the end."""
+    if type(index) is not int:
+        index = to_int(what, name, index)
+    if 0 <= index < size:
+        return index
+    if -size <= index < 0:
+        return index + size
+    raise LayoutIndexError(
+        explain(what, f"{name} must be from {-size} to {size - 1}", **{name: index})
+        if size
+        else explain(what, f"there is nothing that {name} could name", **{name: index})
+    )
+
+
+def to_dims(what: str, dims: Iterable[int], rank: int) -> Ints:
+    """Distinct dims, counted from the front."""
+    found = to_ints(what, "dims", dims)
+    for dim in found:
+        if not 0 <= dim < rank:
+            found = tuple([to_dim(what, dim, rank) for dim in found])
+            break
+    if len(set(found)) != len(found):
+        raise LayoutError(explain(what, "dims must not repeat", dims=dims))
+    return found
+
+
+def to_order(what: str, spec: OrderLike, rank: int) -> Ints:
+    """The order that a format, a name such as "NHWC" or a permutation means at this rank."""
+    if isinstance(spec, MemoryFormat):
+        return format_order(what, spec, rank)
+    if isinstance(spec, str):
+        order = name_order(what, spec)
+        if len(order) != rank:
+            raise LayoutError(
+                explain(
+                    what, f"order must name {rank} dims, as many as there are sizes", order=spec
+                )
+            )
+        return order
+    order = to_ints(what, "order", spec)
+    if tuple(sorted(order)) != row_major(rank):
+        raise LayoutError(
+            explain(what, f"order must hold each dim from 0 to {rank - 1} once", order=order)
+        )
+    return order
+
+
+def format_order(what: str, memory_format: MemoryFormat, rank: int) -> Ints:
+    if memory_format is MemoryFormat.contiguous_format:
+        return row_major(rank)
+    if memory_format is MemoryFormat.channels_last:
+        order = CHANNELS_LAST.get(rank)
+        if order is None:
+            raise LayoutError(
+                explain(what, "channels_last needs rank 3 (NWC), 4 (NHWC) or 5 (NDHWC)", rank=rank)
+            )
+        return order
+    raise LayoutError(
+        explain(
+            what,
+            "memory_format must be contiguous_format or channels_last",
+            memory_format=memory_format,
+        )
+    )
+
+
+@functools.lru_cache(maxsize=256)
+def name_order(what: str, name: str) -> Ints:
+    """Letters from the outermost dim to the innermost; their logical order is that of NCDHW."""
+    letters = name.upper()
+    logical = [letter for letter in LOGICAL_LETTERS if letter in letters]
+    if len(logical) != len(letters):
+        raise LayoutError(
+            explain(what, f"order must use letters of {LOGICAL_LETTERS}, each once", order=name)
+        )
+    return tuple(map(logical.index, letters))
+
+
+def order_format(order: Ints) -> MemoryFormat | None:
+    """The format that an order is an instance of, if it has a name."""
+    rank = len(order)
+    if order == row_major(rank):
+        return MemoryFormat.contiguous_format
+    if order == CHANNELS_LAST.get(rank):
+        return MemoryFormat.channels_last
+    return None
+
+
+def packed_strides(sizes: Ints, order: Ints) -> Ints:
+    """Strides without gaps. An empty dim counts as one in row-major order and as zero elsewhere.
+
+    That asymmetry is PyTorch's; it shows in empty tensors only.
+    """
+    strides = [1] * len(sizes)
+    step = 1
+    if 0 in sizes and order == row_major(len(sizes)):
+        sizes = tuple([size or 1 for size in sizes])
+    for dim in reversed(order):
+        strides[dim] = step
+        step *= sizes[dim]
+    return tuple(strides)
+
+
+def canonical_strides(sizes: Ints, strides: Ints, order: Ints) -> Ints:
+    """Give every size-1 dim the one stride its place in the order implies.
+
+    That is `max(1, |stride| * size)` of the next inner dim, and 1 for the innermost. The address
+    of no element changes; what the caller wrote there carries no information.
+    """
+    out = list(strides)
+    step = 1
+    for dim in reversed(order):
+        size = sizes[dim]
+        if size == 1:
+            out[dim] = step
+        else:
+            step = abs(out[dim]) * size or 1
+    return tuple(out)
+
+
+def ascends(sizes: Ints, strides: Ints, order: Ints) -> bool:
+    """Every dim clears all that lies inside it: the order holds, gaps allowed."""
+    low = 1
+    for dim in reversed(order):
+        size, stride = sizes[dim], strides[dim]
+        if size == 0 or stride < low:
+            return False
+        low = stride * size
+    return True
+
+
+def suggests_channels_last(sizes: Ints, strides: Ints) -> bool:
+    """PyTorch's guess whether strides as given mean channels_last."""
+    # Where C and all of D, H, W are 1 both formats have the same strides. PyTorch then says
+    # row-major, unless the strides leave room for more channels than there are.
+    return (
+        ascends(sizes, strides, CHANNELS_LAST[len(sizes)]) and strides[2] * sizes[2] != strides[1]
+    )
+
+
+def follows_channels_last(sizes: Ints, strides: Ints, order: Ints) -> bool:
+    """The same guess for canonical strides, where the order knows what the strides leave open."""
+    channels_last = CHANNELS_LAST[len(sizes)]
+    if order == channels_last:
+        return ascends(sizes, strides, channels_last)
+    return suggests_channels_last(sizes, strides)
+
+
+def read_order(sizes: Ints, strides: Ints) -> Ints:
+    """The order that strides as given, those of size-1 dims included, speak for."""
+    if min(strides, default=0) < 0:
+        strides = tuple(map(abs, strides))
+    outer_size = outer = sys.maxsize
+    for size, stride in zip(sizes, strides):
+        if not 0 < stride <= outer or (stride == outer and size > outer_size):
+            break
+        outer_size, outer = size, stride
+    else:  # Row-major is by far the commonest, and cheap to see.
+        return row_major(len(sizes))
+    if len(sizes) in (4, 5) and suggests_channels_last(sizes, strides):
+        return CHANNELS_LAST[len(sizes)]
+    return loop_order(sizes, (strides,))
+
+
+@functools.lru_cache(maxsize=4096)
+def loop_order(sizes: Ints, operands: tuple[Ints, ...]) -> Ints:
+    """The order in which PyTorch's elementwise loop nests the dims of operands of one shape.
+
+    An insertion sort from row-major: of two dims the one with the bigger stride lies outside, by
+    the first operand that has an opinion. Stride 0 has none; equal strides put the bigger size
+    outside. The comparison is not transitive, so the sort itself is part of the rule.
+    """
+    inner_first = list(reversed(row_major(len(sizes))))
+    for start in range(1, len(sizes)):
+        here = start
+        for inner in range(start - 1, -1, -1):
+            verdict = _compare(sizes, operands, inner_first[inner], inner_first[here])
+            if verdict > 0:
+                inner_first[inner], inner_first[here] = inner_first[here], inner_first[inner]
+                here = inner
+            elif verdict < 0:
+                break
+    return tuple(reversed(inner_first))
+
+
+def _compare(sizes: Ints, operands: tuple[Ints, ...], a: int, b: int) -> int:
+    """Positive where dim a belongs outside dim b, negative where inside, 0 where undecided."""
+    for strides in operands:
+        if strides[a] == 0 or strides[b] == 0:
+            continue
+        if strides[a] != strides[b]:
+            return strides[a] - strides[b]
+        if sizes[a] > sizes[b]:
+            return 1
+    return 0

@@ -1,0 +1,77 @@
+"""Other sizes over the same addresses: no-copy reshapes, and the fewest dims that will do."""
+
+from __future__ import annotations
+
+import functools
+import math
+
+from dml_vk.errors import LayoutError, explain
+from dml_vk.strides.order import Ints, packed_strides, read_order, row_major
+
+
+@functools.lru_cache(maxsize=4096)
+def view(sizes: Ints, strides: Ints, new: Ints) -> tuple[Ints, Ints | None, Ints]:
+    """(sizes, strides or None, order) of the same elements in the same order under new sizes."""
+    new = infer_size(new, math.prod(sizes))
+    out = view_strides(sizes, strides, new)
+    return new, out, () if out is None else read_order(new, out)
+
+
+def infer_size(sizes: Ints, numel: int) -> Ints:
+    """Fill in a -1, and make sure that the number of elements stays."""
+    known = math.prod([size for size in sizes if size != -1])
+    if sizes.count(-1) == 1 and known > 0 and numel % known == 0:
+        return tuple([numel // known if size == -1 else size for size in sizes])
+    if known != numel or min(sizes, default=0) < 0:
+        raise LayoutError(
+            explain("view", f"sizes must hold {numel} elements, with at most one -1", sizes=sizes)
+        )
+    return sizes
+
+
+def view_strides(sizes: Ints, strides: Ints, new: Ints) -> Ints | None:
+    """The strides under which `new` sizes name the same elements in the same order, or None."""
+    if 0 in sizes:
+        return packed_strides(new, row_major(len(new)))
+    if not sizes:
+        return (1,) * len(new)
+    out = [0] * len(new)
+    at = len(new) - 1
+    base, run, filled = strides[-1], 1, 1
+    for dim in range(len(sizes) - 1, -1, -1):
+        run *= sizes[dim]
+        if dim and (sizes[dim - 1] == 1 or strides[dim - 1] == run * base):
+            continue  # One run of evenly spaced elements goes on.
+        while at >= 0 and (filled < run or new[at] == 1):
+            out[at] = filled * base
+            filled *= new[at]
+            at -= 1
+        if filled != run:
+            return None
+        if dim:
+            base, run, filled = strides[dim - 1], 1, 1
+    return tuple(out)
+
+
+@functools.lru_cache(maxsize=4096)
+def coalesce(sizes: Ints, operands: tuple[Ints, ...]) -> tuple[Ints, tuple[tuple[Ints, Ints], ...]]:
+    """(sizes, (strides, order) an operand): the fewest dims that serve all operands.
+
+    Each operand reaches the same addresses through them, in the same order.
+    """
+    merged: list[int] = []
+    columns: list[Ints] = []  # one a dim: that dim's stride in every operand
+    for size, column in zip(sizes, zip(*operands)):
+        if size == 1:
+            continue
+        if columns and columns[-1] == tuple([stride * size for stride in column]):
+            merged[-1] *= size
+            columns[-1] = column
+        else:
+            merged.append(size)
+            columns.append(column)
+    if 0 in sizes:
+        merged, columns = [0], [(1,) * len(operands)]
+    left = tuple(merged)
+    strides = tuple(zip(*columns)) if columns else ((),) * len(operands)
+    return left, tuple([(own, read_order(left, own)) for own in strides])

@@ -1,0 +1,319 @@
+"""Views: other sizes, strides, offset and order over the same memory. Nothing here copies.
+
+What each does to the order: dims keep theirs wherever they go, `unsqueeze` and `expand` say where
+new ones lie, and what mixes dims (`view`, `flatten`, `unfold`, `diagonal`) reads the order anew.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from itertools import accumulate
+from typing import TYPE_CHECKING, Any
+
+from dml_vk.errors import LayoutError, LayoutIndexError, explain
+from dml_vk.strides import blocks, reshape
+from dml_vk.strides.order import (
+    CHANNELS_LAST,
+    Ints,
+    read_order,
+    row_major,
+    to_dim,
+    to_dims,
+    to_index,
+    to_int,
+    to_ints,
+)
+
+if TYPE_CHECKING:
+    from dml_vk.layout import Layout
+
+
+def one_tuple(args: tuple[Any, ...]) -> Iterable[int]:
+    """`f(0, 1)` and `f((0, 1))` mean the same."""
+    if len(args) == 1 and hasattr(args[0], "__iter__"):
+        (args,) = args
+    return args
+
+
+class Views:
+    """The view operations of a Layout, with PyTorch's names and meanings."""
+
+    __slots__ = ()
+
+    if TYPE_CHECKING:
+        sizes: Ints
+        strides: Ints
+        offset: int
+        order: Ints
+
+        @staticmethod
+        def _make(sizes: Ints, strides: Ints, offset: int, order: Ints) -> Layout: ...
+
+    def permute(self, *dims: int | Sequence[int]) -> Layout:
+        """Dim `i` of the result is dim `dims[i]` of this layout."""
+        sizes, strides = self.sizes, self.strides
+        moved = to_dims("permute", one_tuple(dims), len(sizes))
+        if len(moved) != len(sizes):
+            raise LayoutError(
+                explain("permute", f"dims must name each of the {len(sizes)} dims", dims=moved)
+            )
+        return self._make(
+            tuple([sizes[dim] for dim in moved]),
+            tuple([strides[dim] for dim in moved]),
+            self.offset,
+            tuple([moved.index(dim) for dim in self.order]),
+        )
+
+    def transpose(self, a: int, b: int) -> Layout:
+        """Swap two dims."""
+        rank = len(self.sizes)
+        a, b = to_dim("transpose", a, rank), to_dim("transpose", b, rank)
+        sizes, strides = list(self.sizes), list(self.strides)
+        sizes[a], sizes[b] = sizes[b], sizes[a]
+        strides[a], strides[b] = strides[b], strides[a]
+        order = [b if dim == a else a if dim == b else dim for dim in self.order]
+        return self._make(tuple(sizes), tuple(strides), self.offset, tuple(order))
+
+    def movedim(self, source: int | Sequence[int], destination: int | Sequence[int]) -> Layout:
+        """Move dims to new places; the others close ranks in their old order."""
+        rank = len(self.sizes)
+        sources = to_dims("movedim", one_tuple((source,)), rank)
+        targets = to_dims("movedim", one_tuple((destination,)), rank)
+        if len(sources) != len(targets):
+            raise LayoutError(
+                explain(
+                    "movedim",
+                    "source and destination must name as many dims",
+                    source=source,
+                    destination=destination,
+                )
+            )
+        dims = [dim for dim in range(rank) if dim not in sources]
+        for target, moved in sorted(zip(targets, sources)):
+            dims.insert(target, moved)
+        return self.permute(dims)
+
+    def squeeze(self, dim: int | Sequence[int] | None = None) -> Layout:
+        """Drop the dims of size 1, or those named that have size 1."""
+        rank = len(self.sizes)
+        named = range(rank) if dim is None else to_dims("squeeze", one_tuple((dim,)), rank)
+        return self._without([dim for dim in named if self.sizes[dim] == 1], self.offset)
+
+    def unsqueeze(self, dim: int) -> Layout:
+        """Insert a dim of size 1, just outside the dim that was there, innermost at the end.
+
+        One exception: what `select(0, i)` leaves of a channels_last layout gets its outermost dim
+        back, so that `x[0].unsqueeze(0)` keeps the format.
+        """
+        rank = len(self.sizes)
+        dim = to_dim("unsqueeze", dim, rank + 1)
+        sizes = (*self.sizes[:dim], 1, *self.sizes[dim:])
+        strides = (*self.strides[:dim], 1, *self.strides[dim:])
+        order = [at + (at >= dim) for at in self.order]
+        order.insert(order.index(dim + 1) if dim < rank else rank, dim)
+        restored = CHANNELS_LAST.get(rank + 1)
+        if dim == 0 and restored and self.order == tuple([at - 1 for at in restored[1:]]):
+            return self._make(sizes, strides, self.offset, restored)
+        return self._make(sizes, strides, self.offset, tuple(order))
+
+    def select(self, dim: int, index: int) -> Layout:
+        """One index of a dim, which goes away."""
+        dim = to_dim("select", dim, len(self.sizes))
+        index = to_index("select", "index", index, self.sizes[dim])
+        return self._without([dim], self.offset + index * self.strides[dim])
+
+    def slice(
+        self, dim: int, start: int | None = None, stop: int | None = None, step: int | None = None
+    ) -> Layout:
+        """`start:stop:step` of a dim, clamped as Python does; steps may be negative."""
+        dim = to_dim("slice", dim, len(self.sizes))
+        try:
+            taken = range(*slice(start, stop, step).indices(self.sizes[dim]))
+        except (TypeError, ValueError):
+            raise LayoutError(
+                explain(
+                    "slice",
+                    "start, stop and step must be integers or None, and step not 0",
+                    start=start,
+                    stop=stop,
+                    step=step,
+                )
+            ) from None
+        return self._take(dim, taken)
+
+    def narrow(self, dim: int, start: int, length: int) -> Layout:
+        """`length` indexes of a dim from `start` on, all of which must exist."""
+        dim = to_dim("narrow", dim, len(self.sizes))
+        size = self.sizes[dim]
+        first, count = to_int("narrow", "start", start), to_int("narrow", "length", length)
+        if first < 0:
+            first += size
+        if count < 0 or first < 0 or first + count > size:
+            raise LayoutIndexError(
+                explain(
+                    "narrow",
+                    f"start and length must stay within the {size} indexes of dim {dim}",
+                    start=start,
+                    length=length,
+                )
+            )
+        return self._take(dim, range(first, first + count))
+
+    def chunk(self, chunks: int, dim: int = 0) -> tuple[Layout, ...]:
+        """At most `chunks` pieces of equal size, but for the last; an empty dim gives them all."""
+        dim = to_dim("chunk", dim, len(self.sizes))
+        if to_int("chunk", "chunks", chunks) < 1:
+            raise LayoutError(explain("chunk", "chunks must be at least 1", chunks=chunks))
+        size = self.sizes[dim]
+        return self.split(-(-size // chunks) if size else (0,) * chunks, dim)
+
+    def split(self, size: int | Sequence[int], dim: int = 0) -> tuple[Layout, ...]:
+        """Pieces of `size` indexes, the last perhaps smaller; or pieces of the sizes listed."""
+        dim = to_dim("split", dim, len(self.sizes))
+        total = self.sizes[dim]
+        pieces = to_ints("split", "size", one_tuple((size,)))
+        if not hasattr(size, "__iter__"):
+            each = pieces[0]
+            if each < (1 if total else 0):
+                raise LayoutError(
+                    explain("split", f"size must be at least {min(1, total)}", size=size)
+                )
+            ranges = [range(at, min(at + each, total)) for at in range(0, total or 1, each or 1)]
+        else:
+            if min(pieces, default=0) < 0 or sum(pieces) != total:
+                raise LayoutError(
+                    explain("split", f"sizes must add up to the {total} indexes", size=size)
+                )
+            ranges = [range(end - count, end) for count, end in zip(pieces, accumulate(pieces))]
+        return tuple([self._take(dim, taken) for taken in ranges])
+
+    def expand(self, *sizes: int | Sequence[int]) -> Layout:
+        """Repeat size-1 dims, and add outermost ones, by stride 0; -1 keeps a size."""
+        target = to_ints("expand", "sizes", one_tuple(sizes))
+        own, lead = self.sizes, len(target) - len(self.sizes)
+        if lead < 0:
+            raise LayoutError(
+                explain("expand", f"sizes must have at least {len(own)} dims", sizes=target)
+            )
+        full = list(target)
+        strides = [0] * lead + list(self.strides)
+        for dim, (want, size) in enumerate(zip(target, (-1,) * lead + own)):
+            if want == -1 and dim >= lead:
+                full[dim] = size
+            elif want < 0 or (dim >= lead and want != size != 1):
+                raise LayoutError(
+                    explain("expand", f"sizes must broadcast from {own}", sizes=target)
+                )
+            elif want != size:
+                strides[dim] = 0
+        order = row_major(lead) + tuple([dim + lead for dim in self.order])
+        return self._make(tuple(full), tuple(strides), self.offset, order)
+
+    def unfold(self, dim: int, size: int, step: int) -> Layout:
+        """Windows of `size` indexes every `step`: the dim counts windows, a last one is inside."""
+        dim = to_dim("unfold", dim, len(self.sizes))
+        size, step = to_int("unfold", "size", size), to_int("unfold", "step", step)
+        if not 0 <= size <= self.sizes[dim] or step < 1:
+            raise LayoutError(
+                explain(
+                    "unfold",
+                    f"size must be from 0 to {self.sizes[dim]}, and step at least 1",
+                    size=size,
+                    step=step,
+                )
+            )
+        sizes, strides = list(self.sizes), list(self.strides)
+        sizes[dim] = (sizes[dim] - size) // step + 1
+        strides[dim] *= step
+        return self._read((*sizes, size), (*strides, self.strides[dim]), self.offset)
+
+    def diagonal(self, offset: int = 0, dim1: int = 0, dim2: int = 1) -> Layout:
+        """The elements whose dim2 index is their dim1 index plus `offset`, as a last dim."""
+        a, b = to_dims("diagonal", (dim1, dim2), len(self.sizes))
+        k = to_int("diagonal", "offset", offset)
+        sizes, strides = self.sizes, self.strides
+        length = max(0, min(sizes[a] - max(0, -k), sizes[b] - max(0, k)))
+        start = max(0, k) * strides[b] + max(0, -k) * strides[a] if length else 0
+        rest = [dim for dim in range(len(sizes)) if dim not in (a, b)]
+        return self._read(
+            (*[sizes[dim] for dim in rest], length),
+            (*[strides[dim] for dim in rest], strides[a] + strides[b]),
+            self.offset + start,
+        )
+
+    def flip(self, *dims: int | Sequence[int]) -> Layout:
+        """Reverse the named dims: their strides turn negative."""
+        sizes, strides, offset = self.sizes, list(self.strides), self.offset
+        for dim in to_dims("flip", one_tuple(dims), len(sizes)):
+            offset += max(0, sizes[dim] - 1) * strides[dim]
+            strides[dim] = -strides[dim]
+        return self._make(sizes, tuple(strides), offset, self.order)
+
+    def view(self, *sizes: int | Sequence[int]) -> Layout | None:
+        """The same elements in the same order under other sizes, None where that needs a copy."""
+        new = to_ints("view", "sizes", one_tuple(sizes))
+        if new != self.sizes:
+            new, strides, order = reshape.view(self.sizes, self.strides, new)
+            if new != self.sizes:
+                return None if strides is None else self._make(new, strides, self.offset, order)
+        return self._make(new, self.strides, self.offset, self.order)
+
+    def flatten(self, start: int = 0, end: int = -1) -> Layout | None:
+        """Merge the dims from start to end, both included; None where that needs a copy."""
+        sizes = self.sizes
+        if not sizes:
+            return self.view(1)
+        a, b = to_dim("flatten", start, len(sizes)), to_dim("flatten", end, len(sizes))
+        if a > b:
+            raise LayoutError(
+                explain("flatten", "start must not come after end", start=start, end=end)
+            )
+        return self.view((*sizes[:a], math.prod(sizes[a : b + 1]), *sizes[b + 1 :]))
+
+    def block(self, name: str) -> Layout:
+        """The blocked view of this plain layout: `block("nChw16c")` cuts C into blocks of 16.
+
+        post: plain.offset_of((n, c, h, w)) == blocked.offset_of((n, c // 16, h, w, c % 16))
+        """
+        blocking = blocks.parse_blocks("block", name)
+        sizes, strides, order = blocks.cut(self.sizes, self.strides, self.order, blocking)
+        return self._make(sizes, strides, self.offset, order)
+
+    def unblock(self, name: str) -> Layout | None:
+        """The plain layout under a blocked view, None where blocks are packed on their own."""
+        blocking = blocks.parse_blocks("unblock", name)
+        counts = tuple([count for _, count in blocking.blocks])
+        if len(self.sizes) != blocking.rank + len(counts) or self.sizes[blocking.rank :] != counts:
+            raise LayoutError(
+                explain("unblock", f"sizes must end in the blocks of {name!r}", sizes=self.sizes)
+            )
+        plain = blocks.join(self.sizes, self.strides, self.order, blocking)
+        if plain is None:
+            return None
+        sizes, strides, order = plain
+        return self._make(sizes, strides, self.offset, order)
+
+    def _take(self, dim: int, taken: range) -> Layout:
+        """The indexes of one dim that a range names."""
+        sizes, strides, stride = list(self.sizes), list(self.strides), self.strides[dim]
+        sizes[dim] = len(taken)
+        strides[dim] = stride * taken.step
+        offset = self.offset + taken.start * stride
+        return self._make(tuple(sizes), tuple(strides), offset, self.order)
+
+    def _without(self, dims: list[int], offset: int) -> Layout:
+        """Dims deleted, the others numbered anew."""
+        if not dims:
+            return self._make(self.sizes, self.strides, offset, self.order)
+        kept = [dim for dim in range(len(self.sizes)) if dim not in dims]
+        return self._make(
+            tuple([self.sizes[dim] for dim in kept]),
+            tuple([self.strides[dim] for dim in kept]),
+            offset,
+            tuple([kept.index(dim) for dim in self.order if dim in kept]),
+        )
+
+    def _read(self, sizes: Ints, strides: Ints, offset: int) -> Layout:
+        """Dims that have no order to keep: it is read off their strides."""
+        return self._make(sizes, strides, offset, read_order(sizes, strides))

@@ -1,0 +1,62 @@
+"""Docs run: every code block of the README and of docs/ is executed."""
+
+from __future__ import annotations
+
+import doctest
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", *sorted(ROOT.glob("*/*.md"))]
+BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+def blocks(page):
+    return [(language, body) for language, body in BLOCK.findall(page.read_text())]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_python_blocks_say_what_they_print(page):
+    examples = "\n".join(body for language, body in blocks(page) if language == "python")
+    test = doctest.DocTestParser().get_doctest(examples, {}, page.name, str(page), 0)
+    said = []
+    runner = doctest.DocTestRunner(verbose=False)
+    runner.run(test, out=said.append)
+    assert not said, "".join(said)
+    assert runner.tries == examples.count(">>> ")
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_shell_blocks_run(page):
+    for language, body in blocks(page):
+        assert language in ("python", "bash"), "every block is run, so it says how"
+        for command in body.splitlines() if language == "bash" else ():
+            run = re.fullmatch(r"(\./dev \w+)(?: +#.*)?", command)
+            assert run, f"{command!r} is not a command of this repository"
+            # Here the suite runs already; that its command works can be seen without a second run.
+            call = run[1].replace("./dev test", "./dev test --version")
+            done = subprocess.run(call.split(), cwd=ROOT, capture_output=True, check=False)
+            assert done.returncode == 0, done.stderr.decode()
+            assert done.stdout + done.stderr
+
+
+def test_the_demo_shows_what_it_says():
+    done = subprocess.run(
+        [sys.executable, ROOT / "docs" / "demo.py"], capture_output=True, text=True, check=True
+    )
+    assert "image + scalar    channels_last" in done.stdout
+    assert "0 | A B C · · D E F" in done.stdout
+    assert "padding it by 2 to 32 would make it fit" in done.stdout
+
+
+def test_the_blocks_are_found():
+    assert BLOCK.findall("a\n```python\n>>> 1\n```\nb\n```bash\n./dev demo\n```\n") == [
+        ("python", ">>> 1\n"),
+        ("bash", "./dev demo\n"),
+    ]
+    assert any(language == "python" for language, _ in blocks(ROOT / "docs" / "layouts.md"))
+    assert any(language == "bash" for language, _ in blocks(ROOT / "README.md"))
