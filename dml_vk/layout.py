@@ -22,6 +22,7 @@ from dml_vk.strides.order import (
     canonical_strides,
     follows_channels_last,
     format_order,
+    magnitudes,
     order_format,
     packed_strides,
     read_order,
@@ -31,6 +32,7 @@ from dml_vk.strides.order import (
     to_int,
     to_ints,
     to_order,
+    to_tuple,
 )
 from dml_vk.views import Views, one_tuple
 
@@ -205,7 +207,7 @@ class Layout(Views):
         order = _order_if_any("follows", memory_format, len(self.sizes))
         if order is None:
             return False
-        strides = tuple(map(abs, self.strides))
+        strides = magnitudes(self.strides)
         if memory_format is channels_last:
             return follows_channels_last(self.sizes, strides, self.order)
         return ascends(self.sizes, strides, order)
@@ -215,7 +217,7 @@ class Layout(Views):
         if memory_format is not preserve_format:
             order = format_order("like", memory_format, len(self.sizes))
         elif self.is_packed:
-            return self._make(self.sizes, tuple(map(abs, self.strides)), 0, self.order)
+            return self._make(self.sizes, magnitudes(self.strides), 0, self.order)
         else:
             order = self.order
         return self._make(self.sizes, packed_strides(self.sizes, order), 0, order)
@@ -232,12 +234,13 @@ class Layout(Views):
             return self._make(self.sizes, self.strides, self.offset, order), False
         return self.like(memory_format), 0 not in self.sizes
 
-    def draw(self, labels: Sequence[object] | None = None) -> str:
+    def draw(self, labels: Iterable[object] | None = None) -> str:
         """A picture of memory: cells in address order, `·` for padding, `*` for broadcast dims.
 
         `labels` name the elements in logical row-major order, instead of their indexes.
         """
-        return drawing.as_text(self, labels)
+        names = None if labels is None else to_tuple("draw", "labels", labels)
+        return drawing.as_text(self, names)
 
     def _repr_svg_(self) -> str | None:
         """The picture for notebooks; None, and so the repr, where it would be too large."""
@@ -306,7 +309,9 @@ def broadcast_sizes(*sizes: Iterable[int]) -> Ints:
     >>> broadcast_sizes((2, 1, 4), (3, 1))
     (2, 3, 4)
     """
-    return propagate.broadcast_sizes(*[to_ints("broadcast_sizes", "sizes", one) for one in sizes])
+    return propagate.broadcast_sizes(
+        tuple([to_ints("broadcast_sizes", "sizes", one) for one in sizes])
+    )
 
 
 def elementwise(*layouts: Layout, rule: Rule = "commutative") -> Layout:
@@ -320,10 +325,8 @@ def elementwise(*layouts: Layout, rule: Rule = "commutative") -> Layout:
     >>> elementwise(bias, image) == elementwise(image, bias) == image
     True
     """
-    _check_rule("elementwise", rule)
-    if not layouts:
-        raise LayoutError(explain("elementwise", "there must be an operand", layouts=layouts))
-    sizes = propagate.broadcast_sizes(*[layout.sizes for layout in layouts])
+    _check("elementwise", layouts, rule)
+    sizes = propagate.broadcast_sizes(tuple([layout.sizes for layout in layouts]))
     if rule == "torch":
         strides, order = propagate.torch_elementwise(sizes, layouts)
     else:
@@ -342,11 +345,9 @@ def concatenate(layouts: Iterable[Layout], dim: int, rule: Rule = "commutative")
     >>> concatenate([image, Layout((2, 1, 4, 5))], 1)
     Layout((2, 4, 4, 5), (80, 1, 20, 4), order=(0, 2, 3, 1))
     """
-    _check_rule("concatenate", rule)
-    given = tuple(layouts)
+    given = to_tuple("concatenate", "layouts", layouts)
+    _check("concatenate", given, rule)
     parts = [one for one in given if rule != "torch" or one.sizes != (0,)] or given[:1]
-    if not parts:
-        raise LayoutError(explain("concatenate", "there must be an operand", layouts=given))
     rank = len(parts[0].sizes)
     sizes = propagate.concatenated_sizes(
         [one.sizes for one in parts], to_dim("concatenate", dim, rank)
@@ -367,8 +368,7 @@ def coalesce(*layouts: Layout) -> tuple[Layout, ...]:
     >>> coalesce(Layout((2, 3, 4)), Layout((2, 3, 4), (12, 4, 1), offset=5))
     (Layout((24,), (1,)), Layout((24,), (1,), offset=5))
     """
-    if not layouts:
-        raise LayoutError(explain("coalesce", "there must be a layout", layouts=layouts))
+    _check("coalesce", layouts)
     sizes = layouts[0].sizes
     for layout in layouts:
         if layout.sizes != sizes:
@@ -388,6 +388,11 @@ def coalesce(*layouts: Layout) -> tuple[Layout, ...]:
     )
 
 
-def _check_rule(what: str, rule: str) -> None:
-    if rule != "commutative" and rule != "torch":
+def _check(what: str, layouts: tuple[Layout, ...], rule: Rule = "commutative") -> None:
+    for layout in layouts:
+        if type(layout) is not Layout:
+            raise LayoutError(explain(what, "the operands must be Layouts", operand=layout))
+    if not layouts:
+        raise LayoutError(explain(what, "there must be an operand", layouts=layouts))
+    if not isinstance(rule, str) or rule not in ("commutative", "torch"):
         raise LayoutError(explain(what, "rule must be 'commutative' or 'torch'", rule=rule))

@@ -7,6 +7,7 @@ new ones lie, and what mixes dims (`view`, `flatten`, `unfold`, `diagonal`) read
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
@@ -14,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from dml_vk.errors import LayoutError, LayoutIndexError, explain
 from dml_vk.strides import blocks, reshape
 from dml_vk.strides.order import (
-    CHANNELS_LAST,
+    UNBATCHED,
     Ints,
     read_order,
     row_major,
@@ -27,6 +28,9 @@ from dml_vk.strides.order import (
 
 if TYPE_CHECKING:
     from dml_vk.layout import Layout
+
+
+MOST_EMPTY_CHUNKS = 1 << 20
 
 
 def one_tuple(args: tuple[Any, ...]) -> Iterable[int]:
@@ -52,18 +56,12 @@ class Views:
 
     def permute(self, *dims: int | Sequence[int]) -> Layout:
         """Dim `i` of the result is dim `dims[i]` of this layout."""
-        sizes, strides = self.sizes, self.strides
-        moved = to_dims("permute", one_tuple(dims), len(sizes))
-        if len(moved) != len(sizes):
+        moved = to_dims("permute", one_tuple(dims), len(self.sizes))
+        if len(moved) != len(self.sizes):
             raise LayoutError(
-                explain("permute", f"dims must name each of the {len(sizes)} dims", dims=moved)
+                explain("permute", f"dims must name each of the {len(self.sizes)} dims", dims=moved)
             )
-        return self._make(
-            tuple([sizes[dim] for dim in moved]),
-            tuple([strides[dim] for dim in moved]),
-            self.offset,
-            tuple([moved.index(dim) for dim in self.order]),
-        )
+        return self._permuted(moved)
 
     def transpose(self, a: int, b: int) -> Layout:
         """Swap two dims."""
@@ -92,7 +90,7 @@ class Views:
         dims = [dim for dim in range(rank) if dim not in sources]
         for target, moved in sorted(zip(targets, sources)):
             dims.insert(target, moved)
-        return self.permute(dims)
+        return self._permuted(dims)
 
     def squeeze(self, dim: int | Sequence[int] | None = None) -> Layout:
         """Drop the dims of size 1, or those named that have size 1."""
@@ -108,20 +106,21 @@ class Views:
         """
         rank = len(self.sizes)
         dim = to_dim("unsqueeze", dim, rank + 1)
-        sizes = (*self.sizes[:dim], 1, *self.sizes[dim:])
-        strides = (*self.strides[:dim], 1, *self.strides[dim:])
-        order = [at + (at >= dim) for at in self.order]
-        order.insert(order.index(dim + 1) if dim < rank else rank, dim)
-        restored = CHANNELS_LAST.get(rank + 1)
-        if dim == 0 and restored and self.order == tuple([at - 1 for at in restored[1:]]):
-            return self._make(sizes, strides, self.offset, restored)
-        return self._make(sizes, strides, self.offset, tuple(order))
+        order = [at + 1 if at >= dim else at for at in self.order]
+        unbatched = dim == 0 and self.order == UNBATCHED.get(rank)
+        order.insert(0 if unbatched else order.index(dim + 1) if dim < rank else rank, dim)
+        return self._make(
+            (*self.sizes[:dim], 1, *self.sizes[dim:]),
+            (*self.strides[:dim], 1, *self.strides[dim:]),
+            self.offset,
+            tuple(order),
+        )
 
     def select(self, dim: int, index: int) -> Layout:
         """One index of a dim, which goes away."""
         dim = to_dim("select", dim, len(self.sizes))
         index = to_index("select", "index", index, self.sizes[dim])
-        return self._without([dim], self.offset + index * self.strides[dim])
+        return self._without((dim,), self.offset + index * self.strides[dim])
 
     def slice(
         self, dim: int, start: int | None = None, stop: int | None = None, step: int | None = None
@@ -163,10 +162,12 @@ class Views:
     def chunk(self, chunks: int, dim: int = 0) -> tuple[Layout, ...]:
         """At most `chunks` pieces of equal size, but for the last; an empty dim gives them all."""
         dim = to_dim("chunk", dim, len(self.sizes))
-        if to_int("chunk", "chunks", chunks) < 1:
-            raise LayoutError(explain("chunk", "chunks must be at least 1", chunks=chunks))
         size = self.sizes[dim]
-        return self.split(-(-size // chunks) if size else (0,) * chunks, dim)
+        chunks = to_int("chunk", "chunks", chunks)
+        most = sys.maxsize if size else MOST_EMPTY_CHUNKS
+        if not 1 <= chunks <= most:
+            raise LayoutError(explain("chunk", f"chunks must be from 1 to {most}", chunks=chunks))
+        return self.split(-(-size // chunks), dim) if size else self.split(0, dim) * chunks
 
     def split(self, size: int | Sequence[int], dim: int = 0) -> tuple[Layout, ...]:
         """Pieces of `size` indexes, the last perhaps smaller; or pieces of the sizes listed."""
@@ -302,17 +303,23 @@ class Views:
         offset = self.offset + taken.start * stride
         return self._make(tuple(sizes), tuple(strides), offset, self.order)
 
-    def _without(self, dims: list[int], offset: int) -> Layout:
-        """Dims deleted, the others numbered anew."""
-        if not dims:
-            return self._make(self.sizes, self.strides, offset, self.order)
-        kept = [dim for dim in range(len(self.sizes)) if dim not in dims]
+    def _permuted(self, dims: Sequence[int]) -> Layout:
+        sizes, strides = self.sizes, self.strides
         return self._make(
-            tuple([self.sizes[dim] for dim in kept]),
-            tuple([self.strides[dim] for dim in kept]),
-            offset,
-            tuple([kept.index(dim) for dim in self.order if dim in kept]),
+            tuple([sizes[dim] for dim in dims]),
+            tuple([strides[dim] for dim in dims]),
+            self.offset,
+            tuple([dims.index(dim) for dim in self.order]),
         )
+
+    def _without(self, dims: Iterable[int], offset: int) -> Layout:
+        """Dims deleted, the others numbered anew."""
+        sizes, strides, order = self.sizes, self.strides, self.order
+        for dim in sorted(dims, reverse=True):
+            sizes = sizes[:dim] + sizes[dim + 1 :]
+            strides = strides[:dim] + strides[dim + 1 :]
+            order = tuple([at - 1 if at > dim else at for at in order if at != dim])
+        return self._make(sizes, strides, offset, order)
 
     def _read(self, sizes: Ints, strides: Ints, offset: int) -> Layout:
         """Dims that have no order to keep: it is read off their strides."""

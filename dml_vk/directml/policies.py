@@ -13,7 +13,7 @@ from dml_vk.directml.descriptors import (
     check_sizes,
 )
 from dml_vk.errors import LayoutError, explain
-from dml_vk.strides.order import Ints, OrderLike, packed_strides, to_order
+from dml_vk.strides.order import Ints, OrderLike, packed_strides, to_order, to_tuple
 
 
 class TensorProperties(NamedTuple):
@@ -63,7 +63,8 @@ def calculate_strides(
     """
     what = "calculate_strides"
     checked = check_sizes(what, sizes)
-    repeated = (False,) * len(checked) if broadcast is None else tuple(broadcast)
+    flags = (False,) * len(checked) if broadcast is None else broadcast
+    repeated = to_tuple(what, "broadcast", flags)
     if len(repeated) != len(checked):
         raise LayoutError(
             explain(

@@ -33,9 +33,15 @@ def is_blocked(name: str) -> bool:
     return any(letter.isdigit() for letter in name)
 
 
-@functools.lru_cache(maxsize=256)
 def parse_blocks(what: str, name: str) -> Blocking:
     """Small letters are whole dims, capitals what is left of cut ones, `16c` a block of 16."""
+    if not isinstance(name, str):
+        raise LayoutError(explain(what, "a blocked order must be a name", order=name))
+    return _parse(what, name)
+
+
+@functools.lru_cache(maxsize=256)
+def _parse(what: str, name: str) -> Blocking:
     parts = [(int(count or 0), letter) for count, letter in _PART.findall(name)]
     outer = [letter for count, letter in parts if not count]
     inner = [(count, letter) for count, letter in parts if count]

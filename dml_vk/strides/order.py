@@ -10,10 +10,11 @@ import functools
 import operator
 import sys
 from collections.abc import Iterable, Sequence
-from typing import TypeAlias, Union
+from typing import TypeAlias, TypeVar, Union
 
 from dml_vk.errors import LayoutError, LayoutIndexError, explain
 
+T = TypeVar("T")
 Ints: TypeAlias = tuple[int, ...]
 OrderLike: TypeAlias = Union["MemoryFormat", str, Sequence[int]]
 
@@ -30,6 +31,10 @@ class MemoryFormat(enum.Enum):
 
 
 CHANNELS_LAST: dict[int, Ints] = {3: (0, 2, 1), 4: (0, 2, 3, 1), 5: (0, 2, 3, 4, 1)}
+# What is left of them without their outermost dim, the batch.
+UNBATCHED = {
+    rank - 1: tuple([dim - 1 for dim in order[1:]]) for rank, order in CHANNELS_LAST.items()
+}
 LOGICAL_LETTERS = "NCDHW"
 
 
@@ -52,6 +57,13 @@ def to_ints(what: str, name: str, values: Iterable[int]) -> Ints:
     return ints
 
 
+def to_tuple(what: str, name: str, values: Iterable[T]) -> tuple[T, ...]:
+    try:
+        return tuple(values)
+    except TypeError:
+        raise LayoutError(explain(what, f"{name} must be a sequence", **{name: values})) from None
+
+
 def to_int(what: str, name: str, value: int) -> int:
     try:
         return operator.index(value)
@@ -61,6 +73,8 @@ def to_int(what: str, name: str, value: int) -> int:
 
 def to_dim(what: str, dim: int, rank: int) -> int:
     """A dim counted from the front; negative ones count from the end."""
+    if type(dim) is int and 0 <= dim < rank:
+        return dim
     return to_index(what, "dim", dim, rank)
 
 
@@ -213,17 +227,24 @@ def follows_channels_last(sizes: Ints, strides: Ints, order: Ints) -> bool:
     return suggests_channels_last(sizes, strides)
 
 
+def magnitudes(strides: Ints) -> Ints:
+    """Strides without their directions, which say nothing about order."""
+    return tuple(map(abs, strides)) if strides and min(strides) < 0 else strides
+
+
 def read_order(sizes: Ints, strides: Ints) -> Ints:
     """The order that strides as given, those of size-1 dims included, speak for."""
-    if min(strides, default=0) < 0:
-        strides = tuple(map(abs, strides))
     outer_size = outer = sys.maxsize
     for size, stride in zip(sizes, strides):
         if not 0 < stride <= outer or (stride == outer and size > outer_size):
-            break
+            return _read_other_order(sizes, strides)
         outer_size, outer = size, stride
-    else:  # Row-major is by far the commonest, and cheap to see.
-        return row_major(len(sizes))
+    return row_major(len(sizes))  # By far the commonest, and cheap to see.
+
+
+@functools.lru_cache(maxsize=4096)
+def _read_other_order(sizes: Ints, strides: Ints) -> Ints:
+    strides = magnitudes(strides)
     if len(sizes) in (4, 5) and suggests_channels_last(sizes, strides):
         return CHANNELS_LAST[len(sizes)]
     return loop_order(sizes, (strides,))

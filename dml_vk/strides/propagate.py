@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterable, Sequence
 from typing import Protocol
 
@@ -12,6 +13,7 @@ from dml_vk.strides.order import (
     Ints,
     follows_channels_last,
     loop_order,
+    magnitudes,
     packed_strides,
     row_major,
 )
@@ -28,10 +30,15 @@ class Strided(Protocol):
     def order(self) -> Ints: ...
 
 
-def broadcast_sizes(*sizes: Ints) -> Ints:
+def broadcast_sizes(sizes: tuple[Ints, ...]) -> Ints:
     """NumPy's rule: align to the right; sizes agree, or are 1 and stretch."""
     if sizes and sizes.count(sizes[0]) == len(sizes):
         return sizes[0]
+    return _stretched(sizes)
+
+
+@functools.lru_cache(maxsize=4096)
+def _stretched(sizes: tuple[Ints, ...]) -> Ints:
     out: list[int] = []
     for at in range(-max(map(len, sizes), default=0), 0):
         size = 1
@@ -68,6 +75,8 @@ def commutative_order(sizes: Ints, operands: Sequence[Strided]) -> Ints:
     full rank decide.
     """
     full = [one.order for one in operands if one.sizes == sizes and not is_broadcast(one)]
+    if full and full.count(full[0]) == len(full):
+        return full[0]
     return dominant_order(full or [one.order for one in operands], len(sizes))
 
 
@@ -89,7 +98,7 @@ def torch_elementwise(sizes: Ints, operands: Sequence[Strided]) -> tuple[Ints, I
     """(strides, order) of an elementwise result as PyTorch's CPU backend chooses them."""
     rank = len(sizes)
     plain = row_major(rank)
-    strides = [tuple(map(abs, one.strides)) for one in operands]
+    strides = [magnitudes(one.strides) for one in operands]
     if all(one.sizes == sizes for one in operands):
         if all(is_contiguous(sizes, own, plain) for own in strides):
             return packed_strides(sizes, plain), plain
@@ -104,6 +113,8 @@ def torch_elementwise(sizes: Ints, operands: Sequence[Strided]) -> tuple[Ints, I
 
 def _aligned(sizes: Ints, own: Ints, strides: Ints) -> Ints:
     """Strides as the loop sees them: 0 for missing leading dims and for stretched ones."""
+    if own == sizes:
+        return strides
     lead = len(sizes) - len(own)
     stretched = [
         0 if size == 1 and full != 1 else stride
@@ -116,7 +127,7 @@ def torch_concatenate(operands: Sequence[Strided], rank: int) -> Ints:
     """The order of PyTorch's cat: a format that every input suggests, else row-major."""
     if rank in (4, 5) and all(
         len(one.sizes) == rank
-        and follows_channels_last(one.sizes, tuple(map(abs, one.strides)), one.order)
+        and follows_channels_last(one.sizes, magnitudes(one.strides), one.order)
         for one in operands
     ):
         return CHANNELS_LAST[rank]

@@ -69,5 +69,5 @@ def test_bad_arguments():
         LayoutError, match=r"coalesce: the layouts must have equal sizes; got sizes"
     ):
         coalesce(Layout((2, 3)), Layout((3, 2)))
-    with pytest.raises(LayoutError, match="coalesce: there must be a layout"):
+    with pytest.raises(LayoutError, match="coalesce: there must be an operand"):
         coalesce()
