@@ -13,7 +13,7 @@ from dml_vk.directml.descriptors import (
     check_sizes,
 )
 from dml_vk.errors import LayoutError, explain
-from dml_vk.strides.order import Ints, OrderLike, packed_strides, to_order, to_tuple
+from dml_vk.strides.order import Ints, OrderLike, packed_strides, to_order
 
 
 class TensorProperties(NamedTuple):
@@ -64,7 +64,12 @@ def calculate_strides(
     what = "calculate_strides"
     checked = check_sizes(what, sizes)
     flags = (False,) * len(checked) if broadcast is None else broadcast
-    repeated = to_tuple(what, "broadcast", flags)
+    try:
+        repeated = tuple(map(bool, flags))
+    except (TypeError, ValueError):
+        raise LayoutError(
+            explain(what, "broadcast must be a sequence of flags", broadcast=broadcast)
+        ) from None
     if len(repeated) != len(checked):
         raise LayoutError(
             explain(

@@ -92,7 +92,10 @@ def test_functions(name):
     assert refused
 
 
-@pytest.mark.parametrize("value", GARBAGE, ids=repr)
+def descriptor(**given):
+    return BufferTensorDesc(DataType.INT8, (3,), **given)
+
+
 @pytest.mark.parametrize(
     ("call", "argument"),
     [
@@ -101,20 +104,15 @@ def test_functions(name):
         (lambda **given: Layout((2, 3), **given), "order"),
         (lambda **given: elementwise(NHWC, **given), "rule"),
         (lambda **given: concatenate([NHWC], **given), "dim"),
-        (lambda **given: BufferTensorDesc(DataType.INT8, (3,), **given), "flags"),
-        (lambda **given: BufferTensorDesc(DataType.INT8, (3,), **given), "strides"),
-        (
-            lambda **given: BufferTensorDesc(DataType.INT8, (3,), **given),
-            "total_tensor_size_in_bytes",
-        ),
-        (
-            lambda **given: BufferTensorDesc(DataType.INT8, (3,), **given),
-            "guaranteed_base_offset_alignment",
-        ),
+        (lambda **given: calculate_strides("HW", (2, 3), **given), "broadcast"),
+        (descriptor, "strides"),
+        (descriptor, "flags"),
+        (descriptor, "total_tensor_size_in_bytes"),
+        (descriptor, "guaranteed_base_offset_alignment"),
     ],
 )
-def test_named_arguments(call, argument, value):
-    assert refuses(call, **{argument: value}) in (True, False)
+def test_named_arguments(call, argument):
+    assert sum(refuses(call, **{argument: value}) for value in GARBAGE) > len(GARBAGE) // 2
 
 
 def fail(error):

@@ -94,5 +94,7 @@ def test_what_is_too_large_to_draw_is_said_and_has_no_svg():
 
 
 def test_there_must_be_a_label_an_element():
-    with pytest.raises(LayoutError, match="draw: there must be 6 labels; got labels=."):
+    with pytest.raises(
+        LayoutError, match=r"draw: there must be 6 labels; got labels=\('A', 'B', 'C'\)"
+    ):
         Layout((2, 3)).draw("ABC")
