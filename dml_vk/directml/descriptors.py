@@ -212,7 +212,7 @@ def _check_range(what: str, name: str, values: Ints, least: int) -> Ints:
 def _check_flags(what: str, flags: TensorFlags) -> TensorFlags:
     try:
         return TensorFlags(flags)
-    except ValueError:
+    except (TypeError, ValueError):
         raise LayoutError(
             explain(what, "flags must be TensorFlags.NONE or OWNED_BY_DML", flags=flags)
         ) from None
