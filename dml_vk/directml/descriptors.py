@@ -210,9 +210,8 @@ def _check_range(what: str, name: str, values: Ints, least: int) -> Ints:
 
 
 def _check_flags(what: str, flags: TensorFlags) -> TensorFlags:
-    try:
-        return TensorFlags(flags)
-    except (TypeError, ValueError):
-        raise LayoutError(
-            explain(what, "flags must be TensorFlags.NONE or OWNED_BY_DML", flags=flags)
-        ) from None
+    # Looked up rather than converted: enum.Flag takes unknown bits in some releases of Python 3.11.
+    for known in (TensorFlags.NONE, TensorFlags.OWNED_BY_DML):
+        if flags is known or (isinstance(flags, int) and flags == known.value):
+            return known
+    raise LayoutError(explain(what, "flags must be TensorFlags.NONE or OWNED_BY_DML", flags=flags))
