@@ -75,13 +75,13 @@ class Layout(Views):
 
     __slots__ = ("offset", "order", "sizes", "strides")
 
-    def __init__(
-        self,
+    def __new__(
+        cls,
         sizes: Iterable[int],
         strides: Iterable[int] | None = None,
         offset: int = 0,
         order: OrderLike | None = None,
-    ) -> None:
+    ) -> Layout:
         sizes = to_ints("Layout", "sizes", sizes)
         rank = len(sizes)
         if sizes and min(sizes) < 0:
@@ -104,12 +104,7 @@ class Layout(Views):
                 address.check_lowest(sizes, strides, offset)
         if offset < 0:
             raise LayoutError(explain("Layout", "offset must not be negative", offset=offset))
-        if 1 in sizes:
-            strides = canonical_strides(sizes, strides, order)
-        _set_sizes(self, sizes)
-        _set_strides(self, strides)
-        _set_offset(self, offset)
-        _set_order(self, order)
+        return cls._make(sizes, strides, offset, order)
 
     @classmethod
     def packed(

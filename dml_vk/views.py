@@ -73,18 +73,18 @@ class Views:
         order = [b if dim == a else a if dim == b else dim for dim in self.order]
         return self._make(tuple(sizes), tuple(strides), self.offset, tuple(order))
 
-    def movedim(self, source: int | Sequence[int], destination: int | Sequence[int]) -> Layout:
+    def movedim(self, src: int | Sequence[int], dst: int | Sequence[int]) -> Layout:
         """Move dims to new places; the others close ranks in their old order."""
         rank = len(self.sizes)
-        sources = to_dims("movedim", one_tuple((source,)), rank)
-        targets = to_dims("movedim", one_tuple((destination,)), rank)
+        sources = to_dims("movedim", one_tuple((src,)), rank)
+        targets = to_dims("movedim", one_tuple((dst,)), rank)
         if len(sources) != len(targets):
             raise LayoutError(
                 explain(
                     "movedim",
-                    "source and destination must name as many dims",
-                    source=source,
-                    destination=destination,
+                    "src and dst must name as many dims",
+                    src=src,
+                    dst=dst,
                 )
             )
         dims = [dim for dim in range(rank) if dim not in sources]
@@ -116,11 +116,11 @@ class Views:
             tuple(order),
         )
 
-    def select(self, dim: int, index: int) -> Layout:
+    def select(self, dim: int, i: int) -> Layout:
         """One index of a dim, which goes away."""
         dim = to_dim("select", dim, len(self.sizes))
-        index = to_index("select", "index", index, self.sizes[dim])
-        return self._without((dim,), self.offset + index * self.strides[dim])
+        i = to_index("select", "i", i, self.sizes[dim])
+        return self._without((dim,), self.offset + i * self.strides[dim])
 
     def slice(
         self, dim: int, start: int | None = None, stop: int | None = None, step: int | None = None
@@ -159,15 +159,15 @@ class Views:
             )
         return self._take(dim, range(first, first + count))
 
-    def chunk(self, chunks: int, dim: int = 0) -> tuple[Layout, ...]:
-        """At most `chunks` pieces of equal size, but for the last; an empty dim gives them all."""
+    def chunk(self, n: int, dim: int = 0) -> tuple[Layout, ...]:
+        """At most `n` pieces of equal size, but for the last; an empty dim gives them all."""
         dim = to_dim("chunk", dim, len(self.sizes))
         size = self.sizes[dim]
-        chunks = to_int("chunk", "chunks", chunks)
+        n = to_int("chunk", "n", n)
         most = sys.maxsize if size else MOST_EMPTY_CHUNKS
-        if not 1 <= chunks <= most:
-            raise LayoutError(explain("chunk", f"chunks must be from 1 to {most}", chunks=chunks))
-        return self.split(-(-size // chunks), dim) if size else self.split(0, dim) * chunks
+        if not 1 <= n <= most:
+            raise LayoutError(explain("chunk", f"n must be from 1 to {most}", n=n))
+        return self.split(-(-size // n), dim) if size else self.split(0, dim) * n
 
     def split(self, size: int | Sequence[int], dim: int = 0) -> tuple[Layout, ...]:
         """Pieces of `size` indexes, the last perhaps smaller; or pieces of the sizes listed."""
@@ -260,17 +260,16 @@ class Views:
                 return None if strides is None else self._make(new, strides, self.offset, order)
         return self._make(new, self.strides, self.offset, self.order)
 
-    def flatten(self, start: int = 0, end: int = -1) -> Layout | None:
-        """Merge the dims from start to end, both included; None where that needs a copy."""
+    def flatten(self, a: int = 0, b: int = -1) -> Layout | None:
+        """Merge the dims from a to b, both included; None where that needs a copy."""
         sizes = self.sizes
         if not sizes:
             return self.view(1)
-        a, b = to_dim("flatten", start, len(sizes)), to_dim("flatten", end, len(sizes))
-        if a > b:
-            raise LayoutError(
-                explain("flatten", "start must not come after end", start=start, end=end)
-            )
-        return self.view((*sizes[:a], math.prod(sizes[a : b + 1]), *sizes[b + 1 :]))
+        first, last = to_dim("flatten", a, len(sizes)), to_dim("flatten", b, len(sizes))
+        if first > last:
+            raise LayoutError(explain("flatten", "a must not come after b", a=a, b=b))
+        merged = math.prod(sizes[first : last + 1])
+        return self.view((*sizes[:first], merged, *sizes[last + 1 :]))
 
     def block(self, name: str) -> Layout:
         """The blocked view of this plain layout: `block("nChw16c")` cuts C into blocks of 16.

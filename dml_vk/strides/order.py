@@ -38,7 +38,7 @@ UNBATCHED = {
 LOGICAL_LETTERS = "NCDHW"
 
 
-@functools.cache
+@functools.lru_cache(maxsize=64)
 def row_major(rank: int) -> Ints:
     return tuple(range(rank))
 
@@ -49,7 +49,7 @@ def to_ints(what: str, name: str, values: Iterable[int]) -> Ints:
         ints = tuple(values)
         for value in ints:
             if type(value) is not int:
-                return tuple(map(operator.index, ints))
+                return tuple([int(operator.index(value)) for value in ints])
     except TypeError:
         raise LayoutError(
             explain(what, f"{name} must be a sequence of integers", **{name: values})
@@ -66,7 +66,7 @@ def to_tuple(what: str, name: str, values: Iterable[T]) -> tuple[T, ...]:
 
 def to_int(what: str, name: str, value: int) -> int:
     try:
-        return operator.index(value)
+        return int(operator.index(value))
     except TypeError:
         raise LayoutError(explain(what, f"{name} must be an integer", **{name: value})) from None
 

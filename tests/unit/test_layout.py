@@ -71,6 +71,12 @@ def test_a_layout_never_changes():
     assert layout == Layout((2, 3))
 
 
+def test_calling_init_again_changes_nothing():
+    layout = Layout((2, 3))
+    layout.__init__((4, 5))
+    assert layout == Layout((2, 3))
+
+
 def test_equality_looks_at_sizes_strides_offset_and_order():
     base = Layout((2, 2), (2, 1))
     others = [
@@ -84,8 +90,9 @@ def test_equality_looks_at_sizes_strides_offset_and_order():
 
 
 def test_numpy_integers_become_python_integers():
-    layout = Layout(np.array([2, 3]), np.array([4, 1], np.uint8), np.int64(5))
+    layout = Layout(np.array([2, 3]), np.array([4, 1], np.uint8), np.int64(5), np.array([0, 1]))
     assert layout == Layout((2, 3), (4, 1), 5)
+    layout = Layout((True, *layout.sizes), (9, *layout.strides), layout.offset)
     assert {type(n) for n in (*layout.sizes, *layout.strides, layout.offset)} == {int}
 
 
