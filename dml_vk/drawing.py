@@ -23,7 +23,7 @@ CELL_HEIGHT, LETTER_WIDTH = 26, 8
 class Cell(NamedTuple):
     """What lies at one address."""
 
-    text: str  # the element's label, "" for padding
+    text: str | None  # the element's label, None for padding
     shared: bool  # more than one index reads it
     group: int  # its index in the first dim
 
@@ -33,19 +33,50 @@ Line = tuple[int, list[Cell]]  # the address of the first cell, the cells
 
 def fits(layout: Layout, labels: Sequence[object] | None = None) -> bool:
     """A picture of more cells would help nobody."""
-    return max(layout.span, math.prod(map(len, _axes(layout, labels)))) <= MOST_CELLS
+    indexes = math.prod(1 if repeats else size for size, repeats in _axes(layout, labels))
+    return max(layout.span, indexes) <= MOST_CELLS
 
 
-def _axes(layout: Layout, labels: Sequence[object] | None) -> list[Sequence[int | str]]:
-    """What each index runs over: a broadcast dim is one `*`, unless its elements have labels."""
+def _axes(layout: Layout, labels: Sequence[object] | None) -> list[tuple[int, bool]]:
+    """(size, whether it is one `*`) a dim: broadcast dims are, unless elements have labels."""
     return [
-        "*" if stride == 0 and size > 1 and labels is None else range(size)
+        (size, stride == 0 and size > 1 and labels is None)
         for size, stride in zip(layout.sizes, layout.strides)
     ]
 
 
+def _cells(layout: Layout, labels: Sequence[object] | None) -> dict[int, Cell]:
+    """What each address holds that an index reaches."""
+    found: dict[int, list[str]] = {}
+    group: dict[int, int] = {}
+    axes = _axes(layout, labels)
+    indexes = itertools.product(*[range(1 if repeats else size) for size, repeats in axes])
+    for number, index in enumerate(indexes):
+        at = layout.offset + sum(i * stride for i, stride in zip(index, layout.strides))
+        if labels is None:
+            name = ",".join("*" if repeats else str(i) for i, (_, repeats) in zip(index, axes))
+            name = name or "()"
+        else:
+            name = str(labels[number])
+        found.setdefault(at, []).append(name)
+        group.setdefault(at, index[0] if index else 0)
+    shared = any(repeats for _, repeats in axes)
+    return {
+        at: Cell(_joined(names), shared or len(names) > 1, group[at]) for at, names in found.items()
+    }
+
+
+def _joined(names: list[str]) -> str:
+    """All names of one element: a few, or how many of one."""
+    if len(names) > 1 and names.count(names[0]) == len(names):
+        return f"{names[0]}×{len(names)}"
+    return "=".join(names if len(names) < 4 else [*names[:2], "…"])
+
+
 def _lines(layout: Layout, labels: Sequence[object] | None) -> list[Line]:
     """Lines as long as the largest stride that fits, so that rows of a tensor stand in columns."""
+    if layout.numel == 0:
+        return []
     if not fits(layout, labels):
         raise LayoutError(
             explain(
@@ -57,31 +88,21 @@ def _lines(layout: Layout, labels: Sequence[object] | None) -> list[Line]:
         )
     if labels is not None and len(labels) != layout.numel:
         raise LayoutError(explain("draw", f"there must be {layout.numel} labels", labels=labels))
-    found: dict[int, list[str]] = {}
-    group: dict[int, int] = {}
-    indexes = itertools.product(*_axes(layout, labels))
-    for number, index in enumerate(indexes):
-        ints = [0 if i == "*" else int(i) for i in index]
-        at = layout.offset + sum(i * stride for i, stride in zip(ints, layout.strides))
-        name = ",".join(map(str, index)) or "()" if labels is None else str(labels[number])
-        names = found.setdefault(at, [])
-        if name not in names:
-            names.append(name)
-        group.setdefault(at, ints[0] if ints else 0)
-    cells = []
-    first = min(found, default=layout.offset)
-    for at in range(first, first + layout.span):
-        names = found.get(at, [])
-        text = "=".join(names if len(names) < 4 else [*names[:2], "…"])
-        cells.append(Cell(text, "*" in text or "=" in text, group.get(at, 0)))
+    found = _cells(layout, labels)
+    first, padding = min(found), Cell(None, False, 0)
+    cells = [found.get(at, padding) for at in range(first, first + layout.span)]
     fit = max(1, LINE_WIDTH // (_widest(cells) + 1))
     pitches = [abs(s) for n, s in zip(layout.sizes, layout.strides) if n > 1 and 1 < abs(s) <= fit]
     per_line = fit if len(cells) <= fit else max(pitches, default=fit)
     return [(first + at, cells[at : at + per_line]) for at in range(0, len(cells), per_line)]
 
 
+def _text(cell: Cell) -> str:
+    return PADDING if cell.text is None else cell.text
+
+
 def _widest(cells: list[Cell]) -> int:
-    return max((len(cell.text) for cell in cells), default=0)
+    return max((len(_text(cell)) for cell in cells), default=0)
 
 
 def as_text(layout: Layout, labels: Sequence[object] | None = None) -> str:
@@ -91,8 +112,7 @@ def as_text(layout: Layout, labels: Sequence[object] | None = None) -> str:
     width = max(_widest(cells) for _, cells in lines)
     margin = len(str(lines[-1][0]))
     return "\n".join(
-        f"{at:>{margin}} | "
-        + " ".join(f"{cell.text or PADDING:^{width}}" for cell in cells).rstrip()
+        f"{at:>{margin}} | " + " ".join(f"{_text(cell):^{width}}" for cell in cells).rstrip()
         for at, cells in lines
     )
 
@@ -113,9 +133,9 @@ def as_svg(layout: Layout) -> str:
         parts.append(f'<text x="{margin // 2}" y="{top + 17}" fill="#888">{at}</text>')
         for column, cell in enumerate(cells):
             left = margin + column * width
-            text = html.escape(cell.text) or PADDING
-            fill = COLOURS[cell.group % len(COLOURS)] if cell.text else "none"
-            dashes = ' stroke-dasharray="3 2"' if cell.shared or not cell.text else ""
+            text = html.escape(_text(cell))
+            fill = "none" if cell.text is None else COLOURS[cell.group % len(COLOURS)]
+            dashes = ' stroke-dasharray="3 2"' if cell.shared or cell.text is None else ""
             parts.append(
                 f'<rect x="{left}" y="{top}" width="{width}" height="{CELL_HEIGHT}" '
                 f'fill="{fill}" stroke="#666"{dashes}/>'

@@ -29,9 +29,10 @@ from dml_vk.strides.order import (
     row_major,
     to_dim,
     to_index,
-    to_int,
     to_ints,
+    to_offset,
     to_order,
+    to_sizes,
     to_tuple,
 )
 from dml_vk.views import Views, one_tuple
@@ -82,29 +83,20 @@ class Layout(Views):
         offset: int = 0,
         order: OrderLike | None = None,
     ) -> Layout:
-        sizes = to_ints("Layout", "sizes", sizes)
-        rank = len(sizes)
-        if sizes and min(sizes) < 0:
-            raise LayoutError(explain("Layout", "sizes must not be negative", sizes=sizes))
-        if type(offset) is not int:
-            offset = to_int("Layout", "offset", offset)
+        sizes, offset = to_sizes("Layout", sizes), to_offset("Layout", offset)
         if order is not None:
-            order = to_order("Layout", order, rank)
+            order = to_order("Layout", order, len(sizes))
         if strides is None:
-            order = order or row_major(rank)
-            strides = packed_strides(sizes, order)
-        else:
-            strides = to_ints("Layout", "strides", strides)
-            if len(strides) != rank:
-                raise LayoutError(
-                    explain("Layout", "there must be a stride a size", sizes=sizes, strides=strides)
-                )
-            order = order or read_order(sizes, strides)
-            if strides and min(strides) < 0 and 0 not in sizes:
-                address.check_lowest(sizes, strides, offset)
-        if offset < 0:
-            raise LayoutError(explain("Layout", "offset must not be negative", offset=offset))
-        return cls._make(sizes, strides, offset, order)
+            order = order or row_major(len(sizes))
+            return cls._make(sizes, packed_strides(sizes, order), offset, order)
+        strides = to_ints("Layout", "strides", strides)
+        if len(strides) != len(sizes):
+            raise LayoutError(
+                explain("Layout", "there must be a stride a size", sizes=sizes, strides=strides)
+            )
+        if strides and min(strides) < 0 and 0 not in sizes:
+            address.check_lowest(sizes, strides, offset)
+        return cls._make(sizes, strides, offset, order or read_order(sizes, strides))
 
     @classmethod
     def packed(
@@ -119,11 +111,14 @@ class Layout(Views):
         >>> Layout.packed((2, 32, 4, 5), "nChw16c").sizes
         (2, 2, 4, 5, 16)
         """
+        sizes, offset = to_sizes("packed", sizes), to_offset("packed", offset)
         if isinstance(order, str) and blocks.is_blocked(order):
             blocking = blocks.parse_blocks("packed", order)
-            plain = to_ints("packed", "sizes", sizes)
-            sizes, order = blocks.blocked_sizes("packed", plain, blocking), blocking.order
-        return cls(sizes, None, offset, order)
+            sizes, found = blocks.blocked_sizes("packed", sizes, blocking), blocking.order
+        else:
+            rank = len(sizes)
+            found = row_major(rank) if order is None else to_order("packed", order, rank)
+        return cls._make(sizes, packed_strides(sizes, found), offset, found)
 
     @property
     def rank(self) -> int:
@@ -149,6 +144,8 @@ class Layout(Views):
 
     def offsets(self) -> list[int]:
         """Every element's address, in logical row-major order."""
+        if 0 in self.sizes:
+            return []
         out = [self.offset]
         for size, stride in zip(self.sizes, self.strides):
             steps = range(0, size * stride, stride) if stride else (0,) * size
@@ -190,8 +187,6 @@ class Layout(Views):
         order = _order_if_any("is_contiguous", memory_format, len(self.sizes))
         if order is None:
             return False
-        if memory_format is contiguous_format and 0 in self.sizes:
-            return True
         return address.is_contiguous(self.sizes, self.strides, order)
 
     def follows(self, memory_format: MemoryFormat) -> bool:
@@ -304,9 +299,8 @@ def broadcast_sizes(*sizes: Iterable[int]) -> Ints:
     >>> broadcast_sizes((2, 1, 4), (3, 1))
     (2, 3, 4)
     """
-    return propagate.broadcast_sizes(
-        tuple([to_ints("broadcast_sizes", "sizes", one) for one in sizes])
-    )
+    what = "broadcast_sizes"
+    return propagate.broadcast_sizes(what, tuple([to_sizes(what, one) for one in sizes]))
 
 
 def elementwise(*layouts: Layout, rule: Rule = "commutative") -> Layout:
@@ -321,7 +315,7 @@ def elementwise(*layouts: Layout, rule: Rule = "commutative") -> Layout:
     True
     """
     _check("elementwise", layouts, rule)
-    sizes = propagate.broadcast_sizes(tuple([layout.sizes for layout in layouts]))
+    sizes = propagate.broadcast_sizes("elementwise", tuple([layout.sizes for layout in layouts]))
     if rule == "torch":
         strides, order = propagate.torch_elementwise(sizes, layouts)
     else:

@@ -7,7 +7,6 @@ new ones lie, and what mixes dims (`view`, `flatten`, `unfold`, `diagonal`) read
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Iterable, Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
@@ -17,6 +16,7 @@ from dml_vk.strides import blocks, reshape
 from dml_vk.strides.order import (
     UNBATCHED,
     Ints,
+    packed_strides,
     read_order,
     row_major,
     to_dim,
@@ -76,6 +76,10 @@ class Views:
     def movedim(self, src: int | Sequence[int], dst: int | Sequence[int]) -> Layout:
         """Move dims to new places; the others close ranks in their old order."""
         rank = len(self.sizes)
+        if type(src) is int and type(dst) is int:  # One dim is by far the commonest.
+            dims = list(row_major(rank))
+            dims.insert(to_dim("movedim", dst, rank), dims.pop(to_dim("movedim", src, rank)))
+            return self._permuted(dims)
         sources = to_dims("movedim", one_tuple((src,)), rank)
         targets = to_dims("movedim", one_tuple((dst,)), rank)
         if len(sources) != len(targets):
@@ -94,9 +98,11 @@ class Views:
 
     def squeeze(self, dim: int | Sequence[int] | None = None) -> Layout:
         """Drop the dims of size 1, or those named that have size 1."""
-        rank = len(self.sizes)
-        named = range(rank) if dim is None else to_dims("squeeze", one_tuple((dim,)), rank)
-        return self._without([dim for dim in named if self.sizes[dim] == 1], self.offset)
+        sizes = self.sizes
+        named: Iterable[int] = range(len(sizes))
+        if dim is not None:
+            named = to_dims("squeeze", one_tuple((dim,)), len(sizes))
+        return self._without([at for at in named if sizes[at] == 1], self.offset)
 
     def unsqueeze(self, dim: int) -> Layout:
         """Insert a dim of size 1, just outside the dim that was there, innermost at the end.
@@ -128,7 +134,7 @@ class Views:
         """`start:stop:step` of a dim, clamped as Python does; steps may be negative."""
         dim = to_dim("slice", dim, len(self.sizes))
         try:
-            taken = range(*slice(start, stop, step).indices(self.sizes[dim]))
+            first, end, every = slice(start, stop, step).indices(self.sizes[dim])
         except (TypeError, ValueError):
             raise LayoutError(
                 explain(
@@ -139,7 +145,7 @@ class Views:
                     step=step,
                 )
             ) from None
-        return self._take(dim, taken)
+        return self._take(dim, first, max(0, -((first - end) // every)), every)
 
     def narrow(self, dim: int, start: int, length: int) -> Layout:
         """`length` indexes of a dim from `start` on, all of which must exist."""
@@ -157,37 +163,35 @@ class Views:
                     length=length,
                 )
             )
-        return self._take(dim, range(first, first + count))
+        return self._take(dim, first, count)
 
     def chunk(self, n: int, dim: int = 0) -> tuple[Layout, ...]:
         """At most `n` pieces of equal size, but for the last; an empty dim gives them all."""
         dim = to_dim("chunk", dim, len(self.sizes))
         size = self.sizes[dim]
         n = to_int("chunk", "n", n)
-        most = sys.maxsize if size else MOST_EMPTY_CHUNKS
-        if not 1 <= n <= most:
-            raise LayoutError(explain("chunk", f"n must be from 1 to {most}", n=n))
+        if n < 1 or (size == 0 and n > MOST_EMPTY_CHUNKS):
+            most = "" if size else f" and, of an empty dim, at most {MOST_EMPTY_CHUNKS}"
+            raise LayoutError(explain("chunk", f"n must be at least 1{most}", n=n))
         return self.split(-(-size // n), dim) if size else self.split(0, dim) * n
 
     def split(self, size: int | Sequence[int], dim: int = 0) -> tuple[Layout, ...]:
         """Pieces of `size` indexes, the last perhaps smaller; or pieces of the sizes listed."""
         dim = to_dim("split", dim, len(self.sizes))
         total = self.sizes[dim]
-        pieces = to_ints("split", "size", one_tuple((size,)))
+        counts = to_ints("split", "size", one_tuple((size,)))
         if not hasattr(size, "__iter__"):
-            each = pieces[0]
-            if each < (1 if total else 0):
-                raise LayoutError(
-                    explain("split", f"size must be at least {min(1, total)}", size=size)
-                )
-            ranges = [range(at, min(at + each, total)) for at in range(0, total or 1, each or 1)]
-        else:
-            if min(pieces, default=0) < 0 or sum(pieces) != total:
-                raise LayoutError(
-                    explain("split", f"sizes must add up to the {total} indexes", size=size)
-                )
-            ranges = [range(end - count, end) for count, end in zip(pieces, accumulate(pieces))]
-        return tuple([self._take(dim, taken) for taken in ranges])
+            each, least = counts[0], min(1, total)
+            if each < least:
+                raise LayoutError(explain("split", f"size must be at least {least}", size=size))
+            starts: Iterable[int] = range(0, total or 1, each or 1)
+            return tuple([self._take(dim, at, min(each, total - at)) for at in starts])
+        if min(counts, default=0) < 0 or sum(counts) != total:
+            raise LayoutError(
+                explain("split", f"sizes must add up to the {total} indexes", size=size)
+            )
+        starts = accumulate(counts, initial=0)
+        return tuple([self._take(dim, at, count) for at, count in zip(starts, counts)])
 
     def expand(self, *sizes: int | Sequence[int]) -> Layout:
         """Repeat size-1 dims, and add outermost ones, by stride 0; -1 keeps a size."""
@@ -262,10 +266,8 @@ class Views:
 
     def flatten(self, a: int = 0, b: int = -1) -> Layout | None:
         """Merge the dims from a to b, both included; None where that needs a copy."""
-        sizes = self.sizes
-        if not sizes:
-            return self.view(1)
-        first, last = to_dim("flatten", a, len(sizes)), to_dim("flatten", b, len(sizes))
+        sizes, rank = self.sizes, max(1, len(self.sizes))  # rank 0 flattens to one dim
+        first, last = to_dim("flatten", a, rank), to_dim("flatten", b, rank)
         if first > last:
             raise LayoutError(explain("flatten", "a must not come after b", a=a, b=b))
         merged = math.prod(sizes[first : last + 1])
@@ -280,26 +282,30 @@ class Views:
         sizes, strides, order = blocks.cut(self.sizes, self.strides, self.order, blocking)
         return self._make(sizes, strides, self.offset, order)
 
-    def unblock(self, name: str) -> Layout | None:
-        """The plain layout under a blocked view, None where blocks are packed on their own."""
+    def unblock(self, name: str) -> tuple[Layout, bool]:
+        """(the plain layout of a blocked view's elements, whether data must move to get there).
+
+        The inverse of `block`; where blocks are packed on their own, the plain layout is packed
+        in the order that is left without them: NCHW for "nChw16c".
+        """
         blocking = blocks.parse_blocks("unblock", name)
         counts = tuple([count for _, count in blocking.blocks])
         if len(self.sizes) != blocking.rank + len(counts) or self.sizes[blocking.rank :] != counts:
             raise LayoutError(
                 explain("unblock", f"sizes must end in the blocks of {name!r}", sizes=self.sizes)
             )
-        plain = blocks.join(self.sizes, self.strides, self.order, blocking)
-        if plain is None:
-            return None
+        plain, same = blocks.join(self.sizes, self.strides, self.order, blocking)
         sizes, strides, order = plain
-        return self._make(sizes, strides, self.offset, order)
+        if same:
+            return self._make(sizes, strides, self.offset, order), False
+        return self._make(sizes, packed_strides(sizes, order), 0, order), 0 not in sizes
 
-    def _take(self, dim: int, taken: range) -> Layout:
-        """The indexes of one dim that a range names."""
+    def _take(self, dim: int, start: int, count: int, step: int = 1) -> Layout:
+        """Some evenly spaced indexes of one dim."""
         sizes, strides, stride = list(self.sizes), list(self.strides), self.strides[dim]
-        sizes[dim] = len(taken)
-        strides[dim] = stride * taken.step
-        offset = self.offset + taken.start * stride
+        sizes[dim] = count
+        strides[dim] = stride * step
+        offset = self.offset + start * stride
         return self._make(tuple(sizes), tuple(strides), offset, self.order)
 
     def _permuted(self, dims: Sequence[int]) -> Layout:

@@ -97,6 +97,8 @@ def ask_elementwise(rng: random.Random) -> Case:
 
     rank = rng.choice((1, 2, 3, 4, 4, 4, 5, 5, 6))
     full = random_sizes(rng, rank, rng.choice((0, 0, 0.3, 0.6)))
+    if rng.random() < 0.05:
+        full[rng.randrange(rank)] = 0
     operands = []
     for _ in range(rng.choice((1, 2, 2, 2, 3))):
         sizes = list(full)

@@ -55,7 +55,8 @@ class BufferTensorDesc:
     """One tensor in a buffer, checked as DirectML checks DML_BUFFER_TENSOR_DESC.
 
     `name` stands in the messages, so that an operator can say which of its tensors is wrong. Two
-    descriptors are equal if they describe the same tensor: packed strides may be left out.
+    descriptors are equal if they describe the same tensor: packed strides may be left out, and
+    those of size-1 dims do not count.
 
     >>> BufferTensorDesc(DataType.FLOAT32, (1, 1, 3, 5)).total_tensor_size_in_bytes
     60
@@ -72,7 +73,9 @@ class BufferTensorDesc:
     total_tensor_size_in_bytes: int = cast(int, None)  # left out: what is implied
     guaranteed_base_offset_alignment: int = 0
     name: str = field(default="BufferTensorDesc", compare=False, repr=False, kw_only=True)
-    layout: Layout = field(init=False, repr=False)
+    layout: Layout = field(init=False, compare=False, repr=False)
+    # What equality looks at instead: no hint of an intent in the strides of size-1 dims.
+    _addresses: Layout = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
         what = self.name
@@ -95,10 +98,11 @@ class BufferTensorDesc:
         set_field = functools.partial(object.__setattr__, self)
         set_field("sizes", sizes)
         set_field("strides", strides)
-        set_field("flags", _check_flags(what, self.flags))
+        set_field("flags", check_flags(what, self.flags))
         set_field("total_tensor_size_in_bytes", self._checked_total())
         set_field("guaranteed_base_offset_alignment", self._checked_alignment())
         set_field("layout", Layout(sizes, strides))
+        set_field("_addresses", Layout(sizes, strides, order=range(len(sizes))))
 
     @property
     def dimension_count(self) -> int:
@@ -135,12 +139,12 @@ class BufferTensorDesc:
             self.name, "guaranteed_base_offset_alignment", self.guaranteed_base_offset_alignment
         )
         least = -(-self.data_type.bits // 8)
-        if alignment and (alignment < least or alignment & (alignment - 1)):
+        if alignment and (not least <= alignment <= MAX_ELEMENTS or alignment & (alignment - 1)):
             raise LayoutError(
                 explain(
                     self.name,
-                    f"guaranteed_base_offset_alignment must be 0 or a power of two of at least the "
-                    f"element size {least}",
+                    f"guaranteed_base_offset_alignment must be 0 or a power of two from {least}, "
+                    f"the element size, to {2**31}",
                     guaranteed_base_offset_alignment=alignment,
                 )
             )
@@ -209,7 +213,7 @@ def _check_range(what: str, name: str, values: Ints, least: int) -> Ints:
     return values
 
 
-def _check_flags(what: str, flags: TensorFlags) -> TensorFlags:
+def check_flags(what: str, flags: TensorFlags) -> TensorFlags:
     # Looked up rather than converted: enum.Flag takes unknown bits in some releases of Python 3.11.
     for known in (TensorFlags.NONE, TensorFlags.OWNED_BY_DML):
         if flags is known or (isinstance(flags, int) and flags == known.value):

@@ -10,6 +10,7 @@ from dml_vk.directml.descriptors import (
     TensorFlags,
     calc_buffer_tensor_size,
     check_data_type,
+    check_flags,
     check_sizes,
 )
 from dml_vk.errors import LayoutError, explain
@@ -35,6 +36,7 @@ guaranteed_base_offset_alignment=0)
     @staticmethod
     def default(data_type: DataType, flags: TensorFlags, sizes: Iterable[int]) -> TensorProperties:
         """No strides: packed, the last dim innermost."""
+        check_flags("TensorPolicy.default", flags)
         return TensorProperties(None, calc_buffer_tensor_size(data_type, sizes), 0)
 
     @staticmethod
@@ -44,6 +46,7 @@ guaranteed_base_offset_alignment=0)
         """Packed with dim 1 innermost, at any rank: NHWC, NDHWC, and so on."""
         what = "TensorPolicy.interleaved_channel"
         check_data_type(what, data_type)
+        check_flags(what, flags)
         checked = check_sizes(what, sizes)
         rank = len(checked)
         order = (0, *range(2, rank), 1) if rank > 1 else tuple(range(rank))
@@ -65,8 +68,8 @@ def calculate_strides(
     checked = check_sizes(what, sizes)
     flags = (False,) * len(checked) if broadcast is None else broadcast
     try:
-        repeated = tuple(map(bool, flags))
-    except (TypeError, ValueError):
+        repeated = tuple([bool(flag.__bool__()) for flag in flags])
+    except (AttributeError, TypeError, ValueError):
         raise LayoutError(
             explain(what, "broadcast must be a sequence of flags", broadcast=broadcast)
         ) from None

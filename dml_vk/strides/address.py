@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator
 
 from dml_vk.errors import LayoutError, explain
-from dml_vk.strides.order import Ints
+from dml_vk.strides.order import Ints, row_major
 
 # One dim of an overlap question: (stride, size), stride > 0 and size >= 2.
 Steps = list[tuple[int, int]]
@@ -29,13 +29,16 @@ def check_lowest(sizes: Ints, strides: Ints, offset: int) -> None:
 
 
 def is_contiguous(sizes: Ints, strides: Ints, order: Ints) -> bool:
-    """Packed in exactly this order; what size-1 dims say does not count."""
+    """Packed in exactly this order; what size-1 dims say does not count.
+
+    Empty layouts are row-major contiguous whatever their strides, and get no such grace elsewhere.
+    """
     step = 1
     for dim in reversed(order):
         size = sizes[dim]
         if size != 1:
             if strides[dim] != step:
-                return False
+                return 0 in sizes and order == row_major(len(sizes))
             step *= size
     return True
 
@@ -58,10 +61,10 @@ def overlaps(sizes: Ints, strides: Ints) -> bool:
 
     Two indexes that meet differ by a vector d with sum(d[k] * stride[k]) == 0 and
     |d[k]| < size[k], not all zero. First each dim is bounded by what the others allow, which
-    settles all layouts that are views of packed memory and all of two dims. What is left is
-    searched from two sides, so the cost is at most of the order of the product of
-    (2 * size - 1) over half of the remaining dims: for the worst layout of 2**32 elements about
-    10**7 additions.
+    settles two dims always and all views of packed memory. What is left is searched from two
+    sides: half as many additions as the product of (2 * size - 1) over either half of the dims,
+    and one half's sums kept. At rank 8 and 2**32 elements that is at worst 10**6 of each, and
+    0.5 s; the worst of any rank, 32 dims of size 2 without a common rhythm, takes 2 * 10**7.
     """
     if 0 in sizes:
         return False
@@ -80,8 +83,7 @@ def _meets(dims: Steps) -> bool:
     near, far = _halves(dims)
     if _meets(near) or _meets(far):
         return True
-    meeting = set(_differences(near)) - {0}
-    return not meeting.isdisjoint(_differences(far))
+    return not set(_differences(near)).isdisjoint(_differences(far))
 
 
 def _tightened(dims: Steps) -> Steps:
@@ -120,9 +122,12 @@ def _halves(dims: Steps) -> tuple[Steps, Steps]:
 
 
 def _differences(dims: Steps) -> Iterator[int]:
-    """sum(d[k] * stride[k]) for every |d[k]| < size[k]."""
+    """|sum(d[k] * stride[k])| for every |d[k]| < size[k], d not zero; -d is not asked again."""
     if not dims:
-        return iter((0,))
+        return
     (stride, size), *rest = dims
+    yield from range(stride, stride * size, stride)
     steps = range(stride * (1 - size), stride * size, stride)
-    return (total + step for total in set(_differences(rest)) for step in steps)
+    for total in set(_differences(rest)):
+        for step in steps:
+            yield abs(total + step)

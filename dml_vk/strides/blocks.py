@@ -14,7 +14,7 @@ from typing import NamedTuple
 from dml_vk.errors import LayoutError, explain
 from dml_vk.strides.order import LOGICAL_LETTERS, Ints
 
-_NAME = re.compile(r"(?:[A-Za-z]|[1-9][0-9]*[a-z])+")
+_NAME = re.compile(r"(?:[A-Za-z]|[1-9][0-9]{0,9}[a-z])+")
 _PART = re.compile(r"([0-9]*)([A-Za-z])")
 
 
@@ -42,13 +42,14 @@ def parse_blocks(what: str, name: str) -> Blocking:
 
 @functools.lru_cache(maxsize=256)
 def _parse(what: str, name: str) -> Blocking:
-    parts = [(int(count or 0), letter) for count, letter in _PART.findall(name)]
+    found = _PART.findall(name) if _NAME.fullmatch(name) else []
+    parts = [(int(count or 0), letter) for count, letter in found]
     outer = [letter for count, letter in parts if not count]
     inner = [(count, letter) for count, letter in parts if count]
     logical = [letter for letter in LOGICAL_LETTERS if letter in name.upper()]
     blocked = {letter.upper() for _, letter in inner}
     whole = [letter if letter in blocked else letter.lower() for letter in logical]
-    if not (inner and _NAME.fullmatch(name) and sorted(outer) == sorted(whole)):
+    if not (inner and sorted(outer) == sorted(whole)):
         raise LayoutError(
             explain(
                 what,
@@ -98,22 +99,20 @@ def cut(sizes: Ints, strides: Ints, order: Ints, blocking: Blocking) -> Parts:
     return blocked, (*out, *blocks), tuple(nest)
 
 
-def join(sizes: Ints, strides: Ints, order: Ints, blocking: Blocking) -> Parts | None:
-    """The plain layout under a blocked view, None where the blocks are packed on their own."""
+def join(sizes: Ints, strides: Ints, order: Ints, blocking: Blocking) -> tuple[Parts, bool]:
+    """(the plain layout under a blocked view, whether its strides name the same addresses)."""
     rank = blocking.rank
     plain, out, nest = list(sizes[:rank]), list(strides[:rank]), list(order)
+    same = True
     for at, (dim, count) in enumerate(blocking.blocks):
         inner = strides[rank + at]
-        if count == 1:
-            nest.remove(rank + at)
-            continue
-        if plain[dim] == 1:  # All of the dim lies where the block does.
+        if count != 1 and plain[dim] == 1:  # All of the dim lies where the block does.
             nest.remove(dim)
             nest[nest.index(rank + at)] = dim
-        elif out[dim] == count * inner:
-            nest.remove(rank + at)
         else:
-            return None
-        plain[dim] *= count
-        out[dim] = inner
-    return tuple(plain), tuple(out), tuple(nest)
+            nest.remove(rank + at)
+            same = same and (count == 1 or out[dim] == count * inner)
+        if count != 1:
+            plain[dim] *= count
+            out[dim] = inner
+    return (tuple(plain), tuple(out), tuple(nest)), same

@@ -71,6 +71,26 @@ def to_int(what: str, name: str, value: int) -> int:
         raise LayoutError(explain(what, f"{name} must be an integer", **{name: value})) from None
 
 
+def to_sizes(what: str, values: Iterable[int]) -> Ints:
+    if type(values) is tuple:
+        for size in values:
+            if type(size) is not int or size < 0:
+                break
+        else:
+            return values  # nearly always, and in one pass
+    sizes = to_ints(what, "sizes", values)
+    if sizes and min(sizes) < 0:
+        raise LayoutError(explain(what, "sizes must not be negative", sizes=sizes))
+    return sizes
+
+
+def to_offset(what: str, value: int) -> int:
+    offset = value if type(value) is int else to_int(what, "offset", value)
+    if offset < 0:
+        raise LayoutError(explain(what, "offset must not be negative", offset=offset))
+    return offset
+
+
 def to_dim(what: str, dim: int, rank: int) -> int:
     """A dim counted from the front; negative ones count from the end."""
     if type(dim) is int and 0 <= dim < rank:
@@ -95,13 +115,13 @@ def to_index(what: str, name: str, index: int, size: int) -> int:
 
 def to_dims(what: str, dims: Iterable[int], rank: int) -> Ints:
     """Distinct dims, counted from the front."""
-    found = to_ints(what, "dims", dims)
-    for dim in found:
-        if not 0 <= dim < rank:
-            found = tuple([to_dim(what, dim, rank) for dim in found])
+    found = given = to_tuple(what, "dims", dims)
+    for dim in given:
+        if type(dim) is not int or not 0 <= dim < rank:
+            found = tuple([to_dim(what, dim, rank) for dim in given])
             break
     if len(set(found)) != len(found):
-        raise LayoutError(explain(what, "dims must not repeat", dims=dims))
+        raise LayoutError(explain(what, "dims must not repeat", dims=given))
     return found
 
 

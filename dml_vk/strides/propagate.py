@@ -30,15 +30,15 @@ class Strided(Protocol):
     def order(self) -> Ints: ...
 
 
-def broadcast_sizes(sizes: tuple[Ints, ...]) -> Ints:
+def broadcast_sizes(what: str, sizes: tuple[Ints, ...]) -> Ints:
     """NumPy's rule: align to the right; sizes agree, or are 1 and stretch."""
     if sizes and sizes.count(sizes[0]) == len(sizes):
         return sizes[0]
-    return _stretched(sizes)
+    return _stretched(what, sizes)
 
 
 @functools.lru_cache(maxsize=4096)
-def _stretched(sizes: tuple[Ints, ...]) -> Ints:
+def _stretched(what: str, sizes: tuple[Ints, ...]) -> Ints:
     out: list[int] = []
     for at in range(-max(map(len, sizes), default=0), 0):
         size = 1
@@ -47,7 +47,7 @@ def _stretched(sizes: tuple[Ints, ...]) -> Ints:
                 if size != 1:
                     raise LayoutError(
                         explain(
-                            "broadcast_sizes",
+                            what,
                             f"sizes must agree or be 1 in dim {at} counted from the right",
                             sizes=sizes,
                         )
@@ -81,9 +81,8 @@ def commutative_order(sizes: Ints, operands: Sequence[Strided]) -> Ints:
 
 
 def is_broadcast(operand: Strided) -> bool:
-    return 0 in operand.strides and any(
-        stride == 0 and size > 1 for size, stride in zip(operand.sizes, operand.strides)
-    )
+    """Some elements stand for several. In an empty layout none does, whatever its strides."""
+    return 0 in operand.strides and 0 not in operand.sizes
 
 
 def dominant_order(orders: Iterable[Ints], rank: int) -> Ints:

@@ -44,6 +44,14 @@ def test_shell_blocks_run(page):
             assert done.stdout + done.stderr
 
 
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
+def test_links_lead_somewhere(page):
+    links = re.findall(r"\]\(([^)#]+)[^)]*\)", page.read_text())
+    lost = [link for link in links if "://" not in link and not (page.parent / link).exists()]
+    assert not lost
+    assert links or page != ROOT / "README.md"
+
+
 def test_the_demo_shows_what_it_says():
     done = subprocess.run(
         [sys.executable, ROOT / "docs" / "demo.py"], capture_output=True, text=True, check=True

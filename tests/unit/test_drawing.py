@@ -6,6 +6,7 @@ import xml.etree.ElementTree as ElementTree
 
 import pytest
 
+from dml_vk import drawing
 from dml_vk.errors import LayoutError
 from dml_vk.layout import Layout, channels_last
 from tests.layouts import AWKWARD
@@ -39,8 +40,13 @@ def test_many_indexes_at_one_address_are_cut_short():
 
 def test_labels_stand_in_for_indexes():
     assert Layout((2, 3), (5, 1)).draw("ABCDEF") == "0 | A B C · · D E F"
-    assert Layout((2, 2), (0, 1)).draw([10, 20, 10, 20]) == "0 | 10 20"
+    assert Layout((2, 2), (3, 1)).draw(["", "B", "", ""]) == "0 |   B ·"
+
+
+def test_labels_tell_what_is_broadcast_from_what_is_not():
+    assert Layout((2, 3), (0, 1)).draw("ABCABC") == "0 | A×2 B×2 C×2"
     assert Layout((2, 2), (0, 1)).draw([1, 2, 3, 4]) == "0 | 1=3 2=4"
+    assert Layout((2, 3)).draw("AAAAAA") == "0 | A A A A A A"
 
 
 def test_lines_are_rows_where_they_do_not_all_fit_in_one():
@@ -58,29 +64,52 @@ def test_a_long_row_is_broken_where_the_line_ends():
     assert lines[1].startswith("26 | 26 27 28")
 
 
-@pytest.mark.parametrize("layout", AWKWARD, ids=str)
-def test_every_element_is_in_the_picture_once(layout):
+@pytest.mark.parametrize("layout", [one for one in AWKWARD if one.numel], ids=str)
+def test_every_element_is_in_the_picture_where_it_lies(layout):
     names = [f"e{number}" for number in range(layout.numel)]
-    picture = layout.draw(names) if layout.numel else ""
-    cells = [cell for line in picture.splitlines() for cell in line.split(" | ")[1].split()]
-    shown = [name for cell in cells for name in cell.split("=") if name != "·"]
-    if "…" not in picture:
-        assert sorted(shown) == sorted(names)
+    lines = [line.split(" | ") for line in layout.draw(names).splitlines()]
+    cells = [cell for _, line in lines for cell in line.split()]
     assert len(cells) == layout.span
+    lowest = min(layout.offsets())
+    assert int(lines[0][0]) == lowest
+    for at, cell in enumerate(cells, lowest):
+        here = [name for name, offset in zip(names, layout.offsets()) if offset == at]
+        shown = here if len(here) < 4 else [*here[:2], "…"]
+        assert cell == ("=".join(shown) if here else "·")
 
 
 @pytest.mark.parametrize("layout", AWKWARD, ids=str)
 def test_svg_has_a_cell_an_address(layout):
     root = ElementTree.fromstring(layout._repr_svg_())
-    cells = root.findall(f"{SVG}rect")
-    assert len(cells) == layout.span
     assert root.find(f"{SVG}title").text == repr(layout)
-    reached = len(set(layout.offsets()))
-    assert sum(cell.get("fill") != "none" for cell in cells) == reached
-    texts = [text.text for text in root.findall(f"{SVG}text")]
-    assert sum(text == "·" for text in texts) == layout.span - reached
-    dashed = sum(cell.get("stroke-dasharray") is not None for cell in cells)
-    assert dashed == layout.span if layout.overlaps and 0 in layout.strides else dashed >= 0
+    cells, texts = root.findall(f"{SVG}rect"), root.findall(f"{SVG}text")
+    assert len(cells) == layout.span
+    offsets = layout.offsets()
+    lowest = min(offsets, default=0)
+    labels = [text.text for text in texts if text.get("fill") is None]
+    for at, (cell, label) in enumerate(zip(cells, labels, strict=True), lowest):
+        readers = offsets.count(at)
+        assert (cell.get("fill") == "none") == (label == "·") == (readers == 0)
+        assert (cell.get("stroke-dasharray") is not None) == (readers != 1)
+    if layout.rank and len(layout.offsets()) == len(set(offsets)):
+        fills = {cell.get("fill") for cell in cells} - {"none"}
+        assert len(fills) == min(len(drawing.COLOURS), layout.sizes[0] if layout.numel else 0)
+
+
+def test_empty_layouts_are_drawn_at_once():
+    for layout in (Layout((0,)), Layout((10**12, 0)), Layout((2**70, 0, 3))):
+        assert layout.draw() == "(empty)"
+        assert layout._repr_svg_().startswith("<svg")
+        assert layout.offsets() == []
+
+
+def test_lines_are_as_long_as_the_largest_stride_that_fits():
+    cube = Layout((2, 4, 9), (36, 9, 1))
+    assert [line.split(" | ")[0].strip() for line in cube.draw().splitlines()] == [
+        str(at) for at in range(0, 72, 9)
+    ]
+    flat = Layout((9, 4, 2)).draw().splitlines()
+    assert [line.split(" | ")[0].strip() for line in flat] == [str(at) for at in range(0, 72, 8)]
 
 
 def test_what_is_too_large_to_draw_is_said_and_has_no_svg():
@@ -88,7 +117,8 @@ def test_what_is_too_large_to_draw_is_said_and_has_no_svg():
     with pytest.raises(LayoutError, match="draw: a picture has at most 4096 cells, narrow the"):
         layout.draw()
     assert layout._repr_svg_() is None
-    assert Layout((1 << 40,), (0,)).draw() == "0 | *"
+    assert Layout((1 << 70,), (0,)).draw() == "0 | *"
+    assert Layout((1 << 70,))._repr_svg_() is None
     with pytest.raises(LayoutError, match="at most 4096 cells"):
         Layout((1 << 20, 5), (0, 1)).draw("x")
 

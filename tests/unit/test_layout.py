@@ -123,6 +123,12 @@ def test_bad_arguments_are_named(arguments, message):
         Layout(*arguments)
 
 
+def test_packed_names_itself():
+    for arguments in [((2, 3), "HX"), ((2, -3),), ((2, 3), "HW", -1), ((2, 3), (0, 0)), (5,)]:
+        with pytest.raises(LayoutError, match=r"^packed: "):
+            Layout.packed(*arguments)
+
+
 def test_an_empty_layout_may_have_any_strides():
     assert Layout((0, 3), (1, -100)).offsets() == []
 
@@ -347,6 +353,12 @@ def test_to_moves_data_exactly_where_memory_does_not_satisfy_the_format(layout, 
     if not copies:
         assert result.offsets() == layout.offsets()
     assert result.to(memory_format) == (result, False)
+
+
+def test_nothing_has_to_move_in_an_empty_layout():
+    empty = Layout((2, 0, 4, 5))
+    assert not empty.is_contiguous(channels_last)
+    assert empty.to(channels_last) == (Layout.packed((2, 0, 4, 5), channels_last), False)
 
 
 def test_retagging_never_copies():

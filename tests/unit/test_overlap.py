@@ -7,7 +7,8 @@ import random
 
 import pytest
 
-from dml_vk.layout import Layout
+from dml_vk.layout import Layout, channels_last
+from dml_vk.strides import address
 
 
 @pytest.mark.parametrize(
@@ -58,6 +59,21 @@ def test_random_layouts_with_few_coincidences():
         answers.append(layout.overlaps)
         assert answers[-1] == (len(set(layout.offsets())) < layout.numel), layout
     assert 300 < sum(answers) < 2700
+
+
+def test_what_is_common_is_settled_without_a_search(monkeypatch):
+    def no_search(dims):
+        raise AssertionError(f"a search of {dims}")
+
+    monkeypatch.setattr(address, "_differences", no_search)
+    packed = Layout.packed((32, 3, 224, 224), channels_last)
+    views = [packed, packed.slice(2, 0, None, 2), packed.narrow(1, 0, 2).flip(2, 3)]
+    views += [packed.select(0, 1), packed.permute(3, 1, 0, 2), Layout((9, 8, 7), (999, 90, 11))]
+    views += [Layout((2,) * 20), Layout((5000, 7000), (6999, 5003)), Layout((7, 9, 1), (9, 7, 5))]
+    assert not any(view.overlaps for view in views)
+    windows = Layout((3, 300, 300)).unfold(1, 3, 1).unfold(2, 3, 1)
+    assert windows.overlaps
+    assert Layout((50, 60, 70), (11, 13, 17)).overlaps  # more indexes than addresses
 
 
 @pytest.mark.parametrize(

@@ -1,6 +1,6 @@
 """What layout a result gets: the commutative rule, and the rows of the memory format RFC.
 
-Rows are named R1-R31 in docs/layouts.md.
+docs/memory_formats.md has the rows.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ SIZES = (2, 3, 4, 5)
 NCHW = Layout(SIZES)
 NHWC = Layout.packed(SIZES, channels_last)
 CHWN = Layout.packed(SIZES, "CHWN")
+EMPTY = Layout.packed((2, 0, 4, 5), channels_last)
 NHCW = Layout.packed(SIZES, "NHCW")
 
 # Sizes at which the strides of both formats fit one another's memory.
@@ -50,11 +51,18 @@ def test_broadcast_sizes(sizes, result):
     assert broadcast_sizes(*sizes) == result
 
 
+def test_broadcast_sizes_must_be_sizes():
+    with pytest.raises(
+        LayoutError, match=r"broadcast_sizes: sizes must not be negative; got sizes=\(2"
+    ):
+        broadcast_sizes((2, -3))
+
+
 @pytest.mark.parametrize("sizes", [((2, 3), (2,)), ((0,), (2,)), ((3, 1, 5), (1, 2, 1), (1, 1, 4))])
 def test_broadcast_sizes_that_disagree_name_the_dim(sizes):
     with pytest.raises(LayoutError, match=r"must agree or be 1 in dim -1 counted from the right"):
         broadcast_sizes(*sizes)
-    with pytest.raises(LayoutError, match="broadcast_sizes"):
+    with pytest.raises(LayoutError, match="elementwise: sizes must agree or be 1"):
         elementwise(*map(Layout, sizes))
 
 
@@ -88,6 +96,9 @@ def test_broadcast_sizes_that_disagree_name_the_dim(sizes):
         # Gaps, offsets and direction do not count.
         ([Layout(SIZES, (200, 2, 40, 8), 7), NCHW], NHWC),
         ([NHWC.flip(1, 2), NCHW], NHWC),
+        # In an empty operand nothing is broadcast, whatever its strides.
+        ([EMPTY, Layout(EMPTY.sizes)], EMPTY),
+        ([EMPTY, Layout(EMPTY.sizes, (0, 0, 0, 0))], EMPTY),
     ],
     ids=str,
 )
@@ -159,6 +170,7 @@ def test_concatenate_adds_up_one_dim():
         ([NHWC, NCHW], NHWC.order),
         ([NCHW, NCHW], NCHW.order),
         ([CHWN, NCHW], CHWN.order),
+        ([EMPTY, Layout((2, 6, 4, 5))], NHWC.order),
         ([CHWN, NHWC], NHWC.order),
         ([Layout.packed((2, 3, 4, 1), channels_last).expand(SIZES), NCHW], NCHW.order),
         ([Layout.packed((2, 3, 4, 1), channels_last).expand(SIZES)] * 2, NHWC.order),
@@ -245,6 +257,31 @@ def test_r28_n111_can_be_marked():
 def test_r29_reshape_of_channels_last_is_a_view_where_strides_allow():
     assert NHWC.view(2, 3, -1).strides == (60, 1, 3)
     assert NHWC.flatten(1) is None
+
+
+# PyTorch's rule where strides cannot tell, which the table of its answers does not see
+
+
+@pytest.mark.parametrize(
+    "sizes", [(2, 1, 4, 5), (2, 3, 1, 1), (2, 1, 1, 1), (2, 1, 4), (0, 3, 4, 5)]
+)
+def test_torch_rule_gives_up_a_format_that_is_row_major_too(sizes):
+    marked = Layout.packed(sizes, channels_last)
+    assert marked.is_contiguous()
+    assert elementwise(marked, marked, rule="torch") == Layout(sizes)
+
+
+def test_torch_rule_takes_all_that_is_channels_last_for_channels_last():
+    odd = Layout((1, 7, 2, 5), order=(2, 3, 0, 1))
+    assert odd.memory_format is None
+    assert odd.is_contiguous(channels_last)
+    assert elementwise(odd, rule="torch") == Layout.packed((1, 7, 2, 5), channels_last)
+
+
+def test_torch_rule_keeps_dense_strides_that_all_operands_share():
+    odd = Layout((3, 1, 1, 3), (1, 1, 1, 3), order=(3, 0, 2, 1))
+    assert elementwise(odd, odd, rule="torch") == odd
+    assert elementwise(odd, Layout(()), rule="torch") != odd
 
 
 # PyTorch's rule on layouts that PyTorch does not have
