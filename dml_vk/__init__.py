@@ -1,5 +1,6 @@
 """DirectML's strided tensors, for every GPU."""
 
+from dml_vk import directml
 from dml_vk.errors import DmlVkError, DTypeError, LayoutError, LayoutIndexError
 from dml_vk.layout import (
     Layout,
@@ -22,5 +23,6 @@ __all__ = [
     "channels_first",
     "channels_last",
     "contiguous_format",
+    "directml",
     "preserve_format",
 ]

@@ -21,7 +21,6 @@ from dml_vk.strides.order import (
     ascends,
     canonical_strides,
     follows_channels_last,
-    format_order,
     magnitudes,
     order_format,
     packed_strides,
@@ -66,7 +65,8 @@ class Layout(Views):
     strides of size-1 dims cannot: left out, it is read off the strides as given, and from then on
     each size-1 dim has its canonical stride, `max(1, |stride| * size)` of the next inner dim in
     the order, and 1 where it is the innermost. So layouts of one order that were given different
-    strides for size-1 dims are equal.
+    strides for size-1 dims are equal. Strides alone decide where elements lie: an order that is
+    given may differ from what they say, and speaks up in new layouts.
 
     >>> Layout((2, 3), (5, 1)).offset_of((1, 2))
     7
@@ -92,7 +92,12 @@ class Layout(Views):
         strides = to_ints("Layout", "strides", strides)
         if len(strides) != len(sizes):
             raise LayoutError(
-                explain("Layout", "there must be a stride a size", sizes=sizes, strides=strides)
+                explain(
+                    "Layout",
+                    "there must be as many strides as sizes",
+                    sizes=sizes,
+                    strides=strides,
+                )
             )
         if strides and min(strides) < 0 and 0 not in sizes:
             address.check_lowest(sizes, strides, offset)
@@ -179,18 +184,17 @@ class Layout(Views):
         """The intent: the format that `order` is, None where it has no name."""
         return order_format(self.order)
 
-    def is_contiguous(self, memory_format: MemoryFormat = contiguous_format) -> bool:
-        """Packed in that format's order: what memory says, whatever `order` intends.
+    def is_contiguous(self, memory_format: OrderLike = contiguous_format) -> bool:
+        """Packed in that order: what memory says, whatever `order` intends.
 
-        False at a rank for which the format has no meaning.
+        Formats, names and permutations all will do. False at a rank for which channels_last has
+        no meaning.
         """
         order = _order_if_any("is_contiguous", memory_format, len(self.sizes))
-        if order is None:
-            return False
-        return address.is_contiguous(self.sizes, self.strides, order)
+        return order is not None and address.is_contiguous(self.sizes, self.strides, order)
 
-    def follows(self, memory_format: MemoryFormat) -> bool:
-        """The strides are in that format's order, gaps allowed.
+    def follows(self, memory_format: OrderLike) -> bool:
+        """The strides are in that order, gaps allowed.
 
         So a slice of the channels of a channels_last layout follows channels_last still.
         """
@@ -198,31 +202,31 @@ class Layout(Views):
         if order is None:
             return False
         strides = magnitudes(self.strides)
-        if memory_format is channels_last:
+        if order == CHANNELS_LAST.get(len(order)):
             return follows_channels_last(self.sizes, strides, self.order)
         return ascends(self.sizes, strides, order)
 
-    def like(self, memory_format: MemoryFormat = preserve_format) -> Layout:
+    def like(self, memory_format: OrderLike = preserve_format) -> Layout:
         """The layout of a new tensor of these sizes: these strides if dense, else packed."""
         if memory_format is not preserve_format:
-            order = format_order("like", memory_format, len(self.sizes))
+            order = to_order("like", memory_format, len(self.sizes))
         elif self.is_packed:
             return self._make(self.sizes, magnitudes(self.strides), 0, self.order)
         else:
             order = self.order
         return self._make(self.sizes, packed_strides(self.sizes, order), 0, order)
 
-    def to(self, memory_format: MemoryFormat) -> tuple[Layout, bool]:
-        """(the layout in that format, whether data must move to get there).
+    def to(self, memory_format: OrderLike) -> tuple[Layout, bool]:
+        """(the layout in that order, whether data must move to get there).
 
-        One rule: where memory satisfies the format already, only the order is retagged.
+        One rule: where memory is contiguous in it already, only `order` is retagged.
         """
         if memory_format is preserve_format:
             return self, False
-        order = format_order("to", memory_format, len(self.sizes))
-        if self.is_contiguous(memory_format):
+        order = to_order("to", memory_format, len(self.sizes))
+        if address.is_contiguous(self.sizes, self.strides, order):
             return self._make(self.sizes, self.strides, self.offset, order), False
-        return self.like(memory_format), 0 not in self.sizes
+        return self.like(order), 0 not in self.sizes
 
     def draw(self, labels: Iterable[object] | None = None) -> str:
         """A picture of memory: cells in address order, `·` for padding, `*` for broadcast dims.
@@ -287,10 +291,10 @@ _set_offset = Layout.__dict__["offset"].__set__
 _set_order = Layout.__dict__["order"].__set__
 
 
-def _order_if_any(what: str, memory_format: MemoryFormat, rank: int) -> Ints | None:
+def _order_if_any(what: str, memory_format: OrderLike, rank: int) -> Ints | None:
     if memory_format is channels_last and rank not in CHANNELS_LAST:
         return None
-    return format_order(what, memory_format, rank)
+    return to_order(what, memory_format, rank)
 
 
 def broadcast_sizes(*sizes: Iterable[int]) -> Ints:
@@ -380,7 +384,7 @@ def coalesce(*layouts: Layout) -> tuple[Layout, ...]:
 def _check(what: str, layouts: tuple[Layout, ...], rule: Rule = "commutative") -> None:
     for layout in layouts:
         if type(layout) is not Layout:
-            raise LayoutError(explain(what, "the operands must be Layouts", operand=layout))
+            raise LayoutError(explain(what, "each operand must be a Layout", operand=layout))
     if not layouts:
         raise LayoutError(explain(what, "there must be an operand", layouts=layouts))
     if not isinstance(rule, str) or rule not in ("commutative", "torch"):

@@ -46,10 +46,15 @@ class Views:
     __slots__ = ()
 
     if TYPE_CHECKING:
-        sizes: Ints
-        strides: Ints
-        offset: int
-        order: Ints
+        # Slots of Layout; properties here, so that a type checker refuses to set them.
+        @property
+        def sizes(self) -> Ints: ...
+        @property
+        def strides(self) -> Ints: ...
+        @property
+        def offset(self) -> int: ...
+        @property
+        def order(self) -> Ints: ...
 
         @staticmethod
         def _make(sizes: Ints, strides: Ints, offset: int, order: Ints) -> Layout: ...
@@ -84,12 +89,7 @@ class Views:
         targets = to_dims("movedim", one_tuple((dst,)), rank)
         if len(sources) != len(targets):
             raise LayoutError(
-                explain(
-                    "movedim",
-                    "src and dst must name as many dims",
-                    src=src,
-                    dst=dst,
-                )
+                explain("movedim", "src and dst must name as many dims", src=src, dst=dst)
             )
         dims = [dim for dim in range(rank) if dim not in sources]
         for target, moved in sorted(zip(targets, sources)):

@@ -28,7 +28,11 @@ row = Layout((3,)).expand(2, 3)
 show("One row read twice, by stride 0:", row, row.draw("ABCABC"), f"overlaps: {row.overlaps}")
 
 merged = coalesce(image, Layout((1, 3, 2, 4)))
-show("What a copy from NHWC to NCHW has to loop over:", *merged)
+show(
+    "What a copy from NHWC to NCHW has to loop over:",
+    f"source      {merged[0]}",
+    f"destination {merged[1]}",
+)
 
 desc = BufferTensorDesc(DataType.FLOAT16, (2, 3), (5, 1))
 show("The same rows as DirectML would be told:", desc)

@@ -10,7 +10,6 @@ import functools
 import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import cast
 
 from dml_vk.errors import DTypeError, LayoutError, explain
 from dml_vk.layout import Layout
@@ -50,7 +49,7 @@ class TensorFlags(enum.Flag):
     OWNED_BY_DML = 1
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class BufferTensorDesc:
     """One tensor in a buffer, checked as DirectML checks DML_BUFFER_TENSOR_DESC.
 
@@ -68,39 +67,51 @@ class BufferTensorDesc:
 
     data_type: DataType
     sizes: Ints = field(compare=False)
-    strides: Ints | None = field(default=None, compare=False)
-    flags: TensorFlags = TensorFlags.NONE
-    total_tensor_size_in_bytes: int = cast(int, None)  # left out: what is implied
-    guaranteed_base_offset_alignment: int = 0
-    name: str = field(default="BufferTensorDesc", compare=False, repr=False, kw_only=True)
-    layout: Layout = field(init=False, compare=False, repr=False)
+    strides: Ints | None = field(compare=False)
+    flags: TensorFlags
+    total_tensor_size_in_bytes: int
+    guaranteed_base_offset_alignment: int
+    name: str = field(compare=False, repr=False)
+    layout: Layout = field(compare=False, repr=False)
     # What equality looks at instead: no hint of an intent in the strides of size-1 dims.
-    _addresses: Layout = field(init=False, repr=False)
+    _addresses: Layout = field(repr=False)
 
-    def __post_init__(self) -> None:
-        what = self.name
-        check_data_type(what, self.data_type)
-        sizes = check_sizes(what, self.sizes)
+    def __init__(
+        self,
+        data_type: DataType,
+        sizes: Iterable[int],
+        strides: Iterable[int] | None = None,
+        flags: TensorFlags = TensorFlags.NONE,
+        total_tensor_size_in_bytes: int | None = None,
+        guaranteed_base_offset_alignment: int = 0,
+        *,
+        name: str = "BufferTensorDesc",
+    ) -> None:
+        set_field = functools.partial(object.__setattr__, self)
+        set_field("name", name)
+        set_field("data_type", check_data_type(name, data_type))
+        sizes = check_sizes(name, sizes)
         if not 1 <= len(sizes) <= MAX_DIMENSION_COUNT:
             raise LayoutError(
-                explain(what, f"there must be 1 to {MAX_DIMENSION_COUNT} sizes", sizes=sizes)
+                explain(name, f"there must be 1 to {MAX_DIMENSION_COUNT} sizes", sizes=sizes)
             )
-        strides = check_strides(what, sizes, self.strides)
+        strides = check_strides(name, sizes, strides)
         if elements_spanned(sizes, strides) > MAX_ELEMENTS:
             raise LayoutError(
                 explain(
-                    what,
+                    name,
                     f"the tensor must span at most {MAX_ELEMENTS} elements",
                     sizes=sizes,
                     strides=strides,
                 )
             )
-        set_field = functools.partial(object.__setattr__, self)
         set_field("sizes", sizes)
         set_field("strides", strides)
-        set_field("flags", check_flags(what, self.flags))
-        set_field("total_tensor_size_in_bytes", self._checked_total())
-        set_field("guaranteed_base_offset_alignment", self._checked_alignment())
+        set_field("flags", check_flags(name, flags))
+        total = self._checked_total(total_tensor_size_in_bytes)
+        set_field("total_tensor_size_in_bytes", total)
+        alignment = self._checked_alignment(guaranteed_base_offset_alignment)
+        set_field("guaranteed_base_offset_alignment", alignment)
         set_field("layout", Layout(sizes, strides))
         set_field("_addresses", Layout(sizes, strides, order=range(len(sizes))))
 
@@ -117,11 +128,11 @@ class BufferTensorDesc:
     def minimum_implied_size_in_bytes(self) -> int:
         return bytes_for(self.data_type, elements_spanned(self.sizes, self.strides))
 
-    def _checked_total(self) -> int:
+    def _checked_total(self, given: int | None) -> int:
         least = self.minimum_implied_size_in_bytes
-        if self.total_tensor_size_in_bytes is None:
+        if given is None:
             return least
-        total = to_int(self.name, "total_tensor_size_in_bytes", self.total_tensor_size_in_bytes)
+        total = to_int(self.name, "total_tensor_size_in_bytes", given)
         most = bytes_for(self.data_type, MAX_ELEMENTS)
         if not least <= total <= most:
             raise LayoutError(
@@ -134,10 +145,8 @@ class BufferTensorDesc:
             )
         return total
 
-    def _checked_alignment(self) -> int:
-        alignment = to_int(
-            self.name, "guaranteed_base_offset_alignment", self.guaranteed_base_offset_alignment
-        )
+    def _checked_alignment(self, given: int) -> int:
+        alignment = to_int(self.name, "guaranteed_base_offset_alignment", given)
         least = -(-self.data_type.bits // 8)
         if alignment and (not least <= alignment <= MAX_ELEMENTS or alignment & (alignment - 1)):
             raise LayoutError(

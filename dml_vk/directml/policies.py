@@ -76,7 +76,10 @@ def calculate_strides(
     if len(repeated) != len(checked):
         raise LayoutError(
             explain(
-                what, "there must be a broadcast flag a size", sizes=checked, broadcast=repeated
+                what,
+                "there must be as many broadcast flags as sizes",
+                sizes=checked,
+                broadcast=repeated,
             )
         )
     stored = tuple([1 if repeat else size for size, repeat in zip(checked, repeated)])

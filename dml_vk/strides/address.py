@@ -14,16 +14,15 @@ Steps = list[tuple[int, int]]
 
 
 def check_lowest(sizes: Ints, strides: Ints, offset: int) -> None:
-    lowest = offset + sum([min(0, stride) * (size - 1) for size, stride in zip(sizes, strides)])
-    if lowest < 0:
+    below = -sum([min(0, stride) * (size - 1) for size, stride in zip(sizes, strides)])
+    if offset < below:
         raise LayoutError(
             explain(
                 "Layout",
-                "the lowest address reached must not be negative",
-                lowest=lowest,
+                f"no address may be negative, with these strides offset must be at least {below}",
+                offset=offset,
                 sizes=sizes,
                 strides=strides,
-                offset=offset,
             )
         )
 

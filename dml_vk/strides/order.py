@@ -130,6 +130,8 @@ def to_order(what: str, spec: OrderLike, rank: int) -> Ints:
     if isinstance(spec, MemoryFormat):
         return format_order(what, spec, rank)
     if isinstance(spec, str):
+        if spec in MemoryFormat.__members__:
+            return format_order(what, MemoryFormat[spec], rank)
         order = name_order(what, spec)
         if len(order) != rank:
             raise LayoutError(

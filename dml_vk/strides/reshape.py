@@ -24,7 +24,11 @@ def infer_size(sizes: Ints, numel: int) -> Ints:
         return tuple([numel // known if size == -1 else size for size in sizes])
     if known != numel or min(sizes, default=0) < 0:
         raise LayoutError(
-            explain("view", f"sizes must hold {numel} elements, with at most one -1", sizes=sizes)
+            explain(
+                "view",
+                f"sizes must hold {numel} elements, with at most one -1 that only one size fits",
+                sizes=sizes,
+            )
         )
     return sizes
 

@@ -184,9 +184,7 @@ def test_calculate_strides(layout, sizes, broadcast, strides):
 
 def test_calculate_strides_without_broadcast_and_with_bad_arguments():
     assert calculate_strides("NHWC", (2, 3, 4, 5)) == (60, 1, 15, 3)
-    with pytest.raises(
-        LayoutError, match="calculate_strides: there must be a broadcast flag a size"
-    ):
+    with pytest.raises(LayoutError, match="calculate_strides: there must be as many broadcast"):
         calculate_strides("NCHW", (2, 3, 4, 5), (True,))
     with pytest.raises(LayoutError, match="calculate_strides: order must name 3 dims"):
         calculate_strides("NCHW", (2, 3, 4), (0, 0, 0))

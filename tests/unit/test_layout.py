@@ -103,11 +103,17 @@ def test_numpy_integers_become_python_integers():
         ((5,), "Layout: sizes must be a sequence of integers; got sizes=5"),
         (((2.0, 3),), r"Layout: sizes must be a sequence of integers; got sizes=\(2.0, 3\)"),
         (("ab",), "Layout: sizes must be a sequence of integers; got sizes='ab'"),
-        (((2, 3), (1,)), r"Layout: there must be a stride a size; got sizes=\(2, 3\), strides=\(1"),
+        (
+            ((2, 3), (1,)),
+            r"Layout: there must be as many strides as sizes; got sizes=\(2, 3\), strides=\(1,",
+        ),
         (((2,), (None,)), r"Layout: strides must be a sequence of integers; got strides=\(None,\)"),
         (((2,), (1,), -1), "Layout: offset must not be negative; got offset=-1"),
         (((2,), (1,), "x"), "Layout: offset must be an integer; got offset='x'"),
-        (((3,), (-1,), 1), "the lowest address reached must not be negative; got lowest=-1"),
+        (
+            ((3,), (-1,), 1),
+            r"no address may be negative, .* offset must be at least 2; got offset=1, sizes=\(3,\), ",
+        ),
         (((2, 3), None, 0, (0, 0)), r"order must hold each dim from 0 to 1 once; got order=\(0, 0"),
         (((2, 3), None, 0, (0,)), "order must hold each dim from 0 to 1 once"),
         (((2, 3), None, 0, "NHWC"), "order must name 2 dims, as many as there are sizes"),
@@ -219,6 +225,8 @@ def test_order_is_read_off_the_strides(sizes, strides, order):
         ((2, 3, 4), channels_last, (12, 1, 3)),
         ((2, 3, 4, 5), channels_last, (60, 1, 15, 3)),
         ((2, 3, 4), (2, 0, 1), (3, 1, 6)),
+        ((2, 3, 4), "channels_last", (12, 1, 3)),
+        ((2, 3, 4), "contiguous_format", (12, 4, 1)),
         ((), "", ()),
     ],
 )
@@ -281,6 +289,31 @@ def test_an_unnamed_order_has_no_format():
 def test_preserve_format_is_no_question(ask):
     with pytest.raises(LayoutError, match=f"{ask}: memory_format must be contiguous_format or"):
         getattr(Layout((2, 3)), ask)(preserve_format)
+
+
+@pytest.mark.parametrize("name", ["CHWN", (1, 2, 3, 0), [1, 2, 3, 0]])
+def test_any_order_can_be_asked_about(name):
+    chwn, nchw = Layout.packed((2, 3, 4, 5), "CHWN"), Layout((2, 3, 4, 5), offset=7)
+    assert chwn.is_contiguous(name)
+    assert chwn.follows(name)
+    assert not nchw.is_contiguous(name)
+    assert not nchw.follows(name)
+    assert chwn.slice(1, 0, None, 2).follows(name)
+    assert not chwn.slice(1, 0, None, 2).is_contiguous(name)
+    assert nchw.to(name) == (chwn, True)
+    assert nchw.like(name) == chwn
+    assert chwn.to(name) == (chwn, False)
+    for ask in (chwn.is_contiguous, chwn.follows, chwn.like, chwn.to):
+        with pytest.raises(LayoutError, match="order must name 4 dims, as many as there are sizes"):
+            ask("NCW")
+
+
+def test_the_name_of_a_format_is_the_format():
+    nhwc = Layout.packed((2, 3, 4, 5), channels_last)
+    for name in ("NHWC", "channels_last", (0, 2, 3, 1)):
+        assert nhwc.is_contiguous(name)
+        assert nhwc.narrow(1, 0, 2).follows(name)
+    assert not Layout((2, 1, 1, 1)).follows("NHWC")
 
 
 def test_follows_allows_gaps_and_is_contiguous_does_not():

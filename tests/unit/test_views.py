@@ -169,7 +169,7 @@ def test_sizes_beyond_64_bits():
 def test_pieces_of_an_empty_dim():
     empty = Layout((0, 3))
     assert empty.chunk(4) == (empty,) * 4
-    assert empty.split(2) == empty.split(0) == (empty,)
+    assert empty.split(2) == empty.split(1) == empty.split(0) == (empty,)
     assert empty.split([]) == ()
     assert Layout((5,)).split((2, 0, 3)) == (
         Layout((2,)),
@@ -386,7 +386,10 @@ def test_views_that_mix_dims_read_the_order_anew():
         (lambda x: x.flatten(2, 1), "flatten: a must not come after b; got a=2, b=1"),
         (lambda x: x.flip(1, -3), r"flip: dims must not repeat; got dims=\(1, -3\)"),
         (lambda x: Layout(()).flatten(1), "flatten: dim must be from -1 to 0; got dim=1"),
-        (lambda x: x.view(7), r"view: sizes must hold 120 elements, with at most one -1; got"),
+        (
+            lambda x: x.view(7),
+            r"view: sizes must hold 120 elements, with at most one -1 that only one size fits; got",
+        ),
         (lambda x: x.view(-1, -1), "view: sizes must hold 120 elements, with at most one -1"),
         (lambda x: x.view(-1, 7), "view: sizes must hold 120 elements"),
         (lambda x: x.view(-2, -60), "view: sizes must hold 120 elements"),
