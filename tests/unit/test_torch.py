@@ -64,6 +64,15 @@ def test_view_operations():
                 assert layout.offset == step["offset"], (case, step)
 
 
+def assert_rarely_differ(verdicts):
+    """(case, whether it has dims of size 1, whether we agree): those without agree always."""
+    differ = [case for case, _, agrees in verdicts if not agrees]
+    assert not [case for case, ambiguous, agrees in verdicts if not agrees and not ambiguous]
+    ambiguous = sum(ambiguous for _, ambiguous, _ in verdicts)
+    assert ambiguous > 10
+    assert len(differ) < 0.03 * ambiguous, differ
+
+
 @pytest.mark.parametrize(
     ("kind", "answer"),
     [
@@ -72,31 +81,43 @@ def test_view_operations():
     ],
 )
 def test_results(kind, answer):
-    differ, ambiguous = [], 0
-    for case in cases(kind):
-        agrees = same(answer(case), case["sizes"], case["strides"])
-        if any(1 in sizes for sizes, _ in case["operands"]):
-            ambiguous += 1
-            differ += [] if agrees else [case]
-        else:
-            assert agrees, case
-    assert ambiguous > 20
-    assert len(differ) < 0.03 * ambiguous, differ
+    assert_rarely_differ(
+        [
+            (
+                case,
+                any(1 in sizes for sizes, _ in case["operands"]),
+                same(answer(case), case["sizes"], case["strides"]),
+            )
+            for case in cases(kind)
+        ]
+    )
 
 
 def test_follows():
-    differ, ambiguous = [], 0
-    for case in cases("layout"):
-        if "follows" in case:
-            layout = Layout(case["sizes"], case["strides"])
-            agrees = layout.follows(channels_last) == case["follows"]
-            if 1 in case["sizes"]:
-                ambiguous += 1
-                differ += [] if agrees else [case]
-            else:
-                assert agrees, case
-    assert ambiguous > 10
-    assert len(differ) < 0.03 * ambiguous, differ
+    assert_rarely_differ(
+        [
+            (
+                case,
+                1 in case["sizes"],
+                Layout(case["sizes"], case["strides"]).follows(channels_last) == case["follows"],
+            )
+            for case in cases("layout")
+            if "follows" in case
+        ]
+    )
+
+
+@pytest.mark.parametrize(
+    "verdicts",
+    [
+        [({}, True, True)] * 99 + [({}, False, False)],
+        [({}, True, True)] * 96 + [({}, True, False)] * 4,
+        [({}, True, True)] * 5,
+    ],
+)
+def test_rarely_can_fail(verdicts):
+    with pytest.raises(AssertionError):
+        assert_rarely_differ(verdicts)
 
 
 def test_the_comparison_can_fail():
