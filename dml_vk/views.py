@@ -240,10 +240,10 @@ class Views:
         sizes, strides = self.sizes, self.strides
         length = max(0, min(sizes[a] - max(0, -k), sizes[b] - max(0, k)))
         start = max(0, k) * strides[b] + max(0, -k) * strides[a] if length else 0
-        rest = [dim for dim in range(len(sizes)) if dim not in (a, b)]
+        a, b = min(a, b), max(a, b)
         return self._read(
-            (*[sizes[dim] for dim in rest], length),
-            (*[strides[dim] for dim in rest], strides[a] + strides[b]),
+            (*sizes[:a], *sizes[a + 1 : b], *sizes[b + 1 :], length),
+            (*strides[:a], *strides[a + 1 : b], *strides[b + 1 :], strides[a] + strides[b]),
             self.offset + start,
         )
 

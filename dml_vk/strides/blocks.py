@@ -30,7 +30,7 @@ class Blocking(NamedTuple):
 
 
 def is_blocked(name: str) -> bool:
-    return any(letter.isdigit() for letter in name)
+    return not name.isalpha() and any(letter.isdigit() for letter in name)
 
 
 def parse_blocks(what: str, name: str) -> Blocking:

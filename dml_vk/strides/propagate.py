@@ -99,11 +99,12 @@ def torch_elementwise(sizes: Ints, operands: Sequence[Strided]) -> tuple[Ints, I
     plain = row_major(rank)
     strides = [magnitudes(one.strides) for one in operands]
     if all(one.sizes == sizes for one in operands):
-        if all(is_contiguous(sizes, own, plain) for own in strides):
+        distinct = set(strides)
+        if all(is_contiguous(sizes, own, plain) for own in distinct):
             return packed_strides(sizes, plain), plain
-        if rank == 4 and all(is_contiguous(sizes, own, CHANNELS_LAST[4]) for own in strides):
+        if rank == 4 and all(is_contiguous(sizes, own, CHANNELS_LAST[4]) for own in distinct):
             return packed_strides(sizes, CHANNELS_LAST[4]), CHANNELS_LAST[4]
-        if strides.count(strides[0]) == len(strides) and is_dense(sizes, strides[0]):
+        if len(distinct) == 1 and is_dense(sizes, strides[0]):
             return strides[0], operands[0].order
     aligned = tuple([_aligned(sizes, one.sizes, own) for one, own in zip(operands, strides)])
     order = loop_order(sizes, aligned)
