@@ -323,7 +323,7 @@ def elementwise(*layouts: Layout, rule: Rule = "commutative") -> Layout:
     if rule == "torch":
         strides, order = propagate.torch_elementwise(sizes, layouts)
     else:
-        order = propagate.commutative_order(sizes, layouts)
+        order = propagate.commutative_elementwise(sizes, layouts)
         strides = packed_strides(sizes, order)
     return Layout._make(sizes, strides, 0, order)
 
@@ -348,8 +348,7 @@ def concatenate(layouts: Iterable[Layout], dim: int, rule: Rule = "commutative")
     if rule == "torch":
         order = propagate.torch_concatenate(given, rank)
     else:
-        full = [one.order for one in parts if not propagate.is_broadcast(one)]
-        order = propagate.dominant_order(full or [one.order for one in parts], rank)
+        order = propagate.commutative_concatenate(parts, rank)
     return Layout._make(sizes, packed_strides(sizes, order), 0, order)
 
 

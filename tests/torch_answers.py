@@ -76,6 +76,8 @@ def ask_layout(rng: random.Random) -> Case:
     x = tensor(sizes, strides)
     case = {"sizes": sizes, "strides": strides, "contiguous": x.is_contiguous()}
     case["like"] = list(torch.empty_like(x).stride())
+    if 0 not in sizes and 1 not in sizes:
+        case["dim_order"] = list(x.dim_order())
     case["dense"] = bool(torch.ops.aten.is_non_overlapping_and_dense(x))
     named = {4: torch.channels_last, 5: torch.channels_last_3d}.get(len(sizes))
     if named:

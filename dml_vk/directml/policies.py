@@ -68,6 +68,7 @@ def calculate_strides(
     checked = check_sizes(what, sizes)
     flags = (False,) * len(checked) if broadcast is None else broadcast
     try:
+        # Not bool(flag), which would take a string, or a row of flags, for one.
         repeated = tuple([bool(flag.__bool__()) for flag in flags])
     except (AttributeError, TypeError, ValueError):
         raise LayoutError(

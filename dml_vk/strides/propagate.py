@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Protocol
 
 from dml_vk.errors import LayoutError, explain
@@ -68,25 +68,31 @@ def concatenated_sizes(sizes: Sequence[Ints], dim: int) -> Ints:
     return (*before, sum([one[dim] for one in sizes]), *after)
 
 
-def commutative_order(sizes: Ints, operands: Sequence[Strided]) -> Ints:
+def commutative_elementwise(sizes: Ints, operands: Sequence[Strided]) -> Ints:
     """The order that wins, whichever way round the operands come.
 
     Operands that fill the result's sizes outweigh broadcast ones; where there are none, those of
     full rank decide.
     """
-    full = [one.order for one in operands if one.sizes == sizes and not is_broadcast(one)]
-    if full and full.count(full[0]) == len(full):
-        return full[0]
-    return dominant_order(full or [one.order for one in operands], len(sizes))
+    full = [one.order for one in operands if one.sizes == sizes and not _is_broadcast(one)]
+    return _dominant(full or [one.order for one in operands], len(sizes))
 
 
-def is_broadcast(operand: Strided) -> bool:
+def commutative_concatenate(operands: Sequence[Strided], rank: int) -> Ints:
+    """The same rule for inputs that are joined: all fill their part of the result."""
+    full = [one.order for one in operands if not _is_broadcast(one)]
+    return _dominant(full or [one.order for one in operands], rank)
+
+
+def _is_broadcast(operand: Strided) -> bool:
     """Some elements stand for several. In an empty layout none does, whatever its strides."""
     return 0 in operand.strides and 0 not in operand.sizes
 
 
-def dominant_order(orders: Iterable[Ints], rank: int) -> Ints:
+def _dominant(orders: list[Ints], rank: int) -> Ints:
     """channels_last before unnamed orders, the smallest of those first, before row-major."""
+    if len(orders[0]) == rank and orders.count(orders[0]) == len(orders):
+        return orders[0]  # What operands agree on, as they mostly do, needs no weighing.
     plain = row_major(rank)
     marked = {order for order in orders if len(order) == rank and order != plain}
     channels_last = CHANNELS_LAST.get(rank)

@@ -39,6 +39,8 @@ def test_questions():
         assert layout.is_contiguous() == case["contiguous"], case
         assert layout.is_dense == case["dense"], case
         assert same(layout.like(), case["sizes"], case["like"]), case
+        if "dim_order" in case:
+            assert list(layout.order) == case["dim_order"], case
         if "channels_last" in case:
             assert layout.is_contiguous(channels_last) == case["channels_last"], case
             assert same(layout.to(channels_last)[0], case["sizes"], case["to"]), case

@@ -46,10 +46,13 @@ def test_permute(layout):
 @every_dim
 def test_transpose_and_movedim(layout, dim):
     for other in range(layout.rank):
+        swapped = list(range(layout.rank))
+        swapped[dim], swapped[other] = swapped[other], swapped[dim]
         assert_addresses(layout.transpose(dim, other), np.swapaxes(addresses(layout), dim, other))
-        assert layout.transpose(dim, other) == layout.transpose(other, dim)
+        assert layout.transpose(dim, other) == layout.permute(swapped)
         assert_addresses(layout.movedim(dim, other), np.moveaxis(addresses(layout), dim, other))
         assert layout.movedim(dim, other).movedim(other, dim) == layout
+        assert layout.movedim((dim,), (other,)) == layout.movedim(dim, other)
 
 
 @every_matrix
@@ -127,6 +130,7 @@ def test_narrow(layout, dim):
             view = layout.narrow(dim, start, length)
             expected = addresses(layout)[cut(layout.rank, dim, slice(start, start + length))]
             assert_addresses(view, expected)
+            assert view.order == layout.order
             if start < size:
                 assert layout.narrow(dim, start - size, length) == view
         with pytest.raises(LayoutIndexError, match="narrow: start and length must stay within"):
@@ -146,6 +150,7 @@ def test_split_and_chunk(layout, dim):
         assert len(pieces) == len(expected) == max(1, -(-size // each))
         for piece, part in zip(pieces, expected):
             assert_addresses(piece, part)
+            assert piece.order == layout.order
         assert layout.split([piece.sizes[dim] for piece in pieces], dim) == pieces
     for chunks in range(1, size + 2):
         pieces = layout.chunk(chunks, dim)
