@@ -209,12 +209,10 @@ class Layout(Views):
     def like(self, memory_format: OrderLike = preserve_format) -> Layout:
         """The layout of a new tensor of these sizes: these strides if dense, else packed."""
         if memory_format is not preserve_format:
-            order = to_order("like", memory_format, len(self.sizes))
-        elif self.is_packed:
+            return _packed(self.sizes, to_order("like", memory_format, len(self.sizes)))
+        if self.is_packed:
             return self._make(self.sizes, magnitudes(self.strides), 0, self.order)
-        else:
-            order = self.order
-        return self._make(self.sizes, packed_strides(self.sizes, order), 0, order)
+        return _packed(self.sizes, self.order)
 
     def to(self, memory_format: OrderLike) -> tuple[Layout, bool]:
         """(the layout in that order, whether data must move to get there).
@@ -226,7 +224,7 @@ class Layout(Views):
         order = to_order("to", memory_format, len(self.sizes))
         if address.is_contiguous(self.sizes, self.strides, order):
             return self._make(self.sizes, self.strides, self.offset, order), False
-        return self.like(order), 0 not in self.sizes
+        return _packed(self.sizes, order), 0 not in self.sizes
 
     def draw(self, labels: Iterable[object] | None = None) -> str:
         """A picture of memory: cells in address order, `·` for padding, `*` for broadcast dims.
@@ -291,6 +289,11 @@ _set_offset = Layout.__dict__["offset"].__set__
 _set_order = Layout.__dict__["order"].__set__
 
 
+def _packed(sizes: Ints, order: Ints) -> Layout:
+    """`Layout.packed` for what is checked already."""
+    return Layout._make(sizes, packed_strides(sizes, order), 0, order)
+
+
 def _order_if_any(what: str, memory_format: OrderLike, rank: int) -> Ints | None:
     if memory_format is channels_last and rank not in CHANNELS_LAST:
         return None
@@ -322,10 +325,8 @@ def elementwise(*layouts: Layout, rule: Rule = "commutative") -> Layout:
     sizes = propagate.broadcast_sizes("elementwise", tuple([layout.sizes for layout in layouts]))
     if rule == "torch":
         strides, order = propagate.torch_elementwise(sizes, layouts)
-    else:
-        order = propagate.commutative_elementwise(sizes, layouts)
-        strides = packed_strides(sizes, order)
-    return Layout._make(sizes, strides, 0, order)
+        return Layout._make(sizes, strides, 0, order)
+    return _packed(sizes, propagate.commutative_elementwise(sizes, layouts))
 
 
 def concatenate(layouts: Iterable[Layout], dim: int, rule: Rule = "commutative") -> Layout:
@@ -349,7 +350,7 @@ def concatenate(layouts: Iterable[Layout], dim: int, rule: Rule = "commutative")
         order = propagate.torch_concatenate(given, rank)
     else:
         order = propagate.commutative_concatenate(parts, rank)
-    return Layout._make(sizes, packed_strides(sizes, order), 0, order)
+    return _packed(sizes, order)
 
 
 def coalesce(*layouts: Layout) -> tuple[Layout, ...]:
