@@ -91,7 +91,7 @@ def _is_broadcast(operand: Strided) -> bool:
 
 def _dominant(orders: list[Ints], rank: int) -> Ints:
     """channels_last before unnamed orders, the smallest of those first, before row-major."""
-    if len(orders[0]) == rank and orders.count(orders[0]) == len(orders):
+    if orders.count(orders[0]) == len(orders):
         return orders[0]  # What operands agree on, as they mostly do, needs no weighing.
     plain = row_major(rank)
     marked = {order for order in orders if len(order) == rank and order != plain}

@@ -61,6 +61,7 @@ def test_lines_are_rows_where_they_do_not_all_fit_in_one():
 def test_a_long_row_is_broken_where_the_line_ends():
     lines = Layout((100,)).draw().splitlines()
     assert len(lines) == 4
+    assert len(Layout((4, 5)).draw()) == len("0 | ") + 20 * len("0,0 ") - 1  # just fits
     assert lines[1].startswith("26 | 26 27 28")
 
 

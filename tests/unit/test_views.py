@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.lib.stride_tricks import sliding_window_view
 
-from dml_vk.errors import LayoutIndexError
+from dml_vk.errors import LayoutError, LayoutIndexError
 from dml_vk.layout import Layout, channels_last, contiguous_format
 from tests.layouts import AWKWARD, addresses, assert_addresses, assert_well_formed
 
@@ -194,6 +194,15 @@ def test_expand(layout):
     assert layout.expand(-1 for _ in layout.sizes) == layout
 
 
+def test_expand_stretches_nothing_but_size_1():
+    for dim in range(4):
+        for lead in ((), (7,)):
+            sizes = [*lead, 2, 3, 4, 5]
+            sizes[len(lead) + dim] = 9
+            with pytest.raises(LayoutError, match=r"expand: sizes must broadcast from"):
+                NHWC.expand(sizes)
+
+
 def test_expand_from_and_to_nothing():
     assert Layout(()).expand(2, 3) == Layout((2, 3), (0, 0))
     assert Layout((1, 3)).expand(0, 3).sizes == (0, 3)
@@ -221,6 +230,7 @@ def test_diagonal(layout):
                     view = layout.diagonal(offset, a, b)
                     assert_well_formed(view)
                     assert_addresses(view, addresses(layout).diagonal(offset, a, b))
+                    assert view.sizes[-1] or view.offset == layout.offset
     assert layout.diagonal() == layout.diagonal(0, 0, 1)
 
 
