@@ -19,6 +19,18 @@ class DTypeError(DmlVkError, TypeError):
     """An element type that is unknown, or not allowed where it stands."""
 
 
+class DeviceError(DmlVkError, RuntimeError):
+    """No device, or one that cannot do what is asked."""
+
+
+class DeviceMemoryError(DmlVkError, MemoryError):
+    """The device has no room for it, or no way to address it."""
+
+
+class ShaderError(DmlVkError, ValueError):
+    """A shader that does not compile, or is called in a way that it does not fit."""
+
+
 def explain(what: str, must: str, /, **got: object) -> str:
     """One message shape for the whole package.
 

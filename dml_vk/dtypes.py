@@ -1,0 +1,72 @@
+"""The element types, once: their names, sizes, and what other libraries call them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from dml_vk.errors import DTypeError, explain
+
+
+@dataclass(frozen=True)
+class DType:
+    """An element type. `kind` is NumPy's letter: b(ool), i(nt), u(int), f(loat)."""
+
+    name: str
+    itemsize: int
+    kind: str
+    directml: str | None  # the member of dml_vk.directml.DataType, where DirectML has the type
+
+    def __repr__(self) -> str:
+        return f"dml_vk.{self.name}"
+
+
+_TABLE = (
+    DType("bool_", 1, "b", None),
+    DType("int8", 1, "i", "INT8"),
+    DType("uint8", 1, "u", "UINT8"),
+    DType("int16", 2, "i", "INT16"),
+    DType("uint16", 2, "u", "UINT16"),
+    DType("int32", 4, "i", "INT32"),
+    DType("uint32", 4, "u", "UINT32"),
+    DType("int64", 8, "i", "INT64"),
+    DType("uint64", 8, "u", "UINT64"),
+    DType("float16", 2, "f", "FLOAT16"),
+    DType("float32", 4, "f", "FLOAT32"),
+    DType("float64", 8, "f", "FLOAT64"),
+)
+DTYPES = {dtype.name: dtype for dtype in _TABLE}
+(
+    bool_,
+    int8,
+    uint8,
+    int16,
+    uint16,
+    int32,
+    uint32,
+    int64,
+    uint64,
+    float16,
+    float32,
+    float64,
+) = _TABLE
+# Python's own types, as the array API standard maps them.
+_PYTHON: dict[Any, DType] = {bool: bool_, int: int64, float: float32}
+
+
+def to_dtype(what: str, given: Any) -> DType:
+    """A DType from itself, a NumPy dtype or scalar type, a Python type, or a name."""
+    if isinstance(given, DType):
+        return given
+    if isinstance(given, type) and given in _PYTHON:
+        return _PYTHON[given]
+    # NumPy's dtypes and scalar types both say their name, in native byte order or not.
+    name = given if isinstance(given, str) else getattr(given, "name", None)
+    if name is None and isinstance(given, type):
+        name = given.__name__
+    if isinstance(name, str) and getattr(given, "isnative", True):
+        found = DTYPES.get("bool_" if name == "bool" else name)
+        if found is not None:
+            return found
+    known = ", ".join(DTYPES)
+    raise DTypeError(explain(what, f"dtype must be one of {known}", dtype=given))

@@ -1,0 +1,23 @@
+"""What a device allows, and the least that every Vulkan device does."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Limits:
+    """The numbers that plans and arenas depend on. The defaults are Vulkan's guaranteed minimum."""
+
+    max_range_bytes: int = 2**27  # of one storage buffer as a kernel sees it
+    max_push_bytes: int = 128
+    max_groups: int = 65535  # in x; no kernel of ours uses y or z
+    max_invocations: int = 128  # in one workgroup
+    max_storage_buffers: int = 4  # in one kernel
+    max_shared_bytes: int = 16384
+    unified: bool = False  # host memory and device memory are one
+    # Groups a dispatch is cut into at most; beyond, invocations loop. A CPU wants few, fat groups.
+    groups_wanted: int = 65535
+
+
+MINIMUM = Limits()
