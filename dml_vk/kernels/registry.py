@@ -37,3 +37,7 @@ class Kernel:
     @property
     def push_words(self) -> int:
         return sum(words for _, words in self.push)
+
+
+# Kernel name -> kernel.
+KERNELS: dict[str, Kernel] = {}
