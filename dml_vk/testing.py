@@ -64,20 +64,20 @@ def philox_uniform(words: NDArray[np.uint32], dtype: DType | str) -> NDArray[Any
     One word an element, two for 8-byte types: words 2i (low) and 2i + 1 of the stream for element
     i. Floats keep the highest bits, as many as the type has digits: 11, 24 or 53.
     """
-    name = to_dtype("philox_uniform", dtype).name
-    if name == "uint32":
-        return words
-    if name == "float16":
-        return ((words >> 21) * np.float64(2.0**-11)).astype(np.float16)
-    if name == "float32":
-        return ((words >> 8) * np.float64(2.0**-24)).astype(np.float32)
-    if name not in ("uint64", "float64"):
+    found = to_dtype("philox_uniform", dtype)
+    if found.kind != "f" and found.name not in ("uint32", "uint64"):
         raise DTypeError(
             explain("philox_uniform", "dtype must be a float, uint32 or uint64", dtype=dtype)
         )
-    pairs = words[: words.size // 2 * 2].reshape(-1, 2).astype(np.uint64)
-    whole = pairs[:, 0] | pairs[:, 1] << np.uint64(32)
-    return whole if name == "uint64" else (whole >> np.uint64(11)) * np.float64(2.0**-53)
+    drawn: NDArray[Any] = words
+    if found.itemsize == 8:
+        low, high = words[: words.size // 2 * 2].astype(np.uint64).reshape(-1, 2).T
+        drawn = low | high << np.uint64(32)
+    if found.kind == "u":
+        return drawn
+    digits = _FLOATS[found.name][0] + 1
+    highest = (drawn >> drawn.dtype.type(8 * drawn.itemsize - digits)).astype(np.float64)
+    return (highest * math.ldexp(1.0, -digits)).astype(found.name)
 
 
 def sequence(
