@@ -76,8 +76,8 @@ def philox_uniform(words: NDArray[np.uint32], dtype: DType | str) -> NDArray[Any
     if found.kind == "u":
         return drawn
     digits = _FLOATS[found.name][0] + 1
-    highest = (drawn >> drawn.dtype.type(8 * drawn.itemsize - digits)).astype(np.float64)
-    return (highest * math.ldexp(1.0, -digits)).astype(found.name)
+    highest = drawn >> drawn.dtype.type(8 * drawn.itemsize - digits)
+    return np.asarray(highest * math.ldexp(1.0, -digits), found.name)
 
 
 def sequence(
