@@ -1,0 +1,127 @@
+"""Tensors out of nothing and out of arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+
+from dml_vk import transfer
+from dml_vk.device import Device
+from dml_vk.device import device as open_device
+from dml_vk.dtypes import float32, to_dtype
+from dml_vk.errors import DTypeError, explain
+from dml_vk.layout import Layout, MemoryFormat, contiguous_format, preserve_format
+from dml_vk.ops.fill import fill_constant
+from dml_vk.tensor import Array, Tensor, strided_array, tensor_over
+
+Wanted = int | str | Device | None
+
+
+def empty(
+    shape: int | Iterable[int],
+    dtype: Any = float32,
+    *,
+    device: Wanted = None,
+    memory_format: MemoryFormat = contiguous_format,
+) -> Tensor:
+    """A tensor whose elements are whatever the memory holds."""
+    sizes = (shape,) if isinstance(shape, int) else shape
+    layout = Layout.packed(sizes, memory_format)
+    return tensor_over("empty", layout, to_dtype("empty", dtype), open_device(device))
+
+
+def full(
+    shape: int | Iterable[int],
+    fill_value: complex,
+    dtype: Any = None,
+    *,
+    device: Wanted = None,
+    memory_format: MemoryFormat = contiguous_format,
+) -> Tensor:
+    """A tensor with one value everywhere.
+
+    >>> full((2, 3), 7).tolist()
+    [[7, 7, 7], [7, 7, 7]]
+    """
+    new = empty(
+        shape,
+        to_dtype("full", type(fill_value) if dtype is None else dtype),
+        device=device,
+        memory_format=memory_format,
+    )
+    fill_constant("full", new.strided, new.dtype, fill_value)
+    return new
+
+
+def asarray(
+    obj: Any,
+    dtype: Any = None,
+    device: Wanted = None,
+    memory_format: MemoryFormat = preserve_format,
+) -> Tensor:
+    """A tensor with the values of a NumPy array, of numbers in nested lists, or of a tensor.
+
+    A dense array's order in memory is kept, unless memory_format says otherwise. A tensor that is
+    already what is asked for comes back itself.
+
+    >>> asarray([[1.5, 2.5]]).dtype
+    dml_vk.float32
+    """
+    if isinstance(obj, Tensor):
+        return _as_asked(obj, dtype, device, memory_format)
+    array = _host_array(obj, dtype)
+    opened = open_device(device)
+    kind = to_dtype("asarray", array.dtype)
+    layout = _array_layout(array).like(memory_format)
+    new = tensor_over("asarray", layout, kind, opened)
+    write(new, array)
+    return new
+
+
+def write(target: Tensor, array: Array) -> None:
+    """Upload an array of the tensor's sizes and type into its memory, which is all its own."""
+    if not array.size:
+        return
+    allocation = target.strided.allocation
+    memory = transfer.mapped(target.device, allocation, True)
+    if memory is not None:
+        strided_array(memory, target.layout, array.dtype)[...] = array
+        return
+    data = np.empty(allocation.nbytes, np.uint8)
+    strided_array(data, target.layout, array.dtype)[...] = array
+    transfer.upload(target.device, data, allocation)
+
+
+def _as_asked(tensor: Tensor, dtype: Any, device: Wanted, memory_format: MemoryFormat) -> Tensor:
+    if dtype is not None and to_dtype("asarray", dtype) is not tensor.dtype:
+        must = "dtype must be the tensor's own, since elements are not converted yet"
+        raise DTypeError(explain("asarray", must, dtype=dtype, tensor=tensor.dtype))
+    if device is not None and open_device(device) is not tensor.device:
+        return asarray(tensor.numpy(), None, device, memory_format)
+    return tensor.to(memory_format)
+
+
+def _host_array(obj: Any, dtype: Any) -> Array:
+    """What NumPy makes of it, with Python's floats as float32."""
+    what = "asarray"
+    wanted = None if dtype is None else np.dtype(to_dtype(what, dtype).name.rstrip("_"))
+    try:
+        array = np.asarray(obj, wanted)
+    except (TypeError, ValueError, OverflowError) as error:
+        must = f"obj must be numbers that NumPy can make an array of ({error})"
+        raise DTypeError(explain(what, must, type=type(obj).__name__)) from None
+    if wanted is None and not hasattr(obj, "dtype") and array.dtype == np.float64:
+        array = array.astype(np.float32)
+    if not array.dtype.isnative:
+        array = array.astype(array.dtype.newbyteorder("="))
+    to_dtype(what, array.dtype)
+    return array
+
+
+def _array_layout(array: Array) -> Layout:
+    """The array's own strides, for the order that they stand for."""
+    strides = [stride // array.itemsize for stride in array.strides]
+    offset = sum(-s * (n - 1) for s, n in zip(strides, array.shape) if s < 0 and n)
+    return Layout(array.shape, strides, offset)

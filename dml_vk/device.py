@@ -1,0 +1,165 @@
+"""Devices as users meet them: opened once each, then kept for the life of the process."""
+
+from __future__ import annotations
+
+import dataclasses
+import os
+import threading
+
+from dml_vk import probe
+from dml_vk.arenas import Allocation, Arena, Memory, MemoryStats
+from dml_vk.errors import DeviceError, explain
+from dml_vk.guard import Guard
+from dml_vk.kernels.launch import Queue
+from dml_vk.kompute import Runtime
+from dml_vk.strides.order import to_int
+from dml_vk.vulkan import quiet_layers
+
+_opened: dict[int, Device] = {}
+_opening = threading.Lock()
+
+
+class Device:
+    """A Vulkan device with its memory and its queue of work. Made by `device()` only."""
+
+    def __init__(self, info: probe.DeviceInfo) -> None:
+        self.info = info
+        self.limits = info.limits
+        self._guard = Guard(info)
+        with quiet_layers():
+            self._runtime = Runtime(info.index)
+        self.queue = Queue(self._runtime, self.limits)
+        # Software and integrated devices share the host's memory; others are reached through
+        # staging. The switch takes the second way everywhere, so that it can be tested anywhere.
+        self.unified = self.limits.unified and os.environ.get("DML_VK_MEMORY") != "staged"
+        self.memory = self._memory(self.unified)
+        self.staging = self.memory if self.unified else self._memory(True)
+        limit = os.environ.get("DML_VK_MEMORY_LIMIT")
+        if limit:
+            if not limit.isdecimal():
+                must = "DML_VK_MEMORY_LIMIT must be a number of bytes"
+                raise DeviceError(explain("device", must, DML_VK_MEMORY_LIMIT=limit))
+            self.memory_limit = int(limit)
+
+    def _memory(self, host: bool) -> Memory:
+        return Memory(
+            self._runtime,
+            self._guard,
+            self.limits.max_range_bytes,
+            host,
+            self.queue.flush,
+            self.queue.forget,
+        )
+
+    @property
+    def name(self) -> str:
+        return self.info.name
+
+    @property
+    def index(self) -> int:
+        return self.info.index
+
+    @property
+    def memory_limit(self) -> int | None:
+        """The most bytes that arenas may take, tensors and cache together; None: what there is."""
+        return self.memory.limit
+
+    @memory_limit.setter
+    def memory_limit(self, nbytes: int | None) -> None:
+        if nbytes is not None:
+            nbytes = to_int("device", "memory_limit", nbytes)
+            if nbytes < 0:
+                raise ValueError(
+                    explain("device", "memory_limit must not be negative", memory_limit=nbytes)
+                )
+        self.memory.limit = nbytes
+
+    def allocate(self, what: str, nbytes: int) -> Allocation:
+        """A range of the device's memory. `what` is the operation that needs it."""
+        self.queue.check_usable()
+        with self.queue.lock:
+            return self.memory.allocate(what, nbytes)
+
+    def synchronize(self) -> None:
+        """Do all pending work, wait for it, and give back memory that lies idle."""
+        self.queue.check_usable()
+        with self.queue.lock:
+            self.queue.flush()
+            self.memory.settle()
+            if not self.unified:
+                self.staging.settle()
+
+    def memory_stats(self) -> MemoryStats:
+        """What this device's memory holds. Staging counts as cached."""
+        self.queue.check_usable()
+        with self.queue.lock:
+            stats = self.memory.stats()
+            if self.unified:
+                return stats
+            staging = self.staging.stats()
+            return dataclasses.replace(
+                stats,
+                cached=stats.cached + staging.in_use + staging.cached,
+                arenas=stats.arenas + staging.arenas,
+            )
+
+    def release_cached(self) -> None:
+        """Give back every arena that holds nothing."""
+        self.queue.check_usable()
+        with self.queue.lock:
+            self.memory.trim()
+            self.staging.trim()
+
+    def __repr__(self) -> str:
+        return f"<dml_vk device {self.index}: {self.name}>"
+
+    def _abandon(self) -> None:
+        """In a forked child: never run anything, and never let kp's destructors run."""
+        self.queue.refuses = (
+            "device: a forked child cannot use the device of its parent; start it by spawn, or "
+            f"fork before the first use; got pid={os.getpid()}"
+        )
+        arenas: list[Arena] = [*self.memory.arenas, *self.staging.arenas]
+        self._runtime.leak([*(arena.block for arena in arenas), *self.queue.kp_objects()])
+
+
+def device(wanted: int | str | Device | None = None) -> Device:
+    """The device with this index or part of a name, opened on first use.
+
+    Without either DML_VK_DEVICE decides, and without that a discrete device comes before an
+    integrated one, and that before a software one.
+    """
+    if isinstance(wanted, Device):
+        return wanted
+    info = probe.select(wanted)
+    with _opening:
+        found = _opened.get(info.index)
+        if found is None:
+            found = _opened[info.index] = Device(info)
+        return found
+
+
+def default_device() -> Device:
+    return device(None)
+
+
+def synchronize() -> None:
+    """Do all pending work on every device that is open, and wait for it."""
+    for opened in list(_opened.values()):
+        opened.synchronize()
+
+
+def memory_stats(wanted: int | str | Device | None = None) -> MemoryStats:
+    """What a device's memory holds: in use, cached, the peak, and each arena."""
+    return device(wanted).memory_stats()
+
+
+def _after_fork() -> None:
+    global _opening
+    _opening = threading.Lock()  # Another thread of the parent may have held it.
+    for opened in _opened.values():
+        opened._abandon()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_after_fork)

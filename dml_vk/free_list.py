@@ -1,0 +1,71 @@
+"""Which ranges of one arena are free: best fit, with neighbours merged. Pure bookkeeping."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, insort
+
+
+class FreeList:
+    """Free ranges of [0, nbytes), found by size and merged by address.
+
+    >>> free = FreeList(1024)
+    >>> free.take(256), free.take(512)
+    (0, 256)
+    >>> free.give(0, 256)
+    >>> free.largest, free.free_bytes
+    (256, 512)
+    """
+
+    def __init__(self, nbytes: int) -> None:
+        self.nbytes = nbytes
+        self.free_bytes = nbytes
+        self._by_size = [(nbytes, 0)]
+        self._sizes = {0: nbytes}  # start -> size
+        self._starts = {nbytes: 0}  # end -> start
+
+    @property
+    def largest(self) -> int:
+        return self._by_size[-1][0] if self._by_size else 0
+
+    @property
+    def is_empty(self) -> bool:
+        """Nothing is taken."""
+        return self.free_bytes == self.nbytes
+
+    def fit(self, nbytes: int) -> int | None:
+        """The size of the free range that `take` would cut, the smallest that holds nbytes."""
+        at = bisect_left(self._by_size, (nbytes, 0))
+        return self._by_size[at][0] if at < len(self._by_size) else None
+
+    def take(self, nbytes: int) -> int | None:
+        """The start of a range that is no longer free, or None."""
+        at = bisect_left(self._by_size, (nbytes, 0))
+        if at == len(self._by_size):
+            return None
+        size, start = self._by_size.pop(at)
+        del self._sizes[start], self._starts[start + size]
+        if size > nbytes:
+            self._insert(start + nbytes, size - nbytes)
+        self.free_bytes -= nbytes
+        return start
+
+    def give(self, start: int, nbytes: int) -> None:
+        self.free_bytes += nbytes
+        before = self._starts.get(start)
+        if before is not None:
+            nbytes += self._remove(before)
+            start = before
+        if start + nbytes in self._sizes:
+            nbytes += self._remove(start + nbytes)
+        self._insert(start, nbytes)
+
+    def _insert(self, start: int, size: int) -> None:
+        insort(self._by_size, (size, start))
+        self._sizes[start] = size
+        self._starts[start + size] = start
+
+    def _remove(self, start: int) -> int:
+        size = self._sizes.pop(start)
+        del self._starts[start + size]
+        del self._by_size[bisect_left(self._by_size, (size, start))]
+        return size

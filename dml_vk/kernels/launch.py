@@ -1,0 +1,208 @@
+"""Plans and the ranges they touch, to levels, to sequences: the one place that orders work.
+
+Kompute has no barrier between dependent dispatches, so work that depends on other work goes to a
+later level, and each level runs, and ends, before the next. Nothing runs before a flush.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dml_vk.arenas import Allocation, Arena
+from dml_vk.errors import DeviceError
+from dml_vk.kernels import shaders
+from dml_vk.kernels.hazards import Hazards
+from dml_vk.kernels.plan import BASES, END, FIRST, Plan
+from dml_vk.kompute import Pipeline, Recording, Runtime, Words
+from dml_vk.limits import Limits
+
+MAX_OPERATIONS = 4096  # in a batch: each holds about a kilobyte in the driver
+MAX_BATCH_NS = 100e6  # then it is worth running what has come together
+MAX_SEQUENCE_NS = 40e6  # signals wait for a sequence to end, and estimates may be off by two
+MAX_PIPELINES = 1024  # about 170 KiB each in a software driver
+
+
+class Operand(NamedTuple):
+    """What one binding of a kernel touches of an allocation, in bytes from its start."""
+
+    allocation: Allocation
+    base: int  # where element 0 lies; not always the lowest address
+    low: int
+    high: int
+    writes: bool
+
+
+Work = tuple[Pipeline, Words, float]
+
+
+class Batch:
+    """Work that waits: levels while it grows, recordings once it runs."""
+
+    def __init__(self) -> None:
+        self.levels: list[list[Work]] = []
+        self.hazards: dict[Arena, Hazards] = {}
+        self.operations = 0
+        self.ns = 0.0
+        self.recordings: list[list[Work]] | None = None  # closed when set
+        self.done: list[Recording] = []  # one for each of `recordings` that has run
+
+    def close(self) -> list[list[Work]]:
+        """Cut levels where they would keep signals waiting."""
+        if self.recordings is None:
+            recordings: list[list[Work]] = []
+            for level in self.levels:
+                ns = MAX_SEQUENCE_NS
+                for work in level:
+                    if ns + work[2] > MAX_SEQUENCE_NS:
+                        recordings.append([])
+                        ns = 0.0
+                    recordings[-1].append(work)
+                    ns += work[2]
+            self.recordings = recordings
+        return self.recordings
+
+
+class Queue:
+    """The pending batch of one device, and the pipelines that its work runs on."""
+
+    def __init__(self, runtime: Runtime, limits: Limits) -> None:
+        self.lock = threading.RLock()
+        self.refuses = ""  # why nothing may run any more
+        self._runtime = runtime
+        self._limits = limits
+        self._batch = Batch()
+        self._pipelines: OrderedDict[tuple[Any, ...], Pipeline] = OrderedDict()
+
+    def launch(self, plan: Plan, operands: Sequence[Operand]) -> None:
+        """Put a plan behind all that it depends on. It runs at the next flush."""
+        if not plan.units:
+            return
+        with self.lock:
+            batch = self._open_batch()
+            works = [
+                work
+                for offsets in plan.launches
+                for work in self._dispatches(plan, operands, offsets)
+            ]
+            level = self._level(batch, operands)
+            # Should an exception come in between, marks without work only make later work wait.
+            while len(batch.levels) <= level:
+                batch.levels.append([])
+            batch.levels[level] += works
+            batch.operations += len(works)
+            batch.ns += plan.units * plan.unit_ns * len(plan.launches)
+            if batch.operations > MAX_OPERATIONS or batch.ns > MAX_BATCH_NS:
+                self.flush()
+
+    def flush(self) -> None:
+        """Do all pending work and wait for it.
+
+        An exception in between, Ctrl-C above all, leaves what has not run yet to the next flush.
+        """
+        with self.lock:
+            self.check_usable()
+            batch = self._batch
+            recordings = batch.close()
+            run, done = self._runtime.run, batch.done
+            while len(done) < len(recordings):
+                recorded = self._runtime.record(
+                    (pipeline, push) for pipeline, push, _ in recordings[len(done)]
+                )
+                # One step in C: it has run if and only if it is in `done`, whatever signals say.
+                done.extend(map(run, (recorded,)))
+            self._batch = Batch()
+            while len(self._pipelines) > MAX_PIPELINES:
+                self._pipelines.popitem(last=False)
+
+    def touches(self, allocation: Allocation, write: bool) -> bool:
+        """Pending work writes this range, or, before the host may write it, reads it."""
+        with self.lock:
+            pending = self._batch.hazards.get(allocation.arena)
+            low, high = allocation.offset, allocation.offset + max(1, allocation.nbytes)
+            return pending is not None and pending.after(low, high, write) > 0
+
+    def forget(self, arena: Arena) -> None:
+        """Drop the pipelines that are bound to an arena on which nothing is pending."""
+        with self.lock:
+            for key in [key for key in self._pipelines if arena in key[2]]:
+                del self._pipelines[key]
+
+    def check_usable(self) -> None:
+        if self.refuses:
+            raise DeviceError(self.refuses)
+
+    def kp_objects(self) -> list[Any]:
+        """All of kp's objects that are alive here."""
+        works = [work for level in self._batch.levels for work in level]
+        return [*self._pipelines.values(), *(work[0] for work in works), *self._batch.done]
+
+    def _open_batch(self) -> Batch:
+        self.check_usable()
+        if self._batch.recordings is not None:
+            self.flush()  # An earlier flush was interrupted.
+        return self._batch
+
+    def _level(self, batch: Batch, operands: Sequence[Operand]) -> int:
+        level = 0
+        ranges = []
+        for allocation, _, low, high, writes in operands:
+            pending = batch.hazards.get(allocation.arena)
+            if pending is None:
+                pending = batch.hazards[allocation.arena] = Hazards()
+            low, high = allocation.offset + low, allocation.offset + high
+            ranges.append((pending, low, high, writes))
+            level = max(level, pending.after(low, high, writes))
+        for pending, low, high, writes in ranges:
+            pending.mark(low, high, writes, level)
+        return level
+
+    def _dispatches(
+        self, plan: Plan, operands: Sequence[Operand], offsets: tuple[int, ...]
+    ) -> list[Work]:
+        """One launch, in as many dispatches as keep each of them short."""
+        unit = plan.base_bytes
+        bases = [
+            (operand.allocation.offset + operand.base) // unit + offset
+            for operand, offset in zip(operands, offsets)
+        ]
+        arenas = tuple([operand.allocation.arena for operand in operands])
+        step = max(1, int(MAX_SEQUENCE_NS / plan.unit_ns))
+        works = []
+        for first in range(0, plan.units, step):
+            end = min(plan.units, first + step)
+            push = np.array(plan.push, np.uint32)
+            push[FIRST], push[END] = first, end
+            for at, base in enumerate(bases, BASES):
+                push[at] = base & 0xFFFFFFFF
+            pipeline = self._pipeline(plan, arenas, end - first)
+            works.append((pipeline, push, (end - first) * plan.unit_ns))
+        return works
+
+    def _pipeline(self, plan: Plan, arenas: tuple[Arena, ...], units: int) -> Pipeline:
+        groups = group_count(-(-units // plan.spec[0]), self._limits)
+        key = (plan.module, plan.spec, arenas, groups)
+        pipeline = self._pipelines.get(key)
+        if pipeline is None:
+            blocks = [arena.block for arena in arenas]
+            pipeline = self._runtime.pipeline(
+                blocks, shaders.load(plan.module), plan.spec, len(plan.push), (groups, 1, 1)
+            )
+            self._pipelines[key] = pipeline
+        else:
+            self._pipelines.move_to_end(key)
+        return pipeline
+
+
+def group_count(needed: int, limits: Limits) -> int:
+    """A number of groups for `needed`, out of few: each is a pipeline of its own.
+
+    Rounded up to an eighth of an octave, so that at most one group in eight has nothing to do.
+    """
+    most = min(limits.groups_wanted, limits.max_groups)
+    step = 1 << max(0, (needed - 1).bit_length() - 4)
+    return min(most, -(-needed // step) * step)

@@ -1,0 +1,95 @@
+"""The seam: everything that dml_vk asks of Kompute, and the only file that imports `kp`.
+
+Most mistakes below this line end the process or corrupt memory without a word, so nothing here is
+reached unchecked: the probe has seen the device, the guard has seen the memory, push constants are
+uint32 arrays of exactly the declared size, and nothing is ever destroyed while something uses it.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import operator
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from dml_vk.errors import DeviceError
+
+ADVICE = "`python -m dml_vk doctor` says what is missing and what to type"
+Words = np.ndarray[Any, np.dtype[np.uint32]]
+# kp's own objects, which nothing outside this file looks into.
+Block = Any
+Pipeline = Any
+Recording = Any
+
+
+class Runtime:
+    """One Vulkan device through Kompute. It lives as long as the process: never destroyed."""
+
+    def __init__(self, index: int) -> None:
+        try:
+            import kp  # type: ignore[import-not-found, unused-ignore]
+        except ImportError as error:
+            raise DeviceError(f"device: kp cannot be imported ({error}); {ADVICE}") from None
+        self._kp = kp
+        self._manager = kp.Manager(index)
+        self._host = kp.TensorTypes.host
+        self._storage = kp.TensorTypes.storage
+        self._no_spec = np.zeros(0, np.uint32)
+        self._check_views()
+
+    def _check_views(self) -> None:
+        # Built against an old pybind11, kp reads NumPy 2's arrays at the wrong offsets: strides of
+        # 0 and no error. Everything after that would be silently wrong.
+        expected = np.arange(1, 8, dtype=np.uint32)
+        seen = self._manager.tensor_t(expected, self._host).data()
+        if seen.strides != (4,) or not np.array_equal(seen, expected):
+            raise DeviceError(
+                f"device: this kp was built against a pybind11 too old for NumPy {np.__version__}; "
+                "`python -m dml_vk doctor --fix` builds it anew"
+            )
+
+    def allocate(self, words: Words, host: bool) -> Block:
+        """A block as large as `words`, mapped if `host`. The guard must have agreed before.
+
+        kp copies the words into a host block, and so touches it; a storage block ignores them.
+        """
+        return self._manager.tensor_t(words, self._host if host else self._storage)
+
+    def view(self, block: Block) -> Words:
+        """The memory of a host block itself. The view keeps the block alive."""
+        view: Words = block.data()
+        return view
+
+    def pipeline(
+        self, blocks: Sequence[Block], spirv: bytes, spec: Sequence[int], push: int, groups: Any
+    ) -> Pipeline:
+        """A kernel bound to blocks, specialised, for a fixed number of groups (x, y, z)."""
+        return self._manager.algorithm(
+            list(blocks),
+            spirv,
+            groups,
+            np.array(spec, np.uint32) if spec else self._no_spec,
+            np.zeros(push, np.uint32),
+        )
+
+    def record(self, work: Iterable[tuple[Pipeline, Words]]) -> Recording:
+        """A sequence of independent dispatches, to be run once."""
+        dispatch = self._kp.OpAlgoDispatch
+        sequence = self._manager.sequence()
+        for pipeline, push in work:
+            sequence.record(dispatch(pipeline, push))
+        return sequence
+
+    run = staticmethod(operator.methodcaller("eval"))
+    """Run a recording and wait. A C callable: no signal handler runs between its end and its caller
+    in C, which lets a batch know for certain what has run."""
+
+    def leak(self, objects: Iterable[Any]) -> None:
+        """Keep kp's objects, and the Manager, from ever being destroyed in this process.
+
+        A forked child must not run their destructors: they wait for threads it does not have.
+        """
+        for thing in (self._manager, *objects):
+            ctypes.pythonapi.Py_IncRef(ctypes.py_object(thing))

@@ -1,0 +1,1 @@
+"""What can be done to elements in device memory: each checks, plans and launches."""

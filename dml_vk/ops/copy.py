@@ -1,0 +1,63 @@
+"""Copy: any layout to any layout of the same sizes."""
+
+from __future__ import annotations
+
+from dml_vk.errors import DeviceError, LayoutError, explain
+from dml_vk.kernels.plan_copy import plan_copy
+from dml_vk.layout import Layout
+from dml_vk.ops.strided import Strided
+
+
+def copy_elements(what: str, source: Strided, target: Strided) -> None:
+    """Write each source element to the target element with the same index.
+
+    Where the two share memory, as if through a temporary.
+    """
+    if source.device is not target.device:
+        raise DeviceError(
+            explain(
+                what,
+                "source and target must be on one device",
+                source=source.device,
+                target=target.device,
+            )
+        )
+    if source.layout.sizes != target.layout.sizes:
+        raise LayoutError(
+            explain(
+                what,
+                "source and target must have equal sizes",
+                source=source.layout.sizes,
+                target=target.layout.sizes,
+            )
+        )
+    target.check_target(what, "target")
+    if not target.layout.numel:
+        return
+    if source.meets(target):
+        if _same_addresses(source.layout, target.layout):
+            return
+        source = _temporary(what, source)
+    _launch(source, target)
+
+
+def _same_addresses(a: Layout, b: Layout) -> bool:
+    return a.offset == b.offset and a.strides == b.strides
+
+
+def _temporary(what: str, source: Strided) -> Strided:
+    layout = Layout.packed(source.layout.sizes, source.layout.order)
+    nbytes = layout.numel * source.itemsize
+    allocation = source.device.allocate(what, nbytes)
+    target = Strided(source.device, allocation, layout, source.itemsize)
+    _launch(source, target)
+    return target
+
+
+def _launch(source: Strided, target: Strided) -> None:
+    a, b = source.layout, target.layout
+    device = source.device
+    plan = plan_copy(
+        a.sizes, a.strides, b.strides, source.itemsize, a.offset, b.offset, device.limits
+    )
+    device.queue.launch(plan, (source.operand(False), target.operand(True)))

@@ -1,0 +1,121 @@
+"""Tensor: a layout over device memory, and an element type."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dml_vk import transfer
+from dml_vk.device import Device
+from dml_vk.dtypes import DType
+from dml_vk.errors import LayoutError, explain
+from dml_vk.layout import Layout, MemoryFormat, contiguous_format, preserve_format
+from dml_vk.ops.copy import copy_elements
+from dml_vk.ops.strided import Strided, reach
+from dml_vk.strides.order import Ints
+
+Array = np.ndarray[Any, np.dtype[Any]]
+
+
+class Tensor:
+    """Elements of one type on one device, wherever the layout says. Views share the allocation."""
+
+    __slots__ = ("__weakref__", "dtype", "strided")
+
+    def __init__(self, strided: Strided, dtype: DType) -> None:
+        self.strided = strided
+        self.dtype = dtype
+
+    @property
+    def layout(self) -> Layout:
+        return self.strided.layout
+
+    @property
+    def device(self) -> Device:
+        return self.strided.device
+
+    @property
+    def shape(self) -> Ints:
+        return self.layout.sizes
+
+    @property
+    def nbytes(self) -> int:
+        return self.layout.numel * self.dtype.itemsize
+
+    @property
+    def memory_format(self) -> MemoryFormat | None:
+        return self.layout.memory_format
+
+    def over(self, layout: Layout) -> Tensor:
+        """The same memory under another layout: a view, whatever the layout.
+
+        >>> x = asarray([[1, 2, 3], [4, 5, 6]])
+        >>> x.over(x.layout.permute(1, 0)).tolist()
+        [[1, 4], [2, 5], [3, 6]]
+        """
+        if not isinstance(layout, Layout):
+            raise LayoutError(explain("over", "layout must be a Layout", layout=layout))
+        strided = self.strided._replace(layout=layout)
+        strided.check_fits("over", "layout")
+        return Tensor(strided, self.dtype)
+
+    def to(self, memory_format: MemoryFormat) -> Tensor:
+        """In this format: itself under a new tag where memory already satisfies it, else a copy."""
+        layout, copies = self.layout.to(memory_format)
+        if not copies:
+            return self.over(layout)
+        return self._copied("to", layout)
+
+    def contiguous(self, memory_format: MemoryFormat = contiguous_format) -> Tensor:
+        """Itself if it is packed in this format, else a copy that is."""
+        return self.to(memory_format)
+
+    def clone(self, memory_format: MemoryFormat = preserve_format) -> Tensor:
+        """A copy of its own memory."""
+        return self._copied("clone", self.layout.like(memory_format))
+
+    def numpy(self) -> Array:
+        """A NumPy array of its own with the same values, in the same order in memory."""
+        kind = np.dtype(self.dtype.name.rstrip("_"))
+        if not self.layout.numel:
+            return np.empty(self.shape, kind)
+        memory = transfer.mapped(self.device, self.strided.allocation, False)
+        if memory is not None:
+            array: Array = strided_array(memory, self.layout, kind)
+            return array.copy(order="K")
+        if self.layout.span > 2 * self.layout.numel:
+            return self.clone().numpy()  # Gaps are not worth the way.
+        seen = self.strided.operand(False)
+        data = np.empty(seen.high - seen.low, np.uint8)
+        transfer.download(self.device, self.strided.allocation, seen.low, data)
+        start = (seen.base - seen.low) // kind.itemsize
+        layout = Layout(self.shape, self.layout.strides, start)
+        return strided_array(data, layout, kind)
+
+    def tolist(self) -> Any:
+        return self.numpy().tolist()
+
+    def __repr__(self) -> str:
+        text = np.array2string(self.numpy(), separator=", ", prefix="Tensor(")
+        return f"Tensor({text}, dtype={self.dtype.name}, device={self.device.name!r})"
+
+    def _copied(self, what: str, layout: Layout) -> Tensor:
+        new = tensor_over(what, layout, self.dtype, self.device)
+        copy_elements(what, self.strided, new.strided)
+        return new
+
+
+def tensor_over(what: str, layout: Layout, dtype: DType, device: Device) -> Tensor:
+    """A tensor whose memory nothing has written yet, with room for this layout."""
+    low, high = reach(layout.sizes, layout.strides)
+    layout = Layout(layout.sizes, layout.strides, -low, layout.order)
+    nbytes = (high - low) * dtype.itemsize if layout.numel else 0
+    allocation = device.allocate(what, nbytes)
+    return Tensor(Strided(device, allocation, layout, dtype.itemsize), dtype)
+
+
+def strided_array(memory: Array, layout: Layout, kind: np.dtype[Any]) -> Array:
+    """The elements of a layout over these bytes, as a view of them."""
+    strides = [stride * kind.itemsize for stride in layout.strides]
+    return np.ndarray(layout.sizes, kind, memory, layout.offset * kind.itemsize, strides)

@@ -1,0 +1,66 @@
+"""Bytes between the host and a range of device memory: one memcpy where the host sees it."""
+
+from __future__ import annotations
+
+from dml_vk.arenas import Allocation, Bytes
+from dml_vk.device import Device
+from dml_vk.kernels.launch import Operand
+from dml_vk.kernels.plan_copy import plan_copy
+
+CHUNK_BYTES = 32 * 2**20  # of staging: large enough to hide a launch, small enough to keep
+
+
+def mapped(device: Device, allocation: Allocation, write: bool) -> Bytes | None:
+    """The memory itself, once pending work is done with it; None where the host cannot see it."""
+    view = allocation.bytes
+    if view is not None and device.queue.touches(allocation, write):
+        device.synchronize()
+    return view
+
+
+def upload(device: Device, data: Bytes, allocation: Allocation, start: int = 0) -> None:
+    """Write bytes from `start` on."""
+    view = mapped(device, allocation, True)
+    if view is not None:
+        view[start : start + data.size] = data
+        return
+    for at in range(0, data.size, CHUNK_BYTES):
+        chunk = data[at : at + CHUNK_BYTES]
+        staging, view = _stage(device, chunk.size)
+        view[:] = chunk
+        _copy_bytes(device, (staging, 0), (allocation, start + at), chunk.size)
+
+
+def download(device: Device, allocation: Allocation, start: int, data: Bytes) -> None:
+    """Fill `data` with the bytes from `start` on."""
+    view = mapped(device, allocation, False)
+    if view is not None:
+        data[:] = view[start : start + data.size]
+        return
+    for at in range(0, data.size, CHUNK_BYTES):
+        chunk = data[at : at + CHUNK_BYTES]
+        staging, view = _stage(device, chunk.size)
+        _copy_bytes(device, (allocation, start + at), (staging, 0), chunk.size)
+        device.synchronize()
+        chunk[:] = view
+
+
+def _stage(device: Device, nbytes: int) -> tuple[Allocation, Bytes]:
+    """Host memory that no pending work touches."""
+    device.queue.check_usable()
+    with device.queue.lock:
+        staging = device.staging.allocate("transfer", nbytes)
+    view = mapped(device, staging, True)
+    assert view is not None
+    return staging, view
+
+
+def _copy_bytes(
+    device: Device, source: tuple[Allocation, int], target: tuple[Allocation, int], nbytes: int
+) -> None:
+    plan = plan_copy((nbytes,), (1,), (1,), 1, source[1] % 16, target[1] % 16, device.limits)
+    operands = [
+        Operand(allocation, start, start, start + nbytes, writes)
+        for (allocation, start), writes in ((source, False), (target, True))
+    ]
+    device.queue.launch(plan, operands)

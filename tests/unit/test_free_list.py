@@ -1,0 +1,51 @@
+"""The free list against a plain map of bytes."""
+
+from __future__ import annotations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dml_vk.free_list import FreeList
+
+
+def free_runs(taken, nbytes):
+    """The maximal free runs as (start, size)."""
+    runs, at = [], 0
+    for start, size in sorted(taken):
+        if start > at:
+            runs.append((at, start - at))
+        at = start + size
+    return runs + ([(at, nbytes - at)] if at < nbytes else [])
+
+
+@given(st.lists(st.tuples(st.booleans(), st.integers(1, 12), st.integers(0, 99)), max_size=60))
+def test_any_history_keeps_the_books(history):
+    free, taken = FreeList(64), []
+    for take, size, which in history:
+        runs = free_runs(taken, 64)
+        if take:
+            fitting = [run for run in runs if run[1] >= size]
+            best = min(fitting, key=lambda run: run[1])[1] if fitting else None
+            assert free.fit(size) == best
+            start = free.take(size)
+            assert (start is None) == (not fitting)
+            if start is not None:
+                assert (start, best) in runs, "the start of a smallest run that holds it"
+                taken.append((start, size))
+        elif taken:
+            free.give(*taken.pop(which % len(taken)))
+        runs = free_runs(taken, 64)
+        assert free.free_bytes == sum(size for _, size in runs)
+        assert free.largest == max((size for _, size in runs), default=0)
+        assert free.is_empty == (not taken)
+
+
+@pytest.mark.parametrize("order", [(0, 1, 2), (2, 1, 0), (1, 0, 2), (0, 2, 1)])
+def test_neighbours_merge_from_either_side(order):
+    free = FreeList(30)
+    starts = [free.take(10) for _ in range(3)]
+    assert free.take(1) is None
+    for which in order:
+        free.give(starts[which], 10)
+    assert free.take(30) == 0

@@ -1,0 +1,276 @@
+"""The queue over a runtime that only writes down what it is asked: no device."""
+
+from __future__ import annotations
+
+import itertools
+import operator
+from collections import deque
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dml_vk.arenas import Allocation, Arena
+from dml_vk.errors import DeviceError
+from dml_vk.kernels import launch, shaders
+from dml_vk.kernels.launch import Operand, Queue, group_count
+from dml_vk.kernels.plan import Plan
+from dml_vk.limits import MINIMUM, Limits
+
+
+class Recording:
+    def __init__(self, runtime, work):
+        self.runtime = runtime
+        self.work = [(pipeline, push.tolist()) for pipeline, push in work]
+
+    def eval(self):
+        if self.runtime.before_run:
+            raise self.runtime.before_run.pop()
+        self.runtime.ran.append(self.work)
+
+
+class Runtime:
+    run = staticmethod(operator.methodcaller("eval"))
+
+    def __init__(self):
+        self.ran = []  # of each sequence: (pipeline, push words)
+        self.before_run = []  # raised instead of the next run
+        self.made = 0
+
+    def pipeline(self, blocks, spirv, spec, push, groups):
+        self.made += 1
+        return (*blocks, spec, groups)
+
+    def record(self, work):
+        return Recording(self, work)
+
+
+@pytest.fixture(autouse=True)
+def no_modules(monkeypatch):
+    monkeypatch.setattr(shaders, "load", lambda module: b"")
+
+
+def make_plan(units=64, unit_ns=1.0, launches=((0,),)):
+    push = (0, 0, *(0 for _ in launches[0]), 77)
+    return Plan("nothing_u32", (64,), push, units, unit_ns, 4, launches)
+
+
+def arena(nbytes=4096):
+    return Arena("block", nbytes, None)
+
+
+def operand(where, low, high, writes, base=0):
+    return Operand(Allocation(where, 0, 4096, deque()), base, low, high, writes)
+
+
+def ran(runtime):
+    """The first base word of every dispatch, by sequence."""
+    return [[push[2] for _, push in work] for work in runtime.ran]
+
+
+def test_nothing_runs_before_a_flush():
+    runtime = Runtime()
+    queue = Queue(runtime, MINIMUM)
+    queue.launch(make_plan(), [operand(arena(), 0, 16, True)])
+    assert runtime.ran == []
+    queue.flush()
+    assert len(runtime.ran) == 1
+    queue.flush()
+    assert len(runtime.ran) == 1
+
+
+ACCESS = st.tuples(st.integers(0, 1), st.integers(0, 20), st.integers(1, 20), st.booleans())
+
+
+@given(st.lists(st.lists(ACCESS, min_size=1, max_size=3), min_size=1, max_size=20))
+def test_dependent_work_runs_in_order_and_independent_work_together(operations):
+    runtime = Runtime()
+    queue = Queue(runtime, MINIMUM)
+    arenas = (arena(), arena())
+    for number, accesses in enumerate(operations):
+        first, *others = [
+            operand(arenas[which], 4 * low, 4 * (low + size), writes, 4 * number)
+            for which, low, size, writes in accesses
+        ]
+        queue.launch(make_plan(launches=((0,) * len(accesses),)), [first, *others])
+    queue.flush()
+    level_of = {base: k for k, level in enumerate(ran(runtime)) for base in level}
+    assert sorted(level_of) == list(range(len(operations)))
+
+    def depends(later, earlier):
+        return any(
+            a[0] == b[0] and (a[3] or b[3]) and a[1] < b[1] + b[2] and b[1] < a[1] + a[2]
+            for a in operations[later]
+            for b in operations[earlier]
+        )
+
+    for later in range(len(operations)):
+        before = [level_of[e] for e in range(later) if depends(later, e)]
+        assert level_of[later] == max(before, default=-1) + 1
+
+
+def test_bases_count_in_elements_from_the_arena_start():
+    runtime = Runtime()
+    queue = Queue(runtime, MINIMUM)
+    allocation = Allocation(arena(), 512, 1024, deque())
+    source = Operand(allocation, 40, 40, 80, False)
+    target = Operand(allocation, 100, 100, 140, True)
+    queue.launch(make_plan(launches=((0, -1), (3, 5))), [source, target])
+    queue.flush()
+    pushes = [push for work in runtime.ran for _, push in work]
+    assert pushes == [[0, 64, 138, 152, 77], [0, 64, 141, 158, 77]]
+
+
+def test_long_work_is_cut_so_that_signals_need_not_wait():
+    runtime = Runtime()
+    queue = Queue(runtime, MINIMUM)
+    queue.launch(make_plan(1000, 1e6), [operand(arena(), 0, 16, True)])  # a second
+    queue.flush()
+    ranges = [tuple(push[:2]) for work in runtime.ran for _, push in work]
+    assert ranges[0][0] == 0
+    assert ranges[-1][1] == 1000
+    assert all(a[1] == b[0] for a, b in itertools.pairwise(ranges)), "no unit twice, none left out"
+    assert all(end - first <= 40 for first, end in ranges)
+    assert all(len(work) == 1 for work in runtime.ran)
+
+
+def test_many_independent_operations_are_cut_too():
+    runtime = Runtime()
+    queue = Queue(runtime, MINIMUM)
+    for _ in range(9):
+        queue.launch(make_plan(10, 1e6), [operand(arena(), 0, 16, True)])
+    queue.flush()
+    assert [len(work) for work in runtime.ran] == [4, 4, 1]
+
+
+@pytest.mark.parametrize("by", ["operations", "time"])
+def test_a_full_batch_runs_by_itself(by, monkeypatch):
+    runtime = Runtime()
+    queue = Queue(runtime, MINIMUM)
+    monkeypatch.setattr(launch, "MAX_OPERATIONS", 5)
+    plan = make_plan() if by == "operations" else make_plan(20, 1e6)
+    for _ in range(5):
+        queue.launch(plan, [operand(arena(), 0, 16, True)])
+    assert runtime.ran == []
+    queue.launch(plan, [operand(arena(), 0, 16, True)])
+    assert sum(map(len, runtime.ran)) == 6
+
+
+def test_an_interrupt_loses_nothing_and_repeats_nothing():
+    runtime = Runtime()
+    queue = Queue(runtime, MINIMUM)
+    where = arena()
+    for number in range(4):
+        queue.launch(make_plan(), [operand(where, 0, 16, True, 4 * number)])
+    runtime.before_run = [KeyboardInterrupt()]
+    with pytest.raises(KeyboardInterrupt):
+        queue.flush()
+    assert ran(runtime) == []
+    queue.launch(make_plan(), [operand(where, 0, 16, True, 16)])
+    assert ran(runtime) == [[0], [1], [2], [3]], "what is left runs before anything new"
+    queue.flush()
+    assert ran(runtime) == [[0], [1], [2], [3], [4]]
+
+
+def test_an_interrupt_right_after_a_run_does_not_repeat_it():
+    runtime = Runtime()
+    queue = Queue(runtime, MINIMUM)
+    where = arena()
+    for number in range(3):
+        queue.launch(make_plan(), [operand(where, 0, 16, True, 4 * number)])
+
+    class Once(Recording):
+        """Its result is in the books before a Python handler could raise; the next one raises."""
+
+        def eval(self):
+            super().eval()
+            if len(self.runtime.ran) == 2:
+                self.runtime.before_run = [KeyboardInterrupt()]
+
+    runtime.record = lambda work: Once(runtime, work)
+    with pytest.raises(KeyboardInterrupt):
+        queue.flush()
+    queue.flush()
+    assert ran(runtime) == [[0], [1], [2]]
+
+
+@pytest.mark.parametrize("broken", ["pipeline", "record"])
+def test_an_error_while_recording_leaves_the_batch_as_it_was(broken, monkeypatch):
+    runtime = Runtime()
+    queue = Queue(runtime, MINIMUM)
+    where = arena()
+    queue.launch(make_plan(), [operand(where, 0, 16, True, 0)])
+    with monkeypatch.context() as patch:
+
+        def fail(*_):
+            raise RuntimeError("no")
+
+        patch.setattr(runtime, broken, fail)
+        with pytest.raises(RuntimeError):  # noqa: PT012 - either of the two may be the one
+            queue.launch(make_plan(640), [operand(where, 0, 16, True, 4)])
+            queue.flush()
+    queue.launch(make_plan(), [operand(where, 0, 16, True, 8)])
+    queue.flush()
+    assert ran(runtime) == ([[0], [2]] if broken == "pipeline" else [[0], [1], [2]])
+
+
+def test_pipelines_serve_again_and_are_few():
+    runtime = Runtime()
+    queue = Queue(runtime, MINIMUM)
+    where = arena()
+    for units in (640, 600, 639, 640):
+        queue.launch(make_plan(units), [operand(where, 0, 16, True)])
+    assert runtime.made == 1
+    queue.flush()
+    queue.forget(where)
+    queue.launch(make_plan(), [operand(where, 0, 16, True)])
+    assert runtime.made == 2
+
+
+def test_old_pipelines_go_when_nothing_is_pending(monkeypatch):
+    runtime = Runtime()
+    queue = Queue(runtime, MINIMUM)
+    monkeypatch.setattr(launch, "MAX_PIPELINES", 3)
+    arenas = [arena() for _ in range(6)]
+    for where in (*arenas, arenas[2]):
+        queue.launch(make_plan(), [operand(where, 0, 16, True)])
+    queue.flush()
+    assert runtime.made == 6
+    for where in (arenas[2], arenas[4], arenas[5]):
+        queue.launch(make_plan(), [operand(where, 0, 16, True)])
+    assert runtime.made == 6
+    queue.launch(make_plan(), [operand(arenas[3], 0, 16, True)])
+    assert runtime.made == 7
+
+
+def test_a_queue_that_refuses_says_why():
+    queue = Queue(Runtime(), MINIMUM)
+    queue.refuses = "device: gone"
+    for call in (queue.flush, lambda: queue.launch(make_plan(), [operand(arena(), 0, 4, True)])):
+        with pytest.raises(DeviceError, match="gone"):
+            call()
+
+
+def test_touches_tells_what_the_host_must_wait_for():
+    queue = Queue(Runtime(), MINIMUM)
+    where = arena()
+    read, written, other = (Allocation(where, at, 256, deque()) for at in (0, 256, 512))
+    queue.launch(
+        make_plan(launches=((0, 0),)),
+        [Operand(read, 0, 0, 256, False), Operand(written, 0, 0, 256, True)],
+    )
+    assert [queue.touches(a, write=False) for a in (read, written, other)] == [False, True, False]
+    assert [queue.touches(a, write=True) for a in (read, written, other)] == [True, True, False]
+    queue.flush()
+    assert not queue.touches(written, write=True)
+
+
+@given(st.integers(1, 10**7), st.sampled_from([16, 65535]))
+def test_group_counts_are_few_and_hardly_too_many(needed, wanted):
+    groups = group_count(needed, Limits(groups_wanted=wanted))
+    assert min(needed, wanted) <= groups <= min(wanted, needed * 9 / 8)
+
+
+def test_there_are_eight_group_counts_an_octave():
+    limits = Limits(groups_wanted=65535)
+    assert len({group_count(n, limits) for n in range(1025, 2049)}) == 8
