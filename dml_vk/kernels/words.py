@@ -1,0 +1,107 @@
+"""Python numbers as the 32-bit words that a shader declares; no meaning changes silently."""
+
+from __future__ import annotations
+
+import operator
+import struct
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from dml_vk.errors import ShaderError, explain
+
+_RANGES = {"uint": (0, 2**32 - 1), "int": (-(2**31), 2**31 - 1)}
+
+
+class Slot(NamedTuple):
+    """A word that the caller gives: the name it goes by and the type of its value."""
+
+    name: str
+    type: str  # "uint", "int", "float", "bool"
+
+
+def to_words(what: str, kind: str, slots: Sequence[Slot], given: Any, *, whole: bool) -> list[int]:
+    """One word for each slot, in their order; fewer than all only where they need not be `whole`.
+
+    `given`: a number, numbers in order, numbers by name (those of an array together), or bytes,
+    which are taken as the words themselves.
+    """
+    if isinstance(given, (bytes, bytearray)):
+        if len(given) % 4:
+            must = f"{kind} as bytes must be whole words"
+            raise ShaderError(explain(what, must, bytes=len(given)))
+        words = list(struct.unpack(f"<{len(given) // 4}I", given))
+        _check_count(what, kind, slots, len(words), given, whole)
+        return words
+    if isinstance(given, Mapping):
+        given = _in_order(what, kind, slots, given)
+    values = _flat(what, kind, given)
+    _check_count(what, kind, slots, len(values), given, whole)
+    return [_word(what, slot, value) for slot, value in zip(slots, values)]
+
+
+def describe(slots: Iterable[Slot]) -> str:
+    """`uint n, float steps[3]`: the slots as a shader would declare them."""
+    counts: dict[Slot, int] = {}
+    for slot in slots:
+        counts[slot] = counts.get(slot, 0) + 1
+    return ", ".join(
+        f"{slot.type} {slot.name}" + (f"[{count}]" if count > 1 else "")
+        for slot, count in counts.items()
+    )
+
+
+def _word(what: str, slot: Slot, value: Any) -> int:
+    if slot.type == "bool":
+        if type(value).__name__ in ("bool", "bool_"):
+            return int(value)
+    elif slot.type == "float":
+        if hasattr(value, "__float__"):  # str has none, though float() takes it
+            try:
+                return int(struct.unpack("<I", struct.pack("<f", value))[0])
+            except OverflowError:
+                pass
+    else:
+        low, high = _RANGES[slot.type]
+        try:
+            number = operator.index(value)
+        except TypeError:
+            number = high + 1
+        if low <= number <= high:
+            return number & 0xFFFFFFFF
+    must = f"{slot.name} must be a value of its type, {slot.type} of 32 bits"
+    raise ShaderError(explain(what, must, **{slot.name: value}))
+
+
+def _in_order(what: str, kind: str, slots: Sequence[Slot], given: Mapping[str, Any]) -> list[Any]:
+    names = list(dict.fromkeys(slot.name for slot in slots))
+    if set(given) != set(names):
+        must = f"{kind} by name must name {describe(slots) or 'nothing'}"
+        raise ShaderError(explain(what, must, names=list(given)))
+    values: list[Any] = []
+    for name in names:
+        part, count = _flat(what, name, given[name]), sum(slot.name == name for slot in slots)
+        if len(part) != count:
+            must = f"{name} must have {count} values"
+            raise ShaderError(explain(what, must, **{name: given[name]}))
+        values += part
+    return values
+
+
+def _flat(what: str, kind: str, given: Any) -> list[Any]:
+    """Numbers in order, out of a number or an iterable of numbers and of short lists of them."""
+    if isinstance(given, (str, bytes, bytearray)):
+        raise ShaderError(explain(what, f"{kind} must be numbers", **{kind: given}))
+    try:
+        parts = iter(given)
+    except TypeError:
+        return [given]
+    return [value for part in parts for value in _flat(what, kind, part)]
+
+
+def _check_count(
+    what: str, kind: str, slots: Sequence[Slot], count: int, given: Any, whole: bool
+) -> None:
+    if count > len(slots) or (whole and count < len(slots)):
+        most = "" if whole else "at most "
+        must = f"{kind} must be {most}{len(slots)} values: {describe(slots) or 'none'}"
+        raise ShaderError(explain(what, must, **{kind: given}))
