@@ -1,7 +1,34 @@
 """DirectML's strided tensors, for every GPU."""
 
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
 from dml_vk import directml
-from dml_vk.errors import DmlVkError, DTypeError, LayoutError, LayoutIndexError
+from dml_vk.dtypes import (
+    bool_,
+    float16,
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+    uint16,
+    uint32,
+    uint64,
+)
+from dml_vk.errors import (
+    DeviceError,
+    DeviceMemoryError,
+    DmlVkError,
+    DTypeError,
+    LayoutError,
+    LayoutIndexError,
+    ShaderError,
+)
 from dml_vk.layout import (
     Layout,
     MemoryFormat,
@@ -10,19 +37,92 @@ from dml_vk.layout import (
     contiguous_format,
     preserve_format,
 )
+from dml_vk.probe import devices
+
+if TYPE_CHECKING:
+    from dml_vk import random
+    from dml_vk.creation import asarray, empty, full
+    from dml_vk.runtime.device import (
+        Device,
+        default_device,
+        device,
+        memory_stats,
+        synchronize,
+    )
+    from dml_vk.tensor import Tensor, copy
+    from dml_vk.user_kernel import compile_glsl, kernel
 
 __version__ = "0.1.0"
 
+# What needs NumPy, imported when first asked for: layouts work without it.
+_LAZY = {
+    "Device": "dml_vk.runtime.device",
+    "Tensor": "dml_vk.tensor",
+    "asarray": "dml_vk.creation",
+    "compile_glsl": "dml_vk.user_kernel",
+    "copy": "dml_vk.tensor",
+    "default_device": "dml_vk.runtime.device",
+    "device": "dml_vk.runtime.device",
+    "empty": "dml_vk.creation",
+    "full": "dml_vk.creation",
+    "kernel": "dml_vk.user_kernel",
+    "memory_stats": "dml_vk.runtime.device",
+    "random": "dml_vk.random",
+    "synchronize": "dml_vk.runtime.device",
+}
+
 __all__ = [
     "DTypeError",
+    "Device",
+    "DeviceError",
+    "DeviceMemoryError",
     "DmlVkError",
     "Layout",
     "LayoutError",
     "LayoutIndexError",
     "MemoryFormat",
+    "ShaderError",
+    "Tensor",
+    "asarray",
+    "bool_",
     "channels_first",
     "channels_last",
+    "compile_glsl",
     "contiguous_format",
+    "copy",
+    "default_device",
+    "device",
+    "devices",
     "directml",
+    "empty",
+    "float16",
+    "float32",
+    "float64",
+    "full",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "kernel",
+    "memory_stats",
     "preserve_format",
+    "random",
+    "synchronize",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
 ]
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _LAZY:
+        raise AttributeError(f"module 'dml_vk' has no attribute {name!r}")
+    module = importlib.import_module(_LAZY[name])
+    found = module if name == "random" else getattr(module, name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

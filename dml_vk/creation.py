@@ -7,13 +7,13 @@ from typing import Any
 
 import numpy as np
 
-from dml_vk import transfer
-from dml_vk.device import Device
-from dml_vk.device import device as open_device
 from dml_vk.dtypes import float32, to_dtype
 from dml_vk.errors import DTypeError, explain
 from dml_vk.layout import Layout, MemoryFormat, contiguous_format, preserve_format
 from dml_vk.ops.fill import fill_constant
+from dml_vk.runtime import transfer
+from dml_vk.runtime.device import Device
+from dml_vk.runtime.device import device as open_device
 from dml_vk.tensor import Array, Tensor, strided_array, tensor_over
 
 Wanted = int | str | Device | None

@@ -6,13 +6,13 @@ from typing import Any
 
 import numpy as np
 
-from dml_vk import transfer
-from dml_vk.device import Device
 from dml_vk.dtypes import DType
-from dml_vk.errors import LayoutError, explain
+from dml_vk.errors import DTypeError, LayoutError, explain
 from dml_vk.layout import Layout, MemoryFormat, contiguous_format, preserve_format
 from dml_vk.ops.copy import copy_elements
 from dml_vk.ops.strided import Strided, reach
+from dml_vk.runtime import transfer
+from dml_vk.runtime.device import Device
 from dml_vk.strides.order import Ints
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -119,3 +119,25 @@ def strided_array(memory: Array, layout: Layout, kind: np.dtype[Any]) -> Array:
     """The elements of a layout over these bytes, as a view of them."""
     strides = [stride * kind.itemsize for stride in layout.strides]
     return np.ndarray(layout.sizes, kind, memory, layout.offset * kind.itemsize, strides)
+
+
+def copy(src: Tensor, dst: Tensor) -> None:
+    """Write each element of src to the element of dst with the same index, in any two layouts.
+
+    Where the two share memory, as if through a temporary. Note the order: source first.
+
+    >>> x = dml_vk.asarray([[1, 2, 3], [4, 5, 6]])
+    >>> y = dml_vk.empty((3, 2), x.dtype)
+    >>> copy(x.over(x.layout.permute(1, 0)), y)
+    >>> y.tolist()
+    [[1, 4], [2, 5], [3, 6]]
+    """
+    for name, tensor in (("src", src), ("dst", dst)):
+        if not isinstance(tensor, Tensor):
+            raise DTypeError(
+                explain("copy", f"{name} must be a Tensor", **{name: type(tensor).__name__})
+            )
+    if src.dtype is not dst.dtype:
+        must = "src and dst must have one dtype"
+        raise DTypeError(explain("copy", must, src=src.dtype, dst=dst.dtype))
+    copy_elements("copy", src.strided, dst.strided)

@@ -5,11 +5,11 @@ from __future__ import annotations
 import functools
 from typing import NamedTuple
 
-from dml_vk.arenas import Allocation
-from dml_vk.device import Device
 from dml_vk.errors import LayoutError, explain
-from dml_vk.kernels.launch import Operand
 from dml_vk.layout import Layout
+from dml_vk.runtime.arenas import Allocation
+from dml_vk.runtime.device import Device
+from dml_vk.runtime.launch import Operand
 from dml_vk.strides.order import Ints
 
 

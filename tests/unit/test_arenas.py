@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from dml_vk.arenas import FIRST_ARENA_BYTES, Memory
+from dml_vk.runtime.arenas import FIRST_ARENA_BYTES, Memory
 from dml_vk.errors import DeviceMemoryError
 
 MIB = 2**20

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dml_vk.free_list import FreeList
+from dml_vk.runtime.free_list import FreeList
 
 
 def free_runs(taken, nbytes):

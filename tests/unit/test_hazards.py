@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dml_vk.kernels.hazards import Hazards
+from dml_vk.runtime.hazards import Hazards
 
 ACCESS = st.tuples(st.integers(0, 60), st.integers(1, 30), st.booleans())
 

@@ -10,12 +10,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dml_vk.arenas import Allocation, Arena
 from dml_vk.errors import DeviceError
-from dml_vk.kernels import launch, shaders
-from dml_vk.kernels.launch import Operand, Queue, group_count
+from dml_vk.kernels import shaders
 from dml_vk.kernels.plan import Plan
 from dml_vk.limits import MINIMUM, Limits
+from dml_vk.runtime import launch
+from dml_vk.runtime.arenas import Allocation, Arena
+from dml_vk.runtime.launch import Operand, Queue, group_count
 
 
 class Recording:

@@ -11,8 +11,8 @@ from typing import Any, Protocol
 import numpy as np
 
 from dml_vk.errors import DeviceMemoryError, explain
-from dml_vk.free_list import FreeList
-from dml_vk.kompute import Block, Runtime
+from dml_vk.runtime.free_list import FreeList
+from dml_vk.runtime.kompute import Block, Runtime
 
 ALIGNMENT = 256  # of every range; no device asks for more of a storage buffer's offset
 FIRST_ARENA_BYTES = 16 * 2**20  # kp touches host memory at birth, 24 ms for 64 MiB: start small

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dml_vk.arenas import Allocation, Bytes
-from dml_vk.device import Device
-from dml_vk.kernels.launch import Operand
 from dml_vk.kernels.plan_copy import plan_copy
+from dml_vk.runtime.arenas import Allocation, Bytes
+from dml_vk.runtime.device import Device
+from dml_vk.runtime.launch import Operand
 
 CHUNK_BYTES = 32 * 2**20  # of staging: large enough to hide a launch, small enough to keep
 

@@ -7,11 +7,11 @@ import os
 import threading
 
 from dml_vk import probe
-from dml_vk.arenas import Allocation, Arena, Memory, MemoryStats
 from dml_vk.errors import DeviceError, explain
 from dml_vk.guard import Guard
-from dml_vk.kernels.launch import Queue
-from dml_vk.kompute import Runtime
+from dml_vk.runtime.arenas import Allocation, Arena, Memory, MemoryStats
+from dml_vk.runtime.kompute import Runtime
+from dml_vk.runtime.launch import Queue
 from dml_vk.strides.order import to_int
 from dml_vk.vulkan import quiet_layers
 

@@ -1,4 +1,4 @@
-"""What pending work does to one arena: a map from byte ranges to the last levels that touch them."""
+"""What pending work does to one arena: the last levels that touch each range of bytes."""
 
 from __future__ import annotations
 

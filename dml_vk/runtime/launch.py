@@ -13,13 +13,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dml_vk.arenas import Allocation, Arena
 from dml_vk.errors import DeviceError
 from dml_vk.kernels import shaders
-from dml_vk.kernels.hazards import Hazards
 from dml_vk.kernels.plan import BASES, END, FIRST, Plan
-from dml_vk.kompute import Pipeline, Recording, Runtime, Words
 from dml_vk.limits import Limits
+from dml_vk.runtime.arenas import Allocation, Arena
+from dml_vk.runtime.hazards import Hazards
+from dml_vk.runtime.kompute import Pipeline, Recording, Runtime, Words
 
 MAX_OPERATIONS = 4096  # in a batch: each holds about a kilobyte in the driver
 MAX_BATCH_NS = 100e6  # then it is worth running what has come together

@@ -1,0 +1,142 @@
+"""Fork, exit, threads, signals: the process lives, and ends as it should."""
+
+from __future__ import annotations
+
+import pytest
+
+from tests.integration.process import run, says
+
+FORK = """
+import os, sys
+def fork(child):
+    pid = os.fork()
+    if not pid:
+        child()
+        sys.exit(7)  # A normal exit, with destructors.
+    print("status", os.waitstatus_to_exitcode(os.waitpid(pid, 0)[1]))
+"""
+
+
+def test_a_forked_child_gets_an_error_and_exits_normally():
+    says(
+        FORK
+        + """
+x, y = use()
+z = dml_vk.empty((3,))
+dml_vk.copy(x.over(dml_vk.Layout((3,))), z)  # pending in the parent
+def child():
+    for call in (x.numpy, use, dml_vk.synchronize, lambda: dml_vk.empty(5), lambda: dml_vk.copy(x, x)):
+        try:
+            call()
+            os._exit(1)
+        except dml_vk.DeviceError as error:
+            assert "spawn" in str(error), error
+    print(len(dml_vk.devices()) >= 0, flush=True)
+fork(child)
+print(z.tolist())
+use()
+""",
+        "True\nstatus 7\n[1.0, 2.0, 3.0]",
+    )
+
+
+def test_a_child_forked_before_the_first_use_may_use_the_device():
+    says(FORK + "fork(use)\nuse()\nprint(dml_vk.device().index)", "status 7\n0")
+
+
+def test_a_child_that_never_looks_exits_normally():
+    says(FORK + "x = use()\nfork(lambda: None)", "status 7")
+
+
+def test_spawn_works():
+    says(
+        """
+        import multiprocessing, operator
+        x = use()
+        with multiprocessing.get_context("spawn").Pool(1) as pool:
+            print(pool.apply(operator.attrgetter("__name__"), (dml_vk,)) if False else pool.apply(len, ((1, 2),)))
+            print(pool.apply(__import__("tests.integration.spawned").integration.spawned.work))
+        """,
+        "2\n[[1, 3], [2, 4]]",
+    )
+
+
+@pytest.mark.parametrize(
+    "alive",
+    [
+        "x = use()",
+        "x = use(); d = dml_vk.device(); del dml_vk, np",
+        "x = dml_vk.full((2**22,), 1.0)  # pending",
+        "import sys; sys.modules['keep'] = use()",
+        "x = [use()]; x.append(x); del x",
+        "import atexit; x = use(); atexit.register(lambda: x[0].numpy())",
+        "import atexit; x = use(); atexit.register(use)",
+        "class K:\\n    x = use()\\n    def __del__(self): self.x[0].numpy()\\nk = K()",
+        "x = use(); raise SystemExit(0)",
+        "import threading; t = threading.Thread(target=lambda: [use() for _ in range(300)], daemon=True); t.start(); use()",
+        "import weakref; x = use(); w = weakref.finalize(x[0], print, end='')",
+        "x = use(); import os; os._exit(0)",
+    ],
+)
+def test_exit_is_clean_with_anything_alive(alive):
+    says(alive.encode().decode("unicode_escape"), "")
+
+
+def test_an_exception_ends_the_process_as_usual():
+    done = run("x = use(); raise ValueError('mine')")
+    assert done.returncode == 1
+    assert done.stderr.strip().endswith("ValueError: mine")
+
+
+def test_twenty_threads_share_a_device():
+    says(
+        """
+        import threading
+        failures, done = [], []
+        def work(k):
+            try:
+                for n in range(20):
+                    a = np.full((5, 7), 100 * k + n, np.int32)
+                    x = dml_vk.asarray(a)
+                    y = dml_vk.empty((7, 5), np.int32)
+                    dml_vk.copy(x.over(x.layout.permute(1, 0)), y)
+                    if n % 3:
+                        assert np.array_equal(y.numpy(), a.T), (k, n)
+                done.append(k)
+            except BaseException as error:
+                failures.append(repr(error))
+        threads = [threading.Thread(target=work, args=(k,)) for k in range(20)]
+        [t.start() for t in threads]
+        [t.join() for t in threads]
+        print(len(done), failures)
+        """,
+        "20 []",
+    )
+
+
+def test_ctrl_c_acts_soon_and_loses_nothing():
+    """A copy of seconds, interrupted after a tenth of one: counted by the dispatches left over."""
+    says(
+        """
+        import signal, time
+        x = dml_vk.full((2**27,), 3.0)
+        y = dml_vk.empty((2**27,))
+        dml_vk.synchronize()
+        signal.signal(signal.SIGALRM, signal.default_int_handler)
+        for _ in range(60):
+            dml_vk.copy(x, y) if False else None
+        signal.setitimer(signal.ITIMER_REAL, 0.1)
+        start = time.perf_counter()
+        try:
+            for _ in range(200):
+                dml_vk.copy(x, y)
+            dml_vk.synchronize()
+            print("never")
+        except KeyboardInterrupt:
+            late = time.perf_counter() - start - 0.1
+            print("interrupted", late < 1)
+        print(y.over(dml_vk.Layout((1,), offset=2**27 - 1)).tolist())
+        use()
+        """,
+        "interrupted True\n[3.0]",
+    )
