@@ -12,9 +12,9 @@ from dml_vk.kernels.spirv import Binding, Module, read
 from dml_vk.kernels.words import Slot, describe, to_words
 
 if TYPE_CHECKING:
-    from dml_vk.device import Device
-    from dml_vk.kernels.launch import Operand
     from dml_vk.limits import Limits
+    from dml_vk.runtime.device import Device
+    from dml_vk.runtime.launch import Operand
     from dml_vk.tensor import Tensor
 
 Groups = tuple[int, int, int]
@@ -230,6 +230,10 @@ class UserKernel:
                 f"and at most {_MAX_LOCAL_Z} in z"
             )
             raise ShaderError(explain(self.name, must, local_size=sizes))
+        shared = self.shader.module.shared_bytes(values)
+        if shared > limits.max_shared_bytes:
+            must = f"shared memory must be at most {limits.max_shared_bytes} bytes on this device"
+            raise ShaderError(explain(self.name, must, shared_bytes=shared))
         # Kompute numbers constants by position; a number that nobody declares changes nothing.
         return tuple(values.get(number, 0) for number in range(max(values, default=-1) + 1))
 
@@ -271,6 +275,9 @@ def _check_interface(module: Module, name: str) -> None:
     if not numbers or numbers != list(range(len(numbers))) or any(b.set for b in module.bindings):
         places = [(block.set, block.number) for block in module.bindings]
         refuse("bindings must be 0, 1, 2... in set 0", bindings=places)
+    arrays = [block.array for block in module.bindings]
+    if len(set(arrays)) < len(arrays):
+        refuse("arrays must have different names, for their bases go by them", arrays=arrays)
     members = {member.name: member for member in module.push}
     for block in module.bindings:
         if not block.array:

@@ -12,11 +12,11 @@ from typing import NamedTuple
 
 from dml_vk.errors import ShaderError, explain
 from dml_vk.kernels.registry import KERNELS, Kernel
+from dml_vk.limits import MINIMUM
 
 SPV = Path(__file__).parent / "spv"
 GLSL = Path(__file__).parents[2] / "glsl"  # in a checkout; an installed package has SPIR-V alone
 MANIFEST = "manifest.json"
-MAX_PUSH_BYTES = 128  # what every Vulkan device has
 
 
 @cache
@@ -127,6 +127,7 @@ def differences(kernel: Kernel, spirv: bytes) -> list[str]:
         one.number: one.name or dict(enumerate(kernel.spec)).get(one.number, "")
         for one in module.spec
     }
+    shared = module.shared_bytes({})
     at, offsets = 0, []
     for _, words in kernel.push:
         offsets.append(at)
@@ -136,8 +137,9 @@ def differences(kernel: Kernel, spirv: bytes) -> list[str]:
         "writes": (set(kernel.writes), written),
         "spec": (dict(enumerate(kernel.spec)), spec),
         "push": (kernel.push, tuple((member.name, member.words) for member in module.push)),
-        "push offsets": (offsets, [member.leaves[0].offset for member in module.push]),
-        "push bytes": (min(at, MAX_PUSH_BYTES), module.push_bytes),
+        "push offsets": (offsets, [member.offset for member in module.push]),
+        "push bytes": (min(at, MINIMUM.max_push_bytes), module.push_bytes),
+        "shared bytes": (min(shared, MINIMUM.max_shared_bytes), shared),
         "entry": ("main", module.entry),
         "other resources": ((), module.others),
     }

@@ -7,8 +7,8 @@ SPIR-V 1.3 specification; only what compute shaders of ours can contain is read.
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
 
 from dml_vk.errors import ShaderError, explain
 from dml_vk.kernels.spirv_types import Leaf, Types
@@ -42,6 +42,7 @@ class PushMember:
     """A member of the push block; `leaves` are its scalars in memory order."""
 
     name: str
+    offset: int
     leaves: tuple[Leaf, ...]
 
     @property
@@ -64,6 +65,8 @@ class Module:
     push_bytes: int
     others: tuple[str, ...]  # resources that are neither storage buffers nor the push block
     asks_length: bool  # uses `.length()` of a runtime array
+    shared_bytes: Callable[[Mapping[int, int]], int] = field(compare=False, repr=False)
+    """Bytes of shared memory under these specialization constants, number -> bits."""
 
     def local_sizes(self, spec: Mapping[int, int]) -> tuple[int, int, int]:
         """The local size under these specialization constants, number -> bits."""
@@ -117,6 +120,7 @@ class _Reader:
                 bindings.append(self._binding(variable, pointee))
             elif storage in _RESOURCES:
                 others.append(types.names.get(variable) or types.names.get(pointee, "?"))
+        self._shared_bytes({})  # what cannot be computed is refused here, not at a call
         major, minor = self.words[1] >> 16 & 0xFF, self.words[1] >> 8 & 0xFF
         return Module(
             version=(major, minor),
@@ -130,6 +134,15 @@ class _Reader:
             push_bytes=push_bytes,
             others=tuple(others),
             asks_length=self.asks_length,
+            shared_bytes=self._shared_bytes,
+        )
+
+    def _shared_bytes(self, spec: Mapping[int, int]) -> int:
+        types = self.types
+        return sum(
+            types.nbytes(types.pointee(pointer), spec)
+            for _, pointer, storage in self.variables
+            if storage == _WORKGROUP
         )
 
     def _instructions(self) -> Iterator[tuple[int, tuple[int, ...]]]:
@@ -143,6 +156,7 @@ class _Reader:
             at += length
 
     def _scan(self) -> None:
+        types = self.types
         for opcode, args in self._instructions():
             if opcode == 17:  # OpCapability
                 self.capabilities.append(args[0])
@@ -153,19 +167,21 @@ class _Reader:
             elif opcode == 16 and args[1] == 17:  # OpExecutionMode LocalSize
                 self.literal_size = args[2:5]
             elif opcode == 5:  # OpName
-                self.types.names[args[0]] = _text(args[1:])
+                types.names[args[0]] = _text(args[1:])
             elif opcode == 6:  # OpMemberName
-                self.types.member_names[args[0], args[1]] = _text(args[2:])
+                types.member_names[args[0], args[1]] = _text(args[2:])
             elif opcode == 71:  # OpDecorate
-                self.types.decorations[args[0], None, args[1]] = args[2:]
+                types.decorations[args[0], None, args[1]] = args[2:]
             elif opcode == 72:  # OpMemberDecorate
-                self.types.decorations[args[0], args[1], args[2]] = args[3:]
+                types.decorations[args[0], args[1], args[2]] = args[3:]
             elif 19 <= opcode <= 33:  # OpType...
-                self.types.add(opcode, args)
+                types.add(opcode, args)
             elif opcode in (43, 44, 51):  # OpConstant, OpConstantComposite, OpSpec...Composite
-                self.types.constants[args[1]] = args[2:]
+                types.constants[args[1]] = args[2:]
             elif opcode in (48, 49, 50):  # OpSpecConstantTrue, ...False, OpSpecConstant
                 self._spec_constant(args[1], args[0], args[2] if opcode == 50 else 49 - opcode)
+            elif opcode == 52:  # OpSpecConstantOp
+                types.operations[args[1]] = args[2:]
             elif opcode == 59 and args[2] != _FUNCTION:  # OpVariable
                 self.variables.append((args[1], args[0], args[2]))
             elif opcode == 68:  # OpArrayLength
@@ -222,7 +238,8 @@ class _Reader:
         for member, of_type in enumerate(types.members(block)):
             start = types.decoration(block, "Offset", member) or 0
             name = types.member_names.get((block, member), "")
-            push.append(PushMember(name, tuple(types.leaves(of_type, start, block, member))))
+            leaves = tuple(types.leaves(of_type, start, block, member))
+            push.append(PushMember(name, start, leaves))
         ends = [leaf.offset + leaf.bytes for member in push for leaf in member.leaves]
         return tuple(push), -(-max(ends, default=0) // 4) * 4
 
@@ -232,7 +249,7 @@ def _text(words: tuple[int, ...]) -> str:
 
 
 _GL_COMPUTE = 5
-_FUNCTION, _PUSH_CONSTANT, _STORAGE_BUFFER = 7, 9, 12
+_WORKGROUP, _FUNCTION, _PUSH_CONSTANT, _STORAGE_BUFFER = 4, 7, 9, 12
 # UniformConstant (images, samplers), Uniform, AtomicCounter, Image, StorageBuffer.
 _RESOURCES = (0, 2, 10, 11, 12)
 _BUILT_IN, _WORKGROUP_SIZE = 11, 25

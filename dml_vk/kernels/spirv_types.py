@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import operator
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 from dml_vk.errors import ShaderError, explain
@@ -18,6 +19,21 @@ _DECORATIONS = {
 }
 _BOOL, _INT, _FLOAT, _VECTOR, _MATRIX = 20, 21, 22, 23, 24
 _ARRAY, _RUNTIME_ARRAY, _STRUCT, _POINTER = 28, 29, 30, 32
+_EXTRACT = 81
+_ARITHMETIC: dict[int, Callable[[int, int], int]] = {
+    128: operator.add,
+    130: operator.sub,
+    132: operator.mul,
+    134: lambda a, b: a // b if b else 0,
+    135: lambda a, b: a // b if b else 0,
+    137: lambda a, b: a % b if b else 0,
+    139: lambda a, b: a % b if b else 0,
+    194: lambda a, b: a >> min(b, 31),
+    195: lambda a, b: a >> min(b, 31),
+    196: lambda a, b: a << min(b, 31),
+    197: operator.or_,
+    199: operator.and_,
+}
 # No push block and no element that can be used comes near; a hostile array must not fill memory.
 _MOST_LEAVES = 4096
 
@@ -39,6 +55,7 @@ class Types:
         self.member_names: dict[tuple[int, int], str] = {}
         self.decorations: dict[tuple[int, int | None, int], tuple[int, ...]] = {}
         self.constants: dict[int, tuple[int, ...]] = {}
+        self.operations: dict[int, tuple[int, ...]] = {}  # constants computed from others
         self._types: dict[int, tuple[int, tuple[int, ...]]] = {}
 
     def add(self, opcode: int, args: tuple[int, ...]) -> None:
@@ -83,6 +100,32 @@ class Types:
                 must = f"a type must have at most {_MOST_LEAVES} scalars"
                 raise ShaderError(explain(self.what, must, type=self.names.get(of_type, "array")))
             yield leaf
+
+    def nbytes(self, of_type: int, spec: Mapping[int, int]) -> int:
+        """The size of a type without a layout, as shared variables have; tightly packed."""
+        opcode, args = self._types[of_type]
+        if opcode == _STRUCT:
+            return sum(self.nbytes(part, spec) for part in args)
+        if opcode in (_VECTOR, _MATRIX):
+            return self.nbytes(args[0], spec) * args[1]
+        if opcode == _ARRAY:
+            return self.nbytes(args[0], spec) * self.value(args[1], spec)
+        return 4 if opcode == _BOOL else args[0] // 8
+
+    def value(self, constant: int, spec: Mapping[int, int]) -> int:
+        """An integer constant under specialization constants, number -> bits."""
+        if constant not in self.operations:
+            number = self.decoration(constant, "SpecId")
+            default = self.constants[constant][0]
+            return default if number is None else spec.get(number, default)
+        opcode, *args = self.operations[constant]
+        if opcode == _EXTRACT:  # of gl_WorkGroupSize
+            return self.value(self.constants[args[0]][args[1]], spec)
+        if opcode not in _ARITHMETIC:
+            must = "the length of a shared array may use + - * / % << >> & | alone"
+            raise ShaderError(explain(self.what, must, opcode=opcode))
+        a, b = (self.value(arg, spec) for arg in args)
+        return _ARITHMETIC[opcode](a, b) & 0xFFFFFFFF
 
     def _leaves(self, of_type: int, start: int, block: int, member: int | None) -> Iterator[Leaf]:
         opcode, args = self._types[of_type]
