@@ -63,13 +63,18 @@ class Runtime:
         return view
 
     def pipeline(
-        self, blocks: Sequence[Block], spirv: bytes, spec: Sequence[int], push: int, groups: Any
+        self,
+        blocks: Sequence[Block],
+        spirv: bytes,
+        spec: Sequence[int],
+        push: int,
+        groups: Sequence[int],
     ) -> Pipeline:
         """A kernel bound to blocks, specialised, for a fixed number of groups (x, y, z)."""
         return self._manager.algorithm(
             list(blocks),
             spirv,
-            groups,
+            list(groups),
             np.array(spec, np.uint32) if spec else self._no_spec,
             np.zeros(push, np.uint32),
         )

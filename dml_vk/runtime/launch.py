@@ -37,6 +37,7 @@ class Operand(NamedTuple):
     writes: bool
 
 
+Groups = tuple[int, int, int]
 Work = tuple[Pipeline, Words, float]
 
 
@@ -80,24 +81,27 @@ class Queue:
 
     def launch(self, plan: Plan, operands: Sequence[Operand]) -> None:
         """Put a plan behind all that it depends on. It runs at the next flush."""
-        if not plan.units:
-            return
+        if plan.units:
+            with self.lock:
+                self._open_batch()
+                works: list[Work] = []
+                for offsets in plan.launches:
+                    works += self._dispatches(plan, operands, offsets)
+                self._append(works, operands)
+
+    def dispatch(
+        self,
+        spirv: bytes,
+        spec: tuple[int, ...],
+        push: Words,
+        groups: Groups,
+        operands: Sequence[Operand],
+    ) -> None:
+        """One dispatch of any shader, bases and all in its push words already."""
         with self.lock:
-            batch = self._open_batch()
-            works = [
-                work
-                for offsets in plan.launches
-                for work in self._dispatches(plan, operands, offsets)
-            ]
-            level = self._level(batch, operands)
-            # Should an exception come in between, marks without work only make later work wait.
-            while len(batch.levels) <= level:
-                batch.levels.append([])
-            batch.levels[level] += works
-            batch.operations += len(works)
-            batch.ns += plan.units * plan.unit_ns * len(plan.launches)
-            if batch.operations > MAX_OPERATIONS or batch.ns > MAX_BATCH_NS:
-                self.flush()
+            self._open_batch()
+            pipeline = self._pipeline(spirv, spec, len(push), groups, _arenas(operands))
+            self._append([(pipeline, push, 0.0)], operands)
 
     def flush(self) -> None:
         """Do all pending work and wait for it.
@@ -129,7 +133,7 @@ class Queue:
     def forget(self, arena: Arena) -> None:
         """Drop the pipelines that are bound to an arena on which nothing is pending."""
         with self.lock:
-            for key in [key for key in self._pipelines if arena in key[2]]:
+            for key in [key for key in self._pipelines if arena in key[3]]:
                 del self._pipelines[key]
 
     def check_usable(self) -> None:
@@ -141,61 +145,82 @@ class Queue:
         works = [work for level in self._batch.levels for work in level]
         return [*self._pipelines.values(), *(work[0] for work in works), *self._batch.done]
 
-    def _open_batch(self) -> Batch:
+    def _open_batch(self) -> None:
         self.check_usable()
         if self._batch.recordings is not None:
             self.flush()  # An earlier flush was interrupted.
-        return self._batch
 
-    def _level(self, batch: Batch, operands: Sequence[Operand]) -> int:
-        level = 0
-        ranges = []
-        for allocation, _, low, high, writes in operands:
-            pending = batch.hazards.get(allocation.arena)
-            if pending is None:
-                pending = batch.hazards[allocation.arena] = Hazards()
-            low, high = allocation.offset + low, allocation.offset + high
-            ranges.append((pending, low, high, writes))
-            level = max(level, pending.after(low, high, writes))
-        for pending, low, high, writes in ranges:
-            pending.mark(low, high, writes, level)
-        return level
+    def _append(self, works: list[Work], operands: Sequence[Operand]) -> None:
+        batch = self._batch
+        level = _level(batch, operands)
+        # Should an exception come in between, marks without work only make later work wait.
+        while len(batch.levels) <= level:
+            batch.levels.append([])
+        batch.levels[level] += works
+        batch.operations += len(works)
+        batch.ns += sum([ns for _, _, ns in works])
+        if batch.operations > MAX_OPERATIONS or batch.ns > MAX_BATCH_NS:
+            self.flush()
 
     def _dispatches(
         self, plan: Plan, operands: Sequence[Operand], offsets: tuple[int, ...]
     ) -> list[Work]:
         """One launch, in as many dispatches as keep each of them short."""
-        unit = plan.base_bytes
-        bases = [
-            (operand.allocation.offset + operand.base) // unit + offset
-            for operand, offset in zip(operands, offsets)
-        ]
-        arenas = tuple([operand.allocation.arena for operand in operands])
+        push = np.array(plan.push, np.uint32)
+        for at, (operand, offset) in enumerate(zip(operands, offsets), BASES):
+            base = (operand.allocation.offset + operand.base) // plan.base_bytes + offset
+            push[at] = base & 0xFFFFFFFF
+        arenas = _arenas(operands)
         step = max(1, int(MAX_SEQUENCE_NS / plan.unit_ns))
         works = []
         for first in range(0, plan.units, step):
             end = min(plan.units, first + step)
-            push = np.array(plan.push, np.uint32)
-            push[FIRST], push[END] = first, end
-            for at, base in enumerate(bases, BASES):
-                push[at] = base & 0xFFFFFFFF
-            pipeline = self._pipeline(plan, arenas, end - first)
-            works.append((pipeline, push, (end - first) * plan.unit_ns))
+            own = push if step >= plan.units else push.copy()
+            own[FIRST], own[END] = first, end
+            groups = group_count(-(-(end - first) // plan.spec[0]), self._limits)
+            pipeline = self._pipeline(plan.module, plan.spec, len(push), (groups, 1, 1), arenas)
+            works.append((pipeline, own, (end - first) * plan.unit_ns))
         return works
 
-    def _pipeline(self, plan: Plan, arenas: tuple[Arena, ...], units: int) -> Pipeline:
-        groups = group_count(-(-units // plan.spec[0]), self._limits)
-        key = (plan.module, plan.spec, arenas, groups)
+    def _pipeline(
+        self,
+        module: str | bytes,
+        spec: tuple[int, ...],
+        push_words: int,
+        groups: Groups,
+        arenas: tuple[Arena, ...],
+    ) -> Pipeline:
+        """`module` is a name of ours, or SPIR-V itself."""
+        key = (module, spec, groups, arenas)
         pipeline = self._pipelines.get(key)
         if pipeline is None:
+            spirv = module if isinstance(module, bytes) else shaders.load(module)
             blocks = [arena.block for arena in arenas]
-            pipeline = self._runtime.pipeline(
-                blocks, shaders.load(plan.module), plan.spec, len(plan.push), (groups, 1, 1)
-            )
+            pipeline = self._runtime.pipeline(blocks, spirv, spec, push_words, groups)
             self._pipelines[key] = pipeline
         else:
             self._pipelines.move_to_end(key)
         return pipeline
+
+
+def _arenas(operands: Sequence[Operand]) -> tuple[Arena, ...]:
+    return tuple([operand.allocation.arena for operand in operands])
+
+
+def _level(batch: Batch, operands: Sequence[Operand]) -> int:
+    """The first level at which all these may be touched so, marked as taken."""
+    level = 0
+    ranges = []
+    for allocation, _, low, high, writes in operands:
+        arena, start = allocation.arena, allocation.offset
+        pending = batch.hazards.get(arena)
+        if pending is None:
+            pending = batch.hazards[arena] = Hazards()
+        ranges.append((pending, start + low, start + high, writes))
+        level = max(level, pending.after(start + low, start + high, writes))
+    for pending, low, high, writes in ranges:
+        pending.mark(low, high, writes, level)
+    return level
 
 
 def group_count(needed: int, limits: Limits) -> int:
