@@ -39,5 +39,53 @@ class Kernel:
         return sum(words for _, words in self.push)
 
 
+# The push block of glsl/index_head.glsl.
+MAX_RANK = 8
+_INDEX_PUSH = (
+    ("first", 1),
+    ("end", 1),
+    ("src_base", 1),
+    ("dst_base", 1),
+    ("whole", 1),
+    ("groups", 1),
+    ("extent", 1),
+    ("sizes", MAX_RANK),
+    ("src_strides", MAX_RANK),
+    ("dst_strides", MAX_RANK),
+)
+_INDEX_SPEC = ("LOCAL_SIZE", "LANES", "RANK", "EDGES")
+_ROW_SPEC = (*_INDEX_SPEC, "RUN", "UNIT", "STEP", "DENSE")
+
+_KERNELS = (
+    Kernel(
+        "copy_words",
+        bindings=("Src", "Dst"),
+        writes=("Dst",),
+        spec=(*_ROW_SPEC, "SRC_QUADS", "DST_QUADS"),
+        push=_INDEX_PUSH,
+        variants={
+            "32": {"T": "uint", "WORDS": "1"},
+            "64": {"T": "uvec2", "WORDS": "2"},
+            "128": {"T": "uvec4", "WORDS": "4"},
+        },
+    ),
+    Kernel(
+        "copy_packed",
+        bindings=("Src", "Dst"),
+        writes=("Dst",),
+        spec=(*_ROW_SPEC, "ALIGNED"),
+        push=_INDEX_PUSH,
+        variants={"8": {"BITS": "8"}, "16": {"BITS": "16"}},
+    ),
+    Kernel(
+        "copy_tile",
+        bindings=("Src", "Dst"),
+        writes=("Dst",),
+        spec=(*_INDEX_SPEC, "DOWN", "SRC_QUADS", "DST_PIECES"),
+        push=_INDEX_PUSH,
+        variants={bits: {"BITS": bits} for bits in ("8", "16", "32", "64")},
+    ),
+)
+
 # Kernel name -> kernel.
-KERNELS: dict[str, Kernel] = {}
+KERNELS: dict[str, Kernel] = {kernel.name: kernel for kernel in _KERNELS}

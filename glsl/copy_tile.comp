@@ -1,0 +1,126 @@
+#version 450
+#extension GL_GOOGLE_include_directive : require
+// Dim 0 is innermost in dst and dim 1 in src. A unit is ACROSS elements along dim 0 by DOWN quads, of
+// 16 bytes, along dim 1. Elements of 8 and 16 bits need SRC_QUADS and DST_PIECES, and no edges.
+#include "index_head.glsl"
+
+layout(constant_id = 4) const uint DOWN = 1;
+layout(constant_id = 5) const bool SRC_QUADS = false;   // quads start at a multiple of 16 bytes in src
+layout(constant_id = 6) const bool DST_PIECES = false;  // pieces at a multiple of their size in dst
+
+#define PER (128 / BITS)  // elements in a quad
+#if BITS == 64
+#define ACROSS 2
+#define T uvec2
+#define PIECE uvec4  // ACROSS elements
+#elif BITS == 32
+#define ACROSS 4
+#define T uint
+#define PIECE uvec4
+#elif BITS == 16
+#define ACROSS 4
+#define T uint
+#define PIECE uvec2
+#else
+#define ACROSS 4
+#define T uint
+#define PIECE uint
+#endif
+
+layout(binding = 0) readonly buffer Src { T src[]; };
+layout(binding = 0) readonly buffer SrcQuads { uvec4 src_quads[]; };
+layout(binding = 1) writeonly buffer Dst { T dst[]; };
+layout(binding = 1) writeonly buffer DstPieces { PIECE dst_pieces[]; };
+
+// A piece: element i of each of ACROSS quads.
+#if BITS == 64
+PIECE piece_of(uvec4 quads[ACROSS], uint i) {
+    return i == 0 ? uvec4(quads[0].xy, quads[1].xy) : uvec4(quads[0].zw, quads[1].zw);
+}
+#elif BITS == 32
+PIECE piece_of(uvec4 quads[ACROSS], uint i) {
+    return uvec4(quads[0][i], quads[1][i], quads[2][i], quads[3][i]);
+}
+#elif BITS == 16
+PIECE piece_of(uvec4 quads[ACROSS], uint i) {
+    uvec4 words = uvec4(quads[0][i / 2], quads[1][i / 2], quads[2][i / 2], quads[3][i / 2]);
+    words = words >> i % 2 * 16 & 0xffff;
+    return words.xz | words.yw << 16;
+}
+#else
+PIECE piece_of(uvec4 quads[ACROSS], uint i) {
+    uvec4 words = uvec4(quads[0][i / 4], quads[1][i / 4], quads[2][i / 4], quads[3][i / 4]);
+    words = (words >> i % 4 * 8 & 0xff) << uvec4(0, 8, 16, 24);
+    return words.x | words.y | words.z | words.w;
+}
+#endif
+
+// The quad from element `down` of dim 1 on; past the end of the dim it repeats the last element.
+uvec4 load_quad(uint at, uint down) {
+    if (SRC_QUADS) return src_quads[(at + down) / PER];
+    uvec4 quad = uvec4(0);
+#if BITS >= 32
+    for (uint i = 0; i < PER; i++) {
+        T element = src[at + min(down + i, push.sizes[1] - 1) * push.src_strides[1]];
+#if BITS == 64
+        quad[2 * i] = element.x, quad[2 * i + 1] = element.y;
+#else
+        quad[i] = element;
+#endif
+    }
+#endif
+    return quad;
+}
+
+void store_piece(uint at, PIECE piece) {
+    if (DST_PIECES) {
+        dst_pieces[at / ACROSS] = piece;
+        return;
+    }
+#if BITS == 64
+    dst[at] = piece.xy;
+    dst[at + push.dst_strides[0]] = piece.zw;
+#elif BITS == 32
+    for (uint k = 0; k < ACROSS; k++) dst[at + k * push.dst_strides[0]] = piece[k];
+#endif
+}
+
+void whole_unit(uint src_at, uint dst_at, uint down) {
+    for (uint begin = down; begin < min(down + DOWN * PER, push.sizes[1]); begin += PER) {
+        uvec4 quads[ACROSS];
+        for (uint k = 0; k < ACROSS; k++) quads[k] = load_quad(src_at + k * push.src_strides[0], begin);
+        for (uint i = 0; i < PER; i++)
+            if (begin + i < push.sizes[1])
+                store_piece(dst_at + (begin + i) * push.dst_strides[1], piece_of(quads, i));
+    }
+}
+
+// What ACROSS leaves of dim 0.
+void narrow_unit(uint src_at, uint dst_at, uint down) {
+#if BITS >= 32
+    for (uint i = down; i < min(down + DOWN * PER, push.sizes[1]); i++)
+        for (uint k = 0; k < push.sizes[0] % ACROSS; k++)
+            dst[dst_at + k * push.dst_strides[0] + i * push.dst_strides[1]] =
+                src[src_at + k * push.src_strides[0] + i * push.src_strides[1]];
+#endif
+}
+
+void unit(uint n, bool whole) {
+    uint left = n - push.whole, across = push.sizes[0] / ACROSS;
+    if (whole) left = divide(n, push.groups, groups_reciprocal, across);
+    uint down;
+    left = divide(left, push.extent, extent_reciprocal, down);
+    uint src_at = push.src_base + across * ACROSS * push.src_strides[0];
+    uint dst_at = push.dst_base + across * ACROSS * push.dst_strides[0];
+    for (uint k = 2; k < RANK; k++) {
+        uint at = take(left, k);
+        src_at += at * push.src_strides[k];
+        dst_at += at * push.dst_strides[k];
+    }
+    if (whole)
+        whole_unit(src_at, dst_at, down * DOWN * PER);
+    else
+        narrow_unit(src_at, dst_at, down * DOWN * PER);
+}
+
+void main() { run(); }

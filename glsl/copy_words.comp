@@ -1,0 +1,14 @@
+#version 450
+#extension GL_GOOGLE_include_directive : require
+#include "index_head.glsl"
+
+layout(binding = 0) readonly buffer Src { T src[]; };
+layout(binding = 0) readonly buffer SrcQuads { uvec4 src_quads[]; };
+
+T load(uint at) { return src[at]; }
+uvec4 load_quad(uint at) { return src_quads[at / (4 / WORDS)]; }
+
+#define DST 1
+#include "words_head.glsl"
+
+void main() { run(); }

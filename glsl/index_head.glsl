@@ -1,0 +1,54 @@
+// Work units, and how a number becomes coordinates. A kernel defines `unit(n, whole)` and calls
+// `run()`. Dims stand innermost first. All arithmetic is modulo 2^32, so strides may be negative.
+
+layout(local_size_x_id = 0) in;
+layout(constant_id = 1) const uint LANES = 8;  // invocations that run in step; divides the local size
+layout(constant_id = 2) const uint RANK = 1;
+layout(constant_id = 3) const bool EDGES = true;  // there are units that are not whole
+
+layout(push_constant) uniform Push {
+    uint first, end, src_base, dst_base;
+    uint whole;   // units from here on lie at an edge and do less than those before
+    uint groups;  // whole units in a row, at least 1
+    uint extent;  // elements in a row, or units along dim 1 of a tile
+    uint sizes[8], src_strides[8], dst_strides[8];
+} push;
+
+uint reciprocals[8], groups_reciprocal, extent_reciprocal;  // (2^32 - 1) / d
+
+// n / d for n < 2^31: the product with the reciprocal is at most 1 short, which the remainder tells.
+uint divide(uint n, uint d, uint reciprocal, out uint remainder) {
+    uint quotient, low;
+    umulExtended(n, reciprocal, quotient, low);
+    remainder = n - quotient * d;
+    bool short_by_one = remainder >= d;
+    remainder -= short_by_one ? d : 0;
+    return quotient + uint(short_by_one);
+}
+
+// The coordinate that n has in dim k of those from k on; n becomes the number that is left.
+uint take(inout uint n, uint k) {
+    uint at = n;
+    if (k + 1 < RANK) n = divide(n, push.sizes[k], reciprocals[k], at);
+    return at;
+}
+
+void unit(uint n, bool whole);
+
+// Each strand of LANES invocations does one stretch of units, its lanes side by side: neighbours
+// touch neighbouring memory at every step, and a CPU, which runs a strand to its end before it
+// takes up the next, sweeps through memory.
+void run() {
+    groups_reciprocal = 0xffffffffu / push.groups;
+    extent_reciprocal = 0xffffffffu / push.extent;
+    for (uint k = 0; k + 1 < RANK; k++) reciprocals[k] = 0xffffffffu / push.sizes[k];
+    uint strands = gl_NumWorkGroups.x * (gl_WorkGroupSize.x / LANES);
+    uint units = push.end - push.first;
+    uint stretch = (units + strands - 1) / strands;
+    uint start = min(gl_GlobalInvocationID.x / LANES * stretch, units);
+    uint stop = push.first + min(start + stretch, units);
+    uint n = push.first + start + gl_GlobalInvocationID.x % LANES;
+    // Two loops and no branch: a CPU runs both sides of a branch.
+    for (; n < min(stop, push.whole); n += LANES) unit(n, true);
+    if (EDGES) for (; n < stop; n += LANES) unit(n, false);
+}
