@@ -101,7 +101,7 @@ def test_a_state_is_six_words_of_any_rank(rank):
 
 def test_other_states_types_and_generators_are_refused():
     for sizes in ((6, 1), (2, 6), (1, 6, 1), (2, 3)):
-        with pytest.raises(LayoutError, match=r"input_state must have sizes .* after fewer or more"):
+        with pytest.raises(LayoutError, match=r"input_state must have sizes .* after fewer"):
             RandomGenerator(desc(sizes=sizes), OUTPUT)
     for data_type in WHOLE_BYTES:
         if data_type is not U32:
@@ -251,7 +251,7 @@ def test_binding_gives_one_buffer_for_each_tensor():
 def test_buffers_of_the_wrong_number_or_kind():
     room = Bytes(2**20)
     with_state = RandomGenerator(STATE, desc(), STATE)
-    with pytest.raises(LayoutError, match=r"RandomGenerator: there must be at most one buffer .*=4"):
+    with pytest.raises(LayoutError, match=r"RandomGenerator: there must be at most one .*=4"):
         with_state.bind(room, Bytes(24), room, room)
     with pytest.raises(LayoutError, match="output_state must be bound to a Buffer; got output_sta"):
         with_state.bind(room, Bytes(24))
