@@ -1,0 +1,232 @@
+"""What devices exist and what they can do, without Kompute: it dies where there is none."""
+
+from __future__ import annotations
+
+import functools
+import os
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple
+
+from dml_vk import vulkan
+from dml_vk.errors import DeviceError, explain
+from dml_vk.limits import Limits
+
+DeviceType = Literal["discrete", "integrated", "virtual", "cpu", "other"]
+
+_TYPES: tuple[DeviceType, ...] = ("other", "integrated", "discrete", "virtual", "cpu")  # Vulkan's
+_PREFERRED: tuple[DeviceType, ...] = ("discrete", "integrated", "virtual", "other", "cpu")
+_SUBGROUP_OPERATIONS = (
+    "basic",
+    "vote",
+    "arithmetic",
+    "ballot",
+    "shuffle",
+    "shuffle_relative",
+    "clustered",
+    "quad",
+)
+# Kompute counts bytes in 32 bits.
+_MOST_RANGE_BYTES = 2**32 - 4096
+# Drivers that were measured to honour a larger storage buffer than they report: beyond this,
+# llvmpipe's loads give 0.
+_HONOURED_RANGE_BYTES = {"llvmpipe": 2**31 - 4096}
+# An idle group costs a CPU 100 ns and more, and a core needs but a few to share work evenly.
+_GROUPS_PER_CORE = 8
+
+
+class Heap(NamedTuple):
+    """Memory that a device can allocate from."""
+
+    nbytes: int
+    device_local: bool
+
+
+@dataclass(frozen=True)
+class DeviceInfo:
+    """A Vulkan device as it describes itself. `index` is Kompute's own."""
+
+    index: int
+    name: str
+    type: DeviceType
+    api_version: tuple[int, int, int]
+    driver: str  # name and version
+    vendor_id: int
+    device_id: int
+    heaps: tuple[Heap, ...]
+    max_range_bytes: int  # of a storage buffer, as reported
+    max_push_bytes: int
+    max_groups: tuple[int, int, int]
+    max_group_size: tuple[int, int, int]
+    max_invocations: int
+    max_shared_bytes: int
+    max_storage_buffers: int  # per stage
+    max_allocation_bytes: int
+    subgroup_size: int
+    subgroup_operations: tuple[str, ...]  # in compute shaders
+    timestamp_period: float  # ns per tick
+    extensions: frozenset[str] = field(repr=False)
+
+    @property
+    def unified(self) -> bool:
+        """The device's memory is the host's."""
+        return self.type in ("cpu", "integrated")
+
+    @property
+    def limits(self) -> Limits:
+        """The same in the terms of plans and arenas."""
+        honoured = 0 if vulkan.is_validating() else _HONOURED_RANGE_BYTES.get(self._driver_name, 0)
+        return Limits(
+            max_range_bytes=min(
+                max(self.max_range_bytes, honoured), self.max_allocation_bytes, _MOST_RANGE_BYTES
+            ),
+            max_push_bytes=self.max_push_bytes,
+            max_groups=self.max_groups[0],
+            max_invocations=self.max_invocations,
+            max_storage_buffers=self.max_storage_buffers,
+            max_shared_bytes=self.max_shared_bytes,
+            unified=self.unified,
+            groups_wanted=_GROUPS_PER_CORE * _cores() if self.type == "cpu" else 65535,
+        )
+
+    @property
+    def _driver_name(self) -> str:
+        return self.driver.partition(" ")[0]
+
+    def __str__(self) -> str:
+        version = ".".join(map(str, self.api_version))
+        largest = max((heap.nbytes for heap in self.heaps), default=0) / 2**30
+        return (
+            f"{self.index}: {self.name} ({self.type}), Vulkan {version}, {self.driver}, "
+            f"{largest:.1f} GiB"
+        )
+
+
+class Devices(tuple[DeviceInfo, ...]):
+    """The devices found. Where there are none, `reason` says why."""
+
+    reason: str | None
+
+    def __new__(cls, found: Iterable[DeviceInfo], reason: str | None = None) -> Devices:
+        self = super().__new__(cls, found)
+        self.reason = reason
+        return self
+
+    def __repr__(self) -> str:
+        if not self:
+            return f"Devices((), reason={self.reason!r})"
+        return f"Devices({super().__repr__()})"
+
+    def __reduce__(self) -> tuple[object, ...]:
+        return Devices, (tuple(self), self.reason)
+
+
+def devices() -> Devices:
+    """Every Vulkan device that can compute; empty, and saying why, where there is none."""
+    return _devices(vulkan.state())
+
+
+@functools.cache
+def _devices(state: tuple[object, ...]) -> Devices:
+    try:
+        instance = vulkan.instance()
+    except DeviceError as error:
+        return Devices((), str(error))
+    found = Devices(
+        info
+        for index in range(len(instance.physical_devices))
+        if (info := _describe(instance, index)) is not None
+    )
+    return found or Devices(
+        (), explain("Vulkan", "a device must compute, by Vulkan 1.1", devices=0)
+    )
+
+
+def _describe(instance: vulkan.Instance, index: int) -> DeviceInfo | None:
+    device = instance.physical_devices[index]
+    if instance.queue_family(device) is None:
+        return None
+    core = instance.properties(device)
+    # The fields as Vulkan packs them: variant, major, minor, patch.
+    version = core.api_version
+    api_version = (version >> 22 & 0x7F, version >> 12 & 0x3FF, version & 0xFFF)
+    if api_version < (1, 1, 0):
+        return None
+    subgroup, sizes = vulkan.SubgroupProperties(), vulkan.Maintenance3Properties()
+    instance.properties(device, subgroup, sizes)
+    extensions = instance.extensions(device)
+    driver = vulkan.DriverProperties()
+    if "VK_KHR_driver_properties" in extensions:
+        instance.properties(device, driver)
+    operations = subgroup.operations if subgroup.stages & vulkan.COMPUTE_STAGE else 0
+    memory, limits = instance.memory(device), core.limits
+    return DeviceInfo(
+        index=index,
+        name=core.device_name.decode(errors="replace"),
+        type=_TYPES[core.device_type] if core.device_type < len(_TYPES) else "other",
+        api_version=api_version,
+        driver=_driver_text(driver) or f"version {core.driver_version:#x}",
+        vendor_id=core.vendor_id,
+        device_id=core.device_id,
+        heaps=tuple(
+            Heap(heap.nbytes, bool(heap.flags & vulkan.DEVICE_LOCAL))
+            for heap in memory.heaps[: memory.heap_count]
+        ),
+        max_range_bytes=limits.storage_buffer_range,
+        max_push_bytes=limits.push_constants_size,
+        max_groups=tuple(limits.compute_group_count),
+        max_group_size=tuple(limits.compute_group_size),
+        max_invocations=limits.compute_invocations,
+        max_shared_bytes=limits.compute_shared_memory_size,
+        max_storage_buffers=limits.per_stage_storage_buffers,
+        max_allocation_bytes=sizes.allocation_size,
+        subgroup_size=subgroup.size,
+        subgroup_operations=tuple(
+            name for bit, name in enumerate(_SUBGROUP_OPERATIONS) if operations >> bit & 1
+        ),
+        timestamp_period=limits.timestamp_period,
+        extensions=extensions,
+    )
+
+
+def _driver_text(driver: vulkan.DriverProperties) -> str:
+    return f"{driver.name.decode()} {driver.info.decode()}".strip()
+
+
+def select(wanted: int | str | None = None) -> DeviceInfo:
+    """The device with that index or that part of a name; left out, DML_VK_DEVICE names it.
+
+    Where several fit, a discrete GPU comes before an integrated one, and a CPU last.
+    """
+    found = devices()
+    if not found:
+        raise DeviceError(
+            explain(
+                "device",
+                "there must be a Vulkan device (`python -m dml_vk doctor` says what to install)",
+                reason=found.reason,
+            )
+        )
+    if wanted is None:
+        wanted = os.environ.get("DML_VK_DEVICE", "")
+    if isinstance(wanted, str) and wanted in {str(info.index) for info in found}:
+        wanted = int(wanted)
+    fitting = [info for info in found if _fits(info, wanted)]
+    if not fitting:
+        known = [f"{info.index}: {info.name}" for info in found]
+        raise DeviceError(
+            explain("device", "it must be an index or part of a name", wanted=wanted, devices=known)
+        )
+    return min(fitting, key=lambda info: (_PREFERRED.index(info.type), info.index))
+
+
+def _fits(info: DeviceInfo, wanted: int | str) -> bool:
+    if isinstance(wanted, str):
+        return wanted.strip().casefold() in info.name.casefold()
+    return type(wanted) is int and wanted == info.index
+
+
+def _cores() -> int:
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
