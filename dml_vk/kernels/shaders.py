@@ -155,16 +155,16 @@ def _write(path: Path, content: bytes) -> None:
     new.replace(path)
 
 
-def main() -> None:
-    """Build the package's shaders and say what changed."""
+def main(kernels: Mapping[str, Kernel] = KERNELS, glsl: Path = GLSL, spv: Path = SPV) -> None:
+    """Bring the package's shaders up to date and say what changed."""
     try:
-        changes = build()
+        changes = build(kernels, glsl, spv)
     except ShaderError as error:
         sys.exit(str(error))
     for verb, modules in changes._asdict().items():
         for module in modules:
             print(f"{verb} {module}")
-    print(f"{len(read_manifest()[1])} modules, {len(changes.built)} built")
+    print(f"{len(read_manifest(spv)[1])} modules, {len(changes.built)} built")
 
 
 if __name__ == "__main__":
