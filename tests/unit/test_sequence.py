@@ -19,9 +19,9 @@ FLOATS = {"float16": np.uint16, "float32": np.uint32, "float64": np.uint64}
 def is_nearest(exact, value):
     """No neighbour is nearer, and of two equally near ones the even one is taken."""
     if np.isinf(value):
-        most = np.finfo(value.dtype).max
-        half_step = (Fraction(float(most)) - Fraction(float(np.nextafter(most, most * 0)))) / 2
-        return abs(exact) >= Fraction(float(most)) + half_step and (exact > 0) == (value > 0)
+        limits = np.finfo(value.dtype)
+        half_step = Fraction(2) ** (limits.maxexp - limits.nmant - 2)
+        return abs(exact) >= Fraction(float(limits.max)) + half_step and (exact > 0) == (value > 0)
     error = abs(Fraction(float(value)) - exact)
     odd = int(value.view(FLOATS[value.dtype.name])) & 1
     for way in (-np.inf, np.inf):
@@ -111,7 +111,7 @@ def test_ties_subnormals_and_overflow(name):
     assert sequence(0.0, tiny, 4, name).tolist() == [0, tiny, 2 * tiny, 3 * tiny]
     if name != "float64":
         assert sequence(0.0, tiny / 2, 4, name).tolist() == [0, 0, tiny, 2 * tiny]
-    step = most - float(np.nextafter(limits.max, limits.max * 0))
+    step = 2.0 ** (limits.maxexp - digits)
     assert sequence(most, step / 4, 3, name).tolist() == [most, most, INF]
     assert sequence(-most, -step / 4, 3, name).tolist() == [-most, -most, -INF]
 
