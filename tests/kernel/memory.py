@@ -1,0 +1,41 @@
+"""Tensors with sentinels round them, and what NumPy says ought to be in them."""
+
+from __future__ import annotations
+
+import numpy as np
+
+import dml_vk
+from dml_vk.layout import Layout
+
+KINDS = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
+MARGIN = 5  # elements on either side of what a layout reaches; prime to the words of every size
+_random = np.random.default_rng(7)
+
+
+def memory_for(layout: Layout, itemsize: int) -> tuple[np.ndarray, Layout]:
+    """Random elements, and the layout moved so that there are sentinels on both sides."""
+    top = layout.offset + sum(max(0, s) * (n - 1) for n, s in zip(layout.sizes, layout.strides) if n)
+    nbytes = (max(top, 0) + 1 + 2 * MARGIN) * itemsize
+    random = _random.integers(0, 256, nbytes, np.uint8).view(KINDS[itemsize])
+    return random, Layout(layout.sizes, layout.strides, layout.offset + MARGIN, layout.order)
+
+
+def elements(memory: np.ndarray, layout: Layout) -> np.ndarray:
+    """The layout over memory, as NumPy sees it."""
+    size = memory.itemsize
+    strides = [stride * size for stride in layout.strides]
+    return np.ndarray(layout.sizes, memory.dtype, memory, layout.offset * size, strides)
+
+
+def check_writes(call, layout: Layout, itemsize: int, expected: np.ndarray) -> None:
+    """`call(tensor)` writes `expected` to the layout's elements, and not one bit beside them."""
+    memory, layout = memory_for(layout, itemsize)
+    tensor = dml_vk.asarray(memory)
+    call(tensor.over(layout))
+    elements(memory, layout)[...] = expected
+    found = tensor.numpy()
+    if not np.array_equal(found, memory):
+        at = np.flatnonzero(found != memory)
+        raise AssertionError(
+            f"{layout!r}: {at.size} wrong, first at {at[:5]}: {found[at[:5]]} for {memory[at[:5]]}"
+        )
