@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple
 
-from dml_vk import vulkan
+from dml_vk import system, vulkan
 from dml_vk.errors import DeviceError, explain
 from dml_vk.limits import Limits
 
@@ -189,6 +189,17 @@ def _describe(instance: vulkan.Instance, index: int) -> DeviceInfo | None:
     )
 
 
+def advice() -> str:
+    """What to do where there is no device."""
+    chosen = [name for name in system.DRIVER_VARIABLES if os.environ.get(name)]
+    if chosen:
+        return f"unset {' and '.join(chosen)}, or point to a driver that works here"
+    needs = system.missing(system.RUN) or system.RUN[1:]
+    return (
+        f"the driver of your GPU, or Mesa's, which does with a CPU: {system.how_to_install(needs)}"
+    )
+
+
 def _driver_text(driver: vulkan.DriverProperties) -> str:
     return f"{driver.name.decode()} {driver.info.decode()}".strip()
 
@@ -203,7 +214,7 @@ def select(wanted: int | str | None = None) -> DeviceInfo:
         raise DeviceError(
             explain(
                 "device",
-                "there must be a Vulkan device (`python -m dml_vk doctor` says what to install)",
+                f"there must be a Vulkan device ({advice()}; `python -m dml_vk doctor` says more)",
                 reason=found.reason,
             )
         )

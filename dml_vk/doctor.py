@@ -1,0 +1,125 @@
+"""What this machine has and lacks for the library to run, in one screen, and what to type."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import os
+import platform
+import subprocess
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from dml_vk import build_kp, probe, system, vulkan
+from dml_vk.errors import DmlVkError
+
+_DRIVER = """
+from dml_vk import probe
+print(*(info.name for info in probe.devices()), sep=", ")
+"""
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One line of the report. `advice` is what to do about it; `needed` if nothing runs without."""
+
+    topic: str
+    text: str
+    advice: str = ""
+    needed: bool = True
+
+    @property
+    def is_fatal(self) -> bool:
+        return bool(self.advice) and self.needed
+
+
+def examine() -> list[Finding]:
+    """Everything that the library stands on, from the ground up."""
+    return [*_drivers(), *_devices(), *_python(), *_tools()]
+
+
+def report(findings: list[Finding]) -> str:
+    lines = [f"Python {platform.python_version()} in {sys.prefix}, {platform.platform()}"]
+    for finding in findings:
+        mark = "ok" if not finding.advice else "LACKS" if finding.needed else "lacks"
+        lines.append(f"{mark:5}  {finding.topic:8}  {finding.text}")
+        if finding.advice:
+            lines.append(f"{'':17}> {finding.advice}")
+    return "\n".join(lines)
+
+
+def fix() -> None:
+    """Do what needs no root: build `kp` into the running environment unless it works there."""
+    device = _device()
+    if build_kp.state(device)[0] not in ("works", "imports"):
+        build_kp.install(device)
+
+
+def _drivers() -> Iterator[Finding]:
+    library = vulkan.load()
+    advice = "" if library else system.how_to_install(system.RUN[:1])
+    yield Finding("loader", library._name if library else f"no {vulkan.LOADERS[0]}", advice)
+    for path in system.manifests("icd.d"):
+        yield Finding("driver", f"{path}: {_given_by(path) if path.is_file() else 'no such file'}")
+
+
+def _given_by(manifest: Path) -> str:
+    """The devices of one driver, asked in a process of its own: a broken one may kill it."""
+    only = {"VK_DRIVER_FILES": str(manifest), "VK_ICD_FILENAMES": str(manifest)}
+    home = str(Path(__file__).parent.parent)
+    done = subprocess.run(
+        [sys.executable, "-c", f"import sys; sys.path.insert(0, {home!r}){_DRIVER}"],
+        env={**os.environ, **only},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    if done.returncode:
+        return f"it breaks the process that loads it ({done.returncode})"
+    return done.stdout.strip() or "no device"
+
+
+def _devices() -> Iterator[Finding]:
+    found = probe.devices()
+    for info in found:
+        yield Finding("device", str(info))
+    if not found:
+        yield Finding("device", found.reason or "none", probe.advice())
+        return
+    try:
+        yield Finding("chosen", probe.select().name)
+    except DmlVkError as error:
+        yield Finding("chosen", str(error), "set DML_VK_DEVICE to one of these, or unset it")
+
+
+def _device() -> int | None:
+    """A device to try things on."""
+    found = probe.devices()
+    return found[0].index if found else None
+
+
+def _python() -> Iterator[Finding]:
+    if importlib.util.find_spec("numpy") is None:
+        yield Finding("NumPy", "absent", f"{sys.executable} -m pip install numpy")
+        return
+    yield Finding("NumPy", importlib.metadata.version("numpy"))
+    fixing = f"{sys.executable} -m dml_vk doctor --fix"
+    state, word = build_kp.state(_device())
+    if state == "works":
+        yield Finding("kp", importlib.metadata.version("kp"))
+    elif state == "imports":
+        yield Finding("kp", f"{importlib.metadata.version('kp')}, not tried for want of a device")
+    elif state == "poisoned":
+        yield Finding("kp", "built with a pybind11 too old for this NumPy: data is wrong", fixing)
+    else:
+        yield Finding("kp", f"{state} {word}".strip(), build_kp.lacks() or fixing)
+
+
+def _tools() -> Iterator[Finding]:
+    lacking = system.missing(system.SHADERS)
+    names = ", ".join(need.name for need in system.SHADERS)
+    advice = system.how_to_install(lacking) if lacking else ""
+    text = ", ".join(need.name for need in lacking) + " (for shaders of your own only)"
+    yield Finding("GLSL", text if lacking else names, advice, needed=False)

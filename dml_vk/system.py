@@ -1,0 +1,121 @@
+"""What the system must have: how to tell whether it has it, and the package that brings it."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+import sysconfig
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from pathlib import Path
+
+from dml_vk import vulkan
+
+# Each names the drivers' manifests, and the loader then reads no others; the first set wins.
+DRIVER_VARIABLES = ("VK_DRIVER_FILES", "VK_ICD_FILENAMES")
+
+
+@dataclass(frozen=True)
+class Need:
+    """Something that no Python package brings. `package` is Debian's and Ubuntu's name for it."""
+
+    name: str
+    package: str
+    is_met: Callable[[], bool]
+
+
+def _command(*names: str) -> Callable[[], bool]:
+    """One of these is on the path; on Windows the build finds its own tools."""
+    return lambda: sys.platform == "win32" or any(map(shutil.which, names))
+
+
+def _header(name: str) -> Callable[[], bool]:
+    return lambda: any((folder / name).is_file() for folder in _include_folders())
+
+
+def _include_folders() -> list[Path]:
+    folders = [sysconfig.get_path("include"), "/usr/include", "/usr/local/include"]
+    folders += _listed("CPATH", "CPLUS_INCLUDE_PATH")
+    folders += [f"{prefix}/include" for prefix in _listed("CMAKE_PREFIX_PATH", "VULKAN_SDK")]
+    return [Path(folder) for folder in folders]
+
+
+def manifests(kind: str) -> list[Path]:
+    """The manifests that the loader reads: of drivers ("icd.d") or layers ("explicit_layer.d").
+
+    On Windows they stand in the registry, and are not listed here.
+    """
+    if kind == "icd.d":
+        for variable in DRIVER_VARIABLES:
+            if chosen := _listed(variable):
+                return [Path(path) for path in chosen]
+    folders = [*_listed("VK_LAYER_PATH")] if kind == "explicit_layer.d" else []
+    home = os.path.expanduser("~")
+    for places, otherwise in (
+        ("XDG_CONFIG_HOME", f"{home}/.config"),
+        ("XDG_CONFIG_DIRS", "/etc/xdg"),
+        ("", "/etc"),
+        ("XDG_DATA_HOME", f"{home}/.local/share"),
+        ("XDG_DATA_DIRS", "/usr/local/share:/usr/share"),
+    ):
+        folders += [f"{place}/vulkan/{kind}" for place in _listed(places) or otherwise.split(":")]
+    found = {path: None for folder in folders for path in sorted(Path(folder).glob("*.json"))}
+    added = _listed("VK_ADD_DRIVER_FILES") if kind == "icd.d" else []
+    return [*map(Path, added), *found]
+
+
+def _listed(*variables: str) -> list[str]:
+    """The paths that environment variables list."""
+    return [
+        path
+        for variable in variables
+        for path in os.environ.get(variable, "").split(os.pathsep)
+        if path
+    ]
+
+
+def _has_driver() -> bool:
+    return sys.platform == "win32" or any(path.is_file() for path in manifests("icd.d"))
+
+
+def _has_validation() -> bool:
+    return any("validation" in path.name for path in manifests("explicit_layer.d"))
+
+
+RUN = (
+    Need("a Vulkan loader", "libvulkan1", lambda: vulkan.load() is not None),
+    Need("a Vulkan driver", "mesa-vulkan-drivers", _has_driver),
+)
+BUILD = (
+    Need("CMake", "cmake", _command("cmake")),
+    Need("make", "make", _command("make")),
+    Need("a C++ compiler", "g++", _command("c++", "g++", "clang++")),
+    Need("Vulkan's headers", "libvulkan-dev", _header("vulkan/vulkan.hpp")),
+    Need("fmt's headers", "libfmt-dev", _header("fmt/core.h")),
+    Need("Python's headers", "python3-dev", _header("Python.h")),
+)
+SHADERS = (
+    Need("glslangValidator", "glslang-tools", _command("glslangValidator")),
+    Need("spirv-opt", "spirv-tools", _command("spirv-opt")),
+    Need("spirv-val", "spirv-tools", _command("spirv-val")),
+)
+VALIDATION = (Need("Khronos's validation layer", "vulkan-validationlayers", _has_validation),)
+
+
+def missing(needs: Iterable[Need]) -> list[Need]:
+    return [need for need in needs if not need.is_met()]
+
+
+def packages(needs: Iterable[Need]) -> list[str]:
+    """The packages that bring these, each once."""
+    return list(dict.fromkeys(need.package for need in needs))
+
+
+def how_to_install(needs: Iterable[Need]) -> str:
+    """What to type, where apt is; else what to look for."""
+    needs = list(needs)
+    if shutil.which("apt-get"):
+        root = "" if os.geteuid() == 0 else "sudo "
+        return f"{root}apt-get install {' '.join(packages(needs))}"
+    return f"install {', '.join(need.name for need in needs)}"
