@@ -249,7 +249,7 @@ class UserKernel:
         return tuple(words)
 
     def _groups(self, given: int | Iterable[int]) -> Groups:
-        slots = [Slot(axis, "uint") for axis in "xyz"]
+        slots = [Slot("groups", "uint")] * 3
         words = to_words(self.name, "groups", slots, given, whole=False)
         if not words or not all(1 <= count <= _MAX_GROUPS for count in words):
             must = f"groups must be one to three numbers from 1 to {_MAX_GROUPS}"

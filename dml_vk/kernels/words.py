@@ -5,6 +5,7 @@ from __future__ import annotations
 import operator
 import struct
 from collections.abc import Iterable, Mapping, Sequence
+from numbers import Real
 from typing import Any, NamedTuple
 
 from dml_vk.errors import ShaderError, explain
@@ -55,11 +56,11 @@ def _word(what: str, slot: Slot, value: Any) -> int:
         if type(value).__name__ in ("bool", "bool_"):
             return int(value)
     elif slot.type == "float":
-        if hasattr(value, "__float__"):  # str has none, though float() takes it
+        if isinstance(value, Real):
             try:
                 return int(struct.unpack("<I", struct.pack("<f", value))[0])
-            except OverflowError:
-                pass
+            except (OverflowError, struct.error):
+                pass  # too large for a float32, or for any float
     else:
         low, high = _RANGES[slot.type]
         try:

@@ -104,7 +104,8 @@ def test_shipped_modules_are_valid():
     files = sorted(shaders.SPV.glob("*.spv"))
     for file in files:
         command = ["spirv-val", "--target-env", glslang.TARGET, str(file)]
-        assert subprocess.run(command, capture_output=True, text=True, check=False).stdout == ""
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stdout) == (0, ""), file.name
 
 
 def test_a_module_that_does_not_exist_is_an_error():
