@@ -110,7 +110,7 @@ void unit(uint n, bool whole) {
     if (whole) left = divide(n, push.groups, groups_reciprocal, across);
     uint down;
     left = divide(left, push.extent, extent_reciprocal, down);
-    uint src_at = push.src_base + across * ACROSS * push.src_strides[0];
+    uint src_at = SRC_BASE + across * ACROSS * push.src_strides[0];
     uint dst_at = push.dst_base + across * ACROSS * push.dst_strides[0];
     for (uint k = 2; k < RANK; k++) {
         uint at = take(left, k);

@@ -1,17 +1,28 @@
 // Work units, and how a number becomes coordinates. A kernel defines `unit(n, whole)` and calls
 // `run()`. Dims stand innermost first. All arithmetic is modulo 2^32, so strides may be negative.
 
+// What is not copied but made, out of the index of each element, says so before it includes this:
+// BASES names the bases of its bindings, SRC_BASE is where the indexes start, and EXTRA declares what
+// else it is told, for which fewer dims make room.
+#ifndef BASES
+#define BASES src_base, dst_base
+#define SRC_BASE push.src_base
+#define MAX_RANK 8
+#define EXTRA
+#endif
+
 layout(local_size_x_id = 0) in;
 layout(constant_id = 1) const uint LANES = 8;  // invocations that run in step; divides the local size
 layout(constant_id = 2) const uint RANK = 1;
 layout(constant_id = 3) const bool EDGES = true;  // there are units that are not whole
 
 layout(push_constant) uniform Push {
-    uint first, end, src_base, dst_base;
+    uint first, end, BASES;
     uint whole;   // units from here on lie at an edge and do less than those before
     uint groups;  // whole units in a row, at least 1
     uint extent;  // elements in a row, or units along dim 1 of a tile
-    uint sizes[8], src_strides[8], dst_strides[8];
+    uint sizes[MAX_RANK], src_strides[MAX_RANK], dst_strides[MAX_RANK];
+    EXTRA
 } push;
 
 uint reciprocals[8], groups_reciprocal, extent_reciprocal;  // (2^32 - 1) / d

@@ -4,6 +4,7 @@
 #include "row_head.glsl"
 
 layout(constant_id = 8) const bool ALIGNED = false;  // rows of dst start at a multiple of 16 bytes
+#define NEXT_SPEC 9
 
 #define PER (32 / BITS)  // elements in a word
 #define ONE ((1u << BITS) - 1)

@@ -12,7 +12,7 @@ struct Walk {
 
 // The address of the row's element 0 in src and dst.
 uvec2 row_bases(uint row) {
-    uvec2 bases = uvec2(push.src_base, push.dst_base);
+    uvec2 bases = uvec2(SRC_BASE, push.dst_base);
     for (uint k = RUN; k < RANK; k++) {
         uint at = take(row, k);
         bases += at * uvec2(push.src_strides[k], push.dst_strides[k]);

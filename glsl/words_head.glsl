@@ -4,6 +4,7 @@
 
 layout(constant_id = 8) const bool SRC_QUADS = false;  // rows start at a multiple of 16 bytes in src
 layout(constant_id = 9) const bool DST_QUADS = false;  // and in dst
+#define NEXT_SPEC 10
 
 #define PER (4 / WORDS)  // elements in 16 bytes
 #if WORDS == 1
