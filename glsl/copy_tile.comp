@@ -61,7 +61,7 @@ uvec4 load_quad(uint at, uint down) {
     uvec4 quad = uvec4(0);
 #if BITS >= 32
     for (uint i = 0; i < PER; i++) {
-        T element = src[at + min(down + i, push.sizes[1] - 1) * push.src_strides[1]];
+        T element = src[at + min(down + i, sizes[1] - 1) * strides[1].x];
 #if BITS == 64
         quad[2 * i] = element.x, quad[2 * i + 1] = element.y;
 #else
@@ -79,43 +79,43 @@ void store_piece(uint at, PIECE piece) {
     }
 #if BITS == 64
     dst[at] = piece.xy;
-    dst[at + push.dst_strides[0]] = piece.zw;
+    dst[at + strides[0].y] = piece.zw;
 #elif BITS == 32
-    for (uint k = 0; k < ACROSS; k++) dst[at + k * push.dst_strides[0]] = piece[k];
+    for (uint k = 0; k < ACROSS; k++) dst[at + k * strides[0].y] = piece[k];
 #endif
 }
 
 void whole_unit(uint src_at, uint dst_at, uint down) {
-    for (uint begin = down; begin < min(down + DOWN * PER, push.sizes[1]); begin += PER) {
+    for (uint begin = down; begin < min(down + DOWN * PER, sizes[1]); begin += PER) {
         uvec4 quads[ACROSS];
-        for (uint k = 0; k < ACROSS; k++) quads[k] = load_quad(src_at + k * push.src_strides[0], begin);
+        for (uint k = 0; k < ACROSS; k++) quads[k] = load_quad(src_at + k * strides[0].x, begin);
         for (uint i = 0; i < PER; i++)
-            if (begin + i < push.sizes[1])
-                store_piece(dst_at + (begin + i) * push.dst_strides[1], piece_of(quads, i));
+            if (begin + i < sizes[1])
+                store_piece(dst_at + (begin + i) * strides[1].y, piece_of(quads, i));
     }
 }
 
 // What ACROSS leaves of dim 0.
 void narrow_unit(uint src_at, uint dst_at, uint down) {
 #if BITS >= 32
-    for (uint i = down; i < min(down + DOWN * PER, push.sizes[1]); i++)
-        for (uint k = 0; k < push.sizes[0] % ACROSS; k++)
-            dst[dst_at + k * push.dst_strides[0] + i * push.dst_strides[1]] =
-                src[src_at + k * push.src_strides[0] + i * push.src_strides[1]];
+    for (uint i = down; i < min(down + DOWN * PER, sizes[1]); i++)
+        for (uint k = 0; k < sizes[0] % ACROSS; k++)
+            dst[dst_at + k * strides[0].y + i * strides[1].y] =
+                src[src_at + k * strides[0].x + i * strides[1].x];
 #endif
 }
 
 void unit(uint n, bool whole) {
-    uint left = n - push.whole, across = push.sizes[0] / ACROSS;
-    if (whole) left = divide(n, push.groups, groups_reciprocal, across);
+    uint left = n - push.whole, across = sizes[0] / ACROSS;
+    if (whole) left = divide(n, groups, groups_reciprocal, across);
     uint down;
-    left = divide(left, push.extent, extent_reciprocal, down);
-    uint src_at = SRC_BASE + across * ACROSS * push.src_strides[0];
-    uint dst_at = push.dst_base + across * ACROSS * push.dst_strides[0];
+    left = divide(left, extent, extent_reciprocal, down);
+    uint src_at = SRC_BASE + across * ACROSS * strides[0].x;
+    uint dst_at = bases.y + across * ACROSS * strides[0].y;
     for (uint k = 2; k < RANK; k++) {
         uint at = take(left, k);
-        src_at += at * push.src_strides[k];
-        dst_at += at * push.dst_strides[k];
+        src_at += at * strides[k].x;
+        dst_at += at * strides[k].y;
     }
     if (whole)
         whole_unit(src_at, dst_at, down * DOWN * PER);

@@ -25,7 +25,11 @@ layout(push_constant) uniform Push {
     EXTRA
 } push;
 
-uint reciprocals[8], groups_reciprocal, extent_reciprocal;  // (2^32 - 1) / d
+// The same as the push block: what stays in registers is not loaded again at every unit.
+uvec2 bases;  // of src and dst
+uint groups, extent, sizes[MAX_RANK];
+uvec2 strides[MAX_RANK];  // in src and dst
+uint reciprocals[MAX_RANK], groups_reciprocal, extent_reciprocal;  // (2^32 - 1) / d
 
 // n / d for n < 2^31: the product with the reciprocal is at most 1 short, which the remainder tells.
 uint divide(uint n, uint d, uint reciprocal, out uint remainder) {
@@ -40,7 +44,7 @@ uint divide(uint n, uint d, uint reciprocal, out uint remainder) {
 // The coordinate that n has in dim k of those from k on; n becomes the number that is left.
 uint take(inout uint n, uint k) {
     uint at = n;
-    if (k + 1 < RANK) n = divide(n, push.sizes[k], reciprocals[k], at);
+    if (k + 1 < RANK) n = divide(n, sizes[k], reciprocals[k], at);
     return at;
 }
 
@@ -50,9 +54,16 @@ void unit(uint n, bool whole);
 // touch neighbouring memory at every step, and a CPU, which runs a strand to its end before it
 // takes up the next, sweeps through memory.
 void run() {
-    groups_reciprocal = 0xffffffffu / push.groups;
-    extent_reciprocal = 0xffffffffu / push.extent;
-    for (uint k = 0; k + 1 < RANK; k++) reciprocals[k] = 0xffffffffu / push.sizes[k];
+    bases = uvec2(SRC_BASE, push.dst_base);
+    groups = push.groups;
+    extent = push.extent;
+    groups_reciprocal = 0xffffffffu / groups;
+    extent_reciprocal = 0xffffffffu / extent;
+    for (uint k = 0; k < RANK; k++) {
+        sizes[k] = push.sizes[k];
+        reciprocals[k] = 0xffffffffu / sizes[k];
+        strides[k] = uvec2(push.src_strides[k], push.dst_strides[k]);
+    }
     uint strands = gl_NumWorkGroups.x * (gl_WorkGroupSize.x / LANES);
     uint units = push.end - push.first;
     uint stretch = (units + strands - 1) / strands;

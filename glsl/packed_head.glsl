@@ -24,7 +24,7 @@ void store_bits(uint word, uint value, uint mask) {
 
 // Which bits of a row's word are the row's, whose elements start `phase` places into word 0.
 uint own_bits(uint word, uint phase) {
-    uint begin = word * PER, end = phase + push.extent;
+    uint begin = word * PER, end = phase + extent;
     uint mask = word == 0 ? 0xffffffffu << phase * BITS : 0xffffffffu;
     if (end < begin + PER) mask &= (1u << (end - begin) * BITS) - 1;
     return begin < end ? mask : 0;
@@ -33,7 +33,7 @@ uint own_bits(uint word, uint phase) {
 // Elements one by one, into a dst with gaps.
 void scattered_unit(uint begin) {
     Walk walk = walk_from(row_bases(0), begin);
-    for (uint i = begin; i < min(begin + UNIT, push.extent); i++) {
+    for (uint i = begin; i < min(begin + UNIT, extent); i++) {
         uint place = walk.dst % PER * BITS;
         store_bits(walk.dst / PER, load(walk.src) << place, ONE << place);
         step(walk);
@@ -41,14 +41,14 @@ void scattered_unit(uint begin) {
 }
 
 // Words of a row that src has in one piece too: two words of src, shifted, are one of dst.
-uvec4 shifted_words(uvec2 bases, uint word, uint phase) {
-    uint start = bases.x % PER, last = (start + push.extent - 1) / PER;
+uvec4 shifted_words(uint src_row, uint word, uint phase) {
+    uint start = src_row % PER, last = (start + extent - 1) / PER;
     uint shift = (start - phase) % PER * BITS;
     int from = int(word) - int(start < phase);
-    uint low = load_word(bases.x / PER + clamp(from, 0, int(last)));
+    uint low = load_word(src_row / PER + clamp(from, 0, int(last)));
     uvec4 quad;
     for (int i = 0; i < 4; i++) {
-        uint high = load_word(bases.x / PER + clamp(from + i + 1, 0, int(last)));
+        uint high = load_word(src_row / PER + clamp(from + i + 1, 0, int(last)));
         quad[i] = shift == 0 ? low : low >> shift | high << 32 - shift;
         low = high;
     }
@@ -74,25 +74,25 @@ void unit(uint n, bool whole) {
     }
     uint group = n, row = 0;
     if (ALIGNED && !whole) {
-        group = push.extent / (UNIT * PER);
+        group = extent / (UNIT * PER);
         row = n - push.whole;
     } else if (RUN < RANK)
-        row = divide(n, push.groups, groups_reciprocal, group);
-    uvec2 bases = row_bases(row);
-    uint phase = ALIGNED ? 0 : bases.y % PER, same = 0;
-    if (STEP == 0) same = load(bases.x) * EVERY;
+        row = divide(n, groups, groups_reciprocal, group);
+    uvec2 start = row_bases(row);
+    uint phase = ALIGNED ? 0 : start.y % PER, same = 0;
+    if (STEP == 0) same = load(start.x) * EVERY;
     uint word = group * UNIT;
-    Walk walk = walk_from(bases, word == 0 ? 0 : word * PER - phase);
+    Walk walk = walk_from(start, word == 0 ? 0 : word * PER - phase);
     for (uint i = 0; i < UNIT; i += 4) {
         uvec4 mask = uvec4(0xffffffffu), quad = uvec4(same);
         if (!whole || !ALIGNED)
             for (uint k = 0; k < 4; k++) mask[k] = own_bits(word + i + k, phase);
-        if (STEP == 1) quad = shifted_words(bases, word + i, phase);
+        if (STEP == 1) quad = shifted_words(start.x, word + i, phase);
         if (STEP == 2) quad = gathered_words(walk, mask, ALIGNED && whole);
         if (ALIGNED && whole)
-            dst_quads[bases.y / 4 / PER + (word + i) / 4] = quad;
+            dst_quads[start.y / 4 / PER + (word + i) / 4] = quad;
         else
             for (uint k = 0; k < 4; k++)
-                store_bits(bases.y / PER + word + i + k, quad[k] & mask[k], mask[k]);
+                store_bits(start.y / PER + word + i + k, quad[k] & mask[k], mask[k]);
     }
 }

@@ -10,40 +10,37 @@ struct Walk {
     uint at[8];     // coordinates in the row
 };
 
-// The address of the row's element 0 in src and dst.
+// The addresses of a row's first element in src and dst.
 uvec2 row_bases(uint row) {
-    uvec2 bases = uvec2(SRC_BASE, push.dst_base);
-    for (uint k = RUN; k < RANK; k++) {
-        uint at = take(row, k);
-        bases += at * uvec2(push.src_strides[k], push.dst_strides[k]);
-    }
-    return bases;
+    uvec2 at = bases;
+    for (uint k = RUN; k < RANK; k++) at += take(row, k) * strides[k];
+    return at;
 }
 
-Walk walk_from(uvec2 bases, uint element) {
-    Walk walk = Walk(bases.x, bases.y, uint[8](0, 0, 0, 0, 0, 0, 0, 0));
+Walk walk_from(uvec2 row, uint element) {
+    Walk walk = Walk(row.x, row.y, uint[8](0, 0, 0, 0, 0, 0, 0, 0));
     uint left = element;
     for (uint k = 0; k < RUN; k++) {
         uint at = left;
-        if (k + 1 < RUN) left = divide(left, push.sizes[k], reciprocals[k], at);
+        if (k + 1 < RUN) left = divide(left, sizes[k], reciprocals[k], at);
         walk.at[k] = at;
-        walk.src += at * (STEP == 2 ? push.src_strides[k] : STEP);
-        if (!DENSE) walk.dst += at * push.dst_strides[k];
+        walk.src += at * (STEP == 2 ? strides[k].x : STEP);
+        if (!DENSE) walk.dst += at * strides[k].y;
     }
     if (DENSE) walk.dst += element;
     return walk;
 }
 
 void step(inout Walk walk) {
-    walk.src += STEP == 2 ? push.src_strides[0] : STEP;
-    walk.dst += DENSE ? 1 : push.dst_strides[0];
+    walk.src += STEP == 2 ? strides[0].x : STEP;
+    walk.dst += DENSE ? 1 : strides[0].y;
     walk.at[0]++;
     for (uint k = 0; k + 1 < RUN; k++) {
-        bool carry = walk.at[k] == push.sizes[k];
+        bool carry = walk.at[k] == sizes[k];
+        uvec2 jump = strides[k + 1] - sizes[k] * strides[k];
         walk.at[k] = carry ? 0 : walk.at[k];
         walk.at[k + 1] += uint(carry);
-        walk.src += carry ? push.src_strides[k + 1] - push.sizes[k] * push.src_strides[k] : 0;
-        if (!DENSE)
-            walk.dst += carry ? push.dst_strides[k + 1] - push.sizes[k] * push.dst_strides[k] : 0;
+        walk.src += carry ? jump.x : 0;
+        if (!DENSE) walk.dst += carry ? jump.y : 0;
     }
 }

@@ -22,9 +22,9 @@ layout(binding = DST) writeonly buffer Dst { T dst[]; };
 layout(binding = DST) writeonly buffer DstQuads { uvec4 dst_quads[]; };
 
 void rest_of_row(uint row) {
-    uint begin = push.extent - push.extent % UNIT;
+    uint begin = extent - extent % UNIT;
     Walk walk = walk_from(row_bases(row), begin);
-    for (uint i = begin; i < push.extent; i++) {
+    for (uint i = begin; i < extent; i++) {
         dst[walk.dst] = load(walk.src);
         step(walk);
     }
@@ -50,7 +50,7 @@ void whole_unit(uint row, uint group) {
 
 void unit(uint n, bool whole) {
     uint group = n, row = 0;
-    if (RUN < RANK) row = divide(n, push.groups, groups_reciprocal, group);
+    if (RUN < RANK) row = divide(n, groups, groups_reciprocal, group);
     if (whole)
         whole_unit(row, group);
     else

@@ -39,7 +39,7 @@ class Task(NamedTuple):
 
     def same_phase(self, dims: Iterable[Dim]) -> bool:
         """Every index of these dims, in every launch, is equally far into a word of dst."""
-        return all([dim.dst * self.itemsize % 4 == 0 for dim in (*dims, *self.outer)])
+        return all(dim.dst * self.itemsize % 4 == 0 for dim in (*dims, *self.outer))
 
 
 class Path(NamedTuple):
