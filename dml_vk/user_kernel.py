@@ -6,6 +6,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from dml_vk.errors import DeviceError, DTypeError, ShaderError, explain
 from dml_vk.kernels.capabilities import check_capabilities
 from dml_vk.kernels.spirv import Binding, Module, read
@@ -14,6 +16,7 @@ from dml_vk.kernels.words import Slot, describe, to_words
 if TYPE_CHECKING:
     from dml_vk.limits import Limits
     from dml_vk.runtime.device import Device
+    from dml_vk.runtime.kompute import Words
     from dml_vk.runtime.launch import Operand
     from dml_vk.tensor import Tensor
 
@@ -71,23 +74,25 @@ def kernel(
 ) -> UserKernel:
     """A shader, or its source, as a function of tensors.
 
-    The function is called with one tensor for each binding, and puts the work behind all pending
-    work on the same memory; like every operation it runs when somebody looks.
+    The function is called with one tensor for each binding. Like every operation its work waits
+    until somebody looks, and stands behind all earlier work on the same memory.
 
-        double = dml_vk.kernel('''
-            #version 450
-            layout(local_size_x = 64) in;
-            layout(binding = 0) readonly buffer X { float x[]; };
-            layout(binding = 1) buffer Y { float y[]; };
-            layout(push_constant) uniform Push { uint x_base, y_base, n; float factor; };
-            void main() {
-                uint i = gl_GlobalInvocationID.x;
-                if (i < n) y[y_base + i] = factor * x[x_base + i];
-            }
-        ''')
-        x = dml_vk.asarray([1.0, 2.0, 3.0])
-        y = dml_vk.empty(3)
-        double(x, y, groups=1, push=(3, 2.0))
+    >>> import dml_vk
+    >>> scale = dml_vk.kernel('''
+    ...     #version 450
+    ...     layout(local_size_x = 64) in;
+    ...     layout(binding = 0) readonly buffer X { float x[]; };
+    ...     layout(binding = 1) writeonly buffer Y { float y[]; };
+    ...     layout(push_constant) uniform Push { uint x_base, y_base, n; float factor; };
+    ...     void main() {
+    ...         uint i = gl_GlobalInvocationID.x;
+    ...         if (i < n) y[y_base + i] = factor * x[x_base + i];
+    ...     }
+    ... ''')
+    >>> x, y = dml_vk.asarray([1.0, 2.0, 3.0], dml_vk.float32), dml_vk.empty(3)
+    >>> scale(x, y, groups=1, push=(3, 2.5))
+    >>> y.tolist()
+    [2.5, 5.0, 7.5]
 
     Many tensors share one buffer, so a shader must add where a tensor starts: for each array
     `T x[]` the push block has a member `uint x_base`, which is filled in with the first element's
@@ -156,7 +161,9 @@ class UserKernel:
         ]
         spec_words = self._spec(spec, device.limits)
         push_words = self._push(push, operands)
-        _run(device, self.shader, operands, spec_words, push_words, self._groups(groups))
+        device.queue.dispatch(
+            self.shader.spirv, spec_words, push_words, self._groups(groups), operands
+        )
 
     def _device(self, tensors: tuple[Tensor, ...]) -> Device:
         if len(tensors) != len(self._blocks):
@@ -237,8 +244,8 @@ class UserKernel:
         # Kompute numbers constants by position; a number that nobody declares changes nothing.
         return tuple(values.get(number, 0) for number in range(max(values, default=-1) + 1))
 
-    def _push(self, given: Any, operands: list[Operand]) -> tuple[int, ...]:
-        words = [0] * (self.shader.module.push_bytes // 4)
+    def _push(self, given: Any, operands: list[Operand]) -> Words:
+        words = np.zeros(self.shader.module.push_bytes // 4, np.uint32)
         slots = [slot for _, slot in self._slots]
         values = to_words(self.name, "push", slots, given, whole=True)
         for (at, _), value in zip(self._slots, values):
@@ -246,7 +253,7 @@ class UserKernel:
         for at, block in self._bases:
             operand = operands[block.number]
             words[at] = (operand.allocation.offset + operand.base) // block.stride
-        return tuple(words)
+        return words
 
     def _groups(self, given: int | Iterable[int]) -> Groups:
         slots = [Slot("groups", "uint")] * 3
@@ -297,16 +304,3 @@ def _check_interface(module: Module, name: str) -> None:
     if module.spec and module.spec[-1].number > _MAX_SPEC_NUMBER:
         must = f"a specialization constant's number must be at most {_MAX_SPEC_NUMBER}"
         refuse(must, constant_id=module.spec[-1].number)
-
-
-# To be connected to the queue of the device.
-def _run(
-    device: Device,
-    shader: Shader,
-    operands: list[Operand],
-    spec: tuple[int, ...],
-    push: tuple[int, ...],
-    groups: Groups,
-) -> None:
-    """Dispatch once, behind what touches the operands. Bases stand in the push words already."""
-    raise DeviceError(explain("kernel", "kernels must be connected to a device", device=device))

@@ -47,7 +47,7 @@ _PACKAGES = {
     "spirv-opt": "spirv-tools",
     "spirv-val": "spirv-tools",
 }
-_COMPLAINT = re.compile(r"ERROR: +(?:(?P<file>[^:]*):(?P<line>\d+): *)?(?P<rest>.*)")
+_COMPLAINT = re.compile(r"ERROR: +(?:([^:]*):(\d+): *)?(.*)")  # file, line, what
 # What the compiler says again after every error.
 _ECHOES = ("compilation errors.  No code", "compilation terminated", "Missing entry point: Each")
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]+"([^"]+)"', re.MULTILINE)
@@ -150,10 +150,7 @@ def _readable(said: str, source: Path, include_dirs: Sequence[Path]) -> str:
     lines = []
     complaints = [line for line in said.replace(f"{source}:", ":").splitlines() if "ERROR" in line]
     for line in [c for c in complaints if not any(e in c for e in _ECHOES)] or complaints:
-        found = _COMPLAINT.fullmatch(line.strip())
-        if found is None:
-            continue
-        file, number, rest = found["file"], found["line"], found["rest"]
+        file, number, rest = _COMPLAINT.split(line.strip())[1:4]
         place = (f"{file}: " if file else "") + (f"line {number}: " if number else "")
         lines.append(place + rest)
     return "\n".join(lines) or said.replace(f"{source}", "").strip()

@@ -57,7 +57,8 @@ def read_manifest(spv: Path = SPV) -> tuple[dict[str, str], dict[str, str]]:
 def build(kernels: Mapping[str, Kernel] = KERNELS, glsl: Path = GLSL, spv: Path = SPV) -> Changes:
     """Bring a folder up to date with the sources: build what changed, remove what is gone.
 
-    What does not compile, or disagrees with the registry, stops nothing else, and is raised last.
+    What does not compile, or disagrees with the registry, stops nothing else, keeps what was built
+    of it before, and is raised last.
     """
     from concurrent.futures import ThreadPoolExecutor
 
@@ -93,10 +94,14 @@ def build(kernels: Mapping[str, Kernel] = KERNELS, glsl: Path = GLSL, spv: Path 
     spv.mkdir(parents=True, exist_ok=True)
     with ThreadPoolExecutor() as threads:
         failed = {module: why for module, why in zip(stale, threads.map(make, stale)) if why}
-    gone = [path for path in spv.glob("*.spv") if path.stem not in wanted or path.stem in failed]
+    gone = [path for path in spv.glob("*.spv") if path.stem not in wanted]
     for path in gone:
         path.unlink()
-    modules = {name: wanted[name][2] for name in sorted(wanted) if name not in failed}
+    hashes = {
+        module: known.get(module, "") if module in failed else wanted[module][2]
+        for module in sorted(wanted)
+    }
+    modules = {module: digest for module, digest in hashes.items() if digest}
     manifest = json.dumps({"compilers": compilers, "modules": modules}, indent=1) + "\n"
     _write(spv / MANIFEST, manifest.encode())
     if failed:

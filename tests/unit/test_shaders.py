@@ -160,6 +160,17 @@ def test_a_source_that_does_not_compile_stops_nothing_else(glsl):
     assert sorted(shaders.read_manifest(glsl.parent / "spv")[1]) == ["scale_f32", "scale_u32"]
 
 
+def test_a_source_that_compiles_no_more_leaves_what_it_was_and_is_known_to_be_stale(glsl):
+    build(glsl, SCALE)
+    spv = glsl.parent / "spv"
+    before = {path.name: path.read_bytes() for path in spv.iterdir()}
+    (glsl / "scale.comp").write_text(BODY.replace("push.factor", "factor"))
+    for _ in range(2):
+        with pytest.raises(ShaderError, match="undeclared"):
+            build(glsl, SCALE)
+        assert {path.name: path.read_bytes() for path in spv.iterdir()} == before
+
+
 # What the registry and a module can disagree on. Each change must be seen.
 
 

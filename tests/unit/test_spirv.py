@@ -27,12 +27,17 @@ layout(set = 0, binding = 1) readonly buffer Quads { uvec4 quads[]; };
 layout(set = 0, binding = 0) writeonly buffer Dst { float dst[]; } other;
 layout(set = 2, binding = 7) buffer Both { int count; Pair both[]; };
 shared uint a[gl_WorkGroupSize.x * 3 + 1];
+struct Two { vec4 first; mat2 second; bool third; };
 shared vec4 b[2];
+shared Two c[3];
 void main() {
+  uint i = gl_LocalInvocationIndex % 3;
   a[0] = src[push.first]; b[1] = vec4(push.last, push.square[1][0]);
+  c[i].first = vec4(RANK); c[i].third = DENSE; c[i].second = mat2(2.0);
   barrier();
-  other.dst[0] = b[1].x * SCALE + float(RANK) + quads[0].x + float(a[0]) + push.pair.b;
-  if (DENSE) count = push.shift;
+  float sum = quads[0].x + float(a[0]) + push.pair.b;
+  other.dst[0] = b[1].x * c[2 - i].first.x * SCALE + float(RANK) + sum;
+  if (DENSE && c[2 - i].third) count = push.shift + int(c[2 - i].second[0][0]);
 }
 """
 PLAIN = """#version 450
@@ -98,8 +103,8 @@ def test_local_size(many):
 
 def test_shared_memory(many):
     # The nameless twin that gl_WorkGroupSize is made of has the default 1, LOCAL_SIZE has 64.
-    assert many.shared_bytes({0: 64}) == 4 * (64 * 3 + 1) + 2 * 16
-    assert many.shared_bytes({0: 8}) == 4 * (8 * 3 + 1) + 2 * 16
+    assert many.shared_bytes({0: 64}) == 4 * (64 * 3 + 1) + 2 * 16 + 3 * 36
+    assert many.shared_bytes({0: 8}) == 4 * (8 * 3 + 1) + 2 * 16 + 3 * 36
 
 
 def test_length_and_other_resources():
@@ -109,6 +114,16 @@ def test_length_and_other_resources():
     assert read(glslang.compile(source, {"BODY": "x[0] = u;"})).others == ("U",)
     blocks = PLAIN.replace("{ float x[]; }", "{ float x[]; } several[2]")
     assert read(glslang.compile(blocks, {"BODY": "several[1].x[0] = 1.0;"})).others == ("several",)
+
+
+def test_pointers_in_blocks_are_refused():
+    more = """#extension GL_EXT_buffer_reference : require
+    layout(buffer_reference) buffer R { float r[]; };
+    layout(push_constant) uniform Push { R there; };
+    void main"""
+    spirv = glslang.compile(PLAIN.replace("void main", more), {"BODY": "x[0] = there.r[0];"})
+    with pytest.raises(ShaderError, match="a block must hold numbers"):
+        read(spirv)
 
 
 @pytest.mark.parametrize(
@@ -147,6 +162,8 @@ def test_versions_extensions_and_unknown_capabilities_are_refused():
         check_capabilities(read(newer))
     with pytest.raises(ShaderError, match="got capability='9999'"):
         check_capabilities(read(patched(spirv, (2 << 16 | 17, 9999))))
+    core = b"SPV_KHR_storage_buffer_storage_class".ljust(40, b"\0")
+    check_capabilities(read(patched(spirv, (11 << 16 | 10, *struct.unpack("<10I", core)))))
     text = struct.unpack("<3I", b"SPV_WHAT\0\0\0\0")
     with pytest.raises(ShaderError, match="got extension='SPV_WHAT'"):
         check_capabilities(read(patched(spirv, (4 << 16 | 10, *text))))

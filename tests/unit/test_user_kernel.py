@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import dataclasses
 from types import SimpleNamespace
+from typing import NamedTuple
 
 import pytest
 
-from dml_vk import dtypes, user_kernel
+from dml_vk import dtypes
 from dml_vk.errors import DeviceError, DTypeError, ShaderError
 from dml_vk.layout import Layout
 from dml_vk.limits import MINIMUM, Limits
@@ -33,7 +34,26 @@ void main() {
   if (i < n) y[y_base + i] = factor * x[x_base + i] * SCALE;
 }
 """
-DEVICE, OTHER = SimpleNamespace(limits=MINIMUM), SimpleNamespace(limits=MINIMUM)
+CALLS = []
+
+
+def fake_device(limits=MINIMUM):
+    def dispatch(spirv, spec, push, groups, operands):
+        assert push.dtype == "uint32"
+        CALLS.append(Call(spirv, spec, tuple(push.tolist()), groups, operands))
+
+    return SimpleNamespace(limits=limits, queue=SimpleNamespace(dispatch=dispatch))
+
+
+class Call(NamedTuple):
+    spirv: bytes
+    spec: tuple
+    push: tuple
+    groups: tuple
+    operands: list
+
+
+DEVICE, OTHER = fake_device(), fake_device()
 GOOD = {"groups": 1, "push": (10, 0.5, -1, -2)}
 
 
@@ -43,10 +63,9 @@ def shader():
 
 
 @pytest.fixture
-def ran(monkeypatch):
-    calls = []
-    monkeypatch.setattr(user_kernel, "_run", lambda *arguments: calls.append(arguments))
-    return calls
+def ran():
+    CALLS.clear()
+    return CALLS
 
 
 def tensor(offset_bytes=0, dtype=dtypes.float32, sizes=(10,), start=0, device=DEVICE, strides=None):
@@ -148,6 +167,11 @@ def test_shaders_that_cannot_be_called_are_refused(said, pairs):
     assert said in refusal(lambda: kernel(changed(*pairs), name="mine"))
 
 
+def test_the_entry_point_must_be_main(shader):
+    other = dataclasses.replace(shader, module=dataclasses.replace(shader.module, entry="other"))
+    assert "the entry point must be main; got entry='other'" in refusal(lambda: kernel(other))
+
+
 def test_a_shader_without_buffers_is_refused():
     source = "#version 450\nlayout(local_size_x = 1) in;\nvoid main() {}"
     assert "bindings must be 0, 1, 2... in set 0; got bindings=[]" in refusal(
@@ -158,8 +182,8 @@ def test_a_shader_without_buffers_is_refused():
 def test_a_call(shader, ran):
     x, y = tensor(1024, start=3), tensor(512, dtypes.float32)
     kernel(shader)(x, y, groups=(2, 3), push=(10, 0.5, -1, -2), spec={"SCALE": 2.0})
-    [(device, passed, operands, spec, push, groups)] = ran
-    assert (device, passed, groups) == (DEVICE, shader, (2, 3, 1))
+    [(spirv, spec, push, groups, operands)] = ran
+    assert (spirv, groups) == (shader.spirv, (2, 3, 1))
     assert [operand.writes for operand in operands] == [False, True]
     assert [(o.base, o.low, o.high) for o in operands] == [(12, 12, 52), (0, 0, 48)]
     # constant 1 is declared by nobody; 0 and 3 keep their defaults
@@ -175,7 +199,7 @@ def test_push_by_name_and_as_bytes(shader, ran):
         b"\x0a\0\0\0\0\0\0\x3f\xff\xff\xff\xff\xfe\xff\xff\xff",
     ):
         k(tensor(256), tensor(), groups=1, push=push)
-        assert ran.pop()[4] == (10, 64, 0x3F000000, 0, 0, 2**32 - 1, 2**32 - 2)
+        assert ran.pop().push == (10, 64, 0x3F000000, 0, 0, 2**32 - 1, 2**32 - 2)
 
 
 def test_what_is_written_can_be_narrowed(ran):
@@ -187,7 +211,7 @@ def test_what_is_written_can_be_narrowed(ran):
         ((), [False, False]),
     ):
         k(tensor(), tensor(), **GOOD, writes=writes)
-        assert [operand.writes for operand in ran.pop()[2]] == expected
+        assert [operand.writes for operand in ran.pop().operands] == expected
     said = refusal(lambda: k(tensor(), tensor(), **GOOD, writes=("y", "quads")))
     assert (
         "writes must name arrays that are not readonly: ['x', 'y']; got writes=['quads', 'y']"
@@ -197,15 +221,15 @@ def test_what_is_written_can_be_narrowed(ran):
 
 def test_empty_tensors_have_a_place_too(shader, ran):
     kernel(shader)(tensor(256, sizes=(0,)), tensor(sizes=(3, 0)), **GOOD)
-    operands, push = ran[0][2], ran[0][4]
+    operands, push = ran[0].operands, ran[0].push
     assert all(operand.low < operand.high for operand in operands)
     assert push[1] == 64
 
 
 def test_reversed_tensors_start_at_their_first_element(shader, ran):
     kernel(shader)(tensor(256, strides=(-1,), start=9), tensor(), **GOOD)
-    assert ran[0][4][1] == 64 + 9
-    assert (ran[0][2][0].low, ran[0][2][0].high) == (0, 40)
+    assert ran[0].push[1] == 64 + 9
+    assert (ran[0].operands[0].low, ran[0].operands[0].high) == (0, 40)
 
 
 UINT_Y = [("float y[]", "uint y[]"), ("= factor * x", "= uint(factor * x"), ("SCALE;", "SCALE);")]
@@ -214,13 +238,13 @@ UINT_Y = [("float y[]", "uint y[]"), ("= factor * x", "= uint(factor * x"), ("SC
 @pytest.mark.parametrize("dtype", [dtypes.uint8, dtypes.float16, dtypes.int64, dtypes.bool_])
 def test_uint_arrays_take_any_element_type(dtype, ran):
     kernel(changed(*UINT_Y))(tensor(), tensor(512, dtype), **GOOD)
-    assert ran[0][4][3] == 128
+    assert ran[0].push[3] == 128
 
 
 def test_packed_elements_are_ordered_by_whole_words(ran):
     k = kernel(changed(*UINT_Y, (QUADS, ""), ("y_base, quads_base", "y_base")))
     k(tensor(), tensor(256, dtypes.uint8, sizes=(5,), start=4), **GOOD)
-    operand = ran[0][2][1]
+    operand = ran[0].operands[1]
     assert (operand.base, operand.low, operand.high) == (4, 4, 12)
 
 
@@ -281,14 +305,14 @@ def test_numbers_that_do_not_fit_are_refused(shader, ran, arguments, said):
 
 def test_spec_in_order(shader, ran):
     kernel(shader)(tensor(), tensor(), **GOOD, spec=(32, 2.0, True))
-    assert ran[0][3] == (32, 0, 0x40000000, 1)
+    assert ran[0].spec == (32, 0, 0x40000000, 1)
 
 
 def test_limits_are_the_devices_own(shader, ran):
-    roomy = SimpleNamespace(limits=dataclasses.replace(MINIMUM, max_invocations=1024))
+    roomy = fake_device(dataclasses.replace(MINIMUM, max_invocations=1024))
     kernel(shader)(tensor(device=roomy), tensor(device=roomy), **GOOD, spec=(1024,))
-    assert ran.pop()[3][0] == 1024
-    poor = SimpleNamespace(limits=Limits(max_storage_buffers=1))
+    assert ran.pop().spec[0] == 1024
+    poor = fake_device(Limits(max_storage_buffers=1))
     x = tensor(device=poor)
     said = refusal(lambda: kernel(shader)(x, x, **GOOD), DeviceError)
     assert "takes at most 1 tensors in one kernel; got tensors=2" in said
