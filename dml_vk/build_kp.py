@@ -118,9 +118,10 @@ def _build() -> Path:
             "VIRTUAL_ENV": sys.prefix,
             "KOMPUTE_PYTHON_NUM_PARALLEL_THREADS": str(os.cpu_count() or 1),
         }
-        # From source even where pip knows a wheel: that one may be poisoned.
+        # From source even where pip knows a wheel, which may be poisoned; and in an environment
+        # of the build's own, since an old pip takes the one at hand, which may lack setuptools.
         _pip(
-            *("wheel", "--no-deps", "--no-cache-dir", "--no-binary", "kp"),
+            *("wheel", "--use-pep517", "--no-deps", "--no-cache-dir", "--no-binary", "kp"),
             *("--wheel-dir", f"{work}/wheels", f"kp=={KP}"),
             **environment,
         )
@@ -130,7 +131,7 @@ def _build() -> Path:
 
 
 def _pip(*arguments: str, **environment: str) -> None:
-    command = [sys.executable, "-m", "pip", "--quiet", "--disable-pip-version-check", *arguments]
+    command = [sys.executable, "-m", "pip", "-qq", "--disable-pip-version-check", *arguments]
     done = subprocess.run(command, env={**os.environ, **environment}, check=False)
     if done.returncode:
         raise DmlVkError(

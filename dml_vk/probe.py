@@ -137,9 +137,10 @@ def _devices(state: tuple[object, ...]) -> Devices:
         for index in range(len(instance.physical_devices))
         if (info := _describe(instance, index)) is not None
     )
-    return found or Devices(
-        (), explain("Vulkan", "a device must compute, by Vulkan 1.1", devices=0)
-    )
+    if not found:
+        count = len(instance.physical_devices)
+        return Devices((), explain("Vulkan", "a device must compute, by Vulkan 1.1", devices=count))
+    return found
 
 
 def _describe(instance: vulkan.Instance, index: int) -> DeviceInfo | None:
@@ -220,21 +221,18 @@ def select(wanted: int | str | None = None) -> DeviceInfo:
         )
     if wanted is None:
         wanted = os.environ.get("DML_VK_DEVICE", "")
-    if isinstance(wanted, str) and wanted in {str(info.index) for info in found}:
-        wanted = int(wanted)
-    fitting = [info for info in found if _fits(info, wanted)]
+    part = wanted.strip().casefold() if isinstance(wanted, str) else ""
+    index = int(part) if part.isdecimal() else wanted
+    fitting = [info for info in found if type(index) is int and info.index == index]
+    if not fitting and isinstance(wanted, str):
+        # A number may be part of a name as well.
+        fitting = [info for info in found if part in info.name.casefold()]
     if not fitting:
         known = [f"{info.index}: {info.name}" for info in found]
         raise DeviceError(
             explain("device", "it must be an index or part of a name", wanted=wanted, devices=known)
         )
     return min(fitting, key=lambda info: (_PREFERRED.index(info.type), info.index))
-
-
-def _fits(info: DeviceInfo, wanted: int | str) -> bool:
-    if isinstance(wanted, str):
-        return wanted.strip().casefold() in info.name.casefold()
-    return type(wanted) is int and wanted == info.index
 
 
 def _cores() -> int:

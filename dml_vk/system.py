@@ -103,7 +103,7 @@ SHADERS = (
 VALIDATION = (Need("Khronos's validation layer", "vulkan-validationlayers", _has_validation),)
 
 
-def missing(needs: Iterable[Need]) -> list[Need]:
+def missing(needs: Iterable[Need] = (*RUN, *BUILD, *SHADERS, *VALIDATION)) -> list[Need]:
     return [need for need in needs if not need.is_met()]
 
 

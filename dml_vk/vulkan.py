@@ -217,8 +217,7 @@ def _renew_after_fork() -> None:
     _environment = threading.RLock()
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_renew_after_fork)
+getattr(os, "register_at_fork", dict)(after_in_child=_renew_after_fork)  # none on Windows
 
 
 @contextlib.contextmanager
