@@ -11,7 +11,7 @@ from dml_vk.creation import Wanted, empty
 from dml_vk.dtypes import DType, float16, float32, float64, to_dtype, uint32, uint64
 from dml_vk.errors import DTypeError, explain
 from dml_vk.layout import MemoryFormat, contiguous_format
-from dml_vk.ops.philox import fill_philox
+from dml_vk.ops.philox import blocks_begun, fill_philox
 from dml_vk.strides.order import Ints, to_int
 from dml_vk.tensor import Tensor
 
@@ -44,7 +44,9 @@ class Generator:
         if key is not None and seed is not None:
             raise ValueError(explain("Generator", "give seed or key, not both", seed=seed, key=key))
         if key is None:
-            key = secrets.randbits(64) if seed is None else _hashed(to_int("Generator", "seed", seed))
+            key = (
+                secrets.randbits(64) if seed is None else _hashed(to_int("Generator", "seed", seed))
+            )
         self.key = _unsigned("key", key, 64)
         self.counter = _unsigned("counter", counter, 128)
         self.device = device
@@ -77,7 +79,8 @@ class Generator:
         memory_format: MemoryFormat = contiguous_format,
     ) -> Tensor:
         """Uniform floats in [0, 1): the high bits of a word, 24 for float32, 11 for float16, and
-        53 of two words for float64, times the power of two that brings them below 1."""
+        53 of two words for float64, times the power of two that brings them below 1.
+        """
         kind = _one_of("random", dtype, (float32, float16, float64))
         return self._fill("random", shape, kind, memory_format)
 
@@ -85,8 +88,8 @@ class Generator:
         self, what: str, shape: int | Iterable[int], dtype: DType, memory_format: MemoryFormat
     ) -> Tensor:
         new = empty(shape, dtype, device=self.device, memory_format=memory_format)
-        blocks = fill_philox(what, new.strided, dtype, self.state)
-        self.advance(blocks)
+        fill_philox(what, new.strided, dtype, self.state)
+        self.advance(blocks_begun(new.layout.numel, dtype))
         return new
 
     def __repr__(self) -> str:
@@ -94,13 +97,16 @@ class Generator:
 
 
 def _hashed(seed: int) -> int:
-    return int.from_bytes(hashlib.sha256(str(seed).encode()).digest()[:8], "little")
+    digits = str(to_int("Generator", "seed", seed)).encode()
+    return int.from_bytes(hashlib.sha256(digits).digest()[:8], "little")
 
 
 def _unsigned(name: str, value: int, bits: int) -> int:
     value = to_int("Generator", name, value)
     if not 0 <= value < 2**bits:
-        raise ValueError(explain("Generator", f"{name} must be from 0 to 2**{bits} - 1", **{name: value}))
+        raise ValueError(
+            explain("Generator", f"{name} must be from 0 to 2**{bits} - 1", **{name: value})
+        )
     return value
 
 

@@ -82,8 +82,7 @@ class Tensor:
             return np.empty(self.shape, kind)
         memory = transfer.mapped(self.device, self.strided.allocation, False)
         if memory is not None:
-            array: Array = strided_array(memory, self.layout, kind)
-            return array.copy(order="K")
+            return strided_array(memory, self.layout, kind).copy(order="K")
         if self.layout.span > 2 * self.layout.numel:
             return self.clone().numpy()  # Gaps are not worth the way.
         seen = self.strided.operand(False)
@@ -118,7 +117,8 @@ def tensor_over(what: str, layout: Layout, dtype: DType, device: Device) -> Tens
 def strided_array(memory: Array, layout: Layout, kind: np.dtype[Any]) -> Array:
     """The elements of a layout over these bytes, as a view of them."""
     strides = [stride * kind.itemsize for stride in layout.strides]
-    return np.ndarray(layout.sizes, kind, memory, layout.offset * kind.itemsize, strides)
+    array: Array = np.ndarray(layout.sizes, kind, memory, layout.offset * kind.itemsize, strides)
+    return array
 
 
 def copy(src: Tensor, dst: Tensor) -> None:

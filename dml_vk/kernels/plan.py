@@ -1,4 +1,4 @@
-"""What a call comes to, as a value: which module runs, how it is specialised, and what it is told."""
+"""What a call comes to, as a value: which module runs, how it is specialised, what it is told."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ FIRST, END, BASES = 0, 1, 2
 class Plan:
     """One kernel, ready to run but for where its operands lie.
 
-    An invocation does one work unit at a time: units first + id, then every (number of invocations)
-    on, up to `end`. So any number of groups does the work, and any range of units can be a dispatch.
+    Invocations share the work units from `first` to `end` among them. So any number of groups does
+    the work, and any range of units can be a dispatch.
     """
 
     module: str  # the built SPIR-V: a kernel's name and a variant's suffix
@@ -22,6 +22,6 @@ class Plan:
     push: tuple[int, ...]  # the whole push block as 32-bit words; range and bases are filled in
     units: int
     unit_ns: float  # what a unit takes on one slow core, so that long work can be cut in time
-    base_bytes: int  # bases count in elements of this many bytes
+    base_bytes: tuple[int, ...]  # what each base counts in
     # Element offsets from the operands' bases, one tuple a launch: more where one launch won't do.
     launches: tuple[tuple[int, ...], ...]

@@ -39,42 +39,56 @@ class Kernel:
         return sum(words for _, words in self.push)
 
 
-# The push block of glsl/index_head.glsl.
+# Dims in one launch: of a copy, and of a kernel that makes elements and is told more instead.
 MAX_RANK = 8
-_INDEX_PUSH = (
-    ("first", 1),
-    ("end", 1),
-    ("src_base", 1),
-    ("dst_base", 1),
-    ("whole", 1),
-    ("groups", 1),
-    ("extent", 1),
-    ("sizes", MAX_RANK),
-    ("src_strides", MAX_RANK),
-    ("dst_strides", MAX_RANK),
+MADE_RANK = 6
+
+
+def _index_push(
+    bases: tuple[str, ...], rank: int, extra: tuple[tuple[str, int], ...] = ()
+) -> tuple[tuple[str, int], ...]:
+    """The push block of glsl/index_head.glsl."""
+    return (
+        *(("first", 1), ("end", 1)),
+        *((base, 1) for base in bases),
+        *(("whole", 1), ("groups", 1), ("extent", 1)),
+        *(("sizes", rank), ("src_strides", rank), ("dst_strides", rank)),
+        *extra,
+    )
+
+
+_COPY_PUSH = _index_push(("src_base", "dst_base"), MAX_RANK)
+_FILL_PUSH = _index_push(("dst_base",), MADE_RANK, (("value", 4),))
+_SEQUENCE_PUSH = _index_push(
+    ("dst_base",), MADE_RANK, (("index_base", 1), ("start", 2), ("delta", 2))
+)
+_PHILOX_PUSH = _index_push(
+    ("state_base", "dst_base"), MADE_RANK, (("index_base", 1), ("counter", 4), ("key", 2))
 )
 _INDEX_SPEC = ("LOCAL_SIZE", "LANES", "RANK", "EDGES")
 _ROW_SPEC = (*_INDEX_SPEC, "RUN", "UNIT", "STEP", "DENSE")
+_WORDS_SPEC = (*_ROW_SPEC, "SRC_QUADS", "DST_QUADS")
+_PACKED_SPEC = (*_ROW_SPEC, "ALIGNED")
+_WORDS_32 = {"T": "uint", "WORDS": "1"}
+_WORDS_64 = {"T": "uvec2", "WORDS": "2"}
+_WORDS_128 = {"T": "uvec4", "WORDS": "4"}
+_FLOAT = "sequence_float(i, start, delta, {}u, {}u)"
 
 _KERNELS = (
     Kernel(
         "copy_words",
         bindings=("Src", "Dst"),
         writes=("Dst",),
-        spec=(*_ROW_SPEC, "SRC_QUADS", "DST_QUADS"),
-        push=_INDEX_PUSH,
-        variants={
-            "32": {"T": "uint", "WORDS": "1"},
-            "64": {"T": "uvec2", "WORDS": "2"},
-            "128": {"T": "uvec4", "WORDS": "4"},
-        },
+        spec=_WORDS_SPEC,
+        push=_COPY_PUSH,
+        variants={"32": _WORDS_32, "64": _WORDS_64, "128": _WORDS_128},
     ),
     Kernel(
         "copy_packed",
         bindings=("Src", "Dst"),
         writes=("Dst",),
-        spec=(*_ROW_SPEC, "ALIGNED"),
-        push=_INDEX_PUSH,
+        spec=_PACKED_SPEC,
+        push=_COPY_PUSH,
         variants={"8": {"BITS": "8"}, "16": {"BITS": "16"}},
     ),
     Kernel(
@@ -82,8 +96,81 @@ _KERNELS = (
         bindings=("Src", "Dst"),
         writes=("Dst",),
         spec=(*_INDEX_SPEC, "DOWN", "SRC_QUADS", "DST_PIECES"),
-        push=_INDEX_PUSH,
+        push=_COPY_PUSH,
         variants={bits: {"BITS": bits} for bits in ("8", "16", "32", "64")},
+    ),
+    Kernel(
+        "fill_words",
+        bindings=("Dst",),
+        writes=("Dst",),
+        spec=_WORDS_SPEC,
+        push=_FILL_PUSH,
+        variants={"32": _WORDS_32, "64": _WORDS_64, "128": _WORDS_128},
+    ),
+    Kernel(
+        "fill_packed",
+        bindings=("Dst",),
+        writes=("Dst",),
+        spec=_PACKED_SPEC,
+        push=_FILL_PUSH,
+        variants={"8": {"BITS": "8"}, "16": {"BITS": "16"}},
+    ),
+    Kernel(
+        "sequence_words",
+        bindings=("Dst",),
+        writes=("Dst",),
+        spec=_WORDS_SPEC,
+        push=_SEQUENCE_PUSH,
+        variants={
+            "int32": {**_WORDS_32, "ELEMENT": "sequence_int(i, start, delta)"},
+            "int64": {**_WORDS_64, "ELEMENT": "sequence_int(i, start, delta)"},
+            "float32": {**_WORDS_32, "ELEMENT": _FLOAT.format(23, 8)},
+            "float64": {**_WORDS_64, "ELEMENT": _FLOAT.format(52, 11)},
+        },
+    ),
+    Kernel(
+        "sequence_packed",
+        bindings=("Dst",),
+        writes=("Dst",),
+        spec=_PACKED_SPEC,
+        push=_SEQUENCE_PUSH,
+        variants={
+            "int8": {"BITS": "8", "ELEMENT": "sequence_int(i, start, delta)"},
+            "int16": {"BITS": "16", "ELEMENT": "sequence_int(i, start, delta)"},
+            "float16": {"BITS": "16", "ELEMENT": _FLOAT.format(10, 5)},
+        },
+    ),
+    Kernel(
+        "philox_words",
+        bindings=("State", "Dst"),
+        writes=("Dst",),
+        spec=(*_WORDS_SPEC, "FROM_BUFFER"),
+        push=_PHILOX_PUSH,
+        variants={
+            "uint32": {**_WORDS_32, "MAKE": ""},
+            "uint64": {**_WORDS_64, "MAKE": ""},
+            "float32": {**_WORDS_32, "MAKE": "uniform32"},
+            "float64": {**_WORDS_64, "MAKE": "uniform64"},
+        },
+    ),
+    Kernel(
+        "philox_packed",
+        bindings=("State", "Dst"),
+        writes=("Dst",),
+        spec=(*_PACKED_SPEC, "FROM_BUFFER"),
+        push=_PHILOX_PUSH,
+        variants={"float16": {"BITS": "16", "MAKE": "uniform16"}},
+    ),
+    Kernel(
+        "philox_advance",
+        bindings=("State", "Dst"),
+        writes=("State", "Dst"),
+        spec=("LOCAL_SIZE",),
+        push=(
+            *(("first", 1), ("end", 1), ("state_base", 1), ("dst_base", 1)),
+            *(("blocks", 1), ("state_stride", 1), ("dst_stride", 1)),
+        ),
+        variants={"uint32": {}},
     ),
 )
 

@@ -167,8 +167,9 @@ class Queue:
     ) -> list[Work]:
         """One launch, in as many dispatches as keep each of them short."""
         push = np.array(plan.push, np.uint32)
-        for at, (operand, offset) in enumerate(zip(operands, offsets), BASES):
-            base = (operand.allocation.offset + operand.base) // plan.base_bytes + offset
+        bases = zip(operands, plan.base_bytes, offsets)
+        for at, (operand, unit, offset) in enumerate(bases, BASES):
+            base = (operand.allocation.offset + operand.base) // unit + offset
             push[at] = base & 0xFFFFFFFF
         arenas = _arenas(operands)
         step = max(1, int(MAX_SEQUENCE_NS / plan.unit_ns))

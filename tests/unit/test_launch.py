@@ -53,7 +53,7 @@ def no_modules(monkeypatch):
 
 def make_plan(units=64, unit_ns=1.0, launches=((0,),)):
     push = (0, 0, *(0 for _ in launches[0]), 77)
-    return Plan("nothing_u32", (64,), push, units, unit_ns, 4, launches)
+    return Plan("nothing_u32", (64,), push, units, unit_ns, (4,) * len(launches[0]), launches)
 
 
 def arena(nbytes=4096):

@@ -1,0 +1,87 @@
+"""How elements that are made, not copied, are written into any layout.
+
+A kernel that makes elements is one that copies from a source without memory: its addresses are
+the indexes of the elements, in logical row-major order. What the kernel is told besides, such as
+the value, follows the last word of the plan's push block.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from dml_vk.kernels.dims import ascending, offsets, split
+from dml_vk.kernels.paths import QUAD_BYTES, Task, plan_of, quads_a_unit, rows, widest
+from dml_vk.kernels.plan import Plan
+from dml_vk.kernels.registry import MADE_RANK
+from dml_vk.limits import Limits
+from dml_vk.strides.order import Ints, packed_strides, row_major
+
+
+def plan_fill(sizes: Ints, strides: Ints, itemsize: int, offset: int, limits: Limits) -> Plan:
+    """One value everywhere. The kernel is told 16 bytes of it."""
+    place = offset * itemsize % QUAD_BYTES
+    return _fill(sizes, strides, itemsize, place, limits.max_invocations, quads_a_unit(limits))
+
+
+@lru_cache(maxsize=1024)
+def _fill(
+    sizes: Ints, strides: Ints, itemsize: int, place: int, invocations: int, quads: int
+) -> Plan:
+    # Any source would do; this one is as contiguous as the destination.
+    dims, _, start = ascending(sizes, strides, strides)
+    at = place + start * itemsize
+    task = widest(Task(*split(dims, MADE_RANK), itemsize, at, at, quads))
+    start = (at - place + place % task.itemsize) // task.itemsize
+    launches = [(start + dst,) for _, dst in offsets(task.outer)]
+    path = rows(task)
+    module = f"fill_{path.name}_{8 * task.itemsize}"
+    return plan_of(module, task, path, MADE_RANK, launches, invocations)
+
+
+def plan_indexed(
+    kernel: str,
+    dtype: str,
+    sizes: Ints,
+    strides: Ints,
+    itemsize: int,
+    offset: int,
+    limits: Limits,
+    *,
+    sources: Ints = (),
+    spec: Ints = (),
+) -> Plan | None:
+    """Elements made of their indexes; None where there are too many dims for one launch.
+
+    The kernel also reads `sources`, whose bases count in so many bytes.
+    """
+    place = offset * itemsize % QUAD_BYTES
+    invocations, quads = limits.max_invocations, quads_a_unit(limits)
+    return _indexed(
+        kernel, dtype, sizes, strides, itemsize, place, sources, spec, invocations, quads
+    )
+
+
+@lru_cache(maxsize=1024)
+def _indexed(
+    kernel: str,
+    dtype: str,
+    sizes: Ints,
+    strides: Ints,
+    itemsize: int,
+    place: int,
+    sources: Ints,
+    spec: Ints,
+    invocations: int,
+    quads: int,
+) -> Plan | None:
+    indexes = packed_strides(sizes, row_major(len(sizes)))
+    dims, first, start = ascending(sizes, indexes, strides)
+    inner, outer = split(dims, MADE_RANK)
+    if outer:
+        return None
+    task = Task(inner, outer, itemsize, first * itemsize, place + start * itemsize, quads)
+    path = rows(task)
+    launches = [(*(0 for _ in sources), start)]
+    module = f"{kernel}_{path.name}_{dtype}"
+    more = {"sources": sources, "tail": (first,), "spec": spec}
+    return plan_of(module, task, path, MADE_RANK, launches, invocations, **more)

@@ -1,0 +1,16 @@
+#version 450
+#extension GL_GOOGLE_include_directive : require
+// One value everywhere, in elements of BITS: a word of it.
+#define BASES dst_base
+#define SRC_BASE 0
+#define MAX_RANK 6
+#define EXTRA uint value[4];
+#include "index_head.glsl"
+
+uint load_word(uint at) { return push.value[0]; }
+uint load(uint at) { return push.value[0] & (1u << BITS) - 1; }
+
+#define DST 0
+#include "packed_head.glsl"
+
+void main() { run(); }

@@ -1,0 +1,18 @@
+#version 450
+#extension GL_GOOGLE_include_directive : require
+// One value everywhere: 16 bytes of it.
+#define BASES dst_base
+#define SRC_BASE 0
+#define MAX_RANK 6
+#define EXTRA uint value[4];
+#include "index_head.glsl"
+
+uvec4 load_quad(uint at) {
+    return uvec4(push.value[0], push.value[1], push.value[2], push.value[3]);
+}
+T load(uint at) { return T(load_quad(at)); }
+
+#define DST 0
+#include "words_head.glsl"
+
+void main() { run(); }

@@ -1,0 +1,24 @@
+#version 450
+#extension GL_GOOGLE_include_directive : require
+// start + i * delta, where i is the index of an element. ELEMENT makes its bits of i, start and delta.
+#define BASES dst_base
+#define SRC_BASE push.index_base
+#define MAX_RANK 6
+#define EXTRA uint index_base, start[2], delta[2];
+#include "index_head.glsl"
+#include "sequence_head.glsl"
+
+uint load(uint i) {
+    uvec2 start = uvec2(push.start[0], push.start[1]), delta = uvec2(push.delta[0], push.delta[1]);
+    return ELEMENT.x & (1u << BITS) - 1;
+}
+uint load_word(uint at) {
+    uint word = 0;
+    for (uint k = 0; k < 32 / BITS; k++) word |= load(at * (32 / BITS) + k) << k * BITS;
+    return word;
+}
+
+#define DST 0
+#include "packed_head.glsl"
+
+void main() { run(); }
