@@ -1,0 +1,309 @@
+"""The doctor says what is there, what lacks and what to type, whatever the machine is like."""
+
+from __future__ import annotations
+
+import os
+import runpy
+import shutil
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+
+import pytest
+
+from dml_vk import __main__, build_kp, doctor, probe, system, vulkan
+from dml_vk.doctor import Finding
+from dml_vk.errors import DmlVkError
+
+
+@pytest.fixture
+def nothing(monkeypatch):
+    """A machine that has nothing but this Python."""
+    monkeypatch.setattr(vulkan, "load", lambda: None)
+    monkeypatch.setattr(probe, "devices", lambda: probe.Devices((), "the reason"))
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    monkeypatch.setattr(system, "_include_folders", lambda: [Path(os.devnull)])
+    monkeypatch.setattr(doctor.importlib.util, "find_spec", lambda name: None)
+    for name in list(os.environ):
+        if name.startswith(("VK_", "XDG_")):
+            monkeypatch.delenv(name)
+    for name in ("XDG_CONFIG_HOME", "XDG_CONFIG_DIRS", "XDG_DATA_HOME", "XDG_DATA_DIRS"):
+        monkeypatch.setenv(name, os.devnull)
+
+
+def test_a_machine_that_has_all(capsys):
+    assert __main__.main(["doctor"]) == 0
+    shown = capsys.readouterr().out
+    assert len(shown.splitlines()) < 25
+    assert probe.select().name in shown
+    assert "ok     kp        0.9.0\n" in shown
+    assert "LACKS" not in shown
+
+
+def test_a_machine_that_has_nothing(nothing, capsys):
+    assert __main__.main(["doctor"]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[1:] == [
+        f"LACKS  loader    no {vulkan.LOADERS[0]}",
+        "                 > install a Vulkan loader",
+        "LACKS  device    the reason",
+        "                 > the driver of your GPU, or Mesa's, which does with a CPU: "
+        + system.how_to_install(system.missing(system.RUN)),
+        "LACKS  NumPy     absent",
+        f"                 > {sys.executable} -m pip install numpy",
+        "lacks  GLSL      glslangValidator, spirv-opt, spirv-val (for shaders of your own only)",
+        "                 > install glslangValidator, spirv-opt, spirv-val",
+    ]
+
+
+@pytest.mark.parametrize(("apt", "user", "root"), [(True, 0, ""), (True, 1000, "sudo ")])
+def test_what_to_type_where_apt_is(monkeypatch, apt, user, root):
+    monkeypatch.setattr(shutil, "which", lambda name: name if name == "apt-get" else None)
+    monkeypatch.setattr(os, "geteuid", lambda: user)
+    assert system.how_to_install(system.SHADERS) == (
+        f"{root}apt-get install glslang-tools spirv-tools"
+    )
+
+
+def test_every_driver_is_asked_by_itself(monkeypatch, tmp_path):
+    empty, gone = tmp_path / "empty.json", tmp_path / "gone.json"
+    empty.write_text("{}")
+    monkeypatch.setattr(system, "manifests", lambda kind: [empty, gone])
+    assert [finding.text for finding in doctor._drivers()][1:] == [
+        f"{empty}: no device",
+        f"{gone}: no such file",
+    ]
+
+
+def test_a_driver_that_kills_is_named(monkeypatch, tmp_path):
+    manifest = tmp_path / "deadly.json"
+    manifest.write_text("{}")
+    monkeypatch.setattr(doctor, "_DRIVER", "; import os; os.abort()")
+    assert doctor._given_by(manifest) == "it breaks the process that loads it (-6)"
+
+
+def test_a_choice_that_matches_nothing(monkeypatch):
+    monkeypatch.setenv("DML_VK_DEVICE", "nobody's")
+    *_, chosen = doctor._devices()
+    assert 'got wanted="nobody\'s"' in chosen.text
+    assert chosen.is_fatal
+
+
+@pytest.mark.parametrize(
+    ("state", "word", "lacks", "text", "advice"),
+    [
+        ("works", "", None, "0.9.0", ""),
+        ("imports", "", None, "0.9.0, not tried for want of a device", ""),
+        ("poisoned", "", None, "built with a pybind11 too old for this NumPy", "doctor --fix"),
+        ("absent", "", None, "absent", "doctor --fix"),
+        ("absent", "", "no compiler: get one", "absent", "no compiler: get one"),
+        ("broken", "ImportError: x", None, "broken ImportError: x", "doctor --fix"),
+    ],
+)
+def test_every_state_of_kp(monkeypatch, state, word, lacks, text, advice):
+    monkeypatch.setattr(build_kp, "state", lambda device: (state, word))
+    monkeypatch.setattr(build_kp, "lacks", lambda: lacks)
+    *_, one = doctor._python()
+    assert one.text.startswith(text)
+    assert one.advice.endswith(advice)
+    assert one.is_fatal == bool(advice)
+
+
+def test_kp_is_tried_in_a_process_of_its_own(monkeypatch, tmp_path):
+    index = probe.select().index
+    assert build_kp.state(index) == ("works", "")
+    assert build_kp.state(None) == ("imports", "")
+    assert build_kp.state(99)[0] == "broken"
+    monkeypatch.setattr(build_kp.importlib.util, "find_spec", lambda name: None)
+    assert build_kp.state(index) == ("absent", "")
+
+
+FAKE = """
+import numpy
+class TensorTypes:
+    host = 0
+class Manager:
+    def __init__(self, device):
+        pass
+    def tensor_t(self, data, kind):
+        return Tensor(data)
+class Tensor:
+    def __init__(self, given):
+        self.given = given
+    def data(self):
+        return {data}
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "state", "word"),
+    [
+        (FAKE.format(data="self.given"), "works", ""),
+        (FAKE.format(data="numpy.broadcast_to(self.given[:1], 5)"), "poisoned", ""),
+        (FAKE.format(data="self.given + 1"), "poisoned", ""),
+        ("raise ImportError('libfmt.so.9: no such file')", "broken", "ImportError: libfmt"),
+        ("import os; os.abort()", "broken", "it died with -6"),
+    ],
+    ids=["right", "strides", "values", "import", "abort"],
+)
+def test_what_a_wrong_kp_is_called(monkeypatch, tmp_path, source, state, word):
+    (tmp_path / "kp.py").write_text(source)
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    told = build_kp.state(0)
+    assert told[0] == state
+    assert told[1].startswith(word)
+
+
+def test_what_stands_in_the_way_of_a_build(monkeypatch, tmp_path):
+    assert build_kp.lacks() is None
+    config = build_kp.sysconfig
+    with monkeypatch.context() as patched:
+        patched.setattr(system, "missing", lambda needs: list(system.BUILD[:2]))
+        assert build_kp.lacks().startswith("missing for the build: CMake, make: ")
+        (tmp_path / "EXTERNALLY-MANAGED").touch()
+        patched.setattr(config, "get_path", lambda name: str(tmp_path))
+        patched.setattr(sys, "base_prefix", sys.prefix)
+        assert "belongs to the system" in build_kp.lacks()
+        patched.setattr(build_kp.importlib.util, "find_spec", lambda name: None)
+        assert build_kp.lacks() == "pip is missing: python -m ensurepip"
+        patched.setattr(config, "get_config_var", lambda name: 1)
+        assert "free-threaded" in build_kp.lacks()
+
+
+@pytest.fixture
+def pip(monkeypatch, tmp_path):
+    """A pip that only notes what it is asked, and puts an empty wheel where one is to be built."""
+    calls = []
+
+    def run(command, env, check):
+        arguments = command[command.index("pip") + 1 :]
+        calls.append((arguments, env))
+        if "--wheel-dir" in arguments:
+            folder = Path(arguments[arguments.index("--wheel-dir") + 1])
+            folder.mkdir()
+            (folder / "kp-0.9.0-some.whl").touch()
+        return SimpleNamespace(returncode=calls.code)
+
+    class Calls(list):
+        code = 0
+
+    calls = Calls()
+    monkeypatch.setattr(build_kp.subprocess, "run", run)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+    return calls
+
+
+def test_kp_is_built_against_a_new_pybind11_and_kept(monkeypatch, pip, tmp_path):
+    build_kp.install(None)
+    (tools, _), (wheel, environment), (install, _) = pip
+    assert tools[-1].startswith("pybind11==3.")
+    assert {"--no-deps", "--no-cache-dir", "--no-binary", "kp==0.9.0"} <= set(wheel)
+    assert environment["pybind11_DIR"].startswith(tools[tools.index("--target") + 1])
+    assert environment["VIRTUAL_ENV"] == sys.prefix
+    assert [environment[name] for name in build_kp._OPTIONS] == ["OFF"] * 4
+    kept = Path(install[-1])
+    assert kept.is_file()
+    assert tmp_path in kept.parents
+    assert {"--no-deps", "--force-reinstall"} <= set(install)
+    assert not list(kept.parents[1].glob("tmp*"))
+
+    pip.clear()
+    monkeypatch.setattr(build_kp, "state", lambda device: ("works", ""))
+    build_kp.install(None)
+    assert [arguments for arguments, _ in pip] == [install]
+
+
+def test_a_kept_wheel_that_works_no_more_is_built_anew(monkeypatch, pip):
+    build_kp.install(None)
+    pip.clear()
+    monkeypatch.setattr(build_kp, "state", lambda device: ("broken", "ImportError"))
+    build_kp.install(None)
+    assert len(pip) == 4
+    assert build_kp._cached() is not None
+    monkeypatch.setattr(build_kp, "lacks", lambda: "no compiler")
+    with pytest.raises(DmlVkError, match="possible to build it; got obstacle='no compiler'"):
+        build_kp.install(None)
+    assert build_kp._cached() is None
+
+
+def test_a_pip_that_fails_is_an_error(pip):
+    pip.code = 1
+    with pytest.raises(DmlVkError, match="pip must succeed"):
+        build_kp.install(None)
+
+
+def test_fixing(monkeypatch, capsys):
+    monkeypatch.setattr(doctor, "examine", lambda: [Finding("kp", "absent", "do")])
+    installed = []
+    monkeypatch.setattr(build_kp, "install", installed.append)
+    assert __main__.main(["doctor", "--fix"]) == 1
+    assert installed == []
+    monkeypatch.setattr(build_kp, "state", lambda device: ("absent", ""))
+    __main__.main(["doctor", "--fix"])
+    assert installed == [probe.devices()[0].index]
+
+    def fail(device):
+        raise DmlVkError("the obstacle")
+
+    monkeypatch.setattr(build_kp, "install", fail)
+    assert __main__.main(["doctor", "--fix"]) == 1
+    assert capsys.readouterr().err == "the obstacle\n"
+
+
+def test_listing_devices(monkeypatch, capsys):
+    assert __main__.main(["devices"]) == 0
+    assert capsys.readouterr().out == "".join(f"{info}\n" for info in probe.devices())
+    monkeypatch.setattr(probe, "devices", lambda: probe.Devices((), "the reason"))
+    assert __main__.main(["devices"]) == 1
+    assert capsys.readouterr().out == "the reason\n"
+
+
+def test_the_module_runs(monkeypatch, capsys):
+    monkeypatch.delitem(sys.modules, "dml_vk.__main__")
+    monkeypatch.setattr(sys, "argv", ["dml_vk", "devices"])
+    with pytest.raises(SystemExit, match="^0$"):
+        runpy.run_module("dml_vk", run_name="__main__")
+    assert capsys.readouterr().out.startswith("0: ")
+
+
+def test_manifests_are_where_the_loader_looks(monkeypatch, tmp_path):
+    for name in ("VK_DRIVER_FILES", "VK_ICD_FILENAMES", "VK_ADD_DRIVER_FILES", "VK_LAYER_PATH"):
+        monkeypatch.delenv(name, raising=False)
+    for name in ("XDG_CONFIG_HOME", "XDG_CONFIG_DIRS", "XDG_DATA_HOME"):
+        monkeypatch.setenv(name, str(tmp_path / "none"))
+    monkeypatch.setenv("XDG_DATA_DIRS", str(tmp_path))
+    drivers = tmp_path / "vulkan/icd.d"
+    drivers.mkdir(parents=True)
+    here = drivers / "one.json"
+    here.touch()
+    assert here in system.manifests("icd.d")
+    assert here not in system.manifests("explicit_layer.d")
+    monkeypatch.setenv("VK_ADD_DRIVER_FILES", f"/b.json{os.pathsep}/c.json")
+    assert system.manifests("icd.d")[:2] == [Path("/b.json"), Path("/c.json")]
+    monkeypatch.setenv("VK_ICD_FILENAMES", "/d.json")
+    assert system.manifests("icd.d") == [Path("/d.json")]
+    monkeypatch.setenv("VK_LAYER_PATH", str(drivers))
+    (drivers / "VkLayer_khronos_validation.json").touch()
+    assert system.VALIDATION[0].is_met()
+    monkeypatch.setenv("VK_DRIVER_FILES", "/e.json")
+    assert system.manifests("icd.d") == [Path("/e.json")]
+    assert not system.RUN[1].is_met()
+
+
+def test_needs_are_met_or_missing(monkeypatch, nothing):
+    assert system.missing(system.BUILD) == list(system.BUILD)
+    monkeypatch.setattr(shutil, "which", lambda name: name if name == "clang++" else None)
+    monkeypatch.setattr(system, "_include_folders", lambda: [Path("/none"), Path("/usr/include")])
+    names = [need.name for need in system.missing(system.BUILD)]
+    assert "a C++ compiler" not in names
+    assert "Vulkan's headers" not in names
+    assert "CMake" in names
+
+
+def test_headers_are_sought_where_the_environment_says(monkeypatch, tmp_path):
+    (tmp_path / "include/fmt").mkdir(parents=True)
+    (tmp_path / "include/fmt/core.h").touch()
+    monkeypatch.setenv("VULKAN_SDK", str(tmp_path))
+    assert tmp_path / "include" in system._include_folders()
+    assert system._header("fmt/core.h")()
+    assert not system._header("fmt/nothing.h")()
