@@ -261,7 +261,7 @@ def test_listing_devices(monkeypatch, capsys):
 def test_the_module_runs(monkeypatch, capsys):
     monkeypatch.delitem(sys.modules, "dml_vk.__main__")
     monkeypatch.setattr(sys, "argv", ["dml_vk", "devices"])
-    with pytest.raises(SystemExit, match="^0$"):
+    with pytest.raises(SystemExit, match=r"^0$"):
         runpy.run_module("dml_vk", run_name="__main__")
     assert capsys.readouterr().out.startswith("0: ")
 

@@ -89,9 +89,9 @@ print(len(theirs))
 def test_a_process_probes_once(monkeypatch):
     first = probe.devices()
     assert probe.devices() is first
-    monkeypatch.setenv("VK_DRIVER_FILES", os.devnull)
-    assert not probe.devices()
-    monkeypatch.delenv("VK_DRIVER_FILES")
+    with monkeypatch.context() as elsewhere:
+        elsewhere.setenv("VK_DRIVER_FILES", os.devnull)
+        assert not probe.devices()
     assert probe.devices() is first
 
 
