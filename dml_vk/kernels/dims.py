@@ -26,6 +26,8 @@ def ascending(sizes: Ints, src_strides: Ints, dst_strides: Ints) -> tuple[list[D
 
     The starts are where the first element lies, from where the one of index (0, 0, ...) does.
     """
+    if 0 in sizes:
+        return [Dim(1, 1, 0)], 0, 0
     dims = []
     src_start = dst_start = 0
     for size, src, dst in zip(sizes, src_strides, dst_strides):

@@ -144,19 +144,25 @@ def tile(task: Task) -> Path | None:
     dst_pieces = inner.dst == 1 and task.dst_aligned(across * itemsize, [down, *rest])
     if itemsize < 4 and not (src_quads and dst_pieces and inner.size % across == 0):
         return None
-    quads = min(LINE_BYTES // QUAD_BYTES, -(-down.size // per))
-    columns = -(-down.size // (per * quads))
-    batch = columns * math.prod([dim.size for dim in rest])
-    groups = inner.size // across
+    # A page or more from row to row of src: each line of it is used up at once, or comes back late.
+    scattered = inner.size > 512 and abs(inner.src) * itemsize >= 1024
+    if task.quads == 1:
+        block_across, block_down = 8, 4
+    else:
+        block_across, block_down = (2, 4) if scattered else (8, 1)
+    pieces, quads = inner.size // across, -(-down.size // per)
+    groups, columns = -(-pieces // block_across), -(-quads // block_down)
+    batch = columns * block_down * math.prod([dim.size for dim in rest])
+    ragged = down.size % (per * block_down) or pieces % block_across
     return Path(
         "tile",
         [inner, down, *rest],
-        (quads, int(src_quads), int(dst_pieces)),
-        whole=groups * batch,
+        (block_across, block_down, int(ragged > 0), int(src_quads), int(dst_pieces)),
+        whole=groups * block_across * batch,
         edges=batch if inner.size % across else 0,
         groups=groups,
         extent=columns,
-        unit_ns=quads * across * (8.0 if src_quads and dst_pieces else 25.0),
+        unit_ns=across * (10.0 if src_quads and dst_pieces else 30.0),
     )
 
 

@@ -95,7 +95,7 @@ _KERNELS = (
         "copy_tile",
         bindings=("Src", "Dst"),
         writes=("Dst",),
-        spec=(*_INDEX_SPEC, "DOWN", "SRC_QUADS", "DST_PIECES"),
+        spec=(*_INDEX_SPEC, "BLOCK_ACROSS", "BLOCK_DOWN", "RAGGED", "SRC_QUADS", "DST_PIECES"),
         push=_COPY_PUSH,
         variants={bits: {"BITS": bits} for bits in ("8", "16", "32", "64")},
     ),
