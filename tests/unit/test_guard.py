@@ -47,7 +47,7 @@ from dml_vk import probe
 from dml_vk.guard import Guard
 guard = Guard(probe.select())
 {LIMITED}
-assert all(guard.refusal(200 * {MIB}, True) is None for _ in range(100))
+assert all(guard.refusal(200 * {MIB}, True) is None for _ in range(10))
 print("done")
 """
     assert run(code) == "done"
