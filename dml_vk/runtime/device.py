@@ -10,7 +10,7 @@ from dml_vk import probe
 from dml_vk.errors import DeviceError, explain
 from dml_vk.guard import Guard
 from dml_vk.runtime.arenas import Allocation, Arena, Memory, MemoryStats
-from dml_vk.runtime.kompute import Runtime
+from dml_vk.runtime.kompute import Runtime, exit_without_drivers
 from dml_vk.runtime.launch import Queue
 from dml_vk.strides.order import to_int
 from dml_vk.vulkan import quiet_layers
@@ -159,6 +159,8 @@ def _after_fork() -> None:
     _opening = threading.Lock()  # Another thread of the parent may have held it.
     for opened in _opened.values():
         opened._abandon()
+    if _opened:
+        exit_without_drivers()
 
 
 if hasattr(os, "register_at_fork"):

@@ -98,3 +98,15 @@ class Runtime:
         """
         for thing in (self._manager, *objects):
             ctypes.pythonapi.Py_IncRef(ctypes.py_object(thing))
+
+
+def exit_without_drivers() -> None:
+    """Let this process, a forked child, end before its drivers' exit handlers come up.
+
+    They too wait for threads that are not there. Handlers run last come, first served; `_exit`
+    takes the status as its first argument, as what `on_exit` calls does, and ends it all.
+    """
+    libc = ctypes.CDLL(None)
+    if hasattr(libc, "on_exit"):  # glibc
+        libc.on_exit(libc._exit, None)
+        libc.on_exit(libc.fcloseall, None)

@@ -6,6 +6,7 @@ later level, and each level runs, and ends, before the next. Nothing runs before
 
 from __future__ import annotations
 
+import math
 import threading
 from collections import OrderedDict
 from collections.abc import Sequence
@@ -13,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dml_vk import vulkan
 from dml_vk.errors import DeviceError
 from dml_vk.kernels import shaders
 from dml_vk.kernels.plan import BASES, END, FIRST, Plan
@@ -24,6 +26,7 @@ from dml_vk.runtime.kompute import Pipeline, Recording, Runtime, Words
 MAX_OPERATIONS = 4096  # in a batch: each holds about a kilobyte in the driver
 MAX_BATCH_NS = 100e6  # then it is worth running what has come together
 MAX_SEQUENCE_NS = 40e6  # signals wait for a sequence to end, and estimates may be off by two
+MIN_NS = 20e3  # what any dispatch takes, in a software driver
 MAX_PIPELINES = 1024  # about 170 KiB each in a software driver
 
 
@@ -52,14 +55,14 @@ class Batch:
         self.recordings: list[list[Work]] | None = None  # closed when set
         self.done: list[Recording] = []  # one for each of `recordings` that has run
 
-    def close(self) -> list[list[Work]]:
-        """Cut levels where they would keep signals waiting."""
+    def close(self, most_ns: float) -> list[list[Work]]:
+        """Cut levels where they would keep signals waiting, into recordings of at most so long."""
         if self.recordings is None:
             recordings: list[list[Work]] = []
             for level in self.levels:
-                ns = MAX_SEQUENCE_NS
+                ns = math.inf
                 for work in level:
-                    if ns + work[2] > MAX_SEQUENCE_NS:
+                    if ns + work[2] > most_ns:
                         recordings.append([])
                         ns = 0.0
                     recordings[-1].append(work)
@@ -76,6 +79,9 @@ class Queue:
         self.refuses = ""  # why nothing may run any more
         self._runtime = runtime
         self._limits = limits
+        # The validation layer sees which buffers a dispatch binds, not which bytes it touches, and
+        # takes independent work on one arena for a hazard: there each runs on its own.
+        self._most_ns = -1.0 if vulkan.is_validating() else MAX_SEQUENCE_NS
         self._batch = Batch()
         self._pipelines: OrderedDict[tuple[Any, ...], Pipeline] = OrderedDict()
 
@@ -101,7 +107,7 @@ class Queue:
         with self.lock:
             self._open_batch()
             pipeline = self._pipeline(spirv, spec, len(push), groups, _arenas(operands))
-            self._append([(pipeline, push, 0.0)], operands)
+            self._append([(pipeline, push, MIN_NS)], operands)
 
     def flush(self) -> None:
         """Do all pending work and wait for it.
@@ -111,7 +117,7 @@ class Queue:
         with self.lock:
             self.check_usable()
             batch = self._batch
-            recordings = batch.close()
+            recordings = batch.close(self._most_ns)
             run, done = self._runtime.run, batch.done
             while len(done) < len(recordings):
                 recorded = self._runtime.record(
@@ -180,7 +186,7 @@ class Queue:
             own[FIRST], own[END] = first, end
             groups = group_count(-(-(end - first) // plan.spec[0]), self._limits)
             pipeline = self._pipeline(plan.module, plan.spec, len(push), (groups, 1, 1), arenas)
-            works.append((pipeline, own, (end - first) * plan.unit_ns))
+            works.append((pipeline, own, MIN_NS + (end - first) * plan.unit_ns))
         return works
 
     def _pipeline(

@@ -12,6 +12,7 @@ CHUNK_BYTES = 32 * 2**20  # of staging: large enough to hide a launch, small eno
 
 def mapped(device: Device, allocation: Allocation, write: bool) -> Bytes | None:
     """The memory itself, once pending work is done with it; None where the host cannot see it."""
+    device.queue.check_usable()
     view = allocation.bytes
     if view is not None and device.queue.touches(allocation, write):
         device.synchronize()
@@ -47,7 +48,6 @@ def download(device: Device, allocation: Allocation, start: int, data: Bytes) ->
 
 def _stage(device: Device, nbytes: int) -> tuple[Allocation, Bytes]:
     """Host memory that no pending work touches."""
-    device.queue.check_usable()
     with device.queue.lock:
         staging = device.staging.allocate("transfer", nbytes)
     view = mapped(device, staging, True)

@@ -139,9 +139,20 @@ def test_many_independent_operations_are_cut_too():
     runtime = Runtime()
     queue = Queue(runtime, MINIMUM)
     for _ in range(9):
-        queue.launch(make_plan(10, 1e6), [operand(arena(), 0, 16, True)])
+        queue.launch(make_plan(10, 0.99e6), [operand(arena(), 0, 16, True)])
     queue.flush()
     assert [len(work) for work in runtime.ran] == [4, 4, 1]
+
+
+def test_under_validation_each_dispatch_runs_on_its_own(monkeypatch):
+    """The layer takes independent work on one buffer for a hazard."""
+    monkeypatch.setenv("DML_VK_VALIDATE", "1")
+    runtime = Runtime()
+    queue = Queue(runtime, MINIMUM)
+    for number in range(3):
+        queue.launch(make_plan(), [operand(arena(), 0, 16, True, 4 * number)])
+    queue.flush()
+    assert ran(runtime) == [[0], [1], [2]]
 
 
 @pytest.mark.parametrize("by", ["operations", "time"])
@@ -149,7 +160,7 @@ def test_a_full_batch_runs_by_itself(by, monkeypatch):
     runtime = Runtime()
     queue = Queue(runtime, MINIMUM)
     monkeypatch.setattr(launch, "MAX_OPERATIONS", 5)
-    plan = make_plan() if by == "operations" else make_plan(20, 1e6)
+    plan = make_plan() if by == "operations" else make_plan(20, 0.99e6)
     for _ in range(5):
         queue.launch(plan, [operand(arena(), 0, 16, True)])
     assert runtime.ran == []
