@@ -82,8 +82,8 @@ class Tensor:
             return np.empty(self.shape, kind)
         memory = transfer.mapped(self.device, self.strided.allocation, False)
         if memory is not None:
-            seen: Array = strided_array(memory, self.layout, kind).copy(order="K")
-            return seen
+            copied: Array = strided_array(memory, self.layout, kind).copy(order="K")
+            return copied
         if self.layout.span > 2 * self.layout.numel:
             return self.clone().numpy()  # Gaps are not worth the way.
         seen = self.strided.operand(False)

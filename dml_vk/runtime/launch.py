@@ -6,6 +6,7 @@ later level, and each level runs, and ends, before the next. Nothing runs before
 
 from __future__ import annotations
 
+import functools
 import math
 import threading
 from collections import OrderedDict
@@ -172,7 +173,7 @@ class Queue:
         self, plan: Plan, operands: Sequence[Operand], offsets: tuple[int, ...]
     ) -> list[Work]:
         """One launch, in as many dispatches as keep each of them short."""
-        push = np.array(plan.push, np.uint32)
+        push = _words(plan.push).copy()
         bases = zip(operands, plan.base_bytes, offsets)
         for at, (operand, unit, offset) in enumerate(bases, BASES):
             base = (operand.allocation.offset + operand.base) // unit + offset
@@ -208,6 +209,11 @@ class Queue:
         else:
             self._pipelines.move_to_end(key)
         return pipeline
+
+
+@functools.lru_cache(maxsize=1024)
+def _words(push: tuple[int, ...]) -> Words:
+    return np.array(push, np.uint32)
 
 
 def _arenas(operands: Sequence[Operand]) -> tuple[Arena, ...]:

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 import dml_vk
 from dml_vk.errors import DeviceError, DTypeError, LayoutError
+from dml_vk.kernels import shaders, spirv
 from dml_vk.kernels.plan_copy import plan_copy
 from dml_vk.kernels.registry import KERNELS
 from dml_vk.layout import Layout, channels_last
@@ -85,10 +86,12 @@ def test_the_ways_use_every_kernel_and_every_value_of_what_prunes_it():
             continue
         assert set(kernel.modules) <= set(used)
         specs = {spec for module in kernel.modules for spec in used[module]}
-        for at, name in enumerate(kernel.spec):
-            values = {spec[at] for spec in specs}
-            if values <= {False, True} or name == "STEP":
-                assert len(values) == (3 if name == "STEP" else 2), (kernel.name, name, values)
+        for constant in spirv.read(shaders.load(next(iter(kernel.modules)))).spec:
+            values = {spec[constant.number] for spec in specs}
+            if constant.type == "bool":
+                assert values == {0, 1}, (kernel.name, constant.name)
+            elif constant.name == "STEP":
+                assert values == {0, 1, 2}, kernel.name
 
 
 @pytest.mark.parametrize("source", AWKWARD, ids=str)
