@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import secrets
+import threading
 from collections.abc import Iterable
 from typing import Any
 
@@ -17,20 +18,21 @@ from dml_vk.tensor import Tensor
 
 __all__ = ["Generator"]
 
+_drawing = threading.Lock()  # so that no two calls begin at one counter
+
 
 class Generator:
     """A stream of random words, a pure function of a 64-bit key and a 128-bit counter.
 
     Element i of a call, in logical row-major order, is made from word i % 4 of block
     counter + i // 4, whatever the layout; 64-bit elements take two words each, low word first. The
-    counter then moves on by the blocks begun, modulo 2**128.
+    counter then moves on by the blocks begun, modulo 2**128. Threads may share a generator.
 
-    A seed, any integer, becomes the key by SHA-256: the first 8 bytes of the hash of its decimal
-    digits, little-endian. Without seed and key, the key is random.
+    A seed, any integer, becomes the key by SHA-256: the first 8 bytes of the hash of its digits,
+    as `format(seed, "x")` writes them, little-endian. Without seed and key, the key is random.
 
-    >>> Generator(key=0).bits(5).numpy()
-    array([1713891541, 3781281165, 3159862348, 2600524760, 4175744164],
-          dtype=uint32)
+    >>> [hex(word) for word in Generator(key=0).bits(5).tolist()]
+    ['0x6627e8d5', '0xe169c58d', '0xbc57ac4c', '0x9b00dbd8', '0xf8e4cca4']
     """
 
     def __init__(
@@ -44,12 +46,23 @@ class Generator:
         if key is not None and seed is not None:
             raise ValueError(explain("Generator", "give seed or key, not both", seed=seed, key=key))
         if key is None:
-            key = (
-                secrets.randbits(64) if seed is None else _hashed(to_int("Generator", "seed", seed))
-            )
-        self.key = _unsigned("key", key, 64)
-        self.counter = _unsigned("counter", counter, 128)
+            key = secrets.randbits(64) if seed is None else _hashed(seed)
+        self._key = _unsigned("key", key, 64)
+        self.counter = counter
         self.device = device
+
+    @property
+    def key(self) -> int:
+        return self._key
+
+    @property
+    def counter(self) -> int:
+        """The block that the next call begins with."""
+        return self._counter
+
+    @counter.setter
+    def counter(self, value: int) -> None:
+        self._counter = _unsigned("counter", value, 128)
 
     @property
     def state(self) -> Ints:
@@ -88,8 +101,10 @@ class Generator:
         self, what: str, shape: int | Iterable[int], dtype: DType, memory_format: MemoryFormat
     ) -> Tensor:
         new = empty(shape, dtype, device=self.device, memory_format=memory_format)
-        fill_philox(what, new.strided, dtype, self.state)
-        self.advance(blocks_begun(new.layout.numel, dtype))
+        with _drawing:
+            state = self.state
+            self.advance(blocks_begun(new.layout.numel, dtype))
+        fill_philox(what, new.strided, dtype, state)
         return new
 
     def __repr__(self) -> str:
@@ -97,7 +112,7 @@ class Generator:
 
 
 def _hashed(seed: int) -> int:
-    digits = str(to_int("Generator", "seed", seed)).encode()
+    digits = format(to_int("Generator", "seed", seed), "x").encode()
     return int.from_bytes(hashlib.sha256(digits).digest()[:8], "little")
 
 

@@ -1,4 +1,4 @@
-"""DirectML's operators: built from descriptors, where all checking happens, bound to buffers.
+"""DirectML's operators: built from descriptors, where all checking happens, called with buffers.
 
 Names and rules are DirectML's. Two rules are ours: elements of an output must not share an
 address, and no tensor is OWNED_BY_DML, for there is no initialization that would take it.
@@ -9,10 +9,17 @@ from __future__ import annotations
 import enum
 import struct
 from dataclasses import dataclass
-from typing import Any, ClassVar, Protocol, runtime_checkable
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from dml_vk.directml.descriptors import BufferTensorDesc, DataType, TensorFlags
-from dml_vk.errors import DTypeError, LayoutError, explain
+from dml_vk.dtypes import DTYPES, DType, uint32
+from dml_vk.errors import DeviceError, DTypeError, LayoutError, explain
+from dml_vk.layout import Layout
+
+# What runs needs NumPy, and is imported by what runs: descriptors and operators work without it.
+if TYPE_CHECKING:
+    from dml_vk.directml.buffer import Buffer
+    from dml_vk.ops.strided import Strided
 
 __all__ = [
     "ElementWiseIdentity",
@@ -30,18 +37,6 @@ _CODES = {
 }  # fmt: skip
 
 
-@runtime_checkable
-class Buffer(Protocol):
-    """Bytes on a device, which tensors are bound to."""
-
-    @property
-    def nbytes(self) -> int: ...
-
-    def write(self, data: Any, offset: int = 0) -> None: ...
-
-    def read(self, dtype: Any = None) -> Any: ...
-
-
 class RandomGeneratorType(enum.Enum):
     """The generators, with DirectML's numbers."""
 
@@ -54,8 +49,28 @@ class Operator:
     _tensors: ClassVar[tuple[str, ...]]  # in the order in which buffers are bound
     _optional: ClassVar[tuple[str, ...]] = ()
 
+    def __call__(self, *buffers: Buffer | None) -> None:
+        """Do it with the buffers that `bind` takes, after all that was asked before."""
+        from dml_vk.ops.strided import Strided
+
+        operands: list[Strided | None] = []
+        for name, buffer in zip(self._tensors, self.bind(*buffers)):
+            if buffer is None:
+                operands.append(None)
+            else:
+                desc: BufferTensorDesc = getattr(self, name)
+                itemsize = desc.data_type.bits // 8
+                operands.append(Strided(buffer.device, buffer.allocation, desc.layout, itemsize))
+        self._run(type(self).__name__, *operands)
+
+    def _run(self, what: str, *operands: Any) -> None:
+        """Launch it over the tensors, which are checked."""
+        raise NotImplementedError
+
     def bind(self, *buffers: Buffer | None) -> tuple[Buffer | None, ...]:
         """The buffers, checked: one for each tensor, None for one that is not described."""
+        from dml_vk.directml.buffer import Buffer
+
         names = self._tensors
         if len(buffers) > len(names):
             must = f"there must be at most one buffer for each of {', '.join(names)}"
@@ -73,6 +88,9 @@ class Operator:
             elif buffer.nbytes < desc.total_tensor_size_in_bytes:
                 must = f"{name} must be bound to at least {desc.total_tensor_size_in_bytes} bytes"
                 raise LayoutError(self._explain(must, **{f"{name}.nbytes": buffer.nbytes}))
+        given = {name: buffer.device for name, buffer in zip(names, bound) if buffer is not None}
+        if len(set(given.values())) > 1:
+            raise DeviceError(self._explain("all buffers must be on one device", **given))
         return bound
 
     def _check_tensors(self) -> None:
@@ -149,6 +167,17 @@ output_state=UINT32 (1, 1, 1, 6), type=PHILOX_4X32_10)
             raise LayoutError(self._explain(must, output=output))
         return bound
 
+    def _run(
+        self, what: str, input_state: Strided, output: Strided, output_state: Strided | None
+    ) -> None:
+        from dml_vk.ops.philox import advance_state, blocks_begun, fill_philox
+
+        state = _six_words(input_state)
+        fill_philox(what, output, uint32, state)
+        if output_state is not None:
+            blocks = blocks_begun(output.layout.numel, uint32)
+            advance_state(state, _six_words(output_state), blocks)
+
 
 @dataclass(frozen=True, repr=False)
 class ElementWiseIdentity(Operator):
@@ -174,6 +203,11 @@ class ElementWiseIdentity(Operator):
             must = f"output must have the sizes of input, {self.input.sizes}"
             raise LayoutError(self._explain(must, sizes=self.output.sizes))
 
+    def _run(self, what: str, source: Strided, target: Strided) -> None:
+        from dml_vk.ops.copy import copy_elements
+
+        copy_elements(what, source, target)
+
 
 class Fill(Operator):
     """The operators whose values come as scalars."""
@@ -182,6 +216,10 @@ class Fill(Operator):
     value_data_type: DataType
 
     _tensors = ("output",)
+
+    @property
+    def _dtype(self) -> DType:
+        return DTYPES[self.value_data_type.name.lower()]
 
     def _check_value_data_type(self) -> None:
         wanted, given = self.output.data_type, self.value_data_type
@@ -221,6 +259,11 @@ class FillValueConstant(Fill):
         self._check_value_data_type()
         self._round_scalar("value", _CODES[self.value_data_type])
 
+    def _run(self, what: str, target: Strided) -> None:
+        from dml_vk.ops.fill import fill_constant
+
+        fill_constant(what, target, self._dtype, self.value)
+
 
 @dataclass(frozen=True, repr=False)
 class FillValueSequence(Fill):
@@ -246,6 +289,17 @@ class FillValueSequence(Fill):
         self._round_scalar("value_start", code)
         # -2 and 254 are the same step of UINT8, and the same bits: DirectML's own example has -2.
         self._round_scalar("value_delta", code, code.lower())
+
+    def _run(self, what: str, target: Strided) -> None:
+        from dml_vk.ops.fill import fill_sequence
+
+        fill_sequence(what, target, self._dtype, self.value_start, self.value_delta)
+
+
+def _six_words(state: Strided) -> Strided:
+    """The state without its dims of size 1."""
+    layout = Layout((6,), state.layout.strides[-1:], state.layout.offset)
+    return state._replace(layout=layout)
 
 
 def _brief(value: object) -> str:

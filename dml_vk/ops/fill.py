@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import numbers
 import operator
 import struct
 from typing import Any
@@ -82,15 +83,22 @@ def told(plan: Plan, words: Ints) -> Plan:
 
 def to_bytes(what: str, name: str, dtype: DType, value: Any) -> bytes:
     """The element that holds a number: floats are rounded, integers must fit."""
-    kind = np.dtype(dtype.name.rstrip("_"))
     if dtype.kind in "iu":
         return _integer(what, name, dtype, value).to_bytes(8, "little")[: dtype.itemsize]
-    try:
-        with np.errstate(over="ignore"):
-            return np.array(value).astype(kind, casting="unsafe").reshape(()).tobytes()
-    except (TypeError, ValueError):
-        must = f"{name} must be a number that {dtype.name} can hold"
-        raise DTypeError(explain(what, must, **{name: value})) from None
+    return _rounded(what, name, dtype.name.rstrip("_"), value)
+
+
+def _rounded(what: str, name: str, kind: str, value: Any) -> bytes:
+    """A real number. NumPy alone would also take texts, None, and the real parts of others."""
+    number = value[()] if isinstance(value, np.ndarray) else value
+    if isinstance(number, (numbers.Real, np.bool_)):
+        try:
+            with np.errstate(all="ignore"):
+                return np.array(number).astype(kind).tobytes()
+        except OverflowError:
+            pass  # An integer beyond all floats, which Python refuses to make infinite.
+    must = f"{name} must be a number that {kind} can hold"
+    raise DTypeError(explain(what, must, **{name: value}))
 
 
 def _integer(what: str, name: str, dtype: DType, value: Any) -> int:
@@ -110,11 +118,7 @@ def _integer(what: str, name: str, dtype: DType, value: Any) -> int:
 def _wide_words(what: str, name: str, dtype: DType, value: Any) -> Ints:
     """As 64 bits: a float64, or an integer modulo 2**64, so that a step down is one up."""
     if dtype.kind == "f":
-        try:
-            return struct.unpack("<2I", struct.pack("<d", value))
-        except (struct.error, OverflowError, TypeError):
-            must = f"{name} must be a number that float64 can hold"
-            raise DTypeError(explain(what, must, **{name: value})) from None
+        return struct.unpack("<2I", _rounded(what, name, "float64", value))
     try:
         number = operator.index(value) % 2**64
     except TypeError:

@@ -33,9 +33,7 @@ def fill_philox(what: str, target: Strided, dtype: DType, state: Ints | Strided)
     else:
         # The binding wants some buffer, and nothing reads it.
         words, source, from_buffer = state, target._replace(itemsize=4), 0
-    write_indexed(
-        what, "philox", dtype.name, target, words, sources=(source,), spec=(from_buffer,)
-    )
+    write_indexed(what, "philox", dtype.name, target, words, sources=(source,), spec=(from_buffer,))
 
 
 def advance_state(source: Strided, target: Strided, blocks: int) -> None:
