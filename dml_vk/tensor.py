@@ -50,7 +50,8 @@ class Tensor:
     def over(self, layout: Layout) -> Tensor:
         """The same memory under another layout: a view, whatever the layout.
 
-        >>> x = asarray([[1, 2, 3], [4, 5, 6]])
+        >>> import dml_vk
+        >>> x = dml_vk.asarray([[1, 2, 3], [4, 5, 6]])
         >>> x.over(x.layout.permute(1, 0)).tolist()
         [[1, 4], [2, 5], [3, 6]]
         """
@@ -127,6 +128,7 @@ def copy(src: Tensor, dst: Tensor) -> None:
 
     Where the two share memory, as if through a temporary. Note the order: source first.
 
+    >>> import dml_vk
     >>> x = dml_vk.asarray([[1, 2, 3], [4, 5, 6]])
     >>> y = dml_vk.empty((3, 2), x.dtype)
     >>> copy(x.over(x.layout.permute(1, 0)), y)
