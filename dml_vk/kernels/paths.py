@@ -144,13 +144,14 @@ def tile(task: Task) -> Path | None:
     dst_pieces = inner.dst == 1 and task.dst_aligned(across * itemsize, [down, *rest])
     if itemsize < 4 and not (src_quads and dst_pieces and inner.size % across == 0):
         return None
-    # A page or more from row to row of src: each line of it is used up at once, or comes back late.
-    scattered = inner.size > 512 and abs(inner.src) * itemsize >= 1024
-    if task.quads == 1:
-        block_across, block_down = 8, 4
-    else:
-        block_across, block_down = (2, 4) if scattered else (8, 1)
     pieces, quads = inner.size // across, -(-down.size // per)
+    if task.quads == 1:
+        block_across, block_down = min(8, _power_of_two(pieces)), min(4, _power_of_two(quads))
+    elif pieces > 128 and abs(inner.src) * itemsize >= 1024:
+        # Rows far apart, and many: a line is used up at once, or has to come back.
+        block_across, block_down = 2 - pieces % 2, 4
+    else:
+        block_across, block_down = 1, 1
     groups, columns = -(-pieces // block_across), -(-quads // block_down)
     batch = columns * block_down * math.prod([dim.size for dim in rest])
     ragged = down.size % (per * block_down) or pieces % block_across
@@ -164,6 +165,41 @@ def tile(task: Task) -> Path | None:
         extent=columns,
         unit_ns=across * (10.0 if src_quads and dst_pieces else 30.0),
     )
+
+
+def zipped(task: Task) -> Path | None:
+    """Pixels of up to four channels, side by side in one operand and in planes in the other."""
+    dims, per = task.dims, QUAD_BYTES // task.itemsize
+    inner = dims[0]
+    if task.itemsize > 4 or inner.dst != 1:
+        return None
+    if to_pixels := inner.size <= 4:
+        channel, pixel = inner, next((d for d in dims if d.src == 1 and d.dst == inner.size), None)
+        plane = inner.src
+    else:
+        pixel, channel = inner, next((d for d in dims if d.src == 1 and d.size == inner.src), None)
+        plane = channel.dst if channel else 0
+    if not channel or not pixel or not 2 <= channel.size <= 4 or pixel.size % per or plane % per:
+        return None
+    rest = [dim for dim in dims if dim is not channel and dim is not pixel]
+    if not (task.src_aligned(QUAD_BYTES, rest) and task.dst_aligned(QUAD_BYTES, rest)):
+        return None
+    units = Dim(pixel.dst * per, pixel.src * per, pixel.size // per)
+    return Path(
+        "zip",
+        [units, *rest],
+        (channel.size, int(to_pixels)),
+        whole=math.prod([dim.size for dim in (units, *rest)]),
+        edges=0,
+        groups=1,
+        extent=plane & 0xFFFFFFFF,
+        unit_ns=channel.size * 12.0,
+    )
+
+
+def _power_of_two(number: int) -> int:
+    """The first that is not less."""
+    return 1 << (number - 1).bit_length()
 
 
 def _words(task: Task) -> Path:

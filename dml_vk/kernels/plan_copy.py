@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from dml_vk.kernels.dims import Ints, ascending, offsets, split
-from dml_vk.kernels.paths import QUAD_BYTES, Task, plan_of, quads_a_unit, rows, tile, widest
+from dml_vk.kernels.paths import QUAD_BYTES, Task, plan_of, quads_a_unit, rows, tile, widest, zipped
 from dml_vk.kernels.plan import Plan
 from dml_vk.kernels.registry import MAX_RANK
 from dml_vk.limits import Limits
@@ -51,7 +51,7 @@ def _plan(
     dims, src_start, dst_start = ascending(sizes, src_strides, dst_strides)
     src, dst = src_place + src_start * itemsize, dst_place + dst_start * itemsize
     task = widest(Task(*split(dims, MAX_RANK), itemsize, src, dst, quads))
-    path = tile(task) or rows(task)
+    path = zipped(task) or tile(task) or rows(task)
     # Bases are rounded down to elements, of which several may have become one.
     itemsize = task.itemsize
     src = (src - src_place + src_place % itemsize) // itemsize

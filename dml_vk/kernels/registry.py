@@ -92,6 +92,14 @@ _KERNELS = (
         variants={"8": {"BITS": "8"}, "16": {"BITS": "16"}},
     ),
     Kernel(
+        "copy_zip",
+        bindings=("Src", "Dst"),
+        writes=("Dst",),
+        spec=(*_INDEX_SPEC, "CHANNELS", "ZIP"),
+        push=_COPY_PUSH,
+        variants={bits: {"BITS": bits} for bits in ("8", "16", "32")},
+    ),
+    Kernel(
         "copy_tile",
         bindings=("Src", "Dst"),
         writes=("Dst",),
