@@ -1,0 +1,200 @@
+"""Plans of copies: the dims they come down to, the way they go, and what they are keyed by."""
+
+from __future__ import annotations
+
+import dataclasses
+from itertools import pairwise, product
+
+import pytest
+from hypothesis import assume, given
+from hypothesis import strategies as st
+
+from dml_vk.kernels.dims import Dim, ascending, dense, offsets, split, widened
+from dml_vk.kernels.plan_copy import plan_copy
+from dml_vk.kernels.registry import KERNELS, MAX_RANK
+from dml_vk.layout import Layout, channels_last
+from dml_vk.limits import MINIMUM, Limits
+from tests.layouts import AWKWARD, layouts
+
+CPU = Limits(groups_wanted=16, max_invocations=1024)
+MODULES = {module: kernel for kernel in KERNELS.values() for module in kernel.modules}
+SIZES = st.lists(st.integers(0, 5) | st.just(1), max_size=6).map(tuple)
+
+
+def pairs(sizes, src_strides, dst_strides):
+    """(src, dst) of every index."""
+    return [
+        (sum(map(int.__mul__, index, src_strides)), sum(map(int.__mul__, index, dst_strides)))
+        for index in product(*map(range, sizes))
+    ]
+
+
+def pairs_of(dims, src_start=0, dst_start=0):
+    return [(src_start + src, dst_start + dst) for src, dst in offsets(dims)]
+
+
+def plan_of(source, target, itemsize, limits=CPU):
+    return plan_copy(
+        source.sizes,
+        source.strides,
+        target.strides,
+        itemsize,
+        source.offset,
+        target.offset,
+        limits,
+    )
+
+
+def way(source, target, itemsize, limits=CPU):
+    return plan_of(source, target, itemsize, limits).module.removeprefix("copy_")
+
+
+@given(st.data(), SIZES)
+def test_ascending_dims_reach_the_same_pairs_of_addresses(data, sizes):
+    source, target = data.draw(layouts(sizes=sizes)), data.draw(layouts(sizes=sizes))
+    assume(not target.overlaps)
+    dims, src_start, dst_start = ascending(sizes, source.strides, target.strides)
+    expected = pairs(sizes, source.strides, target.strides)
+    assert sorted(pairs_of(dims, src_start, dst_start)) == sorted(expected)
+    if expected:
+        assert [dim.dst for dim in dims] == sorted(dim.dst for dim in dims)
+        assert dims == [Dim(1, 1, 1)] or all(dim.size > 1 and dim.dst > 0 for dim in dims)
+
+
+@given(st.data(), SIZES)
+def test_no_two_neighbours_among_ascending_dims_would_merge(data, sizes):
+    source, target = data.draw(layouts(sizes=sizes)), data.draw(layouts(sizes=sizes))
+    dims, _, _ = ascending(sizes, source.strides, target.strides)
+    for inner, outer in pairwise(dims):
+        whole = (inner.dst * inner.size, inner.src * inner.size)
+        assert (outer.dst, outer.src) != whole
+
+
+@given(st.lists(st.tuples(*[st.integers(1, 4)] * 3), min_size=1, max_size=5), st.integers(1, 5))
+def test_dims_split_into_those_of_a_launch_and_those_to_loop_over(given_dims, rank):
+    dims = [Dim(*dim) for dim in given_dims]
+    kept, outer = split(dims, rank)
+    assert len(kept) == min(rank, len(dims))
+    assert kept[0] == dims[0]
+    everything = [
+        (src + far_src, dst + far_dst)
+        for far_src, far_dst in offsets(outer)
+        for src, dst in offsets(kept)
+    ]
+    assert sorted(everything) == sorted(offsets(dims))
+
+
+@pytest.mark.parametrize("times", [2, 4, 8])
+def test_wide_elements_are_the_narrow_ones(times):
+    dims = [Dim(1, 1, 2 * times), Dim(4 * times, 3 * times, 3), Dim(16 * times, -times, 2)]
+    for inner in (dims[0], Dim(1, 1, times)):
+        narrow = [inner, *dims[1:]]
+        wide = [
+            (src * times + k, dst * times + k)
+            for src, dst in offsets(widened(narrow, times))
+            for k in range(times)
+        ]
+        assert sorted(wide) == sorted(offsets(narrow))
+
+
+def test_dense_counts_the_dims_without_gaps():
+    assert dense([Dim(1, 0, 3), Dim(3, 7, 4), Dim(12, 1, 2)]) == 3
+    assert dense([Dim(1, 0, 3), Dim(4, 7, 4), Dim(16, 1, 2)]) == 1
+    assert dense([Dim(2, 1, 3)]) == 0
+
+
+IMAGE = (2, 16, 8, 12)
+NCHW, NHWC = Layout(IMAGE), Layout.packed(IMAGE, channels_last)
+RGB = (2, 3, 8, 16)
+
+
+@pytest.mark.parametrize("limits", [CPU, MINIMUM], ids=["cpu", "gpu"])
+@pytest.mark.parametrize("itemsize", [1, 2, 4, 8])
+def test_conversions_of_images_are_tiles_and_those_of_pixels_are_zipped(itemsize, limits):
+    bits = 8 * itemsize
+    assert way(NCHW, NHWC, itemsize, limits) == f"tile_{bits}"
+    assert way(NHWC, NCHW, itemsize, limits) == f"tile_{bits}"
+    if itemsize < 8:
+        planes, pixels = Layout(RGB), Layout.packed(RGB, channels_last)
+        assert way(planes, pixels, itemsize, limits) == f"zip_{bits}"
+        assert way(pixels, planes, itemsize, limits) == f"zip_{bits}"
+
+
+@pytest.mark.parametrize("itemsize", [1, 2, 4, 8])
+def test_what_lies_alike_moves_16_bytes_at_once_where_it_is_aligned(itemsize):
+    per = 16 // itemsize
+    flat = Layout((64 * per,))
+    moved = Layout((64 * per,), offset=per)
+    assert way(flat, flat, itemsize) == way(flat, moved, itemsize) == "words_128"
+    assert way(NHWC, NHWC, itemsize) == "words_128"
+    assert way(flat, Layout((64 * per,), offset=1), itemsize) != "words_128"
+    assert way(Layout((64 * per - 1,)), flat.narrow(0, 0, 64 * per - 1), itemsize) != "words_128"
+    # Reversed in both is not reversed, and starts where the last element lies.
+    plan = plan_of(flat.flip(0), flat.flip(0), itemsize)
+    assert plan.module == "copy_words_128"
+    assert plan.launches == ((-63, -63),)
+
+
+def test_bytes_between_words_are_packed_and_those_of_whole_words_are_not():
+    assert way(Layout((5, 3)), Layout((5, 3), (7, 1)), 1) == "packed_8"
+    assert way(Layout((5, 3)), Layout((5, 3), (7, 1)), 2) == "packed_16"
+    assert way(Layout((5, 4), (12, 1)), Layout((5, 4)), 1) == "words_32"
+    assert way(Layout((5, 4), (12, 1)), Layout((5, 4)), 2) == "words_64"
+
+
+@pytest.mark.parametrize("limits", [CPU, MINIMUM], ids=["cpu", "gpu"])
+@given(data=st.data(), sizes=SIZES, itemsize=st.sampled_from([1, 2, 4, 8]))
+def test_a_plan_is_what_its_kernel_expects(limits, data, sizes, itemsize):
+    source, target = data.draw(layouts(sizes=sizes)), data.draw(layouts(sizes=sizes))
+    assume(not target.overlaps)
+    plan = plan_of(source, target, itemsize, limits)
+    kernel = MODULES[plan.module]
+    assert len(plan.push) == kernel.push_words <= 32
+    assert len(plan.spec) == len(kernel.spec)
+    assert all(0 <= word < 2**32 for word in (*plan.push, *plan.spec))
+    told = dict(zip(kernel.spec, plan.spec))
+    assert 0 < told["LOCAL_SIZE"] <= limits.max_invocations
+    assert told["LOCAL_SIZE"] % told["LANES"] == 0
+    assert 1 <= told["RANK"] <= MAX_RANK
+    at, words = 0, {}
+    for name, count in kernel.push:
+        words[name] = plan.push[at : at + count]
+        at += count
+    whole, extent = words["whole"][0], words["extent"][0]
+    assert told["EDGES"] == (whole < plan.units) or not plan.units
+    assert words["groups"][0] >= 1
+    assert (plan.units > 0) == (0 not in sizes)
+    if plan.units:
+        assert extent >= 1
+        assert min(words["sizes"][: told["RANK"]]) >= 1
+        assert plan.unit_ns > 0
+
+
+@pytest.mark.parametrize("layout", AWKWARD, ids=str)
+def test_no_elements_are_no_units(layout):
+    plan = plan_of(layout, Layout(layout.sizes), 4)
+    assert (plan.units == 0) == (0 in layout.sizes)
+
+
+def test_views_share_a_plan_where_their_offsets_are_alike_modulo_16_bytes():
+    def plan_at(src, dst, itemsize):
+        return plan_copy((6, 50), (64, 1), (128, 1), itemsize, src, dst, CPU)
+
+    for itemsize in (1, 2, 4, 8):
+        per = 16 // itemsize
+        assert plan_at(0, 1, itemsize) is plan_at(9 * per, 1 + 40 * per, itemsize)
+        assert plan_at(0, 0, itemsize) is not plan_at(1, 0, itemsize)
+
+
+def test_only_what_matters_of_the_limits_makes_another_plan():
+    other = dataclasses.replace(CPU, max_range_bytes=2**31, unified=True, groups_wanted=32)
+    assert plan_of(NCHW, NHWC, 4, CPU) is plan_of(NCHW, NHWC, 4, other)
+    assert plan_of(NCHW, NHWC, 4, CPU) is not plan_of(NCHW, NHWC, 4, MINIMUM)
+
+
+def test_more_dims_than_a_kernel_takes_are_several_launches():
+    sizes = (2,) * 11
+    gaps = Layout(sizes, tuple(3**k for k in range(11)))
+    plan = plan_of(Layout(sizes), gaps, 4)
+    assert len(plan.launches) == len(set(plan.launches)) == 2**3
+    assert plan_of(Layout(sizes), Layout(sizes), 4).launches == ((0, 0),)
