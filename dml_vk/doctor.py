@@ -52,6 +52,8 @@ def report(findings: list[Finding]) -> str:
 
 def fix() -> None:
     """Do what needs no root: build `kp` into the running environment unless it works there."""
+    if importlib.util.find_spec("numpy") is None:
+        return  # `kp` cannot be tried without, and a wheel that fails is thrown away
     device = _device()
     if build_kp.state(device)[0] not in ("works", "imports"):
         build_kp.install(device)

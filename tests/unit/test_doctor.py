@@ -241,6 +241,10 @@ def test_fixing(monkeypatch, capsys):
     monkeypatch.setattr(build_kp, "state", lambda device: ("absent", ""))
     __main__.main(["doctor", "--fix"])
     assert installed == [probe.devices()[0].index]
+    with monkeypatch.context() as without_numpy:
+        without_numpy.setattr(doctor.importlib.util, "find_spec", lambda name: None)
+        doctor.fix()
+    assert len(installed) == 1
 
     def fail(device):
         raise DmlVkError("the obstacle")
