@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import dml_vk
+from dml_vk.kernels import shaders, spirv
 from dml_vk.layout import Layout
 
 KINDS = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
@@ -14,7 +15,9 @@ _random = np.random.default_rng(7)
 
 def memory_for(layout: Layout, itemsize: int) -> tuple[np.ndarray, Layout]:
     """Random elements, and the layout moved so that there are sentinels on both sides."""
-    top = layout.offset + sum(max(0, s) * (n - 1) for n, s in zip(layout.sizes, layout.strides) if n)
+    top = layout.offset + sum(
+        max(0, s) * (n - 1) for n, s in zip(layout.sizes, layout.strides) if n
+    )
     nbytes = (max(top, 0) + 1 + 2 * MARGIN) * itemsize
     random = _random.integers(0, 256, nbytes, np.uint8).view(KINDS[itemsize])
     return random, Layout(layout.sizes, layout.strides, layout.offset + MARGIN, layout.order)
@@ -25,6 +28,11 @@ def elements(memory: np.ndarray, layout: Layout) -> np.ndarray:
     size = memory.itemsize
     strides = [stride * size for stride in layout.strides]
     return np.ndarray(layout.sizes, memory.dtype, memory, layout.offset * size, strides)
+
+
+def bits(values: np.ndarray) -> np.ndarray:
+    """The elements as unsigned integers, so that every NaN and either zero equals only itself."""
+    return np.asarray(values).view(KINDS[values.itemsize])
 
 
 def check_writes(call, layout: Layout, itemsize: int, expected: np.ndarray) -> None:
@@ -39,3 +47,25 @@ def check_writes(call, layout: Layout, itemsize: int, expected: np.ndarray) -> N
         raise AssertionError(
             f"{layout!r}: {at.size} wrong, first at {at[:5]}: {found[at[:5]]} for {memory[at[:5]]}"
         )
+
+
+def used_by(plans) -> dict[str, set[tuple[int, ...]]]:
+    """Module -> the specializations of it that these plans use."""
+    used: dict[str, set[tuple[int, ...]]] = {}
+    for plan in plans:
+        used.setdefault(plan.module, set()).add(plan.spec)
+    return used
+
+
+def assert_complete(used, kernel, never=()) -> None:
+    """Every module of the kernel was used, with both values of every switch and every STEP.
+
+    `never` has what cannot occur: (module, constant, value).
+    """
+    for module in kernel.modules:
+        for constant in spirv.read(shaders.load(module)).spec:
+            values = {0, 1, 2} if constant.name == "STEP" else {0, 1}
+            if constant.type == "bool" or constant.name == "STEP":
+                seen = {spec[constant.number] for spec in used.get(module, ())}
+                values -= {value for value in values if (module, constant.name, value) in never}
+                assert seen == values, (module, constant.name, seen)

@@ -9,6 +9,7 @@ import pickle
 import numpy as np
 import pytest
 
+from dml_vk.directml.buffer import Buffer
 from dml_vk.directml.descriptors import BufferTensorDesc, DataType, TensorFlags
 from dml_vk.directml.operators import (
     ElementWiseIdentity,
@@ -17,7 +18,7 @@ from dml_vk.directml.operators import (
     RandomGenerator,
     RandomGeneratorType,
 )
-from dml_vk.errors import DTypeError, LayoutError
+from dml_vk.errors import DeviceError, DTypeError, LayoutError
 
 F16, F32, F64 = DataType.FLOAT16, DataType.FLOAT32, DataType.FLOAT64
 U8, U32, I8, I32 = DataType.UINT8, DataType.UINT32, DataType.INT8, DataType.INT32
@@ -28,19 +29,6 @@ OUTPUT = BufferTensorDesc(U32, (3, 3, 20, 7219))
 
 def desc(data_type=U32, sizes=(2, 3), strides=None, **more):
     return BufferTensorDesc(data_type, sizes, strides, **more)
-
-
-class Bytes:
-    """What a buffer looks like to an operator."""
-
-    def __init__(self, nbytes):
-        self.nbytes = nbytes
-
-    def write(self, data, offset=0):
-        raise AssertionError("binding only looks")
-
-    def read(self, dtype=None):
-        raise AssertionError("binding only looks")
 
 
 # Every operator over tensors of one data type and sizes.
@@ -235,7 +223,7 @@ def test_operators_say_what_they_are():
 
 
 def test_binding_gives_one_buffer_for_each_tensor():
-    state, output, after = Bytes(24), Bytes(24), Bytes(1000)
+    state, output, after = Buffer(24), Buffer(24), Buffer(1000)
     assert RandomGenerator(STATE, desc()).bind(state, output) == (state, output, None)
     assert RandomGenerator(STATE, desc()).bind(state, output, None) == (state, output, None)
     with_state = RandomGenerator(STATE, desc(), STATE)
@@ -249,14 +237,14 @@ def test_binding_gives_one_buffer_for_each_tensor():
 
 
 def test_buffers_of_the_wrong_number_or_kind():
-    room = Bytes(2**20)
+    room = Buffer(2**20)
     with_state = RandomGenerator(STATE, desc(), STATE)
     with pytest.raises(LayoutError, match=r"RandomGenerator: there must be at most one .*=4"):
-        with_state.bind(room, Bytes(24), room, room)
+        with_state.bind(room, Buffer(24), room, room)
     with pytest.raises(LayoutError, match="output_state must be bound to a Buffer; got output_sta"):
-        with_state.bind(room, Bytes(24))
+        with_state.bind(room, Buffer(24))
     with pytest.raises(LayoutError, match="output_state must not be bound where it is not descri"):
-        RandomGenerator(STATE, desc()).bind(room, Bytes(24), room)
+        RandomGenerator(STATE, desc()).bind(room, Buffer(24), room)
     with pytest.raises(LayoutError, match="FillValueSequence: there must be at most one buffer"):
         FillValueSequence(desc(), U32, 1, 2).bind(room, room)
     for wrong in (None, b"x" * 24, bytearray(24), np.ones(6, np.uint32), 24, [room], "room"):
@@ -273,22 +261,41 @@ def test_buffers_must_hold_the_whole_tensor():
     with pytest.raises(
         LayoutError, match=r"output must be .* at least 24 bytes; got output.nbytes"
     ):
-        FillValueConstant(desc(), U32, 1).bind(Bytes(23))
+        FillValueConstant(desc(), U32, 1).bind(Buffer(23))
     with pytest.raises(LayoutError, match=r"input must be .* 100 bytes; got input.nbytes=96"):
-        ElementWiseIdentity(large, desc()).bind(Bytes(96), Bytes(24))
+        ElementWiseIdentity(large, desc()).bind(Buffer(96), Buffer(24))
     with pytest.raises(LayoutError, match=r"output must be .* 100 bytes; got output.nbytes=96"):
-        ElementWiseIdentity(desc(), large).bind(Bytes(24), Bytes(96))
+        ElementWiseIdentity(desc(), large).bind(Buffer(24), Buffer(96))
     with pytest.raises(
         LayoutError, match=r"output_state must be .* 24 bytes; got output_state.nby"
     ):
-        RandomGenerator(STATE, desc(), STATE).bind(Bytes(24), Bytes(24), Bytes(20))
+        RandomGenerator(STATE, desc(), STATE).bind(Buffer(24), Buffer(24), Buffer(20))
 
 
 def test_random_bits_may_not_overwrite_a_state():
-    one, two = Bytes(1000), Bytes(1000)
+    one, two = Buffer(1000), Buffer(1000)
     with_state = RandomGenerator(STATE, desc(), STATE)
     for buffers in ((one, one, two), (one, two, two), (one, one, one)):
         with pytest.raises(LayoutError, match="output must not be bound to the buffer of a state"):
             with_state.bind(*buffers)
     with pytest.raises(LayoutError, match="output must not be bound to the buffer of a state"):
         RandomGenerator(STATE, desc()).bind(one, one)
+
+
+def test_buffers_of_two_devices_are_refused(monkeypatch):
+    here, there = Buffer(24), Buffer(24)
+    monkeypatch.setattr(there, "device", "elsewhere")
+    identity = ElementWiseIdentity(desc(), desc(strides=(1, 2)))
+    assert identity.bind(there, there) == (there, there)
+    must = "ElementWiseIdentity: all buffers must be on one device; got input=<.*>, output='elsewh"
+    with pytest.raises(DeviceError, match=must):
+        identity.bind(here, there)
+    with pytest.raises(DeviceError, match=r"RandomGenerator: .*, output_state='elsewhere'"):
+        RandomGenerator(STATE, desc(), STATE).bind(here, Buffer(24), there)
+
+
+def test_a_call_checks_as_bind_does():
+    with pytest.raises(LayoutError, match="FillValueConstant: output must be bound to at least 24"):
+        FillValueConstant(desc(), U32, 1)(Buffer(20))
+    with pytest.raises(LayoutError, match="ElementWiseIdentity: output must be bound to a Buffer"):
+        ElementWiseIdentity(desc(), desc())(Buffer(24))
