@@ -17,6 +17,8 @@ from dml_vk.runtime.device import device as open_device
 from dml_vk.tensor import Array, Tensor, strided_array, tensor_over
 
 Wanted = int | str | Device | None
+_PYTHON = {bool, int, float}
+_REAL = "biuf"  # NumPy's letters
 
 
 def empty(
@@ -27,9 +29,7 @@ def empty(
     memory_format: MemoryFormat = contiguous_format,
 ) -> Tensor:
     """A tensor whose elements are whatever the memory holds."""
-    sizes = (shape,) if isinstance(shape, int) else shape
-    layout = Layout.packed(sizes, memory_format)
-    return tensor_over("empty", layout, to_dtype("empty", dtype), open_device(device))
+    return _new("empty", shape, dtype, device, memory_format)
 
 
 def full(
@@ -45,12 +45,8 @@ def full(
     >>> full((2, 3), 7).tolist()
     [[7, 7, 7], [7, 7, 7]]
     """
-    new = empty(
-        shape,
-        to_dtype("full", type(fill_value) if dtype is None else dtype),
-        device=device,
-        memory_format=memory_format,
-    )
+    wanted = type(fill_value) if dtype is None else dtype
+    new = _new("full", shape, wanted, device, memory_format)
     fill_constant("full", new.strided, new.dtype, fill_value)
     return new
 
@@ -94,6 +90,18 @@ def write(target: Tensor, array: Array) -> None:
     transfer.upload(target.device, data, allocation)
 
 
+def _new(
+    what: str,
+    shape: int | Iterable[int],
+    dtype: Any,
+    device: Wanted,
+    memory_format: MemoryFormat,
+) -> Tensor:
+    sizes = (shape,) if isinstance(shape, (int, np.integer)) else shape
+    layout = Layout.packed(sizes, memory_format)
+    return tensor_over(what, layout, to_dtype(what, dtype), open_device(device))
+
+
 def _as_asked(tensor: Tensor, dtype: Any, device: Wanted, memory_format: MemoryFormat) -> Tensor:
     if dtype is not None and to_dtype("asarray", dtype) is not tensor.dtype:
         must = "dtype must be the tensor's own, since elements are not converted yet"
@@ -108,16 +116,38 @@ def _host_array(obj: Any, dtype: Any) -> Array:
     what = "asarray"
     wanted = None if dtype is None else np.dtype(to_dtype(what, dtype).name.rstrip("_"))
     try:
-        array = np.asarray(obj, wanted)
+        array = np.asarray(obj)
+        if wanted is not None and array.dtype.kind in _REAL:
+            # From the object again, so that Python's integers arrive exactly, or not at all.
+            array = np.asarray(obj, wanted)
     except (TypeError, ValueError, OverflowError) as error:
         must = f"obj must be numbers that NumPy can make an array of ({error})"
-        raise DTypeError(explain(what, must, type=type(obj).__name__)) from None
-    if wanted is None and not hasattr(obj, "dtype") and array.dtype == np.float64:
-        array = array.astype(np.float32)
+        raise DTypeError(explain(what, must, type=type(obj).__name__, dtype=dtype)) from None
+    if array.dtype.kind not in _REAL:
+        # Left to itself, NumPy would read texts and dates as numbers, and drop imaginary parts.
+        must = "obj must be real numbers"
+        raise DTypeError(explain(what, must, type=type(obj).__name__, dtype=array.dtype))
+    if wanted is None and array.dtype == np.float64:
+        types = _leaf_types(obj)
+        if types == {int} or types == {int, bool}:
+            must = "integers without a dtype must fit 64 bits together"
+            raise DTypeError(explain(what, must, type=type(obj).__name__))
+        if types <= _PYTHON:
+            array = array.astype(np.float32)
     if not array.dtype.isnative:
         array = array.astype(array.dtype.newbyteorder("="))
     to_dtype(what, array.dtype)
     return array
+
+
+def _leaf_types(obj: Any) -> set[type]:
+    """The types of what is in nested lists, or of the object itself."""
+    if not isinstance(obj, (list, tuple)):
+        return {type(obj)}
+    found = set(map(type, obj))
+    if found <= _PYTHON:  # Nearly always; it spares a step for each.
+        return found
+    return set().union(*map(_leaf_types, obj))
 
 
 def _array_layout(array: Array) -> Layout:

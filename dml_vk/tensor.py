@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
+from dml_vk import ram
 from dml_vk.dtypes import DType
-from dml_vk.errors import DTypeError, LayoutError, explain
+from dml_vk.errors import DeviceMemoryError, DmlVkError, DTypeError, LayoutError, explain
 from dml_vk.layout import Layout, MemoryFormat, contiguous_format, preserve_format
 from dml_vk.ops.copy import copy_elements
 from dml_vk.ops.strided import Strided, reach
@@ -16,6 +19,7 @@ from dml_vk.runtime.device import Device
 from dml_vk.strides.order import Ints
 
 Array = np.ndarray[Any, np.dtype[Any]]
+LARGE_BYTES = 2**28  # Copies to the host of so much first ask whether it has room.
 
 
 class Tensor:
@@ -24,6 +28,9 @@ class Tensor:
     __slots__ = ("__weakref__", "dtype", "strided")
 
     def __init__(self, strided: Strided, dtype: DType) -> None:
+        if not isinstance(strided, Strided):
+            must = "tensors are made by asarray, empty and full"
+            raise DTypeError(explain("Tensor", must, given=type(strided).__name__))
         self.strided = strided
         self.dtype = dtype
 
@@ -78,33 +85,59 @@ class Tensor:
 
     def numpy(self) -> Array:
         """A NumPy array of its own with the same values, in the same order in memory."""
-        kind = np.dtype(self.dtype.name.rstrip("_"))
-        if not self.layout.numel:
-            return np.empty(self.shape, kind)
-        memory = transfer.mapped(self.device, self.strided.allocation, False)
-        if memory is not None:
-            copied: Array = strided_array(memory, self.layout, kind).copy(order="K")
+        left = ram.available_bytes() if self.nbytes >= LARGE_BYTES else None
+        if left is not None and self.nbytes > left:
+            must = f"there must be room on the host, which has {left} bytes left"
+            raise DeviceMemoryError(explain("numpy", must, nbytes=self.nbytes))
+        with _what_numpy_can(self.layout):
+            seen = self._seen()
+            through_staging = self.strided.allocation.bytes is None
+            if through_staging and self.layout.strides == self.layout.like().strides:
+                return seen
+            copied: Array = seen.copy(order="K")
             return copied
-        if self.layout.span > 2 * self.layout.numel:
-            return self.clone().numpy()  # Gaps are not worth the way.
-        seen = self.strided.operand(False)
-        data = np.empty(seen.high - seen.low, np.uint8)
-        transfer.download(self.device, self.strided.allocation, seen.low, data)
-        start = (seen.base - seen.low) // kind.itemsize
-        layout = Layout(self.shape, self.layout.strides, start)
-        return strided_array(data, layout, kind)
 
     def tolist(self) -> Any:
         return self.numpy().tolist()
 
     def __repr__(self) -> str:
-        text = np.array2string(self.numpy(), separator=", ", prefix="Tensor(")
+        with _what_numpy_can(self.layout):
+            text = np.array2string(self._seen(), separator=", ", prefix="Tensor(")
         return f"Tensor({text}, dtype={self.dtype.name}, device={self.device.name!r})"
+
+    def _seen(self) -> Array:
+        """The elements on the host: the device's memory itself where the host sees it."""
+        kind = np.dtype(self.dtype.name.rstrip("_"))
+        if not self.layout.numel:
+            return np.empty(self.shape, kind)
+        memory = transfer.mapped(self.device, self.strided.allocation, False)
+        if memory is not None:
+            return strided_array(memory, self.layout, kind)
+        if self.layout.span > 2 * self.layout.numel:
+            return self.clone()._seen()  # Gaps are not worth the way.
+        seen = self.strided.operand(False)
+        data = np.empty(seen.high - seen.low, np.uint8)
+        transfer.download(self.device, self.strided.allocation, seen.low, data)
+        start = (seen.base - seen.low) // kind.itemsize
+        return strided_array(data, Layout(self.shape, self.layout.strides, start), kind)
 
     def _copied(self, what: str, layout: Layout) -> Tensor:
         new = tensor_over(what, layout, self.dtype, self.device)
         copy_elements(what, self.strided, new.strided)
         return new
+
+
+@contextmanager
+def _what_numpy_can(layout: Layout) -> Iterator[None]:
+    """NumPy's arrays have fewer dims and smaller sizes than layouts may have."""
+    try:
+        yield
+    except DmlVkError:
+        raise
+    except (MemoryError, ValueError) as error:
+        kind = DeviceMemoryError if isinstance(error, MemoryError) else LayoutError
+        must = f"NumPy must be able to hold it ({error})"
+        raise kind(explain("numpy", must, rank=layout.rank, numel=layout.numel)) from None
 
 
 def tensor_over(what: str, layout: Layout, dtype: DType, device: Device) -> Tensor:

@@ -23,6 +23,8 @@ class Device:
     """A Vulkan device with its memory and its queue of work. Made by `device()` only."""
 
     def __init__(self, info: probe.DeviceInfo) -> None:
+        if not isinstance(info, probe.DeviceInfo):
+            raise DeviceError(explain("Device", "dml_vk.device() opens devices", info=info))
         self.info = info
         self.limits = info.limits
         self._guard = Guard(info)
@@ -69,9 +71,8 @@ class Device:
         if nbytes is not None:
             nbytes = to_int("device", "memory_limit", nbytes)
             if nbytes < 0:
-                raise ValueError(
-                    explain("device", "memory_limit must not be negative", memory_limit=nbytes)
-                )
+                must = "memory_limit must not be negative"
+                raise DeviceError(explain("device", must, memory_limit=nbytes))
         self.memory.limit = nbytes
 
     def allocate(self, what: str, nbytes: int) -> Allocation:
