@@ -3,9 +3,10 @@
 #include "index_head.glsl"
 
 layout(binding = 0) readonly buffer Src { uint src[]; };
+layout(binding = 0) readonly buffer SrcQuads { uvec4 src_quads[]; };
 
 uint load(uint at) { return src[at / (32 / BITS)] >> at % (32 / BITS) * BITS & (1u << BITS) - 1; }
-uint load_word(uint at) { return src[at]; }
+uvec4 load_quad(uint at) { return src_quads[at / (128 / BITS)]; }
 
 #define DST 1
 #include "packed_head.glsl"

@@ -7,7 +7,7 @@
 #define EXTRA uint value[4];
 #include "index_head.glsl"
 
-uint load_word(uint at) { return push.value[0]; }
+uvec4 load_quad(uint at) { return uvec4(push.value[0]); }
 uint load(uint at) { return push.value[0] & (1u << BITS) - 1; }
 
 #define DST 0

@@ -4,11 +4,11 @@
 #include "stream_head.glsl"
 
 uint load(uint i) { return MAKE(block(i / 4)[i % 4]); }
-uint load_word(uint at) {
-    uvec4 words = block(at / 2);
-    uvec2 two = at % 2 == 0 ? words.xy : words.zw;
-    return MAKE(two.x) | MAKE(two.y) << 16;
+uvec2 load_four(uint i) {
+    uvec4 words = block(i / 4);
+    return uvec2(MAKE(words.x) | MAKE(words.y) << 16, MAKE(words.z) | MAKE(words.w) << 16);
 }
+uvec4 load_quad(uint i) { return uvec4(load_four(i), load_four(i + 4)); }
 
 #define DST 1
 #include "packed_head.glsl"

@@ -12,10 +12,10 @@ uint load(uint i) {
     uvec2 start = uvec2(push.start[0], push.start[1]), delta = uvec2(push.delta[0], push.delta[1]);
     return ELEMENT.x & (1u << BITS) - 1;
 }
-uint load_word(uint at) {
-    uint word = 0;
-    for (uint k = 0; k < 32 / BITS; k++) word |= load(at * (32 / BITS) + k) << k * BITS;
-    return word;
+uvec4 load_quad(uint at) {
+    uvec4 quad = uvec4(0);
+    for (uint k = 0; k < 128 / BITS; k++) quad[k / (32 / BITS)] |= load(at + k) << k % (32 / BITS) * BITS;
+    return quad;
 }
 
 #define DST 0

@@ -36,9 +36,17 @@ class Task(NamedTuple):
         strides = [dim.dst for dim in (*dims, *self.outer)]
         return math.gcd(self.dst, *[stride * self.itemsize for stride in strides]) % nbytes == 0
 
-    def same_phase(self, dims: Iterable[Dim]) -> bool:
-        """Every index of these dims, in every launch, is equally far into a word of dst."""
-        return all(dim.dst * self.itemsize % 4 == 0 for dim in (*dims, *self.outer))
+    def phases(self, dims: Iterable[Dim]) -> range:
+        """How many elements into a quad of dst the indexes of these dims may be."""
+        strides = [dim.dst for dim in (*dims, *self.outer)]
+        step = math.gcd(QUAD_BYTES, *[stride * self.itemsize for stride in strides])
+        per = QUAD_BYTES // self.itemsize
+        return range(self.dst % step // self.itemsize, per, step // self.itemsize)
+
+    def alike(self, dims: Iterable[Dim]) -> bool:
+        """Every index of these dims is equally far into a quad in src and in dst."""
+        apart = [(dim.src - dim.dst) * self.itemsize for dim in (*dims, *self.outer)]
+        return math.gcd(self.src - self.dst, *apart) % QUAD_BYTES == 0
 
 
 class Path(NamedTuple):
@@ -235,31 +243,31 @@ def _words(task: Task) -> Path:
 
 def _packed(task: Task) -> Path:
     """Rows of elements that share words."""
-    dims, per = task.dims, 4 // task.itemsize
+    dims, per = task.dims, QUAD_BYTES // task.itemsize
     run = dense(dims)
-    if run > 1 and dims[0].size >= QUAD_BYTES // task.itemsize * (1 if dims[0].src == 1 else 8):
+    if run > 1 and dims[0].size >= per * (1 if dims[0].src == 1 else 8):
         run = 1
     extent = math.prod([dim.size for dim in dims[: run or None]])
-    rows = math.prod([dim.size for dim in dims[run:]]) if run else 1
     step = dims[0].src if run == 1 and dims[0].src in (0, 1) else ANY
-    aligned = run > 0 and task.dst_aligned(QUAD_BYTES, dims[run:])
-    unit, edges = 4, 0
-    if aligned:
-        groups, left = divmod(extent, unit * per)
-        edges = rows if left else 0
-    elif run:
-        # A row may start, and so end, anywhere in a word; where all start alike, it is known.
-        ahead = per - 1 if not task.same_phase(dims[run:]) else task.dst % 4 // task.itemsize
-        groups = -(-(ahead + extent) // (per * unit))
+    src_quads = dst_quads = False
+    if run == 0:
+        rows, groups, ends = 1, -(-extent // per), 0
     else:
-        groups = -(-extent // unit)
+        outer = dims[run:]
+        rows = math.prod([dim.size for dim in outer])
+        # A row may start anywhere in a quad; where all start alike, it is known where.
+        phases = task.phases(outer)
+        groups = min([max(0, (phase + extent) // per - -(-phase // per)) for phase in phases])
+        ends = max([-(-(phase + extent) // per) for phase in phases]) - groups
+        dst_quads = max(phases) == 0
+        src_quads = step == 1 and task.alike(outer)
     return Path(
         "packed",
         dims,
-        (run or len(dims), unit, step, int(run > 0), int(aligned)),
+        (run or len(dims), per, step, int(run > 0), int(src_quads), int(dst_quads), max(1, ends)),
         whole=rows * groups,
-        edges=edges,
+        edges=rows * ends,
         groups=max(1, groups),
         extent=extent,
-        unit_ns=80.0,
+        unit_ns=20.0 if step != ANY else 80.0,
     )
