@@ -28,7 +28,7 @@ def fill_philox(what: str, target: Strided, dtype: DType, state: Ints | Strided)
     if not target.layout.numel:
         return
     if isinstance(state, Strided):
-        words: Ints = (*state.layout.strides, 0, 0, 0, 0, 0)
+        words: Ints = (_stride(state), 0, 0, 0, 0, 0)
         source, from_buffer = state, 1
     else:
         # The binding wants some buffer, and nothing reads it.
@@ -38,5 +38,11 @@ def fill_philox(what: str, target: Strided, dtype: DType, state: Ints | Strided)
 
 def advance_state(source: Strided, target: Strided, blocks: int) -> None:
     """Write the six words of state that come so many blocks after `source`, maybe in place."""
-    words = (blocks, *source.layout.strides, *target.layout.strides)
+    words = (blocks, _stride(source), _stride(target))
     source.device.queue.launch(told(_ADVANCE, words), (source.operand(False), target.operand(True)))
+
+
+def _stride(state: Strided) -> int:
+    """From word to word of a state, modulo 2**32 as kernels count."""
+    (stride,) = state.layout.strides
+    return stride & 0xFFFFFFFF
