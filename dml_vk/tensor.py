@@ -90,12 +90,15 @@ class Tensor:
             must = f"there must be room on the host, which has {left} bytes left"
             raise DeviceMemoryError(explain("numpy", must, nbytes=self.nbytes))
         with _what_numpy_can(self.layout):
-            seen = self._seen()
+            seen, dense = self._seen(), self.layout.like()
             through_staging = self.strided.allocation.bytes is None
-            if through_staging and self.layout.strides == self.layout.like().strides:
+            if not seen.size or (through_staging and self.layout.strides == dense.strides):
                 return seen
-            copied: Array = seen.copy(order="K")
-            return copied
+            # Not `copy(order="K")`, which forgets what the strides of size-1 dims stand for.
+            strides = [stride * seen.itemsize for stride in dense.strides]
+            own: Array = np.ndarray(seen.shape, seen.dtype, strides=strides)
+            own[...] = seen
+            return own
 
     def tolist(self) -> Any:
         return self.numpy().tolist()
@@ -103,7 +106,12 @@ class Tensor:
     def __repr__(self) -> str:
         with _what_numpy_can(self.layout):
             text = np.array2string(self._seen(), separator=", ", prefix="Tensor(")
-        return f"Tensor({text}, dtype={self.dtype.name}, device={self.device.name!r})"
+        named = self.memory_format
+        lies = f"order={self.layout.order}" if named is None else f"memory_format={named.name}"
+        return (
+            f"Tensor({text}, shape={self.shape}, dtype={self.dtype.name}, {lies}, "
+            f"device={self.device.name!r})"
+        )
 
     def _seen(self) -> Array:
         """The elements on the host: the device's memory itself where the host sees it."""

@@ -1,0 +1,65 @@
+"""Element types by every name that people have for them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import dml_vk
+from dml_vk.directml import DataType
+from dml_vk.dtypes import DTYPES, DType, to_dtype
+from dml_vk.errors import DTypeError
+
+KIND = {"b": np.bool_, "i": np.signedinteger, "u": np.unsignedinteger, "f": np.floating}
+
+
+@pytest.mark.parametrize("dtype", DTYPES.values(), ids=DTYPES)
+def test_each_is_what_numpy_has_by_that_name(dtype):
+    theirs = np.dtype(dtype.name.rstrip("_"))
+    assert (dtype.itemsize, dtype.kind) == (theirs.itemsize, theirs.kind)
+    assert np.issubdtype(theirs, KIND[dtype.kind])
+    for name in (dtype, dtype.name, theirs, theirs.type, theirs.name, theirs.newbyteorder("=")):
+        assert to_dtype("test", name) is dtype
+    assert getattr(dml_vk, dtype.name) is dtype
+    assert repr(dtype) == f"dml_vk.{dtype.name}"
+
+
+def test_directml_has_them_all_but_bool():
+    named = {dtype.directml for dtype in DTYPES.values()} - {None}
+    assert named == {kind.name for kind in DataType} - {"UNKNOWN", "INT4", "UINT4"}
+    assert [dtype.name for dtype in DTYPES.values() if dtype.directml is None] == ["bool_"]
+
+
+def test_pythons_types_are_the_array_api_standards():
+    assert [to_dtype("test", kind) for kind in (bool, int, float)] == [
+        dml_vk.bool_,
+        dml_vk.int64,
+        dml_vk.float32,
+    ]
+
+
+class Named:
+    """Something that calls itself a type, as other libraries' types do."""
+
+    name = "float16"
+
+
+def test_what_says_its_name_is_taken_at_its_word():
+    assert to_dtype("test", Named()) is dml_vk.float16
+
+
+@pytest.mark.parametrize(
+    "wrong",
+    [
+        None, "", "float", "Float32", "f4", "float32 ", 4, 1.5, b"int8", complex, str, object, [],
+        (), {}, "complex64", np.complex64, np.dtype("U3"), np.dtype("M8[s]"), np.longdouble,
+        np.dtype("f4").newbyteorder("S"), np.dtype([("a", "f4")]), np.zeros(3), list[int],
+        DType("int4", 1, "i", None).name, DataType.INT8,
+    ],
+    ids=repr,
+)  # fmt: skip
+def test_anything_else_is_an_error_with_the_names_that_there_are(wrong):
+    with pytest.raises(
+        DTypeError, match=r"^test: dtype must be one of bool_, int8, .*; got dtype="
+    ):
+        to_dtype("test", wrong)
