@@ -17,13 +17,17 @@ const uint EVERY = 0xffffffffu / ONE;  // times an element, it is in all places 
 layout(binding = DST) buffer Dst { uint dst[]; };
 layout(binding = DST) writeonly buffer DstQuads { uvec4 dst_quads[]; };
 
+// Others may change the rest of the word meanwhile.
+void store_some(uint word, uint value, uint mask) {
+    atomicAnd(dst[word], ~mask);
+    atomicOr(dst[word], value & mask);
+}
+
 void store_bits(uint word, uint value, uint mask) {
     if (mask == 0xffffffffu) dst[word] = value;
     // A loop that runs once or not at all: a CPU goes through a branch even if no lane takes it.
-    for (bool partly = mask != 0 && mask != 0xffffffffu; partly; partly = false) {
-        atomicAnd(dst[word], ~mask);
-        atomicOr(dst[word], value & mask);
-    }
+    for (bool partly = mask != 0 && mask != 0xffffffffu; partly; partly = false)
+        store_some(word, value, mask);
 }
 
 // Which bits of a word are the row's, whose elements are those from `begin` to `end`, where the word
@@ -40,7 +44,7 @@ void scattered_unit(uint begin) {
     Walk walk = walk_from(row_bases(0), begin);
     for (uint i = begin; i < min(begin + UNIT, extent); i++) {
         uint place = walk.dst % PER_WORD * BITS;
-        store_bits(walk.dst / PER_WORD, load(walk.src) << place, ONE << place);
+        store_some(walk.dst / PER_WORD, load(walk.src) << place, ONE << place);
         step(walk);
     }
 }

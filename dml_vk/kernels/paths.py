@@ -13,8 +13,13 @@ from dml_vk.limits import Limits
 LOCAL_SIZE = 64
 QUAD_BYTES = 16  # what kernels load and store at once where they can
 LINE_BYTES = 64  # what memory moves at once
+MAX_DIVIDEND = 2**31  # what the kernels' division by reciprocals takes is below
 ANY = 2  # a step along a row that is neither 0 nor 1
 CPU_LANES, GPU_LANES = 8, 32  # invocations that run in step, or close to it
+
+# What a quad takes on one slow core, by element size.
+_TILE_NS = {1: 25.0, 2: 16.0, 4: 10.0, 8: 10.0}
+_ZIP_NS = {1: 18.0, 2: 12.0, 4: 9.0}
 
 
 class Task(NamedTuple):
@@ -171,7 +176,7 @@ def tile(task: Task) -> Path | None:
         edges=batch if inner.size % across else 0,
         groups=groups,
         extent=columns,
-        unit_ns=across * (10.0 if src_quads and dst_pieces else 30.0),
+        unit_ns=across * (_TILE_NS[itemsize] if src_quads and dst_pieces else 25.0),
     )
 
 
@@ -201,7 +206,7 @@ def zipped(task: Task) -> Path | None:
         edges=0,
         groups=1,
         extent=plane & 0xFFFFFFFF,
-        unit_ns=channel.size * 12.0,
+        unit_ns=channel.size * _ZIP_NS[task.itemsize],
     )
 
 
@@ -237,7 +242,7 @@ def _words(task: Task) -> Path:
         edges=rows if left else 0,
         groups=max(1, groups),
         extent=extent,
-        unit_ns=unit / per * (6.0 if src_quads and quads else 20.0),
+        unit_ns=unit / per * (8.0 if src_quads and quads else 14.0),
     )
 
 
@@ -245,7 +250,8 @@ def _packed(task: Task) -> Path:
     """Rows of elements that share words."""
     dims, per = task.dims, QUAD_BYTES // task.itemsize
     run = dense(dims)
-    if run > 1 and dims[0].size >= per * (1 if dims[0].src == 1 else 8):
+    long = math.prod([dim.size for dim in dims[:run]]) >= MAX_DIVIDEND
+    if run > 1 and (long or dims[0].size >= per * (1 if dims[0].src == 1 else 8)):
         run = 1
     extent = math.prod([dim.size for dim in dims[: run or None]])
     step = dims[0].src if run == 1 and dims[0].src in (0, 1) else ANY
@@ -269,5 +275,5 @@ def _packed(task: Task) -> Path:
         edges=rows * ends,
         groups=max(1, groups),
         extent=extent,
-        unit_ns=20.0 if step != ANY else 80.0,
+        unit_ns=20.0 if run and step != ANY else 40.0 if run else per * 10.0,
     )

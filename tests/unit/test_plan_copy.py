@@ -198,3 +198,11 @@ def test_more_dims_than_a_kernel_takes_are_several_launches():
     plan = plan_of(Layout(sizes), gaps, 4)
     assert len(plan.launches) == len(set(plan.launches)) == 2**3
     assert plan_of(Layout(sizes), Layout(sizes), 4).launches == ((0, 0),)
+
+
+def test_no_number_that_is_divided_reaches_two_to_the_31():
+    pixels = 2**29
+    plan = plan_copy((pixels, 5), (1, pixels), (5, 1), 1, 0, 0, CPU)
+    told = dict(zip(MODULES[plan.module].spec, plan.spec))
+    assert told["RUN"] == 1
+    assert plan.units < 2**31
