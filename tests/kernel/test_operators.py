@@ -161,7 +161,7 @@ def descs(draw, data_type, sizes, output):
 SIZES = st.lists(st.integers(1, 5), min_size=1, max_size=8).map(tuple)
 
 
-@settings(max_examples=150)
+@settings(max_examples=100)
 @given(st.data(), SIZES, st.sampled_from(WHOLE_BYTES))
 def test_identity_takes_any_strides(data, sizes, data_type):
     assume(math.prod(sizes) <= 2000)
@@ -184,7 +184,7 @@ def test_identity_takes_any_strides(data, sizes, data_type):
     np.testing.assert_array_equal(buffer.read(), both.view(np.uint8))
 
 
-@settings(max_examples=100)
+@settings(max_examples=50)
 @given(st.data(), SIZES)
 def test_random_bits_take_any_strides(data, sizes):
     assume(math.prod(sizes) <= 2000)
