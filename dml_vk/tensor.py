@@ -104,8 +104,10 @@ class Tensor:
         return self.numpy().tolist()
 
     def __repr__(self) -> str:
-        with _what_numpy_can(self.layout):
+        try:
             text = np.array2string(self._seen(), separator=", ", prefix="Tensor(")
+        except (MemoryError, ValueError):
+            text = "..."  # NumPy cannot hold it.
         named = self.memory_format
         lies = f"order={self.layout.order}" if named is None else f"memory_format={named.name}"
         return (

@@ -313,7 +313,8 @@ def test_a_tensor_is_not_made_by_hand():
 def test_what_numpy_cannot_hold_is_told():
     one = dml_vk.asarray([7], "uint8")
     high = one.over(Layout((1,) * 70))
-    for call in (high.numpy, high.tolist, lambda: repr(high)):
+    assert repr(high).startswith("Tensor(..., shape=(1, 1, 1, ")
+    for call in (high.numpy, high.tolist):
         with pytest.raises(LayoutError, match="numpy: NumPy must be able to hold it"):
             call()
     assert dml_vk.empty((0, 2**70)).shape == (0, 2**70)
