@@ -186,13 +186,14 @@ def zipped(task: Task) -> Path | None:
     inner = dims[0]
     if task.itemsize > 4 or inner.dst != 1:
         return None
-    if to_pixels := inner.size <= 4:
-        channel, pixel = inner, next((d for d in dims if d.src == 1 and d.dst == inner.size), None)
-        plane = inner.src
-    else:
-        pixel, channel = inner, next((d for d in dims if d.src == 1 and d.size == inner.src), None)
-        plane = channel.dst if channel else 0
-    if not channel or not pixel or not 2 <= channel.size <= 4 or pixel.size % per or plane % per:
+    to_pixels = inner.size <= 4
+    side = inner.size if to_pixels else inner.src
+    match = [d for d in dims if d.src == 1 and (d.dst if to_pixels else d.size) == side]
+    if not match:
+        return None
+    channel, pixel = (inner, match[0]) if to_pixels else (match[0], inner)
+    plane = inner.src if to_pixels else channel.dst
+    if not 2 <= channel.size <= 4 or pixel.size % per or plane % per:
         return None
     rest = [dim for dim in dims if dim is not channel and dim is not pixel]
     if not (task.src_aligned(QUAD_BYTES, rest) and task.dst_aligned(QUAD_BYTES, rest)):
