@@ -4,7 +4,7 @@ from __future__ import annotations
 
 
 def describe(benchmark, group, case, who, nbytes=None, calls=1):
-    """`who` did `case`, `calls` times a round, moving so many bytes (read and written) each time."""
+    """`who` did `case`, `calls` times a round, and moved so many bytes each time."""
     benchmark.group = group
     benchmark.extra_info.update(case=case, who=who, calls=calls)
     if nbytes:
