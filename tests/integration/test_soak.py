@@ -1,0 +1,106 @@
+"""A long life: after a hundred thousand of everything a process is no larger than at the start."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+import dml_vk
+from dml_vk.layout import Layout
+from dml_vk.runtime.device import Device
+from tests.integration.process import says
+
+MIB = 2**20
+
+
+def test_a_hundred_thousand_allocations_and_launches():
+    """Kompute itself keeps 30 bytes of every sequence; the rest is the wavering of a heap."""
+    says(
+        """
+        import random
+        from dml_vk.layout import channels_last
+        random.seed(4)
+        device = dml_vk.device()
+
+        def resident():
+            for line in open("/proc/self/status"):
+                if line.startswith("VmRSS"):
+                    return int(line.split()[1]) / 1024
+
+        shapes = [(n, c, 3, 4) for n in (1, 2) for c in (4, 5)]
+        held, seen, done = [], {}, 0
+        start = device.memory_stats().in_use
+        while done < 100_000:
+            sizes = random.choice(shapes)
+            x = dml_vk.full(sizes, float(done % 1000))
+            y = dml_vk.empty(sizes, memory_format=random.choice((channels_last, "NCHW")))
+            dml_vk.copy(x, y)
+            held.append((y, done % 1000))
+            if len(held) > 200:
+                for _ in range(150):
+                    y, value = held.pop(random.randrange(len(held)))
+                assert set(y.numpy().ravel()) == {value}, value
+            done += 2  # two allocations, two launches
+            if done in (10_000, 100_000):
+                device.synchronize()
+                seen[done] = resident()
+        held.clear()
+        del x, y
+        device.synchronize()
+        stats = device.memory_stats()
+        print(seen[100_000] - seen[10_000] < 8 or seen)
+        print(stats.in_use == start, stats.peak < 2**20, stats.in_use + stats.cached <= 2**25)
+        print(len(device.queue._pipelines) < 64 or len(device.queue._pipelines))
+        """,
+        "True\nTrue True True\nTrue",
+    )
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_random_sizes_leave_little_idle(seed):
+    """Up to 8 MiB each, freed in any order: what is held stays near what is in use."""
+    random = np.random.default_rng(seed)
+    device = Device(dml_vk.device().info)
+    held, sizes, most = [], 0, 0
+    for step in range(3000):
+        grows = 0.7 if step < 1000 else 0.5 if step < 2000 else 0.3
+        if random.random() < grows or not held:
+            nbytes = int(2 ** random.uniform(4, 23))
+            held.append(dml_vk.empty((nbytes,), np.uint8, device=device))
+            sizes += nbytes
+            most = max(most, sizes)
+        else:
+            sizes -= held.pop(int(random.integers(len(held)))).nbytes
+        if step % 10 == 0:
+            stats = device.memory_stats()
+            held_bytes = stats.in_use + stats.cached
+            assert sizes <= stats.in_use <= sizes + 256 * len(held)
+            assert held_bytes <= 1.25 * most + 32 * MIB, (step, held_bytes / MIB, most / MIB)
+    places = sorted(
+        (id(a.arena), a.offset, a.offset + a.nbytes)
+        for a in (tensor.strided.allocation for tensor in held)
+    )
+    for (arena, _, end), (other, start, _) in itertools.pairwise(places):
+        assert arena != other or end <= start, "no two share a byte"
+    held.clear()
+    device.synchronize()
+    assert device.memory_stats().in_use == 0
+    assert device.memory_stats().cached <= 32 * MIB
+
+
+def test_contents_survive_whatever_is_freed_around_them():
+    random = np.random.default_rng(9)
+    device = dml_vk.device()
+    held = []
+    for step in range(600):
+        count = int(random.integers(1, 60_000))
+        x = dml_vk.full((count,), step, np.int32)
+        held.append((x.over(Layout((count,), (-1,), count - 1)).clone(), step))
+        if len(held) > 40:
+            y, value = held.pop(int(random.integers(len(held))))
+            assert y.numpy()[[0, -1]].tolist() == [value, value]
+    for y, value in held:
+        assert set(y.tolist()) == {value}
+    assert device.memory_stats().peak < 2**27
