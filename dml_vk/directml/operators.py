@@ -64,8 +64,7 @@ class Operator:
         self._run(type(self).__name__, *operands)
 
     def _run(self, what: str, *operands: Any) -> None:
-        """Launch it over the tensors, which are checked."""
-        raise NotImplementedError
+        """Launch it over the tensors, which are checked. Every subclass says how."""
 
     def bind(self, *buffers: Buffer | None) -> tuple[Buffer | None, ...]:
         """The buffers, checked: one for each tensor, None for one that is not described."""
