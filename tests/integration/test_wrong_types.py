@@ -1,0 +1,189 @@
+"""Whatever anybody passes to anything public, it ends in a result or in an error of ours."""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+import math
+import re
+
+import numpy as np
+import pytest
+
+import dml_vk
+from dml_vk.directml import Buffer
+from dml_vk.dtypes import DType
+from dml_vk.errors import DmlVkError
+from dml_vk.layout import Layout
+from tests.unit.test_bad_input import ARITY, SHAPE
+
+X = dml_vk.asarray(np.arange(1, 13, dtype=np.int32).reshape(3, 4))
+HOSTILE = {
+    "None": None,
+    "text": "x",
+    "a name": "NHWC",
+    "bytes": b"\0\1",
+    "-1": -1,
+    "0": 0,
+    "3": 3,
+    "float": 1.5,
+    "nan": math.nan,
+    "huge": 2**70,
+    "hugely negative": -(2**70),
+    "complex": 1j,
+    "True": True,
+    "list": [2, 3],
+    "ragged": [[1], [1, 2]],
+    "empty": (),
+    "negative sizes": (-1, 2),
+    "dict": {1: 2},
+    "object": object(),
+    "type": int,
+    "function": len,
+    "array": np.ones((3, 4), np.int32),
+    "objects": np.array([None, "x"]),
+    "numpy scalar": np.float16(2),
+    "tensor": X,
+    "tensor of another type": dml_vk.asarray([0.5, 1.5]),
+    "empty tensor": dml_vk.empty((0, 4)),
+    "layout": X.layout.permute(1, 0),
+    "far layout": Layout((2,), (2**40,)),
+    "format": dml_vk.channels_last,
+    "preserve": dml_vk.preserve_format,
+    "dtype": dml_vk.float16,
+    "NumPy's dtype": np.dtype("c8"),
+    "device": dml_vk.device(),
+    "NaNs": [math.nan, math.inf],
+}
+FEW = ["None", "text", "3", "huge", "object", "tensor", "array", "nan"]
+
+
+COMPILER = re.compile(r"\w+: the shader must compile; got\n.+", re.DOTALL)
+SIGNATURE = re.compile(rf"{ARITY.pattern}|required")
+
+
+def refuses(call, *arguments, **named) -> bool:
+    """It answers, or says what must hold, or in Python's words that arguments are too many."""
+    try:
+        call(*arguments, **named)
+    except (DmlVkError, ValueError) as error:
+        said, found = str(error), SHAPE.fullmatch(str(error)) or COMPILER.fullmatch(str(error))
+        # The standard's word for numbers out of range, which random has.
+        ours = isinstance(error, DmlVkError) or said.startswith("Generator: ")
+    except TypeError as error:
+        said, found, ours = str(error), SIGNATURE.search(str(error)), True
+    else:
+        return False
+    assert found, (arguments, named, said)
+    assert ours, (arguments, named, said)
+    return True
+
+
+def generator():
+    return dml_vk.random.Generator(7, counter=3)
+
+
+ERRORS = [name for name in dml_vk.__all__ if name.endswith("Error")]
+FUNCTIONS = {
+    name: getattr(dml_vk, name)
+    for name in dml_vk.__all__
+    if callable(getattr(dml_vk, name)) and name not in ERRORS and name != "MemoryFormat"
+}
+METHODS = {
+    **{f"Tensor.{name}": (lambda: X, name) for name in dir(dml_vk.Tensor)},
+    **{f"Generator.{name}": (generator, name) for name in dir(dml_vk.random.Generator)},
+    **{f"Buffer.{name}": (lambda: Buffer(8), name) for name in dir(Buffer)},
+}
+METHODS = {
+    label: (make, name)
+    for label, (make, name) in METHODS.items()
+    if not name.startswith("_") and callable(getattr(make(), name))
+}
+KERNEL = dml_vk.kernel(
+    """#version 450
+    layout(local_size_x = 1) in;
+    layout(binding = 0) buffer A { uint a[]; };
+    layout(push_constant) uniform Push { uint a_base; float factor; };
+    void main() { a[a_base] = uint(factor); }
+    """
+)
+CALLS = {
+    **FUNCTIONS,
+    **{label: getattr(make(), name) for label, (make, name) in METHODS.items()},
+    "Generator": dml_vk.random.Generator,
+    "a new generator": lambda **given: dml_vk.random.Generator(**given).bits(2),
+    "Buffer": Buffer,
+    "a user's kernel": KERNEL,
+}
+
+
+def test_all_that_is_public_is_here():
+    assert {"asarray", "copy", "device", "empty", "full", "kernel", "memory_stats"} <= set(CALLS)
+    assert {"Tensor.numpy", "Tensor.over", "Generator.bits", "Buffer.write"} <= set(CALLS)
+    not_callable = {
+        name for name in dml_vk.__all__ if name not in FUNCTIONS and name not in ERRORS
+    } - {"MemoryFormat"}
+    values = (DType, dml_vk.MemoryFormat)
+    for name in not_callable:
+        value = getattr(dml_vk, name)
+        assert isinstance(value, values) or inspect.ismodule(value), name
+
+
+@pytest.mark.parametrize("name", CALLS)
+@pytest.mark.filterwarnings("ignore:.*invalid value encountered in cast:RuntimeWarning")
+def test_hostile_arguments(name):
+    refused = 0
+    for count in range(4):
+        pool = [HOSTILE[which] for which in (HOSTILE if count < 3 else FEW)]
+        for arguments in itertools.product(pool, repeat=count):
+            refused += refuses(CALLS[name], *arguments)
+    assert refused
+
+
+NAMED = {
+    "asarray": (([1, 2],), ("dtype", "device", "memory_format")),
+    "empty": (((2, 3),), ("dtype", "device", "memory_format")),
+    "full": (((2, 3),), ("fill_value", "dtype", "device", "memory_format")),
+    "kernel": ((KERNEL.shader,), ("macros", "name")),
+    "a new generator": ((), ("seed", "key", "counter", "device")),
+    "a user's kernel": ((X,), ("groups", "push", "spec")),
+}
+
+
+@pytest.mark.parametrize(("name", "argument"), [(n, a) for n in NAMED for a in NAMED[n][1]])
+def test_hostile_named_arguments(name, argument):
+    given = {"fill_value": 1} if name == "full" else {}
+    if name == "a user's kernel":
+        given = {"groups": 1, "push": [2.5]}
+    refused = sum(
+        refuses(CALLS[name], *NAMED[name][0], **{**given, argument: value})
+        for value in HOSTILE.values()
+    )
+    assert refused
+
+
+def test_the_device_is_none_the_worse():
+    y = dml_vk.empty((4, 3), np.int32)
+    x = dml_vk.asarray(np.arange(12, dtype=np.int32).reshape(3, 4))
+    dml_vk.copy(x.over(x.layout.permute(1, 0)), y)
+    assert np.array_equal(y.numpy(), np.arange(12).reshape(3, 4).T)
+
+
+def fail(error):
+    raise error
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        TypeError("bad operand"),
+        ValueError("no"),
+        ValueError("x: it must hold; got y=1"),
+        DmlVkError("it went wrong"),
+    ],
+)
+def test_the_test_sees_errors_that_say_too_little(error):
+    with pytest.raises(AssertionError, match=str(error)):
+        refuses(fail, error)
+    with pytest.raises(KeyError):
+        refuses(fail, KeyError())
