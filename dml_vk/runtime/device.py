@@ -16,6 +16,7 @@ from dml_vk.strides.order import to_int
 from dml_vk.vulkan import quiet_layers
 
 _opened: dict[int, Device] = {}
+_known: dict[int | str, Device] = {}  # by what was asked for: to ask Vulkan each time is slow
 _opening = threading.Lock()
 
 
@@ -132,11 +133,16 @@ def device(wanted: int | str | Device | None = None) -> Device:
     """
     if isinstance(wanted, Device):
         return wanted
+    if wanted is None:
+        wanted = os.environ.get("DML_VK_DEVICE", "")
+    if type(wanted) in (int, str) and wanted in _known:  # True is 1 as well, but names no device.
+        return _known[wanted]
     info = probe.select(wanted)
     with _opening:
         found = _opened.get(info.index)
         if found is None:
             found = _opened[info.index] = Device(info)
+        _known[wanted] = found
         return found
 
 

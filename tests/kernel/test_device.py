@@ -211,7 +211,7 @@ def test_devices_are_found_by_index_name_and_themselves():
     assert dml_vk.default_device() is device
     assert repr(device) == f"<dml_vk device {device.index}: {device.name}>"
     assert dml_vk.memory_stats(device) == dml_vk.memory_stats(part) == device.memory_stats()
-    for wrong in ("no such device", 99, -1, 1.5, True, b"x", [device], object()):
+    for wrong in ("no such device", 99, -1, 1.5, True, False, b"x", [device], object()):
         with pytest.raises(DeviceError, match=r"index or part of a name; got wanted=.*devices="):
             dml_vk.device(wrong)
     for wrong in (None, 0, device):
@@ -219,6 +219,15 @@ def test_devices_are_found_by_index_name_and_themselves():
             DeviceError, match=r"Device: dml_vk.device\(\) opens devices; got info="
         ):
             Device(wrong)
+
+
+def test_the_environment_names_the_default_at_any_time(monkeypatch):
+    device = dml_vk.device()
+    monkeypatch.setenv("DML_VK_DEVICE", "no such device")
+    with pytest.raises(DeviceError, match="got wanted='no such device'"):
+        dml_vk.default_device()
+    monkeypatch.setenv("DML_VK_DEVICE", device.name[1:5])
+    assert dml_vk.default_device() is device
 
 
 def test_synchronize_does_everything_on_every_device():
