@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import numbers
 import operator
 import struct
@@ -12,7 +11,6 @@ import numpy as np
 
 from dml_vk.dtypes import DType
 from dml_vk.errors import DTypeError, explain
-from dml_vk.kernels.plan import Plan
 from dml_vk.kernels.plan_made import plan_fill, plan_indexed
 from dml_vk.layout import Layout
 from dml_vk.ops.copy import copy_elements
@@ -30,7 +28,7 @@ def fill_constant(what: str, target: Strided, dtype: DType, value: Any) -> None:
             layout.sizes, layout.strides, target.itemsize, layout.offset, device.limits
         )
         words = struct.unpack("<4I", data * (16 // len(data)))
-        device.queue.launch(told(plan, words), (target.operand(True),))
+        device.queue.launch(plan, (target.operand(True),), words)
 
 
 def fill_sequence(what: str, target: Strided, dtype: DType, start: Any, delta: Any) -> None:
@@ -73,12 +71,7 @@ def write_indexed(
         copy_elements(what, packed, target)
         return
     operands = [source.operand(False) for source in sources]
-    device.queue.launch(told(plan, words), (*operands, target.operand(True)))
-
-
-def told(plan: Plan, words: Ints) -> Plan:
-    """A plan whose push block goes on with these words."""
-    return dataclasses.replace(plan, push=plan.push + words)
+    device.queue.launch(plan, (*operands, target.operand(True)), words)
 
 
 def to_bytes(what: str, name: str, dtype: DType, value: Any) -> bytes:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dml_vk.dtypes import DType
 from dml_vk.kernels.plan import Plan
-from dml_vk.ops.fill import told, write_indexed
+from dml_vk.ops.fill import write_indexed
 from dml_vk.ops.strided import Strided
 from dml_vk.strides.order import Ints
 
@@ -39,7 +39,7 @@ def fill_philox(what: str, target: Strided, dtype: DType, state: Ints | Strided)
 def advance_state(source: Strided, target: Strided, blocks: int) -> None:
     """Write the six words of state that come so many blocks after `source`, maybe in place."""
     words = (blocks, _stride(source), _stride(target))
-    source.device.queue.launch(told(_ADVANCE, words), (source.operand(False), target.operand(True)))
+    source.device.queue.launch(_ADVANCE, (source.operand(False), target.operand(True)), words)
 
 
 def _stride(state: Strided) -> int:

@@ -23,6 +23,7 @@ from dml_vk.limits import Limits
 from dml_vk.runtime.arenas import Allocation, Arena
 from dml_vk.runtime.hazards import Hazards
 from dml_vk.runtime.kompute import Pipeline, Recording, Runtime, Words
+from dml_vk.strides.order import Ints
 
 MAX_OPERATIONS = 4096  # in a batch: each holds about a kilobyte in the driver
 MAX_BATCH_NS = 100e6  # then it is worth running what has come together
@@ -86,20 +87,23 @@ class Queue:
         self._batch = Batch()
         self._pipelines: OrderedDict[tuple[Any, ...], Pipeline] = OrderedDict()
 
-    def launch(self, plan: Plan, operands: Sequence[Operand]) -> None:
-        """Put a plan behind all that it depends on. It runs at the next flush."""
+    def launch(self, plan: Plan, operands: Sequence[Operand], told: Ints = ()) -> None:
+        """Put a plan behind all that it depends on. It runs at the next flush.
+
+        `told` are the words that follow the plan's own in the push block.
+        """
         if plan.units:
             with self.lock:
                 self._open_batch()
                 works: list[Work] = []
                 for offsets in plan.launches:
-                    works += self._dispatches(plan, operands, offsets)
+                    works += self._dispatches(plan, operands, offsets, told)
                 self._append(works, operands)
 
     def dispatch(
         self,
         spirv: bytes,
-        spec: tuple[int, ...],
+        spec: Ints,
         push: Words,
         groups: Groups,
         operands: Sequence[Operand],
@@ -170,10 +174,12 @@ class Queue:
             self.flush()
 
     def _dispatches(
-        self, plan: Plan, operands: Sequence[Operand], offsets: tuple[int, ...]
+        self, plan: Plan, operands: Sequence[Operand], offsets: Ints, told: Ints
     ) -> list[Work]:
         """One launch, in as many dispatches as keep each of them short."""
-        push = _words(plan.push).copy()
+        push = np.empty(len(plan.push) + len(told), np.uint32)
+        push[: len(plan.push)] = _words(plan.push)
+        push[len(plan.push) :] = told
         bases = zip(operands, plan.base_bytes, offsets)
         for at, (operand, unit, offset) in enumerate(bases, BASES):
             base = (operand.allocation.offset + operand.base) // unit + offset
@@ -193,7 +199,7 @@ class Queue:
     def _pipeline(
         self,
         module: str | bytes,
-        spec: tuple[int, ...],
+        spec: Ints,
         push_words: int,
         groups: Groups,
         arenas: tuple[Arena, ...],
@@ -212,7 +218,7 @@ class Queue:
 
 
 @functools.lru_cache(maxsize=1024)
-def _words(push: tuple[int, ...]) -> Words:
+def _words(push: Ints) -> Words:
     return np.array(push, np.uint32)
 
 
@@ -239,8 +245,11 @@ def _level(batch: Batch, operands: Sequence[Operand]) -> int:
 def group_count(needed: int, limits: Limits) -> int:
     """A number of groups for `needed`, out of few: each is a pipeline of its own.
 
-    Rounded up to an eighth of an octave, so that at most one group in eight has nothing to do.
+    Rounded up to an eighth of an octave, so that at most one group in eight has nothing to do; to a
+    power of two where few are wanted, and idle ones cost less than another pipeline.
     """
-    most = min(limits.groups_wanted, limits.max_groups)
-    step = 1 << max(0, (needed - 1).bit_length() - 4)
-    return min(most, -(-needed // step) * step)
+    octave = 1 << (needed - 1).bit_length()
+    if limits.groups_wanted < limits.max_groups:
+        return min(limits.groups_wanted, octave)
+    step = max(1, octave // 16)
+    return min(limits.max_groups, -(-needed // step) * step)

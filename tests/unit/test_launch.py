@@ -277,12 +277,26 @@ def test_touches_tells_what_the_host_must_wait_for():
     assert not queue.touches(written, write=True)
 
 
-@given(st.integers(1, 10**7), st.sampled_from([16, 65535]))
-def test_group_counts_are_few_and_hardly_too_many(needed, wanted):
-    groups = group_count(needed, Limits(groups_wanted=wanted))
-    assert min(needed, wanted) <= groups <= min(wanted, needed * 9 / 8)
+@given(st.integers(1, 10**7))
+def test_a_gpu_gets_hardly_more_groups_than_there_is_work_for(needed):
+    groups = group_count(needed, Limits())
+    assert min(needed, 65535) <= groups <= min(65535, needed * 9 / 8)
 
 
 def test_there_are_eight_group_counts_an_octave():
-    limits = Limits(groups_wanted=65535)
-    assert len({group_count(n, limits) for n in range(1025, 2049)}) == 8
+    assert len({group_count(n, Limits()) for n in range(1025, 2049)}) == 8
+
+
+def test_a_cpu_gets_few_group_counts_since_each_is_a_pipeline():
+    limits = Limits(groups_wanted=16)
+    assert [group_count(n, limits) for n in (1, 2, 3, 5, 9, 16, 17, 10**7)] == [
+        *(1, 2, 4, 8, 16, 16, 16, 16)
+    ]
+
+
+def test_what_a_launch_is_told_follows_the_plan_s_own_words():
+    runtime = Runtime()
+    queue = Queue(runtime, MINIMUM)
+    queue.launch(make_plan(), [operand(arena(), 0, 16, True)], (5, 2**32 - 1))
+    queue.flush()
+    assert [push for _, push in runtime.ran[0]] == [[0, 64, 0, 77, 5, 2**32 - 1]]
