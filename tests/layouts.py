@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from hypothesis import strategies as st
 from numpy.lib.stride_tricks import as_strided
 
 from dml_vk.layout import Layout, channels_last
@@ -71,33 +70,3 @@ def assert_well_formed(layout: Layout) -> None:
         assert size != 1 or layout.strides[dim] == step, "a size-1 dim has its canonical stride"
         step = max(1, abs(layout.strides[dim]) * size)
     assert Layout(layout.sizes, layout.strides, layout.offset, layout.order) == layout
-
-
-@st.composite
-def layouts(
-    draw: Any,
-    max_rank: int = 6,
-    min_size: int = 0,
-    max_size: int = 5,
-    sizes: tuple[int, ...] | None = None,
-) -> Layout:
-    """Packed in any order, then padded, broadcast, reversed and offset at will."""
-    if sizes is None:
-        size = st.integers(min_size, max_size) | st.just(1)
-        sizes = draw(st.tuples(*[size] * draw(st.integers(0, max_rank))))
-    rank = len(sizes)
-    order = draw(st.permutations(range(rank)))
-    strides, step = [0] * rank, 1
-    for dim in reversed(order):
-        change = draw(st.sampled_from(["", "", "", "", "pad", "broadcast", "reverse", "any"]))
-        strides[dim] = step
-        step *= max(1, sizes[dim]) + (draw(st.integers(0, 3)) if change == "pad" else 0)
-        if change == "broadcast":
-            strides[dim] = 0
-        elif change == "reverse":
-            strides[dim] = -strides[dim]
-        elif change == "any":
-            strides[dim] = draw(st.integers(-9, 9))
-    low = sum(min(0, stride) * max(0, n - 1) for stride, n in zip(strides, sizes))
-    offset = draw(st.integers(0, 3)) - low
-    return Layout(sizes, strides, offset, draw(st.none() | st.permutations(range(rank))))

@@ -73,7 +73,8 @@ def test_spawn_works():
         "import atexit; x = use(); atexit.register(use)",
         "class K:\\n    x = use()\\n    def __del__(self): self.x[0].numpy()\\nk = K()",
         "x = use(); raise SystemExit(0)",
-        "import threading; t = threading.Thread(target=lambda: [use() for _ in range(300)], daemon=True); t.start(); use()",
+        "import threading\\nwork = lambda: [use() for _ in range(300)]\\n"
+        "threading.Thread(target=work, daemon=True).start(); use()",
         "import weakref; x = use(); w = weakref.finalize(x[0], print, end='')",
         "x = use(); import os; os._exit(0)",
     ],

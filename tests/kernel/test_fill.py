@@ -18,8 +18,9 @@ from dml_vk.kernels.registry import KERNELS
 from dml_vk.layout import Layout, channels_last
 from dml_vk.ops.fill import fill_constant, fill_sequence
 from dml_vk.testing import sequence
+from dml_vk.testing.strategies import layouts
 from tests.kernel.memory import KINDS, MARGIN, assert_complete, bits, check_writes, used_by
-from tests.layouts import AWKWARD, layouts
+from tests.layouts import AWKWARD
 
 NUMBERS = [dtype for dtype in DTYPES.values() if dtype.kind != "b"]
 FLOATS = [dtype for dtype in NUMBERS if dtype.kind == "f"]

@@ -26,8 +26,8 @@ from dml_vk.directml import (
 from dml_vk.errors import DTypeError, LayoutError
 from dml_vk.layout import Layout
 from dml_vk.testing import philox_words, sequence
+from dml_vk.testing.strategies import layouts
 from tests.kernel.memory import bits, elements
-from tests.layouts import layouts
 
 KNOWN = json.loads((Path(__file__).parents[1] / "data" / "philox_kat.json").read_text())
 STREAMS = KNOWN["streams"]["rows"]

@@ -21,9 +21,10 @@ from dml_vk.layout import Layout, channels_last
 from dml_vk.ops.philox import advance_state, fill_philox
 from dml_vk.random import Generator
 from dml_vk.testing import philox_after, philox_uniform, philox_words
+from dml_vk.testing.strategies import layouts
 from tests.kernel.memory import MARGIN, assert_complete, bits, check_writes, memory_for, used_by
 from tests.kernel.test_fill import FEW, LONG, QUAD, SIZES, WAYS, packed
-from tests.layouts import AWKWARD, layouts
+from tests.layouts import AWKWARD
 
 KNOWN = json.loads((Path(__file__).parents[1] / "data" / "philox_kat.json").read_text())
 STREAMS = KNOWN["streams"]["rows"]

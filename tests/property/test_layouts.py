@@ -16,7 +16,8 @@ from dml_vk.layout import (
     contiguous_format,
     elementwise,
 )
-from tests.layouts import addresses, assert_well_formed, layouts
+from dml_vk.testing.strategies import layouts
+from tests.layouts import addresses, assert_well_formed
 
 
 @given(layouts())

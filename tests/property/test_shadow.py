@@ -7,7 +7,8 @@ from hypothesis import event, given, settings
 from hypothesis import strategies as st
 from numpy.lib.stride_tricks import sliding_window_view
 
-from tests.layouts import addresses, assert_addresses, assert_well_formed, layouts
+from dml_vk.testing.strategies import layouts
+from tests.layouts import addresses, assert_addresses, assert_well_formed
 
 # Each takes a layout, the array of its addresses and a way to draw, and gives both after the step.
 

@@ -14,7 +14,8 @@ from dml_vk.kernels.plan_copy import plan_copy
 from dml_vk.kernels.registry import KERNELS, MAX_RANK
 from dml_vk.layout import Layout, channels_last
 from dml_vk.limits import MINIMUM, Limits
-from tests.layouts import AWKWARD, layouts
+from dml_vk.testing.strategies import layouts
+from tests.layouts import AWKWARD
 
 CPU = Limits(groups_wanted=16, max_invocations=1024)
 MODULES = {module: kernel for kernel in KERNELS.values() for module in kernel.modules}

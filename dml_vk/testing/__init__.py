@@ -1,0 +1,5 @@
+"""For tests of what uses dml_vk: references in NumPy, and hypothesis in `.strategies`."""
+
+from dml_vk.testing.references import philox_after, philox_uniform, philox_words, sequence
+
+__all__ = ["philox_after", "philox_uniform", "philox_words", "sequence"]

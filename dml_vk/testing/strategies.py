@@ -1,0 +1,45 @@
+"""Hypothesis strategies for layouts of every kind; this module alone asks for hypothesis."""
+
+from __future__ import annotations
+
+from hypothesis import strategies as st
+
+from dml_vk.layout import Layout
+from dml_vk.strides.order import Ints
+
+
+@st.composite
+def layouts(
+    draw: st.DrawFn,
+    max_rank: int = 6,
+    min_size: int = 0,
+    max_size: int = 5,
+    sizes: Ints | None = None,
+) -> Layout:
+    """Packed in any order, then padded, broadcast, reversed and offset at will."""
+    if sizes is None:
+        size = st.integers(min_size, max_size) | st.just(1)
+        sizes = draw(st.tuples(*[size] * draw(st.integers(0, max_rank))))
+    rank = len(sizes)
+    order = draw(st.permutations(range(rank)))
+    strides, step = [0] * rank, 1
+    for dim in reversed(order):
+        change = draw(st.sampled_from(["", "", "", "", "pad", "broadcast", "reverse", "any"]))
+        strides[dim] = step
+        step *= max(1, sizes[dim]) + (draw(st.integers(0, 3)) if change == "pad" else 0)
+        if change == "broadcast":
+            strides[dim] = 0
+        elif change == "reverse":
+            strides[dim] = -strides[dim]
+        elif change == "any":
+            strides[dim] = draw(st.integers(-9, 9))
+    low = sum(min(0, stride) * max(0, n - 1) for stride, n in zip(strides, sizes))
+    offset = draw(st.integers(0, 3)) - low
+    return Layout(sizes, strides, offset, draw(st.none() | st.permutations(range(rank))))
+
+
+def targets(
+    max_rank: int = 6, min_size: int = 0, max_size: int = 5, sizes: Ints | None = None
+) -> st.SearchStrategy[Layout]:
+    """Layouts that may be written to: no two elements share an address."""
+    return layouts(max_rank, min_size, max_size, sizes).filter(lambda layout: not layout.overlaps)
