@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gc
+import weakref
 from collections import deque
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -17,6 +18,7 @@ from dml_vk.runtime.kompute import Block, Runtime
 ALIGNMENT = 256  # of every range; no device asks for more of a storage buffer's offset
 FIRST_ARENA_BYTES = 16 * 2**20  # kp touches host memory at birth, 24 ms for 64 MiB: start small
 PAGE = 4096
+NOWHERE = -1
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 
 
@@ -29,37 +31,48 @@ class Refuses(Protocol):
 class Arena:
     """One block of the device, cut into ranges."""
 
-    __slots__ = ("block", "bytes", "free", "nbytes")
+    __slots__ = ("block", "bytes", "free", "live", "nbytes")
 
     def __init__(self, block: Block, nbytes: int, view: Bytes | None) -> None:
         self.block = block
         self.nbytes = nbytes
         self.free = FreeList(nbytes)
+        self.live: set[_Note] = set()
         self.bytes = view  # the memory itself, where the host sees it
+
+    @property
+    def in_use(self) -> int:
+        return self.nbytes - self.free.free_bytes
+
+
+class _Note(weakref.ref["Allocation"]):
+    """What is left of an allocation: the range to give back."""
+
+    __slots__ = ("arena", "offset")
+    arena: Arena
+    offset: int
 
 
 class Allocation:
     """A range of an arena, given back when the last reference to it goes."""
 
-    __slots__ = ("_freed", "arena", "nbytes", "offset")
+    __slots__ = ("__weakref__", "arena", "nbytes", "note", "offset")
 
-    def __init__(
-        self, arena: Arena, offset: int, nbytes: int, freed: deque[tuple[Arena, int, int]]
-    ) -> None:
+    def __init__(self, arena: Arena, offset: int, nbytes: int, freed: deque[_Note]) -> None:
         self.arena = arena
         self.offset = offset
         self.nbytes = nbytes  # as asked for; the range itself is rounded up
-        self._freed = freed
+        # Finalizers run anywhere, also while the memory's lock is held: only leave a note. In C,
+        # where no Ctrl-C comes in between, which in a `__del__` would be lost as well.
+        self.note = _Note(self, freed.append)
+        self.note.arena, self.note.offset = arena, offset
+        arena.live.add(self.note)  # A note must outlive what it is about.
 
     @property
     def bytes(self) -> Bytes | None:
         """The memory itself, where the host sees it. Pending work may not have reached it yet."""
         view = self.arena.bytes
         return None if view is None else view[self.offset : self.offset + self.nbytes]
-
-    def __del__(self) -> None:
-        # Finalizers run anywhere, also while the memory's lock is held: only leave a note.
-        self._freed.append((self.arena, self.offset, self.nbytes))
 
 
 @dataclass(frozen=True)
@@ -101,15 +114,23 @@ class Memory:
     ) -> None:
         self.arenas: list[Arena] = []
         self.limit: int | None = None
-        self.in_use = self.peak = self.held = 0
+        self.peak = 0
         self._runtime = runtime
         self._guard = guard
         self._max_bytes = max_range_bytes // PAGE * PAGE
         self._host = host
         self._flush = flush  # do all pending work
         self._forget = forget  # an arena is about to go: let go of what is bound to it
-        self._freed: deque[tuple[Arena, int, int]] = deque()
+        self._freed: deque[_Note] = deque()
         self._recent: deque[int] = deque(maxlen=64)  # sizes asked for lately
+
+    @property
+    def held(self) -> int:
+        return sum([arena.nbytes for arena in self.arenas])
+
+    @property
+    def in_use(self) -> int:
+        return sum([arena.in_use for arena in self.arenas])
 
     def allocate(self, what: str, nbytes: int) -> Allocation:
         """A range of at least nbytes, aligned; a DeviceMemoryError leaves everything as it was."""
@@ -123,20 +144,22 @@ class Memory:
         self.drain()
         self._recent.append(size)
         arena = self._best_fit(size) or self._grow(what, size)
+        # The note comes first: should Ctrl-C come in between, it knows all that there is to free.
+        allocation = Allocation(arena, NOWHERE, nbytes, self._freed)
         offset = arena.free.take(size)
         assert offset is not None
-        self.in_use += size
+        allocation.offset = allocation.note.offset = offset
         self.peak = max(self.peak, self.in_use)
-        return Allocation(arena, offset, nbytes, self._freed)
+        return allocation
 
     def drain(self) -> None:
         """Take back what finalizers have left."""
         freed = self._freed
         while freed:
-            arena, offset, nbytes = freed.popleft()
-            size = _rounded(nbytes)
-            arena.free.give(offset, size)
-            self.in_use -= size
+            note = freed[0]  # Until it is done: to give back twice does no harm.
+            note.arena.free.give(note.offset)
+            note.arena.live.discard(note)
+            freed.popleft()
 
     def settle(self) -> None:
         """After a flush, when nothing is pending: give back what is not likely to be used again.
@@ -156,8 +179,7 @@ class Memory:
     def stats(self) -> MemoryStats:
         self.drain()
         arenas = tuple(
-            ArenaStats(a.nbytes, a.nbytes - a.free.free_bytes, a.free.largest, self._host)
-            for a in self.arenas
+            ArenaStats(a.nbytes, a.in_use, a.free.largest, self._host) for a in self.arenas
         )
         return MemoryStats(self.in_use, self.held - self.in_use, self.peak, self.limit, arenas)
 
@@ -167,9 +189,8 @@ class Memory:
         for arena in sorted(empty, key=lambda arena: -arena.nbytes):
             if cached > keep:
                 cached -= arena.nbytes
-                self.held -= arena.nbytes
-                self.arenas.remove(arena)
                 self._forget(arena)
+                self.arenas.remove(arena)
 
     def _best_fit(self, size: int) -> Arena | None:
         best, best_fit = None, 0
@@ -211,7 +232,6 @@ class Memory:
         view = self._runtime.view(block).view(np.uint8) if self._host else None
         arena = Arena(block, nbytes, view)
         self.arenas.append(arena)
-        self.held += nbytes
         return arena
 
 

@@ -1,4 +1,8 @@
-"""Which ranges of one arena are free: best fit, with neighbours merged. Pure bookkeeping."""
+"""Which ranges of one arena are free: best fit, with neighbours merged. Pure bookkeeping.
+
+Ctrl-C may come between any two lines. What is taken is one dict, changed in one step; the rest can
+be made anew from it, and is, where an exception has left a change half done.
+"""
 
 from __future__ import annotations
 
@@ -11,17 +15,15 @@ class FreeList:
     >>> free = FreeList(1024)
     >>> free.take(256), free.take(512)
     (0, 256)
-    >>> free.give(0, 256)
+    >>> free.give(0)
     >>> free.largest, free.free_bytes
     (256, 512)
     """
 
     def __init__(self, nbytes: int) -> None:
         self.nbytes = nbytes
-        self.free_bytes = nbytes
-        self._by_size = [(nbytes, 0)]
-        self._sizes = {0: nbytes}  # start -> size
-        self._starts = {nbytes: 0}  # end -> start
+        self._taken: dict[int, int] = {}  # start -> size
+        self._index()
 
     @property
     def largest(self) -> int:
@@ -42,22 +44,47 @@ class FreeList:
         at = bisect_left(self._by_size, (nbytes, 0))
         if at == len(self._by_size):
             return None
-        size, start = self._by_size.pop(at)
-        del self._sizes[start], self._starts[start + size]
-        if size > nbytes:
-            self._insert(start + nbytes, size - nbytes)
-        self.free_bytes -= nbytes
+        size, start = self._by_size[at]
+        try:
+            self._taken[start] = nbytes
+            self._remove(start)
+            if size > nbytes:
+                self._insert(start + nbytes, size - nbytes)
+            self.free_bytes -= nbytes
+        except BaseException:
+            self._taken.pop(start, None)
+            self._index()
+            raise
         return start
 
-    def give(self, start: int, nbytes: int) -> None:
-        self.free_bytes += nbytes
-        before = self._starts.get(start)
-        if before is not None:
-            nbytes += self._remove(before)
-            start = before
-        if start + nbytes in self._sizes:
-            nbytes += self._remove(start + nbytes)
-        self._insert(start, nbytes)
+    def give(self, start: int) -> None:
+        """Free what was taken from `start` on; nothing where that is free already."""
+        try:
+            nbytes = self._taken.pop(start, 0)
+            if nbytes:
+                self.free_bytes += nbytes
+                before = self._starts.get(start)
+                if before is not None:
+                    nbytes += self._remove(before)
+                    start = before
+                if start + nbytes in self._sizes:
+                    nbytes += self._remove(start + nbytes)
+                self._insert(start, nbytes)
+        except BaseException:
+            self._index()
+            raise
+
+    def _index(self) -> None:
+        """All that is known of free ranges, from what is taken."""
+        self.free_bytes = self.nbytes - sum(self._taken.values())
+        self._by_size: list[tuple[int, int]] = []
+        self._sizes: dict[int, int] = {}  # start -> size
+        self._starts: dict[int, int] = {}  # end -> start
+        at = 0
+        for start, size in [*sorted(self._taken.items()), (self.nbytes, 0)]:
+            if start > at:
+                self._insert(at, start - at)
+            at = start + size
 
     def _insert(self, start: int, size: int) -> None:
         insort(self._by_size, (size, start))

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left, bisect_right
+from bisect import bisect_left
 
 
 class Hazards:
     """For every byte range, the last level that writes it and the last that reads it.
 
     Ranges are kept in whole words, since kernels read and write nothing smaller. The cost of a
-    look-up is a bisection, however much is pending.
+    look-up is a bisection, however much is pending. Each change is one step in C, so that Ctrl-C
+    finds it done or not begun.
 
     >>> pending = Hazards()
     >>> pending.mark(0, 16, True, 0)
@@ -17,39 +18,36 @@ class Hazards:
     (1, 0)
     """
 
-    __slots__ = ("_reads", "_starts", "_writes")
+    __slots__ = ("_segments",)
 
     def __init__(self) -> None:
-        # Segment k is [_starts[k], _starts[k + 1]), the last one endless.
-        self._starts = [0]
-        self._writes = [-1]
-        self._reads = [-1]
+        # (start, last write, last read); each ends where the next starts, the last one nowhere.
+        self._segments = [(0, -1, -1)]
 
     def after(self, low: int, high: int, write: bool) -> int:
         """The first level at which [low, high) may be written, or else read."""
-        starts = self._starts
-        first = bisect_right(starts, low & ~3) - 1
-        last = bisect_left(starts, (high + 3) & ~3)
-        level = max(self._writes[first:last])
+        segments = self._segments
+        first = bisect_left(segments, ((low & ~3) + 1,)) - 1
+        last = bisect_left(segments, ((high + 3) & ~3,))
+        touched = segments[first:last]
         if write:
-            level = max(level, *self._reads[first:last])
-        return level + 1
+            return max([max(wrote, read) for _, wrote, read in touched]) + 1
+        return max([wrote for _, wrote, _ in touched]) + 1
 
     def mark(self, low: int, high: int, write: bool, level: int) -> None:
         """Work at `level`, which `after` allowed, touches [low, high)."""
         first, last = self._cut(low & ~3), self._cut((high + 3) & ~3)
+        touched = self._segments[first:last]
         if write:  # It comes after all that touched these bytes, so one segment says it all.
-            self._starts[first:last] = [self._starts[first]]
-            self._writes[first:last] = [level]
-            self._reads[first:last] = [-1]
+            after = [(low & ~3, level, -1)]
         else:
-            self._reads[first:last] = [max(level, read) for read in self._reads[first:last]]
+            after = [(start, wrote, max(level, read)) for start, wrote, read in touched]
+        self._segments[first:last] = after
 
     def _cut(self, at: int) -> int:
         """The number of the segment that starts at `at`, made if there is none."""
-        k = bisect_left(self._starts, at)
-        if k == len(self._starts) or self._starts[k] != at:
-            self._starts.insert(k, at)
-            self._writes.insert(k, self._writes[k - 1])
-            self._reads.insert(k, self._reads[k - 1])
+        k = bisect_left(self._segments, (at,))
+        if k == len(self._segments) or self._segments[k][0] != at:
+            _, wrote, read = self._segments[k - 1]
+            self._segments.insert(k, (at, wrote, read))
         return k

@@ -104,3 +104,48 @@ def test_contents_survive_whatever_is_freed_around_them():
     for y, value in held:
         assert set(y.tolist()) == {value}
     assert device.memory_stats().peak < 2**27
+
+
+def test_three_hundred_interrupts_at_any_line():
+    """Whatever is cut short, the books are right: no range is lost, and none is had twice."""
+    says(
+        """
+        import random, signal
+        armed = []
+        def interrupt(*_):
+            if armed:
+                armed.clear()
+                raise KeyboardInterrupt
+        held = [(dml_vk.full((k * 37 + 1,), k, np.int32), k) for k in range(60)]
+        dml_vk.synchronize()
+        start = dml_vk.memory_stats().in_use
+        x = y = z = None
+        hits = rounds = 0
+        signal.signal(signal.SIGALRM, interrupt)
+        random.seed(2)
+        while hits < 300 and rounds < 50_000:
+            rounds += 1
+            signal.setitimer(signal.ITIMER_REAL, random.uniform(1e-5, 2e-3))
+            try:
+                armed.append(1)
+                for _ in range(3):
+                    a = np.arange(random.randrange(1, 5000))
+                    x = dml_vk.asarray(a)
+                    y = dml_vk.empty((2, a.size), int)
+                    dml_vk.copy(x.over(x.layout.unsqueeze(0).expand(2, a.size)), y)
+                    z = y.clone()
+                    right = np.array_equal(z.numpy()[1], a)
+                    if not right:
+                        print("wrong", a.size)
+                armed.clear()
+            except KeyboardInterrupt:
+                hits += 1
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        print(hits, all(set(t.tolist()) == {k} for t, k in held))
+        del x, y, z
+        dml_vk.synchronize()
+        print(dml_vk.memory_stats().in_use - start)
+        use()
+        """,
+        "300 True\n0",
+    )

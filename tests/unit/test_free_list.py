@@ -34,7 +34,7 @@ def test_any_history_keeps_the_books(history):
                 assert (start, best) in runs, "the start of a smallest run that holds it"
                 taken.append((start, size))
         elif taken:
-            free.give(*taken.pop(which % len(taken)))
+            free.give(taken.pop(which % len(taken))[0])
         runs = free_runs(taken, 64)
         assert free.free_bytes == sum(size for _, size in runs)
         assert free.largest == max((size for _, size in runs), default=0)
@@ -47,5 +47,52 @@ def test_neighbours_merge_from_either_side(order):
     starts = [free.take(10) for _ in range(3)]
     assert free.take(1) is None
     for which in order:
-        free.give(starts[which], 10)
+        free.give(starts[which])
+        free.give(starts[which])  # as if nothing were
     assert free.take(30) == 0
+
+
+class Interrupting(FreeList):
+    """Ctrl-C at the nth step of a change."""
+
+    steps = 10**9
+
+    def step(self):
+        self.steps -= 1
+        if self.steps == 0:
+            raise KeyboardInterrupt
+
+    def _insert(self, start, size):
+        self.step()
+        super()._insert(start, size)
+        self.step()
+
+    def _remove(self, start):
+        self.step()
+        size = super()._remove(start)
+        self.step()
+        return size
+
+
+@pytest.mark.parametrize("steps", range(1, 7))
+@pytest.mark.parametrize("change", ["take", "give"])
+def test_an_interrupt_leaves_the_books_right(change, steps):
+    free = Interrupting(60)
+    a, b, c = (free.take(10) for _ in range(3))
+    free.give(a)
+    free.give(c)
+    free.steps = steps
+    interrupted = False
+    try:
+        free.take(5) if change == "take" else free.give(b)
+    except KeyboardInterrupt:
+        interrupted = True
+    assert interrupted == (steps <= (4 if change == "take" else 6))
+    free.steps = 10**9
+    if change == "take" and not interrupted:
+        free.give(0)
+    if change == "take":
+        assert (free.free_bytes, free.largest) == (50, 40)
+        free.give(b)
+    assert (free.free_bytes, free.largest, free.is_empty) == (60, 60, True)
+    assert free.take(60) == 0

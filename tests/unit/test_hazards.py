@@ -41,4 +41,4 @@ def test_what_is_pending_stays_small():
     for k in range(1000):
         pending.mark(0, 64, True, k)
         pending.mark(16, 32, False, k + 1)
-    assert len(pending._starts) < 8
+    assert len(pending._segments) < 8
