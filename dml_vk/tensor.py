@@ -15,6 +15,7 @@ from dml_vk.layout import Layout, MemoryFormat, contiguous_format, preserve_form
 from dml_vk.ops.copy import copy_elements
 from dml_vk.ops.strided import Strided, reach
 from dml_vk.runtime import transfer
+from dml_vk.runtime.arenas import Allocation
 from dml_vk.runtime.device import Device
 from dml_vk.strides.order import Ints
 
@@ -132,7 +133,7 @@ class Tensor:
         return strided_array(data, Layout(self.shape, self.layout.strides, start), kind)
 
     def _copied(self, what: str, layout: Layout) -> Tensor:
-        new = tensor_over(what, layout, self.dtype, self.device)
+        new = tensor_over(what, layout, self.dtype, self.device, self.strided.allocation)
         copy_elements(what, self.strided, new.strided)
         return new
 
@@ -150,12 +151,14 @@ def _what_numpy_can(layout: Layout) -> Iterator[None]:
         raise kind(explain("numpy", must, rank=layout.rank, numel=layout.numel)) from None
 
 
-def tensor_over(what: str, layout: Layout, dtype: DType, device: Device) -> Tensor:
+def tensor_over(
+    what: str, layout: Layout, dtype: DType, device: Device, near: Allocation | None = None
+) -> Tensor:
     """A tensor whose memory nothing has written yet, with room for this layout."""
     low, high = reach(layout.sizes, layout.strides)
     layout = Layout(layout.sizes, layout.strides, -low, layout.order)
     nbytes = (high - low) * dtype.itemsize if layout.numel else 0
-    allocation = device.allocate(what, nbytes)
+    allocation = device.allocate(what, nbytes, near)
     return Tensor(Strided(device, allocation, layout, dtype.itemsize), dtype)
 
 

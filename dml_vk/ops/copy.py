@@ -48,7 +48,7 @@ def _same_addresses(a: Layout, b: Layout) -> bool:
 def _temporary(what: str, source: Strided) -> Strided:
     layout = Layout.packed(source.layout.sizes, source.layout.order)
     nbytes = layout.numel * source.itemsize
-    allocation = source.device.allocate(what, nbytes)
+    allocation = source.device.allocate(what, nbytes, source.allocation)
     target = Strided(source.device, allocation, layout, source.itemsize)
     _launch(source, target)
     return target

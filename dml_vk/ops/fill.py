@@ -123,5 +123,5 @@ def _wide_words(what: str, name: str, dtype: DType, value: Any) -> Ints:
 def _packed(what: str, target: Strided) -> Strided:
     """New memory for the same elements in row-major order."""
     layout = Layout.packed(target.layout.sizes)
-    allocation = target.device.allocate(what, layout.numel * target.itemsize)
+    allocation = target.device.allocate(what, layout.numel * target.itemsize, target.allocation)
     return Strided(target.device, allocation, layout, target.itemsize)

@@ -132,8 +132,11 @@ class Memory:
     def in_use(self) -> int:
         return sum([arena.in_use for arena in self.arenas])
 
-    def allocate(self, what: str, nbytes: int) -> Allocation:
-        """A range of at least nbytes, aligned; a DeviceMemoryError leaves everything as it was."""
+    def allocate(self, what: str, nbytes: int, near: Arena | None = None) -> Allocation:
+        """A range of at least nbytes, aligned; a DeviceMemoryError leaves everything as it was.
+
+        It comes from the arena `near` if there is room: each pair of arenas is a pipeline more.
+        """
         size = _rounded(nbytes)
         if size > self._max_bytes:
             must = (
@@ -143,10 +146,11 @@ class Memory:
             raise DeviceMemoryError(explain(what, must, nbytes=nbytes))
         self.drain()
         self._recent.append(size)
-        arena = self._best_fit(size) or self._grow(what, size)
+        if near is None or near.free.fit(size) is None:
+            near = self._best_fit(size) or self._grow(what, size)
         # The note comes first: should Ctrl-C come in between, it knows all that there is to free.
-        allocation = Allocation(arena, NOWHERE, nbytes, self._freed)
-        offset = arena.free.take(size)
+        allocation = Allocation(near, NOWHERE, nbytes, self._freed)
+        offset = near.free.take(size)
         assert offset is not None
         allocation.offset = allocation.note.offset = offset
         self.peak = max(self.peak, self.in_use)

@@ -76,11 +76,11 @@ class Device:
                 raise DeviceError(explain("device", must, memory_limit=nbytes))
         self.memory.limit = nbytes
 
-    def allocate(self, what: str, nbytes: int) -> Allocation:
-        """A range of the device's memory. `what` is the operation that needs it."""
+    def allocate(self, what: str, nbytes: int, near: Allocation | None = None) -> Allocation:
+        """A range of the device's memory, best in the arena of `near`. `what` operation needs it."""
         self.queue.check_usable()
         with self.queue.lock:
-            return self.memory.allocate(what, nbytes)
+            return self.memory.allocate(what, nbytes, near and near.arena)
 
     def synchronize(self) -> None:
         """Do all pending work, wait for it, and give back memory that lies idle."""

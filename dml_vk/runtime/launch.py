@@ -245,11 +245,10 @@ def _level(batch: Batch, operands: Sequence[Operand]) -> int:
 def group_count(needed: int, limits: Limits) -> int:
     """A number of groups for `needed`, out of few: each is a pipeline of its own.
 
-    Rounded up to an eighth of an octave, so that at most one group in eight has nothing to do; to a
-    power of two where few are wanted, and idle ones cost less than another pipeline.
+    Rounded up to an eighth of an octave, so that at most one group in eight has nothing to do. Where
+    few are wanted, one or all: idle ones cost far less than another pipeline.
     """
-    octave = 1 << (needed - 1).bit_length()
     if limits.groups_wanted < limits.max_groups:
-        return min(limits.groups_wanted, octave)
-    step = max(1, octave // 16)
+        return 1 if needed == 1 else limits.groups_wanted
+    step = max(1, (1 << (needed - 1).bit_length()) // 16)
     return min(limits.max_groups, -(-needed // step) * step)

@@ -8,8 +8,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from dml_vk.runtime.arenas import FIRST_ARENA_BYTES, Memory
 from dml_vk.errors import DeviceMemoryError
+from dml_vk.runtime.arenas import FIRST_ARENA_BYTES, Memory
 
 MIB = 2**20
 
@@ -91,6 +91,14 @@ def test_a_chain_holds_its_live_tensors_and_two(machine):
         machine.memory.settle()
         assert machine.memory.held <= 3 * 64 * MIB
     assert x.nbytes == 64 * MIB
+
+
+def test_what_belongs_together_lies_together(machine):
+    first, large = machine.take(100), machine.take(64 * MIB)
+    beside = machine.memory.allocate("test", 100, large.arena)
+    assert beside.arena is first.arena, "there is no room in the other"
+    small = machine.take(30 * MIB).arena  # freed at once
+    assert machine.memory.allocate("test", 100, small).arena is small
 
 
 def test_what_is_freed_goes_back_to_the_device_in_time(machine):
