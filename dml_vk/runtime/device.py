@@ -77,10 +77,10 @@ class Device:
         self.memory.limit = nbytes
 
     def allocate(self, what: str, nbytes: int, near: Allocation | None = None) -> Allocation:
-        """A range of the device's memory, best in the arena of `near`. `what` operation needs it."""
+        """A range of the device's memory for the operation `what`, best in the arena of `near`."""
         self.queue.check_usable()
         with self.queue.lock:
-            return self.memory.allocate(what, nbytes, near and near.arena)
+            return self.memory.allocate(what, nbytes, near.arena if near else None)
 
     def synchronize(self) -> None:
         """Do all pending work, wait for it, and give back memory that lies idle."""

@@ -245,8 +245,8 @@ def _level(batch: Batch, operands: Sequence[Operand]) -> int:
 def group_count(needed: int, limits: Limits) -> int:
     """A number of groups for `needed`, out of few: each is a pipeline of its own.
 
-    Rounded up to an eighth of an octave, so that at most one group in eight has nothing to do. Where
-    few are wanted, one or all: idle ones cost far less than another pipeline.
+    Rounded up to an eighth of an octave, so that at most one group in eight has nothing to do.
+    Where few are wanted, one or all: idle ones cost far less than another pipeline.
     """
     if limits.groups_wanted < limits.max_groups:
         return 1 if needed == 1 else limits.groups_wanted
