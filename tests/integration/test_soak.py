@@ -92,18 +92,18 @@ def test_random_sizes_leave_little_idle(seed):
 
 def test_contents_survive_whatever_is_freed_around_them():
     random = np.random.default_rng(9)
-    device = dml_vk.device()
+    device = Device(dml_vk.device().info)
     held = []
     for step in range(600):
         count = int(random.integers(1, 60_000))
-        x = dml_vk.full((count,), step, np.int32)
+        x = dml_vk.full((count,), step, np.int32, device=device)
         held.append((x.over(Layout((count,), (-1,), count - 1)).clone(), step))
         if len(held) > 40:
             y, value = held.pop(int(random.integers(len(held))))
             assert y.numpy()[[0, -1]].tolist() == [value, value]
     for y, value in held:
         assert set(y.tolist()) == {value}
-    assert device.memory_stats().peak < 2**27
+    assert device.memory_stats().peak < 2**25
 
 
 def test_three_hundred_interrupts_at_any_line():

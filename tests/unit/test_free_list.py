@@ -77,8 +77,8 @@ class Interrupting(FreeList):
 @pytest.mark.parametrize("steps", range(1, 7))
 @pytest.mark.parametrize("change", ["take", "give"])
 def test_an_interrupt_leaves_the_books_right(change, steps):
-    free = Interrupting(60)
-    a, b, c = (free.take(10) for _ in range(3))
+    free = Interrupting(70)
+    first, a, b, c = (free.take(10) for _ in range(4))
     free.give(a)
     free.give(c)
     free.steps = steps
@@ -90,9 +90,10 @@ def test_an_interrupt_leaves_the_books_right(change, steps):
     assert interrupted == (steps <= (4 if change == "take" else 6))
     free.steps = 10**9
     if change == "take" and not interrupted:
-        free.give(0)
+        free.give(a)
     if change == "take":
         assert (free.free_bytes, free.largest) == (50, 40)
         free.give(b)
-    assert (free.free_bytes, free.largest, free.is_empty) == (60, 60, True)
-    assert free.take(60) == 0
+    assert (free.free_bytes, free.largest, free.is_empty) == (60, 60, False)
+    free.give(first)
+    assert free.take(70) == 0
