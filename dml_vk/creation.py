@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
 from dml_vk.dtypes import float32, to_dtype
-from dml_vk.errors import DTypeError, explain
+from dml_vk.errors import DTypeError, LayoutError, explain
 from dml_vk.layout import Layout, MemoryFormat, contiguous_format, preserve_format
 from dml_vk.ops.fill import fill_constant
 from dml_vk.runtime import transfer
@@ -55,18 +55,26 @@ def asarray(
     obj: Any,
     dtype: Any = None,
     device: Wanted = None,
-    memory_format: MemoryFormat = preserve_format,
+    copy: bool | None = None,
+    memory_format: MemoryFormat | None = None,
 ) -> Tensor:
     """A tensor with the values of a NumPy array, of numbers in nested lists, or of a tensor.
 
     A dense array's order in memory is kept, unless memory_format says otherwise. A tensor that is
-    already what is asked for comes back itself.
+    already what is asked for comes back itself, unless `copy` is True; with False, what would have
+    to be copied is an error.
 
     >>> asarray([[1.5, 2.5]]).dtype
     dml_vk.float32
     """
+    memory_format = preserve_format if memory_format is None else memory_format
     if isinstance(obj, Tensor):
-        return _as_asked(obj, dtype, device, memory_format)
+        asked = _as_asked(obj, dtype, device, memory_format)
+        if asked.strided.allocation is not obj.strided.allocation:
+            return asked if copy is not False else _refuse_to_copy(obj)
+        return asked.clone() if copy else asked
+    if copy is False:
+        _refuse_to_copy(obj)
     array = _host_array(obj, dtype)
     opened = open_device(device)
     kind = to_dtype("asarray", array.dtype)
@@ -107,8 +115,13 @@ def _as_asked(tensor: Tensor, dtype: Any, device: Wanted, memory_format: MemoryF
         must = "dtype must be the tensor's own, since elements are not converted yet"
         raise DTypeError(explain("asarray", must, dtype=dtype, tensor=tensor.dtype))
     if device is not None and open_device(device) is not tensor.device:
-        return asarray(tensor.numpy(), None, device, memory_format)
+        return asarray(tensor.numpy(), device=device, memory_format=memory_format)
     return tensor.to(memory_format)
+
+
+def _refuse_to_copy(obj: Any) -> NoReturn:
+    must = "copy must not be False, since this is not on the device as it is asked for"
+    raise LayoutError(explain("asarray", must, type=type(obj).__name__))
 
 
 def _host_array(obj: Any, dtype: Any) -> Array:

@@ -222,7 +222,7 @@ def select(wanted: int | str | None = None) -> DeviceInfo:
     if wanted is None:
         wanted = os.environ.get("DML_VK_DEVICE", "")
     part = wanted.strip().casefold() if isinstance(wanted, str) else ""
-    index = int(part) if part.isdecimal() else wanted
+    index = int(part) if part.isdecimal() and len(part) < 10 else wanted
     fitting = [info for info in found if type(index) is int and info.index == index]
     if not fitting and isinstance(wanted, str):
         # A number may be part of a name as well.

@@ -101,6 +101,14 @@ class Tensor:
             own[...] = seen
             return own
 
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
+        """For NumPy's functions: `numpy()`, which is always a copy."""
+        if copy is False:
+            must = "copy must not be False: a tensor's memory is the device's"
+            raise LayoutError(explain("__array__", must, copy=copy))
+        array = self.numpy()
+        return array if dtype is None else array.astype(dtype, copy=False)
+
     def tolist(self) -> Any:
         return self.numpy().tolist()
 

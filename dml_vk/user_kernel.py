@@ -187,11 +187,14 @@ class UserKernel:
         arrays = {block.array for block in self.shader.module.bindings if block.writes}
         if writes is None:
             return arrays
-        wanted = {writes} if isinstance(writes, str) else set(writes)
+        try:
+            wanted: set[str | None] = {writes} if isinstance(writes, str) else set(writes)
+        except TypeError:
+            wanted = {None}
         if not wanted <= arrays:
             must = f"writes must name arrays that are not readonly: {sorted(map(str, arrays))}"
-            raise ShaderError(explain(self.name, must, writes=sorted(map(str, wanted))))
-        return {*wanted}
+            raise ShaderError(explain(self.name, must, writes=writes))
+        return wanted
 
     def _operand(
         self, at: int, tensor: Tensor, blocks: list[Binding], written: set[str | None]

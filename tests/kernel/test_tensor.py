@@ -14,7 +14,7 @@ import dml_vk
 from dml_vk.dtypes import DTYPES
 from dml_vk.errors import DeviceMemoryError, DTypeError, LayoutError
 from dml_vk.layout import Layout, channels_last, contiguous_format, preserve_format
-from tests.layouts import layouts
+from dml_vk.testing.strategies import layouts
 
 RECORDS = np.array(
     [(k, k + 0.5, -k) for k in range(1, 13)], [("a", "u1"), ("b", "f8"), ("c", "i2")]
@@ -210,7 +210,7 @@ def test_a_tensor_that_is_what_is_asked_for_comes_back_itself():
     x = dml_vk.asarray(GRID)
     same = (
         dml_vk.asarray(x),
-        dml_vk.asarray(x, "float32", dml_vk.device(), preserve_format),
+        dml_vk.asarray(x, "float32", dml_vk.device(), memory_format=preserve_format),
         x.contiguous(),
         x.to(contiguous_format),
     )

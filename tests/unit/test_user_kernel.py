@@ -214,7 +214,7 @@ def test_what_is_written_can_be_narrowed(ran):
         assert [operand.writes for operand in ran.pop().operands] == expected
     said = refusal(lambda: k(tensor(), tensor(), **GOOD, writes=("y", "quads")))
     assert (
-        "writes must name arrays that are not readonly: ['x', 'y']; got writes=['quads', 'y']"
+        "writes must name arrays that are not readonly: ['x', 'y']; got writes=('y', 'quads')"
         in said
     )
 

@@ -1,0 +1,44 @@
+"""Where tensors meet NumPy's functions, and when `asarray` copies."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import dml_vk
+from dml_vk.errors import LayoutError
+
+A = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
+
+
+def test_asarray_of_a_tensor_is_itself_unless_asked_to_copy():
+    x = dml_vk.asarray(A)
+    assert dml_vk.asarray(x) is x or dml_vk.asarray(x).strided == x.strided
+    y = dml_vk.asarray(x, copy=True)
+    dml_vk.copy(dml_vk.full((2, 3, 4), 5.0), x)
+    assert np.array_equal(y.numpy(), A)
+    assert dml_vk.asarray(x, copy=False).strided == x.strided
+
+
+def test_what_must_be_copied_is_refused_where_copy_is_false():
+    x = dml_vk.asarray(A)
+    for obj, options in ((A, {}), ([1], {}), (x, {"memory_format": dml_vk.channels_last})):
+        with pytest.raises(LayoutError, match="asarray: copy must not be False"):
+            dml_vk.asarray(obj, copy=False, **options)
+    converted = dml_vk.asarray(x, copy=True, memory_format=dml_vk.channels_last)
+    assert converted.memory_format is dml_vk.channels_last
+    assert np.array_equal(converted.numpy(), A)
+
+
+def test_numpy_functions_take_tensors():
+    x = dml_vk.asarray(A)
+    assert np.array_equal(np.asarray(x), A)
+    assert np.asarray(x, np.int16).dtype == np.int16
+    assert np.add(x, 1)[1, 2, 3] == 24
+    with pytest.raises(ValueError, match="__array__: copy must not be False"):
+        x.__array__(copy=False)
+
+
+def test_a_device_that_is_not_there_is_named_however_long():
+    with pytest.raises(dml_vk.DeviceError, match="must be an index or part of a name"):
+        dml_vk.device("9" * 5000)
