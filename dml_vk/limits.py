@@ -18,6 +18,12 @@ class Limits:
     unified: bool = False  # host memory and device memory are one
     # Groups a dispatch is cut into at most; beyond, invocations loop. A CPU wants few, fat groups.
     groups_wanted: int = 65535
+    # How many times as fast as one slow core of a CPU it is sure to be, for plans' estimates.
+    pace: float = 1.0
+
+    @property
+    def wants_few_groups(self) -> bool:
+        return self.groups_wanted < self.max_groups
 
 
 MINIMUM = Limits()

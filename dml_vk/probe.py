@@ -26,11 +26,13 @@ _SUBGROUP_OPERATIONS = (
     "clustered",
     "quad",
 )
-# Kompute counts bytes in 32 bits.
-_MOST_RANGE_BYTES = 2**32 - 4096
-# Drivers that were measured to honour a larger storage buffer than they report: beyond this,
-# llvmpipe's loads give 0.
+# What kernels were tested to; llvmpipe's loads give 0 beyond, and Kompute counts in 32 bits.
+_MOST_RANGE_BYTES = 2**31 - 4096
+# Drivers that were measured to honour a larger storage buffer than they report.
 _HONOURED_RANGE_BYTES = {"llvmpipe": 2**31 - 4096}
+# Of groups in a dispatch: some devices report 2**31 - 1, but nothing is gained by so many.
+_MOST_GROUPS = 65535
+_PACE = {"discrete": 20.0, "integrated": 4.0}
 # An idle group costs a CPU 100 ns and more, and a core needs but a few to share work evenly.
 _GROUPS_PER_CORE = 8
 
@@ -81,12 +83,13 @@ class DeviceInfo:
                 max(self.max_range_bytes, honoured), self.max_allocation_bytes, _MOST_RANGE_BYTES
             ),
             max_push_bytes=self.max_push_bytes,
-            max_groups=self.max_groups[0],
+            max_groups=min(self.max_groups[0], _MOST_GROUPS),
             max_invocations=self.max_invocations,
             max_storage_buffers=self.max_storage_buffers,
             max_shared_bytes=self.max_shared_bytes,
             unified=self.unified,
-            groups_wanted=_GROUPS_PER_CORE * _cores() if self.type == "cpu" else 65535,
+            pace=_PACE.get(self.type, 1.0),
+            groups_wanted=_GROUPS_PER_CORE * _cores() if self.type == "cpu" else _MOST_GROUPS,
         )
 
     @property

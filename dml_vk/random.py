@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import secrets
-import threading
 from collections.abc import Iterable
 from typing import Any
 
@@ -13,12 +12,13 @@ from dml_vk.dtypes import DType, float16, float32, float64, to_dtype, uint32, ui
 from dml_vk.errors import DTypeError, explain
 from dml_vk.layout import MemoryFormat, contiguous_format
 from dml_vk.ops.philox import blocks_begun, fill_philox
+from dml_vk.runtime.gate import Gate
 from dml_vk.strides.order import Ints, to_int
 from dml_vk.tensor import Tensor
 
 __all__ = ["Generator"]
 
-_drawing = threading.Lock()  # so that no two calls begin at one counter
+_drawing = Gate()  # so that no two calls begin at one counter
 
 
 class Generator:
@@ -62,17 +62,18 @@ class Generator:
 
     @counter.setter
     def counter(self, value: int) -> None:
-        self._counter = _unsigned("counter", value, 128)
+        value = _unsigned("counter", value, 128)
+        with _drawing.enter():
+            self._counter = value
 
     @property
     def state(self) -> Ints:
         """DirectML's six words: the counter, least significant first, then the key."""
-        both = self.key << 128 | self.counter
-        return tuple([both >> 32 * k & 0xFFFFFFFF for k in range(6)])
+        return self._state(self.counter)
 
     def advance(self, blocks: int) -> None:
         """Skip blocks of four words, or with a negative number go back."""
-        self.counter = (self.counter + to_int("advance", "blocks", blocks)) % 2**128
+        self._claim(to_int("advance", "blocks", blocks))
 
     def bits(
         self,
@@ -101,11 +102,20 @@ class Generator:
         self, what: str, shape: int | Iterable[int], dtype: DType, memory_format: MemoryFormat
     ) -> Tensor:
         new = empty(shape, dtype, device=self.device, memory_format=memory_format)
-        with _drawing:
-            state = self.state
-            self.advance(blocks_begun(new.layout.numel, dtype))
-        fill_philox(what, new.strided, dtype, state)
+        counter = self._claim(blocks_begun(new.layout.numel, dtype))
+        fill_philox(what, new.strided, dtype, self._state(counter))
         return new
+
+    def _claim(self, blocks: int) -> int:
+        """The counter as it was before these blocks were taken."""
+        with _drawing.enter():
+            counter = self._counter
+            self._counter = (counter + blocks) % 2**128
+            return counter
+
+    def _state(self, counter: int) -> Ints:
+        both = self.key << 128 | counter
+        return tuple([both >> 32 * k & 0xFFFFFFFF for k in range(6)])
 
     def __repr__(self) -> str:
         return f"Generator(key={self.key:#x}, counter={self.counter:#x})"

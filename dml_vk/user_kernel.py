@@ -202,7 +202,7 @@ class UserKernel:
         writes = any(block.array in written for block in blocks)
         operand = tensor.strided.operand(writes)
         if not tensor.layout.numel:
-            operand = operand._replace(low=0, high=max(1, operand.allocation.nbytes))
+            operand = operand._replace(base=0, low=0, high=max(1, operand.allocation.nbytes))
         for block in blocks:
             wanted = _DTYPES.get(block.scalar)
             if wanted not in (None, tensor.dtype.name):

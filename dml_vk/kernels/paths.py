@@ -69,7 +69,7 @@ class Path(NamedTuple):
 
 def quads_a_unit(limits: Limits) -> int:
     """A CPU decodes once for many, a GPU has its neighbours side by side."""
-    return 4 if limits.groups_wanted < limits.max_groups else 1
+    return 4 if limits.wants_few_groups else 1
 
 
 def plan_of(

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from dml_vk.dtypes import DType
 from dml_vk.kernels.plan import Plan
+from dml_vk.layout import Layout
 from dml_vk.ops.fill import write_indexed
 from dml_vk.ops.strided import Strided
 from dml_vk.strides.order import Ints
 
 BLOCK_WORDS = 4
 _ADVANCE = Plan("philox_advance_uint32", (1,), (0, 1, 0, 0), 1, 1000.0, (4, 4), ((0, 0),))
+_NO_STATE = Layout((1,))
 
 
 def blocks_begun(numel: int, dtype: DType) -> int:
@@ -32,7 +34,7 @@ def fill_philox(what: str, target: Strided, dtype: DType, state: Ints | Strided)
         source, from_buffer = state, 1
     else:
         # The binding wants some buffer, and nothing reads it.
-        words, source, from_buffer = state, target._replace(itemsize=4), 0
+        words, source, from_buffer = state, target._replace(layout=_NO_STATE, itemsize=4), 0
     write_indexed(what, "philox", dtype.name, target, words, sources=(source,), spec=(from_buffer,))
 
 

@@ -40,7 +40,7 @@ class Strided(NamedTuple):
         return a.low < b.high and b.low < a.high
 
     def check_fits(self, what: str, name: str) -> None:
-        """Every element lies inside the allocation."""
+        """Every element lies inside the allocation; views without elements may be anywhere."""
         if self.layout.numel and self.operand(False).high > self.allocation.nbytes:
             must = f"{name} must lie within its {self.allocation.nbytes} bytes of memory"
             raise LayoutError(explain(what, must, layout=self.layout, itemsize=self.itemsize))

@@ -92,12 +92,12 @@ class MemoryStats:
     in_use: int  # by live tensors
     cached: int  # held in arenas, ready for reuse
     peak: int  # the most ever in use
-    limit: int | None  # in_use + cached never exceeds it
+    limit: int | None  # in_use + cached never exceeds it, but for staging
     arenas: tuple[ArenaStats, ...]
 
 
 class Memory:
-    """Arenas of one kind on one device. The caller holds the device's lock.
+    """Arenas of one kind on one device. The caller is inside the device's gate.
 
     Ranges are handed out by best fit over all arenas. A range that is given back may still be
     touched by pending work; hazards are kept by address, so whoever gets it next is ordered after.

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import dataclasses
 import os
-import threading
 
 from dml_vk import probe
 from dml_vk.errors import DeviceError, explain
 from dml_vk.guard import Guard
-from dml_vk.runtime.arenas import Allocation, Arena, Memory, MemoryStats
+from dml_vk.runtime.arenas import PAGE, Allocation, Arena, Memory, MemoryStats
+from dml_vk.runtime.gate import Gate
 from dml_vk.runtime.kompute import Runtime, exit_without_drivers
 from dml_vk.runtime.launch import Queue
 from dml_vk.strides.order import to_int
@@ -17,7 +17,7 @@ from dml_vk.vulkan import quiet_layers
 
 _opened: dict[int, Device] = {}
 _known: dict[int | str, Device] = {}  # by what was asked for: to ask Vulkan each time is slow
-_opening = threading.Lock()
+_opening = Gate()
 
 
 class Device:
@@ -30,11 +30,15 @@ class Device:
         self.limits = info.limits
         self._guard = Guard(info)
         with quiet_layers():
-            self._runtime = Runtime(info.index)
-        self.queue = Queue(self._runtime, self.limits)
+            self._runtime = Runtime(info.index, info.name)
+        self.queue = Queue(self._runtime, self.limits, self._no_room)
         # Software and integrated devices share the host's memory; others are reached through
         # staging. The switch takes the second way everywhere, so that it can be tested anywhere.
-        self.unified = self.limits.unified and os.environ.get("DML_VK_MEMORY") != "staged"
+        switch = os.environ.get("DML_VK_MEMORY", "")
+        if switch not in ("", "staged"):
+            must = "DML_VK_MEMORY must be staged, if anything"
+            raise DeviceError(explain("device", must, DML_VK_MEMORY=switch))
+        self.unified = self.limits.unified and not switch
         self.memory = self._memory(self.unified)
         self.staging = self.memory if self.unified else self._memory(True)
         limit = os.environ.get("DML_VK_MEMORY_LIMIT")
@@ -53,6 +57,10 @@ class Device:
             self.queue.flush,
             self.queue.forget,
         )
+
+    def _no_room(self) -> str | None:
+        """Why the driver may not have what it needs to compile a kernel."""
+        return self._guard.refusal(PAGE, self.unified)
 
     @property
     def name(self) -> str:
@@ -78,14 +86,12 @@ class Device:
 
     def allocate(self, what: str, nbytes: int, near: Allocation | None = None) -> Allocation:
         """A range of the device's memory for the operation `what`, best in the arena of `near`."""
-        self.queue.check_usable()
-        with self.queue.lock:
+        with self.queue.enter():
             return self.memory.allocate(what, nbytes, near.arena if near else None)
 
     def synchronize(self) -> None:
         """Do all pending work, wait for it, and give back memory that lies idle."""
-        self.queue.check_usable()
-        with self.queue.lock:
+        with self.queue.enter():
             self.queue.flush()
             self.memory.settle()
             if not self.unified:
@@ -93,8 +99,7 @@ class Device:
 
     def memory_stats(self) -> MemoryStats:
         """What this device's memory holds. Staging counts as cached."""
-        self.queue.check_usable()
-        with self.queue.lock:
+        with self.queue.enter():
             stats = self.memory.stats()
             if self.unified:
                 return stats
@@ -107,8 +112,7 @@ class Device:
 
     def release_cached(self) -> None:
         """Give back every arena that holds nothing."""
-        self.queue.check_usable()
-        with self.queue.lock:
+        with self.queue.enter():
             self.memory.trim()
             self.staging.trim()
 
@@ -138,7 +142,7 @@ def device(wanted: int | str | Device | None = None) -> Device:
     if type(wanted) in (int, str) and wanted in _known:  # True is 1 as well, but names no device.
         return _known[wanted]
     info = probe.select(wanted)
-    with _opening:
+    with _opening.enter():
         found = _opened.get(info.index)
         if found is None:
             found = _opened[info.index] = Device(info)
@@ -163,7 +167,7 @@ def memory_stats(wanted: int | str | Device | None = None) -> MemoryStats:
 
 def _after_fork() -> None:
     global _opening
-    _opening = threading.Lock()  # Another thread of the parent may have held it.
+    _opening = Gate()  # Another thread of the parent may have held it.
     for opened in _opened.values():
         opened._abandon()
     if _opened:

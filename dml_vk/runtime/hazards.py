@@ -4,13 +4,15 @@ from __future__ import annotations
 
 from bisect import bisect_left
 
+MAX_TOUCHED = 64  # segments that a read leaves as they are
+
 
 class Hazards:
     """For every byte range, the last level that writes it and the last that reads it.
 
-    Ranges are kept in whole words, since kernels read and write nothing smaller. The cost of a
-    look-up is a bisection, however much is pending. Each change is one step in C, so that Ctrl-C
-    finds it done or not begun.
+    Ranges are kept in whole words, since kernels read and write nothing smaller. A look-up is a
+    bisection, and a walk over segments that is taken once: after it there are few. Each change is
+    one step in C, so that Ctrl-C finds it done or not begun.
 
     >>> pending = Hazards()
     >>> pending.mark(0, 16, True, 0)
@@ -40,6 +42,9 @@ class Hazards:
         touched = self._segments[first:last]
         if write:  # It comes after all that touched these bytes, so one segment says it all.
             after = [(low & ~3, level, -1)]
+        elif len(touched) > MAX_TOUCHED:  # Once; what comes to these bytes may wait for a bit more.
+            wrote, read = (max(levels) for levels in list(zip(*touched))[1:])
+            after = [(low & ~3, wrote, max(level, read))]
         else:
             after = [(start, wrote, max(level, read)) for start, wrote, read in touched]
         self._segments[first:last] = after

@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from dml_vk.errors import DeviceError
+from dml_vk.errors import DeviceError, explain
 
 ADVICE = "`python -m dml_vk doctor` says what is missing and what to type"
 Words = np.ndarray[Any, np.dtype[np.uint32]]
@@ -27,13 +27,17 @@ Recording = Any
 class Runtime:
     """One Vulkan device through Kompute. It lives as long as the process: never destroyed."""
 
-    def __init__(self, index: int) -> None:
+    def __init__(self, index: int, name: str) -> None:
         try:
             import kp  # type: ignore[import-not-found, unused-ignore]
         except ImportError as error:
             raise DeviceError(f"device: kp cannot be imported ({error}); {ADVICE}") from None
         self._kp = kp
         self._manager = kp.Manager(index)
+        known = [found["device_name"] for found in self._manager.list_devices()]
+        if known[index : index + 1] != [name]:
+            must = f"Kompute must see the devices that Vulkan lists; {ADVICE}"
+            raise DeviceError(explain("device", must, index=index, name=name, kompute=known))
         self._host = kp.TensorTypes.host
         self._storage = kp.TensorTypes.storage
         self._no_spec = np.zeros(0, np.uint32)

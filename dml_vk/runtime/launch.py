@@ -8,28 +8,28 @@ from __future__ import annotations
 
 import functools
 import math
-import threading
-from collections import OrderedDict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from dml_vk import vulkan
 from dml_vk.errors import DeviceError
-from dml_vk.kernels import shaders
 from dml_vk.kernels.plan import BASES, END, FIRST, Plan
 from dml_vk.limits import Limits
+from dml_vk.runtime import pipelines
 from dml_vk.runtime.arenas import Allocation, Arena
+from dml_vk.runtime.gate import Gate
 from dml_vk.runtime.hazards import Hazards
 from dml_vk.runtime.kompute import Pipeline, Recording, Runtime, Words
+from dml_vk.runtime.pipelines import Groups, Key, Pipelines, group_count
 from dml_vk.strides.order import Ints
 
 MAX_OPERATIONS = 4096  # in a batch: each holds about a kilobyte in the driver
 MAX_BATCH_NS = 100e6  # then it is worth running what has come together
 MAX_SEQUENCE_NS = 40e6  # signals wait for a sequence to end, and estimates may be off by two
 MIN_NS = 20e3  # what any dispatch takes, in a software driver
-MAX_PIPELINES = 1024  # about 170 KiB each in a software driver
 
 
 class Operand(NamedTuple):
@@ -42,7 +42,6 @@ class Operand(NamedTuple):
     writes: bool
 
 
-Groups = tuple[int, int, int]
 Work = tuple[Pipeline, Words, float]
 
 
@@ -74,10 +73,10 @@ class Batch:
 
 
 class Queue:
-    """The pending batch of one device, and the pipelines that its work runs on."""
+    """The pending batch of one device. Everything that touches it comes through its gate."""
 
-    def __init__(self, runtime: Runtime, limits: Limits) -> None:
-        self.lock = threading.RLock()
+    def __init__(self, runtime: Runtime, limits: Limits, refusal: Callable[[], str | None]) -> None:
+        self.gate = Gate()
         self.refuses = ""  # why nothing may run any more
         self._runtime = runtime
         self._limits = limits
@@ -85,19 +84,23 @@ class Queue:
         # takes independent work on one arena for a hazard: there each runs on its own.
         self._most_ns = -1.0 if vulkan.is_validating() else MAX_SEQUENCE_NS
         self._batch = Batch()
-        self._pipelines: OrderedDict[tuple[Any, ...], Pipeline] = OrderedDict()
+        self._pipelines = Pipelines(runtime, refusal)
 
     def launch(self, plan: Plan, operands: Sequence[Operand], told: Ints = ()) -> None:
         """Put a plan behind all that it depends on. It runs at the next flush.
 
         `told` are the words that follow the plan's own in the push block.
         """
-        if plan.units:
-            with self.lock:
-                self._open_batch()
-                works: list[Work] = []
-                for offsets in plan.launches:
-                    works += self._dispatches(plan, operands, offsets, told)
+        if not plan.units:
+            return
+        with self.enter():
+            works: list[Work] = []
+            for offsets in plan.launches:
+                works += self._dispatches(plan, operands, offsets, told)
+                if len(works) >= MAX_OPERATIONS:
+                    self._append(works, operands)
+                    works = []
+            if works:
                 self._append(works, operands)
 
     def dispatch(
@@ -109,59 +112,54 @@ class Queue:
         operands: Sequence[Operand],
     ) -> None:
         """One dispatch of any shader, bases and all in its push words already."""
-        with self.lock:
-            self._open_batch()
-            pipeline = self._pipeline(spirv, spec, len(push), groups, _arenas(operands))
+        with self.enter():
+            pipeline = self._pipelines.get(Key(spirv, spec, len(push), groups, _arenas(operands)))
             self._append([(pipeline, push, MIN_NS)], operands)
 
-    def flush(self) -> None:
-        """Do all pending work and wait for it.
-
-        An exception in between, Ctrl-C above all, leaves what has not run yet to the next flush.
-        """
-        with self.lock:
-            self.check_usable()
-            batch = self._batch
-            recordings = batch.close(self._most_ns)
-            run, done = self._runtime.run, batch.done
-            while len(done) < len(recordings):
-                recorded = self._runtime.record(
-                    (pipeline, push) for pipeline, push, _ in recordings[len(done)]
-                )
-                # One step in C: it has run if and only if it is in `done`, whatever signals say.
-                done.extend(map(run, (recorded,)))
-            self._batch = Batch()
-            while len(self._pipelines) > MAX_PIPELINES:
-                self._pipelines.popitem(last=False)
-
-    def touches(self, allocation: Allocation, write: bool) -> bool:
-        """Pending work writes this range, or, before the host may write it, reads it."""
-        with self.lock:
-            pending = self._batch.hazards.get(allocation.arena)
-            low, high = allocation.offset, allocation.offset + max(1, allocation.nbytes)
-            return pending is not None and pending.after(low, high, write) > 0
-
-    def forget(self, arena: Arena) -> None:
-        """Drop the pipelines that are bound to an arena on which nothing is pending."""
-        with self.lock:
-            for key in [key for key in self._pipelines if arena in key[3]]:
-                del self._pipelines[key]
+    def enter(self) -> AbstractContextManager[object]:
+        """The gate, to be used in a `with` by whoever touches this device's books."""
+        self.check_usable()
+        return self.gate.enter()
 
     def check_usable(self) -> None:
         if self.refuses:
             raise DeviceError(self.refuses)
 
+    def flush(self) -> None:
+        """Do all pending work and wait for it. The caller is inside the gate.
+
+        An exception in between, Ctrl-C above all, leaves what has not run yet to the next flush.
+        """
+        recordings = self._batch.close(self._most_ns)
+        run, done = self._runtime.run, self._batch.done
+        while len(done) < len(recordings):
+            recorded = self._runtime.record(
+                (pipeline, push) for pipeline, push, _ in recordings[len(done)]
+            )
+            # One step in C: it has run if and only if it is in `done`, whatever signals say.
+            done.extend(map(run, (recorded,)))
+        self._batch = Batch()
+        self._pipelines.shrink()
+
+    def touches(self, allocation: Allocation, write: bool) -> bool:
+        """Pending work writes this range, or, before the host may write it, reads it."""
+        with self.enter():
+            pending = self._batch.hazards.get(allocation.arena)
+            low, high = allocation.offset, allocation.offset + max(1, allocation.nbytes)
+            return pending is not None and pending.after(low, high, write) > 0
+
+    def forget(self, arena: Arena) -> None:
+        """Drop what is bound to an arena on which nothing is pending. Inside the gate."""
+        self._pipelines.forget(arena)
+
     def kp_objects(self) -> list[Any]:
         """All of kp's objects that are alive here."""
         works = [work for level in self._batch.levels for work in level]
-        return [*self._pipelines.values(), *(work[0] for work in works), *self._batch.done]
-
-    def _open_batch(self) -> None:
-        self.check_usable()
-        if self._batch.recordings is not None:
-            self.flush()  # An earlier flush was interrupted.
+        return [*self._pipelines.alive(), *(work[0] for work in works), *self._batch.done]
 
     def _append(self, works: list[Work], operands: Sequence[Operand]) -> None:
+        if self._batch.recordings is not None:
+            self.flush()  # An earlier flush was interrupted.
         batch = self._batch
         level = _level(batch, operands)
         # Should an exception come in between, marks without work only make later work wait.
@@ -170,7 +168,8 @@ class Queue:
         batch.levels[level] += works
         batch.operations += len(works)
         batch.ns += sum([ns for _, _, ns in works])
-        if batch.operations > MAX_OPERATIONS or batch.ns > MAX_BATCH_NS:
+        full = batch.operations > MAX_OPERATIONS or batch.ns > MAX_BATCH_NS
+        if full or len(self._pipelines) > pipelines.MOST:
             self.flush()
 
     def _dispatches(
@@ -185,36 +184,17 @@ class Queue:
             base = (operand.allocation.offset + operand.base) // unit + offset
             push[at] = base & 0xFFFFFFFF
         arenas = _arenas(operands)
-        step = max(1, int(MAX_SEQUENCE_NS / plan.unit_ns))
+        unit_ns = plan.unit_ns / self._limits.pace
+        step = max(1, int(MAX_SEQUENCE_NS / unit_ns))
         works = []
         for first in range(0, plan.units, step):
             end = min(plan.units, first + step)
             own = push if step >= plan.units else push.copy()
             own[FIRST], own[END] = first, end
             groups = group_count(-(-(end - first) // plan.spec[0]), self._limits)
-            pipeline = self._pipeline(plan.module, plan.spec, len(push), (groups, 1, 1), arenas)
-            works.append((pipeline, own, MIN_NS + (end - first) * plan.unit_ns))
+            key = Key(plan.module, plan.spec, len(push), (groups, 1, 1), arenas)
+            works.append((self._pipelines.get(key), own, MIN_NS + (end - first) * unit_ns))
         return works
-
-    def _pipeline(
-        self,
-        module: str | bytes,
-        spec: Ints,
-        push_words: int,
-        groups: Groups,
-        arenas: tuple[Arena, ...],
-    ) -> Pipeline:
-        """`module` is a name of ours, or SPIR-V itself."""
-        key = (module, spec, groups, arenas)
-        pipeline = self._pipelines.get(key)
-        if pipeline is None:
-            spirv = module if isinstance(module, bytes) else shaders.load(module)
-            blocks = [arena.block for arena in arenas]
-            pipeline = self._runtime.pipeline(blocks, spirv, spec, push_words, groups)
-            self._pipelines[key] = pipeline
-        else:
-            self._pipelines.move_to_end(key)
-        return pipeline
 
 
 @functools.lru_cache(maxsize=1024)
@@ -240,15 +220,3 @@ def _level(batch: Batch, operands: Sequence[Operand]) -> int:
     for pending, low, high, writes in ranges:
         pending.mark(low, high, writes, level)
     return level
-
-
-def group_count(needed: int, limits: Limits) -> int:
-    """A number of groups for `needed`, out of few: each is a pipeline of its own.
-
-    Rounded up to an eighth of an octave, so that at most one group in eight has nothing to do.
-    Where few are wanted, one or all: idle ones cost far less than another pipeline.
-    """
-    if limits.groups_wanted < limits.max_groups:
-        return 1 if needed == 1 else limits.groups_wanted
-    step = max(1, (1 << (needed - 1).bit_length()) // 16)
-    return min(limits.max_groups, -(-needed // step) * step)

@@ -48,7 +48,7 @@ def download(device: Device, allocation: Allocation, start: int, data: Bytes) ->
 
 def _stage(device: Device, nbytes: int) -> tuple[Allocation, Bytes]:
     """Host memory that no pending work touches."""
-    with device.queue.lock:
+    with device.queue.enter():
         staging = device.staging.allocate("transfer", nbytes)
     view = mapped(device, staging, True)
     assert view is not None

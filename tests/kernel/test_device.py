@@ -311,11 +311,14 @@ def test_without_kp_opening_a_device_says_so(monkeypatch):
         open_anew(monkeypatch)
 
 
-@pytest.mark.parametrize("wrong", ["strides", "values"])
+@pytest.mark.parametrize("wrong", ["strides", "values", "name"])
 def test_a_kp_that_corrupts_arrays_is_refused(wrong, monkeypatch):
     class Manager:
         def __init__(self, index):
             self.index = index
+
+        def list_devices(self):
+            return [{"device_name": "fake" if wrong == "name" else dml_vk.device().name}]
 
         def tensor_t(self, words, kind):
             seen = words[::-1].copy()
@@ -325,10 +328,19 @@ def test_a_kp_that_corrupts_arrays_is_refused(wrong, monkeypatch):
 
     kinds = SimpleNamespace(host="host", storage="storage")
     monkeypatch.setitem(sys.modules, "kp", SimpleNamespace(Manager=Manager, TensorTypes=kinds))
-    with pytest.raises(DeviceError, match=r"pybind11 too old for NumPy .*doctor --fix"):
-        kompute.Runtime(0)
+    said = (
+        "must see the devices" if wrong == "name" else "pybind11 too old for NumPy .*doctor --fix"
+    )
+    with pytest.raises(DeviceError, match=said):
+        kompute.Runtime(0, dml_vk.device().name)
 
 
 def test_run_is_one_step_in_c():
     """A signal must not come between the end of a run and the note that it has ended."""
     assert type(kompute.Runtime.run) is operator.methodcaller
+
+
+def test_an_unknown_way_to_memory_is_refused(monkeypatch):
+    monkeypatch.setenv("DML_VK_MEMORY", "stage")
+    with pytest.raises(DeviceError, match="DML_VK_MEMORY must be staged, if anything; got"):
+        Device(dml_vk.device().info)

@@ -42,3 +42,14 @@ def test_what_is_pending_stays_small():
         pending.mark(0, 64, True, k)
         pending.mark(16, 32, False, k + 1)
     assert len(pending._segments) < 8
+
+
+def test_a_read_of_everything_leaves_little_to_look_at_again():
+    pending = Hazards()
+    for k in range(1000):
+        pending.mark(8 * k, 8 * k + 4, True, k % 3)
+    assert pending.after(0, 8000, False) == 3
+    pending.mark(0, 8000, False, 3)
+    assert len(pending._segments) < 4
+    assert pending.after(16, 20, True) == 4
+    assert pending.after(16, 20, False) <= 3

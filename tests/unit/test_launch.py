@@ -10,13 +10,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dml_vk.errors import DeviceError
+from dml_vk.errors import DeviceError, DeviceMemoryError
 from dml_vk.kernels import shaders
 from dml_vk.kernels.plan import Plan
 from dml_vk.limits import MINIMUM, Limits
-from dml_vk.runtime import launch
+from dml_vk.runtime import launch, pipelines
 from dml_vk.runtime.arenas import Allocation, Arena
-from dml_vk.runtime.launch import Operand, Queue, group_count
+from dml_vk.runtime.launch import Operand, Queue
+from dml_vk.runtime.pipelines import group_count
 
 
 class Recording:
@@ -71,7 +72,7 @@ def ran(runtime):
 
 def test_nothing_runs_before_a_flush():
     runtime = Runtime()
-    queue = Queue(runtime, MINIMUM)
+    queue = Queue(runtime, MINIMUM, lambda: None)
     queue.launch(make_plan(), [operand(arena(), 0, 16, True)])
     assert runtime.ran == []
     queue.flush()
@@ -86,7 +87,7 @@ ACCESS = st.tuples(st.integers(0, 1), st.integers(0, 20), st.integers(1, 20), st
 @given(st.lists(st.lists(ACCESS, min_size=1, max_size=3), min_size=1, max_size=20))
 def test_dependent_work_runs_in_order_and_independent_work_together(operations):
     runtime = Runtime()
-    queue = Queue(runtime, MINIMUM)
+    queue = Queue(runtime, MINIMUM, lambda: None)
     arenas = (arena(), arena())
     for number, accesses in enumerate(operations):
         first, *others = [
@@ -112,7 +113,7 @@ def test_dependent_work_runs_in_order_and_independent_work_together(operations):
 
 def test_bases_count_in_elements_from_the_arena_start():
     runtime = Runtime()
-    queue = Queue(runtime, MINIMUM)
+    queue = Queue(runtime, MINIMUM, lambda: None)
     allocation = Allocation(arena(), 512, 1024, deque())
     source = Operand(allocation, 40, 40, 80, False)
     target = Operand(allocation, 100, 100, 140, True)
@@ -124,7 +125,7 @@ def test_bases_count_in_elements_from_the_arena_start():
 
 def test_long_work_is_cut_so_that_signals_need_not_wait():
     runtime = Runtime()
-    queue = Queue(runtime, MINIMUM)
+    queue = Queue(runtime, MINIMUM, lambda: None)
     queue.launch(make_plan(1000, 1e6), [operand(arena(), 0, 16, True)])  # a second
     queue.flush()
     ranges = [tuple(push[:2]) for work in runtime.ran for _, push in work]
@@ -137,7 +138,7 @@ def test_long_work_is_cut_so_that_signals_need_not_wait():
 
 def test_many_independent_operations_are_cut_too():
     runtime = Runtime()
-    queue = Queue(runtime, MINIMUM)
+    queue = Queue(runtime, MINIMUM, lambda: None)
     for _ in range(9):
         queue.launch(make_plan(10, 0.99e6), [operand(arena(), 0, 16, True)])
     queue.flush()
@@ -148,7 +149,7 @@ def test_under_validation_each_dispatch_runs_on_its_own(monkeypatch):
     """The layer takes independent work on one buffer for a hazard."""
     monkeypatch.setenv("DML_VK_VALIDATE", "1")
     runtime = Runtime()
-    queue = Queue(runtime, MINIMUM)
+    queue = Queue(runtime, MINIMUM, lambda: None)
     for number in range(3):
         queue.launch(make_plan(), [operand(arena(), 0, 16, True, 4 * number)])
     queue.flush()
@@ -158,7 +159,7 @@ def test_under_validation_each_dispatch_runs_on_its_own(monkeypatch):
 @pytest.mark.parametrize("by", ["operations", "time"])
 def test_a_full_batch_runs_by_itself(by, monkeypatch):
     runtime = Runtime()
-    queue = Queue(runtime, MINIMUM)
+    queue = Queue(runtime, MINIMUM, lambda: None)
     monkeypatch.setattr(launch, "MAX_OPERATIONS", 5)
     plan = make_plan() if by == "operations" else make_plan(20, 0.99e6)
     for _ in range(5):
@@ -170,7 +171,7 @@ def test_a_full_batch_runs_by_itself(by, monkeypatch):
 
 def test_an_interrupt_loses_nothing_and_repeats_nothing():
     runtime = Runtime()
-    queue = Queue(runtime, MINIMUM)
+    queue = Queue(runtime, MINIMUM, lambda: None)
     where = arena()
     for number in range(4):
         queue.launch(make_plan(), [operand(where, 0, 16, True, 4 * number)])
@@ -186,7 +187,7 @@ def test_an_interrupt_loses_nothing_and_repeats_nothing():
 
 def test_an_interrupt_right_after_a_run_does_not_repeat_it():
     runtime = Runtime()
-    queue = Queue(runtime, MINIMUM)
+    queue = Queue(runtime, MINIMUM, lambda: None)
     where = arena()
     for number in range(3):
         queue.launch(make_plan(), [operand(where, 0, 16, True, 4 * number)])
@@ -209,7 +210,7 @@ def test_an_interrupt_right_after_a_run_does_not_repeat_it():
 @pytest.mark.parametrize("broken", ["pipeline", "record"])
 def test_an_error_while_recording_leaves_the_batch_as_it_was(broken, monkeypatch):
     runtime = Runtime()
-    queue = Queue(runtime, MINIMUM)
+    queue = Queue(runtime, MINIMUM, lambda: None)
     where = arena()
     queue.launch(make_plan(), [operand(where, 0, 16, True, 0)])
     with monkeypatch.context() as patch:
@@ -228,7 +229,7 @@ def test_an_error_while_recording_leaves_the_batch_as_it_was(broken, monkeypatch
 
 def test_pipelines_serve_again_and_are_few():
     runtime = Runtime()
-    queue = Queue(runtime, MINIMUM)
+    queue = Queue(runtime, MINIMUM, lambda: None)
     where = arena()
     for units in (640, 600, 639, 640):
         queue.launch(make_plan(units), [operand(where, 0, 16, True)])
@@ -239,32 +240,77 @@ def test_pipelines_serve_again_and_are_few():
     assert runtime.made == 2
 
 
-def test_old_pipelines_go_when_nothing_is_pending(monkeypatch):
+def test_old_pipelines_go_and_never_pile_up(monkeypatch):
     runtime = Runtime()
-    queue = Queue(runtime, MINIMUM)
-    monkeypatch.setattr(launch, "MAX_PIPELINES", 3)
+    queue = Queue(runtime, MINIMUM, lambda: None)
+    monkeypatch.setattr(pipelines, "MOST", 3)
     arenas = [arena() for _ in range(6)]
-    for where in (*arenas, arenas[2]):
+    for where in arenas:
         queue.launch(make_plan(), [operand(where, 0, 16, True)])
-    queue.flush()
-    assert runtime.made == 6
-    for where in (arenas[2], arenas[4], arenas[5]):
+        assert len(queue._pipelines) <= 3
+    for where in arenas[3:]:
         queue.launch(make_plan(), [operand(where, 0, 16, True)])
     assert runtime.made == 6
-    queue.launch(make_plan(), [operand(arenas[3], 0, 16, True)])
+    queue.launch(make_plan(), [operand(arenas[0], 0, 16, True)])
     assert runtime.made == 7
 
 
+def test_no_pipeline_is_made_where_the_driver_has_no_room():
+    runtime = Runtime()
+    queue = Queue(runtime, MINIMUM, lambda: "all is taken")
+    with pytest.raises(DeviceMemoryError, match="must have room for a kernel, but all is taken"):
+        queue.launch(make_plan(), [operand(arena(), 0, 16, True)])
+    assert runtime.made == 0
+
+
 def test_a_queue_that_refuses_says_why():
-    queue = Queue(Runtime(), MINIMUM)
+    queue = Queue(Runtime(), MINIMUM, lambda: None)
     queue.refuses = "device: gone"
-    for call in (queue.flush, lambda: queue.launch(make_plan(), [operand(arena(), 0, 4, True)])):
+    for call in (queue.enter, lambda: queue.launch(make_plan(), [operand(arena(), 0, 4, True)])):
         with pytest.raises(DeviceError, match="gone"):
             call()
 
 
+@pytest.mark.parametrize("during", ["pipeline", "record"])
+def test_what_interrupts_a_thread_inside_is_refused(during):
+    """As a signal handler or a finalizer would come: between two lines of the very same thread."""
+    runtime = Runtime()
+    queue = Queue(runtime, MINIMUM, lambda: None)
+    where = arena()
+    plain = getattr(runtime, during)
+    refused = []
+
+    def interrupted(*arguments):
+        for call in (
+            lambda: queue.launch(make_plan(), [operand(where, 0, 16, True)]),
+            lambda: queue.touches(operand(where, 0, 16, True).allocation, write=False),
+        ):
+            with pytest.raises(DeviceError, match="by a signal handler or a finalizer"):
+                call()
+            refused.append(during)
+        return plain(*arguments)
+
+    setattr(runtime, during, interrupted)
+    queue.launch(make_plan(), [operand(where, 0, 16, True)])
+    with queue.enter():
+        queue.flush()
+    assert len(refused) == 2
+    assert ran(runtime) == [[0]]
+
+
+def test_launches_without_number_do_not_pile_up(monkeypatch):
+    monkeypatch.setattr(launch, "MAX_OPERATIONS", 10)
+    runtime = Runtime()
+    queue = Queue(runtime, MINIMUM, lambda: None)
+    plan = make_plan(launches=tuple((k,) for k in range(25)))
+    queue.launch(plan, [operand(arena(), 0, 200, True)])
+    assert sum(map(len, runtime.ran)) >= 10
+    queue.flush()
+    assert sorted(base for level in ran(runtime) for base in level) == list(range(25))
+
+
 def test_touches_tells_what_the_host_must_wait_for():
-    queue = Queue(Runtime(), MINIMUM)
+    queue = Queue(Runtime(), MINIMUM, lambda: None)
     where = arena()
     read, written, other = (Allocation(where, at, 256, deque()) for at in (0, 256, 512))
     queue.launch(
@@ -294,7 +340,7 @@ def test_a_cpu_gets_few_group_counts_since_each_is_a_pipeline():
 
 def test_what_a_launch_is_told_follows_the_plan_s_own_words():
     runtime = Runtime()
-    queue = Queue(runtime, MINIMUM)
+    queue = Queue(runtime, MINIMUM, lambda: None)
     queue.launch(make_plan(), [operand(arena(), 0, 16, True)], (5, 2**32 - 1))
     queue.flush()
     assert [push for _, push in runtime.ran[0]] == [[0, 64, 0, 77, 5, 2**32 - 1]]

@@ -256,7 +256,9 @@ def test_limits(info, monkeypatch):
         max_range_bytes=2**32 - 1,
         max_allocation_bytes=2**40,
     )
-    assert one.limits.max_range_bytes == 2**32 - 4096
+    assert one.limits.max_range_bytes == 2**31 - 4096
+    assert replace(one, max_groups=(2**31 - 1, 1, 1)).limits.max_groups == 65535
+    assert not replace(one, max_groups=(2**31 - 1, 1, 1)).limits.wants_few_groups
     assert not one.limits.unified
     assert one.limits.groups_wanted == 65535
     assert replace(one, max_allocation_bytes=GIB).limits.max_range_bytes == GIB
@@ -270,6 +272,7 @@ def test_a_cpu_is_unified_and_wants_few_groups(info, monkeypatch):
     assert cpu.limits.unified
     monkeypatch.setattr(probe.os, "sched_getaffinity", lambda process: {0, 1, 5}, raising=False)
     assert cpu.limits.groups_wanted == 24
+    assert cpu.limits.wants_few_groups
     monkeypatch.delattr(probe.os, "sched_getaffinity")
     monkeypatch.setattr(probe.os, "cpu_count", lambda: None)
     assert cpu.limits.groups_wanted == 8
