@@ -85,9 +85,8 @@ def _indexed(
         return None
     task = Task(inner, outer, itemsize, first * itemsize, place + start * itemsize, quads)
     path = rows(task)
-    if path.whole + path.edges:
-        made_ns = _ELEMENT_NS[kernel][dtype[0]] * math.prod(sizes) / (path.whole + path.edges)
-        path = path._replace(unit_ns=path.unit_ns + made_ns)
+    made_ns = _ELEMENT_NS[kernel][dtype[0]] * math.prod(sizes) / max(1, path.whole + path.edges)
+    path = path._replace(unit_ns=path.unit_ns + made_ns)
     launches = [(*(0 for _ in sources), start)]
     module = f"{kernel}_{path.name}_{dtype}"
     more = {"sources": sources, "tail": (first,), "spec": spec}

@@ -174,5 +174,4 @@ def _after_fork() -> None:
         exit_without_drivers()
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_after_fork)
+getattr(os, "register_at_fork", dict)(after_in_child=_after_fork)  # none on Windows

@@ -46,5 +46,4 @@ def _renew_all() -> None:
         gate.renew()
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_renew_all)
+getattr(os, "register_at_fork", dict)(after_in_child=_renew_all)  # none on Windows

@@ -100,8 +100,7 @@ class Queue:
                 if len(works) >= MAX_OPERATIONS:
                     self._append(works, operands)
                     works = []
-            if works:
-                self._append(works, operands)
+            self._append(works, operands)
 
     def dispatch(
         self,
