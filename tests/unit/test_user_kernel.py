@@ -212,6 +212,9 @@ def test_what_is_written_can_be_narrowed(ran):
     ):
         k(tensor(), tensor(), **GOOD, writes=writes)
         assert [operand.writes for operand in ran.pop().operands] == expected
+    for wrong in (-1, [["y"]]):
+        said = refusal(lambda w=wrong: k(tensor(), tensor(), **GOOD, writes=w))
+        assert "writes must name arrays" in said
     said = refusal(lambda: k(tensor(), tensor(), **GOOD, writes=("y", "quads")))
     assert (
         "writes must name arrays that are not readonly: ['x', 'y']; got writes=('y', 'quads')"
