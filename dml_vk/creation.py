@@ -11,10 +11,9 @@ from dml_vk.dtypes import float32, to_dtype
 from dml_vk.errors import DTypeError, LayoutError, explain
 from dml_vk.layout import Layout, MemoryFormat, contiguous_format, preserve_format
 from dml_vk.ops.fill import fill_constant
-from dml_vk.runtime import transfer
 from dml_vk.runtime.device import Device
 from dml_vk.runtime.device import device as open_device
-from dml_vk.tensor import Array, Tensor, strided_array, tensor_over
+from dml_vk.tensor import Array, Tensor, tensor_over, write
 
 Wanted = int | str | Device | None
 _PYTHON = {bool, int, float}
@@ -82,20 +81,6 @@ def asarray(
     new = tensor_over("asarray", layout, kind, opened)
     write(new, array)
     return new
-
-
-def write(target: Tensor, array: Array) -> None:
-    """Upload an array of the tensor's sizes and type into its memory, which is all its own."""
-    if not array.size:
-        return
-    allocation = target.strided.allocation
-    memory = transfer.mapped(target.device, allocation, True)
-    if memory is not None:
-        strided_array(memory, target.layout, array.dtype)[...] = array
-        return
-    data = np.empty(allocation.nbytes, np.uint8)
-    strided_array(data, target.layout, array.dtype)[...] = array
-    transfer.upload(target.device, data, allocation)
 
 
 def _new(

@@ -9,14 +9,14 @@ from typing import Any
 import numpy as np
 
 from dml_vk import ram
-from dml_vk.dtypes import DType
+from dml_vk.dtypes import DType, to_dtype
 from dml_vk.errors import DeviceMemoryError, DmlVkError, DTypeError, LayoutError, explain
 from dml_vk.layout import Layout, MemoryFormat, contiguous_format, preserve_format
 from dml_vk.ops.copy import copy_elements
 from dml_vk.ops.strided import Strided, reach
 from dml_vk.runtime import transfer
 from dml_vk.runtime.arenas import Allocation
-from dml_vk.runtime.device import Device
+from dml_vk.runtime.device import Device, default_device
 from dml_vk.strides.order import Ints
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -140,6 +140,14 @@ class Tensor:
         start = (seen.base - seen.low) // kind.itemsize
         return strided_array(data, Layout(self.shape, self.layout.strides, start), kind)
 
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled as its values and where they are to lie; it comes back on the default device."""
+        layout = self.layout.like()
+        return _from_pickle, (self.numpy(), layout.strides, layout.order)
+
+    def __deepcopy__(self, memo: Any) -> Tensor:
+        return self.clone()
+
     def _copied(self, what: str, layout: Layout) -> Tensor:
         new = tensor_over(what, layout, self.dtype, self.device, self.strided.allocation)
         copy_elements(what, self.strided, new.strided)
@@ -168,6 +176,27 @@ def tensor_over(
     nbytes = (high - low) * dtype.itemsize if layout.numel else 0
     allocation = device.allocate(what, nbytes, near)
     return Tensor(Strided(device, allocation, layout, dtype.itemsize), dtype)
+
+
+def write(target: Tensor, array: Array) -> None:
+    """Upload an array of the tensor's sizes and type into its memory, which is all its own."""
+    if not array.size:
+        return
+    allocation = target.strided.allocation
+    memory = transfer.mapped(target.device, allocation, True)
+    if memory is not None:
+        strided_array(memory, target.layout, array.dtype)[...] = array
+        return
+    data = np.empty(allocation.nbytes, np.uint8)
+    strided_array(data, target.layout, array.dtype)[...] = array
+    transfer.upload(target.device, data, allocation)
+
+
+def _from_pickle(array: Array, strides: Ints, order: Ints) -> Tensor:
+    layout = Layout(array.shape, strides, order=order)
+    new = tensor_over("unpickle", layout, to_dtype("unpickle", array.dtype), default_device())
+    write(new, array)
+    return new
 
 
 def strided_array(memory: Array, layout: Layout, kind: np.dtype[Any]) -> Array:

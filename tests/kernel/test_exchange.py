@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+
 import numpy as np
 import pytest
 
@@ -9,6 +12,10 @@ import dml_vk
 from dml_vk.errors import LayoutError
 
 A = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
+
+
+def unpickled(x):
+    return pickle.loads(pickle.dumps(x))
 
 
 def test_asarray_of_a_tensor_is_itself_unless_asked_to_copy():
@@ -37,6 +44,30 @@ def test_numpy_functions_take_tensors():
     assert np.add(x, 1)[1, 2, 3] == 24
     with pytest.raises(ValueError, match="__array__: copy must not be False"):
         x.__array__(copy=False)
+
+
+@pytest.mark.parametrize("shape", [(2, 3, 4), (2, 3, 1, 1), (0, 3), ()])
+@pytest.mark.parametrize(
+    "copied", [copy.deepcopy, copy.copy, lambda x: pickle.loads(pickle.dumps(x))]
+)
+def test_pickles_and_copies_keep_values_type_and_order(copied, shape):
+    array = np.arange(1, 1 + int(np.prod(shape)), dtype=np.float16).reshape(shape)
+    x = dml_vk.asarray(array)
+    if x.layout.rank >= 3:
+        x = x.to(dml_vk.channels_last)
+    y = copied(x)
+    assert (y.layout, y.dtype) == (x.layout, x.dtype)
+    assert np.array_equal(y.numpy(), array)
+    dml_vk.copy(dml_vk.full(shape, 9, np.float16), x)
+    assert np.array_equal(y.numpy(), array), "it has memory of its own"
+
+
+def test_a_view_is_pickled_without_what_surrounds_it():
+    x = dml_vk.asarray(A)
+    view = x.over(x.layout.flip(2).slice(2, 0, None, 2))
+    y = pickle.loads(pickle.dumps(view))
+    assert np.array_equal(y.numpy(), A[:, :, ::-2])
+    assert len(pickle.dumps(view)) < 500
 
 
 def test_a_device_that_is_not_there_is_named_however_long():
