@@ -104,6 +104,29 @@ def test_out_of_memory_is_an_error_and_everything_stays_usable(memory):
     )
 
 
+@pytest.mark.parametrize("left", [2, 8, 30])
+def test_a_new_kernel_where_memory_is_nearly_gone_is_an_error(left):
+    """The driver's compiler would end the process."""
+    says(
+        f"""
+        import resource
+        use()
+        pages = int(open("/proc/self/statm").read().split()[0])
+        limit = pages * resource.getpagesize() + {left} * 2**20
+        hard = resource.getrlimit(resource.RLIMIT_AS)[1]
+        resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
+        try:
+            dml_vk.random.Generator(1).random(1000)
+        except MemoryError as error:
+            print("room" in str(error))
+        resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
+        use()
+        print(len(dml_vk.random.Generator(1).random(1000).tolist()))
+        """,
+        "True\n1000",
+    )
+
+
 def test_a_cap_by_environment_and_by_attribute():
     says(
         """

@@ -148,6 +148,39 @@ def test_twenty_threads_share_a_device():
     )
 
 
+def test_a_signal_handler_that_uses_the_device_loses_and_repeats_nothing():
+    """Each call moves a counter on by four; a handler comes in as often as it can."""
+    says(
+        """
+        import signal
+        from dml_vk.directml import Buffer, BufferTensorDesc, DataType, RandomGenerator
+        words = BufferTensorDesc(DataType.UINT32, (1, 1, 1, 6))
+        draw = RandomGenerator(words, BufferTensorDesc(DataType.UINT32, (16,)), words)
+        state, out = Buffer(24), Buffer(64)
+        state.write(bytes(24))
+        draw(state, out, state)
+        came = {"refused": 0, "let in": 0}
+        def handler(*_):
+            try:
+                dml_vk.empty(10)
+                dml_vk.synchronize()
+                came["let in"] += 1
+            except dml_vk.DeviceError:
+                came["refused"] += 1
+        signal.signal(signal.SIGALRM, handler)
+        signal.setitimer(signal.ITIMER_REAL, 0.0003, 0.0003)
+        for k in range(2000):
+            draw(state, out, state)
+            if k % 7 == 0:
+                dml_vk.synchronize()
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        print(state.read("uint32").tolist())
+        print(all(came.values()) or came)
+        """,
+        "[8004, 0, 0, 0, 0, 0]\nTrue",
+    )
+
+
 def test_ctrl_c_acts_soon_and_loses_nothing():
     """The copies are seconds of work; they stop a tenth of a second into it, and then go on."""
     says(
