@@ -14,7 +14,7 @@ def pytest_terminal_summary(terminalreporter, config):
     if not cases:
         return
     terminalreporter.section("medians, and how many times as fast as NumPy")
-    line = "{:28} {:10} {:>10} {:>8} {:>8}"
+    line = "{:30} {:15} {:>10} {:>7} {:>7}"
     last = None
     for (group, case), rows in cases.items():
         if group != last:

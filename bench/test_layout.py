@@ -13,6 +13,7 @@ import numpy as np
 import pytest
 from numpy.lib.stride_tricks import sliding_window_view
 
+from bench.cases import describe
 from dml_vk.layout import Layout, broadcast_sizes, channels_last, coalesce, elementwise
 from tests.layouts import addresses
 
@@ -100,18 +101,18 @@ CASES = {
     },
 }
 ROWS = [
-    (group, case, whose)
+    (group, case, who)
     for group, cases in CASES.items()
     for case, (_, theirs) in cases.items()
-    for whose in (("ours", "numpy") if callable(theirs) else ("ours",))
+    for who in (("dml_vk", "numpy") if callable(theirs) else ("dml_vk",))
 ]
 
 
-@pytest.mark.parametrize(("group", "case", "whose"), ROWS)
-def test_again(benchmark, group, case, whose):
-    benchmark.group = group
+@pytest.mark.parametrize(("group", "case", "who"), ROWS)
+def test_again(benchmark, group, case, who):
+    describe(benchmark, group, case, who)
     ours, theirs = CASES[group][case]
-    benchmark(ours if whose == "ours" else theirs)
+    benchmark(ours if who == "dml_vk" else theirs)
     answer, expected = ours(), theirs() if callable(theirs) else theirs
     if isinstance(expected, np.ndarray):
         assert answer.offsets() == expected.ravel().tolist()
@@ -136,7 +137,7 @@ FIRST_TIME = {
 
 @pytest.mark.parametrize("case", FIRST_TIME)
 def test_first_time(benchmark, case):
-    benchmark.group = "first time, operands built too"
+    describe(benchmark, "first time, operands built too", case, "dml_vk")
     sizes = ((n, 16, 32, 32) for n in itertools.count(2))
     call = FIRST_TIME[case]
     answer = benchmark.pedantic(call, setup=lambda: ((next(sizes),), {}), rounds=5000)
