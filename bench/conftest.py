@@ -1,8 +1,10 @@
-"""One table at the end: how much faster than NumPy, and how many bytes a second."""
+"""One table at the end: how many times as fast as NumPy, and how many bytes a second."""
 
 from __future__ import annotations
 
 from collections import defaultdict
+
+LINE = "{:30} {:15} {:>10} {:>7} {:>7}"
 
 
 def pytest_terminal_summary(terminalreporter, config):
@@ -14,20 +16,21 @@ def pytest_terminal_summary(terminalreporter, config):
     if not cases:
         return
     terminalreporter.section("medians, and how many times as fast as NumPy")
-    line = "{:30} {:15} {:>10} {:>7} {:>7}"
     last = None
     for (group, case), rows in cases.items():
         if group != last:
             terminalreporter.write_line("")
-            terminalreporter.write_line(line.format(group, "", "us", "GB/s", "times"))
+            terminalreporter.write_line(LINE.format(group, "", "us", "GB/s", "times"))
             last = group
-        numpy = rows.get("numpy")
         for who, row in rows.items():
-            scale = row.extra_info.get("calls", 1)
-            median = row.stats.median / scale
             nbytes = row.extra_info.get("nbytes")
-            rate = f"{nbytes / median / 1e9:.1f}" if nbytes else ""
-            times = f"{numpy.stats.median / row.stats.median:.2f}" if numpy else ""
+            rate = f"{nbytes / median(row) / 1e9:.1f}" if nbytes else ""
+            times = f"{median(rows['numpy']) / median(row):.2f}" if "numpy" in rows else ""
             terminalreporter.write_line(
-                line.format(f"  {case}", who, f"{1e6 * median:.1f}", rate, times)
+                LINE.format(f"  {case}", who, f"{1e6 * median(row):.1f}", rate, times)
             )
+
+
+def median(row):
+    """Seconds a call."""
+    return row.stats.median / row.extra_info["calls"]
