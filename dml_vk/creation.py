@@ -115,6 +115,8 @@ def _host_array(obj: Any, dtype: Any) -> Array:
     wanted = None if dtype is None else np.dtype(to_dtype(what, dtype).name.rstrip("_"))
     try:
         array = np.asarray(obj)
+        if wanted is not None and wanted.kind in "iu" and array.dtype.kind in "iu":
+            _check_integers(obj, array, wanted)
         if wanted is not None and array.dtype.kind in _REAL:
             # From the object again, so that Python's integers arrive exactly, or not at all.
             array = np.asarray(obj, wanted)
@@ -136,6 +138,15 @@ def _host_array(obj: Any, dtype: Any) -> Array:
         array = array.astype(array.dtype.newbyteorder("="))
     to_dtype(what, array.dtype)
     return array
+
+
+def _check_integers(obj: Any, array: Array, wanted: np.dtype[Any]) -> None:
+    """Python's integers must fit; NumPy before 2.0 would wrap them, as it does those of arrays."""
+    limits = np.iinfo(wanted)
+    if array.size and not hasattr(obj, "dtype"):
+        for value in (array.min(), array.max()):
+            if not limits.min <= value <= limits.max:
+                raise OverflowError(f"{value} out of bounds for {wanted.name}")
 
 
 def _leaf_types(obj: Any) -> set[type]:

@@ -7,7 +7,8 @@ import pytest
 from tests.integration.process import run, says
 
 FORK = """
-import os, sys
+import os, sys, warnings
+warnings.simplefilter("ignore", DeprecationWarning)  # of forks beside threads
 def fork(child):
     pid = os.fork()
     if not pid:
