@@ -27,6 +27,7 @@ from dml_vk.errors import (
     DTypeError,
     LayoutError,
     LayoutIndexError,
+    RangeError,
     ShaderError,
 )
 from dml_vk.layout import (
@@ -81,6 +82,7 @@ __all__ = [
     "LayoutError",
     "LayoutIndexError",
     "MemoryFormat",
+    "RangeError",
     "ShaderError",
     "Tensor",
     "asarray",
@@ -125,4 +127,4 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *__all__})
+    return sorted([*__all__, "__version__"])

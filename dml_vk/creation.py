@@ -44,8 +44,12 @@ def full(
     >>> full((2, 3), 7).tolist()
     [[7, 7, 7], [7, 7, 7]]
     """
-    wanted = type(fill_value) if dtype is None else dtype
-    new = _new("full", shape, wanted, device, memory_format)
+    if dtype is None:
+        dtype = getattr(fill_value, "dtype", type(fill_value))
+        if dtype not in (bool, int, float) and not hasattr(fill_value, "dtype"):
+            must = "fill_value must be a real number"
+            raise DTypeError(explain("full", must, fill_value=fill_value))
+    new = _new("full", shape, dtype, device, memory_format)
     fill_constant("full", new.strided, new.dtype, fill_value)
     return new
 
@@ -59,7 +63,9 @@ def asarray(
 ) -> Tensor:
     """A tensor with the values of a NumPy array, of numbers in nested lists, or of a tensor.
 
-    A dense array's order in memory is kept, unless memory_format says otherwise. A tensor that is
+    A dense array's order in memory is kept, unless memory_format says otherwise. Python's floats
+    become float32 and its ints int64. Numbers in lists must fit a `dtype` that is given; arrays are
+    converted as NumPy converts them. A tensor that is
     already what is asked for comes back itself, unless `copy` is True; with False, what would have
     to be copied is an error.
 
@@ -74,7 +80,8 @@ def asarray(
         return asked.clone() if copy else asked
     if copy is False:
         _refuse_to_copy(obj)
-    array = _host_array(obj, dtype)
+    with np.errstate(all="ignore"):
+        array = _host_array(obj, dtype)
     opened = open_device(device)
     kind = to_dtype("asarray", array.dtype)
     layout = _array_layout(array).like(memory_format)
@@ -163,4 +170,8 @@ def _array_layout(array: Array) -> Layout:
     """The array's own strides, for the order that they stand for."""
     strides = [stride // array.itemsize for stride in array.strides]
     offset = sum(-s * (n - 1) for s, n in zip(strides, array.shape) if s < 0 and n)
-    return Layout(array.shape, strides, offset)
+    layout = Layout(array.shape, strides, offset)
+    if array.flags.c_contiguous and layout.memory_format is None:
+        # What NumPy leaves in the strides of size-1 dims is no order that anybody meant.
+        return Layout(array.shape)
+    return layout

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from dml_vk import build_kp, probe, system, vulkan
+from dml_vk import build_kp, probe, settings, system, vulkan
 from dml_vk.errors import DmlVkError
 
 _DRIVER = """
@@ -94,6 +94,11 @@ def _devices() -> Iterator[Finding]:
         yield Finding("chosen", probe.select().name)
     except DmlVkError as error:
         yield Finding("chosen", str(error), "set DML_VK_DEVICE to one of these, or unset it")
+    for setting in (settings.staged, settings.memory_limit):
+        try:
+            setting()
+        except DmlVkError as error:
+            yield Finding("setting", str(error), "set it right, or unset it")
 
 
 def _device() -> int | None:

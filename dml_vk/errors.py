@@ -19,6 +19,10 @@ class DTypeError(DmlVkError, TypeError):
     """An element type that is unknown, or not allowed where it stands."""
 
 
+class RangeError(DmlVkError, ValueError):
+    """A number outside of what it may be."""
+
+
 class DeviceError(DmlVkError, RuntimeError):
     """No device, or one that cannot do what is asked."""
 

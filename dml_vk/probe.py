@@ -222,6 +222,7 @@ def select(wanted: int | str | None = None) -> DeviceInfo:
                 reason=found.reason,
             )
         )
+    name = "wanted" if wanted is not None else "DML_VK_DEVICE"
     if wanted is None:
         wanted = os.environ.get("DML_VK_DEVICE", "")
     part = wanted.strip().casefold() if isinstance(wanted, str) else ""
@@ -232,9 +233,8 @@ def select(wanted: int | str | None = None) -> DeviceInfo:
         fitting = [info for info in found if part in info.name.casefold()]
     if not fitting:
         known = [f"{info.index}: {info.name}" for info in found]
-        raise DeviceError(
-            explain("device", "it must be an index or part of a name", wanted=wanted, devices=known)
-        )
+        must = "it must be an index or part of a name"
+        raise DeviceError(explain("device", must, **{name: wanted, "devices": known}))
     return min(fitting, key=lambda info: (_PREFERRED.index(info.type), info.index))
 
 

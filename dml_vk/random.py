@@ -9,7 +9,7 @@ from typing import Any
 
 from dml_vk.creation import Wanted, empty
 from dml_vk.dtypes import DType, float16, float32, float64, to_dtype, uint32, uint64
-from dml_vk.errors import DTypeError, explain
+from dml_vk.errors import DTypeError, RangeError, explain
 from dml_vk.layout import MemoryFormat, contiguous_format
 from dml_vk.ops.philox import blocks_begun, fill_philox
 from dml_vk.runtime.gate import Gate
@@ -44,7 +44,7 @@ class Generator:
         device: Wanted = None,
     ) -> None:
         if key is not None and seed is not None:
-            raise ValueError(explain("Generator", "give seed or key, not both", seed=seed, key=key))
+            raise RangeError(explain("Generator", "give seed or key, not both", seed=seed, key=key))
         if key is None:
             key = secrets.randbits(64) if seed is None else _hashed(seed)
         self._key = _unsigned("key", key, 64)
@@ -129,7 +129,7 @@ def _hashed(seed: int) -> int:
 def _unsigned(name: str, value: int, bits: int) -> int:
     value = to_int("Generator", name, value)
     if not 0 <= value < 2**bits:
-        raise ValueError(
+        raise RangeError(
             explain("Generator", f"{name} must be from 0 to 2**{bits} - 1", **{name: value})
         )
     return value

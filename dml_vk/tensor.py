@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
@@ -26,14 +26,23 @@ LARGE_BYTES = 2**28  # Copies to the host of so much first ask whether it has ro
 class Tensor:
     """Elements of one type on one device, wherever the layout says. Views share the allocation."""
 
-    __slots__ = ("__weakref__", "dtype", "strided")
+    __slots__ = ("__weakref__", "_dtype", "_strided")
 
     def __init__(self, strided: Strided, dtype: DType) -> None:
         if not isinstance(strided, Strided):
             must = "tensors are made by asarray, empty and full"
             raise DTypeError(explain("Tensor", must, given=type(strided).__name__))
-        self.strided = strided
-        self.dtype = dtype
+        self._strided = strided
+        self._dtype = dtype
+
+    @property
+    def strided(self) -> Strided:
+        """Where the elements lie, as operations take them."""
+        return self._strided
+
+    @property
+    def dtype(self) -> DType:
+        return self._dtype
 
     @property
     def layout(self) -> Layout:
@@ -64,17 +73,18 @@ class Tensor:
         [[1, 4], [2, 5], [3, 6]]
         """
         if not isinstance(layout, Layout):
-            raise LayoutError(explain("over", "layout must be a Layout", layout=layout))
+            must = "layout must be a Layout; where `view` gives None, only a copy can do it"
+            raise LayoutError(explain("over", must, layout=layout))
         strided = self.strided._replace(layout=layout)
         strided.check_fits("over", "layout")
         return Tensor(strided, self.dtype)
 
     def to(self, memory_format: MemoryFormat) -> Tensor:
-        """In this format: itself under a new tag where memory already satisfies it, else a copy."""
+        """In this format: itself, or a view with the new tag where memory allows, else a copy."""
         layout, copies = self.layout.to(memory_format)
-        if not copies:
-            return self.over(layout)
-        return self._copied("to", layout)
+        if copies:
+            return self._copied("to", layout)
+        return self if layout == self.layout else self.over(layout)
 
     def contiguous(self, memory_format: MemoryFormat = contiguous_format) -> Tensor:
         """Itself if it is packed in this format, else a copy that is."""
@@ -100,6 +110,16 @@ class Tensor:
             own: Array = np.ndarray(seen.shape, seen.dtype, strides=strides)
             own[...] = seen
             return own
+
+    def __bool__(self) -> bool:
+        """The truth of its one element."""
+        return bool(self.numpy())
+
+    def __eq__(self, other: object) -> NoReturn:
+        must = "tensors must be compared on the host as yet: np.array_equal(x.numpy(), y.numpy())"
+        raise DTypeError(explain("==", must, other=type(other).__name__))
+
+    __hash__ = object.__hash__
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
         """For NumPy's functions: `numpy()`, which is always a copy."""

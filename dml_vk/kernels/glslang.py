@@ -113,6 +113,8 @@ def versions() -> dict[str, str]:
 
 
 def _check(name: str, macros: Mapping[str, str | int]) -> Mapping[str, str | int]:
+    if not isinstance(macros, Mapping):
+        raise ShaderError(explain(name, "macros must be names with values", macros=macros))
     for key, value in macros.items():
         if not (isinstance(key, str) and key.isidentifier() and key.isascii()):
             raise ShaderError(explain(name, "a macro's name must be an identifier", macro=key))

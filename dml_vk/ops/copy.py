@@ -26,7 +26,7 @@ def copy_elements(what: str, source: Strided, target: Strided) -> None:
         raise LayoutError(
             explain(
                 what,
-                "source and target must have equal sizes",
+                "source and target must have equal sizes, for a copy does not expand",
                 source=source.layout.sizes,
                 target=target.layout.sizes,
             )

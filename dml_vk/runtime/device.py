@@ -5,7 +5,7 @@ from __future__ import annotations
 import dataclasses
 import os
 
-from dml_vk import probe
+from dml_vk import probe, settings
 from dml_vk.errors import DeviceError, explain
 from dml_vk.guard import Guard
 from dml_vk.runtime.arenas import PAGE, Allocation, Arena, Memory, MemoryStats
@@ -34,19 +34,10 @@ class Device:
         self.queue = Queue(self._runtime, self.limits, self._no_room)
         # Software and integrated devices share the host's memory; others are reached through
         # staging. The switch takes the second way everywhere, so that it can be tested anywhere.
-        switch = os.environ.get("DML_VK_MEMORY", "")
-        if switch not in ("", "staged"):
-            must = "DML_VK_MEMORY must be staged, if anything"
-            raise DeviceError(explain("device", must, DML_VK_MEMORY=switch))
-        self.unified = self.limits.unified and not switch
+        self.unified = self.limits.unified and not settings.staged()
         self.memory = self._memory(self.unified)
         self.staging = self.memory if self.unified else self._memory(True)
-        limit = os.environ.get("DML_VK_MEMORY_LIMIT")
-        if limit:
-            if not limit.isdecimal():
-                must = "DML_VK_MEMORY_LIMIT must be a number of bytes"
-                raise DeviceError(explain("device", must, DML_VK_MEMORY_LIMIT=limit))
-            self.memory_limit = int(limit)
+        self.memory_limit = settings.memory_limit()
 
     def _memory(self, host: bool) -> Memory:
         return Memory(
@@ -129,7 +120,7 @@ class Device:
         self._runtime.leak([*(arena.block for arena in arenas), *self.queue.kp_objects()])
 
 
-def device(wanted: int | str | Device | None = None) -> Device:
+def device(wanted: int | str | Device | probe.DeviceInfo | None = None) -> Device:
     """The device with this index or part of a name, opened on first use.
 
     Without either DML_VK_DEVICE decides, and without that a discrete device comes before an
@@ -137,16 +128,17 @@ def device(wanted: int | str | Device | None = None) -> Device:
     """
     if isinstance(wanted, Device):
         return wanted
-    if wanted is None:
-        wanted = os.environ.get("DML_VK_DEVICE", "")
-    if type(wanted) in (int, str) and wanted in _known:  # True is 1 as well, but names no device.
-        return _known[wanted]
+    if isinstance(wanted, probe.DeviceInfo):
+        wanted = wanted.index
+    known = os.environ.get("DML_VK_DEVICE", "") if wanted is None else wanted
+    if type(known) in (int, str) and known in _known:  # True is 1 as well, but names no device.
+        return _known[known]
     info = probe.select(wanted)
     with _opening.enter():
         found = _opened.get(info.index)
         if found is None:
             found = _opened[info.index] = Device(info)
-        _known[wanted] = found
+        _known[known] = found
         return found
 
 

@@ -187,7 +187,7 @@ def test_a_target_whose_elements_overlap_is_refused():
 
 def test_wrong_operands_are_refused():
     x, y = dml_vk.asarray([1, 2, 3]), dml_vk.asarray([1.0, 2.0, 3.0])
-    with pytest.raises(LayoutError, match=r"equal sizes; got source=\(3,\), target=\(2,\)"):
+    with pytest.raises(LayoutError, match=r"equal sizes, .*; got source=\(3,\), target=\(2,\)"):
         dml_vk.copy(x, x.over(Layout((2,))))
     with pytest.raises(DTypeError, match=r"one dtype; got src=dml_vk\.int64, dst=dml_vk\.float32"):
         dml_vk.copy(x, y)

@@ -224,7 +224,7 @@ def test_devices_are_found_by_index_name_and_themselves():
 def test_the_environment_names_the_default_at_any_time(monkeypatch):
     device = dml_vk.device()
     monkeypatch.setenv("DML_VK_DEVICE", "no such device")
-    with pytest.raises(DeviceError, match="got wanted='no such device'"):
+    with pytest.raises(DeviceError, match="got DML_VK_DEVICE='no such device'"):
         dml_vk.default_device()
     monkeypatch.setenv("DML_VK_DEVICE", device.name[1:5])
     assert dml_vk.default_device() is device

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import dml_vk
-from dml_vk.errors import LayoutError
+from dml_vk.errors import DTypeError, LayoutError
 
 A = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
 
@@ -35,6 +35,54 @@ def test_what_must_be_copied_is_refused_where_copy_is_false():
     converted = dml_vk.asarray(x, copy=True, memory_format=dml_vk.channels_last)
     assert converted.memory_format is dml_vk.channels_last
     assert np.array_equal(converted.numpy(), A)
+
+
+def test_a_tensor_is_what_it_is_made():
+    x = dml_vk.asarray(A)
+    for name, value in (("dtype", dml_vk.int32), ("strided", None), ("layout", x.layout)):
+        with pytest.raises(AttributeError):
+            setattr(x, name, value)
+    assert dml_vk.asarray(x) is x
+    assert x.to(x.memory_format) is x
+    assert x.contiguous() is x
+
+
+def test_truth_and_equality_are_never_silently_wrong():
+    assert [bool(dml_vk.asarray(value)) for value in (0, [0], [[3]], 0.5)] == [
+        False,
+        False,
+        True,
+        True,
+    ]
+    with pytest.raises(ValueError, match="ambiguous"):
+        bool(dml_vk.asarray([1, 2]))
+    with pytest.raises(DTypeError, match="compared on the host"):
+        assert dml_vk.asarray(1) == 1
+    assert len({dml_vk.asarray(1), dml_vk.asarray(1)}) == 2
+
+
+def test_a_c_contiguous_array_is_row_major_however_it_came_about():
+    grey = np.zeros((1, 3, 4), np.uint8)
+    for array in (
+        np.ascontiguousarray(grey.transpose(1, 2, 0)),
+        np.array([[1, 2]]),
+        grey[:, :1, :1],
+    ):
+        x = dml_vk.asarray(array)
+        assert x.layout.order == tuple(range(array.ndim))
+        assert x.memory_format is dml_vk.contiguous_format
+    batch = np.ascontiguousarray(np.zeros((1, 1, 4, 5)).transpose(0, 2, 3, 1))
+    x = dml_vk.asarray(batch)
+    assert x.over(x.layout.permute(0, 3, 1, 2)).memory_format is dml_vk.channels_last
+
+
+def test_a_fill_value_that_is_no_number_is_named():
+    for wrong in (1j, "a", None, [1]):
+        with pytest.raises(
+            DTypeError, match="full: fill_value must be a real number; got fill_value"
+        ):
+            dml_vk.full((2, 3), wrong)
+    assert dml_vk.full((2,), np.array(3, np.int16)).tolist() == [3, 3]
 
 
 def test_numpy_functions_take_tensors():
@@ -73,3 +121,10 @@ def test_a_view_is_pickled_without_what_surrounds_it():
 def test_a_device_that_is_not_there_is_named_however_long():
     with pytest.raises(dml_vk.DeviceError, match="must be an index or part of a name"):
         dml_vk.device("9" * 5000)
+
+
+def test_what_chose_the_device_is_named(monkeypatch):
+    monkeypatch.setenv("DML_VK_DEVICE", "no such device")
+    with pytest.raises(dml_vk.DeviceError, match="got DML_VK_DEVICE='no such device', devices="):
+        dml_vk.device()
+    assert dml_vk.device(dml_vk.devices()[0]) is dml_vk.device(0)

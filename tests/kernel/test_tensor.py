@@ -252,7 +252,7 @@ def test_over_is_a_view():
         with pytest.raises(LayoutError, match="over: layout must lie within its 48 bytes"):
             x.over(wrong)
     for wrong in (None, (3, 4), "NHWC", contiguous_format):
-        with pytest.raises(LayoutError, match="over: layout must be a Layout; got layout="):
+        with pytest.raises(LayoutError, match=r"over: layout must be a Layout; .*; got layout="):
             x.over(wrong)
     assert x.over(Layout((0,), (5,), 99)).tolist() == []
 
@@ -280,7 +280,7 @@ def test_copies_keep_to_one_dtype_and_one_size():
         with pytest.raises(DTypeError, match="copy: src and dst must have one dtype"):
             dml_vk.copy(x, y)
         assert y.tolist() == [1, 1, 1]
-    with pytest.raises(LayoutError, match=r"equal sizes; got source=\(3,\), target=\(1, 3\)"):
+    with pytest.raises(LayoutError, match=r"equal sizes, .*; got source=\(3,\), target=\(1, 3\)"):
         dml_vk.copy(x, dml_vk.empty((1, 3), int))
 
 

@@ -85,7 +85,7 @@ def test_a_driver_that_kills_is_named(monkeypatch, tmp_path):
 def test_a_choice_that_matches_nothing(monkeypatch):
     monkeypatch.setenv("DML_VK_DEVICE", "nobody's")
     *_, chosen = doctor._devices()
-    assert 'got wanted="nobody\'s"' in chosen.text
+    assert 'got DML_VK_DEVICE="nobody\'s"' in chosen.text
     assert chosen.is_fatal
 
 

@@ -63,11 +63,11 @@ def test_layers_are_quiet_inside_only(monkeypatch, before):
 )
 def test_the_loader_has_a_name_on_every_system(platform, loader):
     code = f"""
-import os, sys
+import importlib, os, sys
+from dml_vk import vulkan
 sys.platform = {platform!r}
 del os.register_at_fork
-from dml_vk import vulkan
-print(vulkan.LOADERS[0])
+print(importlib.reload(vulkan).LOADERS[0])
 """
     assert run(code) == loader
 

@@ -1,0 +1,25 @@
+"""What the environment says of how devices are to be used, checked."""
+
+from __future__ import annotations
+
+import os
+
+from dml_vk.errors import DeviceError, explain
+
+
+def staged() -> bool:
+    """Device memory is to be kept apart from the host's, wherever it really is."""
+    value = os.environ.get("DML_VK_MEMORY", "")
+    if value not in ("", "staged"):
+        must = "DML_VK_MEMORY must be staged, if anything"
+        raise DeviceError(explain("device", must, DML_VK_MEMORY=value))
+    return value == "staged"
+
+
+def memory_limit() -> int | None:
+    """The most bytes that arenas of tensors may take."""
+    value = os.environ.get("DML_VK_MEMORY_LIMIT", "")
+    if value and not value.isdecimal():
+        must = "DML_VK_MEMORY_LIMIT must be a number of bytes"
+        raise DeviceError(explain("device", must, DML_VK_MEMORY_LIMIT=value))
+    return int(value) if value else None
