@@ -82,6 +82,18 @@ def test_a_driver_that_kills_is_named(monkeypatch, tmp_path):
     assert doctor._given_by(manifest) == "it breaks the process that loads it (-6)"
 
 
+@pytest.mark.parametrize(
+    ("name", "wrong"), [("DML_VK_MEMORY", "stage"), ("DML_VK_MEMORY_LIMIT", "1GB")]
+)
+def test_a_setting_with_which_no_device_opens(name, wrong, monkeypatch):
+    assert "setting" not in [finding.topic for finding in doctor._devices()]
+    monkeypatch.setenv(name, wrong)
+    *_, found = doctor._devices()
+    assert found.topic == "setting"
+    assert f"got {name}={wrong!r}" in found.text
+    assert found.advice
+
+
 def test_a_choice_that_matches_nothing(monkeypatch):
     monkeypatch.setenv("DML_VK_DEVICE", "nobody's")
     *_, chosen = doctor._devices()

@@ -140,6 +140,7 @@ def test_what_compiles_but_is_not_valid_is_an_error():
 @pytest.mark.parametrize(
     ("macros", "must"),
     [
+        (3, "macros must be names with values; got macros=3"),
         ({"1X": 1}, "name must be an identifier; got macro='1X'"),
         ({"A B": 1}, "name must be an identifier; got macro='A B'"),
         ({3: 1}, "name must be an identifier; got macro=3"),
