@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import mmap
 import os
 from ctypes import byref, c_float, c_uint64, c_void_p
 
@@ -11,8 +12,10 @@ from dml_vk.errors import DeviceError, explain
 from dml_vk.probe import DeviceInfo
 
 # The driver's own compiler aborts the process when it runs out: it takes 16 MiB for a small
-# kernel on llvmpipe, and the C library maps 64 MiB for each thread that allocates.
-_SLACK_BYTES = 128 * 2**20
+# kernel on llvmpipe, and the C library maps 64 MiB for each thread that allocates. Tensors leave
+# more than a kernel asks for, so that what is there can still be worked with.
+_SLACK_BYTES = 192 * 2**20
+_KERNEL_BYTES = 64 * 2**20
 
 # What Kompute asks of the memory of its `host` and its `storage` tensors, and their buffers' usage.
 _HOST = (vulkan.HOST_VISIBLE | vulkan.HOST_COHERENT, vulkan.STORAGE_BUFFER | 1 | 2)
@@ -68,6 +71,20 @@ class Guard:
             return f"the host has {_mib(left)} left, of which {_mib(_SLACK_BYTES)} stay free"
         result = self._trial(memory_type, nbytes, _SLACK_BYTES)
         return f"the driver has no more (VkResult {result})" if result else None
+
+    def no_slack(self) -> str | None:
+        """Why the driver may lack the memory that it needs to compile a kernel, or None.
+
+        Asked of the system and not of the driver, some of which touch all that they are asked for.
+        """
+        try:
+            mmap.mmap(-1, _KERNEL_BYTES).close()
+        except OSError:
+            return f"this process has less than {_mib(_KERNEL_BYTES)} to spare for its compiler"
+        left = ram.available_bytes()
+        if left is not None and left < _KERNEL_BYTES:
+            return f"the host has {_mib(left)} left, of which {_mib(_KERNEL_BYTES)} stay free"
+        return None
 
     def _trial(self, memory_type: int, *sizes: int) -> int:
         """The VkResult of allocating all these at once; they are freed again."""

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import dataclasses
+import gc
 import os
 
 from dml_vk import probe, settings
 from dml_vk.errors import DeviceError, explain
 from dml_vk.guard import Guard
-from dml_vk.runtime.arenas import PAGE, Allocation, Arena, Memory, MemoryStats
+from dml_vk.runtime.arenas import Allocation, Arena, Memory, MemoryStats
 from dml_vk.runtime.gate import Gate
 from dml_vk.runtime.kompute import Runtime, exit_without_drivers
 from dml_vk.runtime.launch import Queue
@@ -50,8 +51,13 @@ class Device:
         )
 
     def _no_room(self) -> str | None:
-        """Why the driver may not have what it needs to compile a kernel."""
-        return self._guard.refusal(PAGE, self.unified)
+        """Why the driver may lack what it needs to compile a kernel, all else being given up."""
+        if self._guard.no_slack() is None:
+            return None
+        gc.collect()
+        self.memory.trim()
+        self.staging.trim()
+        return self._guard.no_slack()
 
     @property
     def name(self) -> str:

@@ -344,3 +344,14 @@ def test_an_unknown_way_to_memory_is_refused(monkeypatch):
     monkeypatch.setenv("DML_VK_MEMORY", "stage")
     with pytest.raises(DeviceError, match="DML_VK_MEMORY must be staged, if anything; got"):
         Device(dml_vk.device().info)
+
+
+def test_room_for_a_kernel_is_made_before_one_is_refused(monkeypatch):
+    device = dml_vk.device()
+    dml_vk.empty(2**20)  # freed at once: an arena that may go
+    said = ["all is taken", None]
+    monkeypatch.setattr(device._guard, "no_slack", lambda: said.pop(0))
+    assert device._no_room() is None
+    assert said == []
+    said += ["all is taken", "still is"]
+    assert device._no_room() == "still is"

@@ -47,7 +47,7 @@ from dml_vk import probe
 from dml_vk.guard import Guard
 guard = Guard(probe.select())
 {LIMITED}
-assert all(guard.refusal(200 * {MIB}, True) is None for _ in range(10))
+assert all(guard.refusal(150 * {MIB}, True) is None for _ in range(10))
 print("done")
 """
     assert run(code) == "done"
@@ -102,13 +102,27 @@ def test_a_trial_that_fails_halfway_gives_back_what_it_took(monkeypatch, opened)
     assert (taken, freed) == ([MIB], [77])
 
 
+def test_a_kernel_is_compiled_only_where_there_is_slack(monkeypatch, opened):
+    assert opened.no_slack() is None
+    monkeypatch.setattr(ram, "available_bytes", lambda: 64 * MIB - 1)
+    assert opened.no_slack() == "the host has 64 MiB left, of which 64 MiB stay free"
+    monkeypatch.setattr(ram, "available_bytes", lambda: None)
+    assert opened.no_slack() is None
+
+    def full(*_):
+        raise OSError
+
+    monkeypatch.setattr("mmap.mmap", full)
+    assert opened.no_slack() == "this process has less than 64 MiB to spare for its compiler"
+
+
 def test_room_is_left_for_the_compiler(monkeypatch, opened):
     left = 300 * MIB
     monkeypatch.setattr(ram, "available_bytes", lambda: left)
     monkeypatch.setattr(opened, "_unified", True)
-    assert opened.refusal(left - 128 * MIB, True) is None
-    refusal = opened.refusal(left - 128 * MIB + 1, True)
-    assert refusal == "the host has 300 MiB left, of which 128 MiB stay free"
+    assert opened.refusal(left - 192 * MIB, True) is None
+    refusal = opened.refusal(left - 192 * MIB + 1, True)
+    assert refusal == "the host has 300 MiB left, of which 192 MiB stay free"
     monkeypatch.setattr(ram, "available_bytes", lambda: None)
     assert opened.refusal(left, True) is None
 
