@@ -17,7 +17,8 @@ def pytest_terminal_summary(terminalreporter, config):
         return
     terminalreporter.section("medians, and how many times as fast as NumPy")
     last = None
-    for (group, case), rows in cases.items():
+    order = list(dict.fromkeys(group for group, _ in cases))
+    for (group, case), rows in sorted(cases.items(), key=lambda one: order.index(one[0][0])):
         if group != last:
             terminalreporter.write_line("")
             terminalreporter.write_line(LINE.format(group, "", "us", "GB/s", "times"))
