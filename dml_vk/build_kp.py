@@ -56,9 +56,10 @@ def state(device: int | None) -> tuple[State, str]:
         text=True,
         check=False,
     )
-    said = done.stdout.strip()
-    if done.returncode == 0 and said in ("works", "imports", "poisoned"):
-        return said, ""  # type: ignore[return-value]
+    said: tuple[State, ...] = ("works", "imports", "poisoned")
+    for word in said:
+        if done.returncode == 0 and done.stdout.strip() == word:
+            return word, ""
     last = done.stderr.strip().rpartition("\n")[2]
     return "broken", last or f"it died with {done.returncode}"
 

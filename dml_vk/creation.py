@@ -65,9 +65,8 @@ def asarray(
 
     A dense array's order in memory is kept, unless memory_format says otherwise. Python's floats
     become float32 and its ints int64. Numbers in lists must fit a `dtype` that is given; arrays are
-    converted as NumPy converts them. A tensor that is
-    already what is asked for comes back itself, unless `copy` is True; with False, what would have
-    to be copied is an error.
+    converted as NumPy converts them. A tensor that is already what is asked for comes back itself,
+    unless `copy` is True; with False, what would have to be copied is an error.
 
     >>> asarray([[1.5, 2.5]]).dtype
     dml_vk.float32
@@ -119,7 +118,7 @@ def _refuse_to_copy(obj: Any) -> NoReturn:
 def _host_array(obj: Any, dtype: Any) -> Array:
     """What NumPy makes of it, with Python's floats as float32."""
     what = "asarray"
-    wanted = None if dtype is None else np.dtype(to_dtype(what, dtype).name.rstrip("_"))
+    wanted = None if dtype is None else np.dtype(to_dtype(what, dtype).numpy_name)
     try:
         array = np.asarray(obj)
         if wanted is not None and wanted.kind in "iu" and array.dtype.kind in "iu":

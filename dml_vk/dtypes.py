@@ -17,6 +17,10 @@ class DType:
     kind: str
     directml: str | None  # the member of dml_vk.directml.DataType, where DirectML has the type
 
+    @property
+    def numpy_name(self) -> str:
+        return self.name.rstrip("_")
+
     def __repr__(self) -> str:
         return f"dml_vk.{self.name}"
 

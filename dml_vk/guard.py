@@ -66,9 +66,9 @@ class Guard:
         room = heap.nbytes - (0 if in_ram else held_bytes)
         if nbytes > room:
             return f"the device's heap of {_mib(heap.nbytes)} has room for {_mib(max(room, 0))}"
-        left = ram.available_bytes() if in_ram else None
-        if left is not None and nbytes + _SLACK_BYTES > left:
-            return f"the host has {_mib(left)} left, of which {_mib(_SLACK_BYTES)} stay free"
+        refusal = _no_ram(nbytes, _SLACK_BYTES) if in_ram else None
+        if refusal is not None:
+            return refusal
         result = self._trial(memory_type, nbytes, _SLACK_BYTES)
         return f"the driver has no more (VkResult {result})" if result else None
 
@@ -81,10 +81,7 @@ class Guard:
             mmap.mmap(-1, _KERNEL_BYTES).close()
         except OSError:
             return f"this process has less than {_mib(_KERNEL_BYTES)} to spare for its compiler"
-        left = ram.available_bytes()
-        if left is not None and left < _KERNEL_BYTES:
-            return f"the host has {_mib(left)} left, of which {_mib(_KERNEL_BYTES)} stay free"
-        return None
+        return _no_ram(0, _KERNEL_BYTES)
 
     def _trial(self, memory_type: int, *sizes: int) -> int:
         """The VkResult of allocating all these at once; they are freed again."""
@@ -137,6 +134,13 @@ def _open(instance: vulkan.Instance, physical: c_void_p) -> c_void_p:
     if failure:
         raise DeviceError(explain("Guard", "the device must open", result=failure))
     return device
+
+
+def _no_ram(nbytes: int, slack: int) -> str | None:
+    left = ram.available_bytes()
+    if left is None or nbytes + slack <= left:
+        return None
+    return f"the host has {_mib(left)} left, of which {_mib(slack)} stay free"
 
 
 def _mib(nbytes: int) -> str:

@@ -146,7 +146,7 @@ class Tensor:
 
     def _seen(self) -> Array:
         """The elements on the host: the device's memory itself where the host sees it."""
-        kind = np.dtype(self.dtype.name.rstrip("_"))
+        kind = np.dtype(self.dtype.numpy_name)
         if not self.layout.numel:
             return np.empty(self.shape, kind)
         memory = transfer.mapped(self.device, self.strided.allocation, False)

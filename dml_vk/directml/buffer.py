@@ -52,7 +52,7 @@ class Buffer:
             raise LayoutError(explain("Buffer.read", must, dtype=kind))
         data = np.empty(self.nbytes, np.uint8)
         transfer.download(self.device, self.allocation, 0, data)
-        return data.view(kind.name.rstrip("_"))
+        return data.view(kind.numpy_name)
 
     def __repr__(self) -> str:
         return f"Buffer({self.nbytes}, device={self.device.name!r})"

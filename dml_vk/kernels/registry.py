@@ -72,6 +72,9 @@ _PACKED_SPEC = (*_WORDS_SPEC, "ENDS")
 _WORDS_32 = {"T": "uint", "WORDS": "1"}
 _WORDS_64 = {"T": "uvec2", "WORDS": "2"}
 _WORDS_128 = {"T": "uvec4", "WORDS": "4"}
+_BY_WORDS = {"32": _WORDS_32, "64": _WORDS_64, "128": _WORDS_128}
+_BY_BITS = {"8": {"BITS": "8"}, "16": {"BITS": "16"}}
+_INTEGER = "sequence_int(i, start, delta)"
 _FLOAT = "sequence_float(i, start, delta, {}u, {}u)"
 
 _KERNELS = (
@@ -81,7 +84,7 @@ _KERNELS = (
         writes=("Dst",),
         spec=_WORDS_SPEC,
         push=_COPY_PUSH,
-        variants={"32": _WORDS_32, "64": _WORDS_64, "128": _WORDS_128},
+        variants=_BY_WORDS,
     ),
     Kernel(
         "copy_packed",
@@ -89,7 +92,7 @@ _KERNELS = (
         writes=("Dst",),
         spec=_PACKED_SPEC,
         push=_COPY_PUSH,
-        variants={"8": {"BITS": "8"}, "16": {"BITS": "16"}},
+        variants=_BY_BITS,
     ),
     Kernel(
         "copy_zip",
@@ -113,7 +116,7 @@ _KERNELS = (
         writes=("Dst",),
         spec=_WORDS_SPEC,
         push=_FILL_PUSH,
-        variants={"32": _WORDS_32, "64": _WORDS_64, "128": _WORDS_128},
+        variants=_BY_WORDS,
     ),
     Kernel(
         "fill_packed",
@@ -121,7 +124,7 @@ _KERNELS = (
         writes=("Dst",),
         spec=_PACKED_SPEC,
         push=_FILL_PUSH,
-        variants={"8": {"BITS": "8"}, "16": {"BITS": "16"}},
+        variants=_BY_BITS,
     ),
     Kernel(
         "sequence_words",
@@ -130,8 +133,8 @@ _KERNELS = (
         spec=_WORDS_SPEC,
         push=_SEQUENCE_PUSH,
         variants={
-            "int32": {**_WORDS_32, "ELEMENT": "sequence_int(i, start, delta)"},
-            "int64": {**_WORDS_64, "ELEMENT": "sequence_int(i, start, delta)"},
+            "int32": {**_WORDS_32, "ELEMENT": _INTEGER},
+            "int64": {**_WORDS_64, "ELEMENT": _INTEGER},
             "float32": {**_WORDS_32, "ELEMENT": _FLOAT.format(23, 8)},
             "float64": {**_WORDS_64, "ELEMENT": _FLOAT.format(52, 11)},
         },
@@ -143,8 +146,8 @@ _KERNELS = (
         spec=_PACKED_SPEC,
         push=_SEQUENCE_PUSH,
         variants={
-            "int8": {"BITS": "8", "ELEMENT": "sequence_int(i, start, delta)"},
-            "int16": {"BITS": "16", "ELEMENT": "sequence_int(i, start, delta)"},
+            "int8": {"BITS": "8", "ELEMENT": _INTEGER},
+            "int16": {"BITS": "16", "ELEMENT": _INTEGER},
             "float16": {"BITS": "16", "ELEMENT": _FLOAT.format(10, 5)},
         },
     ),

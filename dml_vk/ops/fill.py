@@ -78,7 +78,7 @@ def to_bytes(what: str, name: str, dtype: DType, value: Any) -> bytes:
     """The element that holds a number: floats are rounded, integers must fit."""
     if dtype.kind in "iu":
         return _integer(what, name, dtype, value).to_bytes(8, "little")[: dtype.itemsize]
-    return _rounded(what, name, dtype.name.rstrip("_"), value)
+    return _rounded(what, name, dtype.numpy_name, value)
 
 
 def _rounded(what: str, name: str, kind: str, value: Any) -> bytes:

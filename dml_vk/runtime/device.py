@@ -164,8 +164,6 @@ def memory_stats(wanted: int | str | Device | None = None) -> MemoryStats:
 
 
 def _after_fork() -> None:
-    global _opening
-    _opening = Gate()  # Another thread of the parent may have held it.
     for opened in _opened.values():
         opened._abandon()
     if _opened:

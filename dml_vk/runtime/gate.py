@@ -31,7 +31,8 @@ class Gate:
 
     def enter(self) -> AbstractContextManager[object]:
         """To be used at once, in a `with`."""
-        # The lock knows its owner, and takes and loses it in C, where no signal comes in between.
+        # The lock knows its owner, and takes and loses it in C, where no signal comes in between:
+        # an owner of our own could be left behind by one. `_is_owned` is what Condition asks too.
         lock = self._lock
         if lock._is_owned():  # type: ignore[attr-defined]
             raise DeviceError(

@@ -29,7 +29,7 @@ class Runtime:
 
     def __init__(self, index: int, name: str) -> None:
         try:
-            import kp  # type: ignore[import-not-found, unused-ignore]
+            import kp
         except ImportError as error:
             raise DeviceError(f"device: kp cannot be imported ({error}); {ADVICE}") from None
         self._kp = kp

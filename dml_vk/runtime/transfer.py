@@ -12,11 +12,11 @@ CHUNK_BYTES = 32 * 2**20  # of staging: large enough to hide a launch, small eno
 
 def mapped(device: Device, allocation: Allocation, write: bool) -> Bytes | None:
     """The memory itself, once pending work is done with it; None where the host cannot see it."""
-    device.queue.check_usable()
-    view = allocation.bytes
-    if view is not None and device.queue.touches(allocation, write):
+    if allocation.bytes is None:
+        device.queue.check_usable()
+    elif device.queue.touches(allocation, write):
         device.synchronize()
-    return view
+    return allocation.bytes
 
 
 def upload(device: Device, data: Bytes, allocation: Allocation, start: int = 0) -> None:
