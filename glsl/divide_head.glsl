@@ -1,0 +1,122 @@
+// Quotients and roots of float32, correctly rounded, subnormals included. A driver's own estimate of
+// the significand, whatever it is worth, is put right by an exact remainder: modulo 2^32 is enough
+// for that, since the estimate is close. The loops that do it run no time at all on most devices.
+#ifndef DIVIDE_HEAD
+#define DIVIDE_HEAD
+
+const uint FLOAT_SIGN = 0x80000000u;
+const uint FLOAT_INFINITY = 0x7f800000u;
+const uint FLOAT_NAN = 0x7fc00000u;
+const uint FLOAT_ONE = 0x3f800000u;
+const uint FLOAT_LEADING = 0x00800000u;  // of a significand, and the least normal number
+const uint FLOAT_FRACTION = 0x007fffffu;
+
+// What is 0, subnormal, infinite or NaN, by its bits without the sign.
+bool float_is_rare(uint magnitude) { return magnitude - FLOAT_LEADING >= 0x7f000000u; }
+
+// A subnormal number's bits, as if there were exponents below 1: its leading bit is where
+// a normal number has it. Normal numbers stay.
+uint float_normalised(uint magnitude) {
+    uint scaled = floatBitsToUint(float(int(magnitude & FLOAT_FRACTION))) - (149u << 23);
+    return magnitude < FLOAT_LEADING ? scaled : magnitude;
+}
+
+// The exponent of such bits, biased.
+int float_exponent(uint normalised) { return int(normalised) >> 23; }
+
+// The bits of the number nearest to (quarters / 4) * 2^(exponent - 150), ties to even, where quarters
+// is at least 2^25 and less than 2^26, and odd if anything beyond it is not 0.
+uint float_rounded(uint quarters, int exponent) {
+    uint drop = uint(clamp(3 - exponent, 2, 31));
+    uint kept = quarters >> drop, rest = quarters << (32u - drop);
+    kept += uint(rest > FLOAT_SIGN || rest == FLOAT_SIGN && (kept & 1u) != 0u);
+    uint bits = kept + (uint(clamp(exponent, 1, 255) - 1) << 23);
+    return min(bits, FLOAT_INFINITY);
+}
+
+float float_divide(float a, float b) {
+    uint x = floatBitsToUint(a), y = floatBitsToUint(b), sign = (x ^ y) & FLOAT_SIGN;
+    x &= ~FLOAT_SIGN;
+    y &= ~FLOAT_SIGN;
+    bool rare = float_is_rare(x) || float_is_rare(y);
+    int exponent = int(x >> 23) - int(y >> 23) + 127;
+    uint p = x & FLOAT_FRACTION, q = y & FLOAT_FRACTION;
+    for (bool some = rare; some; some = false) {
+        uint u = float_normalised(x), v = float_normalised(y);
+        exponent = float_exponent(u) - float_exponent(v) + 127;
+        p = u & FLOAT_FRACTION;
+        q = v & FLOAT_FRACTION;
+    }
+    // Of the significands the quotient lies between 1/2 and 2, and never in the middle of two floats.
+    bool less = p < q;
+    exponent -= int(less);
+    precise float estimate = uintBitsToFloat(p | FLOAT_ONE) / uintBitsToFloat(q | FLOAT_ONE);
+    int quotient = int(estimate * (less ? 16777216.0 : 8388608.0));
+    int divisor = int(q | FLOAT_LEADING);
+    int rest = int((p | FLOAT_LEADING) << (less ? 24 : 23)) - quotient * divisor;
+    while (abs(rest) * 2 > divisor) {
+        int step = rest < 0 ? -1 : 1;
+        quotient += step;
+        rest -= step * divisor;
+    }
+    uint bits = uint(quotient) + (uint(exponent - 1) << 23);
+    for (bool some = rare || exponent < 1 || exponent > 254; some; some = false) {
+        bits = float_rounded(uint(quotient * 4 + (rest < 0 ? -1 : rest > 0 ? 1 : 0)), exponent);
+        if (x == 0u || y == FLOAT_INFINITY) bits = 0u;
+        if (x == FLOAT_INFINITY || y == 0u) bits = FLOAT_INFINITY;
+        bool equal = x == y && (x == 0u || x == FLOAT_INFINITY);
+        if (max(x, y) > FLOAT_INFINITY || equal) { bits = FLOAT_NAN; sign = 0u; }
+    }
+    return uintBitsToFloat(bits | sign);
+}
+
+float float_reciprocal(float x) { return float_divide(1.0, x); }
+
+// Roots of -0 are -0, of other negative numbers NaN.
+float float_sqrt(float x) {
+    uint bits = floatBitsToUint(x), normal = bits;
+    for (bool some = bits < FLOAT_LEADING; some; some = false) normal = float_normalised(bits);
+    // The radicand is its significand times 1 or 2, so that an even power of two is left.
+    int exponent = float_exponent(normal) - 127;
+    uint odd = uint(exponent & 1), fraction = normal & FLOAT_FRACTION;
+    precise float estimate = sqrt(uintBitsToFloat(fraction | FLOAT_ONE + (odd << 23)));
+    int root = int(estimate * 8388608.0);
+    int rest = int((fraction | FLOAT_LEADING) << (23u + odd)) - root * root;
+    while (rest > root || rest <= -root) {
+        int step = rest < 0 ? -1 : 1;
+        rest -= 2 * step * root + 1;
+        root += step;
+    }
+    uint result = uint(root) + (uint((exponent >> 1) + 126) << 23);
+    bool itself = (bits & ~FLOAT_SIGN) == 0u || bits == FLOAT_INFINITY;
+    result = bits >= FLOAT_INFINITY ? FLOAT_NAN : result;
+    return uintBitsToFloat(itself ? bits : result);
+}
+
+// Whether y^2 * x, as integers, is less than the nearest multiple of 2^64.
+bool rsqrt_falls_short(uint y, uint x) {
+    uint high, low, above, below;
+    umulExtended(y, y, high, low);
+    umulExtended(low, x, above, below);
+    return int(above + high * x) < 0;
+}
+
+// Of zeros it is the infinity of their sign, of other negative numbers NaN.
+float float_rsqrt(float x) {
+    uint bits = floatBitsToUint(x), normal = bits;
+    for (bool some = bits < FLOAT_LEADING; some; some = false) normal = float_normalised(bits);
+    int exponent = float_exponent(normal) - 127;
+    uint odd = uint(exponent & 1), fraction = normal & FLOAT_FRACTION;
+    precise float estimate = inversesqrt(uintBitsToFloat(fraction | FLOAT_ONE + (odd << 23)));
+    // With a radicand of 2^23 times its size, 2^73 is what the square of twice the root makes of it.
+    uint root = uint(int(estimate * 16777216.0));
+    uint radicand = (fraction | FLOAT_LEADING) << odd;
+    while (rsqrt_falls_short(2u * root + 1u, radicand)) root++;
+    while (!rsqrt_falls_short(2u * root - 1u, radicand)) root--;
+    uint result = root + (uint(125 - (exponent >> 1)) << 23);
+    result = bits >= FLOAT_INFINITY ? FLOAT_NAN : result;
+    result = bits == FLOAT_INFINITY ? 0u : result;
+    bool zero = (bits & ~FLOAT_SIGN) == 0u;
+    return uintBitsToFloat(zero ? bits | FLOAT_INFINITY : result);
+}
+#endif
