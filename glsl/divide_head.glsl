@@ -1,6 +1,6 @@
-// Quotients and roots of float32, correctly rounded, subnormals included. A driver's own estimate of
-// the significand, whatever it is worth, is put right by an exact remainder: modulo 2^32 is enough
-// for that, since the estimate is close. The loops that do it run no time at all on most devices.
+// Quotients and roots of float32, correctly rounded, subnormals included. A driver's own estimate
+// of the significand, whatever it is worth, is put right by an exact remainder: modulo 2^32 is
+// enough for that, since the estimate is close. Where drivers round well no loop runs at all.
 #ifndef DIVIDE_HEAD
 #define DIVIDE_HEAD
 
@@ -24,8 +24,8 @@ uint float_normalised(uint magnitude) {
 // The exponent of such bits, biased.
 int float_exponent(uint normalised) { return int(normalised) >> 23; }
 
-// The bits of the number nearest to (quarters / 4) * 2^(exponent - 150), ties to even, where quarters
-// is at least 2^25 and less than 2^26, and odd if anything beyond it is not 0.
+// The bits of the number nearest to (quarters / 4) * 2^(exponent - 150), ties to even, where
+// quarters is at least 2^25 and less than 2^26, and odd if anything beyond it is not 0.
 uint float_rounded(uint quarters, int exponent) {
     uint drop = uint(clamp(3 - exponent, 2, 31));
     uint kept = quarters >> drop, rest = quarters << (32u - drop);
@@ -47,7 +47,7 @@ float float_divide(float a, float b) {
         p = u & FLOAT_FRACTION;
         q = v & FLOAT_FRACTION;
     }
-    // Of the significands the quotient lies between 1/2 and 2, and never in the middle of two floats.
+    // Of significands it lies between 1/2 and 2, and never in the middle of two floats.
     bool less = p < q;
     exponent -= int(less);
     precise float estimate = uintBitsToFloat(p | FLOAT_ONE) / uintBitsToFloat(q | FLOAT_ONE);
@@ -108,7 +108,7 @@ float float_rsqrt(float x) {
     int exponent = float_exponent(normal) - 127;
     uint odd = uint(exponent & 1), fraction = normal & FLOAT_FRACTION;
     precise float estimate = inversesqrt(uintBitsToFloat(fraction | FLOAT_ONE + (odd << 23)));
-    // With a radicand of 2^23 times its size, 2^73 is what the square of twice the root makes of it.
+    // In these integers (2 * root)^2 * radicand should be 2^73.
     uint root = uint(int(estimate * 16777216.0));
     uint radicand = (fraction | FLOAT_LEADING) << odd;
     while (rsqrt_falls_short(2u * root + 1u, radicand)) root++;
