@@ -1,0 +1,156 @@
+// Exponentials of float32 and what is made of them. Each brings its argument to r, at most half a
+// factor of 2 either way, and puts the power of two back at the end.
+#ifndef EXP_HEAD
+#define EXP_HEAD
+#include "divide_head.glsl"
+#include "pair_head.glsl"
+
+const float EXP_ROUNDER = 12582912.0;  // 1.5 * 2^23: added and taken away, it leaves a whole number
+const float LN2_HIGH = 0.693359375;    // 9 digits, so that its products with powers are exact
+const float LN2_LOW = -0.00021219444;
+const float LOG2_E = 1.44269504;
+
+// x = power * ln 2 + r + rest, for |x| < 2^8.
+struct Reduced {
+    float r, rest;
+    int power;
+};
+
+// e^x = (1 + fraction + rest) * 2^power.
+struct Exponential {
+    float fraction, rest;
+    int power;
+};
+
+Reduced exp_reduced(float x) {
+    precise float shifted = x * LOG2_E + EXP_ROUNDER;
+    precise float whole = shifted - EXP_ROUNDER;
+    precise float near = x - whole * LN2_HIGH;
+    precise float away = whole * LN2_LOW;
+    precise float r = near - away;
+    precise float rest = (near - r) - away;
+    return Reduced(r, rest, int(floatBitsToUint(shifted) - floatBitsToUint(EXP_ROUNDER)));
+}
+
+// e^(x + more), where |more| is at most a last place of x.
+Exponential exp_parts(float x, float more) {
+    Reduced reduced = exp_reduced(x);
+    float r = reduced.r;
+    precise float p = ((0.00138367759 * r + 0.00836914126) * r + 0.0416681059) * r + 0.166665167;
+    precise float second = (r * r) * (p * r + 0.49999994) + (reduced.rest + more);
+    vec2 fraction = pair_of(r, second);
+    return Exponential(fraction.x, fraction.y, reduced.power);
+}
+
+float float_exp(float x) {
+    bool nan = (floatBitsToUint(x) & ~FLOAT_SIGN) > FLOAT_INFINITY;
+    x = x > 89.0 ? 89.0 : x < -104.0 ? -104.0 : x;
+    Exponential parts = exp_parts(x, 0.0);
+    precise float leading = 1.0 + parts.fraction;
+    float result = scale_by(leading, parts.power);
+    return nan ? uintBitsToFloat(FLOAT_NAN) : result;
+}
+
+float float_exp2(float x) {
+    bool nan = (floatBitsToUint(x) & ~FLOAT_SIGN) > FLOAT_INFINITY;
+    x = x > 129.0 ? 129.0 : x < -151.0 ? -151.0 : x;
+    precise float shifted = x + EXP_ROUNDER;
+    precise float r = x - (shifted - EXP_ROUNDER);
+    precise float p = (0.00015825055 * r + 0.00134177029) * r + 0.00961706508;
+    precise float q = (p * r + 0.0555027276) * r + 0.240226552;
+    precise float leading = 1.0 + r * (q * r + 0.693147242);
+    float result = scale_by(leading, int(floatBitsToUint(shifted) - floatBitsToUint(EXP_ROUNDER)));
+    return nan ? uintBitsToFloat(FLOAT_NAN) : result;
+}
+
+// e^x - 1. The least arguments give themselves, -0 included.
+float float_expm1(float x) {
+    uint magnitude = floatBitsToUint(x) & ~FLOAT_SIGN;
+    float bounded = x > 89.0 ? 89.0 : x < -18.0 ? -18.0 : x;
+    Exponential parts = exp_parts(bounded, 0.0);
+    float scale = power_of_two(parts.power - 1);  // halved, for 2^128 is too large
+    precise float result = 2.0 * ((scale - 0.5) + scale * parts.fraction);
+    result = magnitude < 0x33000000u ? x : result;
+    return magnitude > FLOAT_INFINITY ? uintBitsToFloat(FLOAT_NAN) : result;
+}
+
+// Halves of e^a and e^-a, for the sums that hyperbolic functions are. Halved once more, for e^a may be
+// too large where its half is not.
+struct Hyperbolic {
+    float leading, grown, shrunk;  // quarters: leading + grown of e^a, shrunk of e^-a
+};
+
+Hyperbolic hyperbolic_parts(float magnitude) {
+    Reduced reduced = exp_reduced(magnitude > 89.5 ? 89.5 : magnitude);
+    float r = reduced.r;
+    precise float z = r * r;
+    precise float odd = (0.000199740884 * z + 0.00833317544) * z + 0.166666672;
+    precise float even = (0.00139354321 * z + 0.0416664593) * z + 0.5;
+    precise float sinh_r = r + (odd * (z * r) + reduced.rest);
+    precise float cosh_less_one = z * even;
+    float up = power_of_two(reduced.power - 2);
+    float down = power_of_two(-2 - min(reduced.power, 100));
+    precise float grown = up * (sinh_r + cosh_less_one);
+    precise float shrunk = down * (1.0 + (cosh_less_one - sinh_r));
+    return Hyperbolic(up, grown, shrunk);
+}
+
+float float_sinh(float x) {
+    uint bits = floatBitsToUint(x), magnitude = bits & ~FLOAT_SIGN;
+    float a = uintBitsToFloat(magnitude);
+    Hyperbolic parts = hyperbolic_parts(a);
+    precise float large = 2.0 * (parts.leading + (parts.grown - parts.shrunk));
+    precise float z = a * a;
+    precise float p = (2.78221319e-06 * z + 0.000198428956) * z + 0.00833331048;
+    precise float small = a + a * (z * (p * z + 0.166666672));
+    uint result = floatBitsToUint(magnitude < FLOAT_ONE ? small : large);
+    result = magnitude < 0x39000000u ? magnitude : result;
+    result |= bits & FLOAT_SIGN;
+    return uintBitsToFloat(magnitude > FLOAT_INFINITY ? FLOAT_NAN : result);
+}
+
+float float_cosh(float x) {
+    uint magnitude = floatBitsToUint(x) & ~FLOAT_SIGN;
+    Hyperbolic parts = hyperbolic_parts(uintBitsToFloat(magnitude));
+    precise float result = 2.0 * (parts.leading + (parts.grown + parts.shrunk));
+    return magnitude > FLOAT_INFINITY ? uintBitsToFloat(FLOAT_NAN) : result;
+}
+
+// 1 - 2 / (e^2x + 1), and a polynomial where that cancels.
+float float_tanh(float x) {
+    uint bits = floatBitsToUint(x), magnitude = bits & ~FLOAT_SIGN;
+    float a = uintBitsToFloat(magnitude);
+    precise float twice = a > 10.0 ? 20.0 : 2.0 * a;
+    Exponential parts = exp_parts(twice, 0.0);
+    float scale = power_of_two(parts.power);
+    precise float divisor = scale * parts.fraction + (1.0 + scale);
+    float rough = rough_reciprocal(divisor);
+    precise float reciprocal = rough + rough * (1.0 - divisor * rough);
+    precise float large = 1.0 - 2.0 * reciprocal;
+    precise float z = a * a;
+    precise float p = (-0.00569229666 * z + 0.0206281673) * z - 0.0537365153;
+    precise float small = a + a * (z * ((p * z + 0.133314058) * z - 0.333332807));
+    uint result = floatBitsToUint(magnitude < 0x3f200000u ? small : large);
+    result = magnitude < 0x39000000u ? magnitude : result;
+    result |= bits & FLOAT_SIGN;
+    return uintBitsToFloat(magnitude > FLOAT_INFINITY ? FLOAT_NAN : result);
+}
+
+// 1 / (1 + e^-x), as e^x / (1 + e^x) for negative x.
+float float_sigmoid(float x) {
+    uint bits = floatBitsToUint(x), magnitude = bits & ~FLOAT_SIGN;
+    float a = uintBitsToFloat(magnitude);
+    Exponential parts = exp_parts(a > 104.0 ? -104.0 : -a, 0.0);
+    vec2 leading = pair_of(1.0, parts.fraction);
+    leading.y += parts.rest;
+    // The rests below 2^-126 that are lost so are nothing beside 1.
+    float scale = power_of_two(max(parts.power, -60));
+    precise float small = leading.x * scale, rest = leading.y * scale;
+    vec2 divisor = pair_of(1.0, small);
+    divisor.y += rest;
+    bool negative = bits != magnitude;
+    vec2 dividend = vec2(negative ? leading.x : 1.0, negative ? leading.y : 0.0);
+    float result = scale_by(pair_quotient(dividend, divisor).x, negative ? parts.power : 0);
+    return magnitude > FLOAT_INFINITY ? uintBitsToFloat(FLOAT_NAN) : result;
+}
+#endif
