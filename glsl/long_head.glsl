@@ -82,7 +82,8 @@ uvec2 long_shift_right(uvec2 a, uvec2 count, bool is_signed) {
 // floor((2^64 - 1) / divisor) - 2^32 for a divisor of one word with its top bit set.
 uint long_word_reciprocal(uint divisor) {
   uint odd = divisor & 1u;
-  uint few = 0xFFC200u / (divisor >> 22u);  // of the bits are right; more below
+  // Few of the bits are right, then more. The top bit is set anyway, but not where lanes idle.
+  uint few = 0xFFC200u / (divisor >> 22u | 512u);
   uint more = (few << 4u) - long_product(few * few, (divisor >> 11u) + 1u).y - 1u;
   uint error = (odd == 0u ? 0u : more >> 1u) - more * ((divisor >> 1u) + odd);
   uint most = (more << 15u) + (long_product(more, error).y >> 1u);
