@@ -10,7 +10,7 @@ const float LN2_HIGH = 0.693359375;    // 9 digits, so that its products with po
 const float LN2_LOW = -0.00021219444;
 const float LOG2_E = 1.44269504;
 
-// x = power * ln 2 + r + rest, for |x| < 2^8.
+// A number of size below 2^8 is power * ln 2 + r + rest.
 struct Reduced {
     float r, rest;
     int power;
@@ -22,22 +22,22 @@ struct Exponential {
     int power;
 };
 
-Reduced exp_reduced(float x) {
+// Of x + more, where |more| is at most a last place of x.
+Reduced exp_reduced(float x, float more) {
     precise float shifted = x * LOG2_E + EXP_ROUNDER;
     precise float whole = shifted - EXP_ROUNDER;
     precise float near = x - whole * LN2_HIGH;
-    precise float away = whole * LN2_LOW;
+    precise float away = whole * LN2_LOW - more;
     precise float r = near - away;
     precise float rest = (near - r) - away;
     return Reduced(r, rest, int(floatBitsToUint(shifted) - floatBitsToUint(EXP_ROUNDER)));
 }
 
-// e^(x + more), where |more| is at most a last place of x.
 Exponential exp_parts(float x, float more) {
-    Reduced reduced = exp_reduced(x);
+    Reduced reduced = exp_reduced(x, more);
     float r = reduced.r;
     precise float p = ((0.00138367759 * r + 0.00836914126) * r + 0.0416681059) * r + 0.166665167;
-    precise float second = (r * r) * (p * r + 0.49999994) + (reduced.rest + more);
+    precise float second = (r * r) * (p * r + 0.49999994) + reduced.rest;
     vec2 fraction = pair_of(r, second);
     return Exponential(fraction.x, fraction.y, reduced.power);
 }
@@ -51,15 +51,19 @@ float float_exp(float x) {
     return nan ? uintBitsToFloat(FLOAT_NAN) : result;
 }
 
-float float_exp2(float x) {
-    bool nan = (floatBitsToUint(x) & ~FLOAT_SIGN) > FLOAT_INFINITY;
-    x = x > 129.0 ? 129.0 : x < -151.0 ? -151.0 : x;
+// 2^(x + rest), for |x| up to 250.
+float exp2_of_pair(float x, float rest) {
     precise float shifted = x + EXP_ROUNDER;
-    precise float r = x - (shifted - EXP_ROUNDER);
+    precise float r = (x - (shifted - EXP_ROUNDER)) + rest;
     precise float p = (0.00015825055 * r + 0.00134177029) * r + 0.00961706508;
     precise float q = (p * r + 0.0555027276) * r + 0.240226552;
     precise float leading = 1.0 + r * (q * r + 0.693147242);
-    float result = scale_by(leading, int(floatBitsToUint(shifted) - floatBitsToUint(EXP_ROUNDER)));
+    return scale_by(leading, int(floatBitsToUint(shifted) - floatBitsToUint(EXP_ROUNDER)));
+}
+
+float float_exp2(float x) {
+    bool nan = (floatBitsToUint(x) & ~FLOAT_SIGN) > FLOAT_INFINITY;
+    float result = exp2_of_pair(x > 129.0 ? 129.0 : x < -151.0 ? -151.0 : x, 0.0);
     return nan ? uintBitsToFloat(FLOAT_NAN) : result;
 }
 
@@ -74,14 +78,14 @@ float float_expm1(float x) {
     return magnitude > FLOAT_INFINITY ? uintBitsToFloat(FLOAT_NAN) : result;
 }
 
-// Halves of e^a and e^-a, for the sums that hyperbolic functions are. Halved once more, for e^a may be
-// too large where its half is not.
+// Halves of e^a and e^-a, for the sums that hyperbolic functions are. Halved once more, for e^a may
+// be too large where its half is not.
 struct Hyperbolic {
     float leading, grown, shrunk;  // quarters: leading + grown of e^a, shrunk of e^-a
 };
 
 Hyperbolic hyperbolic_parts(float magnitude) {
-    Reduced reduced = exp_reduced(magnitude > 89.5 ? 89.5 : magnitude);
+    Reduced reduced = exp_reduced(magnitude > 89.5 ? 89.5 : magnitude, 0.0);
     float r = reduced.r;
     precise float z = r * r;
     precise float odd = (0.000199740884 * z + 0.00833317544) * z + 0.166666672;
@@ -141,12 +145,12 @@ float float_sigmoid(float x) {
     uint bits = floatBitsToUint(x), magnitude = bits & ~FLOAT_SIGN;
     float a = uintBitsToFloat(magnitude);
     Exponential parts = exp_parts(a > 104.0 ? -104.0 : -a, 0.0);
-    vec2 leading = pair_of(1.0, parts.fraction);
+    precise vec2 leading = pair_of(1.0, parts.fraction);
     leading.y += parts.rest;
     // The rests below 2^-126 that are lost so are nothing beside 1.
     float scale = power_of_two(max(parts.power, -60));
     precise float small = leading.x * scale, rest = leading.y * scale;
-    vec2 divisor = pair_of(1.0, small);
+    precise vec2 divisor = pair_of(1.0, small);
     divisor.y += rest;
     bool negative = bits != magnitude;
     vec2 dividend = vec2(negative ? leading.x : 1.0, negative ? leading.y : 0.0);

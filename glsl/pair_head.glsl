@@ -1,5 +1,5 @@
-// A number as the sum of two floats, the second within half a last place of the first: 46 digits and
-// more, from float + - * alone. Arguments are far from overflow and underflow.
+// A number as the sum of two floats, the second within half a last place of the first: 46 digits
+// and more, from float + - * alone. Arguments are far from overflow and underflow.
 #ifndef PAIR_HEAD
 #define PAIR_HEAD
 
@@ -36,7 +36,8 @@ vec2 pair_product(float a, float b) {
     float a_high = leading_part(a), b_high = leading_part(b);
     precise float a_low = a - a_high, b_low = b - b_high;
     precise float product = a * b;
-    precise float rest = ((a_high * b_high - product) + a_high * b_low + a_low * b_high) + a_low * b_low;
+    precise float rest = (a_high * b_high - product) + a_high * b_low;
+    rest = (rest + a_low * b_high) + a_low * b_low;
     return vec2(product, rest);
 }
 
