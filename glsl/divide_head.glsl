@@ -11,9 +11,6 @@ const uint FLOAT_ONE = 0x3f800000u;
 const uint FLOAT_LEADING = 0x00800000u;  // of a significand, and the least normal number
 const uint FLOAT_FRACTION = 0x007fffffu;
 
-// What is 0, subnormal, infinite or NaN, by its bits without the sign.
-bool float_is_rare(uint magnitude) { return magnitude - FLOAT_LEADING >= 0x7f000000u; }
-
 // A subnormal number's bits, as if there were exponents below 1: its leading bit is where
 // a normal number has it. Normal numbers stay.
 uint float_normalised(uint magnitude) {
@@ -38,18 +35,10 @@ float float_divide(float a, float b) {
     uint x = floatBitsToUint(a), y = floatBitsToUint(b), sign = (x ^ y) & FLOAT_SIGN;
     x &= ~FLOAT_SIGN;
     y &= ~FLOAT_SIGN;
-    bool rare = float_is_rare(x) || float_is_rare(y);
-    int exponent = int(x >> 23) - int(y >> 23) + 127;
-    uint p = x & FLOAT_FRACTION, q = y & FLOAT_FRACTION;
-    for (bool some = rare; some; some = false) {
-        uint u = float_normalised(x), v = float_normalised(y);
-        exponent = float_exponent(u) - float_exponent(v) + 127;
-        p = u & FLOAT_FRACTION;
-        q = v & FLOAT_FRACTION;
-    }
+    uint u = float_normalised(x), v = float_normalised(y);
+    uint p = u & FLOAT_FRACTION, q = v & FLOAT_FRACTION;
     // Of significands it lies between 1/2 and 2, and never in the middle of two floats.
     bool less = p < q;
-    exponent -= int(less);
     precise float estimate = uintBitsToFloat(p | FLOAT_ONE) / uintBitsToFloat(q | FLOAT_ONE);
     int quotient = int(estimate * (less ? 16777216.0 : 8388608.0));
     int divisor = int(q | FLOAT_LEADING);
@@ -59,23 +48,21 @@ float float_divide(float a, float b) {
         quotient += step;
         rest -= step * divisor;
     }
-    uint bits = uint(quotient) + (uint(exponent - 1) << 23);
-    for (bool some = rare || exponent < 1 || exponent > 254; some; some = false) {
-        bits = float_rounded(uint(quotient * 4 + (rest < 0 ? -1 : rest > 0 ? 1 : 0)), exponent);
-        if (x == 0u || y == FLOAT_INFINITY) bits = 0u;
-        if (x == FLOAT_INFINITY || y == 0u) bits = FLOAT_INFINITY;
-        bool equal = x == y && (x == 0u || x == FLOAT_INFINITY);
-        if (max(x, y) > FLOAT_INFINITY || equal) { bits = FLOAT_NAN; sign = 0u; }
-    }
-    return uintBitsToFloat(bits | sign);
+    int beyond = int(rest > 0) - int(rest < 0);
+    int exponent = float_exponent(u) - float_exponent(v) + (less ? 126 : 127);
+    uint bits = float_rounded(uint(quotient * 4 + beyond), exponent);
+    bits = x == 0u || y == FLOAT_INFINITY ? 0u : bits;
+    bits = x == FLOAT_INFINITY || y == 0u ? FLOAT_INFINITY : bits;
+    bool equal = x == y && (x == 0u || x == FLOAT_INFINITY);
+    bool nan = max(x, y) > FLOAT_INFINITY || equal;
+    return uintBitsToFloat(nan ? FLOAT_NAN : bits | sign);
 }
 
 float float_reciprocal(float x) { return float_divide(1.0, x); }
 
 // Roots of -0 are -0, of other negative numbers NaN.
 float float_sqrt(float x) {
-    uint bits = floatBitsToUint(x), normal = bits;
-    for (bool some = bits < FLOAT_LEADING; some; some = false) normal = float_normalised(bits);
+    uint bits = floatBitsToUint(x), normal = float_normalised(bits);
     // The radicand is its significand times 1 or 2, so that an even power of two is left.
     int exponent = float_exponent(normal) - 127;
     uint odd = uint(exponent & 1), fraction = normal & FLOAT_FRACTION;
@@ -93,26 +80,32 @@ float float_sqrt(float x) {
     return uintBitsToFloat(itself ? bits : result);
 }
 
-// Whether y^2 * x, as integers, is less than the nearest multiple of 2^64.
-bool rsqrt_falls_short(uint y, uint x) {
+// The upper word of y^2 * x, modulo 2^64.
+int rsqrt_excess(uint y, uint x) {
     uint high, low, above, below;
     umulExtended(y, y, high, low);
     umulExtended(low, x, above, below);
-    return int(above + high * x) < 0;
+    return int(above + high * x);
 }
 
 // Of zeros it is the infinity of their sign, of other negative numbers NaN.
 float float_rsqrt(float x) {
-    uint bits = floatBitsToUint(x), normal = bits;
-    for (bool some = bits < FLOAT_LEADING; some; some = false) normal = float_normalised(bits);
+    uint bits = floatBitsToUint(x), normal = float_normalised(bits);
     int exponent = float_exponent(normal) - 127;
     uint odd = uint(exponent & 1), fraction = normal & FLOAT_FRACTION;
     precise float estimate = inversesqrt(uintBitsToFloat(fraction | FLOAT_ONE + (odd << 23)));
-    // In these integers (2 * root)^2 * radicand should be 2^73.
     uint root = uint(int(estimate * 16777216.0));
     uint radicand = (fraction | FLOAT_LEADING) << odd;
-    while (rsqrt_falls_short(2u * root + 1u, radicand)) root++;
-    while (!rsqrt_falls_short(2u * root - 1u, radicand)) root--;
+    // In these integers root^2 * radicand should be 2^71, and half a step of the root changes it by
+    // root * radicand. Only near a half, or far off, the squares of the halves have to tell.
+    float half_step = float(int(root)) * float(int(radicand)) * (1.0 / 4294967296.0);
+    float excess = float(rsqrt_excess(root, radicand)), size = abs(excess);
+    bool doubtful = abs(size - half_step) < 3.0 || size > 2.0 * half_step;
+    root += uint(int(excess < -half_step) - int(excess > half_step));
+    for (; doubtful; doubtful = false) {
+        while (rsqrt_excess(2u * root + 1u, radicand) < 0) root++;
+        while (rsqrt_excess(2u * root - 1u, radicand) >= 0) root--;
+    }
     uint result = root + (uint(125 - (exponent >> 1)) << 23);
     result = bits >= FLOAT_INFINITY ? FLOAT_NAN : result;
     result = bits == FLOAT_INFINITY ? 0u : result;
