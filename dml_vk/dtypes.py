@@ -18,6 +18,11 @@ class DType:
     directml: str | None  # the member of dml_vk.directml.DataType, where DirectML has the type
 
     @property
+    def code(self) -> int:
+        """Its number in shaders: glsl/types_head.glsl."""
+        return _CODES[self.name]
+
+    @property
     def numpy_name(self) -> str:
         return self.name.rstrip("_")
 
@@ -40,6 +45,7 @@ _TABLE = (
     DType("float64", 8, "f", "FLOAT64"),
 )
 DTYPES = {dtype.name: dtype for dtype in _TABLE}
+_CODES = {name: code for code, name in enumerate(DTYPES)}
 (
     bool_,
     int8,

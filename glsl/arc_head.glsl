@@ -46,7 +46,7 @@ float float_atan(float x) {
     return arc_result(x, FLOAT_INFINITY, arc_from(large ? 1.0 : 0.0, angle, large));
 }
 
-// The angle of the point (x, y). The exponent of the quotient is made at least -60; where that shows,
+// The angle of the point (x, y). The quotient has an exponent of at least -60; where that shows,
 // the result is the quotient, and what was added is taken away again.
 float float_atan2(float y, float x) {
     uint y_bits = floatBitsToUint(y), x_bits = floatBitsToUint(x);

@@ -17,6 +17,13 @@ uint cast_widen(uint raw, uint from) {
     return is_signed_int(from) ? uint(int(raw << by) >> by) : raw;
 }
 
+// Any integer, or a bool, as 64 bits.
+uvec2 cast_to_long(uvec2 raw, uint from) {
+    if (from >= INT64) return raw;
+    uint low = cast_widen(raw.x, from);
+    return uvec2(low, is_signed_int(from) ? uint(int(low) >> 31) : 0u);
+}
+
 // The float32 nearest to an integer. Halves convert exactly, so that only their sum is rounded.
 float cast_int_to_float(uint bits, bool is_signed) {
     int high = is_signed ? int(bits) >> 16 : int(bits >> 16);
@@ -71,10 +78,7 @@ const int CAST_INFINITE = 4096;  // the exponent of an infinity: beyond all othe
 Number cast_read(uvec2 raw, uint from) {
     if (from < FLOAT16) {
         bool is_signed = is_signed_int(from);
-        if (from < INT64) {
-            raw.x = cast_widen(raw.x, from);
-            raw.y = is_signed && int(raw.x) < 0 ? 0xffffffffu : 0u;
-        }
+        raw = cast_to_long(raw, from);
         return Number(long_is_negative(raw, is_signed), false, long_magnitude(raw, is_signed), 0);
     }
     if (from != FLOAT64) {
@@ -146,10 +150,8 @@ uvec2 cast_element(uvec2 raw, uint from, uint to) {
     }
     if (from == to) return raw;
     if (from_int && to_int) {
-        if (from < INT64) raw.x = cast_widen(raw.x, from);
-        if (to < INT64) return uvec2(cast_cut(raw.x, bits_of(to)), 0u);
-        if (from < INT64) raw.y = is_signed_int(from) ? uint(int(raw.x) >> 31) : 0u;
-        return raw;
+        raw = cast_to_long(raw, from);
+        return to < INT64 ? uvec2(cast_cut(raw.x, bits_of(to)), 0u) : raw;
     }
     if (bits_of(from) < 64u && bits_of(to) < 64u)
         return uvec2(cast_from_float(cast_to_float(raw.x, from), to), 0u);

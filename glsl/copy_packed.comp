@@ -9,6 +9,6 @@ uint load(uint at) { return src[at / (32 / BITS)] >> at % (32 / BITS) * BITS & (
 uvec4 load_quad(uint at) { return src_quads[at / (128 / BITS)]; }
 
 #define DST 1
-#include "packed_head.glsl"
+#include "load_packed_head.glsl"
 
 void main() { run(); }

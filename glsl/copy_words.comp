@@ -9,6 +9,6 @@ T load(uint at) { return src[at]; }
 uvec4 load_quad(uint at) { return src_quads[at / (4 / WORDS)]; }
 
 #define DST 1
-#include "words_head.glsl"
+#include "load_words_head.glsl"
 
 void main() { run(); }

@@ -2,7 +2,7 @@
 #extension GL_GOOGLE_include_directive : require
 // One value everywhere, in elements of BITS: a word of it.
 #define BASES dst_base
-#define SRC_BASE 0
+#define FROM 0
 #define MAX_RANK 6
 #define EXTRA uint value[4];
 #include "index_head.glsl"
@@ -11,6 +11,6 @@ uvec4 load_quad(uint at) { return uvec4(push.value[0]); }
 uint load(uint at) { return push.value[0] & (1u << BITS) - 1; }
 
 #define DST 0
-#include "packed_head.glsl"
+#include "load_packed_head.glsl"
 
 void main() { run(); }

@@ -2,7 +2,7 @@
 #extension GL_GOOGLE_include_directive : require
 // One value everywhere: 16 bytes of it.
 #define BASES dst_base
-#define SRC_BASE 0
+#define FROM 0
 #define MAX_RANK 6
 #define EXTRA uint value[4];
 #include "index_head.glsl"
@@ -13,6 +13,6 @@ uvec4 load_quad(uint at) {
 T load(uint at) { return T(load_quad(at)); }
 
 #define DST 0
-#include "words_head.glsl"
+#include "load_words_head.glsl"
 
 void main() { run(); }

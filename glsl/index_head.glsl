@@ -1,14 +1,26 @@
 // Work units, and how a number becomes coordinates. A kernel defines `unit(n, whole)` and calls
 // `run()`. Dims stand innermost first. All arithmetic is modulo 2^32, so strides may be negative.
 
-// What is not copied but made, out of the index of each element, says so before it includes this:
-// BASES names the bases of its bindings, SRC_BASE is where the indexes start, and EXTRA declares what
-// else it is told, for which fewer dims make room.
+// A copy reads one source. What reads more, or makes elements out of the index of each, says so before it
+// includes this: SOURCES are read, BASES names the bases of its bindings, FROM is where the sources start,
+// or the indexes, and EXTRA declares what else it is told, for which fewer dims make room.
+#ifndef SOURCES
+#define SOURCES 1
+#endif
 #ifndef BASES
 #define BASES src_base, dst_base
-#define SRC_BASE push.src_base
+#define FROM push.src_base
 #define MAX_RANK 8
 #define EXTRA
+#endif
+
+// An address in each operand, of which dst is the last.
+#if SOURCES == 1
+#define PLACE uvec2
+#elif SOURCES == 2
+#define PLACE uvec3
+#else
+#define PLACE uvec4
 #endif
 
 layout(local_size_x_id = 0) in;
@@ -21,14 +33,14 @@ layout(push_constant) uniform Push {
     uint whole;   // units from here on lie at an edge and do less than those before
     uint groups;  // whole units in a row, at least 1
     uint extent;  // elements in a row, or units along dim 1 of a tile
-    uint sizes[MAX_RANK], src_strides[MAX_RANK], dst_strides[MAX_RANK];
+    uint sizes[MAX_RANK], strides[(SOURCES + 1) * MAX_RANK];  // strides of one operand after another
     EXTRA
 } push;
 
 // The same as the push block: what stays in registers is not loaded again at every unit.
-uvec2 bases;  // of src and dst
+PLACE bases;
 uint groups, extent, sizes[MAX_RANK];
-uvec2 strides[MAX_RANK];  // in src and dst
+PLACE strides[MAX_RANK];
 uint reciprocals[MAX_RANK], groups_reciprocal, extent_reciprocal;  // (2^32 - 1) / d
 
 // n / d for n < 2^31: the product with the reciprocal is at most 1 short, which the remainder tells.
@@ -54,7 +66,7 @@ void unit(uint n, bool whole);
 // touch neighbouring memory at every step, and a CPU, which runs a strand to its end before it
 // takes up the next, sweeps through memory.
 void run() {
-    bases = uvec2(SRC_BASE, push.dst_base);
+    bases = PLACE(FROM, push.dst_base);
     groups = push.groups;
     extent = push.extent;
     groups_reciprocal = 0xffffffffu / groups;
@@ -62,7 +74,7 @@ void run() {
     for (uint k = 0; k < RANK; k++) {
         sizes[k] = push.sizes[k];
         reciprocals[k] = 0xffffffffu / sizes[k];
-        strides[k] = uvec2(push.src_strides[k], push.dst_strides[k]);
+        for (uint s = 0; s <= SOURCES; s++) strides[k][s] = push.strides[s * MAX_RANK + k];
     }
     uint strands = gl_NumWorkGroups.x * (gl_WorkGroupSize.x / LANES);
     uint units = push.end - push.first;

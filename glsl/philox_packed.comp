@@ -11,7 +11,7 @@ uvec2 load_four(uint i) {
 uvec4 load_quad(uint i) { return uvec4(load_four(i), load_four(i + 4)); }
 
 #define DST 1
-#include "packed_head.glsl"
+#include "load_packed_head.glsl"
 
 layout(constant_id = NEXT_SPEC) const bool FROM_BUFFER = false;
 

@@ -21,7 +21,7 @@ uvec4 load_quad(uint i) {
 #endif
 
 #define DST 1
-#include "words_head.glsl"
+#include "load_words_head.glsl"
 
 layout(constant_id = NEXT_SPEC) const bool FROM_BUFFER = false;
 

@@ -59,6 +59,17 @@ bool float_either_nan(float a, float b) {
     return max(float_magnitude(a), float_magnitude(b)) > FLOAT_INFINITY;
 }
 
+// As IEEE 754 compares, whatever the device does to subnormals.
+bool float_equal(float a, float b) {
+    bool zeros = (float_magnitude(a) | float_magnitude(b)) == 0u;
+    return !float_either_nan(a, b) && (zeros || floatBitsToUint(a) == floatBitsToUint(b));
+}
+
+bool float_less(float a, float b) {
+    bool zeros = (float_magnitude(a) | float_magnitude(b)) == 0u;
+    return !float_either_nan(a, b) && !zeros && float_order(a) < float_order(b);
+}
+
 float float_max(float a, float b) {
     uint bits = floatBitsToUint(float_order(a) < float_order(b) ? b : a);
     return uintBitsToFloat(float_either_nan(a, b) ? FLOAT_NAN : bits);

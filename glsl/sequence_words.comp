@@ -2,7 +2,7 @@
 #extension GL_GOOGLE_include_directive : require
 // start + i * delta, where i is the index of an element. ELEMENT makes its bits of i, start and delta.
 #define BASES dst_base
-#define SRC_BASE push.index_base
+#define FROM push.index_base
 #define MAX_RANK 6
 #define EXTRA uint index_base, start[2], delta[2];
 #include "index_head.glsl"
@@ -21,6 +21,6 @@ uvec4 load_quad(uint i) {
 }
 
 #define DST 0
-#include "words_head.glsl"
+#include "load_words_head.glsl"
 
 void main() { run(); }

@@ -1,7 +1,7 @@
 // A stream of random words: word i is word i % 4 of block counter + i / 4. The state is pushed, or
 // lies in a buffer where FROM_BUFFER: six words, counter[0] apart.
 #define BASES state_base, dst_base
-#define SRC_BASE push.index_base
+#define FROM push.index_base
 #define MAX_RANK 6
 #define EXTRA uint index_base, counter[4], key[2];
 #include "index_head.glsl"

@@ -1,8 +1,8 @@
-"""The dims of a copy in the fewest and plainest form: both operands' strides side by side."""
+"""The dims of operands in the fewest and plainest form, all their strides side by side."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from itertools import product
 from typing import NamedTuple
 
@@ -10,52 +10,55 @@ Ints = tuple[int, ...]
 
 
 class Dim(NamedTuple):
-    """One dim of both operands: strides in elements, and the size. Dims sort by dst's stride."""
+    """One dim of all operands: strides in elements, those of the sources and then dst's."""
 
-    dst: int
-    src: int
+    strides: Ints
     size: int
+
+    @property
+    def dst(self) -> int:
+        return self.strides[-1]
 
     def narrowed(self, times: int) -> Dim:
         """The same steps in elements `times` as wide."""
-        return Dim(self.dst // times, self.src // times, self.size)
+        return Dim(tuple([stride // times for stride in self.strides]), self.size)
 
 
-def ascending(sizes: Ints, src_strides: Ints, dst_strides: Ints) -> tuple[list[Dim], int, int]:
-    """(dims, src's start, dst's start): innermost in dst first, dst's strides positive, merged.
+def ascending(sizes: Ints, operands: Sequence[Ints]) -> tuple[list[Dim], Ints]:
+    """(dims, starts): innermost in dst first, dst's strides positive, merged.
 
-    The starts are where the first element lies, from where the one of index (0, 0, ...) does.
+    The starts are where the first element lies in each operand, from where the one of index
+    (0, 0, ...) does.
     """
+    starts = [0] * len(operands)
     if 0 in sizes:
-        return [Dim(1, 1, 0)], 0, 0
+        return [Dim((1,) * len(operands), 0)], tuple(starts)
     dims = []
-    src_start = dst_start = 0
-    for size, src, dst in zip(sizes, src_strides, dst_strides):
+    for size, *strides in zip(sizes, *operands):
         if size == 1:
             continue
-        if dst < 0:
-            src_start += src * (size - 1)
-            dst_start += dst * (size - 1)
-            src, dst = -src, -dst
-        dims.append(Dim(dst, src, size))
-    dims.sort()
+        if strides[-1] < 0:
+            starts = [start + stride * (size - 1) for start, stride in zip(starts, strides)]
+            strides = [-stride for stride in strides]
+        dims.append(Dim(tuple(strides), size))
+    dims.sort(key=lambda dim: (dim.dst, dim))
     merged: list[Dim] = []
     for dim in dims:
         if merged:
-            dst, src, size = merged[-1]
-            if dim.dst == dst * size and dim.src == src * size:
-                merged[-1] = Dim(dst, src, size * dim.size)
+            inner, size = merged[-1]
+            if dim.strides == tuple([stride * size for stride in inner]):
+                merged[-1] = Dim(inner, size * dim.size)
                 continue
         merged.append(dim)
-    return merged or [Dim(1, 1, 1)], src_start, dst_start
+    return merged or [Dim((1,) * len(operands), 1)], tuple(starts)
 
 
 def widened(dims: list[Dim], times: int) -> list[Dim]:
-    """The same dims in elements `times` as wide; both operands' rows must consist of such."""
+    """The same dims in elements `times` as wide; all operands' rows must consist of such."""
     inner, *outer = dims
     wide = [dim.narrowed(times) for dim in outer]
     if inner.size > times or not wide:
-        wide.insert(0, Dim(1, 1, inner.size // times))
+        wide.insert(0, Dim(inner.strides, inner.size // times))
     return wide
 
 
@@ -78,7 +81,9 @@ def split(dims: list[Dim], rank: int) -> tuple[list[Dim], list[Dim]]:
     return [dims[k] for k in sorted(kept)], [dims[k] for k in sorted(order[rank - 1 :])]
 
 
-def offsets(dims: Iterable[Dim]) -> list[tuple[int, int]]:
-    """(src, dst) of every index of these dims, from the first."""
-    steps = [[(dim.src * at, dim.dst * at) for at in range(dim.size)] for dim in dims]
-    return [(sum(s for s, _ in way), sum(d for _, d in way)) for way in product(*steps)]
+def offsets(dims: Iterable[Dim], starts: Ints) -> list[Ints]:
+    """Where every index of these dims lies in each operand, the first at `starts`."""
+    steps = [
+        [tuple([stride * at for stride in dim.strides]) for at in range(dim.size)] for dim in dims
+    ]
+    return [tuple(map(sum, zip(starts, *way))) for way in product(*steps)]

@@ -19,7 +19,7 @@ _COMPILE = ("--quiet", "--target-env", TARGET)
 _OPTIMISE = (
     "--preserve-bindings",
     "--preserve-spec-constants",
-    "--inline-entry-points-exhaustive",
+    # "--inline-entry-points-exhaustive",
     "--eliminate-dead-functions",
     "--private-to-local",
     "--scalar-replacement=100",

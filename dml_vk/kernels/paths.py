@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from dml_vk.kernels.dims import Dim, Ints, dense, widened
@@ -15,6 +15,7 @@ QUAD_BYTES = 16  # what kernels load and store at once where they can
 LINE_BYTES = 64  # what memory moves at once
 MAX_DIVIDEND = 2**31  # what the kernels' division by reciprocals takes is below
 ANY = 2  # a step along a row that is neither 0 nor 1
+BY_ELEMENTS, BY_QUADS, BY_PIECES = range(3)  # how a tile reads a source
 CPU_LANES, GPU_LANES = 8, 32  # invocations that run in step, or close to it
 
 # What a quad takes on one slow core, by element size.
@@ -23,35 +24,46 @@ _ZIP_NS = {1: 18.0, 2: 12.0, 4: 9.0}
 
 
 class Task(NamedTuple):
-    """A copy, or the like, in the form that paths are chosen by."""
+    """What is to be done, in the form that paths are chosen by. Of operands, dst is the last."""
 
     dims: list[Dim]  # of one launch
     outer: list[Dim]  # each index of these is a launch of its own
-    itemsize: int
-    src: int  # where the first launch starts, in bytes, modulo QUAD_BYTES
-    dst: int
+    itemsizes: Ints  # of each operand
+    places: Ints  # where the first launch starts in each, in bytes, modulo QUAD_BYTES
     quads: int  # that a unit moves
 
-    def src_aligned(self, nbytes: int, dims: Iterable[Dim]) -> bool:
-        """Every index of these dims, in every launch, is at a multiple of so many bytes in src."""
-        strides = [dim.src for dim in (*dims, *self.outer)]
-        return math.gcd(self.src, *[stride * self.itemsize for stride in strides]) % nbytes == 0
+    @property
+    def itemsize(self) -> int:
+        return self.itemsizes[-1]
 
-    def dst_aligned(self, nbytes: int, dims: Iterable[Dim]) -> bool:
-        strides = [dim.dst for dim in (*dims, *self.outer)]
-        return math.gcd(self.dst, *[stride * self.itemsize for stride in strides]) % nbytes == 0
+    @property
+    def sources(self) -> range:
+        return range(len(self.itemsizes) - 1)
+
+    def aligned(self, operand: int, nbytes: int, dims: Iterable[Dim]) -> bool:
+        """Every index of these dims, in every launch, is at a multiple of so many bytes in it."""
+        itemsize = self.itemsizes[operand]
+        steps = [dim.strides[operand] * itemsize for dim in (*dims, *self.outer)]
+        return math.gcd(self.places[operand], *steps) % nbytes == 0
+
+    def run_bytes(self, source: int) -> int:
+        """What a source must be aligned to where it is read by as many elements as dst's quads."""
+        return min(QUAD_BYTES, QUAD_BYTES // self.itemsize * self.itemsizes[source])
 
     def phases(self, dims: Iterable[Dim]) -> range:
         """How many elements into a quad of dst the indexes of these dims may be."""
         strides = [dim.dst for dim in (*dims, *self.outer)]
         step = math.gcd(QUAD_BYTES, *[stride * self.itemsize for stride in strides])
         per = QUAD_BYTES // self.itemsize
-        return range(self.dst % step // self.itemsize, per, step // self.itemsize)
+        return range(self.places[-1] % step // self.itemsize, per, step // self.itemsize)
 
-    def alike(self, dims: Iterable[Dim]) -> bool:
-        """Every index of these dims is equally far into a quad in src and in dst."""
-        apart = [(dim.src - dim.dst) * self.itemsize for dim in (*dims, *self.outer)]
-        return math.gcd(self.src - self.dst, *apart) % QUAD_BYTES == 0
+    def alike(self, source: int, dims: Iterable[Dim]) -> bool:
+        """Where a quad of dst starts, at every index of these dims, a run of the source does."""
+        itemsize = self.itemsizes[source]
+        elements = self.run_bytes(source) // itemsize
+        start = self.places[source] // itemsize - self.places[-1] // self.itemsize
+        apart = [dim.strides[source] - dim.dst for dim in (*dims, *self.outer)]
+        return math.gcd(start, *apart) % elements == 0
 
 
 class Path(NamedTuple):
@@ -65,6 +77,7 @@ class Path(NamedTuple):
     groups: int
     extent: int
     unit_ns: float
+    shares_words: bool = False  # two units may change different bits of one word
 
 
 def quads_a_unit(limits: Limits) -> int:
@@ -92,7 +105,7 @@ def plan_of(
     units = path.whole + path.edges if all(dim.size for dim in (*dims, *task.outer)) else 0
     lanes = CPU_LANES if task.quads > 1 else GPU_LANES
 
-    def column(values: list[int]) -> Ints:
+    def column(values: Sequence[int]) -> Ints:
         return tuple([value & 0xFFFFFFFF for value in values] + [0] * (rank - len(values)))
 
     return Plan(
@@ -110,14 +123,14 @@ def plan_of(
             *(0 for _ in launches[0]),
             *(path.whole, path.groups, path.extent),
             *column([dim.size for dim in dims]),
-            *column([dim.src for dim in dims]),
-            *column([dim.dst for dim in dims]),
+            *[word for operand in zip(*[dim.strides for dim in dims]) for word in column(operand)],
             *tail,
         ),
         units=units,
         unit_ns=path.unit_ns,
         base_bytes=(*sources, task.itemsize),
         launches=tuple(launches),
+        shares_words=path.shares_words or task.itemsize < 4 and len(launches) > 1,
     )
 
 
@@ -126,41 +139,47 @@ def rows(task: Task) -> Path:
 
 
 def widest(task: Task) -> Task:
-    """Elements as wide as rows that are contiguous in both operands allow."""
+    """Elements, of one size in all operands, as wide as rows contiguous in all of them allow."""
     inner, *others = task.dims
-    if inner.src != 1 or inner.dst != 1:
+    if any(stride != 1 for stride in inner.strides):
         return task
     nbytes = math.gcd(inner.size * task.itemsize, QUAD_BYTES)
-    while not (task.src_aligned(nbytes, others) and task.dst_aligned(nbytes, others)):
+    while not all(task.aligned(k, nbytes, others) for k in range(len(task.places))):
         nbytes //= 2
     times = nbytes // task.itemsize
     if times <= 1:
         return task
     dims, outer = widened(task.dims, times), [dim.narrowed(times) for dim in task.outer]
-    return task._replace(dims=dims, outer=outer, itemsize=nbytes)
+    return task._replace(dims=dims, outer=outer, itemsizes=(nbytes,) * len(task.places))
 
 
 def tile(task: Task) -> Path | None:
-    """Two dims, one innermost in dst and one in src, in blocks that use whole lines of both."""
+    """Two dims, one innermost in dst and one in a source, in blocks that use whole lines of both.
+
+    All operands have one size of elements.
+    """
     dims, itemsize = task.dims, task.itemsize
     inner = dims[0]
-    if itemsize == QUAD_BYTES or len(dims) == 1 or inner.src == 0:
-        return None
     across, per = min(4, QUAD_BYTES // itemsize), QUAD_BYTES // itemsize
-    down = min([dim for dim in dims if dim.src], key=lambda dim: abs(dim.src))
-    if down is inner or abs(down.src) * itemsize >= LINE_BYTES:
+    if itemsize == QUAD_BYTES or len(dims) == 1 or inner.size < across:
         return None
-    if inner.size < across or down.size < 4:
+    for source in task.sources:
+        down = min([dim for dim in dims if dim.strides[source]], key=_step(source), default=inner)
+        far = abs(down.strides[source]) * itemsize >= LINE_BYTES
+        if inner.strides[source] and down is not inner and not far and down.size >= 4:
+            break
+    else:
         return None
     rest = [dim for dim in dims if dim is not inner and dim is not down]
-    src_quads = down.src == 1 and task.src_aligned(QUAD_BYTES, [inner, *rest])
-    dst_pieces = inner.dst == 1 and task.dst_aligned(across * itemsize, [down, *rest])
-    if itemsize < 4 and not (src_quads and dst_pieces and inner.size % across == 0):
+    reads = [_read(task, k, across, down) for k in task.sources]
+    dst_pieces = inner.dst == 1 and task.aligned(-1, across * itemsize, [down, *rest])
+    quick = dst_pieces and BY_ELEMENTS not in reads
+    if itemsize < 4 and not (quick and inner.size % across == 0):
         return None
     pieces, quads = inner.size // across, -(-down.size // per)
     if task.quads == 1:
         block_across, block_down = min(8, _power_of_two(pieces)), min(4, _power_of_two(quads))
-    elif pieces > 128 and abs(inner.src) * itemsize >= 1024:
+    elif pieces > 128 and abs(inner.strides[source]) * itemsize >= 1024:
         # Rows far apart, and many: a line is used up at once, or has to come back.
         block_across, block_down = 2 - pieces % 2, 4
     else:
@@ -171,34 +190,60 @@ def tile(task: Task) -> Path | None:
     return Path(
         "tile",
         [inner, down, *rest],
-        (block_across, block_down, int(ragged > 0), int(src_quads), int(dst_pieces)),
+        (block_across, block_down, int(ragged > 0), _by_twos(reads), int(dst_pieces)),
         whole=groups * block_across * batch,
         edges=batch if inner.size % across else 0,
         groups=groups,
         extent=columns,
-        unit_ns=across * (_TILE_NS[itemsize] if src_quads and dst_pieces else 25.0),
+        unit_ns=across * (_TILE_NS[itemsize] if quick else 25.0) * len(reads),
     )
 
 
+def _read(task: Task, source: int, across: int, down: Dim) -> int:
+    """How a tile reads a source: glsl/tile_head.glsl."""
+    inner, *others = task.dims
+    if down.strides[source] == 1:
+        rest = [dim for dim in task.dims if dim is not down]
+        if task.aligned(source, QUAD_BYTES, rest):
+            return BY_QUADS
+    if inner.strides[source] == 1 and task.aligned(source, across * task.itemsize, others):
+        return BY_PIECES
+    return BY_ELEMENTS
+
+
+def _step(source: int) -> Callable[[Dim], int]:
+    return lambda dim: abs(dim.strides[source])
+
+
+def _by_twos(codes: Iterable[int]) -> int:
+    """Two bits for each source, the first lowest."""
+    return sum([code << 2 * k for k, code in enumerate(codes)])
+
+
+def _bits(flags: Iterable[bool]) -> int:
+    """A bit for each source, the first lowest."""
+    return sum([flag << k for k, flag in enumerate(flags)])
+
+
 def zipped(task: Task) -> Path | None:
-    """Pixels of up to four channels, side by side in one operand and in planes in the other."""
+    """A copy of pixels of up to four channels: side by side in one operand, planes in the other."""
     dims, per = task.dims, QUAD_BYTES // task.itemsize
     inner = dims[0]
     if task.itemsize > 4 or inner.dst != 1:
         return None
     to_pixels = inner.size <= 4
-    side = inner.size if to_pixels else inner.src
-    match = [d for d in dims if d.src == 1 and (d.dst if to_pixels else d.size) == side]
+    side = inner.size if to_pixels else inner.strides[0]
+    match = [d for d in dims if d.strides[0] == 1 and (d.dst if to_pixels else d.size) == side]
     if not match:
         return None
     channel, pixel = (inner, match[0]) if to_pixels else (match[0], inner)
-    plane = inner.src if to_pixels else channel.dst
+    plane = inner.strides[0] if to_pixels else channel.dst
     if not 2 <= channel.size <= 4 or pixel.size % per or plane % per:
         return None
     rest = [dim for dim in dims if dim is not channel and dim is not pixel]
-    if not (task.src_aligned(QUAD_BYTES, rest) and task.dst_aligned(QUAD_BYTES, rest)):
+    if not (task.aligned(0, QUAD_BYTES, rest) and task.aligned(-1, QUAD_BYTES, rest)):
         return None
-    units = Dim(pixel.dst * per, pixel.src * per, pixel.size // per)
+    units = Dim(tuple([stride * per for stride in pixel.strides]), pixel.size // per)
     return Path(
         "zip",
         [units, *rest],
@@ -221,7 +266,7 @@ def _words(task: Task) -> Path:
     dims, per = task.dims, QUAD_BYTES // task.itemsize
     unit = per * task.quads
     run = dense(dims)
-    quads = run > 0 and task.dst_aligned(QUAD_BYTES, dims[1:])
+    quads = run > 0 and task.aligned(-1, QUAD_BYTES, dims[1:])
     if run > 1 and quads and dims[0].size % unit * 8 <= dims[0].size:
         run = 1
     extent = math.prod([dim.size for dim in dims[:run]])
@@ -230,21 +275,33 @@ def _words(task: Task) -> Path:
     if run == 0 or extent < unit:
         run, extent, quads = 0, math.prod([dim.size for dim in dims]), False
     else:
-        quads = task.dst_aligned(QUAD_BYTES, dims[run:])
-    step = dims[0].src if run == 1 and dims[0].src in (0, 1) else ANY
-    src_quads = step == 1 and task.src_aligned(QUAD_BYTES, dims[1:])
+        quads = task.aligned(-1, QUAD_BYTES, dims[run:])
+    steps = _steps(task, run)
+    src_quads = [
+        step == 1 and task.aligned(k, task.run_bytes(k), dims[1:]) for k, step in enumerate(steps)
+    ]
     rows = math.prod([dim.size for dim in dims[run:]]) if run else 1
     groups, left = divmod(extent, unit)
+    quick = quads and all(flag or step == 0 for flag, step in zip(src_quads, steps))
     return Path(
         "words",
         dims,
-        (run or len(dims), unit, step, int(run > 0), int(src_quads), int(quads)),
+        (
+            *(run or len(dims), unit, _by_twos(steps), int(run > 0)),
+            *(_bits(src_quads), int(quads)),
+        ),
         whole=rows * groups,
         edges=rows if left else 0,
         groups=max(1, groups),
         extent=extent,
-        unit_ns=unit / per * (8.0 if src_quads and quads else 14.0),
+        unit_ns=unit / per * (4.0 if quick else 7.0) * len(task.places),
     )
+
+
+def _steps(task: Task, run: int) -> Ints:
+    """What a row moves by in each source."""
+    inner = task.dims[0].strides[:-1]
+    return tuple([stride if run == 1 and stride in (0, 1) else ANY for stride in inner])
 
 
 def _packed(task: Task) -> Path:
@@ -252,11 +309,13 @@ def _packed(task: Task) -> Path:
     dims, per = task.dims, QUAD_BYTES // task.itemsize
     run = dense(dims)
     long = math.prod([dim.size for dim in dims[:run]]) >= MAX_DIVIDEND
-    if run > 1 and (long or dims[0].size >= per * (1 if dims[0].src == 1 else 8)):
+    contiguous = all(stride == 1 for stride in dims[0].strides)
+    if run > 1 and (long or dims[0].size >= per * (1 if contiguous else 8)):
         run = 1
     extent = math.prod([dim.size for dim in dims[: run or None]])
-    step = dims[0].src if run == 1 and dims[0].src in (0, 1) else ANY
-    src_quads = dst_quads = False
+    steps = _steps(task, run)
+    src_quads = [False for _ in steps]
+    dst_quads = False
     if run == 0:
         rows, groups, ends = 1, -(-extent // per), 0
     else:
@@ -267,14 +326,18 @@ def _packed(task: Task) -> Path:
         groups = min([max(0, (phase + extent) // per - -(-phase // per)) for phase in phases])
         ends = max([-(-(phase + extent) // per) for phase in phases]) - groups
         dst_quads = max(phases) == 0
-        src_quads = step == 1 and task.alike(outer)
+        src_quads = [step == 1 and task.alike(k, outer) for k, step in enumerate(steps)]
     return Path(
         "packed",
         dims,
-        (run or len(dims), per, step, int(run > 0), int(src_quads), int(dst_quads), max(1, ends)),
+        (
+            *(run or len(dims), per, _by_twos(steps), int(run > 0)),
+            *(_bits(src_quads), int(dst_quads), max(1, ends)),
+        ),
         whole=rows * groups,
         edges=rows * ends,
         groups=max(1, groups),
         extent=extent,
-        unit_ns=20.0 if run and step != ANY else 40.0 if run else per * 10.0,
+        unit_ns=(20.0 if run and ANY not in steps else 40.0 if run else per * 10.0) * len(steps),
+        shares_words=run == 0 or ends > 0 and rows > 1,
     )

@@ -25,3 +25,5 @@ class Plan:
     base_bytes: tuple[int, ...]  # what each base counts in
     # Element offsets from the operands' bases, one tuple a launch: more where one launch won't do.
     launches: tuple[tuple[int, ...], ...]
+    # Invocations may change different bits of one word, which nobody else may read meanwhile.
+    shares_words: bool = False

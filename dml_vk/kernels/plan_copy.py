@@ -48,14 +48,16 @@ def _plan(
     quads: int,
 ) -> Plan:
     """`plan_copy` in what matters: a place is where a base is, in bytes modulo QUAD_BYTES."""
-    dims, src_start, dst_start = ascending(sizes, src_strides, dst_strides)
-    src, dst = src_place + src_start * itemsize, dst_place + dst_start * itemsize
-    task = widest(Task(*split(dims, MAX_RANK), itemsize, src, dst, quads))
+    dims, starts = ascending(sizes, (src_strides, dst_strides))
+    bases = (src_place, dst_place)
+    places = tuple([base + start * itemsize for base, start in zip(bases, starts)])
+    task = widest(Task(*split(dims, MAX_RANK), (itemsize, itemsize), places, quads))
     path = zipped(task) or tile(task) or rows(task)
     # Bases are rounded down to elements, of which several may have become one.
     itemsize = task.itemsize
-    src = (src - src_place + src_place % itemsize) // itemsize
-    dst = (dst - dst_place + dst_place % itemsize) // itemsize
-    launches = [(src + s, dst + d) for s, d in offsets(task.outer)]
+    starts = tuple(
+        [(place - base + base % itemsize) // itemsize for place, base in zip(places, bases)]
+    )
+    launches = offsets(task.outer, starts)
     module = f"copy_{path.name}_{8 * itemsize}"
     return plan_of(module, task, path, MAX_RANK, launches, invocations, sources=(itemsize,))

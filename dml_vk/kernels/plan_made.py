@@ -32,11 +32,11 @@ def _fill(
     sizes: Ints, strides: Ints, itemsize: int, place: int, invocations: int, quads: int
 ) -> Plan:
     # Any source would do; this one is as contiguous as the destination.
-    dims, _, start = ascending(sizes, strides, strides)
+    dims, (_, start) = ascending(sizes, (strides, strides))
     at = place + start * itemsize
-    task = widest(Task(*split(dims, MADE_RANK), itemsize, at, at, quads))
+    task = widest(Task(*split(dims, MADE_RANK), (itemsize, itemsize), (at, at), quads))
     start = (at - place + place % task.itemsize) // task.itemsize
-    launches = [(start + dst,) for _, dst in offsets(task.outer)]
+    launches = [(dst,) for _, dst in offsets(task.outer, (0, start))]
     path = rows(task)
     module = f"fill_{path.name}_{8 * task.itemsize}"
     return plan_of(module, task, path, MADE_RANK, launches, invocations)
@@ -79,11 +79,12 @@ def _indexed(
     quads: int,
 ) -> Plan | None:
     indexes = packed_strides(sizes, row_major(len(sizes)))
-    dims, first, start = ascending(sizes, indexes, strides)
+    dims, (first, start) = ascending(sizes, (indexes, strides))
     inner, outer = split(dims, MADE_RANK)
     if outer:
         return None
-    task = Task(inner, outer, itemsize, first * itemsize, place + start * itemsize, quads)
+    places = (first * itemsize, place + start * itemsize)
+    task = Task(inner, outer, (itemsize, itemsize), places, quads)
     path = rows(task)
     made_ns = _ELEMENT_NS[kernel][dtype[0]] * math.prod(sizes) / max(1, path.whole + path.edges)
     path = path._replace(unit_ns=path.unit_ns + made_ns)

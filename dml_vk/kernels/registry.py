@@ -5,9 +5,11 @@ The GLSL says the same in its own words; a test compares the two in the built SP
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+
+from dml_vk.kernels.operators import OPCODES
 
 
 @dataclass(frozen=True)
@@ -24,10 +26,11 @@ class Kernel:
     push: tuple[tuple[str, int], ...]  # (name, 32-bit words); at most 32 words in all
     variants: Mapping[str, Mapping[str, str]] = field(default_factory=lambda: MappingProxyType({}))
     """Suffix -> macros. A variant's module is `<name>_<suffix>`."""
+    body: str = ""  # the name of its source, where that is not its own
 
     @property
     def source(self) -> str:
-        return f"{self.name}.comp"
+        return f"{self.body or self.name}.comp"
 
     @property
     def modules(self) -> dict[str, Mapping[str, str]]:
@@ -39,20 +42,26 @@ class Kernel:
         return sum(words for _, words in self.push)
 
 
-# Dims in one launch: of a copy, and of a kernel that makes elements and is told more instead.
+# Dims in one launch: of a copy, of a kernel that makes elements and is told more instead, and of one
+# that computes with so many sources and as many scalar words.
 MAX_RANK = 8
 MADE_RANK = 6
+COMPUTED_RANK = {1: 7, 2: 5, 3: 4}
+SCALAR_WORDS = {1: 4, 2: 4, 3: 3}
 
 
 def _index_push(
-    bases: tuple[str, ...], rank: int, extra: tuple[tuple[str, int], ...] = ()
+    bases: tuple[str, ...],
+    rank: int,
+    extra: tuple[tuple[str, int], ...] = (),
+    sources: int = 1,
 ) -> tuple[tuple[str, int], ...]:
     """The push block of glsl/index_head.glsl."""
     return (
         *(("first", 1), ("end", 1)),
         *((base, 1) for base in bases),
         *(("whole", 1), ("groups", 1), ("extent", 1)),
-        *(("sizes", rank), ("src_strides", rank), ("dst_strides", rank)),
+        *(("sizes", rank), ("strides", (sources + 1) * rank)),
         *extra,
     )
 
@@ -66,7 +75,7 @@ _PHILOX_PUSH = _index_push(
     ("state_base", "dst_base"), MADE_RANK, (("index_base", 1), ("counter", 4), ("key", 2))
 )
 _INDEX_SPEC = ("LOCAL_SIZE", "LANES", "RANK", "EDGES")
-_ROW_SPEC = (*_INDEX_SPEC, "RUN", "UNIT", "STEP", "DENSE")
+_ROW_SPEC = (*_INDEX_SPEC, "RUN", "UNIT", "STEPS", "DENSE")
 _WORDS_SPEC = (*_ROW_SPEC, "SRC_QUADS", "DST_QUADS")
 _PACKED_SPEC = (*_WORDS_SPEC, "ENDS")
 _WORDS_32 = {"T": "uint", "WORDS": "1"}
@@ -76,6 +85,58 @@ _BY_WORDS = {"32": _WORDS_32, "64": _WORDS_64, "128": _WORDS_128}
 _BY_BITS = {"8": {"BITS": "8"}, "16": {"BITS": "16"}}
 _INTEGER = "sequence_int(i, start, delta)"
 _FLOAT = "sequence_float(i, start, delta, {}u, {}u)"
+
+_TILE_SPEC = (*_INDEX_SPEC, "BLOCK_ACROSS", "BLOCK_DOWN", "RAGGED", "READS", "DST_PIECES")
+_PATH_SPEC = {"words": _WORDS_SPEC, "packed": _PACKED_SPEC, "tile": _TILE_SPEC}
+
+# What computes elements: kernel -> (its sources, the ways it has as path and dst's element bits).
+_FLOAT_WAYS = ("words_32", "packed_16")
+_TRUTH_WAYS = ("packed_8", "words_32")
+COMPUTED = {
+    "float_arithmetic": (2, (*_FLOAT_WAYS, "tile_32")),
+    #"float_activation": (2, (*_FLOAT_WAYS, "tile_32")),
+    "float_compare": (2, _TRUTH_WAYS),
+    "float_exp": (1, _FLOAT_WAYS),
+    "float_log": (2, _FLOAT_WAYS),
+    "float_trig": (1, _FLOAT_WAYS),
+    "float_arc": (2, _FLOAT_WAYS),
+    #"float_erf": (1, _FLOAT_WAYS),
+    "float_pow": (2, _FLOAT_WAYS),
+    "int_arithmetic": (2, ("packed_8", "packed_16", "words_32", "tile_32")),
+    "int_compare": (2, _TRUTH_WAYS),
+    "long_arithmetic": (2, ("words_64",)),
+    "long_compare": (2, _TRUTH_WAYS),
+    "double_arithmetic": (2, ("words_64",)),
+    "double_compare": (2, _TRUTH_WAYS),
+    "cast": (1, ("packed_8", "packed_16", "words_32", "words_64")),
+    "where": (3, ("packed_8", "packed_16", "words_32", "words_64", "tile_32")),
+}
+
+
+def _computed() -> Iterator[Kernel]:
+    """A kernel for every path that a family of operators takes: they bind and tell alike."""
+    for name, (sources, ways) in COMPUTED.items():
+        operands = ("a", "b", "c")[:sources]
+        bases = (*(f"{operand}_base" for operand in operands), "dst_base")
+        told = ("OP", "BEFORE", "SCALARS", "TYPE", "COMMON", "A_TYPE", "B_TYPE", "C_TYPE")
+        scalars = (("scalars", SCALAR_WORDS[sources]),)
+        for path, spec in _PATH_SPEC.items():
+            variants = {
+                bits: {**OPCODES, "BITS": bits, **({"TILE": "1"} if path == "tile" else {})}
+                for way, bits in [way.split("_") for way in ways]
+                if way == path
+            }
+            if variants:
+                yield Kernel(
+                    f"{name}_{path}",
+                    bindings=(*(f"{operand}_words" for operand in operands), "Dst"),
+                    writes=("Dst",),
+                    spec=(*spec, *told[: 5 + sources]),
+                    push=_index_push(bases, COMPUTED_RANK[sources], scalars, sources),
+                    variants=variants,
+                    body=name,
+                )
+
 
 _KERNELS = (
     Kernel(
@@ -106,7 +167,7 @@ _KERNELS = (
         "copy_tile",
         bindings=("Src", "Dst"),
         writes=("Dst",),
-        spec=(*_INDEX_SPEC, "BLOCK_ACROSS", "BLOCK_DOWN", "RAGGED", "SRC_QUADS", "DST_PIECES"),
+        spec=_TILE_SPEC,
         push=_COPY_PUSH,
         variants={bits: {"BITS": bits} for bits in ("8", "16", "32", "64")},
     ),
@@ -183,6 +244,7 @@ _KERNELS = (
         ),
         variants={"uint32": {}},
     ),
+    *_computed(),
 )
 
 # Kernel name -> kernel.

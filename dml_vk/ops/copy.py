@@ -35,17 +35,19 @@ def copy_elements(what: str, source: Strided, target: Strided) -> None:
     if not target.layout.numel:
         return
     if source.meets(target):
-        if _same_addresses(source.layout, target.layout):
+        if same_addresses(source.layout, target.layout):
             return
-        source = _temporary(what, source)
+        source = copied(what, source)
     _launch(source, target)
 
 
-def _same_addresses(a: Layout, b: Layout) -> bool:
+def same_addresses(a: Layout, b: Layout) -> bool:
+    """Where each index lies, apart from sizes."""
     return a.offset == b.offset and a.strides == b.strides
 
 
-def _temporary(what: str, source: Strided) -> Strided:
+def copied(what: str, source: Strided) -> Strided:
+    """The same elements in memory of their own, for as long as somebody still needs them."""
     layout = Layout.packed(source.layout.sizes, source.layout.order)
     nbytes = layout.numel * source.itemsize
     allocation = source.device.allocate(what, nbytes, source.allocation)

@@ -1,0 +1,70 @@
+"""How elements are computed of those at the same index of others: which kernel, told what."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import lru_cache
+
+from dml_vk.kernels.dims import Ints, ascending, offsets, split
+from dml_vk.kernels.paths import QUAD_BYTES, Task, plan_of, quads_a_unit, rows, tile
+from dml_vk.kernels.plan import Plan
+from dml_vk.kernels.registry import COMPUTED, COMPUTED_RANK
+from dml_vk.limits import Limits
+
+# What it takes one slow core to compute an element, by kernel, besides reading and writing.
+_ELEMENT_NS = {"float_arithmetic": 3.0, "float_compare": 2.0, "int_arithmetic": 3.0}
+_OTHERS_NS = 20.0
+
+
+def plan_computed(
+    kernel: str,
+    sizes: Ints,
+    operands: Sequence[tuple[Ints, int, int]],
+    spec: Ints,
+    limits: Limits,
+) -> Plan:
+    """The plan of a kernel over operands of these strides, offsets and item sizes, dst the last.
+
+    Strides are those over the sizes of dst: 0 where a source is repeated, or is a scalar. `spec`
+    are the constants that follow those of the path.
+    """
+    return _plan(
+        kernel,
+        sizes,
+        tuple([strides for strides, _, _ in operands]),
+        tuple([offset * itemsize % QUAD_BYTES for _, offset, itemsize in operands]),
+        tuple([itemsize for _, _, itemsize in operands]),
+        spec,
+        limits.max_invocations,
+        quads_a_unit(limits),
+    )
+
+
+@lru_cache(maxsize=4096)
+def _plan(
+    kernel: str,
+    sizes: Ints,
+    strides: tuple[Ints, ...],
+    bases: Ints,
+    itemsizes: Ints,
+    spec: Ints,
+    invocations: int,
+    quads: int,
+) -> Plan:
+    """`plan_computed` in what matters: bases are places, in bytes modulo QUAD_BYTES."""
+    sources, ways = COMPUTED[kernel]
+    rank = COMPUTED_RANK[sources]
+    dims, starts = ascending(sizes, strides)
+    places = tuple([base + at * size for base, at, size in zip(bases, starts, itemsizes)])
+    task = Task(*split(dims, rank), itemsizes, places, quads)
+    path = rows(task)
+    if "tile_32" in ways and set(itemsizes) == {4}:
+        path = tile(task) or path
+    made_ns = _ELEMENT_NS.get(kernel, _OTHERS_NS) * math.prod([dim.size for dim in task.dims])
+    path = path._replace(unit_ns=path.unit_ns + made_ns / max(1, path.whole + path.edges))
+    module = f"{kernel}_{path.name}_{8 * task.itemsize}"
+    launches = offsets(task.outer, starts)
+    return plan_of(
+        module, task, path, rank, launches, invocations, sources=itemsizes[:-1], spec=spec
+    )

@@ -1,0 +1,121 @@
+"""Elementwise: one operator over the elements at the same index, whatever the layouts."""
+
+from __future__ import annotations
+
+import functools
+import struct
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dml_vk.dtypes import DType
+from dml_vk.kernels.operators import OPCODES, Operator
+from dml_vk.kernels.plan_computed import plan_computed
+from dml_vk.kernels.registry import COMPUTED, SCALAR_WORDS
+from dml_vk.ops.copy import copied, same_addresses
+from dml_vk.ops.fill import to_bytes
+from dml_vk.ops.strided import Strided
+from dml_vk.strides.order import Ints
+
+SCALED, ADDED = 1, 2  # what may come before an operator: glsl/fused_head.glsl
+
+
+class Typed(NamedTuple):
+    """Elements, and what they are."""
+
+    strided: Strided
+    dtype: DType
+
+
+def compute(
+    what: str,
+    operator: Operator,
+    sources: Sequence[Typed | None],
+    target: Typed,
+    common: DType,
+    scalars: Ints = (),
+    before: int = 0,
+) -> None:
+    """Write what the operator makes of each index's elements, computed in `common`, to the target.
+
+    Sources are repeated along dims that they lack or have once. None is a scalar: `scalars` are the
+    words that the kernel is told. A source that shares memory with the target is read as if the
+    target were written afterwards.
+    """
+    to = target.strided
+    to.check_target(what, "out")
+    if not to.layout.numel:
+        return
+    given = [source or target for source in sources]
+    typed = [_apart(what, source, target, _same_range(source, target)) for source in given]
+    kernel = operator.kernel(common)
+    count = COMPUTED[kernel][0]
+    typed += [target] * (count - len(typed))
+    told = sum([1 << k for k in range(count) if k >= len(sources) or sources[k] is None])
+    spec = (
+        *(int(OPCODES[operator.opcode]), before, told, target.dtype.code, common.code),
+        *[source.dtype.code for source in typed],
+    )
+    sizes = to.layout.sizes
+    nowhere = (0,) * len(sizes), 0
+    operands = [
+        (*(nowhere if told >> k & 1 else _over(one.strided, sizes)), one.dtype.itemsize)
+        for k, one in enumerate((*typed, target))
+    ]
+    plan = plan_computed(kernel, sizes, operands, spec, to.device.limits)
+    if plan.shares_words and any(
+        source.strided.meets(to) for k, source in enumerate(typed) if not told >> k & 1
+    ):
+        # What one invocation reads would be in a word that another one changes.
+        typed = [
+            source if told >> k & 1 else _apart(what, source, target, False)
+            for k, source in enumerate(typed)
+        ]
+    reads = [source.strided.operand(False) for source in typed]
+    words = (*scalars, *(0,) * (SCALAR_WORDS[count] - len(scalars)))
+    to.device.queue.launch(plan, (*reads, to.operand(True)), words)
+
+
+def scalar_words(what: str, name: str, dtype: DType, value: Any) -> Ints:
+    """A number as kernels that compute in this dtype are told it."""
+    element = np.frombuffer(to_bytes(what, name, dtype, value), dtype.numpy_name)[0]
+    if dtype.itemsize == 8:
+        return struct.unpack("<2I", element.tobytes())
+    if dtype.kind == "f":
+        return float_words(float(element))
+    return (int(element) & 0xFFFFFFFF,)
+
+
+def float_words(*values: float) -> Ints:
+    """Numbers rounded to float32, as words."""
+    with np.errstate(over="ignore"):
+        return tuple(np.array(values, np.float32).view(np.uint32).tolist())
+
+
+def _same_range(source: Typed, target: Typed) -> bool:
+    """Each element lies where its result goes."""
+    a, b = source.strided.layout, target.strided.layout
+    alike = source.dtype.itemsize == target.dtype.itemsize and a.sizes == b.sizes
+    return alike and same_addresses(a, b)
+
+
+def _apart(what: str, source: Typed, target: Typed, allowed: bool) -> Typed:
+    """The source, out of the target's way: as it is, if that is allowed, or a copy."""
+    if allowed or not source.strided.meets(target.strided):
+        return source
+    return source._replace(strided=copied(what, source.strided))
+
+
+def _over(strided: Strided, sizes: Ints) -> tuple[Ints, int]:
+    """(strides, offset) of an operand repeated over more dims."""
+    layout = strided.layout
+    if layout.sizes == sizes:
+        return layout.strides, layout.offset
+    return _repeated(layout.sizes, layout.strides, sizes), layout.offset
+
+
+@functools.lru_cache(maxsize=4096)
+def _repeated(own: Ints, strides: Ints, sizes: Ints) -> Ints:
+    kept = [0 if size == 1 else stride for size, stride in zip(own, strides)]
+    return (0,) * (len(sizes) - len(own)) + tuple(kept)

@@ -1,0 +1,15 @@
+#version 450
+#extension GL_GOOGLE_include_directive : require
+#define SOURCES 1
+#define VALUE uvec2
+#define RESULT uvec2
+#include "cast_head.glsl"
+
+uvec2 decode(uvec2 raw, uint type) { return raw; }
+uvec2 to_value(uvec2 words) { return words; }
+uvec2 encode(uvec2 value, uint type) { return value; }
+#include "elementwise_head.glsl"
+
+uvec2 compute(uvec2 a) { return cast_element(a, A_TYPE, TYPE); }
+
+void main() { run(); }

@@ -1,0 +1,8 @@
+// Elements as the bits of float64, to which smaller floats extend exactly.
+#include "cast_head.glsl"
+#define VALUE uvec2
+
+uvec2 decode(uvec2 raw, uint type) { return cast_element(raw, type, FLOAT64); }
+uvec2 to_value(uvec2 words) { return words; }
+uvec2 encode(uvec2 value, uint type) { return value; }
+uvec2 encode(bool value, uint type) { return uvec2(value, 0); }

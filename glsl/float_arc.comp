@@ -1,0 +1,21 @@
+#version 450
+#extension GL_GOOGLE_include_directive : require
+#define SOURCES 2
+#define RESULT float
+#include "float_values_head.glsl"
+#include "elementwise_head.glsl"
+#include "fused_head.glsl"
+#include "arc_head.glsl"
+
+float compute(float a, float b) {
+    a = before(a);
+    switch (OP) {
+    case ASIN: return float_asin(a);
+    case ACOS: return float_acos(a);
+    case ATAN: return float_atan(a);
+    case ATAN2: return float_atan2(a, b);
+    }
+    return a;
+}
+
+void main() { run(); }

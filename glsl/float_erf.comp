@@ -1,0 +1,18 @@
+#version 450
+#extension GL_GOOGLE_include_directive : require
+#define SOURCES 1
+#define RESULT float
+#include "float_values_head.glsl"
+#include "elementwise_head.glsl"
+#include "fused_head.glsl"
+#include "erf_head.glsl"
+
+float compute(float a) {
+    a = before(a);
+    switch (OP) {
+    case ERF: return float_erf(a);
+    }
+    return a;
+}
+
+void main() { run(); }

@@ -1,0 +1,23 @@
+#version 450
+#extension GL_GOOGLE_include_directive : require
+#define SOURCES 1
+#define RESULT float
+#include "float_values_head.glsl"
+#include "elementwise_head.glsl"
+#include "fused_head.glsl"
+#include "exp_head.glsl"
+
+float compute(float a) {
+    a = before(a);
+    switch (OP) {
+    case EXP: return float_exp(a);
+    case EXP2: return float_exp2(a);
+    case EXPM1: return float_expm1(a);
+    case SINH: return float_sinh(a);
+    case COSH: return float_cosh(a);
+    case TANH: return float_tanh(a);
+    }
+    return a;
+}
+
+void main() { run(); }

@@ -1,0 +1,18 @@
+#version 450
+#extension GL_GOOGLE_include_directive : require
+#define SOURCES 2
+#define RESULT float
+#include "float_values_head.glsl"
+#include "elementwise_head.glsl"
+#include "fused_head.glsl"
+#include "power_head.glsl"
+
+float compute(float a, float b) {
+    a = before(a);
+    switch (OP) {
+    case POW: return float_pow(a, b);
+    }
+    return a;
+}
+
+void main() { run(); }

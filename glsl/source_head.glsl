@@ -1,0 +1,82 @@
+// One source of an elementwise kernel: its elements are read one by one, or as many at once as dst has in a
+// quad. The includer defines its number, SOURCE, its SOURCE_TYPE, and NAMED, which tells its names from others'.
+
+layout(binding = SOURCE) readonly buffer NAMED(Words) { uint NAMED(words)[]; };
+layout(binding = SOURCE) readonly buffer NAMED(Quads) { uvec4 NAMED(quads)[]; };
+
+bool NAMED(is_scalar)() { return (SCALARS >> SOURCE & 1) != 0; }
+
+VALUE NAMED(scalar)() {
+    // Those of the third follow the first word of those of the second.
+    return to_value(uvec2(push.scalars[SOURCE / 2], push.scalars[SOURCE / 2 + 1]));
+}
+
+VALUE NAMED(element)(PLACE place) {
+    if (NAMED(is_scalar)()) return NAMED(scalar)();
+    uint at = place[SOURCE], bits = bits_of(SOURCE_TYPE);
+    if (bits == 64) return decode(uvec2(NAMED(words)[2 * at], NAMED(words)[2 * at + 1]), SOURCE_TYPE);
+    if (bits == 32) return decode(uvec2(NAMED(words)[at], 0), SOURCE_TYPE);
+    uint word = NAMED(words)[at / (32 / bits)];
+    return decode(uvec2(word >> at % (32 / bits) * bits & (1u << bits) - 1, 0), SOURCE_TYPE);
+}
+
+Values NAMED(same)(VALUE value) {
+    Values values;
+    for (uint k = 0; k < PER; k++) values.at[k] = value;
+    return values;
+}
+
+// From an address where a quad starts, or so many bytes as are needed.
+Values NAMED(run)(uint at) {
+    Values values;
+    uint bits = bits_of(SOURCE_TYPE), word;
+    uvec4 quad;
+    for (uint k = 0; k < PER; k++) {
+        uint bit = k * bits % 128;
+        if (PER * bits >= 128) {
+            if (bit == 0) quad = NAMED(quads)[(at + k) / (128 / bits)];
+            word = quad[bit / 32];
+        } else if (bit % 32 == 0)
+            word = NAMED(words)[(at + k) / (32 / bits)];
+        uvec2 raw = uvec2(bits < 32 ? word >> bit % 32 & (1u << bits) - 1 : word, 0);
+        if (bits == 64) raw.y = quad[bit / 32 + 1];
+        values.at[k] = decode(raw, SOURCE_TYPE);
+    }
+    return values;
+}
+
+#ifdef TILE
+Tile NAMED(tile)(PLACE at, uint down) {
+    Tile tile;
+    if (NAMED(is_scalar)()) {
+        for (uint i = 0; i < PER; i++) tile.rows[i] = NAMED(same)(NAMED(scalar)());
+    } else if (read_of(SOURCE) == BY_QUADS) {
+        for (uint k = 0; k < ACROSS; k++) {
+            Values column = NAMED(run)(at[SOURCE] + k * strides[0][SOURCE] + down);
+            for (uint i = 0; i < PER; i++) tile.rows[i].at[k] = column.at[i];
+        }
+    } else
+        for (uint i = 0; i < PER; i++) {
+            // Past the end of the dim, the last element again.
+            uint element = RAGGED ? min(down + i, sizes[1] - 1) : down + i;
+            PLACE start = at + element * strides[1];
+            if (read_of(SOURCE) == BY_PIECES)
+                tile.rows[i] = NAMED(run)(start[SOURCE]);
+            else
+                for (uint k = 0; k < ACROSS; k++) tile.rows[i].at[k] = NAMED(element)(start + k * strides[0]);
+        }
+    return tile;
+}
+#else
+// PER elements along a row that is one dim.
+Values NAMED(row)(PLACE at) {
+    if (NAMED(is_scalar)() || step_of(SOURCE) == 0) return NAMED(same)(NAMED(element)(at));
+    if (step_of(SOURCE) == 1 && (SRC_QUADS >> SOURCE & 1) != 0) return NAMED(run)(at[SOURCE]);
+    Values values;
+    for (uint k = 0; k < PER; k++) values.at[k] = NAMED(element)(at + k * row_step());
+    return values;
+}
+#endif
+#undef SOURCE
+#undef SOURCE_TYPE
+#undef NAMED

@@ -1,0 +1,46 @@
+// Tiles: dim 0 is innermost in dst and dim 1 in a source. A unit is ACROSS elements along dim 0 by a quad,
+// 16 bytes, along dim 1; units go by blocks, along dim 0 first within and without. The includer defines
+// ACROSS, PER, the elements of a quad, and the two that do a unit, `down` elements into dim 1.
+
+layout(constant_id = 4) const uint BLOCK_ACROSS = 8;
+layout(constant_id = 5) const uint BLOCK_DOWN = 1;
+layout(constant_id = 6) const bool RAGGED = true;  // not all units, or not all of each, is needed
+layout(constant_id = 7) const uint READS = 0;      // how each source is read, 2 bits each
+layout(constant_id = 8) const bool DST_PIECES = false;  // pieces at a multiple of their size in dst
+#define NEXT_SPEC 9
+
+#define BY_ELEMENTS 0
+#define BY_QUADS 1   // along dim 1, which start at a multiple of 16 bytes
+#define BY_PIECES 2  // along dim 0, ACROSS elements that start at a multiple of their size
+
+uint read_of(uint source) { return READS >> 2 * source & 3; }
+
+void whole_unit(PLACE at, uint down, bool needed);
+void narrow_unit(PLACE at, uint down);  // what ACROSS leaves of dim 0
+
+void unit(uint n, bool whole) {
+    uint end = sizes[0] / ACROSS, across = end, down, left;
+    if (whole) {
+        down = n / BLOCK_ACROSS % BLOCK_DOWN;
+        left = divide(n / (BLOCK_ACROSS * BLOCK_DOWN), groups, groups_reciprocal, across);
+        across = across * BLOCK_ACROSS + n % BLOCK_ACROSS;
+    } else {
+        down = (n - push.whole) % BLOCK_DOWN;
+        left = (n - push.whole) / BLOCK_DOWN;
+    }
+    uint block;
+    left = divide(left, extent, extent_reciprocal, block);
+    down = (block * BLOCK_DOWN + down) * PER;
+    bool needed = across < end && down < sizes[1];
+    if (RAGGED && whole) {
+        // What is not needed reads the first unit, and drops it.
+        across = needed ? across : 0;
+        down = needed ? down : 0;
+    }
+    PLACE at = bases + across * ACROSS * strides[0];
+    for (uint k = 2; k < RANK; k++) at += take(left, k) * strides[k];
+    if (whole)
+        whole_unit(at, down, needed);
+    else
+        narrow_unit(at, down);
+}

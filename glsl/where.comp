@@ -1,0 +1,19 @@
+#version 450
+#extension GL_GOOGLE_include_directive : require
+// Elements of b where a is true, else those of c.
+#define SOURCES 3
+#define VALUE uvec2
+#define RESULT uvec2
+#include "cast_head.glsl"
+
+uvec2 decode(uvec2 raw, uint type) { return raw; }
+uvec2 to_value(uvec2 words) { return words; }
+uvec2 encode(uvec2 value, uint type) { return value; }
+#include "elementwise_head.glsl"
+
+uvec2 compute(uvec2 a, uvec2 b, uvec2 c) {
+    bool chosen = cast_element(a, A_TYPE, BOOL).x != 0u;
+    return chosen ? cast_element(b, B_TYPE, TYPE) : cast_element(c, C_TYPE, TYPE);
+}
+
+void main() { run(); }
