@@ -22,6 +22,17 @@ struct Exponential {
     int power;
 };
 
+float bounded(float x, float low, float high) {
+    x = x < low ? low : x;
+    return x > high ? high : x;
+}
+
+// The result of a function of a number with these bits, the sign apart: NaN for NaN.
+float unless_nan(float result, uint magnitude) {
+    uint bits = floatBitsToUint(result);
+    return uintBitsToFloat(magnitude > FLOAT_INFINITY ? FLOAT_NAN : bits);
+}
+
 // Of x + more, where |more| is at most a last place of x.
 Reduced exp_reduced(float x, float more) {
     precise float shifted = x * LOG2_E + EXP_ROUNDER;
@@ -43,12 +54,9 @@ Exponential exp_parts(float x, float more) {
 }
 
 float float_exp(float x) {
-    bool nan = (floatBitsToUint(x) & ~FLOAT_SIGN) > FLOAT_INFINITY;
-    x = x > 89.0 ? 89.0 : x < -104.0 ? -104.0 : x;
-    Exponential parts = exp_parts(x, 0.0);
+    Exponential parts = exp_parts(bounded(x, -104.0, 89.0), 0.0);
     precise float leading = 1.0 + parts.fraction;
-    float result = scale_by(leading, parts.power);
-    return nan ? uintBitsToFloat(FLOAT_NAN) : result;
+    return unless_nan(scale_by(leading, parts.power), floatBitsToUint(x) & ~FLOAT_SIGN);
 }
 
 // 2^(x + rest), for |x| up to 250.
@@ -62,20 +70,18 @@ float exp2_of_pair(float x, float rest) {
 }
 
 float float_exp2(float x) {
-    bool nan = (floatBitsToUint(x) & ~FLOAT_SIGN) > FLOAT_INFINITY;
-    float result = exp2_of_pair(x > 129.0 ? 129.0 : x < -151.0 ? -151.0 : x, 0.0);
-    return nan ? uintBitsToFloat(FLOAT_NAN) : result;
+    float result = exp2_of_pair(bounded(x, -151.0, 129.0), 0.0);
+    return unless_nan(result, floatBitsToUint(x) & ~FLOAT_SIGN);
 }
 
 // e^x - 1. The least arguments give themselves, -0 included.
 float float_expm1(float x) {
     uint magnitude = floatBitsToUint(x) & ~FLOAT_SIGN;
-    float bounded = x > 89.0 ? 89.0 : x < -18.0 ? -18.0 : x;
-    Exponential parts = exp_parts(bounded, 0.0);
+    Exponential parts = exp_parts(bounded(x, -18.0, 89.0), 0.0);
     float scale = power_of_two(parts.power - 1);  // halved, for 2^128 is too large
     precise float result = 2.0 * ((scale - 0.5) + scale * parts.fraction);
     result = magnitude < 0x33000000u ? x : result;
-    return magnitude > FLOAT_INFINITY ? uintBitsToFloat(FLOAT_NAN) : result;
+    return unless_nan(result, magnitude);
 }
 
 // Halves of e^a and e^-a, for the sums that hyperbolic functions are. Halved once more, for e^a may
@@ -117,14 +123,15 @@ float float_cosh(float x) {
     uint magnitude = floatBitsToUint(x) & ~FLOAT_SIGN;
     Hyperbolic parts = hyperbolic_parts(uintBitsToFloat(magnitude));
     precise float result = 2.0 * (parts.leading + (parts.grown + parts.shrunk));
-    return magnitude > FLOAT_INFINITY ? uintBitsToFloat(FLOAT_NAN) : result;
+    return unless_nan(result, magnitude);
 }
 
 // 1 - 2 / (e^2x + 1), and a polynomial where that cancels.
 float float_tanh(float x) {
     uint bits = floatBitsToUint(x), magnitude = bits & ~FLOAT_SIGN;
     float a = uintBitsToFloat(magnitude);
-    precise float twice = a > 10.0 ? 20.0 : 2.0 * a;
+    precise float twice = a + a;
+    twice = twice > 20.0 ? 20.0 : twice;
     Exponential parts = exp_parts(twice, 0.0);
     float scale = power_of_two(parts.power);
     precise float divisor = scale * parts.fraction + (1.0 + scale);
@@ -144,7 +151,7 @@ float float_tanh(float x) {
 float float_sigmoid(float x) {
     uint bits = floatBitsToUint(x), magnitude = bits & ~FLOAT_SIGN;
     float a = uintBitsToFloat(magnitude);
-    Exponential parts = exp_parts(a > 104.0 ? -104.0 : -a, 0.0);
+    Exponential parts = exp_parts(-(a > 104.0 ? 104.0 : a), 0.0);
     precise vec2 leading = pair_of(1.0, parts.fraction);
     leading.y += parts.rest;
     // The rests below 2^-126 that are lost so are nothing beside 1.
@@ -155,6 +162,6 @@ float float_sigmoid(float x) {
     bool negative = bits != magnitude;
     vec2 dividend = vec2(negative ? leading.x : 1.0, negative ? leading.y : 0.0);
     float result = scale_by(pair_quotient(dividend, divisor).x, negative ? parts.power : 0);
-    return magnitude > FLOAT_INFINITY ? uintBitsToFloat(FLOAT_NAN) : result;
+    return unless_nan(result, magnitude);
 }
 #endif

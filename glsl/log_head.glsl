@@ -102,14 +102,13 @@ float float_softplus(float x) {
     float below = softplus_below(uintBitsToFloat(magnitude | FLOAT_SIGN), 0.0, 0);
     precise float above = x + below;
     float result = bits == magnitude ? above : below;
-    return magnitude > FLOAT_INFINITY ? uintBitsToFloat(FLOAT_NAN) : result;
+    return unless_nan(result, magnitude);
 }
 
 // log(e^a + e^b). Where a negative operand and a logarithm of 1 to 2 cancel, the error is in
 // proportion to that operand.
 float float_logaddexp(float a, float b) {
     uint x = floatBitsToUint(a), y = floatBitsToUint(b);
-    bool nan = max(x & ~FLOAT_SIGN, y & ~FLOAT_SIGN) > FLOAT_INFINITY;
     float high = a < b ? b : a, low = a < b ? a : b;
     uint magnitude = floatBitsToUint(high) & ~FLOAT_SIGN;
     vec2 difference = pair_sum(low, -high);
@@ -120,7 +119,7 @@ float float_logaddexp(float a, float b) {
     float below = softplus_below(far ? -160.0 : difference.x, far ? 0.0 : difference.y, lift);
     precise float result = (high * power_of_two(lift) + below) * power_of_two(-lift);
     result = magnitude == FLOAT_INFINITY ? high : result;
-    return nan ? uintBitsToFloat(FLOAT_NAN) : result;
+    return unless_nan(result, max(x & ~FLOAT_SIGN, y & ~FLOAT_SIGN));
 }
 
 // The root of a positive number, or 0.
@@ -149,13 +148,13 @@ float float_asinh(float x) {
     uint bits = floatBitsToUint(x), magnitude = bits & ~FLOAT_SIGN;
     float a = uintBitsToFloat(magnitude);
     bool huge = a >= LOG_HUGE;
-    float bounded = huge ? LOG_HUGE : a;
-    vec2 square = pair_product(bounded, bounded);
+    float least = huge ? LOG_HUGE : a;
+    vec2 square = pair_product(least, least);
     precise vec2 radicand = pair_sum(1.0, square.x);
     radicand.y += square.y;
     precise vec2 root = pair_root(radicand);
     root.x -= 1.0;
-    uint result = floatBitsToUint(log_of_sum(a, bounded, root, huge));
+    uint result = floatBitsToUint(log_of_sum(a, least, root, huge));
     result = magnitude < 0x39000000u || magnitude == FLOAT_INFINITY ? magnitude : result;
     result |= bits & FLOAT_SIGN;
     return uintBitsToFloat(magnitude > FLOAT_INFINITY ? FLOAT_NAN : result);
@@ -165,9 +164,9 @@ float float_asinh(float x) {
 float float_acosh(float x) {
     uint bits = floatBitsToUint(x);
     bool huge = x >= LOG_HUGE;
-    float bounded = huge || bits - FLOAT_ONE >= FLOAT_INFINITY - FLOAT_ONE ? LOG_HUGE : x;
-    precise float less = bounded - 1.0;
-    vec2 more = pair_sum(bounded, 1.0);
+    float least = huge || bits - FLOAT_ONE >= FLOAT_INFINITY - FLOAT_ONE ? LOG_HUGE : x;
+    precise float less = least - 1.0;
+    vec2 more = pair_sum(least, 1.0);
     vec2 radicand = pair_times(vec2(less, 0.0), more);
     float result = log_of_sum(x, less, pair_root(radicand), huge);
     uint other = bits == FLOAT_INFINITY ? FLOAT_INFINITY : FLOAT_NAN;

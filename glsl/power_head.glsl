@@ -29,9 +29,9 @@ float float_pow(float x, float y) {
     vec2 logarithm = log2_pair(base);
     precise vec2 product = pair_product(limited, logarithm.x);
     product.y += limited * logarithm.y;
-    bool above = product.x > 200.0, below = product.x < -200.0;
-    float bounded = above ? 200.0 : below ? -200.0 : product.x;
-    uint result = floatBitsToUint(exp2_of_pair(bounded, above || below ? 0.0 : product.y));
+    float most = bounded(product.x, -200.0, 200.0);
+    float rest = most == product.x ? product.y : 0.0;
+    uint result = floatBitsToUint(exp2_of_pair(most, rest));
     bool endless = base == 0u || base == FLOAT_INFINITY;
     bool large = (base == 0u) == (exponent != size);
     result = endless ? large ? FLOAT_INFINITY : 0u : result;
