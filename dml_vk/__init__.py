@@ -30,6 +30,7 @@ from dml_vk.errors import (
     RangeError,
     ShaderError,
 )
+from dml_vk.kernels.operators import OPERATORS
 from dml_vk.layout import (
     Layout,
     MemoryFormat,
@@ -43,6 +44,7 @@ from dml_vk.probe import devices
 if TYPE_CHECKING:
     from dml_vk import random
     from dml_vk.creation import asarray, empty, full
+    from dml_vk.functions import *  # noqa: F403
     from dml_vk.runtime.device import (
         Device,
         default_device,
@@ -55,8 +57,11 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 
+# The functions that work element by element. DirectML alone has a use for the two left out.
+_FUNCTIONS = sorted({*OPERATORS, "astype"} - {"cast", "clip_grad"})
 # What needs NumPy, imported when first asked for: layouts work without it.
 _LAZY = {
+    **dict.fromkeys(_FUNCTIONS, "dml_vk.functions"),
     "Device": "dml_vk.runtime.device",
     "Tensor": "dml_vk.tensor",
     "asarray": "dml_vk.creation",
@@ -114,6 +119,7 @@ __all__ = [
     "uint16",
     "uint32",
     "uint64",
+    *_FUNCTIONS,
 ]
 
 

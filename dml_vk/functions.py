@@ -1,29 +1,52 @@
-"""The functions that work element by element, under the names of the array API standard and NumPy.
+"""The functions that work element by element, named as in the array API standard and NumPy.
 
-`dml_vk.kernels.operators` says which dtypes each takes and how exact it is. Operands are tensors of any
-layouts, repeated as NumPy broadcasts them, and numbers; the result keeps the memory format of the
-operands, or goes to `out`, which may be an operand.
+`dml_vk.kernels.operators` says which dtypes each takes and how exact it is. Operands are tensors of
+any layouts, repeated as NumPy broadcasts them, and numbers. The result keeps the memory format of
+the operands, or goes to `out`, which may be an operand.
 """
 
 from __future__ import annotations
 
-import math
 import numbers
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, Protocol, TypeVar
 
 import numpy as np
 
-from dml_vk.dtypes import DTYPES, DType, bool_, to_dtype
+from dml_vk.creation import full
+from dml_vk.dtypes import DTYPES, DType, bool_, float32, int64, to_dtype
 from dml_vk.errors import DeviceError, DTypeError, LayoutError, explain
 from dml_vk.kernels.operators import OPERATORS, Operator
 from dml_vk.layout import broadcast_sizes, elementwise
-from dml_vk.ops.elementwise import Typed, compute, float_words, scalar_words
+from dml_vk.ops.elementwise import Typed, compute, element_words, float_words, scalar_words
 from dml_vk.promotion import check_weak, common_dtype
 from dml_vk.strides.order import Ints
 from dml_vk.tensor import Tensor, tensor_over
 
 Operand = Tensor | float
+MOST_WORDS = 3  # of scalars beside three sources
+
+
+class Named(Protocol):
+    __name__: str
+    __qualname__: str
+
+
+class Unary(Named, Protocol):
+    def __call__(self, x: Tensor, /, *, out: Tensor | None = None) -> Tensor: ...
+
+
+class Binary(Named, Protocol):
+    def __call__(self, x1: Operand, x2: Operand, /, *, out: Tensor | None = None) -> Tensor: ...
+
+
+class Told(Named, Protocol):
+    def __call__(
+        self, x: Tensor, /, *values: float, out: Tensor | None = None, **named: float
+    ) -> Tensor: ...
+
+
+Function = TypeVar("Function", Unary, Binary, Told)
 
 
 def _typed(tensor: Tensor) -> Typed:
@@ -100,55 +123,237 @@ def _apply(operator: Operator, operands: Sequence[Any], out: Any, scalars: Ints 
     return target
 
 
-def _named(function: Callable[..., Tensor], operator: Operator) -> Callable[..., Tensor]:
-    function.__name__ = function.__qualname__ = operator.name
-    function.__doc__ = f"Element by element; see the table of operators for `{operator.name}`."
-    return function
-
-
-def _unary(name: str) -> Callable[..., Tensor]:
+def _unary(name: str) -> Unary:
     operator = OPERATORS[name]
 
     def function(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
         return _apply(operator, (x,), out)
 
-    return _named(function, operator)
+    return _named(function, operator, "x")
 
 
-def _binary(name: str) -> Callable[..., Tensor]:
+def _binary(name: str) -> Binary:
     operator = OPERATORS[name]
 
     def function(x1: Operand, x2: Operand, /, *, out: Tensor | None = None) -> Tensor:
         return _apply(operator, (x1, x2), out)
 
-    return _named(function, operator)
+    return _named(function, operator, "x1, x2")
 
 
-def _told(name: str) -> Callable[..., Tensor]:
+def _told(name: str) -> Told:
     """With parameters, which are numbers."""
     operator = OPERATORS[name]
     names = [parameter for parameter, _ in operator.parameters]
 
-    def function(x: Tensor, /, *values: float, out: Tensor | None = None, **more: float) -> Tensor:
-        told = dict(operator.parameters) | dict(zip(names, values))
-        unknown = [name for name in more if name not in names or name in names[: len(values)]]
-        if unknown or len(values) > len(names):
+    def function(x: Tensor, /, *values: float, out: Tensor | None = None, **named: float) -> Tensor:
+        told = dict(zip(names, values))
+        if len(values) > len(names) or not set(named) <= set(names) - set(told):
             must = f"parameters must be among {', '.join(names)}, each once"
-            raise DTypeError(explain(operator.name, must, values=values, more=tuple(more)))
-        told |= more
+            raise DTypeError(explain(name, must, values=values, named=tuple(named)))
+        told = {**dict(operator.parameters), **told, **named}
         for parameter, value in told.items():
             if not isinstance(value, (numbers.Real, np.bool_)):
                 must = f"{parameter} must be a real number"
-                raise DTypeError(explain(operator.name, must, **{parameter: value}))
-        return _apply(operator, (x,), out, float_words(*map(float, told.values())))
+                raise DTypeError(explain(name, must, **{parameter: value}))
+        return _apply(operator, (x,), out, float_words(*told.values()))
 
-    return _named(function, operator)
+    defaults = ", ".join([f"{name}={value:.8g}" for name, value in operator.parameters])
+    return _named(function, operator, f"x, {defaults}")
+
+
+def _named(function: Function, operator: Operator, signature: str) -> Function:
+    function.__name__ = function.__qualname__ = operator.name
+    function.__doc__ = f"{operator.name}({signature}), for each element: docs/operators.md."
+    return function
+
+
+def astype(x: Tensor, dtype: Any, /, *, copy: bool = True, out: Tensor | None = None) -> Tensor:
+    """The same numbers in another dtype; `copy=False` gives x itself where it has that already.
+
+    Floats become integers towards zero, what is out of range the nearest limit, and NaN 0. Integers
+    keep their low bits. What becomes a float is rounded to the nearest, ties to even. A bool is
+    whether it is not 0.
+
+    >>> import dml_vk
+    >>> astype(dml_vk.asarray([-1.5, 2.5, 300.0]), dml_vk.uint8).tolist()
+    [0, 2, 255]
+    """
+    tensors = _tensors("astype", (x,))
+    dtype = to_dtype("astype", dtype)
+    if dtype is x.dtype and not copy and out is None:
+        return x
+    target = _target("astype", tensors, dtype, out)
+    compute("astype", OPERATORS["cast"], [_typed(x)], _typed(target), dtype)
+    return target
+
+
+def where(condition: Tensor, x1: Operand, x2: Operand, /, *, out: Tensor | None = None) -> Tensor:
+    """Elements of x1 where the condition is true, that is not 0, and else of x2.
+
+    >>> import dml_vk
+    >>> x = dml_vk.asarray([1.0, -2.0, 3.0])
+    >>> where(dml_vk.asarray([True, False, True]), x, 0.0).tolist()
+    [1.0, 0.0, 3.0]
+    """
+    operator = OPERATORS["where"]
+    tensors = _tensors("where", (condition, x1, x2))
+    if not isinstance(condition, Tensor):
+        raise DTypeError(explain("where", "condition must be a Tensor", condition=condition))
+    choices = [x for x in (x1, x2) if isinstance(x, Tensor)]
+    common = _common("where", operator, (x1, x2), choices) if choices else _weak(x1, x2)
+    words: list[Ints] = [
+        () if isinstance(x, Tensor) else element_words("where", "number", common, _plain(x))
+        for x in (x1, x2)
+    ]
+    if len(words[0] + words[1]) > MOST_WORDS:
+        x1, words[0] = full((), _plain(x1), common, device=condition.device), ()
+    target = _target("where", tensors, common, out)
+    sources = [_typed(x) if isinstance(x, Tensor) else None for x in (condition, x1, x2)]
+    # Those of the third follow the first of the second.
+    scalars = (*words[0], *words[1]) if words[0] else (0, *words[1])
+    compute("where", operator, sources, _typed(target), common, scalars)
+    return target
+
+
+def clip(
+    x: Tensor,
+    /,
+    min: Operand | None = None,
+    max: Operand | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Elements below `min` become `min`, and then those above `max` become `max`.
+
+    >>> import dml_vk
+    >>> clip(dml_vk.asarray([-5, 5, 50]), 0, 9).tolist()
+    [0, 5, 9]
+    """
+    given = [bound for bound in (min, max) if bound is not None]
+    tensors = _tensors("clip", (x, *given))
+    if not isinstance(x, Tensor):
+        raise DTypeError(explain("clip", "x must be a Tensor", x=x))
+    common = _common("clip", OPERATORS["clip"], (x, *given), tensors)
+    if common is not x.dtype:
+        raise DTypeError(explain("clip", f"bounds must fit {x.dtype.name}", dtype=common))
+    if len(tensors) > 1:
+        if min is not None:
+            x = _apply(OPERATORS["maximum"], (x, min), out if max is None else None)
+        return x if max is None else _apply(OPERATORS["minimum"], (x, max), out)
+    words = _bound_words(common, "min", min), _bound_words(common, "max", max)
+    target = _target("clip", tensors, common, out)
+    compute("clip", OPERATORS["clip"], [_typed(x)], _typed(target), common, words[0] + words[1])
+    return target
+
+
+def _bound_words(dtype: DType, name: str, bound: Any) -> Ints:
+    """A bound beyond all numbers of the dtype, as one that is left out, is the last of them."""
+    limit: float = np.inf if name == "max" else -np.inf
+    if dtype.kind in "iu":
+        limits = np.iinfo(dtype.numpy_name)
+        limit = limits.max if name == "max" else limits.min
+    number = limit if bound is None else _plain(bound)
+    if number > limit if name == "max" else number < limit:
+        number = limit
+    return scalar_words("clip", name, dtype, number)
+
+
+def _weak(x1: Any, x2: Any) -> DType:
+    """The dtype of numbers among themselves."""
+    plain = {type(_plain(x)) for x in (x1, x2)}
+    return bool_ if plain == {bool} else int64 if plain <= {bool, int} else float32
 
 
 add = _binary("add")
-exp = _unary("exp")
-sin = _unary("sin")
-less = _binary("less")
+subtract = _binary("subtract")
+multiply = _binary("multiply")
+divide = _binary("divide")
+trunc_divide = _binary("trunc_divide")
 floor_divide = _binary("floor_divide")
+remainder = _binary("remainder")
+fmod = _binary("fmod")
+maximum = _binary("maximum")
+minimum = _binary("minimum")
+mean_of_two = _binary("mean_of_two")
+difference_square = _binary("difference_square")
+copysign = _binary("copysign")
+nextafter = _binary("nextafter")
+positive = _unary("positive")
+negative = _unary("negative")
+abs = _unary("abs")
+sign = _unary("sign")
+square = _unary("square")
+floor = _unary("floor")
+ceil = _unary("ceil")
+trunc = _unary("trunc")
+round = _unary("round")
 sqrt = _unary("sqrt")
+reciprocal = _unary("reciprocal")
+bitwise_and = _binary("bitwise_and")
+bitwise_or = _binary("bitwise_or")
+bitwise_xor = _binary("bitwise_xor")
+bitwise_left_shift = _binary("bitwise_left_shift")
+bitwise_right_shift = _binary("bitwise_right_shift")
 bitwise_invert = _unary("bitwise_invert")
+bitwise_count = _unary("bitwise_count")
+relu_grad = _binary("relu_grad")
+equal = _binary("equal")
+not_equal = _binary("not_equal")
+less = _binary("less")
+less_equal = _binary("less_equal")
+greater = _binary("greater")
+greater_equal = _binary("greater_equal")
+logical_and = _binary("logical_and")
+logical_or = _binary("logical_or")
+logical_xor = _binary("logical_xor")
+logical_not = _unary("logical_not")
+isnan = _unary("isnan")
+isinf = _unary("isinf")
+isposinf = _unary("isposinf")
+isneginf = _unary("isneginf")
+isfinite = _unary("isfinite")
+signbit = _unary("signbit")
+rsqrt = _unary("rsqrt")
+hypot = _binary("hypot")
+exp = _unary("exp")
+exp2 = _unary("exp2")
+expm1 = _unary("expm1")
+sinh = _unary("sinh")
+cosh = _unary("cosh")
+tanh = _unary("tanh")
+log = _unary("log")
+log2 = _unary("log2")
+log10 = _unary("log10")
+log1p = _unary("log1p")
+asinh = _unary("asinh")
+acosh = _unary("acosh")
+atanh = _unary("atanh")
+logaddexp = _binary("logaddexp")
+sin = _unary("sin")
+cos = _unary("cos")
+tan = _unary("tan")
+asin = _unary("asin")
+acos = _unary("acos")
+atan = _unary("atan")
+atan2 = _binary("atan2")
+erf = _unary("erf")
+pow = _binary("pow")
+relu = _unary("relu")
+elu = _told("elu")
+celu = _told("celu")
+scaled_elu = _told("scaled_elu")
+leaky_relu = _told("leaky_relu")
+thresholded_relu = _told("thresholded_relu")
+parameterized_relu = _binary("parameterized_relu")
+linear = _told("linear")
+shrink = _told("shrink")
+hard_sigmoid = _told("hard_sigmoid")
+hard_swish = _told("hard_swish")
+softsign = _unary("softsign")
+sigmoid = _unary("sigmoid")
+swish = _told("swish")
+softplus = _told("softplus")
+parametric_softplus = _told("parametric_softplus")
+scaled_tanh = _told("scaled_tanh")
+gelu = _unary("gelu")

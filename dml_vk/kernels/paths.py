@@ -130,7 +130,7 @@ def plan_of(
         unit_ns=path.unit_ns,
         base_bytes=(*sources, task.itemsize),
         launches=tuple(launches),
-        shares_words=path.shares_words or task.itemsize < 4 and len(launches) > 1,
+        shares_words=path.shares_words or (task.itemsize < 4 and len(launches) > 1),
     )
 
 
@@ -339,5 +339,5 @@ def _packed(task: Task) -> Path:
         groups=max(1, groups),
         extent=extent,
         unit_ns=(20.0 if run and ANY not in steps else 40.0 if run else per * 10.0) * len(steps),
-        shares_words=run == 0 or ends > 0 and rows > 1,
+        shares_words=run == 0 or (ends > 0 and rows > 1),
     )

@@ -42,8 +42,8 @@ class Kernel:
         return sum(words for _, words in self.push)
 
 
-# Dims in one launch: of a copy, of a kernel that makes elements and is told more instead, and of one
-# that computes with so many sources and as many scalar words.
+# Dims in one launch: of a copy, of a kernel that makes elements and is told more instead, and of
+# one that computes with so many sources, beside so many words of scalars.
 MAX_RANK = 8
 MADE_RANK = 6
 COMPUTED_RANK = {1: 7, 2: 5, 3: 4}
@@ -94,13 +94,13 @@ _FLOAT_WAYS = ("words_32", "packed_16")
 _TRUTH_WAYS = ("packed_8", "words_32")
 COMPUTED = {
     "float_arithmetic": (2, (*_FLOAT_WAYS, "tile_32")),
-    #"float_activation": (2, (*_FLOAT_WAYS, "tile_32")),
+    # "float_activation": (2, (*_FLOAT_WAYS, "tile_32")),
     "float_compare": (2, _TRUTH_WAYS),
     "float_exp": (1, _FLOAT_WAYS),
     "float_log": (2, _FLOAT_WAYS),
     "float_trig": (1, _FLOAT_WAYS),
     "float_arc": (2, _FLOAT_WAYS),
-    #"float_erf": (1, _FLOAT_WAYS),
+    # "float_erf": (1, _FLOAT_WAYS),
     "float_pow": (2, _FLOAT_WAYS),
     "int_arithmetic": (2, ("packed_8", "packed_16", "words_32", "tile_32")),
     "int_compare": (2, _TRUTH_WAYS),

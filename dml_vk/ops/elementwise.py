@@ -79,12 +79,17 @@ def compute(
 
 def scalar_words(what: str, name: str, dtype: DType, value: Any) -> Ints:
     """A number as kernels that compute in this dtype are told it."""
-    element = np.frombuffer(to_bytes(what, name, dtype, value), dtype.numpy_name)[0]
+    data = to_bytes(what, name, dtype, value)
     if dtype.itemsize == 8:
-        return struct.unpack("<2I", element.tobytes())
-    if dtype.kind == "f":
-        return float_words(float(element))
-    return (int(element) & 0xFFFFFFFF,)
+        return struct.unpack("<2I", data)
+    element = np.frombuffer(data, dtype.numpy_name)[0]
+    return float_words(element) if dtype.kind == "f" else (int(element) & 0xFFFFFFFF,)
+
+
+def element_words(what: str, name: str, dtype: DType, value: Any) -> Ints:
+    """A number as the bits of an element, for kernels that do not compute."""
+    data = to_bytes(what, name, dtype, value)
+    return struct.unpack(f"<{-(-len(data) // 4)}I", data + bytes(-len(data) % 4))
 
 
 def float_words(*values: float) -> Ints:
