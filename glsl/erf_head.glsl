@@ -3,11 +3,11 @@
 #define ERF_HEAD
 #include "exp_head.glsl"
 
-// x P(x^2) below 1, and from there 1 - Q(x - 5/2). What is tiny is computed 2^64 times as large, since
-// a part of the result could be flushed.
+// x P(x^2) below 1, and from there 1 - Q(x - 5/2). What is tiny is computed 2^64 times as large,
+// since a part of the sum could be flushed where the sum is not.
 float float_erf(float x) {
     uint bits = floatBitsToUint(x), size = bits & ~FLOAT_SIGN;
-    bool tiny = size < 0x20000000u;
+    bool tiny = size - 1u < 0x20000000u;
     float a = uintBitsToFloat(size);
     precise float z = tiny ? 0.0 : a * a;
     precise float p = z * 7.806903e-05 - 0.0007997853;
@@ -39,29 +39,32 @@ float float_erf(float x) {
     return uintBitsToFloat(size > FLOAT_INFINITY ? FLOAT_NAN : result);
 }
 
-// x times the normal distribution's share below x, that is 0.5 * x * (1 + erf(x / sqrt(2))); at -inf
-// it is the limit, -0. The share beyond |x| is t G(t) e^(-x^2/2), where t = 4 / (4 + |x|).
+// x times the normal distribution below x, that is 0.5 * x * (1 + erf(x / sqrt(2))), and at -inf
+// the limit, -0. With a = |x| what lies beyond a is e^(-a^2 / 2) G(v) / (a + 0.8), where G differs
+// little from place to place and v = 51/128 - a / (a + 4). The least x give half of themselves.
 float float_gelu(float x) {
     uint bits = floatBitsToUint(x), size = bits & ~FLOAT_SIGN;
-    bool negative = bits != size;
     float a = size < 0x41700000u ? uintBitsToFloat(size) : 15.0;
-    precise float t = pair_quotient(vec2(4.0, 0.0), pair_sum(4.0, a)).x;
-    precise float g = t * 0.017176926 - 0.066117965;
-    g = t * g + 0.05969051;
-    g = t * g + 0.017387874;
-    g = t * g + 0.022210687;
-    g = t * g + 0.08136868;
-    g = t * g + 0.07390229;
-    g = t * g + 0.09508968;
-    g = t * g + 0.099546336;
-    g = t * g + 0.09974499;
-    vec2 square = pair_product(a, a);
+    precise float divisor = a + 4.0, rough = rough_reciprocal(divisor);
+    precise float v = 0.3984375 - a * (rough * (2.0 - divisor * rough));
+    precise float g = v * -0.0749943 - 0.050786432;
+    g = v * g + 0.17474602;
+    g = v * g + 0.2068482;
+    g = v * g - 0.23295993;
+    g = v * g - 0.80448323;
+    g = v * g - 0.9801749;
+    g = v * g - 0.6642877;
+    g = v * g - 0.19325715;
+    g = v * g + 0.102852836;
+    g = v * g + 0.46501046;
+    vec2 ratio = pair_quotient(vec2(a, 0.0), pair_sum(a, 0.8));
+    vec2 square = pair_product(a, a), leading = pair_product(ratio.x, g);
     Exponential power = exp_parts(-0.5 * square.x, -0.5 * square.y);
-    precise float share = t * g * (negative ? -a : 1.0);
-    share = share + share * power.fraction;
-    float below = scale_by(share, power.power);
-    precise float above = x * (1.0 - below);
-    float result = negative ? below : above;
+    precise float rest = leading.x * power.rest + (leading.y + ratio.y * g);
+    precise float product = leading.x + (leading.x * power.fraction + rest);
+    float beyond = scale_by(product, power.power);
+    precise float above = x - beyond, middle = 0.5 * x;
+    float result = size < 0x30000000u ? middle : bits != size ? -beyond : above;
     return size > FLOAT_INFINITY ? uintBitsToFloat(FLOAT_NAN) : result;
 }
 #endif
