@@ -10,7 +10,7 @@ const uint ARC_TINY = 0x39000000u;  // 2^-13: below, asin x and atan x are x
 // quarters * pi/2 + angle, or less the angle; quarters is 0, 1 or 2.
 float arc_from(float quarters, vec2 angle, bool minus) {
     precise vec2 start = quarters * vec2(1.57079637, -4.37113883e-08);
-    angle = minus ? -angle : angle;
+    angle = (minus ? -1.0 : 1.0) * angle;
     vec2 sum = pair_of(start.x, angle.x);
     precise float result = sum.x + (sum.y + (start.y + angle.y));
     return result;
@@ -19,7 +19,8 @@ float arc_from(float quarters, vec2 angle, bool minus) {
 // The result for x, with the sign of x: x itself where that is tiny, NaN beyond the last argument.
 float arc_result(float x, uint last, float result) {
     uint bits = floatBitsToUint(x), size = bits & ~FLOAT_SIGN;
-    bits = size < ARC_TINY ? bits : floatBitsToUint(result) | bits & FLOAT_SIGN;
+    uint computed = floatBitsToUint(result) | bits & FLOAT_SIGN;
+    bits = size < ARC_TINY ? bits : computed;
     return uintBitsToFloat(size > last ? FLOAT_NAN : bits);
 }
 
@@ -41,8 +42,8 @@ float float_atan(float x) {
     uint size = floatBitsToUint(x) & ~FLOAT_SIGN;
     bool large = size > FLOAT_ONE;
     float a = uintBitsToFloat(min(size, 0x5d000000u));  // 2^59, as good as all beyond
-    vec2 inverse = pair_quotient(vec2(1.0, 0.0), vec2(large ? a : 1.0, 0.0));
-    vec2 angle = atan_pair(large ? inverse : vec2(a, 0.0));
+    vec2 direct = vec2(a, 0.0), inverse = pair_quotient(vec2(1.0, 0.0), direct);
+    vec2 angle = atan_pair(large ? inverse : direct);
     return arc_result(x, FLOAT_INFINITY, arc_from(large ? 1.0 : 0.0, angle, large));
 }
 
@@ -55,12 +56,17 @@ float float_atan2(float y, float x) {
     uint large = max(x_size, y_size), small = min(x_size, y_size);
     uint divisor = float_normalised(large), dividend = float_normalised(small);
     int exponent = float_exponent(dividend) - float_exponent(divisor), kept = max(exponent, -60);
-    bool zero = small == 0u || large == FLOAT_INFINITY && small != large;
     precise float a = uintBitsToFloat(dividend & FLOAT_FRACTION | FLOAT_ONE) * power_of_two(kept);
+    a = small == 0u ? 0.0 : a;
+    float beside_infinity = small == FLOAT_INFINITY ? a : 0.0;
+    a = large == FLOAT_INFINITY ? beside_infinity : a;
     float b = uintBitsToFloat(divisor & FLOAT_FRACTION | FLOAT_ONE);
-    vec2 angle = atan_pair(pair_quotient(vec2(zero ? 0.0 : a, 0.0), vec2(b, 0.0)));
-    float result = arc_from(steep ? 1.0 : back ? 2.0 : 0.0, angle, steep != back);
-    result = scale_by(result, steep || back ? 0 : exponent - kept);
+    vec2 angle = atan_pair(pair_quotient(vec2(a, 0.0), vec2(b, 0.0)));
+    float quarters = back ? 2.0 : 0.0;
+    quarters = steep ? 1.0 : quarters;
+    int taken = max(exponent - kept, -200);
+    taken = quarters == 0.0 ? taken : 0;
+    float result = scale_by(arc_from(quarters, angle, steep != back), taken);
     uint bits = floatBitsToUint(result) | y_bits & FLOAT_SIGN;
     return uintBitsToFloat(large > FLOAT_INFINITY ? FLOAT_NAN : bits);
 }
@@ -81,14 +87,15 @@ vec2 asin_pair(float a) {
     bool wide = a > 0.5;
     precise float half_rest = 0.5 - 0.5 * a, square = a * a;
     float z = wide ? half_rest : square;
-    vec2 root = wide ? root_pair(half_rest) : vec2(a, 0.0);
+    vec2 root = root_pair(half_rest), direct = vec2(a, 0.0);
+    root = wide ? root : direct;
     precise float p = z * 0.0421584 + 0.024184741;
     p = z * p + 0.045469154;
     p = z * p + 0.074953094;
     p = z * p + 0.16666752;
     precise float rest = root.x * (z * p) + root.y;
     vec2 angle = pair_of(root.x, rest);
-    return wide ? 2.0 * angle : angle;
+    return (wide ? 2.0 : 1.0) * angle;
 }
 
 float float_asin(float x) {
@@ -101,7 +108,9 @@ float float_acos(float x) {
     uint bits = floatBitsToUint(x), size = bits & ~FLOAT_SIGN;
     float a = uintBitsToFloat(size);
     bool wide = a > 0.5, back = bits != size;
-    float result = arc_from(wide ? (back ? 2.0 : 0.0) : 1.0, asin_pair(a), wide == back);
-    return size > FLOAT_ONE ? uintBitsToFloat(FLOAT_NAN) : result;
+    float quarters = back ? 2.0 : 0.0;
+    quarters = wide ? quarters : 1.0;
+    uint result = floatBitsToUint(arc_from(quarters, asin_pair(a), wide == back));
+    return uintBitsToFloat(size > FLOAT_ONE ? FLOAT_NAN : result);
 }
 #endif

@@ -9,14 +9,16 @@ float float_erf(float x) {
     uint bits = floatBitsToUint(x), size = bits & ~FLOAT_SIGN;
     bool tiny = size - 1u < 0x20000000u;
     float a = uintBitsToFloat(size);
-    precise float z = tiny ? 0.0 : a * a;
+    precise float z = a * a;
+    z = tiny ? 0.0 : z;
     precise float p = z * 7.806903e-05 - 0.0007997853;
     p = z * p + 0.005187162;
     p = z * p - 0.026853347;
     p = z * p + 0.11283579;
     p = z * p - 0.37612626;
     p = z * p + 0.12837917;
-    float scaled = tiny ? uintBitsToFloat(float_normalised(size) + (64u << 23)) : a;
+    uint grown = float_normalised(size) + (64u << 23);
+    float scaled = uintBitsToFloat(tiny ? grown : size);
     precise float small = scaled + scaled * p;
     small = small * power_of_two(tiny ? -64 : 0);
     precise float t = (size < 0x407c0000u ? a : 3.9375) - 2.5;
@@ -36,7 +38,7 @@ float float_erf(float x) {
     q = t * q + 0.00040695412;
     precise float large = 1.0 - q;
     uint result = floatBitsToUint(size < FLOAT_ONE ? small : large) | bits & FLOAT_SIGN;
-    return uintBitsToFloat(size > FLOAT_INFINITY ? FLOAT_NAN : result);
+    return unless_nan(uintBitsToFloat(result), size);
 }
 
 // x times the normal distribution below x, that is 0.5 * x * (1 + erf(x / sqrt(2))), and at -inf
@@ -44,7 +46,7 @@ float float_erf(float x) {
 // little from place to place and v = 51/128 - a / (a + 4). The least x give half of themselves.
 float float_gelu(float x) {
     uint bits = floatBitsToUint(x), size = bits & ~FLOAT_SIGN;
-    float a = size < 0x41700000u ? uintBitsToFloat(size) : 15.0;
+    float a = uintBitsToFloat(min(size, 0x41700000u));  // 15
     precise float divisor = a + 4.0, rough = rough_reciprocal(divisor);
     precise float v = 0.3984375 - a * (rough * (2.0 - divisor * rough));
     precise float g = v * -0.0749943 - 0.050786432;
@@ -63,8 +65,8 @@ float float_gelu(float x) {
     precise float rest = leading.x * power.rest + (leading.y + ratio.y * g);
     precise float product = leading.x + (leading.x * power.fraction + rest);
     float beyond = scale_by(product, power.power);
-    precise float above = x - beyond, middle = 0.5 * x;
-    float result = size < 0x30000000u ? middle : bits != size ? -beyond : above;
-    return size > FLOAT_INFINITY ? uintBitsToFloat(FLOAT_NAN) : result;
+    precise float below = -beyond, above = x - beyond, middle = 0.5 * x;
+    float result = bits != size ? below : above;
+    return unless_nan(size < 0x30000000u ? middle : result, size);
 }
 #endif

@@ -6,7 +6,7 @@
 #include "divide_head.glsl"
 #include "pair_head.glsl"
 
-const uint TRIG_HUGE = 0x45800000u;  // 4096: from here on angles are reduced by integers
+const uint TRIG_HUGE = 0x45800000u;  // 4096
 const uint TRIG_TINY = 0x39000000u;  // 2^-13: below, sin x and tan x are x
 const float TRIG_ROUNDER = 12582912.0;  // 1.5 * 2^23: adding and subtracting it rounds
 
@@ -18,14 +18,18 @@ struct Angle {
 
 // 32 bits of 2/pi, after 32 that are zero.
 uint two_over_pi(uint word) {
-    uint low = word == 0u ? 0u : word == 1u ? 0xa2f9836eu : word == 2u ? 0x4e441529u : 0xfc2757d1u;
-    uint high = word == 4u ? 0xf534ddc0u
-        : word == 5u ? 0xdb629599u : word == 6u ? 0x3c439041u : 0xfe5163abu;
-    return word < 4u ? low : high;
+    uint bits = word == 1u ? 0xa2f9836eu : 0u;
+    bits = word == 2u ? 0x4e441529u : bits;
+    bits = word == 3u ? 0xfc2757d1u : bits;
+    bits = word == 4u ? 0xf534ddc0u : bits;
+    bits = word == 5u ? 0xdb629599u : bits;
+    bits = word == 6u ? 0x3c439041u : bits;
+    return word == 7u ? 0xfe5163abu : bits;
 }
 
 uvec2 phase_signed(uvec2 phase, bool negative) {
-    return negative ? uvec2(0u - phase.x, ~phase.y + uint(phase.x == 0u)) : phase;
+    uvec2 negated = uvec2(0u - phase.x, ~phase.y + uint(phase.x == 0u));
+    return negative ? negated : phase;
 }
 
 // Where a finite x of at least TRIG_HUGE stands in its turn, in 2^-64 of a turn, low word first.
@@ -48,11 +52,11 @@ uvec2 turn_phase(uint bits) {
 vec2 phase_angle(uvec2 phase) {
     bool negative = phase.y >> 31u != 0u;
     phase = phase_signed(phase, negative);
-    uint up = phase.y == 0u ? 32u : 0u;
-    if (phase.y == 0u) phase = uvec2(0u, phase.x);
-    uint by = 31u - uint(findMSB(phase.y | 1u));
-    up += by;
-    uint high = phase.y << by | phase.x >> 1u >> (31u - by), low = phase.x << by;
+    bool least = phase.y == 0u;
+    uint high = least ? phase.x : phase.y, low = least ? 0u : phase.x;
+    uint by = 31u - uint(findMSB(high | 1u)), up = by + (least ? 32u : 0u);
+    high = high << by | low >> 1u >> (31u - by);
+    low = low << by;
     // 2 pi is 3217 / 512 less some 2e-5. Products of 12 digits are exact.
     precise float first = float(int(high >> 20u << 12u)) * 6.283203125;
     precise float second = float(int(high >> 8u & 0xfffu)) * 6.283203125;
@@ -65,9 +69,18 @@ vec2 phase_angle(uvec2 phase) {
     return angle;
 }
 
+// Angles from here on take integers to reduce, which is slow.
+bool is_far_angle(float x) { return (floatBitsToUint(x) & ~FLOAT_SIGN) >= TRIG_HUGE; }
+
+Angle far_angle(float x) {
+    uvec2 phase = turn_phase(floatBitsToUint(x));
+    phase.y += 0x20000000u;
+    return Angle(phase_angle(uvec2(phase.x, (phase.y & 0x3fffffffu) - 0x20000000u)), phase.y >> 30u);
+}
+
 // The products with the first three parts of pi/2 are exact for sizes below TRIG_HUGE; so are the
 // first two differences, and the third is where the result is small, and made good elsewhere.
-Angle reduced_angle(float x) {
+Angle near_angle(float x) {
     precise float rounded = x * 0.63661975 + TRIG_ROUNDER;
     precise float n = rounded - TRIG_ROUNDER;
     precise float first = x - n * 1.57080078125;
@@ -76,15 +89,7 @@ Angle reduced_angle(float x) {
     precise float third = second - product;
     precise float lost = (second - third) - product;
     precise float rest = lost - n * 2.563344e-12;
-    Angle angle = Angle(pair_of(third, rest), floatBitsToUint(rounded));
-    uint bits = floatBitsToUint(x);
-    for (bool rare = (bits & ~FLOAT_SIGN) >= TRIG_HUGE; rare; rare = false) {
-        uvec2 phase = turn_phase(bits);
-        phase.y += 0x20000000u;
-        angle.quarters = phase.y >> 30u;
-        angle.rest = phase_angle(uvec2(phase.x, (phase.y & 0x3fffffffu) - 0x20000000u));
-    }
-    return angle;
+    return Angle(pair_of(third, rest), floatBitsToUint(rounded));
 }
 
 // The sine of an angle of at most pi/4, or slightly more, and so many quarters of a turn: one
@@ -104,23 +109,21 @@ float sin_of(float rest, uint quarters) {
 // The result for x, which is x itself where that is tiny, and NaN where it is not finite.
 float trig_result(float x, uint tiny, float result) {
     uint bits = floatBitsToUint(x), size = bits & ~FLOAT_SIGN;
-    bits = size < tiny ? bits : floatBitsToUint(result);
+    uint computed = floatBitsToUint(result);
+    bits = size < tiny ? bits : computed;
     return uintBitsToFloat(size < FLOAT_INFINITY ? bits : FLOAT_NAN);
 }
 
-float float_sin(float x) {
-    Angle angle = reduced_angle(x);
+float float_sin(float x, Angle angle) {
     return trig_result(x, TRIG_TINY, sin_of(angle.rest.x, angle.quarters));
 }
 
-float float_cos(float x) {
-    Angle angle = reduced_angle(x);
+float float_cos(float x, Angle angle) {
     return trig_result(x, 0u, sin_of(angle.rest.x, angle.quarters + 1u));
 }
 
 // With an odd number of quarters it is -1 / tan of the rest.
-float float_tan(float x) {
-    Angle angle = reduced_angle(x);
+float float_tan(float x, Angle angle) {
     precise float r = angle.rest.x;
     precise float z = r * r;
     precise float p = z * 0.0043799737 + 8.449831e-05;
@@ -131,7 +134,7 @@ float float_tan(float x) {
     p = z * p + 0.3333335;
     precise float more = angle.rest.y + r * (z * p);
     vec2 tangent = pair_of(r, more);
-    float inverse = pair_quotient(vec2(-1.0, 0.0), tangent).x;
-    return trig_result(x, TRIG_TINY, (angle.quarters & 1u) != 0u ? inverse : tangent.x);
+    float direct = tangent.x, inverse = pair_quotient(vec2(-1.0, 0.0), tangent).x;
+    return trig_result(x, TRIG_TINY, (angle.quarters & 1u) != 0u ? inverse : direct);
 }
 #endif
