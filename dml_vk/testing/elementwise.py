@@ -1,0 +1,171 @@
+"""What every operator of `dml_vk.kernels.operators` must answer, by NumPy and in its terms.
+
+Operators that are exact are computed in the operands' own arithmetic, float16 in float32 and
+rounded once; functions with an error in float64, and rounded once.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dml_vk.dtypes import DType, to_dtype
+from dml_vk.kernels.operators import OPERATORS, Operator
+
+Array = NDArray[Any]
+
+
+def reference(name: str, *operands: Any, **parameters: float) -> Array:
+    """The answer of an operator, for NumPy arrays that broadcast and promote as NumPy has it.
+
+    >>> reference("floor_divide", np.int8([7, -7, 7]), np.int8([2, 2, 0])).tolist()
+    [3, -4, 0]
+    """
+    operator = OPERATORS[name]
+    arrays = [np.asarray(operand) for operand in operands]
+    if name == "where":
+        return np.where(cast(arrays[0], "bool_"), *arrays[1:])
+    common = np.result_type(*arrays)
+    kind = common if name.startswith("clip") else np.dtype(np.float32)
+    with np.errstate(all="ignore"):
+        told = [kind.type(value) for value in {**dict(operator.parameters), **parameters}.values()]
+        work = _computed_in(operator, common)
+        function = _OURS.get(name) or getattr(np, operator.numpy or name)
+        made = function(*[np.asarray(array, work) for array in arrays], *map(work.type, told))
+        return np.asarray(made, np.bool_ if operator.result else common)
+
+
+def cast(array: Any, dtype: DType | str) -> Array:
+    """To another dtype. Floats become integers towards zero, or the nearest limit; NaN becomes 0.
+
+    Integers keep their low bits, what becomes a float is rounded to nearest even, and a bool is
+    whether it is not 0.
+
+    >>> cast(np.float32([-1.5, 300, np.nan]), "uint8").tolist()
+    [0, 255, 0]
+    """
+    array, to = np.asarray(array), to_dtype("cast", dtype)
+    with np.errstate(all="ignore"):
+        if to.kind == "b":
+            return np.asarray(array != 0)
+        if array.dtype.kind != "f" or to.kind == "f":
+            return np.asarray(array, to.numpy_name)
+        whole, limits = np.trunc(array.astype(np.float64)), np.iinfo(to.numpy_name)
+        # The largest numbers of 64 bits are no floats, but a power of two less 1.
+        inside = (whole >= limits.min) & (whole < float(limits.max + 1))
+        made = np.where(inside, whole, 0).astype(to.numpy_name)
+        outside = np.where(whole > 0, limits.max, np.where(whole < 0, limits.min, 0))
+        return np.where(inside, made, outside.astype(to.numpy_name))
+
+
+def ulps_apart(found: Array, expected: Array) -> NDArray[np.float64]:
+    """How many steps between neighbouring floats lie between; NaNs are all one, and no neighbours.
+
+    >>> ulps_apart(np.float32([1.0, 0.0, np.nan]), np.float32([1.0000001, -1e-45, np.nan])).tolist()
+    [1.0, 1.0, 0.0]
+    """
+    nans = np.isnan(found), np.isnan(expected)
+    steps = np.abs(_place(found) - _place(expected))
+    wrong = np.where(nans[0] & nans[1], 0.0, np.inf)
+    return np.asarray(np.where(nans[0] | nans[1], wrong, steps), np.float64)
+
+
+def _place(array: Array) -> NDArray[np.float64]:
+    """The place among all floats, both zeros at 0."""
+    bits = array.view(f"int{8 * array.itemsize}").astype(np.int64)
+    magnitude = bits & np.iinfo(f"int{8 * array.itemsize}").max
+    return np.asarray(np.where(bits < 0, -magnitude, magnitude), np.float64)
+
+
+def _computed_in(operator: Operator, common: Any) -> Any:
+    if common.kind == "f" and operator.ulp:
+        return np.dtype(np.float64)
+    if common == np.float16 and operator.name != "nextafter":
+        return np.dtype(np.float32)
+    return common
+
+
+def _trunc_divide(a: Array, b: Array) -> Array:
+    """Integers, towards zero, and by 0 it is 0."""
+    floor = np.floor_divide(a, b)
+    up = (np.remainder(a, b) != 0) & ((a < 0) != (b < 0))
+    return np.asarray(floor + up.astype(floor.dtype))
+
+
+def _power(a: Array, b: Array) -> Array:
+    """NumPy's, which has no negative powers of integers: those are 0 but for 1 and -1."""
+    if a.dtype.kind in "fu":
+        return np.power(a, b)
+    inverse = np.where(a == 1, 1, np.where(a == -1, np.where(b & 1, -1, 1), 0))
+    return np.where(b < 0, inverse, np.power(a, np.maximum(b, 0)))
+
+
+def _single(array: Any) -> Array:
+    """Rounded to float32, as each product within an activation is."""
+    return np.asarray(array, np.float32).astype(np.float64)
+
+
+def _linear(x: Array, alpha: float, beta: float) -> Array:
+    return _single(_single(alpha * x) + beta)
+
+
+def _hard(x: Array, alpha: float, beta: float) -> Array:
+    return np.maximum(0.0, np.minimum(_linear(x, alpha, beta), 1.0))
+
+
+def _elu(x: Array, alpha: float, gamma: float = 1.0) -> Array:
+    return np.where(x > 0, gamma * x, gamma * alpha * np.expm1(x))
+
+
+def _shrink(x: Array, bias: float, threshold: float) -> Array:
+    inside = np.where(np.isnan(x), x, 0.0)
+    return np.where(x > threshold, x - bias, np.where(x < -threshold, x + bias, inside))
+
+
+def _sigmoid(x: Array) -> Array:
+    return 1 / (1 + np.exp(-x))
+
+
+def _leaky(x: Array, slope: Array | float) -> Array:
+    return np.where(x < 0, slope * x, x)
+
+
+_erf = np.vectorize(math.erf, otypes=[np.float64])
+_erfc = np.vectorize(math.erfc, otypes=[np.float64])
+
+# What NumPy has no function for, or one that differs.
+_OURS: dict[str, Callable[..., Array]] = {
+    "trunc_divide": _trunc_divide,
+    "pow": _power,
+    "mean_of_two": lambda a, b: (a + b) * a.dtype.type(0.5),
+    "difference_square": lambda a, b: np.square(a - b),
+    "clip": lambda x, low, high: np.minimum(np.maximum(x, low), high),
+    "clip_grad": lambda x, y, low, high: np.where((low < x) & (x < high), y, x.dtype.type(0)),
+    "relu_grad": lambda x, y: np.where(x > 0, y, x.dtype.type(0)),
+    "rsqrt": lambda x: 1 / np.sqrt(x),
+    "erf": _erf,
+    "relu": lambda x: np.maximum(x, x.dtype.type(0)),
+    "elu": _elu,
+    "celu": lambda x, alpha: (
+        np.maximum(x, 0.0) + np.minimum(alpha * np.expm1(_single(x / alpha)), 0.0)
+    ),
+    "scaled_elu": _elu,
+    "leaky_relu": _leaky,
+    "parameterized_relu": _leaky,
+    "thresholded_relu": lambda x, alpha: np.where(x <= alpha, x.dtype.type(0), x),
+    "linear": _linear,
+    "shrink": _shrink,
+    "hard_sigmoid": _hard,
+    "hard_swish": lambda x, alpha, beta: x * _hard(x, alpha, beta),
+    "softsign": lambda x: np.where(np.isinf(x), np.copysign(1.0, x), x / (1 + np.abs(x))),
+    "sigmoid": _sigmoid,
+    "swish": lambda x, scale: x * _sigmoid(_single(scale * x)),
+    "softplus": lambda x, steepness: np.logaddexp(0.0, _single(steepness * x)) / steepness,
+    "parametric_softplus": lambda x, alpha, beta: alpha * np.logaddexp(0.0, _single(beta * x)),
+    "scaled_tanh": lambda x, alpha, beta: alpha * np.tanh(_single(beta * x)),
+    "gelu": lambda x: np.where(x == -np.inf, -0.0, 0.5 * x * _erfc(-x / math.sqrt(2))),
+}
