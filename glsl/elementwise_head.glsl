@@ -81,6 +81,21 @@ struct Tile {
 #include "source_head.glsl"
 #endif
 
+#ifdef PART
+// Where few values of one source take much longer than the others for a PART of the computation: a CPU
+// would go the long way for every element, so it is gone for those of a quad that need it, or for one.
+bool is_rare(VALUE a);
+PART common_part(VALUE a);
+PART rare_part(VALUE a);
+RESULT compute_with(VALUE a, PART part);
+
+RESULT compute(VALUE a) {
+    PART part = common_part(a);
+    if (is_rare(a)) part = rare_part(a);
+    return compute_with(a, part);
+}
+#endif
+
 // What each source's function of this name gives, and what is computed of such.
 #if SOURCES == 1
 RESULT compute(VALUE a);
@@ -119,23 +134,52 @@ void narrow_unit(PLACE at, uint down) {
             dst[place[DST]] = COMPUTE(element(place)).x;
         }
 }
-#elif BITS < 32
-uint make(PLACE at) { return COMPUTE(element(at)).x; }
+#else
+struct Results {
+    uvec2 at[PER];
+};
 
+Results row_results(PLACE at) {
+    READ(Values, row(at));
+    Results results;
+#ifdef PART
+    PART parts[PER];
+    uint rare = 0;
+    for (uint k = 0; k < PER; k++) {
+        parts[k] = common_part(a_read.at[k]);
+        rare |= is_rare(a_read.at[k]) ? 1u << k : 0u;
+    }
+    for (; rare != 0; rare &= rare - 1) {
+        uint last = rare ^ rare - 1;  // the lowest bit set, and those below
+        VALUE a = a_read.at[0];
+        for (uint k = 1; k < PER; k++) a = (last >> k & 1) != 0 ? a_read.at[k] : a;
+        PART part = rare_part(a);
+        for (uint k = 0; k < PER; k++) if (last >> k == 1) parts[k] = part;
+    }
+    for (uint k = 0; k < PER; k++)
+        results.at[k] = encode(compute_with(a_read.at[k], parts[k]), TYPE);
+#else
+    for (uint k = 0; k < PER; k++) results.at[k] = COMPUTE(read.at[k]);
+#endif
+    return results;
+}
+
+T make(PLACE at) { return T(COMPUTE(element(at))); }
+
+#if BITS < 32
 uvec4 make_quad(PLACE row, uint quad, uint phase, bool whole, uvec4 mask) {
     if (!whole) return gathered_quad(row, quad, phase, mask);
-    READ(Values, row(row + (quad * PER - phase) * row_step()));
+    Results results = row_results(row + (quad * PER - phase) * row_step());
     uvec4 made = uvec4(0);
-    for (uint k = 0; k < PER; k++) made[k / PER_WORD] |= COMPUTE(read.at[k]).x << k % PER_WORD * BITS;
+    for (uint k = 0; k < PER; k++) made[k / PER_WORD] |= results.at[k].x << k % PER_WORD * BITS;
     return made;
 }
 #else
-T make(PLACE at) { return T(COMPUTE(element(at))); }
-
 uvec4 make_quad(PLACE at) {
-    READ(Values, row(at));
+    Results results = row_results(at);
     uvec4 quad;
-    for (uint k = 0; k < PER; k++) { PUT(quad, k, T(COMPUTE(read.at[k]))); }
+    for (uint k = 0; k < PER; k++) { PUT(quad, k, T(results.at[k])); }
     return quad;
 }
+#endif
 #endif

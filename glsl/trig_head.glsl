@@ -16,20 +16,12 @@ struct Angle {
     uint quarters;
 };
 
-// 32 bits of 2/pi, after 32 that are zero.
-uint two_over_pi(uint word) {
-    uint bits = word == 1u ? 0xa2f9836eu : 0u;
-    bits = word == 2u ? 0x4e441529u : bits;
-    bits = word == 3u ? 0xfc2757d1u : bits;
-    bits = word == 4u ? 0xf534ddc0u : bits;
-    bits = word == 5u ? 0xdb629599u : bits;
-    bits = word == 6u ? 0x3c439041u : bits;
-    return word == 7u ? 0xfe5163abu : bits;
-}
-
-uvec2 phase_signed(uvec2 phase, bool negative) {
-    uvec2 negated = uvec2(0u - phase.x, ~phase.y + uint(phase.x == 0u));
-    return negative ? negated : phase;
+// Word 0, 1, 2, 3 or 4 of five.
+uint word_of(uint word, uint a, uint b, uint c, uint d, uint e) {
+    uint chosen = word > 0u ? b : a;
+    chosen = word > 1u ? c : chosen;
+    chosen = word > 2u ? d : chosen;
+    return word > 3u ? e : chosen;
 }
 
 // Where a finite x of at least TRIG_HUGE stands in its turn, in 2^-64 of a turn, low word first.
@@ -37,36 +29,33 @@ uvec2 phase_signed(uvec2 phase, bool negative) {
 uvec2 turn_phase(uint bits) {
     uint digits = bits & FLOAT_FRACTION | FLOAT_LEADING;
     uint from = (bits >> 23u & 0xffu) - 120u, word = from >> 5u, by = from & 31u;
-    uint at[4];
-    for (uint k = 0u; k < 4u; k++) at[k] = two_over_pi(word + k);
-    for (uint k = 0u; k < 3u; k++) at[k] = at[k] << by | at[k + 1u] >> 1u >> (31u - by);
+    // 2/pi is 0.a2f9836e4e441529..., and so many zeros come before.
+    uint first = word_of(word, 0u, 0xa2f9836eu, 0x4e441529u, 0xfc2757d1u, 0xf534ddc0u);
+    uint second = word_of(word, 0xa2f9836eu, 0x4e441529u, 0xfc2757d1u, 0xf534ddc0u, 0xdb629599u);
+    uint third = word_of(word, 0x4e441529u, 0xfc2757d1u, 0xf534ddc0u, 0xdb629599u, 0x3c439041u);
+    uint fourth = word_of(word, 0xfc2757d1u, 0xf534ddc0u, 0xdb629599u, 0x3c439041u, 0xfe5163abu);
+    first = first << by | second >> 1u >> (31u - by);
+    second = second << by | third >> 1u >> (31u - by);
+    third = third << by | fourth >> 1u >> (31u - by);
     uint high, low, above, below, carry;
-    umulExtended(digits, at[1], high, low);
-    umulExtended(digits, at[2], above, below);
+    umulExtended(digits, second, high, low);
+    umulExtended(digits, third, above, below);
     low = uaddCarry(low, above, carry);
-    high += digits * at[0] + carry;
-    return phase_signed(uvec2(low, high), bits >> 31u != 0u);
+    high += digits * first + carry;
+    uvec2 negated = uvec2(0u - low, ~high + uint(low == 0u));
+    return bits >> 31u != 0u ? negated : uvec2(low, high);
 }
 
 // The angle of a phase taken as signed, at most an eighth of a turn either way.
 vec2 phase_angle(uvec2 phase) {
-    bool negative = phase.y >> 31u != 0u;
-    phase = phase_signed(phase, negative);
-    bool least = phase.y == 0u;
-    uint high = least ? phase.x : phase.y, low = least ? 0u : phase.x;
-    uint by = 31u - uint(findMSB(high | 1u)), up = by + (least ? 32u : 0u);
-    high = high << by | low >> 1u >> (31u - by);
-    low = low << by;
-    // 2 pi is 3217 / 512 less some 2e-5. Products of 12 digits are exact.
-    precise float first = float(int(high >> 20u << 12u)) * 6.283203125;
-    precise float second = float(int(high >> 8u & 0xfffu)) * 6.283203125;
-    precise float third = float(int(high >> 8u)) * -1.781782e-05;
-    precise float fourth = float(int((high & 0xffu) << 16u | low >> 16u)) * 3.745081e-07;
-    precise float rest = second + (third + fourth);
-    vec2 sum = pair_of(first, rest);
-    float scale = uintBitsToFloat(127u - 24u - up << 23u | (negative ? FLOAT_SIGN : 0u));
-    precise vec2 angle = sum * scale;
-    return angle;
+    // Two parts of 24 digits and one of 16, whose sum a pair holds, in 2^-24 of a turn.
+    float high = float(int(phase.y) >> 8);
+    precise float middle = float(int((phase.y & 0xffu) << 16u | phase.x >> 16u)) * (1.0 / 16777216.0);
+    precise float low = float(int(phase.x & 0xffffu)) * (1.0 / 1099511627776.0);
+    vec2 sum = pair_of(high, middle);
+    precise float rest = sum.y + low;
+    // 2 pi times that.
+    return pair_times(pair_of(sum.x, rest), vec2(3.7450704e-07, -1.0421515e-14));
 }
 
 // Angles from here on take integers to reduce, which is slow.
