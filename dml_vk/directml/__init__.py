@@ -2,20 +2,19 @@
 
 from typing import TYPE_CHECKING, Any
 
+from dml_vk.directml import activations, binary, generators, unary
+from dml_vk.directml.activations import *  # noqa: F403  (each module says what is public)
+from dml_vk.directml.binary import *  # noqa: F403
 from dml_vk.directml.descriptors import (
     BufferTensorDesc,
     DataType,
     TensorFlags,
     calc_buffer_tensor_size,
 )
-from dml_vk.directml.operators import (
-    ElementWiseIdentity,
-    FillValueConstant,
-    FillValueSequence,
-    RandomGenerator,
-    RandomGeneratorType,
-)
+from dml_vk.directml.elementwise import ScaleBias
+from dml_vk.directml.generators import *  # noqa: F403
 from dml_vk.directml.policies import TensorPolicy, TensorProperties, calculate_strides
+from dml_vk.directml.unary import *  # noqa: F403
 
 if TYPE_CHECKING:
     from dml_vk.directml.buffer import Buffer
@@ -24,17 +23,17 @@ __all__ = [
     "Buffer",
     "BufferTensorDesc",
     "DataType",
-    "ElementWiseIdentity",
-    "FillValueConstant",
-    "FillValueSequence",
-    "RandomGenerator",
-    "RandomGeneratorType",
+    "ScaleBias",
     "TensorFlags",
     "TensorPolicy",
     "TensorProperties",
     "calc_buffer_tensor_size",
     "calculate_strides",
 ]
+__all__ += activations.__all__
+__all__ += binary.__all__
+__all__ += generators.__all__
+__all__ += unary.__all__
 
 
 def __getattr__(name: str) -> Any:

@@ -11,6 +11,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from dml_vk.dtypes import DTYPES, DType
 from dml_vk.errors import DTypeError, LayoutError, explain
 from dml_vk.layout import Layout
 from dml_vk.strides.order import Ints, to_int, to_ints
@@ -185,6 +186,11 @@ def elements_spanned(sizes: Ints, strides: Ints | None) -> int:
 def bytes_for(data_type: DataType, elements: int) -> int:
     """Whole 32-bit words, in bytes: DirectML binds nothing smaller."""
     return -(-elements * data_type.bits // 32) * 4
+
+
+def dtype_of(data_type: DataType) -> DType:
+    """What the rest of the library calls a data type of whole bytes."""
+    return DTYPES[data_type.name.lower()]
 
 
 def check_data_type(what: str, data_type: DataType) -> DataType:

@@ -8,39 +8,21 @@ from __future__ import annotations
 
 import enum
 import struct
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from dml_vk.directml.descriptors import BufferTensorDesc, DataType, TensorFlags
-from dml_vk.dtypes import DTYPES, DType, uint32
 from dml_vk.errors import DeviceError, DTypeError, LayoutError, explain
-from dml_vk.layout import Layout
 
 # What runs needs NumPy, and is imported by what runs: descriptors and operators work without it.
 if TYPE_CHECKING:
     from dml_vk.directml.buffer import Buffer
-    from dml_vk.ops.strided import Strided
-
-__all__ = [
-    "ElementWiseIdentity",
-    "FillValueConstant",
-    "FillValueSequence",
-    "RandomGenerator",
-    "RandomGeneratorType",
-]
 
 # A scalar as `struct` packs it.
-_CODES = {
+CODES = {
     DataType.FLOAT16: "e", DataType.FLOAT32: "f", DataType.FLOAT64: "d",
     DataType.INT8: "b", DataType.INT16: "h", DataType.INT32: "i", DataType.INT64: "q",
     DataType.UINT8: "B", DataType.UINT16: "H", DataType.UINT32: "I", DataType.UINT64: "Q",
 }  # fmt: skip
-
-
-class RandomGeneratorType(enum.Enum):
-    """The generators, with DirectML's numbers."""
-
-    PHILOX_4X32_10 = 0
 
 
 class Operator:
@@ -100,7 +82,7 @@ class Operator:
             if not isinstance(desc, BufferTensorDesc):
                 must = f"{name} must be a BufferTensorDesc"
                 raise LayoutError(self._explain(must, **{name: desc}))
-            if desc.data_type not in _CODES:
+            if desc.data_type not in CODES:
                 must = f"{name} must not have a 4-bit type"
                 raise DTypeError(self._explain(must, data_type=desc.data_type.name))
             if desc.flags is not TensorFlags.NONE:
@@ -110,6 +92,19 @@ class Operator:
                 must = f"elements of {name} must not share an address"
                 raise LayoutError(self._explain(must, sizes=desc.sizes, strides=desc.strides))
 
+    def _hold(self, name: str, data_type: DataType, codes: str = "") -> None:
+        """Make a scalar what its type holds."""
+        number = held(type(self).__name__, name, data_type, getattr(self, name), codes)
+        object.__setattr__(self, name, number)
+
+    def _check_scalar_type(self, name: str, tensor: str) -> None:
+        """The type of scalars is that of a tensor."""
+        wanted: DataType = getattr(self, tensor).data_type
+        given = getattr(self, name)
+        if given is not wanted:
+            must = f"{name} must be that of {tensor}, {wanted.name}"
+            raise DTypeError(self._explain(must, **{name: getattr(given, "name", given)}))
+
     def _explain(self, must: str, **got: object) -> str:
         return explain(type(self).__name__, must, **got)
 
@@ -118,187 +113,17 @@ class Operator:
         return f"{type(self).__name__}({given})"
 
 
-@dataclass(frozen=True, repr=False)
-class RandomGenerator(Operator):
-    """Random bits by Philox4x32-10, a pure function of the state.
-
-    The state is four words of counter and two of key, each low word first. Element i of the output,
-    in logical row-major order, is word i % 4 of block counter + i // 4. The output state has the
-    same key, and the counter after the last block begun.
-
-    >>> state = BufferTensorDesc(DataType.UINT32, (1, 1, 1, 6))
-    >>> RandomGenerator(state, BufferTensorDesc(DataType.UINT32, (2, 3)), state)
-    RandomGenerator(input_state=UINT32 (1, 1, 1, 6), output=UINT32 (2, 3), \
-output_state=UINT32 (1, 1, 1, 6), type=PHILOX_4X32_10)
-    """
-
-    input_state: BufferTensorDesc
-    output: BufferTensorDesc
-    output_state: BufferTensorDesc | None = None
-    type: RandomGeneratorType = RandomGeneratorType.PHILOX_4X32_10
-
-    _tensors = ("input_state", "output", "output_state")
-    _optional = ("output_state",)
-
-    def __post_init__(self) -> None:
-        self._check_tensors()
-        for name in self._tensors:
-            desc = getattr(self, name)
-            if desc is not None and desc.data_type is not DataType.UINT32:
-                must = f"{name} must have the data type UINT32"
-                raise DTypeError(self._explain(must, data_type=desc.data_type.name))
-        sizes = self.input_state.sizes
-        if sizes != (1,) * (len(sizes) - 1) + (6,):
-            must = "input_state must have sizes (1, 1, 1, 6), or 6 after fewer or more ones"
-            raise LayoutError(self._explain(must, sizes=sizes))
-        if self.output_state is not None and self.output_state.sizes != sizes:
-            must = f"output_state must have the sizes of input_state, {sizes}"
-            raise LayoutError(self._explain(must, sizes=self.output_state.sizes))
-        if self.type is not RandomGeneratorType.PHILOX_4X32_10:
-            must = "type must be RandomGeneratorType.PHILOX_4X32_10"
-            raise LayoutError(self._explain(must, type=self.type))
-
-    def bind(self, *buffers: Buffer | None) -> tuple[Buffer | None, ...]:
-        """As for every operator. The two states may share a buffer, the output has its own."""
-        bound = input_state, output, output_state = super().bind(*buffers)
-        if output is input_state or output is output_state:
-            must = "output must not be bound to the buffer of a state"
-            raise LayoutError(self._explain(must, output=output))
-        return bound
-
-    def _run(
-        self, what: str, input_state: Strided, output: Strided, output_state: Strided | None
-    ) -> None:
-        from dml_vk.ops.philox import advance_state, blocks_begun, fill_philox
-
-        state = _six_words(input_state)
-        fill_philox(what, output, uint32, state)
-        if output_state is not None:
-            blocks = blocks_begun(output.layout.numel, uint32)
-            advance_state(state, _six_words(output_state), blocks)
-
-
-@dataclass(frozen=True, repr=False)
-class ElementWiseIdentity(Operator):
-    """The same elements under other strides: DirectML's strided copy. It works in place too.
-
-    >>> planar = BufferTensorDesc(DataType.FLOAT16, (2, 3, 4, 5))
-    >>> interleaved = BufferTensorDesc(DataType.FLOAT16, (2, 3, 4, 5), (60, 1, 15, 3))
-    >>> ElementWiseIdentity(planar, interleaved)
-    ElementWiseIdentity(input=FLOAT16 (2, 3, 4, 5), output=FLOAT16 (2, 3, 4, 5) by (60, 1, 15, 3))
-    """
-
-    input: BufferTensorDesc
-    output: BufferTensorDesc
-
-    _tensors = ("input", "output")
-
-    def __post_init__(self) -> None:
-        self._check_tensors()
-        if self.output.data_type is not self.input.data_type:
-            must = f"output must have the data type of input, {self.input.data_type.name}"
-            raise DTypeError(self._explain(must, data_type=self.output.data_type.name))
-        if self.output.sizes != self.input.sizes:
-            must = f"output must have the sizes of input, {self.input.sizes}"
-            raise LayoutError(self._explain(must, sizes=self.output.sizes))
-
-    def _run(self, what: str, source: Strided, target: Strided) -> None:
-        from dml_vk.ops.copy import copy_elements
-
-        copy_elements(what, source, target)
-
-
-class Fill(Operator):
-    """The operators whose values come as scalars."""
-
-    output: BufferTensorDesc
-    value_data_type: DataType
-
-    _tensors = ("output",)
-
-    @property
-    def _dtype(self) -> DType:
-        return DTYPES[self.value_data_type.name.lower()]
-
-    def _check_value_data_type(self) -> None:
-        wanted, given = self.output.data_type, self.value_data_type
-        if given is not wanted:
-            must = f"value_data_type must be that of output, {wanted.name}"
-            raise DTypeError(self._explain(must, value_data_type=getattr(given, "name", given)))
-
-    def _round_scalar(self, name: str, *codes: str) -> None:
-        """Make the value what its type holds, by the first of these codes that takes it."""
-        given = getattr(self, name)
-        for code in codes:
-            try:
-                # This refuses finite values that would round to infinity, and no other floats.
-                (held,) = struct.unpack(f"<{code}", struct.pack(f"<{code}", given))
-            except (TypeError, OverflowError, struct.error):
-                continue
-            object.__setattr__(self, name, held)
-            return
-        must = f"{name} must be a number that {self.value_data_type.name} can hold"
-        raise DTypeError(self._explain(must, **{name: given}))
-
-
-@dataclass(frozen=True, repr=False)
-class FillValueConstant(Fill):
-    """One value everywhere. A float is rounded to its type as it comes in.
-
-    >>> FillValueConstant(BufferTensorDesc(DataType.FLOAT16, (4,)), DataType.FLOAT16, 0.1)
-    FillValueConstant(output=FLOAT16 (4,), value_data_type=FLOAT16, value=0.0999755859375)
-    """
-
-    output: BufferTensorDesc
-    value_data_type: DataType
-    value: float
-
-    def __post_init__(self) -> None:
-        self._check_tensors()
-        self._check_value_data_type()
-        self._round_scalar("value", _CODES[self.value_data_type])
-
-    def _run(self, what: str, target: Strided) -> None:
-        from dml_vk.ops.fill import fill_constant
-
-        fill_constant(what, target, self._dtype, self.value)
-
-
-@dataclass(frozen=True, repr=False)
-class FillValueSequence(Fill):
-    """Element i, in logical row-major order, is `value_start + i * value_delta`.
-
-    Floats are exact and then rounded once, integers wrap. Start and delta are of the output's type;
-    the delta of an unsigned type may also be negative, down to half its range.
-
-    >>> bytes4 = BufferTensorDesc(DataType.UINT8, (2, 2))
-    >>> FillValueSequence(bytes4, DataType.UINT8, 10, -2)
-    FillValueSequence(output=UINT8 (2, 2), value_data_type=UINT8, value_start=10, value_delta=-2)
-    """
-
-    output: BufferTensorDesc
-    value_data_type: DataType
-    value_start: float
-    value_delta: float
-
-    def __post_init__(self) -> None:
-        self._check_tensors()
-        self._check_value_data_type()
-        code = _CODES[self.value_data_type]
-        self._round_scalar("value_start", code)
-        # -2 and 254 are the same step of UINT8, and the same bits: DirectML's own example has -2.
-        self._round_scalar("value_delta", code, code.lower())
-
-    def _run(self, what: str, target: Strided) -> None:
-        from dml_vk.ops.fill import fill_sequence
-
-        fill_sequence(what, target, self._dtype, self.value_start, self.value_delta)
-
-
-def _six_words(state: Strided) -> Strided:
-    """The state without its dims of size 1."""
-    layout = Layout((6,), state.layout.strides[-1:], state.layout.offset)
-    return state._replace(layout=layout)
+def held(what: str, name: str, data_type: DataType, value: Any, codes: str = "") -> Any:
+    """The number as its type holds it, by the first of these codes that takes it."""
+    for code in codes or CODES[data_type]:
+        try:
+            # This refuses finite values that would round to infinity, and no other floats.
+            (number,) = struct.unpack(f"<{code}", struct.pack(f"<{code}", value))
+        except (TypeError, OverflowError, struct.error):
+            continue
+        return number
+    must = f"{name} must be a number that {data_type.name} can hold"
+    raise DTypeError(explain(what, must, **{name: value}))
 
 
 def _brief(value: object) -> str:

@@ -11,7 +11,7 @@ import pytest
 
 from dml_vk.directml.buffer import Buffer
 from dml_vk.directml.descriptors import BufferTensorDesc, DataType, TensorFlags
-from dml_vk.directml.operators import (
+from dml_vk.directml import (
     ElementWiseIdentity,
     FillValueConstant,
     FillValueSequence,

@@ -1,0 +1,283 @@
+"""DirectML's elementwise operators of two and three tensors, activations apart."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from dml_vk.directml.activations import FusedActivation
+from dml_vk.directml.descriptors import BufferTensorDesc, DataType
+from dml_vk.directml.elementwise import (
+    ALL,
+    FLOATS,
+    NUMBERS,
+    OF_32_BITS,
+    TRUTHS,
+    UNSIGNED,
+    UP_TO_32_BITS,
+    Binary,
+    Bits,
+    ElementWise,
+    Gradient,
+    ScaleBias,
+    TypedBounds,
+    check_scale_bias,
+    copy_only,
+    limits,
+    number_words,
+    temporary,
+    whole,
+)
+from dml_vk.dtypes import DType, float32, int32, uint8, uint32
+from dml_vk.errors import LayoutError
+from dml_vk.kernels.operators import OPERATORS
+
+if TYPE_CHECKING:
+    from dml_vk.ops.elementwise import Typed
+    from dml_vk.strides.order import Ints
+
+__all__ = [
+    "ElementWiseATanYX",
+    "ElementWiseAdd",
+    "ElementWiseAdd1",
+    "ElementWiseBitAnd",
+    "ElementWiseBitOr",
+    "ElementWiseBitShiftLeft",
+    "ElementWiseBitShiftRight",
+    "ElementWiseBitXor",
+    "ElementWiseClipGrad",
+    "ElementWiseClipGrad1",
+    "ElementWiseDifferenceSquare",
+    "ElementWiseDivide",
+    "ElementWiseIf",
+    "ElementWiseLogicalAnd",
+    "ElementWiseLogicalEquals",
+    "ElementWiseLogicalGreaterThan",
+    "ElementWiseLogicalGreaterThanOrEqual",
+    "ElementWiseLogicalLessThan",
+    "ElementWiseLogicalLessThanOrEqual",
+    "ElementWiseLogicalOr",
+    "ElementWiseLogicalXor",
+    "ElementWiseMax",
+    "ElementWiseMean",
+    "ElementWiseMin",
+    "ElementWiseModulusFloor",
+    "ElementWiseModulusTruncate",
+    "ElementWiseMultiply",
+    "ElementWisePow",
+    "ElementWiseSubtract",
+]
+
+
+class ElementWiseAdd(Binary, of="add", types=NUMBERS):
+    """a + b."""
+
+
+@dataclass(frozen=True, repr=False)
+class ElementWiseAdd1(Binary, of="add", types=FLOATS):
+    """a + b, or an activation of it: of float16 too the sum is one of float32, not yet rounded.
+
+    >>> from dml_vk.directml import ActivationRelu
+    >>> x = BufferTensorDesc(DataType.FLOAT16, (2, 3))
+    >>> ElementWiseAdd1(x, x, x, ActivationRelu.fused()).fused_activation
+    ActivationRelu.fused()
+    """
+
+    fused_activation: FusedActivation | None = None
+
+    def _check_attributes(self) -> None:
+        given = self.fused_activation
+        if not (given is None or isinstance(given, FusedActivation)):
+            must = "fused_activation must be None or what an activation's fused() gives"
+            raise LayoutError(self._explain(must, fused_activation=given))
+
+    def _compute(self, what: str, sources: list[Typed], target: Typed) -> None:
+        from dml_vk.ops.elementwise import ADDED, compute, float_words
+
+        fused = self.fused_activation
+        if fused is None:
+            super()._compute(what, sources, target)
+            return
+        # Those that are functions of their own as well are activations of a sum too.
+        operator = replace(OPERATORS[fused.activation._of], family="activation")
+        words = float_words(*fused.numbers)
+        compute(what, operator, sources, target, target.dtype, words, ADDED)
+
+
+class ElementWiseSubtract(Binary, of="subtract", types=NUMBERS):
+    """a - b."""
+
+
+class ElementWiseMultiply(Binary, of="multiply", types=NUMBERS):
+    """a * b."""
+
+
+class ElementWiseDivide(Binary, of="divide", types=NUMBERS):
+    """a / b; of integers towards zero, and 0 where b is 0."""
+
+    def _chosen(self, common: DType) -> str:
+        return "divide" if common.kind == "f" else "trunc_divide"
+
+
+class ElementWiseModulusFloor(Binary, of="remainder", types=NUMBERS):
+    """What the quotient rounded down leaves of a: it has the sign of b."""
+
+
+class ElementWiseModulusTruncate(Binary, of="fmod", types=NUMBERS):
+    """What the quotient rounded towards zero leaves of a: it has the sign of a."""
+
+
+class ElementWiseMax(Binary, of="maximum", types=NUMBERS):
+    """The greater of a and b; NaN where one of them is."""
+
+
+class ElementWiseMin(Binary, of="minimum", types=NUMBERS):
+    """The lesser of a and b; NaN where one of them is."""
+
+
+class ElementWiseMean(Binary, of="mean_of_two", types=OF_32_BITS):
+    """(a + b) / 2; of integers exact and then towards zero."""
+
+
+class ElementWiseDifferenceSquare(Binary, of="difference_square", types=OF_32_BITS):
+    """(a - b) * (a - b)."""
+
+
+class ElementWiseATanYX(Binary, of="atan2", types=FLOATS):
+    """The angle of the point with a as its y and b as its x."""
+
+
+@dataclass(frozen=True, repr=False)
+class ElementWisePow(ElementWise, of="pow", types=UP_TO_32_BITS, exponent=UP_TO_32_BITS):
+    """The input to the power of the exponent, which may have another type.
+
+    Of integers to the power of integers it wraps. Of integers to the power of floats it is computed
+    in float32, and cut to integers.
+    """
+
+    input: BufferTensorDesc
+    exponent: BufferTensorDesc
+    output: BufferTensorDesc
+    scale_bias: ScaleBias | None = None
+
+    _tensors = ("input", "exponent", "output")
+
+    def _check_attributes(self) -> None:
+        check_scale_bias(self, self.scale_bias, self._data_type)
+
+    def _scale_bias(self) -> ScaleBias | None:
+        return self.scale_bias
+
+    def _common(self) -> DType:
+        base, exponent = self._read_as("input"), self._read_as("exponent")
+        if base.kind == "f":
+            return base
+        # Products do not depend on a sign, exponents do.
+        return {"f": float32, "i": int32, "u": uint32}[exponent.kind]
+
+
+class ElementWiseBitAnd(Bits, Binary, of="bitwise_and", types=ALL):
+    """The bits that both have."""
+
+
+class ElementWiseBitOr(Bits, Binary, of="bitwise_or", types=ALL):
+    """The bits that one of them has, or both."""
+
+
+class ElementWiseBitXor(Bits, Binary, of="bitwise_xor", types=ALL):
+    """The bits that one of them has alone."""
+
+
+class ElementWiseBitShiftLeft(Binary, of="bitwise_left_shift", types=UNSIGNED):
+    """a shifted by b bits to the left: 0 where b is as many as there are, or more."""
+
+
+class ElementWiseBitShiftRight(Binary, of="bitwise_right_shift", types=UNSIGNED):
+    """a shifted by b bits to the right: 0 where b is as many as there are, or more."""
+
+
+class ElementWiseLogicalAnd(Binary, of="logical_and", types=TRUTHS):
+    """1 where neither is 0, and else 0."""
+
+
+class ElementWiseLogicalOr(Binary, of="logical_or", types=TRUTHS):
+    """0 where both are 0, and else 1."""
+
+
+class ElementWiseLogicalXor(Binary, of="logical_xor", types=TRUTHS):
+    """1 where one of them is 0, and else 0."""
+
+
+class ElementWiseLogicalEquals(Binary, of="equal", types=NUMBERS, output=TRUTHS):
+    """1 where a == b, and else 0."""
+
+
+class ElementWiseLogicalGreaterThan(Binary, of="greater", types=NUMBERS, output=TRUTHS):
+    """1 where a > b, and else 0."""
+
+
+class ElementWiseLogicalGreaterThanOrEqual(
+    Binary, of="greater_equal", types=NUMBERS, output=TRUTHS
+):
+    """1 where a >= b, and else 0."""
+
+
+class ElementWiseLogicalLessThan(Binary, of="less", types=NUMBERS, output=TRUTHS):
+    """1 where a < b, and else 0."""
+
+
+class ElementWiseLogicalLessThanOrEqual(Binary, of="less_equal", types=NUMBERS, output=TRUTHS):
+    """1 where a <= b, and else 0."""
+
+
+@dataclass(frozen=True, repr=False)
+class ElementWiseIf(ElementWise, of="where", types=ALL, condition=(DataType.UINT8,)):
+    """a where the condition is not 0, and else b."""
+
+    condition: BufferTensorDesc
+    a: BufferTensorDesc
+    b: BufferTensorDesc
+    output: BufferTensorDesc
+
+    _tensors = ("condition", "a", "b", "output")
+
+
+@dataclass(frozen=True, repr=False)
+class ElementWiseClipGrad(Gradient, of="clip_grad", types=NUMBERS):
+    """The gradient where the input is above `min` and below `max`, and else 0; 0 at NaN."""
+
+    min: float = field(kw_only=True)
+    max: float = field(kw_only=True)
+
+    def _bounds(self, common: DType) -> tuple[float, float]:
+        if common.kind == "f":
+            return self.min, self.max
+        # An integer is above a number if it is above the next integer down from it.
+        return whole(self.min, common, math.floor), whole(self.max, common, math.ceil)
+
+    def _words(self, what: str, common: DType) -> Ints:
+        return number_words(what, common, *self._bounds(common))
+
+    def _compute(self, what: str, sources: list[Typed], target: Typed) -> None:
+        from dml_vk.ops.elementwise import compute
+
+        common, (x, gradient) = self._common(), sources
+        least, greatest = (-math.inf, math.inf) if common.kind == "f" else limits(common)
+        # What lies beyond all integers leaves none out, which no integer as a bound would say.
+        endless = self.min < least, self.max > greatest
+        if all(endless):
+            copy_only(what, gradient, target)
+        elif any(endless):
+            name, bound = ("less", 1) if endless[0] else ("greater", 0)
+            inside = temporary(what, target, uint8)
+            words = number_words(what, common, self._bounds(common)[bound])
+            compute(what, OPERATORS[name], [x, None], inside, common, words)
+            compute(what, OPERATORS["where"], [inside, gradient, None], target, target.dtype)
+        else:
+            super()._compute(what, sources, target)
+
+
+@dataclass(frozen=True, repr=False)
+class ElementWiseClipGrad1(TypedBounds, ElementWiseClipGrad, of="clip_grad", types=NUMBERS):
+    """The same with bounds of the tensors' own type."""

@@ -1,0 +1,317 @@
+"""What DirectML's elementwise operators share.
+
+A class says which of the library's operators it is, `of`, and the data types that DirectML's newest
+feature level gives it: `types` for the tensors that must have one type in common, and others by the
+tensors' names.
+"""
+
+from __future__ import annotations
+
+import enum
+import math
+from collections.abc import Callable
+from dataclasses import dataclass, field, fields
+from typing import TYPE_CHECKING, ClassVar
+
+from dml_vk.directml.descriptors import BufferTensorDesc, DataType, dtype_of
+from dml_vk.directml.operators import Operator, held
+from dml_vk.dtypes import DTYPES, DType
+from dml_vk.errors import DTypeError, LayoutError
+from dml_vk.kernels.operators import OPERATORS
+from dml_vk.layout import Layout
+
+if TYPE_CHECKING:
+    from dml_vk.ops.elementwise import Typed
+    from dml_vk.ops.strided import Strided
+    from dml_vk.strides.order import Ints
+
+__all__ = ["ScaleBias"]
+
+DataTypes = tuple[DataType, ...]
+
+# In the order of DirectML's pages.
+FLOATS = (DataType.FLOAT32, DataType.FLOAT16)
+SIGNED = (DataType.INT64, DataType.INT32, DataType.INT16, DataType.INT8)
+UNSIGNED = (DataType.UINT64, DataType.UINT32, DataType.UINT16, DataType.UINT8)
+NUMBERS = FLOATS + SIGNED + UNSIGNED
+ALL = (DataType.FLOAT64, *NUMBERS)
+UP_TO_32_BITS = FLOATS + SIGNED[1:] + UNSIGNED[1:]
+OF_32_BITS = (*FLOATS, DataType.INT32, DataType.UINT32)
+TRUTHS = (DataType.UINT32, DataType.UINT8)
+
+
+@dataclass(frozen=True)
+class ScaleBias:
+    """What comes before an operator of floats: x * scale + bias, each rounded to float32.
+
+    >>> ScaleBias(0.1, 2)
+    ScaleBias(scale=0.10000000149011612, bias=2.0)
+    """
+
+    scale: float
+    bias: float
+
+    def __post_init__(self) -> None:
+        for name in ("scale", "bias"):
+            number = held("ScaleBias", name, DataType.FLOAT32, getattr(self, name))
+            object.__setattr__(self, name, number)
+
+
+@dataclass(frozen=True, repr=False)
+class ElementWise(Operator):
+    """An operator of the elements at one index. All its tensors have the same sizes."""
+
+    _of: ClassVar[str]
+    _types: ClassVar[DataTypes]
+    _own_types: ClassVar[dict[str, DataTypes]]
+
+    def __init_subclass__(cls, of: str = "", types: DataTypes = (), **own: DataTypes) -> None:
+        super().__init_subclass__()
+        if of:
+            cls._of, cls._types, cls._own_types = of, types, own
+
+    def __post_init__(self) -> None:
+        self._check_tensors()
+        self._check_sizes()
+        self._check_types()
+        self._check_attributes()
+
+    @property
+    def _leading(self) -> str:
+        """The tensor whose data type is that of all that have none of their own."""
+        return next(name for name in self._tensors if name not in self._own_types)
+
+    @property
+    def _data_type(self) -> DataType:
+        data_type: DataType = getattr(self, self._leading).data_type
+        return data_type
+
+    def _check_sizes(self) -> None:
+        first = self._tensors[0]
+        wanted = getattr(self, first).sizes
+        for name in self._tensors[1:]:
+            sizes = getattr(self, name).sizes
+            if sizes != wanted:
+                must = f"{name} must have the sizes of {first}, {wanted}"
+                raise LayoutError(self._explain(must, sizes=sizes))
+
+    def _check_types(self) -> None:
+        leading = self._leading
+        for name in self._tensors:
+            given = getattr(self, name).data_type
+            if name == leading or name in self._own_types:
+                allowed = self._own_types.get(name, self._types)
+                names = ", ".join([data_type.name for data_type in allowed])
+                must = f"{name} must have a data type among {names}"
+                if len(allowed) == 1:
+                    must = f"{name} must have the data type {names}"
+            else:
+                allowed = (self._data_type,)
+                must = f"{name} must have the data type of {leading}, {self._data_type.name}"
+            if given not in allowed:
+                raise DTypeError(self._explain(must, data_type=given.name))
+
+    @classmethod
+    def number_names(cls) -> list[str]:
+        """The attributes that are numbers."""
+        return [one.name for one in fields(cls) if one.type == "float"]
+
+    @property
+    def _number_type(self) -> DataType:
+        """DirectML's FLOAT, whatever the tensors are."""
+        return DataType.FLOAT32
+
+    def _check_attributes(self) -> None:
+        whole = dtype_of(self._data_type).kind != "f"
+        for name in self.number_names():
+            self._hold(name, self._number_type)
+            if whole and math.isnan(getattr(self, name)):
+                must = f"{name} must not be NaN where {self._leading} has integers"
+                raise DTypeError(self._explain(must, **{name: math.nan}))
+        for one in fields(self):
+            given = getattr(self, one.name)
+            if isinstance(one.default, enum.Enum) and type(given) is not type(one.default):
+                kind = type(one.default).__name__
+                must = f"{one.name} must be of {kind}"
+                raise LayoutError(self._explain(must, **{one.name: given}))
+
+    # How it is computed: in which dtype, by which operator, told which words after which scaling.
+
+    def _common(self) -> DType:
+        return dtype_of(self._data_type)
+
+    def _chosen(self, common: DType) -> str:
+        return self._of
+
+    def _words(self, what: str, common: DType) -> Ints:
+        from dml_vk.ops.elementwise import float_words
+
+        return float_words(*[getattr(self, name) for name in self.number_names()])
+
+    def _scale_bias(self) -> ScaleBias | None:
+        return None
+
+    def _before(self) -> int:
+        """What else the kernel does to the first operand: see glsl/fused_head.glsl."""
+        return 0
+
+    def _read_as(self, name: str) -> DType:
+        """What the elements of a tensor are taken for."""
+        desc: BufferTensorDesc = getattr(self, name)
+        return dtype_of(desc.data_type)
+
+    def _run(self, what: str, *operands: Strided) -> None:
+        from dml_vk.ops.elementwise import Typed
+
+        typed = [Typed(one, self._read_as(name)) for name, one in zip(self._tensors, operands)]
+        self._compute(what, typed[:-1], typed[-1])
+
+    def _compute(self, what: str, sources: list[Typed], target: Typed) -> None:
+        from dml_vk.ops.elementwise import SCALED, compute, float_words
+
+        common = self._common()
+        operator = OPERATORS[self._chosen(common)]
+        words, before, scaled = self._words(what, common), self._before(), self._scale_bias()
+        if scaled is not None:
+            words = (*words, 0, 0)[:2] + float_words(scaled.scale, scaled.bias)
+            before = SCALED
+        # An operand that is no tensor is a number among the words.
+        given = [*sources, *[None] * (operator.arity - len(sources))]
+        moves, mixed = operator.family in ("cast", "where"), _differ(common, target.dtype)
+        if operator.result or moves or not mixed:
+            compute(what, operator, given, target, common, words, before)
+            return
+        made = temporary(what, target, common)
+        compute(what, operator, given, made, common, words, before)
+        compute(what, OPERATORS["cast"], [made], target, target.dtype)
+
+
+@dataclass(frozen=True, repr=False)
+class Unary(ElementWise):
+    """Of one tensor."""
+
+    input: BufferTensorDesc
+    output: BufferTensorDesc
+
+    _tensors = ("input", "output")
+
+
+@dataclass(frozen=True, repr=False)
+class ScaledUnary(Unary):
+    """Of one tensor of floats that may be scaled before."""
+
+    scale_bias: ScaleBias | None = None
+
+    def _check_attributes(self) -> None:
+        super()._check_attributes()
+        check_scale_bias(self, self.scale_bias, self._data_type)
+
+    def _scale_bias(self) -> ScaleBias | None:
+        return self.scale_bias
+
+
+@dataclass(frozen=True, repr=False)
+class Binary(ElementWise):
+    """Of two tensors."""
+
+    a: BufferTensorDesc
+    b: BufferTensorDesc
+    output: BufferTensorDesc
+
+    _tensors = ("a", "b", "output")
+
+
+@dataclass(frozen=True, repr=False)
+class Gradient(ElementWise):
+    """Of what went into an operator, and of the gradient of what came out."""
+
+    input: BufferTensorDesc
+    input_gradient: BufferTensorDesc
+    output_gradient: BufferTensorDesc
+
+    _tensors = ("input", "input_gradient", "output_gradient")
+
+
+class Bits(ElementWise):
+    """Of bits, whatever they stand for."""
+
+    def _read_as(self, name: str) -> DType:
+        return DTYPES[f"uint{getattr(self, name).data_type.bits}"]
+
+    def _common(self) -> DType:
+        return self._read_as(self._leading)
+
+
+@dataclass(frozen=True, repr=False)
+class TypedBounds(ElementWise):
+    """What takes its bounds in the tensors' own type, and not as FLOAT."""
+
+    min_max_data_type: DataType = field(kw_only=True)
+
+    @property
+    def _number_type(self) -> DataType:
+        return self.min_max_data_type
+
+    def _check_attributes(self) -> None:
+        self._check_scalar_type("min_max_data_type", self._tensors[-1])
+        super()._check_attributes()
+
+
+def check_scale_bias(operator: Operator, given: object, data_type: DataType) -> None:
+    if given is None:
+        return
+    if not isinstance(given, ScaleBias):
+        must = "scale_bias must be a ScaleBias or None"
+        raise LayoutError(operator._explain(must, scale_bias=given))
+    if data_type not in FLOATS:
+        must = "scale_bias must be None but for FLOAT32 and FLOAT16"
+        raise DTypeError(operator._explain(must, data_type=data_type.name))
+
+
+def whole(number: float, dtype: DType, rounded: Callable[[float], int] = math.trunc) -> int:
+    """A number as an integer of this dtype: the nearest limit, if it is beyond both."""
+    low, high = limits(dtype)
+    return low if number <= low else high if number >= high else rounded(number)
+
+
+def limits(dtype: DType) -> tuple[int, int]:
+    """The least and the greatest integer."""
+    bits = 8 * dtype.itemsize
+    return (0, 2**bits - 1) if dtype.kind == "u" else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
+
+
+def copy_only(what: str, source: Typed, target: Typed) -> None:
+    from dml_vk.ops.copy import copy_elements
+
+    copy_elements(what, source.strided, target.strided)
+
+
+def number_words(what: str, common: DType, *numbers: float) -> Ints:
+    """Numbers as a kernel is told that computes in this dtype."""
+    from dml_vk.ops.elementwise import float_words, scalar_words
+
+    if common.kind == "f":
+        # Also where the tensors are float16: what is computed with is float32.
+        return float_words(*numbers)
+    words: Ints = ()
+    for number in numbers:
+        words += scalar_words(what, "number", common, whole(number, common))
+    return words
+
+
+def temporary(what: str, target: Typed, dtype: DType) -> Typed:
+    """Memory for as many elements of another dtype, in the same order."""
+    from dml_vk.ops.elementwise import Typed
+    from dml_vk.ops.strided import Strided
+
+    to = target.strided
+    layout = Layout.packed(to.layout.sizes, to.layout.order)
+    allocation = to.device.allocate(what, layout.numel * dtype.itemsize, to.allocation)
+    return Typed(Strided(to.device, allocation, layout, dtype.itemsize), dtype)
+
+
+def _differ(common: DType, made: DType) -> bool:
+    """A kernel that computes in the one does not write the other."""
+    floats = common.kind == "f", made.kind == "f"
+    wide = common.itemsize == 8, made.itemsize == 8
+    return len(set(floats)) > 1 or len(set(wide)) > 1
