@@ -18,6 +18,15 @@ float half_nextafter(float a, float b) {
     return float_either_nan(a, b) ? uintBitsToFloat(FLOAT_NAN) : stepped;
 }
 
+const uint AWAY = 3;  // BEFORE of `round`: halves go away from zero
+
+float float_round_away(float a) {
+    // A half less a last place, with which a half comes to 1, and what is just below it does not.
+    float half_unit = uintBitsToFloat(0x3effffffu | floatBitsToUint(a) & FLOAT_SIGN);
+    precise float sum = a + half_unit;
+    return float_trunc(sum);
+}
+
 float scalar(uint k) { return uintBitsToFloat(push.scalars[k]); }
 
 float compute(float a, float b) {
@@ -44,7 +53,7 @@ float compute(float a, float b) {
     case FLOOR: result = float_floor(a); break;
     case CEIL: result = float_ceil(a); break;
     case TRUNC: result = float_trunc(a); break;
-    case ROUND: result = float_round(a); break;
+    case ROUND: result = BEFORE == AWAY ? float_round_away(a) : float_round(a); break;
     case SQRT: result = float_sqrt(a); break;
     case RSQRT: result = float_rsqrt(a); break;
     case RECIPROCAL: result = float_reciprocal(a); break;

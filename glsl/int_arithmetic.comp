@@ -11,6 +11,12 @@
 uint int_smaller(uint a, uint b) { return int_less(b, a, SIGNED) ? b : a; }
 uint int_larger(uint a, uint b) { return int_less(a, b, SIGNED) ? b : a; }
 
+// Without the overflow of a sum, and towards zero.
+uint mean(uint a, uint b) {
+    uint down = (a & b) + int_shift_right(a ^ b, 1u, SIGNED);
+    return down + ((a ^ b) & uint(int_is_negative(down, SIGNED)) & 1u);
+}
+
 uint compute(uint a, uint b) {
     bool negative = int_is_negative(a, SIGNED);
     uint low = push.scalars[0], high = push.scalars[1];
@@ -25,6 +31,8 @@ uint compute(uint a, uint b) {
     case POW: return int_pow(a, b, SIGNED);
     case MAXIMUM: return int_larger(a, b);
     case MINIMUM: return int_smaller(a, b);
+    case MEAN_OF_TWO: return mean(a, b);
+    case PARAMETERIZED_RELU: return negative ? a * b : a;
     case DIFFERENCE_SQUARE: return (a - b) * (a - b);
     case NEGATIVE: return 0u - a;
     case ABS: return negative ? 0u - a : a;

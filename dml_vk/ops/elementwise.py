@@ -18,7 +18,8 @@ from dml_vk.ops.fill import to_bytes
 from dml_vk.ops.strided import Strided
 from dml_vk.strides.order import Ints
 
-SCALED, ADDED = 1, 2  # what may come before an operator: glsl/fused_head.glsl
+# What may come before an operator, glsl/fused_head.glsl; of `round`, that halves go away from zero.
+SCALED, ADDED, AWAY = 1, 2, 3
 
 
 class Typed(NamedTuple):
