@@ -94,13 +94,13 @@ _FLOAT_WAYS = ("words_32", "packed_16")
 _TRUTH_WAYS = ("packed_8", "words_32")
 COMPUTED = {
     "float_arithmetic": (2, (*_FLOAT_WAYS, "tile_32")),
-    # "float_activation": (2, (*_FLOAT_WAYS, "tile_32")),
+    "float_activation": (2, (*_FLOAT_WAYS, "tile_32")),
     "float_compare": (2, _TRUTH_WAYS),
     "float_exp": (1, _FLOAT_WAYS),
     "float_log": (2, _FLOAT_WAYS),
     "float_trig": (1, _FLOAT_WAYS),
     "float_arc": (2, _FLOAT_WAYS),
-    # "float_erf": (1, _FLOAT_WAYS),
+    "float_erf": (1, _FLOAT_WAYS),
     "float_pow": (2, _FLOAT_WAYS),
     "int_arithmetic": (2, ("packed_8", "packed_16", "words_32", "tile_32")),
     "int_compare": (2, _TRUTH_WAYS),
