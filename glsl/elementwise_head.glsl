@@ -82,8 +82,8 @@ struct Tile {
 #endif
 
 #ifdef PART
-// Where few values of one source take much longer than the others for a PART of the computation: a CPU
-// would go the long way for every element, so it is gone for those of a quad that need it, or for one.
+// Where few values of one source take much longer than the others for a PART of the computation, a vector
+// of words: a CPU would go the long way for every element, so it is gone for those of a quad that need it.
 bool is_rare(VALUE a);
 PART common_part(VALUE a);
 PART rare_part(VALUE a);
@@ -150,11 +150,11 @@ Results row_results(PLACE at) {
         rare |= is_rare(a_read.at[k]) ? 1u << k : 0u;
     }
     for (; rare != 0; rare &= rare - 1) {
-        uint last = rare ^ rare - 1;  // the lowest bit set, and those below
+        uint lowest = rare & 0u - rare;
         VALUE a = a_read.at[0];
-        for (uint k = 1; k < PER; k++) a = (last >> k & 1) != 0 ? a_read.at[k] : a;
+        for (uint k = 1; k < PER; k++) a = lowest == 1u << k ? a_read.at[k] : a;
         PART part = rare_part(a);
-        for (uint k = 0; k < PER; k++) if (last >> k == 1) parts[k] = part;
+        for (uint k = 0; k < PER; k++) parts[k] = mix(parts[k], part, equal(PART(lowest), PART(1u << k)));
     }
     for (uint k = 0; k < PER; k++)
         results.at[k] = encode(compute_with(a_read.at[k], parts[k]), TYPE);

@@ -55,7 +55,7 @@ vec2 phase_angle(uvec2 phase) {
     vec2 sum = pair_of(high, middle);
     precise float rest = sum.y + low;
     // 2 pi times that.
-    return pair_times(pair_of(sum.x, rest), vec2(3.7450704e-07, -1.0421515e-14));
+    return pair_times(pair_of(sum.x, rest), vec2(3.7450704e-07, -1.0421607e-14));
 }
 
 // Angles from here on take integers to reduce, which is slow.
