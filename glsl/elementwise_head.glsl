@@ -139,6 +139,16 @@ struct Results {
     uvec2 at[PER];
 };
 
+void start_row(PLACE at) {
+    a_start(at);
+#if SOURCES > 1
+    b_start(at);
+#endif
+#if SOURCES > 2
+    c_start(at);
+#endif
+}
+
 Results row_results(PLACE at) {
     READ(Values, row(at));
     Results results;
@@ -169,6 +179,7 @@ T make(PLACE at) { return T(COMPUTE(element(at))); }
 #if BITS < 32
 uvec4 make_quad(PLACE row, uint quad, uint phase, bool whole, uvec4 mask) {
     if (!whole) return gathered_quad(row, quad, phase, mask);
+    start_row(row);
     Results results = row_results(row + (quad * PER - phase) * row_step());
     uvec4 made = uvec4(0);
     for (uint k = 0; k < PER; k++) made[k / PER_WORD] |= results.at[k].x << k % PER_WORD * BITS;

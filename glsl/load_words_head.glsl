@@ -4,12 +4,17 @@
 
 T make(PLACE at) { return load(at.x); }
 
+T still;  // a row's only element
+
+void start_row(PLACE at) {
+    if (step_of(0) == 0) still = load(at.x);
+}
+
 uvec4 make_quad(PLACE at) {
     if (step_of(0) == 1 && SRC_QUADS == 1) return load_quad(at.x);
-    uint by = row_step().x;
-    T first = load(at.x);
     uvec4 quad;
-    PUT(quad, 0, first);
-    for (uint k = 1; k < PER; k++) { PUT(quad, k, step_of(0) == 0 ? first : load(at.x + k * by)); }
+    for (uint k = 0; k < PER; k++) {
+        PUT(quad, k, step_of(0) == 0 ? still : load(at.x + k * row_step().x));
+    }
     return quad;
 }

@@ -68,9 +68,17 @@ Tile NAMED(tile)(PLACE at, uint down) {
     return tile;
 }
 #else
+VALUE NAMED(still);  // a row's only element
+
+bool NAMED(is_still)() { return NAMED(is_scalar)() || step_of(SOURCE) == 0; }
+
+void NAMED(start)(PLACE at) {
+    if (NAMED(is_still)()) NAMED(still) = NAMED(element)(at);
+}
+
 // PER elements along a row that is one dim.
 Values NAMED(row)(PLACE at) {
-    if (NAMED(is_scalar)() || step_of(SOURCE) == 0) return NAMED(same)(NAMED(element)(at));
+    if (NAMED(is_still)()) return NAMED(same)(NAMED(still));
     if (step_of(SOURCE) == 1 && (SRC_QUADS >> SOURCE & 1) != 0) return NAMED(run)(at[SOURCE]);
     Values values;
     for (uint k = 0; k < PER; k++) values.at[k] = NAMED(element)(at + k * row_step());

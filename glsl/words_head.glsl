@@ -1,5 +1,6 @@
 // Rows whose elements are whole words: WORDS of them, 1, 2 or 4. The includer defines DST, a binding,
-// `T make(PLACE at)`, and `uvec4 make_quad(PLACE at)` for PER elements of a row that is one dim.
+// `T make(PLACE at)`, and `uvec4 make_quad(PLACE at)` for PER elements of a row that is one dim, of which
+// `start_row` comes first.
 #include "row_head.glsl"
 
 layout(constant_id = 8) const uint SRC_QUADS = 0;  // a bit for each source: rows start where quads do
@@ -22,6 +23,7 @@ layout(binding = DST) writeonly buffer Dst { T dst[]; };
 layout(binding = DST) writeonly buffer DstQuads { uvec4 dst_quads[]; };
 
 T make(PLACE at);
+void start_row(PLACE at);
 uvec4 make_quad(PLACE at);
 
 void rest_of_row(uint row) {
@@ -35,6 +37,7 @@ void rest_of_row(uint row) {
 
 void whole_unit(uint row, uint group) {
     Walk walk = walk_from(row_bases(row), group * UNIT);
+    if (RUN == 1) start_row(walk.place);
     for (uint i = 0; i < UNIT; i += PER) {
         PLACE ahead = walk.place;
         uvec4 quad;
