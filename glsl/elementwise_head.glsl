@@ -19,9 +19,11 @@
 #define MAX_RANK 4
 #define EXTRA uint scalars[3];
 #endif
+#define DST SOURCES
+layout(binding = DST) readonly buffer Arguments { uint arguments[]; };
+#define ARGUMENTS arguments
 #include "index_head.glsl"
 
-#define DST SOURCES
 #if BITS == 64
 #define T uvec2
 #define WORDS 2

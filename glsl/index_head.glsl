@@ -3,7 +3,8 @@
 
 // A copy reads one source. What reads more, or makes elements out of the index of each, says so before it
 // includes this: SOURCES are read, BASES names the bases of its bindings, FROM is where the sources start,
-// or the indexes, and EXTRA declares what else it is told, for which fewer dims make room.
+// or the indexes, and EXTRA declares what else it is told, for which fewer dims make room. Where there are
+// more dims, if it has ARGUMENTS, an array, all of them lie there.
 #ifndef SOURCES
 #define SOURCES 1
 #endif
@@ -39,9 +40,9 @@ layout(push_constant) uniform Push {
 
 // The same as the push block: what stays in registers is not loaded again at every unit.
 PLACE bases;
-uint groups, extent, sizes[MAX_RANK];
-PLACE strides[MAX_RANK];
-uint reciprocals[MAX_RANK], groups_reciprocal, extent_reciprocal;  // (2^32 - 1) / d
+uint groups, extent, sizes[8];
+PLACE strides[8];
+uint reciprocals[8], groups_reciprocal, extent_reciprocal;  // (2^32 - 1) / d
 
 // n / d for n < 2^31: the product with the reciprocal is at most 1 short, which the remainder tells.
 uint divide(uint n, uint d, uint reciprocal, out uint remainder) {
@@ -72,9 +73,18 @@ void run() {
     groups_reciprocal = 0xffffffffu / groups;
     extent_reciprocal = 0xffffffffu / extent;
     for (uint k = 0; k < RANK; k++) {
-        sizes[k] = push.sizes[k];
+#ifdef ARGUMENTS
+        if (RANK > MAX_RANK) {
+            uint at = push.sizes[0] + k;
+            sizes[k] = ARGUMENTS[at];
+            for (uint s = 0; s <= SOURCES; s++) strides[k][s] = ARGUMENTS[at + (s + 1) * RANK];
+        } else
+#endif
+        {
+            sizes[k] = push.sizes[k];
+            for (uint s = 0; s <= SOURCES; s++) strides[k][s] = push.strides[s * MAX_RANK + k];
+        }
         reciprocals[k] = 0xffffffffu / sizes[k];
-        for (uint s = 0; s <= SOURCES; s++) strides[k][s] = push.strides[s * MAX_RANK + k];
     }
     uint strands = gl_NumWorkGroups.x * (gl_WorkGroupSize.x / LANES);
     uint units = push.end - push.first;

@@ -99,15 +99,22 @@ def plan_of(
 ) -> Plan:
     """The plan of a path by a kernel whose push block has room for `rank` dims, and then `tail`.
 
+    A kernel that gets more dims has them as arguments.
+
     It reads `sources`, whose bases count in so many bytes; `spec` follows the path's own.
     """
     dims = path.dims
     units = path.whole + path.edges if all(dim.size for dim in (*dims, *task.outer)) else 0
     lanes = CPU_LANES if task.quads > 1 else GPU_LANES
 
-    def column(values: Sequence[int]) -> Ints:
-        return tuple([value & 0xFFFFFFFF for value in values] + [0] * (rank - len(values)))
-
+    columns = [[dim.size for dim in dims], *zip(*[dim.strides for dim in dims])]
+    room = max(rank, len(dims))
+    words = [
+        value & 0xFFFFFFFF for column in columns for value in (*column, *[0] * (room - len(column)))
+    ]
+    arguments = tuple(words) if room > rank else ()
+    if arguments:
+        words = [0] * (rank * len(columns))
     return Plan(
         module=module,
         spec=(
@@ -122,8 +129,7 @@ def plan_of(
             *(0, units),
             *(0 for _ in launches[0]),
             *(path.whole, path.groups, path.extent),
-            *column([dim.size for dim in dims]),
-            *[word for operand in zip(*[dim.strides for dim in dims]) for word in column(operand)],
+            *words,
             *tail,
         ),
         units=units,
@@ -131,6 +137,7 @@ def plan_of(
         base_bytes=(*sources, task.itemsize),
         launches=tuple(launches),
         shares_words=path.shares_words or (task.itemsize < 4 and len(launches) > 1),
+        arguments=arguments,
     )
 
 

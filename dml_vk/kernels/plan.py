@@ -7,6 +7,7 @@ from dataclasses import dataclass
 # Every kernel's push block starts with these two: the half-open range of work units to do.
 # After them comes one base for each binding, then whatever is the kernel's own.
 FIRST, END, BASES = 0, 1, 2
+SIZES = 3  # words after the bases
 
 
 @dataclass(frozen=True, slots=True)
@@ -27,3 +28,6 @@ class Plan:
     launches: tuple[tuple[int, ...], ...]
     # Invocations may change different bits of one word, which nobody else may read meanwhile.
     shares_words: bool = False
+    # Sizes and strides that the push block has no room for. They lie in the arena of the operand
+    # that is written, from the word on that the first of the push block's sizes tells.
+    arguments: tuple[int, ...] = ()

@@ -9,7 +9,7 @@ from functools import lru_cache
 from dml_vk.kernels.dims import Ints, ascending, offsets, split
 from dml_vk.kernels.paths import QUAD_BYTES, Task, plan_of, quads_a_unit, rows, tile
 from dml_vk.kernels.plan import Plan
-from dml_vk.kernels.registry import COMPUTED, COMPUTED_RANK
+from dml_vk.kernels.registry import COMPUTED, COMPUTED_RANK, MAX_RANK
 from dml_vk.limits import Limits
 
 # What it takes one slow core to compute an element, by kernel, besides reading and writing.
@@ -23,11 +23,14 @@ def plan_computed(
     operands: Sequence[tuple[Ints, int, int]],
     spec: Ints,
     limits: Limits,
+    *,
+    arguments: bool = True,
 ) -> Plan:
     """The plan of a kernel over operands of these strides, offsets and item sizes, dst the last.
 
     Strides are those over the sizes of dst: 0 where a source is repeated, or is a scalar. `spec`
-    are the constants that follow those of the path.
+    are the constants that follow those of the path. Without arguments it takes more launches where
+    there are many dims.
     """
     return _plan(
         kernel,
@@ -36,6 +39,7 @@ def plan_computed(
         tuple([offset * itemsize % QUAD_BYTES for _, offset, itemsize in operands]),
         tuple([itemsize for _, _, itemsize in operands]),
         spec,
+        arguments,
         limits.max_invocations,
         quads_a_unit(limits),
     )
@@ -49,6 +53,7 @@ def _plan(
     bases: Ints,
     itemsizes: Ints,
     spec: Ints,
+    arguments: bool,
     invocations: int,
     quads: int,
 ) -> Plan:
@@ -57,7 +62,7 @@ def _plan(
     rank = COMPUTED_RANK[sources]
     dims, starts = ascending(sizes, strides)
     places = tuple([base + at * size for base, at, size in zip(bases, starts, itemsizes)])
-    task = Task(*split(dims, rank), itemsizes, places, quads)
+    task = Task(*split(dims, MAX_RANK if arguments else rank), itemsizes, places, quads)
     path = rows(task)
     if "tile_32" in ways and set(itemsizes) == {4}:
         path = tile(task) or path

@@ -11,11 +11,14 @@ import numpy as np
 
 from dml_vk.dtypes import DType
 from dml_vk.kernels.operators import OPCODES, Operator
+from dml_vk.kernels.plan import Plan
 from dml_vk.kernels.plan_computed import plan_computed
 from dml_vk.kernels.registry import COMPUTED, SCALAR_WORDS
 from dml_vk.ops.copy import copied, same_addresses
 from dml_vk.ops.fill import to_bytes
 from dml_vk.ops.strided import Strided
+from dml_vk.runtime.launch import Operand
+from dml_vk.runtime.transfer import upload
 from dml_vk.strides.order import Ints
 
 # What may come before an operator, glsl/fused_head.glsl; of `round`, that halves go away from zero.
@@ -73,9 +76,14 @@ def compute(
             source if told >> k & 1 else _apart(what, source, target, False)
             for k, source in enumerate(typed)
         ]
+    arguments = None
+    if plan.arguments:
+        arguments = _arguments(what, plan, to)
+        if arguments is None:
+            plan = plan_computed(kernel, sizes, operands, spec, to.device.limits, arguments=False)
     reads = [source.strided.operand(False) for source in typed]
     words = (*scalars, *(0,) * (SCALAR_WORDS[count] - len(scalars)))
-    to.device.queue.launch(plan, (*reads, to.operand(True)), words)
+    to.device.queue.launch(plan, (*reads, to.operand(True)), words, arguments)
 
 
 def scalar_words(what: str, name: str, dtype: DType, value: Any) -> Ints:
@@ -97,6 +105,16 @@ def float_words(*values: float) -> Ints:
     """Numbers rounded to float32, as words."""
     with np.errstate(over="ignore"):
         return tuple(np.array(values, np.float32).view(np.uint32).tolist())
+
+
+def _arguments(what: str, plan: Plan, target: Strided) -> Operand | None:
+    """The plan's arguments in the target's arena; None if that has no room for them."""
+    device, words = target.device, np.array(plan.arguments, np.uint32)
+    allocation = device.allocate(what, words.nbytes, target.allocation)
+    if allocation.arena is not target.allocation.arena:
+        return None
+    upload(device, words.view(np.uint8), allocation)
+    return Operand(allocation, 0, 0, words.nbytes, False)
 
 
 def _same_range(source: Typed, target: Typed) -> bool:

@@ -16,7 +16,7 @@ import numpy as np
 
 from dml_vk import vulkan
 from dml_vk.errors import DeviceError
-from dml_vk.kernels.plan import BASES, END, FIRST, Plan
+from dml_vk.kernels.plan import BASES, END, FIRST, SIZES, Plan
 from dml_vk.limits import Limits
 from dml_vk.runtime import pipelines
 from dml_vk.runtime.arenas import Allocation, Arena
@@ -86,21 +86,29 @@ class Queue:
         self._batch = Batch()
         self._pipelines = Pipelines(runtime, refusal)
 
-    def launch(self, plan: Plan, operands: Sequence[Operand], told: Ints = ()) -> None:
+    def launch(
+        self,
+        plan: Plan,
+        operands: Sequence[Operand],
+        told: Ints = (),
+        arguments: Operand | None = None,
+    ) -> None:
         """Put a plan behind all that it depends on. It runs at the next flush.
 
-        `told` are the words that follow the plan's own in the push block.
+        `told` are the words that follow the plan's own in the push block, `arguments` is where the
+        plan's lie, if it has any.
         """
         if not plan.units:
             return
+        touched = operands if arguments is None else (*operands, arguments)
         with self.enter():
             works: list[Work] = []
             for offsets in plan.launches:
-                works += self._dispatches(plan, operands, offsets, told)
+                works += self._dispatches(plan, operands, offsets, told, arguments)
                 if len(works) >= MAX_OPERATIONS:
-                    self._append(works, operands)
+                    self._append(works, touched)
                     works = []
-            self._append(works, operands)
+            self._append(works, touched)
 
     def dispatch(
         self,
@@ -172,7 +180,12 @@ class Queue:
             self.flush()
 
     def _dispatches(
-        self, plan: Plan, operands: Sequence[Operand], offsets: Ints, told: Ints
+        self,
+        plan: Plan,
+        operands: Sequence[Operand],
+        offsets: Ints,
+        told: Ints,
+        arguments: Operand | None,
     ) -> list[Work]:
         """One launch, in as many dispatches as keep each of them short."""
         push = np.empty(len(plan.push) + len(told), np.uint32)
@@ -182,6 +195,8 @@ class Queue:
         for at, (operand, unit, offset) in enumerate(bases, BASES):
             base = (operand.allocation.offset + operand.base) // unit + offset
             push[at] = base & 0xFFFFFFFF
+        if arguments is not None:
+            push[BASES + len(operands) + SIZES] = arguments.allocation.offset // 4
         arenas = _arenas(operands)
         unit_ns = plan.unit_ns / self._limits.pace
         step = max(1, int(MAX_SEQUENCE_NS / unit_ns))
