@@ -32,11 +32,12 @@ Values NAMED(run)(uint at) {
     uint bits = bits_of(SOURCE_TYPE), word;
     uvec4 quad;
     for (uint k = 0; k < PER; k++) {
-        uint bit = k * bits % 128;
+        // Where fewer are needed than a word has, they may start in its middle.
+        uint bit = (PER * bits < 32 ? at + k : k) * bits % 128;
         if (PER * bits >= 128) {
             if (bit == 0) quad = NAMED(quads)[(at + k) / (128 / bits)];
             word = quad[bit / 32];
-        } else if (bit % 32 == 0)
+        } else if (k == 0 || bit % 32 == 0)
             word = NAMED(words)[(at + k) / (32 / bits)];
         uvec2 raw = uvec2(bits < 32 ? word >> bit % 32 & (1u << bits) - 1 : word, 0);
         if (bits == 64) raw.y = quad[bit / 32 + 1];
