@@ -115,7 +115,7 @@ _TABLE = (
     _exact("sign", 1, _NUMBERS, _ew("SIGN")),
     _exact("square", 1, _NUMBERS),
     _exact("floor", 1, _NUMBERS, _ew("FLOOR")),
-    _exact("ceil", 1, _NUMBERS, _ew("CEIL", "ROUND")),
+    _exact("ceil", 1, _NUMBERS, _ew("CEIL")),
     _exact("trunc", 1, _NUMBERS, _ew("ROUND")),
     _exact("round", 1, _NUMBERS, _ew("ROUND")),
     _exact("sqrt", 1, _FLOATS, _ew("SQRT")),
