@@ -56,5 +56,11 @@ float activation_softsign(float x) {
 }
 
 float activation_softplus(float x, float steepness) {
-    return float_divide(float_softplus(activation_product(steepness, x)), steepness);
+    Lifted parts = softplus_parts(activation_product(steepness, x));
+    return scale_by(float_divide(parts.value, steepness), parts.power);
+}
+
+float activation_parametric_softplus(float x, float alpha, float beta) {
+    Lifted parts = softplus_parts(activation_product(beta, x));
+    return scale_by(activation_product(alpha, parts.value), parts.power);
 }

@@ -147,21 +147,41 @@ float float_tanh(float x) {
     return uintBitsToFloat(magnitude > FLOAT_INFINITY ? FLOAT_NAN : result);
 }
 
-// 1 / (1 + e^-x), as e^x / (1 + e^x) for negative x.
-float float_sigmoid(float x) {
-    uint bits = floatBitsToUint(x), magnitude = bits & ~FLOAT_SIGN;
-    float a = uintBitsToFloat(magnitude);
-    Exponential parts = exp_parts(-(a > 104.0 ? 104.0 : a), 0.0);
+// A number times 2^power.
+struct Lifted {
+    float value;
+    int power;
+};
+
+// 1 / (1 + e^-x), as e^x / (1 + e^x) for negative x. The power is 0 where that is not tiny.
+Lifted sigmoid_parts(float x) {
+    uint bits = floatBitsToUint(x);
+    bool negative = (bits & FLOAT_SIGN) != 0u;
+    float a = uintBitsToFloat(bits & ~FLOAT_SIGN);
+    Exponential parts = exp_parts(-(a > 200.0 ? 200.0 : a), 0.0);
     precise vec2 leading = pair_of(1.0, parts.fraction);
     leading.y += parts.rest;
     // The rests below 2^-126 that are lost so are nothing beside 1.
-    float scale = power_of_two(max(parts.power, -60));
+    int kept = max(parts.power, -60);
+    float scale = power_of_two(kept);
     precise float small = leading.x * scale, rest = leading.y * scale;
     precise vec2 divisor = pair_of(1.0, small);
     divisor.y += rest;
-    bool negative = bits != magnitude;
-    vec2 dividend = vec2(negative ? leading.x : 1.0, negative ? leading.y : 0.0);
-    float result = scale_by(pair_quotient(dividend, divisor).x, negative ? parts.power : 0);
-    return unless_nan(result, magnitude);
+    vec2 dividend = vec2(negative ? small : 1.0, negative ? rest : 0.0);
+    return Lifted(pair_quotient(dividend, divisor).x, negative ? parts.power - kept : 0);
+}
+
+float float_sigmoid(float x) {
+    Lifted parts = sigmoid_parts(x);
+    return unless_nan(scale_by(parts.value, parts.power), floatBitsToUint(x) & ~FLOAT_SIGN);
+}
+
+// x / (1 + e^-y), also where x makes good that the sigmoid is tiny; that of -infinity is 0.
+float float_swish(float x, float y) {
+    uint magnitude = floatBitsToUint(x) & ~FLOAT_SIGN, other = floatBitsToUint(y) & ~FLOAT_SIGN;
+    Lifted parts = sigmoid_parts(y);
+    float factor = magnitude == FLOAT_INFINITY && y < 0.0 ? 0.0 : parts.value;
+    precise float product = x * factor;
+    return unless_nan(scale_by(product, parts.power), max(magnitude, other));
 }
 #endif

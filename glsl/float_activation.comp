@@ -25,10 +25,9 @@ float compute(float a, float b) {
     case HARD_SWISH: return activation_product(a, activation_hard(a, alpha, beta));
     case SOFTSIGN: return activation_softsign(a);
     case SIGMOID: return float_sigmoid(a);
-    case SWISH: return activation_product(a, float_sigmoid(activation_product(alpha, a)));
+    case SWISH: return float_swish(a, activation_product(alpha, a));
     case SOFTPLUS: return activation_softplus(a, alpha);
-    case PARAMETRIC_SOFTPLUS:
-        return activation_product(alpha, float_softplus(activation_product(beta, a)));
+    case PARAMETRIC_SOFTPLUS: return activation_parametric_softplus(a, alpha, beta);
     case SCALED_TANH: return activation_product(alpha, float_tanh(activation_product(beta, a)));
     case TANH: return float_tanh(a);
     case GELU: return float_gelu(a);

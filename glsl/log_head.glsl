@@ -96,13 +96,14 @@ float softplus_below(float x, float rest, int lift) {
     return parts.power < -30 ? scale_by(leading.x, parts.power + lift) : lifted;
 }
 
-// log(1 + e^x).
-float float_softplus(float x) {
+// log(1 + e^x). What is tiny is lifted, for a factor to make it larger.
+Lifted softplus_parts(float x) {
     uint bits = floatBitsToUint(x), magnitude = bits & ~FLOAT_SIGN;
-    float below = softplus_below(uintBitsToFloat(magnitude | FLOAT_SIGN), 0.0, 0);
+    int lift = x < -60.0 ? 64 : 0;
+    float below = softplus_below(uintBitsToFloat(magnitude | FLOAT_SIGN), 0.0, lift);
     precise float above = x + below;
     float result = bits == magnitude ? above : below;
-    return unless_nan(result, magnitude);
+    return Lifted(unless_nan(result, magnitude), -lift);
 }
 
 // log(e^a + e^b). Where a negative operand and a logarithm of 1 to 2 cancel, the error is in
