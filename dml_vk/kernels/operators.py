@@ -12,6 +12,8 @@ from dml_vk.dtypes import DType
 
 # Dtypes by letter: b(ool), i(nt) and u(int) of 8 to 64 bits, h(alf), s(ingle) and d(ouble) floats.
 _LETTERS = {"float16": "h", "float32": "s", "float64": "d"}
+# Arithmetic that a device does itself on float32.
+_BY_FLOATS = {"add", "subtract", "multiply", "square", "mean_of_two", "difference_square"}
 _ALL, _NUMBERS, _FLOATS, _HALVES, _BITS = "biuhsd", "iuhsd", "hsd", "hs", "biu"
 
 
@@ -31,6 +33,12 @@ class Operator:
     directml: tuple[str, ...] = ()  # its descriptors, without prefix
     array_api: bool = False  # the Python array API standard has a function of this name
     numpy: str | None = ""  # NumPy's function if it is called otherwise; None if there is none
+
+    @property
+    def keeps_subnormals(self) -> bool:
+        """Of float32 too, on every device: it is done on bits and integers alone."""
+        done_on_bits = self.family in ("arithmetic", "compare", "where", "cast")
+        return done_on_bits and self.name not in _BY_FLOATS
 
     @property
     def opcode(self) -> str:

@@ -1,0 +1,152 @@
+"""The table of operators, and that nothing it names is missing anywhere."""
+
+from __future__ import annotations
+
+import re
+import runpy
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dml_vk
+from dml_vk import directml
+from dml_vk.dtypes import DTYPES
+from dml_vk.kernels.operators import OPCODES, OPERATORS
+from dml_vk.kernels.registry import COMPUTED, KERNELS
+from dml_vk.kernels.shaders import GLSL
+
+ROOT = Path(__file__).parents[2]
+# The element-wise functions of 2024.12, but for those of complex numbers.
+STANDARD = {
+    *[
+        "abs",
+        "acos",
+        "acosh",
+        "add",
+        "asin",
+        "asinh",
+        "atan",
+        "atan2",
+        "atanh",
+        "bitwise_and",
+        "bitwise_left_shift",
+    ],
+    *[
+        "bitwise_invert",
+        "bitwise_or",
+        "bitwise_right_shift",
+        "bitwise_xor",
+        "ceil",
+        "clip",
+        "copysign",
+        "cos",
+        "cosh",
+    ],
+    *[
+        "divide",
+        "equal",
+        "exp",
+        "expm1",
+        "floor",
+        "floor_divide",
+        "greater",
+        "greater_equal",
+        "hypot",
+        "isfinite",
+        "isinf",
+    ],
+    *[
+        "isnan",
+        "less",
+        "less_equal",
+        "log",
+        "log1p",
+        "log2",
+        "log10",
+        "logaddexp",
+        "logical_and",
+        "logical_not",
+    ],
+    *[
+        "logical_or",
+        "logical_xor",
+        "maximum",
+        "minimum",
+        "multiply",
+        "negative",
+        "nextafter",
+        "not_equal",
+        "positive",
+    ],
+    *[
+        "pow",
+        "reciprocal",
+        "remainder",
+        "round",
+        "sign",
+        "signbit",
+        "sin",
+        "sinh",
+        "square",
+        "sqrt",
+        "subtract",
+        "tan",
+        "tanh",
+    ],
+    *["trunc"],
+}
+KERNELS_THAT_PASS_ON = {"cast", "where"}  # They move bits, and have no opcodes.
+
+
+def spelled(kernel):
+    """The opcodes that a kernel's source has a case for."""
+    return set(re.findall(r"case (\w+):", (GLSL / f"{kernel}.comp").read_text()))
+
+
+def test_the_whole_standard_is_there():
+    named = {name for name, operator in OPERATORS.items() if operator.array_api}
+    assert named - {"where"} == STANDARD  # which counts `where` among its searching functions
+    for name in STANDARD:
+        assert callable(getattr(dml_vk, name))
+
+
+@pytest.mark.parametrize("operator", OPERATORS.values(), ids=lambda operator: operator.name)
+def test_an_operator_is_everywhere(operator):
+    kernels = {operator.kernel(dtype) for dtype in DTYPES.values() if operator.takes(dtype)}
+    assert kernels
+    for kernel in kernels:
+        assert kernel in COMPUTED
+        assert {f"{kernel}_{way.split('_')[0]}" for way in COMPUTED[kernel][1]} <= set(KERNELS)
+        # Integers have nothing to round, no infinities and no NaN.
+        left_out = {"POSITIVE", "CEIL", "FLOOR", "TRUNC", "ROUND", "ISNAN", "ISINF", "ISFINITE"}
+        if kernel not in KERNELS_THAT_PASS_ON and operator.opcode not in left_out:
+            assert operator.opcode in spelled(kernel)
+    if operator.name not in ("cast", "clip_grad"):
+        assert callable(getattr(dml_vk, operator.name))
+        assert operator.name in dml_vk.__all__
+    for name in operator.directml:
+        assert name.replace("_", "") in {cls.upper() for cls in directml.__all__}
+    if operator.numpy is not None:
+        assert callable(getattr(np, operator.numpy or operator.name))
+
+
+def test_opcodes_are_places_in_the_table():
+    assert list(OPCODES.values()) == [str(code) for code in range(len(OPERATORS))]
+    assert list(OPCODES) == [name.upper() for name in OPERATORS]
+
+
+def test_no_kernel_has_a_case_for_what_it_is_never_asked():
+    for kernel in COMPUTED:
+        for opcode in spelled(kernel):
+            operator = OPERATORS[opcode.lower()]
+            asked = {operator.kernel(dtype) for dtype in DTYPES.values() if operator.takes(dtype)}
+            if kernel == "float_activation":  # also what activations are called elsewhere
+                asked.add(kernel)
+            assert kernel in asked, opcode
+
+
+def test_the_documented_table_is_the_one_in_the_code():
+    table = runpy.run_path(str(ROOT / "docs" / "operator_table.py"))["table"]()
+    assert table in (ROOT / "docs" / "operators.md").read_text()
+    assert len(table.splitlines()) == 2 + len(OPERATORS)
