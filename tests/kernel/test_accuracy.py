@@ -1,0 +1,170 @@
+"""Functions of float32 are as exact as the table of operators says, over the whole range.
+
+That is, so many floats at most lie between the result and the float nearest to the exact value.
+NumPy's float64 is exact enough for that in bulk; mpmath, with 60 digits, where functions are hard.
+"""
+
+from __future__ import annotations
+
+import mpmath
+import numpy as np
+import pytest
+
+import dml_vk
+from dml_vk.kernels.operators import OPERATORS
+from dml_vk.testing.elementwise import reference, ulps_apart
+from tests.kernel.elementwise import compare, flushable, keeps_subnormals
+from tests.kernel.points import BORDERS, near_one, near_quarters, neighbours, pairs, points
+
+FLOATS = [
+    operator
+    for operator in OPERATORS.values()
+    if "s" in operator.dtypes and not operator.result and operator.family not in ("cast", "where")
+]
+UNARY = [one.name for one in FLOATS if one.arity == 1 and one.name != "clip"]
+BINARY = [one.name for one in FLOATS if one.arity == 2 and one.name != "clip_grad"]
+# What makes good, or worse, that something within is tiny or large.
+EXTREME = [
+    ("swish", {"sigmoid_input_scale": 1.7}),
+    ("swish", {"sigmoid_input_scale": -1e-36}),
+    ("softplus", {"steepness": 0.01}),
+    ("softplus", {"steepness": 3.0}),
+    ("parametric_softplus", {"alpha": 1e8, "beta": 1.3}),
+    ("parametric_softplus", {"alpha": -1e-3, "beta": -0.3}),
+    ("scaled_tanh", {"alpha": 1e10, "beta": 1e-3}),
+    ("scaled_elu", {"alpha": -3.0, "gamma": 1e-2}),
+    ("celu", {"alpha": 0.03}),
+]
+
+
+def call(name: str, *operands: np.ndarray, **parameters: float) -> np.ndarray:
+    return getattr(dml_vk, name)(*map(dml_vk.asarray, operands), **parameters).numpy()
+
+
+@pytest.mark.parametrize("name", UNARY)
+def test_functions_of_one_argument(name):
+    x = points()
+    compare(name, [x], call(name, x), reference(name, x))
+
+
+@pytest.mark.parametrize(("name", "parameters"), EXTREME)
+def test_functions_with_extreme_parameters(name, parameters):
+    x = points()
+    compare(name, [x], call(name, x, **parameters), reference(name, x, **parameters))
+
+
+@pytest.mark.parametrize("name", [name for name in BINARY if name != "logaddexp"])
+def test_functions_of_two_arguments(name):
+    a, b = pairs(name)
+    compare(name, [a, b], call(name, a, b), reference(name, a, b))
+
+
+def places_apart(found, expected, scale) -> np.ndarray:
+    """In last places of the larger of the expected one and the scale."""
+    special = ~np.isfinite(found) | ~np.isfinite(expected)
+    with np.errstate(invalid="ignore"):
+        last_place = np.spacing(np.fmax(np.abs(expected), np.abs(scale)))
+        apart = np.abs(found.astype(np.float64) - expected) / last_place
+    return np.where(special, ulps_apart(found, expected), apart)
+
+
+def test_logaddexp_is_exact_beside_its_larger_operand():
+    """Where a negative one and the rest of the logarithm cancel, few digits of either are left."""
+    a, b = pairs("logaddexp")
+    found, expected = call("logaddexp", a, b), reference("logaddexp", a, b)
+    right = places_apart(found, expected, np.fmax(a, b)) <= OPERATORS["logaddexp"].ulp
+    if not keeps_subnormals():
+        right |= flushable([a, b], expected)
+    assert right.all(), [each[~right][:5] for each in (a, b, found, expected)]
+
+
+def _softplus(x):
+    return mpmath.log1p(mpmath.exp(x))
+
+
+EXACT = {
+    **{name: getattr(mpmath, name) for name in ("exp", "expm1", "sinh", "cosh", "tanh", "log")},
+    **{name: getattr(mpmath, name) for name in ("log10", "log1p", "asinh", "acosh", "atanh")},
+    **{name: getattr(mpmath, name) for name in ("sin", "cos", "tan", "asin", "acos", "atan")},
+    **{name: getattr(mpmath, name) for name in ("sqrt", "atan2", "hypot")},
+    "exp2": lambda x: mpmath.power(2, x),
+    "log2": lambda x: mpmath.log(x, 2),
+    "rsqrt": lambda x: 1 / mpmath.sqrt(x),
+    "erf": lambda x: mpmath.erf(x) if abs(x) < 30 else mpmath.sign(x),
+    "gelu": lambda x: x * mpmath.erfc(-x / mpmath.sqrt(2)) / 2 if x > -30 else mpmath.mpf("-1e-99"),
+    "sigmoid": lambda x: 1 / (1 + mpmath.exp(-x)),
+    "swish": lambda x: x / (1 + mpmath.exp(-x)),
+    "softplus": _softplus,
+    "parametric_softplus": _softplus,
+    "scaled_tanh": mpmath.tanh,
+    "softsign": lambda x: x / (1 + abs(x)),
+    "elu": lambda x: x if x > 0 else mpmath.expm1(x),
+    "celu": lambda x: x if x > 0 else mpmath.expm1(x),
+    "pow": mpmath.power,
+    "logaddexp": lambda a, b: max(a, b) + mpmath.log1p(mpmath.exp(-abs(a - b))),
+}
+DOMAIN = {
+    **dict.fromkeys(["log", "log2", "log10", "sqrt", "rsqrt"], (1e-45, np.inf)),
+    **dict.fromkeys(["asin", "acos"], (-1, 1)),
+    "log1p": (-0.99999994, np.inf),
+    "acosh": (1, np.inf),
+    "atanh": (-0.99999994, 0.99999994),
+}
+CUT = ("linear", "shrink", "scaled_elu", "hard_sigmoid", "hard_swish", "difference_square")
+
+
+def exactly(function, *operands: np.ndarray) -> np.ndarray:
+    """The nearest floats to what the function gives with 60 digits."""
+    found = []
+    with mpmath.workdps(60):
+        for each in zip(*operands):
+            value = function(*[mpmath.mpf(float(one)) for one in each])
+            found.append(
+                float(value) if abs(value) < 1e40 else np.copysign(np.inf, float(value > 0) - 1)
+            )
+    with np.errstate(over="ignore", under="ignore"):
+        return np.array(found, np.float64).astype(np.float32)
+
+
+def hardest(name: str) -> np.ndarray:
+    low, high = DOMAIN.get(name, (-np.inf, np.inf))
+    random = np.random.default_rng(30)
+    edges = np.float32([one for one in (low, high) if np.isfinite(one)])
+    found = [random.choice(near_quarters(), 60), neighbours(BORDERS, 1), near_one(60, 31)]
+    found += [neighbours(random.choice(np.exp2(np.arange(-149.0, 128)), 40), 1)]
+    found += [random.choice(points(), 120), edges]
+    x = np.concatenate(found)
+    return x[np.isfinite(x) & (x != 0) & (x >= np.float32(low)) & (x <= np.float32(high))]
+
+
+def test_every_function_is_known_with_more_digits():
+    inexact = {one.name for one in FLOATS if one.ulp}
+    assert inexact - set(CUT) <= set(EXACT)
+
+
+@pytest.mark.parametrize("name", [name for name in UNARY if name in EXACT])
+def test_hard_arguments_with_more_digits(name):
+    x = hardest(name)
+    compare(name, [x], call(name, x), exactly(EXACT[name], x))
+
+
+@pytest.mark.parametrize("name", [name for name in BINARY if name in EXACT])
+def test_hard_pairs_with_more_digits(name):
+    a, b = (each[-6 * 1024 :] for each in pairs(name))
+    usual = np.isfinite(a) & np.isfinite(b) & (a != 0) & (b != 0)
+    if name == "pow":
+        usual &= (a > 0) | (b == np.trunc(b))
+    a, b = (each[usual][::16] for each in (a, b))
+    found, expected = call(name, a, b), exactly(EXACT[name], a, b)
+    if name == "logaddexp":
+        right = places_apart(found, expected, np.fmax(a, b)) <= OPERATORS[name].ulp
+        assert (right | flushable([a, b], expected)).all()
+    else:
+        compare(name, [a, b], found, expected)
+
+
+def test_the_test_sees_an_error_beyond_the_bound():
+    x = np.float32([1.0, 2.0])
+    off = reference("exp", x).view(np.int32) + [2, 3]
+    with pytest.raises(AssertionError, match=r"exp\[.*1 wrong of 2"):
+        compare("exp", [x], off.astype(np.int32).view(np.float32), reference("exp", x))
