@@ -9,8 +9,6 @@ import pickle
 import numpy as np
 import pytest
 
-from dml_vk.directml.buffer import Buffer
-from dml_vk.directml.descriptors import BufferTensorDesc, DataType, TensorFlags
 from dml_vk.directml import (
     ElementWiseIdentity,
     FillValueConstant,
@@ -18,6 +16,8 @@ from dml_vk.directml import (
     RandomGenerator,
     RandomGeneratorType,
 )
+from dml_vk.directml.buffer import Buffer
+from dml_vk.directml.descriptors import BufferTensorDesc, DataType, TensorFlags
 from dml_vk.errors import DeviceError, DTypeError, LayoutError
 
 F16, F32, F64 = DataType.FLOAT16, DataType.FLOAT32, DataType.FLOAT64
