@@ -77,10 +77,30 @@ void NAMED(start)(PLACE at) {
     if (NAMED(is_still)()) NAMED(still) = NAMED(element)(at);
 }
 
+// The elements of a run that starts anywhere, smaller than words: of each two words what it takes.
+Values NAMED(shifted)(uint at) {
+    Values values;
+    uint bits = bits_of(SOURCE_TYPE), per = 32 / bits, by = at % per * bits, word;
+    uint last = (at + PER - 1) / per, next = NAMED(words)[at / per];
+    for (uint k = 0; k < PER; k++) {
+        uint bit = k * bits % 32;
+        if (bit == 0) {
+            word = next >> by;
+            next = NAMED(words)[min((at + k) / per + 1, last)];
+            word |= next << 1 << 31 - by;
+        }
+        values.at[k] = decode(uvec2(word >> bit & (1u << bits) - 1, 0), SOURCE_TYPE);
+    }
+    return values;
+}
+
 // PER elements along a row that is one dim.
 Values NAMED(row)(PLACE at) {
     if (NAMED(is_still)()) return NAMED(same)(NAMED(still));
-    if (step_of(SOURCE) == 1 && (SRC_QUADS >> SOURCE & 1) != 0) return NAMED(run)(at[SOURCE]);
+    if (step_of(SOURCE) == 1) {
+        if ((SRC_QUADS >> SOURCE & 1) != 0) return NAMED(run)(at[SOURCE]);
+        if (bits_of(SOURCE_TYPE) < 32) return NAMED(shifted)(at[SOURCE]);
+    }
     Values values;
     for (uint k = 0; k < PER; k++) values.at[k] = NAMED(element)(at + k * row_step());
     return values;
