@@ -19,6 +19,11 @@ _DRIVER = """
 from dml_vk import probe
 print(*(info.name for info in probe.devices()), sep=", ")
 """
+_FLOATS = """
+from dml_vk import float_check
+print(*map(int, float_check.examine()))
+"""
+_HABITS = ("rounds to nearest", "keeps NaN", "keeps subnormals")  # in the order of `Floats`
 
 
 @dataclass(frozen=True)
@@ -70,17 +75,22 @@ def _drivers() -> Iterator[Finding]:
 def _given_by(manifest: Path) -> str:
     """The devices of one driver, asked in a process of its own: a broken one may kill it."""
     only = {"VK_DRIVER_FILES": str(manifest), "VK_ICD_FILENAMES": str(manifest)}
+    done = _run(_DRIVER, **only)
+    if done.returncode:
+        return f"it breaks the process that loads it ({done.returncode})"
+    return done.stdout.strip() or "no device"
+
+
+def _run(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Code over this package, in a process of its own."""
     home = str(Path(__file__).parent.parent)
-    done = subprocess.run(
-        [sys.executable, "-c", f"import sys; sys.path.insert(0, {home!r}){_DRIVER}"],
-        env={**os.environ, **only},
+    return subprocess.run(
+        [sys.executable, "-c", f"import sys; sys.path.insert(0, {home!r}){code}"],
+        env={**os.environ, **environment},
         capture_output=True,
         text=True,
         check=False,
     )
-    if done.returncode:
-        return f"it breaks the process that loads it ({done.returncode})"
-    return done.stdout.strip() or "no device"
 
 
 def _devices() -> Iterator[Finding]:
@@ -116,12 +126,30 @@ def _python() -> Iterator[Finding]:
     state, word = build_kp.state(_device())
     if state == "works":
         yield Finding("kp", importlib.metadata.version("kp"))
+        yield _floats()
     elif state == "imports":
         yield Finding("kp", f"{importlib.metadata.version('kp')}, not tried for want of a device")
     elif state == "poisoned":
         yield Finding("kp", "built with a pybind11 too old for this NumPy: data is wrong", fixing)
     else:
         yield Finding("kp", f"{state} {word}".strip(), build_kp.lacks() or fixing)
+
+
+def _floats() -> Finding:
+    """How the chosen device computes, and what follows for functions."""
+    done = _run(_FLOATS)
+    words = done.stdout.split()
+    if done.returncode or len(words) != len(_HABITS):
+        last = done.stderr.strip().rpartition("\n")[2] or f"it died with {done.returncode}"
+        opening = f"{sys.executable} -c 'import dml_vk; dml_vk.device()'"
+        return Finding("floats", f"not tried: {last}", f"to see more: {opening}", needed=False)
+    nearest, nan, subnormals = has = [word == "1" for word in words]
+    told = ", ".join(f"{habit}: {'yes' if one else 'no'}" for habit, one in zip(_HABITS, has))
+    if not (nearest and nan):
+        advice = "functions of floats may be less exact here, and give other bits than elsewhere"
+        return Finding("floats", told, advice, needed=False)
+    apart = "" if subnormals else ", subnormals apart"
+    return Finding("floats", f"{told}; functions give the same bits as elsewhere{apart}")
 
 
 def _tools() -> Iterator[Finding]:

@@ -244,6 +244,14 @@ _KERNELS = (
         ),
         variants={"uint32": {}},
     ),
+    Kernel(
+        "float_check",
+        bindings=("a", "b", "Dst"),
+        writes=("Dst",),
+        spec=(),
+        push=(("a_base", 1), ("b_base", 1), ("dst_base", 1), ("count", 1)),
+        variants={"float32": {}},
+    ),
     *_computed(),
 )
 

@@ -113,7 +113,7 @@ def _powers():
     """Of bases near 1 and any, to the borders of what is finite, normal and not 0; whole ones."""
     random = np.random.default_rng(16)
     borders = [128, -126, -149, -150, 1, -1, 127.99]
-    for seed, base in ((17, near_one(MANY, 17)), (18, np.abs(any_bits(MANY, 18)))):
+    for base in (near_one(MANY, 17), np.abs(any_bits(MANY, 18))):
         base = base[(base != 1) & np.isfinite(base) & (base > 0)].astype(np.float64)
         logarithm = np.log2(base)
         yield base, random.uniform(-151, 129, base.size) / logarithm

@@ -11,7 +11,9 @@ import numpy as np
 import pytest
 
 import dml_vk
+from dml_vk import float_check
 from dml_vk.errors import ShaderError
+from tests.kernel.elementwise import keeps_subnormals
 
 SOURCE = """#version 450
 #extension GL_EXT_spirv_intrinsics : enable
@@ -98,3 +100,51 @@ def test_execution_modes_that_nothing_enables_are_refused(mode, capability):
     )
     with pytest.raises(ShaderError, match=f"got capability='{capability}'"):
         dml_vk.kernel(SOURCE, macros={"BODY": "a", "MODE": declared})
+
+
+def test_this_device_rounds_to_nearest_and_keeps_nan():
+    found = float_check.examine()
+    assert (found.rounds, found.keeps_nan) == (True, True)
+    assert found.keeps_subnormals == keeps_subnormals()
+
+
+def spoilt(change) -> float_check.Floats:
+    a, b = float_check.operands()
+    with np.errstate(all="ignore"):
+        return float_check.judge(np.float32(change(a, b, float_check.results(a, b))))
+
+
+def flushed(values):
+    return np.where(np.abs(values) < 2.0**-126, np.copysign(np.float32(0), values), values)
+
+
+@pytest.mark.parametrize(
+    ("change", "judged"),
+    [
+        (lambda a, b, found: found, (True, True, True)),
+        (lambda a, b, found: flushed(found), (True, True, False)),
+        (
+            lambda a, b, found: flushed(float_check.results(flushed(a), flushed(b))),
+            (True, True, False),
+        ),
+        (lambda a, b, found: np.where(np.isnan(found), np.inf, found), (True, False, True)),
+        (lambda a, b, found: np.column_stack([found[:, :2], b, found[:, 3]]), (False, False)),
+        (lambda a, b, found: contracted(a, b, found), (False,)),
+        (lambda a, b, found: towards_zero(a, b, found), (False, True)),
+    ],
+    ids=["right", "results flushed", "all flushed", "no NaN", "folded", "contracted", "truncated"],
+)
+def test_what_is_said_of_a_device_that_computes_so(change, judged):
+    assert spoilt(change)[: len(judged)] == judged
+
+
+def contracted(a, b, found):
+    """The last is what the product lost."""
+    return np.column_stack([found[:, :3], a.astype(np.float64) * b - found[:, 1]])
+
+
+def towards_zero(a, b, found):
+    """Sums as a device gives them that rounds towards zero."""
+    over = np.abs(found[:, 0]) > np.abs(a.astype(np.float64) + b)
+    sums = np.where(over, np.nextafter(found[:, 0], np.float32(0)), found[:, 0])
+    return np.column_stack([sums, found[:, 1:]])

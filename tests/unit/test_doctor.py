@@ -37,6 +37,7 @@ def test_a_machine_that_has_all(capsys):
     assert len(shown.splitlines()) < 25
     assert probe.select().name in shown
     assert "ok     kp        0.9.0\n" in shown
+    assert "ok     floats    rounds to nearest: yes, keeps NaN: yes, keeps subnormals: " in shown
     assert "LACKS" not in shown
 
 
@@ -115,10 +116,50 @@ def test_a_choice_that_matches_nothing(monkeypatch):
 def test_every_state_of_kp(monkeypatch, state, word, lacks, text, advice):
     monkeypatch.setattr(build_kp, "state", lambda device: (state, word))
     monkeypatch.setattr(build_kp, "lacks", lambda: lacks)
-    *_, one = doctor._python()
+    one = next(found for found in doctor._python() if found.topic == "kp")
     assert one.text.startswith(text)
     assert one.advice.endswith(advice)
     assert one.is_fatal == bool(advice)
+
+
+SAME = "; functions give the same bits as elsewhere"
+
+
+@pytest.mark.parametrize(
+    ("words", "text", "advised"),
+    [
+        ("1 1 1", "rounds to nearest: yes, keeps NaN: yes, keeps subnormals: yes" + SAME, False),
+        (
+            *("1 1 0", "rounds to nearest: yes, keeps NaN: yes, keeps subnormals: no" + SAME),
+            False,
+        ),
+        ("0 1 1", "rounds to nearest: no, keeps NaN: yes, keeps subnormals: yes", True),
+        ("1 0 0", "rounds to nearest: yes, keeps NaN: no, keeps subnormals: no", True),
+    ],
+)
+def test_what_follows_from_how_a_device_computes(monkeypatch, words, text, advised):
+    monkeypatch.setattr(doctor, "_FLOATS", f"; print({words!r})")
+    found = doctor._floats()
+    assert found.text.removesuffix(", subnormals apart") == text
+    assert ("apart" in found.text) == (words == "1 1 0")
+    assert ("other bits than elsewhere" in found.advice) == advised == bool(found.advice)
+    assert not found.is_fatal
+
+
+@pytest.mark.parametrize(
+    ("code", "told"),
+    [
+        ("; raise RuntimeError('lost')", "not tried: RuntimeError: lost"),
+        ("; import os; os.abort()", "not tried: it died with -6"),
+        ("; print('surprise')", "not tried: it died with 0"),
+    ],
+)
+def test_a_device_that_cannot_be_asked_how_it_computes(monkeypatch, code, told):
+    monkeypatch.setattr(doctor, "_FLOATS", code)
+    found = doctor._floats()
+    assert found.text == told
+    assert "import dml_vk; dml_vk.device()" in found.advice
+    assert not found.is_fatal
 
 
 def test_kp_is_tried_in_a_process_of_its_own(monkeypatch, tmp_path):
