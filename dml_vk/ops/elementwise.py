@@ -61,13 +61,8 @@ def compute(
         *(int(OPCODES[operator.opcode]), before, told, target.dtype.code, common.code),
         *[source.dtype.code for source in typed],
     )
-    sizes = to.layout.sizes
-    nowhere = (0,) * len(sizes), 0
-    operands = [
-        (*(nowhere if told >> k & 1 else _over(one.strided, sizes)), one.dtype.itemsize)
-        for k, one in enumerate((*typed, target))
-    ]
-    plan = plan_computed(kernel, sizes, operands, spec, to.device.limits)
+    operands = _operands(typed, target, told)
+    plan = plan_computed(kernel, to.layout.sizes, operands, spec, to.device.limits)
     if plan.shares_words and any(
         source.strided.meets(to) for k, source in enumerate(typed) if not told >> k & 1
     ):
@@ -76,11 +71,15 @@ def compute(
             source if told >> k & 1 else _apart(what, source, target, False)
             for k, source in enumerate(typed)
         ]
+        operands = _operands(typed, target, told)
+        plan = plan_computed(kernel, to.layout.sizes, operands, spec, to.device.limits)
     arguments = None
     if plan.arguments:
         arguments = _arguments(what, plan, to)
         if arguments is None:
-            plan = plan_computed(kernel, sizes, operands, spec, to.device.limits, arguments=False)
+            plan = plan_computed(
+                kernel, to.layout.sizes, operands, spec, to.device.limits, arguments=False
+            )
     reads = [source.strided.operand(False) for source in typed]
     words = (*scalars, *(0,) * (SCALAR_WORDS[count] - len(scalars)))
     to.device.queue.launch(plan, (*reads, to.operand(True)), words, arguments)
@@ -129,6 +128,16 @@ def _apart(what: str, source: Typed, target: Typed, allowed: bool) -> Typed:
     if allowed or not source.strided.meets(target.strided):
         return source
     return source._replace(strided=copied(what, source.strided))
+
+
+def _operands(sources: Sequence[Typed], target: Typed, scalars: int) -> list[tuple[Ints, int, int]]:
+    """(strides over the target's sizes, offset, item size) of all; `scalars` has a bit for each."""
+    sizes = target.strided.layout.sizes
+    nowhere = (0,) * len(sizes), 0
+    return [
+        (*(nowhere if scalars >> k & 1 else _over(one.strided, sizes)), one.dtype.itemsize)
+        for k, one in enumerate((*sources, target))
+    ]
 
 
 def _over(strided: Strided, sizes: Ints) -> tuple[Ints, int]:
