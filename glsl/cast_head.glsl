@@ -58,6 +58,18 @@ uint cast_float_to_int(float x, uint to) {
     return magnitude > FLOAT_INFINITY ? 0u : cast_cut(whole, width);
 }
 
+// As float64. NaN becomes the quiet one of its sign.
+uvec2 cast_to_double(float x) {
+    uint bits = floatBitsToUint(x), magnitude = bits & ~FLOAT_SIGN;
+    uint normal = float_normalised(magnitude);
+    // float64 biases exponents by 896 more, and counts three bits of a fraction in its high word less.
+    uint high = uint(int(normal) >> 3) + (896u << 20), low = normal << 29;
+    bool special = magnitude >= FLOAT_INFINITY, empty = magnitude == 0u || special;
+    high = special ? magnitude > FLOAT_INFINITY ? 0x7ff80000u : 0x7ff00000u : high;
+    high = magnitude == 0u ? 0u : high;
+    return uvec2(empty ? 0u : low, high | bits & FLOAT_SIGN);
+}
+
 // Into any type of at most 32 bits.
 uint cast_from_float(float x, uint to) {
     if (to == FLOAT32) return floatBitsToUint(x);
@@ -155,6 +167,7 @@ uvec2 cast_element(uvec2 raw, uint from, uint to) {
     }
     if (bits_of(from) < 64u && bits_of(to) < 64u)
         return uvec2(cast_from_float(cast_to_float(raw.x, from), to), 0u);
+    if (to == FLOAT64 && !from_int) return cast_to_double(cast_to_float(raw.x, from));
     Number n = cast_read(raw, from);
     return to_int ? cast_to_int(n, to) : cast_round(n, to);
 }

@@ -14,9 +14,9 @@ TARGET = "vulkan1.1"
 _COMPILE = ("--quiet", "--target-env", TARGET)
 # `spirv-opt -O` less its arithmetic: `simplify-instructions` turns x*0 into 0, x+0 into x, x/3 into
 # x*(1/3) and (x+1)+2 into x+3, none of which is the same float. What is left are the passes that
-# change no value; a driver's own compiler does the rest, inlining included, which would make modules
-# of many operators three times as large. Bindings and specialization constants that a variant does
-# not use stay, for they are what the module is called with. Names stay anyway.
+# change no value; a driver's own compiler does the rest, inlining included, which makes modules of
+# many operators three times as large. Bindings and specialization constants that a variant does not
+# use stay, for they are what the module is called with. Names stay anyway.
 _OPTIMISE = (
     "--preserve-bindings",
     "--preserve-spec-constants",

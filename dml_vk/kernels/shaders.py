@@ -6,11 +6,12 @@ import hashlib
 import json
 import sys
 from collections.abc import Mapping
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
 from dml_vk.errors import ShaderError, explain
+from dml_vk.kernels.cases import only_case
 from dml_vk.kernels.registry import KERNELS, Kernel
 from dml_vk.limits import MINIMUM
 
@@ -27,6 +28,28 @@ def load(module: str) -> bytes:
     except FileNotFoundError:
         must = "a module must be registered, and built by python -m dml_vk.kernels.shaders"
         raise ShaderError(explain("load", must, module=module)) from None
+
+
+def load_for(module: str, spec: tuple[int, ...]) -> bytes:
+    """The SPIR-V of a module, of its operators only the one that these constants ask for."""
+    place = _operator_places().get(module)
+    return load(module) if place is None else _load_case(module, place, spec[place])
+
+
+@lru_cache(maxsize=512)
+def _load_case(module: str, place: int, operator: int) -> bytes:
+    return only_case(load(module), place, operator)
+
+
+@cache
+def _operator_places() -> dict[str, int]:
+    """Module -> the number of the specialization constant that says which operator it is."""
+    return {
+        module: kernel.spec.index("OP")
+        for kernel in KERNELS.values()
+        if "OP" in kernel.spec
+        for module in kernel.modules
+    }
 
 
 class Changes(NamedTuple):

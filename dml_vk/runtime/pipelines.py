@@ -44,7 +44,9 @@ class Pipelines:
         if pipeline is not None:
             self._made.move_to_end(key)
             return pipeline
-        spirv = key.module if isinstance(key.module, bytes) else shaders.load(key.module)
+        spirv = key.module
+        if not isinstance(spirv, bytes):
+            spirv = shaders.load_for(spirv, key.spec)
         # A driver that runs out of memory while it compiles ends the process.
         refusal = self._refusal()
         if refusal is not None:

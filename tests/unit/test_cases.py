@@ -1,0 +1,73 @@
+"""Modules less the operators that a call does not ask for."""
+
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+
+from dml_vk.dtypes import DTYPES
+from dml_vk.kernels import shaders, spirv
+from dml_vk.kernels.cases import only_case
+from dml_vk.kernels.operators import OPCODES, OPERATORS
+from dml_vk.kernels.registry import COMPUTED, KERNELS
+
+SWITCHED = [
+    (module, kernel)
+    for kernel in KERNELS.values()
+    if kernel.body and kernel.body not in ("cast", "where")
+    for module in kernel.modules
+]
+
+
+def asked(kernel):
+    """The opcodes that somebody calls this kernel with."""
+    return [
+        int(OPCODES[operator.opcode])
+        for operator in OPERATORS.values()
+        if any(operator.takes(t) and operator.kernel(t) == kernel for t in DTYPES.values())
+    ]
+
+
+@pytest.mark.parametrize(("module", "kernel"), SWITCHED, ids=[module for module, _ in SWITCHED])
+def test_a_module_with_one_operator_is_valid_smaller_and_called_alike(module, kernel, tmp_path):
+    whole = shaders.load(module)
+    place = kernel.spec.index("OP")
+    # The operators are alike on all paths, so that one path of each kernel may do for most.
+    opcodes = asked(kernel.body)
+    for opcode in opcodes if COMPUTED[kernel.body][1][0] in module else opcodes[::8]:
+        case = only_case(whole, place, opcode)
+        assert len(case) < len(whole)
+        assert shaders.differences(kernel, case) == []
+        path = tmp_path / "case.spv"
+        path.write_bytes(case)
+        said = subprocess.run(
+            ["spirv-val", "--target-env", "vulkan1.1", path], capture_output=True, text=True
+        )
+        assert said.returncode == 0, f"{opcode}: {said.stderr}"
+
+
+def test_a_loader_gives_the_operator_asked_for_and_other_modules_whole():
+    kernel = KERNELS["float_exp_words"]
+    place = kernel.spec.index("OP")
+    spec = (*(0,) * place, int(OPCODES["EXP"]), 0, 0)
+    case = shaders.load_for("float_exp_words_32", spec)
+    assert case == only_case(shaders.load("float_exp_words_32"), place, spec[place])
+    assert shaders.load_for("copy_words_32", (1, 2, 3)) == shaders.load("copy_words_32")
+
+
+def test_what_has_no_such_switch_stays_as_it_is():
+    whole = shaders.load("copy_words_32")
+    assert only_case(whole, 4, 7) == whole
+
+
+def test_another_value_leaves_the_default(monkeypatch):
+    whole = shaders.load("float_exp_words_32")
+    place = KERNELS["float_exp_words"].spec.index("OP")
+    least = only_case(whole, place, 10_000)
+    assert len(least) < min(len(only_case(whole, place, opcode)) for opcode in asked("float_exp"))
+    assert spirv.read(least) == spirv.read(whole)
+
+
+def test_every_switched_kernel_was_seen():
+    assert {kernel.body for _, kernel in SWITCHED} == set(COMPUTED) - {"cast", "where"}
