@@ -11,9 +11,24 @@ uvec2 to_value(uvec2 words) { return words; }
 uvec2 encode(uvec2 value, uint type) { return value; }
 #include "elementwise_head.glsl"
 
+// As an element of dst, whose type holds all that the source's does.
+uvec2 widened(uvec2 raw, uint type) {
+    if (type == TYPE) return raw;
+    if (type < FLOAT16) {
+        raw = cast_to_long(raw, type);
+        return bits_of(TYPE) == 64 ? raw : uvec2(cast_cut(raw.x, bits_of(TYPE)), 0);
+    }
+    float value = type == FLOAT16 ? half_to_float(raw.x) : uintBitsToFloat(raw.x);
+    return TYPE == FLOAT64 ? cast_to_double(value) : uvec2(floatBitsToUint(value), 0);
+}
+
 uvec2 compute(uvec2 a, uvec2 b, uvec2 c) {
-    bool chosen = cast_element(a, A_TYPE, BOOL).x != 0u;
-    return chosen ? cast_element(b, B_TYPE, TYPE) : cast_element(c, C_TYPE, TYPE);
+    // A zero may have a sign.
+    if (A_TYPE == FLOAT16) a.x &= 0x7fff;
+    if (A_TYPE == FLOAT32) a.x &= 0x7fffffff;
+    if (A_TYPE == FLOAT64) a.y &= 0x7fffffff;
+    uvec2 chosen = widened(b, B_TYPE), other = widened(c, C_TYPE);
+    return (a.x | a.y) != 0 ? chosen : other;
 }
 
 void main() { run(); }
