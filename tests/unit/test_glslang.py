@@ -55,13 +55,14 @@ def test_arithmetic_is_kept_as_written(body, kept):
     assert [op for op in found if op in OPCODES.values()] == [OPCODES[name] for name in kept]
 
 
-def test_functions_are_inlined_and_dead_code_goes():
-    source = WHOLE.replace("void main", "float f(float b) { return b * b; }\nvoid main")
-    op_function, op_store = 54, 62
-    found = opcodes(glslang.compile(source, {"BODY": "f(a); float dead = f(a) * 2.0"}))
-    assert found.count(op_function) == 1
+def test_functions_that_are_called_stay_once_and_others_go():
+    functions = "float f(float b) { return b * b; }\nfloat g(float b) { return -b; }\n"
+    source = WHOLE.replace("void main", functions + "void main")
+    op_function, op_negate = 54, 127
+    found = opcodes(glslang.compile(source, {"BODY": "f(a) + f(a + a)"}))
+    assert found.count(op_function) == 2
     assert found.count(OPCODES["OpFMul"]) == 1
-    assert found.count(op_store) == 1
+    assert found.count(op_negate) == 0
 
 
 def test_bindings_constants_and_names_that_nothing_uses_are_kept():
