@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from dml_vk.directml.descriptors import BufferTensorDesc, DataType, dtype_of
 from dml_vk.directml.operators import Operator, held
-from dml_vk.dtypes import DTYPES, DType
+from dml_vk.dtypes import DTYPES, DType, float32
 from dml_vk.errors import DTypeError, LayoutError
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.layout import Layout
@@ -175,10 +175,15 @@ class ElementWise(Operator):
         if scaled is not None:
             words = (*words, 0, 0)[:2] + float_words(scaled.scale, scaled.bias)
             before = SCALED
+        moves = operator.family in ("cast", "where")
+        if common.kind == "f" and not moves:
+            # Its kernels read floats alone.
+            sources = [
+                one if one.dtype.kind == "f" else cast(what, one, float32) for one in sources
+            ]
         # An operand that is no tensor is a number among the words.
         given = [*sources, *[None] * (operator.arity - len(sources))]
-        moves, mixed = operator.family in ("cast", "where"), _differ(common, target.dtype)
-        if operator.result or moves or not mixed:
+        if operator.result or moves or not _differ(common, target.dtype):
             compute(what, operator, given, target, common, words, before)
             return
         made = temporary(what, target, common)
@@ -299,15 +304,24 @@ def number_words(what: str, common: DType, *numbers: float) -> Ints:
     return words
 
 
-def temporary(what: str, target: Typed, dtype: DType) -> Typed:
+def cast(what: str, source: Typed, dtype: DType) -> Typed:
+    """The same numbers in memory of their own."""
+    from dml_vk.ops.elementwise import compute
+
+    made = temporary(what, source, dtype)
+    compute(what, OPERATORS["cast"], [source], made, dtype)
+    return made
+
+
+def temporary(what: str, like: Typed, dtype: DType) -> Typed:
     """Memory for as many elements of another dtype, in the same order."""
     from dml_vk.ops.elementwise import Typed
     from dml_vk.ops.strided import Strided
 
-    to = target.strided
-    layout = Layout.packed(to.layout.sizes, to.layout.order)
-    allocation = to.device.allocate(what, layout.numel * dtype.itemsize, to.allocation)
-    return Typed(Strided(to.device, allocation, layout, dtype.itemsize), dtype)
+    near = like.strided
+    layout = Layout.packed(near.layout.sizes, near.layout.order)
+    allocation = near.device.allocate(what, layout.numel * dtype.itemsize, near.allocation)
+    return Typed(Strided(near.device, allocation, layout, dtype.itemsize), dtype)
 
 
 def _differ(common: DType, made: DType) -> bool:
