@@ -178,10 +178,13 @@ def places_apart(found, expected, beside: np.ndarray) -> np.ndarray:
 
 
 def flushable(seen, expected: np.ndarray) -> np.ndarray:
-    """A device that flushes subnormals may answer otherwise here."""
+    """A device that flushes subnormals may answer otherwise here.
+
+    The least normal number may be a subnormal one rounded up, and flushed before that.
+    """
     least = LEAST[expected.dtype]
-    subnormal = [(np.abs(one) < least) & (one != 0) for one in (*seen, expected)]
-    return np.logical_or.reduce(np.broadcast_arrays(*subnormal))
+    subnormal = [(np.abs(one) < least) & (one != 0) for one in seen]
+    return np.logical_or.reduce(np.broadcast_arrays(*subnormal, np.abs(expected) <= least))
 
 
 @functools.cache
