@@ -10,6 +10,7 @@ import numpy as np
 from dml_vk.dtypes import float32, to_dtype
 from dml_vk.errors import DTypeError, LayoutError, explain
 from dml_vk.layout import Layout, MemoryFormat, contiguous_format, preserve_format
+from dml_vk.ops.elementwise import Typed, cast_elements
 from dml_vk.ops.fill import fill_constant
 from dml_vk.runtime.device import Device
 from dml_vk.runtime.device import device as open_device
@@ -102,9 +103,13 @@ def _new(
 
 
 def _as_asked(tensor: Tensor, dtype: Any, device: Wanted, memory_format: MemoryFormat) -> Tensor:
-    if dtype is not None and to_dtype("asarray", dtype) is not tensor.dtype:
-        must = "dtype must be the tensor's own, since elements are not converted yet"
-        raise DTypeError(explain("asarray", must, dtype=dtype, tensor=tensor.dtype))
+    kind = tensor.dtype if dtype is None else to_dtype("asarray", dtype)
+    if kind is not tensor.dtype:
+        layout = tensor.layout.like(memory_format)
+        new = tensor_over("asarray", layout, kind, tensor.device, tensor.strided.allocation)
+        source, target = Typed(tensor.strided, tensor.dtype), Typed(new.strided, kind)
+        cast_elements("asarray", source, target)
+        tensor = new
     if device is not None and open_device(device) is not tensor.device:
         return asarray(tensor.numpy(), device=device, memory_format=memory_format)
     return tensor.to(memory_format)

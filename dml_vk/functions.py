@@ -18,7 +18,14 @@ from dml_vk.dtypes import DTYPES, DType, bool_, float32, int64, to_dtype
 from dml_vk.errors import DeviceError, DTypeError, LayoutError, explain
 from dml_vk.kernels.operators import OPERATORS, Operator
 from dml_vk.layout import broadcast_sizes, elementwise
-from dml_vk.ops.elementwise import Typed, compute, element_words, float_words, scalar_words
+from dml_vk.ops.elementwise import (
+    Typed,
+    cast_elements,
+    compute,
+    element_words,
+    float_words,
+    scalar_words,
+)
 from dml_vk.promotion import check_weak, common_dtype
 from dml_vk.strides.order import Ints
 from dml_vk.tensor import Tensor, tensor_over
@@ -184,7 +191,7 @@ def astype(x: Tensor, dtype: Any, /, *, copy: bool = True, out: Tensor | None = 
     if dtype is x.dtype and not copy and out is None:
         return x
     target = _target("astype", tensors, dtype, out)
-    compute("astype", OPERATORS["cast"], [_typed(x)], _typed(target), dtype)
+    cast_elements("astype", _typed(x), _typed(target))
     return target
 
 

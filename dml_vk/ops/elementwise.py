@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dml_vk.dtypes import DType
-from dml_vk.kernels.operators import OPCODES, Operator
+from dml_vk.kernels.operators import OPCODES, OPERATORS, Operator
 from dml_vk.kernels.plan import Plan
 from dml_vk.kernels.plan_computed import plan_computed
 from dml_vk.kernels.registry import COMPUTED, SCALAR_WORDS
@@ -83,6 +83,11 @@ def compute(
     reads = [source.strided.operand(False) for source in typed]
     words = (*scalars, *(0,) * (SCALAR_WORDS[count] - len(scalars)))
     to.device.queue.launch(plan, (*reads, to.operand(True)), words, arguments)
+
+
+def cast_elements(what: str, source: Typed, target: Typed) -> None:
+    """Write each element as the nearest one of the target's dtype: docs/operators.md."""
+    compute(what, OPERATORS["cast"], [source], target, target.dtype)
 
 
 def scalar_words(what: str, name: str, dtype: DType, value: Any) -> Ints:

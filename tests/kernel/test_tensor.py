@@ -220,8 +220,19 @@ def test_a_tensor_that_is_what_is_asked_for_comes_back_itself():
     assert y.strided.allocation is not x.strided.allocation
     assert y.memory_format is channels_last
     assert np.array_equal(y.numpy(), GRID)
-    with pytest.raises(DTypeError, match=r"own.*; got dtype='int8', tensor=dml_vk.float32"):
-        dml_vk.asarray(x, "int8")
+
+
+def test_a_tensor_of_another_dtype_is_converted_in_its_order():
+    x = dml_vk.asarray(GRID - 3.5, memory_format=channels_last)
+    y = dml_vk.asarray(x, "uint8")
+    assert y.dtype is dml_vk.uint8
+    assert y.memory_format is channels_last
+    assert np.array_equal(y.numpy(), np.maximum(GRID - 3.5, 0).astype(np.uint8))
+    z = dml_vk.asarray(x, "float64", memory_format=contiguous_format)
+    assert z.memory_format is contiguous_format
+    assert np.array_equal(z.numpy(), GRID - 3.5)
+    with pytest.raises(LayoutError, match="copy must not be False"):
+        dml_vk.asarray(x, "uint8", copy=False)
 
 
 def test_to_contiguous_and_clone():
