@@ -17,7 +17,7 @@ _BY_FLOATS = {"add", "subtract", "multiply", "square", "mean_of_two", "differenc
 _ALL, _NUMBERS, _FLOATS, _HALVES, _BITS = "biuhsd", "iuhsd", "hsd", "hs", "biu"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Operator:
     """One function of the elements at the same index of its operands."""
 

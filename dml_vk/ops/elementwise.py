@@ -51,12 +51,11 @@ def compute(
     to.check_target(what, "out")
     if not to.layout.numel:
         return
-    given = [source or target for source in sources]
-    typed = [_apart(what, source, target, _same_range(source, target)) for source in given]
-    kernel = operator.kernel(common)
-    count = COMPUTED[kernel][0]
-    typed += [target] * (count - len(typed))
-    told = sum([1 << k for k in range(count) if k >= len(sources) or sources[k] is None])
+    kernel, count = _kernel(operator, common)
+    told, typed = 0, []  # a bit for each that is a scalar, or is not there
+    for k, source in enumerate((*sources, None, None)[:count]):
+        told |= (source is None) << k
+        typed.append(target if source is None else _apart(what, source, target))
     spec = (
         *(int(OPCODES[operator.opcode]), before, told, target.dtype.code, common.code),
         *[source.dtype.code for source in typed],
@@ -68,7 +67,7 @@ def compute(
     ):
         # What one invocation reads would be in a word that another one changes.
         typed = [
-            source if told >> k & 1 else _apart(what, source, target, False)
+            source if told >> k & 1 else _apart(what, source, target, in_place=False)
             for k, source in enumerate(typed)
         ]
         operands = _operands(typed, target, told)
@@ -121,16 +120,20 @@ def _arguments(what: str, plan: Plan, target: Strided) -> Operand | None:
     return Operand(allocation, 0, 0, words.nbytes, False)
 
 
-def _same_range(source: Typed, target: Typed) -> bool:
-    """Each element lies where its result goes."""
+@functools.lru_cache(maxsize=1024)
+def _kernel(operator: Operator, common: DType) -> tuple[str, int]:
+    """What computes it, and of how many sources."""
+    kernel = operator.kernel(common)
+    return kernel, COMPUTED[kernel][0]
+
+
+def _apart(what: str, source: Typed, target: Typed, *, in_place: bool = True) -> Typed:
+    """The source, out of the target's way: a copy, if each element is not where its result goes."""
+    if not source.strided.meets(target.strided):
+        return source
     a, b = source.strided.layout, target.strided.layout
     alike = source.dtype.itemsize == target.dtype.itemsize and a.sizes == b.sizes
-    return alike and same_addresses(a, b)
-
-
-def _apart(what: str, source: Typed, target: Typed, allowed: bool) -> Typed:
-    """The source, out of the target's way: as it is, if that is allowed, or a copy."""
-    if allowed or not source.strided.meets(target.strided):
+    if in_place and alike and same_addresses(a, b):
         return source
     return source._replace(strided=copied(what, source.strided))
 
