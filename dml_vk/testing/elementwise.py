@@ -89,6 +89,21 @@ def _computed_in(operator: Operator, common: Any) -> Any:
     return common
 
 
+def _maximum(a: Array, b: Any) -> Array:
+    """NumPy's, and +0 of two zeros, which NumPy leaves to the processor."""
+    zeros = (a == 0) & (b == 0) & (a.dtype.kind == "f")
+    return np.asarray(np.where(zeros, a + b, np.maximum(a, b)))
+
+
+def _minimum(a: Array, b: Any) -> Array:
+    return -_maximum(-a, -b) if a.dtype.kind == "f" else np.minimum(a, b)
+
+
+def _nextafter(a: Array, b: Array) -> Array:
+    """NumPy's, and of two zeros the second, where NumPy's for float16 gives the first."""
+    return np.asarray(np.where(a == b, b, np.nextafter(a, b)))
+
+
 def _trunc_divide(a: Array, b: Array) -> Array:
     """Integers, towards zero, and by 0 it is 0."""
     floor = np.floor_divide(a, b)
@@ -114,7 +129,7 @@ def _linear(x: Array, alpha: float, beta: float) -> Array:
 
 
 def _hard(x: Array, alpha: float, beta: float) -> Array:
-    return np.maximum(0.0, np.minimum(_linear(x, alpha, beta), 1.0))
+    return _maximum(np.minimum(_linear(x, alpha, beta), 1.0), 0.0)
 
 
 def _elu(x: Array, alpha: float, gamma: float = 1.0) -> Array:
@@ -139,16 +154,19 @@ _erfc = np.vectorize(math.erfc, otypes=[np.float64])
 
 # What NumPy has no function for, or one that differs.
 _OURS: dict[str, Callable[..., Array]] = {
+    "maximum": _maximum,
+    "minimum": _minimum,
+    "nextafter": _nextafter,
     "trunc_divide": _trunc_divide,
     "pow": _power,
     "mean_of_two": lambda a, b: (a + b) * a.dtype.type(0.5),
     "difference_square": lambda a, b: np.square(a - b),
-    "clip": lambda x, low, high: np.minimum(np.maximum(x, low), high),
+    "clip": lambda x, low, high: _minimum(_maximum(x, low), high),
     "clip_grad": lambda x, y, low, high: np.where((low < x) & (x < high), y, x.dtype.type(0)),
     "relu_grad": lambda x, y: np.where(x > 0, y, x.dtype.type(0)),
     "rsqrt": lambda x: 1 / np.sqrt(x),
     "erf": _erf,
-    "relu": lambda x: np.maximum(x, x.dtype.type(0)),
+    "relu": lambda x: _maximum(x, x.dtype.type(0)),
     "elu": _elu,
     "celu": lambda x, alpha: (
         np.maximum(x, 0.0) + np.minimum(alpha * np.expm1(_single(x / alpha)), 0.0)
