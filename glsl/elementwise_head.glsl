@@ -24,6 +24,10 @@ layout(binding = DST) readonly buffer Arguments { uint arguments[]; };
 #define ARGUMENTS arguments
 #include "index_head.glsl"
 
+#ifdef RARE
+bool rare = false;  // the quad just made is not right, and its elements are to be made one by one
+#endif
+
 #if BITS == 64
 #define T uvec2
 #define WORDS 2
@@ -83,19 +87,11 @@ struct Tile {
 #include "source_head.glsl"
 #endif
 
-#ifdef PART
-// Where few values of one source take much longer than the others for a PART of the computation, a vector
-// of words: a CPU would go the long way for every element, so it is gone for those of a quad that need it.
-bool is_rare(VALUE a);
-PART common_part(VALUE a);
-PART rare_part(VALUE a);
-RESULT compute_with(VALUE a, PART part);
-
-RESULT compute(VALUE a) {
-    PART part = common_part(a);
-    if (is_rare(a)) part = rare_part(a);
-    return compute_with(a, part);
-}
+#ifdef RARE
+// Few values of a source may take much longer than the others, and a CPU would go the long way for all.
+// So quads are made the common way; those with such values are not stored, but made by `make` later.
+bool any_rare(Values a);
+RESULT compute_common(VALUE a);
 #endif
 
 // What each source's function of this name gives, and what is computed of such.
@@ -154,22 +150,9 @@ void start_row(PLACE at) {
 Results row_results(PLACE at) {
     READ(Values, row(at));
     Results results;
-#ifdef PART
-    PART parts[PER];
-    uint rare = 0;
-    for (uint k = 0; k < PER; k++) {
-        parts[k] = common_part(a_read.at[k]);
-        rare |= is_rare(a_read.at[k]) ? 1u << k : 0u;
-    }
-    for (; rare != 0; rare &= rare - 1) {
-        uint lowest = rare & 0u - rare;
-        VALUE a = a_read.at[0];
-        for (uint k = 1; k < PER; k++) a = lowest == 1u << k ? a_read.at[k] : a;
-        PART part = rare_part(a);
-        for (uint k = 0; k < PER; k++) parts[k] = mix(parts[k], part, equal(PART(lowest), PART(1u << k)));
-    }
-    for (uint k = 0; k < PER; k++)
-        results.at[k] = encode(compute_with(a_read.at[k], parts[k]), TYPE);
+#ifdef RARE
+    rare = any_rare(a_read);
+    for (uint k = 0; k < PER; k++) results.at[k] = encode(compute_common(a_read.at[k]), TYPE);
 #else
     for (uint k = 0; k < PER; k++) results.at[k] = COMPUTE(read.at[k]);
 #endif
@@ -185,6 +168,14 @@ uvec4 make_quad(PLACE row, uint quad, uint phase, bool whole, uvec4 mask) {
     Results results = row_results(row + (quad * PER - phase) * row_step());
     uvec4 made = uvec4(0);
     for (uint k = 0; k < PER; k++) made[k / PER_WORD] |= results.at[k].x << k % PER_WORD * BITS;
+#ifdef RARE
+    for (uint k = 0; rare; rare = ++k < PER) {
+        uint place = k % PER_WORD * BITS;
+        uvec4 ones = uvec4(equal(uvec4(0, 1, 2, 3), uvec4(k / PER_WORD))) * (ONE << place);
+        uint element = make(row + (quad * PER - phase + k) * row_step());
+        made = made & ~ones | element << place & ones;
+    }
+#endif
     return made;
 }
 #else

@@ -126,22 +126,24 @@ float float_cosh(float x) {
     return unless_nan(result, magnitude);
 }
 
-// 1 - 2 / (e^2x + 1), and a polynomial where that cancels.
+// With e = e^-2|x| it is 1 - 2e / (1 + e), or x + x^3 (...) where that loses digits: either is a
+// polynomial. What e itself lacks hardly counts, for it is small there.
 float float_tanh(float x) {
     uint bits = floatBitsToUint(x), magnitude = bits & ~FLOAT_SIGN;
-    float a = uintBitsToFloat(magnitude);
-    precise float twice = a + a;
-    twice = twice > 20.0 ? 20.0 : twice;
-    Exponential parts = exp_parts(twice, 0.0);
-    float scale = power_of_two(parts.power);
-    precise float divisor = scale * parts.fraction + (1.0 + scale);
-    float rough = rough_reciprocal(divisor);
-    precise float reciprocal = rough + rough * (1.0 - divisor * rough);
-    precise float large = 1.0 - 2.0 * reciprocal;
+    float a = uintBitsToFloat(min(magnitude, 0x41200000u));  // 10, where it is 1 already
+    precise float exponent = a * -2.88539004;
+    precise float shifted = exponent + EXP_ROUNDER;
+    precise float r = exponent - (shifted - EXP_ROUNDER);
+    precise float p = (0.00132658437 * r + 0.00966968667) * r + 0.0555069335;
+    p = ((p * r + 0.240222827) * r + 0.693147063) * r + 1.0;
+    float e = uintBitsToFloat(floatBitsToUint(p) + (floatBitsToUint(shifted) << 23));
+    precise float q = (-1.32087529 * e + 1.89894545) * e - 1.99287057;
+    precise float large = 1.0 + e * ((q * e + 1.9997772) * e - 1.99999774);
     precise float z = a * a;
-    precise float p = (-0.00569229666 * z + 0.0206281673) * z - 0.0537365153;
-    precise float small = a + a * (z * ((p * z + 0.133314058) * z - 0.333332807));
-    uint result = floatBitsToUint(magnitude < 0x3f200000u ? small : large);
+    q = (0.00118144299 * z - 0.00657801935) * z + 0.0206644665;
+    q = ((q * z - 0.0536298268) * z + 0.133288428) * z - 0.333331317;
+    precise float small = a + a * (z * q);
+    uint result = floatBitsToUint(magnitude < 0x3f733333u ? small : large);
     result = magnitude < 0x39000000u ? magnitude : result;
     result |= bits & FLOAT_SIGN;
     return uintBitsToFloat(magnitude > FLOAT_INFINITY ? FLOAT_NAN : result);

@@ -1,6 +1,8 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
 #define SOURCES 1
+#define UNROLL [[unroll]]
 #define RESULT float
 #include "float_values_head.glsl"
 #include "elementwise_head.glsl"

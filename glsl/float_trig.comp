@@ -1,27 +1,40 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
 #define SOURCES 1
+#define UNROLL [[unroll]]
 #define RESULT float
 #include "float_values_head.glsl"
 #include "trig_head.glsl"
-#define PART uvec3  // an Angle
+#define RARE
 #include "elementwise_head.glsl"
 #include "fused_head.glsl"
 
-bool is_rare(float a) { return is_far_angle(before(a)); }
-uvec3 part_of(Angle angle) { return uvec3(floatBitsToUint(angle.rest), angle.quarters); }
-uvec3 common_part(float a) { return part_of(near_angle(before(a))); }
-uvec3 rare_part(float a) { return part_of(far_angle(before(a))); }
-
-float compute_with(float a, uvec3 part) {
-    a = before(a);
-    Angle angle = Angle(uintBitsToFloat(part.xy), part.z);
+float compute_with(float a, Angle angle) {
     switch (OP) {
     case SIN: return float_sin(a, angle);
     case COS: return float_cos(a, angle);
     case TAN: return float_tan(a, angle);
     }
     return a;
+}
+
+bool any_rare(Values a) {
+    uint most = 0;
+    for (uint k = 0; k < PER; k++) most = max(most, floatBitsToUint(before(a.at[k])) & ~FLOAT_SIGN);
+    return most >= TRIG_HUGE;
+}
+
+float compute_common(float a) {
+    a = before(a);
+    return compute_with(a, near_angle(a));
+}
+
+float compute(float a) {
+    a = before(a);
+    Angle angle = near_angle(a);
+    if (is_far_angle(a)) angle = far_angle(a);
+    return compute_with(a, angle);
 }
 
 void main() { run(); }

@@ -3,6 +3,18 @@
 // `start_row` comes first.
 #include "row_head.glsl"
 
+// A CPU is slower where the loop over the quads of a unit stays one, as it does where they take long
+// to make, so the includer may want it unrolled.
+#ifndef UNROLL
+#define UNROLL
+#endif
+// Where RARE is defined, `make_quad` may set `rare`, and what it gives is not stored.
+#ifdef RARE
+#define UNLESS_RARE if (!rare)
+#else
+#define UNLESS_RARE
+#endif
+
 layout(constant_id = 8) const uint SRC_QUADS = 0;  // a bit for each source: rows start where quads do
 layout(constant_id = 9) const bool DST_QUADS = false;  // and in dst
 #define NEXT_SPEC 10
@@ -38,17 +50,30 @@ void rest_of_row(uint row) {
 void whole_unit(uint row, uint group) {
     Walk walk = walk_from(row_bases(row), group * UNIT);
     if (RUN == 1) start_row(walk.place);
-    for (uint i = 0; i < UNIT; i += PER) {
+#ifdef RARE
+    PLACE start = walk.place;
+    uint left = 0;  // a bit for each element of the unit
+#endif
+    UNROLL for (uint i = 0; i < UNIT; i += PER) {
         PLACE ahead = walk.place;
         uvec4 quad;
         if (RUN == 1) quad = make_quad(ahead);
         for (uint k = 0; k < PER; k++) {
             if (RUN != 1) { PUT(quad, k, make(walk.place)); }
-            if (!DST_QUADS) dst[walk.place[SOURCES]] = GET(quad, k);
+            if (!DST_QUADS) UNLESS_RARE dst[walk.place[SOURCES]] = GET(quad, k);
             step(walk);
         }
-        if (DST_QUADS) dst_quads[ahead[SOURCES] / PER] = quad;
+        if (DST_QUADS) UNLESS_RARE dst_quads[ahead[SOURCES] / PER] = quad;
+#ifdef RARE
+        left |= rare ? (1u << PER) - 1 << i : 0;
+#endif
     }
+#ifdef RARE
+    for (; left != 0; left &= left - 1) {
+        PLACE place = start + uint(findLSB(left)) * row_step();
+        dst[place[SOURCES]] = make(place);
+    }
+#endif
 }
 
 void unit(uint n, bool whole) {
