@@ -83,7 +83,7 @@ def _common(what: str, operator: Operator, operands: Sequence[Any], tensors: lis
             check_weak(what, _plain(operand), common)
     if not operator.takes(common):
         others = [dtype for dtype in DTYPES.values() if operator.takes(dtype)]
-        offer = "; convert with astype(x, float32)" if common.kind == "f" else ""
+        offer = "; convert with astype(x, float32)" if float32 in others else ""
         must = f"dtype must be one of {', '.join(d.name for d in others)}{offer}"
         raise DTypeError(explain(what, must, dtype=common))
     return common
