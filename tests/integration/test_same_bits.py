@@ -1,0 +1,67 @@
+"""Functions give the same bits on every device at hand.
+
+These are the devices of the drivers that the environment names, and those of all others: under
+`./dev swiftshader` that is SwiftShader and what `./dev test` runs on.
+"""
+
+from __future__ import annotations
+
+import json
+
+import numpy as np
+
+import dml_vk
+from tests.integration import same_bits
+from tests.integration.process import run
+
+ANY_DRIVER = {"VK_DRIVER_FILES": "", "VK_ICD_FILENAMES": ""}
+DEVICES = "import json; print(json.dumps([info.name for info in dml_vk.devices()]))"
+COMPUTE = "from tests.integration import same_bits; same_bits.main({!r})"
+
+
+def devices(environment: dict[str, str]) -> list[str]:
+    return json.loads(run(DEVICES, **environment).stdout)
+
+
+def others() -> list[tuple[str, dict[str, str]]]:
+    """(name, environment) of each device but that of this process."""
+    found = {}
+    for drivers in (ANY_DRIVER, {}):
+        for index, name in enumerate(devices(drivers)):
+            found[name] = {**drivers, "DML_VK_DEVICE": str(index)}
+    found.pop(dml_vk.device().name)
+    return list(found.items())
+
+
+def test_every_device_gives_the_same_bits(tmp_path):
+    own = {(one.name, dtype): same_bits.result(one, dtype) for one, dtype in same_bits.cases()}
+    compared = others()
+    assert compared or dml_vk.device().name in devices(ANY_DRIVER)
+    for name, environment in compared:
+        folder = tmp_path / name.replace("/", " ")
+        folder.mkdir()
+        done = run(COMPUTE.format(str(folder)), seconds=3000, **environment)
+        assert (done.returncode, done.stderr) == (0, ""), name
+        for (operator, dtype), expected in own.items():
+            check(name, operator, dtype, np.load(folder / f"{operator}-{dtype.name}.npy"), expected)
+
+
+def check(device, operator, dtype, found, expected) -> None:
+    wrong = np.flatnonzero(found != expected)
+    if wrong.size:
+        given = same_bits.operands(dml_vk.OPERATORS[operator], dtype)
+        at = [each[wrong[:3]] for each in given]
+        told = f"{found[wrong[:3]]} on {device}, {expected[wrong[:3]]} on {dml_vk.device().name}"
+        raise AssertionError(f"{operator}{at}: {told}, {wrong.size} of {found.size} differ")
+
+
+def test_what_is_flushed_or_nan_is_not_compared():
+    x = same_bits.result(dml_vk.OPERATORS["exp"], dml_vk.float32).view(np.float32)
+    assert not ((np.abs(x) <= 2.0**-126) & (x != 0)).any()
+    assert np.isnan(x).any()
+    assert np.unique(x[np.isnan(x)].view(np.uint32)).size == 1
+
+
+def test_the_test_covers_every_function_with_an_error():
+    named = {operator.name for operator, _ in same_bits.cases()}
+    assert named >= {one.name for one in dml_vk.OPERATORS.values() if one.ulp}
