@@ -95,7 +95,11 @@ def test_out_is_filled_and_given_back():
             LayoutError,
             "exp: elements of out must not share an address",
         ),
-        (lambda x: dml_vk.add(x, dml_vk.asarray([1.0, 2.0])), LayoutError, "sizes must agree or be 1"),
+        (
+            lambda x: dml_vk.add(x, dml_vk.asarray([1.0, 2.0])),
+            LayoutError,
+            "sizes must agree or be 1",
+        ),
         (
             lambda x: dml_vk.elu(x, 1, 2),
             DTypeError,
