@@ -22,7 +22,6 @@ LEAST = {np.dtype(np.float32): 2.0**-126, np.dtype(np.float64): 2.0**-1022}
 TOLD = ("EDGES", "DENSE", "DST_QUADS", "RAGGED", "DST_PIECES")
 TOLD_OF_SOURCES = {"STEPS": 2, "SRC_QUADS": 1, "READS": 2}
 KERNEL_OF = {module: kernel for kernel in KERNELS.values() for module in kernel.modules}
-PATHS_OF = {name: [f"{name}_{path}" for path in ("words", "packed", "tile")] for name in COMPUTED}
 
 
 def random_values(dtype: DType, count: int, seed: int = 0) -> np.ndarray:
@@ -192,34 +191,36 @@ def keeps_subnormals() -> bool:
     return bool(dml_vk.multiply(dml_vk.asarray(least), 1.0).numpy()[0])
 
 
-def told_of_its_way(plan) -> set[tuple[str, str, int, int]]:
-    """(module, constant, which source, value) of what the plan tells its kernel of its way."""
-    spec = dict(zip(KERNEL_OF[plan.module].spec, plan.spec))
-    sources = range(len(plan.base_bytes) - 1)
-    return {
-        (plan.module, name, k, spec[name] >> bits * k & (1 << bits) - 1)
-        for name, bits in TOLD_OF_SOURCES.items()
-        for k in sources
-        if name in spec
-    } | {(plan.module, name, 0, spec[name]) for name in TOLD if name in spec}
+def told_of_its_way(plan) -> set[tuple[object, ...]]:
+    """The module, and (its form, constant, which source, value) of what it is told of its way.
 
-
-def all_told_of_its_way(kernel: str) -> set[tuple[str, str, int, int]]:
-    """What there is that modules of these kernels can be told."""
-    modules = [
-        (module, path) for module, path in KERNEL_OF.items() if path.name in PATHS_OF[kernel]
-    ]
-    return {
-        (module, name, k, value)
-        for module, path in modules
+    Modules are of one form if they have as many sources, one path and elements of one size.
+    """
+    kernel = KERNEL_OF[plan.module]
+    sources = len(plan.base_bytes) - 1
+    form = (sources, *plan.module.rsplit("_", 2)[1:])
+    told = dict(zip(kernel.spec, plan.spec))
+    of_sources = {
+        (form, name, k, told[name] >> bits * k & (1 << bits) - 1)
         for name, bits in TOLD_OF_SOURCES.items()
-        for k in range(COMPUTED[kernel][0])
-        for value in range(bits + 1)
-        if name in path.spec
-    } | {
-        (module, name, 0, value)
-        for module, path in modules
-        for name in TOLD
-        for value in (0, 1)
-        if name in path.spec
+        for k in range(sources)
+        if name in told
     }
+    switches = {(form, name, 0, told[name]) for name in TOLD if name in told}
+    return {plan.module, (form, "arguments", bool(plan.arguments))} | of_sources | switches
+
+
+def all_told_of_its_way(kernel: str) -> set[tuple[object, ...]]:
+    """What plans of a kernel can use, as above."""
+    wanted: set[tuple[object, ...]] = set()
+    sources, ways = COMPUTED[kernel]
+    for way in ways:
+        module, form = f"{kernel}_{way}", (sources, *way.split("_"))
+        spec = KERNEL_OF[module].spec
+        wanted |= {module, (form, "arguments", False), (form, "arguments", True)}
+        for name in [name for name in TOLD if name in spec]:
+            wanted |= {(form, name, 0, value) for value in (0, 1)}
+        for name in [name for name in TOLD_OF_SOURCES if name in spec]:
+            values = range(TOLD_OF_SOURCES[name] + 1)
+            wanted |= {(form, name, k, value) for k in range(sources) for value in values}
+    return wanted

@@ -1,7 +1,7 @@
 """Every elementwise operator of the table: in each dtype that it takes, by each path, any layouts.
 
 Not each by each, for each pipeline takes a driver a moment: each dtype of an operator goes one way,
-and of each kernel one operator goes as many as use every value of each constant of its paths.
+and an operator of each kernel as many as add to what the kernels' constants have been told.
 DML_VK_EVERY_WAY=1 has each go each way.
 """
 
@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from dml_vk.dtypes import DTYPES, bool_, uint8, uint32
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.kernels.plan_computed import plan_computed
-from dml_vk.kernels.registry import COMPUTED
+from dml_vk.kernels.registry import COMPUTED, COMPUTED_RANK
 from dml_vk.layout import Layout, channels_last
 from dml_vk.ops import elementwise as operation
 from dml_vk.testing.strategies import layouts, targets
@@ -42,7 +42,7 @@ def moved(layout: Layout, elements: int) -> Layout:
 
 
 IMAGE, PRIME = (2, 16, 8, 12), (3, 5, 7, 11)
-RANK_8, RANK_10 = (2, 3, 2, 2, 2, 3, 2, 2), (2,) * 10
+RANK_6, RANK_8, RANK_10 = (2, 3, 2, 2, 4, 9), (2, 3, 2, 2, 2, 3, 2, 2), (2,) * 10
 ORDERS_10 = [(9, 7, 5, 3, 1, 0, 2, 4, 6, 8), (3, 1, 0, 9, 8, 2, 7, 4, 6, 5)]
 SAME, NHWC = packed(IMAGE), packed(IMAGE, channels_last)
 PADDED = packed((2, 16, 8, 20)).narrow(3, 3, 12)
@@ -88,6 +88,10 @@ WAYS = {
             packed(RANK_8, range(7, -1, -1)),
         ),
         packed(RANK_8),
+    ),
+    "rank 6, orders mixed": (
+        *(packed(RANK_6, (2, 0, 3, 1, 5, 4)), packed(RANK_6, (1, 3, 0, 2, 4, 5)), packed(RANK_6)),
+        packed(RANK_6),
     ),
     "rank 10 with gaps": (
         *(packed(RANK_10, ORDERS_10[0]), packed(RANK_10, ORDERS_10[1]), packed(RANK_10)),
@@ -240,12 +244,13 @@ class NothingNewError(Exception):
     """A plan would use what others have used."""
 
 
-@pytest.mark.parametrize("kernel", COMPUTED)
-def test_every_value_of_what_tells_a_kernel_its_way_is_used(kernel, monkeypatch):
+@pytest.mark.parametrize("sources", COMPUTED_RANK)
+def test_every_kernel_is_used_and_every_value_of_what_tells_one_its_way(sources, monkeypatch):
+    """Kernels of as many sources have all but the arithmetic in common."""
     used = set()
 
-    def planned(*asked):
-        plan = plan_computed(*asked)
+    def planned(*asked, **more):
+        plan = plan_computed(*asked, **more)
         told = told_of_its_way(plan)
         if told <= used and not EVERY_WAY:
             raise NothingNewError
@@ -253,15 +258,24 @@ def test_every_value_of_what_tells_a_kernel_its_way_is_used(kernel, monkeypatch)
         return plan
 
     monkeypatch.setattr(operation, "plan_computed", planned)
-    name, cases = BY_KERNEL[kernel]
-    for (dtypes, result), going in product(cases, GOING):
-        with suppress(NothingNewError):
-            check_way(name, going, dtypes, result)
-    assert not all_told_of_its_way(kernel) - used
+    wanted = set()
+    for kernel in [name for name, (count, _) in COMPUTED.items() if count == sources]:
+        wanted |= all_told_of_its_way(kernel)
+        name, cases = BY_KERNEL[kernel]
+        for (dtypes, result), going in product(cases, GOING):
+            with suppress(NothingNewError):
+                check_way(name, going, dtypes, result)
+    missing = wanted - used
+    assert not missing
 
 
-@pytest.mark.parametrize("name", ["subtract", "less", "maximum"])
-@pytest.mark.parametrize("dtype", ["int8", "uint16", "int32", "int64", "float16", "float64"])
+@pytest.mark.parametrize(
+    ("name", "dtype"),
+    [
+        *(("subtract", dtype) for dtype in ("int8", "uint16", "int32", "int64", "float16")),
+        *(("less", dtype) for dtype in ("int16", "uint64", "float32", "float64")),
+    ],
+)
 def test_a_number_is_either_operand(name, dtype):
     dtype, layout = DTYPES[dtype], packed((5, 7))
     result = bool_ if name == "less" else dtype
