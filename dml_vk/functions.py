@@ -17,7 +17,7 @@ from dml_vk.creation import full
 from dml_vk.dtypes import DTYPES, DType, bool_, float32, int64, to_dtype
 from dml_vk.errors import DeviceError, DTypeError, LayoutError, explain
 from dml_vk.kernels.operators import OPERATORS, Operator
-from dml_vk.layout import broadcast_sizes, elementwise
+from dml_vk.layout import elementwise
 from dml_vk.ops.elementwise import (
     Typed,
     cast_elements,
@@ -97,10 +97,14 @@ def _plain(number: Any) -> Any:
 def _target(what: str, tensors: list[Tensor], dtype: DType, out: Any) -> Tensor:
     """Where the result goes: `out`, if it fits, or a new tensor."""
     layouts = [tensor.layout for tensor in tensors]
+    try:
+        layout = elementwise(*layouts)
+    except LayoutError as error:
+        raise LayoutError(f"{what}: {str(error).partition(': ')[2]}") from None
     if out is None:
         near = tensors[0].strided.allocation
-        return tensor_over(what, elementwise(*layouts), dtype, tensors[0].device, near)
-    sizes = broadcast_sizes(*[layout.sizes for layout in layouts])
+        return tensor_over(what, layout, dtype, tensors[0].device, near)
+    sizes = layout.sizes
     if not isinstance(out, Tensor):
         raise DTypeError(explain(what, "out must be a Tensor", out=type(out).__name__))
     if out.shape != sizes:

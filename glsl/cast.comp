@@ -10,6 +10,19 @@ uvec2 to_value(uvec2 words) { return words; }
 uvec2 encode(uvec2 value, uint type) { return value; }
 #include "elementwise_head.glsl"
 
-uvec2 compute(uvec2 a) { return cast_element(a, A_TYPE, TYPE); }
+uvec2 compute(uvec2 a) {
+    switch (OP) {
+    case CAST_TO_TRUTH: return uvec2(cast_truth(a, A_TYPE), 0);
+    case CAST_INTS: {
+        uvec2 whole = cast_to_long(a, A_TYPE);
+        return bits_of(TYPE) == 64 ? whole : uvec2(cast_cut(whole.x, bits_of(TYPE)), 0);
+    }
+    case CAST_BY_FLOAT: return uvec2(cast_from_float(cast_to_float(a.x, A_TYPE), TYPE), 0);
+    case CAST_TO_DOUBLE: return cast_to_double(cast_to_float(a.x, A_TYPE));
+    case CAST_TO_INT: return cast_to_int(cast_read(a, A_TYPE), TYPE);
+    case CAST_ROUNDED: return cast_round(cast_read(a, A_TYPE), TYPE);
+    }
+    return a;  // CAST_BITS
+}
 
 void main() { run(); }

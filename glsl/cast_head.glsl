@@ -1,6 +1,7 @@
-// An element of any type as one of any other. Elements are their bits: the lower word first, and
-// zeros above an element's width. Types are known when a kernel is specialized, which leaves one
-// way through all this.
+// Elements of any type as ones of any other. Elements are their bits: the lower word first, and
+// zeros above an element's width. Types are known when a kernel is specialized. Floats become
+// integers towards zero and stay in their range, NaN becomes 0; integers keep their low bits; what
+// becomes a float is rounded once, to nearest, ties to even.
 #ifndef CAST_HEAD
 #define CAST_HEAD
 #include "divide_head.glsl"
@@ -150,25 +151,11 @@ uvec2 cast_round(Number n, uint to) {
     return is_double ? uvec2(bits.x, bits.y | sign) : uvec2(bits.x | sign, 0u);
 }
 
-// Floats become integers towards zero and stay in their range, NaN becomes 0; integers keep their
-// low bits; what becomes a float is rounded once, to nearest, ties to even; bool is `!= 0`.
-uvec2 cast_element(uvec2 raw, uint from, uint to) {
-    bool from_int = from < FLOAT16, to_int = to < FLOAT16;
-    if (to == BOOL) {
-        if (from == FLOAT16) raw.x &= 0x7fffu;
-        if (from == FLOAT32) raw.x &= ~FLOAT_SIGN;
-        if (from == FLOAT64) raw.y &= ~FLOAT_SIGN;
-        return uvec2(uint((raw.x | raw.y) != 0u), 0u);
-    }
-    if (from == to) return raw;
-    if (from_int && to_int) {
-        raw = cast_to_long(raw, from);
-        return to < INT64 ? uvec2(cast_cut(raw.x, bits_of(to)), 0u) : raw;
-    }
-    if (bits_of(from) < 64u && bits_of(to) < 64u)
-        return uvec2(cast_from_float(cast_to_float(raw.x, from), to), 0u);
-    if (to == FLOAT64 && !from_int) return cast_to_double(cast_to_float(raw.x, from));
-    Number n = cast_read(raw, from);
-    return to_int ? cast_to_int(n, to) : cast_round(n, to);
+// Whether it is not 0, of whatever type.
+bool cast_truth(uvec2 raw, uint from) {
+    if (from == FLOAT16) raw.x &= 0x7fffu;
+    if (from == FLOAT32) raw.x &= ~FLOAT_SIGN;
+    if (from == FLOAT64) raw.y &= ~FLOAT_SIGN;
+    return (raw.x | raw.y) != 0u;
 }
 #endif

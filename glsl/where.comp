@@ -23,12 +23,8 @@ uvec2 widened(uvec2 raw, uint type) {
 }
 
 uvec2 compute(uvec2 a, uvec2 b, uvec2 c) {
-    // A zero may have a sign.
-    if (A_TYPE == FLOAT16) a.x &= 0x7fff;
-    if (A_TYPE == FLOAT32) a.x &= 0x7fffffff;
-    if (A_TYPE == FLOAT64) a.y &= 0x7fffffff;
     uvec2 chosen = widened(b, B_TYPE), other = widened(c, C_TYPE);
-    return (a.x | a.y) != 0 ? chosen : other;
+    return cast_truth(a, A_TYPE) ? chosen : other;
 }
 
 void main() { run(); }

@@ -221,5 +221,28 @@ _TABLE = (
     _activation("gelu", 4.0),
 )
 
+# The ways of casts, which are their kernel's opcodes.
+_CASTS = ("BITS", "TO_TRUTH", "INTS", "BY_FLOAT", "TO_DOUBLE", "TO_INT", "ROUNDED")
+CASTS = {f"CAST_{name}": str(code) for code, name in enumerate(_CASTS)}
+
+
+def cast_way(source: DType, target: DType) -> int:
+    """How elements of one dtype become those of another."""
+    wide = max(source.itemsize, target.itemsize) == 8
+    if target.kind == "b":
+        way = "TO_TRUTH"
+    elif source is target:
+        way = "BITS"
+    elif "f" not in (source.kind, target.kind):
+        way = "INTS"
+    elif not wide:
+        way = "BY_FLOAT"
+    elif source.kind == target.kind and target.itemsize == 8:
+        way = "TO_DOUBLE"
+    else:
+        way = "ROUNDED" if target.kind == "f" else "TO_INT"
+    return _CASTS.index(way)
+
+
 OPERATORS: dict[str, Operator] = {operator.name: operator for operator in _TABLE}
 OPCODES = {operator.opcode: str(code) for code, operator in enumerate(_TABLE)}

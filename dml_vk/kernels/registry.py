@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
-from dml_vk.kernels.operators import OPCODES
+from dml_vk.kernels.operators import CASTS, OPCODES
 
 
 @dataclass(frozen=True)
@@ -121,8 +121,9 @@ def _computed() -> Iterator[Kernel]:
         told = ("OP", "BEFORE", "SCALARS", "TYPE", "COMMON", "A_TYPE", "B_TYPE", "C_TYPE")
         scalars = (("scalars", SCALAR_WORDS[sources]),)
         for path, spec in _PATH_SPEC.items():
+            opcodes = CASTS if name == "cast" else OPCODES
             variants = {
-                bits: {**OPCODES, "BITS": bits, **({"TILE": "1"} if path == "tile" else {})}
+                bits: {**opcodes, "BITS": bits, **({"TILE": "1"} if path == "tile" else {})}
                 for way, bits in [way.split("_") for way in ways]
                 if way == path
             }

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dml_vk.dtypes import DType
-from dml_vk.kernels.operators import OPCODES, OPERATORS, Operator
+from dml_vk.kernels.operators import OPCODES, OPERATORS, Operator, cast_way
 from dml_vk.kernels.plan import Plan
 from dml_vk.kernels.plan_computed import plan_computed
 from dml_vk.kernels.registry import COMPUTED, SCALAR_WORDS
@@ -56,8 +56,11 @@ def compute(
     for k, source in enumerate((*sources, None, None)[:count]):
         told |= (source is None) << k
         typed.append(target if source is None else _apart(what, source, target))
+    opcode = int(OPCODES[operator.opcode])
+    if kernel == "cast":
+        opcode = cast_way(typed[0].dtype, target.dtype)
     spec = (
-        *(int(OPCODES[operator.opcode]), before, told, target.dtype.code, common.code),
+        *(opcode, before, told, target.dtype.code, common.code),
         *[source.dtype.code for source in typed],
     )
     operands = _operands(typed, target, told)

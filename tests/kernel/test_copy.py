@@ -90,9 +90,9 @@ NEVER = {
     # What does not fit as a whole goes another way.
     *((f"copy_zip_{bits}", "EDGES", 1) for bits in (8, 16, 32)),
     *((f"copy_tile_{bits}", "EDGES", 1) for bits in (8, 16)),
-    *((f"copy_tile_{bits}", name, 0) for bits in (8, 16) for name in ("SRC_QUADS", "DST_PIECES")),
+    *((f"copy_tile_{bits}", name, 0) for bits in (8, 16) for name in ("READS", "DST_PIECES")),
     # Only rows that are contiguous and aligned in both are copied in elements of 16 bytes.
-    *(("copy_words_128", "STEP", step) for step in (0, 2)),
+    *(("copy_words_128", "STEPS", step) for step in (0, 2)),
     *(("copy_words_128", name, 0) for name in ("DENSE", "SRC_QUADS", "DST_QUADS")),
 }
 

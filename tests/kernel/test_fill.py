@@ -92,7 +92,7 @@ def test_sequences_every_way(dtype):
 
 # The source of a kernel that makes elements has no stride of 0: no two elements are the same.
 NEVER = {
-    (module, "STEP", 0)
+    (module, "STEPS", 0)
     for kernel in KERNELS.values()
     if kernel.name.startswith(("fill", "sequence"))
     for module in kernel.modules

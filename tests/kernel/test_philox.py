@@ -79,7 +79,7 @@ def test_every_way(dtype):
 
 # No two elements of a stream are the same one, so its source has no stride of 0.
 NEVER = {
-    (module, "STEP", 0)
+    (module, "STEPS", 0)
     for kernel in KERNELS.values()
     if kernel.name.startswith("philox")
     for module in kernel.modules
