@@ -10,7 +10,7 @@ from bisect import bisect_left, insort
 
 
 class FreeList:
-    """Free ranges of [0, nbytes), found by size and merged by address.
+    """Free ranges of [first, nbytes), found by size and merged by address.
 
     >>> free = FreeList(1024)
     >>> free.take(256), free.take(512)
@@ -20,8 +20,9 @@ class FreeList:
     (256, 512)
     """
 
-    def __init__(self, nbytes: int) -> None:
+    def __init__(self, nbytes: int, first: int = 0) -> None:
         self.nbytes = nbytes
+        self._first = first
         self._taken: dict[int, int] = {}  # start -> size
         self._index()
 
@@ -32,7 +33,11 @@ class FreeList:
     @property
     def is_empty(self) -> bool:
         """Nothing is taken."""
-        return self.free_bytes == self.nbytes
+        return not self._taken
+
+    @property
+    def taken_bytes(self) -> int:
+        return self.nbytes - self._first - self.free_bytes
 
     def fit(self, nbytes: int) -> int | None:
         """The size of the free range that `take` would cut, the smallest that holds nbytes."""
@@ -76,11 +81,11 @@ class FreeList:
 
     def _index(self) -> None:
         """All that is known of free ranges, from what is taken."""
-        self.free_bytes = self.nbytes - sum(self._taken.values())
+        self.free_bytes = self.nbytes - self._first - sum(self._taken.values())
         self._by_size: list[tuple[int, int]] = []
         self._sizes: dict[int, int] = {}  # start -> size
         self._starts: dict[int, int] = {}  # end -> start
-        at = 0
+        at = self._first
         for start, size in [*sorted(self._taken.items()), (self.nbytes, 0)]:
             if start > at:
                 self._insert(at, start - at)

@@ -78,9 +78,20 @@ def test_little_lies_idle(machine):
 
 
 def test_a_large_tensor_gets_its_own_arena(machine):
-    small, large = machine.take(100), machine.take(64 * MIB)
-    assert machine.blocks == [FIRST_ARENA_BYTES, 64 * MIB]
-    assert small.arena is not large.arena
+    small, large, other = machine.take(100), machine.take(64 * MIB), machine.take(64 * MIB)
+    assert machine.blocks == [FIRST_ARENA_BYTES, 64 * MIB + 256, 64 * MIB + 512]
+    assert len({small.arena, large.arena, other.arena}) == 3
+    assert machine.memory.in_use == 256 + 2 * 64 * MIB
+
+
+def test_large_tensors_begin_at_different_places_in_a_page(machine):
+    held = [machine.take(64 * MIB) for _ in range(6)]
+    assert len({allocation.offset % 4096 for allocation in held}) == 6
+    assert {allocation.offset % 256 for allocation in held} == {0}
+    held.clear()
+    machine.memory.settle()
+    assert machine.memory.in_use == 0
+    assert machine.memory.held <= 2 * (64 * MIB + 4096)
 
 
 def test_a_chain_holds_its_live_tensors_and_two(machine):
