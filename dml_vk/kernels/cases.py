@@ -99,24 +99,22 @@ def _pruned(function: list[Words], chosen: set[int], value: int, lost: set[int])
             line = (3 << 16 | _SWITCH, line[1], cases.get(value, line[2]))
         block.append(line)
     reached = _reached(blocks, function[first][1])
-    # What structure names is there, reached or not: the block after a selection or a loop, and the
-    # one that goes back to a loop's start.
-    named: dict[int, Words] = {}
+    merges: set[int] = set()  # what follows a selection or a loop, which name it
     for label in reached:
         for line in blocks[label]:
+            if line[0] & 0xFFFF == _LOOP_MERGE and line[2] not in reached:
+                return function  # A loop that never goes on: its start would hear of no return.
             if line[0] & 0xFFFF in (_LOOP_MERGE, _SELECTION_MERGE):
-                named[line[1]] = (1 << 16 | _UNREACHABLE,)
-            if line[0] & 0xFFFF == _LOOP_MERGE:
-                named[line[2]] = (2 << 16 | _BRANCH, label)
+                merges.add(line[1])
     kept = function[:first]
     for label, block in blocks.items():
         if label in reached:
             kept += [_phi(line, label, blocks, reached) for line in block]
         else:
             lost |= _results(block)
-            if label in named:
+            if label in merges:
                 lost.discard(label)
-                kept += [block[0], named[label]]
+                kept += [block[0], (1 << 16 | _UNREACHABLE,)]
     return [*kept, function[-1]]
 
 

@@ -179,3 +179,15 @@ def test_dims_beyond_a_launchs_own(room, monkeypatch):
         condition = source_of(dml_vk.bool_, Layout(sizes))
         check("where", [condition, *sources], gaps, dtype)
     check("cast", [source_of(dml_vk.int8, order)], gaps, dml_vk.float32)
+
+
+def test_dims_beyond_a_launchs_own_where_an_arena_is_full():
+    """A tensor of many MiB has an arena to itself, and no room in it for arguments."""
+    values = np.random.default_rng(1).integers(-(2**40), 2**40, (6,) * 8)
+    order = (3, 1, 0, 2, 7, 4, 6, 5)
+    there = np.ascontiguousarray(values.transpose(order)).transpose(np.argsort(order))
+    x, y, out = dml_vk.asarray(values), dml_vk.asarray(there), dml_vk.empty(values.shape, "int64")
+    assert out.strided.allocation.arena.free.largest == 0
+    dml_vk.subtract(y, 7, out=out)
+    dml_vk.add(x, out, out=out)
+    assert np.array_equal(out.numpy(), values + values - 7)

@@ -7,7 +7,7 @@ import subprocess
 import pytest
 
 from dml_vk.dtypes import DTYPES
-from dml_vk.kernels import shaders, spirv
+from dml_vk.kernels import glslang, shaders, spirv
 from dml_vk.kernels.cases import only_case
 from dml_vk.kernels.operators import CASTS, OPCODES, OPERATORS
 from dml_vk.kernels.registry import COMPUTED, KERNELS
@@ -69,6 +69,38 @@ def test_another_value_leaves_the_default(monkeypatch):
     least = only_case(whole, place, 10_000)
     assert len(least) < min(len(only_case(whole, place, opcode)) for opcode in asked("float_exp"))
     assert spirv.read(least) == spirv.read(whole)
+
+
+LOOP = """#version 450
+layout(local_size_x = 1) in;
+layout(constant_id = 0) const uint OP = 0;
+layout(binding = 0) buffer X { float x[]; };
+void main() {
+    for (uint i = 0; i < 4; i++) {
+        switch (OP) {
+        case 1: x[i] *= 2.0; break;
+        case 2: if (x[i] > 1.0) break; x[i] -= 1.0; break;
+        case 3: x[i] = 0.0; return;
+        default: x[i] += 1.0;
+        }
+        x[i] *= 3.0;
+    }
+}
+"""
+
+
+@pytest.mark.parametrize("value", range(5))
+def test_what_structure_names_stays(value, tmp_path):
+    """A loop that a case leaves at once keeps all its cases, for it names where it would go on."""
+    whole = glslang.compile(LOOP, name="loop")
+    case = only_case(whole, 0, value)
+    assert (case == whole) == (value == 3)
+    path = tmp_path / "case.spv"
+    path.write_bytes(case)
+    said = subprocess.run(
+        ["spirv-val", "--target-env", "vulkan1.1", path], capture_output=True, text=True
+    )
+    assert said.returncode == 0, said.stderr
 
 
 def test_every_switched_kernel_was_seen():
