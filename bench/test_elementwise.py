@@ -14,6 +14,7 @@ import pytest
 import dml_vk
 from bench.cases import describe, finish
 from dml_vk.kernels.operators import OPERATORS
+from dml_vk.testing.elementwise import cast, reference, ulps_apart
 
 HAS_TORCH = importlib.util.find_spec("torch") is not None
 WHO = ("dml_vk", "numpy", "torch") if HAS_TORCH else ("dml_vk", "numpy")
@@ -120,6 +121,20 @@ def by_torch(name, arrays, out):
     return lambda: function(*tensors, out=result)
 
 
+def check(name, arrays, found):
+    """A corner of each channel is what it is to be."""
+    corners = [array[:1, :, :3, :3] for array in arrays]
+    found = found[:1, :, :3, :3]
+    if name == "astype":
+        expected, ulp = cast(corners[0], found.dtype.name), 0
+    else:
+        expected, ulp = reference(name, *corners), OPERATORS[name].ulp
+    if found.dtype.kind == "f":
+        assert ulps_apart(found, expected).max() <= ulp
+    else:
+        assert np.array_equal(found, expected)
+
+
 @pytest.mark.parametrize(("group", "case", "who"), ROWS)
 def test_elementwise(benchmark, group, case, who):
     name, operands, dtype = CASES[group][case]
@@ -138,6 +153,7 @@ def test_elementwise(benchmark, group, case, who):
             dml_vk.synchronize()
 
         benchmark(call)
+        check(name, arrays, target.numpy())
     else:
         benchmark((by_numpy if who == "numpy" else by_torch)(name, arrays, out))
     finish(benchmark, nbytes)

@@ -17,7 +17,8 @@ from dml_vk.creation import full
 from dml_vk.dtypes import DTYPES, DType, bool_, float32, int64, to_dtype
 from dml_vk.errors import DeviceError, DTypeError, LayoutError, explain
 from dml_vk.kernels.operators import OPERATORS, Operator
-from dml_vk.layout import elementwise
+from dml_vk.kernels.registry import SCALAR_WORDS
+from dml_vk.layout import broadcast_sizes, elementwise
 from dml_vk.ops.elementwise import (
     Typed,
     cast_elements,
@@ -31,7 +32,6 @@ from dml_vk.strides.order import Ints
 from dml_vk.tensor import Tensor, tensor_over
 
 Operand = Tensor | float
-MOST_WORDS = 3  # of scalars beside three sources
 
 
 class Named(Protocol):
@@ -98,13 +98,12 @@ def _target(what: str, tensors: list[Tensor], dtype: DType, out: Any) -> Tensor:
     """Where the result goes: `out`, if it fits, or a new tensor."""
     layouts = [tensor.layout for tensor in tensors]
     try:
-        layout = elementwise(*layouts)
+        if out is None:
+            near = tensors[0].strided.allocation
+            return tensor_over(what, elementwise(*layouts), dtype, tensors[0].device, near)
+        sizes = broadcast_sizes(*[layout.sizes for layout in layouts])
     except LayoutError as error:
         raise LayoutError(f"{what}: {str(error).partition(': ')[2]}") from None
-    if out is None:
-        near = tensors[0].strided.allocation
-        return tensor_over(what, layout, dtype, tensors[0].device, near)
-    sizes = layout.sizes
     if not isinstance(out, Tensor):
         raise DTypeError(explain(what, "out must be a Tensor", out=type(out).__name__))
     if out.shape != sizes:
@@ -217,7 +216,7 @@ def where(condition: Tensor, x1: Operand, x2: Operand, /, *, out: Tensor | None 
         () if isinstance(x, Tensor) else element_words("where", "number", common, _plain(x))
         for x in (x1, x2)
     ]
-    if len(words[0] + words[1]) > MOST_WORDS:
+    if len(words[0] + words[1]) > SCALAR_WORDS[3]:
         x1, words[0] = full((), _plain(x1), common, device=condition.device), ()
     target = _target("where", tensors, common, out)
     sources = [_typed(x) if isinstance(x, Tensor) else None for x in (condition, x1, x2)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
@@ -32,6 +33,7 @@ from dml_vk.directml.elementwise import (
 from dml_vk.dtypes import DType, float32, int32, uint8, uint32
 from dml_vk.errors import LayoutError
 from dml_vk.kernels.operators import OPERATORS
+from dml_vk.kernels.operators import Operator as Computed
 
 if TYPE_CHECKING:
     from dml_vk.ops.elementwise import Typed
@@ -99,10 +101,14 @@ class ElementWiseAdd1(Binary, of="add", types=FLOATS):
         if fused is None:
             super()._compute(what, sources, target)
             return
-        # Those that are functions of their own as well are activations of a sum too.
-        operator = replace(OPERATORS[fused.activation._of], family="activation")
         words = float_words(*fused.numbers)
-        compute(what, operator, sources, target, target.dtype, words, ADDED)
+        compute(what, _of_a_sum(fused.activation._of), sources, target, target.dtype, words, ADDED)
+
+
+@functools.cache
+def _of_a_sum(name: str) -> Computed:
+    """An activation where it follows a sum, also if it is a function of its own elsewhere."""
+    return replace(OPERATORS[name], family="activation")
 
 
 class ElementWiseSubtract(Binary, of="subtract", types=NUMBERS):

@@ -167,7 +167,7 @@ class ElementWise(Operator):
         self._compute(what, typed[:-1], typed[-1])
 
     def _compute(self, what: str, sources: list[Typed], target: Typed) -> None:
-        from dml_vk.ops.elementwise import SCALED, compute, float_words
+        from dml_vk.ops.elementwise import SCALED, cast_elements, compute, float_words
 
         common = self._common()
         operator = OPERATORS[self._chosen(common)]
@@ -188,7 +188,7 @@ class ElementWise(Operator):
             return
         made = temporary(what, target, common)
         compute(what, operator, given, made, common, words, before)
-        compute(what, OPERATORS["cast"], [made], target, target.dtype)
+        cast_elements(what, made, target)
 
 
 @dataclass(frozen=True, repr=False)
@@ -306,10 +306,10 @@ def number_words(what: str, common: DType, *numbers: float) -> Ints:
 
 def cast(what: str, source: Typed, dtype: DType) -> Typed:
     """The same numbers in memory of their own."""
-    from dml_vk.ops.elementwise import compute
+    from dml_vk.ops.elementwise import cast_elements
 
     made = temporary(what, source, dtype)
-    compute(what, OPERATORS["cast"], [source], made, dtype)
+    cast_elements(what, source, made)
     return made
 
 

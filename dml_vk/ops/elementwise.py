@@ -51,12 +51,11 @@ def compute(
     to.check_target(what, "out")
     if not to.layout.numel:
         return
-    kernel, count = _kernel(operator, common)
+    kernel, count, opcode = _kernel(operator, common)
     told, typed = 0, []  # a bit for each that is a scalar, or is not there
     for k, source in enumerate((*sources, None, None)[:count]):
         told |= (source is None) << k
         typed.append(target if source is None else _apart(what, source, target))
-    opcode = int(OPCODES[operator.opcode])
     if kernel == "cast":
         opcode = cast_way(typed[0].dtype, target.dtype)
     spec = (
@@ -124,10 +123,10 @@ def _arguments(what: str, plan: Plan, target: Strided) -> Operand | None:
 
 
 @functools.lru_cache(maxsize=1024)
-def _kernel(operator: Operator, common: DType) -> tuple[str, int]:
-    """What computes it, and of how many sources."""
+def _kernel(operator: Operator, common: DType) -> tuple[str, int, int]:
+    """What computes it, of how many sources, and what it is called there."""
     kernel = operator.kernel(common)
-    return kernel, COMPUTED[kernel][0]
+    return kernel, COMPUTED[kernel][0], int(OPCODES[operator.opcode])
 
 
 def _apart(what: str, source: Typed, target: Typed, *, in_place: bool = True) -> Typed:

@@ -46,7 +46,7 @@ import resource
 from dml_vk import probe
 from dml_vk.guard import Guard
 guard = Guard(probe.select())
-{LIMITED.replace("400", "1600")}
+{limited(1600)}
 # Ten that stayed would not fit. One does, beside what the C library maps for each thread, and what
 # the threads of the last one still hold where the machine is busy.
 assert all(guard.refusal(256 * {MIB}, True) is None for _ in range(10))
@@ -55,11 +55,12 @@ print("done")
     assert run(code) == "done"
 
 
-# A limit on addresses that leaves room for some 400 MiB more.
-LIMITED = f"""
+def limited(mib):
+    """Code for a limit on addresses that leaves room for so many MiB more."""
+    return f"""
 with open("/proc/self/statm") as file:
     held = int(file.read().split()[0]) * resource.getpagesize()
-resource.setrlimit(resource.RLIMIT_AS, (held + 400 * {MIB},) * 2)
+resource.setrlimit(resource.RLIMIT_AS, (held + {mib} * {MIB},) * 2)
 """
 
 
@@ -79,7 +80,7 @@ from dml_vk import probe
 from dml_vk.guard import Guard
 guard = Guard(probe.select())
 assert guard.refusal(500 * {MIB}, {host_visible}) is None
-{LIMITED}
+{limited(400)}
 print(guard.refusal(100 * {MIB}, {host_visible}), guard.refusal(500 * {MIB}, {host_visible}))
 """
     assert run(code) == "None the driver has no more (VkResult -2)"
