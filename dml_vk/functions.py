@@ -15,10 +15,11 @@ import numpy as np
 
 from dml_vk.creation import full
 from dml_vk.dtypes import DTYPES, DType, bool_, float32, int64, to_dtype
-from dml_vk.errors import DeviceError, DTypeError, LayoutError, explain
+from dml_vk.errors import DTypeError, LayoutError, explain
+from dml_vk.kernels.kernel import SCALAR_WORDS
 from dml_vk.kernels.operators import OPERATORS, Operator
-from dml_vk.kernels.registry import SCALAR_WORDS
 from dml_vk.layout import broadcast_sizes, elementwise
+from dml_vk.operands import Operand, check_dtype, check_out, plain, to_tensors, typed
 from dml_vk.ops.elementwise import (
     Typed,
     cast_elements,
@@ -30,8 +31,6 @@ from dml_vk.ops.elementwise import (
 from dml_vk.promotion import check_weak, common_dtype
 from dml_vk.strides.order import Ints
 from dml_vk.tensor import Tensor, tensor_over
-
-Operand = Tensor | float
 
 
 class Named(Protocol):
@@ -56,42 +55,14 @@ class Told(Named, Protocol):
 Function = TypeVar("Function", Unary, Binary, Told)
 
 
-def _typed(tensor: Tensor) -> Typed:
-    return Typed(tensor.strided, tensor.dtype)
-
-
-def _tensors(what: str, operands: Sequence[Any]) -> list[Tensor]:
-    """The tensors among the operands, all on one device."""
-    for operand in operands:
-        if not isinstance(operand, (Tensor, numbers.Real, np.bool_)):
-            must = "operands must be tensors and real numbers: asarray makes tensors of arrays"
-            raise DTypeError(explain(what, must, operand=type(operand).__name__))
-    tensors = [operand for operand in operands if isinstance(operand, Tensor)]
-    if not tensors:
-        raise DTypeError(explain(what, "one operand must be a Tensor", operands=tuple(operands)))
-    for tensor in tensors:
-        if tensor.device is not tensors[0].device:
-            devices = tuple([each.device for each in tensors])
-            raise DeviceError(explain(what, "operands must be on one device", devices=devices))
-    return tensors
-
-
 def _common(what: str, operator: Operator, operands: Sequence[Any], tensors: list[Tensor]) -> DType:
     common = common_dtype(what, [tensor.dtype for tensor in tensors])
     for operand in operands:
         if not isinstance(operand, Tensor):
-            check_weak(what, _plain(operand), common)
+            check_weak(what, plain(operand), common)
     if not operator.takes(common):
-        others = [dtype for dtype in DTYPES.values() if operator.takes(dtype)]
-        offer = "; convert with astype(x, float32)" if float32 in others else ""
-        must = f"dtype must be one of {', '.join(d.name for d in others)}{offer}"
-        raise DTypeError(explain(what, must, dtype=common))
+        check_dtype(what, common, filter(operator.takes, DTYPES.values()))
     return common
-
-
-def _plain(number: Any) -> Any:
-    """NumPy's scalars as Python's."""
-    return number.item() if isinstance(number, np.generic) else number
 
 
 def _target(what: str, tensors: list[Tensor], dtype: DType, out: Any) -> Tensor:
@@ -104,32 +75,23 @@ def _target(what: str, tensors: list[Tensor], dtype: DType, out: Any) -> Tensor:
         sizes = broadcast_sizes(*[layout.sizes for layout in layouts])
     except LayoutError as error:
         raise LayoutError(f"{what}: {str(error).partition(': ')[2]}") from None
-    if not isinstance(out, Tensor):
-        raise DTypeError(explain(what, "out must be a Tensor", out=type(out).__name__))
-    if out.shape != sizes:
-        raise LayoutError(explain(what, f"out must have the shape {sizes}", out=out.shape))
-    if out.dtype is not dtype:
-        raise DTypeError(explain(what, f"out must have the dtype {dtype.name}", out=out.dtype))
-    if out.device is not tensors[0].device:
-        must = "out must be on the operands' device"
-        raise DeviceError(explain(what, must, out=out.device, operands=tensors[0].device))
-    return out
+    return check_out(what, out, sizes, dtype, tensors[0])
 
 
 def _apply(operator: Operator, operands: Sequence[Any], out: Any, scalars: Ints = ()) -> Tensor:
     what = operator.name
-    tensors = _tensors(what, operands)
+    tensors = to_tensors(what, operands)
     common = _common(what, operator, operands, tensors)
     dtype = DTYPES[operator.result] if operator.result else common
     sources: list[Typed | None] = []
     for operand in operands:
         if isinstance(operand, Tensor):
-            sources.append(_typed(operand))
+            sources.append(typed(operand))
         else:
             sources.append(None)
-            scalars = scalar_words(what, "number", common, _plain(operand))
+            scalars = scalar_words(what, "number", common, plain(operand))
     target = _target(what, tensors, dtype, out)
-    compute(what, operator, sources, _typed(target), common, scalars)
+    compute(what, operator, sources, typed(target), common, scalars)
     return target
 
 
@@ -189,12 +151,12 @@ def astype(x: Tensor, dtype: Any, /, *, copy: bool = True, out: Tensor | None = 
     >>> astype(dml_vk.asarray([-1.5, 2.5, 300.0]), dml_vk.uint8).tolist()
     [0, 2, 255]
     """
-    tensors = _tensors("astype", (x,))
+    tensors = to_tensors("astype", (x,))
     dtype = to_dtype("astype", dtype)
     if dtype is x.dtype and not copy and out is None:
         return x
     target = _target("astype", tensors, dtype, out)
-    cast_elements("astype", _typed(x), _typed(target))
+    cast_elements("astype", typed(x), typed(target))
     return target
 
 
@@ -207,22 +169,22 @@ def where(condition: Tensor, x1: Operand, x2: Operand, /, *, out: Tensor | None 
     [1.0, 0.0, 3.0]
     """
     operator = OPERATORS["where"]
-    tensors = _tensors("where", (condition, x1, x2))
+    tensors = to_tensors("where", (condition, x1, x2))
     if not isinstance(condition, Tensor):
         raise DTypeError(explain("where", "condition must be a Tensor", condition=condition))
     choices = [x for x in (x1, x2) if isinstance(x, Tensor)]
     common = _common("where", operator, (x1, x2), choices) if choices else _weak(x1, x2)
     words: list[Ints] = [
-        () if isinstance(x, Tensor) else element_words("where", "number", common, _plain(x))
+        () if isinstance(x, Tensor) else element_words("where", "number", common, plain(x))
         for x in (x1, x2)
     ]
     if len(words[0] + words[1]) > SCALAR_WORDS[3]:
-        x1, words[0] = full((), _plain(x1), common, device=condition.device), ()
+        x1, words[0] = full((), plain(x1), common, device=condition.device), ()
     target = _target("where", tensors, common, out)
-    sources = [_typed(x) if isinstance(x, Tensor) else None for x in (condition, x1, x2)]
+    sources = [typed(x) if isinstance(x, Tensor) else None for x in (condition, x1, x2)]
     # Those of the third follow the first of the second.
     scalars = (*words[0], *words[1]) if words[0] else (0, *words[1])
-    compute("where", operator, sources, _typed(target), common, scalars)
+    compute("where", operator, sources, typed(target), common, scalars)
     return target
 
 
@@ -241,7 +203,7 @@ def clip(
     [0, 5, 9]
     """
     given = [bound for bound in (min, max) if bound is not None]
-    tensors = _tensors("clip", (x, *given))
+    tensors = to_tensors("clip", (x, *given))
     if not isinstance(x, Tensor):
         raise DTypeError(explain("clip", "x must be a Tensor", x=x))
     common = _common("clip", OPERATORS["clip"], (x, *given), tensors)
@@ -253,7 +215,7 @@ def clip(
         return x if max is None else _apply(OPERATORS["minimum"], (x, max), out)
     words = _bound_words(common, "min", min), _bound_words(common, "max", max)
     target = _target("clip", tensors, common, out)
-    compute("clip", OPERATORS["clip"], [_typed(x)], _typed(target), common, words[0] + words[1])
+    compute("clip", OPERATORS["clip"], [typed(x)], typed(target), common, words[0] + words[1])
     return target
 
 
@@ -263,7 +225,7 @@ def _bound_words(dtype: DType, name: str, bound: Any) -> Ints:
     if dtype.kind in "iu":
         limits = np.iinfo(dtype.numpy_name)
         limit = limits.max if name == "max" else limits.min
-    number = limit if bound is None else _plain(bound)
+    number = limit if bound is None else plain(bound)
     if number > limit if name == "max" else number < limit:
         number = limit
     return scalar_words("clip", name, dtype, number)
@@ -271,7 +233,7 @@ def _bound_words(dtype: DType, name: str, bound: Any) -> Ints:
 
 def _weak(x1: Any, x2: Any) -> DType:
     """The dtype of numbers among themselves."""
-    plain = {type(_plain(x)) for x in (x1, x2)}
+    plain = {type(plain(x)) for x in (x1, x2)}
     return bool_ if plain == {bool} else int64 if plain <= {bool, int} else float32
 
 

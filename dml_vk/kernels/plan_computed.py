@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from functools import lru_cache
 
 from dml_vk.kernels.dims import Ints, ascending, offsets, split
+from dml_vk.kernels.kernel import COMPUTED_RANK, MAX_RANK
 from dml_vk.kernels.paths import QUAD_BYTES, Task, plan_of, quads_a_unit, rows, tile
 from dml_vk.kernels.plan import Plan
-from dml_vk.kernels.registry import COMPUTED, COMPUTED_RANK, MAX_RANK
+from dml_vk.kernels.registry import COMPUTED
 from dml_vk.limits import Limits
 
 # What it takes one slow core to compute an element, by kernel, besides reading and writing.

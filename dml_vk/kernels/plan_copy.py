@@ -5,9 +5,9 @@ from __future__ import annotations
 from functools import lru_cache
 
 from dml_vk.kernels.dims import Ints, ascending, offsets, split
+from dml_vk.kernels.kernel import MAX_RANK
 from dml_vk.kernels.paths import QUAD_BYTES, Task, plan_of, quads_a_unit, rows, tile, widest, zipped
 from dml_vk.kernels.plan import Plan
-from dml_vk.kernels.registry import MAX_RANK
 from dml_vk.limits import Limits
 
 

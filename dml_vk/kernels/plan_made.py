@@ -11,9 +11,9 @@ import math
 from functools import lru_cache
 
 from dml_vk.kernels.dims import ascending, offsets, split
+from dml_vk.kernels.kernel import MADE_RANK
 from dml_vk.kernels.paths import QUAD_BYTES, Task, plan_of, quads_a_unit, rows, widest
 from dml_vk.kernels.plan import Plan
-from dml_vk.kernels.registry import MADE_RANK
 from dml_vk.limits import Limits
 from dml_vk.strides.order import Ints, packed_strides, row_major
 

@@ -5,79 +5,31 @@ The GLSL says the same in its own words; a test compares the two in the built SP
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
-from types import MappingProxyType
+from collections.abc import Iterator
 
+from dml_vk.kernels.kernel import (
+    COMPUTED_RANK,
+    INDEX_SPEC,
+    MADE_RANK,
+    MAX_RANK,
+    PACKED_SPEC,
+    PATH_SPEC,
+    SCALAR_WORDS,
+    TILE_SPEC,
+    WORDS_SPEC,
+    Kernel,
+    index_push,
+)
 from dml_vk.kernels.operators import CASTS, OPCODES
 
-
-@dataclass(frozen=True)
-class Kernel:
-    """One shader source and the variants built from it.
-
-    Bindings, specialization constants and push words stand in the order of their numbers.
-    """
-
-    name: str
-    bindings: tuple[str, ...]  # storage buffers; the kernel writes those in `writes`
-    writes: tuple[str, ...]
-    spec: tuple[str, ...]
-    push: tuple[tuple[str, int], ...]  # (name, 32-bit words); at most 32 words in all
-    variants: Mapping[str, Mapping[str, str]] = field(default_factory=lambda: MappingProxyType({}))
-    """Suffix -> macros. A variant's module is `<name>_<suffix>`."""
-    body: str = ""  # the name of its source, where that is not its own
-
-    @property
-    def source(self) -> str:
-        return f"{self.body or self.name}.comp"
-
-    @property
-    def modules(self) -> dict[str, Mapping[str, str]]:
-        """Module name -> macros, one SPIR-V binary each."""
-        return {f"{self.name}_{suffix}": macros for suffix, macros in self.variants.items()}
-
-    @property
-    def push_words(self) -> int:
-        return sum(words for _, words in self.push)
-
-
-# Dims in one launch: of a copy, of a kernel that makes elements and is told more instead, and of
-# one that computes with so many sources, beside so many words of scalars.
-MAX_RANK = 8
-MADE_RANK = 6
-COMPUTED_RANK = {1: 7, 2: 5, 3: 4}
-SCALAR_WORDS = {1: 4, 2: 4, 3: 3}
-
-
-def _index_push(
-    bases: tuple[str, ...],
-    rank: int,
-    extra: tuple[tuple[str, int], ...] = (),
-    sources: int = 1,
-) -> tuple[tuple[str, int], ...]:
-    """The push block of glsl/index_head.glsl."""
-    return (
-        *(("first", 1), ("end", 1)),
-        *((base, 1) for base in bases),
-        *(("whole", 1), ("groups", 1), ("extent", 1)),
-        *(("sizes", rank), ("strides", (sources + 1) * rank)),
-        *extra,
-    )
-
-
-_COPY_PUSH = _index_push(("src_base", "dst_base"), MAX_RANK)
-_FILL_PUSH = _index_push(("dst_base",), MADE_RANK, (("value", 4),))
-_SEQUENCE_PUSH = _index_push(
+_COPY_PUSH = index_push(("src_base", "dst_base"), MAX_RANK)
+_FILL_PUSH = index_push(("dst_base",), MADE_RANK, (("value", 4),))
+_SEQUENCE_PUSH = index_push(
     ("dst_base",), MADE_RANK, (("index_base", 1), ("start", 2), ("delta", 2))
 )
-_PHILOX_PUSH = _index_push(
+_PHILOX_PUSH = index_push(
     ("state_base", "dst_base"), MADE_RANK, (("index_base", 1), ("counter", 4), ("key", 2))
 )
-_INDEX_SPEC = ("LOCAL_SIZE", "LANES", "RANK", "EDGES")
-_ROW_SPEC = (*_INDEX_SPEC, "RUN", "UNIT", "STEPS", "DENSE")
-_WORDS_SPEC = (*_ROW_SPEC, "SRC_QUADS", "DST_QUADS")
-_PACKED_SPEC = (*_WORDS_SPEC, "ENDS")
 _WORDS_32 = {"T": "uint", "WORDS": "1"}
 _WORDS_64 = {"T": "uvec2", "WORDS": "2"}
 _WORDS_128 = {"T": "uvec4", "WORDS": "4"}
@@ -85,9 +37,6 @@ _BY_WORDS = {"32": _WORDS_32, "64": _WORDS_64, "128": _WORDS_128}
 _BY_BITS = {"8": {"BITS": "8"}, "16": {"BITS": "16"}}
 _INTEGER = "sequence_int(i, start, delta)"
 _FLOAT = "sequence_float(i, start, delta, {}u, {}u)"
-
-_TILE_SPEC = (*_INDEX_SPEC, "BLOCK_ACROSS", "BLOCK_DOWN", "RAGGED", "READS", "DST_PIECES")
-_PATH_SPEC = {"words": _WORDS_SPEC, "packed": _PACKED_SPEC, "tile": _TILE_SPEC}
 
 # What computes elements: kernel -> (its sources, the ways it has as path and dst's element bits).
 _FLOAT_WAYS = ("words_32", "packed_16")
@@ -120,7 +69,7 @@ def _computed() -> Iterator[Kernel]:
         bases = (*(f"{operand}_base" for operand in operands), "dst_base")
         told = ("OP", "BEFORE", "SCALARS", "TYPE", "COMMON", "A_TYPE", "B_TYPE", "C_TYPE")
         scalars = (("scalars", SCALAR_WORDS[sources]),)
-        for path, spec in _PATH_SPEC.items():
+        for path, spec in PATH_SPEC.items():
             opcodes = CASTS if name == "cast" else OPCODES
             variants = {
                 bits: {**opcodes, "BITS": bits, **({"TILE": "1"} if path == "tile" else {})}
@@ -133,7 +82,7 @@ def _computed() -> Iterator[Kernel]:
                     bindings=(*(f"{operand}_words" for operand in operands), "Dst"),
                     writes=("Dst",),
                     spec=(*spec, *told[: 5 + sources]),
-                    push=_index_push(bases, COMPUTED_RANK[sources], scalars, sources),
+                    push=index_push(bases, COMPUTED_RANK[sources], scalars, sources),
                     variants=variants,
                     body=name,
                 )
@@ -144,7 +93,7 @@ _KERNELS = (
         "copy_words",
         bindings=("Src", "Dst"),
         writes=("Dst",),
-        spec=_WORDS_SPEC,
+        spec=WORDS_SPEC,
         push=_COPY_PUSH,
         variants=_BY_WORDS,
     ),
@@ -152,7 +101,7 @@ _KERNELS = (
         "copy_packed",
         bindings=("Src", "Dst"),
         writes=("Dst",),
-        spec=_PACKED_SPEC,
+        spec=PACKED_SPEC,
         push=_COPY_PUSH,
         variants=_BY_BITS,
     ),
@@ -160,7 +109,7 @@ _KERNELS = (
         "copy_zip",
         bindings=("Src", "Dst"),
         writes=("Dst",),
-        spec=(*_INDEX_SPEC, "CHANNELS", "ZIP"),
+        spec=(*INDEX_SPEC, "CHANNELS", "ZIP"),
         push=_COPY_PUSH,
         variants={bits: {"BITS": bits} for bits in ("8", "16", "32")},
     ),
@@ -168,7 +117,7 @@ _KERNELS = (
         "copy_tile",
         bindings=("Src", "Dst"),
         writes=("Dst",),
-        spec=_TILE_SPEC,
+        spec=TILE_SPEC,
         push=_COPY_PUSH,
         variants={bits: {"BITS": bits} for bits in ("8", "16", "32", "64")},
     ),
@@ -176,7 +125,7 @@ _KERNELS = (
         "fill_words",
         bindings=("Dst",),
         writes=("Dst",),
-        spec=_WORDS_SPEC,
+        spec=WORDS_SPEC,
         push=_FILL_PUSH,
         variants=_BY_WORDS,
     ),
@@ -184,7 +133,7 @@ _KERNELS = (
         "fill_packed",
         bindings=("Dst",),
         writes=("Dst",),
-        spec=_PACKED_SPEC,
+        spec=PACKED_SPEC,
         push=_FILL_PUSH,
         variants=_BY_BITS,
     ),
@@ -192,7 +141,7 @@ _KERNELS = (
         "sequence_words",
         bindings=("Dst",),
         writes=("Dst",),
-        spec=_WORDS_SPEC,
+        spec=WORDS_SPEC,
         push=_SEQUENCE_PUSH,
         variants={
             "int32": {**_WORDS_32, "ELEMENT": _INTEGER},
@@ -205,7 +154,7 @@ _KERNELS = (
         "sequence_packed",
         bindings=("Dst",),
         writes=("Dst",),
-        spec=_PACKED_SPEC,
+        spec=PACKED_SPEC,
         push=_SEQUENCE_PUSH,
         variants={
             "int8": {"BITS": "8", "ELEMENT": _INTEGER},
@@ -217,7 +166,7 @@ _KERNELS = (
         "philox_words",
         bindings=("State", "Dst"),
         writes=("Dst",),
-        spec=(*_WORDS_SPEC, "FROM_BUFFER"),
+        spec=(*WORDS_SPEC, "FROM_BUFFER"),
         push=_PHILOX_PUSH,
         variants={
             "uint32": {**_WORDS_32, "MAKE": ""},
@@ -230,7 +179,7 @@ _KERNELS = (
         "philox_packed",
         bindings=("State", "Dst"),
         writes=("Dst",),
-        spec=(*_PACKED_SPEC, "FROM_BUFFER"),
+        spec=(*PACKED_SPEC, "FROM_BUFFER"),
         push=_PHILOX_PUSH,
         variants={"float16": {"BITS": "16", "MAKE": "uniform16"}},
     ),

@@ -12,7 +12,8 @@ from typing import NamedTuple
 
 from dml_vk.errors import ShaderError, explain
 from dml_vk.kernels.cases import only_case
-from dml_vk.kernels.registry import KERNELS, Kernel
+from dml_vk.kernels.kernel import Kernel
+from dml_vk.kernels.registry import KERNELS
 from dml_vk.limits import MINIMUM
 
 SPV = Path(__file__).parent / "spv"

@@ -10,10 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dml_vk.dtypes import DType
+from dml_vk.kernels.kernel import SCALAR_WORDS
 from dml_vk.kernels.operators import OPCODES, OPERATORS, Operator, cast_way
 from dml_vk.kernels.plan import Plan
 from dml_vk.kernels.plan_computed import plan_computed
-from dml_vk.kernels.registry import COMPUTED, SCALAR_WORDS
+from dml_vk.kernels.registry import COMPUTED
 from dml_vk.ops.copy import copied, same_addresses
 from dml_vk.ops.fill import to_bytes
 from dml_vk.ops.strided import Strided

@@ -17,9 +17,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dml_vk.dtypes import DTYPES, bool_, uint8, uint32
+from dml_vk.kernels.kernel import COMPUTED_RANK
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.kernels.plan_computed import plan_computed
-from dml_vk.kernels.registry import COMPUTED, COMPUTED_RANK
+from dml_vk.kernels.registry import COMPUTED
 from dml_vk.layout import Layout, channels_last
 from dml_vk.ops import elementwise as operation
 from dml_vk.testing.strategies import layouts, targets

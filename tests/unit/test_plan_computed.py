@@ -6,8 +6,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from dml_vk.kernels.kernel import COMPUTED_RANK, MAX_RANK
 from dml_vk.kernels.plan_computed import plan_computed
-from dml_vk.kernels.registry import COMPUTED, COMPUTED_RANK, KERNELS, MAX_RANK
+from dml_vk.kernels.registry import COMPUTED, KERNELS
 from dml_vk.layout import Layout, channels_last
 from dml_vk.limits import MINIMUM, Limits
 from dml_vk.testing.strategies import layouts

@@ -10,8 +10,9 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from dml_vk.kernels.dims import Dim, ascending, dense, offsets, split, widened
+from dml_vk.kernels.kernel import MAX_RANK
 from dml_vk.kernels.plan_copy import plan_copy
-from dml_vk.kernels.registry import KERNELS, MAX_RANK
+from dml_vk.kernels.registry import KERNELS
 from dml_vk.layout import Layout, channels_last
 from dml_vk.limits import MINIMUM, Limits
 from dml_vk.testing.strategies import layouts

@@ -10,7 +10,8 @@ import pytest
 
 from dml_vk.errors import ShaderError
 from dml_vk.kernels import glslang, shaders
-from dml_vk.kernels.registry import KERNELS, Kernel
+from dml_vk.kernels.kernel import Kernel
+from dml_vk.kernels.registry import KERNELS
 from dml_vk.kernels.spirv import read
 
 MODULES = {module: kernel for kernel in KERNELS.values() for module in kernel.modules}

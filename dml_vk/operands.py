@@ -1,0 +1,86 @@
+"""What every function of tensors does first: check its operands, and find room for its result."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from dml_vk.dtypes import DTYPES, DType, float32
+from dml_vk.errors import DeviceError, DTypeError, LayoutError, explain
+from dml_vk.layout import Layout
+from dml_vk.ops.elementwise import Typed
+from dml_vk.strides.order import Ints
+from dml_vk.tensor import Tensor, tensor_over
+
+Operand = Tensor | float
+
+
+def typed(tensor: Tensor) -> Typed:
+    return Typed(tensor.strided, tensor.dtype)
+
+
+def plain(number: Any) -> Any:
+    """NumPy's scalars as Python's."""
+    return number.item() if isinstance(number, np.generic) else number
+
+
+def to_tensor(what: str, name: str, given: Any) -> Tensor:
+    """What must be a tensor."""
+    if not isinstance(given, Tensor):
+        must = f"{name} must be a Tensor: asarray makes tensors of arrays"
+        raise DTypeError(explain(what, must, **{name: type(given).__name__}))
+    return given
+
+
+def to_tensors(what: str, operands: Sequence[Any]) -> list[Tensor]:
+    """The tensors among operands that may also be numbers, all on one device."""
+    for operand in operands:
+        if not isinstance(operand, (Tensor, numbers.Real, np.bool_)):
+            must = "operands must be tensors and real numbers: asarray makes tensors of arrays"
+            raise DTypeError(explain(what, must, operand=type(operand).__name__))
+    tensors = [operand for operand in operands if isinstance(operand, Tensor)]
+    if not tensors:
+        raise DTypeError(explain(what, "one operand must be a Tensor", operands=tuple(operands)))
+    for tensor in tensors:
+        if tensor.device is not tensors[0].device:
+            devices = tuple([each.device for each in tensors])
+            raise DeviceError(explain(what, "operands must be on one device", devices=devices))
+    return tensors
+
+
+def check_dtype(what: str, dtype: DType, allowed: Iterable[DType]) -> None:
+    """A function takes some dtypes only."""
+    allowed = tuple(allowed)
+    if dtype not in allowed:
+        offer = "; convert with astype(x, float32)" if float32 in allowed else ""
+        must = f"dtype must be one of {', '.join(one.name for one in allowed)}{offer}"
+        raise DTypeError(explain(what, must, dtype=dtype))
+
+
+def of_kinds(kinds: str) -> tuple[DType, ...]:
+    """The dtypes of these kinds, NumPy's letters: b, i, u, f."""
+    return tuple([dtype for dtype in DTYPES.values() if dtype.kind in kinds])
+
+
+def check_out(what: str, out: Any, sizes: Ints, dtype: DType, near: Tensor) -> Tensor:
+    """`out`, if a result of these sizes and this dtype may go there."""
+    given = to_tensor(what, "out", out)
+    if given.shape != sizes:
+        raise LayoutError(explain(what, f"out must have the shape {sizes}", out=given.shape))
+    if given.dtype is not dtype:
+        raise DTypeError(explain(what, f"out must have the dtype {dtype.name}", out=given.dtype))
+    if given.device is not near.device:
+        must = "out must be on the operands' device"
+        raise DeviceError(explain(what, must, out=given.device, operands=near.device))
+    given.strided.check_target(what, "out")
+    return given
+
+
+def result_over(what: str, layout: Layout, dtype: DType, near: Tensor, out: Any = None) -> Tensor:
+    """Where a result goes: `out`, if given, else new memory in this layout, best beside `near`."""
+    if out is not None:
+        return check_out(what, out, layout.sizes, dtype, near)
+    return tensor_over(what, layout, dtype, near.device, near.strided.allocation)
