@@ -59,27 +59,18 @@ __version__ = "0.1.0"
 
 # The functions that work element by element. DirectML alone has a use for the two left out.
 _FUNCTIONS = sorted({*OPERATORS, "astype"} - {"cast", "clip_grad"})
-# What needs NumPy, imported when first asked for: layouts work without it.
-_LAZY = {
-    **dict.fromkeys(_FUNCTIONS, "dml_vk.functions"),
-    "Device": "dml_vk.runtime.device",
-    "Tensor": "dml_vk.tensor",
-    "asarray": "dml_vk.creation",
-    "compile_glsl": "dml_vk.user_kernel",
-    "copy": "dml_vk.tensor",
-    "default_device": "dml_vk.runtime.device",
-    "device": "dml_vk.runtime.device",
-    "empty": "dml_vk.creation",
-    "full": "dml_vk.creation",
-    "kernel": "dml_vk.user_kernel",
-    "memory_stats": "dml_vk.runtime.device",
-    "random": "dml_vk.random",
-    "synchronize": "dml_vk.runtime.device",
+# What needs NumPy, imported when first asked for: layouts work without it. Module -> names.
+_MODULES = {
+    "creation": "asarray empty full",
+    "functions": " ".join(_FUNCTIONS),
+    "runtime.device": "Device default_device device memory_stats synchronize",
+    "tensor": "Tensor copy",
+    "user_kernel": "compile_glsl kernel",
 }
-
+_LAZY = {name: module for module, names in _MODULES.items() for name in names.split()}
+_LAZY["random"] = ""  # modules themselves
 __all__ = [
     "DTypeError",
-    "Device",
     "DeviceError",
     "DeviceMemoryError",
     "DmlVkError",
@@ -89,45 +80,35 @@ __all__ = [
     "MemoryFormat",
     "RangeError",
     "ShaderError",
-    "Tensor",
-    "asarray",
     "bool_",
     "channels_first",
     "channels_last",
-    "compile_glsl",
     "contiguous_format",
-    "copy",
-    "default_device",
-    "device",
     "devices",
     "directml",
-    "empty",
     "float16",
     "float32",
     "float64",
-    "full",
     "int8",
     "int16",
     "int32",
     "int64",
-    "kernel",
-    "memory_stats",
     "preserve_format",
-    "random",
-    "synchronize",
     "uint8",
     "uint16",
     "uint32",
     "uint64",
-    *_FUNCTIONS,
+    *_LAZY,
 ]
 
 
 def __getattr__(name: str) -> Any:
     if name not in _LAZY:
         raise AttributeError(f"module 'dml_vk' has no attribute {name!r}")
-    module = importlib.import_module(_LAZY[name])
-    found = module if name == "random" else getattr(module, name)
+    if _LAZY[name]:
+        found = getattr(importlib.import_module(f"dml_vk.{_LAZY[name]}"), name)
+    else:
+        found = importlib.import_module(f"dml_vk.{name}")
     globals()[name] = found
     return found
 

@@ -233,8 +233,8 @@ def _bound_words(dtype: DType, name: str, bound: Any) -> Ints:
 
 def _weak(x1: Any, x2: Any) -> DType:
     """The dtype of numbers among themselves."""
-    plain = {type(plain(x)) for x in (x1, x2)}
-    return bool_ if plain == {bool} else int64 if plain <= {bool, int} else float32
+    types = {type(plain(x)) for x in (x1, x2)}
+    return bool_ if types == {bool} else int64 if types <= {bool, int} else float32
 
 
 add = _binary("add")
