@@ -53,6 +53,7 @@ if TYPE_CHECKING:
         synchronize,
     )
     from dml_vk.tensor import Tensor, copy
+    from dml_vk.tracing import trace
     from dml_vk.user_kernel import compile_glsl, kernel
 
 __version__ = "0.1.0"
@@ -65,6 +66,7 @@ _MODULES = {
     "functions": " ".join(_FUNCTIONS),
     "runtime.device": "Device default_device device memory_stats synchronize",
     "tensor": "Tensor copy",
+    "tracing": "trace",
     "user_kernel": "compile_glsl kernel",
 }
 _LAZY = {name: module for module, names in _MODULES.items() for name in names.split()}

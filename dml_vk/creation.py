@@ -7,14 +7,16 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from dml_vk import host
 from dml_vk.dtypes import float32, to_dtype
 from dml_vk.errors import DTypeError, LayoutError, explain
+from dml_vk.host import Array
 from dml_vk.layout import Layout, MemoryFormat, contiguous_format, preserve_format
 from dml_vk.ops.elementwise import Typed, cast_elements
 from dml_vk.ops.fill import fill_constant
 from dml_vk.runtime.device import Device
 from dml_vk.runtime.device import device as open_device
-from dml_vk.tensor import Array, Tensor, tensor_over, write
+from dml_vk.tensor import Tensor, tensor_over
 
 Wanted = int | str | Device | None
 _PYTHON = {bool, int, float}
@@ -86,7 +88,7 @@ def asarray(
     kind = to_dtype("asarray", array.dtype)
     layout = _array_layout(array).like(memory_format)
     new = tensor_over("asarray", layout, kind, opened)
-    write(new, array)
+    host.write("asarray", new, array)
     return new
 
 

@@ -4,26 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any, NoReturn
+from typing import Any
 
-import numpy as np
-
-from dml_vk import ram
+from dml_vk import host
 from dml_vk.dtypes import DType, to_dtype
-from dml_vk.errors import DeviceMemoryError, DmlVkError, DTypeError, LayoutError, explain
+from dml_vk.errors import DTypeError, LayoutError, explain
+from dml_vk.host import Array
+from dml_vk.late import Late
 from dml_vk.layout import Layout, MemoryFormat, contiguous_format, preserve_format
 from dml_vk.ops.copy import copy_elements
+from dml_vk.ops.elementwise import Typed, cast_elements
 from dml_vk.ops.strided import Strided, reach
-from dml_vk.runtime import transfer
 from dml_vk.runtime.arenas import Allocation
 from dml_vk.runtime.device import Device, default_device
+from dml_vk.runtime.device import device as open_device
 from dml_vk.strides.order import Ints
+from dml_vk.tensor_operators import TensorOperators
+from dml_vk.tensor_protocols import TensorProtocols
+from dml_vk.tensor_views import TensorViews
+from dml_vk.tracing import ASKED, record
 
-Array = np.ndarray[Any, np.dtype[Any]]
-LARGE_BYTES = 2**28  # Copies to the host of so much first ask whether it has room.
+creation: Any = Late("dml_vk.creation")  # it imports tensors itself
 
 
-class Tensor:
+class Tensor(TensorViews, TensorOperators, TensorProtocols):
     """Elements of one type on one device, wherever the layout says. Views share the allocation."""
 
     __slots__ = ("__weakref__", "_dtype", "_strided")
@@ -46,23 +50,47 @@ class Tensor:
 
     @property
     def layout(self) -> Layout:
-        return self.strided.layout
+        return self._strided.layout
 
     @property
     def device(self) -> Device:
-        return self.strided.device
+        return self._strided.device
 
     @property
     def shape(self) -> Ints:
-        return self.layout.sizes
+        return self._strided.layout.sizes
+
+    @property
+    def strides(self) -> Ints:
+        """In elements, as all of a layout is."""
+        return self.layout.strides
+
+    @property
+    def offset(self) -> int:
+        """Where element (0, 0, ...) lies in the memory that views share, in elements."""
+        return self.layout.offset
+
+    @property
+    def ndim(self) -> int:
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """How many elements there are."""
+        return self.layout.numel
 
     @property
     def nbytes(self) -> int:
-        return self.layout.numel * self.dtype.itemsize
+        return self.size * self.dtype.itemsize
 
     @property
     def memory_format(self) -> MemoryFormat | None:
+        """The format that it is meant to be in, None where its order has no name."""
         return self.layout.memory_format
+
+    def is_contiguous(self, memory_format: MemoryFormat = contiguous_format) -> bool:
+        """Memory is packed in this format."""
+        return self.layout.is_contiguous(memory_format)
 
     def over(self, layout: Layout) -> Tensor:
         """The same memory under another layout: a view, whatever the layout.
@@ -79,16 +107,51 @@ class Tensor:
         strided.check_fits("over", "layout")
         return Tensor(strided, self.dtype)
 
-    def to(self, memory_format: MemoryFormat) -> Tensor:
-        """In this format: itself, or a view with the new tag where memory allows, else a copy."""
-        layout, copies = self.layout.to(memory_format)
-        if copies:
-            return self._copied("to", layout)
-        return self if layout == self.layout else self.over(layout)
+    def to(
+        self,
+        *wanted: Any,
+        memory_format: MemoryFormat = preserve_format,
+        dtype: Any = None,
+        device: Any = None,
+        copy: bool = False,
+    ) -> Tensor:
+        """In this format, of this dtype, on this device: itself where it is so already.
+
+        A format, a dtype and a device may also be given without names. Where memory satisfies a
+        format already, the result is a view with the new tag. `copy` asks for memory of its own.
+
+        >>> import dml_vk
+        >>> x = dml_vk.full((2, 3, 4, 5), 1.5)
+        >>> y = x.to(dml_vk.channels_last, dml_vk.float16)
+        >>> y.dtype, y.strides
+        (dml_vk.float16, (60, 1, 15, 3))
+        """
+        for one in wanted:
+            if isinstance(one, MemoryFormat):
+                memory_format = one
+            elif isinstance(one, Device):
+                device = one
+            else:
+                dtype = to_dtype("to", one)
+        kind = self.dtype if dtype is None else to_dtype("to", dtype)
+        found = self
+        if kind is not self.dtype:
+            found = found._cast("to", kind, found.layout.like(memory_format))
+        found = found._in_format("to", memory_format)
+        if device is not None:
+            found = found._on("to", open_device(device))
+        shared = found.strided.allocation is self.strided.allocation
+        return found.clone() if copy and shared else found
+
+    def to_device(self, device: Any, /, *, stream: None = None) -> Tensor:
+        """On this device; devices have no streams."""
+        if stream is not None:
+            raise DTypeError(explain("to_device", "stream must be None", stream=stream))
+        return self._on("to_device", open_device(device))
 
     def contiguous(self, memory_format: MemoryFormat = contiguous_format) -> Tensor:
         """Itself if it is packed in this format, else a copy that is."""
-        return self.to(memory_format)
+        return self._in_format("contiguous", memory_format)
 
     def clone(self, memory_format: MemoryFormat = preserve_format) -> Tensor:
         """A copy of its own memory."""
@@ -96,95 +159,100 @@ class Tensor:
 
     def numpy(self) -> Array:
         """A NumPy array of its own with the same values, in the same order in memory."""
-        left = ram.available_bytes() if self.nbytes >= LARGE_BYTES else None
-        if left is not None and self.nbytes > left:
-            must = f"there must be room on the host, which has {left} bytes left"
-            raise DeviceMemoryError(explain("numpy", must, nbytes=self.nbytes))
-        with _what_numpy_can(self.layout):
-            seen, dense = self._seen(), self.layout.like()
-            through_staging = self.strided.allocation.bytes is None
-            if not seen.size or (through_staging and self.layout.strides == dense.strides):
-                return seen
-            # Not `copy(order="K")`, which forgets what the strides of size-1 dims stand for.
-            strides = [stride * seen.itemsize for stride in dense.strides]
-            own: Array = np.ndarray(seen.shape, seen.dtype, strides=strides)
-            own[...] = seen
-            return own
+        return host.to_numpy("numpy", self)
 
-    def __bool__(self) -> bool:
-        """The truth of its one element."""
-        return bool(self.numpy())
+    @contextmanager
+    def map(self) -> Iterator[Array]:
+        """The tensor's memory as a NumPy array, to read and to write, inside a `with`.
 
-    def __eq__(self, other: object) -> NoReturn:
-        must = "tensors must be compared on the host as yet: np.array_equal(x.numpy(), y.numpy())"
-        raise DTypeError(explain("==", must, other=type(other).__name__))
+        No copy is made where the host sees the memory, as on software and integrated devices;
+        elsewhere the elements come at the start and go back at the end. Work that is launched on
+        the tensor inside waits for nobody who holds the array.
 
-    __hash__ = object.__hash__
-
-    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Array:
-        """For NumPy's functions: `numpy()`, which is always a copy."""
-        if copy is False:
-            must = "copy must not be False: a tensor's memory is the device's"
-            raise LayoutError(explain("__array__", must, copy=copy))
+        >>> import dml_vk
+        >>> x = dml_vk.asarray([1, 2, 3])
+        >>> with x.map() as array:
+        ...     array[1] = 7
+        >>> x.tolist()
+        [1, 7, 3]
+        """
+        memory = host.own_memory("map", self)
+        if memory is not None:
+            yield memory
+            return
+        self.strided.check_target("map", "the tensor")
         array = self.numpy()
-        return array if dtype is None else array.astype(dtype, copy=False)
+        yield array
+        self[...] = creation.asarray(array, device=self.device)
 
     def tolist(self) -> Any:
+        """Python's numbers, in nested lists; of no dims, the number."""
         return self.numpy().tolist()
 
-    def __repr__(self) -> str:
-        try:
-            text = np.array2string(self._seen(), separator=", ", prefix="Tensor(")
-        except (MemoryError, ValueError):
-            text = "..."  # NumPy cannot hold it.
-        named = self.memory_format
-        lies = f"order={self.layout.order}" if named is None else f"memory_format={named.name}"
-        return (
-            f"Tensor({text}, shape={self.shape}, dtype={self.dtype.name}, {lies}, "
-            f"device={self.device.name!r})"
-        )
+    def item(self) -> Any:
+        """Its one element, as Python's number."""
+        if self.size != 1:
+            raise LayoutError(explain("item", "there must be one element", shape=self.shape))
+        return self.numpy().item()
 
-    def _seen(self) -> Array:
-        """The elements on the host: the device's memory itself where the host sees it."""
-        kind = np.dtype(self.dtype.numpy_name)
-        if not self.layout.numel:
-            return np.empty(self.shape, kind)
-        memory = transfer.mapped(self.device, self.strided.allocation, False)
-        if memory is not None:
-            return strided_array(memory, self.layout, kind)
-        if self.layout.span > 2 * self.layout.numel:
-            return self.clone()._seen()  # Gaps are not worth the way.
-        seen = self.strided.operand(False)
-        data = np.empty(seen.high - seen.low, np.uint8)
-        transfer.download(self.device, self.strided.allocation, seen.low, data)
-        start = (seen.base - seen.low) // kind.itemsize
-        return strided_array(data, Layout(self.shape, self.layout.strides, start), kind)
+    def __len__(self) -> int:
+        return self._first_size("len")
+
+    def __iter__(self) -> Iterator[Tensor]:
+        layout = self.layout
+        return iter([self.over(layout.select(0, k)) for k in range(self._first_size("iter"))])
+
+    def __contains__(self, value: Any) -> bool:
+        return bool((self == value).any())
+
+    def _first_size(self, what: str) -> int:
+        if not self.shape:
+            raise DTypeError(explain(what, "there must be a dim", shape=self.shape))
+        return self.shape[0]
+
+    def __repr__(self) -> str:
+        return host.to_text(self)
+
+    def __format__(self, form: str) -> str:
+        return format(self.item(), form) if form and self.size == 1 else format(repr(self), form)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickled as its values and where they are to lie; it comes back on the default device."""
         layout = self.layout.like()
         return _from_pickle, (self.numpy(), layout.strides, layout.order)
 
+    def __copy__(self) -> Tensor:
+        return self.clone()
+
     def __deepcopy__(self, memo: Any) -> Tensor:
         return self.clone()
 
-    def _copied(self, what: str, layout: Layout) -> Tensor:
-        new = tensor_over(what, layout, self.dtype, self.device, self.strided.allocation)
-        copy_elements(what, self.strided, new.strided)
+    def _in_format(self, what: str, memory_format: MemoryFormat) -> Tensor:
+        layout, copies = self.layout.to(memory_format)
+        if copies:
+            return self._copied(what, layout)
+        return self if layout == self.layout else self.over(layout)
+
+    def _on(self, what: str, device: Device) -> Tensor:
+        """On that device, by way of the host."""
+        if device is self.device:
+            return self
+        new = tensor_over(what, self.layout.like(), self.dtype, device)
+        host.write(what, new, host.to_numpy(what, self))
         return new
 
+    def _cast(self, what: str, dtype: DType, layout: Layout) -> Tensor:
+        new = tensor_over(what, layout, dtype, self.device, self.strided.allocation)
+        source, target = Typed(self.strided, self.dtype), Typed(new.strided, dtype)
+        cast_elements(what, source, target)
+        return new
 
-@contextmanager
-def _what_numpy_can(layout: Layout) -> Iterator[None]:
-    """NumPy's arrays have fewer dims and smaller sizes than layouts may have."""
-    try:
-        yield
-    except DmlVkError:
-        raise
-    except (MemoryError, ValueError) as error:
-        kind = DeviceMemoryError if isinstance(error, MemoryError) else LayoutError
-        must = f"NumPy must be able to hold it ({error})"
-        raise kind(explain("numpy", must, rank=layout.rank, numel=layout.numel)) from None
+    def _copied(self, what: str, layout: Layout) -> Tensor:
+        """A copy that is asked for by name."""
+        new = tensor_over(what, layout, self.dtype, self.device, self.strided.allocation)
+        record(what, ASKED, self.layout, layout, self.nbytes)
+        copy_elements(what, self.strided, new.strided)
+        return new
 
 
 def tensor_over(
@@ -198,32 +266,11 @@ def tensor_over(
     return Tensor(Strided(device, allocation, layout, dtype.itemsize), dtype)
 
 
-def write(target: Tensor, array: Array) -> None:
-    """Upload an array of the tensor's sizes and type into its memory, which is all its own."""
-    if not array.size:
-        return
-    allocation = target.strided.allocation
-    memory = transfer.mapped(target.device, allocation, True)
-    if memory is not None:
-        strided_array(memory, target.layout, array.dtype)[...] = array
-        return
-    data = np.empty(allocation.nbytes, np.uint8)
-    strided_array(data, target.layout, array.dtype)[...] = array
-    transfer.upload(target.device, data, allocation)
-
-
 def _from_pickle(array: Array, strides: Ints, order: Ints) -> Tensor:
     layout = Layout(array.shape, strides, order=order)
     new = tensor_over("unpickle", layout, to_dtype("unpickle", array.dtype), default_device())
-    write(new, array)
+    host.write("unpickle", new, array)
     return new
-
-
-def strided_array(memory: Array, layout: Layout, kind: np.dtype[Any]) -> Array:
-    """The elements of a layout over these bytes, as a view of them."""
-    strides = [stride * kind.itemsize for stride in layout.strides]
-    array: Array = np.ndarray(layout.sizes, kind, memory, layout.offset * kind.itemsize, strides)
-    return array
 
 
 def copy(src: Tensor, dst: Tensor) -> None:
@@ -246,4 +293,5 @@ def copy(src: Tensor, dst: Tensor) -> None:
     if src.dtype is not dst.dtype:
         must = "src and dst must have one dtype"
         raise DTypeError(explain("copy", must, src=src.dtype, dst=dst.dtype))
+    record("copy", ASKED, src.layout, dst.layout, src.nbytes)
     copy_elements("copy", src.strided, dst.strided)

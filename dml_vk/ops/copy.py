@@ -6,6 +6,7 @@ from dml_vk.errors import DeviceError, LayoutError, explain
 from dml_vk.kernels.plan_copy import plan_copy
 from dml_vk.layout import Layout
 from dml_vk.ops.strided import Strided
+from dml_vk.tracing import record
 
 
 def copy_elements(what: str, source: Strided, target: Strided) -> None:
@@ -37,7 +38,7 @@ def copy_elements(what: str, source: Strided, target: Strided) -> None:
     if source.meets(target):
         if same_addresses(source.layout, target.layout):
             return
-        source = copied(what, source)
+        source = copied(what, source, "overlap")
     _launch(source, target)
 
 
@@ -46,10 +47,14 @@ def same_addresses(a: Layout, b: Layout) -> bool:
     return a.offset == b.offset and a.strides == b.strides
 
 
-def copied(what: str, source: Strided) -> Strided:
-    """The same elements in memory of their own, for as long as somebody still needs them."""
+def copied(what: str, source: Strided, reason: str = "layout") -> Strided:
+    """The same elements in memory of their own, for as long as somebody still needs them.
+
+    The reason is why: "overlap" of operand and result, or a "layout" that a kernel does not take.
+    """
     layout = Layout.packed(source.layout.sizes, source.layout.order)
     nbytes = layout.numel * source.itemsize
+    record(what, reason, source.layout, layout, nbytes)
     allocation = source.device.allocate(what, nbytes, source.allocation)
     target = Strided(source.device, allocation, layout, source.itemsize)
     _launch(source, target)

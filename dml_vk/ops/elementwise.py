@@ -138,7 +138,7 @@ def _apart(what: str, source: Typed, target: Typed, *, in_place: bool = True) ->
     alike = source.dtype.itemsize == target.dtype.itemsize and a.sizes == b.sizes
     if in_place and alike and same_addresses(a, b):
         return source
-    return source._replace(strided=copied(what, source.strided))
+    return source._replace(strided=copied(what, source.strided, "overlap"))
 
 
 def _operands(sources: Sequence[Typed], target: Typed, scalars: int) -> list[tuple[Ints, int, int]]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import gc
 import os
+from contextvars import ContextVar
 
 from dml_vk import probe, settings
 from dml_vk.errors import DeviceError, explain
@@ -19,6 +20,7 @@ from dml_vk.vulkan import quiet_layers
 _opened: dict[int, Device] = {}
 _known: dict[int | str, Device] = {}  # by what was asked for: to ask Vulkan each time is slow
 _opening = Gate()
+_scopes: ContextVar[tuple[Device, ...]] = ContextVar("dml_vk.device", default=())
 
 
 class Device:
@@ -113,6 +115,14 @@ class Device:
             self.memory.trim()
             self.staging.trim()
 
+    def __enter__(self) -> Device:
+        """Inside the `with`, this is the default device."""
+        _scopes.set((*_scopes.get(), self))
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        _scopes.set(_scopes.get()[:-1])
+
     def __repr__(self) -> str:
         return f"<dml_vk device {self.index}: {self.name}>"
 
@@ -129,11 +139,17 @@ class Device:
 def device(wanted: int | str | Device | probe.DeviceInfo | None = None) -> Device:
     """The device with this index or part of a name, opened on first use.
 
-    Without either DML_VK_DEVICE decides, and without that a discrete device comes before an
-    integrated one, and that before a software one.
+    Without either it is the device of the innermost `with device(...)`, else what DML_VK_DEVICE
+    says, else a discrete device before an integrated one, and that before a software one.
+
+    >>> with device() as chosen:
+    ...     device() is chosen
+    True
     """
     if isinstance(wanted, Device):
         return wanted
+    if wanted is None and (scopes := _scopes.get()):
+        return scopes[-1]
     if isinstance(wanted, probe.DeviceInfo):
         wanted = wanted.index
     known = os.environ.get("DML_VK_DEVICE", "") if wanted is None else wanted

@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dml_vk
+from dml_vk import host
 from dml_vk.dtypes import DTYPES
 from dml_vk.errors import DeviceMemoryError, DTypeError, LayoutError
 from dml_vk.layout import Layout, channels_last, contiguous_format, preserve_format
@@ -342,7 +343,7 @@ def test_an_array_that_does_not_fit_the_process_is_our_error(monkeypatch):
         raise MemoryError("Unable to allocate")
 
     with monkeypatch.context() as patch:
-        patch.setattr(type(x), "_seen", full)
+        patch.setattr(host, "seen_by_host", full)
         with pytest.raises(DeviceMemoryError, match=r"hold it \(Unable to allocate\)"):
             x.numpy()
     assert x.tolist() == [1, 2, 3]
@@ -352,6 +353,6 @@ def test_an_error_of_ours_passes_through_numpy(monkeypatch):
     def refuse(*_):
         raise DeviceMemoryError("no staging left")
 
-    monkeypatch.setattr(dml_vk.Tensor, "_seen", refuse)
+    monkeypatch.setattr(host, "seen_by_host", refuse)
     with pytest.raises(DeviceMemoryError, match=r"^no staging left$"):
         dml_vk.asarray([1]).numpy()

@@ -1,0 +1,145 @@
+"""A tensor's elements as the host sees them: its memory itself, or arrays of the host's own."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dml_vk import ram
+from dml_vk.errors import DeviceMemoryError, DmlVkError, LayoutError, explain
+from dml_vk.layout import Layout
+from dml_vk.runtime import transfer
+from dml_vk.tracing import record_host
+
+if TYPE_CHECKING:
+    from dml_vk.tensor import Tensor
+
+Array = np.ndarray[Any, np.dtype[Any]]
+LARGE_BYTES = 2**28  # Copies to the host of so much first ask whether it has room.
+MOST_SHOWN = 1000  # elements; NumPy's own threshold
+EDGE = 4  # one index more than NumPy shows at either end, so that it knows of more
+
+
+def to_numpy(what: str, tensor: Tensor) -> Array:
+    """An array of its own with the same values, in the same order in memory."""
+    left = ram.available_bytes() if tensor.nbytes >= LARGE_BYTES else None
+    if left is not None and tensor.nbytes > left:
+        must = f"there must be room on the host, which has {left} bytes left"
+        raise DeviceMemoryError(explain(what, must, nbytes=tensor.nbytes))
+    with _what_numpy_can(what, tensor.layout):
+        seen, dense = seen_by_host(tensor), tensor.layout.like()
+        record_host(what, tensor.layout, dense, tensor.nbytes)
+        through_staging = tensor.strided.allocation.bytes is None
+        if not seen.size or (through_staging and tensor.layout.strides == dense.strides):
+            return seen
+        # Not `copy(order="K")`, which forgets what the strides of size-1 dims stand for.
+        strides = [stride * seen.itemsize for stride in dense.strides]
+        own: Array = np.ndarray(seen.shape, seen.dtype, strides=strides)
+        own[...] = seen
+        return own
+
+
+def seen_by_host(tensor: Tensor) -> Array:
+    """The elements: the memory itself where the host sees it, which work to come will change."""
+    kind = np.dtype(tensor.dtype.numpy_name)
+    if not tensor.layout.numel:
+        return np.empty(tensor.shape, kind)
+    strided = tensor.strided
+    memory = transfer.mapped(tensor.device, strided.allocation, False)
+    if memory is not None:
+        return strided_array(memory, tensor.layout, kind)
+    if tensor.layout.span > 2 * tensor.layout.numel:
+        return seen_by_host(tensor.clone())  # Gaps are not worth the way.
+    seen = strided.operand(False)
+    data = np.empty(seen.high - seen.low, np.uint8)
+    transfer.download(tensor.device, strided.allocation, seen.low, data)
+    start = (seen.base - seen.low) // kind.itemsize
+    return strided_array(data, Layout(tensor.shape, tensor.layout.strides, start), kind)
+
+
+class Memory:
+    """A tensor's memory, as NumPy takes it: whoever holds the array holds the tensor."""
+
+    def __init__(self, tensor: Tensor, array: Array) -> None:
+        self.tensor = tensor
+        self.__array_interface__ = array.__array_interface__
+
+
+def own_memory(what: str, tensor: Tensor) -> Array | None:
+    """The tensor's memory as an array that may be kept and written; None where it is not seen.
+
+    Pending work on it is done first. Work that comes later does not know of the array.
+    """
+    if tensor.strided.allocation.bytes is None:
+        return None
+    with _what_numpy_can(what, tensor.layout):
+        transfer.mapped(tensor.device, tensor.strided.allocation, True)
+        return np.asarray(Memory(tensor, seen_by_host(tensor)))
+
+
+def write(what: str, target: Tensor, array: Array) -> None:
+    """Upload an array of the tensor's sizes and type into its memory, which is all its own."""
+    record_host(what, target.layout.like(), target.layout, target.nbytes)
+    if not array.size:
+        return
+    allocation = target.strided.allocation
+    memory = transfer.mapped(target.device, allocation, True)
+    if memory is not None:
+        strided_array(memory, target.layout, array.dtype)[...] = array
+        return
+    data = np.empty(allocation.nbytes, np.uint8)
+    strided_array(data, target.layout, array.dtype)[...] = array
+    transfer.upload(target.device, data, allocation)
+
+
+def strided_array(memory: Array, layout: Layout, kind: np.dtype[Any]) -> Array:
+    """The elements of a layout over these bytes, as a view of them."""
+    strides = [stride * kind.itemsize for stride in layout.strides]
+    array: Array = np.ndarray(layout.sizes, kind, memory, layout.offset * kind.itemsize, strides)
+    return array
+
+
+def to_text(tensor: Tensor) -> str:
+    """How `repr` shows a tensor. Of a large one only the corners leave the device."""
+    try:
+        text = np.array2string(
+            *(_corners(tensor, 0),),
+            separator=", ",
+            prefix="Tensor(",
+            threshold=MOST_SHOWN if tensor.size <= MOST_SHOWN else 0,
+        )
+    except (MemoryError, ValueError):
+        text = "..."  # NumPy cannot hold it.
+    named = tensor.memory_format
+    lies = f"order={tensor.layout.order}" if named is None else f"memory_format={named.name}"
+    return (
+        f"Tensor({text}, shape={tensor.shape}, dtype={tensor.dtype.name}, {lies}, "
+        f"device={tensor.device.name!r})"
+    )
+
+
+def _corners(tensor: Tensor, dim: int) -> Array:
+    """The elements of a small tensor; of a large one those at the ends of long dims."""
+    if tensor.size <= MOST_SHOWN or dim == tensor.ndim:
+        return seen_by_host(tensor)
+    size = tensor.shape[dim]
+    if size <= 2 * EDGE:
+        return _corners(tensor, dim + 1)
+    ends = [tensor.narrow(dim, start, EDGE) for start in (0, size - EDGE)]
+    return np.concatenate([_corners(end, dim + 1) for end in ends], dim)
+
+
+@contextmanager
+def _what_numpy_can(what: str, layout: Layout) -> Iterator[None]:
+    """NumPy's arrays have fewer dims and smaller sizes than layouts may have."""
+    try:
+        yield
+    except DmlVkError:
+        raise
+    except (MemoryError, ValueError) as error:
+        kind = DeviceMemoryError if isinstance(error, MemoryError) else LayoutError
+        must = f"NumPy must be able to hold it ({error})"
+        raise kind(explain(what, must, rank=layout.rank, numel=layout.numel)) from None

@@ -1,0 +1,110 @@
+"""What other libraries and Python itself ask of a Tensor: arrays, DLPack, namespaces, numbers."""
+
+from __future__ import annotations
+
+import operator
+from types import ModuleType
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dml_vk import host
+from dml_vk.errors import DTypeError, LayoutError, explain
+from dml_vk.late import Late
+
+if TYPE_CHECKING:
+    from dml_vk import numpy_protocols
+    from dml_vk.host import Array
+else:  # It imports tensors itself.
+    numpy_protocols = Late("dml_vk.numpy_protocols")
+
+CPU = 1  # what DLPack calls the host
+VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12")  # of the array API
+
+
+class TensorProtocols:
+    """Numbers of one element, and memory for others to look at."""
+
+    __slots__ = ()
+
+    def __bool__(self: Any) -> bool:
+        """The truth of its one element."""
+        return bool(self._number("bool"))
+
+    def __int__(self: Any) -> int:
+        return int(self._number("int"))
+
+    def __float__(self: Any) -> float:
+        return float(self._number("float"))
+
+    def __complex__(self: Any) -> complex:
+        return complex(self._number("complex"))
+
+    def __index__(self: Any) -> int:
+        if self.dtype.kind not in "iu" or self.shape:
+            must = "only integers of no dims are indexes"
+            tensor = self
+            raise DTypeError(explain("index", must, dtype=tensor.dtype, shape=tensor.shape))
+        return operator.index(self._number("index"))
+
+    def _number(self: Any, what: str) -> Any:
+        if self.size != 1:
+            must = "there must be one element; any() and all() are for more"
+            raise LayoutError(explain(what, must, shape=self.shape))
+        return self.item()
+
+    def __array_namespace__(self: Any, *, api_version: str | None = None) -> ModuleType:
+        """`dml_vk`, an array namespace of the Python array API standard."""
+        if api_version is not None and api_version not in VERSIONS:
+            must = f"api_version must be one of {', '.join(VERSIONS)}"
+            raise DTypeError(explain("__array_namespace__", must, api_version=api_version))
+        import dml_vk
+
+        return dml_vk
+
+    def __array__(self: Any, dtype: Any = None, copy: bool | None = None) -> Array:
+        """For NumPy's functions: a copy, or with `copy=False` the memory itself."""
+        if copy is False:
+            memory = host.own_memory("__array__", self)
+            kind = None if memory is None else memory.dtype
+            if memory is None or np.dtype(kind if dtype is None else dtype) != kind:
+                must = "copy must not be False where memory is not the host's, or the dtype another"
+                raise LayoutError(explain("__array__", must, copy=copy, dtype=dtype))
+            return memory
+        array: Array = self.numpy()
+        return array if dtype is None else array.astype(dtype, copy=False)
+
+    def __array_ufunc__(self: Any, ufunc: Any, method: str, *inputs: Any, **named: Any) -> Any:
+        """NumPy's elementwise functions are ours of the same meaning: docs/protocols.md."""
+        return numpy_protocols.ufunc(ufunc, method, inputs, named)
+
+    def __array_function__(self: Any, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        """NumPy's other functions, where there is one of the same meaning here."""
+        return numpy_protocols.function(func, args, kwargs)
+
+    def __dlpack__(
+        self: Any,
+        *,
+        stream: Any = None,
+        max_version: tuple[int, int] | None = None,
+        dl_device: tuple[Any, int] | None = None,
+        copy: bool | None = None,
+    ) -> Any:
+        """The memory itself for others on the host, where it is seen there; else, a copy of it.
+
+        Pending work is done first. Work that comes later is done whenever this library flushes.
+        """
+        if stream is not None or (dl_device is not None and tuple(dl_device) != (CPU, 0)):
+            must = "memory is given to the host alone, which has no streams"
+            raise BufferError(explain("__dlpack__", must, stream=stream, dl_device=dl_device))
+        memory = None if copy else host.own_memory("__dlpack__", self)
+        if memory is None:
+            if copy is False:
+                must = "copy must not be False where memory is not the host's"
+                raise BufferError(explain("__dlpack__", must, copy=copy))
+            memory = self.numpy()
+        versioned: dict[str, Any] = {} if max_version is None else {"max_version": max_version}
+        return memory.__dlpack__(**versioned)
+
+    def __dlpack_device__(self: Any) -> tuple[int, int]:
+        return CPU, 0

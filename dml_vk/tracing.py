@@ -1,0 +1,131 @@
+"""The log of physical copies: which operation copied what, why, and on which line of the user's."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
+from dataclasses import dataclass
+from pathlib import Path
+
+from dml_vk.errors import LayoutError, explain
+from dml_vk.layout import Layout, MemoryFormat
+from dml_vk.strides.order import Ints
+
+PACKAGE = str(Path(__file__).parent)
+ASKED, HOST = "asked", "host"  # reasons of which strict mode says nothing
+Format = MemoryFormat | Ints
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One copy. `source` and `target` are formats, or orders that have no name."""
+
+    op: str
+    reason: str
+    source: Format
+    target: Format
+    nbytes: int
+    file: str
+    line: int
+
+
+class Log:
+    """The copies made while it is on."""
+
+    def __init__(self, strict: bool) -> None:
+        self.entries: list[Entry] = []
+        self.strict = strict
+
+    @property
+    def nbytes(self) -> int:
+        """All that was copied."""
+        return sum([entry.nbytes for entry in self.entries])
+
+    def summary(self) -> str:
+        """A table of the lines that copy, those that copy most first."""
+        lines: dict[tuple[str, int, str, str, str], list[int]] = {}
+        for entry in self.entries:
+            way = f"{_named(entry.source)} -> {_named(entry.target)}"
+            key = (entry.file, entry.line, entry.op, entry.reason, way)
+            lines.setdefault(key, []).append(entry.nbytes)
+        rows = [("bytes", "copies", "op", "reason", "formats", "line")]
+        for (file, line, op, reason, way), sizes in sorted(
+            lines.items(), key=lambda item: -sum(item[1])
+        ):
+            place = f"{file}:{line}"
+            rows.append((f"{sum(sizes):,}", str(len(sizes)), op, reason, way, place))
+        widths = [max(map(len, column)) for column in zip(*rows)]
+        return "\n".join(
+            "  ".join(
+                cell.rjust(width) if k < 2 else cell.ljust(width)
+                for k, (cell, width) in enumerate(zip(row, widths))
+            ).rstrip()
+            for row in rows
+        )
+
+    def __repr__(self) -> str:
+        return f"<trace of {len(self.entries)} copies, {self.nbytes:,} bytes>"
+
+
+_logs: ContextVar[tuple[Log, ...]] = ContextVar("dml_vk.trace", default=())
+
+
+@contextmanager
+def trace(strict: bool = False) -> Iterator[Log]:
+    """Record every physical copy that is made inside the `with`.
+
+    Its `entries` say op, reason, formats, bytes and the line. The reason is "asked" for what is
+    asked for by name (`to`, `contiguous`, `clone`, `copy`), "host" for uploads and downloads, and
+    else what made the copy necessary. With `strict`, a copy of the last kind is an error before it
+    happens.
+
+    >>> import dml_vk
+    >>> x = dml_vk.empty((2, 3, 4, 5))
+    >>> with trace() as log:
+    ...     y = x.to(dml_vk.channels_last)
+    >>> [(entry.op, entry.reason, entry.nbytes) for entry in log.entries]
+    [('to', 'asked', 480)]
+    """
+    log = Log(bool(strict))
+    token = _logs.set((*_logs.get(), log))
+    try:
+        yield log
+    finally:
+        _logs.reset(token)
+
+
+def record(what: str, reason: str, source: Layout, target: Layout, nbytes: int) -> None:
+    """A copy is about to be made, by the operation `what`."""
+    logs = _logs.get()
+    if not logs:
+        return
+    file, line = _users_line()
+    entry = Entry(what, reason, _format(source), _format(target), nbytes, file, line)
+    if reason not in (ASKED, HOST) and any(log.strict for log in logs):
+        must = f"nothing may be copied that was not asked for, in a strict trace ({reason})"
+        raise LayoutError(explain(what, must, layout=source, nbytes=nbytes, line=f"{file}:{line}"))
+    for log in logs:
+        log.entries.append(entry)
+
+
+def record_host(what: str, source: Layout, target: Layout, nbytes: int) -> None:
+    """An upload or a download."""
+    record(what, HOST, source, target, nbytes)
+
+
+def _format(layout: Layout) -> Format:
+    return layout.order if layout.memory_format is None else layout.memory_format
+
+
+def _named(form: Format) -> str:
+    return form.name if isinstance(form, MemoryFormat) else str(form)
+
+
+def _users_line() -> tuple[str, int]:
+    """The innermost line outside of this package."""
+    frame = sys._getframe(1)
+    while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE):
+        frame = frame.f_back
+    return frame.f_code.co_filename, frame.f_lineno
