@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dml_vk.kernels import plan_gather, plan_matmul, plan_random, plan_scan, plan_sort
 from dml_vk.kernels.kernel import (
     COMPUTED_RANK,
     INDEX_SPEC,
@@ -203,6 +204,11 @@ _KERNELS = (
         variants={"float32": {}},
     ),
     *_computed(),
+    *plan_matmul.KERNELS,
+    *plan_gather.KERNELS,
+    *plan_random.KERNELS,
+    *plan_scan.KERNELS,
+    *plan_sort.KERNELS,
 )
 
 # Kernel name -> kernel.

@@ -1,0 +1,232 @@
+"""How elements are read from where indexes tell, and written there: which kernel, told what."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import NamedTuple
+
+from dml_vk.kernels.dims import Dim, Ints, ascending, offsets, split
+from dml_vk.kernels.kernel import PACKED_SPEC, ROW_SPEC, WORDS_SPEC, Kernel, index_push
+from dml_vk.kernels.paths import (
+    ANY,
+    QUAD_BYTES,
+    Path,
+    Task,
+    plan_of,
+    quads_a_unit,
+    rows,
+)
+from dml_vk.kernels.plan import Plan
+from dml_vk.limits import Limits
+
+GATHER_RANK, CHECK_RANK, SCATTER_RANK = 5, 7, 5
+UNIT = 8  # elements that an invocation takes at a time where it goes one by one
+_INDEX_NS, _SCATTER_NS = 6.0, 30.0  # what an element takes one slow core, besides its move
+
+_BY_WORDS = {
+    "32": {"BITS": "32", "T": "uint", "WORDS": "1"},
+    "64": {"BITS": "64", "T": "uvec2", "WORDS": "2"},
+    "128": {"BITS": "128", "T": "uvec4", "WORDS": "4"},
+}
+_BY_BITS = {"8": {"BITS": "8"}, "16": {"BITS": "16"}}
+_GATHER_PUSH = index_push(
+    ("index_base", "src_base", "dst_base"), GATHER_RANK, (("scalars", 4),), sources=2
+)
+_INDEX_SPEC = ("INDEX_TYPE", "SPLIT")
+
+KERNELS: tuple[Kernel, ...] = (
+    Kernel(
+        "gather_words",
+        bindings=("index_words", "Src", "Dst"),
+        writes=("Dst",),
+        spec=(*WORDS_SPEC, *_INDEX_SPEC),
+        push=_GATHER_PUSH,
+        variants={**_BY_WORDS, "places": {**_BY_WORDS["32"], "PLACES": "1"}},
+        body="gather",
+    ),
+    Kernel(
+        "gather_packed",
+        bindings=("index_words", "Src", "Dst"),
+        writes=("Dst",),
+        spec=(*PACKED_SPEC, *_INDEX_SPEC),
+        push=_GATHER_PUSH,
+        variants=_BY_BITS,
+        body="gather",
+    ),
+    Kernel(
+        "gather_check",
+        bindings=("Index", "Dst"),
+        writes=("Dst",),
+        spec=(*ROW_SPEC, "INDEX_TYPE"),
+        push=index_push(("index_base", "dst_base"), CHECK_RANK, (("size", 1),)),
+        variants={"index": {}},
+    ),
+)
+
+
+class Step(NamedTuple):
+    """What an index means: how far it leads in elements, and the size that it counts in.
+
+    Size 0: it is a place already, that nothing need be done to. Where the index is one of several
+    dims in row-major order, `inner` are the indexes inside each of those that count, `length`
+    of them; else both are 0.
+    """
+
+    stride: int
+    size: int = 0
+    inner: int = 0
+    length: int = 0
+
+
+def plan_gather(
+    sizes: Ints,
+    operands: Sequence[tuple[Ints, int, int]],
+    code: int,
+    step: Step,
+    limits: Limits,
+    *,
+    places: bool = False,
+) -> Plan:
+    """The plan of a gather over operands of these strides, offsets and item sizes.
+
+    They are the index, whose dtype has this code, the source and the target. With `places` no
+    elements are gathered, but the words of the source are added to what the indexes tell.
+    """
+    return _gather(
+        sizes,
+        tuple([strides for strides, _, _ in operands]),
+        tuple([offset * itemsize % QUAD_BYTES for _, offset, itemsize in operands]),
+        tuple([itemsize for _, _, itemsize in operands]),
+        code,
+        step,
+        places,
+        limits.max_invocations,
+        quads_a_unit(limits),
+    )
+
+
+@lru_cache(maxsize=2048)
+def _gather(
+    sizes: Ints,
+    strides: tuple[Ints, ...],
+    bases: Ints,
+    itemsizes: Ints,
+    code: int,
+    step: Step,
+    places: bool,
+    invocations: int,
+    quads: int,
+) -> Plan:
+    """`plan_gather` in what matters: bases are places, in bytes modulo QUAD_BYTES."""
+    dims, starts = ascending(sizes, strides)
+    at = tuple([base + start * size for base, start, size in zip(bases, starts, itemsizes)])
+    task = Task(*split(dims, GATHER_RANK), itemsizes, at, quads)
+    times = 1 if places else _times(task, step.stride)
+    if times > 1:
+        task = _widened(task, times)
+    path = rows(task)
+    made_ns = _INDEX_NS * math.prod([dim.size for dim in task.dims])
+    path = path._replace(unit_ns=path.unit_ns + made_ns / max(1, path.whole + path.edges))
+    index, *others = task.itemsizes
+    # Bases are rounded down to elements, of which several may have become one.
+    starts = (
+        starts[0],
+        *[(a - base + base % each) // each for a, base, each in zip(at[1:], bases[1:], others)],
+    )
+    told = (step.stride // times & 0xFFFFFFFF, step.size, step.inner, step.length)
+    return plan_of(
+        "gather_words_places" if places else f"gather_{path.name}_{8 * task.itemsize}",
+        task,
+        path,
+        GATHER_RANK,
+        offsets(task.outer, starts),
+        invocations,
+        sources=(index, others[0]),
+        tail=told,
+        spec=(code, int(step.inner > 0)),
+    )
+
+
+def _times(task: Task, stride: int) -> int:
+    """How many elements can move as one: those of rows of one index, in one piece on both sides."""
+    inner, *others = task.dims
+    if inner.strides != (0, 1, 1):
+        return 1
+    nbytes = math.gcd(inner.size * task.itemsize, stride * task.itemsize, QUAD_BYTES)
+    while not all(task.aligned(k, nbytes, others) for k in (1, 2)):
+        nbytes //= 2
+    return max(1, nbytes // task.itemsize)
+
+
+def _widened(task: Task, times: int) -> Task:
+    """The same in elements `times` as wide; the index's stay as they are."""
+    inner, *others = task.dims
+
+    def wide(dim: Dim) -> Dim:
+        index, source, target = dim.strides
+        return Dim((index, source // times, target // times), dim.size)
+
+    dims = [wide(dim) for dim in others]
+    if inner.size > times or not dims:
+        dims.insert(0, Dim(inner.strides, inner.size // times))
+    itemsize = task.itemsize * times
+    return task._replace(
+        dims=dims,
+        outer=[wide(dim) for dim in task.outer],
+        itemsizes=(task.itemsizes[0], itemsize, itemsize),
+    )
+
+
+def plan_check(
+    sizes: Ints, strides: Ints, itemsize: int, code: int, size: int, limits: Limits
+) -> Plan:
+    """Whether any of these indexes is outside of a dim of so many: sets a word to 1."""
+    return _check(
+        sizes, strides, itemsize, code, size, limits.max_invocations, quads_a_unit(limits)
+    )
+
+
+@lru_cache(maxsize=1024)
+def _check(
+    sizes: Ints,
+    strides: Ints,
+    itemsize: int,
+    code: int,
+    size: int,
+    invocations: int,
+    quads: int,
+) -> Plan:
+    once = tuple([1 if stride == 0 and n else n for n, stride in zip(sizes, strides)])
+    dims, (start,) = ascending(once, (strides,))
+    inner, outer = split([Dim((*dim.strides, 0), dim.size) for dim in dims], CHECK_RANK)
+    task = Task(inner, outer, (itemsize, 4), (0, 0), quads)
+    return plan_of(
+        "gather_check_index",
+        task,
+        _one_by_one(task.dims, _INDEX_NS),
+        CHECK_RANK,
+        offsets(task.outer, (start, 0)),
+        invocations,
+        sources=(itemsize,),
+        tail=(size,),
+        spec=(code,),
+    )
+
+
+def _one_by_one(dims: list[Dim], element_ns: float) -> Path:
+    """All dims taken together, element by element."""
+    extent = math.prod([dim.size for dim in dims])
+    sources = range(len(dims[0].strides) - 1)
+    steps = sum([ANY << 2 * source for source in sources])
+    return Path(
+        "elements",
+        dims,
+        (len(dims), UNIT, steps, 0),
+        whole=-(-extent // UNIT),
+        edges=0,
+        groups=1,
+        extent=extent,
+        unit_ns=UNIT * element_ns,
+    )

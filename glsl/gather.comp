@@ -1,0 +1,87 @@
+#version 450
+#extension GL_GOOGLE_include_directive : require
+// Elements of src, each so far from its place there as an index tells: index * STRIDE. With PLACES no
+// elements, but the words of src with that added, which makes one index of several.
+#define SOURCES 2
+#define BASES index_base, src_base, dst_base
+#define FROM push.index_base, push.src_base
+#define MAX_RANK 5
+#define EXTRA uint scalars[4];
+#define DST 2
+#include "index_head.glsl"
+
+#define STRIDE push.scalars[0]
+#define SIZE push.scalars[1]
+#define INNER push.scalars[2]  // where SPLIT, the index is that of several dims, of which one counts:
+#define COUNT push.scalars[3]  // it has so many indexes, and so many lie inside each
+#include "gather_head.glsl"
+
+#if BITS < 32
+#include "packed_head.glsl"
+#define T uint
+#else
+#include "words_head.glsl"
+#endif
+
+layout(constant_id = NEXT_SPEC) const uint INDEX_TYPE = UINT32;
+layout(constant_id = NEXT_SPEC + 1) const bool SPLIT = false;
+
+#define VALUE uint
+#define SCALARS 0
+struct Values {
+    uint at[PER];
+};
+
+uint to_value(uvec2 words) { return words.x; }
+
+uint decode(uvec2 raw, uint type) {
+    uint at = index_from_start(raw, type);
+    if (SPLIT) at = at / INNER % COUNT;
+    return at * STRIDE;
+}
+
+#define SOURCE 0
+#define SOURCE_TYPE INDEX_TYPE
+#define NAMED(name) index_##name
+#include "source_head.glsl"
+
+layout(binding = 1) readonly buffer Src { T src[]; };
+
+T element(uint at, uint far) {
+#ifdef PLACES
+    return src[at] + far;
+#elif BITS < 32
+    at += far;
+    return src[at / PER_WORD] >> at % PER_WORD * BITS & ONE;
+#else
+    return src[at + far];
+#endif
+}
+
+T make(PLACE at) { return element(at.y, index_element(at)); }
+
+void start_row(PLACE at) { index_start(at); }
+
+#if BITS < 32
+uvec4 make_quad(PLACE row, uint quad, uint phase, bool whole, uvec4 mask) {
+    if (!whole) return gathered_quad(row, quad, phase, mask);
+    start_row(row);
+    PLACE at = row + (quad * PER - phase) * row_step();
+    Values far = index_row(at);
+    uvec4 made = uvec4(0);
+    for (uint k = 0; k < PER; k++)
+        made[k / PER_WORD] |= element(at.y + k * row_step().y, far.at[k]) << k % PER_WORD * BITS;
+    return made;
+}
+#elif BITS == 128
+uvec4 make_quad(PLACE at) { return make(at); }
+#else
+uvec4 make_quad(PLACE at) {
+    Values far = index_row(at);
+    uvec4 quad;
+    for (uint k = 0; k < PER; k++) { PUT(quad, k, element(at.y + k * row_step().y, far.at[k])); }
+    return quad;
+}
+#endif
+
+void main() { run(); }

@@ -1,0 +1,37 @@
+#version 450
+#extension GL_GOOGLE_include_directive : require
+// Whether any index is outside of `size`: then a word becomes 1.
+#define BASES index_base, dst_base
+#define FROM push.index_base
+#define MAX_RANK 7
+#define EXTRA uint size;
+#include "index_head.glsl"
+#include "row_head.glsl"
+
+#define SIZE push.size
+#include "gather_head.glsl"
+
+layout(constant_id = 8) const uint INDEX_TYPE = INT64;
+
+layout(binding = 0) readonly buffer Index { uint index[]; };
+layout(binding = 1) buffer Dst { uint dst[]; };
+
+uvec2 raw_index(uint at) {
+    uint bits = bits_of(INDEX_TYPE);
+    if (bits == 64) return uvec2(index[2 * at], index[2 * at + 1]);
+    if (bits == 32) return uvec2(index[at], 0);
+    return uvec2(index[at / (32 / bits)] >> at % (32 / bits) * bits & (1u << bits) - 1, 0);
+}
+
+void unit(uint n, bool whole) {
+    Walk walk = walk_from(bases, n * UNIT);
+    bool outside = false;
+    for (uint i = n * UNIT; i < min(n * UNIT + UNIT, extent); i++) {
+        outside = is_outside(raw_index(walk.place.x), INDEX_TYPE) || outside;
+        step(walk);
+    }
+    // A loop that runs once or not at all: a CPU goes through a branch even if no lane takes it.
+    for (; outside; outside = false) atomicOr(dst[bases.y], 1);
+}
+
+void main() { run(); }
