@@ -7,17 +7,24 @@ import secrets
 from collections.abc import Iterable
 from typing import Any
 
-from dml_vk.creation import Wanted, empty
-from dml_vk.dtypes import DType, float16, float32, float64, to_dtype, uint32, uint64
-from dml_vk.errors import DTypeError, RangeError, explain
-from dml_vk.layout import MemoryFormat, contiguous_format
-from dml_vk.ops.philox import blocks_begun, fill_philox
+import numpy as np
+
+from dml_vk.creation import Wanted
+from dml_vk.dtypes import DType, float16, float32, float64, int64, to_dtype, uint32, uint64
+from dml_vk.errors import DeviceError, DTypeError, LayoutError, RangeError, explain
+from dml_vk.layout import Layout, MemoryFormat, contiguous_format
+from dml_vk.operands import check_out, of_kinds, to_tensor
+from dml_vk.ops import draws
+from dml_vk.ops.draws import Draw, fill_drawn
+from dml_vk.ops.philox import blocks_begun, blocks_of, fill_philox
+from dml_vk.runtime.device import device as open_device
 from dml_vk.runtime.gate import Gate
-from dml_vk.strides.order import Ints, to_int
-from dml_vk.tensor import Tensor
+from dml_vk.strides.order import Ints, to_int, to_ints
+from dml_vk.tensor import Tensor, tensor_over
 
 __all__ = ["Generator"]
 
+Shape = int | Iterable[int] | None
 _drawing = Gate()  # so that no two calls begin at one counter
 
 
@@ -27,6 +34,10 @@ class Generator:
     Element i of a call, in logical row-major order, is made from word i % 4 of block
     counter + i // 4, whatever the layout; 64-bit elements take two words each, low word first. The
     counter then moves on by the blocks begun, modulo 2**128. Threads may share a generator.
+    docs/random.md says how words become numbers.
+
+    What is drawn goes to new memory in `memory_format`, or to `out`, whose shape counts where none
+    is given.
 
     A seed, any integer, becomes the key by SHA-256: the first 8 bytes of the hash of its digits,
     as `format(seed, "x")` writes them, little-endian. Without seed and key, the key is random.
@@ -46,84 +57,275 @@ class Generator:
         if key is not None and seed is not None:
             raise RangeError(explain("Generator", "give seed or key, not both", seed=seed, key=key))
         if key is None:
-            key = secrets.randbits(64) if seed is None else _hashed(seed)
-        self._key = _unsigned("key", key, 64)
-        self.counter = counter
+            key = secrets.randbits(64) if seed is None else _seeded(seed)
+        # Key and counter are one value, so that no change of them is seen half made.
+        self._stream = (_unsigned("key", key, 64), _unsigned("counter", counter, 128))
         self.device = device
+
+    @classmethod
+    def from_state(cls, words: Iterable[int], *, device: Wanted = None) -> Generator:
+        """The generator that goes on where one with this `state` stood.
+
+        >>> generator = Generator(5)
+        >>> again = Generator.from_state(generator.state)
+        >>> generator.bits(3).tolist() == again.bits(3).tolist()
+        True
+        """
+        key, counter = _from_words(words)
+        return cls(key=key, counter=counter, device=device)
 
     @property
     def key(self) -> int:
-        return self._key
+        return self._stream[0]
 
     @property
     def counter(self) -> int:
         """The block that the next call begins with."""
-        return self._counter
+        return self._stream[1]
 
     @counter.setter
     def counter(self, value: int) -> None:
         value = _unsigned("counter", value, 128)
         with _drawing.enter():
-            self._counter = value
+            self._stream = (self.key, value)
 
     @property
     def state(self) -> Ints:
-        """DirectML's six words: the counter, least significant first, then the key."""
-        return self._state(self.counter)
+        """DirectML's six words: the counter, least significant first, then the key.
+
+        >>> generator = Generator(key=7)
+        >>> before = generator.state
+        >>> first = generator.random(3).tolist()
+        >>> generator.state = before
+        >>> generator.random(3).tolist() == first
+        True
+        """
+        return _to_words(*self._stream)
+
+    @state.setter
+    def state(self, words: Iterable[int]) -> None:
+        stream = _from_words(words)
+        with _drawing.enter():
+            self._stream = stream
 
     def advance(self, blocks: int) -> None:
-        """Skip blocks of four words, or with a negative number go back."""
+        """Skip blocks of four words, or with a negative number go back.
+
+        >>> generator = Generator(5)
+        >>> generator.advance(2)
+        >>> generator.bits(1).tolist() == Generator(5).bits(9).tolist()[8:]
+        True
+        """
         self._claim(to_int("advance", "blocks", blocks))
+
+    def split(self, n: int) -> list[Generator]:
+        """So many generators whose streams have nothing to do with this one's or each other's.
+
+        The key of number k is hashed as a seed is, of `f"{key:x} {counter:x} {k:x}"`; its counter
+        is 0. This generator moves on by one block, so that the next split gives others.
+
+        >>> first, second = Generator(5).split(2)
+        >>> first.key == second.key
+        False
+        """
+        count = to_int("split", "n", n)
+        if count < 0:
+            raise RangeError(explain("split", "n must not be negative", n=n))
+        key, counter = self._claim(1)
+        texts = [f"{key:x} {counter:x} {k:x}" for k in range(count)]
+        return [Generator(key=_hashed(text), device=self.device) for text in texts]
 
     def bits(
         self,
-        shape: int | Iterable[int],
+        shape: Shape = None,
         dtype: Any = uint32,
         *,
         memory_format: MemoryFormat = contiguous_format,
+        out: Tensor | None = None,
     ) -> Tensor:
-        """Random bits, as uint32 or uint64."""
-        return self._fill("bits", shape, _one_of("bits", dtype, (uint32, uint64)), memory_format)
+        """Random bits, as uint32 or uint64.
+
+        >>> Generator(key=0).bits(2, "uint64").tolist()
+        [16242730742183356629, 11169168799798111308]
+        """
+        kind = _one_of("bits", dtype, (uint32, uint64))
+        return self._words("bits", shape, kind, memory_format, out)
 
     def random(
         self,
-        shape: int | Iterable[int],
+        shape: Shape = None,
         dtype: Any = float32,
         *,
         memory_format: MemoryFormat = contiguous_format,
+        out: Tensor | None = None,
     ) -> Tensor:
         """Uniform floats in [0, 1): the high bits of a word, 24 for float32, 11 for float16, and
         53 of two words for float64, times the power of two that brings them below 1.
+
+        >>> Generator(key=0).random(2).tolist()
+        [0.3990464210510254, 0.8805201649665833]
         """
-        kind = _one_of("random", dtype, (float32, float16, float64))
-        return self._fill("random", shape, kind, memory_format)
+        kind = _one_of("random", dtype, _FLOATS)
+        return self._words("random", shape, kind, memory_format, out)
 
-    def _fill(
-        self, what: str, shape: int | Iterable[int], dtype: DType, memory_format: MemoryFormat
+    def uniform(
+        self,
+        low: float = 0.0,
+        high: float = 1.0,
+        shape: Shape = None,
+        dtype: Any = float32,
+        *,
+        memory_format: MemoryFormat = contiguous_format,
+        out: Tensor | None = None,
     ) -> Tensor:
-        new = empty(shape, dtype, device=self.device, memory_format=memory_format)
-        counter = self._claim(blocks_begun(new.layout.numel, dtype))
-        fill_philox(what, new.strided, dtype, self._state(counter))
-        return new
+        """Uniform floats from low to below high: `min(low + (high - low) * u, most)`.
 
-    def _claim(self, blocks: int) -> int:
-        """The counter as it was before these blocks were taken."""
+        u is what `random` gives for the same words, and most the float before high. Every operation
+        is rounded, for float16 those of float32 and then the result.
+
+        >>> x = Generator(key=0).uniform(-1, 1, 4).numpy()
+        >>> bool((-1 <= x).all() and (x < 1).all())
+        True
+        """
+        kind = _one_of("uniform", dtype, _FLOATS)
+        draw = draws.uniform("uniform", kind, low, high)
+        return self._drawn("uniform", shape, kind, memory_format, out, draw)
+
+    def integers(
+        self,
+        low: int,
+        high: int | None = None,
+        shape: Shape = None,
+        dtype: Any = int64,
+        *,
+        endpoint: bool = False,
+        memory_format: MemoryFormat = contiguous_format,
+        out: Tensor | None = None,
+    ) -> Tensor:
+        """Integers from low to below high, or with endpoint to high, all exactly as likely.
+
+        With one number, from 0 to it. Where the range has at most 2**32 integers, each takes one
+        word, else two. Any integer dtype that holds all of the range will do.
+
+        >>> Generator(key=0).integers(1, 6, 8, "uint8", endpoint=True).tolist()
+        [3, 6, 5, 4, 6, 3, 5, 1]
+        """
+        kind = _one_of("integers", dtype, of_kinds("iu"))
+        low, high = (0, low) if high is None else (low, high)
+        draw = draws.integers("integers", kind, low, high, endpoint)
+        return self._drawn("integers", shape, kind, memory_format, out, draw)
+
+    def normal(
+        self,
+        shape: Shape = None,
+        dtype: Any = float32,
+        *,
+        mean: float = 0.0,
+        std: float = 1.0,
+        memory_format: MemoryFormat = contiguous_format,
+        out: Tensor | None = None,
+    ) -> Tensor:
+        """Normal floats of this mean and standard deviation, by Box and Muller.
+
+        Elements 2j and 2j + 1 are made of words 2j and 2j + 1, the same bits on every device.
+        float16 is float32 rounded; float64 is not drawn, for there is no more in it than in
+        `astype(generator.normal(shape), float64)`.
+
+        >>> Generator(key=0).normal(2).tolist()
+        [0.9911375641822815, -0.9246625900268555]
+        """
+        kind = _one_of("normal", dtype, (float32, float16))
+        draw = draws.normal("normal", kind, mean, std)
+        return self._drawn("normal", shape, kind, memory_format, out, draw)
+
+    def _words(
+        self, what: str, shape: Shape, dtype: DType, memory_format: MemoryFormat, out: Any
+    ) -> Tensor:
+        """Words as they come, or as floats in [0, 1)."""
+        target = self._target(what, shape, dtype, memory_format, out)
+        stream = self._claim(blocks_begun(target.layout.numel, dtype))
+        fill_philox(what, target.strided, dtype, _to_words(*stream))
+        return target
+
+    def _drawn(
+        self,
+        what: str,
+        shape: Shape,
+        dtype: DType,
+        memory_format: MemoryFormat,
+        out: Any,
+        draw: Draw,
+    ) -> Tensor:
+        target = self._target(what, shape, dtype, memory_format, out)
+        stream = self._claim(blocks_of(target.layout.numel * draw.words))
+        fill_drawn(what, target.strided, draw, _to_words(*stream))
+        return target
+
+    def _target(
+        self, what: str, shape: Shape, dtype: DType, memory_format: MemoryFormat, out: Any
+    ) -> Tensor:
+        """New memory on the generator's device, or `out`, which is on any unless it has one."""
+        if shape is None:
+            shape = () if out is None else to_tensor(what, "out", out).shape
+        sizes = (shape,) if isinstance(shape, (int, np.integer)) else shape
+        layout = Layout.packed(sizes, memory_format)
+        if out is None:
+            return tensor_over(what, layout, dtype, open_device(self.device))
+        if memory_format is not contiguous_format:
+            must = "give memory_format or out, not both"
+            raise LayoutError(explain(what, must, memory_format=memory_format, out=out.layout))
+        target = check_out(what, out, layout.sizes, dtype, to_tensor(what, "out", out))
+        if self.device is not None and open_device(self.device) is not target.device:
+            must = "out must be on the generator's device"
+            raise DeviceError(explain(what, must, out=target.device, generator=self.device))
+        return target
+
+    def _claim(self, blocks: int) -> tuple[int, int]:
+        """The key, and the counter as it was before these blocks were taken."""
         with _drawing.enter():
-            counter = self._counter
-            self._counter = (counter + blocks) % 2**128
-            return counter
+            key, counter = self._stream
+            self._stream = (key, (counter + blocks) % 2**128)
+            return key, counter
 
-    def _state(self, counter: int) -> Ints:
-        both = self.key << 128 | counter
-        return tuple([both >> 32 * k & 0xFFFFFFFF for k in range(6)])
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled as its state and the name of its device, if it has one."""
+        device = self.device
+        if device is not None and not isinstance(device, str):
+            device = open_device(device).name
+        return _from_pickle, (type(self), self.state, device)
 
     def __repr__(self) -> str:
         return f"Generator(key={self.key:#x}, counter={self.counter:#x})"
 
 
-def _hashed(seed: int) -> int:
-    digits = format(to_int("Generator", "seed", seed), "x").encode()
-    return int.from_bytes(hashlib.sha256(digits).digest()[:8], "little")
+_FLOATS = (float32, float16, float64)
+
+
+def _from_pickle(kind: type[Generator], state: Ints, device: str | None) -> Generator:
+    return kind.from_state(state, device=device)
+
+
+def _to_words(key: int, counter: int) -> Ints:
+    both = key << 128 | counter
+    return tuple([both >> 32 * k & 0xFFFFFFFF for k in range(6)])
+
+
+def _from_words(words: Iterable[int]) -> tuple[int, int]:
+    """(key, counter) of six words."""
+    state = to_ints("Generator", "state", words)
+    if len(state) != 6 or max(state) >= 2**32 or min(state) < 0:
+        must = "state must be six words from 0 to 2**32 - 1"
+        raise RangeError(explain("Generator", must, state=state))
+    both = sum([word << 32 * k for k, word in enumerate(state)])
+    return both >> 128, both % 2**128
+
+
+def _seeded(seed: int) -> int:
+    return _hashed(format(to_int("Generator", "seed", seed), "x"))
+
+
+def _hashed(text: str) -> int:
+    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "little")
 
 
 def _unsigned(name: str, value: int, bits: int) -> int:

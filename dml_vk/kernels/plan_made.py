@@ -14,11 +14,12 @@ from dml_vk.kernels.dims import ascending, offsets, split
 from dml_vk.kernels.kernel import MADE_RANK
 from dml_vk.kernels.paths import QUAD_BYTES, Task, plan_of, quads_a_unit, rows, widest
 from dml_vk.kernels.plan import Plan
+from dml_vk.kernels.plan_random import DRAWN_NS, DRAWN_RANK
 from dml_vk.limits import Limits
 from dml_vk.strides.order import Ints, packed_strides, row_major
 
 # What it takes one slow core to make an element, by the kind of its type, besides writing it.
-_ELEMENT_NS = {"sequence": {"f": 14.0, "i": 3.0}, "philox": {"f": 8.0, "u": 8.0}}
+_ELEMENT_NS = {"sequence": {"f": 14.0, "i": 3.0}, "philox": {"f": 8.0, "u": 8.0}, **DRAWN_NS}
 
 
 def plan_fill(sizes: Ints, strides: Ints, itemsize: int, offset: int, limits: Limits) -> Plan:
@@ -80,7 +81,8 @@ def _indexed(
 ) -> Plan | None:
     indexes = packed_strides(sizes, row_major(len(sizes)))
     dims, (first, start) = ascending(sizes, (indexes, strides))
-    inner, outer = split(dims, MADE_RANK)
+    rank = DRAWN_RANK if kernel in DRAWN_NS else MADE_RANK
+    inner, outer = split(dims, rank)
     if outer:
         return None
     places = (first * itemsize, place + start * itemsize)
@@ -91,4 +93,4 @@ def _indexed(
     launches = [(*(0 for _ in sources), start)]
     module = f"{kernel}_{path.name}_{dtype}"
     more = {"sources": sources, "tail": (first,), "spec": spec}
-    return plan_of(module, task, path, MADE_RANK, launches, invocations, **more)
+    return plan_of(module, task, path, rank, launches, invocations, **more)

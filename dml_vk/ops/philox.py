@@ -16,7 +16,11 @@ _NO_STATE = Layout((1,))
 
 def blocks_begun(numel: int, dtype: DType) -> int:
     """How many blocks so many elements take: a word each, or two if they have 64 bits."""
-    words = numel * (2 if dtype.itemsize == 8 else 1)
+    return blocks_of(numel * (2 if dtype.itemsize == 8 else 1))
+
+
+def blocks_of(words: int) -> int:
+    """How many blocks so many words begin."""
     return -(-words // BLOCK_WORDS)
 
 

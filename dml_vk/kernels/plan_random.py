@@ -1,0 +1,48 @@
+"""The kernels that draw numbers from a stream of random words and are told how."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from dml_vk.kernels.kernel import PATH_SPEC, Kernel, index_push
+
+DRAWN_RANK = 4  # dims in one launch, beside all that these are told
+TOLD_WORDS = 6
+# What it takes one slow core to draw an element, by the kind of its type: `w` has two words.
+DRAWN_NS = {
+    "uniform": {"f": 12.0},
+    "normal": {"f": 40.0},
+    "integers": {"i": 16.0, "w": 40.0},
+}
+_PUSH = index_push(
+    ("dst_base",), DRAWN_RANK, (("index_base", 1), ("counter", 4), ("key", 2), ("told", TOLD_WORDS))
+)
+
+# What a variant makes: bits of an element, and random words that each takes.
+_ONE = {bits: {"BITS": bits, "EACH": "1"} for bits in ("8", "16", "32", "64")}
+_TWO = {"BITS": "64", "EACH": "2"}
+_VARIANTS: dict[str, dict[str, Mapping[str, Mapping[str, str]]]] = {
+    "uniform": {
+        "words": {"float32": _ONE["32"], "float64": _TWO},
+        "packed": {"float16": _ONE["16"]},
+    },
+    "normal": {"words": {"float32": _ONE["32"]}, "packed": {"float16": _ONE["16"]}},
+    "integers": {
+        "words": {"int32": _ONE["32"], "int64": _ONE["64"], "wide64": _TWO},
+        "packed": {"int8": _ONE["8"], "int16": _ONE["16"]},
+    },
+}
+
+KERNELS = tuple(
+    Kernel(
+        f"{name}_{path}",
+        bindings=("Dst",),
+        writes=("Dst",),
+        spec=PATH_SPEC[path],
+        push=_PUSH,
+        variants=variants,
+        body=name,
+    )
+    for name, paths in _VARIANTS.items()
+    for path, variants in paths.items()
+)
