@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import importlib
+from math import e, inf, nan, pi
 from typing import TYPE_CHECKING, Any
 
 from dml_vk import directml
 from dml_vk.dtypes import (
     bool_,
+    complex64,
     float16,
     float32,
     float64,
@@ -20,6 +22,7 @@ from dml_vk.dtypes import (
     uint32,
     uint64,
 )
+from dml_vk.dtypes import bool_ as bool  # the standard's name
 from dml_vk.errors import (
     DeviceError,
     DeviceMemoryError,
@@ -43,8 +46,31 @@ from dml_vk.probe import devices
 
 if TYPE_CHECKING:
     from dml_vk import random
-    from dml_vk.creation import asarray, empty, full
+    from dml_vk.creation import (
+        asarray,
+        empty,
+        empty_like,
+        from_dlpack,
+        full,
+        full_like,
+        ones,
+        ones_like,
+        zeros,
+        zeros_like,
+    )
+    from dml_vk.dtype_functions import (
+        can_cast,
+        conj,
+        finfo,
+        iinfo,
+        imag,
+        isdtype,
+        real,
+        result_type,
+    )
     from dml_vk.functions import *  # noqa: F403
+    from dml_vk.grids import arange, eye, linspace, meshgrid, tril, triu
+    from dml_vk.info import __array_namespace_info__
     from dml_vk.runtime.device import (
         Device,
         default_device,
@@ -57,13 +83,20 @@ if TYPE_CHECKING:
     from dml_vk.user_kernel import compile_glsl, kernel
 
 __version__ = "0.1.0"
+__array_api_version__ = "2024.12"
+newaxis = None
 
 # The functions that work element by element. DirectML alone has a use for the two left out.
 _FUNCTIONS = sorted({*OPERATORS, "astype"} - {"cast", "clip_grad"})
 # What needs NumPy, imported when first asked for: layouts work without it. Module -> names.
 _MODULES = {
-    "creation": "asarray empty full",
+    "creation": (
+        "asarray empty empty_like from_dlpack full full_like ones ones_like zeros zeros_like"
+    ),
+    "dtype_functions": "can_cast conj finfo iinfo imag isdtype real result_type",
     "functions": " ".join(_FUNCTIONS),
+    "grids": "arange eye linspace meshgrid tril triu",
+    "info": "__array_namespace_info__",
     "runtime.device": "Device default_device device memory_stats synchronize",
     "tensor": "Tensor copy",
     "tracing": "trace",
@@ -82,19 +115,26 @@ __all__ = [
     "MemoryFormat",
     "RangeError",
     "ShaderError",
+    "bool",
     "bool_",
     "channels_first",
     "channels_last",
+    "complex64",
     "contiguous_format",
     "devices",
     "directml",
+    "e",
     "float16",
     "float32",
     "float64",
+    "inf",
     "int8",
     "int16",
     "int32",
     "int64",
+    "nan",
+    "newaxis",
+    "pi",
     "preserve_format",
     "uint8",
     "uint16",

@@ -9,9 +9,17 @@ import numpy as np
 
 from dml_vk import host
 from dml_vk.dtypes import float32, to_dtype
-from dml_vk.errors import DTypeError, LayoutError, explain
+from dml_vk.error_names import ErrorsAs
+from dml_vk.errors import DmlVkError, DTypeError, LayoutError, explain
 from dml_vk.host import Array
-from dml_vk.layout import Layout, MemoryFormat, contiguous_format, preserve_format
+from dml_vk.layout import (
+    Layout,
+    MemoryFormat,
+    channels_last,
+    contiguous_format,
+    preserve_format,
+)
+from dml_vk.operands import to_tensor
 from dml_vk.ops.elementwise import Typed, cast_elements
 from dml_vk.ops.fill import fill_constant
 from dml_vk.runtime.device import Device
@@ -21,17 +29,54 @@ from dml_vk.tensor import Tensor, tensor_over
 Wanted = int | str | Device | None
 _PYTHON = {bool, int, float}
 _REAL = "biuf"  # NumPy's letters
+# How objects of other libraries say that they cannot become arrays.
+_REFUSALS = (AttributeError, BufferError, OverflowError, RuntimeError, TypeError, ValueError)
 
 
 def empty(
     shape: int | Iterable[int],
-    dtype: Any = float32,
+    dtype: Any = None,
     *,
     device: Wanted = None,
     memory_format: MemoryFormat = contiguous_format,
 ) -> Tensor:
-    """A tensor whose elements are whatever the memory holds."""
-    return _new("empty", shape, dtype, device, memory_format)
+    """A tensor whose elements are whatever the memory holds, of float32 unless told otherwise.
+
+    >>> import dml_vk
+    >>> empty((2, 3, 4, 5), memory_format=dml_vk.channels_last).strides
+    (60, 1, 15, 3)
+    """
+    return new_tensor("empty", shape, dtype, device, memory_format)
+
+
+def zeros(
+    shape: int | Iterable[int],
+    dtype: Any = None,
+    *,
+    device: Wanted = None,
+    memory_format: MemoryFormat = contiguous_format,
+) -> Tensor:
+    """A tensor of zeros, of float32 unless told otherwise.
+
+    >>> zeros(3).tolist()
+    [0.0, 0.0, 0.0]
+    """
+    return filled(new_tensor("zeros", shape, dtype, device, memory_format), "zeros", 0)
+
+
+def ones(
+    shape: int | Iterable[int],
+    dtype: Any = None,
+    *,
+    device: Wanted = None,
+    memory_format: MemoryFormat = contiguous_format,
+) -> Tensor:
+    """A tensor of ones, of float32 unless told otherwise.
+
+    >>> ones((1, 2), "int8").tolist()
+    [[1, 1]]
+    """
+    return filled(new_tensor("ones", shape, dtype, device, memory_format), "ones", 1)
 
 
 def full(
@@ -42,7 +87,7 @@ def full(
     device: Wanted = None,
     memory_format: MemoryFormat = contiguous_format,
 ) -> Tensor:
-    """A tensor with one value everywhere.
+    """A tensor with one value everywhere, which decides on the dtype unless that is given.
 
     >>> full((2, 3), 7).tolist()
     [[7, 7, 7], [7, 7, 7]]
@@ -52,9 +97,74 @@ def full(
         if dtype not in (bool, int, float) and not hasattr(fill_value, "dtype"):
             must = "fill_value must be a real number"
             raise DTypeError(explain("full", must, fill_value=fill_value))
-    new = _new("full", shape, dtype, device, memory_format)
-    fill_constant("full", new.strided, new.dtype, fill_value)
-    return new
+    return filled(new_tensor("full", shape, dtype, device, memory_format), "full", fill_value)
+
+
+def empty_like(
+    x: Tensor,
+    /,
+    *,
+    dtype: Any = None,
+    device: Wanted = None,
+    memory_format: MemoryFormat = preserve_format,
+) -> Tensor:
+    """`empty` of the shape, dtype, device and format of x, but for what is given.
+
+    >>> import dml_vk
+    >>> x = zeros((2, 3, 4, 5), "int8", memory_format=dml_vk.channels_last)
+    >>> empty_like(x).memory_format
+    channels_last
+    """
+    return _like("empty_like", x, dtype, device, memory_format)
+
+
+def zeros_like(
+    x: Tensor,
+    /,
+    *,
+    dtype: Any = None,
+    device: Wanted = None,
+    memory_format: MemoryFormat = preserve_format,
+) -> Tensor:
+    """`zeros` of the shape, dtype, device and format of x, but for what is given.
+
+    >>> zeros_like(asarray([True, True])).tolist()
+    [False, False]
+    """
+    return filled(_like("zeros_like", x, dtype, device, memory_format), "zeros_like", 0)
+
+
+def ones_like(
+    x: Tensor,
+    /,
+    *,
+    dtype: Any = None,
+    device: Wanted = None,
+    memory_format: MemoryFormat = preserve_format,
+) -> Tensor:
+    """`ones` of the shape, dtype, device and format of x, but for what is given.
+
+    >>> ones_like(asarray([7, 8]), dtype=float).tolist()
+    [1.0, 1.0]
+    """
+    return filled(_like("ones_like", x, dtype, device, memory_format), "ones_like", 1)
+
+
+def full_like(
+    x: Tensor,
+    /,
+    fill_value: complex,
+    *,
+    dtype: Any = None,
+    device: Wanted = None,
+    memory_format: MemoryFormat = preserve_format,
+) -> Tensor:
+    """`full` of the shape, dtype, device and format of x, but for what is given.
+
+    >>> full_like(asarray([1.5, 2.5]), 7).tolist()
+    [7.0, 7.0]
+    """
+    return filled(_like("full_like", x, dtype, device, memory_format), "full_like", fill_value)
 
 
 def asarray(
@@ -84,24 +194,58 @@ def asarray(
         _refuse_to_copy(obj)
     with np.errstate(all="ignore"):
         array = _host_array(obj, dtype)
-    opened = open_device(device)
-    kind = to_dtype("asarray", array.dtype)
-    layout = _array_layout(array).like(memory_format)
-    new = tensor_over("asarray", layout, kind, opened)
-    host.write("asarray", new, array)
-    return new
+    return _uploaded("asarray", array, device, memory_format)
 
 
-def _new(
+def from_dlpack(x: Any, /, *, device: Wanted = None, copy: bool | None = None) -> Tensor:
+    """A tensor with the values, and the order in memory, of what another library gives to the host.
+
+    It is a copy, for a tensor's memory is the device's; a tensor of ours comes back itself.
+
+    >>> import numpy as np
+    >>> from_dlpack(np.asfortranarray([[1, 2], [3, 4]])).layout.order
+    (1, 0)
+    """
+    if isinstance(x, Tensor):
+        return asarray(x, device=device, copy=copy)
+    if copy is False:
+        must = "copy must not be False, for memory of others is not the device's"
+        raise LayoutError(explain("from_dlpack", must, type=type(x).__name__))
+    array = _lent("from_dlpack", x)
+    if array.dtype.kind not in _REAL:
+        must = "x must hold real numbers"
+        raise DTypeError(explain("from_dlpack", must, dtype=array.dtype))
+    return _uploaded("from_dlpack", array, device, preserve_format)
+
+
+def new_tensor(
     what: str,
     shape: int | Iterable[int],
     dtype: Any,
     device: Wanted,
     memory_format: MemoryFormat,
 ) -> Tensor:
+    """What every function that creates does first; nothing has written its memory yet."""
+    kind = float32 if dtype is None else to_dtype(what, dtype)
     sizes = (shape,) if isinstance(shape, (int, np.integer)) else shape
-    layout = Layout.packed(sizes, memory_format)
-    return tensor_over(what, layout, to_dtype(what, dtype), open_device(device))
+    with ErrorsAs(what):
+        layout = Layout.packed(sizes, memory_format)
+    return tensor_over(what, layout, kind, open_device(device))
+
+
+def filled(target: Tensor, what: str, value: Any) -> Tensor:
+    fill_constant(what, target.strided, target.dtype, value)
+    return target
+
+
+def _like(what: str, x: Any, dtype: Any, device: Wanted, memory_format: MemoryFormat) -> Tensor:
+    given = to_tensor(what, "x", x)
+    kind = given.dtype if dtype is None else to_dtype(what, dtype)
+    opened = given.device if device is None else open_device(device)
+    with ErrorsAs(what):
+        layout = given.layout.like(memory_format)
+    near = given.strided.allocation if opened is given.device else None
+    return tensor_over(what, layout, kind, opened, near)
 
 
 def _as_asked(tensor: Tensor, dtype: Any, device: Wanted, memory_format: MemoryFormat) -> Tensor:
@@ -122,10 +266,40 @@ def _refuse_to_copy(obj: Any) -> NoReturn:
     raise LayoutError(explain("asarray", must, type=type(obj).__name__))
 
 
+def _uploaded(what: str, array: Array, device: Wanted, memory_format: MemoryFormat) -> Tensor:
+    kind = to_dtype(what, array.dtype)
+    with ErrorsAs(what):
+        layout = _array_layout(array).like(memory_format)
+    new = tensor_over(what, layout, kind, open_device(device))
+    host.write(what, new, array)
+    return new
+
+
+def _lent(what: str, obj: Any) -> Array:
+    """The array that an object of another library gives by DLPack, which has no intents."""
+    if isinstance(obj, np.ndarray):
+        return obj
+    try:
+        array = np.from_dlpack(obj)
+    except _REFUSALS as error:
+        must = f"there must be memory that DLPack gives to the host ({error})"
+        raise DTypeError(explain(what, must, type=type(obj).__name__)) from None
+    # The strides of size-1 dims may be anything, so row-major and channels_last come first.
+    layout = _array_layout(array)
+    if array.flags.c_contiguous:
+        layout = Layout(array.shape)
+    elif layout.is_contiguous(channels_last):
+        layout = Layout.packed(array.shape, channels_last)
+    strides = [stride * array.itemsize for stride in layout.strides]
+    return np.lib.stride_tricks.as_strided(array, strides=strides)
+
+
 def _host_array(obj: Any, dtype: Any) -> Array:
     """What NumPy makes of it, with Python's floats as float32."""
     what = "asarray"
     wanted = None if dtype is None else np.dtype(to_dtype(what, dtype).numpy_name)
+    if hasattr(obj, "__dlpack__") and not hasattr(obj, "__array__"):
+        obj = _lent(what, obj)
     try:
         array = np.asarray(obj)
         if wanted is not None and wanted.kind in "iu" and array.dtype.kind in "iu":
@@ -133,7 +307,9 @@ def _host_array(obj: Any, dtype: Any) -> Array:
         if wanted is not None and array.dtype.kind in _REAL:
             # From the object again, so that Python's integers arrive exactly, or not at all.
             array = np.asarray(obj, wanted)
-    except (TypeError, ValueError, OverflowError) as error:
+    except DmlVkError:
+        raise
+    except _REFUSALS as error:
         must = f"obj must be numbers that NumPy can make an array of ({error})"
         raise DTypeError(explain(what, must, type=type(obj).__name__, dtype=dtype)) from None
     if array.dtype.kind not in _REAL:

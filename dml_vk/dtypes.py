@@ -10,7 +10,7 @@ from dml_vk.errors import DTypeError, explain
 
 @dataclass(frozen=True)
 class DType:
-    """An element type. `kind` is NumPy's letter: b(ool), i(nt), u(int), f(loat)."""
+    """An element type. `kind` is NumPy's letter: b(ool), i(nt), u(int), f(loat), c(omplex)."""
 
     name: str
     itemsize: int
@@ -60,12 +60,22 @@ _CODES = {name: code for code, name in enumerate(DTYPES)}
     float32,
     float64,
 ) = _TABLE
+complex64 = DType("complex64", 8, "c", None)  # for questions about dtypes: no tensor has it
 # Python's own types, as the array API standard maps them.
-_PYTHON: dict[Any, DType] = {bool: bool_, int: int64, float: float32}
+_PYTHON: dict[Any, DType] = {bool: bool_, int: int64, float: float32, complex: complex64}
 
 
 def to_dtype(what: str, given: Any) -> DType:
-    """A DType from itself, a NumPy dtype or scalar type, a Python type, or a name."""
+    """A tensor's DType from itself, a NumPy dtype or scalar type, a Python type, or a name."""
+    found = given if isinstance(given, DType) else to_any_dtype(what, given)
+    if found is complex64:
+        must = "dtype must be real, for there are no tensors of complex64 as yet"
+        raise DTypeError(explain(what, must, dtype=given))
+    return found
+
+
+def to_any_dtype(what: str, given: Any) -> DType:
+    """The same where dtypes alone are the question, complex64 included."""
     if isinstance(given, DType):
         return given
     if isinstance(given, type) and given in _PYTHON:
@@ -75,6 +85,8 @@ def to_dtype(what: str, given: Any) -> DType:
     if name is None and isinstance(given, type):
         name = given.__name__
     if isinstance(name, str) and getattr(given, "isnative", True):
+        if name == complex64.name:
+            return complex64
         found = DTYPES.get("bool_" if name == "bool" else name)
         if found is not None:
             return found

@@ -123,7 +123,7 @@ def test_all_that_is_public_is_here():
     not_callable = {
         name for name in dml_vk.__all__ if name not in FUNCTIONS and name not in ERRORS
     } - {"MemoryFormat"}
-    values = (DType, dml_vk.MemoryFormat)
+    values = (DType, dml_vk.MemoryFormat, float, type(None))
     for name in not_callable:
         value = getattr(dml_vk, name)
         assert isinstance(value, values) or inspect.ismodule(value), name

@@ -7,7 +7,7 @@ import pytest
 
 import dml_vk
 from dml_vk.directml import DataType
-from dml_vk.dtypes import DTYPES, DType, to_dtype
+from dml_vk.dtypes import DTYPES, DType, complex64, to_any_dtype, to_dtype
 from dml_vk.errors import DTypeError
 
 KIND = {"b": np.bool_, "i": np.signedinteger, "u": np.unsignedinteger, "f": np.floating}
@@ -51,8 +51,8 @@ def test_what_says_its_name_is_taken_at_its_word():
 @pytest.mark.parametrize(
     "wrong",
     [
-        None, "", "float", "Float32", "f4", "float32 ", 4, 1.5, b"int8", complex, str, object, [],
-        (), {}, "complex64", np.complex64, np.dtype("U3"), np.dtype("M8[s]"), np.longdouble,
+        None, "", "float", "Float32", "f4", "float32 ", 4, 1.5, b"int8", str, object, [],
+        (), {}, "complex128", np.complex128, np.dtype("U3"), np.dtype("M8[s]"), np.longdouble,
         np.dtype("f4").newbyteorder("S"), np.dtype([("a", "f4")]), np.zeros(3), list[int],
         DType("int4", 1, "i", None).name, DataType.INT8,
     ],
@@ -63,3 +63,14 @@ def test_anything_else_is_an_error_with_the_names_that_there_are(wrong):
         DTypeError, match=r"^test: dtype must be one of bool_, int8, .*; got dtype="
     ):
         to_dtype("test", wrong)
+
+
+@pytest.mark.parametrize(
+    "name", [complex, "complex64", np.complex64, np.dtype("c8"), complex64], ids=repr
+)
+def test_complex64_is_a_dtype_that_no_tensor_has(name):
+    assert to_any_dtype("test", name) is dml_vk.complex64 is complex64
+    assert (complex64.itemsize, complex64.kind) == (8, "c")
+    assert complex64 not in DTYPES.values()
+    with pytest.raises(DTypeError, match=r"^test: dtype must be real, .* complex64 .*; got dtype="):
+        to_dtype("test", name)
