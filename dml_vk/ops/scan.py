@@ -1,0 +1,106 @@
+"""Scans: of each row of a tensor, the sum or the product of all elements up to each one.
+
+What is added to what depends on nothing but the places in a row, so the same bits come out on every
+device, of every layout and however the work is split. A block is 64 elements that start at a
+multiple of 64. Within a block elements are added one after the other. What whole blocks come to are
+the elements of a row one level up, which is scanned in the same way. An element's result is what
+comes before its block, plus what its block comes to so far: the sum of the blocks before on the
+highest level, then of those on the level below that follow them, and so on, and last of the block's
+own elements. Rows of up to 64 elements are summed as NumPy does. float16 is added in float32.
+"""
+
+from __future__ import annotations
+
+from dml_vk.dtypes import DType, float32, float64, int64, uint32
+from dml_vk.kernels.plan_scan import EXCLUSIVE, INCLUSIVE, PRODUCT, SUM, plan_scan
+from dml_vk.layout import Layout
+from dml_vk.ops.copy import copied, same_addresses
+from dml_vk.ops.elementwise import Typed, cast_elements
+from dml_vk.ops.gather import room
+from dml_vk.ops.strided import Strided
+
+__all__ = ["EXCLUSIVE", "INCLUSIVE", "PRODUCT", "SUM", "scan_elements"]
+
+
+def scan_elements(
+    what: str, operator: int, source: Typed, target: Typed, dim: int, form: int = INCLUSIVE
+) -> None:
+    """Write the scan of the source along `dim`, computed in the target's dtype.
+
+    `operator` is SUM or PRODUCT. EXCLUSIVE leaves out each element itself. A source that shares
+    memory with the target is read as if the target were written afterwards.
+    """
+    to = target.strided
+    to.check_target(what, "out")
+    if not to.layout.numel:
+        return
+    kind, stored = _computed_in(target.dtype)
+    if not _is_read(source.dtype, target.dtype):
+        source = _cast(what, source, target.dtype)
+    if stored.itemsize != target.dtype.itemsize:
+        # Smaller elements share words, which rows that are scanned side by side must not.
+        wide = _like(what, target.strided, stored)
+        scan_elements(what, operator, source, wide, dim, form)
+        cast_elements(what, wide, target)
+        return
+    if source.strided.meets(to):
+        a, b = source.strided.layout, to.layout
+        if source.dtype.itemsize != target.dtype.itemsize or not same_addresses(a, b):
+            source = source._replace(strided=copied(what, source.strided))
+    _scan(what, kind, operator, source, to, dim, form)
+
+
+def _scan(
+    what: str, kind: str, operator: int, source: Typed, target: Strided, dim: int, form: int
+) -> None:
+    given, queue = source.strided, target.device.queue
+    operands = [(one.layout.strides, one.layout.offset, one.itemsize) for one in (given, target)]
+    sizes, limits = target.layout.sizes, target.device.limits
+    passes = plan_scan(kind, operator, form, sizes, operands, dim, source.dtype.code, limits)
+    reads, writes = given.operand(False), target.operand(True)
+    if passes.totals is None:
+        queue.launch(passes.last, (reads, reads, writes))
+        return
+    layout = Layout(passes.sizes)
+    allocation = target.device.allocate(what, layout.numel * target.itemsize, target.allocation)
+    totals = Strided(target.device, allocation, layout, target.itemsize)
+    queue.launch(passes.totals, (reads, reads, totals.operand(True)))
+    _, stored = _KINDS[kind]
+    _scan(what, kind, operator, Typed(totals, stored), totals, 1, EXCLUSIVE)
+    queue.launch(passes.last, (reads, totals.operand(False), writes))
+
+
+# How dtypes are computed, and what such values are stored as.
+_KINDS = {
+    "float": ("float", float32),
+    "int": ("int", uint32),
+    "long": ("long", int64),
+    "double": ("double", float64),
+}
+
+
+def _computed_in(dtype: DType) -> tuple[str, DType]:
+    """Integers of up to 32 bits count modulo 2**32, of which their own bits are the lowest."""
+    if dtype.kind == "f":
+        return _KINDS["double" if dtype is float64 else "float"]
+    return _KINDS["long" if dtype.itemsize == 8 else "int"]
+
+
+def _is_read(dtype: DType, computed: DType) -> bool:
+    """Kernels that compute in one dtype read these elements as numbers of it."""
+    if (dtype.kind == "f") is not (computed.kind == "f"):
+        return False
+    return dtype.itemsize <= max(4, computed.itemsize)
+
+
+def _cast(what: str, source: Typed, dtype: DType) -> Typed:
+    wide = _like(what, source.strided, dtype)
+    cast_elements(what, source, wide)
+    return wide
+
+
+def _like(what: str, strided: Strided, dtype: DType) -> Typed:
+    """New memory for as many elements of another dtype, in the same order."""
+    layout = Layout.packed(strided.layout.sizes, strided.layout.order)
+    allocation = strided.device.allocate(what, layout.numel * dtype.itemsize, strided.allocation)
+    return Typed(Strided(strided.device, allocation, layout, dtype.itemsize), dtype)

@@ -1,0 +1,77 @@
+#version 450
+#extension GL_GOOGLE_include_directive : require
+// Which elements are not 0, in logical row-major order: how many a unit has, UNIT of them, or their indexes.
+#define SOURCES 1
+#define BASES src_base, carry_base, dst_base
+#define FROM push.src_base
+#define MAX_RANK 8
+#define EXTRA
+#include "index_head.glsl"
+#include "row_head.glsl"
+#include "types_head.glsl"
+
+layout(constant_id = 8) const uint TYPE = BOOL;
+layout(constant_id = 9) const bool COUNTS = true;
+layout(constant_id = 10) const bool SRC_QUADS = false;  // there is one row, and it starts where a quad does
+
+layout(binding = 0) readonly buffer Src { uint src[]; };
+layout(binding = 0) readonly buffer SrcQuads { uvec4 src_quads[]; };
+layout(binding = 1) readonly buffer Carry { uint carry[]; };  // how many come before each unit
+layout(binding = 2) writeonly buffer Dst { uint dst[]; };
+
+// What of a word counts, of each element in it: of floats not the sign.
+uint counts_of(uint type) {
+    return type == FLOAT16 ? 0x7fff7fffu : type == FLOAT32 || type == FLOAT64 ? 0x7fffffffu : 0xffffffffu;
+}
+
+bool is_nonzero(uint at) {
+    uint bits = bits_of(TYPE), mask = counts_of(TYPE);
+    if (bits == 64) return (src[2 * at] | src[2 * at + 1] & mask) != 0;
+    if (bits == 32) return (src[at] & mask) != 0;
+    return (src[at / (32 / bits)] & mask & (1u << bits) - 1 << at % (32 / bits) * bits) != 0;
+}
+
+// A bit for each of the elements in a word, of 8 or 16 bits.
+uint bits_in(uint word) {
+    word &= counts_of(TYPE);
+    if (bits_of(TYPE) == 16) return uint((word & 0xffffu) != 0) | uint(word >> 16 != 0) << 1;
+    // The top bit of each byte, then all four side by side.
+    uint tops = ((word & 0x7f7f7f7fu) + 0x7f7f7f7fu | word) & 0x80808080u;
+    uint pairs = tops >> 7 | tops >> 14;
+    return pairs & 3 | pairs >> 14 & 12;
+}
+
+// A bit for each of the elements in a quad.
+uint bits_of_quad(uvec4 quad) {
+    uint bits = bits_of(TYPE), mask = counts_of(TYPE), found = 0;
+    if (bits == 64) return uint((quad.x | quad.y & mask) != 0) | uint((quad.z | quad.w & mask) != 0) << 1;
+    for (uint k = 0; k < 4; k++)
+        found |= (bits == 32 ? uint((quad[k] & mask) != 0) : bits_in(quad[k])) << k * (32 / bits);
+    return found;
+}
+
+void unit(uint n, bool whole) {
+    uint i = n * UNIT, end = min(i + UNIT, extent), before = 0, per = 128 / bits_of(TYPE);
+    if (!COUNTS) before = push.dst_base + carry[push.carry_base + n];
+    Walk walk = walk_from(bases, i);
+    while (i < end) {
+        // A bit for each of the next 32.
+        uint count = min(end - i, 32u), found = 0;
+        if (SRC_QUADS) {
+            for (uint k = 0; k < count; k += per) found |= bits_of_quad(src_quads[(bases.x + i + k) / per]) << k;
+            if (count < 32) found &= (1u << count) - 1;
+        } else
+            for (uint k = 0; k < count; k++) {
+                found |= uint(is_nonzero(walk.place.x)) << k;
+                step(walk);
+            }
+        if (COUNTS)
+            before += uint(bitCount(found));
+        else
+            for (; found != 0; found &= found - 1) dst[before++] = i + uint(findLSB(found));
+        i += count;
+    }
+    if (COUNTS) dst[push.dst_base + n] = before;
+}
+
+void main() { run(); }

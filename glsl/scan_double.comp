@@ -1,0 +1,20 @@
+#version 450
+#extension GL_GOOGLE_include_directive : require
+#define WORDS 2
+#define STORED FLOAT64
+#include "double_values_head.glsl"
+#include "double_head.glsl"
+#include "scan_head.glsl"
+
+// What changes nothing that it is combined with, -0.0 included.
+uvec2 identity() { return uvec2(0, OP == SUM ? 0x80000000u : 0x3ff00000u); }
+
+uvec2 combine(uvec2 a, uvec2 b) {
+    switch (OP) {
+    case SUM: return double_add(a, b);
+    case PRODUCT: return double_multiply(a, b);
+    }
+    return a;
+}
+
+void main() { run(); }

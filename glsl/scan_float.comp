@@ -1,0 +1,20 @@
+#version 450
+#extension GL_GOOGLE_include_directive : require
+#define WORDS 1
+#define STORED FLOAT32
+#include "float_values_head.glsl"
+#include "scan_head.glsl"
+
+// What changes nothing that it is combined with, -0.0 included.
+float identity() { return uintBitsToFloat(OP == SUM ? 0x80000000u : 0x3f800000u); }
+
+float combine(float a, float b) {
+    precise float result = a;
+    switch (OP) {
+    case SUM: result = a + b; break;
+    case PRODUCT: result = a * b; break;
+    }
+    return result;
+}
+
+void main() { run(); }

@@ -1,0 +1,18 @@
+#version 450
+#extension GL_GOOGLE_include_directive : require
+#define WORDS 1
+#define STORED UINT32
+#include "int_values_head.glsl"
+#include "scan_head.glsl"
+
+uint identity() { return OP; }
+
+uint combine(uint a, uint b) {
+    switch (OP) {
+    case SUM: return a + b;
+    case PRODUCT: return a * b;
+    }
+    return a;
+}
+
+void main() { run(); }
