@@ -29,6 +29,7 @@ from dml_vk.ops.elementwise import (
     scalar_words,
 )
 from dml_vk.promotion import check_weak, common_dtype
+from dml_vk.recall import recall, remember
 from dml_vk.strides.order import Ints
 from dml_vk.tensor import Tensor, tensor_over
 
@@ -78,8 +79,8 @@ def _target(what: str, tensors: list[Tensor], dtype: DType, out: Any) -> Tensor:
     return check_out(what, out, sizes, dtype, tensors[0])
 
 
-def _apply(operator: Operator, operands: Sequence[Any], out: Any, scalars: Ints = ()) -> Tensor:
-    what = operator.name
+def _apply(operator: Operator, operands: Sequence[Any], out: Any, told: Ints = ()) -> Tensor:
+    what, scalars = operator.name, told
     tensors = to_tensors(what, operands)
     common = _common(what, operator, operands, tensors)
     dtype = DTYPES[operator.result] if operator.result else common
@@ -91,7 +92,11 @@ def _apply(operator: Operator, operands: Sequence[Any], out: Any, scalars: Ints 
             sources.append(None)
             scalars = scalar_words(what, "number", common, plain(operand))
     target = _target(what, tensors, dtype, out)
-    compute(what, operator, sources, typed(target), common, scalars)
+    plan = compute(what, operator, sources, typed(target), common, scalars)
+    if plan is not None and not told:
+        x1, x2 = (*operands, None)[:2]
+        words = SCALAR_WORDS[len(plan.base_bytes) - 1]
+        remember(operator, x1, x2, out, target, (plan, common, words))
     return target
 
 
@@ -99,7 +104,8 @@ def _unary(name: str) -> Unary:
     operator = OPERATORS[name]
 
     def function(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
-        return _apply(operator, (x,), out)
+        found = recall(operator, x, None, out)
+        return _apply(operator, (x,), out) if found is None else found
 
     return _named(function, operator, "x")
 
@@ -108,7 +114,8 @@ def _binary(name: str) -> Binary:
     operator = OPERATORS[name]
 
     def function(x1: Operand, x2: Operand, /, *, out: Tensor | None = None) -> Tensor:
-        return _apply(operator, (x1, x2), out)
+        found = recall(operator, x1, x2, out)
+        return _apply(operator, (x1, x2), out) if found is None else found
 
     return _named(function, operator, "x1, x2")
 

@@ -18,6 +18,7 @@ from dml_vk.ops.strided import Strided, reach
 from dml_vk.runtime.arenas import Allocation
 from dml_vk.runtime.device import Device, default_device
 from dml_vk.runtime.device import device as open_device
+from dml_vk.runtime.launch import Operand
 from dml_vk.strides.order import Ints
 from dml_vk.tensor_operators import TensorOperators
 from dml_vk.tensor_protocols import TensorProtocols
@@ -30,7 +31,7 @@ creation: Any = Late("dml_vk.creation")  # it imports tensors itself
 class Tensor(TensorViews, TensorOperators, TensorProtocols):
     """Elements of one type on one device, wherever the layout says. Views share the allocation."""
 
-    __slots__ = ("__weakref__", "_dtype", "_strided")
+    __slots__ = ("__weakref__", "_dtype", "_form", "_reads", "_strided")
 
     def __init__(self, strided: Strided, dtype: DType) -> None:
         if not isinstance(strided, Strided):
@@ -38,11 +39,30 @@ class Tensor(TensorViews, TensorOperators, TensorProtocols):
             raise DTypeError(explain("Tensor", must, given=type(strided).__name__))
         self._strided = strided
         self._dtype = dtype
+        self._form: Any = None
+        self._reads: Operand | None = None
+
+    @classmethod
+    def known(cls, strided: Strided, dtype: DType, form: Any) -> Tensor:
+        """A tensor of which all is known to be right: dml_vk/recall.py."""
+        new: Tensor = object.__new__(cls)
+        new._strided = strided
+        new._dtype = dtype
+        new._form = form
+        new._reads = None
+        return new
 
     @property
     def strided(self) -> Strided:
         """Where the elements lie, as operations take them."""
         return self._strided
+
+    @property
+    def reads(self) -> Operand:
+        """What a kernel touches that reads all of it."""
+        if self._reads is None:
+            self._reads = self._strided.operand(False)
+        return self._reads
 
     @property
     def dtype(self) -> DType:
@@ -259,11 +279,17 @@ def tensor_over(
     what: str, layout: Layout, dtype: DType, device: Device, near: Allocation | None = None
 ) -> Tensor:
     """A tensor whose memory nothing has written yet, with room for this layout."""
-    low, high = reach(layout.sizes, layout.strides)
-    layout = Layout(layout.sizes, layout.strides, -low, layout.order)
-    nbytes = (high - low) * dtype.itemsize if layout.numel else 0
-    allocation = device.allocate(what, nbytes, near)
+    low, _ = reach(layout.sizes, layout.strides)
+    if layout.offset != -low:
+        layout = Layout(layout.sizes, layout.strides, -low, layout.order)
+    allocation = device.allocate(what, allocation_bytes(layout, dtype), near)
     return Tensor(Strided(device, allocation, layout, dtype.itemsize), dtype)
+
+
+def allocation_bytes(layout: Layout, dtype: DType) -> int:
+    """What the elements of a layout reach over."""
+    low, high = reach(layout.sizes, layout.strides)
+    return (high - low) * dtype.itemsize if layout.numel else 0
 
 
 def _from_pickle(array: Array, strides: Ints, order: Ints) -> Tensor:

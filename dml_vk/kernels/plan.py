@@ -10,9 +10,11 @@ FIRST, END, BASES = 0, 1, 2
 SIZES = 3  # words after the bases
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class Plan:
     """One kernel, ready to run but for where its operands lie.
+
+    Who plans keeps his plans, so that a plan seen before is known by being the same object.
 
     Invocations share the work units from `first` to `end` among them. So any number of groups does
     the work, and any range of units can be a dispatch.

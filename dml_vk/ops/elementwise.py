@@ -41,8 +41,11 @@ def compute(
     common: DType,
     scalars: Ints = (),
     before: int = 0,
-) -> None:
+) -> Plan | None:
     """Write what the operator makes of each index's elements, computed in `common`, to the target.
+
+    The plan comes back where it would do again for such operands, if they are not in each other's
+    way.
 
     Sources are repeated along dims that they lack or have once. None is a scalar: `scalars` are the
     words that the kernel is told. A source that shares memory with the target is read as if the
@@ -51,7 +54,7 @@ def compute(
     to = target.strided
     to.check_target(what, "out")
     if not to.layout.numel:
-        return
+        return None
     kernel, count, opcode = _kernel(operator, common)
     told, typed = 0, []  # a bit for each that is a scalar, or is not there
     for k, source in enumerate((*sources, None, None)[:count]):
@@ -75,7 +78,7 @@ def compute(
         ]
         operands = _operands(typed, target, told)
         plan = plan_computed(kernel, to.layout.sizes, operands, spec, to.device.limits)
-    arguments = None
+    arguments, again = None, plan
     if plan.arguments:
         arguments = _arguments(what, plan, to)
         if arguments is None:
@@ -85,6 +88,8 @@ def compute(
     reads = [source.strided.operand(False) for source in typed]
     words = (*scalars, *(0,) * (SCALAR_WORDS[count] - len(scalars)))
     to.device.queue.launch(plan, (*reads, to.operand(True)), words, arguments)
+    moved = any(one is not source for one, source in zip(typed, sources) if source is not None)
+    return None if plan.arguments or moved or plan is not again else plan
 
 
 def cast_elements(what: str, source: Typed, target: Typed) -> None:

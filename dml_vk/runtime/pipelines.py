@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable, Iterable
+from operator import attrgetter
 from typing import NamedTuple
 
 from dml_vk.errors import DeviceMemoryError, explain
@@ -28,22 +28,33 @@ class Key(NamedTuple):
     arenas: tuple[Arena, ...]
 
 
+class Made:
+    """A pipeline, and when it was last used, by the count of launches."""
+
+    __slots__ = ("pipeline", "used")
+
+    def __init__(self, pipeline: Pipeline, used: int) -> None:
+        self.pipeline = pipeline
+        self.used = used
+
+
 class Pipelines:
-    """The pipelines of a device, the least recently used first."""
+    """The pipelines of a device."""
 
     def __init__(self, runtime: Runtime, refusal: Callable[[], str | None]) -> None:
+        self.launches = 0  # so far: the time that counts here
         self._runtime = runtime
         self._refusal = refusal  # why the driver has no room to make one, or None
-        self._made: OrderedDict[Key, Pipeline] = OrderedDict()
+        self._made: dict[Key, Made] = {}
 
     def __len__(self) -> int:
         return len(self._made)
 
-    def get(self, key: Key) -> Pipeline:
-        pipeline = self._made.get(key)
-        if pipeline is not None:
-            self._made.move_to_end(key)
-            return pipeline
+    def get(self, key: Key) -> Made:
+        made = self._made.get(key)
+        if made is not None:
+            made.used = self.launches
+            return made
         spirv = key.module
         if not isinstance(spirv, bytes):
             spirv = shaders.load_for(spirv, key.spec)
@@ -54,21 +65,25 @@ class Pipelines:
             raise DeviceMemoryError(explain("launch", must, kernels=len(self._made)))
         blocks = [arena.block for arena in key.arenas]
         pipeline = self._runtime.pipeline(blocks, spirv, key.spec, key.push_words, key.groups)
-        self._made[key] = pipeline
-        return pipeline
+        made = self._made[key] = Made(pipeline, self.launches)
+        return made
 
-    def shrink(self) -> None:
-        """Let go of the oldest beyond MOST; nothing pending may use them."""
-        while len(self._made) > MOST:
-            self._made.popitem(last=False)
+    def shrink(self) -> bool:
+        """Let go of the oldest beyond MOST, of which nothing pending may use one; True if any."""
+        beyond = len(self._made) - MOST
+        if beyond <= 0:
+            return False
+        by_age = sorted(self._made.values(), key=attrgetter("used"))[beyond:]
+        kept = set(map(id, by_age))
+        self._made = {key: made for key, made in self._made.items() if id(made) in kept}
+        return True
 
     def forget(self, arena: Arena) -> None:
         """Let go of all that are bound to an arena."""
-        for key in [key for key in self._made if arena in key.arenas]:
-            del self._made[key]
+        self._made = {key: made for key, made in self._made.items() if arena not in key.arenas}
 
     def alive(self) -> Iterable[Pipeline]:
-        return self._made.values()
+        return [made.pipeline for made in self._made.values()]
 
 
 def group_count(needed: int, limits: Limits) -> int:
