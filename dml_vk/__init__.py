@@ -78,6 +78,7 @@ if TYPE_CHECKING:
         memory_stats,
         synchronize,
     )
+    from dml_vk.sorting import argsort, sort
     from dml_vk.tensor import Tensor, copy
     from dml_vk.tracing import trace
     from dml_vk.user_kernel import compile_glsl, kernel
@@ -98,6 +99,7 @@ _MODULES = {
     "grids": "arange eye linspace meshgrid tril triu",
     "info": "__array_namespace_info__",
     "runtime.device": "Device default_device device memory_stats synchronize",
+    "sorting": "argsort sort",
     "tensor": "Tensor copy",
     "tracing": "trace",
     "user_kernel": "compile_glsl kernel",
