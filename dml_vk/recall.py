@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-import struct
 from typing import Any
 
 from dml_vk.dtypes import DType
 from dml_vk.kernels.operators import Operator
 from dml_vk.kernels.plan import Plan
 from dml_vk.layout import Layout
+from dml_vk.ops.elementwise import scalar_words
 from dml_vk.ops.strided import Strided
 from dml_vk.runtime.device import Device
 from dml_vk.runtime.launch import Operand
-from dml_vk.strides.order import Ints
 from dml_vk.tensor import Tensor, allocation_bytes
 
 MOST = 4096  # forms and recipes; beyond, all are found anew
-EXACT = 2**53  # integers that a float64 holds
 
 
 class Form:
@@ -72,9 +70,7 @@ def recall(operator: Operator, x1: Any, x2: Any, out: Any) -> Tensor | None:
         if type(x) is Tensor:
             reads.append(x.reads)
         elif x is not None:
-            scalar = number_words(recipe.common, x)
-            if scalar is None:
-                return None
+            scalar = scalar_words(operator.name, "number", recipe.common, x)
             words = scalar + words[len(scalar) :]
     result = out
     if out is None:
@@ -124,28 +120,3 @@ def _key(x: Any) -> Any:
     if x is None:
         return None
     return type(x) if type(x) in (int, float) else STRANGE
-
-
-def number_words(common: DType, number: float) -> Ints | None:
-    """A number as kernels that compute in this dtype are told it; None where it needs thought."""
-    try:
-        if common.kind == "f":
-            if type(number) is int and not -EXACT < number < EXACT:
-                return None
-            if common.itemsize == 8:
-                return struct.unpack("<2I", struct.pack("<d", number))
-            if common.itemsize == 2:
-                (number,) = struct.unpack("<e", struct.pack("<e", number))
-            return struct.unpack("<I", struct.pack("<f", number))
-        if common.kind == "b":
-            return None
-        return struct.unpack("<I" if common.itemsize < 8 else "<2I", _integer(common, number))
-    except (OverflowError, struct.error):
-        return None
-
-
-def _integer(common: DType, number: float) -> bytes:
-    letter = {1: "b", 2: "h", 4: "i", 8: "q"}[common.itemsize]
-    data = struct.pack("<" + (letter if common.kind == "i" else letter.upper()), number)
-    fill = b"\xff" if common.kind == "i" and number < 0 else b"\0"
-    return data.ljust(4, fill)

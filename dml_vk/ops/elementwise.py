@@ -102,8 +102,9 @@ def scalar_words(what: str, name: str, dtype: DType, value: Any) -> Ints:
     data = to_bytes(what, name, dtype, value)
     if dtype.itemsize == 8:
         return struct.unpack("<2I", data)
-    element = np.frombuffer(data, dtype.numpy_name)[0]
-    return float_words(element) if dtype.kind == "f" else (int(element) & 0xFFFFFFFF,)
+    if dtype.name == "float16":
+        return struct.unpack("<I", struct.pack("<f", *struct.unpack("<e", data)))
+    return (int.from_bytes(data, "little", signed=dtype.kind == "i") & 0xFFFFFFFF,)
 
 
 def element_words(what: str, name: str, dtype: DType, value: Any) -> Ints:

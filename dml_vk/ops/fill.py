@@ -17,6 +17,8 @@ from dml_vk.ops.copy import copy_elements
 from dml_vk.ops.strided import Strided
 from dml_vk.strides.order import Ints
 
+_LETTERS = {"float16": "<e", "float32": "<f", "float64": "<d"}
+
 
 def fill_constant(what: str, target: Strided, dtype: DType, value: Any) -> None:
     """Write one value to every element."""
@@ -83,6 +85,12 @@ def to_bytes(what: str, name: str, dtype: DType, value: Any) -> bytes:
 
 def _rounded(what: str, name: str, kind: str, value: Any) -> bytes:
     """A real number. NumPy alone would also take texts, None, and the real parts of others."""
+    letter = _LETTERS.get(kind)
+    if type(value) is float and letter is not None:  # The same, much sooner.
+        try:
+            return struct.pack(letter, value)
+        except OverflowError:
+            pass  # What becomes infinite.
     number = value[()] if isinstance(value, np.ndarray) else value
     if isinstance(number, (numbers.Real, np.bool_)):
         try:

@@ -47,8 +47,7 @@ def test_more_elements_than_words_can_count(count):
     one = dml_vk.asarray([7], "uint8")
     many = one.over(one.layout.expand(count))
     assert (many.shape, many.layout.span, many.nbytes) == ((count,), 1, count)
-    shown = "[7, 7, 7, ..., 7, 7, 7]" if count < 2**63 else "..."
-    assert repr(many).startswith(f"Tensor({shown}, shape=({count},), ")
+    assert repr(many).startswith(f"Tensor([7, 7, 7, ..., 7, 7, 7], shape=({count},), ")
     for call in (many.clone, many.contiguous, lambda: dml_vk.empty((count,), "uint8")):
         with pytest.raises(DeviceMemoryError, match=f"got nbytes={count}$"):
             call()
