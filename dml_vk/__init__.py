@@ -71,6 +71,20 @@ if TYPE_CHECKING:
     from dml_vk.functions import *  # noqa: F403
     from dml_vk.grids import arange, eye, linspace, meshgrid, tril, triu
     from dml_vk.info import __array_namespace_info__
+    from dml_vk.manipulation import (
+        broadcast_arrays,
+        broadcast_to,
+        concat,
+        expand_dims,
+        flip,
+        moveaxis,
+        permute_dims,
+        reshape,
+        squeeze,
+        stack,
+        unstack,
+    )
+    from dml_vk.pieces import pad, repeat, roll, tile
     from dml_vk.runtime.device import (
         Device,
         default_device,
@@ -98,6 +112,11 @@ _MODULES = {
     "functions": " ".join(_FUNCTIONS),
     "grids": "arange eye linspace meshgrid tril triu",
     "info": "__array_namespace_info__",
+    "manipulation": (
+        "broadcast_arrays broadcast_to concat expand_dims flip moveaxis permute_dims reshape "
+        "squeeze stack unstack"
+    ),
+    "pieces": "pad repeat roll tile",
     "runtime.device": "Device default_device device memory_stats synchronize",
     "sorting": "argsort sort",
     "tensor": "Tensor copy",

@@ -1,0 +1,279 @@
+"""Other shapes of the same elements: views wherever one will do, and joins of several tensors.
+
+Named and called as in the array API standard. Views take no memory and no launch, and what is
+written to them is written to the tensor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from typing import Any
+
+from dml_vk.error_names import ErrorsAs
+from dml_vk.errors import DTypeError, LayoutError, explain
+from dml_vk.layout import Layout, broadcast_sizes, concatenate, elementwise
+from dml_vk.operands import result_over, to_tensor, to_tensors, typed
+from dml_vk.ops.copy import copied, copy_elements
+from dml_vk.ops.elementwise import cast_elements
+from dml_vk.promotion import common_dtype
+from dml_vk.strides.order import Ints, order_format, row_major, to_index, to_sizes, to_tuple
+from dml_vk.tensor import Tensor, tensor_over
+from dml_vk.tracing import ASKED, record
+
+Axes = int | Sequence[int]
+Arrays = Sequence[Tensor]
+
+
+def broadcast_arrays(*arrays: Tensor) -> list[Tensor]:
+    """Views of them all in the one shape that they broadcast to.
+
+    >>> import dml_vk
+    >>> row, column = dml_vk.asarray([1, 2]), dml_vk.asarray([[3], [4]])
+    >>> [x.tolist() for x in broadcast_arrays(row, column)]
+    [[[1, 2], [1, 2]], [[3, 3], [4, 4]]]
+    """
+    given = [to_tensor("broadcast_arrays", "each array", one) for one in arrays]
+    with ErrorsAs("broadcast_arrays"):
+        sizes = broadcast_sizes(*[one.shape for one in given])
+    return [one.over(one.layout.expand(sizes)) for one in given]
+
+
+def broadcast_to(x: Tensor, /, shape: int | Sequence[int]) -> Tensor:
+    """A view of this shape, repeated along dims that x lacks or has once.
+
+    >>> import dml_vk
+    >>> broadcast_to(dml_vk.asarray([1, 2]), (2, 2)).tolist()
+    [[1, 2], [1, 2]]
+    """
+    what = "broadcast_to"
+    given = to_tensor(what, "x", x)
+    with ErrorsAs(what):
+        return given.over(given.layout.expand(to_sizes(what, _several(shape))))
+
+
+def expand_dims(x: Tensor, /, *, axis: Axes = 0) -> Tensor:
+    """A view with a new dim of size 1 that is `axis` of the result, or with several.
+
+    >>> import dml_vk
+    >>> expand_dims(dml_vk.asarray([1, 2]), axis=-1).tolist()
+    [[1], [2]]
+    """
+    given = to_tensor("expand_dims", "x", x)
+    axes = to_tuple("expand_dims", "axis", _several(axis))
+    layout = given.layout
+    for dim in sorted(to_axes("expand_dims", axes, given.ndim + len(axes))):
+        layout = layout.unsqueeze(dim)
+    return given.over(layout)
+
+
+def flip(x: Tensor, /, *, axis: Axes | None = None) -> Tensor:
+    """A view with these dims backwards, or with all.
+
+    >>> import dml_vk
+    >>> flip(dml_vk.asarray([[1, 2], [3, 4]]), axis=1).tolist()
+    [[2, 1], [4, 3]]
+    """
+    given = to_tensor("flip", "x", x)
+    axes = row_major(given.ndim) if axis is None else to_axes("flip", axis, given.ndim)
+    return given.over(given.layout.flip(axes))
+
+
+def moveaxis(x: Tensor, source: Axes, destination: Axes, /) -> Tensor:
+    """A view with dims at other places, round which the rest keep their order.
+
+    >>> import dml_vk
+    >>> moveaxis(dml_vk.empty((2, 3, 4)), 0, -1).shape
+    (3, 4, 2)
+    """
+    given = to_tensor("moveaxis", "x", x)
+    sources = to_axes("moveaxis", source, given.ndim, "source")
+    targets = to_axes("moveaxis", destination, given.ndim, "destination")
+    with ErrorsAs("moveaxis"):
+        return given.over(given.layout.movedim(sources, targets))
+
+
+def permute_dims(x: Tensor, /, axes: Sequence[int]) -> Tensor:
+    """A view whose dim i is dim axes[i] of x.
+
+    >>> import dml_vk
+    >>> permute_dims(dml_vk.empty((2, 3, 4)), (2, 0, 1)).shape
+    (4, 2, 3)
+    """
+    given = to_tensor("permute_dims", "x", x)
+    dims = to_axes("permute_dims", axes, given.ndim, "axes")
+    with ErrorsAs("permute_dims"):
+        return given.over(given.layout.permute(dims))
+
+
+def reshape(x: Tensor, /, shape: int | Sequence[int], *, copy: bool | None = None) -> Tensor:
+    """The same elements in the same logical order in another shape; one size may be -1.
+
+    A view where strides allow one, else a row-major copy, which `copy=False` refuses. With
+    `copy=True` it is a copy always.
+
+    >>> import dml_vk
+    >>> reshape(dml_vk.asarray([1, 2, 3, 4]), (2, -1)).tolist()
+    [[1, 2], [3, 4]]
+    """
+    given = to_tensor("reshape", "x", x)
+    with ErrorsAs("reshape"):
+        layout = given.layout.view(_several(shape))
+        if layout is not None and not copy:
+            return given.over(layout)
+        packed = Layout(given.shape).view(_several(shape))
+    assert packed is not None  # In what is packed, any shape is a view.
+    if layout is None and copy is False:
+        must = "copy must not be False, for strides do not allow a view"
+        raise LayoutError(explain("reshape", must, shape=shape, layout=given.layout))
+    source, result = given, packed
+    if layout is not None:
+        source, result = given.over(layout), layout.like()
+    new = tensor_over("reshape", result, given.dtype, given.device, given.strided.allocation)
+    record("reshape", ASKED if copy else "layout", given.layout, result, given.nbytes)
+    target = new if layout is not None else new.over(Layout(given.shape))
+    copy_elements("reshape", source.strided, target.strided)
+    return new
+
+
+def squeeze(x: Tensor, /, axis: Axes) -> Tensor:
+    """A view without these dims, whose size must be 1.
+
+    >>> import dml_vk
+    >>> squeeze(dml_vk.empty((1, 3, 1)), 0).shape
+    (3, 1)
+    """
+    given = to_tensor("squeeze", "x", x)
+    axes = to_axes("squeeze", axis, given.ndim)
+    if any(given.shape[dim] != 1 for dim in axes):
+        must = "dims must have the size 1"
+        raise LayoutError(explain("squeeze", must, axis=axis, shape=given.shape))
+    return given.over(given.layout.squeeze(axes))
+
+
+def unstack(x: Tensor, /, *, axis: int = 0) -> tuple[Tensor, ...]:
+    """Views of what each index of a dim holds.
+
+    >>> import dml_vk
+    >>> [row.tolist() for row in unstack(dml_vk.asarray([[1, 2], [3, 4]]))]
+    [[1, 2], [3, 4]]
+    """
+    given = to_tensor("unstack", "x", x)
+    dim = to_index("unstack", "axis", axis, given.ndim)
+    layout = given.layout
+    return tuple([given.over(layout.select(dim, k)) for k in range(given.shape[dim])])
+
+
+def concat(arrays: Arrays, /, *, axis: int | None = 0, out: Tensor | None = None) -> Tensor:
+    """The tensors one after another along a dim, or flattened ones where `axis` is None.
+
+    Each is written straight to its place, in the dtype that all promote to. The result has the
+    format of the operands; of several, channels_last outweighs others, and any row-major.
+
+    >>> import dml_vk
+    >>> concat([dml_vk.asarray([[1, 2]]), dml_vk.asarray([[3, 4]])], axis=1).tolist()
+    [[1, 2, 3, 4]]
+    """
+    given = _joined("concat", arrays)
+    if axis is None:
+        dim, layout = 0, Layout((sum([one.size for one in given]),))
+    else:
+        dim = to_index("concat", "axis", axis, given[0].ndim)
+        with ErrorsAs("concat"):
+            layout = concatenate([one.layout for one in given], dim)
+
+    def places(whole: Layout) -> Iterator[Layout | None]:
+        at = 0
+        for one in given:
+            length = one.size if axis is None else one.shape[dim]
+            place = whole.narrow(dim, at, length)
+            yield place.view(one.shape) if axis is None else place
+            at += length
+
+    return _join("concat", given, layout, places, out)
+
+
+def stack(arrays: Arrays, /, *, axis: int = 0, out: Tensor | None = None) -> Tensor:
+    """The tensors one after another along a new dim, which is `axis` of the result.
+
+    The operands' order is kept, and the new dim is outermost in memory; or where `expand_dims`
+    puts it, if that makes a format with a name and outermost does not. So images that a
+    channels_last batch was cut into make a channels_last batch, and row-major stays row-major.
+
+    >>> import dml_vk
+    >>> batch = dml_vk.empty((2, 3, 4, 5), memory_format=dml_vk.channels_last)
+    >>> stack(unstack(batch)).memory_format
+    channels_last
+    """
+    given = _joined("stack", arrays)
+    dim = to_index("stack", "axis", axis, given[0].ndim + 1)
+    shapes = [one.shape for one in given]
+    if shapes.count(shapes[0]) != len(shapes):
+        must = "arrays must have one shape"
+        raise LayoutError(explain("stack", must, shapes=tuple(shapes)))
+    one = elementwise(*[one.layout for one in given])
+    order = _stacked_order(one, dim)
+    sizes = (*one.sizes[:dim], len(given), *one.sizes[dim:])
+
+    def places(whole: Layout) -> Iterator[Layout | None]:
+        return (whole.select(dim, k) for k in range(len(given)))
+
+    return _join("stack", given, Layout.packed(sizes, order), places, out)
+
+
+def _stacked_order(layout: Layout, dim: int) -> Ints:
+    outermost = (dim, *[at + (at >= dim) for at in layout.order])
+    inside = layout.unsqueeze(dim).order
+    return inside if order_format(outermost) is None and order_format(inside) else outermost
+
+
+def _joined(what: str, arrays: Any) -> list[Tensor]:
+    """The operands: at least one, all of them tensors on one device."""
+    given = list(arrays) if isinstance(arrays, (list, tuple)) else None
+    if not given:
+        got = type(arrays).__name__ if given is None else arrays
+        raise DTypeError(explain(what, "arrays must be a list or tuple of tensors", arrays=got))
+    for one in given:
+        to_tensor(what, "each array", one)
+    return to_tensors(what, given)
+
+
+def _join(
+    what: str,
+    given: list[Tensor],
+    layout: Layout,
+    places: Callable[[Layout], Iterator[Layout | None]],
+    out: Any,
+) -> Tensor:
+    """Write each operand to its place, a layout that `places` cuts out of the whole result's."""
+    dtype = common_dtype(what, [one.dtype for one in given])
+    result = result_over(what, layout, dtype, given[0], out)
+    if out is not None:
+        given = [apart(what, one, result) for one in given]
+    for one, place in zip(given, places(result.layout)):
+        assert place is not None  # A dim can be cut into any dims.
+        target = result.over(place)
+        if one.dtype is dtype:
+            copy_elements(what, one.strided, target.strided)
+        else:
+            cast_elements(what, typed(one), typed(target))
+    return result
+
+
+def apart(what: str, source: Tensor, target: Tensor) -> Tensor:
+    """The source, as it is before the target is written."""
+    if not source.strided.meets(target.strided):
+        return source
+    return Tensor(copied(what, source.strided, "overlap"), source.dtype)
+
+
+def to_axes(what: str, axes: Axes, rank: int, name: str = "axis") -> Ints:
+    """Distinct dims, counted from the front, from one or several."""
+    given = to_tuple(what, name, _several(axes))
+    found = tuple([to_index(what, name, axis, rank) for axis in given])
+    if len(set(found)) != len(found):
+        raise LayoutError(explain(what, f"{name} must not repeat", **{name: axes}))
+    return found
+
+
+def _several(one_or_more: Any) -> Any:
+    return one_or_more if hasattr(one_or_more, "__iter__") else (one_or_more,)

@@ -1,0 +1,349 @@
+"""Tensors that are put together from pieces of one: rolled, padded, repeated, tiled.
+
+The result keeps the format of the tensor. Pieces are copied straight to their places.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import product
+from typing import Any, NamedTuple
+
+from dml_vk.creation import asarray, filled
+from dml_vk.dtypes import int64
+from dml_vk.errors import LayoutError, RangeError, explain
+from dml_vk.functions import astype
+from dml_vk.grids import arange
+from dml_vk.late import Late
+from dml_vk.layout import Layout, coalesce
+from dml_vk.manipulation import Axes, apart, broadcast_to, reshape
+from dml_vk.operands import check_dtype, of_kinds, result_over, to_tensor, typed
+from dml_vk.ops.copy import copy_elements
+from dml_vk.ops.gather import gather_elements
+from dml_vk.ops.strided import Strided
+from dml_vk.strides.order import Ints, row_major, to_index, to_int, to_ints, to_sizes
+from dml_vk.tensor import Tensor
+
+cumulative: Any = Late("dml_vk.cumulative")
+searching: Any = Late("dml_vk.searching")
+statistics: Any = Late("dml_vk.statistics")
+
+MODES = ("constant", "reflect", "edge", "circular")
+Pair = tuple[int, int]
+
+
+class Piece(NamedTuple):
+    """Indexes of one dim: `length` of the result from `to` on, and of the source from `start` on.
+
+    Those of the source go on by `step`: 1, -1, or 0 for one again and again.
+    """
+
+    to: int
+    start: int
+    length: int
+    step: int = 1
+
+
+def roll(
+    x: Tensor,
+    /,
+    shift: int | Sequence[int],
+    *,
+    axis: Axes | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Elements moved on along dims, those that go beyond the end to the start.
+
+    Without `axis` they move in logical row-major order through the whole tensor.
+
+    >>> import dml_vk
+    >>> roll(dml_vk.asarray([1, 2, 3, 4]), 1).tolist()
+    [4, 1, 2, 3]
+    """
+    given = to_tensor("roll", "x", x)
+    boxes: Iterable[tuple[Piece, ...]]
+    if axis is None:
+        distance = to_int("roll", "shift", shift)  # type: ignore[arg-type]
+        result = result_over("roll", given.layout.like(), given.dtype, given, out)
+        source, target = apart("roll", given, result).strided, result.strided
+        if given.size:
+            # In the fewest dims, for each may double the number of boxes.
+            a, b = coalesce(source.layout, target.layout)
+            source, target = source._replace(layout=a), target._replace(layout=b)
+            _copy_boxes("roll", source, target, _rolled_through(a.sizes, distance))
+        return result
+    shifts = _shifts(given, shift, axis)
+    result = result_over("roll", given.layout.like(), given.dtype, given, out)
+    source, target = apart("roll", given, result).strided, result.strided
+    boxes = product(*[_rolled(size, by) for size, by in zip(given.shape, shifts)])
+    _copy_boxes("roll", source, target, boxes)
+    return result
+
+
+def pad(
+    x: Tensor,
+    /,
+    widths: Any,
+    *,
+    value: float = 0,
+    mode: str = "constant",
+    out: Tensor | None = None,
+) -> Tensor:
+    """The tensor with more elements before and after it along its dims.
+
+    `widths` is a number, (before, after), or such a pair for each dim. What is added is `value`;
+    or in other modes, "edge": the nearest element; "reflect": what lies as far on the other side of
+    it; "circular": what lies at the other end. Those two add at most what there is.
+
+    >>> import dml_vk
+    >>> pad(dml_vk.asarray([1, 2, 3]), (1, 2), mode="reflect").tolist()
+    [2, 1, 2, 3, 2, 1]
+    """
+    given = to_tensor("pad", "x", x)
+    pairs = _pairs(widths, given.ndim)
+    if not isinstance(mode, str) or mode not in MODES:
+        must = f"mode must be one of {', '.join(MODES)}"
+        raise RangeError(explain("pad", must, mode=mode))
+    pieces = [_padded(mode, size, *pair) for size, pair in zip(given.shape, pairs)]
+    sizes = tuple([before + size + after for size, (before, after) in zip(given.shape, pairs)])
+    layout = Layout.packed(sizes, given.layout.order)
+    result = result_over("pad", layout, given.dtype, given, out)
+    source = apart("pad", given, result).strided
+    if mode == "constant":
+        for slab in _slabs(result.layout, given.shape, pairs):
+            filled(result.over(slab), "pad", value)
+    _copy_boxes("pad", source, result.strided, product(*pieces))
+    return result
+
+
+def tile(x: Tensor, repetitions: int | Sequence[int], /, *, out: Tensor | None = None) -> Tensor:
+    """The whole tensor so many times along each dim, counted from the last one.
+
+    >>> import dml_vk
+    >>> tile(dml_vk.asarray([1, 2]), (2, 2)).tolist()
+    [[1, 2, 1, 2], [1, 2, 1, 2]]
+    """
+    given = to_tensor("tile", "x", x)
+    counts = to_sizes("tile", _tuple("tile", "repetitions", repetitions))
+    counts = (1,) * (given.ndim - len(counts)) + counts
+    return _repeated("tile", given, len(counts) - given.ndim, counts, out)
+
+
+def repeat(
+    x: Tensor,
+    repeats: int | Sequence[int] | Tensor,
+    /,
+    *,
+    axis: int | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Each element, or each index of a dim, so many times in a row.
+
+    Without `axis`, of the tensor flattened. A list or a tensor says it for each index; how many
+    there are in all is then read on the host.
+
+    >>> import dml_vk
+    >>> repeat(dml_vk.asarray([[1, 2]]), 2, axis=1).tolist()
+    [[1, 1, 2, 2]]
+    """
+    given = to_tensor("repeat", "x", x)
+    dim = None if axis is None else to_index("repeat", "axis", axis, given.ndim)
+    if not hasattr(repeats, "__iter__") or (isinstance(repeats, Tensor) and not repeats.ndim):
+        count = to_int("repeat", "repeats", repeats)  # type: ignore[arg-type]
+        if count < 0:
+            raise RangeError(explain("repeat", "repeats must not be negative", repeats=count))
+        if dim is None:
+            return _repeated_flat(given, count, out)
+        counts = [count if k == dim else 1 for k in range(given.ndim)]
+        return _repeated("repeat", given, 0, counts, out, inside=True)
+    return _repeated_by_list(given, repeats, dim, out)
+
+
+def _repeated(
+    what: str,
+    given: Tensor,
+    lead: int,
+    counts: Sequence[int],
+    out: Any,
+    *,
+    inside: bool = False,
+) -> Tensor:
+    """Each dim, of which `lead` are new, so many times: as a whole, or index by index."""
+    order = (*row_major(lead), *[dim + lead for dim in given.layout.order])
+    sizes = (1,) * lead + given.shape
+    whole = Layout.packed([size * count for size, count in zip(sizes, counts)], order)
+    result = result_over(what, whole, given.dtype, given, out)
+    if result.size:
+        source = apart(what, given, result)
+        # Repetitions are a dim of their own beside the dim, of stride 0, in the result as well.
+        cut = []
+        for size, stride, count in zip(sizes, (0,) * lead + source.layout.strides, counts):
+            both = [(size, stride), (count, 0)]
+            cut += both[:1] if count == 1 else both if inside else both[::-1]
+        _copy_cut(what, source, cut, result)
+    return result
+
+
+def _repeated_flat(given: Tensor, count: int, out: Any) -> Tensor:
+    whole = Layout((given.size * count,))
+    result = result_over("repeat", whole, given.dtype, given, out)
+    if result.size:
+        source = apart("repeat", given, result)
+        cut = [*zip(given.shape, source.layout.strides), (count, 0)]
+        _copy_cut("repeat", source, cut, result)
+    return result
+
+
+def _copy_cut(what: str, source: Tensor, cut: Sequence[Pair], target: Tensor) -> None:
+    """Copy where the dims of the target are cut into these (size, stride) of the source."""
+    sizes, strides = zip(*cut) if cut else ((), ())
+    parts = target.layout.view(sizes)
+    assert parts is not None  # A dim can be cut into any dims.
+    layout = Layout(sizes, strides, source.layout.offset)
+    copy_elements(what, source.over(layout).strided, target.over(parts).strided)
+
+
+def _repeated_by_list(given: Tensor, repeats: Any, axis: int | None, out: Any) -> Tensor:
+    """Through the index in the source of every index in the result."""
+    if axis is None:
+        given, axis = reshape(given, -1), 0
+    count = given.shape[axis]
+    counts, total, least = _counts(given, repeats)
+    if counts.shape not in ((count,), (1,)):
+        must = f"repeats must be one number, or one for each of the {count} indexes"
+        raise LayoutError(explain("repeat", must, shape=counts.shape))
+    if least < 0:
+        raise RangeError(explain("repeat", "repeats must not be negative", least=least))
+    total *= count if counts.shape != (count,) else 1
+    sizes = (*given.shape[:axis], total, *given.shape[axis + 1 :])
+    layout = Layout.packed(sizes, given.layout.order)
+    result = result_over("repeat", layout, given.dtype, given, out)
+    if result.size:
+        ends = cumulative.cumulative_sum(broadcast_to(counts, count))
+        index = searching.searchsorted(ends, arange(total, device=given.device), side="right")
+        along = index.layout.view([total if dim == axis else 1 for dim in range(given.ndim)])
+        assert along is not None  # for dims of size 1 are all that is new
+        gather_elements("repeat", given.strided, typed(index.over(along)), result.strided, axis)
+    return result
+
+
+def _counts(given: Tensor, repeats: Any) -> tuple[Tensor, int, int]:
+    """(how often each index comes, as int64, how often all together, the least of them)."""
+    if not isinstance(repeats, Tensor):
+        numbers = to_ints("repeat", "repeats", repeats)
+        counts = asarray(numbers, int64, device=given.device)
+        return counts, sum(numbers), min(numbers, default=0)
+    check_dtype("repeat", repeats.dtype, of_kinds("iu"))
+    counts = astype(repeats, int64, copy=False)
+    if not counts.size:
+        return counts, 0, 0
+    return counts, statistics.sum(counts).item(), statistics.min(counts).item()
+
+
+def _copy_boxes(
+    what: str, source: Strided, target: Strided, boxes: Iterable[Sequence[Piece]]
+) -> None:
+    """Copy boxes of a tensor, each a piece of every dim."""
+    for box in boxes:
+        a, b = source.layout, target.layout
+        for dim, (to, start, length, step) in enumerate(box):
+            b = b.narrow(dim, to, length)
+            if step == 1:
+                a = a.narrow(dim, start, length)
+            elif step == 0:
+                a = a.narrow(dim, start, 1)
+                a = a.expand((*a.sizes[:dim], length, *a.sizes[dim + 1 :]))
+            else:
+                a = a.narrow(dim, start - length + 1, length).flip(dim)
+        copy_elements(what, source._replace(layout=a), target._replace(layout=b))
+
+
+def _rolled(size: int, shift: int) -> list[Piece]:
+    by = shift % max(1, size)
+    return [piece for piece in (Piece(by, 0, size - by), Piece(0, size - by, by)) if piece.length]
+
+
+def _rolled_through(sizes: Ints, shift: int) -> Iterator[tuple[Piece, ...]]:
+    """The boxes that stay together where all dims count as one, in row-major order.
+
+    Each dim moves on by a digit of the shift, and by one more where the dims inside it went beyond
+    their end.
+    """
+    boxes: list[tuple[tuple[Piece, ...], int]] = [((), 0)]
+    for size in reversed(sizes):
+        shift, digit = divmod(shift, size)
+        grown = []
+        for pieces, carry in boxes:
+            by = digit + carry
+            if by < size:
+                grown.append(((Piece(by, 0, size - by), *pieces), 0))
+            if by:
+                grown.append(((Piece(0, size - by, by), *pieces), 1))
+        boxes = grown
+    return (pieces for pieces, _ in boxes)
+
+
+def _shifts(given: Tensor, shift: int | Sequence[int], axis: Axes) -> list[int]:
+    """By how much each dim moves on. A dim may be named more than once."""
+    named = _tuple("roll", "axis", axis)
+    by = to_ints("roll", "shift", _tuple("roll", "shift", shift))
+    if not hasattr(shift, "__iter__"):
+        by *= len(named)
+    if len(by) != len(named):
+        must = "shift must be one integer, or one for each axis"
+        raise LayoutError(explain("roll", must, shift=shift, axis=axis))
+    shifts = [0] * given.ndim
+    for dim, one in zip(named, by):
+        shifts[to_index("roll", "axis", dim, given.ndim)] += one
+    return shifts
+
+
+def _pairs(widths: Any, rank: int) -> list[Pair]:
+    """(before, after) of every dim."""
+    must = "widths must be an integer, a pair, or a pair for each dim, none of them negative"
+    given = _tuple("pad", "widths", widths)
+    try:
+        rows = [
+            to_ints("pad", "widths", one if hasattr(one, "__iter__") else (one,)) for one in given
+        ]
+    except LayoutError:
+        raise LayoutError(explain("pad", must, widths=widths)) from None
+    if all(not hasattr(one, "__iter__") for one in given):
+        rows = [tuple([row[0] for row in rows])]
+    pairs = [row * 2 if len(row) == 1 else row for row in rows]
+    pairs *= rank if len(pairs) == 1 else 1
+    if len(pairs) != rank or any(len(pair) != 2 or min(pair) < 0 for pair in pairs):
+        raise LayoutError(explain("pad", must, widths=widths, rank=rank))
+    return [(before, after) for before, after in pairs]
+
+
+def _padded(mode: str, size: int, before: int, after: int) -> list[Piece]:
+    """The pieces of one dim, of which constants are none."""
+    most = {"reflect": max(0, size - 1), "circular": size, "edge": before + after if size else 0}
+    if mode in most and max(before, after) > most[mode]:
+        must = f"there must be elements to pad with: in this mode at most {most[mode]} of {size}"
+        raise LayoutError(explain("pad", must, widths=(before, after), mode=mode))
+    end = before + size
+    pieces = [Piece(before, 0, size)]
+    if mode == "edge":
+        pieces += [Piece(0, 0, before, 0), Piece(end, size - 1, after, 0)]
+    elif mode == "reflect":
+        pieces += [Piece(0, before, before, -1), Piece(end, size - 2, after, -1)]
+    elif mode == "circular":
+        pieces += [Piece(0, size - before, before), Piece(end, 0, after)]
+    return [piece for piece in pieces if piece.length]
+
+
+def _slabs(layout: Layout, sizes: Ints, pairs: Sequence[Pair]) -> Iterator[Layout]:
+    """All of a padded result that is not the tensor itself, each element once."""
+    for dim, (before, after) in enumerate(pairs):
+        end = before + sizes[dim]
+        for start, length in ((0, before), (end, after)):
+            if length:
+                yield layout.narrow(dim, start, length)
+        layout = layout.narrow(dim, before, sizes[dim])
+
+
+def _tuple(what: str, name: str, given: Any) -> tuple[Any, ...]:
+    """Several of something, or one."""
+    return tuple(given) if hasattr(given, "__iter__") else (given,)
