@@ -3,19 +3,6 @@
 // Uniform floats from one number to below another: min(low + span * u, most), every operation rounded,
 // where u, in [0, 1), is what `random` makes of the same words. Told are low, span and most.
 #include "philox_draw_head.glsl"
-#if BITS == 64
-#include "double_head.glsl"
-
-uvec2 between(uvec2 words) {
-    uvec2 product = double_multiply(told_pair(2), uniform64(words));
-    return double_min(double_add(told_pair(0), product), told_pair(4));
-}
-
-uvec4 drawn(uint n) {
-    uvec4 words = block(n);
-    return uvec4(between(words.xy), between(words.zw));
-}
-#else
 #include "half_head.glsl"
 
 // float16 is computed as float32 and rounded once. `most` is a float16, so nothing rounds above it.
@@ -39,5 +26,4 @@ uvec4 drawn(uint n) {
     uvec4 words = block(n);
     return uvec4(between(words.x), between(words.y), between(words.z), between(words.w));
 }
-#endif
 #include "philox_drawn_head.glsl"

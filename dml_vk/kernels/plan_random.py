@@ -20,15 +20,12 @@ _PUSH = index_push(
 
 # What a variant makes: bits of an element, and random words that each takes.
 _ONE = {bits: {"BITS": bits, "EACH": "1"} for bits in ("8", "16", "32", "64")}
-_TWO = {"BITS": "64", "EACH": "2"}
+_FLOATS = {"words": {"float32": _ONE["32"]}, "packed": {"float16": _ONE["16"]}}
 _VARIANTS: dict[str, dict[str, Mapping[str, Mapping[str, str]]]] = {
-    "uniform": {
-        "words": {"float32": _ONE["32"], "float64": _TWO},
-        "packed": {"float16": _ONE["16"]},
-    },
-    "normal": {"words": {"float32": _ONE["32"]}, "packed": {"float16": _ONE["16"]}},
+    "uniform": _FLOATS,
+    "normal": _FLOATS,
     "integers": {
-        "words": {"int32": _ONE["32"], "int64": _ONE["64"], "wide64": _TWO},
+        "words": {"int32": _ONE["32"], "int64": _ONE["64"], "wide64": {**_ONE["64"], "EACH": "2"}},
         "packed": {"int8": _ONE["8"], "int16": _ONE["16"]},
     },
 }

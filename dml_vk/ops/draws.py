@@ -6,10 +6,13 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dml_vk.dtypes import DType, float16, float32
+from dml_vk.dtypes import DTYPES, DType, float16, float32, float64
 from dml_vk.errors import RangeError, explain
+from dml_vk.kernels.operators import OPERATORS
 from dml_vk.kernels.plan_random import TOLD_WORDS
+from dml_vk.ops.elementwise import Typed, compute, scalar_words
 from dml_vk.ops.fill import to_bytes, write_indexed
+from dml_vk.ops.philox import fill_philox
 from dml_vk.ops.strided import Strided
 from dml_vk.strides.order import Ints, to_int
 
@@ -24,10 +27,18 @@ class Draw(NamedTuple):
     kind: str
     words: int
     told: Ints
+    then: tuple[tuple[str, Ints], ...] = ()  # operators, each with the scalar that it takes
 
 
 def fill_drawn(what: str, target: Strided, draw: Draw, state: Ints) -> None:
     """Write what the stream of this state begins with, in the order of logical indexes."""
+    if draw.kernel == "philox":
+        dtype = DTYPES[draw.kind]
+        fill_philox(what, target, dtype, state)
+        made = Typed(target, dtype)
+        for name, scalar in draw.then:
+            compute(what, OPERATORS[name], (made, None), made, dtype, scalar)
+        return
     target.check_target(what, "target")
     if target.layout.numel:
         words = (*state, *draw.told, *[0] * (TOLD_WORDS - len(draw.told)))
@@ -48,8 +59,13 @@ def uniform(what: str, dtype: DType, low: Any, high: Any) -> Draw:
     if not np.isfinite(span):
         must = f"high - low must be finite, as {dtype.name}"
         raise RangeError(explain(what, must, low=low, high=high))
+    if dtype is float64:
+        # Its arithmetic is long programs, which are there already.
+        steps = (("multiply", span), ("add", first), ("minimum", most))
+        then = [(name, scalar_words(what, name, dtype, float(number))) for name, number in steps]
+        return Draw("philox", dtype.name, 2, (), tuple(then))
     told = np.array([first, span, most]).view(np.uint32).tolist()
-    return Draw("uniform", dtype.name, dtype.itemsize // 8 + 1, tuple(told))
+    return Draw("uniform", dtype.name, 1, tuple(told))
 
 
 def normal(what: str, dtype: DType, mean: Any, std: Any) -> Draw:

@@ -14,8 +14,9 @@ import randomgen
 from dml_vk.errors import DTypeError
 from dml_vk.testing import philox_after, philox_uniform, philox_words
 
-KNOWN = json.loads((Path(__file__).parents[1] / "data" / "philox_kat.json").read_text())
-OTHERS = KNOWN["others"]
+DATA = Path(__file__).parents[1] / "data"
+KNOWN = json.loads((DATA / "philox_kat.json").read_text())
+OTHERS = json.loads((DATA / "philox_streams.json").read_text())
 STREAMS = KNOWN["streams"]["rows"]
 LONG_STREAMS = KNOWN["long_streams"]["rows"]
 PI = 0x03707344_13198A2E_85A308D3_243F6A88
