@@ -70,6 +70,7 @@ if TYPE_CHECKING:
     )
     from dml_vk.functions import *  # noqa: F403
     from dml_vk.grids import arange, eye, linspace, meshgrid, tril, triu
+    from dml_vk.indexing import take, take_along_axis
     from dml_vk.info import __array_namespace_info__
     from dml_vk.manipulation import (
         broadcast_arrays,
@@ -92,6 +93,7 @@ if TYPE_CHECKING:
         memory_stats,
         synchronize,
     )
+    from dml_vk.sets import unique_all, unique_counts, unique_inverse, unique_values
     from dml_vk.sorting import argsort, sort
     from dml_vk.tensor import Tensor, copy
     from dml_vk.tracing import trace
@@ -116,8 +118,10 @@ _MODULES = {
         "broadcast_arrays broadcast_to concat expand_dims flip moveaxis permute_dims reshape "
         "squeeze stack unstack"
     ),
+    "indexing": "take take_along_axis",
     "pieces": "pad repeat roll tile",
     "runtime.device": "Device default_device device memory_stats synchronize",
+    "sets": "unique_all unique_counts unique_inverse unique_values",
     "sorting": "argsort sort",
     "tensor": "Tensor copy",
     "tracing": "trace",
