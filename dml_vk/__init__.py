@@ -68,6 +68,7 @@ if TYPE_CHECKING:
         real,
         result_type,
     )
+    from dml_vk.files import load, save
     from dml_vk.functions import *  # noqa: F403
     from dml_vk.grids import arange, eye, linspace, meshgrid, tril, triu
     from dml_vk.indexing import take, take_along_axis
@@ -111,14 +112,15 @@ _MODULES = {
         "asarray empty empty_like from_dlpack full full_like ones ones_like zeros zeros_like"
     ),
     "dtype_functions": "can_cast conj finfo iinfo imag isdtype real result_type",
+    "files": "load save",
     "functions": " ".join(_FUNCTIONS),
     "grids": "arange eye linspace meshgrid tril triu",
+    "indexing": "take take_along_axis",
     "info": "__array_namespace_info__",
     "manipulation": (
         "broadcast_arrays broadcast_to concat expand_dims flip moveaxis permute_dims reshape "
         "squeeze stack unstack"
     ),
-    "indexing": "take take_along_axis",
     "pieces": "pad repeat roll tile",
     "runtime.device": "Device default_device device memory_stats synchronize",
     "sets": "unique_all unique_counts unique_inverse unique_values",

@@ -8,9 +8,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from dml_vk.kernels.dims import Dim, Ints, ascending, offsets, split
-from dml_vk.kernels.kernel import PACKED_SPEC, ROW_SPEC, WORDS_SPEC, Kernel, index_push
+from dml_vk.kernels.kernel import MAX_RANK, PACKED_SPEC, ROW_SPEC, WORDS_SPEC, Kernel, index_push
 from dml_vk.kernels.paths import (
     ANY,
+    MAX_DIVIDEND,
     QUAD_BYTES,
     Path,
     Task,
@@ -62,6 +63,27 @@ KERNELS: tuple[Kernel, ...] = (
         spec=(*ROW_SPEC, "INDEX_TYPE"),
         push=index_push(("index_base", "dst_base"), CHECK_RANK, (("size", 1),)),
         variants={"index": {}},
+    ),
+    Kernel(
+        "scatter_claim",
+        bindings=("Index", "Dst"),
+        writes=("Dst",),
+        spec=ROW_SPEC,
+        push=index_push(("index_base", "dst_base"), MAX_RANK),
+        variants={"index": {}},
+    ),
+    Kernel(
+        "scatter",
+        bindings=("Index", "Src", "Owner", "Dst"),
+        writes=("Dst",),
+        spec=(*ROW_SPEC, "CLAIMED"),
+        push=index_push(
+            ("index_base", "src_base", "owner_base", "dst_base"),
+            SCATTER_RANK,
+            (("stride", 1), ("apart", 1)),
+            sources=2,
+        ),
+        variants={**_BY_BITS, **_BY_WORDS},
     ),
 )
 
@@ -121,21 +143,10 @@ def _gather(
 ) -> Plan:
     """`plan_gather` in what matters: bases are places, in bytes modulo QUAD_BYTES."""
     dims, starts = ascending(sizes, strides)
-    at = tuple([base + start * size for base, start, size in zip(bases, starts, itemsizes)])
-    task = Task(*split(dims, GATHER_RANK), itemsizes, at, quads)
-    times = 1 if places else _times(task, step.stride)
-    if times > 1:
-        task = _widened(task, times)
+    task, starts, times = _task(dims, starts, bases, itemsizes, quads, 0 if places else step.stride)
     path = rows(task)
     made_ns = _INDEX_NS * math.prod([dim.size for dim in task.dims])
     path = path._replace(unit_ns=path.unit_ns + made_ns / max(1, path.whole + path.edges))
-    index, *others = task.itemsizes
-    # Bases are rounded down to elements, of which several may have become one.
-    starts = (
-        starts[0],
-        *[(a - base + base % each) // each for a, base, each in zip(at[1:], bases[1:], others)],
-    )
-    told = (step.stride // times & 0xFFFFFFFF, step.size, step.inner, step.length)
     return plan_of(
         "gather_words_places" if places else f"gather_{path.name}_{8 * task.itemsize}",
         task,
@@ -143,10 +154,102 @@ def _gather(
         GATHER_RANK,
         offsets(task.outer, starts),
         invocations,
-        sources=(index, others[0]),
-        tail=told,
+        sources=task.itemsizes[:2],
+        tail=(step.stride // times & 0xFFFFFFFF, step.size, step.inner, step.length),
         spec=(code, int(step.inner > 0)),
     )
+
+
+def plan_scatter(
+    sizes: Ints,
+    operands: Sequence[tuple[Ints, int, int]],
+    led: Sequence[int],
+    stride: int,
+    apart: int,
+    claimed: bool,
+    limits: Limits,
+) -> Plan:
+    """The plan of a scatter over operands of these strides, offsets and item sizes.
+
+    They are the words that tell places in so many elements of the target, the source and the
+    target, which does not move along the dims that are `led`. If it is claimed, what claims is so
+    far apart from those words, and the owners are its operand before the target.
+    """
+    return _scatter(
+        sizes,
+        tuple([strides for strides, _, _ in operands]),
+        tuple([offset * itemsize % QUAD_BYTES for _, offset, itemsize in operands]),
+        tuple([itemsize for _, _, itemsize in operands]),
+        tuple(led),
+        stride,
+        apart,
+        claimed,
+        limits.max_invocations,
+        quads_a_unit(limits),
+    )
+
+
+@lru_cache(maxsize=1024)
+def _scatter(
+    sizes: Ints,
+    strides: tuple[Ints, ...],
+    bases: Ints,
+    itemsizes: Ints,
+    led: Ints,
+    stride: int,
+    apart: int,
+    claimed: bool,
+    invocations: int,
+    quads: int,
+) -> Plan:
+    """`plan_scatter` in what matters: bases are places, in bytes modulo QUAD_BYTES."""
+    # Dims that are led lie outside, in their order, and the others as they do in the target.
+    nesting = list(map(abs, strides[2]))
+    outside = 1 + sum([size * step for size, step in zip(sizes, nesting)])
+    for dim in reversed(led):
+        nesting[dim] = outside
+        outside *= max(1, sizes[dim])
+    found, starts = ascending(sizes, (*strides, tuple(nesting)))
+    dims = [Dim(dim.strides[:3], dim.size) for dim in found]
+    task, starts, times = _task(dims, starts[:3], bases, itemsizes, quads, stride)
+    inner, outer = task.dims, task.outer
+    while len(inner) > 1 and math.prod([dim.size for dim in inner]) >= MAX_DIVIDEND:
+        least = min(inner[1:], key=lambda dim: dim.size)
+        inner, outer = [dim for dim in inner if dim is not least], [*outer, least]
+    task = task._replace(dims=inner, outer=outer)
+    launches = [(index, source, 0, target) for index, source, target in offsets(outer, starts)]
+    return plan_of(
+        f"scatter_{8 * task.itemsize}",
+        task,
+        _one_by_one(inner, _SCATTER_NS),
+        SCATTER_RANK,
+        launches,
+        invocations,
+        sources=(*task.itemsizes[:2], 4),
+        tail=(stride // times & 0xFFFFFFFF, apart),
+        spec=(int(claimed),),
+    )
+
+
+def _task(
+    dims: list[Dim], starts: Ints, bases: Ints, itemsizes: Ints, quads: int, stride: int
+) -> tuple[Task, Ints, int]:
+    """(what is to be done, where it starts in each operand, how many elements move as one).
+
+    Operands are an index that leads so many elements a step, a source and a target. Stride 0 does
+    not mean that it leads nowhere, but that elements must stay what they are.
+    """
+    at = tuple([base + start * size for base, start, size in zip(bases, starts, itemsizes)])
+    task = Task(*split(dims, GATHER_RANK), itemsizes, at, quads)
+    times = _times(task, stride) if stride else 1
+    if times > 1:
+        task = _widened(task, times)
+    # Bases are rounded down to elements, of which several may have become one.
+    wide = [
+        (place - base + base % each) // each
+        for place, base, each in zip(at[1:], bases[1:], task.itemsizes[1:])
+    ]
+    return task, (starts[0], *wide), times
 
 
 def _times(task: Task, stride: int) -> int:
@@ -229,4 +332,19 @@ def _one_by_one(dims: list[Dim], element_ns: float) -> Path:
         groups=1,
         extent=extent,
         unit_ns=UNIT * element_ns,
+    )
+
+
+def plan_claim(count: int, limits: Limits) -> Plan:
+    """So many words claim other words, each the one that it leads to."""
+    invocations, quads = limits.max_invocations, quads_a_unit(limits)
+    dims = [Dim((1, 0), count)]
+    return plan_of(
+        "scatter_claim_index",
+        Task(dims, [], (4, 4), (0, 0), quads),
+        _one_by_one(dims, _INDEX_NS),
+        MAX_RANK,
+        [(0, 0)],
+        invocations,
+        sources=(4,),
     )

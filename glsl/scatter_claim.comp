@@ -1,0 +1,20 @@
+#version 450
+#extension GL_GOOGLE_include_directive : require
+// Each of `index` claims the word that it leads to; the last of several that lead to one gets it.
+// What is left there is where in its buffer the index lies, plus 1.
+#define BASES index_base, dst_base
+#define FROM push.index_base
+#define MAX_RANK 8
+#define EXTRA
+#include "index_head.glsl"
+#include "row_head.glsl"
+
+layout(binding = 0) readonly buffer Index { uint index[]; };
+layout(binding = 1) buffer Dst { uint dst[]; };
+
+void unit(uint n, bool whole) {
+    for (uint i = n * UNIT; i < min(n * UNIT + UNIT, extent); i++)
+        atomicMax(dst[bases.y + index[bases.x + i]], bases.x + i + 1);
+}
+
+void main() { run(); }
