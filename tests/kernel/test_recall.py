@@ -1,0 +1,135 @@
+"""Calls on tensors alike: the second is like the first, on other memory and other values."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import dml_vk
+from dml_vk import functions, recall
+from dml_vk.layout import Layout, channels_last
+from dml_vk.testing.strategies import layouts
+
+ARRAY = np.arange(1, 121, dtype=np.float32).reshape(2, 3, 4, 5)
+
+
+@pytest.fixture
+def only_known(monkeypatch):
+    """From now on, nothing that was not called before."""
+
+    def refuse(*arguments):
+        raise AssertionError(f"not recalled: {arguments}")
+
+    return lambda: monkeypatch.setattr(functions, "_apply", refuse)
+
+
+def tensors(scale=1.0):
+    x = dml_vk.asarray(ARRAY * np.float32(scale))
+    return x, x.to(channels_last), x.over(x.layout.flip(1, 3))
+
+
+def test_what_came_before_is_recalled_and_right(only_known):
+    calls = {
+        "x + y": lambda x, y: x + y,
+        "x - 1.5": lambda x, y: x - 1.5,
+        "2 - x": lambda x, y: 2 - x,
+        "-x": lambda x, y: -x,
+        "sqrt": lambda x, y: np.sqrt(x) if isinstance(x, np.ndarray) else dml_vk.sqrt(x),
+        "x < y": lambda x, y: x < y,
+        "x * bias": lambda x, y: x * y[:1, :, :1, :1],
+        "x % 7": lambda x, y: x % 7,
+    }
+    for scale in (1.0, 0.25):
+        for x, y in zip(tensors(scale), tensors(scale * 2)[::-1]):
+            for name, call in calls.items():
+                found = call(x, y)
+                assert np.array_equal(found.numpy(), call(x.numpy(), y.numpy())), name
+        only_known()
+
+
+def test_recalled_results_go_to_out_and_in_place(only_known):
+    kept = []
+    for _ in range(2):
+        x, y, _ = tensors()
+        out = dml_vk.empty(ARRAY.shape, memory_format=channels_last)
+        assert dml_vk.add(x, y, out=out) is out
+        assert np.array_equal(out.numpy(), ARRAY * 2)
+        x += y
+        x *= 2.0
+        x += x
+        assert np.array_equal(x.numpy(), ARRAY * 8)
+        kept += [x, y, out]
+        only_known()
+    assert len({id(one.strided.allocation) for one in kept}) == 6
+
+
+def test_what_is_in_the_way_is_not_recalled():
+    for dtype in (np.float32, np.uint8):
+        for _ in range(3):
+            x = dml_vk.asarray(np.arange(1, 11).astype(dtype))
+            low, high = x.over(Layout((9,))), x.over(Layout((9,), offset=1))
+            other = dml_vk.asarray(np.arange(1, 10).astype(dtype))
+            dml_vk.add(other, low, out=dml_vk.empty(9, dtype))
+            dml_vk.add(low, other, out=high)
+            assert x.tolist() == [1, *range(2, 20, 2)]
+
+
+def test_bytes_in_place_that_share_words_stay_right():
+    expected = np.arange(1, 31, dtype=np.uint8)
+    x = dml_vk.asarray(expected)
+    rows = x.over(Layout((5, 3), (6, 1)))
+    for _ in range(3):
+        rows += rows
+        expected.reshape(5, 6)[:, :3] *= 2
+        assert np.array_equal(x.numpy(), expected)
+
+
+def test_numbers_are_not_taken_for_one_another():
+    x = dml_vk.asarray(np.float32([1.5, -2.0, 3.25]))
+    for number in (0.0, -0.0, 1e300, -1e300, float("nan"), 3, 2**60 + 1, True, np.float32(2)):
+        with np.errstate(over="ignore"):
+            expected = np.copysign(x.numpy(), np.float32(number))
+            for _ in range(2):
+                if number is not True:
+                    found = dml_vk.copysign(x, number).numpy()
+                    assert np.array_equal(found.view(np.uint32), expected.view(np.uint32)), number
+    small = dml_vk.asarray(np.int8([1, 2, 3]))
+    for _ in range(2):
+        assert (small + 3).tolist() == [4, 5, 6]
+        with pytest.raises(dml_vk.DTypeError, match="number must be an integer that int8 can hold"):
+            small + 300
+        with pytest.raises(dml_vk.DTypeError, match="must be of a kind that it holds"):
+            small + 1.0
+    wide = dml_vk.asarray(np.int64([1, -2]))
+    for _ in range(2):
+        assert (wide * -(2**62)).tolist() == [-(2**62), -(2**63)]
+
+
+@settings(max_examples=30)
+@given(st.data(), st.sampled_from(["float32", "uint8"]))
+def test_views_of_any_layout_give_the_same_when_they_come_again(data, dtype):
+    layout = data.draw(layouts(max_rank=4))
+    for start in (1, 3):
+        values = np.arange(layout.offset + layout.span + 8)
+        memory = (values % 100 + start).astype(dtype)
+        x = dml_vk.asarray(memory).over(layout)
+        places = np.array(layout.offsets(), int).reshape(layout.sizes)
+        expected = memory[places]
+        assert np.array_equal((x + x).numpy(), expected + expected)
+        assert np.array_equal(dml_vk.maximum(x, 50).numpy(), np.maximum(expected, 50))
+        if not layout.overlaps:
+            x += 1
+            assert np.array_equal(x.numpy(), expected + 1)
+
+
+def test_what_is_kept_is_bounded(monkeypatch):
+    monkeypatch.setattr(recall, "MOST", 5)
+    recall._forms.clear()
+    recall._recipes.clear()
+    for size in range(1, 20):
+        x = dml_vk.full((size,), 1.5)
+        assert (x + x).tolist() == [3.0] * size
+        assert len(recall._forms) <= 7
+        assert len(recall._recipes) <= 7
