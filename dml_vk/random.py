@@ -12,6 +12,7 @@ import numpy as np
 from dml_vk.creation import Wanted
 from dml_vk.dtypes import DType, float16, float32, float64, int64, to_dtype, uint32, uint64
 from dml_vk.errors import DeviceError, DTypeError, LayoutError, RangeError, explain
+from dml_vk.indexing import take
 from dml_vk.layout import Layout, MemoryFormat, contiguous_format
 from dml_vk.operands import check_out, of_kinds, to_tensor
 from dml_vk.ops import draws
@@ -19,6 +20,7 @@ from dml_vk.ops.draws import Draw, fill_drawn
 from dml_vk.ops.philox import blocks_begun, blocks_of, fill_philox
 from dml_vk.runtime.device import device as open_device
 from dml_vk.runtime.gate import Gate
+from dml_vk.sorting import argsort
 from dml_vk.strides.order import Ints, to_int, to_ints
 from dml_vk.tensor import Tensor, tensor_over
 
@@ -238,6 +240,35 @@ class Generator:
         draw = draws.normal("normal", kind, mean, std)
         return self._drawn("normal", shape, kind, memory_format, out, draw)
 
+    def permutation(
+        self,
+        x: int | Tensor,
+        *,
+        memory_format: MemoryFormat = contiguous_format,
+        out: Tensor | None = None,
+    ) -> Tensor:
+        """The numbers below x in random order, int64, or the elements of a tensor of one dim.
+
+        It is the order of as many random uint64, as `argsort(bits(n, uint64))` gives it.
+
+        >>> Generator(key=0).permutation(5).tolist()
+        [3, 4, 2, 1, 0]
+        """
+        what = "permutation"
+        if isinstance(x, Tensor):
+            source, shape, dtype = x, x.shape, x.dtype
+            if x.ndim != 1:
+                raise LayoutError(explain(what, "a tensor must have one dim", shape=shape))
+        else:
+            source, shape, dtype = None, (to_int(what, "x", x),), int64
+        target = self._target(what, shape, dtype, memory_format, out, source)
+        words = tensor_over(what, Layout(shape), uint64, target.device)
+        stream = self._claim(blocks_begun(words.layout.numel, uint64))
+        fill_philox(what, words.strided, uint64, _to_words(*stream))
+        if source is None:
+            return argsort(words, out=target)
+        return take(source, argsort(words), out=target)
+
     def _words(
         self, what: str, shape: Shape, dtype: DType, memory_format: MemoryFormat, out: Any
     ) -> Tensor:
@@ -262,23 +293,35 @@ class Generator:
         return target
 
     def _target(
-        self, what: str, shape: Shape, dtype: DType, memory_format: MemoryFormat, out: Any
+        self,
+        what: str,
+        shape: Shape,
+        dtype: DType,
+        memory_format: MemoryFormat,
+        out: Any,
+        source: Tensor | None = None,
     ) -> Tensor:
-        """New memory on the generator's device, or `out`, which is on any unless it has one."""
+        """Where numbers go: `out`, or new memory, beside what they are drawn from, if anything."""
         if shape is None:
             shape = () if out is None else to_tensor(what, "out", out).shape
         sizes = (shape,) if isinstance(shape, (int, np.integer)) else shape
         layout = Layout.packed(sizes, memory_format)
+        if source is not None:
+            self._on(what, "x", source)
         if out is None:
-            return tensor_over(what, layout, dtype, open_device(self.device))
+            device = open_device(self.device) if source is None else source.device
+            return tensor_over(what, layout, dtype, device)
         if memory_format is not contiguous_format:
             must = "give memory_format or out, not both"
             raise LayoutError(explain(what, must, memory_format=memory_format, out=out.layout))
-        target = check_out(what, out, layout.sizes, dtype, to_tensor(what, "out", out))
-        if self.device is not None and open_device(self.device) is not target.device:
-            must = "out must be on the generator's device"
-            raise DeviceError(explain(what, must, out=target.device, generator=self.device))
-        return target
+        self._on(what, "out", to_tensor(what, "out", out))
+        return check_out(what, out, layout.sizes, dtype, out if source is None else source)
+
+    def _on(self, what: str, name: str, tensor: Tensor) -> None:
+        """A tensor may be on any device, unless the generator has one."""
+        if self.device is not None and open_device(self.device) is not tensor.device:
+            must = f"{name} must be on the generator's device"
+            raise DeviceError(explain(what, must, **{name: tensor.device}, generator=self.device))
 
     def _claim(self, blocks: int) -> tuple[int, int]:
         """The key, and the counter as it was before these blocks were taken."""

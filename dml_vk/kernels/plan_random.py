@@ -21,7 +21,7 @@ _PUSH = index_push(
 # What a variant makes: bits of an element, and random words that each takes.
 _ONE = {bits: {"BITS": bits, "EACH": "1"} for bits in ("8", "16", "32", "64")}
 _FLOATS = {"words": {"float32": _ONE["32"]}, "packed": {"float16": _ONE["16"]}}
-_VARIANTS: dict[str, dict[str, Mapping[str, Mapping[str, str]]]] = {
+_VARIANTS: Mapping[str, Mapping[str, Mapping[str, Mapping[str, str]]]] = {
     "uniform": _FLOATS,
     "normal": _FLOATS,
     "integers": {
