@@ -42,13 +42,9 @@ struct Quad {
     VALUE at[PER];
 };
 
-#if COLUMNS == 1
 struct Values {
-    VALUE at[1];
+    VALUE at[COLUMNS];
 };
-#else
-#define Values Quad
-#endif
 
 VALUE element(uint at) {
     uint bits = bits_of(TYPE);
@@ -81,14 +77,24 @@ Values read(uint at) {
 #if COLUMNS == 1
     return Values(VALUE[1](element(at)));
 #else
-    return along(at);
+    Values values;
+    for (uint c = 0; c < COLUMNS; c += PER) {
+        Quad quad = along(at + c);
+        for (uint k = 0; k < PER; k++) values.at[c + k] = quad.at[k];
+    }
+    return values;
 #endif
 }
 
 // Values of all COLUMNS, addressed in whole units of them.
 Values carry_at(uint at) {
 #if COLUMNS > 1
-    return from_quad(carry_quads[at / PER], STORED);
+    Values values;
+    for (uint c = 0; c < COLUMNS; c += PER) {
+        Quad quad = from_quad(carry_quads[(at + c) / PER], STORED);
+        for (uint k = 0; k < PER; k++) values.at[c + k] = quad.at[k];
+    }
+    return values;
 #elif WORDS == 2
     return Values(VALUE[1](decode(uvec2(carry[2 * at], carry[2 * at + 1]), STORED)));
 #else
@@ -116,7 +122,11 @@ void write(uint at, Values values) {
 #if COLUMNS == 1
     write_element(at, values.at[0]);
 #else
-    write_quad(at, values);
+    for (uint c = 0; c < COLUMNS; c += PER) {
+        Quad quad;
+        for (uint k = 0; k < PER; k++) quad.at[k] = values.at[c + k];
+        write_quad(at + c, quad);
+    }
 #endif
 }
 

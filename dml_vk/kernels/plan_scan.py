@@ -8,49 +8,59 @@ what depends on the row alone, so that one pass gives the same bits as three.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from dml_vk.kernels.dims import Dim, Ints, ascending, offsets, split
-from dml_vk.kernels.kernel import INDEX_SPEC, MADE_RANK, MAX_RANK, ROW_SPEC, Kernel, index_push
-from dml_vk.kernels.paths import CPU_LANES, GPU_LANES, LOCAL_SIZE, QUAD_BYTES
+from dml_vk.kernels.kernel import INDEX_SPEC, MADE_RANK, Kernel, index_push
+from dml_vk.kernels.paths import LOCAL_SIZE, QUAD_BYTES, Path, Task, plan_of, quads_a_unit
 from dml_vk.kernels.plan import Plan
 from dml_vk.limits import Limits
 
 BLOCK = 64  # elements, on every level
-TOTALS, INCLUSIVE, EXCLUSIVE = 0, 1, 2  # forms
 SUM, PRODUCT = 0, 1
+TOTALS, INCLUSIVE, EXCLUSIVE = 0, 1, 2  # forms
 
-_SCAN_SPEC = (
-    *(*INDEX_SPEC, "OP", "FORM", "TYPE", "LEVELS", "SPAN_DIM", "CARRIED"),
-    *("SRC_RUNS", "DST_QUADS"),
-)
-_BASES = ("src_base", "carry_base", "dst_base")
-KERNELS = (
-    *(
+# llvmpipe ends all loops of an invocation after 65535 rounds together, whatever is left to do.
+_MOST_STEPS = 2**15
+_ITEMSIZE = {"float": 4, "int": 4, "long": 8, "double": 8}
+_COLUMN_BYTES = 2 * QUAD_BYTES  # of the rows side by side that one invocation scans
+# What it takes one slow core to combine two elements, besides reading and writing them.
+_COMBINE_NS = {"float": 1.0, "int": 1.0, "long": 3.0, "double": 60.0}
+
+KERNELS = tuple(
+    [
         Kernel(
             f"scan_{kind}",
             bindings=("Src", "Carry", "Dst"),
             writes=("Dst",),
-            spec=_SCAN_SPEC,
-            push=index_push(_BASES, MADE_RANK, (("span", 1), ("src_step", 1), ("dst_step", 1))),
-            variants={"row": {"COLUMNS": "1"}, "columns": {"COLUMNS": str(columns)}},
+            spec=(
+                *(*INDEX_SPEC, "OP", "FORM", "TYPE", "LEVELS", "SPAN_DIM", "CARRIED"),
+                *("SRC_RUNS", "DST_QUADS"),
+            ),
+            push=index_push(
+                ("src_base", "carry_base", "dst_base"),
+                MADE_RANK,
+                (("span", 1), ("src_step", 1), ("dst_step", 1)),
+            ),
+            variants={
+                "row": {"COLUMNS": "1"},
+                "columns": {"COLUMNS": str(_COLUMN_BYTES // itemsize)},
+            },
         )
-        for kind, columns in (("float", 4), ("int", 4), ("long", 2), ("double", 2))
-    ),
-    Kernel(
-        "nonzero",
-        bindings=("Src", "Carry", "Dst"),
-        writes=("Dst",),
-        spec=(*ROW_SPEC, "TYPE", "COUNTS", "SRC_QUADS"),
-        push=index_push(_BASES, MAX_RANK),
-        variants={"uint32": {}},
-    ),
+        for kind, itemsize in _ITEMSIZE.items()
+    ]
 )
-_ITEMSIZE = {"float": 4, "int": 4, "long": 8, "double": 8}
-# What it takes one slow core to combine two elements, besides reading and writing them.
-_COMBINE_NS = {"float": 1.0, "int": 1.0, "long": 3.0, "double": 60.0}
+
+
+class Scan(NamedTuple):
+    """What is to be done, apart from where."""
+
+    kind: str  # the kernel's, and of its values
+    operator: int
+    form: int
+    type_code: int  # of the source
 
 
 class Passes(NamedTuple):
@@ -61,203 +71,143 @@ class Passes(NamedTuple):
     sizes: Ints  # of which 1 counts spans
 
 
+class Rows(NamedTuple):
+    """Rows of two operands, src and dst, and the way through them."""
+
+    row: Dim
+    dims: list[Dim]  # which row it is, in steps of `columns` rows
+    columns: int  # rows side by side that are scanned at once
+    src_runs: bool
+    dst_quads: bool
+
+
 def plan_scan(
-    kind: str,
-    operator: int,
-    form: int,
-    sizes: Ints,
-    operands: Sequence[tuple[Ints, int, int]],
-    dim: int,
-    type_code: int,
-    limits: Limits,
+    scan: Scan, sizes: Ints, operands: Sequence[tuple[Ints, int, int]], dim: int, limits: Limits
 ) -> Passes:
     """A scan along `dim`, of operands of these strides, offsets and item sizes, dst the second."""
-    return _scan(
-        *(kind, operator, form, sizes),
+    return _passes(
+        *(scan, sizes, dim),
         tuple([strides for strides, _, _ in operands]),
         tuple([offset * itemsize % QUAD_BYTES for _, offset, itemsize in operands]),
-        tuple([itemsize for _, _, itemsize in operands]),
-        *(dim, type_code, limits.max_invocations, limits.groups_wanted, limits.wants_few_groups),
+        operands[0][2],
+        *(limits.max_invocations, limits.groups_wanted, quads_a_unit(limits)),
     )
 
 
 @lru_cache(maxsize=1024)
-def _scan(
-    kind: str,
-    operator: int,
-    form: int,
+def _passes(
+    scan: Scan,
     sizes: Ints,
-    strides: tuple[Ints, Ints],
-    bases: Ints,
-    itemsizes: Ints,
     dim: int,
-    type_code: int,
+    strides: tuple[Ints, ...],
+    bases: Ints,
+    src_itemsize: int,
     invocations: int,
     groups_wanted: int,
-    is_cpu: bool,
+    quads: int,
 ) -> Passes:
     """`plan_scan` in what matters: bases are places, in bytes modulo QUAD_BYTES."""
-    length, steps = sizes[dim], tuple([each[dim] for each in strides])
+    itemsizes = (src_itemsize, _ITEMSIZE[scan.kind])
+    row = Dim(tuple([each[dim] for each in strides]), sizes[dim])
     others = [each[:dim] + each[dim + 1 :] for each in (sizes, *strides)]
     dims, starts = ascending(others[0], others[1:])
-    itemsize = _ITEMSIZE[kind]
-    per = QUAD_BYTES // itemsize
-    places = [base + at * size for base, at, size in zip(bases, starts, itemsizes)]
+    places = tuple([base + at * size for base, at, size in zip(bases, starts, itemsizes)])
+    rows = _rows(row, Task(dims, [], itemsizes, places, quads))
+    inner, outer = split(rows.dims, MADE_RANK - 1)
 
-    def aligned(operand: int, nbytes: int, along: Sequence[Dim]) -> bool:
-        apart = [each.strides[operand] * itemsizes[operand] for each in along]
-        return math.gcd(places[operand], *apart) % nbytes == 0
-
-    columns, runs, quads = 1, False, False
-    row = Dim(steps, length)
-    if dims[0].strides == (1, 1) and itemsizes == (itemsize, itemsize):
-        if dims[0].size % per == 0 and all(
-            aligned(k, QUAD_BYTES, (row, *dims[1:])) for k in range(2)
-        ):
-            columns = per
-            dims[0] = Dim((per, per), dims[0].size // per)
-    if columns == 1:
-        run_bytes = per * itemsizes[0]
-        runs = steps[0] == 1 and run_bytes <= QUAD_BYTES and aligned(0, run_bytes, dims)
-        quads = steps[1] == 1 and aligned(1, QUAD_BYTES, dims)
-    inner, outer = split(dims, MADE_RANK - 1)
-    launches = offsets(outer, starts)
-    rows = math.prod([each.size for each in dims])
-
-    span = _span(length, rows, groups_wanted, is_cpu)
-    spans = -(-length // span)
+    lanes = groups_wanted * min(LOCAL_SIZE, invocations) if quads > 1 else 0
+    span = _span(rows, lanes)
+    spans = -(-row.size // span)
+    span_dim = Dim(tuple([step * span for step in row.strides]), spans)
+    # Spans that follow one another are neighbours, as rows are that lie side by side.
+    together = row.dst == 1
+    inner = [span_dim, *inner] if together else [*inner, span_dim]
+    units = math.prod([each.size for each in inner])
+    # A CPU's lanes would lie idle in strands that have fewer units.
+    task = Task(inner, outer, itemsizes, places, quads if units >= lanes else 1)
     levels = 1
-    while BLOCK**levels < min(span, length):
+    while BLOCK**levels < min(span, row.size):
         levels += 1
-    span_dim = Dim(tuple([step * span for step in steps]), spans)
-    # Spans that follow one another are neighbours, like columns.
-    along = steps[1] == 1
-    all_dims = [span_dim, *inner] if along else [*inner, span_dim]
-    units = math.prod([each.size for each in all_dims])
-    unit_ns = span * columns * (_COMBINE_NS[kind] + (2.0 if columns > 1 or runs else 4.0))
+    quick = rows.columns > 1 or rows.src_runs
+    step_ns = rows.columns * (_COMBINE_NS[scan.kind] + (2.0 if quick else 4.0))
 
-    def plan(form: int, carried: bool) -> Plan:
-        lanes = CPU_LANES if is_cpu else GPU_LANES
-        words = [
-            value & 0xFFFFFFFF
-            for column in ([each.size for each in all_dims], *zip(*[e.strides for e in all_dims]))
-            for value in (*column, *[0] * (MADE_RANK - len(column)))
+    def plan(form: int) -> Plan:
+        carried, writes = form != TOTALS and spans > 1, form != TOTALS
+        path = Path(
+            "row" if rows.columns == 1 else "columns",
+            inner,
+            (
+                *(scan.operator, form, scan.type_code, levels),
+                *(0 if together else len(inner) - 1, int(carried)),
+                *(int(rows.src_runs), int(rows.dst_quads and writes)),
+            ),
+            whole=units,
+            edges=0,
+            groups=1,
+            extent=row.size,
+            unit_ns=span * step_ns,
+        )
+        # What has no gaps lies so far from where it does in the launch before.
+        apart = units * rows.columns
+        launches = [
+            (src, apart * k if carried else 0, dst if writes else apart * k)
+            for k, (src, dst) in enumerate(offsets(outer, starts))
         ]
-        shift = units * columns  # of what lies without gaps, from launch to launch
-        return Plan(
-            module=f"scan_{kind}_{'row' if columns == 1 else 'columns'}",
-            spec=(
-                *(min(LOCAL_SIZE, invocations // lanes * lanes), lanes, len(all_dims), 0),
-                *(operator, form, type_code, levels, 0 if along else len(inner)),
-                *(int(carried), int(runs), int(quads and form != TOTALS)),
-            ),
-            push=(
-                *(0, units, 0, 0, 0, units, 1, length),
-                *words,
-                *(span, steps[0] & 0xFFFFFFFF, steps[1] & 0xFFFFFFFF),
-            ),
-            units=units,
-            unit_ns=unit_ns,
-            base_bytes=(itemsizes[0], itemsize, itemsize),
-            launches=tuple(
-                [
-                    (src, k * shift if carried else 0, k * shift if form == TOTALS else dst)
-                    for k, (src, dst) in enumerate(launches)
-                ]
-            ),
+        return plan_of(
+            *(f"scan_{scan.kind}_{path.name}", task, path, MADE_RANK, launches, invocations),
+            sources=itemsizes,
+            tail=(span, *[step & 0xFFFFFFFF for step in row.strides]),
         )
 
     if spans == 1:
-        return Passes(plan(form, False), None, ())
-    totals = (rows, spans, 1) if along else (len(launches), spans, units // spans * columns)
-    return Passes(plan(form, True), plan(TOTALS, False), totals)
+        return Passes(plan(scan.form), None, ())
+    before = math.prod([each.size for each in (rows.dims if together else outer)])
+    after = 1 if together else units // spans * rows.columns
+    return Passes(plan(scan.form), plan(TOTALS), (before, spans, after))
 
 
-def _span(length: int, rows: int, groups_wanted: int, is_cpu: bool) -> int:
-    """How many elements of a row to do at once: all, or a block on some level."""
-    # A pass takes as long as so many elements one after the other, or keeps so many rows busy.
-    few, wanted = (4096, 8 * groups_wanted) if is_cpu else (256, 2**15)
-    if length <= few or rows >= wanted:
-        return max(1, length)
-    span = BLOCK
-    while span * BLOCK <= few and rows * length >= wanted * span * BLOCK:
-        span *= BLOCK
-    return span
-
-
-class Found(NamedTuple):
-    """How what is not 0 is found: counted by units, and written by those."""
-
-    counts: Plan
-    indexes: Plan
-
-
-def plan_nonzero(
-    sizes: Ints, strides: Ints, offset: int, itemsize: int, type_code: int, limits: Limits
-) -> Found | None:
-    """None where there are too many dims. The last of the units that count has no elements."""
-    place = offset * itemsize % QUAD_BYTES
-    return _nonzero(
-        *(sizes, strides, place, itemsize, type_code),
-        *(limits.max_invocations, limits.groups_wanted, limits.wants_few_groups),
+def _rows(row: Dim, task: Task) -> Rows:
+    """Several rows at once, by quads, where they lie so; else one, by quads where those lie so."""
+    inner, *rest = task.dims
+    itemsize = task.itemsize
+    columns = _COLUMN_BYTES // itemsize
+    if (
+        inner.strides == (1, 1)
+        and inner.size % columns == 0
+        and task.itemsizes == (itemsize, itemsize)
+        and all(_aligned(task, k, QUAD_BYTES, (row, *rest)) for k in range(2))
+    ):
+        wide = Dim((columns, columns), inner.size // columns)
+        return Rows(row, [wide, *rest], columns, False, False)
+    run_bytes = QUAD_BYTES // itemsize * task.itemsizes[0]
+    src_runs = row.strides[0] == 1 and run_bytes <= QUAD_BYTES
+    return Rows(
+        row,
+        task.dims,
+        1,
+        src_runs and _aligned(task, 0, run_bytes, task.dims),
+        row.dst == 1 and _aligned(task, 1, QUAD_BYTES, task.dims),
     )
 
 
-@lru_cache(maxsize=1024)
-def _nonzero(
-    sizes: Ints,
-    strides: Ints,
-    place: int,
-    itemsize: int,
-    type_code: int,
-    invocations: int,
-    groups_wanted: int,
-    is_cpu: bool,
-) -> Found | None:
-    dims = _in_order(sizes, strides)
-    if len(dims) > MAX_RANK:
-        return None
-    numel = math.prod(sizes)
-    (step,), run = dims[0].strides, len(dims)
-    code = step if run == 1 and step in (0, 1) else 2
-    quads = run == 1 and step == 1 and place == 0
-    unit, wanted = 32, 8 * groups_wanted if is_cpu else 2**15
-    while unit < 4096 and numel >= 2 * unit * wanted:
-        unit *= 2
-    units = -(-numel // unit)
-    lanes = CPU_LANES if is_cpu else GPU_LANES
-    words = [
-        value & 0xFFFFFFFF
-        for column in ([dim.size for dim in dims], [dim.strides[0] for dim in dims], [])
-        for value in (*column, *[0] * (MAX_RANK - len(column)))
-    ]
-
-    def plan(counts: bool) -> Plan:
-        todo = units + int(counts)
-        return Plan(
-            module="nonzero_uint32",
-            spec=(
-                *(min(LOCAL_SIZE, invocations // lanes * lanes), lanes, run, 0),
-                *(run, unit, code, 0, type_code, int(counts), int(quads)),
-            ),
-            push=(0, todo, 0, 0, 0, todo, 1, numel, *words),
-            units=todo,
-            unit_ns=unit * (1.0 if quads else 5.0) * (1 if counts else 3),
-            base_bytes=(itemsize, 4, 4),
-            launches=((0, 0, 0),),
-        )
-
-    return Found(plan(True), plan(False))
+def _aligned(task: Task, operand: int, nbytes: int, dims: Iterable[Dim]) -> bool:
+    return task.aligned(operand, nbytes, [dim for dim in dims if dim.size > 1])
 
 
-def _in_order(sizes: Ints, strides: Ints) -> list[Dim]:
-    """Dims innermost first, in logical order, merged."""
-    merged: list[Dim] = []
-    for size, stride in zip(reversed(sizes), reversed(strides)):
-        if size == 1:
-            continue
-        if merged and stride == merged[-1].strides[0] * merged[-1].size:
-            merged[-1] = Dim(merged[-1].strides, merged[-1].size * size)
-        else:
-            merged.append(Dim((stride,), size))
-    return merged or [Dim((1,), 1)]
+def _span(rows: Rows, lanes: int) -> int:
+    """How many elements of a row to do at once: all, or a block on some level.
+
+    `lanes` are those of a CPU, 0 for a GPU. A pass costs as much as a few elements one after the
+    other, and rows enough keep all busy. But a CPU's caches hold no more than a few lines of a
+    thousand columns.
+    """
+    length, count = rows.row.size, math.prod([dim.size for dim in rows.dims])
+    few, wanted = (BLOCK**2, lanes // 8) if lanes else (BLOCK * 4, 2**15)
+    if lanes and rows.columns > 1 and length * count >= 2**18 and length > BLOCK * 8:
+        return BLOCK
+    if length <= few or (count >= wanted and length <= _MOST_STEPS):
+        return length
+    span = BLOCK
+    while span * BLOCK <= few and count * length >= wanted * span * BLOCK:
+        span *= BLOCK
+    return span

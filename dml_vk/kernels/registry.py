@@ -7,7 +7,15 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dml_vk.kernels import plan_gather, plan_matmul, plan_random, plan_scan, plan_sort
+from dml_vk.kernels import (
+    plan_gather,
+    plan_matmul,
+    plan_nonzero,
+    plan_random,
+    plan_reduce,
+    plan_scan,
+    plan_sort,
+)
 from dml_vk.kernels.kernel import (
     COMPUTED_RANK,
     INDEX_SPEC,
@@ -206,7 +214,9 @@ _KERNELS = (
     *_computed(),
     *plan_matmul.KERNELS,
     *plan_gather.KERNELS,
+    *plan_nonzero.KERNELS,
     *plan_random.KERNELS,
+    *plan_reduce.KERNELS,
     *plan_scan.KERNELS,
     *plan_sort.KERNELS,
 )

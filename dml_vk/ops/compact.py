@@ -7,7 +7,7 @@ import numpy as np
 from dml_vk.dtypes import uint32
 from dml_vk.errors import LayoutError, explain
 from dml_vk.kernels.kernel import MAX_RANK
-from dml_vk.kernels.plan_scan import plan_nonzero
+from dml_vk.kernels.plan_nonzero import plan_nonzero
 from dml_vk.ops.elementwise import Typed
 from dml_vk.ops.gather import room
 from dml_vk.ops.scan import EXCLUSIVE, SUM, scan_elements

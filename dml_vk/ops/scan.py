@@ -12,7 +12,7 @@ own elements. Rows of up to 64 elements are summed as NumPy does. float16 is add
 from __future__ import annotations
 
 from dml_vk.dtypes import DType, float32, float64, int64, uint32
-from dml_vk.kernels.plan_scan import EXCLUSIVE, INCLUSIVE, PRODUCT, SUM, plan_scan
+from dml_vk.kernels.plan_scan import EXCLUSIVE, INCLUSIVE, PRODUCT, SUM, Scan, plan_scan
 from dml_vk.layout import Layout
 from dml_vk.ops.copy import copied, same_addresses
 from dml_vk.ops.elementwise import Typed, cast_elements
@@ -55,17 +55,15 @@ def _scan(
 ) -> None:
     given, queue = source.strided, target.device.queue
     operands = [(one.layout.strides, one.layout.offset, one.itemsize) for one in (given, target)]
-    sizes, limits = target.layout.sizes, target.device.limits
-    passes = plan_scan(kind, operator, form, sizes, operands, dim, source.dtype.code, limits)
+    scan = Scan(kind, operator, form, source.dtype.code)
+    passes = plan_scan(scan, target.layout.sizes, operands, dim, target.device.limits)
     reads, writes = given.operand(False), target.operand(True)
     if passes.totals is None:
         queue.launch(passes.last, (reads, reads, writes))
         return
-    layout = Layout(passes.sizes)
-    allocation = target.device.allocate(what, layout.numel * target.itemsize, target.allocation)
-    totals = Strided(target.device, allocation, layout, target.itemsize)
-    queue.launch(passes.totals, (reads, reads, totals.operand(True)))
     _, stored = _KINDS[kind]
+    totals = room(what, passes.sizes, stored, target)
+    queue.launch(passes.totals, (reads, reads, totals.operand(True)))
     _scan(what, kind, operator, Typed(totals, stored), totals, 1, EXCLUSIVE)
     queue.launch(passes.last, (reads, totals.operand(False), writes))
 
