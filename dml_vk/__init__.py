@@ -45,7 +45,8 @@ from dml_vk.layout import (
 from dml_vk.probe import devices
 
 if TYPE_CHECKING:
-    from dml_vk import random
+    from dml_vk import linalg, random
+    from dml_vk.contractions import einsum
     from dml_vk.creation import (
         asarray,
         empty,
@@ -87,6 +88,7 @@ if TYPE_CHECKING:
         unstack,
     )
     from dml_vk.pieces import pad, repeat, roll, tile
+    from dml_vk.products import matmul, matrix_transpose, tensordot, vecdot
     from dml_vk.runtime.device import (
         Device,
         default_device,
@@ -108,6 +110,7 @@ newaxis = None
 _FUNCTIONS = sorted({*OPERATORS, "astype"} - {"cast", "clip_grad"})
 # What needs NumPy, imported when first asked for: layouts work without it. Module -> names.
 _MODULES = {
+    "contractions": "einsum",
     "creation": (
         "asarray empty empty_like from_dlpack full full_like ones ones_like zeros zeros_like"
     ),
@@ -122,6 +125,7 @@ _MODULES = {
         "squeeze stack unstack"
     ),
     "pieces": "pad repeat roll tile",
+    "products": "matmul matrix_transpose tensordot vecdot",
     "runtime.device": "Device default_device device memory_stats synchronize",
     "sets": "unique_all unique_counts unique_inverse unique_values",
     "sorting": "argsort sort",
@@ -130,7 +134,7 @@ _MODULES = {
     "user_kernel": "compile_glsl kernel",
 }
 _LAZY = {name: module for module, names in _MODULES.items() for name in names.split()}
-_LAZY["random"] = ""  # modules themselves
+_LAZY["linalg"] = _LAZY["random"] = ""  # modules themselves
 __all__ = [
     "DTypeError",
     "DeviceError",

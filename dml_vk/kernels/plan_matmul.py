@@ -1,0 +1,245 @@
+"""How products of matrices are computed: tiles of sums, or sum by sum, and how each source is read.
+
+To a kernel both sources lie over dst's dims, with stride 0 along those that they lack, and over one
+more, the depth, which the sum runs along.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import NamedTuple
+
+from dml_vk.dtypes import DType
+from dml_vk.kernels.dims import Dim, Ints, ascending, offsets, split
+from dml_vk.kernels.kernel import INDEX_SPEC, WORDS_SPEC, Kernel, index_push
+from dml_vk.kernels.paths import (
+    CPU_LANES,
+    GPU_LANES,
+    QUAD_BYTES,
+    Path,
+    Task,
+    plan_of,
+    quads_a_unit,
+    rows,
+)
+from dml_vk.kernels.plan import Plan
+from dml_vk.limits import Limits
+
+RUN = 64  # terms that are added one after the other: RUN_OF_SUM in glsl/matmul_head.glsl
+MAX_DEPTH = {4: RUN**3, 8: RUN**2}  # of one plan, by the size of dst's elements
+_RANK = 5  # dims in one launch, of which two are a tile's
+_BY_ELEMENTS, _BY_DEPTH, _BY_SPAN, _ALL_ONES = range(4)  # how a tile reads a source
+_TERM_NS = {4: 0.1, 8: 60.0}  # a product and a sum on one slow core, by the size of dst's elements
+_READ_NS = 4.0  # four elements of a source
+
+
+def _kernel(name: str, spec: tuple[str, ...], variants: dict[str, dict[str, str]]) -> Kernel:
+    bases, told = ("a_base", "b_base", "dst_base"), (("depth", 1), ("a_step", 1), ("b_step", 1))
+    return Kernel(
+        name,
+        bindings=("a_words", "b_words", "Dst"),
+        writes=("Dst",),
+        spec=spec,
+        push=index_push(bases, _RANK, told, 2),
+        variants=variants,
+    )
+
+
+KERNELS = (
+    _kernel(
+        "matmul_tile",
+        (
+            *INDEX_SPEC,
+            *("BLOCK_ACROSS", "BLOCK_DOWN", "ROWS", "COLUMNS", "RAGGED", "DEEP", "LEVELS"),
+            *("DST_QUADS", "A_READ", "B_READ", "A_TYPE", "B_TYPE"),
+        ),
+        {"float32": {"FLOAT": "1"}, "int32": {}},
+    ),
+    _kernel(
+        "matmul_words",
+        (*WORDS_SPEC, "ONES", "A_TYPE", "B_TYPE"),
+        {"float64": {"FLOAT": "1"}, "int64": {}},
+    ),
+)
+
+
+class Reading(NamedTuple):
+    """How a source lies over dst's dims and along the depth; of one that is all ones, no matter."""
+
+    strides: Ints
+    step: int
+    offset: int
+    dtype: DType
+    ones: bool = False
+
+
+class Product(NamedTuple):
+    plan: Plan
+    swapped: bool  # b is the kernel's first source, a its second
+    strides_far: bool  # each unit reads all over a source, of which it takes little at a time
+
+
+def plan_matmul(
+    sizes: Ints, depth: int, a: Reading, b: Reading, dst: tuple[Ints, int, DType], limits: Limits
+) -> Product:
+    """The plan of sums over the depth, at least 1 and at most MAX_DEPTH, into (strides, offset)."""
+    strides, offset, dtype = dst
+    return _plan(
+        *(sizes, depth, _placed(a), _placed(b)),
+        *(strides, offset * dtype.itemsize % QUAD_BYTES, dtype),
+        *(limits.max_invocations, quads_a_unit(limits)),
+    )
+
+
+def _placed(source: Reading) -> Reading:
+    """What matters of a source: of its offset, where that is in a quad, in bytes."""
+    return source._replace(offset=source.offset * source.dtype.itemsize % QUAD_BYTES)
+
+
+@lru_cache(maxsize=1024)
+def _plan(
+    sizes: Ints,
+    depth: int,
+    a: Reading,
+    b: Reading,
+    dst: Ints,
+    place: int,
+    dtype: DType,
+    invocations: int,
+    quads: int,
+) -> Product:
+    itemsizes: Ints = (a.dtype.itemsize, b.dtype.itemsize, dtype.itemsize)
+    dims, starts = ascending(sizes, (a.strides, b.strides, dst))
+    places = tuple(
+        [base + at * size for base, at, size in zip((a.offset, b.offset, place), starts, itemsizes)]
+    )
+    swapped = dtype.itemsize == 4 and dims[0].strides[1] == 0 and dims[0].strides[0] != 0
+    if swapped:
+        a, b = b, a
+        itemsizes, places, starts = _turned(itemsizes), _turned(places), _turned(starts)
+        dims = [Dim(_turned(dim.strides), dim.size) for dim in dims]
+    if dtype.itemsize == 4:
+        task, path = _tiles(dims, Task([], [], itemsizes, places, quads), depth, a, b)
+        far = _strides_far(path, a, b)
+        name = "tile"
+    else:
+        task = Task(*split(dims, _RANK), itemsizes, places, quads)
+        path = rows(task)
+        term_ns = _TERM_NS[8] * depth * math.prod([dim.size for dim in task.dims])
+        path = path._replace(
+            spec=(*path.spec, int(a.ones), a.dtype.code, b.dtype.code),
+            unit_ns=path.unit_ns + term_ns / max(1, path.whole + path.edges),
+        )
+        name = "words"
+        far = False
+    plan = plan_of(
+        f"matmul_{name}_{_FAMILY[dtype.kind]}{8 * dtype.itemsize}",
+        *(task, path, _RANK, offsets(task.outer, starts), invocations),
+        sources=itemsizes[:-1],
+        tail=(depth, a.step & 0xFFFFFFFF, b.step & 0xFFFFFFFF),
+    )
+    return Product(plan, swapped, far)
+
+
+def _strides_far(path: Path, a: Reading, b: Reading) -> bool:
+    """With one row or column, nothing of the other source is read twice."""
+    column, row, *_ = path.dims
+    return any(
+        other.size == 1 and not source.ones and abs(source.step) * source.dtype.itemsize >= 1024
+        for other, source in ((column, a), (row, b))
+    )
+
+
+_FAMILY = {"f": "float", "i": "int", "u": "int"}
+
+
+def _turned(operands: Ints) -> Ints:
+    """The two sources the other way round."""
+    a, b, dst = operands
+    return b, a, dst
+
+
+def _tiles(dims: list[Dim], task: Task, depth: int, a: Reading, b: Reading) -> tuple[Task, Path]:
+    """Columns are a dim that a lacks, rows one that b lacks, and the others are loops."""
+    single = Dim((0, 0, 0), 1)
+    left = list(dims)
+    column = _chosen(left, 0) or single
+    row = _chosen(left, 1) or single
+    kept, outer = split(left, _RANK - 2)
+    task = task._replace(dims=[column, row, *kept], outer=outer)
+    down, across = _span(row.size), _span(column.size)
+    reads = [
+        _read(task, k, source, depth, span)
+        for k, (source, span) in enumerate(((a, down), (b, across)))
+    ]
+    others = [row, *kept]
+    dst_quads = column.dst == 1 and column.size % 4 == 0 and task.aligned(-1, QUAD_BYTES, others)
+    tiles_down, tiles_across = -(-row.size // down), -(-column.size // across)
+    block_down, block_across = _block(tiles_down, tiles_across, task.quads > 1)
+    groups, extent = -(-tiles_down // block_down), -(-tiles_across // block_across)
+    lanes = block_down * block_across
+    ragged = row.size % (down * block_down) or column.size % (across * block_across)
+    read_ns = sum(
+        [
+            _READ_NS * span * (2 if read == _BY_ELEMENTS else read != _ALL_ONES)
+            for read, span in zip(reads, (down, across))
+        ]
+    )
+    return task, Path(
+        "tile",
+        task.dims,
+        (
+            *(block_across, block_down, down, across, int(ragged > 0)),
+            4 if _BY_DEPTH in reads else 1,
+            *(1 if depth <= RUN else 2 if depth <= RUN**2 else 3, int(dst_quads), *reads),
+            *(a.dtype.code, b.dtype.code),
+        ),
+        whole=groups * extent * lanes * math.prod([dim.size for dim in kept]),
+        edges=0,
+        groups=groups,
+        extent=extent,
+        unit_ns=20.0 + (_TERM_NS[4] * down * across + read_ns / 4) * depth,
+    )
+
+
+def _chosen(dims: list[Dim], lacking: int) -> Dim | None:
+    """Take a dim that this source lacks: the innermost, if it is one, or the largest."""
+    fit = [dim for dim in dims if dim.strides[lacking] == 0]
+    if not fit:
+        return None
+    dim = fit[0] if fit[0] is dims[0] else max(fit, key=lambda dim: dim.size)
+    dims.remove(dim)
+    return dim
+
+
+def _span(size: int) -> int:
+    """How many rows or columns a tile has."""
+    return 1 if size == 1 else 4 if size <= 4 else 8
+
+
+def _block(down: int, across: int, cpu: bool) -> Ints:
+    """How the tiles of invocations that run in step lie: (down, across)."""
+    lanes = CPU_LANES if cpu else GPU_LANES
+    block_across = min(lanes if cpu else 8, _power_of_two(across))
+    return min(lanes // block_across, _power_of_two(down)), block_across
+
+
+def _power_of_two(number: int) -> int:
+    """The first that is not less."""
+    return 1 << (number - 1).bit_length()
+
+
+def _read(task: Task, number: int, source: Reading, depth: int, span: int) -> int:
+    if source.ones:
+        return _ALL_ONES
+    nbytes = 4 * source.dtype.itemsize
+    own = task.dims[1 - number]
+    others = [dim for dim in task.dims if dim is not own]
+    if source.step == 1 and depth % 4 == 0 and task.aligned(number, nbytes, task.dims):
+        return _BY_DEPTH
+    if own.strides[number] == 1 and own.size % 4 == 0 and span % 4 == 0:
+        steps = Dim((source.step,) * 3, depth)
+        if task.aligned(number, nbytes, [*others, steps]):
+            return _BY_SPAN
+    return _BY_ELEMENTS

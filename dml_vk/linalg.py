@@ -1,0 +1,237 @@
+"""Linear algebra by the names of the array API standard: what needs no decomposition."""
+
+from __future__ import annotations
+
+import math
+import numbers
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dml_vk import functions, statistics
+from dml_vk.contractions import numeric_dtype
+from dml_vk.dtypes import DType, float16, float32
+from dml_vk.errors import LayoutError, LayoutIndexError, RangeError, explain
+from dml_vk.layout import Layout
+from dml_vk.operands import check_dtype, check_out, of_kinds, result_over, to_tensor
+from dml_vk.products import check_matrices, matmul, matrix_transpose, tensordot, vecdot
+from dml_vk.strides.order import Ints, to_dim, to_dims, to_int
+from dml_vk.strides.propagate import broadcast_sizes, commutative_elementwise
+from dml_vk.tensor import Tensor
+
+__all__ = [
+    "cross",
+    "diagonal",
+    "matmul",
+    "matrix_norm",
+    "matrix_transpose",
+    "outer",
+    "tensordot",
+    "trace",
+    "vecdot",
+    "vector_norm",
+]
+
+
+def outer(x1: Tensor, x2: Tensor, /, *, out: Tensor | None = None) -> Tensor:
+    """The product of each element of one vector and each of another.
+
+    >>> import dml_vk
+    >>> outer(dml_vk.asarray([1, 2]), dml_vk.asarray([3, 4, 5])).tolist()
+    [[3, 4, 5], [6, 8, 10]]
+    """
+    numeric_dtype("outer", (("x1", x1), ("x2", x2)))
+    if (x1.layout.rank, x2.layout.rank) != (1, 1):
+        must = "x1 and x2 must have one dim"
+        raise LayoutError(explain("outer", must, x1=x1.shape, x2=x2.shape))
+    if out is not None:
+        dtype = numeric_dtype("outer", (("x1", x1), ("x2", x2)))
+        check_out("outer", out, (*x1.shape, *x2.shape), dtype, x1)
+    return functions.multiply(x1.over(x1.layout.unsqueeze(1)), x2, out=out)
+
+
+def diagonal(x: Tensor, /, *, offset: int = 0) -> Tensor:
+    """The diagonals of matrices, the last two dims, as a view; `offset` counts to the right.
+
+    >>> import dml_vk
+    >>> diagonal(dml_vk.asarray([[1, 2, 3], [4, 5, 6]]), offset=1).tolist()
+    [2, 6]
+    """
+    to_tensor("diagonal", "x", x)
+    check_matrices("diagonal", x)
+    return x.over(x.layout.diagonal(to_int("diagonal", "offset", offset), -2, -1))
+
+
+def trace(x: Tensor, /, *, offset: int = 0, dtype: Any = None, out: Tensor | None = None) -> Tensor:
+    """The sums of the diagonals of matrices, the last two dims, with the dtype of `sum`.
+
+    >>> import dml_vk
+    >>> trace(dml_vk.asarray([[1.0, 2.0], [3.0, 4.0]])).tolist()
+    5.0
+    """
+    check_dtype("trace", to_tensor("trace", "x", x).dtype, of_kinds("iuf"))
+    check_matrices("trace", x)
+    return statistics.sum(diagonal(x, offset=offset), axis=-1, dtype=dtype, out=out)
+
+
+def cross(x1: Tensor, x2: Tensor, /, *, axis: int = -1, out: Tensor | None = None) -> Tensor:
+    """The cross products of vectors of three elements along an axis; the other dims broadcast.
+
+    >>> import dml_vk
+    >>> cross(dml_vk.asarray([1, 2, 3]), dml_vk.asarray([4, 5, 6])).tolist()
+    [-3, 6, -3]
+    """
+    dtype = numeric_dtype("cross", (("x1", x1), ("x2", x2)))
+    rank = min(x1.layout.rank, x2.layout.rank)
+    if x1.layout.rank == x2.layout.rank:
+        axis = to_dim("cross", axis, rank) - rank
+    if not -rank <= to_int("cross", "axis", axis) < 0:
+        must = f"axis must be from {-rank} to -1 where ranks differ"
+        raise LayoutIndexError(explain("cross", must, axis=axis, x1=x1.shape, x2=x2.shape))
+    if x1.shape[axis] != 3 or x2.shape[axis] != 3:
+        must = "x1 and x2 must have three elements along axis"
+        raise LayoutError(explain("cross", must, axis=axis, x1=x1.shape, x2=x2.shape))
+    sizes = broadcast_sizes("cross", (x1.shape, x2.shape))
+    layout = Layout.packed(sizes, commutative_elementwise(sizes, (x1.layout, x2.layout)))
+    target = result_over("cross", layout, dtype, x1, out)
+    a, b, to = [[x.over(x.layout.select(axis, k)) for k in range(3)] for x in (x1, x2, target)]
+    # All products come before any result, which may be an operand.
+    pairs = [
+        (functions.multiply(a[k - 2], b[k - 1]), functions.multiply(a[k - 1], b[k - 2]))
+        for k in range(3)
+    ]
+    for (plus, minus), place in zip(pairs, to):
+        functions.subtract(plus, minus, out=place)
+    return target
+
+
+def vector_norm(
+    x: Tensor,
+    /,
+    *,
+    axis: int | Sequence[int] | None = None,
+    keepdims: bool = False,
+    ord: float = 2,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The norm of the elements along one axis, several or all: (sum of |x|**ord) ** (1/ord).
+
+    `ord` inf is the largest magnitude, -inf the smallest, and 0 counts what is not 0.
+
+    >>> import dml_vk
+    >>> x = dml_vk.asarray([3.0, -4.0])
+    >>> vector_norm(x).tolist(), vector_norm(x, ord=1).tolist(), vector_norm(x, ord=0).tolist()
+    (5.0, 7.0, 2.0)
+    """
+    what = "vector_norm"
+    dtype = _float_dtype(what, x)
+    if not isinstance(ord, (numbers.Real, np.bool_)):
+        raise RangeError(explain(what, "ord must be a real number", ord=ord))
+    rank = x.layout.rank
+    if axis is None:
+        dims: Ints = tuple(range(rank))
+    else:
+        dims = to_dims(what, (axis,) if not hasattr(axis, "__iter__") else axis, rank)
+    _check_norm(what, x, dims, keepdims, dtype, abs(ord) == math.inf, out)
+    return _norm(x, dims, keepdims, float(ord), out)
+
+
+def matrix_norm(
+    x: Tensor,
+    /,
+    *,
+    keepdims: bool = False,
+    ord: float | str | None = "fro",
+    out: Tensor | None = None,
+) -> Tensor:
+    """The norm of matrices, the last two dims.
+
+    "fro" is the root of the sum of squares, 1 and -1 are the largest and the smallest sum of
+    magnitudes in a column, inf and -inf in a row. 2, -2 and "nuc" need singular values, which are
+    not there.
+
+    >>> import dml_vk
+    >>> x = dml_vk.asarray([[1.0, -2.0], [4.0, 2.0]])
+    >>> matrix_norm(x).tolist(), matrix_norm(x, ord=1).tolist()
+    (5.0, 5.0)
+    """
+    what = "matrix_norm"
+    dtype = _float_dtype(what, x)
+    check_matrices(what, x)
+    if not isinstance(ord, (str, numbers.Real, np.bool_)) or ord not in _MATRIX_NORMS:
+        must = 'ord must be "fro", 1, -1, inf or -inf; others need singular values'
+        raise RangeError(explain(what, must, ord=ord))
+    rank = x.layout.rank
+    last = (rank - 2, rank - 1)
+    _check_norm(what, x, last, keepdims, dtype, ord != "fro", out)
+    if ord == "fro":
+        return _norm(x, last, keepdims, 2.0, out)
+    along, largest = _MATRIX_NORMS[ord]
+    sums = statistics.sum(functions.abs(_wide(x)), axis=along, keepdims=True)
+    choose = statistics.max if largest else statistics.min
+    return _narrowed(choose(sums, axis=last, keepdims=keepdims), dtype, out)
+
+
+# The axis that is summed along, and whether the largest sum is wanted.
+_MATRIX_NORMS: dict[Any, tuple[int, bool]] = {
+    "fro": (-1, True),
+    1: (-2, True),
+    -1: (-2, False),
+    math.inf: (-1, True),
+    -math.inf: (-1, False),
+}
+
+
+def _float_dtype(what: str, x: Any) -> DType:
+    dtype = to_tensor(what, "x", x).dtype
+    check_dtype(what, dtype, of_kinds("f"))
+    return dtype
+
+
+def _check_norm(
+    what: str, x: Tensor, dims: Ints, keepdims: bool, dtype: DType, chooses: bool, out: Any
+) -> None:
+    """Before anything is computed."""
+    if chooses and math.prod([x.shape[dim] for dim in dims]) == 0:
+        must = "there must be elements to choose from"
+        raise RangeError(explain(what, must, shape=x.shape, axis=dims))
+    if out is not None:
+        sizes = tuple(
+            [
+                1 if dim in dims else size
+                for dim, size in enumerate(x.shape)
+                if keepdims or dim not in dims
+            ]
+        )
+        check_out(what, out, sizes, dtype, x)
+
+
+def _norm(x: Tensor, dims: Ints, keepdims: bool, order: float, out: Any) -> Tensor:
+    dtype, x = x.dtype, _wide(x)
+    last = out if x.dtype is dtype else None  # what writes the result itself
+    if abs(order) == math.inf:
+        choose = statistics.max if order > 0 else statistics.min
+        found = choose(functions.abs(x), axis=dims, keepdims=keepdims, out=last)
+    elif order == 2:
+        sums = statistics.sum(functions.square(x), axis=dims, keepdims=keepdims)
+        found = functions.sqrt(sums, out=last)
+    elif order == 1:
+        found = statistics.sum(functions.abs(x), axis=dims, keepdims=keepdims, out=last)
+    elif order == 0:
+        there = functions.astype(functions.not_equal(x, 0.0), x.dtype)
+        found = statistics.sum(there, axis=dims, keepdims=keepdims, out=last)
+    else:
+        powers = functions.pow(functions.abs(x), order)
+        sums = statistics.sum(powers, axis=dims, keepdims=keepdims)
+        found = functions.pow(sums, 1.0 / order, out=last)
+    return found if found is out else _narrowed(found, dtype, out)
+
+
+def _wide(x: Tensor) -> Tensor:
+    """float16 as float32, so that no square or sum is rounded to it, or beyond it, on the way."""
+    return functions.astype(x, float32) if x.dtype is float16 else x
+
+
+def _narrowed(found: Tensor, dtype: DType, out: Any) -> Tensor:
+    return functions.astype(found, dtype, copy=False, out=out)

@@ -1,0 +1,127 @@
+"""Sums of products along a dim that two operands share."""
+
+from __future__ import annotations
+
+from dml_vk.dtypes import DType, float32, int32
+from dml_vk.kernels.plan_matmul import MAX_DEPTH, RUN, Product, Reading, plan_matmul
+from dml_vk.layout import Layout
+from dml_vk.ops.elementwise import Typed, cast_elements
+from dml_vk.ops.fill import fill_constant
+from dml_vk.ops.strided import Strided
+from dml_vk.strides.order import Ints, row_major
+
+# Work units that keep a GPU busy, a CPU, and one that had better sweep through memory; and the most
+# elements that sums of parts may take for it.
+_GPU_UNITS, _CPU_UNITS, _SWEEP_UNITS = 8192, 32, 1024
+_MOST_APART = 2**22
+
+
+def add_products(what: str, a: Typed | None, b: Typed, target: Typed) -> None:
+    """Write to each element of the target the sum of the products along one more dim.
+
+    Both sources have the target's sizes and then that dim's, with stride 0 along what they lack;
+    None is a source of ones. The sum is that of `dml_vk.testing.products.sum_of`, whatever the
+    layouts. No source shares memory with the target.
+    """
+    to = target.strided
+    if not to.layout.numel:
+        return
+    if not _depth(b):
+        fill_constant(what, to, target.dtype, 0)
+    elif target.dtype.itemsize < 4:
+        wide = float32 if target.dtype.kind == "f" else int32
+        sums = _room(what, to.layout.sizes, wide, to)
+        _add(what, a, b, sums)
+        cast_elements(what, sums, target)
+    else:
+        _add(what, a, b, target)
+
+
+def _add(what: str, a: Typed | None, b: Typed, target: Typed) -> None:
+    to = target.strided
+    product = _product(a, b, target)
+    run = _run_apart(product, target, _depth(b))
+    if run:
+        _add(what, None, _sums_of_parts(what, a, b, target, run), target)
+        return
+    first = b if a is None else a
+    sources = (b, first) if product.swapped else (first, b)
+    reads = [source.strided.operand(False) for source in sources]
+    to.device.queue.launch(product.plan, (*reads, to.operand(True)))
+
+
+def _depth(source: Typed) -> int:
+    return source.strided.layout.sizes[-1]
+
+
+def _product(a: Typed | None, b: Typed, target: Typed) -> Product:
+    layout, limits = target.strided.layout, target.strided.device.limits
+    second = _reading(b)
+    if a is None:
+        first = second._replace(strides=(0,) * layout.rank, step=0, ones=True)
+    else:
+        first = _reading(a)
+    dst = layout.strides, layout.offset, target.dtype
+    return plan_matmul(
+        layout.sizes, min(_depth(b), MAX_DEPTH[target.dtype.itemsize]), first, second, dst, limits
+    )
+
+
+def _reading(source: Typed) -> Reading:
+    layout = source.strided.layout
+    return Reading(layout.strides[:-1], layout.strides[-1], layout.offset, source.dtype)
+
+
+def _run_apart(product: Product, target: Typed, depth: int) -> int:
+    """How many terms make a part that is summed by itself, where there are few sums; 0 for all."""
+    numel, limits = target.strided.layout.numel, target.strided.device.limits
+    wanted = _GPU_UNITS
+    if limits.wants_few_groups:
+        wanted = _SWEEP_UNITS if product.strides_far else _CPU_UNITS
+    units = product.plan.units
+    if depth > MAX_DEPTH[target.dtype.itemsize]:
+        return RUN**2
+    for run in (RUN**2, RUN):
+        parts = -(-depth // run)
+        enough = units * parts >= wanted or run == RUN
+        if units < wanted and parts > 1 and numel * parts <= _MOST_APART and enough:
+            return run
+    return 0
+
+
+def _sums_of_parts(what: str, a: Typed | None, b: Typed, target: Typed, run: int) -> Typed:
+    """The sums of so many terms each, to be added along the last dim."""
+    sizes = target.strided.layout.sizes
+    parts, rest = divmod(_depth(b), run)
+    sums = _room(what, (parts + (rest > 0), *sizes), target.dtype, target.strided)
+    layout = sums.strided.layout
+    first = None if a is None else _folded(a, parts, run)
+    _add(what, first, _folded(b, parts, run), _over(sums, layout.narrow(0, 0, parts)))
+    if rest:
+        first = None if a is None else _rest(a, rest)
+        _add(what, first, _rest(b, rest), _over(sums, layout.select(0, parts)))
+    return _over(sums, layout.movedim(0, -1))
+
+
+def _folded(source: Typed, parts: int, run: int) -> Typed:
+    """The first parts of the depth, one after the other along a new first dim."""
+    layout = source.strided.layout
+    sizes = (parts, *layout.sizes[:-1], run)
+    strides = (layout.strides[-1] * run, *layout.strides)
+    return _over(source, Layout(sizes, strides, layout.offset, row_major(len(sizes))))
+
+
+def _rest(source: Typed, count: int) -> Typed:
+    """The end of the depth."""
+    return _over(source, source.strided.layout.narrow(-1, _depth(source) - count, count))
+
+
+def _over(source: Typed, layout: Layout) -> Typed:
+    return source._replace(strided=source.strided._replace(layout=layout))
+
+
+def _room(what: str, sizes: Ints, dtype: DType, near: Strided) -> Typed:
+    """New memory for sums, row-major."""
+    layout = Layout(sizes)
+    allocation = near.device.allocate(what, layout.numel * dtype.itemsize, near.allocation)
+    return Typed(Strided(near.device, allocation, layout, dtype.itemsize), dtype)

@@ -1,0 +1,164 @@
+"""Matrix products and their kin, by the names of the array API standard."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from dml_vk.contractions import Factor, contracted, numeric_dtype
+from dml_vk.errors import LayoutError, LayoutIndexError, explain
+from dml_vk.layout import Layout
+from dml_vk.operands import to_tensor
+from dml_vk.strides.order import Ints, to_dim, to_dims, to_int, to_tuple
+from dml_vk.strides.propagate import broadcast_sizes
+from dml_vk.tensor import Tensor
+
+
+def matmul(x1: Tensor, x2: Tensor, /, *, out: Tensor | None = None) -> Tensor:
+    """The product of two matrices, of two vectors, or of one and the other, for each of a batch.
+
+    Matrices are the last two dims; those before broadcast. The result is row-major. Sums are those
+    of `dml_vk.testing.products.sum_of`: the same bits whatever the layouts and devices. float16 is
+    computed in float32 and rounded once, integers wrap.
+
+    >>> import dml_vk
+    >>> x = dml_vk.asarray([[1.0, 2.0], [3.0, 4.0]])
+    >>> matmul(x, x).tolist()
+    [[7.0, 10.0], [15.0, 22.0]]
+    >>> matmul(x, dml_vk.asarray([1.0, 10.0])).tolist()
+    [21.0, 43.0]
+    """
+    what = "matmul"
+    dtype = numeric_dtype(what, (("x1", x1), ("x2", x2)))
+    if not x1.shape or not x2.shape:
+        must = "operands must have a dim to sum over; multiply takes scalars"
+        raise LayoutError(explain(what, must, x1=x1.shape, x2=x2.shape))
+    # The dim that is summed over is the last of x1, and of x2 the last but one, or its only one.
+    rank1, rank2 = len(x1.shape), len(x2.shape)
+    depth1, depth2 = rank1 - 1, max(0, rank2 - 2)
+    depth = x1.shape[depth1]
+    if x2.shape[depth2] != depth:
+        must = "the last dim of x1 must have the size of x2's last but one, or only one"
+        raise LayoutError(explain(what, must, x1=x1.shape, x2=x2.shape))
+    batch = broadcast_sizes(what, (x1.shape[:-2], x2.shape[:-2]))
+    kept1 = _from_right(rank1 - 2, len(batch))
+    kept2 = _from_right(rank2 - 2, len(batch))
+    sizes = list(batch)
+    if rank1 > 1:
+        kept1, kept2 = (*kept1, rank1 - 2), (*kept2, None)
+        sizes.append(x1.shape[-2])
+    if rank2 > 1:
+        kept1, kept2 = (*kept1, None), (*kept2, rank2 - 1)
+        sizes.append(x2.shape[-1])
+    factors = Factor(x1, kept1, (depth1,)), Factor(x2, kept2, (depth2,))
+    return contracted(what, *factors, Layout(sizes), (depth,), dtype, out)
+
+
+def vecdot(x1: Tensor, x2: Tensor, /, *, axis: int = -1, out: Tensor | None = None) -> Tensor:
+    """The sum of the products along an axis that both have; the other dims broadcast.
+
+    >>> import dml_vk
+    >>> x = dml_vk.asarray([[1, 2], [3, 4]])
+    >>> vecdot(x, dml_vk.asarray([1, 10])).tolist()
+    [21, 43]
+    """
+    what = "vecdot"
+    dtype = numeric_dtype(what, (("x1", x1), ("x2", x2)))
+    ranks = len(x1.shape), len(x2.shape)
+    # From the front, an axis means the same in both only if they are of one rank.
+    axis = (
+        to_dim(what, axis, ranks[0]) - ranks[0]
+        if ranks[0] == ranks[1]
+        else to_int(what, "axis", axis)
+    )
+    if not -min(ranks) <= axis < 0:
+        must = f"axis must be from {-min(ranks)} to -1 where ranks differ"
+        raise LayoutIndexError(explain(what, must, axis=axis, x1=x1.shape, x2=x2.shape))
+    if x1.shape[axis] != x2.shape[axis]:
+        must = "x1 and x2 must have one size along axis"
+        raise LayoutError(explain(what, must, axis=axis, x1=x1.shape, x2=x2.shape))
+    own = [[dim for dim in range(rank) if dim != rank + axis] for rank in ranks]
+    sizes = broadcast_sizes(
+        what, tuple([tuple([x.shape[dim] for dim in dims]) for x, dims in zip((x1, x2), own)])
+    )
+    first, second = [
+        Factor(x, (*[None] * (len(sizes) - len(dims)), *dims), (rank + axis,))
+        for x, dims, rank in zip((x1, x2), own, ranks)
+    ]
+    return contracted(what, first, second, Layout(sizes), (x1.shape[axis],), dtype, out)
+
+
+def tensordot(
+    x1: Tensor,
+    x2: Tensor,
+    /,
+    *,
+    axes: int | Sequence[Sequence[int]] = 2,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The sums of products over some axes: the last of x1 and the first of x2, or those named.
+
+    The result has the other dims of x1 and then those of x2, and is row-major.
+
+    >>> import dml_vk
+    >>> x = dml_vk.asarray([[1, 2, 3], [4, 5, 6]])
+    >>> tensordot(x, x, axes=([0], [0])).tolist()
+    [[17, 22, 27], [22, 29, 36], [27, 36, 45]]
+    >>> tensordot(x, x, axes=((0, 1), (0, 1))).tolist()
+    91
+    """
+    what = "tensordot"
+    dtype = numeric_dtype(what, (("x1", x1), ("x2", x2)))
+    axes1, axes2 = _axis_pairs(what, axes, x1, x2)
+    summed = tuple([x1.shape[axis] for axis in axes1])
+    if summed != tuple([x2.shape[axis] for axis in axes2]):
+        must = "axes that are summed over must have one size in both"
+        raise LayoutError(explain(what, must, axes=axes, x1=x1.shape, x2=x2.shape))
+    own1 = [dim for dim in range(len(x1.shape)) if dim not in axes1]
+    own2 = [dim for dim in range(len(x2.shape)) if dim not in axes2]
+    sizes = *[x1.shape[dim] for dim in own1], *[x2.shape[dim] for dim in own2]
+    factors = (
+        Factor(x1, (*own1, *[None] * len(own2)), axes1),
+        Factor(x2, (*[None] * len(own1), *own2), axes2),
+    )
+    return contracted(what, *factors, Layout(sizes), summed, dtype, out)
+
+
+def _axis_pairs(what: str, axes: Any, x1: Tensor, x2: Tensor) -> tuple[Ints, Ints]:
+    rank1, rank2 = len(x1.shape), len(x2.shape)
+    if hasattr(axes, "__iter__"):
+        pair = to_tuple(what, "axes", axes)
+        if len(pair) != 2:
+            must = "axes must be a number, or the axes of x1 and as many of x2"
+            raise LayoutError(explain(what, must, axes=axes))
+        found = to_dims(what, pair[0], rank1), to_dims(what, pair[1], rank2)
+        if len(found[0]) != len(found[1]):
+            raise LayoutError(explain(what, "axes must name as many of x1 as of x2", axes=axes))
+        return found
+    count = to_int(what, "axes", axes)
+    if not 0 <= count <= min(rank1, rank2):
+        must = f"axes must be from 0 to {min(rank1, rank2)}, the smaller rank"
+        raise LayoutError(explain(what, must, axes=count))
+    return tuple(range(rank1 - count, rank1)), tuple(range(count))
+
+
+def matrix_transpose(x: Tensor, /) -> Tensor:
+    """A view with the last two dims the other way round.
+
+    >>> import dml_vk
+    >>> matrix_transpose(dml_vk.asarray([[1, 2, 3], [4, 5, 6]])).tolist()
+    [[1, 4], [2, 5], [3, 6]]
+    """
+    layout = to_tensor("matrix_transpose", "x", x).layout
+    check_matrices("matrix_transpose", x)
+    return x.over(layout.transpose(-2, -1))
+
+
+def check_matrices(what: str, x: Tensor) -> None:
+    if len(x.shape) < 2:
+        raise LayoutError(explain(what, "x must have two dims at least", x=x.shape))
+
+
+def _from_right(count: int, rank: int) -> tuple[int | None, ...]:
+    """So many dims, aligned to the right end of a rank."""
+    return (*[None] * (rank - max(0, count)), *range(count))

@@ -1,0 +1,54 @@
+"""What matrix products must give, bit for bit, by NumPy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dml_vk.kernels.plan_matmul import RUN
+
+Array = NDArray[Any]
+
+
+def sum_of(terms: Array) -> Array:
+    """Sums along the last dim, in the one order that products have.
+
+    Runs of 64 terms are added from the first to the last. The sums of runs are then the terms, until
+    one is left. The sum of nothing is 0.
+
+    >>> terms = np.full(100, 0.1, np.float32)
+    >>> first, second = np.float32(0), np.float32(0)
+    >>> for term in terms[:64]: first += term
+    >>> for term in terms[64:]: second += term
+    >>> bool(sum_of(terms) == first + second)
+    True
+    """
+    nothing = -0.0 if terms.dtype.kind == "f" else 0  # which changes no sum, whatever its sign
+    if not terms.shape[-1]:
+        return np.zeros(terms.shape[:-1], terms.dtype)
+    while terms.shape[-1] > 1:
+        missing = -terms.shape[-1] % RUN
+        filled = np.pad(terms, [(0, 0)] * (terms.ndim - 1) + [(0, missing)], constant_values=nothing)
+        runs = filled.reshape(*terms.shape[:-1], -1, RUN)
+        terms = runs[..., 0]
+        for k in range(1, RUN):
+            terms = terms + runs[..., k]
+    return terms[..., 0]
+
+
+def matmul(a: Array, b: Array) -> Array:
+    """`dml_vk.matmul` of matrices or batches of such.
+
+    >>> matmul(np.float32([[1, 2]]), np.float32([[3], [4]])).tolist()
+    [[11.0]]
+    """
+    common = np.result_type(a, b)
+    if common.kind != "f":
+        return np.matmul(a.astype(common), b.astype(common))
+    computed = np.dtype(np.float32) if common.itemsize == 2 else common
+    with np.errstate(all="ignore"):
+        rows = a.astype(computed)[..., :, None, :]
+        columns = np.swapaxes(b, -1, -2).astype(computed)[..., None, :, :]
+        return np.asarray(sum_of(rows * columns)).astype(common)

@@ -1,0 +1,58 @@
+#version 450
+#extension GL_GOOGLE_include_directive : require
+// Products of matrices whose elements are computed with as 64 bits: a sum for each element of dst.
+#ifdef FLOAT
+#include "double_values_head.glsl"
+#include "double_head.glsl"
+#else
+#include "long_values_head.glsl"
+#endif
+#include "matmul_head.glsl"
+#define T uvec2
+#define WORDS 2
+#include "words_head.glsl"
+
+layout(constant_id = 10) const bool ONES = false;  // A is not read, but 1
+layout(constant_id = 11) const uint A_TYPE = FLOAT64;
+layout(constant_id = 12) const uint B_TYPE = FLOAT64;
+
+#define SOURCE 0
+#define SOURCE_TYPE A_TYPE
+#define NAMED(name) a_##name
+#include "matmul_element_head.glsl"
+#undef SOURCE
+#undef SOURCE_TYPE
+#undef NAMED
+#define SOURCE 1
+#define SOURCE_TYPE B_TYPE
+#define NAMED(name) b_##name
+#include "matmul_element_head.glsl"
+
+#ifdef FLOAT
+#define NOTHING uvec2(0u, 0x80000000u)  // -0, which added changes nothing, whatever the sign
+uvec2 plus(uvec2 a, uvec2 b) { return double_add(a, b); }
+uvec2 times(uvec2 a, uvec2 b) { return double_multiply(a, b); }
+#else
+#define NOTHING uvec2(0u)
+uvec2 plus(uvec2 a, uvec2 b) { return long_add(a, b); }
+uvec2 times(uvec2 a, uvec2 b) { return long_multiply(a, b); }
+#endif
+
+void start_row(PLACE at) {}
+
+uvec4 make_quad(PLACE at) { return uvec4(make(at), make(at + row_step())); }
+
+uvec2 make(PLACE at) {
+    uvec2 sum = NOTHING;
+    for (uint start = 0; start < push.depth; start += RUN_OF_SUM) {
+        uvec2 run = NOTHING;
+        for (uint k = start; k < min(start + RUN_OF_SUM, push.depth); k++) {
+            uvec2 b = b_element(at.y + k * push.b_step);
+            run = plus(run, ONES ? b : times(a_element(at.x + k * push.a_step), b));
+        }
+        sum = plus(sum, run);
+    }
+    return sum;
+}
+
+void main() { run(); }
