@@ -1,0 +1,77 @@
+"""What the host pays for small operations on tensors, as people write them: beside NumPy, PyTorch.
+
+Ours are timed up to the recorded launch, but for the chains, whose work depends on what came before
+and is waited for.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+
+import numpy as np
+import pytest
+
+import dml_vk
+from bench.cases import describe
+
+HAS_TORCH = importlib.util.find_spec("torch") is not None
+WHO = ("dml_vk", "numpy", "torch") if HAS_TORCH else ("dml_vk", "numpy")
+CALLS = 100  # a round
+ARRAY = np.linspace(0.5, 2, 64, dtype=np.float32).reshape(8, 8)
+
+CASES = {
+    "a + b": lambda a, b: a + b,
+    "a += b": lambda a, b: a.__iadd__(b),
+    "a + 1.5": lambda a, b: a + 1.5,
+    "2.0 - a": lambda a, b: 2.0 - a,
+    "-a": lambda a, b: -a,
+    "a < b": lambda a, b: a < b,
+    "a + b[0]": lambda a, b: a + b[0],
+    "a[1]": lambda a, b: a[1],
+    "a[1:5, ::2]": lambda a, b: a[1:5, ::2],
+    "a.T": lambda a, b: a.T,
+    "a.reshape(64)": lambda a, b: a.reshape(64),
+    "a.sum()": lambda a, b: a.sum(),
+    "a @ b": lambda a, b: a @ b,
+}
+
+
+def operands(who):
+    a, b = ARRAY, ARRAY / 4
+    if who == "torch":
+        import torch
+
+        return torch.from_numpy(a.copy()), torch.from_numpy(b)
+    return (a.copy(), b) if who == "numpy" else (dml_vk.asarray(a), dml_vk.asarray(b))
+
+
+@pytest.mark.parametrize("who", WHO)
+@pytest.mark.parametrize("case", CASES)
+def test_one(benchmark, case, who):
+    a, b = operands(who)
+    call = CASES[case]
+    describe(benchmark, "tensor", case, who, calls=CALLS)
+
+    def repeat():
+        for _ in range(CALLS):
+            call(a, b)
+
+    benchmark.pedantic(repeat, setup=dml_vk.synchronize, rounds=100, warmup_rounds=3)
+    assert np.allclose(np.asarray(call(*operands(who))), call(*operands("numpy")))
+
+
+@pytest.mark.parametrize("who", WHO)
+def test_a_chain(benchmark, who):
+    """A hundred operations, each of which needs the one before, and their end."""
+    a, b = operands(who)
+    describe(benchmark, "tensor", "100 dependent a + b", who)
+
+    def chain():
+        x = a
+        for _ in range(100):
+            x = x + b
+        dml_vk.synchronize()
+        return x
+
+    benchmark.pedantic(chain, rounds=50, warmup_rounds=3)
+    assert np.allclose(np.asarray(chain()), ARRAY * 26)
