@@ -50,16 +50,16 @@ class Log:
             way = f"{_named(entry.source)} -> {_named(entry.target)}"
             key = (entry.file, entry.line, entry.op, entry.reason, way)
             lines.setdefault(key, []).append(entry.nbytes)
-        rows = [("bytes", "copies", "op", "reason", "formats", "line")]
+        rows = [("op", "reason", "formats", "copies", "bytes", "line")]
         for (file, line, op, reason, way), sizes in sorted(
             lines.items(), key=lambda item: -sum(item[1])
         ):
             place = f"{file}:{line}"
-            rows.append((f"{sum(sizes):,}", str(len(sizes)), op, reason, way, place))
+            rows.append((op, reason, way, str(len(sizes)), f"{sum(sizes):,}", place))
         widths = [max(map(len, column)) for column in zip(*rows)]
         return "\n".join(
             "  ".join(
-                cell.rjust(width) if k < 2 else cell.ljust(width)
+                cell.rjust(width) if k in (3, 4) else cell.ljust(width)
                 for k, (cell, width) in enumerate(zip(row, widths))
             ).rstrip()
             for row in rows
