@@ -1,7 +1,7 @@
 """Sets: what distinct elements a tensor has, named as in the array API standard.
 
 Values come in ascending order, as `sort` has it. -0.0 equals 0.0, and of equal elements the first
-in row-major order stands for all, with its bits. A NaN equals nothing, so each is a value of its own.
+in row-major order stands for all, with its bits. A NaN equals nothing: each is a value by itself.
 How many there are only the device knows, so all of these wait for it, and none takes an `out`.
 """
 
@@ -146,7 +146,7 @@ class _Found:
             scan_elements(self.what, SUM, self.begins, ranks, 0, INCLUSIVE)
             one = [ranks, None]
             compute(self.what, OPERATORS["subtract"], one, ranks, uint32, (1,))
-            row = self.places._replace(layout=Layout((1, self.length)))
+            row = self.places._replace(layout=self.places.layout.unsqueeze(0))
             scatter(self.what, ranks.strided, row, (0,), numbers.strided, (0,), 1, None)
         there = numbers.strided._replace(layout=Layout(self.x.shape))
         return self._longs(numbers._replace(strided=there), self.x.layout.like())

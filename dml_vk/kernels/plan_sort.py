@@ -66,11 +66,15 @@ def plan_keys(
 
     Operands are (strides, offset, item size).
     """
-    strides, starts, itemsizes = zip(elements, keys)
-    places = tuple([start * itemsize % QUAD_BYTES for start, itemsize in zip(starts, itemsizes)])
+    operands = elements, keys
     return _keys(
-        *(sizes, strides, places, itemsizes, dtype_code),
-        *(limits.max_invocations, quads_a_unit(limits)),
+        sizes,
+        (elements[0], keys[0]),
+        tuple([offset * itemsize % QUAD_BYTES for _, offset, itemsize in operands]),
+        (elements[2], keys[2]),
+        dtype_code,
+        limits.max_invocations,
+        quads_a_unit(limits),
     )
 
 

@@ -10,13 +10,15 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from dml_vk.dtypes import uint32
-from dml_vk.kernels.plan import Plan
 from dml_vk.kernels.plan_sort import PITCH, PLACE_BYTES, RUN, plan_keys, plan_merge, plan_runs
 from dml_vk.layout import Layout
 from dml_vk.ops.elementwise import Typed, cast_elements
 from dml_vk.ops.gather import gather_elements, typed_apart
 from dml_vk.ops.strided import Strided
+from dml_vk.runtime.arenas import Allocation
+from dml_vk.runtime.device import Device
 from dml_vk.runtime.launch import Operand
+from dml_vk.strides.order import Ints
 
 MOST_ELEMENTS = 2**24  # sorted at once where rows allow it: each takes up to 24 bytes meanwhile
 
@@ -61,9 +63,26 @@ def sort_flat(what: str, source: Typed) -> Sorted:
     """The keys of all elements in order, and where they were, counted in row-major order."""
     layout = source.strided.layout
     length = layout.numel
-    flat = Layout((length,))
     found = _sorted(what, source, Layout(layout.sizes), length, length, False)
-    return Sorted(*[each._replace(layout=flat) for each in found])
+    return Sorted(*[_flattened(each) for each in found])
+
+
+class _Room(NamedTuple):
+    """Memory for as many keys or places as there are."""
+
+    allocation: Allocation
+    start: int
+    nbytes: int
+    itemsize: int
+
+    def over(self, device: Device, layout: Layout) -> Strided:
+        start = self.start // self.itemsize
+        moved = Layout(layout.sizes, layout.strides, start, layout.order)
+        return Strided(device, self.allocation, moved, self.itemsize)
+
+    def operand(self, writes: bool) -> Operand:
+        """All of it: kernels also move what is between rows."""
+        return Operand(self.allocation, self.start, self.start, self.start + self.nbytes, writes)
 
 
 def _sorted(
@@ -72,49 +91,54 @@ def _sorted(
     """What `rows` says of keys: rows of so many, so many elements apart."""
     elements = source.strided
     device, limits = elements.device, elements.device.limits
-    count = max(1, rows.numel // length)
     key_bytes = 8 if elements.itemsize == 8 else 4
-
-    def room(itemsize: int) -> Strided:
-        nbytes = -(-count * pitch // PITCH) * PITCH * itemsize
-        allocation = device.allocate(what, nbytes, elements.allocation)
-        return Strided(device, allocation, rows, itemsize)
-
-    def launch(plan: Plan, *operands: Operand) -> None:
-        device.queue.launch(plan, operands)
-
-    keys, places = room(key_bytes), room(PLACE_BYTES)
+    count = rows.numel // length
+    number = -(-count * pitch // PITCH) * PITCH
+    itemsizes = (key_bytes, PLACE_BYTES) * (1 if length <= RUN else 2)
+    keys, places, *spare = _rooms(what, elements, number, itemsizes)
     plan = plan_keys(
         rows.sizes,
         (elements.layout.strides, elements.layout.offset, elements.itemsize),
-        (rows.strides, rows.offset, key_bytes),
+        (rows.strides, keys.start // key_bytes, key_bytes),
         source.dtype.code,
         limits,
     )
+    target = keys.over(device, rows)
     turned = 0xFFFFFFFF if descending else 0
-    device.queue.launch(plan, (elements.operand(False), keys.operand(True)), (turned, 0, 0, 0))
-    launch(
-        plan_runs(count, length, pitch, key_bytes, limits), _whole(keys, True), _whole(places, True)
-    )
-    run, spare = RUN, None
+    device.queue.launch(plan, (elements.operand(False), target.operand(True)), (turned, 0, 0, 0))
+    plan = plan_runs(count, length, pitch, key_bytes, limits)
+    device.queue.launch(plan, (keys.operand(True), places.operand(True)))
+    run = RUN
     while run < length:
-        merged, where = spare or (room(key_bytes), room(PLACE_BYTES))
+        merged, where = spare
         plan = plan_merge(count, length, pitch, run, key_bytes, limits)
-        launch(
-            plan,
-            _whole(keys, False),
-            _whole(places, False),
-            _whole(merged, True),
-            _whole(where, True),
-        )
-        keys, places, spare = merged, where, (keys, places)
+        reads = keys.operand(False), places.operand(False)
+        device.queue.launch(plan, (*reads, merged.operand(True), where.operand(True)))
+        keys, places, spare = merged, where, [keys, places]
         run *= 2
-    return Sorted(keys, places)
+    return Sorted(keys.over(device, rows), places.over(device, rows))
 
 
-def _whole(strided: Strided, writes: bool) -> Operand:
-    """What is between rows too, which kernels move along."""
-    return Operand(strided.allocation, 0, 0, strided.allocation.nbytes, writes)
+def _rooms(what: str, near: Strided, number: int, itemsizes: Ints) -> list[_Room]:
+    """So many elements of each size, all in one piece of memory if it can be that large.
+
+    What one call needs again in the next is kept more surely so, and the kernels bound to it.
+    """
+    sizes = [number * itemsize for itemsize in itemsizes]
+    device, together = near.device, sum(sizes) <= near.device.limits.max_range_bytes // 2
+    rooms: list[_Room] = []
+    for nbytes, itemsize in zip(sizes, itemsizes):
+        if not (rooms and together):
+            wanted, start = sum(sizes) if together else nbytes, 0
+            allocation = device.allocate(what, wanted, near.allocation)
+        rooms.append(_Room(allocation, start, nbytes, itemsize))
+        start += nbytes
+    return rooms
+
+
+def _flattened(strided: Strided) -> Strided:
+    layout = strided.layout
+    return strided._replace(layout=Layout((layout.numel,), (1,), layout.offset))
 
 
 def _rows(layout: Layout, dim: int, pitch: int) -> Layout:
