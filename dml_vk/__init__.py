@@ -59,6 +59,7 @@ if TYPE_CHECKING:
         zeros,
         zeros_like,
     )
+    from dml_vk.cumulative import cumulative_prod, cumulative_sum, diff
     from dml_vk.dtype_functions import (
         can_cast,
         conj,
@@ -96,6 +97,7 @@ if TYPE_CHECKING:
         memory_stats,
         synchronize,
     )
+    from dml_vk.searching import nonzero, searchsorted
     from dml_vk.sets import unique_all, unique_counts, unique_inverse, unique_values
     from dml_vk.sorting import argsort, sort
     from dml_vk.tensor import Tensor, copy
@@ -114,6 +116,7 @@ _MODULES = {
     "creation": (
         "asarray empty empty_like from_dlpack full full_like ones ones_like zeros zeros_like"
     ),
+    "cumulative": "cumulative_prod cumulative_sum diff",
     "dtype_functions": "can_cast conj finfo iinfo imag isdtype real result_type",
     "files": "load save",
     "functions": " ".join(_FUNCTIONS),
@@ -127,6 +130,7 @@ _MODULES = {
     "pieces": "pad repeat roll tile",
     "products": "matmul matrix_transpose tensordot vecdot",
     "runtime.device": "Device default_device device memory_stats synchronize",
+    "searching": "nonzero searchsorted",
     "sets": "unique_all unique_counts unique_inverse unique_values",
     "sorting": "argsort sort",
     "tensor": "Tensor copy",

@@ -8,7 +8,7 @@
 #define EXTRA
 #include "index_head.glsl"
 #include "row_head.glsl"
-#include "types_head.glsl"
+#include "element_head.glsl"
 
 layout(constant_id = 8) const uint TYPE = BOOL;
 layout(constant_id = 9) const bool COUNTS = true;
@@ -19,16 +19,16 @@ layout(binding = 0) readonly buffer SrcQuads { uvec4 src_quads[]; };
 layout(binding = 1) readonly buffer Carry { uint carry[]; };  // how many come before each unit
 layout(binding = 2) writeonly buffer Dst { uint dst[]; };
 
+DEFINE_ELEMENT(src_element, src)
+
 // What of a word counts, of each element in it: of floats not the sign.
 uint counts_of(uint type) {
     return type == FLOAT16 ? 0x7fff7fffu : type == FLOAT32 || type == FLOAT64 ? 0x7fffffffu : 0xffffffffu;
 }
 
 bool is_nonzero(uint at) {
-    uint bits = bits_of(TYPE), mask = counts_of(TYPE);
-    if (bits == 64) return (src[2 * at] | src[2 * at + 1] & mask) != 0;
-    if (bits == 32) return (src[at] & mask) != 0;
-    return (src[at / (32 / bits)] & mask & (1u << bits) - 1 << at % (32 / bits) * bits) != 0;
+    uvec2 bits = src_element(at, TYPE);
+    return (bits_of(TYPE) == 64 ? bits.x | bits.y & counts_of(TYPE) : bits.x & counts_of(TYPE)) != 0;
 }
 
 // A bit for each of the elements in a word, of 8 or 16 bits.

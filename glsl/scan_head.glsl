@@ -11,6 +11,7 @@
 #define MAX_RANK 6
 #define EXTRA uint span, src_step, dst_step;  // elements of a span; steps along a row
 #include "index_head.glsl"
+#include "element_head.glsl"
 
 const uint SUM = 0, PRODUCT = 1;
 const uint TOTALS = 0, INCLUSIVE = 1, EXCLUSIVE = 2;
@@ -46,12 +47,7 @@ struct Values {
     VALUE at[COLUMNS];
 };
 
-VALUE element(uint at) {
-    uint bits = bits_of(TYPE);
-    if (bits == 64) return decode(uvec2(src[2 * at], src[2 * at + 1]), TYPE);
-    if (bits == 32) return decode(uvec2(src[at], 0), TYPE);
-    return decode(uvec2(src[at / (32 / bits)] >> at % (32 / bits) * bits & (1u << bits) - 1, 0), TYPE);
-}
+DEFINE_ELEMENT(src_element, src)
 
 Quad from_quad(uvec4 quad, uint type) {
     Quad values;
@@ -75,7 +71,7 @@ Quad along(uint at) {
 
 Values read(uint at) {
 #if COLUMNS == 1
-    return Values(VALUE[1](element(at)));
+    return Values(VALUE[1](decode(src_element(at, TYPE), TYPE)));
 #else
     Values values;
     for (uint c = 0; c < COLUMNS; c += PER) {
@@ -174,7 +170,7 @@ void unit(uint n, bool whole) {
                 Quad values;
                 if (SRC_RUNS) values = along(at.x);
                 for (uint k = 0; k < PER; k++) {
-                    VALUE value = SRC_RUNS ? values.at[k] : element(at.x + k * by.x);
+                    VALUE value = SRC_RUNS ? values.at[k] : decode(src_element(at.x + k * by.x, TYPE), TYPE);
                     values.at[k] = joined(block, before, Values(VALUE[1](value))).at[0];
                     if (FORM != TOTALS && !DST_QUADS) write_element(at.y + k * by.y, values.at[k]);
                 }

@@ -14,6 +14,7 @@ from dml_vk.kernels import (
     plan_random,
     plan_reduce,
     plan_scan,
+    plan_search,
     plan_sort,
 )
 from dml_vk.kernels.kernel import (
@@ -218,6 +219,7 @@ _KERNELS = (
     *plan_random.KERNELS,
     *plan_reduce.KERNELS,
     *plan_scan.KERNELS,
+    *plan_search.KERNELS,
     *plan_sort.KERNELS,
 )
 

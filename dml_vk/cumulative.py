@@ -1,0 +1,195 @@
+"""Sums and products of all elements up to each one, and differences of neighbours.
+
+`dml_vk.ops.scan` says in which order floats are added: it is the same on every device, for every
+layout, and by far more accurate than one after the other.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dml_vk.dtypes import DType, int64, to_dtype, uint64
+from dml_vk.errors import LayoutError, explain
+from dml_vk.functions import astype, subtract
+from dml_vk.layout import Layout, concatenate
+from dml_vk.operands import check_dtype, of_kinds, result_over, to_tensor, to_tensors, typed
+from dml_vk.ops.copy import copy_elements
+from dml_vk.ops.fill import fill_constant
+from dml_vk.ops.gather import apart
+from dml_vk.ops.scan import PRODUCT, SUM, scan_elements
+from dml_vk.promotion import common_dtype
+from dml_vk.strides.order import to_index, to_int
+from dml_vk.tensor import Tensor
+
+
+def cumulative_sum(
+    x: Tensor,
+    /,
+    *,
+    axis: int | None = None,
+    dtype: Any = None,
+    include_initial: bool = False,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The sum of all elements up to each one along an axis, which one dim needs not name.
+
+    Integers and bools are added as int64 or uint64, unless `dtype` says otherwise. With
+    `include_initial` there is one more, a 0 before all others.
+
+    >>> import dml_vk
+    >>> x = dml_vk.asarray([[1, 2, 3], [4, 5, 6]])
+    >>> cumulative_sum(x, axis=1).tolist()
+    [[1, 3, 6], [4, 9, 15]]
+    >>> cumulative_sum(x, axis=0, include_initial=True).tolist()
+    [[0, 0, 0], [1, 2, 3], [5, 7, 9]]
+    """
+    return _cumulative("cumulative_sum", SUM, x, axis, dtype, include_initial, out)
+
+
+def cumulative_prod(
+    x: Tensor,
+    /,
+    *,
+    axis: int | None = None,
+    dtype: Any = None,
+    include_initial: bool = False,
+    out: Tensor | None = None,
+) -> Tensor:
+    """The product of all elements up to each one along an axis; all else is `cumulative_sum`'s.
+
+    With `include_initial` a 1 comes before all others.
+
+    >>> import dml_vk
+    >>> cumulative_prod(dml_vk.asarray([2, 3, 4]), include_initial=True).tolist()
+    [1, 2, 6, 24]
+    """
+    return _cumulative("cumulative_prod", PRODUCT, x, axis, dtype, include_initial, out)
+
+
+def diff(
+    x: Tensor,
+    /,
+    *,
+    axis: int = -1,
+    n: int = 1,
+    prepend: Tensor | None = None,
+    append: Tensor | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Each element less the one before it along an axis, and so `n` times.
+
+    `prepend` and `append` are joined to x first; they may differ from it along the axis alone.
+
+    >>> import dml_vk
+    >>> x = dml_vk.asarray([1, 4, 9, 16])
+    >>> diff(x).tolist(), diff(x, n=2).tolist()
+    ([3, 5, 7], [2, 2])
+    >>> diff(x, prepend=dml_vk.asarray([0])).tolist()
+    [1, 3, 5, 7]
+    """
+    named = {"prepend": prepend, "x": x, "append": append}
+    given = [to_tensor("diff", name, one) for name, one in named.items() if one is not None]
+    to_tensors("diff", given)
+    common = common_dtype("diff", [one.dtype for one in given])
+    check_dtype("diff", common, of_kinds("iuf"))
+    axis, count = to_index("diff", "axis", axis, x.layout.rank), to_int("diff", "n", n)
+    if count < 0:
+        raise LayoutError(explain("diff", "n must not be negative", n=n))
+    _check_sizes(x, given, axis)
+    order = concatenate([one.layout for one in given], axis).order
+    length = sum([one.shape[axis] for one in given])
+
+    def room(length: int, out: Tensor | None = None) -> Tensor:
+        sizes = (*x.shape[:axis], max(0, length), *x.shape[axis + 1 :])
+        return result_over("diff", Layout.packed(sizes, order), common, x, out)
+
+    result = room(length - count, out)
+    if not result.layout.numel:
+        return result
+    parts = [astype(one, common, copy=False) for one in given if one.shape[axis]]
+    if len(parts) > 1:
+        # Several are read one after the other.
+        parts = [Tensor(apart("diff", one.strided, result.strided), common) for one in parts]
+    for k in range(1, count):
+        between = room(length - k)
+        _difference(parts, between, axis)
+        parts = [between]
+    if count:
+        _difference(parts, result, axis)
+    else:
+        _join(parts, result, axis)
+    return result
+
+
+def _check_sizes(x: Tensor, parts: list[Tensor], axis: int) -> None:
+    for part in parts:
+        sizes = part.shape
+        if sizes[:axis] != x.shape[:axis] or sizes[axis + 1 :] != x.shape[axis + 1 :]:
+            must = f"prepend and append must be as large as x but for axis {axis}"
+            raise LayoutError(explain("diff", must, x=x.shape, other=sizes))
+
+
+def _difference(parts: list[Tensor], target: Tensor, axis: int) -> None:
+    """Write that of parts joined along an axis: what lies within each, and between it and the next.
+
+    No part is empty.
+    """
+    at = 0
+    for k, part in enumerate(parts):
+        within = part.shape[axis] - 1
+        pairs = [(_piece(part, axis, 1, within), _piece(part, axis, 0, within), within)]
+        if k + 1 < len(parts):
+            pairs.append((_piece(parts[k + 1], axis, 0, 1), _piece(part, axis, within, 1), 1))
+        for later, earlier, length in pairs:
+            subtract(later, earlier, out=_piece(target, axis, at, length))
+            at += length
+
+
+def _join(parts: list[Tensor], target: Tensor, axis: int) -> None:
+    at = 0
+    for part in parts:
+        length = part.shape[axis]
+        copy_elements("diff", part.strided, _piece(target, axis, at, length).strided)
+        at += length
+
+
+def _piece(x: Tensor, axis: int, start: int, length: int) -> Tensor:
+    return x.over(x.layout.narrow(axis, start, length))
+
+
+def _cumulative(
+    what: str,
+    operator: int,
+    x: Any,
+    axis: Any,
+    dtype: Any,
+    include_initial: bool,
+    out: Any,
+) -> Tensor:
+    layout = to_tensor(what, "x", x).layout
+    if axis is None:
+        if layout.rank != 1:
+            must = "axis must be given where x has not one dim"
+            raise LayoutError(explain(what, must, x=layout.sizes))
+        axis = 0
+    axis = to_index(what, "axis", axis, layout.rank)
+    chosen = _dtype_of(what, x.dtype, dtype)
+    length = layout.sizes[axis]
+    longer = (*layout.sizes[:axis], length + 1, *layout.sizes[axis + 1 :])
+    room = Layout.packed(longer, layout.order) if include_initial else layout.like()
+    result = result_over(what, room, chosen, x, out)
+    to = _piece(result, axis, 1, length) if include_initial else result
+    scan_elements(what, operator, typed(x), typed(to), axis)
+    if include_initial:
+        first = _piece(result, axis, 0, 1)
+        fill_constant(what, first.strided, chosen, int(operator == PRODUCT))
+    return result
+
+
+def _dtype_of(what: str, own: DType, asked: Any) -> DType:
+    """What is asked for, or the own one, of integers the one with 64 bits."""
+    if asked is not None:
+        chosen = to_dtype(what, asked)
+        check_dtype(what, chosen, of_kinds("iuf"))
+        return chosen
+    return own if own.kind == "f" else uint64 if own.kind == "u" else int64

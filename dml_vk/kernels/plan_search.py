@@ -1,0 +1,89 @@
+"""How an int64 is found for each element: its place in what is sorted, or a coordinate."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from dml_vk.kernels.dims import Ints, ascending, offsets, split
+from dml_vk.kernels.kernel import MADE_RANK, WORDS_SPEC, Kernel, index_push
+from dml_vk.kernels.paths import QUAD_BYTES, Task, plan_of, quads_a_unit, rows
+from dml_vk.kernels.plan import Plan
+from dml_vk.limits import Limits
+
+_BASES = ("src_base", "dst_base")
+_INT64_BYTES = 8
+KERNELS = (
+    Kernel(
+        "search_words",
+        bindings=("Src", "Dst", "Sorted", "Order"),
+        writes=("Dst",),
+        spec=(*WORDS_SPEC, "TYPE", "RIGHT", "ORDERED", "ORDER_TYPE"),
+        push=index_push(
+            _BASES,
+            MADE_RANK,
+            (
+                *(("sorted_base", 1), ("sorted_step", 1), ("count", 1)),
+                *(("order_base", 1), ("order_step", 1)),
+            ),
+        ),
+        variants={"int64": {}},
+        body="search",
+    ),
+    Kernel(
+        "nonzero_axis_words",
+        bindings=("Src", "Dst"),
+        writes=("Dst",),
+        spec=WORDS_SPEC,
+        push=index_push(_BASES, MADE_RANK, (("inner", 1), ("size", 1))),
+        variants={"int64": {}},
+        body="nonzero_axis",
+    ),
+)
+
+
+def plan_search(
+    kernel: str,
+    sizes: Ints,
+    operands: tuple[tuple[Ints, int, int], tuple[Ints, int]],
+    element_ns: float,
+    limits: Limits,
+    spec: Ints = (),
+) -> Plan:
+    """An int64 for each element of src, by a kernel that takes so long for each.
+
+    `operands` are src's strides, offset and item size, and dst's strides and offset.
+    """
+    (src_strides, src_offset, itemsize), (dst_strides, dst_offset) = operands
+    places = (src_offset * itemsize % QUAD_BYTES, dst_offset * _INT64_BYTES % QUAD_BYTES)
+    return _plan(
+        *(kernel, sizes, (src_strides, dst_strides), places, itemsize, element_ns, spec),
+        *(limits.max_invocations, quads_a_unit(limits)),
+    )
+
+
+@lru_cache(maxsize=1024)
+def _plan(
+    kernel: str,
+    sizes: Ints,
+    strides: tuple[Ints, Ints],
+    bases: Ints,
+    itemsize: int,
+    element_ns: float,
+    spec: Ints,
+    invocations: int,
+    quads: int,
+) -> Plan:
+    """`plan_search` in what matters: bases are places, in bytes modulo QUAD_BYTES."""
+    itemsizes = (itemsize, _INT64_BYTES)
+    dims, starts = ascending(sizes, strides)
+    places = tuple([base + at * size for base, at, size in zip(bases, starts, itemsizes)])
+    task = Task(*split(dims, MADE_RANK), itemsizes, places, quads)
+    path = rows(task)
+    unit = path.spec[1]
+    path = path._replace(unit_ns=path.unit_ns + unit * element_ns)
+    return plan_of(
+        *(f"{kernel}_words_int64", task, path, MADE_RANK, offsets(task.outer, starts)),
+        invocations,
+        sources=(itemsize,),
+        spec=spec,
+    )

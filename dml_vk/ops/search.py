@@ -1,0 +1,82 @@
+"""Searches: an int64 for each element of another tensor, in any layouts."""
+
+from __future__ import annotations
+
+from dml_vk.dtypes import int64
+from dml_vk.kernels.plan_search import plan_search
+from dml_vk.ops.copy import copied, same_addresses
+from dml_vk.ops.elementwise import Typed
+from dml_vk.ops.fill import fill_constant
+from dml_vk.ops.gather import typed_apart
+from dml_vk.ops.strided import Strided
+from dml_vk.strides.order import Ints
+
+_STEP_NS = 8.0  # of a search
+
+
+def search_sorted(
+    what: str,
+    ordered: Typed,
+    source: Typed,
+    order: Typed | None,
+    target: Strided,
+    *,
+    right: bool,
+) -> None:
+    """Write for each source element how many of one dim's, of its dtype, come before it.
+
+    Those are the ones that are less, or not greater. They ascend, in the order of the indexes of
+    `order`, if that is given; an index that is none stands for any.
+    """
+    layout, device = target.layout, target.device
+    if not layout.numel:
+        return
+    count = ordered.strided.layout.numel
+    if not count:
+        fill_constant(what, target, int64, 0)
+        return
+    ordered = typed_apart(what, ordered, target)
+    order = ordered if order is None else typed_apart(what, order, target)
+    a, b = source.strided, target
+    if a.meets(b) and not (a.itemsize == b.itemsize and same_addresses(a.layout, b.layout)):
+        source = source._replace(strided=copied(what, a))
+    plan = plan_search(
+        "search",
+        layout.sizes,
+        _operands(source.strided, target),
+        _STEP_NS * count.bit_length(),
+        device.limits,
+        (source.dtype.code, int(right), int(order is not ordered), order.dtype.code),
+    )
+    told = (*_place(ordered.strided), count, *_place(order.strided))
+    reads = [one.strided.operand(False) for one in (source, ordered, order)]
+    device.queue.launch(plan, (reads[0], target.operand(True), *reads[1:]), told)
+
+
+def write_coordinates(positions: Strided, target: Strided, inner: int, size: int) -> None:
+    """Write of flat row-major indexes, which are words, the one along a dim of this size.
+
+    One step along it covers `inner` elements.
+    """
+    if target.layout.numel:
+        plan = plan_search(
+            "nonzero_axis",
+            target.layout.sizes,
+            _operands(positions, target),
+            3.0,
+            target.device.limits,
+        )
+        operands = (positions.operand(False), target.operand(True))
+        target.device.queue.launch(plan, operands, (inner & 0xFFFFFFFF, size & 0xFFFFFFFF))
+
+
+def _operands(source: Strided, target: Strided) -> tuple[tuple[Ints, int, int], tuple[Ints, int]]:
+    a, b = source.layout, target.layout
+    return (a.strides, a.offset, source.itemsize), (b.strides, b.offset)
+
+
+def _place(row: Strided) -> Ints:
+    """Where the first element of one dim lies, and from there the next one, modulo 2**32."""
+    (step,) = row.layout.strides
+    base = (row.allocation.offset + row.operand(False).base) // row.itemsize
+    return base & 0xFFFFFFFF, step & 0xFFFFFFFF

@@ -1,0 +1,54 @@
+"""What scans must answer, bit for bit: NumPy, in the order of `dml_vk.ops.scan`."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+BLOCK = 64
+Array = NDArray[Any]
+
+
+def scan(
+    function: np.ufunc, array: Any, axis: int = -1, dtype: Any = None, *, exclusive: bool = False
+) -> Array:
+    """`np.add` or `np.multiply` of all elements up to each one, or before it, along an axis.
+
+    >>> scan(np.add, np.arange(5)).tolist(), scan(np.add, np.arange(5), exclusive=True).tolist()
+    ([0, 1, 3, 6, 10], [0, 0, 1, 3, 6])
+    """
+    given = np.asarray(array)
+    kind = np.dtype(given.dtype if dtype is None else dtype)
+    work = np.dtype(np.float32) if kind == np.float16 else kind
+    rows = np.moveaxis(given.astype(work), axis, -1)
+    with np.errstate(all="ignore"):
+        scanned = _rows(function, rows, exclusive)
+        return np.ascontiguousarray(np.moveaxis(scanned, -1, axis).astype(kind))
+
+
+def _rows(function: np.ufunc, rows: Array, exclusive: bool) -> Array:
+    """Along the last axis."""
+    identity = _identity(function, rows.dtype)
+    length = rows.shape[-1]
+    count = -(-length // BLOCK)
+    blocks = np.full((*rows.shape[:-1], count * BLOCK), identity)
+    blocks[..., :length] = rows
+    blocks = blocks.reshape(*rows.shape[:-1], count, BLOCK)
+    within = function.accumulate(blocks, axis=-1)
+    if count > 1:
+        before = _rows(function, within[..., -1], True)
+    else:
+        before = np.full((*rows.shape[:-1], count), identity)
+    if exclusive:
+        within = np.concatenate([np.full_like(within[..., :1], identity), within[..., :-1]], -1)
+    scanned: Array = function(before[..., None], within)
+    return scanned.reshape(*rows.shape[:-1], count * BLOCK)[..., :length]
+
+
+def _identity(function: np.ufunc, kind: np.dtype[Any]) -> Any:
+    """What changes nothing that it is combined with: of sums of floats that is -0.0."""
+    if function is np.multiply:
+        return kind.type(1)
+    return kind.type(-0.0 if kind.kind == "f" else 0)
