@@ -249,7 +249,7 @@ def _join(
     result = result_over(what, layout, dtype, given[0], out)
     if out is not None:
         given = [apart(what, one, result) for one in given]
-    for one, place in zip(given, places(result.layout)):
+    for place, one in zip(places(result.layout), given):
         assert place is not None  # A dim can be cut into any dims.
         target = result.over(place)
         if one.dtype is dtype:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from dml_vk.creation import asarray, filled
 from dml_vk.dtypes import int64
+from dml_vk.error_names import ErrorsAs
 from dml_vk.errors import LayoutError, RangeError, explain
 from dml_vk.functions import astype
 from dml_vk.grids import arange
@@ -231,7 +232,8 @@ def _counts(given: Tensor, repeats: Any) -> tuple[Tensor, int, int]:
     """(how often each index comes, as int64, how often all together, the least of them)."""
     if not isinstance(repeats, Tensor):
         numbers = to_ints("repeat", "repeats", repeats)
-        counts = asarray(numbers, int64, device=given.device)
+        with ErrorsAs("repeat"):
+            counts = asarray(numbers, int64, device=given.device)
         return counts, sum(numbers), min(numbers, default=0)
     check_dtype("repeat", repeats.dtype, of_kinds("iu"))
     counts = astype(repeats, int64, copy=False)
