@@ -32,6 +32,10 @@ _RANK = 5  # dims in one launch, of which two are a tile's
 _BY_ELEMENTS, _BY_DEPTH, _BY_SPAN, _ALL_ONES = range(4)  # how a tile reads a source
 _TERM_NS = {4: 0.1, 8: 60.0}  # a product and a sum on one slow core, by the size of dst's elements
 _READ_NS = 4.0  # four elements of a source
+# Work units that keep a GPU busy, a CPU, and one that had better sweep through memory; and the most
+# elements that sums of parts may take for it.
+_GPU_UNITS, _CPU_UNITS, _SWEEP_UNITS = 8192, 32, 1024
+_MOST_APART = 2**22
 
 
 def _kernel(name: str, spec: tuple[str, ...], variants: dict[str, dict[str, str]]) -> Kernel:
@@ -90,6 +94,22 @@ def plan_matmul(
         *(strides, offset * dtype.itemsize % QUAD_BYTES, dtype),
         *(limits.max_invocations, quads_a_unit(limits)),
     )
+
+
+def run_apart(product: Product, numel: int, depth: int, itemsize: int, limits: Limits) -> int:
+    """How many terms make a part that is summed by itself, where there are few sums; 0 for all."""
+    if depth > MAX_DEPTH[itemsize]:
+        return RUN**2
+    wanted = _GPU_UNITS
+    if limits.wants_few_groups:
+        wanted = _SWEEP_UNITS if product.strides_far else _CPU_UNITS
+    units = product.plan.units
+    for run in (RUN**2, RUN):
+        parts = -(-depth // run)
+        enough = units * parts >= wanted or run == RUN
+        if units < wanted and parts > 1 and numel * parts <= _MOST_APART and enough:
+            return run
+    return 0
 
 
 def _placed(source: Reading) -> Reading:

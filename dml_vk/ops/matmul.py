@@ -3,17 +3,12 @@
 from __future__ import annotations
 
 from dml_vk.dtypes import DType, float32, int32
-from dml_vk.kernels.plan_matmul import MAX_DEPTH, RUN, Product, Reading, plan_matmul
+from dml_vk.kernels.plan_matmul import MAX_DEPTH, Product, Reading, plan_matmul, run_apart
 from dml_vk.layout import Layout
 from dml_vk.ops.elementwise import Typed, cast_elements
 from dml_vk.ops.fill import fill_constant
 from dml_vk.ops.strided import Strided
 from dml_vk.strides.order import Ints, row_major
-
-# Work units that keep a GPU busy, a CPU, and one that had better sweep through memory; and the most
-# elements that sums of parts may take for it.
-_GPU_UNITS, _CPU_UNITS, _SWEEP_UNITS = 8192, 32, 1024
-_MOST_APART = 2**22
 
 
 def add_products(what: str, a: Typed | None, b: Typed, target: Typed) -> None:
@@ -40,7 +35,7 @@ def add_products(what: str, a: Typed | None, b: Typed, target: Typed) -> None:
 def _add(what: str, a: Typed | None, b: Typed, target: Typed) -> None:
     to = target.strided
     product = _product(a, b, target)
-    run = _run_apart(product, target, _depth(b))
+    run = run_apart(product, to.layout.numel, _depth(b), to.itemsize, to.device.limits)
     if run:
         _add(what, None, _sums_of_parts(what, a, b, target, run), target)
         return
@@ -70,23 +65,6 @@ def _product(a: Typed | None, b: Typed, target: Typed) -> Product:
 def _reading(source: Typed) -> Reading:
     layout = source.strided.layout
     return Reading(layout.strides[:-1], layout.strides[-1], layout.offset, source.dtype)
-
-
-def _run_apart(product: Product, target: Typed, depth: int) -> int:
-    """How many terms make a part that is summed by itself, where there are few sums; 0 for all."""
-    numel, limits = target.strided.layout.numel, target.strided.device.limits
-    wanted = _GPU_UNITS
-    if limits.wants_few_groups:
-        wanted = _SWEEP_UNITS if product.strides_far else _CPU_UNITS
-    units = product.plan.units
-    if depth > MAX_DEPTH[target.dtype.itemsize]:
-        return RUN**2
-    for run in (RUN**2, RUN):
-        parts = -(-depth // run)
-        enough = units * parts >= wanted or run == RUN
-        if units < wanted and parts > 1 and numel * parts <= _MOST_APART and enough:
-            return run
-    return 0
 
 
 def _sums_of_parts(what: str, a: Typed | None, b: Typed, target: Typed, run: int) -> Typed:

@@ -15,8 +15,8 @@ Array = NDArray[Any]
 def sum_of(terms: Array) -> Array:
     """Sums along the last dim, in the one order that products have.
 
-    Runs of 64 terms are added from the first to the last. The sums of runs are then the terms, until
-    one is left. The sum of nothing is 0.
+    Runs of 64 terms are added from the first to the last. The sums of runs are then the terms,
+    until one is left. The sum of nothing is 0.
 
     >>> terms = np.full(100, 0.1, np.float32)
     >>> first, second = np.float32(0), np.float32(0)
@@ -30,7 +30,9 @@ def sum_of(terms: Array) -> Array:
         return np.zeros(terms.shape[:-1], terms.dtype)
     while terms.shape[-1] > 1:
         missing = -terms.shape[-1] % RUN
-        filled = np.pad(terms, [(0, 0)] * (terms.ndim - 1) + [(0, missing)], constant_values=nothing)
+        filled = np.pad(
+            terms, [(0, 0)] * (terms.ndim - 1) + [(0, missing)], constant_values=nothing
+        )
         runs = filled.reshape(*terms.shape[:-1], -1, RUN)
         terms = runs[..., 0]
         for k in range(1, RUN):
@@ -51,4 +53,5 @@ def matmul(a: Array, b: Array) -> Array:
     with np.errstate(all="ignore"):
         rows = a.astype(computed)[..., :, None, :]
         columns = np.swapaxes(b, -1, -2).astype(computed)[..., None, :, :]
-        return np.asarray(sum_of(rows * columns)).astype(common)
+        sums: Array = sum_of(rows * columns).astype(common)
+    return sums

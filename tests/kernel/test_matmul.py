@@ -1,0 +1,403 @@
+"""Matrix products: the bits of the reference from any layouts, into any, and nothing beside it."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import dml_vk
+from dml_vk.dtypes import DTYPES, float32
+from dml_vk.errors import DTypeError, LayoutError, LayoutIndexError
+from dml_vk.kernels import plan_matmul as planning
+from dml_vk.kernels.plan_matmul import KERNELS, RUN, Reading, plan_matmul, run_apart
+from dml_vk.layout import Layout, channels_last
+from dml_vk.limits import MINIMUM
+from dml_vk.ops import matmul as operation
+from dml_vk.testing import products
+from dml_vk.testing.strategies import layouts, targets
+from tests.kernel.elementwise import source_of
+from tests.kernel.memory import MARGIN, bits, elements, memory_for
+
+_random = np.random.default_rng(11)
+
+
+def values(dtype, sizes):
+    """Numbers of no even spread: any integers, floats of many exponents, none of them 0."""
+    if dtype.kind == "f":
+        spread = _random.normal(size=sizes) * 2.0 ** _random.integers(-4, 4, sizes)
+        return np.where(spread == 0, 1, spread).astype(dtype.name)
+    limits = np.iinfo(dtype.name)
+    return _random.integers(limits.min, limits.max, sizes, dtype.name, endpoint=True)
+
+
+def operand(layout, dtype=float32):
+    return source_of(dtype, layout, values(dtype, layout.sizes))
+
+
+def assert_bits(found, expected, told):
+    """Bit for bit, any NaN for a NaN."""
+    assert (found.shape, found.dtype) == (expected.shape, expected.dtype), told
+    right = bits(found) == bits(expected)
+    if found.dtype.kind == "f":
+        right |= np.isnan(found) & np.isnan(expected)
+    assert right.all(), (told, found[~right][:4], expected[~right][:4], np.argwhere(~right)[:4])
+
+
+def check(a, b, to=None, dtype=float32, told=None):
+    """The product of operands in these layouts, into new memory or amid sentinels."""
+    (x, seen_x), (y, seen_y) = operand(a, dtype), operand(b, dtype)
+    expected = products.matmul(seen_x, seen_y)
+    if to is None:
+        found = dml_vk.matmul(x, y)
+        assert found.layout == Layout(expected.shape)
+        assert_bits(found.numpy(), expected, told)
+        return
+    memory, to = memory_for(to, dtype.itemsize)
+    whole = dml_vk.asarray(memory.view(dtype.name))
+    target = whole.over(to)
+    assert dml_vk.matmul(x, y, out=target) is target
+    found = whole.numpy().view(memory.dtype)
+    assert_bits(elements(found.view(dtype.name), to), expected, told)
+    elements(memory, to)[...] = elements(found, to)
+    assert np.array_equal(found, memory), (told, "something is written beside it")
+
+
+def packed(*sizes, order=None):
+    """With the margin before it, it starts where quads do."""
+    return Layout.packed(sizes, order, offset=8 - MARGIN)
+
+
+def turned(*sizes):
+    """A matrix whose columns are contiguous."""
+    return packed(*sizes[:-2], sizes[-1], sizes[-2]).transpose(-1, -2)
+
+
+def every_other(*sizes):
+    return packed(*sizes[:-1], 2 * sizes[-1]).slice(-1, 1, None, 2)
+
+
+# name: layouts of both operands, and of the result, if it is not new
+WAYS = {
+    "quads": (packed(16, 128), packed(128, 16), None),
+    "quads, both turned": (turned(16, 128), turned(128, 16), None),
+    "quads of columns": (turned(16, 68), packed(68, 16), None),
+    "quads of rows": (packed(16, 68), turned(68, 16), None),
+    "quads, ragged": (packed(12, 128), packed(128, 20), packed(12, 24).narrow(1, 0, 20)),
+    "primes": (packed(13, 67), packed(67, 11), None),
+    "primes, turned": (turned(13, 67), turned(67, 11), turned(13, 11)),
+    "one": (packed(1, 1), packed(1, 1), None),
+    "inner": (packed(1, 64), packed(64, 1), None),
+    "outer": (packed(7, 1), packed(1, 9), None),
+    "few rows": (packed(3, 64), packed(64, 5), None),
+    "few columns": (packed(33, 64), packed(64, 2), every_other(33, 2)),
+    "row by matrix": (packed(1, 100), packed(100, 1200), None),
+    "matrix by column": (packed(65, 68), packed(68, 1), every_other(65, 1)),
+    "steps": (every_other(9, 17), every_other(17, 6), every_other(9, 6)),
+    "reversed": (packed(9, 17).flip((0, 1)), packed(17, 6).flip(1), packed(9, 6).flip((0, 1))),
+    "off by one": (packed(9, 17).narrow(1, 1, 16), packed(17, 8).narrow(0, 1, 16), None),
+    "repeated": (packed(1, 17).expand(9, 17), packed(17, 1).expand(17, 6), None),
+    "batch": (packed(3, 5, 8, 9), packed(3, 5, 9, 8), None),
+    "batches broadcast": (packed(3, 1, 8, 9), packed(5, 9, 8), turned(3, 5, 8, 8)),
+    "channels_last": (
+        *(packed(2, 3, 5, 4, order=channels_last), packed(2, 3, 4, 6, order=channels_last)),
+        packed(2, 3, 5, 6, order=channels_last),
+    ),
+    "a batch of dims that do not merge": (
+        packed(3, 2, 2, 2, 5, 3, order=(3, 1, 2, 0, 4, 5)),
+        packed(2, 2, 2, 3, 4),
+        packed(3, 2, 2, 2, 5, 4, order=(1, 5, 3, 4, 2, 0)),
+    ),
+}
+
+
+@pytest.fixture
+def plans(monkeypatch):
+    """What has been planned."""
+    made = []
+
+    def spy(*given):
+        made.append(plan_matmul(*given))
+        return made[-1]
+
+    monkeypatch.setattr(operation, "plan_matmul", spy)
+    return made
+
+
+def told(plans):
+    """(constant, value) of all plans of tiles."""
+    spec = KERNELS[0].spec
+    tiles = [made.plan for made in plans if made.plan.module.startswith("matmul_tile")]
+    return {pair for plan in tiles for pair in zip(spec, plan.spec)}
+
+
+def test_every_way_of_reading_and_writing(plans):
+    for name, (a, b, to) in WAYS.items():
+        check(a, b, to, told=name)
+    assert len(plans[-1].plan.launches) > 1  # of the dims that do not merge
+    wanted = {
+        *[("RAGGED", flag) for flag in (0, 1)],
+        *[("DST_QUADS", flag) for flag in (0, 1)],
+        *[("DEEP", terms) for terms in (1, 4)],
+        *[("LEVELS", levels) for levels in (1, 2)],
+        *[(span, size) for span in ("ROWS", "COLUMNS") for size in (1, 4, 8)],
+        *[(read, way) for read in ("A_READ", "B_READ") for way in (0, 1, 2)],
+    }
+    assert wanted <= told(plans)
+
+
+@pytest.mark.parametrize("dtype", [dtype for dtype in DTYPES.values() if dtype.kind != "b"])
+def test_every_dtype(dtype):
+    check(packed(9, 65), packed(65, 12), every_other(9, 12), dtype, dtype)
+    if dtype.name in ("int8", "uint16", "float16"):
+        check(packed(3, 16, 8), packed(8, 16), None, dtype, dtype)
+
+
+def test_dtypes_promote():
+    for first, second in (
+        *(("int8", "uint8"), ("int8", "int32"), ("uint32", "int32"), ("uint16", "int64")),
+        *(("float16", "float32"), ("float32", "float64")),
+    ):
+        (x, a), (y, b) = operand(packed(5, 9), DTYPES[first]), operand(packed(9, 4), DTYPES[second])
+        assert_bits(dml_vk.matmul(x, y).numpy(), products.matmul(a, b), (first, second))
+
+
+@settings(max_examples=40, deadline=None, derandomize=True)
+@given(st.data())
+def test_any_layouts(data):
+    size = st.sampled_from([1, 3, 8])
+    batch = data.draw(st.lists(size, max_size=2))
+    m, n, k = data.draw(size), data.draw(size), data.draw(st.sampled_from([1, 5, 8]))
+    a = data.draw(layouts(sizes=(*batch, m, k)))
+    b = data.draw(layouts(sizes=(k, n)) | layouts(sizes=(*batch, k, n)))
+    check(a, b, data.draw(st.none() | targets(sizes=(*batch, m, n))))
+
+
+def test_sums_of_parts_are_the_same(plans, monkeypatch):
+    a, b = packed(2, 3, 9000), packed(2, 9000, 5)
+    monkeypatch.setattr(planning, "_CPU_UNITS", 0)
+    check(a, b)
+    assert len(plans) == 1
+    assert ("LEVELS", 3) in told(plans)
+    for units in (20, 10**6):
+        monkeypatch.setattr(planning, "_CPU_UNITS", units)
+        check(a, b)
+        check(b.transpose(1, 2), a.transpose(1, 2), turned(2, 5, 3))
+    for depth in (RUN, RUN + 1, RUN**2, RUN**2 + 1):
+        check(packed(1, depth), packed(depth, 1))
+        check(packed(3, depth), packed(depth, 2), dtype=DTYPES["float64"])
+    check(packed(2, RUN**3 + 70), packed(RUN**3 + 70, 1))
+    check(packed(2, 200), packed(200, 3), dtype=DTYPES["int64"])
+    assert ("A_READ", 3) in told(plans)
+
+
+GPU = dataclasses.replace(MINIMUM, groups_wanted=MINIMUM.max_groups)
+CPU = dataclasses.replace(MINIMUM, groups_wanted=8)
+
+
+@pytest.mark.parametrize(
+    ("limits", "sizes", "depth", "turned", "run"),
+    [
+        (CPU, (1, 1), RUN, False, 0),
+        (CPU, (1, 1), RUN + 1, False, RUN),
+        (CPU, (1, 1), RUN**2 * 40, False, RUN**2),
+        (CPU, (1, 1), RUN**3 + 1, False, RUN**2),
+        (CPU, (512, 512), 512, False, 0),
+        (CPU, (1, 4096), 4096, False, RUN),  # which sweeps through the rows of the matrix
+        (CPU, (1, 4096), 4096, True, 0),
+        (GPU, (512, 512), 512, False, RUN),
+        (GPU, (1024, 1024), 512, False, 0),
+        (GPU, (700, 700), 4000, False, 0),  # for want of room
+    ],
+)
+def test_few_sums_are_cut_in_parts(limits, sizes, depth, turned, run):
+    m, n = sizes
+    rows = Reading((depth, 0), 1, 0, float32)
+    columns = Reading((0, depth), 1, 0, float32) if turned else Reading((0, 1), n, 0, float32)
+    product = plan_matmul(sizes, min(depth, RUN**3), rows, columns, ((n, 1), 0, float32), limits)
+    assert run_apart(product, m * n, depth, 4, limits) == run
+
+
+def test_blocks_as_on_a_gpu(monkeypatch):
+    def as_gpu(*given):
+        return plan_matmul(*given[:-1], GPU)
+
+    monkeypatch.setattr(operation, "plan_matmul", as_gpu)
+    for sizes in ((70, 9, 90), (5, 8, 200), (200, 8, 5), (1, 5, 300), (300, 5, 1)):
+        m, k, n = sizes
+        check(packed(2, m, k), packed(k, n), told=sizes)
+
+
+def test_special_values():
+    a = np.float32([[0.0, -0.0, 1.0], [np.inf, 1.0, 2.0], [-0.0, -0.0, -0.0], [3e38, 3e38, -3e38]])
+    b = np.float32([[1.0, np.nan, -1.0, 1.0], [1.0, 0.0, np.inf, 2.0], [0.0, 1.0, 2.0, 1.0]])
+    for dtype in ("float32", "float64", "float16"):
+        with np.errstate(over="ignore"):
+            x, y = a.astype(dtype), b.astype(dtype)
+        found = dml_vk.matmul(dml_vk.asarray(x), dml_vk.asarray(y)).numpy()
+        assert_bits(found, products.matmul(x, y), dtype)
+
+
+def test_floats_are_as_accurate_as_numpys():
+    a, b = values(float32, (20, 5000)), values(float32, (5000, 20))
+    exact = a.astype(np.float64) @ b.astype(np.float64)
+    found = dml_vk.matmul(dml_vk.asarray(a), dml_vk.asarray(b)).numpy()
+    error = np.abs(found - exact).max()
+    assert error <= 1.5 * np.abs(a @ b - exact).max()
+    assert error <= 1e-6 * (np.abs(a) @ np.abs(b)).max()
+
+
+def test_nothing_to_add_is_zero():
+    for dtype in ("float32", "int8", "float16", "int64"):
+        x, y = dml_vk.empty((3, 0), dtype), dml_vk.empty((0, 2), dtype)
+        assert np.array_equal(bits(dml_vk.matmul(x, y).numpy()), np.zeros((3, 2)))
+    x = dml_vk.empty((4, 0, 3), "float32")
+    assert dml_vk.matmul(x, dml_vk.empty((3, 5), "float32")).shape == (4, 0, 5)
+
+
+def test_vectors_are_rows_or_columns():
+    (x, a), (y, b), (z, c) = operand(packed(5)), operand(packed(3, 5, 4)), operand(packed(4))
+    assert_bits(dml_vk.matmul(x, y).numpy(), products.matmul(a[None], b)[:, 0], "row")
+    assert_bits(dml_vk.matmul(y, z).numpy(), products.matmul(b, c[:, None])[..., 0], "column")
+    both = dml_vk.matmul(x, x)
+    assert_bits(both.numpy(), products.matmul(a[None], a[:, None])[0, 0], "both")
+    assert_bits((y @ z).numpy(), dml_vk.matmul(y, z).numpy(), "operator")
+
+
+def test_a_result_may_be_an_operand():
+    for dtype in (float32, DTYPES["int8"]):
+        x, a = operand(packed(8, 8), dtype)
+        y, b = operand(packed(8, 8), dtype)
+        for sources in ((x, y), (y, x), (x, x)):
+            first, second = [a if one is x else b for one in sources]
+            expected = products.matmul(first, second)
+            assert_bits(dml_vk.matmul(*sources, out=x).numpy(), expected, dtype)
+            a = expected.copy()
+
+
+def test_operands_are_read_where_they_are():
+    x, y = operand(turned(3, 9, 8))[0], operand(packed(3, 16, 10).slice(1, None, None, 2))[0]
+    with dml_vk.trace() as log:
+        dml_vk.matmul(x, y)
+        dml_vk.vecdot(x, x, axis=-2)
+        dml_vk.tensordot(x, y, axes=((2,), (1,)))
+    assert [entry for entry in log.entries if entry.reason != "host"] == []
+
+
+def test_vecdot():
+    (x, a), (y, b) = operand(every_other(3, 4, 70)), operand(turned(4, 70))
+    expected = products.sum_of(a * b)
+    assert_bits(dml_vk.vecdot(x, y).numpy(), expected, "last")
+    moved = [dml_vk.asarray(np.moveaxis(one, -1, -2)) for one in (a, b)]
+    assert_bits(dml_vk.vecdot(*moved, axis=-2).numpy(), expected, "last but one")
+    x, a = operand(packed(3, 5))
+    out = dml_vk.empty((5,), float32)
+    assert dml_vk.vecdot(x, x, axis=0, out=out) is out
+    assert_bits(out.numpy(), products.sum_of((a * a).T), "first")
+
+
+def test_tensordot():
+    (x, a), (y, b) = operand(packed(3, 4, 5)), operand(packed(4, 5, 6))
+    rows, columns = a.reshape(3, 20), b.reshape(20, 6)
+    assert_bits(dml_vk.tensordot(x, y).numpy(), products.matmul(rows, columns), "2")
+    assert_bits(
+        dml_vk.tensordot(x, y, axes=((2, 1), (1, 0))).numpy(),
+        products.matmul(a.transpose(0, 2, 1).reshape(3, 20), b.transpose(1, 0, 2).reshape(20, 6)),
+        "the other way round",
+    )
+    outer = np.multiply.outer(a, b)
+    assert_bits(dml_vk.tensordot(x, y, axes=0).numpy(), outer, "0")
+    found = dml_vk.tensordot(x, y, axes=[[-1], [1]])
+    expected = products.matmul(a.reshape(12, 5), b.transpose(1, 0, 2).reshape(5, 24))
+    assert_bits(found.numpy(), expected.reshape(3, 4, 4, 6), "one")
+    assert found.layout == Layout((3, 4, 4, 6))
+    with dml_vk.trace() as log:
+        nchw = operand(packed(2, 3, 4, 5, order=channels_last))[0]
+        dml_vk.tensordot(nchw, nchw, axes=((1, 2), (1, 2)))
+    assert [entry.op for entry in log.entries if entry.reason == "layout"] == ["tensordot"] * 2
+
+
+def test_matrix_transpose_is_a_view():
+    x, a = operand(packed(2, 3, 4))
+    y = dml_vk.matrix_transpose(x)
+    assert y.strided.allocation is x.strided.allocation
+    assert np.array_equal(y.numpy(), a.transpose(0, 2, 1))
+
+
+def test_wrong_operands():
+    x, y = operand(packed(2, 3))[0], operand(packed(2, 3, 4))[0]
+    small, flags = operand(packed())[0], dml_vk.asarray([[True]])
+    wrong = {
+        "matmul: x1 must be a Tensor": (DTypeError, lambda: dml_vk.matmul([1], x)),
+        "matmul: x2 must be a Tensor": (DTypeError, lambda: dml_vk.matmul(x, 1.0)),
+        "matmul: dtype must be one of int8": (DTypeError, lambda: dml_vk.matmul(flags, flags)),
+        "matmul: dtypes must be of one kind": (
+            DTypeError,
+            lambda: dml_vk.matmul(x, dml_vk.asarray([1, 2, 3])),
+        ),
+        "matmul: operands must have a dim": (LayoutError, lambda: dml_vk.matmul(small, x)),
+        r"matmul: the last dim of x1 .* x1=\(2, 3\), x2=\(2, 3\)": (
+            LayoutError,
+            lambda: dml_vk.matmul(x, x),
+        ),
+        "matmul: sizes must agree or be 1 in dim -1": (
+            LayoutError,
+            lambda: dml_vk.matmul(y, operand(packed(3, 4, 5))[0]),
+        ),
+        r"matmul: out must have the shape \(2, 2\)": (
+            LayoutError,
+            lambda: dml_vk.matmul(x, x.over(x.layout.permute(1, 0)), out=x),
+        ),
+        "vecdot: dim must be from -2 to 1": (
+            LayoutIndexError,
+            lambda: dml_vk.vecdot(x, x, axis=2),
+        ),
+        "vecdot: axis must be from -2 to -1": (
+            LayoutIndexError,
+            lambda: dml_vk.vecdot(x, y, axis=0),
+        ),
+        "vecdot: axis must be an integer": (LayoutError, lambda: dml_vk.vecdot(x, y, axis="a")),
+        "vecdot: x1 and x2 must have one size": (LayoutError, lambda: dml_vk.vecdot(x, y)),
+        "vecdot: sizes must agree": (
+            LayoutError,
+            lambda: dml_vk.vecdot(x, operand(packed(3, 3))[0]),
+        ),
+        "tensordot: axes must be from 0 to 2": (
+            LayoutError,
+            lambda: dml_vk.tensordot(x, y, axes=3),
+        ),
+        "tensordot: axes must be an integer": (
+            LayoutError,
+            lambda: dml_vk.tensordot(x, y, axes=1.5),
+        ),
+        "tensordot: axes must be a number": (
+            LayoutError,
+            lambda: dml_vk.tensordot(x, y, axes=(1,)),
+        ),
+        "tensordot: axes must name as many": (
+            LayoutError,
+            lambda: dml_vk.tensordot(x, y, axes=((0, 1), (0,))),
+        ),
+        "tensordot: dims must not repeat": (
+            LayoutError,
+            lambda: dml_vk.tensordot(x, y, axes=((0, 0), (0, 1))),
+        ),
+        "tensordot: axes that are summed over": (
+            LayoutError,
+            lambda: dml_vk.tensordot(x, y, axes=1),
+        ),
+        "matrix_transpose: x must have two dims": (
+            LayoutError,
+            lambda: dml_vk.matrix_transpose(small),
+        ),
+        "matrix_transpose: x must be a Tensor": (
+            DTypeError,
+            lambda: dml_vk.matrix_transpose(None),
+        ),
+    }
+    for message, (error, call) in wrong.items():
+        with pytest.raises(error, match=message):
+            call()
