@@ -276,7 +276,11 @@ def _choose(tensor: Tensor, key: Key, value: Any) -> bool:
         layout = layout.select(key.at, 0)
         for _ in range(mask.ndim):
             layout = layout.unsqueeze(first)
-        source = typed(_spread(value.over(layout), view.shape))
+        try:
+            source = typed(value.over(layout.expand(view.shape)))
+        except LayoutError:
+            must = f"value must broadcast to what a mask selects of the shape {view.shape}"
+            raise LayoutError(explain(SET, must, value=value.shape)) from None
     else:
         words = element_words(SET, "value", view.dtype, value)
     placed = mask.strided._replace(layout=between(mask.layout, first, behind))

@@ -11,7 +11,6 @@ from dml_vk.kernels.dims import Dim, Ints, ascending, offsets, split
 from dml_vk.kernels.kernel import MAX_RANK, PACKED_SPEC, ROW_SPEC, WORDS_SPEC, Kernel, index_push
 from dml_vk.kernels.paths import (
     ANY,
-    MAX_DIVIDEND,
     QUAD_BYTES,
     Path,
     Task,
@@ -212,16 +211,11 @@ def _scatter(
     found, starts = ascending(sizes, (*strides, tuple(nesting)))
     dims = [Dim(dim.strides[:3], dim.size) for dim in found]
     task, starts, times = _task(dims, starts[:3], bases, itemsizes, quads, stride)
-    inner, outer = task.dims, task.outer
-    while len(inner) > 1 and math.prod([dim.size for dim in inner]) >= MAX_DIVIDEND:
-        least = min(inner[1:], key=lambda dim: dim.size)
-        inner, outer = [dim for dim in inner if dim is not least], [*outer, least]
-    task = task._replace(dims=inner, outer=outer)
-    launches = [(index, source, 0, target) for index, source, target in offsets(outer, starts)]
+    launches = [(index, source, 0, target) for index, source, target in offsets(task.outer, starts)]
     return plan_of(
         f"scatter_{8 * task.itemsize}",
         task,
-        _one_by_one(inner, _SCATTER_NS),
+        _one_by_one(task.dims, _SCATTER_NS),
         SCATTER_RANK,
         launches,
         invocations,

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from dml_vk.dtypes import uint32
+from dml_vk.errors import LayoutError, explain
+from dml_vk.kernels.paths import MAX_DIVIDEND
 from dml_vk.kernels.plan_gather import plan_claim, plan_scatter
 from dml_vk.ops.fill import fill_constant
 from dml_vk.ops.gather import apart, room
@@ -28,8 +30,9 @@ def scatter(
     write one cell the last one does; with no number of cells, none is written twice.
     """
     layout, device = source.layout, source.device
-    if not layout.numel:
-        return
+    if layout.numel >= MAX_DIVIDEND:
+        must = f"fewer than {MAX_DIVIDEND} elements must be written at once"
+        raise LayoutError(explain(what, must, sizes=layout.sizes))
     source, owners = apart(what, source, target), places
     rows, count = places.layout.sizes
     if cells is not None:
