@@ -14,6 +14,7 @@ import numpy as np
 import dml_vk
 from dml_vk.dtypes import DTYPES, DType, float16, float32
 from dml_vk.kernels.operators import OPERATORS, Operator
+from dml_vk.random import Generator
 from tests.kernel.elementwise import LEAST, random_values
 from tests.kernel.memory import bits
 from tests.kernel.points import pairs, points
@@ -65,9 +66,32 @@ def result(operator: Operator, dtype: DType) -> np.ndarray:
     return bits(found)
 
 
+def drawn() -> dict[str, np.ndarray]:
+    """Bits of what a generator draws, in one format and the other."""
+    shape = (2, 3, 101, 89)
+    draws = {
+        "normal": lambda one, **how: one.normal(shape, mean=0.7, std=2.5, **how),
+        "normal-float16": lambda one, **how: one.normal(shape, float16, **how),
+        "uniform": lambda one, **how: one.uniform(-0.3, 5.1, shape, **how),
+        "uniform-float16": lambda one, **how: one.uniform(-0.3, 5.1, shape, float16, **how),
+        "uniform-float64": lambda one, **how: one.uniform(-0.3, 5.1, shape, "float64", **how),
+        "integers": lambda one, **how: one.integers(-5, 3 * 2**30, shape, **how),
+        "integers-int8": lambda one, **how: one.integers(-77, 100, shape, "int8", **how),
+        "integers-uint64": lambda one, **how: one.integers(3 * 2**62, None, shape, "uint64", **how),
+    }
+    formats = dml_vk.contiguous_format, dml_vk.channels_last
+    return {
+        f"{name}-{one.name}": bits(draw(Generator(5), memory_format=one).numpy())
+        for name, draw in draws.items()
+        for one in formats
+    }
+
+
 def main(folder: str) -> None:
     for operator, dtype in cases():
         np.save(Path(folder, f"{operator.name}-{dtype.name}.npy"), result(operator, dtype))
+    for name, found in drawn().items():
+        np.save(Path(folder, f"drawn-{name}.npy"), found)
 
 
 if __name__ == "__main__":

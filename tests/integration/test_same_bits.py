@@ -35,6 +35,7 @@ def others() -> list[tuple[str, dict[str, str]]]:
 
 def test_every_device_gives_the_same_bits(tmp_path):
     own = {(one.name, dtype): same_bits.result(one, dtype) for one, dtype in same_bits.cases()}
+    drawn = same_bits.drawn()
     compared = others()
     assert compared or dml_vk.device().name in devices(ANY_DRIVER)
     for name, environment in compared:
@@ -44,6 +45,9 @@ def test_every_device_gives_the_same_bits(tmp_path):
         assert (done.returncode, done.stderr) == (0, ""), name
         for (operator, dtype), expected in own.items():
             check(name, operator, dtype, np.load(folder / f"{operator}-{dtype.name}.npy"), expected)
+        for case, expected in drawn.items():
+            found = np.load(folder / f"drawn-{case}.npy")
+            assert np.array_equal(found, expected), (name, case)
 
 
 def check(device, operator, dtype, found, expected) -> None:
@@ -65,3 +69,11 @@ def test_what_is_flushed_or_nan_is_not_compared():
 def test_the_test_covers_every_function_with_an_error():
     named = {operator.name for operator, _ in same_bits.cases()}
     assert named >= {one.name for one in dml_vk.OPERATORS.values() if one.ulp}
+
+
+def test_what_is_drawn_is_no_constant_and_the_same_in_both_formats():
+    drawn = same_bits.drawn()
+    assert len(drawn) == 16
+    for rows, pixels in zip(*[iter(drawn.values())] * 2):
+        assert np.array_equal(rows, pixels)
+        assert np.unique(rows).size > 100
