@@ -1,0 +1,57 @@
+"""What reductions must answer, in NumPy: sums and products of floats bit for bit.
+
+Nothing here shares code with the kernels. `dml_vk.ops.reduce` says in which order floats are added.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+Axis = int | tuple[int, ...] | None
+
+
+def tree_sum(array: Any, axis: Axis = None, *, keepdims: bool = False, dtype: Any = None) -> Array:
+    """Sums of floats by an aligned binary tree over the reduced dims in row-major order.
+
+    float16 is added in float32 and rounded once.
+
+    >>> tree_sum(np.float32([2**24, 1, 1, 1])).tolist()
+    16777218.0
+    """
+    return _tree(np.add, -0.0, 0, array, axis, keepdims, dtype)
+
+
+def tree_prod(array: Any, axis: Axis = None, *, keepdims: bool = False, dtype: Any = None) -> Array:
+    """Products of floats by the same tree.
+
+    >>> tree_prod(np.float32([1e20, 1e20, 1e-20, 1e-20])).tolist()
+    nan
+    """
+    return _tree(np.multiply, 1.0, 1, array, axis, keepdims, dtype)
+
+
+def _tree(
+    combine: Any, neutral: float, empty: float, array: Any, axis: Axis, keepdims: bool, dtype: Any
+) -> Array:
+    given = np.asarray(array)
+    wanted = np.dtype(dtype or given.dtype)
+    axes = range(given.ndim) if axis is None else np.atleast_1d(axis) % max(1, given.ndim)
+    reduced = sorted({int(one) for one in axes})
+    kept = [dim for dim in range(given.ndim) if dim not in reduced]
+    sizes = [given.shape[dim] for dim in kept]
+    computed = np.float64 if wanted == np.float64 else np.float32
+    nodes = given.transpose([*kept, *reduced]).reshape(*sizes, -1 if given.size else 0)
+    nodes = nodes.astype(computed)
+    with np.errstate(all="ignore"):
+        while nodes.shape[-1] > 1:
+            # What changes nothing stands for the half that the last node may lack.
+            lacking = [(0, 0)] * len(sizes) + [(0, nodes.shape[-1] % 2)]
+            nodes = np.pad(nodes, lacking, constant_values=neutral)
+            nodes = combine(nodes[..., ::2], nodes[..., 1::2])
+        total = nodes[..., 0] if nodes.shape[-1] else np.full(sizes, empty, computed)
+        shape = [1 if dim in reduced else size for dim, size in enumerate(given.shape)]
+        return np.asarray(total, wanted).reshape(shape if keepdims else sizes)
