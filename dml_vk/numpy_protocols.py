@@ -250,6 +250,7 @@ _ROWS = (
     ("ones_like zeros_like", "a / dtype"),
     ("outer:linalg.outer", "a b / out"),
     ("ndim: ravel: shape: size:", "a /"),
+    ("pad", "array pad_width / mode * constant_values=value"),
     ("prod sum", "a / axis dtype out keepdims"),
     ("real", "val /"),
     ("repeat", "a repeats / axis"),

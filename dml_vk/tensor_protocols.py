@@ -20,6 +20,7 @@ else:  # It imports tensors itself.
 
 CPU = 1  # what DLPack calls the host
 VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12")  # of the array API
+NUMPY_HAS_VERSIONS = np.lib.NumpyVersion(np.__version__) >= "2.1.0"  # of DLPack
 
 
 class TensorProtocols:
@@ -92,19 +93,30 @@ class TensorProtocols:
     ) -> Any:
         """The memory itself for others on the host, where it is seen there; else, a copy of it.
 
-        Pending work is done first. Work that comes later is done whenever this library flushes.
+        Pending work is done first; work of later is done whenever this library flushes. What runs
+        backwards is copied too, since there are consumers that a negative stride kills.
         """
-        if stream is not None or (dl_device is not None and tuple(dl_device) != (CPU, 0)):
+        if stream is not None or not (dl_device is None or _is_host(dl_device)):
             must = "memory is given to the host alone, which has no streams"
             raise BufferError(explain("__dlpack__", must, stream=stream, dl_device=dl_device))
-        memory = None if copy else host.own_memory("__dlpack__", self)
+        backwards = any(stride < 0 for stride in self.strides)
+        memory = None if copy or backwards else host.own_memory("__dlpack__", self)
         if memory is None:
             if copy is False:
-                must = "copy must not be False where memory is not the host's"
-                raise BufferError(explain("__dlpack__", must, copy=copy))
+                must = "copy must not be False where memory is not the host's, or runs backwards"
+                raise BufferError(explain("__dlpack__", must, copy=copy, strides=self.strides))
             memory = self.numpy()
-        versioned: dict[str, Any] = {} if max_version is None else {"max_version": max_version}
-        return memory.__dlpack__(**versioned)
+        newer = NUMPY_HAS_VERSIONS and max_version is not None
+        versioned: dict[str, Any] = {"max_version": max_version} if newer else {}
+        try:
+            return memory.__dlpack__(**versioned)
+        except TypeError as error:
+            must = f"max_version must be two integers ({error})"
+            raise DTypeError(explain("__dlpack__", must, max_version=max_version)) from None
 
     def __dlpack_device__(self: Any) -> tuple[int, int]:
         return CPU, 0
+
+
+def _is_host(device: Any) -> bool:
+    return isinstance(device, (tuple, list)) and tuple(device) == (CPU, 0)
