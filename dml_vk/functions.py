@@ -16,6 +16,7 @@ import numpy as np
 from dml_vk.creation import full
 from dml_vk.dtypes import DTYPES, DType, bool_, float32, int64, to_dtype
 from dml_vk.errors import DTypeError, LayoutError, explain
+from dml_vk.function_examples import example
 from dml_vk.kernels.kernel import SCALAR_WORDS
 from dml_vk.kernels.operators import OPERATORS, Operator
 from dml_vk.layout import broadcast_sizes, elementwise
@@ -143,7 +144,8 @@ def _told(name: str) -> Told:
 
 def _named(function: Function, operator: Operator, signature: str) -> Function:
     function.__name__ = function.__qualname__ = operator.name
-    function.__doc__ = f"{operator.name}({signature}), for each element: docs/operators.md."
+    says = f"{operator.name}({signature}), for each element: docs/operators.md."
+    function.__doc__ = f"{says}\n\n{example(operator.name)}\n"
     return function
 
 
