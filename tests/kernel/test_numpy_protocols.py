@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import operator
+import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -94,6 +96,15 @@ def test_no_function_is_left_untried():
     names = {name for names in [*CALLS, "copyto"] for name in names.split()}
     tried = {operator.attrgetter(name)(np) for name in names}
     assert tried == set(numpy_protocols.FUNCTIONS) - {None}
+
+
+def test_the_page_names_each_function():
+    page = (Path(__file__).parents[2] / "docs" / "protocols.md").read_text()
+    named = re.findall(
+        r"`([\w.]+)`", page.partition("**Other functions**: ")[2].partition("\n- ")[0]
+    )
+    offered = sorted(call.what[6:] for call in numpy_protocols.FUNCTIONS.values())
+    assert sorted(set(named)) == named == offered
 
 
 def test_ufuncs_are_ours_of_the_same_meaning():
