@@ -100,6 +100,20 @@ if TYPE_CHECKING:
     from dml_vk.searching import nonzero, searchsorted
     from dml_vk.sets import unique_all, unique_counts, unique_inverse, unique_values
     from dml_vk.sorting import argsort, sort
+    from dml_vk.statistics import (
+        all,
+        any,
+        argmax,
+        argmin,
+        count_nonzero,
+        max,
+        mean,
+        min,
+        prod,
+        std,
+        sum,
+        var,
+    )
     from dml_vk.tensor import Tensor, copy
     from dml_vk.tracing import trace
     from dml_vk.user_kernel import compile_glsl, kernel
@@ -133,6 +147,7 @@ _MODULES = {
     "searching": "nonzero searchsorted",
     "sets": "unique_all unique_counts unique_inverse unique_values",
     "sorting": "argsort sort",
+    "statistics": "all any argmax argmin count_nonzero max mean min prod std sum var",
     "tensor": "Tensor copy",
     "tracing": "trace",
     "user_kernel": "compile_glsl kernel",

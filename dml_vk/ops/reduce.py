@@ -1,4 +1,4 @@
-"""Reductions: dims of any layout to one element each, or blocks of a dim.
+"""Reductions: what elements along some dims of any layout come to.
 
 **The order of a float sum or product** is that of an aligned binary tree over the leaves of each
 result, the elements that it is made of, in logical row-major order of the reduced dims: node j of
@@ -14,13 +14,11 @@ Integers, max, min, any, all and counts do not depend on the order, and are take
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 from dml_vk.dtypes import DType, float32, int32, uint32
 from dml_vk.errors import RangeError, explain
 from dml_vk.kernels.plan_reduce import (
-    MAX_TREE,
     PARTIAL,
     Code,
     Pass,
@@ -29,7 +27,6 @@ from dml_vk.kernels.plan_reduce import (
     next_pass,
     plan_pass,
     reduction_of,
-    row_pass,
     work_of,
 )
 from dml_vk.layout import Layout
@@ -37,7 +34,7 @@ from dml_vk.ops.copy import copied, copy_elements
 from dml_vk.ops.elementwise import Typed
 from dml_vk.ops.fill import fill_constant
 from dml_vk.ops.strided import Strided
-from dml_vk.strides.order import Ints, row_major
+from dml_vk.strides.order import Ints
 
 # What comes of nothing; the others have nothing to choose from.
 OF_NOTHING: dict[str, Any] = {"sum": 0, "prod": 1, "any": False, "all": True, "count_nonzero": 0}
@@ -59,53 +56,22 @@ def reduce_elements(
         return
     if not layout.numel:
         if operator_name not in OF_NOTHING:
-            must = "there must be elements to choose from"
-            raise RangeError(explain(what, must, shape=layout.sizes, dims=dims))
+            must = "there must be elements along axis to choose from"
+            raise RangeError(explain(what, must, axis=dims, shape=layout.sizes))
         fill_constant(what, to, target.dtype, OF_NOTHING[operator_name])
         return
-    kept = tuple([dim for dim in range(layout.rank) if dim not in dims])
-
-    def attempt(source: Typed, target: Typed) -> bool:
-        return _in_passes(what, operator_name, source, target, dims)
-
-    _with_room(what, source, target, (*kept, *sorted(dims)), row_major(len(kept)), attempt)
-
-
-def reduce_blocks(
-    what: str, operator_name: str, source: Typed, target: Typed, dim: int, log2_block: int
-) -> None:
-    """As `reduce_elements`, for each aligned block of 2**log2_block indexes along one dim.
-
-    The target has the source's dims, and along `dim` as many as there are blocks.
-    """
-    to = target.strided
-    if not to.layout.numel:
+    if source.strided.meets(to):
+        source = source._replace(strided=copied(what, source.strided, "overlap"))
+    if _in_passes(what, operator_name, source, target, dims):
         return
-    if log2_block > MAX_TREE:
-        layout = source.strided.layout
-        blocks = -(-layout.sizes[dim] >> MAX_TREE)
-        sizes = (*layout.sizes[:dim], blocks, *layout.sizes[dim + 1 :])
-        dtype = _partial_dtype(target.dtype)
-        own = Layout.packed(sizes, layout.order)
-        left = Typed(_allocated(what, source.strided, own, dtype.itemsize), dtype)
-        reduce_blocks(what, operator_name, source, left, dim, MAX_TREE)
-        again = _next(reduction_of(operator_name, target.dtype))
-        reduce_blocks(what, again.name, left, target, dim, log2_block - MAX_TREE)
-        return
-    rank = to.layout.rank
-    order = (*[one for one in range(rank) if one != dim], dim)
-
-    def attempt(source: Typed, target: Typed) -> bool:
-        reduction = reduction_of(operator_name, target.dtype)
-        given, layout = source.strided, source.strided.layout
-        # As if the dim went as a whole; what comes of its blocks is the innermost dim instead.
-        work = work_of(layout.sizes, layout.strides, (dim,), reduction.ties)
-        made = row_pass(work, reduction.ties, log2_block)
-        strides = tuple([target.strided.layout.strides[one] for one in order])
-        codes = _code(source.dtype), _code(target.dtype)
-        return _launch(reduction, made, strides, given, target.strided, *codes)
-
-    _with_room(what, source, target, order, order, attempt)
+    # More dims than kernels have room for: packed, they are one that stays and one that goes.
+    kept = [dim for dim in range(layout.rank) if dim not in dims]
+    ordered = Layout(layout.sizes, layout.strides, layout.offset, (*kept, *sorted(dims)))
+    packed = copied(what, source.strided._replace(layout=ordered))
+    made = _allocated(what, to, Layout.packed(to.layout.sizes), to.itemsize)
+    source, result = source._replace(strided=packed), target._replace(strided=made)
+    _in_passes(what, operator_name, source, result, dims)
+    copy_elements(what, made, to)
 
 
 def _in_passes(what: str, operator_name: str, source: Typed, target: Typed, dims: Ints) -> bool:
@@ -126,31 +92,8 @@ def _in_passes(what: str, operator_name: str, source: Typed, target: Typed, dims
         if not _launch(reduction, made, made.made, given, left, code, partial):
             return False
         work, given, code = made.rest, left, partial
-        reduction = _next(reduction)
-
-
-def _with_room(
-    what: str,
-    source: Typed,
-    target: Typed,
-    order: Ints,
-    made_in: Ints,
-    attempt: Callable[[Typed, Typed], bool],
-) -> None:
-    """Attempt it, and where there are more dims than kernels have room for, on packed memory.
-
-    There the source is in this `order`, and what is made of it in the other one.
-    """
-    from_, to = source.strided, target.strided
-    if from_.meets(to):
-        source = source._replace(strided=copied(what, from_, "overlap"))
-    if attempt(source, target):
-        return
-    layout = from_.layout
-    ordered = from_._replace(layout=Layout(layout.sizes, layout.strides, layout.offset, order))
-    made = _allocated(what, to, Layout.packed(to.layout.sizes, made_in), to.itemsize)
-    attempt(source._replace(strided=copied(what, ordered)), target._replace(strided=made))
-    copy_elements(what, made, to)
+        if reduction.name == "count_nonzero":
+            reduction = reduction._replace(name="sum")
 
 
 def _launch(
@@ -169,11 +112,6 @@ def _launch(
     if plan is not None:
         device.queue.launch(plan, (source.operand(False), target.operand(True)))
     return plan is not None
-
-
-def _next(reduction: Reduction) -> Reduction:
-    """What puts together the results of blocks."""
-    return reduction._replace(name="sum") if reduction.name == "count_nonzero" else reduction
 
 
 def _code(dtype: DType) -> Code:
