@@ -20,7 +20,7 @@ PITCH = 4  # rows start at multiples of so many elements
 # What an invocation merges: more is less searching, and less work that can be done side by side.
 _CPU_CHUNK, _GPU_CHUNK = 256, 32
 # What an element takes one slow core, by the bytes of its key.
-_KEY_NS, _RUN_NS, _MERGE_NS = {4: 5.0, 8: 9.0}, {4: 25.0, 8: 40.0}, {4: 15.0, 8: 20.0}
+_KEY_NS, _RUN_NS, _MERGE_NS = {4: 3.0, 8: 5.0}, {4: 5.0, 8: 8.0}, {4: 9.0, 8: 14.0}
 
 _KEY_SPEC = (*WORDS_SPEC, "OP", "BEFORE", "SCALARS", "TYPE", "COMMON", "A_TYPE")
 _ROW_PUSH = (("pitch", 1), ("run", 1), ("chunk", 1))
