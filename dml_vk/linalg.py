@@ -219,8 +219,7 @@ def _norm(x: Tensor, dims: Ints, keepdims: bool, order: float, out: Any) -> Tens
     elif order == 1:
         found = statistics.sum(functions.abs(x), axis=dims, keepdims=keepdims, out=last)
     elif order == 0:
-        there = functions.astype(functions.not_equal(x, 0.0), x.dtype)
-        found = statistics.sum(there, axis=dims, keepdims=keepdims, out=last)
+        found = statistics.count_nonzero(x, axis=dims, keepdims=keepdims)
     else:
         powers = functions.pow(functions.abs(x), order)
         sums = statistics.sum(powers, axis=dims, keepdims=keepdims)

@@ -48,7 +48,8 @@ def matmul(a: Array, b: Array) -> Array:
     """
     common = np.result_type(a, b)
     if common.kind != "f":
-        return np.matmul(a.astype(common), b.astype(common))
+        wrapped: Array = np.matmul(a.astype(common), b.astype(common))
+        return wrapped
     computed = np.dtype(np.float32) if common.itemsize == 2 else common
     with np.errstate(all="ignore"):
         rows = a.astype(computed)[..., :, None, :]

@@ -158,8 +158,10 @@ def test_every_dtype(dtype):
 
 def test_dtypes_promote():
     for first, second in (
-        *(("int8", "uint8"), ("int8", "int32"), ("uint32", "int32"), ("uint16", "int64")),
-        *(("float16", "float32"), ("float32", "float64")),
+        ("int8", "uint16"),
+        ("uint32", "int32"),
+        ("float16", "float32"),
+        ("float32", "float64"),
     ):
         (x, a), (y, b) = operand(packed(5, 9), DTYPES[first]), operand(packed(9, 4), DTYPES[second])
         assert_bits(dml_vk.matmul(x, y).numpy(), products.matmul(a, b), (first, second))
@@ -168,7 +170,7 @@ def test_dtypes_promote():
 @settings(max_examples=40, deadline=None, derandomize=True)
 @given(st.data())
 def test_any_layouts(data):
-    size = st.sampled_from([1, 3, 8])
+    size = st.sampled_from([1, 8])
     batch = data.draw(st.lists(size, max_size=2))
     m, n, k = data.draw(size), data.draw(size), data.draw(st.sampled_from([1, 5, 8]))
     a = data.draw(layouts(sizes=(*batch, m, k)))
@@ -185,10 +187,10 @@ def test_sums_of_parts_are_the_same(plans, monkeypatch):
     for units in (20, 10**6):
         monkeypatch.setattr(planning, "_CPU_UNITS", units)
         check(a, b)
-        check(b.transpose(1, 2), a.transpose(1, 2), turned(2, 5, 3))
-    for depth in (RUN, RUN + 1, RUN**2, RUN**2 + 1):
+    check(b.transpose(1, 2), a.transpose(1, 2), turned(2, 5, 3))
+    for depth in (RUN, RUN + 1, RUN**2 + 1):
         check(packed(1, depth), packed(depth, 1))
-        check(packed(3, depth), packed(depth, 2), dtype=DTYPES["float64"])
+    check(packed(3, RUN**2 + 1), packed(RUN**2 + 1, 2), dtype=DTYPES["float64"])
     check(packed(2, RUN**3 + 70), packed(RUN**3 + 70, 1))
     check(packed(2, 200), packed(200, 3), dtype=DTYPES["int64"])
     assert ("A_READ", 3) in told(plans)
