@@ -78,7 +78,8 @@ def diff(
 ) -> Tensor:
     """Each element less the one before it along an axis, and so `n` times.
 
-    `prepend` and `append` are joined to x first; they may differ from it along the axis alone.
+    `prepend` and `append` are joined to x first, if n is not 0, where x comes back as it is. They
+    may differ from it along the axis alone.
 
     >>> import dml_vk
     >>> x = dml_vk.asarray([1, 4, 9, 16])
@@ -96,6 +97,10 @@ def diff(
     if count < 0:
         raise LayoutError(explain("diff", "n must not be negative", n=n))
     _check_sizes(x, given, axis)
+    if not count:
+        result = result_over("diff", x.layout.like(), x.dtype, x, out)
+        copy_elements("diff", x.strided, result.strided)
+        return result
     order = concatenate([one.layout for one in given], axis).order
     length = sum([one.shape[axis] for one in given])
 
@@ -114,10 +119,7 @@ def diff(
         between = room(length - k)
         _difference(parts, between, axis)
         parts = [between]
-    if count:
-        _difference(parts, result, axis)
-    else:
-        _join(parts, result, axis)
+    _difference(parts, result, axis)
     return result
 
 
@@ -143,14 +145,6 @@ def _difference(parts: list[Tensor], target: Tensor, axis: int) -> None:
         for later, earlier, length in pairs:
             subtract(later, earlier, out=_piece(target, axis, at, length))
             at += length
-
-
-def _join(parts: list[Tensor], target: Tensor, axis: int) -> None:
-    at = 0
-    for part in parts:
-        length = part.shape[axis]
-        copy_elements("diff", part.strided, _piece(target, axis, at, length).strided)
-        at += length
 
 
 def _piece(x: Tensor, axis: int, start: int, length: int) -> Tensor:

@@ -1,6 +1,7 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
-// Which elements are not 0, in logical row-major order: how many a unit has, UNIT of them, or their indexes.
+// Which elements are not 0, in logical row-major order. A unit, UNIT elements, tells how many, or
+// writes their indexes.
 #define SOURCES 1
 #define BASES src_base, carry_base, dst_base
 #define FROM push.src_base
@@ -12,7 +13,7 @@
 
 layout(constant_id = 8) const uint TYPE = BOOL;
 layout(constant_id = 9) const bool COUNTS = true;
-layout(constant_id = 10) const bool SRC_QUADS = false;  // there is one row, and it starts where a quad does
+layout(constant_id = 10) const bool SRC_QUADS = false;  // one row, from where a quad starts
 
 layout(binding = 0) readonly buffer Src { uint src[]; };
 layout(binding = 0) readonly buffer SrcQuads { uvec4 src_quads[]; };
@@ -23,12 +24,14 @@ DEFINE_ELEMENT(src_element, src)
 
 // What of a word counts, of each element in it: of floats not the sign.
 uint counts_of(uint type) {
-    return type == FLOAT16 ? 0x7fff7fffu : type == FLOAT32 || type == FLOAT64 ? 0x7fffffffu : 0xffffffffu;
+    if (type == FLOAT16) return 0x7fff7fffu;
+    return type == FLOAT32 || type == FLOAT64 ? 0x7fffffffu : 0xffffffffu;
 }
 
 bool is_nonzero(uint at) {
     uvec2 bits = src_element(at, TYPE);
-    return (bits_of(TYPE) == 64 ? bits.x | bits.y & counts_of(TYPE) : bits.x & counts_of(TYPE)) != 0;
+    uint top = (bits_of(TYPE) == 64 ? bits.y : bits.x) & counts_of(TYPE);
+    return (bits_of(TYPE) == 64 ? top | bits.x : top) != 0;
 }
 
 // A bit for each of the elements in a word, of 8 or 16 bits.
@@ -44,7 +47,10 @@ uint bits_in(uint word) {
 // A bit for each of the elements in a quad.
 uint bits_of_quad(uvec4 quad) {
     uint bits = bits_of(TYPE), mask = counts_of(TYPE), found = 0;
-    if (bits == 64) return uint((quad.x | quad.y & mask) != 0) | uint((quad.z | quad.w & mask) != 0) << 1;
+    if (bits == 64) {
+        bvec2 nonzero = notEqual(quad.xz | quad.yw & mask, uvec2(0));
+        return uint(nonzero.x) | uint(nonzero.y) << 1;
+    }
     for (uint k = 0; k < 4; k++)
         found |= (bits == 32 ? uint((quad[k] & mask) != 0) : bits_in(quad[k])) << k * (32 / bits);
     return found;
@@ -58,7 +64,8 @@ void unit(uint n, bool whole) {
         // A bit for each of the next 32.
         uint count = min(end - i, 32u), found = 0;
         if (SRC_QUADS) {
-            for (uint k = 0; k < count; k += per) found |= bits_of_quad(src_quads[(bases.x + i + k) / per]) << k;
+            for (uint k = 0; k < count; k += per)
+                found |= bits_of_quad(src_quads[(bases.x + i + k) / per]) << k;
             if (count < 32) found &= (1u << count) - 1;
         } else
             for (uint k = 0; k < count; k++) {

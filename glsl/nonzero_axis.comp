@@ -1,6 +1,7 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
-// Of flat row-major indexes, words, the index along one dim of `size`, where each covers `inner` elements.
+// Of flat row-major indexes, words, the index along one dim of `size`, each step of which covers
+// `inner` elements.
 #define BASES src_base, dst_base
 #define FROM push.src_base
 #define MAX_RANK 6

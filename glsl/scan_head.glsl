@@ -1,15 +1,17 @@
-// Scans: of each row, all elements up to each one combined. The includer defines `identity`, and `combine`
-// by OP, over one of the values heads; WORDS, of a value; and STORED, the type that it is stored as. The
-// order of combinations, which depends on nothing but places in a row, stands in dml_vk/ops/scan.py.
+// Scans: of each row, all elements up to each one combined. The includer defines `identity`, and
+// `combine` by OP, over one of the values heads; WORDS, of a value; and STORED, the type that it is
+// stored as. The order of combinations, which depends on nothing but places in a row, stands in
+// dml_vk/ops/scan.py.
 //
-// A unit is a span of a row, or of COLUMNS rows whose elements lie side by side: 1, or a quad of them.
-// Rows have spans of one length, blocks on some level, of which the last is shorter; or each is a span.
+// A unit is a span of a row, or of COLUMNS rows whose elements lie side by side: 1, or some quads.
+// Rows have spans of one length, a block on some level, and a shorter last one; or each is a span.
 
 #define SOURCES 1
 #define BASES src_base, carry_base, dst_base
 #define FROM push.src_base
 #define MAX_RANK 6
-#define EXTRA uint span, src_step, dst_step;  // elements of a span; steps along a row
+// Elements of a span, and steps along a row.
+#define EXTRA uint span, src_step, dst_step;
 #include "index_head.glsl"
 #include "element_head.glsl"
 
@@ -17,13 +19,14 @@ const uint SUM = 0, PRODUCT = 1;
 const uint TOTALS = 0, INCLUSIVE = 1, EXCLUSIVE = 2;
 
 layout(constant_id = 4) const uint OP = SUM;
-layout(constant_id = 5) const uint FORM = INCLUSIVE;  // TOTALS: what each span comes to, and no more
+layout(constant_id = 5) const uint FORM = INCLUSIVE;  // TOTALS: what each span comes to
 layout(constant_id = 6) const uint TYPE = FLOAT32;    // of src
 layout(constant_id = 7) const uint LEVELS = 1;        // of blocks in a span
 layout(constant_id = 8) const uint SPAN_DIM = 0;      // which dim counts spans
 layout(constant_id = 9) const bool CARRIED = false;   // what comes before a span lies in `carry`
-layout(constant_id = 10) const bool SRC_RUNS = false;   // a row of src is read by as many as a quad of dst has
-layout(constant_id = 11) const bool DST_QUADS = false;  // a row of dst is written by quads
+// A row is read by as many as a quad of dst has, and is written by quads.
+layout(constant_id = 10) const bool SRC_RUNS = false;
+layout(constant_id = 11) const bool DST_QUADS = false;
 
 layout(binding = 0) readonly buffer Src { uint src[]; };
 layout(binding = 0) readonly buffer SrcQuads { uvec4 src_quads[]; };
@@ -52,7 +55,7 @@ DEFINE_ELEMENT(src_element, src)
 Quad from_quad(uvec4 quad, uint type) {
     Quad values;
     for (uint k = 0; k < PER; k++)
-        values.at[k] = decode(WORDS == 2 ? uvec2(quad[2 * k], quad[2 * k + 1]) : uvec2(quad[k], 0), type);
+        values.at[k] = decode(uvec2(quad[WORDS * k], WORDS == 2 ? quad[2 * k + 1] : 0), type);
     return values;
 }
 
@@ -170,8 +173,9 @@ void unit(uint n, bool whole) {
                 Quad values;
                 if (SRC_RUNS) values = along(at.x);
                 for (uint k = 0; k < PER; k++) {
-                    VALUE value = SRC_RUNS ? values.at[k] : decode(src_element(at.x + k * by.x, TYPE), TYPE);
-                    values.at[k] = joined(block, before, Values(VALUE[1](value))).at[0];
+                    Values value = read(at.x + k * by.x);
+                    if (SRC_RUNS) value.at[0] = values.at[k];
+                    values.at[k] = joined(block, before, value).at[0];
                     if (FORM != TOTALS && !DST_QUADS) write_element(at.y + k * by.y, values.at[k]);
                 }
                 if (FORM != TOTALS && DST_QUADS) write_quad(at.y, values);

@@ -1,11 +1,11 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
-// Where each element of src belongs among `sorted` ones of its type: how many are less, or not greater.
-// These are in order as they lie, or in the order of indexes that lie in `order`.
-#define BASES src_base, dst_base
+// Where each element of src belongs among `sorted` ones of its type: how many are less, or not
+// greater. These are in order as they lie, or in the order of indexes that lie in `order`.
+#define BASES src_base, sorted_base, order_base, dst_base
 #define FROM push.src_base
 #define MAX_RANK 6
-#define EXTRA uint sorted_base, sorted_step, count, order_base, order_step;
+#define EXTRA uint count, sorted_step, order_step;
 #define T uvec2
 #define WORDS 2
 #include "index_head.glsl"
@@ -13,8 +13,8 @@
 #include "key_head.glsl"
 
 layout(binding = 0) readonly buffer Src { uint src[]; };
-layout(binding = 2) readonly buffer Sorted { uint sorted[]; };
-layout(binding = 3) readonly buffer Order { uint order[]; };
+layout(binding = 1) readonly buffer Sorted { uint sorted[]; };
+layout(binding = 2) readonly buffer Order { uint order[]; };
 
 DEFINE_ELEMENT(src_element, src)
 DEFINE_ELEMENT(sorted_element, sorted)
@@ -23,7 +23,7 @@ DEFINE_ELEMENT(order_element, order)
 uvec2 load(uint at);
 uvec4 load_quad(uint at) { return uvec4(load(at), load(at + 1)); }
 
-#define DST 1
+#define DST 3
 #include "load_words_head.glsl"
 
 layout(constant_id = NEXT_SPEC) const uint TYPE = FLOAT32;
@@ -32,8 +32,10 @@ layout(constant_id = NEXT_SPEC + 2) const bool ORDERED = false;  // by `order`
 layout(constant_id = NEXT_SPEC + 3) const uint ORDER_TYPE = INT64;
 
 uvec2 sorted_key(uint i) {
-    // An index that is none must not lead out of memory.
-    if (ORDERED) i = min(order_element(push.order_base + i * push.order_step, ORDER_TYPE).x, push.count - 1);
+    if (ORDERED) {
+        i = order_element(push.order_base + i * push.order_step, ORDER_TYPE).x;
+        i = min(i, push.count - 1);  // An index that is none must not lead out of memory.
+    }
     return key_of(sorted_element(push.sorted_base + i * push.sorted_step, TYPE), TYPE);
 }
 

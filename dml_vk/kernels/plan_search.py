@@ -10,21 +10,17 @@ from dml_vk.kernels.paths import QUAD_BYTES, Task, plan_of, quads_a_unit, rows
 from dml_vk.kernels.plan import Plan
 from dml_vk.limits import Limits
 
-_BASES = ("src_base", "dst_base")
 _INT64_BYTES = 8
 KERNELS = (
     Kernel(
         "search_words",
-        bindings=("Src", "Dst", "Sorted", "Order"),
+        bindings=("Src", "Sorted", "Order", "Dst"),
         writes=("Dst",),
         spec=(*WORDS_SPEC, "TYPE", "RIGHT", "ORDERED", "ORDER_TYPE"),
         push=index_push(
-            _BASES,
+            ("src_base", "sorted_base", "order_base", "dst_base"),
             MADE_RANK,
-            (
-                *(("sorted_base", 1), ("sorted_step", 1), ("count", 1)),
-                *(("order_base", 1), ("order_step", 1)),
-            ),
+            (("count", 1), ("sorted_step", 1), ("order_step", 1)),
         ),
         variants={"int64": {}},
         body="search",
@@ -34,7 +30,7 @@ KERNELS = (
         bindings=("Src", "Dst"),
         writes=("Dst",),
         spec=WORDS_SPEC,
-        push=index_push(_BASES, MADE_RANK, (("inner", 1), ("size", 1))),
+        push=index_push(("src_base", "dst_base"), MADE_RANK, (("inner", 1), ("size", 1))),
         variants={"int64": {}},
         body="nonzero_axis",
     ),
@@ -47,16 +43,19 @@ def plan_search(
     operands: tuple[tuple[Ints, int, int], tuple[Ints, int]],
     element_ns: float,
     limits: Limits,
+    *,
     spec: Ints = (),
+    others: Ints = (),
 ) -> Plan:
     """An int64 for each element of src, by a kernel that takes so long for each.
 
-    `operands` are src's strides, offset and item size, and dst's strides and offset.
+    `operands` are src's strides, offset and item size, and dst's strides and offset. The kernel
+    also reads others, of these item sizes.
     """
     (src_strides, src_offset, itemsize), (dst_strides, dst_offset) = operands
     places = (src_offset * itemsize % QUAD_BYTES, dst_offset * _INT64_BYTES % QUAD_BYTES)
     return _plan(
-        *(kernel, sizes, (src_strides, dst_strides), places, itemsize, element_ns, spec),
+        *(kernel, sizes, (src_strides, dst_strides), places, itemsize, element_ns, spec, others),
         *(limits.max_invocations, quads_a_unit(limits)),
     )
 
@@ -70,6 +69,7 @@ def _plan(
     itemsize: int,
     element_ns: float,
     spec: Ints,
+    others: Ints,
     invocations: int,
     quads: int,
 ) -> Plan:
@@ -81,9 +81,7 @@ def _plan(
     path = rows(task)
     unit = path.spec[1]
     path = path._replace(unit_ns=path.unit_ns + unit * element_ns)
-    return plan_of(
-        *(f"{kernel}_words_int64", task, path, MADE_RANK, offsets(task.outer, starts)),
-        invocations,
-        sources=(itemsize,),
-        spec=spec,
-    )
+    launches = [(src, *(0 for _ in others), dst) for src, dst in offsets(task.outer, starts)]
+    module = f"{kernel}_words_int64"
+    more = {"sources": (itemsize, *others), "spec": spec}
+    return plan_of(module, task, path, MADE_RANK, launches, invocations, **more)

@@ -86,8 +86,8 @@ def _computed_in(dtype: DType) -> tuple[str, DType]:
 
 def _is_read(dtype: DType, computed: DType) -> bool:
     """Kernels that compute in one dtype read these elements as numbers of it."""
-    if (dtype.kind == "f") is not (computed.kind == "f"):
-        return False
+    if "f" in (dtype.kind, computed.kind):
+        return dtype.kind == computed.kind and dtype.itemsize <= computed.itemsize
     return dtype.itemsize <= max(4, computed.itemsize)
 
 

@@ -46,11 +46,12 @@ def search_sorted(
         _operands(source.strided, target),
         _STEP_NS * count.bit_length(),
         device.limits,
-        (source.dtype.code, int(right), int(order is not ordered), order.dtype.code),
+        spec=(source.dtype.code, int(right), int(order is not ordered), order.dtype.code),
+        others=(ordered.dtype.itemsize, order.dtype.itemsize),
     )
-    told = (*_place(ordered.strided), count, *_place(order.strided))
+    steps = [one.strided.layout.strides[0] & 0xFFFFFFFF for one in (ordered, order)]
     reads = [one.strided.operand(False) for one in (source, ordered, order)]
-    device.queue.launch(plan, (reads[0], target.operand(True), *reads[1:]), told)
+    device.queue.launch(plan, (*reads, target.operand(True)), (count, *steps))
 
 
 def write_coordinates(positions: Strided, target: Strided, inner: int, size: int) -> None:
@@ -73,10 +74,3 @@ def write_coordinates(positions: Strided, target: Strided, inner: int, size: int
 def _operands(source: Strided, target: Strided) -> tuple[tuple[Ints, int, int], tuple[Ints, int]]:
     a, b = source.layout, target.layout
     return (a.strides, a.offset, source.itemsize), (b.strides, b.offset)
-
-
-def _place(row: Strided) -> Ints:
-    """Where the first element of one dim lies, and from there the next one, modulo 2**32."""
-    (step,) = row.layout.strides
-    base = (row.allocation.offset + row.operand(False).base) // row.itemsize
-    return base & 0xFFFFFFFF, step & 0xFFFFFFFF
