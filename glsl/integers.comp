@@ -1,11 +1,9 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
-#extension GL_EXT_control_flow_attributes : require
 // Integers of a range, none more often than another: the high half of word * range, where a low half
 // below 2^b mod range, of b bits, is refused (Lemire, "Fast random integer generation in an interval",
 // 2019). A refused word gives way to the same word of the same block under the next key. Told are
 // range - 1, what low halves must reach, and the least of the range, two words each.
-#define UNROLL [[unroll]]
 #include "philox_draw_head.glsl"
 #include "long_head.glsl"
 
