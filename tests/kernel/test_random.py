@@ -59,7 +59,7 @@ def integers(dtype, low, high):
     )
 
 
-# A draw for each module, and one made by operators. Of the integers every third is refused, or every fourth.
+# A draw for each module, and one made by operators. Many of the integers are refused at first.
 DRAWS = {
     "uniform float16": uniform(float16, -0.3, 5.1),
     "uniform float32": uniform(float32, -0.3, 5.1),
