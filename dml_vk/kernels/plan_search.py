@@ -13,7 +13,7 @@ from dml_vk.limits import Limits
 _INT64_BYTES = 8
 KERNELS = (
     Kernel(
-        "search_words",
+        "search",
         bindings=("Src", "Sorted", "Order", "Dst"),
         writes=("Dst",),
         spec=(*WORDS_SPEC, "TYPE", "RIGHT", "ORDERED", "ORDER_TYPE"),
@@ -23,16 +23,14 @@ KERNELS = (
             (("count", 1), ("sorted_step", 1), ("order_step", 1)),
         ),
         variants={"int64": {}},
-        body="search",
     ),
     Kernel(
-        "nonzero_axis_words",
+        "nonzero_axis",
         bindings=("Src", "Dst"),
         writes=("Dst",),
         spec=WORDS_SPEC,
         push=index_push(("src_base", "dst_base"), MADE_RANK, (("inner", 1), ("size", 1))),
         variants={"int64": {}},
-        body="nonzero_axis",
     ),
 )
 
@@ -82,6 +80,6 @@ def _plan(
     unit = path.spec[1]
     path = path._replace(unit_ns=path.unit_ns + unit * element_ns)
     launches = [(src, *(0 for _ in others), dst) for src, dst in offsets(task.outer, starts)]
-    module = f"{kernel}_words_int64"
+    module = f"{kernel}_int64"
     more = {"sources": (itemsize, *others), "spec": spec}
     return plan_of(module, task, path, MADE_RANK, launches, invocations, **more)
