@@ -17,6 +17,8 @@ from dml_vk.layout import Layout
 from dml_vk.strides.order import Ints
 from dml_vk.tensor import Tensor
 
+_EVERY = slice(None)
+_PLAIN = (int, slice, type(None), type(Ellipsis))
 INDEXES = "indexes must be arrays of integers or bools"
 
 
@@ -57,7 +59,10 @@ def parse(what: str, tensor: Tensor, key: Any) -> Key:
         return Key(layout.select(0, to_place(what, key, 0, layout.sizes[0])))
     if type(key) is slice and layout.sizes:
         return Key(layout.slice(0, key.start, key.stop, key.step))
-    parts = [_part(what, tensor, one) for one in (key if isinstance(key, tuple) else (key,))]
+    parts = [
+        part if type(part) in _PLAIN else _part(what, tensor, part)
+        for part in (key if isinstance(key, tuple) else (key,))
+    ]
     left = len(layout.sizes) - sum([_dims_of(part) for part in parts])
     if left < 0:
         must = f"there must be at most {len(layout.sizes)} indexes, one for each dim"
@@ -79,7 +84,8 @@ def parse(what: str, tensor: Tensor, key: Any) -> Key:
             layout = layout.select(dim, to_place(what, part, axis, layout.sizes[dim]))
             dim -= 1
         elif isinstance(part, slice):
-            layout = layout.slice(dim, part.start, part.stop, part.step)
+            if part != _EVERY:
+                layout = layout.slice(dim, part.start, part.stop, part.step)
         elif part is not Ellipsis:
             leads.append(_lead(what, layout, dim, axis, part))
         covered = left if part is Ellipsis else _dims_of(part)
@@ -125,8 +131,6 @@ def to_index(what: str, given: Any) -> Tensor | Array:
 
 def _part(what: str, tensor: Tensor, given: Any) -> Any:
     """An int, slice, None, ..., or an array: of bools, or one of integers that has dims."""
-    if given is None or given is Ellipsis or isinstance(given, slice) or type(given) is int:
-        return given
     if isinstance(given, (list, tuple)) or hasattr(given, "__array__"):
         index = to_index(what, given)
         if isinstance(index, Tensor) and index.device is not tensor.device:
@@ -146,9 +150,12 @@ def _part(what: str, tensor: Tensor, given: Any) -> Any:
 
 def _dims_of(part: Any) -> int:
     """How many dims a part of a key is about."""
+    kind = type(part)
+    if kind is int or kind is slice:
+        return 1
     if part is None or part is Ellipsis:
         return 0
-    return part.ndim if isinstance(part, (np.ndarray, Tensor)) and is_mask(part) else 1
+    return part.ndim if is_mask(part) else 1
 
 
 def _lead(what: str, layout: Layout, dim: int, axis: int, index: Tensor | Array) -> Lead:

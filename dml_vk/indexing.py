@@ -34,6 +34,7 @@ from dml_vk.ops.elementwise import Typed, cast_elements, compute, element_words
 from dml_vk.ops.fill import fill_constant
 from dml_vk.ops.gather import apart, gather, gather_elements
 from dml_vk.ops.scatter import scatter
+from dml_vk.ops.strided import Strided
 from dml_vk.promotion import check_weak, common_dtype
 from dml_vk.strides.order import Ints, to_dim
 from dml_vk.strides.propagate import broadcast_sizes
@@ -52,7 +53,7 @@ def read(tensor: Tensor, key: Any) -> Tensor:
     """
     parsed = parse(GET, tensor, key)
     if not parsed.leads:
-        return tensor.over(parsed.layout)
+        return _view(tensor, parsed.layout)
     parts = parts_of(GET, parsed.layout, parsed.leads)
     return _gathered(GET, tensor, parsed, parts)
 
@@ -71,7 +72,7 @@ def write(tensor: Tensor, key: Any, value: Any) -> None:
     parsed = parse(SET, tensor, key)
     given = _value(tensor, value)
     if not parsed.leads:
-        _assign(tensor.over(parsed.layout), given)
+        _assign(_view(tensor, parsed.layout), given)
     elif not _choose(tensor, parsed, given):
         _scatter(tensor, parsed, given)
 
@@ -130,6 +131,13 @@ def take_along_axis(
     result = result_over(what, elementwise(like, tensor.layout), x.dtype, x, out)
     gather_elements(what, x.strided, typed(tensor), result.strided, dim)
     return result
+
+
+def _view(tensor: Tensor, layout: Layout) -> Tensor:
+    """`tensor.over`, for what cannot but lie where the tensor does."""
+    strided = tensor.strided
+    placed = Strided(strided.device, strided.allocation, layout, strided.itemsize)
+    return Tensor(placed, tensor.dtype)
 
 
 def _integers(what: str, x: Tensor, indices: Any) -> Any:
@@ -260,7 +268,7 @@ def _choose(tensor: Tensor, key: Key, value: Any) -> bool:
     mask = key.leads[0].array
     if len(key.leads) > 1 or not key.leads[0].is_mask or not isinstance(mask, Tensor):
         return False
-    view, first = tensor.over(key.layout), key.leads[0].dim
+    view, first = _view(tensor, key.layout), key.leads[0].dim
     behind = view.ndim - first - mask.ndim
     source: Typed | None = None
     words: Ints = ()

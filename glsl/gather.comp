@@ -74,7 +74,9 @@ uvec4 make_quad(PLACE row, uint quad, uint phase, bool whole, uvec4 mask) {
     return made;
 }
 #elif BITS == 128
-uvec4 make_quad(PLACE at) { return make(at); }
+uvec4 make_quad(PLACE at) {
+    return element(at.y, index_is_still() ? index_still : index_element(at));
+}
 #else
 uvec4 make_quad(PLACE at) {
     Values far = index_row(at);

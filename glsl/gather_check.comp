@@ -12,8 +12,10 @@
 #include "gather_head.glsl"
 
 layout(constant_id = 8) const uint INDEX_TYPE = INT64;
+layout(constant_id = 9) const bool QUADS = false;  // whole units are quads, 16 bytes, without gaps
 
 layout(binding = 0) readonly buffer Index { uint index[]; };
+layout(binding = 0) readonly buffer IndexQuads { uvec4 quads[]; };
 layout(binding = 1) buffer Dst { uint dst[]; };
 
 uvec2 raw_index(uint at) {
@@ -23,12 +25,35 @@ uvec2 raw_index(uint at) {
     return uvec2(index[at / (32 / bits)] >> at % (32 / bits) * bits & (1u << bits) - 1, 0);
 }
 
+// Of elements of 32 or 64 bits, four at a time: those of ones' complement where they are negative.
+bool any_outside(uint at) {
+    bool wide = bits_of(INDEX_TYPE) == 64;
+    uint from = wide ? at / 2 : at / 4;
+    uvec4 outside = uvec4(0);
+    for (uint i = 0; i < UNIT; i += 4) {
+        uvec4 low = quads[from++], high = low;
+        if (wide) {
+            uvec4 next = quads[from++];
+            low = uvec4(high.xz, next.xz);
+            high = uvec4(high.yw, next.yw);
+        }
+        uvec4 sign = is_signed_int(INDEX_TYPE) ? uvec4(ivec4(high) >> 31) : uvec4(0);
+        if (wide) outside |= high ^ sign;
+        outside |= uvec4(greaterThanEqual(low ^ sign, uvec4(SIZE)));
+    }
+    return outside != uvec4(0);
+}
+
 void unit(uint n, bool whole) {
-    Walk walk = walk_from(bases, n * UNIT);
     bool outside = false;
-    for (uint i = n * UNIT; i < min(n * UNIT + UNIT, extent); i++) {
-        outside = is_outside(raw_index(walk.place.x), INDEX_TYPE) || outside;
-        step(walk);
+    if (QUADS && whole)
+        outside = any_outside(bases.x + n * UNIT);
+    else {
+        Walk walk = walk_from(bases, n * UNIT);
+        for (uint i = n * UNIT; i < min(n * UNIT + UNIT, extent); i++) {
+            outside = is_outside(raw_index(walk.place.x), INDEX_TYPE) || outside;
+            step(walk);
+        }
     }
     // A loop that runs once or not at all: a CPU goes through a branch even if no lane takes it.
     for (; outside; outside = false) atomicOr(dst[bases.y], 1);

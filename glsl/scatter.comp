@@ -1,7 +1,7 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 // Elements of src, each written so far from its place in dst as an index tells: index * stride. Where
-// CLAIMED, only those are whose index, or the word `apart` from it, has got what it claimed.
+// CLAIMED, only those are whose index, or another word, has got what it claimed.
 #define SOURCES 2
 #define BASES index_base, src_base, owner_base, dst_base
 #define FROM push.index_base, push.src_base
@@ -10,7 +10,10 @@
 #include "index_head.glsl"
 #include "row_head.glsl"
 
-layout(constant_id = 8) const bool CLAIMED = true;
+layout(constant_id = 8) const uint CLAIMED = 1;
+#define BY_NONE 0
+#define BY_PLACE 1
+#define BY_CELL 2  // by the word that is `apart`
 
 #if BITS < 32
 #define T uint
@@ -22,25 +25,33 @@ layout(binding = 1) readonly buffer Src { T src[]; };
 layout(binding = 2) readonly buffer Owner { uint owner[]; };
 layout(binding = 3) buffer Dst { T dst[]; };
 
-void move(uint from, uint to) {
+T load(uint at) {
 #if BITS < 32
-    uint place = to % PER_WORD * BITS, by = from % PER_WORD * BITS;
-    uint value = src[from / PER_WORD] >> by & ONE;
-    // Others may change the rest of the word meanwhile.
-    atomicAnd(dst[to / PER_WORD], ~(ONE << place));
-    atomicOr(dst[to / PER_WORD], value << place);
+    return src[at / PER_WORD] >> at % PER_WORD * BITS & ONE;
 #else
-    dst[to] = src[from];
+    return src[at];
+#endif
+}
+
+void store(uint at, T value) {
+#if BITS < 32
+    uint place = at % PER_WORD * BITS;
+    // Others may change the rest of the word meanwhile.
+    atomicAnd(dst[at / PER_WORD], ~(ONE << place));
+    atomicOr(dst[at / PER_WORD], value << place);
+#else
+    dst[at] = value;
 #endif
 }
 
 void unit(uint n, bool whole) {
     Walk walk = walk_from(bases, n * UNIT);
     for (uint i = n * UNIT; i < min(n * UNIT + UNIT, extent); i++) {
-        uint at = walk.place.x;
-        bool wins = true;
-        if (CLAIMED) wins = owner[push.owner_base + index[at + push.apart]] == at + push.apart + 1;
-        if (wins) move(walk.place.y, walk.place.z + index[at] * push.stride);
+        uint at = walk.place.x, far = index[at], cell = far;
+        if (CLAIMED == BY_CELL) cell = index[at += push.apart];
+        bool wins = CLAIMED == BY_NONE || owner[push.owner_base + cell] == at + 1;
+        T value = load(walk.place.y);  // whether or not it is needed: a CPU goes both ways
+        if (wins) store(walk.place.z + far * push.stride, value);
         step(walk);
     }
 }

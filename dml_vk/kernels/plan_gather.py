@@ -23,7 +23,8 @@ from dml_vk.limits import Limits
 
 GATHER_RANK, CHECK_RANK, SCATTER_RANK = 5, 7, 5
 UNIT = 8  # elements that an invocation takes at a time where it goes one by one
-_INDEX_NS, _SCATTER_NS = 6.0, 30.0  # what an element takes one slow core, besides its move
+# What an element takes one slow core, besides its move.
+_INDEX_NS, _QUAD_INDEX_NS, _SCATTER_NS = 10.0, 2.0, 60.0
 
 _BY_WORDS = {
     "32": {"BITS": "32", "T": "uint", "WORDS": "1"},
@@ -59,7 +60,7 @@ KERNELS: tuple[Kernel, ...] = (
         "gather_check",
         bindings=("Index", "Dst"),
         writes=("Dst",),
-        spec=(*ROW_SPEC, "INDEX_TYPE"),
+        spec=(*ROW_SPEC, "INDEX_TYPE", "QUADS"),
         push=index_push(("index_base", "dst_base"), CHECK_RANK, (("size", 1),)),
         variants={"index": {}},
     ),
@@ -221,7 +222,7 @@ def _scatter(
         invocations,
         sources=(*task.itemsizes[:2], 4),
         tail=(stride // times & 0xFFFFFFFF, apart),
-        spec=(int(claimed),),
+        spec=(0 if not claimed else 2 if apart else 1,),
     )
 
 
@@ -277,11 +278,18 @@ def _widened(task: Task, times: int) -> Task:
 
 
 def plan_check(
-    sizes: Ints, strides: Ints, itemsize: int, code: int, size: int, limits: Limits
+    sizes: Ints,
+    strides: Ints,
+    offset: int,
+    itemsize: int,
+    code: int,
+    size: int,
+    limits: Limits,
 ) -> Plan:
     """Whether any of these indexes is outside of a dim of so many: sets a word to 1."""
     return _check(
-        sizes, strides, itemsize, code, size, limits.max_invocations, quads_a_unit(limits)
+        *(sizes, strides, offset * itemsize % QUAD_BYTES, itemsize, code, size),
+        *(limits.max_invocations, quads_a_unit(limits)),
     )
 
 
@@ -289,26 +297,34 @@ def plan_check(
 def _check(
     sizes: Ints,
     strides: Ints,
+    base: int,
     itemsize: int,
     code: int,
     size: int,
     invocations: int,
     quads: int,
 ) -> Plan:
+    """`plan_check` in what matters: the base is a place, in bytes modulo QUAD_BYTES."""
     once = tuple([1 if stride == 0 and n else n for n, stride in zip(sizes, strides)])
     dims, (start,) = ascending(once, (strides,))
     inner, outer = split([Dim((*dim.strides, 0), dim.size) for dim in dims], CHECK_RANK)
-    task = Task(inner, outer, (itemsize, 4), (0, 0), quads)
+    task = Task(inner, outer, (itemsize, 4), (base + start * itemsize, 0), quads)
+    path = _one_by_one(inner, _INDEX_NS)
+    dense = len(inner) == 1 and inner[0].strides == (1, 0) and itemsize >= 4
+    in_quads = dense and task.aligned(0, QUAD_BYTES, ())
+    if in_quads:
+        whole, left = divmod(path.extent, UNIT)
+        path = path._replace(whole=whole, edges=int(left > 0), unit_ns=UNIT * _QUAD_INDEX_NS)
     return plan_of(
         "gather_check_index",
         task,
-        _one_by_one(task.dims, _INDEX_NS),
+        path,
         CHECK_RANK,
         offsets(task.outer, (start, 0)),
         invocations,
         sources=(itemsize,),
         tail=(size,),
-        spec=(code,),
+        spec=(code, int(in_quads)),
     )
 
 

@@ -62,8 +62,8 @@ def outside(indexes: Sequence[tuple[Typed, int]]) -> list[bool]:
     for place, (index, size) in enumerate(indexes):
         layout, device = index.strided.layout, index.strided.device
         plan = plan_check(
-            *(layout.sizes, layout.strides, index.strided.itemsize, index.dtype.code, size),
-            device.limits,
+            *(layout.sizes, layout.strides, layout.offset, index.strided.itemsize),
+            *(index.dtype.code, size, device.limits),
         )
         flag = Operand(flags.allocation, 4 * place, 4 * place, 4 * place + 4, True)
         device.queue.launch(plan, (index.strided.operand(False), flag))
