@@ -20,7 +20,6 @@ from dml_vk.layout import (
     preserve_format,
 )
 from dml_vk.operands import to_tensor
-from dml_vk.ops.elementwise import Typed, cast_elements
 from dml_vk.ops.fill import fill_constant
 from dml_vk.runtime.device import Device
 from dml_vk.runtime.device import device as open_device
@@ -251,14 +250,9 @@ def _like(what: str, x: Any, dtype: Any, device: Wanted, memory_format: MemoryFo
 def _as_asked(tensor: Tensor, dtype: Any, device: Wanted, memory_format: MemoryFormat) -> Tensor:
     kind = tensor.dtype if dtype is None else to_dtype("asarray", dtype)
     if kind is not tensor.dtype:
-        layout = tensor.layout.like(memory_format)
-        new = tensor_over("asarray", layout, kind, tensor.device, tensor.strided.allocation)
-        source, target = Typed(tensor.strided, tensor.dtype), Typed(new.strided, kind)
-        cast_elements("asarray", source, target)
-        tensor = new
-    if device is not None and open_device(device) is not tensor.device:
-        return asarray(tensor.numpy(), device=device, memory_format=memory_format)
-    return tensor.to(memory_format)
+        tensor = tensor._cast("asarray", kind, tensor.layout.like(memory_format))
+    tensor = tensor._in_format("asarray", memory_format)
+    return tensor if device is None else tensor._on("asarray", open_device(device))
 
 
 def _refuse_to_copy(obj: Any) -> NoReturn:

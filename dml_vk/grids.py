@@ -177,7 +177,7 @@ def meshgrid(*arrays: Tensor, indexing: str = "xy") -> list[Tensor]:
     >>> [x.tolist() for x in meshgrid(dml_vk.asarray([1, 2]), dml_vk.asarray([3, 4]))]
     [[[1, 2], [1, 2]], [[3, 3], [4, 4]]]
     """
-    given = [to_tensor("meshgrid", "each array", one) for one in arrays]
+    given = [to_tensor("meshgrid", "array", one) for one in arrays]
     if not isinstance(indexing, str) or indexing not in ("xy", "ij"):
         raise RangeError(explain("meshgrid", "indexing must be 'xy' or 'ij'", indexing=indexing))
     for one in given:

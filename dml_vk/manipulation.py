@@ -32,7 +32,7 @@ def broadcast_arrays(*arrays: Tensor) -> list[Tensor]:
     >>> [x.tolist() for x in broadcast_arrays(row, column)]
     [[[1, 2], [1, 2]], [[3, 3], [4, 4]]]
     """
-    given = [to_tensor("broadcast_arrays", "each array", one) for one in arrays]
+    given = [to_tensor("broadcast_arrays", "array", one) for one in arrays]
     with ErrorsAs("broadcast_arrays"):
         sizes = broadcast_sizes(*[one.shape for one in given])
     return [one.over(one.layout.expand(sizes)) for one in given]
@@ -233,7 +233,7 @@ def _joined(what: str, arrays: Any) -> list[Tensor]:
         got = type(arrays).__name__ if given is None else arrays
         raise DTypeError(explain(what, "arrays must be a list or tuple of tensors", arrays=got))
     for one in given:
-        to_tensor(what, "each array", one)
+        to_tensor(what, "array", one)
     return to_tensors(what, given)
 
 

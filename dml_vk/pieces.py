@@ -9,25 +9,23 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 from typing import Any, NamedTuple
 
+from dml_vk import statistics
 from dml_vk.creation import asarray, filled
+from dml_vk.cumulative import cumulative_sum
 from dml_vk.dtypes import int64
 from dml_vk.error_names import ErrorsAs
 from dml_vk.errors import LayoutError, RangeError, explain
 from dml_vk.functions import astype
 from dml_vk.grids import arange
-from dml_vk.late import Late
 from dml_vk.layout import Layout, coalesce
 from dml_vk.manipulation import Axes, apart, broadcast_to, reshape
 from dml_vk.operands import check_dtype, of_kinds, result_over, to_tensor, typed
 from dml_vk.ops.copy import copy_elements
 from dml_vk.ops.gather import gather_elements
 from dml_vk.ops.strided import Strided
+from dml_vk.searching import searchsorted
 from dml_vk.strides.order import Ints, row_major, to_index, to_int, to_ints, to_sizes
 from dml_vk.tensor import Tensor
-
-cumulative: Any = Late("dml_vk.cumulative")
-searching: Any = Late("dml_vk.searching")
-statistics: Any = Late("dml_vk.statistics")
 
 MODES = ("constant", "reflect", "edge", "circular")
 Pair = tuple[int, int]
@@ -220,8 +218,8 @@ def _repeated_by_list(given: Tensor, repeats: Any, axis: int | None, out: Any) -
     layout = Layout.packed(sizes, given.layout.order)
     result = result_over("repeat", layout, given.dtype, given, out)
     if result.size:
-        ends = cumulative.cumulative_sum(broadcast_to(counts, count))
-        index = searching.searchsorted(ends, arange(total, device=given.device), side="right")
+        ends = cumulative_sum(broadcast_to(counts, count))
+        index = searchsorted(ends, arange(total, device=given.device), side="right")
         along = index.layout.view([total if dim == axis else 1 for dim in range(given.ndim)])
         assert along is not None  # for dims of size 1 are all that is new
         gather_elements("repeat", given.strided, typed(index.over(along)), result.strided, axis)
