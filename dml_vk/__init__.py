@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from math import e, inf, nan, pi
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from dml_vk import directml
 from dml_vk.dtypes import (
@@ -44,87 +44,14 @@ from dml_vk.layout import (
 )
 from dml_vk.probe import devices
 
-if TYPE_CHECKING:
-    from dml_vk import linalg, random
-    from dml_vk.contractions import einsum
-    from dml_vk.creation import (
-        asarray,
-        empty,
-        empty_like,
-        from_dlpack,
-        full,
-        full_like,
-        ones,
-        ones_like,
-        zeros,
-        zeros_like,
-    )
-    from dml_vk.cumulative import cumulative_prod, cumulative_sum, diff
-    from dml_vk.dtype_functions import (
-        can_cast,
-        conj,
-        finfo,
-        iinfo,
-        imag,
-        isdtype,
-        real,
-        result_type,
-    )
-    from dml_vk.files import load, save
-    from dml_vk.functions import *  # noqa: F403
-    from dml_vk.grids import arange, eye, linspace, meshgrid, tril, triu
-    from dml_vk.indexing import take, take_along_axis
-    from dml_vk.info import __array_namespace_info__
-    from dml_vk.manipulation import (
-        broadcast_arrays,
-        broadcast_to,
-        concat,
-        expand_dims,
-        flip,
-        moveaxis,
-        permute_dims,
-        reshape,
-        squeeze,
-        stack,
-        unstack,
-    )
-    from dml_vk.pieces import pad, repeat, roll, tile
-    from dml_vk.products import matmul, matrix_transpose, tensordot, vecdot
-    from dml_vk.runtime.device import (
-        Device,
-        default_device,
-        device,
-        memory_stats,
-        synchronize,
-    )
-    from dml_vk.searching import nonzero, searchsorted
-    from dml_vk.sets import unique_all, unique_counts, unique_inverse, unique_values
-    from dml_vk.sorting import argsort, sort
-    from dml_vk.statistics import (
-        all,
-        any,
-        argmax,
-        argmin,
-        count_nonzero,
-        max,
-        mean,
-        min,
-        prod,
-        std,
-        sum,
-        var,
-    )
-    from dml_vk.tensor import Tensor, copy
-    from dml_vk.tracing import trace
-    from dml_vk.user_kernel import compile_glsl, kernel
-
 __version__ = "0.1.0"
 __array_api_version__ = "2024.12"
 newaxis = None
 
 # The functions that work element by element. DirectML alone has a use for the two left out.
 _FUNCTIONS = sorted({*OPERATORS, "astype"} - {"cast", "clip_grad"})
-# What needs NumPy, imported when first asked for: layouts work without it. Module -> names.
+# What needs NumPy, imported when first asked for: layouts work without it. Module -> names;
+# `__init__.pyi` tells type checkers of them.
 _MODULES = {
     "contractions": "einsum",
     "creation": (

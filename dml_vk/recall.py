@@ -72,7 +72,7 @@ def recall(operator: Operator, x1: Any, x2: Any, out: Any) -> Tensor | None:
         elif x is not None:
             scalar = scalar_words(operator.name, "number", recipe.common, x)
             words = scalar + words[len(scalar) :]
-    result = out
+    result: Tensor = out
     if out is None:
         near = reads[0].allocation
         device, form = recipe.form.device, recipe.form

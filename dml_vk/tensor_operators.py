@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from numbers import Real
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +10,7 @@ import numpy as np
 
 from dml_vk.late import Late
 from dml_vk.layout import Layout
+from dml_vk.views import one_tuple
 
 if TYPE_CHECKING:
     from dml_vk import functions, indexing, manipulation, products, statistics
@@ -125,16 +126,12 @@ class TensorOperators:
         """Write through, wherever the elements lie."""
         indexing.write(self, key, value)
 
-    def reshape(self: Any, *shape: int | tuple[int, ...]) -> Tensor:
+    def reshape(self: Any, *shape: int | Sequence[int]) -> Tensor:
         """A view where strides allow one, else a copy: `dml_vk.reshape`."""
-        sizes = shape[0] if len(shape) == 1 and isinstance(shape[0], (tuple, list)) else shape
-        return manipulation.reshape(self, sizes)
+        return manipulation.reshape(self, tuple(one_tuple(shape)))
 
     def flatten(self: Any, a: int = 0, b: int = -1) -> Tensor:
         """The dims from a to b as one: a view where strides allow one, else a copy."""
-        layout = self.layout.flatten(a, b)
-        if layout is not None:
-            return self.over(layout)
         sizes = Layout(self.shape).flatten(a, b)
         assert sizes is not None  # What is packed always can.
         return manipulation.reshape(self, sizes.sizes)

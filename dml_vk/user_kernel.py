@@ -56,6 +56,16 @@ def compile_glsl(source: str, *, macros: Mapping[str, str | int] | None = None) 
     """A GLSL compute shader, compiled. It needs glslang-tools and spirv-tools on the path.
 
     `macros` are defined before the first line; errors carry the line numbers of `source`.
+
+    >>> shader = compile_glsl('''
+    ...     #version 450
+    ...     layout(local_size_x = 32) in;
+    ...     layout(binding = 0) buffer X { float x[]; };
+    ...     layout(push_constant) uniform Push { uint x_base; };
+    ...     void main() { x[x_base] = SCALE; }
+    ... ''', macros={"SCALE": "2.5"})
+    >>> print(str(shader).split(";")[0])
+    <Shader buffers: float x[]
     """
     from dml_vk.kernels import glslang
 

@@ -165,17 +165,30 @@ def device(wanted: int | str | Device | probe.DeviceInfo | None = None) -> Devic
 
 
 def default_device() -> Device:
+    """The device of all that is made without naming one.
+
+    >>> default_device() is device()
+    True
+    """
     return device(None)
 
 
 def synchronize() -> None:
-    """Do all pending work on every device that is open, and wait for it."""
+    """Do all pending work on every device that is open, and wait for it.
+
+    >>> synchronize()
+    """
     for opened in list(_opened.values()):
         opened.synchronize()
 
 
 def memory_stats(wanted: int | str | Device | None = None) -> MemoryStats:
-    """What a device's memory holds: in use, cached, the peak, and each arena."""
+    """What a device's memory holds: in use, cached, the peak, and each arena.
+
+    >>> stats = memory_stats()
+    >>> stats.in_use <= stats.peak
+    True
+    """
     return device(wanted).memory_stats()
 
 

@@ -70,8 +70,13 @@ class Program:
             self.keep(shown, np.broadcast_to(array, sizes), dml_vk.broadcast_to(tensor, sizes))
         elif kind == "reshape":
             sizes = self.choose((-1,), (array.size,), array.shape[::-1]) if array.size else (0, 2)
-            result = tensor.reshape(sizes)
-            self.keep(f"v{k}.reshape({sizes})", array.reshape(sizes), result)
+            expected, result = array.reshape(sizes), tensor.reshape(sizes)
+            # Whether that is a view depends on the format.
+            if result.strided.allocation is not tensor.strided.allocation:
+                expected = expected.copy()
+            elif not np.shares_memory(expected, array):
+                result = result.clone()
+            self.keep(f"v{k}.reshape({sizes})", expected, result)
         else:
             self.keep(f"v{k}[None]", array[None], tensor[None])
 

@@ -156,4 +156,4 @@ def test_a_residual_block_s_elementwise_work_copies_nothing():
     z = z / np.sqrt((z * z).mean((2, 3), keepdims=True) + 1e-5)
     z = np.where(a > 0, z, np.float32(0.1) * z) + b
     z = np.clip(z / (1 + np.exp(-z)), -1, 6)
-    assert np.allclose(y.numpy(), z, rtol=1e-5, atol=1e-6)
+    assert np.allclose(y.numpy(), z, rtol=1e-5, atol=1e-5)

@@ -1,0 +1,270 @@
+# Made by `python -m tests.public_stub`: names that are looked up when first needed.
+
+from dml_vk import (
+    directml as directml,
+    linalg as linalg,
+    random as random,
+)
+from dml_vk.contractions import (
+    einsum as einsum,
+)
+from dml_vk.creation import (
+    asarray as asarray,
+    empty as empty,
+    empty_like as empty_like,
+    from_dlpack as from_dlpack,
+    full as full,
+    full_like as full_like,
+    ones as ones,
+    ones_like as ones_like,
+    zeros as zeros,
+    zeros_like as zeros_like,
+)
+from dml_vk.cumulative import (
+    cumulative_prod as cumulative_prod,
+    cumulative_sum as cumulative_sum,
+    diff as diff,
+)
+from dml_vk.dtype_functions import (
+    can_cast as can_cast,
+    conj as conj,
+    finfo as finfo,
+    iinfo as iinfo,
+    imag as imag,
+    isdtype as isdtype,
+    real as real,
+    result_type as result_type,
+)
+from dml_vk.dtypes import (
+    bool_ as bool,
+    bool_ as bool_,
+    complex64 as complex64,
+    float16 as float16,
+    float32 as float32,
+    float64 as float64,
+    int16 as int16,
+    int32 as int32,
+    int64 as int64,
+    int8 as int8,
+    uint16 as uint16,
+    uint32 as uint32,
+    uint64 as uint64,
+    uint8 as uint8,
+)
+from dml_vk.errors import (
+    DTypeError as DTypeError,
+    DeviceError as DeviceError,
+    DeviceMemoryError as DeviceMemoryError,
+    DmlVkError as DmlVkError,
+    LayoutError as LayoutError,
+    LayoutIndexError as LayoutIndexError,
+    RangeError as RangeError,
+    ShaderError as ShaderError,
+)
+from dml_vk.files import (
+    load as load,
+    save as save,
+)
+from dml_vk.functions import (
+    abs as abs,
+    acos as acos,
+    acosh as acosh,
+    add as add,
+    asin as asin,
+    asinh as asinh,
+    astype as astype,
+    atan as atan,
+    atan2 as atan2,
+    atanh as atanh,
+    bitwise_and as bitwise_and,
+    bitwise_count as bitwise_count,
+    bitwise_invert as bitwise_invert,
+    bitwise_left_shift as bitwise_left_shift,
+    bitwise_or as bitwise_or,
+    bitwise_right_shift as bitwise_right_shift,
+    bitwise_xor as bitwise_xor,
+    ceil as ceil,
+    celu as celu,
+    clip as clip,
+    copysign as copysign,
+    cos as cos,
+    cosh as cosh,
+    difference_square as difference_square,
+    divide as divide,
+    elu as elu,
+    equal as equal,
+    erf as erf,
+    exp as exp,
+    exp2 as exp2,
+    expm1 as expm1,
+    floor as floor,
+    floor_divide as floor_divide,
+    fmod as fmod,
+    gelu as gelu,
+    greater as greater,
+    greater_equal as greater_equal,
+    hard_sigmoid as hard_sigmoid,
+    hard_swish as hard_swish,
+    hypot as hypot,
+    isfinite as isfinite,
+    isinf as isinf,
+    isnan as isnan,
+    isneginf as isneginf,
+    isposinf as isposinf,
+    leaky_relu as leaky_relu,
+    less as less,
+    less_equal as less_equal,
+    linear as linear,
+    log as log,
+    log10 as log10,
+    log1p as log1p,
+    log2 as log2,
+    logaddexp as logaddexp,
+    logical_and as logical_and,
+    logical_not as logical_not,
+    logical_or as logical_or,
+    logical_xor as logical_xor,
+    maximum as maximum,
+    mean_of_two as mean_of_two,
+    minimum as minimum,
+    multiply as multiply,
+    negative as negative,
+    nextafter as nextafter,
+    not_equal as not_equal,
+    parameterized_relu as parameterized_relu,
+    parametric_softplus as parametric_softplus,
+    positive as positive,
+    pow as pow,
+    reciprocal as reciprocal,
+    relu as relu,
+    relu_grad as relu_grad,
+    remainder as remainder,
+    round as round,
+    rsqrt as rsqrt,
+    scaled_elu as scaled_elu,
+    scaled_tanh as scaled_tanh,
+    shrink as shrink,
+    sigmoid as sigmoid,
+    sign as sign,
+    signbit as signbit,
+    sin as sin,
+    sinh as sinh,
+    softplus as softplus,
+    softsign as softsign,
+    sqrt as sqrt,
+    square as square,
+    subtract as subtract,
+    swish as swish,
+    tan as tan,
+    tanh as tanh,
+    thresholded_relu as thresholded_relu,
+    trunc as trunc,
+    trunc_divide as trunc_divide,
+    where as where,
+)
+from dml_vk.grids import (
+    arange as arange,
+    eye as eye,
+    linspace as linspace,
+    meshgrid as meshgrid,
+    tril as tril,
+    triu as triu,
+)
+from dml_vk.indexing import (
+    take as take,
+    take_along_axis as take_along_axis,
+)
+from dml_vk.info import (
+    __array_namespace_info__ as __array_namespace_info__,
+)
+from dml_vk.layout import (
+    Layout as Layout,
+    MemoryFormat as MemoryFormat,
+    channels_first as channels_first,
+    channels_last as channels_last,
+    contiguous_format as contiguous_format,
+    preserve_format as preserve_format,
+)
+from dml_vk.manipulation import (
+    broadcast_arrays as broadcast_arrays,
+    broadcast_to as broadcast_to,
+    concat as concat,
+    expand_dims as expand_dims,
+    flip as flip,
+    moveaxis as moveaxis,
+    permute_dims as permute_dims,
+    reshape as reshape,
+    squeeze as squeeze,
+    stack as stack,
+    unstack as unstack,
+)
+from dml_vk.pieces import (
+    pad as pad,
+    repeat as repeat,
+    roll as roll,
+    tile as tile,
+)
+from dml_vk.probe import (
+    devices as devices,
+)
+from dml_vk.products import (
+    matmul as matmul,
+    matrix_transpose as matrix_transpose,
+    tensordot as tensordot,
+    vecdot as vecdot,
+)
+from dml_vk.runtime.device import (
+    Device as Device,
+    default_device as default_device,
+    device as device,
+    memory_stats as memory_stats,
+    synchronize as synchronize,
+)
+from dml_vk.searching import (
+    nonzero as nonzero,
+    searchsorted as searchsorted,
+)
+from dml_vk.sets import (
+    unique_all as unique_all,
+    unique_counts as unique_counts,
+    unique_inverse as unique_inverse,
+    unique_values as unique_values,
+)
+from dml_vk.sorting import (
+    argsort as argsort,
+    sort as sort,
+)
+from dml_vk.statistics import (
+    all as all,
+    any as any,
+    argmax as argmax,
+    argmin as argmin,
+    count_nonzero as count_nonzero,
+    max as max,
+    mean as mean,
+    min as min,
+    prod as prod,
+    std as std,
+    sum as sum,
+    var as var,
+)
+from dml_vk.tensor import (
+    Tensor as Tensor,
+    copy as copy,
+)
+from dml_vk.tracing import (
+    trace as trace,
+)
+from dml_vk.user_kernel import (
+    compile_glsl as compile_glsl,
+    kernel as kernel,
+)
+
+e: float
+inf: float
+nan: float
+newaxis: None
+pi: float
+__version__: str
+__array_api_version__: str
+__all__: list[str]

@@ -1,0 +1,50 @@
+"""What type checkers and editors are told of `dml_vk`: `python -m tests.public_stub` writes it."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+
+import dml_vk
+
+STUB = Path(dml_vk.__file__).with_suffix(".pyi")
+HEAD = """# Made by `python -m tests.public_stub`: names that are looked up when first needed.
+"""
+
+
+def text() -> str:
+    """The stub: each name from the module that has it."""
+    homes: dict[str, list[str]] = {"dml_vk": []}
+    values = []
+    for name in sorted([*dml_vk.__all__, *[n for n in dml_vk._LAZY if n not in dml_vk.__all__]]):
+        home = dml_vk._LAZY.get(name)
+        if home is None:
+            found = getattr(dml_vk, name)
+            if name in ("directml", "bool"):
+                home = {"directml": "", "bool": "dtypes"}[name]
+            else:
+                home = next((m for m in MODULES if vars(module(m)).get(name, ...) is found), None)
+        if home is None:
+            values.append(name)
+            continue
+        source = "bool_" if name == "bool" else name
+        homes.setdefault(f"dml_vk.{home}".rstrip("."), []).append(f"{source} as {name}")
+    lines = [HEAD]
+    for home, names in sorted(homes.items()):
+        lines += [f"from {home} import (", *[f"    {name}," for name in names], ")"]
+    lines.append("")
+    kinds = {"e": "float", "inf": "float", "nan": "float", "pi": "float", "newaxis": "None"}
+    lines += [f"{name}: {kinds[name]}" for name in values]
+    lines += ["__version__: str", "__array_api_version__: str", "__all__: list[str]", ""]
+    return "\n".join(lines)
+
+
+MODULES = ("errors", "dtypes", "layout", "probe")
+
+
+def module(name: str) -> object:
+    return importlib.import_module(f"dml_vk.{name}")
+
+
+if __name__ == "__main__":
+    STUB.write_text(text())

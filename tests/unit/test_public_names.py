@@ -1,0 +1,48 @@
+"""What the package exports: documented with an example each, and known to type checkers."""
+
+from __future__ import annotations
+
+import inspect
+import re
+
+import pytest
+
+import dml_vk
+from dml_vk import linalg, random
+from tests.public_stub import STUB, text
+
+# What is no function: classes, values and modules.
+FUNCTIONS = {
+    **{
+        f"dml_vk.{name}": getattr(dml_vk, name)
+        for name in dml_vk.__all__
+        if inspect.isfunction(getattr(dml_vk, name))
+    },
+    **{f"linalg.{name}": getattr(linalg, name) for name in linalg.__all__},
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_every_function_says_what_it_does_and_shows_it(name):
+    text = inspect.getdoc(FUNCTIONS[name])
+    assert text
+    assert len(text.splitlines()[0]) > 10
+    assert ">>> " in text, "an example, which the suite runs"
+
+
+@pytest.mark.parametrize("cls", [dml_vk.Tensor, random.Generator, dml_vk.Device, dml_vk.Layout])
+def test_every_method_says_what_it_does(cls):
+    for name, member in inspect.getmembers(cls):
+        if not name.startswith("_") and (
+            inspect.isfunction(member) or isinstance(member, property)
+        ):
+            obvious = isinstance(member, property)
+            assert obvious or inspect.getdoc(member), f"{cls.__name__}.{name}"
+
+
+def test_type_checkers_know_the_same_names():
+    """`python -m tests.public_stub` brings the stub up to date."""
+    assert STUB.read_text() == text()
+    told = re.findall(r"^    \w+ as (\w+),$|^(\w+): ", text(), re.MULTILINE)
+    names = {*dml_vk.__all__, "__array_namespace_info__", "__array_api_version__"}
+    assert {a or b for a, b in told} == {*names, "__version__", "__all__"}
