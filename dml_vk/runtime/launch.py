@@ -242,7 +242,8 @@ class Queue:
             works.append((made.pipeline, own, ns))
         if len(works) == len(plan.launches) == 1 and arguments is None:
             tail = _words(plan.push)[BASES + len(operands) :].tobytes()
-            self._ready[(plan, *arenas)] = Ready(made, tail, ns)
+            came = (plan, *arenas)
+            self._ready[came] = Ready(made, tail, ns)
         return works
 
 
