@@ -274,7 +274,7 @@ def _reduced(
 
 
 def _arg(what: str, x: Tensor, axis: int | None, keepdims: bool, out: Tensor | None) -> Tensor:
-    x = _of(what, x, "iuf")
+    x = _of(what, x, "biuf")
     if hasattr(axis, "__iter__"):
         raise LayoutError(explain(what, "axis must be one integer, or None for all", axis=axis))
     return _reduced(what, x, int64, axis, keepdims, out)
