@@ -25,7 +25,7 @@ def strongest(matrix: Array, steps: int) -> tuple[Array, Array]:
     return vector, xp.vecdot(vector, xp.matmul(matrix, vector))
 
 
-def pca(data: Array, count: int, steps: int = 60) -> tuple[Array, Array]:
+def pca(data: Array, count: int, steps: int = 30) -> tuple[Array, Array]:
     """The first components, one a row, and the variances along them. Data have a sample a row."""
     xp = array_namespace(data)
     centered = data - xp.mean(data, axis=0, keepdims=True)

@@ -16,7 +16,7 @@ from dml_vk.tensor import Tensor
 from tests.kernel.answers import check_call, check_same
 
 M = np.array([[0.25, -1.5, 3.0], [2.5, 0.75, -0.5]], np.float32)
-I = np.array([[3, 1, 2], [3, 5, 4]], np.int64)  # noqa: E741
+I = np.array([[3, 1, 2], [3, 5, 4]], np.int32)  # noqa: E741
 K = np.array([[1, 0, 2]], np.int64)
 W = np.array([1.5, -2.0, 0.5], np.float32)
 TRUE = np.array([[True, False, True], [True, True, False]])
