@@ -14,6 +14,7 @@ struct Place {
 #else
 #define T uvec2
 #endif
+#define QUADS 1
 #include "reduce_head.glsl"
 
 // Of an unsigned key; what is no number is all ones.

@@ -5,7 +5,8 @@
 // The includer says what a VALUE is and defines `leaf_value`, which makes one of a leaf's bits and
 // index, `combine`, whose left operand is that of the lower indexes, `identity`, which changes no value
 // that it is combined with, and so stands for leaves that are not there, and `element_of`, which makes
-// an element of T, uint if it is smaller. It may define CHAIN or TREE: so combine leaves in order.
+// an element of T, uint if it is smaller. It may define CHAIN or TREE, which combine leaves in order,
+// or else QUADS, how many it is to take at once.
 
 // The second source is none: its addresses are the indexes of the first leaves.
 #define SOURCES 2
@@ -18,7 +19,6 @@
 #include "types_head.glsl"
 
 const uint PARTIAL = 255;  // no such type: a value of 128 bits that an earlier pass left
-const uint FLAT = 4;  // no tree, for the order does not matter
 const uint BY_ELEMENTS = 0, BY_WORDS = 1, BY_QUADS = 2;
 
 layout(constant_id = 4) const uint OP = 0;
@@ -26,7 +26,7 @@ layout(constant_id = 5) const uint TYPE = FLOAT32;    // of dst
 layout(constant_id = 6) const uint A_TYPE = FLOAT32;  // of src
 layout(constant_id = 7) const uint READ = 0;
 layout(constant_id = 8) const uint LEAF_RANK = 1;
-layout(constant_id = 9) const uint TIERS = 3;          // of a tree, 16 times as many chunks each; or FLAT
+layout(constant_id = 9) const uint TIERS = 3;          // of a tree, 16 times as many chunks each
 layout(constant_id = 10) const bool GAPS = true;       // a chunk may lack leaves
 layout(constant_id = 11) const bool DST_QUADS = false; // a unit makes a quad of dst
 
@@ -232,10 +232,6 @@ Node reduced() {
     uint n = 0;
     for (uint i = 0; i < count; i += CHUNK) {
         Node node = chunk(i);
-        if (TIERS == FLAT) {
-            total = join(total, node);
-            continue;
-        }
         node = grow(low, n, node);
         // A loop that runs once or not at all: a CPU goes through a branch even if no lane takes it.
         for (bool full = TIERS > 1 && (n & 15) == 15; full; full = false) {
@@ -244,7 +240,6 @@ Node reduced() {
         }
         n++;
     }
-    if (TIERS == FLAT) return total;
     total = fold(low, n, none);
     if (TIERS > 1) total = fold(middle, n >> 4, total);
     if (TIERS > 2) total = fold(high, n >> 8, total);
@@ -268,21 +263,23 @@ Node reduced() {
     return node;
 }
 #else
+// In the order in which they come, four or more at a time: a loop takes long to go round.
 Node reduced() {
     Node total = no_node();
 #ifdef ACROSS
-    for (uint i = 0; i < count; i++) total = join(total, leaf(i));
+    for (uint i = 0; i < count; i += 4)
+        for (uint k = 0; k < 4; k++) total = join(total, leaf(i + k));
 #else
-    uint per = READ == BY_ELEMENTS ? 1 : 128 / src_bits();
-    for (uint i = 0; i < count; i += per) {
-        if (READ == BY_ELEMENTS)
-            total.at[0] = combine(total.at[0], value(element(address(i)), i));
-        else {
-            uvec4 quad = quad_from(i);
-            for (uint k = 0; k < per; k++)
-                total.at[0] = combine(total.at[0], value(part(quad, k), i + k));
+    uint per = READ == BY_ELEMENTS ? 1 : 128 / src_bits(), parts = READ == BY_ELEMENTS ? 4 : QUADS;
+    for (uint i = 0; i < count; i += parts * per)
+        for (uint k = 0; k < parts; k++) {
+            uint at = i + k * per;
+            uvec4 raw = READ == BY_ELEMENTS ? element(address(at)) : quad_from(at);
+            for (uint j = 0; j < per; j++) {
+                VALUE next = value(READ == BY_ELEMENTS ? raw : part(raw, j), at + j);
+                total.at[0] = combine(total.at[0], next);
+            }
         }
-    }
 #endif
     return total;
 }

@@ -1,20 +1,38 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
-// Integers of up to 32 bits, and the truth of any type.
+// Integers of up to 32 bits, the truth of any type, and the extremes of floats: the keys of those are
+// signed integers in the order of the numbers, and a NaN's lies beyond all others.
 #include "int_values_head.glsl"
-#include "int_head.glsl"
 #define T uint
 #define BITS 32
+#define QUADS 4
 #include "reduce_head.glsl"
+
+uint nan_key() { return OP == REDUCE_MAX ? 0x7fffffffu : 0x80000000u; }
+
+// What makes a key of bits makes bits of the key.
+uint turned(uint bits) { return bits ^ uint(int(bits) >> 31) >> 1; }
 
 uint leaf_value(uvec4 raw, uint index) {
     if (OP == REDUCE_ANY || OP == REDUCE_ALL) return uint(cast_truth(raw.xy, A_TYPE));
+    if (A_TYPE == FLOAT32 || A_TYPE == FLOAT16) {
+        uint bits = A_TYPE == FLOAT16 ? raw.x << 16 : raw.x;
+        bool number = (bits & 0x7fffffffu) <= (A_TYPE == FLOAT16 ? 0x7c000000u : 0x7f800000u);
+        return number ? turned(bits) : nan_key();
+    }
     return A_TYPE < INT64 ? cast_widen(raw.x, A_TYPE) : raw.x;
 }
-uint element_of(uint value) { return encode(value, TYPE).x; }
+
+uint element_of(uint value) {
+    if (TYPE == FLOAT32) return value == nan_key() ? FLOAT_NAN : turned(value);
+    if (TYPE == FLOAT16) return value == nan_key() ? 0x7e00u : turned(value) >> 16;
+    return encode(value, TYPE).x;
+}
+
+bool is_signed() { return is_signed_int(TYPE) || TYPE >= FLOAT16; }
 
 uint identity() {
-    uint least = is_signed_int(TYPE) ? 0x80000000u : 0;
+    uint least = is_signed() ? 0x80000000u : 0;
     switch (OP) {
     case REDUCE_PROD: case REDUCE_ALL: return 1;
     case REDUCE_MAX: return least;
@@ -24,12 +42,11 @@ uint identity() {
 }
 
 uint combine(uint left, uint right) {
-    bool less = int_less(left, right, is_signed_int(TYPE));
     switch (OP) {
     case REDUCE_SUM: return left + right;
     case REDUCE_PROD: return left * right;
-    case REDUCE_MAX: return less ? right : left;
-    case REDUCE_MIN: return less ? left : right;
+    case REDUCE_MAX: return is_signed() ? uint(max(int(left), int(right))) : max(left, right);
+    case REDUCE_MIN: return is_signed() ? uint(min(int(left), int(right))) : min(left, right);
     case REDUCE_ANY: return left | right;
     case REDUCE_ALL: return left & right;
     }

@@ -27,10 +27,10 @@ RANK, LEAF_RANK = 4, 4  # dims of one launch, and of leaves
 
 BY_ELEMENTS, BY_WORDS, BY_QUADS = range(3)
 _MOST_LAUNCHES = 64
+_CACHE_BYTES, _NEAR_BYTES = 2**20, 2**16  # of what fits a CPU's caches, and the nearest one
 _WIDTH = 4  # elements that a unit makes across a row
-_FLAT = 4
 # What a leaf takes on one slow core, and ever so much more where it is not in a row with the next.
-_LEAF_NS = {"float": 1.0, "int": 1.5, "long": 4.0, "double": 40.0, "arg": 10.0}
+_LEAF_NS = {"tree": 1.0, "int": 1.5, "long": 4.0, "double": 40.0, "arg": 10.0}
 _ALONE_NS = 4.0
 _SPEC = ("OP", "TYPE", "A_TYPE", "READ", "LEAF_RANK", "TIERS", "GAPS", "DST_QUADS")
 _EXTRA = (("block", 1), ("leaves", 1), ("ends", LEAF_RANK - 1), ("steps", LEAF_RANK))
@@ -38,7 +38,7 @@ _ALONG: dict[str, str] = {}
 _ACROSS = {"ACROSS": "1"}
 # Kind of value -> variants: elements one by one, or four of a row at once.
 _VARIANTS: dict[str, dict[str, dict[str, str]]] = {
-    "float": {"along": _ALONG, "across": _ACROSS},
+    "tree": {"along": _ALONG, "across": _ACROSS},
     "int": {"along": _ALONG, "across": _ACROSS},
     "long": {"along": _ALONG, "across": _ACROSS},
     "double": {"along": _ALONG},
@@ -118,10 +118,10 @@ def reduction_of(name: str, target: DType) -> Reduction:
     """How a reduction to this dtype is computed."""
     if name in ("argmax", "argmin"):
         return Reduction(name, "arg", Ties.INDEX)
-    if target.kind == "f":
-        ties = Ties.TREE if name in ("sum", "prod") else Ties.NONE
-        return Reduction(name, "double" if target.itemsize == 8 else "float", ties)
-    return Reduction(name, "long" if target.itemsize == 8 else "int", Ties.NONE)
+    wide = target.itemsize == 8
+    if target.kind == "f" and name in ("sum", "prod"):
+        return Reduction(name, "double" if wide else "tree", Ties.TREE)
+    return Reduction(name, "long" if wide else "int", Ties.NONE)
 
 
 @lru_cache(maxsize=1024)
@@ -148,21 +148,25 @@ def _merged(leaves: Sequence[Leaves], ties: Ties) -> tuple[Leaves, ...]:
 
 
 @lru_cache(maxsize=1024)
-def next_pass(work: Work, ties: Ties, limits: Limits) -> Pass:
-    """The first of the passes that do the work."""
+def next_pass(work: Work, ties: Ties, itemsize: int, limits: Limits) -> Pass:
+    """The first of the passes that do the work, on elements of this size."""
     outputs = math.prod(work.sizes)
     count = math.prod([dim.size for dim in work.leaves])
-    few, many = limits.wants_few_groups, outputs >= (64 if limits.wants_few_groups else 2**14)
+    inner, few = work.leaves[-1], limits.wants_few_groups
+    many = outputs >= (64 if few else 2**14)
     least, most = (8, 12) if few else (4, 6)
     longest = (MAX_TREE if ties is Ties.TREE else 20) if many else most
-    whole = count <= 1 << longest
-    if len(work.leaves) > 1 and outputs * count >= 2**14:
+    step = abs(inner.step) * itemsize
+    if few and step >= LINE_BYTES and outputs * count * itemsize > _CACHE_BYTES:
+        # Lines far apart push each other out of a CPU's caches before all of them is used.
+        near = max(4, (_NEAR_BYTES // step).bit_length() - 1)
+        least, most, longest = min(least, near), min(most, near), min(longest, near)
+    if len(work.leaves) > 1 and outputs * count >= 2**14 and inner.size >= 16:
         # A dim that blocks do not cross is reduced along a row, or across one.
-        inner = work.leaves[-1]
-        log2 = longest if ties is Ties.NONE else _twos(inner.size)
-        if log2 >= 4 and inner.size >= 16:
-            return row_pass(work, ties, min(log2, most if not many else MAX_TREE))
-    if whole:
+        log2 = min(longest, longest if ties is Ties.NONE else _twos(inner.size))
+        if log2 >= 4:
+            return row_pass(work, ties, log2)
+    if count <= 1 << longest:
         zeros = (0,) * len(work.sizes)
         return Pass(work.sizes, work.strides, zeros, work.leaves, count, count, (), None)
     return block_pass(work, ties, max(least, min(most, (count - 1).bit_length() + 1 >> 1)))
@@ -264,7 +268,7 @@ def _plan(
     across = "across" in _VARIANTS[reduction.kind] and row.strides[0] == 1 and row.size >= _WIDTH
     read = _read(reduction, task, made, across)
     count = min(made.block, made.leaf_count)
-    tiers, chunk = _tiers(reduction, read, across, src, count)
+    tiers, chunk = _tiers(reduction.kind, read, across, src, count)
     dst_quads = (
         across
         and dst >= 4
@@ -324,19 +328,14 @@ def _read(reduction: Reduction, task: Task, made: Pass, across: bool) -> int:
     return BY_QUADS if task.aligned(0, QUAD_BYTES, task.dims) else BY_WORDS
 
 
-def _tiers(
-    reduction: Reduction, read: int, across: bool, itemsize: int, count: int
-) -> tuple[int, int]:
+def _tiers(kind: str, read: int, across: bool, itemsize: int, count: int) -> tuple[int, int]:
     """(how high trees grow, how many leaves are taken together)."""
-    alone = read == BY_ELEMENTS
-    if reduction.kind != "float":
-        return _FLAT, 1 if across or alone else QUAD_BYTES // itemsize
-    chunk = 4 if across or alone else LINE_BYTES // itemsize
-    if count <= chunk:
-        return 0, chunk
-    if reduction.ties is Ties.NONE:
-        return _FLAT, chunk
-    return 1 + sum([count >= chunk << 4 * tier for tier in (1, 2)]), chunk
+    chunk = (QUAD_BYTES if kind == "arg" else LINE_BYTES) // itemsize
+    if across or read == BY_ELEMENTS:
+        chunk = 4
+    if kind != "tree":
+        return 0, 1 if kind == "double" else chunk
+    return sum([count > chunk, *[count >= chunk << 4 * tier for tier in (1, 2)]]), chunk
 
 
 def _has_gaps(made: Pass, chunk: int) -> bool:

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dml_vk.dtypes import DType, float32, int32, uint32
+from dml_vk.dtypes import DType, float32, int32, int64, uint32
 from dml_vk.errors import RangeError, explain
 from dml_vk.kernels.plan_reduce import (
     PARTIAL,
@@ -83,9 +83,9 @@ def _in_passes(what: str, operator_name: str, source: Typed, target: Typed, dims
         given = given._replace(layout=given.layout.flip(back))
     work = work_of(given.layout.sizes, given.layout.strides, dims, ties)
     code, last = _code(source.dtype), _code(target.dtype)
-    partial = PARTIAL if ties is Ties.INDEX else _code(_partial_dtype(target.dtype))
+    partial = _partial(reduction, target.dtype)
     while True:
-        made = next_pass(work, ties, to.device.limits)
+        made = next_pass(work, ties, code.nbytes, to.device.limits)
         if made.rest is None:
             return _launch(reduction, made, to.layout.strides, given, to, code, last)
         left = _allocated(what, to, Layout(made.sizes, made.made), partial.nbytes)
@@ -118,11 +118,16 @@ def _code(dtype: DType) -> Code:
     return Code(dtype.code, dtype.itemsize)
 
 
-def _partial_dtype(target: DType) -> DType:
-    """In what a target's dtype is computed."""
-    if target.itemsize == 8:
-        return target
-    return float32 if target.kind == "f" else int32 if target.kind == "i" else uint32
+def _partial(reduction: Reduction, target: DType) -> Code:
+    """What a pass leaves for the next one."""
+    if reduction.ties is Ties.INDEX:
+        return PARTIAL
+    wide = target.itemsize == 8
+    if target.kind == "f":
+        # Extremes of floats are found as integers that are in the same order.
+        extreme = reduction.ties is Ties.NONE
+        return _code((int64 if extreme else target) if wide else int32 if extreme else float32)
+    return _code(target if wide else int32 if target.kind == "i" else uint32)
 
 
 def _allocated(what: str, near: Strided, layout: Layout, itemsize: int) -> Strided:
