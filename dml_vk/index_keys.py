@@ -122,7 +122,7 @@ def to_index(what: str, given: Any) -> Tensor | Array:
             raise DTypeError(
                 explain(what, f"{INDEXES} ({error})", key=type(given).__name__)
             ) from None
-        if not index.size and isinstance(given, (list, tuple)):
+        if not index.size and isinstance(given, (list, tuple, range)):
             index = index.astype(np.int64)
     if index.dtype.kind not in "biu":
         raise DTypeError(explain(what, INDEXES, dtype=index.dtype))
@@ -131,7 +131,7 @@ def to_index(what: str, given: Any) -> Tensor | Array:
 
 def _part(what: str, tensor: Tensor, given: Any) -> Any:
     """An int, slice, None, ..., or an array: of bools, or one of integers that has dims."""
-    if isinstance(given, (list, tuple)) or hasattr(given, "__array__"):
+    if isinstance(given, (list, tuple, range)) or hasattr(given, "__array__"):
         index = to_index(what, given)
         if isinstance(index, Tensor) and index.device is not tensor.device:
             must = "indexes must be on the tensor's device"

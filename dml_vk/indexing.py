@@ -94,7 +94,7 @@ def take(
     layout = x.layout
     dims = range(layout.rank)
     if axis is not None or layout.rank == 1:
-        axis = to_dim("take", axis or 0, layout.rank)
+        axis = to_dim("take", 0 if axis is None else axis, layout.rank)
         dims = range(axis, axis + 1)
     given = typed(index) if isinstance(index, Tensor) else index
     parts = checked("take", [part_of("take", layout, dims, given, axis)])

@@ -5,7 +5,9 @@ All here trust the indexes that they are given, but for `outside`, which asks.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
@@ -15,9 +17,13 @@ from dml_vk.layout import Layout
 from dml_vk.ops.copy import copied
 from dml_vk.ops.elementwise import Typed
 from dml_vk.ops.strided import Strided
+from dml_vk.runtime.device import Device
 from dml_vk.runtime.launch import Operand
 from dml_vk.runtime.transfer import download, upload
 from dml_vk.strides.order import Ints, to_dim
+
+Array = np.ndarray[Any, np.dtype[Any]]
+KEPT_BYTES = 4096
 
 
 def gather_elements(what: str, source: Strided, index: Typed, target: Strided, dim: int) -> None:
@@ -72,13 +78,28 @@ def outside(indexes: Sequence[tuple[Typed, int]]) -> list[bool]:
     return [bool(flag) for flag in data.view(np.uint32)]
 
 
-def uploaded(
-    what: str, words: np.ndarray[tuple[int, ...], np.dtype[np.uint32]], near: Strided
-) -> Strided:
+def uploaded(what: str, words: Array, near: Strided) -> Strided:
     """Words of the host, in row-major order, in new memory."""
     new = room(what, words.shape, uint32, near)
     upload(new.device, np.ascontiguousarray(words).reshape(-1).view(np.uint8), new.allocation)
     return new
+
+
+def words_on_device(words: Array, near: Strided) -> Strided:
+    """The same words on the device, which nobody may change. Few of them are kept for next time.
+
+    Memory that is freed and taken again would have to wait for whoever still reads it.
+    """
+    if words.nbytes > KEPT_BYTES:
+        return uploaded("index", words, near)
+    return _kept_words(near.device, words.tobytes(), words.shape)
+
+
+@functools.lru_cache(maxsize=64)
+def _kept_words(device: Device, data: bytes, sizes: Ints) -> Strided:
+    allocation = device.allocate("index", len(data))
+    upload(device, np.frombuffer(data, np.uint8), allocation)
+    return Strided(device, allocation, Layout(sizes), uint32.itemsize)
 
 
 def room(what: str, sizes: Ints, dtype: DType, near: Strided) -> Strided:

@@ -201,6 +201,23 @@ def test_indexes_of_the_host_and_of_the_device_go_together():
         assert np.array_equal(x.numpy(), array)
 
 
+def test_a_list_that_was_seen_before_waits_for_nothing(monkeypatch):
+    x = dml_vk.asarray(np.arange(12).reshape(3, 4))
+    read(x, (EVERY, [2, 0]))
+
+    def never(queue):
+        raise AssertionError("it waits")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(type(x.device.queue), "flush", never)
+        found = [read(x, (EVERY, [2, 0])) for _ in range(3)]
+        write(x, (EVERY, [2, 0]), found[0])
+    assert found[2].tolist() == [[2, 0], [6, 4], [10, 8]]
+    assert x.tolist() == [[0, 1, 2, 3], [4, 5, 6, 7], [8, 9, 10, 11]]
+    many = np.arange(3000) % 3
+    assert np.array_equal(read(x, many).numpy(), x.numpy()[many])
+
+
 def test_values_are_converted_where_that_loses_nothing():
     x = dml_vk.asarray(np.zeros((2, 3), np.int64))
     write(x, 0, dml_vk.asarray(np.array([1, -2, 3], np.int8)))
@@ -323,7 +340,7 @@ def test_take_along_an_axis_or_of_all():
                 assert np.array_equal(take(x, one, axis=axis).numpy(), expected)
     x = dml_vk.asarray(np.arange(7))
     assert take(x, dml_vk.asarray([3, -1])).tolist() == [3, 6]
-    assert take(x, []).tolist() == []
+    assert take(x, []).tolist() == read(x, range(0)).tolist() == []
     assert take(dml_vk.full((), 5), [0, -1]).tolist() == [5, 5]
     out = dml_vk.empty(7, dml_vk.int64)
     assert take(x, x.over(x.layout.flip(0)), out=out) is out
