@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dml_vk import host
-from dml_vk.errors import DTypeError, LayoutError, explain
+from dml_vk.errors import DmlVkError, DTypeError, LayoutError, explain
 from dml_vk.late import Late
 
 if TYPE_CHECKING:
@@ -56,7 +56,8 @@ class TensorProtocols:
 
     def __array_namespace__(self: Any, *, api_version: str | None = None) -> ModuleType:
         """`dml_vk`, an array namespace of the Python array API standard."""
-        if api_version is not None and api_version not in VERSIONS:
+        known = isinstance(api_version, str) and api_version in VERSIONS
+        if api_version is not None and not known:
             must = f"api_version must be one of {', '.join(VERSIONS)}"
             raise DTypeError(explain("__array_namespace__", must, api_version=api_version))
         import dml_vk
@@ -65,15 +66,21 @@ class TensorProtocols:
 
     def __array__(self: Any, dtype: Any = None, copy: bool | None = None) -> Array:
         """For NumPy's functions: a copy, or with `copy=False` the memory itself."""
-        if copy is False:
-            memory = host.own_memory("__array__", self)
-            kind = None if memory is None else memory.dtype
-            if memory is None or np.dtype(kind if dtype is None else dtype) != kind:
-                must = "copy must not be False where memory is not the host's, or the dtype another"
-                raise LayoutError(explain("__array__", must, copy=copy, dtype=dtype))
-            return memory
-        array: Array = self.numpy()
-        return array if dtype is None else array.astype(dtype, copy=False)
+        try:
+            wanted = np.dtype(self.dtype.numpy_name if dtype is None else dtype)
+            if copy is not False:
+                array: Array = host.to_numpy("__array__", self).astype(wanted, copy=False)
+                return array
+        except DmlVkError:
+            raise
+        except (TypeError, ValueError) as error:
+            must = f"dtype must be one that NumPy makes of numbers ({error})"
+            raise DTypeError(explain("__array__", must, dtype=dtype)) from None
+        memory = host.own_memory("__array__", self)
+        if memory is None or wanted != memory.dtype:
+            must = "copy must not be False where memory is not the host's, or the dtype another"
+            raise LayoutError(explain("__array__", must, copy=copy, dtype=dtype))
+        return memory
 
     def __array_ufunc__(self: Any, ufunc: Any, method: str, *inputs: Any, **named: Any) -> Any:
         """NumPy's elementwise functions are ours of the same meaning: docs/protocols.md."""
@@ -99,10 +106,12 @@ class TensorProtocols:
         if stream is not None or not (dl_device is None or _is_host(dl_device)):
             must = "memory is given to the host alone, which has no streams"
             raise BufferError(explain("__dlpack__", must, stream=stream, dl_device=dl_device))
+        if not isinstance(copy, (bool, np.bool_, type(None))):
+            raise DTypeError(explain("__dlpack__", "copy must be a bool or None", copy=copy))
         backwards = any(stride < 0 for stride in self.strides)
         memory = None if copy or backwards else host.own_memory("__dlpack__", self)
         if memory is None:
-            if copy is False:
+            if copy is not None and not copy:
                 must = "copy must not be False where memory is not the host's, or runs backwards"
                 raise BufferError(explain("__dlpack__", must, copy=copy, strides=self.strides))
             memory = self.numpy()

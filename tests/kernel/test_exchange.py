@@ -54,10 +54,11 @@ def test_truth_and_equality_are_never_silently_wrong():
         True,
         True,
     ]
-    with pytest.raises(ValueError, match="ambiguous"):
+    with pytest.raises(ValueError, match="bool: there must be one element; any"):
         bool(dml_vk.asarray([1, 2]))
-    with pytest.raises(DTypeError, match="compared on the host"):
-        assert dml_vk.asarray(1) == 1
+    assert dml_vk.asarray(1) == 1
+    with pytest.raises(ValueError, match="bool: there must be one element; any"):
+        assert dml_vk.asarray([1, 2]) == 1
     assert len({dml_vk.asarray(1), dml_vk.asarray(1)}) == 2
 
 
@@ -91,7 +92,7 @@ def test_numpy_functions_take_tensors():
     assert np.asarray(x, np.int16).dtype == np.int16
     assert np.add(x, 1)[1, 2, 3] == 24
     with pytest.raises(ValueError, match="__array__: copy must not be False"):
-        x.__array__(copy=False)
+        x.__array__(np.int16, copy=False)
 
 
 @pytest.mark.parametrize("shape", [(2, 3, 4), (2, 3, 1, 1), (0, 3), ()])

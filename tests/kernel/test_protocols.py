@@ -171,6 +171,8 @@ def test_how_memory_may_be_asked_for():
     for wrong in ("x", 3, (1,)):
         with pytest.raises(DTypeError, match="__dlpack__: max_version must be two integers"):
             x.__dlpack__(max_version=wrong)
+    with pytest.raises(DTypeError, match="__dlpack__: copy must be a bool or None; got copy=3"):
+        x.__dlpack__(copy=3)
 
 
 def test_an_older_numpy_is_not_asked_for_versions(monkeypatch):
@@ -186,6 +188,11 @@ def test_arrays_are_copies_unless_told_otherwise(seen):
     assert np.array(x, dtype=np.int8).dtype == np.int8
     with pytest.raises(LayoutError, match="__array__: copy must not be False where memory"):
         np.asarray(x, np.int8, copy=False)
+    for wrong in ("no such", [3], x):
+        with pytest.raises(DTypeError, match="__array__: dtype must be one that NumPy makes of"):
+            x.__array__(wrong)
+    with pytest.raises(LayoutError, match="__array__: NumPy must be able to hold it"):
+        np.asarray(dml_vk.empty((1,) * 65))
     if seen.unified:
         memory = np.asarray(x, copy=False)
         memory[0] = 5
