@@ -87,11 +87,51 @@ def drawn() -> dict[str, np.ndarray]:
     }
 
 
+def computed() -> dict[str, np.ndarray]:
+    """Bits of what becomes of arrays, in one format and the other."""
+    numbers = random_values(float32, 2 * 5 * 37 * 41, 3)
+    tame = np.where(np.abs(numbers) < 1e4, numbers, np.float32(1.5)).reshape(2, 5, 37, 41)
+    tame[np.abs(tame) < 1e-4] = 0.25
+    index = np.arange(1, 58).reshape(3, 19, 1) * 7 % 37
+    calls = {
+        "sum": lambda x: dml_vk.sum(x),
+        "sum-across": lambda x: dml_vk.sum(x, axis=(0, 2)),
+        "sum-float16": lambda x: dml_vk.sum(dml_vk.tanh(x).astype(float16), axis=1),
+        "std": lambda x: dml_vk.std(x, axis=(2, 3), correction=1.0),
+        "norm": lambda x: dml_vk.linalg.vector_norm(x, axis=3),
+        "argmax": lambda x: dml_vk.argmax(x, axis=2),
+        "cumulative": lambda x: dml_vk.cumulative_sum(x, axis=2),
+        "matmul": lambda x: x @ x.mT,
+        "einsum": lambda x: dml_vk.einsum("nchw,ndhw->cd", x, x),
+        "argsort": lambda x: dml_vk.argsort(x, axis=3),
+        "unique": lambda x: dml_vk.unique_counts(dml_vk.round(x)).counts,
+        "take": lambda x: dml_vk.take(x, dml_vk.asarray(index), axis=2),
+        "masked": lambda x: x[x > 0.5],
+        "softmax": lambda x: softened(dml_vk.clip(x, -20.0, 20.0)),
+    }
+    formats = dml_vk.contiguous_format, dml_vk.channels_last
+    return {
+        f"{name}-{one.name}": bits(call(dml_vk.asarray(tame, memory_format=one)).numpy())
+        for name, call in calls.items()
+        for one in formats
+    }
+
+
+def softened(x: dml_vk.Tensor) -> dml_vk.Tensor:
+    raised = dml_vk.exp(x - x.max(1, keepdims=True))
+    return raised / dml_vk.sum(raised, axis=1, keepdims=True)
+
+
+def arrays() -> dict[str, np.ndarray]:
+    """All but the functions."""
+    return {**drawn(), **computed()}
+
+
 def main(folder: str) -> None:
     for operator, dtype in cases():
         np.save(Path(folder, f"{operator.name}-{dtype.name}.npy"), result(operator, dtype))
-    for name, found in drawn().items():
-        np.save(Path(folder, f"drawn-{name}.npy"), found)
+    for name, found in arrays().items():
+        np.save(Path(folder, f"array-{name}.npy"), found)
 
 
 if __name__ == "__main__":
