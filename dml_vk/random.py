@@ -311,11 +311,12 @@ class Generator:
         if out is None:
             device = open_device(self.device) if source is None else source.device
             return tensor_over(what, layout, dtype, device)
+        given = to_tensor(what, "out", out)
         if memory_format is not contiguous_format:
             must = "give memory_format or out, not both"
-            raise LayoutError(explain(what, must, memory_format=memory_format, out=out.layout))
-        self._on(what, "out", to_tensor(what, "out", out))
-        return check_out(what, out, layout.sizes, dtype, out if source is None else source)
+            raise LayoutError(explain(what, must, memory_format=memory_format, out=given.layout))
+        self._on(what, "out", given)
+        return check_out(what, given, layout.sizes, dtype, given if source is None else source)
 
     def _on(self, what: str, name: str, tensor: Tensor) -> None:
         """A tensor may be on any device, unless the generator has one."""

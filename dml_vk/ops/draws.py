@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dml_vk.dtypes import DTYPES, DType, float16, float32, float64
-from dml_vk.errors import RangeError, explain
+from dml_vk.errors import DTypeError, RangeError, explain
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.kernels.plan_random import TOLD_WORDS
 from dml_vk.ops.elementwise import Typed, compute, scalar_words
@@ -78,8 +78,10 @@ def normal(what: str, dtype: DType, mean: Any, std: Any) -> Draw:
     return Draw("normal", dtype.name, 1, tuple(told))
 
 
-def integers(what: str, dtype: DType, low: Any, high: Any, endpoint: bool) -> Draw:
+def integers(what: str, dtype: DType, low: Any, high: Any, endpoint: Any) -> Draw:
     """From low to below high, or with endpoint to high, all as often."""
+    if not isinstance(endpoint, (bool, np.bool_)):
+        raise DTypeError(explain(what, "endpoint must be a bool", endpoint=endpoint))
     first = to_int(what, "low", low)
     most = to_int(what, "high", high) - (not endpoint) - first
     if most < 0:

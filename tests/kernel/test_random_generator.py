@@ -199,6 +199,11 @@ REFUSED = [
     (lambda g: g.integers(5, 4, endpoint=True), RangeError, "high must not be below low"),
     (lambda g: g.integers(0.5), LayoutError, "integers: high must be an integer; got high=0.5"),
     (lambda g: g.integers("1", 2), LayoutError, "low must be an integer"),
+    (lambda g: g.integers(5, endpoint=1), DTypeError, "integers: endpoint must be a bool; got"),
+    (
+        lambda g: g.random((1, 2, 3, 4), out="x", memory_format=channels_last),
+        *(DTypeError, "random: out must be a Tensor"),
+    ),
     (lambda g: g.integers(257, dtype="uint8"), RangeError, "uint8 must hold every integer"),
     (lambda g: g.integers(-1, 5, 3, "uint64"), RangeError, "uint64 must hold every integer"),
     (lambda g: g.integers(2**64, dtype="int64"), RangeError, "int64 must hold every integer"),
