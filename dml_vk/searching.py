@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import math
 from typing import Any
 
 from dml_vk.dtypes import int64
 from dml_vk.errors import LayoutError, RangeError, explain
 from dml_vk.functions import astype
-from dml_vk.layout import Layout
 from dml_vk.operands import check_dtype, of_kinds, result_over, to_tensor, to_tensors, typed
 from dml_vk.ops.compact import nonzero_positions
+from dml_vk.ops.gather import room
 from dml_vk.ops.search import search_sorted, write_coordinates
 from dml_vk.promotion import common_dtype
-from dml_vk.tensor import Tensor, tensor_over
+from dml_vk.tensor import Tensor
 
 
 def nonzero(x: Tensor, /) -> tuple[Tensor, ...]:
@@ -29,14 +28,14 @@ def nonzero(x: Tensor, /) -> tuple[Tensor, ...]:
     layout = to_tensor("nonzero", "x", x).layout
     if not layout.rank:
         raise LayoutError(explain("nonzero", "x must have dims", x=layout.sizes))
-    found = nonzero_positions("nonzero", typed(x))
-    count = found.strided.layout.numel
+    if layout.rank == 1:
+        return (Tensor(*nonzero_positions("nonzero", typed(x), int64)),)
+    found = nonzero_positions("nonzero", typed(x)).strided
     indexes = []
-    for axis, size in enumerate(layout.sizes):
-        index = tensor_over("nonzero", Layout((count,)), int64, x.device, x.strided.allocation)
-        inner = math.prod(layout.sizes[axis + 1 :])
-        write_coordinates(found.strided, index.strided, inner, size)
-        indexes.append(index)
+    for axis in range(layout.rank):
+        index = room("nonzero", found.layout.sizes, int64, found)
+        write_coordinates(found, index, layout.sizes, axis)
+        indexes.append(Tensor(index, int64))
     return tuple(indexes)
 
 

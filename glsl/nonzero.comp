@@ -1,7 +1,7 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 // Which elements are not 0, in logical row-major order. A unit, UNIT elements, tells how many, or
-// writes their indexes.
+// writes their indexes, of WORDS words.
 #define SOURCES 1
 #define BASES src_base, carry_base, dst_base
 #define FROM push.src_base
@@ -18,7 +18,14 @@ layout(constant_id = 10) const bool SRC_QUADS = false;  // one row, from where a
 layout(binding = 0) readonly buffer Src { uint src[]; };
 layout(binding = 0) readonly buffer SrcQuads { uvec4 src_quads[]; };
 layout(binding = 1) readonly buffer Carry { uint carry[]; };  // how many come before each unit
-layout(binding = 2) writeonly buffer Dst { uint dst[]; };
+#if WORDS == 2
+#define T uvec2
+#define WIDENED(number) uvec2(number, 0)
+#else
+#define T uint
+#define WIDENED(number) (number)
+#endif
+layout(binding = 2) writeonly buffer Dst { T dst[]; };
 
 DEFINE_ELEMENT(src_element, src)
 
@@ -75,10 +82,11 @@ void unit(uint n, bool whole) {
         if (COUNTS)
             before += uint(bitCount(found));
         else
-            for (; found != 0; found &= found - 1) dst[before++] = i + uint(findLSB(found));
+            for (; found != 0; found &= found - 1)
+                dst[before++] = WIDENED(i + uint(findLSB(found)));
         i += count;
     }
-    if (COUNTS) dst[push.dst_base + n] = before;
+    if (COUNTS) dst[push.dst_base + n] = WIDENED(before);
 }
 
 void main() { run(); }

@@ -10,12 +10,26 @@
 #define WORDS 2
 #include "index_head.glsl"
 
+layout(constant_id = 10) const bool INSIDE = true;   // there are dims inside
+layout(constant_id = 11) const bool OUTSIDE = true;  // and outside
+
 layout(binding = 0) readonly buffer Src { uint src[]; };
 
-uvec2 load(uint at) { return uvec2(src[at] / push.inner % push.size, 0); }
+uint inner_reciprocal, size_reciprocal;
+
+uvec2 load(uint at) {
+    uint index = src[at], rest;
+    if (INSIDE) index = divide(index, push.inner, inner_reciprocal, rest);
+    if (OUTSIDE) divide(index, push.size, size_reciprocal, index);
+    return uvec2(index, 0);
+}
 uvec4 load_quad(uint at) { return uvec4(load(at), load(at + 1)); }
 
 #define DST 1
 #include "load_words_head.glsl"
 
-void main() { run(); }
+void main() {
+    inner_reciprocal = 0xffffffffu / push.inner;
+    size_reciprocal = 0xffffffffu / push.size;
+    run();
+}

@@ -12,7 +12,7 @@ from dml_vk.kernels.paths import ANY, QUAD_BYTES, Path, Task, plan_of, quads_a_u
 from dml_vk.kernels.plan import Plan
 from dml_vk.limits import Limits
 
-WORD_BYTES = 4  # of a count, and of an index
+_COUNT_BYTES = 4
 # What a unit has of elements, and how many units keep a CPU and a GPU busy.
 _LEAST, _MOST = 32, 4096
 _CPU_UNITS, _GPU_UNITS = 1024, 2**15
@@ -24,7 +24,7 @@ KERNELS = (
         writes=("Dst",),
         spec=(*ROW_SPEC, "TYPE", "COUNTS", "SRC_QUADS"),
         push=index_push(("src_base", "carry_base", "dst_base"), MAX_RANK),
-        variants={"uint32": {}},
+        variants={"uint32": {"WORDS": "1"}, "int64": {"WORDS": "2"}},
     ),
 )
 
@@ -37,12 +37,18 @@ class Found(NamedTuple):
 
 
 def plan_nonzero(
-    sizes: Ints, strides: Ints, offset: int, itemsize: int, type_code: int, limits: Limits
+    sizes: Ints,
+    strides: Ints,
+    offset: int,
+    itemsize: int,
+    type_code: int,
+    index_bytes: int,
+    limits: Limits,
 ) -> Found | None:
-    """None where there are too many dims."""
+    """Indexes of 4 or 8 bytes; None where there are too many dims."""
     place = offset * itemsize % QUAD_BYTES
     invocations, quads = limits.max_invocations, quads_a_unit(limits)
-    return _found(sizes, strides, place, itemsize, type_code, invocations, quads)
+    return _found(sizes, strides, place, itemsize, type_code, index_bytes, invocations, quads)
 
 
 @lru_cache(maxsize=1024)
@@ -52,6 +58,7 @@ def _found(
     place: int,
     itemsize: int,
     type_code: int,
+    index_bytes: int,
     invocations: int,
     quads: int,
 ) -> Found | None:
@@ -65,7 +72,6 @@ def _found(
     while unit < _MOST and numel >= 2 * unit * (_CPU_UNITS if quads > 1 else _GPU_UNITS):
         unit *= 2
     units = -(-numel // unit)
-    task = Task(dims, [], (itemsize, WORD_BYTES), (place, 0), quads)
 
     def plan(counts: bool) -> Plan:
         path = Path(
@@ -82,9 +88,12 @@ def _found(
             unit_ns=unit * ((1.0 if src_quads else 5.0) + (0.0 if counts else 3.0)),
         )
         launches = [(0, 0, 0)]
+        nbytes = _COUNT_BYTES if counts else index_bytes
+        task = Task(dims, [], (itemsize, nbytes), (place, 0), quads)
+        module = "nonzero_uint32" if nbytes == 4 else "nonzero_int64"
         return plan_of(
-            *("nonzero_uint32", task, path, MAX_RANK, launches, invocations),
-            sources=(itemsize, WORD_BYTES),
+            *(module, task, path, MAX_RANK, launches, invocations),
+            sources=(itemsize, _COUNT_BYTES),
         )
 
     return Found(plan(True), plan(False))

@@ -28,7 +28,7 @@ KERNELS = (
         "nonzero_axis",
         bindings=("Src", "Dst"),
         writes=("Dst",),
-        spec=WORDS_SPEC,
+        spec=(*WORDS_SPEC, "INSIDE", "OUTSIDE"),
         push=index_push(("src_base", "dst_base"), MADE_RANK, (("inner", 1), ("size", 1))),
         variants={"int64": {}},
     ),

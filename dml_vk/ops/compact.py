@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from dml_vk.dtypes import uint32
+from dml_vk.dtypes import DType, uint32
 from dml_vk.errors import LayoutError, explain
 from dml_vk.kernels.kernel import MAX_RANK
 from dml_vk.kernels.plan_nonzero import plan_nonzero
 from dml_vk.ops.elementwise import Typed
 from dml_vk.ops.gather import room
 from dml_vk.ops.scan import EXCLUSIVE, SUM, scan_elements
-from dml_vk.ops.strided import Strided
 from dml_vk.runtime import transfer
 
 
-def nonzero_positions(what: str, source: Typed) -> Typed:
-    """The flat row-major indexes, as uint32, of all elements that are not 0, in ascending order.
+def nonzero_positions(what: str, source: Typed, dtype: DType = uint32) -> Typed:
+    """The flat row-major indexes, uint32 or int64, of all that is not 0, in ascending order.
 
     They are new memory without gaps, of one dim; its size is their number, for which this waits.
     -0.0 is 0, and NaN is not.
@@ -24,27 +23,23 @@ def nonzero_positions(what: str, source: Typed) -> Typed:
     strided = source.strided
     device, layout = strided.device, strided.layout
     if not layout.numel:
-        return _words(what, strided, 0)
+        return Typed(room(what, (0,), dtype, strided), dtype)
     plans = plan_nonzero(
         *(layout.sizes, layout.strides, layout.offset, strided.itemsize, source.dtype.code),
-        device.limits,
+        *(dtype.itemsize, device.limits),
     )
     if plans is None:
         must = f"at most {MAX_RANK} dims may be left of those that merge: make it contiguous"
         raise LayoutError(explain(what, must, layout=layout))
-    counts = _words(what, strided, plans.counts.units)
+    counts = Typed(room(what, (plans.counts.units,), uint32, strided), uint32)
     reads = strided.operand(False)
     device.queue.launch(plans.counts, (reads, reads, counts.strided.operand(True)))
     # The last of them has nothing of its own: before it comes everything.
     scan_elements(what, SUM, counts, counts, 0, EXCLUSIVE)
     number = np.empty(4, np.uint8)
     transfer.download(device, counts.strided.allocation, 4 * plans.indexes.units, number)
-    found = _words(what, strided, int(number.view(np.uint32)[0]))
+    found = Typed(room(what, (int(number.view(np.uint32)[0]),), dtype, strided), dtype)
     operands = (reads, counts.strided.operand(False), found.strided.operand(True))
     if found.strided.layout.numel:
         device.queue.launch(plans.indexes, operands)
     return found
-
-
-def _words(what: str, near: Strided, count: int) -> Typed:
-    return Typed(room(what, (count,), uint32, near), uint32)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from dml_vk.dtypes import int64
 from dml_vk.kernels.plan_search import plan_search
 from dml_vk.ops.copy import copied, same_addresses
@@ -54,21 +56,20 @@ def search_sorted(
     device.queue.launch(plan, (*reads, target.operand(True)), (count, *steps))
 
 
-def write_coordinates(positions: Strided, target: Strided, inner: int, size: int) -> None:
-    """Write of flat row-major indexes, which are words, the one along a dim of this size.
-
-    One step along it covers `inner` elements.
-    """
+def write_coordinates(positions: Strided, target: Strided, sizes: Ints, dim: int) -> None:
+    """Write of flat row-major indexes, which are words, the coordinate along one dim."""
     if target.layout.numel:
+        inner = math.prod(sizes[dim + 1 :])
         plan = plan_search(
             "nonzero_axis",
             target.layout.sizes,
             _operands(positions, target),
             3.0,
             target.device.limits,
+            spec=(int(inner > 1), int(math.prod(sizes[:dim]) > 1)),
         )
         operands = (positions.operand(False), target.operand(True))
-        target.device.queue.launch(plan, operands, (inner & 0xFFFFFFFF, size & 0xFFFFFFFF))
+        target.device.queue.launch(plan, operands, (inner, sizes[dim]))
 
 
 def _operands(source: Strided, target: Strided) -> tuple[tuple[Ints, int, int], tuple[Ints, int]]:

@@ -48,6 +48,9 @@ def check_nonzero(x: dml_vk.Tensor, seen: np.ndarray) -> None:
     found = nonzero_positions("test", typed(x))
     assert found.dtype is dml_vk.uint32
     assert_same(dml_vk.Tensor(*found), np.flatnonzero(seen).astype(np.uint32))
+    if x.layout.rank == 1:
+        (index,) = dml_vk.nonzero(x)
+        assert_same(index, np.flatnonzero(seen))
 
 
 @pytest.mark.parametrize("dtype", REAL, ids=str)
@@ -99,7 +102,7 @@ def test_nonzero_of_many_dims():
 def test_nonzero_counts_rounds_as_drivers_do():
     """Beyond 65535 in an invocation, llvmpipe ends its loops."""
     for limits in LIMITS.values():
-        plans = plan_nonzero((2**31 - 1,), (1,), 0, 1, dml_vk.uint8.code, limits)
+        plans = plan_nonzero((2**31 - 1,), (1,), 0, 1, dml_vk.uint8.code, 4, limits)
         assert plans is not None
         assert plans.counts.spec[5] == 4096
         assert plans.counts.units == plans.indexes.units + 1 == 2**19 + 1
