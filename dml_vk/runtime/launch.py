@@ -241,7 +241,7 @@ class Queue:
             made, ns = self._pipelines.get(key), MIN_NS + (end - first) * unit_ns
             works.append((made.pipeline, own, ns))
         if len(works) == len(plan.launches) == 1 and arguments is None:
-            tail = _words(plan.push)[BASES + len(operands) :].tobytes()
+            tail = _words(plan.push)[BASES + len(plan.base_bytes) :].tobytes()
             came = (plan, *arenas)
             self._ready[came] = Ready(made, tail, ns)
         return works

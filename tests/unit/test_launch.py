@@ -240,6 +240,24 @@ def test_pipelines_serve_again_and_are_few():
     assert runtime.made == 2
 
 
+def test_a_plan_that_comes_again_is_told_the_same():
+    """Also where more is touched than has a base."""
+    runtime = Runtime()
+    queue = Queue(runtime, MINIMUM, lambda: None)
+    where = arena()
+    operands = [operand(where, 64 * k, 64 * k + 16, k == 2, 64 * k) for k in range(3)]
+    for bases in (3, 2):
+        plan = make_plan(launches=((0,) * bases,))
+        for told in ((5, 6), (7, 8)):
+            queue.launch(plan, operands, told)
+    queue.flush()
+    pushed = [push for work in runtime.ran for _, push in work]
+    words = [0, 16, 32]
+    assert pushed == [
+        [0, 64, *words[:bases], 77, *told] for bases in (3, 2) for told in ((5, 6), (7, 8))
+    ]
+
+
 def test_old_pipelines_go_and_never_pile_up(monkeypatch):
     runtime = Runtime()
     queue = Queue(runtime, MINIMUM, lambda: None)
