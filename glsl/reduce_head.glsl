@@ -317,8 +317,9 @@ void unit(uint n, bool whole) {
 #endif
         return;
     }
+    uint step = uint(int(strides[0].z) >> 2);
     for (uint k = 0; k < WIDTH; k++)
-        if (k < side) store(at.z + k * (strides[0].z / WIDTH), element_of(node.at[k]));
+        if (k < side) store(at.z + k * step, element_of(node.at[k]));
 #else
     store(at.z, element_of(node.at[0]));
 #endif
