@@ -7,6 +7,9 @@ the elements of a row one level up, which is scanned in the same way. An element
 comes before its block, plus what its block comes to so far: the sum of the blocks before on the
 highest level, then of those on the level below that follow them, and so on, and last of the block's
 own elements. Rows of up to 64 elements are summed as NumPy does. float16 is added in float32.
+
+What blocks come to may be beyond what a float can be, products above all, even where all elements
+one after the other would have stayed within: then what follows is infinite, 0 or NaN.
 """
 
 from __future__ import annotations
@@ -34,7 +37,8 @@ def scan_elements(
     to.check_target(what, "out")
     if not to.layout.numel:
         return
-    kind, stored = _computed_in(target.dtype)
+    computed = _computed_in(target.dtype)
+    _, stored = computed
     if not _is_read(source.dtype, target.dtype):
         source = _cast(what, source, target.dtype)
     if stored.itemsize != target.dtype.itemsize:
@@ -47,41 +51,41 @@ def scan_elements(
         a, b = source.strided.layout, to.layout
         if source.dtype.itemsize != target.dtype.itemsize or not same_addresses(a, b):
             source = source._replace(strided=copied(what, source.strided))
-    _scan(what, kind, operator, source, to, dim, form)
+    _scan(what, computed, operator, source, to, dim, form)
 
 
 def _scan(
-    what: str, kind: str, operator: int, source: Typed, target: Strided, dim: int, form: int
+    what: str,
+    computed: tuple[str, DType],
+    operator: int,
+    source: Typed,
+    target: Strided,
+    dim: int,
+    form: int,
 ) -> None:
     given, queue = source.strided, target.device.queue
     operands = [(one.layout.strides, one.layout.offset, one.itemsize) for one in (given, target)]
-    scan = Scan(kind, operator, form, source.dtype.code)
+    scan = Scan(computed[0], operator, form, source.dtype.code)
     passes = plan_scan(scan, target.layout.sizes, operands, dim, target.device.limits)
     reads, writes = given.operand(False), target.operand(True)
     if passes.totals is None:
         queue.launch(passes.last, (reads, reads, writes))
         return
-    _, stored = _KINDS[kind]
+    _, stored = computed
     totals = room(what, passes.sizes, stored, target)
     queue.launch(passes.totals, (reads, reads, totals.operand(True)))
-    _scan(what, kind, operator, Typed(totals, stored), totals, 1, EXCLUSIVE)
+    _scan(what, computed, operator, Typed(totals, stored), totals, 1, EXCLUSIVE)
     queue.launch(passes.last, (reads, totals.operand(False), writes))
 
 
-# How dtypes are computed, and what such values are stored as.
-_KINDS = {
-    "float": ("float", float32),
-    "int": ("int", uint32),
-    "long": ("long", int64),
-    "double": ("double", float64),
-}
-
-
 def _computed_in(dtype: DType) -> tuple[str, DType]:
-    """Integers of up to 32 bits count modulo 2**32, of which their own bits are the lowest."""
+    """The kernel's kind, and what its values are stored as.
+
+    Integers of up to 32 bits count modulo 2**32, of which their own bits are the lowest.
+    """
     if dtype.kind == "f":
-        return _KINDS["double" if dtype is float64 else "float"]
-    return _KINDS["long" if dtype.itemsize == 8 else "int"]
+        return ("double", float64) if dtype is float64 else ("float", float32)
+    return ("long", int64) if dtype.itemsize == 8 else ("int", uint32)
 
 
 def _is_read(dtype: DType, computed: DType) -> bool:
