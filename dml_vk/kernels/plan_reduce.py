@@ -335,7 +335,8 @@ def _tiers(kind: str, read: int, across: bool, itemsize: int, count: int) -> tup
         chunk = 4
     if kind != "tree":
         return 0, 1 if kind == "double" else chunk
-    return sum([count > chunk, *[count >= chunk << 4 * tier for tier in (1, 2)]]), chunk
+    chunks = -(-count // chunk)
+    return sum([chunks > 1, chunks > 15, chunks > 255]), chunk
 
 
 def _has_gaps(made: Pass, chunk: int) -> bool:

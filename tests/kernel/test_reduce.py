@@ -35,7 +35,7 @@ from tests.kernel.elementwise import source_of
 from tests.kernel.memory import elements, memory_for
 
 TREES = {"sum": tree_sum, "prod": tree_prod}
-OF_BOOLS = ("sum", "prod", "any", "all", "count_nonzero")
+OF_BOOLS = ("sum", "prod", "any", "all", "count_nonzero", "argmax", "argmin")
 # One reduction of each kernel.
 KINDS_OF_KERNELS = [
     *[("sum", float32), ("prod", float16), ("sum", float64), ("max", int16), ("min", float32)],
@@ -165,6 +165,18 @@ def test_rows_far_apart_go_a_few_at_a_time():
     source = source_for("sum", float32, layout)
     check("sum", source, (0,), Layout((3000,)), float32)
     check("max", source, (0,), Layout((3000,)), float32)
+
+
+@pytest.mark.parametrize("dtype", [float16, float32], ids=lambda dtype: dtype.name)
+def test_trees_of_every_height(dtype):
+    """Where a row of chunks is just full, or one short, or one more."""
+    for count in (1, 4, 16, 17, 240, 256, 257, 500, 3840, 4096, 4097, 8192, 70000):
+        layout = Layout((count,))
+        check("sum", source_for("sum", dtype, layout), (0,), Layout(()), float32)
+    for count in (15, 16, 17, 61, 64, 65, 1000, 1024, 4100):
+        for rows in (Layout((count, 64)), Layout((64, count), (1, 64))):
+            dims = (rows.sizes.index(count),)
+            check("sum", source_for("sum", dtype, rows), dims, Layout((64,)), float32)
 
 
 def test_layouts_do_not_change_a_bit():
