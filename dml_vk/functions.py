@@ -149,7 +149,15 @@ def _named(function: Function, operator: Operator, signature: str) -> Function:
     return function
 
 
-def astype(x: Tensor, dtype: Any, /, *, copy: bool = True, out: Tensor | None = None) -> Tensor:
+def astype(
+    x: Tensor,
+    dtype: Any,
+    /,
+    *,
+    copy: bool = True,
+    device: Any = None,
+    out: Tensor | None = None,
+) -> Tensor:
     """The same numbers in another dtype; `copy=False` gives x itself where it has that already.
 
     Floats become integers towards zero, what is out of range the nearest limit, and NaN 0. Integers
@@ -162,6 +170,9 @@ def astype(x: Tensor, dtype: Any, /, *, copy: bool = True, out: Tensor | None = 
     """
     tensors = to_tensors("astype", (x,))
     dtype = to_dtype("astype", dtype)
+    if device is not None:
+        x = x.to_device(device)
+        tensors = [x]
     if dtype is x.dtype and not copy and out is None:
         return x
     target = _target("astype", tensors, dtype, out)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dml_vk.dtype_functions import isdtype
-from dml_vk.dtypes import DTYPES, DType, complex64, float32, int64
+from dml_vk.dtypes import DTYPES, DType, complex64, float16, float32, int64
 from dml_vk.probe import devices
 from dml_vk.runtime.device import Device, default_device
 from dml_vk.runtime.device import device as open_device
@@ -39,11 +39,12 @@ class NamespaceInfo:
         }
 
     def dtypes(self, *, device: Any = None, kind: Any = None) -> dict[str, DType]:
-        """The dtypes that tensors have on every device, or those of a kind: `isdtype`."""
+        """The standard's dtypes that tensors have, or those of a kind. It has no float16."""
         open_device(device)
         return {
             dtype.numpy_name: dtype
             for dtype in DTYPES.values()
+            if dtype is not float16
             if kind is None or isdtype(dtype, kind)
         }
 

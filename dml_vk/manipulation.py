@@ -51,7 +51,7 @@ def broadcast_to(x: Tensor, /, shape: int | Sequence[int]) -> Tensor:
         return given.over(given.layout.expand(to_sizes(what, _several(shape))))
 
 
-def expand_dims(x: Tensor, /, *, axis: Axes = 0) -> Tensor:
+def expand_dims(x: Tensor, /, axis: Axes = 0) -> Tensor:
     """A view with a new dim of size 1 that is `axis` of the result, or with several.
 
     >>> import dml_vk

@@ -66,7 +66,7 @@ def searchsorted(
         tensors.append(to_tensor(what, "sorter", sorter))
         check_dtype(what, sorter.dtype, of_kinds("iu"))
     to_tensors(what, tensors)
-    if side not in ("left", "right"):
+    if not isinstance(side, str) or side not in ("left", "right"):
         raise RangeError(explain(what, "side must be 'left' or 'right'", side=side))
     _check_one_dim(what, "x1", x1)
     if sorter is not None:

@@ -11,6 +11,8 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
+import numpy as np
+
 from dml_vk.dtypes import DType, bool_, float32, float64, int64, to_dtype, uint64
 from dml_vk.errors import DTypeError, LayoutError, explain
 from dml_vk.functions import astype
@@ -251,7 +253,9 @@ def _without(layout: Layout, axes: Ints) -> Layout:
 def _target(
     what: str, x: Tensor, axes: Ints, keepdims: bool, dtype: DType, out: Tensor | None
 ) -> Tensor:
-    return result_over(what, _left(x.layout, axes, keepdims), dtype, x, out)
+    if not isinstance(keepdims, (bool, np.bool_)):
+        raise DTypeError(explain(what, "keepdims must be a bool", keepdims=keepdims))
+    return result_over(what, _left(x.layout, axes, bool(keepdims)), dtype, x, out)
 
 
 def _reduce(what: str, name: str, x: Tensor, axes: Ints, target: Tensor, keepdims: bool) -> None:

@@ -223,7 +223,8 @@ class Tensor(TensorViews, TensorOperators, TensorProtocols):
         return iter([self.over(layout.select(0, k)) for k in range(self._first_size("iter"))])
 
     def __contains__(self, value: Any) -> bool:
-        return bool((self == value).any())
+        found: object = self == value
+        return isinstance(found, Tensor) and bool(found.any())
 
     def _first_size(self, what: str) -> int:
         if not self.shape:

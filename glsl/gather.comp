@@ -1,7 +1,7 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
-// Elements of src, each so far from its place there as an index tells: index * STRIDE. With PLACES no
-// elements, but the words of src with that added, which makes one index of several.
+// Elements of src, each so far from its place there as an index tells: index * STRIDE. With PLACES
+// no elements, but the words of src with that added, which makes one index of several.
 #define SOURCES 2
 #define BASES index_base, src_base, dst_base
 #define FROM push.index_base, push.src_base
@@ -12,8 +12,10 @@
 
 #define STRIDE push.scalars[0]
 #define SIZE push.scalars[1]
-#define INNER push.scalars[2]  // where SPLIT, the index is that of several dims, of which one counts:
-#define COUNT push.scalars[3]  // it has so many indexes, and so many lie inside each
+// Where SPLIT, the index is that of several dims, of which one counts: it has COUNT indexes, and
+// INNER lie inside each.
+#define INNER push.scalars[2]
+#define COUNT push.scalars[3]
 #include "gather_head.glsl"
 
 #if BITS < 32

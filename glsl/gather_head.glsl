@@ -1,5 +1,5 @@
-// What indexes tell: how far from a source's start an element lies. The includer has a spec constant
-// INDEX_TYPE and a value SIZE, from whose end negative indexes count.
+// What indexes tell: how far from a source's start an element lies. The includer defines SIZE, from
+// whose end negative indexes count.
 #include "types_head.glsl"
 
 // The low word of an index, extended by its sign.

@@ -246,18 +246,21 @@ Node reduced() {
     return total;
 }
 #elif defined(CHAIN)
-// The same where combining takes long: leaf by leaf, for less code.
+// The same where combining takes much code: two leaves at a time, and those that wait in memory.
 Node reduced() {
-    VALUE waiting[14];
-    for (uint n = 0; n < count; n++) {
-        VALUE node = value(element(address(n)), n);
+    VALUE waiting[13];
+    uint n = 0;
+    for (uint i = 0; i < count; i += 2) {
+        VALUE left = value(element(address(i)), i);
+        VALUE node = combine(left, value(element(address(i + 1)), i + 1));
         uint k = 0;
         for (; (n >> k & 1) != 0; k++) node = combine(waiting[k], node);
         waiting[k] = node;
+        n++;
     }
     VALUE total = identity();
-    for (uint k = 0; k < 14; k++)
-        if ((count >> k & 1) != 0) total = combine(waiting[k], total);
+    for (uint k = 0; k < 13; k++)
+        if ((n >> k & 1) != 0) total = combine(waiting[k], total);
     Node node;
     node.at[0] = total;
     return node;

@@ -1,7 +1,7 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
-// Elements of src, each written so far from its place in dst as an index tells: index * stride. Where
-// CLAIMED, only those are whose index, or another word, has got what it claimed.
+// Elements of src, each written so far from its place in dst as an index tells: index * stride.
+// Where CLAIMED, only those are whose index, or another word, has got what it claimed.
 #define SOURCES 2
 #define BASES index_base, src_base, owner_base, dst_base
 #define FROM push.index_base, push.src_base

@@ -157,10 +157,14 @@ def next_pass(work: Work, ties: Ties, itemsize: int, limits: Limits) -> Pass:
     least, most = (8, 12) if few else (4, 6)
     longest = (MAX_TREE if ties is Ties.TREE else 20) if many else most
     step = abs(inner.step) * itemsize
-    if few and step >= LINE_BYTES and outputs * count * itemsize > _CACHE_BYTES:
-        # Lines far apart push each other out of a CPU's caches before all of them is used.
-        near = max(4, (_NEAR_BYTES // step).bit_length() - 1)
-        least, most, longest = min(least, near), min(most, near), min(longest, near)
+    if few and outputs * count * itemsize > _CACHE_BYTES:
+        # What many lanes read at once, far apart, is pushed out of a CPU's caches by one another
+        # before all of each line is used.
+        if step >= LINE_BYTES:
+            near = max(4, (_NEAR_BYTES // step).bit_length() - 1)
+        else:
+            near = 8 if ties is Ties.TREE and itemsize == 8 else most
+        least, most, longest = min(least, near), min(most, near), min(longest, max(near, longest if near == most else near))
     if len(work.leaves) > 1 and outputs * count >= 2**14 and inner.size >= 16:
         # A dim that blocks do not cross is reduced along a row, or across one.
         log2 = min(longest, longest if ties is Ties.NONE else _twos(inner.size))
@@ -334,7 +338,7 @@ def _tiers(kind: str, read: int, across: bool, itemsize: int, count: int) -> tup
     if across or read == BY_ELEMENTS:
         chunk = 4
     if kind != "tree":
-        return 0, 1 if kind == "double" else chunk
+        return 0, 2 if kind == "double" else chunk
     chunks = -(-count // chunk)
     return sum([chunks > 1, chunks > 15, chunks > 255]), chunk
 

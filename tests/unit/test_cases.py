@@ -15,7 +15,7 @@ from dml_vk.kernels.registry import COMPUTED, KERNELS
 SWITCHED = [
     (module, kernel)
     for kernel in KERNELS.values()
-    if kernel.body and kernel.body != "where"
+    if kernel.body in COMPUTED and kernel.body != "where"
     for module in kernel.modules
 ]
 
