@@ -156,15 +156,9 @@ def next_pass(work: Work, ties: Ties, itemsize: int, limits: Limits) -> Pass:
     many = outputs >= (64 if few else 2**14)
     least, most = (8, 12) if few else (4, 6)
     longest = (MAX_TREE if ties is Ties.TREE else 20) if many else most
-    step = abs(inner.step) * itemsize
     if few and outputs * count * itemsize > _CACHE_BYTES:
-        # What many lanes read at once, far apart, is pushed out of a CPU's caches by one another
-        # before all of each line is used.
-        if step >= LINE_BYTES:
-            near = max(4, (_NEAR_BYTES // step).bit_length() - 1)
-        else:
-            near = 8 if ties is Ties.TREE and itemsize == 8 else most
-        least, most, longest = min(least, near), min(most, near), min(longest, max(near, longest if near == most else near))
+        near = _near(abs(inner.step) * itemsize, ties, itemsize)
+        least, most, longest = min(least, near), min(most, near), min(longest, near)
     if len(work.leaves) > 1 and outputs * count >= 2**14 and inner.size >= 16:
         # A dim that blocks do not cross is reduced along a row, or across one.
         log2 = min(longest, longest if ties is Ties.NONE else _twos(inner.size))
@@ -174,6 +168,14 @@ def next_pass(work: Work, ties: Ties, itemsize: int, limits: Limits) -> Pass:
         zeros = (0,) * len(work.sizes)
         return Pass(work.sizes, work.strides, zeros, work.leaves, count, count, (), None)
     return block_pass(work, ties, max(least, min(most, (count - 1).bit_length() + 1 >> 1)))
+
+
+def _near(step_bytes: int, ties: Ties, itemsize: int) -> int:
+    """How many leaves leave lines in a CPU's caches until all of each is used, as a power of 2."""
+    if step_bytes >= LINE_BYTES:
+        return max(4, (_NEAR_BYTES // step_bytes).bit_length() - 1)
+    # Trees of float64 take few elements at a time, in lanes that start where one set of lines does.
+    return 8 if ties is Ties.TREE and itemsize == 8 else 20
 
 
 def row_pass(work: Work, ties: Ties, log2: int) -> Pass:
