@@ -46,3 +46,25 @@ def test_type_checkers_know_the_same_names():
     told = re.findall(r"^    \w+ as (\w+),$|^(\w+): ", text(), re.MULTILINE)
     names = {*dml_vk.__all__, "__array_namespace_info__", "__array_api_version__"}
     assert {a or b for a, b in told} == {*names, "__version__", "__all__"}
+
+
+# All else computes, and so takes `out=`.
+WITHOUT_OUT = {
+    "creation": "asarray empty empty_like from_dlpack full full_like ones ones_like zeros "
+    "zeros_like arange eye linspace meshgrid load",
+    "views, or x itself": "broadcast_arrays broadcast_to expand_dims flip moveaxis permute_dims "
+    "reshape squeeze unstack matrix_transpose diagonal conj real imag",
+    "as many as the data says": "nonzero unique_all unique_counts unique_inverse unique_values",
+    "no tensor": "can_cast finfo iinfo isdtype result_type __array_namespace_info__ save copy "
+    "trace devices default_device device memory_stats synchronize compile_glsl kernel",
+}
+
+
+def test_every_function_that_computes_takes_out():
+    known = {name for names in WITHOUT_OUT.values() for name in names.split()}
+    lacking = {
+        name.rpartition(".")[2]
+        for name, function in FUNCTIONS.items()
+        if "out" not in inspect.signature(function).parameters
+    }
+    assert lacking == known
