@@ -13,7 +13,7 @@ from dml_vk.testing.reductions import tree_sum
 
 FLOATS = (float16, float32, float64)
 SIZES = (3, 5, 4)
-AXES = (None, 0, -1, (0, 2), (), (2, 1, 0))
+AXES = (None, -1, (2, 0), ())
 
 
 def values(dtype, sizes=SIZES, seed=0):
@@ -48,7 +48,7 @@ def test_means_and_spreads(dtype):
     array = values(dtype)
     x = dml_vk.asarray(array)
     for axis in AXES:
-        keepdims = axis == 0
+        keepdims = axis == -1
         found = dml_vk.mean(x, axis=axis, keepdims=keepdims).numpy()
         same(found, mean_of(array, axis, keepdims).astype(array.dtype))
         wanted = var_of(array, axis, 1, keepdims)
@@ -202,6 +202,8 @@ def test_what_is_refused():
             getattr(dml_vk, name)(whole)
     with pytest.raises(DTypeError, match=r"^sum: dtype must be one of .*bool_"):
         dml_vk.sum(whole, dtype=bool)
+    with pytest.raises(DTypeError, match=r"^max: keepdims must be a bool; got keepdims=1"):
+        dml_vk.max(x, keepdims=1)
     for correction in ("1", None, 1j, 10**400):
         with pytest.raises(DTypeError, match=r"^var: correction must be a real number"):
             dml_vk.var(x, correction=correction)

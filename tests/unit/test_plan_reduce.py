@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dml_vk.dtypes import DTYPES, bool_, float16, float32, float64, int8, int64, uint16
@@ -72,6 +72,7 @@ def computed(memory, first, layout, dims, ties, limits):
 
 
 @pytest.mark.parametrize("limits", [CPU, MINIMUM], ids=["cpu", "gpu"])
+@settings(max_examples=40)
 @given(data=st.data())
 def test_passes_come_to_the_tree_of_all_leaves(limits, data):
     layout = data.draw(layouts(min_size=1, max_rank=4, max_size=9))
@@ -85,7 +86,6 @@ def test_passes_of_many_leaves(limits):
         Layout((20000,)),
         Layout((3, 9000), (1, 3)),
         Layout((2, 8, 48, 16)),
-        Layout.packed((2, 8, 48, 16), channels_last),
         Layout.packed((3, 7, 31, 33), channels_last),
     ):
         check_passes(layout, tuple(range(layout.rank)), limits)
