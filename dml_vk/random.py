@@ -27,6 +27,7 @@ from dml_vk.tensor import Tensor, tensor_over
 __all__ = ["Generator"]
 
 Shape = int | Iterable[int] | None
+MOST_CHILDREN = 2**20  # of one split: they are all made at once
 _drawing = Gate()  # so that no two calls begin at one counter
 
 
@@ -131,8 +132,8 @@ class Generator:
         False
         """
         count = to_int("split", "n", n)
-        if count < 0:
-            raise RangeError(explain("split", "n must not be negative", n=n))
+        if not 0 <= count <= MOST_CHILDREN:
+            raise RangeError(explain("split", f"n must be from 0 to {MOST_CHILDREN}", n=n))
         key, counter = self._claim(1)
         texts = [f"{key:x} {counter:x} {k:x}" for k in range(count)]
         return [Generator(key=_hashed(text), device=self.device) for text in texts]
