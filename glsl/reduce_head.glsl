@@ -1,12 +1,12 @@
-// Reductions. An element of dst is made of up to `block` leaves, elements of src, combined in an order
-// that dml_vk/ops/reduce.py tells. A unit makes one element, or ACROSS a row four whose leaves lie side
-// by side in src.
+// Reductions. An element of dst is made of up to `block` leaves, elements of src, combined in an
+// order that dml_vk/ops/reduce.py tells. A unit makes one element, or ACROSS a row four whose leaves
+// lie side by side in src.
 //
 // The includer says what a VALUE is and defines `leaf_value`, which makes one of a leaf's bits and
-// index, `combine`, whose left operand is that of the lower indexes, `identity`, which changes no value
-// that it is combined with, and so stands for leaves that are not there, and `element_of`, which makes
-// an element of T, uint if it is smaller. It may define CHAIN or TREE, which combine leaves in order,
-// or else QUADS, how many it is to take at once.
+// index, `combine`, whose left operand is that of the lower indexes, `identity`, which changes no
+// value that it is combined with, and so stands for leaves that are not there, and `element_of`,
+// which makes an element of T, uint if it is smaller. It may define CHAIN or TREE, which combine
+// leaves in order, or else QUADS, how many it is to take at once.
 
 // The second source is none: its addresses are the indexes of the first leaves.
 #define SOURCES 2
@@ -28,7 +28,7 @@ layout(constant_id = 7) const uint READ = 0;
 layout(constant_id = 8) const uint LEAF_RANK = 1;
 layout(constant_id = 9) const uint TIERS = 3;          // of a tree, 16 times as many chunks each
 layout(constant_id = 10) const bool GAPS = true;       // a chunk may lack leaves
-layout(constant_id = 11) const bool DST_QUADS = false; // a unit makes a quad of dst
+layout(constant_id = 11) const bool DST_QUADS = false;  // a unit makes a quad of dst
 
 layout(binding = 0) readonly buffer Src { uint src_words[]; };
 layout(binding = 0) readonly buffer SrcQuads { uvec4 src_quads[]; };
@@ -202,8 +202,8 @@ Node chunk(uint i) {
 }
 #endif
 
-// Node n of a row: `waiting` has the left halves, by the level of each. Where the lower four bits of n
-// are set, what comes out is whole.
+// Node n of a row: `waiting` has the left halves, by the level of each. Where the lower four bits of
+// n are set, what comes out is whole.
 Node grow(inout Node waiting[4], uint n, Node node) {
     for (uint k = 0; k < 4; k++) {
         // What is here is a node of this level only where all lower bits of n are set.
@@ -233,7 +233,7 @@ Node reduced() {
     for (uint i = 0; i < count; i += CHUNK) {
         Node node = chunk(i);
         node = grow(low, n, node);
-        // A loop that runs once or not at all: a CPU goes through a branch even if no lane takes it.
+        // A loop that runs once or not at all: a CPU goes through both sides of a branch.
         for (bool full = TIERS > 1 && (n & 15) == 15; full; full = false) {
             node = grow(middle, n >> 4, node);
             if (TIERS > 2 && (n & 255) == 255) grow(high, n >> 8, node);
@@ -312,8 +312,8 @@ void unit(uint n, bool whole) {
 #ifdef ACROSS
     if (DST_QUADS) {
 #if BITS == 32
-        dst_quads[at.z / 4] = uvec4(element_of(node.at[0]), element_of(node.at[1]), element_of(node.at[2]),
-                                    element_of(node.at[3]));
+        dst_quads[at.z / 4] = uvec4(element_of(node.at[0]), element_of(node.at[1]),
+                                    element_of(node.at[2]), element_of(node.at[3]));
 #else
         dst_quads[at.z / 2] = uvec4(element_of(node.at[0]), element_of(node.at[1]));
         dst_quads[at.z / 2 + 1] = uvec4(element_of(node.at[2]), element_of(node.at[3]));
