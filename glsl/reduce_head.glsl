@@ -1,6 +1,6 @@
 // Reductions. An element of dst is made of up to `block` leaves, elements of src, combined in an
-// order that dml_vk/ops/reduce.py tells. A unit makes one element, or ACROSS a row four whose leaves
-// lie side by side in src.
+// order that dml_vk/ops/reduce.py tells. A unit makes one element, or ACROSS a row four whose
+// leaves lie side by side in src.
 //
 // The includer says what a VALUE is and defines `leaf_value`, which makes one of a leaf's bits and
 // index, `combine`, whose left operand is that of the lower indexes, `identity`, which changes no
@@ -202,8 +202,8 @@ Node chunk(uint i) {
 }
 #endif
 
-// Node n of a row: `waiting` has the left halves, by the level of each. Where the lower four bits of
-// n are set, what comes out is whole.
+// Node n of a row: `waiting` has the left halves, by the level of each. Where the lower four bits
+// of n are set, what comes out is whole.
 Node grow(inout Node waiting[4], uint n, Node node) {
     for (uint k = 0; k < 4; k++) {
         // What is here is a node of this level only where all lower bits of n are set.

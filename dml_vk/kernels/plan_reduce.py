@@ -259,16 +259,14 @@ def _plan(
     places: Ints,
     limits: Limits,
 ) -> Plan | None:
-    # Neighbours are to read what lies side by side, so dims go by their steps in the source.
-    dims, starts = ascending(made.sizes, (strides, made.indexes, made.strides))
-    dims = [Dim(dim.strides[::-1], dim.size) for dim in dims]
+    dims, starts = _dims(made, strides)
     inner, outer = split(dims, RANK)
     few = math.prod([dim.size for dim in outer]) <= _MOST_LAUNCHES
-    launches = offsets(outer, starts[::-1]) if few else []
+    launches = offsets(outer, starts) if few else []
     if len(made.leaves) > LEAF_RANK or not launches or any(index for _, index, _ in launches):
         return None
     src, dst = source.nbytes, target.nbytes
-    at = places[0] + starts[2] * src, 0, places[1] + starts[0] * dst
+    at = places[0] + starts[0] * src, 0, places[1] + starts[2] * dst
     task = Task(inner, outer, (src, 4, dst), at, quads_a_unit(limits))
     row, *others = inner
     across = "across" in _VARIANTS[reduction.kind] and row.strides[0] == 1 and row.size >= _WIDTH
@@ -317,6 +315,22 @@ def _plan(
             *_filled(leaf_steps, LEAF_RANK),
         ),
     )
+
+
+def _dims(made: Pass, strides: Ints) -> tuple[list[Dim], Ints]:
+    """(dims, starts), innermost in the source first: neighbours are to read what lies side by side.
+
+    Where leaves are not counted along a dim, it goes up in the source.
+    """
+    starts = [0, 0, 0]
+    columns = []
+    for size, *steps in zip(made.sizes, made.strides, made.indexes, strides):
+        if steps[0] < 0 and not steps[1]:
+            starts = [start + step * (size - 1) for start, step in zip(starts, steps)]
+            steps = [-step for step in steps]
+        columns.append((*steps, abs(steps[0])))
+    dims, _ = ascending(made.sizes, tuple(zip(*columns)) or ((),) * 4)
+    return [Dim(dim.strides[:3], dim.size) for dim in dims], tuple(starts)
 
 
 def _read(reduction: Reduction, task: Task, made: Pass, across: bool) -> int:

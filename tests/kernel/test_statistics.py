@@ -151,6 +151,10 @@ def test_nothing_is_copied():
                 dml_vk.std(view, axis=axis)
                 dml_vk.max(view, axis=axis)
         dml_vk.argmin(views[1], axis=2)
+        back = dml_vk.asarray(values(float32, (90, 130)))
+        back = back.over(back.layout.flip((0, 1)))
+        same(dml_vk.sum(back).numpy(), tree_sum(back.numpy()))
+        assert dml_vk.argmax(back).item() == back.numpy().argmax()
 
 
 def test_empty():

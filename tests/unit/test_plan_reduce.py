@@ -202,6 +202,14 @@ def test_too_many_dims():
     assert plan_for(many, (0,)) is None
 
 
+def test_what_runs_backwards_is_taken_as_it_lies():
+    back = Layout((64, 256), (-256, -1), 64 * 256 - 1)
+    assert plan_for(back, (0,)).module == "reduce_tree_across"
+    plan = plan_for(back, (0, 1))
+    assert plan.module == "reduce_tree_along"
+    assert plan.launches == ((0, 0),)
+
+
 def test_views_share_a_plan():
     def at(offset):
         return plan_for(Layout((64, 256), (512, 1), offset), (1,))
