@@ -75,7 +75,7 @@ def reduce_elements(
 
 
 def _in_passes(what: str, operator_name: str, source: Typed, target: Typed, dims: Ints) -> bool:
-    """Whether each pass found room; none but the first may lack it."""
+    """Pass by pass; False as soon as a kernel has no room for the dims of one."""
     reduction = reduction_of(operator_name, target.dtype)
     given, to, ties = source.strided, target.strided, reduction.ties
     if ties is Ties.NONE:
