@@ -169,10 +169,12 @@ class Memory:
         """After a flush, when nothing is pending: give back what is not likely to be used again.
 
         A chain of operations needs its live tensors and room for the next results. That is kept,
-        or the one arena that small tensors share.
+        or the one arena that small tensors share beside those that are live, which `_grow` would
+        make anew, and with it all kernels that are bound to it.
         """
         self.drain()
-        self._trim(max(FIRST_ARENA_BYTES, 2 * max(self._recent, default=0)))
+        live = sum([arena.nbytes for arena in self.arenas if not arena.free.is_empty])
+        self._trim(max(self._shared_bytes(live), 2 * max(self._recent, default=0)))
 
     def trim(self) -> None:
         """Release every arena that holds nothing."""
@@ -206,7 +208,7 @@ class Memory:
 
     def _grow(self, what: str, size: int) -> Arena:
         """An arena with room for `size`: a quarter of what is held, so that little lies idle."""
-        wanted = max(FIRST_ARENA_BYTES, min(self.held // 4 // PAGE * PAGE, self._max_bytes))
+        wanted = self._shared_bytes(self.held)
         # Large tensors have an arena each. If all began at one place in a page, a CPU would take
         # loads of one for loads of what it has just stored to another: 1.1 to 1.8 times as slow.
         first = len(self.arenas) % (PAGE // ALIGNMENT) * ALIGNMENT
@@ -223,6 +225,10 @@ class Memory:
                 explain(what, f"there must be room, but {made}", nbytes=size, in_use=self.in_use)
             )
         return made
+
+    def _shared_bytes(self, held: int) -> int:
+        """How large an arena small tensors share, where so much is held."""
+        return max(FIRST_ARENA_BYTES, min(held // 4 // PAGE * PAGE, self._max_bytes))
 
     def _new_arena(self, nbytes: int, first: int) -> Arena | str:
         """An arena whose ranges start at `first`, or why there cannot be one."""

@@ -104,6 +104,15 @@ def test_a_chain_holds_its_live_tensors_and_two(machine):
     assert x.nbytes == 64 * MIB
 
 
+def test_small_results_beside_large_tensors_keep_their_arena(machine):
+    large = [machine.take(120 * MIB) for _ in range(3)]
+    for _ in range(200):
+        machine.take(5 * MIB)  # freed at once, and so soon a small one is all that was asked for
+        machine.memory.settle()
+    assert machine.forgotten == []
+    assert len(large) == 3
+
+
 def test_what_belongs_together_lies_together(machine):
     first, large = machine.take(100), machine.take(64 * MIB)
     beside = machine.memory.allocate("test", 100, large.arena)
