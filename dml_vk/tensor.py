@@ -279,10 +279,7 @@ class Tensor(TensorViews, TensorOperators, TensorProtocols):
 def tensor_over(
     what: str, layout: Layout, dtype: DType, device: Device, near: Allocation | None = None
 ) -> Tensor:
-    """A tensor whose memory nothing has written yet, with room for this layout."""
-    low, _ = reach(layout.sizes, layout.strides)
-    if layout.offset != -low:
-        layout = Layout(layout.sizes, layout.strides, -low, layout.order)
+    """A tensor whose memory nothing has written yet, packed in some order or other."""
     allocation = device.allocate(what, allocation_bytes(layout, dtype), near)
     return Tensor(Strided(device, allocation, layout, dtype.itemsize), dtype)
 

@@ -14,6 +14,7 @@ from dml_vk.runtime.kompute import Pipeline, Runtime
 from dml_vk.strides.order import Ints
 
 MOST = 512  # about 170 KiB each in a software driver
+SPARE = 8  # one in so many goes early, so that not each new one waits for pending work
 
 Groups = tuple[int, int, int]
 
@@ -69,12 +70,11 @@ class Pipelines:
         return made
 
     def shrink(self) -> bool:
-        """Let go of the oldest beyond MOST, of which nothing pending may use one; True if any."""
-        beyond = len(self._made) - MOST
-        if beyond <= 0:
+        """Let go of the oldest if there are more than MOST; nothing pending may use them."""
+        if len(self._made) <= MOST:
             return False
-        by_age = sorted(self._made.values(), key=attrgetter("used"))[beyond:]
-        kept = set(map(id, by_age))
+        by_age = sorted(self._made.values(), key=attrgetter("used"))
+        kept = set(map(id, by_age[-(MOST - MOST // SPARE) :]))
         self._made = {key: made for key, made in self._made.items() if id(made) in kept}
         return True
 

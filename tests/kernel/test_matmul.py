@@ -292,6 +292,7 @@ def test_operands_are_read_where_they_are():
 def test_vecdot():
     (x, a), (y, b) = operand(every_other(3, 4, 70)), operand(turned(4, 70))
     expected = products.sum_of(a * b)
+    assert products.sum_of(a[..., :0]).tolist() == np.zeros(a.shape[:-1]).tolist()
     assert_bits(dml_vk.vecdot(x, y).numpy(), expected, "last")
     moved = [dml_vk.asarray(np.moveaxis(one, -1, -2)) for one in (a, b)]
     assert_bits(dml_vk.vecdot(*moved, axis=-2).numpy(), expected, "last but one")

@@ -296,7 +296,7 @@ def test_wrong_reads_and_writes_change_nothing():
         LayoutError, match=r"Buffer.read: dtype must divide the 10 bytes evenly; got"
     ):
         buffer.read("float32")
-    for dtype in ("complex64", DataType.UINT4, 7):
+    for dtype in ("complex128", DataType.UINT4, 7):
         with pytest.raises(DTypeError, match=r"Buffer.read: dtype must be one of bool_, int8"):
             buffer.read(dtype)
     assert buffer.read().tolist() == list(range(10))

@@ -78,8 +78,9 @@ def test_what_is_in_the_way_is_not_recalled():
 
 def test_bytes_in_place_that_share_words_stay_right():
     expected = np.arange(1, 31, dtype=np.uint8)
-    x = dml_vk.asarray(expected)
+    x, other = dml_vk.asarray(expected), dml_vk.asarray(expected)
     rows = x.over(Layout((5, 3), (6, 1)))
+    dml_vk.add(rows, rows, out=other.over(rows.layout))  # alike, and not in place
     for _ in range(3):
         rows += rows
         expected.reshape(5, 6)[:, :3] *= 2

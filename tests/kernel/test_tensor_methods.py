@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 
 import dml_vk
+from dml_vk import host
 from dml_vk.dtypes import DTYPES
 from dml_vk.errors import DmlVkError, DTypeError, LayoutError, LayoutIndexError
 from dml_vk.layout import channels_last, contiguous_format, preserve_format
@@ -179,6 +180,8 @@ def test_what_is_no_number_is_left_to_its_own_class():
     for call in (lambda: x + "text", lambda: [1] - x, lambda: x < None):
         with pytest.raises(TypeError):
             call()
+    with pytest.raises(TypeError):
+        x += "text"
     for call in (lambda: x + np.ones(1), lambda: np.ones(1) + x):
         with pytest.raises(DTypeError, match="asarray"):
             call()
@@ -250,6 +253,21 @@ def test_map_is_the_memory_itself():
     assert np.array_equal(x.numpy()[:, 1, 3::-2], np.full((2, 2, 5), 9))
     with dml_vk.empty((0, 3)).map() as a:
         assert a.shape == (0, 3)
+
+
+def test_map_where_the_host_does_not_see_the_memory(monkeypatch):
+    x = dml_vk.asarray(ARRAY)
+    monkeypatch.setattr(host, "own_memory", lambda *_: None)
+    with x[:, :, ::2].map() as a:
+        a *= -1
+    expected = ARRAY.copy()
+    expected[:, :, ::2] *= -1
+    assert np.array_equal(x.numpy(), expected)
+    with (
+        pytest.raises(LayoutError, match="map: elements of the tensor must not share an address"),
+        x[0, 0, 0, :1].expand(7).map(),
+    ):
+        pass
 
 
 def test_who_keeps_the_mapped_array_keeps_the_memory():
