@@ -98,7 +98,7 @@ def test_result_types_of_tensors_dtypes_and_numbers():
         (("complex64", "int8"), "dtypes beside complex64 must be floats of 32 bits at most"),
         (("complex64", "float64"), "dtypes beside complex64 must be floats of 32 bits at most"),
         (("float64", 1j), "dtypes beside complex64 must be floats of 32 bits at most"),
-        (("int8", object()), "dtype must be one of"),
+        (("int8", ...), "dtype must be one of"),
     ],
     ids=str,
 )
