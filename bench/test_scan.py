@@ -37,7 +37,8 @@ def quiet():
 @pytest.mark.parametrize("case", CASES)
 def test_cumulative_sum(benchmark, case, who):
     sizes, axis, dtype = CASES[case]
-    x = (np.random.default_rng(1).random(sizes) * 100).astype(dtype)
+    most = 7 if dtype == "float16" else 100  # its sums stay finite
+    x = (np.random.default_rng(1).random(sizes) * most).astype(dtype)
     out = np.zeros(sizes, "int64" if dtype == "int32" else dtype)
     describe(benchmark, "scan", case, who, x.nbytes + out.nbytes)
     if who == "numpy":
