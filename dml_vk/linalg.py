@@ -12,6 +12,7 @@ import numpy as np
 from dml_vk import functions, statistics
 from dml_vk.contractions import numeric_dtype
 from dml_vk.dtypes import DType, float16, float32
+from dml_vk.error_names import ErrorsAs
 from dml_vk.errors import LayoutError, LayoutIndexError, RangeError, explain
 from dml_vk.layout import Layout
 from dml_vk.operands import check_dtype, check_out, of_kinds, result_over, to_tensor
@@ -72,7 +73,8 @@ def trace(x: Tensor, /, *, offset: int = 0, dtype: Any = None, out: Tensor | Non
     """
     check_dtype("trace", to_tensor("trace", "x", x).dtype, of_kinds("iuf"))
     check_matrices("trace", x)
-    return statistics.sum(diagonal(x, offset=offset), axis=-1, dtype=dtype, out=out)
+    with ErrorsAs("trace"):
+        return statistics.sum(diagonal(x, offset=offset), axis=-1, dtype=dtype, out=out)
 
 
 def cross(x1: Tensor, x2: Tensor, /, *, axis: int = -1, out: Tensor | None = None) -> Tensor:

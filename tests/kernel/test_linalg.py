@@ -153,6 +153,7 @@ def test_wrong_operands():
         ("diagonal: x must have two dims", LayoutError, lambda: linalg.diagonal(y)),
         ("diagonal: offset must be an int", LayoutError, lambda: linalg.diagonal(x, offset=0.5)),
         ("diagonal: x must be a Tensor", DTypeError, lambda: linalg.diagonal([[1]])),
+        ("trace: out must be a Tensor", DTypeError, lambda: linalg.trace(x, out=1)),
         ("trace: x must have two dims", LayoutError, lambda: linalg.trace(y)),
         ("trace: dtype must be one of", DTypeError, lambda: linalg.trace(flags)),
         ("cross: x1 and x2 must have three", LayoutError, lambda: linalg.cross(x, x, axis=0)),
