@@ -81,6 +81,9 @@ def _target(what: str, tensors: list[Tensor], dtype: DType, out: Any) -> Tensor:
 
 
 def _apply(operator: Operator, operands: Sequence[Any], out: Any, told: Ints = ()) -> Tensor:
+    found = recall(operator, operands, out, told)
+    if found is not None:
+        return found
     what, scalars = operator.name, told
     tensors = to_tensors(what, operands)
     common = _common(what, operator, operands, tensors)
@@ -94,10 +97,7 @@ def _apply(operator: Operator, operands: Sequence[Any], out: Any, told: Ints = (
             scalars = scalar_words(what, "number", common, plain(operand))
     target = _target(what, tensors, dtype, out)
     plan = compute(what, operator, sources, typed(target), common, scalars)
-    if plan is not None and not told:
-        x1, x2 = (*operands, None)[:2]
-        words = SCALAR_WORDS[len(plan.base_bytes) - 1]
-        remember(operator, x1, x2, out, target, (plan, common, words))
+    remember(operator, operands, out, told, target, common, plan)
     return target
 
 
@@ -105,8 +105,7 @@ def _unary(name: str) -> Unary:
     operator = OPERATORS[name]
 
     def function(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
-        found = recall(operator, x, None, out)
-        return _apply(operator, (x,), out) if found is None else found
+        return _apply(operator, (x,), out)
 
     return _named(function, operator, "x")
 
@@ -115,8 +114,7 @@ def _binary(name: str) -> Binary:
     operator = OPERATORS[name]
 
     def function(x1: Operand, x2: Operand, /, *, out: Tensor | None = None) -> Tensor:
-        found = recall(operator, x1, x2, out)
-        return _apply(operator, (x1, x2), out) if found is None else found
+        return _apply(operator, (x1, x2), out)
 
     return _named(function, operator, "x1, x2")
 
@@ -168,16 +166,19 @@ def astype(
     >>> astype(dml_vk.asarray([-1.5, 2.5, 300.0]), dml_vk.uint8).tolist()
     [0, 2, 255]
     """
-    tensors = to_tensors("astype", (x,))
+    (x,) = to_tensors("astype", (x,))
     dtype = to_dtype("astype", dtype)
     if device is not None:
         x = x.to_device(device)
-        tensors = [x]
     if dtype is x.dtype and not copy and out is None:
         return x
-    target = _target("astype", tensors, dtype, out)
-    cast_elements("astype", typed(x), typed(target))
-    return target
+    cast, told = OPERATORS["cast"], (dtype.code,)  # which the kernel has no use for
+    found = recall(cast, (x,), out, told)
+    if found is None:
+        found = _target("astype", [x], dtype, out)
+        plan = cast_elements("astype", typed(x), typed(found))
+        remember(cast, (x,), out, told, found, dtype, plan)
+    return found
 
 
 def where(condition: Tensor, x1: Operand, x2: Operand, /, *, out: Tensor | None = None) -> Tensor:
@@ -188,8 +189,12 @@ def where(condition: Tensor, x1: Operand, x2: Operand, /, *, out: Tensor | None 
     >>> where(dml_vk.asarray([True, False, True]), x, 0.0).tolist()
     [1.0, 0.0, 3.0]
     """
-    operator = OPERATORS["where"]
-    tensors = to_tensors("where", (condition, x1, x2))
+    operator, operands = OPERATORS["where"], (condition, x1, x2)
+    only_tensors = all(type(x) is Tensor for x in operands)
+    found = recall(operator, operands, out) if only_tensors else None
+    if found is not None:
+        return found
+    tensors = to_tensors("where", operands)
     if not isinstance(condition, Tensor):
         raise DTypeError(explain("where", "condition must be a Tensor", condition=condition))
     choices = [x for x in (x1, x2) if isinstance(x, Tensor)]
@@ -204,7 +209,8 @@ def where(condition: Tensor, x1: Operand, x2: Operand, /, *, out: Tensor | None 
     sources = [typed(x) if isinstance(x, Tensor) else None for x in (condition, x1, x2)]
     # Those of the third follow the first of the second.
     scalars = (*words[0], *words[1]) if words[0] else (0, *words[1])
-    compute("where", operator, sources, typed(target), common, scalars)
+    plan = compute("where", operator, sources, typed(target), common, scalars)
+    remember(operator, operands, out, (), target, common, plan if only_tensors else None)
     return target
 
 
@@ -233,10 +239,8 @@ def clip(
         if min is not None:
             x = _apply(OPERATORS["maximum"], (x, min), out if max is None else None)
         return x if max is None else _apply(OPERATORS["minimum"], (x, max), out)
-    words = _bound_words(common, "min", min), _bound_words(common, "max", max)
-    target = _target("clip", tensors, common, out)
-    compute("clip", OPERATORS["clip"], [typed(x)], typed(target), common, words[0] + words[1])
-    return target
+    told = _bound_words(common, "min", min) + _bound_words(common, "max", max)
+    return _apply(OPERATORS["clip"], (x,), out, told)
 
 
 def _bound_words(dtype: DType, name: str, bound: Any) -> Ints:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 from dml_vk.dtypes import DType
+from dml_vk.kernels.kernel import SCALAR_WORDS
 from dml_vk.kernels.operators import Operator
 from dml_vk.kernels.plan import Plan
 from dml_vk.layout import Layout
@@ -12,6 +14,7 @@ from dml_vk.ops.elementwise import scalar_words
 from dml_vk.ops.strided import Strided
 from dml_vk.runtime.device import Device
 from dml_vk.runtime.launch import Operand
+from dml_vk.strides.order import Ints
 from dml_vk.tensor import Tensor, allocation_bytes
 
 MOST = 4096  # forms and recipes; beyond, all are found anew
@@ -33,13 +36,14 @@ class Recipe:
 
     __slots__ = ("common", "form", "nbytes", "plan", "result", "words")
 
-    def __init__(self, plan: Plan, common: DType, target: Tensor, words: int) -> None:
+    def __init__(self, plan: Plan, common: DType, target: Tensor, told: Ints) -> None:
         self.plan = plan
         self.common = common
         self.form = form_of(target)
         self.result = target.strided.operand(True)._replace(allocation=None)  # type: ignore[arg-type]
         self.nbytes = allocation_bytes(target.layout, target.dtype)
-        self.words = (0,) * words
+        room = SCALAR_WORDS[len(plan.base_bytes) - 1]
+        self.words = (*told, *(0,) * (room - len(told)))
 
 
 _forms: dict[tuple[Layout, str, Device], Form] = {}
@@ -59,17 +63,16 @@ def form_of(tensor: Tensor) -> Form:
     return form
 
 
-def recall(operator: Operator, x1: Any, x2: Any, out: Any) -> Tensor | None:
-    """The result, if such a call was made before; `x2` is None for operators of one operand."""
-    key = operator, _key(x1), _key(x2), _key(out)
-    recipe = _recipes.get(key)
+def recall(operator: Operator, operands: Sequence[Any], out: Any, told: Ints = ()) -> Tensor | None:
+    """The result, if such a call was made before. A number among operands is for all of them."""
+    recipe = _recipes.get((operator, told, *map(_key, operands), _key(out)))
     if recipe is None:
         return None
     words, reads = recipe.words, []
-    for x in (x1, x2):
+    for x in operands:
         if type(x) is Tensor:
             reads.append(x.reads)
-        elif x is not None:
+        else:
             scalar = scalar_words(operator.name, "number", recipe.common, x)
             words = scalar + words[len(scalar) :]
     result: Tensor = out
@@ -83,7 +86,7 @@ def recall(operator: Operator, x1: Any, x2: Any, out: Any) -> Tensor | None:
         result = Tensor.known(strided, form.dtype, form)
     else:
         writes = out.strided.operand(True)
-        for x in (x1, x2):
+        for x in operands:
             if x is out:
                 if recipe.plan.shares_words:
                     return None
@@ -91,23 +94,28 @@ def recall(operator: Operator, x1: Any, x2: Any, out: Any) -> Tensor | None:
                 return None
         device = out.device
     bindings = len(recipe.plan.base_bytes) - 1
-    if type(x1) is not Tensor or len(reads) < bindings:
-        # A number has a binding as well, which nothing reads.
+    if len(reads) < bindings:
+        # Numbers have bindings as well, and so have operands that are not there; nothing reads them.
         reads = [reads[0]] * bindings
     device.queue.launch(recipe.plan, (*reads, writes), words)
     return result
 
 
 def remember(
-    operator: Operator, x1: Any, x2: Any, out: Any, target: Tensor, known: tuple[Plan, DType, int]
+    operator: Operator,
+    operands: Sequence[Any],
+    out: Any,
+    told: Ints,
+    target: Tensor,
+    common: DType,
+    plan: Plan | None,
 ) -> None:
-    """The call was made, and came to this plan and target."""
-    key = operator, _key(x1), _key(x2), _key(out)
+    """The call was made, and came to this plan, if it is one for all such calls."""
+    key = operator, told, *map(_key, operands), _key(out)
     if len(_recipes) > MOST:
         _recipes.clear()
-    if STRANGE not in key:
-        plan, common, words = known
-        _recipes[key] = Recipe(plan, common, target, words)
+    if plan is not None and STRANGE not in key:
+        _recipes[key] = Recipe(plan, common, target, told)
 
 
 STRANGE = object()

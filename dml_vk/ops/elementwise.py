@@ -92,9 +92,9 @@ def compute(
     return None if plan.arguments or moved or plan is not again else plan
 
 
-def cast_elements(what: str, source: Typed, target: Typed) -> None:
+def cast_elements(what: str, source: Typed, target: Typed) -> Plan | None:
     """Write each element as the nearest one of the target's dtype: docs/operators.md."""
-    compute(what, OPERATORS["cast"], [source], target, target.dtype)
+    return compute(what, OPERATORS["cast"], [source], target, target.dtype)
 
 
 def scalar_words(what: str, name: str, dtype: DType, value: Any) -> Ints:
