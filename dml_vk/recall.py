@@ -95,7 +95,7 @@ def recall(operator: Operator, operands: Sequence[Any], out: Any, told: Ints = (
         device = out.device
     bindings = len(recipe.plan.base_bytes) - 1
     if len(reads) < bindings:
-        # Numbers have bindings as well, and so have operands that are not there; nothing reads them.
+        # Numbers have bindings as well, and so has what is not there; nothing reads them.
         reads = [reads[0]] * bindings
     device.queue.launch(recipe.plan, (*reads, writes), words)
     return result
