@@ -8,9 +8,16 @@ from typing import Any
 from dml_vk.errors import DTypeError, explain
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class DType:
-    """An element type. `kind` is NumPy's letter: b(ool), i(nt), u(int), f(loat), c(omplex)."""
+    """An element type. `kind` is NumPy's letter: b(ool), i(nt), u(int), f(loat), c(omplex).
+
+    It equals whatever names the same type elsewhere, and NumPy takes it for its own.
+
+    >>> import numpy as np
+    >>> float32 == np.float32, float32 == "float32", np.dtype(float32)
+    (True, True, dtype('float32'))
+    """
 
     name: str
     itemsize: int
@@ -25,6 +32,27 @@ class DType:
     @property
     def numpy_name(self) -> str:
         return self.name.rstrip("_")
+
+    @property
+    def dtype(self) -> Any:
+        """NumPy's dtype: `np.dtype` looks for it here."""
+        import numpy as np
+
+        return np.dtype(self.numpy_name)
+
+    def __eq__(self, other: object) -> bool:
+        if isinstance(other, DType):
+            return self.name == other.name
+        try:
+            return to_any_dtype("==", other) is self
+        except DTypeError:
+            return NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self.name)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return to_any_dtype, ("unpickle", self.name)
 
     def __repr__(self) -> str:
         return f"dml_vk.{self.name}"

@@ -142,10 +142,14 @@ def _read(stream: IO[bytes], name: object, device: Wanted) -> Tensor:
 
 def _read_order(stream: IO[bytes], array: Array) -> Any:
     """What follows the array, if it is an order of its dims; else the one that NumPy knows of."""
+    rest = stream.read(_MOST_BYTES)
     try:
-        extra = np.lib.format.read_array(io.BytesIO(stream.read(_MOST_BYTES)), allow_pickle=False)
+        extra = np.lib.format.read_array(io.BytesIO(rest), allow_pickle=False)
         order = tuple(extra["dml_vk_order"].tolist()) if extra.dtype == ORDER else ()
     except Exception:  # Nothing follows, or what others wrote there, in whatever form.
+        if b"dml_vk_order" in rest:
+            must = "the file must be whole, but the order of its dims is cut off"
+            raise RangeError(explain("load", must, bytes=len(rest))) from None
         order = ()
     if sorted(order) == list(range(array.ndim)):
         return order

@@ -236,3 +236,7 @@ def _wide(x: Tensor) -> Tensor:
 
 def _narrowed(found: Tensor, dtype: DType, out: Any) -> Tensor:
     return functions.astype(found, dtype, copy=False, out=out)
+
+
+def __dir__() -> list[str]:
+    return __all__

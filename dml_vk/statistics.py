@@ -14,8 +14,9 @@ from typing import Any
 import numpy as np
 
 from dml_vk.dtypes import DType, bool_, float32, float64, int64, to_dtype, uint64
+from dml_vk.error_names import ErrorsAs
 from dml_vk.errors import DTypeError, LayoutError, explain
-from dml_vk.functions import astype
+from dml_vk.functions import astype, divide
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.layout import Layout
 from dml_vk.manipulation import to_axes
@@ -158,14 +159,22 @@ def argmin(
 def mean(
     x: Tensor, /, *, axis: Axes = None, keepdims: bool = False, out: Tensor | None = None
 ) -> Tensor:
-    """The sums of floats over these axes, divided by how many there are; of nothing it is NaN.
+    """The sums over these axes, divided by how many there are; of nothing it is NaN.
+
+    Integers and bools are added exactly, rounded to float32 and divided.
 
     >>> import dml_vk
+    >>> mean(dml_vk.asarray([True, False, True, True])).item()
+    0.75
     >>> mean(dml_vk.asarray([[1.0, 2.0], [3.0, 5.0]]), axis=0).tolist()
     [2.0, 3.5]
     """
     what = "mean"
-    x, axes = _of(what, x, "f"), _axes(what, x, axis)
+    x, axes = _of(what, x, "biuf"), _axes(what, x, axis)
+    if x.dtype.kind != "f":
+        with ErrorsAs(what):
+            total = astype(sum(x, axis=axes, keepdims=keepdims), float32)
+            return divide(total, _count(x, axes), out=out)
     target = _target(what, x, axes, keepdims, x.dtype, out)
     _divided_sum(what, x, axes, _count(x, axes), target, keepdims)
     return target

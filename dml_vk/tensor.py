@@ -149,6 +149,8 @@ class Tensor(TensorViews, TensorOperators, TensorProtocols):
         for one in wanted:
             if isinstance(one, MemoryFormat):
                 memory_format = one
+            elif isinstance(one, str) and one in MemoryFormat.__members__:
+                memory_format = MemoryFormat[one]
             elif isinstance(one, Device):
                 device = one
             else:
@@ -235,7 +237,7 @@ class Tensor(TensorViews, TensorOperators, TensorProtocols):
         return host.to_text(self)
 
     def __format__(self, form: str) -> str:
-        return format(self.item(), form) if form and self.size == 1 else format(repr(self), form)
+        return format(self.item(), form) if form else repr(self)
 
     def __reduce__(self) -> tuple[Any, ...]:
         """Pickled as its values and where they are to lie; it comes back on the default device."""

@@ -64,7 +64,7 @@ def _in_place(module: Any, name: str) -> Method:
 
 
 def _is_foreign(other: object) -> bool:
-    """Neither tensor nor number: its class may know what to do. NumPy's are refused by name."""
+    """Neither tensor nor number: its class may know what to do. Arrays and lists are refused."""
     kind = type(other)
     return kind not in _NUMBERS and not isinstance(other, _OPERANDS)
 
@@ -195,4 +195,4 @@ class TensorOperators:
 
 
 _NUMBERS = {int, float, bool}
-_OPERANDS = (TensorOperators, Real, np.generic, np.ndarray)
+_OPERANDS = (TensorOperators, Real, np.generic, np.ndarray, list, tuple)

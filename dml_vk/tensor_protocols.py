@@ -50,8 +50,8 @@ class TensorProtocols:
 
     def _number(self: Any, what: str) -> Any:
         if self.size != 1:
-            must = "there must be one element; any() and all() are for more"
-            raise LayoutError(explain(what, must, shape=self.shape))
+            more = "; any() and all() are for more" if what == "bool" else ""
+            raise LayoutError(explain(what, f"there must be one element{more}", shape=self.shape))
         return self.item()
 
     def __array_namespace__(self: Any, *, api_version: str | None = None) -> ModuleType:

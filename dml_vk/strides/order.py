@@ -29,6 +29,8 @@ class MemoryFormat(enum.Enum):
     def __repr__(self) -> str:
         return self.value
 
+    __str__ = __repr__
+
 
 CHANNELS_LAST: dict[int, Ints] = {3: (0, 2, 1), 4: (0, 2, 3, 1), 5: (0, 2, 3, 4, 1)}
 # What is left of them without their outermost dim, the batch.

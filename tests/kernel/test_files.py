@@ -113,6 +113,14 @@ def test_archives_of_numpy(tmp_path):
             assert x.layout.order == order
 
 
+def test_an_order_that_is_cut_off_is_not_taken_for_none(tmp_path):
+    path = tmp_path / "x.npy"
+    dml_vk.save(path, dml_vk.asarray(GRID).to(channels_last))
+    path.write_bytes(path.read_bytes()[:-1])
+    with pytest.raises(RangeError, match="load: the file must be whole, but"):
+        dml_vk.load(path)
+
+
 def test_what_others_wrote_after_an_array_is_left_alone(tmp_path):
     path = tmp_path / "x.npy"
     wrong = np.array([0, 0, 1, 2], np.uint8).view(ORDER)

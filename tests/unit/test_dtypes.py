@@ -74,3 +74,20 @@ def test_complex64_is_a_dtype_that_no_tensor_has(name):
     assert complex64 not in DTYPES.values()
     with pytest.raises(DTypeError, match=r"^test: dtype must be real, .* complex64 .*; got dtype="):
         to_dtype("test", name)
+
+
+def test_a_dtype_equals_what_names_it_elsewhere():
+    import pickle
+
+    import numpy as np
+
+    for name, dtype in DTYPES.items():
+        theirs = np.dtype(dtype.numpy_name)
+        for same in (theirs, theirs.type, dtype.numpy_name, name):
+            assert dtype == same
+        assert np.dtype(dtype) == theirs
+        assert np.ones(2).astype(dtype).dtype == theirs
+        assert pickle.loads(pickle.dumps(dtype)) is dtype
+        assert [other for other in DTYPES.values() if other == dtype] == [dtype]
+        assert dtype not in (None, "no dtype", 3, theirs.type(1), [dtype.name], object)
+    assert {DTYPES["float32"]: 1}[DTYPES["float32"]] == 1
