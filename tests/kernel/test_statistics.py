@@ -198,7 +198,7 @@ def test_means_of_what_is_counted(kind):
     assert np.isnan(dml_vk.mean(dml_vk.zeros((0, 2), dtype=kind), axis=0).numpy()).all()
     out = dml_vk.empty(())
     assert dml_vk.mean(dml_vk.asarray(array), out=out) is out
-    with pytest.raises(DTypeError, match="^mean: out must have the dtype float32"):
+    with pytest.raises(DTypeError, match=r"^mean: out must have the dtype float32"):
         dml_vk.mean(dml_vk.asarray(array), out=dml_vk.empty((), "float64"))
 
 
