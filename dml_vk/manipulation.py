@@ -231,7 +231,8 @@ def _joined(what: str, arrays: Any) -> list[Tensor]:
     given = list(arrays) if isinstance(arrays, (list, tuple)) else None
     if not given:
         got = type(arrays).__name__ if given is None else arrays
-        raise DTypeError(explain(what, "arrays must be a list or tuple of tensors, one at least", arrays=got))
+        must = "arrays must be a list or tuple of tensors, one at least"
+        raise DTypeError(explain(what, must, arrays=got))
     for one in given:
         to_tensor(what, "array", one)
     return to_tensors(what, given)
