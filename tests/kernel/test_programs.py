@@ -60,7 +60,10 @@ class Program:
             self.keep(f"v{k}.permute({dims})", array.transpose(dims), tensor.permute(*dims))
         elif kind == "index":
             key = self.key(array.shape)
-            self.keep(f"v{k}[{key}]", array[key], tensor[key])
+            expected, result = array[key], tensor[key]
+            if not isinstance(expected, np.ndarray):  # NumPy's numbers are no views.
+                result = result.clone()
+            self.keep(f"v{k}[{key}]", expected, result)
         elif kind == "flip" and rank:
             dim = self.choose(*range(rank))
             self.keep(f"v{k}.flip({dim})", np.flip(array, dim), tensor.flip(dim))

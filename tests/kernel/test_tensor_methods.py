@@ -177,7 +177,7 @@ def test_what_is_no_number_is_left_to_its_own_class():
     assert x + Other() == "mine"
     assert (x == "text") is False
     assert x != None  # noqa: E711
-    for call in (lambda: x + "text", lambda: x < None):
+    for call in (lambda: x + "text", lambda: "text" - x, lambda: x < None):
         with pytest.raises(TypeError):
             call()
     with pytest.raises(TypeError):
