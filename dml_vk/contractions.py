@@ -11,7 +11,7 @@ from dml_vk.errors import LayoutError, explain
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.layout import Layout
 from dml_vk.operands import check_dtype, of_kinds, result_over, to_tensor, to_tensors, typed
-from dml_vk.ops.copy import copied, copy_elements
+from dml_vk.ops.copy import apart, copied, copy_elements
 from dml_vk.ops.elementwise import Typed, compute
 from dml_vk.ops.matmul import add_products
 from dml_vk.promotion import common_dtype
@@ -63,9 +63,7 @@ def contracted(
 
 def _spread(what: str, factor: Factor, target: Tensor, summed: Ints) -> Typed:
     """An operand over the target's dims, and one more for all that is summed over."""
-    strided, sizes = factor.tensor.strided, target.shape
-    if strided.meets(target.strided):
-        strided = copied(what, strided, "overlap")
+    strided, sizes = apart(what, factor.tensor.strided, target.strided), target.shape
     over = _over(strided.layout, factor.kept, factor.summed, sizes, summed)
     if over is None:
         # The terms do not lie evenly, as they do where these dims are innermost.

@@ -13,9 +13,8 @@ from dml_vk.errors import LayoutError, explain
 from dml_vk.functions import astype, subtract
 from dml_vk.layout import Layout, concatenate
 from dml_vk.operands import check_dtype, of_kinds, result_over, to_tensor, to_tensors, typed
-from dml_vk.ops.copy import copy_elements
+from dml_vk.ops.copy import apart, copy_elements
 from dml_vk.ops.fill import fill_constant
-from dml_vk.ops.gather import apart
 from dml_vk.ops.scan import PRODUCT, SUM, scan_elements
 from dml_vk.promotion import common_dtype
 from dml_vk.strides.order import to_index, to_int

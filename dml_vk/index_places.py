@@ -21,8 +21,8 @@ from dml_vk.layout import Layout
 from dml_vk.operands import typed
 from dml_vk.ops.compact import nonzero_positions
 from dml_vk.ops.elementwise import Typed
-from dml_vk.ops.gather import add_places, outside, room, words_on_device
-from dml_vk.ops.strided import Strided
+from dml_vk.ops.gather import add_places, outside, words_on_device
+from dml_vk.ops.strided import Strided, room
 from dml_vk.strides.order import Ints, packed_strides, row_major
 from dml_vk.strides.propagate import broadcast_sizes
 from dml_vk.strides.reshape import coalesce
@@ -206,12 +206,12 @@ def _words(
     if not any(isinstance(part.array, Typed) and part.ways for part in parts):
         whole = np.stack([np.broadcast_to(prior, shape).reshape(count) for prior in priors])
         return words_on_device(whole, near)
-    words = room(what, (len(rows), *shape), uint32, near)
+    words = room(what, Layout((len(rows), *shape)), uint32.itemsize, near)
     for number, (row, prior) in enumerate(zip(rows, priors)):
         so_far = words_on_device(prior, near)
         steps = _device_steps(parts, row, rank)
         for index, step in steps[:-1]:
-            target = room(what, shape, uint32, near)
+            target = room(what, Layout(shape), uint32.itemsize, near)
             add_places(so_far, index, target, step)
             so_far = target
         add_places(

@@ -29,10 +29,10 @@ from dml_vk.index_places import (
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.layout import Layout, elementwise
 from dml_vk.operands import plain, result_over, to_tensor, typed
-from dml_vk.ops.copy import copy_elements
+from dml_vk.ops.copy import apart, copy_elements
 from dml_vk.ops.elementwise import Typed, cast_elements, compute, element_words
 from dml_vk.ops.fill import fill_constant
-from dml_vk.ops.gather import apart, gather, gather_elements
+from dml_vk.ops.gather import gather, gather_elements
 from dml_vk.ops.scatter import scatter
 from dml_vk.ops.strided import Strided
 from dml_vk.promotion import check_weak, common_dtype

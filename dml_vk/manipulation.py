@@ -13,7 +13,8 @@ from dml_vk.error_names import ErrorsAs
 from dml_vk.errors import DTypeError, LayoutError, explain
 from dml_vk.layout import Layout, broadcast_sizes, concatenate, elementwise
 from dml_vk.operands import result_over, to_tensor, to_tensors, typed
-from dml_vk.ops.copy import copied, copy_elements
+from dml_vk.ops.copy import apart as strided_apart
+from dml_vk.ops.copy import copy_elements
 from dml_vk.ops.elementwise import cast_elements
 from dml_vk.promotion import common_dtype
 from dml_vk.strides.order import Ints, order_format, row_major, to_index, to_sizes, to_tuple
@@ -262,9 +263,7 @@ def _join(
 
 def apart(what: str, source: Tensor, target: Tensor) -> Tensor:
     """The source, as it is before the target is written."""
-    if not source.strided.meets(target.strided):
-        return source
-    return Tensor(copied(what, source.strided, "overlap"), source.dtype)
+    return Tensor(strided_apart(what, source.strided, target.strided), source.dtype)
 
 
 def to_axes(what: str, axes: Axes, rank: int, name: str = "axis") -> Ints:

@@ -7,10 +7,11 @@ from typing import Any
 from dml_vk.dtypes import int64
 from dml_vk.errors import LayoutError, RangeError, explain
 from dml_vk.functions import astype
+from dml_vk.layout import Layout
 from dml_vk.operands import check_dtype, of_kinds, result_over, to_tensor, to_tensors, typed
 from dml_vk.ops.compact import nonzero_positions
-from dml_vk.ops.gather import room
 from dml_vk.ops.search import search_sorted, write_coordinates
+from dml_vk.ops.strided import room
 from dml_vk.promotion import common_dtype
 from dml_vk.tensor import Tensor
 
@@ -33,7 +34,7 @@ def nonzero(x: Tensor, /) -> tuple[Tensor, ...]:
     found = nonzero_positions("nonzero", typed(x)).strided
     indexes = []
     for axis in range(layout.rank):
-        index = room("nonzero", found.layout.sizes, int64, found)
+        index = room("nonzero", Layout(found.layout.sizes), int64.itemsize, found)
         write_coordinates(found, index, layout.sizes, axis)
         indexes.append(Tensor(index, int64))
     return tuple(indexes)

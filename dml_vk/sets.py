@@ -18,9 +18,9 @@ from dml_vk.layout import Layout, coalesce
 from dml_vk.operands import to_tensor, typed
 from dml_vk.ops.compact import nonzero_positions
 from dml_vk.ops.copy import copy_elements
-from dml_vk.ops.elementwise import Typed, cast_elements, compute
+from dml_vk.ops.elementwise import Typed, cast_elements, compute, typed_room
 from dml_vk.ops.fill import fill_constant
-from dml_vk.ops.gather import add_places, gather, room, uploaded
+from dml_vk.ops.gather import add_places, gather, uploaded
 from dml_vk.ops.scan import INCLUSIVE, SUM, scan_elements
 from dml_vk.ops.scatter import scatter
 from dml_vk.ops.sort import sort_flat
@@ -108,7 +108,7 @@ class _Found:
         self.length = self.x.layout.numel
         near = self.x.strided
         if not self.length:
-            self.positions = self.firsts = Typed(room(what, (0,), uint32, near), uint32)
+            self.positions = self.firsts = typed_room(what, Layout((0,)), uint32, near)
             return
         keys, self.places = sort_flat(what, typed(self.x))
         self.begins = _begins(what, keys, self.x.dtype)
@@ -164,7 +164,7 @@ class _Found:
         return self._longs(ends, ends.strided.layout)
 
     def _words(self, count: int) -> Typed:
-        return Typed(room(self.what, (count,), uint32, self.x.strided), uint32)
+        return typed_room(self.what, Layout((count,)), uint32, self.x.strided)
 
     def _result(self, layout: Layout, dtype: DType) -> Tensor:
         return tensor_over(self.what, layout, dtype, self.x.device, self.x.strided.allocation)
@@ -179,13 +179,13 @@ def _begins(what: str, keys: Strided, dtype: DType) -> Typed:
     """Words: 1 where a key differs from the one before, or is NaN's, else 0."""
     kind = uint64 if keys.itemsize == 8 else uint32
     count = keys.layout.numel
-    flags = Typed(room(what, (count,), uint32, keys), uint32)
+    flags = typed_room(what, Layout((count,)), uint32, keys)
     fill_constant(what, _narrow(flags.strided, 0, 1), uint32, 1)
     here, before = (Typed(_narrow(keys, start, count - 1), kind) for start in (1, 0))
     others = flags._replace(strided=_narrow(flags.strided, 1, count - 1))
     compute(what, OPERATORS["not_equal"], [here, before], others, kind)
     if dtype.kind == "f":
-        nan = Typed(room(what, (count,), uint32, keys), uint32)
+        nan = typed_room(what, Layout((count,)), uint32, keys)
         ones = (0xFFFFFFFF,) * (keys.itemsize // 4)
         compute(what, OPERATORS["equal"], [Typed(keys, kind), None], nan, kind, ones)
         compute(what, OPERATORS["logical_or"], [flags, nan], flags, uint32)

@@ -27,7 +27,6 @@ from dml_vk.directml.elementwise import (
     copy_only,
     limits,
     number_words,
-    temporary,
     whole,
 )
 from dml_vk.dtypes import DType, float32, int32, uint8, uint32
@@ -266,7 +265,7 @@ class ElementWiseClipGrad(Gradient, of="clip_grad", types=NUMBERS):
         return number_words(what, common, *self._bounds(common))
 
     def _compute(self, what: str, sources: list[Typed], target: Typed) -> None:
-        from dml_vk.ops.elementwise import compute
+        from dml_vk.ops.elementwise import compute, room_like
 
         common, (x, gradient) = self._common(), sources
         least, greatest = (-math.inf, math.inf) if common.kind == "f" else limits(common)
@@ -276,7 +275,7 @@ class ElementWiseClipGrad(Gradient, of="clip_grad", types=NUMBERS):
             copy_only(what, gradient, target)
         elif any(endless):
             name, bound = ("less", 1) if endless[0] else ("greater", 0)
-            inside = temporary(what, target, uint8)
+            inside = room_like(what, target, uint8)
             words = number_words(what, common, self._bounds(common)[bound])
             compute(what, OPERATORS[name], [x, None], inside, common, words)
             compute(what, OPERATORS["where"], [inside, gradient, None], target, target.dtype)

@@ -18,7 +18,6 @@ from dml_vk.directml.operators import Operator, held
 from dml_vk.dtypes import DTYPES, DType, float32
 from dml_vk.errors import DTypeError, LayoutError
 from dml_vk.kernels.operators import OPERATORS
-from dml_vk.layout import Layout
 
 if TYPE_CHECKING:
     from dml_vk.ops.elementwise import Typed
@@ -167,7 +166,14 @@ class ElementWise(Operator):
         self._compute(what, typed[:-1], typed[-1])
 
     def _compute(self, what: str, sources: list[Typed], target: Typed) -> None:
-        from dml_vk.ops.elementwise import SCALED, cast_elements, compute, float_words
+        from dml_vk.ops.elementwise import (
+            SCALED,
+            cast_elements,
+            compute,
+            converted,
+            float_words,
+            room_like,
+        )
 
         common = self._common()
         operator = OPERATORS[self._chosen(common)]
@@ -179,14 +185,14 @@ class ElementWise(Operator):
         if common.kind == "f" and not moves:
             # Its kernels read floats alone.
             sources = [
-                one if one.dtype.kind == "f" else cast(what, one, float32) for one in sources
+                one if one.dtype.kind == "f" else converted(what, one, float32) for one in sources
             ]
         # An operand that is no tensor is a number among the words.
         given = [*sources, *[None] * (operator.arity - len(sources))]
         if operator.result or moves or not _differ(common, target.dtype):
             compute(what, operator, given, target, common, words, before)
             return
-        made = temporary(what, target, common)
+        made = room_like(what, target, common)
         compute(what, operator, given, made, common, words, before)
         cast_elements(what, made, target)
 
@@ -302,26 +308,6 @@ def number_words(what: str, common: DType, *numbers: float) -> Ints:
     for number in numbers:
         words += scalar_words(what, "number", common, whole(number, common))
     return words
-
-
-def cast(what: str, source: Typed, dtype: DType) -> Typed:
-    """The same numbers in memory of their own."""
-    from dml_vk.ops.elementwise import cast_elements
-
-    made = temporary(what, source, dtype)
-    cast_elements(what, source, made)
-    return made
-
-
-def temporary(what: str, like: Typed, dtype: DType) -> Typed:
-    """Memory for as many elements of another dtype, in the same order."""
-    from dml_vk.ops.elementwise import Typed
-    from dml_vk.ops.strided import Strided
-
-    near = like.strided
-    layout = Layout.packed(near.layout.sizes, near.layout.order)
-    allocation = near.device.allocate(what, layout.numel * dtype.itemsize, near.allocation)
-    return Typed(Strided(near.device, allocation, layout, dtype.itemsize), dtype)
 
 
 def _differ(common: DType, made: DType) -> bool:

@@ -8,8 +8,8 @@ from dml_vk.dtypes import DType, uint32
 from dml_vk.errors import LayoutError, explain
 from dml_vk.kernels.kernel import MAX_RANK
 from dml_vk.kernels.plan_nonzero import plan_nonzero
-from dml_vk.ops.elementwise import Typed
-from dml_vk.ops.gather import room
+from dml_vk.layout import Layout
+from dml_vk.ops.elementwise import Typed, typed_room
 from dml_vk.ops.scan import EXCLUSIVE, SUM, scan_elements
 from dml_vk.runtime import transfer
 
@@ -23,7 +23,7 @@ def nonzero_positions(what: str, source: Typed, dtype: DType = uint32) -> Typed:
     strided = source.strided
     device, layout = strided.device, strided.layout
     if not layout.numel:
-        return Typed(room(what, (0,), dtype, strided), dtype)
+        return typed_room(what, Layout((0,)), dtype, strided)
     plans = plan_nonzero(
         *(layout.sizes, layout.strides, layout.offset, strided.itemsize, source.dtype.code),
         *(dtype.itemsize, device.limits),
@@ -31,14 +31,15 @@ def nonzero_positions(what: str, source: Typed, dtype: DType = uint32) -> Typed:
     if plans is None:
         must = f"at most {MAX_RANK} dims may be left of those that merge: make it contiguous"
         raise LayoutError(explain(what, must, layout=layout))
-    counts = Typed(room(what, (plans.counts.units,), uint32, strided), uint32)
+    counts = typed_room(what, Layout((plans.counts.units,)), uint32, strided)
     reads = strided.operand(False)
     device.queue.launch(plans.counts, (reads, reads, counts.strided.operand(True)))
     # The last of them has nothing of its own: before it comes everything.
     scan_elements(what, SUM, counts, counts, 0, EXCLUSIVE)
     number = np.empty(4, np.uint8)
     transfer.download(device, counts.strided.allocation, 4 * plans.indexes.units, number)
-    found = Typed(room(what, (int(number.view(np.uint32)[0]),), dtype, strided), dtype)
+    count = int(number.view(np.uint32)[0])
+    found = typed_room(what, Layout((count,)), dtype, strided)
     operands = (reads, counts.strided.operand(False), found.strided.operand(True))
     if found.strided.layout.numel:
         device.queue.launch(plans.indexes, operands)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dml_vk.errors import DeviceError, LayoutError, explain
 from dml_vk.kernels.plan_copy import plan_copy
 from dml_vk.layout import Layout
-from dml_vk.ops.strided import Strided
+from dml_vk.ops.strided import Strided, room
 from dml_vk.tracing import record
 
 
@@ -53,12 +53,24 @@ def copied(what: str, source: Strided, reason: str = "layout") -> Strided:
     The reason is why: "overlap" of operand and result, or a "layout" that a kernel does not take.
     """
     layout = Layout.packed(source.layout.sizes, source.layout.order)
-    nbytes = layout.numel * source.itemsize
-    record(what, reason, source.layout, layout, nbytes)
-    allocation = source.device.allocate(what, nbytes, source.allocation)
-    target = Strided(source.device, allocation, layout, source.itemsize)
+    record(what, reason, source.layout, layout, layout.numel * source.itemsize)
+    target = room(what, layout, source.itemsize, source)
     _launch(source, target)
     return target
+
+
+def apart(what: str, source: Strided, target: Strided, *, in_place: bool = False) -> Strided:
+    """The source as it is before the target is written: a copy where the two share memory.
+
+    Unless, `in_place`, each element lies just where its result goes.
+    """
+    if not source.meets(target):
+        return source
+    a, b = source.layout, target.layout
+    alike = source.itemsize == target.itemsize and a.sizes == b.sizes
+    if in_place and alike and same_addresses(a, b):
+        return source
+    return copied(what, source, "overlap")
 
 
 def _launch(source: Strided, target: Strided) -> None:

@@ -15,12 +15,14 @@ from dml_vk.kernels.operators import OPCODES, OPERATORS, Operator, cast_way
 from dml_vk.kernels.plan import Plan
 from dml_vk.kernels.plan_computed import plan_computed
 from dml_vk.kernels.registry import COMPUTED
-from dml_vk.ops.copy import copied, same_addresses
+from dml_vk.layout import Layout
+from dml_vk.ops.copy import apart
 from dml_vk.ops.fill import to_bytes
-from dml_vk.ops.strided import Strided
+from dml_vk.ops.strided import Strided, room
 from dml_vk.runtime.launch import Operand
 from dml_vk.runtime.transfer import upload
 from dml_vk.strides.order import Ints
+from dml_vk.tracing import record
 
 # What may come before an operator, glsl/fused_head.glsl; of `round`, that halves go away from zero.
 SCALED, ADDED, AWAY = 1, 2, 3
@@ -59,7 +61,7 @@ def compute(
     told, typed = 0, []  # a bit for each that is a scalar, or is not there
     for k, source in enumerate((*sources, None, None)[:count]):
         told |= (source is None) << k
-        typed.append(target if source is None else _apart(what, source, target))
+        typed.append(target if source is None else apart_typed(what, source, to, in_place=True))
     if kernel == "cast":
         opcode = cast_way(typed[0].dtype, target.dtype)
     spec = (
@@ -73,7 +75,7 @@ def compute(
     ):
         # What one invocation reads would be in a word that another one changes.
         typed = [
-            source if told >> k & 1 else _apart(what, source, target, in_place=False)
+            source if told >> k & 1 else apart_typed(what, source, to)
             for k, source in enumerate(typed)
         ]
         operands = _operands(typed, target, told)
@@ -90,6 +92,31 @@ def compute(
     to.device.queue.launch(plan, (*reads, to.operand(True)), words, arguments)
     moved = any(one is not source for one, source in zip(typed, sources) if source is not None)
     return None if plan.arguments or moved or plan is not again else plan
+
+
+def apart_typed(what: str, source: Typed, target: Strided, *, in_place: bool = False) -> Typed:
+    """The source as it is before the target is written: `dml_vk.ops.copy.apart`."""
+    return source._replace(strided=apart(what, source.strided, target, in_place=in_place))
+
+
+def typed_room(what: str, layout: Layout, dtype: DType, near: Strided) -> Typed:
+    """New memory for the elements of a packed layout."""
+    return Typed(room(what, layout, dtype.itemsize, near), dtype)
+
+
+def room_like(what: str, like: Typed, dtype: DType) -> Typed:
+    """New memory for as many elements of another dtype, in the same order."""
+    own = like.strided.layout
+    return typed_room(what, Layout.packed(own.sizes, own.order), dtype, like.strided)
+
+
+def converted(what: str, source: Typed, dtype: DType) -> Typed:
+    """The same numbers in another dtype, for an operation that does not read them as they are."""
+    made = room_like(what, source, dtype)
+    nbytes = made.strided.layout.numel * dtype.itemsize
+    record(what, "dtype", source.strided.layout, made.strided.layout, nbytes)
+    cast_elements(what, source, made)
+    return made
 
 
 def cast_elements(what: str, source: Typed, target: Typed) -> Plan | None:
@@ -134,17 +161,6 @@ def _kernel(operator: Operator, common: DType) -> tuple[str, int, int]:
     """What computes it, of how many sources, and what it is called there."""
     kernel = operator.kernel(common)
     return kernel, COMPUTED[kernel][0], int(OPCODES[operator.opcode])
-
-
-def _apart(what: str, source: Typed, target: Typed, *, in_place: bool = True) -> Typed:
-    """The source, out of the target's way: a copy, if each element is not where its result goes."""
-    if not source.strided.meets(target.strided):
-        return source
-    a, b = source.strided.layout, target.strided.layout
-    alike = source.dtype.itemsize == target.dtype.itemsize and a.sizes == b.sizes
-    if in_place and alike and same_addresses(a, b):
-        return source
-    return source._replace(strided=copied(what, source.strided, "overlap"))
 
 
 def _operands(sources: Sequence[Typed], target: Typed, scalars: int) -> list[tuple[Ints, int, int]]:

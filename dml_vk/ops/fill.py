@@ -14,7 +14,7 @@ from dml_vk.errors import DTypeError, explain
 from dml_vk.kernels.plan_made import plan_fill, plan_indexed
 from dml_vk.layout import Layout
 from dml_vk.ops.copy import copy_elements
-from dml_vk.ops.strided import Strided
+from dml_vk.ops.strided import Strided, room
 from dml_vk.strides.order import Ints
 
 _LETTERS = {"float16": "<e", "float32": "<f", "float64": "<d"}
@@ -68,7 +68,7 @@ def write_indexed(
     )
     if plan is None:
         # Too many dims that do not merge: a copy takes them as they are.
-        packed = _packed(what, target)
+        packed = room(what, Layout.packed(layout.sizes), target.itemsize, target)
         write_indexed(what, kernel, kind, packed, words, sources=sources, spec=spec)
         copy_elements(what, packed, target)
         return
@@ -126,10 +126,3 @@ def _wide_words(what: str, name: str, dtype: DType, value: Any) -> Ints:
         must = f"{name} must be an integer, as {dtype.name} is"
         raise DTypeError(explain(what, must, **{name: value})) from None
     return number & 0xFFFFFFFF, number >> 32
-
-
-def _packed(what: str, target: Strided) -> Strided:
-    """New memory for the same elements in row-major order."""
-    layout = Layout.packed(target.layout.sizes)
-    allocation = target.device.allocate(what, layout.numel * target.itemsize, target.allocation)
-    return Strided(target.device, allocation, layout, target.itemsize)

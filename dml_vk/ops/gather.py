@@ -11,12 +11,12 @@ from typing import Any
 
 import numpy as np
 
-from dml_vk.dtypes import DType, uint32
+from dml_vk.dtypes import uint32
 from dml_vk.kernels.plan_gather import Step, plan_check, plan_gather
 from dml_vk.layout import Layout
-from dml_vk.ops.copy import copied
-from dml_vk.ops.elementwise import Typed
-from dml_vk.ops.strided import Strided
+from dml_vk.ops.copy import apart
+from dml_vk.ops.elementwise import Typed, apart_typed
+from dml_vk.ops.strided import Strided, room
 from dml_vk.runtime.device import Device
 from dml_vk.runtime.launch import Operand
 from dml_vk.runtime.transfer import download, upload
@@ -36,7 +36,7 @@ def gather_elements(what: str, source: Strided, index: Typed, target: Strided, d
     """
     target.check_target(what, "out")
     dim = to_dim(what, dim, target.layout.rank)
-    source, index = apart(what, source, target), typed_apart(what, index, target)
+    source, index = apart(what, source, target), apart_typed(what, index, target)
     layout = source.layout
     strides = repeated(layout, target.layout.sizes)
     step = Step(layout.strides[dim], layout.sizes[dim])
@@ -80,7 +80,7 @@ def outside(indexes: Sequence[tuple[Typed, int]]) -> list[bool]:
 
 def uploaded(what: str, words: Array, near: Strided) -> Strided:
     """Words of the host, in row-major order, in new memory."""
-    new = room(what, words.shape, uint32, near)
+    new = room(what, Layout(words.shape), uint32.itemsize, near)
     upload(new.device, np.ascontiguousarray(words).reshape(-1).view(np.uint8), new.allocation)
     return new
 
@@ -100,22 +100,6 @@ def _kept_words(device: Device, data: bytes, sizes: Ints) -> Strided:
     allocation = device.allocate("index", len(data))
     upload(device, np.frombuffer(data, np.uint8), allocation)
     return Strided(device, allocation, Layout(sizes), uint32.itemsize)
-
-
-def room(what: str, sizes: Ints, dtype: DType, near: Strided) -> Strided:
-    """New memory for so many elements in row-major order."""
-    layout = Layout(sizes)
-    allocation = near.device.allocate(what, layout.numel * dtype.itemsize, near.allocation)
-    return Strided(near.device, allocation, layout, dtype.itemsize)
-
-
-def apart(what: str, source: Strided, target: Strided) -> Strided:
-    """The source, or a copy of it if it shares memory with the target."""
-    return copied(what, source) if source.meets(target) else source
-
-
-def typed_apart(what: str, source: Typed, target: Strided) -> Typed:
-    return source._replace(strided=apart(what, source.strided, target))
 
 
 def repeated(layout: Layout, sizes: Ints) -> Ints:

@@ -9,13 +9,12 @@ by 63 roundings at most for each factor of 64 in the number of terms.
 
 from __future__ import annotations
 
-from dml_vk.dtypes import DType, float32, int32
+from dml_vk.dtypes import float32, int32
 from dml_vk.kernels.plan_matmul import MAX_DEPTH, Product, Reading, plan_matmul, run_apart
 from dml_vk.layout import Layout
-from dml_vk.ops.elementwise import Typed, cast_elements
+from dml_vk.ops.elementwise import Typed, cast_elements, typed_room
 from dml_vk.ops.fill import fill_constant
-from dml_vk.ops.strided import Strided
-from dml_vk.strides.order import Ints, row_major
+from dml_vk.strides.order import row_major
 
 
 def add_products(what: str, a: Typed | None, b: Typed, target: Typed) -> None:
@@ -32,7 +31,7 @@ def add_products(what: str, a: Typed | None, b: Typed, target: Typed) -> None:
         fill_constant(what, to, target.dtype, 0)
     elif target.dtype.itemsize < 4:
         wide = float32 if target.dtype.kind == "f" else int32
-        sums = _room(what, to.layout.sizes, wide, to)
+        sums = typed_room(what, Layout(to.layout.sizes), wide, to)
         _add(what, a, b, sums)
         cast_elements(what, sums, target)
     else:
@@ -78,8 +77,8 @@ def _sums_of_parts(what: str, a: Typed | None, b: Typed, target: Typed, run: int
     """The sums of so many terms each, to be added along the last dim."""
     sizes = target.strided.layout.sizes
     parts, rest = divmod(_depth(b), run)
-    sums = _room(what, (parts + (rest > 0), *sizes), target.dtype, target.strided)
-    layout = sums.strided.layout
+    layout = Layout((parts + (rest > 0), *sizes))
+    sums = typed_room(what, layout, target.dtype, target.strided)
     first = None if a is None else _folded(a, parts, run)
     _add(what, first, _folded(b, parts, run), _over(sums, layout.narrow(0, 0, parts)))
     if rest:
@@ -103,10 +102,3 @@ def _rest(source: Typed, count: int) -> Typed:
 
 def _over(source: Typed, layout: Layout) -> Typed:
     return source._replace(strided=source.strided._replace(layout=layout))
-
-
-def _room(what: str, sizes: Ints, dtype: DType, near: Strided) -> Typed:
-    """New memory for sums, row-major."""
-    layout = Layout(sizes)
-    allocation = near.device.allocate(what, layout.numel * dtype.itemsize, near.allocation)
-    return Typed(Strided(near.device, allocation, layout, dtype.itemsize), dtype)

@@ -31,9 +31,9 @@ from dml_vk.kernels.plan_reduce import (
 )
 from dml_vk.layout import Layout
 from dml_vk.ops.copy import copied, copy_elements
-from dml_vk.ops.elementwise import Typed
+from dml_vk.ops.elementwise import Typed, apart_typed
 from dml_vk.ops.fill import fill_constant
-from dml_vk.ops.strided import Strided
+from dml_vk.ops.strided import Strided, room
 from dml_vk.strides.order import Ints
 
 # What comes of nothing; the others have nothing to choose from.
@@ -60,15 +60,14 @@ def reduce_elements(
             raise RangeError(explain(what, must, axis=dims, shape=layout.sizes))
         fill_constant(what, to, target.dtype, OF_NOTHING[operator_name])
         return
-    if source.strided.meets(to):
-        source = source._replace(strided=copied(what, source.strided, "overlap"))
+    source = apart_typed(what, source, to)
     if _in_passes(what, operator_name, source, target, dims):
         return
     # More dims than kernels have room for: packed, they are one that stays and one that goes.
     kept = [dim for dim in range(layout.rank) if dim not in dims]
     ordered = Layout(layout.sizes, layout.strides, layout.offset, (*kept, *sorted(dims)))
     packed = copied(what, source.strided._replace(layout=ordered))
-    made = _allocated(what, to, Layout.packed(to.layout.sizes), to.itemsize)
+    made = room(what, Layout.packed(to.layout.sizes), to.itemsize, to)
     source, result = source._replace(strided=packed), target._replace(strided=made)
     _in_passes(what, operator_name, source, result, dims)
     copy_elements(what, made, to)
@@ -88,7 +87,7 @@ def _in_passes(what: str, operator_name: str, source: Typed, target: Typed, dims
         made = next_pass(work, ties, code.nbytes, to.device.limits)
         if made.rest is None:
             return _launch(reduction, made, to.layout.strides, given, to, code, last)
-        left = _allocated(what, to, Layout(made.sizes, made.made), partial.nbytes)
+        left = room(what, Layout(made.sizes, made.made), partial.nbytes, to)
         if not _launch(reduction, made, made.made, given, left, code, partial):
             return False
         work, given, code = made.rest, left, partial
@@ -128,9 +127,3 @@ def _partial(reduction: Reduction, target: DType) -> Code:
         extreme = reduction.ties is Ties.NONE
         return _code((int64 if extreme else target) if wide else int32 if extreme else float32)
     return _code(target if wide else int32 if target.kind == "i" else uint32)
-
-
-def _allocated(what: str, near: Strided, layout: Layout, itemsize: int) -> Strided:
-    """New memory in a packed layout."""
-    allocation = near.device.allocate(what, layout.numel * itemsize, near.allocation)
-    return Strided(near.device, allocation, layout, itemsize)

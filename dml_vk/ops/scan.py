@@ -17,9 +17,14 @@ from __future__ import annotations
 from dml_vk.dtypes import DType, float32, float64, int64, uint32
 from dml_vk.kernels.plan_scan import EXCLUSIVE, INCLUSIVE, PRODUCT, SUM, Scan, plan_scan
 from dml_vk.layout import Layout
-from dml_vk.ops.copy import copied, same_addresses
-from dml_vk.ops.elementwise import Typed, cast_elements
-from dml_vk.ops.gather import room
+from dml_vk.ops.elementwise import (
+    Typed,
+    apart_typed,
+    cast_elements,
+    converted,
+    room_like,
+    typed_room,
+)
 from dml_vk.ops.strided import Strided
 
 __all__ = ["EXCLUSIVE", "INCLUSIVE", "PRODUCT", "SUM", "scan_elements"]
@@ -40,17 +45,14 @@ def scan_elements(
     computed = _computed_in(target.dtype)
     _, stored = computed
     if not _is_read(source.dtype, target.dtype):
-        source = _cast(what, source, target.dtype)
+        source = converted(what, source, target.dtype)
     if stored.itemsize != target.dtype.itemsize:
         # Smaller elements share words, which rows that are scanned side by side must not.
-        wide = _like(what, target.strided, stored)
+        wide = room_like(what, target, stored)
         scan_elements(what, operator, source, wide, dim, form)
         cast_elements(what, wide, target)
         return
-    if source.strided.meets(to):
-        a, b = source.strided.layout, to.layout
-        if source.dtype.itemsize != target.dtype.itemsize or not same_addresses(a, b):
-            source = source._replace(strided=copied(what, source.strided))
+    source = apart_typed(what, source, to, in_place=True)
     _scan(what, computed, operator, source, to, dim, form)
 
 
@@ -72,10 +74,10 @@ def _scan(
         queue.launch(passes.last, (reads, reads, writes))
         return
     _, stored = computed
-    totals = room(what, passes.sizes, stored, target)
-    queue.launch(passes.totals, (reads, reads, totals.operand(True)))
-    _scan(what, computed, operator, Typed(totals, stored), totals, 1, EXCLUSIVE)
-    queue.launch(passes.last, (reads, totals.operand(False), writes))
+    totals = typed_room(what, Layout(passes.sizes), stored, target)
+    queue.launch(passes.totals, (reads, reads, totals.strided.operand(True)))
+    _scan(what, computed, operator, totals, totals.strided, 1, EXCLUSIVE)
+    queue.launch(passes.last, (reads, totals.strided.operand(False), writes))
 
 
 def _computed_in(dtype: DType) -> tuple[str, DType]:
@@ -93,16 +95,3 @@ def _is_read(dtype: DType, computed: DType) -> bool:
     if "f" in (dtype.kind, computed.kind):
         return dtype.kind == computed.kind and dtype.itemsize <= computed.itemsize
     return dtype.itemsize <= max(4, computed.itemsize)
-
-
-def _cast(what: str, source: Typed, dtype: DType) -> Typed:
-    wide = _like(what, source.strided, dtype)
-    cast_elements(what, source, wide)
-    return wide
-
-
-def _like(what: str, strided: Strided, dtype: DType) -> Typed:
-    """New memory for as many elements of another dtype, in the same order."""
-    layout = Layout.packed(strided.layout.sizes, strided.layout.order)
-    allocation = strided.device.allocate(what, layout.numel * dtype.itemsize, strided.allocation)
-    return Typed(Strided(strided.device, allocation, layout, dtype.itemsize), dtype)

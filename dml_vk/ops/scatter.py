@@ -6,9 +6,10 @@ from dml_vk.dtypes import uint32
 from dml_vk.errors import LayoutError, explain
 from dml_vk.kernels.paths import MAX_DIVIDEND
 from dml_vk.kernels.plan_gather import plan_claim, plan_scatter
+from dml_vk.layout import Layout
+from dml_vk.ops.copy import apart
 from dml_vk.ops.fill import fill_constant
-from dml_vk.ops.gather import apart, room
-from dml_vk.ops.strided import Strided
+from dml_vk.ops.strided import Strided, room
 from dml_vk.strides.order import Ints, packed_strides, row_major
 
 
@@ -36,7 +37,7 @@ def scatter(
     source, owners = apart(what, source, target), places
     rows, count = places.layout.sizes
     if cells is not None:
-        owners = room(what, (cells,), uint32, places)
+        owners = room(what, Layout((cells,)), uint32.itemsize, places)
         fill_constant(what, owners, uint32, 0)
         claims = places._replace(layout=places.layout.select(0, -1))
         plan = plan_claim(count, device.limits)

@@ -6,10 +6,8 @@ import math
 
 from dml_vk.dtypes import int64
 from dml_vk.kernels.plan_search import plan_search
-from dml_vk.ops.copy import copied, same_addresses
-from dml_vk.ops.elementwise import Typed
+from dml_vk.ops.elementwise import Typed, apart_typed
 from dml_vk.ops.fill import fill_constant
-from dml_vk.ops.gather import typed_apart
 from dml_vk.ops.strided import Strided
 from dml_vk.strides.order import Ints
 
@@ -37,11 +35,9 @@ def search_sorted(
     if not count:
         fill_constant(what, target, int64, 0)
         return
-    ordered = typed_apart(what, ordered, target)
-    order = ordered if order is None else typed_apart(what, order, target)
-    a, b = source.strided, target
-    if a.meets(b) and not (a.itemsize == b.itemsize and same_addresses(a.layout, b.layout)):
-        source = source._replace(strided=copied(what, a))
+    ordered = apart_typed(what, ordered, target)
+    order = ordered if order is None else apart_typed(what, order, target)
+    source = apart_typed(what, source, target, in_place=True)
     plan = plan_search(
         "search",
         layout.sizes,

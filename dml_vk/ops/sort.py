@@ -12,8 +12,8 @@ from typing import NamedTuple
 from dml_vk.dtypes import uint32
 from dml_vk.kernels.plan_sort import PITCH, PLACE_BYTES, RUN, plan_keys, plan_merge, plan_runs
 from dml_vk.layout import Layout
-from dml_vk.ops.elementwise import Typed, cast_elements
-from dml_vk.ops.gather import gather_elements, typed_apart
+from dml_vk.ops.elementwise import Typed, apart_typed, cast_elements
+from dml_vk.ops.gather import gather_elements
 from dml_vk.ops.strided import Strided
 from dml_vk.runtime.arenas import Allocation
 from dml_vk.runtime.device import Device
@@ -35,7 +35,7 @@ def sort_elements(what: str, source: Typed, target: Strided, dim: int, descendin
 
     Elements that are equal keep their order. NaN is greater than all numbers, and equal to itself.
     """
-    source = typed_apart(what, source, target)
+    source = apart_typed(what, source, target)
     for part, to in _parts(source.strided, target, dim):
         places = sort_rows(what, source._replace(strided=part), dim, descending).places
         gather_elements(what, part, Typed(places, uint32), to, dim)
@@ -45,7 +45,7 @@ def argsort_elements(what: str, source: Typed, target: Typed, dim: int, descendi
     """Write at each index along the dim where the element lies that comes there in that order."""
     target.strided.check_target(what, "out")
     if source.strided.layout.numel > MOST_ELEMENTS:  # else all is read before anything is written
-        source = typed_apart(what, source, target.strided)
+        source = apart_typed(what, source, target.strided)
     for part, to in _parts(source.strided, target.strided, dim):
         places = sort_rows(what, source._replace(strided=part), dim, descending).places
         cast_elements(what, Typed(places, uint32), target._replace(strided=to))

@@ -52,6 +52,12 @@ class Strided(NamedTuple):
             raise LayoutError(explain(what, must, **{name: self.layout}))
 
 
+def room(what: str, layout: Layout, itemsize: int, near: Strided) -> Strided:
+    """New memory for the elements of a packed layout, best beside what it is used with."""
+    allocation = near.device.allocate(what, layout.numel * itemsize, near.allocation)
+    return Strided(near.device, allocation, layout, itemsize)
+
+
 @functools.lru_cache(maxsize=4096)
 def reach(sizes: Ints, strides: Ints) -> tuple[int, int]:
     """The half-open range of addresses, relative to the first element's, of a layout not empty."""
