@@ -12,16 +12,19 @@ from pathlib import Path
 
 from dml_vk import vulkan
 
+# The package managers whose users are told what to type, in the order of a need's packages. The
+# first is Debian's and Ubuntu's, which all here is tried with; the others are Fedora's and Arch's.
+MANAGERS = {"apt-get": "apt-get install", "dnf": "dnf install", "pacman": "pacman -S"}
 # Each names the drivers' manifests, and the loader then reads no others; the first set wins.
 DRIVER_VARIABLES = ("VK_DRIVER_FILES", "VK_ICD_FILENAMES")
 
 
 @dataclass(frozen=True)
 class Need:
-    """Something that no Python package brings. `package` is Debian's and Ubuntu's name for it."""
+    """Something that no Python package brings, and the packages that do, one a manager."""
 
     name: str
-    package: str
+    packages: tuple[str, str, str]
     is_met: Callable[[], bool]
 
 
@@ -84,38 +87,62 @@ def _has_validation() -> bool:
 
 
 RUN = (
-    Need("a Vulkan loader", "libvulkan1", lambda: vulkan.load() is not None),
-    Need("a Vulkan driver", "mesa-vulkan-drivers", _has_driver),
+    Need(
+        "a Vulkan loader",
+        ("libvulkan1", "vulkan-loader", "vulkan-icd-loader"),
+        lambda: vulkan.load() is not None,
+    ),
+    Need(
+        "a Vulkan driver",
+        ("mesa-vulkan-drivers", "mesa-vulkan-drivers", "vulkan-swrast"),
+        _has_driver,
+    ),
 )
 BUILD = (
-    Need("CMake", "cmake", _command("cmake")),
-    Need("make", "make", _command("make")),
-    Need("a C++ compiler", "g++", _command("c++", "g++", "clang++")),
-    Need("Vulkan's headers", "libvulkan-dev", _header("vulkan/vulkan.hpp")),
-    Need("fmt's headers", "libfmt-dev", _header("fmt/core.h")),
-    Need("Python's headers", "python3-dev", _header("Python.h")),
+    Need("CMake", ("cmake", "cmake", "cmake"), _command("cmake")),
+    Need("make", ("make", "make", "make"), _command("make")),
+    Need(
+        "a C++ compiler",
+        ("g++", "gcc-c++", "gcc"),
+        _command("c++", "g++", "clang++"),
+    ),
+    Need(
+        "Vulkan's headers",
+        ("libvulkan-dev", "vulkan-headers", "vulkan-headers"),
+        _header("vulkan/vulkan.hpp"),
+    ),
+    Need("fmt's headers", ("libfmt-dev", "fmt-devel", "fmt"), _header("fmt/core.h")),
+    Need("Python's headers", ("python3-dev", "python3-devel", "python"), _header("Python.h")),
 )
 SHADERS = (
-    Need("glslangValidator", "glslang-tools", _command("glslangValidator")),
-    Need("spirv-opt", "spirv-tools", _command("spirv-opt")),
-    Need("spirv-val", "spirv-tools", _command("spirv-val")),
+    Need("glslangValidator", ("glslang-tools", "glslang", "glslang"), _command("glslangValidator")),
+    Need("spirv-opt", ("spirv-tools", "spirv-tools", "spirv-tools"), _command("spirv-opt")),
+    Need("spirv-val", ("spirv-tools", "spirv-tools", "spirv-tools"), _command("spirv-val")),
 )
-VALIDATION = (Need("Khronos's validation layer", "vulkan-validationlayers", _has_validation),)
+VALIDATION = (
+    Need(
+        "Khronos's validation layer",
+        ("vulkan-validationlayers", "vulkan-validation-layers", "vulkan-validation-layers"),
+        _has_validation,
+    ),
+)
 
 
 def missing(needs: Iterable[Need] = (*RUN, *BUILD, *SHADERS, *VALIDATION)) -> list[Need]:
     return [need for need in needs if not need.is_met()]
 
 
-def packages(needs: Iterable[Need]) -> list[str]:
+def packages(needs: Iterable[Need], manager: str = "apt-get") -> list[str]:
     """The packages that bring these, each once."""
-    return list(dict.fromkeys(need.package for need in needs))
+    column = list(MANAGERS).index(manager)
+    return list(dict.fromkeys(need.packages[column] for need in needs))
 
 
 def how_to_install(needs: Iterable[Need]) -> str:
-    """What to type, where apt is; else what to look for."""
+    """What to type, where a package manager is known; else what to look for."""
     needs = list(needs)
-    if shutil.which("apt-get"):
-        root = "" if os.geteuid() == 0 else "sudo "
-        return f"{root}apt-get install {' '.join(packages(needs))}"
+    for manager, command in MANAGERS.items():
+        if shutil.which(manager):
+            root = "" if os.geteuid() == 0 else "sudo "
+            return f"{root}{command} {' '.join(packages(needs, manager))}"
     return f"install {', '.join(need.name for need in needs)}"

@@ -57,13 +57,19 @@ def test_a_machine_that_has_nothing(nothing, capsys):
     ]
 
 
-@pytest.mark.parametrize(("apt", "user", "root"), [(True, 0, ""), (True, 1000, "sudo ")])
-def test_what_to_type_where_apt_is(monkeypatch, apt, user, root):
-    monkeypatch.setattr(shutil, "which", lambda name: name if name == "apt-get" else None)
+@pytest.mark.parametrize(
+    ("manager", "user", "typed"),
+    [
+        ("apt-get", 0, "apt-get install glslang-tools spirv-tools"),
+        ("apt-get", 1000, "sudo apt-get install glslang-tools spirv-tools"),
+        ("dnf", 1000, "sudo dnf install glslang spirv-tools"),
+        ("pacman", 0, "pacman -S glslang spirv-tools"),
+    ],
+)
+def test_what_to_type(monkeypatch, manager, user, typed):
+    monkeypatch.setattr(shutil, "which", lambda name: name if name == manager else None)
     monkeypatch.setattr(os, "geteuid", lambda: user)
-    assert system.how_to_install(system.SHADERS) == (
-        f"{root}apt-get install glslang-tools spirv-tools"
-    )
+    assert system.how_to_install(system.SHADERS) == typed
 
 
 def test_every_driver_is_asked_by_itself(monkeypatch, tmp_path):
