@@ -7,6 +7,7 @@ the operands, or goes to `out`, which may be an operand.
 
 from __future__ import annotations
 
+import inspect
 import numbers
 from collections.abc import Sequence
 from typing import Any, Protocol, TypeVar
@@ -17,6 +18,7 @@ from dml_vk.creation import full
 from dml_vk.dtypes import DTYPES, DType, bool_, float32, int64, to_dtype
 from dml_vk.errors import DTypeError, LayoutError, explain
 from dml_vk.function_examples import example
+from dml_vk.function_meanings import MEANINGS
 from dml_vk.kernels.kernel import SCALAR_WORDS
 from dml_vk.kernels.operators import OPERATORS, Operator
 from dml_vk.layout import broadcast_sizes, elementwise
@@ -107,7 +109,7 @@ def _unary(name: str) -> Unary:
     def function(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
         return _apply(operator, (x,), out)
 
-    return _named(function, operator, "x")
+    return _named(function, operator)
 
 
 def _binary(name: str) -> Binary:
@@ -116,7 +118,7 @@ def _binary(name: str) -> Binary:
     def function(x1: Operand, x2: Operand, /, *, out: Tensor | None = None) -> Tensor:
         return _apply(operator, (x1, x2), out)
 
-    return _named(function, operator, "x1, x2")
+    return _named(function, operator)
 
 
 def _told(name: str) -> Told:
@@ -136,13 +138,24 @@ def _told(name: str) -> Told:
                 raise DTypeError(explain(name, must, **{parameter: value}))
         return _apply(operator, (x,), out, float_words(*told.values()))
 
-    defaults = ", ".join([f"{name}={value:.8g}" for name, value in operator.parameters])
-    return _named(function, operator, f"x, {defaults}")
+    vars(function)["__signature__"] = _spelled(inspect.signature(function), operator)
+    return _named(function, operator)
 
 
-def _named(function: Function, operator: Operator, signature: str) -> Function:
+def _spelled(signature: inspect.Signature, operator: Operator) -> inspect.Signature:
+    """With the operator's parameters in place of any numbers."""
+    x, *_, out, _ = signature.parameters.values()
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    told = [
+        inspect.Parameter(name, kind, default=float(f"{value:.8g}"), annotation="float")
+        for name, value in operator.parameters
+    ]
+    return signature.replace(parameters=[x, *told, out])
+
+
+def _named(function: Function, operator: Operator) -> Function:
     function.__name__ = function.__qualname__ = operator.name
-    says = f"{operator.name}({signature}), for each element: docs/operators.md."
+    says = f"{MEANINGS[operator.name]} Dtypes and accuracy: docs/operators.md."
     function.__doc__ = f"{says}\n\n{example(operator.name)}\n"
     return function
 
