@@ -23,7 +23,7 @@ from dml_vk.operands import to_tensor
 from dml_vk.ops.fill import fill_constant
 from dml_vk.runtime.device import Device
 from dml_vk.runtime.device import device as open_device
-from dml_vk.tensor import Tensor, tensor_over
+from dml_vk.tensor import Tensor, as_asked, tensor_over
 
 Wanted = int | str | Device | None
 _PYTHON = {bool, int, float}
@@ -185,7 +185,7 @@ def asarray(
     """
     memory_format = preserve_format if memory_format is None else memory_format
     if isinstance(obj, Tensor):
-        asked = _as_asked(obj, dtype, device, memory_format)
+        asked = as_asked("asarray", obj, dtype, device, memory_format)
         if asked.strided.allocation is not obj.strided.allocation:
             return asked if copy is not False else _refuse_to_copy(obj)
         return asked.clone() if copy else asked
@@ -245,14 +245,6 @@ def _like(what: str, x: Any, dtype: Any, device: Wanted, memory_format: MemoryFo
         layout = given.layout.like(memory_format)
     near = given.strided.allocation if opened is given.device else None
     return tensor_over(what, layout, kind, opened, near)
-
-
-def _as_asked(tensor: Tensor, dtype: Any, device: Wanted, memory_format: MemoryFormat) -> Tensor:
-    kind = tensor.dtype if dtype is None else to_dtype("asarray", dtype)
-    if kind is not tensor.dtype:
-        tensor = tensor._cast("asarray", kind, tensor.layout.like(memory_format))
-    tensor = tensor._in_format("asarray", memory_format)
-    return tensor if device is None else tensor._on("asarray", open_device(device))
 
 
 def _refuse_to_copy(obj: Any) -> NoReturn:

@@ -106,7 +106,7 @@ def to_text(tensor: Tensor) -> str:
     """How `repr` shows a tensor. Of a large one only the corners leave the device."""
     try:
         text = np.array2string(
-            *(_corners(tensor, 0),),
+            _corners(tensor, 0),
             separator=", ",
             prefix="Tensor(",
             threshold=MOST_SHOWN if tensor.size <= MOST_SHOWN else 0,

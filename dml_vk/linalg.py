@@ -15,9 +15,10 @@ from dml_vk.dtypes import DType, float16, float32
 from dml_vk.error_names import ErrorsAs
 from dml_vk.errors import LayoutError, LayoutIndexError, RangeError, explain
 from dml_vk.layout import Layout
+from dml_vk.manipulation import to_axes
 from dml_vk.operands import check_dtype, check_out, of_kinds, result_over, to_tensor
 from dml_vk.products import check_matrices, matmul, matrix_transpose, tensordot, vecdot
-from dml_vk.strides.order import Ints, to_dim, to_dims, to_int
+from dml_vk.strides.order import Ints, to_dim, to_int
 from dml_vk.strides.propagate import broadcast_sizes, commutative_elementwise
 from dml_vk.tensor import Tensor
 
@@ -134,7 +135,7 @@ def vector_norm(
     if axis is None:
         dims: Ints = tuple(range(rank))
     else:
-        dims = to_dims(what, (axis,) if not hasattr(axis, "__iter__") else axis, rank)
+        dims = to_axes(what, axis, rank)
     _check_norm(what, x, dims, keepdims, dtype, abs(ord) == math.inf, out)
     return _norm(x, dims, keepdims, float(ord), out)
 

@@ -17,11 +17,19 @@ from dml_vk.ops.copy import apart as strided_apart
 from dml_vk.ops.copy import copy_elements
 from dml_vk.ops.elementwise import cast_elements
 from dml_vk.promotion import common_dtype
-from dml_vk.strides.order import Ints, order_format, row_major, to_index, to_sizes, to_tuple
+from dml_vk.strides.order import (
+    Axes,
+    Ints,
+    order_format,
+    row_major,
+    several,
+    to_index,
+    to_sizes,
+    to_tuple,
+)
 from dml_vk.tensor import Tensor, tensor_over
 from dml_vk.tracing import ASKED, record
 
-Axes = int | Sequence[int]
 Arrays = Sequence[Tensor]
 
 
@@ -49,7 +57,7 @@ def broadcast_to(x: Tensor, /, shape: int | Sequence[int]) -> Tensor:
     what = "broadcast_to"
     given = to_tensor(what, "x", x)
     with ErrorsAs(what):
-        return given.over(given.layout.expand(to_sizes(what, _several(shape))))
+        return given.over(given.layout.expand(to_sizes(what, several(shape))))
 
 
 def expand_dims(x: Tensor, /, axis: Axes = 0) -> Tensor:
@@ -60,7 +68,7 @@ def expand_dims(x: Tensor, /, axis: Axes = 0) -> Tensor:
     [[1], [2]]
     """
     given = to_tensor("expand_dims", "x", x)
-    axes = to_tuple("expand_dims", "axis", _several(axis))
+    axes = to_tuple("expand_dims", "axis", several(axis))
     layout = given.layout
     for dim in sorted(to_axes("expand_dims", axes, given.ndim + len(axes))):
         layout = layout.unsqueeze(dim)
@@ -118,10 +126,10 @@ def reshape(x: Tensor, /, shape: int | Sequence[int], *, copy: bool | None = Non
     """
     given = to_tensor("reshape", "x", x)
     with ErrorsAs("reshape"):
-        layout = given.layout.view(_several(shape))
+        layout = given.layout.view(several(shape))
         if layout is not None and not copy:
             return given.over(layout)
-        packed = Layout(given.shape).view(_several(shape))
+        packed = Layout(given.shape).view(several(shape))
     assert packed is not None  # In what is packed, any shape is a view.
     if layout is None and copy is False:
         must = "copy must not be False, for strides do not allow a view"
@@ -268,12 +276,8 @@ def apart(what: str, source: Tensor, target: Tensor) -> Tensor:
 
 def to_axes(what: str, axes: Axes, rank: int, name: str = "axis") -> Ints:
     """Distinct dims, counted from the front, from one or several."""
-    given = to_tuple(what, name, _several(axes))
+    given = to_tuple(what, name, several(axes))
     found = tuple([to_index(what, name, axis, rank) for axis in given])
     if len(set(found)) != len(found):
         raise LayoutError(explain(what, f"{name} must not repeat", **{name: axes}))
     return found
-
-
-def _several(one_or_more: Any) -> Any:
-    return one_or_more if hasattr(one_or_more, "__iter__") else (one_or_more,)

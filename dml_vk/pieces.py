@@ -18,13 +18,23 @@ from dml_vk.errors import LayoutError, RangeError, explain
 from dml_vk.functions import astype
 from dml_vk.grids import arange
 from dml_vk.layout import Layout, coalesce
-from dml_vk.manipulation import Axes, apart, broadcast_to, reshape
+from dml_vk.manipulation import apart, broadcast_to, reshape
 from dml_vk.operands import check_dtype, of_kinds, result_over, to_tensor, typed
 from dml_vk.ops.copy import copy_elements
 from dml_vk.ops.gather import gather_elements
 from dml_vk.ops.strided import Strided
 from dml_vk.searching import searchsorted
-from dml_vk.strides.order import Ints, row_major, to_index, to_int, to_ints, to_sizes
+from dml_vk.strides.order import (
+    Axes,
+    Ints,
+    row_major,
+    several,
+    to_index,
+    to_int,
+    to_ints,
+    to_sizes,
+    to_tuple,
+)
 from dml_vk.tensor import Tensor
 
 MODES = ("constant", "reflect", "edge", "circular")
@@ -62,7 +72,7 @@ def roll(
     given = to_tensor("roll", "x", x)
     boxes: Iterable[tuple[Piece, ...]]
     if axis is None:
-        distance = to_int("roll", "shift", shift)  # type: ignore[arg-type]
+        distance = to_int("roll", "shift", shift)
         result = result_over("roll", given.layout.like(), given.dtype, given, out)
         source, target = apart("roll", given, result).strided, result.strided
         if given.size:
@@ -123,7 +133,7 @@ def tile(x: Tensor, repetitions: int | Sequence[int], /, *, out: Tensor | None =
     [[1, 2, 1, 2], [1, 2, 1, 2]]
     """
     given = to_tensor("tile", "x", x)
-    counts = to_sizes("tile", _tuple("tile", "repetitions", repetitions))
+    counts = to_sizes("tile", several(repetitions))
     counts = (1,) * (given.ndim - len(counts)) + counts
     return _repeated("tile", given, len(counts) - given.ndim, counts, out)
 
@@ -148,7 +158,7 @@ def repeat(
     given = to_tensor("repeat", "x", x)
     dim = None if axis is None else to_index("repeat", "axis", axis, given.ndim)
     if not hasattr(repeats, "__iter__") or (isinstance(repeats, Tensor) and not repeats.ndim):
-        count = to_int("repeat", "repeats", repeats)  # type: ignore[arg-type]
+        count = to_int("repeat", "repeats", repeats)
         if count < 0:
             raise RangeError(explain("repeat", "repeats must not be negative", repeats=count))
         if dim is None:
@@ -285,8 +295,8 @@ def _rolled_through(sizes: Ints, shift: int) -> Iterator[tuple[Piece, ...]]:
 
 def _shifts(given: Tensor, shift: int | Sequence[int], axis: Axes) -> list[int]:
     """By how much each dim moves on. A dim may be named more than once."""
-    named = _tuple("roll", "axis", axis)
-    by = to_ints("roll", "shift", _tuple("roll", "shift", shift))
+    named = to_tuple("roll", "axis", several(axis))
+    by = to_ints("roll", "shift", several(shift))
     if not hasattr(shift, "__iter__"):
         by *= len(named)
     if len(by) != len(named):
@@ -301,11 +311,9 @@ def _shifts(given: Tensor, shift: int | Sequence[int], axis: Axes) -> list[int]:
 def _pairs(widths: Any, rank: int) -> list[Pair]:
     """(before, after) of every dim."""
     must = "widths must be an integer, a pair, or a pair for each dim, none of them negative"
-    given = _tuple("pad", "widths", widths)
     try:
-        rows = [
-            to_ints("pad", "widths", one if hasattr(one, "__iter__") else (one,)) for one in given
-        ]
+        given = to_tuple("pad", "widths", several(widths))
+        rows = [to_ints("pad", "widths", several(one)) for one in given]
     except LayoutError:
         raise LayoutError(explain("pad", must, widths=widths)) from None
     if all(not hasattr(one, "__iter__") for one in given):
@@ -342,8 +350,3 @@ def _slabs(layout: Layout, sizes: Ints, pairs: Sequence[Pair]) -> Iterator[Layou
             if length:
                 yield layout.narrow(dim, start, length)
         layout = layout.narrow(dim, before, sizes[dim])
-
-
-def _tuple(what: str, name: str, given: Any) -> tuple[Any, ...]:
-    """Several of something, or one."""
-    return tuple(given) if hasattr(given, "__iter__") else (given,)

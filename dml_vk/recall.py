@@ -34,13 +34,14 @@ class Form:
 class Recipe:
     """What an operator comes to on operands of some forms."""
 
-    __slots__ = ("common", "form", "nbytes", "plan", "result", "words")
+    __slots__ = ("common", "form", "nbytes", "plan", "span", "words")
 
     def __init__(self, plan: Plan, common: DType, target: Tensor, told: Ints) -> None:
         self.plan = plan
         self.common = common
         self.form = form_of(target)
-        self.result = target.strided.operand(True)._replace(allocation=None)  # type: ignore[arg-type]
+        _, base, low, high, _ = target.strided.operand(True)
+        self.span = base, low, high  # of what it writes, in its own memory
         self.nbytes = allocation_bytes(target.layout, target.dtype)
         room = SCALAR_WORDS[len(plan.base_bytes) - 1]
         self.words = (*told, *(0,) * (room - len(told)))
@@ -80,7 +81,7 @@ def recall(operator: Operator, operands: Sequence[Any], out: Any, told: Ints = (
         near = reads[0].allocation
         device, form = recipe.form.device, recipe.form
         allocation = device.allocate(operator.name, recipe.nbytes, near)
-        _, base, low, high, _ = recipe.result
+        base, low, high = recipe.span
         writes = Operand(allocation, base, low, high, True)
         strided = Strided(device, allocation, form.layout, form.dtype.itemsize)
         result = Tensor.known(strided, form.dtype, form)
@@ -122,7 +123,7 @@ STRANGE = object()
 
 
 def _key(x: Any) -> Any:
-    """What of an operand decides about plan and result; NaN where that is not known here."""
+    """What of an operand decides about plan and result; STRANGE where that is not known here."""
     if type(x) is Tensor:
         return x._form or form_of(x)
     if x is None:

@@ -23,17 +23,15 @@ from dml_vk.manipulation import to_axes
 from dml_vk.operands import check_dtype, of_kinds, result_over, to_tensor, typed
 from dml_vk.ops.elementwise import Typed, cast_elements, compute, scalar_words
 from dml_vk.ops.reduce import reduce_elements
-from dml_vk.strides.order import Ints, row_major
+from dml_vk.strides.order import Axes, Ints, row_major
 from dml_vk.tensor import Tensor, tensor_over
-
-Axes = int | tuple[int, ...] | None
 
 
 def sum(
     x: Tensor,
     /,
     *,
-    axis: Axes = None,
+    axis: Axes | None = None,
     dtype: Any = None,
     keepdims: bool = False,
     out: Tensor | None = None,
@@ -55,7 +53,7 @@ def prod(
     x: Tensor,
     /,
     *,
-    axis: Axes = None,
+    axis: Axes | None = None,
     dtype: Any = None,
     keepdims: bool = False,
     out: Tensor | None = None,
@@ -70,7 +68,7 @@ def prod(
 
 
 def max(
-    x: Tensor, /, *, axis: Axes = None, keepdims: bool = False, out: Tensor | None = None
+    x: Tensor, /, *, axis: Axes | None = None, keepdims: bool = False, out: Tensor | None = None
 ) -> Tensor:
     """The largest elements over these axes; NaN where there is one, and +0 is more than -0.
 
@@ -82,7 +80,7 @@ def max(
 
 
 def min(
-    x: Tensor, /, *, axis: Axes = None, keepdims: bool = False, out: Tensor | None = None
+    x: Tensor, /, *, axis: Axes | None = None, keepdims: bool = False, out: Tensor | None = None
 ) -> Tensor:
     """The smallest elements over these axes; NaN where there is one, and -0 is less than +0.
 
@@ -94,7 +92,7 @@ def min(
 
 
 def any(
-    x: Tensor, /, *, axis: Axes = None, keepdims: bool = False, out: Tensor | None = None
+    x: Tensor, /, *, axis: Axes | None = None, keepdims: bool = False, out: Tensor | None = None
 ) -> Tensor:
     """Whether any element over these axes is true, that is not 0; NaN is true.
 
@@ -106,7 +104,7 @@ def any(
 
 
 def all(
-    x: Tensor, /, *, axis: Axes = None, keepdims: bool = False, out: Tensor | None = None
+    x: Tensor, /, *, axis: Axes | None = None, keepdims: bool = False, out: Tensor | None = None
 ) -> Tensor:
     """Whether all elements over these axes are true, that is not 0; NaN is true.
 
@@ -118,7 +116,7 @@ def all(
 
 
 def count_nonzero(
-    x: Tensor, /, *, axis: Axes = None, keepdims: bool = False, out: Tensor | None = None
+    x: Tensor, /, *, axis: Axes | None = None, keepdims: bool = False, out: Tensor | None = None
 ) -> Tensor:
     """How many elements over these axes are not 0, as int64; NaN is not 0.
 
@@ -157,7 +155,7 @@ def argmin(
 
 
 def mean(
-    x: Tensor, /, *, axis: Axes = None, keepdims: bool = False, out: Tensor | None = None
+    x: Tensor, /, *, axis: Axes | None = None, keepdims: bool = False, out: Tensor | None = None
 ) -> Tensor:
     """The sums over these axes, divided by how many there are; of nothing it is NaN.
 
@@ -184,7 +182,7 @@ def var(
     x: Tensor,
     /,
     *,
-    axis: Axes = None,
+    axis: Axes | None = None,
     correction: float = 0.0,
     keepdims: bool = False,
     out: Tensor | None = None,
@@ -205,7 +203,7 @@ def std(
     x: Tensor,
     /,
     *,
-    axis: Axes = None,
+    axis: Axes | None = None,
     correction: float = 0.0,
     keepdims: bool = False,
     out: Tensor | None = None,
@@ -225,7 +223,7 @@ def _of(what: str, x: object, kinds: str) -> Tensor:
     return tensor
 
 
-def _axes(what: str, x: Tensor, axis: Axes) -> Ints:
+def _axes(what: str, x: Tensor, axis: Axes | None) -> Ints:
     """Those that are reduced, ascending."""
     if axis is None:
         return row_major(x.layout.rank)
@@ -276,7 +274,7 @@ def _reduce(what: str, name: str, x: Tensor, axes: Ints, target: Tensor, keepdim
 
 
 def _reduced(
-    what: str, x: Tensor, dtype: DType, axis: Axes, keepdims: bool, out: Tensor | None
+    what: str, x: Tensor, dtype: DType, axis: Axes | None, keepdims: bool, out: Tensor | None
 ) -> Tensor:
     """By the reduction that has the function's name."""
     x = to_tensor(what, "x", x)
@@ -294,7 +292,7 @@ def _arg(what: str, x: Tensor, axis: int | None, keepdims: bool, out: Tensor | N
 
 
 def _accumulated(
-    what: str, x: Tensor, axis: Axes, dtype: object, keepdims: bool, out: Tensor | None
+    what: str, x: Tensor, axis: Axes | None, dtype: object, keepdims: bool, out: Tensor | None
 ) -> Tensor:
     """Sums and products, in the dtype that is asked for."""
     x = to_tensor(what, "x", x)
@@ -338,7 +336,7 @@ def _divided_sum(
 
 
 def _spread(
-    what: str, x: Tensor, axis: Axes, correction: float, keepdims: bool, out: Tensor | None
+    what: str, x: Tensor, axis: Axes | None, correction: float, keepdims: bool, out: Tensor | None
 ) -> Tensor:
     """The variance, and for `std` its root. float16 is rounded at the end alone."""
     x = _of(what, x, "f")

@@ -155,13 +155,7 @@ class Tensor(TensorViews, TensorOperators, TensorProtocols):
                 device = one
             else:
                 dtype = to_dtype("to", one)
-        kind = self.dtype if dtype is None else to_dtype("to", dtype)
-        found = self
-        if kind is not self.dtype:
-            found = found._cast("to", kind, found.layout.like(memory_format))
-        found = found._in_format("to", memory_format)
-        if device is not None:
-            found = found._on("to", open_device(device))
+        found = as_asked("to", self, dtype, device, memory_format)
         shared = found.strided.allocation is self.strided.allocation
         return found.clone() if copy and shared else found
 
@@ -276,6 +270,17 @@ class Tensor(TensorViews, TensorOperators, TensorProtocols):
         record(what, ASKED, self.layout, layout, self.nbytes)
         copy_elements(what, self.strided, new.strided)
         return new
+
+
+def as_asked(
+    what: str, tensor: Tensor, dtype: Any, device: Any, memory_format: MemoryFormat
+) -> Tensor:
+    """Of this dtype, in this format, on this device: itself where it is so already."""
+    kind = tensor.dtype if dtype is None else to_dtype(what, dtype)
+    if kind is not tensor.dtype:
+        tensor = tensor._cast(what, kind, tensor.layout.like(memory_format))
+    tensor = tensor._in_format(what, memory_format)
+    return tensor if device is None else tensor._on(what, open_device(device))
 
 
 def tensor_over(

@@ -15,6 +15,7 @@ from dml_vk.views import one_tuple
 if TYPE_CHECKING:
     from dml_vk import functions, indexing, manipulation, products, statistics
     from dml_vk.operands import Operand
+    from dml_vk.strides.order import Axes
     from dml_vk.tensor import Tensor
 else:  # They import tensors themselves.
     functions = Late("dml_vk.functions")
@@ -23,7 +24,6 @@ else:  # They import tensors themselves.
     products = Late("dml_vk.products")
     statistics = Late("dml_vk.statistics")
 
-Axes = int | tuple[int, ...] | None
 Method = Callable[[Any, "Operand"], "Tensor"]
 
 
@@ -145,43 +145,47 @@ class TensorOperators:
         """Within bounds: `dml_vk.clip`."""
         return functions.clip(self, min, max)
 
-    def sum(self: Any, axis: Axes = None, *, dtype: Any = None, keepdims: bool = False) -> Tensor:
+    def sum(
+        self: Any, axis: Axes | None = None, *, dtype: Any = None, keepdims: bool = False
+    ) -> Tensor:
         """`dml_vk.sum`."""
         return statistics.sum(self, axis=axis, dtype=dtype, keepdims=keepdims)
 
-    def prod(self: Any, axis: Axes = None, *, dtype: Any = None, keepdims: bool = False) -> Tensor:
+    def prod(
+        self: Any, axis: Axes | None = None, *, dtype: Any = None, keepdims: bool = False
+    ) -> Tensor:
         """`dml_vk.prod`."""
         return statistics.prod(self, axis=axis, dtype=dtype, keepdims=keepdims)
 
-    def mean(self: Any, axis: Axes = None, *, keepdims: bool = False) -> Tensor:
+    def mean(self: Any, axis: Axes | None = None, *, keepdims: bool = False) -> Tensor:
         """`dml_vk.mean`."""
         return statistics.mean(self, axis=axis, keepdims=keepdims)
 
     def var(
-        self: Any, axis: Axes = None, *, correction: float = 0.0, keepdims: bool = False
+        self: Any, axis: Axes | None = None, *, correction: float = 0.0, keepdims: bool = False
     ) -> Tensor:
         """`dml_vk.var`."""
         return statistics.var(self, axis=axis, correction=correction, keepdims=keepdims)
 
     def std(
-        self: Any, axis: Axes = None, *, correction: float = 0.0, keepdims: bool = False
+        self: Any, axis: Axes | None = None, *, correction: float = 0.0, keepdims: bool = False
     ) -> Tensor:
         """`dml_vk.std`."""
         return statistics.std(self, axis=axis, correction=correction, keepdims=keepdims)
 
-    def max(self: Any, axis: Axes = None, *, keepdims: bool = False) -> Tensor:
+    def max(self: Any, axis: Axes | None = None, *, keepdims: bool = False) -> Tensor:
         """`dml_vk.max`."""
         return statistics.max(self, axis=axis, keepdims=keepdims)
 
-    def min(self: Any, axis: Axes = None, *, keepdims: bool = False) -> Tensor:
+    def min(self: Any, axis: Axes | None = None, *, keepdims: bool = False) -> Tensor:
         """`dml_vk.min`."""
         return statistics.min(self, axis=axis, keepdims=keepdims)
 
-    def all(self: Any, axis: Axes = None, *, keepdims: bool = False) -> Tensor:
+    def all(self: Any, axis: Axes | None = None, *, keepdims: bool = False) -> Tensor:
         """`dml_vk.all`."""
         return statistics.all(self, axis=axis, keepdims=keepdims)
 
-    def any(self: Any, axis: Axes = None, *, keepdims: bool = False) -> Tensor:
+    def any(self: Any, axis: Axes | None = None, *, keepdims: bool = False) -> Tensor:
         """`dml_vk.any`."""
         return statistics.any(self, axis=axis, keepdims=keepdims)
 

@@ -19,6 +19,7 @@ from dml_vk.strides.order import (
     packed_strides,
     read_order,
     row_major,
+    several,
     to_dim,
     to_dims,
     to_index,
@@ -35,9 +36,8 @@ MOST_EMPTY_CHUNKS = 1 << 20
 
 def one_tuple(args: tuple[Any, ...]) -> Iterable[int]:
     """`f(0, 1)` and `f((0, 1))` mean the same."""
-    if len(args) == 1 and hasattr(args[0], "__iter__"):
-        (args,) = args
-    return args
+    given: Iterable[int] = several(args[0]) if len(args) == 1 else args
+    return given
 
 
 class Views:
@@ -85,8 +85,8 @@ class Views:
             dims = list(row_major(rank))
             dims.insert(to_dim("movedim", dst, rank), dims.pop(to_dim("movedim", src, rank)))
             return self._permuted(dims)
-        sources = to_dims("movedim", one_tuple((src,)), rank)
-        targets = to_dims("movedim", one_tuple((dst,)), rank)
+        sources = to_dims("movedim", several(src), rank)
+        targets = to_dims("movedim", several(dst), rank)
         if len(sources) != len(targets):
             raise LayoutError(
                 explain("movedim", "src and dst must name as many dims", src=src, dst=dst)
@@ -101,7 +101,7 @@ class Views:
         sizes = self.sizes
         named: Iterable[int] = range(len(sizes))
         if dim is not None:
-            named = to_dims("squeeze", one_tuple((dim,)), len(sizes))
+            named = to_dims("squeeze", several(dim), len(sizes))
         return self._without([at for at in named if sizes[at] == 1], self.offset)
 
     def unsqueeze(self, dim: int) -> Layout:
@@ -179,7 +179,7 @@ class Views:
         """Pieces of `size` indexes, the last perhaps smaller; or pieces of the sizes listed."""
         dim = to_dim("split", dim, len(self.sizes))
         total = self.sizes[dim]
-        counts = to_ints("split", "size", one_tuple((size,)))
+        counts = to_ints("split", "size", several(size))
         if not hasattr(size, "__iter__"):
             each, least = counts[0], min(1, total)
             if each < least:

@@ -10,12 +10,13 @@ import functools
 import operator
 import sys
 from collections.abc import Iterable, Sequence
-from typing import TypeAlias, TypeVar, Union
+from typing import Any, TypeAlias, TypeVar, Union
 
 from dml_vk.errors import LayoutError, LayoutIndexError, explain
 
 T = TypeVar("T")
 Ints: TypeAlias = tuple[int, ...]
+Axes: TypeAlias = int | Sequence[int]
 OrderLike: TypeAlias = Union["MemoryFormat", str, Sequence[int]]
 
 
@@ -66,7 +67,12 @@ def to_tuple(what: str, name: str, values: Iterable[T]) -> tuple[T, ...]:
         raise LayoutError(explain(what, f"{name} must be a sequence", **{name: values})) from None
 
 
-def to_int(what: str, name: str, value: int) -> int:
+def several(one_or_more: Any) -> Any:
+    """What may be given alone or in a sequence, as a sequence."""
+    return one_or_more if hasattr(one_or_more, "__iter__") else (one_or_more,)
+
+
+def to_int(what: str, name: str, value: Any) -> int:
     try:
         return int(operator.index(value))
     except TypeError:
