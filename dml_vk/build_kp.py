@@ -91,7 +91,7 @@ def install(device: int | None) -> None:
         wheel.unlink()
     obstacle = lacks()
     if obstacle is not None:
-        raise DmlVkError(explain("kp", "it must be possible to build it", obstacle=obstacle))
+        raise DmlVkError(explain("kp", "what it is built with must be there", obstacle=obstacle))
     _pip("install", "--no-deps", "--force-reinstall", str(_build()))
 
 
@@ -136,5 +136,5 @@ def _pip(*arguments: str, **environment: str) -> None:
     done = subprocess.run(command, env={**os.environ, **environment}, check=False)
     if done.returncode:
         raise DmlVkError(
-            explain("kp", "pip must succeed; it says above why not", command=" ".join(arguments))
+            explain("kp", "pip must succeed: it says above why not", command=" ".join(arguments))
         )

@@ -29,6 +29,7 @@ Wanted = int | str | Device | None
 _PYTHON = {bool, int, float}
 _REAL = "biuf"  # NumPy's letters
 # How objects of other libraries say that they cannot become arrays.
+_REFUSED = "copy must not be False, since this is not on the device as it is asked for"
 _REFUSALS = (AttributeError, BufferError, OverflowError, RuntimeError, TypeError, ValueError)
 
 
@@ -208,11 +209,10 @@ def from_dlpack(x: Any, /, *, device: Wanted = None, copy: bool | None = None) -
     if isinstance(x, Tensor):
         return asarray(x, device=device, copy=copy)
     if copy is False:
-        must = "copy must not be False, for memory of others is not the device's"
-        raise LayoutError(explain("from_dlpack", must, type=type(x).__name__))
+        raise LayoutError(explain("from_dlpack", _REFUSED, type=type(x).__name__))
     array = _lent("from_dlpack", x)
     if array.dtype.kind not in _REAL:
-        must = "x must hold real numbers"
+        must = "elements must be real numbers"
         raise DTypeError(explain("from_dlpack", must, dtype=array.dtype))
     return _uploaded("from_dlpack", array, device, preserve_format)
 
@@ -248,8 +248,7 @@ def _like(what: str, x: Any, dtype: Any, device: Wanted, memory_format: MemoryFo
 
 
 def _refuse_to_copy(obj: Any) -> NoReturn:
-    must = "copy must not be False, since this is not on the device as it is asked for"
-    raise LayoutError(explain("asarray", must, type=type(obj).__name__))
+    raise LayoutError(explain("asarray", _REFUSED, type=type(obj).__name__))
 
 
 def _uploaded(what: str, array: Array, device: Wanted, memory_format: MemoryFormat) -> Tensor:
@@ -296,11 +295,11 @@ def _host_array(obj: Any, dtype: Any) -> Array:
     except DmlVkError:
         raise
     except _REFUSALS as error:
-        must = f"obj must be numbers that NumPy can make an array of ({error})"
+        must = f"elements must be numbers that NumPy can make an array of ({error})"
         raise DTypeError(explain(what, must, type=type(obj).__name__, dtype=dtype)) from None
     if array.dtype.kind not in _REAL:
         # Left to itself, NumPy would read texts and dates as numbers, and drop imaginary parts.
-        must = "obj must be real numbers"
+        must = "elements must be real numbers"
         raise DTypeError(explain(what, must, type=type(obj).__name__, dtype=array.dtype))
     if wanted is None and array.dtype == np.float64:
         types = _leaf_types(obj)

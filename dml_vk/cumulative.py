@@ -162,7 +162,7 @@ def _cumulative(
     layout = to_tensor(what, "x", x).layout
     if axis is None:
         if layout.rank != 1:
-            must = "axis must be given where x has not one dim"
+            must = "axis must be given unless x has one dim"
             raise LayoutError(explain(what, must, x=layout.sizes))
         axis = 0
     axis = to_index(what, "axis", axis, layout.rank)

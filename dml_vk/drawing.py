@@ -81,7 +81,7 @@ def _lines(layout: Layout, labels: Sequence[object] | None) -> list[Line]:
         raise LayoutError(
             explain(
                 "draw",
-                f"a picture has at most {MOST_CELLS} cells, narrow the layout first",
+                f"a picture must have at most {MOST_CELLS} cells: narrow the layout first",
                 sizes=layout.sizes,
                 span=layout.span,
             )

@@ -206,5 +206,5 @@ zeros_like(x) makes zeros; got dtype=dml_vk.float32
 def _numeric(what: str, x: Any) -> Tensor:
     found = to_tensor(what, "x", x)
     if found.dtype.kind == "b":
-        raise DTypeError(explain(what, "x must have a numeric dtype", dtype=found.dtype))
+        raise DTypeError(explain(what, "dtype must be numeric", dtype=found.dtype))
     return found

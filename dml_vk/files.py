@@ -50,7 +50,7 @@ def save(path: Any, x: Any = None, /, **named: Tensor) -> None:
     target = _path("save", path)
     given = dict(x) if isinstance(x, Mapping) else {} if x is None else {_UNNAMED: x}
     if x is None and not named:
-        raise DTypeError(explain("save", "there must be a Tensor to save", x=x))
+        to_tensor("save", "x", x)
     if target.suffix == SUFFIX and (named or x is None or isinstance(x, Mapping)):
         must = "x must be the one Tensor that a .npy file holds; .npz holds several"
         raise DTypeError(explain("save", must, x=type(x).__name__, named=tuple(named)))

@@ -209,7 +209,7 @@ def where(condition: Tensor, x1: Operand, x2: Operand, /, *, out: Tensor | None 
         return found
     tensors = to_tensors("where", operands)
     if not isinstance(condition, Tensor):
-        raise DTypeError(explain("where", "condition must be a Tensor", condition=condition))
+        to_tensor("where", "condition", condition)
     choices = [x for x in (x1, x2) if isinstance(x, Tensor)]
     common = _common("where", operator, (x1, x2), choices) if choices else _weak(x1, x2)
     words: list[Ints] = [
@@ -244,7 +244,7 @@ def clip(
     given = [bound for bound in (min, max) if bound is not None]
     tensors = to_tensors("clip", (x, *given))
     if not isinstance(x, Tensor):
-        raise DTypeError(explain("clip", "x must be a Tensor", x=x))
+        to_tensor("clip", "x", x)
     common = _common("clip", OPERATORS["clip"], (x, *given), tensors)
     if common is not x.dtype:
         raise DTypeError(explain("clip", f"bounds must fit {x.dtype.name}", dtype=common))

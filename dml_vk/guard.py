@@ -22,6 +22,10 @@ _HOST = (vulkan.HOST_VISIBLE | vulkan.HOST_COHERENT, vulkan.STORAGE_BUFFER | 1 |
 _STORAGE = (vulkan.DEVICE_LOCAL, vulkan.STORAGE_BUFFER)
 
 
+FORKED = (
+    "a forked child must not use the device of its parent: start it by spawn, or fork before the "
+    "first use"
+)
 _owner: int | None = None  # the process that opened a device
 
 
@@ -36,11 +40,11 @@ class Guard:
         if _owner not in (None, os.getpid()):
             # Drivers wait at exit for threads that a fork did not copy.
             raise DeviceError(
-                explain("device", "a forked process can't use its parent's; spawn it", pid=_owner)
+                explain("device", FORKED, pid=_owner)
             )
         instance = vulkan.instance()
         if info not in probe.devices():
-            raise DeviceError(explain("Guard", "the device must still be there", device=str(info)))
+            raise DeviceError(explain("device", "the device must still be there", device=str(info)))
         physical = instance.physical_devices[info.index]
         self._pid = _owner = os.getpid()
         self._vk = instance.vk
@@ -108,7 +112,7 @@ class Guard:
         buffer, needs = c_uint64(), vulkan.MemoryRequirements()
         failure = self._vk.vkCreateBuffer(self._device, byref(request), None, byref(buffer))
         if failure:
-            raise DeviceError(explain("Guard", "the device must make a buffer", result=failure))
+            raise DeviceError(explain("device", "the device must make a buffer", result=failure))
         self._vk.vkGetBufferMemoryRequirements(self._device, buffer, byref(needs))
         self._vk.vkDestroyBuffer(self._device, buffer, None)
         allowed = (
@@ -132,7 +136,7 @@ def _open(instance: vulkan.Instance, physical: c_void_p) -> c_void_p:
     device = c_void_p()
     failure = instance.vk.vkCreateDevice(physical, byref(request), None, byref(device))
     if failure:
-        raise DeviceError(explain("Guard", "the device must open", result=failure))
+        raise DeviceError(explain("device", "the device must open", result=failure))
     return device
 
 

@@ -134,7 +134,7 @@ def _part(what: str, tensor: Tensor, given: Any) -> Any:
     if isinstance(given, (list, tuple, range)) or hasattr(given, "__array__"):
         index = to_index(what, given)
         if isinstance(index, Tensor) and index.device is not tensor.device:
-            must = "indexes must be on the tensor's device"
+            must = "operands must be on one device"
             raise DeviceError(explain(what, must, indexes=index.device, tensor=tensor.device))
         if index.ndim:
             return index

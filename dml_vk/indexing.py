@@ -145,7 +145,7 @@ def _integers(what: str, x: Tensor, indices: Any) -> Any:
     if index.dtype.kind == "b":
         raise DTypeError(explain(what, "indices must be integers", dtype=index.dtype))
     if isinstance(index, Tensor) and index.device is not x.device:
-        must = "x and indices must be on one device"
+        must = "operands must be on one device"
         raise DeviceError(explain(what, must, x=x.device, indices=index.device))
     return index
 
@@ -226,7 +226,7 @@ def _value(tensor: Tensor, value: Any) -> Any:
         must = "value must be a number, a tensor, an array, or nested lists of numbers"
         raise DTypeError(explain(SET, must, value=type(value).__name__))
     if given.device is not tensor.device:
-        must = "value must be on the tensor's device"
+        must = "operands must be on one device"
         raise DeviceError(explain(SET, must, value=given.device, tensor=tensor.device))
     kinds = {given.dtype.kind, dtype.kind}
     mixed = len(kinds) > 1 and kinds != {"i", "u"}

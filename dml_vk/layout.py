@@ -55,6 +55,7 @@ channels_last = MemoryFormat.channels_last
 preserve_format = MemoryFormat.preserve_format
 
 Rule = Literal["commutative", "torch"]
+_STAYS = "a layout must not be changed: its methods give new ones"
 
 
 @final
@@ -252,10 +253,10 @@ class Layout(Views):
         return layout
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise AttributeError(explain("Layout", "a layout never changes", **{name: value}))
+        raise AttributeError(explain("Layout", _STAYS, **{name: value}))
 
     def __delattr__(self, name: str) -> NoReturn:
-        raise AttributeError(explain("Layout", "a layout never changes", deleted=name))
+        raise AttributeError(explain("Layout", _STAYS, deleted=name))
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not Layout:

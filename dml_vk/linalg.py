@@ -163,7 +163,7 @@ def matrix_norm(
     dtype = _float_dtype(what, x)
     check_matrices(what, x)
     if not isinstance(ord, (str, numbers.Real, np.bool_)) or ord not in _MATRIX_NORMS:
-        must = 'ord must be "fro", 1, -1, inf or -inf; others need singular values'
+        must = 'ord must be "fro", 1, -1, inf or -inf: others need singular values'
         raise RangeError(explain(what, must, ord=ord))
     rank = x.layout.rank
     last = (rank - 2, rank - 1)
@@ -197,7 +197,7 @@ def _check_norm(
 ) -> None:
     """Before anything is computed."""
     if chooses and math.prod([x.shape[dim] for dim in dims]) == 0:
-        must = "there must be elements to choose from"
+        must = "there must be elements along axis to choose from"
         raise RangeError(explain(what, must, shape=x.shape, axis=dims))
     if out is not None:
         sizes = tuple(

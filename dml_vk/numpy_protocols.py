@@ -80,14 +80,14 @@ def _named(function: Any) -> str:
 
 
 def _no_such(what: str) -> DTypeError:
-    must = "there must be a function for tensors; np.asarray(x) has the same numbers on the host"
+    must = "there must be a function for tensors: np.asarray(x) has the same numbers on the host"
     return DTypeError(explain(what, must, function=what))
 
 
 def _check_names(what: str, allowed: Iterable[str], given: Iterable[str]) -> None:
     wrong = set(given) - set(allowed)
     if wrong:
-        must = f"of its options, tensors take {', '.join(sorted(allowed))}"
+        must = f"its options must be among {', '.join(sorted(allowed))}"
         raise DTypeError(explain(what, must, named=tuple(sorted(wrong))))
 
 
@@ -113,7 +113,7 @@ class Call:
         given = dict(named)
         if self.placed != ["..."]:
             if len(args) > len(self.places):
-                must = f"tensors take {', '.join(self.places)} by place"
+                must = f"arguments by place must be {', '.join(self.places)} at most"
                 raise DTypeError(explain(self.what, must, arguments=len(args)))
             given.update(zip(self.places, args))
             args = tuple([given.pop(name) for name in self.placed])
@@ -145,7 +145,7 @@ def _diagonal(a: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any
 def _dot(a: Any, b: Any, out: Tensor | None = None) -> Any:
     for name, given in (("a", a), ("b", b)):
         if to_tensor("dot", name, given).ndim not in (1, 2):
-            must = f"{name} must have one dim or two; tensordot takes any"
+            must = f"{name} must have one dim or two: tensordot takes any"
             raise LayoutError(explain("dot", must, shape=given.shape))
     return _ours.matmul(a, b, out=out)
 

@@ -73,7 +73,7 @@ def check_out(what: str, out: Any, sizes: Ints, dtype: DType, near: Tensor) -> T
     if given.dtype is not dtype:
         raise DTypeError(explain(what, f"out must have the dtype {dtype.name}", out=given.dtype))
     if given.device is not near.device:
-        must = "out must be on the operands' device"
+        must = "operands must be on one device"
         raise DeviceError(explain(what, must, out=given.device, operands=near.device))
     given.strided.check_target(what, "out")
     return given

@@ -237,7 +237,7 @@ def select(wanted: int | str | None = None) -> DeviceInfo:
         fitting = [info for info in found if part in info.name.casefold()]
     if not fitting:
         known = [f"{info.index}: {info.name}" for info in found]
-        must = "it must be an index or part of a name"
+        must = f"{name} must be an index or part of a name"
         raise DeviceError(explain("device", must, **{name: wanted, "devices": known}))
     return min(fitting, key=lambda info: (_PREFERRED.index(info.type), info.index))
 

@@ -31,7 +31,7 @@ def matmul(x1: Tensor, x2: Tensor, /, *, out: Tensor | None = None) -> Tensor:
     what = "matmul"
     dtype = numeric_dtype(what, (("x1", x1), ("x2", x2)))
     if not x1.shape or not x2.shape:
-        must = "operands must have a dim to sum over; multiply takes scalars"
+        must = "operands must have a dim to sum over: multiply takes scalars"
         raise LayoutError(explain(what, must, x1=x1.shape, x2=x2.shape))
     # The dim that is summed over is the last of x1, and of x2 the last but one, or its only one.
     rank1, rank2 = len(x1.shape), len(x2.shape)
@@ -156,7 +156,7 @@ def matrix_transpose(x: Tensor, /) -> Tensor:
 
 def check_matrices(what: str, x: Tensor) -> None:
     if len(x.shape) < 2:
-        raise LayoutError(explain(what, "x must have two dims at least", x=x.shape))
+        raise LayoutError(explain(what, "x must have two dims or more", shape=x.shape))
 
 
 def _from_right(count: int, rank: int) -> tuple[int | None, ...]:

@@ -58,7 +58,7 @@ class Generator:
         device: Wanted = None,
     ) -> None:
         if key is not None and seed is not None:
-            raise RangeError(explain("Generator", "give seed or key, not both", seed=seed, key=key))
+            raise RangeError(explain("Generator", "seed and key must not both be given", seed=seed, key=key))
         if key is None:
             key = secrets.randbits(64) if seed is None else _seeded(seed)
         # Key and counter are one value, so that no change of them is seen half made.
@@ -259,7 +259,7 @@ class Generator:
         if isinstance(x, Tensor):
             source, shape, dtype = x, x.shape, x.dtype
             if x.ndim != 1:
-                raise LayoutError(explain(what, "a tensor must have one dim", shape=shape))
+                raise LayoutError(explain(what, "x must have one dim", shape=shape))
         else:
             source, shape, dtype = None, (to_int(what, "x", x),), int64
         target = self._target(what, shape, dtype, memory_format, out, source)
@@ -314,7 +314,7 @@ class Generator:
             return tensor_over(what, layout, dtype, device)
         given = to_tensor(what, "out", out)
         if memory_format is not contiguous_format:
-            must = "give memory_format or out, not both"
+            must = "memory_format and out must not both be given"
             raise LayoutError(explain(what, must, memory_format=memory_format, out=given.layout))
         self._on(what, "out", given)
         return check_out(what, given, layout.sizes, dtype, given if source is None else source)
@@ -322,7 +322,7 @@ class Generator:
     def _on(self, what: str, name: str, tensor: Tensor) -> None:
         """A tensor may be on any device, unless the generator has one."""
         if self.device is not None and open_device(self.device) is not tensor.device:
-            must = f"{name} must be on the generator's device"
+            must = "operands must be on one device"
             raise DeviceError(explain(what, must, **{name: tensor.device}, generator=self.device))
 
     def _claim(self, blocks: int) -> tuple[int, int]:

@@ -28,7 +28,7 @@ def nonzero(x: Tensor, /) -> tuple[Tensor, ...]:
     """
     layout = to_tensor("nonzero", "x", x).layout
     if not layout.rank:
-        raise LayoutError(explain("nonzero", "x must have dims", x=layout.sizes))
+        raise LayoutError(explain("nonzero", "x must have a dim", shape=layout.sizes))
     if layout.rank == 1:
         return (Tensor(*nonzero_positions("nonzero", typed(x), int64)),)
     found = nonzero_positions("nonzero", typed(x)).strided

@@ -11,7 +11,7 @@ def staged() -> bool:
     """Device memory is to be kept apart from the host's, wherever it really is."""
     value = os.environ.get("DML_VK_MEMORY", "")
     if value not in ("", "staged"):
-        must = "DML_VK_MEMORY must be staged, if anything"
+        must = "DML_VK_MEMORY must be 'staged' or unset"
         raise DeviceError(explain("device", must, DML_VK_MEMORY=value))
     return value == "staged"
 

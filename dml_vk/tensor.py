@@ -35,7 +35,7 @@ class Tensor(TensorViews, TensorOperators, TensorProtocols):
 
     def __init__(self, strided: Strided, dtype: DType) -> None:
         if not isinstance(strided, Strided):
-            must = "tensors are made by asarray, empty and full"
+            must = "tensors must be made by asarray, empty or full"
             raise DTypeError(explain("Tensor", must, given=type(strided).__name__))
         self._strided = strided
         self._dtype = dtype
@@ -224,7 +224,7 @@ class Tensor(TensorViews, TensorOperators, TensorProtocols):
 
     def _first_size(self, what: str) -> int:
         if not self.shape:
-            raise DTypeError(explain(what, "there must be a dim", shape=self.shape))
+            raise DTypeError(explain(what, "x must have a dim", shape=self.shape))
         return self.shape[0]
 
     def __repr__(self) -> str:
@@ -319,7 +319,11 @@ def copy(src: Tensor, dst: Tensor) -> None:
     for name, tensor in (("src", src), ("dst", dst)):
         if not isinstance(tensor, Tensor):
             raise DTypeError(
-                explain("copy", f"{name} must be a Tensor", **{name: type(tensor).__name__})
+                explain(
+                    "copy",
+                    f"{name} must be a Tensor: asarray makes tensors of arrays",
+                    **{name: type(tensor).__name__},
+                )
             )
     if src.dtype is not dst.dtype:
         must = "src and dst must have one dtype"

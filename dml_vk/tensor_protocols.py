@@ -43,7 +43,7 @@ class TensorProtocols:
 
     def __index__(self: Any) -> int:
         if self.dtype.kind not in "iu" or self.shape:
-            must = "only integers of no dims are indexes"
+            must = "x must be an integer of no dims"
             tensor = self
             raise DTypeError(explain("index", must, dtype=tensor.dtype, shape=tensor.shape))
         return operator.index(self._number("index"))
@@ -104,7 +104,7 @@ class TensorProtocols:
         backwards is copied too, since there are consumers that a negative stride kills.
         """
         if stream is not None or not (dl_device is None or _is_host(dl_device)):
-            must = "memory is given to the host alone, which has no streams"
+            must = "memory must go to the host, which has no streams"
             raise BufferError(explain("__dlpack__", must, stream=stream, dl_device=dl_device))
         if not isinstance(copy, (bool, np.bool_, type(None))):
             raise DTypeError(explain("__dlpack__", "copy must be a bool or None", copy=copy))

@@ -82,7 +82,7 @@ class TensorViews:
         """Other sizes over the same elements in the same order; `reshape` copies where need be."""
         layout = self.layout.view(*sizes)
         if layout is None:
-            must = "sizes must be a view of these strides; reshape copies where it must"
+            must = "sizes must be a view of these strides: reshape copies where it must"
             raise LayoutError(explain("view", must, sizes=sizes, layout=self.layout))
         return self.over(layout)
 
@@ -90,7 +90,7 @@ class TensorViews:
     def T(self: Seen) -> Seen:  # noqa: N802
         """A matrix transposed."""
         if self.layout.rank != 2:
-            must = "there must be two dims; mT swaps the last two, permute takes any"
+            must = "x must have two dims: mT swaps the last two, permute takes any"
             raise LayoutError(explain("T", must, shape=self.layout.sizes))
         return self.over(self.layout.transpose(0, 1))
 
@@ -99,6 +99,6 @@ class TensorViews:
         """Each matrix of the last two dims transposed."""
         if self.layout.rank < 2:
             raise LayoutError(
-                explain("mT", "there must be two dims or more", shape=self.layout.sizes)
+                explain("mT", "x must have two dims or more", shape=self.layout.sizes)
             )
         return self.over(self.layout.transpose(-2, -1))

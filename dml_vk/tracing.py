@@ -104,7 +104,7 @@ def record(what: str, reason: str, source: Layout, target: Layout, nbytes: int) 
     file, line = _users_line()
     entry = Entry(what, reason, _format(source), _format(target), nbytes, file, line)
     if reason not in (ASKED, HOST) and any(log.strict for log in logs):
-        must = f"nothing may be copied that was not asked for, in a strict trace ({reason})"
+        must = f"copies must be asked for by name in a strict trace ({reason})"
         raise LayoutError(explain(what, must, layout=source, nbytes=nbytes, line=f"{file}:{line}"))
     for log in logs:
         log.entries.append(entry)

@@ -181,15 +181,15 @@ class UserKernel:
             raise ShaderError(explain(self.name, must, tensors=len(tensors)))
         for tensor in tensors:
             if not hasattr(tensor, "strided"):
-                must = "operands must be tensors on a device, as dml_vk.asarray makes them"
+                must = "operands must be tensors: asarray makes tensors of arrays"
                 raise DTypeError(explain(self.name, must, operand=type(tensor).__name__))
         device = tensors[0].device
         if any(tensor.device is not device for tensor in tensors):
             devices = tuple(tensor.device for tensor in tensors)
-            raise DeviceError(explain(self.name, "tensors must be on one device", devices=devices))
+            raise DeviceError(explain(self.name, "operands must be on one device", devices=devices))
         most = device.limits.max_storage_buffers
         if len(tensors) > most:
-            must = f"this device takes at most {most} tensors in one kernel"
+            must = f"this device must take as many tensors in one kernel: it takes {most}"
             raise DeviceError(explain(self.name, must, tensors=len(tensors)))
         return device
 
@@ -288,9 +288,10 @@ def _check_interface(module: Module, name: str) -> None:
     if module.entry != "main":
         refuse("the entry point must be main", entry=module.entry)
     if module.others:
-        refuse("a shader may use storage buffers and a push block only", others=module.others)
+        refuse("a shader must use storage buffers and a push block only", others=module.others)
     if module.asks_length:
-        refuse("length() is the whole buffer's, not the tensor's: push sizes", length="length()")
+        must = "length() must not be used, for it is that of the whole buffer: push sizes"
+        refuse(must, length="length()")
     numbers = sorted({block.number for block in module.bindings})
     if not numbers or numbers != list(range(len(numbers))) or any(b.set for b in module.bindings):
         places = [(block.set, block.number) for block in module.bindings]

@@ -71,7 +71,7 @@ class Operator:
                 raise LayoutError(self._explain(must, **{f"{name}.nbytes": buffer.nbytes}))
         given = {name: buffer.device for name, buffer in zip(names, bound) if buffer is not None}
         if len(set(given.values())) > 1:
-            raise DeviceError(self._explain("all buffers must be on one device", **given))
+            raise DeviceError(self._explain("operands must be on one device", **given))
         return bound
 
     def _check_tensors(self) -> None:

@@ -61,9 +61,9 @@ def check_capabilities(module: Module, what: str = "spirv") -> None:
     for capability in module.capabilities:
         if capability not in CLEAN:
             name, why = UNCLEAN.get(capability, (str(capability), _FEATURE))
-            must = f"a shader cannot use a capability beyond {', '.join(CLEAN.values())} ({why})"
+            must = f"a shader must not use a capability beyond {', '.join(CLEAN.values())} ({why})"
             raise ShaderError(explain(what, must, capability=name))
     for extension in module.extensions:
         if extension not in EXTENSIONS:
-            must = "a shader cannot use an extension, for none is enabled on the device"
+            must = "a shader must not use an extension, for none is enabled on the device"
             raise ShaderError(explain(what, must, extension=extension))

@@ -122,7 +122,7 @@ class Types:
         if opcode == _EXTRACT:  # of gl_WorkGroupSize
             return self.value(self.constants[args[0]][args[1]], spec)
         if opcode not in _ARITHMETIC:
-            must = "the length of a shared array may use + - * / % << >> & | alone"
+            must = "the length of a shared array must come of + - * / % << >> & | alone"
             raise ShaderError(explain(self.what, must, opcode=opcode))
         a, b = (self.value(arg, spec) for arg in args)
         return _ARITHMETIC[opcode](a, b) & 0xFFFFFFFF

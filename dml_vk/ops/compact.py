@@ -29,7 +29,7 @@ def nonzero_positions(what: str, source: Typed, dtype: DType = uint32) -> Typed:
         *(dtype.itemsize, device.limits),
     )
     if plans is None:
-        must = f"at most {MAX_RANK} dims may be left of those that merge: make it contiguous"
+        must = f"dims must merge to at most {MAX_RANK}: make it contiguous"
         raise LayoutError(explain(what, must, layout=layout))
     counts = typed_room(what, Layout((plans.counts.units,)), uint32, strided)
     reads = strided.operand(False)

@@ -18,7 +18,7 @@ def copy_elements(what: str, source: Strided, target: Strided) -> None:
         raise DeviceError(
             explain(
                 what,
-                "source and target must be on one device",
+                "operands must be on one device",
                 source=source.device,
                 target=target.device,
             )

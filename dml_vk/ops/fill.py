@@ -41,7 +41,7 @@ def fill_sequence(what: str, target: Strided, dtype: DType, start: Any, delta: A
     """
     target.check_target(what, "target")
     if dtype.kind == "b":
-        raise DTypeError(explain(what, "a sequence must have a numeric dtype", dtype=dtype))
+        raise DTypeError(explain(what, "dtype must be numeric", dtype=dtype))
     words = (*_wide_words(what, "start", dtype, start), *_wide_words(what, "delta", dtype, delta))
     if target.layout.numel:
         kind = dtype.name if dtype.kind == "f" else f"int{8 * dtype.itemsize}"

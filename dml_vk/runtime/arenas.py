@@ -140,7 +140,7 @@ class Memory:
         size = _rounded(nbytes)
         if size > self._max_bytes:
             must = (
-                f"a tensor may span at most {self._max_bytes} bytes, the range of a storage buffer "
+                f"a tensor must span at most {self._max_bytes} bytes, the range of a storage buffer "
                 "that kernels of this device can address"
             )
             raise DeviceMemoryError(explain(what, must, nbytes=nbytes))

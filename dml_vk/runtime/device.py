@@ -9,7 +9,7 @@ from contextvars import ContextVar
 
 from dml_vk import probe, settings
 from dml_vk.errors import DeviceError, explain
-from dml_vk.guard import Guard
+from dml_vk.guard import FORKED, Guard
 from dml_vk.runtime.arenas import Allocation, Arena, Memory, MemoryStats
 from dml_vk.runtime.gate import Gate
 from dml_vk.runtime.kompute import Runtime, exit_without_drivers
@@ -28,7 +28,7 @@ class Device:
 
     def __init__(self, info: probe.DeviceInfo) -> None:
         if not isinstance(info, probe.DeviceInfo):
-            raise DeviceError(explain("Device", "dml_vk.device() opens devices", info=info))
+            raise DeviceError(explain("Device", "devices must be opened by dml_vk.device()", info=info))
         self.info = info
         self.limits = info.limits
         self._guard = Guard(info)
@@ -128,10 +128,7 @@ class Device:
 
     def _abandon(self) -> None:
         """In a forked child: never run anything, and never let kp's destructors run."""
-        self.queue.refuses = (
-            "device: a forked child cannot use the device of its parent; start it by spawn, or "
-            f"fork before the first use; got pid={os.getpid()}"
-        )
+        self.queue.refuses = explain("device", FORKED, pid=os.getpid())
         arenas: list[Arena] = [*self.memory.arenas, *self.staging.arenas]
         self._runtime.leak([*(arena.block for arena in arenas), *self.queue.kp_objects()])
 

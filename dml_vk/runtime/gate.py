@@ -7,7 +7,7 @@ import threading
 import weakref
 from contextlib import AbstractContextManager
 
-from dml_vk.errors import DeviceError
+from dml_vk.errors import DeviceError, explain
 
 _gates: weakref.WeakSet[Gate] = weakref.WeakSet()
 
@@ -35,10 +35,8 @@ class Gate:
         # an owner of our own could be left behind by one. `_is_owned` is what Condition asks too.
         lock = self._lock
         if lock._is_owned():  # type: ignore[attr-defined]
-            raise DeviceError(
-                "device: it must not be used in the middle of its own work, by a signal handler or "
-                "a finalizer that came in between"
-            )
+            must = "it must not be used by what comes in the middle of its own work"
+            raise DeviceError(explain("device", must, thread=threading.get_ident()))
         return lock
 
 

@@ -31,12 +31,13 @@ class Runtime:
         try:
             import kp
         except ImportError as error:
-            raise DeviceError(f"device: kp cannot be imported ({error}); {ADVICE}") from None
+            must = f"kp must be importable: {ADVICE}"
+            raise DeviceError(explain("device", must, error=str(error))) from None
         self._kp = kp
         self._manager = kp.Manager(index)
         known = [found["device_name"] for found in self._manager.list_devices()]
         if known[index : index + 1] != [name]:
-            must = f"Kompute must see the devices that Vulkan lists; {ADVICE}"
+            must = f"Kompute must see the devices that Vulkan lists: {ADVICE}"
             raise DeviceError(explain("device", must, index=index, name=name, kompute=known))
         self._host = kp.TensorTypes.host
         self._storage = kp.TensorTypes.storage
@@ -49,10 +50,11 @@ class Runtime:
         expected = np.arange(1, 8, dtype=np.uint32)
         seen = self._manager.tensor_t(expected, self._host).data()
         if seen.strides != (4,) or not np.array_equal(seen, expected):
-            raise DeviceError(
-                f"device: this kp was built against a pybind11 too old for NumPy {np.__version__}; "
+            must = (
+                "kp must be built against a pybind11 that knows this NumPy: "
                 "`python -m dml_vk doctor --fix` builds it anew"
             )
+            raise DeviceError(explain("device", must, numpy=np.__version__))
 
     def allocate(self, words: Words, host: bool) -> Block:
         """A block as large as `words`, mapped if `host`. The guard must have agreed before.

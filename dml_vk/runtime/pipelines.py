@@ -63,7 +63,7 @@ class Pipelines:
         refusal = self._refusal()
         if refusal is not None:
             must = f"the driver must have room for a kernel, but {refusal}"
-            raise DeviceMemoryError(explain("launch", must, kernels=len(self._made)))
+            raise DeviceMemoryError(explain("kernel", must, kernels=len(self._made)))
         blocks = [arena.block for arena in key.arenas]
         pipeline = self._runtime.pipeline(blocks, spirv, key.spec, key.push_words, key.groups)
         made = self._made[key] = Made(pipeline, self.launches)

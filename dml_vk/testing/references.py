@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dml_vk.dtypes import DType, to_dtype
-from dml_vk.errors import DTypeError, explain
+from dml_vk.errors import DTypeError, RangeError, explain
 
 _WORD = 2**32 - 1
 _MULTIPLIERS = np.uint64(0xD2511F53), np.uint64(0xCD9E8D57)
@@ -128,4 +128,4 @@ def _rounded(exact: Fraction, fraction_bits: int, least_exponent: int) -> float:
 
 def _check_bits(what: str, name: str, value: int, bits: int) -> None:
     if not 0 <= value < 2**bits:
-        raise ValueError(explain(what, f"{name} must be from 0 to 2**{bits} - 1", **{name: value}))
+        raise RangeError(explain(what, f"{name} must be from 0 to 2**{bits} - 1", **{name: value}))

@@ -123,7 +123,7 @@ def test_a_tensor_of_a_gibibyte_and_a_half():
     nbytes = GIB + GIB // 2 + 4099
     device = dml_vk.device()
     if device.limits.max_range_bytes < nbytes:
-        with pytest.raises(DeviceMemoryError, match="may span at most"):
+        with pytest.raises(DeviceMemoryError, match="must span at most"):
             dml_vk.empty((nbytes,), np.uint8)
         return
     x = dml_vk.full((nbytes,), 3, np.uint8)
@@ -181,7 +181,7 @@ def test_as_many_buffers_as_the_device_takes(monkeypatch):
     tensors = [dml_vk.full((1,), 9, np.uint32) for _ in range(most + 1)]
     dml_vk.kernel(shader(most, 1))(*tensors[:most], groups=1, push=([50],))
     assert [t.tolist()[0] for t in tensors] == [*range(50, 50 + most), 9]
-    with pytest.raises(DeviceError, match=f"takes at most {most} tensors in one kernel; got"):
+    with pytest.raises(DeviceError, match=f"tensors in one kernel: it takes {most}; got"):
         dml_vk.kernel(shader(most + 1, 1))(*tensors, groups=1, push=([50],))
 
 

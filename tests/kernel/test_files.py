@@ -158,7 +158,7 @@ def test_what_no_tensor_can_be_made_of(tmp_path):
         ):
             dml_vk.load(path)
         for array in (np.array([1j]), np.array(["a"]), np.zeros(2, "M8[s]"), np.zeros(2, ORDER)):
-            with pytest.raises(DTypeError, match="load: obj must be real numbers"):
+            with pytest.raises(DTypeError, match="load: elements must be real numbers"):
                 dml_vk.load(written(tmp_path, name, array))
 
 
@@ -229,7 +229,7 @@ ERRORS = [
     (lambda: dml_vk.load("x"), RangeError, "load: path must end in .npy or .npz; got path='x'"),
     (lambda: dml_vk.save(None, X), DTypeError, "save: path must be a path, as text"),
     (lambda: dml_vk.save("x.npx", X), RangeError, "save: path must end in .npy or .npz"),
-    (lambda: dml_vk.save("x.npy"), DTypeError, "save: there must be a Tensor to save; got x=None"),
+    (lambda: dml_vk.save("x.npy"), DTypeError, "save: x must be a Tensor.*; got x='NoneType'"),
     (lambda: dml_vk.save("x.npy", GRID), DTypeError, "save: x must be a Tensor"),
     (lambda: dml_vk.save("x.npy", {"a": X}), DTypeError, "save: x must be the one Tensor that a"),
     (lambda: dml_vk.save("x.npy", X, a=X), DTypeError, "save: x must be the one Tensor that a"),

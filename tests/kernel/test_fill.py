@@ -245,7 +245,7 @@ def test_values_that_are_no_numbers_of_the_type_are_refused(dtype):
         ):
             fill_constant("fill", x.strided, dtype, value)
     if dtype.kind == "b":
-        with pytest.raises(DTypeError, match="fill: a sequence must have a numeric dtype"):
+        with pytest.raises(DTypeError, match="fill: dtype must be numeric"):
             fill_sequence("fill", x.strided, dtype, 0, 1)
     else:
         for value in [*WRONG, 1.5 if dtype.kind in "iu" else 10**400]:

@@ -306,7 +306,7 @@ def test_wrong_reads_and_writes_change_nothing():
     for nbytes in (1.0, "8", None, b"bytes"):
         with pytest.raises(LayoutError, match="Buffer: nbytes must be an integer; got nbytes="):
             Buffer(nbytes)
-    with pytest.raises(MemoryError, match="Buffer: a tensor may span at most"):
+    with pytest.raises(MemoryError, match="Buffer: a tensor must span at most"):
         Buffer(2**40)
 
 

@@ -260,7 +260,7 @@ def test_wrong_arguments_of_generators():
     for wrong in ({"key": 1.0}, {"counter": "1"}, {"seed": 0.5}):
         with pytest.raises(LayoutError, match=r"Generator: \w+ must be an integer; got"):
             Generator(**wrong)
-    with pytest.raises(ValueError, match="give seed or key, not both; got seed=1, key=2"):
+    with pytest.raises(ValueError, match="seed and key must not both be given; got seed=1, key=2"):
         Generator(1, key=2)
     made = Generator(key=KEY)
     with pytest.raises(ValueError, match="Generator: counter must be from 0"):

@@ -166,7 +166,7 @@ def test_how_memory_may_be_asked_for():
     for version, kind in ((None, "dltensor"), ((0, 8), "dltensor"), ((1, 0), "dltensor_versioned")):
         assert f'"{kind}"' in repr(x.__dlpack__(max_version=version, dl_device=(1, 0)))
     for wrong in ({"stream": 1}, {"dl_device": (2, 0)}, {"dl_device": (1, 1)}, {"dl_device": "x"}):
-        with pytest.raises(BufferError, match="__dlpack__: memory is given to the host alone"):
+        with pytest.raises(BufferError, match="__dlpack__: memory must go to the host"):
             x.__dlpack__(**wrong)
     for wrong in ("x", 3, (1,)):
         with pytest.raises(DTypeError, match="__dlpack__: max_version must be two integers"):
@@ -219,7 +219,7 @@ def test_numbers_of_one_element():
         with pytest.raises(LayoutError, match=f"{kind.__name__}: there must be one element"):
             kind(many)
     for wrong in (half, true, five, many):
-        with pytest.raises(DTypeError, match="index: only integers of no dims are indexes"):
+        with pytest.raises(DTypeError, match="index: x must be an integer of no dims"):
             operator.index(wrong)
 
 
@@ -228,7 +228,7 @@ def test_tensors_as_containers():
     assert [len(x), *[row.tolist() for row in x]] == [2, *A.tolist()]
     assert 24 in x
     assert 25 not in x
-    with pytest.raises(DTypeError, match="len: there must be a dim"):
+    with pytest.raises(DTypeError, match="len: x must have a dim"):
         len(dml_vk.asarray(3))
     assert len({x: 1, x.clone(): 2, x[0]: 3}) == 3, "each is a key of its own"
     assert f"{x}" == repr(x)

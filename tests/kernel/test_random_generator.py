@@ -231,7 +231,7 @@ REFUSED = [
     ),
     (
         lambda g: g.random(out=dml_vk.empty((1, 2, 3, 4)), memory_format=channels_last),
-        *(LayoutError, "random: give memory_format or out, not both"),
+        *(LayoutError, "random: memory_format and out must not both be given"),
     ),
     (lambda g: Generator(device="no such device").bits(3), DeviceError, "no such device"),
     (lambda g: pickle.dumps(Generator(device=99)), DeviceError, "index or part of a name"),

@@ -275,8 +275,8 @@ def messages():
     total, product, diff = dml_vk.cumulative_sum, dml_vk.cumulative_prod, dml_vk.diff
     wrong = dml_vk.empty((3,), dml_vk.int64)
     return [
-        (lambda: total(x), LayoutError, "sum: axis must be given where x has not one dim"),
-        (lambda: total(scalar), LayoutError, "sum: axis must be given where x has not one dim"),
+        (lambda: total(x), LayoutError, "sum: axis must be given unless x has one dim"),
+        (lambda: total(scalar), LayoutError, "sum: axis must be given unless x has one dim"),
         (lambda: product(x, axis=2), LayoutIndexError, r"prod: axis must .* got axis=2"),
         (lambda: total(x, axis="x"), LayoutError, "sum: axis must be an integer"),
         (lambda: total(row, dtype="bool"), DTypeError, "sum: dtype must be one of int8"),
@@ -284,7 +284,7 @@ def messages():
         (lambda: total(row, out=wrong), LayoutError, r"sum: out must have the shape \(2,\)"),
         (lambda: total(row, dtype="int8", out=row), DTypeError, "out must have the dtype int8"),
         (lambda: diff(flags), DTypeError, "diff: dtype must be one of int8"),
-        (lambda: diff(scalar), LayoutIndexError, "diff: there is nothing that axis"),
+        (lambda: diff(scalar), LayoutIndexError, "diff: there must be something that axis"),
         (lambda: diff(row, n=-1), LayoutError, "diff: n must not be negative; got n=-1"),
         (lambda: diff(row, n=1.5), LayoutError, "diff: n must be an integer"),
         (lambda: diff(row, prepend=1), DTypeError, "diff: prepend must be a Tensor"),

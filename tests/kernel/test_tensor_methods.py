@@ -86,7 +86,7 @@ def test_properties():
     assert x.is_contiguous(channels_last)
     assert not x.is_contiguous()
     for call, name in ((lambda: x.T, "T"), (lambda: x[0, 0, 0].mT, "mT")):
-        with pytest.raises(LayoutError, match=f"^{name}: there must be two dims"):
+        with pytest.raises(LayoutError, match=f"^{name}: x must have two dims"):
             call()
 
 
@@ -201,7 +201,7 @@ def test_iteration_length_and_contents():
     assert 700.0 not in x
     assert "text" not in x
     for call in (lambda: len(x[0, 0, 0, 0]), lambda: list(x[0, 0, 0, 0])):
-        with pytest.raises(DTypeError, match="there must be a dim; got shape="):
+        with pytest.raises(DTypeError, match="x must have a dim; got shape="):
             call()
 
 
@@ -335,6 +335,6 @@ def test_errors_name_the_view_and_its_argument():
     ):
         with pytest.raises(error, match=f"^{match}"):
             call()
-    with pytest.raises(DTypeError, match="tensors are made by asarray, empty and full"):
+    with pytest.raises(DTypeError, match="tensors must be made by asarray, empty or full"):
         Tensor(None, None)
     assert x.to(preserve_format) is x

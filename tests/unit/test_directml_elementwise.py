@@ -314,7 +314,7 @@ def test_activations_that_directml_fuses():
     ):
         ActivationElu.fused(beta=1)
     with pytest.raises(
-        LayoutError, match=r"ActivationRelu.fused: there are no numbers; got alpha=1"
+        LayoutError, match=r"ActivationRelu.fused: there must be no numbers; got alpha=1"
     ):
         ActivationRelu.fused(alpha=1)
     with pytest.raises(

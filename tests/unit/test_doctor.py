@@ -280,7 +280,7 @@ def test_a_kept_wheel_that_works_no_more_is_built_anew(monkeypatch, pip):
     assert len(pip) == 4
     assert build_kp._cached() is not None
     monkeypatch.setattr(build_kp, "lacks", lambda: "no compiler")
-    with pytest.raises(DmlVkError, match="possible to build it; got obstacle='no compiler'"):
+    with pytest.raises(DmlVkError, match="built with must be there; got obstacle='no compiler'"):
         build_kp.install(None)
     assert build_kp._cached() is None
 

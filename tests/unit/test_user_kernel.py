@@ -146,7 +146,7 @@ QUADS = "layout(set = 0, binding = 1) readonly buffer Quads { uvec4 quads[]; };"
             "must have a member `uint x_base`",
             [("uint n, x_base;", "uint n; float x_base;"), ("x_base + i", "uint(x_base) + i")],
         ),
-        ("length() is the whole buffer's", [("i < n", "i < x.length()")]),
+        ("length() must not be used", [("i < n", "i < x.length()")]),
         (
             "one runtime array `T name[]` alone; got buffer='Y'",
             [("buffer Y { float y[]; }", "buffer Y { uint count; float y[]; }")],
@@ -257,7 +257,7 @@ def test_packed_elements_are_ordered_by_whole_words(ran):
         ((), ShaderError, "a tensor for each of the 2 bindings; got tensors=0"),
         ((tensor(),), ShaderError, "got tensors=1"),
         ((tensor(),) * 3, ShaderError, "got tensors=3"),
-        ((tensor(), [1.0]), DTypeError, "as dml_vk.asarray makes them; got operand='list'"),
+        ((tensor(), [1.0]), DTypeError, "asarray makes tensors of arrays; got operand='list'"),
         ((tensor(), None), DTypeError, "got operand='NoneType'"),
         (
             (tensor(dtype=dtypes.int32), tensor()),
@@ -269,7 +269,7 @@ def test_packed_elements_are_ordered_by_whole_words(ran):
             ShaderError,
             "tensor 1 must start at a whole element of quads[], 16 bytes each; got start_bytes=4",
         ),
-        ((tensor(), tensor(device=OTHER)), DeviceError, "tensors must be on one device"),
+        ((tensor(), tensor(device=OTHER)), DeviceError, "operands must be on one device"),
     ],
 )
 def test_tensors_that_do_not_fit_are_refused(shader, ran, tensors, error, said):
@@ -318,7 +318,7 @@ def test_limits_are_the_devices_own(shader, ran):
     poor = fake_device(Limits(max_storage_buffers=1))
     x = tensor(device=poor)
     said = refusal(lambda: kernel(shader)(x, x, **GOOD), DeviceError)
-    assert "takes at most 1 tensors in one kernel; got tensors=2" in said
+    assert "as many tensors in one kernel: it takes 1; got tensors=2" in said
     assert not ran
 
 
