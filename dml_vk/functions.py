@@ -22,7 +22,7 @@ from dml_vk.function_meanings import MEANINGS
 from dml_vk.kernels.kernel import SCALAR_WORDS
 from dml_vk.kernels.operators import OPERATORS, Operator
 from dml_vk.layout import broadcast_sizes, elementwise
-from dml_vk.operands import Operand, check_dtype, check_out, plain, to_tensors, typed
+from dml_vk.operands import Operand, check_dtype, check_out, plain, to_tensor, to_tensors, typed
 from dml_vk.ops.elementwise import (
     Typed,
     cast_elements,
@@ -208,8 +208,7 @@ def where(condition: Tensor, x1: Operand, x2: Operand, /, *, out: Tensor | None 
     if found is not None:
         return found
     tensors = to_tensors("where", operands)
-    if not isinstance(condition, Tensor):
-        to_tensor("where", "condition", condition)
+    condition = to_tensor("where", "condition", condition)
     choices = [x for x in (x1, x2) if isinstance(x, Tensor)]
     common = _common("where", operator, (x1, x2), choices) if choices else _weak(x1, x2)
     words: list[Ints] = [
@@ -243,8 +242,7 @@ def clip(
     """
     given = [bound for bound in (min, max) if bound is not None]
     tensors = to_tensors("clip", (x, *given))
-    if not isinstance(x, Tensor):
-        to_tensor("clip", "x", x)
+    x = to_tensor("clip", "x", x)
     common = _common("clip", OPERATORS["clip"], (x, *given), tensors)
     if common is not x.dtype:
         raise DTypeError(explain("clip", f"bounds must fit {x.dtype.name}", dtype=common))

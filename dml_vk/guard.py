@@ -39,9 +39,7 @@ class Guard:
         global _owner
         if _owner not in (None, os.getpid()):
             # Drivers wait at exit for threads that a fork did not copy.
-            raise DeviceError(
-                explain("device", FORKED, pid=_owner)
-            )
+            raise DeviceError(explain("device", FORKED, pid=_owner))
         instance = vulkan.instance()
         if info not in probe.devices():
             raise DeviceError(explain("device", "the device must still be there", device=str(info)))

@@ -58,7 +58,9 @@ class Generator:
         device: Wanted = None,
     ) -> None:
         if key is not None and seed is not None:
-            raise RangeError(explain("Generator", "seed and key must not both be given", seed=seed, key=key))
+            raise RangeError(
+                explain("Generator", "seed and key must not both be given", seed=seed, key=key)
+            )
         if key is None:
             key = secrets.randbits(64) if seed is None else _seeded(seed)
         # Key and counter are one value, so that no change of them is seen half made.

@@ -77,7 +77,9 @@ class FusibleActivation(Activation):
         """
         what, names = f"{cls.__name__}.fused", cls.number_names()
         if not set(numbers) <= set(names):
-            must = f"numbers must be among {', '.join(names)}" if names else "there must be no numbers"
+            must = (
+                f"numbers must be among {', '.join(names)}" if names else "there must be no numbers"
+            )
             raise LayoutError(explain(what, must, **numbers))
         told = {one.name: one.default for one in fields(cls) if one.name in names} | numbers
         kept = [held(what, name, DataType.FLOAT32, number) for name, number in told.items()]

@@ -140,8 +140,8 @@ class Memory:
         size = _rounded(nbytes)
         if size > self._max_bytes:
             must = (
-                f"a tensor must span at most {self._max_bytes} bytes, the range of a storage buffer "
-                "that kernels of this device can address"
+                f"a tensor must span at most {self._max_bytes} bytes, the range of a storage "
+                "buffer that kernels of this device can address"
             )
             raise DeviceMemoryError(explain(what, must, nbytes=nbytes))
         self.drain()

@@ -28,7 +28,9 @@ class Device:
 
     def __init__(self, info: probe.DeviceInfo) -> None:
         if not isinstance(info, probe.DeviceInfo):
-            raise DeviceError(explain("Device", "devices must be opened by dml_vk.device()", info=info))
+            raise DeviceError(
+                explain("Device", "devices must be opened by dml_vk.device()", info=info)
+            )
         self.info = info
         self.limits = info.limits
         self._guard = Guard(info)

@@ -117,7 +117,7 @@ def to_index(what: str, name: str, index: int, size: int) -> int:
     raise LayoutIndexError(
         explain(what, f"{name} must be from {-size} to {size - 1}", **{name: index})
         if size
-        else explain(what, f"there must be something that {name} could name", **{name: index})
+        else explain(what, f"{name} must have something to name", **{name: index})
     )
 
 
@@ -163,7 +163,9 @@ def format_order(what: str, memory_format: MemoryFormat, rank: int) -> Ints:
         order = CHANNELS_LAST.get(rank)
         if order is None:
             raise LayoutError(
-                explain(what, "rank must be 3 (NWC), 4 (NHWC) or 5 (NDHWC) for channels_last", rank=rank)
+                explain(
+                    what, "rank must be 3 (NWC), 4 (NHWC) or 5 (NDHWC) for channels_last", rank=rank
+                )
             )
         return order
     raise LayoutError(

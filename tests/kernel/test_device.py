@@ -332,7 +332,9 @@ def test_a_kp_that_corrupts_arrays_is_refused(wrong, monkeypatch):
     kinds = SimpleNamespace(host="host", storage="storage")
     monkeypatch.setitem(sys.modules, "kp", SimpleNamespace(Manager=Manager, TensorTypes=kinds))
     said = (
-        "must see the devices" if wrong == "name" else "pybind11 that knows this NumPy: .*doctor --fix"
+        "must see the devices"
+        if wrong == "name"
+        else "pybind11 that knows this NumPy: .*doctor --fix"
     )
     with pytest.raises(DeviceError, match=said):
         kompute.Runtime(0, dml_vk.device().name)

@@ -284,7 +284,7 @@ def messages():
         (lambda: total(row, out=wrong), LayoutError, r"sum: out must have the shape \(2,\)"),
         (lambda: total(row, dtype="int8", out=row), DTypeError, "out must have the dtype int8"),
         (lambda: diff(flags), DTypeError, "diff: dtype must be one of int8"),
-        (lambda: diff(scalar), LayoutIndexError, "diff: there must be something that axis"),
+        (lambda: diff(scalar), LayoutIndexError, "diff: axis must have something to name"),
         (lambda: diff(row, n=-1), LayoutError, "diff: n must not be negative; got n=-1"),
         (lambda: diff(row, n=1.5), LayoutError, "diff: n must be an integer"),
         (lambda: diff(row, prepend=1), DTypeError, "diff: prepend must be a Tensor"),

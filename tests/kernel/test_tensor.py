@@ -319,7 +319,9 @@ def test_shapes_by_any_integer():
 
 def test_a_tensor_is_not_made_by_hand():
     for strided in (None, np.zeros(3), Layout((3,))):
-        with pytest.raises(DTypeError, match="Tensor: tensors must be made by asarray, empty or full"):
+        with pytest.raises(
+            DTypeError, match="Tensor: tensors must be made by asarray, empty or full"
+        ):
             dml_vk.Tensor(strided, dml_vk.float32)
 
 

@@ -210,7 +210,9 @@ print(os.waitstatus_to_exitcode(os.wait()[1]))
 def test_refusals_in_a_child(monkeypatch, opened, info):
     monkeypatch.setattr(os, "getpid", lambda: -1)
     assert "forked" in opened.refusal(1, True)
-    with pytest.raises(DeviceError, match="must not use the device of its parent: start it by spawn"):
+    with pytest.raises(
+        DeviceError, match="must not use the device of its parent: start it by spawn"
+    ):
         Guard(info)
 
 

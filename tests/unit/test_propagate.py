@@ -199,7 +199,7 @@ def test_concatenate_torch_wants_all_inputs_channels_last():
         ([NCHW, Layout((2, 3, 4))], 0, "concatenate: sizes must agree in every dim but 0; got"),
         ([NCHW, Layout((0,))], 0, "concatenate: sizes must agree in every dim but 0"),
         ([NCHW], 4, "concatenate: dim must be from -4 to 3; got dim=4"),
-        ([Layout(())], 0, "concatenate: there must be something that dim could name"),
+        ([Layout(())], 0, "concatenate: dim must have something to name"),
     ],
 )
 def test_concatenate_bad_arguments(operands, dim, message):

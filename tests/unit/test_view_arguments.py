@@ -55,8 +55,8 @@ NHWC = Layout.packed((2, 3, 4, 5), channels_last)
         (lambda x: x.view(0, -1), "view: sizes must hold 120 elements"),
         (lambda x: x.offset_of(0, 0, 0), "offset_of: index must have 4 coordinates; got index="),
         (lambda x: x.offset_of(0, 3, 0, 0), r"offset_of: index\[1\] must be from -3 to 2; got"),
-        (lambda x: Layout((0,)).offset_of(0), r"offset_of: there must be something that index\[0\] could"),
-        (lambda x: Layout(()).select(0, 0), "select: there must be something that dim could name"),
+        (lambda x: Layout((0,)).offset_of(0), r"offset_of: index\[0\] must have something to name"),
+        (lambda x: Layout(()).select(0, 0), "select: dim must have something to name"),
         (lambda x: Layout((0, 2)).view(0, -1), "view: sizes must hold 0 elements"),
     ],
 )
