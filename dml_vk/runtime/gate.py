@@ -35,7 +35,10 @@ class Gate:
         # an owner of our own could be left behind by one. `_is_owned` is what Condition asks too.
         lock = self._lock
         if lock._is_owned():  # type: ignore[attr-defined]
-            must = "it must not be used by what comes in the middle of its own work"
+            must = (
+                "it must not be used in the middle of its own work, "
+                "by a signal handler or a finalizer"
+            )
             raise DeviceError(explain("device", must, thread=threading.get_ident()))
         return lock
 

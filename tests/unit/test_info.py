@@ -60,6 +60,6 @@ def test_what_there_is_not():
         INFO.dtypes(kind="floats")
     for call in (INFO.dtypes, INFO.default_dtypes):
         with pytest.raises(
-            DeviceError, match="device: DML_VK_DEVICE must be an index or part of a name"
+            DeviceError, match="device: wanted must be an index or part of a name"
         ):
             call(device="no such device")
