@@ -59,7 +59,5 @@ def test_what_there_is_not():
     with pytest.raises(DTypeError, match="isdtype: kind must be"):
         INFO.dtypes(kind="floats")
     for call in (INFO.dtypes, INFO.default_dtypes):
-        with pytest.raises(
-            DeviceError, match="device: wanted must be an index or part of a name"
-        ):
+        with pytest.raises(DeviceError, match="device: wanted must be an index or part of a name"):
             call(device="no such device")
