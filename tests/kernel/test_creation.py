@@ -320,7 +320,7 @@ ERRORS = [
         "ones_like: rank must be 3",
     ),
     (lambda: dml_vk.zeros_like([1, 2]), DTypeError, "zeros_like: x must be a Tensor"),
-    (lambda: dml_vk.zeros(3, device="none such"), DmlVkError, "device: it must be an index or"),
+    (lambda: dml_vk.zeros(3, device="none such"), DmlVkError, "device: wanted must be an index or"),
     (lambda: dml_vk.arange(0, 5, 0), RangeError, "arange: step must not be 0"),
     (lambda: dml_vk.arange(0, 5, 0.0), RangeError, "arange: step must not be 0"),
     (lambda: dml_vk.arange(0, math.inf), RangeError, "arange: start, stop and step must be finite"),
