@@ -158,7 +158,7 @@ def test_copyto_writes():
 def test_nothing_is_copied_to_the_host_or_from_it_unasked():
     x = dml_vk.asarray(M)
     asarray = "asarray makes tensors of arrays; got"
-    host = r"there must be a function for tensors; np.asarray\(x\) has the same numbers"
+    host = r"there must be a function for tensors: np.asarray\(x\) has the same numbers"
     for call, said in (
         (lambda: np.add(x, M), asarray),
         (lambda: M + x, asarray),
