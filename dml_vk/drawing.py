@@ -18,6 +18,7 @@ LINE_WIDTH = 80
 PADDING = "·"
 COLOURS = ("#cfe3f7", "#fbdcc4", "#d5ecd0", "#f3d3e3", "#fdf1bf", "#dcd6f0")
 CELL_HEIGHT, LETTER_WIDTH = 26, 8
+PAPER, INK, MARGIN_INK, LINE_INK = "#ffffff", "#1a1a1a", "#707070", "#666666"
 
 
 class Cell(NamedTuple):
@@ -25,7 +26,7 @@ class Cell(NamedTuple):
 
     text: str | None  # the element's label, None for padding
     shared: bool  # more than one index reads it
-    group: int  # its index in the first dim
+    group: int  # its index in the dim that colours tell apart
 
 
 Line = tuple[int, list[Cell]]  # the address of the first cell, the cells
@@ -45,7 +46,7 @@ def _axes(layout: Layout, labels: Sequence[object] | None) -> list[tuple[int, bo
     ]
 
 
-def _cells(layout: Layout, labels: Sequence[object] | None) -> dict[int, Cell]:
+def _cells(layout: Layout, labels: Sequence[object] | None, dim: int) -> dict[int, Cell]:
     """What each address holds that an index reaches."""
     found: dict[int, list[str]] = {}
     group: dict[int, int] = {}
@@ -59,7 +60,7 @@ def _cells(layout: Layout, labels: Sequence[object] | None) -> dict[int, Cell]:
         else:
             name = str(labels[number])
         found.setdefault(at, []).append(name)
-        group.setdefault(at, index[0] if index else 0)
+        group.setdefault(at, index[dim] if index else 0)
     shared = any(repeats for _, repeats in axes)
     return {
         at: Cell(_joined(names), shared or len(names) > 1, group[at]) for at, names in found.items()
@@ -73,7 +74,7 @@ def _joined(names: list[str]) -> str:
     return "=".join(names if len(names) < 4 else [*names[:2], "…"])
 
 
-def _lines(layout: Layout, labels: Sequence[object] | None) -> list[Line]:
+def _lines(layout: Layout, labels: Sequence[object] | None, dim: int = 0) -> list[Line]:
     """Lines as long as the largest stride that fits, so that rows of a tensor stand in columns."""
     if layout.numel == 0:
         return []
@@ -88,7 +89,7 @@ def _lines(layout: Layout, labels: Sequence[object] | None) -> list[Line]:
         )
     if labels is not None and len(labels) != layout.numel:
         raise LayoutError(explain("draw", f"there must be {layout.numel} labels", labels=labels))
-    found = _cells(layout, labels)
+    found = _cells(layout, labels, dim)
     first, padding = min(found), Cell(None, False, 0)
     cells = [found.get(at, padding) for at in range(first, first + layout.span)]
     fit = max(1, LINE_WIDTH // (_widest(cells) + 1))
@@ -117,28 +118,42 @@ def as_text(layout: Layout, labels: Sequence[object] | None = None) -> str:
     )
 
 
-def as_svg(layout: Layout) -> str:
-    lines = _lines(layout, None)
+def as_svg(layout: Layout, labels: Sequence[object] | None = None, dim: int = 0) -> str:
+    """`dim` is the one whose indexes have colours. The paper is white: pages may be dark."""
+    lines = _lines(layout, labels, dim)
     width = 16 + LETTER_WIDTH * max((_widest(cells) for _, cells in lines), default=0)
     margin = 16 + LETTER_WIDTH * len(str(lines[-1][0] if lines else 0))
     across = margin + width * max((len(cells) for _, cells in lines), default=0) + 2
     down = CELL_HEIGHT * len(lines) + 2
-    parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" width="{across}" height="{down}" '
-        'font-family="monospace" font-size="12" text-anchor="middle">',
-        f"<title>{html.escape(repr(layout))}</title>",
-    ]
+    parts = [svg_head(across, down, repr(layout))]
     for row, (at, cells) in enumerate(lines):
         top = 1 + row * CELL_HEIGHT
-        parts.append(f'<text x="{margin // 2}" y="{top + 17}" fill="#888">{at}</text>')
+        parts.append(f'<text x="{margin // 2}" y="{top + 17}" fill="{MARGIN_INK}">{at}</text>')
         for column, cell in enumerate(cells):
-            left = margin + column * width
-            text = html.escape(_text(cell))
-            fill = "none" if cell.text is None else COLOURS[cell.group % len(COLOURS)]
-            dashes = ' stroke-dasharray="3 2"' if cell.shared or cell.text is None else ""
-            parts.append(
-                f'<rect x="{left}" y="{top}" width="{width}" height="{CELL_HEIGHT}" '
-                f'fill="{fill}" stroke="#666"{dashes}/>'
-                f'<text x="{left + width // 2}" y="{top + 17}">{text}</text>'
-            )
+            fill = None if cell.text is None else COLOURS[cell.group % len(COLOURS)]
+            dashed = cell.shared or cell.text is None
+            parts.append(svg_cell(margin + column * width, top, width, _text(cell), fill, dashed))
     return "\n".join([*parts, "</svg>"])
+
+
+def svg_head(across: int, down: int, title: str) -> str:
+    """The start of a picture: its size, its letters and its paper."""
+    return (
+        f'<svg xmlns="http://www.w3.org/2000/svg" width="{across}" height="{down}" '
+        f'viewBox="0 0 {across} {down}" fill="{INK}" '
+        'font-family="monospace" font-size="12" text-anchor="middle">\n'
+        f"<title>{html.escape(title)}</title>\n"
+        f'<path d="M0 0H{across}V{down}H0Z" fill="{PAPER}"/>'
+    )
+
+
+def svg_cell(
+    left: int, top: int, width: int, text: str, fill: str | None, dashed: bool = False
+) -> str:
+    """The picture of one address."""
+    dashes = ' stroke-dasharray="3 2"' if dashed else ""
+    return (
+        f'<rect x="{left}" y="{top}" width="{width}" height="{CELL_HEIGHT}" '
+        f'fill="{fill or "none"}" stroke="{LINE_INK}"{dashes}/>'
+        f'<text x="{left + width // 2}" y="{top + 17}">{html.escape(text)}</text>'
+    )
