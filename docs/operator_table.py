@@ -1,7 +1,12 @@
-"""The table in operators.md, from the code: `python docs/operator_table.py` prints it."""
+"""The tables in operators.md, from the code: `python docs/operator_table.py` prints them.
+
+The second shows what the functions themselves answer, on the default device.
+"""
 
 from __future__ import annotations
 
+import dml_vk
+from dml_vk import Tensor, channels_last
 from dml_vk.kernels.operators import OPERATORS, Operator
 
 DTYPES = {
@@ -13,8 +18,67 @@ DTYPES = {
     "d": "float64",
 }
 HEAD = """\
-| function | dtypes | float32 | subnormals | DirectML | standard |
-|---|---|---|---|---|---|"""
+| function | dtypes | float32 | subnormals | format | DirectML | standard |
+|---|---|---|---|---|---|---|"""
+# Of x, y and a, as `format_table` makes them: all else that gives tensors, by chapters.
+CALLS = """
+add(x, y)
+add(y, x)
+add(x, bias)
+add(x, 1.0)
+where(less(x, y), x, y)
+clip(x, 0.0, 1.0)
+astype(x, float16)
+x[:, 1:]
+x[0]
+x[:, ::2, ::-1]
+x[x > 0.0]
+reshape(x, (2, 60))
+reshape(x, (2, 3, 20))
+reshape(x, (2, 3, 4, 5))
+permute_dims(x, (0, 2, 3, 1))
+moveaxis(x, 1, 3)
+matrix_transpose(x)
+expand_dims(x[0], axis=0)
+squeeze(x[:1], axis=0)
+flip(x, axis=2)
+broadcast_to(bias, (2, 3, 4, 5))
+unstack(x)[0]
+concat([x, y], axis=1)
+stack([x[0], x[1]])
+pad(x, ((0, 0), (0, 0), (1, 1), (1, 1)))
+repeat(x, 2, axis=2)
+roll(x, 1, axis=3)
+tile(x, (1, 1, 2, 2))
+take(x, index, axis=1)
+take_along_axis(x, argsort(x, axis=1), axis=1)
+tril(x)
+sum(x, axis=(2, 3), keepdims=True)
+mean(x, axis=1, keepdims=True)
+mean(x, axis=1)
+sum(x, axis=0)
+max(x, axis=(2, 3))
+argmax(x, axis=1, keepdims=True)
+all(x, axis=3, keepdims=True)
+cumulative_sum(x, axis=1)
+diff(x, axis=2)
+sort(x, axis=1)
+argsort(x, axis=1)
+unique_values(x)
+matmul(x, matrix_transpose(y))
+tensordot(x, y, axes=([1], [1]))
+einsum("nchw,nkhw->nck", x, y)
+empty_like(x)
+zeros(x.shape, memory_format=channels_last)
+asarray(x.numpy())
+x.clone()
+x.contiguous()
+x.to(channels_last)
+y.to(channels_last)
+"""
+FORMAT_HEAD = """\
+| call | format of the result | memory |
+|---|---|---|"""
 
 
 def signature(operator: Operator) -> str:
@@ -49,6 +113,7 @@ def row(operator: Operator) -> str:
         short.get(names, names),
         floats,
         "" if not floats else "kept" if operator.keeps_subnormals else "as the device does",
+        "x's" if operator.arity == 1 else "common",
         ", ".join(operator.directml),
         "yes" if operator.array_api else "",
     )
@@ -59,5 +124,24 @@ def table() -> str:
     return "\n".join([HEAD, *map(row, OPERATORS.values())])
 
 
+def format_row(call: str, names: dict[str, object]) -> str:
+    result = eval(call, {**vars(dml_vk), **names})
+    assert isinstance(result, Tensor)
+    form, dims = result.memory_format, ", ".join(map(str, result.layout.order))
+    told = f"order ({dims})" if form is None else repr(form)
+    shared = {x.strided.allocation for x in names.values() if isinstance(x, Tensor)}
+    view = result.strided.allocation in shared
+    return f"| `{call}` | {told} | {'view' if view else 'its own'} |"
+
+
+def format_table() -> str:
+    """Of x and y, which have the same sizes, x is channels_last and y row-major."""
+    names: dict[str, object] = {name: getattr(dml_vk, name) for name in dml_vk.__all__}
+    y = dml_vk.reshape(dml_vk.arange(120, dtype=dml_vk.float32), (2, 3, 4, 5))
+    names |= {"x": y.to(channels_last), "y": y, "bias": dml_vk.ones((3, 1, 1))}
+    names["index"] = dml_vk.asarray([2, 0])
+    return "\n".join([FORMAT_HEAD, *[format_row(call, names) for call in CALLS.split("\n")[1:-1]]])
+
+
 if __name__ == "__main__":
-    print(table())
+    print(table(), format_table(), sep="\n\n")
