@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import logging
 import os
 
 from dml_vk.errors import DeviceError, explain
+
+_LOG_LEVELS = {"info": logging.INFO, "debug": logging.DEBUG}
 
 
 def staged() -> bool:
@@ -23,3 +26,12 @@ def memory_limit() -> int | None:
         must = "DML_VK_MEMORY_LIMIT must be a number of bytes"
         raise DeviceError(explain("device", must, DML_VK_MEMORY_LIMIT=value))
     return int(value) if value else None
+
+
+def log_level() -> int | None:
+    """What is to be told on stderr: nothing, long work, or each dispatch."""
+    value = os.environ.get("DML_VK_LOG", "")
+    if value not in ("", *_LOG_LEVELS):
+        must = "DML_VK_LOG must be info or debug, if anything"
+        raise DeviceError(explain("device", must, DML_VK_LOG=value))
+    return _LOG_LEVELS.get(value)

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
 from dataclasses import dataclass
-from pathlib import Path
 
+from dml_vk.callers import users_line
 from dml_vk.errors import LayoutError, explain
 from dml_vk.layout import Layout, MemoryFormat
 from dml_vk.strides.order import Ints
+from dml_vk.text_table import table
 
-PACKAGE = str(Path(__file__).parent)
 ASKED, HOST = "asked", "host"  # reasons of which strict mode says nothing
 Format = MemoryFormat | Ints
 
@@ -56,14 +55,7 @@ class Log:
         ):
             place = f"{file}:{line}"
             rows.append((op, reason, way, str(len(sizes)), f"{sum(sizes):,}", place))
-        widths = [max(map(len, column)) for column in zip(*rows)]
-        return "\n".join(
-            "  ".join(
-                cell.rjust(width) if k in (3, 4) else cell.ljust(width)
-                for k, (cell, width) in enumerate(zip(row, widths))
-            ).rstrip()
-            for row in rows
-        )
+        return table(rows, right={3, 4})
 
     def __repr__(self) -> str:
         return f"<trace of {len(self.entries)} copies, {self.nbytes:,} bytes>"
@@ -101,7 +93,7 @@ def record(what: str, reason: str, source: Layout, target: Layout, nbytes: int) 
     logs = _logs.get()
     if not logs:
         return
-    file, line = _users_line()
+    file, line = users_line()
     entry = Entry(what, reason, _format(source), _format(target), nbytes, file, line)
     if reason not in (ASKED, HOST) and any(log.strict for log in logs):
         must = f"copies must be asked for by name in a strict trace ({reason})"
@@ -121,11 +113,3 @@ def _format(layout: Layout) -> Format:
 
 def _named(form: Format) -> str:
     return form.name if isinstance(form, MemoryFormat) else str(form)
-
-
-def _users_line() -> tuple[str, int]:
-    """The innermost line outside of this package."""
-    frame = sys._getframe(1)
-    while frame.f_back is not None and frame.f_code.co_filename.startswith(PACKAGE):
-        frame = frame.f_back
-    return frame.f_code.co_filename, frame.f_lineno

@@ -78,6 +78,10 @@ class Path(NamedTuple):
     extent: int
     unit_ns: float
     shares_words: bool = False  # two units may change different bits of one word
+    by: str = ""  # what it moves at once, where that depends
+
+    def __str__(self) -> str:
+        return f"{self.name} by {self.by}" if self.by else self.name
 
 
 def quads_a_unit(limits: Limits) -> int:
@@ -96,12 +100,14 @@ def plan_of(
     sources: Ints = (),
     tail: Ints = (),
     spec: Ints = (),
+    inside: Ints = (),
 ) -> Plan:
     """The plan of a path by a kernel whose push block has room for `rank` dims, and then `tail`.
 
     A kernel that gets more dims has them as arguments.
 
-    It reads `sources`, whose bases count in so many bytes; `spec` follows the path's own.
+    It reads `sources`, whose bases count in so many bytes; `spec` follows the path's own. `inside`
+    are sizes of what a unit goes through besides the dims.
     """
     dims = path.dims
     units = path.whole + path.edges if all(dim.size for dim in (*dims, *task.outer)) else 0
@@ -138,6 +144,8 @@ def plan_of(
         launches=tuple(launches),
         shares_words=path.shares_words or (task.itemsize < 4 and len(launches) > 1),
         arguments=arguments,
+        path=str(path),
+        sizes=tuple([n for n in (*[dim.size for dim in reversed(dims)], *inside) if n != 1]),
     )
 
 
@@ -203,6 +211,7 @@ def tile(task: Task) -> Path | None:
         groups=groups,
         extent=columns,
         unit_ns=across * (_TILE_NS[itemsize] if quick else 25.0) * len(reads),
+        by="elements" if not quick else "pieces" if BY_PIECES in reads else "quads",
     )
 
 
@@ -260,6 +269,7 @@ def zipped(task: Task) -> Path | None:
         groups=1,
         extent=plane & 0xFFFFFFFF,
         unit_ns=channel.size * _ZIP_NS[task.itemsize],
+        by="quads",
     )
 
 
@@ -302,6 +312,7 @@ def _words(task: Task) -> Path:
         groups=max(1, groups),
         extent=extent,
         unit_ns=unit / per * (4.0 if quick else 7.0) * len(task.places),
+        by="quads" if quick else "rows" if run else "elements",
     )
 
 
@@ -347,4 +358,5 @@ def _packed(task: Task) -> Path:
         extent=extent,
         unit_ns=(20.0 if run and ANY not in steps else 40.0 if run else per * 10.0) * len(steps),
         shares_words=run == 0 or (ends > 0 and rows > 1),
+        by="elements" if run == 0 else "quads" if dst_quads and ANY not in steps else "rows",
     )

@@ -33,3 +33,6 @@ class Plan:
     # Sizes and strides that the push block has no room for. They lie in the arena of the operand
     # that is written, from the word on that the first of the push block's sizes tells.
     arguments: tuple[int, ...] = ()
+    # For those who read the log: the way through the task, and the sizes of its dims.
+    path: str = "single"
+    sizes: tuple[int, ...] = ()

@@ -315,6 +315,7 @@ def _check(
     if in_quads:
         whole, left = divmod(path.extent, UNIT)
         path = path._replace(whole=whole, edges=int(left > 0), unit_ns=UNIT * _QUAD_INDEX_NS)
+        path = path._replace(by="quads")
     return plan_of(
         "gather_check_index",
         task,

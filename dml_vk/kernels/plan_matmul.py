@@ -157,6 +157,7 @@ def _plan(
         f"matmul_{name}_{_FAMILY[dtype.kind]}{8 * dtype.itemsize}",
         *(task, path, _RANK, offsets(task.outer, starts), invocations),
         sources=itemsizes[:-1],
+        inside=(depth,),
         tail=(depth, a.step & 0xFFFFFFFF, b.step & 0xFFFFFFFF),
     )
     return Product(plan, swapped, far)

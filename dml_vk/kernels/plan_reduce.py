@@ -289,7 +289,7 @@ def _plan(
         inner = [Dim(steps, -(-row.size // _WIDTH)), *others]
     leaf_ns = _LEAF_NS[reduction.kind] + (_ALONE_NS if read == BY_ELEMENTS else 0)
     path = Path(
-        "along",
+        "across" if across else "along",
         inner,
         spec,
         whole=math.prod([dim.size for dim in inner]),
@@ -298,6 +298,7 @@ def _plan(
         extent=row.size,
         unit_ns=20.0 + leaf_ns * (count + chunk) * (_WIDTH if across else 1),
         shares_words=dst < 4,
+        by=("elements", "words", "quads")[read],
     )
     leaf_steps = [dim.step & 0xFFFFFFFF for dim in reversed(made.leaves)]
     ends = [dim.size for dim in reversed(made.leaves)][: LEAF_RANK - 1]
@@ -309,6 +310,7 @@ def _plan(
         [(start, to) for start, _, to in launches],
         limits.max_invocations,
         sources=(src,),
+        inside=(count,),
         tail=(
             *(made.block, made.leaf_count),
             *_filled(ends, LEAF_RANK - 1),

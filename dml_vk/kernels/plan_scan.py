@@ -157,6 +157,7 @@ def _passes(
             *(f"scan_{scan.kind}_{path.name}", task, path, MADE_RANK, launches, invocations),
             sources=itemsizes,
             tail=(span, *[step & 0xFFFFFFFF for step in row.strides]),
+            inside=(min(span, row.size),),
         )
 
     if spans == 1:

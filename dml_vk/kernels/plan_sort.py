@@ -135,7 +135,7 @@ def _over_rows(
     groups = -(-length // chunk)
     task = Task(dims, [], itemsizes, (0,) * len(itemsizes), quads_a_unit(limits))
     path = Path(
-        "",
+        kernel.removeprefix("sort_"),
         dims,
         (),
         count * groups,
@@ -149,4 +149,5 @@ def _over_rows(
         *(f"{kernel}_{8 * key_bytes}", task, path, 1, launches, limits.max_invocations),
         sources=itemsizes[:-1],
         tail=told,
+        inside=(count, length),
     )

@@ -10,6 +10,7 @@ from contextvars import ContextVar
 from dml_vk import probe, settings
 from dml_vk.errors import DeviceError, explain
 from dml_vk.guard import FORKED, Guard
+from dml_vk.runtime import journal
 from dml_vk.runtime.arenas import Allocation, Arena, Memory, MemoryStats
 from dml_vk.runtime.gate import Gate
 from dml_vk.runtime.kompute import Runtime, exit_without_drivers
@@ -33,9 +34,10 @@ class Device:
             )
         self.info = info
         self.limits = info.limits
+        journal.set_up()
         self._guard = Guard(info)
         with quiet_layers():
-            self._runtime = Runtime(info.index, info.name)
+            self._runtime = Runtime(info.index, info.name, info.timestamp_period)
         self.queue = Queue(self._runtime, self.limits, self._no_room)
         # Software and integrated devices share the host's memory; others are reached through
         # staging. The switch takes the second way everywhere, so that it can be tested anywhere.

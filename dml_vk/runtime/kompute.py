@@ -8,12 +8,15 @@ uint32 arrays of exactly the declared size, and nothing is ever destroyed while 
 from __future__ import annotations
 
 import ctypes
+import logging
 import operator
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 
+from dml_vk import vulkan
 from dml_vk.errors import DeviceError, explain
 
 ADVICE = "`python -m dml_vk doctor` says what is missing and what to type"
@@ -27,18 +30,17 @@ Recording = Any
 class Runtime:
     """One Vulkan device through Kompute. It lives as long as the process: never destroyed."""
 
-    def __init__(self, index: int, name: str) -> None:
-        try:
-            import kp
-        except ImportError as error:
-            must = f"kp must be importable: {ADVICE}"
-            raise DeviceError(explain("device", must, error=str(error))) from None
-        self._kp = kp
+    def __init__(self, index: int, name: str, tick_ns: float = 0.0) -> None:
+        self._kp = kp = _import_kp()
         self._manager = kp.Manager(index)
-        known = [found["device_name"] for found in self._manager.list_devices()]
+        listed = self._manager.list_devices()
+        known = [found["device_name"] for found in listed]
         if known[index : index + 1] != [name]:
             must = f"Kompute must see the devices that Vulkan lists: {ADVICE}"
             raise DeviceError(explain("device", must, index=index, name=name, kompute=known))
+        # Kompute never resets the queries that it times by, which the validation layer minds.
+        has_clock = listed[index]["timestamps_supported"] and not vulkan.is_validating()
+        self._tick_ns = tick_ns if has_clock else 0.0
         self._host = kp.TensorTypes.host
         self._storage = kp.TensorTypes.storage
         self._no_spec = np.zeros(0, np.uint32)
@@ -85,10 +87,11 @@ class Runtime:
             np.zeros(push, np.uint32),
         )
 
-    def record(self, work: Iterable[tuple[Pipeline, Words]]) -> Recording:
-        """A sequence of independent dispatches, to be run once."""
+    def record(self, work: Sequence[tuple[Pipeline, Words]], timed: bool = False) -> Recording:
+        """A sequence of independent dispatches, to be run once. `timed`: for `microseconds`."""
         dispatch = self._kp.OpAlgoDispatch
-        sequence = self._manager.sequence()
+        # With more operations than it was told of it would write beyond its end.
+        sequence = self._manager.sequence(0, len(work) if timed and self._tick_ns else 0)
         for pipeline, push in work:
             sequence.record(dispatch(pipeline, push))
         return sequence
@@ -97,6 +100,16 @@ class Runtime:
     """Run a recording and wait. A C callable: no signal handler runs between its end and its caller
     in C, which lets a batch know for certain what has run."""
 
+    def microseconds(self, recording: Recording) -> list[float] | None:
+        """What each dispatch of a timed recording took; None on a device without a clock.
+
+        From the end of the one before, that is, where the device does several at once.
+        """
+        if not self._tick_ns:
+            return None
+        ticks = recording.get_timestamps()
+        return [max(0, end - start) * self._tick_ns / 1000 for start, end in pairwise(ticks)]
+
     def leak(self, objects: Iterable[Any]) -> None:
         """Keep kp's objects, and the Manager, from ever being destroyed in this process.
 
@@ -104,6 +117,20 @@ class Runtime:
         """
         for thing in (self._manager, *objects):
             ctypes.pythonapi.Py_IncRef(ctypes.py_object(thing))
+
+
+def _import_kp() -> Any:
+    root = logging.getLogger()
+    handlers = root.handlers[:]
+    try:
+        import kp
+    except ImportError as error:
+        must = f"kp must be importable: {ADVICE}"
+        raise DeviceError(explain("device", must, error=str(error))) from None
+    finally:
+        # It sets up logging for the whole program, which is the program's own to do.
+        root.handlers[:] = handlers
+    return kp
 
 
 def exit_without_drivers() -> None:

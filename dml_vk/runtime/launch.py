@@ -11,6 +11,7 @@ import math
 import struct
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
+from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,7 +20,7 @@ from dml_vk import vulkan
 from dml_vk.errors import DeviceError
 from dml_vk.kernels.plan import BASES, END, FIRST, SIZES, Plan
 from dml_vk.limits import Limits
-from dml_vk.runtime import pipelines
+from dml_vk.runtime import journal, pipelines
 from dml_vk.runtime.arenas import Allocation, Arena
 from dml_vk.runtime.gate import Gate
 from dml_vk.runtime.hazards import Hazards
@@ -43,7 +44,8 @@ class Operand(NamedTuple):
     writes: bool
 
 
-Work = tuple[Pipeline, Words, float]
+# What runs, and what it is told; what it takes, in ns; and what the journal says of it, if it does.
+Work = tuple[Pipeline, Words, float, journal.Asked | None]
 
 
 class Ready(NamedTuple):
@@ -95,6 +97,8 @@ class Queue:
         self._batch = Batch()
         self._pipelines = Pipelines(runtime, refusal)
         self._ready: dict[Any, Ready] = {}  # by plan and arenas
+        self._watch = journal.Watch()
+        self._explains = journal.explains()  # this batch
 
     def launch(
         self,
@@ -113,7 +117,7 @@ class Queue:
         with self.enter():
             self._pipelines.launches += 1
             ready = self._ready.get((plan, *[operand.allocation.arena for operand in operands]))
-            if ready is not None and arguments is None:
+            if ready is not None and arguments is None and not self._explains:
                 self._append([self._again(plan, ready, operands, told)], operands)
                 return
             touched = operands if arguments is None else (*operands, arguments)
@@ -137,7 +141,10 @@ class Queue:
         with self.enter():
             self._pipelines.launches += 1
             made = self._pipelines.get(Key(spirv, spec, len(push), groups, _arenas(operands)))
-            self._append([(made.pipeline, push, MIN_NS)], operands)
+            asked = None
+            if self._explains:
+                asked = journal.asked_of_user(math.prod(groups))
+            self._append([(made.pipeline, push, MIN_NS, asked)], operands)
 
     def enter(self) -> AbstractContextManager[object]:
         """The gate, to be used in a `with` by whoever touches this device's books."""
@@ -155,13 +162,21 @@ class Queue:
         """
         recordings = self._batch.close(self._most_ns)
         run, done = self._runtime.run, self._batch.done
+        told = None
+        if recordings and journal.watches():
+            told = journal.Flush(self._runtime, self._watch, self._batch)
         while len(done) < len(recordings):
-            recorded = self._runtime.record(
-                (pipeline, push) for pipeline, push, _ in recordings[len(done)]
-            )
+            works = recordings[len(done)]
+            recorded = self._runtime.record([work[:2] for work in works], self._explains)
+            began = perf_counter()
             # One step in C: it has run if and only if it is in `done`, whatever signals say.
             done.extend(map(run, (recorded,)))
+            if told is not None:
+                told.ran(recorded, perf_counter() - began)
+        if told is not None:
+            told.end()
         self._batch = Batch()
+        self._explains = journal.explains()
         if self._pipelines.shrink() or len(self._ready) > MAX_OPERATIONS:
             self._ready.clear()
 
@@ -192,8 +207,8 @@ class Queue:
             batch.levels.append([])
         batch.levels[level] += works
         batch.operations += len(works)
-        for _, _, ns in works:
-            batch.ns += ns
+        for work in works:
+            batch.ns += work[2]
         full = batch.operations > MAX_OPERATIONS or batch.ns > MAX_BATCH_NS
         if full or len(self._pipelines) > pipelines.MOST:
             self.flush()
@@ -208,7 +223,7 @@ class Queue:
             words.append((allocation.offset + base) // unit + offset & 0xFFFFFFFF)
         head = struct.pack(f"<{len(words)}I", *words)
         push = np.frombuffer(head + ready.tail + struct.pack(f"<{len(told)}I", *told), np.uint32)
-        return ready.made.pipeline, push, ready.ns
+        return ready.made.pipeline, push, ready.ns, None
 
     def _dispatches(
         self,
@@ -239,7 +254,8 @@ class Queue:
             groups = group_count(-(-(end - first) // plan.spec[0]), self._limits)
             key = Key(plan.module, plan.spec, len(push), (groups, 1, 1), arenas)
             made, ns = self._pipelines.get(key), MIN_NS + (end - first) * unit_ns
-            works.append((made.pipeline, own, ns))
+            asked = journal.asked(plan, end - first, groups) if self._explains else None
+            works.append((made.pipeline, own, ns, asked))
         if len(works) == len(plan.launches) == 1 and arguments is None:
             tail = _words(plan.push)[BASES + len(plan.base_bytes) :].tobytes()
             came = (plan, *arenas)

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from operator import attrgetter
+from time import perf_counter
 from typing import NamedTuple
 
 from dml_vk.errors import DeviceMemoryError, explain
 from dml_vk.kernels import shaders
 from dml_vk.limits import Limits
+from dml_vk.runtime import journal
 from dml_vk.runtime.arenas import Arena
 from dml_vk.runtime.kompute import Pipeline, Runtime
 from dml_vk.strides.order import Ints
@@ -56,9 +58,9 @@ class Pipelines:
         if made is not None:
             made.used = self.launches
             return made
-        spirv = key.module
+        began, spirv, name = perf_counter(), key.module, journal.USERS_KERNEL
         if not isinstance(spirv, bytes):
-            spirv = shaders.load_for(spirv, key.spec)
+            name, spirv = spirv, shaders.load_for(spirv, key.spec)
         # A driver that runs out of memory while it compiles ends the process.
         refusal = self._refusal()
         if refusal is not None:
@@ -67,6 +69,7 @@ class Pipelines:
         blocks = [arena.block for arena in key.arenas]
         pipeline = self._runtime.pipeline(blocks, spirv, key.spec, key.push_words, key.groups)
         made = self._made[key] = Made(pipeline, self.launches)
+        journal.made(name, perf_counter() - began)
         return made
 
     def shrink(self) -> bool:

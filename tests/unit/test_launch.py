@@ -43,7 +43,7 @@ class Runtime:
         self.made += 1
         return (*blocks, spec, groups)
 
-    def record(self, work):
+    def record(self, work, timed):
         return Recording(self, work)
 
 
@@ -200,7 +200,7 @@ def test_an_interrupt_right_after_a_run_does_not_repeat_it():
             if len(self.runtime.ran) == 2:
                 self.runtime.before_run = [KeyboardInterrupt()]
 
-    runtime.record = lambda work: Once(runtime, work)
+    runtime.record = lambda work, timed: Once(runtime, work)
     with pytest.raises(KeyboardInterrupt):
         queue.flush()
     queue.flush()
