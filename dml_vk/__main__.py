@@ -3,42 +3,75 @@
 from __future__ import annotations
 
 import argparse
+import io
+import os
 import sys
 from collections.abc import Sequence
 
-from dml_vk import doctor, probe
+import dml_vk
+from dml_vk.commands import bench, demo, device_list, doctor, layout, philox
 from dml_vk.errors import DmlVkError
 
-
-def run_doctor(arguments: argparse.Namespace) -> int:
-    """Show what the library needs, what is there, and what to type for the rest."""
-    if arguments.fix:
-        try:
-            doctor.fix()
-        except DmlVkError as error:
-            print(error, file=sys.stderr)
-    findings = doctor.examine()
-    print(doctor.report(findings))
-    return int(any(finding.is_fatal for finding in findings))
-
-
-def run_devices(arguments: argparse.Namespace) -> int:
-    """List the Vulkan devices."""
-    found = probe.devices()
-    print(*found or [found.reason], sep="\n")
-    return int(not found)
+VERBS = {
+    "doctor": doctor,
+    "devices": device_list,
+    "demo": demo,
+    "bench": bench,
+    "layout": layout,
+    "philox": philox,
+}
+FAILED, INTERRUPTED, UNREAD = 1, 130, 141
+EXIT_CODES = f"""\
+exit codes:
+  0    all is well
+  {FAILED}    a check failed, or what is needed is not there; stderr or the report says what
+  2    the command line was not understood
+  {INTERRUPTED}  stopped by Ctrl-C
+  {UNREAD}  whoever read the output closed it
+"""
 
 
 def main(given: Sequence[str] | None = None) -> int:
-    parser = argparse.ArgumentParser(prog="python -m dml_vk")
-    verbs = parser.add_subparsers(required=True, metavar="VERB")
-    for name, run in (("doctor", run_doctor), ("devices", run_devices)):
-        verb = verbs.add_parser(name, help=run.__doc__, description=run.__doc__)
-        verb.set_defaults(run=run)
-        if run is run_doctor:
-            verb.add_argument("--fix", action="store_true", help="build kp the right way")
-    arguments = parser.parse_args(given)
-    return int(arguments.run(arguments))
+    """Run a verb; its exit code."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="replace")  # some terminals know ASCII only
+    try:
+        parser = _parser()
+        arguments = parser.parse_args(given)
+        if arguments.verb is None:
+            parser.print_help(sys.stderr)
+            return 2
+        status = int(VERBS[arguments.verb].run(arguments))
+        sys.stdout.flush()
+        return status
+    except DmlVkError as error:
+        print(error, file=sys.stderr)
+        return FAILED
+    except KeyboardInterrupt:
+        print("interrupted", file=sys.stderr)
+        return INTERRUPTED
+    except BrokenPipeError:
+        # Python flushes stdout once more when it ends, and would complain.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return UNREAD
+
+
+def _parser() -> argparse.ArgumentParser:
+    shape = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(
+        prog="python -m dml_vk", epilog=EXIT_CODES, formatter_class=shape
+    )
+    version = f"dml_vk {dml_vk.__version__}"
+    parser.add_argument("--version", action="version", version=version)
+    verbs = parser.add_subparsers(metavar="VERB", dest="verb")
+    for name, module in VERBS.items():
+        text = module.run.__doc__
+        verb = verbs.add_parser(
+            name, help=text, description=text, epilog=EXIT_CODES, formatter_class=shape
+        )
+        module.configure(verb)
+    return parser
 
 
 if __name__ == "__main__":

@@ -14,6 +14,7 @@ import subprocess
 import sys
 import sysconfig
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
@@ -80,10 +81,14 @@ def lacks() -> str | None:
     return None
 
 
-def install(device: int | None) -> None:
-    """A `kp` that works, into the running environment; a wheel once built is used again."""
+def install(device: int | None, tell: Callable[[str], object]) -> None:
+    """A `kp` that works, into the running environment; a wheel once built is used again.
+
+    `tell` is told what is being done.
+    """
     wheel = _cached()
     if wheel is not None:
+        tell(f"kp {KP}: installing the wheel that was built before")
         _pip("install", "--no-deps", "--force-reinstall", str(wheel))
         if state(device)[0] in ("works", "imports"):
             return
@@ -92,7 +97,9 @@ def install(device: int | None) -> None:
     obstacle = lacks()
     if obstacle is not None:
         raise DmlVkError(explain("kp", "what it is built with must be there", obstacle=obstacle))
-    _pip("install", "--no-deps", "--force-reinstall", str(_build()))
+    built = _build(tell)
+    tell(f"kp {KP}: installing")
+    _pip("install", "--no-deps", "--force-reinstall", str(built))
 
 
 def _cache() -> Path:
@@ -106,9 +113,9 @@ def _cached() -> Path | None:
     return next(_cache().glob("kp-*.whl"), None)
 
 
-def _build() -> Path:
+def _build(tell: Callable[[str], object]) -> Path:
     """The wheel, built from PyPI's source and kept."""
-    print(f"building kp {KP}: one or two minutes", file=sys.stderr, flush=True)
+    tell(f"kp {KP}: fetching pybind11 {PYBIND11}")
     _cache().parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=_cache().parent) as work:
         _pip("install", "--no-deps", "--target", f"{work}/tools", f"pybind11=={PYBIND11}")
@@ -119,6 +126,7 @@ def _build() -> Path:
             "VIRTUAL_ENV": sys.prefix,
             "KOMPUTE_PYTHON_NUM_PARALLEL_THREADS": str(os.cpu_count() or 1),
         }
+        tell(f"kp {KP}: fetching its source and compiling it, one or two minutes")
         # From source even where pip knows a wheel, which may be poisoned; and in an environment
         # of the build's own, since an old pip takes the one at hand, which may lack setuptools.
         _pip(

@@ -8,7 +8,7 @@ import os
 import platform
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -55,13 +55,17 @@ def report(findings: list[Finding]) -> str:
     return "\n".join(lines)
 
 
-def fix() -> None:
-    """Do what needs no root: build `kp` into the running environment unless it works there."""
+def fix(tell: Callable[[str], object]) -> None:
+    """Do what needs no root: build `kp` into the running environment unless it works there.
+
+    `tell` is told what is being done.
+    """
     if importlib.util.find_spec("numpy") is None:
         return  # `kp` cannot be tried without, and a wheel that fails is thrown away
+    tell("trying kp")
     device = _device()
     if build_kp.state(device)[0] not in ("works", "imports"):
-        build_kp.install(device)
+        build_kp.install(device, tell)
 
 
 def _drivers() -> Iterator[Finding]:

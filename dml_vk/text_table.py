@@ -38,3 +38,12 @@ def bar(share: float, width: int, blocks: bool = True) -> str:
         return "#" * max(round(filled), share > 0)
     whole, eighths = divmod(max(round(8 * filled), share > 0), 8)
     return "█" * whole + _EIGHTHS[eighths].strip()
+
+
+def marked(text: str, at: int, mark: str) -> str:
+    """A bar with a mark so many letters from its start.
+
+    >>> marked("##", 4, "|"), marked("######", 4, "|")
+    ('##  |', '####|#')
+    """
+    return f"{text[:at]:{at}}{mark}{text[at + 1 :]}"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import doctest
 import re
 import subprocess
-import sys
 from pathlib import Path
 
 import pytest
@@ -51,15 +50,6 @@ def test_links_lead_somewhere(page):
     lost = [link for link in links if "://" not in link and not (page.parent / link).exists()]
     assert not lost
     assert links or page != ROOT / "README.md"
-
-
-def test_the_demo_shows_what_it_says():
-    done = subprocess.run(
-        [sys.executable, ROOT / "docs" / "demo.py"], capture_output=True, text=True, check=True
-    )
-    assert "image + scalar    channels_last" in done.stdout
-    assert "0 | A B C · · D E F" in done.stdout
-    assert "padding it by 2 to 32 would make it fit" in done.stdout
 
 
 def test_the_blocks_are_found():

@@ -253,7 +253,8 @@ def pip(monkeypatch, tmp_path):
 
 
 def test_kp_is_built_against_a_new_pybind11_and_kept(monkeypatch, pip, tmp_path):
-    build_kp.install(None)
+    told = []
+    build_kp.install(None, told.append)
     (tools, _), (wheel, environment), (install, _) = pip
     assert tools[-1].startswith("pybind11==3.")
     assert {"--no-deps", "--no-cache-dir", "--no-binary", "kp==0.9.0"} <= set(wheel)
@@ -268,33 +269,36 @@ def test_kp_is_built_against_a_new_pybind11_and_kept(monkeypatch, pip, tmp_path)
 
     pip.clear()
     monkeypatch.setattr(build_kp, "state", lambda device: ("works", ""))
-    build_kp.install(None)
+    build_kp.install(None, told.append)
     assert [arguments for arguments, _ in pip] == [install]
+    assert [text.split(": ")[1].split()[0] for text in told] == [
+        *("fetching", "fetching", "installing", "installing")
+    ]
 
 
 def test_a_kept_wheel_that_works_no_more_is_built_anew(monkeypatch, pip):
-    build_kp.install(None)
+    build_kp.install(None, print)
     pip.clear()
     monkeypatch.setattr(build_kp, "state", lambda device: ("broken", "ImportError"))
-    build_kp.install(None)
+    build_kp.install(None, print)
     assert len(pip) == 4
     assert build_kp._cached() is not None
     monkeypatch.setattr(build_kp, "lacks", lambda: "no compiler")
     with pytest.raises(DmlVkError, match="built with must be there; got obstacle='no compiler'"):
-        build_kp.install(None)
+        build_kp.install(None, print)
     assert build_kp._cached() is None
 
 
 def test_a_pip_that_fails_is_an_error(pip):
     pip.code = 1
     with pytest.raises(DmlVkError, match="pip must succeed"):
-        build_kp.install(None)
+        build_kp.install(None, print)
 
 
 def test_fixing(monkeypatch, capsys):
     monkeypatch.setattr(doctor, "examine", lambda: [Finding("kp", "absent", "do")])
     installed = []
-    monkeypatch.setattr(build_kp, "install", installed.append)
+    monkeypatch.setattr(build_kp, "install", lambda device, tell: installed.append(device))
     assert __main__.main(["doctor", "--fix"]) == 1
     assert installed == []
     monkeypatch.setattr(build_kp, "state", lambda device: ("absent", ""))
@@ -302,10 +306,10 @@ def test_fixing(monkeypatch, capsys):
     assert installed == [probe.devices()[0].index]
     with monkeypatch.context() as without_numpy:
         without_numpy.setattr(doctor.importlib.util, "find_spec", lambda name: None)
-        doctor.fix()
+        doctor.fix(print)
     assert len(installed) == 1
 
-    def fail(device):
+    def fail(device, tell):
         raise DmlVkError("the obstacle")
 
     monkeypatch.setattr(build_kp, "install", fail)

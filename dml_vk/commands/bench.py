@@ -1,0 +1,191 @@
+"""`python -m dml_vk bench`."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import importlib.metadata
+import json
+import platform
+import sys
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dml_vk.commands import chart
+from dml_vk.commands.options import add_device, at_least_1, need_numpy, new_file, write
+from dml_vk.commands.progress import Progress
+from dml_vk.commands.terminal import can_show
+from dml_vk.text_table import bar, marked, table
+
+if TYPE_CHECKING:
+    from dml_vk.commands.cases import Case
+    from dml_vk.runtime.device import Device
+
+# What there is to time; how stands in cases.py, which needs NumPy.
+NAMES = (
+    *("copy", "nchw_to_nhwc", "nhwc_to_nchw", "flip", "every_other", "normalise", "add", "exp"),
+    *("to_float16", "to_float32", "sum", "sum_channels", "cumulative_sum", "take", "sort"),
+    *("matmul", "philox_bits", "philox_normal"),
+)
+SECONDS = 0.6  # a case, at least five rounds
+BAR = 24
+STDOUT = Path("-")
+
+
+@dataclass(frozen=True)
+class Row:
+    """What one case came to. A rate is in GB/s, or GFLOP/s where floats are the work."""
+
+    name: str
+    about: str
+    agrees: bool
+    ms: float
+    numpy_ms: float
+    times_numpy: float
+    rate: float
+    unit: str
+    of_copy: float | None  # the bandwidth, as a share of a plain copy's
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--size", type=at_least_1, default=32, metavar="MIB", help="of an operand; 32 unless given"
+    )
+    parser.add_argument(
+        "--cases", nargs="+", choices=NAMES, default=NAMES, metavar="NAME", help=", ".join(NAMES)
+    )
+    parser.add_argument(
+        "--json",
+        nargs="?",
+        type=_json_file,
+        const=STDOUT,
+        metavar="FILE",
+        help="write figures, device and versions; to stdout, instead of the table, without a FILE",
+    )
+    parser.add_argument("--plot", type=new_file, metavar="FILE.svg", help="draw a bar chart")
+    add_device(parser)
+
+
+def _json_file(text: str) -> Path:
+    return STDOUT if text == str(STDOUT) else new_file(text)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Time the library beside NumPy on this machine; each answer is checked first."""
+    need_numpy("bench")
+    from dml_vk.runtime.device import device
+
+    with device(arguments.device) as chosen, Progress() as progress:
+        # The plain copy comes first whatever is asked for: others are measured by it.
+        names = ["copy", *(name for name in NAMES if name in arguments.cases and name != "copy")]
+        rows = measured(names, (arguments.size, 64, 64, 64), progress)
+    shown = [row for row in rows if row.name in arguments.cases]
+    report = {**surroundings(chosen), "size_mib": arguments.size, "cases": [*map(asdict, shown)]}
+    if arguments.json == STDOUT:
+        print(json.dumps(report, indent=2))
+    else:
+        print(heading(chosen), bandwidth(rows[0]), "", as_table(shown), sep="\n")
+    if arguments.json not in (None, STDOUT):
+        write("bench", arguments.json, json.dumps(report, indent=2) + "\n")
+    if arguments.plot is not None:
+        times = [(row.name, row.times_numpy) for row in shown]
+        write("bench", arguments.plot, chart.as_svg(times, heading(chosen)))
+    wrong = [row.name for row in shown if not row.agrees]
+    if wrong:
+        print(f"bench: other answers than NumPy's: {', '.join(wrong)}", file=sys.stderr)
+    return int(bool(wrong))
+
+
+def measured(names: list[str], sizes: tuple[int, int, int, int], progress: Progress) -> list[Row]:
+    """The cases in turn; the first of them is the copy that the others are compared with."""
+    from dml_vk.commands.cases import CASES, Operands
+
+    of, rows = Operands(sizes), list[Row]()
+    for number, name in enumerate(names, 1):
+        progress.step(f"{number} of {len(names)}: {name}")
+        make = CASES[name]
+        rows.append(_row(name, make.__doc__ or "", make(of), rows[0].rate if rows else None))
+    return rows
+
+
+def _row(name: str, about: str, case: Case, copy_rate: float | None) -> Row:
+    from dml_vk.commands.measure import medians
+    from dml_vk.runtime.device import synchronize
+
+    def ours() -> None:
+        case.ours()
+        synchronize()
+
+    agrees = case.agrees()
+    ours()  # once more, now that kernels, plans and memory are there
+    seconds, numpys = medians([ours, case.numpys], SECONDS)
+    bandwidth = case.nbytes / seconds / 1e9
+    return Row(
+        name=name,
+        about=about,
+        agrees=agrees,
+        ms=_figures(1e3 * seconds),
+        numpy_ms=_figures(1e3 * numpys),
+        times_numpy=_figures(numpys / seconds),
+        rate=_figures(case.operations / seconds / 1e9 if case.operations else bandwidth),
+        unit="GFLOP/s" if case.operations else "GB/s",
+        of_copy=None if case.operations else _figures(bandwidth / (copy_rate or bandwidth)),
+    )
+
+
+def _figures(number: float) -> float:
+    """No more of them than a clock is good for."""
+    return float(f"{number:.4g}")
+
+
+def heading(device: Device) -> str:
+    return f"{device.name} ({device.info.type}), {device.info.driver}"
+
+
+def bandwidth(copy: Row) -> str:
+    return f"A plain copy moves {copy.rate:.1f} GB/s on it, read and written together."
+
+
+def as_table(rows: list[Row]) -> str:
+    """One line a case, with a bar of how many times as fast as NumPy."""
+    pretty = can_show("█▏│")
+    mark = "│" if pretty else "|"
+    most = max(1.0, *(row.times_numpy for row in rows))
+    lines = [("case", "ms", "rate", "", "of copy", "NumPy ms", "times", f"({mark} is NumPy)")]
+    lines += [
+        (
+            row.name if row.agrees else f"{row.name} WRONG",
+            f"{row.ms:.2f}",
+            f"{row.rate:.3g}",
+            row.unit,
+            "" if row.of_copy is None else f"{row.of_copy:.2f}",
+            f"{row.numpy_ms:.2f}",
+            f"{row.times_numpy:.2f}",
+            marked(bar(row.times_numpy / most, BAR, pretty), round(BAR / most), mark),
+        )
+        for row in rows
+    ]
+    return table(lines, right={1, 2, 4, 5, 6})
+
+
+def surroundings(device: Device) -> dict[str, Any]:
+    """What figures depend on."""
+    info = device.info
+    versions = {"dml_vk": _version("dml-vk"), "python": platform.python_version()}
+    return {
+        "device": {
+            "name": info.name,
+            "type": info.type,
+            "driver": info.driver,
+            "api_version": ".".join(map(str, info.api_version)),
+        },
+        "versions": {**versions, "numpy": _version("numpy"), "kp": _version("kp")},
+        "platform": platform.platform(),
+    }
+
+
+def _version(package: str) -> str | None:
+    with contextlib.suppress(importlib.metadata.PackageNotFoundError):
+        return importlib.metadata.version(package)
+    return None

@@ -1,0 +1,130 @@
+"""`python -m dml_vk demo`."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import textwrap
+from typing import TYPE_CHECKING, Any
+
+from dml_vk.commands import bench
+from dml_vk.commands.options import add_device, need_numpy, new_file, write
+from dml_vk.commands.progress import Progress
+from dml_vk.commands.terminal import can_show, in_colour
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+CASES = ["copy", "nchw_to_nhwc", "nhwc_to_nchw", "normalise", "philox_bits"]
+SCALE = 6  # pixels a letter
+NEXT = """\
+Where to go next
+  docs/tutorial.md         from NumPy to your device in ten minutes
+  docs/layouts.md          sizes, strides, views, with pictures
+  docs/memory_formats.md   when results are channels_last, when something is copied
+  docs/random.md           what is drawn, bit by bit
+  python -m dml_vk bench   more cases on this device; --plot FILE.svg draws them
+  python -m dml_vk layout 1x3x2x4 --order NHWC   which element lies where
+  python -m dml_vk doctor  what this machine has, and what it lacks"""
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--save", type=new_file, metavar="FILE.png", help="write the photo, before and after"
+    )
+    add_device(parser)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Do a small job on your device: a photo, its batch, its formats; all checked by NumPy."""
+    need_numpy("demo")
+    from dml_vk.runtime.device import device
+
+    with Progress() as progress:
+        progress.step("opening the device")
+        with device(arguments.device) as chosen:
+            progress.say(f"Device: {bench.heading(chosen)}")
+            if chosen.info.type == "cpu":
+                progress.say("It is a CPU that does what a GPU would; speeds are a CPU's.")
+            checks, pictures = _job(progress)
+            rows = bench.measured(CASES, _sizes(), progress)
+    if arguments.save is not None:
+        from dml_vk.commands.picture import as_png
+
+        write("demo", arguments.save, as_png(pictures))
+        print(f"\nBefore and after: {arguments.save}")
+    checks |= {row.name: row.agrees for row in rows}
+    print("\nSpeeds beside NumPy, on a batch of float32\n")
+    print(_indented(bench.as_table(rows)), "", bench.bandwidth(rows[0]), sep="\n")
+    wrong = [name for name, right in checks.items() if not right]
+    if wrong:
+        print(f"\n{len(wrong)} of {len(checks)} results are WRONG: {', '.join(wrong)}")
+        print(f"demo: NumPy has other results: {', '.join(wrong)}", file=sys.stderr)
+        return 1
+    print(f"\nAll {len(checks)} results are what NumPy says they must be.\n\n{NEXT}")
+    return 0
+
+
+def _sizes() -> tuple[int, int, int, int]:
+    from dml_vk.commands.picture import HEIGHT, WIDTH
+    from dml_vk.commands.tour import PHOTOS
+
+    return PHOTOS, 3, HEIGHT, WIDTH
+
+
+def _job(progress: Progress) -> tuple[dict[str, bool], NDArray[Any]]:
+    """The tour's steps as they are done; its checks, and the photo before and after."""
+    import dml_vk as dv
+    from dml_vk.commands import picture, tour
+
+    photo = picture.landscape()
+    names: tour.Names = {"dv": dv, "photo": photo}
+    found: dict[str, bool] = {}
+    line = 1
+    with dv.trace() as log:
+        for number, step in enumerate(tour.STEPS, 1):
+            progress.step(f"step {number} of {len(tour.STEPS)}")
+            tour.execute(step.code, line, names)
+            checks = step.checks(names)
+            progress.say(
+                "", *_paragraph(step.about), _listing(step.code, line), f"     {step.shown(names)}"
+            )
+            progress.say(_verdict(checks))
+            found |= checks
+            line += len(step.code.splitlines())
+    after = picture.seen(names["y"][0].permute(1, 2, 0).numpy())
+    pictures = picture.beside(photo, after)
+    progress.say("", "The first photo, before and after:", "", _shown(pictures))
+    log.entries[:] = [entry for entry in log.entries if entry.file == tour.FILE]
+    progress.say("", "What was copied, and by which line:", "", _indented(log.summary()))
+    said = tour.refusal(line, names)
+    found["refused copy"] = said.startswith("reshape: ")
+    progress.say("", "A copy that nobody asked for can be refused:", _listing(tour.REFUSED, line))
+    progress.say(textwrap.indent("\n".join(textwrap.wrap(said, 92)), "     "))
+    return found, pictures
+
+
+def _shown(pictures: NDArray[Any]) -> str:
+    from dml_vk.commands import picture
+
+    if in_colour(sys.stdout) and can_show("▀"):
+        return picture.in_colour(pictures, SCALE)
+    return picture.in_shades(pictures, SCALE)
+
+
+def _listing(code: str, line: int) -> str:
+    return "\n".join(f"{number:4} {text}" for number, text in enumerate(code.splitlines(), line))
+
+
+def _paragraph(text: str) -> list[str]:
+    return textwrap.wrap(text, 92)
+
+
+def _verdict(checks: dict[str, bool]) -> str:
+    yes, no = ("✓", "✗") if can_show("✓✗") else ("ok", "WRONG")
+    told = [f"{yes if right else no} {name}" for name, right in checks.items()]
+    return f"     NumPy: {', '.join(told)}"
+
+
+def _indented(text: str) -> str:
+    return textwrap.indent(text, "  ")

@@ -1,0 +1,33 @@
+"""`python -m dml_vk devices`."""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import json
+from typing import Any
+
+from dml_vk import probe
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="all that is known of them, as JSON")
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """List the Vulkan devices."""
+    found = probe.devices()
+    if arguments.json:
+        print(json.dumps([described(info) for info in found], indent=2))
+    else:
+        print(*found or [found.reason], sep="\n")
+    return int(not found)
+
+
+def described(info: probe.DeviceInfo) -> dict[str, Any]:
+    """A device in types that JSON knows."""
+    return {
+        **dataclasses.asdict(info),
+        "heaps": [heap._asdict() for heap in info.heaps],
+        "extensions": sorted(info.extensions),
+    }

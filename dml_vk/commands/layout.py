@@ -1,0 +1,102 @@
+"""`python -m dml_vk layout`."""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import re
+
+from dml_vk import drawing
+from dml_vk.commands.options import new_file, whole, whole_numbers, write
+from dml_vk.errors import LayoutError, explain
+from dml_vk.layout import Layout
+from dml_vk.text_table import table
+
+MOST_SEARCHED = 2**20
+
+
+def configure(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("sizes", type=_sizes, help='such as "2x3x4x5", or "2,3,4,5"')
+    parser.add_argument(
+        "--order",
+        type=_order,
+        help="NHWC, WHD, channels_last, nChw16c, or dims from the outermost in: 0,2,3,1",
+    )
+    parser.add_argument(
+        "--strides", type=whole_numbers, help="in elements: 60,1,15,3; packed unless given"
+    )
+    parser.add_argument(
+        "--offset", type=whole, default=0, help="of the first element; 0 unless given"
+    )
+    parser.add_argument("--index", type=whole_numbers, help="say where this one lies: 1,0,2,3")
+    parser.add_argument("--address", type=whole, help="say which elements lie there")
+    parser.add_argument("--svg", type=new_file, metavar="FILE", help="write the picture to a file")
+
+
+def _sizes(text: str) -> tuple[int, ...]:
+    return whole_numbers(re.sub(r"\s*[x×]\s*", ",", text))
+
+
+def _order(text: str) -> str | tuple[int, ...]:
+    return whole_numbers(text) if re.fullmatch(r"[\d,\s-]+", text) else text
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Draw a layout: which element lies where in memory. Needs neither device nor NumPy."""
+    sizes, order, offset = arguments.sizes, arguments.order, arguments.offset
+    if arguments.strides is None:
+        layout = Layout.packed(sizes, order, offset)
+    else:
+        layout = Layout(sizes, arguments.strides, offset, order)
+    print(table(facts(layout)))
+    if arguments.index is not None:
+        print(f"\n{_commas(arguments.index)} lies at {layout.offset_of(arguments.index)}")
+    if arguments.address is not None:
+        found = " and ".join(map(_commas, indexes_at(layout, arguments.address)))
+        print(f"\nat {arguments.address} lies {found or 'nothing'}")
+    if arguments.svg is not None:
+        write("layout", arguments.svg, drawing.as_svg(layout))
+    print()
+    if drawing.fits(layout):
+        print(layout.draw())
+    else:
+        print(f"A picture has at most {drawing.MOST_CELLS:,} cells; this one would help nobody.")
+    return 0
+
+
+def facts(layout: Layout) -> list[tuple[str, str]]:
+    """What there is to say of a layout."""
+    lowest = layout.offset + sum(
+        stride * (size - 1) for size, stride in zip(layout.sizes, layout.strides) if stride < 0
+    )
+    reach = f", from {lowest} to {lowest + layout.span - 1}" if layout.span else ""
+    return [
+        ("sizes", f"{_commas(layout.sizes)} ({layout.numel:,} elements)"),
+        ("strides", _commas(layout.strides)),
+        ("offset", str(layout.offset)),
+        ("order", f"{_commas(layout.order)} ({layout.memory_format or 'a format without a name'})"),
+        ("span", f"{layout.span:,} elements{reach}"),
+        ("packed", _said(layout.is_packed)),
+        ("overlaps", _said(layout.overlaps)),
+    ]
+
+
+def indexes_at(layout: Layout, address: int) -> list[tuple[int, ...]]:
+    """Every index that leads to an address.
+
+    >>> indexes_at(Layout((2, 3), (1, 1)), 1)
+    [(0, 1), (1, 0)]
+    """
+    if layout.numel > MOST_SEARCHED:
+        must = f"--address looks through at most {MOST_SEARCHED} elements"
+        raise LayoutError(explain("layout", must, sizes=layout.sizes))
+    indexes = itertools.product(*map(range, layout.sizes))
+    return [index for index, at in zip(indexes, layout.offsets()) if at == address]
+
+
+def _commas(numbers: tuple[int, ...]) -> str:
+    return ",".join(map(str, numbers)) or "()"
+
+
+def _said(yes: bool) -> str:
+    return "yes" if yes else "no"

@@ -1,0 +1,104 @@
+"""A photo that needs no file: how it is drawn, shown in a terminal, and written as a PNG."""
+
+from __future__ import annotations
+
+import struct
+import zlib
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dml_vk.testing import philox_uniform, philox_words
+
+Pixels = NDArray[np.uint8]  # height, width, red-green-blue
+Floats = NDArray[np.float32]
+HEIGHT, WIDTH = 144, 216
+SHADES = " .:-=+*#%@"
+
+
+def landscape(height: int = HEIGHT, width: int = WIDTH) -> Pixels:
+    """A sun over hills in haze, with a camera's grain of Philox.
+
+    >>> landscape().shape, landscape().dtype
+    ((144, 216, 3), dtype('uint8'))
+    """
+    y, x = np.mgrid[0 : 1 : height * 1j, 0 : width / height : width * 1j].astype(np.float32)
+    sky = _blend(_colour(92, 128, 176), _colour(226, 180, 138), (y / 0.62)[..., None])
+    far = np.hypot(x - np.float32(1.03), y - np.float32(0.32))
+    glow = np.exp(-((far / np.float32(0.24)) ** 2))[..., None] * np.float32(0.7)
+    photo = _blend(sky, _colour(255, 226, 150), np.where(far < 0.085, 1, glow[..., 0])[..., None])
+    for ridge, rise, steps, colour in (
+        (0.56, 0.07, 3.1, _colour(128, 132, 158)),
+        (0.68, 0.09, 4.7, _colour(92, 116, 112)),
+        (0.82, 0.06, 2.3, _colour(62, 92, 66)),
+    ):
+        top = ridge + rise * np.sin(steps * x + 20 * ridge) + rise / 4 * np.sin(5 * steps * x)
+        photo = np.where((y > top)[..., None], _blend(colour, photo, 0.12), photo)
+    grain = philox_uniform(philox_words(key=1, counter=0, n=photo.size), "float32")
+    photo = photo + 14 * (grain.reshape(photo.shape) - np.float32(0.5))
+    return np.asarray(np.clip(photo, 0, 255), np.uint8)
+
+
+def _colour(*rgb: int) -> Floats:
+    return np.array(rgb, np.float32)
+
+
+def _blend(first: Floats, second: Floats, share: NDArray[np.floating] | float) -> Floats:
+    share = np.clip(share, 0, 1)
+    return np.asarray(first * (1 - share) + second * share, np.float32)
+
+
+def seen(values: Floats) -> Pixels:
+    """Normalised values, height by width by 3, as something to look at: two deviations a side."""
+    return np.asarray(np.clip(values * 64 + 128, 0, 255), np.uint8)
+
+
+def beside(left: Pixels, right: Pixels) -> Pixels:
+    """Two pictures in one, with a dark gap between."""
+    gap = np.zeros((left.shape[0], 6, 3), np.uint8)
+    return np.concatenate([left, gap, right], axis=1)
+
+
+def as_png(pixels: Pixels) -> bytes:
+    """The picture as a PNG file."""
+    height, width, _ = pixels.shape
+    rows = np.concatenate([np.zeros((height, 1), np.uint8), pixels.reshape(height, -1)], axis=1)
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)  # 8 bits a colour, three colours
+    chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(rows.tobytes(), 9)), (b"IEND", b""))
+    return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(*chunk) for chunk in chunks)
+
+
+def _chunk(kind: bytes, data: bytes) -> bytes:
+    return struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
+
+
+def in_colour(pixels: Pixels, scale: int) -> str:
+    """Two squares of so many pixels a letter: the upper one's colour over the lower one's."""
+    cells = _shrunk(pixels, scale)
+    lines = []
+    for upper, lower in zip(cells[0::2], cells[1::2]):
+        letters = [
+            f"\x1b[38;2;{_triple(top)};48;2;{_triple(bottom)}m▀"
+            for top, bottom in zip(upper, lower)
+        ]
+        lines.append("".join(letters) + "\x1b[0m")
+    return "\n".join(lines)
+
+
+def in_shades(pixels: Pixels, scale: int) -> str:
+    """The same where there are no colours: darker letters for darker squares."""
+    cells = _shrunk(pixels, scale).astype(np.int64)
+    light = (cells[0::2] + cells[1::2]).sum(axis=2) * len(SHADES) // (6 * 256)
+    return "\n".join("".join(SHADES[shade] for shade in row).rstrip() for row in light)
+
+
+def _shrunk(pixels: Pixels, scale: int) -> Pixels:
+    """The means of squares; an even number of rows of them."""
+    height, width, _ = pixels.shape
+    rows, columns = height // (2 * scale) * 2, width // scale
+    squares = pixels[: rows * scale, : columns * scale].reshape(rows, scale, columns, scale, 3)
+    return np.asarray(squares.mean(axis=(1, 3)), np.uint8)
+
+
+def _triple(colour: Pixels) -> str:
+    return ";".join(map(str, colour.tolist()))

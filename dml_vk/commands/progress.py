@@ -1,0 +1,95 @@
+"""What goes on, on stderr, for whatever takes longer than somebody waits without asking."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import threading
+import time
+from collections.abc import Callable
+from types import TracebackType
+from typing import TextIO
+
+from dml_vk.commands.terminal import is_terminal
+
+PATIENCE = 2.0  # seconds in which nothing need be said
+REDRAWN = 0.5  # seconds from one look at the clock to the next
+_CLEAR = "\r\x1b[K"
+
+
+class Progress:
+    """Says which step is being done: one line, redrawn on a terminal; elsewhere a line a step.
+
+    >>> with Progress() as progress:
+    ...     progress.step("counting")
+    """
+
+    def __init__(
+        self,
+        stream: TextIO | None = None,
+        clock: Callable[[], float] = time.monotonic,
+        patience: float = PATIENCE,
+        redrawn: float = REDRAWN,
+    ) -> None:
+        self._stream = stream or sys.stderr
+        self._clock, self._patience, self._redrawn = clock, patience, redrawn
+        self._redraws = is_terminal(self._stream)
+        self._text = self._said = ""
+        self._drawn = False
+        self._begun = clock()
+        self._lock = threading.Lock()
+        self._over = threading.Event()
+        # A thread, since what takes long may be a single call.
+        self._looks = threading.Thread(target=self._look, daemon=True)
+
+    def __enter__(self) -> Progress:
+        self._looks.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self._over.set()
+        self._looks.join()
+        self.clear()
+
+    def step(self, text: str) -> None:
+        """Say what begins now."""
+        with self._lock:
+            self._text = text
+            self._show()
+
+    def clear(self) -> None:
+        """Make room for lines that stay."""
+        with self._lock:
+            if self._drawn:
+                self._stream.write(_CLEAR)
+                self._stream.flush()
+                self._drawn = False
+
+    def say(self, *lines: str) -> None:
+        """Print lines that stay, on stdout."""
+        self.clear()
+        print(*lines, sep="\n", flush=True)
+
+    def _look(self) -> None:
+        while not self._over.wait(self._redrawn):
+            with self._lock:
+                self._show()
+
+    def _show(self) -> None:
+        passed = self._clock() - self._begun
+        if passed < self._patience or not self._text:
+            return
+        line = f"[{passed:.0f} s] {self._text}"
+        if self._redraws:
+            columns = shutil.get_terminal_size().columns
+            self._stream.write(_CLEAR + line[: columns - 1])
+            self._drawn = True
+        elif self._said != self._text:
+            self._stream.write(line + "\n")
+            self._said = self._text
+        self._stream.flush()
