@@ -191,7 +191,7 @@ def test_wrong_operands_are_refused():
         dml_vk.copy(x, x.over(Layout((2,))))
     with pytest.raises(DTypeError, match=r"one dtype; got src=dml_vk\.int64, dst=dml_vk\.float32"):
         dml_vk.copy(x, y)
-    with pytest.raises(DTypeError, match="dst must be a Tensor; got dst='ndarray'"):
+    with pytest.raises(DTypeError, match="dst must be a Tensor: .*; got dst='ndarray'"):
         dml_vk.copy(x, np.zeros(3))
     with pytest.raises(LayoutError, match="within its 24 bytes"):
         x.over(Layout((4,)))
