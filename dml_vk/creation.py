@@ -8,7 +8,7 @@ from typing import Any, NoReturn
 import numpy as np
 
 from dml_vk import host
-from dml_vk.dtypes import float32, to_dtype
+from dml_vk.dtypes import DType, float32, to_dtype
 from dml_vk.error_names import ErrorsAs
 from dml_vk.errors import DmlVkError, DTypeError, LayoutError, explain
 from dml_vk.host import Array
@@ -178,7 +178,7 @@ def asarray(
 
     A dense array's order in memory is kept, unless memory_format says otherwise. Python's floats
     become float32 and its ints int64. Numbers in lists must fit a `dtype` that is given; arrays are
-    converted as NumPy converts them. A tensor that is already what is asked for comes back itself,
+    converted as `astype` converts. A tensor that is already what is asked for comes back itself,
     unless `copy` is True; with False, what would have to be copied is an error.
 
     >>> asarray([[1.5, 2.5]]).dtype
@@ -192,9 +192,8 @@ def asarray(
         return asked.clone() if copy else asked
     if copy is False:
         _refuse_to_copy(obj)
-    with np.errstate(all="ignore"):
-        array = _host_array(obj, dtype)
-    return _uploaded("asarray", array, device, memory_format)
+    array, kind = _host_array(obj, dtype)
+    return _uploaded("asarray", array, kind, device, memory_format)
 
 
 def from_dlpack(x: Any, /, *, device: Wanted = None, copy: bool | None = None) -> Tensor:
@@ -214,7 +213,8 @@ def from_dlpack(x: Any, /, *, device: Wanted = None, copy: bool | None = None) -
     if array.dtype.kind not in _REAL:
         must = "elements must be real numbers"
         raise DTypeError(explain("from_dlpack", must, dtype=array.dtype))
-    return _uploaded("from_dlpack", array, device, preserve_format)
+    kind = _own_dtype("from_dlpack", array)
+    return _uploaded("from_dlpack", array, kind, device, preserve_format)
 
 
 def new_tensor(
@@ -251,13 +251,19 @@ def _refuse_to_copy(obj: Any) -> NoReturn:
     raise LayoutError(explain("asarray", _REFUSED, type=type(obj).__name__))
 
 
-def _uploaded(what: str, array: Array, device: Wanted, memory_format: MemoryFormat) -> Tensor:
-    kind = to_dtype(what, array.dtype)
+def _uploaded(
+    what: str, array: Array, dtype: DType, device: Wanted, memory_format: MemoryFormat
+) -> Tensor:
     with ErrorsAs(what):
-        layout = _array_layout(array).like(memory_format)
-    new = tensor_over(what, layout, kind, open_device(device))
-    host.write(what, new, array)
+        own = _array_layout(array)
+        layout = own.like(memory_format)
+    new = tensor_over(what, layout, dtype, open_device(device))
+    host.write(what, new, array, own)
     return new
+
+
+def _own_dtype(what: str, array: Array) -> DType:
+    return to_dtype(what, array.dtype.newbyteorder("="))
 
 
 def _lent(what: str, obj: Any) -> Array:
@@ -279,19 +285,17 @@ def _lent(what: str, obj: Any) -> Array:
     return np.lib.stride_tricks.as_strided(array, strides=strides)
 
 
-def _host_array(obj: Any, dtype: Any) -> Array:
-    """What NumPy makes of it, with Python's floats as float32."""
+def _host_array(obj: Any, dtype: Any) -> tuple[Array, DType]:
+    """What NumPy makes of it, and the dtype that it is to have."""
     what = "asarray"
-    wanted = None if dtype is None else np.dtype(to_dtype(what, dtype).numpy_name)
+    wanted = None if dtype is None else to_dtype(what, dtype)
     if hasattr(obj, "__dlpack__") and not hasattr(obj, "__array__"):
         obj = _lent(what, obj)
     try:
         array = np.asarray(obj)
-        if wanted is not None and wanted.kind in "iu" and array.dtype.kind in "iu":
-            _check_integers(obj, array, wanted)
-        if wanted is not None and array.dtype.kind in _REAL:
+        if wanted is not None and array.dtype.kind in _REAL and not hasattr(obj, "dtype"):
             # From the object again, so that Python's integers arrive exactly, or not at all.
-            array = np.asarray(obj, wanted)
+            array = _converted(obj, array, np.dtype(wanted.numpy_name))
     except DmlVkError:
         raise
     except _REFUSALS as error:
@@ -307,20 +311,19 @@ def _host_array(obj: Any, dtype: Any) -> Array:
             must = "integers without a dtype must fit 64 bits together"
             raise DTypeError(explain(what, must, type=type(obj).__name__))
         if types <= _PYTHON:
-            array = array.astype(np.float32)
-    if not array.dtype.isnative:
-        array = array.astype(array.dtype.newbyteorder("="))
-    to_dtype(what, array.dtype)
-    return array
+            wanted = float32
+    return array, _own_dtype(what, array) if wanted is None else wanted
 
 
-def _check_integers(obj: Any, array: Array, wanted: np.dtype[Any]) -> None:
-    """Python's integers must fit; NumPy before 2.0 would wrap them, as it does those of arrays."""
-    limits = np.iinfo(wanted)
-    if array.size and not hasattr(obj, "dtype"):
+def _converted(obj: Any, array: Array, kind: np.dtype[Any]) -> Array:
+    """Integers must fit; NumPy before 2.0 would wrap them, as it does those of arrays."""
+    if kind.kind in "iu" and array.dtype.kind in "iu" and array.size:
+        limits = np.iinfo(kind)
         for value in (array.min(), array.max()):
             if not limits.min <= value <= limits.max:
-                raise OverflowError(f"{value} out of bounds for {wanted.name}")
+                raise OverflowError(f"{value} out of bounds for {kind.name}")
+    with np.errstate(all="ignore"):
+        return np.asarray(obj, kind)
 
 
 def _leaf_types(obj: Any) -> set[type]:

@@ -10,10 +10,11 @@ from typing import Any
 
 from dml_vk.dtypes import DType, int64, to_dtype, uint64
 from dml_vk.errors import LayoutError, explain
-from dml_vk.functions import astype, subtract
+from dml_vk.functions import subtract
 from dml_vk.layout import Layout, concatenate
 from dml_vk.operands import check_dtype, of_kinds, result_over, to_tensor, to_tensors, typed
 from dml_vk.ops.copy import apart, copy_elements
+from dml_vk.ops.elementwise import converted
 from dml_vk.ops.fill import fill_constant
 from dml_vk.ops.scan import PRODUCT, SUM, scan_elements
 from dml_vk.promotion import common_dtype
@@ -110,7 +111,7 @@ def diff(
     result = room(length - count, out)
     if not result.layout.numel:
         return result
-    parts = [astype(one, common, copy=False) for one in given if one.shape[axis]]
+    parts = [Tensor(*converted("diff", typed(one), common)) for one in given if one.shape[axis]]
     if len(parts) > 1:
         # Several are read one after the other.
         parts = [Tensor(apart("diff", one.strided, result.strided), common) for one in parts]

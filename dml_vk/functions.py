@@ -35,6 +35,7 @@ from dml_vk.promotion import check_weak, common_dtype
 from dml_vk.recall import recall, remember
 from dml_vk.strides.order import Ints
 from dml_vk.tensor import Tensor, tensor_over
+from dml_vk.tracing import ASKED, record
 
 
 class Named(Protocol):
@@ -191,6 +192,8 @@ def astype(
         found = _target("astype", [x], dtype, out)
         plan = cast_elements("astype", typed(x), typed(found))
         remember(cast, (x,), out, told, found, dtype, plan)
+    if dtype is x.dtype:
+        record("astype", ASKED, x.layout, found.layout, x.nbytes)
     return found
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -11,8 +12,10 @@ import numpy as np
 from dml_vk import ram
 from dml_vk.errors import DeviceMemoryError, DmlVkError, LayoutError, explain
 from dml_vk.layout import Layout
+from dml_vk.ops.copy import copied
 from dml_vk.runtime import transfer
-from dml_vk.tracing import record_host
+from dml_vk.strides.order import Ints
+from dml_vk.tracing import HOST, record_host
 
 if TYPE_CHECKING:
     from dml_vk.tensor import Tensor
@@ -20,6 +23,7 @@ if TYPE_CHECKING:
 Array = np.ndarray[Any, np.dtype[Any]]
 LARGE_BYTES = 2**28  # Copies to the host of so much first ask whether it has room.
 MOST_SHOWN = 1000  # elements; NumPy's own threshold
+MOST_CLAMPED = 2**18  # elements for which masks are made at once
 EDGE = 4  # one index more than NumPy shows at either end, so that it knows of more
 
 
@@ -30,7 +34,7 @@ def to_numpy(what: str, tensor: Tensor) -> Array:
         must = f"there must be room on the host, which has {left} bytes left"
         raise DeviceMemoryError(explain(what, must, nbytes=tensor.nbytes))
     with _what_numpy_can(what, tensor.layout):
-        seen, dense = seen_by_host(tensor), tensor.layout.like()
+        seen, dense = seen_by_host(what, tensor), tensor.layout.like()
         record_host(what, tensor.layout, dense, tensor.nbytes)
         through_staging = tensor.strided.allocation.bytes is None
         if not seen.size or (through_staging and tensor.layout.strides == dense.strides):
@@ -42,7 +46,7 @@ def to_numpy(what: str, tensor: Tensor) -> Array:
         return own
 
 
-def seen_by_host(tensor: Tensor) -> Array:
+def seen_by_host(what: str, tensor: Tensor) -> Array:
     """The elements: the memory itself where the host sees it, which work to come will change."""
     kind = np.dtype(tensor.dtype.numpy_name)
     if not tensor.layout.numel:
@@ -51,13 +55,13 @@ def seen_by_host(tensor: Tensor) -> Array:
     memory = transfer.mapped(tensor.device, strided.allocation, False)
     if memory is not None:
         return strided_array(memory, tensor.layout, kind)
-    if tensor.layout.span > 2 * tensor.layout.numel:
-        return seen_by_host(tensor.clone())  # Gaps are not worth the way.
+    if strided.layout.span > 2 * strided.layout.numel:
+        strided = copied(what, strided, HOST)  # Gaps are not worth the way.
     seen = strided.operand(False)
     data = np.empty(seen.high - seen.low, np.uint8)
     transfer.download(tensor.device, strided.allocation, seen.low, data)
     start = (seen.base - seen.low) // kind.itemsize
-    return strided_array(data, Layout(tensor.shape, tensor.layout.strides, start), kind)
+    return strided_array(data, Layout(tensor.shape, strided.layout.strides, start), kind)
 
 
 class Memory:
@@ -77,22 +81,63 @@ def own_memory(what: str, tensor: Tensor) -> Array | None:
         return None
     with _what_numpy_can(what, tensor.layout):
         transfer.mapped(tensor.device, tensor.strided.allocation, True)
-        return np.asarray(Memory(tensor, seen_by_host(tensor)))
+        return np.asarray(Memory(tensor, seen_by_host(what, tensor)))
 
 
-def write(what: str, target: Tensor, array: Array) -> None:
-    """Upload an array of the tensor's sizes and type into its memory, which is all its own."""
-    record_host(what, target.layout.like(), target.layout, target.nbytes)
+def write(what: str, target: Tensor, array: Array, layout: Layout) -> None:
+    """Upload an array of the tensor's sizes, which lies as `layout` says, into its packed memory.
+
+    It is converted on the way, as `astype` converts, and nowhere held as a whole.
+    """
+    record_host(what, layout, target.layout, target.nbytes)
     if not array.size:
         return
-    allocation = target.strided.allocation
-    memory = transfer.mapped(target.device, allocation, True)
-    if memory is not None:
-        strided_array(memory, target.layout, array.dtype)[...] = array
+    device, strides = target.device, target.layout.strides
+    kind = np.dtype(target.dtype.numpy_name)
+    # Along memory, so that boxes are runs of it.
+    source = array.transpose(sorted(range(array.ndim), key=lambda dim: -strides[dim]))
+    start = 0
+    for box in _boxes(source.shape, transfer.CHUNK_BYTES // kind.itemsize):
+        part = source[box]
+        nbytes = part.size * kind.itemsize
+        with transfer.written(device, target.strided.allocation, start, nbytes) as memory:
+            _convert(part, memory.view(kind).reshape(part.shape))
+        start += nbytes
+
+
+def _boxes(sizes: Ints, most: int) -> Iterator[tuple[Any, ...]]:
+    """Boxes of at most so many elements that make up an array, in row-major order."""
+    dim, inside = len(sizes), 1
+    while dim and inside * sizes[dim - 1] <= most:
+        dim -= 1
+        inside *= sizes[dim]
+    if not dim:
+        yield (...,)
         return
-    data = np.empty(allocation.nbytes, np.uint8)
-    strided_array(data, target.layout, array.dtype)[...] = array
-    transfer.upload(target.device, data, allocation)
+    length, step = sizes[dim - 1], most // inside
+    for outer in product(*map(range, sizes[: dim - 1])):
+        for start in range(0, length, step):
+            yield *outer, slice(start, start + step), ...
+
+
+def _convert(source: Array, target: Array) -> None:
+    """Write elements as the nearest ones of the target's type."""
+    with np.errstate(all="ignore"):
+        np.copyto(target, source, casting="unsafe")
+        if source.dtype.kind == "f" and target.dtype.kind in "iu":
+            for box in _boxes(source.shape, MOST_CLAMPED):
+                _clamp(source[box], target[box])
+
+
+def _clamp(source: Array, target: Array) -> None:
+    """Integers for floats that are none, of which NumPy leaves the processor to say."""
+    limits = np.iinfo(target.dtype)
+    low, beyond = float(limits.min), float(limits.max + 1)
+    if low <= float(source.min()) and float(source.max()) < beyond:
+        return
+    target[source <= low] = limits.min
+    target[source >= beyond] = limits.max
+    target[np.isnan(source)] = 0
 
 
 def strided_array(memory: Array, layout: Layout, kind: np.dtype[Any]) -> Array:
@@ -105,8 +150,10 @@ def strided_array(memory: Array, layout: Layout, kind: np.dtype[Any]) -> Array:
 def to_text(tensor: Tensor) -> str:
     """How `repr` shows a tensor. Of a large one only the corners leave the device."""
     try:
+        shown = _corners(tensor, 0)
+        record_host("repr", tensor.layout, tensor.layout.like(), shown.nbytes)
         text = np.array2string(
-            _corners(tensor, 0),
+            shown,
             separator=", ",
             prefix="Tensor(",
             threshold=MOST_SHOWN if tensor.size <= MOST_SHOWN else 0,
@@ -124,7 +171,7 @@ def to_text(tensor: Tensor) -> str:
 def _corners(tensor: Tensor, dim: int) -> Array:
     """The elements of a small tensor; of a large one those at the ends of long dims."""
     if tensor.size <= MOST_SHOWN or dim == tensor.ndim:
-        return seen_by_host(tensor)
+        return seen_by_host("repr", tensor)
     size = tensor.shape[dim]
     if size <= 2 * EDGE:
         return _corners(tensor, dim + 1)

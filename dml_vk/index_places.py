@@ -205,10 +205,10 @@ def _words(
     priors = [_host_words(parts, row, rank) for row in rows]
     if not any(isinstance(part.array, Typed) and part.ways for part in parts):
         whole = np.stack([np.broadcast_to(prior, shape).reshape(count) for prior in priors])
-        return words_on_device(whole, near)
+        return words_on_device(what, whole, near)
     words = room(what, Layout((len(rows), *shape)), uint32.itemsize, near)
     for number, (row, prior) in enumerate(zip(rows, priors)):
-        so_far = words_on_device(prior, near)
+        so_far = words_on_device(what, prior, near)
         steps = _device_steps(parts, row, rank)
         for index, step in steps[:-1]:
             target = room(what, Layout(shape), uint32.itemsize, near)

@@ -14,7 +14,6 @@ import numpy as np
 
 from dml_vk.creation import asarray, full
 from dml_vk.errors import DeviceError, DTypeError, LayoutError, explain
-from dml_vk.functions import astype
 from dml_vk.index_keys import Key, parse, to_index
 from dml_vk.index_places import (
     Part,
@@ -30,7 +29,7 @@ from dml_vk.kernels.operators import OPERATORS
 from dml_vk.layout import Layout, elementwise
 from dml_vk.operands import plain, result_over, to_tensor, typed
 from dml_vk.ops.copy import apart, copy_elements
-from dml_vk.ops.elementwise import Typed, cast_elements, compute, element_words
+from dml_vk.ops.elementwise import Typed, cast_elements, compute, converted, element_words
 from dml_vk.ops.fill import fill_constant
 from dml_vk.ops.gather import gather, gather_elements
 from dml_vk.ops.scatter import scatter
@@ -39,6 +38,7 @@ from dml_vk.promotion import check_weak, common_dtype
 from dml_vk.strides.order import Ints, to_dim
 from dml_vk.strides.propagate import broadcast_sizes
 from dml_vk.tensor import Tensor
+from dml_vk.tracing import ASKED, record
 
 GET, SET = "getitem", "setitem"
 
@@ -258,8 +258,9 @@ def _assign(view: Tensor, value: Any) -> None:
         value = _apart(SET, value, view)  # rather than all that it is repeated to
     value = _spread(value, view.shape)
     if value.dtype is view.dtype:
-        copy_elements(SET, value.strided, view.strided)
+        copy_elements(SET, value.strided, view.strided, ASKED)
     else:
+        record(SET, ASKED, value.layout, view.layout, view.nbytes)
         cast_elements(SET, typed(value), typed(view))
 
 
@@ -305,8 +306,8 @@ def _scatter(tensor: Tensor, key: Key, value: Any) -> None:
     selected = _Selected(key, shape)
     if not isinstance(value, Tensor):
         value = full((), value, tensor.dtype, device=tensor.device)
-    elif value.dtype is not tensor.dtype:
-        value = astype(value, tensor.dtype)
+    else:
+        value = Tensor(*converted(SET, typed(value), tensor.dtype))
     spread = _spread(value, selected.sizes)
     if spread.size:
         words = to_write(SET, parts, shape, tensor.strided)

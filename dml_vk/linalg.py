@@ -16,7 +16,8 @@ from dml_vk.error_names import ErrorsAs
 from dml_vk.errors import LayoutError, LayoutIndexError, RangeError, explain
 from dml_vk.layout import Layout
 from dml_vk.manipulation import to_axes
-from dml_vk.operands import check_dtype, check_out, of_kinds, result_over, to_tensor
+from dml_vk.operands import check_dtype, check_out, of_kinds, result_over, to_tensor, typed
+from dml_vk.ops.elementwise import converted
 from dml_vk.products import check_matrices, matmul, matrix_transpose, tensordot, vecdot
 from dml_vk.strides.order import Ints, to_dim, to_int
 from dml_vk.strides.propagate import broadcast_sizes, commutative_elementwise
@@ -137,7 +138,7 @@ def vector_norm(
     else:
         dims = to_axes(what, axis, rank)
     _check_norm(what, x, dims, keepdims, dtype, abs(ord) == math.inf, out)
-    return _norm(x, dims, keepdims, float(ord), out)
+    return _norm(what, x, dims, keepdims, float(ord), out)
 
 
 def matrix_norm(
@@ -169,9 +170,9 @@ def matrix_norm(
     last = (rank - 2, rank - 1)
     _check_norm(what, x, last, keepdims, dtype, ord != "fro", out)
     if ord == "fro":
-        return _norm(x, last, keepdims, 2.0, out)
+        return _norm(what, x, last, keepdims, 2.0, out)
     along, largest = _MATRIX_NORMS[ord]
-    sums = statistics.sum(functions.abs(_wide(x)), axis=along, keepdims=True)
+    sums = statistics.sum(functions.abs(_wide(what, x)), axis=along, keepdims=True)
     choose = statistics.max if largest else statistics.min
     return _narrowed(choose(sums, axis=last, keepdims=keepdims), dtype, out)
 
@@ -210,8 +211,8 @@ def _check_norm(
         check_out(what, out, sizes, dtype, x)
 
 
-def _norm(x: Tensor, dims: Ints, keepdims: bool, order: float, out: Any) -> Tensor:
-    dtype, x = x.dtype, _wide(x)
+def _norm(what: str, x: Tensor, dims: Ints, keepdims: bool, order: float, out: Any) -> Tensor:
+    dtype, x = x.dtype, _wide(what, x)
     last = out if x.dtype is dtype else None  # what writes the result itself
     if abs(order) == math.inf:
         choose = statistics.max if order > 0 else statistics.min
@@ -230,9 +231,9 @@ def _norm(x: Tensor, dims: Ints, keepdims: bool, order: float, out: Any) -> Tens
     return found if found is out else _narrowed(found, dtype, out)
 
 
-def _wide(x: Tensor) -> Tensor:
+def _wide(what: str, x: Tensor) -> Tensor:
     """float16 as float32, so that no square or sum is rounded to it, or beyond it, on the way."""
-    return functions.astype(x, float32) if x.dtype is float16 else x
+    return Tensor(*converted(what, typed(x), float32)) if x.dtype is float16 else x
 
 
 def _narrowed(found: Tensor, dtype: DType, out: Any) -> Tensor:

@@ -15,12 +15,12 @@ from dml_vk.cumulative import cumulative_sum
 from dml_vk.dtypes import int64
 from dml_vk.error_names import ErrorsAs
 from dml_vk.errors import LayoutError, RangeError, explain
-from dml_vk.functions import astype
 from dml_vk.grids import arange
 from dml_vk.layout import Layout, coalesce
 from dml_vk.manipulation import apart, broadcast_to, reshape
 from dml_vk.operands import check_dtype, of_kinds, result_over, to_tensor, typed
 from dml_vk.ops.copy import copy_elements
+from dml_vk.ops.elementwise import converted
 from dml_vk.ops.gather import gather_elements
 from dml_vk.ops.strided import Strided
 from dml_vk.searching import searchsorted
@@ -244,7 +244,7 @@ def _counts(given: Tensor, repeats: Any) -> tuple[Tensor, int, int]:
             counts = asarray(numbers, int64, device=given.device)
         return counts, sum(numbers), min(numbers, default=0)
     check_dtype("repeat", repeats.dtype, of_kinds("iu"))
-    counts = astype(repeats, int64, copy=False)
+    counts = Tensor(*converted("repeat", typed(repeats), int64))
     if not counts.size:
         return counts, 0, 0
     return counts, statistics.sum(counts).item(), statistics.min(counts).item()

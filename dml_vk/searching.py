@@ -6,10 +6,10 @@ from typing import Any
 
 from dml_vk.dtypes import int64
 from dml_vk.errors import LayoutError, RangeError, explain
-from dml_vk.functions import astype
 from dml_vk.layout import Layout
 from dml_vk.operands import check_dtype, of_kinds, result_over, to_tensor, to_tensors, typed
 from dml_vk.ops.compact import nonzero_positions
+from dml_vk.ops.elementwise import converted
 from dml_vk.ops.search import search_sorted, write_coordinates
 from dml_vk.ops.strided import room
 from dml_vk.promotion import common_dtype
@@ -79,8 +79,8 @@ def searchsorted(
     result = result_over(what, x2.layout.like(), int64, x2, out)
     search_sorted(
         what,
-        typed(astype(x1, common, copy=False)),
-        typed(astype(x2, common, copy=False)),
+        converted(what, typed(x1), common),
+        converted(what, typed(x2), common),
         None if sorter is None else typed(sorter),
         result.strided,
         right=side == "right",

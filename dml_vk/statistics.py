@@ -21,7 +21,7 @@ from dml_vk.kernels.operators import OPERATORS
 from dml_vk.layout import Layout
 from dml_vk.manipulation import to_axes
 from dml_vk.operands import check_dtype, of_kinds, result_over, to_tensor, typed
-from dml_vk.ops.elementwise import Typed, cast_elements, compute, scalar_words
+from dml_vk.ops.elementwise import Typed, cast_elements, compute, converted, scalar_words
 from dml_vk.ops.reduce import reduce_elements
 from dml_vk.strides.order import Axes, Ints, row_major
 from dml_vk.tensor import Tensor, tensor_over
@@ -307,7 +307,7 @@ def _accumulated(
         cast_elements(what, typed(wide), typed(target))
         return target
     if (x.dtype.kind == "f") != (wanted.kind == "f"):
-        x = astype(x, _wide(wanted))
+        x = Tensor(*converted(what, typed(x), _wide(wanted)))
     _reduce(what, what, x, axes, target, keepdims)
     return target
 

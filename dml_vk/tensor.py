@@ -23,7 +23,7 @@ from dml_vk.strides.order import Ints
 from dml_vk.tensor_operators import TensorOperators
 from dml_vk.tensor_protocols import TensorProtocols
 from dml_vk.tensor_views import TensorViews
-from dml_vk.tracing import ASKED, record
+from dml_vk.tracing import ASKED
 
 creation: Any = Late("dml_vk.creation")  # it imports tensors itself
 
@@ -255,7 +255,7 @@ class Tensor(TensorViews, TensorOperators, TensorProtocols):
         if device is self.device:
             return self
         new = tensor_over(what, self.layout.like(), self.dtype, device)
-        host.write(what, new, host.to_numpy(what, self))
+        host.write(what, new, host.to_numpy(what, self), new.layout)
         return new
 
     def _cast(self, what: str, dtype: DType, layout: Layout) -> Tensor:
@@ -267,8 +267,7 @@ class Tensor(TensorViews, TensorOperators, TensorProtocols):
     def _copied(self, what: str, layout: Layout) -> Tensor:
         """A copy that is asked for by name."""
         new = tensor_over(what, layout, self.dtype, self.device, self.strided.allocation)
-        record(what, ASKED, self.layout, layout, self.nbytes)
-        copy_elements(what, self.strided, new.strided)
+        copy_elements(what, self.strided, new.strided, ASKED)
         return new
 
 
@@ -300,7 +299,7 @@ def allocation_bytes(layout: Layout, dtype: DType) -> int:
 def _from_pickle(array: Array, strides: Ints, order: Ints) -> Tensor:
     layout = Layout(array.shape, strides, order=order)
     new = tensor_over("unpickle", layout, to_dtype("unpickle", array.dtype), default_device())
-    host.write("unpickle", new, array)
+    host.write("unpickle", new, array, layout)
     return new
 
 
@@ -328,5 +327,4 @@ def copy(src: Tensor, dst: Tensor) -> None:
     if src.dtype is not dst.dtype:
         must = "src and dst must have one dtype"
         raise DTypeError(explain("copy", must, src=src.dtype, dst=dst.dtype))
-    record("copy", ASKED, src.layout, dst.layout, src.nbytes)
-    copy_elements("copy", src.strided, dst.strided)
+    copy_elements("copy", src.strided, dst.strided, ASKED)

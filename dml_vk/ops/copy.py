@@ -9,10 +9,11 @@ from dml_vk.ops.strided import Strided, room
 from dml_vk.tracing import record
 
 
-def copy_elements(what: str, source: Strided, target: Strided) -> None:
+def copy_elements(what: str, source: Strided, target: Strided, reason: str | None = None) -> None:
     """Write each source element to the target element with the same index.
 
-    Where the two share memory, as if through a temporary.
+    Where the two share memory, as if through a temporary. With a reason it is a copy that the trace
+    shows; else it is how an operation writes its result.
     """
     if source.device is not target.device:
         raise DeviceError(
@@ -35,11 +36,13 @@ def copy_elements(what: str, source: Strided, target: Strided) -> None:
     target.check_target(what, "target")
     if not target.layout.numel:
         return
-    if source.meets(target):
-        if same_addresses(source.layout, target.layout):
-            return
-        source = copied(what, source, "overlap")
-    _launch(source, target)
+    meets = source.meets(target)
+    if meets and same_addresses(source.layout, target.layout):
+        return
+    if reason is not None:
+        nbytes = target.layout.numel * target.itemsize
+        record(what, reason, source.layout, target.layout, nbytes)
+    _launch(copied(what, source, "overlap") if meets else source, target)
 
 
 def same_addresses(a: Layout, b: Layout) -> bool:
@@ -50,7 +53,8 @@ def same_addresses(a: Layout, b: Layout) -> bool:
 def copied(what: str, source: Strided, reason: str = "layout") -> Strided:
     """The same elements in memory of their own, for as long as somebody still needs them.
 
-    The reason is why: "overlap" of operand and result, or a "layout" that a kernel does not take.
+    The reason is why: "overlap" of operand and result, a "layout" that a kernel does not take, or
+    the "host" that wants it without gaps.
     """
     layout = Layout.packed(source.layout.sizes, source.layout.order)
     record(what, reason, source.layout, layout, layout.numel * source.itemsize)

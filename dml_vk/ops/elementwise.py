@@ -96,7 +96,8 @@ def compute(
 
 def apart_typed(what: str, source: Typed, target: Strided, *, in_place: bool = False) -> Typed:
     """The source as it is before the target is written: `dml_vk.ops.copy.apart`."""
-    return source._replace(strided=apart(what, source.strided, target, in_place=in_place))
+    strided = apart(what, source.strided, target, in_place=in_place)
+    return source if strided is source.strided else Typed(strided, source.dtype)
 
 
 def typed_room(what: str, layout: Layout, dtype: DType, near: Strided) -> Typed:
@@ -111,7 +112,9 @@ def room_like(what: str, like: Typed, dtype: DType) -> Typed:
 
 
 def converted(what: str, source: Typed, dtype: DType) -> Typed:
-    """The same numbers in another dtype, for an operation that does not read them as they are."""
+    """The same numbers in a dtype that an operation reads, if they are not in it already."""
+    if source.dtype is dtype:
+        return source
     made = room_like(what, source, dtype)
     nbytes = made.strided.layout.numel * dtype.itemsize
     record(what, "dtype", source.strided.layout, made.strided.layout, nbytes)

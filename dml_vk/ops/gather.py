@@ -21,6 +21,7 @@ from dml_vk.runtime.device import Device
 from dml_vk.runtime.launch import Operand
 from dml_vk.runtime.transfer import download, upload
 from dml_vk.strides.order import Ints, to_dim
+from dml_vk.tracing import record_host
 
 Array = np.ndarray[Any, np.dtype[Any]]
 KEPT_BYTES = 4096
@@ -85,21 +86,28 @@ def uploaded(what: str, words: Array, near: Strided) -> Strided:
     return new
 
 
-def words_on_device(words: Array, near: Strided) -> Strided:
+def words_on_device(what: str, words: Array, near: Strided) -> Strided:
     """The same words on the device, which nobody may change. Few of them are kept for next time.
 
     Memory that is freed and taken again would have to wait for whoever still reads it.
     """
     if words.nbytes > KEPT_BYTES:
+        _record_words(what, words.shape)
         return uploaded("index", words, near)
-    return _kept_words(near.device, words.tobytes(), words.shape)
+    return _kept_words(what, near.device, words.tobytes(), words.shape)
 
 
 @functools.lru_cache(maxsize=64)
-def _kept_words(device: Device, data: bytes, sizes: Ints) -> Strided:
+def _kept_words(what: str, device: Device, data: bytes, sizes: Ints) -> Strided:
     allocation = device.allocate("index", len(data))
+    _record_words(what, sizes)
     upload(device, np.frombuffer(data, np.uint8), allocation)
     return Strided(device, allocation, Layout(sizes), uint32.itemsize)
+
+
+def _record_words(what: str, sizes: Ints) -> None:
+    layout = Layout(sizes)
+    record_host(what, layout, layout, layout.numel * uint32.itemsize)
 
 
 def repeated(layout: Layout, sizes: Ints) -> Ints:

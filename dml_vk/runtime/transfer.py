@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
+
 from dml_vk.kernels.plan_copy import plan_copy
 from dml_vk.runtime.arenas import Allocation, Bytes
 from dml_vk.runtime.device import Device
@@ -21,15 +24,22 @@ def mapped(device: Device, allocation: Allocation, write: bool) -> Bytes | None:
 
 def upload(device: Device, data: Bytes, allocation: Allocation, start: int = 0) -> None:
     """Write bytes from `start` on."""
-    view = mapped(device, allocation, True)
-    if view is not None:
-        view[start : start + data.size] = data
-        return
     for at in range(0, data.size, CHUNK_BYTES):
         chunk = data[at : at + CHUNK_BYTES]
-        staging, view = _stage(device, chunk.size)
-        view[:] = chunk
-        _copy_bytes(device, (staging, 0), (allocation, start + at), chunk.size)
+        with written(device, allocation, start + at, chunk.size) as view:
+            view[:] = chunk
+
+
+@contextmanager
+def written(device: Device, allocation: Allocation, start: int, nbytes: int) -> Iterator[Bytes]:
+    """Host memory for a chunk at most, which is in place at the end of the `with`."""
+    view = mapped(device, allocation, True)
+    if view is not None:
+        yield view[start : start + nbytes]
+        return
+    staging, view = _stage(device, nbytes)
+    yield view
+    _copy_bytes(device, (staging, 0), (allocation, start), nbytes)
 
 
 def download(device: Device, allocation: Allocation, start: int, data: Bytes) -> None:

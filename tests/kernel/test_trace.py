@@ -69,6 +69,93 @@ def test_copies_that_nobody_asked_for():
     assert x.tolist() == [2, 3, 4, 5, 6, 7, 8, 9, 10, 10]
 
 
+SMALL = dml_vk.asarray(np.arange(6, dtype=np.int16).reshape(2, 3))
+BYTES, HALVES = SMALL.to("int8"), SMALL.to("float16")
+CONVERSIONS = {
+    "sum": (lambda: dml_vk.sum(SMALL, dtype="float32"), 24),
+    "prod": (lambda: dml_vk.prod(SMALL, dtype="float16"), 24),
+    "diff": (lambda: dml_vk.diff(BYTES, prepend=SMALL[:, :1]), 12),
+    "searchsorted": (lambda: dml_vk.searchsorted(SMALL[0], BYTES), 12),
+    "repeat": (lambda: dml_vk.repeat(SMALL[0], BYTES[0]), 24),
+    "setitem": (lambda: SMALL.clone().__setitem__([1, 0], BYTES), 12),
+    "vector_norm": (lambda: dml_vk.linalg.vector_norm(HALVES), 24),
+    "matrix_norm": (lambda: dml_vk.linalg.matrix_norm(HALVES, ord=1), 24),
+}
+
+
+@pytest.mark.parametrize("op", CONVERSIONS)
+def test_an_operand_of_another_dtype_than_is_read(op):
+    call, nbytes = CONVERSIONS[op]
+    with dml_vk.trace() as log:
+        call()
+    assert [(e.op, e.nbytes) for e in log.entries if e.reason == "dtype"] == [(op, nbytes)]
+    with (
+        dml_vk.trace(strict=True),
+        pytest.raises(dml_vk.LayoutError, match=rf"^{op}: .* in a strict trace \(dtype\)"),
+    ):
+        call()
+
+
+def test_what_is_asked_for_by_other_names():
+    x, y = dml_vk.asarray(ARRAY), dml_vk.asarray(ARRAY[:, :1]).to(channels_last)
+    with dml_vk.trace(strict=True) as log:
+        x[...] = y
+        x[0] = x[0]  # where it is already
+        x[1] = dml_vk.asarray(np.float16(2))
+        x.astype("float32")
+        dml_vk.astype(x, "float32", out=x.clone())
+        x.astype("float32", copy=False)
+        x[:, :0] = y[:, :0]
+    asked = [(e.op, e.target, e.nbytes) for e in log.entries if e.reason == "asked"]
+    assert asked == [
+        ("setitem", contiguous_format, 480),
+        ("setitem", contiguous_format, 240),
+        ("astype", contiguous_format, 480),
+        ("clone", contiguous_format, 480),
+        ("astype", contiguous_format, 480),
+    ]
+    assert [e.op for e in log.entries if e.reason != "asked"] == ["asarray"]
+
+
+def test_uploads_tell_how_the_array_lay():
+    nhwc = ARRAY.transpose(0, 2, 3, 1).copy().transpose(0, 3, 1, 2)
+    with dml_vk.trace() as log:
+        dml_vk.asarray(nhwc)
+        dml_vk.asarray(nhwc, memory_format=contiguous_format)
+        dml_vk.asarray(nhwc[::-1, :, ::2], "int8")
+        dml_vk.from_dlpack(np.asfortranarray(ARRAY))
+    assert [(e.op, e.reason, e.source, e.target, e.nbytes) for e in log.entries] == [
+        ("asarray", "host", channels_last, channels_last, 480),
+        ("asarray", "host", channels_last, contiguous_format, 480),
+        ("asarray", "host", channels_last, channels_last, 60),
+        ("from_dlpack", "host", (3, 2, 1, 0), (3, 2, 1, 0), 480),
+    ]
+
+
+def test_indexes_of_the_host_are_uploads():
+    x = dml_vk.asarray(np.arange(5000))
+    few, many = np.array([11, 7, 4999, 13]), np.arange(5000)[::-1].copy()
+    with dml_vk.trace(strict=True) as log:
+        x[few]
+        x[few]  # kept
+        x[few] = 5
+        dml_vk.take(x, many)
+    assert [(e.op, e.reason, e.nbytes) for e in log.entries] == [
+        *(("getitem", "host", 16), ("setitem", "host", 16), ("take", "host", 20_000))
+    ]
+
+
+def test_what_is_shown_leaves_the_device():
+    x = dml_vk.asarray(np.arange(2000))
+    with dml_vk.trace(strict=True) as log:
+        repr(x)
+        repr(x[:3])
+    assert [(e.op, e.reason, e.nbytes) for e in log.entries] == [
+        ("repr", "host", 64),
+        ("repr", "host", 24),
+    ]
+
+
 def test_strict_raises_before_anything_is_copied_or_written():
     x = dml_vk.asarray(np.arange(1, 11, dtype=np.float32))
     low, high = x.over(Layout((9,))), x.over(Layout((9,), offset=1))
@@ -81,7 +168,7 @@ def test_strict_raises_before_anything_is_copied_or_written():
     assert f"{__file__}:{line}" in str(error.value)
     assert log.entries == []
     assert x.tolist() == list(range(1, 11))
-    with dml_vk.trace(strict=True), pytest.raises(dml_vk.LayoutError, match=r"^reshape: nothing"):
+    with dml_vk.trace(strict=True), pytest.raises(dml_vk.LayoutError, match=r"^reshape: copies"):
         dml_vk.full((3, 4), 2.0).T.reshape(12)
 
 
