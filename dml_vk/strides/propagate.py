@@ -45,13 +45,8 @@ def _stretched(what: str, sizes: tuple[Ints, ...]) -> Ints:
         for one in sizes:
             if -at <= len(one) and one[at] != 1 and one[at] != size:
                 if size != 1:
-                    raise LayoutError(
-                        explain(
-                            what,
-                            f"sizes must agree or be 1 in dim {at} counted from the right",
-                            sizes=sizes,
-                        )
-                    )
+                    must = f"sizes must agree or be 1 in dim {at}"
+                    raise LayoutError(explain(what, must, sizes=sizes))
                 size = one[at]
         out.append(size)
     return tuple(out)
