@@ -32,6 +32,6 @@ def log_level() -> int | None:
     """What is to be told on stderr: nothing, long work, or each dispatch."""
     value = os.environ.get("DML_VK_LOG", "")
     if value not in ("", *_LOG_LEVELS):
-        must = "DML_VK_LOG must be info or debug, if anything"
+        must = "DML_VK_LOG must be 'info', 'debug' or unset"
         raise DeviceError(explain("device", must, DML_VK_LOG=value))
     return _LOG_LEVELS.get(value)

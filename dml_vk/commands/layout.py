@@ -88,7 +88,7 @@ def indexes_at(layout: Layout, address: int) -> list[tuple[int, ...]]:
     [(0, 1), (1, 0)]
     """
     if layout.numel > MOST_SEARCHED:
-        must = f"--address looks through at most {MOST_SEARCHED} elements"
+        must = f"--address must have at most {MOST_SEARCHED} elements to look through"
         raise LayoutError(explain("layout", must, sizes=layout.sizes))
     indexes = itertools.product(*map(range, layout.sizes))
     return [index for index, at in zip(indexes, layout.offsets()) if at == address]

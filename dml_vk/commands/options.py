@@ -64,5 +64,5 @@ def add_device(parser: argparse.ArgumentParser) -> None:
 
 def need_numpy(what: str) -> None:
     if importlib.util.find_spec("numpy") is None:
-        must = "NumPy must be installed; `python -m dml_vk doctor` says what else is needed"
+        must = "NumPy must be installed: `python -m dml_vk doctor` says what else is needed"
         raise DmlVkError(explain(what, must, python=sys.executable))

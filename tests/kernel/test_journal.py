@@ -205,7 +205,7 @@ def test_the_environment_turns_it_on(as_it_was, monkeypatch, value):
 
 @pytest.mark.parametrize("wrong", ["DEBUG", "1", "warning"])
 def test_another_word_in_the_environment_is_an_error(monkeypatch, wrong):
-    must = f"DML_VK_LOG must be info or debug, if anything; got DML_VK_LOG='{wrong}'"
+    must = f"DML_VK_LOG must be 'info', 'debug' or unset; got DML_VK_LOG='{wrong}'"
     with pytest.raises(DeviceError, match=must):
         open_anew(monkeypatch, DML_VK_LOG=wrong)
 
