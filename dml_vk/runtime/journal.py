@@ -26,7 +26,8 @@ LONG_SECONDS = 2.0  # of work, until somebody wants to know; and between two wor
 PAUSE_SECONDS = 1.0  # after which the same line of the user's does something new
 
 logger = logging.getLogger("dml_vk")
-logger.setLevel(logging.WARNING)  # whatever the root's is: at DEBUG each dispatch takes longer
+if logger.level == logging.NOTSET:  # The root's level counts for nothing: at DEBUG all is slower.
+    logger.setLevel(logging.WARNING)
 _stderr = logging.StreamHandler()
 _stderr.setFormatter(logging.Formatter("dml_vk: %(message)s"))
 

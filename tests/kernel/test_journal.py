@@ -226,8 +226,20 @@ def test_logging_is_set_up_by_nobody_else():
         import logging
         use()
         print(logging.getLogger().handlers)
-        logging.basicConfig(format="%(name)s %(message).10s", level=logging.DEBUG)
+        logging.basicConfig(format="%(message)s", level=logging.DEBUG)
         use()
         """,
         "[]",
+    )
+
+
+def test_a_program_may_turn_it_on_before_there_is_a_device():
+    says(
+        """
+        import logging, sys
+        logging.basicConfig(format="%(name)s: %(message).8s", stream=sys.stdout)
+        logging.getLogger("dml_vk").setLevel(logging.DEBUG)
+        dml_vk.full((3,), 1.0).numpy()
+        """,
+        "dml_vk: full (<s\ndml_vk: full (<s\ndml_vk: Tensor.n",
     )
