@@ -290,4 +290,4 @@ def _calls() -> Iterator[tuple[Any, Call]]:
             yield _in_numpy(name), Call(name, parameters, ours or (_OWN[name] if own else name))
 
 
-FUNCTIONS = dict(_calls())
+FUNCTIONS = {function: call for function, call in _calls() if function is not None}

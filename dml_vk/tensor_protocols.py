@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dml_vk import host
+from dml_vk.dtypes import DType
 from dml_vk.errors import DmlVkError, DTypeError, LayoutError, explain
 from dml_vk.late import Late
 
@@ -67,6 +68,8 @@ class TensorProtocols:
     def __array__(self: Any, dtype: Any = None, copy: bool | None = None) -> Array:
         """For NumPy's functions: a copy, or with `copy=False` the memory itself."""
         try:
+            if isinstance(getattr(dtype, "dtype", None), DType):
+                raise TypeError("a tensor is none")  # though an older NumPy asks it for its own
             wanted = np.dtype(self.dtype.numpy_name if dtype is None else dtype)
             if copy is not False:
                 array: Array = host.to_numpy("__array__", self).astype(wanted, copy=False)
@@ -108,6 +111,9 @@ class TensorProtocols:
             raise BufferError(explain("__dlpack__", must, stream=stream, dl_device=dl_device))
         if not isinstance(copy, (bool, np.bool_, type(None))):
             raise DTypeError(explain("__dlpack__", "copy must be a bool or None", copy=copy))
+        if not _is_version(max_version):
+            must = "max_version must be two integers"
+            raise DTypeError(explain("__dlpack__", must, max_version=max_version))
         backwards = any(stride < 0 for stride in self.strides)
         memory = None if copy or backwards else host.own_memory("__dlpack__", self)
         if memory is None:
@@ -117,14 +123,17 @@ class TensorProtocols:
             memory = self.numpy()
         newer = NUMPY_HAS_VERSIONS and max_version is not None
         versioned: dict[str, Any] = {"max_version": max_version} if newer else {}
-        try:
-            return memory.__dlpack__(**versioned)
-        except TypeError as error:
-            must = f"max_version must be two integers ({error})"
-            raise DTypeError(explain("__dlpack__", must, max_version=max_version)) from None
+        return memory.__dlpack__(**versioned)
 
     def __dlpack_device__(self: Any) -> tuple[int, int]:
         return CPU, 0
+
+
+def _is_version(version: Any) -> bool:
+    if version is None:
+        return True
+    whole = isinstance(version, tuple) and all(isinstance(one, int) for one in version)
+    return whole and len(version) == 2 and max(map(abs, version)) < 2**31
 
 
 def _is_host(device: Any) -> bool:

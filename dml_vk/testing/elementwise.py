@@ -58,8 +58,9 @@ def cast(array: Any, dtype: DType | str) -> Array:
         # The largest numbers of 64 bits are no floats, but a power of two less 1.
         inside = (whole >= limits.min) & (whole < float(limits.max + 1))
         made = np.where(inside, whole, 0).astype(to.numpy_name)
-        outside = np.where(whole > 0, limits.max, np.where(whole < 0, limits.min, 0))
-        return np.where(inside, made, outside.astype(to.numpy_name))
+        highest, lowest = made.dtype.type(limits.max), made.dtype.type(limits.min)
+        nearest = np.where(whole > 0, highest, np.where(whole < 0, lowest, np.zeros_like(made)))
+        return np.where(inside, made, nearest)
 
 
 def ulps_apart(found: Array, expected: Array) -> NDArray[np.float64]:
@@ -119,6 +120,12 @@ def _power(a: Array, b: Array) -> Array:
     return np.where(b < 0, inverse, np.power(a, np.maximum(b, 0)))
 
 
+def _bitwise_count(x: Array) -> Array:
+    """NumPy 2's, by the bytes of the magnitudes."""
+    magnitudes = np.abs(x).astype(f"uint{8 * x.itemsize}")
+    return np.asarray(np.unpackbits(magnitudes[..., None].view(np.uint8), axis=-1).sum(-1))
+
+
 def _single(array: Any) -> Array:
     """Rounded to float32, as each product within an activation is."""
     return np.asarray(array, np.float32).astype(np.float64)
@@ -159,6 +166,7 @@ _OURS: dict[str, Callable[..., Array]] = {
     "nextafter": _nextafter,
     "trunc_divide": _trunc_divide,
     "pow": _power,
+    "bitwise_count": _bitwise_count,
     "mean_of_two": lambda a, b: (a + b) * a.dtype.type(0.5),
     "difference_square": lambda a, b: np.square(a - b),
     "clip": lambda x, low, high: _minimum(_maximum(x, low), high),

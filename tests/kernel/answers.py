@@ -5,10 +5,20 @@ from __future__ import annotations
 from operator import attrgetter
 from typing import Any
 
+import array_api_compat.numpy
 import numpy as np
 
 import dml_vk
 from dml_vk.tensor import Tensor
+
+
+def numpys(name: str) -> Any:
+    """NumPy's function; where an older NumPy has none of the name, what stands in for it."""
+    find = attrgetter(name)
+    try:
+        return find(np)
+    except AttributeError:
+        return find(array_api_compat.numpy)
 
 
 def given(value: Any) -> Any:
@@ -34,11 +44,11 @@ def check_same(name: str, found: Any, expected: Any) -> None:
         assert getattr(found, "numpy_name", found) == getattr(expected, "name", expected), name
 
 
-def check_call(name: str, call: list[Any], ours: Any, numpys: str = "") -> None:
+def check_call(name: str, call: list[Any], ours: Any, theirs: str = "") -> None:
     """A function of ours, or of NumPy's on tensors. The last of a call may be a dict of options."""
     named = call[-1] if isinstance(call[-1], dict) else {}
     placed = call[: len(call) - bool(named)]
-    expected = attrgetter(numpys or name)(np)(*placed, **named)
+    expected = numpys(theirs or name)(*placed, **named)
     function = attrgetter(name)(ours)
     check_same(
         name, function(*given(placed), **{key: given(one) for key, one in named.items()}), expected
