@@ -27,8 +27,10 @@ def section(heading: str) -> str:
 
 
 def spellings(heading: str) -> list[tuple[str, str]]:
-    """Rows of a table: PyTorch's expression and ours."""
-    return re.findall(r"^\| `(.+?)` \| `(.+?)` \|$", section(heading), re.MULTILINE)
+    """PyTorch's expressions and ours: rows of a table, and what is spelt the same."""
+    rows = re.findall(r"^\| `(.+?)` \| `(.+?)` \|$", section(heading), re.MULTILINE)
+    same = re.findall(r"^The same in both: (.*?)\.$", section(heading), re.MULTILINE | re.DOTALL)
+    return rows + [(one, one) for listed in same for one in re.findall("`(.+?)`", listed)]
 
 
 def differences() -> list[tuple[str, str, str]]:
