@@ -1,0 +1,191 @@
+"""Every message that dml_vk can raise, read from its source, beside what docs/errors.md says.
+
+`python docs/error_messages.py` lists what the page lacks and what only the page has. Given an
+error's text, `python docs/error_messages.py "add: sizes must agree ..."` prints its entry.
+"""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from dml_vk import errors
+
+ROOT = Path(__file__).parents[1]
+PAGE = ROOT / "docs" / "errors.md"
+VARIES = "…"  # whatever a run puts there, or nothing
+# These give the reason that another message ends with.
+_REASONS = ("refusal", "no_slack", "_no_ram", "_new_arena")
+_ENTRY = re.compile(r"^- (?:`([^`\n]+)`|`` (.+) ``)$", re.MULTILINE)
+_FAMILY = re.compile(r"^### .+?(?=^##|\Z)", re.MULTILINE | re.DOTALL)
+_Scopes = tuple[ast.FunctionDef, ...]
+
+
+class Message(NamedTuple):
+    """What must hold, as the source says it, or a reason why something cannot be had."""
+
+    text: str
+    place: str  # file and line
+    is_reason: bool
+
+
+class UnreadableError(ValueError):
+    """A message that is put together in a way that cannot be read off the source."""
+
+
+def messages(package: Path = ROOT / "dml_vk") -> list[Message]:
+    """All of them, in the order of the source."""
+    trees = {path: ast.parse(path.read_text()) for path in sorted(package.rglob("*.py"))}
+    reader = _Reader(trees.values())
+    found = [
+        Message(text, f"{path.relative_to(package.parent)}:{line}", is_reason)
+        for path, tree in trees.items()
+        for node, scopes in _nodes(tree, ())
+        for expression, is_reason in reader.told(node, scopes)
+        for text, line in reader.texts(expression, scopes)
+        if text.strip(VARIES)
+    ]
+    return list(dict.fromkeys(found))
+
+
+def families() -> list[str]:
+    """The page's entries: a heading, messages, a cause and a cure."""
+    return _FAMILY.findall(PAGE.read_text())
+
+
+def entries(markdown: str) -> list[str]:
+    """The messages that a part of the page is about."""
+    return [plain or quoting for plain, quoting in _ENTRY.findall(markdown)]
+
+
+def lacking(found: Iterable[Message]) -> list[str]:
+    """Messages that the page does not have, with their places."""
+    known = set(entries(PAGE.read_text()))
+    return [f"{each.text}  ({each.place})" for each in found if each.text not in known]
+
+
+def stale(found: Iterable[Message]) -> list[str]:
+    """Messages that only the page has."""
+    made = {each.text for each in found}
+    return [text for text in entries(PAGE.read_text()) if text not in made]
+
+
+def look_up(said: str) -> str | None:
+    """The entry that an error's text belongs to: of several, the one that says most of it."""
+    fitting = [
+        (len(text.replace(VARIES, "")), family)
+        for family in families()
+        for text in entries(family)
+        if re.search(".*".join(map(re.escape, text.split(VARIES))), said, re.DOTALL)
+    ]
+    return max(fitting, key=lambda one: one[0])[1] if fitting else None
+
+
+class _Reader:
+    """What a package says, by its syntax trees."""
+
+    def __init__(self, trees: Iterable[ast.Module]) -> None:
+        nodes = [node for tree in trees for node in tree.body]
+        self.constants = {name: value for node in nodes for name, value in _assigned(node)}
+        # Functions that are told what must hold, and at which place.
+        self.takers = dict(_takers(trees))
+
+    def told(self, node: ast.AST, scopes: _Scopes) -> Iterator[tuple[ast.expr, bool]]:
+        """The expressions of messages that are made right here."""
+        if isinstance(node, ast.Call):
+            called = getattr(node.func, "id", None) or getattr(node.func, "attr", None)
+            place = self.takers.get(str(called), len(node.args))
+            for argument in node.args[place : place + 1]:
+                handed_on = isinstance(argument, ast.Name) and scopes
+                if not (handed_on and argument.id in _parameters(scopes[0])):
+                    yield argument, False
+        elif isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call) and node.exc.args:
+            text = node.exc.args[0]
+            raised = getattr(node.exc.func, "id", "")
+            if hasattr(errors, raised) and isinstance(text, (ast.Constant, ast.JoinedStr)):
+                yield text, False
+        elif isinstance(node, ast.Return) and scopes and scopes[0].name in _REASONS:
+            value = node.value.body if isinstance(node.value, ast.IfExp) else node.value
+            if isinstance(value, ast.JoinedStr) or _is_text(value):
+                yield value, True
+
+    def texts(self, node: ast.expr, scopes: _Scopes) -> list[tuple[str, int]]:
+        """What an expression may come to, with the line; VARIES is what only a run knows."""
+        if _is_text(node):
+            return [(_must(node.value), node.lineno)]
+        if isinstance(node, ast.IfExp):
+            return [*self.texts(node.body, scopes), *self.texts(node.orelse, scopes)]
+        if isinstance(node, ast.JoinedStr):
+            said = "".join(map(self._part, node.values))
+            return [(_must(re.sub(f"{VARIES}+", VARIES, said)), node.lineno)]
+        if isinstance(node, ast.Name):
+            inner = [statement for scope in scopes[:1] for statement in ast.walk(scope)]
+            values = [value for one in inner for name, value in _assigned(one) if name == node.id]
+            if not values and node.id in self.constants:
+                values = [self.constants[node.id]]
+            if values:
+                return [told for value in values for told in self.texts(value, scopes)]
+        raise UnreadableError(f"line {node.lineno}: give the text, or a name that is assigned it")
+
+    def _part(self, part: ast.expr) -> str:
+        if isinstance(part, ast.FormattedValue):
+            part = part.value
+            if isinstance(part, ast.Name):
+                part = self.constants.get(part.id, part)
+        return part.value if _is_text(part) else VARIES
+
+
+def _is_text(node: object) -> bool:
+    return isinstance(node, ast.Constant) and isinstance(node.value, str)
+
+
+def _must(said: str) -> str:
+    """What must hold, of a text that may have the operation before it and more behind it."""
+    return re.sub(r"^(\w+|…): ", "", said).partition("; got")[0]
+
+
+def _nodes(node: ast.AST, scopes: _Scopes) -> Iterator[tuple[ast.AST, _Scopes]]:
+    """Every node, with the functions that it is in, the innermost first."""
+    for child in ast.iter_child_nodes(node):
+        yield child, scopes
+        yield from _nodes(child, (child, *scopes) if isinstance(child, ast.FunctionDef) else scopes)
+
+
+def _assigned(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
+    if isinstance(node, ast.Assign):
+        for target in node.targets:
+            if isinstance(target, ast.Name):
+                yield target.id, node.value
+
+
+def _takers(trees: Iterable[ast.Module]) -> Iterator[tuple[str, int]]:
+    for tree in trees:
+        for node in ast.walk(tree):
+            if isinstance(node, ast.FunctionDef) and "must" in (names := _parameters(node)):
+                yield node.name, names.index("must") - (names[0] == "self")
+
+
+def _parameters(function: ast.FunctionDef) -> list[str]:
+    return [each.arg for each in (*function.args.posonlyargs, *function.args.args)]
+
+
+def main(said: list[str]) -> int:
+    if said:
+        print(look_up(" ".join(said)) or "no entry of docs/errors.md has such a message")
+        return 0
+    found = messages()
+    lacks, extra = lacking(found), stale(found)
+    print(f"{len({each.text for each in found})} messages")
+    for text in lacks:
+        print("not on the page:", text)
+    for text in extra:
+        print("only on the page:", text)
+    return int(bool(lacks or extra))
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

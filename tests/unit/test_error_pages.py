@@ -1,0 +1,174 @@
+"""The page of errors: every message that the source holds, and no other."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from dml_vk import Layout, LayoutError, channels_last
+
+ROOT = Path(__file__).parents[2]
+sys.path.insert(0, str(ROOT / "docs"))
+import error_messages as page  # noqa: E402
+
+sys.path.pop(0)
+SHORT = ROOT / "docs" / "troubleshooting.md"
+FOUND = page.messages()
+WHAT_TO_DO = (
+    "docs/errors.md needs these word for word, `…` for what varies, in an entry with their cause "
+    "and cure; perhaps the package has a wording for this condition already:"
+)
+SOURCE = """
+WORD = "a word"
+
+def explain(what, must, /, **got): ...
+
+def known(x, name, error):
+    if x:
+        must = f"{name} must be {WORD} of {x}{name}"
+    else:
+        must = "x must be small" if name else "x must be large"
+    refuse(must)
+    raise DTypeError(f"{name}: it must fit; got {x}")
+
+def refuse(must):
+    explain("op", must)
+    raise LayoutError(f"{error.head}: {error.tail}")
+
+def refusal(self):
+    return f"it has {x} left" if x else None
+
+class A:
+    def _told(self, must): ...
+    def call(self):
+        raise ValueError(self._told("self must be whole"))
+"""
+
+
+@pytest.fixture
+def package(tmp_path):
+    folder = tmp_path / "package"
+    folder.mkdir()
+    (folder / "module.py").write_text(SOURCE)
+    return folder
+
+
+def test_every_message_has_an_entry():
+    lacks = page.lacking(FOUND)
+    assert not lacks, "\n".join([WHAT_TO_DO, *lacks])
+
+
+def test_every_entry_is_a_message():
+    stale = page.stale(FOUND)
+    assert not stale, "\n".join(["docs/errors.md has what the package does not say:", *stale])
+
+
+def test_every_entry_has_a_cause_and_a_cure():
+    families = page.families()
+    assert len(families) > 50
+    for family in families:
+        assert page.entries(family), family
+        for word in ("Cause: ", "Cure: "):
+            assert family.count(f"\n\n{word}") == 1, family
+    known = [text for family in families for text in page.entries(family)]
+    assert len(set(known)) == len(known)
+    assert known == page.entries(page.PAGE.read_text()), "an entry outside of a family"
+
+
+def test_anchors_are_there_and_mean_one_place():
+    headings = re.findall(r"^#+ (.+)$", page.PAGE.read_text(), re.MULTILINE)
+    # Such a heading has the same anchor wherever pages are shown.
+    assert all(re.fullmatch(r"[\w ',:=-]+", heading) for heading in headings)
+    anchors = [re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-") for heading in headings]
+    assert len(set(anchors)) == len(anchors)
+    asked = re.findall(
+        r"errors\.md#([\w-]+)", "".join(each.read_text() for each in ROOT.rglob("docs/**/*.md"))
+    )
+    assert asked
+    assert set(asked) <= set(anchors)
+
+
+def test_the_short_page_quotes_messages():
+    quoted = re.findall(r"^\| `[\w.…]+: (.+?)` \|", SHORT.read_text(), re.MULTILINE)
+    assert len(quoted) > 10
+    for begin in quoted:
+        assert any(text.startswith(begin) for text, _, _ in FOUND), begin
+
+
+def test_messages_have_the_form():
+    for text, place, is_reason in FOUND:
+        assert is_reason or re.search(r"\bmust\b", text), f"{place} does not say what must hold"
+        assert "; got" not in text, place
+        assert not text.endswith((".", "!", ":", " ")), place
+
+
+def test_what_is_raised_without_explain_has_the_same_shape():
+    own = [
+        ast.unparse(node.exc.args[0])
+        for path in (ROOT / "dml_vk").rglob("*.py")
+        for node in ast.walk(ast.parse(path.read_text()))
+        if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call) and node.exc.args
+        if hasattr(page.errors, getattr(node.exc.func, "id", ""))
+        if isinstance(node.exc.args[0], (ast.JoinedStr, ast.Constant))
+    ]
+    # Two say again what another has said, and one is for those who build the package's shaders.
+    own = [text for text in own if "partition" not in text and ".join(wrong)" not in text]
+    assert own
+    for text in own:
+        assert re.match(r"f'\{name\}: .+ must .+; got", text), text
+
+
+def test_all_ways_of_saying_it_are_found(package):
+    assert [(each.text, each.is_reason) for each in page.messages(package)] == [
+        ("… must be a word of …", False),
+        ("x must be small", False),
+        ("x must be large", False),
+        ("it must fit", False),
+        ("it has … left", True),
+        ("self must be whole", False),
+    ]
+    assert page.messages(package)[1].place == "package/module.py:10"
+    assert page.lacking(page.messages(package))[0] == "… must be a word of …  (package/module.py:8)"
+    assert "sizes must not be negative" in page.stale(page.messages(package))
+
+
+def test_a_message_that_cannot_be_read_is_no_way_out(package):
+    (package / "module.py").write_text('def explain(what, must): ...\nexplain("op", "a".upper())')
+    with pytest.raises(page.UnreadableError, match="line 2: give the text"):
+        page.messages(package)
+
+
+@pytest.mark.parametrize(
+    ("call", "heading"),
+    [
+        (lambda: len(Layout((2, 3))), None),
+        (lambda: Layout((2,), (1, 2)), "Numbers of a layout"),
+        (lambda: Layout((2, 3)).select(2, 0), "Axis or index out of range"),
+        (lambda: Layout(()).select(0, 0), "Axis or index out of range"),
+        (lambda: Layout.packed((2, 3), channels_last), "Memory formats"),
+        (lambda: Layout((2, 3)).view(7), "A shape that holds another number of elements"),
+        (lambda: Layout((2, 3)).expand((3, 3)), "Sizes that do not broadcast"),
+    ],
+)
+def test_a_message_that_is_pasted_is_found(call, heading, capsys):
+    with pytest.raises((LayoutError, TypeError)) as raised:
+        call()
+    assert page.main([f"dml_vk.errors.LayoutError: {raised.value}"]) == 0
+    said = capsys.readouterr().out
+    assert said.startswith(f"### {heading}\n" if heading else "no entry")
+    assert not heading or ("Cause: " in said and "Cure: " in said)
+
+
+def test_the_script_says_what_lacks(capsys, monkeypatch, package):
+    found = [FOUND, page.messages(package)]
+    monkeypatch.setattr(page, "messages", lambda: found.pop(0))
+    assert page.main([]) == 0
+    assert re.fullmatch(r"\d+ messages\n", capsys.readouterr().out)
+    assert page.main([]) == 1
+    said = capsys.readouterr().out
+    assert "not on the page: x must be small  (package/module.py:10)" in said
+    assert "only on the page: sizes must not be negative" in said
