@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+import dml_vk
 from dml_vk.commands import chart
 from dml_vk.commands.options import add_device, at_least_1, need_numpy, new_file, write
 from dml_vk.commands.progress import Progress
@@ -172,7 +173,7 @@ def as_table(rows: list[Row]) -> str:
 def surroundings(device: Device) -> dict[str, Any]:
     """What figures depend on."""
     info = device.info
-    versions = {"dml_vk": _version("dml-vk"), "python": platform.python_version()}
+    versions = {"dml_vk": dml_vk.__version__, "python": platform.python_version()}
     return {
         "device": {
             "name": info.name,

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 
 LEFT, WIDTH, RIGHT = 130, 480, 60  # of names, of bars, of numbers
 TOP, LINE, BOTTOM = 64, 24, 26
+MOST_LINES = 12  # of the grid
 _STYLE = """
 text { font: 12px system-ui, sans-serif; fill: #333 }
 .title { font-size: 14px; font-weight: 600 }
@@ -29,8 +30,9 @@ def as_svg(times: Sequence[tuple[str, float]], title: str) -> str:
     >>> as_svg([("add", 2.0)], "a device").count("<rect")
     1
     """
-    reach = max([1.0, *(abs(math.log2(number)) for _, number in times)])
-    low, high = -math.ceil(reach), math.ceil(reach)
+    powers = [math.log2(number) for _, number in times]
+    low, high = math.floor(min(-1.0, *powers)), math.ceil(max(1.0, *powers))
+    step = -(-(high - low) // MOST_LINES)
     bottom = TOP + LINE * len(times)
 
     def across(power: float) -> float:
@@ -44,7 +46,7 @@ def as_svg(times: Sequence[tuple[str, float]], title: str) -> str:
         f'<text class="title" x="{LEFT}" y="20">times as fast as NumPy</text>',
         f'<text x="{LEFT}" y="40">{html.escape(title)}</text>',
     ]
-    for power in range(low, high + 1):
+    for power in [power for power in range(low, high + 1) if power % step == 0]:
         kind = "grid" if power else "one"
         x = across(power)
         name = f"{2**power}" if power >= 0 else f"1/{2**-power}"

@@ -43,9 +43,7 @@ def run(arguments: argparse.Namespace) -> int:
     with Progress() as progress:
         progress.step("opening the device")
         with device(arguments.device) as chosen:
-            progress.say(f"Device: {bench.heading(chosen)}")
-            if chosen.info.type == "cpu":
-                progress.say("It is a CPU that does what a GPU would; speeds are a CPU's.")
+            progress.say(*_opening(bench.heading(chosen), chosen.info.type))
             checks, pictures = _job(progress)
             rows = bench.measured(CASES, _sizes(), progress)
     if arguments.save is not None:
@@ -63,6 +61,11 @@ def run(arguments: argparse.Namespace) -> int:
         return 1
     print(f"\nAll {len(checks)} results are what NumPy says they must be.\n\n{NEXT}")
     return 0
+
+
+def _opening(heading: str, kind: str) -> list[str]:
+    software = ["It is a CPU that does what a GPU would; speeds are a CPU's."]
+    return [f"Device: {heading}", *software * (kind == "cpu")]
 
 
 def _sizes() -> tuple[int, int, int, int]:
