@@ -69,9 +69,9 @@ def trace(strict: bool = False) -> Iterator[Log]:
     """Record every physical copy that is made inside the `with`.
 
     Its `entries` say op, reason, formats, bytes and the line. The reason is "asked" for what is
-    asked for by name (`to`, `contiguous`, `clone`, `copy`), "host" for uploads and downloads, and
-    else what made the copy necessary. With `strict`, a copy of the last kind is an error before it
-    happens.
+    asked for by name (`to`, `contiguous`, `clone`, `copy`, assignments), "host" for uploads and
+    downloads, and else what made the copy necessary: "overlap", "layout" or "dtype". With `strict`,
+    a copy of the last kind is an error before it happens.
 
     >>> import dml_vk
     >>> x = dml_vk.empty((2, 3, 4, 5))

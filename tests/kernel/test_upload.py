@@ -66,7 +66,7 @@ def test_floats_that_are_no_integers(device, source):
 def test_python_s_numbers_keep_their_own_rules(device):
     assert dml_vk.asarray([2**53 + 1, 7.5], "int64", device=device).tolist() == [2**53 + 1, 7]
     assert dml_vk.asarray([0.1, 1e300], device=device).tolist() == [float(np.float32(0.1)), np.inf]
-    with pytest.raises(dml_vk.DTypeError, match="asarray: .* numbers that NumPy can make"):
+    with pytest.raises(dml_vk.DTypeError, match=r"asarray: .* numbers that NumPy can make"):
         dml_vk.asarray([300, 1], "uint8", device=device)
     big = np.array([1.5, -2.0]).astype(">f8")
     assert dml_vk.from_dlpack(big, device=device).tolist() == [1.5, -2.0]
