@@ -72,7 +72,7 @@ def test_every_entry_has_a_cause_and_a_cure():
     assert len(families) > 50
     for family in families:
         assert page.entries(family), family
-        for word in ("Cause: ", "Cure: "):
+        for word in ("**Cause:** ", "**Cure:** "):
             assert family.count(f"\n\n{word}") == 1, family
     known = [text for family in families for text in page.entries(family)]
     assert len(set(known)) == len(known)
@@ -160,7 +160,7 @@ def test_a_message_that_is_pasted_is_found(call, heading, capsys):
     assert page.main([f"dml_vk.errors.LayoutError: {raised.value}"]) == 0
     said = capsys.readouterr().out
     assert said.startswith(f"### {heading}\n" if heading else "no entry")
-    assert not heading or ("Cause: " in said and "Cure: " in said)
+    assert not heading or ("**Cause:** " in said and "**Cure:** " in said)
 
 
 def test_the_script_says_what_lacks(capsys, monkeypatch, package):
