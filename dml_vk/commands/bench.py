@@ -86,7 +86,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.json == STDOUT:
         print(json.dumps(report, indent=2))
     else:
-        print(heading(chosen), bandwidth(rows[0]), "", as_table(shown), sep="\n")
+        print(f"Device: {heading(chosen)}", bandwidth(rows[0]), "", as_table(shown), sep="\n")
     if arguments.json not in (None, STDOUT):
         write("bench", arguments.json, json.dumps(report, indent=2) + "\n")
     if arguments.plot is not None:

@@ -119,7 +119,7 @@ def test_bench_checks_and_times_every_case(capsys, tmp_path):
     assert [row.split()[0] for row in rows] == list(bench.NAMES)
     info = dml_vk.device().info
     assert found["device"]["name"] == info.name
-    assert head.startswith(info.name)
+    assert head.startswith(f"Device: {info.name} ")
     assert found["versions"]["dml_vk"] == dml_vk.__version__
     assert found["size_mib"] == 1
     copy = found["cases"][0]
