@@ -23,6 +23,10 @@ MANY = 1 << 14
 SPARSE = 5  # so many points of float32 are left out for one
 FUNCTIONS = [operator for operator in OPERATORS.values() if operator.ulp]
 NOT_PUBLIC = {"cast", "clip_grad"}
+FORMATS = dml_vk.contiguous_format, dml_vk.channels_last
+SHAPE = (2, 3, 101, 89)
+CHUNKED = ("normal", "uniform-float64", "integers-int8")
+CHUNKS = (4, 50_000, 3_930)  # of all in SHAPE; whole blocks but for the last
 
 
 def cases() -> list[tuple[Operator, DType]]:
@@ -67,24 +71,31 @@ def result(operator: Operator, dtype: DType) -> np.ndarray:
 
 
 def drawn() -> dict[str, np.ndarray]:
-    """Bits of what a generator draws, in one format and the other."""
-    shape = (2, 3, 101, 89)
+    """Bits of what a generator draws: in one format, in the other, and of some draws in chunks."""
     draws = {
-        "normal": lambda one, **how: one.normal(shape, mean=0.7, std=2.5, **how),
-        "normal-float16": lambda one, **how: one.normal(shape, float16, **how),
-        "uniform": lambda one, **how: one.uniform(-0.3, 5.1, shape, **how),
-        "uniform-float16": lambda one, **how: one.uniform(-0.3, 5.1, shape, float16, **how),
-        "uniform-float64": lambda one, **how: one.uniform(-0.3, 5.1, shape, "float64", **how),
-        "integers": lambda one, **how: one.integers(-5, 3 * 2**30, shape, **how),
-        "integers-int8": lambda one, **how: one.integers(-77, 100, shape, "int8", **how),
-        "integers-uint64": lambda one, **how: one.integers(3 * 2**62, None, shape, "uint64", **how),
+        "normal": lambda one, shape, **how: one.normal(shape, mean=0.7, std=2.5, **how),
+        "normal-float16": lambda one, shape, **how: one.normal(shape, float16, **how),
+        "uniform": lambda one, shape, **how: one.uniform(-0.3, 5.1, shape, **how),
+        "uniform-float16": lambda one, shape, **how: one.uniform(-0.3, 5.1, shape, float16, **how),
+        "uniform-float64": lambda one, shape, **how: one.uniform(
+            -0.3, 5.1, shape, "float64", **how
+        ),
+        "integers": lambda one, shape, **how: one.integers(-5, 3 * 2**30, shape, **how),
+        "integers-int8": lambda one, shape, **how: one.integers(-77, 100, shape, "int8", **how),
+        "integers-uint64": lambda one, shape, **how: one.integers(
+            3 * 2**62, None, shape, "uint64", **how
+        ),
     }
-    formats = dml_vk.contiguous_format, dml_vk.channels_last
-    return {
-        f"{name}-{one.name}": bits(draw(Generator(5), memory_format=one).numpy())
+    found = {
+        f"{name}-{one.name}": bits(draw(Generator(5), SHAPE, memory_format=one).numpy())
         for name, draw in draws.items()
-        for one in formats
+        for one in FORMATS
     }
+    for name in CHUNKED:
+        one = Generator(5)
+        chunks = [draws[name](one, length).numpy() for length in CHUNKS]
+        found[f"{name}-chunks"] = bits(np.concatenate(chunks))
+    return found
 
 
 def computed() -> dict[str, np.ndarray]:
@@ -109,11 +120,10 @@ def computed() -> dict[str, np.ndarray]:
         "masked": lambda x: x[x > 0.5],
         "softmax": lambda x: softened(dml_vk.clip(x, -20.0, 20.0)),
     }
-    formats = dml_vk.contiguous_format, dml_vk.channels_last
     return {
         f"{name}-{one.name}": bits(call(dml_vk.asarray(tame, memory_format=one)).numpy())
         for name, call in calls.items()
-        for one in formats
+        for one in FORMATS
     }
 
 

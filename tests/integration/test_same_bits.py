@@ -36,6 +36,9 @@ def others() -> list[tuple[str, dict[str, str]]]:
 def test_every_device_gives_the_same_bits(tmp_path):
     own = {(one.name, dtype): same_bits.result(one, dtype) for one, dtype in same_bits.cases()}
     arrays = same_bits.arrays()
+    for name in same_bits.CHUNKED:
+        whole = arrays[f"{name}-{dml_vk.contiguous_format}"].reshape(-1)
+        assert np.array_equal(arrays[f"{name}-chunks"], whole), name
     compared = others()
     assert compared or dml_vk.device().name in devices(ANY_DRIVER)
     for name, environment in compared:
