@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import doctest
 import re
+import runpy
 import subprocess
 from pathlib import Path
 
@@ -11,7 +12,7 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 # Only pages of this repository: tools leave folders with pages of their own, all hidden ones.
-PAGES = sorted([*ROOT.glob("*.md"), *ROOT.glob("[!.]*/*.md")])
+PAGES = sorted({*ROOT.glob("*.md"), *ROOT.glob("[!.]*/*.md"), *ROOT.glob("docs/**/*.md")})
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
@@ -33,7 +34,9 @@ def test_python_blocks_say_what_they_print(page):
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_shell_blocks_run(page):
     for language, body in blocks(page):
-        assert language in ("python", "bash"), "every block is run, so it says how"
+        # tests/integration/test_contributing.py makes the changes that a page shows.
+        applied = ("diff",) if page.name == "CONTRIBUTING.md" else ()
+        assert language in ("python", "bash", *applied), "every block is run, so it says how"
         for command in body.splitlines() if language == "bash" else ():
             run = re.fullmatch(r"(\./dev \w+)(?: +#.*)?", command)
             assert run, f"{command!r} is not a command of this repository"
@@ -59,3 +62,12 @@ def test_the_blocks_are_found():
     ]
     assert any(language == "python" for language, _ in blocks(ROOT / "docs" / "layouts.md"))
     assert any(language == "bash" for language, _ in blocks(ROOT / "README.md"))
+
+
+def test_pictures_are_those_that_the_library_draws_now():
+    """`python docs/pictures.py` brings them up to date."""
+    drawn = runpy.run_path(str(ROOT / "docs" / "pictures.py"))["PICTURES"]
+    kept = {path.stem: path.read_text() for path in (ROOT / "docs" / "pictures").glob("*.svg")}
+    assert {name: draw() + "\n" for name, draw in drawn.items()} == kept
+    pages = "\n".join(page.read_text() for page in PAGES)
+    assert [name for name in kept if f"pictures/{name}.svg)" not in pages] == []

@@ -1,0 +1,91 @@
+"""CONTRIBUTING.md adds an operator: the changes that it shows, made to a copy of this tree."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+CHANGE = re.compile(r"^```diff\n\+\+\+ (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+CHANGES = CHANGE.findall((ROOT / "CONTRIBUTING.md").read_text())
+# What says that an operator is not everywhere yet.
+COMPLETE = {
+    *("tests/unit/test_operator_table.py", "tests/unit/test_public_names.py"),
+    *("tests/unit/test_shaders.py", "tests/kernel/test_special_values.py"),
+}
+COMPUTED = [f"tests/kernel/test_{name}.py" for name in ("accuracy", "elementwise")]
+MISSED = "heaviside or documented or from_these_sources or has_special_values"
+USE = """
+import numpy as np, dml_vk as dv
+values = np.float32([-np.inf, -1.5, -1e-45, -0.0, 0.0, 1e-45, 2.0, np.inf, np.nan, 65520])
+for kind in (np.float16, np.float32):
+    with np.errstate(over="ignore"):
+        a, b = values.astype(kind)[:, None], values.astype(kind)
+    x = dv.asarray(a)
+    for found in (dv.heaviside(x, dv.asarray(b)), np.heaviside(x, dv.asarray(b))):
+        expected = np.heaviside(a, b)
+        assert found.numpy().dtype == expected.dtype == kind
+        assert np.array_equal(found.numpy(), expected, equal_nan=True)
+        assert np.array_equal(np.signbit(found.numpy()), np.signbit(expected))
+print(dv.__file__)
+"""
+
+
+def apply(tree: Path, name: str, change: str) -> None:
+    """The lines that stay are found in the file, once; the lines with a + come between them."""
+    lines = [(line[0], line[1:]) for line in change.splitlines(keepends=True)]
+    assert {mark for mark, _ in lines} == {" ", "+"}
+    before = "".join(line for mark, line in lines if mark == " ")
+    text = (tree / name).read_text()
+    assert text.count(before) == 1, f"{name} has not once:\n{before}"
+    (tree / name).write_text(text.replace(before, "".join(line for _, line in lines)))
+
+
+def python(tree: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, *arguments]
+    return subprocess.run(command, cwd=tree, capture_output=True, text=True, check=False)
+
+
+def failing(tree: Path, *arguments: str) -> set[str]:
+    """The files in which a test fails, or that cannot be collected."""
+    options = ("-q", "-p", "no:cacheprovider", "--tb=line", "--continue-on-collection-errors")
+    done = python(tree, "-m", "pytest", *options, *arguments)
+    files = re.findall(r"^(?:FAILED|ERROR) ([\w/.]+)", done.stdout, re.MULTILINE)
+    assert (done.returncode == 0) == (not files), done.stdout + done.stderr
+    return set(files)
+
+
+@pytest.fixture
+def tree(tmp_path) -> Path:
+    ignore = shutil.ignore_patterns("__pycache__", "*.new")
+    for name in ("dml_vk", "glsl", "tests", "docs"):
+        shutil.copytree(ROOT / name, tmp_path / name, ignore=ignore)
+    for name in ("pyproject.toml", "CHANGELOG.md"):
+        shutil.copy(ROOT / name, tmp_path / name)
+    return tmp_path
+
+
+def test_the_page_adds_an_operator_and_the_tests_say_what_is_missing(tree):
+    assert CHANGES[0][0] == "dml_vk/kernels/operators.py"
+    apply(tree, *CHANGES[0])
+    assert failing(tree, *COMPLETE, "-k", MISSED) == COMPLETE
+    for change in CHANGES[1:]:
+        apply(tree, *change)
+    for module in ("dml_vk.kernels.shaders", "tests.public_stub"):
+        made = python(tree, "-m", module)
+        assert made.returncode == 0, made.stderr
+    assert failing(tree, *COMPLETE, *COMPUTED, "-k", f"{MISSED} or same_names") == set()
+    done = python(tree, "-c", USE)
+    assert done.stdout.strip() == str(tree / "dml_vk" / "__init__.py"), done.stderr
+
+
+def test_a_change_that_fits_no_more_is_noticed(tree):
+    name, change = CHANGES[0]
+    (tree / name).write_text((tree / name).read_text().replace("nextafter", "next_after"))
+    with pytest.raises(AssertionError, match=r"operators\.py has not once"):
+        apply(tree, name, change)
