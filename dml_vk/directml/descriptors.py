@@ -46,6 +46,8 @@ class DataType(enum.Enum):
 
 
 class TensorFlags(enum.Flag):
+    """What a descriptor may ask for, with DirectML's numbers."""
+
     NONE = 0
     OWNED_BY_DML = 1
 

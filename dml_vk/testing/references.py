@@ -53,7 +53,11 @@ def philox_words(key: int, counter: int, n: int, rounds: int = 10) -> NDArray[np
 
 
 def philox_after(counter: int, n: int) -> int:
-    """The counter after n words: whole blocks are used up, and it wraps at 2**128."""
+    """The counter after n words: whole blocks are used up, and it wraps at 2**128.
+
+    >>> philox_after(0, 5), philox_after(2**128 - 1, 4)
+    (2, 0)
+    """
     _check_bits("philox_after", "counter", counter, 128)
     return (counter - n // -4) % 2**128
 
@@ -63,6 +67,9 @@ def philox_uniform(words: NDArray[np.uint32], dtype: DType | str) -> NDArray[Any
 
     One word an element, two for 8-byte types: words 2i (low) and 2i + 1 of the stream for element
     i. Floats keep the highest bits, as many as the type has digits: 11, 24 or 53.
+
+    >>> philox_uniform(philox_words(key=0, counter=0, n=2), "float32").tolist()
+    [0.3990464210510254, 0.8805201649665833]
     """
     found = to_dtype("philox_uniform", dtype)
     if found.kind != "f" and found.name not in ("uint32", "uint64"):

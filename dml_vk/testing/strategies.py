@@ -16,7 +16,14 @@ def layouts(
     max_size: int = 5,
     sizes: Ints | None = None,
 ) -> Layout:
-    """Packed in any order, then padded, broadcast, reversed and offset at will."""
+    """Packed in any order, then padded, broadcast, reversed and offset at will.
+
+    >>> from hypothesis import given
+    >>> @given(layouts(max_rank=3))
+    ... def check(layout):
+    ...     assert len(layout.offsets()) == layout.numel
+    >>> check()
+    """
     if sizes is None:
         size = st.integers(min_size, max_size) | st.just(1)
         sizes = draw(st.tuples(*[size] * draw(st.integers(0, max_rank))))
@@ -41,5 +48,12 @@ def layouts(
 def targets(
     max_rank: int = 6, min_size: int = 0, max_size: int = 5, sizes: Ints | None = None
 ) -> st.SearchStrategy[Layout]:
-    """Layouts that may be written to: no two elements share an address."""
+    """Layouts that may be written to: no two elements share an address.
+
+    >>> from hypothesis import given
+    >>> @given(targets(max_rank=3))
+    ... def check(layout):
+    ...     assert len(set(layout.offsets())) == layout.numel
+    >>> check()
+    """
     return layouts(max_rank, min_size, max_size, sizes).filter(lambda layout: not layout.overlaps)

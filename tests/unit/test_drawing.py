@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import xml.etree.ElementTree as ElementTree
 
 import pytest
@@ -129,3 +130,11 @@ def test_there_must_be_a_label_an_element():
         LayoutError, match=r"draw: there must be 6 labels; got labels=\('A', 'B', 'C'\)"
     ):
         Layout((2, 3)).draw("ABC")
+
+
+def test_svg_has_labels_and_colours_of_the_dim_asked_for():
+    svg = drawing.as_svg(Layout.packed((1, 3, 1, 2), channels_last), "ABCDEF", dim=1)
+    assert re.findall(r">([A-F])</text>", svg) == list("ACEBDF")
+    fills = re.findall(r'<rect[^>]* fill="(#\w+)"', svg)
+    assert fills[:3] == fills[3:]
+    assert len(set(fills)) == 3

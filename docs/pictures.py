@@ -1,0 +1,236 @@
+"""The pictures of the documentation: `python docs/pictures.py` writes them to docs/pictures/.
+
+Each is drawn from what the library itself says: offsets of layouts, ranges of an arena, levels of
+pending work.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from dml_vk.drawing import COLOURS, LINE_INK, MARGIN_INK, as_svg, svg_cell, svg_head
+from dml_vk.layout import Layout, channels_last, contiguous_format
+from dml_vk.runtime.free_list import FreeList
+from dml_vk.runtime.hazards import Hazards
+
+FOLDER = Path(__file__).parent / "pictures"
+BLUE, ORANGE, GREEN, PINK, YELLOW, VIOLET = COLOURS
+ACCENT = "#b3261e"  # of what a picture is about
+
+
+class Picture:
+    """Shapes at pixels, and the SVG that they make."""
+
+    def __init__(self, across: int, down: int, title: str) -> None:
+        self._parts = [svg_head(across, down, title)]
+
+    def text(
+        self,
+        x: float,
+        y: float,
+        words: str,
+        *,
+        anchor: str = "start",
+        size: int = 12,
+        bold: bool = False,
+        ink: str | None = None,
+    ) -> None:
+        style = f' font-size="{size}"' + (' font-weight="bold"' if bold else "")
+        colour = f' fill="{ink}"' if ink else ""
+        shape = f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}"{style}{colour}>'
+        self._parts.append(f"{shape}{html.escape(words)}</text>")
+
+    def cell(self, left: int, top: int, width: int, text: str, fill: str | None) -> None:
+        self._parts.append(svg_cell(left, top, width, text, fill, dashed=fill is None))
+
+    def box(
+        self, left: float, top: float, across: float, down: float, fill: str, ink: str = LINE_INK
+    ) -> None:
+        self._parts.append(
+            f'<rect x="{left:g}" y="{top:g}" width="{across:g}" height="{down:g}" rx="4" '
+            f'fill="{fill}" stroke="{ink}"/>'
+        )
+
+    def frame(self, left: int, top: int, across: int, down: int) -> None:
+        """Around a cell that is meant."""
+        self._parts.append(
+            f'<rect x="{left}" y="{top}" width="{across}" height="{down}" fill="none" '
+            f'stroke="{ACCENT}" stroke-width="2.5"/>'
+        )
+
+    def arrow(self, x1: float, y1: float, x2: float, y2: float) -> None:
+        """Downwards or to the right."""
+        head = (
+            f"M{x2 - 4:g} {y2 - 6:g}L{x2:g} {y2:g}L{x2 + 4:g} {y2 - 6:g}"
+            if y2 > y1
+            else f"M{x2 - 6:g} {y2 - 4:g}L{x2:g} {y2:g}L{x2 - 6:g} {y2 + 4:g}"
+        )
+        self._parts.append(
+            f'<path d="M{x1:g} {y1:g}L{x2:g} {y2:g}{head}" fill="none" stroke="{LINE_INK}"/>'
+        )
+
+    def svg(self) -> str:
+        return "\n".join([*self._parts, "</svg>"])
+
+
+def readme() -> str:
+    """One tensor, its memory in two formats, and a view."""
+    sizes, across = (1, 3, 2, 4), 34
+    numbers = list(range(Layout(sizes).numel))
+    nchw, nhwc = Layout.packed(sizes, contiguous_format), Layout.packed(sizes, channels_last)
+    view = nhwc.select(0, 0).select(0, 1).slice(1, 0, None, 2)
+    picture = Picture(860, 300, "A tensor, its memory in two formats, and a view")
+
+    picture.text(22, 26, f"x: sizes {sizes}, always N, C, H, W", size=14, bold=True)
+    channels = Layout(sizes[1:])
+    for channel in range(3):
+        left = 22 + channel * 152
+        plane = channels.select(0, channel)
+        for (row, column), number in zip(_indexes(plane), plane.offsets()):
+            at = (left + column * across, 38 + row * 26)
+            picture.cell(*at, across, str(number), COLOURS[channel])
+        picture.text(left, 106, f"channel {channel}", ink=MARGIN_INK)
+
+    picture.text(520, 26, "v = x[0, 1, :, ::2]: a view", size=14, bold=True)
+    here = nhwc.offsets()
+    for (row, column), at in zip(_indexes(view), view.offsets()):
+        left, top = 520 + column * across, 38 + row * 26
+        picture.cell(left, top, across, str(here.index(at)), COLOURS[1])
+        picture.frame(left, top, across, 26)
+    picture.text(600, 54, f"sizes {view.sizes}, strides {view.strides}")
+    picture.text(600, 72, f"offset {view.offset}")
+    picture.text(600, 90, "nothing is copied", ink=MARGIN_INK)
+
+    for top, layout in ((150, nchw), (238, nhwc)):
+        picture.text(22, top - 10, f"{layout.memory_format!r}", size=14, bold=True)
+        picture.text(210, top - 10, f"memory of x by strides {layout.strides}")
+        memory = layout.offsets()
+        for number, at in zip(numbers, memory):
+            picture.cell(22 + at * across, top, across, str(number), COLOURS[number // 8])
+    for at in view.offsets():
+        picture.frame(22 + at * across, 238, across, 26)
+    picture.text(22, 285, "framed: what v touches where x is channels_last", ink=MARGIN_INK)
+    return picture.svg()
+
+
+def _indexes(layout: Layout) -> list[tuple[int, int]]:
+    rows, columns = layout.sizes
+    return [(row, column) for row in range(rows) for column in range(columns)]
+
+
+def levels() -> str:
+    """A batch of operations by the levels that the library's own hazards give them."""
+    program = [
+        ("a = relu(x)", "x", "a"),
+        ("b = 2 * x", "x", "b"),
+        ("m = mean(x)", "x", "m"),
+        ("c = a + b", "ab", "c"),
+        ("x += 1", "x", "x"),
+        ("y = c - m", "cm", "y"),
+    ]
+    ranges = {name: (256 * k, 256 * k + 256) for k, name in enumerate("xabcmy")}
+    hazards, columns = Hazards(), dict[int, list[str]]()
+    for words, sources, target in program:
+        touched = [(name, name == target) for name in dict.fromkeys([*sources, target])]
+        level = max(hazards.after(*ranges[name], writes) for name, writes in touched)
+        for name, writes in touched:
+            hazards.mark(*ranges[name], writes, level)
+        columns.setdefault(level, []).append(words)
+    picture = Picture(760, 230, "Six operations on three levels")
+    picture.text(20, 28, "as written", size=14, bold=True)
+    for k, (words, _, _) in enumerate(program):
+        picture.text(20, 58 + 26 * k, words, size=13)
+    for level, together in sorted(columns.items()):
+        left = 170 + 200 * level
+        picture.text(left, 28, f"level {level}", size=14, bold=True)
+        picture.box(left, 40, 150, 150, "#f4f4f4")
+        for k, words in enumerate(together):
+            picture.box(left + 10, 52 + 44 * k, 130, 34, COLOURS[level])
+            picture.text(left + 75, 73 + 44 * k, words, anchor="middle", size=13)
+        if level:
+            picture.arrow(left - 46, 115, left - 4, 115)
+            picture.text(left - 25, 105, "wait", anchor="middle", ink=MARGIN_INK)
+    words = "Each level is one sequence of Kompute's. x += 1 waits for those that read x before."
+    picture.text(170, 215, words, ink=MARGIN_INK)
+    return picture.svg()
+
+
+def arenas() -> str:
+    """Tensors in an arena, one of them gone, by the library's own list of free ranges."""
+    scale, left = 1 / 28, 20
+    free = FreeList(16 * 1024)
+    tensors = [("x", 4096, BLUE), ("bias", 768, ORANGE), ("y", 4096, GREEN), ("mask", 1280, PINK)]
+    placed = [(name, size, free.take(size), fill) for name, size, fill in tensors]
+    (_, _, gone, _) = placed[1]
+    free.give(gone or 0)
+    picture = Picture(640, 170, "An arena of 16 KiB, with three tensors and a hole")
+    picture.text(left, 28, "one arena is one buffer for the driver", size=14, bold=True)
+    picture.box(left, 60, free.nbytes * scale, 44, "none")
+    for name, size, start, fill in placed:
+        assert start is not None
+        if start == gone:
+            continue
+        at = left + start * scale
+        picture.box(at, 60, size * scale, 44, fill)
+        picture.text(at + size * scale / 2, 87, name, anchor="middle", size=13)
+        picture.text(at, 122, f"base {start}", ink=MARGIN_INK)
+        picture.arrow(at + 1, 48, at + 1, 58)
+    middle = left + (gone or 0) * scale + placed[1][1] * scale / 2
+    picture.text(middle, 87, "free", anchor="middle", ink=MARGIN_INK)
+    picture.text(left + 490, 87, "free", anchor="middle", ink=MARGIN_INK)
+    words = f"a kernel gets bases in its push constants; {free.free_bytes} bytes are free again"
+    picture.text(left, 152, words)
+    return picture.svg()
+
+
+def call() -> str:
+    """The life of one call, from Python to the device."""
+    steps = [
+        ("check", ("dtypes, sizes, out=,", "devices, overlap"), BLUE),
+        ("layout", ("of the result, by", "the commutative rule"), BLUE),
+        ("plan", ("dims merged, a path", "chosen, kernel named"), GREEN),
+        ("record", ("memory, addresses,", "pipeline, level"), YELLOW),
+        ("run", ("a sequence a level,", "when somebody looks"), ORANGE),
+    ]
+    picture = Picture(860, 150, "add(a, b): check, layout, plan, record, run")
+    for k, (name, words, fill) in enumerate(steps):
+        left = 14 + 170 * k
+        picture.box(left, 22, 152, 78, fill)
+        picture.text(left + 76, 44, name, anchor="middle", size=14, bold=True)
+        for line, text in enumerate(words):
+            picture.text(left + 76, 66 + 18 * line, text, anchor="middle", size=11)
+        if k:
+            picture.arrow(left - 18, 61, left - 3, 61)
+    for start, count, words in (
+        (0, 3, "pure values: no device, cached"),
+        (3, 1, "the queue"),
+        (4, 1, "the device"),
+    ):
+        left = 14 + 170 * start
+        picture.box(left, 112, 170 * count - 18, 1, LINE_INK)
+        picture.text(left, 132, words, ink=MARGIN_INK)
+    return picture.svg()
+
+
+PADDED = Layout((2, 3), (5, 1))
+PHOTO = Layout.packed((1, 3, 2, 4), channels_last)
+LETTERS: Sequence[object] = "ABCDEF"
+PICTURES: dict[str, Callable[[], str]] = {
+    "readme": readme,
+    "call": call,
+    "levels": levels,
+    "arenas": arenas,
+    "nchw": lambda: as_svg(Layout(PHOTO.sizes), dim=1),
+    "nhwc": lambda: as_svg(PHOTO, dim=1),
+    "padded": lambda: as_svg(PADDED, LETTERS),
+    "flipped": lambda: as_svg(PADDED.flip(1), LETTERS),
+    "broadcast": lambda: as_svg(Layout((3,)).expand(2, 3), "ABCABC"),
+}
+
+
+if __name__ == "__main__":
+    FOLDER.mkdir(exist_ok=True)
+    for name, draw in PICTURES.items():
+        (FOLDER / f"{name}.svg").write_text(draw() + "\n")
