@@ -2,76 +2,19 @@
 
 from __future__ import annotations
 
-import argparse
-import io
-import os
 import sys
 from collections.abc import Sequence
-
-import dml_vk
-from dml_vk.commands import bench, demo, device_list, doctor, layout, philox
-from dml_vk.errors import DmlVkError
-
-VERBS = {
-    "doctor": doctor,
-    "devices": device_list,
-    "demo": demo,
-    "bench": bench,
-    "layout": layout,
-    "philox": philox,
-}
-FAILED, INTERRUPTED, UNREAD = 1, 130, 141
-EXIT_CODES = f"""\
-exit codes:
-  0    all is well
-  {FAILED}    a check failed, or what is needed is not there; stderr or the report says what
-  2    the command line was not understood
-  {INTERRUPTED}  stopped by Ctrl-C
-  {UNREAD}  whoever read the output closed it
-"""
 
 
 def main(given: Sequence[str] | None = None) -> int:
     """Run a verb; its exit code."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # some terminals know ASCII only
     try:
-        parser = _parser()
-        arguments = parser.parse_args(given)
-        if arguments.verb is None:
-            parser.print_help(sys.stderr)
-            return 2
-        status = int(VERBS[arguments.verb].run(arguments))
-        sys.stdout.flush()
-        return status
-    except DmlVkError as error:
-        print(error, file=sys.stderr)
-        return FAILED
+        from dml_vk.commands import verbs  # here, since Ctrl-C may come while modules load
+
+        return verbs.run(given)
     except KeyboardInterrupt:
         print("interrupted", file=sys.stderr)
-        return INTERRUPTED
-    except BrokenPipeError:
-        # Python flushes stdout once more when it ends, and would complain.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return UNREAD
-
-
-def _parser() -> argparse.ArgumentParser:
-    shape = argparse.RawDescriptionHelpFormatter
-    parser = argparse.ArgumentParser(
-        prog="python -m dml_vk", epilog=EXIT_CODES, formatter_class=shape
-    )
-    version = f"dml_vk {dml_vk.__version__}"
-    parser.add_argument("--version", action="version", version=version)
-    verbs = parser.add_subparsers(metavar="VERB", dest="verb")
-    for name, module in VERBS.items():
-        text = module.run.__doc__
-        verb = verbs.add_parser(
-            name, help=text, description=text, epilog=EXIT_CODES, formatter_class=shape
-        )
-        module.configure(verb)
-    return parser
+        return 130
 
 
 if __name__ == "__main__":

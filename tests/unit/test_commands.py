@@ -15,10 +15,11 @@ from pathlib import Path
 import pytest
 
 from dml_vk import Layout, __version__, channels_last, probe
-from dml_vk.__main__ import EXIT_CODES, VERBS, main
+from dml_vk.__main__ import main
 from dml_vk.commands import layout as layout_verb
 from dml_vk.commands import options
 from dml_vk.commands.options import new_file, write
+from dml_vk.commands.verbs import EXIT_CODES, VERBS
 from dml_vk.errors import DmlVkError
 from dml_vk.testing import philox_uniform, philox_words
 
