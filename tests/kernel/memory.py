@@ -9,6 +9,7 @@ from dml_vk.kernels import shaders, spirv
 from dml_vk.layout import Layout
 
 KINDS = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
+ITEMSIZES = tuple(KINDS)
 MARGIN = 5  # elements on either side of what a layout reaches; prime to the words of every size
 _random = np.random.default_rng(7)
 

@@ -14,6 +14,7 @@ from dml_vk.kernels.registry import KERNELS
 from dml_vk.layout import Layout, channels_last
 from dml_vk.testing.strategies import layouts, targets
 from tests.kernel.memory import (
+    ITEMSIZES,
     MARGIN,
     assert_complete,
     check_writes,
@@ -22,8 +23,6 @@ from tests.kernel.memory import (
     used_by,
 )
 from tests.layouts import AWKWARD
-
-ITEMSIZES = (1, 2, 4, 8)
 
 
 def check_copy(source: Layout, target: Layout, itemsize: int) -> None:
@@ -191,7 +190,7 @@ def test_wrong_operands_are_refused():
         dml_vk.copy(x, x.over(Layout((2,))))
     with pytest.raises(DTypeError, match=r"one dtype; got src=dml_vk\.int64, dst=dml_vk\.float32"):
         dml_vk.copy(x, y)
-    with pytest.raises(DTypeError, match="dst must be a Tensor: .*; got dst='ndarray'"):
+    with pytest.raises(DTypeError, match=r"dst must be a Tensor: .*; got dst='ndarray'"):
         dml_vk.copy(x, np.zeros(3))
     with pytest.raises(LayoutError, match="within its 24 bytes"):
         x.over(Layout((4,)))

@@ -14,9 +14,8 @@ from dml_vk.limits import MINIMUM
 from dml_vk.operands import typed
 from dml_vk.ops.gather import gather_elements, outside
 from dml_vk.testing.strategies import layouts, targets
-from tests.kernel.memory import MARGIN, check_writes, elements, memory_for
+from tests.kernel.memory import ITEMSIZES, MARGIN, check_writes, elements, memory_for
 
-ITEMSIZES = (1, 2, 4, 8)
 INDEXES = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
 _random = np.random.default_rng(5)
 

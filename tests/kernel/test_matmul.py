@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import dml_vk
 from dml_vk.dtypes import DTYPES, float32
-from dml_vk.errors import DTypeError, LayoutError, LayoutIndexError
+from dml_vk.errors import DTypeError, LayoutError
 from dml_vk.kernels import plan_matmul as planning
 from dml_vk.kernels.plan_matmul import KERNELS, RUN, Reading, plan_matmul, run_apart
 from dml_vk.layout import Layout, channels_last
@@ -19,32 +19,8 @@ from dml_vk.limits import MINIMUM
 from dml_vk.ops import matmul as operation
 from dml_vk.testing import products
 from dml_vk.testing.strategies import layouts, targets
-from tests.kernel.elementwise import source_of
-from tests.kernel.memory import MARGIN, bits, elements, memory_for
-
-_random = np.random.default_rng(11)
-
-
-def values(dtype, sizes):
-    """Numbers of no even spread: any integers, floats of many exponents, none of them 0."""
-    if dtype.kind == "f":
-        spread = _random.normal(size=sizes) * 2.0 ** _random.integers(-4, 4, sizes)
-        return np.where(spread == 0, 1, spread).astype(dtype.name)
-    limits = np.iinfo(dtype.name)
-    return _random.integers(limits.min, limits.max, sizes, dtype.name, endpoint=True)
-
-
-def operand(layout, dtype=float32):
-    return source_of(dtype, layout, values(dtype, layout.sizes))
-
-
-def assert_bits(found, expected, told):
-    """Bit for bit, any NaN for a NaN."""
-    assert (found.shape, found.dtype) == (expected.shape, expected.dtype), told
-    right = bits(found) == bits(expected)
-    if found.dtype.kind == "f":
-        right |= np.isnan(found) & np.isnan(expected)
-    assert right.all(), (told, found[~right][:4], expected[~right][:4], np.argwhere(~right)[:4])
+from tests.kernel.matrices import assert_bits, every_other, operand, packed, turned, values
+from tests.kernel.memory import bits, elements, memory_for
 
 
 def check(a, b, to=None, dtype=float32, told=None):
@@ -66,21 +42,6 @@ def check(a, b, to=None, dtype=float32, told=None):
     assert np.array_equal(found, memory), (told, "something is written beside it")
 
 
-def packed(*sizes, order=None):
-    """With the margin before it, it starts where quads do."""
-    return Layout.packed(sizes, order, offset=8 - MARGIN)
-
-
-def turned(*sizes):
-    """A matrix whose columns are contiguous."""
-    return packed(*sizes[:-2], sizes[-1], sizes[-2]).transpose(-1, -2)
-
-
-def every_other(*sizes):
-    return packed(*sizes[:-1], 2 * sizes[-1]).slice(-1, 1, None, 2)
-
-
-# name: layouts of both operands, and of the result, if it is not new
 WAYS = {
     "quads": (packed(16, 128), packed(128, 16), None),
     "quads, both turned": (turned(16, 128), turned(128, 16), None),
@@ -289,47 +250,6 @@ def test_operands_are_read_where_they_are():
     assert [entry for entry in log.entries if entry.reason != "host"] == []
 
 
-def test_vecdot():
-    (x, a), (y, b) = operand(every_other(3, 4, 70)), operand(turned(4, 70))
-    expected = products.sum_of(a * b)
-    assert products.sum_of(a[..., :0]).tolist() == np.zeros(a.shape[:-1]).tolist()
-    assert_bits(dml_vk.vecdot(x, y).numpy(), expected, "last")
-    moved = [dml_vk.asarray(np.moveaxis(one, -1, -2)) for one in (a, b)]
-    assert_bits(dml_vk.vecdot(*moved, axis=-2).numpy(), expected, "last but one")
-    x, a = operand(packed(3, 5))
-    out = dml_vk.empty((5,), float32)
-    assert dml_vk.vecdot(x, x, axis=0, out=out) is out
-    assert_bits(out.numpy(), products.sum_of((a * a).T), "first")
-
-
-def test_tensordot():
-    (x, a), (y, b) = operand(packed(3, 4, 5)), operand(packed(4, 5, 6))
-    rows, columns = a.reshape(3, 20), b.reshape(20, 6)
-    assert_bits(dml_vk.tensordot(x, y).numpy(), products.matmul(rows, columns), "2")
-    assert_bits(
-        dml_vk.tensordot(x, y, axes=((2, 1), (1, 0))).numpy(),
-        products.matmul(a.transpose(0, 2, 1).reshape(3, 20), b.transpose(1, 0, 2).reshape(20, 6)),
-        "the other way round",
-    )
-    outer = np.multiply.outer(a, b)
-    assert_bits(dml_vk.tensordot(x, y, axes=0).numpy(), outer, "0")
-    found = dml_vk.tensordot(x, y, axes=[[-1], [1]])
-    expected = products.matmul(a.reshape(12, 5), b.transpose(1, 0, 2).reshape(5, 24))
-    assert_bits(found.numpy(), expected.reshape(3, 4, 4, 6), "one")
-    assert found.layout == Layout((3, 4, 4, 6))
-    with dml_vk.trace() as log:
-        nchw = operand(packed(2, 3, 4, 5, order=channels_last))[0]
-        dml_vk.tensordot(nchw, nchw, axes=((1, 2), (1, 2)))
-    assert [entry.op for entry in log.entries if entry.reason == "layout"] == ["tensordot"] * 2
-
-
-def test_matrix_transpose_is_a_view():
-    x, a = operand(packed(2, 3, 4))
-    y = dml_vk.matrix_transpose(x)
-    assert y.strided.allocation is x.strided.allocation
-    assert np.array_equal(y.numpy(), a.transpose(0, 2, 1))
-
-
 def test_wrong_operands():
     x, y = operand(packed(2, 3))[0], operand(packed(2, 3, 4))[0]
     small, flags = operand(packed())[0], dml_vk.asarray([[True]])
@@ -353,52 +273,6 @@ def test_wrong_operands():
         r"matmul: out must have the shape \(2, 2\)": (
             LayoutError,
             lambda: dml_vk.matmul(x, x.over(x.layout.permute(1, 0)), out=x),
-        ),
-        "vecdot: dim must be from -2 to 1": (
-            LayoutIndexError,
-            lambda: dml_vk.vecdot(x, x, axis=2),
-        ),
-        "vecdot: axis must be from -2 to -1": (
-            LayoutIndexError,
-            lambda: dml_vk.vecdot(x, y, axis=0),
-        ),
-        "vecdot: axis must be an integer": (LayoutError, lambda: dml_vk.vecdot(x, y, axis="a")),
-        "vecdot: x1 and x2 must have one size": (LayoutError, lambda: dml_vk.vecdot(x, y)),
-        "vecdot: sizes must agree": (
-            LayoutError,
-            lambda: dml_vk.vecdot(x, operand(packed(3, 3))[0]),
-        ),
-        "tensordot: axes must be from 0 to 2": (
-            LayoutError,
-            lambda: dml_vk.tensordot(x, y, axes=3),
-        ),
-        "tensordot: axes must be an integer": (
-            LayoutError,
-            lambda: dml_vk.tensordot(x, y, axes=1.5),
-        ),
-        "tensordot: axes must be a number": (
-            LayoutError,
-            lambda: dml_vk.tensordot(x, y, axes=(1,)),
-        ),
-        "tensordot: axes must name as many": (
-            LayoutError,
-            lambda: dml_vk.tensordot(x, y, axes=((0, 1), (0,))),
-        ),
-        "tensordot: dims must not repeat": (
-            LayoutError,
-            lambda: dml_vk.tensordot(x, y, axes=((0, 0), (0, 1))),
-        ),
-        "tensordot: axes that are summed over": (
-            LayoutError,
-            lambda: dml_vk.tensordot(x, y, axes=1),
-        ),
-        "matrix_transpose: x must have two dims": (
-            LayoutError,
-            lambda: dml_vk.matrix_transpose(small),
-        ),
-        "matrix_transpose: x must be a Tensor": (
-            DTypeError,
-            lambda: dml_vk.matrix_transpose(None),
         ),
     }
     for message, (error, call) in wrong.items():

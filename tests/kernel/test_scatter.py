@@ -13,9 +13,8 @@ from dml_vk.indexing import write
 from dml_vk.layout import Layout, channels_last
 from dml_vk.ops.scatter import scatter
 from dml_vk.testing.strategies import layouts, targets
-from tests.kernel.memory import KINDS, MARGIN, check_writes, elements, memory_for
+from tests.kernel.memory import ITEMSIZES, KINDS, MARGIN, check_writes, elements, memory_for
 
-ITEMSIZES = (1, 2, 4, 8)
 _random = np.random.default_rng(6)
 EVERY = slice(None)
 
