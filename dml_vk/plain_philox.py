@@ -23,4 +23,4 @@ def blocks(key: int, counter: int, rounds: int = 10) -> Iterator[tuple[int, int,
             c0, c1, c2, c3 = high1 ^ c1 ^ k0, low1, high0 ^ c3 ^ k1, low0
             k0, k1 = (k0 + _KEY_STEPS[0]) % 2**32, (k1 + _KEY_STEPS[1]) % 2**32
         yield c0, c1, c2, c3
-        counter = (counter + 1) % 2**128
+        counter += 1  # only its low 128 bits are read
