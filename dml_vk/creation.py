@@ -227,7 +227,7 @@ def new_tensor(
     """What every function that creates does first; nothing has written its memory yet."""
     kind = float32 if dtype is None else to_dtype(what, dtype)
     sizes = (shape,) if isinstance(shape, (int, np.integer)) else shape
-    with ErrorsAs(what):
+    with ErrorsAs(what, sizes="shape"):
         layout = Layout.packed(sizes, memory_format)
     return tensor_over(what, layout, kind, open_device(device))
 

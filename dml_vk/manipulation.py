@@ -56,7 +56,7 @@ def broadcast_to(x: Tensor, /, shape: int | Sequence[int]) -> Tensor:
     """
     what = "broadcast_to"
     given = to_tensor(what, "x", x)
-    with ErrorsAs(what):
+    with ErrorsAs(what, sizes="shape"):
         return given.over(given.layout.expand(to_sizes(what, several(shape))))
 
 
@@ -97,7 +97,7 @@ def moveaxis(x: Tensor, source: Axes, destination: Axes, /) -> Tensor:
     given = to_tensor("moveaxis", "x", x)
     sources = to_axes("moveaxis", source, given.ndim, "source")
     targets = to_axes("moveaxis", destination, given.ndim, "destination")
-    with ErrorsAs("moveaxis"):
+    with ErrorsAs("moveaxis", src="source", dst="destination"):
         return given.over(given.layout.movedim(sources, targets))
 
 
@@ -110,7 +110,7 @@ def permute_dims(x: Tensor, /, axes: Sequence[int]) -> Tensor:
     """
     given = to_tensor("permute_dims", "x", x)
     dims = to_axes("permute_dims", axes, given.ndim, "axes")
-    with ErrorsAs("permute_dims"):
+    with ErrorsAs("permute_dims", dims="axes"):
         return given.over(given.layout.permute(dims))
 
 
@@ -125,7 +125,7 @@ def reshape(x: Tensor, /, shape: int | Sequence[int], *, copy: bool | None = Non
     [[1, 2], [3, 4]]
     """
     given = to_tensor("reshape", "x", x)
-    with ErrorsAs("reshape"):
+    with ErrorsAs("reshape", sizes="shape"):
         layout = given.layout.view(several(shape))
         if layout is not None and not copy:
             return given.over(layout)

@@ -272,7 +272,7 @@ HALVES, LINE = dml_vk.zeros((2, 3), "float16"), dml_vk.zeros(3)
 SCALAR = dml_vk.asarray(3.5)
 ERRORS = [
     (lambda: dml_vk.broadcast_to(X, (2, 3)), LayoutError, "broadcast_to: sizes must have at least"),
-    (lambda: dml_vk.broadcast_to(LINE, (2, 4)), LayoutError, "broadcast_to: sizes must broadcast"),
+    (lambda: dml_vk.broadcast_to(LINE, (2, 4)), LayoutError, "broadcast_to: .*; got shape=.2, 4"),
     (lambda: dml_vk.broadcast_to(LINE, (-1,)), LayoutError, "broadcast_to: sizes must not be neg"),
     (lambda: dml_vk.broadcast_to(3, 3), DTypeError, "broadcast_to: x must be a Tensor"),
     (lambda: dml_vk.broadcast_arrays(X, LINE), LayoutError, "broadcast_arrays: sizes must agree"),
@@ -284,10 +284,10 @@ ERRORS = [
     (lambda: dml_vk.flip(X, axis="x"), LayoutError, "flip: axis must be an integer; got axis='x'"),
     (lambda: dml_vk.moveaxis(X, 4, 0), LayoutIndexError, "moveaxis: source must be from -4 to 3"),
     (lambda: dml_vk.moveaxis(X, 0, 4), LayoutIndexError, "moveaxis: destination must be from -4"),
-    (lambda: dml_vk.moveaxis(X, (0, 1), 0), LayoutError, "moveaxis: src and dst must name as many"),
-    (lambda: dml_vk.permute_dims(X, (0, 1)), LayoutError, "permute_dims: dims must name each of"),
+    (lambda: dml_vk.moveaxis(X, (0, 1), 0), LayoutError, r"moveaxis: .*; got source=.*, destination="),
+    (lambda: dml_vk.permute_dims(X, (0, 1)), LayoutError, "permute_dims: dims must .*; got axes="),
     (lambda: dml_vk.permute_dims(X, (0, 1, 2, 2)), LayoutError, "permute_dims: axes must not rep"),
-    (lambda: dml_vk.reshape(X, (7, -1)), LayoutError, "reshape: sizes must hold 120 elements"),
+    (lambda: dml_vk.reshape(X, (7, -1)), LayoutError, r"reshape: sizes must hold.* got shape"),
     (lambda: dml_vk.reshape(X, 2.5), LayoutError, "reshape: sizes must be a sequence of integers"),
     (lambda: dml_vk.squeeze(X, 1), LayoutError, r"squeeze: dims must have the size 1; got axis=1,"),
     (lambda: dml_vk.squeeze(X, (4,)), LayoutIndexError, "squeeze: axis must be from -4 to 3"),
