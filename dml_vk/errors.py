@@ -41,4 +41,12 @@ def explain(what: str, must: str, /, **got: object) -> str:
     >>> explain("permute", "dims must be a permutation of 0..1", dims=(0, 0))
     'permute: dims must be a permutation of 0..1; got dims=(0, 0)'
     """
-    return f"{what}: {must}; got {', '.join(f'{name}={value!r}' for name, value in got.items())}"
+    return f"{what}: {must}; got {', '.join([f'{name}={_shown(got[name])}' for name in got])}"
+
+
+def _shown(value: object) -> str:
+    """Its repr, which of foreign objects may raise, as that of integers of 5000 digits does."""
+    try:
+        return repr(value)
+    except Exception as error:
+        return f"<{type(value).__name__} without a repr: {type(error).__name__}>"

@@ -9,6 +9,7 @@ second.
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import zipfile
@@ -167,11 +168,13 @@ def _readable(name: object) -> Iterator[None]:
     """Whatever the parsers of others raise at what is no such file."""
     try:
         yield
-    except (DmlVkError, OSError):
+    except DmlVkError:
         raise
     except MemoryError as error:
         must = f"there must be room on the host ({error})"
         raise DeviceMemoryError(explain("load", must, file=str(name))) from None
     except Exception as error:
+        if isinstance(error, OSError) and error.errno != errno.EINVAL:
+            raise  # The machine's. To seek before the start is the parser's.
         must = f"the file must be one of arrays that NumPy or save wrote ({error})"
         raise RangeError(explain("load", must, file=str(name))) from None

@@ -28,7 +28,6 @@ from dml_vk.ops.elementwise import (
     cast_elements,
     compute,
     element_words,
-    float_words,
     scalar_words,
 )
 from dml_vk.promotion import check_weak, common_dtype
@@ -137,7 +136,8 @@ def _told(name: str) -> Told:
             if not isinstance(value, (numbers.Real, np.bool_)):
                 must = f"{parameter} must be a real number"
                 raise DTypeError(explain(name, must, **{parameter: value}))
-        return _apply(operator, (x,), out, float_words(*told.values()))
+        words = [element_words(name, each, float32, plain(told[each])) for each in told]
+        return _apply(operator, (x,), out, sum(words, ()))
 
     vars(function)["__signature__"] = _spelled(inspect.signature(function), operator)
     return _named(function, operator)

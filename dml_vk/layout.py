@@ -55,6 +55,7 @@ channels_last = MemoryFormat.channels_last
 preserve_format = MemoryFormat.preserve_format
 
 Rule = Literal["commutative", "torch"]
+MOST_OFFSETS = 2**26  # offsets, some gigabytes of them
 _STAYS = "a layout must not be changed: its methods give new ones"
 
 
@@ -152,6 +153,9 @@ class Layout(Views):
         """Every element's address, in logical row-major order."""
         if 0 in self.sizes:
             return []
+        if self.numel > MOST_OFFSETS:
+            must = f"there must be at most {MOST_OFFSETS} elements to list"
+            raise LayoutError(explain("offsets", must, numel=self.numel))
         out = [self.offset]
         for size, stride in zip(self.sizes, self.strides):
             steps = range(0, size * stride, stride) if stride else (0,) * size

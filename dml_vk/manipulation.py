@@ -29,6 +29,7 @@ from dml_vk.strides.order import (
 )
 from dml_vk.tensor import Tensor, tensor_over
 from dml_vk.tracing import ASKED, record
+from dml_vk.views import check_pieces
 
 Arrays = Sequence[Tensor]
 
@@ -168,8 +169,9 @@ def unstack(x: Tensor, /, *, axis: int = 0) -> tuple[Tensor, ...]:
     """
     given = to_tensor("unstack", "x", x)
     dim = to_index("unstack", "axis", axis, given.ndim)
-    layout = given.layout
-    return tuple([given.over(layout.select(dim, k)) for k in range(given.shape[dim])])
+    layout, count = given.layout, given.shape[dim]
+    check_pieces("unstack", count)
+    return tuple([given.over(layout.select(dim, k)) for k in range(count)])
 
 
 def concat(arrays: Arrays, /, *, axis: int | None = 0, out: Tensor | None = None) -> Tensor:

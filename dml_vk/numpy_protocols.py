@@ -54,6 +54,8 @@ def ufunc(function: np.ufunc, method: str, inputs: tuple[Any, ...], named: dict[
     allowed = {"out"} if method == "__call__" else {"axis", "dtype", "keepdims", "out"}
     if table[function] in ("max", "min", "all", "any"):
         allowed -= {"dtype"}
+    if table[function] == "conj":
+        allowed = set()  # It is x itself.
     _check_names(what, allowed, given)
     if method == "reduce":
         given.setdefault("axis", 0)

@@ -6,6 +6,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
+import numpy as np
+
 from dml_vk import host
 from dml_vk.dtypes import DType, to_dtype
 from dml_vk.errors import DTypeError, LayoutError, explain
@@ -216,7 +218,8 @@ class Tensor(TensorViews, TensorOperators, TensorProtocols):
 
     def __iter__(self) -> Iterator[Tensor]:
         layout = self.layout
-        return iter([self.over(layout.select(0, k)) for k in range(self._first_size("iter"))])
+        size = self._first_size("iter")
+        return (self.over(layout.select(0, k)) for k in range(size))
 
     def __contains__(self, value: Any) -> bool:
         found: object = self == value
@@ -297,6 +300,9 @@ def allocation_bytes(layout: Layout, dtype: DType) -> int:
 
 
 def _from_pickle(array: Array, strides: Ints, order: Ints) -> Tensor:
+    if not isinstance(array, np.ndarray):
+        must = "the pickle must hold an array"
+        raise DTypeError(explain("unpickle", must, array=type(array).__name__))
     layout = Layout(array.shape, strides, order=order)
     new = tensor_over("unpickle", layout, to_dtype("unpickle", array.dtype), default_device())
     host.write("unpickle", new, array, layout)

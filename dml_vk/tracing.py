@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 
 from dml_vk.callers import users_line
-from dml_vk.errors import LayoutError, explain
+from dml_vk.errors import DTypeError, LayoutError, explain
 from dml_vk.layout import Layout, MemoryFormat
 from dml_vk.strides.order import Ints
 from dml_vk.text_table import table
@@ -80,7 +80,9 @@ def trace(strict: bool = False) -> Iterator[Log]:
     >>> [(entry.op, entry.reason, entry.nbytes) for entry in log.entries]
     [('to', 'asked', 480)]
     """
-    log = Log(bool(strict))
+    if not isinstance(strict, bool):
+        raise DTypeError(explain("trace", "strict must be a bool", strict=strict))
+    log = Log(strict)
     token = _logs.set((*_logs.get(), log))
     try:
         yield log

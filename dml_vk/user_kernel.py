@@ -176,11 +176,13 @@ class UserKernel:
         )
 
     def _device(self, tensors: tuple[Tensor, ...]) -> Device:
+        from dml_vk.ops.strided import Strided  # It needs a device; to compile does not.
+
         if len(tensors) != len(self._blocks):
             must = f"there must be a tensor for each of the {len(self._blocks)} bindings"
             raise ShaderError(explain(self.name, must, tensors=len(tensors)))
         for tensor in tensors:
-            if not hasattr(tensor, "strided"):
+            if not isinstance(getattr(tensor, "strided", None), Strided):
                 must = "operands must be tensors: asarray makes tensors of arrays"
                 raise DTypeError(explain(self.name, must, operand=type(tensor).__name__))
         device = tensors[0].device

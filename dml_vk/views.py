@@ -31,7 +31,14 @@ if TYPE_CHECKING:
     from dml_vk.layout import Layout
 
 
-MOST_EMPTY_CHUNKS = 1 << 20
+MOST_PIECES = 1 << 20
+
+
+def check_pieces(what: str, count: int) -> None:
+    """They are all made at once."""
+    if count > MOST_PIECES:
+        must = f"there must be at most {MOST_PIECES} pieces"
+        raise LayoutError(explain(what, must, pieces=count))
 
 
 def one_tuple(args: tuple[Any, ...]) -> Iterable[int]:
@@ -170,8 +177,8 @@ class Views:
         dim = to_dim("chunk", dim, len(self.sizes))
         size = self.sizes[dim]
         n = to_int("chunk", "n", n)
-        if n < 1 or (size == 0 and n > MOST_EMPTY_CHUNKS):
-            most = "" if size else f" and, of an empty dim, at most {MOST_EMPTY_CHUNKS}"
+        if n < 1 or (size == 0 and n > MOST_PIECES):
+            most = "" if size else f" and, of an empty dim, at most {MOST_PIECES}"
             raise LayoutError(explain("chunk", f"n must be at least 1{most}", n=n))
         return self.split(-(-size // n), dim) if size else self.split(0, dim) * n
 
@@ -184,6 +191,7 @@ class Views:
             each, least = counts[0], min(1, total)
             if each < least:
                 raise LayoutError(explain("split", f"size must be at least {least}", size=size))
+            check_pieces("split", -(-total // (each or 1)))
             starts: Iterable[int] = range(0, total or 1, each or 1)
             return tuple([self._take(dim, at, min(each, total - at)) for at in starts])
         if min(counts, default=0) < 0 or sum(counts) != total:

@@ -96,8 +96,8 @@ def _rounded(what: str, name: str, kind: str, value: Any) -> bytes:
         try:
             with np.errstate(all="ignore"):
                 return np.array(number).astype(kind).tobytes()
-        except OverflowError:
-            pass  # An integer beyond all floats, which Python refuses to make infinite.
+        except (OverflowError, TypeError):
+            pass  # Beyond all floats, which Python refuses to make infinite; or no number at all.
     must = f"{name} must be a number that {kind} can hold"
     raise DTypeError(explain(what, must, **{name: value}))
 

@@ -49,7 +49,7 @@ class Strided(NamedTuple):
         """No two elements share an address, so that a write means one thing."""
         if self.layout.overlaps:
             must = f"elements of {name} must not share an address"
-            raise LayoutError(explain(what, must, **{name: self.layout}))
+            raise LayoutError(explain(what, must, **{name.removeprefix("the "): self.layout}))
 
 
 def room(what: str, layout: Layout, itemsize: int, near: Strided) -> Strided:

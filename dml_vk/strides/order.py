@@ -39,6 +39,8 @@ UNBATCHED = {
     rank - 1: tuple([dim - 1 for dim in order[1:]]) for rank, order in CHANNELS_LAST.items()
 }
 LOGICAL_LETTERS = "NCDHW"
+MOST_LISTED = 2**24  # numbers in one argument
+_SEQUENCES = {list, tuple}
 
 
 @functools.lru_cache(maxsize=64)
@@ -49,7 +51,7 @@ def row_major(rank: int) -> Ints:
 def to_ints(what: str, name: str, values: Iterable[int]) -> Ints:
     """A tuple of Python ints, whatever integer types came in."""
     try:
-        ints = tuple(values)
+        ints = tuple(values) if type(values) in _SEQUENCES else _counted(values)
         for value in ints:
             if type(value) is not int:
                 return tuple([int(operator.index(value)) for value in ints])
@@ -62,7 +64,7 @@ def to_ints(what: str, name: str, values: Iterable[int]) -> Ints:
 
 def to_tuple(what: str, name: str, values: Iterable[T]) -> tuple[T, ...]:
     try:
-        return tuple(values)
+        return _counted(values)
     except TypeError:
         raise LayoutError(explain(what, f"{name} must be a sequence", **{name: values})) from None
 
@@ -70,6 +72,17 @@ def to_tuple(what: str, name: str, values: Iterable[T]) -> tuple[T, ...]:
 def several(one_or_more: Any) -> Any:
     """What may be given alone or in a sequence, as a sequence."""
     return one_or_more if hasattr(one_or_more, "__iter__") else (one_or_more,)
+
+
+def _counted(values: Iterable[T]) -> tuple[T, ...]:
+    """A tuple of what can be listed, which ranges and repeated tensors may be too long for."""
+    count = getattr(type(values), "__len__", None)
+    try:
+        if count is not None and not 0 <= count(values) <= MOST_LISTED:
+            raise TypeError
+    except OverflowError:  # of `range`
+        raise TypeError from None
+    return tuple(values)
 
 
 def to_int(what: str, name: str, value: Any) -> int:

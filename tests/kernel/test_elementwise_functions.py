@@ -51,6 +51,13 @@ def test_out_is_filled_and_given_back():
     assert np.array_equal(out.numpy(), (values + 1).T)
 
 
+class Sly(float):
+    """No float when it comes to it."""
+
+    def __float__(self):
+        return "x"
+
+
 @pytest.mark.parametrize(
     ("call", "error", "words"),
     [
@@ -108,6 +115,8 @@ def test_out_is_filled_and_given_back():
         (lambda x: dml_vk.elu(x, 1, alpha=2), DTypeError, "elu: parameters must be among alpha"),
         (lambda x: dml_vk.elu(x, beta=2), DTypeError, "elu: parameters must be among alpha"),
         (lambda x: dml_vk.elu(x, "2"), DTypeError, "elu: alpha must be a real number"),
+        (lambda x: dml_vk.elu(x, 10**400), DTypeError, "elu: alpha must be a number that float32"),
+        (lambda x: dml_vk.less(x, Sly(1.5)), DTypeError, "less: number must be a number that fl"),
         (lambda x: dml_vk.where(True, x, x), DTypeError, "where: condition must be a Tensor"),
         (lambda x: dml_vk.clip(1, x, x), DTypeError, "clip: x must be a Tensor"),
         (

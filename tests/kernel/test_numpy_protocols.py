@@ -189,6 +189,7 @@ def test_nothing_is_copied_to_the_host_or_from_it_unasked():
         (lambda: np.fft.fft(x), f"numpy.fft.*fft: {host}"),
         (lambda: np.linalg.qr(x), f"numpy.linalg.*qr: {host}"),
         (lambda: np.add(x, x, where=TRUE), "numpy.add: its options must be among out; got"),
+        (lambda: np.conjugate(x, out=x), "numpy.conjugate: its options must be among"),
         (lambda: np.add.reduce(x, initial=1), "numpy.add.reduce: its options must be among ax"),
         (
             lambda: np.maximum.reduce(x, dtype="int8"),

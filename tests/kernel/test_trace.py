@@ -54,6 +54,14 @@ def test_the_host_is_a_reason_of_its_own():
     ]
 
 
+def test_strict_is_a_bool():
+    with (
+        pytest.raises(dml_vk.DTypeError, match="trace: strict must be a bool; got strict=array"),
+        dml_vk.trace(np.array([True, False])),
+    ):
+        pass
+
+
 def test_copies_that_nobody_asked_for():
     x = dml_vk.asarray(np.arange(1, 11, dtype=np.float32))
     low, high = x.over(Layout((9,))), x.over(Layout((9,), offset=1))

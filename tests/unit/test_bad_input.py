@@ -132,3 +132,8 @@ def test_the_family_of_errors():
     assert issubclass(LayoutIndexError, (LayoutError, IndexError))
     assert issubclass(DTypeError, (DmlVkError, TypeError))
     assert explain("op", "it must hold", a=1, b="x") == "op: it must hold; got a=1, b='x'"
+
+
+def test_what_cannot_be_shown():
+    told = explain("op", "it must hold", number=10**5000)
+    assert told == "op: it must hold; got number=<int without a repr: ValueError>"

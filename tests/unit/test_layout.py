@@ -99,6 +99,8 @@ def test_numpy_integers_become_python_integers():
         (((2, -3),), r"Layout: sizes must not be negative; got sizes=\(2, -3\)"),
         ((5,), "Layout: sizes must be a sequence of integers; got sizes=5"),
         (((2.0, 3),), r"Layout: sizes must be a sequence of integers; got sizes=\(2.0, 3\)"),
+        ((range(10**30),), r"sizes must be a sequence of integers; got sizes=range\(0, 10{30}\)"),
+        ((range(2**30),), "Layout: sizes must be a sequence of integers; got sizes=range"),
         (("ab",), "Layout: sizes must be a sequence of integers; got sizes='ab'"),
         (
             ((2, 3), (1,)),

@@ -259,6 +259,7 @@ def test_packed_elements_are_ordered_by_whole_words(ran):
         ((tensor(),) * 3, ShaderError, "got tensors=3"),
         ((tensor(), [1.0]), DTypeError, "asarray makes tensors of arrays; got operand='list'"),
         ((tensor(), None), DTypeError, "got operand='NoneType'"),
+        ((tensor(), SimpleNamespace(strided=3)), DTypeError, "got operand='SimpleNamespace'"),
         (
             (tensor(dtype=dtypes.int32), tensor()),
             DTypeError,

@@ -171,6 +171,14 @@ def test_sizes_beyond_64_bits():
     assert len(Layout((3,)).chunk(10**30)) == 3
 
 
+def test_more_pieces_than_anybody_can_hold():
+    wide = Layout((2**40,), (0,))
+    with pytest.raises(LayoutError, match="split: there must be at most 1048576 pieces; got piece"):
+        wide.split(3)
+    with pytest.raises(LayoutError, match="offsets: there must be at most 67108864 elements to l"):
+        wide.offsets()
+
+
 def test_pieces_of_an_empty_dim():
     empty = Layout((0, 3))
     assert empty.chunk(4) == (empty,) * 4
