@@ -15,6 +15,8 @@ from mkdocs.structure.files import File, Files
 ROOT = Path(__file__).parents[1]
 # Pages of the site as well; other files are copied as they are.
 OUTSIDE = ("CHANGELOG.md", "CONTRIBUTING.md", "glsl/README.md", "examples/*.py")
+# DirectML's long names may be broken at their underscores.
+NAMES = re.compile(r"<td>[A-Z0-9_, ]+</td>")
 LINK = re.compile(r"\[([^\]]*)\]\(([^)#:\s]+)(#[^)\s]*)?\)")
 
 
@@ -45,3 +47,7 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
         return f"[{text}]({os.path.relpath(uri, Path(page.file.src_uri).parent)}{anchor})"
 
     return LINK.sub(link, markdown)
+
+
+def on_page_content(html: str, **_: Any) -> str:
+    return NAMES.sub(lambda found: found[0].replace("_", "_<wbr>"), html)
