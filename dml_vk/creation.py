@@ -28,8 +28,9 @@ from dml_vk.tensor import Tensor, as_asked, tensor_over
 Wanted = int | str | Device | None
 _PYTHON = {bool, int, float}
 _REAL = "biuf"  # NumPy's letters
-# How objects of other libraries say that they cannot become arrays.
 _REFUSED = "copy must not be False, since this is not on the device as it is asked for"
+_TOO_LARGE = "integers must fit 64 bits together"
+# How objects of other libraries say that they cannot become arrays.
 _REFUSALS = (AttributeError, BufferError, OverflowError, RuntimeError, TypeError, ValueError)
 
 
@@ -301,6 +302,8 @@ def _host_array(obj: Any, dtype: Any) -> tuple[Array, DType]:
     except _REFUSALS as error:
         must = f"elements must be numbers that NumPy can make an array of ({error})"
         raise DTypeError(explain(what, must, type=type(obj).__name__, dtype=dtype)) from None
+    if array.dtype == object and _leaf_types(obj) <= {int, bool}:
+        raise DTypeError(explain(what, _TOO_LARGE, type=type(obj).__name__))
     if array.dtype.kind not in _REAL:
         # Left to itself, NumPy would read texts and dates as numbers, and drop imaginary parts.
         must = "elements must be real numbers"
@@ -308,8 +311,7 @@ def _host_array(obj: Any, dtype: Any) -> tuple[Array, DType]:
     if wanted is None and array.dtype == np.float64:
         types = _leaf_types(obj)
         if types == {int} or types == {int, bool}:
-            must = "integers without a dtype must fit 64 bits together"
-            raise DTypeError(explain(what, must, type=type(obj).__name__))
+            raise DTypeError(explain(what, _TOO_LARGE, type=type(obj).__name__))
         if types <= _PYTHON:
             wanted = float32
     return array, _own_dtype(what, array) if wanted is None else wanted

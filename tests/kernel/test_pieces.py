@@ -172,7 +172,7 @@ ERRORS = [
     (lambda: dml_vk.repeat(LINE, [1, 2]), LayoutError, "repeat: repeats must be one number, or on"),
     (lambda: dml_vk.repeat(LINE, [1, -1, 1]), RangeError, "repeat: repeats must not be negative; "),
     (lambda: dml_vk.repeat(LINE, [[1, 2, 3]]), LayoutError, "repeat: repeats must be a sequence o"),
-    (lambda: dml_vk.repeat(LINE, [2**70] * 3), DTypeError, "repeat: elements must be real"),
+    (lambda: dml_vk.repeat(LINE, [2**70] * 3), DTypeError, "repeat: integers must fit 64"),
     (lambda: dml_vk.repeat(LINE, LINE), DTypeError, "repeat: dtype must be one of int8, uint8"),
 ]  # fmt: skip
 
