@@ -35,7 +35,7 @@ class Progress:
         self._clock, self._patience, self._redrawn = clock, patience, redrawn
         self._redraws = is_terminal(self._stream)
         self._text = self._said = ""
-        self._drawn = False
+        self._drawn = ""  # the line that stands on the terminal
         self._begun = clock()
         self._lock = threading.Lock()
         self._over = threading.Event()
@@ -68,7 +68,7 @@ class Progress:
             if self._drawn:
                 self._stream.write(_CLEAR)
                 self._stream.flush()
-                self._drawn = False
+                self._drawn = ""
 
     def say(self, *lines: str) -> None:
         """Print lines that stay, on stdout."""
@@ -85,11 +85,11 @@ class Progress:
         if passed < self._patience or not self._text:
             return
         line = f"[{passed:.0f} s] {self._text}"
-        if self._redraws:
+        if self._redraws and line != self._drawn:
             columns = shutil.get_terminal_size().columns
             self._stream.write(_CLEAR + line[: columns - 1])
-            self._drawn = True
-        elif self._said != self._text:
+            self._drawn = line
+        if not self._redraws and self._said != self._text:
             self._stream.write(line + "\n")
             self._said = self._text
         self._stream.flush()

@@ -45,7 +45,7 @@ def run(given: Sequence[str] | None) -> int:
         status = int(VERBS[arguments.verb].run(arguments))
         sys.stdout.flush()
         return status
-    except DmlVkError as error:
+    except (DmlVkError, MemoryError) as error:
         print(error, file=sys.stderr)
         return FAILED
     except BrokenPipeError:

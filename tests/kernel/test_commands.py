@@ -152,6 +152,12 @@ def test_bench_says_what_is_wrong(capsys, wrong_copy):
     assert shown.err.endswith("copy\n")
 
 
+def test_bench_asks_the_device_for_room_first(capsys):
+    for size in ("1000000", str(2**80)):
+        assert main(["bench", "--size", size]) == 1
+        assert capsys.readouterr().err.startswith("empty: ")
+
+
 def test_answers_are_compared_one_by_one():
     of = cases.Operands((1, 2, 4, 4))
     for name, make in cases.CASES.items():

@@ -60,6 +60,8 @@ def test_a_terminal_s_line_is_redrawn_and_goes(clock):
     with Progress(stream, clock) as progress:
         clock.now = 3
         progress.step("one")
+        clock.now = 3.4
+        progress.step("one")
         clock.now = 12.4
         progress.step("a step that says so much that it would not fit in a line")
         progress.clear()

@@ -89,6 +89,15 @@ def test_an_error_of_ours_is_a_line_on_stderr(capsys):
     assert shown.err.count("\n") == 1
 
 
+def test_a_host_without_memory_is_a_line_on_stderr(monkeypatch, capsys):
+    def run(arguments):
+        raise MemoryError("Unable to allocate 95 PiB")
+
+    monkeypatch.setattr(VERBS["philox"], "run", run)
+    assert main(["philox"]) == 1
+    assert capsys.readouterr().err == "Unable to allocate 95 PiB\n"
+
+
 def test_an_interrupt_is_no_traceback(monkeypatch, capsys):
     def run(arguments):
         raise KeyboardInterrupt
