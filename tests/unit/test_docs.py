@@ -71,3 +71,16 @@ def test_pictures_are_those_that_the_library_draws_now():
     assert {name: draw() + "\n" for name, draw in drawn.items()} == kept
     pages = "\n".join(page.read_text() for page in PAGES)
     assert [name for name in kept if f"pictures/{name}.svg)" not in pages] == []
+
+
+def test_the_map_of_the_source_is_true():
+    page, mapped = (ROOT / "docs" / "architecture.md").read_text(), set()
+    for row in re.findall(r"^\| (`[^|]+) \|", page, re.MULTILINE):
+        first, *others = re.findall(r"`([^`]+)`", row)  # these are beside it
+        for name in [first, *[f"{Path(first).parent}/{other}" for other in others]]:
+            found = list(ROOT.glob(name))
+            assert found, f"the map names {name}, which is not there"
+            for path in found:
+                mapped |= set(path.rglob("*.py")) if path.is_dir() else {path}
+    modules = {path for path in ROOT.glob("dml_vk/**/*.py") if not path.stem.startswith("__")}
+    assert sorted(str(path.relative_to(ROOT)) for path in modules - mapped) == []
