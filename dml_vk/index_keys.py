@@ -112,7 +112,7 @@ def outside_of(what: str, axis: int | None, size: int, index: int) -> str:
 
 
 def to_index(what: str, given: Any) -> Tensor | Array:
-    """An array of integers or bools, on the device or on the host."""
+    """An array of whatever is given, on the device or on the host."""
     if isinstance(given, Tensor):
         index: Tensor | Array = given
     else:
@@ -124,8 +124,6 @@ def to_index(what: str, given: Any) -> Tensor | Array:
             ) from None
         if not index.size and isinstance(given, (list, tuple, range)):
             index = index.astype(np.int64)
-    if index.dtype.kind not in "biu":
-        raise DTypeError(explain(what, INDEXES, dtype=index.dtype))
     return index
 
 
@@ -133,6 +131,8 @@ def _part(what: str, tensor: Tensor, given: Any) -> Any:
     """An int, slice, None, ..., or an array: of bools, or one of integers that has dims."""
     if isinstance(given, (list, tuple, range)) or hasattr(given, "__array__"):
         index = to_index(what, given)
+        if index.dtype.kind not in "biu":
+            raise DTypeError(explain(what, INDEXES, dtype=index.dtype))
         if isinstance(index, Tensor) and index.device is not tensor.device:
             must = "operands must be on one device"
             raise DeviceError(explain(what, must, indexes=index.device, tensor=tensor.device))

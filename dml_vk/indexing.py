@@ -142,7 +142,7 @@ def _view(tensor: Tensor, layout: Layout) -> Tensor:
 
 def _integers(what: str, x: Tensor, indices: Any) -> Any:
     index = to_index(what, indices)
-    if index.dtype.kind == "b":
+    if index.dtype.kind not in "iu":
         raise DTypeError(explain(what, "indices must be integers", dtype=index.dtype))
     if isinstance(index, Tensor) and index.device is not x.device:
         must = "operands must be on one device"

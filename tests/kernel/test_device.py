@@ -321,7 +321,8 @@ def test_a_kp_that_corrupts_arrays_is_refused(wrong, monkeypatch):
             self.index = index
 
         def list_devices(self):
-            return [{"device_name": "fake" if wrong == "name" else dml_vk.device().name}]
+            name = "fake" if wrong == "name" else dml_vk.device().name
+            return [{"device_name": name, "timestamps_supported": False}]
 
         def tensor_t(self, words, kind):
             seen = words[::-1].copy()
