@@ -68,6 +68,8 @@ def test_what_take_refuses():
         take(x, [20])
     with pytest.raises(DTypeError, match=r"take: indices must be integers; got dtype=.*bool"):
         take(x, [True, False], axis=0)
+    with pytest.raises(DTypeError, match=r"take: indices must be integers; got dtype=.*float64"):
+        take(x, [0.0, 1.0], axis=0)
     with pytest.raises(DTypeError, match=r"take: x must be a Tensor"):
         take([1, 2], [0])
     with pytest.raises(DTypeError, match=r"take: out must be a Tensor"):
