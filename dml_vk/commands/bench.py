@@ -92,7 +92,7 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.plot is not None:
         times = [(row.name, row.times_numpy) for row in shown]
         write("bench", arguments.plot, chart.as_svg(times, heading(chosen)))
-    wrong = [row.name for row in shown if not row.agrees]
+    wrong = [row.name for row in rows if not row.agrees]
     if wrong:
         print(f"bench: other answers than NumPy's: {', '.join(wrong)}", file=sys.stderr)
     return int(bool(wrong))

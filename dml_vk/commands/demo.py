@@ -56,10 +56,10 @@ def run(arguments: argparse.Namespace) -> int:
     print(_indented(bench.as_table(rows)), "", bench.bandwidth(rows[0]), sep="\n")
     wrong = [name for name, right in checks.items() if not right]
     if wrong:
-        print(f"\n{len(wrong)} of {len(checks)} results are WRONG: {', '.join(wrong)}")
-        print(f"demo: NumPy has other results: {', '.join(wrong)}", file=sys.stderr)
+        print(f"\n{len(wrong)} of {len(checks)} checks FAILED: {', '.join(wrong)}")
+        print(f"demo: these checks failed: {', '.join(wrong)}", file=sys.stderr)
         return 1
-    print(f"\nAll {len(checks)} results are what NumPy says they must be.\n\n{NEXT}")
+    print(f"\nAll {len(checks)} checks hold: every result is what NumPy says it must be.\n\n{NEXT}")
     return 0
 
 
