@@ -1,0 +1,1 @@
+"""Random public calls with hostile arguments: `python -m tests.fuzz`."""

@@ -1,0 +1,111 @@
+"""Calls of more than one line: DirectML's operators, shaders, files and pickles cut up."""
+
+from __future__ import annotations
+
+import inspect
+import os
+import pickle
+import random
+import tempfile
+from collections.abc import Callable
+from typing import Any
+
+import dml_vk
+from dml_vk import directml
+from dml_vk.directml import BufferTensorDesc
+from dml_vk.directml.operators import Operator
+
+SOURCE = """#version 450
+layout(local_size_x = 1) in;
+layout(constant_id = 0) const uint STEP = 1;
+layout(binding = 0) buffer A { float a[]; };
+layout(push_constant) uniform Push { uint a_base; float factor; };
+void main() { a[a_base] = factor; }
+"""
+
+
+def operators() -> list[str]:
+    """DirectML's classes that are called with buffers."""
+    found = [name for name in directml.__all__ if inspect.isclass(getattr(directml, name))]
+    return [name for name in found if issubclass(getattr(directml, name), Operator)]
+
+
+def bound(name: str) -> Callable[..., Any]:
+    """The operator over these descriptors, or over those that its tensors mostly are."""
+    cls = getattr(directml, name)
+
+    def call(*given: Any) -> Any:
+        parameters = inspect.signature(cls).parameters
+        tensors = [one for one in parameters if one in cls._tensors]
+        first = next((one for one in given if isinstance(one, BufferTensorDesc)), given[0])
+        descs = [given[k] if k < len(given) else first for k in range(len(tensors))]
+        named = {one: NUMBERS[one] for one in parameters if one in NUMBERS}
+        for one in parameters:
+            if one.endswith("data_type"):
+                named[one] = getattr(first, "data_type", None)
+        made = cls(*descs, **named)
+        buffers = [directml.Buffer(getattr(one, "total_tensor_size_in_bytes", 8)) for one in descs]
+        if len(given) == 4:
+            buffers[-1] = given[-1]
+        made(*buffers)
+        return repr(made), [one.read() for one in buffers if isinstance(one, directml.Buffer)]
+
+    return call
+
+
+NUMBERS = {"min": 0, "max": 1, "exponent": 2, "value": 1, "value_start": 0, "value_delta": 1}
+
+
+def damaged(data: bytes, seed: int) -> bytes:
+    """Some bytes changed, or the end cut off, or something in between left out."""
+    rng, found = random.Random(seed), bytearray(data)
+    for _ in range(rng.randrange(4)):
+        found[rng.randrange(len(found))] = rng.randrange(256)
+    if rng.random() < 0.3:
+        del found[rng.randrange(len(found)) :]
+    if rng.random() < 0.3 and found:
+        at = rng.randrange(len(found))
+        del found[at : at + rng.randrange(9)]
+    return bytes(found)
+
+
+def damaged_pickle(x: Any, seed: int) -> Any:
+    """Pickle itself may make anything of it; what concerns us is what it hands to us."""
+    return pickle.loads(damaged(pickle.dumps(x), seed))
+
+
+def damaged_file(x: Any, seed: int) -> Any:
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, ("x.npy", "x.npz")[seed % 2])
+        dml_vk.save(path, x)
+        with open(path, "r+b") as file:
+            data = damaged(file.read(), seed)
+            file.seek(0)
+            file.truncate()
+            file.write(data)
+        return dml_vk.load(path)
+
+
+def damaged_source(seed: int) -> Any:
+    """GLSL with a few characters changed or left out."""
+    rng, lines = random.Random(seed), SOURCE.split("\n")
+    at = rng.randrange(len(lines))
+    words = lines[at].split(" ")
+    rng.shuffle(words)
+    lines[at] = " ".join(words[: rng.randrange(len(words) + 1)])
+    return repr(dml_vk.kernel("\n".join(lines)))
+
+
+def kernel_call(x: Any, groups: Any, push: Any, spec: Any, writes: Any) -> None:
+    x = x if x.size else dml_vk.zeros(1)  # The shader writes one element, come what may.
+    KERNEL(x, groups=groups, push=push, spec=spec, writes=writes)
+
+
+SHADER = dml_vk.compile_glsl(SOURCE)
+KERNEL = dml_vk.kernel(SHADER)
+CALLS = [
+    ("a user's kernel", kernel_call, "self groups push spec writes"),
+    ("a damaged file", damaged_file, "self seed"),
+    ("a damaged pickle", damaged_pickle, "self seed"),
+    ("a damaged source", damaged_source, "seed"),
+]

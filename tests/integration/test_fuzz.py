@@ -1,0 +1,75 @@
+"""Whatever goes in anywhere, an answer or an error of ours comes out: `python -m tests.fuzz`."""
+
+from __future__ import annotations
+
+import inspect
+
+import pytest
+
+import dml_vk
+from dml_vk import directml, linalg
+from dml_vk.tensor import Tensor
+from tests.fuzz import rounds, watch
+from tests.fuzz.targets import INTERNAL, public, targets
+
+ROUNDS = 1500
+
+
+def test_rounds():
+    report = watch.run(seed=6, start=0, rounds=ROUNDS)
+    assert not report.failures
+    assert report.rounds == ROUNDS
+    assert report.counts["result"] > ROUNDS // 5
+    assert report.counts["DTypeError"] + report.counts["LayoutError"] > ROUNDS // 5
+
+
+def test_nothing_that_is_public_is_left_out():
+    reached = set(targets())
+    for name in dml_vk.__all__:
+        value = getattr(dml_vk, name)
+        if inspect.isfunction(value):
+            assert name == "trace" or f"dml_vk.{name}" in reached
+        elif inspect.isclass(value) and name not in ("MemoryFormat", "Device"):
+            assert issubclass(value, dml_vk.DmlVkError) or name in reached, name
+    assert {f"linalg.{name}" for name in linalg.__all__} <= reached
+    for owner in (Tensor, dml_vk.Layout, dml_vk.random.Generator, directml.Buffer, dml_vk.Device):
+        names = {f"{owner.__name__}.{name}" for name in public(owner) if name not in INTERNAL}
+        assert names <= reached
+
+
+@pytest.mark.parametrize(
+    ("fault", "said"),
+    [
+        ("foreign", "AttributeError out of ours"),
+        ("formless", "the message is not in our form: it went wrong"),
+        ("asserts", "AssertionError out of ours"),
+        ("writes", "elements in memory are wrong"),
+        ("half_written", "elements in memory are wrong"),
+        ("add", "NumPy differs"),
+    ],
+)
+def test_the_judge_sees(fault, said):
+    judge, known = rounds.Judge(), rounds.known_targets(f"broken.{fault}")
+    found = [judge.round(rounds.draw(7, number, known)).wrong for number in range(8)]
+    assert any(said in wrong for wrong in found)
+    assert all(said in wrong for wrong in found if wrong)
+
+
+def test_the_judge_sees_leaks():
+    leaks = rounds.Leaks()
+    (leaking,) = rounds.known_targets("broken.leaks")
+    rounds.Judge().round(rounds.draw(0, 0, [leaking]))
+    assert "bytes are in use" in leaks.look()
+    assert not leaks.look(), "it is said once"
+
+
+@pytest.mark.parametrize(
+    ("fault", "said", "count"), [("dies", "Aborted", 2), ("hangs", "Timeout", 1)]
+)
+def test_the_watch_sees(fault, said, count):
+    report = watch.run(seed=0, start=5, rounds=count, only=f"broken.{fault}", patience=2.0)
+    assert report.rounds == count, "it goes on with the next"
+    assert len(report.failures) == count
+    for number, failure in enumerate(report.failures, 5):
+        assert failure.startswith(f"--replay 0:{number} --only broken.{fault}\nbroken.{fault}()\n")
+        assert said in failure
