@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from contextlib import suppress
 from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
@@ -36,6 +37,16 @@ def caller() -> Caller:
     """What was called from outside of this package, and from where."""
     frame, entry = _border()
     return Caller(_named(entry.f_code, entry.f_locals), frame.f_code.co_filename, frame.f_lineno)
+
+
+def clear_last_traceback() -> None:
+    """Let go of what this package's frames hold, in the traceback that an interpreter keeps."""
+    traceback = getattr(sys, "last_traceback", None)
+    while traceback is not None:
+        if _is_ours(traceback.tb_frame.f_code.co_filename):
+            with suppress(RuntimeError):  # It runs still, or again.
+                traceback.tb_frame.clear()
+        traceback = traceback.tb_next
 
 
 def _border() -> tuple[FrameType, FrameType]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import weakref
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -43,6 +43,13 @@ class Arena:
     @property
     def in_use(self) -> int:
         return self.free.taken_bytes
+
+    def ranges(self) -> Iterator[tuple[int, int]]:
+        """Where somebody's memory starts and ends."""
+        for note in self.live:
+            allocation = note()
+            if allocation is not None and allocation.offset != NOWHERE:
+                yield allocation.offset, allocation.offset + max(1, allocation.nbytes)
 
 
 class _Note(weakref.ref["Allocation"]):

@@ -134,13 +134,9 @@ class Flush:
     def __init__(self, runtime: Runtime, watch: Watch, batch: Batch) -> None:
         self._runtime = runtime
         self._watch = watch
-        recordings = batch.recordings or []
-        levels = iter([number for number, level in enumerate(batch.levels) for _ in level])
-        # As in the batch: each dispatch with its level, in the sequences that it is cut into.
-        sequences = [[(work, next(levels)) for work in works] for works in recordings]
-        self._left = sequences[len(batch.done) :]
+        self._left = (batch.recordings or [])[len(batch.done) :]
         self._next = 0
-        self._whole = sum([work[2] for works in self._left for work, _ in works])
+        self._whole = sum([due.ns for works in self._left for due in works])
         self._done = 0.0  # ns of it, as estimated
         watch.begin()
 
@@ -148,14 +144,14 @@ class Flush:
         """The next sequence has run, and took so long."""
         works = self._left[self._next]
         self._next += 1
-        ns = sum([work[2] for work, _ in works])
-        if works[0][0][3] is not None:  # then the sequence is timed
+        ns = sum([due.ns for due in works])
+        if works[0].asked is not None:  # A batch is explained as a whole, and then it is timed.
             times, clock = self._runtime.microseconds(recorded), "device"
             if times is None:
-                times, clock = [seconds * 1e6 * work[2] / ns for work, _ in works], "host"
-            for ((_, _, estimate, asked), level), microseconds in zip(works, times):
-                assert asked is not None  # A batch is explained as a whole.
-                dispatch = Dispatch(asked, level, microseconds, clock, estimate / 1000)
+                times, clock = [seconds * 1e6 * due.ns / ns for due in works], "host"
+            for due, microseconds in zip(works, times):
+                assert due.asked is not None
+                dispatch = Dispatch(due.asked, due.level, microseconds, clock, due.ns / 1000)
                 logger.debug("%s", dispatch, extra={"dispatch": dispatch})
         self._done += ns
         where = f"{self._next} of {len(self._left)} sequences done"
@@ -164,9 +160,8 @@ class Flush:
     def end(self) -> None:
         """All has run."""
         seconds = self._watch.end()
-        works = [work for sequence in self._left for work in sequence]
+        levels = [due.level for works in self._left for due in works]
         logger.debug(
             "%s: flush of dispatches=%d levels=%d sequences=%d us=%.1f",
-            *(self._watch.caller, len(works), len({level for _, level in works})),
-            *(len(self._left), seconds * 1e6),
+            *(self._watch.caller, len(levels), len(set(levels)), len(self._left), seconds * 1e6),
         )

@@ -39,8 +39,9 @@ class Runtime:
             must = f"Kompute must see the devices that Vulkan lists: {ADVICE}"
             raise DeviceError(explain("device", must, index=index, name=name, kompute=known))
         # Kompute never resets the queries that it times by, which the validation layer minds.
-        has_clock = listed[index]["timestamps_supported"] and not vulkan.is_validating()
-        self._tick_ns = tick_ns if has_clock else 0.0
+        self._tick_ns = 0.0
+        if tick_ns and listed[index]["timestamps_supported"] and not vulkan.is_validating():
+            self._tick_ns = tick_ns
         self._host = kp.TensorTypes.host
         self._storage = kp.TensorTypes.storage
         self._no_spec = np.zeros(0, np.uint32)

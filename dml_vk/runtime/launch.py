@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dml_vk import vulkan
+from dml_vk.callers import clear_last_traceback
 from dml_vk.errors import DeviceError
 from dml_vk.kernels.plan import BASES, END, FIRST, SIZES, Plan
 from dml_vk.limits import Limits
@@ -46,6 +47,18 @@ class Operand(NamedTuple):
 
 # What runs, and what it is told; what it takes, in ns; and what the journal says of it, if it does.
 Work = tuple[Pipeline, Words, float, journal.Asked | None]
+Ranges = list[tuple[Hazards, int, int, bool]]  # of bytes in an arena, and whether they are written
+
+
+class Due(NamedTuple):
+    """Work whose turn has come, with its level and all that its launch touches."""
+
+    pipeline: Pipeline
+    push: Words
+    ns: float
+    asked: journal.Asked | None
+    level: int
+    touched: Ranges
 
 
 class Ready(NamedTuple):
@@ -60,27 +73,54 @@ class Batch:
     """Work that waits: levels while it grows, recordings once it runs."""
 
     def __init__(self) -> None:
-        self.levels: list[list[Work]] = []
+        self.levels: list[list[tuple[list[Work], Ranges]]] = []  # of launches
         self.hazards: dict[Arena, Hazards] = {}
         self.operations = 0
         self.ns = 0.0
-        self.recordings: list[list[Work]] | None = None  # closed when set
+        self.recordings: list[list[Due]] | None = None  # closed when set
         self.done: list[Recording] = []  # one for each of `recordings` that has run
 
-    def close(self, most_ns: float) -> list[list[Work]]:
-        """Cut levels where they would keep signals waiting, into recordings of at most so long."""
+    def close(self, most_ns: float, slow: set[int]) -> list[list[Due]]:
+        """Cut levels where they would keep signals waiting, into recordings of at most so long.
+
+        Pipelines of which the ids are `slow` take long when they run first.
+        """
         if self.recordings is None:
-            recordings: list[list[Work]] = []
-            for level in self.levels:
+            recordings: list[list[Due]] = []
+            for number, level in enumerate(self.levels):
                 ns = math.inf
-                for work in level:
-                    if ns + work[2] > most_ns:
-                        recordings.append([])
-                        ns = 0.0
-                    recordings[-1].append(work)
-                    ns += work[2]
+                for works, touched in level:
+                    for work in works:
+                        if ns + work[2] > most_ns or id(work[0]) in slow:
+                            slow.discard(id(work[0]))
+                            recordings.append([])
+                            ns = 0.0
+                        recordings[-1].append(Due(*work, number, touched))
+                        ns += work[2]
             self.recordings = recordings
         return self.recordings
+
+    def drop_unseen(self) -> None:
+        """Of what has not run, keep what writes to memory in use, or what such work reads."""
+        needed: dict[Hazards, Hazards] = {}
+        for arena, hazards in self.hazards.items():
+            needed[hazards] = Hazards()
+            for low, high in arena.ranges():
+                needed[hazards].mark(low, high, True, 0)
+        recordings, kept = self.recordings or [], []
+        for works in reversed(recordings[len(self.done) :]):
+            left = []
+            for work in reversed(works):
+                if any(
+                    writes and needed[hazards].after(low, high, False)
+                    for hazards, low, high, writes in work.touched
+                ):
+                    for hazards, low, high, _ in work.touched:
+                        needed[hazards].mark(low, high, True, 0)
+                    left.append(work)
+            if left:
+                kept.append(left[::-1])
+        self.recordings = recordings[: len(self.done)] + kept[::-1]
 
 
 class Queue:
@@ -99,6 +139,8 @@ class Queue:
         self._ready: dict[Any, Ready] = {}  # by plan and arenas
         self._watch = journal.Watch()
         self._explains = journal.explains()  # this batch
+        # Pipelines that have not run yet, by id, where the driver compiles them when they do first.
+        self._slow: set[int] = set()
 
     def launch(
         self,
@@ -140,7 +182,7 @@ class Queue:
         """One dispatch of any shader, bases and all in its push words already."""
         with self.enter():
             self._pipelines.launches += 1
-            made = self._pipelines.get(Key(spirv, spec, len(push), groups, _arenas(operands)))
+            made = self._made(Key(spirv, spec, len(push), groups, _arenas(operands)))
             asked = None
             if self._explains:
                 asked = journal.asked_of_user(math.prod(groups))
@@ -158,16 +200,22 @@ class Queue:
     def flush(self) -> None:
         """Do all pending work and wait for it. The caller is inside the gate.
 
-        An exception in between, Ctrl-C above all, leaves what has not run yet to the next flush.
+        An exception in between, Ctrl-C above all, leaves what has not run yet to the next flush,
+        which does as much of it as somebody still has a use for.
         """
-        recordings = self._batch.close(self._most_ns)
+        if self._batch.recordings is not None:
+            clear_last_traceback()
+            self._batch.drop_unseen()
+        recordings = self._batch.close(self._most_ns, self._slow)
         run, done = self._runtime.run, self._batch.done
         told = None
         if recordings and journal.watches():
             told = journal.Flush(self._runtime, self._watch, self._batch)
         while len(done) < len(recordings):
             works = recordings[len(done)]
-            recorded = self._runtime.record([work[:2] for work in works], self._explains)
+            recorded = self._runtime.record(
+                [(due.pipeline, due.push) for due in works], self._explains
+            )
             began = perf_counter()
             # One step in C: it has run if and only if it is in `done`, whatever signals say.
             done.extend(map(run, (recorded,)))
@@ -176,6 +224,7 @@ class Queue:
         if told is not None:
             told.end()
         self._batch = Batch()
+        self._slow.clear()
         self._explains = journal.explains()
         if self._pipelines.shrink() or len(self._ready) > MAX_OPERATIONS:
             self._ready.clear()
@@ -194,24 +243,32 @@ class Queue:
 
     def kp_objects(self) -> list[Any]:
         """All of kp's objects that are alive here."""
-        works = [work for level in self._batch.levels for work in level]
-        return [*self._pipelines.alive(), *(work[0] for work in works), *self._batch.done]
+        launched = [works for level in self._batch.levels for works, _ in level]
+        pending = [work[0] for works in launched for work in works]
+        return [*self._pipelines.alive(), *pending, *self._batch.done]
 
     def _append(self, works: list[Work], operands: Sequence[Operand]) -> None:
         if self._batch.recordings is not None:
             self.flush()  # An earlier flush was interrupted.
         batch = self._batch
-        level = _level(batch, operands)
+        level, touched = _level(batch, operands)
         # Should an exception come in between, marks without work only make later work wait.
         while len(batch.levels) <= level:
             batch.levels.append([])
-        batch.levels[level] += works
+        batch.levels[level].append((works, touched))
         batch.operations += len(works)
         for work in works:
             batch.ns += work[2]
         full = batch.operations > MAX_OPERATIONS or batch.ns > MAX_BATCH_NS
         if full or len(self._pipelines) > pipelines.MOST:
             self.flush()
+
+    def _made(self, key: Key) -> Made:
+        count = len(self._pipelines)
+        made = self._pipelines.get(key)
+        if len(self._pipelines) > count and self._limits.wants_few_groups:  # a software driver's
+            self._slow.add(id(made.pipeline))
+        return made
 
     def _again(self, plan: Plan, ready: Ready, operands: Sequence[Operand], told: Ints) -> Work:
         """What `_dispatches` gives, for a plan that came before."""
@@ -253,7 +310,7 @@ class Queue:
             own[FIRST], own[END] = first, end
             groups = group_count(-(-(end - first) // plan.spec[0]), self._limits)
             key = Key(plan.module, plan.spec, len(push), (groups, 1, 1), arenas)
-            made, ns = self._pipelines.get(key), MIN_NS + (end - first) * unit_ns
+            made, ns = self._made(key), MIN_NS + (end - first) * unit_ns
             asked = journal.asked(plan, end - first, groups) if self._explains else None
             works.append((made.pipeline, own, ns, asked))
         if len(works) == len(plan.launches) == 1 and arguments is None:
@@ -272,10 +329,10 @@ def _arenas(operands: Sequence[Operand]) -> tuple[Arena, ...]:
     return tuple([operand.allocation.arena for operand in operands])
 
 
-def _level(batch: Batch, operands: Sequence[Operand]) -> int:
-    """The first level at which all these may be touched so, marked as taken."""
+def _level(batch: Batch, operands: Sequence[Operand]) -> tuple[int, Ranges]:
+    """The first level at which all these may be touched so, marked as taken; and what they are."""
     level = 0
-    ranges = []
+    ranges: Ranges = []
     before: Operand | None = None
     for operand in operands:
         if operand is before:  # Where a kernel has more bindings than there are operands.
@@ -290,4 +347,4 @@ def _level(batch: Batch, operands: Sequence[Operand]) -> int:
         level = max(level, pending.after(low, high, writes))
     for pending, low, high, writes in ranges:
         pending.mark(low, high, writes, level)
-    return level
+    return level, ranges

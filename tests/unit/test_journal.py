@@ -41,7 +41,8 @@ def said(caplog):
 
 
 def work(queue, sequences):
-    queue.launch(make_plan(40 * sequences, 1e6), [operand(arena(), 0, 16, True)])
+    seen = operand(arena(), 0, 16, True)
+    queue.launch(make_plan(40 * sequences, 1e6), [seen])
     queue.flush()
 
 
@@ -85,9 +86,10 @@ def test_another_line_is_another_work(clock, caplog):
 def test_what_is_left_of_an_interrupted_flush_is_all_there_is(clock, caplog):
     queue, clock.step = Queue(Runtime(), MINIMUM, lambda: None), 2.5
     queue._runtime.before_run = [KeyboardInterrupt()]
-    with pytest.raises(KeyboardInterrupt):
+    with pytest.raises(KeyboardInterrupt) as caught:
         work(queue, 4)
     said(caplog)
+    assert caught.tb is not None  # It holds the operand.
     queue.flush()
     assert said(caplog)[0] == "2.5 s so far, 1 of 4 sequences done, 7.5 s left"
 

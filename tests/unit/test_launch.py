@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import operator
+import sys
 from collections import deque
 
 import pytest
@@ -145,6 +146,17 @@ def test_many_independent_operations_are_cut_too():
     assert [len(work) for work in runtime.ran] == [4, 4, 1]
 
 
+def test_what_a_software_driver_compiles_when_it_runs_first_is_cut_too():
+    runtime = Runtime()
+    queue = Queue(runtime, Limits(groups_wanted=16), lambda: None)
+    where, other = arena(), arena()
+    for _ in range(2):
+        for number, place in enumerate((where, where, other, where, other)):
+            queue.launch(make_plan(), [operand(place, 16 * number, 16 * number + 16, True)])
+        queue.flush()
+    assert [len(work) for work in runtime.ran] == [2, 3, 5]
+
+
 def test_under_validation_each_dispatch_runs_on_its_own(monkeypatch):
     """The layer takes independent work on one buffer for a hazard."""
     monkeypatch.setenv("DML_VK_VALIDATE", "1")
@@ -173,8 +185,9 @@ def test_an_interrupt_loses_nothing_and_repeats_nothing():
     runtime = Runtime()
     queue = Queue(runtime, MINIMUM, lambda: None)
     where = arena()
+    seen = operand(where, 0, 16, True)
     for number in range(4):
-        queue.launch(make_plan(), [operand(where, 0, 16, True, 4 * number)])
+        queue.launch(make_plan(), [seen._replace(base=4 * number)])
     runtime.before_run = [KeyboardInterrupt()]
     with pytest.raises(KeyboardInterrupt):
         queue.flush()
@@ -189,8 +202,9 @@ def test_an_interrupt_right_after_a_run_does_not_repeat_it():
     runtime = Runtime()
     queue = Queue(runtime, MINIMUM, lambda: None)
     where = arena()
+    seen = operand(where, 0, 16, True)
     for number in range(3):
-        queue.launch(make_plan(), [operand(where, 0, 16, True, 4 * number)])
+        queue.launch(make_plan(), [seen._replace(base=4 * number)])
 
     class Once(Recording):
         """Its result is in the books before a Python handler could raise; the next one raises."""
@@ -205,6 +219,75 @@ def test_an_interrupt_right_after_a_run_does_not_repeat_it():
         queue.flush()
     queue.flush()
     assert ran(runtime) == [[0], [1], [2]]
+
+
+def interrupted(runtime, queue):
+    runtime.before_run = [KeyboardInterrupt()]
+    with pytest.raises(KeyboardInterrupt):
+        queue.flush()
+
+
+def test_what_an_interrupt_leaves_is_done_as_far_as_somebody_needs_it():
+    """Of a chain up to what is held, all; of what nobody holds, nothing."""
+    runtime = Runtime()
+    queue = Queue(runtime, MINIMUM, lambda: None)
+    where = arena()
+    a, b, c, d, lost = [Allocation(where, 256 * k, 256, deque()) for k in range(5)]
+    for number, (source, target) in enumerate([(a, b), (b, c), (c, d), (a, lost), (lost, lost)]):
+        operands = [Operand(source, 0, 0, 256, False), Operand(target, 0, 0, 256, True)]
+        push = (0, 0, 0, 0, number)
+        plan = Plan("nothing_u32", (64,), push, 64, 1.0, (4, 4), ((0, 0),))
+        queue.launch(plan, operands)
+    del a, b, d, lost, source, target, operands
+    interrupted(runtime, queue)
+    assert runtime.ran == []
+    queue.flush()
+    assert [[push[4] for _, push in work] for work in runtime.ran] == [[0], [1]]
+    queue.flush()
+    assert len(runtime.ran) == 2
+    assert c.nbytes == 256
+
+
+def test_what_an_interrupt_leaves_of_a_long_launch_is_dropped_with_its_result():
+    runtime = Runtime()
+    queue = Queue(runtime, MINIMUM, lambda: None)
+    held = operand(arena(), 0, 16, True)
+    for seen in (held, operand(arena(), 0, 16, True)):
+        queue.launch(make_plan(48, 0.99e6), [seen])
+    del seen
+    interrupted(runtime, queue)
+    queue.flush()
+    ranges = [tuple(push[:2]) for work in runtime.ran for _, push in work]
+    assert ranges == [(0, 40), (40, 48)]
+
+
+def test_memory_whose_place_is_not_settled_is_nobody_s():
+    where = arena()
+    held = [Allocation(where, at, nbytes, deque()) for at, nbytes in ((512, 0), (0, 100), (-1, 9))]
+    held.append(Allocation(where, 256, 100, deque()))
+    held.pop()
+    assert sorted(where.ranges()) == [(0, 100), (512, 513)]
+
+
+def test_the_last_traceback_holds_nothing_of_ours(monkeypatch):
+    """An interactive interpreter keeps it, and with it what was interrupted."""
+    runtime = Runtime()
+    queue = Queue(runtime, MINIMUM, lambda: None)
+
+    def users():
+        mine = operand(arena(), 0, 16, True)
+        names = {"queue": queue, "target": operand(arena(), 0, 16, True), "plan": make_plan()}
+        source = "def op(queue, target, plan):\n queue.launch(plan, [target])\n queue.flush()"
+        exec(compile(source, launch.__file__, "exec"), names)
+        queue.launch(make_plan(units=77), [mine])
+        names["op"](queue, names.pop("target"), make_plan())
+
+    runtime.before_run = [KeyboardInterrupt()]
+    with pytest.raises(KeyboardInterrupt) as caught:
+        users()
+    monkeypatch.setattr(sys, "last_traceback", caught.tb, raising=False)
+    queue.flush()
+    assert [push[1] for work in runtime.ran for _, push in work] == [77]
 
 
 @pytest.mark.parametrize("broken", ["pipeline", "record"])
