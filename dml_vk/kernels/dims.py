@@ -19,9 +19,10 @@ class Dim(NamedTuple):
     def dst(self) -> int:
         return self.strides[-1]
 
-    def narrowed(self, times: int) -> Dim:
-        """The same steps in elements `times` as wide."""
-        return Dim(tuple([stride // times for stride in self.strides]), self.size)
+    def narrowed(self, times: int, kept: int = 0) -> Dim:
+        """The same steps in elements `times` as wide, but for those of the first operands."""
+        narrow = [stride // times for stride in self.strides[kept:]]
+        return Dim((*self.strides[:kept], *narrow), self.size)
 
 
 def ascending(sizes: Ints, operands: Sequence[Ints]) -> tuple[list[Dim], Ints]:
@@ -53,10 +54,13 @@ def ascending(sizes: Ints, operands: Sequence[Ints]) -> tuple[list[Dim], Ints]:
     return merged or [Dim((1,) * len(operands), 1)], tuple(starts)
 
 
-def widened(dims: list[Dim], times: int) -> list[Dim]:
-    """The same dims in elements `times` as wide; all operands' rows must consist of such."""
+def widened(dims: list[Dim], times: int, kept: int = 0) -> list[Dim]:
+    """The same dims in elements `times` as wide, of which rows of all operands must consist.
+
+    All but the first ones, so many of which are kept as they are.
+    """
     inner, *outer = dims
-    wide = [dim.narrowed(times) for dim in outer]
+    wide = [dim.narrowed(times, kept) for dim in outer]
     if inner.size > times or not wide:
         wide.insert(0, Dim(inner.strides, inner.size // times))
     return wide

@@ -6,12 +6,11 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from dml_vk.kernels.dims import Dim, Ints, dense, widened
+from dml_vk.kernels.dims import Dim, Ints, dense
 from dml_vk.kernels.plan import Plan
-from dml_vk.limits import Limits
+from dml_vk.kernels.tasks import QUAD_BYTES, Task
 
 LOCAL_SIZE = 64
-QUAD_BYTES = 16  # what kernels load and store at once where they can
 LINE_BYTES = 64  # what memory moves at once
 MAX_DIVIDEND = 2**31  # what the kernels' division by reciprocals takes is below
 ANY = 2  # a step along a row that is neither 0 nor 1
@@ -21,49 +20,6 @@ CPU_LANES, GPU_LANES = 8, 32  # invocations that run in step, or close to it
 # What a quad takes on one slow core, by element size.
 _TILE_NS = {1: 25.0, 2: 16.0, 4: 10.0, 8: 10.0}
 _ZIP_NS = {1: 18.0, 2: 12.0, 4: 9.0}
-
-
-class Task(NamedTuple):
-    """What is to be done, in the form that paths are chosen by. Of operands, dst is the last."""
-
-    dims: list[Dim]  # of one launch
-    outer: list[Dim]  # each index of these is a launch of its own
-    itemsizes: Ints  # of each operand
-    places: Ints  # where the first launch starts in each, in bytes, modulo QUAD_BYTES
-    quads: int  # that a unit moves
-
-    @property
-    def itemsize(self) -> int:
-        return self.itemsizes[-1]
-
-    @property
-    def sources(self) -> range:
-        return range(len(self.itemsizes) - 1)
-
-    def aligned(self, operand: int, nbytes: int, dims: Iterable[Dim]) -> bool:
-        """Every index of these dims, in every launch, is at a multiple of so many bytes in it."""
-        itemsize = self.itemsizes[operand]
-        steps = [dim.strides[operand] * itemsize for dim in (*dims, *self.outer)]
-        return math.gcd(self.places[operand], *steps) % nbytes == 0
-
-    def run_bytes(self, source: int) -> int:
-        """What a source must be aligned to where it is read by as many elements as dst's quads."""
-        return min(QUAD_BYTES, QUAD_BYTES // self.itemsize * self.itemsizes[source])
-
-    def phases(self, dims: Iterable[Dim]) -> range:
-        """How many elements into a quad of dst the indexes of these dims may be."""
-        strides = [dim.dst for dim in (*dims, *self.outer)]
-        step = math.gcd(QUAD_BYTES, *[stride * self.itemsize for stride in strides])
-        per = QUAD_BYTES // self.itemsize
-        return range(self.places[-1] % step // self.itemsize, per, step // self.itemsize)
-
-    def alike(self, source: int, dims: Iterable[Dim]) -> bool:
-        """Where a quad of dst starts, at every index of these dims, a run of the source does."""
-        itemsize = self.itemsizes[source]
-        elements = self.run_bytes(source) // itemsize
-        start = self.places[source] // itemsize - self.places[-1] // self.itemsize
-        apart = [dim.strides[source] - dim.dst for dim in (*dims, *self.outer)]
-        return math.gcd(start, *apart) % elements == 0
 
 
 class Path(NamedTuple):
@@ -80,13 +36,14 @@ class Path(NamedTuple):
     shares_words: bool = False  # two units may change different bits of one word
     by: str = ""  # what it moves at once, where that depends
 
+    def costing(self, element_ns: float) -> Path:
+        """The same where each element takes so much more on one slow core."""
+        elements = math.prod([dim.size for dim in self.dims])
+        made_ns = element_ns * elements / max(1, self.whole + self.edges)
+        return self._replace(unit_ns=self.unit_ns + made_ns)
+
     def __str__(self) -> str:
         return f"{self.name} by {self.by}" if self.by else self.name
-
-
-def quads_a_unit(limits: Limits) -> int:
-    """A CPU decodes once for many, a GPU has its neighbours side by side."""
-    return 4 if limits.wants_few_groups else 1
 
 
 def plan_of(
@@ -151,21 +108,6 @@ def plan_of(
 
 def rows(task: Task) -> Path:
     return _words(task) if task.itemsize >= 4 else _packed(task)
-
-
-def widest(task: Task) -> Task:
-    """Elements, of one size in all operands, as wide as rows contiguous in all of them allow."""
-    inner, *others = task.dims
-    if any(stride != 1 for stride in inner.strides):
-        return task
-    nbytes = math.gcd(inner.size * task.itemsize, QUAD_BYTES)
-    while not all(task.aligned(k, nbytes, others) for k in range(len(task.places))):
-        nbytes //= 2
-    times = nbytes // task.itemsize
-    if times <= 1:
-        return task
-    dims, outer = widened(task.dims, times), [dim.narrowed(times) for dim in task.outer]
-    return task._replace(dims=dims, outer=outer, itemsizes=(nbytes,) * len(task.places))
 
 
 def tile(task: Task) -> Path | None:

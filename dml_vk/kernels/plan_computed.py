@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from functools import lru_cache
 
-from dml_vk.kernels.dims import Ints, ascending, offsets, split
+from dml_vk.kernels.dims import Ints, offsets
 from dml_vk.kernels.kernel import COMPUTED_RANK, MAX_RANK
-from dml_vk.kernels.paths import QUAD_BYTES, Task, plan_of, quads_a_unit, rows, tile
+from dml_vk.kernels.paths import plan_of, rows, tile
 from dml_vk.kernels.plan import Plan
 from dml_vk.kernels.registry import COMPUTED
+from dml_vk.kernels.tasks import quads_a_unit, seen_by_plans, task_of
 from dml_vk.limits import Limits
 
 # What it takes one slow core to compute an element, by kernel, besides reading and writing.
@@ -36,9 +36,7 @@ def plan_computed(
     return _plan(
         kernel,
         sizes,
-        tuple([strides for strides, _, _ in operands]),
-        tuple([offset * itemsize % QUAD_BYTES for _, offset, itemsize in operands]),
-        tuple([itemsize for _, _, itemsize in operands]),
+        *seen_by_plans(operands),
         spec,
         arguments,
         limits.max_invocations,
@@ -61,14 +59,12 @@ def _plan(
     """`plan_computed` in what matters: bases are places, in bytes modulo QUAD_BYTES."""
     sources, ways = COMPUTED[kernel]
     rank = COMPUTED_RANK[sources]
-    dims, starts = ascending(sizes, strides)
-    places = tuple([base + at * size for base, at, size in zip(bases, starts, itemsizes)])
-    task = Task(*split(dims, MAX_RANK if arguments else rank), itemsizes, places, quads)
+    most = MAX_RANK if arguments else rank
+    task, starts = task_of(sizes, strides, bases, itemsizes, most, quads)
     path = rows(task)
     if "tile_32" in ways and set(itemsizes) == {4}:
         path = tile(task) or path
-    made_ns = _ELEMENT_NS.get(kernel, _OTHERS_NS) * math.prod([dim.size for dim in task.dims])
-    path = path._replace(unit_ns=path.unit_ns + made_ns / max(1, path.whole + path.edges))
+    path = path.costing(_ELEMENT_NS.get(kernel, _OTHERS_NS))
     module = f"{kernel}_{path.name}_{8 * task.itemsize}"
     launches = offsets(task.outer, starts)
     return plan_of(

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from dml_vk.kernels.dims import Ints, ascending, offsets, split
+from dml_vk.kernels.dims import Ints, offsets
 from dml_vk.kernels.kernel import MAX_RANK
-from dml_vk.kernels.paths import QUAD_BYTES, Task, plan_of, quads_a_unit, rows, tile, widest, zipped
+from dml_vk.kernels.paths import plan_of, rows, tile, zipped
 from dml_vk.kernels.plan import Plan
+from dml_vk.kernels.tasks import QUAD_BYTES, quads_a_unit, starts_of, task_of, widest
 from dml_vk.limits import Limits
 
 
@@ -48,16 +49,11 @@ def _plan(
     quads: int,
 ) -> Plan:
     """`plan_copy` in what matters: a place is where a base is, in bytes modulo QUAD_BYTES."""
-    dims, starts = ascending(sizes, (src_strides, dst_strides))
-    bases = (src_place, dst_place)
-    places = tuple([base + start * itemsize for base, start in zip(bases, starts)])
-    task = widest(Task(*split(dims, MAX_RANK), (itemsize, itemsize), places, quads))
+    strides, bases = (src_strides, dst_strides), (src_place, dst_place)
+    task, _ = task_of(sizes, strides, bases, (itemsize, itemsize), MAX_RANK, quads)
+    task = widest(task)
     path = zipped(task) or tile(task) or rows(task)
-    # Bases are rounded down to elements, of which several may have become one.
     itemsize = task.itemsize
-    starts = tuple(
-        [(place - base + base % itemsize) // itemsize for place, base in zip(places, bases)]
-    )
-    launches = offsets(task.outer, starts)
+    launches = offsets(task.outer, starts_of(task, bases))
     module = f"copy_{path.name}_{8 * itemsize}"
     return plan_of(module, task, path, MAX_RANK, launches, invocations, sources=(itemsize,))

@@ -7,18 +7,11 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from dml_vk.kernels.dims import Dim, Ints, ascending, offsets, split
+from dml_vk.kernels.dims import Dim, Ints, ascending, offsets, split, widened
 from dml_vk.kernels.kernel import MAX_RANK, PACKED_SPEC, ROW_SPEC, WORDS_SPEC, Kernel, index_push
-from dml_vk.kernels.paths import (
-    ANY,
-    QUAD_BYTES,
-    Path,
-    Task,
-    plan_of,
-    quads_a_unit,
-    rows,
-)
+from dml_vk.kernels.paths import ANY, Path, plan_of, rows
 from dml_vk.kernels.plan import Plan
+from dml_vk.kernels.tasks import QUAD_BYTES, Task, quads_a_unit, seen_by_plans, starts_of
 from dml_vk.limits import Limits
 
 GATHER_RANK, CHECK_RANK, SCATTER_RANK = 5, 7, 5
@@ -118,9 +111,7 @@ def plan_gather(
     """
     return _gather(
         sizes,
-        tuple([strides for strides, _, _ in operands]),
-        tuple([offset * itemsize % QUAD_BYTES for _, offset, itemsize in operands]),
-        tuple([itemsize for _, _, itemsize in operands]),
+        *seen_by_plans(operands),
         code,
         step,
         places,
@@ -144,9 +135,7 @@ def _gather(
     """`plan_gather` in what matters: bases are places, in bytes modulo QUAD_BYTES."""
     dims, starts = ascending(sizes, strides)
     task, starts, times = _task(dims, starts, bases, itemsizes, quads, 0 if places else step.stride)
-    path = rows(task)
-    made_ns = _INDEX_NS * math.prod([dim.size for dim in task.dims])
-    path = path._replace(unit_ns=path.unit_ns + made_ns / max(1, path.whole + path.edges))
+    path = rows(task).costing(_INDEX_NS)
     return plan_of(
         "gather_words_places" if places else f"gather_{path.name}_{8 * task.itemsize}",
         task,
@@ -177,9 +166,7 @@ def plan_scatter(
     """
     return _scatter(
         sizes,
-        tuple([strides for strides, _, _ in operands]),
-        tuple([offset * itemsize % QUAD_BYTES for _, offset, itemsize in operands]),
-        tuple([itemsize for _, _, itemsize in operands]),
+        *seen_by_plans(operands),
         tuple(led),
         stride,
         apart,
@@ -238,13 +225,14 @@ def _task(
     task = Task(*split(dims, GATHER_RANK), itemsizes, at, quads)
     times = _times(task, stride) if stride else 1
     if times > 1:
-        task = _widened(task, times)
-    # Bases are rounded down to elements, of which several may have become one.
-    wide = [
-        (place - base + base % each) // each
-        for place, base, each in zip(at[1:], bases[1:], task.itemsizes[1:])
-    ]
-    return task, (starts[0], *wide), times
+        # The index's stay as they are.
+        itemsize = task.itemsize * times
+        task = task._replace(
+            dims=widened(task.dims, times, 1),
+            outer=[dim.narrowed(times, 1) for dim in task.outer],
+            itemsizes=(itemsizes[0], itemsize, itemsize),
+        )
+    return task, starts_of(task, bases), times
 
 
 def _times(task: Task, stride: int) -> int:
@@ -256,25 +244,6 @@ def _times(task: Task, stride: int) -> int:
     while not all(task.aligned(k, nbytes, others) for k in (1, 2)):
         nbytes //= 2
     return max(1, nbytes // task.itemsize)
-
-
-def _widened(task: Task, times: int) -> Task:
-    """The same in elements `times` as wide; the index's stay as they are."""
-    inner, *others = task.dims
-
-    def wide(dim: Dim) -> Dim:
-        index, source, target = dim.strides
-        return Dim((index, source // times, target // times), dim.size)
-
-    dims = [wide(dim) for dim in others]
-    if inner.size > times or not dims:
-        dims.insert(0, Dim(inner.strides, inner.size // times))
-    itemsize = task.itemsize * times
-    return task._replace(
-        dims=dims,
-        outer=[wide(dim) for dim in task.outer],
-        itemsizes=(task.itemsizes[0], itemsize, itemsize),
-    )
 
 
 def plan_check(

@@ -7,14 +7,14 @@ the value, follows the last word of the plan's push block.
 
 from __future__ import annotations
 
-import math
 from functools import lru_cache
 
-from dml_vk.kernels.dims import ascending, offsets, split
+from dml_vk.kernels.dims import offsets
 from dml_vk.kernels.kernel import MADE_RANK
-from dml_vk.kernels.paths import QUAD_BYTES, Task, plan_of, quads_a_unit, rows, widest
+from dml_vk.kernels.paths import plan_of, rows
 from dml_vk.kernels.plan import Plan
 from dml_vk.kernels.plan_random import DRAWN_NS, DRAWN_RANK
+from dml_vk.kernels.tasks import QUAD_BYTES, quads_a_unit, starts_of, task_of, widest
 from dml_vk.limits import Limits
 from dml_vk.strides.order import Ints, packed_strides, row_major
 
@@ -33,11 +33,10 @@ def _fill(
     sizes: Ints, strides: Ints, itemsize: int, place: int, invocations: int, quads: int
 ) -> Plan:
     # Any source would do; this one is as contiguous as the destination.
-    dims, (_, start) = ascending(sizes, (strides, strides))
-    at = place + start * itemsize
-    task = widest(Task(*split(dims, MADE_RANK), (itemsize, itemsize), (at, at), quads))
-    start = (at - place + place % task.itemsize) // task.itemsize
-    launches = [(dst,) for _, dst in offsets(task.outer, (0, start))]
+    both = (strides, strides), (place, place), (itemsize, itemsize)
+    task, _ = task_of(sizes, *both, MADE_RANK, quads)
+    task = widest(task)
+    launches = [(dst,) for _, dst in offsets(task.outer, starts_of(task, both[1]))]
     path = rows(task)
     module = f"fill_{path.name}_{8 * task.itemsize}"
     return plan_of(module, task, path, MADE_RANK, launches, invocations)
@@ -80,16 +79,12 @@ def _indexed(
     quads: int,
 ) -> Plan | None:
     indexes = packed_strides(sizes, row_major(len(sizes)))
-    dims, (first, start) = ascending(sizes, (indexes, strides))
     rank = DRAWN_RANK if kernel in DRAWN_NS else MADE_RANK
-    inner, outer = split(dims, rank)
-    if outer:
+    bases, itemsizes = (0, place), (itemsize, itemsize)
+    task, (first, start) = task_of(sizes, (indexes, strides), bases, itemsizes, rank, quads)
+    if task.outer:
         return None
-    places = (first * itemsize, place + start * itemsize)
-    task = Task(inner, outer, (itemsize, itemsize), places, quads)
-    path = rows(task)
-    made_ns = _ELEMENT_NS[kernel][dtype[0]] * math.prod(sizes) / max(1, path.whole + path.edges)
-    path = path._replace(unit_ns=path.unit_ns + made_ns)
+    path = rows(task).costing(_ELEMENT_NS[kernel][dtype[0]])
     launches = [(*(0 for _ in sources), start)]
     module = f"{kernel}_{path.name}_{dtype}"
     more = {"sources": sources, "tail": (first,), "spec": spec}

@@ -13,17 +13,9 @@ from typing import NamedTuple
 from dml_vk.dtypes import DType
 from dml_vk.kernels.dims import Dim, Ints, ascending, offsets, split
 from dml_vk.kernels.kernel import INDEX_SPEC, WORDS_SPEC, Kernel, index_push
-from dml_vk.kernels.paths import (
-    CPU_LANES,
-    GPU_LANES,
-    QUAD_BYTES,
-    Path,
-    Task,
-    plan_of,
-    quads_a_unit,
-    rows,
-)
+from dml_vk.kernels.paths import CPU_LANES, GPU_LANES, Path, plan_of, rows
 from dml_vk.kernels.plan import Plan
+from dml_vk.kernels.tasks import QUAD_BYTES, Task, quads_a_unit
 from dml_vk.limits import Limits
 
 RUN = 64  # terms that are added one after the other: RUN_OF_SUM in glsl/matmul_head.glsl
@@ -145,12 +137,8 @@ def _plan(
         name = "tile"
     else:
         task = Task(*split(dims, _RANK), itemsizes, places, quads)
-        path = rows(task)
-        term_ns = _TERM_NS[8] * depth * math.prod([dim.size for dim in task.dims])
-        path = path._replace(
-            spec=(*path.spec, int(a.ones), a.dtype.code, b.dtype.code),
-            unit_ns=path.unit_ns + term_ns / max(1, path.whole + path.edges),
-        )
+        path = rows(task).costing(_TERM_NS[8] * depth)
+        path = path._replace(spec=(*path.spec, int(a.ones), a.dtype.code, b.dtype.code))
         name = "words"
         far = False
     plan = plan_of(

@@ -8,8 +8,9 @@ from typing import NamedTuple
 
 from dml_vk.kernels.dims import Dim, Ints
 from dml_vk.kernels.kernel import MAX_RANK, ROW_SPEC, Kernel, index_push
-from dml_vk.kernels.paths import ANY, QUAD_BYTES, Path, Task, plan_of, quads_a_unit
+from dml_vk.kernels.paths import ANY, Path, plan_of
 from dml_vk.kernels.plan import Plan
+from dml_vk.kernels.tasks import QUAD_BYTES, Task, quads_a_unit
 from dml_vk.limits import Limits
 
 _COUNT_BYTES = 4

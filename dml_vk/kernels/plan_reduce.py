@@ -15,8 +15,9 @@ from typing import NamedTuple
 from dml_vk.dtypes import DType
 from dml_vk.kernels.dims import Dim, ascending, offsets, split
 from dml_vk.kernels.kernel import INDEX_SPEC, Kernel, index_push
-from dml_vk.kernels.paths import LINE_BYTES, QUAD_BYTES, Path, Task, plan_of, quads_a_unit
+from dml_vk.kernels.paths import LINE_BYTES, Path, plan_of
 from dml_vk.kernels.plan import Plan
+from dml_vk.kernels.tasks import QUAD_BYTES, Task, quads_a_unit
 from dml_vk.limits import Limits
 from dml_vk.strides.order import Ints, packed_strides
 

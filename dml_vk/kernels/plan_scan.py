@@ -14,8 +14,9 @@ from typing import NamedTuple
 
 from dml_vk.kernels.dims import Dim, Ints, ascending, offsets, split
 from dml_vk.kernels.kernel import INDEX_SPEC, MADE_RANK, Kernel, index_push
-from dml_vk.kernels.paths import LOCAL_SIZE, QUAD_BYTES, Path, Task, plan_of, quads_a_unit
+from dml_vk.kernels.paths import LOCAL_SIZE, Path, plan_of
 from dml_vk.kernels.plan import Plan
+from dml_vk.kernels.tasks import QUAD_BYTES, Task, quads_a_unit, seen_by_plans
 from dml_vk.limits import Limits
 
 BLOCK = 64  # elements, on every level
@@ -85,11 +86,9 @@ def plan_scan(
     scan: Scan, sizes: Ints, operands: Sequence[tuple[Ints, int, int]], dim: int, limits: Limits
 ) -> Passes:
     """A scan along `dim`, of operands of these strides, offsets and item sizes, dst the second."""
+    strides, bases, itemsizes = seen_by_plans(operands)
     return _passes(
-        *(scan, sizes, dim),
-        tuple([strides for strides, _, _ in operands]),
-        tuple([offset * itemsize % QUAD_BYTES for _, offset, itemsize in operands]),
-        operands[0][2],
+        *(scan, sizes, dim, strides, bases, itemsizes[0]),
         *(limits.max_invocations, limits.groups_wanted, quads_a_unit(limits)),
     )
 

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from dml_vk.kernels.dims import Ints, ascending, offsets, split
+from dml_vk.kernels.dims import Ints, offsets
 from dml_vk.kernels.kernel import MADE_RANK, WORDS_SPEC, Kernel, index_push
-from dml_vk.kernels.paths import QUAD_BYTES, Task, plan_of, quads_a_unit, rows
+from dml_vk.kernels.paths import plan_of, rows
 from dml_vk.kernels.plan import Plan
+from dml_vk.kernels.tasks import QUAD_BYTES, quads_a_unit, task_of
 from dml_vk.limits import Limits
 
 _INT64_BYTES = 8
@@ -73,12 +74,8 @@ def _plan(
 ) -> Plan:
     """`plan_search` in what matters: bases are places, in bytes modulo QUAD_BYTES."""
     itemsizes = (itemsize, _INT64_BYTES)
-    dims, starts = ascending(sizes, strides)
-    places = tuple([base + at * size for base, at, size in zip(bases, starts, itemsizes)])
-    task = Task(*split(dims, MADE_RANK), itemsizes, places, quads)
-    path = rows(task)
-    unit = path.spec[1]
-    path = path._replace(unit_ns=path.unit_ns + unit * element_ns)
+    task, starts = task_of(sizes, strides, bases, itemsizes, MADE_RANK, quads)
+    path = rows(task).costing(element_ns)
     launches = [(src, *(0 for _ in others), dst) for src, dst in offsets(task.outer, starts)]
     module = f"{kernel}_int64"
     more = {"sources": (itemsize, *others), "spec": spec}

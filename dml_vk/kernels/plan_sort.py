@@ -8,10 +8,11 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from dml_vk.kernels.dims import Dim, Ints, ascending, offsets, split
+from dml_vk.kernels.dims import Dim, Ints, offsets
 from dml_vk.kernels.kernel import COMPUTED_RANK, INDEX_SPEC, WORDS_SPEC, Kernel, index_push
-from dml_vk.kernels.paths import QUAD_BYTES, Path, Task, plan_of, quads_a_unit, rows
+from dml_vk.kernels.paths import Path, plan_of, rows
 from dml_vk.kernels.plan import Plan
+from dml_vk.kernels.tasks import Task, quads_a_unit, seen_by_plans, task_of
 from dml_vk.limits import Limits
 
 PLACE_BYTES = 4
@@ -66,12 +67,9 @@ def plan_keys(
 
     Operands are (strides, offset, item size).
     """
-    operands = elements, keys
     return _keys(
         sizes,
-        (elements[0], keys[0]),
-        tuple([offset * itemsize % QUAD_BYTES for _, offset, itemsize in operands]),
-        (elements[2], keys[2]),
+        *seen_by_plans((elements, keys)),
         dtype_code,
         limits.max_invocations,
         quads_a_unit(limits),
@@ -81,7 +79,7 @@ def plan_keys(
 @lru_cache(maxsize=1024)
 def _keys(
     sizes: Ints,
-    strides: tuple[Ints, Ints],
+    strides: tuple[Ints, ...],
     bases: Ints,
     itemsizes: Ints,
     dtype_code: int,
@@ -89,11 +87,8 @@ def _keys(
     quads: int,
 ) -> Plan:
     rank = COMPUTED_RANK[1]
-    dims, starts = ascending(sizes, strides)
-    places = tuple([base + at * size for base, at, size in zip(bases, starts, itemsizes)])
-    task = Task(*split(dims, rank), itemsizes, places, quads)
-    path = rows(task)
-    path = path._replace(unit_ns=path.unit_ns + path.spec[1] * _KEY_NS[itemsizes[-1]])
+    task, starts = task_of(sizes, strides, bases, itemsizes, rank, quads)
+    path = rows(task).costing(_KEY_NS[itemsizes[-1]])
     module = f"sort_key_words_{8 * itemsizes[-1]}"
     launches = offsets(task.outer, starts)
     spec = (0, 0, 0, dtype_code, dtype_code, dtype_code)
