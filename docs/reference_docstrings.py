@@ -1,12 +1,13 @@
 """What the reference needs that cannot be read off the source, for mkdocstrings' reader of it.
 
 Functions that are made at run time are asked for their signature and docstring, DirectML's classes
-for their tensors and data types. Examples become blocks of code, and names of functions and pages
-become links.
+for their tensors and data types, and are built once to show how. Examples become blocks of code,
+and names of functions and pages become links.
 """
 
 from __future__ import annotations
 
+import enum
 import importlib
 import inspect
 import re
@@ -20,6 +21,13 @@ DOCS = Path(__file__).parent
 EXAMPLE = re.compile(r"^>>> .*\n?(?:.+\n?)*", re.MULTILINE)
 PAGE = re.compile(r"\bdocs/(\w+)\.md\b")
 NAME = re.compile(r"(?<!\[)`(dml_vk\.\w+)`")
+# What DirectML's operators must be told.
+NUMBERS = {
+    "min": "0.0",
+    "max": "1.0",
+    "exponent": "2.0",
+    "min_max_data_type": "DataType.FLOAT32",
+}
 DOCUMENTED = re.compile(r"^::: ([\w.]+)", re.MULTILINE)
 
 
@@ -30,11 +38,7 @@ def documented() -> set[str]:
 
 
 def as_markdown(text: str, known: set[str]) -> str:
-    """A docstring as the site shows it.
-
-    >>> print(as_markdown("Like `dml_vk.sum`: docs/tensors.md.", {"dml_vk.sum"}))
-    Like [`dml_vk.sum`][dml_vk.sum]: [Tensors](../tensors.md).
-    """
+    """A docstring as the site shows it, with links to what is known."""
 
     def link(found: re.Match[str]) -> str:
         return f"[{found[0]}][{found[1]}]" if found[1] in known else found[0]
@@ -75,7 +79,35 @@ def made(name: str, function: Any, parent: griffe.Module | griffe.Class) -> grif
 def _spelled(value: object) -> str | None:
     if value is inspect.Parameter.empty:
         return None
+    if isinstance(value, enum.Enum):
+        return f"{type(value).__name__}.{value.name}"
     return value if isinstance(value, str) else repr(value)
+
+
+def built(cls: Any) -> str:
+    """An example: one of DirectML's operators made of descriptors, and what it prints."""
+    from dml_vk import directml
+
+    lines, names = ["from dml_vk.directml import *"], dict[str, str]()
+    arguments = []
+    for name, parameter in inspect.signature(cls).parameters.items():
+        if name in cls._tensors:
+            types = [one.name for one in cls._own_types.get(name, cls._types)]
+            if name in cls._own_types:
+                wanted = types[-1]
+            else:
+                wanted = "FLOAT32" if "FLOAT32" in types else types[0]
+            if wanted not in names:
+                names[wanted] = "xyz"[len(names)]
+                desc = f"BufferTensorDesc(DataType.{wanted}, (1, 3, 4, 5))"
+                lines.append(f"{names[wanted]} = {desc}")
+            arguments.append(names[wanted])
+        elif parameter.default is inspect.Parameter.empty:
+            arguments.append(f"{name}={NUMBERS[name]}")
+    scope = dict(vars(directml))
+    exec("\n".join(lines[1:]), scope)
+    lines.append(f"{cls.__name__}({', '.join(arguments)})")
+    return "\n".join([*[f">>> {line}" for line in lines], repr(eval(lines[-1], scope))])
 
 
 class Docstrings(griffe.Extension):
@@ -112,7 +144,8 @@ class Docstrings(griffe.Extension):
             told = [f"{name}: {_names(some)}".removeprefix(": ") for name, some in types.items()]
             says = f"Data types: {'; '.join(told)}."
             same = f" Computes [`dml_vk.{of}`][dml_vk.{of}]." if of in dml_vk.__all__ else ""
-            member.docstring.value = f"{member.docstring.value}\n\n{says}{same}"
+            example = "" if ">>> " in member.docstring.value else f"\n\n{built(found)}"
+            member.docstring.value += f"\n\n{says}{same}{example}"
 
     def _walk(self, item: griffe.Object, known: set[str]) -> None:
         if item.docstring:

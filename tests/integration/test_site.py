@@ -71,7 +71,7 @@ def test_an_entry_shows_signature_sentence_and_example(site):
         words = html.unescape(re.sub(r"<[^>]+>", "", body))
         assert "<p>" in body, f"{name} has no sentence"
         assert "<blockquote>" not in body, f"{name} has an example that is no block of code"
-        if inspect.isfunction(meant(name)):
+        if inspect.isfunction(meant(name)) or "_of" in getattr(meant(name), "__dict__", ()):
             assert f"{name.rpartition('.')[2]}(" in words
             for parameter in inspect.signature(meant(name)).parameters:
                 assert re.search(rf"\b{parameter}\b", words), f"{name} hides {parameter}"
