@@ -46,7 +46,8 @@ def on_page_markdown(markdown: str, page: Any, config: Any, files: Files) -> str
             return text if target.is_relative_to(ROOT) and target.exists() else found[0]
         return f"[{text}]({os.path.relpath(uri, Path(page.file.src_uri).parent)}{anchor})"
 
-    return LINK.sub(link, markdown)
+    # Sessions, so that prompts and answers are told from what is typed: site.css.
+    return LINK.sub(link, markdown).replace("```python\n>>> ", "```pycon\n>>> ")
 
 
 def on_page_content(html: str, **_: Any) -> str:
