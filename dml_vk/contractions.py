@@ -71,10 +71,10 @@ def _spread(what: str, factor: Factor, target: Tensor, summed: Ints) -> Typed:
         outer = [dim for dim in strided.layout.order if dim not in last]
         own = strided.layout
         order = Layout(own.sizes, own.strides, own.offset, (*outer, *last))
-        strided = copied(what, strided._replace(layout=order))
+        strided = copied(what, strided.over(order))
         over = _over(strided.layout, factor.kept, factor.summed, sizes, summed)
         assert over is not None
-    return Typed(strided._replace(layout=over), factor.tensor.dtype)
+    return Typed(strided.over(over), factor.tensor.dtype)
 
 
 @functools.lru_cache(maxsize=4096)
@@ -199,7 +199,7 @@ def _arranged(one: Labelled, kept: Labels, sizes: Ints) -> Typed:
     own = one.tensor.layout
     strides = _strides(own, one.factor(kept, ()).kept, sizes)
     layout = Layout(sizes, strides, own.offset, row_major(len(sizes)))
-    return Typed(one.tensor.strided._replace(layout=layout), one.tensor.dtype)
+    return Typed(one.tensor.strided.over(layout), one.tensor.dtype)
 
 
 @functools.lru_cache(maxsize=1024)

@@ -12,8 +12,8 @@ from dml_vk.dtypes import DType, int64, to_dtype, uint64
 from dml_vk.errors import LayoutError, explain
 from dml_vk.functions import subtract
 from dml_vk.layout import Layout, concatenate
-from dml_vk.operands import check_dtype, of_kinds, result_over, to_tensor, to_tensors, typed
-from dml_vk.ops.copy import apart, copy_elements
+from dml_vk.operands import apart, check_dtype, of_kinds, result_over, to_tensor, to_tensors, typed
+from dml_vk.ops.copy import copy_elements
 from dml_vk.ops.elementwise import converted
 from dml_vk.ops.fill import fill_constant
 from dml_vk.ops.scan import PRODUCT, SUM, scan_elements
@@ -114,7 +114,7 @@ def diff(
     parts = [Tensor(*converted("diff", typed(one), common)) for one in given if one.shape[axis]]
     if len(parts) > 1:
         # Several are read one after the other.
-        parts = [Tensor(apart("diff", one.strided, result.strided), common) for one in parts]
+        parts = [apart("diff", one, result) for one in parts]
     for k in range(1, count):
         between = room(length - k)
         _difference(parts, between, axis)

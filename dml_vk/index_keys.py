@@ -111,7 +111,7 @@ def outside_of(what: str, axis: int | None, size: int, index: int) -> str:
     return explain(what, must, index=index)
 
 
-def to_index(what: str, given: Any) -> Tensor | Array:
+def index_array(what: str, given: Any) -> Tensor | Array:
     """An array of whatever is given, on the device or on the host."""
     if isinstance(given, Tensor):
         index: Tensor | Array = given
@@ -130,7 +130,7 @@ def to_index(what: str, given: Any) -> Tensor | Array:
 def _part(what: str, tensor: Tensor, given: Any) -> Any:
     """An int, slice, None, ..., or an array: of bools, or one of integers that has dims."""
     if isinstance(given, (list, tuple, range)) or hasattr(given, "__array__"):
-        index = to_index(what, given)
+        index = index_array(what, given)
         if index.dtype.kind not in "biu":
             raise DTypeError(explain(what, INDEXES, dtype=index.dtype))
         if isinstance(index, Tensor) and index.device is not tensor.device:

@@ -161,7 +161,7 @@ def to_read(what: str, parts: Sequence[Part], shape: Ints, near: Strided) -> tup
     stride = math.gcd(*[way.stride for way in ways]) or 1
     strides = [way.stride // stride for way in ways]
     words = _words(what, parts, [strides], shape, near)
-    return Typed(words._replace(layout=Layout(shape)), uint32), Step(stride)
+    return Typed(words.over(Layout(shape)), uint32), Step(stride)
 
 
 def to_write(what: str, parts: Sequence[Part], shape: Ints, near: Strided) -> Words:
@@ -217,10 +217,10 @@ def _words(
         add_places(
             so_far,
             steps[-1][0],
-            words._replace(layout=words.layout.select(0, number)),
+            words.over(words.layout.select(0, number)),
             steps[-1][1],
         )
-    return words._replace(layout=Layout((len(rows), count)))
+    return words.over(Layout((len(rows), count)))
 
 
 def _device_steps(
@@ -232,9 +232,8 @@ def _device_steps(
     for part in parts:
         for way, stride in zip(part.ways, left):
             if isinstance(part.array, Typed):
-                strided = part.array.strided
-                layout = between(strided.layout, rank - strided.layout.rank, 0)
-                index = part.array._replace(strided=strided._replace(layout=layout))
+                own = part.array.strided.layout
+                index = part.array.over(between(own, rank - own.rank, 0))
                 steps.append((index, part.step(way, stride)))
     return steps
 

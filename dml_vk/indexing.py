@@ -14,7 +14,7 @@ import numpy as np
 
 from dml_vk.creation import asarray, full
 from dml_vk.errors import DeviceError, DTypeError, LayoutError, explain
-from dml_vk.index_keys import Key, parse, to_index
+from dml_vk.index_keys import Key, index_array, parse
 from dml_vk.index_places import (
     Part,
     between,
@@ -27,15 +27,14 @@ from dml_vk.index_places import (
 )
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.layout import Layout, elementwise
-from dml_vk.operands import plain, result_over, to_tensor, typed
-from dml_vk.ops.copy import apart, copy_elements
+from dml_vk.operands import apart, plain, result_over, to_tensor, typed
+from dml_vk.ops.copy import copy_elements
 from dml_vk.ops.elementwise import Typed, cast_elements, compute, converted, element_words
 from dml_vk.ops.fill import fill_constant
 from dml_vk.ops.gather import gather, gather_elements
 from dml_vk.ops.scatter import scatter
-from dml_vk.ops.strided import Strided
 from dml_vk.promotion import check_weak, common_dtype
-from dml_vk.strides.order import Ints, to_dim
+from dml_vk.strides.order import Ints, to_index
 from dml_vk.strides.propagate import broadcast_sizes
 from dml_vk.tensor import Tensor
 from dml_vk.tracing import ASKED, record
@@ -94,7 +93,7 @@ def take(
     layout = x.layout
     dims = range(layout.rank)
     if axis is not None or layout.rank == 1:
-        axis = to_dim("take", 0 if axis is None else axis, layout.rank)
+        axis = to_index("take", "axis", 0 if axis is None else axis, layout.rank)
         dims = range(axis, axis + 1)
     given = typed(index) if isinstance(index, Tensor) else index
     parts = checked("take", [part_of("take", layout, dims, given, axis)])
@@ -121,7 +120,7 @@ def take_along_axis(
     if tensor.ndim != x.ndim:
         must = "x and indices must have as many dims"
         raise LayoutError(explain(what, must, x=x.shape, indices=tensor.shape))
-    dim = to_dim(what, axis, x.ndim)
+    dim = to_index(what, "axis", axis, x.ndim)
     length = (tensor.shape[dim],)
     like = Layout.packed((*x.shape[:dim], *length, *x.shape[dim + 1 :]), x.layout.order)
     if 0 in x.layout.strides:
@@ -135,13 +134,11 @@ def take_along_axis(
 
 def _view(tensor: Tensor, layout: Layout) -> Tensor:
     """`tensor.over`, for what cannot but lie where the tensor does."""
-    strided = tensor.strided
-    placed = Strided(strided.device, strided.allocation, layout, strided.itemsize)
-    return Tensor(placed, tensor.dtype)
+    return Tensor(tensor.strided.over(layout), tensor.dtype)
 
 
 def _integers(what: str, x: Tensor, indices: Any) -> Any:
-    index = to_index(what, indices)
+    index = index_array(what, indices)
     if index.dtype.kind not in "iu":
         raise DTypeError(explain(what, "indices must be integers", dtype=index.dtype))
     if isinstance(index, Tensor) and index.device is not x.device:
@@ -154,7 +151,7 @@ def _apart(what: str, operand: Any, out: Any) -> Any:
     """An operand that shares no memory with `out`."""
     if not isinstance(operand, Tensor):
         return operand
-    return Tensor(apart(what, operand.strided, to_tensor(what, "out", out).strided), operand.dtype)
+    return apart(what, operand, to_tensor(what, "out", out))
 
 
 class _Selected:
@@ -203,9 +200,8 @@ def _gathered(
     result = result_over(what, layout, tensor.dtype, tensor, out)
     if layout.numel:
         index, step = to_read(what, parts, shape, tensor.strided)
-        placed = between(index.strided.layout, key.at, selected.behind)
-        index = index._replace(strided=index.strided._replace(layout=placed))
-        source = tensor.strided._replace(layout=key.layout)
+        index = index.over(between(index.strided.layout, key.at, selected.behind))
+        source = tensor.strided.over(key.layout)
         gather(source, selected.strides, index, result.strided, step)
     return result
 
@@ -292,14 +288,14 @@ def _choose(tensor: Tensor, key: Key, value: Any) -> bool:
             raise LayoutError(explain(SET, must, value=value.shape)) from None
     else:
         words = element_words(SET, "value", view.dtype, value)
-    placed = mask.strided._replace(layout=between(mask.layout, first, behind))
+    placed = mask.strided.over(between(mask.layout, first, behind))
     sources = [Typed(placed, mask.dtype), source, typed(view)]
     compute(SET, OPERATORS["where"], sources, typed(view), view.dtype, words)
     return True
 
 
 def _scatter(tensor: Tensor, key: Key, value: Any) -> None:
-    view = tensor.strided._replace(layout=key.layout)
+    view = tensor.strided.over(key.layout)
     view.check_target(SET, "the tensor")
     parts = parts_of(SET, key.layout, key.leads)
     shape = shape_of(SET, parts)

@@ -13,13 +13,20 @@ from dml_vk import functions, statistics
 from dml_vk.contractions import numeric_dtype
 from dml_vk.dtypes import DType, float16, float32
 from dml_vk.error_names import ErrorsAs
-from dml_vk.errors import LayoutError, LayoutIndexError, RangeError, explain
+from dml_vk.errors import LayoutError, RangeError, explain
 from dml_vk.layout import Layout
 from dml_vk.manipulation import to_axes
 from dml_vk.operands import check_dtype, check_out, of_kinds, result_over, to_tensor, typed
 from dml_vk.ops.elementwise import converted
-from dml_vk.products import check_matrices, matmul, matrix_transpose, tensordot, vecdot
-from dml_vk.strides.order import Ints, to_dim, to_int
+from dml_vk.products import (
+    check_matrices,
+    matmul,
+    matrix_transpose,
+    shared_axis,
+    tensordot,
+    vecdot,
+)
+from dml_vk.strides.order import Ints, to_int
 from dml_vk.strides.propagate import broadcast_sizes, commutative_elementwise
 from dml_vk.tensor import Tensor
 
@@ -87,12 +94,7 @@ def cross(x1: Tensor, x2: Tensor, /, *, axis: int = -1, out: Tensor | None = Non
     [-3, 6, -3]
     """
     dtype = numeric_dtype("cross", (("x1", x1), ("x2", x2)))
-    rank = min(x1.layout.rank, x2.layout.rank)
-    if x1.layout.rank == x2.layout.rank:
-        axis = to_dim("cross", axis, rank) - rank
-    if not -rank <= to_int("cross", "axis", axis) < 0:
-        must = f"axis must be from {-rank} to -1 where ranks differ"
-        raise LayoutIndexError(explain("cross", must, axis=axis, x1=x1.shape, x2=x2.shape))
+    axis = shared_axis("cross", axis, x1, x2)
     if x1.shape[axis] != 3 or x2.shape[axis] != 3:
         must = "x1 and x2 must have three elements along axis"
         raise LayoutError(explain("cross", must, axis=axis, x1=x1.shape, x2=x2.shape))

@@ -12,8 +12,7 @@ from typing import Any
 from dml_vk.error_names import ErrorsAs
 from dml_vk.errors import DTypeError, LayoutError, explain
 from dml_vk.layout import Layout, broadcast_sizes, concatenate, elementwise
-from dml_vk.operands import result_over, to_tensor, to_tensors, typed
-from dml_vk.ops.copy import apart as strided_apart
+from dml_vk.operands import apart, result_over, to_tensor, to_tensors, typed
 from dml_vk.ops.copy import copy_elements
 from dml_vk.ops.elementwise import cast_elements
 from dml_vk.promotion import common_dtype
@@ -269,11 +268,6 @@ def _join(
         else:
             cast_elements(what, typed(one), typed(target))
     return result
-
-
-def apart(what: str, source: Tensor, target: Tensor) -> Tensor:
-    """The source, as it is before the target is written."""
-    return Tensor(strided_apart(what, source.strided, target.strided), source.dtype)
 
 
 def to_axes(what: str, axes: Axes, rank: int, name: str = "axis") -> Ints:

@@ -11,6 +11,7 @@ import numpy as np
 from dml_vk.dtypes import DTYPES, DType, float32
 from dml_vk.errors import DeviceError, DTypeError, LayoutError, explain
 from dml_vk.layout import Layout
+from dml_vk.ops.copy import apart as strided_apart
 from dml_vk.ops.elementwise import Typed
 from dml_vk.strides.order import Ints
 from dml_vk.tensor import Tensor, tensor_over
@@ -49,6 +50,11 @@ def to_tensors(what: str, operands: Sequence[Any]) -> list[Tensor]:
             devices = tuple([each.device for each in tensors])
             raise DeviceError(explain(what, "operands must be on one device", devices=devices))
     return tensors
+
+
+def apart(what: str, source: Tensor, target: Tensor) -> Tensor:
+    """The source, as it is before the target is written."""
+    return Tensor(strided_apart(what, source.strided, target.strided), source.dtype)
 
 
 def check_dtype(what: str, dtype: DType, allowed: Iterable[DType]) -> None:

@@ -17,8 +17,8 @@ from dml_vk.error_names import ErrorsAs
 from dml_vk.errors import LayoutError, RangeError, explain
 from dml_vk.grids import arange
 from dml_vk.layout import Layout, coalesce
-from dml_vk.manipulation import apart, broadcast_to, reshape
-from dml_vk.operands import check_dtype, of_kinds, result_over, to_tensor, typed
+from dml_vk.manipulation import broadcast_to, reshape
+from dml_vk.operands import apart, check_dtype, of_kinds, result_over, to_tensor, typed
 from dml_vk.ops.copy import copy_elements
 from dml_vk.ops.elementwise import converted
 from dml_vk.ops.gather import gather_elements
@@ -78,7 +78,7 @@ def roll(
         if given.size:
             # In the fewest dims, for each may double the number of boxes.
             a, b = coalesce(source.layout, target.layout)
-            source, target = source._replace(layout=a), target._replace(layout=b)
+            source, target = source.over(a), target.over(b)
             _copy_boxes("roll", source, target, _rolled_through(a.sizes, distance))
         return result
     shifts = _shifts(given, shift, axis)
@@ -265,7 +265,7 @@ def _copy_boxes(
                 a = a.expand((*a.sizes[:dim], length, *a.sizes[dim + 1 :]))
             else:
                 a = a.narrow(dim, start - length + 1, length).flip(dim)
-        copy_elements(what, source._replace(layout=a), target._replace(layout=b))
+        copy_elements(what, source.over(a), target.over(b))
 
 
 def _rolled(size: int, shift: int) -> list[Piece]:

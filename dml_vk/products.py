@@ -8,8 +8,9 @@ from typing import Any
 from dml_vk.contractions import Factor, contracted, numeric_dtype
 from dml_vk.errors import LayoutError, LayoutIndexError, explain
 from dml_vk.layout import Layout
+from dml_vk.manipulation import to_axes
 from dml_vk.operands import to_tensor
-from dml_vk.strides.order import Ints, to_dim, to_dims, to_int, to_tuple
+from dml_vk.strides.order import Axes, Ints, to_index, to_int, to_tuple
 from dml_vk.strides.propagate import broadcast_sizes
 from dml_vk.tensor import Tensor
 
@@ -65,15 +66,7 @@ def vecdot(x1: Tensor, x2: Tensor, /, *, axis: int = -1, out: Tensor | None = No
     what = "vecdot"
     dtype = numeric_dtype(what, (("x1", x1), ("x2", x2)))
     ranks = len(x1.shape), len(x2.shape)
-    # From the front, an axis means the same in both only if they are of one rank.
-    axis = (
-        to_dim(what, axis, ranks[0]) - ranks[0]
-        if ranks[0] == ranks[1]
-        else to_int(what, "axis", axis)
-    )
-    if not -min(ranks) <= axis < 0:
-        must = f"axis must be from {-min(ranks)} to -1 where ranks differ"
-        raise LayoutIndexError(explain(what, must, axis=axis, x1=x1.shape, x2=x2.shape))
+    axis = shared_axis(what, axis, x1, x2)
     if x1.shape[axis] != x2.shape[axis]:
         must = "x1 and x2 must have one size along axis"
         raise LayoutError(explain(what, must, axis=axis, x1=x1.shape, x2=x2.shape))
@@ -93,7 +86,7 @@ def tensordot(
     x2: Tensor,
     /,
     *,
-    axes: int | Sequence[Sequence[int]] = 2,
+    axes: int | Sequence[Axes] = 2,
     out: Tensor | None = None,
 ) -> Tensor:
     """The sums of products over some axes: the last of x1 and the first of x2, or those named.
@@ -124,6 +117,19 @@ def tensordot(
     return contracted(what, *factors, Layout(sizes), summed, dtype, out)
 
 
+def shared_axis(what: str, axis: int, x1: Tensor, x2: Tensor) -> int:
+    """An axis of both, counted from the end."""
+    ranks = len(x1.shape), len(x2.shape)
+    # From the front, it means the same in both only if they are of one rank.
+    if ranks[0] == ranks[1]:
+        return to_index(what, "axis", axis, ranks[0]) - ranks[0]
+    found = to_int(what, "axis", axis)
+    if not -min(ranks) <= found < 0:
+        must = f"axis must be from {-min(ranks)} to -1 where ranks differ"
+        raise LayoutIndexError(explain(what, must, axis=axis, x1=x1.shape, x2=x2.shape))
+    return found
+
+
 def _axis_pairs(what: str, axes: Any, x1: Tensor, x2: Tensor) -> tuple[Ints, Ints]:
     rank1, rank2 = len(x1.shape), len(x2.shape)
     if hasattr(axes, "__iter__"):
@@ -131,7 +137,7 @@ def _axis_pairs(what: str, axes: Any, x1: Tensor, x2: Tensor) -> tuple[Ints, Int
         if len(pair) != 2:
             must = "axes must be a number, or the axes of x1 and as many of x2"
             raise LayoutError(explain(what, must, axes=axes))
-        found = to_dims(what, pair[0], rank1), to_dims(what, pair[1], rank2)
+        found = to_axes(what, pair[0], rank1, "axes"), to_axes(what, pair[1], rank2, "axes")
         if len(found[0]) != len(found[1]):
             raise LayoutError(explain(what, "axes must name as many of x1 as of x2", axes=axes))
         return found

@@ -119,7 +119,7 @@ class _Found:
     def values(self) -> Tensor:
         target = self._result(self.firsts.strided.layout, self.x.dtype)
         (layout,) = coalesce(self.x.layout)
-        source = self.x.strided._replace(layout=layout)
+        source = self.x.strided.over(layout)
         if layout.rank <= 1:
             step = Step(*layout.strides) if layout.rank else _PLACES
             gather(source, (0,), self.firsts, target.strided, step)
@@ -146,10 +146,9 @@ class _Found:
             scan_elements(self.what, SUM, self.begins, ranks, 0, INCLUSIVE)
             one = [ranks, None]
             compute(self.what, OPERATORS["subtract"], one, ranks, uint32, (1,))
-            row = self.places._replace(layout=self.places.layout.unsqueeze(0))
+            row = self.places.over(self.places.layout.unsqueeze(0))
             scatter(self.what, ranks.strided, row, (0,), numbers.strided, (0,), 1, None)
-        there = numbers.strided._replace(layout=Layout(self.x.shape))
-        return self._longs(numbers._replace(strided=there), self.x.layout.like())
+        return self._longs(numbers.over(Layout(self.x.shape)), self.x.layout.like())
 
     def counts(self) -> Tensor:
         """From each begin to the next one, or to the end."""
@@ -193,4 +192,4 @@ def _begins(what: str, keys: Strided, dtype: DType) -> Typed:
 
 
 def _narrow(strided: Strided, start: int, length: int) -> Strided:
-    return strided._replace(layout=strided.layout.narrow(0, start, length))
+    return strided.over(strided.layout.narrow(0, start, length))

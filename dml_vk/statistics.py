@@ -269,7 +269,7 @@ def _reduce(what: str, name: str, x: Tensor, axes: Ints, target: Tensor, keepdim
     """Into a target that has the reduced dims if they are kept."""
     to = target.strided
     if keepdims:
-        to = to._replace(layout=_without(to.layout, axes))
+        to = to.over(_without(to.layout, axes))
     reduce_elements(what, name, typed(x), Typed(to, target.dtype), axes)
 
 

@@ -125,7 +125,7 @@ class Tensor(TensorViews, TensorOperators, TensorProtocols):
         if not isinstance(layout, Layout):
             must = "layout must be a Layout; where `view` gives None, only a copy can do it"
             raise LayoutError(explain("over", must, layout=layout))
-        strided = self.strided._replace(layout=layout)
+        strided = self.strided.over(layout)
         strided.check_fits("over", "layout")
         return Tensor(strided, self.dtype)
 

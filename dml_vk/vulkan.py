@@ -24,7 +24,6 @@ LOADERS = {
     "darwin": ("libvulkan.1.dylib", "libvulkan.dylib"),
 }.get(sys.platform, ("libvulkan.so.1", "libvulkan.so"))
 
-OUT_OF_MEMORY = (-1, -2)  # VkResult: of the host's, of the device's
 COMPUTE = 2  # VkQueueFlagBits
 COMPUTE_STAGE = 0x20  # VkShaderStageFlagBits
 DEVICE_LOCAL, HOST_VISIBLE, HOST_COHERENT = 1, 2, 4  # VkMemoryPropertyFlagBits

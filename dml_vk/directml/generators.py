@@ -153,4 +153,4 @@ class FillValueSequence(Operator):
 def _six_words(state: Strided) -> Strided:
     """The state without its dims of size 1."""
     layout = Layout((6,), state.layout.strides[-1:], state.layout.offset)
-    return state._replace(layout=layout)
+    return state.over(layout)

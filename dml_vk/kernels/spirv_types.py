@@ -18,7 +18,7 @@ _DECORATIONS = {
     "Offset": 35,
 }
 _BOOL, _INT, _FLOAT, _VECTOR, _MATRIX = 20, 21, 22, 23, 24
-_ARRAY, _RUNTIME_ARRAY, _STRUCT, _POINTER = 28, 29, 30, 32
+_ARRAY, _RUNTIME_ARRAY, _STRUCT = 28, 29, 30
 _EXTRACT = 81
 _ARITHMETIC: dict[int, Callable[[int, int], int]] = {
     128: operator.add,

@@ -34,6 +34,10 @@ class Typed(NamedTuple):
     strided: Strided
     dtype: DType
 
+    def over(self, layout: Layout) -> Typed:
+        """The same memory under another layout."""
+        return Typed(self.strided.over(layout), self.dtype)
+
 
 def compute(
     what: str,

@@ -80,11 +80,11 @@ def _sums_of_parts(what: str, a: Typed | None, b: Typed, target: Typed, run: int
     layout = Layout((parts + (rest > 0), *sizes))
     sums = typed_room(what, layout, target.dtype, target.strided)
     first = None if a is None else _folded(a, parts, run)
-    _add(what, first, _folded(b, parts, run), _over(sums, layout.narrow(0, 0, parts)))
+    _add(what, first, _folded(b, parts, run), sums.over(layout.narrow(0, 0, parts)))
     if rest:
         first = None if a is None else _rest(a, rest)
-        _add(what, first, _rest(b, rest), _over(sums, layout.select(0, parts)))
-    return _over(sums, layout.movedim(0, -1))
+        _add(what, first, _rest(b, rest), sums.over(layout.select(0, parts)))
+    return sums.over(layout.movedim(0, -1))
 
 
 def _folded(source: Typed, parts: int, run: int) -> Typed:
@@ -92,13 +92,9 @@ def _folded(source: Typed, parts: int, run: int) -> Typed:
     layout = source.strided.layout
     sizes = (parts, *layout.sizes[:-1], run)
     strides = (layout.strides[-1] * run, *layout.strides)
-    return _over(source, Layout(sizes, strides, layout.offset, row_major(len(sizes))))
+    return source.over(Layout(sizes, strides, layout.offset, row_major(len(sizes))))
 
 
 def _rest(source: Typed, count: int) -> Typed:
     """The end of the depth."""
-    return _over(source, source.strided.layout.narrow(-1, _depth(source) - count, count))
-
-
-def _over(source: Typed, layout: Layout) -> Typed:
-    return source._replace(strided=source.strided._replace(layout=layout))
+    return source.over(source.strided.layout.narrow(-1, _depth(source) - count, count))

@@ -66,7 +66,7 @@ def reduce_elements(
     # More dims than kernels have room for: packed, they are one that stays and one that goes.
     kept = [dim for dim in range(layout.rank) if dim not in dims]
     ordered = Layout(layout.sizes, layout.strides, layout.offset, (*kept, *sorted(dims)))
-    packed = copied(what, source.strided._replace(layout=ordered))
+    packed = copied(what, source.strided.over(ordered))
     made = room(what, Layout.packed(to.layout.sizes), to.itemsize, to)
     source, result = source._replace(strided=packed), target._replace(strided=made)
     _in_passes(what, operator_name, source, result, dims)
@@ -79,7 +79,7 @@ def _in_passes(what: str, operator_name: str, source: Typed, target: Typed, dims
     given, to, ties = source.strided, target.strided, reduction.ties
     if ties is Ties.NONE:
         back = [dim for dim in dims if given.layout.strides[dim] < 0]
-        given = given._replace(layout=given.layout.flip(back))
+        given = given.over(given.layout.flip(back))
     work = work_of(given.layout.sizes, given.layout.strides, dims, ties)
     code, last = _code(source.dtype), _code(target.dtype)
     partial = _partial(reduction, target.dtype)

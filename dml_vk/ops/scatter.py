@@ -39,7 +39,7 @@ def scatter(
     if cells is not None:
         owners = room(what, Layout((cells,)), uint32.itemsize, places)
         fill_constant(what, owners, uint32, 0)
-        claims = places._replace(layout=places.layout.select(0, -1))
+        claims = places.over(places.layout.select(0, -1))
         plan = plan_claim(count, device.limits)
         device.queue.launch(plan, (claims.operand(False), owners.operand(True)))
     index = [0] * layout.rank

@@ -138,7 +138,7 @@ def _rooms(what: str, near: Strided, number: int, itemsizes: Ints) -> list[_Room
 
 def _flattened(strided: Strided) -> Strided:
     layout = strided.layout
-    return strided._replace(layout=Layout((layout.numel,), (1,), layout.offset))
+    return strided.over(Layout((layout.numel,), (1,), layout.offset))
 
 
 def _rows(layout: Layout, dim: int, pitch: int) -> Layout:
@@ -162,7 +162,5 @@ def _parts(source: Strided, target: Strided, dim: int) -> Iterator[tuple[Strided
         yield source, target
         return
     for start, length in ((0, most // 2), (most // 2, most - most // 2)):
-        part, to = [
-            one._replace(layout=one.layout.narrow(at, start, length)) for one in (source, target)
-        ]
+        part, to = [one.over(one.layout.narrow(at, start, length)) for one in (source, target)]
         yield from _parts(part, to, dim)

@@ -21,6 +21,10 @@ class Strided(NamedTuple):
     layout: Layout
     itemsize: int
 
+    def over(self, layout: Layout) -> Strided:
+        """The same memory under another layout."""
+        return Strided(self.device, self.allocation, layout, self.itemsize)
+
     def operand(self, writes: bool) -> Operand:
         low, high = reach(self.layout.sizes, self.layout.strides)
         base, itemsize = self.layout.offset, self.itemsize

@@ -14,10 +14,6 @@ from dml_vk.errors import DTypeError, LayoutError
 A = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
 
 
-def unpickled(x):
-    return pickle.loads(pickle.dumps(x))
-
-
 def test_asarray_of_a_tensor_is_itself_unless_asked_to_copy():
     x = dml_vk.asarray(A)
     assert dml_vk.asarray(x) is x

@@ -159,7 +159,7 @@ def test_wrong_operands():
         ("cross: x1 and x2 must have three", LayoutError, lambda: linalg.cross(x, x, axis=0)),
         ("cross: axis must be from -1 to -1", LayoutIndexError, lambda: linalg.cross(x, y, axis=0)),
         ("cross: axis must be an integer", LayoutError, lambda: linalg.cross(x, y, axis=None)),
-        ("cross: dim must be from -1 to 0", LayoutIndexError, lambda: linalg.cross(y, y, axis=1)),
+        ("cross: axis must be from -1 to 0", LayoutIndexError, lambda: linalg.cross(y, y, axis=1)),
         ("cross: dtypes must be of one kind", DTypeError, lambda: linalg.cross(y, whole)),
         (r"cross: out must have the shape \(3,\)", LayoutError, lambda: linalg.cross(y, y, out=x)),
         ("vector_norm: dtype must be one of", DTypeError, lambda: linalg.vector_norm(whole)),

@@ -35,6 +35,9 @@ def test_tensordot():
         products.matmul(a.transpose(0, 2, 1).reshape(3, 20), b.transpose(1, 0, 2).reshape(20, 6)),
         "the other way round",
     )
+    found = dml_vk.tensordot(x, x, axes=(0, 0))
+    expected = products.matmul(a.reshape(3, 20).T, a.reshape(3, 20)).reshape(4, 5, 4, 5)
+    assert_bits(found.numpy(), expected, "one axis of each, by its number")
     outer = np.multiply.outer(a, b)
     assert_bits(dml_vk.tensordot(x, y, axes=0).numpy(), outer, "0")
     found = dml_vk.tensordot(x, y, axes=[[-1], [1]])
@@ -58,7 +61,7 @@ def test_wrong_operands():
     x, y = operand(packed(2, 3))[0], operand(packed(2, 3, 4))[0]
     small = operand(packed())[0]
     wrong = {
-        "vecdot: dim must be from -2 to 1": (
+        "vecdot: axis must be from -2 to 1": (
             LayoutIndexError,
             lambda: dml_vk.vecdot(x, x, axis=2),
         ),
@@ -88,7 +91,7 @@ def test_wrong_operands():
             LayoutError,
             lambda: dml_vk.tensordot(x, y, axes=((0, 1), (0,))),
         ),
-        "tensordot: dims must not repeat": (
+        "tensordot: axes must not repeat": (
             LayoutError,
             lambda: dml_vk.tensordot(x, y, axes=((0, 0), (0, 1))),
         ),

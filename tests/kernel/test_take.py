@@ -60,7 +60,7 @@ def test_take_along_axis():
 def test_what_take_refuses():
     x = dml_vk.asarray(np.zeros((4, 5), np.float32))
     index = dml_vk.asarray([0, 4])
-    with pytest.raises(LayoutIndexError, match=r"take: dim must be from -2 to 1; got dim=2"):
+    with pytest.raises(LayoutIndexError, match=r"take: axis must be from -2 to 1; got axis=2"):
         take(x, index, axis=2)
     with pytest.raises(LayoutIndexError, match=r"take: an index of axis 0.*size 4.*index=4"):
         take(x, index, axis=0)
