@@ -152,7 +152,7 @@ def levels() -> str:
         if level:
             picture.arrow(left - 46, 115, left - 4, 115)
             picture.text(left - 25, 105, "wait", anchor="middle", ink=MARGIN_INK)
-    words = "Each level is one sequence of Kompute's. x += 1 waits for those that read x before."
+    words = "A level is one sequence of Kompute's; x += 1 waits for what reads x."
     picture.text(170, 215, words, ink=MARGIN_INK)
     return picture.svg()
 
