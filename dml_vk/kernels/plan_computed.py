@@ -14,8 +14,12 @@ from dml_vk.kernels.tasks import quads_a_unit, seen_by_plans, task_of
 from dml_vk.limits import Limits
 
 # What it takes one slow core to compute an element, by kernel, besides reading and writing.
-_ELEMENT_NS = {"float_arithmetic": 3.0, "float_compare": 2.0, "int_arithmetic": 3.0}
-_OTHERS_NS = 20.0
+_ELEMENT_NS = {
+    "where": 2.0, "cast": 5.0, "float_compare": 2.0, "int_compare": 2.0, "long_compare": 5.0,
+    "float_arithmetic": 3.0, "int_arithmetic": 3.0, "long_arithmetic": 8.0, "float_exp": 4.0,
+    "float_activation": 6.0, "float_trig": 5.0, "float_erf": 6.0, "float_log": 7.0,
+    "float_arc": 8.0, "float_pow": 12.0, "double_compare": 6.0, "double_arithmetic": 20.0,
+}  # fmt: skip
 
 
 def plan_computed(
@@ -64,7 +68,7 @@ def _plan(
     path = rows(task)
     if "tile_32" in ways and set(itemsizes) == {4}:
         path = tile(task) or path
-    path = path.costing(_ELEMENT_NS.get(kernel, _OTHERS_NS))
+    path = path.costing(_ELEMENT_NS[kernel])
     module = f"{kernel}_{path.name}_{8 * task.itemsize}"
     launches = offsets(task.outer, starts)
     return plan_of(

@@ -17,7 +17,7 @@ from dml_vk.limits import Limits
 GATHER_RANK, CHECK_RANK, SCATTER_RANK = 5, 7, 5
 UNIT = 8  # elements that an invocation takes at a time where it goes one by one
 # What an element takes one slow core, besides its move.
-_INDEX_NS, _QUAD_INDEX_NS, _SCATTER_NS = 10.0, 2.0, 60.0
+_INDEX_NS, _QUAD_INDEX_NS, _PLACE_NS, _SCATTER_NS = 10.0, 2.0, 3.0, 30.0
 
 _BY_WORDS = {
     "32": {"BITS": "32", "T": "uint", "WORDS": "1"},
@@ -135,7 +135,7 @@ def _gather(
     """`plan_gather` in what matters: bases are places, in bytes modulo QUAD_BYTES."""
     dims, starts = ascending(sizes, strides)
     task, starts, times = _task(dims, starts, bases, itemsizes, quads, 0 if places else step.stride)
-    path = rows(task).costing(_INDEX_NS)
+    path = rows(task).costing(_PLACE_NS if places else _INDEX_NS)
     return plan_of(
         "gather_words_places" if places else f"gather_{path.name}_{8 * task.itemsize}",
         task,

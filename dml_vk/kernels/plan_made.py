@@ -19,7 +19,7 @@ from dml_vk.limits import Limits
 from dml_vk.strides.order import Ints, packed_strides, row_major
 
 # What it takes one slow core to make an element, by the kind of its type, besides writing it.
-_ELEMENT_NS = {"sequence": {"f": 14.0, "i": 3.0}, "philox": {"f": 8.0, "u": 8.0}, **DRAWN_NS}
+_ELEMENT_NS = {"sequence": {"f": 14.0, "i": 3.0}, "philox": {"f": 5.0, "u": 5.0}, **DRAWN_NS}
 
 
 def plan_fill(sizes: Ints, strides: Ints, itemsize: int, offset: int, limits: Limits) -> Plan:

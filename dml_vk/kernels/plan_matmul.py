@@ -13,7 +13,7 @@ from typing import NamedTuple
 from dml_vk.dtypes import DType
 from dml_vk.kernels.dims import Dim, Ints, ascending, offsets, split
 from dml_vk.kernels.kernel import INDEX_SPEC, WORDS_SPEC, Kernel, index_push
-from dml_vk.kernels.paths import CPU_LANES, GPU_LANES, Path, plan_of, rows
+from dml_vk.kernels.paths import CPU_LANES, GPU_LANES, Path, plan_of, power_of_two, rows
 from dml_vk.kernels.plan import Plan
 from dml_vk.kernels.tasks import QUAD_BYTES, Task, quads_a_unit
 from dml_vk.limits import Limits
@@ -22,7 +22,7 @@ RUN = 64  # terms that are added one after the other: RUN_OF_SUM in glsl/matmul_
 MAX_DEPTH = {4: RUN**3, 8: RUN**2}  # of one plan, by the size of dst's elements
 _RANK = 5  # dims in one launch, of which two are a tile's
 _BY_ELEMENTS, _BY_DEPTH, _BY_SPAN, _ALL_ONES = range(4)  # how a tile reads a source
-_TERM_NS = {4: 0.1, 8: 60.0}  # a product and a sum on one slow core, by the size of dst's elements
+_TERM_NS, _INT64_NS, _FLOAT64_NS = 0.1, 10.0, 60.0  # a product and a sum on one slow core
 _READ_NS = 4.0  # four elements of a source
 # Work units that keep a GPU busy, a CPU, and one that had better sweep through memory; and the most
 # elements that sums of parts may take for it.
@@ -137,7 +137,8 @@ def _plan(
         name = "tile"
     else:
         task = Task(*split(dims, _RANK), itemsizes, places, quads)
-        path = rows(task).costing(_TERM_NS[8] * depth)
+        term_ns = _FLOAT64_NS if dtype.kind == "f" else _INT64_NS
+        path = rows(task).costing(term_ns * depth)
         path = path._replace(spec=(*path.spec, int(a.ones), a.dtype.code, b.dtype.code))
         name = "words"
         far = False
@@ -208,7 +209,7 @@ def _tiles(dims: list[Dim], task: Task, depth: int, a: Reading, b: Reading) -> t
         edges=0,
         groups=groups,
         extent=extent,
-        unit_ns=20.0 + (_TERM_NS[4] * down * across + read_ns / 4) * depth,
+        unit_ns=20.0 + (_TERM_NS * down * across + read_ns / 4) * depth,
     )
 
 
@@ -230,13 +231,8 @@ def _span(size: int) -> int:
 def _block(down: int, across: int, cpu: bool) -> Ints:
     """How the tiles of invocations that run in step lie: (down, across)."""
     lanes = CPU_LANES if cpu else GPU_LANES
-    block_across = min(lanes if cpu else 8, _power_of_two(across))
-    return min(lanes // block_across, _power_of_two(down)), block_across
-
-
-def _power_of_two(number: int) -> int:
-    """The first that is not less."""
-    return 1 << (number - 1).bit_length()
+    block_across = min(lanes if cpu else 8, power_of_two(across))
+    return min(lanes // block_across, power_of_two(down)), block_across
 
 
 def _read(task: Task, number: int, source: Reading, depth: int, span: int) -> int:

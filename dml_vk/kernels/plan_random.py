@@ -10,8 +10,8 @@ DRAWN_RANK = 4  # dims in one launch, beside all that these are told
 TOLD_WORDS = 6
 # What it takes one slow core to draw an element, by the kind of its type: `w` has two words.
 DRAWN_NS = {
-    "uniform": {"f": 12.0},
-    "normal": {"f": 40.0},
+    "uniform": {"f": 5.0},
+    "normal": {"f": 15.0},
     "integers": {"i": 16.0, "w": 40.0},
 }
 _PUSH = index_push(

@@ -31,7 +31,7 @@ _MOST_LAUNCHES = 64
 _CACHE_BYTES, _NEAR_BYTES = 2**20, 2**16  # of what fits a CPU's caches, and the nearest one
 _WIDTH = 4  # elements that a unit makes across a row
 # What a leaf takes on one slow core, and ever so much more where it is not in a row with the next.
-_LEAF_NS = {"tree": 1.0, "int": 1.0, "long": 2.0, "double": 16.0, "arg": 5.0}
+_LEAF_NS = {"tree": 1.0, "int": 1.0, "long": 2.0, "double": 16.0, "arg": 3.0}
 _ALONE_NS = 4.0
 _SPEC = ("OP", "TYPE", "A_TYPE", "READ", "LEAF_RANK", "TIERS", "GAPS", "DST_QUADS")
 _EXTRA = (("block", 1), ("leaves", 1), ("ends", LEAF_RANK - 1), ("steps", LEAF_RANK))

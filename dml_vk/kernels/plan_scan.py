@@ -28,7 +28,7 @@ _MOST_STEPS = 2**15
 _ITEMSIZE = {"float": 4, "int": 4, "long": 8, "double": 8}
 _COLUMN_BYTES = 2 * QUAD_BYTES  # of the rows side by side that one invocation scans
 # What it takes one slow core to combine two elements, besides reading and writing them.
-_COMBINE_NS = {"float": 1.0, "int": 1.0, "long": 3.0, "double": 60.0}
+_COMBINE_NS = {"float": 1.0, "int": 1.0, "long": 3.0, "double": 20.0}
 
 KERNELS = tuple(
     [
