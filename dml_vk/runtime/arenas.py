@@ -5,7 +5,7 @@ from __future__ import annotations
 import gc
 import weakref
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from typing import Any, Protocol
 
@@ -37,22 +37,15 @@ class Arena:
         self.block = block
         self.nbytes = nbytes
         self.free = FreeList(nbytes, first)
-        self.live: set[_Note] = set()
+        self.live: set[Note] = set()
         self.bytes = view  # the memory itself, where the host sees it
 
     @property
     def in_use(self) -> int:
         return self.free.taken_bytes
 
-    def ranges(self) -> Iterator[tuple[int, int]]:
-        """Where somebody's memory starts and ends."""
-        for note in self.live:
-            allocation = note()
-            if allocation is not None and allocation.offset != NOWHERE:
-                yield allocation.offset, allocation.offset + max(1, allocation.nbytes)
 
-
-class _Note(weakref.ref["Allocation"]):
+class Note(weakref.ref["Allocation"]):
     """What is left of an allocation: the range to give back."""
 
     __slots__ = ("arena", "offset")
@@ -60,18 +53,26 @@ class _Note(weakref.ref["Allocation"]):
     offset: int
 
 
+def ranges(notes: Iterable[Note]) -> Iterator[tuple[int, int]]:
+    """Where the memory of what is alive among these starts and ends."""
+    for note in notes:
+        allocation = note()
+        if allocation is not None and allocation.offset != NOWHERE:
+            yield allocation.offset, allocation.offset + max(1, allocation.nbytes)
+
+
 class Allocation:
     """A range of an arena, given back when the last reference to it goes."""
 
     __slots__ = ("__weakref__", "arena", "nbytes", "note", "offset")
 
-    def __init__(self, arena: Arena, offset: int, nbytes: int, freed: deque[_Note]) -> None:
+    def __init__(self, arena: Arena, offset: int, nbytes: int, freed: deque[Note]) -> None:
         self.arena = arena
         self.offset = offset
         self.nbytes = nbytes  # as asked for; the range itself is rounded up
         # Finalizers run anywhere, also while the memory's lock is held: only leave a note. In C,
         # where no Ctrl-C comes in between, which in a `__del__` would be lost as well.
-        self.note = _Note(self, freed.append)
+        self.note = Note(self, freed.append)
         self.note.arena, self.note.offset = arena, offset
         arena.live.add(self.note)  # A note must outlive what it is about.
 
@@ -128,7 +129,7 @@ class Memory:
         self._host = host
         self._flush = flush  # do all pending work
         self._forget = forget  # an arena is about to go: let go of what is bound to it
-        self._freed: deque[_Note] = deque()
+        self._freed: deque[Note] = deque()
         self._recent: deque[int] = deque(maxlen=64)  # sizes asked for lately
 
     @property

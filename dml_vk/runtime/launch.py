@@ -22,7 +22,7 @@ from dml_vk.errors import DeviceError
 from dml_vk.kernels.plan import BASES, END, FIRST, SIZES, Plan
 from dml_vk.limits import Limits
 from dml_vk.runtime import journal, pipelines
-from dml_vk.runtime.arenas import Allocation, Arena
+from dml_vk.runtime.arenas import Allocation, Arena, Note, ranges
 from dml_vk.runtime.gate import Gate
 from dml_vk.runtime.hazards import Hazards
 from dml_vk.runtime.kompute import Pipeline, Recording, Runtime, Words
@@ -79,6 +79,7 @@ class Batch:
         self.ns = 0.0
         self.recordings: list[list[Due]] | None = None  # closed when set
         self.done: list[Recording] = []  # one for each of `recordings` that has run
+        self.held: dict[Arena, set[Note]] = {}  # what was, when an interrupt came
 
     def close(self, most_ns: float, slow: set[int]) -> list[list[Due]]:
         """Cut levels where they would keep signals waiting, into recordings of at most so long.
@@ -101,11 +102,14 @@ class Batch:
         return self.recordings
 
     def drop_unseen(self) -> None:
-        """Of what has not run, keep what writes to memory in use, or what such work reads."""
+        """Of what has not run, keep what writes to memory in use, or what such work reads.
+
+        What was made later may have the place of what is gone, but has no use for what is written.
+        """
         needed: dict[Hazards, Hazards] = {}
         for arena, hazards in self.hazards.items():
             needed[hazards] = Hazards()
-            for low, high in arena.ranges():
+            for low, high in ranges(self.held.get(arena, arena.live)):
                 needed[hazards].mark(low, high, True, 0)
         recordings, kept = self.recordings or [], []
         for works in reversed(recordings[len(self.done) :]):
@@ -206,6 +210,20 @@ class Queue:
         if self._batch.recordings is not None:
             clear_last_traceback()
             self._batch.drop_unseen()
+        try:
+            self._run()
+        except BaseException:
+            batch = self._batch
+            batch.held = batch.held or {arena: {*arena.live} for arena in batch.hazards}
+            raise
+        self._batch = Batch()
+        self._slow.clear()
+        self._explains = journal.explains()
+        if self._pipelines.shrink() or len(self._ready) > MAX_OPERATIONS:
+            self._ready.clear()
+
+    def _run(self) -> None:
+        """What has not run of the batch."""
         recordings = self._batch.close(self._most_ns, self._slow)
         run, done = self._runtime.run, self._batch.done
         told = None
@@ -223,11 +241,6 @@ class Queue:
                 told.ran(recorded, perf_counter() - began)
         if told is not None:
             told.end()
-        self._batch = Batch()
-        self._slow.clear()
-        self._explains = journal.explains()
-        if self._pipelines.shrink() or len(self._ready) > MAX_OPERATIONS:
-            self._ready.clear()
 
     def touches(self, allocation: Allocation, write: bool) -> bool:
         """Pending work writes this range, or, before the host may write it, reads it."""

@@ -16,7 +16,7 @@ from dml_vk.kernels import shaders
 from dml_vk.kernels.plan import Plan
 from dml_vk.limits import MINIMUM, Limits
 from dml_vk.runtime import launch, pipelines
-from dml_vk.runtime.arenas import Allocation, Arena
+from dml_vk.runtime.arenas import Allocation, Arena, ranges
 from dml_vk.runtime.launch import Operand, Queue
 from dml_vk.runtime.pipelines import group_count
 
@@ -129,11 +129,11 @@ def test_long_work_is_cut_so_that_signals_need_not_wait():
     queue = Queue(runtime, MINIMUM, lambda: None)
     queue.launch(make_plan(1000, 1e6), [operand(arena(), 0, 16, True)])  # a second
     queue.flush()
-    ranges = [tuple(push[:2]) for work in runtime.ran for _, push in work]
-    assert ranges[0][0] == 0
-    assert ranges[-1][1] == 1000
-    assert all(a[1] == b[0] for a, b in itertools.pairwise(ranges)), "no unit twice, none left out"
-    assert all(end - first <= 40 for first, end in ranges)
+    cut = [tuple(push[:2]) for work in runtime.ran for _, push in work]
+    assert cut[0][0] == 0
+    assert cut[-1][1] == 1000
+    assert all(a[1] == b[0] for a, b in itertools.pairwise(cut)), "no unit twice, none left out"
+    assert all(end - first <= 40 for first, end in cut)
     assert all(len(work) == 1 for work in runtime.ran)
 
 
@@ -257,8 +257,21 @@ def test_what_an_interrupt_leaves_of_a_long_launch_is_dropped_with_its_result():
     del seen
     interrupted(runtime, queue)
     queue.flush()
-    ranges = [tuple(push[:2]) for work in runtime.ran for _, push in work]
-    assert ranges == [(0, 40), (40, 48)]
+    cut = [tuple(push[:2]) for work in runtime.ran for _, push in work]
+    assert cut == [(0, 40), (40, 48)]
+
+
+def test_what_is_made_after_an_interrupt_has_no_use_for_what_was_to_be_in_its_place():
+    runtime = Runtime()
+    queue = Queue(runtime, MINIMUM, lambda: None)
+    where = arena()
+    for at in (0, 256):
+        queue.launch(make_plan(), [Operand(Allocation(where, at, 256, deque()), 0, 0, 256, True)])
+    interrupted(runtime, queue)
+    later = Operand(Allocation(where, 0, 64, deque()), 0, 0, 64, True)
+    queue.launch(make_plan(units=77), [later])
+    queue.flush()
+    assert [push[1] for work in runtime.ran for _, push in work] == [77]
 
 
 def test_memory_whose_place_is_not_settled_is_nobody_s():
@@ -266,7 +279,7 @@ def test_memory_whose_place_is_not_settled_is_nobody_s():
     held = [Allocation(where, at, nbytes, deque()) for at, nbytes in ((512, 0), (0, 100), (-1, 9))]
     held.append(Allocation(where, 256, 100, deque()))
     held.pop()
-    assert sorted(where.ranges()) == [(0, 100), (512, 513)]
+    assert sorted(ranges(where.live)) == [(0, 100), (512, 513)]
 
 
 def test_the_last_traceback_holds_nothing_of_ours(monkeypatch):
@@ -295,7 +308,8 @@ def test_an_error_while_recording_leaves_the_batch_as_it_was(broken, monkeypatch
     runtime = Runtime()
     queue = Queue(runtime, MINIMUM, lambda: None)
     where = arena()
-    queue.launch(make_plan(), [operand(where, 0, 16, True, 0)])
+    seen = operand(where, 0, 16, True)
+    queue.launch(make_plan(), [seen])
     with monkeypatch.context() as patch:
 
         def fail(*_):
@@ -303,9 +317,9 @@ def test_an_error_while_recording_leaves_the_batch_as_it_was(broken, monkeypatch
 
         patch.setattr(runtime, broken, fail)
         with pytest.raises(RuntimeError):  # noqa: PT012 - either of the two may be the one
-            queue.launch(make_plan(640), [operand(where, 0, 16, True, 4)])
+            queue.launch(make_plan(640), [seen._replace(base=4)])
             queue.flush()
-    queue.launch(make_plan(), [operand(where, 0, 16, True, 8)])
+    queue.launch(make_plan(), [seen._replace(base=8)])
     queue.flush()
     assert ran(runtime) == ([[0], [2]] if broken == "pipeline" else [[0], [1], [2]])
 
