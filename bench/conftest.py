@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from collections import defaultdict
 
+import pytest
+
+import dml_vk
+
 LINE = "{:30} {:15} {:>10} {:>7} {:>7}"
+
+
+@pytest.fixture(scope="module", autouse=True)
+def quiet():
+    """What a file allocates is no burden to the next."""
+    yield
+    dml_vk.device().release_cached()
 
 
 def pytest_terminal_summary(terminalreporter, config):

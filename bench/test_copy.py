@@ -14,13 +14,11 @@ import dml_vk
 from bench.cases import describe, finish
 from dml_vk.layout import Layout, channels_last
 
+packed = Layout.packed
+
 HAS_TORCH = importlib.util.find_spec("torch") is not None
 WHO = ("dml_vk", "numpy", "torch") if HAS_TORCH else ("dml_vk", "numpy")
 BIG, RGB, VIDEO, SOUND = (16, 64, 128, 128), (16, 3, 512, 512), (4, 32, 16, 64, 64), (16, 64, 16384)
-
-
-def packed(sizes, order=None):
-    return Layout.packed(sizes, order)
 
 
 def both(sizes, source, target):
@@ -78,12 +76,6 @@ ROWS = [
     for who in WHO
     if who != "torch" or min(source.strides) >= 0  # which torch does not have
 ]
-
-
-@pytest.fixture(scope="module", autouse=True)
-def quiet():
-    yield
-    dml_vk.device().release_cached()
 
 
 def over(memory, layout):

@@ -77,12 +77,6 @@ ROWS = [
 ]
 
 
-@pytest.fixture(scope="module", autouse=True)
-def quiet():
-    yield
-    dml_vk.device().release_cached()
-
-
 def operand(seed, dtype, kind):
     sizes = (1, SIZES[1], 1, 1) if kind == "bias" else SIZES
     values = np.random.default_rng(seed).uniform(0.1, 0.9, sizes)

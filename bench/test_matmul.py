@@ -39,12 +39,6 @@ CASES = {
 SLOW = {("512, float16", "numpy"), ("512, int8", "numpy")}
 
 
-@pytest.fixture(scope="module", autouse=True)
-def quiet():
-    yield
-    dml_vk.device().release_cached()
-
-
 def operand(seed, dtype, sizes, turned):
     values = np.random.default_rng(seed).uniform(-1, 1, sizes) * (1 if dtype[0] == "f" else 99)
     array = values.astype(dtype)

@@ -43,12 +43,6 @@ CASES = {
 }
 
 
-@pytest.fixture(scope="module", autouse=True)
-def quiet():
-    yield
-    dml_vk.device().release_cached()
-
-
 def operand(dtype, kind):
     values = np.random.default_rng(0).uniform(0.1, 0.9, SIZES)
     if dtype == "bool":

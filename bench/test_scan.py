@@ -27,12 +27,6 @@ CASES = {
 SHARES = {"nonzero, half": 0.5, "nonzero, one in 100": 0.01}
 
 
-@pytest.fixture(scope="module", autouse=True)
-def quiet():
-    yield
-    dml_vk.device().release_cached()
-
-
 @pytest.mark.parametrize("who", WHO)
 @pytest.mark.parametrize("case", CASES)
 def test_cumulative_sum(benchmark, case, who):

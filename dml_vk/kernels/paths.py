@@ -135,7 +135,7 @@ def tile(task: Task) -> Path | None:
         return None
     pieces, quads = inner.size // across, -(-down.size // per)
     if task.quads == 1:
-        block_across, block_down = min(8, _power_of_two(pieces)), min(4, _power_of_two(quads))
+        block_across, block_down = min(8, power_of_two(pieces)), min(4, power_of_two(quads))
     elif pieces > 128 and abs(inner.strides[source]) * itemsize >= 1024:
         # Rows far apart, and many: a line is used up at once, or has to come back.
         block_across, block_down = 2 - pieces % 2, 4
@@ -215,7 +215,7 @@ def zipped(task: Task) -> Path | None:
     )
 
 
-def _power_of_two(number: int) -> int:
+def power_of_two(number: int) -> int:
     """The first that is not less."""
     return 1 << (number - 1).bit_length()
 

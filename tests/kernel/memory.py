@@ -11,7 +11,17 @@ from dml_vk.layout import Layout
 KINDS = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
 ITEMSIZES = tuple(KINDS)
 MARGIN = 5  # elements on either side of what a layout reaches; prime to the words of every size
+QUAD = 16 - MARGIN  # the offset that puts elements of any size at a multiple of 16 bytes
 _random = np.random.default_rng(7)
+
+
+def aligned(*sizes: int) -> Layout:
+    """Starts where a quad does, with the margin in front that elements get here."""
+    return Layout(sizes, offset=QUAD)
+
+
+def moved(layout: Layout, elements: int) -> Layout:
+    return Layout(layout.sizes, layout.strides, layout.offset + elements, layout.order)
 
 
 def memory_for(layout: Layout, itemsize: int) -> tuple[np.ndarray, Layout]:

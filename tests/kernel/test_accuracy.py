@@ -15,7 +15,7 @@ import pytest
 import dml_vk
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.testing.elementwise import reference, ulps_apart
-from tests.kernel.elementwise import compare
+from tests.kernel.elementwise import compare, flushed
 from tests.kernel.points import BORDERS, near_one, near_quarters, neighbours, pairs, points
 
 # What takes an operand, or its sign, as it is; tests of every operator compare its bits.
@@ -85,10 +85,6 @@ def test_subnormals_are_kept_or_zero(name):
             zero = (found == 0) & (np.abs(expected) <= 2.0**-126)
             right |= zero | (ulps_apart(found, expected) <= OPERATORS[name].ulp)
     assert right.all(), [each[~right][:5] for each in (*operands, found)]
-
-
-def flushed(values: np.ndarray) -> np.ndarray:
-    return np.where(np.abs(values) < 2.0**-126, np.copysign(np.float32(0), values), values)
 
 
 def _softplus(x):

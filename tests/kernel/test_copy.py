@@ -20,23 +20,18 @@ from tests.kernel.memory import (
     check_writes,
     elements,
     memory_for,
+    moved,
     used_by,
 )
 from tests.layouts import AWKWARD
+
+packed = Layout.packed
 
 
 def check_copy(source: Layout, target: Layout, itemsize: int) -> None:
     memory, source = memory_for(source, itemsize)
     x = dml_vk.asarray(memory).over(source)
     check_writes(lambda y: dml_vk.copy(x, y), target, itemsize, elements(memory, source))
-
-
-def moved(layout: Layout, elements: int) -> Layout:
-    return Layout(layout.sizes, layout.strides, layout.offset + elements, layout.order)
-
-
-def packed(sizes, order=None):
-    return Layout.packed(sizes, order)
 
 
 IMAGE, RGB, PRIME = (2, 16, 8, 12), (2, 3, 10, 8), (3, 5, 7, 11)

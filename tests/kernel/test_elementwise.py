@@ -31,17 +31,12 @@ from tests.kernel.elementwise import (
     source_of,
     told_of_its_way,
 )
-from tests.kernel.memory import MARGIN
+from tests.kernel.memory import (
+    MARGIN,
+    moved,
+)
 
-
-def packed(sizes, order=None):
-    return Layout.packed(sizes, order)
-
-
-def moved(layout: Layout, elements: int) -> Layout:
-    return Layout(layout.sizes, layout.strides, layout.offset + elements, layout.order)
-
-
+packed = Layout.packed
 IMAGE, PRIME = (2, 16, 8, 12), (3, 5, 7, 11)
 RANK_6, RANK_8, RANK_10 = (2, 3, 2, 2, 4, 9), (2, 3, 2, 2, 2, 3, 2, 2), (2,) * 10
 ORDERS_10 = [(9, 7, 5, 3, 1, 0, 2, 4, 6, 8), (3, 1, 0, 9, 8, 2, 7, 4, 6, 5)]

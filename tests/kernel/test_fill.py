@@ -19,9 +19,18 @@ from dml_vk.layout import Layout, channels_last
 from dml_vk.ops.fill import fill_constant, fill_sequence
 from dml_vk.testing import sequence
 from dml_vk.testing.strategies import layouts
-from tests.kernel.memory import KINDS, MARGIN, assert_complete, bits, check_writes, used_by
+from tests.kernel.memory import (
+    KINDS,
+    MARGIN,
+    QUAD,
+    assert_complete,
+    bits,
+    check_writes,
+    used_by,
+)
 from tests.layouts import AWKWARD
 
+packed = Layout.packed
 NUMBERS = [dtype for dtype in DTYPES.values() if dtype.kind != "b"]
 FLOATS = [dtype for dtype in NUMBERS if dtype.kind == "f"]
 INTEGERS = [dtype for dtype in NUMBERS if dtype.kind in "iu"]
@@ -45,11 +54,6 @@ def check_sequence(layout: Layout, dtype, start, delta) -> None:
     )
 
 
-def packed(sizes, order=None, offset=0):
-    return Layout.packed(sizes, order, offset)
-
-
-QUAD = 16 - MARGIN  # the offset that puts elements of any size at a multiple of 16 bytes
 # One for every way that elements are written.
 WAYS = {
     "flat": packed((4, 8, 16), offset=QUAD),

@@ -13,7 +13,7 @@ import pytest
 import dml_vk
 from dml_vk import float_check
 from dml_vk.errors import ShaderError
-from tests.kernel.elementwise import keeps_subnormals
+from tests.kernel.elementwise import flushed, keeps_subnormals
 
 SOURCE = """#version 450
 #extension GL_EXT_spirv_intrinsics : enable
@@ -112,10 +112,6 @@ def spoilt(change) -> float_check.Floats:
     a, b = float_check.operands()
     with np.errstate(all="ignore"):
         return float_check.judge(np.float32(change(a, b, float_check.results(a, b))))
-
-
-def flushed(values):
-    return np.where(np.abs(values) < 2.0**-126, np.copysign(np.float32(0), values), values)
 
 
 @pytest.mark.parametrize(

@@ -14,8 +14,15 @@ from dml_vk.limits import MINIMUM
 from dml_vk.operands import typed
 from dml_vk.ops.gather import gather_elements, outside
 from dml_vk.testing.strategies import layouts, targets
-from tests.kernel.memory import ITEMSIZES, MARGIN, check_writes, elements, memory_for
+from tests.kernel.memory import (
+    ITEMSIZES,
+    aligned,
+    check_writes,
+    elements,
+    memory_for,
+)
 
+packed = Layout.packed
 INDEXES = ("int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")
 _random = np.random.default_rng(5)
 
@@ -44,15 +51,6 @@ def check_gather(source, index, target, dim, itemsize, dtype) -> None:
         gather_elements("gather", x.strided, typed(i), y.strided, dim)
 
     check_writes(call, target, itemsize, expected)
-
-
-def packed(sizes, order=None):
-    return Layout.packed(sizes, order)
-
-
-def aligned(*sizes):
-    """Starts where a quad does, with the margin in front that elements get here."""
-    return Layout(sizes, offset=16 - MARGIN)
 
 
 # One for every way that a gather goes: (source, index, target, dim).

@@ -22,6 +22,7 @@ from dml_vk.ops.philox import advance_state, fill_philox
 from dml_vk.random import Generator
 from dml_vk.testing import philox_after, philox_uniform, philox_words
 from dml_vk.testing.strategies import layouts
+from tests.hexadecimal import number, words
 from tests.kernel.memory import MARGIN, assert_complete, bits, check_writes, memory_for, used_by
 from tests.kernel.test_fill import FEW, LONG, QUAD, SIZES, WAYS, packed
 from tests.layouts import AWKWARD
@@ -35,17 +36,12 @@ KEY, COUNTER = 0x299F31D0_A4093822, 0x03707344_13198A2E_85A308D3_243F6A88
 EDGES = [2**places - back for places in (32, 64, 96, 128) for back in (1, 2, 50)]
 
 
-def words(text):
-    return [int(word, 16) for word in text.split()]
-
-
 def state_words(key: int, counter: int) -> tuple[int, ...]:
     return tuple((key << 128 | counter) >> 32 * k & 0xFFFFFFFF for k in range(6))
 
 
 def generator(state: str) -> Generator:
-    number = sum(word << 32 * at for at, word in enumerate(words(state)))
-    return Generator(key=number >> 128, counter=number % 2**128)
+    return Generator(key=number(state) >> 128, counter=number(state) % 2**128)
 
 
 def state_tensor(key: int, counter: int, stride: int = 1):

@@ -11,16 +11,9 @@ import pytest
 import dml_vk
 from dml_vk.dtypes import float16, float32
 from dml_vk.random import Generator
+from tests.hexadecimal import number, words
 
 STREAMS = json.loads((Path(__file__).parents[1] / "data" / "philox_streams.json").read_text())
-
-
-def words(text):
-    return [int(word, 16) for word in text.split()]
-
-
-def number(text):
-    return sum(word << 32 * at for at, word in enumerate(words(text)))
 
 
 def generator(known) -> Generator:

@@ -13,8 +13,17 @@ from dml_vk.indexing import write
 from dml_vk.layout import Layout, channels_last
 from dml_vk.ops.scatter import scatter
 from dml_vk.testing.strategies import layouts, targets
-from tests.kernel.memory import ITEMSIZES, KINDS, MARGIN, check_writes, elements, memory_for
+from tests.kernel.memory import (
+    ITEMSIZES,
+    KINDS,
+    MARGIN,
+    aligned,
+    check_writes,
+    elements,
+    memory_for,
+)
 
+packed = Layout.packed
 _random = np.random.default_rng(6)
 EVERY = slice(None)
 
@@ -51,15 +60,6 @@ def check_scatter(target, key, itemsize, values=None, *, host=False) -> None:
 
 def some(length, *sizes, dtype=np.int64):
     return _random.integers(-length, length, sizes).astype(dtype)
-
-
-def packed(sizes, order=None):
-    return Layout.packed(sizes, order)
-
-
-def aligned(*sizes):
-    """Starts where a quad does, with the margin in front that elements get here."""
-    return Layout(sizes, offset=16 - MARGIN)
 
 
 IMAGE = (3, 8, 5, 7)

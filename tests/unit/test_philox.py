@@ -15,6 +15,7 @@ import randomgen
 from dml_vk import plain_philox
 from dml_vk.errors import DTypeError
 from dml_vk.testing import philox_after, philox_uniform, philox_words
+from tests.hexadecimal import number, words
 
 DATA = Path(__file__).parents[1] / "data"
 KNOWN = json.loads((DATA / "philox_kat.json").read_text())
@@ -23,14 +24,6 @@ STREAMS = KNOWN["streams"]["rows"]
 LONG_STREAMS = KNOWN["long_streams"]["rows"]
 PI = 0x03707344_13198A2E_85A308D3_243F6A88
 PI_KEY = 0x299F31D0_A4093822
-
-
-def words(text):
-    return [int(word, 16) for word in text.split()]
-
-
-def number(text):
-    return sum(word << 32 * at for at, word in enumerate(words(text)))
 
 
 def state(text):
