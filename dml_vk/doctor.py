@@ -108,7 +108,7 @@ def _devices() -> Iterator[Finding]:
         yield Finding("chosen", probe.select().name)
     except DmlVkError as error:
         yield Finding("chosen", str(error), "set DML_VK_DEVICE to one of these, or unset it")
-    for setting in (settings.staged, settings.memory_limit):
+    for setting in (settings.staged, settings.memory_limit, settings.log_level):
         try:
             setting()
         except DmlVkError as error:

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 
 from dml_vk.kernels.plan_copy import plan_copy
+from dml_vk.runtime import journal
 from dml_vk.runtime.arenas import Allocation, Bytes
 from dml_vk.runtime.device import Device
 from dml_vk.runtime.launch import Operand
@@ -24,10 +25,22 @@ def mapped(device: Device, allocation: Allocation, write: bool) -> Bytes | None:
 
 def upload(device: Device, data: Bytes, allocation: Allocation, start: int = 0) -> None:
     """Write bytes from `start` on."""
-    for at in range(0, data.size, CHUNK_BYTES):
+    for at in chunks(data.size):
         chunk = data[at : at + CHUNK_BYTES]
         with written(device, allocation, start + at, chunk.size) as view:
             view[:] = chunk
+
+
+def chunks(nbytes: int) -> Iterator[int]:
+    """Where pieces start that signals need not wait long for. Of many, it is told how far it is."""
+    watch = journal.Watch() if nbytes > CHUNK_BYTES and journal.watches() else None
+    if watch is not None:
+        watch.begin()
+    for at in range(0, nbytes, CHUNK_BYTES):
+        yield at
+        if watch is not None:
+            done = at + CHUNK_BYTES
+            watch.at(done, nbytes, f"{done >> 20} of {nbytes >> 20} MiB moved")
 
 
 @contextmanager
@@ -44,12 +57,12 @@ def written(device: Device, allocation: Allocation, start: int, nbytes: int) -> 
 
 def download(device: Device, allocation: Allocation, start: int, data: Bytes) -> None:
     """Fill `data` with the bytes from `start` on."""
-    view = mapped(device, allocation, False)
-    if view is not None:
-        data[:] = view[start : start + data.size]
-        return
-    for at in range(0, data.size, CHUNK_BYTES):
+    for at in chunks(data.size):
         chunk = data[at : at + CHUNK_BYTES]
+        view = mapped(device, allocation, False)
+        if view is not None:
+            chunk[:] = view[start + at : start + at + chunk.size]
+            continue
         staging, view = _stage(device, chunk.size)
         _copy_bytes(device, (allocation, start + at), (staging, 0), chunk.size)
         device.synchronize()

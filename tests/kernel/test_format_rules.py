@@ -324,6 +324,19 @@ def test_r44_blocked_layouts_are_layouts(nchw):
     assert blocked.is_contiguous()
 
 
+def test_r40_the_log_says_which_kernel_ran(x, nchw, caplog):
+    caplog.set_level("DEBUG", "dml_vk")
+    dml_vk.synchronize()
+    x.to(contiguous_format)
+    dml_vk.add(x, nchw)
+    dml_vk.synchronize()
+    ran = [record.dispatch.asked for record in caplog.records if hasattr(record, "dispatch")]
+    assert [(one.kernel, one.path) for one in ran] == [
+        ("copy_zip_32", "zip by quads"),
+        ("float_arithmetic_words_32", "words by rows"),
+    ]
+
+
 def test_every_row_has_an_answer():
     answered = {int(name[6:].split("_")[0]) for name in globals() if name.startswith("test_r")}
     page = PAGE.read_text()

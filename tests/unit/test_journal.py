@@ -10,7 +10,7 @@ import pytest
 from dml_vk import callers
 from dml_vk.kernels import shaders
 from dml_vk.limits import MINIMUM
-from dml_vk.runtime import journal
+from dml_vk.runtime import journal, transfer
 from dml_vk.runtime.launch import Queue
 from tests.unit.test_launch import Recording, Runtime, arena, make_plan, operand
 
@@ -105,3 +105,16 @@ def test_what_the_package_s_own_commands_call_is_called_by_a_user():
         names["called"](lambda: found.append(sys._getframe(0)))
     assert [callers._is_ours(frame.f_back.f_code.co_filename) for frame in found] == [True, False]
     assert not callers._is_ours(package.rstrip("/\\") + "_other/functions.py")
+
+
+def test_bytes_on_their_way_say_how_far_they_are(clock, caplog):
+    nbytes = 3 * transfer.CHUNK_BYTES - 5
+    starts = []
+    for at in transfer.chunks(nbytes):
+        starts.append(at)
+        clock.now += 1.25
+    assert starts == [0, transfer.CHUNK_BYTES, 2 * transfer.CHUNK_BYTES]
+    assert said(caplog) == ["2.5 s so far, 64 of 95 MiB moved, 1.2 s left"]
+    for _ in transfer.chunks(transfer.CHUNK_BYTES):
+        clock.now += 10
+    assert said(caplog) == []
