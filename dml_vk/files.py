@@ -16,7 +16,8 @@ import zipfile
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, Any
+from types import SimpleNamespace
+from typing import IO, Any, cast
 
 import numpy as np
 
@@ -126,16 +127,22 @@ def _write_archive(stream: IO[bytes], tensors: Mapping[str, Tensor]) -> None:
 
 
 def _write(stream: IO[bytes], x: Tensor) -> None:
-    array = x.numpy()
+    array, stream = x.numpy(), _by_pieces(stream)
     np.lib.format.write_array(stream, array, allow_pickle=False)
     if x.layout.order != _numpys_order(array):
         order = np.array(x.layout.order, np.uint8).view(ORDER)
         np.lib.format.write_array(stream, order, allow_pickle=False)
 
 
+def _by_pieces(stream: IO[bytes]) -> IO[bytes]:
+    """A stream that NumPy takes for no file: those it moves in one step, which Ctrl-C waits for."""
+    found: Any = SimpleNamespace(read=stream.read, write=stream.write)
+    return cast(IO[bytes], found)
+
+
 def _read(stream: IO[bytes], name: object, device: Wanted) -> Tensor:
     with _readable(name):
-        array = np.lib.format.read_array(stream, allow_pickle=False)
+        array = np.lib.format.read_array(_by_pieces(stream), allow_pickle=False)
     order = _read_order(stream, array)
     with ErrorsAs("load"):
         return asarray(array, device=device, memory_format=order)

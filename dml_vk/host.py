@@ -13,7 +13,7 @@ from dml_vk import ram
 from dml_vk.errors import DeviceMemoryError, DmlVkError, LayoutError, explain
 from dml_vk.layout import Layout
 from dml_vk.ops.copy import copied
-from dml_vk.runtime import transfer
+from dml_vk.runtime import journal, transfer
 from dml_vk.strides.order import Ints
 from dml_vk.tracing import HOST, record_host
 
@@ -42,7 +42,11 @@ def to_numpy(what: str, tensor: Tensor) -> Array:
         # Not `copy(order="K")`, which forgets what the strides of size-1 dims stand for.
         strides = [stride * seen.itemsize for stride in dense.strides]
         own: Array = np.ndarray(seen.shape, seen.dtype, strides=strides)
-        own[...] = seen
+        moving, order = journal.Moving(own.nbytes), _along_memory(dense.strides)
+        source, target = seen.transpose(order), own.transpose(order)
+        for box in _boxes(source.shape, transfer.CHUNK_BYTES // seen.itemsize):
+            target[box] = source[box]
+            moving.moved(target[box].nbytes)
         return own
 
 
@@ -94,8 +98,7 @@ def write(what: str, target: Tensor, array: Array, layout: Layout) -> None:
         return
     device, strides = target.device, target.layout.strides
     kind = np.dtype(target.dtype.numpy_name)
-    # Along memory, so that boxes are runs of it.
-    source = array.transpose(sorted(range(array.ndim), key=lambda dim: -strides[dim]))
+    source, moving = array.transpose(_along_memory(strides)), journal.Moving(target.nbytes)
     start = 0
     for box in _boxes(source.shape, transfer.CHUNK_BYTES // kind.itemsize):
         part = source[box]
@@ -103,6 +106,12 @@ def write(what: str, target: Tensor, array: Array, layout: Layout) -> None:
         with transfer.written(device, target.strided.allocation, start, nbytes) as memory:
             _convert(part, memory.view(kind).reshape(part.shape))
         start += nbytes
+        moving.moved(nbytes)
+
+
+def _along_memory(strides: Ints) -> list[int]:
+    """Dims such that boxes over them are runs of memory."""
+    return sorted(range(len(strides)), key=lambda dim: -strides[dim])
 
 
 def _boxes(sizes: Ints, most: int) -> Iterator[tuple[Any, ...]]:

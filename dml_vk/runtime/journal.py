@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from dml_vk.runtime.kompute import Recording, Runtime
     from dml_vk.runtime.launch import Batch
 
+LARGE_BYTES = 2**26  # Less is moved in no time.
 USERS_KERNEL = "own"
 LONG_SECONDS = 2.0  # of work, until somebody wants to know; and between two words on it
 PAUSE_SECONDS = 1.0  # after which the same line of the user's does something new
@@ -126,6 +127,23 @@ class Watch:
         spent = self._ended - self._began
         self._busy += spent
         return spent
+
+
+class Moving:
+    """Bytes on their way between the host and a device."""
+
+    def __init__(self, nbytes: int) -> None:
+        self._done, self._whole = 0, nbytes
+        self._watch = Watch() if nbytes >= LARGE_BYTES and watches() else None
+        if self._watch is not None:
+            self._watch.begin()
+
+    def moved(self, nbytes: int) -> None:
+        """So many more have arrived."""
+        self._done += nbytes
+        if self._watch is not None:
+            where = f"{self._done >> 20} of {self._whole >> 20} MiB moved"
+            self._watch.at(self._done, self._whole, where)
 
 
 class Flush:

@@ -33,14 +33,10 @@ def upload(device: Device, data: Bytes, allocation: Allocation, start: int = 0) 
 
 def chunks(nbytes: int) -> Iterator[int]:
     """Where pieces start that signals need not wait long for. Of many, it is told how far it is."""
-    watch = journal.Watch() if nbytes > CHUNK_BYTES and journal.watches() else None
-    if watch is not None:
-        watch.begin()
+    moving = journal.Moving(nbytes)
     for at in range(0, nbytes, CHUNK_BYTES):
         yield at
-        if watch is not None:
-            done = at + CHUNK_BYTES
-            watch.at(done, nbytes, f"{done >> 20} of {nbytes >> 20} MiB moved")
+        moving.moved(CHUNK_BYTES)
 
 
 @contextmanager

@@ -10,6 +10,7 @@ import pytest
 
 import dml_vk
 from dml_vk.errors import DTypeError, LayoutError
+from dml_vk.runtime import journal, transfer
 
 A = np.arange(24, dtype=np.float32).reshape(2, 3, 4)
 
@@ -31,6 +32,20 @@ def test_what_must_be_copied_is_refused_where_copy_is_false():
     converted = dml_vk.asarray(x, copy=True, memory_format=dml_vk.channels_last)
     assert converted.memory_format is dml_vk.channels_last
     assert np.array_equal(converted.numpy(), A)
+
+
+@pytest.mark.parametrize("memory_format", [dml_vk.contiguous_format, dml_vk.channels_last])
+def test_arrays_go_down_by_pieces_between_which_ctrl_c_may_come(monkeypatch, memory_format):
+    array = np.arange(1, 121, dtype=np.float32).reshape(2, 3, 4, 5)
+    x = dml_vk.asarray(array, memory_format=memory_format)
+    moved = []
+    monkeypatch.setattr(journal.Moving, "moved", lambda self, nbytes: moved.append(nbytes))
+    monkeypatch.setattr(transfer, "CHUNK_BYTES", 64)
+    for view, expected in ((x, array), (x[:, ::2, ::-1], array[:, ::2, ::-1])):
+        moved.clear()
+        assert np.array_equal(view.numpy(), expected)
+        assert max(moved) <= 64
+        assert sum(moved) == expected.nbytes
 
 
 def test_a_tensor_is_what_it_is_made():

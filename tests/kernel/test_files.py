@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 
 import dml_vk
+from dml_vk import files
 from dml_vk.dtypes import DTYPES
 from dml_vk.errors import DeviceMemoryError, DmlVkError, DTypeError, RangeError
 from dml_vk.files import ORDER
@@ -256,6 +257,26 @@ def test_errors(call, kind, must, tmp_path, monkeypatch):
     with pytest.raises(kind, match=f"^{must}"):
         call()
     assert not os.listdir(tmp_path)
+
+
+def test_large_files_go_by_pieces_between_which_ctrl_c_may_come(tmp_path, monkeypatch):
+    moved, plain = [], files._by_pieces
+
+    def counted(stream):
+        by_pieces = plain(stream)
+        write, read = by_pieces.write, by_pieces.read
+        by_pieces.write = lambda piece: moved.append(len(piece)) or write(piece)
+        by_pieces.read = lambda size=-1: moved.append(size) or read(size)
+        return by_pieces
+
+    monkeypatch.setattr(files, "_by_pieces", counted)
+    x = dml_vk.arange(5 * 2**20, dtype="int64")
+    dml_vk.save(tmp_path / "x.npy", x)
+    assert sum(moved) > x.nbytes
+    again = dml_vk.load(tmp_path / "x.npy")
+    assert sum(moved) > 2 * x.nbytes
+    assert max(moved) <= 2**24
+    assert bool(dml_vk.all(again == x))
 
 
 def test_what_the_file_system_says_is_its_own_word(tmp_path):

@@ -1,0 +1,101 @@
+"""Ctrl-C in the middle of long work: what is held is whole afterwards, what is not is not done."""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+
+from tests.integration.process import ROOT, says
+
+AT = """
+import signal
+runtime = dml_vk.device()._runtime
+class Runs:
+    count = 0
+def interrupt_before(number, call):
+    '''Ctrl-C comes before so many pieces of work have run.'''
+    Runs.count = 0
+    def run(recording):
+        Runs.count += 1
+        if Runs.count == number:
+            signal.raise_signal(signal.SIGINT)
+        return type(runtime).run(recording)
+    runtime.run = run
+    try:
+        call()
+        return False
+    except KeyboardInterrupt:
+        Runs.count = 0
+        return True
+    finally:
+        del runtime.run
+def runs_after(call):
+    runtime.run = lambda recording: (setattr(Runs, "count", Runs.count + 1), recording.eval())[1]
+    call()
+    del runtime.run
+    return Runs.count
+"""
+
+
+def test_what_nobody_holds_is_not_done_after_all():
+    says(
+        AT
+        + """
+x = dml_vk.full((1024, 1024), 0.5)
+dml_vk.synchronize()
+look = lambda: dml_vk.full((3,), 2.0).tolist()
+look()
+print(interrupt_before(3, lambda: (x @ x).numpy()), runs_after(look))
+print(interrupt_before(3, lambda: dml_vk.sort(x @ x).numpy()), runs_after(look))
+print(interrupt_before(99, look), bool((x @ x).numpy().min() == 256))
+""",
+        "True 1\nTrue 1\nFalse True",
+    )
+
+
+def test_what_somebody_holds_is_whole_wherever_it_came():
+    says(
+        AT
+        + """
+a = np.random.default_rng(1).integers(0, 10**6, 2**18).astype(np.int32)
+b = np.full((700, 700), 0.5, np.float32)
+from dml_vk.runtime import launch
+launch.MAX_BATCH_NS = 1e12  # nothing runs before somebody looks
+came = []
+for number in (1, 2, 4, 8, 99):
+    x, y = dml_vk.asarray(a), dml_vk.asarray(b)
+    held = dml_vk.sort(x)
+    product = y @ y
+    x += 1
+    came.append(interrupt_before(number, product.numpy))
+    assert np.array_equal(x.numpy(), a + 1)
+    assert np.array_equal(held.numpy(), np.sort(a))
+    assert np.all(product.numpy() == 175)
+print(came)
+""",
+        "[True, True, True, True, False]",
+    )
+
+
+def test_a_signal_from_outside_ends_minutes_of_work():
+    code = """
+import dml_vk
+x = dml_vk.ones((4096, 4096))
+dml_vk.synchronize()
+print("begun", flush=True)
+(x @ x).numpy()
+"""
+    with subprocess.Popen(
+        [sys.executable, "-c", code],
+        cwd=ROOT,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as child:
+        assert child.stdout is not None
+        assert child.stdout.readline() == "begun\n"
+        child.send_signal(signal.SIGINT)
+        _, said = child.communicate(timeout=60)
+    assert child.returncode == -signal.SIGINT
+    assert said.endswith("KeyboardInterrupt\n")
