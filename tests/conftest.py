@@ -1,3 +1,5 @@
+import signal
+
 import pytest
 from hypothesis import settings
 
@@ -7,3 +9,7 @@ pytest.register_assert_rewrite(
 
 settings.register_profile("default", deadline=None, print_blob=True, max_examples=200)
 settings.load_profile("default")
+
+# A shell that runs the suite in the background keeps Ctrl-C from it and from all that it starts,
+# which some tests interrupt.
+signal.signal(signal.SIGINT, signal.default_int_handler)
