@@ -109,6 +109,12 @@ def record_host(what: str, source: Layout, target: Layout, nbytes: int) -> None:
     record(what, HOST, source, target, nbytes)
 
 
+def record_bytes(what: str, nbytes: int) -> None:
+    """An upload or a download of what has no layout."""
+    if _logs.get():
+        record_host(what, Layout((nbytes,)), Layout((nbytes,)), nbytes)
+
+
 def _format(layout: Layout) -> Format:
     return layout.order if layout.memory_format is None else layout.memory_format
 

@@ -14,6 +14,7 @@ from dml_vk.runtime import transfer
 from dml_vk.runtime.arenas import Bytes
 from dml_vk.runtime.device import device as open_device
 from dml_vk.strides.order import to_int
+from dml_vk.tracing import record_bytes
 
 
 class Buffer:
@@ -40,6 +41,7 @@ class Buffer:
             must = f"offset and data must lie within {self.nbytes} bytes"
             got = {"offset": start, "data.nbytes": source.size}
             raise LayoutError(explain("Buffer.write", must, **got))
+        record_bytes("Buffer.write", source.size)
         transfer.upload(self.device, source, self.allocation, start)
 
     def read(self, dtype: Any = None) -> np.ndarray[Any, np.dtype[Any]]:
@@ -51,6 +53,7 @@ class Buffer:
             must = f"dtype must divide the {self.nbytes} bytes evenly"
             raise LayoutError(explain("Buffer.read", must, dtype=kind))
         data = np.empty(self.nbytes, np.uint8)
+        record_bytes("Buffer.read", self.nbytes)
         transfer.download(self.device, self.allocation, 0, data)
         return data.view(kind.numpy_name)
 

@@ -21,7 +21,7 @@ from dml_vk.runtime.device import Device
 from dml_vk.runtime.launch import Operand
 from dml_vk.runtime.transfer import download, upload
 from dml_vk.strides.order import Ints, to_dim
-from dml_vk.tracing import record_host
+from dml_vk.tracing import record_bytes
 
 Array = np.ndarray[Any, np.dtype[Any]]
 KEPT_BYTES = 4096
@@ -92,7 +92,7 @@ def words_on_device(what: str, words: Array, near: Strided) -> Strided:
     Memory that is freed and taken again would have to wait for whoever still reads it.
     """
     if words.nbytes > KEPT_BYTES:
-        _record_words(what, words.shape)
+        record_bytes(what, words.nbytes)
         return uploaded("index", words, near)
     return _kept_words(what, near.device, words.tobytes(), words.shape)
 
@@ -100,14 +100,9 @@ def words_on_device(what: str, words: Array, near: Strided) -> Strided:
 @functools.lru_cache(maxsize=64)
 def _kept_words(what: str, device: Device, data: bytes, sizes: Ints) -> Strided:
     allocation = device.allocate("index", len(data))
-    _record_words(what, sizes)
+    record_bytes(what, len(data))
     upload(device, np.frombuffer(data, np.uint8), allocation)
     return Strided(device, allocation, Layout(sizes), uint32.itemsize)
-
-
-def _record_words(what: str, sizes: Ints) -> None:
-    layout = Layout(sizes)
-    record_host(what, layout, layout, layout.numel * uint32.itemsize)
 
 
 def repeated(layout: Layout, sizes: Ints) -> Ints:

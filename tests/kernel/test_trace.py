@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import dml_vk
+from dml_vk.directml import Buffer
 from dml_vk.layout import Layout, channels_last, contiguous_format
 
 HEAD = ["op", "reason", "formats", "copies", "bytes", "line"]
@@ -150,6 +151,17 @@ def test_indexes_of_the_host_are_uploads():
         dml_vk.take(x, many)
     assert [(e.op, e.reason, e.nbytes) for e in log.entries] == [
         *(("getitem", "host", 16), ("setitem", "host", 16), ("take", "host", 20_000))
+    ]
+
+
+def test_bytes_for_directml_s_operators_are_uploads_and_downloads_too():
+    buffer = Buffer(16)
+    with dml_vk.trace(strict=True) as log:
+        buffer.write(np.arange(3, dtype=np.float32), offset=4)
+        buffer.read()
+    assert [(e.op, e.reason, e.nbytes) for e in log.entries] == [
+        ("Buffer.write", "host", 12),
+        ("Buffer.read", "host", 16),
     ]
 
 
