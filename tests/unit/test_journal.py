@@ -12,7 +12,7 @@ from dml_vk.kernels import shaders
 from dml_vk.limits import MINIMUM
 from dml_vk.runtime import journal, transfer
 from dml_vk.runtime.launch import Queue
-from tests.unit.test_launch import Recording, Runtime, arena, make_plan, operand
+from tests.unit.queues import Recording, Runtime, arena, make_plan, operand
 
 
 @pytest.fixture
