@@ -132,15 +132,19 @@ def vector_norm(
     """
     what = "vector_norm"
     dtype = _float_dtype(what, x)
-    if not isinstance(ord, (numbers.Real, np.bool_)):
+    try:
+        order = float(ord) if isinstance(ord, (numbers.Real, np.bool_)) else None
+    except (OverflowError, TypeError):  # integers beyond all floats, and numbers that are none
+        order = None
+    if order is None:
         raise RangeError(explain(what, "ord must be a real number", ord=ord))
     rank = x.layout.rank
     if axis is None:
         dims: Ints = tuple(range(rank))
     else:
         dims = to_axes(what, axis, rank)
-    _check_norm(what, x, dims, keepdims, dtype, abs(ord) == math.inf, out)
-    return _norm(what, x, dims, keepdims, float(ord), out)
+    _check_norm(what, x, dims, keepdims, dtype, abs(order) == math.inf, out)
+    return _norm(what, x, dims, keepdims, order, out)
 
 
 def matrix_norm(

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 
 import dml_vk
-from dml_vk.dtypes import DType
+from dml_vk.dtypes import DTYPES, DType
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.numpy_protocols import _UFUNCS
 from tests.fuzz.targets import BINARY, COMPARE
@@ -114,7 +114,7 @@ ANSWERS: dict[str, Answer | None] = {
     ),
     "dml_vk.prod": None,
     "dml_vk.result_type": lambda *given: (
-        None if any(isinstance(one, complex) for one in given) else np.result_type(*given)
+        np.result_type(*given) if all(isinstance(one, np.dtype) for one in given) else None
     ),
     "dml_vk.save": None,
     "dml_vk.searchsorted": _searched,
@@ -122,7 +122,8 @@ ANSWERS: dict[str, Answer | None] = {
     "dml_vk.unique_values": lambda x: np.unique(x, equal_nan=False),
     "numpy.unique": lambda x: np.unique(x, equal_nan=False),
     "numpy.unique_values": lambda x: np.unique(x, equal_nan=False),
-    "numpy.can_cast": None, "numpy.empty_like": None,
+    "numpy.can_cast": None, "numpy.empty_like": None, "numpy.prod": None, "numpy.cumprod": None,
+    "numpy.cumulative_prod": None, "numpy.multiply.reduce": None,
     "dml_vk.tile": lambda x, repetitions: np.tile(x, repetitions),
     "Tensor.T": lambda x: x.T,
     "Tensor.all": np.all, "Tensor.any": np.any,
@@ -195,11 +196,18 @@ def differs(
             return str(error), None
         except Exception as error:
             return "", error
-        floats = [one for one in placed if isinstance(one, np.ndarray) and one.dtype.kind == "f"]
-        if floats and named.get("dtype") is not None and np.dtype(named["dtype"]).kind != "f":
+        given = [*placed, *named.values()]
+        floats = any(isinstance(one, np.ndarray) and one.dtype.kind == "f" for one in given)
+        if floats and any(_is_integers(one) for one in given):
             return "", None  # What floats beyond an integer type become, NumPy leaves open.
         inexact = name.rpartition(".")[2] in INEXACT
         return _differs(found, expected, placed if inexact else None), None
+
+
+def _is_integers(one: Any) -> bool:
+    """A dtype that holds no floats."""
+    named = isinstance(one, str) and one in DTYPES
+    return (named or isinstance(one, np.dtype)) and np.dtype(one).kind in "biu"
 
 
 def _elementwise(name: str, found: Any, placed: list[Any], named: dict[str, Any]) -> str:

@@ -38,6 +38,8 @@ def numpys(value: Any, again: Callable[[], Any]) -> Any:
     """Our dtypes and tensors as NumPy's, and of what is used up another one."""
     if type(value) is DType:
         return np.dtype(value.numpy_name)
+    if type(value) in (np.int8, np.intp, np.uint64):
+        return int(value)  # NumPy computes in the types of its own scalars, and wraps.
     if type(value) is dml_vk.Tensor:
         return value.numpy() if value.size < 10**6 else value
     return value if type(value) in (int, float, str, slice, type(None)) else again()

@@ -12,7 +12,7 @@ from typing import Any
 
 import dml_vk
 from dml_vk import directml
-from dml_vk.directml import BufferTensorDesc
+from dml_vk.directml import BufferTensorDesc, DataType
 from dml_vk.directml.operators import Operator
 
 SOURCE = """#version 450
@@ -30,27 +30,40 @@ def operators() -> list[str]:
     return [name for name in found if issubclass(getattr(directml, name), Operator)]
 
 
+def types_of(name: str) -> list[DataType]:
+    """What the tensors of an operator mostly are."""
+    return list(getattr(getattr(directml, name), "_types", (DataType.UINT32,)))
+
+
 def bound(name: str) -> Callable[..., Any]:
-    """The operator over these descriptors, or over those that its tensors mostly are."""
+    """The operator over these descriptors, the rest being as its tensors mostly are."""
     cls = getattr(directml, name)
 
-    def call(*given: Any) -> Any:
+    def call(first: Any, *more: Any) -> Any:
         parameters = inspect.signature(cls).parameters
-        tensors = [one for one in parameters if one in cls._tensors]
-        first = next((one for one in given if isinstance(one, BufferTensorDesc)), given[0])
-        descs = [given[k] if k < len(given) else first for k in range(len(tensors))]
         named = {one: NUMBERS[one] for one in parameters if one in NUMBERS}
         for one in parameters:
             if one.endswith("data_type"):
                 named[one] = getattr(first, "data_type", None)
-        made = cls(*descs, **named)
+        descs = [_like(first, cls, one) for one in cls._tensors]
+        # Those given replace the last ones.
+        descs[len(descs) - len(more) :] = more[: len(descs)]
+        made = cls(**dict(zip(cls._tensors, descs)), **named)
         buffers = [directml.Buffer(getattr(one, "total_tensor_size_in_bytes", 8)) for one in descs]
-        if len(given) == 4:
-            buffers[-1] = given[-1]
         made(*buffers)
         return repr(made), [one.read() for one in buffers if isinstance(one, directml.Buffer)]
 
     return call
+
+
+def _like(first: Any, cls: type, tensor: str) -> Any:
+    """A descriptor that fits the first one."""
+    if not isinstance(first, BufferTensorDesc):
+        return first
+    if tensor.endswith("_state"):
+        return BufferTensorDesc(DataType.UINT32, (1, 1, 1, 6))
+    (data_type, *_) = getattr(cls, "_own_types", {}).get(tensor, (first.data_type,))
+    return BufferTensorDesc(data_type, first.sizes)
 
 
 NUMBERS = {"min": 0, "max": 1, "exponent": 2, "value": 1, "value_start": 0, "value_delta": 1}

@@ -8,6 +8,8 @@ import random
 import re
 import traceback
 import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -15,7 +17,9 @@ from typing import Any
 import numpy as np
 
 import dml_vk
-from dml_vk.errors import DmlVkError
+from dml_vk.dtypes import DTYPES, DType
+from dml_vk.errors import DeviceMemoryError, DmlVkError
+from dml_vk.kernels.operators import OPERATORS
 from tests.fuzz import answers, broken, hostile, programs
 from tests.fuzz.arguments import Argument, fitting, of_tensor, of_text
 from tests.fuzz.targets import Target, targets
@@ -25,6 +29,9 @@ from tests.unit.test_bad_input import SHAPE
 PACKAGE = str(Path(dml_vk.__file__).parent)
 COMPILER = re.compile(r"\w+: the shader must compile; got\n.+", re.DOTALL)
 P = inspect.Parameter
+TIGHT = 0.1  # of all rounds
+LEFT = 512  # bytes at a time
+FIRST = {"arrays", "condition", "desc", "square", "tensor_src", "x", "x1"}
 MOST_LEAKED = 2**16  # bytes: what caches may hold
 
 
@@ -59,7 +66,8 @@ def known_targets(only: str) -> list[Target]:
 
 def draw(seed: int, number: int, known: list[Target]) -> Call:
     rng = random.Random(f"{seed}:{number}")
-    call = Call(rng.choice(known), Draws(rng))
+    target = rng.choice(known)
+    call = Call(target, Draws(rng, allowed=_allowed(target.name)))
     way = rng.random()
     spoiled = {0: 0, 1: 1, 2: 2, 3: 99}[rng.choices(range(4), (30, 55, 10, 5))[0]]
     chosen: list[tuple[P, str]] = []
@@ -75,11 +83,13 @@ def draw(seed: int, number: int, known: list[Target]) -> Call:
                 chosen.append((one, parameter.name))
         elif (not optional or rng.random() < 0.4) and parameter.name != "cls":
             chosen.append((parameter, parameter.name))
-    open_to_all = [
-        k
-        for k, (one, _) in enumerate(chosen)
-        if "self" not in (one.name, call.target.kinds.get(one.name))
-    ]
+    open_to_all = []
+    for k, (one, kind) in enumerate(chosen):
+        kind = call.target.kinds.get(one.name, kind)
+        # What all else depends on is mostly right: the rest goes deeper then.
+        spared = kind.partition(" ")[0] in FIRST and rng.random() < 0.7
+        if not spared and "self" not in (one.name, kind):
+            open_to_all.append(k)
     hit = set(rng.sample(open_to_all, min(spoiled, len(open_to_all))))
     by_name = False
     for k, (parameter, kind) in enumerate(chosen):
@@ -113,6 +123,15 @@ def draw(seed: int, number: int, known: list[Target]) -> Call:
     return call
 
 
+def _allowed(name: str) -> tuple[DType, ...]:
+    """The dtypes that a target takes, if it is known to take no others."""
+    operator, _ = answers.elementwise_name(name)
+    if operator:
+        return tuple([dtype for dtype in DTYPES.values() if OPERATORS[operator].takes(dtype)])
+    floats = name.rpartition(".")[2] in ("mean", "std", "var", "matrix_norm", "vector_norm", "norm")
+    return tuple([dtype for dtype in DTYPES.values() if dtype.kind == "f"]) if floats else ()
+
+
 def _place(call: Call, parameter: P) -> int:
     return next((k for k, one in enumerate(call.target.parameters) if one is parameter), 0)
 
@@ -129,8 +148,9 @@ def _kind(draws: Draws, kind: str) -> Argument:
         return of_text(repr(programs.SOURCE))
     if kind == "one":
         return of_text("0")
-    if kind == "desc":
-        name = rng.choice([one.name for one in dml_vk.directml.DataType])
+    if kind.startswith("desc "):
+        known = programs.types_of(kind.removeprefix("desc "))
+        name = rng.choice(known if rng.random() < 0.9 else list(dml_vk.directml.DataType)).name
         sizes = tuple([max(1, size) for size in draws.sizes]) or (1,)
         return of_text(f"directml.BufferTensorDesc(directml.DataType.{name}, {sizes})")
     return fitting(draws, kind)
@@ -157,6 +177,23 @@ class Outcome:
     refused: str = ""
 
 
+@contextmanager
+def tight() -> Iterator[None]:
+    """No more memory than there is, and hardly any of that left."""
+    device, held, size = dml_vk.device(), [], 2**20
+    before, stats = device.memory_limit, device.memory_stats()
+    device.memory_limit = stats.in_use + stats.cached
+    try:
+        while size > LEFT:
+            try:
+                held.append(device.allocate("tight", size))
+            except DeviceMemoryError:
+                size //= 2
+        yield
+    finally:
+        device.memory_limit = before
+
+
 class Judge:
     """Makes calls, and says what came of them. A tensor of its own must outlive them all."""
 
@@ -169,11 +206,12 @@ class Judge:
         found: Any = None
         with warnings.catch_warnings():
             warnings.simplefilter("error", RuntimeWarning)
-            try:
-                found = call.make()
-                _finish(found)
-            except Exception as raised:
-                error = raised
+            with tight() if call.draws.rng.random() < TIGHT else nullcontext():
+                try:
+                    found = call.make()
+                    _finish(found)
+                except Exception as raised:
+                    error = raised
         outcome = _of_result(call, found) if error is None else _of_error(call, error)
         for argument in call.written() if error is None else []:
             drawn = argument.drawn

@@ -150,15 +150,19 @@ def _tensor_methods() -> Iterator[Target]:
     yield Target("operator.setitem", operator.setitem, placed("self key other"), writes=("self",))
     yield Target("operator.delitem", operator.delitem, placed("self key"))
     yield Target("operator.contains", operator.contains, placed("self other"))
-    for call in (bool, int, float, complex, operator.index, len, list, hash, repr, str, copy.copy):
+    for call in (bool, float, complex, operator.index, len, list, hash, repr, str, copy.copy):
         yield Target(f"python.{call.__name__}", call, placed("self"))
+    beyond = OverflowError, ValueError  # of infinity and NaN
+    yield Target("python.int", int, placed("self"), pythons=beyond)
     yield Target("python.deepcopy", copy.deepcopy, placed("self"))
     yield Target("python.format", format, placed("self form"))
     yield Target("python.round_trip", lambda x: pickle.loads(pickle.dumps(x)), placed("self"))
     yield Target("python.unpickle", _rebuilt, placed("self value? value? value?"))
     yield Target("python.setattr", _set, placed("self name value"))
-    for name in ("__array__", "__array_namespace__", "__dlpack_device__"):
+    for name in ("__array_namespace__", "__dlpack_device__"):
         yield of_method(dml_vk.Tensor, name)
+    # NumPy's warning of NaN as an integer.
+    yield of_method(dml_vk.Tensor, "__array__", pythons=(RuntimeWarning,))
     yield of_method(dml_vk.Tensor, "__dlpack__", pythons=(BufferError,))
 
 
@@ -234,7 +238,8 @@ def _programs() -> Iterator[Target]:
     from tests.fuzz import programs
 
     for name in programs.operators():
-        yield Target(f"directml.{name}", programs.bound(name), placed("desc desc? desc? desc?"))
+        kinds = dict.fromkeys(("desc", "more"), f"desc {name}")
+        yield Target(f"directml.{name}", programs.bound(name), placed("desc more?"), kinds)
     for name, call, parameters in programs.CALLS:
         yield Target(name, call, placed(parameters), writes=("self",) if "kernel" in name else ())
 

@@ -57,10 +57,13 @@ class Draws:
     dtype: DType = DTYPES["float32"]
     sizes: tuple[int, ...] = ()
     tame: bool = False  # small numbers, of which sums and products can be known
+    allowed: tuple[DType, ...] = ()  # what the call takes, if not all dtypes
     drawn: list[Drawn] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.dtype = DTYPES[self.rng.choice([*DTYPES, "float32", "float32", "int32"])]
+        if self.allowed and self.rng.random() < 0.9:
+            self.dtype = self.rng.choice(self.allowed)
         rank = self.rng.choice((0, 1, 1, 2, 2, 2, 3, 3, 4, 4, 5, 6, 8))
         self.sizes = self.sizes_of(rank)
         self.tame = self.rng.random() < 0.5
@@ -88,7 +91,7 @@ class Draws:
         rng = self.rng
         sizes = self.like() if sizes is None else sizes
         if dtype is None:
-            dtype = self.dtype if rng.random() < 0.9 else DTYPES[rng.choice(list(DTYPES))]
+            dtype = self.dtype if rng.random() < 0.95 else DTYPES[rng.choice(list(DTYPES))]
         layout = random_layout(rng, sizes, own=own)
         shared = [one for one in self.drawn if one.base.tensor.dtype is dtype]
         reach = layout.offset + layout.span + sum(min(0, s * (n - 1)) for s, n in steps(layout))

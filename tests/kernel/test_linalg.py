@@ -164,6 +164,7 @@ def test_wrong_operands():
         (r"cross: out must have the shape \(3,\)", LayoutError, lambda: linalg.cross(y, y, out=x)),
         ("vector_norm: dtype must be one of", DTypeError, lambda: linalg.vector_norm(whole)),
         ("vector_norm: ord must be", RangeError, lambda: linalg.vector_norm(x, ord="fro")),
+        ("vector_norm: ord must be", RangeError, lambda: linalg.vector_norm(x, ord=10**400)),
         ("vector_norm: axis must be", LayoutIndexError, lambda: linalg.vector_norm(x, axis=2)),
         ("vector_norm: axis must not", LayoutError, lambda: linalg.vector_norm(x, axis=(0, 0))),
         (
