@@ -236,7 +236,9 @@ class Layout(Views):
 
         `labels` name the elements in logical row-major order, instead of their indexes.
         """
-        names = None if labels is None else to_tuple("draw", "labels", labels)
+        names: tuple[object, ...] | None = None
+        if labels is not None:
+            names = tuple(labels) if isinstance(labels, str) else to_tuple("draw", "labels", labels)
         return drawing.as_text(self, names)
 
     def _repr_svg_(self) -> str | None:

@@ -9,7 +9,7 @@ import enum
 import functools
 import operator
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any, TypeAlias, TypeVar, Union
 
 from dml_vk.errors import LayoutError, LayoutIndexError, explain
@@ -51,7 +51,7 @@ def row_major(rank: int) -> Ints:
 def to_ints(what: str, name: str, values: Iterable[int]) -> Ints:
     """A tuple of Python ints, whatever integer types came in."""
     try:
-        ints = tuple(values) if type(values) in _SEQUENCES else _counted(values)
+        ints = _counted(values)
         for value in ints:
             if type(value) is not int:
                 return tuple([int(operator.index(value)) for value in ints])
@@ -75,7 +75,11 @@ def several(one_or_more: Any) -> Any:
 
 
 def _counted(values: Iterable[T]) -> tuple[T, ...]:
-    """A tuple of what can be listed, which ranges and repeated tensors may be too long for."""
+    """A tuple of what has an order and is not too long to be listed, as ranges may be."""
+    if type(values) in _SEQUENCES:
+        return tuple(values)
+    if isinstance(values, (str, bytes, bytearray, Mapping, Set)):
+        raise TypeError
     count = getattr(type(values), "__len__", None)
     try:
         if count is not None and not 0 <= count(values) <= MOST_LISTED:
