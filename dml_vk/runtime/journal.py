@@ -27,8 +27,8 @@ LONG_SECONDS = 2.0  # of work, until somebody wants to know; and between two wor
 PAUSE_SECONDS = 1.0  # after which the same line of the user's does something new
 
 logger = logging.getLogger("dml_vk")
-if logger.level == logging.NOTSET:  # The root's level counts for nothing: at DEBUG all is slower.
-    logger.setLevel(logging.WARNING)
+# The root's level counts for nothing: at DEBUG each dispatch takes longer.
+logger.setLevel(logger.level or logging.WARNING)
 _stderr = logging.StreamHandler()
 _stderr.setFormatter(logging.Formatter("dml_vk: %(message)s"))
 
@@ -154,23 +154,29 @@ class Flush:
         self._watch = watch
         self._left = (batch.recordings or [])[len(batch.done) :]
         self._next = 0
-        self._whole = sum([due.ns for works in self._left for due in works])
+        self._whole = sum([work[2] for works in self._left for work, _, _ in works])
         self._done = 0.0  # ns of it, as estimated
         watch.begin()
 
-    def ran(self, recorded: Recording, seconds: float) -> None:
-        """The next sequence has run, and took so long."""
+    def runs(self) -> None:
+        """The next sequence begins."""
+        self._began = perf_counter()
+
+    def ran(self, recorded: Recording) -> None:
+        """It has ended."""
+        spent = (perf_counter() - self._began) * 1e6
         works = self._left[self._next]
         self._next += 1
-        ns = sum([due.ns for due in works])
-        if works[0].asked is not None:  # A batch is explained as a whole, and then it is timed.
-            times, clock = self._runtime.microseconds(recorded), "device"
+        ns = sum([work[2] for work, _, _ in works])
+        times, clock = None, "device"
+        for number, ((_, _, own_ns, asked), level, _) in enumerate(works):
+            if asked is None:  # A batch is explained as a whole, and then it is timed, or not.
+                break
+            times = times or self._runtime.microseconds(recorded)
             if times is None:
-                times, clock = [seconds * 1e6 * due.ns / ns for due in works], "host"
-            for due, microseconds in zip(works, times):
-                assert due.asked is not None
-                dispatch = Dispatch(due.asked, due.level, microseconds, clock, due.ns / 1000)
-                logger.debug("%s", dispatch, extra={"dispatch": dispatch})
+                times, clock = [spent * work[2] / ns for work, _, _ in works], "host"
+            dispatch = Dispatch(asked, level, times[number], clock, own_ns / 1000)
+            logger.debug("%s", dispatch, extra={"dispatch": dispatch})
         self._done += ns
         where = f"{self._next} of {len(self._left)} sequences done"
         self._watch.at(self._done, self._whole, where)
@@ -178,7 +184,7 @@ class Flush:
     def end(self) -> None:
         """All has run."""
         seconds = self._watch.end()
-        levels = [due.level for works in self._left for due in works]
+        levels = [level for works in self._left for _, level, _ in works]
         logger.debug(
             "%s: flush of dispatches=%d levels=%d sequences=%d us=%.1f",
             *(self._watch.caller, len(levels), len(set(levels)), len(self._left), seconds * 1e6),

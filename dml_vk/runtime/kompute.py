@@ -92,7 +92,8 @@ class Runtime:
         """A sequence of independent dispatches, to be run once. `timed`: for `microseconds`."""
         dispatch = self._kp.OpAlgoDispatch
         # With more operations than it was told of it would write beyond its end.
-        sequence = self._manager.sequence(0, len(work) if timed and self._tick_ns else 0)
+        is_timed = timed and self._tick_ns
+        sequence = self._manager.sequence(0, len(work)) if is_timed else self._manager.sequence()
         for pipeline, push in work:
             sequence.record(dispatch(pipeline, push))
         return sequence

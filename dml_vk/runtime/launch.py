@@ -11,7 +11,6 @@ import math
 import struct
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
-from time import perf_counter
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -48,17 +47,7 @@ class Operand(NamedTuple):
 # What runs, and what it is told; what it takes, in ns; and what the journal says of it, if it does.
 Work = tuple[Pipeline, Words, float, journal.Asked | None]
 Ranges = list[tuple[Hazards, int, int, bool]]  # of bytes in an arena, and whether they are written
-
-
-class Due(NamedTuple):
-    """Work whose turn has come, with its level and all that its launch touches."""
-
-    pipeline: Pipeline
-    push: Words
-    ns: float
-    asked: journal.Asked | None
-    level: int
-    touched: Ranges
+Due = tuple[Work, int, Ranges]  # whose turn has come, its level, and what its launch touches
 
 
 class Ready(NamedTuple):
@@ -96,7 +85,7 @@ class Batch:
                             slow.discard(id(work[0]))
                             recordings.append([])
                             ns = 0.0
-                        recordings[-1].append(Due(*work, number, touched))
+                        recordings[-1].append((work, number, touched))
                         ns += work[2]
             self.recordings = recordings
         return self.recordings
@@ -114,14 +103,14 @@ class Batch:
         recordings, kept = self.recordings or [], []
         for works in reversed(recordings[len(self.done) :]):
             left = []
-            for work in reversed(works):
+            for due in reversed(works):
                 if any(
                     writes and needed[hazards].after(low, high, False)
-                    for hazards, low, high, writes in work.touched
+                    for hazards, low, high, writes in due[2]
                 ):
-                    for hazards, low, high, _ in work.touched:
+                    for hazards, low, high, _ in due[2]:
                         needed[hazards].mark(low, high, True, 0)
-                    left.append(work)
+                    left.append(due)
             if left:
                 kept.append(left[::-1])
         self.recordings = recordings[: len(self.done)] + kept[::-1]
@@ -231,14 +220,13 @@ class Queue:
             told = journal.Flush(self._runtime, self._watch, self._batch)
         while len(done) < len(recordings):
             works = recordings[len(done)]
-            recorded = self._runtime.record(
-                [(due.pipeline, due.push) for due in works], self._explains
-            )
-            began = perf_counter()
+            recorded = self._runtime.record([work[:2] for work, _, _ in works], self._explains)
+            if told is not None:
+                told.runs()
             # One step in C: it has run if and only if it is in `done`, whatever signals say.
             done.extend(map(run, (recorded,)))
             if told is not None:
-                told.ran(recorded, perf_counter() - began)
+                told.ran(recorded)
         if told is not None:
             told.end()
 
