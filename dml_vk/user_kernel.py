@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import islice
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -25,6 +26,7 @@ _DTYPES = {"float": "float32", "int": "int32"}  # uint reads any element type as
 _MAX_GROUPS = 65535  # in each of the three directions, on every device
 _MAX_LOCAL_Z = 64
 _MAX_SPEC_NUMBER = 127
+_MOST_NAMES = 1000  # of arrays, though there were no end of them
 _MAX_STRIDE = 256  # of an array's elements, for that is how allocations are aligned
 
 
@@ -200,7 +202,9 @@ class UserKernel:
         if writes is None:
             return arrays
         try:
-            wanted: set[str | None] = {writes} if isinstance(writes, str) else set(writes)
+            wanted: set[str | None] = (
+                {writes} if isinstance(writes, str) else set(islice(writes, _MOST_NAMES))
+            )
         except TypeError:
             wanted = {None}
         if not wanted <= arrays:

@@ -5,11 +5,14 @@ from __future__ import annotations
 import operator
 import struct
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import islice
 from numbers import Real
 from typing import Any, NamedTuple
 
 from dml_vk.errors import ShaderError, explain
 
+# A push block has 32 words; lists that hold themselves, or have no end, hold more.
+_MOST_NUMBERS, _MOST_DEPTH = 1000, 4
 _RANGES = {"uint": (0, 2**32 - 1), "int": (-(2**31), 2**31 - 1)}
 
 
@@ -88,15 +91,15 @@ def _in_order(what: str, kind: str, slots: Sequence[Slot], given: Mapping[str, A
     return values
 
 
-def _flat(what: str, kind: str, given: Any) -> list[Any]:
+def _flat(what: str, kind: str, given: Any, depth: int = 0) -> list[Any]:
     """Numbers in order, out of a number or an iterable of numbers and of short lists of them."""
-    if isinstance(given, (str, bytes, bytearray)):
+    if isinstance(given, (str, bytes, bytearray)) or depth > _MOST_DEPTH:
         raise ShaderError(explain(what, f"{kind} must be numbers", **{kind: given}))
     try:
-        parts = iter(given)
+        parts = islice(iter(given), _MOST_NUMBERS)
     except TypeError:
         return [given]
-    return [value for part in parts for value in _flat(what, kind, part)]
+    return [value for part in parts for value in _flat(what, kind, part, depth + 1)]
 
 
 def _check_count(

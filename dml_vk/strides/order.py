@@ -10,6 +10,7 @@ import functools
 import operator
 import sys
 from collections.abc import Iterable, Mapping, Sequence, Set
+from itertools import islice
 from typing import Any, TypeAlias, TypeVar, Union
 
 from dml_vk.errors import LayoutError, LayoutIndexError, explain
@@ -75,7 +76,7 @@ def several(one_or_more: Any) -> Any:
 
 
 def _counted(values: Iterable[T]) -> tuple[T, ...]:
-    """A tuple of what has an order and is not too long to be listed, as ranges may be."""
+    """A tuple of what has an order and an end, and is not too long to be listed."""
     if type(values) in _SEQUENCES:
         return tuple(values)
     if isinstance(values, (str, bytes, bytearray, Mapping, Set)):
@@ -86,7 +87,10 @@ def _counted(values: Iterable[T]) -> tuple[T, ...]:
             raise TypeError
     except OverflowError:  # of `range`
         raise TypeError from None
-    return tuple(values)
+    found = tuple(islice(values, MOST_LISTED + 1))
+    if len(found) > MOST_LISTED:
+        raise TypeError
+    return found
 
 
 def to_int(what: str, name: str, value: Any) -> int:

@@ -9,6 +9,7 @@ import array
 import collections
 import decimal
 import fractions
+import itertools
 import math
 import random
 import struct
@@ -117,7 +118,7 @@ slice(None, None, 0); slice(2**70, -2**70, -2**70); slice(None, None, -1); range
 []; (); {}; set(); {1: 2}; {"axis": 0}; [1, [2, 3]]; [[1], [1, 2]]; (1, -1); (-1, -1); (0, 0)
 (0, 1); (1, 0); (2**40, 2**40); (2**16,) * 4; (2**31,); (2**62, 4); (2**70, 0); (1,) * 40; (1,) * 70
 (None,); ("a",); (1.5,); (nan,); (True, False); [nan]; [None]; [[]]; [1, None]; [10**400]; [2**64]
-iter((1, 2)); (i for i in range(3)); map(int, "12"); nested(50); itself(); shrinking()
+iter((1, 2)); count(); (i for i in range(3)); map(int, "12"); nested(50); itself(); shrinking()
 collections.deque([1, 2]); array.array("i", [1, 2]); collections.OrderedDict(a=1); frozenset({1})
 np.ones((3, 4), np.int32); np.array(None); np.array([None, "x"], object); np.array(["a"])
 np.zeros(3, "M8[s]"); np.zeros(2, [("a", "i4")]); np.zeros(3, ">f4"); np.asmatrix([[1, 2]])
@@ -190,6 +191,7 @@ type("Sub", (Layout,), {})((2, 3)); type("Sub", (np.ndarray,), {})((2,)); type("
 """
 NAMES = {
     "Decimal": decimal.Decimal,
+    "count": itertools.count,
     "Fraction": fractions.Fraction,
     "inf": math.inf,
     "nan": math.nan,

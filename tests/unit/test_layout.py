@@ -103,6 +103,7 @@ def test_numpy_integers_become_python_integers():
         ((b"ab",), "Layout: sizes must be a sequence of integers; got sizes=b'ab'"),
         (({2, 3},), "Layout: sizes must be a sequence of integers; got sizes={2, 3}"),
         ((range(10**30),), r"sizes must be a sequence of integers; got sizes=range\(0, 10{30}\)"),
+        ((itertools.count(),), r"Layout: sizes must be a sequence of integers; got sizes=count\("),
         ((range(2**30),), "Layout: sizes must be a sequence of integers; got sizes=range"),
         (("ab",), "Layout: sizes must be a sequence of integers; got sizes='ab'"),
         (

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 from types import SimpleNamespace
 from typing import NamedTuple
 
@@ -212,7 +213,7 @@ def test_what_is_written_can_be_narrowed(ran):
     ):
         k(tensor(), tensor(), **GOOD, writes=writes)
         assert [operand.writes for operand in ran.pop().operands] == expected
-    for wrong in (-1, [["y"]]):
+    for wrong in (-1, [["y"]], itertools.count()):
         said = refusal(lambda w=wrong: k(tensor(), tensor(), **GOOD, writes=w))
         assert "writes must name arrays" in said
     said = refusal(lambda: k(tensor(), tensor(), **GOOD, writes=("y", "quads")))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import struct
 
 import numpy as np
@@ -105,6 +106,13 @@ def test_bytes_are_the_words_themselves():
 @pytest.mark.parametrize("text", ["7", ["7"], (b"7",), {"n": "7"}])
 def test_text_is_no_number(text):
     assert "must be numbers; got " in error_of([N], text)
+
+
+def test_lists_without_an_end():
+    endless: list = [1]
+    endless.append(endless)
+    assert "must be numbers; got " in error_of([N], endless)
+    assert "must be 1 values: uint n; got " in error_of([N], itertools.count())
 
 
 def test_counts():
