@@ -12,7 +12,7 @@ from dml_vk.tensor import Tensor
 from tests.fuzz import rounds, watch
 from tests.fuzz.targets import INTERNAL, public, targets
 
-ROUNDS = 1500
+ROUNDS = 700
 
 
 def test_rounds():

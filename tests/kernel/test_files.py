@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import zipfile
@@ -211,6 +212,18 @@ def test_more_than_the_host_can_hold(tmp_path, monkeypatch):
     monkeypatch.setattr(np.lib.format, "read_array", full)
     with pytest.raises(DeviceMemoryError, match=r"load: .* the host \(Unable to allocate\); got f"):
         dml_vk.load(path)
+
+
+def test_a_disk_that_fails_while_it_is_read(tmp_path, monkeypatch):
+    path = written(tmp_path, "x.npy", GRID)
+
+    def fail(*_, **__):
+        raise OSError(errno.EIO, "Input/output error")
+
+    monkeypatch.setattr(np.lib.format, "read_array", fail)
+    with pytest.raises(OSError, match="Input/output error") as error:
+        dml_vk.load(path)
+    assert not isinstance(error.value, DmlVkError)
 
 
 def test_a_file_is_there_whole_or_as_it_was(tmp_path, monkeypatch):
