@@ -70,9 +70,10 @@ def test_the_sdist_is_the_repository_without_what_tools_leave(packages):
     """As far as git knows it: in a tree without git, what the sdist brought is all there is."""
     base = f"dml_vk-{VERSION}"
     with tarfile.open(packages["sdist"]) as sdist:
-        held = {name.removeprefix(f"{base}/") for name in sdist.getnames()}
-        for name in held - {"PKG-INFO"}:
-            assert sdist.extractfile(f"{base}/{name}").read() == (ROOT / name).read_bytes()
+        files = {one.name.removeprefix(f"{base}/"): sdist.extractfile(one).read() for one in sdist}
+    held = set(files)
+    del files["PKG-INFO"]
+    assert [name for name in files if files[name] != (ROOT / name).read_bytes()] == []
     hidden = {name.split("/")[0] for name in held if "/." in f"/{name}"}
     assert hidden == {".ci", ".github", ".gitignore"}
     assert not [name for name in held if re.search(r"__pycache__|\.(pyc|so|whl|egg-info)", name)]
