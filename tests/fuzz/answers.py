@@ -197,7 +197,8 @@ def differs(
         except Exception as error:
             return "", error
         given = [*placed, *named.values()]
-        floats = any(isinstance(one, np.ndarray) and one.dtype.kind == "f" for one in given)
+        arrays = [one for one in given if isinstance(one, (np.ndarray, np.generic))]
+        floats = any(one.dtype.kind == "f" for one in arrays)
         if floats and any(_is_integers(one) for one in given):
             return "", None  # What floats beyond an integer type become, NumPy leaves open.
         inexact = name.rpartition(".")[2] in INEXACT

@@ -15,7 +15,6 @@ import numpy as np
 
 import dml_vk
 from dml_vk import directml, layout, linalg, numpy_protocols
-from dml_vk.dtypes import DType
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.layout import Layout
 from dml_vk.random import Generator
@@ -195,7 +194,9 @@ def _objects() -> Iterator[Target]:
     generator = {"self": own["Generator"]}
     yield Target("Generator.set", _set_stream, placed("self name value"), generator)
     yield Target("Device.memory_limit.set", _limited, placed("value"))
-    yield Target("DType.eq", DType.__eq__, placed("dtype value"))
+    one = {"self": "=dml_vk.float32|dml_vk.bool_|dml_vk.complex64"}
+    for name in ("eq", "ne", "lt"):
+        yield Target(f"DType.{name}", getattr(operator, name), placed("self value"), one)
     yield Target("trace", _traced, placed("self strict"))
     yield Target("Log", lambda strict, *_: (Log(strict).summary(), repr(Log(strict))),
                  placed("strict value?"))  # fmt: skip
