@@ -215,9 +215,7 @@ def test_devices_are_found_by_index_name_and_themselves():
         with pytest.raises(DeviceError, match=r"index or part of a name; got wanted=.*devices="):
             dml_vk.device(wrong)
     for wrong in (None, 0, device):
-        with pytest.raises(
-            DeviceError, match=r"Device: devices must be opened by .*; got info="
-        ):
+        with pytest.raises(DeviceError, match=r"Device: devices must be opened by .*; got info="):
             Device(wrong)
 
 
