@@ -94,13 +94,16 @@ def words_on_device(what: str, words: Array, near: Strided) -> Strided:
     if words.nbytes > KEPT_BYTES:
         record_bytes(what, words.nbytes)
         return uploaded("index", words, near)
-    return _kept_words(what, near.device, words.tobytes(), words.shape)
+    before = _kept_words.cache_info().misses
+    kept = _kept_words(near.device, words.tobytes(), words.shape)
+    if _kept_words.cache_info().misses > before:
+        record_bytes(what, words.nbytes)
+    return kept
 
 
 @functools.lru_cache(maxsize=64)
-def _kept_words(what: str, device: Device, data: bytes, sizes: Ints) -> Strided:
+def _kept_words(device: Device, data: bytes, sizes: Ints) -> Strided:
     allocation = device.allocate("index", len(data))
-    record_bytes(what, len(data))
     upload(device, np.frombuffer(data, np.uint8), allocation)
     return Strided(device, allocation, Layout(sizes), uint32.itemsize)
 

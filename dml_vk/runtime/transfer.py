@@ -36,7 +36,7 @@ def chunks(nbytes: int) -> Iterator[int]:
     moving = journal.Moving(nbytes)
     for at in range(0, nbytes, CHUNK_BYTES):
         yield at
-        moving.moved(CHUNK_BYTES)
+        moving.moved(min(CHUNK_BYTES, nbytes - at))
 
 
 @contextmanager

@@ -46,11 +46,12 @@ x = dml_vk.full((1024, 1024), 0.5)
 dml_vk.synchronize()
 look = lambda: dml_vk.full((3,), 2.0).tolist()
 look()
-print(interrupt_before(3, lambda: (x @ x).numpy()), runs_after(look))
-print(interrupt_before(3, lambda: dml_vk.sort(x @ x).numpy()), runs_after(look))
+usual = runs_after(look)
+print(interrupt_before(3, lambda: (x @ x).numpy()), runs_after(look) == usual)
+print(interrupt_before(3, lambda: dml_vk.sort(x @ x).numpy()), runs_after(look) == usual)
 print(interrupt_before(99, look), bool((x @ x).numpy().min() == 256))
 """,
-        "True 1\nTrue 1\nFalse True",
+        "True True\nTrue True\nFalse True",
     )
 
 

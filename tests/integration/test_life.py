@@ -10,6 +10,7 @@ FORK = """
 import os, sys, warnings
 warnings.simplefilter("ignore", DeprecationWarning)  # of forks beside threads
 def fork(child):
+    sys.stdout.flush()  # or the child writes what it holds as well
     pid = os.fork()
     if not pid:
         child()

@@ -75,9 +75,9 @@ def test_the_test_covers_every_function_with_an_error():
 
 
 def test_what_becomes_of_arrays_is_no_constant_and_the_same_in_both_formats():
-    arrays = same_bits.arrays()
+    found = same_bits.arrays().items()
+    arrays = [(name, array) for name, array in found if not name.endswith("-chunks")]
     assert len(arrays) == 44
-    cases = iter(arrays.items())
-    for (name, rows), (_, pixels) in zip(cases, cases):
+    for (name, rows), (_, pixels) in zip(arrays[::2], arrays[1::2]):
         assert np.array_equal(rows, pixels), name
         assert rows.size == 1 or np.unique(rows).size > 4, name

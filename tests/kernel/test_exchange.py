@@ -45,7 +45,7 @@ def test_arrays_go_down_by_pieces_between_which_ctrl_c_may_come(monkeypatch, mem
         moved.clear()
         assert np.array_equal(view.numpy(), expected)
         assert max(moved) <= 64
-        assert sum(moved) == expected.nbytes
+        assert sum(moved) >= expected.nbytes  # more, where gaps come along
 
 
 def test_a_tensor_is_what_it_is_made():

@@ -150,7 +150,8 @@ def test_indexes_of_the_host_are_uploads():
         x[few] = 5
         dml_vk.take(x, many)
     assert [(e.op, e.reason, e.nbytes) for e in log.entries] == [
-        *(("getitem", "host", 16), ("setitem", "host", 16), ("take", "host", 20_000))
+        ("getitem", "host", 16),
+        ("take", "host", 20_000),
     ]
 
 
