@@ -22,6 +22,7 @@ from dml_vk import system
 from dml_vk.errors import DmlVkError, explain
 
 KP, PYBIND11 = "0.9.0", "3.1.0"
+THE_SYSTEMS = "this Python belongs to the system: python3 -m venv .venv"
 
 State = Literal["works", "imports", "absent", "broken", "poisoned"]
 
@@ -65,15 +66,20 @@ def state(device: int | None) -> tuple[State, str]:
     return "broken", last or f"it died with {done.returncode}"
 
 
+def is_the_systems() -> bool:
+    """The running Python is of no environment, and only the system may install into it."""
+    managed = Path(sysconfig.get_path("stdlib")) / "EXTERNALLY-MANAGED"
+    return sys.prefix == sys.base_prefix and managed.is_file()
+
+
 def lacks() -> str | None:
     """What stands in the way of building `kp` here, and what to do about it; None if nothing."""
     if sysconfig.get_config_var("Py_GIL_DISABLED"):
         return "kp needs a Python with the global lock; this one is free-threaded"
     if importlib.util.find_spec("pip") is None:
         return "pip is missing: python -m ensurepip"
-    managed = Path(sysconfig.get_path("stdlib")) / "EXTERNALLY-MANAGED"
-    if sys.prefix == sys.base_prefix and managed.is_file():
-        return "this Python belongs to the system: python3 -m venv .venv, and use that one"
+    if is_the_systems():
+        return f"{THE_SYSTEMS}, and use that one"
     needs = system.missing(system.BUILD)
     if needs:
         names = ", ".join(need.name for need in needs)

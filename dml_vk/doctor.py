@@ -23,6 +23,9 @@ _FLOATS = """
 from dml_vk import float_check
 print(*map(int, float_check.examine()))
 """
+_DEVICES = Path("/dev")
+# As Linux's own drivers, NVIDIA's, and Windows below Linux name what a GPU is reached by.
+_NODES = ("dri/renderD*", "nvidia[0-9]*", "dxg")
 _HABITS = ("rounds to nearest", "keeps NaN", "keeps subnormals")  # in the order of `Floats`
 
 
@@ -101,6 +104,8 @@ def _devices() -> Iterator[Finding]:
     found = probe.devices()
     for info in found:
         yield Finding("device", str(info))
+    if all(info.type == "cpu" for info in found):
+        yield from _unused_gpus()
     if not found:
         yield Finding("device", found.reason or "none", probe.advice())
         return
@@ -115,6 +120,23 @@ def _devices() -> Iterator[Finding]:
             yield Finding("setting", str(error), "set it right, or unset it")
 
 
+def _unused_gpus() -> Iterator[Finding]:
+    """What Linux shows of a GPU, where no driver computes on one."""
+    if sys.platform != "linux":
+        return
+    nodes = [str(path) for pattern in _NODES for path in sorted(_DEVICES.glob(pattern))]
+    closed = [path for path in nodes if not os.access(path, os.R_OK | os.W_OK)]
+    if closed:
+        text = f"{', '.join(closed)}: this user may not open it"
+        advice = "sudo usermod -aG render $USER, and log in again"
+    elif nodes:
+        text = f"{', '.join(nodes)}: no driver here computes on it"
+        advice = "the Vulkan driver of your GPU, if it is one that can compute"
+    else:
+        text, advice = f"none is seen: there is no {_DEVICES / _NODES[0]}", ""
+    yield Finding("GPU", text, advice, needed=False)
+
+
 def _device() -> int | None:
     """A device to try things on."""
     found = probe.devices()
@@ -123,7 +145,10 @@ def _device() -> int | None:
 
 def _python() -> Iterator[Finding]:
     if importlib.util.find_spec("numpy") is None:
-        yield Finding("NumPy", "absent", f"{sys.executable} -m pip install numpy")
+        installing = f"{sys.executable} -m pip install numpy"
+        if build_kp.is_the_systems():
+            installing = f"{build_kp.THE_SYSTEMS} && .venv/bin/python -m pip install numpy"
+        yield Finding("NumPy", "absent", installing)
         return
     yield Finding("NumPy", importlib.metadata.version("numpy"))
     fixing = f"{sys.executable} -m dml_vk doctor --fix"

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import shlex
 import shutil
 import sys
 import sysconfig
@@ -136,6 +138,15 @@ def packages(needs: Iterable[Need], manager: str = "apt-get") -> list[str]:
     """The packages that bring these, each once."""
     column = list(MANAGERS).index(manager)
     return list(dict.fromkeys(need.packages[column] for need in needs))
+
+
+def typed(path: str | Path) -> str:
+    """How a command at this place is typed: from the working directory, where it lies below."""
+    whole = Path(path)
+    with contextlib.suppress(OSError, ValueError):  # No such directory any more, or not below it.
+        below = whole.relative_to(Path.cwd())
+        return shlex.quote(str(below) if len(below.parts) > 1 else os.path.join(".", below))
+    return shlex.quote(str(whole))
 
 
 def how_to_install(needs: Iterable[Need]) -> str:

@@ -10,13 +10,16 @@ from __future__ import annotations
 import ctypes
 import logging
 import operator
+import os
+import sys
 from collections.abc import Iterable, Sequence
 from itertools import pairwise
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from dml_vk import vulkan
+from dml_vk import system, vulkan
 from dml_vk.errors import DeviceError, explain
 
 ADVICE = "`python -m dml_vk doctor` says what is missing and what to type"
@@ -127,12 +130,21 @@ def _import_kp() -> Any:
     try:
         import kp
     except ImportError as error:
-        must = f"kp must be importable: {ADVICE}"
+        must = f"kp must be importable: {ADVICE}{_clones_python()}"
         raise DeviceError(explain("device", must, error=str(error))) from None
     finally:
         # It sets up logging for the whole program, which is the program's own to do.
         root.handlers[:] = handlers
     return kp
+
+
+def _clones_python() -> str:
+    """A clone's own Python, which `./dev` has given all that is needed, where another runs."""
+    environment = Path(__file__).parents[2] / ".venv"
+    python = environment / "bin" / "python"
+    if not python.is_file() or os.path.realpath(sys.prefix) == os.path.realpath(environment):
+        return ""
+    return f", or use the clone's own, {system.typed(python)}"
 
 
 def exit_without_drivers() -> None:

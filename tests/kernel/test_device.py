@@ -312,6 +312,19 @@ def test_without_kp_opening_a_device_says_so(monkeypatch):
         open_anew(monkeypatch)
 
 
+def test_without_kp_the_clones_own_python_is_named(monkeypatch, tmp_path):
+    python = tmp_path / ".venv/bin/python"
+    python.parent.mkdir(parents=True)
+    python.touch()
+    monkeypatch.setattr(kompute, "__file__", str(tmp_path / "dml_vk/runtime/kompute.py"))
+    monkeypatch.setitem(sys.modules, "kp", None)
+    with pytest.raises(DeviceError, match=f"or use the clone's own, {python}; got error="):
+        open_anew(monkeypatch)
+    monkeypatch.setattr(sys, "prefix", str(tmp_path / ".venv"))
+    with pytest.raises(DeviceError, match="what to type; got error="):
+        open_anew(monkeypatch)
+
+
 @pytest.mark.parametrize("wrong", ["strides", "values", "name"])
 def test_a_kp_that_corrupts_arrays_is_refused(wrong, monkeypatch):
     class Manager:

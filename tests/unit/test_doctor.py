@@ -6,6 +6,7 @@ import os
 import runpy
 import shutil
 import sys
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -24,6 +25,7 @@ def nothing(monkeypatch):
     monkeypatch.setattr(shutil, "which", lambda name: None)
     monkeypatch.setattr(system, "_include_folders", lambda: [Path(os.devnull)])
     monkeypatch.setattr(doctor.importlib.util, "find_spec", lambda name: None)
+    monkeypatch.setattr(doctor, "_DEVICES", Path(os.devnull))
     for name in list(os.environ):
         if name.startswith(("VK_", "XDG_")):
             monkeypatch.delenv(name)
@@ -44,6 +46,7 @@ def test_a_machine_that_has_all(capsys):
 def test_a_machine_that_has_nothing(nothing, capsys):
     assert __main__.main(["doctor"]) == 1
     lines = capsys.readouterr().out.splitlines()
+    assert "ok     GPU       none is seen: there is no " in lines.pop(3)
     assert lines[1:] == [
         f"LACKS  loader    no {vulkan.LOADERS[0]}",
         "                 > install a Vulkan loader",
@@ -55,6 +58,53 @@ def test_a_machine_that_has_nothing(nothing, capsys):
         "lacks  GLSL      glslangValidator, spirv-opt, spirv-val (for shaders of your own only)",
         "                 > install glslangValidator, spirv-opt, spirv-val",
     ]
+
+
+def test_a_python_of_the_systems_gets_an_environment_first(nothing, monkeypatch):
+    monkeypatch.setattr(build_kp, "is_the_systems", lambda: True)
+    (numpy,) = doctor._python()
+    assert numpy.advice == (
+        "this Python belongs to the system: python3 -m venv .venv && "
+        ".venv/bin/python -m pip install numpy"
+    )
+
+
+@pytest.mark.parametrize(
+    ("node", "mode", "text", "advice"),
+    [
+        ("dri/renderD128", 0, "{}: this user may not open it", "sudo usermod -aG render $USER"),
+        ("dri/renderD128", 6, "{}: no driver here computes on it", "the Vulkan driver"),
+        ("nvidia0", 6, "{}: no driver here computes on it", "the Vulkan driver"),
+        ("dri/card0", 6, "none is seen: there is no ", ""),
+    ],
+)
+def test_a_gpu_that_is_not_used(monkeypatch, tmp_path, node, mode, text, advice):
+    path = tmp_path / node
+    path.parent.mkdir(exist_ok=True)
+    path.touch()
+    monkeypatch.setattr(doctor, "_DEVICES", tmp_path)
+    # Root may open all.
+    monkeypatch.setattr(os, "access", lambda path, asked: mode & asked == asked)
+    found = next(found for found in doctor._devices() if found.topic == "GPU")
+    assert found.text.startswith(text.format(path))
+    assert found.advice.startswith(advice)
+    assert not found.is_fatal
+
+
+def test_no_word_of_gpus_where_one_computes_or_linux_is_not_there(monkeypatch):
+    (info, *_) = probe.devices()
+    some = probe.Devices((replace(info, type="discrete"), info))
+    monkeypatch.setattr(probe, "devices", lambda: some)
+    assert "GPU" not in [found.topic for found in doctor._devices()]
+    monkeypatch.setattr(sys, "platform", "darwin")
+    assert list(doctor._unused_gpus()) == []
+
+
+def test_how_a_path_is_typed(monkeypatch, tmp_path):
+    monkeypatch.chdir(tmp_path)
+    assert system.typed(tmp_path / ".venv/bin/python") == ".venv/bin/python"
+    assert system.typed(tmp_path / "a b") == "'./a b'"
+    assert system.typed("/usr/bin/python3") == "/usr/bin/python3"
 
 
 @pytest.mark.parametrize(
