@@ -7,6 +7,7 @@ import sys
 import textwrap
 from typing import TYPE_CHECKING, Any
 
+from dml_vk import system
 from dml_vk.commands import bench
 from dml_vk.commands.options import add_device, need_numpy, new_file, write
 from dml_vk.commands.progress import Progress
@@ -23,9 +24,9 @@ Where to go next
   docs/layouts.md          sizes, strides, views, with pictures
   docs/memory_formats.md   when results are channels_last, when something is copied
   docs/random.md           what is drawn, bit by bit
-  python -m dml_vk bench   more cases on this device; --plot FILE.svg draws them
-  python -m dml_vk layout 1x3x2x4 --order NHWC   which element lies where
-  python -m dml_vk doctor  what this machine has, and what it lacks"""
+  {python} -m dml_vk bench   more cases on this device; --plot FILE.svg draws them
+  {python} -m dml_vk layout 1x3x2x4 --order NHWC   which element lies where
+  {python} -m dml_vk doctor  what this machine has, and what it lacks"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -59,7 +60,8 @@ def run(arguments: argparse.Namespace) -> int:
         print(f"\n{len(wrong)} of {len(checks)} checks FAILED: {', '.join(wrong)}")
         print(f"demo: these checks failed: {', '.join(wrong)}", file=sys.stderr)
         return 1
-    print(f"\nAll {len(checks)} checks hold: every result is what NumPy says it must be.\n\n{NEXT}")
+    print(f"\nAll {len(checks)} checks hold: every result is what NumPy says it must be.\n")
+    print(NEXT.format(python=system.typed(sys.executable)))
     return 0
 
 

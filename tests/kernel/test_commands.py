@@ -10,6 +10,7 @@ import xml.etree.ElementTree as ElementTree
 import pytest
 
 import dml_vk
+from dml_vk import system
 from dml_vk.__main__ import main
 from dml_vk.commands import bench, cases, demo, tour
 
@@ -55,6 +56,7 @@ def test_the_demo_does_its_job_and_says_so(capsys, tmp_path):
     assert "\n  copy " in shown
     assert "\n  philox_bits " in shown
     assert "Where to go next" in shown
+    assert shown.count(f"  {system.typed(sys.executable)} -m dml_vk ") == 3
     assert file.read_bytes().startswith(b"\x89PNG")
 
 
