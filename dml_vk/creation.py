@@ -44,7 +44,7 @@ def empty(
     """A tensor whose elements are whatever the memory holds, of float32 unless told otherwise.
 
     >>> import dml_vk
-    >>> empty((2, 3, 4, 5), memory_format=dml_vk.channels_last).strides
+    >>> dml_vk.empty((2, 3, 4, 5), memory_format=dml_vk.channels_last).strides
     (60, 1, 15, 3)
     """
     return new_tensor("empty", shape, dtype, device, memory_format)
@@ -59,7 +59,8 @@ def zeros(
 ) -> Tensor:
     """A tensor of zeros, of float32 unless told otherwise.
 
-    >>> zeros(3).tolist()
+    >>> import dml_vk
+    >>> dml_vk.zeros(3).tolist()
     [0.0, 0.0, 0.0]
     """
     return filled(new_tensor("zeros", shape, dtype, device, memory_format), "zeros", 0)
@@ -74,7 +75,8 @@ def ones(
 ) -> Tensor:
     """A tensor of ones, of float32 unless told otherwise.
 
-    >>> ones((1, 2), "int8").tolist()
+    >>> import dml_vk
+    >>> dml_vk.ones((1, 2), "int8").tolist()
     [[1, 1]]
     """
     return filled(new_tensor("ones", shape, dtype, device, memory_format), "ones", 1)
@@ -90,7 +92,8 @@ def full(
 ) -> Tensor:
     """A tensor with one value everywhere, which decides on the dtype unless that is given.
 
-    >>> full((2, 3), 7).tolist()
+    >>> import dml_vk
+    >>> dml_vk.full((2, 3), 7).tolist()
     [[7, 7, 7], [7, 7, 7]]
     """
     if dtype is None:
@@ -112,8 +115,8 @@ def empty_like(
     """`empty` of the shape, dtype, device and format of x, but for what is given.
 
     >>> import dml_vk
-    >>> x = zeros((2, 3, 4, 5), "int8", memory_format=dml_vk.channels_last)
-    >>> empty_like(x).memory_format
+    >>> x = dml_vk.zeros((2, 3, 4, 5), "int8", memory_format=dml_vk.channels_last)
+    >>> dml_vk.empty_like(x).memory_format
     channels_last
     """
     return _like("empty_like", x, dtype, device, memory_format)
@@ -129,7 +132,8 @@ def zeros_like(
 ) -> Tensor:
     """`zeros` of the shape, dtype, device and format of x, but for what is given.
 
-    >>> zeros_like(asarray([True, True])).tolist()
+    >>> import dml_vk
+    >>> dml_vk.zeros_like(dml_vk.asarray([True, True])).tolist()
     [False, False]
     """
     return filled(_like("zeros_like", x, dtype, device, memory_format), "zeros_like", 0)
@@ -145,7 +149,8 @@ def ones_like(
 ) -> Tensor:
     """`ones` of the shape, dtype, device and format of x, but for what is given.
 
-    >>> ones_like(asarray([7, 8]), dtype=float).tolist()
+    >>> import dml_vk
+    >>> dml_vk.ones_like(dml_vk.asarray([7, 8]), dtype=float).tolist()
     [1.0, 1.0]
     """
     return filled(_like("ones_like", x, dtype, device, memory_format), "ones_like", 1)
@@ -162,7 +167,8 @@ def full_like(
 ) -> Tensor:
     """`full` of the shape, dtype, device and format of x, but for what is given.
 
-    >>> full_like(asarray([1.5, 2.5]), 7).tolist()
+    >>> import dml_vk
+    >>> dml_vk.full_like(dml_vk.asarray([1.5, 2.5]), 7).tolist()
     [7.0, 7.0]
     """
     return filled(_like("full_like", x, dtype, device, memory_format), "full_like", fill_value)
@@ -182,7 +188,8 @@ def asarray(
     converted as `astype` converts. A tensor that is already what is asked for comes back itself,
     unless `copy` is True; with False, what would have to be copied is an error.
 
-    >>> asarray([[1.5, 2.5]]).dtype
+    >>> import dml_vk
+    >>> dml_vk.asarray([[1.5, 2.5]]).dtype
     dml_vk.float32
     """
     memory_format = preserve_format if memory_format is None else memory_format
@@ -203,7 +210,8 @@ def from_dlpack(x: Any, /, *, device: Wanted = None, copy: bool | None = None) -
     It is a copy, for a tensor's memory is the device's; a tensor of ours comes back itself.
 
     >>> import numpy as np
-    >>> from_dlpack(np.asfortranarray([[1, 2], [3, 4]])).layout.order
+    >>> import dml_vk
+    >>> dml_vk.from_dlpack(np.asfortranarray([[1, 2], [3, 4]])).layout.order
     (1, 0)
     """
     if isinstance(x, Tensor):
@@ -226,11 +234,19 @@ def new_tensor(
     memory_format: MemoryFormat,
 ) -> Tensor:
     """What every function that creates does first; nothing has written its memory yet."""
+    check_one_shape(what, shape, dtype)
     kind = float32 if dtype is None else to_dtype(what, dtype)
     sizes = (shape,) if isinstance(shape, (int, np.integer)) else shape
     with ErrorsAs(what, sizes="shape"):
         layout = Layout.packed(sizes, memory_format)
     return tensor_over(what, layout, kind, open_device(device))
+
+
+def check_one_shape(what: str, shape: Any, dtype: Any) -> None:
+    """`zeros(2, 3)` names no dtype 3."""
+    if isinstance(dtype, (int, np.integer)):
+        must = "several sizes must be one tuple, such as (2, 3)"
+        raise DTypeError(explain(what, must, shape=shape, dtype=dtype))
 
 
 def filled(target: Tensor, what: str, value: Any) -> Tensor:

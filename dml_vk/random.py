@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dml_vk.creation import Wanted
+from dml_vk.creation import Wanted, check_one_shape
 from dml_vk.dtypes import DType, float16, float32, float64, int64, to_dtype, uint32, uint64
 from dml_vk.errors import DeviceError, DTypeError, LayoutError, RangeError, explain
 from dml_vk.indexing import take
@@ -45,7 +45,8 @@ class Generator:
     A seed, any integer, becomes the key by SHA-256: the first 8 bytes of the hash of its digits,
     as `format(seed, "x")` writes them, little-endian. Without seed and key, the key is random.
 
-    >>> [hex(word) for word in Generator(key=0).bits(5).tolist()]
+    >>> import dml_vk
+    >>> [hex(word) for word in dml_vk.random.Generator(key=0).bits(5).tolist()]
     ['0x6627e8d5', '0xe169c58d', '0xbc57ac4c', '0x9b00dbd8', '0xf8e4cca4']
     """
 
@@ -71,8 +72,9 @@ class Generator:
     def from_state(cls, words: Iterable[int], *, device: Wanted = None) -> Generator:
         """The generator that goes on where one with this `state` stood.
 
-        >>> generator = Generator(5)
-        >>> again = Generator.from_state(generator.state)
+        >>> import dml_vk
+        >>> generator = dml_vk.random.Generator(5)
+        >>> again = dml_vk.random.Generator.from_state(generator.state)
         >>> generator.bits(3).tolist() == again.bits(3).tolist()
         True
         """
@@ -98,12 +100,9 @@ class Generator:
     def state(self) -> Ints:
         """DirectML's six words: the counter, least significant first, then the key.
 
-        >>> generator = Generator(key=7)
-        >>> before = generator.state
-        >>> first = generator.random(3).tolist()
-        >>> generator.state = before
-        >>> generator.random(3).tolist() == first
-        True
+        >>> import dml_vk
+        >>> dml_vk.random.Generator(key=7, counter=2).state
+        (2, 0, 0, 0, 7, 0)
         """
         return _to_words(*self._stream)
 
@@ -116,9 +115,10 @@ class Generator:
     def advance(self, blocks: int) -> None:
         """Skip blocks of four words, or with a negative number go back.
 
-        >>> generator = Generator(5)
+        >>> import dml_vk
+        >>> generator = dml_vk.random.Generator(5)
         >>> generator.advance(2)
-        >>> generator.bits(1).tolist() == Generator(5).bits(9).tolist()[8:]
+        >>> generator.bits(1).tolist() == dml_vk.random.Generator(5).bits(9).tolist()[8:]
         True
         """
         self._claim(to_int("advance", "blocks", blocks))
@@ -129,9 +129,9 @@ class Generator:
         The key of number k is hashed as a seed is, of `f"{key:x} {counter:x} {k:x}"`; its counter
         is 0. This generator moves on by one block, so that the next split gives others.
 
-        >>> first, second = Generator(5).split(2)
-        >>> first.key == second.key
-        False
+        >>> import dml_vk
+        >>> len({one.key for one in dml_vk.random.Generator(5).split(3)})
+        3
         """
         count = to_int("split", "n", n)
         if not 0 <= count <= MOST_CHILDREN:
@@ -150,10 +150,11 @@ class Generator:
     ) -> Tensor:
         """Random bits, as uint32 or uint64.
 
-        >>> Generator(key=0).bits(2, "uint64").tolist()
+        >>> import dml_vk
+        >>> dml_vk.random.Generator(key=0).bits(2, "uint64").tolist()
         [16242730742183356629, 11169168799798111308]
         """
-        kind = _one_of("bits", dtype, (uint32, uint64))
+        kind = _one_of("bits", shape, dtype, (uint32, uint64))
         return self._words("bits", shape, kind, memory_format, out)
 
     def random(
@@ -167,10 +168,11 @@ class Generator:
         """Uniform floats in [0, 1): the high bits of a word, 24 for float32, 11 for float16, and
         53 of two words for float64, times the power of two that brings them below 1.
 
-        >>> Generator(key=0).random(2).tolist()
+        >>> import dml_vk
+        >>> dml_vk.random.Generator(key=0).random(2).tolist()
         [0.3990464210510254, 0.8805201649665833]
         """
-        kind = _one_of("random", dtype, _FLOATS)
+        kind = _one_of("random", shape, dtype, _FLOATS)
         return self._words("random", shape, kind, memory_format, out)
 
     def uniform(
@@ -188,11 +190,12 @@ class Generator:
         u is what `random` gives for the same words, and most the float before high. Every operation
         is rounded, for float16 those of float32 and then the result.
 
-        >>> x = Generator(key=0).uniform(-1, 1, 4).numpy()
+        >>> import dml_vk
+        >>> x = dml_vk.random.Generator(key=0).uniform(-1, 1, 4).numpy()
         >>> bool((-1 <= x).all() and (x < 1).all())
         True
         """
-        kind = _one_of("uniform", dtype, _FLOATS)
+        kind = _one_of("uniform", shape, dtype, _FLOATS)
         draw = draws.uniform("uniform", kind, low, high)
         return self._drawn("uniform", shape, kind, memory_format, out, draw)
 
@@ -212,10 +215,11 @@ class Generator:
         With one number, from 0 to it. Where the range has at most 2**32 integers, each takes one
         word, else two. Any integer dtype that holds all of the range will do.
 
-        >>> Generator(key=0).integers(1, 6, 8, "uint8", endpoint=True).tolist()
+        >>> import dml_vk
+        >>> dml_vk.random.Generator(key=0).integers(1, 6, 8, "uint8", endpoint=True).tolist()
         [3, 6, 5, 4, 6, 3, 5, 1]
         """
-        kind = _one_of("integers", dtype, of_kinds("iu"))
+        kind = _one_of("integers", shape, dtype, of_kinds("iu"))
         low, high = (0, low) if high is None else (low, high)
         draw = draws.integers("integers", kind, low, high, endpoint)
         return self._drawn("integers", shape, kind, memory_format, out, draw)
@@ -236,10 +240,11 @@ class Generator:
         float16 is float32 rounded; float64 is not drawn, for there is no more in it than in
         `astype(generator.normal(shape), float64)`.
 
-        >>> Generator(key=0).normal(2).tolist()
+        >>> import dml_vk
+        >>> dml_vk.random.Generator(key=0).normal(2).tolist()
         [0.9911375641822815, -0.9246625900268555]
         """
-        kind = _one_of("normal", dtype, (float32, float16))
+        kind = _one_of("normal", shape, dtype, (float32, float16))
         draw = draws.normal("normal", kind, mean, std)
         return self._drawn("normal", shape, kind, memory_format, out, draw)
 
@@ -254,7 +259,8 @@ class Generator:
 
         It is the order of as many random uint64, as `argsort(bits(n, uint64))` gives it.
 
-        >>> Generator(key=0).permutation(5).tolist()
+        >>> import dml_vk
+        >>> dml_vk.random.Generator(key=0).permutation(5).tolist()
         [3, 4, 2, 1, 0]
         """
         what = "permutation"
@@ -384,7 +390,8 @@ def _unsigned(name: str, value: int, bits: int) -> int:
     return value
 
 
-def _one_of(what: str, given: Any, allowed: tuple[DType, ...]) -> DType:
+def _one_of(what: str, shape: Shape, given: Any, allowed: tuple[DType, ...]) -> DType:
+    check_one_shape(what, shape, given)
     dtype = to_dtype(what, given)
     if dtype not in allowed:
         names = ", ".join(kind.name for kind in allowed)

@@ -303,9 +303,15 @@ def test_numbers_of_tensors_in_lists():
 
 
 X, VECTOR = dml_vk.zeros((2, 3)), dml_vk.zeros(3)
+SHAPE = r"several sizes must be one tuple, such as \(2, 3\); got shape=2, dtype="
 ERRORS = [
     (lambda: dml_vk.zeros((2, -1)), LayoutError, "zeros: sizes must not be negative"),
     (lambda: dml_vk.ones(3.5), LayoutError, "ones: sizes must be a sequence of integers"),
+    *(
+        (lambda make=make, dtype=dtype: make(2, dtype), DTypeError, rf"{make.__name__}: {SHAPE}")
+        for make in (dml_vk.zeros, dml_vk.ones, dml_vk.empty)
+        for dtype in (3, np.int64(3))
+    ),
     (lambda: dml_vk.zeros(3, "complex64"), DTypeError, "zeros: dtype must be real, for there"),
     (lambda: dml_vk.full(3, 1j), DTypeError, "full: fill_value must be a real number"),
     (lambda: dml_vk.full_like(VECTOR, "x"), DTypeError, "full_like: value must be a number that"),
