@@ -118,9 +118,9 @@ def einsum(subscripts: str, /, *operands: Tensor, out: Tensor | None = None) -> 
 
     >>> import dml_vk
     >>> x = dml_vk.asarray([[1, 2], [3, 4]])
-    >>> einsum("ij,jk->ki", x, x).tolist()
+    >>> dml_vk.einsum("ij,jk->ki", x, x).tolist()
     [[7, 15], [10, 22]]
-    >>> einsum("ii", x).tolist()
+    >>> dml_vk.einsum("ii", x).tolist()
     5
     """
     what = "einsum"
@@ -206,6 +206,7 @@ def _arranged(one: Labelled, kept: Labels, sizes: Ints) -> Typed:
 def parse(subscripts: str, ranks: Ints) -> tuple[tuple[Labels, ...], Labels]:
     """(the labels of each operand's dims, those of the result's).
 
+    >>> from dml_vk.contractions import parse
     >>> parse("...ij,jk", (3, 2))
     (((-1, 'i', 'j'), ('j', 'k')), (-1, 'i', 'k'))
     """

@@ -38,9 +38,9 @@ def cumulative_sum(
 
     >>> import dml_vk
     >>> x = dml_vk.asarray([[1, 2, 3], [4, 5, 6]])
-    >>> cumulative_sum(x, axis=1).tolist()
+    >>> dml_vk.cumulative_sum(x, axis=1).tolist()
     [[1, 3, 6], [4, 9, 15]]
-    >>> cumulative_sum(x, axis=0, include_initial=True).tolist()
+    >>> dml_vk.cumulative_sum(x, axis=0, include_initial=True).tolist()
     [[0, 0, 0], [1, 2, 3], [5, 7, 9]]
     """
     return _cumulative("cumulative_sum", SUM, x, axis, dtype, include_initial, out)
@@ -60,7 +60,7 @@ def cumulative_prod(
     With `include_initial` a 1 comes before all others.
 
     >>> import dml_vk
-    >>> cumulative_prod(dml_vk.asarray([2, 3, 4]), include_initial=True).tolist()
+    >>> dml_vk.cumulative_prod(dml_vk.asarray([2, 3, 4]), include_initial=True).tolist()
     [1, 2, 6, 24]
     """
     return _cumulative("cumulative_prod", PRODUCT, x, axis, dtype, include_initial, out)
@@ -83,9 +83,9 @@ def diff(
 
     >>> import dml_vk
     >>> x = dml_vk.asarray([1, 4, 9, 16])
-    >>> diff(x).tolist(), diff(x, n=2).tolist()
+    >>> dml_vk.diff(x).tolist(), dml_vk.diff(x, n=2).tolist()
     ([3, 5, 7], [2, 2])
-    >>> diff(x, prepend=dml_vk.asarray([0])).tolist()
+    >>> dml_vk.diff(x, prepend=dml_vk.asarray([0])).tolist()
     [1, 3, 5, 7]
     """
     named = {"prepend": prepend, "x": x, "append": append}

@@ -52,7 +52,7 @@ def can_cast(from_: Any, to: Any, /) -> bool:
     """Whether the dtype `to` holds all of `from_`, a dtype or a tensor, by the rules of promotion.
 
     >>> import dml_vk
-    >>> can_cast(dml_vk.uint8, dml_vk.int16), can_cast(dml_vk.int16, dml_vk.float32)
+    >>> dml_vk.can_cast(dml_vk.uint8, dml_vk.int16), dml_vk.can_cast(dml_vk.int16, dml_vk.float32)
     (True, False)
     """
     given, wanted = _dtype_of("can_cast", from_), to_any_dtype("can_cast", to)
@@ -66,7 +66,7 @@ def finfo(type: Any, /) -> FloatLimits:
     """The limits of a float dtype, or of a tensor's.
 
     >>> import dml_vk
-    >>> finfo(dml_vk.float16).max
+    >>> dml_vk.finfo(dml_vk.float16).max
     65504.0
     """
     dtype = _dtype_of("finfo", type)
@@ -88,7 +88,7 @@ def iinfo(type: Any, /) -> IntegerLimits:
     """The limits of an integer dtype, or of a tensor's.
 
     >>> import dml_vk
-    >>> iinfo(dml_vk.uint64).max == 2**64 - 1
+    >>> dml_vk.iinfo(dml_vk.uint64).max == 2**64 - 1
     True
     """
     dtype = _dtype_of("iinfo", type)
@@ -105,7 +105,7 @@ def isdtype(dtype: Any, kind: Any) -> bool:
     "real floating", "complex floating" and "numeric".
 
     >>> import dml_vk
-    >>> isdtype(dml_vk.uint8, ("real floating", "unsigned integer"))
+    >>> dml_vk.isdtype(dml_vk.uint8, ("real floating", "unsigned integer"))
     True
     """
     found = to_any_dtype("isdtype", dtype)
@@ -128,7 +128,7 @@ def result_type(*arrays_and_dtypes: Any) -> DType:
     Numbers take the dtype of what is beside them; among themselves they are what `asarray` makes.
 
     >>> import dml_vk
-    >>> result_type(dml_vk.uint8, dml_vk.int8, 300)
+    >>> dml_vk.result_type(dml_vk.uint8, dml_vk.int8, 300)
     dml_vk.int16
     """
     what = "result_type"
@@ -173,7 +173,7 @@ def real(x: Tensor, /) -> Tensor:
     """The real part: x itself, for all tensors are real.
 
     >>> import dml_vk
-    >>> real(dml_vk.asarray([1.5, 2.5])).tolist()
+    >>> dml_vk.real(dml_vk.asarray([1.5, 2.5])).tolist()
     [1.5, 2.5]
     """
     return _numeric("real", x)
@@ -183,7 +183,7 @@ def conj(x: Tensor, /) -> Tensor:
     """The complex conjugate: x itself, for all tensors are real.
 
     >>> import dml_vk
-    >>> conj(dml_vk.asarray([1, 2])).tolist()
+    >>> dml_vk.conj(dml_vk.asarray([1, 2])).tolist()
     [1, 2]
     """
     return _numeric("conj", x)
@@ -193,7 +193,7 @@ def imag(x: Tensor, /) -> Tensor:
     """The imaginary part, which no tensor has as yet: always an error.
 
     >>> import dml_vk
-    >>> imag(dml_vk.asarray([1.5]))
+    >>> dml_vk.imag(dml_vk.asarray([1.5]))
     Traceback (most recent call last):
     dml_vk.errors.DTypeError: imag: x must be complex, and all tensors are real as yet: \
 zeros_like(x) makes zeros; got dtype=dml_vk.float32

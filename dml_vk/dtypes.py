@@ -15,7 +15,8 @@ class DType:
     It equals whatever names the same type elsewhere, and NumPy takes it for its own.
 
     >>> import numpy as np
-    >>> float32 == np.float32, float32 == "float32", np.dtype(float32)
+    >>> import dml_vk
+    >>> dml_vk.float32 == np.float32, dml_vk.float32 == "float32", np.dtype(dml_vk.float32)
     (True, True, dtype('float32'))
     """
 

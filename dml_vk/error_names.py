@@ -10,6 +10,7 @@ from dml_vk.errors import DmlVkError
 class ErrorsAs:
     """Inside the `with`, errors begin with another operation's name, and say its arguments' names.
 
+    >>> from dml_vk.error_names import ErrorsAs
     >>> from dml_vk.layout import Layout
     >>> with ErrorsAs("reshape", sizes="shape"):
     ...     Layout((2, 3)).view(7)

@@ -38,6 +38,7 @@ class ShaderError(DmlVkError, ValueError):
 def explain(what: str, must: str, /, **got: object) -> str:
     """One message shape for the whole package.
 
+    >>> from dml_vk.errors import explain
     >>> explain("permute", "dims must be a permutation of 0..1", dims=(0, 0))
     'permute: dims must be a permutation of 0..1; got dims=(0, 0)'
     """

@@ -45,8 +45,8 @@ def save(path: Any, x: Any = None, /, **named: Tensor) -> None:
     >>> import dml_vk
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = os.path.join(folder, "image.npy")
-    ...     save(path, dml_vk.empty((2, 3, 4, 5), memory_format=dml_vk.channels_last))
-    ...     load(path).memory_format
+    ...     dml_vk.save(path, dml_vk.empty((2, 3, 4, 5), memory_format=dml_vk.channels_last))
+    ...     dml_vk.load(path).memory_format
     channels_last
     """
     target = _path("save", path)
@@ -81,8 +81,8 @@ def load(path: Any, /, *, device: Wanted = None) -> Tensor | dict[str, Tensor]:
     >>> import dml_vk
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = os.path.join(folder, "all.npz")
-    ...     save(path, x=dml_vk.asarray([1, 2]), y=dml_vk.asarray(0.5))
-    ...     {name: x.tolist() for name, x in load(path).items()}
+    ...     dml_vk.save(path, x=dml_vk.asarray([1, 2]), y=dml_vk.asarray(0.5))
+    ...     {name: x.tolist() for name, x in dml_vk.load(path).items()}
     {'x': [1, 2], 'y': 0.5}
     """
     source = _path("load", path)

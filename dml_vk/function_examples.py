@@ -104,11 +104,15 @@ _OTHERS: dict[str, tuple[tuple[str, ...], str]] = {
 def example(name: str) -> str:
     """The lines of a docstring that show a call.
 
+    >>> from dml_vk.function_examples import example
     >>> example("less").splitlines()[1]
-    '>>> less(asarray([1, 2]), asarray([1, 3])).tolist()'
+    '>>> x, y = dml_vk.asarray([1, 2]), dml_vk.asarray([1, 3])'
     """
     operands, result = _HALVES.get(name) or _OTHERS[name]
     dtype = ', "float16"' if name in _HALVES else ""
-    call = ", ".join(f"asarray({operand}{dtype})" for operand in operands)
-    lines = (">>> from dml_vk import asarray", f">>> {name}({call}).tolist()", result)
-    return "\n".join(lines)
+    made = ", ".join(f"dml_vk.asarray({operand}{dtype})" for operand in operands)
+    if len(operands) == 1:
+        lines = (f">>> dml_vk.{name}({made}).tolist()",)
+    else:
+        lines = (f">>> x, y = {made}", f">>> dml_vk.{name}(x, y).tolist()")
+    return "\n".join((">>> import dml_vk", *lines, result))

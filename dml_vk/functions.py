@@ -177,7 +177,7 @@ def astype(
     whether it is not 0.
 
     >>> import dml_vk
-    >>> astype(dml_vk.asarray([-1.5, 2.5, 300.0]), dml_vk.uint8).tolist()
+    >>> dml_vk.astype(dml_vk.asarray([-1.5, 2.5, 300.0]), dml_vk.uint8).tolist()
     [0, 2, 255]
     """
     (x,) = to_tensors("astype", (x,))
@@ -202,7 +202,7 @@ def where(condition: Tensor, x1: Operand, x2: Operand, /, *, out: Tensor | None 
 
     >>> import dml_vk
     >>> x = dml_vk.asarray([1.0, -2.0, 3.0])
-    >>> where(dml_vk.asarray([True, False, True]), x, 0.0).tolist()
+    >>> dml_vk.where(dml_vk.asarray([True, False, True]), x, 0.0).tolist()
     [1.0, 0.0, 3.0]
     """
     operator, operands = OPERATORS["where"], (condition, x1, x2)
@@ -240,7 +240,7 @@ def clip(
     """Elements below `min` become `min`, and then those above `max` become `max`.
 
     >>> import dml_vk
-    >>> clip(dml_vk.asarray([-5, 5, 50]), 0, 9).tolist()
+    >>> dml_vk.clip(dml_vk.asarray([-5, 5, 50]), 0, 9).tolist()
     [0, 5, 9]
     """
     given = [bound for bound in (min, max) if bound is not None]

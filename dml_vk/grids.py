@@ -37,7 +37,8 @@ def arange(
     How many there are is computed as NumPy does, in float64; each element is exact, and rounded
     once. Integers make int64, and floats float32, unless a dtype is given, which must hold them.
 
-    >>> arange(5).tolist(), arange(3, 0, -1.5).tolist()
+    >>> import dml_vk
+    >>> dml_vk.arange(5).tolist(), dml_vk.arange(3, 0, -1.5).tolist()
     ([0, 1, 2, 3, 4], [3.0, 1.5])
     """
     if stop is None:
@@ -73,7 +74,8 @@ def linspace(
     Both ends are exact. Between them each is within 2**-50 of itself before it is rounded, also
     where it is nearly 0: they are counted both ways from the one that is nearest to it.
 
-    >>> linspace(-1, 1, 3).tolist(), linspace(0, 1, 4, endpoint=False).tolist()
+    >>> import dml_vk
+    >>> dml_vk.linspace(-1, 1, 3).tolist(), dml_vk.linspace(0, 1, 4, endpoint=False).tolist()
     ([-1.0, 0.0, 1.0], [0.0, 0.25, 0.5, 0.75])
     """
     what = "linspace"
@@ -121,7 +123,8 @@ def eye(
 ) -> Tensor:
     """A matrix of zeros with ones on a diagonal, the main one or the k-th to the right of it.
 
-    >>> eye(2, 3, k=1, dtype="int8").tolist()
+    >>> import dml_vk
+    >>> dml_vk.eye(2, 3, k=1, dtype="int8").tolist()
     [[0, 1, 0], [0, 0, 1]]
     """
     shape = [to_int("eye", "n_rows", n_rows)] * 2
@@ -144,7 +147,7 @@ def tril(
     """Matrices with zeros above a diagonal, the main one or the k-th to the right of it.
 
     >>> import dml_vk
-    >>> tril(dml_vk.asarray([[1, 2], [3, 4]])).tolist()
+    >>> dml_vk.tril(dml_vk.asarray([[1, 2], [3, 4]])).tolist()
     [[1, 0], [3, 4]]
     """
     return _triangle("tril", x, k, memory_format, out)
@@ -161,7 +164,7 @@ def triu(
     """Matrices with zeros below a diagonal, the main one or the k-th to the right of it.
 
     >>> import dml_vk
-    >>> triu(dml_vk.asarray([[1, 2], [3, 4]])).tolist()
+    >>> dml_vk.triu(dml_vk.asarray([[1, 2], [3, 4]])).tolist()
     [[1, 2], [0, 4]]
     """
     return _triangle("triu", x, k, memory_format, out)
@@ -174,7 +177,7 @@ def meshgrid(*arrays: Tensor, indexing: str = "xy") -> list[Tensor]:
     first two dims of the grid are swapped, unless `indexing` is "ij".
 
     >>> import dml_vk
-    >>> [x.tolist() for x in meshgrid(dml_vk.asarray([1, 2]), dml_vk.asarray([3, 4]))]
+    >>> [x.tolist() for x in dml_vk.meshgrid(dml_vk.asarray([1, 2]), dml_vk.asarray([3, 4]))]
     [[[1, 2], [1, 2]], [[3, 3], [4, 4]]]
     """
     given = [to_tensor("meshgrid", "array", one) for one in arrays]

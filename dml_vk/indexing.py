@@ -45,6 +45,7 @@ GET, SET = "getitem", "setitem"
 def read(tensor: Tensor, key: Any) -> Tensor:
     """`tensor[key]`: a view, or elements of its own where the key has masks or indexes.
 
+    >>> from dml_vk.indexing import read
     >>> import dml_vk
     >>> x = dml_vk.asarray([[1, 2, 3], [4, 5, 6]])
     >>> read(x, (slice(None), [2, 0])).tolist()
@@ -62,6 +63,7 @@ def write(tensor: Tensor, key: Any, value: Any) -> None:
 
     Of several elements for one place the last one in row-major order is written.
 
+    >>> from dml_vk.indexing import write
     >>> import dml_vk
     >>> x = dml_vk.asarray([1, 2, 3])
     >>> write(x, [0, 2], 9)
@@ -84,7 +86,7 @@ def take(
     Negative ones count from the end. The memory format stays.
 
     >>> import dml_vk
-    >>> take(dml_vk.asarray([[1, 2, 3], [4, 5, 6]]), [2, 0], axis=1).tolist()
+    >>> dml_vk.take(dml_vk.asarray([[1, 2, 3], [4, 5, 6]]), [2, 0], axis=1).tolist()
     [[3, 1], [6, 4]]
     """
     index = _integers("take", to_tensor("take", "x", x), indices)
@@ -111,7 +113,7 @@ def take_along_axis(
 
     >>> import dml_vk
     >>> x = dml_vk.asarray([[30, 10, 20], [5, 6, 4]])
-    >>> take_along_axis(x, dml_vk.asarray([[1, 2, 0], [2, 0, 1]])).tolist()
+    >>> dml_vk.take_along_axis(x, dml_vk.asarray([[1, 2, 0], [2, 0, 1]])).tolist()
     [[10, 20, 30], [4, 5, 6]]
     """
     what = "take_along_axis"

@@ -59,7 +59,8 @@ class NamespaceInfo:
 def __array_namespace_info__() -> NamespaceInfo:  # noqa: N807 the standard's name
     """What this array namespace can do.
 
-    >>> __array_namespace_info__().default_dtypes()["integral"]
+    >>> import dml_vk
+    >>> dml_vk.__array_namespace_info__().default_dtypes()["integral"]
     dml_vk.int64
     """
     return NamespaceInfo()

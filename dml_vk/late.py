@@ -9,6 +9,7 @@ from typing import Any
 class Late:
     """Stands for a module, and keeps what was once found there.
 
+    >>> from dml_vk.late import Late
     >>> Late("dml_vk.limits").MINIMUM.max_push_bytes
     128
     """

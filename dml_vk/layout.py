@@ -70,6 +70,7 @@ class Layout(Views):
     strides for size-1 dims are equal. Strides alone decide where elements lie: an order that is
     given may differ from what they say, and speaks up in new layouts.
 
+    >>> from dml_vk.layout import Layout
     >>> Layout((2, 3), (5, 1)).offset_of((1, 2))
     7
     >>> Layout((1, 3, 4, 5), (0, 1, 15, 3))
@@ -93,14 +94,8 @@ class Layout(Views):
             return cls._make(sizes, packed_strides(sizes, order), offset, order)
         strides = to_ints("Layout", "strides", strides)
         if len(strides) != len(sizes):
-            raise LayoutError(
-                explain(
-                    "Layout",
-                    "there must be as many strides as sizes",
-                    sizes=sizes,
-                    strides=strides,
-                )
-            )
+            must = "there must be as many strides as sizes"
+            raise LayoutError(explain("Layout", must, sizes=sizes, strides=strides))
         if strides and min(strides) < 0 and 0 not in sizes:
             address.check_lowest(sizes, strides, offset)
         return cls._make(sizes, strides, offset, order or read_order(sizes, strides))
@@ -113,6 +108,7 @@ class Layout(Views):
 
         A blocked name gives the layout of the blocked view: its sizes are (n, C/16, h, w, 16).
 
+        >>> from dml_vk.layout import Layout
         >>> Layout.packed((2, 3, 4, 5), "NHWC").strides
         (60, 1, 15, 3)
         >>> Layout.packed((2, 32, 4, 5), "nChw16c").sizes
@@ -310,6 +306,7 @@ def _order_if_any(what: str, memory_format: OrderLike, rank: int) -> Ints | None
 def broadcast_sizes(*sizes: Iterable[int]) -> Ints:
     """The sizes that tensors of these sizes have together, by NumPy's rule.
 
+    >>> from dml_vk.layout import broadcast_sizes
     >>> broadcast_sizes((2, 1, 4), (3, 1))
     (2, 3, 4)
     """
@@ -324,6 +321,7 @@ def elementwise(*layouts: Layout, rule: Rule = "commutative") -> Layout:
     orders, and any order outweighs row-major, so the order of arguments does not matter.
     "torch": the strides that PyTorch gives.
 
+    >>> from dml_vk.layout import Layout, elementwise
     >>> image, bias = Layout.packed((2, 3, 4, 5), "NHWC"), Layout((3, 1, 1))
     >>> elementwise(bias, image) == elementwise(image, bias) == image
     True
@@ -342,6 +340,7 @@ def concatenate(layouts: Iterable[Layout], dim: int, rule: Rule = "commutative")
     Under "torch" the result is channels_last only if every input is, and inputs of sizes (0,)
     fit any rank.
 
+    >>> from dml_vk.layout import Layout, concatenate
     >>> image = Layout.packed((2, 3, 4, 5), "NHWC")
     >>> concatenate([image, Layout((2, 1, 4, 5))], 1)
     Layout((2, 4, 4, 5), (80, 1, 20, 4), order=(0, 2, 3, 1))
@@ -365,6 +364,7 @@ def coalesce(*layouts: Layout) -> tuple[Layout, ...]:
 
     post: result[k].offsets() == layouts[k].offsets()
 
+    >>> from dml_vk.layout import Layout, coalesce
     >>> coalesce(Layout((2, 3, 4)), Layout((2, 3, 4), (12, 4, 1), offset=5))
     (Layout((24,), (1,)), Layout((24,), (1,), offset=5))
     """

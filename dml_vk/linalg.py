@@ -48,7 +48,7 @@ def outer(x1: Tensor, x2: Tensor, /, *, out: Tensor | None = None) -> Tensor:
     """The product of each element of one vector and each of another.
 
     >>> import dml_vk
-    >>> outer(dml_vk.asarray([1, 2]), dml_vk.asarray([3, 4, 5])).tolist()
+    >>> dml_vk.linalg.outer(dml_vk.asarray([1, 2]), dml_vk.asarray([3, 4, 5])).tolist()
     [[3, 4, 5], [6, 8, 10]]
     """
     numeric_dtype("outer", (("x1", x1), ("x2", x2)))
@@ -65,7 +65,7 @@ def diagonal(x: Tensor, /, *, offset: int = 0) -> Tensor:
     """The diagonals of matrices, the last two dims, as a view; `offset` counts to the right.
 
     >>> import dml_vk
-    >>> diagonal(dml_vk.asarray([[1, 2, 3], [4, 5, 6]]), offset=1).tolist()
+    >>> dml_vk.linalg.diagonal(dml_vk.asarray([[1, 2, 3], [4, 5, 6]]), offset=1).tolist()
     [2, 6]
     """
     to_tensor("diagonal", "x", x)
@@ -77,7 +77,7 @@ def trace(x: Tensor, /, *, offset: int = 0, dtype: Any = None, out: Tensor | Non
     """The sums of the diagonals of matrices, the last two dims, with the dtype of `sum`.
 
     >>> import dml_vk
-    >>> trace(dml_vk.asarray([[1.0, 2.0], [3.0, 4.0]])).tolist()
+    >>> dml_vk.linalg.trace(dml_vk.asarray([[1.0, 2.0], [3.0, 4.0]])).tolist()
     5.0
     """
     check_dtype("trace", to_tensor("trace", "x", x).dtype, of_kinds("iuf"))
@@ -90,7 +90,7 @@ def cross(x1: Tensor, x2: Tensor, /, *, axis: int = -1, out: Tensor | None = Non
     """The cross products of vectors of three elements along an axis; the other dims broadcast.
 
     >>> import dml_vk
-    >>> cross(dml_vk.asarray([1, 2, 3]), dml_vk.asarray([4, 5, 6])).tolist()
+    >>> dml_vk.linalg.cross(dml_vk.asarray([1, 2, 3]), dml_vk.asarray([4, 5, 6])).tolist()
     [-3, 6, -3]
     """
     dtype = numeric_dtype("cross", (("x1", x1), ("x2", x2)))
@@ -127,8 +127,8 @@ def vector_norm(
 
     >>> import dml_vk
     >>> x = dml_vk.asarray([3.0, -4.0])
-    >>> vector_norm(x).tolist(), vector_norm(x, ord=1).tolist(), vector_norm(x, ord=0).tolist()
-    (5.0, 7.0, 2.0)
+    >>> [dml_vk.linalg.vector_norm(x, ord=order).item() for order in (2, 1, 0)]
+    [5.0, 7.0, 2.0]
     """
     what = "vector_norm"
     dtype = _float_dtype(what, x)
@@ -163,7 +163,7 @@ def matrix_norm(
 
     >>> import dml_vk
     >>> x = dml_vk.asarray([[1.0, -2.0], [4.0, 2.0]])
-    >>> matrix_norm(x).tolist(), matrix_norm(x, ord=1).tolist()
+    >>> dml_vk.linalg.matrix_norm(x).tolist(), dml_vk.linalg.matrix_norm(x, ord=1).tolist()
     (5.0, 5.0)
     """
     what = "matrix_norm"

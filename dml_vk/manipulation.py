@@ -38,7 +38,7 @@ def broadcast_arrays(*arrays: Tensor) -> list[Tensor]:
 
     >>> import dml_vk
     >>> row, column = dml_vk.asarray([1, 2]), dml_vk.asarray([[3], [4]])
-    >>> [x.tolist() for x in broadcast_arrays(row, column)]
+    >>> [x.tolist() for x in dml_vk.broadcast_arrays(row, column)]
     [[[1, 2], [1, 2]], [[3, 3], [4, 4]]]
     """
     given = [to_tensor("broadcast_arrays", "array", one) for one in arrays]
@@ -51,7 +51,7 @@ def broadcast_to(x: Tensor, /, shape: int | Sequence[int]) -> Tensor:
     """A view of this shape, repeated along dims that x lacks or has once.
 
     >>> import dml_vk
-    >>> broadcast_to(dml_vk.asarray([1, 2]), (2, 2)).tolist()
+    >>> dml_vk.broadcast_to(dml_vk.asarray([1, 2]), (2, 2)).tolist()
     [[1, 2], [1, 2]]
     """
     what = "broadcast_to"
@@ -64,7 +64,7 @@ def expand_dims(x: Tensor, /, axis: Axes = 0) -> Tensor:
     """A view with a new dim of size 1 that is `axis` of the result, or with several.
 
     >>> import dml_vk
-    >>> expand_dims(dml_vk.asarray([1, 2]), axis=-1).tolist()
+    >>> dml_vk.expand_dims(dml_vk.asarray([1, 2]), axis=-1).tolist()
     [[1], [2]]
     """
     given = to_tensor("expand_dims", "x", x)
@@ -79,7 +79,7 @@ def flip(x: Tensor, /, *, axis: Axes | None = None) -> Tensor:
     """A view with these dims backwards, or with all.
 
     >>> import dml_vk
-    >>> flip(dml_vk.asarray([[1, 2], [3, 4]]), axis=1).tolist()
+    >>> dml_vk.flip(dml_vk.asarray([[1, 2], [3, 4]]), axis=1).tolist()
     [[2, 1], [4, 3]]
     """
     given = to_tensor("flip", "x", x)
@@ -91,7 +91,7 @@ def moveaxis(x: Tensor, source: Axes, destination: Axes, /) -> Tensor:
     """A view with dims at other places, round which the rest keep their order.
 
     >>> import dml_vk
-    >>> moveaxis(dml_vk.empty((2, 3, 4)), 0, -1).shape
+    >>> dml_vk.moveaxis(dml_vk.empty((2, 3, 4)), 0, -1).shape
     (3, 4, 2)
     """
     given = to_tensor("moveaxis", "x", x)
@@ -105,7 +105,7 @@ def permute_dims(x: Tensor, /, axes: Sequence[int]) -> Tensor:
     """A view whose dim i is dim axes[i] of x.
 
     >>> import dml_vk
-    >>> permute_dims(dml_vk.empty((2, 3, 4)), (2, 0, 1)).shape
+    >>> dml_vk.permute_dims(dml_vk.empty((2, 3, 4)), (2, 0, 1)).shape
     (4, 2, 3)
     """
     given = to_tensor("permute_dims", "x", x)
@@ -121,7 +121,7 @@ def reshape(x: Tensor, /, shape: int | Sequence[int], *, copy: bool | None = Non
     `copy=True` it is a copy always.
 
     >>> import dml_vk
-    >>> reshape(dml_vk.asarray([1, 2, 3, 4]), (2, -1)).tolist()
+    >>> dml_vk.reshape(dml_vk.asarray([1, 2, 3, 4]), (2, -1)).tolist()
     [[1, 2], [3, 4]]
     """
     given = to_tensor("reshape", "x", x)
@@ -148,7 +148,7 @@ def squeeze(x: Tensor, /, axis: Axes) -> Tensor:
     """A view without these dims, whose size must be 1.
 
     >>> import dml_vk
-    >>> squeeze(dml_vk.empty((1, 3, 1)), 0).shape
+    >>> dml_vk.squeeze(dml_vk.empty((1, 3, 1)), 0).shape
     (3, 1)
     """
     given = to_tensor("squeeze", "x", x)
@@ -163,7 +163,7 @@ def unstack(x: Tensor, /, *, axis: int = 0) -> tuple[Tensor, ...]:
     """Views of what each index of a dim holds.
 
     >>> import dml_vk
-    >>> [row.tolist() for row in unstack(dml_vk.asarray([[1, 2], [3, 4]]))]
+    >>> [row.tolist() for row in dml_vk.unstack(dml_vk.asarray([[1, 2], [3, 4]]))]
     [[1, 2], [3, 4]]
     """
     given = to_tensor("unstack", "x", x)
@@ -180,7 +180,7 @@ def concat(arrays: Arrays, /, *, axis: int | None = 0, out: Tensor | None = None
     format of the operands; of several, channels_last outweighs others, and any row-major.
 
     >>> import dml_vk
-    >>> concat([dml_vk.asarray([[1, 2]]), dml_vk.asarray([[3, 4]])], axis=1).tolist()
+    >>> dml_vk.concat([dml_vk.asarray([[1, 2]]), dml_vk.asarray([[3, 4]])], axis=1).tolist()
     [[1, 2, 3, 4]]
     """
     given = _joined("concat", arrays)
@@ -211,7 +211,7 @@ def stack(arrays: Arrays, /, *, axis: int = 0, out: Tensor | None = None) -> Ten
 
     >>> import dml_vk
     >>> batch = dml_vk.empty((2, 3, 4, 5), memory_format=dml_vk.channels_last)
-    >>> stack(unstack(batch)).memory_format
+    >>> dml_vk.stack(dml_vk.unstack(batch)).memory_format
     channels_last
     """
     given = _joined("stack", arrays)

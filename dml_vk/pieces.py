@@ -66,7 +66,7 @@ def roll(
     Without `axis` they move in logical row-major order through the whole tensor.
 
     >>> import dml_vk
-    >>> roll(dml_vk.asarray([1, 2, 3, 4]), 1).tolist()
+    >>> dml_vk.roll(dml_vk.asarray([1, 2, 3, 4]), 1).tolist()
     [4, 1, 2, 3]
     """
     given = to_tensor("roll", "x", x)
@@ -105,7 +105,7 @@ def pad(
     it; "circular": what lies at the other end. Those two add at most what there is.
 
     >>> import dml_vk
-    >>> pad(dml_vk.asarray([1, 2, 3]), (1, 2), mode="reflect").tolist()
+    >>> dml_vk.pad(dml_vk.asarray([1, 2, 3]), (1, 2), mode="reflect").tolist()
     [2, 1, 2, 3, 2, 1]
     """
     given = to_tensor("pad", "x", x)
@@ -129,7 +129,7 @@ def tile(x: Tensor, repetitions: int | Sequence[int], /, *, out: Tensor | None =
     """The whole tensor so many times along each dim, counted from the last one.
 
     >>> import dml_vk
-    >>> tile(dml_vk.asarray([1, 2]), (2, 2)).tolist()
+    >>> dml_vk.tile(dml_vk.asarray([1, 2]), (2, 2)).tolist()
     [[1, 2, 1, 2], [1, 2, 1, 2]]
     """
     given = to_tensor("tile", "x", x)
@@ -152,7 +152,7 @@ def repeat(
     there are in all is then read on the host.
 
     >>> import dml_vk
-    >>> repeat(dml_vk.asarray([[1, 2]]), 2, axis=1).tolist()
+    >>> dml_vk.repeat(dml_vk.asarray([[1, 2]]), 2, axis=1).tolist()
     [[1, 1, 2, 2]]
     """
     given = to_tensor("repeat", "x", x)

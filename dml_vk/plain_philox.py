@@ -11,6 +11,7 @@ _KEY_STEPS = 0x9E3779B9, 0xBB67AE85
 def blocks(key: int, counter: int, rounds: int = 10) -> Iterator[tuple[int, int, int, int]]:
     """Blocks of four words without end, from this counter on, which wraps at 2**128.
 
+    >>> from dml_vk.plain_philox import blocks
     >>> [hex(word) for word in next(blocks(0, 0))]
     ['0x6627e8d5', '0xe169c58d', '0xbc57ac4c', '0x9b00dbd8']
     """

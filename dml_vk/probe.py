@@ -127,7 +127,8 @@ class Devices(tuple[DeviceInfo, ...]):
 def devices() -> Devices:
     """Every Vulkan device that can compute; empty, and saying why, where there is none.
 
-    >>> [found.index for found in devices()] == list(range(len(devices())))
+    >>> import dml_vk
+    >>> [found.index for found in dml_vk.devices()] == list(range(len(dml_vk.devices())))
     True
     """
     return _devices(vulkan.state())

@@ -24,9 +24,9 @@ def matmul(x1: Tensor, x2: Tensor, /, *, out: Tensor | None = None) -> Tensor:
 
     >>> import dml_vk
     >>> x = dml_vk.asarray([[1.0, 2.0], [3.0, 4.0]])
-    >>> matmul(x, x).tolist()
+    >>> dml_vk.matmul(x, x).tolist()
     [[7.0, 10.0], [15.0, 22.0]]
-    >>> matmul(x, dml_vk.asarray([1.0, 10.0])).tolist()
+    >>> dml_vk.matmul(x, dml_vk.asarray([1.0, 10.0])).tolist()
     [21.0, 43.0]
     """
     what = "matmul"
@@ -60,7 +60,7 @@ def vecdot(x1: Tensor, x2: Tensor, /, *, axis: int = -1, out: Tensor | None = No
 
     >>> import dml_vk
     >>> x = dml_vk.asarray([[1, 2], [3, 4]])
-    >>> vecdot(x, dml_vk.asarray([1, 10])).tolist()
+    >>> dml_vk.vecdot(x, dml_vk.asarray([1, 10])).tolist()
     [21, 43]
     """
     what = "vecdot"
@@ -95,9 +95,9 @@ def tensordot(
 
     >>> import dml_vk
     >>> x = dml_vk.asarray([[1, 2, 3], [4, 5, 6]])
-    >>> tensordot(x, x, axes=([0], [0])).tolist()
+    >>> dml_vk.tensordot(x, x, axes=([0], [0])).tolist()
     [[17, 22, 27], [22, 29, 36], [27, 36, 45]]
-    >>> tensordot(x, x, axes=((0, 1), (0, 1))).tolist()
+    >>> dml_vk.tensordot(x, x, axes=((0, 1), (0, 1))).tolist()
     91
     """
     what = "tensordot"
@@ -152,7 +152,7 @@ def matrix_transpose(x: Tensor, /) -> Tensor:
     """A view with the last two dims the other way round.
 
     >>> import dml_vk
-    >>> matrix_transpose(dml_vk.asarray([[1, 2, 3], [4, 5, 6]])).tolist()
+    >>> dml_vk.matrix_transpose(dml_vk.asarray([[1, 2, 3], [4, 5, 6]])).tolist()
     [[1, 4], [2, 5], [3, 6]]
     """
     layout = to_tensor("matrix_transpose", "x", x).layout

@@ -11,6 +11,8 @@ from dml_vk.errors import DTypeError, explain
 def common_dtype(what: str, dtypes: Sequence[DType]) -> DType:
     """The smallest dtype that holds all of these. Kinds do not mix but for the two of integers.
 
+    >>> from dml_vk.dtypes import DTYPES
+    >>> from dml_vk.promotion import common_dtype
     >>> common_dtype("add", [DTYPES["int8"], DTYPES["uint8"]])
     dml_vk.int16
     """

@@ -22,7 +22,7 @@ def nonzero(x: Tensor, /) -> tuple[Tensor, ...]:
     How many there are must be known before the call returns, so it waits for all that x is made of.
 
     >>> import dml_vk
-    >>> rows, columns = nonzero(dml_vk.asarray([[3, 0, 4], [0, 5, 0]]))
+    >>> rows, columns = dml_vk.nonzero(dml_vk.asarray([[3, 0, 4], [0, 5, 0]]))
     >>> rows.tolist(), columns.tolist()
     ([0, 0, 1], [0, 2, 1])
     """
@@ -56,9 +56,9 @@ def searchsorted(
 
     >>> import dml_vk
     >>> x = dml_vk.asarray([10, 20, 20, 30])
-    >>> searchsorted(x, dml_vk.asarray([[20, 5], [25, 99]])).tolist()
+    >>> dml_vk.searchsorted(x, dml_vk.asarray([[20, 5], [25, 99]])).tolist()
     [[1, 0], [3, 4]]
-    >>> searchsorted(x, dml_vk.asarray([20]), side="right").tolist()
+    >>> dml_vk.searchsorted(x, dml_vk.asarray([20]), side="right").tolist()
     [3]
     """
     what = "searchsorted"

@@ -57,7 +57,7 @@ def unique_all(x: Tensor, /) -> UniqueAll:
     """The distinct values, with the flat index of the first of each, the inverse and the counts.
 
     >>> import dml_vk
-    >>> found = unique_all(dml_vk.asarray([[3, 1], [1, 2]]))
+    >>> found = dml_vk.unique_all(dml_vk.asarray([[3, 1], [1, 2]]))
     >>> found.values.tolist(), found.indices.tolist(), found.counts.tolist()
     ([1, 2, 3], [1, 3, 0], [2, 1, 1])
     >>> found.inverse_indices.tolist()
@@ -71,7 +71,7 @@ def unique_counts(x: Tensor, /) -> UniqueCounts:
     """The distinct values, and how many elements are equal to each.
 
     >>> import dml_vk
-    >>> unique_counts(dml_vk.asarray([2, 7, 2, 2])).counts.tolist()
+    >>> dml_vk.unique_counts(dml_vk.asarray([2, 7, 2, 2])).counts.tolist()
     [3, 1]
     """
     found = _Found("unique_counts", x)
@@ -82,7 +82,7 @@ def unique_inverse(x: Tensor, /) -> UniqueInverse:
     """The distinct values, and for each element of x which of them it is, in x's memory format.
 
     >>> import dml_vk
-    >>> unique_inverse(dml_vk.asarray([9, 4, 9])).inverse_indices.tolist()
+    >>> dml_vk.unique_inverse(dml_vk.asarray([9, 4, 9])).inverse_indices.tolist()
     [1, 0, 1]
     """
     found = _Found("unique_inverse", x)
@@ -93,7 +93,7 @@ def unique_values(x: Tensor, /) -> Tensor:
     """The distinct values, in ascending order.
 
     >>> import dml_vk
-    >>> unique_values(dml_vk.asarray([2.5, -1.0, 2.5])).tolist()
+    >>> dml_vk.unique_values(dml_vk.asarray([2.5, -1.0, 2.5])).tolist()
     [-1.0, 2.5]
     """
     return _Found("unique_values", x).values()

@@ -32,7 +32,7 @@ def sort(
 
     >>> import dml_vk
     >>> x = dml_vk.asarray([[3, 1, 2], [6, 5, 4]])
-    >>> sort(x).tolist(), sort(x, axis=0, descending=True).tolist()
+    >>> dml_vk.sort(x).tolist(), dml_vk.sort(x, axis=0, descending=True).tolist()
     ([[1, 2, 3], [4, 5, 6]], [[6, 5, 4], [3, 1, 2]])
     """
     x, dim = _check("sort", x, axis, descending=descending, stable=stable)
@@ -53,9 +53,9 @@ def argsort(
     """The indexes along an axis, int64, that put x in order: x at the first is the least.
 
     >>> import dml_vk
-    >>> argsort(dml_vk.asarray([2.5, -1.0, 2.5, 0.0])).tolist()
+    >>> dml_vk.argsort(dml_vk.asarray([2.5, -1.0, 2.5, 0.0])).tolist()
     [1, 3, 0, 2]
-    >>> argsort(dml_vk.asarray([2.5, -1.0, 2.5, 0.0]), descending=True).tolist()
+    >>> dml_vk.argsort(dml_vk.asarray([2.5, -1.0, 2.5, 0.0]), descending=True).tolist()
     [0, 2, 3, 1]
     """
     x, dim = _check("argsort", x, axis, descending=descending, stable=stable)

@@ -43,8 +43,10 @@ def sum(
 
     >>> import dml_vk
     >>> x = dml_vk.asarray([[1, 2, 3], [4, 5, 6]])
-    >>> sum(x).item(), sum(x, axis=0).tolist(), sum(x, axis=1, keepdims=True).tolist()
-    (21, [5, 7, 9], [[6], [15]])
+    >>> dml_vk.sum(x).item(), dml_vk.sum(x, axis=0).tolist()
+    (21, [5, 7, 9])
+    >>> dml_vk.sum(x, axis=1, keepdims=True).tolist()
+    [[6], [15]]
     """
     return _accumulated("sum", x, axis, dtype, keepdims, out)
 
@@ -61,7 +63,7 @@ def prod(
     """The products over these axes, or over all; dtypes and order are those of `sum`.
 
     >>> import dml_vk
-    >>> prod(dml_vk.asarray([[1, 2, 3], [4, 5, 6]]), axis=1).tolist()
+    >>> dml_vk.prod(dml_vk.asarray([[1, 2, 3], [4, 5, 6]]), axis=1).tolist()
     [6, 120]
     """
     return _accumulated("prod", x, axis, dtype, keepdims, out)
@@ -73,7 +75,7 @@ def max(
     """The largest elements over these axes; NaN where there is one, and +0 is more than -0.
 
     >>> import dml_vk
-    >>> max(dml_vk.asarray([[1.0, 7.0], [3.0, 2.0]]), axis=0).tolist()
+    >>> dml_vk.max(dml_vk.asarray([[1.0, 7.0], [3.0, 2.0]]), axis=0).tolist()
     [3.0, 7.0]
     """
     return _reduced("max", x, _of("max", x, "iuf").dtype, axis, keepdims, out)
@@ -85,7 +87,7 @@ def min(
     """The smallest elements over these axes; NaN where there is one, and -0 is less than +0.
 
     >>> import dml_vk
-    >>> min(dml_vk.asarray([[1.0, 7.0], [3.0, 2.0]]), axis=0).tolist()
+    >>> dml_vk.min(dml_vk.asarray([[1.0, 7.0], [3.0, 2.0]]), axis=0).tolist()
     [1.0, 2.0]
     """
     return _reduced("min", x, _of("min", x, "iuf").dtype, axis, keepdims, out)
@@ -97,7 +99,7 @@ def any(
     """Whether any element over these axes is true, that is not 0; NaN is true.
 
     >>> import dml_vk
-    >>> any(dml_vk.asarray([[0, 0], [0, 3]]), axis=1).tolist()
+    >>> dml_vk.any(dml_vk.asarray([[0, 0], [0, 3]]), axis=1).tolist()
     [False, True]
     """
     return _reduced("any", x, bool_, axis, keepdims, out)
@@ -109,7 +111,7 @@ def all(
     """Whether all elements over these axes are true, that is not 0; NaN is true.
 
     >>> import dml_vk
-    >>> all(dml_vk.asarray([[0, 1], [2, 3]]), axis=1).tolist()
+    >>> dml_vk.all(dml_vk.asarray([[0, 1], [2, 3]]), axis=1).tolist()
     [False, True]
     """
     return _reduced("all", x, bool_, axis, keepdims, out)
@@ -121,7 +123,7 @@ def count_nonzero(
     """How many elements over these axes are not 0, as int64; NaN is not 0.
 
     >>> import dml_vk
-    >>> count_nonzero(dml_vk.asarray([[0, 1], [2, 3]]), axis=1).tolist()
+    >>> dml_vk.count_nonzero(dml_vk.asarray([[0, 1], [2, 3]]), axis=1).tolist()
     [1, 2]
     """
     return _reduced("count_nonzero", x, int64, axis, keepdims, out)
@@ -136,7 +138,7 @@ def argmax(
 
     >>> import dml_vk
     >>> x = dml_vk.asarray([[1.0, 7.0], [3.0, 2.0]])
-    >>> argmax(x).item(), argmax(x, axis=0).tolist()
+    >>> dml_vk.argmax(x).item(), dml_vk.argmax(x, axis=0).tolist()
     (1, [1, 0])
     """
     return _arg("argmax", x, axis, keepdims, out)
@@ -148,7 +150,7 @@ def argmin(
     """The index of the first of the smallest elements, or of the first NaN, as `argmax`.
 
     >>> import dml_vk
-    >>> argmin(dml_vk.asarray([[1.0, 7.0], [3.0, 2.0]]), axis=0).tolist()
+    >>> dml_vk.argmin(dml_vk.asarray([[1.0, 7.0], [3.0, 2.0]]), axis=0).tolist()
     [0, 1]
     """
     return _arg("argmin", x, axis, keepdims, out)
@@ -162,9 +164,9 @@ def mean(
     Integers and bools are added exactly, rounded to float32 and divided.
 
     >>> import dml_vk
-    >>> mean(dml_vk.asarray([True, False, True, True])).item()
+    >>> dml_vk.mean(dml_vk.asarray([True, False, True, True])).item()
     0.75
-    >>> mean(dml_vk.asarray([[1.0, 2.0], [3.0, 5.0]]), axis=0).tolist()
+    >>> dml_vk.mean(dml_vk.asarray([[1.0, 2.0], [3.0, 5.0]]), axis=0).tolist()
     [2.0, 3.5]
     """
     what = "mean"
@@ -193,7 +195,7 @@ def var(
 
     >>> import dml_vk
     >>> x = dml_vk.asarray([[1.0, 2.0], [3.0, 6.0]])
-    >>> var(x, axis=0).tolist(), var(x, axis=0, correction=1).tolist()
+    >>> dml_vk.var(x, axis=0).tolist(), dml_vk.var(x, axis=0, correction=1).tolist()
     ([1.0, 4.0], [2.0, 8.0])
     """
     return _spread("var", x, axis, correction, keepdims, out)
@@ -211,7 +213,7 @@ def std(
     """The standard deviations of floats over these axes: the square roots of `var`.
 
     >>> import dml_vk
-    >>> std(dml_vk.asarray([[1.0, 2.0], [3.0, 6.0]]), axis=0).tolist()
+    >>> dml_vk.std(dml_vk.asarray([[1.0, 2.0], [3.0, 6.0]]), axis=0).tolist()
     [1.0, 2.0]
     """
     return _spread("std", x, axis, correction, keepdims, out)

@@ -317,7 +317,7 @@ def copy(src: Tensor, dst: Tensor) -> None:
     >>> import dml_vk
     >>> x = dml_vk.asarray([[1, 2, 3], [4, 5, 6]])
     >>> y = dml_vk.empty((3, 2), x.dtype)
-    >>> copy(x.over(x.layout.permute(1, 0)), y)
+    >>> dml_vk.copy(x.over(x.layout.permute(1, 0)), y)
     >>> y.tolist()
     [[1, 4], [2, 5], [3, 6]]
     """

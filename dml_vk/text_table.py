@@ -10,6 +10,7 @@ _EIGHTHS = " ▏▎▍▌▋▊▉"
 def table(rows: Sequence[Sequence[str]], right: Collection[int] = ()) -> str:
     """Cells in columns, two blanks apart; the columns numbered in `right` are flush right.
 
+    >>> from dml_vk.text_table import table
     >>> print(table([("op", "ms"), ("add", "2.5"), ("exp", "10.0")], right={1}))
     op     ms
     add   2.5
@@ -30,6 +31,7 @@ def bar(share: float, width: int, blocks: bool = True) -> str:
 
     Whatever is above nothing shows.
 
+    >>> from dml_vk.text_table import bar
     >>> bar(0.5, 5), bar(0.5, 4, blocks=False)
     ('██▌', '##')
     """
@@ -43,6 +45,7 @@ def bar(share: float, width: int, blocks: bool = True) -> str:
 def marked(text: str, at: int, mark: str) -> str:
     """A bar with a mark so many letters from its start.
 
+    >>> from dml_vk.text_table import marked
     >>> marked("##", 4, "|"), marked("######", 4, "|")
     ('##  |', '####|#')
     """

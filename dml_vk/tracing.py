@@ -75,7 +75,7 @@ def trace(strict: bool = False) -> Iterator[Log]:
 
     >>> import dml_vk
     >>> x = dml_vk.empty((2, 3, 4, 5))
-    >>> with trace() as log:
+    >>> with dml_vk.trace() as log:
     ...     y = x.to(dml_vk.channels_last)
     >>> [(entry.op, entry.reason, entry.nbytes) for entry in log.entries]
     [('to', 'asked', 480)]

@@ -59,7 +59,8 @@ def compile_glsl(source: str, *, macros: Mapping[str, str | int] | None = None) 
 
     `macros` are defined before the first line; errors carry the line numbers of `source`.
 
-    >>> shader = compile_glsl('''
+    >>> import dml_vk
+    >>> shader = dml_vk.compile_glsl('''
     ...     #version 450
     ...     layout(local_size_x = 32) in;
     ...     layout(binding = 0) buffer X { float x[]; };

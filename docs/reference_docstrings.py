@@ -86,8 +86,6 @@ def _spelled(value: object) -> str | None:
 
 def built(cls: Any) -> str:
     """An example: one of DirectML's operators made of descriptors, and what it prints."""
-    from dml_vk import directml
-
     lines, names = ["from dml_vk.directml import *"], dict[str, str]()
     arguments = []
     for name, parameter in inspect.signature(cls).parameters.items():
@@ -104,8 +102,8 @@ def built(cls: Any) -> str:
             arguments.append(names[wanted])
         elif parameter.default is inspect.Parameter.empty:
             arguments.append(f"{name}={NUMBERS[name]}")
-    scope = dict(vars(directml))
-    exec("\n".join(lines[1:]), scope)
+    scope = dict[str, Any]()
+    exec("\n".join(lines), scope)
     lines.append(f"{cls.__name__}({', '.join(arguments)})")
     return "\n".join([*[f">>> {line}" for line in lines], repr(eval(lines[-1], scope))])
 

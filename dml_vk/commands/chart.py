@@ -27,6 +27,7 @@ text { font: 12px system-ui, sans-serif; fill: #333 }
 def as_svg(times: Sequence[tuple[str, float]], title: str) -> str:
     """Bars from 1 to each number, on a logarithmic axis: to the right what is faster than NumPy.
 
+    >>> from dml_vk.commands.chart import as_svg
     >>> as_svg([("add", 2.0)], "a device").count("<rect")
     1
     """

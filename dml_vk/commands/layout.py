@@ -84,6 +84,8 @@ def facts(layout: Layout) -> list[tuple[str, str]]:
 def indexes_at(layout: Layout, address: int) -> list[tuple[int, ...]]:
     """Every index that leads to an address.
 
+    >>> from dml_vk.commands.layout import indexes_at
+    >>> from dml_vk.layout import Layout
     >>> indexes_at(Layout((2, 3), (1, 1)), 1)
     [(0, 1), (1, 0)]
     """

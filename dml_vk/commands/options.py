@@ -14,6 +14,7 @@ from dml_vk.errors import DmlVkError, explain
 def whole(text: str) -> int:
     """An integer, decimal or as 0x, 0o and 0b write it.
 
+    >>> from dml_vk.commands.options import whole
     >>> whole("0x10"), whole("-3")
     (16, -3)
     """
@@ -33,6 +34,7 @@ def at_least_1(text: str) -> int:
 def whole_numbers(text: str) -> tuple[int, ...]:
     """Several of them, with commas between.
 
+    >>> from dml_vk.commands.options import whole_numbers
     >>> whole_numbers("60,1,15,3")
     (60, 1, 15, 3)
     """

@@ -19,6 +19,7 @@ SHADES = " .:-=+*#%@"
 def landscape(height: int = HEIGHT, width: int = WIDTH) -> Pixels:
     """A sun over hills in haze, with a camera's grain of Philox.
 
+    >>> from dml_vk.commands.picture import landscape
     >>> landscape().shape, landscape().dtype
     ((144, 216, 3), dtype('uint8'))
     """

@@ -20,6 +20,7 @@ _CLEAR = "\r\x1b[K"
 class Progress:
     """Says which step is being done: one line, redrawn on a terminal; elsewhere a line a step.
 
+    >>> from dml_vk.commands.progress import Progress
     >>> with Progress() as progress:
     ...     progress.step("counting")
     """

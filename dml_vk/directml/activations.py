@@ -72,6 +72,7 @@ class FusibleActivation(Activation):
     def fused(cls, **numbers: float) -> FusedActivation:
         """The activation as a part of another operator.
 
+        >>> from dml_vk.directml import ActivationElu
         >>> ActivationElu.fused(alpha=2)
         ActivationElu.fused(alpha=2.0)
         """

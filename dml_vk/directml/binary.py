@@ -79,7 +79,7 @@ class ElementWiseAdd(Binary, of="add", types=NUMBERS):
 class ElementWiseAdd1(Binary, of="add", types=FLOATS):
     """a + b, or an activation of it: of float16 too the sum is one of float32, not yet rounded.
 
-    >>> from dml_vk.directml import ActivationRelu
+    >>> from dml_vk.directml import ActivationRelu, BufferTensorDesc, DataType, ElementWiseAdd1
     >>> x = BufferTensorDesc(DataType.FLOAT16, (2, 3))
     >>> ElementWiseAdd1(x, x, x, ActivationRelu.fused()).fused_activation
     ActivationRelu.fused()

@@ -20,6 +20,8 @@ from dml_vk.tracing import record_bytes
 class Buffer:
     """Bytes on a device, at least one. Until they are written they are whatever the memory holds.
 
+    >>> import numpy as np
+    >>> from dml_vk.directml import Buffer
     >>> buffer = Buffer(8)
     >>> buffer.write(b"ABCDEFGH")
     >>> buffer.write(np.arange(4, dtype=np.uint8)[::-1], offset=4)

@@ -60,6 +60,7 @@ class BufferTensorDesc:
     descriptors are equal if they describe the same tensor: packed strides may be left out, and
     those of size-1 dims do not count.
 
+    >>> from dml_vk.directml import BufferTensorDesc, DataType
     >>> BufferTensorDesc(DataType.FLOAT32, (1, 1, 3, 5)).total_tensor_size_in_bytes
     60
     >>> BufferTensorDesc(DataType.FLOAT32, (1, 0, 3, 5), name="Output")
@@ -170,6 +171,7 @@ def calc_buffer_tensor_size(
 
     In exact integers, where the C++ helper wraps the index of the last element at 32 bits.
 
+    >>> from dml_vk.directml import DataType, calc_buffer_tensor_size
     >>> calc_buffer_tensor_size(DataType.UINT8, (2, 3), (5, 1))  # 5 + 3: the end has no padding
     8
     """

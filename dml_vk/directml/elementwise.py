@@ -43,6 +43,7 @@ TRUTHS = (DataType.UINT32, DataType.UINT8)
 class ScaleBias:
     """What comes before an operator of floats: x * scale + bias, each rounded to float32.
 
+    >>> from dml_vk.directml import ScaleBias
     >>> ScaleBias(0.1, 2)
     ScaleBias(scale=0.10000000149011612, bias=2.0)
     """

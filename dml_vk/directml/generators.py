@@ -38,6 +38,7 @@ class RandomGenerator(Operator):
     in logical row-major order, is word i % 4 of block counter + i // 4. The output state has the
     same key, and the counter after the last block begun.
 
+    >>> from dml_vk.directml import BufferTensorDesc, DataType, RandomGenerator
     >>> state = BufferTensorDesc(DataType.UINT32, (1, 1, 1, 6))
     >>> RandomGenerator(state, BufferTensorDesc(DataType.UINT32, (2, 3)), state)
     RandomGenerator(input_state=UINT32 (1, 1, 1, 6), output=UINT32 (2, 3), \
@@ -94,6 +95,7 @@ output_state=UINT32 (1, 1, 1, 6), type=PHILOX_4X32_10)
 class FillValueConstant(Operator):
     """One value everywhere. A float is rounded to its type as it comes in.
 
+    >>> from dml_vk.directml import BufferTensorDesc, DataType, FillValueConstant
     >>> FillValueConstant(BufferTensorDesc(DataType.FLOAT16, (4,)), DataType.FLOAT16, 0.1)
     FillValueConstant(output=FLOAT16 (4,), value_data_type=FLOAT16, value=0.0999755859375)
     """
@@ -122,6 +124,7 @@ class FillValueSequence(Operator):
     Floats are exact and then rounded once, integers wrap. Start and delta are of the output's type;
     the delta of an unsigned type may also be negative, down to half its range.
 
+    >>> from dml_vk.directml import BufferTensorDesc, DataType, FillValueSequence
     >>> bytes4 = BufferTensorDesc(DataType.UINT8, (2, 2))
     >>> FillValueSequence(bytes4, DataType.UINT8, 10, -2)
     FillValueSequence(output=UINT8 (2, 2), value_data_type=UINT8, value_start=10, value_delta=-2)

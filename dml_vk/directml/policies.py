@@ -28,6 +28,7 @@ class TensorProperties(NamedTuple):
 class TensorPolicy:
     """The two built-in policies. A policy is any function with their signature.
 
+    >>> from dml_vk.directml import DataType, TensorFlags, TensorPolicy
     >>> TensorPolicy.interleaved_channel(DataType.FLOAT32, TensorFlags.NONE, (2, 3, 4, 5))
     TensorProperties(strides=(60, 1, 15, 3), total_tensor_size_in_bytes=480, \
 guaranteed_base_offset_alignment=0)
@@ -61,6 +62,7 @@ def calculate_strides(
 
     The other dims are packed as if the broadcast ones had size 1.
 
+    >>> from dml_vk.directml import calculate_strides
     >>> calculate_strides("NHWC", (2, 3, 4, 5), (False, False, True, False))
     (15, 1, 0, 3)
     """

@@ -169,7 +169,7 @@ class ElementWiseTanh(ScaledUnary, of="tanh", types=FLOATS):
 class ElementWiseIdentity(ScaledUnary, of="positive", types=ALL):
     """The same elements under other strides: DirectML's strided copy. It works in place too.
 
-    >>> from dml_vk.directml import BufferTensorDesc
+    >>> from dml_vk.directml import BufferTensorDesc, DataType, ElementWiseIdentity
     >>> planar = BufferTensorDesc(DataType.FLOAT16, (2, 3, 4, 5))
     >>> interleaved = BufferTensorDesc(DataType.FLOAT16, (2, 3, 4, 5), (60, 1, 15, 3))
     >>> ElementWiseIdentity(planar, interleaved)

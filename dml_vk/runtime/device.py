@@ -143,8 +143,9 @@ def device(wanted: int | str | Device | probe.DeviceInfo | None = None) -> Devic
     Without either it is the device of the innermost `with device(...)`, else what DML_VK_DEVICE
     says, else a discrete device before an integrated one, and that before a software one.
 
-    >>> with device() as chosen:
-    ...     device() is chosen
+    >>> import dml_vk
+    >>> with dml_vk.device() as chosen:
+    ...     dml_vk.device() is chosen
     True
     """
     if isinstance(wanted, Device):
@@ -168,7 +169,8 @@ def device(wanted: int | str | Device | probe.DeviceInfo | None = None) -> Devic
 def default_device() -> Device:
     """The device of all that is made without naming one.
 
-    >>> default_device() is device()
+    >>> import dml_vk
+    >>> dml_vk.default_device() is dml_vk.device()
     True
     """
     return device(None)
@@ -177,7 +179,8 @@ def default_device() -> Device:
 def synchronize() -> None:
     """Do all pending work on every device that is open, and wait for it.
 
-    >>> synchronize()
+    >>> import dml_vk
+    >>> dml_vk.synchronize()
     """
     for opened in list(_opened.values()):
         opened.synchronize()
@@ -186,7 +189,8 @@ def synchronize() -> None:
 def memory_stats(wanted: int | str | Device | None = None) -> MemoryStats:
     """What a device's memory holds: in use, cached, the peak, and each arena.
 
-    >>> stats = memory_stats()
+    >>> import dml_vk
+    >>> stats = dml_vk.memory_stats()
     >>> stats.in_use <= stats.peak
     True
     """

@@ -12,6 +12,7 @@ from bisect import bisect_left, insort
 class FreeList:
     """Free ranges of [first, nbytes), found by size and merged by address.
 
+    >>> from dml_vk.runtime.free_list import FreeList
     >>> free = FreeList(1024)
     >>> free.take(256), free.take(512)
     (0, 256)

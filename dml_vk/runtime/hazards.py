@@ -28,6 +28,7 @@ class Hazards:
     a walk over segments that is taken once: after it there are few. Each change is one step in C,
     so that Ctrl-C finds it done or not begun, or makes later work wait longer than it must.
 
+    >>> from dml_vk.runtime.hazards import Hazards
     >>> pending = Hazards()
     >>> pending.mark(0, 16, True, 0)
     >>> pending.after(8, 12, False), pending.after(16, 20, True)

@@ -22,6 +22,8 @@ Array = NDArray[Any]
 def reference(name: str, *operands: Any, **parameters: float) -> Array:
     """The answer of an operator, for NumPy arrays that broadcast and promote as NumPy has it.
 
+    >>> import numpy as np
+    >>> from dml_vk.testing.elementwise import reference
     >>> reference("floor_divide", np.int8([7, -7, 7]), np.int8([2, 2, 0])).tolist()
     [3, -4, 0]
     """
@@ -45,6 +47,8 @@ def cast(array: Any, dtype: DType | str) -> Array:
     Integers keep their low bits, what becomes a float is rounded to nearest even, and a bool is
     whether it is not 0.
 
+    >>> import numpy as np
+    >>> from dml_vk.testing.elementwise import cast
     >>> cast(np.float32([-1.5, 300, np.nan]), "uint8").tolist()
     [0, 255, 0]
     """
@@ -66,6 +70,8 @@ def cast(array: Any, dtype: DType | str) -> Array:
 def ulps_apart(found: Array, expected: Array) -> NDArray[np.float64]:
     """How many steps between neighbouring floats lie between; NaNs are all one, and no neighbours.
 
+    >>> import numpy as np
+    >>> from dml_vk.testing.elementwise import ulps_apart
     >>> ulps_apart(np.float32([1.0, 0.0, np.nan]), np.float32([1.0000001, -1e-45, np.nan])).tolist()
     [1.0, 1.0, 0.0]
     """

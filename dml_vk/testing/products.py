@@ -18,6 +18,8 @@ def sum_of(terms: Array) -> Array:
     Runs of 64 terms are added from the first to the last. The sums of runs are then the terms,
     until one is left. The sum of nothing is 0.
 
+    >>> import numpy as np
+    >>> from dml_vk.testing.products import sum_of
     >>> terms = np.full(100, 0.1, np.float32)
     >>> first, second = np.float32(0), np.float32(0)
     >>> for term in terms[:64]: first += term
@@ -43,6 +45,8 @@ def sum_of(terms: Array) -> Array:
 def matmul(a: Array, b: Array) -> Array:
     """`dml_vk.matmul` of matrices or batches of such.
 
+    >>> import numpy as np
+    >>> from dml_vk.testing.products import matmul
     >>> matmul(np.float32([[1, 2]]), np.float32([[3], [4]])).tolist()
     [[11.0]]
     """

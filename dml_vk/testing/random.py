@@ -30,6 +30,7 @@ def philox_between(
 ) -> NDArray[Any]:
     """Uniform floats from low to below high: `Generator.uniform`.
 
+    >>> from dml_vk.testing import philox_between, philox_words
     >>> philox_between(philox_words(0, 0, 2), 1.0, 3.0, "float64").tolist()
     [2.7610403957772283]
     """
@@ -48,6 +49,7 @@ def philox_integers(
 ) -> NDArray[Any]:
     """The first n integers from low to below high: `Generator.integers`.
 
+    >>> from dml_vk.testing import philox_integers
     >>> philox_integers(0, 0, 4, 1, 7).tolist()
     [3, 6, 5, 4]
     """
@@ -71,6 +73,7 @@ def philox_normal(
 ) -> NDArray[Any]:
     """Normal floats of pairs of words, by Box and Muller: `Generator.normal`.
 
+    >>> from dml_vk.testing import philox_normal, philox_words
     >>> philox_normal(philox_words(0, 0, 2)).tolist()
     [0.9911375641822815, -0.9246625900268555]
     """

@@ -19,6 +19,8 @@ def tree_sum(array: Any, axis: Axis = None, *, keepdims: bool = False, dtype: An
 
     float16 is added in float32 and rounded once.
 
+    >>> import numpy as np
+    >>> from dml_vk.testing.reductions import tree_sum
     >>> tree_sum(np.float32([2**24, 1, 1, 1])).tolist()
     16777218.0
     """
@@ -28,6 +30,8 @@ def tree_sum(array: Any, axis: Axis = None, *, keepdims: bool = False, dtype: An
 def tree_prod(array: Any, axis: Axis = None, *, keepdims: bool = False, dtype: Any = None) -> Array:
     """Products of floats by the same tree.
 
+    >>> import numpy as np
+    >>> from dml_vk.testing.reductions import tree_prod
     >>> tree_prod(np.float32([2.0**100, 2.0**-100, 2.0**100, 2.0**-100])).tolist()
     1.0
     """

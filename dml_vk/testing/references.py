@@ -27,6 +27,7 @@ def philox_words(key: int, counter: int, n: int, rounds: int = 10) -> NDArray[np
 
     Element i is word i % 4 of block (counter + i // 4) modulo 2**128, low words first.
 
+    >>> from dml_vk.testing import philox_words
     >>> [hex(word) for word in philox_words(key=0, counter=0, n=2)]
     ['0x6627e8d5', '0xe169c58d']
     """
@@ -55,6 +56,7 @@ def philox_words(key: int, counter: int, n: int, rounds: int = 10) -> NDArray[np
 def philox_after(counter: int, n: int) -> int:
     """The counter after n words: whole blocks are used up, and it wraps at 2**128.
 
+    >>> from dml_vk.testing import philox_after
     >>> philox_after(0, 5), philox_after(2**128 - 1, 4)
     (2, 0)
     """
@@ -68,6 +70,7 @@ def philox_uniform(words: NDArray[np.uint32], dtype: DType | str) -> NDArray[Any
     One word an element, two for 8-byte types: words 2i (low) and 2i + 1 of the stream for element
     i. Floats keep the highest bits, as many as the type has digits: 11, 24 or 53.
 
+    >>> from dml_vk.testing import philox_uniform, philox_words
     >>> philox_uniform(philox_words(key=0, counter=0, n=2), "float32").tolist()
     [0.3990464210510254, 0.8805201649665833]
     """
@@ -96,6 +99,7 @@ def sequence(
     Where start, delta or the sum is not finite, or the sum is zero, the result is what IEEE 754
     says of `start + i * delta`: so an infinite delta gives NaN at i = 0, and -0.0 + 0 * 1.0 is 0.0.
 
+    >>> from dml_vk.testing import sequence
     >>> sequence(10, -2, 4, "uint8").tolist()
     [10, 8, 6, 4]
     """

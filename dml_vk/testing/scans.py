@@ -16,6 +16,8 @@ def scan(
 ) -> Array:
     """`np.add` or `np.multiply` of all elements up to each one, or before it, along an axis.
 
+    >>> import numpy as np
+    >>> from dml_vk.testing.scans import scan
     >>> scan(np.add, np.arange(5)).tolist(), scan(np.add, np.arange(5), exclusive=True).tolist()
     ([0, 1, 3, 6, 10], [0, 0, 1, 3, 6])
     """

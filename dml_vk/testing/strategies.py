@@ -18,6 +18,7 @@ def layouts(
 ) -> Layout:
     """Packed in any order, then padded, broadcast, reversed and offset at will.
 
+    >>> from dml_vk.testing.strategies import layouts
     >>> from hypothesis import given
     >>> @given(layouts(max_rank=3))
     ... def check(layout):
@@ -50,6 +51,7 @@ def targets(
 ) -> st.SearchStrategy[Layout]:
     """Layouts that may be written to: no two elements share an address.
 
+    >>> from dml_vk.testing.strategies import targets
     >>> from hypothesis import given
     >>> @given(targets(max_rank=3))
     ... def check(layout):
