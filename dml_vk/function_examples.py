@@ -111,8 +111,7 @@ def example(name: str) -> str:
     operands, result = _HALVES.get(name) or _OTHERS[name]
     dtype = ', "float16"' if name in _HALVES else ""
     made = ", ".join(f"dml_vk.asarray({operand}{dtype})" for operand in operands)
-    if len(operands) == 1:
-        lines = (f">>> dml_vk.{name}({made}).tolist()",)
-    else:
-        lines = (f">>> x, y = {made}", f">>> dml_vk.{name}(x, y).tolist()")
-    return "\n".join((">>> import dml_vk", *lines, result))
+    call = f">>> dml_vk.{name}({made}).tolist()"
+    if len(operands) > 1:
+        call = f">>> x, y = {made}\n>>> dml_vk.{name}(x, y).tolist()"
+    return f">>> import dml_vk\n{call}\n{result}"
