@@ -123,7 +123,9 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name not in _LAZY:
-        raise AttributeError(f"module 'dml_vk' has no attribute {name!r}")
+        from dml_vk.other_names import not_there
+
+        raise AttributeError(not_there("module 'dml_vk'", name))
     if _LAZY[name]:
         found = getattr(importlib.import_module(f"dml_vk.{_LAZY[name]}"), name)
     else:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import numbers
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from dml_vk.layout import Layout
 from dml_vk.manipulation import to_axes
 from dml_vk.operands import check_dtype, check_out, of_kinds, result_over, to_tensor, typed
 from dml_vk.ops.elementwise import converted
+from dml_vk.other_names import not_there
 from dml_vk.products import (
     check_matrices,
     matmul,
@@ -26,7 +27,7 @@ from dml_vk.products import (
     tensordot,
     vecdot,
 )
-from dml_vk.strides.order import Ints, to_int
+from dml_vk.strides.order import Ints, to_bool, to_int
 from dml_vk.strides.propagate import broadcast_sizes, commutative_elementwise
 from dml_vk.tensor import Tensor
 
@@ -43,6 +44,11 @@ __all__ = [
     "vector_norm",
 ]
 
+if not TYPE_CHECKING:  # Type checkers would take all names for known.
+
+    def __getattr__(name: str) -> Any:
+        raise AttributeError(not_there("module 'dml_vk.linalg'", name))
+
 
 def outer(x1: Tensor, x2: Tensor, /, *, out: Tensor | None = None) -> Tensor:
     """The product of each element of one vector and each of another.
@@ -51,12 +57,11 @@ def outer(x1: Tensor, x2: Tensor, /, *, out: Tensor | None = None) -> Tensor:
     >>> dml_vk.linalg.outer(dml_vk.asarray([1, 2]), dml_vk.asarray([3, 4, 5])).tolist()
     [[3, 4, 5], [6, 8, 10]]
     """
-    numeric_dtype("outer", (("x1", x1), ("x2", x2)))
+    dtype = numeric_dtype("outer", (("x1", x1), ("x2", x2)))
     if (x1.layout.rank, x2.layout.rank) != (1, 1):
         must = "x1 and x2 must have one dim"
         raise LayoutError(explain("outer", must, x1=x1.shape, x2=x2.shape))
     if out is not None:
-        dtype = numeric_dtype("outer", (("x1", x1), ("x2", x2)))
         check_out("outer", out, (*x1.shape, *x2.shape), dtype, x1)
     return functions.multiply(x1.over(x1.layout.unsqueeze(1)), x2, out=out)
 
@@ -203,18 +208,12 @@ def _check_norm(
     what: str, x: Tensor, dims: Ints, keepdims: bool, dtype: DType, chooses: bool, out: Any
 ) -> None:
     """Before anything is computed."""
+    layout = statistics.reduced_layout(x.layout, dims, to_bool(what, "keepdims", keepdims))
     if chooses and math.prod([x.shape[dim] for dim in dims]) == 0:
         must = "there must be elements along axis to choose from"
         raise RangeError(explain(what, must, shape=x.shape, axis=dims))
     if out is not None:
-        sizes = tuple(
-            [
-                1 if dim in dims else size
-                for dim, size in enumerate(x.shape)
-                if keepdims or dim not in dims
-            ]
-        )
-        check_out(what, out, sizes, dtype, x)
+        check_out(what, out, layout.sizes, dtype, x)
 
 
 def _norm(what: str, x: Tensor, dims: Ints, keepdims: bool, order: float, out: Any) -> Tensor:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from types import ModuleType
+from typing import TYPE_CHECKING, Any, NoReturn
 
 import numpy as np
 
@@ -17,17 +19,19 @@ from dml_vk.layout import Layout, MemoryFormat, contiguous_format, preserve_form
 from dml_vk.ops.copy import copy_elements
 from dml_vk.ops.elementwise import Typed, cast_elements
 from dml_vk.ops.strided import Strided, reach
+from dml_vk.other_names import not_there
 from dml_vk.runtime.arenas import Allocation
 from dml_vk.runtime.device import Device, default_device
 from dml_vk.runtime.device import device as open_device
 from dml_vk.runtime.launch import Operand
-from dml_vk.strides.order import Ints
+from dml_vk.strides.order import Ints, to_bool
 from dml_vk.tensor_operators import TensorOperators
 from dml_vk.tensor_protocols import TensorProtocols
 from dml_vk.tensor_views import TensorViews
 from dml_vk.tracing import ASKED
 
 creation: Any = Late("dml_vk.creation")  # it imports tensors itself
+_MADE_BY = "tensors must be made by asarray, empty or full"
 
 
 class Tensor(TensorViews, TensorOperators, TensorProtocols):
@@ -37,8 +41,7 @@ class Tensor(TensorViews, TensorOperators, TensorProtocols):
 
     def __init__(self, strided: Strided, dtype: DType) -> None:
         if not isinstance(strided, Strided):
-            must = "tensors must be made by asarray, empty or full"
-            raise DTypeError(explain("Tensor", must, given=type(strided).__name__))
+            raise DTypeError(explain("Tensor", _MADE_BY, given=type(strided).__name__))
         self._strided = strided
         self._dtype = dtype
         self._form: Any = None
@@ -157,6 +160,7 @@ class Tensor(TensorViews, TensorOperators, TensorProtocols):
                 device = one
             else:
                 dtype = to_dtype("to", one)
+        copy = to_bool("to", "copy", copy)
         found = as_asked("to", self, dtype, device, memory_format)
         shared = found.strided.allocation is self.strided.allocation
         return found.clone() if copy and shared else found
@@ -212,6 +216,15 @@ class Tensor(TensorViews, TensorOperators, TensorProtocols):
         if self.size != 1:
             raise LayoutError(explain("item", "there must be one element", shape=self.shape))
         return self.numpy().item()
+
+    if not TYPE_CHECKING:  # Type checkers would take all names for known.
+
+        def __getattr__(self, name: str) -> Any:
+            """What is not there: the error names what is here instead."""
+            if hasattr(type(self), name):
+                return object.__getattribute__(self, name)  # It fails, in its own words.
+            text = not_there("'Tensor' object", name)
+            raise AttributeError(text, name=name, obj=self)
 
     def __len__(self) -> int:
         return self._first_size("len")
@@ -334,3 +347,13 @@ def copy(src: Tensor, dst: Tensor) -> None:
         must = "src and dst must have one dtype"
         raise DTypeError(explain("copy", must, src=src.dtype, dst=dst.dtype))
     copy_elements("copy", src.strided, dst.strided, ASKED)
+
+
+class _Module(ModuleType):
+    """What has the name of a function of PyTorch's."""
+
+    def __call__(self, given: object, **named: object) -> NoReturn:
+        raise DTypeError(explain("tensor", _MADE_BY, given=type(given).__name__))
+
+
+sys.modules[__name__].__class__ = _Module
