@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import sys
 from dataclasses import dataclass
 from typing import Any
 
@@ -45,9 +47,10 @@ class DType:
         if isinstance(other, DType):
             return self.name == other.name
         try:
-            return to_any_dtype("==", other) is self
+            same = to_any_dtype("==", other) is self
         except DTypeError:
             return NotImplemented
+        return same and (self.itemsize == 1 or _is_native(other))
 
     def __hash__(self) -> int:
         return hash(self.name)
@@ -90,8 +93,10 @@ _CODES = {name: code for code, name in enumerate(DTYPES)}
     float64,
 ) = _TABLE
 complex64 = DType("complex64", 8, "c", None)  # for questions about dtypes: no tensor has it
-# Python's own types, as the array API standard maps them.
-_PYTHON: dict[Any, DType] = {bool: bool_, int: int64, float: float32, complex: complex64}
+# Python's own types, as the array API standard maps them; each holds those before.
+PYTHON: dict[Any, DType] = {bool: bool_, int: int64, float: float32, complex: complex64}
+_SPELLING = re.compile(r"[<>=|]?[?A-Zb-z]\w*", re.ASCII)  # NumPy warns of "a"
+_SWAPPED = ">" if sys.byteorder == "little" else "<"
 
 
 def to_dtype(what: str, given: Any) -> DType:
@@ -107,17 +112,41 @@ def to_any_dtype(what: str, given: Any) -> DType:
     """The same where dtypes alone are the question, complex64 included."""
     if isinstance(given, DType):
         return given
-    if isinstance(given, type) and given in _PYTHON:
-        return _PYTHON[given]
-    # NumPy's dtypes and scalar types both say their name, in native byte order or not.
+    if isinstance(given, type) and given in PYTHON:
+        return PYTHON[given]
+    # NumPy's dtypes and scalar types both say their name, in whichever byte order.
     name = given if isinstance(given, str) else getattr(given, "name", None)
     if name is None and isinstance(given, type):
         name = given.__name__
-    if isinstance(name, str) and getattr(given, "isnative", True):
-        if name == complex64.name:
-            return complex64
-        found = DTYPES.get("bool_" if name == "bool" else name)
-        if found is not None:
-            return found
+    found = _named(name)
+    if found is None and isinstance(given, str):
+        found = _named(_numpys(given))
+    if found is not None:
+        return found
     known = ", ".join(DTYPES)
     raise DTypeError(explain(what, f"dtype must be one of {known}", dtype=given))
+
+
+def _named(name: object) -> DType | None:
+    if not isinstance(name, str):
+        return None
+    return complex64 if name == complex64.name else DTYPES.get("bool_" if name == "bool" else name)
+
+
+def _numpys(spelling: str) -> str | None:
+    """The name of what NumPy understands by "f4", ">i8", "double" or "?"."""
+    # Python's "float" is another type here; what has several words or numbers is no one number's.
+    if spelling in {kind.__name__ for kind in PYTHON} or not _SPELLING.fullmatch(spelling):
+        return None
+    try:
+        import numpy as np
+
+        return str(np.dtype(spelling).newbyteorder("=").name)
+    except (ImportError, TypeError, ValueError):
+        return None
+
+
+def _is_native(given: object) -> bool:
+    if isinstance(given, str):
+        return not given.startswith(_SWAPPED)
+    return bool(getattr(given, "isnative", True))

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import sys
+
 import numpy as np
 import pytest
 
@@ -48,12 +50,44 @@ def test_what_says_its_name_is_taken_at_its_word():
     assert to_dtype("test", Named()) is dml_vk.float16
 
 
+OTHERS = {"float", "int", "complex", "a"}  # Python's own are other types here
+SPELT = {*np.sctypeDict, *np.typecodes["All"], "f4", "i8", "u2", "b1", "|u1", "=f2", "c8"}
+
+
+@pytest.mark.parametrize("text", sorted(text for text in SPELT - OTHERS if isinstance(text, str)))
+def test_numpys_other_spellings(text):
+    theirs = np.dtype(text)
+    if theirs.name.replace("bool", "bool_").replace("bool__", "bool_") in DTYPES:
+        assert to_dtype("test", text) == theirs
+        assert to_dtype("test", text) == text
+    elif theirs != np.complex64:
+        with pytest.raises(DTypeError, match="dtype must be one of"):
+            to_dtype("test", text)
+
+
+@pytest.mark.parametrize("dtype", DTYPES.values(), ids=DTYPES)
+def test_bytes_in_another_order_are_of_the_same_dtype_and_not_equal(dtype):
+    theirs = np.dtype(dtype.numpy_name)
+    swapped = theirs.newbyteorder("S")
+    for given in (swapped, swapped.str):
+        assert to_dtype("test", given) is dtype
+        assert (dtype == given) == (theirs == given)
+
+
+def test_spellings_of_numpys_where_it_is_not(monkeypatch):
+    monkeypatch.setitem(sys.modules, "numpy", None)
+    with pytest.raises(DTypeError, match="dtype must be one of"):
+        to_dtype("test", "f4")
+    assert to_dtype("test", "float32") is dml_vk.float32
+
+
 @pytest.mark.parametrize(
     "wrong",
     [
-        None, "", "float", "Float32", "f4", "float32 ", 4, 1.5, b"int8", str, object, [],
+        None, "", "float", "Float32", "f3", "f4,f4", "float32 ", 4, 1.5, b"int8", str, object, [],
         (), {}, "complex128", np.complex128, np.dtype("U3"), np.dtype("M8[s]"), np.longdouble,
-        np.dtype("f4").newbyteorder("S"), np.dtype([("a", "f4")]), np.zeros(3), list[int],
+        "U3", "(2,)f4", "O", "F8", "f4\n", "int", "complex", "a",
+        np.dtype([("a", "f4")]), np.zeros(3), list[int],
         DType("int4", 1, "i", None).name, DataType.INT8,
     ],
     ids=repr,
