@@ -23,6 +23,7 @@ from dml_vk.operands import to_tensor
 from dml_vk.ops.fill import fill_constant
 from dml_vk.runtime.device import Device
 from dml_vk.runtime.device import device as open_device
+from dml_vk.strides.order import to_bool_or_none
 from dml_vk.tensor import Tensor, as_asked, tensor_over
 
 Wanted = int | str | Device | None
@@ -193,6 +194,7 @@ def asarray(
     dml_vk.float32
     """
     memory_format = preserve_format if memory_format is None else memory_format
+    copy = to_bool_or_none("asarray", "copy", copy)
     if isinstance(obj, Tensor):
         asked = as_asked("asarray", obj, dtype, device, memory_format)
         if asked.strided.allocation is not obj.strided.allocation:
@@ -214,6 +216,7 @@ def from_dlpack(x: Any, /, *, device: Wanted = None, copy: bool | None = None) -
     >>> dml_vk.from_dlpack(np.asfortranarray([[1, 2], [3, 4]])).layout.order
     (1, 0)
     """
+    copy = to_bool_or_none("from_dlpack", "copy", copy)
     if isinstance(x, Tensor):
         return asarray(x, device=device, copy=copy)
     if copy is False:

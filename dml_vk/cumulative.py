@@ -8,17 +8,25 @@ from __future__ import annotations
 
 from typing import Any
 
-from dml_vk.dtypes import DType, int64, to_dtype, uint64
 from dml_vk.errors import LayoutError, explain
 from dml_vk.functions import subtract
 from dml_vk.layout import Layout, concatenate
-from dml_vk.operands import apart, check_dtype, of_kinds, result_over, to_tensor, to_tensors, typed
+from dml_vk.operands import (
+    apart,
+    check_dtype,
+    of_kinds,
+    result_over,
+    sum_dtype,
+    to_tensor,
+    to_tensors,
+    typed,
+)
 from dml_vk.ops.copy import copy_elements
 from dml_vk.ops.elementwise import converted
 from dml_vk.ops.fill import fill_constant
 from dml_vk.ops.scan import PRODUCT, SUM, scan_elements
 from dml_vk.promotion import common_dtype
-from dml_vk.strides.order import to_index, to_int
+from dml_vk.strides.order import to_bool, to_index, to_int
 from dml_vk.tensor import Tensor
 
 
@@ -167,7 +175,8 @@ def _cumulative(
             raise LayoutError(explain(what, must, x=layout.sizes))
         axis = 0
     axis = to_index(what, "axis", axis, layout.rank)
-    chosen = _dtype_of(what, x.dtype, dtype)
+    chosen = sum_dtype(what, x.dtype, dtype)
+    include_initial = to_bool(what, "include_initial", include_initial)
     length = layout.sizes[axis]
     longer = (*layout.sizes[:axis], length + 1, *layout.sizes[axis + 1 :])
     room = Layout.packed(longer, layout.order) if include_initial else layout.like()
@@ -178,12 +187,3 @@ def _cumulative(
         first = _piece(result, axis, 0, 1)
         fill_constant(what, first.strided, chosen, int(operator == PRODUCT))
     return result
-
-
-def _dtype_of(what: str, own: DType, asked: Any) -> DType:
-    """What is asked for, or the own one, of integers the one with 64 bits."""
-    if asked is not None:
-        chosen = to_dtype(what, asked)
-        check_dtype(what, chosen, of_kinds("iuf"))
-        return chosen
-    return own if own.kind == "f" else uint64 if own.kind == "u" else int64

@@ -32,7 +32,7 @@ from dml_vk.ops.elementwise import (
 )
 from dml_vk.promotion import check_weak, common_dtype
 from dml_vk.recall import recall, remember
-from dml_vk.strides.order import Ints
+from dml_vk.strides.order import Ints, to_bool
 from dml_vk.tensor import Tensor, tensor_over
 from dml_vk.tracing import ASKED, record
 
@@ -184,7 +184,7 @@ def astype(
     dtype = to_dtype("astype", dtype)
     if device is not None:
         x = x.to_device(device)
-    if dtype is x.dtype and not copy and out is None:
+    if not to_bool("astype", "copy", copy) and dtype is x.dtype and out is None:
         return x
     cast, told = OPERATORS["cast"], (dtype.code,)  # which the kernel has no use for
     found = recall(cast, (x,), out, told)

@@ -18,7 +18,7 @@ from dml_vk.functions import where
 from dml_vk.layout import Layout, MemoryFormat, contiguous_format, preserve_format
 from dml_vk.operands import plain, result_over, to_tensor
 from dml_vk.ops.fill import fill_sequence
-from dml_vk.strides.order import to_int
+from dml_vk.strides.order import to_bool, to_int
 from dml_vk.tensor import Tensor
 
 
@@ -83,7 +83,7 @@ def linspace(
     kind = float32 if dtype is None else to_dtype(what, dtype)
     if kind.kind != "f":
         raise DTypeError(explain(what, "dtype must be of floats", dtype=kind))
-    count = to_int(what, "num", num)
+    count, endpoint = to_int(what, "num", num), to_bool(what, "endpoint", endpoint)
     if count < 0:
         raise RangeError(explain(what, "num must not be negative", num=num))
     try:
@@ -94,7 +94,7 @@ def linspace(
     new = new_tensor(what, count, kind, device, memory_format)
     if count == 0:
         return new
-    delta = (last - first) / max(1, count - bool(endpoint))
+    delta = (last - first) / max(1, count - endpoint)
     nearest = min(max(round(-first / delta), 0), count - 1) if delta else 0
     anchor, pace = _as_float(first + nearest * delta), _as_float(delta)
     if nearest:

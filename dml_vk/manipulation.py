@@ -22,6 +22,7 @@ from dml_vk.strides.order import (
     order_format,
     row_major,
     several,
+    to_bool_or_none,
     to_index,
     to_sizes,
     to_tuple,
@@ -124,7 +125,7 @@ def reshape(x: Tensor, /, shape: int | Sequence[int], *, copy: bool | None = Non
     >>> dml_vk.reshape(dml_vk.asarray([1, 2, 3, 4]), (2, -1)).tolist()
     [[1, 2], [3, 4]]
     """
-    given = to_tensor("reshape", "x", x)
+    given, copy = to_tensor("reshape", "x", x), to_bool_or_none("reshape", "copy", copy)
     with ErrorsAs("reshape", sizes="shape"):
         layout = given.layout.view(several(shape))
         if layout is not None and not copy:

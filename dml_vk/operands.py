@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dml_vk.dtypes import DTYPES, DType, float32
+from dml_vk.dtypes import DTYPES, DType, float32, int64, to_dtype, uint64
 from dml_vk.errors import DeviceError, DTypeError, LayoutError, explain
 from dml_vk.layout import Layout
 from dml_vk.ops.copy import apart as strided_apart
@@ -69,6 +69,15 @@ def check_dtype(what: str, dtype: DType, allowed: Iterable[DType]) -> None:
 def of_kinds(kinds: str) -> tuple[DType, ...]:
     """The dtypes of these kinds, NumPy's letters: b, i, u, f."""
     return tuple([dtype for dtype in DTYPES.values() if dtype.kind in kinds])
+
+
+def sum_dtype(what: str, own: DType, asked: Any) -> DType:
+    """What is added up in: unless it is asked for, integers have 64 bits, which are soon needed."""
+    if asked is None:
+        return own if own.kind == "f" else uint64 if own.kind == "u" else int64
+    found = to_dtype(what, asked)
+    check_dtype(what, found, of_kinds("iuf"))
+    return found
 
 
 def check_out(what: str, out: Any, sizes: Ints, dtype: DType, near: Tensor) -> Tensor:

@@ -7,13 +7,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
 from dml_vk.dtypes import int64
-from dml_vk.errors import DTypeError, explain
 from dml_vk.operands import result_over, to_tensor, typed
 from dml_vk.ops.sort import argsort_elements, sort_elements
-from dml_vk.strides.order import to_index
+from dml_vk.strides.order import to_bool, to_index
 from dml_vk.tensor import Tensor
 
 
@@ -67,6 +64,5 @@ def argsort(
 def _check(what: str, x: Any, axis: Any, **switches: Any) -> tuple[Tensor, int]:
     given = to_tensor(what, "x", x)
     for name, switch in switches.items():
-        if not isinstance(switch, (bool, np.bool_)):
-            raise DTypeError(explain(what, f"{name} must be a bool", **{name: switch}))
+        to_bool(what, name, switch)
     return given, to_index(what, "axis", axis, given.layout.rank)

@@ -11,19 +11,17 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any
 
-import numpy as np
-
-from dml_vk.dtypes import DType, bool_, float32, float64, int64, to_dtype, uint64
+from dml_vk.dtypes import DType, bool_, float32, float64, int64
 from dml_vk.error_names import ErrorsAs
 from dml_vk.errors import DTypeError, LayoutError, explain
 from dml_vk.functions import astype, divide
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.layout import Layout
 from dml_vk.manipulation import to_axes
-from dml_vk.operands import check_dtype, of_kinds, result_over, to_tensor, typed
+from dml_vk.operands import check_dtype, of_kinds, result_over, sum_dtype, to_tensor, typed
 from dml_vk.ops.elementwise import Typed, cast_elements, compute, converted, scalar_words
 from dml_vk.ops.reduce import reduce_elements
-from dml_vk.strides.order import Axes, Ints, row_major
+from dml_vk.strides.order import Axes, Ints, row_major, to_bool
 from dml_vk.tensor import Tensor, tensor_over
 
 
@@ -241,7 +239,7 @@ def _count(x: Tensor, axes: Ints) -> int:
 
 
 @lru_cache(maxsize=4096)
-def _left(layout: Layout, axes: Ints, keepdims: bool) -> Layout:
+def reduced_layout(layout: Layout, axes: Ints, keepdims: bool) -> Layout:
     """What these axes leave of a layout, packed in its order."""
     if keepdims:
         sizes = [1 if dim in axes else size for dim, size in enumerate(layout.sizes)]
@@ -262,9 +260,8 @@ def _without(layout: Layout, axes: Ints) -> Layout:
 def _target(
     what: str, x: Tensor, axes: Ints, keepdims: bool, dtype: DType, out: Tensor | None
 ) -> Tensor:
-    if not isinstance(keepdims, (bool, np.bool_)):
-        raise DTypeError(explain(what, "keepdims must be a bool", keepdims=keepdims))
-    return result_over(what, _left(x.layout, axes, bool(keepdims)), dtype, x, out)
+    left = reduced_layout(x.layout, axes, to_bool(what, "keepdims", keepdims))
+    return result_over(what, left, dtype, x, out)
 
 
 def _reduce(what: str, name: str, x: Tensor, axes: Ints, target: Tensor, keepdims: bool) -> None:
@@ -299,8 +296,7 @@ def _accumulated(
     """Sums and products, in the dtype that is asked for."""
     x = to_tensor(what, "x", x)
     axes = _axes(what, x, axis)
-    wanted = _wanted(x.dtype) if dtype is None else to_dtype(what, dtype)
-    check_dtype(what, wanted, of_kinds("iuf"))
+    wanted = sum_dtype(what, x.dtype, dtype)
     target = _target(what, x, axes, keepdims, wanted, out)
     if x.dtype is float64 and wanted.kind == "f" and wanted is not float64:
         # Added as it is, and rounded once.
@@ -312,13 +308,6 @@ def _accumulated(
         x = Tensor(*converted(what, typed(x), _wide(wanted)))
     _reduce(what, what, x, axes, target, keepdims)
     return target
-
-
-def _wanted(dtype: DType) -> DType:
-    """What is added up without a word about it: integers do not overflow easily."""
-    if dtype.kind == "f":
-        return dtype
-    return uint64 if dtype.kind == "u" else int64
 
 
 def _wide(dtype: DType) -> DType:

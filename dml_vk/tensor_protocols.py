@@ -12,6 +12,7 @@ from dml_vk import host
 from dml_vk.dtypes import DType
 from dml_vk.errors import DmlVkError, DTypeError, LayoutError, explain
 from dml_vk.late import Late
+from dml_vk.strides.order import to_bool_or_none
 
 if TYPE_CHECKING:
     from dml_vk import numpy_protocols
@@ -109,15 +110,14 @@ class TensorProtocols:
         if stream is not None or not (dl_device is None or _is_host(dl_device)):
             must = "memory must go to the host, which has no streams"
             raise BufferError(explain("__dlpack__", must, stream=stream, dl_device=dl_device))
-        if not isinstance(copy, (bool, np.bool_, type(None))):
-            raise DTypeError(explain("__dlpack__", "copy must be a bool or None", copy=copy))
+        copy = to_bool_or_none("__dlpack__", "copy", copy)
         if not _is_version(max_version):
             must = "max_version must be two integers"
             raise DTypeError(explain("__dlpack__", must, max_version=max_version))
         backwards = any(stride < 0 for stride in self.strides)
         memory = None if copy or backwards else host.own_memory("__dlpack__", self)
         if memory is None:
-            if copy is not None and not copy:
+            if copy is False:
                 must = "copy must not be False where memory is not the host's, or runs backwards"
                 raise BufferError(explain("__dlpack__", must, copy=copy, strides=self.strides))
             memory = self.numpy()

@@ -8,9 +8,9 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 
 from dml_vk.callers import users_line
-from dml_vk.errors import DTypeError, LayoutError, explain
+from dml_vk.errors import LayoutError, explain
 from dml_vk.layout import Layout, MemoryFormat
-from dml_vk.strides.order import Ints
+from dml_vk.strides.order import Ints, to_bool
 from dml_vk.text_table import table
 
 ASKED, HOST = "asked", "host"  # reasons of which strict mode says nothing
@@ -80,9 +80,7 @@ def trace(strict: bool = False) -> Iterator[Log]:
     >>> [(entry.op, entry.reason, entry.nbytes) for entry in log.entries]
     [('to', 'asked', 480)]
     """
-    if not isinstance(strict, bool):
-        raise DTypeError(explain("trace", "strict must be a bool", strict=strict))
-    log = Log(strict)
+    log = Log(to_bool("trace", "strict", strict))
     token = _logs.set((*_logs.get(), log))
     try:
         yield log

@@ -10,6 +10,7 @@ from numbers import Real
 from typing import Any, NamedTuple
 
 from dml_vk.errors import ShaderError, explain
+from dml_vk.strides.order import is_bool
 
 # A push block has 32 words; lists that hold themselves, or have no end, hold more.
 _MOST_NUMBERS, _MOST_DEPTH = 1000, 4
@@ -56,7 +57,7 @@ def describe(slots: Iterable[Slot]) -> str:
 
 def _word(what: str, slot: Slot, value: Any) -> int:
     if slot.type == "bool":
-        if type(value).__name__ in ("bool", "bool_"):
+        if is_bool(value):
             return int(value)
     elif slot.type == "float":
         if isinstance(value, Real):

@@ -7,14 +7,14 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dml_vk.dtypes import DTYPES, DType, float16, float32, float64
-from dml_vk.errors import DTypeError, RangeError, explain
+from dml_vk.errors import RangeError, explain
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.kernels.plan_random import TOLD_WORDS
 from dml_vk.ops.elementwise import Typed, compute, scalar_words
 from dml_vk.ops.fill import to_bytes, write_indexed
 from dml_vk.ops.philox import fill_philox
 from dml_vk.ops.strided import Strided
-from dml_vk.strides.order import Ints, to_int
+from dml_vk.strides.order import Ints, to_bool, to_int
 
 # float32 is told 0 or no less in size, so that nothing drawn is subnormal: devices may flush that.
 LEAST_TOLD = 2.0**-80
@@ -80,8 +80,7 @@ def normal(what: str, dtype: DType, mean: Any, std: Any) -> Draw:
 
 def integers(what: str, dtype: DType, low: Any, high: Any, endpoint: Any) -> Draw:
     """From low to below high, or with endpoint to high, all as often."""
-    if not isinstance(endpoint, (bool, np.bool_)):
-        raise DTypeError(explain(what, "endpoint must be a bool", endpoint=endpoint))
+    endpoint = to_bool(what, "endpoint", endpoint)
     first = to_int(what, "low", low)
     most = to_int(what, "high", high) - (not endpoint) - first
     if most < 0:

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import islice
 from typing import Any, TypeAlias, TypeVar, Union
 
-from dml_vk.errors import LayoutError, LayoutIndexError, explain
+from dml_vk.errors import DTypeError, LayoutError, LayoutIndexError, explain
 
 T = TypeVar("T")
 Ints: TypeAlias = tuple[int, ...]
@@ -72,7 +72,8 @@ def to_tuple(what: str, name: str, values: Iterable[T]) -> tuple[T, ...]:
 
 def several(one_or_more: Any) -> Any:
     """What may be given alone or in a sequence, as a sequence."""
-    return one_or_more if hasattr(one_or_more, "__iter__") else (one_or_more,)
+    is_one = isinstance(one_or_more, str) or not hasattr(one_or_more, "__iter__")
+    return (one_or_more,) if is_one else one_or_more
 
 
 def _counted(values: Iterable[T]) -> tuple[T, ...]:
@@ -98,6 +99,25 @@ def to_int(what: str, name: str, value: Any) -> int:
         return int(operator.index(value))
     except TypeError:
         raise LayoutError(explain(what, f"{name} must be an integer", **{name: value})) from None
+
+
+def is_bool(value: object) -> bool:
+    """Python's, or NumPy's, which is known by its name: nothing here imports NumPy."""
+    kind = type(value)
+    return kind is bool or (kind.__module__ == "numpy" and kind.__name__ in ("bool", "bool_"))
+
+
+def to_bool(what: str, name: str, value: Any) -> bool:
+    if not is_bool(value):
+        raise DTypeError(explain(what, f"{name} must be a bool", **{name: value}))
+    return bool(value)
+
+
+def to_bool_or_none(what: str, name: str, value: Any) -> bool | None:
+    """None leaves it open."""
+    if value is not None and not is_bool(value):
+        raise DTypeError(explain(what, f"{name} must be a bool or None", **{name: value}))
+    return None if value is None else bool(value)
 
 
 def to_sizes(what: str, values: Iterable[int]) -> Ints:
