@@ -11,6 +11,7 @@ import numpy as np
 
 from dml_vk.creation import Wanted, check_one_shape
 from dml_vk.dtypes import DType, float16, float32, float64, int64, to_dtype, uint32, uint64
+from dml_vk.error_names import ErrorsAs
 from dml_vk.errors import DeviceError, DTypeError, LayoutError, RangeError, explain
 from dml_vk.indexing import take
 from dml_vk.layout import Layout, MemoryFormat, contiguous_format
@@ -314,7 +315,8 @@ class Generator:
         if shape is None:
             shape = () if out is None else to_tensor(what, "out", out).shape
         sizes = (shape,) if isinstance(shape, (int, np.integer)) else shape
-        layout = Layout.packed(sizes, memory_format)
+        with ErrorsAs(what, sizes="shape"):
+            layout = Layout.packed(sizes, memory_format)
         if source is not None:
             self._on(what, "x", source)
         if out is None:

@@ -19,9 +19,9 @@ if TYPE_CHECKING:
     from dml_vk.runtime.device import Device
     from dml_vk.runtime.kompute import Words
     from dml_vk.runtime.launch import Operand
+    from dml_vk.runtime.pipelines import Groups
     from dml_vk.tensor import Tensor
 
-Groups = tuple[int, int, int]
 _DTYPES = {"float": "float32", "int": "int32"}  # uint reads any element type as raw words
 _MAX_GROUPS = 65535  # in each of the three directions, on every device
 _MAX_LOCAL_Z = 64
@@ -224,7 +224,7 @@ class UserKernel:
             wanted = _DTYPES.get(block.scalar)
             if wanted not in (None, tensor.dtype.name):
                 must = f"tensor {at} must be {wanted} for the array {block.scalar} {block.array}[]"
-                raise DTypeError(explain(self.name, must, dtype=tensor.dtype.name))
+                raise DTypeError(explain(self.name, must, dtype=tensor.dtype))
             if operand.base % block.stride:
                 must = (
                     f"tensor {at} must start at a whole element of {block.array}[], "

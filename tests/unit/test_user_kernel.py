@@ -264,7 +264,7 @@ def test_packed_elements_are_ordered_by_whole_words(ran):
         (
             (tensor(dtype=dtypes.int32), tensor()),
             DTypeError,
-            "tensor 0 must be float32 for the array float x[]; got dtype='int32'",
+            "tensor 0 must be float32 for the array float x[]; got dtype=dml_vk.int32",
         ),
         (
             (tensor(), tensor(start=1)),
