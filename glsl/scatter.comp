@@ -6,14 +6,14 @@
 #define BASES index_base, src_base, owner_base, dst_base
 #define FROM push.index_base, push.src_base
 #define MAX_RANK 5
-#define EXTRA uint stride, apart;
+#define EXTRA uint stride, claims_at;
 #include "index_head.glsl"
 #include "row_head.glsl"
 
 layout(constant_id = 8) const uint CLAIMED = 1;
 #define BY_NONE 0
 #define BY_PLACE 1
-#define BY_CELL 2  // by the word that is `apart`
+#define BY_CELL 2  // by the word that is `claims_at` behind it
 
 #if BITS < 32
 #define T uint
@@ -48,7 +48,7 @@ void unit(uint n, bool whole) {
     Walk walk = walk_from(bases, n * UNIT);
     for (uint i = n * UNIT; i < min(n * UNIT + UNIT, extent); i++) {
         uint at = walk.place.x, far = index[at], cell = far;
-        if (CLAIMED == BY_CELL) cell = index[at += push.apart];
+        if (CLAIMED == BY_CELL) cell = index[at += push.claims_at];
         bool wins = CLAIMED == BY_NONE || owner[push.owner_base + cell] == at + 1;
         T value = load(walk.place.y);  // whether or not it is needed: a CPU goes both ways
         if (wins) store(walk.place.z + far * push.stride, value);

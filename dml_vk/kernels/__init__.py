@@ -1,1 +1,1 @@
-"""From a call to recorded work: the kernels as data, the plans, and their launch."""
+"""The kernels as data, the plans of calls, and the shaders that are built of both."""

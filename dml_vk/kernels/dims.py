@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from itertools import product
 from typing import NamedTuple
 
-Ints = tuple[int, ...]
+from dml_vk.strides.order import Ints
 
 
 class Dim(NamedTuple):

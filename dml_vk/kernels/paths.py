@@ -6,9 +6,10 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from dml_vk.kernels.dims import Dim, Ints, dense
+from dml_vk.kernels.dims import Dim, dense
 from dml_vk.kernels.plan import Plan
 from dml_vk.kernels.tasks import QUAD_BYTES, Task
+from dml_vk.strides.order import Ints
 
 LOCAL_SIZE = 64
 LINE_BYTES = 64  # what memory moves at once
@@ -253,7 +254,7 @@ def _words(task: Task) -> Path:
         edges=rows if left else 0,
         groups=max(1, groups),
         extent=extent,
-        unit_ns=unit / per * (4.0 if quick else 7.0) * len(task.places),
+        unit_ns=unit / per * (4.0 if quick else 7.0) * len(task.itemsizes),
         by="quads" if quick else "rows" if run else "elements",
     )
 

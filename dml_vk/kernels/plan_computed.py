@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
-from dml_vk.kernels.dims import Ints, offsets
+from dml_vk.kernels.dims import offsets
 from dml_vk.kernels.kernel import COMPUTED_RANK, MAX_RANK
 from dml_vk.kernels.paths import plan_of, rows, tile
 from dml_vk.kernels.plan import Plan
 from dml_vk.kernels.registry import COMPUTED
 from dml_vk.kernels.tasks import quads_a_unit, seen_by_plans, task_of
 from dml_vk.limits import Limits
+from dml_vk.strides.order import Ints
 
 # What it takes one slow core to compute an element, by kernel, besides reading and writing.
 _ELEMENT_NS = {
@@ -60,7 +61,7 @@ def _plan(
     invocations: int,
     quads: int,
 ) -> Plan:
-    """`plan_computed` in what matters: bases are places, in bytes modulo QUAD_BYTES."""
+    """`plan_computed` in what matters: bases are residues, in bytes modulo QUAD_BYTES."""
     sources, ways = COMPUTED[kernel]
     rank = COMPUTED_RANK[sources]
     most = MAX_RANK if arguments else rank

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from dml_vk.kernels.dims import Ints, offsets
+from dml_vk.kernels.dims import offsets
 from dml_vk.kernels.kernel import MAX_RANK
 from dml_vk.kernels.paths import plan_of, rows, tile, zipped
 from dml_vk.kernels.plan import Plan
 from dml_vk.kernels.tasks import QUAD_BYTES, quads_a_unit, starts_of, task_of, widest
 from dml_vk.limits import Limits
+from dml_vk.strides.order import Ints
 
 
 def plan_copy(
@@ -43,13 +44,13 @@ def _plan(
     src_strides: Ints,
     dst_strides: Ints,
     itemsize: int,
-    src_place: int,
-    dst_place: int,
+    src_residue: int,
+    dst_residue: int,
     invocations: int,
     quads: int,
 ) -> Plan:
-    """`plan_copy` in what matters: a place is where a base is, in bytes modulo QUAD_BYTES."""
-    strides, bases = (src_strides, dst_strides), (src_place, dst_place)
+    """`plan_copy` in what matters: a residue is where a base is, in bytes modulo QUAD_BYTES."""
+    strides, bases = (src_strides, dst_strides), (src_residue, dst_residue)
     task, _ = task_of(sizes, strides, bases, (itemsize, itemsize), MAX_RANK, quads)
     task = widest(task)
     path = zipped(task) or tile(task) or rows(task)

@@ -7,12 +7,13 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from dml_vk.kernels.dims import Dim, Ints, ascending, offsets, split, widened
+from dml_vk.kernels.dims import Dim, ascending, offsets, split, widened
 from dml_vk.kernels.kernel import MAX_RANK, PACKED_SPEC, ROW_SPEC, WORDS_SPEC, Kernel, index_push
 from dml_vk.kernels.paths import ANY, Path, plan_of, rows
 from dml_vk.kernels.plan import Plan
 from dml_vk.kernels.tasks import QUAD_BYTES, Task, quads_a_unit, seen_by_plans, starts_of
 from dml_vk.limits import Limits
+from dml_vk.strides.order import Ints
 
 GATHER_RANK, CHECK_RANK, SCATTER_RANK = 5, 7, 5
 UNIT = 8  # elements that an invocation takes at a time where it goes one by one
@@ -73,7 +74,7 @@ KERNELS: tuple[Kernel, ...] = (
         push=index_push(
             ("index_base", "src_base", "owner_base", "dst_base"),
             SCATTER_RANK,
-            (("stride", 1), ("apart", 1)),
+            (("stride", 1), ("claims_at", 1)),
             sources=2,
         ),
         variants={**_BY_BITS, **_BY_WORDS},
@@ -132,7 +133,7 @@ def _gather(
     invocations: int,
     quads: int,
 ) -> Plan:
-    """`plan_gather` in what matters: bases are places, in bytes modulo QUAD_BYTES."""
+    """`plan_gather` in what matters: bases are residues, in bytes modulo QUAD_BYTES."""
     dims, starts = ascending(sizes, strides)
     task, starts, times = _task(dims, starts, bases, itemsizes, quads, 0 if places else step.stride)
     path = rows(task).costing(_PLACE_NS if places else _INDEX_NS)
@@ -154,22 +155,22 @@ def plan_scatter(
     operands: Sequence[tuple[Ints, int, int]],
     led: Sequence[int],
     stride: int,
-    apart: int,
+    claims_at: int,
     claimed: bool,
     limits: Limits,
 ) -> Plan:
     """The plan of a scatter over operands of these strides, offsets and item sizes.
 
     They are the words that tell places in so many elements of the target, the source and the
-    target, which does not move along the dims that are `led`. If it is claimed, what claims is so
-    far apart from those words, and the owners are its operand before the target.
+    target, which does not move along the dims that are `led`. If it is claimed, the words
+    that claim lie `claims_at` behind those, and the owners are its operand before the target.
     """
     return _scatter(
         sizes,
         *seen_by_plans(operands),
         tuple(led),
         stride,
-        apart,
+        claims_at,
         claimed,
         limits.max_invocations,
         quads_a_unit(limits),
@@ -184,12 +185,12 @@ def _scatter(
     itemsizes: Ints,
     led: Ints,
     stride: int,
-    apart: int,
+    claims_at: int,
     claimed: bool,
     invocations: int,
     quads: int,
 ) -> Plan:
-    """`plan_scatter` in what matters: bases are places, in bytes modulo QUAD_BYTES."""
+    """`plan_scatter` in what matters: bases are residues, in bytes modulo QUAD_BYTES."""
     # Dims that are led lie outside, in their order, and the others as they do in the target.
     nesting = list(map(abs, strides[2]))
     outside = 1 + sum([size * step for size, step in zip(sizes, nesting)])
@@ -208,8 +209,8 @@ def _scatter(
         launches,
         invocations,
         sources=(*task.itemsizes[:2], 4),
-        tail=(stride // times & 0xFFFFFFFF, apart),
-        spec=(0 if not claimed else 2 if apart else 1,),
+        tail=(stride // times & 0xFFFFFFFF, claims_at),
+        spec=(0 if not claimed else 2 if claims_at else 1,),
     )
 
 
@@ -273,7 +274,7 @@ def _check(
     invocations: int,
     quads: int,
 ) -> Plan:
-    """`plan_check` in what matters: the base is a place, in bytes modulo QUAD_BYTES."""
+    """`plan_check` in what matters: the base is a residue, in bytes modulo QUAD_BYTES."""
     once = tuple([1 if stride == 0 and n else n for n, stride in zip(sizes, strides)])
     dims, (start,) = ascending(once, (strides,))
     inner, outer = split([Dim((*dim.strides, 0), dim.size) for dim in dims], CHECK_RANK)

@@ -24,16 +24,16 @@ _ELEMENT_NS = {"sequence": {"f": 14.0, "i": 3.0}, "philox": {"f": 5.0, "u": 5.0}
 
 def plan_fill(sizes: Ints, strides: Ints, itemsize: int, offset: int, limits: Limits) -> Plan:
     """One value everywhere. The kernel is told 16 bytes of it."""
-    place = offset * itemsize % QUAD_BYTES
-    return _fill(sizes, strides, itemsize, place, limits.max_invocations, quads_a_unit(limits))
+    residue = offset * itemsize % QUAD_BYTES
+    return _fill(sizes, strides, itemsize, residue, limits.max_invocations, quads_a_unit(limits))
 
 
 @lru_cache(maxsize=1024)
 def _fill(
-    sizes: Ints, strides: Ints, itemsize: int, place: int, invocations: int, quads: int
+    sizes: Ints, strides: Ints, itemsize: int, residue: int, invocations: int, quads: int
 ) -> Plan:
     # Any source would do; this one is as contiguous as the destination.
-    both = (strides, strides), (place, place), (itemsize, itemsize)
+    both = (strides, strides), (residue, residue), (itemsize, itemsize)
     task, _ = task_of(sizes, *both, MADE_RANK, quads)
     task = widest(task)
     launches = [(dst,) for _, dst in offsets(task.outer, starts_of(task, both[1]))]
@@ -58,10 +58,10 @@ def plan_indexed(
 
     The kernel also reads `sources`, whose bases count in so many bytes.
     """
-    place = offset * itemsize % QUAD_BYTES
+    residue = offset * itemsize % QUAD_BYTES
     invocations, quads = limits.max_invocations, quads_a_unit(limits)
     return _indexed(
-        kernel, dtype, sizes, strides, itemsize, place, sources, spec, invocations, quads
+        kernel, dtype, sizes, strides, itemsize, residue, sources, spec, invocations, quads
     )
 
 
@@ -72,7 +72,7 @@ def _indexed(
     sizes: Ints,
     strides: Ints,
     itemsize: int,
-    place: int,
+    residue: int,
     sources: Ints,
     spec: Ints,
     invocations: int,
@@ -80,7 +80,7 @@ def _indexed(
 ) -> Plan | None:
     indexes = packed_strides(sizes, row_major(len(sizes)))
     rank = DRAWN_RANK if kernel in DRAWN_NS else MADE_RANK
-    bases, itemsizes = (0, place), (itemsize, itemsize)
+    bases, itemsizes = (0, residue), (itemsize, itemsize)
     task, (first, start) = task_of(sizes, (indexes, strides), bases, itemsizes, rank, quads)
     if task.outer:
         return None

@@ -11,12 +11,13 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from dml_vk.dtypes import DType
-from dml_vk.kernels.dims import Dim, Ints, ascending, offsets, split
+from dml_vk.kernels.dims import Dim, ascending, offsets, split
 from dml_vk.kernels.kernel import INDEX_SPEC, WORDS_SPEC, Kernel, index_push
 from dml_vk.kernels.paths import CPU_LANES, GPU_LANES, Path, plan_of, power_of_two, rows
 from dml_vk.kernels.plan import Plan
 from dml_vk.kernels.tasks import QUAD_BYTES, Task, quads_a_unit
 from dml_vk.limits import Limits
+from dml_vk.strides.order import Ints
 
 RUN = 64  # terms that are added one after the other: RUN_OF_SUM in glsl/matmul_head.glsl
 MAX_DEPTH = {4: RUN**3, 8: RUN**2}  # of one plan, by the size of dst's elements
@@ -82,7 +83,7 @@ def plan_matmul(
     """The plan of sums over the depth, at least 1 and at most MAX_DEPTH, into (strides, offset)."""
     strides, offset, dtype = dst
     return _plan(
-        *(sizes, depth, _placed(a), _placed(b)),
+        *(sizes, depth, _by_residue(a), _by_residue(b)),
         *(strides, offset * dtype.itemsize % QUAD_BYTES, dtype),
         *(limits.max_invocations, quads_a_unit(limits)),
     )
@@ -104,7 +105,7 @@ def run_apart(product: Product, numel: int, depth: int, itemsize: int, limits: L
     return 0
 
 
-def _placed(source: Reading) -> Reading:
+def _by_residue(source: Reading) -> Reading:
     """What matters of a source: of its offset, where that is in a quad, in bytes."""
     return source._replace(offset=source.offset * source.dtype.itemsize % QUAD_BYTES)
 
@@ -116,27 +117,30 @@ def _plan(
     a: Reading,
     b: Reading,
     dst: Ints,
-    place: int,
+    residue: int,
     dtype: DType,
     invocations: int,
     quads: int,
 ) -> Product:
     itemsizes: Ints = (a.dtype.itemsize, b.dtype.itemsize, dtype.itemsize)
     dims, starts = ascending(sizes, (a.strides, b.strides, dst))
-    places = tuple(
-        [base + at * size for base, at, size in zip((a.offset, b.offset, place), starts, itemsizes)]
+    byte_starts = tuple(
+        [
+            base + at * size
+            for base, at, size in zip((a.offset, b.offset, residue), starts, itemsizes)
+        ]
     )
     swapped = dtype.itemsize == 4 and dims[0].strides[1] == 0 and dims[0].strides[0] != 0
     if swapped:
         a, b = b, a
-        itemsizes, places, starts = _turned(itemsizes), _turned(places), _turned(starts)
+        itemsizes, byte_starts, starts = _turned(itemsizes), _turned(byte_starts), _turned(starts)
         dims = [Dim(_turned(dim.strides), dim.size) for dim in dims]
     if dtype.itemsize == 4:
-        task, path = _tiles(dims, Task([], [], itemsizes, places, quads), depth, a, b)
+        task, path = _tiles(dims, Task([], [], itemsizes, byte_starts, quads), depth, a, b)
         far = _strides_far(path, a, b)
         name = "tile"
     else:
-        task = Task(*split(dims, _RANK), itemsizes, places, quads)
+        task = Task(*split(dims, _RANK), itemsizes, byte_starts, quads)
         term_ns = _FLOAT64_NS if dtype.kind == "f" else _INT64_NS
         path = rows(task).costing(term_ns * depth)
         path = path._replace(spec=(*path.spec, int(a.ones), a.dtype.code, b.dtype.code))

@@ -6,12 +6,13 @@ import math
 from functools import lru_cache
 from typing import NamedTuple
 
-from dml_vk.kernels.dims import Dim, Ints
+from dml_vk.kernels.dims import Dim
 from dml_vk.kernels.kernel import MAX_RANK, ROW_SPEC, Kernel, index_push
 from dml_vk.kernels.paths import ANY, Path, plan_of
 from dml_vk.kernels.plan import Plan
 from dml_vk.kernels.tasks import QUAD_BYTES, Task, quads_a_unit
 from dml_vk.limits import Limits
+from dml_vk.strides.order import Ints
 
 _COUNT_BYTES = 4
 # What a unit has of elements, and how many units keep a CPU and a GPU busy.
@@ -47,16 +48,16 @@ def plan_nonzero(
     limits: Limits,
 ) -> Found | None:
     """Indexes of 4 or 8 bytes; None where there are too many dims."""
-    place = offset * itemsize % QUAD_BYTES
+    residue = offset * itemsize % QUAD_BYTES
     invocations, quads = limits.max_invocations, quads_a_unit(limits)
-    return _found(sizes, strides, place, itemsize, type_code, index_bytes, invocations, quads)
+    return _found(sizes, strides, residue, itemsize, type_code, index_bytes, invocations, quads)
 
 
 @lru_cache(maxsize=1024)
 def _found(
     sizes: Ints,
     strides: Ints,
-    place: int,
+    residue: int,
     itemsize: int,
     type_code: int,
     index_bytes: int,
@@ -68,7 +69,7 @@ def _found(
         return None
     numel, step = math.prod(sizes), dims[0].strides[0]
     contiguous = len(dims) == 1 and step == 1
-    src_quads = contiguous and place == 0
+    src_quads = contiguous and residue == 0
     unit = _LEAST
     while unit < _MOST and numel >= 2 * unit * (_CPU_UNITS if quads > 1 else _GPU_UNITS):
         unit *= 2
@@ -90,7 +91,7 @@ def _found(
         )
         launches = [(0, 0, 0)]
         nbytes = _COUNT_BYTES if counts else index_bytes
-        task = Task(dims, [], (itemsize, nbytes), (place, 0), quads)
+        task = Task(dims, [], (itemsize, nbytes), (residue, 0), quads)
         module = "nonzero_uint32" if nbytes == 4 else "nonzero_int64"
         return plan_of(
             *(module, task, path, MAX_RANK, launches, invocations),

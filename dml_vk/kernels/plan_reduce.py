@@ -204,8 +204,8 @@ def block_pass(work: Work, ties: Ties, log2: int) -> Pass:
     sizes = (*work.sizes, -(-count // block))
     indexes = (*(0 for _ in work.sizes), block)
     strides = (*work.strides, 0)
-    places = (*work.strides, work.leaves[-1].step)
-    return _partial(work, ties, sizes, strides, indexes, work.leaves, block, count, places)
+    nesting = (*work.strides, work.leaves[-1].step)
+    return _partial(work, ties, sizes, strides, indexes, work.leaves, block, count, nesting)
 
 
 def _partial(
@@ -217,10 +217,10 @@ def _partial(
     leaves: tuple[Leaves, ...],
     block: int,
     count: int,
-    places: Ints,
+    nesting: Ints,
 ) -> Pass:
     """A pass that another one follows: what it makes lies in the order of its source."""
-    order = sorted(range(len(sizes)), key=lambda dim: -abs(places[dim]) or -math.inf)
+    order = sorted(range(len(sizes)), key=lambda dim: -abs(nesting[dim]) or -math.inf)
     made = packed_strides(sizes, tuple(order))
     kept = len(work.sizes)
     left = [Leaves(size, step) for size, step in zip(sizes[kept:], made[kept:])]
@@ -246,8 +246,8 @@ def plan_pass(
 
     `at` are the offsets of its source and of what it makes.
     """
-    places = at[0] * source.nbytes % QUAD_BYTES, at[1] * target.nbytes % QUAD_BYTES
-    return _plan(reduction, made, strides, source, target, places, limits)
+    residues = at[0] * source.nbytes % QUAD_BYTES, at[1] * target.nbytes % QUAD_BYTES
+    return _plan(reduction, made, strides, source, target, residues, limits)
 
 
 @lru_cache(maxsize=4096)
@@ -257,7 +257,7 @@ def _plan(
     strides: Ints,
     source: Code,
     target: Code,
-    places: Ints,
+    residues: Ints,
     limits: Limits,
 ) -> Plan | None:
     dims, starts = _dims(made, strides)
@@ -267,7 +267,7 @@ def _plan(
     if len(made.leaves) > LEAF_RANK or not launches or any(index for _, index, _ in launches):
         return None
     src, dst = source.nbytes, target.nbytes
-    at = places[0] + starts[0] * src, 0, places[1] + starts[2] * dst
+    at = residues[0] + starts[0] * src, 0, residues[1] + starts[2] * dst
     task = Task(inner, outer, (src, 4, dst), at, quads_a_unit(limits))
     row, *others = inner
     across = "across" in _VARIANTS[reduction.kind] and row.strides[0] == 1 and row.size >= _WIDTH

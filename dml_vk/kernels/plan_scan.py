@@ -12,12 +12,13 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
-from dml_vk.kernels.dims import Dim, Ints, ascending, offsets, split
+from dml_vk.kernels.dims import Dim, ascending, offsets, split
 from dml_vk.kernels.kernel import INDEX_SPEC, MADE_RANK, Kernel, index_push
 from dml_vk.kernels.paths import LOCAL_SIZE, Path, plan_of
 from dml_vk.kernels.plan import Plan
 from dml_vk.kernels.tasks import QUAD_BYTES, Task, quads_a_unit, seen_by_plans
 from dml_vk.limits import Limits
+from dml_vk.strides.order import Ints
 
 BLOCK = 64  # elements, on every level
 SUM, PRODUCT = 0, 1
@@ -56,7 +57,7 @@ KERNELS = tuple(
 
 
 class Scan(NamedTuple):
-    """What is to be done, apart from where."""
+    """What is to be done, but not where."""
 
     kind: str  # the kernel's, and of its values
     operator: int
@@ -105,13 +106,13 @@ def _passes(
     groups_wanted: int,
     quads: int,
 ) -> Passes:
-    """`plan_scan` in what matters: bases are places, in bytes modulo QUAD_BYTES."""
+    """`plan_scan` in what matters: bases are residues, in bytes modulo QUAD_BYTES."""
     itemsizes = (src_itemsize, _ITEMSIZE[scan.kind])
     row = Dim(tuple([each[dim] for each in strides]), sizes[dim])
     others = [each[:dim] + each[dim + 1 :] for each in (sizes, *strides)]
     dims, starts = ascending(others[0], others[1:])
-    places = tuple([base + at * size for base, at, size in zip(bases, starts, itemsizes)])
-    rows = _rows(row, Task(dims, [], itemsizes, places, quads))
+    byte_starts = tuple([base + at * size for base, at, size in zip(bases, starts, itemsizes)])
+    rows = _rows(row, Task(dims, [], itemsizes, byte_starts, quads))
     inner, outer = split(rows.dims, MADE_RANK - 1)
 
     lanes = groups_wanted * min(LOCAL_SIZE, invocations) if quads > 1 else 0
@@ -123,7 +124,7 @@ def _passes(
     inner = [span_dim, *inner] if together else [*inner, span_dim]
     units = math.prod([each.size for each in inner])
     # A CPU's lanes would lie idle in strands that have fewer units.
-    task = Task(inner, outer, itemsizes, places, quads if units >= lanes else 1)
+    task = Task(inner, outer, itemsizes, byte_starts, quads if units >= lanes else 1)
     levels = 1
     while BLOCK**levels < min(span, row.size):
         levels += 1
@@ -147,9 +148,9 @@ def _passes(
             unit_ns=span * step_ns,
         )
         # What has no gaps lies so far from where it does in the launch before.
-        apart = units * rows.columns
+        pitch = units * rows.columns
         launches = [
-            (src, apart * k if carried else 0, dst if writes else apart * k)
+            (src, pitch * k if carried else 0, dst if writes else pitch * k)
             for k, (src, dst) in enumerate(offsets(outer, starts))
         ]
         return plan_of(

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from dml_vk.kernels.dims import Ints, offsets
+from dml_vk.kernels.dims import offsets
 from dml_vk.kernels.kernel import MADE_RANK, WORDS_SPEC, Kernel, index_push
 from dml_vk.kernels.paths import plan_of, rows
 from dml_vk.kernels.plan import Plan
 from dml_vk.kernels.tasks import QUAD_BYTES, quads_a_unit, task_of
 from dml_vk.limits import Limits
+from dml_vk.strides.order import Ints
 
 _INT64_BYTES = 8
 KERNELS = (
@@ -52,9 +53,9 @@ def plan_search(
     also reads others, of these item sizes.
     """
     (src_strides, src_offset, itemsize), (dst_strides, dst_offset) = operands
-    places = (src_offset * itemsize % QUAD_BYTES, dst_offset * _INT64_BYTES % QUAD_BYTES)
+    residues = (src_offset * itemsize % QUAD_BYTES, dst_offset * _INT64_BYTES % QUAD_BYTES)
     return _plan(
-        *(kernel, sizes, (src_strides, dst_strides), places, itemsize, element_ns, spec, others),
+        *(kernel, sizes, (src_strides, dst_strides), residues, itemsize, element_ns, spec, others),
         *(limits.max_invocations, quads_a_unit(limits)),
     )
 
@@ -72,7 +73,7 @@ def _plan(
     invocations: int,
     quads: int,
 ) -> Plan:
-    """`plan_search` in what matters: bases are places, in bytes modulo QUAD_BYTES."""
+    """`plan_search` in what matters: bases are residues, in bytes modulo QUAD_BYTES."""
     itemsizes = (itemsize, _INT64_BYTES)
     task, starts = task_of(sizes, strides, bases, itemsizes, MADE_RANK, quads)
     path = rows(task).costing(element_ns)

@@ -8,12 +8,13 @@ from __future__ import annotations
 
 from functools import lru_cache
 
-from dml_vk.kernels.dims import Dim, Ints, offsets
+from dml_vk.kernels.dims import Dim, offsets
 from dml_vk.kernels.kernel import COMPUTED_RANK, INDEX_SPEC, WORDS_SPEC, Kernel, index_push
 from dml_vk.kernels.paths import Path, plan_of, rows
 from dml_vk.kernels.plan import Plan
 from dml_vk.kernels.tasks import Task, quads_a_unit, seen_by_plans, task_of
 from dml_vk.limits import Limits
+from dml_vk.strides.order import Ints
 
 PLACE_BYTES = 4
 RUN = 16  # what one invocation sorts by a network

@@ -6,8 +6,9 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from dml_vk.kernels.dims import Dim, Ints, ascending, split, widened
+from dml_vk.kernels.dims import Dim, ascending, split, widened
 from dml_vk.limits import Limits
+from dml_vk.strides.order import Ints
 
 QUAD_BYTES = 16  # what kernels load and store at once where they can
 
@@ -18,7 +19,7 @@ class Task(NamedTuple):
     dims: list[Dim]  # of one launch
     outer: list[Dim]  # each index of these is a launch of its own
     itemsizes: Ints  # of each operand
-    places: Ints  # where the first launch starts in each, in bytes, modulo QUAD_BYTES
+    byte_starts: Ints  # where the first launch starts in each, from a multiple of QUAD_BYTES
     quads: int  # that a unit moves
 
     @property
@@ -33,7 +34,7 @@ class Task(NamedTuple):
         """Every index of these dims, in every launch, is at a multiple of so many bytes in it."""
         itemsize = self.itemsizes[operand]
         steps = [dim.strides[operand] * itemsize for dim in (*dims, *self.outer)]
-        return math.gcd(self.places[operand], *steps) % nbytes == 0
+        return math.gcd(self.byte_starts[operand], *steps) % nbytes == 0
 
     def run_bytes(self, source: int) -> int:
         """What a source must be aligned to where it is read by as many elements as dst's quads."""
@@ -44,15 +45,15 @@ class Task(NamedTuple):
         strides = [dim.dst for dim in (*dims, *self.outer)]
         step = math.gcd(QUAD_BYTES, *[stride * self.itemsize for stride in strides])
         per = QUAD_BYTES // self.itemsize
-        return range(self.places[-1] % step // self.itemsize, per, step // self.itemsize)
+        return range(self.byte_starts[-1] % step // self.itemsize, per, step // self.itemsize)
 
     def alike(self, source: int, dims: Iterable[Dim]) -> bool:
         """Where a quad of dst starts, at every index of these dims, a run of the source does."""
         itemsize = self.itemsizes[source]
         elements = self.run_bytes(source) // itemsize
-        start = self.places[source] // itemsize - self.places[-1] // self.itemsize
-        apart = [dim.strides[source] - dim.dst for dim in (*dims, *self.outer)]
-        return math.gcd(start, *apart) % elements == 0
+        start = self.byte_starts[source] // itemsize - self.byte_starts[-1] // self.itemsize
+        steps = [dim.strides[source] - dim.dst for dim in (*dims, *self.outer)]
+        return math.gcd(start, *steps) % elements == 0
 
 
 def quads_a_unit(limits: Limits) -> int:
@@ -63,7 +64,7 @@ def quads_a_unit(limits: Limits) -> int:
 def seen_by_plans(operands: Sequence[tuple[Ints, int, int]]) -> tuple[tuple[Ints, ...], Ints, Ints]:
     """(strides, bases, item sizes) of operands of these strides, offsets and item sizes.
 
-    A base is a place, in bytes modulo QUAD_BYTES: nothing else of an offset matters to a plan.
+    A base is a residue, in bytes modulo QUAD_BYTES: nothing else of an offset matters to a plan.
     """
     return (
         tuple([strides for strides, _, _ in operands]),
@@ -77,8 +78,8 @@ def task_of(
 ) -> tuple[Task, Ints]:
     """(what is to be done in launches of so many dims, where it starts in elements from bases)."""
     dims, starts = ascending(sizes, strides)
-    places = tuple([base + at * size for base, at, size in zip(bases, starts, itemsizes)])
-    return Task(*split(dims, rank), itemsizes, places, quads), starts
+    byte_starts = tuple([base + at * size for base, at, size in zip(bases, starts, itemsizes)])
+    return Task(*split(dims, rank), itemsizes, byte_starts, quads), starts
 
 
 def widest(task: Task) -> Task:
@@ -87,13 +88,13 @@ def widest(task: Task) -> Task:
     if any(stride != 1 for stride in inner.strides):
         return task
     nbytes = math.gcd(inner.size * task.itemsize, QUAD_BYTES)
-    while not all(task.aligned(k, nbytes, others) for k in range(len(task.places))):
+    while not all(task.aligned(k, nbytes, others) for k in range(len(task.itemsizes))):
         nbytes //= 2
     times = nbytes // task.itemsize
     if times <= 1:
         return task
     dims, outer = widened(task.dims, times), [dim.narrowed(times) for dim in task.outer]
-    return task._replace(dims=dims, outer=outer, itemsizes=(nbytes,) * len(task.places))
+    return task._replace(dims=dims, outer=outer, itemsizes=(nbytes,) * len(task.itemsizes))
 
 
 def starts_of(task: Task, bases: Ints) -> Ints:
@@ -103,7 +104,7 @@ def starts_of(task: Task, bases: Ints) -> Ints:
     """
     return tuple(
         [
-            (place - base + base % itemsize) // itemsize
-            for place, base, itemsize in zip(task.places, bases, task.itemsizes)
+            (start - base + base % itemsize) // itemsize
+            for start, base, itemsize in zip(task.byte_starts, bases, task.itemsizes)
         ]
     )
