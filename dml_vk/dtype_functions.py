@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dml_vk.dtypes import DType, bool_, complex64, float32, int64, to_any_dtype
+from dml_vk.dtypes import PYTHON, DType, complex64, float32, to_any_dtype
 from dml_vk.errors import DTypeError, explain
 from dml_vk.operands import plain, to_tensor
 from dml_vk.promotion import check_weak, common_dtype
@@ -23,7 +23,6 @@ _KINDS = {
     "complex floating": "c",
     "numeric": "iufc",
 }
-_WEAK = {bool: bool_, int: int64, float: float32, complex: complex64}  # each holds those before
 
 
 @dataclass(frozen=True)
@@ -136,7 +135,7 @@ def result_type(*arrays_and_dtypes: Any) -> DType:
     numbers: list[Any] = []
     for one in arrays_and_dtypes:
         number = plain(one)
-        if type(number) in _WEAK:
+        if type(number) in PYTHON:
             numbers.append(number)
         else:
             dtypes.append(_dtype_of(what, one))
@@ -144,7 +143,8 @@ def result_type(*arrays_and_dtypes: Any) -> DType:
         if not numbers:
             must = "there must be a tensor, a dtype or a number"
             raise DTypeError(explain(what, must, given=arrays_and_dtypes))
-        return list(_WEAK.values())[max(list(_WEAK).index(type(number)) for number in numbers)]
+        order = list(PYTHON)
+        return PYTHON[max(map(type, numbers), key=order.index)]
     if complex in map(type, numbers) and all(dtype.kind in "fc" for dtype in dtypes):
         dtypes.append(complex64)
     common = _common(what, dtypes)

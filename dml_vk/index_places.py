@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, NoReturn
 
 import numpy as np
 
@@ -136,7 +136,7 @@ def _checked_on_host(what: str, part: Part) -> Part:
     return part._replace(array=np.where(known < 0, known + part.size, known))
 
 
-def _refuse(what: str, part: Part, index: Array) -> None:
+def _refuse(what: str, part: Part, index: Array) -> NoReturn:
     wrong = [int(one) for one in index.flat if not -part.size <= int(one) < part.size]
     raise LayoutIndexError(outside_of(what, part.axis, part.size, wrong[0]))
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import logging
 import re
 
@@ -17,6 +16,7 @@ from dml_vk.layout import channels_last
 from dml_vk.runtime import journal
 from tests.integration.process import run, says
 from tests.kernel.test_device import open_anew
+from tests.kernel.test_trace import here
 
 MODULES = {module for kernel in KERNELS.values() for module in kernel.modules}
 ARRAY = np.arange(1, 121, dtype=np.float32).reshape(2, 3, 4, 5)
@@ -35,10 +35,6 @@ def listen(caplog):
     caplog.set_level(logging.DEBUG, journal.logger.name)
     dml_vk.synchronize()
     return caplog
-
-
-def here():
-    return inspect.currentframe().f_back.f_lineno
 
 
 def dispatches(caplog):

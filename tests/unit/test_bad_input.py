@@ -52,11 +52,12 @@ METHODS = [
     for name in dir(Layout)
     if not name.startswith("_") and callable(getattr(Layout, name)) and name != "packed"
 ]
-ARITY = re.compile(r"positional argument|unexpected keyword")
-SHAPE = re.compile(r"[\w.]+: .+; got \w[\w.\[\]]*=.+", re.DOTALL)
+ARITY = re.compile(r"positional argument|unexpected keyword|required keyword-only argument")
+COMPILERS = r"\w+: the shader must compile; got\n.+"
+SHAPE = re.compile(rf"[\w.]+: .+; got \w[\w.\[\]]*=.+|{COMPILERS}", re.DOTALL)
 
 
-def refuses(call, *arguments, **named):
+def refuses(call, *arguments, **named) -> bool:
     """False where the call answered, True where it said what is wrong; nothing else may happen."""
     try:
         call(*arguments, **named)
