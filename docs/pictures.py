@@ -16,7 +16,7 @@ from dml_vk.runtime.free_list import FreeList
 from dml_vk.runtime.hazards import Hazards
 
 FOLDER = Path(__file__).parent / "pictures"
-BLUE, ORANGE, GREEN, PINK, YELLOW, VIOLET = COLOURS
+BLUE, ORANGE, GREEN, PINK, YELLOW, *_ = COLOURS
 ACCENT = "#b3261e"  # of what a picture is about
 
 
@@ -180,7 +180,7 @@ def arenas() -> str:
     middle = left + (gone or 0) * scale + placed[1][1] * scale / 2
     picture.text(middle, 87, "free", anchor="middle", ink=MARGIN_INK)
     picture.text(left + 490, 87, "free", anchor="middle", ink=MARGIN_INK)
-    words = f"a kernel gets bases in its push constants; {free.free_bytes} bytes are free again"
+    words = f"a kernel gets bases in its push constants; {free.free_bytes} bytes are free"
     picture.text(left, 152, words)
     return picture.svg()
 
