@@ -28,6 +28,9 @@ def common_dtype(what: str, dtypes: Sequence[DType]) -> DType:
         return DTYPES[f"uint{8 * unsigned}"]
     if kinds <= {"i", "u"} and unsigned < 8:
         return DTYPES[f"int{8 * max(signed, 2 * unsigned)}"]
+    if kinds == {"i", "u"}:
+        must = "uint64 must be beside no signed integers, for no dtype holds both: use astype"
+        raise DTypeError(explain(what, must, dtypes=tuple(dtypes)))
     must = "dtypes must be of one kind, for what holds both is not defined: convert with astype"
     raise DTypeError(explain(what, must, dtypes=tuple(dtypes)))
 

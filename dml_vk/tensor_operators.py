@@ -8,8 +8,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dml_vk.errors import DTypeError, explain
 from dml_vk.late import Late
 from dml_vk.layout import Layout
+from dml_vk.promotion import common_dtype
 from dml_vk.views import one_tuple
 
 if TYPE_CHECKING:
@@ -57,10 +59,19 @@ def _in_place(module: Any, name: str) -> Method:
     def method(self: Tensor, other: Operand) -> Tensor:
         result: Tensor = NotImplemented
         if not _is_foreign(other):
+            if isinstance(other, TensorOperators):
+                _check_kept(name, self, other)
             result = getattr(module, name)(self, other, out=self)
         return result
 
     return method
+
+
+def _check_kept(what: str, x: Any, y: Any) -> None:
+    """What x is to hold has its dtype."""
+    if x.dtype is not y.dtype and common_dtype(what, (x.dtype, y.dtype)) is not x.dtype:
+        must = f"y must be converted by astype(y, {x.dtype.name}), for in place x keeps its dtype"
+        raise DTypeError(explain(what, must, x=x.dtype, y=y.dtype))
 
 
 def _is_foreign(other: object) -> bool:

@@ -149,8 +149,16 @@ def test_operators_in_place_keep_memory_and_dtype():
     assert y.tolist() == [1.5, 2.5]
     with pytest.raises(DTypeError, match="bitwise_and: dtype must be one of"):
         y &= y
-    with pytest.raises(DTypeError, match="out must have the dtype int32"):
+    must = r"^add: y must be converted by astype\(y, int16\), for in place x keeps its dtype; got"
+    with pytest.raises(DTypeError, match=must):
         x += dml_vk.asarray([1, 2, 3], "int32")
+    half, single = dml_vk.asarray([1.0], "float16"), dml_vk.asarray([2.0])
+    with pytest.raises(DTypeError, match=r"^divide: y must be converted by .* y=dml_vk.float32$"):
+        half /= single
+    single += half
+    assert (single.dtype, single.tolist()) == (dml_vk.float32, [3.0])
+    with pytest.raises(DTypeError, match="add: dtypes must be of one kind"):
+        single += x
 
 
 def test_unary_operators():

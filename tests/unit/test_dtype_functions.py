@@ -91,7 +91,7 @@ def test_result_types_of_tensors_dtypes_and_numbers():
     [
         ((), "there must be a tensor, a dtype or a number"),
         (("int8", "float32"), "dtypes must be of one kind"),
-        (("uint64", "int64"), "dtypes must be of one kind"),
+        (("uint64", "int8"), "uint64 must be beside no signed integers, for no dtype holds both"),
         (("bool", 1), "a number beside dml_vk.bool_ must be of a kind that it holds"),
         (("int32", 1.5), "a number beside dml_vk.int32 must be"),
         (("int32", 1j), "a number beside dml_vk.int32 must be"),
