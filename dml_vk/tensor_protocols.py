@@ -68,6 +68,7 @@ class TensorProtocols:
 
     def __array__(self: Any, dtype: Any = None, copy: bool | None = None) -> Array:
         """For NumPy's functions: a copy, or with `copy=False` the memory itself."""
+        copy = to_bool_or_none("__array__", "copy", copy)
         try:
             if isinstance(getattr(dtype, "dtype", None), DType):
                 raise TypeError("a tensor is none")  # though an older NumPy asks it for its own

@@ -139,6 +139,54 @@ def test_hostile_named_arguments(name, argument):
     assert refused
 
 
+MATRIX = dml_vk.asarray([[1.0, 2.0], [3.0, 4.0]])
+# What each function needs beside a switch, where that is not one matrix.
+BESIDE = {
+    "linspace": (0, 1, 3),
+    "dml_vk.astype": (MATRIX, "float32"),
+    "Tensor.astype": ("float32",),
+    "reshape": (MATRIX, 4),
+    "trace": (),
+    "integers": (5,),
+}
+SWITCHES = {
+    (f"{where}.{name}", parameter.name): getattr(home, name)
+    for where, home in {
+        "dml_vk": dml_vk,
+        "linalg": dml_vk.linalg,
+        "Tensor": MATRIX,
+        "Generator": generator(),
+    }.items()
+    for name in dir(home)
+    if inspect.isroutine(getattr(home, name)) and not hasattr(object, name)
+    for parameter in inspect.signature(getattr(home, name)).parameters.values()
+    if parameter.annotation in ("bool", "bool | None")
+}
+
+
+def test_there_are_switches():
+    assert {("dml_vk.astype", "copy"), ("Tensor.sum", "keepdims")} <= set(SWITCHES)
+    assert {("Generator.integers", "endpoint"), ("linalg.vector_norm", "keepdims")} <= set(SWITCHES)
+
+
+@pytest.mark.parametrize(("name", "switch"), SWITCHES)
+def test_switches_are_bools(name, switch):
+    where, _, function = name.partition(".")
+    beside = () if where == "Tensor" else (MATRIX,)
+    beside = BESIDE.get(name, BESIDE.get(function, beside))
+    axis = {"axis": 0} if function.startswith(("cumulative", "argsort", "sort")) else {}
+
+    def call(value):
+        result = SWITCHES[name, switch](*beside, **axis, **{switch: value})
+        if function == "trace":
+            result.__enter__()  # what makes a `with` looks when that begins
+
+    told = rf"\w+: {switch} must be a bool( or None)?; got "
+    for value in (np.array([1, 2]), 2, "yes"):
+        with pytest.raises(dml_vk.DTypeError, match=told):
+            call(value)
+
+
 def test_the_device_is_none_the_worse():
     y = dml_vk.empty((4, 3), np.int32)
     x = dml_vk.asarray(np.arange(12, dtype=np.int32).reshape(3, 4))
