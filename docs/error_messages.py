@@ -13,6 +13,7 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+sys.path.insert(0, str(Path(__file__).parents[1]))  # the clone, installed or not
 from dml_vk import errors
 
 ROOT = Path(__file__).parents[1]
@@ -175,8 +176,9 @@ def _parameters(function: ast.FunctionDef) -> list[str]:
 
 def main(said: list[str]) -> int:
     if said:
-        print(look_up(" ".join(said)) or "no entry of docs/errors.md has such a message")
-        return 0
+        entry = look_up(" ".join(said))
+        print(entry or "no entry of docs/errors.md has such a message")
+        return int(entry is None)
     found = messages()
     lacks, extra = lacking(found), stale(found)
     print(f"{len({each.text for each in found})} messages")

@@ -5,6 +5,10 @@ The second shows what the functions themselves answer, on the default device.
 
 from __future__ import annotations
 
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parents[1]))  # the clone, installed or not
 import dml_vk
 from dml_vk import Tensor, channels_last
 from dml_vk.kernels.operators import OPERATORS, Operator

@@ -7,10 +7,19 @@ pending work.
 from __future__ import annotations
 
 import html
+import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from dml_vk.drawing import COLOURS, LINE_INK, MARGIN_INK, as_svg, svg_cell, svg_head
+sys.path.insert(0, str(Path(__file__).parents[1]))  # the clone, installed or not
+from dml_vk.drawing import (
+    COLOURS,
+    LINE_INK,
+    MARGIN_INK,
+    as_svg,
+    svg_cell,
+    svg_head,
+)
 from dml_vk.layout import Layout, channels_last, contiguous_format
 from dml_vk.runtime.free_list import FreeList
 from dml_vk.runtime.hazards import Hazards

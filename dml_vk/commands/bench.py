@@ -9,6 +9,7 @@ import json
 import platform
 import sys
 from dataclasses import asdict, dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -64,7 +65,8 @@ def configure(parser: argparse.ArgumentParser) -> None:
         metavar="FILE",
         help="write figures, device and versions; to stdout, instead of the table, without a FILE",
     )
-    parser.add_argument("--plot", type=new_file, metavar="FILE.svg", help="draw a bar chart")
+    svg = partial(new_file, ending=".svg")
+    parser.add_argument("--plot", type=svg, metavar="FILE.svg", help="draw a bar chart")
     add_device(parser)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import argparse
 import sys
 import textwrap
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from dml_vk import system
@@ -31,7 +32,10 @@ Where to go next
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--save", type=new_file, metavar="FILE.png", help="write the photo, before and after"
+        "--save",
+        type=partial(new_file, ending=".png"),
+        metavar="FILE.png",
+        help="write the photo, before and after",
     )
     add_device(parser)
 

@@ -41,9 +41,11 @@ def whole_numbers(text: str) -> tuple[int, ...]:
     return () if text.strip() in ("", "()") else tuple(map(whole, text.split(",")))
 
 
-def new_file(text: str) -> Path:
-    """A file that can be written; said at once, not after the work."""
+def new_file(text: str, ending: str = "") -> Path:
+    """A file that can be written, of the kind that is; said at once, not after the work."""
     path = Path(text)
+    if not path.name.lower().endswith(ending):
+        raise argparse.ArgumentTypeError(f"it must end in {ending}; got {text!r}")
     if path.is_dir() or not path.parent.is_dir() or not os.access(path.parent, os.W_OK):
         raise argparse.ArgumentTypeError(f"{text!r} cannot be written there")
     return path

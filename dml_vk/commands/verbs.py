@@ -37,21 +37,34 @@ def run(given: Sequence[str] | None) -> int:
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # some terminals know ASCII only
     try:
-        parser = _parser()
-        arguments = parser.parse_args(given)
-        if arguments.verb is None:
-            parser.print_help(sys.stderr)
-            return 2
-        status = int(VERBS[arguments.verb].run(arguments))
-        sys.stdout.flush()
-        return status
+        try:
+            return _status(given)
+        finally:
+            sys.stdout.flush()  # Python does so when it ends, and complains in its own way.
     except (DmlVkError, MemoryError) as error:
         print(error, file=sys.stderr)
         return FAILED
     except BrokenPipeError:
-        # Python flushes stdout once more when it ends, and would complain.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _forget_output()
         return UNREAD
+    except OSError as error:
+        print(f"dml_vk: {error}", file=sys.stderr)
+        _forget_output()
+        return FAILED
+
+
+def _status(given: Sequence[str] | None) -> int:
+    parser = _parser()
+    arguments = parser.parse_args(given)
+    if arguments.verb is None:
+        parser.print_help(sys.stderr)
+        return 2
+    return int(VERBS[arguments.verb].run(arguments))
+
+
+def _forget_output() -> None:
+    """What could not be written is tried no more: Python flushes stdout again when it ends."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -72,6 +72,8 @@ def test_the_version(capsys):
         (["philox", "--count", "0"], "argument --count: it must be at least 1; got 0"),
         (["bench", "--size", "0"], "argument --size: it must be at least 1"),
         (["bench", "--cases", "copy", "paint"], "invalid choice: 'paint'"),
+        (["bench", "--plot", "chart.png"], "--plot: it must end in .svg; got 'chart.png'"),
+        (["demo", "--save", "photo.jpg"], "--save: it must end in .png; got 'photo.jpg'"),
         (["bench", "--json", "/nowhere/at/all"], "'/nowhere/at/all' cannot be written there"),
     ],
 )
@@ -124,6 +126,21 @@ def test_a_reader_who_has_enough():
     process.stderr.close()
 
 
+@pytest.mark.parametrize("line", ["philox --count 3", "philox --count 20000"])
+def test_a_disk_that_is_full(line):
+    with open("/dev/full", "w") as full:
+        process = subprocess.run(
+            [sys.executable, "-m", "dml_vk", *line.split()],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            text=True,
+            cwd=ROOT,
+            check=False,
+        )
+    assert process.returncode == 1
+    assert process.stderr == "dml_vk: [Errno 28] No space left on device\n"
+
+
 def test_a_closed_pipe(monkeypatch):
     reading, writing = os.pipe()
     os.close(reading)
@@ -131,6 +148,13 @@ def test_a_closed_pipe(monkeypatch):
         monkeypatch.setattr(sys, "stdout", stream)
         assert main(["philox"]) == 141
         print("nobody reads on")
+
+
+def test_an_output_that_cannot_be_written(monkeypatch, capfd):
+    with open("/dev/full", "w") as stream:
+        monkeypatch.setattr(sys, "stdout", stream)
+        assert main(["philox"]) == 1
+    assert capfd.readouterr().err == "dml_vk: [Errno 28] No space left on device\n"
 
 
 def test_a_stream_that_knows_ascii_only(monkeypatch):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+import subprocess
 import sys
 from pathlib import Path
 
@@ -157,10 +158,26 @@ def test_a_message_that_cannot_be_read_is_no_way_out(package):
 def test_a_message_that_is_pasted_is_found(call, heading, capsys):
     with pytest.raises((LayoutError, TypeError)) as raised:
         call()
-    assert page.main([f"dml_vk.errors.LayoutError: {raised.value}"]) == 0
+    assert page.main([f"dml_vk.errors.LayoutError: {raised.value}"]) == int(heading is None)
     said = capsys.readouterr().out
     assert said.startswith(f"### {heading}\n" if heading else "no entry")
     assert not heading or ("**Cause:** " in said and "**Cure:** " in said)
+
+
+@pytest.mark.parametrize("script", ["error_messages.py", "operator_table.py", "pictures.py"])
+def test_scripts_of_the_docs_find_the_package_of_their_clone(script):
+    """Also where it is not installed, and wherever they are called from."""
+    code = f"""
+import runpy, sys
+sys.meta_path = [one for one in sys.meta_path if "editable" not in str(one).lower()]
+sys.path = [one for one in sys.path if one != {str(ROOT)!r} and one]
+runpy.run_path({str(ROOT / "docs" / script)!r})
+print(sys.modules["dml_vk"].__file__)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT / "docs", capture_output=True, text=True, check=False
+    )
+    assert done.stdout == f"{ROOT / 'dml_vk' / '__init__.py'}\n", done.stderr
 
 
 def test_the_script_says_what_lacks(capsys, monkeypatch, package):
