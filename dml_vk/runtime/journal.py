@@ -90,11 +90,12 @@ def asked_of_user(groups: int) -> Asked:
     return Asked(caller(), USERS_KERNEL, USERS_KERNEL, (), groups, groups)
 
 
-def made(kernel: str, seconds: float) -> None:
-    """A kernel was made, which a driver may take long for."""
+def made(kernel: str, spec: Ints, groups: int, seconds: float) -> None:
+    """A kernel was made, which a driver may take long for; one for each `spec` and `groups`."""
     level = logging.INFO if seconds > LONG_SECONDS else logging.DEBUG
     if logger.isEnabledFor(level):
-        logger.log(level, "%s: kernel=%s made us=%.1f", caller(), kernel, seconds * 1e6)
+        form, constants = "%s: kernel=%s spec=%s groups=%d made us=%.1f", ",".join(map(str, spec))
+        logger.log(level, form, caller(), kernel, constants, groups, seconds * 1e6)
 
 
 class Watch:

@@ -69,7 +69,7 @@ class Pipelines:
         blocks = [arena.block for arena in key.arenas]
         pipeline = self._runtime.pipeline(blocks, spirv, key.spec, key.push_words, key.groups)
         made = self._made[key] = Made(pipeline, self.launches)
-        journal.made(name, perf_counter() - began)
+        journal.made(name, key.spec, key.groups[0], perf_counter() - began)
         return made
 
     def shrink(self) -> bool:

@@ -171,14 +171,19 @@ def test_a_kernel_that_is_made_is_told(listen):
     made = [record for record in listen.records if " made " in record.message]
     assert made[-1].levelno == logging.DEBUG
     assert "bitwise_left_shift" in made[-1].message
-    assert "kernel=int_arithmetic_packed_16 made us=" in made[-1].message
+    form = r"kernel=int_arithmetic_packed_16 spec=\d+(,\d+)+ groups=\d+ made us="
+    assert re.search(form, made[-1].message)
+    (dml_vk.full((3,), 2, "int16") << 1).numpy()
+    others = [record for record in listen.records if " made " in record.message][len(made) :]
+    parts = [re.search(form, record.message)[0] for record in (made[-1], *others[-1:])]
+    assert len({*parts}) == 2, "nothing says in what they differ"
     listen.clear()
     listen.set_level(logging.INFO, journal.logger.name)
-    journal.made("quick", 0.5)
-    journal.made("slow", 2.5)
+    journal.made("quick", (1, 2), 3, 0.5)
+    journal.made("slow", (1, 2), 3, 2.5)
     (slow,) = listen.records
     assert slow.levelno == logging.INFO
-    assert slow.message.endswith(": kernel=slow made us=2500000.0")
+    assert slow.message.endswith(": kernel=slow spec=1,2 groups=3 made us=2500000.0")
 
 
 @pytest.fixture
