@@ -11,9 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dml_vk.errors import DeviceError, DTypeError, LayoutIndexError, explain
+from dml_vk.errors import DTypeError, LayoutIndexError, explain
 from dml_vk.host import Array
 from dml_vk.layout import Layout
+from dml_vk.ops.strided import check_devices
 from dml_vk.strides.order import Ints
 from dml_vk.tensor import Tensor
 
@@ -133,9 +134,8 @@ def _part(what: str, tensor: Tensor, given: Any) -> Any:
         index = index_array(what, given)
         if index.dtype.kind not in "biu":
             raise DTypeError(explain(what, INDEXES, dtype=index.dtype))
-        if isinstance(index, Tensor) and index.device is not tensor.device:
-            must = "operands must be on one device"
-            raise DeviceError(explain(what, must, indexes=index.device, tensor=tensor.device))
+        if isinstance(index, Tensor):
+            check_devices(what, indexes=index.strided, tensor=tensor.strided)
         if index.ndim:
             return index
         return np.array(bool(index)) if is_mask(index) else int(index)

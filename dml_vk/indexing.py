@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from dml_vk.creation import asarray, full
-from dml_vk.errors import DeviceError, DTypeError, LayoutError, explain
+from dml_vk.errors import DTypeError, LayoutError, explain
 from dml_vk.index_keys import Key, index_array, parse
 from dml_vk.index_places import (
     Part,
@@ -33,6 +33,7 @@ from dml_vk.ops.elementwise import Typed, cast_elements, compute, converted, ele
 from dml_vk.ops.fill import fill_constant
 from dml_vk.ops.gather import gather, gather_elements
 from dml_vk.ops.scatter import scatter
+from dml_vk.ops.strided import check_devices
 from dml_vk.promotion import check_weak, common_dtype
 from dml_vk.strides.order import Ints, to_index
 from dml_vk.strides.propagate import broadcast_sizes
@@ -143,9 +144,8 @@ def _integers(what: str, x: Tensor, indices: Any) -> Any:
     index = index_array(what, indices)
     if index.dtype.kind not in "iu":
         raise DTypeError(explain(what, "indices must be integers", dtype=index.dtype))
-    if isinstance(index, Tensor) and index.device is not x.device:
-        must = "operands must be on one device"
-        raise DeviceError(explain(what, must, x=x.device, indices=index.device))
+    if isinstance(index, Tensor):
+        check_devices(what, x=x.strided, indices=index.strided)
     return index
 
 
@@ -223,9 +223,7 @@ def _value(tensor: Tensor, value: Any) -> Any:
     if not isinstance(given, Tensor):
         must = "value must be a number, a tensor, an array, or nested lists of numbers"
         raise DTypeError(explain(SET, must, value=type(value).__name__))
-    if given.device is not tensor.device:
-        must = "operands must be on one device"
-        raise DeviceError(explain(SET, must, value=given.device, tensor=tensor.device))
+    check_devices(SET, value=given.strided, tensor=tensor.strided)
     kinds = {given.dtype.kind, dtype.kind}
     mixed = len(kinds) > 1 and kinds != {"i", "u"}
     if given.dtype is not dtype and (mixed or common_dtype(SET, [given.dtype, dtype]) is not dtype):

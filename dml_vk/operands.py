@@ -13,6 +13,7 @@ from dml_vk.errors import DeviceError, DTypeError, LayoutError, explain
 from dml_vk.layout import Layout
 from dml_vk.ops.copy import apart as strided_apart
 from dml_vk.ops.elementwise import Typed
+from dml_vk.ops.strided import check_devices
 from dml_vk.strides.order import Ints
 from dml_vk.tensor import Tensor, tensor_over
 
@@ -87,9 +88,7 @@ def check_out(what: str, out: Any, sizes: Ints, dtype: DType, near: Tensor) -> T
         raise LayoutError(explain(what, f"out must have the shape {sizes}", out=given.shape))
     if given.dtype is not dtype:
         raise DTypeError(explain(what, f"out must have the dtype {dtype.name}", out=given.dtype))
-    if given.device is not near.device:
-        must = "operands must be on one device"
-        raise DeviceError(explain(what, must, out=given.device, operands=near.device))
+    check_devices(what, out=given.strided, operands=near.strided)
     given.strided.check_target(what, "out")
     return given
 

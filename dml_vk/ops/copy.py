@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from dml_vk.errors import DeviceError, LayoutError, explain
+from dml_vk.errors import LayoutError, explain
 from dml_vk.kernels.plan_copy import plan_copy
 from dml_vk.layout import Layout
-from dml_vk.ops.strided import Strided, room
+from dml_vk.ops.strided import Strided, check_devices, room
 from dml_vk.tracing import record
 
 
@@ -15,15 +15,7 @@ def copy_elements(what: str, source: Strided, target: Strided, reason: str | Non
     Where the two share memory, as if through a temporary. With a reason it is a copy that the trace
     shows; else it is how an operation writes its result.
     """
-    if source.device is not target.device:
-        raise DeviceError(
-            explain(
-                what,
-                "operands must be on one device",
-                source=source.device,
-                target=target.device,
-            )
-        )
+    check_devices(what, source=source, target=target)
     if source.layout.sizes != target.layout.sizes:
         raise LayoutError(
             explain(

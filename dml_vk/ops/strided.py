@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from typing import NamedTuple
 
-from dml_vk.errors import LayoutError, explain
+from dml_vk.errors import DeviceError, LayoutError, explain
 from dml_vk.layout import Layout
 from dml_vk.runtime.arenas import Allocation
 from dml_vk.runtime.device import Device
@@ -54,6 +54,14 @@ class Strided(NamedTuple):
         if self.layout.overlaps:
             must = f"elements of {name} must not share an address"
             raise LayoutError(explain(what, must, **{name.removeprefix("the "): self.layout}))
+
+
+def check_devices(what: str, **operands: Strided) -> None:
+    """Operands, by their names in the call, are on one device."""
+    devices = [operand.device for operand in operands.values()]
+    if devices.count(devices[0]) < len(devices):
+        named = dict(zip(operands, devices))
+        raise DeviceError(explain(what, "operands must be on one device", **named))
 
 
 def room(what: str, layout: Layout, itemsize: int, near: Strided) -> Strided:
