@@ -97,11 +97,17 @@ def _watched(report: Report, start: int, end: int, patience: float) -> int:
     command = [sys.executable, "-X", "faulthandler", "-m", "tests.fuzz", "--child"]
     command += ["--seed", str(report.seed), "--start", str(start), "--rounds", str(end - start)]
     command += ["--patience", str(patience), "--only", report.only]
-    environment = {**os.environ, "DML_VK_MEMORY_LIMIT": str(MEMORY_LIMIT), "PYTHONHASHSEED": "0"}
+    environment = {
+        **os.environ,
+        "DML_VK_MEMORY_LIMIT": str(MEMORY_LIMIT),
+        "PYTHONHASHSEED": "0",
+        "PYTHONPATH": str(ROOT),
+    }
     last: dict[str, Any] = {"round": start, "call": "before its first call"}
-    with tempfile.TemporaryFile("w+") as said:
+    with tempfile.TemporaryFile("w+") as said, tempfile.TemporaryDirectory() as folder:
+        # Calls may leave files, and a process that dies its core.
         process = subprocess.Popen(
-            command, cwd=ROOT, env=environment, stdout=subprocess.PIPE, stderr=said, text=True
+            command, cwd=folder, env=environment, stdout=subprocess.PIPE, stderr=said, text=True
         )
         assert process.stdout is not None
         with process.stdout as lines:
