@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -15,7 +13,6 @@ from dml_vk.errors import DTypeError, LayoutError, LayoutIndexError
 from dml_vk.kernels import plan_scan
 from dml_vk.kernels.plan_scan import EXCLUSIVE, INCLUSIVE, PRODUCT, SUM, Scan
 from dml_vk.layout import Layout, channels_last
-from dml_vk.limits import MINIMUM
 from dml_vk.operands import typed
 from dml_vk.ops.scan import scan_elements
 from dml_vk.testing.elementwise import cast
@@ -25,9 +22,8 @@ from tests.kernel.answers import numpys
 from tests.kernel.elementwise import source_of
 from tests.kernel.memory import MARGIN, bits, check_writes
 from tests.kernel.tensors import assert_same
+from tests.limits import LIMITS
 
-CPU = dataclasses.replace(MINIMUM, unified=True, max_invocations=1024, groups_wanted=16)
-LIMITS = {"CPU": CPU, "GPU": dataclasses.replace(MINIMUM, unified=True)}
 REAL = [dtype for dtype in DTYPES.values() if dtype.kind in "biuf"]
 FUNCTIONS = {SUM: np.add, PRODUCT: np.multiply}
 # What each kind of numbers is computed in, of these.
@@ -39,13 +35,6 @@ WAYS = [
     *(("float32", "int32"), ("float64", "float32"), ("int64", "int32")),
 ]
 _random = np.random.default_rng(23)
-
-
-@pytest.fixture(params=LIMITS)
-def limits(request, monkeypatch):
-    """Plans for both kinds of devices, whichever this one is."""
-    monkeypatch.setattr(dml_vk.device(), "limits", LIMITS[request.param])
-    return LIMITS[request.param]
 
 
 def values_of(dtype: DType, sizes) -> np.ndarray:

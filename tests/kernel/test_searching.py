@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -14,7 +12,6 @@ from dml_vk.dtypes import DTYPES, DType
 from dml_vk.errors import DTypeError, LayoutError, RangeError
 from dml_vk.kernels.plan_nonzero import plan_nonzero
 from dml_vk.layout import Layout, channels_last
-from dml_vk.limits import MINIMUM
 from dml_vk.operands import typed
 from dml_vk.ops.compact import nonzero_positions
 from dml_vk.ops.search import search_sorted
@@ -22,17 +19,10 @@ from dml_vk.testing.strategies import layouts, targets
 from tests.kernel.elementwise import hard_values, source_of
 from tests.kernel.memory import check_writes, memory_for
 from tests.kernel.tensors import assert_same
+from tests.limits import LIMITS
 
-CPU = dataclasses.replace(MINIMUM, unified=True, max_invocations=1024, groups_wanted=16)
-LIMITS = {"CPU": CPU, "GPU": dataclasses.replace(MINIMUM, unified=True)}
 REAL = [dtype for dtype in DTYPES.values() if dtype.kind in "biuf"]
 _random = np.random.default_rng(29)
-
-
-@pytest.fixture(params=LIMITS)
-def limits(request, monkeypatch):
-    """Plans for both kinds of devices, whichever this one is."""
-    monkeypatch.setattr(dml_vk.device(), "limits", LIMITS[request.param])
 
 
 def holes(dtype: DType, sizes, share: float = 0.5) -> np.ndarray:

@@ -10,10 +10,10 @@ from dml_vk.kernels.kernel import COMPUTED_RANK, MAX_RANK
 from dml_vk.kernels.plan_computed import plan_computed
 from dml_vk.kernels.registry import COMPUTED, KERNELS
 from dml_vk.layout import Layout, channels_last
-from dml_vk.limits import MINIMUM, Limits
+from dml_vk.limits import MINIMUM
 from dml_vk.testing.strategies import layouts
+from tests.limits import CPU
 
-CPU = Limits(groups_wanted=16, max_invocations=1024)
 MODULES = {module: kernel for kernel in KERNELS.values() for module in kernel.modules}
 SIZES = st.lists(st.integers(0, 5) | st.just(1), max_size=6).map(tuple)
 IMAGE = (2, 16, 8, 12)

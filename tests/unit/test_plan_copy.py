@@ -14,11 +14,11 @@ from dml_vk.kernels.kernel import MAX_RANK
 from dml_vk.kernels.plan_copy import plan_copy
 from dml_vk.kernels.registry import KERNELS
 from dml_vk.layout import Layout, channels_last
-from dml_vk.limits import MINIMUM, Limits
+from dml_vk.limits import MINIMUM
 from dml_vk.testing.strategies import layouts
 from tests.layouts import AWKWARD
+from tests.limits import CPU
 
-CPU = Limits(groups_wanted=16, max_invocations=1024)
 MODULES = {module: kernel for kernel in KERNELS.values() for module in kernel.modules}
 SIZES = st.lists(st.integers(0, 5) | st.just(1), max_size=6).map(tuple)
 
@@ -188,7 +188,7 @@ def test_views_share_a_plan_where_their_offsets_are_alike_modulo_16_bytes():
 
 
 def test_only_what_matters_of_the_limits_makes_another_plan():
-    other = dataclasses.replace(CPU, max_range_bytes=2**31, unified=True, groups_wanted=32)
+    other = dataclasses.replace(CPU, max_range_bytes=2**31, unified=False, groups_wanted=32)
     assert plan_of(NCHW, NHWC, 4, CPU) is plan_of(NCHW, NHWC, 4, other)
     assert plan_of(NCHW, NHWC, 4, CPU) is not plan_of(NCHW, NHWC, 4, MINIMUM)
 

@@ -25,11 +25,11 @@ from dml_vk.kernels.plan_reduce import (
     work_of,
 )
 from dml_vk.layout import Layout, channels_last
-from dml_vk.limits import MINIMUM, Limits
+from dml_vk.limits import MINIMUM
 from dml_vk.testing.reductions import tree_sum
 from dml_vk.testing.strategies import layouts
+from tests.limits import CPU
 
-CPU = Limits(groups_wanted=16, max_invocations=1024)
 MODULES = {module: kernel for kernel in KERNELS for module in kernel.modules}
 READ, TIERS, GAPS, DST_QUADS = (len(INDEX_SPEC) + at for at in (3, 5, 6, 7))
 FLOAT, HALF, BYTE = Code(float32.code, 4), Code(float16.code, 2), Code(int8.code, 1)
