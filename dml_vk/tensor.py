@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
-from types import ModuleType
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -31,7 +29,6 @@ from dml_vk.tensor_views import TensorViews
 from dml_vk.tracing import ASKED
 
 creation: Any = Late("dml_vk.creation")  # it imports tensors itself
-_MADE_BY = "tensors must be made by asarray, empty or full"
 
 
 class Tensor(TensorViews, TensorOperators, TensorProtocols):
@@ -41,7 +38,8 @@ class Tensor(TensorViews, TensorOperators, TensorProtocols):
 
     def __init__(self, strided: Strided, dtype: DType) -> None:
         if not isinstance(strided, Strided):
-            raise DTypeError(explain("Tensor", _MADE_BY, given=type(strided).__name__))
+            must = "tensors must be made by asarray, empty or full"
+            raise DTypeError(explain("Tensor", must, given=type(strided).__name__))
         self._strided = strided
         self._dtype = dtype
         self._form: Any = None
@@ -347,13 +345,3 @@ def copy(src: Tensor, dst: Tensor) -> None:
         must = "src and dst must have one dtype"
         raise DTypeError(explain("copy", must, src=src.dtype, dst=dst.dtype))
     copy_elements("copy", src.strided, dst.strided, ASKED)
-
-
-class _Module(ModuleType):
-    """What has the name of a function of PyTorch's."""
-
-    def __call__(self, given: object, **named: object) -> NoReturn:
-        raise DTypeError(explain("tensor", _MADE_BY, given=type(given).__name__))
-
-
-sys.modules[__name__].__class__ = _Module
