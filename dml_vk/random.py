@@ -60,9 +60,8 @@ class Generator:
         device: Wanted = None,
     ) -> None:
         if key is not None and seed is not None:
-            raise RangeError(
-                explain("Generator", "seed and key must not both be given", seed=seed, key=key)
-            )
+            must = "seed and key must not both be given"
+            raise RangeError(explain("Generator", must, seed=seed, key=key))
         if key is None:
             key = secrets.randbits(64) if seed is None else _seeded(seed)
         # Key and counter are one value, so that no change of them is seen half made.
@@ -386,9 +385,8 @@ def _hashed(text: str) -> int:
 def _unsigned(name: str, value: int, bits: int) -> int:
     value = to_int("Generator", name, value)
     if not 0 <= value < 2**bits:
-        raise RangeError(
-            explain("Generator", f"{name} must be from 0 to 2**{bits} - 1", **{name: value})
-        )
+        must = f"{name} must be from 0 to 2**{bits} - 1"
+        raise RangeError(explain("Generator", must, **{name: value}))
     return value
 
 
