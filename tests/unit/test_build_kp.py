@@ -1,4 +1,4 @@
-"""A `kp` that is there is tried, one that is wrong is named, and one that works is built and kept."""
+"""A `kp` that is there is tried, a wrong one is named, and one that works is built and kept."""
 
 from __future__ import annotations
 
