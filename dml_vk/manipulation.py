@@ -6,7 +6,7 @@ written to them is written to the tensor.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
 from dml_vk.error_names import ErrorsAs
@@ -24,6 +24,7 @@ from dml_vk.strides.order import (
     several,
     to_bool_or_none,
     to_index,
+    to_ints,
     to_sizes,
     to_tuple,
 )
@@ -115,7 +116,7 @@ def permute_dims(x: Tensor, /, axes: Sequence[int]) -> Tensor:
         return given.over(given.layout.permute(dims))
 
 
-def reshape(x: Tensor, /, shape: int | Sequence[int], *, copy: bool | None = None) -> Tensor:
+def reshape(x: Tensor, /, shape: int | Iterable[int], *, copy: bool | None = None) -> Tensor:
     """The same elements in the same logical order in another shape; one size may be -1.
 
     A view where strides allow one, else a row-major copy, which `copy=False` refuses. With
@@ -126,15 +127,16 @@ def reshape(x: Tensor, /, shape: int | Sequence[int], *, copy: bool | None = Non
     [[1, 2], [3, 4]]
     """
     given, copy = to_tensor("reshape", "x", x), to_bool_or_none("reshape", "copy", copy)
+    wanted = to_ints("reshape", "shape", several(shape))
     with ErrorsAs("reshape", sizes="shape"):
-        layout = given.layout.view(several(shape))
+        layout = given.layout.view(wanted)
         if layout is not None and not copy:
             return given.over(layout)
-        packed = Layout(given.shape).view(several(shape))
+        packed = Layout(given.shape).view(wanted)
     assert packed is not None  # In what is packed, any shape is a view.
     if layout is None and copy is False:
         must = "copy must not be False, for strides do not allow a view"
-        raise LayoutError(explain("reshape", must, shape=shape, layout=given.layout))
+        raise LayoutError(explain("reshape", must, shape=wanted, layout=given.layout))
     source, result = given, packed
     if layout is not None:
         source, result = given.over(layout), layout.like()

@@ -140,7 +140,7 @@ class TensorOperators:
 
     def reshape(self: Any, *shape: int | Sequence[int]) -> Tensor:
         """A view where strides allow one, else a copy: `dml_vk.reshape`."""
-        return manipulation.reshape(self, tuple(one_tuple(shape)))
+        return manipulation.reshape(self, one_tuple(shape))
 
     def flatten(self: Any, a: int = 0, b: int = -1) -> Tensor:
         """The dims from a to b as one: a view where strides allow one, else a copy."""

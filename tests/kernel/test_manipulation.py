@@ -288,7 +288,7 @@ ERRORS = [
     (lambda: dml_vk.permute_dims(X, (0, 1)), LayoutError, "permute_dims: dims must .*; got axes="),
     (lambda: dml_vk.permute_dims(X, (0, 1, 2, 2)), LayoutError, "permute_dims: axes must not rep"),
     (lambda: dml_vk.reshape(X, (7, -1)), LayoutError, r"reshape: sizes must hold.* got shape"),
-    (lambda: dml_vk.reshape(X, 2.5), LayoutError, "reshape: sizes must be a sequence of integers"),
+    (lambda: dml_vk.reshape(X, 2.5), LayoutError, "reshape: shape must be a sequence of integers"),
     (lambda: dml_vk.squeeze(X, 1), LayoutError, r"squeeze: dims must have the size 1; got axis=1,"),
     (lambda: dml_vk.squeeze(X, (4,)), LayoutIndexError, "squeeze: axis must be from -4 to 3"),
     (lambda: dml_vk.unstack(X, axis=4), LayoutIndexError, "unstack: axis must be from -4 to 3"),

@@ -77,6 +77,14 @@ def test_what_needs_a_copy_says_so_or_makes_one():
     assert np.array_equal(part.numpy(), ARRAY.T.reshape(5, -1))
 
 
+def test_sizes_to_reshape_to_may_come_one_by_one():
+    x = dml_vk.asarray(ARRAY).permute(3, 2, 1, 0)  # which no view will do for
+    for found in (dml_vk.reshape(x, iter((6, 20))), x.reshape(iter((6, 20)))):
+        assert np.array_equal(found.numpy(), ARRAY.T.reshape(6, 20))
+    with pytest.raises(LayoutError, match="reshape: shape must be a sequence of integers; got sha"):
+        x.reshape({6, 20})
+
+
 def test_properties():
     x = dml_vk.asarray(ARRAY, memory_format=channels_last)
     assert (x.ndim, x.size, x.nbytes, x.offset) == (4, 120, 480, 0)
