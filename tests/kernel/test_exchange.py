@@ -45,7 +45,9 @@ def test_arrays_go_down_by_pieces_between_which_ctrl_c_may_come(monkeypatch, mem
         moved.clear()
         assert np.array_equal(view.numpy(), expected)
         assert max(moved) <= 64
-        assert sum(moved) >= expected.nbytes  # more, where gaps come along
+        # Where the host sees no memory, what has gaps comes with them, and is put together after.
+        whole = 0 if x.device.unified or view is x else 4 * view.layout.span
+        assert sum(moved) == expected.nbytes + whole
 
 
 def test_a_tensor_is_what_it_is_made():
