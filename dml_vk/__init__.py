@@ -33,7 +33,7 @@ from dml_vk.errors import (
     RangeError,
     ShaderError,
 )
-from dml_vk.kernels.operators import OPERATORS
+from dml_vk.kernels.operators import NOT_PUBLIC, OPERATORS
 from dml_vk.layout import (
     Layout,
     MemoryFormat,
@@ -48,8 +48,8 @@ __version__ = "0.1.0"
 __array_api_version__ = "2024.12"
 newaxis = None
 
-# The functions that work element by element. DirectML alone has a use for the two left out.
-_FUNCTIONS = sorted({*OPERATORS, "astype"} - {"cast", "clip_grad"})
+# The functions that work element by element.
+_FUNCTIONS = sorted({*OPERATORS, "astype"} - NOT_PUBLIC)
 # What needs NumPy, imported when first asked for: layouts work without it. Module -> names;
 # `__init__.pyi` tells type checkers of them.
 _MODULES = {

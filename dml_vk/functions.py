@@ -16,6 +16,7 @@ import numpy as np
 
 from dml_vk.creation import full
 from dml_vk.dtypes import DTYPES, DType, bool_, float32, int64, to_dtype
+from dml_vk.error_names import ErrorsAs
 from dml_vk.errors import DTypeError, LayoutError, explain
 from dml_vk.function_examples import example
 from dml_vk.function_meanings import MEANINGS
@@ -275,6 +276,37 @@ def _weak(x1: Any, x2: Any) -> DType:
     return bool_ if types == {bool} else int64 if types <= {bool, int} else float32
 
 
+_pow = _binary("pow")
+# What is known of the power of such a number, and comes to the same bits.
+_POWERS = {1: "positive", 2: "square", 0.5: "sqrt", -1: "reciprocal"}
+_SMALL = (3, 4)  # powers that are products of so many
+
+
+def pow(x1: Operand, x2: Operand, /, *, out: Tensor | None = None) -> Tensor:
+    number = plain(x2)
+    if type(number) in (int, float) and isinstance(x1, Tensor):
+        operator = _power(x1.dtype, number)
+        if operator is not None:
+            operands = (x1,) if operator.arity == 1 else (x1, number)
+            with ErrorsAs("pow"):
+                return _apply(operator, operands, out)
+    return _pow(x1, x2, out=out)
+
+
+def _power(dtype: DType, number: float) -> Operator | None:
+    """What raises to this number, if there is more to say of it than of any."""
+    if dtype.kind == "f":
+        if number in _POWERS:
+            return OPERATORS[_POWERS[number]]
+        if number in _SMALL or (dtype.itemsize == 8 and number == number // 1):
+            return OPERATORS["whole_power"]
+        if dtype.itemsize == 8:
+            must = "a number that float64 is raised to must be whole, or 0.5"
+            raise DTypeError(explain("pow", must, number=number))
+    return OPERATORS["square"] if dtype.kind in "iu" and number == 2 else None
+
+
+_named(pow, OPERATORS["pow"])
 add = _binary("add")
 subtract = _binary("subtract")
 multiply = _binary("multiply")
@@ -348,7 +380,6 @@ acos = _unary("acos")
 atan = _unary("atan")
 atan2 = _binary("atan2")
 erf = _unary("erf")
-pow = _binary("pow")
 relu = _unary("relu")
 elu = _told("elu")
 celu = _told("celu")

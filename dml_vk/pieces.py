@@ -27,6 +27,7 @@ from dml_vk.searching import searchsorted
 from dml_vk.strides.order import (
     Axes,
     Ints,
+    is_one,
     row_major,
     several,
     to_index,
@@ -157,7 +158,7 @@ def repeat(
     """
     given = to_tensor("repeat", "x", x)
     dim = None if axis is None else to_index("repeat", "axis", axis, given.ndim)
-    if not hasattr(repeats, "__iter__") or (isinstance(repeats, Tensor) and not repeats.ndim):
+    if is_one(repeats):
         count = to_int("repeat", "repeats", repeats)
         if count < 0:
             raise RangeError(explain("repeat", "repeats must not be negative", repeats=count))
@@ -297,7 +298,7 @@ def _shifts(given: Tensor, shift: int | Sequence[int], axis: Axes) -> list[int]:
     """By how much each dim moves on. A dim may be named more than once."""
     named = to_tuple("roll", "axis", several(axis))
     by = to_ints("roll", "shift", several(shift))
-    if not hasattr(shift, "__iter__"):
+    if is_one(shift):
         by *= len(named)
     if len(by) != len(named):
         must = "shift must be one integer, or one for each axis"
@@ -316,7 +317,7 @@ def _pairs(widths: Any, rank: int) -> list[Pair]:
         rows = [to_ints("pad", "widths", several(one)) for one in given]
     except LayoutError:
         raise LayoutError(explain("pad", must, widths=widths)) from None
-    if all(not hasattr(one, "__iter__") for one in given):
+    if all(map(is_one, given)):
         rows = [tuple([row[0] for row in rows])]
     pairs = [row * 2 if len(row) == 1 else row for row in rows]
     pairs *= rank if len(pairs) == 1 else 1

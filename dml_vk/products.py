@@ -10,7 +10,7 @@ from dml_vk.errors import LayoutError, LayoutIndexError, explain
 from dml_vk.layout import Layout
 from dml_vk.manipulation import to_axes
 from dml_vk.operands import to_tensor
-from dml_vk.strides.order import Axes, Ints, to_index, to_int, to_tuple
+from dml_vk.strides.order import Axes, Ints, is_one, to_index, to_int, to_tuple
 from dml_vk.strides.propagate import broadcast_sizes
 from dml_vk.tensor import Tensor
 
@@ -85,8 +85,8 @@ def tensordot(
     x1: Tensor,
     x2: Tensor,
     /,
-    *,
     axes: int | Sequence[Axes] = 2,
+    *,
     out: Tensor | None = None,
 ) -> Tensor:
     """The sums of products over some axes: the last of x1 and the first of x2, or those named.
@@ -132,7 +132,7 @@ def shared_axis(what: str, axis: int, x1: Tensor, x2: Tensor) -> int:
 
 def _axis_pairs(what: str, axes: Any, x1: Tensor, x2: Tensor) -> tuple[Ints, Ints]:
     rank1, rank2 = len(x1.shape), len(x2.shape)
-    if hasattr(axes, "__iter__"):
+    if not is_one(axes):
         pair = to_tuple(what, "axes", axes)
         if len(pair) != 2:
             must = "axes must be a number, or the axes of x1 and as many of x2"

@@ -7,8 +7,6 @@ import secrets
 from collections.abc import Iterable
 from typing import Any
 
-import numpy as np
-
 from dml_vk.creation import Wanted, check_one_shape
 from dml_vk.dtypes import DType, float16, float32, float64, int64, to_dtype, uint32, uint64
 from dml_vk.error_names import ErrorsAs
@@ -22,7 +20,7 @@ from dml_vk.ops.philox import blocks_begun, blocks_of, fill_philox
 from dml_vk.runtime.device import device as open_device
 from dml_vk.runtime.gate import Gate
 from dml_vk.sorting import argsort
-from dml_vk.strides.order import Ints, to_int, to_ints
+from dml_vk.strides.order import Ints, several, to_int, to_ints
 from dml_vk.tensor import Tensor, tensor_over
 
 __all__ = ["Generator"]
@@ -313,7 +311,7 @@ class Generator:
         """Where numbers go: `out`, or new memory, beside what they are drawn from, if anything."""
         if shape is None:
             shape = () if out is None else to_tensor(what, "out", out).shape
-        sizes = (shape,) if isinstance(shape, (int, np.integer)) else shape
+        sizes = several(shape)
         with ErrorsAs(what, sizes="shape"):
             layout = Layout.packed(sizes, memory_format)
         if source is not None:

@@ -11,6 +11,7 @@ import numpy as np
 
 from dml_vk.errors import DeviceError, DTypeError, ShaderError, explain
 from dml_vk.kernels.capabilities import check_capabilities
+from dml_vk.kernels.loops import fixed_rounds
 from dml_vk.kernels.spirv import Binding, Module, read
 from dml_vk.kernels.words import Slot, describe, to_words
 
@@ -173,6 +174,8 @@ class UserKernel:
             for at, (tensor, blocks) in enumerate(zip(tensors, self._blocks))
         ]
         spec_words = self._spec(spec, device.limits)
+        if device.limits.ends_loops:
+            self._check_rounds(spec_words, device.limits.max_rounds)
         push_words = self._push(push, operands)
         device.queue.dispatch(
             self.shader.spirv, spec_words, push_words, self._groups(groups), operands
@@ -263,6 +266,12 @@ class UserKernel:
             raise ShaderError(explain(self.name, must, shared_bytes=shared))
         # Kompute numbers constants by position; a number that nobody declares changes nothing.
         return tuple(values.get(number, 0) for number in range(max(values, default=-1) + 1))
+
+    def _check_rounds(self, spec: tuple[int, ...], most: int) -> None:
+        rounds = fixed_rounds(self.shader.spirv, spec, most)
+        if rounds > most:
+            must = f"loops must go at most {most} rounds in an invocation, which this device allows"
+            raise ShaderError(explain(self.name, must, rounds=rounds))
 
     def _push(self, given: Any, operands: list[Operand]) -> Words:
         words = np.zeros(self.shader.module.push_bytes // 4, np.uint32)

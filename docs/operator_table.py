@@ -86,7 +86,8 @@ FORMAT_HEAD = """\
 
 
 def signature(operator: Operator) -> str:
-    public = {"cast": "astype", "clip_grad": "", "clip": "clip"}.get(operator.name, operator.name)
+    others = {"cast": "astype", "clip_grad": "", "clip": "clip", "whole_power": ""}
+    public = others.get(operator.name, operator.name)
     told = [f"{name}={value:.7g}" for name, value in operator.parameters]
     operands = {
         "cast": ["x", "dtype"],

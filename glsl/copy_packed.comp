@@ -1,5 +1,6 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
 #include "index_head.glsl"
 
 layout(binding = 0) readonly buffer Src { uint src[]; };

@@ -1,5 +1,6 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
 // A copy by tiles. Elements of 8 and 16 bits need BY_QUADS and DST_PIECES, and no edges.
 #include "index_head.glsl"
 
@@ -55,7 +56,7 @@ uvec4 load_quad(uint at, uint down) {
     if (read_of(0) == BY_QUADS) return src_quads[(at + down) / PER];
     uvec4 quad = uvec4(0);
 #if BITS >= 32
-    for (uint i = 0; i < PER; i++) {
+    [[unroll]] for (uint i = 0; i < PER; i++) {
         // Past the end of the dim, the last element again.
         uint element = RAGGED ? min(down + i, sizes[1] - 1) : down + i;
         T value = src[at + element * strides[1].x];
@@ -78,14 +79,14 @@ void store_piece(uint at, PIECE piece) {
     dst[at] = piece.xy;
     dst[at + strides[0].y] = piece.zw;
 #elif BITS == 32
-    for (uint k = 0; k < ACROSS; k++) dst[at + k * strides[0].y] = piece[k];
+    [[unroll]] for (uint k = 0; k < ACROSS; k++) dst[at + k * strides[0].y] = piece[k];
 #endif
 }
 
 void whole_unit(PLACE at, uint down, bool needed) {
     uvec4 quads[ACROSS];
-    for (uint k = 0; k < ACROSS; k++) quads[k] = load_quad(at.x + k * strides[0].x, down);
-    for (uint i = 0; i < PER; i++)
+    [[unroll]] for (uint k = 0; k < ACROSS; k++) quads[k] = load_quad(at.x + k * strides[0].x, down);
+    [[unroll]] for (uint i = 0; i < PER; i++)
         if (!RAGGED || needed && down + i < sizes[1])
             store_piece(at.y + (down + i) * strides[1].y, piece_of(quads, i));
 }

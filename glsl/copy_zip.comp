@@ -20,7 +20,7 @@ uint element(uvec4 quads[4], uint i) {
 
 void unit(uint n, bool whole) {
     uvec2 at = bases;
-    for (uint k = 0; k < RANK; k++) at += take(n, k) * strides[k];
+    [[unroll]] for (uint k = 0; k < RANK; k++) at += take(n, k) * strides[k];
     uvec4 quads[4];
     [[unroll]] for (uint c = 0; c < CHANNELS; c++)
         quads[c] = src[ZIP ? (at.x + c * extent) / PER : at.x / PER + c];

@@ -1,10 +1,11 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
 #define SOURCES 2
 #define RESULT uvec2
 #include "double_values_head.glsl"
 #include "elementwise_head.glsl"
-#include "double_divide_head.glsl"
+#include "double_power_head.glsl"
 
 uvec2 clipped(uvec2 a) {
     uvec2 low = uvec2(push.scalars[0], push.scalars[1]);
@@ -35,6 +36,7 @@ uvec2 compute(uvec2 a, uvec2 b) {
     case ROUND: return double_round(a);
     case SQRT: return double_sqrt(a);
     case RECIPROCAL: return double_divide(DOUBLE_ONE, a);
+    case WHOLE_POWER: return double_whole_power(a, b);
     case CLIP: return clipped(a);
     }
     return a;

@@ -1,5 +1,6 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
 // One value everywhere, in elements of BITS: a word of it.
 #define BASES dst_base
 #define FROM 0

@@ -1,5 +1,6 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
 #define SOURCES 2
 #define RESULT float
 #include "float_values_head.glsl"
@@ -25,6 +26,18 @@ float float_round_away(float a) {
     float half_unit = uintBitsToFloat(0x3effffffu | floatBitsToUint(a) & FLOAT_SIGN);
     precise float sum = a + half_unit;
     return float_trunc(sum);
+}
+
+// As a product would be, were it an element.
+float product_of(float a, float b) {
+    precise float product = a * b;
+    return COMMON == FLOAT16 ? half_to_float(float_to_half(product)) : product;
+}
+
+// a^3 or a^4, from the left.
+float float_whole_power(float a, float b) {
+    float third = product_of(product_of(a, a), a);
+    return b < 3.5 ? third : product_of(third, a);
 }
 
 float scalar(uint k) { return uintBitsToFloat(push.scalars[k]); }
@@ -58,6 +71,7 @@ float compute(float a, float b) {
     case RSQRT: result = float_rsqrt(a); break;
     case RECIPROCAL: result = float_reciprocal(a); break;
     case HYPOT: result = float_hypot(a, b); break;
+    case WHOLE_POWER: result = float_whole_power(a, b); break;
     case CLIP: result = float_min(float_max(a, scalar(0)), scalar(1)); break;
     case CLIP_GRAD: result = float_less(scalar(0), a) && float_less(a, scalar(1)) ? b : 0.0; break;
     case RELU_GRAD: result = float_less(0.0, a) ? b : 0.0; break;

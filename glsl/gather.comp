@@ -1,5 +1,6 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
 // Elements of src, each so far from its place there as an index tells: index * STRIDE. With PLACES
 // no elements, but the words of src with that added, which makes one index of several.
 #define SOURCES 2
@@ -71,7 +72,7 @@ uvec4 make_quad(PLACE row, uint quad, uint phase, bool whole, uvec4 mask) {
     PLACE at = row + (quad * PER - phase) * row_step();
     Values far = index_row(at);
     uvec4 made = uvec4(0);
-    for (uint k = 0; k < PER; k++)
+    [[unroll]] for (uint k = 0; k < PER; k++)
         made[k / PER_WORD] |= element(at.y + k * row_step().y, far.at[k]) << k % PER_WORD * BITS;
     return made;
 }
@@ -83,7 +84,7 @@ uvec4 make_quad(PLACE at) {
 uvec4 make_quad(PLACE at) {
     Values far = index_row(at);
     uvec4 quad;
-    for (uint k = 0; k < PER; k++) { PUT(quad, k, element(at.y + k * row_step().y, far.at[k])); }
+    [[unroll]] for (uint k = 0; k < PER; k++) { PUT(quad, k, element(at.y + k * row_step().y, far.at[k])); }
     return quad;
 }
 #endif

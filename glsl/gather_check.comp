@@ -1,5 +1,6 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
 // Whether any index is outside of `size`: then a word becomes 1.
 #define BASES index_base, dst_base
 #define FROM push.index_base

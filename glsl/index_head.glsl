@@ -72,17 +72,17 @@ void run() {
     extent = push.extent;
     groups_reciprocal = 0xffffffffu / groups;
     extent_reciprocal = 0xffffffffu / extent;
-    for (uint k = 0; k < RANK; k++) {
+    [[unroll]] for (uint k = 0; k < RANK; k++) {
 #ifdef ARGUMENTS
         if (RANK > MAX_RANK) {
             uint at = push.sizes[0] + k;
             sizes[k] = ARGUMENTS[at];
-            for (uint s = 0; s <= SOURCES; s++) strides[k][s] = ARGUMENTS[at + (s + 1) * RANK];
+            [[unroll]] for (uint s = 0; s <= SOURCES; s++) strides[k][s] = ARGUMENTS[at + (s + 1) * RANK];
         } else
 #endif
         {
             sizes[k] = push.sizes[k];
-            for (uint s = 0; s <= SOURCES; s++) strides[k][s] = push.strides[s * MAX_RANK + k];
+            [[unroll]] for (uint s = 0; s <= SOURCES; s++) strides[k][s] = push.strides[s * MAX_RANK + k];
         }
         reciprocals[k] = 0xffffffffu / sizes[k];
     }

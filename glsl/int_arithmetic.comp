@@ -1,5 +1,6 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
 #define SOURCES 2
 #define RESULT uint
 #include "int_values_head.glsl"

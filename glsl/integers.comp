@@ -1,5 +1,6 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
 // Integers of a range, none more often than another: the high half of word * range, where a low half
 // below 2^b mod range, of b bits, is refused (Lemire, "Fast random integer generation in an interval",
 // 2019). A refused word gives way to the same word of the same block under the next key. Told are

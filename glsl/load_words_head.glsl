@@ -13,7 +13,7 @@ void start_row(PLACE at) {
 uvec4 make_quad(PLACE at) {
     if (step_of(0) == 1 && SRC_QUADS == 1) return load_quad(at.x);
     uvec4 quad;
-    for (uint k = 0; k < PER; k++) {
+    [[unroll]] for (uint k = 0; k < PER; k++) {
         PUT(quad, k, step_of(0) == 0 ? still : load(at.x + k * row_step().x));
     }
     return quad;

@@ -2,8 +2,8 @@
 // is over `depth` products, whose factors are a step apart in either source.
 //
 // The order of additions is the same on every path: runs of RUN_OF_SUM terms are added from their
-// first to their last, runs of as many such sums likewise, and so on. Where the depth is
-// cut in parts, a plan each, the terms of one more plan are their sums.
+// first to their last, runs of as many such sums likewise, and so on. A plan goes two levels deep. Of more,
+// each plan adds its sums to those of the terms before it, or parts are summed apart, and then their sums.
 #define SOURCES 2
 #define BASES a_base, b_base, dst_base
 #define FROM push.a_base, push.b_base

@@ -10,7 +10,7 @@ VALUE NAMED(values)[SPAN][DEEP], NAMED(quad)[4];
 // Rows past the last read the last again.
 void NAMED(start)(uint base, uint first) {
     uint last = sizes[DIM] - (READ == BY_SPAN ? 4 : 1);
-    for (uint i = 0; i < SPAN; i++)
+    [[unroll]] for (uint i = 0; i < SPAN; i++)
         NAMED(starts)[i] =
             base + (RAGGED ? min(first + i, last) : first + i) * strides[DIM][SOURCE];
 }
@@ -21,7 +21,7 @@ VALUE[4] NAMED(run)(uint at) {
     uint bits = bits_of(SOURCE_TYPE), word = 0;
     uvec4 quad = uvec4(0);
     if (bits == 32) quad = NAMED(quads)[at / 4];
-    for (uint j = 0; j < 4; j++) {
+    [[unroll]] for (uint j = 0; j < 4; j++) {
         uint bit = j * bits % 32;
         if (bits < 32 && bit == 0) word = NAMED(words)[(at + j) / (32 / bits)];
         uint raw = bits < 32 ? word >> bit & (1u << bits) - 1 : quad[j];
@@ -32,9 +32,9 @@ VALUE[4] NAMED(run)(uint at) {
 
 // The elements from `k` on, DEEP of them.
 void NAMED(load)(uint k) {
-    for (uint i = 0; i < SPAN; i++) {
+    [[unroll]] for (uint i = 0; i < SPAN; i++) {
         if (READ == BY_DEPTH) NAMED(quad) = NAMED(run)(NAMED(starts)[i] + k);
-        for (uint j = 0; j < DEEP; j++) {
+        [[unroll]] for (uint j = 0; j < DEEP; j++) {
             uint at = NAMED(starts)[i] + (k + j) * STEP;
             if (READ == BY_DEPTH)
                 NAMED(values)[i][j] = NAMED(quad)[j];
@@ -44,7 +44,7 @@ void NAMED(load)(uint k) {
                 NAMED(values)[i][j] = NAMED(element)(at);
             else if (i % 4 == 0) {
                 NAMED(quad) = NAMED(run)(at);
-                for (uint next = 0; next < 4; next++)
+                [[unroll]] for (uint next = 0; next < 4; next++)
                     NAMED(values)[i + next][j] = NAMED(quad)[next];
             }
         }

@@ -1,5 +1,6 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
 // Products of elements of up to 32 bits, as float32 or as integers modulo 2^32: a unit is a tile of
 // ROWS by COLUMNS sums, along dims 1 and 0, so that each element that is read serves many of them.
 // Invocations that run in step do BLOCK_DOWN by BLOCK_ACROSS tiles.
@@ -7,10 +8,12 @@
 #include "float_values_head.glsl"
 #define NOTHING uintBitsToFloat(0x80000000u)  // -0, which added changes nothing, whatever the sign
 #define BITS_OF(value) floatBitsToUint(value)
+#define VALUE_OF(bits) uintBitsToFloat(bits)
 #else
 #include "int_values_head.glsl"
 #define NOTHING 0u
 #define BITS_OF(value) (value)
+#define VALUE_OF(bits) (bits)
 #endif
 #include "matmul_head.glsl"
 
@@ -20,12 +23,13 @@ layout(constant_id = 6) const uint ROWS = 8;
 layout(constant_id = 7) const uint COLUMNS = 8;
 layout(constant_id = 8) const bool RAGGED = true;  // rows or columns of some tiles are not there
 layout(constant_id = 9) const uint DEEP = 4;       // terms at once, 1 or 4; it divides the depth
-layout(constant_id = 10) const uint LEVELS = 3;    // of sums
+layout(constant_id = 10) const uint LEVELS = 2;    // of sums
 layout(constant_id = 11) const bool DST_QUADS = false;  // fours of a tile's row are quads of dst
 layout(constant_id = 12) const uint A_READ = 0;
 layout(constant_id = 13) const uint B_READ = 0;
 layout(constant_id = 14) const uint A_TYPE = FLOAT32;
 layout(constant_id = 15) const uint B_TYPE = FLOAT32;
+layout(constant_id = 16) const bool MORE = false;  // dst has the sums of the terms before
 
 #define BY_ELEMENTS 0
 #define BY_DEPTH 1  // fours along the depth
@@ -49,8 +53,8 @@ layout(constant_id = 15) const uint B_TYPE = FLOAT32;
 #define NAMED(name) b_##name
 #include "matmul_source_head.glsl"
 
-layout(binding = DST) writeonly buffer Dst { uint dst[]; };
-layout(binding = DST) writeonly buffer DstQuads { uvec4 dst_quads[]; };
+layout(binding = DST) buffer Dst { uint dst[]; };
+layout(binding = DST) buffer DstQuads { uvec4 dst_quads[]; };
 
 VALUE plus(VALUE a, VALUE b) {
     precise VALUE sum = a + b;
@@ -62,41 +66,49 @@ VALUE times(VALUE a, VALUE b) {
     return product;
 }
 
-VALUE sums[3][ROWS][COLUMNS];  // of each level
+VALUE sums[2][ROWS][COLUMNS];  // of each level
 
 void clear(uint level) {
-    for (uint i = 0; i < ROWS; i++)
-        for (uint j = 0; j < COLUMNS; j++) sums[level][i][j] = NOTHING;
+    [[unroll]] for (uint i = 0; i < ROWS; i++)
+        [[unroll]] for (uint j = 0; j < COLUMNS; j++) sums[level][i][j] = NOTHING;
 }
 
-void rise(uint level) {
-    if (level >= LEVELS) return;
-    for (uint i = 0; i < ROWS; i++)
-        for (uint j = 0; j < COLUMNS; j++)
-            sums[level][i][j] = plus(sums[level][i][j], sums[level - 1][i][j]);
+// The sums of a run are terms one level up.
+void rise() {
+    if (LEVELS == 1) return;
+    [[unroll]] for (uint i = 0; i < ROWS; i++)
+        [[unroll]] for (uint j = 0; j < COLUMNS; j++)
+            sums[1][i][j] = plus(sums[1][i][j], sums[0][i][j]);
 }
 
 void add_products(uint k) {
     a_load(k);
     b_load(k);
-    for (uint step = 0; step < DEEP; step++)
-        for (uint i = 0; i < ROWS; i++)
-            for (uint j = 0; j < COLUMNS; j++)
+    [[unroll]] for (uint step = 0; step < DEEP; step++)
+        [[unroll]] for (uint i = 0; i < ROWS; i++)
+            [[unroll]] for (uint j = 0; j < COLUMNS; j++)
                 sums[0][i][j] = plus(sums[0][i][j], times(a_values[i][step], b_values[j][step]));
 }
 
+uint total(uint before, VALUE sum) {
+    return BITS_OF(MORE ? plus(VALUE_OF(before), sum) : sum);
+}
+
 void store(uint base, uint row, uint column) {
-    for (uint i = 0; i < ROWS; i++) {
+    [[unroll]] for (uint i = 0; i < ROWS; i++) {
         uint start = base + (row + i) * strides[1][DST];
         bool there = !RAGGED || row + i < sizes[1];
-        for (uint j = 0; j < COLUMNS; j += DST_QUADS ? 4 : 1) {
+        [[unroll]] for (uint j = 0; j < COLUMNS; j += DST_QUADS ? 4 : 1) {
             if (!there || RAGGED && column + j >= sizes[0]) continue;
             if (DST_QUADS) {
-                uvec4 quad;
-                for (uint k = 0; k < 4; k++) quad[k] = BITS_OF(sums[LEVELS - 1][i][j + k]);
-                dst_quads[(start + column + j) / 4] = quad;
-            } else
-                dst[start + (column + j) * strides[0][DST]] = BITS_OF(sums[LEVELS - 1][i][j]);
+                uint at = (start + column + j) / 4;
+                uvec4 quad = MORE ? dst_quads[at] : uvec4(0);
+                [[unroll]] for (uint k = 0; k < 4; k++) quad[k] = total(quad[k], sums[LEVELS - 1][i][j + k]);
+                dst_quads[at] = quad;
+            } else {
+                uint at = start + (column + j) * strides[0][DST];
+                dst[at] = total(MORE ? dst[at] : 0, sums[LEVELS - 1][i][j]);
+            }
         }
     }
 }
@@ -108,19 +120,14 @@ void unit(uint n, bool whole) {
     left = divide(left, extent, extent_reciprocal, block);
     uint column = (block * BLOCK_ACROSS + across) * COLUMNS;
     PLACE at = bases;
-    for (uint k = 2; k < RANK; k++) at += take(left, k) * strides[k];
+    [[unroll]] for (uint k = 2; k < RANK; k++) at += take(left, k) * strides[k];
     a_start(at.x, row);
     b_start(at.y, column);
-    uint most = RUN_OF_SUM * RUN_OF_SUM;
-    clear(2);
-    for (uint far = 0; far < push.depth; far += most) {
-        clear(1);
-        for (uint near = far; near < min(far + most, push.depth); near += RUN_OF_SUM) {
-            clear(0);
-            for (uint k = near; k < min(near + RUN_OF_SUM, push.depth); k += DEEP) add_products(k);
-            rise(1);
-        }
-        rise(2);
+    clear(1);
+    for (uint start = 0; start < push.depth; start += RUN_OF_SUM) {
+        clear(0);
+        for (uint k = start; k < min(start + RUN_OF_SUM, push.depth); k += DEEP) add_products(k);
+        rise();
     }
     store(at.z, row, column);
 }

@@ -1,5 +1,6 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
 // Products of matrices whose elements are computed with as 64 bits: a sum for each element of dst.
 #ifdef FLOAT
 #include "double_values_head.glsl"
@@ -15,6 +16,9 @@
 layout(constant_id = 10) const bool ONES = false;  // A is not read, but 1
 layout(constant_id = 11) const uint A_TYPE = FLOAT64;
 layout(constant_id = 12) const uint B_TYPE = FLOAT64;
+layout(constant_id = 13) const bool MORE = false;  // dst has the sums of the terms before
+
+layout(binding = DST) readonly buffer Before { uvec2 before[]; };
 
 #define SOURCE 0
 #define SOURCE_TYPE A_TYPE
@@ -52,6 +56,7 @@ uvec2 make(PLACE at) {
         }
         sum = plus(sum, run);
     }
+    if (MORE) sum = plus(before[at.z], sum);
     return sum;
 }
 

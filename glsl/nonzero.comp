@@ -1,5 +1,6 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
 // Which elements are not 0, in logical row-major order. A unit, UNIT elements, tells how many, or
 // writes their indexes, of WORDS words.
 #define SOURCES 1
@@ -58,7 +59,7 @@ uint bits_of_quad(uvec4 quad) {
         bvec2 nonzero = notEqual(quad.xz | quad.yw & mask, uvec2(0));
         return uint(nonzero.x) | uint(nonzero.y) << 1;
     }
-    for (uint k = 0; k < 4; k++)
+    [[unroll]] for (uint k = 0; k < 4; k++)
         found |= (bits == 32 ? uint((quad[k] & mask) != 0) : bits_in(quad[k])) << k * (32 / bits);
     return found;
 }

@@ -1,5 +1,6 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
 // Of flat row-major indexes, words, the index along one dim of `size`, each step of which covers
 // `inner` elements.
 #define BASES src_base, dst_base

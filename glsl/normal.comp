@@ -1,5 +1,6 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
 // Normal floats by Box and Muller: two of two words. Told are mean and standard deviation.
 #include "philox_draw_head.glsl"
 #include "half_head.glsl"

@@ -1,5 +1,6 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
 // The state after a number of blocks, from one place to another or to the same.
 #include "philox_head.glsl"
 

@@ -3,7 +3,7 @@
 
 // One block: four random words, a pure function of counter and key.
 uvec4 philox(uvec4 counter, uvec2 key) {
-  for (uint round = 0u; round < 10u; ++round) {
+  [[unroll]] for (uint round = 0u; round < 10u; ++round) {
     uvec2 high, low;
     umulExtended(counter.xz, uvec2(0xD2511F53u, 0xCD9E8D57u), high, low);
     counter = uvec4(high.y ^ counter.y ^ key.x, low.y, high.x ^ counter.w ^ key.y, low.x);

@@ -1,5 +1,6 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
 // Elements of 16 bits, made of one random word each; MAKE says how.
 #include "stream_head.glsl"
 

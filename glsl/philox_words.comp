@@ -1,5 +1,6 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
 // Elements made of one random word each, or of two; MAKE says how.
 #include "stream_head.glsl"
 

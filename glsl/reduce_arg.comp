@@ -1,5 +1,6 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
 // Where the largest element is, or the smallest: the first of those that are. A NaN counts as more
 // than all others, whichever is asked for.
 #include "cast_head.glsl"

@@ -52,13 +52,13 @@ struct Node {
 
 Node no_node() {
     Node node;
-    for (uint k = 0; k < WIDTH; k++) node.at[k] = identity();
+    [[unroll]] for (uint k = 0; k < WIDTH; k++) node.at[k] = identity();
     return node;
 }
 
 Node join(Node left, Node right) {
     Node node;
-    for (uint k = 0; k < WIDTH; k++) node.at[k] = combine(left.at[k], right.at[k]);
+    [[unroll]] for (uint k = 0; k < WIDTH; k++) node.at[k] = combine(left.at[k], right.at[k]);
     return node;
 }
 
@@ -72,7 +72,7 @@ void start(PLACE at) {
     next = at.x;
     if (LEAF_RANK == 1) return;
     uint left = at.y;
-    for (uint k = 0; k < LEAF_RANK; k++) {
+    [[unroll]] for (uint k = 0; k < LEAF_RANK; k++) {
         coordinates[k] = k + 1 < LEAF_RANK ? left % push.ends[k] : left;
         if (k + 1 < LEAF_RANK) left /= push.ends[k];
         next += coordinates[k] * push.steps[k];
@@ -86,7 +86,7 @@ uint address(uint i) {
     uint at = there ? next : root.x;
     next += push.steps[0];
     coordinates[0]++;
-    for (uint k = 0; k + 1 < LEAF_RANK; k++) {
+    [[unroll]] for (uint k = 0; k + 1 < LEAF_RANK; k++) {
         bool carry = coordinates[k] == push.ends[k];
         coordinates[k] = carry ? 0 : coordinates[k];
         coordinates[k + 1] += uint(carry);
@@ -125,7 +125,7 @@ Node leaf(uint i) {
     Node node;
     uint at = address(i), bits = src_bits();
     if (READ == BY_ELEMENTS) {
-        for (uint k = 0; k < WIDTH; k++) node.at[k] = value(element(at + min(k, side - 1)), i);
+        [[unroll]] for (uint k = 0; k < WIDTH; k++) node.at[k] = value(element(at + min(k, side - 1)), i);
         return node;
     }
     uvec4 quad, more;
@@ -135,8 +135,8 @@ Node leaf(uint i) {
     } else if (bits == 32)
         quad = src_quads[at / 4];
     else
-        quad = uvec4(src_words[at * bits / 32], bits == 16 ? src_words[at / 2 + 1] : 0, 0, 0);
-    for (uint k = 0; k < WIDTH; k++)
+        quad = uvec4(src_words[at / (32 / bits)], bits == 16 ? src_words[at / 2 + 1] : 0, 0, 0);
+    [[unroll]] for (uint k = 0; k < WIDTH; k++)
         node.at[k] = value(bits == 64 && k > 1 ? part(more, k - 2) : part(quad, k), i);
     return node;
 }
@@ -148,12 +148,12 @@ uvec4 quad_from(uint i) {
     uvec4 quad;
     if (bits >= 32) {
         uint words = bits / 32, last = end * words + words - 1;
-        for (uint k = 0; k < 4; k++) quad[k] = src_words[min(at * words + k, last)];
+        [[unroll]] for (uint k = 0; k < 4; k++) quad[k] = src_words[min(at * words + k, last)];
         return quad;
     }
     uint per = 32 / bits, last = end / per, shift = at % per * bits;
     uint word = src_words[min(at / per, last)];
-    for (uint k = 0; k < 4; k++) {
+    [[unroll]] for (uint k = 0; k < 4; k++) {
         uint above = src_words[min(at / per + k + 1, last)];
         quad[k] = word >> shift | above << 1 << 31 - shift;
         word = above;
@@ -191,7 +191,7 @@ Node chunk(uint i) {
     Node node;
     uint per = 128 / src_bits();
     VALUE leaves[4];
-    for (uint k = 0; k < 4; k++) {
+    [[unroll]] for (uint k = 0; k < 4; k++) {
         if (READ == BY_ELEMENTS)
             leaves[k] = value(element(address(i + k)), i + k);
         else
@@ -205,11 +205,11 @@ Node chunk(uint i) {
 // Node n of a row: `waiting` has the left halves, by the level of each. Where the lower four bits
 // of n are set, what comes out is whole.
 Node grow(inout Node waiting[4], uint n, Node node) {
-    for (uint k = 0; k < 4; k++) {
+    [[unroll]] for (uint k = 0; k < 4; k++) {
         // What is here is a node of this level only where all lower bits of n are set.
         bool waits = (n & (2u << k) - 1) == (1u << k) - 1;
         Node whole = join(waiting[k], node);
-        for (uint i = 0; i < WIDTH; i++) waiting[k].at[i] = waits ? node.at[i] : waiting[k].at[i];
+        [[unroll]] for (uint i = 0; i < WIDTH; i++) waiting[k].at[i] = waits ? node.at[i] : waiting[k].at[i];
         node = whole;
     }
     return node;
@@ -217,9 +217,9 @@ Node grow(inout Node waiting[4], uint n, Node node) {
 
 // Those that wait when n nodes have grown are the halves of nodes that lack the right one.
 Node fold(Node waiting[4], uint n, Node total) {
-    for (uint k = 0; k < 4; k++) {
+    [[unroll]] for (uint k = 0; k < 4; k++) {
         Node whole = join(waiting[k], total);
-        for (uint i = 0; i < WIDTH; i++)
+        [[unroll]] for (uint i = 0; i < WIDTH; i++)
             total.at[i] = (n >> k & 1) != 0 ? whole.at[i] : total.at[i];
     }
     return total;
@@ -228,7 +228,7 @@ Node fold(Node waiting[4], uint n, Node total) {
 Node reduced() {
     if (TIERS == 0) return chunk(0);
     Node none = no_node(), total = none, low[4], middle[4], high[4];
-    for (uint k = 0; k < 4; k++) low[k] = middle[k] = high[k] = none;
+    [[unroll]] for (uint k = 0; k < 4; k++) low[k] = middle[k] = high[k] = none;
     uint n = 0;
     for (uint i = 0; i < count; i += CHUNK) {
         Node node = chunk(i);
@@ -271,14 +271,14 @@ Node reduced() {
     Node total = no_node();
 #ifdef ACROSS
     for (uint i = 0; i < count; i += 4)
-        for (uint k = 0; k < 4; k++) total = join(total, leaf(i + k));
+        [[unroll]] for (uint k = 0; k < 4; k++) total = join(total, leaf(i + k));
 #else
     uint per = READ == BY_ELEMENTS ? 1 : 128 / src_bits(), parts = READ == BY_ELEMENTS ? 4 : QUADS;
     for (uint i = 0; i < count; i += parts * per)
-        for (uint k = 0; k < parts; k++) {
+        [[unroll]] for (uint k = 0; k < parts; k++) {
             uint at = i + k * per;
             uvec4 raw = READ == BY_ELEMENTS ? element(address(at)) : quad_from(at);
-            for (uint j = 0; j < per; j++) {
+            [[unroll]] for (uint j = 0; j < per; j++) {
                 VALUE next = value(READ == BY_ELEMENTS ? raw : part(raw, j), at + j);
                 total.at[0] = combine(total.at[0], next);
             }
@@ -305,7 +305,7 @@ void store(uint at, T element) {
 void unit(uint n, bool whole) {
     uint group = take(n, 0);
     PLACE at = bases + group * strides[0];
-    for (uint k = 1; k < RANK; k++) at += take(n, k) * strides[k];
+    [[unroll]] for (uint k = 1; k < RANK; k++) at += take(n, k) * strides[k];
     side = min(WIDTH, extent - group * WIDTH);
     start(at);
     Node node = reduced();
@@ -321,7 +321,7 @@ void unit(uint n, bool whole) {
         return;
     }
     uint step = uint(int(strides[0].z) >> 2);
-    for (uint k = 0; k < WIDTH; k++)
+    [[unroll]] for (uint k = 0; k < WIDTH; k++)
         if (k < side) store(at.z + k * step, element_of(node.at[k]));
 #else
     store(at.z, element_of(node.at[0]));

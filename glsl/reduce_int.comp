@@ -1,5 +1,6 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
 // Integers of up to 32 bits, the truth of any type, and the extremes of floats: the keys of those
 // are signed integers in the order of the numbers, and a NaN's lies beyond all others.
 #include "int_values_head.glsl"

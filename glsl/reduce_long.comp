@@ -1,5 +1,6 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
 // Integers as 64 bits, counts, and the extremes of float64, whose keys are as in reduce_int.comp.
 #include "long_values_head.glsl"
 #include "double_head.glsl"

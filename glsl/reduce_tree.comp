@@ -1,5 +1,6 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
 // Sums and products of floats.
 #include "float_values_head.glsl"
 #define T uint

@@ -17,7 +17,7 @@ struct Walk {
 // What a row's dim 0 moves by.
 PLACE row_step() {
     PLACE by = strides[0];
-    for (uint s = 0; s < SOURCES; s++) by[s] = step_of(s) == ANY ? by[s] : step_of(s);
+    [[unroll]] for (uint s = 0; s < SOURCES; s++) by[s] = step_of(s) == ANY ? by[s] : step_of(s);
     if (DENSE) by[SOURCES] = 1;
     return by;
 }
@@ -25,14 +25,14 @@ PLACE row_step() {
 // The addresses of a row's first element.
 PLACE row_bases(uint row) {
     PLACE at = bases;
-    for (uint k = RUN; k < RANK; k++) at += take(row, k) * strides[k];
+    [[unroll]] for (uint k = RUN; k < RANK; k++) at += take(row, k) * strides[k];
     return at;
 }
 
 Walk walk_from(PLACE row, uint element) {
     Walk walk = Walk(row, uint[8](0, 0, 0, 0, 0, 0, 0, 0));
     uint left = element;
-    for (uint k = 0; k < RUN; k++) {
+    [[unroll]] for (uint k = 0; k < RUN; k++) {
         uint at = left;
         if (k + 1 < RUN) left = divide(left, sizes[k], reciprocals[k], at);
         walk.at[k] = at;
@@ -45,7 +45,7 @@ Walk walk_from(PLACE row, uint element) {
 void step(inout Walk walk) {
     walk.place += row_step();
     walk.at[0]++;
-    for (uint k = 0; k + 1 < RUN; k++) {
+    [[unroll]] for (uint k = 0; k + 1 < RUN; k++) {
         bool carry = walk.at[k] == sizes[k];
         PLACE jump = strides[k + 1] - sizes[k] * strides[k];
         if (DENSE) jump[SOURCES] = 0;

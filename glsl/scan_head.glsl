@@ -54,7 +54,7 @@ DEFINE_ELEMENT(src_element, src)
 
 Quad from_quad(uvec4 quad, uint type) {
     Quad values;
-    for (uint k = 0; k < PER; k++)
+    [[unroll]] for (uint k = 0; k < PER; k++)
         values.at[k] = decode(uvec2(quad[WORDS * k], WORDS == 2 ? quad[2 * k + 1] : 0), type);
     return values;
 }
@@ -64,7 +64,7 @@ Quad along(uint at) {
     uint bits = bits_of(TYPE), word;
     if (bits == 32 * WORDS) return from_quad(src_quads[at / PER], TYPE);
     Quad values;
-    for (uint k = 0; k < PER; k++) {
+    [[unroll]] for (uint k = 0; k < PER; k++) {
         uint bit = (at + k) * bits % 32;
         if (k == 0 || bits * k % 32 == 0) word = src[(at + k) / (32 / bits)];
         values.at[k] = decode(uvec2(word >> bit & 0xffffffffu >> 32 - bits, 0), TYPE);
@@ -77,9 +77,9 @@ Values read(uint at) {
     return Values(VALUE[1](decode(src_element(at, TYPE), TYPE)));
 #else
     Values values;
-    for (uint c = 0; c < COLUMNS; c += PER) {
+    [[unroll]] for (uint c = 0; c < COLUMNS; c += PER) {
         Quad quad = along(at + c);
-        for (uint k = 0; k < PER; k++) values.at[c + k] = quad.at[k];
+        [[unroll]] for (uint k = 0; k < PER; k++) values.at[c + k] = quad.at[k];
     }
     return values;
 #endif
@@ -89,9 +89,9 @@ Values read(uint at) {
 Values carry_at(uint at) {
 #if COLUMNS > 1
     Values values;
-    for (uint c = 0; c < COLUMNS; c += PER) {
+    [[unroll]] for (uint c = 0; c < COLUMNS; c += PER) {
         Quad quad = from_quad(carry_quads[(at + c) / PER], STORED);
-        for (uint k = 0; k < PER; k++) values.at[c + k] = quad.at[k];
+        [[unroll]] for (uint k = 0; k < PER; k++) values.at[c + k] = quad.at[k];
     }
     return values;
 #elif WORDS == 2
@@ -103,7 +103,7 @@ Values carry_at(uint at) {
 
 void write_quad(uint at, Quad values) {
     uvec4 quad;
-    for (uint k = 0; k < PER; k++) {
+    [[unroll]] for (uint k = 0; k < PER; k++) {
         uvec2 words = encode(values.at[k], STORED);
         quad[WORDS * k] = words.x;
         if (WORDS == 2) quad[2 * k + 1] = words.y;
@@ -121,9 +121,9 @@ void write(uint at, Values values) {
 #if COLUMNS == 1
     write_element(at, values.at[0]);
 #else
-    for (uint c = 0; c < COLUMNS; c += PER) {
+    [[unroll]] for (uint c = 0; c < COLUMNS; c += PER) {
         Quad quad;
-        for (uint k = 0; k < PER; k++) quad.at[k] = values.at[c + k];
+        [[unroll]] for (uint k = 0; k < PER; k++) quad.at[k] = values.at[c + k];
         write_quad(at + c, quad);
     }
 #endif
@@ -131,12 +131,12 @@ void write(uint at, Values values) {
 
 Values identities() {
     Values values;
-    for (uint c = 0; c < COLUMNS; c++) values.at[c] = identity();
+    [[unroll]] for (uint c = 0; c < COLUMNS; c++) values.at[c] = identity();
     return values;
 }
 
 Values combined(Values a, Values b) {
-    for (uint c = 0; c < COLUMNS; c++) a.at[c] = combine(a.at[c], b.at[c]);
+    [[unroll]] for (uint c = 0; c < COLUMNS; c++) a.at[c] = combine(a.at[c], b.at[c]);
     return a;
 }
 
@@ -151,7 +151,7 @@ Values joined(inout Values block, Values before, Values element) {
 void unit(uint n, bool whole) {
     PLACE at = bases;
     uint left = n, i = 0;
-    for (uint k = 0; k < RANK; k++) {
+    [[unroll]] for (uint k = 0; k < RANK; k++) {
         uint coordinate = take(left, k);
         at += coordinate * strides[k];
         if (k == SPAN_DIM) i = coordinate * push.span;
@@ -162,7 +162,7 @@ void unit(uint n, bool whole) {
     Values before = carried;
     // By level, what the blocks come to of the larger block so far; of level 0, the elements.
     Values blocks[MOST_LEVELS];
-    for (uint l = 0; l < MOST_LEVELS; l++) blocks[l] = identities();
+    [[unroll]] for (uint l = 0; l < MOST_LEVELS; l++) blocks[l] = identities();
 
     for (uint end = min(i + push.span, extent); i < end;) {
         uint stop = min(i + (1u << LOG_BLOCK), end);
@@ -172,7 +172,7 @@ void unit(uint n, bool whole) {
             for (; i + PER <= stop; i += PER) {
                 Quad values;
                 if (SRC_RUNS) values = along(at.x);
-                for (uint k = 0; k < PER; k++) {
+                [[unroll]] for (uint k = 0; k < PER; k++) {
                     Values value = read(at.x + k * by.x);
                     if (SRC_RUNS) value.at[0] = values.at[k];
                     values.at[k] = joined(block, before, value).at[0];
@@ -189,13 +189,13 @@ void unit(uint n, bool whole) {
         }
         blocks[0] = block;
         // A block that ends is an element one level up.
-        for (uint l = 1; l < LEVELS; l++)
+        [[unroll]] for (uint l = 1; l < LEVELS; l++)
             if ((i & (1u << LOG_BLOCK * l) - 1) == 0) {
                 blocks[l] = combined(blocks[l], blocks[l - 1]);
                 blocks[l - 1] = identities();
             }
         before = carried;
-        for (uint l = LEVELS - 1; l > 0; l--) before = combined(before, blocks[l]);
+        [[unroll]] for (uint l = LEVELS - 1; l > 0; l--) before = combined(before, blocks[l]);
     }
     if (FORM == TOTALS) write(push.dst_base + n * COLUMNS, blocks[LEVELS - 1]);
 }

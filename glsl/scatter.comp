@@ -1,5 +1,6 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
 // Elements of src, each written so far from its place in dst as an index tells: index * stride.
 // Where CLAIMED, only those are whose index, or another word, has got what it claimed.
 #define SOURCES 2

@@ -1,5 +1,6 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
 // Each of `index` claims the word that it leads to; the last of several that lead to one gets it.
 // What is left there is where in its buffer the index lies, plus 1.
 #define BASES index_base, dst_base

@@ -1,5 +1,6 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
 // Where each element of src belongs among `sorted` ones of its type: how many are less, or not
 // greater. These are in order as they lie, or in the order of indexes that lie in `order`.
 #define BASES src_base, sorted_base, order_base, dst_base

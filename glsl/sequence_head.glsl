@@ -15,7 +15,7 @@ uvec2 sequence_int(uint i, uvec2 start, uvec2 delta) {
 uvec4 wide_add(uvec4 a, uvec4 b) {
   uvec4 sum, carry;
   sum = uaddCarry(a, b, carry);
-  for (int word = 0; word < 3; ++word) {
+  [[unroll]] for (int word = 0; word < 3; ++word) {
     uint more;
     sum[word + 1] = uaddCarry(sum[word + 1], carry[word], more);
     carry[word + 1] += more;

@@ -1,5 +1,6 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
 // start + i * delta, where i is the index of an element. ELEMENT makes its bits of i, start and delta.
 #define BASES dst_base
 #define FROM push.index_base

@@ -27,7 +27,7 @@ bool key_less(uvec2 a, uvec2 b) { return a.y < b.y || a.y == b.y && a.x < b.x; }
 // A step of a bitonic network: of each `2 * span` elements, the first half are compared with those
 // whose numbers differ from theirs by the bits `other`. Equal keys go by their places.
 void compare(uint span, uint other) {
-    for (uint n = 0; n < HELD / 2; n++) {
+    [[unroll]] for (uint n = 0; n < HELD / 2; n++) {
         uint i = n / span * 2 * span + n % span, k = i ^ other;
         KEY a = key[i], b = key[k];
         uint p = place[i], q = place[k];

@@ -1,5 +1,6 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
 // Elements as unsigned integers in their order, which a mask that the kernel is told turns round.
 #define SOURCES 1
 #define VALUE uvec2

@@ -1,5 +1,6 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
 // Each two sorted runs of a row, a and b, as one; equal keys of a come first. A unit makes `chunk`
 // elements, which divides two runs: it finds by bisection where in both it has to start. Then it
 // merges what it holds with the next block of the run that goes on with less, time and again; the
@@ -17,25 +18,25 @@ layout(binding = 3) writeonly buffer Dst { uvec4 dst[]; };
 
 // BLOCK elements of `quads` from `at` on, which need not be where a quad starts: those of one quad
 // more, moved by two elements and by one. Nothing is read beyond element `most`.
-#define READ(near, quads, base, per)                                                        \
-    uvec4 near[BLOCK / per + 1];                                                            \
-    for (uint k = 0; k <= BLOCK / per; k++)                                                 \
-        near[k] = quads[(base + min(at + k * per, most)) / per];                            \
-    for (uint k = 0; per == 4 && k <= BLOCK / per; k++) {                                   \
-        uvec4 quad = near[k], next = near[min(k + 1, BLOCK / per)];                         \
-        near[k] = mix(quad, uvec4(quad.zw, next.xy), bvec4((at & 2) != 0));                 \
-    }                                                                                       \
-    for (uint k = 0; k < BLOCK / per; k++) {                                                \
-        uvec4 quad = near[k], next = near[k + 1];                                           \
-        uvec4 moved = per == 4 ? uvec4(quad.yzw, next.x) : uvec4(quad.zw, next.xy);         \
-        near[k] = mix(quad, moved, bvec4((at & 1) != 0));                                   \
+#define READ(near, quads, base, per)                                                                \
+    uvec4 near[BLOCK / per + 1];                                                                    \
+    [[unroll]] for (uint k = 0; k <= BLOCK / per; k++)                                              \
+        near[k] = quads[(base + min(at + k * per, most)) / per];                                    \
+    [[unroll]] for (uint k = 0; per == 4 && k <= BLOCK / per; k++) {                                \
+        uvec4 quad = near[k], next = near[min(k + 1, BLOCK / per)];                                 \
+        near[k] = mix(quad, uvec4(quad.zw, next.xy), bvec4((at & 2) != 0));                         \
+    }                                                                                               \
+    [[unroll]] for (uint k = 0; k < BLOCK / per; k++) {                                             \
+        uvec4 quad = near[k], next = near[k + 1];                                                   \
+        uvec4 moved = per == 4 ? uvec4(quad.yzw, next.x) : uvec4(quad.zw, next.xy);                 \
+        near[k] = mix(quad, moved, bvec4((at & 1) != 0));                                           \
     }
 
 // The next block of a run, into the half that is not held; past the run's end there is nothing.
 void load(uint at, uint end, uint most) {
     READ(near, key_quads, bases.x, PER)
     READ(near_places, place_quads, push.places_base, 4)
-    for (uint k = 0; k < BLOCK; k++) {
+    [[unroll]] for (uint k = 0; k < BLOCK; k++) {
         KEY a = GET(near[k / PER], k % PER), none = KEY(LAST);
         uint p = near_places[k / 4][k % 4];
         bool there = at + k < end;
@@ -63,7 +64,7 @@ void unit(uint n, bool whole) {
     load(a, a_end, most);
     a += BLOCK;
     for (bool from_a = false; to < stop; to += BLOCK) {
-        for (uint k = 0; k < BLOCK; k++) {
+        [[unroll]] for (uint k = 0; k < BLOCK; k++) {
             key[k] = key[BLOCK + k];
             place[k] = place[BLOCK + k];
         }
@@ -75,12 +76,12 @@ void unit(uint n, bool whole) {
         compare(4, 4);
         compare(2, 2);
         compare(1, 1);
-        for (uint k = 0; k < BLOCK; k += PER) {
+        [[unroll]] for (uint k = 0; k < BLOCK; k += PER) {
             uvec4 quad;
-            for (uint i = 0; i < PER; i++) PUT(quad, i, key[k + i]);
+            [[unroll]] for (uint i = 0; i < PER; i++) PUT(quad, i, key[k + i]);
             if (to + k < stop) merged[(push.merged_base + to + k) / PER] = quad;
         }
-        for (uint k = 0; k < BLOCK; k += 4) {
+        [[unroll]] for (uint k = 0; k < BLOCK; k += 4) {
             uvec4 quad = uvec4(place[k], place[k + 1], place[k + 2], place[k + 3]);
             if (to + k < stop) dst[(bases.y + to + k) / 4] = quad;
         }

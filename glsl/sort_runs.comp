@@ -1,5 +1,6 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
 // Runs of BLOCK keys, each sorted by one invocation where it lies, and the places that they had.
 #define BASES keys_base, dst_base
 #define FROM push.keys_base
@@ -12,10 +13,10 @@ layout(binding = 1) writeonly buffer Dst { uvec4 dst[]; };
 void unit(uint n, bool whole) {
     uint group, row = divide(n, groups, groups_reciprocal, group);
     uint start = group * BLOCK, left = extent - start, at = row * push.pitch + start;
-    for (uint k = 0; k < BLOCK; k += PER) {
+    [[unroll]] for (uint k = 0; k < BLOCK; k += PER) {
         uvec4 quad = uvec4(LAST);
         if (k < left) quad = keys[(bases.x + at + k) / PER];
-        for (uint i = 0; i < PER; i++) {
+        [[unroll]] for (uint i = 0; i < PER; i++) {
             key[k + i] = k + i < left ? GET(quad, i) : KEY(LAST);
             place[k + i] = k + i;
         }
@@ -30,12 +31,12 @@ void unit(uint n, bool whole) {
     compare(4, 4);
     compare(2, 2);
     compare(1, 1);
-    for (uint k = 0; k < BLOCK; k += PER) {
+    [[unroll]] for (uint k = 0; k < BLOCK; k += PER) {
         uvec4 quad;
-        for (uint i = 0; i < PER; i++) PUT(quad, i, key[k + i]);
+        [[unroll]] for (uint i = 0; i < PER; i++) PUT(quad, i, key[k + i]);
         if (k < left) keys[(bases.x + at + k) / PER] = quad;
     }
-    for (uint k = 0; k < BLOCK; k += 4) {
+    [[unroll]] for (uint k = 0; k < BLOCK; k += 4) {
         uvec4 quad = start + uvec4(place[k], place[k + 1], place[k + 2], place[k + 3]);
         if (k < left) dst[(bases.y + at + k) / 4] = quad;
     }

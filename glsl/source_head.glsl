@@ -22,7 +22,7 @@ VALUE NAMED(element)(PLACE place) {
 
 Values NAMED(same)(VALUE value) {
     Values values;
-    for (uint k = 0; k < PER; k++) values.at[k] = value;
+    [[unroll]] for (uint k = 0; k < PER; k++) values.at[k] = value;
     return values;
 }
 
@@ -31,7 +31,7 @@ Values NAMED(run)(uint at) {
     Values values;
     uint bits = bits_of(SOURCE_TYPE), word;
     uvec4 quad;
-    for (uint k = 0; k < PER; k++) {
+    [[unroll]] for (uint k = 0; k < PER; k++) {
         // Where fewer are needed than a word has, they may start in its middle.
         uint bit = (PER * bits < 32 ? at + k : k) * bits % 128;
         if (PER * bits >= 128) {
@@ -50,21 +50,21 @@ Values NAMED(run)(uint at) {
 Tile NAMED(tile)(PLACE at, uint down) {
     Tile tile;
     if (NAMED(is_scalar)()) {
-        for (uint i = 0; i < PER; i++) tile.rows[i] = NAMED(same)(NAMED(scalar)());
+        [[unroll]] for (uint i = 0; i < PER; i++) tile.rows[i] = NAMED(same)(NAMED(scalar)());
     } else if (read_of(SOURCE) == BY_QUADS) {
-        for (uint k = 0; k < ACROSS; k++) {
+        [[unroll]] for (uint k = 0; k < ACROSS; k++) {
             Values column = NAMED(run)(at[SOURCE] + k * strides[0][SOURCE] + down);
-            for (uint i = 0; i < PER; i++) tile.rows[i].at[k] = column.at[i];
+            [[unroll]] for (uint i = 0; i < PER; i++) tile.rows[i].at[k] = column.at[i];
         }
     } else
-        for (uint i = 0; i < PER; i++) {
+        [[unroll]] for (uint i = 0; i < PER; i++) {
             // Past the end of the dim, the last element again.
             uint element = RAGGED ? min(down + i, sizes[1] - 1) : down + i;
             PLACE start = at + element * strides[1];
             if (read_of(SOURCE) == BY_PIECES)
                 tile.rows[i] = NAMED(run)(start[SOURCE]);
             else
-                for (uint k = 0; k < ACROSS; k++) tile.rows[i].at[k] = NAMED(element)(start + k * strides[0]);
+                [[unroll]] for (uint k = 0; k < ACROSS; k++) tile.rows[i].at[k] = NAMED(element)(start + k * strides[0]);
         }
     return tile;
 }
@@ -82,7 +82,7 @@ Values NAMED(shifted)(uint at) {
     Values values;
     uint bits = bits_of(SOURCE_TYPE), per = 32 / bits, by = at % per * bits, word;
     uint last = (at + PER - 1) / per, next = NAMED(words)[at / per];
-    for (uint k = 0; k < PER; k++) {
+    [[unroll]] for (uint k = 0; k < PER; k++) {
         uint bit = k * bits % 32;
         if (bit == 0) {
             word = next >> by;
@@ -102,7 +102,7 @@ Values NAMED(row)(PLACE at) {
         if (bits_of(SOURCE_TYPE) < 32) return NAMED(shifted)(at[SOURCE]);
     }
     Values values;
-    for (uint k = 0; k < PER; k++) values.at[k] = NAMED(element)(at + k * row_step());
+    [[unroll]] for (uint k = 0; k < PER; k++) values.at[k] = NAMED(element)(at + k * row_step());
     return values;
 }
 #endif

@@ -38,7 +38,7 @@ void unit(uint n, bool whole) {
         down = needed ? down : 0;
     }
     PLACE at = bases + across * ACROSS * strides[0];
-    for (uint k = 2; k < RANK; k++) at += take(left, k) * strides[k];
+    [[unroll]] for (uint k = 2; k < RANK; k++) at += take(left, k) * strides[k];
     if (whole)
         whole_unit(at, down, needed);
     else

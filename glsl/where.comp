@@ -1,5 +1,6 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
 // Elements of b where a is true, else those of c.
 #define SOURCES 3
 #define VALUE uvec2

@@ -24,7 +24,7 @@ layout(constant_id = 9) const bool DST_QUADS = false;  // and in dst
 #define PUT(quad, k, element) quad[k] = element
 #define GET(quad, k) quad[k]
 #elif WORDS == 2
-#define PUT(quad, k, element) quad[2 * k] = (element).x, quad[2 * k + 1] = (element).y
+#define PUT(quad, k, element) { uvec2 put = element; quad[2 * k] = put.x, quad[2 * k + 1] = put.y; }
 #define GET(quad, k) uvec2(quad[2 * k], quad[2 * k + 1])
 #else
 #define PUT(quad, k, element) quad = element

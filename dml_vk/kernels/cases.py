@@ -1,25 +1,38 @@
 """SPIR-V less the cases that a specialization constant leaves out.
 
 Drivers inline all functions before they look at a constant: of a switch over thirty operators they
-would compile thirty, and then drop all but one. So the others go before a driver sees them. Numbers
-are those of the SPIR-V 1.3 specification.
+would compile thirty, and then drop all but one. So the others go before a driver sees them.
 """
 
 from __future__ import annotations
 
 import struct
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
+
+from dml_vk.kernels.spirv_blocks import (
+    BRANCH,
+    BRANCH_IF,
+    CALL,
+    FUNCTION,
+    LABEL,
+    LOOP_MERGE,
+    PHI,
+    SELECTION_MERGE,
+    SWITCH,
+    Blocks,
+    Words,
+    blocks_of,
+    lines_of,
+    reached,
+    targets,
+)
 
 _NAME, _DECORATE, _ENTRY_POINT = 5, 71, 15
 _SPEC_CONSTANT, _SPEC_ID = 50, 1
-_FUNCTION, _FUNCTION_END, _CALL = 54, 56, 57
-_LABEL, _PHI, _LOOP_MERGE, _SELECTION_MERGE = 248, 245, 246, 247
-_BRANCH, _BRANCH_IF, _SWITCH, _UNREACHABLE = 249, 250, 251, 255
+_FUNCTION_END, _UNREACHABLE = 56, 255
 # What has no result, of all that stands in functions.
-_SILENT = {_LOOP_MERGE, _SELECTION_MERGE, _BRANCH, _BRANCH_IF, _SWITCH, _UNREACHABLE}
+_SILENT = {LOOP_MERGE, SELECTION_MERGE, BRANCH, BRANCH_IF, SWITCH, _UNREACHABLE}
 _SILENT |= {_FUNCTION_END, 62, 63, 224, 225, 228, 252, 253, 254}  # stores, barriers, returns
-
-Words = tuple[int, ...]  # of an instruction: its length and number, and its operands
 
 
 def only_case(spirv: bytes, constant: int, value: int) -> bytes:
@@ -28,8 +41,8 @@ def only_case(spirv: bytes, constant: int, value: int) -> bytes:
     before: list[Words] = []  # all that precedes functions
     functions: dict[int, list[Words]] = {}
     body = before
-    for line in _lines(words):
-        if line[0] & 0xFFFF == _FUNCTION:
+    for line in lines_of(words):
+        if line[0] & 0xFFFF == FUNCTION:
             body = functions.setdefault(line[2], [])
         body.append(line)
     numbered = {line[1]: line[3] for line in before if _is_spec_id(line)}
@@ -55,14 +68,6 @@ def only_case(spirv: bytes, constant: int, value: int) -> bytes:
     return struct.pack(f"<{5 + len(flat)}I", *words[:5], *flat)
 
 
-def _lines(words: Words) -> Iterator[Words]:
-    at = 5
-    while at < len(words):
-        end = at + (words[at] >> 16)
-        yield words[at:end]
-        at = end
-
-
 def _is_spec_id(line: Words) -> bool:
     return line[0] & 0xFFFF == _DECORATE and line[2] == _SPEC_ID
 
@@ -70,7 +75,7 @@ def _is_spec_id(line: Words) -> bool:
 def _results(lines: Iterable[Words]) -> set[int]:
     """The ids that these instructions define."""
     loud = [line for line in lines if line[0] & 0xFFFF not in _SILENT]
-    return {line[1] if line[0] & 0xFFFF == _LABEL else line[2] for line in loud}
+    return {line[1] if line[0] & 0xFFFF == LABEL else line[2] for line in loud}
 
 
 def _called(functions: dict[int, list[Words]], entries: list[int]) -> set[int]:
@@ -80,36 +85,34 @@ def _called(functions: dict[int, list[Words]], entries: list[int]) -> set[int]:
         name = waiting.pop()
         if name not in called:
             called.add(name)
-            waiting += [line[3] for line in functions[name] if line[0] & 0xFFFF == _CALL]
+            waiting += [line[3] for line in functions[name] if line[0] & 0xFFFF == CALL]
     return called
 
 
 def _pruned(function: list[Words], chosen: set[int], value: int, lost: set[int]) -> list[Words]:
     """A function without what those switches no longer reach; what it defined is lost."""
-    if not any(line[0] & 0xFFFF == _SWITCH and line[1] in chosen for line in function):
+    if not any(line[0] & 0xFFFF == SWITCH and line[1] in chosen for line in function):
         return function
-    first = next(at for at, line in enumerate(function) if line[0] & 0xFFFF == _LABEL)
-    blocks: dict[int, list[Words]] = {}
-    for line in function[first:-1]:
-        if line[0] & 0xFFFF == _LABEL:
-            block = blocks.setdefault(line[1], [])
-        elif line[0] & 0xFFFF == _SWITCH and line[1] in chosen:
+    first = next(at for at, line in enumerate(function) if line[0] & 0xFFFF == LABEL)
+    blocks = blocks_of(function)
+    for block in blocks.values():
+        line = block[-1]
+        if line[0] & 0xFFFF == SWITCH and line[1] in chosen:
             # It stays a switch, with a default alone: what surrounds it may break out of it.
             cases = dict(zip(line[3::2], line[4::2]))
-            line = (3 << 16 | _SWITCH, line[1], cases.get(value, line[2]))
-        block.append(line)
-    reached = _reached(blocks, function[first][1])
+            block[-1] = (3 << 16 | SWITCH, line[1], cases.get(value, line[2]))
+    kept_labels = reached(blocks, function[first][1])
     merges: set[int] = set()  # what follows a selection or a loop, which name it
-    for label in reached:
+    for label in kept_labels:
         for line in blocks[label]:
-            if line[0] & 0xFFFF == _LOOP_MERGE and line[2] not in reached:
+            if line[0] & 0xFFFF == LOOP_MERGE and line[2] not in kept_labels:
                 return function  # A loop that never goes on: its start would hear of no return.
-            if line[0] & 0xFFFF in (_LOOP_MERGE, _SELECTION_MERGE):
+            if line[0] & 0xFFFF in (LOOP_MERGE, SELECTION_MERGE):
                 merges.add(line[1])
     kept = function[:first]
     for label, block in blocks.items():
-        if label in reached:
-            kept += [_phi(line, label, blocks, reached) for line in block]
+        if label in kept_labels:
+            kept += [_phi(line, label, blocks, kept_labels) for line in block]
         else:
             lost |= _results(block)
             if label in merges:
@@ -118,33 +121,14 @@ def _pruned(function: list[Words], chosen: set[int], value: int, lost: set[int])
     return [*kept, function[-1]]
 
 
-def _reached(blocks: dict[int, list[Words]], start: int) -> set[int]:
-    reached: set[int] = set()
-    waiting = [start]
-    while waiting:
-        label = waiting.pop()
-        if label not in reached:
-            reached.add(label)
-            waiting += _targets(blocks[label][-1])
-    return reached
-
-
-def _targets(line: Words) -> Words:
-    """Where control may go on from a block that ends so."""
-    kind = line[0] & 0xFFFF
-    if kind == _SWITCH:
-        return (line[2], *line[4::2])
-    return line[1:2] if kind == _BRANCH else line[2:4] if kind == _BRANCH_IF else ()
-
-
-def _phi(line: Words, label: int, blocks: dict[int, list[Words]], reached: set[int]) -> Words:
+def _phi(line: Words, label: int, blocks: Blocks, labels: set[int]) -> Words:
     """An instruction; if it is a phi, without what no longer comes in."""
-    if line[0] & 0xFFFF != _PHI:
+    if line[0] & 0xFFFF != PHI:
         return line
     pairs = [
         (value, source)
         for value, source in zip(line[3::2], line[4::2])
-        if source in reached and label in _targets(blocks[source][-1])
+        if source in labels and label in targets(blocks[source][-1])
     ]
     words = [word for pair in pairs for word in pair]
-    return ((3 + len(words)) << 16 | _PHI, *line[1:3], *words)
+    return ((3 + len(words)) << 16 | PHI, *line[1:3], *words)

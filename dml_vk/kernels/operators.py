@@ -14,6 +14,7 @@ from dml_vk.dtypes import DType
 _LETTERS = {"float16": "h", "float32": "s", "float64": "d"}
 # Arithmetic that a device does itself on float32.
 _BY_FLOATS = {"add", "subtract", "multiply", "square", "mean_of_two", "difference_square"}
+_BY_FLOATS.add("whole_power")
 _ALL, _NUMBERS, _FLOATS, _HALVES, _BITS = "biuhsd", "iuhsd", "hsd", "hs", "biu"
 
 
@@ -128,6 +129,8 @@ _TABLE = (
     _exact("round", 1, _NUMBERS, _ew("ROUND")),
     _exact("sqrt", 1, _FLOATS, _ew("SQRT")),
     _exact("reciprocal", 1, _FLOATS, _ew("RECIP")),
+    # What `pow` takes for numbers that are whole: of float16 and float32, only 3 and 4.
+    _exact("whole_power", 2, _FLOATS, api=False, numpy=None),
     _exact("bitwise_and", 2, _BITS, _ew("BIT_AND")),
     _exact("bitwise_or", 2, _BITS, _ew("BIT_OR")),
     _exact("bitwise_xor", 2, _BITS, _ew("BIT_XOR")),
@@ -244,5 +247,6 @@ def cast_way(source: DType, target: DType) -> int:
     return _CASTS.index(way)
 
 
+NOT_PUBLIC = {"cast", "clip_grad", "whole_power"}  # DirectML's alone, or other functions' own
 OPERATORS: dict[str, Operator] = {operator.name: operator for operator in _TABLE}
 OPCODES = {operator.opcode: str(code) for code, operator in enumerate(_TABLE)}

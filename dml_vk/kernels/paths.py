@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
+from dml_vk.kernels import rounds
 from dml_vk.kernels.dims import Dim, dense
 from dml_vk.kernels.plan import Plan
 from dml_vk.kernels.tasks import QUAD_BYTES, Task
@@ -34,14 +35,19 @@ class Path(NamedTuple):
     groups: int
     extent: int
     unit_ns: float
+    unit_rounds: int
+    elements: int  # that a unit makes, at most
     shares_words: bool = False  # two units may change different bits of one word
     by: str = ""  # what it moves at once, where that depends
 
-    def costing(self, element_ns: float) -> Path:
-        """The same where each element takes so much more on one slow core."""
+    def costing(self, element_ns: float, element_rounds: int = 0) -> Path:
+        """The same where each element takes so much more on one slow core, and such loops."""
         elements = math.prod([dim.size for dim in self.dims])
         made_ns = element_ns * elements / max(1, self.whole + self.edges)
-        return self._replace(unit_ns=self.unit_ns + made_ns)
+        return self._replace(
+            unit_ns=self.unit_ns + made_ns,
+            unit_rounds=self.unit_rounds + element_rounds * self.elements,
+        )
 
     def __str__(self) -> str:
         return f"{self.name} by {self.by}" if self.by else self.name
@@ -98,6 +104,7 @@ def plan_of(
         ),
         units=units,
         unit_ns=path.unit_ns,
+        unit_rounds=path.unit_rounds,
         base_bytes=(*sources, task.itemsize),
         launches=tuple(launches),
         shares_words=path.shares_words or (task.itemsize < 4 and len(launches) > 1),
@@ -154,6 +161,8 @@ def tile(task: Task) -> Path | None:
         groups=groups,
         extent=columns,
         unit_ns=across * (_TILE_NS[itemsize] if quick else 25.0) * len(reads),
+        unit_rounds=rounds.tile(across, per, itemsize),
+        elements=across * per,
         by="elements" if not quick else "pieces" if BY_PIECES in reads else "quads",
     )
 
@@ -212,6 +221,8 @@ def zipped(task: Task) -> Path | None:
         groups=1,
         extent=plane & 0xFFFFFFFF,
         unit_ns=channel.size * _ZIP_NS[task.itemsize],
+        unit_rounds=0,
+        elements=channel.size * per,
         by="quads",
     )
 
@@ -255,6 +266,8 @@ def _words(task: Task) -> Path:
         groups=max(1, groups),
         extent=extent,
         unit_ns=unit / per * (4.0 if quick else 7.0) * len(task.itemsizes),
+        unit_rounds=rounds.words(unit, per),
+        elements=unit,
         by="quads" if quick else "rows" if run else "elements",
     )
 
@@ -300,6 +313,8 @@ def _packed(task: Task) -> Path:
         groups=max(1, groups),
         extent=extent,
         unit_ns=(20.0 if run and ANY not in steps else 40.0 if run else per * 10.0) * len(steps),
+        unit_rounds=rounds.packed(per),
+        elements=per,
         shares_words=run == 0 or (ends > 0 and rows > 1),
         by="elements" if run == 0 else "quads" if dst_quads and ANY not in steps else "rows",
     )

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import lru_cache
 
+from dml_vk.kernels import rounds
 from dml_vk.kernels.dims import offsets
 from dml_vk.kernels.kernel import COMPUTED_RANK, MAX_RANK
 from dml_vk.kernels.paths import plan_of, rows, tile
@@ -69,7 +70,7 @@ def _plan(
     path = rows(task)
     if "tile_32" in ways and set(itemsizes) == {4}:
         path = tile(task) or path
-    path = path.costing(_ELEMENT_NS[kernel])
+    path = path.costing(_ELEMENT_NS[kernel], rounds.computed(kernel, spec[0]))
     module = f"{kernel}_{path.name}_{8 * task.itemsize}"
     launches = offsets(task.outer, starts)
     return plan_of(

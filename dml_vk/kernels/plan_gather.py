@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from dml_vk.kernels import rounds
 from dml_vk.kernels.dims import Dim, ascending, offsets, split, widened
 from dml_vk.kernels.kernel import MAX_RANK, PACKED_SPEC, ROW_SPEC, WORDS_SPEC, Kernel, index_push
 from dml_vk.kernels.paths import ANY, Path, plan_of, rows
@@ -313,6 +314,8 @@ def _one_by_one(dims: list[Dim], element_ns: float) -> Path:
         groups=1,
         extent=extent,
         unit_ns=UNIT * element_ns,
+        unit_rounds=rounds.one_by_one(UNIT),
+        elements=UNIT,
     )
 
 

@@ -13,13 +13,15 @@ from dml_vk.kernels.dims import offsets
 from dml_vk.kernels.kernel import MADE_RANK
 from dml_vk.kernels.paths import plan_of, rows
 from dml_vk.kernels.plan import Plan
-from dml_vk.kernels.plan_random import DRAWN_NS, DRAWN_RANK
+from dml_vk.kernels.plan_random import DRAWN_NS, DRAWN_RANK, DRAWN_ROUNDS
+from dml_vk.kernels.rounds import loop
 from dml_vk.kernels.tasks import QUAD_BYTES, quads_a_unit, starts_of, task_of, widest
 from dml_vk.limits import Limits
 from dml_vk.strides.order import Ints, packed_strides, row_major
 
 # What it takes one slow core to make an element, by the kind of its type, besides writing it.
 _ELEMENT_NS = {"sequence": {"f": 14.0, "i": 3.0}, "philox": {"f": 5.0, "u": 5.0}, **DRAWN_NS}
+_ELEMENT_ROUNDS = {"sequence": 3 * loop(4), "philox": 0, **DRAWN_ROUNDS}
 
 
 def plan_fill(sizes: Ints, strides: Ints, itemsize: int, offset: int, limits: Limits) -> Plan:
@@ -84,7 +86,7 @@ def _indexed(
     task, (first, start) = task_of(sizes, (indexes, strides), bases, itemsizes, rank, quads)
     if task.outer:
         return None
-    path = rows(task).costing(_ELEMENT_NS[kernel][dtype[0]])
+    path = rows(task).costing(_ELEMENT_NS[kernel][dtype[0]], _ELEMENT_ROUNDS[kernel])
     launches = [(*(0 for _ in sources), start)]
     module = f"{kernel}_{path.name}_{dtype}"
     more = {"sources": sources, "tail": (first,), "spec": spec}

@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from dml_vk.dtypes import DType
+from dml_vk.kernels import rounds
 from dml_vk.kernels.dims import Dim, ascending, offsets, split
 from dml_vk.kernels.kernel import INDEX_SPEC, WORDS_SPEC, Kernel, index_push
 from dml_vk.kernels.paths import CPU_LANES, GPU_LANES, Path, plan_of, power_of_two, rows
@@ -20,7 +21,7 @@ from dml_vk.limits import Limits
 from dml_vk.strides.order import Ints
 
 RUN = 64  # terms that are added one after the other: RUN_OF_SUM in glsl/matmul_head.glsl
-MAX_DEPTH = {4: RUN**3, 8: RUN**2}  # of one plan, by the size of dst's elements
+MAX_DEPTH = RUN**2  # of one plan
 _RANK = 5  # dims in one launch, of which two are a tile's
 _BY_ELEMENTS, _BY_DEPTH, _BY_SPAN, _ALL_ONES = range(4)  # how a tile reads a source
 _TERM_NS, _INT64_NS, _FLOAT64_NS = 0.1, 10.0, 60.0  # a product and a sum on one slow core
@@ -49,13 +50,13 @@ KERNELS = (
         (
             *INDEX_SPEC,
             *("BLOCK_ACROSS", "BLOCK_DOWN", "ROWS", "COLUMNS", "RAGGED", "DEEP", "LEVELS"),
-            *("DST_QUADS", "A_READ", "B_READ", "A_TYPE", "B_TYPE"),
+            *("DST_QUADS", "A_READ", "B_READ", "A_TYPE", "B_TYPE", "MORE"),
         ),
         {"float32": {"FLOAT": "1"}, "int32": {}},
     ),
     _kernel(
         "matmul_words",
-        (*WORDS_SPEC, "ONES", "A_TYPE", "B_TYPE"),
+        (*WORDS_SPEC, "ONES", "A_TYPE", "B_TYPE", "MORE"),
         {"float64": {"FLOAT": "1"}, "int64": {}},
     ),
 )
@@ -78,21 +79,29 @@ class Product(NamedTuple):
 
 
 def plan_matmul(
-    sizes: Ints, depth: int, a: Reading, b: Reading, dst: tuple[Ints, int, DType], limits: Limits
+    sizes: Ints,
+    depth: int,
+    a: Reading,
+    b: Reading,
+    dst: tuple[Ints, int, DType],
+    limits: Limits,
+    *,
+    more: bool = False,
 ) -> Product:
-    """The plan of sums over the depth, at least 1 and at most MAX_DEPTH, into (strides, offset)."""
+    """The plan of sums over the depth, at least 1 and at most MAX_DEPTH, into (strides, offset).
+
+    With `more` they are added to what is there.
+    """
     strides, offset, dtype = dst
     return _plan(
         *(sizes, depth, _by_residue(a), _by_residue(b)),
-        *(strides, offset * dtype.itemsize % QUAD_BYTES, dtype),
+        *(strides, offset * dtype.itemsize % QUAD_BYTES, dtype, more),
         *(limits.max_invocations, quads_a_unit(limits)),
     )
 
 
-def run_apart(product: Product, numel: int, depth: int, itemsize: int, limits: Limits) -> int:
+def run_apart(product: Product, numel: int, depth: int, limits: Limits) -> int:
     """How many terms make a part that is summed by itself, where there are few sums; 0 for all."""
-    if depth > MAX_DEPTH[itemsize]:
-        return RUN**2
     wanted = _GPU_UNITS
     if limits.wants_few_groups:
         wanted = _SWEEP_UNITS if product.strides_far else _CPU_UNITS
@@ -102,7 +111,8 @@ def run_apart(product: Product, numel: int, depth: int, itemsize: int, limits: L
         enough = units * parts >= wanted or run == RUN
         if units < wanted and parts > 1 and numel * parts <= _MOST_APART and enough:
             return run
-    return 0
+    parts = -(-depth // MAX_DEPTH)
+    return MAX_DEPTH if parts > 1 and numel * parts <= _MOST_APART else 0
 
 
 def _by_residue(source: Reading) -> Reading:
@@ -119,6 +129,7 @@ def _plan(
     dst: Ints,
     residue: int,
     dtype: DType,
+    more: bool,
     invocations: int,
     quads: int,
 ) -> Product:
@@ -142,7 +153,9 @@ def _plan(
     else:
         task = Task(*split(dims, _RANK), itemsizes, byte_starts, quads)
         term_ns = _FLOAT64_NS if dtype.kind == "f" else _INT64_NS
-        path = rows(task).costing(term_ns * depth)
+        # Few elements a unit, since each goes so many rounds.
+        path = rows(task._replace(quads=1))
+        path = path.costing(term_ns * depth, rounds.matmul_element(depth, RUN))
         path = path._replace(spec=(*path.spec, int(a.ones), a.dtype.code, b.dtype.code))
         name = "words"
         far = False
@@ -150,6 +163,7 @@ def _plan(
         f"matmul_{name}_{_FAMILY[dtype.kind]}{8 * dtype.itemsize}",
         *(task, path, _RANK, offsets(task.outer, starts), invocations),
         sources=itemsizes[:-1],
+        spec=(int(more),),
         inside=(depth,),
         tail=(depth, a.step & 0xFFFFFFFF, b.step & 0xFFFFFFFF),
     )
@@ -187,6 +201,7 @@ def _tiles(dims: list[Dim], task: Task, depth: int, a: Reading, b: Reading) -> t
         _read(task, k, source, depth, span)
         for k, (source, span) in enumerate(((a, down), (b, across)))
     ]
+    deep = 4 if _BY_DEPTH in reads else 1
     others = [row, *kept]
     dst_quads = column.dst == 1 and column.size % 4 == 0 and task.aligned(-1, QUAD_BYTES, others)
     tiles_down, tiles_across = -(-row.size // down), -(-column.size // across)
@@ -205,8 +220,7 @@ def _tiles(dims: list[Dim], task: Task, depth: int, a: Reading, b: Reading) -> t
         task.dims,
         (
             *(block_across, block_down, down, across, int(ragged > 0)),
-            4 if _BY_DEPTH in reads else 1,
-            *(1 if depth <= RUN else 2 if depth <= RUN**2 else 3, int(dst_quads), *reads),
+            *(deep, 1 if depth <= RUN else 2, int(dst_quads), *reads),
             *(a.dtype.code, b.dtype.code),
         ),
         whole=groups * extent * lanes * math.prod([dim.size for dim in kept]),
@@ -214,6 +228,8 @@ def _tiles(dims: list[Dim], task: Task, depth: int, a: Reading, b: Reading) -> t
         groups=groups,
         extent=extent,
         unit_ns=20.0 + (_TERM_NS * down * across + read_ns / 4) * depth,
+        unit_rounds=rounds.matmul_tile(depth, RUN, deep),
+        elements=down * across,
     )
 
 

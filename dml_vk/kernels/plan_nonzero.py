@@ -6,6 +6,7 @@ import math
 from functools import lru_cache
 from typing import NamedTuple
 
+from dml_vk.kernels import rounds
 from dml_vk.kernels.dims import Dim
 from dml_vk.kernels.kernel import MAX_RANK, ROW_SPEC, Kernel, index_push
 from dml_vk.kernels.paths import ANY, Path, plan_of
@@ -87,6 +88,8 @@ def _found(
             edges=0,
             groups=1,
             extent=numel,
+            unit_rounds=rounds.nonzero(unit),
+            elements=unit,
             unit_ns=unit * ((1.0 if src_quads else 5.0) + (0.0 if counts else 3.0)),
         )
         launches = [(0, 0, 0)]

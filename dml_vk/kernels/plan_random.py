@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from dml_vk.kernels.kernel import PATH_SPEC, Kernel, index_push
+from dml_vk.kernels.rounds import SQRT, loop
 
 DRAWN_RANK = 4  # dims in one launch, beside all that these are told
 TOLD_WORDS = 6
@@ -14,6 +15,9 @@ DRAWN_NS = {
     "normal": {"f": 15.0},
     "integers": {"i": 16.0, "w": 40.0},
 }
+# Of loops: roots are put right; and where at most half of all words are refused, an invocation that
+# has hundreds of units does not draw them twelve times each.
+DRAWN_ROUNDS = {"uniform": 0, "normal": 2 * SQRT, "integers": loop(12)}
 _PUSH = index_push(
     ("dst_base",), DRAWN_RANK, (("index_base", 1), ("counter", 4), ("key", 2), ("told", TOLD_WORDS))
 )

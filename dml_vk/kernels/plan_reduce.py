@@ -13,6 +13,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from dml_vk.dtypes import DType
+from dml_vk.kernels import rounds
 from dml_vk.kernels.dims import Dim, ascending, offsets, split
 from dml_vk.kernels.kernel import INDEX_SPEC, Kernel, index_push
 from dml_vk.kernels.paths import LINE_BYTES, Path, plan_of
@@ -24,11 +25,13 @@ from dml_vk.strides.order import Ints, packed_strides
 NAMES = ("sum", "prod", "max", "min", "any", "all", "count_nonzero", "argmax", "argmin")
 OPCODES = {f"REDUCE_{name.upper()}": str(code) for code, name in enumerate(NAMES)}
 MAX_TREE = 13  # levels that one invocation can grow, of any leaves
+_MAX_LEAVES = 14  # a power of 2: what one invocation takes where they are in no tree
 RANK, LEAF_RANK = 4, 4  # dims of one launch, and of leaves
 
 BY_ELEMENTS, BY_WORDS, BY_QUADS = range(3)
 _MOST_LAUNCHES = 64
 _CACHE_BYTES, _NEAR_BYTES = 2**20, 2**16  # of what fits a CPU's caches, and the nearest one
+_MOST_LEFT = 16  # of what a large reduction reads, one part in so many
 _WIDTH = 4  # elements that a unit makes across a row
 # What a leaf takes on one slow core, and ever so much more where it is not in a row with the next.
 _LEAF_NS = {"tree": 1.0, "int": 1.0, "long": 2.0, "double": 16.0, "arg": 3.0}
@@ -149,16 +152,21 @@ def _merged(leaves: Sequence[Leaves], ties: Ties) -> tuple[Leaves, ...]:
 
 
 @lru_cache(maxsize=1024)
-def next_pass(work: Work, ties: Ties, itemsize: int, limits: Limits) -> Pass:
-    """The first of the passes that do the work, on elements of this size."""
+def next_pass(work: Work, ties: Ties, itemsize: int, partial_bytes: int, limits: Limits) -> Pass:
+    """The first of the passes that do the work, on elements of this size.
+
+    What it makes, if another one follows, takes so many bytes each.
+    """
     outputs = math.prod(work.sizes)
     count = math.prod([dim.size for dim in work.leaves])
     inner, few = work.leaves[-1], limits.wants_few_groups
     many = outputs >= (64 if few else 2**14)
     least, most = (8, 12) if few else (4, 6)
-    longest = (MAX_TREE if ties is Ties.TREE else 20) if many else most
+    longest = (MAX_TREE if ties is Ties.TREE else _MAX_LEAVES) if many else most
     if few and outputs * count * itemsize > _CACHE_BYTES:
         near = _near(abs(inner.step) * itemsize, ties, itemsize)
+        # What passes leave should be far less than what there was.
+        near = max(near, (_MOST_LEFT * partial_bytes // itemsize).bit_length() - 1)
         least, most, longest = min(least, near), min(most, near), min(longest, near)
     if len(work.leaves) > 1 and outputs * count >= 2**14 and inner.size >= 16:
         # A dim that blocks do not cross is reduced along a row, or across one.
@@ -176,7 +184,7 @@ def _near(step_bytes: int, ties: Ties, itemsize: int) -> int:
     if step_bytes >= LINE_BYTES:
         return max(4, (_NEAR_BYTES // step_bytes).bit_length() - 1)
     # Trees of float64 take few elements at a time, in lanes that start where one set of lines does.
-    return 8 if ties is Ties.TREE and itemsize == 8 else 20
+    return 8 if ties is Ties.TREE and itemsize == 8 else _MAX_LEAVES
 
 
 def row_pass(work: Work, ties: Ties, log2: int) -> Pass:
@@ -297,6 +305,8 @@ def _plan(
         edges=0,
         groups=1,
         extent=row.size,
+        unit_rounds=_rounds(reduction.kind, tiers, count, chunk),
+        elements=_WIDTH if across else 1,
         unit_ns=20.0 + leaf_ns * (count + chunk) * (_WIDTH if across else 1),
         shares_words=dst < 4,
         by=("elements", "words", "quads")[read],
@@ -360,6 +370,13 @@ def _tiers(kind: str, read: int, across: bool, itemsize: int, count: int) -> tup
         return 0, 2 if kind == "double" else chunk
     chunks = -(-count // chunk)
     return sum([chunks > 1, chunks > 15, chunks > 255]), chunk
+
+
+def _rounds(kind: str, tiers: int, count: int, chunk: int) -> int:
+    chunks = -(-count // chunk)
+    if kind == "tree":
+        return rounds.tree(chunks) if tiers else 0
+    return rounds.chain(chunks) if kind == "double" else rounds.loop(chunks)
 
 
 def _has_gaps(made: Pass, chunk: int) -> bool:

@@ -12,6 +12,7 @@ from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from dml_vk.kernels import rounds
 from dml_vk.kernels.dims import Dim, ascending, offsets, split
 from dml_vk.kernels.kernel import INDEX_SPEC, MADE_RANK, Kernel, index_push
 from dml_vk.kernels.paths import LOCAL_SIZE, Path, plan_of
@@ -24,8 +25,7 @@ BLOCK = 64  # elements, on every level
 SUM, PRODUCT = 0, 1
 TOTALS, INCLUSIVE, EXCLUSIVE = 0, 1, 2  # forms
 
-# llvmpipe ends all loops of an invocation after 65535 rounds together, whatever is left to do.
-_MOST_STEPS = 2**15
+_MOST_STEPS = 2**13  # of a unit, where it goes one by one: kernels/rounds.py
 _ITEMSIZE = {"float": 4, "int": 4, "long": 8, "double": 8}
 _COLUMN_BYTES = 2 * QUAD_BYTES  # of the rows side by side that one invocation scans
 # What it takes one slow core to combine two elements, besides reading and writing them.
@@ -129,6 +129,7 @@ def _passes(
     while BLOCK**levels < min(span, row.size):
         levels += 1
     quick = rows.columns > 1 or rows.src_runs
+    per = QUAD_BYTES // itemsizes[1] if rows.src_runs or rows.dst_quads else 1
     step_ns = rows.columns * (_COMBINE_NS[scan.kind] + (2.0 if quick else 4.0))
 
     def plan(form: int) -> Plan:
@@ -146,6 +147,8 @@ def _passes(
             groups=1,
             extent=row.size,
             unit_ns=span * step_ns,
+            unit_rounds=rounds.scan(min(span, row.size), BLOCK, per),
+            elements=span * rows.columns,
         )
         # What has no gaps lies so far from where it does in the launch before.
         pitch = units * rows.columns

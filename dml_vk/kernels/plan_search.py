@@ -8,11 +8,13 @@ from dml_vk.kernels.dims import offsets
 from dml_vk.kernels.kernel import MADE_RANK, WORDS_SPEC, Kernel, index_push
 from dml_vk.kernels.paths import plan_of, rows
 from dml_vk.kernels.plan import Plan
+from dml_vk.kernels.rounds import loop
 from dml_vk.kernels.tasks import QUAD_BYTES, quads_a_unit, task_of
 from dml_vk.limits import Limits
 from dml_vk.strides.order import Ints
 
 _INT64_BYTES = 8
+_ELEMENT_ROUNDS = {"search": loop(32), "nonzero_axis": 0}  # a bisection of up to 2**32
 KERNELS = (
     Kernel(
         "search",
@@ -76,7 +78,7 @@ def _plan(
     """`plan_search` in what matters: bases are residues, in bytes modulo QUAD_BYTES."""
     itemsizes = (itemsize, _INT64_BYTES)
     task, starts = task_of(sizes, strides, bases, itemsizes, MADE_RANK, quads)
-    path = rows(task).costing(element_ns)
+    path = rows(task).costing(element_ns, _ELEMENT_ROUNDS[kernel])
     launches = [(src, *(0 for _ in others), dst) for src, dst in offsets(task.outer, starts)]
     module = f"{kernel}_int64"
     more = {"sources": (itemsize, *others), "spec": spec}

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from dml_vk.kernels import rounds
 from dml_vk.kernels.dims import Dim, offsets
 from dml_vk.kernels.kernel import COMPUTED_RANK, INDEX_SPEC, WORDS_SPEC, Kernel, index_push
 from dml_vk.kernels.paths import Path, plan_of, rows
@@ -139,6 +140,8 @@ def _over_rows(
         groups,
         extent=length,
         unit_ns=chunk * element_ns[key_bytes],
+        unit_rounds=rounds.merge(told[1], chunk, RUN) if kernel == "sort_merge" else 0,
+        elements=chunk,
     )
     launches = [(0,) * len(itemsizes)]
     return plan_of(

@@ -205,6 +205,14 @@ _KERNELS = (
         variants={"uint32": {}},
     ),
     Kernel(
+        "rounds_check",
+        bindings=("Dst",),
+        writes=("Dst",),
+        spec=("INNER",),
+        push=(("dst_base", 1), ("wanted", 1)),
+        variants={"uint32": {}},
+    ),
+    Kernel(
         "float_check",
         bindings=("a", "b", "Dst"),
         writes=("Dst",),

@@ -22,6 +22,7 @@ def nonzero_positions(what: str, source: Typed, dtype: DType = uint32) -> Typed:
     """
     strided = source.strided
     device, layout = strided.device, strided.layout
+    strided.check_count(what, "x")
     if not layout.numel:
         return typed_room(what, Layout((0,)), dtype, strided)
     plans = plan_nonzero(

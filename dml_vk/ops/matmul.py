@@ -10,9 +10,17 @@ by 63 roundings at most for each factor of 64 in the number of terms.
 from __future__ import annotations
 
 from dml_vk.dtypes import float32, int32
-from dml_vk.kernels.plan_matmul import MAX_DEPTH, Product, Reading, plan_matmul, run_apart
+from dml_vk.kernels.operators import OPERATORS
+from dml_vk.kernels.plan_matmul import (
+    MAX_DEPTH,
+    RUN,
+    Product,
+    Reading,
+    plan_matmul,
+    run_apart,
+)
 from dml_vk.layout import Layout
-from dml_vk.ops.elementwise import Typed, cast_elements, typed_room
+from dml_vk.ops.elementwise import Typed, cast_elements, compute, typed_room
 from dml_vk.ops.fill import fill_constant
 from dml_vk.strides.order import row_major
 
@@ -39,15 +47,40 @@ def add_products(what: str, a: Typed | None, b: Typed, target: Typed) -> None:
 
 
 def _add(what: str, a: Typed | None, b: Typed, target: Typed) -> None:
-    to = target.strided
-    product = _product(a, b, target)
-    run = run_apart(product, to.layout.numel, _depth(b), to.itemsize, to.device.limits)
+    to, depth = target.strided, _depth(b)
+    run = run_apart(_product(a, b, target), to.layout.numel, depth, to.device.limits)
     if run:
         _add(what, None, _sums_of_parts(what, a, b, target, run), target)
-        return
+    elif depth <= MAX_DEPTH:
+        _launch(a, b, target)
+    else:
+        _add_in_turn(what, a, b, target)
+
+
+def _add_in_turn(what: str, a: Typed | None, b: Typed, target: Typed) -> None:
+    """Where there is no room for the sums of all parts: each is added to those before it."""
+    to, depth, length = target.strided, _depth(b), MAX_DEPTH
+    while length * RUN < depth:
+        length *= RUN
+    for start in range(0, depth, length):
+        count = min(length, depth - start)
+        first, second = a and _part(a, start, count), _part(b, start, count)
+        if length == MAX_DEPTH:
+            _launch(first, second, target, more=start > 0)
+        elif start == 0:
+            _add(what, first, second, target)
+        else:
+            sums = typed_room(what, Layout(to.layout.sizes), target.dtype, to)
+            _add(what, first, second, sums)
+            compute(what, OPERATORS["add"], (target, sums), target, target.dtype)
+
+
+def _launch(a: Typed | None, b: Typed, target: Typed, *, more: bool = False) -> None:
+    product = _product(a, b, target, more=more)
     first = b if a is None else a
     sources = (b, first) if product.swapped else (first, b)
     reads = [source.strided.operand(False) for source in sources]
+    to = target.strided
     to.device.queue.launch(product.plan, (*reads, to.operand(True)))
 
 
@@ -55,7 +88,7 @@ def _depth(source: Typed) -> int:
     return source.strided.layout.sizes[-1]
 
 
-def _product(a: Typed | None, b: Typed, target: Typed) -> Product:
+def _product(a: Typed | None, b: Typed, target: Typed, *, more: bool = False) -> Product:
     layout, limits = target.strided.layout, target.strided.device.limits
     second = _reading(b)
     if a is None:
@@ -63,9 +96,8 @@ def _product(a: Typed | None, b: Typed, target: Typed) -> Product:
     else:
         first = _reading(a)
     dst = layout.strides, layout.offset, target.dtype
-    return plan_matmul(
-        layout.sizes, min(_depth(b), MAX_DEPTH[target.dtype.itemsize]), first, second, dst, limits
-    )
+    depth = min(_depth(b), MAX_DEPTH)
+    return plan_matmul(layout.sizes, depth, first, second, dst, limits, more=more)
 
 
 def _reading(source: Typed) -> Reading:
@@ -79,11 +111,11 @@ def _sums_of_parts(what: str, a: Typed | None, b: Typed, target: Typed, run: int
     parts, rest = divmod(_depth(b), run)
     layout = Layout((parts + (rest > 0), *sizes))
     sums = typed_room(what, layout, target.dtype, target.strided)
-    first = None if a is None else _folded(a, parts, run)
+    first = a and _folded(a, parts, run)
     _add(what, first, _folded(b, parts, run), sums.over(layout.narrow(0, 0, parts)))
     if rest:
-        first = None if a is None else _rest(a, rest)
-        _add(what, first, _rest(b, rest), sums.over(layout.select(0, parts)))
+        first, second = a and _part(a, parts * run, rest), _part(b, parts * run, rest)
+        _add(what, first, second, sums.over(layout.select(0, parts)))
     return sums.over(layout.movedim(0, -1))
 
 
@@ -95,6 +127,6 @@ def _folded(source: Typed, parts: int, run: int) -> Typed:
     return source.over(Layout(sizes, strides, layout.offset, row_major(len(sizes))))
 
 
-def _rest(source: Typed, count: int) -> Typed:
-    """The end of the depth."""
-    return source.over(source.strided.layout.narrow(-1, _depth(source) - count, count))
+def _part(source: Typed, start: int, count: int) -> Typed:
+    """So many terms of the depth."""
+    return source.over(source.strided.layout.narrow(-1, start, count))

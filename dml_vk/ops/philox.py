@@ -10,7 +10,7 @@ from dml_vk.ops.strided import Strided
 from dml_vk.strides.order import Ints
 
 BLOCK_WORDS = 4
-_ADVANCE = Plan("philox_advance_uint32", (1,), (0, 1, 0, 0), 1, 1000.0, (4, 4), ((0, 0),))
+_ADVANCE = Plan("philox_advance_uint32", (1,), (0, 1, 0, 0), 1, 1000.0, 0, (4, 4), ((0, 0),))
 _NO_STATE = Layout((1,))
 
 

@@ -52,6 +52,7 @@ def reduce_elements(
     """
     to, layout = target.strided, source.strided.layout
     to.check_target(what, "out")
+    source.strided.check_count(what, "x")
     if not to.layout.numel:
         return
     if not layout.numel:
@@ -84,7 +85,7 @@ def _in_passes(what: str, operator_name: str, source: Typed, target: Typed, dims
     code, last = _code(source.dtype), _code(target.dtype)
     partial = _partial(reduction, target.dtype)
     while True:
-        made = next_pass(work, ties, code.nbytes, to.device.limits)
+        made = next_pass(work, ties, code.nbytes, partial.nbytes, to.device.limits)
         if made.rest is None:
             return _launch(reduction, made, to.layout.strides, given, to, code, last)
         left = room(what, Layout(made.sizes, made.made), partial.nbytes, to)

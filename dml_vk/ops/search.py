@@ -31,6 +31,7 @@ def search_sorted(
     layout, device = target.layout, target.device
     if not layout.numel:
         return
+    ordered.strided.check_count(what, "x1")
     count = ordered.strided.layout.numel
     if not count:
         fill_constant(what, target, int64, 0)

@@ -12,6 +12,8 @@ from dml_vk.runtime.device import Device
 from dml_vk.runtime.launch import Operand
 from dml_vk.strides.order import Ints
 
+MOST_ELEMENTS = 2**31  # that a kernel goes through: it counts in 32 bits
+
 
 class Strided(NamedTuple):
     """Where the elements of one operand lie."""
@@ -48,6 +50,12 @@ class Strided(NamedTuple):
         if self.layout.numel and self.operand(False).high > self.allocation.nbytes:
             must = f"{name} must lie within its {self.allocation.nbytes} bytes of memory"
             raise LayoutError(explain(what, must, layout=self.layout, itemsize=self.itemsize))
+
+    def check_count(self, what: str, name: str) -> None:
+        """Kernels can count the elements, which where some are repeated may be any number."""
+        if self.layout.numel > MOST_ELEMENTS:
+            must = f"{name} must have at most 2**31 elements, repeated ones included"
+            raise LayoutError(explain(what, must, shape=self.layout.sizes))
 
     def check_target(self, what: str, name: str) -> None:
         """No two elements share an address, so that a write means one thing."""

@@ -7,6 +7,7 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
@@ -64,7 +65,7 @@ def ranges(notes: Iterable[Note]) -> Iterator[tuple[int, int]]:
 class Allocation:
     """A range of an arena, given back when the last reference to it goes."""
 
-    __slots__ = ("__weakref__", "arena", "nbytes", "note", "offset")
+    __slots__ = ("__weakref__", "arena", "lent", "nbytes", "note", "offset")
 
     def __init__(self, arena: Arena, offset: int, nbytes: int, freed: deque[Note]) -> None:
         self.arena = arena
@@ -75,12 +76,20 @@ class Allocation:
         self.note = Note(self, freed.append)
         self.note.arena, self.note.offset = arena, offset
         arena.live.add(self.note)  # A note must outlive what it is about.
+        self.lent: dict[int, weakref.ref[object]] = {}  # by whom: `lend`
 
     @property
     def bytes(self) -> Bytes | None:
         """The memory itself, where the host sees it. Pending work may not have reached it yet."""
         view = self.arena.bytes
         return None if view is None else view[self.offset : self.offset + self.nbytes]
+
+    def lend(self, holder: object) -> None:
+        """As long as the holder lives, others look at the memory, and work on it must not wait."""
+        if id(holder) not in self.lent:
+            # What takes it back is C, too.
+            back = partial(self.lent.pop, id(holder))
+            self.lent[id(holder)] = weakref.ref(holder, back)
 
 
 @dataclass(frozen=True)

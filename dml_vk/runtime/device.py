@@ -15,6 +15,7 @@ from dml_vk.runtime.arenas import Allocation, Arena, Memory, MemoryStats
 from dml_vk.runtime.gate import Gate
 from dml_vk.runtime.kompute import Runtime, exit_without_drivers
 from dml_vk.runtime.launch import Queue
+from dml_vk.runtime.rounds_check import most_rounds
 from dml_vk.strides.order import to_int
 from dml_vk.vulkan import quiet_layers
 
@@ -33,11 +34,11 @@ class Device:
                 explain("Device", "devices must be opened by dml_vk.device()", info=info)
             )
         self.info = info
-        self.limits = info.limits
         journal.set_up()
         self._guard = Guard(info)
         with quiet_layers():
             self._runtime = Runtime(info.index, info.name, info.timestamp_period)
+        self.limits = dataclasses.replace(info.limits, max_rounds=most_rounds(self._runtime))
         self.queue = Queue(self._runtime, self.limits, self._no_room)
         # Software and integrated devices share the host's memory; others are reached through
         # staging. The switch takes the second way everywhere, so that it can be tested anywhere.
@@ -127,6 +128,10 @@ class Device:
     def __exit__(self, *error: object) -> None:
         _scopes.set(_scopes.get()[:-1])
 
+    def __reduce__(self) -> tuple[object, ...]:
+        """Pickled as its name, and its place among others of the name."""
+        return _from_pickle, (self.index, self.name)
+
     def __repr__(self) -> str:
         return f"<dml_vk device {self.index}: {self.name}>"
 
@@ -164,6 +169,14 @@ def device(wanted: int | str | Device | probe.DeviceInfo | None = None) -> Devic
             found = _opened[info.index] = Device(info)
         _known[known] = found
         return found
+
+
+def _from_pickle(index: int, name: str) -> Device:
+    """The device of this name where the pickle is read, which may be another machine."""
+    for info in sorted(probe.devices(), key=lambda info: info.index != index):
+        if info.name == name:
+            return device(info)
+    return device(name)
 
 
 def default_device() -> Device:

@@ -17,7 +17,7 @@ import numpy as np
 
 from dml_vk import vulkan
 from dml_vk.callers import clear_last_traceback
-from dml_vk.errors import DeviceError
+from dml_vk.errors import DeviceError, DmlVkError, explain
 from dml_vk.kernels.plan import BASES, END, FIRST, SIZES, Plan
 from dml_vk.limits import Limits
 from dml_vk.runtime import journal, pipelines
@@ -123,7 +123,7 @@ class Queue:
         self.gate = Gate()
         self.refuses = ""  # why nothing may run any more
         self._runtime = runtime
-        self._limits = limits
+        self.limits = limits
         # The validation layer sees which buffers a dispatch binds, not which bytes it touches, and
         # takes independent work on one arena for a hazard: there each runs on its own.
         self._most_ns = -1.0 if vulkan.is_validating() else MAX_SEQUENCE_NS
@@ -261,13 +261,16 @@ class Queue:
         for work in works:
             batch.ns += work[2]
         full = batch.operations > MAX_OPERATIONS or batch.ns > MAX_BATCH_NS
+        for operand in operands:
+            if operand.allocation.lent:
+                full = True  # What others look at cannot wait until they do.
         if full or len(self._pipelines) > pipelines.MOST:
             self.flush()
 
     def _made(self, key: Key) -> Made:
         count = len(self._pipelines)
         made = self._pipelines.get(key)
-        if len(self._pipelines) > count and self._limits.wants_few_groups:  # a software driver's
+        if len(self._pipelines) > count and self.limits.wants_few_groups:  # a software driver's
             self._slow.add(id(made.pipeline))
         return made
 
@@ -302,14 +305,21 @@ class Queue:
         if arguments is not None:
             push[BASES + len(operands) + SIZES] = arguments.allocation.offset // 4
         arenas = _arenas(operands)
-        unit_ns = plan.unit_ns / self._limits.pace
-        step = max(1, int(MAX_SEQUENCE_NS / unit_ns))
+        unit_ns = plan.unit_ns / self.limits.pace
+        most = group_count(self.limits.max_groups, self.limits)
+        step = min(
+            max(1, int(MAX_SEQUENCE_NS / unit_ns)),
+            plan.most_units(self.limits.max_rounds, most),
+        )
+        if not step:
+            must = f"{plan.module} must take fewer rounds of its loops: please report it"
+            raise DmlVkError(explain("launch", must, rounds=plan.unit_rounds))
         works = []
         for first in range(0, plan.units, step):
             end = min(plan.units, first + step)
             own = push if step >= plan.units else push.copy()
             own[FIRST], own[END] = first, end
-            groups = group_count(-(-(end - first) // plan.spec[0]), self._limits)
+            groups = group_count(-(-(end - first) // plan.spec[0]), self.limits)
             key = Key(plan.module, plan.spec, len(push), (groups, 1, 1), arenas)
             made, ns = self._made(key), MIN_NS + (end - first) * unit_ns
             asked = journal.asked(plan, end - first, groups) if self._explains else None

@@ -24,7 +24,9 @@ CHOICES |= {"maximum", "minimum", "relu", "relu_grad", "thresholded_relu"}
 FLOATS = [
     operator
     for operator in OPERATORS.values()
-    if "s" in operator.dtypes and not operator.result and operator.name not in CHOICES
+    if "s" in operator.dtypes
+    and not operator.result
+    and operator.name not in {*CHOICES, "whole_power"}
 ]
 UNARY = [one.name for one in FLOATS if one.arity == 1]
 BINARY = [one.name for one in FLOATS if one.arity == 2]

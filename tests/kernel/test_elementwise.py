@@ -132,7 +132,7 @@ CASES = [
     (name, dtype)
     for name, operator in OPERATORS.items()
     for dtype in DTYPES.values()
-    if operator.takes(dtype) and name != "cast"
+    if operator.takes(dtype) and name not in ("cast", "whole_power")
 ]
 
 

@@ -13,7 +13,7 @@ import dml_vk
 from dml_vk.dtypes import DTYPES, float32
 from dml_vk.errors import DTypeError, LayoutError
 from dml_vk.kernels import plan_matmul as planning
-from dml_vk.kernels.plan_matmul import KERNELS, RUN, Reading, plan_matmul, run_apart
+from dml_vk.kernels.plan_matmul import KERNELS, MAX_DEPTH, RUN, Reading, plan_matmul, run_apart
 from dml_vk.layout import Layout, channels_last
 from dml_vk.limits import MINIMUM
 from dml_vk.ops import matmul as operation
@@ -80,8 +80,8 @@ def plans(monkeypatch):
     """What has been planned."""
     made = []
 
-    def spy(*given):
-        made.append(plan_matmul(*given))
+    def spy(*given, **named):
+        made.append(plan_matmul(*given, **named))
         return made[-1]
 
     monkeypatch.setattr(operation, "plan_matmul", spy)
@@ -143,8 +143,7 @@ def test_sums_of_parts_are_the_same(plans, monkeypatch):
     a, b = packed(2, 3, 9000), packed(2, 9000, 5)
     monkeypatch.setattr(planning, "_CPU_UNITS", 0)
     check(a, b)
-    assert len(plans) == 1
-    assert ("LEVELS", 3) in told(plans)
+    assert plans[-1].plan.sizes[-1] == 3  # of the sums of parts
     for units in (20, 10**6):
         monkeypatch.setattr(planning, "_CPU_UNITS", units)
         check(a, b)
@@ -155,6 +154,23 @@ def test_sums_of_parts_are_the_same(plans, monkeypatch):
     check(packed(2, RUN**3 + 70), packed(RUN**3 + 70, 1))
     check(packed(2, 200), packed(200, 3), dtype=DTYPES["int64"])
     assert ("A_READ", 3) in told(plans)
+
+
+@pytest.mark.parametrize("name", ["float32", "float16", "int32", "int64", "float64"])
+def test_where_there_is_no_room_for_parts_sums_are_added_in_turn(plans, monkeypatch, name):
+    monkeypatch.setattr(planning, "_MOST_APART", 0)
+    dtype = DTYPES[name]
+    for depth in (RUN**2, RUN**2 + 1, 2 * RUN**2 + 68):
+        check(packed(5, depth), packed(depth, 8), None, dtype, (dtype, depth))
+        check(turned(3, depth), packed(depth, 7), every_other(3, 7), dtype, (dtype, depth))
+    assert sum(made.plan.spec[-1] for made in plans) == 2 * (0 + 1 + 2)
+
+
+def test_sums_of_sums_are_added_in_turn_too(plans, monkeypatch):
+    monkeypatch.setattr(planning, "_MOST_APART", 0)
+    depth = RUN**3 + RUN**2 + 5
+    check(packed(2, depth), packed(depth, 3))
+    assert sum(made.plan.spec[-1] for made in plans) == RUN - 1 + 1  # of the first sum, of the rest
 
 
 GPU = dataclasses.replace(MINIMUM, groups_wanted=MINIMUM.max_groups)
@@ -174,19 +190,22 @@ CPU = dataclasses.replace(MINIMUM, groups_wanted=8)
         (GPU, (512, 512), 512, False, RUN),
         (GPU, (1024, 1024), 512, False, 0),
         (GPU, (700, 700), 4000, False, 0),  # for want of room
+        (CPU, (512, 512), RUN**2 * 16, False, RUN**2),  # one plan does not go as far
+        (CPU, (512, 512), RUN**2 * 17, False, 0),
     ],
 )
 def test_few_sums_are_cut_in_parts(limits, sizes, depth, turned, run):
     m, n = sizes
     rows = Reading((depth, 0), 1, 0, float32)
     columns = Reading((0, depth), 1, 0, float32) if turned else Reading((0, 1), n, 0, float32)
-    product = plan_matmul(sizes, min(depth, RUN**3), rows, columns, ((n, 1), 0, float32), limits)
-    assert run_apart(product, m * n, depth, 4, limits) == run
+    depths = min(depth, MAX_DEPTH)
+    product = plan_matmul(sizes, depths, rows, columns, ((n, 1), 0, float32), limits)
+    assert run_apart(product, m * n, depth, limits) == run
 
 
 def test_blocks_as_on_a_gpu(monkeypatch):
-    def as_gpu(*given):
-        return plan_matmul(*given[:-1], GPU)
+    def as_gpu(*given, **named):
+        return plan_matmul(*given[:-1], GPU, **named)
 
     monkeypatch.setattr(operation, "plan_matmul", as_gpu)
     for sizes in ((70, 9, 90), (5, 8, 200), (200, 8, 5), (1, 5, 300), (300, 5, 1)):

@@ -37,9 +37,10 @@ class Runtime:
         return Recording(self, work)
 
 
-def make_plan(units=64, unit_ns=1.0, launches=((0,),)):
+def make_plan(units=64, unit_ns=1.0, launches=((0,),), unit_rounds=0):
     push = (0, 0, *(0 for _ in launches[0]), 77)
-    return Plan("nothing_u32", (64,), push, units, unit_ns, (4,) * len(launches[0]), launches)
+    bases = (4,) * len(launches[0])
+    return Plan("nothing_u32", (64,), push, units, unit_ns, unit_rounds, bases, launches)
 
 
 def arena(nbytes=4096):

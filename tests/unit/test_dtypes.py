@@ -23,6 +23,7 @@ def test_each_is_what_numpy_has_by_that_name(dtype):
     for name in (dtype, dtype.name, theirs, theirs.type, theirs.name, theirs.newbyteorder("=")):
         assert to_dtype("test", name) is dtype
     assert getattr(dml_vk, dtype.name) is dtype
+    assert (dtype.type, dtype.byteorder, dtype.isnative) == (theirs.type, theirs.byteorder, True)
     assert repr(dtype) == f"dml_vk.{dtype.name}"
 
 

@@ -15,7 +15,7 @@ CASES = [
     (operator, dtype)
     for operator in OPERATORS.values()
     for dtype in DTYPES.values()
-    if operator.takes(dtype) and operator.name != "cast"
+    if operator.takes(dtype) and operator.name not in ("cast", "whole_power")
 ]
 
 

@@ -73,7 +73,7 @@ def test_what_an_interrupt_leaves_is_done_as_far_as_somebody_needs_it():
     for number, (source, target) in enumerate([(a, b), (b, c), (c, d), (a, lost), (lost, lost)]):
         operands = [Operand(source, 0, 0, 256, False), Operand(target, 0, 0, 256, True)]
         push = (0, 0, 0, 0, number)
-        plan = Plan("nothing_u32", (64,), push, 64, 1.0, (4, 4), ((0, 0),))
+        plan = Plan("nothing_u32", (64,), push, 64, 1.0, 0, (4, 4), ((0, 0),))
         queue.launch(plan, operands)
     del a, b, d, lost, source, target, operands
     interrupted(runtime, queue)

@@ -61,6 +61,30 @@ def test_dependent_work_runs_in_order_and_independent_work_together(operations):
         assert level_of[later] == max(before, default=-1) + 1
 
 
+def test_work_on_memory_that_others_hold_is_done_at_once():
+    runtime = Runtime()
+    queue = Queue(runtime, MINIMUM, lambda: None)
+    lent, own = operand(arena(), 0, 16, True, 4), operand(arena(), 0, 16, True, 8)
+    holders = {Holder(), Holder()}
+    for holder in [*holders, *holders]:
+        lent.allocation.lend(holder)
+    while holders:
+        runtime.ran.clear()
+        queue.launch(make_plan(), [own])
+        assert runtime.ran == []
+        queue.launch(make_plan(launches=((0, 0),)), [own, lent])
+        assert ran(runtime) == [[2], [2]]
+        holder = holders.pop()
+        del holder
+    runtime.ran.clear()
+    queue.launch(make_plan(), [lent])
+    assert runtime.ran == []
+
+
+class Holder:
+    pass
+
+
 def test_bases_count_in_elements_from_the_arena_start():
     runtime = Runtime()
     queue = Queue(runtime, MINIMUM, lambda: None)

@@ -39,7 +39,7 @@ LONG = Code(int64.code, 8)
 def passes_of(layout, dims, ties, limits, itemsize=4):
     work = work_of(layout.sizes, layout.strides, dims, ties)
     while work is not None:
-        made = next_pass(work, ties, itemsize, limits)
+        made = next_pass(work, ties, itemsize, itemsize, limits)
         yield made
         work = made.rest
 

@@ -43,6 +43,17 @@ def test_permute(layout):
     assert view.permute(back) == layout
 
 
+@every_layout
+def test_transpose_of_all_dims(layout):
+    dims = list(range(layout.rank))[::-1]
+    assert layout.transpose() == layout.transpose(None) == layout.permute(dims)
+    dims.append(dims.pop(0) if dims else 0)
+    dims = dims[: layout.rank]
+    assert layout.transpose(dims) == layout.transpose(tuple(dims)) == layout.permute(dims)
+    if layout.rank != 2:
+        assert layout.transpose(*dims) == layout.permute(dims)
+
+
 @every_dim
 def test_transpose_and_movedim(layout, dim):
     for other in range(layout.rank):

@@ -1,0 +1,19 @@
+#version 450
+#extension GL_EXT_control_flow_attributes : require
+// What a device is asked when it is opened: how many rounds of its loops an invocation may go. One that
+// is ended before it has gone as many as `wanted` tells where. In each round there are loops that are
+// to be unrolled, as many in our kernels are: a driver that does not has that many fewer.
+layout(local_size_x = 8) in;
+layout(constant_id = 0) const uint INNER = 4;
+layout(binding = 0) writeonly buffer Dst { uint dst[]; };
+layout(push_constant) uniform Push { uint dst_base, wanted; } push;
+
+void main() {
+    uint at = push.dst_base + 2 * gl_GlobalInvocationID.x, rounds = 0, mixed = at;
+    for (; rounds < push.wanted; rounds++)
+        [[unroll]] for (uint i = 0; i < INNER; i++)
+            [[unroll]] for (uint k = 0; k < INNER; k++)
+                mixed = (mixed ^ rounds + k) * 1664525u + i;
+    dst[at] = rounds;
+    dst[at + 1] = mixed;  // so that no round can be left out
+}
