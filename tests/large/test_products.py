@@ -1,0 +1,87 @@
+"""Products of matrices of ones, and of rows with a single one, at every depth."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import dml_vk
+from dml_vk.dtypes import DTYPES, float16, float32, float64, int32, int64
+from dml_vk.kernels.plan_matmul import RUN
+from tests.kernel.test_rounds import modules_of
+
+NUMBERS = [dtype for dtype in DTYPES.values() if dtype.kind != "b"]
+
+
+def ones(m, k, n, dtype, *, left=False, right=False):
+    """Of a product m by k by n, the operands, in which columns or rows may lie side by side."""
+    a = dml_vk.ones((k, m), dtype=dtype).T if left else dml_vk.ones((m, k), dtype=dtype)
+    b = dml_vk.ones((n, k), dtype=dtype).T if right else dml_vk.ones((k, n), dtype=dtype)
+    return a, b
+
+
+def assert_counts(found, count):
+    """Modulo what integers hold; float16 is infinite beyond."""
+    with np.errstate(over="ignore"):
+        assert (found == np.array(count).astype(found.dtype)).all(), (found.dtype, count)
+
+
+def test_every_kernel_of_products(beyond):
+    def check(depth):
+        for dtype in (float32, int32, float64, int64):
+            for m, n in ((9, 70), (640, 300)) if dtype in (float32, int32) else ((9, 70), (1, 33)):
+                for left, right in ((False, False), (True, True)):
+                    a, b = ones(m, depth, n, dtype, left=left, right=right)
+                    assert_counts(dml_vk.matmul(a, b).numpy(), depth)
+
+    beyond.reach(check, [50, *(2**k + 3 for k in range(8, 15))], modules_of("products"))
+
+
+# Tall, wide, deep and batched: (m, k, n), and what lies before.
+SHAPES = [
+    *((64, 66_000, 64, ()), (64, 262_144, 64, ()), (64, 70_000, 64, ()), (100, 4096, 4, ())),
+    *((1, 2**24 + 5, 1, ()), (3, 300_001, 2, ()), (300, 2**13, 300, ()), (70_001, 65, 3, ())),
+    *((3, 65, 70_001, ()), (2, 70_001, 2, (50,)), (1, 100_003, 300, ()), (300, 100_003, 1, ())),
+]
+
+
+@pytest.mark.parametrize("dtype", [float32, int32, float64, int64, float16], ids=lambda d: d.name)
+@pytest.mark.parametrize("shape", SHAPES, ids=str)
+def test_sums_of_ones_are_their_number(shape, dtype):
+    m, k, n, batch = shape
+    if dtype in (float64, int64) and m * k * n * max(1, *batch, 1) > 2**25:
+        m = n = 3  # These take fifty times as long.
+    for left, right in ((True, False), (False, True)):
+        a, b = ones(m, k, n, dtype, left=left, right=right)
+        if batch:
+            a, b = (dml_vk.broadcast_to(one, (*batch, *one.shape)) for one in (a, b))
+        assert_counts(dml_vk.matmul(a, b).numpy(), k)
+
+
+@pytest.mark.parametrize("dtype", NUMBERS, ids=lambda dtype: dtype.name)
+def test_every_dtype_beyond_what_one_plan_adds(dtype):
+    for k in (RUN**2 - 1, RUN**2 + 1, 3 * RUN**2 + 7, RUN**3 + 9):
+        a, b = ones(3, k, 5, dtype)
+        assert_counts(dml_vk.matmul(a, b).numpy(), k)
+
+
+def test_where_the_only_one_is():
+    """The last term of all, on either side of what a plan, a part and a level hold."""
+    for k in (4096, 4097, 65_535, 65_536, 66_001, 262_144, 262_145):
+        a, b = dml_vk.zeros((40, k)), dml_vk.zeros((k, 50))
+        a[:, k - 1], b[k - 1, :] = 3, 5
+        assert (dml_vk.matmul(a, b).numpy() == 15).all()
+        a[:, k // 2], b[k // 2, :] = 1, 1
+        assert (dml_vk.matmul(a, b).numpy() == 16).all()
+
+
+def test_products_by_other_names():
+    x = dml_vk.ones((66_000, 64))
+    assert_counts(dml_vk.einsum("ki,kj->ij", x, x).numpy(), 66_000)
+    assert_counts(dml_vk.tensordot(x, x, axes=((0,), (0,))).numpy(), 66_000)
+    assert_counts(dml_vk.vecdot(x.T, x.T).numpy(), 66_000)
+    assert_counts(dml_vk.linalg.vecdot(x, x, axis=0).numpy(), 66_000)
+    assert_counts(dml_vk.linalg.vector_norm(dml_vk.ones(2**24)).numpy(), 2**12)
+    assert_counts(dml_vk.linalg.matrix_norm(dml_vk.ones((2**13, 2**11))).numpy(), 2**12)
+    assert_counts(dml_vk.linalg.trace(dml_vk.ones((5000, 5000), dtype="int64")).numpy(), 5000)
+    assert_counts(dml_vk.linalg.outer(x[:, 0], x[:5000, 1]).numpy(), 1)
