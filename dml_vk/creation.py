@@ -19,11 +19,13 @@ from dml_vk.layout import (
     contiguous_format,
     preserve_format,
 )
-from dml_vk.operands import to_tensor
+from dml_vk.operands import to_tensor, typed
+from dml_vk.ops.copy import copy_elements
+from dml_vk.ops.elementwise import cast_elements
 from dml_vk.ops.fill import fill_constant
 from dml_vk.runtime.device import Device
 from dml_vk.runtime.device import device as open_device
-from dml_vk.strides.order import to_bool_or_none
+from dml_vk.strides.order import several, to_bool_or_none
 from dml_vk.tensor import Tensor, as_asked, tensor_over
 
 Wanted = int | str | Device | None
@@ -92,6 +94,8 @@ def full(
     memory_format: MemoryFormat = contiguous_format,
 ) -> Tensor:
     """A tensor with one value everywhere, which decides on the dtype unless that is given.
+
+    The value of a tensor of no dims is cast as `astype` casts, and nobody waits for it.
 
     >>> import dml_vk
     >>> dml_vk.full((2, 3), 7).tolist()
@@ -239,9 +243,8 @@ def new_tensor(
     """What every function that creates does first; nothing has written its memory yet."""
     check_one_shape(what, shape, dtype)
     kind = float32 if dtype is None else to_dtype(what, dtype)
-    sizes = (shape,) if isinstance(shape, (int, np.integer)) else shape
     with ErrorsAs(what, sizes="shape"):
-        layout = Layout.packed(sizes, memory_format)
+        layout = Layout.packed(several(shape), memory_format)
     return tensor_over(what, layout, kind, open_device(device))
 
 
@@ -253,7 +256,18 @@ def check_one_shape(what: str, shape: Any, dtype: Any) -> None:
 
 
 def filled(target: Tensor, what: str, value: Any) -> Tensor:
-    fill_constant(what, target.strided, target.dtype, value)
+    if not isinstance(value, Tensor):
+        fill_constant(what, target.strided, target.dtype, value)
+        return target
+    if value.shape:
+        must = "fill_value must be a number, or a tensor of no dims"
+        raise DTypeError(explain(what, must, shape=value.shape))
+    value = value._on(what, target.device)
+    everywhere = value.over(value.layout.expand(target.shape))
+    if value.dtype is target.dtype:
+        copy_elements(what, everywhere.strided, target.strided)
+    else:
+        cast_elements(what, typed(everywhere), typed(target))
     return target
 
 

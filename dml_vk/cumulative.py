@@ -77,9 +77,9 @@ def cumulative_prod(
 def diff(
     x: Tensor,
     /,
-    *,
-    axis: int = -1,
     n: int = 1,
+    axis: int = -1,
+    *,
     prepend: Tensor | None = None,
     append: Tensor | None = None,
     out: Tensor | None = None,

@@ -43,6 +43,21 @@ class DType:
 
         return np.dtype(self.numpy_name)
 
+    @property
+    def type(self) -> Any:
+        """The class of NumPy's scalars of it."""
+        return self.dtype.type
+
+    @property
+    def byteorder(self) -> str:
+        """As NumPy tells: `=` for that of the machine, `|` where there is but one byte."""
+        return "=" if self.itemsize > 1 else "|"
+
+    @property
+    def isnative(self) -> bool:
+        """Bytes are in the machine's order: always."""
+        return True
+
     def __eq__(self, other: object) -> bool:
         if isinstance(other, DType):
             return self.name == other.name

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import numbers
 import sys
 from fractions import Fraction
 from typing import Any
@@ -16,7 +15,7 @@ from dml_vk.error_names import ErrorsAs
 from dml_vk.errors import DTypeError, LayoutError, RangeError, explain
 from dml_vk.functions import where
 from dml_vk.layout import Layout, MemoryFormat, contiguous_format, preserve_format
-from dml_vk.operands import plain, result_over, to_tensor
+from dml_vk.operands import result_over, to_number, to_tensor
 from dml_vk.ops.fill import fill_sequence
 from dml_vk.strides.order import to_bool, to_int
 from dml_vk.tensor import Tensor
@@ -36,6 +35,7 @@ def arange(
 
     How many there are is computed as NumPy does, in float64; each element is exact, and rounded
     once. Integers make int64, and floats float32, unless a dtype is given, which must hold them.
+    Tensors of no dims are numbers, which are waited for.
 
     >>> import dml_vk
     >>> dml_vk.arange(5).tolist(), dml_vk.arange(3, 0, -1.5).tolist()
@@ -43,8 +43,8 @@ def arange(
     """
     if stop is None:
         start, stop = 0, start
-    first, end = _number("arange", "start", start), _number("arange", "stop", stop)
-    delta = _number("arange", "step", step)
+    first, end = to_number("arange", "start", start), to_number("arange", "stop", stop)
+    delta = to_number("arange", "step", step)
     whole = all(isinstance(number, int) for number in (first, end, delta))
     kind = (int64 if whole else float32) if dtype is None else to_dtype("arange", dtype)
     count = _count(first, end, delta)
@@ -79,7 +79,7 @@ def linspace(
     ([-1.0, 0.0, 1.0], [0.0, 0.25, 0.5, 0.75])
     """
     what = "linspace"
-    ends = [_number(what, name, value) for name, value in (("start", start), ("stop", stop))]
+    ends = [to_number(what, name, value) for name, value in (("start", start), ("stop", stop))]
     kind = float32 if dtype is None else to_dtype(what, dtype)
     if kind.kind != "f":
         raise DTypeError(explain(what, "dtype must be of floats", dtype=kind))
@@ -220,18 +220,6 @@ def _triangle(what: str, x: Any, k: int, memory_format: MemoryFormat, out: Any) 
         filled(stays.over(stays.layout.narrow(0, start, length)), what, value)
     mask = stays.over(Layout((rows, columns), (-1, 1), rows - 1))
     return where(mask, given, False if given.dtype is bool_ else 0, out=result)
-
-
-def _number(what: str, name: str, value: Any) -> int | float:
-    value = plain(value)
-    if isinstance(value, numbers.Integral):
-        return int(value)
-    if isinstance(value, numbers.Real):
-        try:
-            return float(value)
-        except OverflowError:
-            pass
-    raise DTypeError(explain(what, f"{name} must be a real number", **{name: value}))
 
 
 def _count(start: float, stop: float, step: float) -> int:

@@ -76,16 +76,28 @@ class Memory:
         self.__array_interface__ = array.__array_interface__
 
 
-def own_memory(what: str, tensor: Tensor) -> Array | None:
+def own_memory(what: str, tensor: Tensor, holder: object = None) -> Array | None:
     """The tensor's memory as an array that may be kept and written; None where it is not seen.
 
-    Pending work on it is done first. Work that comes later does not know of the array.
+    Pending work on it is done first. Work that comes later is done at once, as long as somebody
+    holds the array, or the holder lives.
     """
-    if tensor.strided.allocation.bytes is None:
+    allocation = tensor.strided.allocation
+    if allocation.bytes is None:
         return None
     with _what_numpy_can(what, tensor.layout):
-        transfer.mapped(tensor.device, tensor.strided.allocation, True)
-        return np.asarray(Memory(tensor, seen_by_host(what, tensor)))
+        transfer.mapped(tensor.device, allocation, True)
+        memory = Memory(tensor, seen_by_host(what, tensor))
+        allocation.lend(memory if holder is None else holder)
+        return np.asarray(memory)
+
+
+def shown_memory(what: str, tensor: Tensor, holder: object = None) -> Array | None:
+    """The same, not to be written where elements share addresses, as NumPy has it."""
+    memory = own_memory(what, tensor, holder)
+    if memory is not None and tensor.layout.overlaps:
+        memory.flags.writeable = False
+    return memory
 
 
 def write(what: str, target: Tensor, array: Array, layout: Layout) -> None:
@@ -104,7 +116,7 @@ def write(what: str, target: Tensor, array: Array, layout: Layout) -> None:
         part = source[box]
         nbytes = part.size * kind.itemsize
         with transfer.written(device, target.strided.allocation, start, nbytes) as memory:
-            _convert(part, memory.view(kind).reshape(part.shape))
+            convert(part, memory.view(kind).reshape(part.shape))
         start += nbytes
         moving.moved(nbytes)
 
@@ -129,7 +141,7 @@ def _boxes(sizes: Ints, most: int) -> Iterator[tuple[Any, ...]]:
             yield *outer, slice(start, start + step), ...
 
 
-def _convert(source: Array, target: Array) -> None:
+def convert(source: Array, target: Array) -> None:
     """Write elements as the nearest ones of the target's type."""
     with np.errstate(all="ignore"):
         np.copyto(target, source, casting="unsafe")

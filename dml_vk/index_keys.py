@@ -161,6 +161,10 @@ def _dims_of(part: Any) -> int:
 def _lead(what: str, layout: Layout, dim: int, axis: int, index: Tensor | Array) -> Lead:
     lead = Lead(dim, axis, index)
     sizes = layout.sizes[dim : dim + lead.rank]
+    if lead.is_mask and 0 in index.shape:
+        # It selects nothing, of whatever size: NumPy minds those dims of it alone that are not 0.
+        sizes = tuple([mask and size for mask, size in zip(index.shape, sizes)])
+        lead = lead._replace(array=np.empty(index.shape, np.bool_))
     if lead.is_mask and tuple(index.shape) != sizes:
         must = f"a mask from axis {axis} on must have the shape {sizes} that it is about"
         raise LayoutIndexError(explain(what, must, mask=tuple(index.shape)))

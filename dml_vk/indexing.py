@@ -13,7 +13,9 @@ from typing import Any
 import numpy as np
 
 from dml_vk.creation import asarray, full
+from dml_vk.dtypes import DType
 from dml_vk.errors import DTypeError, LayoutError, explain
+from dml_vk.host import convert
 from dml_vk.index_keys import Key, index_array, parse
 from dml_vk.index_places import (
     Part,
@@ -27,14 +29,21 @@ from dml_vk.index_places import (
 )
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.layout import Layout, elementwise
-from dml_vk.operands import apart, plain, result_over, to_tensor, typed
+from dml_vk.operands import apart, is_numpys, plain, result_over, to_tensor, typed
 from dml_vk.ops.copy import copy_elements
-from dml_vk.ops.elementwise import Typed, cast_elements, compute, converted, element_words
+from dml_vk.ops.elementwise import (
+    Typed,
+    cast_elements,
+    compute,
+    converted,
+    element_words,
+    room_like,
+)
 from dml_vk.ops.fill import fill_constant
 from dml_vk.ops.gather import gather, gather_elements
 from dml_vk.ops.scatter import scatter
 from dml_vk.ops.strided import check_devices
-from dml_vk.promotion import check_weak, common_dtype
+from dml_vk.promotion import check_weak
 from dml_vk.strides.order import Ints, to_index
 from dml_vk.strides.propagate import broadcast_sizes
 from dml_vk.tensor import Tensor
@@ -60,9 +69,10 @@ def read(tensor: Tensor, key: Any) -> Tensor:
 
 
 def write(tensor: Tensor, key: Any, value: Any) -> None:
-    """`tensor[key] = value`, which is repeated as NumPy broadcasts it.
+    """`tensor[key] = value`, which is repeated as NumPy broadcasts it, and cast as `astype` casts.
 
-    Of several elements for one place the last one in row-major order is written.
+    Numbers must be of a kind that the dtype holds. Of several elements for one place the last one
+    in row-major order is written.
 
     >>> from dml_vk.indexing import write
     >>> import dml_vk
@@ -209,12 +219,15 @@ def _gathered(
 
 
 def _value(tensor: Tensor, value: Any) -> Any:
-    """What is to be written: a number that fits, or a tensor of a dtype that does."""
+    """What is to be written: a number that fits, or a tensor."""
     dtype = tensor.dtype
-    number = plain(value)
-    if isinstance(number, numbers.Real):
-        check_weak(SET, number, dtype)
-        return number
+    if is_numpys(value) and isinstance(plain(value), numbers.Real):
+        made = np.empty((), dtype.numpy_name)  # It has a dtype, and is cast as arrays are.
+        convert(np.asarray(value), made)
+        return made.item()
+    if isinstance(value, numbers.Real):
+        check_weak(SET, value, dtype)
+        return value
     if isinstance(value, (list, tuple)):
         given = asarray(value, device=tensor.device)
         check_weak(SET, {"b": True, "f": 0.0}.get(given.dtype.kind, 0), dtype)
@@ -224,11 +237,6 @@ def _value(tensor: Tensor, value: Any) -> Any:
         must = "value must be a number, a tensor, an array, or nested lists of numbers"
         raise DTypeError(explain(SET, must, value=type(value).__name__))
     check_devices(SET, value=given.strided, tensor=tensor.strided)
-    kinds = {given.dtype.kind, dtype.kind}
-    mixed = len(kinds) > 1 and kinds != {"i", "u"}
-    if given.dtype is not dtype and (mixed or common_dtype(SET, [given.dtype, dtype]) is not dtype):
-        must = f"value must have a dtype that {dtype.name} holds: convert with astype"
-        raise DTypeError(explain(SET, must, value=given.dtype))
     return given
 
 
@@ -260,6 +268,17 @@ def _assign(view: Tensor, value: Any) -> None:
         cast_elements(SET, typed(value), typed(view))
 
 
+def _cast(value: Typed, dtype: DType) -> Typed:
+    """A value as it is to be written."""
+    if value.dtype is dtype:
+        return value
+    made = room_like(SET, value, dtype)
+    nbytes = made.strided.layout.numel * dtype.itemsize
+    record(SET, ASKED, value.strided.layout, made.strided.layout, nbytes)
+    cast_elements(SET, value, made)
+    return made
+
+
 def _choose(tensor: Tensor, key: Key, value: Any) -> bool:
     """Write where the one mask is true, if the value needs no count of how many those are."""
     mask = key.leads[0].array
@@ -282,10 +301,12 @@ def _choose(tensor: Tensor, key: Key, value: Any) -> bool:
         for _ in range(mask.ndim):
             layout = layout.unsqueeze(first)
         try:
-            source = typed(value.over(layout.expand(view.shape)))
+            layout.expand(view.shape)
         except LayoutError:
             must = f"value must broadcast to what a mask selects of the shape {view.shape}"
             raise LayoutError(explain(SET, must, value=value.shape)) from None
+        source = _cast(typed(value).over(layout), view.dtype)
+        source = source.over(source.strided.layout.expand(view.shape))
     else:
         words = element_words(SET, "value", view.dtype, value)
     placed = mask.strided.over(between(mask.layout, first, behind))

@@ -46,6 +46,9 @@ def ufunc(function: np.ufunc, method: str, inputs: tuple[Any, ...], named: dict[
     out = named.get("out", ())
     if any(_knows_better(one) for one in (*inputs, *out)):
         return NotImplemented
+    if function is np.divmod and method == "__call__":
+        _check_names("numpy.divmod", (), named)
+        return _ours.floor_divide(*inputs), _ours.remainder(*inputs)
     table = {"__call__": _UFUNCS, "reduce": _REDUCTIONS}.get(method, {})
     what = _named(function) + ("" if method == "__call__" else f".{method}")
     if function not in table:

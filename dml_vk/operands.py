@@ -24,9 +24,27 @@ def typed(tensor: Tensor) -> Typed:
     return Typed(tensor.strided, tensor.dtype)
 
 
+def is_numpys(number: Any) -> bool:
+    """NumPy's scalar, or an array of no dims, which NumPy makes of one to compare it."""
+    return isinstance(number, np.generic) or (isinstance(number, np.ndarray) and not number.ndim)
+
+
 def plain(number: Any) -> Any:
     """NumPy's scalars as Python's."""
-    return number.item() if isinstance(number, np.generic) else number
+    return number.item() if is_numpys(number) else number
+
+
+def to_number(what: str, name: str, value: Any) -> int | float:
+    """What must be a real number. A tensor of no dims is one, and is waited for."""
+    value = value.item() if isinstance(value, Tensor) and not value.shape else plain(value)
+    if isinstance(value, numbers.Integral):
+        return int(value)
+    if isinstance(value, numbers.Real):
+        try:
+            return float(value)
+        except OverflowError:
+            pass
+    raise DTypeError(explain(what, f"{name} must be a real number", **{name: value}))
 
 
 def to_tensor(what: str, name: str, given: Any) -> Tensor:
@@ -40,7 +58,7 @@ def to_tensor(what: str, name: str, given: Any) -> Tensor:
 def to_tensors(what: str, operands: Sequence[Any]) -> list[Tensor]:
     """The tensors among operands that may also be numbers, all on one device."""
     for operand in operands:
-        if not isinstance(operand, (Tensor, numbers.Real, np.bool_)):
+        if not (isinstance(operand, Tensor) or isinstance(plain(operand), numbers.Real)):
             must = "operands must be tensors and real numbers: asarray makes tensors of arrays"
             raise DTypeError(explain(what, must, operand=type(operand).__name__))
     tensors = [operand for operand in operands if isinstance(operand, Tensor)]

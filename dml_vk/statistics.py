@@ -13,23 +13,31 @@ from typing import Any
 
 from dml_vk.dtypes import DType, bool_, float32, float64, int64
 from dml_vk.error_names import ErrorsAs
-from dml_vk.errors import DTypeError, LayoutError, explain
+from dml_vk.errors import DTypeError, LayoutError, RangeError, explain
 from dml_vk.functions import astype, divide
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.layout import Layout
 from dml_vk.manipulation import to_axes
-from dml_vk.operands import check_dtype, of_kinds, result_over, sum_dtype, to_tensor, typed
+from dml_vk.operands import (
+    check_dtype,
+    of_kinds,
+    result_over,
+    sum_dtype,
+    to_number,
+    to_tensor,
+    typed,
+)
 from dml_vk.ops.elementwise import Typed, cast_elements, compute, converted, scalar_words
 from dml_vk.ops.reduce import reduce_elements
-from dml_vk.strides.order import Axes, Ints, row_major, to_bool
+from dml_vk.strides.order import Axes, Ints, is_one, row_major, to_bool
 from dml_vk.tensor import Tensor, tensor_over
 
 
 def sum(
     x: Tensor,
     /,
-    *,
     axis: Axes | None = None,
+    *,
     dtype: Any = None,
     keepdims: bool = False,
     out: Tensor | None = None,
@@ -52,8 +60,8 @@ def sum(
 def prod(
     x: Tensor,
     /,
-    *,
     axis: Axes | None = None,
+    *,
     dtype: Any = None,
     keepdims: bool = False,
     out: Tensor | None = None,
@@ -68,7 +76,7 @@ def prod(
 
 
 def max(
-    x: Tensor, /, *, axis: Axes | None = None, keepdims: bool = False, out: Tensor | None = None
+    x: Tensor, /, axis: Axes | None = None, *, keepdims: bool = False, out: Tensor | None = None
 ) -> Tensor:
     """The largest elements over these axes; NaN where there is one, and +0 is more than -0.
 
@@ -80,7 +88,7 @@ def max(
 
 
 def min(
-    x: Tensor, /, *, axis: Axes | None = None, keepdims: bool = False, out: Tensor | None = None
+    x: Tensor, /, axis: Axes | None = None, *, keepdims: bool = False, out: Tensor | None = None
 ) -> Tensor:
     """The smallest elements over these axes; NaN where there is one, and -0 is less than +0.
 
@@ -92,7 +100,7 @@ def min(
 
 
 def any(
-    x: Tensor, /, *, axis: Axes | None = None, keepdims: bool = False, out: Tensor | None = None
+    x: Tensor, /, axis: Axes | None = None, *, keepdims: bool = False, out: Tensor | None = None
 ) -> Tensor:
     """Whether any element over these axes is true, that is not 0; NaN is true.
 
@@ -104,7 +112,7 @@ def any(
 
 
 def all(
-    x: Tensor, /, *, axis: Axes | None = None, keepdims: bool = False, out: Tensor | None = None
+    x: Tensor, /, axis: Axes | None = None, *, keepdims: bool = False, out: Tensor | None = None
 ) -> Tensor:
     """Whether all elements over these axes are true, that is not 0; NaN is true.
 
@@ -116,7 +124,7 @@ def all(
 
 
 def count_nonzero(
-    x: Tensor, /, *, axis: Axes | None = None, keepdims: bool = False, out: Tensor | None = None
+    x: Tensor, /, axis: Axes | None = None, *, keepdims: bool = False, out: Tensor | None = None
 ) -> Tensor:
     """How many elements over these axes are not 0, as int64; NaN is not 0.
 
@@ -128,7 +136,7 @@ def count_nonzero(
 
 
 def argmax(
-    x: Tensor, /, *, axis: int | None = None, keepdims: bool = False, out: Tensor | None = None
+    x: Tensor, /, axis: int | None = None, *, keepdims: bool = False, out: Tensor | None = None
 ) -> Tensor:
     """The index of the first of the largest elements, or of the first NaN, along an axis as int64.
 
@@ -143,7 +151,7 @@ def argmax(
 
 
 def argmin(
-    x: Tensor, /, *, axis: int | None = None, keepdims: bool = False, out: Tensor | None = None
+    x: Tensor, /, axis: int | None = None, *, keepdims: bool = False, out: Tensor | None = None
 ) -> Tensor:
     """The index of the first of the smallest elements, or of the first NaN, as `argmax`.
 
@@ -155,7 +163,7 @@ def argmin(
 
 
 def mean(
-    x: Tensor, /, *, axis: Axes | None = None, keepdims: bool = False, out: Tensor | None = None
+    x: Tensor, /, axis: Axes | None = None, *, keepdims: bool = False, out: Tensor | None = None
 ) -> Tensor:
     """The sums over these axes, divided by how many there are; of nothing it is NaN.
 
@@ -181,30 +189,33 @@ def mean(
 def var(
     x: Tensor,
     /,
-    *,
     axis: Axes | None = None,
+    *,
     correction: float = 0.0,
+    ddof: float | None = None,
     keepdims: bool = False,
     out: Tensor | None = None,
 ) -> Tensor:
     """The variances of floats over these axes: the mean square of what they are off their mean.
 
-    It is divided by how many there are less `correction`, or by 0 if that is negative.
+    It is divided by how many there are less `correction`, or by 0 if that is negative. NumPy's name
+    for that, `ddof`, will do as well.
 
     >>> import dml_vk
     >>> x = dml_vk.asarray([[1.0, 2.0], [3.0, 6.0]])
     >>> dml_vk.var(x, axis=0).tolist(), dml_vk.var(x, axis=0, correction=1).tolist()
     ([1.0, 4.0], [2.0, 8.0])
     """
-    return _spread("var", x, axis, correction, keepdims, out)
+    return _spread("var", x, axis, correction, ddof, keepdims, out)
 
 
 def std(
     x: Tensor,
     /,
-    *,
     axis: Axes | None = None,
+    *,
     correction: float = 0.0,
+    ddof: float | None = None,
     keepdims: bool = False,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -214,7 +225,7 @@ def std(
     >>> dml_vk.std(dml_vk.asarray([[1.0, 2.0], [3.0, 6.0]]), axis=0).tolist()
     [1.0, 2.0]
     """
-    return _spread("std", x, axis, correction, keepdims, out)
+    return _spread("std", x, axis, correction, ddof, keepdims, out)
 
 
 def _of(what: str, x: object, kinds: str) -> Tensor:
@@ -285,7 +296,7 @@ def _reduced(
 
 def _arg(what: str, x: Tensor, axis: int | None, keepdims: bool, out: Tensor | None) -> Tensor:
     x = _of(what, x, "biuf")
-    if hasattr(axis, "__iter__"):
+    if not is_one(axis):
         raise LayoutError(explain(what, "axis must be one integer, or None for all", axis=axis))
     return _reduced(what, x, int64, axis, keepdims, out)
 
@@ -327,16 +338,25 @@ def _divided_sum(
 
 
 def _spread(
-    what: str, x: Tensor, axis: Axes | None, correction: float, keepdims: bool, out: Tensor | None
+    what: str,
+    x: Tensor,
+    axis: Axes | None,
+    correction: float,
+    ddof: float | None,
+    keepdims: bool,
+    out: Tensor | None,
 ) -> Tensor:
     """The variance, and for `std` its root. float16 is rounded at the end alone."""
     x = _of(what, x, "f")
     axes = _axes(what, x, axis)
+    if ddof is not None and not (isinstance(correction, float) and correction == 0):
+        must = "correction and ddof must not both be given"
+        raise RangeError(explain(what, must, correction=correction, ddof=ddof))
+    name, less = ("correction", correction) if ddof is None else ("ddof", ddof)
     try:
-        by = float(_count(x, axes) - correction)
-    except (TypeError, OverflowError):
-        must = "correction must be a real number"
-        raise DTypeError(explain(what, must, correction=correction)) from None
+        by = float(_count(x, axes) - to_number(what, name, less))
+    except OverflowError:
+        raise DTypeError(explain(what, f"{name} must be a real number", **{name: less})) from None
     target = _target(what, x, axes, keepdims, x.dtype, out)
     wide = _wide(x.dtype)
     means = _target(what, x, axes, True, wide, None)
@@ -351,7 +371,7 @@ def _spread(
     del means
     root = what == "std"
     variances = _target(what, x, axes, keepdims, wide, None) if root else target
-    _divided_sum(what, squares, axes, by if by > 0 else 0.0, variances, keepdims)
+    _divided_sum(what, squares, axes, 0.0 if by <= 0 else by, variances, keepdims)
     if root:
         compute(what, OPERATORS["sqrt"], [typed(variances)], typed(target), wide)
     return target

@@ -23,6 +23,7 @@ from dml_vk.runtime.device import Device, default_device
 from dml_vk.runtime.device import device as open_device
 from dml_vk.runtime.launch import Operand
 from dml_vk.strides.order import Ints, to_bool
+from dml_vk.strides.reshape import in_items
 from dml_vk.tensor_operators import TensorOperators
 from dml_vk.tensor_protocols import TensorProtocols
 from dml_vk.tensor_views import TensorViews
@@ -130,6 +131,35 @@ class Tensor(TensorViews, TensorOperators, TensorProtocols):
         strided.check_fits("over", "layout")
         return Tensor(strided, self.dtype)
 
+    def view(self, *sizes: Any, dtype: Any = None) -> Tensor:
+        """Other sizes over the same elements in the same order; or the same bytes in another dtype.
+
+        A dtype may stand in the place of sizes. Where its elements are smaller or larger, the last
+        dim has more of them or fewer, and must be packed. `reshape` copies where need be.
+
+        >>> import dml_vk
+        >>> x = dml_vk.asarray([1.0, -2.0])
+        >>> x.view(2, 1).shape, x.view(dml_vk.int32).tolist(), x.view(dml_vk.uint8).shape
+        ((2, 1), [1065353216, -1073741824], (8,))
+        """
+        named = len(sizes) == 1 and isinstance(sizes[0], (DType, str, type, np.dtype))
+        if named and dtype is None:
+            (dtype,), sizes = sizes, ()
+        if dtype is None:
+            return super().view(*sizes)
+        if sizes:
+            must = "sizes and dtype must not both be given"
+            raise LayoutError(explain("view", must, sizes=sizes, dtype=dtype))
+        kind, own = to_dtype("view", dtype), self.layout
+        found = in_items(own.sizes, own.strides, own.offset, self.dtype.itemsize, kind.itemsize)
+        if found is None:
+            must = f"the last dim must be packed, and all of it whole elements of {kind.name}"
+            raise LayoutError(explain("view", must, dtype=self.dtype, layout=own))
+        # What was a dim of size 1 says nothing about where it lies.
+        order = None if own.sizes[-1:] == (1,) != found[0][-1:] else own.order
+        strided = self.strided._replace(layout=Layout(*found, order), itemsize=kind.itemsize)
+        return Tensor(strided, kind)
+
     def to(
         self,
         *wanted: Any,
@@ -186,8 +216,7 @@ class Tensor(TensorViews, TensorOperators, TensorProtocols):
         """The tensor's memory as a NumPy array, to read and to write, inside a `with`.
 
         No copy is made where the host sees the memory, as on software and integrated devices;
-        elsewhere the elements come at the start and go back at the end. Work that is launched on
-        the tensor inside waits for nobody who holds the array.
+        elsewhere the elements come at the start and go back at the end.
 
         >>> import dml_vk
         >>> x = dml_vk.asarray([1, 2, 3])
@@ -208,6 +237,10 @@ class Tensor(TensorViews, TensorOperators, TensorProtocols):
     def tolist(self) -> Any:
         """Python's numbers, in nested lists; of no dims, the number."""
         return self.numpy().tolist()
+
+    def tobytes(self) -> bytes:
+        """The elements' bytes, in row-major order."""
+        return self.numpy().tobytes()
 
     def item(self) -> Any:
         """Its one element, as Python's number."""

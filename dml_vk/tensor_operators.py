@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dml_vk.errors import DTypeError, explain
+from dml_vk.errors import DTypeError, RangeError, explain
 from dml_vk.late import Late
 from dml_vk.layout import Layout
 from dml_vk.promotion import common_dtype
+from dml_vk.strides.order import to_int
 from dml_vk.views import one_tuple
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ else:  # They import tensors themselves.
     statistics = Late("dml_vk.statistics")
 
 Method = Callable[[Any, "Operand"], "Tensor"]
+MOST_DIGITS = 308  # of 10 to a power that is a float
 
 
 def _forward(module: Any, name: str) -> Method:
@@ -72,6 +74,27 @@ def _check_kept(what: str, x: Any, y: Any) -> None:
     if x.dtype is not y.dtype and common_dtype(what, (x.dtype, y.dtype)) is not x.dtype:
         must = f"y must be converted by astype(y, {x.dtype.name}), for in place x keeps its dtype"
         raise DTypeError(explain(what, must, x=x.dtype, y=y.dtype))
+
+
+def _rounded(x: Any, digits: int) -> Tensor:
+    """To so many decimal places: scaled, rounded to the nearest, ties to even, and scaled back."""
+    if x.dtype.kind != "f" or not digits:
+        if digits < 0:
+            must = "dtype must be of floats where ndigits is negative"
+            raise DTypeError(explain("round", must, dtype=x.dtype, ndigits=digits))
+        return functions.round(x)
+    if not -MOST_DIGITS <= digits <= MOST_DIGITS:
+        must = f"ndigits must be from -{MOST_DIGITS} to {MOST_DIGITS}"
+        raise RangeError(explain("round", must, ndigits=digits))
+    scale = 10.0 ** abs(digits)
+    if digits > 0:
+        made = functions.divide(functions.round(functions.multiply(x, scale)), scale)
+    else:
+        # Beyond all floats of the dtype, what is left of any is 0.
+        back = min(scale, float(np.finfo(x.dtype.numpy_name).max))
+        made = functions.multiply(functions.round(functions.divide(x, scale)), back)
+    # What is infinite when scaled has no such digits, and stays.
+    return functions.where(functions.isfinite(made), made, x)
 
 
 def _is_foreign(other: object) -> bool:
@@ -127,6 +150,24 @@ class TensorOperators:
     def __abs__(self: Any) -> Tensor:
         return functions.abs(self)
 
+    def __divmod__(self: Any, other: Operand) -> tuple[Tensor, Tensor]:
+        """`x // y` and `x % y`."""
+        result: tuple[Tensor, Tensor] = NotImplemented
+        if not _is_foreign(other):
+            result = functions.floor_divide(self, other), functions.remainder(self, other)
+        return result
+
+    def __rdivmod__(self: Any, other: Operand) -> tuple[Tensor, Tensor]:
+        result: tuple[Tensor, Tensor] = NotImplemented
+        if not _is_foreign(other):
+            result = functions.floor_divide(other, self), functions.remainder(other, self)
+        return result
+
+    def __round__(self: Any, ndigits: int | None = None) -> Any:
+        """Of no dims, Python's number rounded as Python does; else each element, as NumPy does."""
+        digits = None if ndigits is None else to_int("round", "ndigits", ndigits)
+        return _rounded(self, digits or 0) if self.shape else round(self.item(), digits)
+
     def __invert__(self: Any) -> Tensor:
         return functions.bitwise_invert(self)
 
@@ -173,16 +214,26 @@ class TensorOperators:
         return statistics.mean(self, axis=axis, keepdims=keepdims)
 
     def var(
-        self: Any, axis: Axes | None = None, *, correction: float = 0.0, keepdims: bool = False
+        self: Any,
+        axis: Axes | None = None,
+        *,
+        correction: float = 0.0,
+        ddof: float | None = None,
+        keepdims: bool = False,
     ) -> Tensor:
         """`dml_vk.var`."""
-        return statistics.var(self, axis=axis, correction=correction, keepdims=keepdims)
+        return statistics.var(self, axis, correction=correction, ddof=ddof, keepdims=keepdims)
 
     def std(
-        self: Any, axis: Axes | None = None, *, correction: float = 0.0, keepdims: bool = False
+        self: Any,
+        axis: Axes | None = None,
+        *,
+        correction: float = 0.0,
+        ddof: float | None = None,
+        keepdims: bool = False,
     ) -> Tensor:
         """`dml_vk.std`."""
-        return statistics.std(self, axis=axis, correction=correction, keepdims=keepdims)
+        return statistics.std(self, axis, correction=correction, ddof=ddof, keepdims=keepdims)
 
     def max(self: Any, axis: Axes | None = None, *, keepdims: bool = False) -> Tensor:
         """`dml_vk.max`."""

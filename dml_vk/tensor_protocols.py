@@ -67,24 +67,55 @@ class TensorProtocols:
         return dml_vk
 
     def __array__(self: Any, dtype: Any = None, copy: bool | None = None) -> Array:
-        """For NumPy's functions: a copy, or with `copy=False` the memory itself."""
+        """For NumPy's functions: the memory itself where the host sees it.
+
+        Elsewhere it is a copy that is not to be written, for nobody would see it. In another dtype,
+        or with `copy=True`, it is an array of its own.
+        """
         copy = to_bool_or_none("__array__", "copy", copy)
+        kind = np.dtype(self.dtype.numpy_name)
         try:
             if isinstance(getattr(dtype, "dtype", None), DType):
                 raise TypeError("a tensor is none")  # though an older NumPy asks it for its own
-            wanted = np.dtype(self.dtype.numpy_name if dtype is None else dtype)
-            if copy is not False:
-                array: Array = host.to_numpy("__array__", self).astype(wanted, copy=False)
-                return array
+            wanted = kind if dtype is None else np.dtype(dtype)
+            array = None
+            if not copy and wanted == kind:
+                array = host.shown_memory("__array__", self)
+            if array is None and copy is not False:
+                array = host.to_numpy("__array__", self).astype(wanted, copy=False)
+                array.flags.writeable = bool(copy) or wanted != kind
         except DmlVkError:
             raise
         except (TypeError, ValueError) as error:
             must = f"dtype must be one that NumPy makes of numbers ({error})"
             raise DTypeError(explain("__array__", must, dtype=dtype)) from None
-        memory = host.own_memory("__array__", self)
-        if memory is None or wanted != memory.dtype:
+        if array is None:
             must = "copy must not be False where memory is not the host's, or the dtype another"
             raise LayoutError(explain("__array__", must, copy=copy, dtype=dtype))
+        return array
+
+    @property
+    def __array_struct__(self: Any) -> Any:
+        """The memory itself, for NumPy; not there where the host does not see it."""
+        return self._shown("__array_struct__").__array_struct__
+
+    @property
+    def __array_interface__(self: Any) -> dict[str, Any]:
+        """Where the memory lies, for others; not there where the host does not see it.
+
+        Who is told is not known to let go, so work on the tensor is done at once from now on.
+        """
+        memory = self._shown("__array_interface__", self)
+        return {**memory.__array_interface__, "strides": memory.strides}
+
+    def _shown(self: Any, what: str, holder: object = None) -> Array:
+        try:
+            memory = host.shown_memory(what, self, holder)
+        except LayoutError as error:
+            raise AttributeError(str(error)) from None
+        if memory is None:
+            must = "memory must be the host's: np.asarray copies it"
+            raise AttributeError(explain(what, must, device=self.device))
         return memory
 
     def __array_ufunc__(self: Any, ufunc: Any, method: str, *inputs: Any, **named: Any) -> Any:
@@ -105,8 +136,8 @@ class TensorProtocols:
     ) -> Any:
         """The memory itself for others on the host, where it is seen there; else, a copy of it.
 
-        Pending work is done first; work of later is done whenever this library flushes. What runs
-        backwards is copied too, since there are consumers that a negative stride kills.
+        Pending work is done first, and later work on it at once, as long as somebody holds it. What
+        runs backwards is copied too, since there are consumers that a negative stride kills.
         """
         if stream is not None or not (dl_device is None or _is_host(dl_device)):
             must = "memory must go to the host, which has no streams"

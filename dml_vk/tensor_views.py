@@ -30,9 +30,9 @@ class TensorViews:
         """Dim `i` of the result is dim `dims[i]`."""
         return self.over(self.layout.permute(*dims))
 
-    def transpose(self: Seen, a: int, b: int) -> Seen:
-        """Two dims swapped."""
-        return self.over(self.layout.transpose(a, b))
+    def transpose(self: Seen, *dims: Dims | None) -> Seen:
+        """Two dims swapped; without any, all reversed; in a sequence, or of more, as `permute`."""
+        return self.over(self.layout.transpose(*dims))
 
     def movedim(self: Seen, source: Dims, target: Dims) -> Seen:
         """Dims moved to other places, the rest in order round them."""

@@ -16,6 +16,7 @@ from dml_vk.strides import blocks, reshape
 from dml_vk.strides.order import (
     UNBATCHED,
     Ints,
+    is_one,
     packed_strides,
     read_order,
     row_major,
@@ -68,17 +69,16 @@ class Views:
 
     def permute(self, *dims: int | Sequence[int]) -> Layout:
         """Dim `i` of the result is dim `dims[i]` of this layout."""
-        moved = to_dims("permute", one_tuple(dims), len(self.sizes))
-        if len(moved) != len(self.sizes):
-            raise LayoutError(
-                explain("permute", f"dims must name each of the {len(self.sizes)} dims", dims=moved)
-            )
-        return self._permuted(moved)
+        return self._permuted(self._each("permute", dims))
 
-    def transpose(self, a: int, b: int) -> Layout:
-        """Swap two dims."""
+    def transpose(self, *dims: Any) -> Layout:
+        """Swap two dims; without any, reverse all; in a sequence, or of more, as `permute`."""
         rank = len(self.sizes)
-        a, b = to_dim("transpose", a, rank), to_dim("transpose", b, rank)
+        if len(dims) != 2:
+            if not dims or (len(dims) == 1 and dims[0] is None):
+                return self._permuted(row_major(rank)[::-1])
+            return self._permuted(self._each("transpose", dims))
+        a, b = [to_dim("transpose", dim, rank) for dim in dims]
         sizes, strides = list(self.sizes), list(self.strides)
         sizes[a], sizes[b] = sizes[b], sizes[a]
         strides[a], strides[b] = strides[b], strides[a]
@@ -187,7 +187,7 @@ class Views:
         dim = to_dim("split", dim, len(self.sizes))
         total = self.sizes[dim]
         counts = to_ints("split", "size", several(size))
-        if not hasattr(size, "__iter__"):
+        if is_one(size):
             each, least = counts[0], min(1, total)
             if each < least:
                 raise LayoutError(explain("split", f"size must be at least {least}", size=size))
@@ -307,6 +307,14 @@ class Views:
         if same:
             return self._make(sizes, strides, self.offset, order), False
         return self._make(sizes, packed_strides(sizes, order), 0, order), 0 not in sizes
+
+    def _each(self, what: str, dims: tuple[Any, ...]) -> Ints:
+        """All dims in some order."""
+        moved = to_dims(what, one_tuple(dims), len(self.sizes))
+        if len(moved) != len(self.sizes):
+            must = f"dims must name each of the {len(self.sizes)} dims"
+            raise LayoutError(explain(what, must, dims=moved))
+        return moved
 
     def _take(self, dim: int, start: int, count: int, step: int = 1) -> Layout:
         """Some evenly spaced indexes of one dim."""

@@ -70,10 +70,17 @@ def to_tuple(what: str, name: str, values: Iterable[T]) -> tuple[T, ...]:
         raise LayoutError(explain(what, f"{name} must be a sequence", **{name: values})) from None
 
 
+def is_one(given: Any) -> bool:
+    """No sequence: a text is none, nor is an array of no dims, whatever its class has."""
+    if type(given) in _SEQUENCES:
+        return False
+    is_text = isinstance(given, str)
+    return is_text or not hasattr(given, "__iter__") or getattr(given, "ndim", None) == 0
+
+
 def several(one_or_more: Any) -> Any:
     """What may be given alone or in a sequence, as a sequence."""
-    is_one = isinstance(one_or_more, str) or not hasattr(one_or_more, "__iter__")
-    return (one_or_more,) if is_one else one_or_more
+    return (one_or_more,) if is_one(one_or_more) else one_or_more
 
 
 def _counted(values: Iterable[T]) -> tuple[T, ...]:

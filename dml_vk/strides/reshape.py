@@ -57,6 +57,29 @@ def view_strides(sizes: Ints, strides: Ints, new: Ints) -> Ints | None:
     return tuple(out)
 
 
+def in_items(
+    sizes: Ints, strides: Ints, offset: int, before: int, after: int
+) -> tuple[Ints, Ints, int] | None:
+    """(sizes, strides, offset) of the same bytes in items of another size, both powers of two.
+
+    The last dim has more of them, or fewer; None where it is not packed, or items are left over.
+    """
+    if before == after:
+        return sizes, strides, offset
+    if not sizes or (strides[-1] != 1 != sizes[-1] and 0 not in sizes):
+        return None
+    if after < before:
+        more = before // after
+        outer = tuple([stride * more for stride in strides[:-1]])
+        return (*sizes[:-1], sizes[-1] * more), (*outer, 1), offset * more
+    fewer = after // before
+    steps = [stride for size, stride in zip(sizes[:-1], strides) if size > 1]
+    if sizes[-1] % fewer or (0 not in sizes and any(step % fewer for step in (*steps, offset))):
+        return None
+    outer = tuple([stride // fewer for stride in strides[:-1]])
+    return (*sizes[:-1], sizes[-1] // fewer), (*outer, 1), offset // fewer
+
+
 @functools.lru_cache(maxsize=4096)
 def coalesce(sizes: Ints, operands: tuple[Ints, ...]) -> tuple[Ints, tuple[tuple[Ints, Ints], ...]]:
     """(sizes, (strides, order) an operand): the fewest dims that serve all operands.

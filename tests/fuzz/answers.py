@@ -15,6 +15,7 @@ import dml_vk
 from dml_vk.dtypes import DTYPES, DType
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.numpy_protocols import _UFUNCS
+from dml_vk.testing.elementwise import cast
 from tests.fuzz.targets import BINARY, COMPARE
 from tests.kernel.elementwise import compare, expected_of
 
@@ -90,8 +91,12 @@ def _searched(x1: Any, x2: Any, side: str = "left", sorter: Any = None) -> Any:
 
 def _written(x: Any, key: Any, value: Any) -> Any:
     found = x.copy()
-    found[key] = np.array(value, copy=True)
+    found[key] = cast(np.array(value, copy=True), found.dtype)
     return found
+
+
+def _transposed(x: Any, *dims: Any) -> Any:
+    return np.swapaxes(x, *dims) if len(dims) == 2 else x.transpose(*dims)
 
 
 # Ours where NumPy's has another name or form, or none of ours must be asked: None.
@@ -147,7 +152,7 @@ ANSWERS: dict[str, Answer | None] = {
     "Tensor.size": np.size,
     "Tensor.sum": np.sum,
     "Tensor.tolist": lambda x: x.tolist(),
-    "Tensor.transpose": np.swapaxes,
+    "Tensor.transpose": _transposed,
     "Tensor.unfold": _unfold,
     "Tensor.unsqueeze": np.expand_dims,
     "operator.contains": lambda x, value: None,

@@ -153,6 +153,9 @@ def _tensor_methods() -> Iterator[Target]:
         yield Target(f"python.{call.__name__}", call, placed("self"))
     beyond = OverflowError, ValueError  # of infinity and NaN
     yield Target("python.int", int, placed("self"), pythons=beyond)
+    yield Target("python.round", round, placed("self one?"), pythons=beyond)
+    yield Target("python.divmod", divmod, placed("self other"))
+    yield Target("python.rdivmod", _swapped(divmod), placed("self other"))
     yield Target("python.deepcopy", copy.deepcopy, placed("self"))
     yield Target("python.format", format, placed("self form"))
     yield Target("python.round_trip", lambda x: pickle.loads(pickle.dumps(x)), placed("self"))

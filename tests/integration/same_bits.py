@@ -13,7 +13,7 @@ import numpy as np
 
 import dml_vk
 from dml_vk.dtypes import DTYPES, DType, float16, float32
-from dml_vk.kernels.operators import OPERATORS, Operator
+from dml_vk.kernels.operators import NOT_PUBLIC, OPERATORS, Operator
 from dml_vk.random import Generator
 from tests.kernel.elementwise import LEAST, random_values
 from tests.kernel.memory import bits
@@ -22,7 +22,6 @@ from tests.kernel.points import pairs, points
 MANY = 1 << 14
 SPARSE = 5  # so many points of float32 are left out for one
 FUNCTIONS = [operator for operator in OPERATORS.values() if operator.ulp]
-NOT_PUBLIC = {"cast", "clip_grad"}
 FORMATS = dml_vk.contiguous_format, dml_vk.channels_last
 SHAPE = (2, 3, 101, 89)
 CHUNKED = ("normal", "uniform-float64", "integers-int8")

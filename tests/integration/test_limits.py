@@ -55,6 +55,13 @@ def test_more_elements_than_words_can_count(count):
         dml_vk.copy(many, many)
     with pytest.raises(LayoutError, match="equal sizes"):
         dml_vk.copy(many, one)
+    x = dml_vk.asarray([1, 2], "uint8")
+    for call in (
+        *(lambda: dml_vk.sum(many), lambda: dml_vk.argmax(many), lambda: dml_vk.all(many)),
+        *(lambda: dml_vk.nonzero(many), lambda: dml_vk.searchsorted(many, x)),
+    ):
+        with pytest.raises(LayoutError, match=r"x1? must have at most 2\*\*31 elements, repeated"):
+            call()
     part = many.over(many.layout.narrow(0, count - 5, 5))
     assert part.tolist() == [7] * 5, "what is small of it is as good as any"
     target = dml_vk.empty((5,), "uint8")
@@ -107,7 +114,7 @@ def test_work_for_more_groups_than_there_are_is_all_done():
     """As a GPU would be driven: as many groups as there may be, a vector for each invocation."""
     device = Device(dml_vk.device().info)
     device.limits = dataclasses.replace(device.limits, groups_wanted=65535)
-    device.queue._limits = device.limits
+    device.queue.limits = device.limits
     count = 70 * 2**20 + 12345
     data = np.random.default_rng(2).integers(0, 256, count, np.uint8)
     x = dml_vk.asarray(data, device=device)

@@ -225,7 +225,7 @@ def test_a_list_that_was_seen_before_waits_for_nothing(monkeypatch):
     assert np.array_equal(read(x, many).numpy(), x.numpy()[many])
 
 
-def test_values_are_converted_where_that_loses_nothing():
+def test_values_are_converted():
     x = dml_vk.asarray(np.zeros((2, 3), np.int64))
     write(x, 0, dml_vk.asarray(np.array([1, -2, 3], np.int8)))
     write(x, (1, [0, 2]), dml_vk.asarray(np.array([250, 4], np.uint8)))
@@ -319,10 +319,6 @@ def test_values_that_do_not_fit():
         for value in (1.5, [1.5], [[0.0] * 3]):
             with pytest.raises(DTypeError, match=r"a number beside dml_vk.int32 must be of a kind"):
                 write(x, key, value)
-        for dtype in ("float32", "int64", "uint32", "bool"):
-            must = f"value must have a dtype that int32 holds: convert with astype.*{dtype}"
-            with pytest.raises(DTypeError, match=must):
-                write(x, key, dml_vk.asarray(np.zeros((2, 3), dtype)))
         for value in ("a", None, 1j):
             with pytest.raises(DTypeError, match="value must be a number, a tensor, an array"):
                 write(x, key, value)

@@ -18,7 +18,6 @@ from dml_vk.dtypes import DTYPES
 from dml_vk.errors import DTypeError, LayoutError
 from dml_vk.layout import channels_last
 from dml_vk.tensor import Tensor
-from tests.kernel.test_device import open_anew
 
 A = np.arange(1, 25, dtype=np.float32).reshape(2, 3, 4)
 NUMPY_ASKS = tensor_protocols.NUMPY_HAS_VERSIONS
@@ -51,20 +50,6 @@ if importlib.util.find_spec("torch"):
     import torch
 
     CONSUMERS["torch"] = torch.from_dlpack
-
-
-@pytest.fixture(scope="module")
-def staged():
-    """A device whose memory the host does not see."""
-    with pytest.MonkeyPatch.context() as patch:
-        return open_anew(patch, DML_VK_MEMORY="staged")
-
-
-@pytest.fixture(scope="module")
-def seen():
-    """One whose memory it sees, if this machine has any such."""
-    with pytest.MonkeyPatch.context() as patch:
-        return open_anew(patch)
 
 
 def address(lent) -> int:
@@ -121,7 +106,6 @@ def test_writes_are_seen_both_ways(seen, library):
         ctypes.c_float.from_address(address(lent[1, 2, 3:])).value = -7.0
     assert dml_vk.multiply(pending, 2.0).tolist()[1][2][3] == -14.0
     dml_vk.multiply(pending, 3.0, out=pending)
-    seen.synchronize()
     assert lent[1, 2, 3] == -21.0
     assert lent[0, 0, 0] == 6.0
 
@@ -210,14 +194,11 @@ def test_an_older_numpy_is_not_asked_for_versions(monkeypatch):
     assert '"dltensor"' in repr(dml_vk.asarray(A).__dlpack__(max_version=(1, 0)))
 
 
-def test_arrays_are_copies_unless_told_otherwise(seen):
+def test_what_arrays_may_be_asked_for(seen):
     x = dml_vk.asarray(A, device=seen)
-    for copied in (np.asarray(x), np.array(x), np.array(x, np.float32), x.__array__(copy=True)):
-        copied[0] = 0
-        assert x.tolist() == A.tolist()
     assert np.array(x, dtype=np.int8).dtype == np.int8
     with pytest.raises(LayoutError, match="__array__: copy must not be False where memory"):
-        without_copy(x, np.int8)
+        x.__array__(np.int8, copy=False)
     for wrong in ("no such", [3], x):
         with pytest.raises(DTypeError, match="__array__: dtype must be one that NumPy makes of"):
             x.__array__(wrong)

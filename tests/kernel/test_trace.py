@@ -107,7 +107,9 @@ def test_an_operand_of_another_dtype_than_is_read(op):
 
 def test_what_is_asked_for_by_other_names():
     x, y = dml_vk.asarray(ARRAY), dml_vk.asarray(ARRAY[:, :1]).to(channels_last)
+    double, mask = dml_vk.asarray(np.array([2.5])), x > 7
     with dml_vk.trace(strict=True) as log:
+        x[mask] = double
         x[...] = y
         x[0] = x[0]  # where it is already
         x[1] = dml_vk.asarray(np.float16(2))
@@ -117,6 +119,7 @@ def test_what_is_asked_for_by_other_names():
         x[:, :0] = y[:, :0]
     asked = [(e.op, e.target, e.nbytes) for e in log.entries if e.reason == "asked"]
     assert asked == [
+        ("setitem", contiguous_format, 4),
         ("setitem", contiguous_format, 480),
         ("setitem", contiguous_format, 240),
         ("astype", contiguous_format, 480),
