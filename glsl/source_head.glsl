@@ -29,19 +29,29 @@ Values NAMED(same)(VALUE value) {
 // From an address where a quad starts, or so many bytes as are needed.
 Values NAMED(run)(uint at) {
     Values values;
-    uint bits = bits_of(SOURCE_TYPE), word;
-    uvec4 quad;
-    [[unroll]] for (uint k = 0; k < PER; k++) {
-        // Where fewer are needed than a word has, they may start in its middle.
-        uint bit = (PER * bits < 32 ? at + k : k) * bits % 128;
-        if (PER * bits >= 128) {
-            if (bit == 0) quad = NAMED(quads)[(at + k) / (128 / bits)];
-            word = quad[bit / 32];
-        } else if (k == 0 || bit % 32 == 0)
-            word = NAMED(words)[(at + k) / (32 / bits)];
-        uvec2 raw = uvec2(bits < 32 ? word >> bit % 32 & (1u << bits) - 1 : word, 0);
-        if (bits == 64) raw.y = quad[bit / 32 + 1];
-        values.at[k] = decode(raw, SOURCE_TYPE);
+    uint bits = bits_of(SOURCE_TYPE);
+    if (PER * bits >= 128) {
+        uint per = 128 / bits;
+        // A loop over all, with a quad that stays for some turns, is more than SwiftShader can compile.
+        [[unroll]] for (uint q = 0; q < PER / per; q++) {
+            uvec4 quad = NAMED(quads)[at / per + q];
+            [[unroll]] for (uint k = 0; k < per; k++) {
+                uint bit = k * bits, word = quad[bit / 32];
+                uvec2 raw = uvec2(bits < 32 ? word >> bit % 32 & (1u << bits) - 1 : word, 0);
+                if (bits == 64) raw.y = quad[bit / 32 + 1];
+                values.at[q * per + k] = decode(raw, SOURCE_TYPE);
+            }
+        }
+        return values;
+    }
+    uint per = min(PER, 32 / bits);
+    [[unroll]] for (uint w = 0; w < PER / per; w++) {
+        uint word = NAMED(words)[at / (32 / bits) + w];
+        [[unroll]] for (uint k = 0; k < per; k++) {
+            // Where fewer are needed than a word has, they may start in its middle.
+            uint bit = (PER * bits < 32 ? at + k : k) * bits % 32;
+            values.at[w * per + k] = decode(uvec2(bits < 32 ? word >> bit & (1u << bits) - 1 : word, 0), SOURCE_TYPE);
+        }
     }
     return values;
 }
@@ -50,21 +60,21 @@ Values NAMED(run)(uint at) {
 Tile NAMED(tile)(PLACE at, uint down) {
     Tile tile;
     if (NAMED(is_scalar)()) {
-        [[unroll]] for (uint i = 0; i < PER; i++) tile.rows[i] = NAMED(same)(NAMED(scalar)());
+        for (uint i = 0; i < PER; i++) tile.rows[i] = NAMED(same)(NAMED(scalar)());
     } else if (read_of(SOURCE) == BY_QUADS) {
-        [[unroll]] for (uint k = 0; k < ACROSS; k++) {
+        for (uint k = 0; k < ACROSS; k++) {
             Values column = NAMED(run)(at[SOURCE] + k * strides[0][SOURCE] + down);
-            [[unroll]] for (uint i = 0; i < PER; i++) tile.rows[i].at[k] = column.at[i];
+            for (uint i = 0; i < PER; i++) tile.rows[i].at[k] = column.at[i];
         }
     } else
-        [[unroll]] for (uint i = 0; i < PER; i++) {
+        for (uint i = 0; i < PER; i++) {
             // Past the end of the dim, the last element again.
             uint element = RAGGED ? min(down + i, sizes[1] - 1) : down + i;
             PLACE start = at + element * strides[1];
             if (read_of(SOURCE) == BY_PIECES)
                 tile.rows[i] = NAMED(run)(start[SOURCE]);
             else
-                [[unroll]] for (uint k = 0; k < ACROSS; k++) tile.rows[i].at[k] = NAMED(element)(start + k * strides[0]);
+                for (uint k = 0; k < ACROSS; k++) tile.rows[i].at[k] = NAMED(element)(start + k * strides[0]);
         }
     return tile;
 }
@@ -89,7 +99,7 @@ Values NAMED(shifted)(uint at) {
             next = NAMED(words)[min((at + k) / per + 1, last)];
             word |= next << 1 << 31 - by;
         }
-        values.at[k] = decode(uvec2(word >> bit & (1u << bits) - 1, 0), SOURCE_TYPE);
+        values.at[k] = decode(uvec2(bits < 32 ? word >> bit & (1u << bits) - 1 : word, 0), SOURCE_TYPE);
     }
     return values;
 }

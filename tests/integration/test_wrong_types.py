@@ -158,7 +158,7 @@ SWITCHES = {
         "Generator": generator(),
     }.items()
     for name in dir(home)
-    if inspect.isroutine(getattr(home, name)) and not hasattr(object, name)
+    if inspect.isroutine(getattr(home, name, None)) and not hasattr(object, name)
     for parameter in inspect.signature(getattr(home, name)).parameters.values()
     if parameter.annotation in ("bool", "bool | None")
 }
