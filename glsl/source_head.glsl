@@ -30,9 +30,9 @@ Values NAMED(same)(VALUE value) {
 Values NAMED(run)(uint at) {
     Values values;
     uint bits = bits_of(SOURCE_TYPE);
+    // One loop over all, with a word that stays for some turns, is more than SwiftShader can compile.
     if (PER * bits >= 128) {
         uint per = 128 / bits;
-        // A loop over all, with a quad that stays for some turns, is more than SwiftShader can compile.
         [[unroll]] for (uint q = 0; q < PER / per; q++) {
             uvec4 quad = NAMED(quads)[at / per + q];
             [[unroll]] for (uint k = 0; k < per; k++) {
@@ -42,15 +42,16 @@ Values NAMED(run)(uint at) {
                 values.at[q * per + k] = decode(raw, SOURCE_TYPE);
             }
         }
-        return values;
-    }
-    uint per = min(PER, 32 / bits);
-    [[unroll]] for (uint w = 0; w < PER / per; w++) {
-        uint word = NAMED(words)[at / (32 / bits) + w];
-        [[unroll]] for (uint k = 0; k < per; k++) {
-            // Where fewer are needed than a word has, they may start in its middle.
-            uint bit = (PER * bits < 32 ? at + k : k) * bits % 32;
-            values.at[w * per + k] = decode(uvec2(bits < 32 ? word >> bit & (1u << bits) - 1 : word, 0), SOURCE_TYPE);
+    } else {
+        uint per = min(PER, 32 / bits);
+        [[unroll]] for (uint w = 0; w < PER / per; w++) {
+            uint word = NAMED(words)[at / (32 / bits) + w];
+            [[unroll]] for (uint k = 0; k < per; k++) {
+                // Where fewer are needed than a word has, they may start in its middle.
+                uint bit = (PER * bits < 32 ? at + k : k) * bits % 32;
+                uint raw = bits < 32 ? word >> bit & (1u << bits) - 1 : word;
+                values.at[w * per + k] = decode(uvec2(raw, 0), SOURCE_TYPE);
+            }
         }
     }
     return values;
@@ -60,21 +61,21 @@ Values NAMED(run)(uint at) {
 Tile NAMED(tile)(PLACE at, uint down) {
     Tile tile;
     if (NAMED(is_scalar)()) {
-        for (uint i = 0; i < PER; i++) tile.rows[i] = NAMED(same)(NAMED(scalar)());
+        [[unroll]] for (uint i = 0; i < PER; i++) tile.rows[i] = NAMED(same)(NAMED(scalar)());
     } else if (read_of(SOURCE) == BY_QUADS) {
-        for (uint k = 0; k < ACROSS; k++) {
+        [[unroll]] for (uint k = 0; k < ACROSS; k++) {
             Values column = NAMED(run)(at[SOURCE] + k * strides[0][SOURCE] + down);
-            for (uint i = 0; i < PER; i++) tile.rows[i].at[k] = column.at[i];
+            [[unroll]] for (uint i = 0; i < PER; i++) tile.rows[i].at[k] = column.at[i];
         }
     } else
-        for (uint i = 0; i < PER; i++) {
+        [[unroll]] for (uint i = 0; i < PER; i++) {
             // Past the end of the dim, the last element again.
             uint element = RAGGED ? min(down + i, sizes[1] - 1) : down + i;
             PLACE start = at + element * strides[1];
             if (read_of(SOURCE) == BY_PIECES)
                 tile.rows[i] = NAMED(run)(start[SOURCE]);
             else
-                for (uint k = 0; k < ACROSS; k++) tile.rows[i].at[k] = NAMED(element)(start + k * strides[0]);
+                [[unroll]] for (uint k = 0; k < ACROSS; k++) tile.rows[i].at[k] = NAMED(element)(start + k * strides[0]);
         }
     return tile;
 }
@@ -99,7 +100,7 @@ Values NAMED(shifted)(uint at) {
             next = NAMED(words)[min((at + k) / per + 1, last)];
             word |= next << 1 << 31 - by;
         }
-        values.at[k] = decode(uvec2(bits < 32 ? word >> bit & (1u << bits) - 1 : word, 0), SOURCE_TYPE);
+        values.at[k] = decode(uvec2(word >> bit & (1u << bits) - 1, 0), SOURCE_TYPE);
     }
     return values;
 }
