@@ -28,16 +28,14 @@ float float_round_away(float a) {
     return float_trunc(sum);
 }
 
-// As a product would be, were it an element.
-float product_of(float a, float b) {
-    precise float product = a * b;
-    return COMMON == FLOAT16 ? half_to_float(float_to_half(product)) : product;
-}
-
-// a^3 or a^4, from the left.
+// a^3 or a^4: products from the left, each as it would be were it an element.
 float float_whole_power(float a, float b) {
-    float third = product_of(product_of(a, a), a);
-    return b < 3.5 ? third : product_of(third, a);
+    precise float power = a;
+    for (float k = 1.5; k < b; k++) {
+        power *= a;
+        if (COMMON == FLOAT16) power = half_to_float(float_to_half(power));
+    }
+    return power;
 }
 
 float scalar(uint k) { return uintBitsToFloat(push.scalars[k]); }

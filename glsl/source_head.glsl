@@ -93,7 +93,7 @@ Values NAMED(shifted)(uint at) {
     Values values;
     uint bits = bits_of(SOURCE_TYPE), per = 32 / bits, by = at % per * bits, word;
     uint last = (at + PER - 1) / per, next = NAMED(words)[at / per];
-    [[unroll]] for (uint k = 0; k < PER; k++) {
+    for (uint k = 0; k < PER; k++) {
         uint bit = k * bits % 32;
         if (bit == 0) {
             word = next >> by;
@@ -113,7 +113,7 @@ Values NAMED(row)(PLACE at) {
         if (bits_of(SOURCE_TYPE) < 32) return NAMED(shifted)(at[SOURCE]);
     }
     Values values;
-    [[unroll]] for (uint k = 0; k < PER; k++) values.at[k] = NAMED(element)(at + k * row_step());
+    for (uint k = 0; k < PER; k++) values.at[k] = NAMED(element)(at + k * row_step());
     return values;
 }
 #endif

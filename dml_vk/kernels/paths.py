@@ -266,7 +266,7 @@ def _words(task: Task) -> Path:
         groups=max(1, groups),
         extent=extent,
         unit_ns=unit / per * (4.0 if quick else 7.0) * len(task.itemsizes),
-        unit_rounds=rounds.words(unit, per),
+        unit_rounds=rounds.words(unit, per, len(steps)),
         elements=unit,
         by="quads" if quick else "rows" if run else "elements",
     )
@@ -313,7 +313,7 @@ def _packed(task: Task) -> Path:
         groups=max(1, groups),
         extent=extent,
         unit_ns=(20.0 if run and ANY not in steps else 40.0 if run else per * 10.0) * len(steps),
-        unit_rounds=rounds.packed(per),
+        unit_rounds=rounds.packed(per, len(steps)),
         elements=per,
         shares_words=run == 0 or (ends > 0 and rows > 1),
         by="elements" if run == 0 else "quads" if dst_quads and ANY not in steps else "rows",

@@ -41,6 +41,7 @@ ELEMENTS: dict[str, dict[str, int]] = {
         "fmod": _FMOD,
         "remainder": _FMOD,
         "floor_divide": _FMOD + DIVIDE,
+        "whole_power": loop(3),
     },
     # A bit of the exponent each.
     "int_arithmetic": {"pow": loop(32)},
@@ -71,14 +72,14 @@ def computed(kernel: str, opcode: int) -> int:
     return functions.get(_NAMES[opcode], 0)
 
 
-def words(unit: int, per: int) -> int:
-    """Rows of elements that are words: each quad is made, put together and stored."""
-    return loop(unit // per, 3 * loop(per)) + loop(unit)
+def words(unit: int, per: int, sources: int) -> int:
+    """Rows of elements that are words: each quad is read, made, put together and stored."""
+    return loop(unit // per, (3 + sources) * loop(per)) + loop(unit)
 
 
-def packed(per: int) -> int:
-    """A quad of elements that share words, made and joined, or stored by masks."""
-    return 3 * loop(per) + loop(4, loop(1)) + 2 * loop(4)
+def packed(per: int, sources: int) -> int:
+    """A quad of elements that share words, read, made and joined, or stored by masks."""
+    return (3 + sources) * loop(per) + loop(4, loop(1)) + 2 * loop(4)
 
 
 def tile(across: int, per: int, itemsize: int) -> int:
