@@ -53,6 +53,7 @@ _FUNCTIONS = sorted({*OPERATORS, "astype"} - NOT_PUBLIC)
 # What needs NumPy, imported when first asked for: layouts work without it. Module -> names;
 # `__init__.pyi` tells type checkers of them.
 _MODULES = {
+    "comparisons": "allclose array_equal isclose",
     "contractions": "einsum",
     "creation": (
         "asarray empty empty_like from_dlpack full full_like ones ones_like zeros zeros_like"
@@ -64,6 +65,7 @@ _MODULES = {
     "grids": "arange eye linspace meshgrid tril triu",
     "indexing": "take take_along_axis",
     "info": "__array_namespace_info__",
+    "joins": "atleast_1d atleast_2d atleast_3d column_stack dstack hstack vstack",
     "manipulation": (
         "broadcast_arrays broadcast_to concat expand_dims flip moveaxis permute_dims reshape "
         "squeeze stack unstack"

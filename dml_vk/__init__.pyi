@@ -5,6 +5,11 @@ from dml_vk import (
     linalg as linalg,
     random as random,
 )
+from dml_vk.comparisons import (
+    allclose as allclose,
+    array_equal as array_equal,
+    isclose as isclose,
+)
 from dml_vk.contractions import (
     einsum as einsum,
 )
@@ -176,6 +181,15 @@ from dml_vk.indexing import (
 )
 from dml_vk.info import (
     __array_namespace_info__ as __array_namespace_info__,
+)
+from dml_vk.joins import (
+    atleast_1d as atleast_1d,
+    atleast_2d as atleast_2d,
+    atleast_3d as atleast_3d,
+    column_stack as column_stack,
+    dstack as dstack,
+    hstack as hstack,
+    vstack as vstack,
 )
 from dml_vk.layout import (
     Layout as Layout,

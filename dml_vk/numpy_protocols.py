@@ -130,11 +130,6 @@ class Call:
         return ours(*args, **{self.named[name]: value for name, value in given.items()})
 
 
-def _array_equal(a1: Any, a2: Any) -> bool:
-    x1, x2 = to_tensor("array_equal", "a1", a1), to_tensor("array_equal", "a2", a2)
-    return x1.shape == x2.shape and bool(_ours.all(_ours.equal(x1, x2)))
-
-
 def _broadcast_arrays(*args: Any) -> tuple[Tensor, ...]:
     return tuple(_ours.broadcast_arrays(*args))
 
@@ -194,7 +189,6 @@ def _where(condition: Any, x: Any = None, y: Any = None) -> Any:
 
 
 _OWN: dict[str, Callable[..., Any]] = {
-    "array_equal": _array_equal,
     "broadcast_arrays": _broadcast_arrays,
     "copy": Tensor.clone,
     "copyto": _copyto,
@@ -217,7 +211,7 @@ _ROWS = (
     ("argmax argmin", "a / axis out * keepdims"),
     ("argsort sort", "a / axis -kind -order * stable"),
     ("around:round round", "a / -decimals out"),
-    ("array_equal:", "a1 a2 /"),
+    ("array_equal", "a1 a2 / equal_nan"),
     ("astype", "x dtype / * copy"),
     ("broadcast_arrays:", "... /"),
     ("broadcast_to", "array shape /"),

@@ -53,10 +53,12 @@ WITHOUT_OUT = {
     "creation": "asarray empty empty_like from_dlpack full full_like ones ones_like zeros "
     "zeros_like arange eye linspace meshgrid load",
     "views, or x itself": "broadcast_arrays broadcast_to expand_dims flip moveaxis permute_dims "
-    "reshape squeeze unstack matrix_transpose diagonal conj real imag",
+    "reshape squeeze unstack matrix_transpose diagonal conj real imag atleast_1d atleast_2d "
+    "atleast_3d",
     "as many as the data says": "nonzero unique_all unique_counts unique_inverse unique_values",
-    "no tensor": "can_cast finfo iinfo isdtype result_type __array_namespace_info__ save copy "
-    "trace devices default_device device memory_stats synchronize compile_glsl kernel",
+    "no tensor": "allclose array_equal can_cast finfo iinfo isdtype result_type save copy "
+    "__array_namespace_info__ trace devices default_device device memory_stats synchronize "
+    "compile_glsl kernel",
 }
 
 

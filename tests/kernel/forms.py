@@ -1,0 +1,36 @@
+"""The same elements as tensors of many layouts, and arrays to make them of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+import dml_vk
+from dml_vk.layout import channels_last
+
+
+def forms(array: np.ndarray) -> Iterator[dml_vk.Tensor]:
+    """Packed, column-major, backwards, with gaps, and channels_last where there is such a thing."""
+    yield dml_vk.asarray(np.ascontiguousarray(array))
+    yield dml_vk.asarray(np.asfortranarray(array))
+    if not array.ndim:
+        return
+    yield dml_vk.flip(dml_vk.asarray(np.flip(array).copy()))
+    wide = np.repeat(array, 3, axis=-1)
+    wide[..., 1::3] = 1
+    yield dml_vk.asarray(wide)[..., ::3]
+    if array.ndim == 4:
+        yield dml_vk.asarray(array, memory_format=channels_last)
+
+
+def mixed(dtype: str, sizes: tuple[int, ...], seed: int = 0, nan: float = 0.0) -> np.ndarray:
+    """Random numbers, none of them 0, of which this share are NaN."""
+    rng = np.random.default_rng(seed)
+    if dtype == "bool":
+        return rng.random(sizes) < 0.5
+    if np.dtype(dtype).kind in "iu":
+        return rng.integers(1, 100, sizes).astype(dtype)
+    array = rng.normal(size=sizes).astype(dtype)
+    array[rng.random(sizes) < nan] = np.nan
+    return array
