@@ -70,6 +70,10 @@ _MODULES = {
         "broadcast_arrays broadcast_to concat expand_dims flip moveaxis permute_dims reshape "
         "squeeze stack unstack"
     ),
+    "nan_statistics": (
+        "nan_to_num nanargmax nanargmin nancumprod nancumsum nanmax nanmean nanmin nanprod nanstd "
+        "nansum nanvar"
+    ),
     "pieces": "pad repeat roll tile",
     "products": "matmul matrix_transpose tensordot vecdot",
     "runtime.device": "Device default_device device memory_stats synchronize",

@@ -212,6 +212,20 @@ from dml_vk.manipulation import (
     stack as stack,
     unstack as unstack,
 )
+from dml_vk.nan_statistics import (
+    nan_to_num as nan_to_num,
+    nanargmax as nanargmax,
+    nanargmin as nanargmin,
+    nancumprod as nancumprod,
+    nancumsum as nancumsum,
+    nanmax as nanmax,
+    nanmean as nanmean,
+    nanmin as nanmin,
+    nanprod as nanprod,
+    nanstd as nanstd,
+    nansum as nansum,
+    nanvar as nanvar,
+)
 from dml_vk.pieces import (
     pad as pad,
     repeat as repeat,

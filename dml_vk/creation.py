@@ -25,10 +25,11 @@ from dml_vk.ops.elementwise import cast_elements
 from dml_vk.ops.fill import fill_constant
 from dml_vk.runtime.device import Device
 from dml_vk.runtime.device import device as open_device
-from dml_vk.strides.order import several, to_bool_or_none
+from dml_vk.strides.order import several, to_bool_or_none, to_sizes
 from dml_vk.tensor import Tensor, as_asked, tensor_over
 
 Wanted = int | str | Device | None
+Shape = int | Iterable[int]
 _PYTHON = {bool, int, float}
 _REAL = "biuf"  # NumPy's letters
 _REFUSED = "copy must not be False, since this is not on the device as it is asked for"
@@ -38,7 +39,7 @@ _REFUSALS = (AttributeError, BufferError, OverflowError, RuntimeError, TypeError
 
 
 def empty(
-    shape: int | Iterable[int],
+    shape: Shape,
     dtype: Any = None,
     *,
     device: Wanted = None,
@@ -54,7 +55,7 @@ def empty(
 
 
 def zeros(
-    shape: int | Iterable[int],
+    shape: Shape,
     dtype: Any = None,
     *,
     device: Wanted = None,
@@ -70,7 +71,7 @@ def zeros(
 
 
 def ones(
-    shape: int | Iterable[int],
+    shape: Shape,
     dtype: Any = None,
     *,
     device: Wanted = None,
@@ -86,7 +87,7 @@ def ones(
 
 
 def full(
-    shape: int | Iterable[int],
+    shape: Shape,
     fill_value: complex,
     dtype: Any = None,
     *,
@@ -116,15 +117,18 @@ def empty_like(
     dtype: Any = None,
     device: Wanted = None,
     memory_format: MemoryFormat = preserve_format,
+    shape: Shape | None = None,
 ) -> Tensor:
     """`empty` of the shape, dtype, device and format of x, but for what is given.
+
+    A `shape` of another rank than x's is contiguous, unless `memory_format` is given too.
 
     >>> import dml_vk
     >>> x = dml_vk.zeros((2, 3, 4, 5), "int8", memory_format=dml_vk.channels_last)
     >>> dml_vk.empty_like(x).memory_format
     channels_last
     """
-    return _like("empty_like", x, dtype, device, memory_format)
+    return _like("empty_like", x, dtype, device, memory_format, shape)
 
 
 def zeros_like(
@@ -134,6 +138,7 @@ def zeros_like(
     dtype: Any = None,
     device: Wanted = None,
     memory_format: MemoryFormat = preserve_format,
+    shape: Shape | None = None,
 ) -> Tensor:
     """`zeros` of the shape, dtype, device and format of x, but for what is given.
 
@@ -141,7 +146,7 @@ def zeros_like(
     >>> dml_vk.zeros_like(dml_vk.asarray([True, True])).tolist()
     [False, False]
     """
-    return filled(_like("zeros_like", x, dtype, device, memory_format), "zeros_like", 0)
+    return filled(_like("zeros_like", x, dtype, device, memory_format, shape), "zeros_like", 0)
 
 
 def ones_like(
@@ -151,6 +156,7 @@ def ones_like(
     dtype: Any = None,
     device: Wanted = None,
     memory_format: MemoryFormat = preserve_format,
+    shape: Shape | None = None,
 ) -> Tensor:
     """`ones` of the shape, dtype, device and format of x, but for what is given.
 
@@ -158,7 +164,7 @@ def ones_like(
     >>> dml_vk.ones_like(dml_vk.asarray([7, 8]), dtype=float).tolist()
     [1.0, 1.0]
     """
-    return filled(_like("ones_like", x, dtype, device, memory_format), "ones_like", 1)
+    return filled(_like("ones_like", x, dtype, device, memory_format, shape), "ones_like", 1)
 
 
 def full_like(
@@ -169,6 +175,7 @@ def full_like(
     dtype: Any = None,
     device: Wanted = None,
     memory_format: MemoryFormat = preserve_format,
+    shape: Shape | None = None,
 ) -> Tensor:
     """`full` of the shape, dtype, device and format of x, but for what is given.
 
@@ -176,7 +183,9 @@ def full_like(
     >>> dml_vk.full_like(dml_vk.asarray([1.5, 2.5]), 7).tolist()
     [7.0, 7.0]
     """
-    return filled(_like("full_like", x, dtype, device, memory_format), "full_like", fill_value)
+    return filled(
+        _like("full_like", x, dtype, device, memory_format, shape), "full_like", fill_value
+    )
 
 
 def asarray(
@@ -235,7 +244,7 @@ def from_dlpack(x: Any, /, *, device: Wanted = None, copy: bool | None = None) -
 
 def new_tensor(
     what: str,
-    shape: int | Iterable[int],
+    shape: Shape,
     dtype: Any,
     device: Wanted,
     memory_format: MemoryFormat,
@@ -271,12 +280,16 @@ def filled(target: Tensor, what: str, value: Any) -> Tensor:
     return target
 
 
-def _like(what: str, x: Any, dtype: Any, device: Wanted, memory_format: MemoryFormat) -> Tensor:
+def _like(what: str, x: Any, dtype: Any, device: Wanted, form: MemoryFormat, shape: Any) -> Tensor:
     given = to_tensor(what, "x", x)
     kind = given.dtype if dtype is None else to_dtype(what, dtype)
     opened = given.device if device is None else open_device(device)
-    with ErrorsAs(what):
-        layout = given.layout.like(memory_format)
+    with ErrorsAs(what, sizes="shape"):
+        layout = given.layout
+        if shape is not None:
+            sizes = to_sizes(what, several(shape))
+            layout = Layout(sizes, order=layout.order if len(sizes) == layout.rank else None)
+        layout = layout.like(form)
     near = given.strided.allocation if opened is given.device else None
     return tensor_over(what, layout, kind, opened, near)
 

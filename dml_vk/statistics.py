@@ -176,12 +176,12 @@ def mean(
     [2.0, 3.5]
     """
     what = "mean"
-    x, axes = _of(what, x, "biuf"), _axes(what, x, axis)
+    x, axes = _of(what, x, "biuf"), reduced_axes(what, x, axis)
     if x.dtype.kind != "f":
         with ErrorsAs(what):
             total = astype(sum(x, axis=axes, keepdims=keepdims), float32)
             return divide(total, _count(x, axes), out=out)
-    target = _target(what, x, axes, keepdims, x.dtype, out)
+    target = reduced_target(what, x, axes, keepdims, x.dtype, out)
     _divided_sum(what, x, axes, _count(x, axes), target, keepdims)
     return target
 
@@ -234,7 +234,7 @@ def _of(what: str, x: object, kinds: str) -> Tensor:
     return tensor
 
 
-def _axes(what: str, x: Tensor, axis: Axes | None) -> Ints:
+def reduced_axes(what: str, x: Tensor, axis: Axes | None) -> Ints:
     """Those that are reduced, ascending."""
     if axis is None:
         return row_major(x.layout.rank)
@@ -268,7 +268,7 @@ def _without(layout: Layout, axes: Ints) -> Layout:
     return Layout(sizes, strides, layout.offset)
 
 
-def _target(
+def reduced_target(
     what: str, x: Tensor, axes: Ints, keepdims: bool, dtype: DType, out: Tensor | None
 ) -> Tensor:
     left = reduced_layout(x.layout, axes, to_bool(what, "keepdims", keepdims))
@@ -288,17 +288,21 @@ def _reduced(
 ) -> Tensor:
     """By the reduction that has the function's name."""
     x = to_tensor(what, "x", x)
-    axes = _axes(what, x, axis)
-    target = _target(what, x, axes, keepdims, dtype, out)
+    axes = reduced_axes(what, x, axis)
+    target = reduced_target(what, x, axes, keepdims, dtype, out)
     _reduce(what, what, x, axes, target, keepdims)
     return target
 
 
 def _arg(what: str, x: Tensor, axis: int | None, keepdims: bool, out: Tensor | None) -> Tensor:
     x = _of(what, x, "biuf")
+    check_one_axis(what, axis)
+    return _reduced(what, x, int64, axis, keepdims, out)
+
+
+def check_one_axis(what: str, axis: Any) -> None:
     if not is_one(axis):
         raise LayoutError(explain(what, "axis must be one integer, or None for all", axis=axis))
-    return _reduced(what, x, int64, axis, keepdims, out)
 
 
 def _accumulated(
@@ -306,22 +310,22 @@ def _accumulated(
 ) -> Tensor:
     """Sums and products, in the dtype that is asked for."""
     x = to_tensor(what, "x", x)
-    axes = _axes(what, x, axis)
+    axes = reduced_axes(what, x, axis)
     wanted = sum_dtype(what, x.dtype, dtype)
-    target = _target(what, x, axes, keepdims, wanted, out)
+    target = reduced_target(what, x, axes, keepdims, wanted, out)
     if x.dtype is float64 and wanted.kind == "f" and wanted is not float64:
         # Added as it is, and rounded once.
-        wide = _target(what, x, axes, keepdims, float64, None)
+        wide = reduced_target(what, x, axes, keepdims, float64, None)
         _reduce(what, what, x, axes, wide, keepdims)
         cast_elements(what, typed(wide), typed(target))
         return target
     if (x.dtype.kind == "f") != (wanted.kind == "f"):
-        x = Tensor(*converted(what, typed(x), _wide(wanted)))
+        x = Tensor(*converted(what, typed(x), computed_in(wanted)))
     _reduce(what, what, x, axes, target, keepdims)
     return target
 
 
-def _wide(dtype: DType) -> DType:
+def computed_in(dtype: DType) -> DType:
     """In what a result of this dtype is computed."""
     return float32 if dtype.kind == "f" and dtype.itemsize == 2 else dtype
 
@@ -330,11 +334,23 @@ def _divided_sum(
     what: str, x: Tensor, axes: Ints, by: float, target: Tensor, keepdims: bool
 ) -> None:
     """Write sums, divided and then rounded to the target's dtype."""
-    wide = _wide(target.dtype)
-    sums = target if wide is target.dtype else _target(what, x, axes, keepdims, wide, None)
+    wide = computed_in(target.dtype)
+    sums = target if wide is target.dtype else reduced_target(what, x, axes, keepdims, wide, None)
     _reduce(what, "sum", x, axes, sums, keepdims)
     words = scalar_words(what, "count", wide, by)
     compute(what, OPERATORS["divide"], [typed(sums), None], typed(target), wide, words)
+
+
+def to_correction(what: str, correction: Any, ddof: Any) -> float:
+    """What a count is lessened by, under either name."""
+    if ddof is not None and not (isinstance(correction, float) and correction == 0):
+        must = "correction and ddof must not both be given"
+        raise RangeError(explain(what, must, correction=correction, ddof=ddof))
+    name, less = ("correction", correction) if ddof is None else ("ddof", ddof)
+    try:
+        return float(to_number(what, name, less))
+    except OverflowError:
+        raise DTypeError(explain(what, f"{name} must be a real number", **{name: less})) from None
 
 
 def _spread(
@@ -348,18 +364,11 @@ def _spread(
 ) -> Tensor:
     """The variance, and for `std` its root. float16 is rounded at the end alone."""
     x = _of(what, x, "f")
-    axes = _axes(what, x, axis)
-    if ddof is not None and not (isinstance(correction, float) and correction == 0):
-        must = "correction and ddof must not both be given"
-        raise RangeError(explain(what, must, correction=correction, ddof=ddof))
-    name, less = ("correction", correction) if ddof is None else ("ddof", ddof)
-    try:
-        by = float(_count(x, axes) - to_number(what, name, less))
-    except OverflowError:
-        raise DTypeError(explain(what, f"{name} must be a real number", **{name: less})) from None
-    target = _target(what, x, axes, keepdims, x.dtype, out)
-    wide = _wide(x.dtype)
-    means = _target(what, x, axes, True, wide, None)
+    axes = reduced_axes(what, x, axis)
+    by = _count(x, axes) - to_correction(what, correction, ddof)
+    target = reduced_target(what, x, axes, keepdims, x.dtype, out)
+    wide = computed_in(x.dtype)
+    means = reduced_target(what, x, axes, True, wide, None)
     _divided_sum(what, x, axes, _count(x, axes), means, True)
     squares = tensor_over(what, x.layout.like(), wide, x.device, x.strided.allocation)
     sources, to = [typed(x), typed(means)], typed(squares)
@@ -370,7 +379,7 @@ def _spread(
         compute(what, OPERATORS["difference_square"], sources, to, wide)
     del means
     root = what == "std"
-    variances = _target(what, x, axes, keepdims, wide, None) if root else target
+    variances = reduced_target(what, x, axes, keepdims, wide, None) if root else target
     _divided_sum(what, squares, axes, 0.0 if by <= 0 else by, variances, keepdims)
     if root:
         compute(what, OPERATORS["sqrt"], [typed(variances)], typed(target), wide)

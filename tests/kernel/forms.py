@@ -12,8 +12,8 @@ from dml_vk.layout import channels_last
 
 def forms(array: np.ndarray) -> Iterator[dml_vk.Tensor]:
     """Packed, column-major, backwards, with gaps, and channels_last where there is such a thing."""
-    yield dml_vk.asarray(np.ascontiguousarray(array))
-    yield dml_vk.asarray(np.asfortranarray(array))
+    yield dml_vk.asarray(np.array(array, order="C"))
+    yield dml_vk.asarray(np.array(array, order="F"))
     if not array.ndim:
         return
     yield dml_vk.flip(dml_vk.asarray(np.flip(array).copy()))
