@@ -76,6 +76,7 @@ _MODULES = {
     ),
     "pieces": "pad repeat roll tile",
     "products": "matmul matrix_transpose tensordot vecdot",
+    "quantiles": "median nanmedian nanpercentile nanquantile percentile quantile",
     "runtime.device": "Device default_device device memory_stats synchronize",
     "searching": "nonzero searchsorted",
     "sets": "unique_all unique_counts unique_inverse unique_values",

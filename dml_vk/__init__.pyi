@@ -241,6 +241,14 @@ from dml_vk.products import (
     tensordot as tensordot,
     vecdot as vecdot,
 )
+from dml_vk.quantiles import (
+    median as median,
+    nanmedian as nanmedian,
+    nanpercentile as nanpercentile,
+    nanquantile as nanquantile,
+    percentile as percentile,
+    quantile as quantile,
+)
 from dml_vk.runtime.device import (
     Device as Device,
     default_device as default_device,
