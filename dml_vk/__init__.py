@@ -63,6 +63,7 @@ _MODULES = {
     "files": "load save",
     "functions": " ".join(_FUNCTIONS),
     "grids": "arange eye linspace meshgrid tril triu",
+    "histograms": "bincount histogram",
     "indexing": "take take_along_axis",
     "info": "__array_namespace_info__",
     "joins": "atleast_1d atleast_2d atleast_3d column_stack dstack hstack vstack",

@@ -175,6 +175,10 @@ from dml_vk.grids import (
     tril as tril,
     triu as triu,
 )
+from dml_vk.histograms import (
+    bincount as bincount,
+    histogram as histogram,
+)
 from dml_vk.indexing import (
     take as take,
     take_along_axis as take_along_axis,

@@ -46,7 +46,7 @@ from dml_vk.ops.strided import check_devices
 from dml_vk.promotion import check_weak
 from dml_vk.strides.order import Ints, to_index
 from dml_vk.strides.propagate import broadcast_sizes
-from dml_vk.tensor import Tensor
+from dml_vk.tensor import Tensor, tensor_over
 from dml_vk.tracing import ASKED, record
 
 GET, SET = "getitem", "setitem"
@@ -143,6 +143,14 @@ def take_along_axis(
     result = result_over(what, elementwise(like, tensor.layout), x.dtype, x, out)
     gather_elements(what, x.strided, typed(tensor), result.strided, dim)
     return result
+
+
+def elements_at(x: Tensor, index: Tensor) -> Tensor:
+    """`take_along_axis` along the first axis, for indexes that are known to be inside."""
+    layout = Layout.packed((index.shape[0], *x.shape[1:]), x.layout.order)
+    found = tensor_over("take", layout, x.dtype, x.device, x.strided.allocation)
+    gather_elements("take", x.strided, typed(index), found.strided, 0)
+    return found
 
 
 def _view(tensor: Tensor, layout: Layout) -> Tensor:

@@ -22,7 +22,6 @@ FUNCTIONS = {
     "arctanh": "dml_vk.atanh",
     "array": "dml_vk.asarray",
     "as_tensor": "dml_vk.asarray",
-    "bincount": "dml_vk.unique_counts",
     "bmm": "dml_vk.matmul",
     "cat": _JOINED,
     "chunk": "x.chunk",

@@ -18,12 +18,11 @@ from dml_vk.error_names import ErrorsAs
 from dml_vk.errors import RangeError, explain
 from dml_vk.functions import add, astype, equal, greater_equal, isnan, multiply, subtract, where
 from dml_vk.host import Array
-from dml_vk.indexing import take
+from dml_vk.indexing import elements_at, take
 from dml_vk.layout import Layout
 from dml_vk.manipulation import reshape
-from dml_vk.operands import result_over, to_tensor, typed
+from dml_vk.operands import result_over, to_tensor
 from dml_vk.ops.copy import copy_elements
-from dml_vk.ops.gather import gather_elements
 from dml_vk.quantile_places import CHOOSING, Places, places, to_fractions, to_method
 from dml_vk.sorting import sort
 from dml_vk.statistics import computed_in, count_nonzero, reduced_axes, reduced_layout
@@ -186,7 +185,7 @@ def _quantiles(
     left = reduced_layout(x.layout, axes, to_bool(what, "keepdims", keepdims))
     dtype = x.dtype if floats or method in CHOOSING else float32
     target = result_over(what, _with_dims_before(left, q.shape), dtype, x, out)
-    rows = _rows(what, x, axes)
+    rows = rows_of(what, x, axes)
     count = rows.shape[0]
     if not count and method != _MEDIAN:
         must = "there must be elements along axis to choose from"
@@ -218,7 +217,7 @@ def _with_dims_before(left: Layout, sizes: Ints) -> Layout:
     return Layout.packed((*sizes, *left.sizes), order)
 
 
-def _rows(what: str, x: Tensor, axes: Ints) -> Tensor:
+def rows_of(what: str, x: Tensor, axes: Ints) -> Tensor:
     """What is reduced as one dim in front, in any order: a view where strides allow one."""
     layout = x.layout
     inner = [dim for dim in layout.order if dim in axes]
@@ -266,18 +265,7 @@ def _at(ordered: Tensor, index: Array | Tensor) -> Tensor:
     """The elements at indexes of the first dim, for all slices or for each its own."""
     if not isinstance(index, Tensor):
         return take(ordered, index.reshape(-1).astype(np.int64), axis=0)
-    whole = astype(index, int64)
-    sizes = (index.shape[0], *ordered.shape[1:])
-    order = ordered.layout.order
-    found = tensor_over(
-        "take",
-        Layout.packed(sizes, order),
-        ordered.dtype,
-        ordered.device,
-        ordered.strided.allocation,
-    )
-    gather_elements("take", ordered.strided, typed(whole), found.strided, 0)
-    return found
+    return elements_at(ordered, astype(index, int64))
 
 
 def _written(what: str, found: Tensor, target: Tensor) -> Tensor:

@@ -55,7 +55,9 @@ WITHOUT_OUT = {
     "views, or x itself": "broadcast_arrays broadcast_to expand_dims flip moveaxis permute_dims "
     "reshape squeeze unstack matrix_transpose diagonal conj real imag atleast_1d atleast_2d "
     "atleast_3d",
-    "as many as the data says": "nonzero unique_all unique_counts unique_inverse unique_values",
+    "as many as the data says": "nonzero bincount unique_all unique_counts unique_inverse "
+    "unique_values",
+    "a tensor and another": "histogram",
     "no tensor": "allclose array_equal can_cast finfo iinfo isdtype result_type save copy "
     "__array_namespace_info__ trace devices default_device device memory_stats synchronize "
     "compile_glsl kernel",
