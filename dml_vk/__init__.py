@@ -80,7 +80,7 @@ _MODULES = {
     "quantiles": "median nanmedian nanpercentile nanquantile percentile quantile",
     "runtime.device": "Device default_device device memory_stats synchronize",
     "searching": "nonzero searchsorted",
-    "sets": "unique_all unique_counts unique_inverse unique_values",
+    "sets": "unique unique_all unique_counts unique_inverse unique_values",
     "sorting": "argsort sort",
     "statistics": "all any argmax argmin count_nonzero max mean min prod std sum var",
     "tensor": "Tensor copy",

@@ -265,6 +265,7 @@ from dml_vk.searching import (
     searchsorted as searchsorted,
 )
 from dml_vk.sets import (
+    unique as unique,
     unique_all as unique_all,
     unique_counts as unique_counts,
     unique_inverse as unique_inverse,

@@ -193,6 +193,8 @@ def _check_edges(what: str, edges: Array) -> None:
 
 def _range(what: str, x: Tensor, range: Any) -> tuple[Any, Any]:
     """The outer edges, as NumPy's scalars where they are elements."""
+    low: Any
+    high: Any
     if range is not None:
         given = to_tuple(what, "range", range)
         if len(given) != 2:

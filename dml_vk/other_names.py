@@ -57,8 +57,6 @@ FUNCTIONS = {
     "transpose": "dml_vk.permute_dims, x.transpose(a, b)",
     "true_divide": "dml_vk.divide",
     "unbind": "dml_vk.unstack",
-    "unique": "dml_vk.unique_values, dml_vk.unique_counts, dml_vk.unique_inverse, "
-    "dml_vk.unique_all",
     "unsqueeze": "dml_vk.expand_dims",
 }
 METHODS = {

@@ -1,7 +1,8 @@
 """Sets: what distinct elements a tensor has, named as in the array API standard.
 
 Values come in ascending order, as `sort` has it. -0.0 equals 0.0, and of equal elements the first
-in row-major order stands for all, with its bits. A NaN equals nothing: each is a value by itself.
+in row-major order stands for all, with its bits. A NaN equals nothing: each is a value by itself,
+but for NumPy's `unique`, which asks for that.
 How many there are only the device knows, so all of these wait for it, and none takes an `out`.
 """
 
@@ -11,10 +12,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dml_vk.creation import zeros
 from dml_vk.dtypes import DType, int64, uint32, uint64
+from dml_vk.functions import add, multiply
+from dml_vk.indexing import take
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.kernels.plan_gather import Step
 from dml_vk.layout import Layout, coalesce
+from dml_vk.manipulation import concat, moveaxis, reshape
 from dml_vk.operands import to_tensor, typed
 from dml_vk.ops.compact import nonzero_positions
 from dml_vk.ops.copy import copy_elements
@@ -25,6 +30,7 @@ from dml_vk.ops.scan import INCLUSIVE, SUM, scan_elements
 from dml_vk.ops.scatter import scatter
 from dml_vk.ops.sort import sort_flat
 from dml_vk.ops.strided import Strided
+from dml_vk.strides.order import to_bool, to_index
 from dml_vk.tensor import Tensor, tensor_over
 
 _PLACES = Step(1)  # an index that says how far from the first element it is
@@ -99,10 +105,78 @@ def unique_values(x: Tensor, /) -> Tensor:
     return _Found("unique_values", x).values()
 
 
+def unique(
+    x: Tensor,
+    /,
+    return_index: bool = False,
+    return_inverse: bool = False,
+    return_counts: bool = False,
+    axis: int | None = None,
+    *,
+    equal_nan: bool = True,
+) -> Tensor | tuple[Tensor, ...]:
+    """NumPy's: the distinct values, and of the rest of `unique_all` what is asked for, as a tuple.
+
+    With `equal_nan` all NaNs are one value. Along an axis, values are what each of its indexes
+    holds, in the order of the first element that differs; `equal_nan` counts there too, as it does
+    not in NumPy, and the inverse has one dim.
+
+    >>> import dml_vk
+    >>> dml_vk.unique(dml_vk.asarray([2.0, float("nan"), 1.0, float("nan")])).tolist()
+    [1.0, 2.0, nan]
+    >>> rows, counts = dml_vk.unique(
+    ...     dml_vk.asarray([[2, 1], [1, 3], [2, 1]]), return_counts=True, axis=0
+    ... )
+    >>> rows.tolist(), counts.tolist()
+    ([[1, 3], [2, 1]], [1, 2])
+    """
+    what = "unique"
+    x, equal_nan = to_tensor(what, "x", x), to_bool(what, "equal_nan", equal_nan)
+    asked = {
+        "return_index": return_index,
+        "return_inverse": return_inverse,
+        "return_counts": return_counts,
+    }
+    index, inverse, counts = (to_bool(what, name, one) for name, one in asked.items())
+    if axis is None:
+        found = _Found(what, x, equal_nan)
+        values = found.values()
+    else:
+        axis = to_index(what, "axis", axis, x.ndim)
+        found = _Found(what, _ranks(what, moveaxis(x, axis, 0), equal_nan))
+        values = take(x, found.indices(), axis=axis)
+    more = []
+    if index:
+        more.append(found.indices())
+    if inverse:
+        more.append(found.inverse())
+    if counts:
+        more.append(found.counts())
+    return (values, *more) if more else values
+
+
+def _ranks(what: str, x: Tensor, equal_nan: bool) -> Tensor:
+    """A number for each index of the first dim, by which they are in order.
+
+    Elements become numbers, and neighbours the number of their pair, until there is one to a row.
+    """
+    length, columns = x.shape[0], Layout(x.shape[1:]).numel
+    if not columns:
+        return zeros(length, int64, device=x.device)
+    ranks = reshape(_Found(what, x, equal_nan).inverse(), (length, columns))
+    beyond = length * columns
+    while columns > 1:
+        pairs = add(multiply(ranks[:, 0 : columns - 1 : 2], beyond), ranks[:, 1::2])
+        left = ranks[:, columns - columns % 2 :]
+        ranks = concat([_Found(what, pairs).inverse(), left], axis=1)
+        columns = ranks.shape[1]
+    return ranks[:, 0]
+
+
 class _Found:
     """The elements in order, flat, and the positions at which another value begins."""
 
-    def __init__(self, what: str, x: Any) -> None:
+    def __init__(self, what: str, x: Any, equal_nan: bool = False) -> None:
         self.what = what
         self.x = to_tensor(what, "x", x)
         self.length = self.x.layout.numel
@@ -111,7 +185,7 @@ class _Found:
             self.positions = self.firsts = typed_room(what, Layout((0,)), uint32, near)
             return
         keys, self.places = sort_flat(what, typed(self.x))
-        self.begins = _begins(what, keys, self.x.dtype)
+        self.begins = _begins(what, keys, self.x.dtype.kind == "f" and not equal_nan)
         self.positions = nonzero_positions(what, self.begins)
         self.firsts = self._words(self.positions.strided.layout.numel)
         gather(self.places, (0,), self.positions, self.firsts.strided, _PLACES)
@@ -174,8 +248,8 @@ class _Found:
         return target
 
 
-def _begins(what: str, keys: Strided, dtype: DType) -> Typed:
-    """Words: 1 where a key differs from the one before, or is NaN's, else 0."""
+def _begins(what: str, keys: Strided, nan_differs: bool) -> Typed:
+    """Words: 1 where a key differs from the one before, or is NaN's if these differ, else 0."""
     kind = uint64 if keys.itemsize == 8 else uint32
     count = keys.layout.numel
     flags = typed_room(what, Layout((count,)), uint32, keys)
@@ -183,7 +257,7 @@ def _begins(what: str, keys: Strided, dtype: DType) -> Typed:
     here, before = (Typed(_narrow(keys, start, count - 1), kind) for start in (1, 0))
     others = flags._replace(strided=_narrow(flags.strided, 1, count - 1))
     compute(what, OPERATORS["not_equal"], [here, before], others, kind)
-    if dtype.kind == "f":
+    if nan_differs:
         nan = typed_room(what, Layout((count,)), uint32, keys)
         ones = (0xFFFFFFFF,) * (keys.itemsize // 4)
         compute(what, OPERATORS["equal"], [Typed(keys, kind), None], nan, kind, ones)
