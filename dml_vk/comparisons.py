@@ -109,4 +109,4 @@ def _close(
 def _in_floats(x: Operand, dtype: DType, near: Tensor) -> Tensor:
     if isinstance(x, Tensor):
         return astype(x, dtype, copy=False)
-    return full((), float(plain(x)), dtype, device=near.device)
+    return full((), plain(x), dtype, device=near.device)

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from dml_vk import host
 from dml_vk.creation import asarray
 from dml_vk.cumulative import diff
 from dml_vk.dtypes import bool_, float32, float64, int32, int64, uint8
@@ -159,13 +160,15 @@ def _edges(what: str, x: Tensor, bins: Any, range: Any) -> Tensor:
     if isinstance(bins, (list, tuple)) or (isinstance(bins, np.ndarray) and bins.ndim):
         return _given_edges(what, x, bins)
     count = to_int(what, "bins", bins)
-    if count < 1:
-        raise RangeError(explain(what, "there must be a bin", bins=bins))
+    if not 1 <= count < MOST - 1:
+        raise RangeError(explain(what, "bins must be from 1 to 2**31 - 2", bins=bins))
     dtype = x.dtype if x.dtype.kind == "f" else float64
     low, high = _range(what, x, range)
+    edges = tensor_over(what, Layout((count + 1,)), dtype, x.device, x.strided.allocation)
     with np.errstate(all="ignore"):
-        edges = np.linspace(low, high, count + 1, dtype=dtype.numpy_name)
-    return asarray(edges, device=x.device)
+        array = np.linspace(low, high, count + 1, dtype=dtype.numpy_name)
+    host.write(what, edges, array, edges.layout)
+    return edges
 
 
 def _given_edges(what: str, x: Tensor, bins: Any) -> Tensor:
@@ -178,7 +181,8 @@ def _given_edges(what: str, x: Tensor, bins: Any) -> Tensor:
         must = "bins must be a number of them, or their edges, which are real numbers"
         raise DTypeError(explain(what, must, bins=bins))
     if not isinstance(bins, np.ndarray) and "f" in (array.dtype.kind, x.dtype.kind):
-        array = array.astype((x.dtype if x.dtype.kind == "f" else float64).numpy_name)
+        with np.errstate(all="ignore"):
+            array = array.astype((x.dtype if x.dtype.kind == "f" else float64).numpy_name)
     _check_edges(what, array)
     with ErrorsAs(what):
         return asarray(array, device=x.device)

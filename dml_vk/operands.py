@@ -42,7 +42,7 @@ def to_number(what: str, name: str, value: Any) -> int | float:
     if isinstance(value, numbers.Real):
         try:
             return float(value)
-        except OverflowError:
+        except (OverflowError, TypeError):
             pass
     raise DTypeError(explain(what, f"{name} must be a real number", **{name: value}))
 

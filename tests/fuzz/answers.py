@@ -131,6 +131,13 @@ ANSWERS: dict[str, Answer | None] = {
     "numpy.unique_values": lambda x: np.unique(x, equal_nan=False),
     "numpy.can_cast": None, "numpy.empty_like": None, "numpy.prod": None, "numpy.cumprod": None,
     "numpy.cumulative_prod": None, "numpy.multiply.reduce": None,
+    # A matter of roundings, or of dtypes that are ours.
+    "dml_vk.isclose": None, "dml_vk.allclose": None, "dml_vk.nanprod": None,
+    "dml_vk.nancumprod": None, "dml_vk.histogram": None, "dml_vk.nanargmax": None,
+    "dml_vk.nanargmin": None, "dml_vk.unique": None,
+    "dml_vk.nan_to_num": lambda x, nan=0.0, posinf=None, neginf=None: (
+        np.nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf)
+    ),
     "dml_vk.tile": lambda x, repetitions: np.tile(x, repetitions),
     "Tensor.T": lambda x: x.T,
     "Tensor.all": np.all, "Tensor.any": np.any,
@@ -167,7 +174,9 @@ ANSWERS: dict[str, Answer | None] = {
 # What adds or multiplies floats, in an order of its own.
 INEXACT = {
     "cumulative_sum", "diff", "einsum", "linspace", "matmul", "mean", "std", "sum", "tensordot",
-    "trace", "var", "vecdot", "vector_norm", "matrix_norm", "cross", "outer",
+    "trace", "var", "vecdot", "vector_norm", "matrix_norm", "cross", "outer", "nancumsum",
+    "nanmean", "nanstd", "nansum", "nanvar", "median", "nanmedian", "quantile", "percentile",
+    "nanquantile", "nanpercentile", "bincount",
 }  # fmt: skip
 
 

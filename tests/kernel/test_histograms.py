@@ -228,7 +228,11 @@ def test_errors_of_histograms():
     nan = dml_vk.asarray([1.0, float("nan")])
     for call, error, told in (
         (lambda: dml_vk.histogram([1.0]), DTypeError, "x must be a Tensor"),
-        (lambda: dml_vk.histogram(x, 0), RangeError, "there must be a bin; got bins=0"),
+        (
+            lambda: dml_vk.histogram(x, 0),
+            RangeError,
+            r"bins must be from 1 to 2\*\*31 - 2; got bins=0",
+        ),
         (lambda: dml_vk.histogram(x, "auto"), LayoutError, "bins must be an integer"),
         (lambda: dml_vk.histogram(x, ["a"]), DTypeError, "bins must be a number of them, or their"),
         (lambda: dml_vk.histogram(x, [[1], [1, 2]]), DTypeError, "bins must be a number of them"),
