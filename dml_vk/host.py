@@ -11,7 +11,7 @@ import numpy as np
 
 from dml_vk import ram
 from dml_vk.errors import DeviceMemoryError, DmlVkError, LayoutError, explain
-from dml_vk.layout import Layout
+from dml_vk.layout import Layout, coalesce
 from dml_vk.ops.copy import copied
 from dml_vk.runtime import journal, transfer
 from dml_vk.strides.order import Ints
@@ -98,6 +98,29 @@ def shown_memory(what: str, tensor: Tensor, holder: object = None) -> Array | No
     if memory is not None and tensor.layout.overlaps:
         memory.flags.writeable = False
     return memory
+
+
+class Addresses:
+    """Where a tensor's elements lie, for NumPy to compare, which does not look at them."""
+
+    def __init__(self, tensor: Tensor) -> None:
+        (layout,) = coalesce(tensor.layout)
+        memory, itemsize = tensor.strided.allocation.bytes, tensor.dtype.itemsize
+        # What the host does not see has addresses of its own, of which any will do.
+        start = 2**20 if memory is None else memory.ctypes.data
+        self.__array_interface__ = {
+            "version": 3,
+            "typestr": np.dtype(tensor.dtype.numpy_name).str,
+            "shape": layout.sizes,
+            "strides": tuple([stride * itemsize for stride in layout.strides]),
+            "data": (start + layout.offset * itemsize, False),
+        }
+
+
+def addresses(what: str, tensor: Tensor) -> Array:
+    """An array over the tensor's memory that tells where it is, and nobody may read or write."""
+    with _what_numpy_can(what, tensor.layout):
+        return np.asarray(Addresses(tensor))
 
 
 def write(what: str, target: Tensor, array: Array, layout: Layout) -> None:

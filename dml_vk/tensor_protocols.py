@@ -124,7 +124,7 @@ class TensorProtocols:
 
     def __array_function__(self: Any, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         """NumPy's other functions, where there is one of the same meaning here."""
-        return numpy_protocols.function(func, types, args, kwargs)
+        return numpy_protocols.function(self, func, types, args, kwargs)
 
     def __dlpack__(
         self: Any,

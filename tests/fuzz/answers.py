@@ -14,7 +14,7 @@ import numpy as np
 import dml_vk
 from dml_vk.dtypes import DTYPES, DType
 from dml_vk.kernels.operators import OPERATORS
-from dml_vk.numpy_protocols import _UFUNCS
+from dml_vk.numpy_protocols.ufuncs import UFUNCS
 from dml_vk.testing.elementwise import cast
 from tests.fuzz.targets import BINARY, COMPARE
 from tests.kernel.elementwise import compare, expected_of
@@ -64,7 +64,7 @@ def elementwise_name(name: str) -> tuple[str, bool]:
             in_place = {f"i{one.strip('_')}": one for one in BINARY.split()}
             found = OF_OPERATORS.get(in_place.get(short, ""), "")
     if group == "numpy":
-        found = next((ours for numpys, ours in _UFUNCS.items() if numpys.__name__ == short), "")
+        found = next((ours for numpys, ours in UFUNCS.items() if numpys.__name__ == short), "")
     known = found in OPERATORS and found not in ("clip", "cast")
     return (found if known else ""), group == "reflected" and short in f"{BINARY} {COMPARE}".split()
 

@@ -1,0 +1,214 @@
+"""The table of NumPy's functions on tensors, each with its parameters and what does it here."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from operator import attrgetter
+from typing import Any
+
+import numpy as np
+
+from dml_vk.numpy_protocols import numbers, shapes
+from dml_vk.numpy_protocols.calls import Call
+from dml_vk.numpy_protocols.host import Download, may_share_memory, shares_memory
+from dml_vk.tensor import Tensor
+
+# What is done by more than one call of ours, or by one under other circumstances.
+_OWN: dict[str, Callable[..., Any]] = {
+    "append": shapes.append,
+    "argpartition": numbers.partition("argsort"),
+    "argsort": numbers.along_last("argsort"),
+    "argwhere": shapes.argwhere,
+    "around": numbers.round_to,
+    "array_split": shapes.array_split,
+    "broadcast_arrays": shapes.broadcast_arrays,
+    "can_cast": numbers.can_cast,
+    "copy": Tensor.clone,
+    "copyto": shapes.copyto,
+    "corrcoef": numbers.corrcoef,
+    "cov": numbers.cov,
+    "cumprod": numbers.along("cumulative_prod"),
+    "cumsum": numbers.along("cumulative_sum"),
+    "delete": shapes.delete,
+    "diag": shapes.diag,
+    "diagonal": shapes.diagonal,
+    "digitize": numbers.digitize,
+    "dot": numbers.dot,
+    "dsplit": shapes.dsplit,
+    "einsum": numbers.einsum,
+    "empty_like": shapes.like("empty_like"),
+    "extract": shapes.extract,
+    "flatnonzero": shapes.flatnonzero,
+    "fliplr": shapes.fliplr,
+    "flipud": shapes.flipud,
+    "full_like": shapes.like("full_like"),
+    "hsplit": shapes.hsplit,
+    "inner": numbers.inner,
+    "iscomplexobj": numbers.whether(False),
+    "isin": numbers.isin,
+    "isrealobj": numbers.whether(True),
+    "kron": numbers.kron,
+    "linalg.norm": numbers.norm,
+    "may_share_memory": may_share_memory,
+    "mean": numbers.in_dtype("mean"),
+    "nanmean": numbers.in_dtype("nanmean"),
+    "nanstd": numbers.in_dtype("nanstd"),
+    "nanvar": numbers.in_dtype("nanvar"),
+    "ndim": attrgetter("ndim"),
+    "ones_like": shapes.like("ones_like"),
+    "pad": shapes.pad,
+    "partition": numbers.partition("sort"),
+    "ravel": shapes.ravel,
+    "reshape": shapes.reshape,
+    "rollaxis": shapes.rollaxis,
+    "rot90": shapes.rot90,
+    "round": numbers.round_to,
+    "searchsorted": numbers.searchsorted,
+    "select": numbers.select,
+    "shape": attrgetter("shape"),
+    "shares_memory": shares_memory,
+    "size": attrgetter("size"),
+    "sort": numbers.along_last("sort"),
+    "split": shapes.split,
+    "squeeze": shapes.squeeze,
+    "std": numbers.in_dtype("std"),
+    "swapaxes": shapes.swapaxes,
+    "trace": numbers.trace,
+    "transpose": shapes.transpose,
+    "trapezoid": numbers.trapezoid,
+    "var": numbers.in_dtype("var"),
+    "vdot": numbers.vdot,
+    "vsplit": shapes.vsplit,
+    "where": shapes.where,
+    "zeros_like": shapes.like("zeros_like"),
+}
+# NumPy's functions, by name or as name:ours, with their parameters.
+_ROWS = (
+    ("all any", "a / axis out keepdims * -where"),
+    ("amax:max amin:min max min", "a / axis out keepdims -initial -where"),
+    ("append:", "arr values / axis"),
+    ("argmax argmin", "a / axis out * keepdims"),
+    ("argpartition: partition:", "a kth / axis -kind -order=fields"),
+    ("argsort: sort:", "a / axis -kind -order=fields * stable"),
+    ("bincount", "x / weights minlength"),
+    ("histogram", "a / bins range density weights"),
+    ("argwhere: flatnonzero:", "a /"),
+    ("around: round:", "a / decimals out"),
+    ("allclose isclose", "a b / rtol atol equal_nan"),
+    ("array_equal", "a1 a2 / equal_nan"),
+    ("array_split: split:", "ary indices_or_sections / axis"),
+    ("astype", "x dtype / * copy device"),
+    ("atleast_1d atleast_2d atleast_3d", "... /"),
+    ("broadcast_arrays:", "... / * -subok"),
+    ("broadcast_to", "array shape / -subok"),
+    ("can_cast:", "from_ to / casting"),
+    ("clip", "a / a_min=min a_max=max out * min max -where -dtype -casting"),
+    ("column_stack dstack", "tup / out"),
+    ("concatenate:concat stack", "arrays / axis out * -dtype -casting"),
+    ("copy:", "a / -order -subok"),
+    ("copyto:", "dst src / -casting where"),
+    ("corrcoef:", "x / y rowvar * dtype"),
+    ("count_nonzero", "a / axis * keepdims"),
+    ("cov:", "m / y rowvar bias ddof -fweights -aweights * dtype"),
+    ("cross:linalg.cross", "a b / -axisa -axisb -axisc axis"),
+    ("cumprod: cumsum:", "a / axis dtype out"),
+    ("cumulative_prod cumulative_sum", "x / * axis dtype out include_initial"),
+    ("delete:", "arr obj / axis"),
+    ("diag:", "v / k"),
+    ("diagonal:", "a / offset axis1 axis2"),
+    ("diff", "a / n axis prepend append"),
+    ("digitize:", "x bins / right"),
+    ("dot:", "a b / out"),
+    ("dsplit: hsplit: vsplit:", "ary indices_or_sections /"),
+    ("einsum:", "... / * out optimize dtype -order -casting"),
+    ("empty_like:", "prototype / dtype order -subok shape * device"),
+    ("expand_dims", "a / axis"),
+    ("extract:", "condition arr /"),
+    ("fix:trunc", "x / out"),
+    ("flip", "m / axis"),
+    ("fliplr: flipud:", "m /"),
+    ("full_like:", "a fill_value / dtype order -subok shape * device"),
+    ("hstack vstack", "tup / * -dtype -casting"),
+    ("inner: kron: vdot:", "a b /"),
+    ("iscomplexobj: isrealobj:", "x /"),
+    ("isin:", "element test_elements / assume_unique invert * -kind=set"),
+    ("isneginf isposinf", "x / out"),
+    ("linalg.cross linalg.vecdot", "x1 x2 / * axis"),
+    ("linalg.diagonal", "x / * offset"),
+    ("linalg.matmul linalg.outer", "x1 x2 /"),
+    ("linalg.matrix_norm", "x / * keepdims ord"),
+    ("linalg.matrix_transpose matrix_transpose", "x /"),
+    ("linalg.norm:", "x / ord axis keepdims"),
+    ("linalg.tensordot", "x1 x2 / * axes"),
+    ("linalg.trace", "x / * offset dtype"),
+    ("linalg.vector_norm", "x / * axis keepdims ord"),
+    ("median nanmedian", "a / axis out -overwrite_input keepdims"),
+    ("may_share_memory: shares_memory:", "a b / max_work"),
+    ("mean:", "a / axis dtype out keepdims * -where"),
+    ("meshgrid", "... / * -copy -sparse indexing"),
+    ("moveaxis", "a source destination /"),
+    ("nan_to_num", "x / -copy nan posinf neginf"),
+    ("nanargmax nanargmin", "a / axis out * keepdims"),
+    ("nancumprod nancumsum", "a / axis dtype out"),
+    ("nanmax nanmin", "a / axis out keepdims -initial -where"),
+    ("nanmean:", "a / axis dtype out keepdims * -where"),
+    (
+        "nanpercentile nanquantile percentile quantile",
+        "a q / axis out -overwrite_input method keepdims * -weights -interpolation",
+    ),
+    ("nanprod nansum", "a / axis dtype out keepdims -initial -where"),
+    ("nanstd: nanvar:", "a / axis dtype out ddof=correction keepdims * -where -mean correction"),
+    ("ndim: shape: size:", "a /"),
+    ("nonzero", "a /"),
+    ("ones_like: zeros_like:", "a / dtype order -subok shape * device"),
+    ("outer:linalg.outer", "a b / out"),
+    ("pad:", "array pad_width / mode * constant_values"),
+    ("prod sum", "a / axis dtype out keepdims -initial -where"),
+    ("ravel:", "a / -order=rowwise"),
+    ("real", "val /"),
+    ("repeat", "a repeats / axis"),
+    ("reshape:", "a / shape -order=rowwise * newshape copy"),
+    ("result_type", "... /"),
+    ("roll", "a shift / axis"),
+    ("rollaxis:", "a axis / start"),
+    ("rot90:", "m / k axes"),
+    ("searchsorted:", "a v / side sorter"),
+    ("select:", "condlist choicelist / default"),
+    ("squeeze:", "a / axis"),
+    ("std: var:", "a / axis dtype out ddof=correction keepdims * -where -mean correction"),
+    ("swapaxes:", "a axis1 axis2 /"),
+    ("take", "a indices / axis out -mode"),
+    ("take_along_axis", "arr indices / axis"),
+    ("tensordot", "a b / axes"),
+    ("tile", "A reps /"),
+    ("trace:", "a / offset axis1 axis2 dtype out"),
+    ("transpose:", "a / axes"),
+    ("trapezoid:", "y / x dx axis"),
+    ("tril triu", "m / k"),
+    ("unique", "ar / return_index return_inverse return_counts axis * equal_nan -sorted"),
+    ("unique_all unique_counts unique_inverse unique_values", "x /"),
+    ("unstack", "x / * axis"),
+    ("where:", "condition / x y"),
+)
+# What asks for the numbers by name.
+_ASKING = "array2string array_repr array_str save savetxt savez savez_compressed"
+
+
+def _in_numpy(name: str) -> Any:
+    """None in a NumPy too old to have it."""
+    found: Any = np
+    for part in name.split("."):
+        found = getattr(found, part, None)
+    return found
+
+
+def _calls() -> Iterator[tuple[Any, Call | Download]]:
+    for names, parameters in _ROWS:
+        for word in names.split():
+            name, own, ours = word.partition(":")
+            yield _in_numpy(name), Call(name, parameters, ours or (_OWN[name] if own else name))
+    for name in _ASKING.split():
+        yield _in_numpy(name), Download(name)
+
+
+CALLS = tuple(_calls())

@@ -1,0 +1,181 @@
+"""NumPy's functions of the elements, its reductions, and those of `scipy.special` that are here."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from dml_vk.dtypes import DType, to_dtype
+from dml_vk.errors import DTypeError, explain
+from dml_vk.kernels.operators import OPERATORS
+from dml_vk.numpy_protocols.calls import (
+    check_casting,
+    check_names,
+    no_such,
+    ours,
+    public_name,
+    says_nothing,
+)
+from dml_vk.operands import plain, to_tensors
+from dml_vk.tensor import Tensor
+
+# Ours for each ufunc. `clip`, `round` and `where` are among NumPy's other functions.
+_NAMES = {
+    operator.numpy or name: name
+    for name, operator in OPERATORS.items()
+    if operator.numpy is not None
+}
+_NAMES |= {"conjugate": "conj", "matmul": "matmul", "rint": "round", "vecdot": "vecdot"}
+UFUNCS: dict[Any, str] = {
+    getattr(np, numpy): name
+    for numpy, name in _NAMES.items()
+    if isinstance(getattr(np, numpy, None), np.ufunc)
+}
+REDUCTIONS: dict[Any, str] = {
+    np.add: "sum",
+    np.multiply: "prod",
+    np.maximum: "max",
+    np.minimum: "min",
+    np.logical_and: "all",
+    np.logical_or: "any",
+}
+_OPTIONS = ("casting", "dtype", "out")
+
+
+def _entr(x: Any) -> Any:
+    return ours.where(ours.less(x, 0.0), -np.inf, ours.negative(_xlogy(x, x)))
+
+
+def _log_expit(x: Any) -> Any:
+    return ours.negative(ours.softplus(ours.negative(x)))
+
+
+def _logit(x: Any) -> Any:
+    """Two ways, for near 1/2 the one loses what the other keeps, and near 0 the other."""
+    near = ours.less(ours.abs(ours.subtract(x, 0.5)), 0.25)
+    inner = ours.multiply(2.0, ours.atanh(ours.subtract(ours.multiply(2.0, x), 1.0)))
+    return ours.where(near, inner, ours.log(ours.divide(x, ours.subtract(1.0, x))))
+
+
+def _xlog1py(x: Any, y: Any) -> Any:
+    return _times_or_zero(x, y, ours.log1p(y))
+
+
+def _xlogy(x: Any, y: Any) -> Any:
+    return _times_or_zero(x, y, ours.log(y))
+
+
+def _times_or_zero(x: Any, y: Any, logarithm: Any) -> Any:
+    """The product, and 0 where x is: whatever y is, unless it is NaN."""
+    zero = ours.logical_and(ours.equal(x, 0), ours.equal(y, y))
+    return ours.where(zero, 0.0, ours.multiply(x, logarithm))
+
+
+# Those of `scipy.special`, which is not imported here: who calls them has done so.
+SPECIAL: dict[str, str | Callable[..., Any]] = {
+    "entr": _entr,
+    "erf": "erf",
+    "exp2": "exp2",
+    "expit": "sigmoid",
+    "expm1": "expm1",
+    "log1p": "log1p",
+    "log_expit": _log_expit,
+    "logit": _logit,
+    "xlog1py": _xlog1py,
+    "xlogy": _xlogy,
+}
+
+
+def ufunc(function: np.ufunc, method: str, inputs: tuple[Any, ...], named: dict[str, Any]) -> Any:
+    """A function of the elements, or `reduce`, which goes along the first dim unless told."""
+    out = named.get("out", ())
+    if any(_knows_better(one) for one in (*inputs, *out)):
+        return NotImplemented
+    # Of `axis`, None says something.
+    given = {
+        name: value
+        for name, value in named.items()
+        if name == "axis" or not says_nothing(name, value)
+    }
+    if out:
+        given["out"] = out[0]
+    what = public_name(function) + ("" if method == "__call__" else f".{method}")
+    if method == "reduce" and function in REDUCTIONS:
+        return _reduced(what, REDUCTIONS[function], inputs, given)
+    if method != "__call__":
+        raise no_such(what)
+    if function is np.divmod:
+        check_names(what, (), given)
+        return ours.floor_divide(*inputs), ours.remainder(*inputs)
+    if function in UFUNCS:
+        return _called(what, UFUNCS[function], inputs, given)
+    special = SPECIAL.get(function.__name__)
+    if special is None or not _is_scipys(function):
+        raise no_such(what)
+    if isinstance(special, str):
+        return _called(what, special, inputs, given)
+    check_names(what, (), given)
+    near = to_tensors(what, inputs)[0]
+    return special(*[_beside(near, one) for one in inputs])
+
+
+def _beside(near: Tensor, one: Any) -> Any:
+    """A number as the tensor beside it would have it."""
+    tensor = isinstance(one, Tensor)
+    return one if tensor else ours.full((), plain(one), near.dtype, device=near.device)
+
+
+def _called(what: str, name: str, inputs: tuple[Any, ...], given: dict[str, Any]) -> Any:
+    allowed = {"conj": (), "vecdot": ("axis", *_OPTIONS)}.get(name, _OPTIONS)
+    check_names(what, allowed, given)
+    casting, dtype = given.pop("casting", "same_kind"), given.pop("dtype", None)
+    if dtype is not None:
+        inputs = _in_dtype(what, name, inputs, to_dtype(what, dtype), casting)
+    return getattr(ours, name)(*inputs, **given)
+
+
+def _in_dtype(
+    what: str, name: str, inputs: tuple[Any, ...], dtype: DType, casting: Any
+) -> tuple[Any, ...]:
+    """Operands in the dtype that NumPy is to compute in; of what says true or false, as they are.
+
+    Numbers take the dtype of the tensors beside them anyway.
+    """
+    check_casting(what, casting)
+    operator = OPERATORS.get(name)
+    if operator is not None and operator.result:
+        if dtype.kind != "b":
+            raise DTypeError(
+                explain(what, "dtype must be bool, for that is the result", dtype=dtype)
+            )
+        return inputs
+    for one in inputs:
+        if isinstance(one, Tensor) and not np.can_cast(
+            one.dtype.numpy_name, dtype.numpy_name, casting
+        ):
+            must = f"operands must be such as {casting} casting makes {dtype.name}: use astype"
+            raise DTypeError(explain(what, must, operand=one.dtype))
+    return tuple(
+        [ours.astype(one, dtype, copy=False) if isinstance(one, Tensor) else one for one in inputs]
+    )
+
+
+def _reduced(what: str, name: str, inputs: tuple[Any, ...], given: dict[str, Any]) -> Any:
+    allowed = {"axis", "dtype", "keepdims", "out"}
+    check_names(what, allowed if name in ("sum", "prod") else allowed - {"dtype"}, given)
+    return getattr(ours, name)(*inputs, **{"axis": 0, **given})
+
+
+def _knows_better(one: Any) -> bool:
+    """Of another library, which has its own idea of ufuncs on our tensors."""
+    known = isinstance(one, (Tensor, np.ndarray, np.generic))
+    return not known and hasattr(type(one), "__array_ufunc__")
+
+
+def _is_scipys(function: np.ufunc) -> bool:
+    """Where SciPy offers wrappers instead, which ask for namespaces, they call these."""
+    homes = [sys.modules.get(name) for name in ("scipy.special", "scipy.special._ufuncs")]
+    return any(getattr(home, function.__name__, None) is function for home in homes)
