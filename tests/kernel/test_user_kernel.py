@@ -72,3 +72,27 @@ def test_calls_wait_for_the_work_before_them():
     dml_vk.copy(y, x)
     assert z.tolist() == list(range(10, n + 10))
     assert x.tolist() == list(range(n + 10, 10, -1))
+
+
+TURNS = """#version 450
+layout(local_size_x = 1) in;
+layout(binding = 0) buffer X { uint x[]; };
+layout(push_constant) uniform Push { uint turns, x_base; };
+void main() {
+    uint done = 0;
+    while (done < turns) done++;
+    x[x_base] = done;
+}
+"""
+
+
+def test_a_device_goes_as_many_rounds_as_it_says():
+    """And llvmpipe, not one more: it is where wrong numbers once came from."""
+    most = dml_vk.device().limits.max_rounds
+    x = dml_vk.asarray(np.array([5], np.uint32))
+    dml_vk.kernel(TURNS)(x, groups=1, push=(most - 1,))
+    assert x.item() == most - 1
+    assert (most == 65535) == dml_vk.device().name.startswith("llvmpipe")
+    if dml_vk.device().limits.ends_loops:
+        dml_vk.kernel(TURNS)(x, groups=1, push=(most + 1000,))
+        assert x.item() < most + 1000

@@ -12,7 +12,7 @@ import pytest
 from dml_vk import dtypes
 from dml_vk.errors import DeviceError, DTypeError, ShaderError
 from dml_vk.layout import Layout
-from dml_vk.limits import MINIMUM, Limits
+from dml_vk.limits import MINIMUM, ROUNDS_ASKED, Limits
 from dml_vk.ops.strided import Strided
 from dml_vk.user_kernel import compile_glsl, kernel
 
@@ -334,3 +334,28 @@ def test_shared_memory_is_counted_under_the_constants_of_the_call(ran):
         "shared memory must be at most 16384 bytes on this device; got shared_bytes=16640" in said
     )
     assert len(ran) == 1
+
+
+LOOPS = """#version 450
+layout(local_size_x = 1) in;
+layout(constant_id = 2) const uint TURNS = 65533;
+layout(binding = 0) buffer X { uint x[]; };
+layout(push_constant) uniform Push { uint x_base; };
+void main() {
+  for (uint i = 0; i < TURNS; i++) x[x_base] = 3 * x[x_base] + i;
+}
+"""
+
+
+def test_loops_that_are_known_to_end_early_are_refused():
+    """Where the driver would end them. How rounds are counted: test_loops.py."""
+    ending = fake_device(dataclasses.replace(MINIMUM, max_rounds=65535))
+    patient = fake_device(dataclasses.replace(MINIMUM, max_rounds=ROUNDS_ASKED))
+    run = kernel(LOOPS)
+    words = tensor(dtype=dtypes.uint32, device=ending)
+    run(words, groups=1)
+    with pytest.raises(ShaderError, match=r"loops must go at most 65535 rounds .* got rounds=6553"):
+        run(words, groups=1, spec={"TURNS": 65536})
+    before = len(CALLS)
+    run(tensor(dtype=dtypes.uint32, device=patient), groups=1, spec={"TURNS": 65536})
+    assert len(CALLS) == before + 1
