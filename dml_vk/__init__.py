@@ -53,6 +53,7 @@ _FUNCTIONS = sorted({*OPERATORS, "astype"} - NOT_PUBLIC)
 # What needs NumPy, imported when first asked for: layouts work without it. Module -> names;
 # `__init__.pyi` tells type checkers of them.
 _MODULES = {
+    "averages": "average ptp",
     "comparisons": "allclose array_equal isclose",
     "contractions": "einsum",
     "creation": (

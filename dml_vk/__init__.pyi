@@ -5,6 +5,10 @@ from dml_vk import (
     linalg as linalg,
     random as random,
 )
+from dml_vk.averages import (
+    average as average,
+    ptp as ptp,
+)
 from dml_vk.comparisons import (
     allclose as allclose,
     array_equal as array_equal,

@@ -175,8 +175,8 @@ ANSWERS: dict[str, Answer | None] = {
 INEXACT = {
     "cumulative_sum", "diff", "einsum", "linspace", "matmul", "mean", "std", "sum", "tensordot",
     "trace", "var", "vecdot", "vector_norm", "matrix_norm", "cross", "outer", "nancumsum",
-    "nanmean", "nanstd", "nansum", "nanvar", "median", "nanmedian", "quantile", "percentile",
-    "nanquantile", "nanpercentile", "bincount",
+    "nanmean", "nanstd", "nansum", "nanvar", "average", "median", "nanmedian", "quantile",
+    "percentile", "nanquantile", "nanpercentile", "bincount",
 }  # fmt: skip
 
 

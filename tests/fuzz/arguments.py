@@ -205,6 +205,7 @@ SIMPLE: dict[str, Callable[[Draws], str]] = {
     "bins": _one_of("1", "7", "[0, 1, 2.5]", "dml_vk.asarray([-1.0, 0.5, 3.0])"),
     "range": _one_of("None", "(-1, 1)", "(0, 9.5)"),
     "density": _flag,
+    "returned": _flag,
     "return_index": _flag,
     "return_inverse": _flag,
     "return_counts": _flag,
