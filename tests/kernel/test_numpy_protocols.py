@@ -43,6 +43,8 @@ CALLS = {
     "array_equal": ([M, M], [M, -M], [M, W], [N, N, True]),
     "atleast_1d atleast_2d atleast_3d": ([M], [W, M]),
     "astype": ([M, np.dtype("int32")],),
+    "average": ([M], [M, 1], [M, 1, W * W], [M, 0, None, True], [M, 1, W * W, {"keepdims": True}]),
+    "ptp": ([M], [M, 1], [M, 0, None, True]),
     "bincount": ([I[0]], [K[0], W, 5]),
     "histogram": ([M], [M, 3, (-1.0, 2.0)], [W, np.sort(W), None, False, W]),
     "broadcast_arrays": ([M, W],),
