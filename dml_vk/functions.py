@@ -276,13 +276,13 @@ def _weak(x1: Any, x2: Any) -> DType:
     return bool_ if types == {bool} else int64 if types <= {bool, int} else float32
 
 
-_pow = _binary("pow")
+_any_power = _binary("pow")
 # What is known of the power of such a number, and comes to the same bits.
 _POWERS = {1: "positive", 2: "square", 0.5: "sqrt", -1: "reciprocal"}
 _SMALL = (3, 4)  # powers that are products of so many
 
 
-def pow(x1: Operand, x2: Operand, /, *, out: Tensor | None = None) -> Tensor:
+def _to_the_power(x1: Operand, x2: Operand, /, *, out: Tensor | None = None) -> Tensor:
     number = plain(x2)
     if type(number) in (int, float) and isinstance(x1, Tensor):
         operator = _power(x1.dtype, number)
@@ -290,7 +290,7 @@ def pow(x1: Operand, x2: Operand, /, *, out: Tensor | None = None) -> Tensor:
             operands = (x1,) if operator.arity == 1 else (x1, number)
             with ErrorsAs("pow"):
                 return _apply(operator, operands, out)
-    return _pow(x1, x2, out=out)
+    return _any_power(x1, x2, out=out)
 
 
 def _power(dtype: DType, number: float) -> Operator | None:
@@ -306,7 +306,7 @@ def _power(dtype: DType, number: float) -> Operator | None:
     return OPERATORS["square"] if dtype.kind in "iu" and number == 2 else None
 
 
-_named(pow, OPERATORS["pow"])
+pow = _named(_to_the_power, OPERATORS["pow"])
 add = _binary("add")
 subtract = _binary("subtract")
 multiply = _binary("multiply")

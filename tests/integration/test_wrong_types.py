@@ -148,6 +148,8 @@ BESIDE = {
     "reshape": (MATRIX, 4),
     "trace": (),
     "integers": (5,),
+    **dict.fromkeys(("allclose", "array_equal", "isclose"), (MATRIX, MATRIX)),
+    **dict.fromkeys(("nanpercentile", "nanquantile", "percentile", "quantile"), (MATRIX, 0.5)),
 }
 SWITCHES = {
     (f"{where}.{name}", parameter.name): getattr(home, name)
