@@ -183,8 +183,8 @@ def test_nothing_and_one():
 
 
 def test_many():
-    array = mixed("float32", (1_200_000,))
-    weights = mixed("float32", (1_200_000,), 1)
+    array = mixed("float32", (1_048_583,))
+    weights = mixed("float32", (1_048_583,), 1)
     x, heavy = dml_vk.asarray(array), dml_vk.asarray(weights)
     for bins in (10, np.linspace(-3, 3, 5001, dtype=np.float32)):
         found, edges = dml_vk.histogram(x, bins)
@@ -192,7 +192,7 @@ def test_many():
         found, _ = dml_vk.histogram(x, bins, weights=heavy)
         expected, _ = np.histogram(array, edges.numpy(), weights=weights.astype(np.float64))
         assert np.allclose(found.numpy(), expected, rtol=1e-6, atol=1e-6)
-    numbers = np.random.default_rng(9).integers(0, 100_000, 1_200_000)
+    numbers = np.random.default_rng(9).integers(0, 100_000, 1_048_583)
     same(dml_vk.bincount(dml_vk.asarray(numbers)), np.bincount(numbers))
     found = dml_vk.bincount(dml_vk.asarray(numbers), heavy).numpy()
     assert np.allclose(found, np.bincount(numbers, weights), rtol=1e-12, atol=1e-12)

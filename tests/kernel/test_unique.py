@@ -77,7 +77,9 @@ def rows_of(array, axis, collapse):
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_rows(dtype):
-    for sizes in ((30, 3), (40, 2, 1), (5, 4, 3, 2), (7,), (20, 1), (9, 7), (1, 3)):
+    sizes_of_all = ((30, 3), (5, 4, 3, 2))
+    more = ((40, 2, 1), (7,), (20, 1), (9, 7), (1, 3))  # one dtype is sorted as others of its size
+    for sizes in sizes_of_all + more * (dtype in ("bool", "float16", "int64")):
         array = few(dtype, sizes, 4)
         for axis in {0, -1, len(sizes) // 2}:
             expected = rows_of(array, axis, True)
