@@ -2,11 +2,24 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--large", action="store_true", help="run tests/large, which take gigabytes")
+    parser.addoption("--gpu", action="store_true", help="plan and launch as for a discrete GPU")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    """With --gpu, any device that is opened in this process is driven as the probe has an H200."""
+    if config.getoption("gpu"):
+        from dml_vk.driver.probe import DeviceInfo
+
+        own = DeviceInfo.profile.fget
+        as_gpu = {"type": "discrete", "subgroup_size": 32}
+        DeviceInfo.profile = property(lambda info: own(dataclasses.replace(info, **as_gpu)))
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:

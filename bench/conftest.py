@@ -1,4 +1,4 @@
-"""One table at the end: how many times as fast as NumPy, and how many bytes a second."""
+"""Prints one table at the end: speed relative to NumPy, and bytes per second."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ LINE = "{:30} {:15} {:>10} {:>7} {:>7}"
 
 @pytest.fixture(scope="module", autouse=True)
 def quiet():
-    """What a file allocates is no burden to the next."""
+    """Release what a file allocated, so that it does not affect the next."""
     yield
     dml_vk.device().release_cached()
 
@@ -44,5 +44,5 @@ def pytest_terminal_summary(terminalreporter, config):
 
 
 def median(row):
-    """Seconds a call."""
+    """Seconds per call."""
     return row.stats.median / row.extra_info["calls"]

@@ -1,6 +1,6 @@
-"""Copies and conversions, beside NumPy's into an array that is there already, as ours is.
+"""Copies and conversions, compared with NumPy's; both write to existing memory.
 
-Bytes are counted as read and written. PyTorch stands in the table where it is installed.
+Bytes are counted as read and written. PyTorch is in the table if it is installed.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Operators element by element, into an array that is there already: beside NumPy's and PyTorch's.
+"""Elementwise operators into existing memory, compared with NumPy's and PyTorch's.
 
-Bytes are counted as read and written. PyTorch is also timed as it is mostly used, `a + b` into new
-memory. The copy in each group is what the device does with as plain a kernel as there is.
+Bytes are counted as read and written. PyTorch is also timed as it is usually used, `a + b` into new
+memory. The copy in each group is the simplest kernel on the device.
 """
 
 from __future__ import annotations

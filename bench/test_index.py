@@ -1,6 +1,7 @@
-"""Indexing beside NumPy's and PyTorch's. Bytes are counted as read and written, less the indexes.
+"""Indexing, compared with NumPy's and PyTorch's.
 
-Plain keys are views, so what they cost is the host's time alone.
+Bytes are counted as read and written, without the indexes. Basic keys are views, so they only cost
+time on the host.
 """
 
 from __future__ import annotations

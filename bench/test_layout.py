@@ -1,8 +1,8 @@
-"""What the layout core costs a call: every tensor operation goes through it.
+"""The cost of the layout core per call: every tensor operation uses it.
 
-Where NumPy has the same operation on an array it stands beside ours, as the baseline and as the
-answer. `again` cases run on layouts seen before, as the loop of a program does; `first time` cases
-on ever new sizes, which no cache knows.
+Where NumPy has the same operation on an array, it is the baseline and the expected result. `again`
+cases run on layouts seen before, as the loop of a program does; `first time` cases on new sizes
+each time, which no cache has.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Fills and random numbers, beside NumPy's into arrays that are there already, where it can.
+"""Fills and random numbers, compared with NumPy's, into existing arrays where it can.
 
 Bytes are counted as written.
 """
@@ -50,7 +50,7 @@ def test_constant(benchmark, dtype, who):
     else:
         found = ours(
             *(benchmark, "fill", case, dtype),
-            lambda x: fill_constant("fill", x.strided, x.dtype, 7),
+            lambda x: fill_constant("fill", x, x.dtype, 7),
         )
         assert np.array_equal(found, np.full(BIG, 7, dtype))
 
@@ -68,7 +68,7 @@ def test_sequence(benchmark, dtype, who):
     else:
         found = ours(
             *(benchmark, "fill", case, dtype),
-            lambda x: fill_sequence("fill", x.strided, x.dtype, 7, delta),
+            lambda x: fill_sequence("fill", x, x.dtype, 7, delta),
         )
         assert np.array_equal(found.ravel()[:1000], testing.sequence(7, delta, 1000, dtype))
 
@@ -93,7 +93,7 @@ def test_random(benchmark, dtype, who):
     else:
         found = ours(
             *(benchmark, "philox", case, dtype),
-            lambda x: fill_philox("random", x.strided, x.dtype, state),
+            lambda x: fill_philox("random", x, x.dtype, state),
         )
         words = testing.philox_words(Generator(SEED).key, 0, 4096)
         expected = testing.philox_uniform(words, dtype)
@@ -106,7 +106,7 @@ def test_random_channels_last(benchmark, dtype):
     state = Generator(SEED).state
     found = ours(
         *(benchmark, "philox", f"{dtype}, NHWC", dtype),
-        lambda x: fill_philox("random", x.strided, x.dtype, state),
+        lambda x: fill_philox("random", x, x.dtype, state),
         channels_last,
     )
     generator = Generator(SEED)

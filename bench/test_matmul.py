@@ -1,7 +1,7 @@
-"""Matrix products into an array that is there already: beside NumPy's and PyTorch's.
+"""Matrix products into existing memory, compared with NumPy's and PyTorch's.
 
-Both call a BLAS made for the processor at hand, with fused products. Gigaflops, a product and a sum
-counted as two, stand in the benchmark's own record.
+Both call a BLAS that is optimized for the processor, with fused multiply-add. Gigaflops, with a
+product and a sum counted as two operations, are in the benchmark's own record.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What memory costs: time to get it and to fill it, and how much of it a program holds."""
+"""The cost of memory: time to allocate and fill it, and the memory that a program holds."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def test_a_cached_tensor(benchmark, who):
 
 @pytest.mark.parametrize("who", ["dml_vk", "numpy"])
 def test_up_and_down(benchmark, who):
-    """For NumPy, which has nowhere to go, two copies."""
+    """For NumPy, which has no device, two copies."""
     a = np.random.default_rng(1).random(SIZES, np.float32)
     describe(benchmark, "memory", "64 MiB up and down", who, 4 * a.nbytes)
     if who == "dml_vk":
@@ -69,7 +69,7 @@ def test_a_chain(benchmark):
 
 
 def test_resident(benchmark):
-    """Of a program that holds many small tensors and a large one."""
+    """Measure a program that holds many small tensors and a large one."""
     describe(benchmark, "memory", "hold 1 GiB, from start to end", "dml_vk", 2**30)
     code = """
     held = [dml_vk.full((2**18,), 3.0) for _ in range(512)] + [dml_vk.full((2**27,), 3.0)]

@@ -1,7 +1,7 @@
-"""What generators draw, into a tensor that is there: beside NumPy over its own Philox, and PyTorch.
+"""Random numbers into existing memory, compared with NumPy's own Philox, and PyTorch.
 
-NumPy's Philox is of 64-bit words; its normals are by ziggurat, PyTorch's words those of a twister.
-Bytes are counted as written.
+NumPy's Philox has 64-bit words, and its normals are made by ziggurat; PyTorch uses a Mersenne
+twister. Bytes are counted as written.
 """
 
 from __future__ import annotations

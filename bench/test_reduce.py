@@ -1,7 +1,7 @@
-"""Reductions, into a result that is there already: beside NumPy's and PyTorch's.
+"""Reductions into an existing result, compared with NumPy's and PyTorch's.
 
-Bytes are counted as read. The copy is what the device does with as plain a kernel as there is; it
-writes as many bytes as it reads.
+Bytes are counted as read. The copy is the simplest kernel on the device; it writes as many bytes as
+it reads.
 """
 
 from __future__ import annotations

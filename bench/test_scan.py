@@ -1,6 +1,7 @@
-"""Scans and what is not 0, beside NumPy's and PyTorch's.
+"""Scans and `nonzero`, compared with NumPy's and PyTorch's.
 
-Bytes are counted as read once and written once, of which a scan in several passes reads some twice.
+Bytes are counted as read once and written once, though a scan in several passes reads some of them
+twice.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What the host pays for a small operation seen before: plan, launch and total apart."""
+"""The host's cost of a repeated small operation: plan, launch and total."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ import pytest
 
 import dml_vk
 from bench.cases import describe
-from dml_vk.kernels.plan_copy import plan_copy
-from dml_vk.kernels.plan_made import plan_fill, plan_indexed
+from dml_vk.kernels.plan.copy import plan_copy
+from dml_vk.kernels.plan.generate import plan_fill, plan_indexed
 from dml_vk.layout import channels_last
 from dml_vk.ops.fill import fill_constant
 from dml_vk.ops.philox import fill_philox
@@ -24,9 +24,9 @@ STATE = Generator(key=5).state
 def copy_to(memory_format):
     x, y = dml_vk.asarray(ARRAY), dml_vk.empty(SIZES, "uint32", memory_format=memory_format)
     out = np.empty_like(y.numpy())
-    source, target, limits = x.layout, y.layout, x.device.limits
+    source, target, profile = x.layout, y.layout, x.device.profile
     return (
-        lambda: plan_copy(SIZES, source.strides, target.strides, 4, 0, 0, limits),
+        lambda: plan_copy(SIZES, source.strides, target.strides, 4, 0, 0, profile),
         lambda: dml_vk.copy(x, y),
         lambda: np.copyto(out, ARRAY),
         (y, ARRAY),
@@ -35,10 +35,10 @@ def copy_to(memory_format):
 
 def fill():
     y, out = dml_vk.empty(SIZES, "uint32"), np.empty(SIZES, np.uint32)
-    strides, limits = y.layout.strides, y.device.limits
+    strides, profile = y.layout.strides, y.device.profile
     return (
-        lambda: plan_fill(SIZES, strides, 4, 0, limits),
-        lambda: fill_constant("fill", y.strided, y.dtype, 7),
+        lambda: plan_fill(SIZES, strides, 4, 0, profile),
+        lambda: fill_constant("fill", y, y.dtype, 7),
         lambda: out.fill(7),
         (y, np.full(SIZES, 7)),
     )
@@ -46,10 +46,10 @@ def fill():
 
 def philox():
     y, generator = dml_vk.empty(SIZES, "uint32"), np.random.Generator(np.random.Philox(5))
-    strides, limits, told = y.layout.strides, y.device.limits, {"sources": (4,), "spec": (0,)}
+    strides, profile, told = y.layout.strides, y.device.profile, {"sources": (4,), "spec": (0,)}
     return (
-        lambda: plan_indexed("philox", "uint32", SIZES, strides, 4, 0, limits, **told),
-        lambda: fill_philox("random", y.strided, y.dtype, STATE),
+        lambda: plan_indexed("philox", "uint32", SIZES, strides, 4, 0, profile, **told),
+        lambda: fill_philox("random", y, y.dtype, STATE),
         lambda: generator.integers(0, 2**32, SIZES, dtype=np.uint32),
         (y, philox_words(5, 0, 1024).reshape(SIZES)),
     )

@@ -1,4 +1,4 @@
-"""Sorting, stable, beside NumPy's and PyTorch's, into new memory. Bytes count once."""
+"""Stable sorting, compared with NumPy's and PyTorch's, into new memory. Bytes count once."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From `import dml_vk` to the first result, in a process of its own; the driver's cache is warm."""
+"""From `import dml_vk` to the first result, in a new process; the driver's cache is warm."""
 
 from __future__ import annotations
 

@@ -1,7 +1,7 @@
-"""What the host pays for small operations on tensors, as people write them: beside NumPy, PyTorch.
+"""The host's cost of small operations on tensors, compared with NumPy and PyTorch.
 
-Ours are timed up to the recorded launch, but for the chains, whose work depends on what came before
-and is waited for.
+dml_vk is timed until the launch is recorded, except for the chains, whose steps depend on each
+other and which are waited for.
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ def test_one(benchmark, case, who):
 
 @pytest.mark.parametrize("who", WHO)
 def test_a_chain(benchmark, who):
-    """A hundred operations, each of which needs the one before, and their end."""
+    """A hundred operations, each of which depends on the one before, and the wait for the end."""
     a, b = operands(who)
     describe(benchmark, "tensor", "100 dependent a + b", who)
 

@@ -1,4 +1,4 @@
-"""DirectML's strided tensors, for every GPU."""
+"""An array library over Vulkan, with DirectML's strided tensors, for every GPU."""
 
 from __future__ import annotations
 
@@ -42,50 +42,53 @@ from dml_vk.layout import (
     contiguous_format,
     preserve_format,
 )
-from dml_vk.probe import devices
+from dml_vk.driver.probe import devices
 
 __version__ = "0.1.0"
 __array_api_version__ = "2024.12"
 newaxis = None
 
-# The functions that work element by element.
+# The elementwise functions.
 _FUNCTIONS = sorted({*OPERATORS, "astype"} - NOT_PUBLIC)
-# What needs NumPy, imported when first asked for: layouts work without it. Module -> names;
-# `__init__.pyi` tells type checkers of them.
+# Names that need NumPy are imported on first use, so that layouts work without it. Module ->
+# names; `__init__.pyi` lists them for type checkers.
 _MODULES = {
-    "averages": "average ptp",
-    "comparisons": "allclose array_equal isclose",
-    "contractions": "einsum",
-    "creation": (
+    "array.averages": "average ptp",
+    "buffer": "Buffer",
+    "array.comparisons": "allclose array_equal isclose",
+    "array.einsum": "einsum",
+    "array.creation": (
         "asarray empty empty_like from_dlpack full full_like ones ones_like zeros zeros_like"
     ),
-    "cumulative": "cumulative_prod cumulative_sum diff",
-    "dtype_functions": "can_cast conj finfo iinfo imag isdtype real result_type",
-    "files": "load save",
-    "functions": " ".join(_FUNCTIONS),
-    "grids": "arange eye linspace meshgrid tril triu",
-    "histograms": "bincount histogram",
-    "indexing": "take take_along_axis",
-    "info": "__array_namespace_info__",
-    "joins": "atleast_1d atleast_2d atleast_3d column_stack dstack hstack vstack",
-    "manipulation": (
+    "array.cumulative": "cumulative_prod cumulative_sum diff",
+    "array.data_types": "can_cast conj finfo iinfo imag isdtype real result_type",
+    "array.files": "load save",
+    "array.elementwise": " ".join(_FUNCTIONS),
+    "array.grids": "arange eye linspace meshgrid tril triu",
+    "array.histograms": "bincount histogram",
+    "array.indexing.api": "take take_along_axis",
+    "array.info": "__array_namespace_info__",
+    "array.joins": "atleast_1d atleast_2d atleast_3d column_stack dstack hstack vstack",
+    "array.manipulation": (
         "broadcast_arrays broadcast_to concat expand_dims flip moveaxis permute_dims reshape "
         "squeeze stack unstack"
     ),
-    "nan_statistics": (
+    "array.moments": "mean std var",
+    "array.nan_statistics": (
         "nan_to_num nanargmax nanargmin nancumprod nancumsum nanmax nanmean nanmin nanprod nanstd "
         "nansum nanvar"
     ),
-    "pieces": "pad repeat roll tile",
-    "products": "matmul matrix_transpose tensordot vecdot",
-    "quantiles": "median nanmedian nanpercentile nanquantile percentile quantile",
+    "array.padding": "pad repeat roll tile",
+    "array.products": "matmul matrix_transpose tensordot vecdot",
+    "array.quantiles": "median nanmedian nanpercentile nanquantile percentile quantile",
     "runtime.device": "Device default_device device memory_stats synchronize",
-    "searching": "nonzero searchsorted",
-    "sets": "unique unique_all unique_counts unique_inverse unique_values",
-    "sorting": "argsort sort",
-    "statistics": "all any argmax argmin count_nonzero max mean min prod std sum var",
-    "tensor": "Tensor copy",
-    "tracing": "trace",
+    "array.searching": "nonzero searchsorted",
+    "array.sets": "unique unique_all unique_counts unique_inverse unique_values",
+    "array.sorting": "argsort sort",
+    "array.statistics": "all any argmax argmin count_nonzero max min prod sum",
+    "tensor.core": "copy",
+    "tensor.methods": "Tensor",
+    "observe.copies": "trace",
     "user_kernel": "compile_glsl kernel",
 }
 _LAZY = {name: module for module, names in _MODULES.items() for name in names.split()}
@@ -132,7 +135,7 @@ __all__ = [
 
 def __getattr__(name: str) -> Any:
     if name not in _LAZY:
-        from dml_vk.other_names import not_there
+        from dml_vk.aliases import not_there
 
         raise AttributeError(not_there("module 'dml_vk'", name))
     if _LAZY[name]:

@@ -1,23 +1,20 @@
-# Made by `python -m tests.public_stub`: names that are looked up when first needed.
+# Made by `python -m tests.made_files`: names that are looked up when first needed.
 
 from dml_vk import (
     directml as directml,
     linalg as linalg,
     random as random,
 )
-from dml_vk.averages import (
+from dml_vk.array.averages import (
     average as average,
     ptp as ptp,
 )
-from dml_vk.comparisons import (
+from dml_vk.array.comparisons import (
     allclose as allclose,
     array_equal as array_equal,
     isclose as isclose,
 )
-from dml_vk.contractions import (
-    einsum as einsum,
-)
-from dml_vk.creation import (
+from dml_vk.array.creation import (
     asarray as asarray,
     empty as empty,
     empty_like as empty_like,
@@ -29,12 +26,12 @@ from dml_vk.creation import (
     zeros as zeros,
     zeros_like as zeros_like,
 )
-from dml_vk.cumulative import (
+from dml_vk.array.cumulative import (
     cumulative_prod as cumulative_prod,
     cumulative_sum as cumulative_sum,
     diff as diff,
 )
-from dml_vk.dtype_functions import (
+from dml_vk.array.data_types import (
     can_cast as can_cast,
     conj as conj,
     finfo as finfo,
@@ -44,37 +41,10 @@ from dml_vk.dtype_functions import (
     real as real,
     result_type as result_type,
 )
-from dml_vk.dtypes import (
-    bool_ as bool,
-    bool_ as bool_,
-    complex64 as complex64,
-    float16 as float16,
-    float32 as float32,
-    float64 as float64,
-    int16 as int16,
-    int32 as int32,
-    int64 as int64,
-    int8 as int8,
-    uint16 as uint16,
-    uint32 as uint32,
-    uint64 as uint64,
-    uint8 as uint8,
+from dml_vk.array.einsum import (
+    einsum as einsum,
 )
-from dml_vk.errors import (
-    DTypeError as DTypeError,
-    DeviceError as DeviceError,
-    DeviceMemoryError as DeviceMemoryError,
-    DmlVkError as DmlVkError,
-    LayoutError as LayoutError,
-    LayoutIndexError as LayoutIndexError,
-    RangeError as RangeError,
-    ShaderError as ShaderError,
-)
-from dml_vk.files import (
-    load as load,
-    save as save,
-)
-from dml_vk.functions import (
+from dml_vk.array.elementwise import (
     abs as abs,
     acos as acos,
     acosh as acosh,
@@ -171,7 +141,11 @@ from dml_vk.functions import (
     trunc_divide as trunc_divide,
     where as where,
 )
-from dml_vk.grids import (
+from dml_vk.array.files import (
+    load as load,
+    save as save,
+)
+from dml_vk.array.grids import (
     arange as arange,
     eye as eye,
     linspace as linspace,
@@ -179,18 +153,18 @@ from dml_vk.grids import (
     tril as tril,
     triu as triu,
 )
-from dml_vk.histograms import (
+from dml_vk.array.histograms import (
     bincount as bincount,
     histogram as histogram,
 )
-from dml_vk.indexing import (
+from dml_vk.array.indexing.api import (
     take as take,
     take_along_axis as take_along_axis,
 )
-from dml_vk.info import (
+from dml_vk.array.info import (
     __array_namespace_info__ as __array_namespace_info__,
 )
-from dml_vk.joins import (
+from dml_vk.array.joins import (
     atleast_1d as atleast_1d,
     atleast_2d as atleast_2d,
     atleast_3d as atleast_3d,
@@ -199,15 +173,7 @@ from dml_vk.joins import (
     hstack as hstack,
     vstack as vstack,
 )
-from dml_vk.layout import (
-    Layout as Layout,
-    MemoryFormat as MemoryFormat,
-    channels_first as channels_first,
-    channels_last as channels_last,
-    contiguous_format as contiguous_format,
-    preserve_format as preserve_format,
-)
-from dml_vk.manipulation import (
+from dml_vk.array.manipulation import (
     broadcast_arrays as broadcast_arrays,
     broadcast_to as broadcast_to,
     concat as concat,
@@ -220,7 +186,12 @@ from dml_vk.manipulation import (
     stack as stack,
     unstack as unstack,
 )
-from dml_vk.nan_statistics import (
+from dml_vk.array.moments import (
+    mean as mean,
+    std as std,
+    var as var,
+)
+from dml_vk.array.nan_statistics import (
     nan_to_num as nan_to_num,
     nanargmax as nanargmax,
     nanargmin as nanargmin,
@@ -234,28 +205,94 @@ from dml_vk.nan_statistics import (
     nansum as nansum,
     nanvar as nanvar,
 )
-from dml_vk.pieces import (
+from dml_vk.array.padding import (
     pad as pad,
     repeat as repeat,
     roll as roll,
     tile as tile,
 )
-from dml_vk.probe import (
-    devices as devices,
-)
-from dml_vk.products import (
+from dml_vk.array.products import (
     matmul as matmul,
     matrix_transpose as matrix_transpose,
     tensordot as tensordot,
     vecdot as vecdot,
 )
-from dml_vk.quantiles import (
+from dml_vk.array.quantiles import (
     median as median,
     nanmedian as nanmedian,
     nanpercentile as nanpercentile,
     nanquantile as nanquantile,
     percentile as percentile,
     quantile as quantile,
+)
+from dml_vk.array.searching import (
+    nonzero as nonzero,
+    searchsorted as searchsorted,
+)
+from dml_vk.array.sets import (
+    unique as unique,
+    unique_all as unique_all,
+    unique_counts as unique_counts,
+    unique_inverse as unique_inverse,
+    unique_values as unique_values,
+)
+from dml_vk.array.sorting import (
+    argsort as argsort,
+    sort as sort,
+)
+from dml_vk.array.statistics import (
+    all as all,
+    any as any,
+    argmax as argmax,
+    argmin as argmin,
+    count_nonzero as count_nonzero,
+    max as max,
+    min as min,
+    prod as prod,
+    sum as sum,
+)
+from dml_vk.buffer import (
+    Buffer as Buffer,
+)
+from dml_vk.driver.probe import (
+    devices as devices,
+)
+from dml_vk.dtypes import (
+    bool_ as bool,
+    bool_ as bool_,
+    complex64 as complex64,
+    float16 as float16,
+    float32 as float32,
+    float64 as float64,
+    int16 as int16,
+    int32 as int32,
+    int64 as int64,
+    int8 as int8,
+    uint16 as uint16,
+    uint32 as uint32,
+    uint64 as uint64,
+    uint8 as uint8,
+)
+from dml_vk.errors import (
+    DTypeError as DTypeError,
+    DeviceError as DeviceError,
+    DeviceMemoryError as DeviceMemoryError,
+    DmlVkError as DmlVkError,
+    LayoutError as LayoutError,
+    LayoutIndexError as LayoutIndexError,
+    RangeError as RangeError,
+    ShaderError as ShaderError,
+)
+from dml_vk.layout import (
+    Layout as Layout,
+    MemoryFormat as MemoryFormat,
+    channels_first as channels_first,
+    channels_last as channels_last,
+    contiguous_format as contiguous_format,
+    preserve_format as preserve_format,
+)
+from dml_vk.observe.copies import (
+    trace as trace,
 )
 from dml_vk.runtime.device import (
     Device as Device,
@@ -264,41 +301,11 @@ from dml_vk.runtime.device import (
     memory_stats as memory_stats,
     synchronize as synchronize,
 )
-from dml_vk.searching import (
-    nonzero as nonzero,
-    searchsorted as searchsorted,
-)
-from dml_vk.sets import (
-    unique as unique,
-    unique_all as unique_all,
-    unique_counts as unique_counts,
-    unique_inverse as unique_inverse,
-    unique_values as unique_values,
-)
-from dml_vk.sorting import (
-    argsort as argsort,
-    sort as sort,
-)
-from dml_vk.statistics import (
-    all as all,
-    any as any,
-    argmax as argmax,
-    argmin as argmin,
-    count_nonzero as count_nonzero,
-    max as max,
-    mean as mean,
-    min as min,
-    prod as prod,
-    std as std,
-    sum as sum,
-    var as var,
-)
-from dml_vk.tensor import (
-    Tensor as Tensor,
+from dml_vk.tensor.core import (
     copy as copy,
 )
-from dml_vk.tracing import (
-    trace as trace,
+from dml_vk.tensor.methods import (
+    Tensor as Tensor,
 )
 from dml_vk.user_kernel import (
     compile_glsl as compile_glsl,

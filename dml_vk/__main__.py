@@ -1,4 +1,4 @@
-"""`python -m dml_vk`: what stands beside the library."""
+"""`python -m dml_vk`: the command line."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 
 def main(given: Sequence[str] | None = None) -> int:
-    """Run a verb; its exit code."""
+    """Run a subcommand and return its exit code."""
     try:
         from dml_vk.commands import verbs  # here, since Ctrl-C may come while modules load
 

@@ -1,4 +1,4 @@
-"""The element types, once: their names, sizes, and what other libraries call them."""
+"""Element types, and conversion from other libraries' dtypes."""
 
 from __future__ import annotations
 
@@ -7,14 +7,15 @@ import sys
 from dataclasses import dataclass
 from typing import Any
 
-from dml_vk.errors import DTypeError, explain
+from dml_vk.errors import DTypeError
 
 
 @dataclass(frozen=True, eq=False)
 class DType:
     """An element type. `kind` is NumPy's letter: b(ool), i(nt), u(int), f(loat), c(omplex).
 
-    It equals whatever names the same type elsewhere, and NumPy takes it for its own.
+    It compares equal to other names of the same type, such as NumPy's, and NumPy accepts it as a
+    dtype.
 
     >>> import numpy as np
     >>> import dml_vk
@@ -29,7 +30,7 @@ class DType:
 
     @property
     def code(self) -> int:
-        """Its number in shaders: glsl/types_head.glsl."""
+        """Its number in shaders: glsl/include/types/types.glsl."""
         return _CODES[self.name]
 
     @property
@@ -38,24 +39,24 @@ class DType:
 
     @property
     def dtype(self) -> Any:
-        """NumPy's dtype: `np.dtype` looks for it here."""
+        """NumPy's dtype; `np.dtype` uses this attribute."""
         import numpy as np
 
         return np.dtype(self.numpy_name)
 
     @property
     def type(self) -> Any:
-        """The class of NumPy's scalars of it."""
+        """The class of NumPy's scalars of this type."""
         return self.dtype.type
 
     @property
     def byteorder(self) -> str:
-        """As NumPy tells: `=` for that of the machine, `|` where there is but one byte."""
+        """NumPy's byte order: `=` for the machine's, `|` if there is only one byte."""
         return "=" if self.itemsize > 1 else "|"
 
     @property
     def isnative(self) -> bool:
-        """Bytes are in the machine's order: always."""
+        """Whether bytes are in the machine's order: always true."""
         return True
 
     def __eq__(self, other: object) -> bool:
@@ -107,39 +108,39 @@ _CODES = {name: code for code, name in enumerate(DTYPES)}
     float32,
     float64,
 ) = _TABLE
-complex64 = DType("complex64", 8, "c", None)  # for questions about dtypes: no tensor has it
-# Python's own types, as the array API standard maps them; each holds those before.
+complex64 = DType("complex64", 8, "c", None)  # only for dtype functions: no tensor has it
+# Python's types, as the array API standard maps them; each can hold the previous ones.
 PYTHON: dict[Any, DType] = {bool: bool_, int: int64, float: float32, complex: complex64}
 _SPELLING = re.compile(r"[<>=|]?[?A-Zb-z]\w*", re.ASCII)  # NumPy warns of "a"
 _SWAPPED = ">" if sys.byteorder == "little" else "<"
 
 
 def to_dtype(what: str, given: Any) -> DType:
-    """A tensor's DType from itself, a NumPy dtype or scalar type, a Python type, or a name."""
+    """The DType of a tensor, a NumPy dtype or scalar type, a Python type, or a name."""
     found = given if isinstance(given, DType) else to_any_dtype(what, given)
     if found is complex64:
-        must = "dtype must be real, for there are no tensors of complex64 as yet"
-        raise DTypeError(explain(what, must, dtype=given))
+        rule = "dtype must be real: complex tensors are not supported yet"
+        raise DTypeError(what, rule, dtype=given)
     return found
 
 
 def to_any_dtype(what: str, given: Any) -> DType:
-    """The same where dtypes alone are the question, complex64 included."""
+    """Like `to_dtype`, but also accept complex64, for functions that only take dtypes."""
     if isinstance(given, DType):
         return given
     if isinstance(given, type) and given in PYTHON:
         return PYTHON[given]
-    # NumPy's dtypes and scalar types both say their name, in whichever byte order.
+    # NumPy's dtypes have a name that is independent of byte order, and scalar types are classes.
     name = given if isinstance(given, str) else getattr(given, "name", None)
     if name is None and isinstance(given, type):
         name = given.__name__
     found = _named(name)
     if found is None and isinstance(given, str):
-        found = _named(_numpys(given))
+        found = _named(_numpy_name(given))
     if found is not None:
         return found
     known = ", ".join(DTYPES)
-    raise DTypeError(explain(what, f"dtype must be one of {known}", dtype=given))
+    raise DTypeError(what, f"dtype must be one of {known}", dtype=given)
 
 
 def _named(name: object) -> DType | None:
@@ -148,9 +149,10 @@ def _named(name: object) -> DType | None:
     return complex64 if name == complex64.name else DTYPES.get("bool_" if name == "bool" else name)
 
 
-def _numpys(spelling: str) -> str | None:
-    """The name of what NumPy understands by "f4", ">i8", "double" or "?"."""
-    # Python's "float" is another type here; what has several words or numbers is no one number's.
+def _numpy_name(spelling: str) -> str | None:
+    """Resolve NumPy's spelling of a dtype, such as "f4", ">i8", "double" or "?", to its name."""
+    # Names of Python types mean other dtypes here than in NumPy. The pattern excludes structured
+    # dtypes.
     if spelling in {kind.__name__ for kind in PYTHON} or not _SPELLING.fullmatch(spelling):
         return None
     try:

@@ -1,53 +1,136 @@
-"""What goes wrong, as exceptions that say what must hold and what came instead."""
+"""Exceptions, whose messages name the rule and the value that broke it."""
 
 from __future__ import annotations
 
+from typing import Any, TypeVar
+
+Self = TypeVar("Self", bound="DmlVkError")
+
 
 class DmlVkError(Exception):
-    """The root of every error that dml_vk raises on purpose."""
+    """The base class of every error that dml_vk raises on purpose.
+
+    >>> from dml_vk.errors import LayoutError
+    >>> error = LayoutError("permute", "dims must be a permutation of 0..1", dims=(0, 0))
+    >>> print(error)
+    permute: dims must be a permutation of 0..1; got dims=(0, 0)
+    >>> error.op, error.got
+    ('permute', {'dims': (0, 0)})
+    """
+
+    op: str
+    rule: str
+    got: dict[str, object]
+
+    def __init__(self, op: str, rule: str, /, **got: object) -> None:
+        # The text is made at once: values such as lists may change before anybody reads it.
+        super().__init__(explain(op, rule, **got))
+        self.op, self.rule, self.got = op, rule, got
+
+    def renamed(self: Self, op: str, /, **names: str) -> Self:
+        """The same error of another operation, with these arguments under other names.
+
+        >>> from dml_vk.errors import RangeError
+        >>> print(RangeError("expand", "too large", sizes=7).renamed("reshape", sizes="shape"))
+        reshape: too large; got shape=7
+        """
+        got = {names.get(name, name): value for name, value in self.got.items()}
+        return type(self)(op, self.rule, **got)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled with its text; values other than plain ones go as their repr."""
+        got = {name: _portable(value) for name, value in self.got.items()}
+        state = {**self.__dict__, "got": got, "args": self.args}
+        return type(self), (self.op, self.rule), state
 
 
 class LayoutError(DmlVkError, ValueError):
-    """A layout, or an operation on layouts, that makes no sense."""
+    """An invalid layout, or an invalid operation on layouts or shapes."""
 
 
 class LayoutIndexError(LayoutError, IndexError):
-    """A dim or an index outside the range that the sizes allow."""
+    """A dim or an index out of range."""
 
 
 class DTypeError(DmlVkError, TypeError):
-    """An element type that is unknown, or not allowed where it stands."""
+    """An element type that is unknown, or not supported here."""
 
 
 class RangeError(DmlVkError, ValueError):
-    """A number outside of what it may be."""
+    """A number out of its range."""
 
 
 class DeviceError(DmlVkError, RuntimeError):
-    """No device, or one that cannot do what is asked."""
+    """No device, or a device that cannot do what is requested."""
 
 
 class DeviceMemoryError(DmlVkError, MemoryError):
-    """The device has no room for it, or no way to address it."""
+    """The device is out of memory, or cannot address that much."""
 
 
 class ShaderError(DmlVkError, ValueError):
-    """A shader that does not compile, or is called in a way that it does not fit."""
+    """A shader that does not compile, or a call that does not match its declarations."""
 
 
-def explain(what: str, must: str, /, **got: object) -> str:
-    """One message shape for the whole package.
+class Log(str):
+    """What a compiler said, shown as it is, on lines of its own."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return f"\n{self}"
+
+
+def explain(op: str, rule: str, /, **got: object) -> str:
+    """Format a message; the whole package uses this form.
 
     >>> from dml_vk.errors import explain
-    >>> explain("permute", "dims must be a permutation of 0..1", dims=(0, 0))
-    'permute: dims must be a permutation of 0..1; got dims=(0, 0)'
+    >>> explain("Layout", "a layout cannot be changed", offset=3)
+    'Layout: a layout cannot be changed; got offset=3'
     """
-    return f"{what}: {must}; got {', '.join([f'{name}={_shown(got[name])}' for name in got])}"
+    return f"{op}: {rule}; got {', '.join([f'{name}={_shown(got[name])}' for name in got])}"
 
 
 def _shown(value: object) -> str:
-    """Its repr, which of foreign objects may raise, as that of integers of 5000 digits does."""
+    """The repr, even if that raises, as for foreign objects or integers of 5000 digits."""
     try:
         return repr(value)
     except Exception as error:
         return f"<{type(value).__name__} without a repr: {type(error).__name__}>"
+
+
+def _portable(value: object) -> object:
+    """What is loaded anywhere without effects: to load a device would open it."""
+    if value is None or isinstance(value, (bool, int, float, str, bytes)):
+        return value
+    if type(value) is tuple:
+        return tuple(map(_portable, value))
+    if type(value) is list:
+        return list(map(_portable, value))
+    return _shown(value)
+
+
+class ErrorsAs:
+    """Inside the `with`, errors are those of another operation, with its arguments' names.
+
+    >>> from dml_vk.errors import ErrorsAs
+    >>> from dml_vk.layout import Layout
+    >>> with ErrorsAs("reshape", sizes="shape"):
+    ...     Layout((2, 3)).view(7)
+    Traceback (most recent call last):
+    dml_vk.errors.LayoutError: reshape: sizes must multiply to 6, with at most one -1 to infer; \
+got shape=(7,)
+    """
+
+    __slots__ = ("_names", "_op")
+
+    def __init__(self, op: str, /, **names: str) -> None:
+        self._op = op
+        self._names = names
+
+    def __enter__(self) -> None:
+        return None
+
+    def __exit__(self, kind: object, error: BaseException | None, traceback: object) -> None:
+        if isinstance(error, DmlVkError):
+            raise error.renamed(self._op, **self._names) from None

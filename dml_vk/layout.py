@@ -1,7 +1,7 @@
-"""Layouts: logical sizes and physical strides, and the maths between them.
+"""Layouts: logical sizes and physical strides, and the arithmetic on them.
 
 A layout maps an index to an offset, in elements: `offset + dot(index, strides)`. It knows nothing
-of element types, memory or devices, and needs nothing but the standard library.
+of element types, memory or devices, and only needs the standard library.
 """
 
 from __future__ import annotations
@@ -10,9 +10,8 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Literal, NoReturn, final
 
-from dml_vk import drawing
 from dml_vk.errors import LayoutError, LayoutIndexError, explain
-from dml_vk.strides import address, blocks, propagate, reshape
+from dml_vk.strides import address, blocks, drawing, propagate, reshape
 from dml_vk.strides.order import (
     CHANNELS_LAST,
     Ints,
@@ -34,7 +33,7 @@ from dml_vk.strides.order import (
     to_sizes,
     to_tuple,
 )
-from dml_vk.views import Views, one_tuple
+from dml_vk.strides.views import Views, one_tuple
 
 __all__ = [
     "Layout",
@@ -55,20 +54,20 @@ channels_last = MemoryFormat.channels_last
 preserve_format = MemoryFormat.preserve_format
 
 Rule = Literal["commutative", "torch"]
-MOST_OFFSETS = 2**26  # offsets, some gigabytes of them
-_STAYS = "a layout must not be changed: its methods give new ones"
+MOST_OFFSETS = 2**26  # a list of some gigabytes
+_IMMUTABLE = "a Layout cannot be changed: its methods return new ones"
 
 
 @final
 class Layout(Views):
-    """How a tensor of some sizes lies in memory: strides, offset and order, in elements.
+    """The sizes, strides, offset and order of a tensor in memory, in elements.
 
-    `order` is the physical order of the dims, outermost first. It carries the intent, which the
-    strides of size-1 dims cannot: left out, it is read off the strides as given, and from then on
-    each size-1 dim has its canonical stride, `max(1, |stride| * size)` of the next inner dim in
-    the order, and 1 where it is the innermost. So layouts of one order that were given different
-    strides for size-1 dims are equal. Strides alone decide where elements lie: an order that is
-    given may differ from what they say, and speaks up in new layouts.
+    `order` is the physical order of the dims, outermost first. It expresses the intended format
+    where strides cannot, at dims of size 1. By default it is inferred from the strides. Then each
+    size-1 dim gets its canonical stride: `max(1, |stride| * size)` of the next inner dim in the
+    order, and 1 if it is the innermost. So layouts with the same order that were given different
+    strides for size-1 dims are equal. Only the strides determine where elements lie: a given order
+    may differ from that of the strides, and then determines the order of new layouts.
 
     >>> from dml_vk.layout import Layout
     >>> Layout((2, 3), (5, 1)).offset_of((1, 2))
@@ -94,8 +93,8 @@ class Layout(Views):
             return cls._make(sizes, packed_strides(sizes, order), offset, order)
         strides = to_ints("Layout", "strides", strides)
         if len(strides) != len(sizes):
-            must = "there must be as many strides as sizes"
-            raise LayoutError(explain("Layout", must, sizes=sizes, strides=strides))
+            rule = "sizes and strides must have the same length"
+            raise LayoutError("Layout", rule, sizes=sizes, strides=strides)
         if strides and min(strides) < 0 and 0 not in sizes:
             address.check_lowest(sizes, strides, offset)
         return cls._make(sizes, strides, offset, order or read_order(sizes, strides))
@@ -104,9 +103,9 @@ class Layout(Views):
     def packed(
         cls, sizes: Iterable[int], order: OrderLike | None = None, offset: int = 0
     ) -> Layout:
-        """No gaps, in the order named: a MemoryFormat, a permutation, "NHWC" or "nChw16c".
+        """A layout without gaps, in this order: a MemoryFormat, a permutation, "NHWC" or "nChw16c".
 
-        A blocked name gives the layout of the blocked view: its sizes are (n, C/16, h, w, 16).
+        A blocked name returns the layout of the blocked view: its sizes are (n, C/16, h, w, 16).
 
         >>> from dml_vk.layout import Layout
         >>> Layout.packed((2, 3, 4, 5), "NHWC").strides
@@ -132,13 +131,11 @@ class Layout(Views):
         return math.prod(self.sizes)
 
     def offset_of(self, *index: int | Sequence[int]) -> int:
-        """The address of one element; negative coordinates count from the end."""
+        """Return the address of an element; negative indexes count from the end."""
         coordinates = to_ints("offset_of", "index", one_tuple(index))
         if len(coordinates) != len(self.sizes):
             raise LayoutIndexError(
-                explain(
-                    "offset_of", f"index must have {len(self.sizes)} coordinates", index=coordinates
-                )
+                "offset_of", f"index must have {len(self.sizes)} coordinates", index=coordinates
             )
         return self.offset + sum(
             to_index("offset_of", f"index[{dim}]", at, size) * stride
@@ -146,12 +143,12 @@ class Layout(Views):
         )
 
     def offsets(self) -> list[int]:
-        """Every element's address, in logical row-major order."""
+        """Return the addresses of all elements, in logical row-major order."""
         if 0 in self.sizes:
             return []
         if self.numel > MOST_OFFSETS:
-            must = f"there must be at most {MOST_OFFSETS} elements to list"
-            raise LayoutError(explain("offsets", must, numel=self.numel))
+            rule = f"cannot list more than {MOST_OFFSETS} elements"
+            raise LayoutError("offsets", rule, numel=self.numel)
         out = [self.offset]
         for size, stride in zip(self.sizes, self.strides):
             steps = range(0, size * stride, stride) if stride else (0,) * size
@@ -160,14 +157,14 @@ class Layout(Views):
 
     @property
     def span(self) -> int:
-        """Elements from the lowest to the highest address reached, both included; 0 if empty."""
+        """The number of elements from the lowest to the highest address, inclusive; 0 if empty."""
         if 0 in self.sizes:
             return 0
         return 1 + sum(abs(s) * (n - 1) for n, s in zip(self.sizes, self.strides))
 
     @property
     def is_packed(self) -> bool:
-        """One address per element and no gaps, in any order and direction."""
+        """Whether there is one address per element and no gaps, in any order and direction."""
         return address.is_dense(self.sizes, self.strides)
 
     @property
@@ -177,27 +174,27 @@ class Layout(Views):
 
     @property
     def overlaps(self) -> bool:
-        """Two different indexes share an address: exact, see `strides.address.overlaps`."""
+        """Whether two different indexes share an address: exact, see `strides.address.overlaps`."""
         return address.overlaps(self.sizes, self.strides)
 
     @property
     def memory_format(self) -> MemoryFormat | None:
-        """The intent: the format that `order` is, None where it has no name."""
+        """The intended format: the one whose order is `order`, None if it has no name."""
         return order_format(self.order)
 
     def is_contiguous(self, memory_format: OrderLike = contiguous_format) -> bool:
-        """Packed in that order: what memory says, whatever `order` intends.
+        """Return whether the memory is packed in that order, whatever `order` says.
 
-        Formats, names and permutations all will do. False at a rank for which channels_last has
-        no meaning.
+        The argument can be a format, a name or a permutation. False at a rank for which
+        channels_last is not defined.
         """
         order = _order_if_any("is_contiguous", memory_format, len(self.sizes))
         return order is not None and address.is_contiguous(self.sizes, self.strides, order)
 
     def follows(self, memory_format: OrderLike) -> bool:
-        """The strides are in that order, gaps allowed.
+        """Return whether the strides are in that order, with gaps allowed.
 
-        So a slice of the channels of a channels_last layout follows channels_last still.
+        For example, a slice of the channels of a channels_last layout still follows channels_last.
         """
         order = _order_if_any("follows", memory_format, len(self.sizes))
         if order is None:
@@ -208,7 +205,7 @@ class Layout(Views):
         return ascends(self.sizes, strides, order)
 
     def like(self, memory_format: OrderLike = preserve_format) -> Layout:
-        """The layout of a new tensor of these sizes: these strides if dense, else packed."""
+        """Return the layout of a new tensor: the same strides if they are dense, else packed."""
         if memory_format is not preserve_format:
             return _packed(self.sizes, to_order("like", memory_format, len(self.sizes)))
         if self.is_packed:
@@ -216,9 +213,9 @@ class Layout(Views):
         return _packed(self.sizes, self.order)
 
     def to(self, memory_format: OrderLike) -> tuple[Layout, bool]:
-        """(the layout in that order, whether data must move to get there).
+        """Return (the layout in that order, whether data must be copied).
 
-        One rule: where memory is contiguous in it already, only `order` is retagged.
+        If memory is already contiguous in the order, only `order` changes.
         """
         if memory_format is preserve_format:
             return self, False
@@ -228,7 +225,7 @@ class Layout(Views):
         return _packed(self.sizes, order), 0 not in self.sizes
 
     def draw(self, labels: Iterable[object] | None = None) -> str:
-        """A picture of memory: cells in address order, `·` for padding, `*` for broadcast dims.
+        """Draw memory: cells in address order, `·` for padding, `*` for broadcast dims.
 
         `labels` name the elements in logical row-major order, instead of their indexes.
         """
@@ -238,12 +235,12 @@ class Layout(Views):
         return drawing.as_text(self, names)
 
     def _repr_svg_(self) -> str | None:
-        """The picture for notebooks; None, and so the repr, where it would be too large."""
+        """The drawing for notebooks; None, which selects the repr, if it would be too large."""
         return drawing.as_svg(self) if drawing.fits(self) else None
 
     @staticmethod
     def _make(sizes: Ints, strides: Ints, offset: int, order: Ints) -> Layout:
-        """A layout from parts that are known to be right, but for the strides of size-1 dims."""
+        """Make a layout from valid parts, where strides of size-1 dims may be arbitrary."""
         layout = _new(Layout)
         if 1 in sizes:
             strides = canonical_strides(sizes, strides, order)
@@ -255,10 +252,10 @@ class Layout(Views):
         return layout
 
     def __setattr__(self, name: str, value: object) -> NoReturn:
-        raise AttributeError(explain("Layout", _STAYS, **{name: value}))
+        raise AttributeError(explain("Layout", _IMMUTABLE, **{name: value}))
 
     def __delattr__(self, name: str) -> NoReturn:
-        raise AttributeError(explain("Layout", _STAYS, deleted=name))
+        raise AttributeError(explain("Layout", _IMMUTABLE, deleted=name))
 
     def __eq__(self, other: object) -> bool:
         if type(other) is not Layout:
@@ -279,12 +276,12 @@ class Layout(Views):
     def __repr__(self) -> str:
         offset = f", offset={self.offset}" if self.offset else ""
         plain = row_major(len(self.sizes))
-        telling = self.order != plain or read_order(self.sizes, self.strides) != plain
-        order = f", order={self.order}" if telling else ""
+        shows_order = self.order != plain or read_order(self.sizes, self.strides) != plain
+        order = f", order={self.order}" if shows_order else ""
         return f"Layout({self.sizes}, {self.strides}{offset}{order})"
 
 
-# The slots themselves, past the `__setattr__` that keeps everybody else out.
+# The setters of the slots, which bypass `__setattr__`.
 _new = object.__new__
 _set_sizes = Layout.__dict__["sizes"].__set__
 _set_strides = Layout.__dict__["strides"].__set__
@@ -293,7 +290,7 @@ _set_order = Layout.__dict__["order"].__set__
 
 
 def _packed(sizes: Ints, order: Ints) -> Layout:
-    """`Layout.packed` for what is checked already."""
+    """`Layout.packed` for arguments that have been checked."""
     return Layout._make(sizes, packed_strides(sizes, order), 0, order)
 
 
@@ -304,7 +301,7 @@ def _order_if_any(what: str, memory_format: OrderLike, rank: int) -> Ints | None
 
 
 def broadcast_sizes(*sizes: Iterable[int]) -> Ints:
-    """The sizes that tensors of these sizes have together, by NumPy's rule.
+    """Return the sizes to which these sizes broadcast, by NumPy's rule.
 
     >>> from dml_vk.layout import broadcast_sizes
     >>> broadcast_sizes((2, 1, 4), (3, 1))
@@ -315,11 +312,11 @@ def broadcast_sizes(*sizes: Iterable[int]) -> Ints:
 
 
 def elementwise(*layouts: Layout, rule: Rule = "commutative") -> Layout:
-    """The layout of the result of an elementwise operation on these operands.
+    """Return the layout of the result of an elementwise operation on these operands.
 
-    "commutative": operands of full size outweigh broadcast ones, channels_last outweighs other
-    orders, and any order outweighs row-major, so the order of arguments does not matter.
-    "torch": the strides that PyTorch gives.
+    "commutative": operands of full size take precedence over broadcast ones, channels_last over
+    other orders, and any order over row-major, so the order of arguments does not matter. "torch":
+    the strides that PyTorch gives.
 
     >>> from dml_vk.layout import Layout, elementwise
     >>> image, bias = Layout.packed((2, 3, 4, 5), "NHWC"), Layout((3, 1, 1))
@@ -335,10 +332,10 @@ def elementwise(*layouts: Layout, rule: Rule = "commutative") -> Layout:
 
 
 def concatenate(layouts: Iterable[Layout], dim: int, rule: Rule = "commutative") -> Layout:
-    """The layout of the result of joining these along a dim; the rules are `elementwise`'s.
+    """Return the layout of the result of joining these along a dim, by `elementwise`'s rules.
 
-    Under "torch" the result is channels_last only if every input is, and inputs of sizes (0,)
-    fit any rank.
+    With "torch" the result is channels_last only if every input is, and inputs of sizes (0,) are
+    compatible with any rank.
 
     >>> from dml_vk.layout import Layout, concatenate
     >>> image = Layout.packed((2, 3, 4, 5), "NHWC")
@@ -360,7 +357,7 @@ def concatenate(layouts: Iterable[Layout], dim: int, rule: Rule = "commutative")
 
 
 def coalesce(*layouts: Layout) -> tuple[Layout, ...]:
-    """The same layouts in the fewest dims that serve all of them.
+    """Merge dims of the layouts as far as possible for all of them.
 
     post: result[k].offsets() == layouts[k].offsets()
 
@@ -373,11 +370,9 @@ def coalesce(*layouts: Layout) -> tuple[Layout, ...]:
     for layout in layouts:
         if layout.sizes != sizes:
             raise LayoutError(
-                explain(
-                    "coalesce",
-                    "the layouts must have equal sizes",
-                    sizes=tuple(layout.sizes for layout in layouts),
-                )
+                "coalesce",
+                "the layouts must have equal sizes",
+                sizes=tuple(layout.sizes for layout in layouts),
             )
     merged, operands = reshape.coalesce(sizes, tuple([layout.strides for layout in layouts]))
     return tuple(
@@ -391,8 +386,8 @@ def coalesce(*layouts: Layout) -> tuple[Layout, ...]:
 def _check(what: str, layouts: tuple[Layout, ...], rule: Rule = "commutative") -> None:
     for layout in layouts:
         if type(layout) is not Layout:
-            raise LayoutError(explain(what, "each operand must be a Layout", operand=layout))
+            raise LayoutError(what, "each operand must be a Layout", operand=layout)
     if not layouts:
-        raise LayoutError(explain(what, "there must be an operand", layouts=layouts))
+        raise LayoutError(what, "at least one operand is needed", layouts=layouts)
     if not isinstance(rule, str) or rule not in ("commutative", "torch"):
-        raise LayoutError(explain(what, "rule must be 'commutative' or 'torch'", rule=rule))
+        raise LayoutError(what, "rule must be 'commutative' or 'torch'", rule=rule)

@@ -1,39 +1,72 @@
-"""What a device allows, and the least that every Vulkan device does."""
+"""The limits of a device, Vulkan's guaranteed minimum, and tuning parameters."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
 
-ROUNDS_ASKED = 2**17  # of loops, when a device is opened: more than llvmpipe goes
+ROUNDS_ASKED = 2**17  # loop iterations to try when a device is opened: more than llvmpipe's limit
 
 
 @dataclass(frozen=True)
 class Limits:
-    """The numbers that plans and arenas depend on. The defaults are Vulkan's guaranteed minimum."""
+    """The limits of a device. The defaults are Vulkan's guaranteed minimum."""
 
-    max_range_bytes: int = 2**27  # of one storage buffer as a kernel sees it
+    max_range_bytes: int = 2**27  # of one storage buffer binding
     max_push_bytes: int = 128
-    max_groups: int = 65535  # in x; no kernel of ours uses y or z
+    max_groups: int = 65535  # in x; our kernels do not use y and z
     max_invocations: int = 128  # in one workgroup
     max_storage_buffers: int = 4  # in one kernel
     max_shared_bytes: int = 16384
-    unified: bool = False  # host memory and device memory are one
-    # Groups a dispatch is cut into at most; beyond, invocations loop. A CPU wants few, fat groups.
-    groups_wanted: int = 65535
-    # Of all loops of one invocation together, which a driver may end after so many. A device's are
-    # counted when it is opened.
+    unified: bool = False  # host and device share their memory
+    # Iterations of all loops of one invocation together, after which some drivers end them. It is
+    # measured when a device is opened.
     max_rounds: int = 65535
-    # How many times as fast as one slow core of a CPU it is sure to be, for plans' estimates.
-    pace: float = 1.0
 
     @property
     def ends_loops(self) -> bool:
-        """Going further was tried, and not done; else nobody has asked for more."""
+        """Whether the device was measured to end loops after `max_rounds`."""
         return self.max_rounds < ROUNDS_ASKED
 
-    @property
-    def wants_few_groups(self) -> bool:
-        return self.groups_wanted < self.max_groups
+
+@dataclass(frozen=True, eq=False)
+class Profile(Limits):
+    """Limits and tuning parameters: everything about a device that plans depend on.
+
+    The defaults are those of a GPU; `driver.probe` makes the profiles of devices. Each property
+    that a planner needs has a field of its own, and is never inferred from another one.
+    """
+
+    # Plans are cached by profile: comparison by identity makes the lookup fast.
+    __eq__ = object.__eq__
+    __hash__ = object.__hash__
+
+    # Invocations that run in lockstep, or nearly so, and do adjacent work items.
+    lanes: int = 32
+    # Whether lanes load adjacent addresses together, and so use up cache lines together. Otherwise
+    # each must use up its own lines before they are evicted.
+    coalesces: bool = True
+    # Quads that a work item moves. Address computation is a fixed cost per work item.
+    quads_per_unit: int = 1
+    # Work items that keep the device busy if they are long. Planners of shorter ones want a
+    # multiple of it.
+    units_wanted: int = 2**13
+    # Dispatches have one workgroup or this many, since idle workgroups cost less than another
+    # pipeline. None: about as many as there is work for.
+    groups_wanted: int | None = None
+    # How much of a long row one invocation takes: elements of a merge of two sorted runs; elements
+    # of a scan, if there are few rows; and the log2 of the least and the most leaves of a reduction
+    # in several passes.
+    merge_chunk: int = 32
+    scan_chunk: int = 256
+    reduce_chunks: tuple[int, int] = (4, 6)
+    # A pipeline is compiled at its first run, not when it is created.
+    compiles_late: bool = False
+    # The speed in multiples of one slow CPU core, as a lower bound, for time estimates.
+    pace: float = 1.0
+    # As reported by the device: the invocations of a subgroup, and capabilities that can be used
+    # without being enabled, since Kompute enables nothing. Our kernels do not use them yet.
+    subgroup: int = 1
+    features: frozenset[str] = frozenset()
 
 
-MINIMUM = Limits()
+MINIMUM = Profile()

@@ -1,4 +1,4 @@
-"""Linear algebra by the names of the array API standard: what needs no decomposition."""
+"""Linear algebra without decompositions, named as in the array API standard."""
 
 from __future__ import annotations
 
@@ -9,17 +9,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dml_vk import functions, statistics
-from dml_vk.contractions import numeric_dtype
-from dml_vk.dtypes import DType, float16, float32
-from dml_vk.error_names import ErrorsAs
-from dml_vk.errors import LayoutError, RangeError, explain
-from dml_vk.layout import Layout
-from dml_vk.manipulation import to_axes
-from dml_vk.operands import check_dtype, check_out, of_kinds, result_over, to_tensor, typed
-from dml_vk.ops.elementwise import converted
-from dml_vk.other_names import not_there
-from dml_vk.products import (
+from dml_vk.aliases import not_there
+from dml_vk.array import elementwise, statistics
+from dml_vk.array.einsum import numeric_dtype
+from dml_vk.array.manipulation import to_axes
+from dml_vk.array.products import (
     check_matrices,
     matmul,
     matrix_transpose,
@@ -27,9 +21,15 @@ from dml_vk.products import (
     tensordot,
     vecdot,
 )
+from dml_vk.dtypes import DType, float32, float64
+from dml_vk.errors import ErrorsAs, LayoutError, RangeError
+from dml_vk.layout import Layout
+from dml_vk.ops.elementwise import converted
+from dml_vk.promotion import float_dtype
 from dml_vk.strides.order import Ints, to_bool, to_int
 from dml_vk.strides.propagate import broadcast_sizes, commutative_elementwise
-from dml_vk.tensor import Tensor
+from dml_vk.tensor.core import Tensor
+from dml_vk.tensor.operands import check_dtype, check_out, of_kinds, result_over, to_tensor
 
 __all__ = [
     "cross",
@@ -44,14 +44,14 @@ __all__ = [
     "vector_norm",
 ]
 
-if not TYPE_CHECKING:  # Type checkers would take all names for known.
+if not TYPE_CHECKING:  # It would make type checkers accept all names.
 
     def __getattr__(name: str) -> Any:
         raise AttributeError(not_there("module 'dml_vk.linalg'", name))
 
 
 def outer(x1: Tensor, x2: Tensor, /, *, out: Tensor | None = None) -> Tensor:
-    """The product of each element of one vector and each of another.
+    """Return the outer product of two vectors.
 
     >>> import dml_vk
     >>> dml_vk.linalg.outer(dml_vk.asarray([1, 2]), dml_vk.asarray([3, 4, 5])).tolist()
@@ -59,15 +59,15 @@ def outer(x1: Tensor, x2: Tensor, /, *, out: Tensor | None = None) -> Tensor:
     """
     dtype = numeric_dtype("outer", (("x1", x1), ("x2", x2)))
     if (x1.layout.rank, x2.layout.rank) != (1, 1):
-        must = "x1 and x2 must have one dim"
-        raise LayoutError(explain("outer", must, x1=x1.shape, x2=x2.shape))
+        rule = "x1 and x2 must be 1-D"
+        raise LayoutError("outer", rule, x1=x1.shape, x2=x2.shape)
     if out is not None:
         check_out("outer", out, (*x1.shape, *x2.shape), dtype, x1)
-    return functions.multiply(x1.over(x1.layout.unsqueeze(1)), x2, out=out)
+    return elementwise.multiply(x1.over(x1.layout.unsqueeze(1)), x2, out=out)
 
 
 def diagonal(x: Tensor, /, *, offset: int = 0) -> Tensor:
-    """The diagonals of matrices, the last two dims, as a view; `offset` counts to the right.
+    """Return the diagonals of matrices, the last two dims, as a view; `offset` moves to the right.
 
     >>> import dml_vk
     >>> dml_vk.linalg.diagonal(dml_vk.asarray([[1, 2, 3], [4, 5, 6]]), offset=1).tolist()
@@ -79,7 +79,7 @@ def diagonal(x: Tensor, /, *, offset: int = 0) -> Tensor:
 
 
 def trace(x: Tensor, /, *, offset: int = 0, dtype: Any = None, out: Tensor | None = None) -> Tensor:
-    """The sums of the diagonals of matrices, the last two dims, with the dtype of `sum`.
+    """Return the sums of the diagonals of matrices, the last two dims, with the dtype of `sum`.
 
     >>> import dml_vk
     >>> dml_vk.linalg.trace(dml_vk.asarray([[1.0, 2.0], [3.0, 4.0]])).tolist()
@@ -92,7 +92,7 @@ def trace(x: Tensor, /, *, offset: int = 0, dtype: Any = None, out: Tensor | Non
 
 
 def cross(x1: Tensor, x2: Tensor, /, *, axis: int = -1, out: Tensor | None = None) -> Tensor:
-    """The cross products of vectors of three elements along an axis; the other dims broadcast.
+    """Return the cross products of 3-vectors along an axis; the other dims broadcast.
 
     >>> import dml_vk
     >>> dml_vk.linalg.cross(dml_vk.asarray([1, 2, 3]), dml_vk.asarray([4, 5, 6])).tolist()
@@ -101,19 +101,19 @@ def cross(x1: Tensor, x2: Tensor, /, *, axis: int = -1, out: Tensor | None = Non
     dtype = numeric_dtype("cross", (("x1", x1), ("x2", x2)))
     axis = shared_axis("cross", axis, x1, x2)
     if x1.shape[axis] != 3 or x2.shape[axis] != 3:
-        must = "x1 and x2 must have three elements along axis"
-        raise LayoutError(explain("cross", must, axis=axis, x1=x1.shape, x2=x2.shape))
+        rule = "x1 and x2 must have three elements along axis"
+        raise LayoutError("cross", rule, axis=axis, x1=x1.shape, x2=x2.shape)
     sizes = broadcast_sizes("cross", (x1.shape, x2.shape))
     layout = Layout.packed(sizes, commutative_elementwise(sizes, (x1.layout, x2.layout)))
     target = result_over("cross", layout, dtype, x1, out)
     a, b, to = [[x.over(x.layout.select(axis, k)) for k in range(3)] for x in (x1, x2, target)]
-    # All products come before any result, which may be an operand.
+    # Compute all products before writing, since `out` may be an operand.
     pairs = [
-        (functions.multiply(a[k - 2], b[k - 1]), functions.multiply(a[k - 1], b[k - 2]))
+        (elementwise.multiply(a[k - 2], b[k - 1]), elementwise.multiply(a[k - 1], b[k - 2]))
         for k in range(3)
     ]
     for (plus, minus), place in zip(pairs, to):
-        functions.subtract(plus, minus, out=place)
+        elementwise.subtract(plus, minus, out=place)
     return target
 
 
@@ -126,9 +126,10 @@ def vector_norm(
     ord: float = 2,
     out: Tensor | None = None,
 ) -> Tensor:
-    """The norm of the elements along one axis, several or all: (sum of |x|**ord) ** (1/ord).
+    """Return the norm over one axis, several or all: (sum of |x|**ord) ** (1/ord).
 
-    `ord` inf is the largest magnitude, -inf the smallest, and 0 counts what is not 0.
+    With `ord` inf it is the largest magnitude, with -inf the smallest, and with 0 the number of
+    elements that are not 0.
 
     >>> import dml_vk
     >>> x = dml_vk.asarray([3.0, -4.0])
@@ -139,17 +140,17 @@ def vector_norm(
     dtype = _float_dtype(what, x)
     try:
         order = float(ord) if isinstance(ord, (numbers.Real, np.bool_)) else None
-    except (OverflowError, TypeError):  # integers beyond all floats, and numbers that are none
+    except (OverflowError, TypeError):  # integers beyond all floats, and broken number types
         order = None
     if order is None:
-        raise RangeError(explain(what, "ord must be a real number", ord=ord))
+        raise RangeError(what, "ord must be a real number", ord=ord)
     rank = x.layout.rank
     if axis is None:
         dims: Ints = tuple(range(rank))
     else:
         dims = to_axes(what, axis, rank)
     _check_norm(what, x, dims, keepdims, dtype, abs(order) == math.inf, out)
-    return _norm(what, x, dims, keepdims, order, out)
+    return _norm(what, x, dims, keepdims, order, dtype, out)
 
 
 def matrix_norm(
@@ -160,11 +161,11 @@ def matrix_norm(
     ord: float | str | None = "fro",
     out: Tensor | None = None,
 ) -> Tensor:
-    """The norm of matrices, the last two dims.
+    """Return the norm of matrices, the last two dims.
 
-    "fro" is the root of the sum of squares, 1 and -1 are the largest and the smallest sum of
-    magnitudes in a column, inf and -inf in a row. 2, -2 and "nuc" need singular values, which are
-    not there.
+    "fro" is the square root of the sum of squares, 1 and -1 are the largest and the smallest sum of
+    magnitudes of a column, inf and -inf of a row. 2, -2 and "nuc" need singular values, which are
+    not available.
 
     >>> import dml_vk
     >>> x = dml_vk.asarray([[1.0, -2.0], [4.0, 2.0]])
@@ -175,20 +176,20 @@ def matrix_norm(
     dtype = _float_dtype(what, x)
     check_matrices(what, x)
     if not isinstance(ord, (str, numbers.Real, np.bool_)) or ord not in _MATRIX_NORMS:
-        must = 'ord must be "fro", 1, -1, inf or -inf: others need singular values'
-        raise RangeError(explain(what, must, ord=ord))
+        rule = 'ord must be "fro", 1, -1, inf or -inf: other norms need singular values'
+        raise RangeError(what, rule, ord=ord)
     rank = x.layout.rank
     last = (rank - 2, rank - 1)
     _check_norm(what, x, last, keepdims, dtype, ord != "fro", out)
     if ord == "fro":
-        return _norm(what, x, last, keepdims, 2.0, out)
+        return _norm(what, x, last, keepdims, 2.0, dtype, out)
     along, largest = _MATRIX_NORMS[ord]
-    sums = statistics.sum(functions.abs(_wide(what, x)), axis=along, keepdims=True)
+    sums = statistics.sum(elementwise.abs(_wide(what, x)), axis=along, keepdims=True)
     choose = statistics.max if largest else statistics.min
     return _narrowed(choose(sums, axis=last, keepdims=keepdims), dtype, out)
 
 
-# The axis that is summed along, and whether the largest sum is wanted.
+# The axis to sum along, and whether to take the largest sum or the smallest.
 _MATRIX_NORMS: dict[Any, tuple[int, bool]] = {
     "fro": (-1, True),
     1: (-2, True),
@@ -199,50 +200,53 @@ _MATRIX_NORMS: dict[Any, tuple[int, bool]] = {
 
 
 def _float_dtype(what: str, x: Any) -> DType:
-    dtype = to_tensor(what, "x", x).dtype
-    check_dtype(what, dtype, of_kinds("f"))
-    return dtype
+    return float_dtype(to_tensor(what, "x", x).dtype)
 
 
 def _check_norm(
     what: str, x: Tensor, dims: Ints, keepdims: bool, dtype: DType, chooses: bool, out: Any
 ) -> None:
-    """Before anything is computed."""
+    """Check the arguments before anything is computed."""
     layout = statistics.reduced_layout(x.layout, dims, to_bool(what, "keepdims", keepdims))
     if chooses and math.prod([x.shape[dim] for dim in dims]) == 0:
-        must = "there must be elements along axis to choose from"
-        raise RangeError(explain(what, must, shape=x.shape, axis=dims))
+        rule = "zero-size reduction has no identity"
+        raise RangeError(what, rule, shape=x.shape, axis=dims)
     if out is not None:
         check_out(what, out, layout.sizes, dtype, x)
 
 
-def _norm(what: str, x: Tensor, dims: Ints, keepdims: bool, order: float, out: Any) -> Tensor:
-    dtype, x = x.dtype, _wide(what, x)
-    last = out if x.dtype is dtype else None  # what writes the result itself
+def _norm(
+    what: str, x: Tensor, dims: Ints, keepdims: bool, order: float, dtype: DType, out: Any
+) -> Tensor:
+    x = _wide(what, x)
+    last = out if x.dtype is dtype else None  # `out` of the last step, if it needs no conversion
     if abs(order) == math.inf:
         choose = statistics.max if order > 0 else statistics.min
-        found = choose(functions.abs(x), axis=dims, keepdims=keepdims, out=last)
+        found = choose(elementwise.abs(x), axis=dims, keepdims=keepdims, out=last)
     elif order == 2:
-        sums = statistics.sum(functions.square(x), axis=dims, keepdims=keepdims)
-        found = functions.sqrt(sums, out=last)
+        sums = statistics.sum(elementwise.square(x), axis=dims, keepdims=keepdims)
+        found = elementwise.sqrt(sums, out=last)
     elif order == 1:
-        found = statistics.sum(functions.abs(x), axis=dims, keepdims=keepdims, out=last)
+        found = statistics.sum(elementwise.abs(x), axis=dims, keepdims=keepdims, out=last)
     elif order == 0:
         found = statistics.count_nonzero(x, axis=dims, keepdims=keepdims)
     else:
-        powers = functions.pow(functions.abs(x), order)
+        powers = elementwise.pow(elementwise.abs(x), order)
         sums = statistics.sum(powers, axis=dims, keepdims=keepdims)
-        found = functions.pow(sums, 1.0 / order, out=last)
+        found = elementwise.pow(sums, 1.0 / order, out=last)
     return found if found is out else _narrowed(found, dtype, out)
 
 
 def _wide(what: str, x: Tensor) -> Tensor:
-    """float16 as float32, so that no square or sum is rounded to it, or beyond it, on the way."""
-    return Tensor(*converted(what, typed(x), float32)) if x.dtype is float16 else x
+    """Convert float16 to float32, so that squares and sums do not overflow or lose precision.
+
+    Integers and bools become float32 too.
+    """
+    return x if x.dtype in (float32, float64) else Tensor(converted(what, x, float32))
 
 
 def _narrowed(found: Tensor, dtype: DType, out: Any) -> Tensor:
-    return functions.astype(found, dtype, copy=False, out=out)
+    return elementwise.astype(found, dtype, copy=False, out=out)
 
 
 def __dir__() -> list[str]:

@@ -1,44 +1,70 @@
-"""Which dtype comes out of several: the Python array API standard's rules, and no others."""
+"""Type promotion: the common dtype of several dtypes and Python numbers.
+
+Kinds are ordered: bools, integers, floats. Only operands of the highest kind count, and are
+promoted by the rules of the Python array API standard. PyTorch and JAX do the same.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
-from dml_vk.dtypes import DTYPES, DType
-from dml_vk.errors import DTypeError, explain
+from dml_vk.dtypes import DTYPES, DType, bool_, float32, int64
+from dml_vk.errors import DTypeError
+
+_RANKS = {"b": 0, "i": 1, "u": 1, "f": 2}
 
 
-def common_dtype(what: str, dtypes: Sequence[DType]) -> DType:
-    """The smallest dtype that holds all of these. Kinds do not mix but for the two of integers.
+def common_dtype(what: str, dtypes: Sequence[DType], numbers: Iterable[object] = ()) -> DType:
+    """The dtype in which an operation on these dtypes and Python numbers is computed.
+
+    A number takes the dtype of the other operands, unless it is of a higher kind: then it has the
+    default dtype of its kind.
 
     >>> from dml_vk.dtypes import DTYPES
     >>> from dml_vk.promotion import common_dtype
     >>> common_dtype("add", [DTYPES["int8"], DTYPES["uint8"]])
     dml_vk.int16
+    >>> common_dtype("add", [DTYPES["int64"], DTYPES["float16"]])
+    dml_vk.float16
+    >>> common_dtype("add", [DTYPES["int8"]], [0.5])
+    dml_vk.float32
     """
+    common = _highest(what, dtypes) if dtypes else bool_
+    for number in numbers:
+        default = _default_dtype(number)
+        if _RANKS[default.kind] > _RANKS[common.kind]:
+            common = default
+    return common
+
+
+def float_dtype(dtype: DType) -> DType:
+    """The dtype in which a function of floats is computed: integers and bools become float32."""
+    return dtype if dtype.kind == "f" else float32
+
+
+def check_weak(what: str, value: object, dtype: DType) -> None:
+    """Check that a Python number to be written into a fixed dtype is of a kind that it can hold."""
+    if _RANKS[_default_dtype(value).kind] > _RANKS[dtype.kind]:
+        rule = f"cannot store a number of this kind in {dtype!r}: convert with astype"
+        raise DTypeError(what, rule, number=value)
+
+
+def _default_dtype(number: object) -> DType:
+    return bool_ if isinstance(number, bool) else int64 if isinstance(number, int) else float32
+
+
+def _highest(what: str, dtypes: Sequence[DType]) -> DType:
+    """The smallest dtype that can hold all dtypes of the highest kind."""
     first = dtypes[0]
     if all(dtype is first for dtype in dtypes):
         return first
-    kinds = {dtype.kind for dtype in dtypes}
-    signed = max([dtype.itemsize for dtype in dtypes if dtype.kind == "i"], default=0)
-    unsigned = max([dtype.itemsize for dtype in dtypes if dtype.kind == "u"], default=0)
-    if kinds == {"f"}:
-        return max(dtypes, key=lambda dtype: dtype.itemsize)
-    if kinds == {"u"}:
-        return DTYPES[f"uint{8 * unsigned}"]
-    if kinds <= {"i", "u"} and unsigned < 8:
+    rank = max(_RANKS[dtype.kind] for dtype in dtypes)
+    highest = [dtype for dtype in dtypes if _RANKS[dtype.kind] == rank]
+    signed = max([dtype.itemsize for dtype in highest if dtype.kind == "i"], default=0)
+    unsigned = max([dtype.itemsize for dtype in highest if dtype.kind == "u"], default=0)
+    if not signed:
+        return max(highest, key=lambda dtype: dtype.itemsize)
+    if unsigned < 8:
         return DTYPES[f"int{8 * max(signed, 2 * unsigned)}"]
-    if kinds == {"i", "u"}:
-        must = "uint64 must be beside no signed integers, for no dtype holds both: use astype"
-        raise DTypeError(explain(what, must, dtypes=tuple(dtypes)))
-    must = "dtypes must be of one kind, for what holds both is not defined: convert with astype"
-    raise DTypeError(explain(what, must, dtypes=tuple(dtypes)))
-
-
-def check_weak(what: str, value: object, common: DType) -> None:
-    """A Python number takes the dtype of the tensors beside it, if that is of a kind to hold it."""
-    kind = "b" if isinstance(value, bool) else "i" if isinstance(value, int) else "f"
-    allowed = {"b": "b", "i": "bi", "u": "bi", "f": "bif"}[common.kind]
-    if kind not in allowed:
-        must = f"a number beside {common!r} must be of a kind that it holds: convert with astype"
-        raise DTypeError(explain(what, must, number=value))
+    rule = "cannot mix uint64 with signed integers: no dtype holds both; use astype"
+    raise DTypeError(what, rule, dtypes=tuple(dtypes))

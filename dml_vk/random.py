@@ -7,42 +7,40 @@ import secrets
 from collections.abc import Iterable
 from typing import Any
 
-from dml_vk.creation import Wanted, check_one_shape
+from dml_vk.array.creation import Wanted, check_one_shape
+from dml_vk.array.indexing.api import take
+from dml_vk.array.sorting import argsort
 from dml_vk.dtypes import DType, float16, float32, float64, int64, to_dtype, uint32, uint64
-from dml_vk.error_names import ErrorsAs
-from dml_vk.errors import DeviceError, DTypeError, LayoutError, RangeError, explain
-from dml_vk.indexing import take
+from dml_vk.errors import DeviceError, DTypeError, ErrorsAs, LayoutError, RangeError
 from dml_vk.layout import Layout, MemoryFormat, contiguous_format
-from dml_vk.operands import check_out, of_kinds, to_tensor
 from dml_vk.ops import draws
 from dml_vk.ops.draws import Draw, fill_drawn
 from dml_vk.ops.philox import blocks_begun, blocks_of, fill_philox
 from dml_vk.runtime.device import device as open_device
 from dml_vk.runtime.gate import Gate
-from dml_vk.sorting import argsort
 from dml_vk.strides.order import Ints, several, to_int, to_ints
-from dml_vk.tensor import Tensor, tensor_over
+from dml_vk.tensor.core import Tensor, tensor_over
+from dml_vk.tensor.operands import check_out, of_kinds, to_tensor
 
 __all__ = ["Generator"]
 
 Shape = int | Iterable[int] | None
-MOST_CHILDREN = 2**20  # of one split: they are all made at once
-_drawing = Gate()  # so that no two calls begin at one counter
+MOST_CHILDREN = 2**20  # of one split: they are all created at once
+_drawing = Gate()  # so that no two calls start at the same counter
 
 
 class Generator:
     """A stream of random words, a pure function of a 64-bit key and a 128-bit counter.
 
-    Element i of a call, in logical row-major order, is made from word i % 4 of block
-    counter + i // 4, whatever the layout; 64-bit elements take two words each, low word first. The
-    counter then moves on by the blocks begun, modulo 2**128. Threads may share a generator.
-    docs/random.md says how words become numbers.
+    Element i of a call, in logical row-major order, is made from word i % 4 of block counter + i //
+    4, whatever the layout; 64-bit elements take two words each, low word first. The counter then
+    advances by the number of blocks started, modulo 2**128. docs/random.md specifies how words
+    become numbers. Threads may share a generator. Numbers are written to new memory in
+    `memory_format`, or to `out`, whose shape is used if no shape is given.
 
-    What is drawn goes to new memory in `memory_format`, or to `out`, whose shape counts where none
-    is given.
-
-    A seed, any integer, becomes the key by SHA-256: the first 8 bytes of the hash of its digits,
-    as `format(seed, "x")` writes them, little-endian. Without seed and key, the key is random.
+    A seed can be any integer. The key is derived from it by SHA-256: the first 8 bytes,
+    little-endian, of the hash of its digits, as `format(seed, "x")` writes them. Without both, the
+    key is random.
 
     >>> import dml_vk
     >>> [hex(word) for word in dml_vk.random.Generator(key=0).bits(5).tolist()]
@@ -58,17 +56,17 @@ class Generator:
         device: Wanted = None,
     ) -> None:
         if key is not None and seed is not None:
-            must = "seed and key must not both be given"
-            raise RangeError(explain("Generator", must, seed=seed, key=key))
+            rule = "seed and key must not both be given"
+            raise RangeError("Generator", rule, seed=seed, key=key)
         if key is None:
             key = secrets.randbits(64) if seed is None else _seeded(seed)
-        # Key and counter are one value, so that no change of them is seen half made.
+        # Key and counter are one value, so that they change in one step.
         self._stream = (_unsigned("key", key, 64), _unsigned("counter", counter, 128))
         self.device = device
 
     @classmethod
     def from_state(cls, words: Iterable[int], *, device: Wanted = None) -> Generator:
-        """The generator that goes on where one with this `state` stood.
+        """Create a generator that continues from this `state`.
 
         >>> import dml_vk
         >>> generator = dml_vk.random.Generator(5)
@@ -85,7 +83,7 @@ class Generator:
 
     @property
     def counter(self) -> int:
-        """The block that the next call begins with."""
+        """The block at which the next call starts."""
         return self._stream[1]
 
     @counter.setter
@@ -96,7 +94,7 @@ class Generator:
 
     @property
     def state(self) -> Ints:
-        """DirectML's six words: the counter, least significant first, then the key.
+        """DirectML's state of six words: the counter, least significant word first, then the key.
 
         >>> import dml_vk
         >>> dml_vk.random.Generator(key=7, counter=2).state
@@ -111,7 +109,7 @@ class Generator:
             self._stream = stream
 
     def advance(self, blocks: int) -> None:
-        """Skip blocks of four words, or with a negative number go back.
+        """Skip blocks of four words, or go back if the number is negative.
 
         >>> import dml_vk
         >>> generator = dml_vk.random.Generator(5)
@@ -122,10 +120,11 @@ class Generator:
         self._claim(to_int("advance", "blocks", blocks))
 
     def split(self, n: int) -> list[Generator]:
-        """So many generators whose streams have nothing to do with this one's or each other's.
+        """Return n generators with streams that are independent of this one and of each other.
 
-        The key of number k is hashed as a seed is, of `f"{key:x} {counter:x} {k:x}"`; its counter
-        is 0. This generator moves on by one block, so that the next split gives others.
+        The key of generator k is the hash, as for a seed, of `f"{key:x} {counter:x} {k:x}"`; its
+        counter is 0. This generator advances by one block, so that the next split returns different
+        generators.
 
         >>> import dml_vk
         >>> len({one.key for one in dml_vk.random.Generator(5).split(3)})
@@ -133,7 +132,7 @@ class Generator:
         """
         count = to_int("split", "n", n)
         if not 0 <= count <= MOST_CHILDREN:
-            raise RangeError(explain("split", f"n must be from 0 to {MOST_CHILDREN}", n=n))
+            raise RangeError("split", f"n must be from 0 to {MOST_CHILDREN}", n=n)
         key, counter = self._claim(1)
         texts = [f"{key:x} {counter:x} {k:x}" for k in range(count)]
         return [Generator(key=_hashed(text), device=self.device) for text in texts]
@@ -146,7 +145,7 @@ class Generator:
         memory_format: MemoryFormat = contiguous_format,
         out: Tensor | None = None,
     ) -> Tensor:
-        """Random bits, as uint32 or uint64.
+        """Draw random bits, as uint32 or uint64.
 
         >>> import dml_vk
         >>> dml_vk.random.Generator(key=0).bits(2, "uint64").tolist()
@@ -163,8 +162,10 @@ class Generator:
         memory_format: MemoryFormat = contiguous_format,
         out: Tensor | None = None,
     ) -> Tensor:
-        """Uniform floats in [0, 1): the high bits of a word, 24 for float32, 11 for float16, and
-        53 of two words for float64, times the power of two that brings them below 1.
+        """Draw uniform floats in [0, 1).
+
+        They are the high bits of a word, 24 for float32 and 11 for float16, or 53 of two words for
+        float64, times the power of two that makes them less than 1.
 
         >>> import dml_vk
         >>> dml_vk.random.Generator(key=0).random(2).tolist()
@@ -183,10 +184,11 @@ class Generator:
         memory_format: MemoryFormat = contiguous_format,
         out: Tensor | None = None,
     ) -> Tensor:
-        """Uniform floats from low to below high: `min(low + (high - low) * u, most)`.
+        """Draw uniform floats in [low, high): `min(low + (high - low) * u, most)`.
 
-        u is what `random` gives for the same words, and most the float before high. Every operation
-        is rounded, for float16 those of float32 and then the result.
+        u is what `random` draws from the same words, and most the largest float below high. Every
+        operation is rounded; for float16, operations are rounded to float32 and the result to
+        float16.
 
         >>> import dml_vk
         >>> x = dml_vk.random.Generator(key=0).uniform(-1, 1, 4).numpy()
@@ -208,10 +210,11 @@ class Generator:
         memory_format: MemoryFormat = contiguous_format,
         out: Tensor | None = None,
     ) -> Tensor:
-        """Integers from low to below high, or with endpoint to high, all exactly as likely.
+        """Draw integers from low up to, not including, high, or including it with `endpoint`.
 
-        With one number, from 0 to it. Where the range has at most 2**32 integers, each takes one
-        word, else two. Any integer dtype that holds all of the range will do.
+        All are equally likely. With one number, the range starts at 0. If the range has at most
+        2**32 integers, each takes one word, else two. The dtype can be any integer dtype that can
+        hold the range.
 
         >>> import dml_vk
         >>> dml_vk.random.Generator(key=0).integers(1, 6, 8, "uint8", endpoint=True).tolist()
@@ -232,11 +235,11 @@ class Generator:
         memory_format: MemoryFormat = contiguous_format,
         out: Tensor | None = None,
     ) -> Tensor:
-        """Normal floats of this mean and standard deviation, by Box and Muller.
+        """Draw normal floats with this mean and standard deviation, by Box-Muller.
 
-        Elements 2j and 2j + 1 are made of words 2j and 2j + 1, the same bits on every device.
-        float16 is float32 rounded; float64 is not drawn, for there is no more in it than in
-        `astype(generator.normal(shape), float64)`.
+        Elements 2j and 2j + 1 are made from words 2j and 2j + 1, with the same bits on every
+        device. float16 is the float32 result rounded. float64 is not supported:
+        `astype(generator.normal(shape), float64)` would have the same precision.
 
         >>> import dml_vk
         >>> dml_vk.random.Generator(key=0).normal(2).tolist()
@@ -253,9 +256,9 @@ class Generator:
         memory_format: MemoryFormat = contiguous_format,
         out: Tensor | None = None,
     ) -> Tensor:
-        """The numbers below x in random order, int64, or the elements of a tensor of one dim.
+        """Draw a random order of the integers below x (int64), or of a 1-D tensor's elements.
 
-        It is the order of as many random uint64, as `argsort(bits(n, uint64))` gives it.
+        It is the order of as many random uint64, `argsort(bits(n, uint64))`.
 
         >>> import dml_vk
         >>> dml_vk.random.Generator(key=0).permutation(5).tolist()
@@ -265,13 +268,13 @@ class Generator:
         if isinstance(x, Tensor):
             source, shape, dtype = x, x.shape, x.dtype
             if x.ndim != 1:
-                raise LayoutError(explain(what, "x must have one dim", shape=shape))
+                raise LayoutError(what, "x must be 1-D", shape=shape)
         else:
             source, shape, dtype = None, (to_int(what, "x", x),), int64
         target = self._target(what, shape, dtype, memory_format, out, source)
         words = tensor_over(what, Layout(shape), uint64, target.device)
         stream = self._claim(blocks_begun(words.layout.numel, uint64))
-        fill_philox(what, words.strided, uint64, _to_words(*stream))
+        fill_philox(what, words, uint64, _to_words(*stream))
         if source is None:
             return argsort(words, out=target)
         return take(source, argsort(words), out=target)
@@ -279,10 +282,10 @@ class Generator:
     def _words(
         self, what: str, shape: Shape, dtype: DType, memory_format: MemoryFormat, out: Any
     ) -> Tensor:
-        """Words as they come, or as floats in [0, 1)."""
+        """Draw random words, or floats in [0, 1)."""
         target = self._target(what, shape, dtype, memory_format, out)
         stream = self._claim(blocks_begun(target.layout.numel, dtype))
-        fill_philox(what, target.strided, dtype, _to_words(*stream))
+        fill_philox(what, target, dtype, _to_words(*stream))
         return target
 
     def _drawn(
@@ -296,7 +299,7 @@ class Generator:
     ) -> Tensor:
         target = self._target(what, shape, dtype, memory_format, out)
         stream = self._claim(blocks_of(target.layout.numel * draw.words))
-        fill_drawn(what, target.strided, draw, _to_words(*stream))
+        fill_drawn(what, target, draw, _to_words(*stream))
         return target
 
     def _target(
@@ -308,7 +311,7 @@ class Generator:
         out: Any,
         source: Tensor | None = None,
     ) -> Tensor:
-        """Where numbers go: `out`, or new memory, beside what they are drawn from, if anything."""
+        """Return the tensor to write: `out`, or a new one on the device of the source, if any."""
         if shape is None:
             shape = () if out is None else to_tensor(what, "out", out).shape
         sizes = several(shape)
@@ -321,26 +324,26 @@ class Generator:
             return tensor_over(what, layout, dtype, device)
         given = to_tensor(what, "out", out)
         if memory_format is not contiguous_format:
-            must = "memory_format and out must not both be given"
-            raise LayoutError(explain(what, must, memory_format=memory_format, out=given.layout))
+            rule = "memory_format and out must not both be given"
+            raise LayoutError(what, rule, memory_format=memory_format, out=given.layout)
         self._on(what, "out", given)
         return check_out(what, given, layout.sizes, dtype, given if source is None else source)
 
     def _on(self, what: str, name: str, tensor: Tensor) -> None:
-        """A tensor may be on any device, unless the generator has one."""
+        """Check that a tensor is on the generator's device, if that has one."""
         if self.device is not None and open_device(self.device) is not tensor.device:
-            must = "operands must be on one device"
-            raise DeviceError(explain(what, must, **{name: tensor.device}, generator=self.device))
+            rule = "operands must be on one device"
+            raise DeviceError(what, rule, **{name: tensor.device}, generator=self.device)
 
     def _claim(self, blocks: int) -> tuple[int, int]:
-        """The key, and the counter as it was before these blocks were taken."""
+        """Advance the counter by these blocks; return the key and the old counter."""
         with _drawing.enter():
             key, counter = self._stream
             self._stream = (key, (counter + blocks) % 2**128)
             return key, counter
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickled as its state and the name of its device, if it has one."""
+        """Pickle the state and the name of the device, if it has one."""
         device = self.device
         if device is not None and not isinstance(device, str):
             device = open_device(device).name
@@ -363,11 +366,11 @@ def _to_words(key: int, counter: int) -> Ints:
 
 
 def _from_words(words: Iterable[int]) -> tuple[int, int]:
-    """(key, counter) of six words."""
+    """Return the (key, counter) of six words."""
     state = to_ints("Generator", "state", words)
     if len(state) != 6 or max(state) >= 2**32 or min(state) < 0:
-        must = "state must be six words from 0 to 2**32 - 1"
-        raise RangeError(explain("Generator", must, state=state))
+        rule = "state must be six words from 0 to 2**32 - 1"
+        raise RangeError("Generator", rule, state=state)
     both = sum([word << 32 * k for k, word in enumerate(state)])
     return both >> 128, both % 2**128
 
@@ -383,8 +386,8 @@ def _hashed(text: str) -> int:
 def _unsigned(name: str, value: int, bits: int) -> int:
     value = to_int("Generator", name, value)
     if not 0 <= value < 2**bits:
-        must = f"{name} must be from 0 to 2**{bits} - 1"
-        raise RangeError(explain("Generator", must, **{name: value}))
+        rule = f"{name} must be from 0 to 2**{bits} - 1"
+        raise RangeError("Generator", rule, **{name: value})
     return value
 
 
@@ -393,5 +396,5 @@ def _one_of(what: str, shape: Shape, given: Any, allowed: tuple[DType, ...]) -> 
     dtype = to_dtype(what, given)
     if dtype not in allowed:
         names = ", ".join(kind.name for kind in allowed)
-        raise DTypeError(explain(what, f"dtype must be one of {names}", dtype=dtype))
+        raise DTypeError(what, f"dtype must be one of {names}", dtype=dtype)
     return dtype

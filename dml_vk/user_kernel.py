@@ -1,4 +1,4 @@
-"""Compute shaders of the user's own, on tensors."""
+"""User-defined compute shaders, as functions of tensors."""
 
 from __future__ import annotations
 
@@ -9,31 +9,31 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dml_vk.errors import DeviceError, DTypeError, ShaderError, explain
-from dml_vk.kernels.capabilities import check_capabilities
-from dml_vk.kernels.loops import fixed_rounds
-from dml_vk.kernels.spirv import Binding, Module, read
-from dml_vk.kernels.words import Slot, describe, to_words
+from dml_vk.errors import DeviceError, DTypeError, ShaderError
+from dml_vk.kernels.spirv.capabilities import check_capabilities
+from dml_vk.kernels.spirv.loops import fixed_rounds
+from dml_vk.kernels.spirv.reader import Binding, Module, read
+from dml_vk.kernels.spirv.scalars import Slot, describe, to_words
+from dml_vk.ops.view import access
 
 if TYPE_CHECKING:
     from dml_vk.limits import Limits
     from dml_vk.runtime.device import Device
-    from dml_vk.runtime.kompute import Words
-    from dml_vk.runtime.launch import Operand
-    from dml_vk.runtime.pipelines import Groups
-    from dml_vk.tensor import Tensor
+    from dml_vk.runtime.hazards import Access
+    from dml_vk.runtime.interface import Groups, Words
+    from dml_vk.tensor.core import Tensor
 
-_DTYPES = {"float": "float32", "int": "int32"}  # uint reads any element type as raw words
-_MAX_GROUPS = 65535  # in each of the three directions, on every device
+_DTYPES = {"float": "float32", "int": "int32"}  # uint takes any element type as raw words
+_MAX_GROUPS = 65535  # in each of the three dimensions, on every device
 _MAX_LOCAL_Z = 64
 _MAX_SPEC_NUMBER = 127
-_MOST_NAMES = 1000  # of arrays, though there were no end of them
-_MAX_STRIDE = 256  # of an array's elements, for that is how allocations are aligned
+_MOST_NAMES = 1000  # in `writes`, to stop at endless iterables
+_MAX_STRIDE = 256  # of an array's elements: the alignment of allocations
 
 
 @dataclass(frozen=True, repr=False)
 class Shader:
-    """A compiled compute shader: its SPIR-V, and what it declares."""
+    """A compiled compute shader: its SPIR-V, and its declarations."""
 
     spirv: bytes
     module: Module
@@ -51,14 +51,14 @@ class Shader:
             for part in module.local_size
         )
         parts = {"buffers": ", ".join(buffers), "push": describe(push), "spec": describe(spec)}
-        told = "".join(f"{name}: {text}; " for name, text in parts.items() if text)
-        return f"<Shader {told}local size: {size}; {len(self.spirv)} bytes>"
+        interface = "".join(f"{name}: {text}; " for name, text in parts.items() if text)
+        return f"<Shader {interface}local size: {size}; {len(self.spirv)} bytes>"
 
 
 def compile_glsl(source: str, *, macros: Mapping[str, str | int] | None = None) -> Shader:
-    """A GLSL compute shader, compiled. It needs glslang-tools and spirv-tools on the path.
+    """Compile a GLSL compute shader. Needs glslang-tools and spirv-tools on the PATH.
 
-    `macros` are defined before the first line; errors carry the line numbers of `source`.
+    `macros` are defined before the first line; errors have the line numbers of `source`.
 
     >>> import dml_vk
     >>> shader = dml_vk.compile_glsl('''
@@ -71,11 +71,11 @@ def compile_glsl(source: str, *, macros: Mapping[str, str | int] | None = None) 
     >>> print(str(shader).split(";")[0])
     <Shader buffers: float x[]
     """
-    from dml_vk.kernels import glslang
+    from dml_vk.kernels.spirv import glslang
 
     if not isinstance(source, str) or "\0" in source:
-        must = "source must be the text of a GLSL compute shader"
-        raise ShaderError(explain("compile_glsl", must, source=source))
+        rule = "source must be a string, a GLSL compute shader"
+        raise ShaderError("compile_glsl", rule, source=source)
     spirv = glslang.compile(source, macros, name="compile_glsl")
     return Shader(spirv, read(spirv, "compile_glsl"))
 
@@ -86,10 +86,10 @@ def kernel(
     macros: Mapping[str, str | int] | None = None,
     name: str = "kernel",
 ) -> UserKernel:
-    """A shader, or its source, as a function of tensors.
+    """Make a function of tensors from a shader, or from its source.
 
-    The function is called with one tensor for each binding. Like every operation its work waits
-    until somebody looks, and stands behind all earlier work on the same memory.
+    The function takes one tensor for each binding. Like every operation, a call is queued until a
+    value is read, and is ordered after all earlier work on the same memory.
 
     >>> import dml_vk
     >>> scale = dml_vk.kernel('''
@@ -108,33 +108,33 @@ def kernel(
     >>> y.tolist()
     [2.5, 5.0, 7.5]
 
-    Many tensors share one buffer, so a shader must add where a tensor starts: for each array
-    `T x[]` the push block has a member `uint x_base`, which is filled in with the first element's
-    place, counted in elements of the array. For the same reason `x.length()` is refused; pass
-    sizes, and strides if the tensor is not packed, in `push`. Nothing checks what a shader does
-    inside: it must keep within its tensors, and end.
+    Many tensors share one buffer, so a shader must add the start of its tensor to every index: for
+    each array `T x[]` the push block has a member `uint x_base`, which is set to the index of the
+    tensor's first element. For the same reason `x.length()` is rejected; pass sizes, and strides
+    if the tensor is not packed, in `push`. A shader's accesses are not checked: it must stay within
+    its tensors, and terminate.
 
     Each buffer is one runtime array, bindings are 0, 1, 2... in set 0, and several arrays may
-    look at one binding. `uint` arrays take tensors of any element type, as raw words.
+    alias one binding. `uint` arrays take tensors of any element type, as raw words.
 
     groups: an int, or up to three, each 1 to 65535.
-    push: the other members of the push block, in order or by name; or bytes, as they are.
+    push: the other members of the push block, in order or by name; or raw bytes.
     spec: specialization constants, in order or by name; those left out keep their defaults.
-    writes: names of the arrays that are written, where it is fewer than those not `readonly`.
+    writes: names of the arrays that are written, if not all that are not `readonly`.
     """
     if not isinstance(name, str):
-        raise ShaderError(explain("kernel", "name must be a text", name=name))
+        raise ShaderError("kernel", "name must be a string", name=name)
     if isinstance(shader, str):
         shader = compile_glsl(shader, macros=macros)
     elif macros is not None:
-        raise ShaderError(explain(name, "macros must come with a source", macros=macros))
+        raise ShaderError(name, "macros need a source to compile", macros=macros)
     if not isinstance(shader, Shader):
-        raise ShaderError(explain(name, "shader must be a Shader or its source", shader=shader))
+        raise ShaderError(name, "shader must be a Shader or its source", shader=shader)
     return UserKernel(shader, name)
 
 
 class UserKernel:
-    """A checked shader, to be called with tensors. Made by `kernel()` only."""
+    """A checked shader that can be called with tensors. Created by `kernel()` only."""
 
     def __init__(self, shader: Shader, name: str) -> None:
         self.shader = shader
@@ -145,7 +145,7 @@ class UserKernel:
             blocks.setdefault(block.number, []).append(block)
         self._blocks = [blocks[number] for number in sorted(blocks)]
         bases = {f"{block.array}_base": block for block in shader.module.bindings}
-        # Where in the push block each base goes, and each word that the caller gives.
+        # The positions in the push block, in words, of bases and of the caller's values.
         self._bases: list[tuple[int, Binding]] = []
         self._slots: list[tuple[int, Slot]] = []
         for member in shader.module.push:
@@ -166,7 +166,7 @@ class UserKernel:
         spec: Any = (),
         writes: Iterable[str] | None = None,
     ) -> None:
-        """Run it on these tensors."""
+        """Run the kernel on these tensors."""
         device = self._device(tensors)
         written = self._written(writes)
         operands = [
@@ -182,23 +182,23 @@ class UserKernel:
         )
 
     def _device(self, tensors: tuple[Tensor, ...]) -> Device:
-        from dml_vk.ops.strided import Strided  # It needs a device; to compile does not.
+        from dml_vk.ops.view import View  # needs a device, which compiling does not
 
         if len(tensors) != len(self._blocks):
-            must = f"there must be a tensor for each of the {len(self._blocks)} bindings"
-            raise ShaderError(explain(self.name, must, tensors=len(tensors)))
+            rule = f"pass one tensor for each of the {len(self._blocks)} bindings"
+            raise ShaderError(self.name, rule, tensors=len(tensors))
         for tensor in tensors:
-            if not isinstance(getattr(tensor, "strided", None), Strided):
-                must = "operands must be tensors: asarray makes tensors of arrays"
-                raise DTypeError(explain(self.name, must, operand=type(tensor).__name__))
+            if not isinstance(tensor, View):
+                rule = "operands must be tensors: convert arrays with asarray"
+                raise DTypeError(self.name, rule, operand=type(tensor).__name__)
         device = tensors[0].device
         if any(tensor.device is not device for tensor in tensors):
             devices = tuple(tensor.device for tensor in tensors)
-            raise DeviceError(explain(self.name, "operands must be on one device", devices=devices))
+            raise DeviceError(self.name, "operands must be on one device", devices=devices)
         most = device.limits.max_storage_buffers
         if len(tensors) > most:
-            must = f"this device must take as many tensors in one kernel: it takes {most}"
-            raise DeviceError(explain(self.name, must, tensors=len(tensors)))
+            rule = f"this device takes at most {most} tensors per kernel"
+            raise DeviceError(self.name, rule, tensors=len(tensors))
         return device
 
     def _written(self, writes: Iterable[str] | None) -> set[str | None]:
@@ -212,29 +212,32 @@ class UserKernel:
         except TypeError:
             wanted = {None}
         if not wanted <= arrays:
-            must = f"writes must name arrays that are not readonly: {sorted(map(str, arrays))}"
-            raise ShaderError(explain(self.name, must, writes=writes))
+            rule = f"writes must name arrays that are not readonly: {sorted(map(str, arrays))}"
+            raise ShaderError(self.name, rule, writes=writes)
         return wanted
 
     def _operand(
         self, at: int, tensor: Tensor, blocks: list[Binding], written: set[str | None]
-    ) -> Operand:
+    ) -> Access:
         writes = any(block.array in written for block in blocks)
-        operand = tensor.strided.operand(writes)
+        operand = access(tensor, writes)
         if not tensor.layout.numel:
-            operand = operand._replace(base=0, low=0, high=max(1, operand.allocation.nbytes))
+            own = tensor.allocation
+            start, end = own.offset, own.offset + max(1, own.nbytes)
+            operand = operand._replace(base=start, low=start, high=end)
         for block in blocks:
             wanted = _DTYPES.get(block.scalar)
             if wanted not in (None, tensor.dtype.name):
-                must = f"tensor {at} must be {wanted} for the array {block.scalar} {block.array}[]"
-                raise DTypeError(explain(self.name, must, dtype=tensor.dtype))
+                rule = f"tensor {at} must be {wanted} for the array {block.scalar} {block.array}[]"
+                raise DTypeError(self.name, rule, dtype=tensor.dtype)
             if operand.base % block.stride:
-                must = (
+                rule = (
                     f"tensor {at} must start at a whole element of {block.array}[], "
                     f"{block.stride} bytes each"
                 )
-                raise ShaderError(explain(self.name, must, start_bytes=operand.base))
-            # An element of the array may reach beyond the tensor's own: hazards count it whole.
+                start = operand.base - tensor.allocation.offset
+                raise ShaderError(self.name, rule, start_bytes=start)
+            # Elements of the array may extend beyond the tensor, so hazards cover whole elements.
             low = operand.low // block.stride * block.stride
             high = -(-operand.high // block.stride) * block.stride
             operand = operand._replace(low=low, high=high)
@@ -247,33 +250,33 @@ class UserKernel:
             names = {one.name: one for one in declared if one.name in given}
             if len(names) != len(given):
                 known = describe(Slot(one.name, one.type) for one in declared)
-                must = f"spec must name specialization constants: {known or 'there are none'}"
-                raise ShaderError(explain(self.name, must, spec=list(given)))
+                rule = f"spec must name specialization constants: {known or 'there are none'}"
+                raise ShaderError(self.name, rule, spec=list(given))
             declared, given = tuple(names.values()), [given[name] for name in names]
         slots = [Slot(one.name or "local_size", one.type) for one in declared]
         words = to_words(self.name, "spec", slots, given, whole=False)
         values.update({one.number: word for one, word in zip(declared, words)})
         x, y, z = sizes = self.shader.module.local_sizes(values)
         if not (min(sizes) > 0 and x * y * z <= limits.max_invocations and z <= _MAX_LOCAL_Z):
-            must = (
+            rule = (
                 f"the local size must be 1 to {limits.max_invocations} invocations on this device, "
                 f"and at most {_MAX_LOCAL_Z} in z"
             )
-            raise ShaderError(explain(self.name, must, local_size=sizes))
+            raise ShaderError(self.name, rule, local_size=sizes)
         shared = self.shader.module.shared_bytes(values)
         if shared > limits.max_shared_bytes:
-            must = f"shared memory must be at most {limits.max_shared_bytes} bytes on this device"
-            raise ShaderError(explain(self.name, must, shared_bytes=shared))
-        # Kompute numbers constants by position; a number that nobody declares changes nothing.
+            rule = f"shared memory must be at most {limits.max_shared_bytes} bytes on this device"
+            raise ShaderError(self.name, rule, shared_bytes=shared)
+        # Kompute numbers constants by position; values for undeclared numbers have no effect.
         return tuple(values.get(number, 0) for number in range(max(values, default=-1) + 1))
 
     def _check_rounds(self, spec: tuple[int, ...], most: int) -> None:
         rounds = fixed_rounds(self.shader.spirv, spec, most)
         if rounds > most:
-            must = f"loops must go at most {most} rounds in an invocation, which this device allows"
-            raise ShaderError(explain(self.name, must, rounds=rounds))
+            rule = f"loops must run at most {most} iterations per invocation on this device"
+            raise ShaderError(self.name, rule, rounds=rounds)
 
-    def _push(self, given: Any, operands: list[Operand]) -> Words:
+    def _push(self, given: Any, operands: list[Access]) -> Words:
         words = np.zeros(self.shader.module.push_bytes // 4, np.uint32)
         slots = [slot for _, slot in self._slots]
         values = to_words(self.name, "push", slots, given, whole=True)
@@ -281,56 +284,61 @@ class UserKernel:
             words[at] = value
         for at, block in self._bases:
             operand = operands[block.number]
-            words[at] = (operand.allocation.offset + operand.base) // block.stride
+            words[at] = operand.base // block.stride
         return words
 
     def _groups(self, given: int | Iterable[int]) -> Groups:
         slots = [Slot("groups", "uint")] * 3
         words = to_words(self.name, "groups", slots, given, whole=False)
         if not words or not all(1 <= count <= _MAX_GROUPS for count in words):
-            must = f"groups must be one to three numbers from 1 to {_MAX_GROUPS}"
-            raise ShaderError(explain(self.name, must, groups=given))
+            rule = f"groups must be one to three integers from 1 to {_MAX_GROUPS}"
+            raise ShaderError(self.name, rule, groups=given)
         x, y, z = (*words, 1, 1)[:3]
         return x, y, z
 
 
 def _check_interface(module: Module, name: str) -> None:
-    """All that can be known to be wrong before there is a tensor."""
+    """Check everything that can be checked without tensors."""
     check_capabilities(module, name)
 
-    def refuse(must: str, **got: object) -> None:
-        raise ShaderError(explain(name, must, **got))
+    def refuse(rule: str, **got: object) -> None:
+        raise ShaderError(name, rule, **got)
 
     if module.entry != "main":
         refuse("the entry point must be main", entry=module.entry)
     if module.others:
-        refuse("a shader must use storage buffers and a push block only", others=module.others)
+        refuse("a shader may use only storage buffers and a push block", others=module.others)
     if module.asks_length:
-        must = "length() must not be used, for it is that of the whole buffer: push sizes"
-        refuse(must, length="length()")
+        rule = "length() is that of the whole buffer: pass sizes as push constants"
+        refuse(rule, length="length()")
     numbers = sorted({block.number for block in module.bindings})
     if not numbers or numbers != list(range(len(numbers))) or any(b.set for b in module.bindings):
         places = [(block.set, block.number) for block in module.bindings]
         refuse("bindings must be 0, 1, 2... in set 0", bindings=places)
     arrays = [block.array for block in module.bindings]
     if len(set(arrays)) < len(arrays):
-        refuse("arrays must have different names, for their bases go by them", arrays=arrays)
+        refuse(
+            "arrays must have distinct names, since their bases are named after them", arrays=arrays
+        )
     members = {member.name: member for member in module.push}
     for block in module.bindings:
         if not block.array:
-            refuse("a buffer must hold one runtime array `T name[]` alone", buffer=block.block)
+            refuse(
+                "a buffer must contain one runtime array `T name[]` and nothing else",
+                buffer=block.block,
+            )
         if not 0 < block.stride <= _MAX_STRIDE or block.stride & (block.stride - 1):
-            must = f"an array's elements must be a power of two of bytes, {_MAX_STRIDE} at most"
-            refuse(must, array=block.array, bytes=block.stride)
+            rule = f"an array's element size must be a power of two, at most {_MAX_STRIDE} bytes"
+            refuse(rule, array=block.array, bytes=block.stride)
         base = members.get(f"{block.array}_base")
         if base is None or [leaf.type for leaf in base.leaves] not in (["uint"], ["int"]):
-            must = (
+            rule = (
                 f"the push block must have a member `uint {block.array}_base`, to be added to "
                 f"every index into {block.array}[]"
             )
-            refuse(must, members=list(members))
+            refuse(rule, members=list(members))
     if module.push_bytes > 128:
         refuse("the push block must be at most 128 bytes", bytes=module.push_bytes)
     if module.spec and module.spec[-1].number > _MAX_SPEC_NUMBER:
-        must = f"a specialization constant's number must be at most {_MAX_SPEC_NUMBER}"
-        refuse(must, constant_id=module.spec[-1].number)
+        rule = f"a specialization constant's id must be at most {_MAX_SPEC_NUMBER}"
+        refuse(rule, constant_id=module.spec[-1].number)

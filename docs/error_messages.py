@@ -19,15 +19,21 @@ from dml_vk import errors
 ROOT = Path(__file__).parents[1]
 PAGE = ROOT / "docs" / "errors.md"
 VARIES = "…"  # whatever a run puts there, or nothing
+RULE = "rule: str"  # the parameter of functions that take one
 # These give the reason that another message ends with.
 _REASONS = ("refusal", "no_slack", "_no_ram", "_new_arena")
 _ENTRY = re.compile(r"^- (?:`([^`\n]+)`|`` (.+) ``)$", re.MULTILINE)
 _FAMILY = re.compile(r"^### .+?(?=^##|\Z)", re.MULTILINE | re.DOTALL)
+ERRORS = [
+    name
+    for name, kind in vars(errors).items()
+    if isinstance(kind, type) and issubclass(kind, errors.DmlVkError)
+]
 _Scopes = tuple[ast.FunctionDef, ...]
 
 
 class Message(NamedTuple):
-    """What must hold, as the source says it, or a reason why something cannot be had."""
+    """A rule, as the source says it, or a reason why something cannot be had."""
 
     text: str
     place: str  # file and line
@@ -92,8 +98,8 @@ class _Reader:
     def __init__(self, trees: Iterable[ast.Module]) -> None:
         nodes = [node for tree in trees for node in tree.body]
         self.constants = {name: value for node in nodes for name, value in _assigned(node)}
-        # Functions that are told what must hold, and at which place.
-        self.takers = dict(_takers(trees))
+        # Functions that take a rule, and at which place; an error takes it after the operation.
+        self.takers = {**dict.fromkeys(ERRORS, 1), **dict(_takers(trees))}
 
     def told(self, node: ast.AST, scopes: _Scopes) -> Iterator[tuple[ast.expr, bool]]:
         """The expressions of messages that are made right here."""
@@ -102,13 +108,8 @@ class _Reader:
             place = self.takers.get(str(called), len(node.args))
             for argument in node.args[place : place + 1]:
                 handed_on = isinstance(argument, ast.Name) and scopes
-                if not (handed_on and argument.id in _parameters(scopes[0])):
+                if not (handed_on and argument.id in {p.arg for p in _parameters(scopes[0])}):
                     yield argument, False
-        elif isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call) and node.exc.args:
-            text = node.exc.args[0]
-            raised = getattr(node.exc.func, "id", "")
-            if hasattr(errors, raised) and isinstance(text, (ast.Constant, ast.JoinedStr)):
-                yield text, False
         elif isinstance(node, ast.Return) and scopes and scopes[0].name in _REASONS:
             value = node.value.body if isinstance(node.value, ast.IfExp) else node.value
             if isinstance(value, ast.JoinedStr) or _is_text(value):
@@ -117,12 +118,12 @@ class _Reader:
     def texts(self, node: ast.expr, scopes: _Scopes) -> list[tuple[str, int]]:
         """What an expression may come to, with the line; VARIES is what only a run knows."""
         if _is_text(node):
-            return [(_must(node.value), node.lineno)]
+            return [(node.value, node.lineno)]
         if isinstance(node, ast.IfExp):
             return [*self.texts(node.body, scopes), *self.texts(node.orelse, scopes)]
         if isinstance(node, ast.JoinedStr):
             said = "".join(map(self._part, node.values))
-            return [(_must(re.sub(f"{VARIES}+", VARIES, said)), node.lineno)]
+            return [(re.sub(f"{VARIES}+", VARIES, said), node.lineno)]
         if isinstance(node, ast.Name):
             inner = [statement for scope in scopes[:1] for statement in ast.walk(scope)]
             values = [value for one in inner for name, value in _assigned(one) if name == node.id]
@@ -144,11 +145,6 @@ def _is_text(node: object) -> bool:
     return isinstance(node, ast.Constant) and isinstance(node.value, str)
 
 
-def _must(said: str) -> str:
-    """What must hold, of a text that may have the operation before it and more behind it."""
-    return re.sub(r"^(\w+|…): ", "", said).partition("; got")[0]
-
-
 def _nodes(node: ast.AST, scopes: _Scopes) -> Iterator[tuple[ast.AST, _Scopes]]:
     """Every node, with the functions that it is in, the innermost first."""
     for child in ast.iter_child_nodes(node):
@@ -166,12 +162,14 @@ def _assigned(node: ast.AST) -> Iterator[tuple[str, ast.expr]]:
 def _takers(trees: Iterable[ast.Module]) -> Iterator[tuple[str, int]]:
     for tree in trees:
         for node in ast.walk(tree):
-            if isinstance(node, ast.FunctionDef) and "must" in (names := _parameters(node)):
-                yield node.name, names.index("must") - (names[0] == "self")
+            if isinstance(node, ast.FunctionDef) and node.name != "__init__":
+                names = list(map(ast.unparse, _parameters(node)))
+                if RULE in names:
+                    yield node.name, names.index(RULE) - (names[0] == "self")
 
 
-def _parameters(function: ast.FunctionDef) -> list[str]:
-    return [each.arg for each in (*function.args.posonlyargs, *function.args.args)]
+def _parameters(function: ast.FunctionDef) -> list[ast.arg]:
+    return [*function.args.posonlyargs, *function.args.args]
 
 
 def main(said: list[str]) -> int:

@@ -134,8 +134,8 @@ def format_row(call: str, names: dict[str, object]) -> str:
     assert isinstance(result, Tensor)
     form, dims = result.memory_format, ", ".join(map(str, result.layout.order))
     told = f"order ({dims})" if form is None else repr(form)
-    shared = {x.strided.allocation for x in names.values() if isinstance(x, Tensor)}
-    view = result.strided.allocation in shared
+    shared = {x.allocation for x in names.values() if isinstance(x, Tensor)}
+    view = result.allocation in shared
     return f"| `{call}` | {told} | {'view' if view else 'its own'} |"
 
 

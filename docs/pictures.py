@@ -12,7 +12,10 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # the clone, installed or not
-from dml_vk.drawing import (
+from dml_vk.layout import Layout, channels_last, contiguous_format
+from dml_vk.runtime.free_list import FreeList
+from dml_vk.runtime.hazards import Hazards
+from dml_vk.strides.drawing import (
     COLOURS,
     LINE_INK,
     MARGIN_INK,
@@ -20,9 +23,6 @@ from dml_vk.drawing import (
     svg_cell,
     svg_head,
 )
-from dml_vk.layout import Layout, channels_last, contiguous_format
-from dml_vk.runtime.free_list import FreeList
-from dml_vk.runtime.hazards import Hazards
 
 FOLDER = Path(__file__).parent / "pictures"
 BLUE, ORANGE, GREEN, PINK, YELLOW, *_ = COLOURS

@@ -1,7 +1,7 @@
 """What the reference needs that cannot be read off the source, for mkdocstrings' reader of it.
 
-Functions that are made at run time are asked for their signature and docstring, DirectML's classes
-for their tensors and data types, and are built once to show how. Examples become blocks of code,
+Functions that are made at run time are asked for their docstring, DirectML's classes for their
+signature, tensors and data types, and are built once to show how. Examples become blocks of code,
 and names of functions and pages become links.
 """
 
@@ -112,13 +112,10 @@ class Docstrings(griffe.Extension):
     """The extension that mkdocs.yml names."""
 
     def on_package(self, *, pkg: griffe.Module, **_: Any) -> None:
-        functions = pkg["functions"]
-        for name, found in vars(importlib.import_module("dml_vk.functions")).items():
-            member = functions.members.get(name)
-            if isinstance(member, griffe.Attribute) and inspect.isfunction(found):
-                function = made(name, found, functions)
-                function.docstring = griffe.Docstring(str(inspect.getdoc(found)))
-                functions.set_member(name, function)
+        # A stub has their signatures, and of their docstrings the sentence.
+        functions = pkg["array.operator_functions"].functions
+        for name, found in importlib.import_module("dml_vk.array.elementwise").MADE.items():
+            functions[name].docstring = griffe.Docstring(str(inspect.getdoc(found)))
         # Hypothesis itself gives strategies the function that they draw with.
         for found in pkg["testing.strategies"].functions.values():
             if any("composite" in str(one.value) for one in found.decorators):

@@ -2,7 +2,7 @@
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 // A copy by tiles. Elements of 8 and 16 bits need BY_QUADS and DST_PIECES, and no edges.
-#include "index_head.glsl"
+#include "index/index.glsl"
 
 #define PER (128 / BITS)
 #if BITS == 64
@@ -22,7 +22,7 @@
 #define T uint
 #define PIECE uint
 #endif
-#include "tile_head.glsl"
+#include "index/tile.glsl"
 
 layout(binding = 0) readonly buffer Src { T src[]; };
 layout(binding = 0) readonly buffer SrcQuads { uvec4 src_quads[]; };

@@ -4,7 +4,7 @@
 // Pixels of a few CHANNELS that lie side by side on one side, and in planes on the other. A unit is a
 // quad, 16 bytes, of each plane. The channels are no dim: `extent` is from plane to plane. Dims count
 // in elements of BITS, but dim 0, whose strides are those of a unit.
-#include "index_head.glsl"
+#include "index/index.glsl"
 
 layout(constant_id = 4) const uint CHANNELS = 3;
 layout(constant_id = 5) const bool ZIP = true;  // from planes to pixels, else back

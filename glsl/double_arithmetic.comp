@@ -3,9 +3,9 @@
 #extension GL_EXT_control_flow_attributes : require
 #define SOURCES 2
 #define RESULT uvec2
-#include "double_values_head.glsl"
-#include "elementwise_head.glsl"
-#include "double_power_head.glsl"
+#include "types/double_values.glsl"
+#include "families/elementwise.glsl"
+#include "math/double_power.glsl"
 
 uvec2 clipped(uvec2 a) {
     uvec2 low = uvec2(push.scalars[0], push.scalars[1]);

@@ -3,9 +3,9 @@
 #extension GL_EXT_control_flow_attributes : require
 #define SOURCES 2
 #define RESULT bool
-#include "double_values_head.glsl"
-#include "elementwise_head.glsl"
-#include "double_head.glsl"
+#include "types/double_values.glsl"
+#include "families/elementwise.glsl"
+#include "math/double.glsl"
 
 bool compute(uvec2 a, uvec2 b) {
     bool truth = !double_is_zero(a), other = !double_is_zero(b);

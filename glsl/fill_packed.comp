@@ -6,12 +6,12 @@
 #define FROM 0
 #define MAX_RANK 6
 #define EXTRA uint value[4];
-#include "index_head.glsl"
+#include "index/index.glsl"
 
 uvec4 load_quad(uint at) { return uvec4(push.value[0]); }
 uint load(uint at) { return push.value[0] & (1u << BITS) - 1; }
 
 #define DST 0
-#include "load_packed_head.glsl"
+#include "index/load_packed.glsl"
 
 void main() { run(); }

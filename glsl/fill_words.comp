@@ -6,7 +6,7 @@
 #define FROM 0
 #define MAX_RANK 6
 #define EXTRA uint value[4];
-#include "index_head.glsl"
+#include "index/index.glsl"
 
 uvec4 load_quad(uint at) {
     return uvec4(push.value[0], push.value[1], push.value[2], push.value[3]);
@@ -14,6 +14,6 @@ uvec4 load_quad(uint at) {
 T load(uint at) { return T(load_quad(at)); }
 
 #define DST 0
-#include "load_words_head.glsl"
+#include "index/load_words.glsl"
 
 void main() { run(); }

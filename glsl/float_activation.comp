@@ -4,10 +4,10 @@
 // Activations, also of a sum.
 #define SOURCES 2
 #define RESULT float
-#include "float_values_head.glsl"
-#include "elementwise_head.glsl"
-#include "fused_head.glsl"
-#include "activation_head.glsl"
+#include "types/float_values.glsl"
+#include "families/elementwise.glsl"
+#include "families/fused.glsl"
+#include "math/activation.glsl"
 
 float compute(float a, float b) {
     a = before(a, b);

@@ -3,10 +3,10 @@
 #extension GL_EXT_control_flow_attributes : require
 #define SOURCES 2
 #define RESULT float
-#include "float_values_head.glsl"
-#include "elementwise_head.glsl"
-#include "fused_head.glsl"
-#include "arc_head.glsl"
+#include "types/float_values.glsl"
+#include "families/elementwise.glsl"
+#include "families/fused.glsl"
+#include "math/arc.glsl"
 
 float compute(float a, float b) {
     a = before(a);

@@ -3,12 +3,12 @@
 #extension GL_EXT_control_flow_attributes : require
 #define SOURCES 2
 #define RESULT float
-#include "float_values_head.glsl"
-#include "elementwise_head.glsl"
-#include "fused_head.glsl"
-#include "fmod_head.glsl"
-#include "hypot_head.glsl"
-#include "round_head.glsl"
+#include "types/float_values.glsl"
+#include "families/elementwise.glsl"
+#include "families/fused.glsl"
+#include "math/fmod.glsl"
+#include "math/hypot.glsl"
+#include "math/round.glsl"
 
 float half_nextafter(float a, float b) {
     // A magnitude of float16 steps as that of a float32 with the same bits does.

@@ -3,9 +3,9 @@
 #extension GL_EXT_control_flow_attributes : require
 #define SOURCES 2
 #define RESULT bool
-#include "float_values_head.glsl"
-#include "elementwise_head.glsl"
-#include "round_head.glsl"
+#include "types/float_values.glsl"
+#include "families/elementwise.glsl"
+#include "math/round.glsl"
 
 bool truth(float x) { return float_magnitude(x) != 0; }
 

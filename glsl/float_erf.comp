@@ -3,10 +3,10 @@
 #extension GL_EXT_control_flow_attributes : require
 #define SOURCES 1
 #define RESULT float
-#include "float_values_head.glsl"
-#include "elementwise_head.glsl"
-#include "fused_head.glsl"
-#include "erf_head.glsl"
+#include "types/float_values.glsl"
+#include "families/elementwise.glsl"
+#include "families/fused.glsl"
+#include "math/erf.glsl"
 
 float compute(float a) {
     a = before(a);

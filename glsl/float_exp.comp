@@ -4,10 +4,10 @@
 #define SOURCES 1
 #define UNROLL [[unroll]]
 #define RESULT float
-#include "float_values_head.glsl"
-#include "elementwise_head.glsl"
-#include "fused_head.glsl"
-#include "exp_head.glsl"
+#include "types/float_values.glsl"
+#include "families/elementwise.glsl"
+#include "families/fused.glsl"
+#include "math/exp.glsl"
 
 float compute(float a) {
     a = before(a);

@@ -4,11 +4,11 @@
 #define SOURCES 1
 #define UNROLL [[unroll]]
 #define RESULT float
-#include "float_values_head.glsl"
-#include "trig_head.glsl"
+#include "types/float_values.glsl"
+#include "math/trig.glsl"
 #define RARE
-#include "elementwise_head.glsl"
-#include "fused_head.glsl"
+#include "families/elementwise.glsl"
+#include "families/fused.glsl"
 
 float compute_with(float a, Angle angle) {
     switch (OP) {

@@ -9,7 +9,7 @@
 #define MAX_RANK 5
 #define EXTRA uint scalars[4];
 #define DST 2
-#include "index_head.glsl"
+#include "index/index.glsl"
 
 #define STRIDE push.scalars[0]
 #define SIZE push.scalars[1]
@@ -17,13 +17,13 @@
 // INNER lie inside each.
 #define INNER push.scalars[2]
 #define COUNT push.scalars[3]
-#include "gather_head.glsl"
+#include "families/gather.glsl"
 
 #if BITS < 32
-#include "packed_head.glsl"
+#include "index/packed.glsl"
 #define T uint
 #else
-#include "words_head.glsl"
+#include "index/words.glsl"
 #endif
 
 layout(constant_id = NEXT_SPEC) const uint INDEX_TYPE = UINT32;
@@ -46,7 +46,7 @@ uint decode(uvec2 raw, uint type) {
 #define SOURCE 0
 #define SOURCE_TYPE INDEX_TYPE
 #define NAMED(name) index_##name
-#include "source_head.glsl"
+#include "families/source.glsl"
 
 layout(binding = 1) readonly buffer Src { T src[]; };
 

@@ -6,11 +6,11 @@
 #define FROM push.index_base
 #define MAX_RANK 7
 #define EXTRA uint size;
-#include "index_head.glsl"
-#include "row_head.glsl"
+#include "index/index.glsl"
+#include "index/row.glsl"
 
 #define SIZE push.size
-#include "gather_head.glsl"
+#include "families/gather.glsl"
 
 layout(constant_id = 8) const uint INDEX_TYPE = INT64;
 layout(constant_id = 9) const bool QUADS = false;  // whole units are quads, 16 bytes, without gaps

@@ -3,9 +3,9 @@
 #extension GL_EXT_control_flow_attributes : require
 #define SOURCES 2
 #define RESULT bool
-#include "int_values_head.glsl"
-#include "elementwise_head.glsl"
-#include "int_head.glsl"
+#include "types/int_values.glsl"
+#include "families/elementwise.glsl"
+#include "math/int.glsl"
 
 #define SIGNED is_signed_int(COMMON)
 

@@ -5,8 +5,8 @@
 // below 2^b mod range, of b bits, is refused (Lemire, "Fast random integer generation in an interval",
 // 2019). A refused word gives way to the same word of the same block under the next key. Told are
 // range - 1, what low halves must reach, and the least of the range, two words each.
-#include "philox_draw_head.glsl"
-#include "long_head.glsl"
+#include "families/philox_draw.glsl"
+#include "math/long.glsl"
 
 const uvec2 KEY_STEP = uvec2(0x5f1d36f1u, 0xa54ff53au);  // of the fraction of sqrt(7)
 
@@ -69,4 +69,4 @@ uvec4 drawn(uint n) { return chosen(n); }
 // What is beyond an element's bits goes.
 uvec4 drawn(uint n) { return chosen(n) + push.told[4] & 0xffffffffu >> 32 - BITS; }
 #endif
-#include "philox_drawn_head.glsl"
+#include "families/philox_drawn.glsl"

@@ -3,8 +3,8 @@
 #extension GL_EXT_control_flow_attributes : require
 #define SOURCES 2
 #define RESULT bool
-#include "long_values_head.glsl"
-#include "elementwise_head.glsl"
+#include "types/long_values.glsl"
+#include "families/elementwise.glsl"
 
 #define SIGNED is_signed_int(COMMON)
 

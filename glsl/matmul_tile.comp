@@ -5,17 +5,17 @@
 // ROWS by COLUMNS sums, along dims 1 and 0, so that each element that is read serves many of them.
 // Invocations that run in step do BLOCK_DOWN by BLOCK_ACROSS tiles.
 #ifdef FLOAT
-#include "float_values_head.glsl"
+#include "types/float_values.glsl"
 #define NOTHING uintBitsToFloat(0x80000000u)  // -0, which added changes nothing, whatever the sign
 #define BITS_OF(value) floatBitsToUint(value)
 #define VALUE_OF(bits) uintBitsToFloat(bits)
 #else
-#include "int_values_head.glsl"
+#include "types/int_values.glsl"
 #define NOTHING 0u
 #define BITS_OF(value) (value)
 #define VALUE_OF(bits) (bits)
 #endif
-#include "matmul_head.glsl"
+#include "families/matmul.glsl"
 
 layout(constant_id = 4) const uint BLOCK_ACROSS = 8;
 layout(constant_id = 5) const uint BLOCK_DOWN = 1;
@@ -43,7 +43,7 @@ layout(constant_id = 16) const bool MORE = false;  // dst has the sums of the te
 #define READ A_READ
 #define STEP push.a_step
 #define NAMED(name) a_##name
-#include "matmul_source_head.glsl"
+#include "families/matmul_source.glsl"
 #define SOURCE 1
 #define SOURCE_TYPE B_TYPE
 #define SPAN COLUMNS
@@ -51,7 +51,7 @@ layout(constant_id = 16) const bool MORE = false;  // dst has the sums of the te
 #define READ B_READ
 #define STEP push.b_step
 #define NAMED(name) b_##name
-#include "matmul_source_head.glsl"
+#include "families/matmul_source.glsl"
 
 layout(binding = DST) buffer Dst { uint dst[]; };
 layout(binding = DST) buffer DstQuads { uvec4 dst_quads[]; };

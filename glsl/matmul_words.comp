@@ -3,15 +3,15 @@
 #extension GL_EXT_control_flow_attributes : require
 // Products of matrices whose elements are computed with as 64 bits: a sum for each element of dst.
 #ifdef FLOAT
-#include "double_values_head.glsl"
-#include "double_head.glsl"
+#include "types/double_values.glsl"
+#include "math/double.glsl"
 #else
-#include "long_values_head.glsl"
+#include "types/long_values.glsl"
 #endif
-#include "matmul_head.glsl"
+#include "families/matmul.glsl"
 #define T uvec2
 #define WORDS 2
-#include "words_head.glsl"
+#include "index/words.glsl"
 
 layout(constant_id = 10) const bool ONES = false;  // A is not read, but 1
 layout(constant_id = 11) const uint A_TYPE = FLOAT64;
@@ -23,14 +23,14 @@ layout(binding = DST) readonly buffer Before { uvec2 before[]; };
 #define SOURCE 0
 #define SOURCE_TYPE A_TYPE
 #define NAMED(name) a_##name
-#include "matmul_element_head.glsl"
+#include "families/matmul_element.glsl"
 #undef SOURCE
 #undef SOURCE_TYPE
 #undef NAMED
 #define SOURCE 1
 #define SOURCE_TYPE B_TYPE
 #define NAMED(name) b_##name
-#include "matmul_element_head.glsl"
+#include "families/matmul_element.glsl"
 
 #ifdef FLOAT
 #define NOTHING uvec2(0u, 0x80000000u)  // -0, which added changes nothing, whatever the sign

@@ -8,9 +8,9 @@
 #define FROM push.src_base
 #define MAX_RANK 8
 #define EXTRA
-#include "index_head.glsl"
-#include "row_head.glsl"
-#include "element_head.glsl"
+#include "index/index.glsl"
+#include "index/row.glsl"
+#include "types/element.glsl"
 
 layout(constant_id = 8) const uint TYPE = BOOL;
 layout(constant_id = 9) const bool COUNTS = true;

@@ -9,7 +9,7 @@
 #define EXTRA uint inner, size;
 #define T uvec2
 #define WORDS 2
-#include "index_head.glsl"
+#include "index/index.glsl"
 
 layout(constant_id = 10) const bool INSIDE = true;   // there are dims inside
 layout(constant_id = 11) const bool OUTSIDE = true;  // and outside
@@ -27,7 +27,7 @@ uvec2 load(uint at) {
 uvec4 load_quad(uint at) { return uvec4(load(at), load(at + 1)); }
 
 #define DST 1
-#include "load_words_head.glsl"
+#include "index/load_words.glsl"
 
 void main() {
     inner_reciprocal = 0xffffffffu / push.inner;

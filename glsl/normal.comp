@@ -2,10 +2,10 @@
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 // Normal floats by Box and Muller: two of two words. Told are mean and standard deviation.
-#include "philox_draw_head.glsl"
-#include "half_head.glsl"
-#include "log_head.glsl"
-#include "trig_head.glsl"
+#include "families/philox_draw.glsl"
+#include "types/half.glsl"
+#include "math/log.glsl"
+#include "math/trig.glsl"
 
 const uint SQRT_HALF_WORD = 0xb504f333u;  // of 2^32
 const float WORD = 1.0 / 4294967296.0;
@@ -56,4 +56,4 @@ uvec4 drawn(uint n) {
     vec2 first = normal_pair(words.xy), second = normal_pair(words.zw);
     return uvec4(moved(first.x), moved(first.y), moved(second.x), moved(second.y));
 }
-#include "philox_drawn_head.glsl"
+#include "families/philox_drawn.glsl"

@@ -2,7 +2,7 @@
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 // The state after a number of blocks, from one place to another or to the same.
-#include "philox_head.glsl"
+#include "math/philox.glsl"
 
 layout(local_size_x_id = 0) in;
 // Not readonly: the two may be the same words, and all are read before any is written.

@@ -2,7 +2,7 @@
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 // Elements of 16 bits, made of one random word each; MAKE says how.
-#include "stream_head.glsl"
+#include "families/stream.glsl"
 
 uint load(uint i) { return MAKE(block(i / 4)[i % 4]); }
 uvec2 load_four(uint i) {
@@ -12,7 +12,7 @@ uvec2 load_four(uint i) {
 uvec4 load_quad(uint i) { return uvec4(load_four(i), load_four(i + 4)); }
 
 #define DST 1
-#include "load_packed_head.glsl"
+#include "index/load_packed.glsl"
 
 layout(constant_id = NEXT_SPEC) const bool FROM_BUFFER = false;
 

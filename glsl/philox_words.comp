@@ -2,7 +2,7 @@
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 // Elements made of one random word each, or of two; MAKE says how.
-#include "stream_head.glsl"
+#include "families/stream.glsl"
 
 #if WORDS == 2
 uvec2 load(uint i) {
@@ -22,7 +22,7 @@ uvec4 load_quad(uint i) {
 #endif
 
 #define DST 1
-#include "load_words_head.glsl"
+#include "index/load_words.glsl"
 
 layout(constant_id = NEXT_SPEC) const bool FROM_BUFFER = false;
 

@@ -3,7 +3,7 @@
 #extension GL_EXT_control_flow_attributes : require
 // Where the largest element is, or the smallest: the first of those that are. A NaN counts as more
 // than all others, whichever is asked for.
-#include "cast_head.glsl"
+#include "types/cast.glsl"
 
 struct Place {
     uvec2 key;  // unsigned and in the order of the elements, turned round for the smallest
@@ -16,7 +16,7 @@ struct Place {
 #define T uvec2
 #endif
 #define QUADS 1
-#include "reduce_head.glsl"
+#include "families/reduce.glsl"
 
 // Of an unsigned key; what is no number is all ones.
 uvec2 key_of(uvec2 raw) {

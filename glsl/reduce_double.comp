@@ -2,12 +2,12 @@
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 // Sums and products of float64.
-#include "double_values_head.glsl"
-#include "double_head.glsl"
+#include "types/double_values.glsl"
+#include "math/double.glsl"
 #define T uvec2
 #define BITS 64
 #define CHAIN
-#include "reduce_head.glsl"
+#include "families/reduce.glsl"
 
 uvec2 leaf_value(uvec4 raw, uint index) { return decode(raw.xy, A_TYPE); }
 uvec2 element_of(uvec2 value) { return value; }

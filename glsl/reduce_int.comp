@@ -3,11 +3,11 @@
 #extension GL_EXT_control_flow_attributes : require
 // Integers of up to 32 bits, the truth of any type, and the extremes of floats: the keys of those
 // are signed integers in the order of the numbers, and a NaN's lies beyond all others.
-#include "int_values_head.glsl"
+#include "types/int_values.glsl"
 #define T uint
 #define BITS 32
 #define QUADS 4
-#include "reduce_head.glsl"
+#include "families/reduce.glsl"
 
 uint nan_key() { return OP == REDUCE_MAX ? 0x7fffffffu : 0x80000000u; }
 

@@ -2,12 +2,12 @@
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 // Integers as 64 bits, counts, and the extremes of float64, whose keys are as in reduce_int.comp.
-#include "long_values_head.glsl"
-#include "double_head.glsl"
+#include "types/long_values.glsl"
+#include "math/double.glsl"
 #define T uvec2
 #define BITS 64
 #define QUADS 4
-#include "reduce_head.glsl"
+#include "families/reduce.glsl"
 
 uvec2 nan_key() { return uvec2(0xffffffffu, 0x7fffffffu) ^ (OP == REDUCE_MAX ? 0 : 0xffffffffu); }
 

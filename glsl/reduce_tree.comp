@@ -2,11 +2,11 @@
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 // Sums and products of floats.
-#include "float_values_head.glsl"
+#include "types/float_values.glsl"
 #define T uint
 #define BITS 32
 #define TREE
-#include "reduce_head.glsl"
+#include "families/reduce.glsl"
 
 float leaf_value(uvec4 raw, uint index) { return decode(raw.xy, A_TYPE); }
 uint element_of(float value) { return encode(value, TYPE).x; }

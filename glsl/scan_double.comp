@@ -3,9 +3,9 @@
 #extension GL_EXT_control_flow_attributes : require
 #define WORDS 2
 #define STORED FLOAT64
-#include "double_values_head.glsl"
-#include "double_head.glsl"
-#include "scan_head.glsl"
+#include "types/double_values.glsl"
+#include "math/double.glsl"
+#include "families/scan.glsl"
 
 // What changes nothing that it is combined with, -0.0 included.
 uvec2 identity() { return uvec2(0, OP == SUM ? 0x80000000u : 0x3ff00000u); }

@@ -3,8 +3,8 @@
 #extension GL_EXT_control_flow_attributes : require
 #define WORDS 1
 #define STORED FLOAT32
-#include "float_values_head.glsl"
-#include "scan_head.glsl"
+#include "types/float_values.glsl"
+#include "families/scan.glsl"
 
 // What changes nothing that it is combined with, -0.0 included.
 float identity() { return uintBitsToFloat(OP == SUM ? 0x80000000u : 0x3f800000u); }

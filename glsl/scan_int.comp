@@ -3,8 +3,8 @@
 #extension GL_EXT_control_flow_attributes : require
 #define WORDS 1
 #define STORED UINT32
-#include "int_values_head.glsl"
-#include "scan_head.glsl"
+#include "types/int_values.glsl"
+#include "families/scan.glsl"
 
 uint identity() { return OP; }
 

@@ -3,8 +3,8 @@
 #extension GL_EXT_control_flow_attributes : require
 #define WORDS 2
 #define STORED INT64
-#include "long_values_head.glsl"
-#include "scan_head.glsl"
+#include "types/long_values.glsl"
+#include "families/scan.glsl"
 
 uvec2 identity() { return uvec2(OP, 0); }
 

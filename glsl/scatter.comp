@@ -8,8 +8,8 @@
 #define FROM push.index_base, push.src_base
 #define MAX_RANK 5
 #define EXTRA uint stride, claims_at;
-#include "index_head.glsl"
-#include "row_head.glsl"
+#include "index/index.glsl"
+#include "index/row.glsl"
 
 layout(constant_id = 8) const uint CLAIMED = 1;
 #define BY_NONE 0

@@ -7,8 +7,8 @@
 #define FROM push.index_base
 #define MAX_RANK 8
 #define EXTRA
-#include "index_head.glsl"
-#include "row_head.glsl"
+#include "index/index.glsl"
+#include "index/row.glsl"
 
 layout(binding = 0) readonly buffer Index { uint index[]; };
 layout(binding = 1) buffer Dst { uint dst[]; };

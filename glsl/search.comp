@@ -9,9 +9,9 @@
 #define EXTRA uint count, sorted_step, order_step;
 #define T uvec2
 #define WORDS 2
-#include "index_head.glsl"
-#include "element_head.glsl"
-#include "key_head.glsl"
+#include "index/index.glsl"
+#include "types/element.glsl"
+#include "types/key.glsl"
 
 layout(binding = 0) readonly buffer Src { uint src[]; };
 layout(binding = 1) readonly buffer Sorted { uint sorted[]; };
@@ -25,7 +25,7 @@ uvec2 load(uint at);
 uvec4 load_quad(uint at) { return uvec4(load(at), load(at + 1)); }
 
 #define DST 3
-#include "load_words_head.glsl"
+#include "index/load_words.glsl"
 
 layout(constant_id = NEXT_SPEC) const uint TYPE = FLOAT32;
 layout(constant_id = NEXT_SPEC + 1) const bool RIGHT = false;    // not greater, instead of less

@@ -6,8 +6,8 @@
 #define FROM push.index_base
 #define MAX_RANK 6
 #define EXTRA uint index_base, start[2], delta[2];
-#include "index_head.glsl"
-#include "sequence_head.glsl"
+#include "index/index.glsl"
+#include "math/sequence.glsl"
 
 uint load(uint i) {
     uvec2 start = uvec2(push.start[0], push.start[1]), delta = uvec2(push.delta[0], push.delta[1]);
@@ -20,6 +20,6 @@ uvec4 load_quad(uint at) {
 }
 
 #define DST 0
-#include "load_packed_head.glsl"
+#include "index/load_packed.glsl"
 
 void main() { run(); }

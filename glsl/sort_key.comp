@@ -5,12 +5,12 @@
 #define SOURCES 1
 #define VALUE uvec2
 #define RESULT uvec2
-#include "key_head.glsl"
+#include "types/key.glsl"
 
 uvec2 decode(uvec2 raw, uint type) { return raw; }
 uvec2 to_value(uvec2 words) { return words; }
 uvec2 encode(uvec2 value, uint type) { return value; }
-#include "elementwise_head.glsl"
+#include "families/elementwise.glsl"
 
 uvec2 compute(uvec2 a) { return key_of(a, A_TYPE) ^ push.scalars[0]; }
 

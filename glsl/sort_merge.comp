@@ -8,7 +8,7 @@
 #define BASES keys_base, places_base, merged_base, dst_base
 #define FROM push.keys_base
 #define HELD (2 * BLOCK)
-#include "sort_head.glsl"
+#include "families/sort.glsl"
 
 layout(binding = 0) readonly buffer Keys { KEY keys[]; };
 layout(binding = 0) readonly buffer KeyQuads { uvec4 key_quads[]; };

@@ -5,7 +5,7 @@
 #define BASES keys_base, dst_base
 #define FROM push.keys_base
 #define HELD BLOCK
-#include "sort_head.glsl"
+#include "families/sort.glsl"
 
 layout(binding = 0) buffer Keys { uvec4 keys[]; };
 layout(binding = 1) writeonly buffer Dst { uvec4 dst[]; };

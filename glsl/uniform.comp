@@ -3,8 +3,8 @@
 #extension GL_EXT_control_flow_attributes : require
 // Uniform floats from one number to below another: min(low + span * u, most), every operation rounded,
 // where u, in [0, 1), is what `random` makes of the same words. Told are low, span and most.
-#include "philox_draw_head.glsl"
-#include "half_head.glsl"
+#include "families/philox_draw.glsl"
+#include "types/half.glsl"
 
 // float16 is computed as float32 and rounded once. `most` is a float16, so nothing rounds above it.
 uint between(uint word) {
@@ -27,4 +27,4 @@ uvec4 drawn(uint n) {
     uvec4 words = block(n);
     return uvec4(between(words.x), between(words.y), between(words.z), between(words.w));
 }
-#include "philox_drawn_head.glsl"
+#include "families/philox_drawn.glsl"

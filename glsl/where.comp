@@ -5,12 +5,12 @@
 #define SOURCES 3
 #define VALUE uvec2
 #define RESULT uvec2
-#include "cast_head.glsl"
+#include "types/cast.glsl"
 
 uvec2 decode(uvec2 raw, uint type) { return raw; }
 uvec2 to_value(uvec2 words) { return words; }
 uvec2 encode(uvec2 value, uint type) { return value; }
-#include "elementwise_head.glsl"
+#include "families/elementwise.glsl"
 
 // As an element of dst, whose type holds all that the source's does.
 uvec2 widened(uvec2 raw, uint type) {

@@ -3,6 +3,8 @@ import signal
 import pytest
 from hypothesis import settings
 
+from tests import chance
+
 pytest.register_assert_rewrite(
     "tests.integration.process", "tests.kernel.answers", "tests.kernel.memory", "tests.layouts"
 )
@@ -13,3 +15,24 @@ settings.load_profile("default")
 # A shell that runs the suite in the background keeps Ctrl-C from it and from all that it starts,
 # which some tests interrupt.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item):
+    chance.begin(item.nodeid)
+
+
+# These call the same lines many times: measuring takes several times as long as running, and other
+# tests reach every line.
+UNMEASURED = (
+    "tests/property/",
+    "tests/integration/test_fuzz",
+    "tests/integration/test_wrong_types",
+)
+
+
+def pytest_collection_modifyitems(config, items):
+    if config.pluginmanager.hasplugin("pytest_cov"):
+        for item in items:
+            if item.nodeid.startswith(UNMEASURED):
+                item.add_marker("no_cover")

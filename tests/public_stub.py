@@ -1,4 +1,4 @@
-"""What type checkers and editors are told of `dml_vk`: `python -m tests.public_stub` writes it."""
+"""What type checkers and editors are told of `dml_vk`: `python -m tests.made_files` writes it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from pathlib import Path
 import dml_vk
 
 STUB = Path(dml_vk.__file__).with_suffix(".pyi")
-HEAD = """# Made by `python -m tests.public_stub`: names that are looked up when first needed.
+HEAD = """# Made by `python -m tests.made_files`: names that are looked up when first needed.
 """
 
 
@@ -39,12 +39,8 @@ def text() -> str:
     return "\n".join(lines)
 
 
-MODULES = ("errors", "dtypes", "layout", "probe")
+MODULES = ("errors", "dtypes", "layout", "driver.probe")
 
 
 def module(name: str) -> object:
     return importlib.import_module(f"dml_vk.{name}")
-
-
-if __name__ == "__main__":
-    STUB.write_text(text())

@@ -1,1 +1,1 @@
-"""`python -m dml_vk VERB`: one verb a file, each with `configure(parser)` and `run(arguments)`."""
+"""`python -m dml_vk VERB`: one module per verb, with `configure(parser)` and `run(arguments)`."""

@@ -18,26 +18,26 @@ from dml_vk.commands import chart
 from dml_vk.commands.options import add_device, at_least_1, need_numpy, new_file, write
 from dml_vk.commands.progress import Progress
 from dml_vk.commands.terminal import can_show
-from dml_vk.text_table import bar, marked, table
+from dml_vk.observe.text_table import bar, marked, table
 
 if TYPE_CHECKING:
     from dml_vk.commands.cases import Case
     from dml_vk.runtime.device import Device
 
-# What there is to time; how stands in cases.py, which needs NumPy.
+# The names of the cases. They are defined in cases.py, which needs NumPy.
 NAMES = (
     *("copy", "nchw_to_nhwc", "nhwc_to_nchw", "flip", "every_other", "normalise", "add", "exp"),
     *("to_float16", "to_float32", "sum", "sum_channels", "cumulative_sum", "take", "sort"),
     *("matmul", "philox_bits", "philox_normal"),
 )
-SECONDS = 0.6  # a case, at least five rounds
+SECONDS = 0.6  # per case
 BAR = 24
 STDOUT = Path("-")
 
 
 @dataclass(frozen=True)
 class Row:
-    """What one case came to. A rate is in GB/s, or GFLOP/s where floats are the work."""
+    """The result of one case. The rate is in GB/s, or GFLOP/s if arithmetic is the bottleneck."""
 
     name: str
     about: str
@@ -47,12 +47,12 @@ class Row:
     times_numpy: float
     rate: float
     unit: str
-    of_copy: float | None  # the bandwidth, as a share of a plain copy's
+    of_copy: float | None  # the bandwidth relative to a plain copy
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--size", type=at_least_1, default=32, metavar="MIB", help="of an operand; 32 unless given"
+        "--size", type=at_least_1, default=32, metavar="MIB", help="size of an operand (default 32)"
     )
     parser.add_argument(
         "--cases", nargs="+", choices=NAMES, default=NAMES, metavar="NAME", help=", ".join(NAMES)
@@ -63,7 +63,7 @@ def configure(parser: argparse.ArgumentParser) -> None:
         type=_json_file,
         const=STDOUT,
         metavar="FILE",
-        help="write figures, device and versions; to stdout, instead of the table, without a FILE",
+        help="write figures, device and versions as JSON; without FILE to stdout, not the table",
     )
     svg = partial(new_file, ending=".svg")
     parser.add_argument("--plot", type=svg, metavar="FILE.svg", help="draw a bar chart")
@@ -75,12 +75,12 @@ def _json_file(text: str) -> Path:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Time the library beside NumPy on this machine; each answer is checked first."""
+    """Compare the speed of the library with NumPy; each result is checked first."""
     need_numpy("bench")
     from dml_vk.runtime.device import device
 
     with device(arguments.device) as chosen, Progress() as progress:
-        # The plain copy comes first whatever is asked for: others are measured by it.
+        # The plain copy always runs first, since the others are compared with it.
         names = ["copy", *(name for name in NAMES if name in arguments.cases and name != "copy")]
         rows = measured(names, (arguments.size, 64, 64, 64), progress)
     shown = [row for row in rows if row.name in arguments.cases]
@@ -96,12 +96,12 @@ def run(arguments: argparse.Namespace) -> int:
         write("bench", arguments.plot, chart.as_svg(times, heading(chosen)))
     wrong = [row.name for row in rows if not row.agrees]
     if wrong:
-        print(f"bench: other answers than NumPy's: {', '.join(wrong)}", file=sys.stderr)
+        print(f"bench: results differ from NumPy's: {', '.join(wrong)}", file=sys.stderr)
     return int(bool(wrong))
 
 
 def measured(names: list[str], sizes: tuple[int, int, int, int], progress: Progress) -> list[Row]:
-    """The cases in turn; the first of them is the copy that the others are compared with."""
+    """Measure the cases; the first is the copy to which the others are compared."""
     from dml_vk.commands.cases import CASES, Operands
 
     of, rows = Operands(sizes), list[Row]()
@@ -121,7 +121,7 @@ def _row(name: str, about: str, case: Case, copy_rate: float | None) -> Row:
         synchronize()
 
     agrees = case.agrees()
-    ours()  # once more, now that kernels, plans and memory are there
+    ours()  # warm up kernels, plans and memory
     seconds, numpys = medians([ours, case.numpys], SECONDS)
     bandwidth = case.nbytes / seconds / 1e9
     return Row(
@@ -138,7 +138,7 @@ def _row(name: str, about: str, case: Case, copy_rate: float | None) -> Row:
 
 
 def _figures(number: float) -> float:
-    """No more of them than a clock is good for."""
+    """Round to the precision of the measurement."""
     return float(f"{number:.4g}")
 
 
@@ -151,7 +151,7 @@ def bandwidth(copy: Row) -> str:
 
 
 def as_table(rows: list[Row]) -> str:
-    """One line a case, with a bar of how many times as fast as NumPy."""
+    """A table with one line for each case and a bar of the speed relative to NumPy."""
     pretty = can_show("█▏│")
     mark = "│" if pretty else "|"
     most = max(1.0, *(row.times_numpy for row in rows))
@@ -173,7 +173,7 @@ def as_table(rows: list[Row]) -> str:
 
 
 def surroundings(device: Device) -> dict[str, Any]:
-    """What figures depend on."""
+    """The device, versions and platform, on which the figures depend."""
     info = device.info
     versions = {"dml_vk": dml_vk.__version__, "python": platform.python_version()}
     return {

@@ -1,4 +1,4 @@
-"""What is timed beside NumPy: what it is, how both do it, and how its answer is checked."""
+"""The cases that are timed against NumPy. Their docstrings are shown in reports."""
 
 from __future__ import annotations
 
@@ -16,27 +16,23 @@ from dml_vk.random import Generator
 from dml_vk.testing import philox_normal, philox_words
 
 Array = NDArray[Any]
-FIRST = 2**16  # random numbers that are checked, of as many as there are
+FIRST = 2**16  # only this many random numbers are checked
 KEY = 5
 
 
 @dataclass(frozen=True)
 class Case:
-    """One operation: both calls write to memory that is there and give it back.
-
-    Bytes are those read and written. Answers agree bit for bit where `tolerance` is 0, else they
-    may differ by that share. `expected` stands in where NumPy's own call gives something else.
-    """
+    """One operation. Both calls write to existing memory and return it."""
 
     ours: Callable[[], dv.Tensor]
     numpys: Callable[[], Array]
-    nbytes: int
-    operations: int = 0  # of floats, where they and not memory are the work
-    tolerance: float = 0.0
-    expected: Callable[[], Array] | None = None
+    nbytes: int  # read and written
+    operations: int = 0  # of floats, if they and not memory are the bottleneck
+    tolerance: float = 0.0  # relative; 0 compares bits
+    expected: Callable[[], Array] | None = None  # the first results, if NumPy's call gives others
 
     def agrees(self) -> bool:
-        """Run both; whether the answers are the same."""
+        """Run both, and return whether the results agree."""
         found, theirs = self.ours().numpy(), self.numpys()
         if self.expected is not None:
             theirs = self.expected()
@@ -47,13 +43,13 @@ class Case:
 
 
 class Operands:
-    """Tensors and arrays of the same values, made when first asked for. Sizes are NCHW."""
+    """Tensors and arrays with the same values, created on demand. Sizes are NCHW."""
 
     def __init__(self, sizes: tuple[int, int, int, int]) -> None:
         self.sizes = sizes
         self.count = math.prod(sizes)
         self.nbytes = 4 * self.count
-        self.target = dv.empty(sizes)  # first, since the device knows best whether there is room
+        self.target = dv.empty(sizes)  # first, since the device raises an error if it is too large
 
     @functools.cached_property
     def array(self) -> Array:
@@ -69,7 +65,7 @@ class Operands:
 
     @functools.cached_property
     def pixels(self) -> Array:
-        """NHWC, as NumPy has it: with the sizes in that order too."""
+        """A contiguous array of sizes NHWC."""
         return np.ascontiguousarray(self.array.transpose(0, 2, 3, 1))
 
     @functools.cached_property
@@ -78,14 +74,14 @@ class Operands:
 
     @functools.cached_property
     def channels(self) -> tuple[Array, Array]:
-        """A mean and a deviation a channel."""
+        """A mean and a deviation per channel."""
         values = np.linspace(0.25, 0.75, 2 * self.sizes[1], dtype=np.float32)
         mean, deviation = values.reshape(2, -1, 1, 1)
         return mean, deviation
 
 
 def copied(of: Operands) -> Case:
-    """float32, from one place to another"""
+    """float32"""
     return Case(
         lambda: _copied(of.tensor, of.target),
         lambda: _put(of.out, of.array),
@@ -136,7 +132,7 @@ def every_other(of: Operands) -> Case:
 
 
 def normalised(of: Operands) -> Case:
-    """float32 NHWC, (x - mean) / deviation, each one number a channel"""
+    """float32 NHWC, (x - mean) / deviation per channel"""
     mean, deviation = of.channels
     ours = [dv.asarray(one) for one in of.channels]
     target = dv.empty(of.sizes, memory_format=dv.channels_last)
@@ -216,7 +212,7 @@ def channel_sums(of: Operands) -> Case:
         lambda: dv.sum(of.tensor, axis=axes, out=target),
         lambda: np.sum(of.array, axis=axes, out=out),
         of.nbytes,
-        tolerance=1e-4,  # NumPy adds rows up one after the other
+        tolerance=1e-4,  # NumPy adds rows sequentially
     )
 
 
@@ -239,7 +235,7 @@ def taken(of: Operands) -> Case:
     target, out = dv.empty(source.shape), np.empty_like(source)
     return Case(
         lambda: dv.take(ours, places, axis=0, out=target),
-        lambda: np.take(source, order, axis=0, out=out, mode="clip"),  # checked, it makes a copy
+        lambda: np.take(source, order, axis=0, out=out, mode="clip"),  # "raise" would buffer out
         2 * of.nbytes,
     )
 

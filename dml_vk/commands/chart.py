@@ -6,9 +6,9 @@ import html
 import math
 from collections.abc import Sequence
 
-LEFT, WIDTH, RIGHT = 130, 480, 60  # of names, of bars, of numbers
+LEFT, WIDTH, RIGHT = 130, 480, 60  # widths of names, bars and numbers
 TOP, LINE, BOTTOM = 64, 24, 26
-MOST_LINES = 12  # of the grid
+MOST_LINES = 12  # grid lines
 _STYLE = """
 text { font: 12px system-ui, sans-serif; fill: #333 }
 .title { font-size: 14px; font-weight: 600 }
@@ -25,7 +25,7 @@ text { font: 12px system-ui, sans-serif; fill: #333 }
 
 
 def as_svg(times: Sequence[tuple[str, float]], title: str) -> str:
-    """Bars from 1 to each number, on a logarithmic axis: to the right what is faster than NumPy.
+    """Draw bars from 1 to each number on a logarithmic axis; to the right is faster than NumPy.
 
     >>> from dml_vk.commands.chart import as_svg
     >>> as_svg([("add", 2.0)], "a device").count("<rect")

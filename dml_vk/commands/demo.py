@@ -8,26 +8,26 @@ import textwrap
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from dml_vk import system
 from dml_vk.commands import bench
 from dml_vk.commands.options import add_device, need_numpy, new_file, write
 from dml_vk.commands.progress import Progress
 from dml_vk.commands.terminal import can_show, in_colour
+from dml_vk.install import system
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
 CASES = ["copy", "nchw_to_nhwc", "nhwc_to_nchw", "normalise", "philox_bits"]
-SCALE = 6  # pixels a letter
+SCALE = 6  # pixels per character
 NEXT = """\
 Where to go next
   docs/tutorial.md         from NumPy to your device in ten minutes
   docs/layouts.md          sizes, strides, views, with pictures
-  docs/memory_formats.md   when results are channels_last, when something is copied
-  docs/random.md           what is drawn, bit by bit
-  {python} -m dml_vk bench   more cases on this device; --plot FILE.svg draws them
-  {python} -m dml_vk layout 1x3x2x4 --order NHWC   which element lies where
-  {python} -m dml_vk doctor  what this machine has, and what it lacks"""
+  docs/memory_formats.md   when results are channels_last, and when data is copied
+  docs/random.md           the random streams, bit by bit
+  {python} -m dml_vk bench   more cases on this device; --plot FILE.svg draws a chart
+  {python} -m dml_vk layout 1x3x2x4 --order NHWC   draws the elements in memory
+  {python} -m dml_vk doctor  what is installed on this machine, and what is missing"""
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -35,13 +35,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         "--save",
         type=partial(new_file, ending=".png"),
         metavar="FILE.png",
-        help="write the photo, before and after",
+        help="write the photo before and after to a file",
     )
     add_device(parser)
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Do a small job on your device: a photo, its batch, its formats; all checked by NumPy."""
+    """Run a small job on your device, with a batch of photos, and check it with NumPy."""
     need_numpy("demo")
     from dml_vk.runtime.device import device
 
@@ -57,20 +57,20 @@ def run(arguments: argparse.Namespace) -> int:
         write("demo", arguments.save, as_png(pictures))
         print(f"\nBefore and after: {arguments.save}")
     checks |= {row.name: row.agrees for row in rows}
-    print("\nSpeeds beside NumPy, on a batch of float32\n")
+    print("\nSpeed compared with NumPy, on a batch of float32\n")
     print(_indented(bench.as_table(rows)), "", bench.bandwidth(rows[0]), sep="\n")
     wrong = [name for name, right in checks.items() if not right]
     if wrong:
         print(f"\n{len(wrong)} of {len(checks)} checks FAILED: {', '.join(wrong)}")
         print(f"demo: these checks failed: {', '.join(wrong)}", file=sys.stderr)
         return 1
-    print(f"\nAll {len(checks)} checks hold: every result is what NumPy says it must be.\n")
+    print(f"\nAll {len(checks)} checks passed: every result agrees with NumPy.\n")
     print(NEXT.format(python=system.typed(sys.executable)))
     return 0
 
 
 def _opening(heading: str, kind: str) -> list[str]:
-    software = ["It is a CPU that does what a GPU would; speeds are a CPU's."]
+    software = ["It is a software device: the CPU does the work of a GPU, at a CPU's speed."]
     return [f"Device: {heading}", *software * (kind == "cpu")]
 
 
@@ -82,7 +82,7 @@ def _sizes() -> tuple[int, int, int, int]:
 
 
 def _job(progress: Progress) -> tuple[dict[str, bool], NDArray[Any]]:
-    """The tour's steps as they are done; its checks, and the photo before and after."""
+    """Run and print the steps of the tour; return its checks and the photo before and after."""
     import dml_vk as dv
     from dml_vk.commands import picture, tour
 
@@ -102,14 +102,14 @@ def _job(progress: Progress) -> tuple[dict[str, bool], NDArray[Any]]:
             found |= checks
             line += len(step.code.splitlines())
     after = picture.seen(names["y"][0].permute(1, 2, 0).numpy())
-    pictures = picture.beside(photo, after)
+    pictures = picture.side_by_side(photo, after)
     progress.say("", "The first photo, before and after:", "", _shown(pictures))
     log.entries[:] = [entry for entry in log.entries if entry.file == tour.FILE]
     progress.say("", "What was copied, and by which line:", "", _indented(log.summary()))
-    said = tour.refusal(line, names)
-    found["refused copy"] = said.startswith("reshape: ")
-    progress.say("", "A copy that nobody asked for can be refused:", _listing(tour.REFUSED, line))
-    progress.say(textwrap.indent("\n".join(textwrap.wrap(said, 92)), "     "))
+    error = tour.refusal(line, names)
+    found["refused copy"] = error.startswith("reshape: ")
+    progress.say("", "A strict trace rejects implicit copies:", _listing(tour.REFUSED, line))
+    progress.say(textwrap.indent("\n".join(textwrap.wrap(error, 92)), "     "))
     return found, pictures
 
 
@@ -131,8 +131,8 @@ def _paragraph(text: str) -> list[str]:
 
 def _verdict(checks: dict[str, bool]) -> str:
     yes, no = ("✓", "✗") if can_show("✓✗") else ("ok", "WRONG")
-    told = [f"{yes if right else no} {name}" for name, right in checks.items()]
-    return f"     NumPy: {', '.join(told)}"
+    marks = [f"{yes if right else no} {name}" for name, right in checks.items()]
+    return f"     NumPy: {', '.join(marks)}"
 
 
 def _indented(text: str) -> str:

@@ -7,11 +7,11 @@ import dataclasses
 import json
 from typing import Any
 
-from dml_vk import probe
+from dml_vk.driver import probe
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help="all that is known of them, as JSON")
+    parser.add_argument("--json", action="store_true", help="print all details as JSON")
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -25,7 +25,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def described(info: probe.DeviceInfo) -> dict[str, Any]:
-    """A device in types that JSON knows."""
+    """A device as a dict that JSON can represent."""
     return {
         **dataclasses.asdict(info),
         "heaps": [heap._asdict() for heap in info.heaps],

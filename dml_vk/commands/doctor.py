@@ -7,18 +7,18 @@ import dataclasses
 import json
 import sys
 
-from dml_vk import doctor
 from dml_vk.commands.progress import Progress
 from dml_vk.errors import DmlVkError
+from dml_vk.install import doctor
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--fix", action="store_true", help="build kp the right way")
-    parser.add_argument("--json", action="store_true", help="the findings as JSON")
+    parser.add_argument("--fix", action="store_true", help="build and install kp first")
+    parser.add_argument("--json", action="store_true", help="print the findings as JSON")
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Show what the library needs, what is there, and what to type for the rest."""
+    """Show what is installed, what is missing, and how to install it."""
     if arguments.fix:
         try:
             with Progress() as progress:

@@ -1,4 +1,4 @@
-"""How long calls take."""
+"""Measuring the time of calls."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ def medians(
     seconds: float,
     clock: Callable[[], float] = time.perf_counter,
 ) -> list[float]:
-    """The median time of each call, in seconds; the calls must have run before.
+    """The median time of each call in seconds; they must be warmed up.
 
-    They take turns, so that a machine which changes its pace does so for all of them.
+    Calls alternate, so that changes in the machine's speed affect all of them alike.
     """
     spent: list[list[float]] = [[] for _ in calls]
     end = clock() + seconds

@@ -1,4 +1,4 @@
-"""Values on the command line, and what all verbs need."""
+"""Argument types, and options that several subcommands share."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ import os
 import sys
 from pathlib import Path
 
-from dml_vk.errors import DmlVkError, explain
+from dml_vk.errors import DmlVkError
 
 
 def whole(text: str) -> int:
-    """An integer, decimal or as 0x, 0o and 0b write it.
+    """Parse an integer: decimal, or with the prefix 0x, 0o or 0b.
 
     >>> from dml_vk.commands.options import whole
     >>> whole("0x10"), whole("-3")
@@ -21,7 +21,7 @@ def whole(text: str) -> int:
     try:
         return int(text, 0)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is no whole number") from None
+        raise argparse.ArgumentTypeError(f"{text!r} is not an integer") from None
 
 
 def at_least_1(text: str) -> int:
@@ -32,7 +32,7 @@ def at_least_1(text: str) -> int:
 
 
 def whole_numbers(text: str) -> tuple[int, ...]:
-    """Several of them, with commas between.
+    """Parse integers separated by commas.
 
     >>> from dml_vk.commands.options import whole_numbers
     >>> whole_numbers("60,1,15,3")
@@ -42,7 +42,7 @@ def whole_numbers(text: str) -> tuple[int, ...]:
 
 
 def new_file(text: str, ending: str = "") -> Path:
-    """A file that can be written, of the kind that is; said at once, not after the work."""
+    """Parse the path of a file to write, so that errors appear before the work."""
     path = Path(text)
     if not path.name.lower().endswith(ending):
         raise argparse.ArgumentTypeError(f"it must end in {ending}; got {text!r}")
@@ -52,21 +52,21 @@ def new_file(text: str, ending: str = "") -> Path:
 
 
 def write(what: str, path: Path, data: str | bytes) -> None:
-    """Put a file where the command line says."""
+    """Write a file that the command line asked for."""
     try:
         path.write_bytes(data if isinstance(data, bytes) else data.encode())
     except OSError as error:
-        must = "the file must be writable"
-        raise DmlVkError(explain(what, must, file=str(path), reason=error.strerror)) from None
+        rule = "cannot write the file"
+        raise DmlVkError(what, rule, file=str(path), reason=error.strerror) from None
 
 
 def add_device(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--device", metavar="WHICH", help="an index or part of a name, as `devices` lists them"
+        "--device", metavar="WHICH", help="an index or a part of a name, as `devices` lists them"
     )
 
 
 def need_numpy(what: str) -> None:
     if importlib.util.find_spec("numpy") is None:
-        must = "NumPy must be installed: `python -m dml_vk doctor` says what else is needed"
-        raise DmlVkError(explain(what, must, python=sys.executable))
+        rule = "NumPy is not installed: `python -m dml_vk doctor` says what else is needed"
+        raise DmlVkError(what, rule, python=sys.executable)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import argparse
 from collections.abc import Callable, Iterator
 
-from dml_vk import plain_philox
+from dml_vk.commands import plain_philox
 from dml_vk.commands.options import at_least_1, whole
 
-# As `Generator.random` makes float32 of a word.
+# The float is what `Generator.random` makes from a word.
 FORMATS: dict[str, Callable[[int], str]] = {
     "hex": lambda word: f"0x{word:08x}",
     "dec": lambda word: f"{word:10}",
@@ -17,13 +17,11 @@ FORMATS: dict[str, Callable[[int], str]] = {
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--key", type=_bits(64), default=0, help="64 bits; 0 unless given")
+    parser.add_argument("--key", type=_bits(64), default=0, help="64 bits (default 0)")
     parser.add_argument(
-        "--counter", type=_bits(128), default=0, help="of the first block, 128 bits; 0 unless given"
+        "--counter", type=_bits(128), default=0, help="of the first block, 128 bits (default 0)"
     )
-    parser.add_argument(
-        "--count", type=at_least_1, default=4, help="how many words; 4 unless given"
-    )
+    parser.add_argument("--count", type=at_least_1, default=4, help="number of words (default 4)")
     parser.add_argument(
         "--format", choices=FORMATS, default="hex", help="float is what Generator.random draws"
     )
@@ -40,7 +38,7 @@ def _bits(bits: int) -> Callable[[str], int]:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the words of a Philox4x32-10 stream, a block of four a line."""
+    """Print the words of a Philox4x32-10 stream, one block of four words per line."""
     for line in _lines(arguments.key, arguments.counter, arguments.count):
         print(" ".join(map(FORMATS[arguments.format], line)))
     return 0

@@ -1,4 +1,4 @@
-"""A photo that needs no file: how it is drawn, shown in a terminal, and written as a PNG."""
+"""A generated photo for the demo, and its output in a terminal or as a PNG."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ SHADES = " .:-=+*#%@"
 
 
 def landscape(height: int = HEIGHT, width: int = WIDTH) -> Pixels:
-    """A sun over hills in haze, with a camera's grain of Philox.
+    """Draw a sun over hazy hills, with film grain from Philox.
 
     >>> from dml_vk.commands.picture import landscape
     >>> landscape().shape, landscape().dtype
@@ -50,21 +50,21 @@ def _blend(first: Floats, second: Floats, share: NDArray[np.floating] | float) -
 
 
 def seen(values: Floats) -> Pixels:
-    """Normalised values, height by width by 3, as something to look at: two deviations a side."""
+    """Convert normalised values to pixels that show two standard deviations on either side."""
     return np.asarray(np.clip(values * 64 + 128, 0, 255), np.uint8)
 
 
-def beside(left: Pixels, right: Pixels) -> Pixels:
-    """Two pictures in one, with a dark gap between."""
+def side_by_side(left: Pixels, right: Pixels) -> Pixels:
+    """Join two pictures with a dark gap between them."""
     gap = np.zeros((left.shape[0], 6, 3), np.uint8)
     return np.concatenate([left, gap, right], axis=1)
 
 
 def as_png(pixels: Pixels) -> bytes:
-    """The picture as a PNG file."""
+    """Encode a picture as a PNG file."""
     height, width, _ = pixels.shape
     rows = np.concatenate([np.zeros((height, 1), np.uint8), pixels.reshape(height, -1)], axis=1)
-    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)  # 8 bits a colour, three colours
+    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)  # 8 bits per channel, RGB
     chunks = ((b"IHDR", header), (b"IDAT", zlib.compress(rows.tobytes(), 9)), (b"IEND", b""))
     return b"\x89PNG\r\n\x1a\n" + b"".join(_chunk(*chunk) for chunk in chunks)
 
@@ -74,7 +74,7 @@ def _chunk(kind: bytes, data: bytes) -> bytes:
 
 
 def in_colour(pixels: Pixels, scale: int) -> str:
-    """Two squares of so many pixels a letter: the upper one's colour over the lower one's."""
+    """Draw with half blocks: each character shows two squares of `scale` pixels, one per half."""
     cells = _shrunk(pixels, scale)
     lines = []
     for upper, lower in zip(cells[0::2], cells[1::2]):
@@ -87,14 +87,14 @@ def in_colour(pixels: Pixels, scale: int) -> str:
 
 
 def in_shades(pixels: Pixels, scale: int) -> str:
-    """The same where there are no colours: darker letters for darker squares."""
+    """Draw in ASCII, with denser characters for lighter squares."""
     cells = _shrunk(pixels, scale).astype(np.int64)
     light = (cells[0::2] + cells[1::2]).sum(axis=2) * len(SHADES) // (6 * 256)
     return "\n".join("".join(SHADES[shade] for shade in row).rstrip() for row in light)
 
 
 def _shrunk(pixels: Pixels, scale: int) -> Pixels:
-    """The means of squares; an even number of rows of them."""
+    """Average squares of `scale` pixels, in an even number of rows."""
     height, width, _ = pixels.shape
     rows, columns = height // (2 * scale) * 2, width // scale
     squares = pixels[: rows * scale, : columns * scale].reshape(rows, scale, columns, scale, 3)

@@ -1,4 +1,4 @@
-"""What goes on, on stderr, for whatever takes longer than somebody waits without asking."""
+"""Progress messages on stderr for long work."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from typing import TextIO
 
 from dml_vk.commands.terminal import is_terminal
 
-PATIENCE = 2.0  # seconds in which nothing need be said
-REDRAWN = 0.5  # seconds from one look at the clock to the next
+PATIENCE = 2.0  # seconds before the first message
+REDRAWN = 0.5  # seconds between updates
 _CLEAR = "\r\x1b[K"
 
 
 class Progress:
-    """Says which step is being done: one line, redrawn on a terminal; elsewhere a line a step.
+    """Shows the current step: on a terminal one line, redrawn; elsewhere one line per step.
 
     >>> from dml_vk.commands.progress import Progress
     >>> with Progress() as progress:
@@ -35,16 +35,16 @@ class Progress:
         self._stream = stream or sys.stderr
         self._clock, self._patience, self._redrawn = clock, patience, redrawn
         self._redraws = is_terminal(self._stream)
-        self._text = self._said = ""
-        self._drawn = ""  # the line that stands on the terminal
+        self._text = self._printed = ""
+        self._drawn = ""  # the current line on the terminal
         self._begun = clock()
         self._lock = threading.Lock()
         self._over = threading.Event()
-        # A thread, since what takes long may be a single call.
-        self._looks = threading.Thread(target=self._look, daemon=True)
+        # A thread updates the time during steps that are a single call.
+        self._thread = threading.Thread(target=self._update, daemon=True)
 
     def __enter__(self) -> Progress:
-        self._looks.start()
+        self._thread.start()
         return self
 
     def __exit__(
@@ -54,17 +54,17 @@ class Progress:
         trace: TracebackType | None,
     ) -> None:
         self._over.set()
-        self._looks.join()
+        self._thread.join()
         self.clear()
 
     def step(self, text: str) -> None:
-        """Say what begins now."""
+        """Set the current step."""
         with self._lock:
             self._text = text
             self._show()
 
     def clear(self) -> None:
-        """Make room for lines that stay."""
+        """Clear the line, so that permanent lines can be printed."""
         with self._lock:
             if self._drawn:
                 self._stream.write(_CLEAR)
@@ -72,11 +72,11 @@ class Progress:
                 self._drawn = ""
 
     def say(self, *lines: str) -> None:
-        """Print lines that stay, on stdout."""
+        """Print permanent lines on stdout."""
         self.clear()
         print(*lines, sep="\n", flush=True)
 
-    def _look(self) -> None:
+    def _update(self) -> None:
         while not self._over.wait(self._redrawn):
             with self._lock:
                 self._show()
@@ -90,7 +90,7 @@ class Progress:
             columns = shutil.get_terminal_size().columns
             self._stream.write(_CLEAR + line[: columns - 1])
             self._drawn = line
-        if not self._redraws and self._said != self._text:
+        if not self._redraws and self._printed != self._text:
             self._stream.write(line + "\n")
-            self._said = self._text
+            self._printed = self._text
         self._stream.flush()

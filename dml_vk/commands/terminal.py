@@ -1,4 +1,4 @@
-"""What a stream can show."""
+"""Capabilities of output streams."""
 
 from __future__ import annotations
 
@@ -8,17 +8,17 @@ from typing import TextIO
 
 
 def is_terminal(stream: TextIO) -> bool:
-    """Somebody looks on, at something that can redraw a line."""
+    """Whether a stream is a terminal that can redraw a line."""
     return stream.isatty() and os.environ.get("TERM") != "dumb"
 
 
 def in_colour(stream: TextIO) -> bool:
-    """https://no-color.org says how to do without."""
+    """Whether to use colours; see https://no-color.org."""
     return is_terminal(stream) and not os.environ.get("NO_COLOR")
 
 
 def can_show(text: str, stream: TextIO | None = None) -> bool:
-    """The stream's encoding has these letters."""
+    """Whether a stream's encoding has these characters."""
     encoding = getattr(stream or sys.stdout, "encoding", None) or "ascii"
     try:
         text.encode(encoding)

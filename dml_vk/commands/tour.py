@@ -1,4 +1,4 @@
-"""The job that the demo does, line by line as it is shown, and what NumPy says of each result."""
+"""The steps of the demo: the code as it is shown and run, and checks with NumPy."""
 
 from __future__ import annotations
 
@@ -14,9 +14,9 @@ from dml_vk.commands import picture
 from dml_vk.testing import philox_words
 
 Array = NDArray[Any]
-Names = dict[str, Any]  # what the lines have made so far
+Names = dict[str, Any]  # the variables of the code
 PHOTOS = 48
-FILE = "demo"  # as the trace names the lines' file
+FILE = "demo"  # the file name of the code in traces
 # Random123's known answers for Philox4x32-10, tests/kat_vectors: key, counter, words.
 KNOWN = (
     (0, 0, "6627e8d5 e169c58d bc57ac4c 9b00dbd8"),
@@ -31,7 +31,7 @@ KNOWN = (
 
 @dataclass(frozen=True)
 class Step:
-    """Some lines, what they do, and the checks of what they made."""
+    """Some lines of code, with a description, a summary of the result, and checks."""
 
     about: str
     code: str
@@ -40,7 +40,7 @@ class Step:
 
 
 def photos() -> Array:
-    """What the batch must hold, as NumPy has it: NCHW."""
+    """The expected batch, as a NumPy array in NCHW."""
     photo = picture.landscape().transpose(2, 0, 1)
     return np.stack([photo, photo[..., ::-1]] * (PHOTOS // 2))
 
@@ -56,7 +56,7 @@ def _stacked(names: Names) -> dict[str, bool]:
 
 def _converted(names: Names) -> dict[str, bool]:
     nchw, nhwc, expected = names["nchw"], names["nhwc"], photos()
-    rows = nhwc.permute(0, 2, 3, 1)  # as they lie in memory
+    rows = nhwc.permute(0, 2, 3, 1)  # in memory order
     return {
         "NCHW": _same(nchw, expected) and nchw.is_contiguous(),
         "NHWC": _same(rows, expected.transpose(0, 2, 3, 1)) and rows.is_contiguous(),
@@ -131,12 +131,12 @@ REFUSED = "with dv.trace(strict=True):\n    y.reshape(-1, 3)"
 
 
 def execute(code: str, line: int, names: Names) -> None:
-    """Lines that are shown are the lines that run, under these numbers."""
+    """Run code under the line numbers with which it is shown."""
     exec(compile("\n" * (line - 1) + code, FILE, "exec"), names)
 
 
 def refusal(line: int, names: Names) -> str:
-    """What a strict trace says of a copy that nobody asked for; "" if it lets it pass."""
+    """The error of a strict trace for an implicit copy; "" if there is none."""
     try:
         execute(REFUSED, line, names)
     except dv.LayoutError as error:

@@ -1,4 +1,4 @@
-"""Every verb, how a command line is read, and how each way out ends."""
+"""The subcommands, the parser of the command line, and exit codes."""
 
 from __future__ import annotations
 
@@ -23,24 +23,24 @@ VERBS = {
 FAILED, UNREAD = 1, 141
 EXIT_CODES = f"""\
 exit codes:
-  0    all is well
-  {FAILED}    a check failed, or what is needed is not there; stderr or the report says what
-  2    the command line was not understood
-  130  stopped by Ctrl-C
-  {UNREAD}  whoever read the output closed it
+  0    success
+  {FAILED}    a check failed, or a requirement is missing; see stderr or the report
+  2    invalid arguments
+  130  interrupted by Ctrl-C
+  {UNREAD}  the reader closed the output
 """
 
 
 def run(given: Sequence[str] | None) -> int:
-    """Run what the command line says; its exit code."""
+    """Run the command line and return the exit code."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="replace")  # some terminals know ASCII only
+            stream.reconfigure(errors="replace")  # some terminals only have ASCII
     try:
         try:
             return _status(given)
         finally:
-            sys.stdout.flush()  # Python does so when it ends, and complains in its own way.
+            sys.stdout.flush()  # otherwise Python does so at exit, and prints an error of its own
     except (DmlVkError, MemoryError) as error:
         print(error, file=sys.stderr)
         return FAILED
@@ -63,7 +63,7 @@ def _status(given: Sequence[str] | None) -> int:
 
 
 def _forget_output() -> None:
-    """What could not be written is tried no more: Python flushes stdout again when it ends."""
+    """Discard unwritten output, since Python flushes stdout again at exit."""
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 

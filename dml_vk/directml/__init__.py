@@ -17,7 +17,7 @@ from dml_vk.directml.policies import TensorPolicy, TensorProperties, calculate_s
 from dml_vk.directml.unary import *  # noqa: F403
 
 if TYPE_CHECKING:
-    from dml_vk.directml.buffer import Buffer
+    from dml_vk.buffer import Buffer
 
 __all__ = [
     "Buffer",
@@ -37,10 +37,10 @@ __all__ += unary.__all__
 
 
 def __getattr__(name: str) -> Any:
-    # It needs NumPy: imported when first asked for.
+    # Imported lazily, since it needs NumPy.
     if name != "Buffer":
         raise AttributeError(f"module 'dml_vk.directml' has no attribute {name!r}")
-    from dml_vk.directml.buffer import Buffer
+    from dml_vk.buffer import Buffer
 
     globals()[name] = Buffer
     return Buffer

@@ -1,4 +1,4 @@
-"""DirectML's activations, also as what another operator does to its result."""
+"""DirectML's activations, as operators and fused into other operators."""
 
 from __future__ import annotations
 
@@ -17,10 +17,10 @@ from dml_vk.directml.elementwise import (
 )
 from dml_vk.directml.operators import held
 from dml_vk.dtypes import DType, float32
-from dml_vk.errors import LayoutError, explain
+from dml_vk.errors import LayoutError
 
 if TYPE_CHECKING:
-    from dml_vk.ops.elementwise import Typed
+    from dml_vk.ops.view import View
 
 __all__ = [
     "ActivationCelu",
@@ -50,27 +50,27 @@ __all__ = [
 
 @dataclass(frozen=True, repr=False)
 class FusedActivation:
-    """An activation without tensors, which an operator does to its result: `<class>.fused()`."""
+    """An activation without tensors, which an operator applies to its result: `<class>.fused()`."""
 
     activation: type[Activation]
     numbers: tuple[float, ...]
 
     def __repr__(self) -> str:
         names = self.activation.number_names()
-        told = ", ".join([f"{name}={number!r}" for name, number in zip(names, self.numbers)])
-        return f"{self.activation.__name__}.fused({told})"
+        numbers = ", ".join([f"{name}={number!r}" for name, number in zip(names, self.numbers)])
+        return f"{self.activation.__name__}.fused({numbers})"
 
 
 class Activation(Unary):
-    """Of one tensor, and numbers."""
+    """An operator of one tensor and parameters."""
 
 
 class FusibleActivation(Activation):
-    """One of those that DirectML fuses."""
+    """An activation that DirectML can fuse."""
 
     @classmethod
     def fused(cls, **numbers: float) -> FusedActivation:
-        """The activation as a part of another operator.
+        """Create the activation as a part of another operator.
 
         >>> from dml_vk.directml import ActivationElu
         >>> ActivationElu.fused(alpha=2)
@@ -78,12 +78,12 @@ class FusibleActivation(Activation):
         """
         what, names = f"{cls.__name__}.fused", cls.number_names()
         if not set(numbers) <= set(names):
-            must = (
-                f"numbers must be among {', '.join(names)}" if names else "there must be no numbers"
+            rule = (
+                f"numbers must be among {', '.join(names)}" if names else "no numbers are allowed"
             )
-            raise LayoutError(explain(what, must, **numbers))
-        told = {one.name: one.default for one in fields(cls) if one.name in names} | numbers
-        kept = [held(what, name, DataType.FLOAT32, number) for name, number in told.items()]
+            raise LayoutError(what, rule, **numbers)
+        values = {one.name: one.default for one in fields(cls) if one.name in names} | numbers
+        kept = [held(what, name, DataType.FLOAT32, number) for name, number in values.items()]
         return FusedActivation(cls, tuple(kept))
 
 
@@ -96,7 +96,7 @@ class ActivationCelu(FusibleActivation, of="celu", types=FLOATS):
 
 @dataclass(frozen=True, repr=False)
 class ActivationElu(FusibleActivation, of="elu", types=FLOATS):
-    """x above 0, and else alpha * (exp(x) - 1)."""
+    """x if x > 0, else alpha * (exp(x) - 1)."""
 
     alpha: float = 1.0
 
@@ -124,13 +124,13 @@ class ActivationHardSwish(Activation, of="hard_swish", types=FLOATS):
 class ActivationIdentity(FusibleActivation, of="positive", types=FLOATS):
     """x."""
 
-    def _compute(self, what: str, sources: list[Typed], target: Typed) -> None:
+    def _compute(self, what: str, sources: list[View], target: View) -> None:
         copy_only(what, sources[0], target)
 
 
 @dataclass(frozen=True, repr=False)
 class ActivationLeakyRelu(FusibleActivation, of="leaky_relu", types=FLOATS):
-    """alpha * x below 0, and else x."""
+    """alpha * x if x < 0, else x."""
 
     alpha: float = 0.01
 
@@ -155,13 +155,13 @@ class ActivationRelu(FusibleActivation, of="relu", types=FLOATS + SIGNED[1:]):
     """max(0, x)."""
 
     def _chosen(self, common: DType) -> str:
-        # Of integers it is the greater of x and a number that is told, which is 0 if none is.
+        # For integers it is max(x, 0): the missing operand is a number, by default 0.
         return "relu" if common.kind == "f" else "maximum"
 
 
 @dataclass(frozen=True, repr=False)
 class ActivationScaledElu(FusibleActivation, of="scaled_elu", types=FLOATS):
-    """gamma * x above 0, and else gamma * alpha * (exp(x) - 1)."""
+    """gamma * x if x > 0, else gamma * alpha * (exp(x) - 1)."""
 
     alpha: float = 1.6732632
     gamma: float = 1.050701
@@ -177,9 +177,9 @@ class ActivationScaledTanh(FusibleActivation, of="scaled_tanh", types=FLOATS):
 
 @dataclass(frozen=True, repr=False)
 class ActivationShrink(FusibleActivation, of="shrink", types=UP_TO_32_BITS):
-    """x - bias above the threshold, x + bias below its negative, and 0 between.
+    """x - bias if x > threshold, x + bias if x < -threshold, else 0.
 
-    Integers are computed in float32, and cut to integers.
+    Integers are computed in float32 and truncated.
     """
 
     bias: float = 0.0
@@ -217,14 +217,14 @@ class ActivationTanh(FusibleActivation, of="tanh", types=FLOATS):
 
 @dataclass(frozen=True, repr=False)
 class ActivationThresholdedRelu(FusibleActivation, of="thresholded_relu", types=FLOATS):
-    """x above alpha, and else 0."""
+    """x if x > alpha, else 0."""
 
     alpha: float = 1.0
 
 
 @dataclass(frozen=True, repr=False)
 class ActivationParameterizedRelu(ElementWise, of="parameterized_relu", types=FLOATS + SIGNED[1:]):
-    """slope * x below 0, and else x."""
+    """slope * x if x < 0, else x."""
 
     input: BufferTensorDesc
     slope: BufferTensorDesc
@@ -234,4 +234,4 @@ class ActivationParameterizedRelu(ElementWise, of="parameterized_relu", types=FL
 
 
 class ActivationReluGrad(Gradient, of="relu_grad", types=FLOATS):
-    """The gradient where the input is above 0, and else 0."""
+    """The gradient where the input is greater than 0, else 0."""

@@ -1,4 +1,4 @@
-"""DirectML's elementwise operators of two and three tensors, activations apart."""
+"""DirectML's elementwise operators of two and three tensors, except activations."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ from dml_vk.kernels.operators import OPERATORS
 from dml_vk.kernels.operators import Operator as Computed
 
 if TYPE_CHECKING:
-    from dml_vk.ops.elementwise import Typed
+    from dml_vk.ops.view import View
     from dml_vk.strides.order import Ints
 
 __all__ = [
@@ -77,7 +77,7 @@ class ElementWiseAdd(Binary, of="add", types=NUMBERS):
 
 @dataclass(frozen=True, repr=False)
 class ElementWiseAdd1(Binary, of="add", types=FLOATS):
-    """a + b, or an activation of it: of float16 too the sum is one of float32, not yet rounded.
+    """a + b, or an activation of it, applied to the float32 sum before it is rounded.
 
     >>> from dml_vk.directml import ActivationRelu, BufferTensorDesc, DataType, ElementWiseAdd1
     >>> x = BufferTensorDesc(DataType.FLOAT16, (2, 3))
@@ -90,23 +90,25 @@ class ElementWiseAdd1(Binary, of="add", types=FLOATS):
     def _check_attributes(self) -> None:
         given = self.fused_activation
         if not (given is None or isinstance(given, FusedActivation)):
-            must = "fused_activation must be None or what an activation's fused() gives"
-            raise LayoutError(self._explain(must, fused_activation=given))
+            rule = "fused_activation must be None or the result of an activation's fused()"
+            raise LayoutError(self._what, rule, fused_activation=given)
 
-    def _compute(self, what: str, sources: list[Typed], target: Typed) -> None:
-        from dml_vk.ops.elementwise import ADDED, compute, float_words
+    def _compute(self, what: str, sources: list[View], target: View) -> None:
+        from dml_vk.ops.elementwise import ADDED, compute
+        from dml_vk.ops.numbers import float_words
 
         fused = self.fused_activation
         if fused is None:
             super()._compute(what, sources, target)
             return
         words = float_words(*fused.numbers)
-        compute(what, _of_a_sum(fused.activation._of), sources, target, target.dtype, words, ADDED)
+        operator = _activation(fused.activation._of)
+        compute(what, operator, sources, target, target.dtype, words, ADDED)
 
 
 @functools.cache
-def _of_a_sum(name: str) -> Computed:
-    """An activation where it follows a sum, also if it is a function of its own elsewhere."""
+def _activation(name: str) -> Computed:
+    """The operator as computed by the activation kernel, which can add two sources first."""
     return replace(OPERATORS[name], family="activation")
 
 
@@ -119,30 +121,30 @@ class ElementWiseMultiply(Binary, of="multiply", types=NUMBERS):
 
 
 class ElementWiseDivide(Binary, of="divide", types=NUMBERS):
-    """a / b; of integers towards zero, and 0 where b is 0."""
+    """a / b; for integers truncated, and 0 where b is 0."""
 
     def _chosen(self, common: DType) -> str:
         return "divide" if common.kind == "f" else "trunc_divide"
 
 
 class ElementWiseModulusFloor(Binary, of="remainder", types=NUMBERS):
-    """What the quotient rounded down leaves of a: it has the sign of b."""
+    """The remainder of the division rounded down; it has the sign of b."""
 
 
 class ElementWiseModulusTruncate(Binary, of="fmod", types=NUMBERS):
-    """What the quotient rounded towards zero leaves of a: it has the sign of a."""
+    """The remainder of the truncated division; it has the sign of a."""
 
 
 class ElementWiseMax(Binary, of="maximum", types=NUMBERS):
-    """The greater of a and b; NaN where one of them is."""
+    """The greater of a and b; NaN if either is NaN."""
 
 
 class ElementWiseMin(Binary, of="minimum", types=NUMBERS):
-    """The lesser of a and b; NaN where one of them is."""
+    """The lesser of a and b; NaN if either is NaN."""
 
 
 class ElementWiseMean(Binary, of="mean_of_two", types=OF_32_BITS):
-    """(a + b) / 2; of integers exact and then towards zero."""
+    """(a + b) / 2; for integers exact, then truncated."""
 
 
 class ElementWiseDifferenceSquare(Binary, of="difference_square", types=OF_32_BITS):
@@ -157,8 +159,8 @@ class ElementWiseATanYX(Binary, of="atan2", types=FLOATS):
 class ElementWisePow(ElementWise, of="pow", types=UP_TO_32_BITS, exponent=UP_TO_32_BITS):
     """The input to the power of the exponent, which may have another type.
 
-    Of integers to the power of integers it wraps. Of integers to the power of floats it is computed
-    in float32, and cut to integers.
+    Powers of integers with integer exponents wrap. Powers of integers with float exponents are
+    computed in float32 and truncated.
     """
 
     input: BufferTensorDesc
@@ -178,67 +180,67 @@ class ElementWisePow(ElementWise, of="pow", types=UP_TO_32_BITS, exponent=UP_TO_
         base, exponent = self._read_as("input"), self._read_as("exponent")
         if base.kind == "f":
             return base
-        # Products do not depend on a sign, exponents do.
+        # Wrapped powers have the same bits for signed and unsigned bases, but not exponents.
         return {"f": float32, "i": int32, "u": uint32}[exponent.kind]
 
 
 class ElementWiseBitAnd(Bits, Binary, of="bitwise_and", types=ALL):
-    """The bits that both have."""
+    """The bitwise and."""
 
 
 class ElementWiseBitOr(Bits, Binary, of="bitwise_or", types=ALL):
-    """The bits that one of them has, or both."""
+    """The bitwise or."""
 
 
 class ElementWiseBitXor(Bits, Binary, of="bitwise_xor", types=ALL):
-    """The bits that one of them has alone."""
+    """The bitwise exclusive or."""
 
 
 class ElementWiseBitShiftLeft(Binary, of="bitwise_left_shift", types=UNSIGNED):
-    """a shifted by b bits to the left: 0 where b is as many as there are, or more."""
+    """a shifted left by b bits; 0 if b is the width of the type or more."""
 
 
 class ElementWiseBitShiftRight(Binary, of="bitwise_right_shift", types=UNSIGNED):
-    """a shifted by b bits to the right: 0 where b is as many as there are, or more."""
+    """a shifted right by b bits; 0 if b is the width of the type or more."""
 
 
 class ElementWiseLogicalAnd(Binary, of="logical_and", types=TRUTHS):
-    """1 where neither is 0, and else 0."""
+    """1 where neither is 0, else 0."""
 
 
 class ElementWiseLogicalOr(Binary, of="logical_or", types=TRUTHS):
-    """0 where both are 0, and else 1."""
+    """0 where both are 0, else 1."""
 
 
 class ElementWiseLogicalXor(Binary, of="logical_xor", types=TRUTHS):
-    """1 where one of them is 0, and else 0."""
+    """1 where exactly one of them is 0, else 0."""
 
 
 class ElementWiseLogicalEquals(Binary, of="equal", types=NUMBERS, output=TRUTHS):
-    """1 where a == b, and else 0."""
+    """1 where a == b, else 0."""
 
 
 class ElementWiseLogicalGreaterThan(Binary, of="greater", types=NUMBERS, output=TRUTHS):
-    """1 where a > b, and else 0."""
+    """1 where a > b, else 0."""
 
 
 class ElementWiseLogicalGreaterThanOrEqual(
     Binary, of="greater_equal", types=NUMBERS, output=TRUTHS
 ):
-    """1 where a >= b, and else 0."""
+    """1 where a >= b, else 0."""
 
 
 class ElementWiseLogicalLessThan(Binary, of="less", types=NUMBERS, output=TRUTHS):
-    """1 where a < b, and else 0."""
+    """1 where a < b, else 0."""
 
 
 class ElementWiseLogicalLessThanOrEqual(Binary, of="less_equal", types=NUMBERS, output=TRUTHS):
-    """1 where a <= b, and else 0."""
+    """1 where a <= b, else 0."""
 
 
 @dataclass(frozen=True, repr=False)
 class ElementWiseIf(ElementWise, of="where", types=ALL, condition=(DataType.UINT8,)):
-    """a where the condition is not 0, and else b."""
+    """a where the condition is not 0, else b."""
 
     condition: BufferTensorDesc
     a: BufferTensorDesc
@@ -250,7 +252,7 @@ class ElementWiseIf(ElementWise, of="where", types=ALL, condition=(DataType.UINT
 
 @dataclass(frozen=True, repr=False)
 class ElementWiseClipGrad(Gradient, of="clip_grad", types=NUMBERS):
-    """The gradient where the input is above `min` and below `max`, and else 0; 0 at NaN."""
+    """The gradient where min < input < max, else 0; 0 where the input is NaN."""
 
     min: float = field(kw_only=True)
     max: float = field(kw_only=True)
@@ -258,24 +260,26 @@ class ElementWiseClipGrad(Gradient, of="clip_grad", types=NUMBERS):
     def _bounds(self, common: DType) -> tuple[float, float]:
         if common.kind == "f":
             return self.min, self.max
-        # An integer is above a number if it is above the next integer down from it.
+        # For integers, x > min is the same as x > floor(min), and x < max as x < ceil(max).
         return whole(self.min, common, math.floor), whole(self.max, common, math.ceil)
 
     def _words(self, what: str, common: DType) -> Ints:
         return number_words(what, common, *self._bounds(common))
 
-    def _compute(self, what: str, sources: list[Typed], target: Typed) -> None:
-        from dml_vk.ops.elementwise import compute, room_like
+    def _compute(self, what: str, sources: list[View], target: View) -> None:
+        from dml_vk.ops.elementwise import compute
+        from dml_vk.ops.view import temporary_like
 
         common, (x, gradient) = self._common(), sources
         least, greatest = (-math.inf, math.inf) if common.kind == "f" else limits(common)
-        # What lies beyond all integers leaves none out, which no integer as a bound would say.
-        endless = self.min < least, self.max > greatest
-        if all(endless):
+        # A bound outside the integer range excludes nothing. Clamping it to the range would exclude
+        # the extreme integer, since the comparison is strict.
+        unbounded = self.min < least, self.max > greatest
+        if all(unbounded):
             copy_only(what, gradient, target)
-        elif any(endless):
-            name, bound = ("less", 1) if endless[0] else ("greater", 0)
-            inside = room_like(what, target, uint8)
+        elif any(unbounded):
+            name, bound = ("less", 1) if unbounded[0] else ("greater", 0)
+            inside = temporary_like(what, target, uint8)
             words = number_words(what, common, self._bounds(common)[bound])
             compute(what, OPERATORS[name], [x, None], inside, common, words)
             compute(what, OPERATORS["where"], [inside, gradient, None], target, target.dtype)

@@ -1,4 +1,4 @@
-"""DirectML's buffer tensor descriptors: what a tensor in a buffer must say of itself.
+"""DirectML's buffer tensor descriptors: the description of a tensor in a buffer.
 
 Sizes and strides are in elements and always in logical order: NCHW, NCDHW.
 """
@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from dml_vk.dtypes import DTYPES, DType
-from dml_vk.errors import DTypeError, LayoutError, explain
+from dml_vk.errors import DTypeError, LayoutError
 from dml_vk.layout import Layout
 from dml_vk.strides.order import Ints, to_int, to_ints
 
@@ -23,7 +23,7 @@ MAX_ELEMENTS = 2**32 - 1
 class DataType(enum.Enum):
     """The element types, with DirectML's numbers.
 
-    Of the 4-bit types the first element is the low half of its byte.
+    For the 4-bit types, the first element is the low half of its byte.
     """
 
     FLOAT32 = 1
@@ -46,7 +46,7 @@ class DataType(enum.Enum):
 
 
 class TensorFlags(enum.Flag):
-    """What a descriptor may ask for, with DirectML's numbers."""
+    """The flags of a descriptor, with DirectML's numbers."""
 
     NONE = 0
     OWNED_BY_DML = 1
@@ -56,7 +56,7 @@ class TensorFlags(enum.Flag):
 class BufferTensorDesc:
     """One tensor in a buffer, checked as DirectML checks DML_BUFFER_TENSOR_DESC.
 
-    `name` stands in the messages, so that an operator can say which of its tensors is wrong. Two
+    `name` is used in messages, so that an operator can say which of its tensors is wrong. Two
     descriptors are equal if they describe the same tensor: packed strides may be left out, and
     those of size-1 dims do not count.
 
@@ -77,7 +77,7 @@ class BufferTensorDesc:
     guaranteed_base_offset_alignment: int
     name: str = field(compare=False, repr=False)
     layout: Layout = field(compare=False, repr=False)
-    # What equality looks at instead: no hint of an intent in the strides of size-1 dims.
+    # Compared instead of sizes and strides: the strides of size-1 dims do not affect its order.
     _addresses: Layout = field(repr=False)
 
     def __init__(
@@ -97,17 +97,15 @@ class BufferTensorDesc:
         sizes = check_sizes(name, sizes)
         if not 1 <= len(sizes) <= MAX_DIMENSION_COUNT:
             raise LayoutError(
-                explain(name, f"there must be 1 to {MAX_DIMENSION_COUNT} sizes", sizes=sizes)
+                name, f"a tensor must have 1 to {MAX_DIMENSION_COUNT} sizes", sizes=sizes
             )
         strides = check_strides(name, sizes, strides)
         if elements_spanned(sizes, strides) > MAX_ELEMENTS:
             raise LayoutError(
-                explain(
-                    name,
-                    f"the tensor must span at most {MAX_ELEMENTS} elements",
-                    sizes=sizes,
-                    strides=strides,
-                )
+                name,
+                f"the tensor must span at most {MAX_ELEMENTS} elements",
+                sizes=sizes,
+                strides=strides,
             )
         set_field("sizes", sizes)
         set_field("strides", strides)
@@ -125,7 +123,7 @@ class BufferTensorDesc:
 
     @property
     def element_count(self) -> int:
-        """Logical elements: a broadcast one counts as often as it is read."""
+        """The number of logical elements, including broadcast ones."""
         return math.prod(self.sizes)
 
     @property
@@ -140,12 +138,10 @@ class BufferTensorDesc:
         most = bytes_for(self.data_type, MAX_ELEMENTS)
         if not least <= total <= most:
             raise LayoutError(
-                explain(
-                    self.name,
-                    f"total_tensor_size_in_bytes must be from {least}, which the sizes and strides "
-                    f"imply, to {most}",
-                    total_tensor_size_in_bytes=total,
-                )
+                self.name,
+                f"total_tensor_size_in_bytes must be from {least}, which the sizes and strides "
+                f"imply, to {most}",
+                total_tensor_size_in_bytes=total,
             )
         return total
 
@@ -154,12 +150,10 @@ class BufferTensorDesc:
         least = -(-self.data_type.bits // 8)
         if alignment and (not least <= alignment <= MAX_ELEMENTS or alignment & (alignment - 1)):
             raise LayoutError(
-                explain(
-                    self.name,
-                    f"guaranteed_base_offset_alignment must be 0 or a power of two from {least}, "
-                    f"the element size, to {2**31}",
-                    guaranteed_base_offset_alignment=alignment,
-                )
+                self.name,
+                f"guaranteed_base_offset_alignment must be 0 or a power of two from {least}, "
+                f"the element size, to {2**31}",
+                guaranteed_base_offset_alignment=alignment,
             )
         return alignment
 
@@ -167,9 +161,9 @@ class BufferTensorDesc:
 def calc_buffer_tensor_size(
     data_type: DataType, sizes: Iterable[int], strides: Iterable[int] | None = None
 ) -> int:
-    """The fewest bytes a buffer needs for such a tensor, rounded up to a multiple of 4.
+    """Return the minimum size of a buffer for this tensor in bytes, a multiple of 4.
 
-    In exact integers, where the C++ helper wraps the index of the last element at 32 bits.
+    It is computed exactly; the C++ helper wraps the index of the last element at 32 bits.
 
     >>> from dml_vk.directml import DataType, calc_buffer_tensor_size
     >>> calc_buffer_tensor_size(DataType.UINT8, (2, 3), (5, 1))  # 5 + 3: the end has no padding
@@ -188,18 +182,18 @@ def elements_spanned(sizes: Ints, strides: Ints | None) -> int:
 
 
 def bytes_for(data_type: DataType, elements: int) -> int:
-    """Whole 32-bit words, in bytes: DirectML binds nothing smaller."""
+    """Round up to whole 32-bit words, in bytes: DirectML binds nothing smaller."""
     return -(-elements * data_type.bits // 32) * 4
 
 
 def dtype_of(data_type: DataType) -> DType:
-    """What the rest of the library calls a data type of whole bytes."""
+    """The library's dtype for a data type of whole bytes."""
     return DTYPES[data_type.name.lower()]
 
 
 def check_data_type(what: str, data_type: DataType) -> DataType:
     if not isinstance(data_type, DataType):
-        raise DTypeError(explain(what, "data_type must be a DataType", data_type=data_type))
+        raise DTypeError(what, "data_type must be a DataType", data_type=data_type)
     return data_type
 
 
@@ -213,21 +207,17 @@ def check_strides(what: str, sizes: Ints, strides: Iterable[int] | None) -> Ints
     checked = _check_range(what, "strides", to_ints(what, "strides", strides), 0)
     if len(checked) != len(sizes):
         raise LayoutError(
-            explain(what, "there must be as many strides as sizes", sizes=sizes, strides=checked)
+            what, "sizes and strides must have the same length", sizes=sizes, strides=checked
         )
     return checked
 
 
 def _check_range(what: str, name: str, values: Ints, least: int) -> Ints:
-    """DirectML keeps them as unsigned 32-bit integers."""
+    """Check that numbers fit the unsigned 32-bit integers that DirectML stores them in."""
     for dim, value in enumerate(values):
         if not least <= value <= MAX_ELEMENTS:
             raise LayoutError(
-                explain(
-                    what,
-                    f"{name} must be from {least} to {MAX_ELEMENTS}",
-                    **{f"{name}[{dim}]": value},
-                )
+                what, f"{name} must be from {least} to {MAX_ELEMENTS}", **{f"{name}[{dim}]": value}
             )
     return values
 
@@ -237,4 +227,4 @@ def check_flags(what: str, flags: TensorFlags) -> TensorFlags:
     for known in (TensorFlags.NONE, TensorFlags.OWNED_BY_DML):
         if flags is known or (isinstance(flags, int) and flags == known.value):
             return known
-    raise LayoutError(explain(what, "flags must be TensorFlags.NONE or OWNED_BY_DML", flags=flags))
+    raise LayoutError(what, "flags must be TensorFlags.NONE or OWNED_BY_DML", flags=flags)

@@ -1,8 +1,7 @@
-"""What DirectML's elementwise operators share.
+"""Base classes of DirectML's elementwise operators.
 
-A class says which of the library's operators it is, `of`, and the data types that DirectML's newest
-feature level gives it: `types` for the tensors that must have one type in common, and others by the
-tensors' names.
+A subclass is declared with the library's operator, `of`, and the data types of DirectML's newest
+feature level: `types` for the tensors that must have a common type, and further ones by tensor.
 """
 
 from __future__ import annotations
@@ -20,8 +19,7 @@ from dml_vk.errors import DTypeError, LayoutError
 from dml_vk.kernels.operators import OPERATORS
 
 if TYPE_CHECKING:
-    from dml_vk.ops.elementwise import Typed
-    from dml_vk.ops.strided import Strided
+    from dml_vk.ops.view import View
     from dml_vk.strides.order import Ints
 
 __all__ = ["ScaleBias"]
@@ -41,7 +39,7 @@ TRUTHS = (DataType.UINT32, DataType.UINT8)
 
 @dataclass(frozen=True)
 class ScaleBias:
-    """What comes before an operator of floats: x * scale + bias, each rounded to float32.
+    """Applied to the input of a float operator: x * scale + bias, each rounded to float32.
 
     >>> from dml_vk.directml import ScaleBias
     >>> ScaleBias(0.1, 2)
@@ -59,7 +57,7 @@ class ScaleBias:
 
 @dataclass(frozen=True, repr=False)
 class ElementWise(Operator):
-    """An operator of the elements at one index. All its tensors have the same sizes."""
+    """An elementwise operator. All its tensors have the same sizes."""
 
     _of: ClassVar[str]
     _types: ClassVar[DataTypes]
@@ -78,7 +76,7 @@ class ElementWise(Operator):
 
     @property
     def _leading(self) -> str:
-        """The tensor whose data type is that of all that have none of their own."""
+        """The first of the tensors that must have a common data type."""
         return next(name for name in self._tensors if name not in self._own_types)
 
     @property
@@ -92,8 +90,8 @@ class ElementWise(Operator):
         for name in self._tensors[1:]:
             sizes = getattr(self, name).sizes
             if sizes != wanted:
-                must = f"{name} must have the sizes of {first}, {wanted}"
-                raise LayoutError(self._explain(must, sizes=sizes))
+                rule = f"{name} must have the sizes of {first}, {wanted}"
+                raise LayoutError(self._what, rule, sizes=sizes)
 
     def _check_types(self) -> None:
         leading = self._leading
@@ -102,23 +100,23 @@ class ElementWise(Operator):
             if name == leading or name in self._own_types:
                 allowed = self._own_types.get(name, self._types)
                 names = ", ".join([data_type.name for data_type in allowed])
-                must = f"{name} must have a data type among {names}"
+                rule = f"{name} must have a data type among {names}"
                 if len(allowed) == 1:
-                    must = f"{name} must have the data type {names}"
+                    rule = f"{name} must have the data type {names}"
             else:
                 allowed = (self._data_type,)
-                must = f"{name} must have the data type of {leading}, {self._data_type.name}"
+                rule = f"{name} must have the data type of {leading}, {self._data_type.name}"
             if given not in allowed:
-                raise DTypeError(self._explain(must, data_type=given.name))
+                raise DTypeError(self._what, rule, data_type=given.name)
 
     @classmethod
     def number_names(cls) -> list[str]:
-        """The attributes that are numbers."""
+        """The names of the numeric attributes."""
         return [one.name for one in fields(cls) if one.type == "float"]
 
     @property
     def _number_type(self) -> DataType:
-        """DirectML's FLOAT, whatever the tensors are."""
+        """The data type of numeric attributes: DirectML's FLOAT, independent of the tensors."""
         return DataType.FLOAT32
 
     def _check_attributes(self) -> None:
@@ -126,25 +124,27 @@ class ElementWise(Operator):
         for name in self.number_names():
             self._hold(name, self._number_type)
             if whole and math.isnan(getattr(self, name)):
-                must = f"{name} must not be NaN where {self._leading} has integers"
-                raise DTypeError(self._explain(must, **{name: math.nan}))
+                rule = f"{name} must not be NaN where {self._leading} has integers"
+                raise DTypeError(self._what, rule, **{name: math.nan})
         for one in fields(self):
             given = getattr(self, one.name)
             if isinstance(one.default, enum.Enum) and type(given) is not type(one.default):
                 kind = type(one.default).__name__
-                must = f"{one.name} must be of {kind}"
-                raise LayoutError(self._explain(must, **{one.name: given}))
+                rule = f"{one.name} must be of {kind}"
+                raise LayoutError(self._what, rule, **{one.name: given})
 
-    # How it is computed: in which dtype, by which operator, told which words after which scaling.
+    # Subclasses override the following to change how the operator is computed.
 
     def _common(self) -> DType:
+        """The dtype of the computation."""
         return dtype_of(self._data_type)
 
     def _chosen(self, common: DType) -> str:
+        """The name of the library's operator."""
         return self._of
 
     def _words(self, what: str, common: DType) -> Ints:
-        from dml_vk.ops.elementwise import float_words
+        from dml_vk.ops.numbers import float_words
 
         return float_words(*[getattr(self, name) for name in self.number_names()])
 
@@ -152,29 +152,24 @@ class ElementWise(Operator):
         return None
 
     def _before(self) -> int:
-        """What else the kernel does to the first operand: see glsl/fused_head.glsl."""
+        """What the kernel does to operands first: see glsl/include/families/fused.glsl."""
         return 0
 
     def _read_as(self, name: str) -> DType:
-        """What the elements of a tensor are taken for."""
+        """The dtype as which a tensor is read or written."""
         desc: BufferTensorDesc = getattr(self, name)
         return dtype_of(desc.data_type)
 
-    def _run(self, what: str, *operands: Strided) -> None:
-        from dml_vk.ops.elementwise import Typed
+    def _run(self, what: str, *operands: View) -> None:
+        from dml_vk.ops.view import with_dtype
 
-        typed = [Typed(one, self._read_as(name)) for name, one in zip(self._tensors, operands)]
-        self._compute(what, typed[:-1], typed[-1])
+        views = [with_dtype(one, self._read_as(name)) for name, one in zip(self._tensors, operands)]
+        self._compute(what, views[:-1], views[-1])
 
-    def _compute(self, what: str, sources: list[Typed], target: Typed) -> None:
-        from dml_vk.ops.elementwise import (
-            SCALED,
-            cast_elements,
-            compute,
-            converted,
-            float_words,
-            room_like,
-        )
+    def _compute(self, what: str, sources: list[View], target: View) -> None:
+        from dml_vk.ops.elementwise import SCALED, cast_elements, compute, converted
+        from dml_vk.ops.numbers import float_words
+        from dml_vk.ops.view import temporary_like
 
         common = self._common()
         operator = OPERATORS[self._chosen(common)]
@@ -184,23 +179,23 @@ class ElementWise(Operator):
             before = SCALED
         moves = operator.family in ("cast", "where")
         if common.kind == "f" and not moves:
-            # Its kernels read floats alone.
+            # Kernels that compute with floats only read floats.
             sources = [
                 one if one.dtype.kind == "f" else converted(what, one, float32) for one in sources
             ]
-        # An operand that is no tensor is a number among the words.
+        # Operands that are numbers are passed in the words.
         given = [*sources, *[None] * (operator.arity - len(sources))]
         if operator.result or moves or not _differ(common, target.dtype):
             compute(what, operator, given, target, common, words, before)
             return
-        made = room_like(what, target, common)
+        made = temporary_like(what, target, common)
         compute(what, operator, given, made, common, words, before)
         cast_elements(what, made, target)
 
 
 @dataclass(frozen=True, repr=False)
 class Unary(ElementWise):
-    """Of one tensor."""
+    """An operator of one tensor."""
 
     input: BufferTensorDesc
     output: BufferTensorDesc
@@ -210,7 +205,7 @@ class Unary(ElementWise):
 
 @dataclass(frozen=True, repr=False)
 class ScaledUnary(Unary):
-    """Of one tensor of floats that may be scaled before."""
+    """An operator of one tensor of floats, to which a scale and bias can be applied first."""
 
     scale_bias: ScaleBias | None = None
 
@@ -224,7 +219,7 @@ class ScaledUnary(Unary):
 
 @dataclass(frozen=True, repr=False)
 class Binary(ElementWise):
-    """Of two tensors."""
+    """An operator of two tensors."""
 
     a: BufferTensorDesc
     b: BufferTensorDesc
@@ -235,7 +230,7 @@ class Binary(ElementWise):
 
 @dataclass(frozen=True, repr=False)
 class Gradient(ElementWise):
-    """Of what went into an operator, and of the gradient of what came out."""
+    """The gradient of an operator, from its input and the gradient of its output."""
 
     input: BufferTensorDesc
     input_gradient: BufferTensorDesc
@@ -245,7 +240,7 @@ class Gradient(ElementWise):
 
 
 class Bits(ElementWise):
-    """Of bits, whatever they stand for."""
+    """A bitwise operator, which reads all types as unsigned integers."""
 
     def _read_as(self, name: str) -> DType:
         return DTYPES[f"uint{getattr(self, name).data_type.bits}"]
@@ -256,7 +251,7 @@ class Bits(ElementWise):
 
 @dataclass(frozen=True, repr=False)
 class TypedBounds(ElementWise):
-    """What takes its bounds in the tensors' own type, and not as FLOAT."""
+    """An operator whose bounds have the tensors' own type, not FLOAT."""
 
     min_max_data_type: DataType = field(kw_only=True)
 
@@ -273,37 +268,37 @@ def check_scale_bias(operator: Operator, given: object, data_type: DataType) -> 
     if given is None:
         return
     if not isinstance(given, ScaleBias):
-        must = "scale_bias must be a ScaleBias or None"
-        raise LayoutError(operator._explain(must, scale_bias=given))
+        rule = "scale_bias must be a ScaleBias or None"
+        raise LayoutError(operator._what, rule, scale_bias=given)
     if data_type not in FLOATS:
-        must = "scale_bias must be None but for FLOAT32 and FLOAT16"
-        raise DTypeError(operator._explain(must, data_type=data_type.name))
+        rule = "scale_bias needs FLOAT32 or FLOAT16"
+        raise DTypeError(operator._what, rule, data_type=data_type.name)
 
 
 def whole(number: float, dtype: DType, rounded: Callable[[float], int] = math.trunc) -> int:
-    """A number as an integer of this dtype: the nearest limit, if it is beyond both."""
+    """Convert a number to an integer of this dtype, clamped to its limits."""
     low, high = limits(dtype)
     return low if number <= low else high if number >= high else rounded(number)
 
 
 def limits(dtype: DType) -> tuple[int, int]:
-    """The least and the greatest integer."""
+    """The smallest and the largest integer."""
     bits = 8 * dtype.itemsize
     return (0, 2**bits - 1) if dtype.kind == "u" else (-(2 ** (bits - 1)), 2 ** (bits - 1) - 1)
 
 
-def copy_only(what: str, source: Typed, target: Typed) -> None:
+def copy_only(what: str, source: View, target: View) -> None:
     from dml_vk.ops.copy import copy_elements
 
-    copy_elements(what, source.strided, target.strided)
+    copy_elements(what, source, target)
 
 
 def number_words(what: str, common: DType, *numbers: float) -> Ints:
-    """Numbers as a kernel is told that computes in this dtype."""
-    from dml_vk.ops.elementwise import float_words, scalar_words
+    """Convert numbers to parameters of a kernel that computes in this dtype."""
+    from dml_vk.ops.numbers import float_words, scalar_words
 
     if common.kind == "f":
-        # Also where the tensors are float16: what is computed with is float32.
+        # Float16 is also computed in float32.
         return float_words(*numbers)
     words: Ints = ()
     for number in numbers:
@@ -311,8 +306,8 @@ def number_words(what: str, common: DType, *numbers: float) -> Ints:
     return words
 
 
-def _differ(common: DType, made: DType) -> bool:
-    """A kernel that computes in the one does not write the other."""
-    floats = common.kind == "f", made.kind == "f"
-    wide = common.itemsize == 8, made.itemsize == 8
+def _differ(common: DType, result: DType) -> bool:
+    """Whether a kernel that computes in one dtype cannot write the other."""
+    floats = common.kind == "f", result.kind == "f"
+    wide = common.itemsize == 8, result.itemsize == 8
     return len(set(floats)) > 1 or len(set(wide)) > 1

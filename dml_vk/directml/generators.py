@@ -1,4 +1,4 @@
-"""The operators that make elements of nothing: random bits, and fills."""
+"""The operators that need no input elements: random bits, and fills."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from dml_vk.errors import DTypeError, LayoutError
 from dml_vk.layout import Layout
 
 if TYPE_CHECKING:
-    from dml_vk.directml.buffer import Buffer
-    from dml_vk.ops.strided import Strided
+    from dml_vk.buffer import Buffer
+    from dml_vk.ops.view import View
 
 __all__ = [
     "FillValueConstant",
@@ -34,9 +34,9 @@ class RandomGeneratorType(enum.Enum):
 class RandomGenerator(Operator):
     """Random bits by Philox4x32-10, a pure function of the state.
 
-    The state is four words of counter and two of key, each low word first. Element i of the output,
-    in logical row-major order, is word i % 4 of block counter + i // 4. The output state has the
-    same key, and the counter after the last block begun.
+    The state is four words of counter and two of key, each with the low word first. Element i of
+    the output, in logical row-major order, is word i % 4 of block counter + i // 4. The output
+    state has the same key, and the counter after the last block that was started.
 
     >>> from dml_vk.directml import BufferTensorDesc, DataType, RandomGenerator
     >>> state = BufferTensorDesc(DataType.UINT32, (1, 1, 1, 6))
@@ -58,30 +58,28 @@ output_state=UINT32 (1, 1, 1, 6), type=PHILOX_4X32_10)
         for name in self._tensors:
             desc = getattr(self, name)
             if desc is not None and desc.data_type is not DataType.UINT32:
-                must = f"{name} must have the data type UINT32"
-                raise DTypeError(self._explain(must, data_type=desc.data_type.name))
+                rule = f"{name} must have the data type UINT32"
+                raise DTypeError(self._what, rule, data_type=desc.data_type.name)
         sizes = self.input_state.sizes
         if sizes != (1,) * (len(sizes) - 1) + (6,):
-            must = "input_state must have sizes (1, 1, 1, 6), or 6 after fewer or more ones"
-            raise LayoutError(self._explain(must, sizes=sizes))
+            rule = "input_state must have sizes (1, 1, 1, 6), or 6 after any number of ones"
+            raise LayoutError(self._what, rule, sizes=sizes)
         if self.output_state is not None and self.output_state.sizes != sizes:
-            must = f"output_state must have the sizes of input_state, {sizes}"
-            raise LayoutError(self._explain(must, sizes=self.output_state.sizes))
+            rule = f"output_state must have the sizes of input_state, {sizes}"
+            raise LayoutError(self._what, rule, sizes=self.output_state.sizes)
         if self.type is not RandomGeneratorType.PHILOX_4X32_10:
-            must = "type must be RandomGeneratorType.PHILOX_4X32_10"
-            raise LayoutError(self._explain(must, type=self.type))
+            rule = "type must be RandomGeneratorType.PHILOX_4X32_10"
+            raise LayoutError(self._what, rule, type=self.type)
 
     def bind(self, *buffers: Buffer | None) -> tuple[Buffer | None, ...]:
-        """As for every operator. The two states may share a buffer, the output has its own."""
+        """Check the buffers. The two states may share one, the output needs its own."""
         bound = input_state, output, output_state = super().bind(*buffers)
         if output is input_state or output is output_state:
-            must = "output must not be bound to the buffer of a state"
-            raise LayoutError(self._explain(must, output=output))
+            rule = "output cannot share a buffer with a state"
+            raise LayoutError(self._what, rule, output=output)
         return bound
 
-    def _run(
-        self, what: str, input_state: Strided, output: Strided, output_state: Strided | None
-    ) -> None:
+    def _run(self, what: str, input_state: View, output: View, output_state: View | None) -> None:
         from dml_vk.ops.philox import advance_state, blocks_begun, fill_philox
 
         state = _six_words(input_state)
@@ -93,7 +91,7 @@ output_state=UINT32 (1, 1, 1, 6), type=PHILOX_4X32_10)
 
 @dataclass(frozen=True, repr=False)
 class FillValueConstant(Operator):
-    """One value everywhere. A float is rounded to its type as it comes in.
+    """Fill a tensor with one value. A float is rounded to the tensor's type.
 
     >>> from dml_vk.directml import BufferTensorDesc, DataType, FillValueConstant
     >>> FillValueConstant(BufferTensorDesc(DataType.FLOAT16, (4,)), DataType.FLOAT16, 0.1)
@@ -111,7 +109,7 @@ class FillValueConstant(Operator):
         self._check_scalar_type("value_data_type", "output")
         self._hold("value", self.value_data_type)
 
-    def _run(self, what: str, target: Strided) -> None:
+    def _run(self, what: str, target: View) -> None:
         from dml_vk.ops.fill import fill_constant
 
         fill_constant(what, target, dtype_of(self.value_data_type), self.value)
@@ -121,7 +119,7 @@ class FillValueConstant(Operator):
 class FillValueSequence(Operator):
     """Element i, in logical row-major order, is `value_start + i * value_delta`.
 
-    Floats are exact and then rounded once, integers wrap. Start and delta are of the output's type;
+    Floats are exact and then rounded once, integers wrap. Start and delta have the output's type;
     the delta of an unsigned type may also be negative, down to half its range.
 
     >>> from dml_vk.directml import BufferTensorDesc, DataType, FillValueSequence
@@ -141,11 +139,11 @@ class FillValueSequence(Operator):
         self._check_tensors()
         self._check_scalar_type("value_data_type", "output")
         self._hold("value_start", self.value_data_type)
-        # -2 and 254 are the same step of UINT8, and the same bits: DirectML's own example has -2.
+        # In UINT8, -2 and 254 have the same bits; DirectML's own example uses -2.
         code = CODES[self.value_data_type]
         self._hold("value_delta", self.value_data_type, code + code.lower())
 
-    def _run(self, what: str, target: Strided) -> None:
+    def _run(self, what: str, target: View) -> None:
         from dml_vk.ops.fill import fill_sequence
 
         fill_sequence(
@@ -153,7 +151,9 @@ class FillValueSequence(Operator):
         )
 
 
-def _six_words(state: Strided) -> Strided:
+def _six_words(state: View) -> View:
     """The state without its dims of size 1."""
     layout = Layout((6,), state.layout.strides[-1:], state.layout.offset)
-    return state.over(layout)
+    from dml_vk.ops.view import with_layout
+
+    return with_layout(state, layout)

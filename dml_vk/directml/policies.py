@@ -1,4 +1,4 @@
-"""Where the strides of output tensors come from: DirectML's helper and DirectMLX's policies."""
+"""The strides of output tensors: DirectML's helper and DirectMLX's policies."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from dml_vk.directml.descriptors import (
     check_flags,
     check_sizes,
 )
-from dml_vk.errors import LayoutError, explain
+from dml_vk.errors import LayoutError
 from dml_vk.strides.order import Ints, OrderLike, packed_strides, to_order
 
 
 class TensorProperties(NamedTuple):
-    """What a policy decides about a tensor."""
+    """The properties of a tensor that a policy decides."""
 
     strides: Ints | None
     total_tensor_size_in_bytes: int
@@ -36,7 +36,7 @@ guaranteed_base_offset_alignment=0)
 
     @staticmethod
     def default(data_type: DataType, flags: TensorFlags, sizes: Iterable[int]) -> TensorProperties:
-        """No strides: packed, the last dim innermost."""
+        """No strides: packed, with the last dim innermost."""
         check_flags("TensorPolicy.default", flags)
         return TensorProperties(None, calc_buffer_tensor_size(data_type, sizes), 0)
 
@@ -58,7 +58,7 @@ guaranteed_base_offset_alignment=0)
 def calculate_strides(
     layout: OrderLike, sizes: Iterable[int], broadcast: Iterable[bool] | None = None
 ) -> Ints:
-    """Packed strides in an order such as "NCHW" or "NHWC", 0 for the dims to broadcast.
+    """Return packed strides for an order such as "NCHW" or "NHWC", 0 for broadcast dims.
 
     The other dims are packed as if the broadcast ones had size 1.
 
@@ -70,20 +70,18 @@ def calculate_strides(
     checked = check_sizes(what, sizes)
     flags = (False,) * len(checked) if broadcast is None else broadcast
     try:
-        # Not bool(flag), which would take a string, or a row of flags, for one.
+        # Not bool(flag), which would accept a string or a sequence of flags.
         repeated = tuple([bool(flag.__bool__()) for flag in flags])
     except (AttributeError, TypeError, ValueError):
         raise LayoutError(
-            explain(what, "broadcast must be a sequence of flags", broadcast=broadcast)
+            what, "broadcast must be a sequence of flags", broadcast=broadcast
         ) from None
     if len(repeated) != len(checked):
         raise LayoutError(
-            explain(
-                what,
-                "there must be as many broadcast flags as sizes",
-                sizes=checked,
-                broadcast=repeated,
-            )
+            what,
+            "sizes and broadcast must have the same length",
+            sizes=checked,
+            broadcast=repeated,
         )
     stored = tuple([1 if repeat else size for size, repeat in zip(checked, repeated)])
     strides = packed_strides(stored, to_order(what, layout, len(checked)))

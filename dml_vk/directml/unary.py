@@ -1,4 +1,4 @@
-"""DirectML's elementwise operators of one tensor, activations apart."""
+"""DirectML's elementwise operators of one tensor, except activations."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from dml_vk.directml.elementwise import (
 from dml_vk.dtypes import DType
 
 if TYPE_CHECKING:
-    from dml_vk.ops.elementwise import Typed
+    from dml_vk.ops.view import View
     from dml_vk.strides.order import Ints
 
 __all__ = [
@@ -78,7 +78,7 @@ class IsInfinityMode(enum.Enum):
 class RoundingMode(enum.Enum):
     """How to round to whole numbers, with DirectML's numbers.
 
-    TOWARD_INFINITY, whatever its name says, is to the nearest as well, with halves away from zero.
+    TOWARD_INFINITY, in spite of its name, also rounds to nearest, with halves away from zero.
     """
 
     HALVES_TO_NEAREST_EVEN = 0
@@ -87,7 +87,7 @@ class RoundingMode(enum.Enum):
 
 
 class ElementWiseAbs(ScaledUnary, of="abs", types=FLOATS + SIGNED):
-    """The absolute value; the least integer has none, and stays."""
+    """The absolute value; the smallest integer stays as it is."""
 
 
 class ElementWiseACos(ScaledUnary, of="acos", types=FLOATS):
@@ -115,7 +115,7 @@ class ElementWiseATanh(ScaledUnary, of="atanh", types=FLOATS):
 
 
 class ElementWiseCeil(ScaledUnary, of="ceil", types=FLOATS):
-    """The least whole number that is not below x."""
+    """The smallest integer not less than x."""
 
 
 class ElementWiseCos(ScaledUnary, of="cos", types=FLOATS):
@@ -135,7 +135,7 @@ class ElementWiseExp(ScaledUnary, of="exp", types=FLOATS):
 
 
 class ElementWiseFloor(ScaledUnary, of="floor", types=FLOATS):
-    """The greatest whole number that is not above x."""
+    """The largest integer not greater than x."""
 
 
 class ElementWiseLog(ScaledUnary, of="log", types=FLOATS):
@@ -167,7 +167,7 @@ class ElementWiseTanh(ScaledUnary, of="tanh", types=FLOATS):
 
 
 class ElementWiseIdentity(ScaledUnary, of="positive", types=ALL):
-    """The same elements under other strides: DirectML's strided copy. It works in place too.
+    """The same elements in another layout: DirectML's strided copy. It works in place too.
 
     >>> from dml_vk.directml import BufferTensorDesc, DataType, ElementWiseIdentity
     >>> planar = BufferTensorDesc(DataType.FLOAT16, (2, 3, 4, 5))
@@ -177,7 +177,7 @@ class ElementWiseIdentity(ScaledUnary, of="positive", types=ALL):
 scale_bias=None)
     """
 
-    def _compute(self, what: str, sources: list[Typed], target: Typed) -> None:
+    def _compute(self, what: str, sources: list[View], target: View) -> None:
         if self.scale_bias is not None:
             super()._compute(what, sources, target)
         else:
@@ -193,7 +193,7 @@ class ElementWiseConstantPow(ScaledUnary, of="pow", types=FLOATS):
 
 @dataclass(frozen=True, repr=False)
 class ElementWiseThreshold(ScaledUnary, of="maximum", types=UP_TO_32_BITS):
-    """x, but `min` where that is more. Of integers the result is cut to one, as if `min` were."""
+    """The greater of x and `min`. For integers the result is truncated, as if `min` were."""
 
     min: float = field(kw_only=True)
 
@@ -203,16 +203,16 @@ class ElementWiseThreshold(ScaledUnary, of="maximum", types=UP_TO_32_BITS):
 
 @dataclass(frozen=True, repr=False)
 class ElementWiseClip(ScaledUnary, of="clip", types=NUMBERS):
-    """x, but `max` where that is less, and then `min` where that is more.
+    """max(min(x, `max`), `min`).
 
-    Of integers the result is cut to one, as if the bounds were.
+    For integers the result is truncated, as if the bounds were.
     """
 
     min: float = field(kw_only=True)
     max: float = field(kw_only=True)
 
     def _words(self, what: str, common: DType) -> Ints:
-        # The kernel has the last word for max: only where min is above it does that matter.
+        # The kernel computes min(max(x, min), max), which differs if min > max.
         most = self.min if self.min > self.max else self.max
         return number_words(what, common, self.min, most)
 
@@ -223,16 +223,16 @@ class ElementWiseClip1(TypedBounds, ElementWiseClip, of="clip", types=NUMBERS):
 
 
 class ElementWiseNegate(Unary, of="negative", types=FLOATS + SIGNED):
-    """-x; the least integer has none, and stays."""
+    """-x; the smallest integer stays as it is."""
 
 
 class ElementWiseSign(Unary, of="sign", types=NUMBERS):
-    """-1, 0 or 1; NaN of NaN."""
+    """-1, 0 or 1; NaN for NaN."""
 
 
 @dataclass(frozen=True, repr=False)
 class ElementWiseRound(Unary, of="round", types=FLOATS):
-    """The nearest whole number, or the one towards zero."""
+    """The nearest integer, or the next one towards zero."""
 
     rounding_mode: RoundingMode = RoundingMode.HALVES_TO_NEAREST_EVEN
 
@@ -246,12 +246,12 @@ class ElementWiseRound(Unary, of="round", types=FLOATS):
 
 
 class ElementWiseIsNaN(Unary, of="isnan", types=FLOATS, output=(DataType.UINT8,)):
-    """1 for NaN, 0 for all else."""
+    """1 for NaN, else 0."""
 
 
 @dataclass(frozen=True, repr=False)
 class ElementWiseIsInfinity(Unary, of="isinf", types=FLOATS, output=(DataType.UINT8,)):
-    """1 for infinities, or for those of one sign, and 0 for all else."""
+    """1 for infinities, or for those of one sign, else 0."""
 
     infinity_mode: IsInfinityMode = IsInfinityMode.EITHER
 
@@ -261,15 +261,15 @@ class ElementWiseIsInfinity(Unary, of="isinf", types=FLOATS, output=(DataType.UI
 
 
 class ElementWiseLogicalNot(Unary, of="logical_not", types=TRUTHS):
-    """1 for 0, 0 for all else."""
+    """1 for 0, else 0."""
 
 
 class ElementWiseBitNot(Bits, Unary, of="bitwise_invert", types=ALL):
-    """Every bit turned over."""
+    """All bits inverted."""
 
 
 class ElementWiseBitCount(Bits, Unary, of="bitwise_count", types=ALL, output=TRUTHS):
-    """How many bits are 1."""
+    """The number of bits that are 1."""
 
 
 class Cast(Unary, of="cast", types=ALL, output=ALL):

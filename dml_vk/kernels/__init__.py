@@ -1,1 +1,1 @@
-"""The kernels as data, the plans of calls, and the shaders that are built of both."""
+"""Kernel descriptions, the planners that choose among them, and their SPIR-V modules."""

@@ -1,4 +1,4 @@
-"""What a kernel is, as data: its source, what it binds, how it is specialised, what it is told."""
+"""Kernel descriptions: source, bindings, specialization constants and push constants."""
 
 from __future__ import annotations
 
@@ -11,17 +11,17 @@ from types import MappingProxyType
 class Kernel:
     """One shader source and the variants built from it.
 
-    Bindings, specialization constants and push words stand in the order of their numbers.
+    Bindings, specialization constants and push constants are listed in the order of their numbers.
     """
 
     name: str
-    bindings: tuple[str, ...]  # storage buffers; the kernel writes those in `writes`
-    writes: tuple[str, ...]
+    bindings: tuple[str, ...]  # storage buffers
+    writes: tuple[str, ...]  # the bindings that the kernel writes
     spec: tuple[str, ...]
     push: tuple[tuple[str, int], ...]  # (name, 32-bit words); at most 32 words in all
     variants: Mapping[str, Mapping[str, str]] = field(default_factory=lambda: MappingProxyType({}))
     """Suffix -> macros. A variant's module is `<name>_<suffix>`."""
-    body: str = ""  # the name of its source, where that is not its own
+    body: str = ""  # the name of its source file, if it differs from `name`
 
     @property
     def source(self) -> str:
@@ -29,7 +29,7 @@ class Kernel:
 
     @property
     def modules(self) -> dict[str, Mapping[str, str]]:
-        """Module name -> macros, one SPIR-V binary each."""
+        """Module name -> macros. Each module is one SPIR-V binary."""
         return {f"{self.name}_{suffix}": macros for suffix, macros in self.variants.items()}
 
     @property
@@ -37,12 +37,11 @@ class Kernel:
         return sum(words for _, words in self.push)
 
 
-# Dims in one launch: of a copy, of a kernel that makes elements and is told more instead, and of
-# one that computes with so many sources, beside so many words of scalars.
-MAX_RANK = 8
-MADE_RANK = 6
-COMPUTED_RANK = {1: 7, 2: 5, 3: 4}
-SCALAR_WORDS = {1: 4, 2: 4, 3: 3}
+# Dims in one launch, limited by the 32 words of a push block.
+MAX_RANK = 8  # of a copy
+MADE_RANK = 6  # of a kernel that generates elements, which has more parameters
+COMPUTED_RANK = {1: 7, 2: 5, 3: 4}  # of an elementwise kernel, by its number of sources
+SCALAR_WORDS = {1: 4, 2: 4, 3: 3}  # and its words of scalars, likewise
 
 
 def index_push(
@@ -51,7 +50,7 @@ def index_push(
     extra: tuple[tuple[str, int], ...] = (),
     sources: int = 1,
 ) -> tuple[tuple[str, int], ...]:
-    """The push block of glsl/index_head.glsl."""
+    """The push block of glsl/include/index/index.glsl."""
     return (
         *(("first", 1), ("end", 1)),
         *((base, 1) for base in bases),

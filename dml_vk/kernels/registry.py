@@ -1,22 +1,12 @@
-"""Every kernel, once, as data: its source, what it binds, and how it is specialised.
+"""The registry of all kernels.
 
-The GLSL says the same in its own words; a test compares the two in the built SPIR-V.
+It repeats interfaces that the GLSL declares; a test compares it with the built SPIR-V.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dml_vk.kernels import (
-    plan_gather,
-    plan_matmul,
-    plan_nonzero,
-    plan_random,
-    plan_reduce,
-    plan_scan,
-    plan_search,
-    plan_sort,
-)
 from dml_vk.kernels.kernel import (
     COMPUTED_RANK,
     INDEX_SPEC,
@@ -30,7 +20,8 @@ from dml_vk.kernels.kernel import (
     Kernel,
     index_push,
 )
-from dml_vk.kernels.operators import CASTS, OPCODES
+from dml_vk.kernels.operators import CASTS, opcodes_of
+from dml_vk.kernels.plan import draw, gather, matmul, nonzero, reduce, scan, search, sort
 
 _COPY_PUSH = index_push(("src_base", "dst_base"), MAX_RANK)
 _FILL_PUSH = index_push(("dst_base",), MADE_RANK, (("value", 4),))
@@ -48,50 +39,50 @@ _BY_BITS = {"8": {"BITS": "8"}, "16": {"BITS": "16"}}
 _INTEGER = "sequence_int(i, start, delta)"
 _FLOAT = "sequence_float(i, start, delta, {}u, {}u)"
 
-# What computes elements: kernel -> (its sources, the ways it has as path and dst's element bits).
-_FLOAT_WAYS = ("words_32", "packed_16")
-_TRUTH_WAYS = ("packed_8", "words_32")
+_FLOAT_VARIANTS = ("words_32", "packed_16")
+_BOOL_VARIANTS = ("packed_8", "words_32")
+# Elementwise kernels: name -> (number of sources, variants by path and bits of a dst element).
 COMPUTED = {
-    "float_arithmetic": (2, (*_FLOAT_WAYS, "tile_32")),
-    "float_activation": (2, (*_FLOAT_WAYS, "tile_32")),
-    "float_compare": (2, _TRUTH_WAYS),
-    "float_exp": (1, _FLOAT_WAYS),
-    "float_log": (2, _FLOAT_WAYS),
-    "float_trig": (1, _FLOAT_WAYS),
-    "float_arc": (2, _FLOAT_WAYS),
-    "float_erf": (1, _FLOAT_WAYS),
-    "float_pow": (2, _FLOAT_WAYS),
+    "float_arithmetic": (2, (*_FLOAT_VARIANTS, "tile_32")),
+    "float_activation": (2, (*_FLOAT_VARIANTS, "tile_32")),
+    "float_compare": (2, _BOOL_VARIANTS),
+    "float_exp": (1, _FLOAT_VARIANTS),
+    "float_log": (2, _FLOAT_VARIANTS),
+    "float_trig": (1, _FLOAT_VARIANTS),
+    "float_arc": (2, _FLOAT_VARIANTS),
+    "float_erf": (1, _FLOAT_VARIANTS),
+    "float_pow": (2, _FLOAT_VARIANTS),
     "int_arithmetic": (2, ("packed_8", "packed_16", "words_32", "tile_32")),
-    "int_compare": (2, _TRUTH_WAYS),
+    "int_compare": (2, _BOOL_VARIANTS),
     "long_arithmetic": (2, ("words_64",)),
-    "long_compare": (2, _TRUTH_WAYS),
+    "long_compare": (2, _BOOL_VARIANTS),
     "double_arithmetic": (2, ("words_64",)),
-    "double_compare": (2, _TRUTH_WAYS),
+    "double_compare": (2, _BOOL_VARIANTS),
     "cast": (1, ("packed_8", "packed_16", "words_32", "words_64")),
     "where": (3, ("packed_8", "packed_16", "words_32", "words_64", "tile_32")),
 }
 
 
 def _computed() -> Iterator[Kernel]:
-    """A kernel for every path that a family of operators takes: they bind and tell alike."""
-    for name, (sources, ways) in COMPUTED.items():
+    """Make one kernel for every path of an elementwise family; all have the same interface."""
+    for name, (sources, suffixes) in COMPUTED.items():
         operands = ("a", "b", "c")[:sources]
         bases = (*(f"{operand}_base" for operand in operands), "dst_base")
-        told = ("OP", "BEFORE", "SCALARS", "TYPE", "COMMON", "A_TYPE", "B_TYPE", "C_TYPE")
+        constants = ("OP", "BEFORE", "SCALARS", "TYPE", "COMMON", "A_TYPE", "B_TYPE", "C_TYPE")
         scalars = (("scalars", SCALAR_WORDS[sources]),)
+        opcodes = CASTS if name == "cast" else opcodes_of(name)
         for path, spec in PATH_SPEC.items():
-            opcodes = CASTS if name == "cast" else OPCODES
             variants = {
                 bits: {**opcodes, "BITS": bits, **({"TILE": "1"} if path == "tile" else {})}
-                for way, bits in [way.split("_") for way in ways]
-                if way == path
+                for of_path, bits in [suffix.split("_") for suffix in suffixes]
+                if of_path == path
             }
             if variants:
                 yield Kernel(
                     f"{name}_{path}",
                     bindings=(*(f"{operand}_words" for operand in operands), "Dst"),
                     writes=("Dst",),
-                    spec=(*spec, *told[: 5 + sources]),
+                    spec=(*spec, *constants[: 5 + sources]),
                     push=index_push(bases, COMPUTED_RANK[sources], scalars, sources),
                     variants=variants,
                     body=name,
@@ -221,15 +212,14 @@ _KERNELS = (
         variants={"float32": {}},
     ),
     *_computed(),
-    *plan_matmul.KERNELS,
-    *plan_gather.KERNELS,
-    *plan_nonzero.KERNELS,
-    *plan_random.KERNELS,
-    *plan_reduce.KERNELS,
-    *plan_scan.KERNELS,
-    *plan_search.KERNELS,
-    *plan_sort.KERNELS,
+    *matmul.KERNELS,
+    *gather.KERNELS,
+    *nonzero.KERNELS,
+    *draw.KERNELS,
+    *reduce.KERNELS,
+    *scan.KERNELS,
+    *search.KERNELS,
+    *sort.KERNELS,
 )
 
-# Kernel name -> kernel.
 KERNELS: dict[str, Kernel] = {kernel.name: kernel for kernel in _KERNELS}

@@ -1,7 +1,7 @@
-"""NumPy's functions on tensors: each becomes the function of ours that means the same.
+"""NumPy's functions on tensors: each is forwarded to the equivalent function of this package.
 
-What has no such function is an error, and so are NumPy's arrays among the operands: nothing is
-copied to the host or to the device unless somebody says so.
+Functions without an equivalent raise an error, and so do NumPy arrays among the operands: nothing
+is implicitly copied between host and device.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ import numpy as np
 from dml_vk.numpy_protocols import calls, creation
 from dml_vk.numpy_protocols.rows import CALLS
 from dml_vk.numpy_protocols.ufuncs import ufunc
-from dml_vk.tensor import Tensor
+from dml_vk.tensor.core import Tensor
 
 __all__ = ["FUNCTIONS", "function", "ufunc"]
 
@@ -24,9 +24,9 @@ FUNCTIONS = {one: call for one, call in CALLS if one is not None}
 def function(
     x: Tensor, func: Any, types: Iterable[type], args: tuple[Any, ...], named: dict[str, Any]
 ) -> Any:
-    """Any of NumPy's functions but ufuncs, called as NumPy's documentation says.
+    """Implement `__array_function__`: any function of NumPy's, called as NumPy documents it.
 
-    Those that create are given x, a tensor, as `like=`.
+    Functions that create arrays were called with x as `like=`.
     """
     if not all(issubclass(one, (Tensor, np.ndarray)) for one in types):
         return NotImplemented

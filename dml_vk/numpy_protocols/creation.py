@@ -1,6 +1,6 @@
-"""NumPy's functions that create, told by `like=` to make tensors: on the device of that tensor.
+"""NumPy's functions that create arrays, with `like=` a tensor: results are on its device.
 
-Dtypes that are not given are ours.
+Default dtypes are those of this package.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What NumPy does itself: write files and texts, which asks for the numbers, and tell addresses."""
+"""Functions that NumPy runs itself: writing files and text, and comparing addresses."""
 
 from __future__ import annotations
 
@@ -6,20 +6,20 @@ from typing import Any
 
 import numpy as np
 
-from dml_vk import host
 from dml_vk.numpy_protocols.calls import NOT_GIVEN
-from dml_vk.tensor import Tensor
+from dml_vk.tensor import host
+from dml_vk.tensor.core import Tensor
 
 
 class Download:
-    """NumPy's function of the numbers on the host, as `x.numpy()` gives them."""
+    """A function of NumPy's that gets tensors as arrays, as by `x.numpy()`."""
 
     def __init__(self, name: str) -> None:
         self.what, self.function = f"numpy.{name}", getattr(np, name)
 
     def __call__(self, args: tuple[Any, ...], named: dict[str, Any]) -> Any:
-        there = {name: _downloaded(value) for name, value in named.items()}
-        return self.function(*map(_downloaded, args), **there)
+        arrays = {name: _downloaded(value) for name, value in named.items()}
+        return self.function(*map(_downloaded, args), **arrays)
 
 
 def _downloaded(value: Any) -> Any:
@@ -35,12 +35,12 @@ def shares_memory(a: Any, b: Any, max_work: Any = None) -> bool:
 
 
 def _compared(what: str, a: Any, b: Any, max_work: Any) -> bool:
-    """As NumPy compares arrays. Nobody waits for anything."""
+    """Let NumPy compare addresses, without waiting for pending work."""
     tensors = [one for one in (a, b) if isinstance(one, Tensor)]
-    allocations = [one.strided.allocation for one in tensors]
-    apart = len(tensors) == 2 and allocations[0] is not allocations[1]
-    if apart or (len(tensors) == 1 and allocations[0].bytes is None):
+    allocations = [one.allocation for one in tensors]
+    distinct = len(tensors) == 2 and allocations[0] is not allocations[1]
+    if distinct or (len(tensors) == 1 and allocations[0].bytes is None):
         return False
-    places = [host.addresses(what, one) if isinstance(one, Tensor) else one for one in (a, b)]
+    arrays = [host.addresses(what, one) if isinstance(one, Tensor) else one for one in (a, b)]
     named = {} if max_work is None or max_work is NOT_GIVEN else {"max_work": max_work}
-    return bool(getattr(np, what)(*places, **named))
+    return bool(getattr(np, what)(*arrays, **named))

@@ -1,4 +1,4 @@
-"""NumPy's functions of numbers that have none of ours: put together from those there are."""
+"""NumPy's numeric functions without a direct equivalent, composed of our functions."""
 
 from __future__ import annotations
 
@@ -8,39 +8,39 @@ from typing import Any
 import numpy as np
 
 from dml_vk.dtypes import to_any_dtype
-from dml_vk.errors import LayoutError, explain
+from dml_vk.errors import LayoutError
 from dml_vk.numpy_protocols.calls import check_casting, ours
 from dml_vk.numpy_protocols.shapes import ravel
-from dml_vk.operands import to_tensor
-from dml_vk.strides.order import to_bool, to_int
-from dml_vk.tensor import Tensor
+from dml_vk.strides.order import to_bool, to_index, to_int
+from dml_vk.tensor.core import Tensor
+from dml_vk.tensor.operands import to_tensor
 
 
 def along(name: str) -> Callable[..., Any]:
-    """Of the flattened tensor, where there is no axis: NumPy's `sort(x, None)`, `cumsum(x)`."""
+    """Adapt a function so that axis None, the default, flattens: `cumsum(x)`."""
 
-    def made(a: Any, *, axis: Any = None, **named: Any) -> Any:
+    def adapter(a: Any, *, axis: Any = None, **named: Any) -> Any:
         given = to_tensor(name, "a", a)
         if axis is None:
             given, axis = ravel(given), 0
         return getattr(ours, name)(given, axis=axis, **named)
 
-    return made
+    return adapter
 
 
 def along_last(name: str) -> Callable[..., Any]:
-    """The same, and along the last axis unless it is told."""
-    found = along(name)
+    """Adapt a function so that axis None flattens, and the default is the last axis."""
+    function = along(name)
 
-    def made(a: Any, *, axis: Any = -1, **named: Any) -> Any:
-        return found(a, axis=axis, **named)
+    def adapter(a: Any, *, axis: Any = -1, **named: Any) -> Any:
+        return function(a, axis=axis, **named)
 
-    return made
+    return adapter
 
 
 def can_cast(from_: Any, to: Any, casting: Any = None) -> bool:
-    """By NumPy's rules where one of them is named, else by ours."""
-    if casting is None or casting == "safe":
+    """Apply our rules, or NumPy's if `casting` names one."""
+    if casting is None:
         return bool(ours.can_cast(from_, to))
     given = from_.dtype if isinstance(from_, Tensor) else to_any_dtype("can_cast", from_)
     check_casting("can_cast", casting)
@@ -57,25 +57,26 @@ def cov(
     dtype: Any = None,
     what: str = "cov",
 ) -> Any:
-    """Rows are variables, columns what was seen of them; `rowvar=False` has it the other way."""
+    """Rows are variables and columns observations; transposed with `rowvar=False`."""
     rows = []
     for one in _in_dtype(dtype, (m,) if y is None else (m, y)):
         given = to_tensor(what, "m", one)
         if given.ndim > 2:
-            raise LayoutError(explain(what, "m must have two dims at most", shape=given.shape))
+            raise LayoutError(what, "m must have at most two dims", shape=given.shape)
         if given.ndim < 2:
             given = ours.reshape(given, (1, -1))
         elif not _switch(what, "rowvar", rowvar):
             given = given.T
         rows.append(given)
-    seen = rows[0] if y is None else ours.concat(rows)
-    off = ours.subtract(seen, ours.mean(seen, axis=1, keepdims=True))
-    less = 1 - _switch(what, "bias", bias) if ddof is None else to_int(what, "ddof", ddof)
-    return ours.divide(ours.matmul(off, off.T), float(seen.shape[1] - less)).squeeze()
+    observed = rows[0] if y is None else ours.concat(rows)
+    centred = ours.subtract(observed, ours.mean(observed, axis=1, keepdims=True))
+    correction = 1 - _switch(what, "bias", bias) if ddof is None else to_int(what, "ddof", ddof)
+    products = ours.matmul(centred, centred.T)
+    return ours.divide(products, float(observed.shape[1] - correction)).squeeze()
 
 
 def _switch(what: str, name: str, value: Any) -> bool:
-    """SciPy says 0 and 1."""
+    """Convert a bool, or an int, which SciPy passes."""
     return to_bool(what, name, bool(value) if isinstance(value, int) else value)
 
 
@@ -88,7 +89,7 @@ def corrcoef(x: Any, y: Any = None, rowvar: Any = True, dtype: Any = None) -> An
 
 
 def digitize(x: Any, bins: Any, right: Any = False) -> Any:
-    """Which way the bins go is read from their ends."""
+    """The direction of the bins is determined from their ends."""
     ends = to_tensor("digitize", "bins", bins)
     side = "left" if to_bool("digitize", "right", right) else "right"
     if ends.size and bool(ends[0] > ends[-1]):
@@ -105,17 +106,17 @@ def dot(a: Any, b: Any, out: Tensor | None = None) -> Any:
 
 
 def einsum(*operands: Any, dtype: Any = None, optimize: Any = None, **named: Any) -> Any:
-    """Ours goes from left to right, however NumPy would."""
+    """Ignore `optimize`: ours contracts from left to right."""
     return ours.einsum(operands[0], *_in_dtype(dtype, operands[1:]), **named)
 
 
 def in_dtype(name: str) -> Callable[..., Any]:
-    """`mean` and its kin, computed in another dtype."""
+    """Adapt a function such as `mean`, so that `dtype` is that of the computation."""
 
-    def made(a: Any, dtype: Any = None, **named: Any) -> Any:
+    def adapter(a: Any, dtype: Any = None, **named: Any) -> Any:
         return getattr(ours, name)(*_in_dtype(dtype, (a,)), **named)
 
-    return made
+    return adapter
 
 
 def _in_dtype(dtype: Any, operands: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -131,12 +132,12 @@ def inner(a: Any, b: Any) -> Any:
 
 
 def _rank(one: Any) -> int:
-    """Of a tensor; numbers, and what is neither, have none."""
+    """The rank of a tensor, or 0 for anything else."""
     return one.ndim if isinstance(one, Tensor) else 0
 
 
 def isin(element: Any, test_elements: Any, assume_unique: Any = False, invert: Any = False) -> Any:
-    """By searching among the elements in order. NaN is nowhere."""
+    """Search in the sorted test elements. NaN is never found."""
     given = to_tensor("isin", "element", element)
     among = ours.sort(ravel(to_tensor("isin", "test_elements", test_elements)))
     if not among.size:
@@ -162,53 +163,55 @@ def norm(x: Tensor, ord: Any = None, axis: Any = None, keepdims: bool = False) -
         two = 2 if ord is None else ord
         return ours.linalg.vector_norm(x, axis=axis, ord=two, keepdims=keepdims)
     if axis is not None or dims != 2:
-        must = "axis must be one dim, or there must be two dims in all, or no ord"
-        raise LayoutError(explain("norm", must, ord=ord, axis=axis, shape=x.shape))
+        rule = "with ord, axis must be an integer, or None for 1-D or 2-D x"
+        raise LayoutError("norm", rule, ord=ord, axis=axis, shape=x.shape)
     return ours.linalg.matrix_norm(x, ord=ord, keepdims=keepdims)
 
 
 def partition(name: str) -> Callable[..., Any]:
-    """What is sorted is parted at every place."""
-    found = along_last(name)
+    """Implement a partition by a full sort."""
+    function, what = along_last(name), name.replace("sort", "partition")
 
-    def made(a: Any, kth: Any, axis: Any = -1) -> Any:
-        return found(a, axis=axis)
+    def adapter(a: Any, kth: Any, axis: Any = -1) -> Any:
+        given = to_tensor(what, "a", a)
+        size = given.size if axis is None else given.shape[to_index(what, "axis", axis, given.ndim)]
+        for place in np.atleast_1d(np.asarray(kth, object)):
+            to_index(what, "kth", place, size)
+        return function(a, axis=axis)
 
-    return made
+    return adapter
 
 
 def round_to(a: Any, decimals: Any = 0, out: Any = None) -> Any:
-    """To so many decimal places, as Python's `round` of tensors with dims."""
+    """Round to decimal places by Python's `round`, which needs dims to return a tensor."""
     if not decimals:
         return ours.round(a, out=out)
     given = to_tensor("round", "a", a)
-    made = round(given if given.shape else given[None], decimals)
-    made = made if given.shape else made[0]
+    rounded = round(given if given.shape else given[None], decimals)
+    rounded = rounded if given.shape else rounded[0]
     if out is None:
-        return made
-    to_tensor("round", "out", out)[...] = made
+        return rounded
+    to_tensor("round", "out", out)[...] = rounded
     return out
 
 
 def searchsorted(a: Any, v: Any, **named: Any) -> Any:
-    """A number has its place too."""
+    """Also take numbers for v."""
     given = to_tensor("searchsorted", "a", a)
     if isinstance(v, (bool, int, float, np.generic)):
-        v = ours.asarray(v, given.dtype, device=given.device)
+        v = ours.asarray(v, ours.result_type(given, v), device=given.device)
     return ours.searchsorted(given, v, **named)
 
 
 def select(condlist: Any, choicelist: Any, default: Any = 0) -> Any:
-    """The first that is true decides."""
+    """Choose by the first condition that is true."""
     if not condlist or len(condlist) != len(choicelist):
-        must = "there must be as many choices as conditions, one at least"
-        raise LayoutError(
-            explain("select", must, condlist=len(condlist), choicelist=len(choicelist))
-        )
-    made = default
+        rule = "condlist and choicelist must have the same length, at least 1"
+        raise LayoutError("select", rule, condlist=len(condlist), choicelist=len(choicelist))
+    result = default
     for condition, choice in reversed(list(zip(condlist, choicelist))):
-        made = ours.where(condition, choice, made)
-    return made
+        result = ours.where(condition, choice, result)
+    return result
 
 
 def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, **named: Any) -> Any:
@@ -217,7 +220,7 @@ def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, **named: Any)
 
 
 def trapezoid(y: Any, x: Any = None, dx: Any = 1.0, axis: Any = -1) -> Any:
-    """Each step along the axis, times the mean of the elements at its ends."""
+    """Integrate by the trapezoidal rule."""
     given = ours.moveaxis(to_tensor("trapezoid", "y", y), axis, -1)
     if x is not None:
         at = to_tensor("trapezoid", "x", x)
@@ -231,5 +234,5 @@ def vdot(a: Any, b: Any) -> Any:
 
 
 def whether(value: bool) -> Callable[..., bool]:
-    """What all tensors are, which are real."""
+    """A predicate with the same answer for all tensors, since all are real."""
     return lambda x: value

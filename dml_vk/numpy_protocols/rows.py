@@ -1,4 +1,4 @@
-"""The table of NumPy's functions on tensors, each with its parameters and what does it here."""
+"""The table of NumPy's functions on tensors: their parameters and implementations."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ import numpy as np
 from dml_vk.numpy_protocols import numbers, shapes
 from dml_vk.numpy_protocols.calls import Call
 from dml_vk.numpy_protocols.host import Download, may_share_memory, shares_memory
-from dml_vk.tensor import Tensor
+from dml_vk.tensor.core import Tensor
 
-# What is done by more than one call of ours, or by one under other circumstances.
-_OWN: dict[str, Callable[..., Any]] = {
+# Implementations that are more than a call of one function.
+_ADAPTERS: dict[str, Callable[..., Any]] = {
     "append": shapes.append,
     "argpartition": numbers.partition("argsort"),
     "argsort": numbers.along_last("argsort"),
@@ -82,7 +82,8 @@ _OWN: dict[str, Callable[..., Any]] = {
     "where": shapes.where,
     "zeros_like": shapes.like("zeros_like"),
 }
-# NumPy's functions, by name or as name:ours, with their parameters.
+# NumPy's functions and their parameters, in the notation of `Call`. `name:other` calls another
+# function of this package, and `name:` an adapter.
 _ROWS = (
     ("all any", "a / axis out keepdims * -where"),
     ("amax:max amin:min max min", "a / axis out keepdims -initial -where"),
@@ -192,12 +193,12 @@ _ROWS = (
     ("unstack", "x / * axis"),
     ("where:", "condition / x y"),
 )
-# What asks for the numbers by name.
-_ASKING = "array2string array_repr array_str save savetxt savez savez_compressed"
+# Functions that NumPy runs on the host: callers expect them to copy the values.
+_DOWNLOADS = "array2string array_repr array_str save savetxt savez savez_compressed"
 
 
 def _in_numpy(name: str) -> Any:
-    """None in a NumPy too old to have it."""
+    """NumPy's function of this name, or None if this NumPy lacks it."""
     found: Any = np
     for part in name.split("."):
         found = getattr(found, part, None)
@@ -207,9 +208,10 @@ def _in_numpy(name: str) -> Any:
 def _calls() -> Iterator[tuple[Any, Call | Download]]:
     for names, parameters in _ROWS:
         for word in names.split():
-            name, own, ours = word.partition(":")
-            yield _in_numpy(name), Call(name, parameters, ours or (_OWN[name] if own else name))
-    for name in _ASKING.split():
+            name, colon, ours = word.partition(":")
+            function = ours or (_ADAPTERS[name] if colon else name)
+            yield _in_numpy(name), Call(name, parameters, function)
+    for name in _DOWNLOADS.split():
         yield _in_numpy(name), Download(name)
 
 

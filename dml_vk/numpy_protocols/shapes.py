@@ -1,4 +1,4 @@
-"""NumPy's functions of shapes and places that have none of ours: views and joins of them."""
+"""NumPy's functions of shapes and positions without a direct equivalent."""
 
 from __future__ import annotations
 
@@ -7,19 +7,22 @@ from typing import Any
 
 import numpy as np
 
-from dml_vk.errors import LayoutError, explain
+from dml_vk.errors import LayoutError
 from dml_vk.layout import contiguous_format, preserve_format
 from dml_vk.numpy_protocols.calls import ours
-from dml_vk.operands import is_numpys, plain, to_tensor
+from dml_vk.promotion import check_weak
 from dml_vk.strides.order import is_one, several, to_index, to_int, to_ints
-from dml_vk.tensor import Tensor
+from dml_vk.tensor.core import Tensor
+from dml_vk.tensor.operands import is_numpys, plain, to_tensor
 
 
 def append(arr: Any, values: Any, axis: Any = None) -> Any:
-    """Numbers and lists of them come in the tensor's dtype."""
+    """Numbers and lists of numbers are promoted like a Python number beside the tensor."""
     given = to_tensor("append", "arr", arr)
     if isinstance(values, (bool, int, float, list, tuple)) or is_numpys(values):
-        values = ours.asarray(plain(values), given.dtype, device=given.device)
+        kind = np.asarray(plain(values)).dtype.kind
+        dtype = ours.result_type(given, {"b": True, "f": 0.0}.get(kind, 0))
+        values = ours.asarray(plain(values), dtype, device=given.device)
     if axis is None:
         given, values, axis = ravel(given), ravel(values), 0
     return ours.concat([given, values], axis=axis)
@@ -39,11 +42,20 @@ def broadcast_arrays(*args: Any) -> tuple[Tensor, ...]:
 
 def copyto(dst: Any, src: Any, where: Any = True) -> None:
     target = to_tensor("copyto", "dst", dst)
-    target[...] = src if where is True else ours.where(where, src, target)
+    if where is True:
+        target[...] = src
+        return
+    if not isinstance(src, Tensor):
+        src = plain(src)
+        if isinstance(src, (bool, int, float)):
+            check_weak("copyto", src, target.dtype)
+        else:
+            src = ours.asarray(src, device=target.device)
+    target[...] = ours.where(where, src, target)
 
 
 def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
-    """Without some indexes, which are numbers of the host."""
+    """Take all indexes except those of `obj`, which is on the host."""
     given = to_tensor("delete", "arr", arr)
     if axis is None:
         given, axis = ravel(given), 0
@@ -51,23 +63,23 @@ def delete(arr: Any, obj: Any, axis: Any = None) -> Any:
     if isinstance(obj, slice):
         kept = np.delete(np.arange(size), obj)
     else:
-        named = to_ints("delete", "obj", several(obj))
-        kept = np.delete(np.arange(size), [to_index("delete", "obj", k, size) for k in named])
+        dropped = to_ints("delete", "obj", several(obj))
+        kept = np.delete(np.arange(size), [to_index("delete", "obj", k, size) for k in dropped])
     return ours.take(given, ours.asarray(kept, device=given.device), axis=axis)
 
 
 def diag(v: Any, k: Any = 0) -> Any:
-    """The diagonal of a matrix, or the matrix of a diagonal."""
+    """Extract the diagonal of a matrix, or make a matrix with this diagonal."""
     given = to_tensor("diag", "v", v)
-    which = to_int("diag", "k", k)
+    offset = to_int("diag", "k", k)
     if given.ndim == 2:
-        return given.diagonal(which)
+        return given.diagonal(offset)
     if given.ndim != 1:
-        raise LayoutError(explain("diag", "v must have one dim or two", shape=given.shape))
-    size = given.size + abs(which)
-    made = ours.zeros((size, size), given.dtype, device=given.device)
-    made.diagonal(which)[...] = given
-    return made
+        raise LayoutError("diag", "v must be 1-D or 2-D", shape=given.shape)
+    size = given.size + abs(offset)
+    matrix = ours.zeros((size, size), given.dtype, device=given.device)
+    matrix.diagonal(offset)[...] = given
+    return matrix
 
 
 def diagonal(a: Tensor, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
@@ -100,34 +112,34 @@ def hsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
 
 
 def like(name: str) -> Callable[..., Any]:
-    """`zeros_like` and its kin, with NumPy's words for the order in memory."""
+    """Adapt a function such as `zeros_like` to NumPy's names of memory orders."""
 
-    def made(a: Any, *value: Any, order: Any = "K", **named: Any) -> Any:
-        if order not in (None, "K", "C"):
-            must = "order must be 'K' or 'C': memory_format of our function says more"
-            raise LayoutError(explain(name, must, order=order))
+    def adapter(a: Any, *value: Any, order: Any = "K", **named: Any) -> Any:
+        if order is not None and not (isinstance(order, str) and order in ("K", "C")):
+            rule = "order must be 'K' or 'C': dml_vk's own function takes memory_format"
+            raise LayoutError(name, rule, order=order)
         form = contiguous_format if order == "C" else preserve_format
         return getattr(ours, name)(a, *value, memory_format=form, **named)
 
-    return made
+    return adapter
 
 
 def pad(array: Any, pad_width: Any, mode: Any = "constant", constant_values: Any = 0) -> Any:
-    """NumPy's names of the modes, and constants apart for each dim and end."""
+    """Translate NumPy's modes, and write separate constants for each dim and end."""
     if mode != "constant" or is_one(constant_values):
-        named = "circular" if isinstance(mode, str) and mode == "wrap" else mode
-        return ours.pad(array, pad_width, mode=named, value=constant_values)
-    made = ours.pad(array, pad_width)
+        our_mode = "circular" if isinstance(mode, str) and mode == "wrap" else mode
+        return ours.pad(array, pad_width, mode=our_mode, value=constant_values)
+    padded = ours.pad(array, pad_width)
     try:
-        values = np.broadcast_to(constant_values, (made.ndim, 2)).tolist()
+        values = np.broadcast_to(constant_values, (padded.ndim, 2)).tolist()
     except ValueError:
-        must = "constant_values must be a number, a pair, or a pair for each dim"
-        raise LayoutError(explain("pad", must, constant_values=constant_values)) from None
-    widths = np.broadcast_to(pad_width, (made.ndim, 2)).tolist()
+        rule = "constant_values must be a number, a pair, or one pair per dim"
+        raise LayoutError("pad", rule, constant_values=constant_values) from None
+    widths = np.broadcast_to(pad_width, (padded.ndim, 2)).tolist()
     for dim, ((before, after), (first, last)) in enumerate(zip(widths, values)):
-        made.narrow(dim, 0, before)[...] = first
-        made.narrow(dim, made.shape[dim] - after, after)[...] = last
-    return made
+        padded.narrow(dim, 0, before)[...] = first
+        padded.narrow(dim, padded.shape[dim] - after, after)[...] = last
+    return padded
 
 
 def ravel(a: Any) -> Any:
@@ -186,17 +198,17 @@ def where(condition: Any, x: Any = None, y: Any = None) -> Any:
 
 
 def _split(what: str, ary: Any, into: Any, axis: Any, uneven: bool = False) -> list[Any]:
-    """Views of what lies between these indexes of a dim, or of so many parts of it."""
+    """Split a dim at these indexes, or into this many parts, as views."""
     given = to_tensor(what, "ary", ary)
     dim = to_index(what, "axis", axis, given.ndim)
     size = given.shape[dim]
     if is_one(into):
         parts = to_int(what, "indices_or_sections", into)
         if parts < 1 or (size % parts and not uneven):
-            must = "indices_or_sections must be a number of equal parts, or where to cut"
-            raise LayoutError(explain(what, must, indices_or_sections=into, size=size))
-        each, more = divmod(size, parts)
-        cuts = [each * k + min(k, more) for k in range(1, parts)]
+            rule = "indices_or_sections must be a number of equal parts or a list of split points"
+            raise LayoutError(what, rule, indices_or_sections=into, size=size)
+        each, extra = divmod(size, parts)
+        cuts = [each * k + min(k, extra) for k in range(1, parts)]
     else:
         cuts = list(to_ints(what, "indices_or_sections", into))
     pieces = []

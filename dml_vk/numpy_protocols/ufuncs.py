@@ -1,4 +1,4 @@
-"""NumPy's functions of the elements, its reductions, and those of `scipy.special` that are here."""
+"""Ufuncs on tensors: NumPy's, their reductions, and some of `scipy.special`."""
 
 from __future__ import annotations
 
@@ -9,20 +9,20 @@ from typing import Any
 import numpy as np
 
 from dml_vk.dtypes import DType, to_dtype
-from dml_vk.errors import DTypeError, explain
+from dml_vk.errors import DTypeError
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.numpy_protocols.calls import (
     check_casting,
     check_names,
+    has_no_effect,
     no_such,
     ours,
     public_name,
-    says_nothing,
 )
-from dml_vk.operands import plain, to_tensors
-from dml_vk.tensor import Tensor
+from dml_vk.tensor.core import Tensor
+from dml_vk.tensor.operands import plain, to_tensors
 
-# Ours for each ufunc. `clip`, `round` and `where` are among NumPy's other functions.
+# NumPy's name -> ours. `clip`, `round` and `where` are not ufuncs, and drop out below.
 _NAMES = {
     operator.numpy or name: name
     for name, operator in OPERATORS.items()
@@ -54,7 +54,7 @@ def _log_expit(x: Any) -> Any:
 
 
 def _logit(x: Any) -> Any:
-    """Two ways, for near 1/2 the one loses what the other keeps, and near 0 the other."""
+    """Use atanh near 1/2 and log elsewhere: each loses accuracy where the other does not."""
     near = ours.less(ours.abs(ours.subtract(x, 0.5)), 0.25)
     inner = ours.multiply(2.0, ours.atanh(ours.subtract(ours.multiply(2.0, x), 1.0)))
     return ours.where(near, inner, ours.log(ours.divide(x, ours.subtract(1.0, x))))
@@ -69,12 +69,12 @@ def _xlogy(x: Any, y: Any) -> Any:
 
 
 def _times_or_zero(x: Any, y: Any, logarithm: Any) -> Any:
-    """The product, and 0 where x is: whatever y is, unless it is NaN."""
+    """Multiply x by a logarithm, with 0 where x is 0, unless y is NaN."""
     zero = ours.logical_and(ours.equal(x, 0), ours.equal(y, y))
     return ours.where(zero, 0.0, ours.multiply(x, logarithm))
 
 
-# Those of `scipy.special`, which is not imported here: who calls them has done so.
+# By name, since `scipy.special` need not be imported.
 SPECIAL: dict[str, str | Callable[..., Any]] = {
     "entr": _entr,
     "erf": "erf",
@@ -90,15 +90,15 @@ SPECIAL: dict[str, str | Callable[..., Any]] = {
 
 
 def ufunc(function: np.ufunc, method: str, inputs: tuple[Any, ...], named: dict[str, Any]) -> Any:
-    """A function of the elements, or `reduce`, which goes along the first dim unless told."""
+    """Implement `__array_ufunc__`: a call, or `reduce`, whose default axis is 0."""
     out = named.get("out", ())
-    if any(_knows_better(one) for one in (*inputs, *out)):
+    if any(_overrides_ufuncs(one) for one in (*inputs, *out)):
         return NotImplemented
-    # Of `axis`, None says something.
+    # None is meaningful for `axis`.
     given = {
         name: value
         for name, value in named.items()
-        if name == "axis" or not says_nothing(name, value)
+        if name == "axis" or not has_no_effect(name, value)
     }
     if out:
         given["out"] = out[0]
@@ -118,14 +118,15 @@ def ufunc(function: np.ufunc, method: str, inputs: tuple[Any, ...], named: dict[
     if isinstance(special, str):
         return _called(what, special, inputs, given)
     check_names(what, (), given)
-    near = to_tensors(what, inputs)[0]
-    return special(*[_beside(near, one) for one in inputs])
+    first = to_tensors(what, inputs)[0]
+    return special(*[_promoted(first, one) for one in inputs])
 
 
-def _beside(near: Tensor, one: Any) -> Any:
-    """A number as the tensor beside it would have it."""
-    tensor = isinstance(one, Tensor)
-    return one if tensor else ours.full((), plain(one), near.dtype, device=near.device)
+def _promoted(first: Tensor, one: Any) -> Any:
+    """Convert a number to a tensor of the dtype it has beside a tensor."""
+    if isinstance(one, Tensor):
+        return one
+    return ours.full((), plain(one), ours.result_type(first, one), device=first.device)
 
 
 def _called(what: str, name: str, inputs: tuple[Any, ...], given: dict[str, Any]) -> Any:
@@ -140,24 +141,22 @@ def _called(what: str, name: str, inputs: tuple[Any, ...], given: dict[str, Any]
 def _in_dtype(
     what: str, name: str, inputs: tuple[Any, ...], dtype: DType, casting: Any
 ) -> tuple[Any, ...]:
-    """Operands in the dtype that NumPy is to compute in; of what says true or false, as they are.
+    """Convert operands to the dtype of the computation, but leave them for bool results.
 
-    Numbers take the dtype of the tensors beside them anyway.
+    Numbers need no conversion: they take the dtype of the tensors.
     """
     check_casting(what, casting)
     operator = OPERATORS.get(name)
     if operator is not None and operator.result:
         if dtype.kind != "b":
-            raise DTypeError(
-                explain(what, "dtype must be bool, for that is the result", dtype=dtype)
-            )
+            raise DTypeError(what, "dtype must be bool, the dtype of the result", dtype=dtype)
         return inputs
     for one in inputs:
         if isinstance(one, Tensor) and not np.can_cast(
             one.dtype.numpy_name, dtype.numpy_name, casting
         ):
-            must = f"operands must be such as {casting} casting makes {dtype.name}: use astype"
-            raise DTypeError(explain(what, must, operand=one.dtype))
+            rule = f"{casting} casting cannot convert the operands to {dtype.name}: use astype"
+            raise DTypeError(what, rule, operand=one.dtype)
     return tuple(
         [ours.astype(one, dtype, copy=False) if isinstance(one, Tensor) else one for one in inputs]
     )
@@ -169,13 +168,13 @@ def _reduced(what: str, name: str, inputs: tuple[Any, ...], given: dict[str, Any
     return getattr(ours, name)(*inputs, **{"axis": 0, **given})
 
 
-def _knows_better(one: Any) -> bool:
-    """Of another library, which has its own idea of ufuncs on our tensors."""
+def _overrides_ufuncs(one: Any) -> bool:
+    """Whether an operand is of another library that may implement ufuncs with our tensors."""
     known = isinstance(one, (Tensor, np.ndarray, np.generic))
     return not known and hasattr(type(one), "__array_ufunc__")
 
 
 def _is_scipys(function: np.ufunc) -> bool:
-    """Where SciPy offers wrappers instead, which ask for namespaces, they call these."""
+    """Whether a ufunc is SciPy's own; newer versions wrap it, to dispatch by array namespace."""
     homes = [sys.modules.get(name) for name in ("scipy.special", "scipy.special._ufuncs")]
     return any(getattr(home, function.__name__, None) is function for home in homes)

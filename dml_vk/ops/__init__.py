@@ -1,1 +1,1 @@
-"""What can be done to elements in device memory: each checks, plans and launches."""
+"""Operations on elements in device memory: each checks its operands, plans and launches."""

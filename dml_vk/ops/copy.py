@@ -2,77 +2,75 @@
 
 from __future__ import annotations
 
-from dml_vk.errors import LayoutError, explain
-from dml_vk.kernels.plan_copy import plan_copy
+from dml_vk.errors import LayoutError
+from dml_vk.kernels.plan.copy import plan_copy
 from dml_vk.layout import Layout
-from dml_vk.ops.strided import Strided, check_devices, room
-from dml_vk.tracing import record
+from dml_vk.observe.copies import record
+from dml_vk.ops.view import View, access, check_devices, check_target, overlap, temporary
 
 
-def copy_elements(what: str, source: Strided, target: Strided, reason: str | None = None) -> None:
+def copy_elements(what: str, source: View, target: View, reason: str | None = None) -> None:
     """Write each source element to the target element with the same index.
 
-    Where the two share memory, as if through a temporary. With a reason it is a copy that the trace
-    shows; else it is how an operation writes its result.
+    If the two share memory, the source is read before the target is written. With a reason the
+    copy is recorded in the trace; without one it is how an operation writes its result.
     """
     check_devices(what, source=source, target=target)
     if source.layout.sizes != target.layout.sizes:
         raise LayoutError(
-            explain(
-                what,
-                "source and target must have equal sizes, for a copy does not expand",
-                source=source.layout.sizes,
-                target=target.layout.sizes,
-            )
+            what,
+            "source and target must have equal sizes: copy does not broadcast",
+            source=source.layout.sizes,
+            target=target.layout.sizes,
         )
-    target.check_target(what, "target")
+    check_target(what, target, "target")
     if not target.layout.numel:
         return
-    meets = source.meets(target)
+    meets = overlap(source, target)
     if meets and same_addresses(source.layout, target.layout):
         return
     if reason is not None:
-        nbytes = target.layout.numel * target.itemsize
+        nbytes = target.layout.numel * target.dtype.itemsize
         record(what, reason, source.layout, target.layout, nbytes)
     _launch(copied(what, source, "overlap") if meets else source, target)
 
 
 def same_addresses(a: Layout, b: Layout) -> bool:
-    """Where each index lies, apart from sizes."""
+    """Whether two layouts have the same offset and strides, whatever their sizes."""
     return a.offset == b.offset and a.strides == b.strides
 
 
-def copied(what: str, source: Strided, reason: str = "layout") -> Strided:
-    """The same elements in memory of their own, for as long as somebody still needs them.
+def copied(what: str, source: View, reason: str = "layout") -> View:
+    """Copy the elements to a temporary.
 
-    The reason is why: "overlap" of operand and result, a "layout" that a kernel does not take, or
-    the "host" that wants it without gaps.
+    The reason is for the trace: "overlap" of operand and result, a "layout" that kernels do not
+    support, or the "host", which needs packed elements.
     """
     layout = Layout.packed(source.layout.sizes, source.layout.order)
-    record(what, reason, source.layout, layout, layout.numel * source.itemsize)
-    target = room(what, layout, source.itemsize, source)
+    record(what, reason, source.layout, layout, layout.numel * source.dtype.itemsize)
+    target = temporary(what, layout, source.dtype, source)
     _launch(source, target)
     return target
 
 
-def apart(what: str, source: Strided, target: Strided, *, in_place: bool = False) -> Strided:
-    """The source as it is before the target is written: a copy where the two share memory.
+def copy_if_overlapping(what: str, source: View, target: View, *, in_place: bool = False) -> View:
+    """Return the source, or a copy of it if it shares memory with the target.
 
-    Unless, `in_place`, each element lies just where its result goes.
+    With `in_place`, no copy is made if each element is at the address of its result.
     """
-    if not source.meets(target):
+    if not overlap(source, target):
         return source
     a, b = source.layout, target.layout
-    alike = source.itemsize == target.itemsize and a.sizes == b.sizes
-    if in_place and alike and same_addresses(a, b):
+    matches = source.dtype.itemsize == target.dtype.itemsize and a.sizes == b.sizes
+    if in_place and matches and same_addresses(a, b):
         return source
     return copied(what, source, "overlap")
 
 
-def _launch(source: Strided, target: Strided) -> None:
+def _launch(source: View, target: View) -> None:
     a, b = source.layout, target.layout
     device = source.device
     plan = plan_copy(
-        a.sizes, a.strides, b.strides, source.itemsize, a.offset, b.offset, device.limits
+        a.sizes, a.strides, b.strides, source.dtype.itemsize, a.offset, b.offset, device.profile
     )
-    device.queue.launch(plan, (source.operand(False), target.operand(True)))
+    device.launch(plan, (access(source, False), access(target, True)))

@@ -1,4 +1,4 @@
-"""Numbers drawn from a stream of random words by kernels that are told how: checked here."""
+"""Random draws: checked parameters of the kernels that make numbers of random words."""
 
 from __future__ import annotations
 
@@ -7,104 +7,108 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dml_vk.dtypes import DTYPES, DType, float16, float32, float64
-from dml_vk.errors import RangeError, explain
+from dml_vk.errors import RangeError
 from dml_vk.kernels.operators import OPERATORS
-from dml_vk.kernels.plan_random import TOLD_WORDS
-from dml_vk.ops.elementwise import Typed, compute, scalar_words
-from dml_vk.ops.fill import to_bytes, write_indexed
+from dml_vk.kernels.plan.draw import PARAM_WORDS
+from dml_vk.ops.elementwise import compute
+from dml_vk.ops.fill import write_indexed
+from dml_vk.ops.numbers import scalar_words, to_bytes
 from dml_vk.ops.philox import fill_philox
-from dml_vk.ops.strided import Strided
+from dml_vk.ops.view import View, check_target
 from dml_vk.strides.order import Ints, to_bool, to_int
 
-# float32 is told 0 or no less in size, so that nothing drawn is subnormal: devices may flush that.
-LEAST_TOLD = 2.0**-80
+# float32 parameters are 0 or at least this large, so that no drawn number is subnormal, which
+# devices may flush to zero.
+LEAST_PARAM = 2.0**-80
 
 
 class Draw(NamedTuple):
-    """How elements are made: a kernel, its variant, random words for each, and what it is told."""
+    """A distribution: a kernel, its variant, random words for each element, and parameters."""
 
     kernel: str
     kind: str
     words: int
-    told: Ints
-    then: tuple[tuple[str, Ints], ...] = ()  # operators, each with the scalar that it takes
+    params: Ints
+    then: tuple[tuple[str, Ints], ...] = ()  # operators to apply, each with its scalar operand
 
 
-def fill_drawn(what: str, target: Strided, draw: Draw, state: Ints) -> None:
-    """Write what the stream of this state begins with, in the order of logical indexes."""
+def fill_drawn(what: str, target: View, draw: Draw, state: Ints) -> None:
+    """Fill the target, in logical order, with draws from the start of this state's stream."""
     if draw.kernel == "philox":
         dtype = DTYPES[draw.kind]
         fill_philox(what, target, dtype, state)
-        made = Typed(target, dtype)
         for name, scalar in draw.then:
-            compute(what, OPERATORS[name], (made, None), made, dtype, scalar)
+            compute(what, OPERATORS[name], (target, None), target, dtype, scalar)
         return
-    target.check_target(what, "target")
+    check_target(what, target, "target")
     if target.layout.numel:
-        words = (*state, *draw.told, *[0] * (TOLD_WORDS - len(draw.told)))
+        words = (*state, *draw.params, *[0] * (PARAM_WORDS - len(draw.params)))
         write_indexed(what, draw.kernel, draw.kind, target, words)
 
 
 def uniform(what: str, dtype: DType, low: Any, high: Any) -> Draw:
-    """From low to below high, both as the dtype has them: min(low + (high - low) * u, most)."""
+    """Return the draw of floats in [low, high), both rounded to the dtype.
+
+    It is min(low + (high - low) * u, most), for u in [0, 1) and the last float below high.
+    """
     first, last = _number(what, "low", dtype, low), _number(what, "high", dtype, high)
     if first >= last:
-        must = f"low must be below high, as {dtype.name}"
-        raise RangeError(explain(what, must, low=low, high=high))
+        rule = f"low must be less than high in {dtype.name}"
+        raise RangeError(what, rule, low=low, high=high)
     most = np.nextafter(last, first)
     if dtype is float16:
         first, last, most = np.float32(first), np.float32(last), np.float32(most)
     with np.errstate(over="ignore"):
         span = last - first
     if not np.isfinite(span):
-        must = f"high - low must be finite, as {dtype.name}"
-        raise RangeError(explain(what, must, low=low, high=high))
+        rule = f"high - low must be finite in {dtype.name}"
+        raise RangeError(what, rule, low=low, high=high)
     if dtype is float64:
-        # Its arithmetic is long programs, which are there already.
+        # float64 arithmetic takes large emulation code: reuse the kernels of the operators.
         steps = (("multiply", span), ("add", first), ("minimum", most))
         then = [(name, scalar_words(what, name, dtype, float(number))) for name, number in steps]
         return Draw("philox", dtype.name, 2, (), tuple(then))
-    told = np.array([first, span, most]).view(np.uint32).tolist()
-    return Draw("uniform", dtype.name, 1, tuple(told))
+    params = np.array([first, span, most]).view(np.uint32).tolist()
+    return Draw("uniform", dtype.name, 1, tuple(params))
 
 
 def normal(what: str, dtype: DType, mean: Any, std: Any) -> Draw:
-    """Of this mean and standard deviation, both as float32 has them."""
+    """Return the normal draw with this mean and standard deviation, both rounded to float32."""
     centre, spread = _number(what, "mean", float32, mean), _number(what, "std", float32, std)
     if spread < 0:
-        raise RangeError(explain(what, "std must not be negative", std=std))
+        raise RangeError(what, "std must not be negative", std=std)
     # A mean of -0 would make zeros of either sign.
-    told = np.array([centre + np.float32(0), spread]).view(np.uint32).tolist()
-    return Draw("normal", dtype.name, 1, tuple(told))
+    params = np.array([centre + np.float32(0), spread]).view(np.uint32).tolist()
+    return Draw("normal", dtype.name, 1, tuple(params))
 
 
 def integers(what: str, dtype: DType, low: Any, high: Any, endpoint: Any) -> Draw:
-    """From low to below high, or with endpoint to high, all as often."""
+    """Return the uniform draw of integers in [low, high), or with `endpoint` in [low, high]."""
     endpoint = to_bool(what, "endpoint", endpoint)
     first = to_int(what, "low", low)
     most = to_int(what, "high", high) - (not endpoint) - first
     if most < 0:
-        must = "high must not be below low" if endpoint else "low must be below high"
-        raise RangeError(explain(what, must, low=low, high=high))
+        rule = "high must not be less than low" if endpoint else "low must be less than high"
+        raise RangeError(what, rule, low=low, high=high)
     limits = np.iinfo(dtype.numpy_name)
     if not (limits.min <= first and first + most <= limits.max):
-        must = f"{dtype.name} must hold every integer of the range"
-        raise RangeError(explain(what, must, low=low, high=high, endpoint=endpoint))
+        rule = f"{dtype.name} cannot hold every integer of the range"
+        raise RangeError(what, rule, low=low, high=high, endpoint=endpoint)
     wide = most >= 2**32
-    least = 2 ** (64 if wide else 32) % (most + 1)  # of the low half of a product
-    told = [number >> by & 0xFFFFFFFF for number in (most, least, first) for by in (0, 32)]
+    least = 2 ** (64 if wide else 32) % (most + 1)  # accepted low half of a product, by Lemire
+    params = [number >> by & 0xFFFFFFFF for number in (most, least, first) for by in (0, 32)]
     kind = "wide64" if wide else f"int{8 * dtype.itemsize}"
-    return Draw("integers", kind, 1 + wide, tuple(told))
+    return Draw("integers", kind, 1 + wide, tuple(params))
 
 
 def _number(what: str, name: str, dtype: DType, value: Any) -> np.floating[Any]:
-    """A finite number as the dtype has it, and none that is too small for every device."""
+    """Return a parameter rounded to the dtype, after checking that it is finite and not tiny."""
     number: np.floating[Any] = np.frombuffer(to_bytes(what, name, dtype, value), dtype.numpy_name)[
         0
     ]
     if not np.isfinite(number):
-        raise RangeError(explain(what, f"{name} must be finite, as {dtype.name}", **{name: value}))
-    if dtype is float32 and number and abs(number) < LEAST_TOLD:
-        must = f"{name} must be 0, or at least 2**-80 in size"
-        raise RangeError(explain(what, must, **{name: value}))
+        raise RangeError(what, f"{name} must be finite in {dtype.name}", **{name: value})
+    if dtype is float32 and number and abs(number) < LEAST_PARAM:
+        rule = f"{name} must be 0 or at least 2**-80 in magnitude"
+        raise RangeError(what, rule, **{name: value})
     return number

@@ -1,6 +1,6 @@
-"""Gathers: elements from where indexes tell, in any layouts.
+"""Gathers: reading elements at given indexes, in any layouts.
 
-All here trust the indexes that they are given, but for `outside`, which asks.
+Only `outside` checks indexes; the other functions trust them.
 """
 
 from __future__ import annotations
@@ -12,84 +12,86 @@ from typing import Any
 import numpy as np
 
 from dml_vk.dtypes import uint32
-from dml_vk.kernels.plan_gather import Step, plan_check, plan_gather
+from dml_vk.kernels.plan.gather import Step, plan_check, plan_gather
 from dml_vk.layout import Layout
-from dml_vk.ops.copy import apart
-from dml_vk.ops.elementwise import Typed, apart_typed
-from dml_vk.ops.strided import Strided, room
+from dml_vk.observe.copies import record_bytes
+from dml_vk.ops.copy import copy_if_overlapping
+from dml_vk.ops.view import View, access, check_target, temporary
 from dml_vk.runtime.device import Device
-from dml_vk.runtime.launch import Operand
+from dml_vk.runtime.hazards import Access
 from dml_vk.runtime.transfer import download, upload
 from dml_vk.strides.order import Ints, to_dim
-from dml_vk.tracing import record_bytes
 
 Array = np.ndarray[Any, np.dtype[Any]]
 KEPT_BYTES = 4096
 
 
-def gather_elements(what: str, source: Strided, index: Typed, target: Strided, dim: int) -> None:
-    """Write to each target element the source's of the same coordinates, but for that of `dim`.
+def gather_elements(what: str, source: View, index: View, target: View, dim: int) -> None:
+    """Take elements along a dim at the indexes of an index view, as `take_along_axis` does.
 
-    That one the index tells, negative ones from the end. All have one rank; along other dims the
-    source and the index are repeated where they have one element.
+    Negative indexes count from the end. All have the same rank; along other dims the source and the
+    index broadcast.
 
     post: target[..., i, ...] == source[..., index[..., i, ...], ...]
     """
-    target.check_target(what, "out")
+    check_target(what, target, "out")
     dim = to_dim(what, dim, target.layout.rank)
-    source, index = apart(what, source, target), apart_typed(what, index, target)
+    source, index = (
+        copy_if_overlapping(what, source, target),
+        copy_if_overlapping(what, index, target),
+    )
     layout = source.layout
     strides = repeated(layout, target.layout.sizes)
     step = Step(layout.strides[dim], layout.sizes[dim])
     gather(source, (*strides[:dim], 0, *strides[dim + 1 :]), index, target, step)
 
 
-def gather(source: Strided, strides: Ints, index: Typed, target: Strided, step: Step) -> None:
-    """Write to each target element the source's that lies so far as the index there tells.
+def gather(source: View, strides: Ints, index: View, target: View, step: Step) -> None:
+    """Write to each target element the source element at the offset that its index means.
 
-    That is from the places of `strides`, over the target's sizes. The index has as many dims, and
-    is repeated where it has one element. Neither may share memory with the target.
+    Offsets are added to those of `strides`, over the target's sizes. The index has the target's
+    rank and broadcasts. Neither source nor index may share memory with the target.
     """
     _launch(source, strides, index, target, step, places=False)
 
 
-def add_places(prior: Strided, index: Typed, target: Strided, step: Step) -> None:
-    """Write words to the target: the prior ones, and what the index tells on top.
+def add_places(prior: View, index: View, target: View, step: Step) -> None:
+    """Write words to the target: the prior ones plus the offsets that the index means.
 
-    Both are repeated where they have one element.
+    Both broadcast.
     """
     strides = repeated(prior.layout, target.layout.sizes)
     _launch(prior, strides, index, target, step, places=True)
 
 
-def outside(indexes: Sequence[tuple[Typed, int]]) -> list[bool]:
-    """Whether any of these is not an index of a dim of so many. This waits for the answer."""
-    first = indexes[0][0].strided
+def outside(indexes: Sequence[tuple[View, int]]) -> list[bool]:
+    """Return for each (index, size) whether it has indexes out of bounds. This waits."""
+    first = indexes[0][0]
     flags = uploaded("index", np.zeros(len(indexes), np.uint32), first)
     for place, (index, size) in enumerate(indexes):
-        layout, device = index.strided.layout, index.strided.device
+        layout, device = index.layout, index.device
         plan = plan_check(
-            *(layout.sizes, layout.strides, layout.offset, index.strided.itemsize),
-            *(index.dtype.code, size, device.limits),
+            *(layout.sizes, layout.strides, layout.offset, index.dtype.itemsize),
+            *(index.dtype.code, size, device.profile),
         )
-        flag = Operand(flags.allocation, 4 * place, 4 * place, 4 * place + 4, True)
-        device.queue.launch(plan, (index.strided.operand(False), flag))
+        flag = Access.of(flags.allocation, 4 * place, 4 * place, 4 * place + 4, True)
+        device.launch(plan, (access(index, False), flag))
     data = np.empty(flags.layout.numel * 4, np.uint8)
     download(first.device, flags.allocation, 0, data)
     return [bool(flag) for flag in data.view(np.uint32)]
 
 
-def uploaded(what: str, words: Array, near: Strided) -> Strided:
-    """Words of the host, in row-major order, in new memory."""
-    new = room(what, Layout(words.shape), uint32.itemsize, near)
+def uploaded(what: str, words: Array, near: View) -> View:
+    """Upload words from the host, in row-major order, to new memory."""
+    new = temporary(what, Layout(words.shape), uint32, near)
     upload(new.device, np.ascontiguousarray(words).reshape(-1).view(np.uint8), new.allocation)
     return new
 
 
-def words_on_device(what: str, words: Array, near: Strided) -> Strided:
-    """The same words on the device, which nobody may change. Few of them are kept for next time.
+def words_on_device(what: str, words: Array, near: View) -> View:
+    """Return words on the device, which must not be changed. Small ones are cached.
 
-    Memory that is freed and taken again would have to wait for whoever still reads it.
+    Uploading them to recycled memory would have to wait for pending work that reads it.
     """
     if words.nbytes > KEPT_BYTES:
         record_bytes(what, words.nbytes)
@@ -102,14 +104,14 @@ def words_on_device(what: str, words: Array, near: Strided) -> Strided:
 
 
 @functools.lru_cache(maxsize=64)
-def _kept_words(device: Device, data: bytes, sizes: Ints) -> Strided:
+def _kept_words(device: Device, data: bytes, sizes: Ints) -> View:
     allocation = device.allocate("index", len(data))
     upload(device, np.frombuffer(data, np.uint8), allocation)
-    return Strided(device, allocation, Layout(sizes), uint32.itemsize)
+    return View(device, allocation, Layout(sizes), uint32)
 
 
 def repeated(layout: Layout, sizes: Ints) -> Ints:
-    """Strides over sizes of the same rank, 0 where one element stands for several."""
+    """Return strides over sizes of the same rank: 0 where the layout broadcasts."""
     if layout.sizes == sizes:
         return layout.strides
     return tuple(
@@ -121,23 +123,23 @@ def repeated(layout: Layout, sizes: Ints) -> Ints:
 
 
 def _launch(
-    source: Strided, strides: Ints, index: Typed, target: Strided, step: Step, *, places: bool
+    source: View, strides: Ints, index: View, target: View, step: Step, *, places: bool
 ) -> None:
     layout, device = target.layout, target.device
     if not layout.numel:
         return
-    led = repeated(index.strided.layout, layout.sizes)
+    indexed = repeated(index.layout, layout.sizes)
     plan = plan_gather(
         layout.sizes,
         (
-            (led, index.strided.layout.offset, index.strided.itemsize),
-            (strides, source.layout.offset, source.itemsize),
-            (layout.strides, layout.offset, target.itemsize),
+            (indexed, index.layout.offset, index.dtype.itemsize),
+            (strides, source.layout.offset, source.dtype.itemsize),
+            (layout.strides, layout.offset, target.dtype.itemsize),
         ),
         index.dtype.code,
         step,
-        device.limits,
+        device.profile,
         places=places,
     )
-    operands = (index.strided.operand(False), source.operand(False), target.operand(True))
-    device.queue.launch(plan, operands)
+    operands = (access(index, False), access(source, False), access(target, True))
+    device.launch(plan, operands)

@@ -1,54 +1,55 @@
-"""Sums of products along a dim that two operands share.
+"""Sums of products along a dim shared by two operands.
 
-**The order of a float sum**: runs of 64 terms, counted from the first, are added from their first
-term to their last. The sums of runs are then the terms, until one is left. Nothing else matters:
-neither layouts, nor which operand is first, nor tiles and parts, nor the device. Each product and
-each sum is rounded, none is fused. float16 is computed in float32 and rounded once. The error grows
-by 63 roundings at most for each factor of 64 in the number of terms.
+**The order of a float sum**: terms are added one after the other in runs of 64, counted from the
+first term. The sums of runs are the terms of the next level, until one is left. The result depends
+on nothing else: not on layouts, the order of operands, tiles and parts, or the device. Each product
+and each sum is rounded, none is fused. float16 is computed in float32 and rounded once. The error
+grows by 63 roundings at most for each factor of 64 in the number of terms.
 """
 
 from __future__ import annotations
 
 from dml_vk.dtypes import float32, int32
 from dml_vk.kernels.operators import OPERATORS
-from dml_vk.kernels.plan_matmul import (
+from dml_vk.kernels.plan.matmul import (
     MAX_DEPTH,
     RUN,
     Product,
     Reading,
+    partial_run,
     plan_matmul,
-    run_apart,
 )
 from dml_vk.layout import Layout
-from dml_vk.ops.elementwise import Typed, cast_elements, compute, typed_room
+from dml_vk.ops.elementwise import cast_elements, compute
 from dml_vk.ops.fill import fill_constant
+from dml_vk.ops.view import View, access, temporary, with_layout
 from dml_vk.strides.order import row_major
 
 
-def add_products(what: str, a: Typed | None, b: Typed, target: Typed) -> None:
-    """Write to each element of the target the sum of the products along one more dim.
+def add_products(what: str, a: View | None, b: View, target: View) -> None:
+    """Write to each element of the target the sum of products along one more, innermost dim.
 
-    Both sources have the target's sizes and then that dim's, with stride 0 along what they lack;
-    None is a source of ones. The sum is that of `dml_vk.testing.products.sum_of`, whatever the
-    layouts. No source shares memory with the target.
+    Both sources have the target's sizes followed by that dim's, with stride 0 along dims that they
+    lack; None is a source of ones. The sum is that of `dml_vk.testing.products.sum_of`, whatever
+    the layouts. No source may share memory with the target.
     """
-    to = target.strided
+    to = target
     if not to.layout.numel:
         return
     if not _depth(b):
         fill_constant(what, to, target.dtype, 0)
     elif target.dtype.itemsize < 4:
         wide = float32 if target.dtype.kind == "f" else int32
-        sums = typed_room(what, Layout(to.layout.sizes), wide, to)
+        sums = temporary(what, Layout(to.layout.sizes), wide, to)
         _add(what, a, b, sums)
         cast_elements(what, sums, target)
     else:
         _add(what, a, b, target)
 
 
-def _add(what: str, a: Typed | None, b: Typed, target: Typed) -> None:
-    to, depth = target.strided, _depth(b)
-    run = run_apart(_product(a, b, target), to.layout.numel, depth, to.device.limits)
+def _add(what: str, a: View | None, b: View, target: View) -> None:
+    to, depth = target, _depth(b)
+    run = partial_run(_product(a, b, target), to.layout.numel, depth, to.device.profile)
     if run:
         _add(what, None, _sums_of_parts(what, a, b, target, run), target)
     elif depth <= MAX_DEPTH:
@@ -57,9 +58,9 @@ def _add(what: str, a: Typed | None, b: Typed, target: Typed) -> None:
         _add_in_turn(what, a, b, target)
 
 
-def _add_in_turn(what: str, a: Typed | None, b: Typed, target: Typed) -> None:
-    """Where there is no room for the sums of all parts: each is added to those before it."""
-    to, depth, length = target.strided, _depth(b), MAX_DEPTH
+def _add_in_turn(what: str, a: View | None, b: View, target: View) -> None:
+    """Add the parts one after the other, when the partial sums would take too much memory."""
+    to, depth, length = target, _depth(b), MAX_DEPTH
     while length * RUN < depth:
         length *= RUN
     for start in range(0, depth, length):
@@ -70,26 +71,26 @@ def _add_in_turn(what: str, a: Typed | None, b: Typed, target: Typed) -> None:
         elif start == 0:
             _add(what, first, second, target)
         else:
-            sums = typed_room(what, Layout(to.layout.sizes), target.dtype, to)
+            sums = temporary(what, Layout(to.layout.sizes), target.dtype, to)
             _add(what, first, second, sums)
             compute(what, OPERATORS["add"], (target, sums), target, target.dtype)
 
 
-def _launch(a: Typed | None, b: Typed, target: Typed, *, more: bool = False) -> None:
+def _launch(a: View | None, b: View, target: View, *, more: bool = False) -> None:
     product = _product(a, b, target, more=more)
     first = b if a is None else a
     sources = (b, first) if product.swapped else (first, b)
-    reads = [source.strided.operand(False) for source in sources]
-    to = target.strided
-    to.device.queue.launch(product.plan, (*reads, to.operand(True)))
+    reads = [access(source, False) for source in sources]
+    to = target
+    to.device.launch(product.plan, (*reads, access(to, True)))
 
 
-def _depth(source: Typed) -> int:
-    return source.strided.layout.sizes[-1]
+def _depth(source: View) -> int:
+    return source.layout.sizes[-1]
 
 
-def _product(a: Typed | None, b: Typed, target: Typed, *, more: bool = False) -> Product:
-    layout, limits = target.strided.layout, target.strided.device.limits
+def _product(a: View | None, b: View, target: View, *, more: bool = False) -> Product:
+    layout, profile = target.layout, target.device.profile
     second = _reading(b)
     if a is None:
         first = second._replace(strides=(0,) * layout.rank, step=0, ones=True)
@@ -97,36 +98,36 @@ def _product(a: Typed | None, b: Typed, target: Typed, *, more: bool = False) ->
         first = _reading(a)
     dst = layout.strides, layout.offset, target.dtype
     depth = min(_depth(b), MAX_DEPTH)
-    return plan_matmul(layout.sizes, depth, first, second, dst, limits, more=more)
+    return plan_matmul(layout.sizes, depth, first, second, dst, profile, more=more)
 
 
-def _reading(source: Typed) -> Reading:
-    layout = source.strided.layout
+def _reading(source: View) -> Reading:
+    layout = source.layout
     return Reading(layout.strides[:-1], layout.strides[-1], layout.offset, source.dtype)
 
 
-def _sums_of_parts(what: str, a: Typed | None, b: Typed, target: Typed, run: int) -> Typed:
-    """The sums of so many terms each, to be added along the last dim."""
-    sizes = target.strided.layout.sizes
+def _sums_of_parts(what: str, a: View | None, b: View, target: View, run: int) -> View:
+    """Return the sums of every `run` terms, to be added along the last dim."""
+    sizes = target.layout.sizes
     parts, rest = divmod(_depth(b), run)
     layout = Layout((parts + (rest > 0), *sizes))
-    sums = typed_room(what, layout, target.dtype, target.strided)
+    sums = temporary(what, layout, target.dtype, target)
     first = a and _folded(a, parts, run)
-    _add(what, first, _folded(b, parts, run), sums.over(layout.narrow(0, 0, parts)))
+    _add(what, first, _folded(b, parts, run), with_layout(sums, layout.narrow(0, 0, parts)))
     if rest:
         first, second = a and _part(a, parts * run, rest), _part(b, parts * run, rest)
-        _add(what, first, second, sums.over(layout.select(0, parts)))
-    return sums.over(layout.movedim(0, -1))
+        _add(what, first, second, with_layout(sums, layout.select(0, parts)))
+    return with_layout(sums, layout.movedim(0, -1))
 
 
-def _folded(source: Typed, parts: int, run: int) -> Typed:
-    """The first parts of the depth, one after the other along a new first dim."""
-    layout = source.strided.layout
+def _folded(source: View, parts: int, run: int) -> View:
+    """Return the first `parts` runs of the depth along a new first dim."""
+    layout = source.layout
     sizes = (parts, *layout.sizes[:-1], run)
     strides = (layout.strides[-1] * run, *layout.strides)
-    return source.over(Layout(sizes, strides, layout.offset, row_major(len(sizes))))
+    return with_layout(source, Layout(sizes, strides, layout.offset, row_major(len(sizes))))
 
 
-def _part(source: Typed, start: int, count: int) -> Typed:
-    """So many terms of the depth."""
-    return source.over(source.strided.layout.narrow(-1, start, count))
+def _part(source: View, start: int, count: int) -> View:
+    """Return `count` terms of the depth."""
+    return with_layout(source, source.layout.narrow(-1, start, count))

@@ -1,12 +1,12 @@
-"""Philox: random bits and uniform floats, in any layout, and the state after them."""
+"""Philox: random bits and uniform floats, in any layout, and how to advance the state."""
 
 from __future__ import annotations
 
-from dml_vk.dtypes import DType
-from dml_vk.kernels.plan import Plan
+from dml_vk.dtypes import DType, uint32
+from dml_vk.kernels.plan.base import Plan
 from dml_vk.layout import Layout
 from dml_vk.ops.fill import write_indexed
-from dml_vk.ops.strided import Strided
+from dml_vk.ops.view import View, access, check_target
 from dml_vk.strides.order import Ints
 
 BLOCK_WORDS = 4
@@ -15,40 +15,41 @@ _NO_STATE = Layout((1,))
 
 
 def blocks_begun(numel: int, dtype: DType) -> int:
-    """How many blocks so many elements take: a word each, or two if they have 64 bits."""
+    """Return how many blocks these elements take: a word each, or two for 64-bit dtypes."""
     return blocks_of(numel * (2 if dtype.itemsize == 8 else 1))
 
 
 def blocks_of(words: int) -> int:
-    """How many blocks so many words begin."""
+    """Return how many blocks these words take, rounded up."""
     return -(-words // BLOCK_WORDS)
 
 
-def fill_philox(what: str, target: Strided, dtype: DType, state: Ints | Strided) -> None:
-    """Write what the stream of this state begins with.
+def fill_philox(what: str, target: View, dtype: DType, state: Ints | View) -> None:
+    """Fill the target from the start of this state's stream.
 
-    The state is six words, or where they lie on the device. Integers are bits as they come, floats
-    are uniform in [0, 1).
+    The state is six words, or a view of them on the device. Integers are random bits, floats are
+    uniform in [0, 1).
     """
-    target.check_target(what, "target")
+    check_target(what, target, "target")
     if not target.layout.numel:
         return
-    if isinstance(state, Strided):
+    if isinstance(state, View):
         words: Ints = (_stride(state), 0, 0, 0, 0, 0)
         source, from_buffer = state, 1
     else:
-        # The binding wants some buffer, and nothing reads it.
-        words, source, from_buffer = state, target._replace(layout=_NO_STATE, itemsize=4), 0
+        # The binding needs a buffer, which is not read.
+        place = View(target.device, target.allocation, _NO_STATE, uint32)
+        words, source, from_buffer = state, place, 0
     write_indexed(what, "philox", dtype.name, target, words, sources=(source,), spec=(from_buffer,))
 
 
-def advance_state(source: Strided, target: Strided, blocks: int) -> None:
-    """Write the six words of state that come so many blocks after `source`, maybe in place."""
+def advance_state(source: View, target: View, blocks: int) -> None:
+    """Write the state `blocks` blocks after `source` to `target`, which may be the same."""
     words = (blocks, _stride(source), _stride(target))
-    source.device.queue.launch(_ADVANCE, (source.operand(False), target.operand(True)), words)
+    source.device.launch(_ADVANCE, (access(source, False), access(target, True)), words)
 
 
-def _stride(state: Strided) -> int:
-    """From word to word of a state, modulo 2**32 as kernels count."""
+def _stride(state: View) -> int:
+    """Return the stride of a state, modulo 2**32 as kernels take it."""
     (stride,) = state.layout.strides
     return stride & 0xFFFFFFFF

@@ -1,60 +1,61 @@
-"""Searches: an int64 for each element of another tensor, in any layouts."""
+"""Binary search and coordinates of flat indexes: int64 results, in any layouts."""
 
 from __future__ import annotations
 
 import math
 
 from dml_vk.dtypes import int64
-from dml_vk.kernels.plan_search import plan_search
-from dml_vk.ops.elementwise import Typed, apart_typed
+from dml_vk.kernels.plan.search import plan_search
+from dml_vk.ops.copy import copy_if_overlapping
 from dml_vk.ops.fill import fill_constant
-from dml_vk.ops.strided import Strided
+from dml_vk.ops.view import View, access, check_count
 from dml_vk.strides.order import Ints
 
-_STEP_NS = 8.0  # of a search
+_STEP_NS = 8.0  # for each step of a binary search
 
 
 def search_sorted(
     what: str,
-    ordered: Typed,
-    source: Typed,
-    order: Typed | None,
-    target: Strided,
+    ordered: View,
+    source: View,
+    order: View | None,
+    target: View,
     *,
     right: bool,
 ) -> None:
-    """Write for each source element how many of one dim's, of its dtype, come before it.
+    """Write for each source element how many elements of `ordered`, of its dtype, come before it.
 
-    Those are the ones that are less, or not greater. They ascend, in the order of the indexes of
-    `order`, if that is given; an index that is none stands for any.
+    These are the ones that are less, or with `right` not greater. `ordered` has one dim and is
+    ascending, or is when taken in the order of the indexes `order`. Indexes out of bounds are safe:
+    they select some element.
     """
     layout, device = target.layout, target.device
     if not layout.numel:
         return
-    ordered.strided.check_count(what, "x1")
-    count = ordered.strided.layout.numel
+    check_count(what, ordered, "x1")
+    count = ordered.layout.numel
     if not count:
         fill_constant(what, target, int64, 0)
         return
-    ordered = apart_typed(what, ordered, target)
-    order = ordered if order is None else apart_typed(what, order, target)
-    source = apart_typed(what, source, target, in_place=True)
+    ordered = copy_if_overlapping(what, ordered, target)
+    order = ordered if order is None else copy_if_overlapping(what, order, target)
+    source = copy_if_overlapping(what, source, target, in_place=True)
     plan = plan_search(
         "search",
         layout.sizes,
-        _operands(source.strided, target),
+        _operands(source, target),
         _STEP_NS * count.bit_length(),
-        device.limits,
+        device.profile,
         spec=(source.dtype.code, int(right), int(order is not ordered), order.dtype.code),
         others=(ordered.dtype.itemsize, order.dtype.itemsize),
     )
-    steps = [one.strided.layout.strides[0] & 0xFFFFFFFF for one in (ordered, order)]
-    reads = [one.strided.operand(False) for one in (source, ordered, order)]
-    device.queue.launch(plan, (*reads, target.operand(True)), (count, *steps))
+    steps = [one.layout.strides[0] & 0xFFFFFFFF for one in (ordered, order)]
+    reads = [access(one, False) for one in (source, ordered, order)]
+    device.launch(plan, (*reads, access(target, True)), (count, *steps))
 
 
-def write_coordinates(positions: Strided, target: Strided, sizes: Ints, dim: int) -> None:
-    """Write of flat row-major indexes, which are words, the coordinate along one dim."""
+def write_coordinates(positions: View, target: View, sizes: Ints, dim: int) -> None:
+    """Write the coordinate along one dim of flat row-major indexes, which are uint32."""
     if target.layout.numel:
         inner = math.prod(sizes[dim + 1 :])
         plan = plan_search(
@@ -62,13 +63,17 @@ def write_coordinates(positions: Strided, target: Strided, sizes: Ints, dim: int
             target.layout.sizes,
             _operands(positions, target),
             3.0,
-            target.device.limits,
+            target.device.profile,
             spec=(int(inner > 1), int(math.prod(sizes[:dim]) > 1)),
         )
-        operands = (positions.operand(False), target.operand(True))
-        target.device.queue.launch(plan, operands, (inner, sizes[dim]))
+        operands = (access(positions, False), access(target, True))
+        target.device.launch(plan, operands, (inner, sizes[dim]))
 
 
-def _operands(source: Strided, target: Strided) -> tuple[tuple[Ints, int, int], tuple[Ints, int]]:
+def _operands(source: View, target: View) -> tuple[tuple[Ints, int, int], tuple[Ints, int, int]]:
     a, b = source.layout, target.layout
-    return (a.strides, a.offset, source.itemsize), (b.strides, b.offset)
+    return (a.strides, a.offset, source.dtype.itemsize), (
+        b.strides,
+        b.offset,
+        target.dtype.itemsize,
+    )

@@ -1,148 +1,151 @@
-"""Sort: the order of the elements along a dim, of any dtype and layout. Always stable.
+"""Stable sorts along a dim, of any dtype and layout.
 
-Elements become keys, whose order as unsigned integers is theirs. Runs of keys are sorted, each with
-its place beside it, and then merged by twos, to and fro between two pieces of memory.
+Elements are converted to keys, unsigned integers with the same order. Runs of keys, each with its
+place, are sorted, and then merged in pairs, back and forth between two buffers.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from dml_vk.dtypes import uint32
-from dml_vk.kernels.plan_sort import PITCH, PLACE_BYTES, RUN, plan_keys, plan_merge, plan_runs
+from dml_vk.dtypes import DType, uint32, uint64
+from dml_vk.kernels.plan.sort import PITCH, RUN, plan_keys, plan_merge, plan_runs
 from dml_vk.layout import Layout
-from dml_vk.ops.elementwise import Typed, apart_typed, cast_elements
+from dml_vk.ops.copy import copy_if_overlapping
+from dml_vk.ops.elementwise import cast_elements
 from dml_vk.ops.gather import gather_elements
-from dml_vk.ops.strided import Strided
+from dml_vk.ops.view import View, access, check_target, with_layout
 from dml_vk.runtime.arenas import Allocation
 from dml_vk.runtime.device import Device
-from dml_vk.runtime.launch import Operand
-from dml_vk.strides.order import Ints
+from dml_vk.runtime.hazards import Access
 
-MOST_ELEMENTS = 2**24  # sorted at once where rows allow it: each takes up to 24 bytes meanwhile
+MOST_ELEMENTS = 2**24  # sorted at once if rows allow it: each takes up to 24 temporary bytes
 
 
 class Sorted(NamedTuple):
-    """Rows in order, in memory of their own. The dim that was sorted is innermost in it."""
+    """Sorted rows in temporaries, in which the sorted dim is innermost."""
 
-    keys: Strided  # of 4 bytes or 8
-    places: Strided  # uint32: the index that each had along the dim
+    keys: View  # of 4 bytes or 8
+    places: View  # uint32: the original index of each along the dim
 
 
-def sort_elements(what: str, source: Typed, target: Strided, dim: int, descending: bool) -> None:
-    """Write the elements along the dim in order, bits and all.
+def sort_elements(what: str, source: View, target: View, dim: int, descending: bool) -> None:
+    """Write the elements along the dim in order, with all their bits.
 
     Elements that are equal keep their order. NaN is greater than all numbers, and equal to itself.
     """
-    source = apart_typed(what, source, target)
-    for part, to in _parts(source.strided, target, dim):
-        places = sort_rows(what, source._replace(strided=part), dim, descending).places
-        gather_elements(what, part, Typed(places, uint32), to, dim)
+    source = copy_if_overlapping(what, source, target)
+    for part, to in _parts(source, target, dim):
+        places = sort_rows(what, part, dim, descending).places
+        gather_elements(what, part, places, to, dim)
 
 
-def argsort_elements(what: str, source: Typed, target: Typed, dim: int, descending: bool) -> None:
-    """Write at each index along the dim where the element lies that comes there in that order."""
-    target.strided.check_target(what, "out")
-    if source.strided.layout.numel > MOST_ELEMENTS:  # else all is read before anything is written
-        source = apart_typed(what, source, target.strided)
-    for part, to in _parts(source.strided, target.strided, dim):
-        places = sort_rows(what, source._replace(strided=part), dim, descending).places
-        cast_elements(what, Typed(places, uint32), target._replace(strided=to))
+def argsort_elements(what: str, source: View, target: View, dim: int, descending: bool) -> None:
+    """Write the indexes that sort the elements along the dim."""
+    check_target(what, target, "out")
+    if source.layout.numel > MOST_ELEMENTS:  # else everything is read before the first write
+        source = copy_if_overlapping(what, source, target)
+    for part, to in _parts(source, target, dim):
+        places = sort_rows(what, part, dim, descending).places
+        cast_elements(what, places, to)
 
 
-def sort_rows(what: str, source: Typed, dim: int, descending: bool) -> Sorted:
-    """The keys of the elements along the dim, in order, and where they were."""
-    layout = source.strided.layout
+def sort_rows(what: str, source: View, dim: int, descending: bool) -> Sorted:
+    """Return the sorted keys of the elements along the dim, and their places."""
+    layout = source.layout
     length = layout.sizes[dim]
     pitch = -(-length // PITCH) * PITCH
     return _sorted(what, source, _rows(layout, dim, pitch), length, pitch, descending)
 
 
-def sort_flat(what: str, source: Typed) -> Sorted:
-    """The keys of all elements in order, and where they were, counted in row-major order."""
-    layout = source.strided.layout
+def sort_flat(what: str, source: View) -> Sorted:
+    """Return the sorted keys of all elements, and their places in row-major order."""
+    layout = source.layout
     length = layout.numel
     found = _sorted(what, source, Layout(layout.sizes), length, length, False)
     return Sorted(*[_flattened(each) for each in found])
 
 
-class _Room(NamedTuple):
-    """Memory for as many keys or places as there are."""
+class _Scratch(NamedTuple):
+    """Temporary memory for all keys or places."""
 
     allocation: Allocation
     start: int
     nbytes: int
-    itemsize: int
+    dtype: DType
 
-    def over(self, device: Device, layout: Layout) -> Strided:
-        start = self.start // self.itemsize
+    def view(self, device: Device, layout: Layout) -> View:
+        start = self.start // self.dtype.itemsize
         moved = Layout(layout.sizes, layout.strides, start, layout.order)
-        return Strided(device, self.allocation, moved, self.itemsize)
+        return View(device, self.allocation, moved, self.dtype)
 
-    def operand(self, writes: bool) -> Operand:
-        """All of it: kernels also move what is between rows."""
-        return Operand(self.allocation, self.start, self.start, self.start + self.nbytes, writes)
+    def all(self, writes: bool) -> Access:
+        """Return an access to all of it: kernels also move the padding between rows."""
+        return Access.of(self.allocation, self.start, self.start, self.start + self.nbytes, writes)
 
 
 def _sorted(
-    what: str, source: Typed, rows: Layout, length: int, pitch: int, descending: bool
+    what: str, source: View, rows: Layout, length: int, pitch: int, descending: bool
 ) -> Sorted:
-    """What `rows` says of keys: rows of so many, so many elements apart."""
-    elements = source.strided
-    device, limits = elements.device, elements.device.limits
-    key_bytes = 8 if elements.itemsize == 8 else 4
+    """Sort rows of `length` elements; `rows` is the layout of their keys, at a `pitch`."""
+    elements = source
+    device, profile = elements.device, elements.device.profile
+    key_dtype = uint64 if source.dtype.itemsize == 8 else uint32
+    key_bytes = key_dtype.itemsize
     count = rows.numel // length
     number = -(-count * pitch // PITCH) * PITCH
-    itemsizes = (key_bytes, PLACE_BYTES) * (1 if length <= RUN else 2)
-    keys, places, *spare = _rooms(what, elements, number, itemsizes)
+    dtypes = (key_dtype, uint32) * (1 if length <= RUN else 2)
+    keys, places, *spare = _scratch(what, source, number, dtypes)
     plan = plan_keys(
         rows.sizes,
-        (elements.layout.strides, elements.layout.offset, elements.itemsize),
-        (rows.strides, keys.start // key_bytes, key_bytes),
+        (
+            (source.layout.strides, source.layout.offset, source.dtype.itemsize),
+            (rows.strides, keys.start // key_bytes, key_bytes),
+        ),
         source.dtype.code,
-        limits,
+        profile,
     )
-    target = keys.over(device, rows)
+    target = keys.view(device, rows)
     turned = 0xFFFFFFFF if descending else 0
-    device.queue.launch(plan, (elements.operand(False), target.operand(True)), (turned, 0, 0, 0))
-    plan = plan_runs(count, length, pitch, key_bytes, limits)
-    device.queue.launch(plan, (keys.operand(True), places.operand(True)))
+    device.launch(plan, (access(source, False), access(target, True)), (turned, 0, 0, 0))
+    plan = plan_runs(count, length, pitch, key_bytes, profile)
+    device.launch(plan, (keys.all(True), places.all(True)))
     run = RUN
     while run < length:
         merged, where = spare
-        plan = plan_merge(count, length, pitch, run, key_bytes, limits)
-        reads = keys.operand(False), places.operand(False)
-        device.queue.launch(plan, (*reads, merged.operand(True), where.operand(True)))
+        plan = plan_merge(count, length, pitch, run, key_bytes, profile)
+        reads = keys.all(False), places.all(False)
+        device.launch(plan, (*reads, merged.all(True), where.all(True)))
         keys, places, spare = merged, where, [keys, places]
         run *= 2
-    return Sorted(keys.over(device, rows), places.over(device, rows))
+    return Sorted(keys.view(device, rows), places.view(device, rows))
 
 
-def _rooms(what: str, near: Strided, number: int, itemsizes: Ints) -> list[_Room]:
-    """So many elements of each size, all in one piece of memory if it can be that large.
+def _scratch(what: str, near: View, number: int, dtypes: Sequence[DType]) -> list[_Scratch]:
+    """Allocate `number` elements of each dtype, in one allocation if it is not too large.
 
-    What one call needs again in the next is kept more surely so, and the kernels bound to it.
+    One allocation is more likely to be reused by the next call, and so are the kernels bound to it.
     """
-    sizes = [number * itemsize for itemsize in itemsizes]
+    sizes = [number * dtype.itemsize for dtype in dtypes]
     device, together = near.device, sum(sizes) <= near.device.limits.max_range_bytes // 2
-    rooms: list[_Room] = []
-    for nbytes, itemsize in zip(sizes, itemsizes):
-        if not (rooms and together):
+    found: list[_Scratch] = []
+    for nbytes, dtype in zip(sizes, dtypes):
+        if not (found and together):
             wanted, start = sum(sizes) if together else nbytes, 0
             allocation = device.allocate(what, wanted, near.allocation)
-        rooms.append(_Room(allocation, start, nbytes, itemsize))
+        found.append(_Scratch(allocation, start, nbytes, dtype))
         start += nbytes
-    return rooms
+    return found
 
 
-def _flattened(strided: Strided) -> Strided:
-    layout = strided.layout
-    return strided.over(Layout((layout.numel,), (1,), layout.offset))
+def _flattened(view: View) -> View:
+    layout = view.layout
+    return with_layout(view, Layout((layout.numel,), (1,), layout.offset))
 
 
 def _rows(layout: Layout, dim: int, pitch: int) -> Layout:
-    """The same sizes in rows along the dim, so many elements apart, and else in the same order."""
+    """Return a layout of rows along the dim, `pitch` elements apart, with other dims in order."""
     others = tuple([k for k in layout.order if k != dim])
     strides = [1] * layout.rank
     step = pitch
@@ -152,8 +155,8 @@ def _rows(layout: Layout, dim: int, pitch: int) -> Layout:
     return Layout(layout.sizes, strides, 0, (*others, dim))
 
 
-def _parts(source: Strided, target: Strided, dim: int) -> Iterator[tuple[Strided, Strided]]:
-    """Both in pieces of whole rows that can be sorted at once."""
+def _parts(source: View, target: View, dim: int) -> Iterator[tuple[View, View]]:
+    """Split both into parts of whole rows that are sorted at once."""
     sizes = source.layout.sizes
     if not source.layout.numel:
         return
@@ -162,5 +165,7 @@ def _parts(source: Strided, target: Strided, dim: int) -> Iterator[tuple[Strided
         yield source, target
         return
     for start, length in ((0, most // 2), (most // 2, most - most // 2)):
-        part, to = [one.over(one.layout.narrow(at, start, length)) for one in (source, target)]
+        part, to = [
+            with_layout(one, one.layout.narrow(at, start, length)) for one in (source, target)
+        ]
         yield from _parts(part, to, dim)

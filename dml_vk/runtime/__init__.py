@@ -1,1 +1,1 @@
-"""One Vulkan device at work: its memory, the way into it, and what runs on it."""
+"""One open Vulkan device: its memory, host transfers, and the queue of work that runs on it."""

@@ -1,4 +1,4 @@
-"""Device memory: a few big arenas, and ranges of them that tensors live in."""
+"""Device memory: a few large arenas, from which tensors get ranges."""
 
 from __future__ import annotations
 
@@ -12,19 +12,19 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from dml_vk.errors import DeviceMemoryError, explain
+from dml_vk.errors import DeviceMemoryError
 from dml_vk.runtime.free_list import FreeList
-from dml_vk.runtime.kompute import Block, Runtime
+from dml_vk.runtime.interface import Block, Runtime
 
-ALIGNMENT = 256  # of every range; no device asks for more of a storage buffer's offset
-FIRST_ARENA_BYTES = 16 * 2**20  # kp touches host memory at birth, 24 ms for 64 MiB: start small
+ALIGNMENT = 256  # of every range; no device requires more for a storage buffer's offset
+FIRST_ARENA_BYTES = 16 * 2**20  # kp writes new host memory, 24 ms for 64 MiB: start small
 PAGE = 4096
 NOWHERE = -1
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 
 
 class Refuses(Protocol):
-    """What a guard does: say why nbytes cannot be had, or None."""
+    """A guard: it returns the reason why nbytes cannot be allocated, or None."""
 
     def refusal(self, nbytes: int, host_visible: bool, held_bytes: int) -> str | None: ...
 
@@ -32,22 +32,29 @@ class Refuses(Protocol):
 class Arena:
     """One block of the device, cut into ranges."""
 
-    __slots__ = ("block", "bytes", "free", "live", "nbytes")
+    __slots__ = ("block", "bytes", "free", "lent", "live", "nbytes")
 
     def __init__(self, block: Block, nbytes: int, view: Bytes | None, first: int = 0) -> None:
         self.block = block
         self.nbytes = nbytes
         self.free = FreeList(nbytes, first)
         self.live: set[Note] = set()
-        self.bytes = view  # the memory itself, where the host sees it
+        self.bytes = view  # the memory itself if it is host-visible
+        # Ranges exported to other libraries: `Allocation.lend`.
+        self.lent: dict[tuple[int, int], tuple[int, weakref.ref[object]]] = {}
 
     @property
     def in_use(self) -> int:
         return self.free.taken_bytes
 
+    def is_lent(self, low: int, high: int) -> bool:
+        """Whether other libraries may read some of these bytes."""
+        lent = self.lent.copy()  # finalizers may change it at any time
+        return any(start < high and low < end for (start, _), (end, _) in lent.items())
+
 
 class Note(weakref.ref["Allocation"]):
-    """What is left of an allocation: the range to give back."""
+    """A weak reference to an allocation that knows the range to free when the allocation dies."""
 
     __slots__ = ("arena", "offset")
     arena: Arena
@@ -55,7 +62,7 @@ class Note(weakref.ref["Allocation"]):
 
 
 def ranges(notes: Iterable[Note]) -> Iterator[tuple[int, int]]:
-    """Where the memory of what is alive among these starts and ends."""
+    """Yield the start and end of each of these allocations that is still alive."""
     for note in notes:
         allocation = note()
         if allocation is not None and allocation.offset != NOWHERE:
@@ -63,33 +70,33 @@ def ranges(notes: Iterable[Note]) -> Iterator[tuple[int, int]]:
 
 
 class Allocation:
-    """A range of an arena, given back when the last reference to it goes."""
+    """A range of an arena, freed when the last reference to it is dropped."""
 
-    __slots__ = ("__weakref__", "arena", "lent", "nbytes", "note", "offset")
+    __slots__ = ("__weakref__", "arena", "nbytes", "note", "offset")
 
     def __init__(self, arena: Arena, offset: int, nbytes: int, freed: deque[Note]) -> None:
         self.arena = arena
         self.offset = offset
-        self.nbytes = nbytes  # as asked for; the range itself is rounded up
-        # Finalizers run anywhere, also while the memory's lock is held: only leave a note. In C,
-        # where no Ctrl-C comes in between, which in a `__del__` would be lost as well.
+        self.nbytes = nbytes  # as requested; the range itself is rounded up
+        # Finalizers run anywhere, even while the memory's lock is held, so this one only appends
+        # the note to `freed`. It is C code, unlike `__del__`, which Ctrl-C could interrupt.
         self.note = Note(self, freed.append)
         self.note.arena, self.note.offset = arena, offset
-        arena.live.add(self.note)  # A note must outlive what it is about.
-        self.lent: dict[int, weakref.ref[object]] = {}  # by whom: `lend`
+        arena.live.add(self.note)  # The weak reference must outlive the allocation.
 
     @property
     def bytes(self) -> Bytes | None:
-        """The memory itself, where the host sees it. Pending work may not have reached it yet."""
+        """The memory itself if it is host-visible. Pending work may still have to write it."""
         view = self.arena.bytes
         return None if view is None else view[self.offset : self.offset + self.nbytes]
 
     def lend(self, holder: object) -> None:
-        """As long as the holder lives, others look at the memory, and work on it must not wait."""
-        if id(holder) not in self.lent:
-            # What takes it back is C, too.
-            back = partial(self.lent.pop, id(holder))
-            self.lent[id(holder)] = weakref.ref(holder, back)
+        """Export the memory for the lifetime of `holder`: work on it is then run at once."""
+        lent, key = self.arena.lent, (self.offset, id(holder))
+        if key not in lent:
+            # The callback is C code, which Ctrl-C cannot interrupt.
+            end = self.offset + max(1, self.nbytes)
+            lent[key] = end, weakref.ref(holder, partial(lent.pop, key))
 
 
 @dataclass(frozen=True)
@@ -104,20 +111,20 @@ class ArenaStats:
 
 @dataclass(frozen=True)
 class MemoryStats:
-    """What a device's memory holds, in bytes; ranges count as rounded up to 256."""
+    """How a device's memory is used, in bytes; range sizes are rounded up to 256."""
 
     in_use: int  # by live tensors
     cached: int  # held in arenas, ready for reuse
     peak: int  # the most ever in use
-    limit: int | None  # in_use + cached never exceeds it, but for staging
+    limit: int | None  # in_use + cached never exceeds it, except for staging
     arenas: tuple[ArenaStats, ...]
 
 
 class Memory:
-    """Arenas of one kind on one device. The caller is inside the device's gate.
+    """Arenas of one kind on one device. The caller must hold the device's gate.
 
-    Ranges are handed out by best fit over all arenas. A range that is given back may still be
-    touched by pending work; hazards are kept by address, so whoever gets it next is ordered after.
+    Ranges are allocated by best fit over all arenas. Pending work may still use a freed range;
+    since hazards are tracked by address, work of the next owner is ordered after it.
     """
 
     def __init__(
@@ -132,14 +139,15 @@ class Memory:
         self.arenas: list[Arena] = []
         self.limit: int | None = None
         self.peak = 0
+        self._used = 0  # bytes in use, updated incrementally
         self._runtime = runtime
         self._guard = guard
         self._max_bytes = max_range_bytes // PAGE * PAGE
         self._host = host
         self._flush = flush  # do all pending work
-        self._forget = forget  # an arena is about to go: let go of what is bound to it
+        self._forget = forget  # drop the pipelines bound to an arena, before it is released
         self._freed: deque[Note] = deque()
-        self._recent: deque[int] = deque(maxlen=64)  # sizes asked for lately
+        self._recent: deque[int] = deque(maxlen=64)  # recently requested sizes
 
     @property
     def held(self) -> int:
@@ -150,51 +158,51 @@ class Memory:
         return sum([arena.in_use for arena in self.arenas])
 
     def allocate(self, what: str, nbytes: int, near: Arena | None = None) -> Allocation:
-        """A range of at least nbytes, aligned; a DeviceMemoryError leaves everything as it was.
+        """Allocate an aligned range of at least nbytes; a DeviceMemoryError changes nothing.
 
-        It comes from the arena `near` if there is room: each pair of arenas is a pipeline more.
+        It comes from the arena `near` if it fits: each combination of arenas needs a pipeline.
         """
         size = _rounded(nbytes)
         if size > self._max_bytes:
-            must = (
-                f"a tensor must span at most {self._max_bytes} bytes, the range of a storage "
-                "buffer that kernels of this device can address"
-            )
-            raise DeviceMemoryError(explain(what, must, nbytes=nbytes))
+            rule = f"a tensor can span at most {self._max_bytes} bytes on this device"
+            raise DeviceMemoryError(what, rule, nbytes=nbytes)
         self.drain()
         self._recent.append(size)
         if near is None or near.free.fit(size) is None:
             near = self._best_fit(size) or self._grow(what, size)
-        # The note comes first: should Ctrl-C come in between, it knows all that there is to free.
+        # Create the note first: if Ctrl-C interrupts this, the note frees what was taken.
         allocation = Allocation(near, NOWHERE, nbytes, self._freed)
         offset = near.free.take(size)
         assert offset is not None
         allocation.offset = allocation.note.offset = offset
-        self.peak = max(self.peak, self.in_use)
+        self._used += size
+        if self._used > self.peak:
+            self.peak = self._used
         return allocation
 
     def drain(self) -> None:
-        """Take back what finalizers have left."""
+        """Free the ranges whose finalizers have run."""
         freed = self._freed
         while freed:
-            note = freed[0]  # Until it is done: to give back twice does no harm.
-            note.arena.free.give(note.offset)
+            note = freed[0]  # Removed only when done: freeing twice is harmless.
+            self._used -= note.arena.free.give(note.offset)
             note.arena.live.discard(note)
             freed.popleft()
 
-    def settle(self) -> None:
-        """After a flush, when nothing is pending: give back what is not likely to be used again.
+    def trim_idle(self) -> None:
+        """Release arenas that are unlikely to be used again. Nothing may be pending.
 
-        A chain of operations needs its live tensors and room for the next results. That is kept,
-        or the one arena that small tensors share beside those that are live, which `_grow` would
-        make anew, and with it all kernels that are bound to it.
+        A chain of operations needs its live tensors and space for the next results, which is kept.
+        So is the one empty arena that small tensors share: `_grow` would allocate it again, and all
+        kernels bound to it would have to be made again.
         """
         self.drain()
+        self._used = self.in_use  # An interrupt may have made it inexact.
         live = sum([arena.nbytes for arena in self.arenas if not arena.free.is_empty])
         self._trim(max(self._shared_bytes(live), 2 * max(self._recent, default=0)))
 
     def trim(self) -> None:
-        """Release every arena that holds nothing."""
+        """Release every empty arena."""
         self._flush()
         self.drain()
         self._trim(0)
@@ -224,38 +232,41 @@ class Memory:
         return best
 
     def _grow(self, what: str, size: int) -> Arena:
-        """An arena with room for `size`: a quarter of what is held, so that little lies idle."""
+        """Make an arena with space for `size`, or return one that trimming has made free.
+
+        Shared arenas are a quarter of what is held, so that little memory is idle.
+        """
         wanted = self._shared_bytes(self.held)
-        # Large tensors have an arena each. If all began at one place in a page, a CPU would take
-        # loads of one for loads of what it has just stored to another: 1.1 to 1.8 times as slow.
+        # Large tensors have an arena each. If all started at the same offset in a page, a CPU would
+        # suffer from 4K aliasing of loads and stores: 1.1 to 1.8 times as slow.
         first = len(self.arenas) % (PAGE // ALIGNMENT) * ALIGNMENT
         exact = min(size + first, self._max_bytes)
         first = exact - size
         made = self._new_arena(exact if size > wanted // 2 else wanted, first)
         if isinstance(made, str):
-            # Before giving up: what nobody can reach any more, what is cached, the smallest size.
+            # Before giving up, collect garbage, release cached arenas and try the smallest size.
             gc.collect()
             self.trim()
             made = self._best_fit(size) or self._new_arena(exact, first)
         if isinstance(made, str):
             raise DeviceMemoryError(
-                explain(what, f"there must be room, but {made}", nbytes=size, in_use=self.in_use)
+                what, f"out of device memory: {made}", nbytes=size, in_use=self.in_use
             )
         return made
 
     def _shared_bytes(self, held: int) -> int:
-        """How large an arena small tensors share, where so much is held."""
+        """Return the size of a new arena for small tensors when `held` bytes are held."""
         return max(FIRST_ARENA_BYTES, min(held // 4 // PAGE * PAGE, self._max_bytes))
 
     def _new_arena(self, nbytes: int, first: int) -> Arena | str:
-        """An arena whose ranges start at `first`, or why there cannot be one."""
+        """Make an arena whose ranges start at `first`, or return why it cannot be made."""
         if self.limit is not None and self.held + nbytes > self.limit:
-            return f"the limit set is {self.limit} bytes, of which {self.held} are held"
+            return f"the limit is {self.limit} bytes, of which {self.held} are held"
         try:
-            # kp wants words to copy. Made first, since the guard must have the last look.
+            # kp needs words to copy. Allocated first, since the guard's check must come last.
             words = np.empty(nbytes // 4, np.uint32)
         except MemoryError:
-            return "the process itself has no room left"
+            return "this process is out of memory"
         refusal = self._guard.refusal(nbytes, self._host, self.held)
         if refusal is not None:
             return refusal
@@ -267,4 +278,4 @@ class Memory:
 
 
 def _rounded(nbytes: int) -> int:
-    return max(ALIGNMENT, -(-nbytes // ALIGNMENT) * ALIGNMENT)
+    return (nbytes + ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT or ALIGNMENT

@@ -1,47 +1,54 @@
-"""Devices as users meet them: opened once each, then kept for the life of the process."""
+"""Public devices: each is opened once and stays open for the life of the process."""
 
 from __future__ import annotations
 
 import dataclasses
 import gc
 import os
+from collections.abc import Sequence
 from contextvars import ContextVar
 
-from dml_vk import probe, settings
-from dml_vk.errors import DeviceError, explain
-from dml_vk.guard import FORKED, Guard
-from dml_vk.runtime import journal
+import numpy as np
+
+from dml_vk import settings
+from dml_vk.driver import probe
+from dml_vk.driver.guard import FORKED, Guard
+from dml_vk.driver.vulkan import quiet_layers
+from dml_vk.errors import DeviceError
+from dml_vk.kernels.plan.base import Plan
+from dml_vk.limits import Limits, Profile
+from dml_vk.observe import dispatches
+from dml_vk.runtime import transfer
 from dml_vk.runtime.arenas import Allocation, Arena, Memory, MemoryStats
 from dml_vk.runtime.gate import Gate
-from dml_vk.runtime.kompute import Runtime, exit_without_drivers
-from dml_vk.runtime.launch import Queue
+from dml_vk.runtime.hazards import Access
+from dml_vk.runtime.interface import Runtime
+from dml_vk.runtime.kompute import Kompute, exit_without_drivers
+from dml_vk.runtime.queue import Queue
 from dml_vk.runtime.rounds_check import most_rounds
-from dml_vk.strides.order import to_int
-from dml_vk.vulkan import quiet_layers
+from dml_vk.strides.order import Ints, to_int
 
 _opened: dict[int, Device] = {}
-_known: dict[int | str, Device] = {}  # by what was asked for: to ask Vulkan each time is slow
+_known: dict[int | str, Device] = {}  # by the argument of `device`: asking Vulkan is slow
 _opening = Gate()
 _scopes: ContextVar[tuple[Device, ...]] = ContextVar("dml_vk.device", default=())
 
 
 class Device:
-    """A Vulkan device with its memory and its queue of work. Made by `device()` only."""
+    """A Vulkan device with its memory and its queue of work. Created only by `device()`."""
 
     def __init__(self, info: probe.DeviceInfo) -> None:
         if not isinstance(info, probe.DeviceInfo):
-            raise DeviceError(
-                explain("Device", "devices must be opened by dml_vk.device()", info=info)
-            )
+            raise DeviceError("Device", "open devices with dml_vk.device()", info=info)
         self.info = info
-        journal.set_up()
+        dispatches.set_up()
         self._guard = Guard(info)
         with quiet_layers():
-            self._runtime = Runtime(info.index, info.name, info.timestamp_period)
-        self.limits = dataclasses.replace(info.limits, max_rounds=most_rounds(self._runtime))
-        self.queue = Queue(self._runtime, self.limits, self._no_room)
-        # Software and integrated devices share the host's memory; others are reached through
-        # staging. The switch takes the second way everywhere, so that it can be tested anywhere.
+            self._runtime: Runtime = Kompute(info.index, info.name, info.timestamp_period)
+        profile = dataclasses.replace(info.profile, max_rounds=most_rounds(self._runtime))
+        self.queue = Queue(self._runtime, profile, self._compile_refusal)
+        # Software and integrated devices share the host's memory; others need staging. The
+        # setting forces staging on any device, so that it can be tested anywhere.
         self.unified = self.limits.unified and not settings.staged()
         self.memory = self._memory(self.unified)
         self.staging = self.memory if self.unified else self._memory(True)
@@ -57,14 +64,24 @@ class Device:
             self.queue.forget,
         )
 
-    def _no_room(self) -> str | None:
-        """Why the driver may lack what it needs to compile a kernel, all else being given up."""
+    def _compile_refusal(self) -> str | None:
+        """Return why memory is too short to compile a kernel, even after trimming, or None."""
         if self._guard.no_slack() is None:
             return None
         gc.collect()
         self.memory.trim()
         self.staging.trim()
         return self._guard.no_slack()
+
+    @property
+    def profile(self) -> Profile:
+        """The device's limits and features, which plans depend on."""
+        return self.queue.encoder.profile
+
+    @property
+    def limits(self) -> Limits:
+        """The device's limits."""
+        return self.profile
 
     @property
     def name(self) -> str:
@@ -76,7 +93,7 @@ class Device:
 
     @property
     def memory_limit(self) -> int | None:
-        """The most bytes that arenas may take, tensors and cache together; None: what there is."""
+        """The maximum total size of arenas in bytes, including cached ones; None for no limit."""
         return self.memory.limit
 
     @memory_limit.setter
@@ -84,25 +101,65 @@ class Device:
         if nbytes is not None:
             nbytes = to_int("device", "memory_limit", nbytes)
             if nbytes < 0:
-                must = "memory_limit must not be negative"
-                raise DeviceError(explain("device", must, memory_limit=nbytes))
+                rule = "memory_limit must not be negative"
+                raise DeviceError("device", rule, memory_limit=nbytes)
         self.memory.limit = nbytes
 
     def allocate(self, what: str, nbytes: int, near: Allocation | None = None) -> Allocation:
-        """A range of the device's memory for the operation `what`, best in the arena of `near`."""
+        """Allocate memory for the operation `what`, preferably in the arena of `near`."""
         with self.queue.enter():
             return self.memory.allocate(what, nbytes, near.arena if near else None)
 
+    def launch(
+        self,
+        plan: Plan,
+        accesses: Sequence[Access],
+        params: Ints = (),
+        otherwise: Plan | None = None,
+        what: str = "launch",
+    ) -> None:
+        """Launch a plan, or `otherwise` if there is no memory for the plan's arguments.
+
+        Arguments must be in the arena that the last access writes, which the kernel binds.
+        """
+        if plan.arguments and otherwise is not None:
+            words, arena = np.array(plan.arguments, np.uint32), accesses[-1].arena
+            with self.queue.enter():
+                allocation = self.memory.allocate(what, words.nbytes, arena)
+            if allocation.arena is arena:
+                transfer.upload(self, words.view(np.uint8), allocation)
+                arguments = Access.of(allocation, 0, 0, words.nbytes, False)
+                self.queue.launch(plan, accesses, params, arguments)
+                return
+            plan = otherwise
+        self.queue.launch(plan, accesses, params)
+
+    def launch_new(
+        self,
+        what: str,
+        plan: Plan,
+        reads: Sequence[Access],
+        writes: tuple[int, int, int],
+        nbytes: int,
+        params: Ints,
+    ) -> Allocation:
+        """Launch a plan into newly allocated memory; `writes` is its (base, low, high) there."""
+        queue = self.queue
+        with queue.enter():
+            allocation = self.memory.allocate(what, nbytes, reads[0].arena)
+            queue.add(plan, (*reads, Access.of(allocation, *writes, True)), params)
+        return allocation
+
     def synchronize(self) -> None:
-        """Do all pending work, wait for it, and give back memory that lies idle."""
+        """Run all pending work, wait for it, and release idle memory."""
         with self.queue.enter():
             self.queue.flush()
-            self.memory.settle()
+            self.memory.trim_idle()
             if not self.unified:
-                self.staging.settle()
+                self.staging.trim_idle()
 
     def memory_stats(self) -> MemoryStats:
-        """What this device's memory holds. Staging counts as cached."""
+        """Return how this device's memory is used. Staging buffers count as cached."""
         with self.queue.enter():
             stats = self.memory.stats()
             if self.unified:
@@ -115,13 +172,14 @@ class Device:
             )
 
     def release_cached(self) -> None:
-        """Give back every arena that holds nothing."""
+        """Release every empty arena."""
         with self.queue.enter():
             self.memory.trim()
-            self.staging.trim()
+            if not self.unified:
+                self.staging.trim()
 
     def __enter__(self) -> Device:
-        """Inside the `with`, this is the default device."""
+        """Make this the default device within the `with` block."""
         _scopes.set((*_scopes.get(), self))
         return self
 
@@ -129,24 +187,25 @@ class Device:
         _scopes.set(_scopes.get()[:-1])
 
     def __reduce__(self) -> tuple[object, ...]:
-        """Pickled as its name, and its place among others of the name."""
+        """Pickle the name, and the index among devices of the same name."""
         return _from_pickle, (self.index, self.name)
 
     def __repr__(self) -> str:
         return f"<dml_vk device {self.index}: {self.name}>"
 
     def _abandon(self) -> None:
-        """In a forked child: never run anything, and never let kp's destructors run."""
-        self.queue.refuses = explain("device", FORKED, pid=os.getpid())
+        """In a forked child, refuse all work and never let kp's destructors run."""
+        self.queue.refuses = lambda: DeviceError("device", FORKED, pid=os.getpid())
         arenas: list[Arena] = [*self.memory.arenas, *self.staging.arenas]
-        self._runtime.leak([*(arena.block for arena in arenas), *self.queue.kp_objects()])
+        self._runtime.leak([*(arena.block for arena in arenas), *self.queue.runtime_objects()])
 
 
 def device(wanted: int | str | Device | probe.DeviceInfo | None = None) -> Device:
-    """The device with this index or part of a name, opened on first use.
+    """Return the device with this index or part of a name, and open it on first use.
 
-    Without either it is the device of the innermost `with device(...)`, else what DML_VK_DEVICE
-    says, else a discrete device before an integrated one, and that before a software one.
+    Without an argument it is the device of the innermost `with device(...)`, else the one that
+    DML_VK_DEVICE names, else a discrete device before an integrated one, and that before a software
+    one.
 
     >>> import dml_vk
     >>> with dml_vk.device() as chosen:
@@ -160,7 +219,7 @@ def device(wanted: int | str | Device | probe.DeviceInfo | None = None) -> Devic
     if isinstance(wanted, probe.DeviceInfo):
         wanted = wanted.index
     known = os.environ.get("DML_VK_DEVICE", "") if wanted is None else wanted
-    if type(known) in (int, str) and known in _known:  # True is 1 as well, but names no device.
+    if type(known) in (int, str) and known in _known:  # True == 1, but it is not an index.
         return _known[known]
     info = probe.select(wanted)
     with _opening.enter():
@@ -172,7 +231,7 @@ def device(wanted: int | str | Device | probe.DeviceInfo | None = None) -> Devic
 
 
 def _from_pickle(index: int, name: str) -> Device:
-    """The device of this name where the pickle is read, which may be another machine."""
+    """Return the device of this name on the machine that reads the pickle."""
     for info in sorted(probe.devices(), key=lambda info: info.index != index):
         if info.name == name:
             return device(info)
@@ -180,7 +239,7 @@ def _from_pickle(index: int, name: str) -> Device:
 
 
 def default_device() -> Device:
-    """The device of all that is made without naming one.
+    """Return the device on which tensors are created by default.
 
     >>> import dml_vk
     >>> dml_vk.default_device() is dml_vk.device()
@@ -190,7 +249,7 @@ def default_device() -> Device:
 
 
 def synchronize() -> None:
-    """Do all pending work on every device that is open, and wait for it.
+    """Run all pending work on every open device, and wait for it.
 
     >>> import dml_vk
     >>> dml_vk.synchronize()
@@ -200,7 +259,7 @@ def synchronize() -> None:
 
 
 def memory_stats(wanted: int | str | Device | None = None) -> MemoryStats:
-    """What a device's memory holds: in use, cached, the peak, and each arena.
+    """Return how a device's memory is used: in use, cached, the peak, and each arena.
 
     >>> import dml_vk
     >>> stats = dml_vk.memory_stats()

@@ -1,12 +1,17 @@
-"""Which ranges of one arena are free: best fit, with neighbours merged. Pure bookkeeping.
+"""Free ranges of one arena: best fit, with neighbours merged. Pure bookkeeping.
 
-Ctrl-C may come between any two lines. What is taken is one dict, changed in one step; the rest can
-be made anew from it, and is, where an exception has left a change half done.
+Freed ranges are first kept by size, since programs allocate the same sizes again and again. They
+are merged with their neighbours as soon as another size is requested.
+
+Ctrl-C may come between any two lines. The taken ranges are one dict, changed in one step; all other
+state can be rebuilt from it, and is, when an exception has interrupted a change.
 """
 
 from __future__ import annotations
 
 from bisect import bisect_left, insort
+
+MOST_SPARES = 256  # freed ranges before they are merged
 
 
 class FreeList:
@@ -17,6 +22,7 @@ class FreeList:
     >>> free.take(256), free.take(512)
     (0, 256)
     >>> free.give(0)
+    256
     >>> free.largest, free.free_bytes
     (256, 512)
     """
@@ -25,15 +31,18 @@ class FreeList:
         self.nbytes = nbytes
         self._first = first
         self._taken: dict[int, int] = {}  # start -> size
+        self._spare: dict[int, list[int]] = {}  # size -> starts of free ranges not yet merged
+        self._spares = 0  # ranges freed since the last merge, an upper bound of those in `_spare`
         self._index()
 
     @property
     def largest(self) -> int:
+        self._merge()
         return self._by_size[-1][0] if self._by_size else 0
 
     @property
     def is_empty(self) -> bool:
-        """Nothing is taken."""
+        """Whether nothing is taken."""
         return not self._taken
 
     @property
@@ -41,12 +50,28 @@ class FreeList:
         return self.nbytes - self._first - self.free_bytes
 
     def fit(self, nbytes: int) -> int | None:
-        """The size of the free range that `take` would cut, the smallest that holds nbytes."""
+        """Return the size of the smallest free range of at least nbytes, which `take` would use."""
+        if self._spare.get(nbytes):
+            return nbytes
+        self._merge()
         at = bisect_left(self._by_size, (nbytes, 0))
         return self._by_size[at][0] if at < len(self._by_size) else None
 
     def take(self, nbytes: int) -> int | None:
-        """The start of a range that is no longer free, or None."""
+        """Take a range and return its start, or None if none is large enough."""
+        spare = self._spare.get(nbytes)
+        if spare:
+            start = spare[-1]
+            try:
+                self._taken[start] = nbytes
+                spare.pop()
+                self.free_bytes -= nbytes
+            except BaseException:
+                self._taken.pop(start, None)
+                self._index()
+                raise
+            return start
+        self._merge()
         at = bisect_left(self._by_size, (nbytes, 0))
         if at == len(self._by_size):
             return None
@@ -63,26 +88,47 @@ class FreeList:
             raise
         return start
 
-    def give(self, start: int) -> None:
-        """Free what was taken from `start` on; nothing where that is free already."""
+    def give(self, start: int) -> int:
+        """Free the range taken at `start` and return its size, or 0 if it is free already."""
         try:
             nbytes = self._taken.pop(start, 0)
             if nbytes:
                 self.free_bytes += nbytes
-                before = self._starts.get(start)
-                if before is not None:
-                    nbytes += self._remove(before)
-                    start = before
-                if start + nbytes in self._sizes:
-                    nbytes += self._remove(start + nbytes)
-                self._insert(start, nbytes)
+                self._spare.setdefault(nbytes, []).append(start)
+                self._spares += 1
+                if self._spares > MOST_SPARES:
+                    self._merge()
+        except BaseException:
+            self._index()
+            raise
+        return nbytes
+
+    def _merge(self) -> None:
+        """Merge spare ranges with their neighbours."""
+        if not self._spares:
+            return
+        try:
+            for nbytes, starts in self._spare.items():
+                for start in starts:
+                    self._join(start, nbytes)
+            self._spare, self._spares = {}, 0
         except BaseException:
             self._index()
             raise
 
+    def _join(self, start: int, nbytes: int) -> None:
+        before = self._starts.get(start)
+        if before is not None:
+            nbytes += self._remove(before)
+            start = before
+        if start + nbytes in self._sizes:
+            nbytes += self._remove(start + nbytes)
+        self._insert(start, nbytes)
+
     def _index(self) -> None:
-        """All that is known of free ranges, from what is taken."""
+        """Rebuild the state of free ranges from the taken ones."""
         self.free_bytes = self.nbytes - self._first - sum(self._taken.values())
+        self._spare, self._spares = {}, 0
         self._by_size: list[tuple[int, int]] = []
         self._sizes: dict[int, int] = {}  # start -> size
         self._starts: dict[int, int] = {}  # end -> start

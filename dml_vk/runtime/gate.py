@@ -1,4 +1,4 @@
-"""A lock for books that must not be seen half written, by any thread, or by what interrupts one."""
+"""A lock for state that no other thread, signal handler or finalizer may see half changed."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ import threading
 import weakref
 from contextlib import AbstractContextManager
 
-from dml_vk.errors import DeviceError, explain
+from dml_vk.errors import DeviceError
 
 _gates: weakref.WeakSet[Gate] = weakref.WeakSet()
 
 
 class Gate:
-    """Lets in one thread at a time, and that once.
+    """A lock that one thread at a time may hold, and not twice.
 
-    Signal handlers and finalizers run in the middle of whatever their thread is doing. A lock that
-    a thread may take twice would let them at half-made changes, and any other would never open.
+    Signal handlers and finalizers interrupt their own thread anywhere. A reentrant lock would show
+    them half-made changes, and a plain lock would deadlock; this one raises an error.
     """
 
     __slots__ = ("__weakref__", "_lock")
@@ -26,20 +26,17 @@ class Gate:
         _gates.add(self)
 
     def renew(self) -> None:
-        """Forget who is inside: a forked child lacks that thread."""
+        """Replace the lock: in a forked child, the thread that held it does not exist."""
         self._lock = threading.RLock()
 
     def enter(self) -> AbstractContextManager[object]:
-        """To be used at once, in a `with`."""
-        # The lock knows its owner, and takes and loses it in C, where no signal comes in between:
-        # an owner of our own could be left behind by one. `_is_owned` is what Condition asks too.
+        """Return the lock, to be used at once in a `with`."""
+        # RLock sets and clears its owner in C, which no signal interrupts; an owner attribute of
+        # our own could be left set. `threading.Condition` uses `_is_owned` too.
         lock = self._lock
         if lock._is_owned():  # type: ignore[attr-defined]
-            must = (
-                "it must not be used in the middle of its own work, "
-                "by a signal handler or a finalizer"
-            )
-            raise DeviceError(explain("device", must, thread=threading.get_ident()))
+            rule = "cannot be used by a signal handler or finalizer while a call is in progress"
+            raise DeviceError("device", rule, thread=threading.get_ident())
         return lock
 
 

@@ -1,15 +1,38 @@
-"""What pending work does to one arena: the last levels that touch each range of bytes."""
+"""Hazards of pending work in one arena: the last levels that write and read each byte range."""
 
 from __future__ import annotations
 
 from bisect import bisect_left
+from collections.abc import Sequence
+from typing import NamedTuple
 
-MAX_TOUCHED = 64  # segments that a read leaves as they are
+from dml_vk.runtime.arenas import Allocation, Arena
+
+MAX_TOUCHED = 64  # segments that a read updates one by one rather than merging them
 UNKNOWN = -1
 
 
+class Access(NamedTuple):
+    """The part of an arena that one binding of a kernel accesses, in bytes, as whole words.
+
+    It does not keep the memory alive: the caller holds the allocation until the launch.
+    """
+
+    arena: Arena
+    base: int  # address of element 0; not always the lowest
+    low: int
+    high: int
+    writes: bool
+
+    @classmethod
+    def of(cls, allocation: Allocation, base: int, low: int, high: int, writes: bool) -> Access:
+        """Make an access from byte offsets relative to the allocation."""
+        at = allocation.offset
+        return cls(allocation.arena, at + base, at + low & ~3, at + high + 3 & ~3, writes)
+
+
 class Segment:
-    """A range of bytes that pending work has used alike. It ends where the next one starts."""
+    """A range of bytes with the same last write and read. It ends where the next one starts."""
 
     __slots__ = ("end", "read", "start", "wrote")
 
@@ -17,16 +40,16 @@ class Segment:
         self.start = start
         self.wrote = wrote  # the last level that writes it
         self.read = read
-        self.end = end  # where it ends, as long as nobody has cut it
+        self.end = end  # its end, or UNKNOWN once it was cut or merged
 
 
 class Hazards:
     """For every byte range, the last level that writes it and the last that reads it.
 
-    Ranges are kept in whole words, since kernels read and write nothing smaller. Most accesses are
-    to a range that was accessed before, which is found at once; else a look-up is a bisection, and
-    a walk over segments that is taken once: after it there are few. Each change is one step in C,
-    so that Ctrl-C finds it done or not begun, or makes later work wait longer than it must.
+    Ranges are whole words, since kernels read and write nothing smaller. Most accesses are to a
+    range that was accessed before, which is found by its start; otherwise a look-up bisects and
+    walks over the segments of the range, which marking then merges. Each change is one step in C,
+    so that Ctrl-C finds it done or not begun, or at worst makes later work wait unnecessarily.
 
     >>> from dml_vk.runtime.hazards import Hazards
     >>> pending = Hazards()
@@ -39,10 +62,10 @@ class Hazards:
 
     def __init__(self) -> None:
         self._segments = [Segment(0, -1, -1)]
-        self._known: dict[int, Segment] = {}  # by start; to be trusted where the end is right too
+        self._known: dict[int, Segment] = {}  # by start; valid only if the end matches too
 
     def after(self, low: int, high: int, write: bool) -> int:
-        """The first level at which [low, high) may be written, or else read."""
+        """Return the first level at which [low, high) may be written, or read."""
         low, high = low & ~3, (high + 3) & ~3
         known = self._known.get(low)
         if known is not None and known.end == high:
@@ -54,7 +77,7 @@ class Hazards:
         return max([one.wrote for one in touched]) + 1
 
     def mark(self, low: int, high: int, write: bool, level: int) -> None:
-        """Work at `level`, which `after` allowed, touches [low, high)."""
+        """Record that work at `level`, which `after` allowed, accesses [low, high)."""
         low, high = low & ~3, (high + 3) & ~3
         known = self._known.get(low)
         if known is None or known.end != high:
@@ -67,21 +90,21 @@ class Hazards:
             known = self._one(low, high, touched)
             self._segments[first:last] = [known]
             self._known[low] = known
-        if write:  # It comes after all that touched these bytes, so nothing before it matters.
+        if write:  # It comes after all earlier accesses to these bytes, which no longer matter.
             known.wrote = level
             known.read = -1
         elif known.read < level:
             known.read = level
 
     def _one(self, low: int, high: int, touched: list[Segment]) -> Segment:
-        """A segment for several, of which each may wait for what any other waits for."""
+        """Return one segment for several, which is as restrictive as all of them together."""
         for one in touched:
             one.end = UNKNOWN
         wrote = max([one.wrote for one in touched])
         return Segment(low, wrote, max([one.read for one in touched]), high)
 
     def _cut(self, at: int) -> int:
-        """The number of the segment that starts at `at`, made if there is none."""
+        """Return the index of the segment that starts at `at`, and make it if there is none."""
         k = self._place(at)
         if k == len(self._segments) or self._segments[k].start != at:
             before = self._segments[k - 1]
@@ -90,8 +113,44 @@ class Hazards:
         return k
 
     def _place(self, at: int) -> int:
-        """The number of the first segment that does not start before `at`."""
+        """Return the index of the first segment that does not start before `at`."""
         return bisect_left(self._segments, at, key=_start)
+
+
+def place(pending: dict[Arena, Hazards], accesses: Sequence[Access]) -> int:
+    """Find the first level at which all these accesses are allowed, and mark them there.
+
+    It is `after` and `mark` in one, without looking up known ranges twice.
+    """
+    level, before, found = 0, None, []
+    for access in accesses:
+        if access is before:  # Kernels may bind an operand more than once.
+            continue
+        before = access
+        arena, _, low, high, writes = access
+        hazards = pending.get(arena)
+        if hazards is None:
+            hazards = pending[arena] = Hazards()
+        known = hazards._known.get(low)
+        if known is None or known.end != high:
+            after, known = hazards.after(low, high, writes), None
+        else:
+            after = known.wrote
+            if writes and known.read > after:
+                after = known.read
+            after += 1
+        if after > level:
+            level = after
+        found.append((known, hazards, low, high, writes))
+    for known, hazards, low, high, writes in found:
+        if known is None or known.end != high:  # An earlier iteration may have cut it.
+            hazards.mark(low, high, writes, level)
+        elif writes:
+            known.wrote = level
+            known.read = -1
+        elif known.read < level:
+            known.read = level
+    return level
 
 
 def _start(segment: Segment) -> int:

@@ -1,8 +1,8 @@
-"""The seam: everything that dml_vk asks of Kompute, and the only file that imports `kp`.
+"""The runtime on Kompute, and the only file that imports `kp`.
 
-Most mistakes below this line end the process or corrupt memory without a word, so nothing here is
-reached unchecked: the probe has seen the device, the guard has seen the memory, push constants are
-uint32 arrays of exactly the declared size, and nothing is ever destroyed while something uses it.
+Most mistakes here crash the process or corrupt memory silently, so all arguments are checked
+before: the probe has accepted the device, the guard the memory, push constants are uint32 arrays of
+exactly the declared size, and nothing is ever destroyed while it is in use.
 """
 
 from __future__ import annotations
@@ -19,19 +19,28 @@ from typing import Any
 
 import numpy as np
 
-from dml_vk import system, vulkan
-from dml_vk.errors import DeviceError, explain
+from dml_vk.driver import vulkan
+from dml_vk.errors import DeviceError
+from dml_vk.install import system
+from dml_vk.runtime.interface import (
+    Block,
+    Bound,
+    Command,
+    Dispatch,
+    Groups,
+    Pipeline,
+    Ticket,
+    Words,
+)
 
-ADVICE = "`python -m dml_vk doctor` says what is missing and what to type"
-Words = np.ndarray[Any, np.dtype[np.uint32]]
-# kp's own objects, which nothing outside this file looks into.
-Block = Any
-Pipeline = Any
-Recording = Any
+ADVICE = "`python -m dml_vk doctor` says what is missing and how to install it"
 
 
-class Runtime:
-    """One Vulkan device through Kompute. It lives as long as the process: never destroyed."""
+class Kompute:
+    """One Vulkan device through Kompute. It is never destroyed."""
+
+    # Stock `kp` has no barrier between dispatches, and its copies and fills take whole tensors.
+    features: frozenset[str] = frozenset()
 
     def __init__(self, index: int, name: str, tick_ns: float = 0.0) -> None:
         self._kp = kp = _import_kp()
@@ -39,9 +48,9 @@ class Runtime:
         listed = self._manager.list_devices()
         known = [found["device_name"] for found in listed]
         if known[index : index + 1] != [name]:
-            must = f"Kompute must see the devices that Vulkan lists: {ADVICE}"
-            raise DeviceError(explain("device", must, index=index, name=name, kompute=known))
-        # Kompute never resets the queries that it times by, which the validation layer minds.
+            rule = f"Kompute does not see the devices that Vulkan lists: {ADVICE}"
+            raise DeviceError("device", rule, index=index, name=name, kompute=known)
+        # Kompute never resets its timestamp queries, which the validation layer reports.
         self._tick_ns = 0.0
         if tick_ns and listed[index]["timestamps_supported"] and not vulkan.is_validating():
             self._tick_ns = tick_ns
@@ -51,74 +60,66 @@ class Runtime:
         self._check_views()
 
     def _check_views(self) -> None:
-        # Built against an old pybind11, kp reads NumPy 2's arrays at the wrong offsets: strides of
-        # 0 and no error. Everything after that would be silently wrong.
+        # If built with an old pybind11, kp reads the fields of NumPy 2 arrays at wrong offsets:
+        # strides of 0 and no error. All results would be silently wrong.
         expected = np.arange(1, 8, dtype=np.uint32)
         seen = self._manager.tensor_t(expected, self._host).data()
         if seen.strides != (4,) or not np.array_equal(seen, expected):
-            must = (
-                "kp must be built against a pybind11 that knows this NumPy: "
-                "`python -m dml_vk doctor --fix` builds it anew"
+            rule = (
+                "kp was built with a pybind11 that is incompatible with this NumPy: "
+                "`python -m dml_vk doctor --fix` rebuilds it"
             )
-            raise DeviceError(explain("device", must, numpy=np.__version__))
+            raise DeviceError("device", rule, numpy=np.__version__)
 
     def allocate(self, words: Words, host: bool) -> Block:
-        """A block as large as `words`, mapped if `host`. The guard must have agreed before.
+        """Allocate a block as large as `words`, mapped if `host`. The guard must accept it before.
 
-        kp copies the words into a host block, and so touches it; a storage block ignores them.
+        kp copies the words into a host block; a storage block ignores them.
         """
         return self._manager.tensor_t(words, self._host if host else self._storage)
 
     def view(self, block: Block) -> Words:
-        """The memory of a host block itself. The view keeps the block alive."""
+        """Return the memory of a host block, as a view that keeps the block alive."""
         view: Words = block.data()
         return view
 
-    def pipeline(
-        self,
-        blocks: Sequence[Block],
-        spirv: bytes,
-        spec: Sequence[int],
-        push: int,
-        groups: Sequence[int],
-    ) -> Pipeline:
-        """A kernel bound to blocks, specialised, for a fixed number of groups (x, y, z)."""
-        return self._manager.algorithm(
-            list(blocks),
-            spirv,
-            list(groups),
-            np.array(spec, np.uint32) if spec else self._no_spec,
-            np.zeros(push, np.uint32),
-        )
+    def pipeline(self, spirv: bytes, spec: Sequence[int], push_words: int) -> Pipeline:
+        """Return what `bind` needs to make a kp algorithm."""
+        constants = np.array(spec, np.uint32) if spec else self._no_spec
+        return spirv, constants, np.zeros(push_words, np.uint32)
 
-    def record(self, work: Sequence[tuple[Pipeline, Words]], timed: bool = False) -> Recording:
-        """A sequence of independent dispatches, to be run once. `timed`: for `microseconds`."""
+    def bind(self, pipeline: Pipeline, blocks: Sequence[Block], groups: Groups) -> Bound:
+        """Make a kp algorithm."""
+        return self._manager.algorithm(list(blocks), pipeline[0], list(groups), *pipeline[1:])
+
+    def submit(self, commands: Sequence[Command], timed: bool = False) -> Ticket:
+        """Record a sequence of dispatches, which `wait` runs: kp cannot start it any earlier."""
         dispatch = self._kp.OpAlgoDispatch
-        # With more operations than it was told of it would write beyond its end.
+        # With more operations than it was created for, it would write past its query pool.
         is_timed = timed and self._tick_ns
-        sequence = self._manager.sequence(0, len(work)) if is_timed else self._manager.sequence()
-        for pipeline, push in work:
-            sequence.record(dispatch(pipeline, push))
+        sequence = (
+            self._manager.sequence(0, len(commands)) if is_timed else self._manager.sequence()
+        )
+        for command in commands:
+            if not isinstance(command, Dispatch):
+                rule = "Kompute takes no commands but dispatches: please report it"
+                raise DeviceError("submit", rule, command=command)
+            sequence.record(dispatch(command.bound, command.push))
         return sequence
 
-    run = staticmethod(operator.methodcaller("eval"))
-    """Run a recording and wait. A C callable: no signal handler runs between its end and its caller
-    in C, which lets a batch know for certain what has run."""
+    wait = staticmethod(operator.methodcaller("eval"))
 
-    def microseconds(self, recording: Recording) -> list[float] | None:
-        """What each dispatch of a timed recording took; None on a device without a clock.
-
-        From the end of the one before, that is, where the device does several at once.
-        """
+    def microseconds(self, ticket: Ticket) -> list[float] | None:
+        """Return the times, each from the end of the command before, since commands may overlap."""
         if not self._tick_ns:
             return None
-        ticks = recording.get_timestamps()
+        ticks = ticket.get_timestamps()
         return [max(0, end - start) * self._tick_ns / 1000 for start, end in pairwise(ticks)]
 
     def leak(self, objects: Iterable[Any]) -> None:
         """Keep kp's objects, and the Manager, from ever being destroyed in this process.
 
-        A forked child must not run their destructors: they wait for threads it does not have.
+        A forked child must not run their destructors, which wait for threads it does not have.
         """
         for thing in (self._manager, *objects):
             ctypes.pythonapi.Py_IncRef(ctypes.py_object(thing))
@@ -130,16 +131,16 @@ def _import_kp() -> Any:
     try:
         import kp
     except ImportError as error:
-        must = f"kp must be importable: {ADVICE}{_clones_python()}"
-        raise DeviceError(explain("device", must, error=str(error))) from None
+        rule = f"cannot import kp: {ADVICE}{_clones_python()}"
+        raise DeviceError("device", rule, error=str(error)) from None
     finally:
-        # It sets up logging for the whole program, which is the program's own to do.
+        # kp configures the root logger, which only the program itself should do.
         root.handlers[:] = handlers
     return kp
 
 
 def _clones_python() -> str:
-    """A clone's own Python, which `./dev` has given all that is needed, where another runs."""
+    """Suggest the Python of this clone, which `./dev` has set up, if another one is running."""
     environment = Path(__file__).parents[2] / ".venv"
     python = environment / "bin" / "python"
     if not python.is_file() or os.path.realpath(sys.prefix) == os.path.realpath(environment):
@@ -148,10 +149,10 @@ def _clones_python() -> str:
 
 
 def exit_without_drivers() -> None:
-    """Let this process, a forked child, end before its drivers' exit handlers come up.
+    """Make this process, a forked child, exit before its drivers' exit handlers run.
 
-    They too wait for threads that are not there. Handlers run last come, first served; `_exit`
-    takes the status as its first argument, as what `on_exit` calls does, and ends it all.
+    They too wait for threads that do not exist. Handlers run in reverse order of registration;
+    `on_exit` passes the status as the first argument, just as `_exit` takes it.
     """
     libc = ctypes.CDLL(None)
     if hasattr(libc, "on_exit"):  # glibc

@@ -1,28 +1,27 @@
-"""Kernels bound to arenas, specialised, for a number of groups: made once, kept while in use."""
+"""Pipelines: specialized kernels bound to arenas for a number of groups, cached while in use."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from operator import attrgetter
 from time import perf_counter
 from typing import NamedTuple
 
-from dml_vk.errors import DeviceMemoryError, explain
-from dml_vk.kernels import shaders
-from dml_vk.limits import Limits
-from dml_vk.runtime import journal
+from dml_vk.errors import DeviceMemoryError
+from dml_vk.kernels.spirv import library
+from dml_vk.limits import Profile
+from dml_vk.observe import dispatches
 from dml_vk.runtime.arenas import Arena
-from dml_vk.runtime.kompute import Pipeline, Runtime
+from dml_vk.runtime.hazards import Access
+from dml_vk.runtime.interface import Bound, Groups, Runtime
 from dml_vk.strides.order import Ints
 
 MOST = 512  # about 170 KiB each in a software driver
-SPARE = 8  # one in so many goes early, so that not each new one waits for pending work
-
-Groups = tuple[int, int, int]
+SPARE = 8  # shrinking drops 1/8 of MOST, so that not every new pipeline needs a flush
 
 
 class Key(NamedTuple):
-    """What a pipeline is made of. `module` is a name of ours, or SPIR-V itself."""
+    """The key of a bound pipeline. `module` is the name of a built-in kernel, or SPIR-V."""
 
     module: str | bytes
     spec: Ints
@@ -31,13 +30,13 @@ class Key(NamedTuple):
     arenas: tuple[Arena, ...]
 
 
-class Made:
-    """A pipeline, and when it was last used, by the count of launches."""
+class Cached:
+    """A bound pipeline, and the number of the launch that used it last."""
 
-    __slots__ = ("pipeline", "used")
+    __slots__ = ("bound", "used")
 
-    def __init__(self, pipeline: Pipeline, used: int) -> None:
-        self.pipeline = pipeline
+    def __init__(self, bound: Bound, used: int) -> None:
+        self.bound = bound
         self.used = used
 
 
@@ -45,57 +44,64 @@ class Pipelines:
     """The pipelines of a device."""
 
     def __init__(self, runtime: Runtime, refusal: Callable[[], str | None]) -> None:
-        self.launches = 0  # so far: the time that counts here
+        self.launches = 0  # so far: the clock of `Cached.used`
         self._runtime = runtime
-        self._refusal = refusal  # why the driver has no room to make one, or None
-        self._made: dict[Key, Made] = {}
+        self._refusal = refusal  # why there is no memory to compile one, or None
+        self._cached: dict[Key, Cached] = {}
 
     def __len__(self) -> int:
-        return len(self._made)
+        return len(self._cached)
 
-    def get(self, key: Key) -> Made:
-        made = self._made.get(key)
-        if made is not None:
-            made.used = self.launches
-            return made
-        began, spirv, name = perf_counter(), key.module, journal.USERS_KERNEL
+    def get(self, key: Key) -> Cached:
+        cached = self._cached.get(key)
+        if cached is not None:
+            cached.used = self.launches
+            return cached
+        began, spirv, name = perf_counter(), key.module, dispatches.USERS_KERNEL
         if not isinstance(spirv, bytes):
-            name, spirv = spirv, shaders.load_for(spirv, key.spec)
+            name, spirv = spirv, library.load_for(spirv, key.spec)
         # A driver that runs out of memory while it compiles ends the process.
         refusal = self._refusal()
         if refusal is not None:
-            must = f"the driver must have room for a kernel, but {refusal}"
-            raise DeviceMemoryError(explain("kernel", must, kernels=len(self._made)))
-        blocks = [arena.block for arena in key.arenas]
-        pipeline = self._runtime.pipeline(blocks, spirv, key.spec, key.push_words, key.groups)
-        made = self._made[key] = Made(pipeline, self.launches)
-        journal.made(name, key.spec, key.groups[0], perf_counter() - began)
-        return made
+            rule = f"no memory to compile a kernel: {refusal}"
+            raise DeviceMemoryError("kernel", rule, kernels=len(self._cached))
+        pipeline = self._runtime.pipeline(spirv, key.spec, key.push_words)
+        bound = self._runtime.bind(pipeline, [arena.block for arena in key.arenas], key.groups)
+        cached = self._cached[key] = Cached(bound, self.launches)
+        dispatches.made(name, key.spec, key.groups[0], perf_counter() - began)
+        return cached
 
     def shrink(self) -> bool:
-        """Let go of the oldest if there are more than MOST; nothing pending may use them."""
-        if len(self._made) <= MOST:
+        """Drop the oldest if there are more than MOST; nothing pending may use them."""
+        if len(self._cached) <= MOST:
             return False
-        by_age = sorted(self._made.values(), key=attrgetter("used"))
+        by_age = sorted(self._cached.values(), key=attrgetter("used"))
         kept = set(map(id, by_age[-(MOST - MOST // SPARE) :]))
-        self._made = {key: made for key, made in self._made.items() if id(made) in kept}
+        self._cached = {key: one for key, one in self._cached.items() if id(one) in kept}
         return True
 
     def forget(self, arena: Arena) -> None:
-        """Let go of all that are bound to an arena."""
-        self._made = {key: made for key, made in self._made.items() if arena not in key.arenas}
+        """Drop all that are bound to an arena."""
+        self._cached = {key: one for key, one in self._cached.items() if arena not in key.arenas}
 
-    def alive(self) -> Iterable[Pipeline]:
-        return [made.pipeline for made in self._made.values()]
+    def alive(self) -> Iterable[Bound]:
+        return [one.bound for one in self._cached.values()]
 
 
-def group_count(needed: int, limits: Limits) -> int:
-    """A number of groups for `needed`, out of few: each is a pipeline of its own.
+def arenas_of(accesses: Sequence[Access]) -> tuple[Arena, ...]:
+    """The arenas that a kernel binds."""
+    return tuple([access.arena for access in accesses])
 
-    Rounded up to an eighth of an octave, so that at most one group in eight has nothing to do.
-    Where few are wanted, one or all: idle ones cost far less than another pipeline.
+
+def group_count(needed: int, profile: Profile) -> int:
+    """Round a number of groups up to one of few, since each needs its own pipeline.
+
+    The steps are eighths of an octave, so that at most one group in eight is idle. With
+    `groups_wanted` it is 1 or that many: idle groups cost far less than another pipeline.
     """
-    if limits.wants_few_groups:
-        return 1 if needed == 1 else limits.groups_wanted
-    step = max(1, (1 << (needed - 1).bit_length()) // 16)
-    return min(limits.max_groups, -(-needed // step) * step)
+    if profile.groups_wanted is not None:
+        count = 1 if needed == 1 else profile.groups_wanted
+    else:
+        step = max(1, (1 << (needed - 1).bit_length()) // 16)
+        count = -(-needed // step) * step
+    return min(profile.max_groups, count)

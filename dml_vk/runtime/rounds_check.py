@@ -1,30 +1,31 @@
-"""How many rounds of loops an invocation may go on a device: counted by one small kernel."""
+"""Count, with one small kernel, how many loop rounds an invocation can run on a device."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from dml_vk.errors import DeviceError, explain
-from dml_vk.kernels import rounds
-from dml_vk.kernels.shaders import load
+from dml_vk.errors import DeviceError
+from dml_vk.kernels.plan import rounds
+from dml_vk.kernels.spirv.library import load
 from dml_vk.limits import ROUNDS_ASKED
-from dml_vk.runtime.kompute import Runtime
+from dml_vk.runtime.interface import Dispatch, Runtime
 
 _WORDS = 64
 _INNER = 4
 
 
 def most_rounds(runtime: Runtime) -> int:
-    """Of all loops of an invocation together, as far as the device was seen to go.
+    """Return how many loop rounds one invocation was seen to run, in all its loops together.
 
-    No plan relies on more, and on fewer than plans need the device is refused.
+    No plan relies on more. A device that runs fewer than plans need is refused.
     """
     block = runtime.allocate(np.zeros(_WORDS, np.uint32), True)
     spirv = load("rounds_check_uint32")
-    pipeline = runtime.pipeline([block], spirv, (_INNER,), 2, (1, 1, 1))
-    runtime.run(runtime.record([(pipeline, np.array([0, ROUNDS_ASKED], np.uint32))]))
+    bound = runtime.bind(runtime.pipeline(spirv, (_INNER,), 2), [block], (1, 1, 1))
+    push = np.array([0, ROUNDS_ASKED], np.uint32)
+    runtime.wait(runtime.submit([Dispatch(bound, push)]))
     found = int(runtime.view(block)[0])
     if found < rounds.LEAST:
-        must = f"the device must run {rounds.LEAST} rounds of loops in an invocation"
-        raise DeviceError(explain("device", must, rounds=found))
+        rule = f"the device must run at least {rounds.LEAST} loop iterations per invocation"
+        raise DeviceError("device", rule, rounds=found)
     return found

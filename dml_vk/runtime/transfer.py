@@ -1,21 +1,24 @@
-"""Bytes between the host and a range of device memory: one memcpy where the host sees it."""
+"""Transfers between the host and device memory: a memcpy if the memory is host-visible."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
-from dml_vk.kernels.plan_copy import plan_copy
-from dml_vk.runtime import journal
+from dml_vk.kernels.plan.copy import plan_copy
+from dml_vk.observe import dispatches
 from dml_vk.runtime.arenas import Allocation, Bytes
-from dml_vk.runtime.device import Device
-from dml_vk.runtime.launch import Operand
+from dml_vk.runtime.hazards import Access
 
-CHUNK_BYTES = 32 * 2**20  # of staging: large enough to hide a launch, small enough to keep
+if TYPE_CHECKING:
+    from dml_vk.runtime.device import Device
+
+CHUNK_BYTES = 32 * 2**20  # of staging: large enough to hide a launch, small enough to cache
 
 
 def mapped(device: Device, allocation: Allocation, write: bool) -> Bytes | None:
-    """The memory itself, once pending work is done with it; None where the host cannot see it."""
+    """Wait for pending work on the memory and return it, or None if it is not host-visible."""
     if allocation.bytes is None:
         device.queue.check_usable()
     elif device.queue.touches(allocation, write):
@@ -24,7 +27,7 @@ def mapped(device: Device, allocation: Allocation, write: bool) -> Bytes | None:
 
 
 def upload(device: Device, data: Bytes, allocation: Allocation, start: int = 0) -> None:
-    """Write bytes from `start` on."""
+    """Write bytes to the allocation, from `start` on."""
     for at in chunks(data.size):
         chunk = data[at : at + CHUNK_BYTES]
         with written(device, allocation, start + at, chunk.size) as view:
@@ -32,8 +35,8 @@ def upload(device: Device, data: Bytes, allocation: Allocation, start: int = 0) 
 
 
 def chunks(nbytes: int) -> Iterator[int]:
-    """Where pieces start that signals need not wait long for. Of many, it is told how far it is."""
-    moving = journal.Moving(nbytes)
+    """Yield the starts of chunks, so that signals need not wait long, and report progress."""
+    moving = dispatches.Moving(nbytes)
     for at in range(0, nbytes, CHUNK_BYTES):
         yield at
         moving.moved(min(CHUNK_BYTES, nbytes - at))
@@ -41,7 +44,7 @@ def chunks(nbytes: int) -> Iterator[int]:
 
 @contextmanager
 def written(device: Device, allocation: Allocation, start: int, nbytes: int) -> Iterator[Bytes]:
-    """Host memory for a chunk at most, which is in place at the end of the `with`."""
+    """Yield host memory for one chunk at most; on exit the allocation has its contents."""
     view = mapped(device, allocation, True)
     if view is not None:
         yield view[start : start + nbytes]
@@ -52,7 +55,7 @@ def written(device: Device, allocation: Allocation, start: int, nbytes: int) -> 
 
 
 def download(device: Device, allocation: Allocation, start: int, data: Bytes) -> None:
-    """Fill `data` with the bytes from `start` on."""
+    """Fill `data` with bytes of the allocation, from `start` on."""
     for at in chunks(data.size):
         chunk = data[at : at + CHUNK_BYTES]
         view = mapped(device, allocation, False)
@@ -66,7 +69,7 @@ def download(device: Device, allocation: Allocation, start: int, data: Bytes) ->
 
 
 def _stage(device: Device, nbytes: int) -> tuple[Allocation, Bytes]:
-    """Host memory that no pending work touches."""
+    """Allocate host memory that no pending work accesses."""
     with device.queue.enter():
         staging = device.staging.allocate("transfer", nbytes)
     view = mapped(device, staging, True)
@@ -77,9 +80,9 @@ def _stage(device: Device, nbytes: int) -> tuple[Allocation, Bytes]:
 def _copy_bytes(
     device: Device, source: tuple[Allocation, int], target: tuple[Allocation, int], nbytes: int
 ) -> None:
-    plan = plan_copy((nbytes,), (1,), (1,), 1, source[1] % 16, target[1] % 16, device.limits)
+    plan = plan_copy((nbytes,), (1,), (1,), 1, source[1] % 16, target[1] % 16, device.profile)
     operands = [
-        Operand(allocation, start, start, start + nbytes, writes)
+        Access.of(allocation, start, start, start + nbytes, writes)
         for (allocation, start), writes in ((source, False), (target, True))
     ]
-    device.queue.launch(plan, operands)
+    device.launch(plan, operands)

@@ -1,1 +1,1 @@
-"""Stride maths on plain tuples of ints. `dml_vk.layout` is the value type over it."""
+"""Stride arithmetic on plain tuples of ints, on which `dml_vk.layout` is built."""

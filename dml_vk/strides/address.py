@@ -1,4 +1,4 @@
-"""What addresses a strided box reaches: density, contiguity, and whether any address repeats."""
+"""Properties of the addresses of a layout: density, contiguity, and overlap."""
 
 from __future__ import annotations
 
@@ -6,10 +6,10 @@ import functools
 import math
 from collections.abc import Iterator
 
-from dml_vk.errors import LayoutError, explain
+from dml_vk.errors import LayoutError
 from dml_vk.strides.order import Ints, row_major
 
-# One dim of an overlap question: (stride, size), stride > 0 and size >= 2.
+# Dims in overlap tests: (stride, size) with stride > 0 and size >= 2.
 Steps = list[tuple[int, int]]
 
 
@@ -17,20 +17,19 @@ def check_lowest(sizes: Ints, strides: Ints, offset: int) -> None:
     below = -sum([min(0, stride) * (size - 1) for size, stride in zip(sizes, strides)])
     if offset < below:
         raise LayoutError(
-            explain(
-                "Layout",
-                f"no address may be negative, with these strides offset must be at least {below}",
-                offset=offset,
-                sizes=sizes,
-                strides=strides,
-            )
+            "Layout",
+            f"addresses cannot be negative: with these strides, offset must be at least {below}",
+            offset=offset,
+            sizes=sizes,
+            strides=strides,
         )
 
 
 def is_contiguous(sizes: Ints, strides: Ints, order: Ints) -> bool:
-    """Packed in exactly this order; what size-1 dims say does not count.
+    """Whether a layout is packed in exactly this order, ignoring the strides of size-1 dims.
 
-    Empty layouts are row-major contiguous whatever their strides, and get no such grace elsewhere.
+    As in PyTorch, empty layouts are always contiguous in row-major order, but in other orders only
+    by their strides.
     """
     step = 1
     for dim in reversed(order):
@@ -43,7 +42,7 @@ def is_contiguous(sizes: Ints, strides: Ints, order: Ints) -> bool:
 
 
 def is_dense(sizes: Ints, strides: Ints) -> bool:
-    """One address per element and no gaps, in whatever order and direction."""
+    """Whether elements have distinct addresses without gaps, in any order and direction."""
     if 0 in sizes:
         return True
     step = 1
@@ -56,14 +55,14 @@ def is_dense(sizes: Ints, strides: Ints) -> bool:
 
 @functools.lru_cache(maxsize=1024)
 def overlaps(sizes: Ints, strides: Ints) -> bool:
-    """Two different indexes reach the same address. Exact for every input.
+    """Whether two different indexes have the same address. Exact for every input.
 
-    Two indexes that meet differ by a vector d with sum(d[k] * stride[k]) == 0 and
-    |d[k]| < size[k], not all zero. First each dim is bounded by what the others allow, which
-    settles two dims always and all views of packed memory. What is left is searched from two
-    sides: half as many additions as the product of (2 * size - 1) over either half of the dims,
-    and one half's sums kept. At rank 8 and 2**32 elements that is at worst 10**6 of each, and
-    0.5 s; the worst of any rank, 32 dims of size 2 without a common rhythm, takes 2 * 10**7.
+    Two such indexes differ by a vector d with sum(d[k] * stride[k]) == 0 and |d[k]| < size[k], not
+    all zero. First each dim is bounded by what the others can cancel, which decides all cases with
+    two dims and all views of packed memory. The rest is searched by meet-in-the-middle: it takes
+    half as many additions as the product of (2 * size - 1) over either half of the dims, and
+    stores the sums of one half. At rank 8 and 2**32 elements that is at most 10**6 of each, and
+    0.5 s. The worst case of any rank, 32 dims of size 2 with unrelated strides, takes 2 * 10**7.
     """
     if 0 in sizes:
         return False
@@ -78,17 +77,17 @@ def _meets(dims: Steps) -> bool:
     strides = [stride for stride, _ in dims]
     reach = sum(stride * (size - 1) for stride, size in dims) // math.gcd(*strides)
     if len(set(strides)) < len(dims) or math.prod(size for _, size in dims) > reach + 1:
-        return True  # d = (1, -1), or more indexes than addresses to put them at.
-    near, far = _halves(dims)
-    if _meets(near) or _meets(far):
+        return True  # d = (1, -1), or more indexes than addresses
+    small, large = _halves(dims)
+    if _meets(small) or _meets(large):
         return True
-    return not set(_differences(near)).isdisjoint(_differences(far))
+    return not set(_differences(small)).isdisjoint(_differences(large))
 
 
 def _tightened(dims: Steps) -> Steps:
-    """Shrink each dim to the differences d that the other dims can make up for."""
-    # One more pass than there are dims is plenty in practice. Stopping early leaves work for the
-    # search and never changes the answer; going on could take as many passes as a dim is long.
+    """Shrink each dim to the differences d that the other dims can cancel."""
+    # One pass more than there are dims is enough in practice, while a fixed point could take as
+    # many passes as a dim is long. Stopping early only leaves more to search.
     for _ in range(len(dims) + 1):
         before = dims
         for k, (stride, size) in enumerate(dims):
@@ -97,8 +96,8 @@ def _tightened(dims: Steps) -> Steps:
             if not common:
                 return []
             step = common // math.gcd(common, stride)  # d must be a multiple of this
-            room = sum(s * (n - 1) for s, n in others) // stride  # and no larger than this
-            most = min(size - 1, room) // step
+            bound = sum(s * (n - 1) for s, n in others) // stride  # and no larger than this
+            most = min(size - 1, bound) // step
             if most == 0:
                 dims = others
                 break
@@ -109,7 +108,7 @@ def _tightened(dims: Steps) -> Steps:
 
 
 def _halves(dims: Steps) -> tuple[Steps, Steps]:
-    """Two groups of dims with about as many differences each, the smaller first."""
+    """Split dims into two groups with about equally many differences, the smaller one first."""
     groups: list[Steps] = [[], []]
     counts = [1, 1]
     for stride, size in sorted(dims, key=lambda dim: -dim[1]):
@@ -121,7 +120,7 @@ def _halves(dims: Steps) -> tuple[Steps, Steps]:
 
 
 def _differences(dims: Steps) -> Iterator[int]:
-    """|sum(d[k] * stride[k])| for every |d[k]| < size[k], d not zero; -d is not asked again."""
+    """|sum(d[k] * stride[k])| for every nonzero d with |d[k]| < size[k], of d and -d only one."""
     if not dims:
         return
     (stride, size), *rest = dims

@@ -1,7 +1,7 @@
-"""Blocked layouts such as nChw16c: one dim cut into an outer dim and a block, moved innermost.
+"""Blocked layouts such as nChw16c: a dim split into an outer dim and an innermost block.
 
 A blocked layout is an ordinary layout of more dims. The blocked view of (n, c, h, w) under
-"nChw16c" has the sizes (n, c // 16, h, w, 16); the order says where each lies in memory.
+"nChw16c" has the sizes (n, c // 16, h, w, 16), and an order like any layout.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import math
 import re
 from typing import NamedTuple
 
-from dml_vk.errors import LayoutError, explain
+from dml_vk.errors import LayoutError
 from dml_vk.strides.order import LOGICAL_LETTERS, Ints
 
 _NAME = re.compile(r"(?:[A-Za-z]|[1-9][0-9]{0,9}[a-z])+")
@@ -22,7 +22,7 @@ Parts = tuple[Ints, Ints, Ints]  # sizes, strides, order
 
 
 class Blocking(NamedTuple):
-    """What a name such as "nChw16c" says."""
+    """A parsed name such as "nChw16c"."""
 
     rank: int  # of the plain layout
     blocks: tuple[tuple[int, int], ...]  # (plain dim, block size), in the order of the view's dims
@@ -34,9 +34,9 @@ def is_blocked(name: str) -> bool:
 
 
 def parse_blocks(what: str, name: str) -> Blocking:
-    """Small letters are whole dims, capitals what is left of cut ones, `16c` a block of 16."""
+    """Parse a name: lower case for unblocked dims, capitals for blocked ones, `16c` for a block."""
     if not isinstance(name, str):
-        raise LayoutError(explain(what, "a blocked order must be a name", order=name))
+        raise LayoutError(what, "a blocked order must be a string", order=name)
     return _parse(what, name)
 
 
@@ -51,12 +51,10 @@ def _parse(what: str, name: str) -> Blocking:
     whole = [letter if letter in blocked else letter.lower() for letter in logical]
     if not (inner and sorted(outer) == sorted(whole)):
         raise LayoutError(
-            explain(
-                what,
-                f"a blocked order must name each dim of {LOGICAL_LETTERS} once, in capitals where "
-                "it is cut, and each block as <size><letter>, as in 'nChw16c'",
-                order=name,
-            )
+            what,
+            f"a blocked order must name each dim of {LOGICAL_LETTERS} once, in capitals if "
+            "it is blocked, and each block as <size><letter>, as in 'nChw16c'",
+            order=name,
         )
     blocks = tuple((logical.index(letter.upper()), count) for count, letter in inner)
     block_dims = iter(range(len(logical), len(logical) + len(blocks)))
@@ -67,28 +65,26 @@ def _parse(what: str, name: str) -> Blocking:
 
 
 def blocked_sizes(what: str, sizes: Ints, blocking: Blocking) -> Ints:
-    """The sizes of the blocked view: plain dims first, as many as are left, then the blocks."""
+    """The sizes of the blocked view: the plain dims divided by their blocks, then the blocks."""
     if len(sizes) != blocking.rank:
-        raise LayoutError(explain(what, f"sizes must have {blocking.rank} dims", sizes=sizes))
+        raise LayoutError(what, f"sizes must have {blocking.rank} dims", sizes=sizes)
     left = list(sizes)
     for dim in {dim for dim, _ in blocking.blocks}:
         whole = math.prod(count for at, count in blocking.blocks if at == dim)
         missing = -left[dim] % whole
         if missing:
             raise LayoutError(
-                explain(
-                    what,
-                    f"the size of dim {dim} must be a multiple of {whole}, "
-                    f"padding it by {missing} to {left[dim] + missing} would make it fit",
-                    **{f"sizes[{dim}]": left[dim]},
-                )
+                what,
+                f"the size of dim {dim} must be a multiple of {whole}: "
+                f"pad it by {missing} to {left[dim] + missing}",
+                **{f"sizes[{dim}]": left[dim]},
             )
         left[dim] //= whole
     return (*left, *[count for _, count in blocking.blocks])
 
 
 def cut(sizes: Ints, strides: Ints, order: Ints, blocking: Blocking) -> Parts:
-    """The blocked view of a plain layout: the same addresses, more dims."""
+    """The blocked view of a plain layout, with the same addresses."""
     blocked = blocked_sizes("block", sizes, blocking)
     out, blocks, nest = list(strides), [0] * len(blocking.blocks), list(order)
     for at in reversed(range(len(blocks))):  # the last block written is the innermost
@@ -100,13 +96,13 @@ def cut(sizes: Ints, strides: Ints, order: Ints, blocking: Blocking) -> Parts:
 
 
 def join(sizes: Ints, strides: Ints, order: Ints, blocking: Blocking) -> tuple[Parts, bool]:
-    """(the plain layout under a blocked view, whether its strides name the same addresses)."""
+    """(the plain layout of a blocked view, whether it has the same addresses)."""
     rank = blocking.rank
     plain, out, nest = list(sizes[:rank]), list(strides[:rank]), list(order)
     same = True
     for at, (dim, count) in enumerate(blocking.blocks):
         inner = strides[rank + at]
-        if count != 1 and plain[dim] == 1:  # All of the dim lies where the block does.
+        if count != 1 and plain[dim] == 1:  # the whole dim takes the position of the block
             nest.remove(dim)
             nest[nest.index(rank + at)] = dim
         else:

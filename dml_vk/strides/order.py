@@ -1,4 +1,4 @@
-"""Orders: which dim lies outside which in memory, and the strides that follow from it.
+"""Memory orders, the strides they imply, and the orders that strides imply.
 
 An order is a permutation of the dims, outermost first: `(0, 2, 3, 1)` is NHWC.
 """
@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import islice
 from typing import Any, TypeAlias, TypeVar, Union
 
-from dml_vk.errors import DTypeError, LayoutError, LayoutIndexError, explain
+from dml_vk.errors import DTypeError, LayoutError, LayoutIndexError
 
 T = TypeVar("T")
 Ints: TypeAlias = tuple[int, ...]
@@ -22,7 +22,7 @@ OrderLike: TypeAlias = Union["MemoryFormat", str, Sequence[int]]
 
 
 class MemoryFormat(enum.Enum):
-    """The physical orders that have a name at every rank they are meant for."""
+    """Named memory formats, as in PyTorch; each stands for one order at every rank it supports."""
 
     contiguous_format = "contiguous_format"
     channels_last = "channels_last"
@@ -35,7 +35,7 @@ class MemoryFormat(enum.Enum):
 
 
 CHANNELS_LAST: dict[int, Ints] = {3: (0, 2, 1), 4: (0, 2, 3, 1), 5: (0, 2, 3, 4, 1)}
-# What is left of them without their outermost dim, the batch.
+# The same without the batch dim.
 UNBATCHED = {
     rank - 1: tuple([dim - 1 for dim in order[1:]]) for rank, order in CHANNELS_LAST.items()
 }
@@ -50,7 +50,7 @@ def row_major(rank: int) -> Ints:
 
 
 def to_ints(what: str, name: str, values: Iterable[int]) -> Ints:
-    """A tuple of Python ints, whatever integer types came in."""
+    """Convert integers of any type to a tuple of Python ints."""
     try:
         ints = _counted(values)
         for value in ints:
@@ -58,7 +58,7 @@ def to_ints(what: str, name: str, values: Iterable[int]) -> Ints:
                 return tuple([int(operator.index(value)) for value in ints])
     except TypeError:
         raise LayoutError(
-            explain(what, f"{name} must be a sequence of integers", **{name: values})
+            what, f"{name} must be a sequence of integers", **{name: values}
         ) from None
     return ints
 
@@ -67,11 +67,11 @@ def to_tuple(what: str, name: str, values: Iterable[T]) -> tuple[T, ...]:
     try:
         return _counted(values)
     except TypeError:
-        raise LayoutError(explain(what, f"{name} must be a sequence", **{name: values})) from None
+        raise LayoutError(what, f"{name} must be a sequence", **{name: values}) from None
 
 
 def is_one(given: Any) -> bool:
-    """No sequence: a text is none, nor is an array of no dims, whatever its class has."""
+    """Whether an argument is a single value: not iterable, a string, or an array without dims."""
     if type(given) in _SEQUENCES:
         return False
     is_text = isinstance(given, str)
@@ -79,12 +79,12 @@ def is_one(given: Any) -> bool:
 
 
 def several(one_or_more: Any) -> Any:
-    """What may be given alone or in a sequence, as a sequence."""
+    """Wrap a single value in a tuple; leave sequences as they are."""
     return (one_or_more,) if is_one(one_or_more) else one_or_more
 
 
 def _counted(values: Iterable[T]) -> tuple[T, ...]:
-    """A tuple of what has an order and an end, and is not too long to be listed."""
+    """Convert to a tuple, or raise TypeError for iterables that are unordered or too long."""
     if type(values) in _SEQUENCES:
         return tuple(values)
     if isinstance(values, (str, bytes, bytearray, Mapping, Set)):
@@ -105,25 +105,26 @@ def to_int(what: str, name: str, value: Any) -> int:
     try:
         return int(operator.index(value))
     except TypeError:
-        raise LayoutError(explain(what, f"{name} must be an integer", **{name: value})) from None
+        raise LayoutError(what, f"{name} must be an integer", **{name: value}) from None
 
 
 def is_bool(value: object) -> bool:
-    """Python's, or NumPy's, which is known by its name: nothing here imports NumPy."""
+    """Whether a value is Python's or NumPy's bool, the latter by name: layouts import no NumPy."""
     kind = type(value)
-    return kind is bool or (kind.__module__ == "numpy" and kind.__name__ in ("bool", "bool_"))
+    return kind is bool or (
+        getattr(kind, "__module__", "") == "numpy" and kind.__name__ in ("bool", "bool_")
+    )
 
 
 def to_bool(what: str, name: str, value: Any) -> bool:
     if not is_bool(value):
-        raise DTypeError(explain(what, f"{name} must be a bool", **{name: value}))
+        raise DTypeError(what, f"{name} must be a bool", **{name: value})
     return bool(value)
 
 
 def to_bool_or_none(what: str, name: str, value: Any) -> bool | None:
-    """None leaves it open."""
     if value is not None and not is_bool(value):
-        raise DTypeError(explain(what, f"{name} must be a bool or None", **{name: value}))
+        raise DTypeError(what, f"{name} must be a bool or None", **{name: value})
     return None if value is None else bool(value)
 
 
@@ -133,56 +134,57 @@ def to_sizes(what: str, values: Iterable[int]) -> Ints:
             if type(size) is not int or size < 0:
                 break
         else:
-            return values  # nearly always, and in one pass
+            return values  # the common case, in one pass
     sizes = to_ints(what, "sizes", values)
     if sizes and min(sizes) < 0:
-        raise LayoutError(explain(what, "sizes must not be negative", sizes=sizes))
+        raise LayoutError(what, "sizes must not be negative", sizes=sizes)
     return sizes
 
 
 def to_offset(what: str, value: int) -> int:
     offset = value if type(value) is int else to_int(what, "offset", value)
     if offset < 0:
-        raise LayoutError(explain(what, "offset must not be negative", offset=offset))
+        raise LayoutError(what, "offset must not be negative", offset=offset)
     return offset
 
 
 def to_dim(what: str, dim: int, rank: int) -> int:
-    """A dim counted from the front; negative ones count from the end."""
+    """Normalize a dim, which may be negative."""
     if type(dim) is int and 0 <= dim < rank:
         return dim
     return to_index(what, "dim", dim, rank)
 
 
 def to_index(what: str, name: str, index: int, size: int) -> int:
-    """An index counted from the front; negative ones count from the end."""
+    """Normalize an index, which may be negative."""
     if type(index) is not int:
         index = to_int(what, name, index)
     if 0 <= index < size:
         return index
     if -size <= index < 0:
         return index + size
-    raise LayoutIndexError(
-        explain(what, f"{name} must be from {-size} to {size - 1}", **{name: index})
+    rule = (
+        f"{name} must be from {-size} to {size - 1}"
         if size
-        else explain(what, f"{name} must have something to name", **{name: index})
+        else f"{name} is out of range: there are none"
     )
+    raise LayoutIndexError(what, rule, **{name: index})
 
 
 def to_dims(what: str, dims: Iterable[int], rank: int) -> Ints:
-    """Distinct dims, counted from the front."""
+    """Normalize dims, which must be distinct."""
     found = given = to_tuple(what, "dims", dims)
     for dim in given:
         if type(dim) is not int or not 0 <= dim < rank:
             found = tuple([to_dim(what, dim, rank) for dim in given])
             break
     if len(set(found)) != len(found):
-        raise LayoutError(explain(what, "dims must not repeat", dims=given))
+        raise LayoutError(what, "dims must not repeat", dims=given)
     return found
 
 
 def to_order(what: str, spec: OrderLike, rank: int) -> Ints:
-    """The order that a format, a name such as "NHWC" or a permutation means at this rank."""
+    """Convert a format, a name such as "NHWC" or a permutation to an order of this rank."""
     if isinstance(spec, MemoryFormat):
         return format_order(what, spec, rank)
     if isinstance(spec, str):
@@ -190,16 +192,12 @@ def to_order(what: str, spec: OrderLike, rank: int) -> Ints:
             return format_order(what, MemoryFormat[spec], rank)
         order = name_order(what, spec)
         if len(order) != rank:
-            raise LayoutError(
-                explain(
-                    what, f"order must name {rank} dims, as many as there are sizes", order=spec
-                )
-            )
+            raise LayoutError(what, f"order must name all {rank} dims", order=spec)
         return order
     order = to_ints(what, "order", spec)
     if tuple(sorted(order)) != row_major(rank):
         raise LayoutError(
-            explain(what, f"order must hold each dim from 0 to {rank - 1} once", order=order)
+            what, f"order must contain each dim from 0 to {rank - 1} once", order=order
         )
     return order
 
@@ -211,34 +209,30 @@ def format_order(what: str, memory_format: MemoryFormat, rank: int) -> Ints:
         order = CHANNELS_LAST.get(rank)
         if order is None:
             raise LayoutError(
-                explain(
-                    what, "rank must be 3 (NWC), 4 (NHWC) or 5 (NDHWC) for channels_last", rank=rank
-                )
+                what, "rank must be 3 (NWC), 4 (NHWC) or 5 (NDHWC) for channels_last", rank=rank
             )
         return order
     raise LayoutError(
-        explain(
-            what,
-            "memory_format must be contiguous_format or channels_last",
-            memory_format=memory_format,
-        )
+        what,
+        "memory_format must be contiguous_format or channels_last",
+        memory_format=memory_format,
     )
 
 
 @functools.lru_cache(maxsize=256)
 def name_order(what: str, name: str) -> Ints:
-    """Letters from the outermost dim to the innermost; their logical order is that of NCDHW."""
+    """Convert a name such as "NHWC", outermost dim first, where logical dims are in NCDHW order."""
     letters = name.upper()
     logical = [letter for letter in LOGICAL_LETTERS if letter in letters]
     if len(logical) != len(letters):
         raise LayoutError(
-            explain(what, f"order must use letters of {LOGICAL_LETTERS}, each once", order=name)
+            what, f"order must use letters of {LOGICAL_LETTERS}, each once", order=name
         )
     return tuple(map(logical.index, letters))
 
 
 def order_format(order: Ints) -> MemoryFormat | None:
-    """The format that an order is an instance of, if it has a name."""
+    """The memory format of an order, or None."""
     rank = len(order)
     if order == row_major(rank):
         return MemoryFormat.contiguous_format
@@ -248,9 +242,9 @@ def order_format(order: Ints) -> MemoryFormat | None:
 
 
 def packed_strides(sizes: Ints, order: Ints) -> Ints:
-    """Strides without gaps. An empty dim counts as one in row-major order and as zero elsewhere.
+    """Strides without gaps.
 
-    That asymmetry is PyTorch's; it shows in empty tensors only.
+    As in PyTorch, a dim of size 0 counts as size 1 in row-major order, but as 0 in other orders.
     """
     strides = [1] * len(sizes)
     step = 1
@@ -263,10 +257,10 @@ def packed_strides(sizes: Ints, order: Ints) -> Ints:
 
 
 def canonical_strides(sizes: Ints, strides: Ints, order: Ints) -> Ints:
-    """Give every size-1 dim the one stride its place in the order implies.
+    """Replace the strides of size-1 dims, which are arbitrary, by those that the order implies.
 
-    That is `max(1, |stride| * size)` of the next inner dim, and 1 for the innermost. The address
-    of no element changes; what the caller wrote there carries no information.
+    That is `max(1, |stride| * size)` of the next inner dim, and 1 for the innermost. No element's
+    address changes.
     """
     out = list(strides)
     step = 1
@@ -280,7 +274,7 @@ def canonical_strides(sizes: Ints, strides: Ints, order: Ints) -> Ints:
 
 
 def ascends(sizes: Ints, strides: Ints, order: Ints) -> bool:
-    """Every dim clears all that lies inside it: the order holds, gaps allowed."""
+    """Whether each stride is at least the extent of the dims inside it, in this order."""
     low = 1
     for dim in reversed(order):
         size, stride = sizes[dim], strides[dim]
@@ -291,16 +285,16 @@ def ascends(sizes: Ints, strides: Ints, order: Ints) -> bool:
 
 
 def suggests_channels_last(sizes: Ints, strides: Ints) -> bool:
-    """PyTorch's guess whether strides as given mean channels_last."""
-    # Where C and all of D, H, W are 1 both formats have the same strides. PyTorch then says
-    # row-major, unless the strides leave room for more channels than there are.
+    """Whether PyTorch takes strides for channels_last."""
+    # Where C and all of D, H, W are 1, both formats have the same strides. PyTorch then takes them
+    # for row-major, unless the strides leave a gap for more channels.
     return (
         ascends(sizes, strides, CHANNELS_LAST[len(sizes)]) and strides[2] * sizes[2] != strides[1]
     )
 
 
 def follows_channels_last(sizes: Ints, strides: Ints, order: Ints) -> bool:
-    """The same guess for canonical strides, where the order knows what the strides leave open."""
+    """The same for canonical strides, where the order decides ambiguous cases."""
     channels_last = CHANNELS_LAST[len(sizes)]
     if order == channels_last:
         return ascends(sizes, strides, channels_last)
@@ -308,18 +302,18 @@ def follows_channels_last(sizes: Ints, strides: Ints, order: Ints) -> bool:
 
 
 def magnitudes(strides: Ints) -> Ints:
-    """Strides without their directions, which say nothing about order."""
+    """Absolute strides: their signs do not affect the order."""
     return tuple(map(abs, strides)) if strides and min(strides) < 0 else strides
 
 
 def read_order(sizes: Ints, strides: Ints) -> Ints:
-    """The order that strides as given, those of size-1 dims included, speak for."""
+    """The order that strides imply, with those of size-1 dims taken at face value."""
     outer_size = outer = sys.maxsize
     for size, stride in zip(sizes, strides):
         if not 0 < stride <= outer or (stride == outer and size > outer_size):
             return _read_other_order(sizes, strides)
         outer_size, outer = size, stride
-    return row_major(len(sizes))  # By far the commonest, and cheap to see.
+    return row_major(len(sizes))  # by far the most common case
 
 
 @functools.lru_cache(maxsize=4096)
@@ -334,9 +328,10 @@ def _read_other_order(sizes: Ints, strides: Ints) -> Ints:
 def loop_order(sizes: Ints, operands: tuple[Ints, ...]) -> Ints:
     """The order in which PyTorch's elementwise loop nests the dims of operands of one shape.
 
-    An insertion sort from row-major: of two dims the one with the bigger stride lies outside, by
-    the first operand that has an opinion. Stride 0 has none; equal strides put the bigger size
-    outside. The comparison is not transitive, so the sort itself is part of the rule.
+    It is an insertion sort that starts from row-major. Of two dims the one with the larger stride
+    goes outside, as decided by the first operand in which neither stride is 0; with equal strides
+    the larger size goes outside. The comparison is not transitive, so the sorting algorithm is
+    part of the rule.
     """
     inner_first = list(reversed(row_major(len(sizes))))
     for start in range(1, len(sizes)):

@@ -1,4 +1,4 @@
-"""Which order the result of an operation gets, from the orders of its operands."""
+"""Propagate memory orders from operands to results."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import functools
 from collections.abc import Sequence
 from typing import Protocol
 
-from dml_vk.errors import LayoutError, explain
+from dml_vk.errors import LayoutError
 from dml_vk.strides.address import is_contiguous, is_dense
 from dml_vk.strides.order import (
     CHANNELS_LAST,
@@ -20,7 +20,7 @@ from dml_vk.strides.order import (
 
 
 class Strided(Protocol):
-    """An operand, as far as propagation looks at it."""
+    """What propagation needs of an operand."""
 
     @property
     def sizes(self) -> Ints: ...
@@ -31,7 +31,7 @@ class Strided(Protocol):
 
 
 def broadcast_sizes(what: str, sizes: tuple[Ints, ...]) -> Ints:
-    """NumPy's rule: align to the right; sizes agree, or are 1 and stretch."""
+    """Broadcast sizes by NumPy's rule."""
     if sizes and sizes.count(sizes[0]) == len(sizes):
         return sizes[0]
     return _stretched(what, sizes)
@@ -45,49 +45,49 @@ def _stretched(what: str, sizes: tuple[Ints, ...]) -> Ints:
         for one in sizes:
             if -at <= len(one) and one[at] != 1 and one[at] != size:
                 if size != 1:
-                    must = f"sizes must agree or be 1 in dim {at}"
-                    raise LayoutError(explain(what, must, sizes=sizes))
+                    rule = f"sizes must agree or be 1 in dim {at}"
+                    raise LayoutError(what, rule, sizes=sizes)
                 size = one[at]
         out.append(size)
     return tuple(out)
 
 
 def concatenated_sizes(sizes: Sequence[Ints], dim: int) -> Ints:
-    """The parts add up along one dim and agree in all others."""
+    """The sizes of parts joined along `dim`; all others must agree."""
     before, after = sizes[0][:dim], sizes[0][dim + 1 :]
     for one in sizes:
         if one[:dim] != before or one[dim + 1 :] != after or len(one) != len(sizes[0]):
             raise LayoutError(
-                explain("concatenate", f"sizes must agree in every dim but {dim}", sizes=sizes)
+                "concatenate", f"sizes must agree in every dim except {dim}", sizes=sizes
             )
     return (*before, sum([one[dim] for one in sizes]), *after)
 
 
 def commutative_elementwise(sizes: Ints, operands: Sequence[Strided]) -> Ints:
-    """The order that wins, whichever way round the operands come.
+    """The order of an elementwise result, independent of the order of operands.
 
-    Operands that fill the result's sizes outweigh broadcast ones; where there are none, those of
-    full rank decide.
+    Operands that have the sizes of the result take precedence over broadcast ones. If there are
+    none, those of full rank decide.
     """
     full = [one.order for one in operands if one.sizes == sizes and not _is_broadcast(one)]
     return _dominant(full or [one.order for one in operands], len(sizes))
 
 
 def commutative_concatenate(operands: Sequence[Strided], rank: int) -> Ints:
-    """The same rule for inputs that are joined: all fill their part of the result."""
+    """The order of a concatenation by the same rule, where no part is broadcast by its sizes."""
     full = [one.order for one in operands if not _is_broadcast(one)]
     return _dominant(full or [one.order for one in operands], rank)
 
 
 def _is_broadcast(operand: Strided) -> bool:
-    """Some elements stand for several. In an empty layout none does, whatever its strides."""
+    """Whether elements are repeated by stride 0. An empty layout has none to repeat."""
     return 0 in operand.strides and 0 not in operand.sizes
 
 
 def _dominant(orders: list[Ints], rank: int) -> Ints:
-    """channels_last before unnamed orders, the smallest of those first, before row-major."""
+    """Choose an order: channels_last, or else the smallest unnamed one, or else row-major."""
     if orders.count(orders[0]) == len(orders):
-        return orders[0]  # What operands agree on, as they mostly do, needs no weighing.
+        return orders[0]  # the common case
     plain = row_major(rank)
     marked = {order for order in orders if len(order) == rank and order != plain}
     channels_last = CHANNELS_LAST.get(rank)
@@ -95,7 +95,7 @@ def _dominant(orders: list[Ints], rank: int) -> Ints:
 
 
 def torch_elementwise(sizes: Ints, operands: Sequence[Strided]) -> tuple[Ints, Ints]:
-    """(strides, order) of an elementwise result as PyTorch's CPU backend chooses them."""
+    """(strides, order) of an elementwise result as in PyTorch's CPU backend."""
     rank = len(sizes)
     plain = row_major(rank)
     strides = [magnitudes(one.strides) for one in operands]
@@ -113,7 +113,7 @@ def torch_elementwise(sizes: Ints, operands: Sequence[Strided]) -> tuple[Ints, I
 
 
 def _aligned(sizes: Ints, own: Ints, strides: Ints) -> Ints:
-    """Strides as the loop sees them: 0 for missing leading dims and for stretched ones."""
+    """Broadcast strides: 0 for missing leading dims and for stretched ones."""
     if own == sizes:
         return strides
     lead = len(sizes) - len(own)
@@ -125,7 +125,7 @@ def _aligned(sizes: Ints, own: Ints, strides: Ints) -> Ints:
 
 
 def torch_concatenate(operands: Sequence[Strided], rank: int) -> Ints:
-    """The order of PyTorch's cat: a format that every input suggests, else row-major."""
+    """The order of PyTorch's `cat`: channels_last if every input suggests it, else row-major."""
     if rank in (4, 5) and all(
         len(one.sizes) == rank
         and follows_channels_last(one.sizes, magnitudes(one.strides), one.order)

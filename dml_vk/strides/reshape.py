@@ -1,40 +1,38 @@
-"""Other sizes over the same addresses: no-copy reshapes, and the fewest dims that will do."""
+"""Reshapes without copies, and merging of dims."""
 
 from __future__ import annotations
 
 import functools
 import math
 
-from dml_vk.errors import LayoutError, explain
+from dml_vk.errors import LayoutError
 from dml_vk.strides.order import Ints, packed_strides, read_order, row_major
 
 
 @functools.lru_cache(maxsize=4096)
 def view(sizes: Ints, strides: Ints, new: Ints) -> tuple[Ints, Ints | None, Ints]:
-    """(sizes, strides or None, order) of the same elements in the same order under new sizes."""
+    """(sizes, strides, order) of a reshape to new sizes; strides are None where it needs a copy."""
     new = infer_size(new, math.prod(sizes))
     out = view_strides(sizes, strides, new)
     return new, out, () if out is None else read_order(new, out)
 
 
 def infer_size(sizes: Ints, numel: int) -> Ints:
-    """Fill in a -1, and make sure that the number of elements stays."""
+    """Infer a -1, and check that the number of elements is unchanged."""
     known = math.prod([size for size in sizes if size != -1])
     if sizes.count(-1) == 1 and known > 0 and numel % known == 0:
         return tuple([numel // known if size == -1 else size for size in sizes])
     if known != numel or min(sizes, default=0) < 0:
         raise LayoutError(
-            explain(
-                "view",
-                f"sizes must hold {numel} elements, with at most one -1 that only one size fits",
-                sizes=sizes,
-            )
+            "view",
+            f"sizes must multiply to {numel}, with at most one -1 to infer",
+            sizes=sizes,
         )
     return sizes
 
 
 def view_strides(sizes: Ints, strides: Ints, new: Ints) -> Ints | None:
-    """The strides under which `new` sizes name the same elements in the same order, or None."""
+    """The strides of a reshape to `new` sizes, or None where it needs a copy."""
     if 0 in sizes:
         return packed_strides(new, row_major(len(new)))
     if not sizes:
@@ -45,7 +43,7 @@ def view_strides(sizes: Ints, strides: Ints, new: Ints) -> Ints | None:
     for dim in range(len(sizes) - 1, -1, -1):
         run *= sizes[dim]
         if dim and (sizes[dim - 1] == 1 or strides[dim - 1] == run * base):
-            continue  # One run of evenly spaced elements goes on.
+            continue  # This dim continues the run of evenly spaced elements.
         while at >= 0 and (filled < run or new[at] == 1):
             out[at] = filled * base
             filled *= new[at]
@@ -60,9 +58,10 @@ def view_strides(sizes: Ints, strides: Ints, new: Ints) -> Ints | None:
 def in_items(
     sizes: Ints, strides: Ints, offset: int, before: int, after: int
 ) -> tuple[Ints, Ints, int] | None:
-    """(sizes, strides, offset) of the same bytes in items of another size, both powers of two.
+    """Reinterpret memory with another item size: (sizes, strides, offset).
 
-    The last dim has more of them, or fewer; None where it is not packed, or items are left over.
+    Item sizes are powers of two. The last dim grows or shrinks. None where that dim is not packed,
+    or sizes, strides or the offset are no multiples of the new item size.
     """
     if before == after:
         return sizes, strides, offset
@@ -82,12 +81,12 @@ def in_items(
 
 @functools.lru_cache(maxsize=4096)
 def coalesce(sizes: Ints, operands: tuple[Ints, ...]) -> tuple[Ints, tuple[tuple[Ints, Ints], ...]]:
-    """(sizes, (strides, order) an operand): the fewest dims that serve all operands.
+    """Merge adjacent dims as far as all operands allow: (sizes, (strides, order) per operand).
 
-    Each operand reaches the same addresses through them, in the same order.
+    Each operand has the same addresses in the same sequence as before.
     """
     merged: list[int] = []
-    columns: list[Ints] = []  # one a dim: that dim's stride in every operand
+    columns: list[Ints] = []  # per dim, its stride in every operand
     for size, column in zip(sizes, zip(*operands)):
         if size == 1:
             continue

@@ -1,4 +1,4 @@
-"""For tests of what uses dml_vk: references in NumPy, and hypothesis in `.strategies`."""
+"""Test helpers for users and ourselves: NumPy references, and hypothesis `strategies`."""
 
 from dml_vk.testing.random import philox_between, philox_integers, philox_normal
 from dml_vk.testing.references import philox_after, philox_uniform, philox_words, sequence

@@ -1,7 +1,7 @@
-"""What every operator of `dml_vk.kernels.operators` must answer, by NumPy and in its terms.
+"""Reference results of every operator in `dml_vk.kernels.operators`, in NumPy.
 
-Operators that are exact are computed in the operands' own arithmetic, float16 in float32 and
-rounded once; functions with an error in float64, and rounded once.
+Exact operators are computed in the dtype of the operands, except float16, which is computed in
+float32 and rounded once. Functions with an error bound are computed in float64 and rounded once.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ Array = NDArray[Any]
 
 
 def reference(name: str, *operands: Any, **parameters: float) -> Array:
-    """The answer of an operator, for NumPy arrays that broadcast and promote as NumPy has it.
+    """The result of an operator for NumPy arrays, with NumPy's broadcasting and promotion.
 
     >>> import numpy as np
     >>> from dml_vk.testing.elementwise import reference
@@ -34,18 +34,19 @@ def reference(name: str, *operands: Any, **parameters: float) -> Array:
     common = np.result_type(*arrays)
     kind = common if name.startswith("clip") else np.dtype(np.float32)
     with np.errstate(all="ignore"):
-        told = [kind.type(value) for value in {**dict(operator.parameters), **parameters}.values()]
+        given = {**dict(operator.parameters), **parameters}
+        numbers = [kind.type(value) for value in given.values()]
         work = _computed_in(operator, common)
-        function = _OURS.get(name) or getattr(np, operator.numpy or name)
-        made = function(*[np.asarray(array, work) for array in arrays], *map(work.type, told))
-        return np.asarray(made, np.bool_ if operator.result else common)
+        function = _FUNCTIONS.get(name) or getattr(np, operator.numpy or name)
+        result = function(*[np.asarray(array, work) for array in arrays], *map(work.type, numbers))
+        return np.asarray(result, np.bool_ if operator.result else common)
 
 
 def cast(array: Any, dtype: DType | str) -> Array:
-    """To another dtype. Floats become integers towards zero, or the nearest limit; NaN becomes 0.
+    """Convert to another dtype.
 
-    Integers keep their low bits, what becomes a float is rounded to nearest even, and a bool is
-    whether it is not 0.
+    Floats are truncated to integers and clamped to their limits; NaN becomes 0. Integers keep their
+    low bits, conversions to floats round to nearest even, and a bool is false for 0, else true.
 
     >>> import numpy as np
     >>> from dml_vk.testing.elementwise import cast
@@ -59,16 +60,17 @@ def cast(array: Any, dtype: DType | str) -> Array:
         if array.dtype.kind != "f" or to.kind == "f":
             return np.asarray(array, to.numpy_name)
         whole, limits = np.trunc(array.astype(np.float64)), np.iinfo(to.numpy_name)
-        # The largest numbers of 64 bits are no floats, but a power of two less 1.
+        # The maximum of a 64-bit type is not a float64, but the maximum plus 1 is.
         inside = (whole >= limits.min) & (whole < float(limits.max + 1))
-        made = np.where(inside, whole, 0).astype(to.numpy_name)
-        highest, lowest = made.dtype.type(limits.max), made.dtype.type(limits.min)
-        nearest = np.where(whole > 0, highest, np.where(whole < 0, lowest, np.zeros_like(made)))
-        return np.where(inside, made, nearest)
+        converted = np.where(inside, whole, 0).astype(to.numpy_name)
+        highest, lowest = converted.dtype.type(limits.max), converted.dtype.type(limits.min)
+        zeros = np.zeros_like(converted)
+        nearest = np.where(whole > 0, highest, np.where(whole < 0, lowest, zeros))
+        return np.where(inside, converted, nearest)
 
 
 def ulps_apart(found: Array, expected: Array) -> NDArray[np.float64]:
-    """How many steps between neighbouring floats lie between; NaNs are all one, and no neighbours.
+    """The distance in floats; between NaNs it is 0, and from NaN to a number infinite.
 
     >>> import numpy as np
     >>> from dml_vk.testing.elementwise import ulps_apart
@@ -82,7 +84,7 @@ def ulps_apart(found: Array, expected: Array) -> NDArray[np.float64]:
 
 
 def _place(array: Array) -> NDArray[np.float64]:
-    """The place among all floats, both zeros at 0."""
+    """The position in the sequence of all floats; both zeros are at 0."""
     bits = array.view(f"int{8 * array.itemsize}").astype(np.int64)
     magnitude = bits & np.iinfo(f"int{8 * array.itemsize}").max
     return np.asarray(np.where(bits < 0, -magnitude, magnitude), np.float64)
@@ -97,7 +99,7 @@ def _computed_in(operator: Operator, common: Any) -> Any:
 
 
 def _maximum(a: Array, b: Any) -> Array:
-    """NumPy's, and +0 of two zeros, which NumPy leaves to the processor."""
+    """NumPy's maximum, but +0 for zeros of both signs, where NumPy depends on the processor."""
     zeros = (a == 0) & (b == 0) & (a.dtype.kind == "f")
     return np.asarray(np.where(zeros, a + b, np.maximum(a, b)))
 
@@ -107,19 +109,19 @@ def _minimum(a: Array, b: Any) -> Array:
 
 
 def _nextafter(a: Array, b: Array) -> Array:
-    """NumPy's, and of two zeros the second, where NumPy's for float16 gives the first."""
+    """NumPy's nextafter, but the second of two zeros, where NumPy returns the first for float16."""
     return np.asarray(np.where(a == b, b, np.nextafter(a, b)))
 
 
 def _trunc_divide(a: Array, b: Array) -> Array:
-    """Integers, towards zero, and by 0 it is 0."""
+    """Division of integers, truncated; division by 0 gives 0."""
     floor = np.floor_divide(a, b)
     up = (np.remainder(a, b) != 0) & ((a < 0) != (b < 0))
     return np.asarray(floor + up.astype(floor.dtype))
 
 
 def _power(a: Array, b: Array) -> Array:
-    """NumPy's, which has no negative powers of integers: those are 0 but for 1 and -1."""
+    """NumPy's power, with negative powers of integers, which are 0 except for 1 and -1."""
     if a.dtype.kind in "fu":
         return np.power(a, b)
     inverse = np.where(a == 1, 1, np.where(a == -1, np.where(b & 1, -1, 1), 0))
@@ -127,13 +129,13 @@ def _power(a: Array, b: Array) -> Array:
 
 
 def _bitwise_count(x: Array) -> Array:
-    """NumPy 2's, by the bytes of the magnitudes."""
+    """NumPy 2's bitwise_count, for older NumPy as well."""
     magnitudes = np.abs(x).astype(f"uint{8 * x.itemsize}")
     return np.asarray(np.unpackbits(magnitudes[..., None].view(np.uint8), axis=-1).sum(-1))
 
 
 def _single(array: Any) -> Array:
-    """Rounded to float32, as each product within an activation is."""
+    """Round to float32, as activations do with each intermediate product."""
     return np.asarray(array, np.float32).astype(np.float64)
 
 
@@ -165,8 +167,8 @@ def _leaky(x: Array, slope: Array | float) -> Array:
 _erf = np.vectorize(math.erf, otypes=[np.float64])
 _erfc = np.vectorize(math.erfc, otypes=[np.float64])
 
-# What NumPy has no function for, or one that differs.
-_OURS: dict[str, Callable[..., Array]] = {
+# Operators for which NumPy has no function, or one that differs.
+_FUNCTIONS: dict[str, Callable[..., Array]] = {
     "maximum": _maximum,
     "minimum": _minimum,
     "nextafter": _nextafter,

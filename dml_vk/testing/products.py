@@ -1,4 +1,4 @@
-"""What matrix products must give, bit for bit, by NumPy."""
+"""Reference results of matrix products, bit for bit, in NumPy."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dml_vk.kernels.plan_matmul import RUN
+from dml_vk.kernels.plan.matmul import RUN
 
 Array = NDArray[Any]
 
 
 def sum_of(terms: Array) -> Array:
-    """Sums along the last dim, in the one order that products have.
+    """Sum along the last dim, in the order of matrix products.
 
-    Runs of 64 terms are added from the first to the last. The sums of runs are then the terms,
-    until one is left. The sum of nothing is 0.
+    Runs of 64 terms are added sequentially. The sums of the runs are then added in the same way,
+    until one is left. The sum of no terms is 0.
 
     >>> import numpy as np
     >>> from dml_vk.testing.products import sum_of
@@ -27,15 +27,15 @@ def sum_of(terms: Array) -> Array:
     >>> bool(sum_of(terms) == first + second)
     True
     """
-    nothing = -0.0 if terms.dtype.kind == "f" else 0  # which changes no sum, whatever its sign
+    neutral = -0.0 if terms.dtype.kind == "f" else 0  # 0.0 would turn -0.0 into 0.0
     if not terms.shape[-1]:
         return np.zeros(terms.shape[:-1], terms.dtype)
     while terms.shape[-1] > 1:
         missing = -terms.shape[-1] % RUN
-        filled = np.pad(
-            terms, [(0, 0)] * (terms.ndim - 1) + [(0, missing)], constant_values=nothing
+        padded = np.pad(
+            terms, [(0, 0)] * (terms.ndim - 1) + [(0, missing)], constant_values=neutral
         )
-        runs = filled.reshape(*terms.shape[:-1], -1, RUN)
+        runs = padded.reshape(*terms.shape[:-1], -1, RUN)
         terms = runs[..., 0]
         for k in range(1, RUN):
             terms = terms + runs[..., k]
@@ -43,7 +43,7 @@ def sum_of(terms: Array) -> Array:
 
 
 def matmul(a: Array, b: Array) -> Array:
-    """`dml_vk.matmul` of matrices or batches of such.
+    """The result of `dml_vk.matmul` for matrices or batches of matrices.
 
     >>> import numpy as np
     >>> from dml_vk.testing.products import matmul

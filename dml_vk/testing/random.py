@@ -1,7 +1,7 @@
-"""What `dml_vk.random.Generator` must draw, computed on the host with NumPy alone.
+"""Reference results of `dml_vk.random.Generator`, computed on the host with NumPy.
 
-Floats are computed in float32 by the kernels' own steps, each rounded, so that they are the same
-bits; integers with Python's, word by word where one is refused.
+Floats are computed in float32 by the same sequence of rounded operations as in the kernels, so
+that the bits are the same. Integers are computed with Python's.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from dml_vk.dtypes import DType, to_dtype
 from dml_vk.testing.references import philox_uniform, philox_words
 
 Floats = NDArray[np.float32]
-KEY_STEP = 0xA54FF53A5F1D36F1  # from one stream to the next that a refused word gives way to
+KEY_STEP = 0xA54FF53A5F1D36F1  # from the key of a stream to that from which rejects are redrawn
 _LN2_HIGH, _LN2_LOW = np.float32(0.693359375), np.float32(-0.00021219444)
 _TAIL = (
     *(0.0672989711, -0.116551325, 0.118853793, -0.124094345, 0.142204478),
@@ -28,7 +28,7 @@ _COSINE = (2.4430668e-05, -0.0013887301, 0.041666646, -0.5)
 def philox_between(
     words: NDArray[np.uint32], low: float, high: float, dtype: DType | str
 ) -> NDArray[Any]:
-    """Uniform floats from low to below high: `Generator.uniform`.
+    """Uniform floats in [low, high), as from `Generator.uniform`.
 
     >>> from dml_vk.testing import philox_between, philox_words
     >>> philox_between(philox_words(0, 0, 2), 1.0, 3.0, "float64").tolist()
@@ -47,7 +47,7 @@ def philox_between(
 def philox_integers(
     key: int, counter: int, n: int, low: int, high: int, dtype: DType | str = "int64"
 ) -> NDArray[Any]:
-    """The first n integers from low to below high: `Generator.integers`.
+    """The first n integers in [low, high), as from `Generator.integers`.
 
     >>> from dml_vk.testing import philox_integers
     >>> philox_integers(0, 0, 4, 1, 7).tolist()
@@ -58,20 +58,20 @@ def philox_integers(
     drawn = _words_of(key, counter, n, bits)
     least = 2**bits % count
     found = [word * count >> bits for word in drawn]
-    left = [at for at, word in enumerate(drawn) if word * count % 2**bits < least]
-    while left:
+    rejected = [at for at, word in enumerate(drawn) if word * count % 2**bits < least]
+    while rejected:
         key = (key + KEY_STEP) % 2**64
         drawn = _words_of(key, counter, n, bits)
-        for at in left:
+        for at in rejected:
             found[at] = drawn[at] * count >> bits
-        left = [at for at in left if drawn[at] * count % 2**bits < least]
+        rejected = [at for at in rejected if drawn[at] * count % 2**bits < least]
     return np.array([low + offset for offset in found], to_dtype("integers", dtype).name)
 
 
 def philox_normal(
     words: NDArray[np.uint32], dtype: DType | str = "float32", mean: float = 0.0, std: float = 1.0
 ) -> NDArray[Any]:
-    """Normal floats of pairs of words, by Box and Muller: `Generator.normal`.
+    """Normal floats from pairs of words by Box-Muller, as from `Generator.normal`.
 
     >>> from dml_vk.testing import philox_normal, philox_words
     >>> philox_normal(philox_words(0, 0, 2)).tolist()
@@ -93,14 +93,14 @@ def _words_of(key: int, counter: int, n: int, bits: int) -> list[int]:
 
 
 def _radius(words: NDArray[np.uint32]) -> Floats:
-    """The root of -2 log((word + 1) / 2**32)."""
-    near = words >= 0xB504F333  # the root of 1/2
+    """The square root of -2 log((word + 1) / 2**32)."""
+    near_1 = words >= 0xB504F333  # sqrt(1/2)
     x = (words + np.uint32(1)).astype(np.float32)
-    x[near] = 1.0
+    x[near_1] = 1.0
     power = (x.view(np.int32) - 0x3F3504F3) >> 23
     f = (x.view(np.int32) - (power << 23)).view(np.float32) - np.float32(1)
-    f = np.where(near, -(~words).astype(np.float32) * np.float32(2.0**-32), f)
-    k = np.where(near, 0, power - 32).astype(np.float32)
+    f = np.where(near_1, -(~words).astype(np.float32) * np.float32(2.0**-32), f)
+    k = np.where(near_1, 0, power - 32).astype(np.float32)
     p = np.float32(_TAIL[0]) * f
     for coefficient in _TAIL[1:-1]:
         p = (p + np.float32(coefficient)) * f
@@ -111,14 +111,14 @@ def _radius(words: NDArray[np.uint32]) -> Floats:
 
 
 def _angle(words: NDArray[np.uint32]) -> tuple[Floats, NDArray[np.uint32]]:
-    """Of word / 2**32 of a turn: what is left to the nearest quarter, and which that is."""
+    """Split word / 2**32 of a turn into (radians from the nearest quarter turn, that quarter)."""
     turned = words + np.uint32(2**29)
     rest = (turned & np.uint32(2**30 - 1)).astype(np.int32) - np.int32(2**29)
     return rest.astype(np.float32) * np.float32(1.46291808e-09), turned >> np.uint32(30)
 
 
 def _sine(rest: Floats, quarters: NDArray[np.uint32]) -> Floats:
-    """Of an angle and so many quarters of a turn."""
+    """The sine of an angle plus quarter turns."""
     even = quarters & np.uint32(1) == 1
     square, p = rest * rest, np.zeros_like(rest)
     for odd_one, even_one in zip(_SINE, _COSINE):

@@ -1,6 +1,6 @@
-"""What reductions must answer, in NumPy: sums and products of floats bit for bit.
+"""Reference results of float sums and products, bit for bit, in NumPy.
 
-Nothing here shares code with the kernels. `dml_vk.ops.reduce` says in which order floats are added.
+No code is shared with the kernels. `dml_vk.ops.reduce` specifies the order of summation.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ Axis = int | tuple[int, ...] | None
 
 
 def tree_sum(array: Any, axis: Axis = None, *, keepdims: bool = False, dtype: Any = None) -> Array:
-    """Sums of floats by an aligned binary tree over the reduced dims in row-major order.
+    """Sum floats by an aligned binary tree over the reduced dims in row-major order.
 
     float16 is added in float32 and rounded once.
 
@@ -28,7 +28,7 @@ def tree_sum(array: Any, axis: Axis = None, *, keepdims: bool = False, dtype: An
 
 
 def tree_prod(array: Any, axis: Axis = None, *, keepdims: bool = False, dtype: Any = None) -> Array:
-    """Products of floats by the same tree.
+    """Multiply floats by the same tree.
 
     >>> import numpy as np
     >>> from dml_vk.testing.reductions import tree_prod
@@ -52,9 +52,8 @@ def _tree(
     nodes = nodes.astype(computed)
     with np.errstate(all="ignore"):
         while nodes.shape[-1] > 1:
-            # What changes nothing stands for the half that the last node may lack.
-            lacking = [(0, 0)] * len(sizes) + [(0, nodes.shape[-1] % 2)]
-            nodes = np.pad(nodes, lacking, constant_values=neutral)
+            widths = [(0, 0)] * len(sizes) + [(0, nodes.shape[-1] % 2)]
+            nodes = np.pad(nodes, widths, constant_values=neutral)
             nodes = combine(nodes[..., ::2], nodes[..., 1::2])
         total = nodes[..., 0] if nodes.shape[-1] else np.full(sizes, empty, computed)
         shape = [1 if dim in reduced else size for dim, size in enumerate(given.shape)]

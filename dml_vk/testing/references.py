@@ -1,6 +1,6 @@
-"""What kernels must answer, computed plainly on the host: references for our tests and for yours.
+"""Reference results of random words and sequences, in NumPy.
 
-Needs NumPy. Nothing here shares code with the kernels or with the rest of the package's arithmetic.
+No code is shared with the kernels or with the rest of the package's arithmetic.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dml_vk.dtypes import DType, to_dtype
-from dml_vk.errors import DTypeError, RangeError, explain
+from dml_vk.errors import DTypeError, RangeError
 
 _WORD = 2**32 - 1
 _MULTIPLIERS = np.uint64(0xD2511F53), np.uint64(0xCD9E8D57)
@@ -54,7 +54,7 @@ def philox_words(key: int, counter: int, n: int, rounds: int = 10) -> NDArray[np
 
 
 def philox_after(counter: int, n: int) -> int:
-    """The counter after n words: whole blocks are used up, and it wraps at 2**128.
+    """The counter after n words: only whole blocks are used, and it wraps at 2**128.
 
     >>> from dml_vk.testing import philox_after
     >>> philox_after(0, 5), philox_after(2**128 - 1, 4)
@@ -65,10 +65,10 @@ def philox_after(counter: int, n: int) -> int:
 
 
 def philox_uniform(words: NDArray[np.uint32], dtype: DType | str) -> NDArray[Any]:
-    """Numbers from random words: any uint32 or uint64, floats in [0, 1) at equal distances.
+    """Uniform numbers from random words: uint32, uint64, or equally spaced floats in [0, 1).
 
-    One word an element, two for 8-byte types: words 2i (low) and 2i + 1 of the stream for element
-    i. Floats keep the highest bits, as many as the type has digits: 11, 24 or 53.
+    One word per element, two for 8-byte types: words 2i (low) and 2i + 1 of the stream for element
+    i. Floats use the highest bits, as many as the type has digits: 11, 24 or 53.
 
     >>> from dml_vk.testing import philox_uniform, philox_words
     >>> philox_uniform(philox_words(key=0, counter=0, n=2), "float32").tolist()
@@ -76,9 +76,7 @@ def philox_uniform(words: NDArray[np.uint32], dtype: DType | str) -> NDArray[Any
     """
     found = to_dtype("philox_uniform", dtype)
     if found.kind != "f" and found.name not in ("uint32", "uint64"):
-        raise DTypeError(
-            explain("philox_uniform", "dtype must be a float, uint32 or uint64", dtype=dtype)
-        )
+        raise DTypeError("philox_uniform", "dtype must be a float, uint32 or uint64", dtype=dtype)
     drawn: NDArray[Any] = words
     if found.itemsize == 8:
         low, high = words[: words.size // 2 * 2].astype(np.uint64).reshape(-1, 2).T
@@ -93,11 +91,11 @@ def philox_uniform(words: NDArray[np.uint32], dtype: DType | str) -> NDArray[Any
 def sequence(
     start: float, delta: float, n: int, dtype: DType | str, first: int = 0
 ) -> NDArray[Any]:
-    """Elements first .. first + n - 1 of `start + i * delta`, exact and then rounded once.
+    """Elements first .. first + n - 1 of `start + i * delta`, computed exactly and rounded once.
 
     Integers wrap. Floats round to nearest, ties to even, keep subnormals and overflow to infinity.
-    Where start, delta or the sum is not finite, or the sum is zero, the result is what IEEE 754
-    says of `start + i * delta`: so an infinite delta gives NaN at i = 0, and -0.0 + 0 * 1.0 is 0.0.
+    If start, delta or the sum is not finite, or the sum is zero, the result is that of `start + i *
+    delta` in IEEE 754: so an infinite delta gives NaN at i = 0, and -0.0 + 0 * 1.0 is 0.0.
 
     >>> from dml_vk.testing import sequence
     >>> sequence(10, -2, 4, "uint8").tolist()
@@ -109,14 +107,14 @@ def sequence(
         values = [_float_element(float(start), i, float(delta), found.name) for i in indexes]
         return np.array(values, np.float64).astype(found.name)
     if found.kind not in "iu":
-        raise DTypeError(explain("sequence", "dtype must be an integer or a float", dtype=dtype))
+        raise DTypeError("sequence", "dtype must be an integer or a float", dtype=dtype)
     wrapped = [(int(start) + i * int(delta)) % 2 ** (8 * found.itemsize) for i in indexes]
     return np.array(wrapped, np.uint64).astype(f"uint{8 * found.itemsize}").view(found.name)
 
 
 def _float_element(start: float, i: int, delta: float, name: str) -> float:
     if not (math.isfinite(start) and math.isfinite(delta)):
-        # Only whether i is 0 matters; a finite start is nothing beside an infinite product.
+        # The result only depends on whether i is 0.
         value = start + min(i, 1) * delta
         return math.nan if math.isnan(value) else value
     exact = Fraction(start) + i * Fraction(delta)
@@ -126,7 +124,7 @@ def _float_element(start: float, i: int, delta: float, name: str) -> float:
 
 
 def _rounded(exact: Fraction, fraction_bits: int, least_exponent: int) -> float:
-    """The nearest number of a binary format, as a float64, which holds those of all three."""
+    """Round to the nearest number of a binary format, as a float64, which can represent it."""
     size = abs(exact)
     exponent = size.numerator.bit_length() - size.denominator.bit_length()
     exponent -= size < Fraction(2) ** exponent
@@ -139,4 +137,4 @@ def _rounded(exact: Fraction, fraction_bits: int, least_exponent: int) -> float:
 
 def _check_bits(what: str, name: str, value: int, bits: int) -> None:
     if not 0 <= value < 2**bits:
-        raise RangeError(explain(what, f"{name} must be from 0 to 2**{bits} - 1", **{name: value}))
+        raise RangeError(what, f"{name} must be from 0 to 2**{bits} - 1", **{name: value})

@@ -1,4 +1,4 @@
-"""What scans must answer, bit for bit: NumPy, in the order of `dml_vk.ops.scan`."""
+"""Reference results of scans, bit for bit, in NumPy; `dml_vk.ops.scan` specifies the order."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Array = NDArray[Any]
 def scan(
     function: np.ufunc, array: Any, axis: int = -1, dtype: Any = None, *, exclusive: bool = False
 ) -> Array:
-    """`np.add` or `np.multiply` of all elements up to each one, or before it, along an axis.
+    """Scan with `np.add` or `np.multiply` along an axis, inclusive or exclusive.
 
     >>> import numpy as np
     >>> from dml_vk.testing.scans import scan
@@ -31,7 +31,7 @@ def scan(
 
 
 def _rows(function: np.ufunc, rows: Array, exclusive: bool) -> Array:
-    """Along the last axis."""
+    """Scan along the last axis."""
     identity = _identity(function, rows.dtype)
     length = rows.shape[-1]
     count = -(-length // BLOCK)
@@ -50,7 +50,7 @@ def _rows(function: np.ufunc, rows: Array, exclusive: bool) -> Array:
 
 
 def _identity(function: np.ufunc, kind: np.dtype[Any]) -> Any:
-    """What changes nothing that it is combined with: of sums of floats that is -0.0."""
+    """The neutral element; for sums of floats it is -0.0."""
     if function is np.multiply:
         return kind.type(1)
     return kind.type(-0.0 if kind.kind == "f" else 0)

@@ -1,4 +1,4 @@
-"""Hypothesis strategies for layouts of every kind; this module alone asks for hypothesis."""
+"""Hypothesis strategies for layouts. Only this module needs hypothesis."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ def layouts(
     max_size: int = 5,
     sizes: Ints | None = None,
 ) -> Layout:
-    """Packed in any order, then padded, broadcast, reversed and offset at will.
+    """Layouts in any order, randomly padded, broadcast, reversed and offset.
 
     >>> from dml_vk.testing.strategies import layouts
     >>> from hypothesis import given
@@ -49,7 +49,7 @@ def layouts(
 def targets(
     max_rank: int = 6, min_size: int = 0, max_size: int = 5, sizes: Ints | None = None
 ) -> st.SearchStrategy[Layout]:
-    """Layouts that may be written to: no two elements share an address.
+    """Layouts that can be written to: no two elements share an address.
 
     >>> from dml_vk.testing.strategies import targets
     >>> from hypothesis import given

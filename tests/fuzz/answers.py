@@ -5,16 +5,18 @@ from __future__ import annotations
 import operator
 import signal
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
 import numpy as np
 
 import dml_vk
-from dml_vk.dtypes import DTYPES, DType
+from dml_vk.dtypes import DTYPES, DType, to_dtype
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.numpy_protocols.ufuncs import UFUNCS
+from dml_vk.promotion import common_dtype, float_dtype
+from dml_vk.tensor.operands import plain
 from dml_vk.testing.elementwise import cast
 from tests.fuzz.targets import BINARY, COMPARE
 from tests.kernel.elementwise import compare, expected_of
@@ -121,7 +123,8 @@ ANSWERS: dict[str, Answer | None] = {
     ),
     "dml_vk.prod": None,
     "dml_vk.result_type": lambda *given: (
-        np.result_type(*given) if all(isinstance(one, np.dtype) for one in given) else None
+        np.result_type(*given)
+        if all(isinstance(one, np.dtype) for one in given) and not _mixed(given) else None
     ),
     "dml_vk.save": None,
     "dml_vk.searchsorted": _searched,
@@ -178,6 +181,8 @@ INEXACT = {
     "nanmean", "nanstd", "nansum", "nanvar", "average", "median", "nanmedian", "quantile",
     "percentile", "nanquantile", "nanpercentile", "bincount",
 }  # fmt: skip
+# What compares operands of several kinds in a dtype that is narrower than NumPy's.
+COMPARED = {"array_equal", "digitize", "isin", "searchsorted"}
 
 
 def answer_of(name: str) -> Answer | None:
@@ -216,11 +221,18 @@ def differs(
             return "", error
         given = [*placed, *named.values()]
         arrays = [one for one in given if isinstance(one, (np.ndarray, np.generic))]
+        if name.rpartition(".")[2] in COMPARED and _mixed([one.dtype for one in arrays]):
+            return "", None
         floats = any(one.dtype.kind == "f" for one in arrays)
         if floats and any(_is_integers(one) for one in given):
             return "", None  # What floats beyond an integer type become, NumPy leaves open.
         inexact = name.rpartition(".")[2] in INEXACT
         return _differs(found, expected, placed if inexact else None), None
+
+
+def _mixed(dtypes: Iterable[Any]) -> bool:
+    """Of several kinds, of which NumPy makes floats of 64 bits."""
+    return len({one.kind.replace("u", "i") for one in dtypes}) > 1
 
 
 def _is_integers(one: Any) -> bool:
@@ -241,15 +253,23 @@ def _elementwise(name: str, found: Any, placed: list[Any], named: dict[str, Any]
     filled = [one if isinstance(one, np.ndarray) else np.full(found.shape, one) for one in operands]
     if any(one.dtype.kind not in KINDS for one in filled):
         return ""
-    weak = [isinstance(one, np.ndarray) for one in operands]
-    common = np.result_type(*[one for one, is_array in zip(operands, weak) if is_array])
-    operands = [one if strong else one.astype(common) for one, strong in zip(filled, weak)]
+    first = int(name == "where")  # the condition has no part in it
+    common = _common(name, operands[first:])
+    operands = filled[:first] + [cast(one, common) for one in filled[first:]]
     expected, _ = expected_of(name, operands, found.dtype, told)
     if expected.shape != found.shape:
         return f"shape {found.shape} for {expected.shape}"
     seen = [np.asarray(one) for one in operands]
     compare(name, seen, found.numpy(), expected)
     return ""
+
+
+def _common(name: str, operands: list[Any]) -> DType:
+    """What is computed in. Numbers of NumPy's are as weak as Python's."""
+    dtypes = [to_dtype(name, one.dtype) for one in operands if isinstance(one, np.ndarray)]
+    numbers = [plain(one) for one in operands if not isinstance(one, np.ndarray)]
+    common = common_dtype(name, dtypes, numbers)
+    return float_dtype(common) if OPERATORS[name].only_floats else common
 
 
 def _differs(found: Any, expected: Any, inexact: list[Any] | None) -> str:

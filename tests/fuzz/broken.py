@@ -8,7 +8,7 @@ from typing import Any
 
 import dml_vk
 from dml_vk.errors import LayoutError
-from dml_vk.kernels.words import describe
+from dml_vk.kernels.spirv.scalars import describe
 from tests.fuzz.targets import Target, placed
 
 
@@ -25,7 +25,7 @@ def _foreign() -> None:
 
 
 def _formless() -> None:
-    raise LayoutError("it went wrong")
+    raise LayoutError("x", "it went wrong")
 
 
 def _asserts() -> None:
@@ -38,7 +38,7 @@ def _writes(x: Any) -> None:
 
 def _half_written(x: Any) -> None:
     x[...] = 3
-    raise LayoutError("x: it must hold; got y=1")
+    raise LayoutError("x", "it must hold", y=1)
 
 
 _kept: list[Any] = []

@@ -88,7 +88,7 @@ def shrinking() -> Any:
     """A list that grows shorter while it is read."""
     values = [2, 3, 4]
 
-    class Shrinking(list):  # type: ignore[type-arg]
+    class Shrinking(list[Any]):
         def __iter__(self) -> Any:
             while values:
                 yield values.pop()

@@ -23,7 +23,7 @@ from tests.fuzz import answers, broken, hostile, programs
 from tests.fuzz.arguments import Argument, fitting, of_tensor, of_text
 from tests.fuzz.targets import Target, targets
 from tests.fuzz.tensors import Draws, random_layout
-from tests.unit.test_bad_input import SHAPE
+from tests.unit.strides.test_bad_input import SHAPE
 
 PACKAGE = str(Path(dml_vk.__file__).parent)
 P = inspect.Parameter

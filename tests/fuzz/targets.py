@@ -19,11 +19,14 @@ from dml_vk.kernels.operators import OPERATORS
 from dml_vk.layout import Layout
 from dml_vk.numpy_protocols import ufuncs
 from dml_vk.numpy_protocols.calls import Call
+from dml_vk.observe.copies import Log
 from dml_vk.random import Generator
-from dml_vk.tracing import Log
 
 # Attributes without an underscore that other modules of the package use, and users do not.
-INTERNAL = {"allocate", "info", "known", "limits", "memory", "queue", "reads", "staging", "strided"}
+INTERNAL = {
+    *("allocate", "allocation", "info", "launch", "launch_new", "limits", "memory"),
+    *("profile", "queue", "reads", "spec", "staging"),
+}
 POSITIONAL = inspect.Parameter.POSITIONAL_ONLY
 
 

@@ -29,7 +29,7 @@ def test_without_a_driver_opening_a_device_says_what_to_do():
 def test_without_a_loader_too():
     says(
         """
-        from dml_vk import vulkan
+        from dml_vk.driver import vulkan
         vulkan.LOADERS = ("libnone.so.1",)
         print(len(dml_vk.devices()), "loader" in dml_vk.devices().reason)
         try:
@@ -49,7 +49,7 @@ def test_without_kp_too():
         try:
             dml_vk.device()
         except dml_vk.DeviceError as error:
-            print("kp must be importable" in str(error), "doctor" in str(error))
+            print("cannot import kp:" in str(error), "doctor" in str(error))
         print(len(dml_vk.devices()) > 0)
         """,
         "True True\nTrue",
@@ -91,7 +91,7 @@ def test_out_of_memory_is_an_error_and_everything_stays_usable(memory):
                 held.append(dml_vk.full((2**24,), len(held) + 1.0))
             dml_vk.synchronize()
         except MemoryError as error:
-            print(type(error).__name__, "there must be room" in str(error))
+            print(type(error).__name__, "out of device memory" in str(error))
         print(0 < len(held) < 20)
         inside = dml_vk.Layout((1,), offset=2**24 - 1)
         print([t.over(inside).tolist()[0] for t in held] == [k + 1 for k in range(len(held))])
@@ -119,7 +119,7 @@ def test_a_new_kernel_where_memory_is_nearly_gone_is_an_error(left):
         try:
             dml_vk.random.Generator(1).random(1000)
         except MemoryError as error:
-            print("room" in str(error))
+            print("no memory to compile" in str(error))
         resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
         use()
         print(len(dml_vk.random.Generator(1).random(1000).tolist()))

@@ -16,12 +16,12 @@ class Runs:
 def interrupt_before(number, call):
     '''Ctrl-C comes before so many pieces of work have run.'''
     Runs.count = 0
-    def run(recording):
+    def run(ticket):
         Runs.count += 1
         if Runs.count == number:
             signal.raise_signal(signal.SIGINT)
-        return type(runtime).run(recording)
-    runtime.run = run
+        return type(runtime).wait(ticket)
+    runtime.wait = run
     try:
         call()
         return False
@@ -29,11 +29,11 @@ def interrupt_before(number, call):
         Runs.count = 0
         return True
     finally:
-        del runtime.run
+        del runtime.wait
 def runs_after(call):
-    runtime.run = lambda recording: (setattr(Runs, "count", Runs.count + 1), recording.eval())[1]
+    runtime.wait = lambda ticket: (setattr(Runs, "count", Runs.count + 1), ticket.eval())[1]
     call()
-    del runtime.run
+    del runtime.wait
     return Runs.count
 """
 
@@ -61,8 +61,8 @@ def test_what_somebody_holds_is_whole_wherever_it_came():
         + """
 a = np.random.default_rng(1).integers(0, 10**6, 2**18).astype(np.int32)
 b = np.full((700, 700), 0.5, np.float32)
-from dml_vk.runtime import launch
-launch.MAX_BATCH_NS = 1e12  # nothing runs before somebody looks
+from dml_vk.runtime import queue as queue_module
+queue_module.MAX_BATCH_NS = 1e12  # nothing runs before somebody looks
 came = []
 for number in (1, 2, 4, 8, 99):
     x, y = dml_vk.asarray(a), dml_vk.asarray(b)

@@ -58,7 +58,8 @@ def test_the_wheel_holds_the_package_and_nothing_else(packages):
     assert set(held) == expected | {f"dml_vk-{VERSION}.dist-info/{name}" for name in about}
     modules = [module for kernel in KERNELS.values() for module in kernel.modules]
     assert {f"dml_vk/kernels/spv/{module}.spv" for module in modules} <= set(held)
-    assert {"dml_vk/py.typed", "dml_vk/__init__.pyi"} <= set(held)
+    typed = {"py.typed", "__init__.pyi", "array/operator_functions.pyi"}
+    assert {f"dml_vk/{name}" for name in typed} <= set(held)
 
 
 def test_the_wheel_is_the_same_from_the_sdist_and_from_the_tree(packages, tmp_path):
@@ -198,7 +199,7 @@ def test_what_needs_more_says_what(installed, tmp_path):
 
 def test_the_sdist_installs_and_computes_beside_numpy_and_kp(packages, tmp_path):
     python, site = empty(tmp_path / "environment")
-    pip = (sys.executable, "-m", "pip", "install", "--no-deps", "--no-index")
+    pip = (sys.executable, "-m", "pip", "install", "--ignore-installed", "--no-deps", "--no-index")
     run(*pip, "--no-build-isolation", "--prefix", tmp_path / "environment", packages["sdist"])
     # The packages of this environment, but for what a .pth file of theirs adds: this checkout.
     paths = {sysconfig.get_path("purelib"), sysconfig.get_path("platlib")}

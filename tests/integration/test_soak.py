@@ -79,8 +79,7 @@ def test_random_sizes_leave_little_idle(seed):
             assert sizes <= stats.in_use <= sizes + 256 * len(held)
             assert held_bytes <= 1.25 * most + 32 * MIB, (step, held_bytes / MIB, most / MIB)
     places = sorted(
-        (id(a.arena), a.offset, a.offset + a.nbytes)
-        for a in (tensor.strided.allocation for tensor in held)
+        (id(a.arena), a.offset, a.offset + a.nbytes) for a in (tensor.allocation for tensor in held)
     )
     for (arena, _, end), (other, start, _) in itertools.pairwise(places):
         assert arena != other or end <= start, "no two share a byte"

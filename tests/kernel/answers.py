@@ -9,7 +9,7 @@ import array_api_compat.numpy
 import numpy as np
 
 import dml_vk
-from dml_vk.tensor import Tensor
+from dml_vk.tensor.core import Tensor
 
 
 def numpys(name: str) -> Any:

@@ -1,20 +1,16 @@
 import pytest
 
 import dml_vk
-from tests.kernel.test_device import open_anew
-from tests.limits import LIMITS
+from tests.kernel.profiled import profiled
+from tests.kernel.runtime.test_device import open_anew
+from tests.profiles import PROFILES
 
 
-@pytest.fixture(params=LIMITS)
-def limits(request, monkeypatch):
+@pytest.fixture(params=PROFILES)
+def profile(request):
     """Plans and launches for both kinds of devices, whichever this one is."""
-    device, limits = dml_vk.device(), LIMITS[request.param]
-    device.synchronize()
-    monkeypatch.setattr(device, "limits", limits)
-    monkeypatch.setattr(device.queue, "limits", limits)
-    monkeypatch.setattr(device.queue, "_ready", {})
-    yield limits
-    device.synchronize()
+    with profiled(dml_vk.device(), PROFILES[request.param]):
+        yield PROFILES[request.param]
 
 
 @pytest.fixture(scope="module")

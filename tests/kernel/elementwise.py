@@ -11,7 +11,8 @@ from dml_vk.dtypes import DType, to_dtype
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.kernels.registry import COMPUTED, KERNELS
 from dml_vk.layout import Layout
-from dml_vk.ops.elementwise import Typed, compute, scalar_words
+from dml_vk.ops.elementwise import compute
+from dml_vk.ops.numbers import scalar_words
 from dml_vk.testing import elementwise
 from dml_vk.testing.elementwise import ulps_apart
 from tests.kernel.memory import KINDS, elements, memory_for
@@ -108,9 +109,7 @@ def run(name: str, sources, target, common: DType, **parameters) -> None:
         dml_vk.astype(*sources, target.dtype, out=target)
     elif name == "clip_grad" or target.dtype.name not in (operator.result, common.name):
         words = [scalar_words(name, "bound", common, value) for value in parameters.values()]
-        typed = [Typed(source.strided, source.dtype) for source in sources]
-        to = Typed(target.strided, target.dtype)
-        compute(name, operator, typed, to, common, tuple(sum(words, ())))
+        compute(name, operator, sources, target, common, tuple(sum(words, ())))
     else:
         getattr(dml_vk, name)(*sources, *parameters.values(), out=target)
 

@@ -24,6 +24,16 @@ def forms(array: np.ndarray) -> Iterator[dml_vk.Tensor]:
         yield dml_vk.asarray(array, memory_format=channels_last)
 
 
+def few_forms(array: np.ndarray, turn: int) -> Iterator[dml_vk.Tensor]:
+    """All of them of float32; of another dtype the one whose turn it is.
+
+    For functions made of others, which have tests of their own in every dtype and form: a pair of
+    the two takes pipelines of its own, and a software driver hardly does anything but make them.
+    """
+    every = list(forms(array))
+    yield from every if array.dtype == np.float32 else [every[turn % len(every)]]
+
+
 def mixed(dtype: str, sizes: tuple[int, ...], seed: int = 0, nan: float = 0.0) -> np.ndarray:
     """Random numbers, none of them 0, of which this share are NaN."""
     rng = np.random.default_rng(seed)

@@ -6,19 +6,18 @@ import numpy as np
 
 from dml_vk.dtypes import float32
 from dml_vk.layout import Layout
+from tests.chance import chance
 from tests.kernel.elementwise import source_of
 from tests.kernel.memory import MARGIN, bits
-
-_random = np.random.default_rng(11)
 
 
 def values(dtype, sizes):
     """Numbers of no even spread: any integers, floats of many exponents, none of them 0."""
     if dtype.kind == "f":
-        spread = _random.normal(size=sizes) * 2.0 ** _random.integers(-4, 4, sizes)
+        spread = chance().normal(size=sizes) * 2.0 ** chance().integers(-4, 4, sizes)
         return np.where(spread == 0, 1, spread).astype(dtype.name)
     limits = np.iinfo(dtype.name)
-    return _random.integers(limits.min, limits.max, sizes, dtype.name, endpoint=True)
+    return chance().integers(limits.min, limits.max, sizes, dtype.name, endpoint=True)
 
 
 def operand(layout, dtype=float32):

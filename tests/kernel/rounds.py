@@ -15,8 +15,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dml_vk.kernels.plan import END, FIRST
-from dml_vk.kernels.spirv_blocks import lines_of
+from dml_vk.kernels.plan.base import END, FIRST
+from dml_vk.kernels.spirv.blocks import lines_of
 
 _SLOTS = 2**15  # subgroups that are counted: by source, and from here on what is left
 _CAPABILITY, _DECORATE, _MEMBER_DECORATE = 17, 71, 72
@@ -180,22 +180,27 @@ class CountingRuntime:
     def __getattr__(self, name):
         return getattr(self._real, name)
 
-    def pipeline(self, blocks, spirv, spec, push, groups):
+    def pipeline(self, spirv, spec, push_words):
+        return spirv, spec, push_words
+
+    def bind(self, pipeline, blocks, groups):
+        spirv, *told = pipeline
         spirv = counting(spirv, len(blocks), self._device.info.subgroup_size)
-        made = self._real.pipeline([*blocks, self._counts], spirv, spec, push, groups)
-        self._groups[id(made)] = made, groups[0]
-        return made
+        made = self._real.pipeline(spirv, *told)
+        bound = self._real.bind(made, [*blocks, self._counts], groups)
+        self._groups[id(bound)] = bound, groups[0]
+        return bound
 
-    def record(self, work, timed):
-        ((pipeline, push),) = work
-        units = int(push[END]) - int(push[FIRST])
-        return self._real.record(work, False), units, self._groups[id(pipeline)][1]
+    def submit(self, commands, timed):
+        (command,) = commands
+        units = int(command.push[END]) - int(command.push[FIRST])
+        return self._real.submit(commands), units, self._groups[id(command.bound)][1]
 
-    def run(self, recorded):
-        recording, units, groups = recorded
+    def wait(self, submitted):
+        ticket, units, groups = submitted
         most = self._device.limits.max_rounds
         self._words[:_SLOTS], self._words[_SLOTS:] = 0, most
-        self._real.run(recording)
+        self._real.wait(ticket)
         self.counted.append(
             Counted(
                 self.plan.module,
@@ -210,13 +215,14 @@ def counting_queue(device, monkeypatch) -> Iterator[CountingRuntime]:
     """While it lasts, all that is launched is counted."""
     queue = device.queue
     runtime = CountingRuntime(device)
-    launch = queue.launch
+    add = queue.add
 
-    def launch_alone(plan, *given):
-        flush()
+    def add_alone(plan, *given):
+        """By calls and launches alike, which are inside the gate."""
+        queue.flush()
         runtime.plan = plan
-        launch(plan, *given)
-        flush()
+        add(plan, *given)
+        queue.flush()
 
     def flush():
         with queue.enter():
@@ -226,9 +232,9 @@ def counting_queue(device, monkeypatch) -> Iterator[CountingRuntime]:
     with monkeypatch.context() as patched:
         for where in (queue, queue._pipelines):
             patched.setattr(where, "_runtime", runtime)
-        patched.setattr(queue._pipelines, "_made", {})
-        patched.setattr(queue, "_ready", {})
+        patched.setattr(queue._pipelines, "_cached", {})
+        patched.setattr(queue.encoder, "_known", {})
         patched.setattr(queue, "_most_ns", -1.0)
-        patched.setattr(queue, "launch", launch_alone, raising=False)
+        patched.setattr(queue, "add", add_alone, raising=False)
         yield runtime
         flush()

@@ -14,7 +14,7 @@ from tests import torch_page
 
 ANSWERS = torch_page.load()
 VIEWS = "### Shapes and views"
-HEADINGS = ["### Making tensors", VIEWS, "### Choosing and joining", "### Computing"]
+HEADINGS = ["### Creating tensors", VIEWS, "### Selecting and joining", "### Computing"]
 
 
 def ours():

@@ -7,7 +7,8 @@ import dataclasses
 import pytest
 
 import dml_vk
-from dml_vk.runtime.launch import group_count
+from dml_vk.runtime.pipelines import group_count
+from tests.kernel.profiled import profiled
 
 
 def pytest_ignore_collect(collection_path, config):
@@ -17,20 +18,20 @@ def pytest_ignore_collect(collection_path, config):
 class Beyond:
     """Modules of plans of which an invocation would have gone too far, had they not been cut."""
 
-    def __init__(self, queue):
+    def __init__(self, encoder):
         self.modules = set()
-        self._queue, self._dispatches = queue, queue._dispatches
+        self._encoder, self._encode = encoder, encoder.encode
 
     def lower(self, rounds):
         """As if the device went fewer, where it would take too long to reach its own limit."""
-        self._queue.limits = dataclasses.replace(self._queue.limits, max_rounds=rounds)
+        self._encoder.profile = dataclasses.replace(self._encoder.profile, max_rounds=rounds)
 
-    def dispatches(self, plan, *given):
-        limits = self._queue.limits
-        groups = group_count(-(-plan.units // plan.spec[0]), limits)
-        if plan.rounds(plan.units, groups) > limits.max_rounds:
+    def encode(self, plan, *given):
+        profile = self._encoder.profile
+        groups = group_count(-(-plan.units // plan.spec[0]), profile)
+        if plan.rounds(plan.units, groups) > profile.max_rounds:
             self.modules.add(plan.module)
-        return self._dispatches(plan, *given)
+        return self._encode(plan, *given)
 
     def reach(self, call, sizes, wanted=None):
         """Make the call, which looks at its results, with each size until all these modules had to
@@ -49,12 +50,8 @@ class Beyond:
 def beyond(monkeypatch):
     """A few invocations do everything, as ever so many would of ever so much more."""
     device = dml_vk.device()
-    device.synchronize()
-    limits = dataclasses.replace(device.limits, groups_wanted=1, max_invocations=32)
-    found = Beyond(device.queue)
-    monkeypatch.setattr(device, "limits", limits)
-    monkeypatch.setattr(device.queue, "limits", limits)
-    monkeypatch.setattr(device.queue, "_ready", {})
-    monkeypatch.setattr(device.queue, "_dispatches", found.dispatches, raising=False)
-    yield found
-    device.synchronize()
+    encoder = device.queue.encoder
+    found = Beyond(encoder)
+    with profiled(device, dataclasses.replace(device.profile, groups_wanted=1, max_invocations=32)):
+        monkeypatch.setattr(encoder, "encode", found.encode, raising=False)
+        yield found

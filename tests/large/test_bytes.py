@@ -105,7 +105,7 @@ def test_formats_of_2_gib():
 
 def test_more_bytes_than_that_are_refused():
     for name, dtype in DTYPES.items():
-        with pytest.raises(DeviceMemoryError, match="must span at most 2147479552 bytes"):
+        with pytest.raises(DeviceMemoryError, match="can span at most 2147479552 bytes"):
             dml_vk.empty(MOST // dtype.itemsize + 1, dtype=name)
 
 
@@ -137,9 +137,9 @@ def test_what_nearly_fills_memory_can_be_worked_with(tight, name):
     assert (dml_vk.sum(x, axis=0).numpy()[:2] == n // 4096 * np.array([4, 2])).all()
     assert (dml_vk.argmax(x, axis=1).numpy() == 0).all()
     assert (dml_vk.argmax(x, axis=0).numpy()[[0, -1]] == [0, n // 4096 - 1]).all()
-    with pytest.raises(DeviceMemoryError, match="there must be room"):
+    with pytest.raises(DeviceMemoryError, match="out of device memory"):
         x + x
-    with pytest.raises(DeviceMemoryError, match="there must be room"):
+    with pytest.raises(DeviceMemoryError, match="out of device memory"):
         dml_vk.sort(x, axis=1)
     assert dml_vk.sum(x[:, 1:-1]).item() == 2 * (n - 2 * (n // 4096))
     assert (x[-1, -1].item(), x[0, 0].item()) == (3, 4)

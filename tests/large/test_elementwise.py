@@ -13,10 +13,9 @@ from dml_vk.dtypes import DTYPES, bool_, float16, float32, float64, uint8, uint3
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.kernels.registry import COMPUTED
 from dml_vk.layout import channels_last
-from dml_vk.operands import typed
 from dml_vk.ops.elementwise import compute
 from tests.kernel.elementwise import random_values
-from tests.kernel.test_rounds import CALLS, call, modules_of
+from tests.kernel.ops.test_rounds import CALLS, call, modules_of
 
 SIDE = 64  # of a period, a square
 TIMES = [4, 64, 128, 256, 1024, 4096, 16384]
@@ -99,8 +98,8 @@ def test_every_way_of_every_kernel(beyond, kernel):
                 expected = None
                 for source in lie(first, times):
                     for out in outs(to, len(source)):
-                        sources = [typed(source), *map(typed, others)]
-                        compute("it", operator, sources, typed(out), dtype)
+                        sources = [source, *others]
+                        compute("it", operator, sources, out, dtype)
                         found = out.numpy()
                         # The first period is that of any way.
                         expected = found[:SIDE] if expected is None else expected

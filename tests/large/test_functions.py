@@ -110,3 +110,14 @@ def test_what_is_put_side_by_side():
     backwards = dml_vk.argsort(dml_vk.reshape(order, -1))
     along = dml_vk.take_along_axis(dml_vk.reshape(order, -1), backwards, axis=0)
     assert np.array_equal(along.numpy(), np.arange(N))
+
+
+def test_buffers_of_many_words():
+    source, target = dml_vk.Buffer(2**28 + 12), dml_vk.Buffer(2**28 + 12)
+    source.fill(0x01020304)
+    source.write(b"last", 2**28 + 8)
+    target.copy_from(source)
+    with target.map() as found:
+        assert (found[:-4].view(np.uint32) == 0x01020304).all()
+        assert bytes(found[-4:]) == b"last"
+    assert target.read(8, 2**28 + 4).tolist() == [4, 3, 2, 1, *b"last"]

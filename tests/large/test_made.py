@@ -10,7 +10,7 @@ from dml_vk.dtypes import DTYPES
 from dml_vk.ops.fill import fill_sequence
 from dml_vk.random import Generator
 from dml_vk.testing import philox_words
-from tests.kernel.test_rounds import modules_of
+from tests.kernel.ops.test_rounds import modules_of
 
 KEY = 0x1234567890ABCDEF
 
@@ -37,7 +37,7 @@ FILLS = {m for m in modules_of("made") if m.startswith("fill")}  # which copies 
 
 def sequence(count, dtype, first, step):
     out = dml_vk.empty(count, dtype=dtype)
-    fill_sequence("it", out.strided, dtype, first, step)
+    fill_sequence("it", out, dtype, first, step)
     return out.numpy()
 
 

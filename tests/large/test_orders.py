@@ -14,7 +14,7 @@ from dml_vk.dtypes import (
     int64,
     uint8,
 )
-from tests.kernel.test_rounds import modules_of
+from tests.kernel.ops.test_rounds import modules_of
 
 
 def shuffled(n):

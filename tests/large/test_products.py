@@ -7,8 +7,8 @@ import pytest
 
 import dml_vk
 from dml_vk.dtypes import DTYPES, float16, float32, float64, int32, int64
-from dml_vk.kernels.plan_matmul import RUN
-from tests.kernel.test_rounds import modules_of
+from dml_vk.kernels.plan.matmul import RUN
+from tests.kernel.ops.test_rounds import modules_of
 
 NUMBERS = [dtype for dtype in DTYPES.values() if dtype.kind != "b"]
 

@@ -115,7 +115,7 @@ ANY_RANK = [permute, unsqueeze, squeeze, expand, flip, view]
 RANK_1 = [transpose, movedim, slice_, narrow, split, unfold]
 
 
-@settings(max_examples=600)
+@settings(max_examples=300)
 @given(layouts(max_rank=4), st.data())
 def test_sequences_of_views(layout, data):
     array = addresses(layout)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from dml_vk.kernels import shaders
+from dml_vk.kernels.spirv import library
 
 
 @pytest.fixture
 def no_modules(monkeypatch):
-    monkeypatch.setattr(shaders, "load", lambda module: b"")
+    monkeypatch.setattr(library, "load", lambda module: b"")

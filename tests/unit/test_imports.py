@@ -12,23 +12,75 @@ import pytest
 import dml_vk
 
 PACKAGE = Path(dml_vk.__file__).parent
-FILES = ("errors.py", "layout.py", "views.py", "drawing.py", "strides/*.py", "text_table.py")
-FILES += ("plain_philox.py", "commands/layout.py", "commands/philox.py", "commands/options.py")
+FILES = ("errors.py", "layout.py", "strides/*.py", "observe/text_table.py", "commands/__init__.py")
+FILES += tuple(f"commands/{name}.py" for name in ("plain_philox", "layout", "philox", "options"))
 CORE = {
     ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__"): path
     for pattern in FILES
     for path in PACKAGE.glob(pattern)
 }
+FOUND = {
+    ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__"): path
+    for path in PACKAGE.rglob("*.py")
+}
+# Who may import whom: nobody imports what stands on a later line. A module is where its longest
+# prefix is.
+LAYERS = """
+    errors limits
+    dtypes layout promotion settings strides observe.text_table
+    driver.vulkan
+    install.system
+    driver
+    kernels
+    aliases
+    observe
+    runtime
+    ops
+    tensor
+    buffer
+    array numpy_protocols
+    tensor.methods
+    tensor.__init__ array.__init__
+    linalg random user_kernel directml testing
+    install
+    __init__
+    commands
+    __main__
+"""
+LEVELS = {
+    f"dml_vk.{name}".removesuffix(".__init__") + "!" * name.endswith("__init__"): level
+    for level, names in enumerate(LAYERS.split("\n"))
+    for name in names.split()
+}
+# Library -> the one file that imports it.
+RUNTIME_LIBRARIES = {"kp": "runtime/kompute.py"}
 SUBMODULES = {"collections.abc", "importlib.util"}  # of the standard library
 
 
 def imports(path):
-    for node in ast.walk(ast.parse(path.read_text())):
+    """Modules that a file imports, wherever it does so, but for type checkers alone."""
+    modules = set()
+    for node in runs(ast.parse(path.read_text())):
         if isinstance(node, ast.Import):
-            yield from (alias.name for alias in node.names)
+            modules |= {alias.name for alias in node.names}
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0
-            yield node.module
+            names = {f"{node.module}.{alias.name}" for alias in node.names}
+            modules |= names & set(FOUND)
+            if not names <= set(FOUND):
+                modules.add(node.module)
+    return modules
+
+
+def runs(node):
+    """The nodes below, without what is there for type checkers alone."""
+    if isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING":
+        children = node.orelse
+    else:
+        yield node
+        children = ast.iter_child_nodes(node)
+    for child in children:
+        yield from runs(child)
 
 
 @pytest.mark.parametrize("module", CORE)
@@ -39,6 +91,40 @@ def test_the_core_imports_the_standard_library_and_itself_only(module):
 
 def test_the_test_sees_imports():
     assert "numpy" in set(imports(Path(__file__).parent.parent / "layouts.py"))
+
+
+def level(module):
+    if f"{module}!" in LEVELS:
+        return LEVELS[f"{module}!"]
+    names = module.split(".")
+    prefixes = [".".join(names[:count]) for count in range(len(names), 1, -1)]
+    return next(LEVELS[prefix] for prefix in prefixes if prefix in LEVELS)
+
+
+def ours(module):
+    return {name for name in imports(FOUND[module]) if name in FOUND}
+
+
+@pytest.mark.parametrize("module", FOUND)
+def test_imports_run_one_way(module):
+    # Each package is loaded before what is in it, and so is the whole.
+    above = {".".join(module.split(".")[:count]) for count in range(1, module.count(".") + 1)}
+    wrong = {name for name in ours(module) - above if level(name) > level(module)}
+    assert wrong == set()
+
+
+def test_no_file_imports_itself_in_a_circle():
+    pending = {module: ours(module) - {module} for module in FOUND}
+    while ready := [module for module, needs in pending.items() if not needs & set(pending)]:
+        for module in ready:
+            del pending[module]
+    assert pending == {}
+
+
+@pytest.mark.parametrize("library", RUNTIME_LIBRARIES)
+def test_each_runtime_library_is_imported_by_one_file(library):
+    users = [path for path in FOUND.values() if library in imports(path)]
+    assert users == [PACKAGE / RUNTIME_LIBRARIES[library]]
 
 
 def test_the_package_works_where_nothing_is_installed():

@@ -1,4 +1,4 @@
-"""Which dtype comes out of several: NumPy's answer where the standard has one, else an error."""
+"""Which dtype comes out of several: that of the highest kind, in which the standard decides."""
 
 from __future__ import annotations
 
@@ -9,29 +9,27 @@ import pytest
 
 from dml_vk.dtypes import DTYPES, to_dtype
 from dml_vk.errors import DTypeError
-from dml_vk.promotion import check_weak, common_dtype
+from dml_vk.promotion import check_weak, common_dtype, float_dtype
 
 PAIRS = list(product(DTYPES.values(), repeat=2))
 
 
-def defined(*dtypes) -> bool:
-    """By the array API standard: of one kind, integers of both signs if one holds all."""
-    kinds = {dtype.kind for dtype in dtypes}
-    if kinds == {"i", "u"}:
-        return not any(dtype.name == "uint64" for dtype in dtypes)
-    return len(kinds) == 1
+HEIGHTS = {"b": 0, "i": 1, "u": 1, "f": 2}
 
 
 @pytest.mark.parametrize(("a", "b"), PAIRS, ids=str)
 def test_of_two(a, b):
-    if defined(a, b):
+    """Beside PyTorch's answers: tests/kernel/array/test_kinds.py."""
+    if HEIGHTS[a.kind] != HEIGHTS[b.kind]:
+        highest = max(a, b, key=lambda dtype: HEIGHTS[dtype.kind])
+        assert common_dtype("add", [a, b]) is highest
+    elif {a.kind, b.kind} == {"i", "u"} and "uint64" in (a.name, b.name):
+        must = "cannot mix uint64 with signed integers: .*; got dtypes="
+        with pytest.raises(DTypeError, match=f"^add: {must}"):
+            common_dtype("add", [a, b])
+    else:
         expected = np.result_type(a.numpy_name, b.numpy_name)
         assert common_dtype("add", [a, b]) is to_dtype("add", expected)
-    else:
-        integers = {a.kind, b.kind} == {"i", "u"}
-        must = "uint64 must be beside no" if integers else "dtypes must be of one kind.*convert"
-        with pytest.raises(DTypeError, match=f"^add: {must} .*; got dtypes="):
-            common_dtype("add", [a, b])
 
 
 def test_of_three_does_not_depend_on_their_order():
@@ -43,12 +41,25 @@ def test_of_three_does_not_depend_on_their_order():
         assert common_dtype("add", given) is expected
 
 
+def test_of_three_the_highest_kind_decides():
+    given = [DTYPES[name] for name in ("int64", "float16", "uint64")]
+    assert common_dtype("where", given) is DTYPES["float16"]
+    assert common_dtype("where", given[:2], [0.5, 7, True]) is DTYPES["float16"]
+
+
 @pytest.mark.parametrize("dtype", DTYPES.values(), ids=str)
-def test_numbers_take_the_dtype_beside_them_where_it_holds_their_kind(dtype):
-    holds = {"b": [True], "i": [True, 1], "u": [True, 1], "f": [True, 1, 1.5]}[dtype.kind]
-    for number in (True, 1, 1.5):
-        if number in holds and type(number) in map(type, holds):
-            check_weak("add", number, dtype)
+def test_numbers_of_a_higher_kind_have_the_default_dtype_of_it(dtype):
+    for number, kind, default in ((True, "b", "bool_"), (1, "i", "int64"), (1.5, "f", "float32")):
+        fits = HEIGHTS[kind] <= HEIGHTS[dtype.kind]
+        assert common_dtype("add", [dtype], [number]) is (dtype if fits else DTYPES[default])
+        assert common_dtype("where", [], [False, number]) is DTYPES[default]
+        if fits:
+            check_weak("setitem", number, dtype)
         else:
-            with pytest.raises(DTypeError, match=r"add: a number beside .* must be of a kind"):
-                check_weak("add", number, dtype)
+            with pytest.raises(DTypeError, match=r"setitem: cannot store a number of this kind in"):
+                check_weak("setitem", number, dtype)
+
+
+@pytest.mark.parametrize("dtype", DTYPES.values(), ids=str)
+def test_functions_of_floats_take_others_as_float32(dtype):
+    assert float_dtype(dtype) is (dtype if dtype.kind == "f" else DTYPES["float32"])

@@ -1,0 +1,110 @@
+"""Equivalents of NumPy's and PyTorch's names, for the error when one of those is used."""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+
+from dml_vk.kernels.operators import OPERATORS
+
+_FLAT = "x.reshape(-1)"
+_JOINED = "dml_vk.concat"
+_PRODUCT = "dml_vk.matmul, dml_vk.vecdot"
+_SOFTMAX = "exp over its sum: e = dml_vk.exp(x - dml_vk.max(x)); e / dml_vk.sum(e)"
+# Functions of both libraries; most are methods there as well.
+FUNCTIONS = {
+    **{
+        name: f"dml_vk.{operator.name}"
+        for operator in OPERATORS.values()
+        for name in operator.elsewhere
+    },
+    "amax": "dml_vk.max",
+    "amin": "dml_vk.min",
+    "array": "dml_vk.asarray",
+    "as_tensor": "dml_vk.asarray",
+    "bmm": "dml_vk.matmul",
+    "cat": _JOINED,
+    "chunk": "x.chunk",
+    "concatenate": _JOINED,
+    "cumprod": "dml_vk.cumulative_prod",
+    "cumsum": "dml_vk.cumulative_sum",
+    "dot": _PRODUCT,
+    "from_numpy": "dml_vk.asarray",
+    "gather": "dml_vk.take_along_axis",
+    "index_select": "dml_vk.take",
+    "inner": _PRODUCT,
+    "manual_seed": "dml_vk.random.Generator(seed)",
+    "mm": "dml_vk.matmul",
+    "numel": "x.size",
+    "permute": "dml_vk.permute_dims",
+    "rand": "dml_vk.random.Generator(seed).random(shape)",
+    "randint": "dml_vk.random.Generator(seed).integers(low, high, shape)",
+    "randn": "dml_vk.random.Generator(seed).normal(shape)",
+    "randperm": "dml_vk.random.Generator(seed).permutation(n)",
+    "ravel": _FLAT,
+    "repeat_interleave": "dml_vk.repeat",
+    "softmax": _SOFTMAX,
+    "split": "x.split",
+    "swapaxes": "x.transpose(a, b)",
+    "tensor": "dml_vk.asarray",
+    "topk": "dml_vk.argsort(x, descending=True)",
+    "transpose": "dml_vk.permute_dims, x.transpose(a, b)",
+    "unbind": "dml_vk.unstack",
+    "unsqueeze": "dml_vk.expand_dims",
+}
+METHODS = {
+    "as_strided": "x.over(dml_vk.Layout(sizes, strides, offset))",
+    "bool": "x.to(dml_vk.bool)",
+    "copy": "x.clone()",
+    "cpu": "x.numpy()",
+    "cuda": "dml_vk.device, x.to_device(device)",
+    "detach": "x itself, for there are no gradients",
+    "dim": "x.ndim",
+    "double": "x.to(dml_vk.float64)",
+    "fill": "x[...] = v",
+    "fill_": "x[...] = v",
+    "float": "x.to(dml_vk.float32)",
+    "half": "x.to(dml_vk.float16)",
+    "int": "x.to(dml_vk.int32)",
+    "itemsize": "x.dtype.itemsize",
+    "long": "x.to(dml_vk.int64)",
+    "masked_fill": "dml_vk.where(mask, value, x)",
+    "new_zeros": "dml_vk.zeros",
+    "storage_offset": "x.offset",
+    "stride": "x.strides",
+    "swapaxes": "x.transpose(a, b)",
+    "t": "x.T",
+    "type": "x.to(dtype)",
+    "zero_": "x[...] = 0",
+}
+LINALG = {
+    "norm": "dml_vk.linalg.vector_norm, dml_vk.linalg.matrix_norm",
+    "multi_dot": "dml_vk.einsum",
+}
+
+
+class NamesakePackage(ModuleType):
+    """A package with the name of another library's function: `numpy.array`, `torch.tensor`."""
+
+    def __call__(self, *_args: object, **_named: object) -> None:
+        name = self.__name__.rpartition(".")[2]
+        raise TypeError(f"{self.__name__} is a package: use {FUNCTIONS[name]}")
+
+
+def not_there(where: str, name: str) -> str:
+    """Return the message of an AttributeError, with the equivalent of the missing name.
+
+    >>> from dml_vk.aliases import not_there
+    >>> not_there("module 'dml_vk'", "cat")
+    "module 'dml_vk' has no attribute 'cat'; here that is dml_vk.concat"
+    """
+    tables = {
+        "module 'dml_vk'": FUNCTIONS,
+        "module 'dml_vk.linalg'": LINALG,
+        "'Tensor' object": {**FUNCTIONS, **METHODS},
+    }
+    found = tables[where].get(name)
+    if found is None and where == "'Tensor' object" and name in sys.modules["dml_vk"].__all__:
+        found = f"dml_vk.{name}(x)"
+    hint = f"; here that is {found}" if found else ""
+    return f"{where} has no attribute {name!r}{hint}"

@@ -1,0 +1,395 @@
+"""Functions that create tensors, from scratch or from arrays."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, NoReturn
+
+import numpy as np
+
+from dml_vk.dtypes import DType, float32, to_dtype
+from dml_vk.errors import DmlVkError, DTypeError, ErrorsAs, LayoutError
+from dml_vk.layout import (
+    Layout,
+    MemoryFormat,
+    channels_last,
+    contiguous_format,
+    preserve_format,
+)
+from dml_vk.ops.copy import copy_elements
+from dml_vk.ops.elementwise import cast_elements
+from dml_vk.ops.fill import fill_constant
+from dml_vk.runtime.device import Device
+from dml_vk.runtime.device import device as open_device
+from dml_vk.strides.order import several, to_bool_or_none, to_sizes
+from dml_vk.tensor import host
+from dml_vk.tensor.core import Tensor, as_asked, tensor_over
+from dml_vk.tensor.host import Array
+from dml_vk.tensor.operands import to_tensor
+
+Wanted = int | str | Device | None
+Shape = int | Iterable[int]
+_PYTHON = {bool, int, float}
+_REAL = "biuf"  # NumPy's letters
+_REFUSED = "copy=False needs a tensor that is already on the device as requested"
+_TOO_LARGE = "integers must fit in one 64-bit dtype"
+# What objects of other libraries raise if they cannot become arrays.
+_REFUSALS = (AttributeError, BufferError, OverflowError, RuntimeError, TypeError, ValueError)
+
+
+def empty(
+    shape: Shape,
+    dtype: Any = None,
+    *,
+    device: Wanted = None,
+    memory_format: MemoryFormat = contiguous_format,
+) -> Tensor:
+    """Create a tensor with undefined elements; the default dtype is float32.
+
+    >>> import dml_vk
+    >>> dml_vk.empty((2, 3, 4, 5), memory_format=dml_vk.channels_last).strides
+    (60, 1, 15, 3)
+    """
+    return new_tensor("empty", shape, dtype, device, memory_format)
+
+
+def zeros(
+    shape: Shape,
+    dtype: Any = None,
+    *,
+    device: Wanted = None,
+    memory_format: MemoryFormat = contiguous_format,
+) -> Tensor:
+    """Create a tensor of zeros; the default dtype is float32.
+
+    >>> import dml_vk
+    >>> dml_vk.zeros(3).tolist()
+    [0.0, 0.0, 0.0]
+    """
+    return filled(new_tensor("zeros", shape, dtype, device, memory_format), "zeros", 0)
+
+
+def ones(
+    shape: Shape,
+    dtype: Any = None,
+    *,
+    device: Wanted = None,
+    memory_format: MemoryFormat = contiguous_format,
+) -> Tensor:
+    """Create a tensor of ones; the default dtype is float32.
+
+    >>> import dml_vk
+    >>> dml_vk.ones((1, 2), "int8").tolist()
+    [[1, 1]]
+    """
+    return filled(new_tensor("ones", shape, dtype, device, memory_format), "ones", 1)
+
+
+def full(
+    shape: Shape,
+    fill_value: complex,
+    dtype: Any = None,
+    *,
+    device: Wanted = None,
+    memory_format: MemoryFormat = contiguous_format,
+) -> Tensor:
+    """Create a tensor filled with one value; the default dtype is that of the value.
+
+    If the value is a tensor with no dims, it is cast as by `astype`, without waiting for it.
+
+    >>> import dml_vk
+    >>> dml_vk.full((2, 3), 7).tolist()
+    [[7, 7, 7], [7, 7, 7]]
+    """
+    if dtype is None:
+        dtype = getattr(fill_value, "dtype", type(fill_value))
+        if dtype not in (bool, int, float) and not hasattr(fill_value, "dtype"):
+            rule = "fill_value must be a real number"
+            raise DTypeError("full", rule, fill_value=fill_value)
+    return filled(new_tensor("full", shape, dtype, device, memory_format), "full", fill_value)
+
+
+def empty_like(
+    x: Tensor,
+    /,
+    *,
+    dtype: Any = None,
+    device: Wanted = None,
+    memory_format: MemoryFormat = preserve_format,
+    shape: Shape | None = None,
+) -> Tensor:
+    """Create a tensor like x, with undefined elements; arguments override x's properties.
+
+    If `shape` has another rank than x, the result is contiguous unless `memory_format` is given.
+
+    >>> import dml_vk
+    >>> x = dml_vk.zeros((2, 3, 4, 5), "int8", memory_format=dml_vk.channels_last)
+    >>> dml_vk.empty_like(x).memory_format
+    channels_last
+    """
+    return _like("empty_like", x, dtype, device, memory_format, shape)
+
+
+def zeros_like(
+    x: Tensor,
+    /,
+    *,
+    dtype: Any = None,
+    device: Wanted = None,
+    memory_format: MemoryFormat = preserve_format,
+    shape: Shape | None = None,
+) -> Tensor:
+    """Create a tensor of zeros like x; arguments override x's properties.
+
+    >>> import dml_vk
+    >>> dml_vk.zeros_like(dml_vk.asarray([True, True])).tolist()
+    [False, False]
+    """
+    return filled(_like("zeros_like", x, dtype, device, memory_format, shape), "zeros_like", 0)
+
+
+def ones_like(
+    x: Tensor,
+    /,
+    *,
+    dtype: Any = None,
+    device: Wanted = None,
+    memory_format: MemoryFormat = preserve_format,
+    shape: Shape | None = None,
+) -> Tensor:
+    """Create a tensor of ones like x; arguments override x's properties.
+
+    >>> import dml_vk
+    >>> dml_vk.ones_like(dml_vk.asarray([7, 8]), dtype=float).tolist()
+    [1.0, 1.0]
+    """
+    return filled(_like("ones_like", x, dtype, device, memory_format, shape), "ones_like", 1)
+
+
+def full_like(
+    x: Tensor,
+    /,
+    fill_value: complex,
+    *,
+    dtype: Any = None,
+    device: Wanted = None,
+    memory_format: MemoryFormat = preserve_format,
+    shape: Shape | None = None,
+) -> Tensor:
+    """Create a tensor like x, filled with one value; arguments override x's properties.
+
+    >>> import dml_vk
+    >>> dml_vk.full_like(dml_vk.asarray([1.5, 2.5]), 7).tolist()
+    [7.0, 7.0]
+    """
+    return filled(
+        _like("full_like", x, dtype, device, memory_format, shape), "full_like", fill_value
+    )
+
+
+def asarray(
+    obj: Any,
+    dtype: Any = None,
+    device: Wanted = None,
+    copy: bool | None = None,
+    memory_format: MemoryFormat | None = None,
+) -> Tensor:
+    """Create a tensor from an array, from nested lists of numbers, or from a tensor.
+
+    The memory order of a dense array is kept, unless memory_format is given. Python floats become
+    float32 and ints int64. Numbers in lists must fit the `dtype`, if one is given; arrays are
+    converted as by `astype`. A tensor that already has the requested properties is returned itself,
+    unless `copy` is True; with False, a necessary copy is an error.
+
+    >>> import dml_vk
+    >>> dml_vk.asarray([[1.5, 2.5]]).dtype
+    dml_vk.float32
+    """
+    memory_format = preserve_format if memory_format is None else memory_format
+    copy = to_bool_or_none("asarray", "copy", copy)
+    if isinstance(obj, Tensor):
+        asked = as_asked("asarray", obj, dtype, device, memory_format)
+        if asked.allocation is not obj.allocation:
+            return asked if copy is not False else _refuse_to_copy(obj)
+        return asked.clone() if copy else asked
+    if copy is False:
+        _refuse_to_copy(obj)
+    array, kind = _host_array(obj, dtype)
+    return _uploaded("asarray", array, kind, device, memory_format)
+
+
+def from_dlpack(x: Any, /, *, device: Wanted = None, copy: bool | None = None) -> Tensor:
+    """Create a tensor with the values and memory order of another library's array on the host.
+
+    The result is a copy, since a tensor's memory belongs to the device; a tensor is returned
+    itself.
+
+    >>> import numpy as np
+    >>> import dml_vk
+    >>> dml_vk.from_dlpack(np.asfortranarray([[1, 2], [3, 4]])).layout.order
+    (1, 0)
+    """
+    copy = to_bool_or_none("from_dlpack", "copy", copy)
+    if isinstance(x, Tensor):
+        return asarray(x, device=device, copy=copy)
+    if copy is False:
+        raise LayoutError("from_dlpack", _REFUSED, type=type(x).__name__)
+    array = _lent("from_dlpack", x)
+    if array.dtype.kind not in _REAL:
+        rule = "elements must be real numbers"
+        raise DTypeError("from_dlpack", rule, dtype=array.dtype)
+    kind = _own_dtype("from_dlpack", array)
+    return _uploaded("from_dlpack", array, kind, device, preserve_format)
+
+
+def new_tensor(
+    what: str,
+    shape: Shape,
+    dtype: Any,
+    device: Wanted,
+    memory_format: MemoryFormat,
+) -> Tensor:
+    """Check the arguments of a creation function and allocate its result, without writing to it."""
+    check_one_shape(what, shape, dtype)
+    kind = float32 if dtype is None else to_dtype(what, dtype)
+    with ErrorsAs(what, sizes="shape"):
+        layout = Layout.packed(several(shape), memory_format)
+    return tensor_over(what, layout, kind, open_device(device))
+
+
+def check_one_shape(what: str, shape: Any, dtype: Any) -> None:
+    """Reject calls like `zeros(2, 3)`, where 3 is not a dtype but a size."""
+    if isinstance(dtype, (int, np.integer)):
+        rule = "pass the sizes as one tuple, such as (2, 3)"
+        raise DTypeError(what, rule, shape=shape, dtype=dtype)
+
+
+def filled(target: Tensor, what: str, value: Any) -> Tensor:
+    if not isinstance(value, Tensor):
+        fill_constant(what, target, target.dtype, value)
+        return target
+    if value.shape:
+        rule = "fill_value must be a number or a 0-D tensor"
+        raise DTypeError(what, rule, shape=value.shape)
+    value = value._on(what, target.device)
+    everywhere = value.over(value.layout.expand(target.shape))
+    if value.dtype is target.dtype:
+        copy_elements(what, everywhere, target)
+    else:
+        cast_elements(what, everywhere, target)
+    return target
+
+
+def _like(what: str, x: Any, dtype: Any, device: Wanted, form: MemoryFormat, shape: Any) -> Tensor:
+    given = to_tensor(what, "x", x)
+    kind = given.dtype if dtype is None else to_dtype(what, dtype)
+    opened = given.device if device is None else open_device(device)
+    with ErrorsAs(what, sizes="shape"):
+        layout = given.layout
+        if shape is not None:
+            sizes = to_sizes(what, several(shape))
+            layout = Layout(sizes, order=layout.order if len(sizes) == layout.rank else None)
+        layout = layout.like(form)
+    near = given.allocation if opened is given.device else None
+    return tensor_over(what, layout, kind, opened, near)
+
+
+def _refuse_to_copy(obj: Any) -> NoReturn:
+    raise LayoutError("asarray", _REFUSED, type=type(obj).__name__)
+
+
+def _uploaded(
+    what: str, array: Array, dtype: DType, device: Wanted, memory_format: MemoryFormat
+) -> Tensor:
+    with ErrorsAs(what):
+        own = _array_layout(array)
+        layout = own.like(memory_format)
+    new = tensor_over(what, layout, dtype, open_device(device))
+    host.write(what, new, array, own)
+    return new
+
+
+def _own_dtype(what: str, array: Array) -> DType:
+    return to_dtype(what, array.dtype.newbyteorder("="))
+
+
+def _lent(what: str, obj: Any) -> Array:
+    """Import an array by DLPack, which does not carry a memory format."""
+    if isinstance(obj, np.ndarray):
+        return obj
+    try:
+        array = np.from_dlpack(obj)
+    except _REFUSALS as error:
+        rule = f"cannot import this memory with DLPack ({error})"
+        raise DTypeError(what, rule, type=type(obj).__name__) from None
+    # The strides of size-1 dims may be anything, so row-major and channels_last come first.
+    layout = _array_layout(array)
+    if array.flags.c_contiguous:
+        layout = Layout(array.shape)
+    elif layout.is_contiguous(channels_last):
+        layout = Layout.packed(array.shape, channels_last)
+    strides = [stride * array.itemsize for stride in layout.strides]
+    return np.lib.stride_tricks.as_strided(array, strides=strides)
+
+
+def _host_array(obj: Any, dtype: Any) -> tuple[Array, DType]:
+    """Return the object as a NumPy array, and the dtype of the tensor to create."""
+    what = "asarray"
+    wanted = None if dtype is None else to_dtype(what, dtype)
+    if hasattr(obj, "__dlpack__") and not hasattr(obj, "__array__"):
+        obj = _lent(what, obj)
+    try:
+        array = np.asarray(obj)
+        if wanted is not None and array.dtype.kind in _REAL and not hasattr(obj, "dtype"):
+            # Convert the object itself, so that Python's integers are exact, or refused.
+            array = _converted(obj, array, np.dtype(wanted.numpy_name))
+    except DmlVkError:
+        raise
+    except _REFUSALS as error:
+        rule = f"cannot make an array of numbers from the elements ({error})"
+        raise DTypeError(what, rule, type=type(obj).__name__, dtype=dtype) from None
+    if array.dtype == object and _leaf_types(obj) <= {int, bool}:
+        raise DTypeError(what, _TOO_LARGE, type=type(obj).__name__)
+    if array.dtype.kind not in _REAL:
+        # NumPy would convert strings and dates to numbers, and drop imaginary parts.
+        rule = "elements must be real numbers"
+        raise DTypeError(what, rule, type=type(obj).__name__, dtype=array.dtype)
+    if wanted is None and array.dtype == np.float64:
+        types = _leaf_types(obj)
+        if types == {int} or types == {int, bool}:
+            raise DTypeError(what, _TOO_LARGE, type=type(obj).__name__)
+        if types <= _PYTHON:
+            wanted = float32
+    return array, _own_dtype(what, array) if wanted is None else wanted
+
+
+def _converted(obj: Any, array: Array, kind: np.dtype[Any]) -> Array:
+    """Convert to a dtype that integers must fit; NumPy before 2.0 would wrap them."""
+    if kind.kind in "iu" and array.dtype.kind in "iu" and array.size:
+        limits = np.iinfo(kind)
+        for value in (array.min(), array.max()):
+            if not limits.min <= value <= limits.max:
+                raise OverflowError(f"{value} out of bounds for {kind.name}")
+    with np.errstate(all="ignore"):
+        return np.asarray(obj, kind)
+
+
+def _leaf_types(obj: Any) -> set[type]:
+    """Return the types of the elements of nested lists, or of the object itself."""
+    if not isinstance(obj, (list, tuple)):
+        return {type(obj)}
+    found = set(map(type, obj))
+    if found <= _PYTHON:  # The common case: saves a call for each element.
+        return found
+    return set().union(*map(_leaf_types, obj))
+
+
+def _array_layout(array: Array) -> Layout:
+    """Return the layout of an array, whose strides imply the order of dims."""
+    strides = [stride // array.itemsize for stride in array.strides]
+    offset = sum(-s * (n - 1) for s, n in zip(strides, array.shape) if s < 0 and n)
+    layout = Layout(array.shape, strides, offset)
+    if array.flags.c_contiguous and layout.memory_format is None:
+        # NumPy's strides of size-1 dims are arbitrary and imply no order.
+        return Layout(array.shape)
+    return layout

@@ -1,0 +1,188 @@
+"""Cumulative sums and products, and differences of neighbours.
+
+`dml_vk.ops.scan` specifies the order in which floats are added: it is the same on every device and
+for every layout, and far more accurate than adding one after the other.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dml_vk.array.elementwise import subtract
+from dml_vk.errors import LayoutError
+from dml_vk.layout import Layout, concatenate
+from dml_vk.ops.copy import copy_elements, copy_if_overlapping
+from dml_vk.ops.elementwise import converted
+from dml_vk.ops.fill import fill_constant
+from dml_vk.ops.scan import PRODUCT, SUM, scan_elements
+from dml_vk.promotion import common_dtype
+from dml_vk.strides.order import to_bool, to_index, to_int
+from dml_vk.tensor.core import Tensor
+from dml_vk.tensor.operands import (
+    check_dtype,
+    of_kinds,
+    result_over,
+    sum_dtype,
+    to_tensor,
+    to_tensors,
+)
+
+
+def cumulative_sum(
+    x: Tensor,
+    /,
+    *,
+    axis: int | None = None,
+    dtype: Any = None,
+    include_initial: bool = False,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Return the cumulative sums along an axis, which can be left out if x is 1-D.
+
+    Integers and bools are added as int64 or uint64, unless `dtype` is given. With `include_initial`
+    the result starts with an additional 0.
+
+    >>> import dml_vk
+    >>> x = dml_vk.asarray([[1, 2, 3], [4, 5, 6]])
+    >>> dml_vk.cumulative_sum(x, axis=1).tolist()
+    [[1, 3, 6], [4, 9, 15]]
+    >>> dml_vk.cumulative_sum(x, axis=0, include_initial=True).tolist()
+    [[0, 0, 0], [1, 2, 3], [5, 7, 9]]
+    """
+    return _cumulative("cumulative_sum", SUM, x, axis, dtype, include_initial, out)
+
+
+def cumulative_prod(
+    x: Tensor,
+    /,
+    *,
+    axis: int | None = None,
+    dtype: Any = None,
+    include_initial: bool = False,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Return the cumulative products along an axis, with the options of `cumulative_sum`.
+
+    With `include_initial` the result starts with an additional 1.
+
+    >>> import dml_vk
+    >>> dml_vk.cumulative_prod(dml_vk.asarray([2, 3, 4]), include_initial=True).tolist()
+    [1, 2, 6, 24]
+    """
+    return _cumulative("cumulative_prod", PRODUCT, x, axis, dtype, include_initial, out)
+
+
+def diff(
+    x: Tensor,
+    /,
+    n: int = 1,
+    axis: int = -1,
+    *,
+    prepend: Tensor | None = None,
+    append: Tensor | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Return the differences of neighbouring elements along an axis, taken `n` times.
+
+    `prepend` and `append` are first joined to x; they may differ from x only in the size along the
+    axis. If n is 0, x is returned as it is.
+
+    >>> import dml_vk
+    >>> x = dml_vk.asarray([1, 4, 9, 16])
+    >>> dml_vk.diff(x).tolist(), dml_vk.diff(x, n=2).tolist()
+    ([3, 5, 7], [2, 2])
+    >>> dml_vk.diff(x, prepend=dml_vk.asarray([0])).tolist()
+    [1, 3, 5, 7]
+    """
+    named = {"prepend": prepend, "x": x, "append": append}
+    given = [to_tensor("diff", name, one) for name, one in named.items() if one is not None]
+    to_tensors("diff", given)
+    common = common_dtype("diff", [one.dtype for one in given])
+    check_dtype("diff", common, of_kinds("iuf"))
+    axis, count = to_index("diff", "axis", axis, x.layout.rank), to_int("diff", "n", n)
+    if count < 0:
+        raise LayoutError("diff", "n must not be negative", n=n)
+    _check_sizes(x, given, axis)
+    if not count:
+        result = result_over("diff", x.layout.like(), x.dtype, x, out)
+        copy_elements("diff", x, result)
+        return result
+    order = concatenate([one.layout for one in given], axis).order
+    length = sum([one.shape[axis] for one in given])
+
+    def new_result(length: int, out: Tensor | None = None) -> Tensor:
+        sizes = (*x.shape[:axis], max(0, length), *x.shape[axis + 1 :])
+        return result_over("diff", Layout.packed(sizes, order), common, x, out)
+
+    result = new_result(length - count, out)
+    if not result.layout.numel:
+        return result
+    views = [converted("diff", one, common) for one in given if one.shape[axis]]
+    if len(views) > 1:
+        # Each is read after parts of the result have been written.
+        views = [copy_if_overlapping("diff", one, result) for one in views]
+    parts = list(map(Tensor, views))
+    for k in range(1, count):
+        between = new_result(length - k)
+        _difference(parts, between, axis)
+        parts = [between]
+    _difference(parts, result, axis)
+    return result
+
+
+def _check_sizes(x: Tensor, parts: list[Tensor], axis: int) -> None:
+    for part in parts:
+        sizes = part.shape
+        if sizes[:axis] != x.shape[:axis] or sizes[axis + 1 :] != x.shape[axis + 1 :]:
+            rule = f"prepend and append must match the shape of x except along axis {axis}"
+            raise LayoutError("diff", rule, x=x.shape, other=sizes)
+
+
+def _difference(parts: list[Tensor], target: Tensor, axis: int) -> None:
+    """Write the differences within the parts, and between each part and the next.
+
+    No part is empty.
+    """
+    at = 0
+    for k, part in enumerate(parts):
+        within = part.shape[axis] - 1
+        pairs = [(_piece(part, axis, 1, within), _piece(part, axis, 0, within), within)]
+        if k + 1 < len(parts):
+            pairs.append((_piece(parts[k + 1], axis, 0, 1), _piece(part, axis, within, 1), 1))
+        for later, earlier, length in pairs:
+            subtract(later, earlier, out=_piece(target, axis, at, length))
+            at += length
+
+
+def _piece(x: Tensor, axis: int, start: int, length: int) -> Tensor:
+    return x.over(x.layout.narrow(axis, start, length))
+
+
+def _cumulative(
+    what: str,
+    operator: int,
+    x: Any,
+    axis: Any,
+    dtype: Any,
+    include_initial: bool,
+    out: Any,
+) -> Tensor:
+    layout = to_tensor(what, "x", x).layout
+    if axis is None:
+        if layout.rank != 1:
+            rule = "axis is required unless x is 1-D"
+            raise LayoutError(what, rule, x=layout.sizes)
+        axis = 0
+    axis = to_index(what, "axis", axis, layout.rank)
+    chosen = sum_dtype(what, x.dtype, dtype)
+    include_initial = to_bool(what, "include_initial", include_initial)
+    length = layout.sizes[axis]
+    longer = (*layout.sizes[:axis], length + 1, *layout.sizes[axis + 1 :])
+    layout_out = Layout.packed(longer, layout.order) if include_initial else layout.like()
+    result = result_over(what, layout_out, chosen, x, out)
+    to = _piece(result, axis, 1, length) if include_initial else result
+    scan_elements(what, operator, x, to, axis)
+    if include_initial:
+        first = _piece(result, axis, 0, 1)
+        fill_constant(what, first, chosen, int(operator == PRODUCT))
+    return result

@@ -1,0 +1,208 @@
+"""Functions about dtypes: casts, promotion, and limits."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from dml_vk.dtypes import PYTHON, DType, complex64, float32, float64, to_any_dtype
+from dml_vk.errors import DTypeError
+from dml_vk.promotion import common_dtype
+from dml_vk.tensor.core import Tensor
+from dml_vk.tensor.operands import plain, to_tensor
+
+_KINDS = {
+    "bool": "b",
+    "signed integer": "i",
+    "unsigned integer": "u",
+    "integral": "iu",
+    "real floating": "f",
+    "complex floating": "c",
+    "numeric": "iufc",
+}
+
+
+@dataclass(frozen=True)
+class FloatLimits:
+    """The limits of a float dtype; for a complex one, of its parts."""
+
+    bits: int
+    eps: float
+    max: float
+    min: float
+    smallest_normal: float
+    dtype: DType
+
+
+@dataclass(frozen=True)
+class IntegerLimits:
+    """The limits of an integer dtype."""
+
+    bits: int
+    max: int
+    min: int
+    dtype: DType
+
+
+def can_cast(from_: Any, to: Any, /) -> bool:
+    """Return whether `from_`, a dtype or a tensor, and the dtype `to` together promote to `to`.
+
+    >>> import dml_vk
+    >>> dml_vk.can_cast(dml_vk.uint8, dml_vk.int16), dml_vk.can_cast(dml_vk.int16, dml_vk.float32)
+    (True, True)
+    >>> dml_vk.can_cast(dml_vk.float32, dml_vk.int64)
+    False
+    """
+    given, wanted = _dtype_of("can_cast", from_), to_any_dtype("can_cast", to)
+    try:
+        return _common("can_cast", [given, wanted]) is wanted
+    except DTypeError:
+        return False
+
+
+def finfo(type: Any, /) -> FloatLimits:
+    """Return the limits of a float dtype, or of a tensor's dtype.
+
+    >>> import dml_vk
+    >>> dml_vk.finfo(dml_vk.float16).max
+    65504.0
+    """
+    dtype = _dtype_of("finfo", type)
+    if dtype.kind not in "fc":
+        raise DTypeError("finfo", "dtype must be floating-point", dtype=dtype)
+    part = float32 if dtype is complex64 else dtype
+    found = np.finfo(part.numpy_name)
+    return FloatLimits(
+        bits=int(found.bits),
+        eps=float(found.eps),
+        max=float(found.max),
+        min=float(found.min),
+        smallest_normal=float(found.smallest_normal),
+        dtype=part,
+    )
+
+
+def iinfo(type: Any, /) -> IntegerLimits:
+    """Return the limits of an integer dtype, or of a tensor's dtype.
+
+    >>> import dml_vk
+    >>> dml_vk.iinfo(dml_vk.uint64).max == 2**64 - 1
+    True
+    """
+    dtype = _dtype_of("iinfo", type)
+    if dtype.kind not in "iu":
+        raise DTypeError("iinfo", "dtype must be an integer dtype", dtype=dtype)
+    found = np.iinfo(dtype.numpy_name)
+    return IntegerLimits(bits=int(found.bits), max=int(found.max), min=int(found.min), dtype=dtype)
+
+
+def isdtype(dtype: Any, kind: Any) -> bool:
+    """Return whether a dtype is of a kind, is another dtype, or is any of several in a tuple.
+
+    The kinds are those of the array API: "bool", "signed integer", "unsigned integer", "integral",
+    "real floating", "complex floating" and "numeric".
+
+    >>> import dml_vk
+    >>> dml_vk.isdtype(dml_vk.uint8, ("real floating", "unsigned integer"))
+    True
+    """
+    found = to_any_dtype("isdtype", dtype)
+    kinds = kind if isinstance(kind, tuple) else (kind,)
+    return any(_is_of_kind(found, one) for one in kinds)
+
+
+def _is_of_kind(dtype: DType, kind: Any) -> bool:
+    if not isinstance(kind, str):
+        return dtype is to_any_dtype("isdtype", kind)
+    if kind not in _KINDS:
+        rule = f"kind must be a dtype, or one of {', '.join(_KINDS)}"
+        raise DTypeError("isdtype", rule, kind=kind)
+    return dtype.kind in _KINDS[kind]
+
+
+def result_type(*arrays_and_dtypes: Any) -> DType:
+    """Return the dtype in which an operation on these tensors, dtypes and numbers is computed.
+
+    Floats take precedence over integers, and integers over bools. Numbers take the dtype of the
+    other operands, or the default dtype of their kind if that is higher, which is the one that
+    `asarray` gives them.
+
+    >>> import dml_vk
+    >>> dml_vk.result_type(dml_vk.uint8, dml_vk.int8, 300)
+    dml_vk.int16
+    >>> dml_vk.result_type(dml_vk.int64, dml_vk.float16), dml_vk.result_type(dml_vk.int64, 0.5)
+    (dml_vk.float16, dml_vk.float32)
+    """
+    what = "result_type"
+    dtypes: list[DType] = []
+    numbers: list[Any] = []
+    for one in arrays_and_dtypes:
+        number = plain(one)
+        if type(number) in PYTHON:
+            numbers.append(number)
+        else:
+            dtypes.append(_dtype_of(what, one))
+    if not dtypes and not numbers:
+        rule = "at least one tensor, dtype or number is needed"
+        raise DTypeError(what, rule, given=arrays_and_dtypes)
+    if complex in map(type, numbers):
+        dtypes.append(complex64)
+    return _common(what, dtypes, numbers)
+
+
+def _dtype_of(what: str, given: Any) -> DType:
+    return given.dtype if isinstance(given, Tensor) else to_any_dtype(what, given)
+
+
+def _common(what: str, dtypes: Sequence[DType], numbers: Sequence[Any] = ()) -> DType:
+    """`common_dtype`, with complex64 as the highest kind."""
+    if complex64 not in dtypes:
+        return common_dtype(what, dtypes, numbers)
+    if float64 not in dtypes:
+        return complex64
+    rule = "only floats of at most 32 bits promote with complex64"
+    raise DTypeError(what, rule, dtypes=tuple(dtypes))
+
+
+def real(x: Tensor, /) -> Tensor:
+    """Return the real part: x itself, since all tensors are real.
+
+    >>> import dml_vk
+    >>> dml_vk.real(dml_vk.asarray([1.5, 2.5])).tolist()
+    [1.5, 2.5]
+    """
+    return _numeric("real", x)
+
+
+def conj(x: Tensor, /) -> Tensor:
+    """Return the complex conjugate: x itself, since all tensors are real.
+
+    >>> import dml_vk
+    >>> dml_vk.conj(dml_vk.asarray([1, 2])).tolist()
+    [1, 2]
+    """
+    return _numeric("conj", x)
+
+
+def imag(x: Tensor, /) -> Tensor:
+    """Raise an error: no tensor has an imaginary part yet.
+
+    >>> import dml_vk
+    >>> dml_vk.imag(dml_vk.asarray([1.5]))
+    Traceback (most recent call last):
+    dml_vk.errors.DTypeError: imag: x must be complex, and tensors are real for now: \
+use zeros_like; got dtype=dml_vk.float32
+    """
+    dtype = to_tensor("imag", "x", x).dtype
+    rule = "x must be complex, and tensors are real for now: use zeros_like"
+    raise DTypeError("imag", rule, dtype=dtype)
+
+
+def _numeric(what: str, x: Any) -> Tensor:
+    found = to_tensor(what, "x", x)
+    if found.dtype.kind == "b":
+        raise DTypeError(what, "dtype must be numeric", dtype=found.dtype)
+    return found

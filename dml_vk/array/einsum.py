@@ -1,0 +1,305 @@
+"""Sums of products over shared dims, on which all kinds of products are based."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+from dml_vk.array.calls import call
+from dml_vk.dtypes import DType
+from dml_vk.errors import LayoutError
+from dml_vk.kernels.operators import OPERATORS
+from dml_vk.layout import Layout
+from dml_vk.ops.copy import copied, copy_elements, copy_if_overlapping
+from dml_vk.ops.elementwise import compute
+from dml_vk.ops.matmul import add_products
+from dml_vk.ops.view import View, with_layout
+from dml_vk.promotion import common_dtype
+from dml_vk.strides.order import Ints, row_major
+from dml_vk.strides.reshape import view_strides
+from dml_vk.tensor.core import Tensor
+from dml_vk.tensor.operands import (
+    check_dtype,
+    of_kind,
+    of_kinds,
+    result_over,
+    to_tensor,
+    to_tensors,
+)
+
+Dims = tuple[int | None, ...]
+
+
+class Factor(NamedTuple):
+    """An operand, with its dim, if any, for each dim of the result and each summed dim.
+
+    Dims of size 1 broadcast.
+    """
+
+    tensor: Tensor
+    kept: Dims
+    summed: Dims
+
+
+def numeric_dtype(what: str, operands: tuple[tuple[str, Any], ...]) -> DType:
+    """Return the dtype of a product of these tensors, given with their names in the signature."""
+    tensors = to_tensors(what, [to_tensor(what, name, given) for name, given in operands])
+    common = common_dtype(what, [tensor.dtype for tensor in tensors])
+    check_dtype(what, common, of_kinds("iuf"))
+    return common
+
+
+def contracted(
+    what: str,
+    a: Factor | None,
+    b: Factor,
+    layout: Layout,
+    summed: Ints,
+    dtype: DType,
+    out: Any = None,
+) -> Tensor:
+    """Return, for each index of the layout, the sum of products over dims of the sizes `summed`.
+
+    Terms are in row-major order of those dims. None is an operand of ones.
+    """
+    target = result_over(what, layout, dtype, b.tensor, out)
+    first = None if a is None else _spread(what, a, target, summed)
+    second = _spread(what, b, target, summed)
+    add_products(what, first, second, target)
+    return target
+
+
+def _spread(what: str, factor: Factor, target: Tensor, summed: Ints) -> View:
+    """View an operand with the target's dims, and one more for all summed dims."""
+    source = of_kind(what, factor.tensor, target.dtype)
+    view, sizes = copy_if_overlapping(what, source, target), target.shape
+    over = _over(view.layout, factor.kept, factor.summed, sizes, summed)
+    if over is None:
+        # The summed dims do not merge: copy with these dims innermost, where they do.
+        last = [dim for dim in factor.summed if dim is not None]
+        outer = [dim for dim in view.layout.order if dim not in last]
+        own = view.layout
+        order = Layout(own.sizes, own.strides, own.offset, (*outer, *last))
+        view = copied(what, with_layout(view, order))
+        over = _over(view.layout, factor.kept, factor.summed, sizes, summed)
+        assert over is not None
+    return with_layout(view, over)
+
+
+@functools.lru_cache(maxsize=4096)
+def _over(layout: Layout, kept: Dims, folded: Dims, sizes: Ints, summed: Ints) -> Layout | None:
+    """Return the layout for `_spread`, or None if the summed dims do not merge."""
+    inner = view_strides(summed, _strides(layout, folded, summed), (math.prod(summed),))
+    if inner is None:
+        return None
+    strides = (*_strides(layout, kept, sizes), *inner)
+    return Layout((*sizes, math.prod(summed)), strides, layout.offset, row_major(len(strides)))
+
+
+def _strides(layout: Layout, dims: Dims, sizes: Ints) -> Ints:
+    """Return strides over these sizes: 0 along dims that an operand lacks or broadcasts."""
+    return tuple(
+        [
+            0 if dim is None or layout.sizes[dim] != size else layout.strides[dim]
+            for dim, size in zip(dims, sizes)
+        ]
+    )
+
+
+Label = str | int  # a letter, or a dim that an ellipsis stands for, counted from the right
+Labels = tuple[Label, ...]
+
+
+class Labelled(NamedTuple):
+    tensor: Tensor
+    labels: Labels  # one for each dim, all distinct
+
+    def factor(self, kept: Labels, summed: Labels) -> Factor:
+        places: dict[Label, int] = {label: dim for dim, label in enumerate(self.labels)}
+        return Factor(self.tensor, tuple(map(places.get, kept)), tuple(map(places.get, summed)))
+
+
+def einsum(subscripts: str, /, *operands: Tensor, out: Tensor | None = None) -> Tensor:
+    """Multiply operands and sum over the labels that the result does not have, as `numpy.einsum`.
+
+    Operands are contracted from left to right, two at a time; each contraction sums over all labels
+    that are not needed later. A label that an operand has twice is its diagonal. The result is new
+    and row-major.
+
+    >>> import dml_vk
+    >>> x = dml_vk.asarray([[1, 2], [3, 4]])
+    >>> dml_vk.einsum("ij,jk->ki", x, x).tolist()
+    [[7, 15], [10, 22]]
+    >>> dml_vk.einsum("ii", x).tolist()
+    5
+    """
+    what = "einsum"
+    if not isinstance(subscripts, str):
+        rule = 'subscripts must be a string such as "ij,jk->ik", before the operands'
+        raise LayoutError(what, rule, subscripts=type(subscripts).__name__)
+    if not operands:
+        raise LayoutError(what, "at least one operand is needed", subscripts=subscripts)
+    return call(_einsum, operands, out, str(subscripts))
+
+
+def _einsum(operands: Sequence[Any], out: Any, subscripts: str) -> Tensor:
+    what = "einsum"
+    common = numeric_dtype(what, tuple([(f"operands[{k}]", x) for k, x in enumerate(operands)]))
+    given, result = parse(subscripts, tuple([operand.layout.rank for operand in operands]))
+    terms = [_diagonals(x, labels, subscripts) for x, labels in zip(operands, given)]
+    sizes = _label_sizes(terms, subscripts)
+    terms = [_less_repeated(term, sizes) for term in terms]
+    first = terms[0]
+    for at, second in enumerate(terms[1:], 2):
+        later = {*result, *[label for term in terms[at:] for label in term.labels]}
+        first = _summed(first, {*second.labels, *later}, sizes, common)
+        second = _summed(second, {*first.labels, *later}, sizes, common)
+        shared = [label for label in first.labels if label in second.labels]
+        summed = tuple([label for label in shared if label not in later])
+        kept = tuple(dict.fromkeys([*first.labels, *second.labels]))
+        kept = tuple([label for label in kept if label not in summed])
+        last = at == len(terms)
+        kept = result if last else kept
+        first = _joined(first, second, kept, summed, sizes, common, out if last else None)
+    if len(terms) == 1:
+        return _of_one(first, result, sizes, common, out)
+    return first.tensor
+
+
+def _joined(
+    a: Labelled,
+    b: Labelled,
+    kept: Labels,
+    summed: Labels,
+    sizes: dict[Label, int],
+    dtype: DType,
+    out: Any,
+) -> Labelled:
+    layout = Layout([sizes[label] for label in kept])
+    if summed:
+        depths = tuple([sizes[label] for label in summed])
+        factors = a.factor(kept, summed), b.factor(kept, summed)
+        return Labelled(contracted("einsum", *factors, layout, depths, dtype, out), kept)
+    target = result_over("einsum", layout, dtype, a.tensor, out)
+    operands = [one._replace(tensor=of_kind("einsum", one.tensor, dtype)) for one in (a, b)]
+    sources = [_arranged(one, kept, layout.sizes) for one in operands]
+    compute("einsum", OPERATORS["multiply"], sources, target, dtype)
+    return Labelled(target, kept)
+
+
+def _of_one(
+    one: Labelled, result: Labels, sizes: dict[Label, int], dtype: DType, out: Any
+) -> Tensor:
+    """Return the result of one operand: a sum, or a permuted copy."""
+    layout = Layout([sizes[label] for label in result])
+    summed = tuple([label for label in one.labels if label not in result])
+    if summed:
+        depths = tuple([sizes[label] for label in summed])
+        factor = one.factor(result, summed)
+        return contracted("einsum", None, factor, layout, depths, dtype, out)
+    target = result_over("einsum", layout, dtype, one.tensor, out)
+    copy_elements("einsum", _arranged(one, result, layout.sizes), target)
+    return target
+
+
+def _summed(one: Labelled, needed: set[Label], sizes: dict[Label, int], dtype: DType) -> Labelled:
+    """Sum over the labels that are not needed later."""
+    kept = tuple([label for label in one.labels if label in needed])
+    if kept == one.labels:
+        return one
+    return Labelled(_of_one(one, kept, sizes, dtype, None), kept)
+
+
+def _arranged(one: Labelled, kept: Labels, sizes: Ints) -> View:
+    """View the operand with dims for these labels, broadcast along those that it lacks."""
+    own = one.tensor.layout
+    strides = _strides(own, one.factor(kept, ()).kept, sizes)
+    layout = Layout(sizes, strides, own.offset, row_major(len(sizes)))
+    return with_layout(one.tensor, layout)
+
+
+@functools.lru_cache(maxsize=1024)
+def parse(subscripts: str, ranks: Ints) -> tuple[tuple[Labels, ...], Labels]:
+    """Return (the labels of each operand's dims, those of the result's dims).
+
+    >>> from dml_vk.array.einsum import parse
+    >>> parse("...ij,jk", (3, 2))
+    (((-1, 'i', 'j'), ('j', 'k')), (-1, 'i', 'k'))
+    """
+    text = subscripts.replace(" ", "")
+    left, arrow, right = text.partition("->")
+    parts = left.split(",")
+    if len(parts) != len(ranks):
+        rule = f"subscripts must describe {len(ranks)} operands"
+        raise LayoutError("einsum", rule, subscripts=subscripts)
+    given = tuple([_labels(part, rank, subscripts) for part, rank in zip(parts, ranks)])
+    used = [label for labels in given for label in labels]
+    dots = tuple(range(-max([len(_dots(labels)) for labels in given]), 0))
+    letters = sorted([label for label in used if isinstance(label, str)])
+    if not arrow:
+        return given, (*dots, *[label for label in letters if letters.count(label) == 1])
+    result = _labels(right, len(dots) + len(right.replace("...", "")), subscripts)
+    if len(set(result)) < len(result) or not set(result) <= {*letters, *dots}:
+        rule = "letters of the result must occur once there, and in an operand"
+        raise LayoutError("einsum", rule, subscripts=subscripts)
+    return given, result
+
+
+def _labels(part: str, rank: int, subscripts: str) -> Labels:
+    """Return the labels of one operand, or of the result."""
+    before, dots, after = part.partition("...")
+    letters = before + after
+    if not ((letters.isascii() and letters.isalpha()) or not letters):
+        rule = "subscripts may contain letters, commas, one -> and one ... per operand"
+        raise LayoutError("einsum", rule, subscripts=subscripts)
+    count = rank - len(letters)
+    if count < 0 or (count > 0 and not dots):
+        rule = "subscripts need one letter per dim, or ... for the rest"
+        raise LayoutError("einsum", rule, subscripts=subscripts, operand=part, rank=rank)
+    return (*before, *range(-count, 0), *after)
+
+
+def _dots(labels: Labels) -> list[int]:
+    return [label for label in labels if isinstance(label, int)]
+
+
+def _diagonals(tensor: Tensor, labels: Labels, subscripts: str) -> Labelled:
+    """View an operand with one dim for each label: repeated labels are diagonals."""
+    if len(set(labels)) == len(labels):
+        return Labelled(tensor, labels)
+    own = tensor.layout
+    sizes: dict[Label, int] = {}
+    strides: dict[Label, int] = {}
+    for label, size, stride in zip(labels, own.sizes, own.strides):
+        if sizes.setdefault(label, size) != size:
+            rule = f"dims of one operand that share the letter {label!r} must have the same size"
+            raise LayoutError("einsum", rule, subscripts=subscripts, sizes=own.sizes)
+        strides[label] = strides.get(label, 0) + stride
+    layout = Layout(sizes.values(), strides.values(), own.offset, row_major(len(sizes)))
+    return Labelled(tensor.over(layout), tuple(sizes))
+
+
+def _label_sizes(terms: list[Labelled], subscripts: str) -> dict[Label, int]:
+    sizes: dict[Label, int] = {}
+    for tensor, labels in terms:
+        for label, size in zip(labels, tensor.shape):
+            if sizes.setdefault(label, size) == 1:
+                sizes[label] = size
+            if size not in (1, sizes[label]):
+                called = f"the letter {label!r}" if isinstance(label, str) else "the ellipsis"
+                rule = f"sizes of {called} must agree or be 1"
+                shapes = tuple([term.tensor.shape for term in terms])
+                raise LayoutError("einsum", rule, subscripts=subscripts, shapes=shapes)
+    return sizes
+
+
+def _less_repeated(term: Labelled, sizes: dict[Label, int]) -> Labelled:
+    """Drop the dims of size 1 that broadcast against other operands."""
+    kept = [k for k, label in enumerate(term.labels) if term.tensor.shape[k] == sizes[label]]
+    if len(kept) == len(term.labels):
+        return term
+    own = term.tensor.layout
+    layout = Layout([own.sizes[k] for k in kept], [own.strides[k] for k in kept], own.offset)
+    return Labelled(term.tensor.over(layout), tuple([term.labels[k] for k in kept]))

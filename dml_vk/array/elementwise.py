@@ -1,0 +1,327 @@
+"""The elementwise functions, named as in the array API standard and NumPy.
+
+`dml_vk.kernels.operators` lists the dtypes and accuracy of each. Operands are numbers, and tensors
+of any layout, which broadcast as in NumPy. The result keeps the memory format of the operands, or
+is written to `out`, which may be an operand.
+"""
+
+from __future__ import annotations
+
+import inspect
+import numbers
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+
+import numpy as np
+
+from dml_vk.array.calls import call
+from dml_vk.array.creation import full
+from dml_vk.dtypes import DTYPES, DType, float32, to_dtype
+from dml_vk.errors import DTypeError, ErrorsAs, LayoutError
+from dml_vk.kernels.kernel import SCALAR_WORDS
+from dml_vk.kernels.operators import OPERATORS, Operator
+from dml_vk.layout import broadcast_sizes, elementwise
+from dml_vk.observe.copies import ASKED, record
+from dml_vk.ops.elementwise import cast_elements, compute, converted
+from dml_vk.ops.numbers import element_words, scalar_words
+from dml_vk.ops.view import View
+from dml_vk.promotion import common_dtype, float_dtype
+from dml_vk.strides.order import Ints, to_bool
+from dml_vk.tensor.core import Tensor, tensor_over
+from dml_vk.tensor.operands import (
+    Operand,
+    check_dtype,
+    check_out,
+    of_kind,
+    plain,
+    to_tensor,
+    to_tensors,
+)
+
+
+class Named(Protocol):
+    __name__: str
+    __qualname__: str
+
+
+class Unary(Named, Protocol):
+    def __call__(self, x: Tensor, /, *, out: Tensor | None = None) -> Tensor: ...
+
+
+class Binary(Named, Protocol):
+    def __call__(self, x1: Operand, x2: Operand, /, *, out: Tensor | None = None) -> Tensor: ...
+
+
+class Parametric(Named, Protocol):
+    def __call__(
+        self, x: Tensor, /, *values: float, out: Tensor | None = None, **named: float
+    ) -> Tensor: ...
+
+
+Function = TypeVar("Function", Unary, Binary, Parametric)
+
+
+def _common(what: str, operator: Operator, operands: Sequence[Any]) -> DType:
+    common = common_dtype(
+        what,
+        [operand.dtype for operand in operands if isinstance(operand, Tensor)],
+        [plain(operand) for operand in operands if not isinstance(operand, Tensor)],
+    )
+    if operator.only_floats:
+        common = float_dtype(common)
+    if not operator.takes(common):
+        check_dtype(what, common, filter(operator.takes, DTYPES.values()))
+    return common
+
+
+def _target(what: str, tensors: list[Tensor], dtype: DType, out: Any) -> Tensor:
+    """Return the tensor to write: `out`, after checking it, or a new one."""
+    layouts = [tensor.layout for tensor in tensors]
+    try:
+        if out is None:
+            near = tensors[0].allocation
+            return tensor_over(what, elementwise(*layouts), dtype, tensors[0].device, near)
+        sizes = broadcast_sizes(*[layout.sizes for layout in layouts])
+    except LayoutError as error:
+        raise error.renamed(what) from None
+    return check_out(what, out, sizes, dtype, tensors[0])
+
+
+def _apply(operator: Operator, operands: Sequence[Any], out: Any, params: Ints = ()) -> Tensor:
+    return call(_computed, operands, out, operator, params)
+
+
+def _computed(operands: Sequence[Any], out: Any, operator: Operator, params: Ints) -> Tensor:
+    what, scalars = operator.name, params
+    tensors = to_tensors(what, operands)
+    common = _common(what, operator, operands)
+    dtype = DTYPES[operator.result] if operator.result else common
+    target = _target(what, tensors, dtype, out)
+    sources: list[View | None] = []
+    for operand in _of_kind(what, operands, common):
+        if isinstance(operand, Tensor):
+            sources.append(operand)
+        else:
+            sources.append(None)
+            scalars = scalar_words(what, "number", common, plain(operand))
+    compute(what, operator, sources, target, common, scalars)
+    return target
+
+
+def _of_kind(what: str, operands: Sequence[Any], common: DType) -> list[Any]:
+    """Convert tensors among the operands to floats if floats are computed."""
+    return [of_kind(what, x, common) if isinstance(x, Tensor) else x for x in operands]
+
+
+def _unary(operator: Operator) -> Unary:
+    def function(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
+        return _apply(operator, (x,), out)
+
+    return _named(function, operator)
+
+
+def _binary(operator: Operator) -> Binary:
+    def function(x1: Operand, x2: Operand, /, *, out: Tensor | None = None) -> Tensor:
+        return _apply(operator, (x1, x2), out)
+
+    return _named(function, operator)
+
+
+def _parametric(operator: Operator) -> Parametric:
+    """Define a function of an operator with parameters, which are numbers."""
+    what = operator.name
+    names = [parameter for parameter, _ in operator.parameters]
+
+    def function(x: Tensor, /, *values: float, out: Tensor | None = None, **named: float) -> Tensor:
+        params = dict(zip(names, values))
+        if len(values) > len(names) or not set(named) <= set(names) - set(params):
+            rule = f"parameters must be among {', '.join(names)}, each at most once"
+            raise DTypeError(what, rule, values=values, named=tuple(named))
+        params = {**dict(operator.parameters), **params, **named}
+        for parameter, value in params.items():
+            if not isinstance(value, (numbers.Real, np.bool_)):
+                rule = f"{parameter} must be a real number"
+                raise DTypeError(what, rule, **{parameter: value})
+        words = [element_words(what, each, float32, plain(params[each])) for each in params]
+        return _apply(operator, (x,), out, sum(words, ()))
+
+    vars(function)["__signature__"] = _spelled(inspect.signature(function), operator)
+    return _named(function, operator)
+
+
+def _spelled(signature: inspect.Signature, operator: Operator) -> inspect.Signature:
+    """Replace `*numbers` in a signature with the operator's parameters."""
+    x, *_, out, _ = signature.parameters.values()
+    kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
+    params = [
+        inspect.Parameter(name, kind, default=float(f"{value:.8g}"), annotation="float")
+        for name, value in operator.parameters
+    ]
+    return signature.replace(parameters=[x, *params, out])
+
+
+def _named(function: Function, operator: Operator) -> Function:
+    function.__name__ = function.__qualname__ = operator.name
+    function.__doc__ = operator.docstring
+    return function
+
+
+def astype(
+    x: Tensor,
+    dtype: Any,
+    /,
+    *,
+    copy: bool = True,
+    device: Any = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Convert the elements to another dtype; with `copy=False`, x itself if it already has it.
+
+    Floats are truncated to integers, values out of range become the nearest limit, and NaN becomes
+    0. Integers keep their low bits. Conversions to floats round to nearest, ties to even. A bool is
+    false for 0, else true.
+
+    >>> import dml_vk
+    >>> dml_vk.astype(dml_vk.asarray([-1.5, 2.5, 300.0]), dml_vk.uint8).tolist()
+    [0, 2, 255]
+    """
+    (x,) = to_tensors("astype", (x,))
+    dtype = to_dtype("astype", dtype)
+    if device is not None:
+        x = x.to_device(device)
+    if not to_bool("astype", "copy", copy) and dtype is x.dtype and out is None:
+        return x
+    return call(_cast, (x,), out, dtype)
+
+
+def _cast(operands: Sequence[Tensor], out: Any, dtype: DType) -> Tensor:
+    (x,) = operands
+    target = _target("astype", [x], dtype, out)
+    if dtype is x.dtype:
+        record("astype", ASKED, x.layout, target.layout, x.nbytes)
+    cast_elements("astype", x, target)
+    return target
+
+
+def where(condition: Tensor, x1: Operand, x2: Operand, /, *, out: Tensor | None = None) -> Tensor:
+    """Select elements of x1 where the condition is true (not 0), else of x2.
+
+    >>> import dml_vk
+    >>> x = dml_vk.asarray([1.0, -2.0, 3.0])
+    >>> dml_vk.where(dml_vk.asarray([True, False, True]), x, 0.0).tolist()
+    [1.0, 0.0, 3.0]
+    """
+    condition = to_tensor("where", "condition", condition)
+    if not isinstance(x1, Tensor) and not isinstance(x2, Tensor):
+        to_tensors("where", (condition, x1, x2))
+        common = _common("where", OPERATORS["where"], (x1, x2))
+        if 2 * common.itemsize > 4 * SCALAR_WORDS[3]:  # Two scalars do not fit in the params.
+            x1 = full((), plain(x1), common, device=condition.device)
+    return call(_selected, (condition, x1, x2), out)
+
+
+def _selected(operands: Sequence[Any], out: Any) -> Tensor:
+    operator, numbers = OPERATORS["where"], operands[1:]
+    tensors = to_tensors("where", operands)
+    common = _common("where", operator, numbers)
+    target = _target("where", tensors, common, out)
+    words = [
+        () if isinstance(x, Tensor) else element_words("where", "number", common, plain(x))
+        for x in numbers
+    ]
+    condition, *rest = [operands[0], *_of_kind("where", numbers, common)]
+    sources = [x if isinstance(x, Tensor) else None for x in (condition, *rest)]
+    # The words of the third operand follow the first word of the second.
+    scalars = (*words[0], *words[1]) if words[0] else (0, *words[1])
+    compute("where", operator, sources, target, common, scalars)
+    return target
+
+
+def clip(
+    x: Tensor,
+    /,
+    min: Operand | None = None,
+    max: Operand | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Limit elements to at least `min`, and then to at most `max`.
+
+    >>> import dml_vk
+    >>> dml_vk.clip(dml_vk.asarray([-5, 5, 50]), 0, 9).tolist()
+    [0, 5, 9]
+    """
+    given = [bound for bound in (min, max) if bound is not None]
+    tensors = to_tensors("clip", (x, *given))
+    x = to_tensor("clip", "x", x)
+    common = _common("clip", OPERATORS["clip"], (x, *given))
+    if common is not x.dtype:
+        out = _target("clip", tensors, common, out)
+        x = Tensor(converted("clip", x, common))
+    if len(tensors) > 1:
+        if min is not None:
+            x = _apply(OPERATORS["maximum"], (x, min), out if max is None else None)
+        return x if max is None else _apply(OPERATORS["minimum"], (x, max), out)
+    params = _bound_words(common, "min", min) + _bound_words(common, "max", max)
+    return _apply(OPERATORS["clip"], (x,), out, params)
+
+
+def _bound_words(dtype: DType, name: str, bound: Any) -> Ints:
+    """Return the words of a bound; one that is omitted or out of range becomes the limit."""
+    limit: float = np.inf if name == "max" else -np.inf
+    if dtype.kind in "iu":
+        limits = np.iinfo(dtype.numpy_name)
+        limit = limits.max if name == "max" else limits.min
+    number = limit if bound is None else plain(bound)
+    if number > limit if name == "max" else number < limit:
+        number = limit
+    return scalar_words("clip", name, dtype, number)
+
+
+_any_power = _binary(OPERATORS["pow"])
+# Operators that compute the power by such a number with the same bits.
+_POWERS = {1: "positive", 2: "square", 0.5: "sqrt", -1: "reciprocal"}
+_SMALL = (3, 4)  # powers that are computed as products
+
+
+def _to_the_power(x1: Operand, x2: Operand, /, *, out: Tensor | None = None) -> Tensor:
+    number = plain(x2)
+    if type(number) in (int, float) and isinstance(x1, Tensor):
+        common = common_dtype("pow", [x1.dtype], [number])
+        operator = _power(common, number)
+        if operator is not None:
+            with ErrorsAs("pow"):
+                if common is not x1.dtype:
+                    out = _target("pow", [x1], common, out)
+                    x1 = Tensor(converted("pow", x1, common))
+                operands = (x1,) if operator.arity == 1 else (x1, number)
+                return _apply(operator, operands, out)
+    return _any_power(x1, x2, out=out)
+
+
+def _power(dtype: DType, number: float) -> Operator | None:
+    """Return the operator that computes the power by this number, if there is a special one."""
+    if dtype.kind == "f":
+        if number in _POWERS:
+            return OPERATORS[_POWERS[number]]
+        if number in _SMALL or (dtype.itemsize == 8 and number == number // 1):
+            return OPERATORS["whole_power"]
+        if dtype.itemsize == 8:
+            rule = "powers of float64 must be whole numbers or 0.5"
+            raise DTypeError("pow", rule, number=number)
+    return OPERATORS["square"] if dtype.kind in "iu" and number == 2 else None
+
+
+def _function(operator: Operator) -> Any:
+    if operator.name == "pow":
+        return _named(_to_the_power, operator)
+    if operator.parameters:
+        return _parametric(operator)
+    return _unary(operator) if operator.arity == 1 else _binary(operator)
+
+
+# Functions generated from the table; those written by hand above have no `doc` there.
+MADE = {name: _function(operator) for name, operator in OPERATORS.items() if operator.doc}
+globals().update(MADE)
+if TYPE_CHECKING:
+    from dml_vk.array.operator_functions import *  # noqa: F403

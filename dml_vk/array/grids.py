@@ -1,0 +1,265 @@
+"""Tensors that are computed from indexes: sequences, diagonals, triangles and coordinates."""
+
+from __future__ import annotations
+
+import math
+import sys
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from dml_vk.array.creation import Wanted, filled, new_tensor
+from dml_vk.array.elementwise import where
+from dml_vk.dtypes import DType, bool_, float32, float64, int64, to_dtype
+from dml_vk.errors import DTypeError, ErrorsAs, LayoutError, RangeError
+from dml_vk.layout import Layout, MemoryFormat, contiguous_format, preserve_format
+from dml_vk.ops.fill import fill_sequence
+from dml_vk.strides.order import to_bool, to_int
+from dml_vk.tensor.core import Tensor
+from dml_vk.tensor.operands import result_over, to_number, to_tensor
+
+
+def arange(
+    start: float,
+    /,
+    stop: float | None = None,
+    step: float = 1,
+    dtype: Any = None,
+    *,
+    device: Wanted = None,
+    memory_format: MemoryFormat = contiguous_format,
+) -> Tensor:
+    """Create the sequence start, start + step, start + 2 step, ... up to, not including, `stop`.
+
+    The number of elements is computed in float64, as NumPy does; each element is computed exactly
+    and rounded once. By default integers give int64 and floats float32; a given dtype must be able
+    to hold the elements. Tensors with no dims are accepted as numbers, and waited for.
+
+    >>> import dml_vk
+    >>> dml_vk.arange(5).tolist(), dml_vk.arange(3, 0, -1.5).tolist()
+    ([0, 1, 2, 3, 4], [3.0, 1.5])
+    """
+    if stop is None:
+        start, stop = 0, start
+    first, end = to_number("arange", "start", start), to_number("arange", "stop", stop)
+    delta = to_number("arange", "step", step)
+    whole = all(isinstance(number, int) for number in (first, end, delta))
+    kind = (int64 if whole else float32) if dtype is None else to_dtype("arange", dtype)
+    count = _count(first, end, delta)
+    if kind.kind in "iu":
+        _check_integers(kind, first, delta, count)
+        first, delta = int(first), int(delta)
+    elif kind is bool_:
+        raise DTypeError("arange", "dtype must be numeric", dtype=kind)
+    new = new_tensor("arange", count, kind, device, memory_format)
+    fill_sequence("arange", new, kind, first, delta)
+    return new
+
+
+def linspace(
+    start: float,
+    stop: float,
+    /,
+    num: int,
+    *,
+    dtype: Any = None,
+    device: Wanted = None,
+    endpoint: bool = True,
+    memory_format: MemoryFormat = contiguous_format,
+) -> Tensor:
+    """Create `num` equally spaced floats from `start` to `stop`, which `endpoint` includes.
+
+    Both ends are exact. In between, each element is computed from the nearer end and is within
+    2**-50 of its magnitude before it is rounded, even if it is nearly 0.
+
+    >>> import dml_vk
+    >>> dml_vk.linspace(-1, 1, 3).tolist(), dml_vk.linspace(0, 1, 4, endpoint=False).tolist()
+    ([-1.0, 0.0, 1.0], [0.0, 0.25, 0.5, 0.75])
+    """
+    what = "linspace"
+    ends = [to_number(what, name, value) for name, value in (("start", start), ("stop", stop))]
+    kind = float32 if dtype is None else to_dtype(what, dtype)
+    if kind.kind != "f":
+        raise DTypeError(what, "dtype must be floating-point", dtype=kind)
+    count, endpoint = to_int(what, "num", num), to_bool(what, "endpoint", endpoint)
+    if count < 0:
+        raise RangeError(what, "num must not be negative", num=num)
+    try:
+        first, last = [Fraction(float(end)) for end in ends]
+    except (OverflowError, ValueError):
+        rule = "start and stop must be finite floats"
+        raise RangeError(what, rule, start=start, stop=stop) from None
+    new = new_tensor(what, count, kind, device, memory_format)
+    if count == 0:
+        return new
+    delta = (last - first) / max(1, count - endpoint)
+    nearest = min(max(round(-first / delta), 0), count - 1) if delta else 0
+    anchor, pace = _as_float(first + nearest * delta), _as_float(delta)
+    if nearest:
+        back = new.layout.narrow(0, 0, nearest + 1).flip(0)
+        fill_sequence(what, new.over(back), kind, anchor, -pace)
+    if nearest < count - 1 or count == 1:
+        onwards = new.layout.narrow(0, nearest, count - nearest)
+        fill_sequence(what, new.over(onwards), kind, anchor, pace)
+    exact = {0: first, count - 1: last} if endpoint and count > 1 else {0: first}
+    for at, end in exact.items():
+        made = Fraction(anchor) + (at - nearest) * Fraction(pace)
+        if not _rounds_equal(kind, made, end):
+            filled(new.over(new.layout.narrow(0, at, 1)), what, float(end))
+    return new
+
+
+def eye(
+    n_rows: int,
+    n_cols: int | None = None,
+    /,
+    *,
+    k: int = 0,
+    dtype: Any = None,
+    device: Wanted = None,
+    memory_format: MemoryFormat = contiguous_format,
+) -> Tensor:
+    """Create a matrix of zeros with ones on a diagonal: the main one, or the k-th to its right.
+
+    >>> import dml_vk
+    >>> dml_vk.eye(2, 3, k=1, dtype="int8").tolist()
+    [[0, 1, 0], [0, 0, 1]]
+    """
+    shape = [to_int("eye", "n_rows", n_rows)] * 2
+    if n_cols is not None:
+        shape[1] = to_int("eye", "n_cols", n_cols)
+    which = to_int("eye", "k", k)
+    new = filled(new_tensor("eye", shape, dtype, device, memory_format), "eye", 0)
+    filled(new.over(new.layout.diagonal(which)), "eye", 1)
+    return new
+
+
+def tril(
+    x: Tensor,
+    /,
+    *,
+    k: int = 0,
+    memory_format: MemoryFormat = preserve_format,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Return the lower triangles of matrices, with zeros above the k-th diagonal.
+
+    >>> import dml_vk
+    >>> dml_vk.tril(dml_vk.asarray([[1, 2], [3, 4]])).tolist()
+    [[1, 0], [3, 4]]
+    """
+    return _triangle("tril", x, k, memory_format, out)
+
+
+def triu(
+    x: Tensor,
+    /,
+    *,
+    k: int = 0,
+    memory_format: MemoryFormat = preserve_format,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Return the upper triangles of matrices, with zeros below the k-th diagonal.
+
+    >>> import dml_vk
+    >>> dml_vk.triu(dml_vk.asarray([[1, 2], [3, 4]])).tolist()
+    [[1, 2], [0, 4]]
+    """
+    return _triangle("triu", x, k, memory_format, out)
+
+
+def meshgrid(*arrays: Tensor, indexing: str = "xy") -> list[Tensor]:
+    """Return the coordinates of each point of a grid, from the coordinates along each dim.
+
+    The results are views of the vectors and take no memory; use `clone` to get tensors to write to.
+    The first two dims of the grid are swapped, unless `indexing` is "ij".
+
+    >>> import dml_vk
+    >>> [x.tolist() for x in dml_vk.meshgrid(dml_vk.asarray([1, 2]), dml_vk.asarray([3, 4]))]
+    [[[1, 2], [1, 2]], [[3, 3], [4, 4]]]
+    """
+    given = [to_tensor("meshgrid", "array", one) for one in arrays]
+    if not isinstance(indexing, str) or indexing not in ("xy", "ij"):
+        raise RangeError("meshgrid", "indexing must be 'xy' or 'ij'", indexing=indexing)
+    for one in given:
+        if one.ndim > 1:
+            rule = "arrays must be 0-D or 1-D"
+            raise LayoutError("meshgrid", rule, shape=one.shape)
+    dims = list(range(len(given)))
+    if indexing == "xy":
+        dims[:2] = reversed(dims[:2])
+    sizes = [1] * len(given)
+    for dim, one in zip(dims, given):
+        sizes[dim] = one.size
+    grids = []
+    for dim, one in zip(dims, given):
+        along = one.layout.view([one.size if k == dim else 1 for k in range(len(given))])
+        assert along is not None  # since it only adds dims of size 1
+        grids.append(one.over(along.expand(sizes)))
+    return grids
+
+
+def _triangle(what: str, x: Any, k: int, memory_format: MemoryFormat, out: Any) -> Tensor:
+    given, which = to_tensor(what, "x", x), to_int(what, "k", k)
+    if given.ndim < 2:
+        raise LayoutError(what, "x must have at least two dims", shape=given.shape)
+    with ErrorsAs(what):
+        layout = given.layout.like(memory_format)
+    result = result_over(what, layout, given.dtype, given, out)
+    rows, columns = given.shape[-2:]
+    if not given.size:
+        return result
+    # Whether an element is kept depends only on its diagonal. So the mask of a matrix is a view of
+    # one element for each diagonal, from the lowest on, with stride -1 from row to row.
+    below = min(max(rows + which - (what == "triu"), 0), rows + columns - 1)
+    stays = new_tensor(what, rows + columns - 1, bool_, given.device, contiguous_format)
+    ends = {what == "tril": (0, below), what == "triu": (below, rows + columns - 1 - below)}
+    for value, (start, length) in ends.items():
+        filled(stays.over(stays.layout.narrow(0, start, length)), what, value)
+    mask = stays.over(Layout((rows, columns), (-1, 1), rows - 1))
+    return where(mask, given, False if given.dtype is bool_ else 0, out=result)
+
+
+def _count(start: float, stop: float, step: float) -> int:
+    """Return the number of elements before `stop`."""
+    got = {"start": start, "stop": stop, "step": step}
+    if not step:
+        raise RangeError("arange", "step must not be 0", **got)
+    if all(isinstance(number, int) for number in (start, stop, step)):
+        return int(max(0, -((start - stop) // step)))
+    try:
+        return max(0, math.ceil((stop - start) / step))
+    except (OverflowError, ValueError):
+        rule = "start, stop, step and the number of steps must be finite"
+        raise RangeError("arange", rule, **got) from None
+
+
+def _check_integers(kind: DType, start: float, step: float, count: int) -> None:
+    """Check that the dtype can hold every element."""
+    limits = np.iinfo(kind.numpy_name)
+    if start != math.floor(start) or step != math.floor(step):
+        rule = f"start and step must be whole numbers for dtype {kind.name}"
+        raise DTypeError("arange", rule, start=start, step=step)
+    for value in (int(start), int(start) + (count - 1) * int(step)) if count else ():
+        if not limits.min <= value <= limits.max:
+            rule = f"elements must fit in {kind.name}"
+            raise DTypeError("arange", rule, element=value)
+
+
+def _as_float(exact: Fraction) -> float:
+    """Return the nearest float64, at most the largest finite one."""
+    try:
+        return float(exact)
+    except OverflowError:
+        return sys.float_info.max if exact > 0 else -sys.float_info.max
+
+
+def _rounds_equal(kind: DType, made: Fraction, wanted: Fraction) -> bool:
+    """Whether both are certain to round to the same number of this dtype."""
+    if kind is float64:
+        return _as_float(made) == float(wanted)
+    near, error = _as_float(made), 1 + 2**-50
+    with np.errstate(all="ignore"):
+        rounded = np.array([near / error, near * error, float(wanted)]).astype(kind.numpy_name)
+    return bool((rounded == rounded[2]).all())

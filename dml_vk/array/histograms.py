@@ -1,0 +1,219 @@
+"""Histograms: how many elements have each value or lie in each bin, and their total weights.
+
+Elements are sorted and the bounds of the bins searched in them, so the memory needed is that of the
+elements and the bins. Weights are ordered by bin and added in float64 in the order of `sum`:
+results have the same bits on every device and depend only on the elements of their bin.
+"""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+import numpy as np
+
+from dml_vk.array.creation import asarray
+from dml_vk.array.cumulative import diff
+from dml_vk.array.elementwise import astype, divide, equal, subtract, where
+from dml_vk.array.grids import arange
+from dml_vk.array.indexing.api import elements_at
+from dml_vk.array.indexing.places import MOST
+from dml_vk.array.manipulation import concat, reshape
+from dml_vk.array.quantiles import rows_of
+from dml_vk.array.searching import searchsorted
+from dml_vk.array.segments import segment_sums
+from dml_vk.array.sorting import argsort, sort
+from dml_vk.array.statistics import max, min, sum
+from dml_vk.dtypes import bool_, float32, float64, int32, int64, uint8
+from dml_vk.errors import DTypeError, ErrorsAs, LayoutError, RangeError
+from dml_vk.layout import Layout
+from dml_vk.promotion import common_dtype
+from dml_vk.strides.order import row_major, to_bool, to_int, to_tuple
+from dml_vk.tensor import host
+from dml_vk.tensor.core import Tensor, tensor_over
+from dml_vk.tensor.host import Array
+from dml_vk.tensor.operands import (
+    check_dtype,
+    of_kinds,
+    sum_dtype,
+    to_number,
+    to_tensor,
+    to_tensors,
+)
+
+Bins = int | list[float] | tuple[float, ...] | Array | Tensor
+
+
+def bincount(x: Tensor, /, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
+    """Count the occurrences of each number from 0 to the maximum of x, which is 1-D, as int64.
+
+    With weights, return the total weights of these elements instead, as float64. There are at least
+    `minlength` results. Their number is only known to the device, so this waits.
+
+    >>> import dml_vk
+    >>> x = dml_vk.asarray([1, 3, 1])
+    >>> dml_vk.bincount(x).tolist(), dml_vk.bincount(x, dml_vk.asarray([0.5, 1.0, 2.0])).tolist()
+    ([0, 2, 0, 1], [0.0, 2.5, 0.0, 1.0])
+    """
+    what = "bincount"
+    x = to_tensor(what, "x", x)
+    check_dtype(what, x.dtype, of_kinds("biu"))
+    if x.ndim != 1:
+        raise LayoutError(what, "x must be 1-D", x=x.shape)
+    weights = _weights(what, weights, x)
+    length = to_int(what, "minlength", minlength)
+    if length < 0:
+        raise RangeError(what, "minlength must not be negative", minlength=minlength)
+    if x.size:
+        x = astype(x, uint8) if x.dtype is bool_ else x
+        least = min(x).item()
+        if least < 0:
+            raise RangeError(what, "elements must not be negative", least=least)
+        length = builtins.max(length, max(x).item() + 1)
+    if length >= MOST:
+        rule = "elements and minlength must be less than 2**31"
+        raise RangeError(what, rule, length=length)
+    if weights is not None:
+        return _sums(x, length, astype(weights, float64, copy=False))
+    counts = tensor_over(what, Layout((length,)), int64, x.device, x.allocation)
+    return diff(_bounds(sort(astype(x, int32)), length), out=counts)
+
+
+def histogram(
+    x: Tensor,
+    /,
+    bins: Bins = 10,
+    range: tuple[float, float] | None = None,
+    density: bool = False,
+    weights: Tensor | None = None,
+) -> tuple[Tensor, Tensor]:
+    """Count the elements in each bin, as int64; also return the edges of the bins.
+
+    A bin includes its lower edge and excludes its upper one, except for the last bin, which
+    includes both. This holds exactly for the edges that are returned. `bins` is a number of bins of
+    equal width, from the minimum to the maximum or over `range`, or the ascending edges themselves.
+    The edges have the dtype of float elements, and float64 for integers, unless they are given as
+    an array or a tensor. With weights, the results are the total weights in each bin, in the dtype
+    of their `sum`. With `density` they are divided by the total and by the width of the bin, in the
+    dtype of float edges, at least float32. This waits for the minimum and maximum unless `range` is
+    given, for edges in a tensor, and with weights for the number of elements in a bin.
+
+    >>> import dml_vk
+    >>> counts, edges = dml_vk.histogram(dml_vk.asarray([1.0, 2.0, 2.5, 5.0]), bins=2)
+    >>> counts.tolist(), edges.tolist()
+    ([3, 1], [1.0, 3.0, 5.0])
+    """
+    what = "histogram"
+    x = to_tensor(what, "x", x)
+    weights, density = _weights(what, weights, x), to_bool(what, "density", density)
+    x = astype(x, uint8) if x.dtype is bool_ else x
+    edges = _edges(what, x, bins, range)
+    compared = float64
+    if (edges.dtype.kind == "f") == (x.dtype.kind == "f"):
+        compared = common_dtype(what, [edges.dtype, x.dtype])
+    borders = astype(edges, compared, copy=False)
+    count = edges.size - 1
+    if weights is None:
+        ordered = astype(sort(rows_of(what, x, row_major(x.ndim))), compared, copy=False)
+        below = searchsorted(ordered, borders[:-1])
+        found = diff(concat([below, searchsorted(ordered, borders[-1:], side="right")]))
+    else:
+        flat = astype(reshape(x, -1), compared, copy=False)
+        place = subtract(searchsorted(borders, flat, side="right"), 1)
+        place = where(equal(flat, borders[-1:]), count - 1, place)
+        total = sum_dtype(what, weights.dtype, None)
+        flat = astype(reshape(weights, -1), float64 if total.kind == "f" else total, copy=False)
+        found = astype(_sums(place, count, flat), total, copy=False)
+    if density:
+        dtype = float32 if edges.dtype.kind == "f" and edges.dtype is not float64 else float64
+        widths = diff(astype(edges, dtype, copy=False))
+        found = divide(divide(astype(found, dtype), widths), astype(sum(found), dtype))
+    return found, edges
+
+
+def _weights(what: str, weights: Any, x: Tensor) -> Tensor | None:
+    if weights is None:
+        return None
+    given = to_tensor(what, "weights", weights)
+    to_tensors(what, [x, given])
+    check_dtype(what, given.dtype, of_kinds("iuf"))
+    if given.shape != x.shape:
+        rule = "weights must have the shape of x"
+        raise LayoutError(what, rule, weights=given.shape, x=x.shape)
+    return given
+
+
+def _bounds(ordered: Tensor, count: int) -> Tensor:
+    """Return the start of each number below `count` among ordered ones, and the end of the last."""
+    return searchsorted(ordered, arange(count + 1, dtype=ordered.dtype, device=ordered.device))
+
+
+def _sums(numbers: Tensor, count: int, weights: Tensor) -> Tensor:
+    """Return the total weight of each number from 0 to `count` - 1; others are ignored."""
+    numbers = astype(numbers, int32)
+    order = argsort(numbers)
+    bounds = _bounds(elements_at(numbers, order), count)
+    return segment_sums(elements_at(weights, order), bounds)
+
+
+def _edges(what: str, x: Tensor, bins: Any, range: Any) -> Tensor:
+    if isinstance(bins, Tensor):
+        check_dtype(what, bins.dtype, of_kinds("iuf"))
+        to_tensors(what, [x, bins])
+        _check_edges(what, bins.numpy())
+        return bins
+    if isinstance(bins, (list, tuple)) or (isinstance(bins, np.ndarray) and bins.ndim):
+        return _given_edges(what, x, bins)
+    count = to_int(what, "bins", bins)
+    if not 1 <= count < MOST - 1:
+        raise RangeError(what, "bins must be from 1 to 2**31 - 2", bins=bins)
+    dtype = x.dtype if x.dtype.kind == "f" else float64
+    low, high = _range(what, x, range)
+    edges = tensor_over(what, Layout((count + 1,)), dtype, x.device, x.allocation)
+    with np.errstate(all="ignore"):
+        array = np.linspace(low, high, count + 1, dtype=dtype.numpy_name)
+    host.write(what, edges, array, edges.layout)
+    return edges
+
+
+def _given_edges(what: str, x: Tensor, bins: Any) -> Tensor:
+    """Convert edges: arrays keep their dtype, numbers in lists take that of float elements."""
+    try:
+        array = np.asarray(bins)
+    except ValueError:
+        array = np.asarray("")
+    if array.dtype.kind not in "iuf":
+        rule = "bins must be an integer or a sequence of real edges"
+        raise DTypeError(what, rule, bins=bins)
+    if not isinstance(bins, np.ndarray) and "f" in (array.dtype.kind, x.dtype.kind):
+        with np.errstate(all="ignore"):
+            array = array.astype((x.dtype if x.dtype.kind == "f" else float64).numpy_name)
+    _check_edges(what, array)
+    with ErrorsAs(what):
+        return asarray(array, device=x.device)
+
+
+def _check_edges(what: str, edges: Array) -> None:
+    if edges.ndim != 1 or not edges.size:
+        raise LayoutError(what, "edges must be 1-D", edges=edges.shape)
+    if not (edges[1:] >= edges[:-1]).all():
+        raise RangeError(what, "edges must increase monotonically", edges=edges)
+
+
+def _range(what: str, x: Tensor, range: Any) -> tuple[Any, Any]:
+    """Return the outer edges, which are NumPy scalars if they are elements."""
+    low: Any
+    high: Any
+    if range is not None:
+        given = to_tuple(what, "range", range)
+        if len(given) != 2:
+            raise LayoutError(what, "range must be a pair", range=range)
+        low, high = [to_number(what, "range", one) for one in given]
+    elif x.size:
+        low, high = [extreme(x).numpy()[()] for extreme in (min, max)]
+    else:
+        low, high = 0, 1
+    if not (low <= high and np.isfinite(float(low)) and np.isfinite(float(high))):
+        rule = "range must be finite and increasing; without range, all elements must be finite"
+        raise RangeError(what, rule, range=(low, high))
+    return (low - 0.5, high + 0.5) if low == high else (low, high)

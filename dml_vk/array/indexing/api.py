@@ -1,0 +1,371 @@
+"""Indexing: reading and writing `x[key]`, `take` and `take_along_axis`.
+
+Basic keys select views. Other keys run on the device: masks wait for the number of elements that
+they select, and indexes on the device for the result of their check.
+"""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dml_vk.array.calls import call
+from dml_vk.array.creation import asarray, full
+from dml_vk.array.indexing.keys import Key, basic, index_array, parse
+from dml_vk.array.indexing.places import (
+    Part,
+    between,
+    checked,
+    part_of,
+    parts_of,
+    shape_of,
+    to_read,
+    to_write,
+)
+from dml_vk.errors import DTypeError, LayoutError
+from dml_vk.kernels.operators import OPERATORS
+from dml_vk.kernels.plan.gather import Step
+from dml_vk.layout import Layout, elementwise
+from dml_vk.observe.copies import ASKED, record
+from dml_vk.ops.copy import copy_elements, copy_if_overlapping
+from dml_vk.ops.elementwise import cast_elements, compute, converted
+from dml_vk.ops.fill import fill_constant
+from dml_vk.ops.gather import gather, gather_elements
+from dml_vk.ops.numbers import element_words
+from dml_vk.ops.scatter import scatter
+from dml_vk.ops.view import View, check_devices, check_target, with_layout
+from dml_vk.promotion import check_weak
+from dml_vk.strides.order import Ints, to_index
+from dml_vk.strides.propagate import broadcast_sizes
+from dml_vk.tensor.core import Tensor
+from dml_vk.tensor.host import convert
+from dml_vk.tensor.operands import is_numpys, plain, result_over, to_tensor
+from dml_vk.tensor.spec import Spec
+
+GET, SET = "getitem", "setitem"
+MOST_VIEWS = 32  # cached for each spec
+
+
+def read(tensor: Tensor, key: Any) -> Tensor:
+    """`tensor[key]`: a view, or a copy if the key has masks or index tensors.
+
+    >>> from dml_vk.array.indexing.api import read
+    >>> import dml_vk
+    >>> x = dml_vk.asarray([[1, 2, 3], [4, 5, 6]])
+    >>> read(x, (slice(None), [2, 0])).tolist()
+    [[3, 1], [6, 4]]
+    """
+    plain, spec = basic(key), tensor.spec
+    if plain is not None and spec is not None:
+        known = spec.views.get(plain)
+        if known is not None:
+            return Tensor._over_memory(tensor.allocation, known)
+    parsed = parse(GET, tensor, key)
+    if not parsed.advanced:
+        view = tensor._over(parsed.layout)
+        if plain is not None and spec is not None and len(spec.views) < MOST_VIEWS:
+            spec.views[plain] = Spec.of(parsed.layout, tensor.dtype, tensor.device)
+        return view
+    parts = parts_of(GET, parsed.layout, parsed.advanced)
+    return _gathered(GET, tensor, parsed, parts)
+
+
+def write(tensor: Tensor, key: Any, value: Any) -> None:
+    """`tensor[key] = value`, where the value broadcasts as in NumPy and is cast as by `astype`.
+
+    Numbers must be of a kind that the dtype can hold. Of several values for one element, the last
+    one in row-major order is stored.
+
+    >>> from dml_vk.array.indexing.api import write
+    >>> import dml_vk
+    >>> x = dml_vk.asarray([1, 2, 3])
+    >>> write(x, [0, 2], 9)
+    >>> x.tolist()
+    [9, 2, 9]
+    """
+    parsed = parse(SET, tensor, key)
+    given = _value(tensor, value)
+    if not parsed.advanced:
+        _assign(tensor._over(parsed.layout), given)
+    elif not _choose(tensor, parsed, given):
+        _scatter(tensor, parsed, given)
+
+
+def take(
+    x: Tensor, indices: Any, /, *, axis: int | None = None, out: Tensor | None = None
+) -> Tensor:
+    """Select indexes along an axis, or elements of the flattened tensor.
+
+    Negative indexes count from the end. The memory format is kept.
+
+    >>> import dml_vk
+    >>> dml_vk.take(dml_vk.asarray([[1, 2, 3], [4, 5, 6]]), [2, 0], axis=1).tolist()
+    [[3, 1], [6, 4]]
+    """
+    index = _integers("take", to_tensor("take", "x", x), indices)
+    if out is not None:
+        x, index = _separate("take", x, out), _separate("take", index, out)
+    layout = x.layout
+    dims = range(layout.rank)
+    if axis is not None or layout.rank == 1:
+        axis = to_index("take", "axis", 0 if axis is None else axis, layout.rank)
+        dims = range(axis, axis + 1)
+    parts = checked("take", [part_of("take", layout, dims, index, axis)])
+    key = Key(layout, indexed=tuple(dims), at=dims.start)
+    return _gathered("take", x, key, parts, out)
+
+
+def take_along_axis(
+    x: Tensor, indices: Any, /, *, axis: int = -1, out: Tensor | None = None
+) -> Tensor:
+    """Select elements of x by an index tensor of the result's shape, along an axis.
+
+    Along the other axes both broadcast as in NumPy. Negative indexes count from the end. The memory
+    format is that of x and the indexes, as for elementwise operands.
+
+    >>> import dml_vk
+    >>> x = dml_vk.asarray([[30, 10, 20], [5, 6, 4]])
+    >>> dml_vk.take_along_axis(x, dml_vk.asarray([[1, 2, 0], [2, 0, 1]])).tolist()
+    [[10, 20, 30], [4, 5, 6]]
+    """
+    what = "take_along_axis"
+    index = _integers(what, to_tensor(what, "x", x), indices)
+    tensor = index if isinstance(index, Tensor) else asarray(index, device=x.device)
+    if tensor.ndim != x.ndim:
+        rule = "x and indices must have the same number of dims"
+        raise LayoutError(what, rule, x=x.shape, indices=tensor.shape)
+    dim = to_index(what, "axis", axis, x.ndim)
+    length = (tensor.shape[dim],)
+    like = Layout.packed((*x.shape[:dim], *length, *x.shape[dim + 1 :]), x.layout.order)
+    if 0 in x.layout.strides:
+        like = Layout(like.sizes, [0] * like.rank, order=like.order)
+    broadcast_sizes(what, (like.sizes, tensor.shape))
+    checked(what, [part_of(what, x.layout, (dim,), tensor, dim)])
+    return call(_along, (x, tensor), out, what, dim, elementwise(like, tensor.layout))
+
+
+def _along(operands: Sequence[Tensor], out: Any, what: str, dim: int, layout: Layout) -> Tensor:
+    x, index = operands
+    result = result_over(what, layout, x.dtype, x, out)
+    gather_elements(what, x, index, result, dim)
+    return result
+
+
+def elements_at(x: Tensor, index: Tensor) -> Tensor:
+    """`take_along_axis` along the first axis, for indexes that are known to be in bounds."""
+    layout = Layout.packed((index.shape[0], *x.shape[1:]), x.layout.order)
+    return call(_along, (x, index), None, "take", 0, layout)
+
+
+def _integers(what: str, x: Tensor, indices: Any) -> Any:
+    index = index_array(what, indices)
+    if index.dtype.kind not in "iu":
+        raise DTypeError(what, "indices must be integers", dtype=index.dtype)
+    if isinstance(index, Tensor):
+        check_devices(what, x=x, indices=index)
+    return index
+
+
+def _separate(what: str, operand: Any, out: Any) -> Any:
+    """Return the operand, or a copy of it if it shares memory with `out`."""
+    if not isinstance(operand, Tensor):
+        return operand
+    return Tensor(copy_if_overlapping(what, operand, to_tensor(what, "out", out)))
+
+
+class _Selected:
+    """The dims that a key selects: those of the index among the dims that are not indexed."""
+
+    def __init__(self, key: Key, shape: Ints) -> None:
+        layout, indexed = key.layout, key.indexed
+        rest = [dim for dim in range(layout.rank) if dim not in indexed]
+        before, after = rest[: key.at], rest[key.at :]
+        sizes, strides = layout.sizes, layout.strides
+        self.indexed = tuple(range(key.at, key.at + len(shape)))
+        self.behind = len(after)
+        self.sizes: Ints = (
+            *[sizes[dim] for dim in before],
+            *shape,
+            *[sizes[dim] for dim in after],
+        )
+        self.strides: Ints = (
+            *[strides[dim] for dim in before],
+            *[0 for _ in shape],
+            *[strides[dim] for dim in after],
+        )
+        self._order, self._places = layout.order, {dim: k for k, dim in enumerate(before)}
+        self._places.update({dim: k for k, dim in enumerate(after, key.at + len(shape))})
+        self._same = len(self.sizes) == layout.rank and indexed == self.indexed
+
+    @property
+    def order(self) -> Ints:
+        """The order of the view, with the index's dims in place of the indexed ones."""
+        if self._same:
+            return self._order
+        order: list[int] = []
+        left = self.indexed
+        for dim in self._order:
+            order += (self._places[dim],) if dim in self._places else left
+            left = left if dim in self._places else ()
+        return (*left, *order)
+
+
+def _gathered(
+    what: str, tensor: Tensor, key: Key, parts: Sequence[Part], out: Any = None
+) -> Tensor:
+    shape = shape_of(what, parts)
+    selected = _Selected(key, shape)
+    layout = Layout.packed(selected.sizes, selected.order)
+    if not layout.numel:
+        return result_over(what, layout, tensor.dtype, tensor, out)
+    index, step = to_read(what, parts, shape, tensor)
+    spread = between(index.layout, key.at, selected.behind)
+    given = tensor, Tensor(index)
+    return call(_gather, given, out, what, key.layout, selected.strides, spread, step, layout)
+
+
+def _gather(
+    operands: Sequence[Tensor],
+    out: Any,
+    what: str,
+    view: Layout,
+    strides: Ints,
+    spread: Layout,
+    step: Step,
+    layout: Layout,
+) -> Tensor:
+    tensor, index = operands
+    result = result_over(what, layout, tensor.dtype, tensor, out)
+    source = with_layout(tensor, view)
+    gather(source, strides, with_layout(index, spread), result, step)
+    return result
+
+
+def _value(tensor: Tensor, value: Any) -> Any:
+    """Convert the value to write to a number that fits, or a tensor."""
+    dtype = tensor.dtype
+    if is_numpys(value) and isinstance(plain(value), numbers.Real):
+        made = np.empty((), dtype.numpy_name)  # NumPy scalars are cast like arrays.
+        convert(np.asarray(value), made)
+        return made.item()
+    if isinstance(value, numbers.Real):
+        check_weak(SET, value, dtype)
+        return value
+    if isinstance(value, (list, tuple)):
+        given = asarray(value, device=tensor.device)
+        check_weak(SET, {"b": True, "f": 0.0}.get(given.dtype.kind, 0), dtype)
+        return given if given.dtype is dtype else asarray(value, dtype, tensor.device)
+    given = asarray(value, device=tensor.device) if isinstance(value, np.ndarray) else value
+    if not isinstance(given, Tensor):
+        rule = "value must be a number, a tensor, an array, or nested lists of numbers"
+        raise DTypeError(SET, rule, value=type(value).__name__)
+    check_devices(SET, value=given, tensor=tensor)
+    return given
+
+
+def _spread(value: Tensor, sizes: Ints) -> Tensor:
+    """Broadcast a value to the elements that it is written to."""
+    if value.shape == sizes:
+        return value
+    layout = value.layout
+    try:
+        while layout.rank > len(sizes) and layout.sizes[0] == 1:
+            layout = layout.select(0, 0)
+        return value.over(layout.expand(sizes))
+    except LayoutError:
+        rule = f"value must broadcast to shape {sizes}"
+        raise LayoutError(SET, rule, value=value.shape) from None
+
+
+def _assign(view: Tensor, value: Any) -> None:
+    call(_assigned, (value,), view)
+
+
+def _assigned(operands: Sequence[Any], view: Tensor) -> Tensor:
+    (value,) = operands
+    if not isinstance(value, Tensor):
+        fill_constant(SET, view, view.dtype, value)
+        return view
+    if value.size < view.size:
+        value = _separate(SET, value, view)  # copied before it is broadcast, not after
+    value = _spread(value, view.shape)
+    if value.dtype is view.dtype:
+        copy_elements(SET, value, view, ASKED)
+    else:
+        record(SET, ASKED, value.layout, view.layout, view.nbytes)
+        cast_elements(SET, value, view)
+    return view
+
+
+def _choose(tensor: Tensor, key: Key, value: Any) -> bool:
+    """Write with `where`, if the key has only a mask and the value broadcasts along its dim."""
+    mask = key.advanced[0].array
+    if len(key.advanced) > 1 or not key.advanced[0].is_mask or not isinstance(mask, Tensor):
+        return False
+    view, first = tensor._over(key.layout), key.advanced[0].dim
+    behind = view.ndim - first - mask.ndim
+    spread = None
+    if isinstance(value, Tensor):
+        layout = value.layout
+        rank = view.ndim - mask.ndim + 1
+        while layout.rank > rank and layout.sizes[0] == 1:
+            layout = layout.select(0, 0)
+        layout = between(layout, max(0, rank - layout.rank), 0)
+        if layout.rank > rank or layout.sizes[key.at] != 1:
+            return False
+        # Replace its dim for the selected elements with the dims of the mask, in the view's order.
+        layout = layout.select(key.at, 0)
+        for _ in range(mask.ndim):
+            layout = layout.unsqueeze(first)
+        try:
+            layout.expand(view.shape)
+        except LayoutError:
+            rule = f"value must broadcast to what the mask selects from shape {view.shape}"
+            raise LayoutError(SET, rule, value=value.shape) from None
+        spread = layout
+    placed = between(mask.layout, first, behind)
+    call(_chosen, (mask, value, view), view, placed, spread)
+    return True
+
+
+def _chosen(operands: Sequence[Any], view: Tensor, placed: Layout, spread: Layout | None) -> Tensor:
+    mask, value, old = operands
+    source: View | None = None
+    words: Ints = ()
+    if spread is None:
+        words = element_words(SET, "value", view.dtype, value)
+    else:
+        source = converted(SET, with_layout(value, spread), view.dtype, ASKED)
+        source = with_layout(source, source.layout.expand(view.shape))
+    sources = [with_layout(mask, placed), source, old]
+    compute(SET, OPERATORS["where"], sources, view, view.dtype, words)
+    return view
+
+
+def _scatter(tensor: Tensor, key: Key, value: Any) -> None:
+    view = with_layout(tensor, key.layout)
+    check_target(SET, view, "the tensor")
+    parts = parts_of(SET, key.layout, key.advanced)
+    shape = shape_of(SET, parts)
+    selected = _Selected(key, shape)
+    if not isinstance(value, Tensor):
+        value = full((), value, tensor.dtype, device=tensor.device)
+    else:
+        value = Tensor(converted(SET, value, tensor.dtype))
+    spread = _spread(value, selected.sizes)
+    if spread.size:
+        words = to_write(SET, parts, shape, tensor)
+        given = spread, Tensor(words.places)
+        params = selected.indexed, selected.strides, words.stride, words.cells
+        call(_scattered, given, tensor._over(key.layout), *params)
+
+
+def _scattered(
+    operands: Sequence[Tensor], view: Tensor, indexed: Ints, strides: Ints, stride: int, cells: Any
+) -> Tensor:
+    source, places = operands
+    scatter(SET, source, places, indexed, view, strides, stride, cells)
+    return view

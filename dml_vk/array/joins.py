@@ -1,0 +1,124 @@
+"""NumPy's joins by rank: operands with too few dims are first viewed with more dims.
+
+Everything else is as in `concat`: the promoted dtype, and the format of the operands.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from dml_vk.array.manipulation import concat
+from dml_vk.errors import DTypeError, ErrorsAs
+from dml_vk.tensor.core import Tensor
+from dml_vk.tensor.operands import to_tensor
+
+Seen = Tensor | tuple[Tensor, ...]
+
+
+def atleast_1d(*arrays: Tensor) -> Seen:
+    """View a tensor with at least one dim; with several tensors, return a tuple.
+
+    >>> import dml_vk
+    >>> dml_vk.atleast_1d(dml_vk.asarray(5)).tolist()
+    [5]
+    """
+    return _views("atleast_1d", _one, arrays)
+
+
+def atleast_2d(*arrays: Tensor) -> Seen:
+    """View a tensor with at least two dims, new ones first; with several tensors, return a tuple.
+
+    >>> import dml_vk
+    >>> dml_vk.atleast_2d(dml_vk.asarray([1, 2])).tolist()
+    [[1, 2]]
+    """
+    return _views("atleast_2d", _two, arrays)
+
+
+def atleast_3d(*arrays: Tensor) -> Seen:
+    """View a tensor with at least three dims; with several tensors, return a tuple.
+
+    Sizes (n,) become (1, n, 1), and (m, n) become (m, n, 1).
+
+    >>> import dml_vk
+    >>> dml_vk.atleast_3d(dml_vk.zeros((2, 5))).shape
+    (2, 5, 1)
+    """
+    return _views("atleast_3d", _three, arrays)
+
+
+def vstack(tup: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
+    """Join tensors along the first dim; a 1-D tensor counts as a row.
+
+    >>> import dml_vk
+    >>> row = dml_vk.asarray([1, 2])
+    >>> dml_vk.vstack([row, row + 2]).tolist()
+    [[1, 2], [3, 4]]
+    """
+    return _joined("vstack", _two, tup, 0, out)
+
+
+def hstack(tup: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
+    """Join tensors along the second dim, or 1-D tensors along their only one.
+
+    >>> import dml_vk
+    >>> row = dml_vk.asarray([1, 2])
+    >>> dml_vk.hstack([row, row + 2]).tolist()
+    [1, 2, 3, 4]
+    """
+    return _joined("hstack", _one, tup, 1, out)
+
+
+def column_stack(tup: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
+    """Join tensors along the second dim; a 1-D tensor counts as a column.
+
+    >>> import dml_vk
+    >>> column = dml_vk.asarray([1, 2])
+    >>> dml_vk.column_stack([column, column + 2]).tolist()
+    [[1, 3], [2, 4]]
+    """
+    return _joined("column_stack", _column, tup, 1, out)
+
+
+def dstack(tup: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
+    """Join tensors along the third dim, after `atleast_3d`.
+
+    >>> import dml_vk
+    >>> row = dml_vk.asarray([1, 2])
+    >>> dml_vk.dstack([row, row + 2]).tolist()
+    [[[1, 3], [2, 4]]]
+    """
+    return _joined("dstack", _three, tup, 2, out)
+
+
+def _one(x: Tensor) -> Tensor:
+    return x if x.ndim else x.unsqueeze(0)
+
+
+def _two(x: Tensor) -> Tensor:
+    return x if x.ndim > 1 else _one(x).unsqueeze(0)
+
+
+def _three(x: Tensor) -> Tensor:
+    return x if x.ndim > 2 else _two(x).unsqueeze(2)
+
+
+def _column(x: Tensor) -> Tensor:
+    return x if x.ndim > 1 else _one(x).unsqueeze(1)
+
+
+def _views(what: str, view: Callable[[Tensor], Tensor], arrays: Sequence[Tensor]) -> Seen:
+    found = tuple([view(to_tensor(what, "array", one)) for one in arrays])
+    return found[0] if len(found) == 1 else found
+
+
+def _joined(
+    what: str, view: Callable[[Tensor], Tensor], tup: Any, axis: int, out: Tensor | None
+) -> Tensor:
+    if not isinstance(tup, (list, tuple)):
+        rule = "arrays must be a non-empty list or tuple of tensors"
+        raise DTypeError(what, rule, arrays=type(tup).__name__)
+    seen = [view(to_tensor(what, "array", one)) for one in tup]
+    with ErrorsAs(what):
+        return concat(seen, axis=min(axis, seen[0].ndim - 1) if seen else 0, out=out)

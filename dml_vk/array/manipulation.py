@@ -1,0 +1,281 @@
+"""Functions that change shapes, as views where possible, and functions that join tensors.
+
+Named and called as in the array API standard. Views take no memory and run nothing on the device,
+and writes to them go to the original tensor.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any
+
+from dml_vk.errors import DTypeError, ErrorsAs, LayoutError
+from dml_vk.layout import Layout, broadcast_sizes, concatenate, elementwise
+from dml_vk.observe.copies import ASKED, record
+from dml_vk.ops.copy import copy_elements, copy_if_overlapping
+from dml_vk.ops.elementwise import cast_elements
+from dml_vk.promotion import common_dtype
+from dml_vk.strides.order import (
+    Axes,
+    Ints,
+    order_format,
+    row_major,
+    several,
+    to_bool_or_none,
+    to_index,
+    to_ints,
+    to_sizes,
+    to_tuple,
+)
+from dml_vk.strides.views import check_pieces
+from dml_vk.tensor.core import Tensor, tensor_over
+from dml_vk.tensor.operands import result_over, to_tensor, to_tensors
+
+Arrays = Sequence[Tensor]
+
+
+def broadcast_arrays(*arrays: Tensor) -> list[Tensor]:
+    """Return views of all tensors in the shape to which they broadcast.
+
+    >>> import dml_vk
+    >>> row, column = dml_vk.asarray([1, 2]), dml_vk.asarray([[3], [4]])
+    >>> [x.tolist() for x in dml_vk.broadcast_arrays(row, column)]
+    [[[1, 2], [1, 2]], [[3, 3], [4, 4]]]
+    """
+    given = [to_tensor("broadcast_arrays", "array", one) for one in arrays]
+    with ErrorsAs("broadcast_arrays"):
+        sizes = broadcast_sizes(*[one.shape for one in given])
+    return [one.over(one.layout.expand(sizes)) for one in given]
+
+
+def broadcast_to(x: Tensor, /, shape: int | Sequence[int]) -> Tensor:
+    """Return a view broadcast to this shape.
+
+    >>> import dml_vk
+    >>> dml_vk.broadcast_to(dml_vk.asarray([1, 2]), (2, 2)).tolist()
+    [[1, 2], [1, 2]]
+    """
+    what = "broadcast_to"
+    given = to_tensor(what, "x", x)
+    with ErrorsAs(what, sizes="shape"):
+        return given.over(given.layout.expand(to_sizes(what, several(shape))))
+
+
+def expand_dims(x: Tensor, /, axis: Axes = 0) -> Tensor:
+    """Return a view with a new dim of size 1 at the position `axis` of the result, or several.
+
+    >>> import dml_vk
+    >>> dml_vk.expand_dims(dml_vk.asarray([1, 2]), axis=-1).tolist()
+    [[1], [2]]
+    """
+    given = to_tensor("expand_dims", "x", x)
+    axes = to_tuple("expand_dims", "axis", several(axis))
+    layout = given.layout
+    for dim in sorted(to_axes("expand_dims", axes, given.ndim + len(axes))):
+        layout = layout.unsqueeze(dim)
+    return given.over(layout)
+
+
+def flip(x: Tensor, /, *, axis: Axes | None = None) -> Tensor:
+    """Return a view with these dims reversed, by default all.
+
+    >>> import dml_vk
+    >>> dml_vk.flip(dml_vk.asarray([[1, 2], [3, 4]]), axis=1).tolist()
+    [[2, 1], [4, 3]]
+    """
+    given = to_tensor("flip", "x", x)
+    axes = row_major(given.ndim) if axis is None else to_axes("flip", axis, given.ndim)
+    return given.over(given.layout.flip(axes))
+
+
+def moveaxis(x: Tensor, source: Axes, destination: Axes, /) -> Tensor:
+    """Return a view with dims moved to other positions; the others keep their order.
+
+    >>> import dml_vk
+    >>> dml_vk.moveaxis(dml_vk.empty((2, 3, 4)), 0, -1).shape
+    (3, 4, 2)
+    """
+    given = to_tensor("moveaxis", "x", x)
+    sources = to_axes("moveaxis", source, given.ndim, "source")
+    targets = to_axes("moveaxis", destination, given.ndim, "destination")
+    with ErrorsAs("moveaxis", src="source", dst="destination"):
+        return given.over(given.layout.movedim(sources, targets))
+
+
+def permute_dims(x: Tensor, /, axes: Sequence[int]) -> Tensor:
+    """Return a view whose dim i is dim axes[i] of x.
+
+    >>> import dml_vk
+    >>> dml_vk.permute_dims(dml_vk.empty((2, 3, 4)), (2, 0, 1)).shape
+    (4, 2, 3)
+    """
+    given = to_tensor("permute_dims", "x", x)
+    dims = to_axes("permute_dims", axes, given.ndim, "axes")
+    with ErrorsAs("permute_dims", dims="axes"):
+        return given.over(given.layout.permute(dims))
+
+
+def reshape(x: Tensor, /, shape: int | Iterable[int], *, copy: bool | None = None) -> Tensor:
+    """Return the same elements in the same logical order in another shape; one size may be -1.
+
+    The result is a view if the strides allow it, else a row-major copy, which `copy=False` turns
+    into an error. With `copy=True` it is always a copy.
+
+    >>> import dml_vk
+    >>> dml_vk.reshape(dml_vk.asarray([1, 2, 3, 4]), (2, -1)).tolist()
+    [[1, 2], [3, 4]]
+    """
+    given, copy = to_tensor("reshape", "x", x), to_bool_or_none("reshape", "copy", copy)
+    wanted = to_ints("reshape", "shape", several(shape))
+    with ErrorsAs("reshape", sizes="shape"):
+        layout = given.layout.view(wanted)
+        if layout is not None and not copy:
+            return given.over(layout)
+        packed = Layout(given.shape).view(wanted)
+    assert packed is not None  # A packed layout can be viewed in any shape.
+    if layout is None and copy is False:
+        rule = "copy=False needs strides that allow a view"
+        raise LayoutError("reshape", rule, shape=wanted, layout=given.layout)
+    source, result = given, packed
+    if layout is not None:
+        source, result = given.over(layout), layout.like()
+    new = tensor_over("reshape", result, given.dtype, given.device, given.allocation)
+    record("reshape", ASKED if copy else "layout", given.layout, result, given.nbytes)
+    target = new if layout is not None else new.over(Layout(given.shape))
+    copy_elements("reshape", source, target)
+    return new
+
+
+def squeeze(x: Tensor, /, axis: Axes) -> Tensor:
+    """Return a view without these dims, whose size must be 1.
+
+    >>> import dml_vk
+    >>> dml_vk.squeeze(dml_vk.empty((1, 3, 1)), 0).shape
+    (3, 1)
+    """
+    given = to_tensor("squeeze", "x", x)
+    axes = to_axes("squeeze", axis, given.ndim)
+    if any(given.shape[dim] != 1 for dim in axes):
+        rule = "only dims of size 1 can be squeezed"
+        raise LayoutError("squeeze", rule, axis=axis, shape=given.shape)
+    return given.over(given.layout.squeeze(axes))
+
+
+def unstack(x: Tensor, /, *, axis: int = 0) -> tuple[Tensor, ...]:
+    """Return a tuple of views, one for each index of a dim.
+
+    >>> import dml_vk
+    >>> [row.tolist() for row in dml_vk.unstack(dml_vk.asarray([[1, 2], [3, 4]]))]
+    [[1, 2], [3, 4]]
+    """
+    given = to_tensor("unstack", "x", x)
+    dim = to_index("unstack", "axis", axis, given.ndim)
+    layout, count = given.layout, given.shape[dim]
+    check_pieces("unstack", count)
+    return tuple([given.over(layout.select(dim, k)) for k in range(count)])
+
+
+def concat(arrays: Arrays, /, *, axis: int | None = 0, out: Tensor | None = None) -> Tensor:
+    """Join tensors along a dim; if `axis` is None, flatten them first.
+
+    Each operand is written directly to its part of the result, in the dtype to which all promote.
+    The result has the format of the operands; if they differ, channels_last takes precedence over
+    others, and any format over row-major.
+
+    >>> import dml_vk
+    >>> dml_vk.concat([dml_vk.asarray([[1, 2]]), dml_vk.asarray([[3, 4]])], axis=1).tolist()
+    [[1, 2, 3, 4]]
+    """
+    given = _joined("concat", arrays)
+    if axis is None:
+        dim, layout = 0, Layout((sum([one.size for one in given]),))
+    else:
+        dim = to_index("concat", "axis", axis, given[0].ndim)
+        with ErrorsAs("concat"):
+            layout = concatenate([one.layout for one in given], dim)
+
+    def places(whole: Layout) -> Iterator[Layout | None]:
+        at = 0
+        for one in given:
+            length = one.size if axis is None else one.shape[dim]
+            place = whole.narrow(dim, at, length)
+            yield place.view(one.shape) if axis is None else place
+            at += length
+
+    return _join("concat", given, layout, places, out)
+
+
+def stack(arrays: Arrays, /, *, axis: int = 0, out: Tensor | None = None) -> Tensor:
+    """Join tensors along a new dim, which is dim `axis` of the result.
+
+    The operands' order is kept. The new dim is outermost in memory, or where `expand_dims` puts it
+    if only that gives a format with a name. So images from a channels_last batch are stacked to a
+    channels_last batch, and row-major stays row-major.
+
+    >>> import dml_vk
+    >>> batch = dml_vk.empty((2, 3, 4, 5), memory_format=dml_vk.channels_last)
+    >>> dml_vk.stack(dml_vk.unstack(batch)).memory_format
+    channels_last
+    """
+    given = _joined("stack", arrays)
+    dim = to_index("stack", "axis", axis, given[0].ndim + 1)
+    shapes = [one.shape for one in given]
+    if shapes.count(shapes[0]) != len(shapes):
+        rule = "arrays must have the same shape"
+        raise LayoutError("stack", rule, shapes=tuple(shapes))
+    one = elementwise(*[one.layout for one in given])
+    order = _stacked_order(one, dim)
+    sizes = (*one.sizes[:dim], len(given), *one.sizes[dim:])
+
+    def places(whole: Layout) -> Iterator[Layout | None]:
+        return (whole.select(dim, k) for k in range(len(given)))
+
+    return _join("stack", given, Layout.packed(sizes, order), places, out)
+
+
+def _stacked_order(layout: Layout, dim: int) -> Ints:
+    outermost = (dim, *[at + (at >= dim) for at in layout.order])
+    inside = layout.unsqueeze(dim).order
+    return inside if order_format(outermost) is None and order_format(inside) else outermost
+
+
+def _joined(what: str, arrays: Any) -> list[Tensor]:
+    """Check the operands: at least one, all of them tensors on one device."""
+    given = list(arrays) if isinstance(arrays, (list, tuple)) else None
+    if not given:
+        got = type(arrays).__name__ if given is None else arrays
+        rule = "arrays must be a non-empty list or tuple of tensors"
+        raise DTypeError(what, rule, arrays=got)
+    for one in given:
+        to_tensor(what, "array", one)
+    return to_tensors(what, given)
+
+
+def _join(
+    what: str,
+    given: list[Tensor],
+    layout: Layout,
+    places: Callable[[Layout], Iterator[Layout | None]],
+    out: Any,
+) -> Tensor:
+    """Write each operand to its place, a layout that `places` derives from the result's."""
+    dtype = common_dtype(what, [one.dtype for one in given])
+    result = result_over(what, layout, dtype, given[0], out)
+    parts = [copy_if_overlapping(what, one, result) for one in given]
+    for place, one in zip(places(result.layout), parts):
+        assert place is not None  # A dim can be cut into any dims.
+        target = result.over(place)
+        if one.dtype is dtype:
+            copy_elements(what, one, target)
+        else:
+            cast_elements(what, one, target)
+    return result
+
+
+def to_axes(what: str, axes: Axes, rank: int, name: str = "axis") -> Ints:
+    """Convert one or several axes to distinct dims counted from the front."""
+    given = to_tuple(what, name, several(axes))
+    found = tuple([to_index(what, name, axis, rank) for axis in given])
+    if len(set(found)) != len(found):
+        raise LayoutError(what, f"{name} must not repeat", **{name: axes})
+    return found

@@ -1,0 +1,166 @@
+"""Means, variances and standard deviations, over some or all axes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from dml_vk.array.calls import call
+from dml_vk.array.elementwise import astype, divide
+from dml_vk.array.statistics import (
+    call_axes,
+    computed_in,
+    reduce_into,
+    reduced_axes,
+    reduced_target,
+    sum,
+    tensor_of,
+)
+from dml_vk.dtypes import float32, float64
+from dml_vk.errors import DTypeError, ErrorsAs, RangeError
+from dml_vk.kernels.operators import OPERATORS
+from dml_vk.ops.elementwise import compute
+from dml_vk.ops.numbers import scalar_words
+from dml_vk.promotion import float_dtype
+from dml_vk.strides.order import Axes, Ints
+from dml_vk.tensor.core import Tensor, tensor_over
+from dml_vk.tensor.operands import of_kind, to_number
+
+
+def mean(
+    x: Tensor, /, axis: Axes | None = None, *, keepdims: bool = False, out: Tensor | None = None
+) -> Tensor:
+    """Return the means over these axes; the mean of no elements is NaN.
+
+    Integers and bools are added exactly, and the sum is rounded to float32 and divided.
+
+    >>> import dml_vk
+    >>> dml_vk.mean(dml_vk.asarray([True, False, True, True])).item()
+    0.75
+    >>> dml_vk.mean(dml_vk.asarray([[1.0, 2.0], [3.0, 5.0]]), axis=0).tolist()
+    [2.0, 3.5]
+    """
+    with ErrorsAs("mean"):
+        return call(_average, (x,), out, *call_axes("mean", x, axis, keepdims))
+
+
+def _average(operands: Sequence[Tensor], out: Any, axis: Any, keepdims: bool) -> Tensor:
+    what = "mean"
+    x = tensor_of(what, operands[0], "biuf")
+    axes = reduced_axes(what, x, axis)
+    if x.dtype.kind != "f":
+        total = astype(sum(x, axis=axes, keepdims=keepdims), float32)
+        return divide(total, count_of(x, axes), out=out)
+    target = reduced_target(what, x, axes, keepdims, x.dtype, out)
+    _divided_sum(what, x, axes, count_of(x, axes), target, keepdims)
+    return target
+
+
+def var(
+    x: Tensor,
+    /,
+    axis: Axes | None = None,
+    *,
+    correction: float = 0.0,
+    ddof: float | None = None,
+    keepdims: bool = False,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Return the variances over these axes: the mean squared deviations from the mean.
+
+    Integers and bools are computed in float32. The divisor is the number of elements minus
+    `correction`, or 0 if that is negative. NumPy's name for it, `ddof`, is accepted too.
+
+    >>> import dml_vk
+    >>> x = dml_vk.asarray([[1.0, 2.0], [3.0, 6.0]])
+    >>> dml_vk.var(x, axis=0).tolist(), dml_vk.var(x, axis=0, correction=1).tolist()
+    ([1.0, 4.0], [2.0, 8.0])
+    """
+    return _spread("var", x, axis, correction, ddof, keepdims, out)
+
+
+def std(
+    x: Tensor,
+    /,
+    axis: Axes | None = None,
+    *,
+    correction: float = 0.0,
+    ddof: float | None = None,
+    keepdims: bool = False,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Return the standard deviations over these axes: the square roots of `var`.
+
+    >>> import dml_vk
+    >>> dml_vk.std(dml_vk.asarray([[1.0, 2.0], [3.0, 6.0]]), axis=0).tolist()
+    [1.0, 2.0]
+    """
+    return _spread("std", x, axis, correction, ddof, keepdims, out)
+
+
+def count_of(x: Tensor, axes: Ints) -> int:
+    """Return the number of elements reduced to each result."""
+    return math.prod([x.shape[axis] for axis in axes])
+
+
+def _divided_sum(
+    what: str, x: Tensor, axes: Ints, by: float, target: Tensor, keepdims: bool
+) -> None:
+    """Write sums, divided and then rounded to the target's dtype."""
+    wide = computed_in(target.dtype)
+    sums = target if wide is target.dtype else reduced_target(what, x, axes, keepdims, wide, None)
+    reduce_into(what, "sum", x, axes, sums, keepdims)
+    words = scalar_words(what, "count", wide, by)
+    compute(what, OPERATORS["divide"], [sums, None], target, wide, words)
+
+
+def to_correction(what: str, correction: Any, ddof: Any) -> float:
+    """Return the correction to subtract from a count, given under either name."""
+    if ddof is not None and not (isinstance(correction, float) and correction == 0):
+        rule = "correction and ddof must not both be given"
+        raise RangeError(what, rule, correction=correction, ddof=ddof)
+    name, less = ("correction", correction) if ddof is None else ("ddof", ddof)
+    try:
+        return float(to_number(what, name, less))
+    except OverflowError:
+        raise DTypeError(what, f"{name} must be a real number", **{name: less}) from None
+
+
+def _spread(
+    what: str,
+    x: Tensor,
+    axis: Axes | None,
+    correction: float,
+    ddof: float | None,
+    keepdims: bool,
+    out: Tensor | None,
+) -> Tensor:
+    less = to_correction(what, correction, ddof)
+    return call(_spread_of, (x,), out, what, less, *call_axes(what, x, axis, keepdims))
+
+
+def _spread_of(
+    operands: Sequence[Tensor], out: Any, what: str, correction: float, axis: Any, keepdims: bool
+) -> Tensor:
+    """Compute the variance, or for `std` its square root; float16 is rounded only at the end."""
+    x = tensor_of(what, operands[0], "biuf")
+    axes = reduced_axes(what, x, axis)
+    by = count_of(x, axes) - correction
+    target = reduced_target(what, x, axes, keepdims, float_dtype(x.dtype), out)
+    x = of_kind(what, x, target.dtype)
+    wide = computed_in(x.dtype)
+    means = reduced_target(what, x, axes, True, wide, None)
+    _divided_sum(what, x, axes, count_of(x, axes), means, True)
+    squares = tensor_over(what, x.layout.like(), wide, x.device, x.allocation)
+    if wide is float64:
+        compute(what, OPERATORS["subtract"], [x, means], squares, wide)
+        compute(what, OPERATORS["square"], [squares], squares, wide)
+    else:
+        compute(what, OPERATORS["difference_square"], [x, means], squares, wide)
+    root = what == "std"
+    variances = reduced_target(what, x, axes, keepdims, wide, None) if root else target
+    _divided_sum(what, squares, axes, 0.0 if by <= 0 else by, variances, keepdims)
+    if root:
+        compute(what, OPERATORS["sqrt"], [variances], target, wide)
+    return target

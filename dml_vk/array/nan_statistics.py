@@ -1,0 +1,400 @@
+"""Statistics that ignore NaN, as in NumPy's functions of the same names.
+
+Integers and bools have no NaN, so for them these functions are the same as the plain ones. Medians
+and quantiles that ignore NaN are in `dml_vk.array.quantiles`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from dml_vk.array import statistics
+from dml_vk.array.cumulative import cumulative_prod, cumulative_sum
+from dml_vk.array.elementwise import (
+    astype,
+    clip,
+    divide,
+    equal,
+    greater,
+    isnan,
+    sqrt,
+    square,
+    subtract,
+    where,
+)
+from dml_vk.array.manipulation import reshape
+from dml_vk.array.moments import mean, to_correction
+from dml_vk.array.statistics import (
+    check_one_axis,
+    computed_in,
+    count_nonzero,
+    reduced_axes,
+    reduced_target,
+)
+from dml_vk.dtypes import DType, int64
+from dml_vk.errors import ErrorsAs, RangeError
+from dml_vk.ops.copy import copy_elements
+from dml_vk.promotion import float_dtype
+from dml_vk.strides.order import Axes, to_index
+from dml_vk.tensor.core import Tensor
+from dml_vk.tensor.operands import (
+    of_kind,
+    result_over,
+    sum_dtype,
+    to_number,
+    to_tensor,
+)
+
+
+def nan_to_num(
+    x: Tensor,
+    /,
+    *,
+    nan: float = 0.0,
+    posinf: float | None = None,
+    neginf: float | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Replace NaN and the infinities with other numbers.
+
+    By default, infinities become the largest and the smallest number of the dtype.
+
+    >>> import dml_vk
+    >>> x = dml_vk.asarray([1.5, float("nan"), float("-inf")])
+    >>> dml_vk.nan_to_num(x, nan=-1.0, neginf=-9.0).tolist()
+    [1.5, -1.0, -9.0]
+    """
+    what = "nan_to_num"
+    x, nan = to_tensor(what, "x", x), to_number(what, "nan", nan)
+    bounds = {"posinf": posinf, "neginf": neginf}
+    given = {name: to_number(what, name, one) for name, one in bounds.items() if one is not None}
+    target = result_over(what, x.layout.like(), x.dtype, x, out)
+    if x.dtype.kind != "f":
+        copy_elements(what, x, target)
+        return target
+    found, most = x, float(np.finfo(x.dtype.numpy_name).max)
+    with ErrorsAs(what):
+        for name, infinity in (("posinf", np.inf), ("neginf", -np.inf)):
+            if name in given:
+                found = where(equal(x, infinity), given[name], found)
+        # A given replacement may itself be infinite, and must not be clipped.
+        upper, lower = (None if name in given else most for name in ("posinf", "neginf"))
+        if upper or lower:
+            found = clip(found, lower and -lower, upper)
+        return where(isnan(x), nan, found, out=target)
+
+
+def nansum(
+    x: Tensor,
+    /,
+    axis: Axes | None = None,
+    *,
+    dtype: Any = None,
+    keepdims: bool = False,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Return the sums over these axes, ignoring NaN; 0 if all are NaN. Dtypes are those of `sum`.
+
+    >>> import dml_vk
+    >>> x = dml_vk.asarray([[1.0, float("nan")], [3.0, 2.0]])
+    >>> dml_vk.nansum(x, axis=1).tolist()
+    [1.0, 5.0]
+    """
+    return _accumulated("nansum", statistics.sum, 0, x, axis, dtype, keepdims, out)
+
+
+def nanprod(
+    x: Tensor,
+    /,
+    axis: Axes | None = None,
+    *,
+    dtype: Any = None,
+    keepdims: bool = False,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Return the products over these axes, ignoring NaN; 1 if all are NaN. Dtypes as in `sum`.
+
+    >>> import dml_vk
+    >>> x = dml_vk.asarray([[1.0, float("nan")], [3.0, 2.0]])
+    >>> dml_vk.nanprod(x, axis=0).tolist()
+    [3.0, 2.0]
+    """
+    return _accumulated("nanprod", statistics.prod, 1, x, axis, dtype, keepdims, out)
+
+
+def nanmax(
+    x: Tensor, /, axis: Axes | None = None, *, keepdims: bool = False, out: Tensor | None = None
+) -> Tensor:
+    """Return the maxima over these axes, ignoring NaN; NaN if all are NaN.
+
+    >>> import dml_vk
+    >>> x = dml_vk.asarray([[1.0, float("nan")], [3.0, 2.0]])
+    >>> dml_vk.nanmax(x, axis=0).tolist()
+    [3.0, 2.0]
+    """
+    return _extreme("nanmax", statistics.max, -np.inf, x, axis, keepdims, out)
+
+
+def nanmin(
+    x: Tensor, /, axis: Axes | None = None, *, keepdims: bool = False, out: Tensor | None = None
+) -> Tensor:
+    """Return the minima over these axes, ignoring NaN; NaN if all are NaN.
+
+    >>> import dml_vk
+    >>> x = dml_vk.asarray([[1.0, float("nan")], [3.0, 2.0]])
+    >>> dml_vk.nanmin(x, axis=0).tolist()
+    [1.0, 2.0]
+    """
+    return _extreme("nanmin", statistics.min, np.inf, x, axis, keepdims, out)
+
+
+def nanargmax(
+    x: Tensor, /, axis: int | None = None, *, keepdims: bool = False, out: Tensor | None = None
+) -> Tensor:
+    """Return the index of the first maximum along an axis, ignoring NaN, as int64.
+
+    A slice with only NaN is an error, as in NumPy. Only the device knows whether there is one, so
+    for floats this waits. Unlike in NumPy, the index of an infinity is never that of a NaN before
+    it.
+
+    >>> import dml_vk
+    >>> x = dml_vk.asarray([[1.0, float("nan")], [3.0, 2.0]])
+    >>> dml_vk.nanargmax(x).item(), dml_vk.nanargmax(x, axis=0).tolist()
+    (2, [1, 1])
+    """
+    return _arg("nanargmax", statistics.argmax, nanmax, x, axis, keepdims, out)
+
+
+def nanargmin(
+    x: Tensor, /, axis: int | None = None, *, keepdims: bool = False, out: Tensor | None = None
+) -> Tensor:
+    """Return the index of the first minimum along an axis, ignoring NaN, as int64.
+
+    It waits, and a slice with only NaN is an error, as for `nanargmax`.
+
+    >>> import dml_vk
+    >>> x = dml_vk.asarray([[1.0, float("nan")], [3.0, 2.0]])
+    >>> dml_vk.nanargmin(x).item(), dml_vk.nanargmin(x, axis=0).tolist()
+    (0, [0, 1])
+    """
+    return _arg("nanargmin", statistics.argmin, nanmin, x, axis, keepdims, out)
+
+
+def nanmean(
+    x: Tensor, /, axis: Axes | None = None, *, keepdims: bool = False, out: Tensor | None = None
+) -> Tensor:
+    """Return the means over these axes, ignoring NaN; NaN if all are NaN.
+
+    >>> import dml_vk
+    >>> x = dml_vk.asarray([[1.0, float("nan")], [3.0, 2.0]])
+    >>> dml_vk.nanmean(x, axis=0).tolist()
+    [2.0, 2.0]
+    """
+    what = "nanmean"
+    x = to_tensor(what, "x", x)
+    axes = reduced_axes(what, x, axis)
+    with ErrorsAs(what):
+        if x.dtype.kind != "f":
+            return mean(x, axes, keepdims=keepdims, out=out)
+        target = reduced_target(what, x, axes, keepdims, x.dtype, out)
+        wide = computed_in(x.dtype)
+        total = statistics.sum(_filled(x, 0), axes, dtype=wide, keepdims=keepdims)
+        return _cast(divide(total, _counts(x, axes, keepdims), out=_same(target, wide)), target)
+
+
+def nanvar(
+    x: Tensor,
+    /,
+    axis: Axes | None = None,
+    *,
+    correction: float = 0.0,
+    ddof: float | None = None,
+    keepdims: bool = False,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Return the variances over these axes, ignoring NaN, as defined by `var`.
+
+    They are NaN if there are not more numbers than `correction`, or NumPy's `ddof`.
+
+    >>> import dml_vk
+    >>> x = dml_vk.asarray([[1.0, float("nan")], [3.0, 2.0]])
+    >>> dml_vk.nanvar(x, axis=1).tolist()
+    [0.0, 0.25]
+    """
+    return _spread("nanvar", x, axis, correction, ddof, keepdims, out)
+
+
+def nanstd(
+    x: Tensor,
+    /,
+    axis: Axes | None = None,
+    *,
+    correction: float = 0.0,
+    ddof: float | None = None,
+    keepdims: bool = False,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Return the standard deviations over these axes: the square roots of `nanvar`.
+
+    >>> import dml_vk
+    >>> x = dml_vk.asarray([[1.0, float("nan")], [3.0, 2.0]])
+    >>> dml_vk.nanstd(x, axis=1).tolist()
+    [0.0, 0.5]
+    """
+    return _spread("nanstd", x, axis, correction, ddof, keepdims, out)
+
+
+def nancumsum(
+    x: Tensor, /, axis: int | None = None, *, dtype: Any = None, out: Tensor | None = None
+) -> Tensor:
+    """Return the cumulative sums along an axis, or of all flattened, with NaN as 0.
+
+    Dtypes and order are those of `cumulative_sum`.
+
+    >>> import dml_vk
+    >>> x = dml_vk.asarray([[1.0, float("nan")], [3.0, 2.0]])
+    >>> dml_vk.nancumsum(x).tolist()
+    [1.0, 1.0, 4.0, 6.0]
+    """
+    return _cumulative("nancumsum", cumulative_sum, 0, x, axis, dtype, out)
+
+
+def nancumprod(
+    x: Tensor, /, axis: int | None = None, *, dtype: Any = None, out: Tensor | None = None
+) -> Tensor:
+    """Return the cumulative products along an axis, or of all flattened, with NaN as 1.
+
+    >>> import dml_vk
+    >>> x = dml_vk.asarray([[1.0, float("nan")], [3.0, 2.0]])
+    >>> dml_vk.nancumprod(x, axis=1).tolist()
+    [[1.0, 1.0], [3.0, 6.0]]
+    """
+    return _cumulative("nancumprod", cumulative_prod, 1, x, axis, dtype, out)
+
+
+def _filled(x: Tensor, number: float) -> Tensor:
+    """Replace each NaN with a number."""
+    return where(isnan(x), number, x) if x.dtype.kind == "f" else x
+
+
+def _counts(x: Tensor, axes: Axes, keepdims: bool) -> Tensor:
+    """Count the elements that are not NaN, in the dtype that x is computed in."""
+    counts = count_nonzero(equal(x, x), axes, keepdims=keepdims)
+    return astype(counts, computed_in(x.dtype))
+
+
+def _same(target: Tensor, wide: DType) -> Tensor | None:
+    """Return the target if it has the dtype of the computation, as its `out`, else None."""
+    return target if wide is target.dtype else None
+
+
+def _cast(found: Tensor, target: Tensor) -> Tensor:
+    return target if found is target else astype(found, target.dtype, out=target)
+
+
+def _accumulated(
+    what: str,
+    plain: Callable[..., Tensor],
+    nothing: int,
+    x: Any,
+    axis: Axes | None,
+    dtype: Any,
+    keepdims: bool,
+    out: Tensor | None,
+) -> Tensor:
+    x = to_tensor(what, "x", x)
+    axes, wanted = reduced_axes(what, x, axis), sum_dtype(what, x.dtype, dtype)
+    target = reduced_target(what, x, axes, keepdims, wanted, out)
+    with ErrorsAs(what):
+        return plain(_filled(x, nothing), axes, dtype=wanted, keepdims=keepdims, out=target)
+
+
+def _extreme(
+    what: str,
+    plain: Callable[..., Tensor],
+    beyond: float,
+    x: Any,
+    axis: Axes | None,
+    keepdims: bool,
+    out: Tensor | None,
+) -> Tensor:
+    """Reduce with NaN replaced by the identity `beyond`; slices of only NaN become NaN again."""
+    x = to_tensor(what, "x", x)
+    axes = reduced_axes(what, x, axis)
+    with ErrorsAs(what):
+        if x.dtype.kind != "f":
+            return plain(x, axes, keepdims=keepdims, out=out)
+        target = reduced_target(what, x, axes, keepdims, x.dtype, out)
+        found = plain(_filled(x, beyond), axes, keepdims=keepdims)
+        none = statistics.all(isnan(x), axes, keepdims=keepdims)
+        return where(none, np.nan, found, out=target)
+
+
+def _arg(
+    what: str,
+    plain: Callable[..., Tensor],
+    extreme: Callable[..., Tensor],
+    x: Any,
+    axis: int | None,
+    keepdims: bool,
+    out: Tensor | None,
+) -> Tensor:
+    x = to_tensor(what, "x", x)
+    check_one_axis(what, axis)
+    axes = reduced_axes(what, x, axis)
+    target = reduced_target(what, x, axes, keepdims, int64, out)
+    with ErrorsAs(what):
+        if x.dtype.kind != "f":
+            return plain(x, axis, keepdims=keepdims, out=target)
+        found = extreme(x, axes, keepdims=True)
+        if statistics.any(isnan(found)):
+            rule = "a slice along axis is all NaN"
+            raise RangeError(what, rule, axis=axis, shape=x.shape)
+        return statistics.argmax(equal(x, found), axis, keepdims=keepdims, out=target)
+
+
+def _spread(
+    what: str,
+    x: Any,
+    axis: Axes | None,
+    correction: float,
+    ddof: float | None,
+    keepdims: bool,
+    out: Tensor | None,
+) -> Tensor:
+    x = to_tensor(what, "x", x)
+    axes, less = reduced_axes(what, x, axis), to_correction(what, correction, ddof)
+    target = reduced_target(what, x, axes, keepdims, float_dtype(x.dtype), out)
+    x = of_kind(what, x, target.dtype)
+    wide = computed_in(x.dtype)
+    with ErrorsAs(what):
+        means = astype(nanmean(astype(x, wide, copy=False), axes, keepdims=True), wide, copy=False)
+        off = subtract(astype(x, wide, copy=False), means)
+        squares = where(isnan(x), 0, square(off, out=off))
+        total = statistics.sum(squares, axes, keepdims=keepdims)
+        by = subtract(_counts(x, axes, keepdims), less)
+        by = where(greater(by, 0), by, np.nan)
+        found = divide(total, by, out=_same(target, wide))
+        return _cast(found if what == "nanvar" else sqrt(found, out=found), target)
+
+
+def _cumulative(
+    what: str,
+    plain: Callable[..., Tensor],
+    nothing: int,
+    x: Any,
+    axis: int | None,
+    dtype: Any,
+    out: Tensor | None,
+) -> Tensor:
+    x = to_tensor(what, "x", x)
+    wanted = sum_dtype(what, x.dtype, dtype)
+    if axis is None:
+        x, axis = reshape(x, -1), 0
+    axis = to_index(what, "axis", axis, x.ndim)
+    target = result_over(what, x.layout.like(), wanted, x, out)
+    with ErrorsAs(what):
+        return plain(_filled(x, nothing), axis=axis, dtype=wanted, out=target)

@@ -1,0 +1,350 @@
+"""Tensors composed of pieces of another one: rolled, padded, repeated, tiled.
+
+The result keeps the format of the tensor. Pieces are copied directly to their positions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import product
+from typing import Any, NamedTuple
+
+from dml_vk.array import statistics
+from dml_vk.array.creation import asarray, filled
+from dml_vk.array.cumulative import cumulative_sum
+from dml_vk.array.grids import arange
+from dml_vk.array.manipulation import broadcast_to, reshape
+from dml_vk.array.searching import searchsorted
+from dml_vk.dtypes import int64
+from dml_vk.errors import ErrorsAs, LayoutError, RangeError
+from dml_vk.layout import Layout, coalesce
+from dml_vk.ops.copy import copy_elements, copy_if_overlapping
+from dml_vk.ops.elementwise import converted
+from dml_vk.ops.gather import gather_elements
+from dml_vk.ops.view import View, with_layout
+from dml_vk.strides.order import (
+    Axes,
+    Ints,
+    is_one,
+    row_major,
+    several,
+    to_index,
+    to_int,
+    to_ints,
+    to_sizes,
+    to_tuple,
+)
+from dml_vk.tensor.core import Tensor
+from dml_vk.tensor.operands import check_dtype, of_kinds, result_over, to_tensor
+
+MODES = ("constant", "reflect", "edge", "circular")
+Pair = tuple[int, int]
+
+
+class Piece(NamedTuple):
+    """Indexes of one dim: `length` indexes of the result from `to`, of the source from `start`.
+
+    `step` is that of the source: 1, -1, or 0 to repeat one index.
+    """
+
+    to: int
+    start: int
+    length: int
+    step: int = 1
+
+
+def roll(
+    x: Tensor,
+    /,
+    shift: int | Sequence[int],
+    *,
+    axis: Axes | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Shift elements cyclically along dims.
+
+    Without `axis`, they are shifted in logical row-major order through the whole tensor.
+
+    >>> import dml_vk
+    >>> dml_vk.roll(dml_vk.asarray([1, 2, 3, 4]), 1).tolist()
+    [4, 1, 2, 3]
+    """
+    given = to_tensor("roll", "x", x)
+    boxes: Iterable[tuple[Piece, ...]]
+    if axis is None:
+        distance = to_int("roll", "shift", shift)
+        result = result_over("roll", given.layout.like(), given.dtype, given, out)
+        source = copy_if_overlapping("roll", given, result)
+        if given.size:
+            # Merge dims, since each may double the number of boxes.
+            a, b = coalesce(source.layout, result.layout)
+            source, target = with_layout(source, a), with_layout(result, b)
+            _copy_boxes("roll", source, target, _rolled_through(a.sizes, distance))
+        return result
+    shifts = _shifts(given, shift, axis)
+    result = result_over("roll", given.layout.like(), given.dtype, given, out)
+    source = copy_if_overlapping("roll", given, result)
+    boxes = product(*[_rolled(size, by) for size, by in zip(given.shape, shifts)])
+    _copy_boxes("roll", source, result, boxes)
+    return result
+
+
+def pad(
+    x: Tensor,
+    /,
+    widths: Any,
+    *,
+    value: float = 0,
+    mode: str = "constant",
+    out: Tensor | None = None,
+) -> Tensor:
+    """Add elements before and after the tensor along its dims.
+
+    `widths` is a number, (before, after), or such a pair for each dim. The added elements are
+    `value`, or in other modes: "edge": the nearest element; "reflect": the element at the same
+    distance on the other side of the edge; "circular": the elements at the opposite end. The last
+    two modes add at most as many elements as there are.
+
+    >>> import dml_vk
+    >>> dml_vk.pad(dml_vk.asarray([1, 2, 3]), (1, 2), mode="reflect").tolist()
+    [2, 1, 2, 3, 2, 1]
+    """
+    given = to_tensor("pad", "x", x)
+    pairs = _pairs(widths, given.ndim)
+    if not isinstance(mode, str) or mode not in MODES:
+        rule = f"mode must be one of {', '.join(MODES)}"
+        raise RangeError("pad", rule, mode=mode)
+    pieces = [_padded(mode, size, *pair) for size, pair in zip(given.shape, pairs)]
+    sizes = tuple([before + size + after for size, (before, after) in zip(given.shape, pairs)])
+    layout = Layout.packed(sizes, given.layout.order)
+    result = result_over("pad", layout, given.dtype, given, out)
+    source = copy_if_overlapping("pad", given, result)
+    if mode == "constant":
+        for slab in _slabs(result.layout, given.shape, pairs):
+            filled(result.over(slab), "pad", value)
+    _copy_boxes("pad", source, result, product(*pieces))
+    return result
+
+
+def tile(x: Tensor, repetitions: int | Sequence[int], /, *, out: Tensor | None = None) -> Tensor:
+    """Repeat the whole tensor this many times along each dim, counted from the last one.
+
+    >>> import dml_vk
+    >>> dml_vk.tile(dml_vk.asarray([1, 2]), (2, 2)).tolist()
+    [[1, 2, 1, 2], [1, 2, 1, 2]]
+    """
+    given = to_tensor("tile", "x", x)
+    counts = to_sizes("tile", several(repetitions))
+    counts = (1,) * (given.ndim - len(counts)) + counts
+    return _repeated("tile", given, len(counts) - given.ndim, counts, out)
+
+
+def repeat(
+    x: Tensor,
+    repeats: int | Sequence[int] | Tensor,
+    /,
+    *,
+    axis: int | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Repeat each element, or each index of a dim, this many times.
+
+    Without `axis`, the tensor is flattened. A list or a tensor has the count for each index; the
+    total is then read on the host.
+
+    >>> import dml_vk
+    >>> dml_vk.repeat(dml_vk.asarray([[1, 2]]), 2, axis=1).tolist()
+    [[1, 1, 2, 2]]
+    """
+    given = to_tensor("repeat", "x", x)
+    dim = None if axis is None else to_index("repeat", "axis", axis, given.ndim)
+    if is_one(repeats):
+        count = to_int("repeat", "repeats", repeats)
+        if count < 0:
+            raise RangeError("repeat", "repeats must not be negative", repeats=count)
+        if dim is None:
+            return _repeated_flat(given, count, out)
+        counts = [count if k == dim else 1 for k in range(given.ndim)]
+        return _repeated("repeat", given, 0, counts, out, inside=True)
+    return _repeated_by_list(given, repeats, dim, out)
+
+
+def _repeated(
+    what: str,
+    given: Tensor,
+    new: int,
+    counts: Sequence[int],
+    out: Any,
+    *,
+    inside: bool = False,
+) -> Tensor:
+    """Repeat each dim, after adding `new` ones, as a whole, or with `inside` index by index."""
+    order = (*row_major(new), *[dim + new for dim in given.layout.order])
+    sizes = (1,) * new + given.shape
+    whole = Layout.packed([size * count for size, count in zip(sizes, counts)], order)
+    result = result_over(what, whole, given.dtype, given, out)
+    if result.size:
+        source = copy_if_overlapping(what, given, result)
+        # View each dim of the result as two, of which the source has stride 0 along one.
+        cut = []
+        for size, stride, count in zip(sizes, (0,) * new + source.layout.strides, counts):
+            both = [(size, stride), (count, 0)]
+            cut += both[:1] if count == 1 else both if inside else both[::-1]
+        _copy_cut(what, source, cut, result)
+    return result
+
+
+def _repeated_flat(given: Tensor, count: int, out: Any) -> Tensor:
+    whole = Layout((given.size * count,))
+    result = result_over("repeat", whole, given.dtype, given, out)
+    if result.size:
+        source = copy_if_overlapping("repeat", given, result)
+        cut = [*zip(given.shape, source.layout.strides), (count, 0)]
+        _copy_cut("repeat", source, cut, result)
+    return result
+
+
+def _copy_cut(what: str, source: View, cut: Sequence[Pair], target: Tensor) -> None:
+    """Copy to a target whose dims are split into these (size, stride) of the source."""
+    sizes, strides = zip(*cut) if cut else ((), ())
+    parts = target.layout.view(sizes)
+    assert parts is not None  # A dim can be cut into any dims.
+    layout = Layout(sizes, strides, source.layout.offset)
+    copy_elements(what, with_layout(source, layout), with_layout(target, parts))
+
+
+def _repeated_by_list(given: Tensor, repeats: Any, axis: int | None, out: Any) -> Tensor:
+    """Repeat by gathering: find the source index of each index of the result."""
+    if axis is None:
+        given, axis = reshape(given, -1), 0
+    count = given.shape[axis]
+    counts, total, least = _counts(given, repeats)
+    if counts.shape not in ((count,), (1,)):
+        rule = f"repeats must be an integer, or one for each of the {count} indexes"
+        raise LayoutError("repeat", rule, shape=counts.shape)
+    if least < 0:
+        raise RangeError("repeat", "repeats must not be negative", least=least)
+    total *= count if counts.shape != (count,) else 1
+    sizes = (*given.shape[:axis], total, *given.shape[axis + 1 :])
+    layout = Layout.packed(sizes, given.layout.order)
+    result = result_over("repeat", layout, given.dtype, given, out)
+    if result.size:
+        ends = cumulative_sum(broadcast_to(counts, count))
+        index = searchsorted(ends, arange(total, device=given.device), side="right")
+        along = index.layout.view([total if dim == axis else 1 for dim in range(given.ndim)])
+        assert along is not None  # since it only adds dims of size 1
+        gather_elements("repeat", given, index.over(along), result, axis)
+    return result
+
+
+def _counts(given: Tensor, repeats: Any) -> tuple[Tensor, int, int]:
+    """Return (the count of each index, as int64, their sum, their minimum)."""
+    if not isinstance(repeats, Tensor):
+        numbers = to_ints("repeat", "repeats", repeats)
+        with ErrorsAs("repeat"):
+            counts = asarray(numbers, int64, device=given.device)
+        return counts, sum(numbers), min(numbers, default=0)
+    check_dtype("repeat", repeats.dtype, of_kinds("iu"))
+    counts = Tensor(converted("repeat", repeats, int64))
+    if not counts.size:
+        return counts, 0, 0
+    return counts, statistics.sum(counts).item(), statistics.min(counts).item()
+
+
+def _copy_boxes(what: str, source: View, target: View, boxes: Iterable[Sequence[Piece]]) -> None:
+    """Copy boxes of a tensor, each a piece of every dim."""
+    for box in boxes:
+        a, b = source.layout, target.layout
+        for dim, (to, start, length, step) in enumerate(box):
+            b = b.narrow(dim, to, length)
+            if step == 1:
+                a = a.narrow(dim, start, length)
+            elif step == 0:
+                a = a.narrow(dim, start, 1)
+                a = a.expand((*a.sizes[:dim], length, *a.sizes[dim + 1 :]))
+            else:
+                a = a.narrow(dim, start - length + 1, length).flip(dim)
+        copy_elements(what, with_layout(source, a), with_layout(target, b))
+
+
+def _rolled(size: int, shift: int) -> list[Piece]:
+    by = shift % max(1, size)
+    return [piece for piece in (Piece(by, 0, size - by), Piece(0, size - by, by)) if piece.length]
+
+
+def _rolled_through(sizes: Ints, shift: int) -> Iterator[tuple[Piece, ...]]:
+    """Return the boxes into which a shift in flattened row-major order splits a tensor.
+
+    Each dim is shifted by a digit of the shift, and by one more where the inner dims wrapped.
+    """
+    boxes: list[tuple[tuple[Piece, ...], int]] = [((), 0)]
+    for size in reversed(sizes):
+        shift, digit = divmod(shift, size)
+        grown = []
+        for pieces, carry in boxes:
+            by = digit + carry
+            if by < size:
+                grown.append(((Piece(by, 0, size - by), *pieces), 0))
+            if by:
+                grown.append(((Piece(0, size - by, by), *pieces), 1))
+        boxes = grown
+    return (pieces for pieces, _ in boxes)
+
+
+def _shifts(given: Tensor, shift: int | Sequence[int], axis: Axes) -> list[int]:
+    """Return the shift of each dim. Shifts of a dim that is named more than once are added."""
+    named = to_tuple("roll", "axis", several(axis))
+    by = to_ints("roll", "shift", several(shift))
+    if is_one(shift):
+        by *= len(named)
+    if len(by) != len(named):
+        rule = "shift must be an integer, or one per axis"
+        raise LayoutError("roll", rule, shift=shift, axis=axis)
+    shifts = [0] * given.ndim
+    for dim, one in zip(named, by):
+        shifts[to_index("roll", "axis", dim, given.ndim)] += one
+    return shifts
+
+
+def _pairs(widths: Any, rank: int) -> list[Pair]:
+    """Return (before, after) for each dim."""
+    rule = "widths must be a non-negative integer, a pair, or one pair per dim"
+    try:
+        given = to_tuple("pad", "widths", several(widths))
+        rows = [to_ints("pad", "widths", several(one)) for one in given]
+    except LayoutError:
+        raise LayoutError("pad", rule, widths=widths) from None
+    if all(map(is_one, given)):
+        rows = [tuple([row[0] for row in rows])]
+    pairs = [row * 2 if len(row) == 1 else row for row in rows]
+    pairs *= rank if len(pairs) == 1 else 1
+    if len(pairs) != rank or any(len(pair) != 2 or min(pair) < 0 for pair in pairs):
+        raise LayoutError("pad", rule, widths=widths, rank=rank)
+    return [(before, after) for before, after in pairs]
+
+
+def _padded(mode: str, size: int, before: int, after: int) -> list[Piece]:
+    """Return the pieces of one dim; constant padding is not one of them."""
+    most = {"reflect": max(0, size - 1), "circular": size, "edge": before + after if size else 0}
+    if mode in most and max(before, after) > most[mode]:
+        rule = f"in this mode, size {size} can be padded by at most {most[mode]}"
+        raise LayoutError("pad", rule, widths=(before, after), mode=mode)
+    end = before + size
+    pieces = [Piece(before, 0, size)]
+    if mode == "edge":
+        pieces += [Piece(0, 0, before, 0), Piece(end, size - 1, after, 0)]
+    elif mode == "reflect":
+        pieces += [Piece(0, before, before, -1), Piece(end, size - 2, after, -1)]
+    elif mode == "circular":
+        pieces += [Piece(0, size - before, before), Piece(end, 0, after)]
+    return [piece for piece in pieces if piece.length]
+
+
+def _slabs(layout: Layout, sizes: Ints, pairs: Sequence[Pair]) -> Iterator[Layout]:
+    """Yield layouts that cover the padding of the result, each element once."""
+    for dim, (before, after) in enumerate(pairs):
+        end = before + sizes[dim]
+        for start, length in ((0, before), (end, after)):
+            if length:
+                yield layout.narrow(dim, start, length)
+        layout = layout.narrow(dim, before, sizes[dim])

@@ -1,0 +1,75 @@
+"""The position of a quantile among ordered elements, by NumPy's methods.
+
+The same code runs on the host, for slices of equal length, and on the device, if only the device
+knows how many numbers that are not NaN a slice has.
+"""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dml_vk.errors import DTypeError, RangeError
+from dml_vk.tensor.core import Tensor
+from dml_vk.tensor.host import Array
+
+# Methods that select an element, and how they round the position.
+CHOOSING = {"lower": "floor", "higher": "ceil", "nearest": "round"}
+# Methods that interpolate, and their parameters alpha and beta by Hyndman and Fan.
+_PARAMETERS = {
+    "interpolated_inverted_cdf": (0.0, 1.0),
+    "hazen": (0.5, 0.5),
+    "weibull": (0.0, 0.0),
+    "median_unbiased": (1 / 3, 1 / 3),
+    "normal_unbiased": (3 / 8, 3 / 8),
+}
+METHODS = ("linear", *CHOOSING, "midpoint", *_PARAMETERS)
+
+
+class Places(NamedTuple):
+    """The indexes on either side of a position, and the fraction between them."""
+
+    below: Any
+    above: Any
+    part: Any
+
+
+def to_method(what: str, method: Any) -> str:
+    if not isinstance(method, str) or method not in METHODS:
+        rule = f"method must be one of {', '.join(METHODS)}"
+        raise RangeError(what, rule, method=method)
+    return method
+
+
+def to_fractions(what: str, q: Any, whole: int) -> Array:
+    """Convert q, from 0 to `whole`, to float64 fractions. A tensor is waited for."""
+    given = q.numpy() if isinstance(q, Tensor) else q
+    try:
+        array = np.asarray(given)
+    except (TypeError, ValueError):
+        array = np.asarray("")
+    if array.dtype.kind not in "biuf" and array.size:
+        rule = "q must be a real number, or a list, array or tensor of real numbers"
+        raise DTypeError(what, rule, q=type(q).__name__)
+    fractions = array.astype(np.float64)
+    if not ((fractions >= 0) & (fractions <= whole)).all():
+        raise RangeError(what, f"q must be from 0 to {whole}", q=q)
+    return fractions / whole
+
+
+def places(functions: Any, method: str, q: Any, count: Any) -> Places:
+    """Compute positions among `count` elements, with the functions of NumPy or of dml_vk."""
+    last = count - 1
+    at = last * q
+    if method in _PARAMETERS:
+        alpha, beta = _PARAMETERS[method]
+        at = count * q + (alpha + q * (1 - alpha - beta)) - 1
+    if method in CHOOSING:
+        at = getattr(functions, CHOOSING[method])(at)
+    at = functions.maximum(functions.minimum(at, last), 0.0)
+    below = functions.floor(at)
+    part = at - below
+    if method == "midpoint":
+        part = functions.where(part > 0, 0.5, part)
+    return Places(below, functions.ceil(at), part)

@@ -1,0 +1,96 @@
+"""Searching: nonzero elements, and positions among sorted elements."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dml_vk.dtypes import int64
+from dml_vk.errors import LayoutError, RangeError
+from dml_vk.layout import Layout
+from dml_vk.ops.compact import nonzero_positions
+from dml_vk.ops.elementwise import converted
+from dml_vk.ops.search import search_sorted, write_coordinates
+from dml_vk.ops.view import temporary
+from dml_vk.promotion import common_dtype
+from dml_vk.tensor.core import Tensor
+from dml_vk.tensor.operands import check_dtype, of_kinds, result_over, to_tensor, to_tensors
+
+
+def nonzero(x: Tensor, /) -> tuple[Tensor, ...]:
+    """Return the indexes of the elements that are not 0: one int64 tensor per dim.
+
+    Elements are in row-major order. Their number must be known before the call returns, so it waits
+    for everything that x depends on.
+
+    >>> import dml_vk
+    >>> rows, columns = dml_vk.nonzero(dml_vk.asarray([[3, 0, 4], [0, 5, 0]]))
+    >>> rows.tolist(), columns.tolist()
+    ([0, 0, 1], [0, 2, 1])
+    """
+    layout = to_tensor("nonzero", "x", x).layout
+    if not layout.rank:
+        raise LayoutError("nonzero", "x must have at least one dim", shape=layout.sizes)
+    if layout.rank == 1:
+        return (Tensor(nonzero_positions("nonzero", x, int64)),)
+    found = nonzero_positions("nonzero", x)
+    indexes = []
+    for axis in range(layout.rank):
+        index = temporary("nonzero", Layout(found.layout.sizes), int64, found)
+        write_coordinates(found, index, layout.sizes, axis)
+        indexes.append(Tensor(index))
+    return tuple(indexes)
+
+
+def searchsorted(
+    x1: Tensor,
+    x2: Tensor,
+    /,
+    *,
+    side: str = "left",
+    sorter: Tensor | None = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Return the int64 index at which each element of x2 could be inserted to keep x1 sorted.
+
+    The index is before all equal elements, or after them with `side="right"`. x1 is 1-D and
+    ascends, with NaN after all numbers, or it does so in the order of the indexes in `sorter`, such
+    as those of `argsort`.
+
+    >>> import dml_vk
+    >>> x = dml_vk.asarray([10, 20, 20, 30])
+    >>> dml_vk.searchsorted(x, dml_vk.asarray([[20, 5], [25, 99]])).tolist()
+    [[1, 0], [3, 4]]
+    >>> dml_vk.searchsorted(x, dml_vk.asarray([20]), side="right").tolist()
+    [3]
+    """
+    what = "searchsorted"
+    tensors = [to_tensor(what, "x1", x1), to_tensor(what, "x2", x2)]
+    if sorter is not None:
+        tensors.append(to_tensor(what, "sorter", sorter))
+        check_dtype(what, sorter.dtype, of_kinds("iu"))
+    to_tensors(what, tensors)
+    if not isinstance(side, str) or side not in ("left", "right"):
+        raise RangeError(what, "side must be 'left' or 'right'", side=side)
+    _check_one_dim(what, "x1", x1)
+    if sorter is not None:
+        _check_one_dim(what, "sorter", sorter)
+        if sorter.shape != x1.shape:
+            rule = "sorter must have one index for each element of x1"
+            raise LayoutError(what, rule, sorter=sorter.shape, x1=x1.shape)
+    common = common_dtype(what, [x1.dtype, x2.dtype])
+    result = result_over(what, x2.layout.like(), int64, x2, out)
+    search_sorted(
+        what,
+        converted(what, x1, common),
+        converted(what, x2, common),
+        None if sorter is None else sorter,
+        result,
+        right=side == "right",
+    )
+    return result
+
+
+def _check_one_dim(what: str, name: str, x: Tensor) -> None:
+    if x.layout.rank != 1:
+        shape: dict[str, Any] = {name: x.shape}
+        raise LayoutError(what, f"{name} must be 1-D", **shape)

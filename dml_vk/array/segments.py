@@ -1,0 +1,75 @@
+"""Sums of segments of a row, each in the order of `sum`, independent of the rest of the row."""
+
+from __future__ import annotations
+
+import builtins
+
+from dml_vk.array.cumulative import cumulative_sum
+from dml_vk.array.elementwise import (
+    add,
+    bitwise_right_shift,
+    less,
+    minimum,
+    multiply,
+    subtract,
+    where,
+)
+from dml_vk.array.grids import arange
+from dml_vk.array.indexing.api import elements_at
+from dml_vk.array.manipulation import reshape
+from dml_vk.array.searching import searchsorted
+from dml_vk.array.statistics import max, sum
+from dml_vk.dtypes import int64
+from dml_vk.layout import Layout
+from dml_vk.tensor.core import Tensor
+
+_WIDEST = 6  # bits of the number of elements that are added at once
+
+
+def segment_sums(values: Tensor, bounds: Tensor) -> Tensor:
+    """Return the sums of the values between consecutive bounds, 0 for an empty segment.
+
+    Bounds are int64 and ascend. Each pass adds aligned blocks of 2**k elements of a segment and
+    packs the sums, which are the nodes of the tree by which `sum` adds. So an infinity does not
+    spread to other segments, and the bits are those of `sum` of the segment alone. This waits for
+    the length of the longest segment.
+
+    >>> import dml_vk
+    >>> from dml_vk.array.segments import segment_sums
+    >>> segment_sums(dml_vk.asarray([1, 2, 4, 8, 16]), dml_vk.asarray([0, 2, 2, 5])).tolist()
+    [3, 0, 28]
+    """
+    count = bounds.size - 1
+    if not count or not values.size:
+        return sum(values.over(Layout((count, 0))), axis=1, dtype=values.dtype)
+    longest = max(subtract(bounds[1:], bounds[:-1])).item()
+    while longest > 1:
+        # Blocks about as long as the average segment: longer ones would be mostly padding.
+        average = values.size // count
+        bits = builtins.min(_WIDEST, (longest - 1).bit_length(), 1 + average.bit_length())
+        values, bounds = _packed(values, bounds, bits)
+        longest = -(-longest >> bits)
+    starts = bounds[:-1]
+    found = elements_at(values, minimum(starts, values.size - 1))
+    return where(less(starts, bounds[1:]), found, 0)
+
+
+def _packed(values: Tensor, bounds: Tensor, bits: int) -> tuple[Tensor, Tensor]:
+    """Return the sums of blocks of 2**bits elements, and the bounds of segments among them."""
+    width, count, device = 1 << bits, bounds.size - 1, values.device
+    starts, ends = bounds[:-1], bounds[1:]
+    blocks = bitwise_right_shift(add(subtract(ends, starts), width - 1), bits)
+    packed = cumulative_sum(blocks, include_initial=True)
+    # An upper bound of the number of blocks; surplus ones start after the last segment.
+    row = arange((values.size >> bits) + count, dtype=int64, device=device)
+    segment = minimum(searchsorted(packed[1:], row, side="right"), count - 1)
+    first = add(
+        elements_at(subtract(starts, multiply(packed[:-1], width)), segment), multiply(row, width)
+    )
+    index = add(first[:, None], arange(width, dtype=int64, device=device))
+    inside = less(index, elements_at(ends, segment)[:, None])
+    minimum(index, values.size - 1, out=index)
+    found = elements_at(values, reshape(index, -1))
+    del index
+    found = where(inside, reshape(found, inside.shape), 0)
+    return sum(found, axis=1, dtype=values.dtype), packed

@@ -1,0 +1,68 @@
+"""Sorting, named as in the array API standard. All sorts are stable.
+
+NaN is greater than all numbers, so it comes last, or first with `descending`; -0.0 equals 0.0.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dml_vk.dtypes import int64
+from dml_vk.ops.sort import argsort_elements, sort_elements
+from dml_vk.strides.order import to_bool, to_index
+from dml_vk.tensor.core import Tensor
+from dml_vk.tensor.operands import result_over, to_tensor
+
+
+def sort(
+    x: Tensor,
+    /,
+    *,
+    axis: int = -1,
+    descending: bool = False,
+    stable: bool = True,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Sort the elements along an axis, keeping x's memory format.
+
+    The sort is always stable. Elements keep their bits, including those of NaN and -0.0.
+
+    >>> import dml_vk
+    >>> x = dml_vk.asarray([[3, 1, 2], [6, 5, 4]])
+    >>> dml_vk.sort(x).tolist(), dml_vk.sort(x, axis=0, descending=True).tolist()
+    ([[1, 2, 3], [4, 5, 6]], [[6, 5, 4], [3, 1, 2]])
+    """
+    x, dim = _check("sort", x, axis, descending=descending, stable=stable)
+    target = result_over("sort", x.layout.like(), x.dtype, x, out)
+    sort_elements("sort", x, target, dim, descending)
+    return target
+
+
+def argsort(
+    x: Tensor,
+    /,
+    *,
+    axis: int = -1,
+    descending: bool = False,
+    stable: bool = True,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Return the int64 indexes that sort x along an axis.
+
+    >>> import dml_vk
+    >>> dml_vk.argsort(dml_vk.asarray([2.5, -1.0, 2.5, 0.0])).tolist()
+    [1, 3, 0, 2]
+    >>> dml_vk.argsort(dml_vk.asarray([2.5, -1.0, 2.5, 0.0]), descending=True).tolist()
+    [0, 2, 3, 1]
+    """
+    x, dim = _check("argsort", x, axis, descending=descending, stable=stable)
+    target = result_over("argsort", x.layout.like(), int64, x, out)
+    argsort_elements("argsort", x, target, dim, descending)
+    return target
+
+
+def _check(what: str, x: Any, axis: Any, **switches: Any) -> tuple[Tensor, int]:
+    given = to_tensor(what, "x", x)
+    for name, switch in switches.items():
+        to_bool(what, name, switch)
+    return given, to_index(what, "axis", axis, given.layout.rank)

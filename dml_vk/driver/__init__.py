@@ -1,0 +1,1 @@
+"""The machine's Vulkan: devices, their properties, and free memory."""

@@ -1,0 +1,1 @@
+"""Requirements of the system, and their installation."""

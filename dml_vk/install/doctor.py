@@ -1,0 +1,194 @@
+"""A report of what the library needs on this machine, and how to install what is missing."""
+
+from __future__ import annotations
+
+import importlib.metadata
+import importlib.util
+import os
+import platform
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from dml_vk import settings
+from dml_vk.driver import probe, vulkan
+from dml_vk.errors import DmlVkError
+from dml_vk.install import build_kp, system
+
+_DRIVER = """
+from dml_vk.driver import probe
+print(*(info.name for info in probe.devices()), sep=", ")
+"""
+_FLOATS = """
+from dml_vk.install import float_check
+print(*map(int, float_check.examine()))
+"""
+_DEVICES = Path("/dev")
+# Device nodes of GPUs: of Linux's own drivers, of NVIDIA's, and in WSL.
+_NODES = ("dri/renderD*", "nvidia[0-9]*", "dxg")
+_FLOAT_PROPERTIES = ("rounds to nearest", "keeps NaN", "keeps subnormals")  # as in `Floats`
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One line of the report."""
+
+    topic: str
+    text: str
+    advice: str = ""  # what to do about it
+    needed: bool = True  # nothing works without it
+
+    @property
+    def is_fatal(self) -> bool:
+        return bool(self.advice) and self.needed
+
+
+def examine() -> list[Finding]:
+    """Examine everything that the library depends on, from the driver up."""
+    return [*_drivers(), *_devices(), *_python(), *_tools()]
+
+
+def report(findings: list[Finding]) -> str:
+    lines = [f"Python {platform.python_version()} in {sys.prefix}, {platform.platform()}"]
+    for finding in findings:
+        mark = "ok" if not finding.advice else "LACKS" if finding.needed else "lacks"
+        lines.append(f"{mark:5}  {finding.topic:8}  {finding.text}")
+        if finding.advice:
+            lines.append(f"{'':17}> {finding.advice}")
+    return "\n".join(lines)
+
+
+def fix(progress: Callable[[str], object]) -> None:
+    """Fix what does not need root: install `kp` into the running environment unless it works.
+
+    `progress` is called with each step.
+    """
+    if importlib.util.find_spec("numpy") is None:
+        return  # `kp` cannot be tested without it, and a cached wheel that fails would be deleted
+    progress("trying kp")
+    device = _device()
+    if build_kp.state(device)[0] not in ("works", "imports"):
+        build_kp.install(device, progress)
+
+
+def _drivers() -> Iterator[Finding]:
+    library = vulkan.load()
+    advice = "" if library else system.how_to_install(system.RUN[:1])
+    yield Finding("loader", library._name if library else f"no {vulkan.LOADERS[0]}", advice)
+    for path in system.manifests("icd.d"):
+        text = _devices_of(path) if path.is_file() else "no such file"
+        yield Finding("driver", f"{path}: {text}")
+
+
+def _devices_of(manifest: Path) -> str:
+    """The devices of one driver, found in a separate process, since a broken driver may crash."""
+    only = {"VK_DRIVER_FILES": str(manifest), "VK_ICD_FILENAMES": str(manifest)}
+    done = _run(_DRIVER, **only)
+    if done.returncode:
+        return f"it breaks the process that loads it ({done.returncode})"
+    return done.stdout.strip() or "no device"
+
+
+def _run(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    """Run code that imports this package in a separate process."""
+    home = str(Path(__file__).parents[2])
+    return subprocess.run(
+        [sys.executable, "-c", f"import sys; sys.path.insert(0, {home!r}){code}"],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+
+
+def _devices() -> Iterator[Finding]:
+    found = probe.devices()
+    for info in found:
+        yield Finding("device", str(info))
+    if all(info.type == "cpu" for info in found):
+        yield from _unused_gpus()
+    if not found:
+        yield Finding("device", found.reason or "none", probe.advice())
+        return
+    try:
+        yield Finding("chosen", probe.select().name)
+    except DmlVkError as error:
+        yield Finding("chosen", str(error), "set DML_VK_DEVICE to one of these, or unset it")
+    for setting in (settings.staged, settings.memory_limit, settings.log):
+        try:
+            setting()
+        except DmlVkError as error:
+            yield Finding("setting", str(error), "set it right, or unset it")
+
+
+def _unused_gpus() -> Iterator[Finding]:
+    """Device nodes of GPUs on Linux, if no driver supports one."""
+    if sys.platform != "linux":
+        return
+    nodes = [str(path) for pattern in _NODES for path in sorted(_DEVICES.glob(pattern))]
+    closed = [path for path in nodes if not os.access(path, os.R_OK | os.W_OK)]
+    if closed:
+        text = f"{', '.join(closed)}: this user may not open it"
+        advice = "sudo usermod -aG render $USER, and log in again"
+    elif nodes:
+        text = f"{', '.join(nodes)}: no driver here computes on it"
+        advice = "the Vulkan driver of your GPU, if it is one that can compute"
+    else:
+        text, advice = f"none is seen: there is no {_DEVICES / _NODES[0]}", ""
+    yield Finding("GPU", text, advice, needed=False)
+
+
+def _device() -> int | None:
+    """The index of a device for tests."""
+    found = probe.devices()
+    return found[0].index if found else None
+
+
+def _python() -> Iterator[Finding]:
+    if importlib.util.find_spec("numpy") is None:
+        installing = f"{sys.executable} -m pip install numpy"
+        if build_kp.is_system_python():
+            installing = f"{build_kp.SYSTEM_PYTHON} && .venv/bin/python -m pip install numpy"
+        yield Finding("NumPy", "absent", installing)
+        return
+    yield Finding("NumPy", importlib.metadata.version("numpy"))
+    fixing = f"{sys.executable} -m dml_vk doctor --fix"
+    state, details = build_kp.state(_device())
+    if state == "works":
+        yield Finding("kp", importlib.metadata.version("kp"))
+        yield _floats()
+    elif state == "imports":
+        yield Finding("kp", f"{importlib.metadata.version('kp')}, not tried without a device")
+    elif state == "poisoned":
+        yield Finding("kp", "built with a pybind11 too old for this NumPy: data is wrong", fixing)
+    else:
+        yield Finding("kp", f"{state} {details}".strip(), build_kp.obstacle() or fixing)
+
+
+def _floats() -> Finding:
+    """Properties of the chosen device's float arithmetic, and their consequences."""
+    done = _run(_FLOATS)
+    words = done.stdout.split()
+    if done.returncode or len(words) != len(_FLOAT_PROPERTIES):
+        last = done.stderr.strip().rpartition("\n")[2] or f"it died with {done.returncode}"
+        opening = f"{sys.executable} -c 'import dml_vk; dml_vk.device()'"
+        return Finding("floats", f"not tried: {last}", f"to see more: {opening}", needed=False)
+    nearest, nan, subnormals = has = [word == "1" for word in words]
+    text = ", ".join(
+        f"{name}: {'yes' if one else 'no'}" for name, one in zip(_FLOAT_PROPERTIES, has)
+    )
+    if not (nearest and nan):
+        advice = "float functions may be less accurate here, and give other bits than elsewhere"
+        return Finding("floats", text, advice, needed=False)
+    exception = "" if subnormals else ", except for subnormals"
+    return Finding("floats", f"{text}; functions give the same bits as elsewhere{exception}")
+
+
+def _tools() -> Iterator[Finding]:
+    lacking = system.missing(system.SHADERS)
+    names = ", ".join(need.name for need in system.SHADERS)
+    advice = system.how_to_install(lacking) if lacking else ""
+    text = ", ".join(need.name for need in lacking) + " (for shaders of your own only)"
+    yield Finding("GLSL", text if lacking else names, advice, needed=False)

@@ -1,0 +1,1 @@
+"""Planners: pure, cached functions from layouts to launch plans, without a device."""

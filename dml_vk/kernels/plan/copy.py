@@ -1,0 +1,36 @@
+"""Plan copies between layouts of equal sizes."""
+
+from __future__ import annotations
+
+from dml_vk.kernels.kernel import MAX_RANK
+from dml_vk.kernels.plan.base import Plan
+from dml_vk.kernels.plan.caching import cached_plan
+from dml_vk.kernels.plan.dims import offsets
+from dml_vk.kernels.plan.paths import interleaved, plan_of, rows, tile
+from dml_vk.kernels.plan.tasks import starts_of, task_of, widest
+from dml_vk.limits import Profile
+from dml_vk.strides.order import Ints
+
+
+@cached_plan(4096, src_offset="itemsize", dst_offset="itemsize")
+def plan_copy(
+    sizes: Ints,
+    src_strides: Ints,
+    dst_strides: Ints,
+    itemsize: int,
+    src_offset: int,
+    dst_offset: int,
+    profile: Profile,
+) -> Plan:
+    """Plan a copy from src to dst.
+
+    The elements of dst must not overlap each other, nor those of src.
+    """
+    strides, bases = (src_strides, dst_strides), (src_offset * itemsize, dst_offset * itemsize)
+    task, _ = task_of(sizes, strides, bases, (itemsize, itemsize), MAX_RANK, profile)
+    task = widest(task)
+    path = interleaved(task) or tile(task) or rows(task)
+    itemsize = task.itemsize
+    launches = offsets(task.outer, starts_of(task, bases))
+    module = f"copy_{path.name}_{8 * itemsize}"
+    return plan_of(module, task, path, MAX_RANK, launches, sources=(itemsize,))

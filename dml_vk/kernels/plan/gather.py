@@ -1,0 +1,271 @@
+"""Plan gathers and scatters by advanced indexes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from dml_vk.kernels.kernel import MAX_RANK, PACKED_SPEC, ROW_SPEC, WORDS_SPEC, Kernel, index_push
+from dml_vk.kernels.plan import rounds
+from dml_vk.kernels.plan.base import Plan
+from dml_vk.kernels.plan.caching import cached_plan
+from dml_vk.kernels.plan.dims import Dim, ascending, offsets, split, widened
+from dml_vk.kernels.plan.paths import ANY, Path, plan_of, rows
+from dml_vk.kernels.plan.tasks import QUAD_BYTES, Task, columns_of, starts_of
+from dml_vk.limits import Profile
+from dml_vk.strides.order import Ints
+
+GATHER_RANK, CHECK_RANK, SCATTER_RANK = 5, 7, 5
+UNIT = 8  # elements per work item of kernels that go element by element
+# Estimated time per element on one slow core, without moving it.
+_INDEX_NS, _QUAD_INDEX_NS, _PLACE_NS, _SCATTER_NS = 10.0, 2.0, 3.0, 30.0
+
+_BY_WORDS = {
+    "32": {"BITS": "32", "T": "uint", "WORDS": "1"},
+    "64": {"BITS": "64", "T": "uvec2", "WORDS": "2"},
+    "128": {"BITS": "128", "T": "uvec4", "WORDS": "4"},
+}
+_BY_BITS = {"8": {"BITS": "8"}, "16": {"BITS": "16"}}
+_GATHER_PUSH = index_push(
+    ("index_base", "src_base", "dst_base"), GATHER_RANK, (("scalars", 4),), sources=2
+)
+_INDEX_SPEC = ("INDEX_TYPE", "SPLIT")
+
+KERNELS: tuple[Kernel, ...] = (
+    Kernel(
+        "gather_words",
+        bindings=("index_words", "Src", "Dst"),
+        writes=("Dst",),
+        spec=(*WORDS_SPEC, *_INDEX_SPEC),
+        push=_GATHER_PUSH,
+        variants={**_BY_WORDS, "places": {**_BY_WORDS["32"], "PLACES": "1"}},
+        body="gather",
+    ),
+    Kernel(
+        "gather_packed",
+        bindings=("index_words", "Src", "Dst"),
+        writes=("Dst",),
+        spec=(*PACKED_SPEC, *_INDEX_SPEC),
+        push=_GATHER_PUSH,
+        variants=_BY_BITS,
+        body="gather",
+    ),
+    Kernel(
+        "gather_check",
+        bindings=("Index", "Dst"),
+        writes=("Dst",),
+        spec=(*ROW_SPEC, "INDEX_TYPE", "QUADS"),
+        push=index_push(("index_base", "dst_base"), CHECK_RANK, (("size", 1),)),
+        variants={"index": {}},
+    ),
+    Kernel(
+        "scatter_claim",
+        bindings=("Index", "Dst"),
+        writes=("Dst",),
+        spec=ROW_SPEC,
+        push=index_push(("index_base", "dst_base"), MAX_RANK),
+        variants={"index": {}},
+    ),
+    Kernel(
+        "scatter",
+        bindings=("Index", "Src", "Owner", "Dst"),
+        writes=("Dst",),
+        spec=(*ROW_SPEC, "CLAIMED"),
+        push=index_push(
+            ("index_base", "src_base", "owner_base", "dst_base"),
+            SCATTER_RANK,
+            (("stride", 1), ("claims_at", 1)),
+            sources=2,
+        ),
+        variants={**_BY_BITS, **_BY_WORDS},
+    ),
+)
+
+
+class Step(NamedTuple):
+    """How an index maps to an element offset: index * stride, negative ones counted from `size`.
+
+    With size 0 indexes are not wrapped or clamped. If the index is flat over several dims and only
+    one of them counts, it is first reduced to `index // inner % length`; else both are 0.
+    """
+
+    stride: int
+    size: int = 0
+    inner: int = 0
+    length: int = 0
+
+
+@cached_plan(2048)
+def plan_gather(
+    sizes: Ints,
+    operands: Sequence[tuple[Ints, int, int]],
+    code: int,
+    step: Step,
+    profile: Profile,
+    *,
+    places: bool = False,
+) -> Plan:
+    """Plan a gather over operands of (strides, offset, item size): index, source and target.
+
+    `code` is that of the index dtype. With `places` the target gets the index's element offsets
+    plus the words of the source, which combines several indexes into one.
+    """
+    strides, bases, itemsizes = columns_of(operands)
+    dims, starts = ascending(sizes, strides)
+    stride = 0 if places else step.stride
+    task, starts, times = _task(dims, starts, bases, itemsizes, profile, stride)
+    path = rows(task).costing(_PLACE_NS if places else _INDEX_NS)
+    return plan_of(
+        "gather_words_places" if places else f"gather_{path.name}_{8 * task.itemsize}",
+        task,
+        path,
+        GATHER_RANK,
+        offsets(task.outer, starts),
+        sources=task.itemsizes[:2],
+        tail=(step.stride // times & 0xFFFFFFFF, step.size, step.inner, step.length),
+        spec=(code, int(step.inner > 0)),
+    )
+
+
+@cached_plan()
+def plan_scatter(
+    sizes: Ints,
+    operands: Sequence[tuple[Ints, int, int]],
+    indexed: Ints,
+    stride: int,
+    claims_offset: int,
+    elects: bool,
+    profile: Profile,
+) -> Plan:
+    """Plan a scatter over operands of (strides, offset, item size): index, source and target.
+
+    Index words count in `stride` elements of the target. The target has stride 0 along `indexed`,
+    the dims of the advanced index. With `elects` only the last writer of each cell writes, as
+    elected by `plan_claim`. The cell of an index is in the word `claims_offset` after it, and the
+    operand before the target has the winner of each cell.
+    """
+    strides, bases, itemsizes = columns_of(operands)
+    # Dims of the index are outermost, in their order, and the others ordered as in the target.
+    nesting = list(map(abs, strides[2]))
+    outside = 1 + sum([size * step for size, step in zip(sizes, nesting)])
+    for dim in reversed(indexed):
+        nesting[dim] = outside
+        outside *= max(1, sizes[dim])
+    found, starts = ascending(sizes, (*strides, tuple(nesting)))
+    dims = [Dim(dim.strides[:3], dim.size) for dim in found]
+    task, starts, times = _task(dims, starts[:3], bases, itemsizes, profile, stride)
+    launches = [(index, source, 0, target) for index, source, target in offsets(task.outer, starts)]
+    return plan_of(
+        f"scatter_{8 * task.itemsize}",
+        task,
+        _one_by_one(task.dims, _SCATTER_NS),
+        SCATTER_RANK,
+        launches,
+        sources=(*task.itemsizes[:2], 4),
+        tail=(stride // times & 0xFFFFFFFF, claims_offset),
+        spec=(0 if not elects else 2 if claims_offset else 1,),
+    )
+
+
+def _task(
+    dims: list[Dim], starts: Ints, bases: Ints, itemsizes: Ints, profile: Profile, stride: int
+) -> tuple[Task, Ints, int]:
+    """(the task, its starts in each operand, how many elements it moves as one).
+
+    Operands are an index that counts in `stride` elements, a source and a target. Stride 0 means
+    that elements must not be widened.
+    """
+    at = tuple([base + start * size for base, start, size in zip(bases, starts, itemsizes)])
+    task = Task(*split(dims, GATHER_RANK), itemsizes, at, profile)
+    times = _times(task, stride) if stride else 1
+    if times > 1:
+        # Only source and target are widened.
+        itemsize = task.itemsize * times
+        task = task._replace(
+            dims=widened(task.dims, times, 1),
+            outer=[dim.narrowed(times, 1) for dim in task.outer],
+            itemsizes=(itemsizes[0], itemsize, itemsize),
+        )
+    return task, starts_of(task, bases), times
+
+
+def _times(task: Task, stride: int) -> int:
+    """How many elements can move as one: rows with one index, contiguous on both sides."""
+    inner, *others = task.dims
+    if inner.strides != (0, 1, 1):
+        return 1
+    nbytes = math.gcd(inner.size * task.itemsize, stride * task.itemsize, QUAD_BYTES)
+    while not all(task.aligned(k, nbytes, others) for k in (1, 2)):
+        nbytes //= 2
+    return max(1, nbytes // task.itemsize)
+
+
+@cached_plan(offset="itemsize")
+def plan_check(
+    sizes: Ints,
+    strides: Ints,
+    offset: int,
+    itemsize: int,
+    code: int,
+    size: int,
+    profile: Profile,
+) -> Plan:
+    """Plan a check that sets a word to 1 if any index is out of bounds for a dim of this size."""
+    once = tuple([1 if stride == 0 and n else n for n, stride in zip(sizes, strides)])
+    dims, (start,) = ascending(once, (strides,))
+    inner, outer = split([Dim((*dim.strides, 0), dim.size) for dim in dims], CHECK_RANK)
+    task = Task(inner, outer, (itemsize, 4), ((offset + start) * itemsize, 0), profile)
+    path = _one_by_one(inner, _INDEX_NS)
+    dense = len(inner) == 1 and inner[0].strides == (1, 0) and itemsize >= 4
+    in_quads = dense and task.aligned(0, QUAD_BYTES, ())
+    if in_quads:
+        whole, left = divmod(path.extent, UNIT)
+        path = path._replace(whole=whole, edges=int(left > 0), unit_ns=UNIT * _QUAD_INDEX_NS)
+        path = path._replace(by="quads")
+    return plan_of(
+        "gather_check_index",
+        task,
+        path,
+        CHECK_RANK,
+        offsets(task.outer, (start, 0)),
+        sources=(itemsize,),
+        tail=(size,),
+        spec=(code, int(in_quads)),
+    )
+
+
+def _one_by_one(dims: list[Dim], element_ns: float) -> Path:
+    """Traverse all dims element by element."""
+    extent = math.prod([dim.size for dim in dims])
+    sources = range(len(dims[0].strides) - 1)
+    steps = sum([ANY << 2 * source for source in sources])
+    return Path(
+        "elements",
+        dims,
+        (len(dims), UNIT, steps, 0),
+        whole=-(-extent // UNIT),
+        edges=0,
+        groups=1,
+        extent=extent,
+        unit_ns=UNIT * element_ns,
+        unit_rounds=rounds.one_by_one(UNIT),
+        elements=UNIT,
+    )
+
+
+@cached_plan()
+def plan_claim(count: int, profile: Profile) -> Plan:
+    """Plan the election of last writers: each of `count` index words claims the cell it names.
+
+    Each cell gets the highest position of a word that claims it, plus 1.
+    """
+    dims = [Dim((1, 0), count)]
+    return plan_of(
+        "scatter_claim_index",
+        Task(dims, [], (4, 4), (0, 0), profile),
+        _one_by_one(dims, _INDEX_NS),
+        MAX_RANK,
+        [(0, 0)],
+        sources=(4,),
+    )

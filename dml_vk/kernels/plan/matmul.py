@@ -1,0 +1,272 @@
+"""Plan matrix products, by tiles of dst or element by element.
+
+Kernels see both sources broadcast over the dims of dst, with stride 0 along those that a source
+lacks, and over the depth: the dim that is summed over.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import NamedTuple
+
+from dml_vk.dtypes import DType
+from dml_vk.kernels.kernel import INDEX_SPEC, WORDS_SPEC, Kernel, index_push
+from dml_vk.kernels.plan import rounds
+from dml_vk.kernels.plan.base import Plan
+from dml_vk.kernels.plan.dims import Dim, ascending, offsets, split
+from dml_vk.kernels.plan.paths import Path, plan_of, power_of_two, rows
+from dml_vk.kernels.plan.tasks import QUAD_BYTES, Task
+from dml_vk.limits import Profile
+from dml_vk.strides.order import Ints
+
+RUN = 64  # terms that are added sequentially: RUN_OF_SUM in families/matmul.glsl
+MAX_DEPTH = RUN**2  # of one plan
+_RANK = 5  # dims in one launch, of which two are a tile's
+_BY_ELEMENTS, _BY_DEPTH, _BY_SPAN, _ALL_ONES = range(4)  # how a tile reads a source
+_TERM_NS, _INT64_NS, _FLOAT64_NS = 0.1, 10.0, 60.0  # one multiply-add on one slow core
+_READ_NS = 4.0  # four elements of a source
+# Where each work item would stride across a whole source, the depth is split until there are this
+# many, so that each reads a smaller range.
+_SWEEP_UNITS = 1024
+_MOST_PARTIAL = 2**22  # elements of temporary memory for partial sums
+
+
+def _kernel(name: str, spec: tuple[str, ...], variants: dict[str, dict[str, str]]) -> Kernel:
+    bases, params = ("a_base", "b_base", "dst_base"), (("depth", 1), ("a_step", 1), ("b_step", 1))
+    return Kernel(
+        name,
+        bindings=("a_words", "b_words", "Dst"),
+        writes=("Dst",),
+        spec=spec,
+        push=index_push(bases, _RANK, params, 2),
+        variants=variants,
+    )
+
+
+KERNELS = (
+    _kernel(
+        "matmul_tile",
+        (
+            *INDEX_SPEC,
+            *("BLOCK_ACROSS", "BLOCK_DOWN", "ROWS", "COLUMNS", "RAGGED", "DEEP", "LEVELS"),
+            *("DST_QUADS", "A_READ", "B_READ", "A_TYPE", "B_TYPE", "MORE"),
+        ),
+        {"float32": {"FLOAT": "1"}, "int32": {}},
+    ),
+    _kernel(
+        "matmul_words",
+        (*WORDS_SPEC, "ONES", "A_TYPE", "B_TYPE", "MORE"),
+        {"float64": {"FLOAT": "1"}, "int64": {}},
+    ),
+)
+
+
+class Reading(NamedTuple):
+    """A source's strides over the dims of dst, and its step along the depth.
+
+    Of a source of `ones` nothing is read, so its layout does not matter.
+    """
+
+    strides: Ints
+    step: int
+    offset: int
+    dtype: DType
+    ones: bool = False
+
+
+class Product(NamedTuple):
+    """A plan, and what its caller must know of it."""
+
+    plan: Plan
+    swapped: bool  # b is the kernel's first source, a its second
+    strides_far: bool  # each work item strides across a whole source and uses little of each line
+
+
+def plan_matmul(
+    sizes: Ints,
+    depth: int,
+    a: Reading,
+    b: Reading,
+    dst: tuple[Ints, int, DType],
+    profile: Profile,
+    *,
+    more: bool = False,
+) -> Product:
+    """Plan a product with a depth from 1 to MAX_DEPTH, into dst: (strides, offset, dtype).
+
+    With `more` it is added to dst.
+    """
+    strides, offset, dtype = dst
+    return _plan(
+        *(sizes, depth, _by_residue(a), _by_residue(b)),
+        *(strides, offset * dtype.itemsize % QUAD_BYTES, dtype, more, profile),
+    )
+
+
+def partial_run(product: Product, numel: int, depth: int, profile: Profile) -> int:
+    """The terms per partial sum if the depth should be split for parallelism (split-K), else 0."""
+    wanted = profile.units_wanted
+    if product.strides_far:
+        wanted = max(wanted, _SWEEP_UNITS)
+    units = product.plan.units
+    for run in (RUN**2, RUN):
+        parts = -(-depth // run)
+        enough = units * parts >= wanted or run == RUN
+        if units < wanted and parts > 1 and numel * parts <= _MOST_PARTIAL and enough:
+            return run
+    parts = -(-depth // MAX_DEPTH)
+    return MAX_DEPTH if parts > 1 and numel * parts <= _MOST_PARTIAL else 0
+
+
+def _by_residue(source: Reading) -> Reading:
+    """Replace the offset by its position within a quad, in bytes: the plan depends on no more."""
+    return source._replace(offset=source.offset * source.dtype.itemsize % QUAD_BYTES)
+
+
+@lru_cache(maxsize=1024)
+def _plan(
+    sizes: Ints,
+    depth: int,
+    a: Reading,
+    b: Reading,
+    dst: Ints,
+    residue: int,
+    dtype: DType,
+    more: bool,
+    profile: Profile,
+) -> Product:
+    itemsizes: Ints = (a.dtype.itemsize, b.dtype.itemsize, dtype.itemsize)
+    dims, starts = ascending(sizes, (a.strides, b.strides, dst))
+    byte_starts = tuple(
+        [
+            base + at * size
+            for base, at, size in zip((a.offset, b.offset, residue), starts, itemsizes)
+        ]
+    )
+    swapped = dtype.itemsize == 4 and dims[0].strides[1] == 0 and dims[0].strides[0] != 0
+    if swapped:
+        a, b = b, a
+        itemsizes, byte_starts, starts = map(_swapped, (itemsizes, byte_starts, starts))
+        dims = [Dim(_swapped(dim.strides), dim.size) for dim in dims]
+    if dtype.itemsize == 4:
+        task, path = _tiles(dims, Task([], [], itemsizes, byte_starts, profile), depth, a, b)
+        far = _strides_far(path, a, b)
+        name = "tile"
+    else:
+        task = Task(*split(dims, _RANK), itemsizes, byte_starts, profile)
+        term_ns = _FLOAT64_NS if dtype.kind == "f" else _INT64_NS
+        # Few elements per work item, since each loops over the depth.
+        path = rows(task, quads=1)
+        path = path.costing(term_ns * depth, rounds.matmul_element(depth, RUN))
+        path = path._replace(spec=(*path.spec, int(a.ones), a.dtype.code, b.dtype.code))
+        name = "words"
+        far = False
+    plan = plan_of(
+        f"matmul_{name}_{_FAMILY[dtype.kind]}{8 * dtype.itemsize}",
+        *(task, path, _RANK, offsets(task.outer, starts)),
+        sources=itemsizes[:-1],
+        spec=(int(more),),
+        inside=(depth,),
+        tail=(depth, a.step & 0xFFFFFFFF, b.step & 0xFFFFFFFF),
+    )
+    return Product(plan, swapped, far)
+
+
+def _strides_far(path: Path, a: Reading, b: Reading) -> bool:
+    """Whether a product with a single row or column reads the other source with long strides."""
+    column, row, *_ = path.dims
+    return any(
+        other.size == 1 and not source.ones and abs(source.step) * source.dtype.itemsize >= 1024
+        for other, source in ((column, a), (row, b))
+    )
+
+
+_FAMILY = {"f": "float", "i": "int", "u": "int"}
+
+
+def _swapped(operands: Ints) -> Ints:
+    """Swap the two sources."""
+    a, b, dst = operands
+    return b, a, dst
+
+
+def _tiles(dims: list[Dim], task: Task, depth: int, a: Reading, b: Reading) -> tuple[Task, Path]:
+    """Choose a dim that a lacks as columns and one that b lacks as rows; loop over the others."""
+    single = Dim((0, 0, 0), 1)
+    left = list(dims)
+    column = _take_dim(left, 0) or single
+    row = _take_dim(left, 1) or single
+    kept, outer = split(left, _RANK - 2)
+    task = task._replace(dims=[column, row, *kept], outer=outer)
+    down, across = _span(row.size), _span(column.size)
+    reads = [
+        _read(task, k, source, depth, span)
+        for k, (source, span) in enumerate(((a, down), (b, across)))
+    ]
+    deep = 4 if _BY_DEPTH in reads else 1
+    others = [row, *kept]
+    dst_quads = column.dst == 1 and column.size % 4 == 0 and task.aligned(-1, QUAD_BYTES, others)
+    tiles_down, tiles_across = -(-row.size // down), -(-column.size // across)
+    block_down, block_across = _block(tiles_down, tiles_across, task.profile.lanes)
+    groups, extent = -(-tiles_down // block_down), -(-tiles_across // block_across)
+    lanes = block_down * block_across
+    ragged = row.size % (down * block_down) or column.size % (across * block_across)
+    read_ns = sum(
+        [
+            _READ_NS * span * (2 if read == _BY_ELEMENTS else read != _ALL_ONES)
+            for read, span in zip(reads, (down, across))
+        ]
+    )
+    return task, Path(
+        "tile",
+        task.dims,
+        (
+            *(block_across, block_down, down, across, int(ragged > 0)),
+            *(deep, 1 if depth <= RUN else 2, int(dst_quads), *reads),
+            *(a.dtype.code, b.dtype.code),
+        ),
+        whole=groups * extent * lanes * math.prod([dim.size for dim in kept]),
+        edges=0,
+        groups=groups,
+        extent=extent,
+        unit_ns=20.0 + (_TERM_NS * down * across + read_ns / 4) * depth,
+        unit_rounds=rounds.matmul_tile(depth, RUN, deep),
+        elements=down * across,
+    )
+
+
+def _take_dim(dims: list[Dim], lacking: int) -> Dim | None:
+    """Remove and return a dim that this source lacks: preferably the innermost, or the largest."""
+    fit = [dim for dim in dims if dim.strides[lacking] == 0]
+    if not fit:
+        return None
+    dim = fit[0] if fit[0] is dims[0] else max(fit, key=lambda dim: dim.size)
+    dims.remove(dim)
+    return dim
+
+
+def _span(size: int) -> int:
+    """The rows or columns of a tile."""
+    return 1 if size == 1 else 4 if size <= 4 else 8
+
+
+def _block(down: int, across: int, lanes: int) -> Ints:
+    """The tiles of a lane group: (down, across)."""
+    block_across = min(8, power_of_two(across))
+    return min(lanes // block_across, power_of_two(down)), block_across
+
+
+def _read(task: Task, number: int, source: Reading, depth: int, span: int) -> int:
+    if source.ones:
+        return _ALL_ONES
+    nbytes = 4 * source.dtype.itemsize
+    own = task.dims[1 - number]
+    others = [dim for dim in task.dims if dim is not own]
+    if source.step == 1 and depth % 4 == 0 and task.aligned(number, nbytes, task.dims):
+        return _BY_DEPTH
+    if own.strides[number] == 1 and own.size % 4 == 0 and span % 4 == 0:
+        steps = Dim((source.step,) * 3, depth)
+        if task.aligned(number, nbytes, [*others, steps]):
+            return _BY_SPAN
+    return _BY_ELEMENTS

@@ -1,0 +1,105 @@
+"""Plan the search for nonzero elements: one pass counts them per work item, one writes indexes."""
+
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+from dml_vk.kernels.kernel import MAX_RANK, ROW_SPEC, Kernel, index_push
+from dml_vk.kernels.plan import rounds
+from dml_vk.kernels.plan.base import Plan
+from dml_vk.kernels.plan.caching import cached_plan
+from dml_vk.kernels.plan.dims import Dim
+from dml_vk.kernels.plan.paths import ANY, Path, plan_of
+from dml_vk.kernels.plan.tasks import QUAD_BYTES, Task
+from dml_vk.limits import Profile
+from dml_vk.strides.order import Ints
+
+_COUNT_BYTES = 4
+_LEAST, _MOST = 32, 4096  # elements per work item
+# Work items get longer only while at least this many remain, and this multiple of the profile's.
+_UNITS, _TIMES = 1024, 4
+
+KERNELS = (
+    Kernel(
+        "nonzero",
+        bindings=("Src", "Carry", "Dst"),
+        writes=("Dst",),
+        spec=(*ROW_SPEC, "TYPE", "COUNTS", "SRC_QUADS"),
+        push=index_push(("src_base", "carry_base", "dst_base"), MAX_RANK),
+        variants={"uint32": {"WORDS": "1"}, "int64": {"WORDS": "2"}},
+    ),
+)
+
+
+class Found(NamedTuple):
+    """Both passes.
+
+    The counting pass has one work item more than there are elements for. Its count is 0, so that an
+    exclusive scan leaves the total there.
+    """
+
+    counts: Plan
+    indexes: Plan
+
+
+@cached_plan(offset="itemsize")
+def plan_nonzero(
+    sizes: Ints,
+    strides: Ints,
+    offset: int,
+    itemsize: int,
+    type_code: int,
+    index_bytes: int,
+    profile: Profile,
+) -> Found | None:
+    """Plan a search that writes indexes of 4 or 8 bytes; None where there are too many dims."""
+    dims = _in_order(sizes, strides)
+    if len(dims) > MAX_RANK:
+        return None
+    numel, step = math.prod(sizes), dims[0].strides[0]
+    contiguous = len(dims) == 1 and step == 1
+    start = offset * itemsize
+    src_quads = contiguous and start % QUAD_BYTES == 0
+    unit, wanted = _LEAST, max(_UNITS, _TIMES * profile.units_wanted)
+    while unit < _MOST and numel >= 2 * unit * wanted:
+        unit *= 2
+    units = -(-numel // unit)
+
+    def plan(counts: bool) -> Plan:
+        path = Path(
+            "nonzero",
+            dims,
+            (
+                *(len(dims), unit, 1 if contiguous else ANY, 0),
+                *(type_code, int(counts), int(src_quads)),
+            ),
+            whole=units + int(counts),
+            edges=0,
+            groups=1,
+            extent=numel,
+            unit_rounds=rounds.nonzero(unit),
+            elements=unit,
+            unit_ns=unit * ((1.0 if src_quads else 5.0) + (0.0 if counts else 3.0)),
+        )
+        launches = [(0, 0, 0)]
+        nbytes = _COUNT_BYTES if counts else index_bytes
+        task = Task(dims, [], (itemsize, nbytes), (start, 0), profile)
+        module = "nonzero_uint32" if nbytes == 4 else "nonzero_int64"
+        sources = (itemsize, _COUNT_BYTES)
+        return plan_of(module, task, path, MAX_RANK, launches, sources=sources)
+
+    return Found(plan(True), plan(False))
+
+
+def _in_order(sizes: Ints, strides: Ints) -> list[Dim]:
+    """Merge dims in logical order, innermost first."""
+    merged: list[Dim] = []
+    for size, stride in zip(reversed(sizes), reversed(strides)):
+        if size == 1:
+            continue
+        if merged and stride == merged[-1].strides[0] * merged[-1].size:
+            merged[-1] = Dim(merged[-1].strides, merged[-1].size * size)
+        else:
+            merged.append(Dim((stride, 0), size))
+    return merged or [Dim((1, 0), 1)]

@@ -1,0 +1,392 @@
+"""Plan reductions in one or more passes.
+
+The leaves of a result are the elements reduced to it, in logical row-major order of the reduced
+dims. A pass reduces each block of leaves to one partial result, and those are the leaves of the
+next pass.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from enum import Enum
+from functools import lru_cache
+from typing import NamedTuple
+
+from dml_vk.dtypes import DType
+from dml_vk.kernels.kernel import INDEX_SPEC, Kernel, index_push
+from dml_vk.kernels.plan import rounds
+from dml_vk.kernels.plan.base import Plan
+from dml_vk.kernels.plan.dims import Dim, ascending, offsets, split
+from dml_vk.kernels.plan.paths import LINE_BYTES, Path, plan_of
+from dml_vk.kernels.plan.tasks import QUAD_BYTES, Task
+from dml_vk.limits import Profile
+from dml_vk.strides.order import Ints, packed_strides
+
+NAMES = ("sum", "prod", "max", "min", "any", "all", "count_nonzero", "argmax", "argmin")
+OPCODES = {f"REDUCE_{name.upper()}": str(code) for code, name in enumerate(NAMES)}
+MAX_TREE = 13  # the most levels of the tree that one invocation sums
+_MAX_LEAVES = 14  # log2 of the most leaves of one invocation otherwise
+RANK, LEAF_RANK = 4, 4  # dims of one launch, and of leaves
+
+BY_ELEMENTS, BY_WORDS, BY_QUADS = range(3)
+_MOST_LAUNCHES = 64
+_CACHE_BYTES, _L1_BYTES = 2**20, 2**16  # of a CPU: all caches, and the nearest one
+_MOST_LEFT = 16  # large reductions leave at most 1 / 16 of what they read to the next pass
+_WIDTH = 4  # results per work item of an "across" variant
+# Estimated time per leaf on one slow core, and the extra time if it is read individually.
+_LEAF_NS = {"tree": 1.0, "int": 1.0, "long": 2.0, "double": 16.0, "arg": 3.0}
+_ALONE_NS = 4.0
+_SPEC = ("OP", "TYPE", "A_TYPE", "READ", "LEAF_RANK", "TIERS", "GAPS", "DST_QUADS")
+_EXTRA = (("block", 1), ("leaves", 1), ("ends", LEAF_RANK - 1), ("steps", LEAF_RANK))
+_ALONG: dict[str, str] = {}
+_ACROSS = {"ACROSS": "1"}
+# Kind of value -> variants: "along" makes one result per work item, "across" four neighbours.
+_VARIANTS: dict[str, dict[str, dict[str, str]]] = {
+    "tree": {"along": _ALONG, "across": _ACROSS},
+    "int": {"along": _ALONG, "across": _ACROSS},
+    "long": {"along": _ALONG, "across": _ACROSS},
+    "double": {"along": _ALONG},
+    "arg": {"along": {"BITS": "64"}, "partial": {"BITS": "128"}},
+}
+KERNELS: tuple[Kernel, ...] = tuple(
+    [
+        Kernel(
+            f"reduce_{kind}",
+            bindings=("Src", "Dst"),
+            writes=("Dst",),
+            spec=(*INDEX_SPEC, *_SPEC),
+            push=index_push(("src_base", "dst_base"), RANK, _EXTRA, 2),
+            variants={name: {**OPCODES, **macros} for name, macros in variants.items()},
+        )
+        for kind, variants in _VARIANTS.items()
+    ]
+)
+
+
+class Ties(Enum):
+    """How a result depends on the order of its leaves."""
+
+    TREE = 0  # by rounding
+    INDEX = 1  # it is the index of a leaf
+    NONE = 2
+
+
+class Leaves(NamedTuple):
+    """One of the reduced dims."""
+
+    size: int
+    step: int
+
+
+class Work(NamedTuple):
+    """A reduction still to do: its kept dims, and its leaves, outermost first."""
+
+    sizes: Ints
+    strides: Ints
+    leaves: tuple[Leaves, ...]
+
+
+class Pass(NamedTuple):
+    """One pass of a reduction."""
+
+    sizes: Ints  # of its output
+    strides: Ints  # in its source
+    indexes: Ints  # strides of the index of the first leaf
+    leaves: tuple[Leaves, ...]
+    block: int  # leaves per element of the output
+    leaf_count: int
+    made: Ints  # strides of the output, if another pass follows
+    rest: Work | None  # the work of that pass
+
+
+class Reduction(NamedTuple):
+    """A reduction and the kind of kernel that computes it."""
+
+    name: str
+    kind: str
+    ties: Ties
+
+
+class Code(NamedTuple):
+    """An element type in terms of kernels."""
+
+    code: int
+    nbytes: int
+
+
+PARTIAL = Code(255, 16)  # a partial result of argmax and argmin: value and index
+
+
+@lru_cache(maxsize=256)
+def reduction_of(name: str, target: DType) -> Reduction:
+    """Choose the kind of kernel for a reduction to this dtype."""
+    if name in ("argmax", "argmin"):
+        return Reduction(name, "arg", Ties.INDEX)
+    wide = target.itemsize == 8
+    if target.kind == "f" and name in ("sum", "prod"):
+        return Reduction(name, "double" if wide else "tree", Ties.TREE)
+    return Reduction(name, "long" if wide else "int", Ties.NONE)
+
+
+@lru_cache(maxsize=1024)
+def work_of(sizes: Ints, strides: Ints, dims: Ints, ties: Ties) -> Work:
+    """Describe the reduction of these dims."""
+    kept = [dim for dim in range(len(sizes)) if dim not in dims]
+    leaves = [Leaves(sizes[dim], strides[dim]) for dim in sorted(dims)]
+    kept_sizes, kept_strides = [sizes[dim] for dim in kept], [strides[dim] for dim in kept]
+    return Work(tuple(kept_sizes), tuple(kept_strides), _merged(leaves, ties))
+
+
+def _merged(leaves: Sequence[Leaves], ties: Ties) -> tuple[Leaves, ...]:
+    """Merge adjacent dims, as far as the order of leaves allows."""
+    if ties is Ties.NONE:
+        leaves = sorted(leaves, key=lambda dim: -dim.step)
+    merged: list[Leaves] = []
+    for dim in leaves:
+        if dim.size == 1:
+            continue
+        if merged and merged[-1].step == dim.size * dim.step:
+            dim = Leaves(dim.size * merged.pop().size, dim.step)
+        merged.append(dim)
+    return tuple(merged) or (Leaves(1, 0),)
+
+
+@lru_cache(maxsize=1024)
+def next_pass(work: Work, ties: Ties, itemsize: int, partial_bytes: int, profile: Profile) -> Pass:
+    """Choose the first pass of a reduction.
+
+    `itemsize` is that of the source, and `partial_bytes` that of the output if another pass
+    follows.
+    """
+    outputs = math.prod(work.sizes)
+    count = math.prod([dim.size for dim in work.leaves])
+    inner = work.leaves[-1]
+    many = outputs >= 2 * profile.units_wanted
+    least, most = profile.reduce_chunks
+    longest = (MAX_TREE if ties is Ties.TREE else _MAX_LEAVES) if many else most
+    if not profile.coalesces and outputs * count * itemsize > _CACHE_BYTES:
+        limit = _cached_log2(abs(inner.step) * itemsize, ties, itemsize)
+        limit = max(limit, (_MOST_LEFT * partial_bytes // itemsize).bit_length() - 1)
+        least, most, longest = min(least, limit), min(most, limit), min(longest, limit)
+    if len(work.leaves) > 1 and outputs * count >= 2**14 and inner.size >= 16:
+        # Blocks within the innermost dim can be read along a row, or across one.
+        log2 = min(longest, longest if ties is Ties.NONE else _trailing_zeros(inner.size))
+        if log2 >= 4:
+            return row_pass(work, ties, log2)
+    if count <= 1 << longest:
+        zeros = (0,) * len(work.sizes)
+        return Pass(work.sizes, work.strides, zeros, work.leaves, count, count, (), None)
+    return block_pass(work, ties, max(least, min(most, (count - 1).bit_length() + 1 >> 1)))
+
+
+def _cached_log2(step_bytes: int, ties: Ties, itemsize: int) -> int:
+    """The log2 of the most leaves whose cache lines a CPU keeps until they are used up."""
+    if step_bytes >= LINE_BYTES:
+        return max(4, (_L1_BYTES // step_bytes).bit_length() - 1)
+    # Trees of float64 read few elements at a time. In longer blocks, lanes would start a power of
+    # two apart and compete for the same set of cache lines.
+    return 8 if ties is Ties.TREE and itemsize == 8 else _MAX_LEAVES
+
+
+def row_pass(work: Work, ties: Ties, log2: int) -> Pass:
+    """Make a pass over blocks within the innermost dim.
+
+    Where the order of leaves matters and there are other dims, blocks must divide it.
+    """
+    *outer, inner = work.leaves
+    block = 1 << log2
+    blocks = -(-inner.size // block)
+    sizes = (*work.sizes, *[dim.size for dim in outer], blocks)
+    strides = (*work.strides, *[dim.step for dim in outer], inner.step * block)
+    indexes = [0] * len(sizes)
+    indexes[-1] = block
+    count = inner.size
+    if ties is not Ties.NONE:
+        count = math.prod([dim.size for dim in work.leaves])
+        for at in range(len(outer)):
+            indexes[at - len(outer) - 1] = math.prod([dim.size for dim in work.leaves[at + 1 :]])
+    return _partial(work, ties, sizes, strides, tuple(indexes), (inner,), block, count, strides)
+
+
+def block_pass(work: Work, ties: Ties, log2: int) -> Pass:
+    """Make a pass over blocks of all leaves, which may cross dims."""
+    if len(work.leaves) == 1:
+        return row_pass(work, ties, log2)
+    block, count = 1 << log2, math.prod([dim.size for dim in work.leaves])
+    sizes = (*work.sizes, -(-count // block))
+    indexes = (*(0 for _ in work.sizes), block)
+    strides = (*work.strides, 0)
+    nesting = (*work.strides, work.leaves[-1].step)
+    return _partial(work, ties, sizes, strides, indexes, work.leaves, block, count, nesting)
+
+
+def _partial(
+    work: Work,
+    ties: Ties,
+    sizes: Ints,
+    strides: Ints,
+    indexes: Ints,
+    leaves: tuple[Leaves, ...],
+    block: int,
+    count: int,
+    nesting: Ints,
+) -> Pass:
+    """Make a pass that another one follows; its output has the dim order of its source."""
+    order = sorted(range(len(sizes)), key=lambda dim: -abs(nesting[dim]) or -math.inf)
+    made = packed_strides(sizes, tuple(order))
+    kept = len(work.sizes)
+    left = [Leaves(size, step) for size, step in zip(sizes[kept:], made[kept:])]
+    rest = Work(work.sizes, made[:kept], _merged(left, ties))
+    return Pass(sizes, strides, indexes, leaves, block, count, made, rest)
+
+
+def _trailing_zeros(number: int) -> int:
+    """The trailing zero bits of a positive number."""
+    return (number & -number).bit_length() - 1
+
+
+def plan_pass(
+    reduction: Reduction,
+    pass_: Pass,
+    strides: Ints,
+    source: Code,
+    target: Code,
+    at: Ints,
+    profile: Profile,
+) -> Plan | None:
+    """Plan a pass into these strides; None where its dims do not fit the kernel.
+
+    `at` are the offsets of its source and its output.
+    """
+    residues = at[0] * source.nbytes % QUAD_BYTES, at[1] * target.nbytes % QUAD_BYTES
+    return _plan(reduction, pass_, strides, source, target, residues, profile)
+
+
+@lru_cache(maxsize=4096)
+def _plan(
+    reduction: Reduction,
+    pass_: Pass,
+    strides: Ints,
+    source: Code,
+    target: Code,
+    residues: Ints,
+    profile: Profile,
+) -> Plan | None:
+    dims, starts = _dims(pass_, strides)
+    inner, outer = split(dims, RANK)
+    few = math.prod([dim.size for dim in outer]) <= _MOST_LAUNCHES
+    launches = offsets(outer, starts) if few else []
+    if len(pass_.leaves) > LEAF_RANK or not launches or any(index for _, index, _ in launches):
+        return None
+    src, dst = source.nbytes, target.nbytes
+    at = residues[0] + starts[0] * src, 0, residues[1] + starts[2] * dst
+    task = Task(inner, outer, (src, 4, dst), at, profile)
+    row, *others = inner
+    across = "across" in _VARIANTS[reduction.kind] and row.strides[0] == 1 and row.size >= _WIDTH
+    read = _read(reduction, task, pass_, across)
+    count = min(pass_.block, pass_.leaf_count)
+    tiers, chunk = _tiers(reduction.kind, read, across, src, count)
+    dst_quads = (
+        across
+        and dst >= 4
+        and row.dst == 1
+        and row.size % _WIDTH == 0
+        and task.aligned(-1, QUAD_BYTES, others)
+    )
+    spec = (
+        *(int(OPCODES[f"REDUCE_{reduction.name.upper()}"]), target.code, source.code),
+        *(read, len(pass_.leaves), tiers, int(_has_gaps(pass_, chunk)), int(dst_quads)),
+    )
+    if across:
+        steps = tuple([stride * _WIDTH for stride in row.strides])
+        inner = [Dim(steps, -(-row.size // _WIDTH)), *others]
+    leaf_ns = _LEAF_NS[reduction.kind] + (_ALONE_NS if read == BY_ELEMENTS else 0)
+    path = Path(
+        "across" if across else "along",
+        inner,
+        spec,
+        whole=math.prod([dim.size for dim in inner]),
+        edges=0,
+        groups=1,
+        extent=row.size,
+        unit_rounds=_rounds(reduction.kind, tiers, count, chunk),
+        elements=_WIDTH if across else 1,
+        unit_ns=20.0 + leaf_ns * (count + chunk) * (_WIDTH if across else 1),
+        shares_words=dst < 4,
+        by=("elements", "words", "quads")[read],
+    )
+    leaf_steps = [dim.step & 0xFFFFFFFF for dim in reversed(pass_.leaves)]
+    ends = [dim.size for dim in reversed(pass_.leaves)][: LEAF_RANK - 1]
+    return plan_of(
+        f"reduce_{reduction.kind}_{'across' if across else 'partial' if dst == 16 else 'along'}",
+        task,
+        path,
+        RANK,
+        [(start, to) for start, _, to in launches],
+        sources=(src,),
+        inside=(count,),
+        tail=(
+            *(pass_.block, pass_.leaf_count),
+            *_padded(ends, LEAF_RANK - 1),
+            *_padded(leaf_steps, LEAF_RANK),
+        ),
+    )
+
+
+def _dims(pass_: Pass, strides: Ints) -> tuple[list[Dim], Ints]:
+    """(dims, starts), innermost in the source first, so that neighbours read adjacent memory.
+
+    Dims with negative source strides are flipped, unless the index of leaves runs along them.
+    """
+    starts = [0, 0, 0]
+    columns = []
+    for size, *steps in zip(pass_.sizes, pass_.strides, pass_.indexes, strides):
+        if steps[0] < 0 and not steps[1]:
+            starts = [start + step * (size - 1) for start, step in zip(starts, steps)]
+            steps = [-step for step in steps]
+        columns.append((*steps, abs(steps[0])))
+    dims, _ = ascending(pass_.sizes, tuple(zip(*columns)) or ((),) * 4)
+    return [Dim(dim.strides[:3], dim.size) for dim in dims], tuple(starts)
+
+
+def _read(reduction: Reduction, task: Task, pass_: Pass, across: bool) -> int:
+    """How leaves are read: one by one, or several at once by words or quads."""
+    row, *others = task.dims
+    itemsize = task.itemsizes[0]
+    if across:
+        nbytes = min(QUAD_BYTES, _WIDTH * itemsize)
+        steps = math.gcd(*[dim.step * itemsize for dim in pass_.leaves])
+        whole = row.size % _WIDTH == 0 and steps % nbytes == 0
+        return BY_QUADS if whole and task.aligned(0, nbytes, others) else BY_ELEMENTS
+    alone = len(pass_.leaves) > 1 or pass_.leaves[0].step != 1 or pass_.leaf_count <= 4
+    if alone or reduction.kind == "double" or itemsize > 8:
+        return BY_ELEMENTS
+    return BY_QUADS if task.aligned(0, QUAD_BYTES, task.dims) else BY_WORDS
+
+
+def _tiers(kind: str, read: int, across: bool, itemsize: int, count: int) -> tuple[int, int]:
+    """(tiers of the tree, leaves per chunk)."""
+    chunk = (QUAD_BYTES if kind == "arg" else LINE_BYTES) // itemsize
+    if across or read == BY_ELEMENTS:
+        chunk = 4
+    if kind != "tree":
+        return 0, 2 if kind == "double" else chunk
+    chunks = -(-count // chunk)
+    return sum([chunks > 1, chunks > 15, chunks > 255]), chunk
+
+
+def _rounds(kind: str, tiers: int, count: int, chunk: int) -> int:
+    chunks = -(-count // chunk)
+    if kind == "tree":
+        return rounds.tree(chunks) if tiers else 0
+    return rounds.chain(chunks) if kind == "double" else rounds.loop(chunks)
+
+
+def _has_gaps(pass_: Pass, chunk: int) -> bool:
+    """Whether some chunk is not full."""
+    return pass_.leaf_count % chunk > 0 or pass_.block % chunk > 0
+
+
+def _padded(values: Sequence[int], count: int) -> tuple[int, ...]:
+    return (*values, *[0] * (count - len(values)))

@@ -1,0 +1,205 @@
+"""Plan scans (cumulative sums and products) of rows in any layout, in one pass or three.
+
+A long row is split into spans. The first pass reduces each span to its total, the totals are
+scanned as rows of their own, and the last pass scans each span with the totals before it as carry.
+The order of operations depends only on the row length, so one pass gives the same bits as three.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+from dml_vk.kernels.kernel import INDEX_SPEC, MADE_RANK, Kernel, index_push
+from dml_vk.kernels.plan import rounds
+from dml_vk.kernels.plan.base import Plan
+from dml_vk.kernels.plan.caching import cached_plan
+from dml_vk.kernels.plan.dims import Dim, ascending, offsets, split
+from dml_vk.kernels.plan.paths import LOCAL_SIZE, Path, plan_of
+from dml_vk.kernels.plan.tasks import QUAD_BYTES, Task, columns_of
+from dml_vk.limits import Profile
+from dml_vk.strides.order import Ints
+
+BLOCK = 64  # elements per block, on every level
+SUM, PRODUCT = 0, 1
+TOTALS, INCLUSIVE, EXCLUSIVE = 0, 1, 2  # forms
+
+_TIMES = 4  # rows that keep a device busy, per work item that the profile wants
+_WIDE_LANES = 32  # per lane group, where there are few work items
+_MOST_STEPS = 2**13  # sequential steps of a work item: see kernels/plan/rounds.py
+_ITEMSIZE = {"float": 4, "int": 4, "long": 8, "double": 8}
+_COLUMN_BYTES = 2 * QUAD_BYTES  # of adjacent rows that one invocation scans together
+# Estimated time to combine two elements on one slow core, without reading and writing them.
+_COMBINE_NS = {"float": 1.0, "int": 1.0, "long": 3.0, "double": 20.0}
+
+KERNELS = tuple(
+    [
+        Kernel(
+            f"scan_{kind}",
+            bindings=("Src", "Carry", "Dst"),
+            writes=("Dst",),
+            spec=(
+                *(*INDEX_SPEC, "OP", "FORM", "TYPE", "LEVELS", "SPAN_DIM", "CARRIED"),
+                *("SRC_RUNS", "DST_QUADS"),
+            ),
+            push=index_push(
+                ("src_base", "carry_base", "dst_base"),
+                MADE_RANK,
+                (("span", 1), ("src_step", 1), ("dst_step", 1)),
+            ),
+            variants={
+                "row": {"COLUMNS": "1"},
+                "columns": {"COLUMNS": str(_COLUMN_BYTES // itemsize)},
+            },
+        )
+        for kind, itemsize in _ITEMSIZE.items()
+    ]
+)
+
+
+class Scan(NamedTuple):
+    """A scan without its operands."""
+
+    kind: str  # of the kernel: how values are computed
+    operator: int
+    form: int
+    type_code: int  # of the source
+
+
+class Passes(NamedTuple):
+    """The passes of a scan: `last` alone, or `totals`, a scan of the totals, and `last`."""
+
+    last: Plan
+    totals: Plan | None
+    sizes: Ints  # of the totals, which are contiguous; dim 1 counts the spans of a row
+
+
+class Rows(NamedTuple):
+    """How the rows of src and dst are traversed."""
+
+    row: Dim
+    dims: list[Dim]  # over rows, in steps of `columns` rows
+    columns: int  # adjacent rows that are scanned together
+    src_runs: bool
+    dst_quads: bool
+
+
+@cached_plan()
+def plan_scan(
+    scan: Scan, sizes: Ints, operands: Sequence[tuple[Ints, int, int]], dim: int, profile: Profile
+) -> Passes:
+    """Plan a scan along `dim` of src into dst: operands of (strides, offset, item size)."""
+    strides, bases, itemsizes = columns_of(operands)
+    row = Dim(tuple([each[dim] for each in strides]), sizes[dim])
+    others = [each[:dim] + each[dim + 1 :] for each in (sizes, *strides)]
+    dims, starts = ascending(others[0], others[1:])
+    byte_starts = tuple([base + at * size for base, at, size in zip(bases, starts, itemsizes)])
+    rows = _rows(row, Task(dims, [], itemsizes, byte_starts, profile))
+    inner, outer = split(rows.dims, MADE_RANK - 1)
+
+    span = _span(rows, profile)
+    spans = -(-row.size // span)
+    span_dim = Dim(tuple([step * span for step in row.strides]), spans)
+    # Neighbouring work items should be adjacent in memory: spans of a contiguous row, or else rows.
+    together = row.dst == 1
+    inner = [span_dim, *inner] if together else [*inner, span_dim]
+    units = math.prod([each.size for each in inner])
+    task = Task(inner, outer, itemsizes, byte_starts, profile)
+    # With a fixed number of workgroups and fewer work items than invocations, each narrow lane
+    # group would get fewer work items than it has lanes.
+    invocations = (profile.groups_wanted or 0) * min(LOCAL_SIZE, profile.max_invocations)
+    lanes = profile.lanes if units >= invocations else max(profile.lanes, _WIDE_LANES)
+    levels = 1
+    while BLOCK**levels < min(span, row.size):
+        levels += 1
+    quick = rows.columns > 1 or rows.src_runs
+    step_ns = rows.columns * (_COMBINE_NS[scan.kind] + (2.0 if quick else 4.0))
+
+    def plan(form: int) -> Plan:
+        carried, writes = form != TOTALS and spans > 1, form != TOTALS
+        by_quads = rows.src_runs or (rows.dst_quads and writes)
+        per = QUAD_BYTES // itemsizes[1] if by_quads else 1
+        path = Path(
+            "row" if rows.columns == 1 else "columns",
+            inner,
+            (
+                *(scan.operator, form, scan.type_code, levels),
+                *(0 if together else len(inner) - 1, int(carried)),
+                *(int(rows.src_runs), int(rows.dst_quads and writes)),
+            ),
+            whole=units,
+            edges=0,
+            groups=1,
+            extent=row.size,
+            unit_ns=span * step_ns,
+            unit_rounds=rounds.scan(min(span, row.size), BLOCK, per),
+            elements=span * rows.columns,
+        )
+        # The distance between the totals of two launches.
+        pitch = units * rows.columns
+        launches = [
+            (src, pitch * k if carried else 0, dst if writes else pitch * k)
+            for k, (src, dst) in enumerate(offsets(outer, starts))
+        ]
+        return plan_of(
+            *(f"scan_{scan.kind}_{path.name}", task, path, MADE_RANK, launches),
+            sources=itemsizes,
+            tail=(span, *[step & 0xFFFFFFFF for step in row.strides]),
+            inside=(min(span, row.size),),
+            lanes=lanes,
+        )
+
+    if spans == 1:
+        return Passes(plan(scan.form), None, ())
+    before = math.prod([each.size for each in (rows.dims if together else outer)])
+    after = 1 if together else units // spans * rows.columns
+    return Passes(plan(scan.form), plan(TOTALS), (before, spans, after))
+
+
+def _rows(row: Dim, task: Task) -> Rows:
+    """Scan several adjacent rows together if they are aligned to quads; else one row at a time."""
+    inner, *rest = task.dims
+    itemsize = task.itemsize
+    columns = _COLUMN_BYTES // itemsize
+    if (
+        inner.strides == (1, 1)
+        and inner.size % columns == 0
+        and task.itemsizes == (itemsize, itemsize)
+        and all(_aligned(task, k, QUAD_BYTES, (row, *rest)) for k in range(2))
+    ):
+        wide = Dim((columns, columns), inner.size // columns)
+        return Rows(row, [wide, *rest], columns, False, False)
+    run_bytes = QUAD_BYTES // itemsize * task.itemsizes[0]
+    src_runs = row.strides[0] == 1 and run_bytes <= QUAD_BYTES
+    return Rows(
+        row,
+        task.dims,
+        1,
+        src_runs and _aligned(task, 0, run_bytes, task.dims),
+        row.dst == 1 and _aligned(task, 1, QUAD_BYTES, task.dims),
+    )
+
+
+def _aligned(task: Task, operand: int, nbytes: int, dims: Iterable[Dim]) -> bool:
+    return task.aligned(operand, nbytes, [dim for dim in dims if dim.size > 1])
+
+
+def _span(rows: Rows, profile: Profile) -> int:
+    """The elements per span: the whole row, or a block of some level.
+
+    Another pass costs as much as a few sequential elements, and does not pay where rows alone keep
+    the device busy. But where rows are columns in memory, a CPU's caches hold only a few lines of
+    a thousand of them.
+    """
+    length, count = rows.row.size, math.prod([dim.size for dim in rows.dims])
+    few, wanted = profile.scan_chunk, _TIMES * profile.units_wanted
+    far = rows.columns > 1 and not profile.coalesces
+    if far and length * count >= 2**18 and length > BLOCK * 8:
+        return BLOCK
+    if length <= few or (count >= wanted and length <= _MOST_STEPS):
+        return length
+    span = BLOCK
+    while span * BLOCK <= few and count * length >= wanted * span * BLOCK:
+        span *= BLOCK
+    return span

@@ -1,0 +1,61 @@
+"""Plan kernels that compute one int64 per element: searchsorted, and coordinates for nonzero."""
+
+from __future__ import annotations
+
+from dml_vk.kernels.kernel import MADE_RANK, WORDS_SPEC, Kernel, index_push
+from dml_vk.kernels.plan.base import Plan
+from dml_vk.kernels.plan.caching import cached_plan
+from dml_vk.kernels.plan.dims import offsets
+from dml_vk.kernels.plan.paths import plan_of, rows
+from dml_vk.kernels.plan.rounds import loop
+from dml_vk.kernels.plan.tasks import columns_of, task_of
+from dml_vk.limits import Profile
+from dml_vk.strides.order import Ints
+
+_ELEMENT_ROUNDS = {"search": loop(32), "nonzero_axis": 0}  # bisection of up to 2**32 elements
+KERNELS = (
+    Kernel(
+        "search",
+        bindings=("Src", "Sorted", "Order", "Dst"),
+        writes=("Dst",),
+        spec=(*WORDS_SPEC, "TYPE", "RIGHT", "ORDERED", "ORDER_TYPE"),
+        push=index_push(
+            ("src_base", "sorted_base", "order_base", "dst_base"),
+            MADE_RANK,
+            (("count", 1), ("sorted_step", 1), ("order_step", 1)),
+        ),
+        variants={"int64": {}},
+    ),
+    Kernel(
+        "nonzero_axis",
+        bindings=("Src", "Dst"),
+        writes=("Dst",),
+        spec=(*WORDS_SPEC, "INSIDE", "OUTSIDE"),
+        push=index_push(("src_base", "dst_base"), MADE_RANK, (("inner", 1), ("size", 1))),
+        variants={"int64": {}},
+    ),
+)
+
+
+@cached_plan()
+def plan_search(
+    kernel: str,
+    sizes: Ints,
+    operands: tuple[tuple[Ints, int, int], tuple[Ints, int, int]],
+    element_ns: float,
+    profile: Profile,
+    *,
+    spec: Ints = (),
+    others: Ints = (),
+) -> Plan:
+    """Plan one int64 per element of src.
+
+    `operands` are src and dst, as (strides, offset, item size). `others` are the item sizes of
+    further buffers that the kernel reads, from their first element.
+    """
+    task, starts = task_of(sizes, *columns_of(operands), MADE_RANK, profile)
+    path = rows(task).costing(element_ns, _ELEMENT_ROUNDS[kernel])
+    launches = [(src, *(0 for _ in others), dst) for src, dst in offsets(task.outer, starts)]
+    module = f"{kernel}_int64"
+    sources = (task.itemsizes[0], *others)
+    return plan_of(module, task, path, MADE_RANK, launches, sources=sources, spec=spec)

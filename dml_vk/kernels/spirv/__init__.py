@@ -1,0 +1,1 @@
+"""SPIR-V modules: building, reading, checking, and specializing to one operator."""

@@ -1,0 +1,69 @@
+"""The SPIR-V capabilities that a module may use: Kompute enables no device features or extensions.
+
+Others often work all the same, but they are invalid, and on another driver give wrong values or
+crash the process.
+"""
+
+from __future__ import annotations
+
+from dml_vk.errors import ShaderError
+from dml_vk.kernels.spirv.reader import Module
+
+NEWEST = (1, 3)  # the instance is Vulkan 1.1
+CLEAN = {
+    0: "Matrix",
+    1: "Shader",
+    # Not features but properties: a device reports which kinds of subgroup operation it supports,
+    # and every Vulkan 1.1 device supports the first.
+    61: "GroupNonUniform",
+    62: "GroupNonUniformVote",
+    63: "GroupNonUniformArithmetic",
+    64: "GroupNonUniformBallot",
+    65: "GroupNonUniformShuffle",
+    66: "GroupNonUniformShuffleRelative",
+    68: "GroupNonUniformQuad",
+}
+_FEATURE = "it needs a device feature, and none is enabled"
+_PACK = f"{_FEATURE}: pack such elements into uint words"
+UNCLEAN = {
+    9: ("Float16", _PACK),
+    10: ("Float64", f"{_FEATURE}: a double is a pair of words"),
+    11: ("Int64", f"{_FEATURE}: use pairs of words, umulExtended and uaddCarry"),
+    12: ("Int64Atomics", _FEATURE),
+    22: ("Int16", _PACK),
+    39: ("Int8", _PACK),
+    67: ("GroupNonUniformClustered", "it gives wrong values on drivers that do not have it"),
+    4433: ("StorageBuffer16BitAccess", _PACK),
+    4434: ("UniformAndStorageBuffer16BitAccess", _PACK),
+    4435: ("StoragePushConstant16", _PACK),
+    4441: ("VariablePointersStorageBuffer", _FEATURE),
+    4442: ("VariablePointers", _FEATURE),
+    4448: ("StorageBuffer8BitAccess", _PACK),
+    4449: ("UniformAndStorageBuffer8BitAccess", _PACK),
+    4450: ("StoragePushConstant8", _PACK),
+    4464: ("DenormPreserve", _FEATURE),
+    4465: ("DenormFlushToZero", _FEATURE),
+    4466: ("SignedZeroInfNanPreserve", _FEATURE),
+    4467: ("RoundingModeRTE", _FEATURE),
+    4468: ("RoundingModeRTZ", _FEATURE),
+    5345: ("VulkanMemoryModel", _FEATURE),
+    5347: ("PhysicalStorageBufferAddresses", _FEATURE),
+    6033: ("AtomicFloat32AddEXT", _FEATURE),
+}
+EXTENSIONS = ("SPV_KHR_storage_buffer_storage_class",)  # part of SPIR-V 1.3
+
+
+def check_capabilities(module: Module, what: str = "spirv") -> None:
+    """Reject a module that uses more than Kompute enables."""
+    if module.version > NEWEST:
+        rule = "SPIR-V must be 1.3 or older: use glslangValidator --target-env vulkan1.1"
+        raise ShaderError(what, rule, version=module.version)
+    for capability in module.capabilities:
+        if capability not in CLEAN:
+            name, why = UNCLEAN.get(capability, (str(capability), _FEATURE))
+            rule = f"a shader may use only the capabilities {', '.join(CLEAN.values())} ({why})"
+            raise ShaderError(what, rule, capability=name)
+    for extension in module.extensions:
+        if extension not in EXTENSIONS:
+            rule = "a shader cannot use SPIR-V extensions: none is enabled on the device"
+            raise ShaderError(what, rule, extension=extension)

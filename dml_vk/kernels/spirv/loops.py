@@ -1,0 +1,132 @@
+"""Count the loop iterations of a shader, as far as its SPIR-V alone determines them.
+
+A loop counts if it has a single exit, which compares a variable that moves by a constant with a
+constant. Other loops count as 0, since their iterations are unknown, and so do those marked
+`[[unroll]]`. Opcodes are from the SPIR-V 1.3 specification.
+"""
+
+from __future__ import annotations
+
+import operator
+import struct
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+
+from dml_vk.kernels.spirv.blocks import (
+    BRANCH_IF,
+    CALL,
+    FUNCTION,
+    LOOP_MERGE,
+    PHI,
+    Blocks,
+    Words,
+    blocks_of,
+    lines_of,
+    reached,
+    targets,
+)
+
+_CONSTANT, _SPEC_CONSTANT, _DECORATE, _SPEC_ID = 43, 50, 71, 1
+_ENTRY_POINT, _ADD, _SUBTRACT, _UNROLL, _WORD = 15, 128, 130, 1, 2**32
+
+
+def _signed(compare: Callable[[int, int], bool]) -> Callable[[int, int], bool]:
+    return lambda a, b: compare(a ^ _WORD // 2, b ^ _WORD // 2)
+
+
+_COMPARISONS: dict[int, Callable[[int, int], bool]] = {
+    171: operator.ne,
+    172: operator.gt,
+    173: _signed(operator.gt),
+    174: operator.ge,
+    175: _signed(operator.ge),
+    176: operator.lt,
+    177: _signed(operator.lt),
+    178: operator.le,
+    179: _signed(operator.le),
+}
+
+
+@lru_cache(maxsize=256)
+def fixed_rounds(spirv: bytes, spec: tuple[int, ...], most: int) -> int:
+    """The iterations of an invocation that enters every loop, under these specialization constants.
+
+    Counting stops above `most`.
+    """
+    return _Shader(spirv, dict(enumerate(spec)), most).rounds()
+
+
+class _Shader:
+    def __init__(self, spirv: bytes, spec: Mapping[int, int], most: int) -> None:
+        words = struct.unpack(f"<{len(spirv) // 4}I", spirv)
+        self.most = most
+        self.constants: dict[int, int] = {}
+        self.functions: dict[int, list[Words]] = {}
+        self.main = 0
+        numbers: dict[int, int] = {}
+        body: list[Words] = []
+        for line in lines_of(words):
+            code = line[0] & 0xFFFF
+            if code == _DECORATE and line[2] == _SPEC_ID:
+                numbers[line[1]] = line[3]
+            elif code == _CONSTANT and len(line) == 4:
+                self.constants[line[2]] = line[3]
+            elif code == _SPEC_CONSTANT:
+                self.constants[line[2]] = spec.get(numbers.get(line[2], -1), line[3])
+            elif code == _ENTRY_POINT:
+                self.main = line[2]
+            elif code == FUNCTION:
+                body = self.functions.setdefault(line[2], [])
+            body.append(line)
+
+    def rounds(self) -> int:
+        return self._of_function(self.main)
+
+    def _of_function(self, name: int) -> int:
+        blocks = blocks_of(self.functions[name])
+        return self._of_blocks(blocks, set(blocks))
+
+    def _of_blocks(self, blocks: Blocks, left: set[int]) -> int:
+        """The iterations of the loops in these blocks, and of the functions that they call."""
+        total = 0
+        for label in [label for label in blocks if label in left]:
+            if label not in left or total > self.most:  # part of a loop that has been counted
+                continue
+            left.discard(label)
+            merge = next((line for line in blocks[label] if line[0] & 0xFFFF == LOOP_MERGE), None)
+            if merge is not None:
+                inside = reached(blocks, label, merge[1:2])
+                turns = 0 if merge[3] & _UNROLL else self._turns(blocks, label, merge, inside)
+                within = self._of_blocks(blocks, inside - {label})
+                left -= inside
+                total += turns * (1 + within) + 1 if turns else 0
+            calls = [line[3] for line in blocks[label] if line[0] & 0xFFFF == CALL]
+            total += sum(map(self._of_function, calls))
+        return total
+
+    def _turns(self, blocks: Blocks, head: int, merge: Words, inside: set[int]) -> int:
+        """The iterations of a loop, 0 if unknown."""
+        leaving = [label for label in inside if merge[1] in targets(blocks[label][-1])]
+        if len(leaving) != 1:
+            return 0
+        last = blocks[leaving[0]][-1]
+        defined = {line[2]: line for label in inside for line in blocks[label] if len(line) > 2}
+        test = defined.get(last[1])
+        compare = _COMPARISONS.get(test[0] & 0xFFFF) if test else None
+        if last[0] & 0xFFFF != BRANCH_IF or last[3] != merge[1] or not test or compare is None:
+            return 0
+        for phi in [line for line in blocks[head] if line[0] & 0xFFFF == PHI and len(line) == 7]:
+            first, again = (phi[3], phi[5]) if phi[6] in inside else (phi[5], phi[3])
+            moved = defined.get(again, (0,))
+            if test[-2] in (phi[2], again) and moved[0] & 0xFFFF in (_ADD, _SUBTRACT):
+                numbers = [self.constants.get(one) for one in (first, moved[4], test[-1])]
+                start, step, end = numbers
+                if moved[3] != phi[2] or start is None or step is None or end is None:
+                    break
+                step = step if moved[0] & 0xFFFF == _ADD else -step
+                # The condition tests the variable, or after the body its next value.
+                value, turns = start + (step if test[-2] == again else 0), 0
+                while turns <= self.most and compare(value % _WORD, end):
+                    turns, value = turns + 1, value + step
+                return turns
+        return 0

@@ -1,0 +1,255 @@
+"""Read the interface of a SPIR-V module: everything that a caller must match.
+
+Kompute checks none of it, and a mismatch crashes the process. Opcodes are from the SPIR-V 1.3
+specification; only what our compute shaders may contain is read.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+
+from dml_vk.errors import ShaderError
+from dml_vk.kernels.spirv.types import Leaf, Types
+
+
+@dataclass(frozen=True)
+class Binding:
+    """A storage buffer block. Two blocks with the same number are two views of one buffer."""
+
+    set: int
+    number: int
+    block: str
+    array: str | None  # the name of its runtime array `T array[]`, if that is its only member
+    stride: int  # bytes from one element of the array to the next
+    scalar: str  # the scalar type of its elements: "uint", "int", "float"; "" if there are several
+    writes: bool  # not declared readonly
+
+
+@dataclass(frozen=True)
+class SpecConstant:
+    """A specialization constant; `default` is its 32 bits."""
+
+    number: int
+    name: str
+    type: str  # "bool", "uint", "int", "float"
+    default: int
+
+
+@dataclass(frozen=True)
+class PushMember:
+    """A member of the push block; `leaves` are its scalars in memory order."""
+
+    name: str
+    offset: int
+    leaves: tuple[Leaf, ...]
+
+    @property
+    def words(self) -> int:
+        return len(self.leaves)
+
+
+@dataclass(frozen=True)
+class Module:
+    """The interface of a compute shader."""
+
+    version: tuple[int, int]
+    capabilities: tuple[int, ...]
+    extensions: tuple[str, ...]
+    entry: str
+    local_size: tuple[int | SpecConstant, int | SpecConstant, int | SpecConstant]
+    bindings: tuple[Binding, ...]
+    spec: tuple[SpecConstant, ...]
+    push: tuple[PushMember, ...]
+    push_bytes: int
+    others: tuple[str, ...]  # resources that are neither storage buffers nor the push block
+    asks_length: bool  # uses `.length()` of a runtime array
+    shared_bytes: Callable[[Mapping[int, int]], int] = field(compare=False, repr=False)
+    """Bytes of shared memory under these specialization constants, number -> bits."""
+
+    def local_sizes(self, spec: Mapping[int, int]) -> tuple[int, int, int]:
+        """The local size under these specialization constants, number -> bits."""
+        x, y, z = (
+            size if isinstance(size, int) else spec.get(size.number, size.default)
+            for size in self.local_size
+        )
+        return x, y, z
+
+
+def read(spirv: bytes, what: str = "spirv") -> Module:
+    """Read the interface of a module, which must contain one compute shader."""
+    try:
+        return _Reader(spirv, what).module()
+    except (IndexError, KeyError, UnicodeDecodeError, struct.error, RecursionError) as error:
+        rule = "a module must be complete and well-formed"
+        raise ShaderError(what, rule, error=f"{type(error).__name__}: {error}") from None
+
+
+class _Reader:
+    def __init__(self, spirv: bytes, what: str) -> None:
+        self.what = what
+        if len(spirv) < 20 or len(spirv) % 4 or spirv[:4] != b"\x03\x02\x23\x07":
+            rule = "a module must be little-endian 32-bit words that start with 0x07230203"
+            raise ShaderError(what, rule, bytes=len(spirv), start=bytes(spirv[:4]))
+        self.words = struct.unpack(f"<{len(spirv) // 4}I", spirv)
+        self.types = Types(what)
+        self.capabilities: list[int] = []
+        self.extensions: list[str] = []
+        self.entries: list[tuple[int, int, str]] = []
+        self.literal_size: tuple[int, ...] = ()
+        self.spec: dict[int, SpecConstant] = {}  # by number
+        self.spec_numbers: dict[int, int] = {}  # by result id
+        self.variables: list[tuple[int, int, int]] = []  # id, type, storage class
+        self.asks_length = False
+        self._scan()
+
+    def module(self) -> Module:
+        types = self.types
+        if len(self.entries) != 1 or self.entries[0][0] != _GL_COMPUTE:
+            entries = tuple(name for _, _, name in self.entries)
+            rule = "a module must have exactly one entry point, a compute shader"
+            raise ShaderError(self.what, rule, entries=entries)
+        push: tuple[PushMember, ...] = ()
+        push_bytes, bindings, others = 0, [], []
+        for variable, pointer, storage in self.variables:
+            pointee = types.pointee(pointer)
+            if storage == _PUSH_CONSTANT:
+                push, push_bytes = self._push(pointee)
+            elif storage == _STORAGE_BUFFER and types.is_struct(pointee):
+                bindings.append(self._binding(variable, pointee))
+            elif storage in _RESOURCES:
+                others.append(types.names.get(variable) or types.names.get(pointee, "?"))
+        self._shared_bytes({})  # raise here, not at a call, if a size cannot be computed
+        major, minor = self.words[1] >> 16 & 0xFF, self.words[1] >> 8 & 0xFF
+        return Module(
+            version=(major, minor),
+            capabilities=tuple(self.capabilities),
+            extensions=tuple(self.extensions),
+            entry=self.entries[0][2],
+            local_size=self._local_size(),
+            bindings=tuple(sorted(bindings, key=lambda b: (b.set, b.number, b.block))),
+            spec=tuple(sorted(self.spec.values(), key=lambda s: s.number)),
+            push=push,
+            push_bytes=push_bytes,
+            others=tuple(others),
+            asks_length=self.asks_length,
+            shared_bytes=self._shared_bytes,
+        )
+
+    def _shared_bytes(self, spec: Mapping[int, int]) -> int:
+        types = self.types
+        return sum(
+            types.nbytes(types.pointee(pointer), spec)
+            for _, pointer, storage in self.variables
+            if storage == _WORKGROUP
+        )
+
+    def _instructions(self) -> Iterator[tuple[int, tuple[int, ...]]]:
+        at = 5
+        while at < len(self.words):
+            length, opcode = self.words[at] >> 16, self.words[at] & 0xFFFF
+            if length == 0 or at + length > len(self.words):
+                rule = "an instruction must end within the module"
+                raise ShaderError(self.what, rule, word=at, length=length)
+            yield opcode, self.words[at + 1 : at + length]
+            at += length
+
+    def _scan(self) -> None:
+        types = self.types
+        for opcode, args in self._instructions():
+            if opcode == 17:  # OpCapability
+                self.capabilities.append(args[0])
+            elif opcode == 10:  # OpExtension
+                self.extensions.append(_text(args))
+            elif opcode == 15:  # OpEntryPoint
+                self.entries.append((args[0], args[1], _text(args[2:])))
+            elif opcode == 16 and args[1] == 17:  # OpExecutionMode LocalSize
+                self.literal_size = args[2:5]
+            elif opcode == 5:  # OpName
+                types.names[args[0]] = _text(args[1:])
+            elif opcode == 6:  # OpMemberName
+                types.member_names[args[0], args[1]] = _text(args[2:])
+            elif opcode == 71:  # OpDecorate
+                types.decorations[args[0], None, args[1]] = args[2:]
+            elif opcode == 72:  # OpMemberDecorate
+                types.decorations[args[0], args[1], args[2]] = args[3:]
+            elif 19 <= opcode <= 33:  # OpType...
+                types.add(opcode, args)
+            elif opcode in (43, 44, 51):  # OpConstant, OpConstantComposite, OpSpec...Composite
+                types.constants[args[1]] = args[2:]
+            elif opcode in (48, 49, 50):  # OpSpecConstantTrue, ...False, OpSpecConstant
+                self._spec_constant(args[1], args[0], args[2] if opcode == 50 else 49 - opcode)
+            elif opcode == 52:  # OpSpecConstantOp
+                types.operations[args[1]] = args[2:]
+            elif opcode == 59 and args[2] != _FUNCTION:  # OpVariable
+                self.variables.append((args[1], args[0], args[2]))
+            elif opcode == 68:  # OpArrayLength
+                self.asks_length = True
+
+    def _spec_constant(self, result: int, of_type: int, default: int) -> None:
+        types = self.types
+        types.constants[result] = (default,)
+        number = types.decoration(result, "SpecId")
+        if number is not None:  # without one it cannot be set from outside
+            # `local_size_x_id` declares an unnamed duplicate of the constant in the source.
+            name = types.names.get(result, "")
+            if name or number not in self.spec:
+                self.spec[number] = SpecConstant(number, name, types.scalar(of_type), default)
+            self.spec_numbers[result] = number
+
+    def _local_size(self) -> tuple[int | SpecConstant, int | SpecConstant, int | SpecConstant]:
+        """The local size: the built-in WorkgroupSize overrides the execution mode LocalSize."""
+        parts: list[int | SpecConstant] = list(self.literal_size)
+        for (target, member, decoration), args in self.types.decorations.items():
+            if member is None and (decoration, args) == (_BUILT_IN, (_WORKGROUP_SIZE,)):
+                ids = self.types.constants[target]
+                numbers = [self.spec_numbers.get(one) for one in ids]
+                parts = [
+                    self.types.constants[one][0] if number is None else self.spec[number]
+                    for one, number in zip(ids, numbers)
+                ]
+        if len(parts) != 3:
+            raise ShaderError(self.what, "a local size must be declared", local_size=parts)
+        return parts[0], parts[1], parts[2]
+
+    def _binding(self, variable: int, block: int) -> Binding:
+        types = self.types
+        members = types.members(block)
+        number = types.decoration(variable, "Binding")
+        array = members[0] if len(members) == 1 and types.is_runtime_array(members[0]) else None
+        scalars = {leaf.type for leaf in types.element_leaves(array)} if array else set()
+        readonly = types.has(variable, "NonWritable") or all(
+            types.has(block, "NonWritable", member) for member in range(len(members))
+        )
+        return Binding(
+            set=types.decoration(variable, "DescriptorSet") or 0,
+            number=-1 if number is None else number,
+            block=types.names.get(block, ""),
+            array=types.member_names.get((block, 0), "") if array else None,
+            stride=types.decoration(array, "ArrayStride") or 0 if array else 0,
+            scalar=scalars.pop() if len(scalars) == 1 else "",
+            writes=not readonly,
+        )
+
+    def _push(self, block: int) -> tuple[tuple[PushMember, ...], int]:
+        types = self.types
+        push = []
+        for member, of_type in enumerate(types.members(block)):
+            start = types.decoration(block, "Offset", member) or 0
+            name = types.member_names.get((block, member), "")
+            leaves = tuple(types.leaves(of_type, start, block, member))
+            push.append(PushMember(name, start, leaves))
+        ends = [leaf.offset + leaf.bytes for member in push for leaf in member.leaves]
+        return tuple(push), -(-max(ends, default=0) // 4) * 4
+
+
+def _text(words: tuple[int, ...]) -> str:
+    return struct.pack(f"<{len(words)}I", *words).split(b"\0")[0].decode()
+
+
+_GL_COMPUTE = 5
+_WORKGROUP, _FUNCTION, _PUSH_CONSTANT, _STORAGE_BUFFER = 4, 7, 9, 12
+# UniformConstant (images, samplers), Uniform, AtomicCounter, Image, StorageBuffer.
+_RESOURCES = (0, 2, 10, 11, 12)
+_BUILT_IN, _WORKGROUP_SIZE = 11, 25

@@ -1,0 +1,1 @@
+"""Logs of dispatches and copies, by the user's source line."""

@@ -1,0 +1,152 @@
+"""Encode plans as dispatches: push words, number of groups and pipeline."""
+
+from __future__ import annotations
+
+import functools
+import struct
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dml_vk.errors import DmlVkError
+from dml_vk.kernels.plan.base import BASES, END, FIRST, SIZES, Plan
+from dml_vk.limits import Profile
+from dml_vk.observe import dispatches
+from dml_vk.runtime.hazards import Access
+from dml_vk.runtime.interface import Bound, Dispatch, Words
+from dml_vk.runtime.pipelines import Cached, Key, Pipelines, arenas_of, group_count
+from dml_vk.strides.order import Ints
+
+MAX_SUBMISSION_NS = 40e6  # signals wait for a submission to end, and estimates may be off by two
+MIN_NS = 20e3  # the least that a dispatch takes, in a software driver
+MAX_KNOWN = 4096  # entries of each cache
+
+
+class Known(NamedTuple):
+    """A cached encoding of a plan of one short dispatch, for given arenas."""
+
+    cached: Cached
+    tail: Ints  # the words after the bases
+    ns: float
+
+
+class Encoder:
+    """Encodes plans as dispatches for one device."""
+
+    def __init__(self, pipelines: Pipelines, profile: Profile) -> None:
+        self.profile = profile  # all work on the device is planned and encoded for it
+        self.fresh: list[Bound] = []
+        """Pipelines that have not run yet, if the driver compiles them on first use."""
+        self._pipelines = pipelines
+        self._known: dict[Any, Known] = {}  # by plan and arenas
+        self._same: dict[Any, tuple[Cached, Dispatch]] = {}  # by plan, params and accesses
+
+    def forget(self) -> None:
+        """Clear the caches, because pipelines were dropped."""
+        self._known.clear()
+        self._same.clear()
+
+    def forget_many(self) -> None:
+        if len(self._known) > MAX_KNOWN:
+            self._known.clear()
+        if len(self._same) > MAX_KNOWN:
+            self._same.clear()
+
+    def again(self, plan: Plan, accesses: tuple[Access, ...], params: Ints) -> Dispatch | None:
+        """Return the single dispatch of a plan that was encoded before for these arenas, or None.
+
+        In a loop even the accesses repeat, since memory that is freed is allocated next.
+        """
+        same = self._same.get((plan, params, accesses))
+        if same is None:
+            known = self._known_over(plan, accesses)
+            if known is None:
+                return None
+            made = Dispatch(known.cached.bound, self._push(plan, accesses, params, known), known.ns)
+            same = self._same[plan, params, accesses] = known.cached, made
+        cached, dispatch = same
+        cached.used = self._pipelines.launches
+        return dispatch
+
+    def _known_over(self, plan: Plan, accesses: Sequence[Access]) -> Known | None:
+        first = accesses[0].arena
+        for access in accesses:
+            if access.arena is not first:
+                return self._known.get((plan, *[access.arena for access in accesses]))
+        return self._known.get((plan, first))
+
+    def _push(self, plan: Plan, accesses: Sequence[Access], params: Ints, known: Known) -> Words:
+        bases = zip(accesses, plan.base_bytes, plan.launches[0])
+        words = [0, plan.units]
+        words += [access.base // unit + offset & 0xFFFFFFFF for access, unit, offset in bases]
+        words += known.tail
+        words += params
+        return np.frombuffer(_packer(len(words))(*words), np.uint32)
+
+    def encode(
+        self,
+        plan: Plan,
+        accesses: Sequence[Access],
+        offsets: Ints,
+        params: Ints,
+        arguments: Access | None,
+        is_logged: bool,
+    ) -> list[Dispatch]:
+        """Encode one launch of a plan, in as many dispatches as keep each of them short.
+
+        `params` are the words that follow the plan's own in the push block; `arguments` is the
+        memory of the plan's arguments, if it has any.
+        """
+        push = np.empty(len(plan.push) + len(params), np.uint32)
+        push[: len(plan.push)] = _words(plan.push)
+        push[len(plan.push) :] = params
+        bases = zip(accesses, plan.base_bytes, offsets)
+        for at, (access, unit, offset) in enumerate(bases, BASES):
+            push[at] = access.base // unit + offset & 0xFFFFFFFF
+        if arguments is not None:
+            push[BASES + len(accesses) + SIZES] = arguments.base // 4
+        arenas = arenas_of(accesses)
+        unit_ns = plan.unit_ns / self.profile.pace
+        step = self._units_at_once(plan, unit_ns)
+        made = []
+        for first in range(0, plan.units, step):
+            end = min(plan.units, first + step)
+            own = push if step >= plan.units else push.copy()
+            own[FIRST], own[END] = first, end
+            groups = group_count(-(-(end - first) // plan.spec[0]), self.profile)
+            key = Key(plan.module, plan.spec, len(push), (groups, 1, 1), arenas)
+            cached, ns = self.pipeline(key), MIN_NS + (end - first) * unit_ns
+            origin = dispatches.asked(plan, end - first, groups) if is_logged else None
+            made.append(Dispatch(cached.bound, own, ns, origin))
+        if len(made) == len(plan.launches) == 1 and arguments is None:
+            tail = tuple([word & 0xFFFFFFFF for word in plan.push[BASES + len(plan.base_bytes) :]])
+            came = (plan, *(arenas[:1] if len(set(arenas)) == 1 else arenas))
+            self._known[came] = Known(cached, tail, ns)
+        return made
+
+    def pipeline(self, key: Key) -> Cached:
+        count = len(self._pipelines)
+        cached = self._pipelines.get(key)
+        if len(self._pipelines) > count and self.profile.compiles_late:
+            self.fresh.append(cached.bound)
+        return cached
+
+    def _units_at_once(self, plan: Plan, unit_ns: float) -> int:
+        """Return how many units a dispatch may take within the limits of time and loop rounds."""
+        most = group_count(self.profile.max_groups, self.profile)
+        units = plan.most_units(self.profile.max_rounds, most)
+        if not units:
+            rule = f"{plan.module} has too many loop iterations for this device: please report it"
+            raise DmlVkError("launch", rule, rounds=plan.unit_rounds)
+        return min(max(1, int(MAX_SUBMISSION_NS / unit_ns)), units)
+
+
+@functools.lru_cache(maxsize=1024)
+def _words(push: Ints) -> Words:
+    return np.array(push, np.uint32)
+
+
+@functools.cache
+def _packer(count: int) -> Callable[..., bytes]:
+    return struct.Struct(f"<{count}I").pack

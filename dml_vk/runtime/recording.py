@@ -1,0 +1,127 @@
+"""Recordings: the launches of a call, to be replayed on other memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple, cast
+
+from dml_vk.kernels.plan.base import Plan
+from dml_vk.limits import Profile
+from dml_vk.runtime.arenas import Allocation
+from dml_vk.runtime.device import Device
+from dml_vk.runtime.hazards import Access
+from dml_vk.strides.order import Ints
+
+
+class Slot:
+    """A placeholder for memory that each call passes in or allocates."""
+
+    __slots__ = ("arena", "nbytes", "number", "offset")
+
+    def __init__(self, number: int, nbytes: int) -> None:
+        self.number = number
+        self.nbytes = nbytes
+        self.arena = self  # so that accesses refer to the slot
+        self.offset = 0
+
+
+class Number:
+    """A placeholder for a Python number, whose value is known only at each call."""
+
+    operand: int
+
+
+class IntNumber(Number, int):
+    """A placeholder for an int."""
+
+
+class FloatNumber(Number, float):
+    """A placeholder for a float."""
+
+
+class Word(int):
+    """A placeholder for one word of a number."""
+
+    number: NumberWords
+    place: int
+
+
+class NumberWords(NamedTuple):
+    """How to make the words of a number that is an operand."""
+
+    operand: int
+    pack: Any  # makes them from the operation's name, the argument's name, the dtype and the value
+    known: tuple[Any, ...]  # these arguments except the value
+
+    def words(self, count: int) -> Ints:
+        made = []
+        for place in range(count):
+            word = Word()
+            word.number, word.place = self, place
+            made.append(word)
+        return tuple(made)
+
+
+class Allocate(NamedTuple):
+    """Allocate memory for a slot, preferably near that of another."""
+
+    slot: int
+    what: str
+    nbytes: int
+    near: int | None
+
+
+class SlotAccess(NamedTuple):
+    """An access to a slot, in bytes from its start."""
+
+    slot: int
+    base: int
+    low: int
+    high: int
+    writes: bool
+
+    def of(self, allocation: Allocation) -> Access:
+        return Access.of(allocation, self.base, self.low, self.high, self.writes)
+
+
+class Launch(NamedTuple):
+    """A launch on slots."""
+
+    plan: Plan
+    accesses: tuple[SlotAccess, ...]
+    params: Ints  # some may be `Word`s
+    otherwise: Plan | None
+    what: str
+
+
+class Recording(Device):
+    """A device that records what operations do instead of doing it."""
+
+    def __init__(self, device: Device, slots: int) -> None:
+        self.info = device.info
+        self.real = device
+        self.steps: list[Allocate | Launch] = []
+        self.slots = slots  # so far; the first are those of the operands
+
+    @property
+    def profile(self) -> Profile:
+        return self.real.profile
+
+    def allocate(self, what: str, nbytes: int, near: Allocation | None = None) -> Allocation:
+        slot, beside = Slot(self.slots, nbytes), cast("Slot | None", near)
+        self.slots += 1
+        place = None if beside is None else beside.number
+        self.steps.append(Allocate(slot.number, what, nbytes, place))
+        return cast(Allocation, slot)
+
+    def launch(
+        self,
+        plan: Plan,
+        accesses: Sequence[Access],
+        params: Ints = (),
+        otherwise: Plan | None = None,
+        what: str = "launch",
+    ) -> None:
+        touched: list[Any] = list(accesses)
+        over = [SlotAccess(one.arena.number, *one[1:]) for one in touched]
+        self.steps.append(Launch(plan, tuple(over), params, otherwise, what))

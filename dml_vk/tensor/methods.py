@@ -1,0 +1,315 @@
+"""The operators of a Tensor, and common functions as methods."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from numbers import Real
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dml_vk import buffer as buffers
+from dml_vk import numpy_protocols
+from dml_vk.array import elementwise, manipulation, moments, products, statistics
+from dml_vk.array.indexing import api as indexing
+from dml_vk.dtypes import to_dtype
+from dml_vk.errors import DTypeError, RangeError
+from dml_vk.kernels.operators import OPERATORS
+from dml_vk.layout import Layout
+from dml_vk.promotion import common_dtype, float_dtype
+from dml_vk.runtime.device import default_device
+from dml_vk.strides.order import Axes, Ints, to_int
+from dml_vk.strides.views import one_tuple
+from dml_vk.tensor import host
+from dml_vk.tensor.core import Tensor, tensor_over
+from dml_vk.tensor.host import Array
+from dml_vk.tensor.operands import Operand, plain
+
+if TYPE_CHECKING:
+    from dml_vk.buffer import Buffer
+
+__all__ = ["Tensor", "TensorMethods"]
+
+Method = Callable[[Any, Operand], Tensor]
+MOST_DIGITS = 308  # the largest exponent of 10 that is a float
+
+
+def _forward(function: Callable[..., Tensor]) -> Method:
+    """Make a method such as `x + y` of a function."""
+
+    def method(self: Tensor, other: Operand) -> Tensor:
+        result: Tensor = NotImplemented
+        if not _is_foreign(other):
+            result = function(self, other)
+        return result
+
+    return method
+
+
+def _reflected(function: Callable[..., Tensor]) -> Method:
+    """Make a method such as `y + x`, where y is not a tensor, of a function."""
+
+    def method(self: Tensor, other: Operand) -> Tensor:
+        result: Tensor = NotImplemented
+        if not _is_foreign(other):
+            result = function(other, self)
+        return result
+
+    return method
+
+
+def _in_place(function: Callable[..., Tensor]) -> Method:
+    """Make a method such as `x += y` of a function. It keeps the dtype and the memory of x."""
+
+    def method(self: Tensor, other: Operand) -> Tensor:
+        result: Tensor = NotImplemented
+        if not _is_foreign(other):
+            _check_kept(function.__name__, self, other)
+            result = function(self, other, out=self)
+        return result
+
+    return method
+
+
+def _check_kept(what: str, x: Any, y: Any) -> None:
+    """Check that the result of an in-place operation has x's dtype."""
+    if x.dtype.kind == "f" and getattr(y, "dtype", x.dtype) is x.dtype:
+        return  # A float dtype holds all numbers.
+    if isinstance(y, Tensor):
+        found = common_dtype(what, (x.dtype, y.dtype))
+    elif isinstance(plain(y), Real):
+        found = common_dtype(what, (x.dtype,), (plain(y),))
+    else:
+        return  # The function raises the error.
+    if what in OPERATORS and OPERATORS[what].only_floats:
+        found = float_dtype(found)
+    if found is not x.dtype:
+        rule = f"cannot cast the in-place result to {x.dtype.name}"
+        raise DTypeError(what, rule, result=found)
+
+
+def _rounded(x: Any, digits: int) -> Tensor:
+    """Round to decimal places: scale, round to nearest with ties to even, and scale back."""
+    if x.dtype.kind != "f" or not digits:
+        if digits < 0:
+            rule = "dtype must be floating-point when ndigits is negative"
+            raise DTypeError("round", rule, dtype=x.dtype, ndigits=digits)
+        return elementwise.round(x)
+    if not -MOST_DIGITS <= digits <= MOST_DIGITS:
+        rule = f"ndigits must be from -{MOST_DIGITS} to {MOST_DIGITS}"
+        raise RangeError("round", rule, ndigits=digits)
+    scale = 10.0 ** abs(digits)
+    if digits > 0:
+        made = elementwise.divide(elementwise.round(elementwise.multiply(x, scale)), scale)
+    else:
+        # If the scale is out of range, x / scale rounds to 0, and any finite factor will do.
+        back = min(scale, float(np.finfo(x.dtype.numpy_name).max))
+        made = elementwise.multiply(elementwise.round(elementwise.divide(x, scale)), back)
+    # A number that overflows when scaled has no such digits, and is returned unchanged.
+    return elementwise.where(elementwise.isfinite(made), made, x)
+
+
+def _is_foreign(other: object) -> bool:
+    """Whether to leave an operator to the other operand's class; arrays and lists are refused."""
+    kind = type(other)
+    return kind not in _NUMBERS and not isinstance(other, _OPERANDS)
+
+
+class TensorMethods:
+    """Python's operators, which are elementwise, and functions as methods."""
+
+    __slots__ = ()
+
+    __add__, __sub__ = _forward(elementwise.add), _forward(elementwise.subtract)
+    __radd__, __rsub__ = _reflected(elementwise.add), _reflected(elementwise.subtract)
+    __iadd__, __isub__ = _in_place(elementwise.add), _in_place(elementwise.subtract)
+    __mul__, __truediv__ = _forward(elementwise.multiply), _forward(elementwise.divide)
+    __rmul__, __rtruediv__ = _reflected(elementwise.multiply), _reflected(elementwise.divide)
+    __imul__, __itruediv__ = _in_place(elementwise.multiply), _in_place(elementwise.divide)
+    __floordiv__, __mod__ = _forward(elementwise.floor_divide), _forward(elementwise.remainder)
+    __rfloordiv__ = _reflected(elementwise.floor_divide)
+    __rmod__ = _reflected(elementwise.remainder)
+    __ifloordiv__ = _in_place(elementwise.floor_divide)
+    __imod__ = _in_place(elementwise.remainder)
+    __pow__, __rpow__ = _forward(elementwise.pow), _reflected(elementwise.pow)
+    __ipow__ = _in_place(elementwise.pow)
+    __matmul__, __rmatmul__ = _forward(products.matmul), _reflected(products.matmul)
+    __imatmul__ = _in_place(products.matmul)
+    __and__, __rand__ = _forward(elementwise.bitwise_and), _reflected(elementwise.bitwise_and)
+    __iand__ = _in_place(elementwise.bitwise_and)
+    __or__, __ror__ = _forward(elementwise.bitwise_or), _reflected(elementwise.bitwise_or)
+    __ior__ = _in_place(elementwise.bitwise_or)
+    __xor__, __rxor__ = _forward(elementwise.bitwise_xor), _reflected(elementwise.bitwise_xor)
+    __ixor__ = _in_place(elementwise.bitwise_xor)
+    __lshift__ = _forward(elementwise.bitwise_left_shift)
+    __rlshift__ = _reflected(elementwise.bitwise_left_shift)
+    __ilshift__ = _in_place(elementwise.bitwise_left_shift)
+    __rshift__ = _forward(elementwise.bitwise_right_shift)
+    __rrshift__ = _reflected(elementwise.bitwise_right_shift)
+    __irshift__ = _in_place(elementwise.bitwise_right_shift)
+    __eq__ = _forward(elementwise.equal)  # type: ignore[assignment]
+    __ne__ = _forward(elementwise.not_equal)  # type: ignore[assignment]
+    __lt__, __le__ = _forward(elementwise.less), _forward(elementwise.less_equal)
+    __gt__, __ge__ = _forward(elementwise.greater), _forward(elementwise.greater_equal)
+    __hash__ = object.__hash__  # by identity, since `==` is element by element
+
+    def __neg__(self: Any) -> Tensor:
+        return elementwise.negative(self)
+
+    def __pos__(self: Any) -> Tensor:
+        return elementwise.positive(self)
+
+    def __abs__(self: Any) -> Tensor:
+        return elementwise.abs(self)
+
+    def __divmod__(self: Any, other: Operand) -> tuple[Tensor, Tensor]:
+        """Return `x // y` and `x % y`."""
+        result: tuple[Tensor, Tensor] = NotImplemented
+        if not _is_foreign(other):
+            result = elementwise.floor_divide(self, other), elementwise.remainder(self, other)
+        return result
+
+    def __rdivmod__(self: Any, other: Operand) -> tuple[Tensor, Tensor]:
+        result: tuple[Tensor, Tensor] = NotImplemented
+        if not _is_foreign(other):
+            result = elementwise.floor_divide(other, self), elementwise.remainder(other, self)
+        return result
+
+    def __round__(self: Any, ndigits: int | None = None) -> Any:
+        """With no dims, round the number as Python does; else round each element, as NumPy does."""
+        digits = None if ndigits is None else to_int("round", "ndigits", ndigits)
+        return _rounded(self, digits or 0) if self.shape else round(self.item(), digits)
+
+    def __invert__(self: Any) -> Tensor:
+        return elementwise.bitwise_invert(self)
+
+    def __getitem__(self: Any, key: Any) -> Tensor:
+        """Return a view if the key has only ints, slices, `...` and None, else a copy."""
+        return indexing.read(self, key)
+
+    def __setitem__(self: Any, key: Any, value: Operand) -> None:
+        """Write to the selected elements."""
+        indexing.write(self, key, value)
+
+    def reshape(self: Any, *shape: int | Sequence[int]) -> Tensor:
+        """Return a view if strides allow it, else a copy: see `dml_vk.reshape`."""
+        return manipulation.reshape(self, one_tuple(shape))
+
+    def flatten(self: Any, a: int = 0, b: int = -1) -> Tensor:
+        """Merge dims a to b: a view if strides allow it, else a copy."""
+        sizes = Layout(self.shape).flatten(a, b)
+        assert sizes is not None  # A packed layout can always be viewed.
+        return manipulation.reshape(self, sizes.sizes)
+
+    def astype(self: Any, dtype: Any, *, copy: bool = True) -> Tensor:
+        """Convert to another dtype: see `dml_vk.astype`."""
+        return elementwise.astype(self, dtype, copy=copy)
+
+    def __reduce__(self: Any) -> tuple[Any, ...]:
+        """Pickle the values and the layout; unpickling uses the default device."""
+        layout = self.layout.like()
+        return _from_pickle, (self.numpy(), layout.strides, layout.order)
+
+    def __array_ufunc__(self: Any, ufunc: Any, method: str, *inputs: Any, **named: Any) -> Any:
+        """Run NumPy's ufuncs as the equivalent functions: see docs/protocols.md."""
+        return numpy_protocols.ufunc(ufunc, method, inputs, named)
+
+    def __array_function__(self: Any, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        """Run NumPy's other functions as the equivalent functions, if there are any."""
+        return numpy_protocols.function(self, func, types, args, kwargs)
+
+    @property
+    def buffer(self: Any) -> Buffer:
+        """The memory that the tensor and all its views share, as a `dml_vk.Buffer`.
+
+        >>> import dml_vk
+        >>> x = dml_vk.asarray([[1, 2], [3, 4]])
+        >>> x.T[0].buffer.read(x.dtype).tolist()
+        [1, 2, 3, 4]
+        """
+        return buffers.Buffer._under(self)
+
+    def clip(self: Any, min: Operand | None = None, max: Operand | None = None) -> Tensor:
+        """Limit elements to a range: see `dml_vk.clip`."""
+        return elementwise.clip(self, min, max)
+
+    def sum(
+        self: Any, axis: Axes | None = None, *, dtype: Any = None, keepdims: bool = False
+    ) -> Tensor:
+        """See `dml_vk.sum`."""
+        return statistics.sum(self, axis=axis, dtype=dtype, keepdims=keepdims)
+
+    def prod(
+        self: Any, axis: Axes | None = None, *, dtype: Any = None, keepdims: bool = False
+    ) -> Tensor:
+        """See `dml_vk.prod`."""
+        return statistics.prod(self, axis=axis, dtype=dtype, keepdims=keepdims)
+
+    def mean(self: Any, axis: Axes | None = None, *, keepdims: bool = False) -> Tensor:
+        """See `dml_vk.mean`."""
+        return moments.mean(self, axis=axis, keepdims=keepdims)
+
+    def var(
+        self: Any,
+        axis: Axes | None = None,
+        *,
+        correction: float = 0.0,
+        ddof: float | None = None,
+        keepdims: bool = False,
+    ) -> Tensor:
+        """See `dml_vk.var`."""
+        return moments.var(self, axis, correction=correction, ddof=ddof, keepdims=keepdims)
+
+    def std(
+        self: Any,
+        axis: Axes | None = None,
+        *,
+        correction: float = 0.0,
+        ddof: float | None = None,
+        keepdims: bool = False,
+    ) -> Tensor:
+        """See `dml_vk.std`."""
+        return moments.std(self, axis, correction=correction, ddof=ddof, keepdims=keepdims)
+
+    def max(self: Any, axis: Axes | None = None, *, keepdims: bool = False) -> Tensor:
+        """See `dml_vk.max`."""
+        return statistics.max(self, axis=axis, keepdims=keepdims)
+
+    def min(self: Any, axis: Axes | None = None, *, keepdims: bool = False) -> Tensor:
+        """See `dml_vk.min`."""
+        return statistics.min(self, axis=axis, keepdims=keepdims)
+
+    def all(self: Any, axis: Axes | None = None, *, keepdims: bool = False) -> Tensor:
+        """See `dml_vk.all`."""
+        return statistics.all(self, axis=axis, keepdims=keepdims)
+
+    def any(self: Any, axis: Axes | None = None, *, keepdims: bool = False) -> Tensor:
+        """See `dml_vk.any`."""
+        return statistics.any(self, axis=axis, keepdims=keepdims)
+
+    def argmax(self: Any, axis: int | None = None, *, keepdims: bool = False) -> Tensor:
+        """See `dml_vk.argmax`."""
+        return statistics.argmax(self, axis=axis, keepdims=keepdims)
+
+    def argmin(self: Any, axis: int | None = None, *, keepdims: bool = False) -> Tensor:
+        """See `dml_vk.argmin`."""
+        return statistics.argmin(self, axis=axis, keepdims=keepdims)
+
+
+_NUMBERS = {int, float, bool}
+_OPERANDS = (Tensor, Real, np.generic, np.ndarray, list, tuple)
+
+
+def _from_pickle(array: Array, strides: Ints, order: Ints) -> Tensor:
+    if not isinstance(array, np.ndarray):
+        rule = "the pickle does not contain an array"
+        raise DTypeError("unpickle", rule, array=type(array).__name__)
+    layout = Layout(array.shape, strides, order=order)
+    new = tensor_over("unpickle", layout, to_dtype("unpickle", array.dtype), default_device())
+    host.write("unpickle", new, array, layout)
+    return new
+
+
+for _name, _method in vars(TensorMethods).items():
+    if callable(_method) or isinstance(_method, property):
+        setattr(Tensor, _name, _method)

@@ -1,0 +1,115 @@
+"""Common first steps of functions of tensors: check operands, allocate the result."""
+
+from __future__ import annotations
+
+import numbers
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import numpy as np
+
+from dml_vk.dtypes import DTYPES, DType, float32, int64, to_dtype, uint64
+from dml_vk.errors import DeviceError, DTypeError, LayoutError
+from dml_vk.layout import Layout
+from dml_vk.ops.elementwise import converted
+from dml_vk.ops.view import check_devices, check_target
+from dml_vk.strides.order import Ints
+from dml_vk.tensor.core import Tensor, tensor_over
+
+Operand = Tensor | float
+
+
+def is_numpys(number: Any) -> bool:
+    """Whether this is a NumPy scalar, or a 0-D array, to which NumPy may convert one."""
+    return isinstance(number, np.generic) or (isinstance(number, np.ndarray) and not number.ndim)
+
+
+def plain(number: Any) -> Any:
+    """Convert NumPy scalars to Python numbers."""
+    return number.item() if is_numpys(number) else number
+
+
+def to_number(what: str, name: str, value: Any) -> int | float:
+    """Convert to a real number. A tensor with no dims is accepted, and waited for."""
+    value = value.item() if isinstance(value, Tensor) and not value.shape else plain(value)
+    if isinstance(value, numbers.Integral):
+        return int(value)
+    if isinstance(value, numbers.Real):
+        try:
+            return float(value)
+        except (OverflowError, TypeError):
+            pass
+    raise DTypeError(what, f"{name} must be a real number", **{name: value})
+
+
+def to_tensor(what: str, name: str, given: Any) -> Tensor:
+    """Check that this is a tensor."""
+    if not isinstance(given, Tensor):
+        rule = f"{name} must be a Tensor: convert arrays with asarray"
+        raise DTypeError(what, rule, **{name: type(given).__name__})
+    return given
+
+
+def to_tensors(what: str, operands: Sequence[Any]) -> list[Tensor]:
+    """Return the tensors among operands, which may also be numbers; all must be on one device."""
+    for operand in operands:
+        if not (isinstance(operand, Tensor) or isinstance(plain(operand), numbers.Real)):
+            rule = "operands must be tensors or real numbers: convert arrays with asarray"
+            raise DTypeError(what, rule, operand=type(operand).__name__)
+    tensors = [operand for operand in operands if isinstance(operand, Tensor)]
+    if not tensors:
+        raise DTypeError(what, "at least one operand must be a Tensor", operands=tuple(operands))
+    for tensor in tensors:
+        if tensor.device is not tensors[0].device:
+            devices = tuple([each.device for each in tensors])
+            raise DeviceError(what, "operands must be on one device", devices=devices)
+    return tensors
+
+
+def of_kind(what: str, x: Tensor, dtype: DType) -> Tensor:
+    """Convert x to `dtype` if that is a float dtype and x's is not, since kernels need that."""
+    if dtype.kind != "f" or x.dtype.kind == "f":
+        return x
+    return Tensor(converted(what, x, dtype))
+
+
+def check_dtype(what: str, dtype: DType, allowed: Iterable[DType]) -> None:
+    """Check that a function supports a dtype."""
+    allowed = tuple(allowed)
+    if dtype not in allowed:
+        offer = "; convert with astype(x, float32)" if float32 in allowed else ""
+        rule = f"dtype must be one of {', '.join(one.name for one in allowed)}{offer}"
+        raise DTypeError(what, rule, dtype=dtype)
+
+
+def of_kinds(kinds: str) -> tuple[DType, ...]:
+    """Return the dtypes of these kinds, in NumPy's letters: b, i, u, f."""
+    return tuple([dtype for dtype in DTYPES.values() if dtype.kind in kinds])
+
+
+def sum_dtype(what: str, own: DType, asked: Any) -> DType:
+    """Return the dtype of a sum: by default integers get 64 bits, to avoid overflow."""
+    if asked is None:
+        return own if own.kind == "f" else uint64 if own.kind == "u" else int64
+    found = to_dtype(what, asked)
+    check_dtype(what, found, of_kinds("iuf"))
+    return found
+
+
+def check_out(what: str, out: Any, sizes: Ints, dtype: DType, near: Tensor) -> Tensor:
+    """Check that a result of these sizes and this dtype can be written to `out`."""
+    given = to_tensor(what, "out", out)
+    if given.shape != sizes:
+        raise LayoutError(what, f"out must have the shape {sizes}", out=given.shape)
+    if given.dtype is not dtype:
+        raise DTypeError(what, f"out must have the dtype {dtype.name}", out=given.dtype)
+    check_devices(what, out=given, operands=near)
+    check_target(what, given, "out")
+    return given
+
+
+def result_over(what: str, layout: Layout, dtype: DType, near: Tensor, out: Any = None) -> Tensor:
+    """Allocate a result with this layout, preferably close to `near`, unless `out` is given."""
+    if out is not None:
+        return check_out(what, out, layout.sizes, dtype, near)
+    return tensor_over(what, layout, dtype, near.device, near.allocation)

@@ -1,0 +1,331 @@
+// Reductions. An element of dst is made of up to `block` leaves, elements of src, combined in an
+// order that dml_vk/ops/reduce.py tells. A unit makes one element, or ACROSS a row four whose
+// leaves lie side by side in src.
+//
+// The includer says what a VALUE is and defines `leaf_value`, which makes one of a leaf's bits and
+// index, `combine`, whose left operand is that of the lower indexes, `identity`, which changes no
+// value that it is combined with, and so stands for leaves that are not there, and `element_of`,
+// which makes an element of T, uint if it is smaller. It may define CHAIN or TREE, which combine
+// leaves in order, or else QUADS, how many it is to take at once.
+
+// The second source is none: its addresses are the indexes of the first leaves.
+#define SOURCES 2
+#define BASES src_base, dst_base
+#define FROM push.src_base, 0u
+#define MAX_RANK 4
+// There are `leaves` in all. Their dims stand innermost first; the outermost ends with the leaves.
+#define EXTRA uint block, leaves, ends[3], steps[4];
+#include "index/index.glsl"
+#include "types/types.glsl"
+
+const uint PARTIAL = 255;  // no such type: a value of 128 bits that an earlier pass left
+const uint BY_ELEMENTS = 0, BY_WORDS = 1, BY_QUADS = 2;
+
+layout(constant_id = 4) const uint OP = 0;
+layout(constant_id = 5) const uint TYPE = FLOAT32;    // of dst
+layout(constant_id = 6) const uint A_TYPE = FLOAT32;  // of src
+layout(constant_id = 7) const uint READ = 0;
+layout(constant_id = 8) const uint LEAF_RANK = 1;
+layout(constant_id = 9) const uint TIERS = 3;          // of a tree, 16 times as many chunks each
+layout(constant_id = 10) const bool GAPS = true;       // a chunk may lack leaves
+layout(constant_id = 11) const bool DST_QUADS = false;  // a unit makes a quad of dst
+
+layout(binding = 0) readonly buffer Src { uint src_words[]; };
+layout(binding = 0) readonly buffer SrcQuads { uvec4 src_quads[]; };
+layout(binding = 1) buffer Dst { T dst[]; };
+layout(binding = 1) writeonly buffer DstQuads { uvec4 dst_quads[]; };
+
+VALUE identity();
+VALUE combine(VALUE left, VALUE right);
+VALUE leaf_value(uvec4 raw, uint index);
+T element_of(VALUE value);
+
+#ifdef ACROSS
+#define WIDTH 4
+#else
+#define WIDTH 1
+#endif
+
+struct Node {
+    VALUE at[WIDTH];
+};
+
+Node no_node() {
+    Node node;
+    [[unroll]] for (uint k = 0; k < WIDTH; k++) node.at[k] = identity();
+    return node;
+}
+
+Node join(Node left, Node right) {
+    Node node;
+    [[unroll]] for (uint k = 0; k < WIDTH; k++) node.at[k] = combine(left.at[k], right.at[k]);
+    return node;
+}
+
+// Where the leaves start, how many there are, how many lie side by side, and where the next one is.
+PLACE root;
+uint count, side, next, coordinates[4];
+
+void start(PLACE at) {
+    root = at;
+    count = min(push.block, push.leaves - at.y);
+    next = at.x;
+    if (LEAF_RANK == 1) return;
+    uint left = at.y;
+    [[unroll]] for (uint k = 0; k < LEAF_RANK; k++) {
+        coordinates[k] = k + 1 < LEAF_RANK ? left % push.ends[k] : left;
+        if (k + 1 < LEAF_RANK) left /= push.ends[k];
+        next += coordinates[k] * push.steps[k];
+    }
+}
+
+// The address of leaf i, for one i after the other; of one that is not there, some other's.
+uint address(uint i) {
+    bool there = !GAPS || i < count;
+    if (LEAF_RANK == 1) return root.x + (there ? i : 0) * push.steps[0];
+    uint at = there ? next : root.x;
+    next += push.steps[0];
+    coordinates[0]++;
+    [[unroll]] for (uint k = 0; k + 1 < LEAF_RANK; k++) {
+        bool carry = coordinates[k] == push.ends[k];
+        coordinates[k] = carry ? 0 : coordinates[k];
+        coordinates[k + 1] += uint(carry);
+        next += carry ? push.steps[k + 1] - push.ends[k] * push.steps[k] : 0;
+    }
+    return at;
+}
+
+uint src_bits() { return A_TYPE == PARTIAL ? 128 : bits_of(A_TYPE); }
+
+// Element k of a quad, or of as much of one as was read.
+uvec4 part(uvec4 quad, uint k) {
+    uint bits = src_bits();
+    if (bits == 64) return uvec4(quad[2 * k], quad[2 * k + 1], 0, 0);
+    if (bits == 32) return uvec4(quad[k], 0, 0, 0);
+    return uvec4(quad[k * bits / 32] >> k * bits % 32 & (1u << bits) - 1, 0, 0, 0);
+}
+
+uvec4 element(uint at) {
+    uint bits = src_bits();
+    if (bits == 128) return src_quads[at];
+    if (bits == 64) return uvec4(src_words[2 * at], src_words[2 * at + 1], 0, 0);
+    if (bits == 32) return uvec4(src_words[at], 0, 0, 0);
+    uint per = 32 / bits;
+    return uvec4(src_words[at / per] >> at % per * bits & (1u << bits) - 1, 0, 0, 0);
+}
+
+VALUE value(uvec4 raw, uint i) {
+    VALUE found = leaf_value(raw, root.y + i);
+    if (GAPS && i >= count) found = identity();
+    return found;
+}
+
+#ifdef ACROSS
+Node leaf(uint i) {
+    Node node;
+    uint at = address(i), bits = src_bits();
+    if (READ == BY_ELEMENTS) {
+        [[unroll]] for (uint k = 0; k < WIDTH; k++) node.at[k] = value(element(at + min(k, side - 1)), i);
+        return node;
+    }
+    uvec4 quad, more;
+    if (bits == 64) {
+        quad = src_quads[at / 2];
+        more = src_quads[at / 2 + 1];
+    } else if (bits == 32)
+        quad = src_quads[at / 4];
+    else
+        quad = uvec4(src_words[at / (32 / bits)], bits == 16 ? src_words[at / 2 + 1] : 0, 0, 0);
+    [[unroll]] for (uint k = 0; k < WIDTH; k++)
+        node.at[k] = value(bits == 64 && k > 1 ? part(more, k - 2) : part(quad, k), i);
+    return node;
+}
+#elif !defined(CHAIN)
+// As many leaves as a quad has, those from i on. Behind the last leaf's word nothing is read.
+uvec4 quad_from(uint i) {
+    uint bits = src_bits(), at = root.x + i, end = root.x + count - 1;
+    if (READ == BY_QUADS) return src_quads[(GAPS ? min(at, end) : at) / (128 / bits)];
+    uvec4 quad;
+    if (bits >= 32) {
+        uint words = bits / 32, last = end * words + words - 1;
+        [[unroll]] for (uint k = 0; k < 4; k++) quad[k] = src_words[min(at * words + k, last)];
+        return quad;
+    }
+    uint per = 32 / bits, last = end / per, shift = at % per * bits;
+    uint word = src_words[min(at / per, last)];
+    [[unroll]] for (uint k = 0; k < 4; k++) {
+        uint above = src_words[min(at / per + k + 1, last)];
+        quad[k] = word >> shift | above << 1 << 31 - shift;
+        word = above;
+    }
+    return quad;
+}
+#endif
+
+#ifdef TREE
+// CHUNK leaves, from i on, as a tree.
+#ifdef ACROSS
+#define CHUNK 4
+Node chunk(uint i) {
+    // Variables, since arguments may be evaluated in any order.
+    Node first = leaf(i), second = leaf(i + 1);
+    Node third = leaf(i + 2), fourth = leaf(i + 3);
+    return join(join(first, second), join(third, fourth));
+}
+#else
+#define CHUNK (READ == BY_ELEMENTS ? 4 : 512 / src_bits())
+
+VALUE four(uvec4 quad, uint k, uint i) {
+    VALUE low = combine(value(part(quad, k), i), value(part(quad, k + 1), i + 1));
+    return combine(low, combine(value(part(quad, k + 2), i + 2), value(part(quad, k + 3), i + 3)));
+}
+
+VALUE quad_tree(uint i) {
+    uvec4 quad = quad_from(i);
+    VALUE low = four(quad, 0, i);
+    if (src_bits() == 32) return low;
+    return combine(low, four(quad, 4, i + 4));
+}
+
+Node chunk(uint i) {
+    Node node;
+    uint per = 128 / src_bits();
+    VALUE leaves[4];
+    [[unroll]] for (uint k = 0; k < 4; k++) {
+        if (READ == BY_ELEMENTS)
+            leaves[k] = value(element(address(i + k)), i + k);
+        else
+            leaves[k] = quad_tree(i + k * per);
+    }
+    node.at[0] = combine(combine(leaves[0], leaves[1]), combine(leaves[2], leaves[3]));
+    return node;
+}
+#endif
+
+// Node n of a row: `waiting` has the left halves, by the level of each. Where the lower four bits
+// of n are set, what comes out is whole.
+Node grow(inout Node waiting[4], uint n, Node node) {
+    [[unroll]] for (uint k = 0; k < 4; k++) {
+        // What is here is a node of this level only where all lower bits of n are set.
+        bool waits = (n & (2u << k) - 1) == (1u << k) - 1;
+        Node whole = join(waiting[k], node);
+        [[unroll]] for (uint i = 0; i < WIDTH; i++) waiting[k].at[i] = waits ? node.at[i] : waiting[k].at[i];
+        node = whole;
+    }
+    return node;
+}
+
+// Those that wait when n nodes have grown are the halves of nodes that lack the right one.
+Node fold(Node waiting[4], uint n, Node total) {
+    [[unroll]] for (uint k = 0; k < 4; k++) {
+        Node whole = join(waiting[k], total);
+        [[unroll]] for (uint i = 0; i < WIDTH; i++)
+            total.at[i] = (n >> k & 1) != 0 ? whole.at[i] : total.at[i];
+    }
+    return total;
+}
+
+Node reduced() {
+    if (TIERS == 0) return chunk(0);
+    Node none = no_node(), total = none, low[4], middle[4], high[4];
+    [[unroll]] for (uint k = 0; k < 4; k++) low[k] = middle[k] = high[k] = none;
+    uint n = 0;
+    for (uint i = 0; i < count; i += CHUNK) {
+        Node node = chunk(i);
+        node = grow(low, n, node);
+        // A loop that runs once or not at all: a CPU goes through both sides of a branch.
+        for (bool full = TIERS > 1 && (n & 15) == 15; full; full = false) {
+            node = grow(middle, n >> 4, node);
+            if (TIERS > 2 && (n & 255) == 255) grow(high, n >> 8, node);
+        }
+        n++;
+    }
+    total = fold(low, n, none);
+    if (TIERS > 1) total = fold(middle, n >> 4, total);
+    if (TIERS > 2) total = fold(high, n >> 8, total);
+    return total;
+}
+#elif defined(CHAIN)
+// The same where combining takes much code: two leaves at a time, and those that wait in memory.
+Node reduced() {
+    VALUE waiting[13];
+    uint n = 0;
+    for (uint i = 0; i < count; i += 2) {
+        VALUE left = value(element(address(i)), i);
+        VALUE node = combine(left, value(element(address(i + 1)), i + 1));
+        uint k = 0;
+        for (; (n >> k & 1) != 0; k++) node = combine(waiting[k], node);
+        waiting[k] = node;
+        n++;
+    }
+    VALUE total = identity();
+    for (uint k = 0; k < 13; k++)
+        if ((n >> k & 1) != 0) total = combine(waiting[k], total);
+    Node node;
+    node.at[0] = total;
+    return node;
+}
+#else
+// In the order in which they come, four or more at a time: a loop takes long to go round.
+Node reduced() {
+    Node total = no_node();
+#ifdef ACROSS
+    for (uint i = 0; i < count; i += 4)
+        [[unroll]] for (uint k = 0; k < 4; k++) total = join(total, leaf(i + k));
+#else
+    uint per = READ == BY_ELEMENTS ? 1 : 128 / src_bits(), parts = READ == BY_ELEMENTS ? 4 : QUADS;
+    for (uint i = 0; i < count; i += parts * per)
+        [[unroll]] for (uint k = 0; k < parts; k++) {
+            uint at = i + k * per;
+            uvec4 raw = READ == BY_ELEMENTS ? element(address(at)) : quad_from(at);
+            [[unroll]] for (uint j = 0; j < per; j++) {
+                VALUE next = value(READ == BY_ELEMENTS ? raw : part(raw, j), at + j);
+                total.at[0] = combine(total.at[0], next);
+            }
+        }
+#endif
+    return total;
+}
+#endif
+
+// An element of T, or a smaller one, whose word has others that somebody may change meanwhile.
+void store(uint at, T element) {
+#if BITS == 32
+    uint bits = bits_of(TYPE);
+    if (bits < 32) {
+        uint shift = at % (32 / bits) * bits, word = at / (32 / bits);
+        atomicAnd(dst[word], ~((1u << bits) - 1 << shift));
+        atomicOr(dst[word], element << shift);
+        return;
+    }
+#endif
+    dst[at] = element;
+}
+
+void unit(uint n, bool whole) {
+    uint group = take(n, 0);
+    PLACE at = bases + group * strides[0];
+    [[unroll]] for (uint k = 1; k < RANK; k++) at += take(n, k) * strides[k];
+    side = min(WIDTH, extent - group * WIDTH);
+    start(at);
+    Node node = reduced();
+#ifdef ACROSS
+    if (DST_QUADS) {
+#if BITS == 32
+        dst_quads[at.z / 4] = uvec4(element_of(node.at[0]), element_of(node.at[1]),
+                                    element_of(node.at[2]), element_of(node.at[3]));
+#else
+        dst_quads[at.z / 2] = uvec4(element_of(node.at[0]), element_of(node.at[1]));
+        dst_quads[at.z / 2 + 1] = uvec4(element_of(node.at[2]), element_of(node.at[3]));
+#endif
+        return;
+    }
+    uint step = uint(int(strides[0].z) >> 2);
+    [[unroll]] for (uint k = 0; k < WIDTH; k++)
+        if (k < side) store(at.z + k * step, element_of(node.at[k]));
+#else
+    store(at.z, element_of(node.at[0]));
+#endif
+}
+
+void main() { run(); }

@@ -1,0 +1,201 @@
+// Scans: of each row, all elements up to each one combined. The includer defines `identity`, and
+// `combine` by OP, over one of the values heads; WORDS, of a value; and STORED, the type that it is
+// stored as. The order of combinations, which depends on nothing but places in a row, stands in
+// dml_vk/ops/scan.py.
+//
+// A unit is a span of a row, or of COLUMNS rows whose elements lie side by side: 1, or some quads.
+// Rows have spans of one length, a block on some level, and a shorter last one; or each is a span.
+
+#define SOURCES 1
+#define BASES src_base, carry_base, dst_base
+#define FROM push.src_base
+#define MAX_RANK 6
+// Elements of a span, and steps along a row.
+#define EXTRA uint span, src_step, dst_step;
+#include "index/index.glsl"
+#include "types/element.glsl"
+
+const uint SUM = 0, PRODUCT = 1;
+const uint TOTALS = 0, INCLUSIVE = 1, EXCLUSIVE = 2;
+
+layout(constant_id = 4) const uint OP = SUM;
+layout(constant_id = 5) const uint FORM = INCLUSIVE;  // TOTALS: what each span comes to
+layout(constant_id = 6) const uint TYPE = FLOAT32;    // of src
+layout(constant_id = 7) const uint LEVELS = 1;        // of blocks in a span
+layout(constant_id = 8) const uint SPAN_DIM = 0;      // which dim counts spans
+layout(constant_id = 9) const bool CARRIED = false;   // what comes before a span lies in `carry`
+// A row is read by as many as a quad of dst has, and is written by quads.
+layout(constant_id = 10) const bool SRC_RUNS = false;
+layout(constant_id = 11) const bool DST_QUADS = false;
+
+layout(binding = 0) readonly buffer Src { uint src[]; };
+layout(binding = 0) readonly buffer SrcQuads { uvec4 src_quads[]; };
+layout(binding = 1) readonly buffer Carry { uint carry[]; };
+layout(binding = 1) readonly buffer CarryQuads { uvec4 carry_quads[]; };
+layout(binding = 2) writeonly buffer Dst { uint dst[]; };
+layout(binding = 2) writeonly buffer DstQuads { uvec4 dst_quads[]; };
+
+#define PER (4 / WORDS)
+#define LOG_BLOCK 6u
+#define MOST_LEVELS 6
+
+VALUE identity();
+VALUE combine(VALUE a, VALUE b);
+
+struct Quad {
+    VALUE at[PER];
+};
+
+struct Values {
+    VALUE at[COLUMNS];
+};
+
+DEFINE_ELEMENT(src_element, src)
+
+Quad from_quad(uvec4 quad, uint type) {
+    Quad values;
+    [[unroll]] for (uint k = 0; k < PER; k++)
+        values.at[k] = decode(uvec2(quad[WORDS * k], WORDS == 2 ? quad[2 * k + 1] : 0), type);
+    return values;
+}
+
+// PER elements along a row, from an address that is a multiple of PER.
+Quad along(uint at) {
+    uint bits = bits_of(TYPE), word;
+    if (bits == 32 * WORDS) return from_quad(src_quads[at / PER], TYPE);
+    Quad values;
+    [[unroll]] for (uint k = 0; k < PER; k++) {
+        uint bit = (at + k) * bits % 32;
+        if (k == 0 || bits * k % 32 == 0) word = src[(at + k) / (32 / bits)];
+        values.at[k] = decode(uvec2(word >> bit & 0xffffffffu >> 32 - bits, 0), TYPE);
+    }
+    return values;
+}
+
+Values read(uint at) {
+#if COLUMNS == 1
+    return Values(VALUE[1](decode(src_element(at, TYPE), TYPE)));
+#else
+    Values values;
+    [[unroll]] for (uint c = 0; c < COLUMNS; c += PER) {
+        Quad quad = along(at + c);
+        [[unroll]] for (uint k = 0; k < PER; k++) values.at[c + k] = quad.at[k];
+    }
+    return values;
+#endif
+}
+
+// Values of all COLUMNS, addressed in whole units of them.
+Values carry_at(uint at) {
+#if COLUMNS > 1
+    Values values;
+    [[unroll]] for (uint c = 0; c < COLUMNS; c += PER) {
+        Quad quad = from_quad(carry_quads[(at + c) / PER], STORED);
+        [[unroll]] for (uint k = 0; k < PER; k++) values.at[c + k] = quad.at[k];
+    }
+    return values;
+#elif WORDS == 2
+    return Values(VALUE[1](decode(uvec2(carry[2 * at], carry[2 * at + 1]), STORED)));
+#else
+    return Values(VALUE[1](decode(uvec2(carry[at], 0), STORED)));
+#endif
+}
+
+void write_quad(uint at, Quad values) {
+    uvec4 quad;
+    [[unroll]] for (uint k = 0; k < PER; k++) {
+        uvec2 words = encode(values.at[k], STORED);
+        quad[WORDS * k] = words.x;
+        if (WORDS == 2) quad[2 * k + 1] = words.y;
+    }
+    dst_quads[at / PER] = quad;
+}
+
+void write_element(uint at, VALUE value) {
+    uvec2 words = encode(value, STORED);
+    dst[WORDS * at] = words.x;
+    if (WORDS == 2) dst[2 * at + 1] = words.y;
+}
+
+void write(uint at, Values values) {
+#if COLUMNS == 1
+    write_element(at, values.at[0]);
+#else
+    [[unroll]] for (uint c = 0; c < COLUMNS; c += PER) {
+        Quad quad;
+        [[unroll]] for (uint k = 0; k < PER; k++) quad.at[k] = values.at[c + k];
+        write_quad(at + c, quad);
+    }
+#endif
+}
+
+Values identities() {
+    Values values;
+    [[unroll]] for (uint c = 0; c < COLUMNS; c++) values.at[c] = identity();
+    return values;
+}
+
+Values combined(Values a, Values b) {
+    [[unroll]] for (uint c = 0; c < COLUMNS; c++) a.at[c] = combine(a.at[c], b.at[c]);
+    return a;
+}
+
+// An element joins those of its block before it.
+Values joined(inout Values block, Values before, Values element) {
+    Values so_far = combined(block, element);
+    Values result = FORM == EXCLUSIVE ? combined(before, block) : combined(before, so_far);
+    block = so_far;
+    return result;
+}
+
+void unit(uint n, bool whole) {
+    PLACE at = bases;
+    uint left = n, i = 0;
+    [[unroll]] for (uint k = 0; k < RANK; k++) {
+        uint coordinate = take(left, k);
+        at += coordinate * strides[k];
+        if (k == SPAN_DIM) i = coordinate * push.span;
+    }
+    PLACE by = PLACE(push.src_step, push.dst_step);
+    Values carried = identities();
+    if (CARRIED) carried = carry_at(push.carry_base + n * COLUMNS);
+    Values before = carried;
+    // By level, what the blocks come to of the larger block so far; of level 0, the elements.
+    Values blocks[MOST_LEVELS];
+    [[unroll]] for (uint l = 0; l < MOST_LEVELS; l++) blocks[l] = identities();
+
+    for (uint end = min(i + push.span, extent); i < end;) {
+        uint stop = min(i + (1u << LOG_BLOCK), end);
+        Values block = blocks[0];
+#if COLUMNS == 1
+        if (SRC_RUNS || DST_QUADS)
+            for (; i + PER <= stop; i += PER) {
+                Quad values;
+                if (SRC_RUNS) values = along(at.x);
+                [[unroll]] for (uint k = 0; k < PER; k++) {
+                    Values value = read(at.x + k * by.x);
+                    if (SRC_RUNS) value.at[0] = values.at[k];
+                    values.at[k] = joined(block, before, value).at[0];
+                    if (FORM != TOTALS && !DST_QUADS) write_element(at.y + k * by.y, values.at[k]);
+                }
+                if (FORM != TOTALS && DST_QUADS) write_quad(at.y, values);
+                at += PER * by;
+            }
+#endif
+        for (; i < stop; i++) {
+            Values values = joined(block, before, read(at.x));
+            if (FORM != TOTALS) write(at.y, values);
+            at += by;
+        }
+        blocks[0] = block;
+        // A block that ends is an element one level up.
+        [[unroll]] for (uint l = 1; l < LEVELS; l++)
+            if ((i & (1u << LOG_BLOCK * l) - 1) == 0) {
+                blocks[l] = combined(blocks[l], blocks[l - 1]);
+                blocks[l - 1] = identities();
+            }
+        before = carried;
+        [[unroll]] for (uint l = LEVELS - 1; l > 0; l--) before = combined(before, blocks[l]);
+    }
+    if (FORM == TOTALS) write(push.dst_base + n * COLUMNS, blocks[LEVELS - 1]);
+}

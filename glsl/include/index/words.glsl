@@ -1,0 +1,86 @@
+// Rows whose elements are whole words: WORDS of them, 1, 2 or 4. The includer defines DST, a binding,
+// `T make(PLACE at)`, and `uvec4 make_quad(PLACE at)` for PER elements of a row that is one dim, of which
+// `start_row` comes first.
+#include "index/row.glsl"
+
+// A CPU is slower where the loop over the quads of a unit stays one, as it does where they take long
+// to make, so the includer may want it unrolled.
+#ifndef UNROLL
+#define UNROLL
+#endif
+// Where RARE is defined, `make_quad` may set `rare`, and what it gives is not stored.
+#ifdef RARE
+#define UNLESS_RARE if (!rare)
+#else
+#define UNLESS_RARE
+#endif
+
+layout(constant_id = 8) const uint SRC_QUADS = 0;  // a bit for each source: rows start where quads do
+layout(constant_id = 9) const bool DST_QUADS = false;  // and in dst
+#define NEXT_SPEC 10
+
+#define PER (4 / WORDS)  // elements in a quad, 16 bytes
+#if WORDS == 1
+#define PUT(quad, k, element) quad[k] = element
+#define GET(quad, k) quad[k]
+#elif WORDS == 2
+#define PUT(quad, k, element) { uvec2 put = element; quad[2 * k] = put.x, quad[2 * k + 1] = put.y; }
+#define GET(quad, k) uvec2(quad[2 * k], quad[2 * k + 1])
+#else
+#define PUT(quad, k, element) quad = element
+#define GET(quad, k) quad
+#endif
+
+layout(binding = DST) writeonly buffer Dst { T dst[]; };
+layout(binding = DST) writeonly buffer DstQuads { uvec4 dst_quads[]; };
+
+T make(PLACE at);
+void start_row(PLACE at);
+uvec4 make_quad(PLACE at);
+
+void rest_of_row(uint row) {
+    uint begin = extent - extent % UNIT;
+    Walk walk = walk_from(row_bases(row), begin);
+    for (uint i = begin; i < extent; i++) {
+        dst[walk.place[SOURCES]] = make(walk.place);
+        step(walk);
+    }
+}
+
+void whole_unit(uint row, uint group) {
+    Walk walk = walk_from(row_bases(row), group * UNIT);
+    if (RUN == 1) start_row(walk.place);
+#ifdef RARE
+    PLACE start = walk.place;
+    uint left = 0;  // a bit for each element of the unit
+#endif
+    UNROLL for (uint i = 0; i < UNIT; i += PER) {
+        PLACE ahead = walk.place;
+        uvec4 quad;
+        if (RUN == 1) quad = make_quad(ahead);
+        for (uint k = 0; k < PER; k++) {
+            if (RUN != 1) { PUT(quad, k, make(walk.place)); }
+            if (!DST_QUADS) UNLESS_RARE dst[walk.place[SOURCES]] = GET(quad, k);
+            step(walk);
+        }
+        if (DST_QUADS) UNLESS_RARE dst_quads[ahead[SOURCES] / PER] = quad;
+#ifdef RARE
+        left |= rare ? (1u << PER) - 1 << i : 0;
+#endif
+    }
+#ifdef RARE
+    for (; left != 0; left &= left - 1) {
+        PLACE place = start + uint(findLSB(left)) * row_step();
+        dst[place[SOURCES]] = make(place);
+    }
+#endif
+}
+
+void unit(uint n, bool whole) {
+    uint group = n, row = 0;
+    if (RUN < RANK) row = divide(n, groups, groups_reciprocal, group);
+    if (whole)
+        whole_unit(row, group);
+    else
+        rest_of_row(n - push.whole);
+}

@@ -1,0 +1,82 @@
+"""Python's `round` and `divmod` of tensors, beside those of Python's numbers and NumPy's arrays."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import dml_vk
+from dml_vk import DTypeError, LayoutError, RangeError
+from dml_vk.layout import channels_last
+from tests.kernel.tensors import assert_same
+
+A = np.arange(1, 121, dtype=np.float32).reshape(2, 3, 4, 5)
+M = np.array([[2.5, -1.5, 3.0], [0.25, 0.75, -0.5]], np.float32)
+I = np.array([[7, -8, 9], [-7, 5, 4]], np.int32)  # noqa: E741
+
+
+def test_round_of_a_number_is_pythons():
+    for number in (2.5, -3.75, 1234.5, 0.125, 7.0):
+        x = dml_vk.asarray(number)
+        assert (round(x), type(round(x))) == (round(number), int)
+        for digits in (0, 1, 2, -2):
+            assert (round(x, digits), type(round(x, digits))) == (round(number, digits), float)
+    assert round(dml_vk.asarray(1250), -2) == 1200
+    assert round(dml_vk.asarray([0.5, 2.25]).sum(), dml_vk.asarray(1)) == 2.8
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_round_is_element_by_element(dtype):
+    array = (np.random.default_rng(4).random((2, 3, 4, 5)) * 400 - 200).astype(dtype)
+    array[0, 0, 0] = [np.inf, -np.inf, np.nan, -0.0, 0.5]
+    x = dml_vk.asarray(array, memory_format=channels_last)
+    assert_same(round(x), np.round(array))
+    for digits in (0, 1, 2, -1, -2):
+        found = round(x, digits)
+        with np.errstate(all="ignore"):
+            assert_same(found, np.round(array, digits))
+        assert found.memory_format is channels_last
+    if dtype != "float64":
+        assert_same(round(x, 60), array)  # with so many digits that no float has them
+        assert_same(round(x, 308), array)
+    zeros = round(x, -60)
+    finite = np.isfinite(array)
+    assert not zeros.numpy()[finite].any()
+    assert_same(zeros[0, 0, 0, :3], array[0, 0, 0, :3])
+
+
+def test_round_of_whole_numbers():
+    x = dml_vk.asarray(I)
+    for digits in (None, 0, 3):
+        assert_same(round(x, digits), I)
+    for call, must in (
+        (lambda: round(x, -1), "round: dtype must be floating-point when ndigits is negative"),
+        (lambda: round(x, 1.5), "round: ndigits must be an integer; got ndigits=1.5"),
+        (lambda: round(x.to("float32"), 309), "round: ndigits must be from -308 to 308; got"),
+        (lambda: round(x > 0), "round: dtype must be one of"),
+    ):
+        with pytest.raises((DTypeError, LayoutError, RangeError), match=must):
+            call()
+
+
+def test_divmod():
+    x = dml_vk.asarray(I)
+    pairs = [
+        (divmod(x, 3), divmod(I, 3)),
+        (divmod(x, dml_vk.asarray(I[1])), divmod(I, I[1])),
+        (divmod(100, x), divmod(100, I)),
+        (divmod(np.int64(100), x), divmod(np.int32(100), I)),
+        (divmod(dml_vk.asarray(M), 0.75), divmod(M, np.float32(0.75))),
+        (np.divmod(x, 3), divmod(I, 3)),
+    ]
+    for found, expected in pairs:
+        assert isinstance(found, tuple)
+        for one, two in zip(found, expected):
+            assert_same(one, two)
+    for wrong in (lambda: divmod(x, "a"), lambda: divmod("a", x), lambda: divmod(x, None)):
+        with pytest.raises(TypeError):
+            wrong()
+    with pytest.raises(DTypeError, match=r"numpy.divmod: options must be among"):
+        np.divmod(x, 3, out=(x, x))
+    image = dml_vk.asarray(A, memory_format=channels_last)
+    assert [one.memory_format for one in divmod(image, 2.0)] == [channels_last] * 2

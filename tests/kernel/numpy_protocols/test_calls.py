@@ -1,0 +1,301 @@
+"""NumPy's functions on tensors: ours of the same meaning, or errors."""
+
+from __future__ import annotations
+
+import operator
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import dml_vk
+from dml_vk import numpy_protocols
+from dml_vk.errors import DTypeError, LayoutError
+from dml_vk.numpy_protocols.calls import Call
+from dml_vk.numpy_protocols.rows import CALLS as OFFERED
+from tests.kernel.answers import check_call
+
+M = np.array([[0.25, -1.5, 3.0], [2.5, 0.75, -0.5]], np.float32)
+I = np.array([[3, 1, 2], [3, 5, 4]], np.int32)  # noqa: E741
+K = np.array([[1, 0, 2]], np.int64)
+W = np.array([1.5, -2.0, 0.5], np.float32)
+TRUE = np.array([[True, False, True], [True, True, False]])
+F32 = {"dtype": np.dtype("float32")}  # of what NumPy computes in float64
+N = np.array([[0.5, np.nan, 2.0], [1.5, -2.5, np.inf]], np.float32)
+F = np.where(np.isinf(N), np.float32(4), N)
+D = M.astype(np.float64)
+NEW_NUMPY = np.lib.NumpyVersion(np.__version__) >= "2.1.0"
+# NumPy's functions: calls of each, as arguments and options.
+CALLS = {
+    "all any": ([TRUE, 0], [TRUE, None, None, True], [TRUE, {"where": True}]),
+    "amax amin max min": ([M], [M, 1], [M, (0, 1), None, True], [M, {"initial": np._NoValue}]),
+    "append": ([M, M], [M, M, 1], [K, 7], [K[0], [7, 8]], [M, np.float32(2)]),
+    "mean": ([M], [M, 1], [M, (0, 1), None, None, True], [I, 0, "float32"]),
+    "std": ([M], [M, 1], [M, (0, 1), None, None], [I, {"dtype": np.dtype("float32")}]),
+    "argmax argmin": ([M], [M, 1], [M, {"axis": 0, "keepdims": True}]),
+    "argsort sort": ([M], [M, 0], [M, 1, "mergesort", None], [M, None], [M, {"kind": "stable"}]),
+    "argpartition partition": ([W, 1], [M, 1, 0]),
+    "argwhere flatnonzero": ([M], [TRUE], [M[:0]]),
+    "around round": ([M], [M, 1], [M * 123, -2], [M[0, 1], 1], [I, 2]),
+    "array_split": ([K[0], 2], [M, 2, 1], [M, [1], -1], [M, [2, 1], 1], [M[:0], 3]),
+    "allclose isclose": ([M, M * 1.01], [M, M, 0.0, 0.0], [N, N, {"equal_nan": True}], [M, 0.25]),
+    "array_equal": ([M, M], [M, -M], [M, W], [N, N, True]),
+    "atleast_1d atleast_2d atleast_3d": ([M], [W, M]),
+    "astype": ([M, np.dtype("int32")],),
+    "average": ([M], [M, 1], [M, 1, W * W], [M, 0, None, True], [M, 1, W * W, {"keepdims": True}]),
+    "ptp": ([M], [M, 1], [M, 0, None, True]),
+    "bincount": ([I[0]], [K[0], W, 5]),
+    "histogram": ([M], [M, 3, (-1.0, 2.0)], [W, np.sort(W), None, False, W]),
+    "broadcast_arrays": ([M, W],),
+    "broadcast_to": ([W, (2, 3)],),
+    "can_cast": ([I, np.dtype("int64")], [I, np.dtype("float32"), "same_kind"]),
+    "clip": ([M, 0.0, 1.0], [M, None, 1.0], *([[M, {"min": 0.5}]] if NEW_NUMPY else [])),
+    "column_stack dstack hstack vstack": ([[W, -W]], [[M, M]]),
+    "concatenate stack": ([[M, M]], [[M, M], 1]),
+    "copy nonzero ravel transpose": ([I],),
+    "corrcoef": ([M, F32], [M, M[::-1], F32], [M, None, False, F32], [W, F32]),
+    "cov": (
+        *([M, F32], [M, W[None], F32], [M, None, False, F32], [W, M[0], F32]),
+        *([M, None, 1, True, F32], [I, {"ddof": 0, **F32}]),
+    ),
+    "delete": ([M, 1, 1], [I, [0, -1]], [M, slice(0, 2), -1], [W, 0, 0]),
+    "diag": ([M], [M, 1], [W], [W, -1]),
+    "digitize": (
+        [M, np.sort(W)],
+        [M, np.sort(W), True],
+        [M, W[[0, 2, 1]]],
+        [M, -np.sort(W), True],
+        [M, -np.sort(W)],
+    ),
+    "dsplit": ([M[None], 3], [M[None], [1]]),
+    "extract": ([TRUE, M],),
+    "fix": ([M],),
+    "fliplr flipud": ([M],),
+    "hsplit": ([M, 3], [W, [1, 2]]),
+    "isin": (
+        [I, I[0]],
+        [I, I[0], False, True],
+        [I, I[:, :0]],
+        [M, W, {"assume_unique": True}],
+    ),
+    "inner": ([M, M], [M, W], [M, W[0]], [W[0], M]),
+    "iscomplexobj isrealobj": ([M],),
+    "kron": ([M, W], [W, M], [M, M], [M, W[0]]),
+    "rollaxis": ([M[None], 2], [M[None], 0, 2], [M[None], 1, 3], [M[None], 2, -3], [M, 0, -1]),
+    "rot90": ([M], [M, 2], [M, -1], [M, 4], [M[None], 1, (0, 2)]),
+    "select": ([[TRUE, M > 0], [M, -M]], [[M > 1], [M], 0.5]),
+    "split": ([M, 3, 1], [M, [1, 2], 1]),
+    "trapezoid": ([M], [M, W], [M, None, 0.5, 0], [M, M[::-1]]),
+    "vdot": ([W, W], [M, M]),
+    "vsplit": ([M, 2],),
+    "nan_to_num": ([N], [N, {"nan": 1.5, "posinf": 2.0}], [N, True, 0.0]),
+    "nanargmax nanargmin": ([N], [N, 1], [N, {"axis": 0, "keepdims": True}]),
+    "nancumprod nancumsum": ([N], [N, 1]),
+    "nanmax nanmin": ([N], [N, 1], [N, (0, 1), None, True]),
+    "nanmean nanprod nansum": ([N], [N, 1, np.dtype("float64")], [N, (0, 1), None, None, True]),
+    "median": ([M], [M, 1], [M, (0, 1), None, False, True]),
+    "nanmedian": ([F], [F, 1], [F, 0, {"keepdims": True}]),
+    "nanpercentile percentile": ([D, 30], [D, [20, 75], 1, {"method": "hazen"}]),
+    "nanquantile quantile": ([D, 0.3], [D, [0.2, 0.75], 1, None, True, "lower", True]),
+    "nanstd nanvar": ([F], [F, 1], [F, 1, None, None, 1], [F, {"dtype": np.dtype("float64")}]),
+    "ndim shape size": ([M],),
+    "count_nonzero": ([TRUE, 1], [TRUE, {"axis": (0, 1), "keepdims": True}]),
+    "cross": ([W, M], [W, W]),
+    "cumprod cumsum": ([I, 1], [M, 0], [I], [M, None, np.dtype("float32")]),
+    "cumulative_prod cumulative_sum": ([I, {"axis": 1, "include_initial": True}],),
+    "diagonal trace": ([M], [M, 1], [M, 0, 1, 0]),
+    "diff": ([M], [M, 1, 0]),
+    "dot": ([M, W], [M, M.T], [M, W[0]], [M[0, 0], M], [M[None], M.T[None]], [M[None], W]),
+    "einsum": (
+        ["ij,kj->ik", M, M],
+        ["ij,kj->ik", M, M, {"optimize": True, "order": "K", "casting": "same_kind"}],
+        ["ij,j", M, W, {"dtype": np.dtype("float64")}],
+    ),
+    "empty_like": ([M[:0]], [M, {"shape": (0, 2)}]),
+    "ones_like zeros_like": (
+        [M],
+        [M, np.dtype("int32"), "C", True],
+        [M.T, None, "K", False, (2, 1)],
+        [M, {"shape": 4, "dtype": np.dtype("int8"), "order": None}],
+    ),
+    "expand_dims": ([M, 1],),
+    "flip": ([M], [M, 0]),
+    "full_like": ([M, 2.5], [M, 2.5, np.dtype("float64"), "C", False, (4, 1)]),
+    "isneginf isposinf": ([np.array([np.inf, 1.0, -np.inf], np.float32)],),
+    "linalg.cross linalg.outer": ([W, M[0]],),
+    "linalg.vecdot": ([M, W], [M, M, {"axis": 0}]),
+    "linalg.diagonal linalg.trace": ([M, {"offset": 1}],),
+    "linalg.matmul": ([M, M.T],),
+    "linalg.matrix_norm": ([M], [M, {"keepdims": True}]),
+    "linalg.matrix_transpose matrix_transpose": ([M],),
+    "linalg.norm": ([M], [W, 1], [M, None, 0], [M, 1, 1, True], [M, "fro"], [M, None, (0, 1)]),
+    "linalg.tensordot": ([M, M, {"axes": ((0,), (0,))}],),
+    "linalg.vector_norm": ([M], [M, {"axis": 1, "keepdims": True}]),
+    "meshgrid": ([W, W, {"indexing": "ij"}],),
+    "moveaxis swapaxes": ([M, 0, 1],),
+    "outer": ([W, W],),
+    "pad": (
+        [M, 1],
+        [M, ((0, 1), (2, 0)), "edge"],
+        [M, (1, 2), "wrap"],
+        [M, 1, {"constant_values": 7}],
+        [M, (2, 1), "constant", {"constant_values": (7, 8)}],
+        [M, ((0, 1), (2, 3)), {"constant_values": ((5, 6), (7, 8))}],
+    ),
+    "may_share_memory shares_memory": ([M, W],),
+    "prod sum": ([I], [I, 1], [I, (0,), None, None, True]),
+    "real": ([M],),
+    "repeat": ([W, 2], [M, 2, 1]),
+    "reshape": ([M, -1], [M, (3, 2), "C"]),
+    "result_type": ([I, I],),
+    "roll": ([M, 1, 1],),
+    "searchsorted": (
+        [W[[1, 2, 0]], M, "right"],
+        [W[[1, 2, 0]], 0.5],
+        [W[[1, 2, 0]], np.float32(1)],
+    ),
+    "squeeze": ([M[None]], [M[:, None], 1]),
+    "take": ([M, K[0], 1], [W, K[0]]),
+    "take_along_axis": ([M, K, 1],),
+    "tensordot": ([M, M, ((1,), (1,))], [M, W, 1]),
+    "tile": ([M, (2, 1)],),
+    "tril triu": ([M], [M, 1]),
+    "unique": (
+        [I],
+        [K[0], True, True, True],
+        [I, False, False, True, 0],
+        [I, {"equal_nan": False}],
+    ),
+    "unique_all unique_counts unique_inverse": ([I],),
+    "unique_values": ([W[:1]],),
+    "unstack": ([M, {"axis": 1}],),
+    "var": ([M, 1, None, None, 1], *([[M, {"correction": 1}]] if NEW_NUMPY else [])),
+    "where": ([TRUE, M, 0.5], [TRUE]),
+}
+
+
+# What a NumPy has, that which is newer or older has not.
+NAMES = {name for names in [*CALLS, "copyto"] for name in names.split()}
+HERE = {name for name in NAMES if numpy_protocols.rows._in_numpy(name) is not None}
+ASKING = ["array2string", "array_repr", "array_str", "save", "savetxt", "savez", "savez_compressed"]
+
+
+def test_numpys_functions_are_ours():
+    for names, calls in CALLS.items():
+        for name in HERE.intersection(names.split()):
+            for call in calls:
+                check_call(name, call, np)
+
+
+def test_no_function_is_left_untried():
+    here = {*HERE, *ASKING}
+    assert {operator.attrgetter(name)(np) for name in here} == set(numpy_protocols.FUNCTIONS)
+    assert {call.what for _, call in OFFERED} == {f"numpy.{one}" for one in (*NAMES, *ASKING)}
+
+
+def test_the_page_names_each_function():
+    page = (Path(__file__).parents[3] / "docs" / "protocols.md").read_text()
+    named = re.findall(
+        r"`([\w.]+)`", page.partition("**Other functions**: ")[2].partition("\n- ")[0]
+    )
+    assert sorted(set(named)) == named == sorted(NAMES)
+    assert all(f"`np.{name}`" in page for name in ASKING)
+
+
+def test_copyto_writes():
+    x = dml_vk.zeros((2, 3))
+    np.copyto(x, dml_vk.asarray(W))
+    assert x.tolist() == [W.tolist(), W.tolist()]
+    np.copyto(x, dml_vk.asarray(M), where=x > W[0])
+    assert x.tolist() == np.where(W > W[0], M, [W, W]).tolist()
+    np.copyto(x, [1, 2, 3], where=x > W[0])
+    assert x.tolist() == np.where(np.where(W > W[0], M, [W, W]) > W[0], [1, 2, 3], W).tolist()
+    with pytest.raises(DTypeError, match="copyto: dst must be a Tensor: convert arrays"):
+        np.copyto(M.copy(), x)
+
+
+def test_rounded_numbers_go_where_they_are_asked_for():
+    x, out = dml_vk.asarray(M), dml_vk.empty((2, 3))
+    assert np.round(x, 1, out=out) is out
+    assert np.array_equal(out.numpy(), np.round(M, 1))
+
+
+def test_too_many_arguments():
+    call = Call("f", "a / axis -order * out", dml_vk.sum)
+    assert call((dml_vk.asarray(I), 0, None), {}).tolist() == I.sum(0).tolist()
+    must = "numpy.f: only a, axis, order may be positional; got arguments=4"
+    with pytest.raises(DTypeError, match=must):
+        call((1, 2, None, 4), {})
+
+
+def test_nothing_is_copied_to_the_host_or_from_it_unasked():
+    x = dml_vk.asarray(M)
+    asarray = "convert arrays with asarray; got"
+    host = r"not available for tensors: use np\.asarray\(x\) to run it on the host"
+    for call, said in (
+        (lambda: np.add(x, M), asarray),
+        (lambda: M + x, asarray),
+        (lambda: x + M, asarray),
+        (lambda: operator.iadd(M.copy(), x), asarray),
+        (lambda: np.add(M, M, out=x), asarray),
+        (lambda: np.add.reduce(M, out=dml_vk.zeros((3,))), asarray),
+        (lambda: np.matmul(x, M.T), asarray),
+        (lambda: np.concatenate([x, M]), asarray),
+        (lambda: np.where(x, M, 0.5), asarray),
+        (lambda: np.dot(x, M.T), asarray),
+        (lambda: np.inner(x, M), asarray),
+        (lambda: np.kron(M, x), asarray),
+        (lambda: np.append(x, M), asarray),
+        (lambda: np.cov(x, M), asarray),
+        (lambda: np.einsum("ij,ij", x, M, dtype="float32"), asarray),
+        (lambda: np.einsum("ij,ij", x, M), asarray),
+        (lambda: np.isin(x, M), asarray),
+        (lambda: np.searchsorted(x, M), asarray),
+        (lambda: np.select([TRUE], [x]), asarray),
+        (lambda: np.can_cast(x, "int8", "kind"), "can_cast: casting must be one of no, equiv, sa"),
+        (lambda: np.array_equal(M, x), asarray),
+        (lambda: np.trace([[1]], out=x), asarray),
+        (lambda: np.modf(x), f"numpy.modf: {host}"),
+        (lambda: np.add.accumulate(x), f"numpy.add.accumulate: {host}"),
+        (lambda: np.subtract.reduce(x), f"numpy.subtract.reduce: {host}"),
+        (lambda: np.fft.fft(x), f"numpy.fft.*fft: {host}"),
+        (lambda: np.linalg.qr(x), f"numpy.linalg.*qr: {host}"),
+        (lambda: np.add(x, x, where=TRUE), "numpy.add: options must be among casting, dtype, "),
+        (lambda: np.conjugate(x, out=x), "numpy.conjugate: options must be among"),
+        (lambda: np.add.reduce(x, initial=1), "numpy.add.reduce: options must be among ax"),
+        (
+            lambda: np.maximum.reduce(x, dtype="int8"),
+            "options must be among axis, keepdims, out; got",
+        ),
+        (lambda: np.sum(x, where=TRUE), "numpy.sum: where is not supported; got where=array"),
+        (lambda: np.sum(x, initial=1), "numpy.sum: initial is not supported; got initial=1"),
+        (lambda: np.argsort(x, order="a"), "numpy.argsort: order is not supported; got order='a'"),
+        (
+            lambda: np.take(x, x, 0, None, "clip"),
+            "numpy.take: mode is not supported; got mode='clip'",
+        ),
+    ):
+        with pytest.raises(DTypeError, match=said):
+            call()
+    for call, said in (
+        (lambda: np.cov(x[None]), "cov: m must have at most two dims; got shape=\\(1, 2, 3\\)"),
+        (lambda: np.diag(x[None]), "diag: v must be 1-D or 2-D; got shape"),
+        (lambda: np.pad(x, 1, constant_values=(1, 2, 3)), "pad: constant_values must be a number"),
+        (
+            lambda: np.select([], [x]),
+            "select: condlist and choicelist must have the same length, at least 1",
+        ),
+        (lambda: np.split(x, 2, 1), "split: indices_or_sections must be a number of equal parts"),
+        (lambda: np.array_split(x, 0), "array_split: indices_or_sections must be a number of eq"),
+        (
+            lambda: np.zeros_like(x, order="F"),
+            "zeros_like: order must be 'K' or 'C': dml_vk's own function takes memory_format",
+        ),
+        (lambda: np.linalg.norm(x, 1, (0, 1)), "norm: with ord, axis must be an integer"),
+        (lambda: np.partition(x, 3), "partition: kth must be from -3 to 2; got kth=3"),
+        (lambda: np.argpartition(x, [0, -7], axis=None), "argpartition: kth must be from -6 to 5"),
+        (lambda: np.partition(x, 1.5), "partition: kth must be an integer; got kth=1.5"),
+    ):
+        with pytest.raises(LayoutError, match=said):
+            call()

@@ -1,0 +1,146 @@
+"""What a shader may rely on in floats: `precise`, and operands that no compiler sees.
+
+Drivers fold x - x to 0, (x + y) - x to y and constants times anything, unless told not to. The
+execution modes that forbid it (SignedZeroInfNanPreserve, RoundingModeRTE) need an extension that
+not every driver has and that Kompute does not enable. `precise` does the same by core SPIR-V.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import dml_vk
+from dml_vk.errors import ShaderError
+from dml_vk.install import float_check
+from tests.kernel.elementwise import flushed, keeps_subnormals
+
+SOURCE = """#version 450
+#extension GL_EXT_spirv_intrinsics : enable
+MODE
+layout(local_size_x = 64) in;
+layout(binding = 0) readonly buffer A { float as[]; };
+layout(binding = 1) readonly buffer B { float bs[]; };
+layout(binding = 2) readonly buffer C { float cs[]; };
+layout(binding = 3) writeonly buffer Y { float y[]; };
+layout(push_constant) uniform Push { uint as_base, bs_base, cs_base, y_base, n; };
+void main() {
+    uint i = gl_GlobalInvocationID.x;
+    if (i >= n) return;
+    float a = as[as_base + i], b = bs[bs_base + i], c = cs[cs_base + i];
+    precise float value = BODY;
+    y[y_base + i] = value;
+}
+"""
+EXPRESSIONS = {
+    "a + b": lambda a, b, c: a + b,
+    "a - b": lambda a, b, c: a - b,
+    "a * b": lambda a, b, c: a * b,
+    "a - a": lambda a, b, c: a - a,
+    "a + b - a": lambda a, b, c: a + b - a,
+    "a + (b + c)": lambda a, b, c: a + (b + c),
+    "a * b + c": lambda a, b, c: a * b + c,
+    "a * b - a * b": lambda a, b, c: a * b - a * b,
+    "-(a - b)": lambda a, b, c: -(a - b),
+    "float(a == a)": lambda a, b, c: (a == a).astype(np.float32),
+    "float(a != a)": lambda a, b, c: (a != a).astype(np.float32),
+    "float(!(a < b))": lambda a, b, c: (~(a < b)).astype(np.float32),
+}
+# No subnormals, not even as results: drivers flush or keep them as they like.
+VALUES = np.array(
+    [
+        0.0,
+        -0.0,
+        1.0,
+        -1.0,
+        3.0,
+        1 / 3,
+        2.0**-24,
+        1 + 2.0**-23,
+        1e30,
+        -1e30,
+        np.inf,
+        -np.inf,
+        np.nan,
+    ],
+    np.float32,
+)
+
+
+@pytest.fixture(scope="module")
+def operands():
+    return [np.ascontiguousarray(one.ravel()) for one in np.meshgrid(VALUES, VALUES, VALUES)]
+
+
+@pytest.mark.parametrize("body", EXPRESSIONS)
+def test_precise_arithmetic_is_ieee_arithmetic(body, operands):
+    kernel = dml_vk.kernel(SOURCE, macros={"BODY": body, "MODE": ""})
+    y = dml_vk.full(operands[0].shape, 77.0, dml_vk.float32)
+    n = operands[0].size
+    kernel(*map(dml_vk.asarray, operands), y, groups=-(-n // 64), push=n)
+    with np.errstate(all="ignore"):
+        expected = EXPRESSIONS[body](*operands)
+    assert len(np.unique(expected)) > 1
+    # Which NaN it is, nobody promises; everything else to the bit, the sign of zero too.
+    found = y.numpy()
+    nan = np.isnan(expected)
+    np.testing.assert_array_equal(np.isnan(found), nan)
+    np.testing.assert_array_equal(found[~nan].view(np.uint32), expected[~nan].view(np.uint32))
+
+
+@pytest.mark.parametrize(
+    ("mode", "capability"),
+    [(4461, "SignedZeroInfNanPreserve"), (4462, "RoundingModeRTE"), (4459, "DenormPreserve")],
+)
+def test_execution_modes_that_nothing_enables_are_refused(mode, capability):
+    number = {4461: 4466, 4462: 4467, 4459: 4464}[mode]
+    declared = (
+        'spirv_execution_mode(extensions = ["SPV_KHR_float_controls"], '
+        f"capabilities = [{number}], {mode}, 32);"
+    )
+    with pytest.raises(ShaderError, match=f"got capability='{capability}'"):
+        dml_vk.kernel(SOURCE, macros={"BODY": "a", "MODE": declared})
+
+
+def test_this_device_rounds_to_nearest_and_keeps_nan():
+    found = float_check.examine()
+    assert (found.rounds, found.keeps_nan) == (True, True)
+    assert found.keeps_subnormals == keeps_subnormals()
+
+
+def spoilt(change) -> float_check.Floats:
+    a, b = float_check.operands()
+    with np.errstate(all="ignore"):
+        return float_check.judge(np.float32(change(a, b, float_check.results(a, b))))
+
+
+@pytest.mark.parametrize(
+    ("change", "judged"),
+    [
+        (lambda a, b, found: found, (True, True, True)),
+        (lambda a, b, found: flushed(found), (True, True, False)),
+        (
+            lambda a, b, found: flushed(float_check.results(flushed(a), flushed(b))),
+            (True, True, False),
+        ),
+        (lambda a, b, found: np.where(np.isnan(found), np.inf, found), (True, False, True)),
+        (lambda a, b, found: np.column_stack([found[:, :2], b, found[:, 3]]), (False, False)),
+        (lambda a, b, found: contracted(a, b, found), (False,)),
+        (lambda a, b, found: towards_zero(a, b, found), (False, True)),
+    ],
+    ids=["right", "results flushed", "all flushed", "no NaN", "folded", "contracted", "truncated"],
+)
+def test_what_is_said_of_a_device_that_computes_so(change, judged):
+    assert spoilt(change)[: len(judged)] == judged
+
+
+def contracted(a, b, found):
+    """The last is what the product lost."""
+    return np.column_stack([found[:, :3], a.astype(np.float64) * b - found[:, 1]])
+
+
+def towards_zero(a, b, found):
+    """Sums as a device gives them that rounds towards zero."""
+    over = np.abs(found[:, 0]) > np.abs(a.astype(np.float64) + b)
+    sums = np.where(over, np.nextafter(found[:, 0], np.float32(0)), found[:, 0])
+    return np.column_stack([sums, found[:, 1:]])

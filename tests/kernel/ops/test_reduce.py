@@ -1,0 +1,241 @@
+"""Reductions of any layout into any layout, against NumPy: nothing is written beside the result."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import dml_vk
+from dml_vk.dtypes import (
+    DTYPES,
+    bool_,
+    float16,
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    uint8,
+    uint64,
+)
+from dml_vk.errors import RangeError
+from dml_vk.kernels.plan.reduce import NAMES
+from dml_vk.layout import Layout, channels_last
+from dml_vk.ops.reduce import reduce_elements
+from dml_vk.ops.view import View
+from dml_vk.testing.reductions import tree_prod, tree_sum
+from dml_vk.testing.strategies import layouts, targets
+from tests.kernel.elementwise import source_of
+from tests.kernel.memory import elements, memory_for
+
+TREES = {"sum": tree_sum, "prod": tree_prod}
+OF_BOOLS = ("sum", "prod", "any", "all", "count_nonzero", "argmax", "argmin")
+# One reduction of each kernel.
+KINDS_OF_KERNELS = [
+    *[("sum", float32), ("prod", float16), ("sum", float64), ("max", int16), ("min", float32)],
+    *[("sum", int32), ("any", float16), ("all", uint8), ("argmax", int8), ("max", float64)],
+]
+
+
+def result_dtype(name, dtype):
+    if name in ("any", "all"):
+        return bool_
+    if name in ("sum", "prod") and dtype.kind != "f":
+        return uint64 if dtype.kind == "u" else int64
+    return dtype if name in ("sum", "prod", "max", "min") else int64
+
+
+@np.errstate(all="ignore")
+def expected(name, seen, dims, dtype):
+    """What must come out: sums of floats in the documented order, of two zeros the right one."""
+    kind = dtype.numpy_name
+    if name in TREES:
+        if dtype.kind == "f":
+            return TREES[name](seen, dims, dtype=kind)
+        return np.asarray(getattr(seen, name)(dims, dtype=kind))
+    if name.startswith("arg"):
+        # The index counts through all that is reduced, in row-major order.
+        sizes = kept_sizes(seen.shape, dims)
+        last = np.moveaxis(seen, dims, range(len(sizes), seen.ndim))
+        return np.asarray(getattr(last.reshape(*sizes, -1), name)(-1))
+    if name == "count_nonzero":
+        return np.asarray(np.count_nonzero(seen, dims))
+    found = np.asarray(getattr(seen, name)(dims))
+    if found.dtype.kind == "f":
+        wanted = np.signbit(seen) == (name == "min")
+        zero = found.dtype.type(-0.0 if name == "min" else 0.0)
+        found = np.where((found == 0) & ((seen == 0) & wanted).any(dims), zero, found)
+    return found
+
+
+def source_for(name, dtype, layout, seed=0):
+    """Any values, hard ones among them, but to sums and products of floats such as usually are."""
+    values = None
+    if name in TREES and dtype.kind == "f":
+        values = np.random.default_rng(seed).normal(size=layout.sizes)
+        values = (np.exp2(values / 16) if name == "prod" else values).astype(dtype.numpy_name)
+    return source_of(dtype, layout, values, seed)
+
+
+def check(name, source, dims, layout, dtype):
+    """The reduction writes what it must to the layout, and not one bit beside it."""
+    tensor, seen = source
+    memory, layout = memory_for(layout, dtype.itemsize)
+    target = dml_vk.asarray(memory.view(dtype.numpy_name) if dtype.kind != "b" else memory)
+    to = View(target.device, target.allocation, layout, dtype)
+    reduce_elements(name, name, tensor, to, dims)
+    wanted = expected(name, seen, dims, dtype)
+    found = target.numpy().view(memory.dtype)
+    at = elements(found, layout)
+    kind = dtype.numpy_name
+    values, same = at.view(kind), at == np.asarray(wanted, kind).view(at.dtype)
+    if dtype.kind == "f":
+        same |= np.isnan(values) & np.isnan(wanted)
+    assert same.all(), (name, seen.shape, dims, values[~same][:4], wanted[~same][:4])
+    elements(memory, layout)[...] = at
+    assert np.array_equal(found, memory), f"{name} to {layout!r}: something is written beside it"
+
+
+def kept_sizes(sizes, dims):
+    return tuple([size for dim, size in enumerate(sizes) if dim not in dims])
+
+
+@pytest.mark.parametrize("dtype", DTYPES.values(), ids=lambda dtype: dtype.name)
+def test_every_dtype(dtype):
+    layout = Layout((3, 67, 44))
+    for k, name in enumerate(name for name in NAMES if dtype.kind != "b" or name in OF_BOOLS):
+        # Rows, columns, or all: each dtype by other ones.
+        dims = [(2,), (1,), (0, 1, 2)][(k + dtype.code) % 3]
+        to = Layout(kept_sizes(layout.sizes, dims))
+        check(name, source_for(name, dtype, layout), dims, to, result_dtype(name, dtype))
+
+
+@settings(max_examples=40)
+@given(data=st.data())
+def test_any_layout_to_any_layout(data):
+    """Of one dtype for each kind of kernel."""
+    name, dtype = data.draw(st.sampled_from(KINDS_OF_KERNELS))
+    source = data.draw(layouts(max_rank=5, min_size=1, max_size=7))
+    dims = data.draw(st.sets(st.integers(0, source.rank - 1))) if source.rank else ()
+    dims = tuple(sorted(dims))
+    target = data.draw(targets(sizes=kept_sizes(source.sizes, dims)))
+    check(name, source_for(name, dtype, source), dims, target, result_dtype(name, dtype))
+
+
+LIES = {
+    "rows": Layout((40, 4096)),
+    "rows apart": Layout((37, 1000), (1003, 1), 1),
+    "columns": Layout((1000, 37), (1, 1001)),
+    "few columns": Layout((3, 20000), (1, 3)),
+    "image": Layout((2, 6, 32, 32)),
+    "channels_last": Layout.packed((2, 6, 32, 32), channels_last),
+    "small image": Layout((5, 12, 7, 7)),
+    "small channels_last": Layout.packed((5, 12, 7, 7), channels_last),
+    "flipped": Layout((70, 300), (-300, -1), 70 * 300 - 1),
+    "repeated": Layout((50, 100, 3), (1, 0, 50)),
+}
+
+
+@pytest.mark.parametrize("lies", LIES)
+def test_passes(lies, profile):
+    """Sums of as many leaves as take several passes, and other ones on a device with many lanes."""
+    layout = LIES[lies]
+    every = tuple(range(layout.rank))
+    of_sum = source_for("sum", float32, layout)
+    for dims in {every, every[:1], every[-1:], (0, *every[2:])}:
+        check("sum", of_sum, dims, Layout(kept_sizes(layout.sizes, dims)), float32)
+    for name in ("max", "argmin", "count_nonzero"):
+        dtype = result_dtype(name, float32)
+        check(name, source_of(float32, layout), every, Layout(()), dtype)
+
+
+def test_rows_far_apart_go_a_few_at_a_time():
+    layout = Layout((100, 3000))
+    source = source_for("sum", float32, layout)
+    check("sum", source, (0,), Layout((3000,)), float32)
+    check("max", source, (0,), Layout((3000,)), float32)
+
+
+@pytest.mark.parametrize("dtype", [float16, float32], ids=lambda dtype: dtype.name)
+def test_trees_of_every_height(dtype):
+    """Where a row of chunks is just full, or one short, or one more."""
+    for count in (17, 240, 256, 500, 3840, 4097, 8192, 70000):
+        layout = Layout((count,))
+        check("sum", source_for("sum", dtype, layout), (0,), Layout(()), float32)
+    for count in (17, 61, 64, 1000, 4100):
+        for rows in (Layout((count, 64)), Layout((64, count), (1, 64))):
+            dims = (rows.sizes.index(count),)
+            check("sum", source_for("sum", dtype, rows), dims, Layout((64,)), float32)
+
+
+def test_layouts_do_not_change_a_bit():
+    values = np.random.default_rng(5).normal(size=(3, 20, 24, 16)).astype(np.float32)
+    image = dml_vk.asarray(values)
+    for dims in ((0, 1, 2, 3), (1,), (0, 2, 3)):
+        found = []
+        for order in (None, channels_last, "WHCN"):
+            given = reversed_of(image) if order == "WHCN" else image.to(order) if order else image
+            result = dml_vk.empty(kept_sizes(image.shape, dims), float32)
+            reduce_elements("sum", "sum", given, result, dims)
+            found.append(result.numpy())
+        wanted = tree_sum(values, dims)
+        assert all(np.array_equal(one, wanted) for one in found)
+
+
+def reversed_of(tensor):
+    """The same elements, the first dim innermost in memory."""
+    other = dml_vk.empty(tensor.shape[::-1], tensor.dtype)
+    view = other.over(other.layout.permute(*range(len(tensor.shape))[::-1]))
+    dml_vk.copy(tensor, view)
+    return view
+
+
+def test_sums_are_at_least_as_accurate_as_numpys():
+    values = np.random.default_rng(3).uniform(size=3_000_017).astype(np.float32)
+    exact = values.astype(np.float64).sum()
+    found = float(dml_vk.sum(dml_vk.asarray(values)).numpy())
+    assert abs(found - exact) <= abs(float(values.sum()) - exact) + np.spacing(np.float32(exact))
+    halves = values[:100_000].astype(np.float16) / 64
+    exact = halves.astype(np.float64).sum()
+    found = dml_vk.sum(dml_vk.asarray(halves)).numpy()
+    assert found == np.float16(exact)
+
+
+def test_more_dims_than_a_kernel_has_room_for_are_copied():
+    sizes = (3, 2, 3, 2, 3, 2, 3, 2)
+    order = (5, 0, 7, 2, 4, 1, 6, 3)
+    packed = Layout.packed([2 * size for size in sizes], order)
+    apart = Layout(sizes, packed.strides, 3)
+    source = source_for("sum", float32, apart)
+    with dml_vk.trace() as log:
+        for dims in ((0, 1, 2, 3, 4), (1, 3, 5), tuple(range(8))):
+            kept = kept_sizes(sizes, dims)
+            check("sum", source, dims, Layout.packed(kept, range(len(kept))[::-1]), float32)
+        apart = Layout((2, 3, 2, 3, 16, 32), Layout((3, 4, 3, 4, 17, 33)).strides)
+        check("sum", source_for("sum", float32, apart), tuple(range(6)), Layout(()), float32)
+    assert [entry.reason for entry in log.entries if entry.op == "sum"].count("layout") == 3
+    check("sum", source, (), Layout.packed(sizes, order), float32)
+
+
+def test_a_result_over_its_own_source():
+    values = np.arange(12.0, dtype=np.float32).reshape(3, 4)
+    x = dml_vk.asarray(values)
+    row = x.over(Layout((4,)))
+    reduce_elements("sum", "sum", x, row, (0,))
+    assert row.tolist() == values.sum(0).tolist()
+
+
+def test_nothing_to_reduce():
+    for name, wanted in (("sum", 0), ("prod", 1), ("any", False), ("all", True)):
+        source = dml_vk.empty((3, 0, 2), float32)
+        dtype = result_dtype(name, float32)
+        target = dml_vk.full((3, 2), 1 if wanted == 0 else 0, dtype)
+        reduce_elements(name, name, source, target, (1,))
+        assert (target.numpy() == wanted).all()
+        none = dml_vk.empty((0, 2), dtype)
+        reduce_elements(name, name, source, none, (0,))
+    with pytest.raises(RangeError, match=r"^max: zero-size reduction has no identity.*axis=\(1,\)"):
+        reduce_elements("max", "max", source, target, (1,))

@@ -1,0 +1,242 @@
+"""What plans say of the rounds of loops, beside the rounds that every kernel counts."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+
+import dml_vk
+from dml_vk.dtypes import DTYPES, float16, float32, float64, int64
+from dml_vk.kernels.operators import OPERATORS
+from dml_vk.kernels.plan import rounds
+from dml_vk.kernels.plan.reduce import NAMES
+from dml_vk.kernels.registry import COMPUTED, KERNELS
+from dml_vk.layout import Layout, channels_last
+from dml_vk.ops.draws import fill_drawn
+from dml_vk.ops.elementwise import compute
+from dml_vk.ops.fill import fill_sequence
+from dml_vk.ops.philox import fill_philox
+from tests.chance import chance
+from tests.kernel.ops.test_philox import KEY, state_words
+from tests.kernel.profiled import profiled
+from tests.kernel.random.test_draws import DRAWS, OF_KERNELS
+from tests.kernel.rounds import counting_queue
+
+SIZES = (3, 5, 32, 32)
+
+
+@pytest.fixture
+def counts(monkeypatch):
+    """A few invocations do everything, so that each takes many units, one after the other."""
+    device = dml_vk.device()
+    with profiled(device, dataclasses.replace(device.profile, groups_wanted=1, max_invocations=32)):
+        yield from counting_queue(device, monkeypatch)
+
+
+def hard(dtype, sizes=SIZES):
+    """Numbers that take loops long: exponents far apart, large integers, and nothing that is 0."""
+    if dtype.kind == "b":
+        return np.ones(sizes, bool)
+    if dtype.kind == "f":
+        limits = np.finfo(dtype.numpy_name)
+        exponents = chance().integers(limits.minexp, limits.maxexp, sizes)
+        return np.ldexp(chance().uniform(0.5, 1, sizes), exponents).astype(limits.dtype)
+    most = np.iinfo(dtype.numpy_name).max
+    return chance().integers(most // 2, most, sizes, dtype.numpy_name, endpoint=True)
+
+
+def lie(dtype, sizes=SIZES):
+    """The same sizes: flat, in another order, with gaps, and at odd addresses."""
+    n, c, h, w = sizes
+    yield dml_vk.asarray(hard(dtype, sizes))
+    yield dml_vk.asarray(hard(dtype, sizes), memory_format=channels_last)
+    yield dml_vk.asarray(hard(dtype, (n, c, h, 2 * w)))[..., ::2]
+    yield dml_vk.asarray(hard(dtype, (n, c, w, h + 3)))[..., 1:-2].mT
+
+
+def targets(dtype):
+    for layout in (Layout((8, 36)), Layout((8, 36), (80, 2)), Layout((8, 36), (1, 11), 3)):
+        yield dml_vk.empty(layout.span + 4, dtype=dtype).over(layout)
+
+
+def copies():
+    for dtype in (DTYPES["uint8"], float16, float32, float64):
+        for x in lie(dtype):
+            for to in lie(dtype):
+                dml_vk.copy(x, to)
+        for sizes in ((1, 7, 64, 64), (2, 3, 8, 16)):
+            x = dml_vk.asarray(hard(dtype, sizes))
+            dml_vk.copy(x.mT, dml_vk.empty(x.mT.shape, dtype=dtype))
+            x.to(memory_format=channels_last)
+
+
+def made():
+    for dtype in DTYPES.values():
+        for to in targets(dtype):
+            to[...] = True if dtype.kind == "b" else 3
+            if dtype.kind != "b":
+                fill_sequence("it", to, dtype, 1, 3)
+            if dtype.kind == "f" or dtype.name in ("uint32", "uint64"):
+                fill_philox("it", to, dtype, (1, 2, 3, 4, 5, 6))
+    for name in OF_KERNELS:
+        dtype, _, draw, _ = DRAWS[name]
+        for to in targets(dtype):
+            fill_drawn("it", to, draw, state_words(KEY, 7))
+
+
+def operands(operator, dtype, x):
+    """With exponents of powers that are long, and divisors far below what they divide."""
+    if operator.name == "pow":
+        return x, dml_vk.asarray(hard(dtype))
+    if operator.name in ("fmod", "remainder", "floor_divide") and dtype.kind == "f":
+        largest = dml_vk.full_like(x, np.finfo(dtype.numpy_name).max)
+        return largest, dml_vk.full_like(x, 1.5 * np.finfo(dtype.numpy_name).tiny)
+    return [x, dml_vk.asarray(hard(dtype)), dml_vk.asarray(hard(dtype))][: operator.arity]
+
+
+CALLS = {"whole_power": lambda x, _, **named: dml_vk.pow(x, -(2**62 - 1), **named)}
+
+
+def call(name):
+    return CALLS.get(name) or getattr(dml_vk, name)
+
+
+def computed(kernel):
+    """What has loops of its own and one more in all layouts, and functions in one."""
+    loops = rounds.ELEMENTS.get(kernel, {})
+    reached = {
+        name: [t for t in DTYPES.values() if operator.takes(t) and operator.kernel(t) == kernel]
+        for name, operator in OPERATORS.items()
+        if name in CALLS or (hasattr(dml_vk, name) and not operator.parameters)
+    }
+    names = [name for name, dtypes in reached.items() if dtypes]
+    # One dtype of each size, for those of one size are read alike.
+    for name in names if kernel in rounds.FUNCTIONS else {*loops, names[-1]}:
+        for dtype in {dtype.itemsize: dtype for dtype in reached[name]}.values():
+            whole = name in loops or name == names[-1]
+            for x in lie(dtype) if whole else [next(lie(dtype))]:
+                result = call(name)(*operands(OPERATORS[name], dtype, x))
+        if OPERATORS[name].result:  # which DirectML also has as words
+            to, given = dml_vk.empty(SIZES, dtype="uint32"), operands(OPERATORS[name], dtype, x)
+            compute("it", OPERATORS[name], given, to, dtype)
+        elif dtype.itemsize == 4:
+            to = dml_vk.empty(SIZES, dtype=result.dtype, memory_format=channels_last)
+            call(name)(*operands(OPERATORS[name], dtype, next(lie(dtype))), out=to)
+
+
+def casts():
+    for dtype in (DTYPES["uint8"], float16, float32, float64):
+        for x in lie(dtype):
+            dml_vk.astype(x, int64 if dtype is float32 else float32)
+            dml_vk.astype(x, DTYPES["int8"])
+            dml_vk.where(dml_vk.ones(SIZES, dtype="bool"), x, x.clone())
+    flat, turned, *others = lie(float32)
+    for x in (flat, *others):
+        dml_vk.astype(x, float16)
+    compute("it", OPERATORS["where"], [flat] * 3, turned, float32)
+
+
+def reductions():
+    for dtype in (float32, float64, int64, DTYPES["int32"], float16):
+        x = dml_vk.asarray(hard(dtype, (3, 1300, 5)))
+        for name in NAMES if dtype.itemsize == 4 else NAMES[::3]:
+            for dims in (None, 0, 1):
+                getattr(dml_vk, name)(x, axis=dims)
+    dml_vk.sum(dml_vk.asarray(hard(float64, (130, 4096))), axis=1)
+    dml_vk.max(dml_vk.asarray(hard(int64, (70, 2**14 + 1))), axis=1)
+
+
+def scans():
+    for dtype in (float32, float64, int64, DTYPES["int32"]):
+        for sizes in ((7, 5000), (300, 8), (3, 9)):
+            x = dml_vk.asarray(hard(dtype, sizes))
+            for dim in (0, 1):
+                dml_vk.cumulative_sum(x, axis=dim, dtype=dtype)
+                dml_vk.cumulative_prod(x[:, ::2], axis=dim, dtype=dtype)
+        # The pass that finds totals reads one by one, where the one that writes does so by quads.
+        dml_vk.cumulative_sum(dml_vk.asarray(hard(dtype, (20_000,)))[::2], dtype=dtype)
+
+
+def products():
+    for dtype in (float32, DTYPES["int32"], float64, int64):
+        for m, k, n in ((9, 70, 5), (16, 128, 16), (2, 4097, 3)):
+            a, b = dml_vk.asarray(hard(dtype, (m, k))), dml_vk.asarray(hard(dtype, (k, n)))
+            dml_vk.matmul(a, b)
+            dml_vk.matmul(dml_vk.asarray(hard(dtype, (k, m))).mT, b)
+
+
+def orders():
+    for dtype in (float32, int64):
+        x = dml_vk.asarray(hard(dtype, (3, 1001)))
+        dml_vk.sort(x, axis=1)
+        dml_vk.argsort(x, axis=0)
+        dml_vk.searchsorted(dml_vk.sort(x[0]), x[:, ::2])
+
+
+def places():
+    for dtype in (DTYPES["uint8"], float16, float32, float64):
+        for x in lie(dtype):
+            dml_vk.nonzero(x)
+            dml_vk.nonzero(x[0, 0, 0])
+            at = dml_vk.asarray([2, 0, 1, 2, 0])
+            dml_vk.take(x, at, axis=0)
+            dml_vk.take_along_axis(x, dml_vk.zeros((*SIZES[:3], 9), dtype="int64"), axis=3)
+            x[at, at] = x[0, 0]
+        wide = dml_vk.asarray(hard(dtype, (64, 64)))
+        wide[dml_vk.asarray([1, 5])] = wide[dml_vk.asarray([2, 2])]
+
+
+FAMILIES = {
+    **{kernel: (kernel,) for kernel in COMPUTED if kernel not in ("cast", "where")},
+    "copies": ("copy_words", "copy_packed", "copy_zip", "copy_tile"),
+    "made": ("fill", "sequence", "philox_words", "philox_packed", "uniform", "normal", "integers"),
+    "casts": ("cast", "where"),
+    "reductions": ("reduce_tree", "reduce_int", "reduce_long", "reduce_double", "reduce_arg"),
+    "scans": ("scan_float", "scan_int", "scan_long", "scan_double"),
+    "products": ("matmul_tile", "matmul_words"),
+    "orders": ("sort_key", "sort_runs", "sort_merge", "search"),
+    "places": ("nonzero", "nonzero_axis", "gather", "gather_check", "scatter", "scatter_claim"),
+}
+APART = {"float_check", "rounds_check", "philox_advance"}  # without units
+
+
+def is_of(kernel, family):
+    parts = {*FAMILIES[family]}
+    return not parts.isdisjoint((kernel.body, kernel.name, kernel.name.rpartition("_")[0]))
+
+
+def modules_of(family):
+    return {m for kernel in KERNELS.values() if is_of(kernel, family) for m in kernel.modules}
+
+
+def test_every_kernel_is_of_one_family():
+    for kernel in KERNELS.values():
+        found = [family for family in FAMILIES if is_of(kernel, family)]
+        assert len(found) == (kernel.name not in APART), (kernel.name, found)
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_no_invocation_goes_further_than_its_plan_says(counts, family):
+    if family in COMPUTED:
+        computed(family)
+    else:
+        globals()[family]()
+    closest = dict.fromkeys(modules_of(family), 0.0)
+    for one in counts.counted:
+        went = max(one.by_source, one.by_driver)
+        assert went <= one.said, one
+        if one.module in closest:
+            closest[one.module] = max(closest[one.module], went / one.said)
+    # What is said is not just any large number.
+    far = {module: share for module, share in closest.items() if share < 0.05}
+    assert not far
+
+
+def test_a_plan_that_says_too_little_is_found(counts, monkeypatch):
+    monkeypatch.setitem(rounds.ELEMENTS["int_arithmetic"], "pow", 3)
+    x = dml_vk.asarray(hard(DTYPES["uint32"], (991,)))
+    dml_vk.pow(x, x)
+    (one,) = [one for one in counts.counted if one.module.startswith("int_arithmetic")]
+    assert one.by_source > one.said < one.by_driver

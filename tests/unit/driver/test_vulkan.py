@@ -1,0 +1,95 @@
+"""The few structures and calls of Vulkan, and what opening an instance takes."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from types import SimpleNamespace
+
+import pytest
+
+from dml_vk.driver import vulkan
+from dml_vk.errors import DeviceError
+from tests.unit.driver.test_probe import run
+
+
+def test_structures_are_as_large_as_vulkan_says():
+    assert ctypes.sizeof(vulkan.DeviceLimits) == 504
+    assert ctypes.sizeof(vulkan.DeviceProperties) == 824
+    assert ctypes.sizeof(vulkan.MemoryProperties) == 520
+    assert vulkan.DeviceLimits.storage_buffer_range.offset == 28
+    assert vulkan.DeviceLimits.compute_shared_memory_size.offset == 216
+    assert vulkan.DeviceLimits.timestamp_period.offset == 424
+
+
+def test_an_old_loader_is_refused(monkeypatch):
+    monkeypatch.setattr(vulkan, "load", SimpleNamespace)
+    with pytest.raises(DeviceError, match=r"the Vulkan loader must be version 1\.1 or newer"):
+        vulkan.Instance()
+
+
+@pytest.mark.parametrize(
+    ("code", "created", "listed"), [(-9, -9, 0), (-3, 0, -3), (0, 0, 0)], ids=str
+)
+def test_a_loader_that_refuses_is_a_device_error(monkeypatch, code, created, listed):
+    fake = SimpleNamespace(
+        vkGetPhysicalDeviceProperties2=None,
+        vkCreateInstance=lambda *given: created,
+        vkEnumeratePhysicalDevices=lambda *given: listed,
+    )
+    monkeypatch.setattr(vulkan, "load", lambda: fake)
+    with pytest.raises(DeviceError, match=f"no driver provides a device; got result={code}"):
+        vulkan.Instance()
+
+
+@pytest.mark.parametrize("before", [None, "~implicit~"])
+def test_layers_are_quiet_inside_only(monkeypatch, before):
+    name = "VK_LOADER_LAYERS_DISABLE"
+    monkeypatch.delenv("DML_VK_VALIDATE", raising=False)
+    monkeypatch.setenv(name, before or "")
+    if before is None:
+        monkeypatch.delenv(name)
+    with vulkan.quiet_layers(), vulkan.quiet_layers():
+        assert os.environ[name] == "~all~"
+    assert os.environ.get(name) == before
+    monkeypatch.setenv("DML_VK_VALIDATE", "1")
+    with vulkan.quiet_layers():
+        assert os.environ.get(name) == before
+
+
+@pytest.mark.parametrize(
+    ("platform", "loader"),
+    [("win32", "vulkan-1.dll"), ("darwin", "libvulkan.1.dylib"), ("linux", "libvulkan.so.1")],
+)
+def test_the_loader_has_a_name_on_every_system(platform, loader):
+    code = f"""
+import importlib, os, sys
+from dml_vk.driver import vulkan
+sys.platform = {platform!r}
+del os.register_at_fork
+print(importlib.reload(vulkan).LOADERS[0])
+"""
+    assert run(code) == loader
+
+
+def test_a_lock_that_another_thread_holds_does_not_outlive_a_fork():
+    code = """
+import os, sys, threading
+from dml_vk.driver import vulkan
+holding, done = threading.Event(), threading.Event()
+def hold():
+    with vulkan.quiet_layers():
+        holding.set()
+        done.wait()
+threading.Thread(target=hold).start()
+holding.wait()
+if os.fork() == 0:
+    with vulkan.quiet_layers():
+        os._exit(7)
+print(os.waitstatus_to_exitcode(os.wait()[1]))
+done.set()
+"""
+    assert run(code) == "7"
+    before = vulkan._environment
+    vulkan._renew_after_fork()
+    assert vulkan._environment is not before

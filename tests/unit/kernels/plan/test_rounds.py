@@ -1,0 +1,235 @@
+"""Rounds of loops: what plans say of them, how work is cut by them, and what a device is asked."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dml_vk.dtypes import DTYPES, float32, float64, int32, int64, uint32
+from dml_vk.errors import DmlVkError
+from dml_vk.kernels.operators import CASTS, OPERATORS
+from dml_vk.kernels.plan import rounds
+from dml_vk.kernels.plan.copy import plan_copy
+from dml_vk.kernels.plan.elementwise import plan_computed
+from dml_vk.kernels.plan.gather import Step, plan_check, plan_claim, plan_gather, plan_scatter
+from dml_vk.kernels.plan.generate import plan_fill, plan_indexed
+from dml_vk.kernels.plan.matmul import MAX_DEPTH, Reading, plan_matmul
+from dml_vk.kernels.plan.nonzero import plan_nonzero
+from dml_vk.kernels.plan.reduce import NAMES, Code, next_pass, plan_pass, reduction_of, work_of
+from dml_vk.kernels.plan.scan import EXCLUSIVE, INCLUSIVE, SUM, Scan, plan_scan
+from dml_vk.kernels.plan.search import plan_search
+from dml_vk.kernels.plan.sort import plan_keys, plan_merge, plan_runs
+from dml_vk.kernels.registry import COMPUTED
+from dml_vk.layout import Layout, channels_last
+from dml_vk.limits import MINIMUM
+from dml_vk.runtime.queue import Queue
+from tests.profiles import PROFILES
+from tests.unit.runtime.queues import Runtime, arena, make_plan, operand
+
+LARGE = st.sampled_from(
+    [*(1, 3, 4, 16, 63, 64, 1000, 4096, 20_000, 65536, 70_001), *(2**20, 2**24, 2**31 - 4096)]
+)
+ORDERS = [None, channels_last, (3, 1, 0, 2), (1, 0, 3, 2)]
+KINDS = st.sampled_from(sorted(PROFILES))
+
+
+@st.composite
+def large_layouts(draw, most=2**31 - 4096):
+    """Of four dims, one of which may be huge, with gaps or without, and turned or not."""
+    sizes = [1, 1, 1, 1]
+    for dim in draw(st.permutations(range(4))):
+        room = most // math.prod(sizes)
+        sizes[dim] = (
+            min(draw(LARGE), room) if draw(st.booleans()) else min(draw(st.integers(1, 9)), room)
+        )
+    layout = Layout.packed(tuple(sizes), draw(st.sampled_from(ORDERS)))
+    wide = draw(st.integers(1, 2))
+    strides = tuple([stride * wide for stride in layout.strides])
+    return Layout(layout.sizes, strides, draw(st.integers(0, 5)), layout.order)
+
+
+def check(plan):
+    assert plan.unit_rounds <= rounds.MOST, plan
+    profile = MINIMUM
+    assert plan.most_units(profile.max_rounds, 1) > 0, plan
+
+
+def seen(layout, itemsize):
+    return layout.strides, layout.offset, itemsize
+
+
+@given(st.data(), KINDS, large_layouts())
+def test_copies_and_what_is_made(data, kind, layout):
+    profile = PROFILES[kind]
+    other = Layout.packed(layout.sizes, data.draw(st.sampled_from(ORDERS)))
+    itemsize = data.draw(st.sampled_from([1, 2, 4, 8]))
+    check(plan_copy(layout.sizes, layout.strides, other.strides, itemsize, 0, 0, profile))
+    check(plan_fill(layout.sizes, layout.strides, itemsize, layout.offset, profile))
+    for kernel, dtype, own in (
+        *(("sequence", "float32", 4), ("sequence", "int8", 1), ("philox", "uint64", 8)),
+        *(("normal", "float32", 4), ("normal", "float16", 2), ("uniform", "float16", 2)),
+        *(("integers", "int8", 1), ("integers", "wide64", 8), ("philox", "float16", 2)),
+    ):
+        plan = plan_indexed(
+            kernel, dtype, layout.sizes, layout.strides, own, layout.offset, profile
+        )
+        if plan is not None:
+            check(plan)
+
+
+@given(st.data(), KINDS, large_layouts(), st.sampled_from(sorted(OPERATORS)))
+def test_every_operator(data, kind, layout, name):
+    operator = OPERATORS[name]
+    for dtype in DTYPES.values():
+        if not operator.takes(dtype):
+            continue
+        kernel = operator.kernel(dtype)
+        count, _ = COMPUTED[kernel]
+        itemsizes = [dtype.itemsize] * count + [1 if operator.result else dtype.itemsize]
+        other = Layout.packed(layout.sizes, data.draw(st.sampled_from(ORDERS)))
+        operands = [seen(other, size) for size in itemsizes[:-1]] + [seen(layout, itemsizes[-1])]
+        opcode = len(CASTS) - 1 if kernel == "cast" else operator.code
+        spec = (opcode, 0, 0, dtype.code, dtype.code, *[dtype.code] * count)
+        check(plan_computed(kernel, layout.sizes, operands, spec, PROFILES[kind]))
+
+
+@given(st.data(), KINDS, large_layouts(), st.sampled_from(NAMES))
+def test_reductions(data, kind, layout, name):
+    dims = tuple(sorted(data.draw(st.sets(st.integers(0, 3), min_size=1))))
+    dtype = data.draw(st.sampled_from([float32, float64, int32, int64]))
+    target = int64 if name in ("argmax", "argmin", "count_nonzero") else dtype
+    reduction, profile = reduction_of(name, target), PROFILES[kind]
+    code = Code(dtype.code, dtype.itemsize)
+    work = work_of(layout.sizes, layout.strides, dims, reduction.ties)
+    while work is not None:
+        made = next_pass(work, reduction.ties, code.nbytes, 16, profile)
+        strides = made.made or tuple([1] * len(made.sizes))
+        plan = plan_pass(reduction, made, strides, code, code, (0, 0), profile)
+        if plan is not None:
+            check(plan)
+        work = made.rest
+
+
+@given(
+    KINDS, large_layouts(), st.integers(0, 3), st.sampled_from(["float", "int", "long", "double"])
+)
+def test_scans(kind, layout, dim, values):
+    profile = PROFILES[kind]
+    itemsize = 4 if values in ("float", "int") else 8
+    code = {"float": float32, "int": uint32, "long": int64, "double": float64}[values].code
+    for form in (INCLUSIVE, EXCLUSIVE):
+        scan = Scan(values, SUM, form, code)
+        operands = (seen(layout, itemsize), seen(layout, itemsize))
+        passes = plan_scan(scan, layout.sizes, operands, dim, profile)
+        check(passes.last)
+        if passes.totals is not None:
+            check(passes.totals)
+
+
+@given(
+    KINDS,
+    LARGE,
+    LARGE,
+    st.integers(1, MAX_DEPTH),
+    st.sampled_from([float32, float64, int32, int64]),
+)
+def test_products(kind, rows, columns, depth, dtype):
+    columns = max(1, min(columns, 2**31 // rows))
+    first = Reading((depth, 0), 1, 0, dtype)
+    for second in (Reading((0, 1), columns, 0, dtype), Reading((0, depth), 1, 0, dtype)):
+        dst = (columns, 1), 0, dtype
+        for a, b in ((first, second), (first._replace(ones=True), second)):
+            check(plan_matmul((rows, columns), depth, a, b, dst, PROFILES[kind]).plan)
+
+
+@given(KINDS, LARGE, LARGE, st.sampled_from([4, 8]))
+def test_sorts_and_searches(kind, count, length, key_bytes):
+    profile = PROFILES[kind]
+    count = max(1, min(count, 2**29 // length))
+    pitch = -(-length // 4) * 4
+    layout = Layout((count, length))
+    keys = Layout((count, length), (pitch, 1))
+    check(plan_keys(layout.sizes, (seen(layout, 4), seen(keys, key_bytes)), float32.code, profile))
+    check(plan_runs(count, length, pitch, key_bytes, profile))
+    run = 16
+    while run < length:
+        check(plan_merge(count, length, pitch, run, key_bytes, profile))
+        run *= 2
+    for kernel, others in (("search", (4, 8)), ("nonzero_axis", ())):
+        operands = (seen(layout, 4), seen(layout, 8))
+        check(plan_search(kernel, layout.sizes, operands, 8.0, profile, others=others))
+
+
+@given(KINDS, large_layouts(), st.sampled_from([1, 2, 4, 8]))
+def test_places(kind, layout, itemsize):
+    profile = PROFILES[kind]
+    found = plan_nonzero(layout.sizes, layout.strides, 0, itemsize, float32.code, 8, profile)
+    check(found.counts)
+    check(found.indexes)
+    operands = (seen(layout, 8), seen(layout, itemsize), seen(layout, itemsize))
+    check(plan_gather(layout.sizes, operands, int64.code, Step(1, 2**20), profile))
+    check(plan_check(layout.sizes, layout.strides, 0, 8, int64.code, 2**20, profile))
+    operands = (seen(layout, 4), *operands[1:])
+    check(plan_scatter(layout.sizes, operands, (0,), 1, 0, True, profile))
+    check(plan_claim(layout.numel, profile))
+
+
+PLANS = st.builds(
+    make_plan, units=st.integers(1, 10**9), unit_rounds=st.integers(0, rounds.MOST)
+).map(lambda plan: dataclasses.replace(plan, spec=(64, 8)))
+
+
+@given(PLANS, st.integers(1, 65535), st.integers(rounds.LEAST, 2**20))
+def test_as_many_units_as_a_limit_allows_stay_within_it(plan, groups, most):
+    units = plan.most_units(most, groups)
+    assert plan.rounds(units, groups) <= most
+    assert plan.rounds(units + 1, groups) > most
+
+
+def test_rounds_are_those_of_the_busiest_invocation():
+    """By the shader's own arithmetic: stretches of units, and lanes side by side in each."""
+    plan = dataclasses.replace(make_plan(unit_rounds=9), spec=(32, 8))
+    for units, groups in ((1, 1), (100, 1), (1000, 3), (4096, 4)):
+        strands = groups * 4
+        stretch = -(-units // strands)
+        turns = [len(range(lane, stretch, 8)) for lane in range(8)]
+        assert plan.rounds(units, groups) == 4 + (max(turns) + 1) * 10
+
+
+def cut_of(plan, profile):
+    runtime = Runtime()
+    queue = Queue(runtime, profile, lambda: None)
+    queue.launch(plan, [operand(arena(), 0, 16, True)])
+    queue.flush()
+    return [(pipeline[-1][0], *push[:2]) for work in runtime.ran for pipeline, push in work]
+
+
+@pytest.mark.usefixtures("no_modules")
+@pytest.mark.parametrize("kind", PROFILES)
+def test_work_is_cut_so_that_no_invocation_goes_too_many_rounds(kind):
+    profile = dataclasses.replace(PROFILES[kind], groups_wanted=16)
+    plan = make_plan(2_000_000, 0.001, unit_rounds=1000)
+    cut = cut_of(plan, profile)
+    assert len(cut) > 20
+    assert [first for _, first, _ in cut] == [0, *[end for _, _, end in cut[:-1]]]
+    assert cut[-1][2] == plan.units
+    for groups, first, end in cut:
+        assert plan.rounds(end - first, groups) <= profile.max_rounds
+    assert len(cut_of(make_plan(2_000_000, 0.001, unit_rounds=1), profile)) == 1
+
+
+@pytest.mark.usefixtures("no_modules")
+def test_a_unit_that_takes_too_many_rounds_is_refused():
+    runtime = Runtime()
+    queue = Queue(runtime, MINIMUM, lambda: None)
+    cut_of(make_plan(64, unit_rounds=32764), MINIMUM)
+    with pytest.raises(
+        DmlVkError, match=r"^launch: nothing_u32 has too many loop iterations .*rounds=32765"
+    ):
+        queue.launch(make_plan(64, unit_rounds=32765), [operand(arena(), 0, 16, True)])
+    queue.flush()
+    assert runtime.ran == []

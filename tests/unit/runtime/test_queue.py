@@ -1,0 +1,303 @@
+"""The queue over a runtime that only writes down what it is asked: no device."""
+
+from __future__ import annotations
+
+import itertools
+from collections import deque
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dml_vk.errors import DeviceError, DeviceMemoryError
+from dml_vk.limits import MINIMUM, Profile
+from dml_vk.runtime import encode, pipelines
+from dml_vk.runtime import queue as queue_module
+from dml_vk.runtime.arenas import Allocation
+from dml_vk.runtime.hazards import Access
+from dml_vk.runtime.pipelines import group_count
+from dml_vk.runtime.queue import Queue
+from tests.unit.runtime.queues import Runtime, allocation, arena, make_plan, operand, ran
+
+pytestmark = pytest.mark.usefixtures("no_modules")
+
+
+def test_nothing_runs_before_a_flush():
+    runtime = Runtime()
+    queue = Queue(runtime, MINIMUM, lambda: None)
+    queue.launch(make_plan(), [operand(arena(), 0, 16, True)])
+    assert runtime.ran == []
+    queue.flush()
+    assert len(runtime.ran) == 1
+    queue.flush()
+    assert len(runtime.ran) == 1
+
+
+ACCESS = st.tuples(st.integers(0, 1), st.integers(0, 20), st.integers(1, 20), st.booleans())
+
+
+@given(st.lists(st.lists(ACCESS, min_size=1, max_size=3), min_size=1, max_size=20))
+def test_dependent_work_runs_in_order_and_independent_work_together(operations):
+    runtime = Runtime()
+    queue = Queue(runtime, MINIMUM, lambda: None)
+    arenas = (arena(), arena())
+    for number, accesses in enumerate(operations):
+        first, *others = [
+            operand(arenas[which], 4 * low, 4 * (low + size), writes, 4 * number)
+            for which, low, size, writes in accesses
+        ]
+        queue.launch(make_plan(launches=((0,) * len(accesses),)), [first, *others])
+    queue.flush()
+    level_of = {base: k for k, level in enumerate(ran(runtime)) for base in level}
+    assert sorted(level_of) == list(range(len(operations)))
+
+    def depends(later, earlier):
+        return any(
+            a[0] == b[0] and (a[3] or b[3]) and a[1] < b[1] + b[2] and b[1] < a[1] + a[2]
+            for a in operations[later]
+            for b in operations[earlier]
+        )
+
+    for later in range(len(operations)):
+        before = [level_of[e] for e in range(later) if depends(later, e)]
+        assert level_of[later] == max(before, default=-1) + 1
+
+
+def test_work_on_memory_that_others_hold_is_done_at_once():
+    runtime = Runtime()
+    queue = Queue(runtime, MINIMUM, lambda: None)
+    memory = allocation(arena())
+    lent, own = Access.of(memory, 4, 0, 16, True), operand(arena(), 0, 16, True, 8)
+    beside = Access.of(allocation(memory.arena, 4096), 12, 0, 16, True)
+    holders = {Holder(), Holder()}
+    for holder in [*holders, *holders]:
+        memory.lend(holder)
+    while holders:
+        runtime.ran.clear()
+        queue.launch(make_plan(), [own])
+        queue.launch(make_plan(), [beside])
+        assert runtime.ran == []
+        queue.launch(make_plan(launches=((0, 0),)), [own, lent])
+        assert ran(runtime) == [[2, 3 + 1024], [2]]
+        holder = holders.pop()
+        del holder
+    runtime.ran.clear()
+    queue.launch(make_plan(), [lent])
+    assert runtime.ran == []
+
+
+class Holder:
+    pass
+
+
+def test_bases_count_in_elements_from_the_arena_start():
+    runtime = Runtime()
+    queue = Queue(runtime, MINIMUM, lambda: None)
+    allocation = Allocation(arena(), 512, 1024, deque())
+    source = Access.of(allocation, 40, 40, 80, False)
+    target = Access.of(allocation, 100, 100, 140, True)
+    queue.launch(make_plan(launches=((0, -1), (3, 5))), [source, target])
+    queue.flush()
+    pushes = [push for work in runtime.ran for _, push in work]
+    assert pushes == [[0, 64, 138, 152, 77], [0, 64, 141, 158, 77]]
+
+
+def test_long_work_is_cut_so_that_signals_need_not_wait():
+    runtime = Runtime()
+    queue = Queue(runtime, MINIMUM, lambda: None)
+    queue.launch(make_plan(1000, 1e6), [operand(arena(), 0, 16, True)])  # a second
+    queue.flush()
+    cut = [tuple(push[:2]) for work in runtime.ran for _, push in work]
+    assert cut[0][0] == 0
+    assert cut[-1][1] == 1000
+    assert all(a[1] == b[0] for a, b in itertools.pairwise(cut)), "no unit twice, none left out"
+    assert all(end - first <= 40 for first, end in cut)
+    assert all(len(work) == 1 for work in runtime.ran)
+
+
+def test_many_independent_operations_are_cut_too():
+    runtime = Runtime()
+    queue = Queue(runtime, MINIMUM, lambda: None)
+    for _ in range(9):
+        queue.launch(make_plan(10, 0.99e6), [operand(arena(), 0, 16, True)])
+    queue.flush()
+    assert [len(work) for work in runtime.ran] == [4, 4, 1]
+
+
+def test_what_a_software_driver_compiles_when_it_runs_first_is_cut_too():
+    runtime = Runtime()
+    queue = Queue(runtime, Profile(compiles_late=True), lambda: None)
+    where, other = arena(), arena()
+    for _ in range(2):
+        for number, place in enumerate((where, where, other, where, other)):
+            queue.launch(make_plan(), [operand(place, 16 * number, 16 * number + 16, True)])
+        queue.flush()
+    assert [len(work) for work in runtime.ran] == [2, 3, 5]
+
+
+def test_under_validation_each_dispatch_runs_on_its_own(monkeypatch):
+    """The layer takes independent work on one buffer for a hazard."""
+    monkeypatch.setenv("DML_VK_VALIDATE", "1")
+    runtime = Runtime()
+    queue = Queue(runtime, MINIMUM, lambda: None)
+    for number in range(3):
+        queue.launch(make_plan(), [operand(arena(), 0, 16, True, 4 * number)])
+    queue.flush()
+    assert ran(runtime) == [[0], [1], [2]]
+
+
+@pytest.mark.parametrize("by", ["operations", "time"])
+def test_a_full_batch_runs_by_itself(by, monkeypatch):
+    runtime = Runtime()
+    queue = Queue(runtime, MINIMUM, lambda: None)
+    monkeypatch.setattr(queue_module, "MAX_OPERATIONS", 5)
+    plan = make_plan() if by == "operations" else make_plan(20, 0.99e6)
+    for _ in range(5):
+        queue.launch(plan, [operand(arena(), 0, 16, True)])
+    assert runtime.ran == []
+    queue.launch(plan, [operand(arena(), 0, 16, True)])
+    assert sum(map(len, runtime.ran)) == 6
+
+
+@pytest.mark.parametrize("broken", ["bind", "submit"])
+def test_an_error_while_recording_leaves_the_batch_as_it_was(broken, monkeypatch):
+    runtime = Runtime()
+    queue = Queue(runtime, MINIMUM, lambda: None)
+    where = arena()
+    seen = operand(where, 0, 16, True)
+    queue.launch(make_plan(), [seen])
+    with monkeypatch.context() as patch:
+
+        def fail(*_):
+            raise RuntimeError("no")
+
+        patch.setattr(runtime, broken, fail)
+        with pytest.raises(RuntimeError):  # noqa: PT012 - either of the two may be the one
+            queue.launch(make_plan(640), [seen._replace(base=4)])
+            queue.flush()
+    queue.launch(make_plan(), [seen._replace(base=8)])
+    queue.flush()
+    assert ran(runtime) == ([[0], [2]] if broken == "bind" else [[0], [1], [2]])
+
+
+def test_pipelines_serve_again_and_are_few():
+    runtime = Runtime()
+    queue = Queue(runtime, MINIMUM, lambda: None)
+    where = arena()
+    for units in (640, 600, 639, 640):
+        queue.launch(make_plan(units), [operand(where, 0, 16, True)])
+    assert runtime.made == 1
+    queue.flush()
+    queue.forget(where)
+    queue.launch(make_plan(), [operand(where, 0, 16, True)])
+    assert runtime.made == 2
+
+
+def test_a_plan_that_comes_again_is_told_the_same():
+    """Also where more is touched than has a base."""
+    runtime = Runtime()
+    queue = Queue(runtime, MINIMUM, lambda: None)
+    where = arena()
+    operands = [operand(where, 64 * k, 64 * k + 16, k == 2, 64 * k) for k in range(3)]
+    for bases in (3, 2):
+        plan = make_plan(launches=((0,) * bases,))
+        for told in ((5, 6), (7, 8)):
+            queue.launch(plan, operands, told)
+    queue.flush()
+    pushed = [push for work in runtime.ran for _, push in work]
+    words = [0, 16, 32]
+    assert pushed == [
+        [0, 64, *words[:bases], 77, *told] for bases in (3, 2) for told in ((5, 6), (7, 8))
+    ]
+
+
+def test_old_pipelines_go_and_never_pile_up(monkeypatch):
+    runtime = Runtime()
+    queue = Queue(runtime, MINIMUM, lambda: None)
+    monkeypatch.setattr(pipelines, "MOST", 3)
+    arenas = [arena() for _ in range(6)]
+    for where in arenas:
+        queue.launch(make_plan(), [operand(where, 0, 16, True)])
+        assert len(queue._pipelines) <= 3
+    for where in arenas[3:]:
+        queue.launch(make_plan(), [operand(where, 0, 16, True)])
+    assert runtime.made == 6
+    queue.launch(make_plan(), [operand(arenas[0], 0, 16, True)])
+    assert runtime.made == 7
+
+
+def test_no_pipeline_is_made_where_the_driver_has_no_room():
+    runtime = Runtime()
+    queue = Queue(runtime, MINIMUM, lambda: "all is taken")
+    with pytest.raises(DeviceMemoryError, match="no memory to compile a kernel: all is taken"):
+        queue.launch(make_plan(), [operand(arena(), 0, 16, True)])
+    assert runtime.made == 0
+
+
+def test_a_queue_that_refuses_says_why():
+    queue = Queue(Runtime(), MINIMUM, lambda: None)
+    queue.refuses = lambda: DeviceError("device", "it is gone", pid=1)
+    for call in (queue.enter, lambda: queue.launch(make_plan(), [operand(arena(), 0, 4, True)])):
+        with pytest.raises(DeviceError, match="gone"):
+            call()
+
+
+def test_launches_without_number_do_not_pile_up(monkeypatch):
+    monkeypatch.setattr(queue_module, "MAX_OPERATIONS", 10)
+    runtime = Runtime()
+    queue = Queue(runtime, MINIMUM, lambda: None)
+    plan = make_plan(launches=tuple((k,) for k in range(25)))
+    queue.launch(plan, [operand(arena(), 0, 200, True)])
+    assert sum(map(len, runtime.ran)) >= 10
+    queue.flush()
+    assert sorted(base for level in ran(runtime) for base in level) == list(range(25))
+
+
+def test_touches_tells_what_the_host_must_wait_for():
+    queue = Queue(Runtime(), MINIMUM, lambda: None)
+    where = arena()
+    read, written, other = (Allocation(where, at, 256, deque()) for at in (0, 256, 512))
+    queue.launch(
+        make_plan(launches=((0, 0),)),
+        [Access.of(read, 0, 0, 256, False), Access.of(written, 0, 0, 256, True)],
+    )
+    assert [queue.touches(a, write=False) for a in (read, written, other)] == [False, True, False]
+    assert [queue.touches(a, write=True) for a in (read, written, other)] == [True, True, False]
+    queue.flush()
+    assert not queue.touches(written, write=True)
+
+
+@given(st.integers(1, 10**7))
+def test_a_gpu_gets_hardly_more_groups_than_there_is_work_for(needed):
+    groups = group_count(needed, MINIMUM)
+    assert min(needed, 65535) <= groups <= min(65535, needed * 9 / 8)
+
+
+def test_there_are_eight_group_counts_an_octave():
+    assert len({group_count(n, MINIMUM) for n in range(1025, 2049)}) == 8
+
+
+def test_a_cpu_gets_few_group_counts_since_each_is_a_pipeline():
+    profile = Profile(groups_wanted=16)
+    assert [group_count(n, profile) for n in (1, 2, 9, 16, 17, 10**7)] == [1, 16, 16, 16, 16, 16]
+
+
+def test_what_a_launch_is_told_follows_the_plan_s_own_words():
+    runtime = Runtime()
+    queue = Queue(runtime, MINIMUM, lambda: None)
+    queue.launch(make_plan(), [operand(arena(), 0, 16, True)], (5, 2**32 - 1))
+    queue.flush()
+    assert [push for _, push in runtime.ran[0]] == [[0, 64, 0, 77, 5, 2**32 - 1]]
+
+
+def test_plans_that_are_known_do_not_pile_up(monkeypatch):
+    monkeypatch.setattr(encode, "MAX_KNOWN", 2)
+    queue = Queue(Runtime(), MINIMUM, lambda: None)
+    where = arena()
+    for count in (2, 3):
+        for _ in range(count):
+            queue.launch(make_plan(), [operand(where, 0, 16, True)])
+        known = len(queue.encoder._known)
+        queue.flush()
+        assert len(queue.encoder._known) == (known if known <= 2 else 0)
+    assert known > 2
