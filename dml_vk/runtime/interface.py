@@ -1,36 +1,41 @@
 """The interface of a runtime: the commands it takes and the methods that `runtime/` calls.
 
 A runtime is one open Vulkan device. All arguments are checked before: the probe has accepted the
-device, the guard the memory, and there are as many push words as the shader declares.
+device, sizes are within its limits, and there are as many push words as the shader declares. What
+only the driver can know is an exception, after which the process and the runtime go on.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 
 Words = np.ndarray[Any, np.dtype[np.uint32]]
 Groups = tuple[int, int, int]
+# Where memory lies: next to the device; in the host's memory, to be written or to be read (cached)
+# by the host; or in memory that host and device share. All but "device" is mapped.
+MemoryKind = Literal["device", "upload", "readback", "unified"]
 # Objects of the runtime, opaque to all other modules.
-Block = Any  # a piece of device memory, bound as a whole
+Block = Any  # a piece of device memory, bound as a whole; freed with its last reference or view
 Pipeline = Any  # a module with its constants
-Bound = Any  # a pipeline with the blocks it is bound to and its number of groups
-Ticket = Any  # a submission
+Bound = Any  # a pipeline with the blocks that it is bound to
+Ticket = Any  # recorded commands, submitted or not
 
 
 class Dispatch(NamedTuple):
     """Run a bound pipeline. `ns` is only for the schedule, `origin` only for the log."""
 
     bound: Bound
-    push: Words
+    push: bytes
+    groups: Groups
     ns: float = 0.0  # estimated time
     origin: Any = None  # the operation that it is part of
 
 
 class Copy(NamedTuple):
-    """Copy bytes from block to block. Runtimes that support it have the feature "copy"."""
+    """Copy bytes from block to block; source and target must not overlap."""
 
     source: Block
     source_offset: int
@@ -40,7 +45,7 @@ class Copy(NamedTuple):
 
 
 class Fill(NamedTuple):
-    """Fill a range of whole words of a block with one word. The feature is "fill"."""
+    """Fill a range of whole words of a block with one word."""
 
     block: Block
     offset: int
@@ -49,7 +54,7 @@ class Fill(NamedTuple):
 
 
 class Barrier(NamedTuple):
-    """Make later commands of the submission wait for earlier ones. The feature is "barrier"."""
+    """Make later commands of the submission wait for earlier ones, and see what they wrote."""
 
 
 Command = Dispatch | Copy | Fill | Barrier
@@ -58,32 +63,50 @@ Command = Dispatch | Copy | Fill | Barrier
 class Runtime(Protocol):
     """One Vulkan device."""
 
-    features: frozenset[str]
-    """The commands it supports besides dispatches: copy, fill, barrier."""
+    name: str
+    """As in DML_VK_RUNTIME."""
 
-    def allocate(self, words: Words, host: bool) -> Block:
-        """Allocate a block as large as `words`, host-visible if `host`."""
+    features: frozenset[str]
+    """The optional features of the device that are enabled, such as "shaderInt64"."""
+
+    def allocate(self, nbytes: int, kind: MemoryKind) -> Block:
+        """Allocate memory of unknown contents, a multiple of 4 bytes, or raise DeviceMemoryError."""
 
     def view(self, block: Block) -> Words:
-        """Return the memory of a host-visible block."""
+        """Return the memory of a mapped block. The view keeps the block alive."""
 
-    def pipeline(self, spirv: bytes, spec: Sequence[int], push_words: int) -> Pipeline:
-        """Return a module with its specialization constants."""
+    def pipeline(
+        self, spirv: bytes, spec: Sequence[int], push_words: int, bindings: int
+    ) -> Pipeline:
+        """Make a pipeline of a module and specialization constants 0, 1, ...
 
-    def bind(self, pipeline: Pipeline, blocks: Sequence[Block], groups: Groups) -> Bound:
-        """Bind a pipeline to blocks. The driver may compile it now, or when it first runs."""
-
-    def submit(self, commands: Sequence[Command], timed: bool = False) -> Ticket:
-        """Take commands. Those without a barrier between them must be independent.
-
-        They need not start before `wait`. If this raises, none of them ever runs.
+        The driver may compile it now, or when it first runs.
         """
 
-    def wait(self, ticket: Ticket) -> object:
-        """Return when all of it is done. Call it once for each ticket, from C, as `map` does.
+    def bind(self, pipeline: Pipeline, blocks: Sequence[Block]) -> Bound:
+        """Bind a pipeline to blocks, which stay alive as long as the result."""
 
-        Then no signal handler runs between the end of the work and its record by the caller,
-        which therefore knows for certain what has run.
+    def record(self, commands: Sequence[Command], timed: bool = False) -> Ticket:
+        """Record commands, which nothing runs yet. Until it is done, the ticket must be kept.
+
+        Commands without a barrier between them must be independent. What the host wrote before
+        `submit`, and what earlier submissions wrote, is visible to all of them.
+        """
+
+    def submit(self, ticket: Ticket) -> None:
+        """Start recorded commands after all that were submitted before.
+
+        If it raises a DeviceError, they never run. After any other exception, such as Ctrl-C,
+        submit again: what had been submitted is not submitted twice.
+        """
+
+    def is_done(self, ticket: Ticket) -> bool:
+        """Whether all of a submission, and of those before it, has run. It does not wait."""
+
+    def wait(self, ticket: Ticket) -> None:
+        """Return when `is_done`, and the host may read what was written. Other threads run on.
+
+        After an exception, such as Ctrl-C, wait again.
         """
 
     def microseconds(self, ticket: Ticket) -> list[float] | None:
