@@ -7,6 +7,16 @@ import os
 from dml_vk.errors import DeviceError
 
 LOGS = ("info", "debug", "summary")
+RUNTIMES = ("kompute", "vulkan")
+
+
+def runtime() -> str:
+    """Which runtime to open devices with: one of RUNTIMES, or "" for the best that is there."""
+    value = os.environ.get("DML_VK_RUNTIME", "")
+    if value not in ("", *RUNTIMES):
+        rule = "DML_VK_RUNTIME must be 'kompute', 'vulkan' or unset"
+        raise DeviceError("device", rule, DML_VK_RUNTIME=value)
+    return value
 
 
 def staged() -> bool:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 
 LARGE_BYTES = 2**26  # smaller transfers are not reported
 USERS_KERNEL = "own"
+TRANSFER = "transfer"  # a command of Vulkan, which needs no kernel
 LONG_SECONDS = 2.0  # of work before the first report of progress, and between reports
 PAUSE_SECONDS = 1.0  # after a longer pause, calls from the same line count as new work
 
@@ -93,12 +94,17 @@ def asked_of_user(groups: int) -> Asked:
     return Asked(caller(), USERS_KERNEL, USERS_KERNEL, (), groups, groups)
 
 
-def made(kernel: str, spec: Ints, groups: int, seconds: float) -> None:
-    """Log that a kernel was compiled for this `spec` and `groups`."""
+def asked_to_move(nbytes: int) -> Asked:
+    """A pending copy of bytes."""
+    return Asked(caller(), TRANSFER, TRANSFER, (nbytes,), nbytes, 0)
+
+
+def made(kernel: str, spec: Ints, seconds: float) -> None:
+    """Log that a kernel was made for this `spec`."""
     level = logging.INFO if seconds > LONG_SECONDS else logging.DEBUG
     if logger.isEnabledFor(level):
-        form, constants = "%s: kernel=%s spec=%s groups=%d made us=%.1f", ",".join(map(str, spec))
-        logger.log(level, form, caller(), kernel, constants, groups, seconds * 1e6)
+        form, constants = "%s: kernel=%s spec=%s made us=%.1f", ",".join(map(str, spec))
+        logger.log(level, form, caller(), kernel, constants, seconds * 1e6)
 
 
 class Watch:
@@ -156,42 +162,43 @@ class Observer:
     def begins(self) -> None:
         """The next submission begins."""
 
-    def ended(self, ticket: Ticket) -> None:
-        """That submission has ended."""
+    def submitted(self, ticket: Ticket) -> None:
+        """That submission has begun."""
 
     def finished(self) -> None:
-        """All submissions have ended."""
+        """All submissions have begun."""
 
 
 class Flush(Observer):
-    """Logs a batch that runs, or the rest of one after an interrupt."""
+    """Logs a batch that runs, or the rest of one after an interrupt. It waits for each part."""
 
     def __init__(self, runtime: Runtime, watch: Watch, left: Sequence[Submission]) -> None:
         self._runtime = runtime
         self._watch = watch
         self._left = left
         self._next = 0
-        self._whole = sum([due.dispatch.ns for submission in left for due in submission])
+        self._whole = sum([due.command.ns for submission in left for due in submission])
         self._done = 0.0  # estimated ns
         watch.begin()
 
     def begins(self) -> None:
         self._began = perf_counter()
 
-    def ended(self, ticket: Ticket) -> None:
+    def submitted(self, ticket: Ticket) -> None:
+        self._runtime.wait(ticket)
         spent = (perf_counter() - self._began) * 1e6
         submission = self._left[self._next]
         self._next += 1
-        ns = sum([due.dispatch.ns for due in submission])
+        ns = sum([due.command.ns for due in submission])
         times, clock = None, "device"
         for number, due in enumerate(submission):
-            asked = due.dispatch.origin
+            asked = due.command.origin
             if asked is None:  # none in the batch has one: it was recorded without logging
                 break
             times = times or self._runtime.microseconds(ticket)
             if times is None:
                 times, clock = [spent * each.dispatch.ns / ns for each in submission], "host"
-            estimate = due.dispatch.ns / 1000
+            estimate = due.command.ns / 1000
             dispatch = Dispatch(asked, due.level, times[number], clock, estimate)
             logger.debug("%s", dispatch, extra={"dispatch": dispatch})
         self._done += ns

@@ -14,19 +14,19 @@ import numpy as np
 
 from dml_vk.errors import DeviceMemoryError
 from dml_vk.runtime.free_list import FreeList
-from dml_vk.runtime.interface import Block, Runtime
+from dml_vk.runtime.interface import Block, MemoryKind, Runtime
 
 ALIGNMENT = 256  # of every range; no device requires more for a storage buffer's offset
-FIRST_ARENA_BYTES = 16 * 2**20  # kp writes new host memory, 24 ms for 64 MiB: start small
+FIRST_ARENA_BYTES = 16 * 2**20
 PAGE = 4096
 NOWHERE = -1
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 
 
 class Refuses(Protocol):
-    """A guard: it returns the reason why nbytes cannot be allocated, or None."""
+    """A guard: it returns the reason why nbytes should not be allocated, or None."""
 
-    def refusal(self, nbytes: int, host_visible: bool, held_bytes: int) -> str | None: ...
+    def refusal(self, nbytes: int, kind: MemoryKind, held_bytes: int) -> str | None: ...
 
 
 class Arena:
@@ -132,7 +132,7 @@ class Memory:
         runtime: Runtime,
         guard: Refuses,
         max_range_bytes: int,
-        host: bool,
+        kind: MemoryKind,
         flush: Callable[[], None],
         forget: Callable[[Arena], None],
     ) -> None:
@@ -143,7 +143,7 @@ class Memory:
         self._runtime = runtime
         self._guard = guard
         self._max_bytes = max_range_bytes // PAGE * PAGE
-        self._host = host
+        self._kind = kind
         self._flush = flush  # do all pending work
         self._forget = forget  # drop the pipelines bound to an arena, before it is released
         self._freed: deque[Note] = deque()
@@ -209,9 +209,8 @@ class Memory:
 
     def stats(self) -> MemoryStats:
         self.drain()
-        arenas = tuple(
-            ArenaStats(a.nbytes, a.in_use, a.free.largest, self._host) for a in self.arenas
-        )
+        mapped = self._kind != "device"
+        arenas = tuple(ArenaStats(a.nbytes, a.in_use, a.free.largest, mapped) for a in self.arenas)
         return MemoryStats(self.in_use, self.held - self.in_use, self.peak, self.limit, arenas)
 
     def _trim(self, keep: int) -> None:
@@ -262,16 +261,14 @@ class Memory:
         """Make an arena whose ranges start at `first`, or return why it cannot be made."""
         if self.limit is not None and self.held + nbytes > self.limit:
             return f"the limit is {self.limit} bytes, of which {self.held} are held"
-        try:
-            # kp needs words to copy. Allocated first, since the guard's check must come last.
-            words = np.empty(nbytes // 4, np.uint32)
-        except MemoryError:
-            return "this process is out of memory"
-        refusal = self._guard.refusal(nbytes, self._host, self.held)
+        refusal = self._guard.refusal(nbytes, self._kind, self.held)
         if refusal is not None:
             return refusal
-        block = self._runtime.allocate(words, self._host)
-        view = self._runtime.view(block).view(np.uint8) if self._host else None
+        try:
+            block = self._runtime.allocate(nbytes, self._kind)
+        except DeviceMemoryError as error:
+            return str(error)
+        view = None if self._kind == "device" else self._runtime.view(block).view(np.uint8)
         arena = Arena(block, nbytes, view, first)
         self.arenas.append(arena)
         return arena

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
+import contextlib
 import dataclasses
 import gc
 import os
+from collections import deque
 from collections.abc import Sequence
 from contextvars import ContextVar
 
@@ -22,8 +25,8 @@ from dml_vk.runtime import transfer
 from dml_vk.runtime.arenas import Allocation, Arena, Memory, MemoryStats
 from dml_vk.runtime.gate import Gate
 from dml_vk.runtime.hazards import Access
-from dml_vk.runtime.interface import Runtime
-from dml_vk.runtime.kompute import Kompute, exit_without_drivers
+from dml_vk.runtime import engines
+from dml_vk.runtime.interface import MemoryKind, Runtime
 from dml_vk.runtime.queue import Queue
 from dml_vk.runtime.rounds_check import most_rounds
 from dml_vk.strides.order import Ints, to_int
@@ -44,22 +47,27 @@ class Device:
         dispatches.set_up()
         self._guard = Guard(info)
         with quiet_layers():
-            self._runtime: Runtime = Kompute(info.index, info.name, info.timestamp_period)
+            self._runtime: Runtime = engines.open_runtime(info)
         profile = dataclasses.replace(info.profile, max_rounds=most_rounds(self._runtime))
         self.queue = Queue(self._runtime, profile, self._compile_refusal)
         # Software and integrated devices share the host's memory; others need staging. The
         # setting forces staging on any device, so that it can be tested anywhere.
         self.unified = self.limits.unified and not settings.staged()
-        self.memory = self._memory(self.unified)
-        self.staging = self.memory if self.unified else self._memory(True)
+        self.memory = self._memory("unified" if self.unified else "device")
+        # Memory through which bytes come and go, where the host does not see the device's.
+        self.staging: tuple[Memory, ...] = ()
+        if not self.unified:
+            self.uploads, self.downloads = self._memory("upload"), self._memory("readback")
+            self.staging = self.uploads, self.downloads
+        self.ring: deque[Allocation] = deque(maxlen=2)  # the last chunks of uploads
         self.memory_limit = settings.memory_limit()
 
-    def _memory(self, host: bool) -> Memory:
+    def _memory(self, kind: MemoryKind) -> Memory:
         return Memory(
             self._runtime,
             self._guard,
             self.limits.max_range_bytes,
-            host,
+            kind,
             self.queue.flush,
             self.queue.forget,
         )
@@ -69,8 +77,8 @@ class Device:
         if self._guard.no_slack() is None:
             return None
         gc.collect()
-        self.memory.trim()
-        self.staging.trim()
+        for memory in (self.memory, *self.staging):
+            memory.trim()
         return self._guard.no_slack()
 
     @property
@@ -154,29 +162,36 @@ class Device:
         """Run all pending work, wait for it, and release idle memory."""
         with self.queue.enter():
             self.queue.flush()
-            self.memory.trim_idle()
-            if not self.unified:
-                self.staging.trim_idle()
+            self._trim_idle()
+
+    def settle(self, allocation: Allocation, write: bool) -> None:
+        """Wait until the host may read, or write, this memory."""
+        if self.queue.settle(allocation, write) and self.queue.is_idle:
+            with self.queue.enter():
+                self._trim_idle()
+
+    def _trim_idle(self) -> None:
+        self.ring.clear()
+        for memory in (self.memory, *self.staging):
+            memory.trim_idle()
 
     def memory_stats(self) -> MemoryStats:
         """Return how this device's memory is used. Staging buffers count as cached."""
         with self.queue.enter():
             stats = self.memory.stats()
-            if self.unified:
-                return stats
-            staging = self.staging.stats()
-            return dataclasses.replace(
-                stats,
-                cached=stats.cached + staging.in_use + staging.cached,
-                arenas=stats.arenas + staging.arenas,
-            )
+            for staging in [memory.stats() for memory in self.staging]:
+                stats = dataclasses.replace(
+                    stats,
+                    cached=stats.cached + staging.in_use + staging.cached,
+                    arenas=stats.arenas + staging.arenas,
+                )
+            return stats
 
     def release_cached(self) -> None:
         """Release every empty arena."""
         with self.queue.enter():
-            self.memory.trim()
-            if not self.unified:
-                self.staging.trim()
+            for memory in (self.memory, *self.staging):
+                memory.trim()
 
     def __enter__(self) -> Device:
         """Make this the default device within the `with` block."""
@@ -193,11 +208,17 @@ class Device:
     def __repr__(self) -> str:
         return f"<dml_vk device {self.index}: {self.name}>"
 
+    def _finish(self) -> None:
+        """Wait for what runs, since drivers may crash where a process ends before its work."""
+        with contextlib.suppress(DeviceError), self.queue.enter():
+            self.queue.drain()
+
     def _abandon(self) -> None:
-        """In a forked child, refuse all work and never let kp's destructors run."""
+        """In a forked child, refuse all work and never let the runtime's destructors run."""
         self.queue.refuses = lambda: DeviceError("device", FORKED, pid=os.getpid())
-        arenas: list[Arena] = [*self.memory.arenas, *self.staging.arenas]
-        self._runtime.leak([*(arena.block for arena in arenas), *self.queue.runtime_objects()])
+        memories = (self.memory, *self.staging)
+        blocks = [arena.block for memory in memories for arena in memory.arenas]
+        self._runtime.leak([*blocks, *self.queue.runtime_objects()])
 
 
 def device(wanted: int | str | Device | probe.DeviceInfo | None = None) -> Device:
@@ -273,7 +294,13 @@ def _after_fork() -> None:
     for opened in _opened.values():
         opened._abandon()
     if _opened:
-        exit_without_drivers()
+        engines.exit_without_drivers()
+
+
+@atexit.register
+def _before_exit() -> None:
+    for opened in _opened.values():
+        opened._finish()
 
 
 getattr(os, "register_at_fork", dict)(after_in_child=_after_fork)  # none on Windows

@@ -7,14 +7,13 @@ import struct
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from dml_vk.errors import DmlVkError
 from dml_vk.kernels.plan.base import BASES, END, FIRST, SIZES, Plan
 from dml_vk.limits import Profile
 from dml_vk.observe import dispatches
+from dml_vk.runtime.arenas import Arena
 from dml_vk.runtime.hazards import Access
-from dml_vk.runtime.interface import Bound, Dispatch, Words
+from dml_vk.runtime.interface import Bound, Dispatch, Groups
 from dml_vk.runtime.pipelines import Cached, Key, Pipelines, arenas_of, group_count
 from dml_vk.strides.order import Ints
 
@@ -27,7 +26,9 @@ class Known(NamedTuple):
     """A cached encoding of a plan of one short dispatch, for given arenas."""
 
     cached: Cached
+    bound: Bound
     tail: Ints  # the words after the bases
+    groups: Groups
     ns: float
 
 
@@ -63,7 +64,8 @@ class Encoder:
             known = self._known_over(plan, accesses)
             if known is None:
                 return None
-            made = Dispatch(known.cached.bound, self._push(plan, accesses, params, known), known.ns)
+            push = self._push(plan, accesses, params, known)
+            made = Dispatch(known.bound, push, known.groups, known.ns)
             same = self._same[plan, params, accesses] = known.cached, made
         cached, dispatch = same
         cached.used = self._pipelines.launches
@@ -76,13 +78,13 @@ class Encoder:
                 return self._known.get((plan, *[access.arena for access in accesses]))
         return self._known.get((plan, first))
 
-    def _push(self, plan: Plan, accesses: Sequence[Access], params: Ints, known: Known) -> Words:
+    def _push(self, plan: Plan, accesses: Sequence[Access], params: Ints, known: Known) -> bytes:
         bases = zip(accesses, plan.base_bytes, plan.launches[0])
         words = [0, plan.units]
         words += [access.base // unit + offset & 0xFFFFFFFF for access, unit, offset in bases]
         words += known.tail
         words += params
-        return np.frombuffer(_packer(len(words))(*words), np.uint32)
+        return _packer(len(words))(*words)
 
     def encode(
         self,
@@ -98,39 +100,39 @@ class Encoder:
         `params` are the words that follow the plan's own in the push block; `arguments` is the
         memory of the plan's arguments, if it has any.
         """
-        push = np.empty(len(plan.push) + len(params), np.uint32)
-        push[: len(plan.push)] = _words(plan.push)
-        push[len(plan.push) :] = params
+        push = [*plan.push, *params]
         bases = zip(accesses, plan.base_bytes, offsets)
         for at, (access, unit, offset) in enumerate(bases, BASES):
-            push[at] = access.base // unit + offset & 0xFFFFFFFF
+            push[at] = access.base // unit + offset
         if arguments is not None:
             push[BASES + len(accesses) + SIZES] = arguments.base // 4
         arenas = arenas_of(accesses)
         unit_ns = plan.unit_ns / self.profile.pace
         step = self._units_at_once(plan, unit_ns)
+        key = Key(plan.module, plan.spec, len(push), len(arenas))
+        cached, bound = self.pipeline(key, arenas)
         made = []
         for first in range(0, plan.units, step):
             end = min(plan.units, first + step)
-            own = push if step >= plan.units else push.copy()
-            own[FIRST], own[END] = first, end
+            push[FIRST], push[END] = first, end
             groups = group_count(-(-(end - first) // plan.spec[0]), self.profile)
-            key = Key(plan.module, plan.spec, len(push), (groups, 1, 1), arenas)
-            cached, ns = self.pipeline(key), MIN_NS + (end - first) * unit_ns
+            ns = MIN_NS + (end - first) * unit_ns
             origin = dispatches.asked(plan, end - first, groups) if is_logged else None
-            made.append(Dispatch(cached.bound, own, ns, origin))
+            words = _packer(len(push))(*[word & 0xFFFFFFFF for word in push])
+            made.append(Dispatch(bound, words, (groups, 1, 1), ns, origin))
         if len(made) == len(plan.launches) == 1 and arguments is None:
             tail = tuple([word & 0xFFFFFFFF for word in plan.push[BASES + len(plan.base_bytes) :]])
             came = (plan, *(arenas[:1] if len(set(arenas)) == 1 else arenas))
-            self._known[came] = Known(cached, tail, ns)
+            self._known[came] = Known(cached, bound, tail, made[0].groups, made[0].ns)
         return made
 
-    def pipeline(self, key: Key) -> Cached:
+    def pipeline(self, key: Key, arenas: tuple[Arena, ...]) -> tuple[Cached, Bound]:
         count = len(self._pipelines)
         cached = self._pipelines.get(key)
+        bound = self._pipelines.bind(cached, arenas)
         if len(self._pipelines) > count and self.profile.compiles_late:
-            self.fresh.append(cached.bound)
-        return cached
+            self.fresh.append(bound)
+        return cached, bound
 
     def _units_at_once(self, plan: Plan, unit_ns: float) -> int:
         """Return how many units a dispatch may take within the limits of time and loop rounds."""
@@ -140,11 +142,6 @@ class Encoder:
             rule = f"{plan.module} has too many loop iterations for this device: please report it"
             raise DmlVkError("launch", rule, rounds=plan.unit_rounds)
         return min(max(1, int(MAX_SUBMISSION_NS / unit_ns)), units)
-
-
-@functools.lru_cache(maxsize=1024)
-def _words(push: Ints) -> Words:
-    return np.array(push, np.uint32)
 
 
 @functools.cache

@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 from dml_vk.runtime.arenas import Allocation, Arena
 from dml_vk.runtime.hazards import Access, Hazards, place
-from dml_vk.runtime.interface import Dispatch
+from dml_vk.runtime.interface import Work
 
 
 class Step(NamedTuple):
-    """One launch: its dispatches and what they access."""
+    """One launch: its commands and what they access."""
 
-    dispatches: Sequence[Dispatch]
+    commands: Sequence[Work]
     accesses: Sequence[Access]
 
 
@@ -23,26 +23,26 @@ class Graph:
     def __init__(self) -> None:
         self.levels: list[list[Step]] = []
         self.hazards: dict[Arena, Hazards] = {}
-        self.count = 0  # number of dispatches
+        self.count = 0  # number of commands
         self.ns = 0.0  # their estimated time
 
-    def add(self, dispatches: Sequence[Dispatch], accesses: Sequence[Access]) -> None:
+    def add(self, commands: Sequence[Work], accesses: Sequence[Access]) -> None:
         """Put a step on the first level at which these accesses are allowed."""
         level = place(self.hazards, accesses)
         # If an interrupt comes here, marks without work only make later work wait.
         while len(self.levels) <= level:
             self.levels.append([])
-        self.levels[level].append(Step(dispatches, accesses))
-        self.count += len(dispatches)
-        for dispatch in dispatches:
-            self.ns += dispatch.ns
+        self.levels[level].append(Step(commands, accesses))
+        self.count += len(commands)
+        for command in commands:
+            self.ns += command.ns
 
     def touches(self, allocation: Allocation, write: bool) -> bool:
-        """Whether the host must wait for pending work before it reads, or writes, this range."""
+        """Whether the host must wait for this work before it reads, or writes, this range."""
         hazards = self.hazards.get(allocation.arena)
         low, high = allocation.offset, allocation.offset + max(1, allocation.nbytes)
         return hazards is not None and hazards.after(low, high, write) > 0
 
-    def dispatches(self) -> Iterable[Dispatch]:
-        """Return the dispatches of all steps."""
-        return [one for level in self.levels for step in level for one in step.dispatches]
+    def commands(self) -> Iterable[Work]:
+        """Return the commands of all steps."""
+        return [one for level in self.levels for step in level for one in step.commands]

@@ -24,8 +24,9 @@ Bound = Any  # a pipeline with the blocks that it is bound to
 Ticket = Any  # recorded commands, submitted or not
 
 
+# Of all commands but barriers, `ns` is only for the schedule and `origin` only for the log.
 class Dispatch(NamedTuple):
-    """Run a bound pipeline. `ns` is only for the schedule, `origin` only for the log."""
+    """Run a bound pipeline."""
 
     bound: Bound
     push: bytes
@@ -42,6 +43,8 @@ class Copy(NamedTuple):
     target: Block
     target_offset: int
     nbytes: int
+    ns: float = 0.0
+    origin: Any = None
 
 
 class Fill(NamedTuple):
@@ -51,13 +54,16 @@ class Fill(NamedTuple):
     offset: int
     nbytes: int
     word: int
+    ns: float = 0.0
+    origin: Any = None
 
 
 class Barrier(NamedTuple):
     """Make later commands of the submission wait for earlier ones, and see what they wrote."""
 
 
-Command = Dispatch | Copy | Fill | Barrier
+Work = Dispatch | Copy | Fill
+Command = Work | Barrier
 
 
 class Runtime(Protocol):
@@ -97,8 +103,11 @@ class Runtime(Protocol):
         """Start recorded commands after all that were submitted before.
 
         If it raises a DeviceError, they never run. After any other exception, such as Ctrl-C,
-        submit again: what had been submitted is not submitted twice.
+        `is_submitted` tells whether they do.
         """
+
+    def is_submitted(self, ticket: Ticket) -> bool:
+        """Whether these commands have been started, even if `submit` did not return."""
 
     def is_done(self, ticket: Ticket) -> bool:
         """Whether all of a submission, and of those before it, has run. It does not wait."""
@@ -110,7 +119,10 @@ class Runtime(Protocol):
         """
 
     def microseconds(self, ticket: Ticket) -> list[float] | None:
-        """Return the time of each command of a timed submission, or None without timestamps."""
+        """Return the time of each command but barriers of a timed submission that is done.
+
+        None if the device cannot measure it.
+        """
 
     def leak(self, objects: Iterable[Any]) -> None:
         """Never destroy these objects, or the device, in this process, which is a forked child."""

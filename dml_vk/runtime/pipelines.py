@@ -1,4 +1,4 @@
-"""Pipelines: specialized kernels bound to arenas for a number of groups, cached while in use."""
+"""Pipelines: kernels with their constants, bound to arenas, cached while in use."""
 
 from __future__ import annotations
 
@@ -13,31 +13,31 @@ from dml_vk.limits import Profile
 from dml_vk.observe import dispatches
 from dml_vk.runtime.arenas import Arena
 from dml_vk.runtime.hazards import Access
-from dml_vk.runtime.interface import Bound, Groups, Runtime
+from dml_vk.runtime.interface import Bound, Pipeline, Runtime
 from dml_vk.strides.order import Ints
 
-MOST = 512  # about 170 KiB each in a software driver
-SPARE = 8  # shrinking drops 1/8 of MOST, so that not every new pipeline needs a flush
+MOST = 512  # pipelines: about 3 MiB each in a software driver
+SPARE = 8  # shrinking drops 1/8 of MOST, so that not every new pipeline makes it necessary
 
 
 class Key(NamedTuple):
-    """The key of a bound pipeline. `module` is the name of a built-in kernel, or SPIR-V."""
+    """The identity of a pipeline. `module` is the name of a built-in kernel, or SPIR-V."""
 
     module: str | bytes
     spec: Ints
     push_words: int
-    groups: Groups
-    arenas: tuple[Arena, ...]
+    bindings: int
 
 
 class Cached:
-    """A bound pipeline, and the number of the launch that used it last."""
+    """A pipeline and what it is bound to, with the number of the launch that used it last."""
 
-    __slots__ = ("bound", "used")
+    __slots__ = ("bound", "pipeline", "used")
 
-    def __init__(self, bound: Bound, used: int) -> None:
-        self.bound = bound
-        self.used = used
+    def __init__(self, pipeline: Pipeline) -> None:
+        self.pipeline = pipeline
+        self.bound: dict[tuple[Arena, ...], Bound] = {}
+        self.used = 0
 
 
 class Pipelines:
@@ -54,9 +54,19 @@ class Pipelines:
 
     def get(self, key: Key) -> Cached:
         cached = self._cached.get(key)
-        if cached is not None:
-            cached.used = self.launches
-            return cached
+        if cached is None:
+            cached = self._cached[key] = Cached(self._make(key))
+        cached.used = self.launches
+        return cached
+
+    def bind(self, cached: Cached, arenas: tuple[Arena, ...]) -> Bound:
+        bound = cached.bound.get(arenas)
+        if bound is None:
+            blocks = [arena.block for arena in arenas]
+            bound = cached.bound[arenas] = self._runtime.bind(cached.pipeline, blocks)
+        return bound
+
+    def _make(self, key: Key) -> Pipeline:
         began, spirv, name = perf_counter(), key.module, dispatches.USERS_KERNEL
         if not isinstance(spirv, bytes):
             name, spirv = spirv, library.load_for(spirv, key.spec)
@@ -65,14 +75,12 @@ class Pipelines:
         if refusal is not None:
             rule = f"no memory to compile a kernel: {refusal}"
             raise DeviceMemoryError("kernel", rule, kernels=len(self._cached))
-        pipeline = self._runtime.pipeline(spirv, key.spec, key.push_words)
-        bound = self._runtime.bind(pipeline, [arena.block for arena in key.arenas], key.groups)
-        cached = self._cached[key] = Cached(bound, self.launches)
-        dispatches.made(name, key.spec, key.groups[0], perf_counter() - began)
-        return cached
+        pipeline = self._runtime.pipeline(spirv, key.spec, key.push_words, key.bindings)
+        dispatches.made(name, key.spec, perf_counter() - began)
+        return pipeline
 
     def shrink(self) -> bool:
-        """Drop the oldest if there are more than MOST; nothing pending may use them."""
+        """Drop the oldest if there are more than MOST. Pending work keeps its own alive."""
         if len(self._cached) <= MOST:
             return False
         by_age = sorted(self._cached.values(), key=attrgetter("used"))
@@ -81,11 +89,16 @@ class Pipelines:
         return True
 
     def forget(self, arena: Arena) -> None:
-        """Drop all that are bound to an arena."""
-        self._cached = {key: one for key, one in self._cached.items() if arena not in key.arenas}
+        """Drop what is bound to an arena."""
+        for cached in self._cached.values():
+            for arenas in [arenas for arenas in cached.bound if arena in arenas]:
+                del cached.bound[arenas]
 
-    def alive(self) -> Iterable[Bound]:
-        return [one.bound for one in self._cached.values()]
+    def alive(self) -> Iterable[object]:
+        """Return all objects of the runtime that are held here."""
+        for cached in self._cached.values():
+            yield cached.pipeline
+            yield from cached.bound.values()
 
 
 def arenas_of(accesses: Sequence[Access]) -> tuple[Arena, ...]:
@@ -94,14 +107,5 @@ def arenas_of(accesses: Sequence[Access]) -> tuple[Arena, ...]:
 
 
 def group_count(needed: int, profile: Profile) -> int:
-    """Round a number of groups up to one of few, since each needs its own pipeline.
-
-    The steps are eighths of an octave, so that at most one group in eight is idle. With
-    `groups_wanted` it is 1 or that many: idle groups cost far less than another pipeline.
-    """
-    if profile.groups_wanted is not None:
-        count = 1 if needed == 1 else profile.groups_wanted
-    else:
-        step = max(1, (1 << (needed - 1).bit_length()) // 16)
-        count = -(-needed // step) * step
-    return min(profile.max_groups, count)
+    """How many workgroups share work that `needed` of them could do, one work item each."""
+    return min(needed, profile.groups_wanted or profile.max_groups, profile.max_groups)

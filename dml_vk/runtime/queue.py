@@ -1,8 +1,9 @@
-"""The queue of one device: it collects pending plans and runs them at a flush."""
+"""The queue of one device: it collects work, and submits it while Python goes on."""
 
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
@@ -19,28 +20,35 @@ from dml_vk.runtime.encode import MAX_SUBMISSION_NS, MIN_NS, Encoder
 from dml_vk.runtime.gate import Gate
 from dml_vk.runtime.graph import Graph
 from dml_vk.runtime.hazards import Access
-from dml_vk.runtime.interface import Dispatch, Groups, Runtime, Ticket, Words
+from dml_vk.runtime.interface import Copy, Dispatch, Groups, Runtime, Ticket, Words, Work
 from dml_vk.runtime.pipelines import Key, Pipelines, arenas_of
 from dml_vk.runtime.recovery import prune
-from dml_vk.runtime.schedule import Submission, split
+from dml_vk.runtime.schedule import Submission, commands, split
 from dml_vk.strides.order import Ints
 
 MAX_OPERATIONS = 4096  # in a batch: each takes about a kilobyte in the driver
-MAX_BATCH_NS = 100e6  # a batch this long is run without waiting for a flush
+MAX_BATCH_NS = 100e6  # a batch this long is submitted
+LOOK_OPERATIONS = 32  # in a batch: after so many more, it is submitted if the device is idle
+BYTE_NS = 0.2  # estimated time of copying a byte
+MAX_FLYING = 3  # submissions: each takes up to MAX_SUBMISSION_NS, for which an interrupt waits
 
 
 class Batch:
-    """Pending work: a graph while it grows, submissions once it runs."""
+    """Work in order of its calls: a graph while it grows, submissions once it is sent."""
 
     def __init__(self) -> None:
         self.graph = Graph()
-        self.submissions: list[Submission] | None = None  # None until the first flush
-        self.done: list[Ticket] = []  # one for each of `submissions` that has run
+        self.submissions: list[Submission] | None = None  # None until it is sent
+        self.tickets: list[Ticket] = []
+        """Of the first of `submissions`. An interrupt may leave the last one recorded only."""
         self.held: dict[Arena, set[Note]] = {}  # what was in use when an interrupt came
 
 
 class Queue:
-    """The pending batch of one device. All access to it is guarded by the gate."""
+    """The work of one device: a batch that grows, and those sent before that may still run.
+
+    All access is guarded by the gate.
+    """
 
     def __init__(
         self, runtime: Runtime, profile: Profile, refusal: Callable[[], str | None]
@@ -49,9 +57,12 @@ class Queue:
         self.refuses: Callable[[], DeviceError] | None = None  # makes the error if unusable
         self._runtime = runtime
         # The validation layer sees which buffers a dispatch binds, not which bytes it accesses, and
-        # reports independent work on one arena as a hazard: then each dispatch is submitted alone.
-        self._most_ns = -1.0 if vulkan.is_validating() else MAX_SUBMISSION_NS
+        # reports independent work on one arena as a hazard: then barriers separate all commands.
+        self._one_by_one = vulkan.is_validating()
         self._batch = Batch()
+        self._sent: deque[Batch] = deque()
+        self._flying: deque[Ticket] = deque(maxlen=MAX_FLYING)  # the last submitted
+        self._next_look = LOOK_OPERATIONS
         self._pipelines = Pipelines(runtime, refusal)
         self.encoder = Encoder(self._pipelines, profile)
         self._watch = dispatches.Watch()
@@ -64,7 +75,7 @@ class Queue:
         params: Ints = (),
         arguments: Access | None = None,
     ) -> None:
-        """Add a plan after all that it depends on. It runs at the next flush.
+        """Add a plan after all that it depends on.
 
         `params` and `arguments` are those of `Encoder.encode`.
         """
@@ -81,7 +92,7 @@ class Queue:
     ) -> None:
         """`launch` for a caller that holds the gate already."""
         if self._batch.submissions is not None:
-            self.flush()  # An earlier flush was interrupted.
+            self.send()  # Sending was interrupted.
         self._pipelines.launches += 1
         if arguments is None and not self._is_logged:
             known = self.encoder.again(plan, tuple(accesses), params)
@@ -103,12 +114,22 @@ class Queue:
         """Add one dispatch of any shader; `push` has all words, including bases."""
         with self.enter():
             if self._batch.submissions is not None:
-                self.flush()
+                self.send()
             self._pipelines.launches += 1
-            key = Key(spirv, spec, len(push), groups, arenas_of(accesses))
-            bound = self.encoder.pipeline(key).bound
+            arenas = arenas_of(accesses)
+            _, bound = self.encoder.pipeline(Key(spirv, spec, len(push), len(arenas)), arenas)
             origin = dispatches.asked_of_user(math.prod(groups)) if self._is_logged else None
-            self._append((Dispatch(bound, push, MIN_NS, origin),), accesses)
+            self._append((Dispatch(bound, push.tobytes(), groups, MIN_NS, origin),), accesses)
+
+    def copy(self, source: Access, target: Access, nbytes: int) -> None:
+        """Add a copy of bytes from the base of one access to that of another."""
+        with self.enter():
+            if self._batch.submissions is not None:
+                self.send()
+            origin = dispatches.asked_to_move(nbytes) if self._is_logged else None
+            ns = MIN_NS + nbytes * BYTE_NS
+            blocks = (source.arena.block, source.base, target.arena.block, target.base)
+            self._append((Copy(*blocks, nbytes, ns, origin),), (source, target))
 
     def enter(self) -> AbstractContextManager[object]:
         """Return the gate, to be held in a `with` by any access to this device's state."""
@@ -119,67 +140,110 @@ class Queue:
         if self.refuses:
             raise self.refuses()
 
-    def flush(self) -> None:
-        """Run all pending work and wait for it. The caller must hold the gate.
+    def send(self) -> None:
+        """Submit all pending work. The caller must hold the gate.
 
-        After an exception, Ctrl-C above all, the next flush does the work that has not run yet,
+        After an exception, Ctrl-C above all, the next call submits what has not been submitted yet,
         as far as its results are still in use.
         """
         batch = self._batch
         if batch.submissions is not None:
             clear_last_traceback()
-            left = batch.submissions[len(batch.done) :]
-            batch.submissions[len(batch.done) :] = prune(left, batch.graph.hazards, batch.held)
+            if batch.tickets and not self._runtime.is_submitted(batch.tickets[-1]):
+                batch.tickets.pop()
+            left = batch.submissions[len(batch.tickets) :]
+            batch.submissions[len(batch.tickets) :] = prune(left, batch.graph.hazards, batch.held)
         try:
-            self._run()
+            self._submit(batch)
         except BaseException:
             if batch.submissions is not None:  # else the batch still grows and is needed as a whole
                 batch.held = batch.held or {arena: {*arena.live} for arena in batch.graph.hazards}
             raise
+        if batch.tickets:
+            self._sent.append(batch)
         self._batch = Batch()
+        self._next_look = LOOK_OPERATIONS
         self.encoder.fresh.clear()
         self._is_logged = dispatches.explains()
         if self._pipelines.shrink():
             self.encoder.forget()
         self.encoder.forget_many()
 
-    def touches(self, allocation: Allocation, write: bool) -> bool:
-        """Whether the host must wait for pending work before it reads, or writes, this range."""
+    def flush(self) -> None:
+        """Submit all pending work and wait for all that was submitted. Hold the gate."""
+        self.send()
+        self.drain()
+
+    def drain(self) -> None:
+        """Wait for all that was submitted. The caller must hold the gate."""
+        self._wait(len(self._sent))
+
+    def settle(self, allocation: Allocation, write: bool) -> bool:
+        """Wait until the host may read, or write, this range; return whether that took waiting."""
         with self.enter():
-            return self._batch.graph.touches(allocation, write)
+            if self._batch.graph.touches(allocation, write):
+                self.send()
+            for count in range(len(self._sent), 0, -1):
+                if self._sent[count - 1].graph.touches(allocation, write):
+                    self._wait(count)
+                    return True
+            return False
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether all work is known to be done."""
+        return not (self._batch.graph.count or self._sent)
 
     def forget(self, arena: Arena) -> None:
-        """Drop the pipelines of an arena without pending work. The caller must hold the gate."""
+        """Drop what is bound to an arena. The caller must hold the gate."""
         self._pipelines.forget(arena)
         self.encoder.forget()
 
     def runtime_objects(self) -> list[Any]:
         """Return all live objects of the runtime."""
-        pending = [dispatch.bound for dispatch in self._batch.graph.dispatches()]
-        return [*self._pipelines.alive(), *pending, *self._batch.done]
+        tickets = [ticket for batch in (*self._sent, self._batch) for ticket in batch.tickets]
+        return [*self._pipelines.alive(), *self._batch.graph.commands(), *self._flying, *tickets]
 
-    def _run(self) -> None:
-        """Run the part of the batch that has not run yet."""
-        batch = self._batch
+    def _submit(self, batch: Batch) -> None:
+        """Submit the part of the batch that was not submitted yet."""
         if batch.submissions is None:
-            batch.submissions = split(batch.graph.levels, self._most_ns, self.encoder.fresh)
-        submissions, wait, done = batch.submissions, self._runtime.wait, batch.done
-        observer = dispatches.observer(self._runtime, self._watch, submissions[len(done) :])
-        while len(done) < len(submissions):
-            dispatched = [due.dispatch for due in submissions[len(done)]]
+            batch.submissions = split(batch.graph.levels, MAX_SUBMISSION_NS, self.encoder.fresh)
+        submissions, tickets, runtime = batch.submissions, batch.tickets, self._runtime
+        observer = dispatches.observer(runtime, self._watch, submissions[len(tickets) :])
+        while len(tickets) < len(submissions):
+            if len(self._flying) == MAX_FLYING:
+                runtime.wait(self._flying[0])
             observer.begins()
-            ticket = self._runtime.submit(dispatched, self._is_logged)
-            # One step in C, so that a ticket is in `done` if and only if it has run.
-            done.extend(map(wait, (ticket,)))
-            observer.ended(ticket)
+            due = commands(submissions[len(tickets)], self._one_by_one)
+            tickets.append(runtime.record(due, self._is_logged))
+            runtime.submit(tickets[-1])
+            self._flying.append(tickets[-1])
+            observer.submitted(tickets[-1])
         observer.finished()
 
-    def _append(self, made: Sequence[Dispatch], accesses: Sequence[Access]) -> None:
+    def _wait(self, count: int) -> None:
+        """Wait for the first `count` of the batches sent."""
+        for _ in range(count):
+            for ticket in self._sent[0].tickets:
+                self._runtime.wait(ticket)
+            self._sent.popleft()
+        if not self._sent:
+            self._flying.clear()
+
+    def _append(self, made: Sequence[Work], accesses: Sequence[Access]) -> None:
         graph = self._batch.graph
         graph.add(made, accesses)
-        full = graph.count > MAX_OPERATIONS or graph.ns > MAX_BATCH_NS
         for access in accesses:
             if access.arena.lent and access.arena.is_lent(access.low, access.high):
-                full = True  # Other libraries may read the memory at any time.
-        if full or len(self._pipelines) > pipelines.MOST:
-            self.flush()
+                self.flush()  # Other libraries may read the memory at any time.
+                return
+        if graph.count > MAX_OPERATIONS or graph.ns > MAX_BATCH_NS:
+            self.send()
+        elif graph.count >= self._next_look:
+            self._next_look = graph.count + LOOK_OPERATIONS
+            while self._sent and self._runtime.is_done(self._sent[0].tickets[-1]):
+                self._sent.popleft()
+            if not self._sent:
+                self.send()  # The device has nothing to do.
+        if len(self._pipelines) > pipelines.MOST and self._pipelines.shrink():
+            self.encoder.forget()

@@ -19,11 +19,12 @@ def most_rounds(runtime: Runtime) -> int:
 
     No plan relies on more. A device that runs fewer than plans need is refused.
     """
-    block = runtime.allocate(np.zeros(_WORDS, np.uint32), True)
-    spirv = load("rounds_check_uint32")
-    bound = runtime.bind(runtime.pipeline(spirv, (_INNER,), 2), [block], (1, 1, 1))
-    push = np.array([0, ROUNDS_ASKED], np.uint32)
-    runtime.wait(runtime.submit([Dispatch(bound, push)]))
+    block = runtime.allocate(4 * _WORDS, "readback")
+    bound = runtime.bind(runtime.pipeline(load("rounds_check_uint32"), (_INNER,), 2, 1), [block])
+    push = np.array([0, ROUNDS_ASKED], np.uint32).tobytes()
+    ticket = runtime.record([Dispatch(bound, push, (1, 1, 1))])
+    runtime.submit(ticket)
+    runtime.wait(ticket)
     found = int(runtime.view(block)[0])
     if found < rounds.LEAST:
         rule = f"the device must run at least {rounds.LEAST} loop iterations per invocation"

@@ -8,13 +8,15 @@ from typing import Any, NamedTuple
 
 from dml_vk.runtime.graph import Step
 from dml_vk.runtime.hazards import Access
-from dml_vk.runtime.interface import Dispatch
+from dml_vk.runtime.interface import Barrier, Command, Dispatch, Work
+
+_BARRIER = Barrier()
 
 
 class Due(NamedTuple):
-    """A dispatch of a submission, its level, and the accesses of its launch."""
+    """A command of a submission, its level, and the accesses of its launch."""
 
-    dispatch: Dispatch
+    command: Work
     level: int
     accesses: Sequence[Access]
 
@@ -25,20 +27,37 @@ Submission = list[Due]
 def split(
     levels: Iterable[Sequence[Step]], most_ns: float, fresh: Iterable[Any]
 ) -> list[Submission]:
-    """Make submissions of one level each, split where they would take longer than `most_ns`.
+    """Make submissions of whole levels, split where they would take longer than `most_ns`.
 
     A `fresh` pipeline is compiled when it first runs, which takes long, so it starts a new one.
     """
     submissions: list[Submission] = []
     compiled_late = set(map(id, fresh))
+    ns = math.inf
     for number, level in enumerate(levels):
-        ns = math.inf
         for step in level:
-            for dispatch in step.dispatches:
-                if ns + dispatch.ns > most_ns or id(dispatch.bound) in compiled_late:
-                    compiled_late.discard(id(dispatch.bound))
+            for command in step.commands:
+                late = type(command) is Dispatch and id(command.bound) in compiled_late
+                if ns + command.ns > most_ns or late:
+                    if late:
+                        compiled_late.discard(id(command.bound))
                     submissions.append([])
                     ns = 0.0
-                submissions[-1].append(Due(dispatch, number, step.accesses))
-                ns += dispatch.ns
+                submissions[-1].append(Due(command, number, step.accesses))
+                ns += command.ns
     return submissions
+
+
+def commands(submission: Submission, one_by_one: bool = False) -> list[Command]:
+    """Return the commands of a submission, with a barrier before each level but the first.
+
+    With `one_by_one` there is a barrier before each command.
+    """
+    made: list[Command] = []
+    level = submission[0].level
+    for due in submission:
+        if due.level != level or (one_by_one and made):
+            made.append(_BARRIER)
+            level = due.level
+        made.append(due.command)
+    return made

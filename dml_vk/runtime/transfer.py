@@ -1,12 +1,15 @@
-"""Transfers between the host and device memory: a memcpy if the memory is host-visible."""
+"""Transfers between the host and device memory: a memcpy if the memory is host-visible.
+
+Otherwise chunks go through staging memory, and the host moves one while the device copies another.
+"""
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
-from dml_vk.kernels.plan.copy import plan_copy
 from dml_vk.observe import dispatches
 from dml_vk.runtime.arenas import Allocation, Bytes
 from dml_vk.runtime.hazards import Access
@@ -15,14 +18,15 @@ if TYPE_CHECKING:
     from dml_vk.runtime.device import Device
 
 CHUNK_BYTES = 32 * 2**20  # of staging: large enough to hide a launch, small enough to cache
+SEND_BYTES = 2**20  # a copy that takes longer than a submission is begun at once
 
 
 def mapped(device: Device, allocation: Allocation, write: bool) -> Bytes | None:
     """Wait for pending work on the memory and return it, or None if it is not host-visible."""
     if allocation.bytes is None:
         device.queue.check_usable()
-    elif device.queue.touches(allocation, write):
-        device.synchronize()
+    else:
+        device.settle(allocation, write)
     return allocation.bytes
 
 
@@ -49,40 +53,47 @@ def written(device: Device, allocation: Allocation, start: int, nbytes: int) -> 
     if view is not None:
         yield view[start : start + nbytes]
         return
-    staging, view = _stage(device, nbytes)
+    with device.queue.enter():
+        staging = device.uploads.allocate("transfer", nbytes)
+        device.ring.append(staging)  # so that the next chunk gets another place
+    view = mapped(device, staging, True)
+    assert view is not None
     yield view
-    _copy_bytes(device, (staging, 0), (allocation, start), nbytes)
+    _copy(device, (staging, 0), (allocation, start), nbytes)
 
 
 def download(device: Device, allocation: Allocation, start: int, data: Bytes) -> None:
     """Fill `data` with bytes of the allocation, from `start` on."""
+    copied: deque[tuple[Bytes, Allocation]] = deque()
     for at in chunks(data.size):
         chunk = data[at : at + CHUNK_BYTES]
         view = mapped(device, allocation, False)
         if view is not None:
             chunk[:] = view[start + at : start + at + chunk.size]
             continue
-        staging, view = _stage(device, chunk.size)
-        _copy_bytes(device, (allocation, start + at), (staging, 0), chunk.size)
-        device.synchronize()
-        chunk[:] = view
+        with device.queue.enter():
+            staging = device.downloads.allocate("transfer", chunk.size)
+        _copy(device, (allocation, start + at), (staging, 0), chunk.size)
+        copied.append((chunk, staging))
+        if len(copied) > 1:
+            _read(device, *copied.popleft())
+    for chunk, staging in copied:
+        _read(device, chunk, staging)
 
 
-def _stage(device: Device, nbytes: int) -> tuple[Allocation, Bytes]:
-    """Allocate host memory that no pending work accesses."""
-    with device.queue.enter():
-        staging = device.staging.allocate("transfer", nbytes)
-    view = mapped(device, staging, True)
+def _read(device: Device, chunk: Bytes, staging: Allocation) -> None:
+    view = mapped(device, staging, False)
     assert view is not None
-    return staging, view
+    chunk[:] = view
 
 
-def _copy_bytes(
+def _copy(
     device: Device, source: tuple[Allocation, int], target: tuple[Allocation, int], nbytes: int
 ) -> None:
-    plan = plan_copy((nbytes,), (1,), (1,), 1, source[1] % 16, target[1] % 16, device.profile)
-    operands = [
-        Access.of(allocation, start, start, start + nbytes, writes)
-        for (allocation, start), writes in ((source, False), (target, True))
-    ]
-    device.launch(plan, operands)
+    (read, start), (written, at) = source, target
+    reads = Access.of(read, start, start, start + nbytes, False)
+    writes = Access.of(written, at, at, at + nbytes, True)
+    device.queue.copy(reads, writes, nbytes)
+    if nbytes >= SEND_BYTES:
+        with device.queue.enter():
+            device.queue.send()

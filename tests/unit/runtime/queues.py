@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import operator
 from collections import deque
 
 import numpy as np
@@ -10,52 +9,73 @@ import numpy as np
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.runtime.arenas import Allocation, Arena
 from dml_vk.runtime.hazards import Access
-from dml_vk.runtime.interface import Copy, Dispatch, Fill
+from dml_vk.runtime.interface import Barrier, Copy, Dispatch, Fill
 
 
 class Submission:
-    def __init__(self, runtime, commands):
-        self.runtime = runtime
-        self.commands = list(commands)
-        self.work = [
-            (one.bound, one.push.tolist()) for one in commands if isinstance(one, Dispatch)
-        ]
+    """The ticket of a runtime below."""
 
-    def run(self):
-        if self.runtime.before_run:
-            raise self.runtime.before_run.pop()
-        self.runtime.ran.append(self.work)
-        for command in self.commands:
-            self.runtime.do(command)
+    def __init__(self, commands):
+        self.commands = list(commands)
+        self.is_submitted = False
+        self.levels = [[]]  # of dispatches: (what is bound, push words)
+        for one in commands:
+            if isinstance(one, Barrier):
+                self.levels.append([])
+            elif isinstance(one, Dispatch):
+                push = np.frombuffer(one.push, np.uint32).tolist()
+                self.levels[-1].append((one.bound, push))
 
 
 class Runtime:
     """A runtime that dispatches nothing but what it is told in Python, and writes it all down."""
 
-    features = frozenset({"copy", "fill", "barrier"})
-    wait = staticmethod(operator.methodcaller("run"))
+    name = "fake"
+    features = frozenset()
 
     def __init__(self, kernels=()):
-        self.ran = []  # of each submission: (pipeline, push words)
-        self.before_run = []  # raised instead of the next run
-        self.made = 0
+        self.ran = []  # submissions
+        self.waited = []
+        self.before_run = []  # raised instead of the next submission
+        self.is_busy = False  # nothing that is submitted is done unless somebody waits
+        self.pipelines = self.bound = 0
         self.kernels = dict(kernels)  # SPIR-V -> function of blocks, constants, groups, push
 
-    def allocate(self, words, host):
-        return words.copy()
+    def allocate(self, nbytes, kind):
+        return np.zeros(nbytes // 4, np.uint32)
 
     def view(self, block):
         return block
 
-    def pipeline(self, spirv, spec, push_words):
+    def pipeline(self, spirv, spec, push_words, bindings):
+        self.pipelines += 1
         return self.kernels.get(spirv), spec
 
-    def bind(self, pipeline, blocks, groups):
-        self.made += 1
-        return (*pipeline, blocks, groups)
+    def bind(self, pipeline, blocks):
+        self.bound += 1
+        return (*pipeline, blocks)
 
-    def submit(self, commands, timed=False):
-        return Submission(self, commands)
+    def record(self, commands, timed=False):
+        return Submission(commands)
+
+    def submit(self, ticket):
+        assert not ticket.is_submitted
+        if self.before_run:
+            raise self.before_run.pop()
+        ticket.is_submitted = True
+        self.ran.append(ticket)
+        for command in ticket.commands:
+            self.do(command)
+
+    def is_submitted(self, ticket):
+        return ticket.is_submitted
+
+    def is_done(self, ticket):
+        return ticket.is_submitted and (not self.is_busy or ticket in self.waited)
+
+    def wait(self, ticket):
+        assert ticket.is_submitted
+        self.waited.append(ticket)
 
     def microseconds(self, ticket):
         return None
@@ -65,9 +85,9 @@ class Runtime:
 
     def do(self, command):
         match command:
-            case Dispatch((kernel, spec, blocks, groups), push):
+            case Dispatch((kernel, spec, blocks), push, groups):
                 if kernel is not None:
-                    kernel(blocks, spec, groups, push)
+                    kernel(blocks, spec, groups, np.frombuffer(push, np.uint32))
             case Copy(source, start, target, at, nbytes):
                 target.view(np.uint8)[at : at + nbytes] = source.view(np.uint8)[start:][:nbytes]
             case Fill(block, offset, nbytes, word):
@@ -97,6 +117,11 @@ def operand(where, low, high, writes, base=0):
     return Access.of(HELD[-1], base, low, high, writes)
 
 
+def pushes(runtime):
+    """The push words of every dispatch, by level."""
+    return [[push for _, push in level] for one in runtime.ran for level in one.levels]
+
+
 def ran(runtime):
-    """The first base word of every dispatch, by sequence."""
-    return [[push[2] for _, push in work] for work in runtime.ran]
+    """The first base word of every dispatch, by level."""
+    return [[push[2] for push in level] for level in pushes(runtime)]

@@ -22,16 +22,21 @@ class Machine:
         self.blocks = []
         self.flushes = 0
         self.forgotten = []
-        self.memory = Memory(self, self, 128 * MIB, True, self.flush, self.forgotten.append)
+        self.error = None  # of the driver
+        flush, forget = self.flush, self.forgotten.append
+        self.memory = Memory(self, self, 128 * MIB, "unified", flush, forget)
 
-    def allocate(self, words, host):
-        self.blocks.append(words.nbytes)
-        return SimpleNamespace(words=words)
+    def allocate(self, nbytes, kind):
+        assert kind == "unified"
+        if self.error:
+            raise self.error
+        self.blocks.append(nbytes)
+        return SimpleNamespace(words=np.zeros(nbytes // 4, np.uint32))
 
     def view(self, block):
         return block.words
 
-    def refusal(self, nbytes, host_visible, held_bytes):
+    def refusal(self, nbytes, kind, held_bytes):
         return "the machine is full" if held_bytes + nbytes > self.nbytes else None
 
     def flush(self):
@@ -185,13 +190,12 @@ def test_an_arena_shrinks_to_what_is_left():
     assert machine.blocks == [MIB]
 
 
-def test_no_room_in_the_process_is_told_like_any_other(machine, monkeypatch):
-    def full(*_):
-        raise MemoryError
-
-    monkeypatch.setattr(np, "empty", full)
-    with pytest.raises(DeviceMemoryError, match="this process is out of memory"):
+def test_a_driver_that_has_no_room_is_told_like_any_other(machine):
+    machine.error = DeviceMemoryError("allocate", "the driver has no memory", nbytes=5)
+    with pytest.raises(DeviceMemoryError, match="test: out of device memory: .*has no memory"):
         machine.take(5)
+    machine.error = None
+    assert machine.take(5).nbytes == 5
 
 
 def test_stats_tell_what_is_held(machine):

@@ -17,11 +17,11 @@ from dml_vk.runtime.hazards import Access
 from dml_vk.runtime.queue import Queue
 from tests.unit.runtime.queues import (
     Runtime,
-    Submission,
     allocation,
     arena,
     make_plan,
     operand,
+    pushes,
     ran,
 )
 
@@ -40,32 +40,51 @@ def test_an_interrupt_loses_nothing_and_repeats_nothing():
         queue.flush()
     assert ran(runtime) == []
     queue.launch(make_plan(), [operand(where, 0, 16, True, 16)])
-    assert ran(runtime) == [[0], [1], [2], [3]], "what is left runs before anything new"
+    assert ran(runtime) == [[0], [1], [2], [3]], "what is left is submitted before anything new"
     queue.flush()
     assert ran(runtime) == [[0], [1], [2], [3], [4]]
 
 
-def test_an_interrupt_right_after_a_run_does_not_repeat_it():
+def test_an_interrupt_right_after_a_submission_does_not_repeat_it(monkeypatch):
     runtime = Runtime()
     queue = Queue(runtime, MINIMUM, lambda: None)
-    where = arena()
-    seen = operand(where, 0, 16, True)
+    held = operand(arena(), 0, 16, True)
     for number in range(3):
-        queue.launch(make_plan(), [seen._replace(base=4 * number)])
+        queue.launch(make_plan(30, 0.99e6), [held._replace(base=4 * number)])
+    plain = runtime.submit
 
-    class Once(Submission):
-        """Its result is in the books before a Python handler could raise; the next one raises."""
+    def interrupt(ticket):
+        plain(ticket)
+        if len(runtime.ran) == 2:
+            monkeypatch.setattr(runtime, "submit", plain)
+            raise KeyboardInterrupt
 
-        def run(self):
-            super().run()
-            if len(self.runtime.ran) == 2:
-                self.runtime.before_run = [KeyboardInterrupt()]
-
-    runtime.submit = lambda commands, timed: Once(runtime, commands)
+    monkeypatch.setattr(runtime, "submit", interrupt)
     with pytest.raises(KeyboardInterrupt):
         queue.flush()
     queue.flush()
     assert ran(runtime) == [[0], [1], [2]]
+    assert runtime.waited == runtime.ran
+
+
+def test_an_interrupt_while_waiting_loses_nothing(monkeypatch):
+    runtime = Runtime()
+    queue = Queue(runtime, MINIMUM, lambda: None)
+    queue.launch(make_plan(80, 0.99e6), [operand(arena(), 0, 16, True)])
+    plain = runtime.wait
+
+    def interrupt(ticket):
+        monkeypatch.setattr(runtime, "wait", plain)
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(runtime, "wait", interrupt)
+    with pytest.raises(KeyboardInterrupt):
+        queue.flush()
+    assert not queue.is_idle
+    queue.flush()
+    assert queue.is_idle
+    assert len(runtime.ran) == 2
+    assert runtime.waited == runtime.ran
 
 
 def interrupted(runtime, queue):
@@ -89,9 +108,9 @@ def test_what_an_interrupt_leaves_is_done_as_far_as_somebody_needs_it():
     interrupted(runtime, queue)
     assert runtime.ran == []
     queue.flush()
-    assert [[push[4] for _, push in work] for work in runtime.ran] == [[0], [1]]
+    assert [[push[4] for push in level] for level in pushes(runtime)] == [[0], [1]]
     queue.flush()
-    assert len(runtime.ran) == 2
+    assert len(runtime.ran) == 1
     assert c.nbytes == 256
 
 
@@ -104,7 +123,7 @@ def test_what_an_interrupt_leaves_of_a_long_launch_is_dropped_with_its_result():
     del memory, lost
     interrupted(runtime, queue)
     queue.flush()
-    cut = [tuple(push[:2]) for work in runtime.ran for _, push in work]
+    cut = [tuple(push[:2]) for level in pushes(runtime) for push in level]
     assert cut == [(0, 40), (40, 48)]
     assert held.nbytes == 4096
 
@@ -119,7 +138,7 @@ def test_what_is_made_after_an_interrupt_has_no_use_for_what_was_to_be_in_its_pl
     later = Access.of(Allocation(where, 0, 64, deque()), 0, 0, 64, True)
     queue.launch(make_plan(units=77), [later])
     queue.flush()
-    assert [push[1] for work in runtime.ran for _, push in work] == [77]
+    assert [push[1] for level in pushes(runtime) for push in level] == [77]
 
 
 def test_an_interrupt_before_a_batch_is_split_leaves_it_growing(monkeypatch):
@@ -184,7 +203,7 @@ def test_the_last_traceback_holds_nothing_of_ours(monkeypatch):
         users()
     monkeypatch.setattr(sys, "last_traceback", caught.tb, raising=False)
     queue.flush()
-    assert [push[1] for work in runtime.ran for _, push in work] == [77]
+    assert [push[1] for level in pushes(runtime) for push in level] == [77]
 
 
 @pytest.mark.parametrize("during", ["bind", "submit"])
@@ -199,7 +218,7 @@ def test_what_interrupts_a_thread_inside_is_refused(during):
     def interrupted(*arguments):
         for call in (
             lambda: queue.launch(make_plan(), [operand(where, 0, 16, True)]),
-            lambda: queue.touches(allocation(where), write=False),
+            lambda: queue.settle(allocation(where), write=False),
         ):
             with pytest.raises(DeviceError, match="by a signal handler or finalizer"):
                 call()

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import itertools
 from collections import deque
+from dataclasses import replace
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -13,11 +15,12 @@ from dml_vk.errors import DeviceError, DeviceMemoryError
 from dml_vk.limits import MINIMUM, Profile
 from dml_vk.runtime import encode, pipelines
 from dml_vk.runtime import queue as queue_module
-from dml_vk.runtime.arenas import Allocation
+from dml_vk.runtime.arenas import Allocation, Arena
 from dml_vk.runtime.hazards import Access
+from dml_vk.runtime.interface import Barrier, Copy, Dispatch
 from dml_vk.runtime.pipelines import group_count
-from dml_vk.runtime.queue import Queue
-from tests.unit.runtime.queues import Runtime, allocation, arena, make_plan, operand, ran
+from dml_vk.runtime.queue import LOOK_OPERATIONS, Queue
+from tests.unit.runtime.queues import Runtime, allocation, arena, make_plan, operand, pushes, ran
 
 pytestmark = pytest.mark.usefixtures("no_modules")
 
@@ -98,8 +101,8 @@ def test_bases_count_in_elements_from_the_arena_start():
     target = Access.of(allocation, 100, 100, 140, True)
     queue.launch(make_plan(launches=((0, -1), (3, 5))), [source, target])
     queue.flush()
-    pushes = [push for work in runtime.ran for _, push in work]
-    assert pushes == [[0, 64, 138, 152, 77], [0, 64, 141, 158, 77]]
+    words = [push for level in pushes(runtime) for push in level]
+    assert words == [[0, 64, 138, 152, 77], [0, 64, 141, 158, 77]]
 
 
 def test_long_work_is_cut_so_that_signals_need_not_wait():
@@ -107,12 +110,12 @@ def test_long_work_is_cut_so_that_signals_need_not_wait():
     queue = Queue(runtime, MINIMUM, lambda: None)
     queue.launch(make_plan(1000, 1e6), [operand(arena(), 0, 16, True)])  # a second
     queue.flush()
-    cut = [tuple(push[:2]) for work in runtime.ran for _, push in work]
+    cut = [tuple(push[:2]) for level in pushes(runtime) for push in level]
     assert cut[0][0] == 0
     assert cut[-1][1] == 1000
     assert all(a[1] == b[0] for a, b in itertools.pairwise(cut)), "no unit twice, none left out"
     assert all(end - first <= 40 for first, end in cut)
-    assert all(len(work) == 1 for work in runtime.ran)
+    assert all(len(level) == 1 for level in pushes(runtime))
 
 
 def test_many_independent_operations_are_cut_too():
@@ -121,21 +124,22 @@ def test_many_independent_operations_are_cut_too():
     for _ in range(9):
         queue.launch(make_plan(10, 0.99e6), [operand(arena(), 0, 16, True)])
     queue.flush()
-    assert [len(work) for work in runtime.ran] == [4, 4, 1]
+    assert [len(level) for level in pushes(runtime)] == [4, 4, 1]
 
 
 def test_what_a_software_driver_compiles_when_it_runs_first_is_cut_too():
     runtime = Runtime()
     queue = Queue(runtime, Profile(compiles_late=True), lambda: None)
-    where, other = arena(), arena()
+    plan, other = make_plan(), replace(make_plan(), spec=(64, 1, 2))
+    where = arena()
     for _ in range(2):
-        for number, place in enumerate((where, where, other, where, other)):
-            queue.launch(make_plan(), [operand(place, 16 * number, 16 * number + 16, True)])
+        for number, one in enumerate((plan, plan, other, plan, other)):
+            queue.launch(one, [operand(where, 16 * number, 16 * number + 16, True)])
         queue.flush()
-    assert [len(work) for work in runtime.ran] == [2, 3, 5]
+    assert [len(level) for level in pushes(runtime)] == [2, 3, 5]
 
 
-def test_under_validation_each_dispatch_runs_on_its_own(monkeypatch):
+def test_under_validation_barriers_separate_all_dispatches(monkeypatch):
     """The layer takes independent work on one buffer for a hazard."""
     monkeypatch.setenv("DML_VK_VALIDATE", "1")
     runtime = Runtime()
@@ -144,6 +148,90 @@ def test_under_validation_each_dispatch_runs_on_its_own(monkeypatch):
         queue.launch(make_plan(), [operand(arena(), 0, 16, True, 4 * number)])
     queue.flush()
     assert ran(runtime) == [[0], [1], [2]]
+    assert len(runtime.ran) == 1
+
+
+def test_a_batch_is_one_submission_with_barriers_between_its_levels():
+    runtime = Runtime()
+    queue = Queue(runtime, MINIMUM, lambda: None)
+    where = arena()
+    chain, beside = operand(where, 0, 16, True), operand(where, 16, 32, True, 16)
+    for number in range(3):
+        queue.launch(make_plan(), [chain._replace(base=4 * number)])
+    queue.launch(make_plan(), [beside])
+    queue.flush()
+    assert ran(runtime) == [[0, 4], [1], [2]]
+    assert len(runtime.ran) == 1
+
+
+def launch_many(queue, count, where):
+    plan = make_plan()
+    for _ in range(count):
+        queue.launch(plan, [operand(where, 0, 16, False)])
+
+
+def test_work_begins_while_more_comes_if_the_device_is_idle():
+    runtime = Runtime()
+    queue = Queue(runtime, MINIMUM, lambda: None)
+    launch_many(queue, LOOK_OPERATIONS - 1, arena())
+    assert runtime.ran == []
+    launch_many(queue, 1, arena())
+    assert len(runtime.ran) == 1
+    assert runtime.waited == []
+    runtime.is_busy = True
+    launch_many(queue, 5 * LOOK_OPERATIONS, arena())
+    assert len(runtime.ran) == 1
+    runtime.is_busy = False
+    launch_many(queue, LOOK_OPERATIONS, arena())
+    assert [len(level) for level in ran(runtime)[1:]] == [6 * LOOK_OPERATIONS]
+    assert not queue.is_idle
+    queue.flush()
+    assert queue.is_idle
+
+
+def test_few_submissions_are_under_way_at_once():
+    runtime = Runtime()
+    runtime.is_busy = True
+    queue = Queue(runtime, MINIMUM, lambda: None)
+    queue.launch(make_plan(400, 1e6), [operand(arena(), 0, 16, True)])  # ten of 40 ms
+    assert len(runtime.ran) == 10
+    assert runtime.waited == runtime.ran[:7]
+
+
+def test_the_host_waits_only_for_what_it_needs():
+    runtime = Runtime()
+    runtime.is_busy = True
+    queue = Queue(runtime, MINIMUM, lambda: None)
+    where = arena()
+    first, second, third = (Allocation(where, at, 256, deque()) for at in (0, 256, 512))
+    for memory in (first, second, third):
+        queue.launch(make_plan(), [Access.of(memory, 0, 0, 256, True)])
+        if memory is not third:
+            with queue.enter():
+                queue.send()
+    assert queue.settle(first, write=False)
+    assert runtime.waited == runtime.ran[:1]
+    assert not queue.settle(first, write=True)
+    assert len(runtime.ran) == 2, "the third is still to come"
+    assert queue.settle(third, write=False)
+    assert runtime.waited == runtime.ran
+    assert len(runtime.ran) == 3
+    assert queue.is_idle
+
+
+def test_a_copy_of_bytes_is_ordered_like_all_work():
+    runtime = Runtime()
+    queue = Queue(runtime, MINIMUM, lambda: None)
+    source, target = Arena(np.arange(64, dtype=np.uint32), 256, None), arena(256)
+    target.block = np.zeros(64, np.uint32)
+    reads, writes = operand(source, 3, 8, False, 3), operand(target, 10, 15, True, 10)
+    queue.copy(reads, writes, 5)
+    queue.launch(make_plan(), [writes])
+    queue.flush()
+    assert [type(one) for one in runtime.ran[0].commands] == [Copy, Barrier, Dispatch]
+    expected = np.zeros(256, np.uint8)
+    expected[10:15] = source.block.view(np.uint8)[3:8]
+    assert target.block.view(np.uint8).tolist() == expected.tolist()
 
 
 @pytest.mark.parametrize("by", ["operations", "time"])
@@ -156,10 +244,10 @@ def test_a_full_batch_runs_by_itself(by, monkeypatch):
         queue.launch(plan, [operand(arena(), 0, 16, True)])
     assert runtime.ran == []
     queue.launch(plan, [operand(arena(), 0, 16, True)])
-    assert sum(map(len, runtime.ran)) == 6
+    assert sum(map(len, pushes(runtime))) == 6
 
 
-@pytest.mark.parametrize("broken", ["bind", "submit"])
+@pytest.mark.parametrize("broken", ["bind", "record", "submit"])
 def test_an_error_while_recording_leaves_the_batch_as_it_was(broken, monkeypatch):
     runtime = Runtime()
     queue = Queue(runtime, MINIMUM, lambda: None)
@@ -173,24 +261,27 @@ def test_an_error_while_recording_leaves_the_batch_as_it_was(broken, monkeypatch
 
         patch.setattr(runtime, broken, fail)
         with pytest.raises(RuntimeError):  # noqa: PT012 - either of the two may be the one
-            queue.launch(make_plan(640), [seen._replace(base=4)])
+            queue.launch(make_plan(), [operand(arena(), 0, 16, True, 4)])
             queue.flush()
     queue.launch(make_plan(), [seen._replace(base=8)])
     queue.flush()
-    assert ran(runtime) == ([[0], [2]] if broken == "bind" else [[0], [1], [2]])
+    assert ran(runtime) == ([[0], [2]] if broken == "bind" else [[0, 1], [2]])
 
 
-def test_pipelines_serve_again_and_are_few():
+def test_pipelines_serve_all_arenas_and_numbers_of_groups():
     runtime = Runtime()
     queue = Queue(runtime, MINIMUM, lambda: None)
-    where = arena()
-    for units in (640, 600, 639, 640):
-        queue.launch(make_plan(units), [operand(where, 0, 16, True)])
-    assert runtime.made == 1
+    where, other = arena(), arena()
+    for units, place in ((640, where), (600, other), (64, where), (640, other)):
+        queue.launch(make_plan(units), [operand(place, 0, 16, True)])
+    assert (runtime.pipelines, runtime.bound) == (1, 2)
     queue.flush()
+    groups = [one.groups for one in runtime.ran[0].commands if isinstance(one, Dispatch)]
+    assert sorted(groups) == [(1, 1, 1), (10, 1, 1), (10, 1, 1), (10, 1, 1)]
     queue.forget(where)
-    queue.launch(make_plan(), [operand(where, 0, 16, True)])
-    assert runtime.made == 2
+    for place in (where, other):
+        queue.launch(make_plan(), [operand(place, 0, 16, True)])
+    assert (runtime.pipelines, runtime.bound) == (1, 3)
 
 
 def test_a_plan_that_comes_again_is_told_the_same():
@@ -204,7 +295,7 @@ def test_a_plan_that_comes_again_is_told_the_same():
         for told in ((5, 6), (7, 8)):
             queue.launch(plan, operands, told)
     queue.flush()
-    pushed = [push for work in runtime.ran for _, push in work]
+    pushed = [push for level in pushes(runtime) for push in level]
     words = [0, 16, 32]
     assert pushed == [
         [0, 64, *words[:bases], 77, *told] for bases in (3, 2) for told in ((5, 6), (7, 8))
@@ -215,15 +306,16 @@ def test_old_pipelines_go_and_never_pile_up(monkeypatch):
     runtime = Runtime()
     queue = Queue(runtime, MINIMUM, lambda: None)
     monkeypatch.setattr(pipelines, "MOST", 3)
-    arenas = [arena() for _ in range(6)]
-    for where in arenas:
-        queue.launch(make_plan(), [operand(where, 0, 16, True)])
+    where = arena()
+    plans = [replace(make_plan(), spec=(64, 1, number)) for number in range(6)]
+    for plan in plans:
+        queue.launch(plan, [operand(where, 0, 16, True)])
         assert len(queue._pipelines) <= 3
-    for where in arenas[3:]:
-        queue.launch(make_plan(), [operand(where, 0, 16, True)])
-    assert runtime.made == 6
-    queue.launch(make_plan(), [operand(arenas[0], 0, 16, True)])
-    assert runtime.made == 7
+    for plan in plans[3:]:
+        queue.launch(plan, [operand(where, 0, 16, True)])
+    assert runtime.pipelines == 6
+    queue.launch(plans[0], [operand(where, 0, 16, True)])
+    assert runtime.pipelines == 7
 
 
 def test_no_pipeline_is_made_where_the_driver_has_no_room():
@@ -231,7 +323,7 @@ def test_no_pipeline_is_made_where_the_driver_has_no_room():
     queue = Queue(runtime, MINIMUM, lambda: "all is taken")
     with pytest.raises(DeviceMemoryError, match="no memory to compile a kernel: all is taken"):
         queue.launch(make_plan(), [operand(arena(), 0, 16, True)])
-    assert runtime.made == 0
+    assert runtime.pipelines == 0
 
 
 def test_a_queue_that_refuses_says_why():
@@ -248,38 +340,28 @@ def test_launches_without_number_do_not_pile_up(monkeypatch):
     queue = Queue(runtime, MINIMUM, lambda: None)
     plan = make_plan(launches=tuple((k,) for k in range(25)))
     queue.launch(plan, [operand(arena(), 0, 200, True)])
-    assert sum(map(len, runtime.ran)) >= 10
+    assert sum(map(len, pushes(runtime))) >= 10
     queue.flush()
     assert sorted(base for level in ran(runtime) for base in level) == list(range(25))
 
 
-def test_touches_tells_what_the_host_must_wait_for():
-    queue = Queue(Runtime(), MINIMUM, lambda: None)
+def test_settling_tells_what_the_host_had_to_wait_for():
     where = arena()
     read, written, other = (Allocation(where, at, 256, deque()) for at in (0, 256, 512))
-    queue.launch(
-        make_plan(launches=((0, 0),)),
-        [Access.of(read, 0, 0, 256, False), Access.of(written, 0, 0, 256, True)],
-    )
-    assert [queue.touches(a, write=False) for a in (read, written, other)] == [False, True, False]
-    assert [queue.touches(a, write=True) for a in (read, written, other)] == [True, True, False]
-    queue.flush()
-    assert not queue.touches(written, write=True)
+    for write, expected in ((False, [False, True, False]), (True, [True, True, False])):
+        for memory, waited in zip((read, written, other), expected):
+            queue = Queue(Runtime(), MINIMUM, lambda: None)
+            reads, writes = Access.of(read, 0, 0, 256, False), Access.of(written, 0, 0, 256, True)
+            queue.launch(make_plan(launches=((0, 0),)), [reads, writes])
+            assert queue.settle(memory, write) is waited
+            assert queue.is_idle is waited
 
 
-@given(st.integers(1, 10**7))
-def test_a_gpu_gets_hardly_more_groups_than_there_is_work_for(needed):
-    groups = group_count(needed, MINIMUM)
-    assert min(needed, 65535) <= groups <= min(65535, needed * 9 / 8)
-
-
-def test_there_are_eight_group_counts_an_octave():
-    assert len({group_count(n, MINIMUM) for n in range(1025, 2049)}) == 8
-
-
-def test_a_cpu_gets_few_group_counts_since_each_is_a_pipeline():
-    profile = Profile(groups_wanted=16)
-    assert [group_count(n, profile) for n in (1, 2, 9, 16, 17, 10**7)] == [1, 16, 16, 16, 16, 16]
+@given(st.integers(1, 10**12))
+def test_there_are_no_more_groups_than_work_or_than_the_device_can_use(needed):
+    assert group_count(needed, MINIMUM) == min(needed, 65535)
+    assert group_count(needed, Profile(groups_wanted=16)) == min(needed, 16)
+    assert group_count(needed, Profile(groups_wanted=2**20)) == min(needed, 65535)
 
 
 def test_what_a_launch_is_told_follows_the_plan_s_own_words():
@@ -287,7 +369,7 @@ def test_what_a_launch_is_told_follows_the_plan_s_own_words():
     queue = Queue(runtime, MINIMUM, lambda: None)
     queue.launch(make_plan(), [operand(arena(), 0, 16, True)], (5, 2**32 - 1))
     queue.flush()
-    assert [push for _, push in runtime.ran[0]] == [[0, 64, 0, 77, 5, 2**32 - 1]]
+    assert pushes(runtime) == [[[0, 64, 0, 77, 5, 2**32 - 1]]]
 
 
 def test_plans_that_are_known_do_not_pile_up(monkeypatch):

@@ -1,0 +1,34 @@
+"""The runtimes, and the choice of the one that a device is opened with."""
+
+from __future__ import annotations
+
+import ctypes
+
+from dml_vk import settings
+from dml_vk.driver.probe import DeviceInfo
+from dml_vk.runtime.interface import Runtime
+from dml_vk.runtime.kompute import Kompute, is_completed
+from dml_vk.runtime.vulkan import Vulkan
+
+
+def chosen() -> str:
+    """The name of the runtime that devices are opened with: DML_VK_RUNTIME, else Kompute if it is
+    installed and completed, else Vulkan."""
+    return settings.runtime() or ("kompute" if is_completed() else "vulkan")
+
+
+def open_runtime(info: DeviceInfo) -> Runtime:
+    """Open a device."""
+    return Kompute(info) if chosen() == "kompute" else Vulkan(info)
+
+
+def exit_without_drivers() -> None:
+    """Make this process, a forked child, exit before its drivers' exit handlers run.
+
+    They wait for threads that a fork did not copy. Handlers run in reverse order of registration;
+    `on_exit` passes the status as the first argument, just as `_exit` takes it.
+    """
+    libc = ctypes.CDLL(None)
+    if hasattr(libc, "on_exit"):  # glibc
+        libc.on_exit(libc._exit, None)
+        libc.on_exit(libc.fcloseall, None)
