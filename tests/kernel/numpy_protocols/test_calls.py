@@ -292,6 +292,7 @@ def test_nothing_is_copied_to_the_host_or_from_it_unasked():
             lambda: np.zeros_like(x, order="F"),
             "zeros_like: order must be 'K' or 'C': dml_vk's own function takes memory_format",
         ),
+        (lambda: np.empty_like(x, order=M), "empty_like: order must be 'K' or 'C'"),
         (lambda: np.linalg.norm(x, 1, (0, 1)), "norm: with ord, axis must be an integer"),
         (lambda: np.partition(x, 3), "partition: kth must be from -3 to 2; got kth=3"),
         (lambda: np.argpartition(x, [0, -7], axis=None), "argpartition: kth must be from -6 to 5"),
