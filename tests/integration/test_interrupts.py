@@ -14,14 +14,14 @@ runtime = dml_vk.device()._runtime
 class Runs:
     count = 0
 def interrupt_before(number, call):
-    '''Ctrl-C comes before so many pieces of work have run.'''
+    '''Ctrl-C comes before so many pieces of work have been submitted.'''
     Runs.count = 0
-    def run(ticket):
+    def submit(ticket):
         Runs.count += 1
         if Runs.count == number:
             signal.raise_signal(signal.SIGINT)
-        return type(runtime).wait(ticket)
-    runtime.wait = run
+        return type(runtime).submit(runtime, ticket)
+    runtime.submit = submit
     try:
         call()
         return False
@@ -29,11 +29,9 @@ def interrupt_before(number, call):
         Runs.count = 0
         return True
     finally:
-        del runtime.wait
+        del runtime.submit
 def runs_after(call):
-    runtime.wait = lambda ticket: (setattr(Runs, "count", Runs.count + 1), ticket.eval())[1]
-    call()
-    del runtime.wait
+    interrupt_before(0, call)
     return Runs.count
 """
 

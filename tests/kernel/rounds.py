@@ -17,6 +17,7 @@ import numpy as np
 
 from dml_vk.kernels.plan.base import END, FIRST
 from dml_vk.kernels.spirv.blocks import lines_of
+from dml_vk.runtime.interface import Dispatch
 
 _SLOTS = 2**15  # subgroups that are counted: by source, and from here on what is left
 _CAPABILITY, _DECORATE, _MEMBER_DECORATE = 17, 71, 72
@@ -171,40 +172,46 @@ class CountingRuntime:
 
     def __init__(self, device) -> None:
         self._real, self._device = device._runtime, device
-        self._counts = self._real.allocate(np.zeros(2 * _SLOTS, np.uint32), True)
+        self._counts = self._real.allocate(8 * _SLOTS, "unified")
         self._words = self._real.view(self._counts)
-        self._groups = {}  # of each pipeline, by its id
         self.plan = None  # that is being launched
         self.counted = []
 
     def __getattr__(self, name):
         return getattr(self._real, name)
 
-    def pipeline(self, spirv, spec, push_words):
-        return spirv, spec, push_words
+    def pipeline(self, spirv, spec, push_words, bindings):
+        spirv = counting(spirv, bindings, self._device.info.subgroup_size)
+        return self._real.pipeline(spirv, spec, push_words, bindings + 1)
 
-    def bind(self, pipeline, blocks, groups):
-        spirv, *told = pipeline
-        spirv = counting(spirv, len(blocks), self._device.info.subgroup_size)
-        made = self._real.pipeline(spirv, *told)
-        bound = self._real.bind(made, [*blocks, self._counts], groups)
-        self._groups[id(bound)] = bound, groups[0]
-        return bound
+    def bind(self, pipeline, blocks):
+        return self._real.bind(pipeline, [*blocks, self._counts])
 
-    def submit(self, commands, timed):
-        (command,) = commands
-        units = int(command.push[END]) - int(command.push[FIRST])
-        return self._real.submit(commands), units, self._groups[id(command.bound)][1]
+    def submit(self, ticket):
+        """Nothing: `wait` runs one command after the other."""
 
-    def wait(self, submitted):
-        ticket, units, groups = submitted
+    def record(self, commands, timed=False):
+        return [one for one in commands if isinstance(one, Dispatch)]
+
+    def is_done(self, ticket):
+        return False
+
+    def wait(self, ticket):
+        for command in ticket:
+            self._count(command)
+        ticket.clear()
+
+    def _count(self, command):
+        push = np.frombuffer(command.push, np.uint32)
         most = self._device.limits.max_rounds
         self._words[:_SLOTS], self._words[_SLOTS:] = 0, most
+        ticket = self._real.record([command])
+        self._real.submit(ticket)
         self._real.wait(ticket)
         self.counted.append(
             Counted(
                 self.plan.module,
-                self.plan.rounds(units, groups),
+                self.plan.rounds(int(push[END]) - int(push[FIRST]), command.groups[0]),
                 int(self._words[:_SLOTS].max()),
                 most - int(self._words[_SLOTS:].min()),
             )
@@ -234,7 +241,6 @@ def counting_queue(device, monkeypatch) -> Iterator[CountingRuntime]:
             patched.setattr(where, "_runtime", runtime)
         patched.setattr(queue._pipelines, "_cached", {})
         patched.setattr(queue.encoder, "_known", {})
-        patched.setattr(queue, "_most_ns", -1.0)
         patched.setattr(queue, "add", add_alone, raising=False)
         yield runtime
         flush()

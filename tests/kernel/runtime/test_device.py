@@ -236,9 +236,9 @@ def test_synchronize_does_everything_on_every_device():
     dml_vk.copy(x, y)  # A kernel too many, made for this, would be a reason to do it all at once.
     dml_vk.synchronize()
     dml_vk.copy(x, y)
-    assert y.device.queue.touches(y.allocation, False)
+    assert is_pending(y)
     dml_vk.synchronize()
-    assert not y.device.queue.touches(y.allocation, False)
+    assert not is_pending(y)
 
 
 def test_a_plan_without_units_is_nothing():
@@ -247,7 +247,7 @@ def test_a_plan_without_units_is_nothing():
     x = dml_vk.asarray([1, 2, 3])
     device.synchronize()
     device.queue.launch(empty, (access(x, False), access(x, True)))
-    assert not device.queue.touches(x.allocation, True)
+    assert not is_pending(x)
 
 
 # After a fork, in the child.

@@ -12,6 +12,7 @@ import scipy.ndimage
 import dml_vk
 from dml_vk.dtypes import DTYPES
 from dml_vk.layout import Layout, channels_last
+from tests.kernel.pending import is_pending
 from tests.kernel.tensors import assert_same
 
 A = np.arange(1, 121, dtype=np.float32).reshape(2, 3, 4, 5)
@@ -24,10 +25,6 @@ VIEWS = {
     "of one element": lambda x: x[1, 2, 3, 4, ...],
     "empty": lambda x: x[:, 3:],
 }
-
-
-def is_pending(x: dml_vk.Tensor) -> bool:
-    return x.device.queue.touches(x.allocation, True)
 
 
 @pytest.mark.parametrize("memory_format", [dml_vk.contiguous_format, channels_last])

@@ -6,11 +6,9 @@ import os
 import subprocess
 import sys
 from dataclasses import replace
-from types import SimpleNamespace
-
 import pytest
 
-from dml_vk.driver import guard, host_memory, probe, vulkan
+from dml_vk.driver import host_memory, probe, vulkan
 from dml_vk.driver.guard import Guard
 from dml_vk.errors import DeviceError
 
@@ -27,41 +25,20 @@ def opened(info):
     return Guard(info)
 
 
-@pytest.mark.parametrize("host_visible", [True, False])
-def test_what_is_there_is_not_refused(opened, host_visible):
+KINDS = ("device", "upload", "readback", "unified")
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_what_is_there_is_not_refused(opened, kind):
     for nbytes in (1, 4096, 16 * MIB, 16 * MIB + 1):
-        assert opened.refusal(nbytes, host_visible) is None
+        assert opened.refusal(nbytes, kind) is None
 
 
-@pytest.mark.parametrize("host_visible", [True, False])
-def test_more_than_the_heap_is_refused(opened, info, host_visible):
+@pytest.mark.parametrize("kind", KINDS)
+def test_more_than_the_heap_is_refused(opened, info, kind):
     most = max(heap.nbytes for heap in info.heaps)
-    assert "heap of" in opened.refusal(most + 1, host_visible)
-    assert "heap of" in opened.refusal(1 << 63, host_visible)
-
-
-def test_a_trial_leaves_nothing_behind(opened):
-    code = f"""
-import resource
-from dml_vk.driver import probe
-from dml_vk.driver.guard import Guard
-guard = Guard(probe.select())
-{limited(1600)}
-# Ten that stayed would not fit. One does, beside what the C library maps for each thread, and what
-# the threads of the last one still hold where the machine is busy.
-assert all(guard.refusal(256 * {MIB}, True) is None for _ in range(10))
-print("done")
-"""
-    assert run(code) == "done"
-
-
-def limited(mib):
-    """Code for a limit on addresses that leaves room for so many MiB more."""
-    return f"""
-with open("/proc/self/statm") as file:
-    held = int(file.read().split()[0]) * resource.getpagesize()
-resource.setrlimit(resource.RLIMIT_AS, (held + {mib} * {MIB},) * 2)
-"""
+    assert "heap of" in opened.refusal(most + 1, kind)
+    assert "heap of" in opened.refusal(1 << 63, kind)
 
 
 def run(code):
@@ -72,37 +49,26 @@ def run(code):
     return done.stdout.strip()
 
 
-@pytest.mark.parametrize("host_visible", [True, False])
-def test_a_limit_on_the_process_is_met_in_words(host_visible):
+def test_a_limit_on_the_process_is_met_in_words():
     code = f"""
 import resource
 from dml_vk.driver import probe
 from dml_vk.driver.guard import Guard
 guard = Guard(probe.select())
-assert guard.refusal(500 * {MIB}, {host_visible}) is None
-{limited(400)}
-print(guard.refusal(100 * {MIB}, {host_visible}), guard.refusal(500 * {MIB}, {host_visible}))
+assert guard.refusal(500 * {MIB}, "unified") is None
+with open("/proc/self/statm") as file:
+    held = int(file.read().split()[0]) * resource.getpagesize()
+resource.setrlimit(resource.RLIMIT_AS, (held + 400 * {MIB},) * 2)
+print(guard.refusal(100 * {MIB}, "unified"), guard.refusal(500 * {MIB}, "unified"), sep="; ")
+print(guard.no_slack())
+resource.setrlimit(resource.RLIMIT_AS, (held + 50 * {MIB},) * 2)
+print(guard.no_slack())
 """
-    assert run(code) == "None the driver refused (VkResult -2)"
-
-
-def test_a_trial_that_fails_halfway_gives_back_what_it_took(monkeypatch, opened):
-    taken, freed = [], []
-
-    def allocate(device, request, callbacks, memory):
-        if taken:
-            return -2
-        memory._obj.value = 77
-        taken.append(request._obj.nbytes)
-        return 0
-
-    fake = SimpleNamespace(
-        vkAllocateMemory=allocate,
-        vkFreeMemory=lambda device, memory, callbacks: freed.append(memory.value),
-    )
-    monkeypatch.setattr(opened, "_vk", fake)
-    assert opened.refusal(MIB, True) == "the driver refused (VkResult -2)"
-    assert (taken, freed) == ([MIB], [77])
+    assert run(code).splitlines() == [
+        "None; this process can have less than 692 MiB more",
+        "None",
+        "this process can have less than 64 MiB more",
+    ]
 
 
 def test_a_kernel_is_compiled_only_where_there_is_slack(monkeypatch, opened):
@@ -112,104 +78,67 @@ def test_a_kernel_is_compiled_only_where_there_is_slack(monkeypatch, opened):
     monkeypatch.setattr(host_memory, "available_bytes", lambda: None)
     assert opened.no_slack() is None
 
-    def full(*_):
-        raise OSError
-
-    monkeypatch.setattr("mmap.mmap", full)
-    assert opened.no_slack() == "this process has less than 64 MiB free for the compiler"
-
 
 def test_room_is_left_for_the_compiler(monkeypatch, opened):
     left = 300 * MIB
     monkeypatch.setattr(host_memory, "available_bytes", lambda: left)
     monkeypatch.setattr(opened, "_unified", True)
-    assert opened.refusal(left - 192 * MIB, True) is None
-    refusal = opened.refusal(left - 192 * MIB + 1, True)
+    assert opened.refusal(left - 192 * MIB, "unified") is None
+    refusal = opened.refusal(left - 192 * MIB + 1, "unified")
     assert refusal == "the host has 300 MiB free, of which 192 MiB are reserved"
     monkeypatch.setattr(host_memory, "available_bytes", lambda: None)
-    assert opened.refusal(left, True) is None
+    assert opened.refusal(left, "unified") is None
+
+
+# Types, as the heap and the flags of each: of a card with a window to its memory, and of one without.
+VISIBLE = vulkan.HOST_VISIBLE | vulkan.HOST_COHERENT
+WINDOW = ((0, vulkan.DEVICE_LOCAL), (1, VISIBLE), (2, vulkan.DEVICE_LOCAL | VISIBLE))
+
+
+def card(types, *heaps):
+    memory = vulkan.MemoryProperties(type_count=len(types), heap_count=len(heaps))
+    for number, (heap, flags) in enumerate(types):
+        memory.types[number].heap, memory.types[number].flags = heap, flags
+    for number, (mib, flags) in enumerate(heaps):
+        memory.heaps[number].nbytes, memory.heaps[number].flags = mib * MIB, flags
+    return memory
+
+
+def test_each_kind_of_memory_comes_from_its_heap(monkeypatch, opened):
+    monkeypatch.setattr(opened, "_unified", False)
+    monkeypatch.setattr(host_memory, "available_bytes", lambda: 2**40)
+    local = vulkan.DEVICE_LOCAL
+    monkeypatch.setattr(opened, "_memory", card(WINDOW, (80, local), (50, 0), (7, local)))
+    heaps = [opened.refusal(2**30, kind).partition(" MiB")[0] for kind in KINDS]
+    assert [heap.rpartition(" ")[2] for heap in heaps] == ["80", "50", "50", "7"]
+    monkeypatch.setattr(opened, "_memory", card(WINDOW[:2], (80, local), (50, 0)))
+    assert opened.refusal(1, "unified") == "the device has no memory of this type"
 
 
 def test_what_is_held_counts_where_the_heap_is_the_devices_own(monkeypatch, opened):
     monkeypatch.setattr(opened, "_unified", False)
-    heap = opened._memory.heaps[opened._memory.types[opened._types[False]].heap]
-    assert heap.flags & vulkan.DEVICE_LOCAL
-    free = heap.nbytes - 64 * MIB
-    assert opened.refusal(64 * MIB, False, held_bytes=free) is None
-    assert "has 64 MiB free" in opened.refusal(64 * MIB + 1, False, held_bytes=free)
-    assert "has 0 MiB free" in opened.refusal(1, False, held_bytes=2 * heap.nbytes)
-    # A small device's own memory is no matter of the host's.
+    local = vulkan.DEVICE_LOCAL
+    monkeypatch.setattr(opened, "_memory", card(WINDOW, (80, local), (50, 0), (7, local)))
+    assert opened.refusal(64 * MIB, "device", held_bytes=16 * MIB) is None
+    assert "has 64 MiB free" in opened.refusal(64 * MIB + 1, "device", held_bytes=16 * MIB)
+    assert "has 0 MiB free" in opened.refusal(1, "device", held_bytes=160 * MIB)
+    assert opened.refusal(30 * MIB, "upload", held_bytes=40 * MIB) is None
+    # The device's own memory is no matter of the host's.
     monkeypatch.setattr(host_memory, "available_bytes", lambda: 0)
-    assert opened.refusal(1, False) is None
+    assert opened.refusal(1, "device") is None
+    assert opened.refusal(1, "upload").startswith("the host has")
     monkeypatch.setattr(opened, "_unified", True)
-    assert opened.refusal(64 * MIB, False, held_bytes=2 * heap.nbytes).startswith("the host has")
+    assert opened.refusal(1, "device").startswith("the host has")
 
 
-def test_a_kind_of_memory_that_is_not_there(monkeypatch, opened):
-    monkeypatch.setitem(opened._types, False, None)
-    assert opened.refusal(1, False) == "the device has no memory of this type"
-
-
-def test_the_types_are_those_that_kompute_takes(monkeypatch, opened):
-    memory = vulkan.MemoryProperties(type_count=4)
-    flags = (vulkan.HOST_VISIBLE, vulkan.DEVICE_LOCAL, vulkan.HOST_VISIBLE | vulkan.HOST_COHERENT)
-    for n, one in enumerate((*flags, 7)):
-        memory.types[n].flags = one
-    monkeypatch.setattr(opened, "_memory", memory)
-
-    def requirements(device, buffer, needs):
-        needs._obj.type_bits = allowed
-
-    fake = SimpleNamespace(
-        vkCreateBuffer=lambda *given: 0,
-        vkGetBufferMemoryRequirements=requirements,
-        vkDestroyBuffer=lambda *given: None,
-    )
-    monkeypatch.setattr(opened, "_vk", fake)
-    allowed = 0b1111
-    assert (opened._type(*guard._HOST), opened._type(*guard._STORAGE)) == (2, 1)
-    allowed = 0b1011
-    assert (opened._type(*guard._HOST), opened._type(*guard._STORAGE)) == (3, 1)
-    allowed = 0b0101
-    assert (opened._type(*guard._HOST), opened._type(*guard._STORAGE)) == (2, None)
-    fake.vkCreateBuffer = lambda *given: -1
-    with pytest.raises(DeviceError, match="cannot create a buffer on the device; got result=-1"):
-        opened._type(*guard._HOST)
-
-
-def test_a_device_that_is_gone_or_does_not_open_is_an_error(monkeypatch, info):
+def test_a_device_that_is_gone_is_an_error(info):
     with pytest.raises(DeviceError, match="the device is gone"):
         Guard(replace(info, name="another"))
-    instance = SimpleNamespace(
-        queue_family=lambda device: 0, vk=SimpleNamespace(vkCreateDevice=lambda *given: -3)
-    )
-    with pytest.raises(DeviceError, match="cannot open the device; got result=-3"):
-        guard._open(instance, instance)
 
 
-def test_a_forked_process_is_refused_and_exits():
-    code = """
-import os, sys
-from dml_vk.driver import probe
-from dml_vk.errors import DeviceError
-from dml_vk.driver.guard import Guard
-guard = Guard(probe.select())
-if os.fork() == 0:
-    try:
-        Guard(probe.select())
-    except DeviceError as error:
-        print(guard.refusal(1, True), error, sep="; ", flush=True)
-    sys.exit(7)
-print(os.waitstatus_to_exitcode(os.wait()[1]))
-"""
-    said = run(code)
-    assert said.startswith("this process was forked from the one that opened the device; device: ")
-    assert said.endswith("\n7")
-
-
-def test_refusals_in_a_child(monkeypatch, opened, info):
+def test_refusals_in_a_forked_child(monkeypatch, opened, info):
     monkeypatch.setattr(os, "getpid", lambda: -1)
-    assert "forked" in opened.refusal(1, True)
+    assert "forked" in opened.refusal(1, "unified")
     with pytest.raises(DeviceError, match="cannot use its parent's device: start it by spawn"):
         Guard(info)
 

@@ -12,7 +12,7 @@ from dml_vk.limits import MINIMUM
 from dml_vk.observe import callers, dispatches
 from dml_vk.runtime import transfer
 from dml_vk.runtime.queue import Queue
-from tests.unit.runtime.queues import Runtime, Submission, arena, make_plan, operand
+from tests.unit.runtime.queues import Runtime, arena, make_plan, operand
 
 
 @pytest.fixture
@@ -24,13 +24,14 @@ def clock(monkeypatch, caplog):
     class Clock:
         now, step = 100.0, 0.75
 
-    class Slow(Submission):
-        def run(self):
-            Clock.now += Clock.step
-            super().run()
+    class Slow(Runtime):
+        def wait(self, ticket):
+            if ticket not in self.waited:
+                Clock.now += Clock.step
+            super().wait(ticket)
 
     monkeypatch.setattr(dispatches, "perf_counter", lambda: Clock.now)
-    monkeypatch.setattr(Runtime, "submit", lambda self, commands, timed: Slow(self, commands))
+    Clock.runtime = Slow
     return Clock
 
 
@@ -47,7 +48,7 @@ def work(queue, sequences):
 
 
 def test_long_work_says_how_far_it_is_every_two_seconds(clock, caplog):
-    work(Queue(Runtime(), MINIMUM, lambda: None), 8)
+    work(Queue(clock.runtime(), MINIMUM, lambda: None), 8)
     assert said(caplog) == [
         "2.2 s so far, 3 of 8 sequences done, 3.8 s left",
         "4.5 s so far, 6 of 8 sequences done, 1.5 s left",
@@ -55,19 +56,19 @@ def test_long_work_says_how_far_it_is_every_two_seconds(clock, caplog):
 
 
 def test_short_work_says_nothing(clock, caplog):
-    work(Queue(Runtime(), MINIMUM, lambda: None), 2)
+    work(Queue(clock.runtime(), MINIMUM, lambda: None), 2)
     assert said(caplog) == []
 
 
 def test_at_another_level_nothing_is_said(clock, caplog):
     caplog.set_level(logging.WARNING, dispatches.logger.name)
-    work(Queue(Runtime(), MINIMUM, lambda: None), 8)
+    work(Queue(clock.runtime(), MINIMUM, lambda: None), 8)
     assert said(caplog) == []
 
 
 @pytest.mark.parametrize("pause", [0.5, 1.5])
 def test_flushes_of_one_line_are_one_work_unless_there_is_a_pause(clock, caplog, pause):
-    queue = Queue(Runtime(), MINIMUM, lambda: None)
+    queue = Queue(clock.runtime(), MINIMUM, lambda: None)
     for _ in range(3):
         work(queue, 2)
         clock.now += pause
@@ -76,7 +77,7 @@ def test_flushes_of_one_line_are_one_work_unless_there_is_a_pause(clock, caplog,
 
 
 def test_another_line_is_another_work(clock, caplog):
-    queue = Queue(Runtime(), MINIMUM, lambda: None)
+    queue = Queue(clock.runtime(), MINIMUM, lambda: None)
     work(queue, 2)
     queue.launch(make_plan(80, 1e6), [operand(arena(), 0, 16, True)])
     queue.flush()
@@ -84,7 +85,7 @@ def test_another_line_is_another_work(clock, caplog):
 
 
 def test_what_is_left_of_an_interrupted_flush_is_all_there_is(clock, caplog):
-    queue, clock.step = Queue(Runtime(), MINIMUM, lambda: None), 2.5
+    queue, clock.step = Queue(clock.runtime(), MINIMUM, lambda: None), 2.5
     queue._runtime.before_run = [KeyboardInterrupt()]
     with pytest.raises(KeyboardInterrupt) as caught:
         work(queue, 4)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import math
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -205,7 +206,9 @@ def cut_of(plan, profile):
     queue = Queue(runtime, profile, lambda: None)
     queue.launch(plan, [operand(arena(), 0, 16, True)])
     queue.flush()
-    return [(pipeline[-1][0], *push[:2]) for work in runtime.ran for pipeline, push in work]
+    dispatches = [one for ticket in runtime.ran for one in ticket.commands]
+    pushes = [np.frombuffer(one.push, np.uint32).tolist() for one in dispatches]
+    return [(one.groups[0], *push[:2]) for one, push in zip(dispatches, pushes)]
 
 
 @pytest.mark.usefixtures("no_modules")
