@@ -25,7 +25,6 @@ if TYPE_CHECKING:
 
 LARGE_BYTES = 2**26  # smaller transfers are not reported
 USERS_KERNEL = "own"
-TRANSFER = "transfer"  # a command of Vulkan, which needs no kernel
 LONG_SECONDS = 2.0  # of work before the first report of progress, and between reports
 PAUSE_SECONDS = 1.0  # after a longer pause, calls from the same line count as new work
 
@@ -92,11 +91,6 @@ def asked(plan: Plan, units: int, groups: int) -> Asked:
 def asked_of_user(groups: int) -> Asked:
     """A pending dispatch of a user-defined kernel."""
     return Asked(caller(), USERS_KERNEL, USERS_KERNEL, (), groups, groups)
-
-
-def asked_to_move(nbytes: int) -> Asked:
-    """A pending copy of bytes."""
-    return Asked(caller(), TRANSFER, TRANSFER, (nbytes,), nbytes, 0)
 
 
 def made(kernel: str, spec: Ints, seconds: float) -> None:

@@ -9,11 +9,12 @@ from typing import Any, NamedTuple
 
 from dml_vk.errors import DmlVkError
 from dml_vk.kernels.plan.base import BASES, END, FIRST, SIZES, Plan
+from dml_vk.kernels.plan.transfer import COPY, FILL
 from dml_vk.limits import Profile
 from dml_vk.observe import dispatches
 from dml_vk.runtime.arenas import Arena
 from dml_vk.runtime.hazards import Access
-from dml_vk.runtime.interface import Bound, Dispatch, Groups
+from dml_vk.runtime.interface import Bound, Copy, Dispatch, Fill, Groups, Work
 from dml_vk.runtime.pipelines import Cached, Key, Pipelines, arenas_of, group_count
 from dml_vk.strides.order import Ints
 
@@ -94,12 +95,14 @@ class Encoder:
         params: Ints,
         arguments: Access | None,
         is_logged: bool,
-    ) -> list[Dispatch]:
+    ) -> Sequence[Work]:
         """Encode one launch of a plan, in as many dispatches as keep each of them short.
 
         `params` are the words that follow the plan's own in the push block; `arguments` is the
         memory of the plan's arguments, if it has any.
         """
+        if plan.module in (COPY, FILL):
+            return self._transfers(plan, accesses, offsets, params, is_logged)
         push = [*plan.push, *params]
         bases = zip(accesses, plan.base_bytes, offsets)
         for at, (access, unit, offset) in enumerate(bases, BASES):
@@ -124,6 +127,22 @@ class Encoder:
             tail = tuple([word & 0xFFFFFFFF for word in plan.push[BASES + len(plan.base_bytes) :]])
             came = (plan, *(arenas[:1] if len(set(arenas)) == 1 else arenas))
             self._known[came] = Known(cached, bound, tail, made[0].groups, made[0].ns)
+        return made
+
+    def _transfers(
+        self, plan: Plan, accesses: Sequence[Access], offsets: Ints, params: Ints, is_logged: bool
+    ) -> list[Work]:
+        """Encode a plan of a plain copy or fill, whose units are bytes."""
+        places = [(one.arena.block, one.base + at) for one, at in zip(accesses, offsets)]
+        unit_ns = plan.unit_ns / self.profile.pace
+        step = int(MAX_SUBMISSION_NS / unit_ns) // 4 * 4
+        made: list[Work] = []
+        for first in range(0, plan.units, step):
+            nbytes = min(plan.units - first, step)
+            rest = (nbytes, *params[:1], MIN_NS + nbytes * unit_ns)
+            origin = dispatches.asked(plan, nbytes, 0) if is_logged else None
+            where = [part for block, at in places for part in (block, at + first)]
+            made.append((Copy if plan.module == COPY else Fill)(*where, *rest, origin))
         return made
 
     def pipeline(self, key: Key, arenas: tuple[Arena, ...]) -> tuple[Cached, Bound]:

@@ -20,7 +20,7 @@ from dml_vk.runtime.encode import MAX_SUBMISSION_NS, MIN_NS, Encoder
 from dml_vk.runtime.gate import Gate
 from dml_vk.runtime.graph import Graph
 from dml_vk.runtime.hazards import Access
-from dml_vk.runtime.interface import Copy, Dispatch, Groups, Runtime, Ticket, Words, Work
+from dml_vk.runtime.interface import Dispatch, Groups, Runtime, Ticket, Words, Work
 from dml_vk.runtime.pipelines import Key, Pipelines, arenas_of
 from dml_vk.runtime.recovery import prune
 from dml_vk.runtime.schedule import Submission, commands, split
@@ -29,7 +29,6 @@ from dml_vk.strides.order import Ints
 MAX_OPERATIONS = 4096  # in a batch: each takes about a kilobyte in the driver
 MAX_BATCH_NS = 100e6  # a batch this long is submitted
 LOOK_OPERATIONS = 32  # in a batch: after so many more, it is submitted if the device is idle
-BYTE_NS = 0.2  # estimated time of copying a byte
 MAX_FLYING = 3  # submissions: each takes up to MAX_SUBMISSION_NS, for which an interrupt waits
 
 
@@ -100,7 +99,7 @@ class Queue:
                 self._append((known,), accesses)
                 return
         touched = accesses if arguments is None else (*accesses, arguments)
-        made: list[Dispatch] = []
+        made: list[Work] = []
         for offsets in plan.launches:
             made += self.encoder.encode(plan, accesses, offsets, params, arguments, self._is_logged)
             if len(made) >= MAX_OPERATIONS:
@@ -120,16 +119,6 @@ class Queue:
             _, bound = self.encoder.pipeline(Key(spirv, spec, len(push), len(arenas)), arenas)
             origin = dispatches.asked_of_user(math.prod(groups)) if self._is_logged else None
             self._append((Dispatch(bound, push.tobytes(), groups, MIN_NS, origin),), accesses)
-
-    def copy(self, source: Access, target: Access, nbytes: int) -> None:
-        """Add a copy of bytes from the base of one access to that of another."""
-        with self.enter():
-            if self._batch.submissions is not None:
-                self.send()
-            origin = dispatches.asked_to_move(nbytes) if self._is_logged else None
-            ns = MIN_NS + nbytes * BYTE_NS
-            blocks = (source.arena.block, source.base, target.arena.block, target.base)
-            self._append((Copy(*blocks, nbytes, ns, origin),), (source, target))
 
     def enter(self) -> AbstractContextManager[object]:
         """Return the gate, to be held in a `with` by any access to this device's state."""

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING
 
+from dml_vk.kernels.plan.copy import plan_copy
 from dml_vk.observe import dispatches
 from dml_vk.runtime.arenas import Allocation, Bytes
 from dml_vk.runtime.hazards import Access
@@ -90,10 +91,12 @@ def _read(device: Device, chunk: Bytes, staging: Allocation) -> None:
 def _copy(
     device: Device, source: tuple[Allocation, int], target: tuple[Allocation, int], nbytes: int
 ) -> None:
-    (read, start), (written, at) = source, target
-    reads = Access.of(read, start, start, start + nbytes, False)
-    writes = Access.of(written, at, at, at + nbytes, True)
-    device.queue.copy(reads, writes, nbytes)
+    plan = plan_copy((nbytes,), (1,), (1,), 1, 0, 0, device.profile)
+    accesses = [
+        Access.of(allocation, start, start, start + nbytes, writes)
+        for (allocation, start), writes in ((source, False), (target, True))
+    ]
+    device.launch(plan, accesses)
     if nbytes >= SEND_BYTES:
         with device.queue.enter():
             device.queue.send()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dml_vk.kernels.kernel import MAX_RANK
+from dml_vk.kernels.plan import transfer
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.caching import cached_plan
 from dml_vk.kernels.plan.dims import offsets
@@ -27,7 +28,10 @@ def plan_copy(
     The elements of dst must not overlap each other, nor those of src.
     """
     strides, bases = (src_strides, dst_strides), (src_offset * itemsize, dst_offset * itemsize)
-    task, _ = task_of(sizes, strides, bases, (itemsize, itemsize), MAX_RANK, profile)
+    task, starts = task_of(sizes, strides, bases, (itemsize, itemsize), MAX_RANK, profile)
+    simple = transfer.copied(task, starts)
+    if simple is not None:
+        return simple
     task = widest(task)
     path = interleaved(task) or tile(task) or rows(task)
     itemsize = task.itemsize

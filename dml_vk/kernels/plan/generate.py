@@ -8,6 +8,7 @@ plan's push block at launch.
 from __future__ import annotations
 
 from dml_vk.kernels.kernel import MADE_RANK
+from dml_vk.kernels.plan import transfer
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.caching import cached_plan
 from dml_vk.kernels.plan.dims import offsets
@@ -25,10 +26,13 @@ _ELEMENT_ROUNDS = {"sequence": 3 * loop(4), "philox": 0, **DRAWN_ROUNDS}
 
 @cached_plan(offset="itemsize")
 def plan_fill(sizes: Ints, strides: Ints, itemsize: int, offset: int, profile: Profile) -> Plan:
-    """Plan a fill with one value, of which the kernel takes a pattern of 16 bytes."""
+    """Plan a fill with one value, which is passed as a pattern of 16 bytes."""
     # The virtual source does not matter; this one is as contiguous as the destination.
     both = (strides, strides), (offset * itemsize,) * 2, (itemsize, itemsize)
-    task, _ = task_of(sizes, *both, MADE_RANK, profile)
+    task, (_, start) = task_of(sizes, *both, MADE_RANK, profile)
+    simple = transfer.filled(task, start)
+    if simple is not None:
+        return simple
     task = widest(task)
     launches = [(dst,) for _, dst in offsets(task.outer, starts_of(task, both[1]))]
     path = rows(task)

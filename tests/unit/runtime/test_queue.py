@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dml_vk.errors import DeviceError, DeviceMemoryError
+from dml_vk.kernels.plan.copy import plan_copy
 from dml_vk.limits import MINIMUM, Profile
 from dml_vk.runtime import encode, pipelines
 from dml_vk.runtime import queue as queue_module
@@ -225,7 +226,7 @@ def test_a_copy_of_bytes_is_ordered_like_all_work():
     source, target = Arena(np.arange(64, dtype=np.uint32), 256, None), arena(256)
     target.block = np.zeros(64, np.uint32)
     reads, writes = operand(source, 3, 8, False, 3), operand(target, 10, 15, True, 10)
-    queue.copy(reads, writes, 5)
+    queue.launch(plan_copy((5,), (1,), (1,), 1, 0, 0, MINIMUM), (reads, writes))
     queue.launch(make_plan(), [writes])
     queue.flush()
     assert [type(one) for one in runtime.ran[0].commands] == [Copy, Barrier, Dispatch]
