@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import ctypes
 import mmap
 import os
-from ctypes import byref, c_float, c_uint64, c_void_p
+from ctypes import byref, c_uint64
 
 from dml_vk.driver import host_memory, probe, vulkan
+from dml_vk.driver.logical_device import open_device
 from dml_vk.driver.probe import DeviceInfo
 from dml_vk.errors import DeviceError
 
@@ -18,7 +18,7 @@ _SLACK_BYTES = 192 * 2**20
 _KERNEL_BYTES = 64 * 2**20
 
 # Memory properties and buffer usage of Kompute's `host` and `storage` tensors.
-_HOST = (vulkan.HOST_VISIBLE | vulkan.HOST_COHERENT, vulkan.STORAGE_BUFFER | 1 | 2)
+_HOST = (vulkan.HOST_VISIBLE | vulkan.HOST_COHERENT, vulkan.STORAGE_BUFFER | vulkan.TRANSFERS)
 _STORAGE = (vulkan.DEVICE_LOCAL, vulkan.STORAGE_BUFFER)
 
 
@@ -39,15 +39,12 @@ class Guard:
         if _owner not in (None, os.getpid()):
             # Drivers wait at exit for threads that a fork did not copy.
             raise DeviceError("device", FORKED, pid=_owner)
-        instance = vulkan.instance()
-        if info not in probe.devices():
-            raise DeviceError("device", "the device is gone", device=str(info))
-        physical = instance.physical_devices[info.index]
+        instance, physical = probe.physical(info)
         self._pid = _owner = os.getpid()
         self._vk = instance.vk
         self._unified = info.unified
         self._memory = instance.memory(physical)
-        self._device = _open(instance, physical)
+        self._device = open_device(instance, physical)
         self._types = {True: self._type(*_HOST), False: self._type(*_STORAGE)}
 
     def refusal(self, nbytes: int, host_visible: bool, held_bytes: int = 0) -> str | None:
@@ -89,9 +86,7 @@ class Guard:
         taken: list[c_uint64] = []
         result = 0
         for nbytes in sizes:
-            request = vulkan.MemoryAllocateInfo(
-                type=vulkan.MemoryAllocateInfo.TYPE, nbytes=nbytes, memory_type=memory_type
-            )
+            request = vulkan.MemoryAllocateInfo(nbytes=nbytes, memory_type=memory_type)
             memory = c_uint64()
             result = self._vk.vkAllocateMemory(self._device, byref(request), None, byref(memory))
             if result:
@@ -103,9 +98,7 @@ class Guard:
 
     def _type(self, flags: int, usage: int) -> int | None:
         """The memory type that Kompute uses: the first that is allowed and has the flags."""
-        request = vulkan.BufferCreateInfo(
-            type=vulkan.BufferCreateInfo.TYPE, nbytes=256, usage=usage
-        )
+        request = vulkan.BufferCreateInfo(nbytes=256, usage=usage)
         buffer, needs = c_uint64(), vulkan.MemoryRequirements()
         failure = self._vk.vkCreateBuffer(self._device, byref(request), None, byref(buffer))
         if failure:
@@ -118,23 +111,6 @@ class Guard:
             if needs.type_bits >> n & 1 and self._memory.types[n].flags & flags == flags
         )
         return next(allowed, None)
-
-
-def _open(instance: vulkan.Instance, physical: c_void_p) -> c_void_p:
-    queue = vulkan.QueueCreateInfo(
-        type=vulkan.QueueCreateInfo.TYPE,
-        family=instance.queue_family(physical),
-        count=1,
-        priorities=(c_float * 1)(1.0),
-    )
-    request = vulkan.DeviceCreateInfo(
-        type=vulkan.DeviceCreateInfo.TYPE, queue_count=1, queues=ctypes.pointer(queue)
-    )
-    device = c_void_p()
-    failure = instance.vk.vkCreateDevice(physical, byref(request), None, byref(device))
-    if failure:
-        raise DeviceError("device", "cannot open the device", result=failure)
-    return device
 
 
 def _no_ram(nbytes: int, slack: int) -> str | None:

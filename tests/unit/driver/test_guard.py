@@ -12,6 +12,7 @@ import pytest
 
 from dml_vk.driver import guard, host_memory, probe, vulkan
 from dml_vk.driver.guard import Guard
+from dml_vk.driver.logical_device import open_device
 from dml_vk.errors import DeviceError
 
 MIB = 2**20
@@ -184,7 +185,7 @@ def test_a_device_that_is_gone_or_does_not_open_is_an_error(monkeypatch, info):
         queue_family=lambda device: 0, vk=SimpleNamespace(vkCreateDevice=lambda *given: -3)
     )
     with pytest.raises(DeviceError, match="cannot open the device; got result=-3"):
-        guard._open(instance, instance)
+        open_device(instance, instance)
 
 
 def test_a_forked_process_is_refused_and_exits():
