@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import sys
+from pathlib import Path
 
 from dml_vk.errors import DeviceError
 
@@ -44,3 +46,14 @@ def log() -> str:
         rule = "DML_VK_LOG must be 'info', 'debug', 'summary' or unset"
         raise DeviceError("device", rule, DML_VK_LOG=value)
     return value
+
+
+def cache_folder() -> Path:
+    """Where this user's programs keep what they can make again; ours is not made yet."""
+    if sys.platform == "win32":
+        folder = os.environ.get("LOCALAPPDATA") or os.path.expanduser("~/AppData/Local")
+    elif sys.platform == "darwin":
+        folder = os.path.expanduser("~/Library/Caches")
+    else:
+        folder = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
+    return Path(folder) / "dml_vk"

@@ -36,12 +36,10 @@ class Guard:
         if _owner not in (None, os.getpid()):
             # Drivers wait at exit for threads that a fork did not copy.
             raise DeviceError("device", FORKED, pid=_owner)
-        instance = vulkan.instance()
-        if info not in probe.devices():
-            raise DeviceError("device", "the device is gone", device=str(info))
+        instance, physical = probe.physical(info)
         self._pid = _owner = os.getpid()
         self._unified = info.unified
-        self._memory = instance.memory(instance.physical_devices[info.index])
+        self._memory = instance.memory(physical)
 
     def refusal(self, nbytes: int, kind: str, held_bytes: int = 0) -> str | None:
         """The reason why memory of that size should not be allocated now, or None.

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import os
 from collections.abc import Iterable
+from ctypes import c_void_p
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
@@ -170,6 +171,14 @@ def _devices(state: tuple[object, ...]) -> Devices:
             (), explain("Vulkan", "no device supports compute with Vulkan 1.1", devices=count)
         )
     return found
+
+
+def physical(info: DeviceInfo) -> tuple[vulkan.Instance, c_void_p]:
+    """The instance, and the physical device that `info` describes."""
+    instance = vulkan.instance()
+    if info not in devices():
+        raise DeviceError("device", "the device is gone", device=str(info))
+    return instance, instance.physical_devices[info.index]
 
 
 def _describe(instance: vulkan.Instance, index: int) -> DeviceInfo | None:

@@ -11,8 +11,9 @@ import functools
 import os
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from ctypes import POINTER, Structure, byref, c_char, c_char_p, c_float, c_size_t, c_void_p
+from itertools import pairwise
 from typing import Any, ClassVar
 
 from dml_vk.errors import DeviceError
@@ -26,9 +27,11 @@ LOADERS = {
 
 COMPUTE = 2  # VkQueueFlagBits
 COMPUTE_STAGE = 0x20  # VkShaderStageFlagBits
-DEVICE_LOCAL, HOST_VISIBLE, HOST_COHERENT = 1, 2, 4  # VkMemoryPropertyFlagBits
-STORAGE_BUFFER = 0x20  # VkBufferUsageFlagBits
+DEVICE_LOCAL, HOST_VISIBLE, HOST_COHERENT, HOST_CACHED = 1, 2, 4, 8  # VkMemoryPropertyFlagBits
+TRANSFERS, STORAGE_BUFFER = 3, 0x20  # VkBufferUsageFlagBits
 
+_PORTABILITY = "VK_KHR_portability_enumeration"
+_ENUMERATE_PORTABILITY = 1  # VkInstanceCreateFlagBits
 _LAYERS_DISABLE = "VK_LOADER_LAYERS_DISABLE"
 # Prefixes of the environment variables that affect which drivers and layers the loader finds, and
 # in which order.
@@ -69,35 +72,44 @@ class DeviceProperties(Structure):
         ("device_id", _u32),
         ("device_type", _u32),
         ("device_name", c_char * 256),
-        ("_pipeline_cache_uuid", _u8 * 16),
+        ("pipeline_cache_uuid", _u8 * 16),
         ("limits", DeviceLimits),
         ("_sparse", _u32 * 5),
     )
 
 
-class _Chained(Structure):
+class Chained(Structure):
     """A structure with `sType` and `pNext`."""
 
-    TYPE: ClassVar[int]
+    TYPE: ClassVar[int] = 0
     _fields_: ClassVar[Any] = (("type", _u32), ("next", c_void_p))
 
+    def __init__(self, **fields: object) -> None:
+        super().__init__(type=self.TYPE, **fields)
 
-class DeviceProperties2(_Chained):
+
+def chain(*structures: Chained) -> None:
+    """Link each structure to the next one, which the caller must keep."""
+    for one, following in pairwise(structures):
+        one.next = ctypes.addressof(following)
+
+
+class DeviceProperties2(Chained):
     TYPE = 1000059001
     _fields_ = (("properties", DeviceProperties),)
 
 
-class SubgroupProperties(_Chained):
+class SubgroupProperties(Chained):
     TYPE = 1000094000
     _fields_ = (("size", _u32), ("stages", _u32), ("operations", _u32), ("_quads", _u32))
 
 
-class Maintenance3Properties(_Chained):
+class Maintenance3Properties(Chained):
     TYPE = 1000168000
     _fields_ = (("_descriptors", _u32), ("allocation_size", _u64))
 
 
-class DriverProperties(_Chained):
+class DriverProperties(Chained):
     TYPE = 1000196000
     _fields_ = (("_id", _u32), ("name", c_char * 256), ("info", c_char * 256), ("_tests", _u8 * 4))
 
@@ -120,14 +132,14 @@ class MemoryProperties(Structure):
 
 
 class QueueFamily(Structure):
-    _fields_ = (("flags", _u32), ("count", _u32), ("_timestamp_bits", _u32), ("_extent", _u32 * 3))
+    _fields_ = (("flags", _u32), ("count", _u32), ("timestamp_bits", _u32), ("_extent", _u32 * 3))
 
 
 class Extension(Structure):
     _fields_ = (("name", c_char * 256), ("_version", _u32))
 
 
-class _ApplicationInfo(_Chained):
+class _ApplicationInfo(Chained):
     _fields_ = (
         ("_name", c_char_p),
         ("_version", _u32),
@@ -137,7 +149,7 @@ class _ApplicationInfo(_Chained):
     )
 
 
-class _InstanceCreateInfo(_Chained):
+class _InstanceCreateInfo(Chained):
     TYPE = 1
     _fields_ = (
         ("flags", _u32),
@@ -149,7 +161,7 @@ class _InstanceCreateInfo(_Chained):
     )
 
 
-class QueueCreateInfo(_Chained):
+class QueueCreateInfo(Chained):
     TYPE = 2
     _fields_ = (
         ("flags", _u32),
@@ -159,7 +171,7 @@ class QueueCreateInfo(_Chained):
     )
 
 
-class DeviceCreateInfo(_Chained):
+class DeviceCreateInfo(Chained):
     TYPE = 3
     _fields_ = (
         ("flags", _u32),
@@ -167,18 +179,18 @@ class DeviceCreateInfo(_Chained):
         ("queues", POINTER(QueueCreateInfo)),
         ("_layer_count", _u32),
         ("_layers", c_void_p),
-        ("_extension_count", _u32),
-        ("_extensions", c_void_p),
+        ("extension_count", _u32),
+        ("extensions", POINTER(c_char_p)),
         ("_features", c_void_p),
     )
 
 
-class MemoryAllocateInfo(_Chained):
+class MemoryAllocateInfo(Chained):
     TYPE = 5
     _fields_ = (("nbytes", _u64), ("memory_type", _u32))
 
 
-class BufferCreateInfo(_Chained):
+class BufferCreateInfo(Chained):
     TYPE = 12
     _fields_ = (
         ("flags", _u32),
@@ -239,6 +251,14 @@ def quiet_layers() -> Iterator[None]:
                 os.environ[_LAYERS_DISABLE] = before
 
 
+def _extensions(enumerate_into: Callable[..., object], *given: object) -> frozenset[str]:
+    count = _u32()
+    enumerate_into(*given, byref(count), None)
+    found = (Extension * count.value)()
+    enumerate_into(*given, byref(count), found)
+    return frozenset(extension.name.decode() for extension in found)
+
+
 class Instance:
     """An instance with the parameters of Kompute's, so that both see the same device order.
 
@@ -256,15 +276,16 @@ class Instance:
         self.vk = library
         application = _ApplicationInfo(api_version=1 << 22 | 1 << 12)
         # The loader itself provides this extension, without which Kompute crashes.
-        extensions = (c_char_p * 1)(b"VK_EXT_debug_report")
-        info = _InstanceCreateInfo(
-            type=_InstanceCreateInfo.TYPE,
-            application=ctypes.pointer(application),
-            extension_count=1,
-            extensions=extensions,
-        )
+        extensions = [b"VK_EXT_debug_report"]
+        info = _InstanceCreateInfo(application=ctypes.pointer(application))
         handle, count = c_void_p(), _u32()
         with quiet_layers():
+            if _PORTABILITY in _extensions(library.vkEnumerateInstanceExtensionProperties, None):
+                # Else the loader hides drivers on top of another API, such as Apple's.
+                extensions.append(_PORTABILITY.encode())
+                info.flags = _ENUMERATE_PORTABILITY
+            info.extension_count = len(extensions)
+            info.extensions = (c_char_p * len(extensions))(*extensions)
             failure = library.vkCreateInstance(byref(info), None, byref(handle))
             if not failure:
                 failure = library.vkEnumeratePhysicalDevices(handle, byref(count), None)
@@ -275,13 +296,17 @@ class Instance:
             raise DeviceError("Vulkan", "no driver provides a device", result=failure)
         self.physical_devices = [c_void_p(device) for device in found]
 
-    def queue_family(self, device: c_void_p) -> int | None:
-        """The first queue family with compute, which is the one that Kompute uses."""
+    def queue_families(self, device: c_void_p) -> ctypes.Array[QueueFamily]:
         count = _u32()
         self.vk.vkGetPhysicalDeviceQueueFamilyProperties(device, byref(count), None)
         families = (QueueFamily * count.value)()
         self.vk.vkGetPhysicalDeviceQueueFamilyProperties(device, byref(count), families)
-        return next((n for n, family in enumerate(families) if family.flags & COMPUTE), None)
+        return families
+
+    def queue_family(self, device: c_void_p) -> int | None:
+        """The first queue family with compute, which is the one that Kompute uses."""
+        families = enumerate(self.queue_families(device))
+        return next((n for n, family in families if family.flags & COMPUTE), None)
 
     def memory(self, device: c_void_p) -> MemoryProperties:
         memory = MemoryProperties()
@@ -289,19 +314,12 @@ class Instance:
         return memory
 
     def extensions(self, device: c_void_p) -> frozenset[str]:
-        count = _u32()
-        self.vk.vkEnumerateDeviceExtensionProperties(device, None, byref(count), None)
-        found = (Extension * count.value)()
-        self.vk.vkEnumerateDeviceExtensionProperties(device, None, byref(count), found)
-        return frozenset(extension.name.decode() for extension in found)
+        return _extensions(self.vk.vkEnumerateDeviceExtensionProperties, device, None)
 
-    def properties(self, device: c_void_p, *chain: _Chained) -> DeviceProperties:
-        """Return the core properties, and fill in the structures of `chain`."""
+    def properties(self, device: c_void_p, *following: Chained) -> DeviceProperties:
+        """Return the core properties, and fill in the structures that follow them."""
         head = DeviceProperties2()
-        following = None
-        for one in (*reversed(chain), head):
-            one.type, one.next = one.TYPE, following
-            following = ctypes.addressof(one)
+        chain(head, *following)
         self.vk.vkGetPhysicalDeviceProperties2(device, byref(head))
         properties: DeviceProperties = head.properties
         return properties

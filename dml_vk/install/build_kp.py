@@ -19,6 +19,7 @@ from typing import Literal
 
 from dml_vk.errors import DmlVkError
 from dml_vk.install import system
+from dml_vk.settings import cache_folder
 
 KP, PYBIND11 = "0.9.0", "3.1.0"
 SYSTEM_PYTHON = "this Python belongs to the system: python3 -m venv .venv"
@@ -110,9 +111,8 @@ def install(device: int | None, report: Callable[[str], object]) -> None:
 
 def _cache() -> Path:
     """The folder of wheels for this Python and these versions."""
-    folder = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     python = f"{sys.implementation.cache_tag}-{sysconfig.get_platform()}"
-    return Path(folder) / "dml_vk" / f"kp-{KP}-pybind11-{PYBIND11}-{python}"
+    return cache_folder() / f"kp-{KP}-pybind11-{PYBIND11}-{python}"
 
 
 def _cached() -> Path | None:

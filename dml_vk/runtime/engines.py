@@ -7,19 +7,18 @@ import ctypes
 from dml_vk import settings
 from dml_vk.driver.probe import DeviceInfo
 from dml_vk.runtime.interface import Runtime
-from dml_vk.runtime.kompute import Kompute, is_completed
-from dml_vk.runtime.vulkan import Vulkan
+from dml_vk.runtime.vulkan.engine import Vulkan
 
 
 def chosen() -> str:
     """The name of the runtime that devices are opened with: DML_VK_RUNTIME, else Kompute if it is
     installed and completed, else Vulkan."""
-    return settings.runtime() or ("kompute" if is_completed() else "vulkan")
+    return settings.runtime() or "vulkan"
 
 
 def open_runtime(info: DeviceInfo) -> Runtime:
     """Open a device."""
-    return Kompute(info) if chosen() == "kompute" else Vulkan(info)
+    return Vulkan(info)
 
 
 def exit_without_drivers() -> None:

@@ -34,6 +34,7 @@ def test_an_old_loader_is_refused(monkeypatch):
 def test_a_loader_that_refuses_is_a_device_error(monkeypatch, code, created, listed):
     fake = SimpleNamespace(
         vkGetPhysicalDeviceProperties2=None,
+        vkEnumerateInstanceExtensionProperties=lambda *given: 0,
         vkCreateInstance=lambda *given: created,
         vkEnumeratePhysicalDevices=lambda *given: listed,
     )

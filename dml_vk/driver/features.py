@@ -1,0 +1,86 @@
+"""The optional features of a device that are enabled where it has them: 8, 16 and 64-bit types."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Iterable
+from ctypes import byref, c_void_p
+from typing import NamedTuple
+
+from dml_vk.driver import vulkan
+from dml_vk.driver.vulkan import Chained, Instance
+
+_u32 = ctypes.c_uint32
+
+
+class _Core(Chained):
+    """VkPhysicalDeviceFeatures2."""
+
+    TYPE = 1000059000
+    _fields_ = (
+        ("_before", _u32 * 39),
+        ("shaderFloat64", _u32),
+        ("shaderInt64", _u32),
+        ("shaderInt16", _u32),
+        ("_after", _u32 * 13),
+    )
+
+
+class _Storage16(Chained):
+    TYPE = 1000083000
+    _fields_ = (("storageBuffer16BitAccess", _u32), ("_others", _u32 * 3))
+
+
+class _Storage8(Chained):
+    TYPE = 1000177000
+    _fields_ = (("storageBuffer8BitAccess", _u32), ("_others", _u32 * 2))
+
+
+class _Arithmetic(Chained):
+    """VkPhysicalDeviceShaderFloat16Int8Features."""
+
+    TYPE = 1000082000
+    _fields_ = (("shaderFloat16", _u32), ("shaderInt8", _u32))
+
+
+# Structure -> the extension that it needs in Vulkan 1.1.
+_STRUCTURES: dict[type[Chained], str | None] = {
+    _Core: None,
+    _Storage16: None,
+    _Storage8: "VK_KHR_8bit_storage",
+    _Arithmetic: "VK_KHR_shader_float16_int8",
+}
+# A driver on top of another API must have this enabled if it lists it.
+_PORTABILITY = "VK_KHR_portability_subset"
+
+
+class Features(NamedTuple):
+    """Features by name, and what enables them when the device is opened."""
+
+    names: frozenset[str]
+    extensions: tuple[str, ...]
+    structures: tuple[Chained, ...]
+
+
+def choose(instance: Instance, physical: c_void_p, extensions: Iterable[str]) -> Features:
+    """Choose all of the features above that a device with these extensions has."""
+    listed = {None, *extensions}
+    kinds = [kind for kind, needed in _STRUCTURES.items() if needed in listed]
+    found = [kind() for kind in kinds]
+    vulkan.chain(*found)
+    instance.vk.vkGetPhysicalDeviceFeatures2(physical, byref(found[0]))
+    enabled = [_enabled(one) for one in found]
+    return Features(
+        frozenset(name for names in enabled for name in names),
+        tuple(
+            name
+            for name in (*map(_STRUCTURES.__getitem__, kinds), _PORTABILITY)
+            if name is not None and name in listed
+        ),
+        tuple(kind(**dict.fromkeys(names, 1)) for kind, names in zip(kinds, enabled)),
+    )
+
+
+def _enabled(found: Chained) -> list[str]:
+    names = [name for name, *_ in found._fields_ if not name.startswith("_")]
+    return [name for name in names if getattr(found, name)]

@@ -1,0 +1,1 @@
+"""The runtime on Vulkan itself, by ctypes."""

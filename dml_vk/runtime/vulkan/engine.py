@@ -1,0 +1,149 @@
+"""The runtime on Vulkan: its calls, and the order of what was submitted.
+
+Ctrl-C can come between any two bytecodes. So what must not be torn apart is one step in C, and the
+driver writes new handles into objects that own them already.
+"""
+
+from __future__ import annotations
+
+import atexit
+import os
+from collections.abc import Iterable, Sequence
+from ctypes import c_uint64
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+
+from dml_vk.driver.probe import DeviceInfo
+from dml_vk.driver.results import NOT_READY, TIMEOUT
+from dml_vk.errors import DeviceError
+from dml_vk.runtime.interface import Command, MemoryKind, Words
+from dml_vk.runtime.vulkan.memory import Block
+from dml_vk.runtime.vulkan.opened import Opened
+from dml_vk.runtime.vulkan.pipeline_cache import PipelineCache
+from dml_vk.runtime.vulkan.pipelines import Bound, Layout, Pipeline
+from dml_vk.runtime.vulkan.recording import Recorder, Ticket
+
+_PATIENCE_NS = c_uint64(50_000_000)  # of one wait in C, during which Ctrl-C must wait
+
+
+class Vulkan:
+    """One Vulkan device. It stays open until the process ends."""
+
+    name = "vulkan"
+
+    def __init__(self, info: DeviceInfo) -> None:
+        self._opened = opened = Opened(info)
+        self.features = opened.features
+        self._most_bytes = info.profile.max_range_bytes
+        self._tick_us = info.timestamp_period / 1000
+        self._tick_mask = (1 << opened.timestamp_bits) - 1
+        self._cache = PipelineCache(opened)
+        self._layouts: dict[tuple[int, int], Layout] = {}
+        self._recorder = Recorder(opened, bool(self._tick_us and self._tick_mask))
+        # What was submitted and is not known to be done, in order, with the call's result.
+        self._flight: dict[Ticket, int] = {}
+        atexit.register(self._close)
+
+    def allocate(self, nbytes: int, kind: MemoryKind) -> Block:
+        self._opened.check_alive()
+        return Block(self._opened, nbytes, kind)
+
+    def view(self, block: Block) -> Words:
+        return np.asarray(block)
+
+    def pipeline(
+        self, spirv: bytes, spec: Sequence[int], push_words: int, bindings: int
+    ) -> Pipeline:
+        self._opened.check_alive()
+        key = bindings, push_words
+        layout = self._layouts.get(key)
+        if layout is None:
+            layout = self._layouts[key] = Layout(self._opened, bindings, push_words)
+        return Pipeline(self._opened, self._cache.handle, layout, spirv, spec)
+
+    def bind(self, pipeline: Pipeline, blocks: Sequence[Block]) -> Bound:
+        self._opened.check_alive()
+        return Bound(self._opened, pipeline, blocks, self._most_bytes)
+
+    def record(self, commands: Sequence[Command], timed: bool = False) -> Ticket:
+        self._opened.check_alive()
+        return self._recorder.record(commands, timed)
+
+    def submit(self, ticket: Ticket) -> None:
+        self._opened.check_alive()
+        if not self._was_submitted(ticket):
+            slot, call = ticket.slot, self._opened.calls.vkQueueSubmit
+            results = map(call, (self._opened.queue,), (1,), (slot.submission,), (slot.fence,))
+            # One step in C, so that a ticket is in flight if and only if it was submitted.
+            self._flight.update(zip((ticket,), results))
+            self._was_submitted(ticket)
+
+    def is_submitted(self, ticket: Ticket) -> bool:
+        return self._was_submitted(ticket)
+
+    def is_done(self, ticket: Ticket) -> bool:
+        if self._was_submitted(ticket) and not ticket.done:
+            self._opened.check_alive()
+            call = "vkGetFenceStatus"
+            result = self._opened.calls.vkGetFenceStatus(self._opened.handle, ticket.slot.fence)
+            if result == NOT_READY:
+                return False
+            self._settle(ticket, call, result)
+        return ticket.done
+
+    def wait(self, ticket: Ticket) -> None:
+        if not self._was_submitted(ticket):
+            rule = "what is waited for must have been submitted: please report it"
+            raise DeviceError("wait", rule, commands=len(ticket.commands))
+        if not ticket.done:
+            self._opened.check_alive()
+            opened, call = self._opened, self._opened.calls.vkWaitForFences
+            result = TIMEOUT
+            while result == TIMEOUT:
+                result = call(opened.handle, 1, ticket.slot.fences, 1, _PATIENCE_NS)
+            self._settle(ticket, "vkWaitForFences", result)
+
+    def microseconds(self, ticket: Ticket) -> list[float] | None:
+        """Return the times, each from the stamp before, since commands may overlap."""
+        ticks = ticket.ticks(self._opened)
+        if ticks is None:
+            return None
+        meant = [tick & self._tick_mask for tick in ticks]
+        times = [max(0, end - start) * self._tick_us for start, end in pairwise(meant)]
+        return [time for time, is_work in zip(times, ticket.works) if is_work]
+
+    def leak(self, objects: Iterable[Any]) -> None:
+        self._opened.owner = None
+
+    def _was_submitted(self, ticket: Ticket) -> bool:
+        """Whether a ticket is done or in flight. It raises the error of a submission that failed.
+
+        After Ctrl-C, that may be in another call than `submit`.
+        """
+        result = self._flight.get(ticket)
+        if result:
+            self._flight.pop(ticket, None)
+            self._opened.fail("vkQueueSubmit", result)
+        return ticket.done or result is not None
+
+    def _settle(self, ticket: Ticket, call: str, result: int) -> None:
+        """Let go of a ticket whose fence said `result`, and of those submitted before it."""
+        if result:
+            self._opened.fail(call, result)
+        for one, failed in [*self._flight.items()]:
+            if not failed:
+                one.done = True
+                one.commands = ()
+                self._flight.pop(one, None)
+            if one is ticket:
+                break
+
+    def _close(self) -> None:
+        """When the process ends, wait for its work. Then the driver may go at any time."""
+        opened = self._opened
+        if opened.owner == os.getpid():
+            opened.calls.vkDeviceWaitIdle(opened.handle)
+            self._cache.save()
+            opened.owner = None

@@ -1,0 +1,73 @@
+"""An opened Vulkan device, what is made on it, and when that may be destroyed."""
+
+from __future__ import annotations
+
+import os
+from ctypes import byref
+
+from dml_vk.driver import features, probe, results
+from dml_vk.driver.calls import device_calls
+from dml_vk.driver.logical_device import open_device
+from dml_vk.driver.structures import Handle, Object
+
+_DESTROY = {"vkAllocateMemory": "vkFreeMemory", "vkCreateComputePipelines": "vkDestroyPipeline"}
+
+
+class Opened:
+    """A logical device with one queue, open until the process ends."""
+
+    def __init__(self, info: probe.DeviceInfo) -> None:
+        instance, physical = probe.physical(info)
+        chosen = features.choose(instance, physical, info.extensions)
+        self.features = chosen.names
+        self.handle = open_device(instance, physical, chosen.extensions, chosen.structures)
+        self.calls = device_calls(instance.vk, self.handle)
+        families = instance.queue_families(physical)
+        self.family = instance.queue_family(physical) or 0
+        self.timestamp_bits: int = families[self.family].timestamp_bits
+        self.properties = instance.properties(physical)
+        self.memory = instance.memory(physical)
+        self.queue = Object()
+        self.calls.vkGetDeviceQueue(self.handle, self.family, 0, byref(self.queue))
+        # The process that may destroy what it has made: no forked child, and none that is ending.
+        self.owner: int | None = os.getpid()
+        self._lost: str | None = None  # the call that said so
+
+    def check(self, call: str, *arguments: object, **values: object) -> None:
+        """Make a call that returns a VkResult; `values` are for the error."""
+        result = getattr(self.calls, call)(*arguments)
+        if result:
+            self.fail(call, result, **values)
+
+    def fail(self, call: str, result: int, **values: object) -> None:
+        """Raise the error of a call."""
+        if result == results.DEVICE_LOST:
+            self._lost = call
+        raise results.failure(call, result, **values)
+
+    def check_alive(self) -> None:
+        """Raise an error if the device was lost: not all calls would report it."""
+        if self._lost:
+            raise results.failure(self._lost, results.DEVICE_LOST)
+
+    def destroy(self, call: str, handle: Handle) -> None:
+        if self.owner is not None and self.owner == os.getpid():
+            getattr(self.calls, call)(self.handle, handle, None)
+
+
+class Made:
+    """An object made on a device. It is destroyed with its last reference."""
+
+    # The driver writes into it, so it is known whenever Ctrl-C comes. Null until then.
+    handle = Handle()
+
+    def __init__(self, opened: Opened, call: str, *arguments: object, **values: object) -> None:
+        """Call a function whose arguments are the device, these, None and the handle."""
+        self._opened = opened
+        self._destroy = _DESTROY.get(call) or call.replace("Create", "Destroy")
+        self.handle = Handle()
+        opened.check(call, opened.handle, *arguments, None, byref(self.handle), **values)
+
+    def __del__(self) -> None:
+        if self.handle:
+            self._opened.destroy(self._destroy, self.handle)

@@ -1,0 +1,166 @@
+"""Recording commands into command buffers, which are used again."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from ctypes import byref, c_size_t, c_uint64, pointer, sizeof
+
+from dml_vk.driver.structures import (
+    BufferCopy,
+    CommandBufferAllocateInfo,
+    CommandBufferBeginInfo,
+    CommandPoolCreateInfo,
+    FenceCreateInfo,
+    Handle,
+    MemoryBarrier,
+    Object,
+    QueryPoolCreateInfo,
+    SubmitInfo,
+)
+from dml_vk.driver.vulkan import COMPUTE_STAGE
+from dml_vk.runtime.interface import Barrier, Command, Copy, Dispatch
+from dml_vk.runtime.vulkan.opened import Made, Opened
+
+_COMPUTE_POINT = 1  # VkPipelineBindPoint
+_COMPUTE, _TRANSFER, _BOTTOM, _HOST = 0x800, 0x1000, 0x2000, 0x4000  # VkPipelineStageFlagBits
+_WORK = _COMPUTE | _TRANSFER
+# VkAccessFlagBits
+_WRITES = 0x40 | 0x1000  # of shaders, of transfers
+_ACCESSES = _WRITES | 0x20 | 0x800
+_HOST_READ = 0x2000
+_TRANSIENT, _ONCE = 1, 1  # a pool's buffers are short-lived; a buffer is submitted once
+_TIMESTAMPS = 2  # VkQueryType
+_WORDS_64 = 1  # VkQueryResultFlagBits
+
+
+def _barrier(stages: int, accesses: int) -> tuple[object, ...]:
+    """Arguments that make writes of earlier commands, or submissions, visible to these."""
+    memory = pointer(MemoryBarrier(before=_WRITES, after=accesses))
+    return _WORK, stages, 0, 1, memory, 0, None, 0, None
+
+
+_BEGIN = pointer(CommandBufferBeginInfo(flags=_ONCE))
+_BETWEEN, _TO_HOST = _barrier(_WORK, _ACCESSES), _barrier(_HOST, _HOST_READ)
+
+
+class Slot:
+    """A command buffer and a fence, for one submission at a time."""
+
+    def __init__(self, opened: Opened) -> None:
+        self._opened = opened
+        request = CommandPoolCreateInfo(flags=_TRANSIENT, family=opened.family)
+        self._pool = Made(opened, "vkCreateCommandPool", byref(request))
+        asked = CommandBufferAllocateInfo(pool=self._pool.handle, count=1)
+        self.commands = Object()
+        opened.check("vkAllocateCommandBuffers", opened.handle, byref(asked), byref(self.commands))
+        self._fence = Made(opened, "vkCreateFence", byref(FenceCreateInfo()))
+        self.fence = self._fence.handle
+        self.fences = pointer(self.fence)
+        self.submission = pointer(SubmitInfo(count=1, commands=pointer(self.commands)))
+
+    def begin(self) -> None:
+        """Begin anew, after any state but one in which the device uses the buffer."""
+        opened = self._opened
+        opened.check("vkResetCommandPool", opened.handle, self._pool.handle, 0)
+        opened.check("vkResetFences", opened.handle, 1, self.fences)
+        opened.check("vkBeginCommandBuffer", self.commands, _BEGIN)
+
+
+class Ticket:
+    """Recorded commands. Once it is done and dropped, its slot is used again."""
+
+    _idle: list[Slot] | None = None
+
+    def __init__(self, slot: Slot, idle: list[Slot], commands: Sequence[Command]) -> None:
+        self.slot = slot
+        self.commands = tuple(commands)  # with all that they use, until they are done
+        self.done = False
+        self.stamps: Made | None = None
+        self.works = [not isinstance(one, Barrier) for one in commands]
+        self._idle = idle
+
+    def __del__(self) -> None:
+        if self._idle is not None:
+            self._idle.append(self.slot)
+
+    def ticks(self, opened: Opened) -> list[int] | None:
+        """The timestamps: one at the start, and one after each command."""
+        if self.stamps is None:
+            return None
+        count = len(self.works) + 1
+        found = (c_uint64 * count)()
+        opened.check(
+            "vkGetQueryPoolResults",
+            *(opened.handle, self.stamps.handle, 0, count),
+            *(c_size_t(sizeof(found)), found, c_uint64(sizeof(c_uint64)), _WORDS_64),
+        )
+        return list(found)
+
+
+class Recorder:
+    """Records tickets on one device."""
+
+    def __init__(self, opened: Opened, has_timestamps: bool) -> None:
+        self._opened = opened
+        self._has_timestamps = has_timestamps
+        self._idle: list[Slot] = []
+
+    def record(self, commands: Sequence[Command], timed: bool) -> Ticket:
+        opened = self._opened
+        calls = opened.calls
+        slot = self._idle.pop() if self._idle else Slot(opened)
+        ticket = Ticket(slot, self._idle, commands)
+        slot.begin()
+        calls.vkCmdPipelineBarrier(slot.commands, *_BETWEEN)
+        if timed and self._has_timestamps:
+            self._record_timed(ticket)
+        else:
+            self._record(slot.commands, ticket.commands)
+        calls.vkCmdPipelineBarrier(slot.commands, *_TO_HOST)
+        opened.check("vkEndCommandBuffer", slot.commands)
+        return ticket
+
+    def _record_timed(self, ticket: Ticket) -> None:
+        opened, buffer = self._opened, ticket.slot.commands
+        count = len(ticket.commands) + 1
+        request = QueryPoolCreateInfo(kind=_TIMESTAMPS, count=count)
+        ticket.stamps = Made(opened, "vkCreateQueryPool", byref(request))
+        stamps, stamp = ticket.stamps.handle, opened.calls.vkCmdWriteTimestamp
+        opened.calls.vkCmdResetQueryPool(buffer, stamps, 0, count)
+        stamp(buffer, _BOTTOM, stamps, 0)
+        for n, command in enumerate(ticket.commands, 1):
+            self._record(buffer, (command,))
+            stamp(buffer, _BOTTOM, stamps, n)
+
+    def _record(self, buffer: Object, commands: Sequence[Command]) -> None:
+        calls = self._opened.calls
+        push, dispatch = calls.vkCmdPushConstants, calls.vkCmdDispatch
+        barrier, between = calls.vkCmdPipelineBarrier, (buffer, *_BETWEEN)
+        bound = pipeline = None
+        layout = Handle()
+        for command in commands:
+            if isinstance(command, Dispatch):
+                wanted, words, groups = command[:3]
+                # What is bound already stays bound.
+                if wanted is not bound:
+                    bound = wanted
+                    if bound.pipeline is not pipeline:
+                        pipeline = bound.pipeline
+                        layout = pipeline.layout.handle
+                        calls.vkCmdBindPipeline(buffer, _COMPUTE_POINT, pipeline.handle)
+                    calls.vkCmdBindDescriptorSets(
+                        buffer, _COMPUTE_POINT, layout, 0, 1, bound.set, 0, None
+                    )
+                if words:
+                    push(buffer, layout, COMPUTE_STAGE, 0, len(words), words)
+                dispatch(buffer, *groups)
+            elif isinstance(command, Barrier):
+                barrier(*between)
+            elif isinstance(command, Copy):
+                source, source_offset, target, target_offset, nbytes = command[:5]
+                region = byref(BufferCopy(source_offset, target_offset, nbytes))
+                calls.vkCmdCopyBuffer(buffer, source.buffer, target.buffer, 1, region)
+            else:
+                block, offset, nbytes, word = command[:4]
+                place = c_uint64(offset), c_uint64(nbytes)
+                calls.vkCmdFillBuffer(buffer, block.buffer, *place, word)
