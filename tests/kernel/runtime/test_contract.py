@@ -226,7 +226,7 @@ def test_a_timed_submission_says_what_each_took_or_that_nobody_knows(runtime, bl
 @pytest.mark.parametrize("kind", ["vulkan"])
 def test_memory_that_cannot_be_had_is_an_error_and_all_goes_on(kind, spirv):
     runtime = opened(kind)
-    with pytest.raises(DeviceMemoryError, match="^allocate: "):
+    with pytest.raises(DeviceMemoryError, match="memory"):
         runtime.allocate(2**46, "device")
     blocks = [block(runtime, range(WORDS)), block(runtime, [0] * WORDS)]
     run(runtime, dispatch(runtime, spirv, blocks))
