@@ -13,6 +13,7 @@ from dml_vk.driver import probe, vulkan
 from dml_vk.errors import DeviceMemoryError
 from dml_vk.runtime.interface import Dispatch
 from dml_vk.runtime.vulkan import engine as engine_module
+from dml_vk.runtime.vulkan import pipeline_cache
 from dml_vk.runtime.vulkan.engine import Vulkan
 from tests.unit.runtime.vulkans import Engine
 
@@ -134,6 +135,26 @@ def test_what_a_later_submission_is_done_with_is_done(engine):
     assert engine.counts[:3].tolist() == [1, 1, 1]
 
 
+def test_of_two_threads_the_later_may_see_the_end_first(engine):
+    first, second, third = (engine.record([engine.counting(n)]) for n in range(3))
+    wait = engine.calls._calls.vkWaitForFences
+    engine.submit(first)
+    engine.submit(second)
+
+    def overtaken(*given):
+        del engine.calls.vkWaitForFences
+        engine.wait(second)
+        engine.submit(third)
+        return wait(*given)
+
+    engine.calls.vkWaitForFences = overtaken
+    engine.wait(first)
+    assert list(engine._flight) == [third]
+    assert not third.done
+    engine.wait(third)
+    assert engine.counts[:3].tolist() == [1, 1, 1]
+
+
 def test_a_fence_that_is_signalled_is_seen_without_a_wait(engine):
     ticket = engine.record([engine.counting()])
     engine.submit(ticket)
@@ -184,6 +205,21 @@ def test_sets_are_used_again_and_pools_grow(engine):
     engine.run(*(engine.counting(n % 16) for n in range(24)))
     assert engine.calls.made["vkCreateDescriptorPool"] == pools + 2
     assert engine.counts[:16].tolist() == [4] * 8 + [2] * 8
+
+
+def test_the_end_of_a_process_waits_for_work_and_saves_what_was_compiled(monkeypatch, tmp_path):
+    monkeypatch.setattr(pipeline_cache, "cache_folder", lambda: tmp_path)
+    engine = Engine()
+    with monkeypatch.context() as forked:
+        forked.setattr("os.getpid", lambda: 1)
+        engine._close()
+        assert engine.calls.made["vkDeviceWaitIdle"] == 0
+    engine.submit(engine.record([engine.counting()]))
+    engine._close()
+    assert engine.counts[0] == 1
+    assert len(list((tmp_path / "pipelines").iterdir())) == 1
+    engine._close()
+    assert engine.calls.made["vkDeviceWaitIdle"] == 1
 
 
 def test_time_is_the_difference_of_meaningful_bits(engine, monkeypatch):
