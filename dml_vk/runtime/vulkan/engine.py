@@ -133,12 +133,12 @@ class Vulkan:
         if result:
             self._opened.fail(call, result)
         for one, failed in [*self._flight.items()]:
+            if ticket.done:  # perhaps by a thread that waited for a later one
+                break
             if not failed:
                 one.done = True
                 one.commands = ()
                 self._flight.pop(one, None)
-            if one is ticket:
-                break
 
     def _close(self) -> None:
         """When the process ends, wait for its work. Then the driver may go at any time."""

@@ -43,6 +43,33 @@ def test_a_loader_that_refuses_is_a_device_error(monkeypatch, code, created, lis
         vulkan.Instance()
 
 
+@pytest.mark.parametrize(("listed", "flags"), [("VK_KHR_portability_enumeration", 1), ("other", 0)])
+def test_drivers_on_another_api_are_asked_for_where_the_loader_hides_them(
+    monkeypatch, listed, flags
+):
+    seen = []
+
+    def extensions(layer, count, found):
+        count._obj.value = 1
+        if found is not None:
+            found[0].name = listed.encode()
+
+    def create(info, allocator, handle):
+        info = info._obj
+        seen.append((info.flags, info.extensions[: info.extension_count]))
+        return -9
+
+    fake = SimpleNamespace(
+        vkGetPhysicalDeviceProperties2=None,
+        vkEnumerateInstanceExtensionProperties=extensions,
+        vkCreateInstance=create,
+    )
+    monkeypatch.setattr(vulkan, "load", lambda: fake)
+    with pytest.raises(DeviceError, match="no driver provides a device"):
+        vulkan.Instance()
+    assert seen == [(flags, [b"VK_EXT_debug_report", listed.encode()][: 1 + flags])]
+
+
 @pytest.mark.parametrize("before", [None, "~implicit~"])
 def test_layers_are_quiet_inside_only(monkeypatch, before):
     name = "VK_LOADER_LAYERS_DISABLE"

@@ -1,0 +1,253 @@
+"""What is in flight, what is used again, and Ctrl-C between any two bytecodes."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dml_vk.driver import probe, vulkan
+from dml_vk.errors import DeviceMemoryError
+from dml_vk.runtime.interface import Dispatch
+from dml_vk.runtime.vulkan import engine as engine_module
+from dml_vk.runtime.vulkan import pipeline_cache
+from dml_vk.runtime.vulkan.engine import Vulkan
+from tests.unit.runtime.vulkans import Engine
+
+FILE = engine_module.__file__
+
+
+@pytest.fixture(scope="module")
+def engine():
+    return Engine()
+
+
+@pytest.fixture(autouse=True)
+def fresh(engine):
+    engine.calls.results.clear()
+    engine.counts[:] = 0
+
+
+def interrupted(at, work, *given):
+    """Do it, with Ctrl-C before bytecode `at` of the engine. Whether it came."""
+    left = itertools.count(at, -1)
+
+    def trace(frame, event, argument):
+        if frame.f_code.co_filename != FILE:
+            return None
+        frame.f_trace_opcodes = True
+        if event == "opcode" and next(left) == 0:
+            raise KeyboardInterrupt
+        return trace
+
+    before = sys.gettrace()
+    sys.settrace(trace)
+    try:
+        work(*given)
+    except KeyboardInterrupt:
+        return True
+    finally:
+        sys.settrace(before)
+    return False
+
+
+def test_ctrl_c_in_submit_and_wait_neither_loses_nor_repeats(engine):
+    for calls in itertools.count():
+        ticket = engine.record([engine.counting()])
+        came = [interrupted(calls, engine.submit, ticket)]
+        engine.submit(ticket)
+        came.append(interrupted(calls, engine.wait, ticket))
+        engine.wait(ticket)
+        assert engine.is_done(ticket)
+        assert engine.counts[0] == calls + 1
+        if not any(came):
+            break
+    engine.run()
+    assert not engine._flight
+    assert calls > 50
+
+
+def test_ctrl_c_in_a_submission_that_fails_is_no_submission(engine):
+    for calls in itertools.count():
+        ticket = engine.record([engine.counting()])
+        engine.calls.results["vkQueueSubmit"] = -2
+        try:
+            came = interrupted(calls, engine.submit, ticket)
+        except DeviceMemoryError:
+            came = False
+        was_noted = ticket in engine._flight
+        if was_noted:
+            with pytest.raises(DeviceMemoryError, match="vkQueueSubmit"):
+                engine.wait(ticket)
+        engine.calls.results.clear()
+        engine.submit(ticket)
+        engine.wait(ticket)
+        assert engine.counts[0] == calls + 1
+        if not came:
+            break
+    assert calls > 20
+
+
+def test_what_failed_and_was_interrupted_is_not_done_with_what_came_later(engine):
+    ticket = engine.record([engine.counting()])
+    engine._flight[ticket] = -2  # as an interrupted `submit` leaves it
+    engine.run(engine.counting(1))
+    assert engine.counts[:2].tolist() == [0, 1]
+    with pytest.raises(DeviceMemoryError, match="vkQueueSubmit"):
+        engine.is_done(ticket)
+    assert not engine.is_done(ticket)
+
+
+def test_a_wait_lets_ctrl_c_in_and_goes_on(engine):
+    ticket = engine.record([engine.counting()])
+    engine.submit(ticket)
+    results = [2, 2]
+    wait = engine.calls._calls.vkWaitForFences
+    engine.calls.vkWaitForFences = lambda *given: results.pop() if results else wait(*given)
+    try:
+        engine.wait(ticket)
+    finally:
+        del engine.calls.vkWaitForFences
+    assert results == []
+    assert engine.counts[0] == 1
+
+
+def test_what_a_later_submission_is_done_with_is_done(engine):
+    tickets = [engine.record([engine.counting(n)]) for n in range(3)]
+    for ticket in tickets:
+        assert not engine.is_done(ticket)
+        engine.submit(ticket)
+    engine.wait(tickets[1])
+    waits = engine.calls.made["vkWaitForFences"]
+    assert engine.is_done(tickets[0])
+    engine.wait(tickets[0])
+    engine.submit(tickets[0])
+    assert engine.calls.made["vkWaitForFences"] == waits
+    assert tickets[0].commands == tickets[1].commands == ()
+    assert tickets[2].commands != ()
+    engine.calls.results["vkGetFenceStatus"] = 1
+    assert not engine.is_done(tickets[2])
+    engine.calls.results.clear()
+    engine.wait(tickets[2])
+    assert engine.counts[:3].tolist() == [1, 1, 1]
+
+
+def test_of_two_threads_the_later_may_see_the_end_first(engine):
+    first, second, third = (engine.record([engine.counting(n)]) for n in range(3))
+    wait = engine.calls._calls.vkWaitForFences
+    engine.submit(first)
+    engine.submit(second)
+
+    def overtaken(*given):
+        del engine.calls.vkWaitForFences
+        engine.wait(second)
+        engine.submit(third)
+        return wait(*given)
+
+    engine.calls.vkWaitForFences = overtaken
+    engine.wait(first)
+    assert list(engine._flight) == [third]
+    assert not third.done
+    engine.wait(third)
+    assert engine.counts[:3].tolist() == [1, 1, 1]
+
+
+def test_a_fence_that_is_signalled_is_seen_without_a_wait(engine):
+    ticket = engine.record([engine.counting()])
+    engine.submit(ticket)
+    engine.calls._calls.vkDeviceWaitIdle(engine._opened.handle)
+    assert engine.is_done(ticket)
+    assert not engine._flight
+
+
+def test_a_slot_is_used_again_when_its_ticket_is_done_and_dropped(engine):
+    engine._recorder._idle.clear()
+    first = engine.run(engine.counting())
+    slot = first.slot
+    assert engine.record([]).slot is not slot
+    del first
+    assert engine.record([]).slot is slot
+
+
+def test_a_dropped_ticket_is_kept_until_it_is_done(engine):
+    engine._recorder._idle.clear()
+    for _ in range(2):
+        engine.submit(engine.record([engine.counting()]))
+    assert len(engine._flight) == 2
+    assert engine._recorder._idle == []
+    engine.run()
+    assert engine.counts[0] == 2
+    assert len(engine._recorder._idle) == 3
+
+
+def test_what_is_bound_already_is_not_bound_again(engine):
+    one, other = engine.counting(), engine.counting(step=5)
+    both = engine.bind(one.bound.pipeline, [engine.allocate(64, "unified")])
+    made = engine.calls.made
+    before = made["vkCmdBindPipeline"], made["vkCmdBindDescriptorSets"]
+    engine.run(one, one._replace(push=np.uint32(3).tobytes()), Dispatch(both, *one[1:]), other, one)
+    after = made["vkCmdBindPipeline"], made["vkCmdBindDescriptorSets"]
+    assert (after[0] - before[0], after[1] - before[1]) == (3, 4)
+    assert engine.counts[:4].tolist() == [1 + 5 + 1, 0, 0, 1]
+
+
+def test_sets_are_used_again_and_pools_grow(engine):
+    engine._layouts.clear()
+    pools = engine.calls.made["vkCreateDescriptorPool"]
+    work = [engine.counting(n % 16) for n in range(24)]
+    engine.run(*work)
+    assert engine.counts[:16].tolist() == [2] * 8 + [1] * 8
+    assert engine.calls.made["vkCreateDescriptorPool"] == pools + 2
+    work.clear()
+    engine.run(*(engine.counting(n % 16) for n in range(24)))
+    assert engine.calls.made["vkCreateDescriptorPool"] == pools + 2
+    assert engine.counts[:16].tolist() == [4] * 8 + [2] * 8
+
+
+def test_the_end_of_a_process_waits_for_work_and_saves_what_was_compiled(monkeypatch, tmp_path):
+    monkeypatch.setattr(pipeline_cache, "cache_folder", lambda: tmp_path)
+    engine = Engine()
+    with monkeypatch.context() as forked:
+        forked.setattr("os.getpid", lambda: 1)
+        engine._close()
+        assert engine.calls.made["vkDeviceWaitIdle"] == 0
+    engine.submit(engine.record([engine.counting()]))
+    engine._close()
+    assert engine.counts[0] == 1
+    assert len(list((tmp_path / "pipelines").iterdir())) == 1
+    engine._close()
+    assert engine.calls.made["vkDeviceWaitIdle"] == 1
+
+
+def test_time_is_the_difference_of_meaningful_bits(engine, monkeypatch):
+    monkeypatch.setattr(engine, "_tick_us", 0.5)
+    monkeypatch.setattr(engine, "_tick_mask", 0xFF)
+
+    class Ticket:
+        def ticks(self, opened):
+            return [0x1_10, 0x2_14, 0x3_12, 0x4_13]
+
+    assert Vulkan.microseconds(engine, Ticket()) == [2.0, 0, 0.5]
+
+
+@pytest.mark.parametrize(("period", "bits"), [(0.0, 64), (1.0, 0)])
+def test_without_timestamps_nobody_knows_the_time(monkeypatch, period, bits):
+    info = replace(probe.select(), timestamp_period=period)
+    monkeypatch.setattr(probe, "devices", lambda: (info,))
+    families = vulkan.Instance.queue_families
+
+    def without(instance, physical):
+        found = families(instance, physical)
+        for family in found:
+            family.timestamp_bits = bits
+        return found
+
+    monkeypatch.setattr(vulkan.Instance, "queue_families", without)
+    engine = Vulkan(info)
+    ticket = engine.record([], True)
+    engine.submit(ticket)
+    engine.wait(ticket)
+    assert engine.microseconds(ticket) is None

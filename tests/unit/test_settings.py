@@ -1,0 +1,28 @@
+"""Where files are kept that can be made again."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from dml_vk import settings
+
+
+@pytest.mark.parametrize(
+    ("platform", "variable", "default"),
+    [
+        ("linux", "XDG_CACHE_HOME", ".cache"),
+        ("win32", "LOCALAPPDATA", "AppData/Local"),
+        ("darwin", None, "Library/Caches"),
+    ],
+)
+def test_the_cache_is_where_each_system_has_it(monkeypatch, tmp_path, platform, variable, default):
+    monkeypatch.setattr(settings.sys, "platform", platform)
+    monkeypatch.setattr(os.path, "expanduser", lambda path: path.replace("~", "/home/me"))
+    for name in ("XDG_CACHE_HOME", "LOCALAPPDATA"):
+        monkeypatch.delenv(name, raising=False)
+    assert settings.cache_folder().as_posix() == f"/home/me/{default}/dml_vk"
+    if variable:
+        monkeypatch.setenv(variable, str(tmp_path))
+        assert settings.cache_folder() == tmp_path / "dml_vk"
