@@ -23,7 +23,7 @@ class Opened:
         self.handle = open_device(instance, physical, chosen.extensions, chosen.structures)
         self.calls = device_calls(instance.vk, self.handle)
         families = instance.queue_families(physical)
-        self.family = instance.queue_family(physical) or 0
+        self.family = instance.queue_family(physical) or 0  # the probe has seen that there is one
         self.timestamp_bits: int = families[self.family].timestamp_bits
         self.properties = instance.properties(physical)
         self.memory = instance.memory(physical)

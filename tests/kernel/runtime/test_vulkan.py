@@ -223,7 +223,7 @@ engine.submit(ticket)
 if os.fork() == 0:
     engine.leak([block, ticket])
     del block, ticket
-    sys.exit(0)
+    os._exit(0)
 print(os.waitstatus_to_exitcode(os.wait()[1]))
 engine.wait(ticket)
 print(engine.view(block)[-1])

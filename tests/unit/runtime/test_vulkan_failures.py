@@ -6,12 +6,14 @@ import pytest
 
 from dml_vk.driver.vulkan import MemoryProperties, MemoryType
 from dml_vk.errors import DeviceError, DeviceMemoryError
+from dml_vk.kernels.spirv import glslang
 from dml_vk.runtime.vulkan import memory
 from dml_vk.runtime.vulkan.opened import Made
 from dml_vk.runtime.vulkan.pipelines import Bound
 from dml_vk.runtime.vulkan.recording import Ticket
 from tests.unit.runtime.vulkans import Engine, spirv
 
+EMPTY = "#version 450\nlayout(local_size_x = 1) in;\nvoid main() {}"
 NO_MEMORY, LOST, ODD = -2, -4, -13
 ALLOCATE = ("vkCreateBuffer", "vkAllocateMemory", "vkBindBufferMemory", "vkMapMemory")
 PIPELINE = (
@@ -135,6 +137,30 @@ def test_after_a_device_is_lost_everything_says_so(call):
         with pytest.raises(DeviceError, match=lost):
             work()
         engine.calls.results.clear()
+
+
+def test_what_only_some_drivers_check_is_asked_for_rightly(engine):
+    """Buffers for shaders and for both ends of copies; no empty range and no empty pool."""
+    seen = {}
+
+    def noted(name):
+        call = getattr(engine.calls._calls, name)
+
+        def note(device, request, *rest):
+            seen[name] = request._obj
+            return call(device, request, *rest)
+
+        return note
+
+    names = ("vkCreateBuffer", "vkCreatePipelineLayout", "vkCreateDescriptorPool")
+    vars(engine.calls).update({name: noted(name) for name in names})
+    engine.allocate(256, "device")
+    engine.bind(engine.pipeline(glslang.compile(EMPTY), (), 0, 0), [])
+    for name in names:
+        del vars(engine.calls)[name]
+    assert seen["vkCreateBuffer"].usage == 0x1 | 0x2 | 0x20
+    assert seen["vkCreatePipelineLayout"].range_count == 0
+    assert seen["vkCreateDescriptorPool"].sizes[0].count > 0
 
 
 DEVICE, MAPPED, CACHED = 1, 2 | 4, 8

@@ -11,7 +11,7 @@ import pytest
 
 from dml_vk.driver import probe, vulkan
 from dml_vk.errors import DeviceMemoryError
-from dml_vk.runtime.interface import Dispatch
+from dml_vk.runtime.interface import Barrier, Dispatch
 from dml_vk.runtime.vulkan import engine as engine_module
 from dml_vk.runtime.vulkan import pipeline_cache
 from dml_vk.runtime.vulkan.engine import Vulkan
@@ -181,6 +181,26 @@ def test_a_dropped_ticket_is_kept_until_it_is_done(engine):
     engine.run()
     assert engine.counts[0] == 2
     assert len(engine._recorder._idle) == 3
+
+
+def test_barriers_stand_at_the_start_at_each_barrier_and_towards_the_host(engine):
+    seen = []
+
+    def barrier(commands, before, after, flags, count, memory, *rest):
+        seen.append((before, after, memory[0].before, memory[0].after))
+        assert (flags, count, rest) == (0, 1, (0, None, 0, None))
+
+    work = engine.counting()
+    engine.calls.vkCmdPipelineBarrier = barrier
+    try:
+        for timed in (False, True):
+            engine.record([work, Barrier(), work], timed)
+    finally:
+        del engine.calls.vkCmdPipelineBarrier
+    stages, host = 0x800 | 0x1000, 0x4000  # compute shaders and transfers
+    writes, accesses = 0x40 | 0x1000, 0x20 | 0x40 | 0x800 | 0x1000
+    between = stages, stages, writes, accesses
+    assert seen == [between, between, (stages, host, writes, 0x2000)] * 2
 
 
 def test_what_is_bound_already_is_not_bound_again(engine):
