@@ -191,7 +191,7 @@ class Flush(Observer):
                 break
             times = times or self._runtime.microseconds(ticket)
             if times is None:
-                times, clock = [spent * each.dispatch.ns / ns for each in submission], "host"
+                times, clock = [spent * each.command.ns / ns for each in submission], "host"
             estimate = due.command.ns / 1000
             dispatch = Dispatch(asked, due.level, times[number], clock, estimate)
             logger.debug("%s", dispatch, extra={"dispatch": dispatch})

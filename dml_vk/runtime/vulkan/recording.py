@@ -103,12 +103,18 @@ class Recorder:
     def __init__(self, opened: Opened, has_timestamps: bool) -> None:
         self._opened = opened
         self._has_timestamps = has_timestamps
+        # Slots live as long as this. If only tickets held them, and one died in a reference cycle,
+        # the cycle's collection would destroy the pool and the fence of the slot that it gives back.
+        self._slots: list[Slot] = []
         self._idle: list[Slot] = []
 
     def record(self, commands: Sequence[Command], timed: bool) -> Ticket:
         opened = self._opened
         calls = opened.calls
-        slot = self._idle.pop() if self._idle else Slot(opened)
+        if not self._idle:
+            self._slots.append(Slot(opened))
+            self._idle.append(self._slots[-1])
+        slot = self._idle.pop()
         ticket = Ticket(slot, self._idle, commands)
         slot.begin()
         calls.vkCmdPipelineBarrier(slot.commands, *_BETWEEN)

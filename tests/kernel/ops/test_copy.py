@@ -59,6 +59,7 @@ WAYS = {
     "rows": (packed((6, 16)), packed((6, 20)).narrow(1, 0, 16)),
     "rows of quads": (packed((3, 132)), packed((3, 144)).narrow(1, 0, 132)),
     "rows between words": (packed((6, 13)), packed((6, 17)).narrow(1, 2, 13)),
+    "rows in phase": (packed((6, 32)).narrow(1, 2, 13), packed((6, 48)).narrow(1, 18, 13)),
     "from rows": (packed((6, 20)).narrow(1, 3, 16), packed((6, 16))),
     "broadcast": (packed((1, 7, 1, 1)).expand(4, 7, 5, 6), packed((4, 7, 5, 6))),
     "one value": (packed(()).expand(9, 9), packed((9, 9))),

@@ -194,6 +194,19 @@ def test_what_is_recorded_and_dropped_never_runs(runtime, blocks, spirv):
     assert not runtime.view(blocks[1]).any()
 
 
+def test_a_ticket_that_dies_in_a_cycle_takes_nothing_with_it(runtime, blocks, spirv):
+    """As in the traceback of an error, where the collector finalizes all that the cycle holds."""
+    cycle = [runtime.record([dispatch(runtime, spirv, blocks)])]
+    cycle.append(cycle)
+    del cycle
+    gc.collect()
+    tickets = [runtime.record([dispatch(runtime, spirv, blocks, n)]) for n in range(1, 5)]
+    for ticket in tickets:
+        runtime.submit(ticket)
+        runtime.wait(ticket)
+    assert runtime.view(blocks[1])[1] == 8
+
+
 def test_a_submission_keeps_what_it_uses(runtime, spirv):
     source, target = block(runtime, range(WORDS)), block(runtime, [0] * WORDS)
     view = runtime.view(target)

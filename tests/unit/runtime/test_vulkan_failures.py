@@ -50,6 +50,7 @@ def start_over(engine):
     """No call fails, and there are no idle slots or layouts."""
     engine.calls.results.clear()
     engine._recorder._idle.clear()
+    engine._recorder._slots.clear()
     engine._layouts.clear()
 
 
