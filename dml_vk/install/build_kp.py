@@ -1,8 +1,9 @@
 """Kompute's Python package `kp`: testing an installed one, and building one that works.
 
-PyPI only has its source, whose build fetches a pybind11 that is too old: the resulting `kp` imports
-under NumPy 2, but gives arrays with stride 0. Here it is built with a newer pybind11, so that one
-build works with NumPy 1.26 and 2. Its metadata still requires NumPy below 2, which has no effect.
+PyPI only has its source. dml_vk needs it completed by the patch in kompute/, and its build fetches
+a pybind11 that is too old: the resulting `kp` imports under NumPy 2, but gives arrays with stride
+0. Here it is patched and built with a newer pybind11, so that one build works with NumPy 1.26 and
+2. Its metadata still requires NumPy below 2, which has no effect.
 """
 
 from __future__ import annotations
@@ -12,19 +13,22 @@ import os
 import subprocess
 import sys
 import sysconfig
+import tarfile
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
 from dml_vk.errors import DmlVkError
-from dml_vk.install import system
+from dml_vk.install import system, unified_diff
+from dml_vk.install.kp_version import KP, PATCH, local_version, version
 from dml_vk.settings import cache_folder
 
-KP, PYBIND11 = "0.9.0", "3.1.0"
+PYBIND11 = "3.1.0"
 SYSTEM_PYTHON = "this Python belongs to the system: python3 -m venv .venv"
 
-State = Literal["works", "imports", "absent", "broken", "poisoned"]
+# "stock": not completed by this patch. "poisoned": its arrays are wrong.
+State = Literal["works", "imports", "absent", "broken", "stock", "poisoned"]
 
 # CMake options to switch off: dependencies that Kompute would fetch with git, and an install rule
 # that conflicts with fmt's.
@@ -38,8 +42,10 @@ _OPTIONS = (
 # Run in a separate process, since errors in Kompute crash it.
 _CHECK = """
 import sys, numpy, kp
-if len(sys.argv) > 1:
-    manager = kp.Manager(int(sys.argv[1]))
+if kp.__version__ != sys.argv[1]:
+    print("stock")
+elif len(sys.argv) > 2:
+    manager = kp.Manager(int(sys.argv[2]))
     given = numpy.arange(7, 12, dtype=numpy.uint32)
     data = manager.tensor_t(given, kp.TensorTypes.host).data()
     print("works" if data.strides == (4,) and (data == given).all() else "poisoned")
@@ -53,13 +59,13 @@ def state(device: int | None) -> tuple[State, str]:
     if importlib.util.find_spec("kp") is None:
         return "absent", ""
     done = subprocess.run(
-        [sys.executable, "-c", _CHECK, *([] if device is None else [str(device)])],
+        [sys.executable, "-c", _CHECK, version(), *([] if device is None else [str(device)])],
         env={**os.environ, "VK_LOADER_LAYERS_DISABLE": "~all~"},
         capture_output=True,
         text=True,
         check=False,
     )
-    outcomes: tuple[State, ...] = ("works", "imports", "poisoned")
+    outcomes: tuple[State, ...] = ("works", "imports", "stock", "poisoned")
     for outcome in outcomes:
         if done.returncode == 0 and done.stdout.strip() == outcome:
             return outcome, ""
@@ -110,20 +116,55 @@ def install(device: int | None, report: Callable[[str], object]) -> None:
 
 
 def _cache() -> Path:
-    """The folder of wheels for this Python and these versions."""
+    """The folder of wheels for this Python and these versions, of which the patch is one."""
     python = f"{sys.implementation.cache_tag}-{sysconfig.get_platform()}"
-    return cache_folder() / f"kp-{KP}-pybind11-{PYBIND11}-{python}"
+    return cache_folder() / f"kp-{version()}-pybind11-{PYBIND11}-{python}"
 
 
 def _cached() -> Path | None:
     return next(_cache().glob("kp-*.whl"), None)
 
 
+def source(report: Callable[[str], object]) -> Path:
+    """PyPI's source archive, from the cache if it is there."""
+    kept = _cache().parent / f"kp-{KP}.tar.gz"
+    if not kept.is_file():
+        report(f"kp {KP}: fetching its source")
+        kept.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=kept.parent) as work:
+            # --no-binary: a wheel cannot be patched. --use-pep517 isolates the build, for which an
+            # old pip would use the running environment, which may lack setuptools.
+            _pip(
+                *("download", "--use-pep517", "--no-deps", "--no-cache-dir", "--no-binary", "kp"),
+                *("--dest", work, f"kp=={KP}"),
+            )
+            Path(work, kept.name).replace(kept)
+    return kept
+
+
+def completed(archive: Path, folder: Path) -> Path:
+    """The source tree of the archive, unpacked into a folder and patched."""
+    with tarfile.open(archive) as members:
+        for member in members.getmembers():
+            path = (folder / member.name).resolve()
+            if not path.is_relative_to(folder.resolve()):
+                rule = "the source must unpack into one folder"
+                raise DmlVkError("kp", rule, member=member.name)
+            data = members.extractfile(member) if member.isfile() else None
+            if data is not None:
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(data.read())
+    tree = folder / f"kp-{KP}"
+    unified_diff.apply(PATCH.read_text(), tree)
+    return tree
+
+
 def _build(report: Callable[[str], object]) -> Path:
-    """Build the wheel from PyPI's source, and cache it."""
+    """Build the wheel from PyPI's source and the patch, and cache it."""
+    archive = source(report)
     report(f"kp {KP}: fetching pybind11 {PYBIND11}")
-    _cache().parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=_cache().parent) as work:
+        tree = completed(archive, Path(work))
         _pip("install", "--no-deps", "--target", f"{work}/tools", f"pybind11=={PYBIND11}")
         environment = {
             **dict.fromkeys(_OPTIONS, "OFF"),
@@ -131,13 +172,12 @@ def _build(report: Callable[[str], object]) -> Path:
             # Kompute's build fails to pass the Python to CMake, which then looks here.
             "VIRTUAL_ENV": sys.prefix,
             "KOMPUTE_PYTHON_NUM_PARALLEL_THREADS": str(os.cpu_count() or 1),
+            "KOMPUTE_PYTHON_LOCAL_VERSION": local_version(),
         }
-        report(f"kp {KP}: fetching its source and compiling it, one or two minutes")
-        # Build from source even if pip has a wheel, which may be poisoned. --use-pep517 isolates
-        # the build: an old pip would use the running environment, which may lack setuptools.
+        report(f"kp {KP}: compiling it, one or two minutes")
         _pip(
-            *("wheel", "--use-pep517", "--no-deps", "--no-cache-dir", "--no-binary", "kp"),
-            *("--wheel-dir", f"{work}/wheels", f"kp=={KP}"),
+            *("wheel", "--use-pep517", "--no-deps", "--no-cache-dir"),
+            *("--wheel-dir", f"{work}/wheels", str(tree)),
             **environment,
         )
         built = next(Path(work, "wheels").glob("kp-*.whl"))

@@ -161,6 +161,9 @@ def _python() -> Iterator[Finding]:
         yield _floats()
     elif state == "imports":
         yield Finding("kp", f"{importlib.metadata.version('kp')}, not tried without a device")
+    elif state == "stock":
+        found = importlib.metadata.version("kp")
+        yield Finding("kp", f"{found}, which lacks what dml_vk adds to it", fixing)
     elif state == "poisoned":
         yield Finding("kp", "built with a pybind11 too old for this NumPy: data is wrong", fixing)
     else:

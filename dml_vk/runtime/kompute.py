@@ -1,114 +1,152 @@
 """The runtime on Kompute, and the only file that imports `kp`.
 
-Most mistakes here crash the process or corrupt memory silently, so all arguments are checked
-before: the probe has accepted the device, the guard the memory, push constants are uint32 arrays of
-exactly the declared size, and nothing is ever destroyed while it is in use.
+It is Kompute as the patch in dml_vk/install/kompute completes it; another is refused.
 """
 
 from __future__ import annotations
 
 import ctypes
-import logging
-import operator
+import functools
 import os
 import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
 from dml_vk.driver import vulkan
-from dml_vk.errors import DeviceError
-from dml_vk.install import system
-from dml_vk.runtime.interface import (
-    Block,
-    Bound,
-    Command,
-    Dispatch,
-    Groups,
-    Pipeline,
-    Ticket,
-    Words,
-)
+from dml_vk.driver.probe import DeviceInfo
+from dml_vk.errors import DeviceError, DeviceMemoryError
+from dml_vk.install import kp_version, system
+from dml_vk.runtime.interface import Block, Bound, Command, MemoryKind, Pipeline, Ticket, Words
 
 ADVICE = "`python -m dml_vk doctor` says what is missing and how to install it"
+# Of these, the ones that the device has are enabled.
+FEATURES = (
+    "shaderFloat16",
+    "shaderFloat64",
+    "shaderInt16",
+    "shaderInt64",
+    "shaderInt8",
+    "storageBuffer16BitAccess",
+    "storageBuffer8BitAccess",
+)
+_WAIT_NS = 50_000_000  # between looks for Ctrl-C
+
+_P = ParamSpec("_P")
+_R = TypeVar("_R")
+
+
+def _errors_as(op: str) -> Callable[[Callable[_P, _R]], Callable[_P, _R]]:
+    """Make a function that calls kp raise the package's errors, as those of `op`."""
+
+    def decorate(call: Callable[_P, _R]) -> Callable[_P, _R]:
+        @functools.wraps(call)
+        def checked(*args: _P.args, **kwargs: _P.kwargs) -> _R:
+            try:
+                return call(*args, **kwargs)
+            except MemoryError as error:
+                rule = "the driver has no memory left for this"
+                raise DeviceMemoryError(op, rule, error=str(error)) from None
+            except RuntimeError as error:
+                raise DeviceError(op, "the driver failed", error=str(error)) from None
+
+        return checked
+
+    return decorate
 
 
 class Kompute:
-    """One Vulkan device through Kompute. It is never destroyed."""
+    """One Vulkan device through Kompute."""
 
-    # Stock `kp` has no barrier between dispatches, and its copies and fills take whole tensors.
-    features: frozenset[str] = frozenset()
+    name = "kompute"
 
-    def __init__(self, index: int, name: str, tick_ns: float = 0.0) -> None:
-        self._kp = kp = _import_kp()
-        self._manager = kp.Manager(index)
+    def __init__(self, info: DeviceInfo) -> None:
+        self._kp = _import_kp()
+        self._manager = self._open(info.index)
         listed = self._manager.list_devices()
         known = [found["device_name"] for found in listed]
-        if known[index : index + 1] != [name]:
+        if known[info.index : info.index + 1] != [info.name]:
             rule = f"Kompute does not see the devices that Vulkan lists: {ADVICE}"
-            raise DeviceError("device", rule, index=index, name=name, kompute=known)
-        # Kompute never resets its timestamp queries, which the validation layer reports.
-        self._tick_ns = 0.0
-        if tick_ns and listed[index]["timestamps_supported"] and not vulkan.is_validating():
-            self._tick_ns = tick_ns
-        self._host = kp.TensorTypes.host
-        self._storage = kp.TensorTypes.storage
-        self._no_spec = np.zeros(0, np.uint32)
+            raise DeviceError("device", rule, index=info.index, name=info.name, kompute=known)
+        self.features = frozenset(self._manager.get_features())
+        timed = listed[info.index]["timestamps_supported"]
+        self._tick_ns = info.timestamp_period if timed else 0.0
+        kinds = self._kp.TensorTypes
+        self._kinds: dict[MemoryKind, Any] = {
+            "device": kinds.storage,
+            "upload": kinds.host,
+            "readback": kinds.readback,
+            "unified": kinds.unified,
+        }
         self._check_views()
+
+    @_errors_as("device")
+    def _open(self, index: int) -> Any:
+        with vulkan.quiet_layers():
+            return self._kp.Manager(index, [], [], FEATURES)
 
     def _check_views(self) -> None:
         # If built with an old pybind11, kp reads the fields of NumPy 2 arrays at wrong offsets:
         # strides of 0 and no error. All results would be silently wrong.
-        expected = np.arange(1, 8, dtype=np.uint32)
-        seen = self._manager.tensor_t(expected, self._host).data()
-        if seen.strides != (4,) or not np.array_equal(seen, expected):
+        seen = self.view(self.allocate(28, "upload"))
+        if seen.strides != (4,) or seen.shape != (7,):
             rule = (
                 "kp was built with a pybind11 that is incompatible with this NumPy: "
                 "`python -m dml_vk doctor --fix` rebuilds it"
             )
             raise DeviceError("device", rule, numpy=np.__version__)
 
-    def allocate(self, words: Words, host: bool) -> Block:
-        """Allocate a block as large as `words`, mapped if `host`. The guard must accept it before.
-
-        kp copies the words into a host block; a storage block ignores them.
-        """
-        return self._manager.tensor_t(words, self._host if host else self._storage)
+    @_errors_as("allocate")
+    def allocate(self, nbytes: int, kind: MemoryKind) -> Block:
+        """Allocate a kp tensor of words."""
+        return self._manager.empty(nbytes // 4, self._kinds[kind])
 
     def view(self, block: Block) -> Words:
-        """Return the memory of a host block, as a view that keeps the block alive."""
+        """Return the memory of a mapped block. The view keeps the block alive, and the device."""
         view: Words = block.data()
         return view
 
-    def pipeline(self, spirv: bytes, spec: Sequence[int], push_words: int) -> Pipeline:
-        """Return what `bind` needs to make a kp algorithm."""
-        constants = np.array(spec, np.uint32) if spec else self._no_spec
-        return spirv, constants, np.zeros(push_words, np.uint32)
+    @_errors_as("pipeline")
+    def pipeline(
+        self, spirv: bytes, spec: Sequence[int], push_words: int, bindings: int
+    ) -> Pipeline:
+        """Make a kp algorithm without tensors."""
+        return self._manager.pipeline(spirv, bindings, spec, push_words)
 
-    def bind(self, pipeline: Pipeline, blocks: Sequence[Block], groups: Groups) -> Bound:
-        """Make a kp algorithm."""
-        return self._manager.algorithm(list(blocks), pipeline[0], list(groups), *pipeline[1:])
+    @_errors_as("bind")
+    def bind(self, pipeline: Pipeline, blocks: Sequence[Block]) -> Bound:
+        """Make a kp algorithm that shares a pipeline."""
+        return self._manager.bind(pipeline, blocks)
 
-    def submit(self, commands: Sequence[Command], timed: bool = False) -> Ticket:
-        """Record a sequence of dispatches, which `wait` runs: kp cannot start it any earlier."""
-        dispatch = self._kp.OpAlgoDispatch
-        # With more operations than it was created for, it would write past its query pool.
-        is_timed = timed and self._tick_ns
-        sequence = (
-            self._manager.sequence(0, len(commands)) if is_timed else self._manager.sequence()
-        )
-        for command in commands:
-            if not isinstance(command, Dispatch):
-                rule = "Kompute takes no commands but dispatches: please report it"
-                raise DeviceError("submit", rule, command=command)
-            sequence.record(dispatch(command.bound, command.push))
+    @_errors_as("record")
+    def record(self, commands: Sequence[Command], timed: bool = False) -> Ticket:
+        """Record a kp sequence, which keeps what it uses alive."""
+        ticks = len(commands) if timed and self._tick_ns else 0
+        sequence = self._manager.sequence(0, ticks)
+        sequence.record_commands(commands)
         return sequence
 
-    wait = staticmethod(operator.methodcaller("eval"))
+    @_errors_as("submit")
+    def submit(self, ticket: Ticket) -> None:
+        """Submit a kp sequence, which does nothing if it was submitted."""
+        ticket.submit()
 
+    @_errors_as("is_done")
+    def is_done(self, ticket: Ticket) -> bool:
+        """Ask the sequence's fence."""
+        done: bool = ticket.is_done()
+        return done
+
+    @_errors_as("wait")
+    def wait(self, ticket: Ticket) -> None:
+        """Wait for the sequence's fence, for a short time each, since Ctrl-C acts in between."""
+        while ticket.is_running():
+            ticket.eval_await(_WAIT_NS)
+
+    @_errors_as("microseconds")
     def microseconds(self, ticket: Ticket) -> list[float] | None:
         """Return the times, each from the end of the command before, since commands may overlap."""
         if not self._tick_ns:
@@ -126,16 +164,14 @@ class Kompute:
 
 
 def _import_kp() -> Any:
-    root = logging.getLogger()
-    handlers = root.handlers[:]
     try:
         import kp
     except ImportError as error:
         rule = f"cannot import kp: {ADVICE}{_clones_python()}"
         raise DeviceError("device", rule, error=str(error)) from None
-    finally:
-        # kp configures the root logger, which only the program itself should do.
-        root.handlers[:] = handlers
+    if kp.__version__ != kp_version.version():
+        rule = "kp must be the one completed for this dml_vk: `python -m dml_vk doctor --fix`"
+        raise DeviceError("device", rule, kp=kp.__version__)
     return kp
 
 

@@ -29,7 +29,7 @@ LAYERS = """
     errors limits
     dtypes layout promotion settings strides observe.text_table
     driver.vulkan
-    install.system
+    install.system install.kp_version
     driver
     kernels
     aliases
