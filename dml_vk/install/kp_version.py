@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import hashlib
+from importlib import metadata
 from pathlib import Path
 
 KP = "0.9.0"
@@ -19,3 +20,11 @@ def local_version() -> str:
 def version() -> str:
     """The version of a completed `kp`, which is `kp.__version__`."""
     return KP + local_version()
+
+
+def is_installed() -> bool:
+    """Whether this environment has a completed `kp`. It is not imported for that."""
+    try:
+        return metadata.version("kp") == version()
+    except metadata.PackageNotFoundError:
+        return False

@@ -1,4 +1,4 @@
-"""The runtimes, and the choice of the one that a device is opened with."""
+"""The runtimes, and the choice of the one that devices are opened with."""
 
 from __future__ import annotations
 
@@ -6,19 +6,20 @@ import ctypes
 
 from dml_vk import settings
 from dml_vk.driver.probe import DeviceInfo
+from dml_vk.install import kp_version
 from dml_vk.runtime.interface import Runtime
+from dml_vk.runtime.kompute import Kompute
 from dml_vk.runtime.vulkan.engine import Vulkan
 
 
 def chosen() -> str:
-    """The name of the runtime that devices are opened with: DML_VK_RUNTIME, else Kompute if it is
-    installed and completed, else Vulkan."""
-    return settings.runtime() or "vulkan"
+    """Return DML_VK_RUNTIME, else "kompute" if `kp` is there and completed, else "vulkan"."""
+    return settings.runtime() or ("kompute" if kp_version.is_installed() else "vulkan")
 
 
 def open_runtime(info: DeviceInfo) -> Runtime:
-    """Open a device."""
-    return Vulkan(info)
+    """Open a device with the chosen runtime."""
+    return Kompute(info) if chosen() == "kompute" else Vulkan(info)
 
 
 def exit_without_drivers() -> None:

@@ -134,6 +134,12 @@ class Kompute:
         """Submit a kp sequence, which does nothing if it was submitted."""
         ticket.submit()
 
+    @_errors_as("is_submitted")
+    def is_submitted(self, ticket: Ticket) -> bool:
+        """Ask the sequence."""
+        submitted: bool = ticket.is_submitted()
+        return submitted
+
     @_errors_as("is_done")
     def is_done(self, ticket: Ticket) -> bool:
         """Ask the sequence's fence."""
@@ -182,15 +188,3 @@ def _clones_python() -> str:
     if not python.is_file() or os.path.realpath(sys.prefix) == os.path.realpath(environment):
         return ""
     return f", or use the clone's own, {system.typed(python)}"
-
-
-def exit_without_drivers() -> None:
-    """Make this process, a forked child, exit before its drivers' exit handlers run.
-
-    They too wait for threads that do not exist. Handlers run in reverse order of registration;
-    `on_exit` passes the status as the first argument, just as `_exit` takes it.
-    """
-    libc = ctypes.CDLL(None)
-    if hasattr(libc, "on_exit"):  # glibc
-        libc.on_exit(libc._exit, None)
-        libc.on_exit(libc.fcloseall, None)

@@ -12,6 +12,7 @@ import dml_vk
 from dml_vk.errors import DeviceMemoryError
 from dml_vk.kernels.spirv import glslang
 from dml_vk.runtime.interface import Barrier, Copy, Dispatch, Fill
+from dml_vk.runtime.kompute import Kompute
 from dml_vk.runtime.vulkan.engine import Vulkan
 from tests.unit.runtime.queues import Runtime
 
@@ -44,10 +45,10 @@ def spirv():
 
 @functools.cache
 def opened(kind):
-    return {"vulkan": Vulkan}[kind](dml_vk.device().info)
+    return {"kompute": Kompute, "vulkan": Vulkan}[kind](dml_vk.device().info)
 
 
-@pytest.fixture(params=["fake", "vulkan"])
+@pytest.fixture(params=["fake", "kompute", "vulkan"])
 def runtime(request, spirv):
     return Runtime({spirv: scale}) if request.param == "fake" else opened(request.param)
 
@@ -236,7 +237,7 @@ def test_a_timed_submission_says_what_each_took_or_that_nobody_knows(runtime, bl
     assert times is None or (len(times) == 2 and min(times) >= 0)
 
 
-@pytest.mark.parametrize("kind", ["vulkan"])
+@pytest.mark.parametrize("kind", ["kompute", "vulkan"])
 def test_memory_that_cannot_be_had_is_an_error_and_all_goes_on(kind, spirv):
     runtime = opened(kind)
     with pytest.raises(DeviceMemoryError, match="memory"):
