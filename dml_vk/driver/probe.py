@@ -11,7 +11,7 @@ from typing import Any, Literal, NamedTuple
 
 from dml_vk.driver import vulkan
 from dml_vk.errors import DeviceError, explain
-from dml_vk.install import system
+from dml_vk.install import runtimes, system
 from dml_vk.limits import Profile
 
 DeviceType = Literal["discrete", "integrated", "virtual", "cpu", "other"]
@@ -77,6 +77,11 @@ class DeviceInfo:
         return self.type in ("cpu", "integrated")
 
     @property
+    def runtime(self) -> str:
+        """The runtime that opens it: "kompute" or "vulkan"."""
+        return runtimes.chosen()
+
+    @property
     def profile(self) -> Profile:
         """The profile of the device, except `max_rounds`, which is measured when it is opened."""
         honoured = 0 if vulkan.is_validating() else _HONOURED_RANGE_BYTES.get(self._driver_name, 0)
@@ -104,7 +109,7 @@ class DeviceInfo:
         largest = max((heap.nbytes for heap in self.heaps), default=0) / 2**30
         return (
             f"{self.index}: {self.name} ({self.type}), Vulkan {version}, {self.driver}, "
-            f"{largest:.1f} GiB"
+            f"{largest:.1f} GiB, run by {self.runtime}"
         )
 
 

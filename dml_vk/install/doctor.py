@@ -104,6 +104,12 @@ def _run(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
 
 
 def _devices() -> Iterator[Finding]:
+    for setting in (settings.runtime, settings.staged, settings.memory_limit, settings.log):
+        try:
+            setting()
+        except DmlVkError as error:
+            yield Finding("setting", str(error), "set it right, or unset it")
+            return
     found = probe.devices()
     for info in found:
         yield Finding("device", str(info))
@@ -116,11 +122,6 @@ def _devices() -> Iterator[Finding]:
         yield Finding("chosen", probe.select().name)
     except DmlVkError as error:
         yield Finding("chosen", str(error), "set DML_VK_DEVICE to one of these, or unset it")
-    for setting in (settings.staged, settings.memory_limit, settings.log):
-        try:
-            setting()
-        except DmlVkError as error:
-            yield Finding("setting", str(error), "set it right, or unset it")
 
 
 def _unused_gpus() -> Iterator[Finding]:
@@ -154,20 +155,28 @@ def _python() -> Iterator[Finding]:
         yield Finding("NumPy", "absent", installing)
         return
     yield Finding("NumPy", importlib.metadata.version("numpy"))
+    yield _kompute()
+    if _device() is not None:
+        yield _floats()
+
+
+def _kompute() -> Finding:
+    """The state of `kp`, without which devices are opened by another runtime."""
     fixing = f"{sys.executable} -m dml_vk doctor --fix"
+    needed = os.environ.get("DML_VK_RUNTIME") == "kompute"
     state, details = build_kp.state(_device())
     if state == "works":
-        yield Finding("kp", importlib.metadata.version("kp"))
-        yield _floats()
-    elif state == "imports":
-        yield Finding("kp", f"{importlib.metadata.version('kp')}, not tried without a device")
-    elif state == "stock":
-        found = importlib.metadata.version("kp")
-        yield Finding("kp", f"{found}, which lacks what dml_vk adds to it", fixing)
-    elif state == "poisoned":
-        yield Finding("kp", "built with a pybind11 too old for this NumPy: data is wrong", fixing)
-    else:
-        yield Finding("kp", f"{state} {details}".strip(), build_kp.obstacle() or fixing)
+        return Finding("kp", importlib.metadata.version("kp"))
+    if state == "imports":
+        return Finding("kp", f"{importlib.metadata.version('kp')}, not tried without a device")
+    if state == "stock":
+        text = f"{importlib.metadata.version('kp')}, which lacks what dml_vk adds to it"
+        return Finding("kp", text, fixing, needed)
+    if state == "poisoned":
+        text = "built with a pybind11 too old for this NumPy: data is wrong"
+        return Finding("kp", text, fixing, needed)
+    advice = build_kp.obstacle() or fixing
+    return Finding("kp", f"{state} {details}".strip(), advice, needed)
 
 
 def _floats() -> Finding:

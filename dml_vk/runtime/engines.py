@@ -1,25 +1,19 @@
-"""The runtimes, and the choice of the one that devices are opened with."""
+"""Opening devices with the chosen runtime, and leaving them to a parent process."""
 
 from __future__ import annotations
 
 import ctypes
 
-from dml_vk import settings
 from dml_vk.driver.probe import DeviceInfo
-from dml_vk.install import kp_version
+from dml_vk.install import runtimes
 from dml_vk.runtime.interface import Runtime
 from dml_vk.runtime.kompute import Kompute
 from dml_vk.runtime.vulkan.engine import Vulkan
 
 
-def chosen() -> str:
-    """Return DML_VK_RUNTIME, else "kompute" if `kp` is there and completed, else "vulkan"."""
-    return settings.runtime() or ("kompute" if kp_version.is_installed() else "vulkan")
-
-
 def open_runtime(info: DeviceInfo) -> Runtime:
     """Open a device with the chosen runtime."""
-    return Kompute(info) if chosen() == "kompute" else Vulkan(info)
+    return Kompute(info) if runtimes.chosen() == "kompute" else Vulkan(info)
 
 
 def exit_without_drivers() -> None:

@@ -30,6 +30,7 @@ LAYERS = """
     dtypes layout promotion settings strides observe.text_table
     driver.vulkan
     install.system install.kp_version
+    install.runtimes
     driver
     kernels
     aliases

@@ -180,12 +180,13 @@ def described(monkeypatch, **given):
 
 
 def test_a_device_is_described(monkeypatch):
+    monkeypatch.setenv("DML_VK_RUNTIME", "vulkan")
     (one,) = described(monkeypatch, extensions=["VK_KHR_driver_properties"])
     assert (one.name, one.type, one.api_version) == ("A device", "discrete", (1, 3, 5))
     assert one.driver == "A driver 1.2"
     assert one.heaps == (Heap(8 * GIB, True), Heap(16 * GIB, False))
     assert one.subgroup_operations == ()
-    assert str(one) == "0: A device (discrete), Vulkan 1.3.5, A driver 1.2, 16.0 GiB"
+    assert str(one) == "0: A device (discrete), Vulkan 1.3.5, A driver 1.2, 16.0 GiB, run by vulkan"
 
 
 def test_what_a_driver_does_not_say(monkeypatch):

@@ -141,7 +141,8 @@ def test_a_driver_that_kills_is_named(monkeypatch, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("name", "wrong"), [("DML_VK_MEMORY", "stage"), ("DML_VK_MEMORY_LIMIT", "1GB")]
+    ("name", "wrong"),
+    [("DML_VK_MEMORY", "stage"), ("DML_VK_MEMORY_LIMIT", "1GB"), ("DML_VK_RUNTIME", "cuda")],
 )
 def test_a_setting_with_which_no_device_opens(name, wrong, monkeypatch):
     assert "setting" not in [finding.topic for finding in doctor._devices()]
@@ -177,7 +178,25 @@ def test_every_state_of_kp(monkeypatch, state, word, lacks, text, advice):
     one = next(found for found in doctor._python() if found.topic == "kp")
     assert one.text.startswith(text)
     assert one.advice.endswith(advice)
+    assert not one.is_fatal, "the other runtime needs none"
+    monkeypatch.setenv("DML_VK_RUNTIME", "kompute")
+    one = next(found for found in doctor._python() if found.topic == "kp")
     assert one.is_fatal == bool(advice)
+
+
+@pytest.mark.parametrize("name", ["vulkan", "kompute"])
+def test_each_device_is_listed_with_the_runtime_that_opens_it(monkeypatch, name):
+    monkeypatch.setenv("DML_VK_RUNTIME", name)
+    found = next(found for found in doctor._devices() if found.topic == "device")
+    assert found.text.endswith(f", run by {name}")
+    assert {info.runtime for info in probe.devices()} == {name}
+
+
+def test_floats_are_tried_without_kp(monkeypatch):
+    monkeypatch.setenv("DML_VK_RUNTIME", "vulkan")
+    monkeypatch.setattr(build_kp, "state", lambda device: ("absent", ""))
+    (floats,) = [found for found in doctor._python() if found.topic == "floats"]
+    assert floats.text.startswith("rounds to nearest: ")
 
 
 SAME = "; functions give the same bits as elsewhere"

@@ -1,0 +1,11 @@
+"""Which runtime opens devices: Kompute if it is installed and completed, else Vulkan directly."""
+
+from __future__ import annotations
+
+from dml_vk import settings
+from dml_vk.install import kp_version
+
+
+def chosen() -> str:
+    """Return the name of the runtime, which DML_VK_RUNTIME overrides."""
+    return settings.runtime() or ("kompute" if kp_version.is_installed() else "vulkan")
