@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import operator
 import os
 import runpy
 import sys
@@ -304,60 +303,6 @@ def test_exit_handlers_are_left_out_where_the_system_can(is_glibc, monkeypatch):
     kompute.exit_without_drivers()
     # What is registered last runs first: files are flushed before the process ends.
     assert calls == ([(1, None), (2, None)] if is_glibc else [])
-
-
-# Without a good kp.
-
-
-def test_without_kp_opening_a_device_says_so(monkeypatch):
-    monkeypatch.setitem(sys.modules, "kp", None)
-    with pytest.raises(DeviceError, match=r"device: cannot import kp: .*doctor"):
-        open_anew(monkeypatch)
-
-
-def test_without_kp_the_clones_own_python_is_named(monkeypatch, tmp_path):
-    python = tmp_path / ".venv/bin/python"
-    python.parent.mkdir(parents=True)
-    python.touch()
-    monkeypatch.setattr(kompute, "__file__", str(tmp_path / "dml_vk/runtime/kompute.py"))
-    monkeypatch.setitem(sys.modules, "kp", None)
-    with pytest.raises(DeviceError, match=f"or use the clone's own, {python}; got error="):
-        open_anew(monkeypatch)
-    monkeypatch.setattr(sys, "prefix", str(tmp_path / ".venv"))
-    with pytest.raises(DeviceError, match="how to install it; got error="):
-        open_anew(monkeypatch)
-
-
-@pytest.mark.parametrize("wrong", ["strides", "values", "name"])
-def test_a_kp_that_corrupts_arrays_is_refused(wrong, monkeypatch):
-    class Manager:
-        def __init__(self, index):
-            self.index = index
-
-        def list_devices(self):
-            name = "fake" if wrong == "name" else dml_vk.device().name
-            return [{"device_name": name, "timestamps_supported": False}]
-
-        def tensor_t(self, words, kind):
-            seen = words[::-1].copy()
-            if wrong == "strides":
-                seen = np.lib.stride_tricks.as_strided(words, words.shape, (0,))
-            return SimpleNamespace(data=lambda: seen)
-
-    kinds = SimpleNamespace(host="host", storage="storage")
-    monkeypatch.setitem(sys.modules, "kp", SimpleNamespace(Manager=Manager, TensorTypes=kinds))
-    said = (
-        "does not see the devices"
-        if wrong == "name"
-        else "pybind11 that is incompatible with this NumPy: .*doctor --fix"
-    )
-    with pytest.raises(DeviceError, match=said):
-        kompute.Kompute(0, dml_vk.device().name)
-
-
-def test_run_is_one_step_in_c():
-    """A signal must not come between the end of a run and the note that it has ended."""
-    assert type(kompute.Kompute.wait) is operator.methodcaller
 
 
 def test_an_unknown_way_to_memory_is_refused(monkeypatch):

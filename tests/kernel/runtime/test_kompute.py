@@ -213,8 +213,7 @@ def test_features_that_are_enabled_can_be_used(runtime, made):
         kind, sum_ = TYPED[feature]
         source = STEP.replace(
             "#version 450",
-            "#version 450\n"
-            f"#extension GL_EXT_shader_explicit_arithmetic_types_{kind} : require",
+            f"#version 450\n#extension GL_EXT_shader_explicit_arithmetic_types_{kind} : require",
         ).replace("dst[n] = value", f"dst[n] = factor + {sum_}")
         pipeline = runtime.pipeline(glslang.compile(source), (), 1, 2)
         bound = runtime.bind(pipeline, [made.source, made.target])
@@ -278,7 +277,7 @@ def test_without_a_driver_there_is_an_error():
 
 
 def test_a_device_that_is_not_there_is_an_error():
-    with pytest.raises(DeviceError, match="^device: the driver failed; got error='There is no"):
+    with pytest.raises(DeviceError, match=r"^device: the driver failed; got error='There is no"):
         Kompute(replace(probe.select(), index=99))
 
 
