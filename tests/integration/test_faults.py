@@ -61,10 +61,10 @@ def test_a_kp_that_corrupts_numpy_arrays_is_refused():
         """
         import kp
         class Manager(kp.Manager):
-            def tensor_t(self, words, kind):
+            def empty(self, size, kind):
                 class Poisoned:
                     def data(self):
-                        return np.lib.stride_tricks.as_strided(words, words.shape, (0,))
+                        return np.broadcast_to(np.uint32(0), size)
                 return Poisoned()
         kp.Manager = Manager
         try:
