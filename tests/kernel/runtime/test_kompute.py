@@ -186,15 +186,15 @@ def test_a_size_beyond_4_gib_is_not_cut(runtime):
 
 
 @pytest.mark.parametrize("timed", [False, True])
-def test_every_command_has_its_time(runtime, made, timed):
+def test_every_command_but_barriers_has_its_time(runtime, made, timed):
     ticket = runtime.record([made.step(), Barrier(), *made.slow()[:5]], timed)
     runtime.submit(ticket)
     runtime.wait(ticket)
     if timed:
         times = runtime.microseconds(ticket)
-        assert len(times) == 7
+        assert len(times) == 4
         assert min(times) >= 0
-        assert max(times) == max(times[2::2])
+        assert max(times) == max(times[1:])
     else:
         with pytest.raises(DeviceError, match="microseconds: the driver failed; got error="):
             runtime.microseconds(ticket)
