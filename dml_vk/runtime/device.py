@@ -21,11 +21,10 @@ from dml_vk.errors import DeviceError
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.limits import Limits, Profile
 from dml_vk.observe import dispatches
-from dml_vk.runtime import transfer
-from dml_vk.runtime.arenas import Allocation, Arena, Memory, MemoryStats
+from dml_vk.runtime import engines, transfer
+from dml_vk.runtime.arenas import Allocation, Memory, MemoryStats
 from dml_vk.runtime.gate import Gate
 from dml_vk.runtime.hazards import Access
-from dml_vk.runtime import engines
 from dml_vk.runtime.interface import MemoryKind, Runtime
 from dml_vk.runtime.queue import Queue
 from dml_vk.runtime.rounds_check import most_rounds

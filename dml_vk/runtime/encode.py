@@ -133,16 +133,19 @@ class Encoder:
         self, plan: Plan, accesses: Sequence[Access], offsets: Ints, params: Ints, is_logged: bool
     ) -> list[Work]:
         """Encode a plan of a plain copy or fill, whose units are bytes."""
-        places = [(one.arena.block, one.base + at) for one, at in zip(accesses, offsets)]
         unit_ns = plan.unit_ns / self.profile.pace
         step = int(MAX_SUBMISSION_NS / unit_ns) // 4 * 4
+        blocks = [access.arena.block for access in accesses]
         made: list[Work] = []
         for first in range(0, plan.units, step):
             nbytes = min(plan.units - first, step)
-            rest = (nbytes, *params[:1], MIN_NS + nbytes * unit_ns)
+            starts = [access.base + at + first for access, at in zip(accesses, offsets)]
+            ns = MIN_NS + nbytes * unit_ns
             origin = dispatches.asked(plan, nbytes, 0) if is_logged else None
-            where = [part for block, at in places for part in (block, at + first)]
-            made.append((Copy if plan.module == COPY else Fill)(*where, *rest, origin))
+            if plan.module == FILL:
+                made.append(Fill(blocks[0], starts[0], nbytes, params[0], ns, origin))
+            else:
+                made.append(Copy(blocks[0], starts[0], blocks[1], starts[1], nbytes, ns, origin))
         return made
 
     def pipeline(self, key: Key, arenas: tuple[Arena, ...]) -> tuple[Cached, Bound]:

@@ -2,7 +2,8 @@
 
 A runtime is one open Vulkan device. All arguments are checked before: the probe has accepted the
 device, sizes are within its limits, and there are as many push words as the shader declares. What
-only the driver can know is an exception, after which the process and the runtime go on.
+only the driver can know is an exception, after which the process and the runtime go on: a
+DeviceMemoryError if memory was short, else a DeviceError.
 """
 
 from __future__ import annotations
@@ -76,7 +77,7 @@ class Runtime(Protocol):
     """The optional features of the device that are enabled, such as "shaderInt64"."""
 
     def allocate(self, nbytes: int, kind: MemoryKind) -> Block:
-        """Allocate memory of unknown contents, a multiple of 4 bytes, or raise DeviceMemoryError."""
+        """Allocate a multiple of 4 bytes, with unknown contents."""
 
     def view(self, block: Block) -> Words:
         """Return the memory of a mapped block. The view keeps the block alive."""
@@ -102,8 +103,8 @@ class Runtime(Protocol):
     def submit(self, ticket: Ticket) -> None:
         """Start recorded commands after all that were submitted before.
 
-        If it raises a DeviceError, they never run. After any other exception, such as Ctrl-C,
-        `is_submitted` tells whether they do.
+        If it raises an error of the package, they never run. After any other exception, such as
+        Ctrl-C, `is_submitted` tells whether they do.
         """
 
     def is_submitted(self, ticket: Ticket) -> bool:

@@ -37,10 +37,9 @@ def split(
     for number, level in enumerate(levels):
         for step in level:
             for command in step.commands:
-                late = type(command) is Dispatch and id(command.bound) in compiled_late
-                if ns + command.ns > most_ns or late:
-                    if late:
-                        compiled_late.discard(id(command.bound))
+                bound = command.bound if isinstance(command, Dispatch) else None
+                if ns + command.ns > most_ns or id(bound) in compiled_late:
+                    compiled_late.discard(id(bound))
                     submissions.append([])
                     ns = 0.0
                 submissions[-1].append(Due(command, number, step.accesses))

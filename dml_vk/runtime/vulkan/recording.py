@@ -103,8 +103,8 @@ class Recorder:
     def __init__(self, opened: Opened, has_timestamps: bool) -> None:
         self._opened = opened
         self._has_timestamps = has_timestamps
-        # Slots live as long as this. If only tickets held them, and one died in a reference cycle,
-        # the cycle's collection would destroy the pool and the fence of the slot that it gives back.
+        # All slots, kept alive. If only tickets held them and one died in a reference cycle, the
+        # collector would destroy the pool and the fence of the slot that the ticket gives back.
         self._slots: list[Slot] = []
         self._idle: list[Slot] = []
 

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from dataclasses import replace
+
 import pytest
 
 from dml_vk.driver import host_memory, probe, vulkan
@@ -90,7 +91,7 @@ def test_room_is_left_for_the_compiler(monkeypatch, opened):
     assert opened.refusal(left, "unified") is None
 
 
-# Types, as the heap and the flags of each: of a card with a window to its memory, and of one without.
+# Memory types, as (heap, flags), of a card with a window to its memory.
 VISIBLE = vulkan.HOST_VISIBLE | vulkan.HOST_COHERENT
 WINDOW = ((0, vulkan.DEVICE_LOCAL), (1, VISIBLE), (2, vulkan.DEVICE_LOCAL | VISIBLE))
 

@@ -192,7 +192,7 @@ def test_an_arena_shrinks_to_what_is_left():
 
 def test_a_driver_that_has_no_room_is_told_like_any_other(machine):
     machine.error = DeviceMemoryError("allocate", "the driver has no memory", nbytes=5)
-    with pytest.raises(DeviceMemoryError, match="test: out of device memory: .*has no memory"):
+    with pytest.raises(DeviceMemoryError, match=r"test: out of device memory: .*has no memory"):
         machine.take(5)
     machine.error = None
     assert machine.take(5).nbytes == 5
