@@ -197,6 +197,20 @@ def test_what_needs_more_says_what(installed, tmp_path):
     )
 
 
+def test_the_wheel_numpy_and_a_driver_are_all_that_the_demo_needs(packages, tmp_path):
+    """No `kp`, and nothing on the path that could build one."""
+    python, site = empty(tmp_path / "environment")
+    pip = (sys.executable, "-m", "pip", "--python", python, "install", "--no-deps", "--no-index")
+    run(*pip, packages["wheel"])
+    for path in Path(sysconfig.get_path("platlib")).glob("numpy*"):
+        (site / path.name).symlink_to(path)
+    nothing = {"cwd": tmp_path, "env": {"PATH": os.devnull, "HOME": str(tmp_path)}}
+    absent = subprocess.run([python, "-I", "-c", "import kp"], **nothing, check=False)
+    assert absent.returncode == 1
+    assert run(python, "-I", "-m", "dml_vk", "devices", **nothing).endswith(", run by vulkan\n")
+    assert re.search(r"All \d+ checks passed", run(python, "-I", "-m", "dml_vk", "demo", **nothing))
+
+
 def test_the_sdist_installs_and_computes_beside_numpy_and_kp(packages, tmp_path):
     python, site = empty(tmp_path / "environment")
     pip = (sys.executable, "-m", "pip", "install", "--ignore-installed", "--no-deps", "--no-index")
