@@ -328,6 +328,27 @@ def test_importing_kp_leaves_the_programs_logging_alone():
     says("import logging, kp; print(logging.getLogger().handlers)", "[]")
 
 
+def test_what_kompute_could_do_it_still_does(runtime, spirv):
+    manager, kinds = runtime._manager, runtime._kp.TensorTypes
+    words = [np.arange(WORDS, dtype=np.uint32), np.ones(WORDS, np.uint32)]
+    both = [manager.tensor_t(one, kind) for one, kind in zip(words, (kinds.host, kinds.device))]
+    one, factor = np.ones(1, np.uint32), np.full(1, 5, np.uint32)
+    algorithm = manager.algorithm(both, spirv, (WORDS, 1, 1), one, factor)
+    to_device, to_host = runtime._kp.OpTensorSyncDevice(both), runtime._kp.OpTensorSyncLocal(both)
+    for operation in (to_device, runtime._kp.OpAlgoDispatch(algorithm, factor), to_host):
+        manager.sequence().record(operation).eval()
+    assert both[1].data().tolist() == [*range(5, 5 + WORDS)]
+
+
+def test_wrong_arguments_of_kp_are_errors(runtime):
+    manager = runtime._manager
+    for call in (manager.empty, manager.sequence, manager.pipeline, manager.bind):
+        with pytest.raises(TypeError):
+            call("one")
+    with pytest.raises(IndexError):
+        manager.sequence(7)
+
+
 # Without a good kp.
 
 
