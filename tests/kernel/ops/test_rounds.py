@@ -70,6 +70,7 @@ def copies():
             x = dml_vk.asarray(hard(dtype, sizes))
             dml_vk.copy(x.mT, dml_vk.empty(x.mT.shape, dtype=dtype))
             x.to(memory_format=channels_last)
+            dml_vk.copy(x[..., :16], dml_vk.empty_like(x)[..., :16])
 
 
 def made():
