@@ -64,7 +64,7 @@ class Profile(Limits):
     # The speed in multiples of one slow CPU core, as a lower bound, for time estimates.
     pace: float = 1.0
     # As reported by the device: the invocations of a subgroup, and capabilities that can be used
-    # without being enabled, since Kompute enables nothing. Our kernels do not use them yet.
+    # without being enabled. Our kernels do not use them yet.
     subgroup: int = 1
     features: frozenset[str] = frozenset()
 

@@ -267,7 +267,7 @@ class UserKernel:
         if shared > limits.max_shared_bytes:
             rule = f"shared memory must be at most {limits.max_shared_bytes} bytes on this device"
             raise ShaderError(self.name, rule, shared_bytes=shared)
-        # Kompute numbers constants by position; values for undeclared numbers have no effect.
+        # Runtimes number constants by position; values for undeclared numbers have no effect.
         return tuple(values.get(number, 0) for number in range(max(values, default=-1) + 1))
 
     def _check_rounds(self, spec: tuple[int, ...], most: int) -> None:

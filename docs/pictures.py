@@ -161,7 +161,7 @@ def levels() -> str:
         if level:
             picture.arrow(left - 46, 115, left - 4, 115)
             picture.text(left - 25, 105, "wait", anchor="middle", ink=MARGIN_INK)
-    words = "A level is one sequence of Kompute's; x += 1 waits for what reads x."
+    words = "A barrier ends each level; x += 1 waits for what reads x."
     picture.text(170, 215, words, ink=MARGIN_INK)
     return picture.svg()
 
@@ -201,7 +201,7 @@ def call() -> str:
         ("layout", ("of the result, by", "the commutative rule"), BLUE),
         ("plan", ("dims merged, a path", "chosen, kernel named"), GREEN),
         ("record", ("memory, addresses,", "pipeline, level"), YELLOW),
-        ("run", ("a sequence a level,", "when somebody looks"), ORANGE),
+        ("run", ("in one submission,", "while Python goes on"), ORANGE),
     ]
     picture = Picture(860, 150, "add(a, b): check, layout, plan, record, run")
     for k, (name, words, fill) in enumerate(steps):

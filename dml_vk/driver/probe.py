@@ -1,4 +1,4 @@
-"""Enumerate devices and their properties without Kompute, which crashes if there is none."""
+"""Enumerate devices and their properties, before a runtime opens one."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _SUBGROUP_OPERATIONS = (
     "clustered",
     "quad",
 )
-# Kernels are tested up to this; beyond it llvmpipe's loads give 0. Kompute's sizes have 32 bits.
+# Kernels are tested up to this; beyond it llvmpipe's loads give 0.
 _MOST_RANGE_BYTES = 2**31 - 4096
 # Drivers that were measured to honour a larger storage buffer than they report.
 _HONOURED_RANGE_BYTES = {"llvmpipe": 2**31 - 4096}

@@ -1,7 +1,4 @@
-"""The part of Vulkan 1.1 needed to enumerate devices and test allocations, by ctypes.
-
-Kompute crashes where Vulkan returns an error code, so calls that can fail are tried here first.
-"""
+"""The part of Vulkan 1.1 needed to enumerate devices and describe them, by ctypes."""
 
 from __future__ import annotations
 
@@ -275,7 +272,7 @@ class Instance:
             )
         self.vk = library
         application = _ApplicationInfo(api_version=1 << 22 | 1 << 12)
-        # The loader itself provides this extension, without which Kompute crashes.
+        # The loader itself provides this extension, which Kompute requires.
         extensions = [b"VK_EXT_debug_report"]
         info = _InstanceCreateInfo(application=ctypes.pointer(application))
         handle, count = c_void_p(), _u32()
@@ -304,7 +301,7 @@ class Instance:
         return families
 
     def queue_family(self, device: c_void_p) -> int | None:
-        """The first queue family with compute, which is the one that Kompute uses."""
+        """The first queue family with compute, which Kompute uses too."""
         families = enumerate(self.queue_families(device))
         return next((n for n, family in families if family.flags & COMPUTE), None)
 

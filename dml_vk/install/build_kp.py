@@ -39,7 +39,7 @@ _OPTIONS = (
     "KOMPUTE_OPT_INSTALL",
 )
 
-# Run in a separate process, since errors in Kompute crash it.
+# Run in a separate process, since a kp that is broken or not completed may crash it.
 _CHECK = """
 import sys, numpy, kp
 if kp.__version__ != sys.argv[1]:

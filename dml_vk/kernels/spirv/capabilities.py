@@ -1,7 +1,7 @@
-"""The SPIR-V capabilities that a module may use: Kompute enables no device features or extensions.
+"""The SPIR-V capabilities that a module may use: those that need no optional device feature.
 
-Others often work all the same, but they are invalid, and on another driver give wrong values or
-crash the process.
+Others work on some devices, but not on all. Where one is not enabled it is invalid, and may give
+wrong values or crash the process.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ CLEAN = {
     66: "GroupNonUniformShuffleRelative",
     68: "GroupNonUniformQuad",
 }
-_FEATURE = "it needs a device feature, and none is enabled"
+_FEATURE = "it needs a feature that not every device has"
 _PACK = f"{_FEATURE}: pack such elements into uint words"
 UNCLEAN = {
     9: ("Float16", _PACK),
@@ -54,7 +54,7 @@ EXTENSIONS = ("SPV_KHR_storage_buffer_storage_class",)  # part of SPIR-V 1.3
 
 
 def check_capabilities(module: Module, what: str = "spirv") -> None:
-    """Reject a module that uses more than Kompute enables."""
+    """Reject a module that some device cannot run."""
     if module.version > NEWEST:
         rule = "SPIR-V must be 1.3 or older: use glslangValidator --target-env vulkan1.1"
         raise ShaderError(what, rule, version=module.version)
@@ -65,5 +65,5 @@ def check_capabilities(module: Module, what: str = "spirv") -> None:
             raise ShaderError(what, rule, capability=name)
     for extension in module.extensions:
         if extension not in EXTENSIONS:
-            rule = "a shader cannot use SPIR-V extensions: none is enabled on the device"
+            rule = "a shader may use no SPIR-V extensions, which not every device has"
             raise ShaderError(what, rule, extension=extension)

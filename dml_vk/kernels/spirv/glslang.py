@@ -9,7 +9,7 @@ from tempfile import TemporaryDirectory
 
 from dml_vk.errors import Log, ShaderError
 
-# Kompute's instance is Vulkan 1.1, so modules must be SPIR-V 1.3 or older.
+# The instance is Vulkan 1.1, so modules must be SPIR-V 1.3 or older.
 TARGET = "vulkan1.1"
 _COMPILE = ("--quiet", "--target-env", TARGET)
 # `spirv-opt -O` without the passes that change values: `simplify-instructions` turns x*0 into 0,

@@ -1,6 +1,6 @@
 """Read the interface of a SPIR-V module: everything that a caller must match.
 
-Kompute checks none of it, and a mismatch crashes the process. Opcodes are from the SPIR-V 1.3
+No driver checks it, and a mismatch can crash the process. Opcodes are from the SPIR-V 1.3
 specification; only what our compute shaders may contain is read.
 """
 
