@@ -150,6 +150,7 @@ class Queue:
             raise
         if batch.tickets:
             self._sent.append(batch)
+            self._retire()
         self._batch = Batch()
         self._next_look = LOOK_OPERATIONS
         self.encoder.fresh.clear()
@@ -210,6 +211,11 @@ class Queue:
             observer.submitted(tickets[-1])
         observer.finished()
 
+    def _retire(self) -> None:
+        """Forget the batches that are done."""
+        while self._sent and self._runtime.is_done(self._sent[0].tickets[-1]):
+            self._sent.popleft()
+
     def _wait(self, count: int) -> None:
         """Wait for the first `count` of the batches sent."""
         for _ in range(count):
@@ -230,8 +236,7 @@ class Queue:
             self.send()
         elif graph.count >= self._next_look:
             self._next_look = graph.count + LOOK_OPERATIONS
-            while self._sent and self._runtime.is_done(self._sent[0].tickets[-1]):
-                self._sent.popleft()
+            self._retire()
             if not self._sent:
                 self.send()  # The device has nothing to do.
         if len(self._pipelines) > pipelines.MOST and self._pipelines.shrink():

@@ -47,6 +47,7 @@ def test_an_interrupt_loses_nothing_and_repeats_nothing():
 
 def test_an_interrupt_right_after_a_submission_does_not_repeat_it(monkeypatch):
     runtime = Runtime()
+    runtime.is_busy = True
     queue = Queue(runtime, MINIMUM, lambda: None)
     held = operand(arena(), 0, 16, True)
     for number in range(3):
@@ -69,6 +70,7 @@ def test_an_interrupt_right_after_a_submission_does_not_repeat_it(monkeypatch):
 
 def test_an_interrupt_while_waiting_loses_nothing(monkeypatch):
     runtime = Runtime()
+    runtime.is_busy = True
     queue = Queue(runtime, MINIMUM, lambda: None)
     queue.launch(make_plan(80, 0.99e6), [operand(arena(), 0, 16, True)])
     plain = runtime.wait
