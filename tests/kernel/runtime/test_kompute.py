@@ -194,7 +194,6 @@ def test_every_command_but_barriers_has_its_time(runtime, made, timed):
         times = runtime.microseconds(ticket)
         assert len(times) == 4
         assert min(times) >= 0
-        assert max(times) == max(times[1:])
     else:
         with pytest.raises(DeviceError, match="microseconds: the driver failed; got error="):
             runtime.microseconds(ticket)
