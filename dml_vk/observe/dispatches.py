@@ -196,14 +196,14 @@ class Flush(Observer):
             dispatch = Dispatch(asked, due.level, times[number], clock, estimate)
             logger.debug("%s", dispatch, extra={"dispatch": dispatch})
         self._done += ns
-        where = f"{self._next} of {len(self._left)} sequences done"
+        where = f"{self._next} of {len(self._left)} submissions done"
         self._watch.at(self._done, self._whole, where)
 
     def finished(self) -> None:
         seconds = self._watch.end()
         levels = [due.level for submission in self._left for due in submission]
         logger.debug(
-            "%s: flush of dispatches=%d levels=%d sequences=%d us=%.1f",
+            "%s: flush of dispatches=%d levels=%d submissions=%d us=%.1f",
             *(self._watch.caller, len(levels), len(set(levels)), len(self._left), seconds * 1e6),
         )
 

@@ -41,17 +41,17 @@ def said(caplog):
     return messages
 
 
-def work(queue, sequences):
+def work(queue, submissions):
     seen = operand(arena(), 0, 16, True)
-    queue.launch(make_plan(40 * sequences, 1e6), [seen])
+    queue.launch(make_plan(40 * submissions, 1e6), [seen])
     queue.flush()
 
 
 def test_long_work_says_how_far_it_is_every_two_seconds(clock, caplog):
     work(Queue(clock.runtime(), MINIMUM, lambda: None), 8)
     assert said(caplog) == [
-        "2.2 s so far, 3 of 8 sequences done, 3.8 s left",
-        "4.5 s so far, 6 of 8 sequences done, 1.5 s left",
+        "2.2 s so far, 3 of 8 submissions done, 3.8 s left",
+        "4.5 s so far, 6 of 8 submissions done, 1.5 s left",
     ]
 
 
@@ -72,7 +72,7 @@ def test_flushes_of_one_line_are_one_work_unless_there_is_a_pause(clock, caplog,
     for _ in range(3):
         work(queue, 2)
         clock.now += pause
-    expected = "2.2 s so far, 1 of 2 sequences done, 0.8 s left"
+    expected = "2.2 s so far, 1 of 2 submissions done, 0.8 s left"
     assert said(caplog) == ([expected] if pause == 0.5 else [])
 
 
@@ -92,7 +92,7 @@ def test_what_is_left_of_an_interrupted_flush_is_all_there_is(clock, caplog):
     said(caplog)
     assert caught.tb is not None  # It holds the operand.
     queue.flush()
-    assert said(caplog)[0] == "2.5 s so far, 1 of 4 sequences done, 7.5 s left"
+    assert said(caplog)[0] == "2.5 s so far, 1 of 4 submissions done, 7.5 s left"
 
 
 def test_what_the_package_s_own_commands_call_is_called_by_a_user():
