@@ -87,7 +87,8 @@ class Folder:
     ) -> tuple[State, int] | None:
         lines, variables, label = len(body.lines), len(body.variables), body.label
         returns = Walk(self, function, env, body, dict(state)).walk()
-        if len(returns) == 1 and returns[0].outside and returns[0].place == len(body.lines) - 1:
+        # One inside of a loop or selection is not the last line: its merge block comes later.
+        if len(returns) == 1 and returns[0].place == len(body.lines) - 1:
             body.lines.pop()
             return returns[0].state, returns[0].value
         del body.lines[lines:], body.variables[variables:]

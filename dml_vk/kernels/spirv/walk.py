@@ -32,7 +32,6 @@ class Return(NamedTuple):
 
     value: int  # 0 if there is none
     place: int  # of the line in the body
-    outside: bool  # of all loops and selections
     state: State
 
 
@@ -69,7 +68,6 @@ class Walk(Compute):
         self._loops: dict[int, Loop] = {}  # by header
         self._open: dict[int, int] = {}  # merge block -> header, before anything goes back there
         self._phis: list[tuple[int, int, int, Words]] = []  # of loops: place, result, header, phi
-        self._kept = False
         self._returns: list[Return] = []
 
     def walk(self) -> list[Return]:
@@ -91,8 +89,6 @@ class Walk(Compute):
             self._block(block, edges)
         for place, name, header, phi in self._phis:
             self.lines[place] = self._phi_of_loop(phi, name, self._edges[header])
-        if self._kept:
-            return [one._replace(outside=False) for one in self._returns]
         return self._returns
 
     def _name(self, label: int) -> int:
@@ -198,7 +194,7 @@ class Walk(Compute):
         kind = end[0] & 0xFFFF
         if kind >= op.RETURN:  # or the end of a block that is never run
             value = self.value(end[1]) if kind == op.RETURN_VALUE else 0
-            self._returns.append(Return(value, len(self.lines), self._level == 0, self.state))
+            self._returns.append(Return(value, len(self.lines), self.state))
             self.lines.append((end[0], value) if value else end)
             return
         target = self._only_target(end, kind)
@@ -268,7 +264,6 @@ class Walk(Compute):
 
     def _keep(self, merge: int, level: int, place: int, chosen: int) -> None:
         """Make a switch again of one that became a branch, with a default only."""
-        self._kept = True
         target = self.lines[place + 1][1]
         self.lines[place] = instruction(op.SELECTION_MERGE, self._name(merge), 0)
         self.lines[place + 1] = instruction(op.SWITCH, chosen, target)

@@ -84,6 +84,7 @@ layout(constant_id = 2) const bool YES = true;
 layout(constant_id = 3) const float HALF = 0.5;
 layout(binding = 0) buffer X { uint x[]; };
 layout(binding = 1) buffer Z { float z[]; };
+layout(binding = 1) buffer Q { uvec4 q[]; };
 """
 NAMED = "layout(constant_id = 0) const uint LOCAL_SIZE = 1;\n"
 
@@ -330,6 +331,33 @@ def test_variables_are_followed_by_part(folded):
         x[3] = v.x; x[4] = v[x[7] % 3];
     }"""
     assert [one for one in stored(folded(source, 1, 9)) if one != -1][-5:] == [9, 10, 10, 5, 11]
+
+
+def test_what_a_loop_stores_is_unknown_in_it(folded):
+    source = """
+    uint total;
+    void more() { total++; }
+    void main() {
+        total = N;
+        for (uint i = 0; i < x[9]; i++) { x[i] = total; more(); }
+        x[8] = total;
+    }"""
+    assert stored(folded(source, 1, 3)).count(3) == 1
+
+
+@pytest.mark.parametrize("n", [3, 4, 7, 2**32 - 1])
+def test_an_index_out_of_range_is_left_to_the_driver(folded, n):
+    """It may be in code that is never run."""
+    source = """
+    void main() {{
+        uvec4 v = {};
+        if (x[9] > 3) v[x[8] & 1] = 7;
+        x[0] = v[N];
+        uint a[4] = uint[](x[1], x[2], x[3], 5);
+        x[1] = a[N] + a[x[7] & 1];
+    }}"""
+    for vector in ("q[0]", "uvec4(x[4], x[5], x[6], 5)"):
+        folded(source.format(vector), 1, n)
 
 
 def test_precise_arithmetic_stays_precise(folded):
