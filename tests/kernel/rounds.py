@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dml_vk.kernels.plan.base import END, FIRST
-from dml_vk.kernels.spirv.blocks import lines_of
+from dml_vk.kernels.spirv.instructions import lines_of
 from dml_vk.runtime.interface import Dispatch
 
 _SLOTS = 2**15  # subgroups that are counted: by source, and from here on what is left

@@ -9,4 +9,4 @@ from dml_vk.kernels.spirv import library
 
 @pytest.fixture
 def no_modules(monkeypatch):
-    monkeypatch.setattr(library, "load", lambda module: b"")
+    monkeypatch.setattr(library, "load_for", lambda module, spec: b"")

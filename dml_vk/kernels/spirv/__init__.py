@@ -1,1 +1,1 @@
-"""SPIR-V modules: building, reading, checking, and specializing to one operator."""
+"""SPIR-V modules: building, reading, checking, and folding specialization constants in."""

@@ -13,7 +13,8 @@ from typing import NamedTuple
 from dml_vk.errors import Log, ShaderError
 from dml_vk.kernels.kernel import Kernel
 from dml_vk.kernels.registry import KERNELS
-from dml_vk.kernels.spirv.specialize import only_case
+from dml_vk.kernels.spirv.program import Program
+from dml_vk.kernels.spirv.specialize import specialized
 from dml_vk.limits import MINIMUM
 
 SPV = Path(__file__).parents[1] / "spv"
@@ -32,26 +33,15 @@ def load(module: str) -> bytes:
         raise ShaderError("load", rule, module=module) from None
 
 
-def load_for(module: str, spec: tuple[int, ...]) -> bytes:
-    """The SPIR-V of a module, pruned to the operator that these constants select."""
-    constant = _operator_constants().get(module)
-    return load(module) if constant is None else _load_case(module, constant, spec[constant])
-
-
 @lru_cache(maxsize=512)
-def _load_case(module: str, constant: int, operator: int) -> bytes:
-    return only_case(load(module), constant, operator)
+def load_for(module: str, spec: tuple[int, ...]) -> bytes:
+    """The SPIR-V of a module with these specialization constants set."""
+    return specialized(_program(module), spec)
 
 
 @cache
-def _operator_constants() -> dict[str, int]:
-    """Module -> the number of the specialization constant that selects its operator."""
-    return {
-        module: kernel.spec.index("OP")
-        for kernel in KERNELS.values()
-        if "OP" in kernel.spec
-        for module in kernel.modules
-    }
+def _program(module: str) -> Program:
+    return Program(load(module))
 
 
 class Difference(NamedTuple):

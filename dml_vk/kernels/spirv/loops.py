@@ -7,44 +7,31 @@ constant. Other loops count as 0, since their iterations are unknown, and so do 
 
 from __future__ import annotations
 
-import operator
-import struct
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from functools import lru_cache
 
-from dml_vk.kernels.spirv.blocks import (
+from dml_vk.kernels.spirv.instructions import (
     BRANCH_IF,
     CALL,
+    CONSTANT,
+    DECORATE,
+    ENTRY_POINT,
     FUNCTION,
     LOOP_MERGE,
     PHI,
+    SPEC_CONSTANT,
+    SPEC_ID,
     Blocks,
     Words,
     blocks_of,
     lines_of,
     reached,
     targets,
+    words_of,
 )
+from dml_vk.kernels.spirv.integers import COMPARISONS
 
-_CONSTANT, _SPEC_CONSTANT, _DECORATE, _SPEC_ID = 43, 50, 71, 1
-_ENTRY_POINT, _ADD, _SUBTRACT, _UNROLL, _WORD = 15, 128, 130, 1, 2**32
-
-
-def _signed(compare: Callable[[int, int], bool]) -> Callable[[int, int], bool]:
-    return lambda a, b: compare(a ^ _WORD // 2, b ^ _WORD // 2)
-
-
-_COMPARISONS: dict[int, Callable[[int, int], bool]] = {
-    171: operator.ne,
-    172: operator.gt,
-    173: _signed(operator.gt),
-    174: operator.ge,
-    175: _signed(operator.ge),
-    176: operator.lt,
-    177: _signed(operator.lt),
-    178: operator.le,
-    179: _signed(operator.le),
-}
+_ADD, _SUBTRACT, _UNROLL, _WORD = 128, 130, 1, 2**32
 
 
 @lru_cache(maxsize=256)
@@ -58,22 +45,21 @@ def fixed_rounds(spirv: bytes, spec: tuple[int, ...], most: int) -> int:
 
 class _Shader:
     def __init__(self, spirv: bytes, spec: Mapping[int, int], most: int) -> None:
-        words = struct.unpack(f"<{len(spirv) // 4}I", spirv)
         self.most = most
         self.constants: dict[int, int] = {}
         self.functions: dict[int, list[Words]] = {}
         self.main = 0
         numbers: dict[int, int] = {}
         body: list[Words] = []
-        for line in lines_of(words):
+        for line in lines_of(words_of(spirv)):
             code = line[0] & 0xFFFF
-            if code == _DECORATE and line[2] == _SPEC_ID:
+            if code == DECORATE and line[2] == SPEC_ID:
                 numbers[line[1]] = line[3]
-            elif code == _CONSTANT and len(line) == 4:
+            elif code == CONSTANT and len(line) == 4:
                 self.constants[line[2]] = line[3]
-            elif code == _SPEC_CONSTANT:
+            elif code == SPEC_CONSTANT:
                 self.constants[line[2]] = spec.get(numbers.get(line[2], -1), line[3])
-            elif code == _ENTRY_POINT:
+            elif code == ENTRY_POINT:
                 self.main = line[2]
             elif code == FUNCTION:
                 body = self.functions.setdefault(line[2], [])
@@ -112,7 +98,7 @@ class _Shader:
         last = blocks[leaving[0]][-1]
         defined = {line[2]: line for label in inside for line in blocks[label] if len(line) > 2}
         test = defined.get(last[1])
-        compare = _COMPARISONS.get(test[0] & 0xFFFF) if test else None
+        compare = COMPARISONS.get(test[0] & 0xFFFF) if test else None
         if last[0] & 0xFFFF != BRANCH_IF or last[3] != merge[1] or not test or compare is None:
             return 0
         for phi in [line for line in blocks[head] if line[0] & 0xFFFF == PHI and len(line) == 7]:

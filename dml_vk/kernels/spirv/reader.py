@@ -7,10 +7,11 @@ specification; only what our compute shaders may contain is read.
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from dml_vk.errors import ShaderError
+from dml_vk.kernels.spirv.instructions import lines_of, words_of
 from dml_vk.kernels.spirv.types import Leaf, Types
 
 
@@ -89,10 +90,7 @@ def read(spirv: bytes, what: str = "spirv") -> Module:
 class _Reader:
     def __init__(self, spirv: bytes, what: str) -> None:
         self.what = what
-        if len(spirv) < 20 or len(spirv) % 4 or spirv[:4] != b"\x03\x02\x23\x07":
-            rule = "a module must be little-endian 32-bit words that start with 0x07230203"
-            raise ShaderError(what, rule, bytes=len(spirv), start=bytes(spirv[:4]))
-        self.words = struct.unpack(f"<{len(spirv) // 4}I", spirv)
+        self.words = words_of(spirv, what)
         self.types = Types(what)
         self.capabilities: list[int] = []
         self.extensions: list[str] = []
@@ -145,19 +143,10 @@ class _Reader:
             if storage == _WORKGROUP
         )
 
-    def _instructions(self) -> Iterator[tuple[int, tuple[int, ...]]]:
-        at = 5
-        while at < len(self.words):
-            length, opcode = self.words[at] >> 16, self.words[at] & 0xFFFF
-            if length == 0 or at + length > len(self.words):
-                rule = "an instruction must end within the module"
-                raise ShaderError(self.what, rule, word=at, length=length)
-            yield opcode, self.words[at + 1 : at + length]
-            at += length
-
     def _scan(self) -> None:
         types = self.types
-        for opcode, args in self._instructions():
+        for line in lines_of(self.words, self.what):
+            opcode, args = line[0] & 0xFFFF, line[1:]
             if opcode == 17:  # OpCapability
                 self.capabilities.append(args[0])
             elif opcode == 10:  # OpExtension

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import operator
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from dml_vk.errors import ShaderError
+from dml_vk.kernels.spirv.integers import EVALUATED, evaluate
 
 _DECORATIONS = {
     "SpecId": 1,
@@ -20,20 +20,6 @@ _DECORATIONS = {
 _BOOL, _INT, _FLOAT, _VECTOR, _MATRIX = 20, 21, 22, 23, 24
 _ARRAY, _RUNTIME_ARRAY, _STRUCT = 28, 29, 30
 _EXTRACT = 81
-_ARITHMETIC: dict[int, Callable[[int, int], int]] = {
-    128: operator.add,
-    130: operator.sub,
-    132: operator.mul,
-    134: lambda a, b: a // b if b else 0,
-    135: lambda a, b: a // b if b else 0,
-    137: lambda a, b: a % b if b else 0,
-    139: lambda a, b: a % b if b else 0,
-    194: lambda a, b: a >> min(b, 31),
-    195: lambda a, b: a >> min(b, 31),
-    196: lambda a, b: a << min(b, 31),
-    197: operator.or_,
-    199: operator.and_,
-}
 # Far above any usable push block or element; a hostile array must not exhaust memory.
 _MOST_LEAVES = 4096
 
@@ -121,11 +107,10 @@ class Types:
         opcode, *args = self.operations[constant]
         if opcode == _EXTRACT:  # of gl_WorkGroupSize
             return self.value(self.constants[args[0]][args[1]], spec)
-        if opcode not in _ARITHMETIC:
-            rule = "the length of a shared array may use only + - * / % << >> & |"
+        if opcode not in EVALUATED:
+            rule = "the length of a shared array may use only operations on integers and booleans"
             raise ShaderError(self.what, rule, opcode=opcode)
-        a, b = (self.value(arg, spec) for arg in args)
-        return _ARITHMETIC[opcode](a, b) & 0xFFFFFFFF
+        return evaluate(opcode, *[self.value(arg, spec) for arg in args]) or 0
 
     def _leaves(self, of_type: int, start: int, block: int, member: int | None) -> Iterator[Leaf]:
         opcode, args = self._types[of_type]

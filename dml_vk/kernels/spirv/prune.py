@@ -1,0 +1,158 @@
+"""Write a folded module without what nothing needs."""
+
+from __future__ import annotations
+
+import struct
+from itertools import chain
+
+from dml_vk.kernels.spirv import instructions as op
+from dml_vk.kernels.spirv.fold import Body, Folder
+from dml_vk.kernels.spirv.instructions import Words, instruction
+from dml_vk.kernels.spirv.program import LITERALS
+
+# What has no result: where its operands that are ids are, labels excepted.
+_NO_RESULT = {
+    op.STORE: slice(1, 3),
+    224: slice(1, None),  # OpControlBarrier
+    225: slice(1, None),  # OpMemoryBarrier
+    op.BRANCH_IF: slice(1, 2),
+    op.SWITCH: slice(1, 2),
+    op.RETURN_VALUE: slice(1, 2),
+    **dict.fromkeys((op.LOOP_MERGE, op.SELECTION_MERGE, op.LABEL, op.BRANCH), slice(0)),
+    **dict.fromkeys((op.RETURN, op.UNREACHABLE), slice(0)),
+}
+_EFFECTS = {op.CALL, *range(227, 243)}  # and atomics
+# Of types: where the types and constants are that they are made of.
+_TYPES = {
+    23: slice(2, 3),  # OpTypeVector
+    24: slice(2, 3),  # OpTypeMatrix
+    28: slice(2, 4),  # OpTypeArray
+    29: slice(2, 3),  # OpTypeRuntimeArray
+    30: slice(2, None),  # OpTypeStruct
+    32: slice(3, 4),  # OpTypePointer
+    33: slice(2, None),  # OpTypeFunction
+    **dict.fromkeys((19, 20, 21, 22), slice(0)),
+}
+_INPUT = 1
+
+
+class Pruner:
+    """Finds what is needed."""
+
+    def __init__(self, folder: Folder) -> None:
+        self.folder = folder
+        self.used: set[int] = set()
+        self._defined: dict[int, Words] = {}
+        self._bodies = {body.name: body for body in folder.bodies}
+        self._stores: dict[int, list[Words]] = {}  # by variable, if nothing else sees them
+        self._waiting: list[int] = []
+
+    def run(self) -> None:
+        folder, waiting, used, defined = self.folder, self._waiting, self.used, self._defined
+        for line in folder.all.lines:
+            kind = line[0] & 0xFFFF
+            defined[line[1 if kind in _TYPES else 2]] = line
+            if kind == op.VARIABLE and line[3] == _INPUT:
+                waiting.append(line[2])
+        waiting.append(folder.program.main)
+        while waiting:
+            one = waiting.pop()
+            if one in used:
+                continue
+            used.add(one)
+            if one in self._bodies:
+                self._enter(self._bodies[one])
+                continue
+            line = defined[one]
+            kind = line[0] & 0xFFFF
+            if kind in _TYPES:
+                waiting += line[_TYPES[kind]]
+            elif kind == op.EXTENDED:
+                waiting += line[5:]
+                waiting.append(line[1])
+            elif kind == op.PHI:
+                waiting += line[1::2]
+            else:
+                if kind == op.VARIABLE:
+                    for stored in self._stores.pop(one, ()):
+                        waiting += stored[1:3]
+                waiting.append(line[1])
+                if not op.CONSTANT_TRUE <= kind <= op.CONSTANT:
+                    waiting += line[3 : LITERALS.get(kind)]
+
+    def _enter(self, body: Body) -> None:
+        """Everything that a function does is needed, and what it stores if it is loaded."""
+        defined, waiting, stores = self._defined, self._waiting, self._stores
+        used = self.used
+        waiting += (body.result, body.type)
+        for param in body.params:
+            defined[param[2]] = param
+            waiting.append(param[2])
+        params = {param[2] for param in body.params}
+        for line in body.variables:
+            defined[line[2]] = line
+        for line in body.lines:
+            kind = line[0] & 0xFFFF if line else op.LABEL
+            ids = _NO_RESULT.get(kind)
+            if ids is None:
+                defined[line[2]] = line
+                if kind in _EFFECTS:
+                    waiting.append(line[2])
+            elif kind == op.STORE:
+                variable = self.variable(line)
+                if variable is None or variable in params or variable in used:
+                    waiting += line[1:3]
+                else:
+                    stores.setdefault(variable, []).append(line)
+            else:
+                waiting += line[ids]
+
+    def variable(self, store: Words) -> int | None:
+        """The variable that is stored to, if its contents are followed."""
+        pointer = store[1]
+        if pointer in self.folder.pointees:
+            return pointer
+        place = self.folder.chains.get(pointer)
+        return place and place[0]
+
+    def stays(self, line: Words) -> bool:
+        """Whether an instruction in a function that is used is needed."""
+        if not line:
+            return False
+        kind = line[0] & 0xFFFF
+        if kind == op.STORE:
+            variable = self.variable(line)
+            return variable is None or variable in self.used
+        return kind in _NO_RESULT or line[2] in self.used
+
+
+def written(folder: Folder) -> bytes:
+    """The module as bytes, without what nothing needs."""
+    pruner, program = Pruner(folder), folder.program
+    pruner.run()
+    used, stays = pruner.used, pruner.stays
+    lines = [_sized(line, folder) for line in program.before]
+    lines += [line for line in program.decorations if line[1] in used]
+    precise = instruction(op.DECORATE, 0, op.NO_CONTRACTION)
+    lines += [(precise[0], one, precise[2]) for one in folder.precise if one in used]
+    lines += [
+        line for line in folder.all.lines if line[1 if line[0] & 0xFFFF in _TYPES else 2] in used
+    ]
+    for body in folder.bodies:
+        if body.name in used:
+            lines.append(instruction(op.FUNCTION, body.result, body.name, 0, body.type))
+            lines += body.params
+            lines.append(instruction(op.LABEL, body.first))
+            lines += [line for line in body.variables if line[2] in used]
+            lines += [line for line in body.lines if stays(line)]
+            lines.append(instruction(op.FUNCTION_END))
+    words = [*program.head[:3], folder.all.bound, program.head[4], *chain.from_iterable(lines)]
+    return struct.pack(f"<{len(words)}I", *words)
+
+
+def _sized(line: Words, folder: Folder) -> Words:
+    """Set the local size, if it is not a literal."""
+    parts = folder.all.parts.get(folder.program.size)
+    if parts is None or line[0] & 0xFFFF != op.EXECUTION_MODE or line[2] != op.LOCAL_SIZE:
+        return line
+    return (*line[:3], *[folder.all.values[part] for part in parts])

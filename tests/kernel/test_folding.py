@@ -1,0 +1,86 @@
+"""Modules with their specialization constants folded in compute what whole ones do."""
+
+from __future__ import annotations
+
+import dataclasses
+import subprocess
+
+import numpy as np
+import pytest
+
+import dml_vk
+from dml_vk.kernels.spirv import library
+from dml_vk.kernels.spirv.program import Program
+from dml_vk.kernels.spirv.specialize import specialized
+from tests.chance import chance
+from tests.kernel.programs import random_source
+
+N = 16
+
+
+@pytest.mark.parametrize("number", range(25))
+def test_random_programs(number, tmp_path):
+    whole = dml_vk.compile_glsl(random_source(chance()))
+    program = Program(whole.spirv)
+    for _ in range(3):
+        spec = {"LOCAL_SIZE": 8, "A": 0, "B": 0, "C": int(chance().integers(-3, 3))}
+        spec |= {name: int(chance().integers(4)) for name in "AB"}
+        spec["D"] = bool(chance().integers(2))
+        spirv = specialized(program, [int(value) % 2**32 for value in spec.values()])
+        path = tmp_path / "module.spv"
+        path.write_bytes(spirv)
+        said = subprocess.run(
+            ["spirv-val", "--target-env", "vulkan1.1", path], capture_output=True, text=True
+        )
+        assert said.returncode == 0, said.stderr
+        most = int(chance().choice([5, 2**32]))
+        x = dml_vk.asarray(chance().integers(0, most, N, np.uint32))
+        results = []
+        for shader in (whole, dataclasses.replace(whole, spirv=spirv)):
+            y = dml_vk.zeros(N, dml_vk.uint32)
+            dml_vk.kernel(shader)(x, y, groups=N // 8, spec=spec)
+            results.append(y.tolist())
+        assert results[0] == results[1], spec
+
+
+FUNCTIONS = {
+    "add": lambda x: x + x.T,
+    "add a row": lambda x: x + x[0],
+    "floor_divide": lambda x: x // x.T,
+    "pow": lambda x: x**3,
+    "less": lambda x: x < x.T,
+    "where": lambda x: dml_vk.where(x < 3, x, x.T),
+    "int16": lambda x: x.to(dml_vk.int16),
+    "float64": lambda x: x.to(dml_vk.float64) * 0.3,
+    "sum": lambda x: x.sum(axis=0),
+    "argmax": lambda x: x.argmax(axis=1),
+    "cumsum": lambda x: dml_vk.cumulative_sum(x, axis=1),
+    "sort": lambda x: dml_vk.sort(x),
+    "take": lambda x: x[[2, 0, 1]],
+    "nonzero": lambda x: dml_vk.nonzero(x)[0],
+    "matmul": lambda x: x @ x,
+}
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("dtype", [dml_vk.float32, dml_vk.float16, dml_vk.int64], ids=str)
+def test_kernels(name, dtype, monkeypatch):
+    values = chance().integers(-7, 7, (3, 40, 40)).astype(dtype.numpy_name)
+    seen = []
+
+    def load_whole(module, spec):
+        seen.append(module)
+        return library.load(module)
+
+    def results():
+        pieces = [dml_vk.asarray(values)[0], dml_vk.asarray(values)[1, ::2, 1::2]]
+        results = [FUNCTIONS[name](piece) for piece in pieces]
+        return [np.asarray(result).tobytes() for result in results]
+
+    folded = results()
+    queue = dml_vk.device().queue
+    monkeypatch.setattr(queue._pipelines, "_cached", {})
+    monkeypatch.setattr(queue.encoder, "_known", {})
+    monkeypatch.setattr(library, "load_for", load_whole)
+    assert results() == folded
+    assert seen
