@@ -14,7 +14,6 @@ from dml_vk.kernels.plan.base import Plan
 from dml_vk.limits import Profile
 from dml_vk.observe import dispatches
 from dml_vk.observe.callers import clear_last_traceback
-from dml_vk.runtime import pipelines
 from dml_vk.runtime.arenas import Allocation, Arena, Note
 from dml_vk.runtime.encode import MAX_SUBMISSION_NS, MIN_NS, Encoder
 from dml_vk.runtime.gate import Gate
@@ -155,8 +154,6 @@ class Queue:
         self._next_look = LOOK_OPERATIONS
         self.encoder.fresh.clear()
         self._is_logged = dispatches.explains()
-        if self._pipelines.shrink():
-            self.encoder.forget()
         self.encoder.forget_many()
 
     def flush(self) -> None:
@@ -239,5 +236,5 @@ class Queue:
             self._retire()
             if not self._sent:
                 self.send()  # The device has nothing to do.
-        if len(self._pipelines) > pipelines.MOST and self._pipelines.shrink():
+        if self._pipelines.shrink():
             self.encoder.forget()

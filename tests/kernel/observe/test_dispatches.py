@@ -91,7 +91,9 @@ def test_a_flush_says_who_looked_and_what_ran(x, listen):
     y.numpy()
     said = listen.records[-1].message
     place = re.escape(f"Tensor.numpy ({__file__}:{line + 1})")
-    assert re.fullmatch(place + r": flush of dispatches=2 levels=2 submissions=[12] us=[\d.]+", said)
+    assert re.fullmatch(
+        place + r": flush of dispatches=2 levels=2 submissions=[12] us=[\d.]+", said
+    )
     listen.clear()
     dml_vk.synchronize()
     assert listen.records == [], "with nothing to do, nothing is said"

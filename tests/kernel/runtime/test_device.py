@@ -252,14 +252,30 @@ def test_a_plan_without_units_is_nothing():
 # After a fork, in the child.
 
 
+def test_what_runs_is_waited_for_before_the_process_ends(monkeypatch):
+    device = open_anew(monkeypatch)
+    monkeypatch.setattr(device_module, "_opened", {0: device})
+    x = dml_vk.ones((1000,), device=device)
+    with device.queue.enter():
+        device.queue.send()
+    pending = x + x
+    device_module._before_exit()
+    assert not device.queue._sent
+    assert is_pending(pending), "what was not submitted is of no use any more"
+    device._abandon()
+    device_module._before_exit()
+
+
 def test_an_abandoned_device_refuses_everything_and_keeps_what_was_made(monkeypatch):
     device = open_anew(monkeypatch)
     x, y = dml_vk.asarray([1, 2, 3], device=device), dml_vk.empty((3,), int, device=device)
     dml_vk.copy(x, y)
+    y += x  # by a kernel
     leaked = []
     monkeypatch.setattr(device._runtime, "leak", leaked.extend)
     device._abandon()
     assert x.allocation.arena.block in leaked
+    assert {*device.queue._pipelines.alive()} <= {*leaked}
     for call in (
         x.numpy,
         x.clone,

@@ -80,6 +80,14 @@ def test_a_kernel_is_compiled_only_where_there_is_slack(monkeypatch, opened):
     assert opened.no_slack() is None
 
 
+def test_addresses_that_are_used_up_are_told_like_memory(monkeypatch, opened):
+    def full(*_):
+        raise OSError
+
+    monkeypatch.setattr("mmap.mmap", full)
+    assert opened.no_slack() == "this process can have less than 64 MiB more"
+
+
 def test_room_is_left_for_the_compiler(monkeypatch, opened):
     left = 300 * MIB
     monkeypatch.setattr(host_memory, "available_bytes", lambda: left)

@@ -199,6 +199,12 @@ def test_floats_are_tried_without_kp(monkeypatch):
     assert floats.text.startswith("rounds to nearest: ")
 
 
+def test_floats_are_not_tried_without_a_device(monkeypatch):
+    monkeypatch.setattr(probe, "devices", lambda: probe.Devices((), "the reason"))
+    monkeypatch.setattr(build_kp, "state", lambda device: ("absent", ""))
+    assert [found.topic for found in doctor._python()] == ["NumPy", "kp"]
+
+
 SAME = "; functions give the same bits as elsewhere"
 
 

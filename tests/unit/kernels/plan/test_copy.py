@@ -151,7 +151,8 @@ def test_a_plan_is_what_its_kernel_expects(profile, data, sizes, itemsize):
     source, target = data.draw(layouts(sizes=sizes)), data.draw(layouts(sizes=sizes))
     assume(not target.overlaps)
     plan = plan_of(source, target, itemsize, profile)
-    assume(plan.module != COPY)
+    if plan.module == COPY:
+        return
     kernel = MODULES[plan.module]
     assert len(plan.push) == kernel.push_words <= 32
     assert len(plan.spec) == len(kernel.spec)
