@@ -6,7 +6,11 @@ from hypothesis import settings
 from tests import chance
 
 pytest.register_assert_rewrite(
-    "tests.integration.process", "tests.kernel.answers", "tests.kernel.memory", "tests.layouts"
+    "tests.integration.process",
+    "tests.kernel.answers",
+    "tests.kernel.memory",
+    "tests.layouts",
+    "tests.modules",
 )
 
 settings.register_profile("default", deadline=None, print_blob=True, max_examples=200)

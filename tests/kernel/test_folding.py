@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import dataclasses
-import subprocess
 
 import numpy as np
 import pytest
@@ -14,6 +13,7 @@ from dml_vk.kernels.spirv.program import Program
 from dml_vk.kernels.spirv.specialize import specialized
 from tests.chance import chance
 from tests.kernel.programs import random_source
+from tests.modules import check_valid
 
 N = 16
 
@@ -27,12 +27,7 @@ def test_random_programs(number, tmp_path):
         spec |= {name: int(chance().integers(4)) for name in "AB"}
         spec["D"] = bool(chance().integers(2))
         spirv = specialized(program, [int(value) % 2**32 for value in spec.values()])
-        path = tmp_path / "module.spv"
-        path.write_bytes(spirv)
-        said = subprocess.run(
-            ["spirv-val", "--target-env", "vulkan1.1", path], capture_output=True, text=True
-        )
-        assert said.returncode == 0, said.stderr
+        check_valid(spirv, tmp_path / "module.spv", spec)
         most = int(chance().choice([5, 2**32]))
         x = dml_vk.asarray(chance().integers(0, most, N, np.uint32))
         results = []

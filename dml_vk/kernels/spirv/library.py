@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import sys
 from collections.abc import Mapping
@@ -35,11 +34,11 @@ def load(module: str) -> bytes:
 
 @lru_cache(maxsize=512)
 def load_for(module: str, spec: tuple[int, ...]) -> bytes:
-    """The SPIR-V of a module with these specialization constants set."""
+    """The SPIR-V of a module with these values of specialization constants 0, 1, ... set."""
     return specialized(_program(module), spec)
 
 
-@cache
+@lru_cache(maxsize=16)  # up to 1 MB each
 def _program(module: str) -> Program:
     return Program(load(module))
 
@@ -60,6 +59,8 @@ class Changes(NamedTuple):
 
 def source_hash(kernel: Kernel, macros: Mapping[str, str], glsl: Path = GLSL) -> str:
     """Hash all inputs of a module: source, includes, macros and compiler options."""
+    import hashlib  # takes 3 ms
+
     from dml_vk.kernels.spirv import glslang
 
     source = (glsl / kernel.source).read_text()

@@ -107,6 +107,21 @@ def test_shared_memory(many):
     assert many.shared_bytes({0: 8}) == 4 * (8 * 3 + 1) + 2 * 16 + 3 * 36
 
 
+def test_lengths_of_shared_arrays_that_cannot_be_computed_are_refused():
+    multiply, shuffle = (struct.pack("<I", opcode) for opcode in (132, 79))
+    spirv = glslang.compile(MANY)
+    # OpSpecConstantOp, of 6 words, is followed by its type, its result and what it does.
+    at = next(
+        at
+        for at in range(20, len(spirv), 4)
+        if spirv[at : at + 4] == struct.pack("<I", 6 << 16 | 52)
+        and spirv[at + 12 :][:4] == multiply
+    )
+    rule = "the length of a shared array may use only operations on integers and booleans"
+    with pytest.raises(ShaderError, match=f"{rule}; got opcode=79"):
+        read(spirv[: at + 12] + shuffle + spirv[at + 16 :])
+
+
 def test_length_and_other_resources():
     assert read(glslang.compile(PLAIN, {"BODY": "x[0] = float(x.length());"})).asks_length
     more = "layout(binding = 1) uniform U { float u; };\nvoid main"

@@ -1,0 +1,28 @@
+"""What is in a SPIR-V module, and whether it is valid."""
+
+from __future__ import annotations
+
+import subprocess
+from collections import Counter
+
+from dml_vk.kernels.spirv import instructions as op
+
+
+def check_valid(spirv, path, what=""):
+    path.write_bytes(spirv)
+    said = subprocess.run(
+        ["spirv-val", "--target-env", "vulkan1.1", path], capture_output=True, text=True
+    )
+    assert said.returncode == 0, f"{what}: {said.stderr}"
+
+
+def codes(spirv):
+    """How often each opcode is in a module."""
+    return Counter(line[0] & 0xFFFF for line in op.lines_of(op.words_of(spirv)))
+
+
+def stored(spirv):
+    """The constants that a module stores, and -1 for everything else."""
+    lines = list(op.lines_of(op.words_of(spirv)))
+    constants = {line[2]: line[3] for line in lines if line[0] & 0xFFFF == op.CONSTANT}
+    return [constants.get(line[2], -1) for line in lines if line[0] & 0xFFFF == op.STORE]

@@ -1,0 +1,363 @@
+"""What is left of a shader when its specialization constants are known."""
+
+from __future__ import annotations
+
+import subprocess
+
+import pytest
+
+from dml_vk.kernels.spirv import glslang, reader
+from dml_vk.kernels.spirv import instructions as op
+from dml_vk.kernels.spirv.program import Program
+from dml_vk.kernels.spirv.specialize import specialized
+from tests.modules import check_valid, codes, stored
+
+BRANCHES = (op.BRANCH_IF, op.SWITCH)
+HEAD = """#version 450
+layout(local_size_x_id = 0) in;
+layout(constant_id = 1) const uint N = 1;
+layout(constant_id = 2) const bool YES = true;
+layout(constant_id = 3) const float HALF = 0.5;
+layout(binding = 0) buffer X { uint x[]; };
+layout(binding = 1) buffer Z { float z[]; };
+layout(binding = 1) buffer Q { uvec4 q[]; };
+"""
+NAMED = "layout(constant_id = 0) const uint LOCAL_SIZE = 1;\n"
+
+
+@pytest.fixture
+def folded(tmp_path):
+    def fold(source, *spec):
+        spirv = specialized(Program(glslang.compile(HEAD + source)), spec)
+        check_valid(spirv, tmp_path / "module.spv", source)
+        return spirv
+
+    return fold
+
+
+def test_constants_are_what_the_spec_says_or_their_defaults(folded):
+    source = "void main() { x[0] = N * 7 + (YES ? 1 : 2) - uint(-3); z[0] = HALF; }"
+    half, quarter = 0x3F000000, 0x3E800000
+    assert stored(folded(source)) == [7 + 1 + 3, half]
+    assert stored(folded(source, 8, 5, 0)) == [35 + 2 + 3, half]
+    assert stored(folded(source, 8, 5, 1, quarter)) == [35 + 1 + 3, quarter]
+
+
+def test_the_local_size_and_shared_arrays(folded):
+    source = NAMED + "shared uint s[gl_WorkGroupSize.x * N];\n"
+    source += "void main() { s[x[1]] = 3; barrier(); x[0] = s[x[2]] + gl_WorkGroupSize.x; }"
+    module = reader.read(folded(source, 16, 3))
+    assert (module.local_sizes({}), module.shared_bytes({})) == ((16, 1, 1), 4 * 48)
+    literal = "layout(local_size_y = 4) in; void main() { x[gl_LocalInvocationIndex] = N; }"
+    assert reader.read(folded(literal, 16)).local_sizes({}) == (16, 4, 1)
+
+
+def test_vectors_of_constants(folded):
+    """Of each the operators that GLSL allows on vectors of specialization constants."""
+    source = (
+        "void main() {{ uvec2 v = {} ^ (uvec2(N, 5) + uvec2(2, N)); x[x[9] & 1] = v[x[8] & 1]; }}"
+    )
+    spirv = folded(source.format("uvec2(N, N)"), 1, 9)
+    lines = list(op.lines_of(op.words_of(spirv)))
+    constants = {line[2]: line[3] for line in lines if line[0] & 0xFFFF == op.CONSTANT}
+    vectors = [line[3:] for line in lines if line[0] & 0xFFFF == op.COMPOSITE]
+    assert (9 ^ 11, 9 ^ 14) in [tuple(constants.get(one) for one in parts) for parts in vectors]
+
+
+PARTS = """
+OpCapability Shader
+OpMemoryModel Logical GLSL450
+OpEntryPoint GLCompute %main "main"
+OpExecutionMode %main LocalSize 1 1 1
+OpDecorate %array ArrayStride 4
+OpMemberDecorate %block 0 Offset 0
+OpDecorate %block Block
+OpDecorate %x DescriptorSet 0
+OpDecorate %x Binding 0
+%void = OpTypeVoid
+%function = OpTypeFunction %void
+%uint = OpTypeInt 32 0
+%pair = OpTypeVector %uint 2
+%quad = OpTypeVector %uint 4
+%array = OpTypeRuntimeArray %uint
+%block = OpTypeStruct %array
+%buffer = OpTypePointer StorageBuffer %block
+%element = OpTypePointer StorageBuffer %uint
+%x = OpVariable %buffer StorageBuffer
+%zero = OpConstant %uint 0
+%one = OpConstant %uint 1
+%two = OpConstant %uint 2
+%five = OpConstant %uint 5
+%main = OpFunction %void None %function
+%begin = OpLabel
+%place = OpAccessChain %element %x %zero %zero
+%some = OpLoad %uint %place
+%first = OpCompositeConstruct %pair %some %one
+%made = OpCompositeConstruct %quad %first %two %five
+%third = OpCompositeExtract %uint %made 2
+OpStore %place %third
+OpReturn
+OpFunctionEnd
+"""
+
+
+def test_a_vector_may_be_made_of_vectors(tmp_path):
+    """As glslang never does: its third component is not its third part."""
+    text, path = tmp_path / "module.spvasm", tmp_path / "module.spv"
+    text.write_text(PARTS)
+    subprocess.run(["spirv-as", "--target-env", "vulkan1.1", text, "-o", path], check=True)
+    spirv = specialized(Program(path.read_bytes()), ())
+    check_valid(spirv, path)
+    assert stored(spirv) != [5]
+
+
+def test_what_is_undefined_is_not_computed(folded):
+    assert stored(folded("void main() { x[0] = N == 0 ? 7 : 9 / N; }", 1, 0)) == [7]
+    both = codes(folded("uint f(uint d) { return 9 / d; } void main() { x[0] = f(N); }", 1, 0))
+    assert both[134] == 1
+
+
+@pytest.mark.parametrize(("n", "results"), [(0, [5]), (1, [6]), (2, [8, 7]), (9, [8])])
+def test_branches_that_are_known_are_gone(folded, n, results):
+    source = """
+    void main() {
+        switch (N) {
+        case 0: if (YES) x[0] = 5; else x[0] = 4; return;
+        case 1: x[0] = 6; break;
+        case 2: x[0] = 7;
+        default: x[0] = 8;
+        }
+    }"""
+    spirv = folded(source, 1, n)
+    assert sorted(stored(spirv)) == sorted(results)
+    assert not any(codes(spirv)[code] for code in (*BRANCHES, op.SELECTION_MERGE))
+
+
+def test_a_switch_that_is_left_from_within_stays_one(folded):
+    source = """
+    void f() {
+        switch (N) {
+        case 3: if (x[1] > 7) { x[0] = 5; break; } x[0] = 6; break;
+        default: x[0] = 7;
+        }
+        x[2] = 8;
+    }
+    void main() { f(); }"""
+    spirv = folded(source, 1, 3)
+    assert (sorted(stored(spirv)), codes(spirv)[op.SWITCH]) == ([5, 6, 8], 1)
+    assert codes(folded(source, 1, 2))[op.SWITCH] == 0
+
+
+def test_branches_that_are_unknown_stay(folded):
+    source = """
+    uint f(uint a) {
+        switch (a) {
+        case 1: return 5;
+        case 2: return 6;
+        default: return a;
+        }
+    }
+    void main() { x[0] = f(x[1]); if (x[2] == N) x[3] = N; }"""
+    counts = codes(folded(source, 1, 4))
+    assert (counts[op.SWITCH], counts[op.BRANCH_IF]) == (1, 1)
+
+
+LOOP = """
+void main() {
+    for (uint i = 0; i < x[9]; i++) {
+        if (x[i] == 7) continue;
+        switch (N) {
+        case 1: x[i] *= 2; break;
+        case 2: if (x[i] > 1) break; x[i] -= 1; break;
+        case 3: x[i] = 0; return;
+        case 4: if (x[i] == 2) continue; x[i] = 0; break;
+        default: x[i] += 1;
+        }
+        x[i] *= 3;
+    }
+}
+"""
+
+
+@pytest.mark.parametrize("n", range(6))
+@pytest.mark.parametrize("goes_on", [True, False])
+def test_loops_stay_loops(folded, n, goes_on):
+    """Even one that a case leaves at once."""
+    source = LOOP if goes_on else LOOP.replace("if (x[i] == 7) continue;", "")
+    assert codes(folded(source, 1, n))[op.LOOP_MERGE] == 1
+
+
+def test_a_loop_that_ends_in_its_first_round(folded):
+    source = (
+        "void main() { for (uint i = 0; i < x[9]; i++) { x[i] = 5; if (N == 1) break; x[i] = 6; } }"
+    )
+    assert [stored(folded(source, 1, n)) for n in (1, 2)] == [[5], [5, 6]]
+
+
+def test_a_loop_that_goes_on_nowhere(folded):
+    source = """
+    void main() {
+        for (uint i = 0; ; i++) {
+            if (x[i] == 7) { if (N == 1) break; continue; }
+            if (YES) { x[i] = i; break; }
+            if (x[i] == 9) continue;
+            x[i] = 3;
+        }
+    }"""
+    for n, yes in ((1, 1), (2, 1), (1, 0), (2, 0)):
+        assert codes(folded(source, 1, n, yes))[op.LOOP_MERGE] == 1
+
+
+def test_loops_may_call_functions_with_branches(folded):
+    source = """
+    uint f(uint a) { uint b = a; if (x[a] == 1) b = 2; else x[a] = N; return b * 3; }
+    void main() {
+        uint i = 0;
+        while (f(i) < 70) { x[i] += f(i + 1); i++; }
+        do { i += f(i); } while (f(i) > 7);
+    }"""
+    counts = codes(folded(source, 1, 2))
+    assert (counts[op.LOOP_MERGE], counts[op.FUNCTION]) == (2, 1)
+
+
+def test_a_function_that_returns_at_one_place_is_written_where_it_is_called(folded):
+    source = """
+    uint f(uint a, uint way) {
+        switch (way) {
+        case 1: return a + 1;
+        case 2: if (x[a] == 1) x[a] = 5; return a * 3;
+        case 3: if (a == 7) return 9; return 4;
+        case 4: for (;;) { if (x[a] == 7) return 1; x[a]++; }
+        default: return 8;
+        }
+    }
+    void main() { x[0] = f(x[1], N) + f(x[2], N); }"""
+    functions = [codes(folded(source, 1, n))[op.FUNCTION] for n in range(5)]
+    assert functions == [1, 1, 1, 2, 2]
+    assert stored(folded(source, 1, 0)) == [16]
+
+
+def test_other_functions_are_written_once_for_what_is_known(folded):
+    source = """
+    uint f(uint a, uint b) { if (x[a] == 7) return b * 2; x[a] = b; return b * 2; }
+    void main() {
+        x[0] = f(x[1], N);
+        x[1] = f(x[2], N);
+        x[2] = f(x[3], 5);
+        x[3] = f(x[4], x[5]);
+        x[4] = f(x[6], x[7]);
+    }"""
+    spirv = folded(source, 1, 3)
+    assert (codes(spirv)[op.FUNCTION], codes(spirv)[op.CALL]) == (4, 5)
+    # What always returns the same is a constant to its caller.
+    assert sorted(stored(spirv)) == [-1, -1, -1, 3, 5, 6, 6, 10]
+
+
+def test_what_is_no_longer_called_is_not_written(folded):
+    """While it is tried whether `f` can be written where it is called, `g` has a known argument."""
+    source = """
+    uint g(uint a) { if (x[a] == 7) return 1; x[1] = a; return 2; }
+    uint f(inout uint a) { if (g(a) == 1) return 3; a++; return 4; }
+    void main() { uint a = N; x[0] = f(a); x[2] = a; }"""
+    spirv = folded(source, 1, 3)
+    assert codes(spirv)[op.FUNCTION] == 3
+    assert 3 in stored(spirv)
+
+
+def test_truths(folded):
+    source = """
+    bool and_(bool p, bool q) { return p && q; }
+    bool or_(bool p, bool q) { return p || q; }
+    void main() {
+        bool some = x[9] == 7;
+        x[0] = uint(and_(YES, some));
+        x[1] = uint(or_(some, YES));
+    }"""
+    for yes, known in ((0, 0), (1, 1)):
+        spirv = folded(source, 1, 1, yes)
+        assert stored(spirv).count(known) == 1
+        assert codes(spirv)[op.LOGICAL_AND] == codes(spirv)[op.LOGICAL_OR] == 0
+
+
+def test_results_by_parameters(folded):
+    source = """
+    uint total = 1, kept = N;
+    void f(inout uint a, out uint b) { b = a; if (x[9] == a) return; a = 7; total = a; }
+    void main() {
+        uint a = 2, b = 3;
+        f(a, b);
+        x[0] = a; x[1] = b; x[2] = total; x[3] = kept;
+    }"""
+    spirv = folded(source, 1, 4)
+    # To a, total, total, a and x[3]; the others are not known, and nobody sees the rest.
+    assert sorted(one for one in stored(spirv) if one != -1) == [1, 2, 4, 7, 7]
+
+
+def test_variables_are_followed_by_part(folded):
+    source = """
+    struct Pair { uint first; uint second[2]; };
+    void main() {
+        Pair pair = Pair(N, uint[](x[9], 3));
+        x[0] = pair.first;
+        pair.second[1] = N + 1;
+        x[1] = pair.second[1];
+        pair.second[x[9] & 1] = 5;
+        x[2] = pair.second[1];
+        uvec3 v = uvec3(N + 2, x[9], x[8]);
+        x[3] = v.x; x[4] = v[x[7] % 3];
+    }"""
+    assert [one for one in stored(folded(source, 1, 9)) if one != -1][-5:] == [9, 10, 10, 5, 11]
+
+
+def test_what_a_loop_stores_is_unknown_in_it(folded):
+    source = """
+    uint total;
+    void more() { total++; }
+    void main() {
+        total = N;
+        for (uint i = 0; i < x[9]; i++) { x[i] = total; more(); }
+        x[8] = total;
+    }"""
+    assert stored(folded(source, 1, 3)).count(3) == 1
+
+
+@pytest.mark.parametrize("n", [3, 4, 7, 2**32 - 1])
+def test_an_index_out_of_range_is_left_to_the_driver(folded, n):
+    """It may be in code that is never run."""
+    source = """
+    void main() {{
+        uvec4 v = {};
+        if (x[9] > 3) v[x[8] & 1] = 7;
+        x[0] = v[N];
+        uint a[4] = uint[](x[1], x[2], x[3], 5);
+        x[1] = a[N] + a[x[7] & 1];
+    }}"""
+    for vector in ("q[0]", "uvec4(x[4], x[5], x[6], 5)"):
+        folded(source.format(vector), 1, n)
+
+
+def test_precise_arithmetic_stays_precise(folded):
+    source = """
+    float f(float a) { precise float b = min(a, 7.0) * 3.0 + HALF; return b; }
+    void main() { z[0] = max(f(z[1]), f(z[2])) + z[3]; }"""
+    spirv = folded(source)
+    precise = [
+        line
+        for line in op.lines_of(op.words_of(spirv))
+        if line[0] & 0xFFFF == op.DECORATE and line[2] == op.NO_CONTRACTION
+    ]
+    assert len(precise) == 4
+    assert codes(spirv)[129] == 3
+
+
+def test_effects_stay(folded):
+    source = """
+    shared uint s;
+    void main() {
+        atomicOr(x[0], 3); s = 1; memoryBarrierShared(); barrier();
+        uint unused = x[5] * 7; x[1] = min(s, N);
+    }"""
+    counts = codes(folded(source, 1, 2))
+    assert [counts[code] for code in (241, op.MEMORY_BARRIER, op.CONTROL_BARRIER)] == [1, 1, 1]
+    assert counts[op.STORE] == 2
+    assert counts[132] == 0
