@@ -53,6 +53,7 @@ def test_without_kp_too():
         print(len(dml_vk.devices()) > 0)
         """,
         "True True\nTrue",
+        DML_VK_RUNTIME="kompute",
     )
 
 
@@ -73,6 +74,7 @@ def test_a_kp_that_corrupts_numpy_arrays_is_refused():
             print("pybind11" in str(error), "doctor --fix" in str(error))
         """,
         "True True",
+        DML_VK_RUNTIME="kompute",
     )
 
 

@@ -76,6 +76,7 @@ def test_kernels(name, dtype, monkeypatch):
     queue = dml_vk.device().queue
     monkeypatch.setattr(queue._pipelines, "_cached", {})
     monkeypatch.setattr(queue.encoder, "_known", {})
+    monkeypatch.setattr(queue.encoder, "_same", {})
     monkeypatch.setattr(library, "load_for", load_whole)
     assert results() == folded
     assert seen
