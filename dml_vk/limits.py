@@ -61,6 +61,8 @@ class Profile(Limits):
     reduce_chunks: tuple[int, int] = (4, 6)
     # A pipeline is compiled at its first run, not when it is created.
     compiles_late: bool = False
+    # Whether the driver is told which loops to unroll.
+    unrolls: bool = True
     # The speed in multiples of one slow CPU core, as a lower bound, for time estimates.
     pace: float = 1.0
     # As reported by the device: the invocations of a subgroup, and capabilities that can be used

@@ -34,6 +34,8 @@ _MOST_RANGE_BYTES = 2**31 - 4096
 _HONOURED_RANGE_BYTES = {"llvmpipe": 2**31 - 4096}
 # Workgroups per dispatch: some devices report 2**31 - 1, but that many gain nothing.
 _MOST_GROUPS = 65535
+# Its optimizer never ends where a loop that it shall unroll contains another such loop.
+_NEVER_UNROLLED = "SwiftShader"
 _PACE = {"discrete": 20.0, "integrated": 4.0}
 # An idle workgroup costs a CPU at least 100 ns, and a few per core suffice for load balancing.
 _GROUPS_PER_CORE, _UNITS_PER_CORE = 8, 16
@@ -95,6 +97,7 @@ class DeviceInfo:
             max_storage_buffers=self.max_storage_buffers,
             max_shared_bytes=self.max_shared_bytes,
             unified=self.unified,
+            unrolls=self._driver_name != _NEVER_UNROLLED,
             subgroup=self.subgroup_size,
             features=frozenset(f"subgroup_{name}" for name in self.subgroup_operations),
             **suited(self.type, _cores()),

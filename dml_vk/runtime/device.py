@@ -189,6 +189,7 @@ class Device:
     def release_cached(self) -> None:
         """Release every empty arena."""
         with self.queue.enter():
+            self.ring.clear()
             for memory in (self.memory, *self.staging):
                 memory.trim()
 

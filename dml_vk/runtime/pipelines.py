@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from dml_vk.errors import DeviceMemoryError
 from dml_vk.kernels.spirv import library
+from dml_vk.kernels.spirv.unrolling import unmarked
 from dml_vk.limits import Profile
 from dml_vk.observe import dispatches
 from dml_vk.runtime.arenas import Arena
@@ -43,10 +44,13 @@ class Cached:
 class Pipelines:
     """The pipelines of a device."""
 
-    def __init__(self, runtime: Runtime, refusal: Callable[[], str | None]) -> None:
+    def __init__(
+        self, runtime: Runtime, refusal: Callable[[], str | None], *, unrolls: bool
+    ) -> None:
         self.launches = 0  # so far: the clock of `Cached.used`
         self._runtime = runtime
         self._refusal = refusal  # why there is no memory to compile one, or None
+        self._unrolls = unrolls
         self._cached: dict[Key, Cached] = {}
 
     def __len__(self) -> int:
@@ -70,6 +74,8 @@ class Pipelines:
         began, spirv, name = perf_counter(), key.module, dispatches.USERS_KERNEL
         if not isinstance(spirv, bytes):
             name, spirv = spirv, library.load_for(spirv, key.spec)
+        if not self._unrolls:
+            spirv = unmarked(spirv)
         # A driver that runs out of memory while it compiles ends the process.
         refusal = self._refusal()
         if refusal is not None:

@@ -61,7 +61,7 @@ class Queue:
         self._sent: deque[Batch] = deque()
         self._flying: deque[Ticket] = deque(maxlen=MAX_FLYING)  # the last submitted
         self._next_look = LOOK_OPERATIONS
-        self._pipelines = Pipelines(runtime, refusal)
+        self._pipelines = Pipelines(runtime, refusal, unrolls=profile.unrolls)
         self.encoder = Encoder(self._pipelines, profile)
         self._watch = dispatches.Watch()
         self._is_logged = dispatches.explains()  # this batch

@@ -311,3 +311,9 @@ from dml_vk.driver import probe
 print(len(probe.devices()))
 """
     assert int(run(code)) == len(probe.devices())
+
+
+def test_swiftshader_is_not_told_what_to_unroll(monkeypatch):
+    (one,) = described(monkeypatch)
+    assert one.profile.unrolls
+    assert not replace(one, driver="SwiftShader driver 5.0.0").profile.unrolls

@@ -1,0 +1,20 @@
+"""Take the marks `[[unroll]]` off the loops of a module."""
+
+from __future__ import annotations
+
+import struct
+
+from dml_vk.kernels.spirv.instructions import LOOP_MERGE, lines_of, words_of
+
+_CONTROL = 3  # the word of OpLoopMerge that says what to do with the loop
+
+
+def unmarked(spirv: bytes) -> bytes:
+    """The same module, which leaves it to the driver which loops it unrolls."""
+    words = list(words_of(spirv))
+    at = 5
+    for line in lines_of(tuple(words)):
+        if line[0] & 0xFFFF == LOOP_MERGE:
+            words[at + _CONTROL] = 0
+        at += len(line)
+    return struct.pack(f"<{len(words)}I", *words)
