@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import weakref
+from collections import deque
 from collections.abc import Sequence
 from ctypes import byref, c_size_t, c_uint64, pointer, sizeof
 
@@ -69,19 +71,12 @@ class Slot:
 class Ticket:
     """Recorded commands. Once it is done and dropped, its slot is used again."""
 
-    _idle: list[Slot] | None = None
-
-    def __init__(self, slot: Slot, idle: list[Slot], commands: Sequence[Command]) -> None:
+    def __init__(self, slot: Slot, commands: Sequence[Command]) -> None:
         self.slot = slot
         self.commands = tuple(commands)  # with all that they use, until they are done
         self.done = False
         self.stamps: Made | None = None
         self.works = [not isinstance(one, Barrier) for one in commands]
-        self._idle = idle
-
-    def __del__(self) -> None:
-        if self._idle is not None:
-            self._idle.append(self.slot)
 
     def ticks(self, opened: Opened) -> list[int] | None:
         """The timestamps: one at the start, and one after each command."""
@@ -97,25 +92,31 @@ class Ticket:
         return list(found)
 
 
+class Note(weakref.ref[Ticket]):
+    """Gives back the slot of a ticket that dies. Its callback is C, which no signal interrupts."""
+
+    __slots__ = ("slot",)
+    slot: Slot
+
+
 class Recorder:
     """Records tickets on one device."""
 
     def __init__(self, opened: Opened, has_timestamps: bool) -> None:
         self._opened = opened
         self._has_timestamps = has_timestamps
-        # All slots, kept alive. If only tickets held them and one died in a reference cycle, the
-        # collector would destroy the pool and the fence of the slot that the ticket gives back.
-        self._slots: list[Slot] = []
-        self._idle: list[Slot] = []
+        # A note for each slot, which keeps it alive. If only tickets held slots and one died in a
+        # reference cycle, the collector would destroy the slot's pool and fence with it.
+        self._notes: dict[Slot, Note] = {}
+        self._idle: deque[Note] = deque()
 
     def record(self, commands: Sequence[Command], timed: bool) -> Ticket:
         opened = self._opened
         calls = opened.calls
-        if not self._idle:
-            self._slots.append(Slot(opened))
-            self._idle.append(self._slots[-1])
-        slot = self._idle.pop()
-        ticket = Ticket(slot, self._idle, commands)
+        slot = self._idle.pop().slot if self._idle else Slot(opened)
+        ticket = Ticket(slot, commands)
+        note = self._notes[slot] = Note(ticket, self._idle.append)
+        note.slot = slot
         slot.begin()
         calls.vkCmdPipelineBarrier(slot.commands, *_BETWEEN)
         if timed and self._has_timestamps:

@@ -10,7 +10,6 @@ from dml_vk.kernels.spirv import glslang
 from dml_vk.runtime.vulkan import memory
 from dml_vk.runtime.vulkan.opened import Made
 from dml_vk.runtime.vulkan.pipelines import Bound
-from dml_vk.runtime.vulkan.recording import Ticket
 from tests.unit.runtime.vulkans import Engine, spirv
 
 EMPTY = "#version 450\nlayout(local_size_x = 1) in;\nvoid main() {}"
@@ -50,7 +49,7 @@ def start_over(engine):
     """No call fails, and there are no idle slots or layouts."""
     engine.calls.results.clear()
     engine._recorder._idle.clear()
-    engine._recorder._slots.clear()
+    engine._recorder._notes.clear()
     engine._layouts.clear()
 
 
@@ -234,5 +233,5 @@ def test_what_is_leaked_is_never_destroyed():
 
 
 def test_an_object_that_was_interrupted_before_it_began_is_let_go():
-    for kind in (Made, Bound, Ticket):
+    for kind in (Made, Bound):
         kind.__new__(kind).__del__()

@@ -177,7 +177,7 @@ def test_a_dropped_ticket_is_kept_until_it_is_done(engine):
     for _ in range(2):
         engine.submit(engine.record([engine.counting()]))
     assert len(engine._flight) == 2
-    assert engine._recorder._idle == []
+    assert not engine._recorder._idle
     engine.run()
     assert engine.counts[0] == 2
     assert len(engine._recorder._idle) == 3
