@@ -164,6 +164,7 @@ def test_few_and_no_distances():
     assert dml_vk.linspace(3, 4, 0).shape == (0,)
     assert dml_vk.linspace(3, 4, 1).tolist() == dml_vk.linspace(3, 3, 1, endpoint=False).tolist()
     assert dml_vk.linspace(2.5, 2.5, 4).tolist() == [2.5] * 4
+    assert dml_vk.linspace(-3, 0, 4).tolist() == [-3, -2, -1, 0], "which is counted from its end"
     assert dml_vk.linspace(0, 7e4, 3, dtype="float16").tolist() == [0, 35008, math.inf]
 
 
