@@ -5,7 +5,7 @@ from __future__ import annotations
 import mmap
 import os
 
-from dml_vk.driver import host_memory, probe, vulkan
+from dml_vk.driver import host_memory, memory_types, probe, vulkan
 from dml_vk.driver.probe import DeviceInfo
 from dml_vk.errors import DeviceError
 
@@ -14,13 +14,6 @@ from dml_vk.errors import DeviceError
 # leave more than that free, so that kernels for existing tensors can still be compiled.
 _SLACK_BYTES = 192 * 2**20
 _KERNEL_BYTES = 64 * 2**20
-
-_FLAGS = {
-    "device": vulkan.DEVICE_LOCAL,
-    "unified": vulkan.DEVICE_LOCAL | vulkan.HOST_VISIBLE | vulkan.HOST_COHERENT,
-    "upload": vulkan.HOST_VISIBLE | vulkan.HOST_COHERENT,
-    "readback": vulkan.HOST_VISIBLE | vulkan.HOST_COHERENT,
-}
 
 FORKED = (
     "a forked child cannot use its parent's device: start it by spawn, or fork before the first use"
@@ -64,12 +57,11 @@ class Guard:
         return _no_ram(0, _KERNEL_BYTES)
 
     def _heap(self, kind: str) -> vulkan.MemoryHeap | None:
-        flags, memory = _FLAGS[kind], self._memory
-        for one in memory.types[: memory.type_count]:
-            if one.flags & flags == flags:
-                heap: vulkan.MemoryHeap = memory.heaps[one.heap]
-                return heap
-        return None
+        chosen = memory_types.choose(self._memory, kind)
+        if chosen is None:
+            return None
+        heap: vulkan.MemoryHeap = self._memory.heaps[self._memory.types[chosen].heap]
+        return heap
 
 
 def _no_ram(nbytes: int, slack: int) -> str | None:

@@ -120,7 +120,10 @@ def test_each_kind_of_memory_comes_from_its_heap(monkeypatch, opened):
     monkeypatch.setattr(opened, "_memory", card(WINDOW, (80, local), (50, 0), (7, local)))
     heaps = [opened.refusal(2**30, kind).partition(" MiB")[0] for kind in KINDS]
     assert [heap.rpartition(" ")[2] for heap in heaps] == ["80", "50", "50", "7"]
+    # As the runtime takes it: where nothing is both, the host's is what the two share.
     monkeypatch.setattr(opened, "_memory", card(WINDOW[:2], (80, local), (50, 0)))
+    assert "heap of 50 MiB" in opened.refusal(2**30, "unified")
+    monkeypatch.setattr(opened, "_memory", card(WINDOW[:1], (80, local)))
     assert opened.refusal(1, "unified") == "the device has no memory of this type"
 
 

@@ -1,0 +1,35 @@
+"""Which of a device's memory types serves a kind of memory, as in `runtime/interface.py`."""
+
+from __future__ import annotations
+
+from dml_vk.driver.vulkan import (
+    DEVICE_LOCAL,
+    HOST_CACHED,
+    HOST_COHERENT,
+    HOST_VISIBLE,
+    MemoryProperties,
+)
+
+ANY = 2**32 - 1  # a bit for each memory type
+_MAPPED = HOST_VISIBLE | HOST_COHERENT
+# The properties that a kind must have, and combinations of others, the best first.
+_WANTED = {
+    "device": (DEVICE_LOCAL, (0,)),
+    "upload": (_MAPPED, (0,)),
+    "readback": (_MAPPED, (HOST_CACHED, 0)),
+    # Where the device shares the host's memory, what is not cached costs the host far more than
+    # what is not local costs the device.
+    "unified": (_MAPPED, (DEVICE_LOCAL | HOST_CACHED, HOST_CACHED, DEVICE_LOCAL, 0)),
+}
+# Other properties mean memory that needs a feature, or that buffers do not get.
+_KNOWN = DEVICE_LOCAL | HOST_VISIBLE | HOST_COHERENT | HOST_CACHED
+
+
+def choose(memory: MemoryProperties, kind: str, allowed: int = ANY) -> int | None:
+    """The index of the first of the best types of a kind; `allowed` has a bit for each type."""
+    needed, preferred = _WANTED[kind]
+    for flags in (needed | others for others in preferred):
+        for index, one in enumerate(memory.types[: memory.type_count]):
+            if allowed >> index & 1 and one.flags & flags == flags and not one.flags & ~_KNOWN:
+                return index
+    return None
