@@ -50,8 +50,8 @@ class Profile(Limits):
     # Work items that keep the device busy if they are long. Planners of shorter ones want a
     # multiple of it.
     units_wanted: int = 2**13
-    # Dispatches have one workgroup or this many, since idle workgroups cost less than another
-    # pipeline. None: about as many as there is work for.
+    # The most workgroups of a dispatch, where idle ones cost more than they gain. None: as many as
+    # there is work for.
     groups_wanted: int | None = None
     # How much of a long row one invocation takes: elements of a merge of two sorted runs; elements
     # of a scan, if there are few rows; and the log2 of the least and the most leaves of a reduction

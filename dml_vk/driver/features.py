@@ -43,6 +43,10 @@ class _Arithmetic(Chained):
     _fields_ = (("shaderFloat16", _u32), ("shaderInt8", _u32))
 
 
+def _names(structure: type[Chained]) -> list[str]:
+    return [name for name, *_ in structure._fields_ if not name.startswith("_")]
+
+
 # Structure -> the extension that it needs in Vulkan 1.1.
 _STRUCTURES: dict[type[Chained], str | None] = {
     _Core: None,
@@ -50,6 +54,7 @@ _STRUCTURES: dict[type[Chained], str | None] = {
     _Storage8: "VK_KHR_8bit_storage",
     _Arithmetic: "VK_KHR_shader_float16_int8",
 }
+NAMES = tuple(sorted(name for structure in _STRUCTURES for name in _names(structure)))
 # A driver on top of another API must have this enabled if it lists it.
 _PORTABILITY = "VK_KHR_portability_subset"
 
@@ -82,5 +87,4 @@ def choose(instance: Instance, physical: c_void_p, extensions: Iterable[str]) ->
 
 
 def _enabled(found: Chained) -> list[str]:
-    names = [name for name, *_ in found._fields_ if not name.startswith("_")]
-    return [name for name in names if getattr(found, name)]
+    return [name for name in _names(type(found)) if getattr(found, name)]

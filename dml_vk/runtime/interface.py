@@ -13,6 +13,8 @@ from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 
+PATIENCE_NS = 50_000_000  # of one wait in C, during which Ctrl-C must wait
+
 Words = np.ndarray[Any, np.dtype[np.uint32]]
 Groups = tuple[int, int, int]
 # Where memory lies: next to the device; in the host's memory, to be written or to be read (cached)

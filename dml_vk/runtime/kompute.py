@@ -16,24 +16,22 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
-from dml_vk.driver import vulkan
+from dml_vk.driver import features, vulkan
 from dml_vk.driver.probe import DeviceInfo
 from dml_vk.errors import DeviceError, DeviceMemoryError
 from dml_vk.install import kp_version, system
-from dml_vk.runtime.interface import Block, Bound, Command, MemoryKind, Pipeline, Ticket, Words
+from dml_vk.runtime.interface import (
+    PATIENCE_NS,
+    Block,
+    Bound,
+    Command,
+    MemoryKind,
+    Pipeline,
+    Ticket,
+    Words,
+)
 
 ADVICE = "`python -m dml_vk doctor` says what is missing and how to install it"
-# Of these, the ones that the device has are enabled.
-FEATURES = (
-    "shaderFloat16",
-    "shaderFloat64",
-    "shaderInt16",
-    "shaderInt64",
-    "shaderInt8",
-    "storageBuffer16BitAccess",
-    "storageBuffer8BitAccess",
-)
-_WAIT_NS = 50_000_000  # between looks for Ctrl-C
 
 _P = ParamSpec("_P")
 _R = TypeVar("_R")
@@ -86,7 +84,7 @@ class Kompute:
     @_errors_as("device")
     def _open(self, index: int) -> Any:
         with vulkan.quiet_layers():
-            return self._kp.Manager(index, [], [], FEATURES)
+            return self._kp.Manager(index, [], [], features.NAMES)
 
     def _check_views(self) -> None:
         # If built with an old pybind11, kp reads the fields of NumPy 2 arrays at wrong offsets:
@@ -150,7 +148,7 @@ class Kompute:
     def wait(self, ticket: Ticket) -> None:
         """Wait for the sequence's fence, for a short time each, since Ctrl-C acts in between."""
         while ticket.is_running():
-            ticket.eval_await(_WAIT_NS)
+            ticket.eval_await(PATIENCE_NS)
 
     @_errors_as("microseconds")
     def microseconds(self, ticket: Ticket) -> list[float] | None:

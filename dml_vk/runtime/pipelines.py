@@ -71,9 +71,11 @@ class Pipelines:
         return bound
 
     def _make(self, key: Key) -> Pipeline:
-        began, spirv, name = perf_counter(), key.module, dispatches.USERS_KERNEL
-        if not isinstance(spirv, bytes):
-            name, spirv = spirv, library.load_for(spirv, key.spec)
+        began = perf_counter()
+        if isinstance(key.module, bytes):
+            name, spirv, spec = dispatches.USERS_KERNEL, key.module, key.spec
+        else:  # the constants are folded into it
+            name, spirv, spec = key.module, library.load_for(key.module, key.spec), ()
         if not self._unrolls:
             spirv = unmarked(spirv)
         # A driver that runs out of memory while it compiles ends the process.
@@ -81,7 +83,7 @@ class Pipelines:
         if refusal is not None:
             rule = f"no memory to compile a kernel: {refusal}"
             raise DeviceMemoryError("kernel", rule, kernels=len(self._cached))
-        pipeline = self._runtime.pipeline(spirv, key.spec, key.push_words, key.bindings)
+        pipeline = self._runtime.pipeline(spirv, spec, key.push_words, key.bindings)
         dispatches.made(name, key.spec, perf_counter() - began)
         return pipeline
 

@@ -11,10 +11,11 @@ _CONTROL = 3  # the word of OpLoopMerge that says what to do with the loop
 
 def unmarked(spirv: bytes) -> bytes:
     """The same module, which leaves it to the driver which loops it unrolls."""
-    words = list(words_of(spirv))
+    words = words_of(spirv)
+    changed = list(words)
     at = 5
-    for line in lines_of(tuple(words)):
+    for line in lines_of(words):
         if line[0] & 0xFFFF == LOOP_MERGE:
-            words[at + _CONTROL] = 0
+            changed[at + _CONTROL] = 0
         at += len(line)
-    return struct.pack(f"<{len(words)}I", *words)
+    return struct.pack(f"<{len(words)}I", *changed)

@@ -18,14 +18,14 @@ import numpy as np
 from dml_vk.driver.probe import DeviceInfo
 from dml_vk.driver.results import NOT_READY, TIMEOUT
 from dml_vk.errors import DeviceError
-from dml_vk.runtime.interface import Command, MemoryKind, Words
+from dml_vk.runtime.interface import PATIENCE_NS, Command, MemoryKind, Words
 from dml_vk.runtime.vulkan.memory import Block
 from dml_vk.runtime.vulkan.opened import Opened
 from dml_vk.runtime.vulkan.pipeline_cache import PipelineCache
 from dml_vk.runtime.vulkan.pipelines import Bound, Layout, Pipeline
 from dml_vk.runtime.vulkan.recording import Recorder, Ticket
 
-_PATIENCE_NS = c_uint64(50_000_000)  # of one wait in C, during which Ctrl-C must wait
+_PATIENCE_NS = c_uint64(PATIENCE_NS)
 
 
 class Vulkan:

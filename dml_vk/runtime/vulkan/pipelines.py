@@ -23,6 +23,7 @@ from dml_vk.driver.structures import (
     WriteDescriptorSet,
 )
 from dml_vk.driver.vulkan import COMPUTE_STAGE
+from dml_vk.runtime.vulkan.lending import Lending
 from dml_vk.runtime.vulkan.memory import Block
 from dml_vk.runtime.vulkan.opened import Made, Opened
 
@@ -54,13 +55,17 @@ class Layout:
         self._made = Made(opened, "vkCreatePipelineLayout", byref(request))
         self.handle = self._made.handle
         self._pools: list[Made] = []
-        # Sets that nothing uses. They are written anew, which is easier than freeing them.
-        self.idle: list[Handle] = []
+        self._new: list[Handle] = []
+        # Sets are written anew, which is easier than freeing them.
+        self._sets: Lending[Handle] = Lending()
 
-    def take_set(self) -> Handle:
-        while not self.idle:
+    def lend_set(self, borrower: Bound) -> Handle:
+        return self._sets.lend(borrower, self._new_set)
+
+    def _new_set(self) -> Handle:
+        while not self._new:
             self._add_pool()
-        return self.idle.pop()
+        return self._new.pop()
 
     def _add_pool(self) -> None:
         count = _FIRST_SETS << min(len(self._pools), _MOST_DOUBLINGS)
@@ -72,7 +77,7 @@ class Layout:
         sets = (Handle * count)()
         self._opened.check("vkAllocateDescriptorSets", self._opened.handle, byref(asked), sets)
         self._pools.append(pool)
-        self.idle.extend(sets)
+        self._new.extend(sets)
 
 
 class Pipeline:
@@ -110,13 +115,11 @@ class Pipeline:
 class Bound:
     """A pipeline with blocks, which it keeps alive, in a descriptor set."""
 
-    _set: Handle | None = None
-
     def __init__(
         self, opened: Opened, pipeline: Pipeline, blocks: Sequence[Block], most_bytes: int
     ) -> None:
         self.pipeline, self._blocks = pipeline, tuple(blocks)
-        self._set = taken = pipeline.layout.take_set()
+        taken = pipeline.layout.lend_set(self)
         self.set = byref(taken)
         count = len(self._blocks)
         buffers = [
@@ -132,7 +135,3 @@ class Bound:
             )
         )
         opened.calls.vkUpdateDescriptorSets(opened.handle, count, writes, 0, None)
-
-    def __del__(self) -> None:
-        if self._set is not None:
-            self.pipeline.layout.idle.append(self._set)

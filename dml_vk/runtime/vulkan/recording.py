@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import weakref
-from collections import deque
 from collections.abc import Sequence
 from ctypes import byref, c_size_t, c_uint64, pointer, sizeof
 
@@ -21,6 +19,7 @@ from dml_vk.driver.structures import (
 )
 from dml_vk.driver.vulkan import COMPUTE_STAGE
 from dml_vk.runtime.interface import Barrier, Command, Copy, Dispatch
+from dml_vk.runtime.vulkan.lending import Lending
 from dml_vk.runtime.vulkan.opened import Made, Opened
 
 _COMPUTE_POINT = 1  # VkPipelineBindPoint
@@ -71,8 +70,8 @@ class Slot:
 class Ticket:
     """Recorded commands. Once it is done and dropped, its slot is used again."""
 
-    def __init__(self, slot: Slot, commands: Sequence[Command]) -> None:
-        self.slot = slot
+    def __init__(self, slots: Lending[Slot], opened: Opened, commands: Sequence[Command]) -> None:
+        self.slot = slots.lend(self, lambda: Slot(opened))
         self.commands = tuple(commands)  # with all that they use, until they are done
         self.done = False
         self.stamps: Made | None = None
@@ -92,31 +91,19 @@ class Ticket:
         return list(found)
 
 
-class Note(weakref.ref[Ticket]):
-    """Gives back the slot of a ticket that dies. Its callback is C, which no signal interrupts."""
-
-    __slots__ = ("slot",)
-    slot: Slot
-
-
 class Recorder:
     """Records tickets on one device."""
 
     def __init__(self, opened: Opened, has_timestamps: bool) -> None:
         self._opened = opened
         self._has_timestamps = has_timestamps
-        # A note for each slot, which keeps it alive. If only tickets held slots and one died in a
-        # reference cycle, the collector would destroy the slot's pool and fence with it.
-        self._notes: dict[Slot, Note] = {}
-        self._idle: deque[Note] = deque()
+        self._slots: Lending[Slot] = Lending()
 
     def record(self, commands: Sequence[Command], timed: bool) -> Ticket:
         opened = self._opened
         calls = opened.calls
-        slot = self._idle.pop().slot if self._idle else Slot(opened)
-        ticket = Ticket(slot, commands)
-        note = self._notes[slot] = Note(ticket, self._idle.append)
-        note.slot = slot
+        ticket = Ticket(self._slots, opened, commands)
+        slot = ticket.slot
         slot.begin()
         calls.vkCmdPipelineBarrier(slot.commands, *_BETWEEN)
         if timed and self._has_timestamps:

@@ -228,13 +228,17 @@ def test_many_tickets_are_under_way_at_once(runtime, blocks, spirv):
     assert runtime.view(blocks[1]).tolist() == [2 * n + 1 for n in range(WORDS)]
 
 
-def test_a_timed_submission_says_what_each_took_or_that_nobody_knows(runtime, blocks, spirv):
+def test_a_timed_submission_says_what_each_took_if_the_device_has_a_clock(runtime, blocks, spirv):
     commands = [dispatch(runtime, spirv, blocks, factor) for factor in (2, 3)]
     ticket = runtime.record([commands[0], Barrier(), commands[1]], True)
     runtime.submit(ticket)
     runtime.wait(ticket)
     times = runtime.microseconds(ticket)
-    assert times is None or (len(times) == 2 and min(times) >= 0)
+    if isinstance(runtime, Runtime) or not dml_vk.device().info.timestamp_period:
+        assert times is None
+    else:
+        assert len(times) == 2
+        assert min(times) >= 0
 
 
 @pytest.mark.parametrize("kind", ["kompute", "vulkan"])
