@@ -224,7 +224,7 @@ class UserKernel:
         if not tensor.layout.numel:
             own = tensor.allocation
             start, end = own.offset, own.offset + max(1, own.nbytes)
-            operand = operand._replace(base=start, low=start, high=end)
+            operand = Access(own.arena, start, start, end, writes)
         for block in blocks:
             wanted = _DTYPES.get(block.scalar)
             if wanted not in (None, tensor.dtype.name):
@@ -240,7 +240,7 @@ class UserKernel:
             # Elements of the array may extend beyond the tensor, so hazards cover whole elements.
             low = operand.low // block.stride * block.stride
             high = -(-operand.high // block.stride) * block.stride
-            operand = operand._replace(low=low, high=high)
+            operand = Access(operand.arena, operand.base, low, high, writes)
         return operand
 
     def _spec(self, given: Any, limits: Limits) -> tuple[int, ...]:

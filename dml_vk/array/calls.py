@@ -10,7 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 from dml_vk.errors import DmlVkError
 from dml_vk.kernels.plan.base import Plan
@@ -50,8 +51,10 @@ def call(function: Function, operands: Sequence[Any], out: Any = None, *params: 
     `out`, which it reads only as one of the operands, or new. Parameters are hashable, and equal
     parameters mean the same.
     """
-    place = None if out is None else _place(operands, out)
-    key = (function, params, place, *map(_key, operands))
+    parts = [function, params, None if out is None else _place(operands, out)]
+    for x in operands:
+        parts.append((type(x) is Tensor and x._spec) or _key(x))
+    key = tuple(parts)
     known = _calls.get(key)
     if known is None:
         if _UNKEYED in key:
@@ -115,7 +118,8 @@ def _recorded(function: Function, operands: Sequence[Any], out: Any, params: Any
     return Call(copies, stand_ins, result, is_new=result is not place)
 
 
-class OneLaunch(NamedTuple):
+@dataclass(slots=True, eq=False)
+class OneLaunch:
     """The common kind of call: one launch that reads whole operands and writes the result."""
 
     reads: Ints  # indexes of the operands
@@ -153,18 +157,21 @@ class Call:
         one = self._one
         if one is None:
             return self._replay_steps(operands, out)
-        reads, plan, span, nbytes, params, what = one
-        accesses = [operands[number].reads for number in reads]
+        accesses: list[Access] = []
+        for number in one.reads:
+            x = operands[number]
+            accesses.append(x._reads or x.reads)
+        params = one.params
         if self._numbers:
             (words,) = self._words(operands)
             params = words + params
-        if self._spec is not None:
-            memory = self._device.launch_new(what, plan, accesses, span, nbytes, params)
-            return Tensor._over_memory(memory, self._spec)
-        accesses.append(Access.of(out.allocation, *span, True))
-        self._device.queue.launch(plan, accesses, params)
-        result: Tensor = out
-        return result
+        if self._spec is None:
+            accesses.append(Access.of(out.allocation, *one.span, True))
+            self._device.queue.launch(one.plan, accesses, params)
+            result: Tensor = out
+            return result
+        memory = self._device.launch_new(one.what, one.plan, accesses, one.span, one.nbytes, params)
+        return Tensor._over_memory(memory, self._spec)
 
     def _words(self, operands: Sequence[Any]) -> list[Ints]:
         return [one.pack(*one.known, operands[one.operand]) for one in self._numbers]
@@ -207,7 +214,7 @@ class Call:
         for number, x in enumerate(stand_ins):
             if type(x) is Tensor:
                 slot: Any = x.allocation
-                whole.setdefault(SlotAccess(slot.number, *x.reads[1:]), number)
+                whole.setdefault(SlotAccess(slot.number, *x.reads.span), number)
         found = [whole.get(access) for access in reads]
         if target.slot == self._result and all(one.slot != target.slot for one in whole):
             # A read of the result stands in for a number: the kernel does not read the binding.
@@ -222,7 +229,7 @@ class Call:
         if len(self._numbers) > 1 or any(type(word) is Word for word in launch.params[count:]):
             return None
         nbytes = sum([step.nbytes for step in steps if isinstance(step, Allocate)])
-        span = target.base, target.low, target.high
+        span = target.base, target.low & ~3, target.high + 3 & ~3
         rest = launch.params[count:]
         return OneLaunch(numbers, launch.plan, span, nbytes, rest, launch.what)
 

@@ -87,10 +87,6 @@ def _target(what: str, tensors: list[Tensor], dtype: DType, out: Any) -> Tensor:
     return check_out(what, out, sizes, dtype, tensors[0])
 
 
-def _apply(operator: Operator, operands: Sequence[Any], out: Any, params: Ints = ()) -> Tensor:
-    return call(_computed, operands, out, operator, params)
-
-
 def _computed(operands: Sequence[Any], out: Any, operator: Operator, params: Ints) -> Tensor:
     what, scalars = operator.name, params
     tensors = to_tensors(what, operands)
@@ -115,14 +111,14 @@ def _of_kind(what: str, operands: Sequence[Any], common: DType) -> list[Any]:
 
 def _unary(operator: Operator) -> Unary:
     def function(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
-        return _apply(operator, (x,), out)
+        return call(_computed, (x,), out, operator, ())
 
     return _named(function, operator)
 
 
 def _binary(operator: Operator) -> Binary:
     def function(x1: Operand, x2: Operand, /, *, out: Tensor | None = None) -> Tensor:
-        return _apply(operator, (x1, x2), out)
+        return call(_computed, (x1, x2), out, operator, ())
 
     return _named(function, operator)
 
@@ -143,7 +139,7 @@ def _parametric(operator: Operator) -> Parametric:
                 rule = f"{parameter} must be a real number"
                 raise DTypeError(what, rule, **{parameter: value})
         words = [element_words(what, each, float32, plain(params[each])) for each in params]
-        return _apply(operator, (x,), out, sum(words, ()))
+        return call(_computed, (x,), out, operator, sum(words, ()))
 
     vars(function)["__signature__"] = _spelled(inspect.signature(function), operator)
     return _named(function, operator)
@@ -260,10 +256,10 @@ def clip(
         x = Tensor(converted("clip", x, common))
     if len(tensors) > 1:
         if min is not None:
-            x = _apply(OPERATORS["maximum"], (x, min), out if max is None else None)
-        return x if max is None else _apply(OPERATORS["minimum"], (x, max), out)
+            x = _maximum(x, min, out=out if max is None else None)
+        return x if max is None else _minimum(x, max, out=out)
     params = _bound_words(common, "min", min) + _bound_words(common, "max", max)
-    return _apply(OPERATORS["clip"], (x,), out, params)
+    return call(_computed, (x,), out, OPERATORS["clip"], params)
 
 
 def _bound_words(dtype: DType, name: str, bound: Any) -> Ints:
@@ -279,6 +275,7 @@ def _bound_words(dtype: DType, name: str, bound: Any) -> Ints:
 
 
 _any_power = _binary(OPERATORS["pow"])
+_maximum, _minimum = _binary(OPERATORS["maximum"]), _binary(OPERATORS["minimum"])
 # Operators that compute the power by such a number with the same bits.
 _POWERS = {1: "positive", 2: "square", 0.5: "sqrt", -1: "reciprocal"}
 _SMALL = (3, 4)  # powers that are computed as products
@@ -295,7 +292,7 @@ def _to_the_power(x1: Operand, x2: Operand, /, *, out: Tensor | None = None) -> 
                     out = _target("pow", [x1], common, out)
                     x1 = Tensor(converted("pow", x1, common))
                 operands = (x1,) if operator.arity == 1 else (x1, number)
-                return _apply(operator, operands, out)
+                return call(_computed, operands, out, operator, ())
     return _any_power(x1, x2, out=out)
 
 

@@ -80,9 +80,10 @@ class Allocation:
         self.nbytes = nbytes  # as requested; the range itself is rounded up
         # Finalizers run anywhere, even while the memory's lock is held, so this one only appends
         # the note to `freed`. It is C code, unlike `__del__`, which Ctrl-C could interrupt.
-        self.note = Note(self, freed.append)
-        self.note.arena, self.note.offset = arena, offset
-        arena.live.add(self.note)  # The weak reference must outlive the allocation.
+        note = self.note = Note(self, freed.append)
+        note.arena = arena
+        note.offset = offset
+        arena.live.add(note)  # The weak reference must outlive the allocation.
 
     @property
     def bytes(self) -> Bytes | None:
@@ -162,17 +163,21 @@ class Memory:
 
         It comes from the arena `near` if it fits: each combination of arenas needs a pipeline.
         """
-        size = _rounded(nbytes)
+        size = -(-nbytes // ALIGNMENT) * ALIGNMENT or ALIGNMENT
         if size > self._max_bytes:
             rule = f"a tensor can span at most {self._max_bytes} bytes on this device"
             raise DeviceMemoryError(what, rule, nbytes=nbytes)
-        self.drain()
+        if self._freed:
+            self.drain()
         self._recent.append(size)
-        if near is None or near.free.fit(size) is None:
-            near = self._best_fit(size) or self._grow(what, size)
         # Create the note first: if Ctrl-C interrupts this, the note frees what was taken.
+        near = near or self._best_fit(size) or self._grow(what, size)
         allocation = Allocation(near, NOWHERE, nbytes, self._freed)
         offset = near.free.take(size)
+        if offset is None:
+            near = self._best_fit(size) or self._grow(what, size)
+            allocation = Allocation(near, NOWHERE, nbytes, self._freed)
+            offset = near.free.take(size)
         assert offset is not None
         allocation.offset = allocation.note.offset = offset
         self._used += size
@@ -185,8 +190,9 @@ class Memory:
         freed = self._freed
         while freed:
             note = freed[0]  # Removed only when done: freeing twice is harmless.
-            self._used -= note.arena.free.give(note.offset)
-            note.arena.live.discard(note)
+            arena = note.arena
+            self._used -= arena.free.give(note.offset)
+            arena.live.discard(note)
             freed.popleft()
 
     def trim_idle(self) -> None:
@@ -272,7 +278,3 @@ class Memory:
         arena = Arena(block, nbytes, view, first)
         self.arenas.append(arena)
         return arena
-
-
-def _rounded(nbytes: int) -> int:
-    return (nbytes + ALIGNMENT - 1) // ALIGNMENT * ALIGNMENT or ALIGNMENT

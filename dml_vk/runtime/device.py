@@ -145,16 +145,21 @@ class Device:
         self,
         what: str,
         plan: Plan,
-        reads: Sequence[Access],
-        writes: tuple[int, int, int],
+        accesses: list[Access],
+        span: tuple[int, int, int],
         nbytes: int,
         params: Ints,
     ) -> Allocation:
-        """Launch a plan into newly allocated memory; `writes` is its (base, low, high) there."""
+        """Launch a plan into newly allocated memory, whose access is added to those that read.
+
+        It is to the `span` (base, low, high) there, of which the ends are of whole words.
+        """
         queue = self.queue
         with queue.enter():
-            allocation = self.memory.allocate(what, nbytes, reads[0].arena)
-            queue.add(plan, (*reads, Access.of(allocation, *writes, True)), params)
+            allocation = self.memory.allocate(what, nbytes, accesses[0].arena)
+            at, (base, low, high) = allocation.offset, span
+            accesses.append(Access(allocation.arena, at + base, at + low, at + high, True))
+            queue.add(plan, accesses, params)
         return allocation
 
     def synchronize(self) -> None:
@@ -215,7 +220,7 @@ class Device:
 
     def _abandon(self) -> None:
         """In a forked child, refuse all work and never let the runtime's destructors run."""
-        self.queue.refuses = lambda: DeviceError("device", FORKED, pid=os.getpid())
+        self.queue.gate.refuses = lambda: DeviceError("device", FORKED, pid=os.getpid())
         memories = (self.memory, *self.staging)
         blocks = [arena.block for memory in memories for arena in memory.arenas]
         self._runtime.leak([*blocks, *self.queue.runtime_objects()])

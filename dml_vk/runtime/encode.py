@@ -55,21 +55,25 @@ class Encoder:
         if len(self._same) > MAX_KNOWN:
             self._same.clear()
 
-    def again(self, plan: Plan, accesses: tuple[Access, ...], params: Ints) -> Dispatch | None:
+    def again(self, plan: Plan, accesses: Sequence[Access], params: Ints) -> Dispatch | None:
         """Return the single dispatch of a plan that was encoded before for these arenas, or None.
 
         In a loop even the accesses repeat, since memory that is freed is allocated next.
         """
-        same = self._same.get((plan, params, accesses))
+        key: list[Any] = [plan, params]
+        for access in accesses:
+            key.append(access.arena)
+            key.append(access.base)
+        same = self._same.get(tuple(key))
         if same is None:
             known = self._known_over(plan, accesses)
             if known is None:
                 return None
             push = self._push(plan, accesses, params, known)
             made = Dispatch(known.bound, push, known.groups, known.ns)
-            same = self._same[plan, params, accesses] = known.cached, made
+            same = self._same[tuple(key)] = known.cached, made
         cached, dispatch = same
-        cached.used = self._pipelines.launches
+        cached.used = self._pipelines.batch
         return dispatch
 
     def _known_over(self, plan: Plan, accesses: Sequence[Access]) -> Known | None:

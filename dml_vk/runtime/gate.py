@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import threading
 import weakref
+from collections.abc import Callable
 from contextlib import AbstractContextManager
 
 from dml_vk.errors import DeviceError
@@ -19,9 +20,10 @@ class Gate:
     them half-made changes, and a plain lock would deadlock; this one raises an error.
     """
 
-    __slots__ = ("__weakref__", "_lock")
+    __slots__ = ("__weakref__", "_lock", "refuses")
 
     def __init__(self) -> None:
+        self.refuses: Callable[[], DeviceError] | None = None  # makes the error if nobody may enter
         self.renew()
         _gates.add(self)
 
@@ -29,8 +31,15 @@ class Gate:
         """Replace the lock: in a forked child, the thread that held it does not exist."""
         self._lock = threading.RLock()
 
+    def check(self) -> None:
+        """Raise the error if nobody may enter."""
+        if self.refuses:
+            raise self.refuses()
+
     def enter(self) -> AbstractContextManager[object]:
         """Return the lock, to be used at once in a `with`."""
+        if self.refuses:
+            raise self.refuses()  # as in `check`, whose call would take a third of the time
         # RLock sets and clears its owner in C, which no signal interrupts; an owner attribute of
         # our own could be left set. `threading.Condition` uses `_is_owned` too.
         lock = self._lock

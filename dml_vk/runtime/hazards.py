@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left
 from collections.abc import Sequence
-from typing import NamedTuple
+from dataclasses import dataclass
 
 from dml_vk.runtime.arenas import Allocation, Arena
 
@@ -12,7 +12,8 @@ MAX_TOUCHED = 64  # segments that a read updates one by one rather than merging 
 UNKNOWN = -1
 
 
-class Access(NamedTuple):
+@dataclass(slots=True, eq=False)
+class Access:
     """The part of an arena that one binding of a kernel accesses, in bytes, as whole words.
 
     It does not keep the memory alive: the caller holds the allocation until the launch.
@@ -29,6 +30,11 @@ class Access(NamedTuple):
         """Make an access from byte offsets relative to the allocation."""
         at = allocation.offset
         return cls(allocation.arena, at + base, at + low & ~3, at + high + 3 & ~3, writes)
+
+    @property
+    def span(self) -> tuple[int, int, int, bool]:
+        """All but the arena."""
+        return self.base, self.low, self.high, self.writes
 
 
 class Segment:
@@ -122,30 +128,27 @@ def place(pending: dict[Arena, Hazards], accesses: Sequence[Access]) -> int:
 
     It is `after` and `mark` in one, without looking up known ranges twice.
     """
-    level, before, found = 0, None, []
+    level, found = 0, []
+    latest: Arena | None = None
     for access in accesses:
-        if access is before:  # Kernels may bind an operand more than once.
-            continue
-        before = access
-        arena, _, low, high, writes = access
-        hazards = pending.get(arena)
-        if hazards is None:
-            hazards = pending[arena] = Hazards()
+        arena, low = access.arena, access.low
+        if arena is not latest:
+            latest, hazards = arena, pending.get(arena) or pending.setdefault(arena, Hazards())
         known = hazards._known.get(low)
-        if known is None or known.end != high:
-            after, known = hazards.after(low, high, writes), None
+        if known is None or known.end != access.high:
+            after, known = hazards.after(low, access.high, access.writes), None
         else:
             after = known.wrote
-            if writes and known.read > after:
+            if access.writes and known.read > after:
                 after = known.read
             after += 1
         if after > level:
             level = after
-        found.append((known, hazards, low, high, writes))
-    for known, hazards, low, high, writes in found:
-        if known is None or known.end != high:  # An earlier iteration may have cut it.
-            hazards.mark(low, high, writes, level)
-        elif writes:
+        found.append(known)
+    for access, known in zip(accesses, found):
+        if known is None or known.end != access.high:  # An earlier iteration may have cut it.
+            pending[access.arena].mark(access.low, access.high, access.writes, level)
+        elif access.writes:
             known.wrote = level
             known.read = -1
         elif known.read < level:

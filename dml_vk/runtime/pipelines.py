@@ -31,7 +31,7 @@ class Key(NamedTuple):
 
 
 class Cached:
-    """A pipeline and what it is bound to, with the number of the launch that used it last."""
+    """A pipeline and what it is bound to, with the number of the batch that used it last."""
 
     __slots__ = ("bound", "pipeline", "used")
 
@@ -47,7 +47,7 @@ class Pipelines:
     def __init__(
         self, runtime: Runtime, refusal: Callable[[], str | None], *, unrolls: bool
     ) -> None:
-        self.launches = 0  # so far: the clock of `Cached.used`
+        self.batch = 0  # the number of the batch that grows, as the clock of `Cached.used`
         self._runtime = runtime
         self._refusal = refusal  # why there is no memory to compile one, or None
         self._unrolls = unrolls
@@ -60,7 +60,7 @@ class Pipelines:
         cached = self._cached.get(key)
         if cached is None:
             cached = self._cached[key] = Cached(self._make(key))
-        cached.used = self.launches
+        cached.used = self.batch
         return cached
 
     def bind(self, cached: Cached, arenas: tuple[Arena, ...]) -> Bound:

@@ -5,11 +5,9 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
 from typing import Any
 
 from dml_vk.driver import vulkan
-from dml_vk.errors import DeviceError
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.limits import Profile
 from dml_vk.observe import dispatches
@@ -52,7 +50,8 @@ class Queue:
         self, runtime: Runtime, profile: Profile, refusal: Callable[[], str | None]
     ) -> None:
         self.gate = Gate()
-        self.refuses: Callable[[], DeviceError] | None = None  # makes the error if unusable
+        # Held in a `with` by any access to this device's state.
+        self.enter = self.gate.enter
         self._runtime = runtime
         # The validation layer sees which buffers a dispatch binds, not which bytes it accesses, and
         # reports independent work on one arena as a hazard: then barriers separate all commands.
@@ -91,9 +90,8 @@ class Queue:
         """`launch` for a caller that holds the gate already."""
         if self._batch.submissions is not None:
             self.send()  # Sending was interrupted.
-        self._pipelines.launches += 1
         if arguments is None and not self._is_logged:
-            known = self.encoder.again(plan, tuple(accesses), params)
+            known = self.encoder.again(plan, accesses, params)
             if known is not None:
                 self._append((known,), accesses)
                 return
@@ -105,6 +103,7 @@ class Queue:
                 self._append(made, touched)
                 made = []
         self._append(made, touched)
+        self._shrink()
 
     def dispatch(
         self, spirv: bytes, spec: Ints, push: Words, groups: Groups, accesses: Sequence[Access]
@@ -113,20 +112,11 @@ class Queue:
         with self.enter():
             if self._batch.submissions is not None:
                 self.send()
-            self._pipelines.launches += 1
             arenas = arenas_of(accesses)
             _, bound = self.encoder.pipeline(Key(spirv, spec, len(push), len(arenas)), arenas)
             origin = dispatches.asked_of_user(math.prod(groups)) if self._is_logged else None
             self._append((Dispatch(bound, push.tobytes(), groups, MIN_NS, origin),), accesses)
-
-    def enter(self) -> AbstractContextManager[object]:
-        """Return the gate, to be held in a `with` by any access to this device's state."""
-        self.check_usable()
-        return self.gate.enter()
-
-    def check_usable(self) -> None:
-        if self.refuses:
-            raise self.refuses()
+            self._shrink()
 
     def send(self) -> None:
         """Submit all pending work. The caller must hold the gate.
@@ -153,6 +143,7 @@ class Queue:
         self._batch = Batch()
         self._next_look = LOOK_OPERATIONS
         self.encoder.fresh.clear()
+        self._pipelines.batch += 1
         self._is_logged = dispatches.explains()
         self.encoder.forget_many()
 
@@ -179,7 +170,7 @@ class Queue:
     @property
     def is_idle(self) -> bool:
         """Whether all work is known to be done."""
-        return not (self._batch.graph.count or self._sent)
+        return not (self._batch.graph.due or self._sent)
 
     def forget(self, arena: Arena) -> None:
         """Drop what is bound to an arena. The caller must hold the gate."""
@@ -189,12 +180,18 @@ class Queue:
     def runtime_objects(self) -> list[Any]:
         """Return all live objects of the runtime."""
         tickets = [ticket for batch in (*self._sent, self._batch) for ticket in batch.tickets]
-        return [*self._pipelines.alive(), *self._batch.graph.commands(), *self._flying, *tickets]
+        commands = [due.command for due in self._batch.graph.due]
+        return [*self._pipelines.alive(), *commands, *self._flying, *tickets]
+
+    def _shrink(self) -> None:
+        """Drop the oldest pipelines if there are too many."""
+        if self._pipelines.shrink():
+            self.encoder.forget()
 
     def _submit(self, batch: Batch) -> None:
         """Submit the part of the batch that was not submitted yet."""
         if batch.submissions is None:
-            batch.submissions = split(batch.graph.levels, MAX_SUBMISSION_NS, self.encoder.fresh)
+            batch.submissions = split(batch.graph.by_level(), MAX_SUBMISSION_NS, self.encoder.fresh)
         submissions, tickets, runtime = batch.submissions, batch.tickets, self._runtime
         observer = dispatches.observer(runtime, self._watch, submissions[len(tickets) :])
         while len(tickets) < len(submissions):
@@ -225,16 +222,15 @@ class Queue:
     def _append(self, made: Sequence[Work], accesses: Sequence[Access]) -> None:
         graph = self._batch.graph
         graph.add(made, accesses)
-        for access in accesses:
-            if access.arena.lent and access.arena.is_lent(access.low, access.high):
+        for arena in graph.hazards:
+            if arena.lent and any(one.arena.is_lent(one.low, one.high) for one in accesses):
                 self.flush()  # Other libraries may read the memory at any time.
                 return
-        if graph.count > MAX_OPERATIONS or graph.ns > MAX_BATCH_NS:
+        count = len(graph.due)
+        if count > MAX_OPERATIONS or graph.ns > MAX_BATCH_NS:
             self.send()
-        elif graph.count >= self._next_look:
-            self._next_look = graph.count + LOOK_OPERATIONS
+        elif count >= self._next_look:
+            self._next_look = count + LOOK_OPERATIONS
             self._retire()
             if not self._sent:
                 self.send()  # The device has nothing to do.
-        if self._pipelines.shrink():
-            self.encoder.forget()

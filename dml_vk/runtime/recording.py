@@ -123,5 +123,5 @@ class Recording(Device):
         what: str = "launch",
     ) -> None:
         touched: list[Any] = list(accesses)
-        over = [SlotAccess(one.arena.number, *one[1:]) for one in touched]
+        over = [SlotAccess(one.arena.number, *one.span) for one in touched]
         self.steps.append(Launch(plan, tuple(over), params, otherwise, what))

@@ -1,49 +1,37 @@
-"""Split levels into submissions short enough that signals need not wait long."""
+"""Split work into submissions short enough that signals need not wait long."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Iterable
+from typing import Any
 
-from dml_vk.runtime.graph import Step
-from dml_vk.runtime.hazards import Access
-from dml_vk.runtime.interface import Barrier, Command, Dispatch, Work
+from dml_vk.runtime.graph import Due
+from dml_vk.runtime.interface import Barrier, Command, Dispatch
 
 _BARRIER = Barrier()
-
-
-class Due(NamedTuple):
-    """A command of a submission, its level, and the accesses of its launch."""
-
-    command: Work
-    level: int
-    accesses: Sequence[Access]
 
 
 Submission = list[Due]
 
 
-def split(
-    levels: Iterable[Sequence[Step]], most_ns: float, fresh: Iterable[Any]
-) -> list[Submission]:
-    """Make submissions of whole levels, split where they would take longer than `most_ns`.
+def split(work: Iterable[Due], most_ns: float, fresh: Iterable[Any]) -> list[Submission]:
+    """Make submissions of work in order of its levels, none longer than `most_ns`.
 
     A `fresh` pipeline is compiled when it first runs, which takes long, so it starts a new one.
     """
     submissions: list[Submission] = []
     compiled_late = set(map(id, fresh))
     ns = math.inf
-    for number, level in enumerate(levels):
-        for step in level:
-            for command in step.commands:
-                bound = command.bound if isinstance(command, Dispatch) else None
-                if ns + command.ns > most_ns or id(bound) in compiled_late:
-                    compiled_late.discard(id(bound))
-                    submissions.append([])
-                    ns = 0.0
-                submissions[-1].append(Due(command, number, step.accesses))
-                ns += command.ns
+    for due in work:
+        command = due.command
+        bound = command.bound if isinstance(command, Dispatch) else None
+        if ns + command.ns > most_ns or id(bound) in compiled_late:
+            compiled_late.discard(id(bound))
+            submissions.append([])
+            ns = 0.0
+        submissions[-1].append(due)
+        ns += command.ns
     return submissions
 
 

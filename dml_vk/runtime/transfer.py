@@ -25,7 +25,7 @@ SEND_BYTES = 2**20  # a copy that takes longer than a submission is begun at onc
 def mapped(device: Device, allocation: Allocation, write: bool) -> Bytes | None:
     """Wait for pending work on the memory and return it, or None if it is not host-visible."""
     if allocation.bytes is None:
-        device.queue.check_usable()
+        device.queue.gate.check()
     else:
         device.settle(allocation, write)
     return allocation.bytes

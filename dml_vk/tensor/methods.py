@@ -39,7 +39,7 @@ def _forward(function: Callable[..., Tensor]) -> Method:
 
     def method(self: Tensor, other: Operand) -> Tensor:
         result: Tensor = NotImplemented
-        if not _is_foreign(other):
+        if type(other) in _COMMON or not _is_foreign(other):
             result = function(self, other)
         return result
 
@@ -51,7 +51,7 @@ def _reflected(function: Callable[..., Tensor]) -> Method:
 
     def method(self: Tensor, other: Operand) -> Tensor:
         result: Tensor = NotImplemented
-        if not _is_foreign(other):
+        if type(other) in _COMMON or not _is_foreign(other):
             result = function(other, self)
         return result
 
@@ -63,7 +63,7 @@ def _in_place(function: Callable[..., Tensor]) -> Method:
 
     def method(self: Tensor, other: Operand) -> Tensor:
         result: Tensor = NotImplemented
-        if not _is_foreign(other):
+        if type(other) in _COMMON or not _is_foreign(other):
             _check_kept(function.__name__, self, other)
             result = function(self, other, out=self)
         return result
@@ -111,8 +111,7 @@ def _rounded(x: Any, digits: int) -> Tensor:
 
 def _is_foreign(other: object) -> bool:
     """Whether to leave an operator to the other operand's class; arrays and lists are refused."""
-    kind = type(other)
-    return kind not in _NUMBERS and not isinstance(other, _OPERANDS)
+    return not isinstance(other, _OPERANDS)
 
 
 class TensorMethods:
@@ -296,7 +295,7 @@ class TensorMethods:
         return statistics.argmin(self, axis=axis, keepdims=keepdims)
 
 
-_NUMBERS = {int, float, bool}
+_COMMON = {Tensor, int, float, bool}
 _OPERANDS = (Tensor, Real, np.generic, np.ndarray, list, tuple)
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections import deque
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -34,7 +35,7 @@ def test_an_interrupt_loses_nothing_and_repeats_nothing():
     where = arena()
     seen = operand(where, 0, 16, True)
     for number in range(4):
-        queue.launch(make_plan(), [seen._replace(base=4 * number)])
+        queue.launch(make_plan(), [replace(seen, base=4 * number)])
     runtime.before_run = [KeyboardInterrupt()]
     with pytest.raises(KeyboardInterrupt):
         queue.flush()
@@ -51,7 +52,7 @@ def test_an_interrupt_right_after_a_submission_does_not_repeat_it(monkeypatch):
     queue = Queue(runtime, MINIMUM, lambda: None)
     held = operand(arena(), 0, 16, True)
     for number in range(3):
-        queue.launch(make_plan(30, 0.99e6), [held._replace(base=4 * number)])
+        queue.launch(make_plan(30, 0.99e6), [replace(held, base=4 * number)])
     plain = runtime.submit
 
     def interrupt(ticket):

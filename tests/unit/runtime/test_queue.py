@@ -158,7 +158,7 @@ def test_a_batch_is_one_submission_with_barriers_between_its_levels():
     where = arena()
     chain, beside = operand(where, 0, 16, True), operand(where, 16, 32, True, 16)
     for number in range(3):
-        queue.launch(make_plan(), [chain._replace(base=4 * number)])
+        queue.launch(make_plan(), [replace(chain, base=4 * number)])
     queue.launch(make_plan(), [beside])
     queue.flush()
     assert ran(runtime) == [[0, 4], [1], [2]]
@@ -271,7 +271,7 @@ def test_an_error_while_recording_leaves_the_batch_as_it_was(broken, monkeypatch
         with pytest.raises(RuntimeError):  # noqa: PT012 - either of the two may be the one
             queue.launch(make_plan(), [operand(arena(), 0, 16, True, 4)])
             queue.flush()
-    queue.launch(make_plan(), [seen._replace(base=8)])
+    queue.launch(make_plan(), [replace(seen, base=8)])
     queue.flush()
     assert ran(runtime) == ([[0], [2]] if broken == "bind" else [[0, 1], [2]])
 
@@ -336,7 +336,7 @@ def test_no_pipeline_is_made_where_the_driver_has_no_room():
 
 def test_a_queue_that_refuses_says_why():
     queue = Queue(Runtime(), MINIMUM, lambda: None)
-    queue.refuses = lambda: DeviceError("device", "it is gone", pid=1)
+    queue.gate.refuses = lambda: DeviceError("device", "it is gone", pid=1)
     for call in (queue.enter, lambda: queue.launch(make_plan(), [operand(arena(), 0, 4, True)])):
         with pytest.raises(DeviceError, match="gone"):
             call()
