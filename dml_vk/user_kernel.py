@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import TYPE_CHECKING, Any
 
@@ -224,7 +224,7 @@ class UserKernel:
         if not tensor.layout.numel:
             own = tensor.allocation
             start, end = own.offset, own.offset + max(1, own.nbytes)
-            operand = Access(own.arena, start, start, end, writes)
+            operand = replace(operand, base=start, low=start, high=end)
         for block in blocks:
             wanted = _DTYPES.get(block.scalar)
             if wanted not in (None, tensor.dtype.name):
@@ -240,7 +240,7 @@ class UserKernel:
             # Elements of the array may extend beyond the tensor, so hazards cover whole elements.
             low = operand.low // block.stride * block.stride
             high = -(-operand.high // block.stride) * block.stride
-            operand = Access(operand.arena, operand.base, low, high, writes)
+            operand = replace(operand, low=low, high=high)
         return operand
 
     def _spec(self, given: Any, limits: Limits) -> tuple[int, ...]:

@@ -7,12 +7,12 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
-from functools import partial
 from typing import Any, Protocol
 
 import numpy as np
 
 from dml_vk.errors import DeviceMemoryError
+from dml_vk.runtime.exports import Exports
 from dml_vk.runtime.free_list import FreeList
 from dml_vk.runtime.interface import Block, MemoryKind, Runtime
 
@@ -32,7 +32,7 @@ class Refuses(Protocol):
 class Arena:
     """One block of the device, cut into ranges."""
 
-    __slots__ = ("block", "bytes", "free", "lent", "live", "nbytes")
+    __slots__ = ("block", "bytes", "exports", "free", "live", "nbytes")
 
     def __init__(self, block: Block, nbytes: int, view: Bytes | None, first: int = 0) -> None:
         self.block = block
@@ -40,17 +40,11 @@ class Arena:
         self.free = FreeList(nbytes, first)
         self.live: set[Note] = set()
         self.bytes = view  # the memory itself if it is host-visible
-        # Ranges exported to other libraries: `Allocation.lend`.
-        self.lent: dict[tuple[int, int], tuple[int, weakref.ref[object]]] = {}
+        self.exports = Exports()
 
     @property
     def in_use(self) -> int:
         return self.free.taken_bytes
-
-    def is_lent(self, low: int, high: int) -> bool:
-        """Whether other libraries may read some of these bytes."""
-        lent = self.lent.copy()  # finalizers may change it at any time
-        return any(start < high and low < end for (start, _), (end, _) in lent.items())
 
 
 class Note(weakref.ref["Allocation"]):
@@ -91,13 +85,9 @@ class Allocation:
         view = self.arena.bytes
         return None if view is None else view[self.offset : self.offset + self.nbytes]
 
-    def lend(self, holder: object) -> None:
+    def export(self, holder: object) -> None:
         """Export the memory for the lifetime of `holder`: work on it is then run at once."""
-        lent, key = self.arena.lent, (self.offset, id(holder))
-        if key not in lent:
-            # The callback is C code, which Ctrl-C cannot interrupt.
-            end = self.offset + max(1, self.nbytes)
-            lent[key] = end, weakref.ref(holder, partial(lent.pop, key))
+        self.arena.exports.add(self.offset, holder)
 
 
 @dataclass(frozen=True)

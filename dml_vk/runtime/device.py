@@ -158,7 +158,7 @@ class Device:
         with queue.enter():
             allocation = self.memory.allocate(what, nbytes, accesses[0].arena)
             at, (base, low, high) = allocation.offset, span
-            accesses.append(Access(allocation.arena, at + base, at + low, at + high, True))
+            accesses.append(Access(allocation.arena, at, at + base, at + low, at + high, True))
             queue.add(plan, accesses, params)
         return allocation
 

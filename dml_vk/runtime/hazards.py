@@ -20,6 +20,7 @@ class Access:
     """
 
     arena: Arena
+    start: int  # of the allocation
     base: int  # address of element 0; not always the lowest
     low: int
     high: int
@@ -29,11 +30,11 @@ class Access:
     def of(cls, allocation: Allocation, base: int, low: int, high: int, writes: bool) -> Access:
         """Make an access from byte offsets relative to the allocation."""
         at = allocation.offset
-        return cls(allocation.arena, at + base, at + low & ~3, at + high + 3 & ~3, writes)
+        return cls(allocation.arena, at, at + base, at + low & ~3, at + high + 3 & ~3, writes)
 
     @property
     def span(self) -> tuple[int, int, int, bool]:
-        """All but the arena."""
+        """The part without the place of the allocation."""
         return self.base, self.low, self.high, self.writes
 
 

@@ -223,7 +223,7 @@ class Queue:
         graph = self._batch.graph
         graph.add(made, accesses)
         for arena in graph.hazards:
-            if arena.lent and any(one.arena.is_lent(one.low, one.high) for one in accesses):
+            if arena.exports.alive and any(one.arena.exports.has(one.start) for one in accesses):
                 self.flush()  # Other libraries may read the memory at any time.
                 return
         count = len(graph.due)

@@ -91,7 +91,7 @@ def own_memory(what: str, tensor: Tensor, holder: object = None) -> Array | None
     with _what_numpy_can(what, tensor.layout):
         transfer.mapped(tensor.device, allocation, True)
         memory = Memory(tensor, seen_by_host(what, tensor))
-        allocation.lend(memory if holder is None else holder)
+        allocation.export(memory if holder is None else holder)
         return np.asarray(memory)
 
 

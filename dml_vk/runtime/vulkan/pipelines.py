@@ -23,9 +23,9 @@ from dml_vk.driver.structures import (
     WriteDescriptorSet,
 )
 from dml_vk.driver.vulkan import COMPUTE_STAGE
-from dml_vk.runtime.vulkan.lending import Lending
 from dml_vk.runtime.vulkan.memory import Block
 from dml_vk.runtime.vulkan.opened import Made, Opened
+from dml_vk.runtime.vulkan.reuse import Reuse
 
 _STORAGE_BUFFER = 7  # VkDescriptorType
 _WORD = sizeof(c_uint32)
@@ -57,10 +57,10 @@ class Layout:
         self._pools: list[Made] = []
         self._new: list[Handle] = []
         # Sets are written anew, which is easier than freeing them.
-        self._sets: Lending[Handle] = Lending()
+        self._sets: Reuse[Handle] = Reuse()
 
-    def lend_set(self, borrower: Bound) -> Handle:
-        return self._sets.lend(borrower, self._new_set)
+    def take_set(self, user: Bound) -> Handle:
+        return self._sets.take(user, self._new_set)
 
     def _new_set(self) -> Handle:
         while not self._new:
@@ -119,7 +119,7 @@ class Bound:
         self, opened: Opened, pipeline: Pipeline, blocks: Sequence[Block], most_bytes: int
     ) -> None:
         self.pipeline, self._blocks = pipeline, tuple(blocks)
-        taken = pipeline.layout.lend_set(self)
+        taken = pipeline.layout.take_set(self)
         self.set = byref(taken)
         count = len(self._blocks)
         buffers = [

@@ -19,8 +19,8 @@ from dml_vk.driver.structures import (
 )
 from dml_vk.driver.vulkan import COMPUTE_STAGE
 from dml_vk.runtime.interface import Barrier, Command, Copy, Dispatch
-from dml_vk.runtime.vulkan.lending import Lending
 from dml_vk.runtime.vulkan.opened import Made, Opened
+from dml_vk.runtime.vulkan.reuse import Reuse
 
 _COMPUTE_POINT = 1  # VkPipelineBindPoint
 _COMPUTE, _TRANSFER, _BOTTOM, _HOST = 0x800, 0x1000, 0x2000, 0x4000  # VkPipelineStageFlagBits
@@ -70,8 +70,8 @@ class Slot:
 class Ticket:
     """Recorded commands. Once it is done and dropped, its slot is used again."""
 
-    def __init__(self, slots: Lending[Slot], opened: Opened, commands: Sequence[Command]) -> None:
-        self.slot = slots.lend(self, lambda: Slot(opened))
+    def __init__(self, slots: Reuse[Slot], opened: Opened, commands: Sequence[Command]) -> None:
+        self.slot = slots.take(self, lambda: Slot(opened))
         self.commands = tuple(commands)  # with all that they use, until they are done
         self.done = False
         self.stamps: Made | None = None
@@ -97,7 +97,7 @@ class Recorder:
     def __init__(self, opened: Opened, has_timestamps: bool) -> None:
         self._opened = opened
         self._has_timestamps = has_timestamps
-        self._slots: Lending[Slot] = Lending()
+        self._slots: Reuse[Slot] = Reuse()
 
     def record(self, commands: Sequence[Command], timed: bool) -> Ticket:
         opened = self._opened

@@ -75,7 +75,7 @@ def test_work_on_memory_that_others_hold_is_done_at_once():
     beside = Access.of(allocation(memory.arena, 4096), 12, 0, 16, True)
     holders = {Holder(), Holder()}
     for holder in [*holders, *holders]:
-        memory.lend(holder)
+        memory.export(holder)
     while holders:
         runtime.ran.clear()
         queue.launch(make_plan(), [own])

@@ -46,8 +46,8 @@ def fresh(engine):
 def start_over(engine):
     """No call fails, and there are no idle slots or layouts."""
     engine.calls.results.clear()
-    engine._recorder._slots._returned.clear()
-    engine._recorder._slots._leases.clear()
+    engine._recorder._slots._ended.clear()
+    engine._recorder._slots._uses.clear()
     engine._layouts.clear()
 
 

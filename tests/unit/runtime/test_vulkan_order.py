@@ -164,7 +164,7 @@ def test_a_fence_that_is_signalled_is_seen_without_a_wait(engine):
 
 
 def test_a_slot_is_used_again_when_its_ticket_is_done_and_dropped(engine):
-    engine._recorder._slots._returned.clear()
+    engine._recorder._slots._ended.clear()
     first = engine.run(engine.counting())
     slot = first.slot
     assert engine.record([]).slot is not slot
@@ -173,14 +173,14 @@ def test_a_slot_is_used_again_when_its_ticket_is_done_and_dropped(engine):
 
 
 def test_a_dropped_ticket_is_kept_until_it_is_done(engine):
-    engine._recorder._slots._returned.clear()
+    engine._recorder._slots._ended.clear()
     for _ in range(2):
         engine.submit(engine.record([engine.counting()]))
     assert len(engine._flight) == 2
-    assert not engine._recorder._slots._returned
+    assert not engine._recorder._slots._ended
     engine.run()
     assert engine.counts[0] == 2
-    assert len(engine._recorder._slots._returned) == 3
+    assert len(engine._recorder._slots._ended) == 3
 
 
 def test_barriers_stand_at_the_start_at_each_barrier_and_towards_the_host(engine):
