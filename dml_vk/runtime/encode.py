@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import struct
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -14,13 +15,14 @@ from dml_vk.limits import Profile
 from dml_vk.observe import dispatches
 from dml_vk.runtime.arenas import Arena
 from dml_vk.runtime.hazards import Access
-from dml_vk.runtime.interface import Bound, Copy, Dispatch, Fill, Groups, Work
+from dml_vk.runtime.interface import Bound, Copy, Dispatch, Fill, Groups, Range, Work
 from dml_vk.runtime.pipelines import Cached, Key, Pipelines, arenas_of, group_count
 from dml_vk.strides.order import Ints
 
 MAX_SUBMISSION_NS = 40e6  # signals wait for a submission to end, and estimates may be off by two
 MIN_NS = 20e3  # the least that a dispatch takes, in a software driver
 MAX_KNOWN = 4096  # entries of each cache
+_WHOLE = itertools.repeat((0, 0))
 
 
 class Known(NamedTuple):
@@ -36,8 +38,9 @@ class Known(NamedTuple):
 class Encoder:
     """Encodes plans as dispatches for one device."""
 
-    def __init__(self, pipelines: Pipelines, profile: Profile) -> None:
+    def __init__(self, pipelines: Pipelines, profile: Profile, *, binds_ranges: bool) -> None:
         self.profile = profile  # all work on the device is planned and encoded for it
+        self.binds_ranges = binds_ranges  # else whole arenas, which takes far less time
         self.fresh: list[Bound] = []
         """Pipelines that have not run yet, if the driver compiles them on first use."""
         self._pipelines = pipelines
@@ -102,22 +105,25 @@ class Encoder:
     ) -> Sequence[Work]:
         """Encode one launch of a plan, in as many dispatches as keep each of them short.
 
+        If ranges are bound, each access must start where a binding may.
+
         `params` are the words that follow the plan's own in the push block; `arguments` is the
         memory of the plan's arguments, if it has any.
         """
         if plan.module in (COPY, FILL):
             return self._transfers(plan, accesses, offsets, params, is_logged)
         push = [*plan.push, *params]
-        bases = zip(accesses, plan.base_bytes, offsets)
-        for at, (access, unit, offset) in enumerate(bases, BASES):
-            push[at] = access.base // unit + offset
+        ranges = _ranges(accesses) if self.binds_ranges and arguments is None else []
+        bases = zip(accesses, plan.base_bytes, offsets, ranges or _WHOLE)
+        for at, (access, unit, offset, (start, _)) in enumerate(bases, BASES):
+            push[at] = (access.base - start) // unit + offset
         if arguments is not None:
             push[BASES + len(accesses) + SIZES] = arguments.base // 4
         arenas = arenas_of(accesses)
         unit_ns = plan.unit_ns / self.profile.pace
         step = self._units_at_once(plan, unit_ns)
         key = Key(plan.module, plan.spec, len(push), len(arenas))
-        cached, bound = self.pipeline(key, arenas)
+        cached, bound = self.pipeline(key, arenas, ranges)
         made = []
         for first in range(0, plan.units, step):
             end = min(plan.units, first + step)
@@ -127,7 +133,7 @@ class Encoder:
             origin = dispatches.asked(plan, end - first, groups) if is_logged else None
             words = _packer(len(push))(*[word & 0xFFFFFFFF for word in push])
             made.append(Dispatch(bound, words, (groups, 1, 1), ns, origin))
-        if len(made) == len(plan.launches) == 1 and arguments is None:
+        if len(made) == len(plan.launches) == 1 and arguments is None and not ranges:
             tail = tuple([word & 0xFFFFFFFF for word in plan.push[BASES + len(plan.base_bytes) :]])
             came = (plan, *(arenas[:1] if len(set(arenas)) == 1 else arenas))
             self._known[came] = Known(cached, bound, tail, made[0].groups, made[0].ns)
@@ -152,10 +158,12 @@ class Encoder:
                 made.append(Copy(blocks[0], starts[0], blocks[1], starts[1], nbytes, ns, origin))
         return made
 
-    def pipeline(self, key: Key, arenas: tuple[Arena, ...]) -> tuple[Cached, Bound]:
+    def pipeline(
+        self, key: Key, arenas: tuple[Arena, ...], ranges: Sequence[Range] = ()
+    ) -> tuple[Cached, Bound]:
         count = len(self._pipelines)
         cached = self._pipelines.get(key)
-        bound = self._pipelines.bind(cached, arenas)
+        bound = self._pipelines.bind(cached, arenas, ranges)
         if len(self._pipelines) > count and self.profile.compiles_late:
             self.fresh.append(bound)
         return cached, bound
@@ -168,6 +176,11 @@ class Encoder:
             rule = f"{plan.module} has too many loop iterations for this device: please report it"
             raise DmlVkError("launch", rule, rounds=plan.unit_rounds)
         return min(max(1, int(MAX_SUBMISSION_NS / unit_ns)), units)
+
+
+def _ranges(accesses: Sequence[Access]) -> list[Range]:
+    """The part of its arena that each binding accesses."""
+    return [(access.low, access.high - access.low) for access in accesses]
 
 
 @functools.cache

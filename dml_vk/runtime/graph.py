@@ -30,10 +30,19 @@ class Graph:
         self.due: list[Due] = []
         self.hazards: dict[Arena, Hazards] = {}
         self.ns = 0.0  # the commands' estimated time
+        self._first = 0  # the lowest level that is still open
 
-    def add(self, commands: Sequence[Work], accesses: Sequence[Access]) -> None:
-        """Put the commands of one launch on the first level at which these accesses are allowed."""
-        level = place(self.hazards, accesses)
+    def add(
+        self, commands: Sequence[Work], accesses: Sequence[Access], is_alone: bool = False
+    ) -> None:
+        """Put the commands of one launch on the first level at which these accesses are allowed.
+
+        If it `is_alone`, it gets a level of its own, after all earlier and before all later work.
+        """
+        if is_alone:
+            self._first = max([due.level for due in self.due], default=-1) + 1
+        level = place(self.hazards, accesses, self._first)
+        self._first += is_alone
         # If an interrupt comes here, marks without work only make later work wait.
         if len(commands) == 1:
             self.due.append(Due(commands[0], level, accesses))

@@ -124,12 +124,12 @@ class Hazards:
         return bisect_left(self._segments, at, key=_start)
 
 
-def place(pending: dict[Arena, Hazards], accesses: Sequence[Access]) -> int:
-    """Find the first level at which all these accesses are allowed, and mark them there.
+def place(pending: dict[Arena, Hazards], accesses: Sequence[Access], level: int = 0) -> int:
+    """Find the first level, from `level`, at which all these accesses are allowed; mark them there.
 
     It is `after` and `mark` in one, without looking up known ranges twice.
     """
-    level, found = 0, []
+    found = []
     latest: Arena | None = None
     for access in accesses:
         arena, low = access.arena, access.low

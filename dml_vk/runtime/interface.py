@@ -17,6 +17,7 @@ PATIENCE_NS = 50_000_000  # of one wait in C, during which Ctrl-C must wait
 
 Words = np.ndarray[Any, np.dtype[np.uint32]]
 Groups = tuple[int, int, int]
+Range = tuple[int, int]  # offset and size in bytes
 # Where memory lies: next to the device; in the host's memory, to be written or to be read (cached)
 # by the host; or in memory that host and device share. All but "device" is mapped.
 MemoryKind = Literal["device", "upload", "readback", "unified"]
@@ -92,8 +93,13 @@ class Runtime(Protocol):
         The driver may compile it now, or when it first runs.
         """
 
-    def bind(self, pipeline: Pipeline, blocks: Sequence[Block]) -> Bound:
-        """Bind a pipeline to blocks, which stay alive as long as the result."""
+    def bind(
+        self, pipeline: Pipeline, blocks: Sequence[Block], ranges: Sequence[Range] = ()
+    ) -> Bound:
+        """Bind a pipeline to blocks, or to a range of each; they stay alive as long as the result.
+
+        Ranges start at multiples of 256 bytes.
+        """
 
     def record(self, commands: Sequence[Command], timed: bool = False) -> Ticket:
         """Record commands, which nothing runs yet. Until it is done, the ticket must be kept.

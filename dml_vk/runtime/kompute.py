@@ -27,6 +27,7 @@ from dml_vk.runtime.interface import (
     Command,
     MemoryKind,
     Pipeline,
+    Range,
     Ticket,
     Words,
 )
@@ -115,9 +116,11 @@ class Kompute:
         return self._manager.pipeline(spirv, bindings, spec, push_words)
 
     @_errors_as("bind")
-    def bind(self, pipeline: Pipeline, blocks: Sequence[Block]) -> Bound:
+    def bind(
+        self, pipeline: Pipeline, blocks: Sequence[Block], ranges: Sequence[Range] = ()
+    ) -> Bound:
         """Make a kp algorithm that shares a pipeline."""
-        return self._manager.bind(pipeline, blocks)
+        return self._manager.bind(pipeline, blocks, ranges)
 
     @_errors_as("record")
     def record(self, commands: Sequence[Command], timed: bool = False) -> Ticket:

@@ -14,7 +14,7 @@ from dml_vk.limits import Profile
 from dml_vk.observe import dispatches
 from dml_vk.runtime.arenas import Arena
 from dml_vk.runtime.hazards import Access
-from dml_vk.runtime.interface import Bound, Pipeline, Runtime
+from dml_vk.runtime.interface import Bound, Pipeline, Range, Runtime
 from dml_vk.strides.order import Ints
 
 MOST = 512  # pipelines: about 3 MiB each in a software driver
@@ -63,11 +63,15 @@ class Pipelines:
         cached.used = self.batch
         return cached
 
-    def bind(self, cached: Cached, arenas: tuple[Arena, ...]) -> Bound:
-        bound = cached.bound.get(arenas)
+    def bind(
+        self, cached: Cached, arenas: tuple[Arena, ...], ranges: Sequence[Range] = ()
+    ) -> Bound:
+        bound = None if ranges else cached.bound.get(arenas)
         if bound is None:
             blocks = [arena.block for arena in arenas]
-            bound = cached.bound[arenas] = self._runtime.bind(cached.pipeline, blocks)
+            bound = self._runtime.bind(cached.pipeline, blocks, ranges)
+            if not ranges:
+                cached.bound[arenas] = bound
         return bound
 
     def _make(self, key: Key) -> Pipeline:

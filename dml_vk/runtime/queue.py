@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections import deque
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 from dml_vk.driver import vulkan
@@ -12,7 +13,7 @@ from dml_vk.kernels.plan.base import Plan
 from dml_vk.limits import Profile
 from dml_vk.observe import dispatches
 from dml_vk.observe.callers import clear_last_traceback
-from dml_vk.runtime.arenas import Allocation, Arena, Note
+from dml_vk.runtime.arenas import ALIGNMENT, Allocation, Arena, Note
 from dml_vk.runtime.encode import MAX_SUBMISSION_NS, MIN_NS, Encoder
 from dml_vk.runtime.gate import Gate
 from dml_vk.runtime.graph import Graph
@@ -53,15 +54,15 @@ class Queue:
         # Held in a `with` by any access to this device's state.
         self.enter = self.gate.enter
         self._runtime = runtime
-        # The validation layer sees which buffers a dispatch binds, not which bytes it accesses, and
-        # reports independent work on one arena as a hazard: then barriers separate all commands.
-        self._one_by_one = vulkan.is_validating()
         self._batch = Batch()
         self._sent: deque[Batch] = deque()
         self._flying: deque[Ticket] = deque(maxlen=MAX_FLYING)  # the last submitted
         self._next_look = LOOK_OPERATIONS
         self._pipelines = Pipelines(runtime, refusal, unrolls=profile.unrolls)
-        self.encoder = Encoder(self._pipelines, profile)
+        # The validation layer takes what a dispatch binds for what it accesses, and would report
+        # independent work on one arena as a hazard.
+        self._is_validated = vulkan.is_validating()
+        self.encoder = Encoder(self._pipelines, profile, binds_ranges=self._is_validated)
         self._watch = dispatches.Watch()
         self._is_logged = dispatches.explains()  # this batch
 
@@ -95,14 +96,18 @@ class Queue:
             if known is not None:
                 self._append((known,), accesses)
                 return
-        touched = accesses if arguments is None else (*accesses, arguments)
+        touched, is_alone = accesses, False
+        if arguments is not None:
+            touched, is_alone = (*accesses, arguments), self._is_validated
+        elif self._is_validated:
+            touched = accesses = [_widened(access) for access in accesses]
         made: list[Work] = []
         for offsets in plan.launches:
             made += self.encoder.encode(plan, accesses, offsets, params, arguments, self._is_logged)
             if len(made) >= MAX_OPERATIONS:
-                self._append(made, touched)
+                self._append(made, touched, is_alone)
                 made = []
-        self._append(made, touched)
+        self._append(made, touched, is_alone)
         self._shrink()
 
     def dispatch(
@@ -115,7 +120,8 @@ class Queue:
             arenas = arenas_of(accesses)
             _, bound = self.encoder.pipeline(Key(spirv, spec, len(push), len(arenas)), arenas)
             origin = dispatches.asked_of_user(math.prod(groups)) if self._is_logged else None
-            self._append((Dispatch(bound, push.tobytes(), groups, MIN_NS, origin),), accesses)
+            made = (Dispatch(bound, push.tobytes(), groups, MIN_NS, origin),)
+            self._append(made, accesses, self._is_validated)
             self._shrink()
 
     def send(self) -> None:
@@ -198,7 +204,7 @@ class Queue:
             if len(self._flying) == MAX_FLYING:
                 runtime.wait(self._flying[0])
             observer.begins()
-            due = commands(submissions[len(tickets)], self._one_by_one)
+            due = commands(submissions[len(tickets)])
             tickets.append(runtime.record(due, self._is_logged))
             runtime.submit(tickets[-1])
             self._flying.append(tickets[-1])
@@ -219,9 +225,15 @@ class Queue:
         if not self._sent:
             self._flying.clear()
 
-    def _append(self, made: Sequence[Work], accesses: Sequence[Access]) -> None:
+    def _append(
+        self, made: Sequence[Work], accesses: Sequence[Access], is_alone: bool = False
+    ) -> None:
         graph = self._batch.graph
-        graph.add(made, accesses)
+        if self._is_validated:
+            for one in made:  # All parts of a launch bind what it writes to.
+                graph.add((one,), accesses, is_alone)
+        else:
+            graph.add(made, accesses)
         for arena in graph.hazards:
             if arena.exports.alive and any(one.arena.exports.has(one.start) for one in accesses):
                 self.flush()  # Other libraries may read the memory at any time.
@@ -234,3 +246,8 @@ class Queue:
             self._retire()
             if not self._sent:
                 self.send()  # The device has nothing to do.
+
+
+def _widened(access: Access) -> Access:
+    """The access of a binding, which starts at a multiple of ALIGNMENT."""
+    return replace(access, low=access.low // ALIGNMENT * ALIGNMENT)

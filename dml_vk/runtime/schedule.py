@@ -35,15 +35,12 @@ def split(work: Iterable[Due], most_ns: float, fresh: Iterable[Any]) -> list[Sub
     return submissions
 
 
-def commands(submission: Submission, one_by_one: bool = False) -> list[Command]:
-    """Return the commands of a submission, with a barrier before each level but the first.
-
-    With `one_by_one` there is a barrier before each command.
-    """
+def commands(submission: Submission) -> list[Command]:
+    """Return the commands of a submission, with a barrier before each level but the first."""
     made: list[Command] = []
     level = submission[0].level
     for due in submission:
-        if due.level != level or (one_by_one and made):
+        if due.level != level:
             made.append(_BARRIER)
             level = due.level
         made.append(due.command)

@@ -184,8 +184,9 @@ class CountingRuntime:
         spirv = counting(spirv, bindings, self._device.info.subgroup_size)
         return self._real.pipeline(spirv, spec, push_words, bindings + 1)
 
-    def bind(self, pipeline, blocks):
-        return self._real.bind(pipeline, [*blocks, self._counts])
+    def bind(self, pipeline, blocks, ranges=()):
+        ranges = ranges and [*ranges, (0, 8 * _SLOTS)]
+        return self._real.bind(pipeline, [*blocks, self._counts], ranges)
 
     def submit(self, ticket):
         """Nothing: `wait` runs one command after the other."""

@@ -18,7 +18,7 @@ import numpy as np
 from dml_vk.driver.probe import DeviceInfo
 from dml_vk.driver.results import NOT_READY, TIMEOUT
 from dml_vk.errors import DeviceError
-from dml_vk.runtime.interface import PATIENCE_NS, Command, MemoryKind, Words
+from dml_vk.runtime.interface import PATIENCE_NS, Command, MemoryKind, Range, Words
 from dml_vk.runtime.vulkan.memory import Block
 from dml_vk.runtime.vulkan.opened import Opened
 from dml_vk.runtime.vulkan.pipeline_cache import PipelineCache
@@ -63,9 +63,12 @@ class Vulkan:
             layout = self._layouts[key] = Layout(self._opened, bindings, push_words)
         return Pipeline(self._opened, self._cache.handle, layout, spirv, spec)
 
-    def bind(self, pipeline: Pipeline, blocks: Sequence[Block]) -> Bound:
+    def bind(
+        self, pipeline: Pipeline, blocks: Sequence[Block], ranges: Sequence[Range] = ()
+    ) -> Bound:
         self._opened.check_alive()
-        return Bound(self._opened, pipeline, blocks, self._most_bytes)
+        whole = [(0, min(block.nbytes, self._most_bytes)) for block in blocks]
+        return Bound(self._opened, pipeline, blocks, ranges or whole)
 
     def record(self, commands: Sequence[Command], timed: bool = False) -> Ticket:
         self._opened.check_alive()

@@ -23,6 +23,7 @@ from dml_vk.driver.structures import (
     WriteDescriptorSet,
 )
 from dml_vk.driver.vulkan import COMPUTE_STAGE
+from dml_vk.runtime.interface import Range
 from dml_vk.runtime.vulkan.memory import Block
 from dml_vk.runtime.vulkan.opened import Made, Opened
 from dml_vk.runtime.vulkan.reuse import Reuse
@@ -116,15 +117,19 @@ class Bound:
     """A pipeline with blocks, which it keeps alive, in a descriptor set."""
 
     def __init__(
-        self, opened: Opened, pipeline: Pipeline, blocks: Sequence[Block], most_bytes: int
+        self,
+        opened: Opened,
+        pipeline: Pipeline,
+        blocks: Sequence[Block],
+        ranges: Sequence[Range],
     ) -> None:
         self.pipeline, self._blocks = pipeline, tuple(blocks)
         taken = pipeline.layout.take_set(self)
         self.set = byref(taken)
         count = len(self._blocks)
         buffers = [
-            DescriptorBuffer(buffer=block.buffer, nbytes=min(block.nbytes, most_bytes))
-            for block in self._blocks
+            DescriptorBuffer(buffer=block.buffer, offset=offset, nbytes=nbytes)
+            for block, (offset, nbytes) in zip(self._blocks, ranges)
         ]
         writes = (WriteDescriptorSet * count)(
             *(

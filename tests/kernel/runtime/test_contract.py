@@ -106,6 +106,15 @@ def test_bytes_come_and_go_through_memory_of_the_device(runtime):
     assert runtime.view(target).tolist() == [*range(WORDS)]
 
 
+def test_ranges_of_blocks_are_bound(runtime, spirv):
+    blocks = [block(runtime, range(3 * WORDS)), block(runtime, [7] * (3 * WORDS))]
+    ranges = [(8 * WORDS, 4 * WORDS), (4 * WORDS, 4 * WORDS)]  # the third part, and the second
+    bound = runtime.bind(runtime.pipeline(spirv, (2,), 2, 2), blocks, ranges)
+    run(runtime, Dispatch(bound, np.array([0, 1], np.uint32).tobytes(), (WORDS, 1, 1)))
+    doubled = [2 * n + 1 for n in range(2 * WORDS, 3 * WORDS)]
+    assert runtime.view(blocks[1]).tolist() == [7] * WORDS + doubled + [7] * WORDS
+
+
 def test_a_dispatch_has_its_constants_groups_and_push_words(runtime, blocks, spirv):
     run(runtime, dispatch(runtime, spirv, blocks, 3, 10, first=20, bias=7))
     expected = np.zeros(WORDS, np.uint32)

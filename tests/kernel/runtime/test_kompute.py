@@ -310,6 +310,11 @@ def test_a_submission_that_cannot_be_recorded_is_an_error(runtime, made):
         runtime.record([dispatch._replace(bound=pipeline)])
     with pytest.raises(DeviceError, match=r"^bind: .*as many tensors as its pipeline"):
         runtime.bind(pipeline, [made.source])
+    with pytest.raises(DeviceError, match=r"^bind: .*a range for each tensor"):
+        runtime.bind(pipeline, [made.source, made.target], [(0, 4)])
+    for ranges in [[(0, 4), (0, 0)], [(0, 4 * WORDS + 4), (0, 4)], [(0, 4), (4 * WORDS, 4)]]:
+        with pytest.raises(DeviceError, match=r"^bind: .*range must lie within its tensor"):
+            runtime.bind(pipeline, [made.source, made.target], ranges)
     with pytest.raises(DeviceError, match=r"^pipeline: .*SPIR-V must be whole words"):
         runtime.pipeline(b"", (), 1, 2)
     made.run(dispatch)

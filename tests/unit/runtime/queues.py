@@ -51,9 +51,13 @@ class Runtime:
         self.pipelines += 1
         return self.kernels.get(spirv), spec
 
-    def bind(self, pipeline, blocks):
+    def bind(self, pipeline, blocks, ranges=()):
         self.bound += 1
-        return (*pipeline, blocks)
+        parts = [
+            block[start // 4 : (start + nbytes) // 4]
+            for block, (start, nbytes) in zip(blocks, ranges)
+        ]
+        return (*pipeline, parts or blocks)
 
     def record(self, commands, timed=False):
         return Submission(commands)
