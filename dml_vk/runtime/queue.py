@@ -176,6 +176,13 @@ class Queue:
                     return True
             return False
 
+    def is_free(self, allocation: Allocation) -> bool:
+        """Whether the host may write this range without waiting."""
+        with self.enter():
+            self._retire()
+            batches = (*self._sent, self._batch)
+            return not any(batch.graph.touches(allocation, True) for batch in batches)
+
     @property
     def is_idle(self) -> bool:
         """Whether all work is known to be done."""
