@@ -20,8 +20,8 @@ from dml_vk.strides.order import Ints
 
 MOST = 512  # pipelines
 MOST_BYTES = 512 * 2**20  # that drivers hold for them, by the estimate below
-# What a driver holds for each byte of a module. llvmpipe does so for 80 bytes on average, and 55 to
-# 120 by size (1,052 modules of 2 to 31 KiB, on both runtimes); drivers of GPUs hold less.
+# Bytes that a driver holds for each byte of a module. In llvmpipe they are 80 on average, and 55 to
+# 120 by size (1,052 modules of 2 to 31 KiB, on both runtimes).
 HELD_PER_BYTE = 100
 SPARE = 8  # shrinking drops 1/8 of the most, so that not every new pipeline makes it necessary
 
@@ -108,11 +108,9 @@ class Pipelines:
         held = accumulate(one.nbytes for one in by_age)
         fits = takewhile(lambda one: one[1] <= nbytes, zip(by_age[:count], held))
         kept = {id(one) for one, _ in fits} or {id(by_age[0])}
-        if len(kept) == len(by_age):
-            return False
         self._cached = {key: one for key, one in self._cached.items() if id(one) in kept}
-        self._nbytes = sum(one.nbytes for one in self._cached.values())
-        return True
+        self._nbytes = sum([one.nbytes for one in self._cached.values()])
+        return len(kept) < len(by_age)
 
     def forget(self, arena: Arena) -> None:
         """Drop what is bound to an arena."""
