@@ -59,13 +59,13 @@ class Buffer:
 
     def write(self, data: Any, offset: int = 0) -> None:
         """Upload the bytes of an array, in its logical order, or of a bytes-like object."""
-        source, start = _bytes_of(data), to_int("Buffer.write", "offset", offset)
-        if not 0 <= start <= self.nbytes - source.size:
+        source, start = _source(data), to_int("Buffer.write", "offset", offset)
+        if not 0 <= start <= self.nbytes - source.nbytes:
             rule = f"offset and data must lie within {self.nbytes} bytes"
-            got = {"offset": start, "data.nbytes": source.size}
+            got = {"offset": start, "data.nbytes": source.nbytes}
             raise LayoutError("Buffer.write", rule, **got)
-        record_bytes("Buffer.write", source.size)
-        transfer.upload(self.device, source, self.allocation, start)
+        record_bytes("Buffer.write", source.nbytes)
+        transfer.upload(self.device, _bytes_of(source), self.allocation, start)
 
     def read(self, nbytes: Any = None, offset: int = 0, *, dtype: Any = None) -> Array:
         """Download bytes from `offset` on as a new array: `nbytes`, or all.
@@ -175,12 +175,20 @@ def _to_dtype(what: str, given: Any) -> DType:
     return to_dtype(what, given.name.lower() if isinstance(given, enum.Enum) else given)
 
 
-def _bytes_of(data: Any) -> Bytes:
+def _source(data: Any) -> Array | memoryview:
+    """View what is to be written, without a copy, which might be far larger than the buffer."""
     try:
-        if not isinstance(data, np.ndarray):
-            view = memoryview(data)
-            return np.frombuffer(view if view.c_contiguous else view.tobytes(), np.uint8)
-        return np.ascontiguousarray(data).reshape(-1).view(np.uint8)
+        source = data if isinstance(data, np.ndarray) else memoryview(data)
     except TypeError:
+        source = None
+    if source is None or (isinstance(source, np.ndarray) and source.dtype.hasobject):
         rule = "data must be bytes or an array of numbers"
-        raise DTypeError("Buffer.write", rule, data=type(data).__name__) from None
+        raise DTypeError("Buffer.write", rule, data=type(data).__name__)
+    return source
+
+
+def _bytes_of(source: Array | memoryview) -> Bytes:
+    """Return the bytes in logical order, copied only if they are not contiguous."""
+    if isinstance(source, memoryview):
+        return np.frombuffer(source if source.c_contiguous else source.tobytes(), np.uint8)
+    return np.ascontiguousarray(source).reshape(-1).view(np.uint8)

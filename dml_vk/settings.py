@@ -10,6 +10,7 @@ from dml_vk.errors import DeviceError
 
 LOGS = ("info", "debug", "summary")
 RUNTIMES = ("kompute", "vulkan")
+MEMORY = ("staged", "bar")
 
 
 def runtime() -> str:
@@ -21,13 +22,16 @@ def runtime() -> str:
     return value
 
 
-def staged() -> bool:
-    """Whether to treat device memory as not host-visible, on every device."""
+def memory() -> str:
+    """How to reach device memory, on every device: one of MEMORY, or "" for the best way.
+
+    "staged": as if it were not host-visible; "bar": as if the host could only write it.
+    """
     value = os.environ.get("DML_VK_MEMORY", "")
-    if value not in ("", "staged"):
-        rule = "DML_VK_MEMORY must be 'staged' or unset"
+    if value not in ("", *MEMORY):
+        rule = "DML_VK_MEMORY must be 'staged', 'bar' or unset"
         raise DeviceError("device", rule, DML_VK_MEMORY=value)
-    return value == "staged"
+    return value
 
 
 def memory_limit() -> int | None:

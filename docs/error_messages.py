@@ -21,7 +21,7 @@ PAGE = ROOT / "docs" / "errors.md"
 VARIES = "…"  # whatever a run puts there, or nothing
 RULE = "rule: str"  # the parameter of functions that take one
 # These give the reason that another message ends with.
-_REASONS = ("refusal", "no_slack", "_no_ram", "_new_arena")
+_REASONS = ("refusal", "no_slack", "_no_ram", "_over_budget", "_new_arena")
 _ENTRY = re.compile(r"^- (?:`([^`\n]+)`|`` (.+) ``)$", re.MULTILINE)
 _FAMILY = re.compile(r"^### .+?(?=^##|\Z)", re.MULTILINE | re.DOTALL)
 ERRORS = [

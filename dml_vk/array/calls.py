@@ -228,10 +228,11 @@ class Call:
         count = sum([type(word) is Word for word in launch.params])
         if len(self._numbers) > 1 or any(type(word) is Word for word in launch.params[count:]):
             return None
-        nbytes = sum([step.nbytes for step in steps if isinstance(step, Allocate)])
+        made = [step for step in steps if isinstance(step, Allocate)]
+        what, nbytes = (made[0].what, made[0].nbytes) if made else (launch.what, 0)
         span = target.base, target.low & ~3, target.high + 3 & ~3
         rest = launch.params[count:]
-        return OneLaunch(numbers, launch.plan, span, nbytes, rest, launch.what)
+        return OneLaunch(numbers, launch.plan, span, nbytes, rest, what)
 
 
 def _with_last_uses(

@@ -14,6 +14,7 @@ from dml_vk.errors import DeviceError
 # leave more than that free, so that kernels for existing tensors can still be compiled.
 _SLACK_BYTES = 192 * 2**20
 _KERNEL_BYTES = 64 * 2**20
+_BUDGET = "VK_EXT_memory_budget"
 
 FORKED = (
     "a forked child cannot use its parent's device: start it by spawn, or fork before the first use"
@@ -33,35 +34,50 @@ class Guard:
         self._pid = _owner = os.getpid()
         self._unified = info.unified
         self._memory = instance.memory(physical)
+        self._instance, self._physical = instance, physical
+        # A software driver knows no more of the host's memory than the host, which is asked anyway.
+        self._has_budgets = _BUDGET in info.extensions and info.type != "cpu"
 
     def refusal(self, nbytes: int, kind: str, held_bytes: int = 0) -> str | None:
         """The reason why memory of that size should not be allocated now, or None.
 
         `held_bytes` is what the caller has allocated of that kind. It is subtracted from heaps of
         device memory. For host memory, drivers report smaller heaps than they can allocate, so
-        there only the host's free memory counts.
+        there only the host's free memory counts. Where the driver knows a heap's budget, that
+        counts too: it also knows what other processes have.
         """
         if os.getpid() != self._pid:
             return "this process was forked from the one that opened the device"
-        heap = self._heap(kind)
-        if heap is None:
+        chosen = memory_types.choose(self._memory, kind)
+        if chosen is None:
             return "the device has no memory of this type"
+        number = self._memory.types[chosen].heap
+        heap = self._memory.heaps[number]
         in_ram = self._unified or not heap.flags & vulkan.DEVICE_LOCAL
         free = heap.nbytes - (0 if in_ram else held_bytes)
         if nbytes > free:
             return f"the device's heap of {_mib(heap.nbytes)} has {_mib(max(free, 0))} free"
-        return _no_ram(nbytes, _SLACK_BYTES) if in_ram else None
+        over = self._over_budget(nbytes, number)
+        return over or (_no_ram(nbytes, _SLACK_BYTES) if in_ram else None)
 
     def no_slack(self) -> str | None:
         """The reason why the driver may lack memory to compile a kernel, or None."""
         return _no_ram(0, _KERNEL_BYTES)
 
-    def _heap(self, kind: str) -> vulkan.MemoryHeap | None:
-        chosen = memory_types.choose(self._memory, kind)
-        if chosen is None:
+    def _over_budget(self, nbytes: int, heap: int) -> str | None:
+        """The reason why a heap has no room for so much besides what all processes use, or None.
+
+        Beyond a budget, drivers move memory to the host, where kernels run many times slower.
+        """
+        if not self._has_budgets:
             return None
-        heap: vulkan.MemoryHeap = self._memory.heaps[self._memory.types[chosen].heap]
-        return heap
+        now = self._instance.memory_budget(self._physical)
+        budget, used = now.budgets[heap], now.used[heap]
+        if nbytes <= budget - used:
+            return None
+        return (
+            f"the device's budget for this process is {_mib(budget)}, of which it uses {_mib(used)}"
+        )
 
 
 def _no_ram(nbytes: int, slack: int) -> str | None:

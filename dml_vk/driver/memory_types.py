@@ -15,6 +15,7 @@ _MAPPED = HOST_VISIBLE | HOST_COHERENT
 # The properties that a kind must have, and combinations of others, the best first.
 _WANTED = {
     "device": (DEVICE_LOCAL, (0,)),
+    "bar": (DEVICE_LOCAL | _MAPPED, (0,)),
     "upload": (_MAPPED, (0,)),
     "readback": (_MAPPED, (HOST_CACHED, 0)),
     # Where the device shares the host's memory, what is not cached costs the host far more than
@@ -28,8 +29,21 @@ _KNOWN = DEVICE_LOCAL | HOST_VISIBLE | HOST_COHERENT | HOST_CACHED
 def choose(memory: MemoryProperties, kind: str, allowed: int = ANY) -> int | None:
     """The index of the first of the best types of a kind; `allowed` has a bit for each type."""
     needed, preferred = _WANTED[kind]
+    if kind == "bar":
+        allowed &= _in_largest_heap(memory)
     for flags in (needed | others for others in preferred):
         for index, one in enumerate(memory.types[: memory.type_count]):
             if allowed >> index & 1 and one.flags & flags == flags and not one.flags & ~_KNOWN:
                 return index
     return None
+
+
+def _in_largest_heap(memory: MemoryProperties) -> int:
+    """A bit for each type whose heap is as large as the largest of the device's own.
+
+    Without resizable BAR, the host sees a window of 256 MiB, which is a heap to itself.
+    """
+    heaps = memory.heaps[: memory.heap_count]
+    largest = max((heap.nbytes for heap in heaps if heap.flags & DEVICE_LOCAL), default=0)
+    types = enumerate(memory.types[: memory.type_count])
+    return sum(1 << index for index, one in types if memory.heaps[one.heap].nbytes >= largest)

@@ -128,6 +128,18 @@ class MemoryProperties(Structure):
     )
 
 
+class MemoryProperties2(Chained):
+    TYPE = 1000059006
+    _fields_ = (("memory", MemoryProperties),)
+
+
+class MemoryBudget(Chained):
+    """Of each heap: the bytes that this process may take before others must make room; its own."""
+
+    TYPE = 1000237000
+    _fields_ = (("budgets", _u64 * 16), ("used", _u64 * 16))
+
+
 class QueueFamily(Structure):
     _fields_ = (("flags", _u32), ("count", _u32), ("timestamp_bits", _u32), ("_extent", _u32 * 3))
 
@@ -309,6 +321,13 @@ class Instance:
         memory = MemoryProperties()
         self.vk.vkGetPhysicalDeviceMemoryProperties(device, byref(memory))
         return memory
+
+    def memory_budget(self, device: c_void_p) -> MemoryBudget:
+        """What each heap has for this process now; the device must list VK_EXT_memory_budget."""
+        head, budget = MemoryProperties2(), MemoryBudget()
+        chain(head, budget)
+        self.vk.vkGetPhysicalDeviceMemoryProperties2(device, byref(head))
+        return budget
 
     def extensions(self, device: c_void_p) -> frozenset[str]:
         return _extensions(self.vk.vkEnumerateDeviceExtensionProperties, device, None)

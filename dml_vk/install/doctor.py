@@ -104,7 +104,7 @@ def _run(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
 
 
 def _devices() -> Iterator[Finding]:
-    for setting in (settings.runtime, settings.staged, settings.memory_limit, settings.log):
+    for setting in (settings.runtime, settings.memory, settings.memory_limit, settings.log):
         try:
             setting()
         except DmlVkError as error:

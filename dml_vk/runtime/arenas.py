@@ -32,14 +32,22 @@ class Refuses(Protocol):
 class Arena:
     """One block of the device, cut into ranges."""
 
-    __slots__ = ("block", "bytes", "exports", "free", "live", "nbytes")
+    __slots__ = ("block", "bytes", "exports", "free", "live", "nbytes", "window")
 
-    def __init__(self, block: Block, nbytes: int, view: Bytes | None, first: int = 0) -> None:
+    def __init__(
+        self,
+        block: Block,
+        nbytes: int,
+        view: Bytes | None,
+        first: int = 0,
+        window: Bytes | None = None,
+    ) -> None:
         self.block = block
         self.nbytes = nbytes
         self.free = FreeList(nbytes, first)
         self.live: set[Note] = set()
         self.bytes = view  # the memory itself if it is host-visible
+        self.window = window  # or, where the host reads it too slowly, only to be written
         self.exports = Exports()
 
     @property
@@ -82,7 +90,14 @@ class Allocation:
     @property
     def bytes(self) -> Bytes | None:
         """The memory itself if it is host-visible. Pending work may still have to write it."""
-        view = self.arena.bytes
+        return self._part(self.arena.bytes)
+
+    @property
+    def window(self) -> Bytes | None:
+        """The memory to be written through the bus, if that is all that the host should do."""
+        return self._part(self.arena.window)
+
+    def _part(self, view: Bytes | None) -> Bytes | None:
         return None if view is None else view[self.offset : self.offset + self.nbytes]
 
     def export(self, holder: object) -> None:
@@ -205,8 +220,10 @@ class Memory:
 
     def stats(self) -> MemoryStats:
         self.drain()
-        mapped = self._kind != "device"
-        arenas = tuple(ArenaStats(a.nbytes, a.in_use, a.free.largest, mapped) for a in self.arenas)
+        arenas = tuple(
+            ArenaStats(one.nbytes, one.in_use, one.free.largest, one.bytes is not None)
+            for one in self.arenas
+        )
         return MemoryStats(self.in_use, self.held - self.in_use, self.peak, self.limit, arenas)
 
     def _trim(self, keep: int) -> None:
@@ -265,6 +282,7 @@ class Memory:
         except DeviceMemoryError as error:
             return str(error)
         view = None if self._kind == "device" else self._runtime.view(block).view(np.uint8)
-        arena = Arena(block, nbytes, view, first)
+        seen, window = (None, view) if self._kind == "bar" else (view, None)
+        arena = Arena(block, nbytes, seen, first, window)
         self.arenas.append(arena)
         return arena

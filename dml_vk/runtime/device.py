@@ -49,10 +49,9 @@ class Device:
             self._runtime: Runtime = engines.open_runtime(info)
         profile = dataclasses.replace(info.profile, max_rounds=most_rounds(self._runtime))
         self.queue = Queue(self._runtime, profile, self._compile_refusal)
-        # Software and integrated devices share the host's memory; others need staging. The
-        # setting forces staging on any device, so that it can be tested anywhere.
-        self.unified = self.limits.unified and not settings.staged()
-        self.memory = self._memory("unified" if self.unified else "device")
+        kind = self._kind()
+        self.unified = kind == "unified"
+        self.memory = self._memory(kind)
         # Memory through which bytes come and go, where the host does not see the device's.
         self.staging: tuple[Memory, ...] = ()
         if not self.unified:
@@ -60,6 +59,21 @@ class Device:
             self.staging = self.uploads, self.downloads
         self.ring: deque[Allocation] = deque(maxlen=2)  # the last chunks of uploads
         self.memory_limit = settings.memory_limit()
+
+    def _kind(self) -> MemoryKind:
+        """Choose the memory of tensors.
+
+        Software and integrated devices share the host's; others need staging, at least for what is
+        read. The setting forces each way on any device, so that it can be tested anywhere.
+        """
+        way, has_bar = settings.memory(), "bar" in self._runtime.kinds
+        if way == "bar" and not has_bar:
+            rule = "DML_VK_MEMORY=bar needs the runtime 'vulkan' and a device with resizable BAR"
+            raise DeviceError("device", rule, runtime=self._runtime.name, name=self.name)
+        if self.limits.unified and not way:
+            return "unified"
+        by_itself = has_bar and self.info.type == "discrete" and not way
+        return "bar" if by_itself or way == "bar" else "device"
 
     def _memory(self, kind: MemoryKind) -> Memory:
         return Memory(

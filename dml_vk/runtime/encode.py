@@ -76,7 +76,7 @@ class Encoder:
             made = Dispatch(known.bound, push, known.groups, known.ns)
             same = self._same[tuple(key)] = known.cached, made
         cached, dispatch = same
-        cached.used = self._pipelines.batch
+        cached.used = self._pipelines.now()
         return dispatch
 
     def _known_over(self, plan: Plan, accesses: Sequence[Access]) -> Known | None:

@@ -18,9 +18,10 @@ PATIENCE_NS = 50_000_000  # of one wait in C, during which Ctrl-C must wait
 Words = np.ndarray[Any, np.dtype[np.uint32]]
 Groups = tuple[int, int, int]
 Range = tuple[int, int]  # offset and size in bytes
-# Where memory lies: next to the device; in the host's memory, to be written or to be read (cached)
-# by the host; or in memory that host and device share. All but "device" is mapped.
-MemoryKind = Literal["device", "upload", "readback", "unified"]
+# Where memory lies: next to the device; there too, but the host can write it through the bus, and
+# read it very slowly (resizable BAR); in the host's memory, to be written or to be read (cached) by
+# the host; or in memory that host and device share. All but "device" is mapped.
+MemoryKind = Literal["device", "bar", "upload", "readback", "unified"]
 # Objects of the runtime, opaque to all other modules.
 Block = Any  # a piece of device memory, bound as a whole; freed with its last reference or view
 Pipeline = Any  # a module with its constants
@@ -78,6 +79,9 @@ class Runtime(Protocol):
 
     features: frozenset[str]
     """The optional features of the device that are enabled, such as "shaderInt64"."""
+
+    kinds: frozenset[MemoryKind]
+    """The kinds of memory that it can allocate on this device."""
 
     def allocate(self, nbytes: int, kind: MemoryKind) -> Block:
         """Allocate a multiple of 4 bytes, with unknown contents."""

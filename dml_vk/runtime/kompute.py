@@ -80,6 +80,7 @@ class Kompute:
             "readback": kinds.readback,
             "unified": kinds.unified,
         }
+        self.kinds = frozenset(self._kinds)
         self._check_views()
 
     @_errors_as("device")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from itertools import accumulate, count, takewhile
 from operator import attrgetter
 from time import perf_counter
 from typing import NamedTuple
@@ -17,8 +18,12 @@ from dml_vk.runtime.hazards import Access
 from dml_vk.runtime.interface import Bound, Pipeline, Range, Runtime
 from dml_vk.strides.order import Ints
 
-MOST = 512  # pipelines: about 3 MiB each in a software driver
-SPARE = 8  # shrinking drops 1/8 of MOST, so that not every new pipeline makes it necessary
+MOST = 512  # pipelines
+MOST_BYTES = 512 * 2**20  # that drivers hold for them, by the estimate below
+# Bytes that a driver holds for each byte of a module. In llvmpipe they are 80 on average, and 55 to
+# 120 by size (1,052 modules of 2 to 31 KiB, on both runtimes).
+HELD_PER_BYTE = 100
+SPARE = 8  # shrinking drops 1/8 of the most, so that not every new pipeline makes it necessary
 
 
 class Key(NamedTuple):
@@ -31,12 +36,13 @@ class Key(NamedTuple):
 
 
 class Cached:
-    """A pipeline and what it is bound to, with the number of the batch that used it last."""
+    """A pipeline and what it is bound to, with the time at which it was used last."""
 
-    __slots__ = ("bound", "pipeline", "used")
+    __slots__ = ("bound", "nbytes", "pipeline", "used")
 
-    def __init__(self, pipeline: Pipeline) -> None:
+    def __init__(self, pipeline: Pipeline, nbytes: int) -> None:
         self.pipeline = pipeline
+        self.nbytes = nbytes  # estimated, in the driver
         self.bound: dict[tuple[Arena, ...], Bound] = {}
         self.used = 0
 
@@ -47,11 +53,12 @@ class Pipelines:
     def __init__(
         self, runtime: Runtime, refusal: Callable[[], str | None], *, unrolls: bool
     ) -> None:
-        self.batch = 0  # the number of the batch that grows, as the clock of `Cached.used`
+        self.now = count().__next__  # a later number at each call: the clock of `Cached.used`
         self._runtime = runtime
         self._refusal = refusal  # why there is no memory to compile one, or None
         self._unrolls = unrolls
         self._cached: dict[Key, Cached] = {}
+        self._nbytes = 0  # of all that are cached
 
     def __len__(self) -> int:
         return len(self._cached)
@@ -59,8 +66,10 @@ class Pipelines:
     def get(self, key: Key) -> Cached:
         cached = self._cached.get(key)
         if cached is None:
-            cached = self._cached[key] = Cached(self._make(key))
-        cached.used = self.batch
+            cached = self._make(key)
+            self._nbytes += cached.nbytes  # first: if Ctrl-C comes in between, it is too high
+            self._cached[key] = cached
+        cached.used = self.now()
         return cached
 
     def bind(
@@ -74,7 +83,7 @@ class Pipelines:
                 cached.bound[arenas] = bound
         return bound
 
-    def _make(self, key: Key) -> Pipeline:
+    def _make(self, key: Key) -> Cached:
         began = perf_counter()
         if isinstance(key.module, bytes):
             name, spirv, spec = dispatches.USERS_KERNEL, key.module, key.spec
@@ -89,16 +98,23 @@ class Pipelines:
             raise DeviceMemoryError("kernel", rule, kernels=len(self._cached))
         pipeline = self._runtime.pipeline(spirv, spec, key.push_words, key.bindings)
         dispatches.made(name, key.spec, perf_counter() - began)
-        return pipeline
+        return Cached(pipeline, HELD_PER_BYTE * len(spirv))
 
     def shrink(self) -> bool:
-        """Drop the oldest if there are more than MOST. Pending work keeps its own alive."""
-        if len(self._cached) <= MOST:
+        """Drop the oldest if there are too many or they hold too much.
+
+        Pending work keeps its own alive. The newest is kept, whatever it holds.
+        """
+        if len(self._cached) <= MOST and self._nbytes <= MOST_BYTES:
             return False
-        by_age = sorted(self._cached.values(), key=attrgetter("used"))
-        kept = set(map(id, by_age[-(MOST - MOST // SPARE) :]))
+        most, nbytes = MOST - MOST // SPARE, MOST_BYTES - MOST_BYTES // SPARE
+        by_age = sorted(self._cached.values(), key=attrgetter("used"), reverse=True)
+        held = accumulate(one.nbytes for one in by_age)
+        fits = takewhile(lambda one: one[1] <= nbytes, zip(by_age[:most], held))
+        kept = {id(one) for one, _ in fits} or {id(by_age[0])}
         self._cached = {key: one for key, one in self._cached.items() if id(one) in kept}
-        return True
+        self._nbytes = sum([one.nbytes for one in self._cached.values()])
+        return len(kept) < len(by_age)
 
     def forget(self, arena: Arena) -> None:
         """Drop what is bound to an arena."""

@@ -149,7 +149,6 @@ class Queue:
         self._batch = Batch()
         self._next_look = LOOK_OPERATIONS
         self.encoder.fresh.clear()
-        self._pipelines.batch += 1
         self._is_logged = dispatches.explains()
         self.encoder.forget_many()
 
@@ -172,6 +171,13 @@ class Queue:
                     self._wait(count)
                     return True
             return False
+
+    def is_free(self, allocation: Allocation) -> bool:
+        """Whether the host may write this range without waiting."""
+        with self.enter():
+            self._retire()
+            batches = (*self._sent, self._batch)
+            return not any(batch.graph.touches(allocation, True) for batch in batches)
 
     @property
     def is_idle(self) -> bool:

@@ -1,6 +1,7 @@
 """Transfers between the host and device memory: a memcpy if the memory is host-visible.
 
 Otherwise chunks go through staging memory, and the host moves one while the device copies another.
+Where the host can write device memory but reads it slowly, it writes what nothing pending uses.
 """
 
 from __future__ import annotations
@@ -51,6 +52,8 @@ def chunks(nbytes: int) -> Iterator[int]:
 def written(device: Device, allocation: Allocation, start: int, nbytes: int) -> Iterator[Bytes]:
     """Yield host memory for one chunk at most; on exit the allocation has its contents."""
     view = mapped(device, allocation, True)
+    if view is None and allocation.window is not None and device.queue.is_free(allocation):
+        view = allocation.window
     if view is not None:
         yield view[start : start + nbytes]
         return

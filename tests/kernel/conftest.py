@@ -2,7 +2,7 @@ import pytest
 
 import dml_vk
 from tests.kernel.profiled import profiled
-from tests.kernel.runtime.test_device import open_anew
+from tests.kernel.runtime.test_device import open_by
 from tests.profiles import PROFILES
 
 
@@ -16,12 +16,16 @@ def profile(request):
 @pytest.fixture(scope="module")
 def staged():
     """A device whose memory the host does not see."""
-    with pytest.MonkeyPatch.context() as patch:
-        return open_anew(patch, DML_VK_MEMORY="staged")
+    return open_by("staged")
 
 
 @pytest.fixture(scope="module")
 def seen():
     """One whose memory it sees, if this machine has any such."""
-    with pytest.MonkeyPatch.context() as patch:
-        return open_anew(patch)
+    return open_by("mapped")
+
+
+@pytest.fixture(scope="module")
+def bar():
+    """One whose memory it only writes, if this machine has any such."""
+    return open_by("bar")

@@ -21,7 +21,7 @@ def filled(nbytes, seed=0, device=None):
     return buffer, data
 
 
-@pytest.fixture(params=["seen", "staged"])
+@pytest.fixture(params=["seen", "staged", "bar"])
 def device(request):
     return request.getfixturevalue(request.param)
 

@@ -11,6 +11,7 @@ import dml_vk
 from dml_vk.dtypes import DTYPES
 from dml_vk.errors import DeviceMemoryError
 from dml_vk.layout import channels_last
+from tests.kernel.runtime.test_device import open_by
 
 GIB = 2**30
 MOST = 2 * GIB - 4096
@@ -101,6 +102,36 @@ def test_formats_of_2_gib():
     del x
     back = turned.contiguous()
     assert_window(dml_vk.reshape(back, -1), lambda at: (at % PERIOD).astype(np.uint8), MOST)
+
+
+@pytest.mark.parametrize(
+    ("runtime", "way"),
+    [
+        ("kompute", "mapped"),
+        ("kompute", "staged"),
+        ("vulkan", "mapped"),
+        ("vulkan", "staged"),
+        ("vulkan", "bar"),
+    ],
+)
+def test_a_buffer_of_2_gib_by_each_way_to_memory(monkeypatch, runtime, way):
+    monkeypatch.setenv("DML_VK_RUNTIME", runtime)
+    device = open_by(way)
+    buffer = dml_vk.Buffer(MOST, device)
+    buffer.fill(0x01010101)
+    text = b"abcdefgh"
+    starts = (0, GIB - 3, GIB + GIB // 2 - 5, MOST - len(text))
+    for start in starts:
+        buffer.write(text, start)
+    x = buffer.tensor((MOST,), "uint8")
+    x[MOST - 64 : MOST - 56] = x[GIB - 3 : GIB + 5]
+    for start in (*starts, MOST - 64):
+        seen = bytes(buffer.read(len(text) + 2, max(0, start - 2)))
+        assert text in seen
+        assert set(seen) - set(text) <= {1}
+    assert x[MOST - 3 :].tolist() == [*text[-3:]]
+    with pytest.raises(DeviceMemoryError, match="can span at most 2147479552 bytes"):
+        dml_vk.Buffer(MOST + 1, device)
 
 
 def test_more_bytes_than_that_are_refused():

@@ -11,10 +11,11 @@ import os
 from collections.abc import Iterable, Sequence
 from ctypes import c_uint64
 from itertools import pairwise
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 
+from dml_vk.driver import memory_types
 from dml_vk.driver.probe import DeviceInfo
 from dml_vk.driver.results import NOT_READY, TIMEOUT
 from dml_vk.errors import DeviceError
@@ -36,6 +37,10 @@ class Vulkan:
     def __init__(self, info: DeviceInfo) -> None:
         self._opened = opened = Opened(info)
         self.features = opened.features
+        chosen = memory_types.choose
+        self.kinds: frozenset[MemoryKind] = frozenset(
+            kind for kind in get_args(MemoryKind) if chosen(opened.memory, kind) is not None
+        )
         self._most_bytes = info.profile.max_range_bytes
         self._tick_us = info.timestamp_period / 1000
         self._tick_mask = (1 << opened.timestamp_bits) - 1

@@ -28,7 +28,7 @@ _WORK = _COMPUTE | _TRANSFER
 # VkAccessFlagBits
 _WRITES = 0x40 | 0x1000  # of shaders, of transfers
 _ACCESSES = _WRITES | 0x20 | 0x800
-_HOST_READ = 0x2000
+_HOST_ACCESSES = 0x2000 | 0x4000  # reads and writes
 _TRANSIENT, _ONCE = 1, 1  # a pool's buffers are short-lived; a buffer is submitted once
 _TIMESTAMPS = 2  # VkQueryType
 _WORDS_64 = 1  # VkQueryResultFlagBits
@@ -41,7 +41,7 @@ def _barrier(stages: int, accesses: int) -> tuple[object, ...]:
 
 
 _BEGIN = pointer(CommandBufferBeginInfo(flags=_ONCE))
-_BETWEEN, _TO_HOST = _barrier(_WORK, _ACCESSES), _barrier(_HOST, _HOST_READ)
+_BETWEEN, _TO_HOST = _barrier(_WORK, _ACCESSES), _barrier(_HOST, _HOST_ACCESSES)
 
 
 class Slot:

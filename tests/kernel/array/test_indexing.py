@@ -170,7 +170,9 @@ def waiting_refused(monkeypatch):
         raise AssertionError("it waits")
 
     with monkeypatch.context() as patched:
-        patched.setattr(pipelines, "MOST", 10**6)  # beyond, work is done to let go of some
+        # Beyond, work is done to let go of some.
+        patched.setattr(pipelines, "MOST", 10**6)
+        patched.setattr(pipelines, "MOST_BYTES", 10**12)
         patched.setattr(Queue, "flush", never)
         yield
 

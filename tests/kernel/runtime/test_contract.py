@@ -98,6 +98,22 @@ def test_a_view_keeps_its_memory(runtime, blocks, spirv):
     assert len(others) == 4
 
 
+def test_there_is_each_kind_that_it_names(runtime):
+    assert runtime.kinds >= {"device", "upload", "readback", "unified"}
+    for kind in runtime.kinds:
+        assert runtime.allocate(256, kind) is not None
+
+
+def test_the_host_writes_what_the_device_has(runtime, spirv, blocks):
+    """A device without such memory is written as well, as far as there is any that is mapped."""
+    kind = "bar" if "bar" in runtime.kinds else "unified"
+    source = block(runtime, range(WORDS), kind)
+    for offset in (0, 5):
+        runtime.view(source)[:] = np.arange(WORDS) + offset
+        run(runtime, dispatch(runtime, spirv, [source, blocks[1]]))
+        assert runtime.view(blocks[1]).tolist() == [3 * (n + offset) for n in range(WORDS)]
+
+
 def test_bytes_come_and_go_through_memory_of_the_device(runtime):
     source = block(runtime, range(WORDS), "upload")
     device, target = (runtime.allocate(4 * WORDS, kind) for kind in ("device", "readback"))

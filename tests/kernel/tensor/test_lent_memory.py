@@ -87,8 +87,9 @@ def test_scipy_writes_its_output_into_the_tensor(seen, staged, name):
     assert not apart.any()
 
 
-def test_memory_that_the_host_does_not_see_is_shown_and_not_written(staged):
-    x = dml_vk.asarray(A, device=staged)
+@pytest.mark.parametrize("way", ["staged", "bar"])
+def test_memory_that_the_host_does_not_read_is_shown_and_not_written(request, way):
+    x = dml_vk.asarray(A, device=request.getfixturevalue(way))
     for view in VIEWS.values():
         shown = np.asarray(view(x))
         assert_same(view(x), shown)

@@ -16,19 +16,17 @@ from dml_vk.runtime import transfer
 from dml_vk.testing.elementwise import cast
 from dml_vk.testing.strategies import layouts
 from tests.kernel.memory import elements, memory_for
-from tests.kernel.runtime.test_device import open_anew
+from tests.kernel.runtime.test_device import WAYS, open_by
 
 NAMES = [dtype.numpy_name for dtype in DTYPES.values()]
 FLOATS = [name for name in NAMES if name.startswith("float")]
 INTEGERS = [name for name in NAMES if "int" in name]
 
 
-@pytest.fixture(scope="module", params=["mapped", "staged"])
+@pytest.fixture(scope="module", params=WAYS)
 def device(request):
-    """One whose memory the host sees, if this machine has any such, and one where it does not."""
-    settings = {"DML_VK_MEMORY": "staged"} if request.param == "staged" else {}
-    with pytest.MonkeyPatch.context() as patch:
-        yield open_anew(patch, **settings)
+    """Devices whose memory the host sees, does not see, and only writes, as far as there are."""
+    return open_by(request.param)
 
 
 @settings(max_examples=60)

@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
@@ -141,6 +142,54 @@ def test_what_is_held_counts_where_the_heap_is_the_devices_own(monkeypatch, open
     assert opened.refusal(1, "upload").startswith("the host has")
     monkeypatch.setattr(opened, "_unified", True)
     assert opened.refusal(1, "device").startswith("the host has")
+
+
+def budgeted(info, monkeypatch, kind="discrete"):
+    """A guard of a card whose driver knows budgets, and the heaps' (budget, used), in MiB."""
+    listed = info.extensions | {"VK_EXT_memory_budget"}
+    of_card = replace(info, type=kind, extensions=listed)
+    monkeypatch.setattr(probe, "devices", lambda: [of_card])
+    guard = Guard(of_card)
+    local = vulkan.DEVICE_LOCAL
+    monkeypatch.setattr(guard, "_memory", card(WINDOW, (80, local), (50, 0), (7, local)))
+    now = [(80, 0), (50, 0), (7, 0)]
+
+    def ask(physical, asked):
+        head = asked._obj
+        assert head.type == 1000059006
+        budget = vulkan.MemoryBudget.from_address(head.next)
+        assert budget.type == 1000237000
+        for heap, (most, used) in enumerate(now):
+            budget.budgets[heap], budget.used[heap] = most * MIB, used * MIB
+
+    fake = SimpleNamespace(vkGetPhysicalDeviceMemoryProperties2=ask)
+    monkeypatch.setattr(guard._instance, "vk", fake)
+    return guard, now
+
+
+def test_a_budget_counts_what_other_processes_have(monkeypatch, info):
+    monkeypatch.setattr(host_memory, "available_bytes", lambda: 2**40)
+    guard, now = budgeted(info, monkeypatch)
+    now[0], now[1] = (60, 40), (30, 29)
+    assert guard.refusal(20 * MIB, "device") is None
+    told = "the device's budget for this process is 60 MiB, of which it uses 40 MiB"
+    assert guard.refusal(20 * MIB + 1, "device") == told
+    assert guard.refusal(MIB, "upload") is None
+    assert "is 30 MiB, of which it uses 29 MiB" in guard.refusal(MIB + 1, "upload")
+    # It is asked each time, and the rest holds as well.
+    now[0] = (60, 70)
+    assert "is 60 MiB, of which it uses 70 MiB" in guard.refusal(1, "device")
+    now[0] = (90, 0)
+    assert "heap of 80 MiB has 50 MiB free" in guard.refusal(51 * MIB, "device", 30 * MIB)
+    monkeypatch.setattr(host_memory, "available_bytes", lambda: 0)
+    assert guard.refusal(1, "upload").startswith("the host has")
+
+
+def test_a_software_driver_is_not_asked_for_a_budget(monkeypatch, info):
+    """It divides the host's memory, which may be more than the heap that it reports."""
+    guard, now = budgeted(info, monkeypatch, "cpu")
+    now[1] = (0, 0)
+    assert guard.refusal(1, "upload") is None
 
 
 def test_a_device_that_is_gone_is_an_error(info):

@@ -17,9 +17,21 @@ def test_structures_are_as_large_as_vulkan_says():
     assert ctypes.sizeof(vulkan.DeviceLimits) == 504
     assert ctypes.sizeof(vulkan.DeviceProperties) == 824
     assert ctypes.sizeof(vulkan.MemoryProperties) == 520
+    assert ctypes.sizeof(vulkan.MemoryProperties2) == 536
+    assert ctypes.sizeof(vulkan.MemoryBudget) == 272
     assert vulkan.DeviceLimits.storage_buffer_range.offset == 28
     assert vulkan.DeviceLimits.compute_shared_memory_size.offset == 216
     assert vulkan.DeviceLimits.timestamp_period.offset == 424
+
+
+def test_a_loader_knows_the_call_for_budgets():
+    """A driver that lists the extension fills in the rest; this one may not."""
+    instance = vulkan.instance()
+    (device, *_) = instance.physical_devices
+    budget = instance.memory_budget(device)
+    assert budget.type == vulkan.MemoryBudget.TYPE
+    known = "VK_EXT_memory_budget" in instance.extensions(device)
+    assert (budget.budgets[0] > 0) is known
 
 
 def test_an_old_loader_is_refused(monkeypatch):

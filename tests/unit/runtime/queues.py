@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import deque
+from typing import get_args
 
 import numpy as np
 
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.runtime.arenas import Allocation, Arena
 from dml_vk.runtime.hazards import Access
-from dml_vk.runtime.interface import Barrier, Copy, Dispatch, Fill
+from dml_vk.runtime.interface import Barrier, Copy, Dispatch, Fill, MemoryKind
 
 
 class Submission:
@@ -32,6 +33,7 @@ class Runtime:
 
     name = "fake"
     features = frozenset()
+    kinds = frozenset(get_args(MemoryKind))
 
     def __init__(self, kernels=()):
         self.ran = []  # submissions

@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dml_vk.errors import DeviceError, DeviceMemoryError
+from dml_vk.errors import DeviceError
 from dml_vk.kernels.plan.copy import plan_copy
 from dml_vk.limits import MINIMUM, Profile
-from dml_vk.runtime import encode, pipelines
+from dml_vk.runtime import encode
 from dml_vk.runtime import queue as queue_module
 from dml_vk.runtime.arenas import Allocation, Arena
 from dml_vk.runtime.hazards import Access
@@ -329,30 +329,6 @@ def test_a_plan_that_comes_again_is_told_the_same():
     assert pushed == [
         [0, 64, *words[:bases], 77, *told] for bases in (3, 2) for told in ((5, 6), (7, 8))
     ]
-
-
-def test_old_pipelines_go_and_never_pile_up(monkeypatch):
-    runtime = Runtime()
-    queue = Queue(runtime, MINIMUM, lambda: None)
-    monkeypatch.setattr(pipelines, "MOST", 3)
-    where = arena()
-    plans = [replace(make_plan(), spec=(64, 1, number)) for number in range(6)]
-    for plan in plans:
-        queue.launch(plan, [operand(where, 0, 16, True)])
-        assert len(queue._pipelines) <= 3
-    for plan in plans[3:]:
-        queue.launch(plan, [operand(where, 0, 16, True)])
-    assert runtime.pipelines == 6
-    queue.launch(plans[0], [operand(where, 0, 16, True)])
-    assert runtime.pipelines == 7
-
-
-def test_no_pipeline_is_made_where_the_driver_has_no_room():
-    runtime = Runtime()
-    queue = Queue(runtime, MINIMUM, lambda: "all is taken")
-    with pytest.raises(DeviceMemoryError, match="no memory to compile a kernel: all is taken"):
-        queue.launch(make_plan(), [operand(arena(), 0, 16, True)])
-    assert runtime.pipelines == 0
 
 
 def test_a_queue_that_refuses_says_why():

@@ -200,7 +200,7 @@ def test_barriers_stand_at_the_start_at_each_barrier_and_towards_the_host(engine
     stages, host = 0x800 | 0x1000, 0x4000  # compute shaders and transfers
     writes, accesses = 0x40 | 0x1000, 0x20 | 0x40 | 0x800 | 0x1000
     between = stages, stages, writes, accesses
-    assert seen == [between, between, (stages, host, writes, 0x2000)] * 2
+    assert seen == [between, between, (stages, host, writes, 0x6000)] * 2
 
 
 def test_what_is_bound_already_is_not_bound_again(engine):
