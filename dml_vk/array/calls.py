@@ -1,9 +1,9 @@
 """Calls: the launches of a function are recorded once for each signature, and then replayed.
 
 `call` runs the function on placeholders for its operands and records its launches. They depend only
-on the signature: the function and its parameters, the operands' layouts, dtypes and devices, and
-which of them share memory with the result. Every call, including the first, replays a recording on
-the operands' memory.
+on the signature: the function and its parameters, the operands' layouts, dtypes and devices, which
+of them share memory with the result, and whether results must be exact. Every call, including the
+first, replays a recording on the operands' memory.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from contextlib import suppress
 from typing import Any, NamedTuple
 
 from dml_vk.errors import DmlVkError
+from dml_vk.exactness import chosen
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.observe.copies import collected, record
 from dml_vk.ops.view import View
@@ -51,7 +52,7 @@ def call(function: Function, operands: Sequence[Any], out: Any = None, *params: 
     parameters mean the same.
     """
     place = None if out is None else _place(operands, out)
-    key = (function, params, place, *map(_key, operands))
+    key = (function, params, place, chosen.get().exact, *map(_key, operands))
     known = _calls.get(key)
     if known is None:
         if _UNKEYED in key:

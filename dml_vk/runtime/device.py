@@ -13,7 +13,7 @@ from contextvars import ContextVar
 
 import numpy as np
 
-from dml_vk import settings
+from dml_vk import environment
 from dml_vk.driver import probe
 from dml_vk.driver.guard import FORKED, Guard
 from dml_vk.driver.vulkan import quiet_layers
@@ -51,7 +51,7 @@ class Device:
         self.queue = Queue(self._runtime, profile, self._compile_refusal)
         # Software and integrated devices share the host's memory; others need staging. The
         # setting forces staging on any device, so that it can be tested anywhere.
-        self.unified = self.limits.unified and not settings.staged()
+        self.unified = self.limits.unified and not environment.staged()
         self.memory = self._memory("unified" if self.unified else "device")
         # Memory through which bytes come and go, where the host does not see the device's.
         self.staging: tuple[Memory, ...] = ()
@@ -59,7 +59,7 @@ class Device:
             self.uploads, self.downloads = self._memory("upload"), self._memory("readback")
             self.staging = self.uploads, self.downloads
         self.ring: deque[Allocation] = deque(maxlen=2)  # the last chunks of uploads
-        self.memory_limit = settings.memory_limit()
+        self.memory_limit = environment.memory_limit()
 
     def _memory(self, kind: MemoryKind) -> Memory:
         return Memory(

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from dml_vk.errors import DeviceMemoryError
 from dml_vk.kernels.spirv import library
+from dml_vk.kernels.spirv.fusing import fused
 from dml_vk.kernels.spirv.unrolling import unmarked
 from dml_vk.limits import Profile
 from dml_vk.observe import dispatches
@@ -28,6 +29,7 @@ class Key(NamedTuple):
     spec: Ints
     push_words: int
     bindings: int
+    fused: bool = False
 
 
 class Cached:
@@ -76,6 +78,8 @@ class Pipelines:
             name, spirv, spec = dispatches.USERS_KERNEL, key.module, key.spec
         else:  # the constants are folded into it
             name, spirv, spec = key.module, library.load_for(key.module, key.spec), ()
+        if key.fused:
+            spirv = fused(spirv)
         if not self._unrolls:
             spirv = unmarked(spirv)
         # A driver that runs out of memory while it compiles ends the process.
