@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from functools import cached_property
 
 from dml_vk import environment
-from dml_vk.errors import DTypeError
+from dml_vk.strides.order import to_bool
 
 
 class Values:
@@ -47,13 +47,13 @@ class Settings:
 
     @exact.setter
     def exact(self, value: bool) -> None:
-        chosen.get().exact = _checked(value)
+        chosen.get().exact = to_bool("settings", "exact", value)
 
     @contextmanager
     def __call__(self, *, exact: bool) -> Iterator[None]:
         """Set `exact` within a `with` block, for what this thread or task calls there."""
         values = Values()
-        values.exact = _checked(exact)
+        values.exact = to_bool("settings", "exact", exact)
         token = chosen.set(values)
         try:
             yield
@@ -62,12 +62,6 @@ class Settings:
 
     def __repr__(self) -> str:
         return f"settings(exact={self.exact})"
-
-
-def _checked(exact: object) -> bool:
-    if not isinstance(exact, bool):
-        raise DTypeError("settings", "exact must be a bool", exact=exact)
-    return exact
 
 
 settings = Settings()

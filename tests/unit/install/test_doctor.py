@@ -142,7 +142,12 @@ def test_a_driver_that_kills_is_named(monkeypatch, tmp_path):
 
 @pytest.mark.parametrize(
     ("name", "wrong"),
-    [("DML_VK_MEMORY", "stage"), ("DML_VK_MEMORY_LIMIT", "1GB"), ("DML_VK_RUNTIME", "cuda")],
+    [
+        ("DML_VK_MEMORY", "stage"),
+        ("DML_VK_MEMORY_LIMIT", "1GB"),
+        ("DML_VK_RUNTIME", "cuda"),
+        ("DML_VK_EXACT", "no"),
+    ],
 )
 def test_a_setting_with_which_no_device_opens(name, wrong, monkeypatch):
     assert "setting" not in [finding.topic for finding in doctor._devices()]
