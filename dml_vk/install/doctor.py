@@ -126,9 +126,12 @@ def _devices() -> Iterator[Finding]:
         yield Finding("device", found.reason or "none", probe.advice())
         return
     try:
-        yield Finding("chosen", probe.select().name)
+        chosen = probe.select()
     except DmlVkError as error:
         yield Finding("chosen", str(error), "set DML_VK_DEVICE to one of these, or unset it")
+        return
+    yield Finding("chosen", chosen.name)
+    yield Finding("features", ", ".join(chosen.features) or "none of the optional ones")
 
 
 def _unused_gpus() -> Iterator[Finding]:

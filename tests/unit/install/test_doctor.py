@@ -39,6 +39,7 @@ def test_a_machine_that_has_all(capsys):
     shown = capsys.readouterr().out
     assert len(shown.splitlines()) < 25
     assert probe.select().name in shown
+    assert f"ok     features  {', '.join(probe.select().features)}\n" in shown
     assert f"ok     kp        {kp_version.version()}\n" in shown
     assert "ok     floats    rounds to nearest: yes, keeps NaN: yes, keeps subnormals: " in shown
     assert "LACKS" not in shown
