@@ -12,7 +12,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from dml_vk.dtypes import DType, float32
-from dml_vk.kernels.kernel import INDEX_SPEC, WORDS_SPEC, Kernel, index_push
+from dml_vk.kernels.kernel import INDEX_SPEC, WORDS_SPEC, Kernel, index_push, native
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.dims import Dim, ascending, offsets, split
@@ -45,6 +45,7 @@ def _kernel(name: str, spec: tuple[str, ...], variants: dict[str, dict[str, str]
     )
 
 
+_WORDS_SPEC = (*WORDS_SPEC, "ONES", "A_TYPE", "B_TYPE", "MORE")
 KERNELS = (
     _kernel(
         "matmul_tile",
@@ -57,8 +58,8 @@ KERNELS = (
     ),
     _kernel(
         "matmul_words",
-        (*WORDS_SPEC, "ONES", "A_TYPE", "B_TYPE", "MORE"),
-        {"float64": {"FLOAT": "1"}, "int64": {}},
+        _WORDS_SPEC,
+        {"float64": {"FLOAT": "1", **native(_WORDS_SPEC)}, "int64": {}},
     ),
 )
 
