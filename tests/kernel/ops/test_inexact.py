@@ -16,6 +16,7 @@ from dml_vk import settings
 from dml_vk.kernels.plan.matmul import RUN
 from dml_vk.observe import dispatches
 from dml_vk.testing import products
+from tests.modules import fmas
 
 FUSED = "fused multiply-add"
 
@@ -78,6 +79,20 @@ def test_each_kind_of_product_says_that_it_is_fused(paths):
             assert any(FUSED in path for path in paths()), kept
         kept = product()
         assert not any(FUSED in path for path in paths())
+
+
+def test_the_driver_gets_what_the_log_says(monkeypatch):
+    runtime, queue = dml_vk.device()._runtime, dml_vk.device().queue
+    plain, given = runtime.pipeline, []
+    monkeypatch.setattr(runtime, "pipeline", lambda *made: given.append(made[0]) or plain(*made))
+    monkeypatch.setattr(queue._pipelines, "_cached", {})
+    monkeypatch.setattr(queue.encoder, "_known", {})
+    monkeypatch.setattr(queue.encoder, "_same", {})
+    x = dml_vk.asarray(factors(8, 8, 8)[0])
+    for exact in (True, False, True, False):
+        with settings(exact=exact):
+            (x @ x).numpy()
+    assert [len(fmas(spirv)) for spirv in given] == [0, 1]
 
 
 def test_what_is_assigned_holds_until_it_is_assigned_again(paths):

@@ -80,10 +80,6 @@ def test_a_nan_of_another_kind_is_wrong():
     assert judge(found) == 0
 
 
-def test_a_device_without_the_feature_is_not_asked():
-    assert native_operations(Runtime()) == 0
-
-
 class Computing(Runtime):
     """A runtime with the feature, which runs the check as NumPy computes, but for products."""
 
@@ -103,6 +99,11 @@ class Computing(Runtime):
 
 def test_what_a_device_computes_decides():
     assert native_operations(Computing()) == ALL & ~2
+
+
+def test_a_device_without_the_feature_is_not_asked(monkeypatch):
+    monkeypatch.setattr(Computing, "features", frozenset({"shaderInt64"}))
+    assert native_operations(Computing()) == 0
 
 
 def test_a_device_is_asked_once_and_only_for_kernels_that_may_use_it(monkeypatch):

@@ -6,13 +6,13 @@ import pytest
 
 from dml_vk.kernels.spirv import glslang, library
 from dml_vk.kernels.spirv.fusing import fused
-from dml_vk.kernels.spirv.instructions import DECORATE, EXTENDED, lines_of, words_of
+from dml_vk.kernels.spirv.instructions import DECORATE, lines_of, words_of
 from dml_vk.limits import Profile
 from dml_vk.runtime.pipelines import Key, Pipelines
-from tests.modules import check_valid
+from tests.modules import check_valid, fmas
 from tests.unit.runtime.queues import Runtime
 
-ADD, SUBTRACT, MULTIPLY, FMA, NO_CONTRACTION = 129, 131, 133, 50, 42
+ADD, MULTIPLY, NO_CONTRACTION = 129, 133, 42
 HEAD = """#version 450
 layout(local_size_x = 1) in;
 layout(binding = 0) buffer Z { float z[]; };
@@ -32,12 +32,6 @@ def counted(tmp_path):
         return len(fmas(spirv)), kinds.count(ADD), kinds.count(MULTIPLY)
 
     return count
-
-
-def fmas(spirv):
-    """Instruction by result."""
-    lines = lines_of(words_of(spirv))
-    return {line[2]: line for line in lines if line[0] & 0xFFFF == EXTENDED and line[4] == FMA}
 
 
 def test_a_product_is_fused_with_the_sum_that_it_is_a_term_of(counted):
@@ -64,10 +58,8 @@ def test_the_operands_are_those_of_the_product_and_the_other_term():
 
 def test_what_is_made_is_one_operation_to_the_driver():
     spirv = fused(glslang.compile(f"{HEAD} sum = product + c; z[3] = sum; }}"))
-    decorated = {
-        line[1] for line in lines_of(words_of(spirv)) if line[0] & 0xFFFF == DECORATE
-        and line[2] == NO_CONTRACTION
-    }  # fmt: skip
+    decorations = [line for line in lines_of(words_of(spirv)) if line[0] & 0xFFFF == DECORATE]
+    decorated = {line[1] for line in decorations if line[2] == NO_CONTRACTION}
     assert decorated == set(fmas(spirv))
 
 
