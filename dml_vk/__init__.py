@@ -57,6 +57,7 @@ _MODULES = {
     "buffer": "Buffer",
     "array.comparisons": "allclose array_equal isclose",
     "array.einsum": "einsum",
+    "exactness": "settings",
     "array.creation": (
         "asarray empty empty_like from_dlpack full full_like ones ones_like zeros zeros_like"
     ),

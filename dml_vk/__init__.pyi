@@ -283,6 +283,9 @@ from dml_vk.errors import (
     RangeError as RangeError,
     ShaderError as ShaderError,
 )
+from dml_vk.exactness import (
+    settings as settings,
+)
 from dml_vk.layout import (
     Layout as Layout,
     MemoryFormat as MemoryFormat,

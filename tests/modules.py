@@ -26,3 +26,9 @@ def stored(spirv):
     lines = list(op.lines_of(op.words_of(spirv)))
     constants = {line[2]: line[3] for line in lines if line[0] & 0xFFFF == op.CONSTANT}
     return [constants.get(line[2], -1) for line in lines if line[0] & 0xFFFF == op.STORE]
+
+
+def fmas(spirv):
+    """The fused multiply-adds of a module, by their results."""
+    lines = op.lines_of(op.words_of(spirv))
+    return {line[2]: line for line in lines if line[0] & 0xFFFF == op.EXTENDED and line[4] == 50}

@@ -1,9 +1,9 @@
 """Calls: the launches of a function are recorded once for each signature, and then replayed.
 
 `call` runs the function on placeholders for its operands and records its launches. They depend only
-on the signature: the function and its parameters, the operands' layouts, dtypes and devices, and
-which of them share memory with the result. Every call, including the first, replays a recording on
-the operands' memory.
+on the signature: the function and its parameters, the operands' layouts, dtypes and devices, which
+of them share memory with the result, and whether results must be exact. Every call, including the
+first, replays a recording on the operands' memory.
 """
 
 from __future__ import annotations
@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from dml_vk.errors import DmlVkError
+from dml_vk.exactness import chosen
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.observe.copies import collected, record
 from dml_vk.ops.view import View
@@ -51,7 +52,8 @@ def call(function: Function, operands: Sequence[Any], out: Any = None, *params: 
     `out`, which it reads only as one of the operands, or new. Parameters are hashable, and equal
     parameters mean the same.
     """
-    parts = [function, params, None if out is None else _place(operands, out)]
+    place = None if out is None else _place(operands, out)
+    parts = [function, params, place, chosen.get().exact]
     for x in operands:
         parts.append((type(x) is Tensor and x._spec) or _key(x))
     key = tuple(parts)

@@ -1,4 +1,4 @@
-"""The optional features of a device that are enabled where it has them: 8, 16 and 64-bit types."""
+"""The optional features of a device: 8, 16 and 64-bit types, which are enabled, and others."""
 
 from __future__ import annotations
 
@@ -43,6 +43,11 @@ class _Arithmetic(Chained):
     _fields_ = (("shaderFloat16", _u32), ("shaderInt8", _u32))
 
 
+class _CooperativeMatrix(Chained):
+    TYPE = 1000506000
+    _fields_ = (("cooperativeMatrix", _u32), ("_others", _u32 * 1))
+
+
 def _names(structure: type[Chained]) -> list[str]:
     return [name for name, *_ in structure._fields_ if not name.startswith("_")]
 
@@ -54,6 +59,8 @@ _STRUCTURES: dict[type[Chained], str | None] = {
     _Storage8: "VK_KHR_8bit_storage",
     _Arithmetic: "VK_KHR_shader_float16_int8",
 }
+# What no kernel uses yet is only told.
+_TOLD: dict[type[Chained], str | None] = {_CooperativeMatrix: "VK_KHR_cooperative_matrix"}
 NAMES = tuple(sorted(name for structure in _STRUCTURES for name in _names(structure)))
 # A driver on top of another API must have this enabled if it lists it.
 _PORTABILITY = "VK_KHR_portability_subset"
@@ -68,23 +75,35 @@ class Features(NamedTuple):
 
 
 def choose(instance: Instance, physical: c_void_p, extensions: Iterable[str]) -> Features:
-    """Choose all of the features above that a device with these extensions has."""
-    listed = {None, *extensions}
-    kinds = [kind for kind, needed in _STRUCTURES.items() if needed in listed]
-    found = [kind() for kind in kinds]
-    vulkan.chain(*found)
-    instance.vk.vkGetPhysicalDeviceFeatures2(physical, byref(found[0]))
-    enabled = [_enabled(one) for one in found]
+    """Choose all features in NAMES that a device with these extensions has."""
+    listed = frozenset(extensions)
+    found = _find(instance, physical, listed, _STRUCTURES)
     return Features(
-        frozenset(name for names in enabled for name in names),
+        frozenset(name for names in found.values() for name in names),
         tuple(
             name
-            for name in (*map(_STRUCTURES.__getitem__, kinds), _PORTABILITY)
+            for name in (*map(_STRUCTURES.__getitem__, found), _PORTABILITY)
             if name is not None and name in listed
         ),
-        tuple(kind(**dict.fromkeys(names, 1)) for kind, names in zip(kinds, enabled)),
+        tuple(kind(**dict.fromkeys(names, 1)) for kind, names in found.items()),
     )
 
 
-def _enabled(found: Chained) -> list[str]:
-    return [name for name in _names(type(found)) if getattr(found, name)]
+def names_of(instance: Instance, physical: c_void_p, extensions: Iterable[str]) -> tuple[str, ...]:
+    """All features that a device with these extensions has, of those that are known here."""
+    found = _find(instance, physical, frozenset(extensions), {**_STRUCTURES, **_TOLD})
+    return tuple(sorted(name for names in found.values() for name in names))
+
+
+def _find(
+    instance: Instance,
+    physical: c_void_p,
+    extensions: frozenset[str],
+    structures: dict[type[Chained], str | None],
+) -> dict[type[Chained], list[str]]:
+    """The features by the structure that enables them."""
+    kinds = [kind for kind, needed in structures.items() if needed in {None, *extensions}]
+    found = [kind() for kind in kinds]
+    vulkan.chain(*found)
+    instance.vk.vkGetPhysicalDeviceFeatures2(physical, byref(found[0]))
+    return {type(one): [name for name in _names(type(one)) if getattr(one, name)] for one in found}

@@ -9,7 +9,7 @@ from ctypes import c_void_p
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-from dml_vk.driver import vulkan
+from dml_vk.driver import features, vulkan
 from dml_vk.errors import DeviceError, explain
 from dml_vk.install import runtimes, system
 from dml_vk.limits import Profile
@@ -70,6 +70,7 @@ class DeviceInfo:
     max_allocation_bytes: int
     subgroup_size: int
     subgroup_operations: tuple[str, ...]  # in compute shaders
+    features: tuple[str, ...]  # optional ones, by Vulkan's names: see driver/features.py
     timestamp_period: float  # ns per tick
     extensions: frozenset[str] = field(repr=False)
 
@@ -231,6 +232,7 @@ def _describe(instance: vulkan.Instance, index: int) -> DeviceInfo | None:
         subgroup_operations=tuple(
             name for bit, name in enumerate(_SUBGROUP_OPERATIONS) if operations >> bit & 1
         ),
+        features=features.names_of(instance, device, extensions),
         timestamp_period=limits.timestamp_period,
         extensions=extensions,
     )

@@ -19,10 +19,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Literal
 
+from dml_vk.environment import cache_folder
 from dml_vk.errors import DmlVkError
 from dml_vk.install import system, unified_diff
 from dml_vk.install.kp_version import KP, PATCH, local_version, version
-from dml_vk.settings import cache_folder
 
 PYBIND11 = "3.1.0"
 SYSTEM_PYTHON = "this Python belongs to the system: python3 -m venv .venv"

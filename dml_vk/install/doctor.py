@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from dml_vk import settings
+from dml_vk import environment
 from dml_vk.driver import probe, vulkan
 from dml_vk.errors import DmlVkError
 from dml_vk.install import build_kp, system
@@ -25,6 +25,13 @@ _FLOATS = """
 from dml_vk.install import float_check
 print(*map(int, float_check.examine()))
 """
+_SETTINGS = (
+    environment.runtime,
+    environment.memory,
+    environment.memory_limit,
+    environment.log,
+    environment.exact,
+)
 _DEVICES = Path("/dev")
 # Device nodes of GPUs: of Linux's own drivers, of NVIDIA's, and in WSL.
 _NODES = ("dri/renderD*", "nvidia[0-9]*", "dxg")
@@ -91,12 +98,12 @@ def _devices_of(manifest: Path) -> str:
     return done.stdout.strip() or "no device"
 
 
-def _run(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
+def _run(code: str, **variables: str) -> subprocess.CompletedProcess[str]:
     """Run code that imports this package in a separate process."""
     home = str(Path(__file__).parents[2])
     return subprocess.run(
         [sys.executable, "-c", f"import sys; sys.path.insert(0, {home!r}){code}"],
-        env={**os.environ, **environment},
+        env={**os.environ, **variables},
         capture_output=True,
         text=True,
         check=False,
@@ -104,7 +111,7 @@ def _run(code: str, **environment: str) -> subprocess.CompletedProcess[str]:
 
 
 def _devices() -> Iterator[Finding]:
-    for setting in (settings.runtime, settings.memory, settings.memory_limit, settings.log):
+    for setting in _SETTINGS:
         try:
             setting()
         except DmlVkError as error:
@@ -119,9 +126,12 @@ def _devices() -> Iterator[Finding]:
         yield Finding("device", found.reason or "none", probe.advice())
         return
     try:
-        yield Finding("chosen", probe.select().name)
+        chosen = probe.select()
     except DmlVkError as error:
         yield Finding("chosen", str(error), "set DML_VK_DEVICE to one of these, or unset it")
+        return
+    yield Finding("chosen", chosen.name)
+    yield Finding("features", ", ".join(chosen.features) or "none of the optional ones")
 
 
 def _unused_gpus() -> Iterator[Finding]:

@@ -37,6 +37,8 @@ class Kernel:
         return sum(words for _, words in self.push)
 
 
+NATIVE_SPEC = "NATIVE_SPEC"
+
 # Dims in one launch, limited by the 32 words of a push block.
 MAX_RANK = 8  # of a copy
 MADE_RANK = 6  # of a kernel that generates elements, which has more parameters
@@ -58,6 +60,14 @@ def index_push(
         *(("sizes", rank), ("strides", (sources + 1) * rank)),
         *extra,
     )
+
+
+def native(spec: tuple[str, ...]) -> dict[str, str]:
+    """The macros of a variant that may compute with the device's own float64.
+
+    One more constant, NATIVE, tells by which operations: see glsl/include/math/native.glsl.
+    """
+    return {NATIVE_SPEC: str(len(spec))}
 
 
 INDEX_SPEC = ("LOCAL_SIZE", "LANES", "RANK", "EDGES")

@@ -12,6 +12,7 @@ from dml_vk.kernels.kernel import (
     INDEX_SPEC,
     MADE_RANK,
     MAX_RANK,
+    NATIVE_SPEC,
     PACKED_SPEC,
     PATH_SPEC,
     SCALAR_WORDS,
@@ -19,6 +20,7 @@ from dml_vk.kernels.kernel import (
     WORDS_SPEC,
     Kernel,
     index_push,
+    native,
 )
 from dml_vk.kernels.operators import CASTS, opcodes_of
 from dml_vk.kernels.plan import draw, gather, matmul, nonzero, reduce, scan, search, sort
@@ -71,9 +73,15 @@ def _computed() -> Iterator[Kernel]:
         constants = ("OP", "BEFORE", "SCALARS", "TYPE", "COMMON", "A_TYPE", "B_TYPE", "C_TYPE")
         scalars = (("scalars", SCALAR_WORDS[sources]),)
         opcodes = CASTS if name == "cast" else opcodes_of(name)
-        for path, spec in PATH_SPEC.items():
+        for path, before in PATH_SPEC.items():
+            spec = (*before, *constants[: 5 + sources])
+            macros = {
+                **opcodes,
+                **({"TILE": "1"} if path == "tile" else {}),
+                **(native(spec) if name == "double_arithmetic" else {}),
+            }
             variants = {
-                bits: {**opcodes, "BITS": bits, **({"TILE": "1"} if path == "tile" else {})}
+                bits: {**macros, "BITS": bits}
                 for of_path, bits in [suffix.split("_") for suffix in suffixes]
                 if of_path == path
             }
@@ -82,7 +90,7 @@ def _computed() -> Iterator[Kernel]:
                     f"{name}_{path}",
                     bindings=(*(f"{operand}_words" for operand in operands), "Dst"),
                     writes=("Dst",),
-                    spec=(*spec, *constants[: 5 + sources]),
+                    spec=spec,
                     push=index_push(bases, COMPUTED_RANK[sources], scalars, sources),
                     variants=variants,
                     body=name,
@@ -211,6 +219,14 @@ _KERNELS = (
         push=(("a_base", 1), ("b_base", 1), ("dst_base", 1), ("count", 1)),
         variants={"float32": {}},
     ),
+    Kernel(
+        "double_check",
+        bindings=("Src", "Dst"),
+        writes=("Dst",),
+        spec=(),
+        push=(("src_base", 1), ("dst_base", 1), ("count", 1)),
+        variants={"float64": native(())},
+    ),
     *_computed(),
     *matmul.KERNELS,
     *gather.KERNELS,
@@ -223,3 +239,10 @@ _KERNELS = (
 )
 
 KERNELS: dict[str, Kernel] = {kernel.name: kernel for kernel in _KERNELS}
+# Modules that have the constant NATIVE.
+NATIVE_MODULES = frozenset(
+    module
+    for kernel in _KERNELS
+    for module, macros in kernel.modules.items()
+    if NATIVE_SPEC in macros
+)

@@ -13,7 +13,7 @@ from collections.abc import Sequence
 from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 
-from dml_vk import settings
+from dml_vk import environment
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.observe.callers import Caller, caller
 from dml_vk.observe.summary import Summary
@@ -38,7 +38,7 @@ _summary = Summary()
 
 def set_up() -> None:
     """Set up the logger according to DML_VK_LOG."""
-    output = settings.log()
+    output = environment.log()
     if output:
         logger.setLevel(logging.INFO if output == "info" else logging.DEBUG)
         logger.addHandler(_summary if output == "summary" else _stderr)

@@ -3,13 +3,15 @@
 **The order of a float sum**: terms are added one after the other in runs of 64, counted from the
 first term. The sums of runs are the terms of the next level, until one is left. The result depends
 on nothing else: not on layouts, the order of operands, tiles and parts, or the device. Each product
-and each sum is rounded, none is fused. float16 is computed in float32 and rounded once. The error
-grows by 63 roundings at most for each factor of 64 in the number of terms.
+and each sum is rounded; none is fused, unless `settings.exact` is False. float16 is computed in
+float32 and rounded once. The error grows by 63 roundings at most for each factor of 64 in the
+number of terms.
 """
 
 from __future__ import annotations
 
 from dml_vk.dtypes import float32, int32
+from dml_vk.exactness import settings
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.kernels.plan.matmul import (
     MAX_DEPTH,
@@ -98,7 +100,8 @@ def _product(a: View | None, b: View, target: View, *, more: bool = False) -> Pr
         first = _reading(a)
     dst = layout.strides, layout.offset, target.dtype
     depth = min(_depth(b), MAX_DEPTH)
-    return plan_matmul(layout.sizes, depth, first, second, dst, profile, more=more)
+    fused = not settings.exact
+    return plan_matmul(layout.sizes, depth, first, second, dst, profile, more=more, fused=fused)
 
 
 def _reading(source: View) -> Reading:

@@ -13,7 +13,7 @@ from contextvars import ContextVar
 
 import numpy as np
 
-from dml_vk import settings
+from dml_vk import environment
 from dml_vk.driver import probe
 from dml_vk.driver.guard import FORKED, Guard
 from dml_vk.driver.vulkan import quiet_layers
@@ -58,7 +58,7 @@ class Device:
             self.uploads, self.downloads = self._memory("upload"), self._memory("readback")
             self.staging = self.uploads, self.downloads
         self.ring: deque[Allocation] = deque(maxlen=2)  # the last chunks of uploads
-        self.memory_limit = settings.memory_limit()
+        self.memory_limit = environment.memory_limit()
 
     def _kind(self) -> MemoryKind:
         """Choose the memory of tensors.
@@ -66,7 +66,7 @@ class Device:
         Software and integrated devices share the host's; others need staging, at least for what is
         read. The setting forces each way on any device, so that it can be tested anywhere.
         """
-        way, has_bar = settings.memory(), "bar" in self._runtime.kinds
+        way, has_bar = environment.memory(), "bar" in self._runtime.kinds
         if way == "bar" and not has_bar:
             rule = "DML_VK_MEMORY=bar needs the runtime 'vulkan' and a device with resizable BAR"
             raise DeviceError("device", rule, runtime=self._runtime.name, name=self.name)

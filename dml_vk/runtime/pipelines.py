@@ -9,13 +9,16 @@ from time import perf_counter
 from typing import NamedTuple
 
 from dml_vk.errors import DeviceMemoryError
+from dml_vk.kernels.registry import NATIVE_MODULES
 from dml_vk.kernels.spirv import library
+from dml_vk.kernels.spirv.fusing import fused
 from dml_vk.kernels.spirv.unrolling import unmarked
 from dml_vk.limits import Profile
 from dml_vk.observe import dispatches
 from dml_vk.runtime.arenas import Arena
 from dml_vk.runtime.hazards import Access
 from dml_vk.runtime.interface import Bound, Pipeline, Range, Runtime
+from dml_vk.runtime.native_check import native_operations
 from dml_vk.strides.order import Ints
 
 MOST = 512  # pipelines
@@ -33,6 +36,7 @@ class Key(NamedTuple):
     spec: Ints
     push_words: int
     bindings: int
+    fused: bool = False
 
 
 class Cached:
@@ -57,6 +61,7 @@ class Pipelines:
         self._runtime = runtime
         self._refusal = refusal  # why there is no memory to compile one, or None
         self._unrolls = unrolls
+        self._native: int | None = None  # until a kernel asks: see runtime/native_check.py
         self._cached: dict[Key, Cached] = {}
         self._nbytes = 0  # of all that are cached
 
@@ -83,12 +88,24 @@ class Pipelines:
                 cached.bound[arenas] = bound
         return bound
 
+    def _spec(self, key: Key) -> Ints:
+        """All constants of a kernel of ours, which plans do not know if they depend on a check."""
+        if key.module not in NATIVE_MODULES:
+            return key.spec
+        if self._native is None:
+            self._native = native_operations(self._runtime)
+        return (*key.spec, self._native)
+
     def _make(self, key: Key) -> Cached:
         began = perf_counter()
+        known = spec = key.spec
         if isinstance(key.module, bytes):
-            name, spirv, spec = dispatches.USERS_KERNEL, key.module, key.spec
+            name, spirv = dispatches.USERS_KERNEL, key.module
         else:  # the constants are folded into it
-            name, spirv, spec = key.module, library.load_for(key.module, key.spec), ()
+            name, known = key.module, self._spec(key)
+            spirv, spec = library.load_for(name, known), ()
+        if key.fused:
+            spirv = fused(spirv)
         if not self._unrolls:
             spirv = unmarked(spirv)
         # A driver that runs out of memory while it compiles ends the process.
@@ -97,7 +114,7 @@ class Pipelines:
             rule = f"no memory to compile a kernel: {refusal}"
             raise DeviceMemoryError("kernel", rule, kernels=len(self._cached))
         pipeline = self._runtime.pipeline(spirv, spec, key.push_words, key.bindings)
-        dispatches.made(name, key.spec, perf_counter() - began)
+        dispatches.made(name, known, perf_counter() - began)
         return Cached(pipeline, HELD_PER_BYTE * len(spirv))
 
     def shrink(self) -> bool:

@@ -19,7 +19,7 @@ import error_messages as page  # noqa: E402
 sys.path.pop(0)
 SHORT = ROOT / "docs" / "troubleshooting.md"
 FOUND = page.messages()
-VARIABLES = ("DML_VK_LOG", "DML_VK_MEMORY", "DML_VK_MEMORY_LIMIT", "DML_VK_RUNTIME")
+VARIABLES = ("DML_VK_EXACT", "DML_VK_LOG", "DML_VK_MEMORY", "DML_VK_MEMORY_LIMIT", "DML_VK_RUNTIME")
 NAMES = (*VARIABLES, "Kompute", "NumPy", "SPIR")
 WHAT_TO_DO = (
     "docs/errors.md needs these word for word, `…` for what varies, in an entry with their cause "

@@ -27,7 +27,7 @@ FOUND = {
 # prefix is.
 LAYERS = """
     errors limits
-    dtypes layout promotion settings strides observe.text_table
+    dtypes layout promotion environment exactness strides observe.text_table
     driver.vulkan
     install.system install.kp_version
     install.runtimes

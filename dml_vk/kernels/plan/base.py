@@ -37,6 +37,8 @@ class Plan:
     # Sizes and strides that do not fit the push block. They are stored in the arena of the output;
     # the first size in the push block is then the index of their first word.
     arguments: tuple[int, ...] = ()
+    # Products and the sums that they are added to are rounded once: see kernels/spirv/fusing.py.
+    fused: bool = False
     # Only for the log: the chosen variant and its dim sizes.
     path: str = "single"
     sizes: tuple[int, ...] = ()

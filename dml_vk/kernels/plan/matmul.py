@@ -7,11 +7,12 @@ lacks, and over the depth: the dim that is summed over.
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
-from dml_vk.dtypes import DType
-from dml_vk.kernels.kernel import INDEX_SPEC, WORDS_SPEC, Kernel, index_push
+from dml_vk.dtypes import DType, float32
+from dml_vk.kernels.kernel import INDEX_SPEC, WORDS_SPEC, Kernel, index_push, native
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.dims import Dim, ascending, offsets, split
@@ -44,6 +45,7 @@ def _kernel(name: str, spec: tuple[str, ...], variants: dict[str, dict[str, str]
     )
 
 
+_WORDS_SPEC = (*WORDS_SPEC, "ONES", "A_TYPE", "B_TYPE", "MORE")
 KERNELS = (
     _kernel(
         "matmul_tile",
@@ -56,8 +58,8 @@ KERNELS = (
     ),
     _kernel(
         "matmul_words",
-        (*WORDS_SPEC, "ONES", "A_TYPE", "B_TYPE", "MORE"),
-        {"float64": {"FLOAT": "1"}, "int64": {}},
+        _WORDS_SPEC,
+        {"float64": {"FLOAT": "1", **native(_WORDS_SPEC)}, "int64": {}},
     ),
 )
 
@@ -92,15 +94,17 @@ def plan_matmul(
     profile: Profile,
     *,
     more: bool = False,
+    fused: bool = False,
 ) -> Product:
     """Plan a product with a depth from 1 to MAX_DEPTH, into dst: (strides, offset, dtype).
 
-    With `more` it is added to dst.
+    With `more` it is added to dst. With `fused` each product and sum of float32 are rounded once.
     """
     strides, offset, dtype = dst
+    fused = fused and dtype is float32 and not (a.ones or b.ones)
     return _plan(
         *(sizes, depth, _by_residue(a), _by_residue(b)),
-        *(strides, offset * dtype.itemsize % QUAD_BYTES, dtype, more, profile),
+        *(strides, offset * dtype.itemsize % QUAD_BYTES, dtype, more, fused, profile),
     )
 
 
@@ -134,6 +138,7 @@ def _plan(
     residue: int,
     dtype: DType,
     more: bool,
+    fused: bool,
     profile: Profile,
 ) -> Product:
     itemsizes: Ints = (a.dtype.itemsize, b.dtype.itemsize, dtype.itemsize)
@@ -170,6 +175,8 @@ def _plan(
         inside=(depth,),
         tail=(depth, a.step & 0xFFFFFFFF, b.step & 0xFFFFFFFF),
     )
+    if fused:
+        plan = replace(plan, fused=True, path=f"{plan.path}, fused multiply-add")
     return Product(plan, swapped, far)
 
 

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from dml_vk.dtypes import DType
-from dml_vk.kernels.kernel import INDEX_SPEC, Kernel, index_push
+from dml_vk.kernels.kernel import INDEX_SPEC, Kernel, index_push, native
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.dims import Dim, ascending, offsets, split
@@ -39,6 +39,7 @@ _LEAF_NS = {"tree": 1.0, "int": 1.0, "long": 2.0, "double": 16.0, "arg": 3.0}
 _ALONE_NS = 4.0
 _SPEC = ("OP", "TYPE", "A_TYPE", "READ", "LEAF_RANK", "TIERS", "GAPS", "DST_QUADS")
 _EXTRA = (("block", 1), ("leaves", 1), ("ends", LEAF_RANK - 1), ("steps", LEAF_RANK))
+_WHOLE_SPEC = (*INDEX_SPEC, *_SPEC)
 _ALONG: dict[str, str] = {}
 _ACROSS = {"ACROSS": "1"}
 # Kind of value -> variants: "along" makes one result per work item, "across" four neighbours.
@@ -46,7 +47,7 @@ _VARIANTS: dict[str, dict[str, dict[str, str]]] = {
     "tree": {"along": _ALONG, "across": _ACROSS},
     "int": {"along": _ALONG, "across": _ACROSS},
     "long": {"along": _ALONG, "across": _ACROSS},
-    "double": {"along": _ALONG},
+    "double": {"along": native(_WHOLE_SPEC)},
     "arg": {"along": {"BITS": "64"}, "partial": {"BITS": "128"}},
 }
 KERNELS: tuple[Kernel, ...] = tuple(
@@ -55,7 +56,7 @@ KERNELS: tuple[Kernel, ...] = tuple(
             f"reduce_{kind}",
             bindings=("Src", "Dst"),
             writes=("Dst",),
-            spec=(*INDEX_SPEC, *_SPEC),
+            spec=_WHOLE_SPEC,
             push=index_push(("src_base", "dst_base"), RANK, _EXTRA, 2),
             variants={name: {**OPCODES, **macros} for name, macros in variants.items()},
         )

@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
-from dml_vk.kernels.kernel import INDEX_SPEC, MADE_RANK, Kernel, index_push
+from dml_vk.kernels.kernel import INDEX_SPEC, MADE_RANK, Kernel, index_push, native
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.caching import cached_plan
@@ -33,24 +33,25 @@ _COLUMN_BYTES = 2 * QUAD_BYTES  # of adjacent rows that one invocation scans tog
 # Estimated time to combine two elements on one slow core, without reading and writing them.
 _COMBINE_NS = {"float": 1.0, "int": 1.0, "long": 3.0, "double": 20.0}
 
+_SPEC = (
+    *(*INDEX_SPEC, "OP", "FORM", "TYPE", "LEVELS", "SPAN_DIM", "CARRIED"),
+    *("SRC_RUNS", "DST_QUADS"),
+)
 KERNELS = tuple(
     [
         Kernel(
             f"scan_{kind}",
             bindings=("Src", "Carry", "Dst"),
             writes=("Dst",),
-            spec=(
-                *(*INDEX_SPEC, "OP", "FORM", "TYPE", "LEVELS", "SPAN_DIM", "CARRIED"),
-                *("SRC_RUNS", "DST_QUADS"),
-            ),
+            spec=_SPEC,
             push=index_push(
                 ("src_base", "carry_base", "dst_base"),
                 MADE_RANK,
                 (("span", 1), ("src_step", 1), ("dst_step", 1)),
             ),
             variants={
-                "row": {"COLUMNS": "1"},
-                "columns": {"COLUMNS": str(_COLUMN_BYTES // itemsize)},
+                name: {"COLUMNS": str(columns), **(native(_SPEC) if kind == "double" else {})}
+                for name, columns in (("row", 1), ("columns", _COLUMN_BYTES // itemsize))
             },
         )
         for kind, itemsize in _ITEMSIZE.items()

@@ -6,7 +6,10 @@ wrong values or crash the process.
 
 from __future__ import annotations
 
+from collections.abc import Collection
+
 from dml_vk.errors import ShaderError
+from dml_vk.kernels.spirv.instructions import FLOAT64
 from dml_vk.kernels.spirv.reader import Module
 
 NEWEST = (1, 3)  # the instance is Vulkan 1.1
@@ -27,7 +30,7 @@ _FEATURE = "it needs a feature that not every device has"
 _PACK = f"{_FEATURE}: pack such elements into uint words"
 UNCLEAN = {
     9: ("Float16", _PACK),
-    10: ("Float64", f"{_FEATURE}: a double is a pair of words"),
+    FLOAT64: ("Float64", f"{_FEATURE}: a double is a pair of words"),
     11: ("Int64", f"{_FEATURE}: use pairs of words, umulExtended and uaddCarry"),
     12: ("Int64Atomics", _FEATURE),
     22: ("Int16", _PACK),
@@ -50,16 +53,17 @@ UNCLEAN = {
     5347: ("PhysicalStorageBufferAddresses", _FEATURE),
     6033: ("AtomicFloat32AddEXT", _FEATURE),
 }
+NATIVE_CAPABILITIES = (FLOAT64,)  # of whole modules of ours, until they are folded
 EXTENSIONS = ("SPV_KHR_storage_buffer_storage_class",)  # part of SPIR-V 1.3
 
 
-def check_capabilities(module: Module, what: str = "spirv") -> None:
-    """Reject a module that some device cannot run."""
+def check_capabilities(module: Module, what: str = "spirv", allowed: Collection[int] = ()) -> None:
+    """Reject a module that some device cannot run, by other capabilities than those allowed."""
     if module.version > NEWEST:
         rule = "SPIR-V must be 1.3 or older: use glslangValidator --target-env vulkan1.1"
         raise ShaderError(what, rule, version=module.version)
     for capability in module.capabilities:
-        if capability not in CLEAN:
+        if capability not in CLEAN and capability not in allowed:
             name, why = UNCLEAN.get(capability, (str(capability), _FEATURE))
             rule = f"a shader may use only the capabilities {', '.join(CLEAN.values())} ({why})"
             raise ShaderError(what, rule, capability=name)

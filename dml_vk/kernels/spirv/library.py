@@ -138,11 +138,12 @@ def build(kernels: Mapping[str, Kernel] = KERNELS, glsl: Path = GLSL, spv: Path 
 
 def differences(kernel: Kernel, spirv: bytes) -> dict[str, Difference]:
     """Properties on which the registry and a module disagree."""
-    from dml_vk.kernels.spirv.capabilities import check_capabilities
+    from dml_vk.kernels.spirv.capabilities import NATIVE_CAPABILITIES, check_capabilities
     from dml_vk.kernels.spirv.reader import read
 
     module = read(spirv, kernel.name)
-    check_capabilities(module, kernel.name)
+    is_native = any(one.name == "NATIVE" for one in module.spec)
+    check_capabilities(module, kernel.name, NATIVE_CAPABILITIES if is_native else ())
     # Several blocks may be views of one binding; the name of any block or array there will do.
     names: dict[tuple[int, int], list[str | None]] = {}
     for block in module.bindings:
@@ -153,11 +154,9 @@ def differences(kernel: Kernel, spirv: bytes) -> dict[str, Difference]:
         for place, found in names.items()
     }
     written = {declared[block.set, block.number] for block in module.bindings if block.writes}
+    constants = dict(enumerate((*kernel.spec, *["NATIVE"] * is_native)))
     # The constant of the local size is unnamed in the source.
-    spec = {
-        one.number: one.name or dict(enumerate(kernel.spec)).get(one.number, "")
-        for one in module.spec
-    }
+    spec = {one.number: one.name or constants.get(one.number, "") for one in module.spec}
     shared = module.shared_bytes({})
     at, offsets = 0, []
     for _, words in kernel.push:
@@ -166,7 +165,7 @@ def differences(kernel: Kernel, spirv: bytes) -> dict[str, Difference]:
     pairs: dict[str, tuple[object, object]] = {
         "bindings": (registered, declared),
         "writes": (set(kernel.writes), written),
-        "spec": (dict(enumerate(kernel.spec)), spec),
+        "spec": (constants, spec),
         "push": (kernel.push, tuple((member.name, member.words) for member in module.push)),
         "push_offsets": (offsets, [member.offset for member in module.push]),
         "push_bytes": (min(at, MINIMUM.max_push_bytes), module.push_bytes),

@@ -34,6 +34,8 @@ _TYPES = {
     **dict.fromkeys((19, 20, 21, 22), slice(0)),
 }
 _INPUT = 1
+_FLOAT64 = instruction(op.CAPABILITY, op.FLOAT64)
+_DOUBLE = instruction(op.TYPE_FLOAT, 0, 64)[0]
 
 
 class Pruner:
@@ -131,7 +133,8 @@ def written(folder: Folder) -> bytes:
     pruner, program = Pruner(folder), folder.program
     pruner.run()
     used, stays = pruner.used, pruner.stays
-    lines = [_sized(line, folder) for line in program.before]
+    doubles = {line[1] for line in folder.all.lines if line[::2] == (_DOUBLE, 64)}
+    lines = [_sized(line, folder) for line in program.before if line != _FLOAT64 or doubles & used]
     lines += [line for line in program.decorations if line[1] in used]
     precise = instruction(op.DECORATE, 0, op.NO_CONTRACTION)
     lines += [(precise[0], one, precise[2]) for one in folder.precise if one in used]

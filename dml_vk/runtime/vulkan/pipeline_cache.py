@@ -11,8 +11,8 @@ from pathlib import Path
 
 from dml_vk.driver.structures import PipelineCacheCreateInfo
 from dml_vk.driver.vulkan import DeviceProperties
+from dml_vk.environment import cache_folder
 from dml_vk.runtime.vulkan.opened import Made, Opened
-from dml_vk.settings import cache_folder
 
 _DIGEST_BYTES = hashlib.sha256().digest_size
 

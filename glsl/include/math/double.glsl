@@ -61,6 +61,8 @@ uvec2 double_sign(uvec2 a) {
   return double_is_zero(a) ? uvec2(0u) : double_copysign(DOUBLE_ONE, a);
 }
 
+#include "math/native.glsl"
+
 // The neighbour of a in the direction of b, as C99 has it: b where they are equal.
 uvec2 double_nextafter(uvec2 a, uvec2 b) {
   if (double_is_nan(a) || double_is_nan(b)) return DOUBLE_NAN;
@@ -131,6 +133,7 @@ uvec2 double_pack(uint sign, int exponent, uvec2 significand) {
 }
 
 uvec2 double_add(uvec2 a, uvec2 b) {
+  NATIVELY(NATIVE_ADD, NUMBER(a) + NUMBER(b))
   bool swap = long_less(double_abs(a), double_abs(b), false);
   uvec2 large = swap ? b : a, small = swap ? a : b;
   bool opposite = double_is_negative(a ^ b);
@@ -150,6 +153,7 @@ uvec2 double_add(uvec2 a, uvec2 b) {
 uvec2 double_subtract(uvec2 a, uvec2 b) { return double_add(a, double_negate(b)); }
 
 uvec2 double_multiply(uvec2 a, uvec2 b) {
+  NATIVELY(NATIVE_MULTIPLY, NUMBER(a) * NUMBER(b))
   uint sign = (a.y ^ b.y) & DOUBLE_SIGN;
   if (!double_is_finite(a) || !double_is_finite(b)) {
     bool nan = double_is_nan(a) || double_is_nan(b) || double_is_zero(a) || double_is_zero(b);

@@ -4,6 +4,7 @@
 #include "math/double.glsl"
 
 uvec2 double_divide(uvec2 a, uvec2 b) {
+  NATIVELY(NATIVE_DIVIDE, NUMBER(a) / NUMBER(b))
   uint sign = (a.y ^ b.y) & DOUBLE_SIGN;
   bool infinite = double_is_infinite(a), over_zero = double_is_zero(b);
   if (double_is_nan(a) || double_is_nan(b) || infinite && double_is_infinite(b) ||
@@ -22,6 +23,7 @@ uvec2 double_divide(uvec2 a, uvec2 b) {
 }
 
 uvec2 double_sqrt(uvec2 a) {
+  NATIVELY(NATIVE_SQRT, sqrt(NUMBER(a)))
   if (double_is_nan(a)) return DOUBLE_NAN;
   if (double_is_zero(a)) return a;
   if (double_is_negative(a)) return DOUBLE_NAN;

@@ -200,7 +200,7 @@ FAMILIES = {
     "orders": ("sort_key", "sort_runs", "sort_merge", "search"),
     "places": ("nonzero", "nonzero_axis", "gather", "gather_check", "scatter", "scatter_claim"),
 }
-APART = {"float_check", "rounds_check", "philox_advance"}  # without units
+APART = {"float_check", "double_check", "rounds_check", "philox_advance"}  # without units
 
 
 def is_of(kernel, family):

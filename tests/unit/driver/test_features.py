@@ -13,8 +13,8 @@ STORAGE = "VK_KHR_8bit_storage"
 ARITHMETIC = "VK_KHR_shader_float16_int8"
 
 
-def choose(has, extensions=()):
-    """What is chosen on a device with some features, which also has all that we never want."""
+def device(has):
+    """An instance whose device has some features, and all that we never want."""
 
     def fill(physical, head):
         assert physical == "physical"
@@ -23,15 +23,19 @@ def choose(has, extensions=()):
                 if field in has:
                     setattr(structure, field, 1)
                 elif field.startswith("_"):
-                    setattr(structure, field, type(getattr(structure, field))(*[1] * 2))
+                    rest = getattr(structure, field)
+                    setattr(structure, field, type(rest)(*[1] * min(2, len(rest))))
 
-    instance = SimpleNamespace(vk=SimpleNamespace(vkGetPhysicalDeviceFeatures2=fill))
-    return features.choose(instance, "physical", extensions)
+    return SimpleNamespace(vk=SimpleNamespace(vkGetPhysicalDeviceFeatures2=fill))
+
+
+def choose(has, extensions=()):
+    return features.choose(device(has), "physical", extensions)
 
 
 def asked(head):
     """A structure and those linked to it."""
-    kinds = {kind.TYPE: kind for kind in features._STRUCTURES}
+    kinds = {kind.TYPE: kind for kind in (*features._STRUCTURES, *features._TOLD)}
     found, address = [head], head.next
     while address:
         found.append(kinds[features._Core.from_address(address).type].from_address(address))
@@ -72,3 +76,13 @@ def test_a_feature_of_an_extension_needs_it(extension, names):
 def test_a_driver_on_another_api_is_used_as_one():
     portability = "VK_KHR_portability_subset"
     assert choose(CORE, [portability, STORAGE]).extensions == (STORAGE, portability)
+
+
+def test_what_is_not_enabled_is_told():
+    matrices, names = "VK_KHR_cooperative_matrix", ["cooperativeMatrix", "shaderInt64"]
+    told = features.names_of(device(names), "physical", [matrices])
+    assert told == ("cooperativeMatrix", "shaderInt64")
+    assert features.names_of(device(names), "physical", [STORAGE]) == ("shaderInt64",)
+    chosen = choose(names, [matrices])
+    assert (chosen.names, chosen.extensions) == ({"shaderInt64"}, ())
+    assert "cooperativeMatrix" not in features.NAMES

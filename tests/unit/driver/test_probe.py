@@ -8,6 +8,7 @@ import pickle
 import subprocess
 import sys
 from dataclasses import replace
+from types import SimpleNamespace
 
 import pytest
 
@@ -149,6 +150,11 @@ class Described:
     def __init__(self, *, family=0, version=1 << 22 | 3 << 12 | 5, extensions=(), kind=2):
         self.family, self.version, self.found, self.kind = family, version, extensions, kind
 
+        self.vk = SimpleNamespace(vkGetPhysicalDeviceFeatures2=self._features)
+
+    def _features(self, device, asked):
+        asked._obj.shaderInt64 = 1
+
     def queue_family(self, device):
         return self.family
 
@@ -186,6 +192,7 @@ def test_a_device_is_described(monkeypatch):
     assert one.driver == "A driver 1.2"
     assert one.heaps == (Heap(8 * GIB, True), Heap(16 * GIB, False))
     assert one.subgroup_operations == ()
+    assert one.features == ("shaderInt64",)
     assert str(one) == "0: A device (discrete), Vulkan 1.3.5, A driver 1.2, 16.0 GiB, run by vulkan"
 
 

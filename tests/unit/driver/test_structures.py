@@ -39,6 +39,7 @@ SIZES = {
     features._Storage16: 32,
     features._Storage8: 32,
     features._Arithmetic: 24,
+    features._CooperativeMatrix: 24,
     vulkan.DeviceCreateInfo: 72,
 }
 OFFSETS = [

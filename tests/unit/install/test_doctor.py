@@ -39,6 +39,7 @@ def test_a_machine_that_has_all(capsys):
     shown = capsys.readouterr().out
     assert len(shown.splitlines()) < 25
     assert probe.select().name in shown
+    assert f"ok     features  {', '.join(probe.select().features)}\n" in shown
     assert f"ok     kp        {kp_version.version()}\n" in shown
     assert "ok     floats    rounds to nearest: yes, keeps NaN: yes, keeps subnormals: " in shown
     assert "LACKS" not in shown
@@ -142,7 +143,12 @@ def test_a_driver_that_kills_is_named(monkeypatch, tmp_path):
 
 @pytest.mark.parametrize(
     ("name", "wrong"),
-    [("DML_VK_MEMORY", "stage"), ("DML_VK_MEMORY_LIMIT", "1GB"), ("DML_VK_RUNTIME", "cuda")],
+    [
+        ("DML_VK_MEMORY", "stage"),
+        ("DML_VK_MEMORY_LIMIT", "1GB"),
+        ("DML_VK_RUNTIME", "cuda"),
+        ("DML_VK_EXACT", "no"),
+    ],
 )
 def test_a_setting_with_which_no_device_opens(name, wrong, monkeypatch):
     assert "setting" not in [finding.topic for finding in doctor._devices()]

@@ -37,7 +37,7 @@ class Opened:
 
 @pytest.fixture(autouse=True)
 def folder(monkeypatch, tmp_path):
-    monkeypatch.setattr("dml_vk.settings.sys.platform", "linux")
+    monkeypatch.setattr("dml_vk.environment.sys.platform", "linux")
     monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
     return tmp_path / "dml_vk" / "pipelines"
 

@@ -52,6 +52,15 @@ def log() -> str:
     return value
 
 
+def exact() -> bool:
+    """Whether results must be exact, unless the program says otherwise."""
+    value = os.environ.get("DML_VK_EXACT", "")
+    if value not in ("", "0", "1"):
+        rule = "DML_VK_EXACT must be '0', '1' or unset"
+        raise DeviceError("device", rule, DML_VK_EXACT=value)
+    return value != "0"
+
+
 def cache_folder() -> Path:
     """Where this user's programs keep what they can make again; ours is not made yet."""
     if sys.platform == "win32":

@@ -6,7 +6,7 @@ import os
 
 import pytest
 
-from dml_vk import settings
+from dml_vk import environment
 
 
 @pytest.mark.parametrize(
@@ -18,11 +18,11 @@ from dml_vk import settings
     ],
 )
 def test_the_cache_is_where_each_system_has_it(monkeypatch, tmp_path, platform, variable, default):
-    monkeypatch.setattr(settings.sys, "platform", platform)
+    monkeypatch.setattr(environment.sys, "platform", platform)
     monkeypatch.setattr(os.path, "expanduser", lambda path: path.replace("~", "/home/me"))
     for name in ("XDG_CACHE_HOME", "LOCALAPPDATA"):
         monkeypatch.delenv(name, raising=False)
-    assert settings.cache_folder().as_posix() == f"/home/me/{default}/dml_vk"
+    assert environment.cache_folder().as_posix() == f"/home/me/{default}/dml_vk"
     if variable:
         monkeypatch.setenv(variable, str(tmp_path))
-        assert settings.cache_folder() == tmp_path / "dml_vk"
+        assert environment.cache_folder() == tmp_path / "dml_vk"

@@ -1,0 +1,53 @@
+"""Fuse products and the sums that they are added to, so that both are rounded once."""
+
+from __future__ import annotations
+
+import struct
+from collections import Counter
+from itertools import chain
+
+from dml_vk.kernels.spirv.instructions import (
+    DECORATE,
+    EXTENDED,
+    IMPORT,
+    Words,
+    instruction,
+    lines_of,
+    words_of,
+)
+
+_ADD, _MULTIPLY = 129, 133
+_FMA = 50  # in GLSL.std.450, the one set of instructions that glslang imports
+
+
+def fused(spirv: bytes) -> bytes:
+    """The same module with a fused multiply-add for each product that only one sum uses.
+
+    This is not left to drivers, which need not fuse what they may. What was `precise` still is: the
+    new instruction is a single operation, whatever is around it.
+    """
+    words = words_of(spirv)
+    lines = list(lines_of(words))
+    products = {line[2]: line for line in lines if line[0] & 0xFFFF == _MULTIPLY}
+    # Where an id is, other than where it is decorated. A product is its own result once.
+    places = chain.from_iterable(line[1:] for line in lines if line[0] & 0xFFFF != DECORATE)
+    counts = Counter(word for word in places if word in products)
+    (functions,) = [line[1] for line in lines if line[0] & 0xFFFF == IMPORT]
+    gone: set[int] = set()
+    changed: list[Words] = []
+    for line in lines:
+        if line[0] & 0xFFFF == _ADD:
+            one, other = sorted(line[3:], key=lambda term: counts[term] != 2)
+            if counts[one] == 2:
+                gone.add(one)
+                factors = products[one][3:]
+                line = instruction(EXTENDED, *line[1:3], functions, _FMA, *factors, other)
+        changed.append(line)
+    kept = [line for line in changed if not _is_of(line, gone)]
+    return struct.pack(f"<{5 + sum(map(len, kept))}I", *words[:5], *chain.from_iterable(kept))
+
+
+def _is_of(line: Words, gone: set[int]) -> bool:
+    """Whether an instruction makes a product that is gone, or decorates it."""
+    kind = line[0] & 0xFFFF
+    return (kind == _MULTIPLY and line[2] in gone) or (kind == DECORATE and line[1] in gone)

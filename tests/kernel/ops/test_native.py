@@ -1,0 +1,69 @@
+"""float64 computed by the device itself has the bits that integers give, in every kernel."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import dml_vk
+from dml_vk.kernels.spirv.library import load_for
+from dml_vk.runtime import native_check, pipelines
+from dml_vk.runtime.native_check import ALL, FEATURE, native_operations, operands
+from tests.kernel.runtime.test_device import open_anew
+
+
+@pytest.mark.parametrize("is_native", [False, True])
+def test_both_variants_give_the_bits_of_ieee_754_here(monkeypatch, is_native):
+    runtime = dml_vk.device()._runtime
+    bits = ALL if is_native and FEATURE in runtime.features else 0
+    monkeypatch.setattr(runtime, "features", runtime.features | {FEATURE})
+    monkeypatch.setattr(native_check, "load_for", lambda module, spec: load_for(module, (bits,)))
+    assert native_operations(runtime) == ALL
+
+
+FUNCTIONS = {
+    **{
+        name: lambda x, y, name=name: getattr(dml_vk, name)(x, y)
+        for name in ("add", "subtract", "multiply", "divide", "floor_divide", "remainder", "fmod")
+    },
+    **{
+        name: lambda x, y, name=name: getattr(dml_vk, name)(x)
+        for name in ("sqrt", "square", "reciprocal", "sum", "prod", "mean", "var")
+    },
+    "pow": lambda x, y: x**3,
+    "clip": lambda x, y: x.clip(-1.5, 2.5),
+    "sums of rows": lambda x, y: x.reshape((8, -1)).sum(axis=1),
+    "cumulative_sum": lambda x, y: dml_vk.cumulative_sum(x),
+    "cumulative_prod of columns": lambda x, y: dml_vk.cumulative_prod(x.reshape((-1, 8)), axis=0),
+    "matmul": lambda x, y: x[:4096].reshape((16, 256)) @ y[:4096].reshape((256, 16)),
+}
+
+
+@pytest.fixture(scope="module")
+def by_integers():
+    """The device as if its own float64 were wrong."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(pipelines, "native_operations", lambda runtime: 0)
+        device = open_anew(patch)
+        x = dml_vk.ones(3, dtype="float64", device=device)
+        assert (x + x).tolist() == [2.0, 2.0, 2.0]  # The answer is known from here on.
+        yield device
+
+
+def bits(tensor):
+    return tensor.numpy().view(np.uint64)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+@pytest.mark.parametrize("kind", ["difficult", "tame"])
+def test_the_bits_are_the_same(by_integers, name, kind):
+    if kind == "difficult":
+        a, b = operands().view(np.float64).T
+    else:
+        a, b = np.random.default_rng(7).standard_normal((2, 8448))
+    native = FUNCTIONS[name](dml_vk.asarray(a), dml_vk.asarray(b))
+    known = FUNCTIONS[name](
+        dml_vk.asarray(a, device=by_integers), dml_vk.asarray(b, device=by_integers)
+    )
+    assert np.array_equal(bits(native), bits(known))
+    assert len(np.unique(bits(known))) > 1 or known.shape == ()
