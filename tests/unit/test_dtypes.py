@@ -66,6 +66,12 @@ def test_numpys_other_spellings(text):
             to_dtype("test", text)
 
 
+@pytest.mark.parametrize("name", ["byte", "short", "intc", "int_", "intp", "longlong", "ulonglong"])
+def test_numpys_classes_for_types_of_c(name):
+    """Their sizes, and which of them have no other name, depend on the system."""
+    assert to_dtype("test", getattr(np, name)) == np.dtype(name)
+
+
 @pytest.mark.parametrize("dtype", DTYPES.values(), ids=DTYPES)
 def test_bytes_in_another_order_are_of_the_same_dtype_and_not_equal(dtype):
     theirs = np.dtype(dtype.numpy_name)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import io
 import json
 import os
@@ -149,6 +150,24 @@ def test_a_closed_pipe(monkeypatch):
         monkeypatch.setattr(sys, "stdout", stream)
         assert main(["philox"]) == 141
         print("nobody reads on")
+
+
+def test_a_closed_pipe_on_windows(monkeypatch, capfd):
+    """There, writing to one is an invalid argument."""
+
+    class Stream(io.StringIO):
+        def fileno(self):
+            return os.open(os.devnull, os.O_WRONLY)
+
+        def write(self, text):
+            raise OSError(errno.EINVAL, "Invalid argument")
+
+    monkeypatch.setattr(sys, "stdout", Stream())
+    assert main(["philox"]) == 1
+    assert capfd.readouterr().err == "dml_vk: [Errno 22] Invalid argument\n"
+    monkeypatch.setattr(sys, "platform", "win32")
+    assert main(["philox"]) == 141
+    assert capfd.readouterr().err == ""
 
 
 def test_an_output_that_cannot_be_written(monkeypatch, capfd):
