@@ -16,6 +16,8 @@ from dml_vk.runtime.kompute import Kompute
 from dml_vk.runtime.vulkan.engine import Vulkan
 from tests.unit.runtime.queues import Runtime
 
+pytestmark = pytest.mark.compiler
+
 WORDS = 64
 SOURCE = """
 #version 450

@@ -22,6 +22,8 @@ from dml_vk.runtime.interface import Barrier, Copy, Dispatch, Fill
 from dml_vk.runtime.kompute import Kompute
 from tests.integration.process import says
 
+pytestmark = pytest.mark.kompute
+
 STEP = """
 #version 450
 layout(local_size_x = 1) in;

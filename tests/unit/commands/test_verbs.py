@@ -111,6 +111,7 @@ def test_an_interrupt_is_no_traceback(monkeypatch, capsys):
     assert capsys.readouterr().err == "interrupted\n"
 
 
+@pytest.mark.linux
 def test_ctrl_c_in_a_process():
     process = start("philox", "--count", str(10**9))
     assert process.stdout.readline() == "0x6627e8d5 0xe169c58d 0xbc57ac4c 0x9b00dbd8\n"
@@ -128,6 +129,7 @@ def test_a_reader_who_has_enough():
     process.stderr.close()
 
 
+@pytest.mark.linux
 @pytest.mark.parametrize("line", ["philox --count 3", "philox --count 20000"])
 def test_a_disk_that_is_full(line):
     with open("/dev/full", "w") as full:
@@ -170,6 +172,7 @@ def test_a_closed_pipe_on_windows(monkeypatch, capfd):
     assert capfd.readouterr().err == ""
 
 
+@pytest.mark.linux
 def test_an_output_that_cannot_be_written(monkeypatch, capfd):
     with open("/dev/full", "w") as stream:
         monkeypatch.setattr(sys, "stdout", stream)
@@ -339,6 +342,7 @@ def test_devices_as_json(monkeypatch, capsys):
     assert json.loads(capsys.readouterr().out) == []
 
 
+@pytest.mark.kompute
 def test_findings_as_json(capsys):
     assert main(["doctor", "--json"]) == 0
     found = {one["topic"]: one for one in json.loads(capsys.readouterr().out)}

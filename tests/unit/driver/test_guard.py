@@ -50,6 +50,7 @@ def run(code):
     return done.stdout.strip()
 
 
+@pytest.mark.linux
 def test_a_limit_on_the_process_is_met_in_words():
     code = f"""
 import resource
@@ -166,6 +167,7 @@ def tree(root, files):
 MEMINFO = "MemTotal: 9000 kB\nMemFree: 10 kB\nMemAvailable:  4000 kB\n"
 
 
+@pytest.mark.linux
 def test_the_host_says_what_is_available(tmp_path):
     assert host_memory.available_bytes() > 128 * MIB
     files = {"proc/meminfo": MEMINFO}

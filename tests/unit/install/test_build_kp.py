@@ -14,6 +14,8 @@ from dml_vk.driver import probe
 from dml_vk.errors import DmlVkError
 from dml_vk.install import build_kp, kp_version, system
 
+pytestmark = pytest.mark.kompute
+
 
 def test_kp_is_tried_in_a_process_of_its_own(monkeypatch, tmp_path):
     index = probe.select().index

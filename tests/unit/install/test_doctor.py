@@ -17,6 +17,8 @@ from dml_vk.errors import DmlVkError
 from dml_vk.install import build_kp, doctor, kp_version, system
 from dml_vk.install.doctor import Finding
 
+pytestmark = pytest.mark.linux
+
 
 @pytest.fixture
 def nothing(monkeypatch):

@@ -110,6 +110,7 @@ def test_what_the_package_s_own_commands_call_is_called_by_a_user():
     assert not callers._is_ours(package.rstrip("/\\") + "_other/array.py")
 
 
+@pytest.mark.linux
 def test_files_are_the_package_s_own_however_the_path_to_it_is_spelled():
     code = """
 import sys

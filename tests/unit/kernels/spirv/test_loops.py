@@ -8,6 +8,8 @@ from dml_vk.errors import ShaderError
 from dml_vk.kernels.spirv.loops import fixed_rounds
 from dml_vk.user_kernel import compile_glsl
 
+pytestmark = pytest.mark.compiler
+
 SOURCE = """#version 450
 #extension GL_EXT_control_flow_attributes : require
 layout(local_size_x = 64) in;
