@@ -81,7 +81,7 @@ def test_every_change_is_tried_as_everywhere_else(matrix):
     assert told == matrix.COMBINATIONS
 
 
-def test_other_systems_run_tests_that_exist_by_marks_that_exist():
+def test_jobs_for_other_systems_name_tests_and_marks_that_exist():
     shared = yaml.safe_load(WORKFLOWS["ci.yml"].read_text())["env"]
     project = (ROOT / "pyproject.toml").read_text()
     marks = set(re.findall(r'^  "(\w+): ', project.partition("markers = [")[2], re.MULTILINE))
@@ -96,7 +96,7 @@ def test_other_systems_run_tests_that_exist_by_marks_that_exist():
         assert job["env"]["DML_VK_RUNTIME"] in RUNTIMES
 
 
-def test_what_is_downloaded_is_of_a_version_and_checked_by_its_hash():
+def test_downloads_are_pinned_and_checked_by_hash():
     for job in elsewhere().values():
         for step in job["steps"]:
             for line in step.get("run", "").splitlines():

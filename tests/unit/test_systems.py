@@ -17,7 +17,7 @@ SOURCES = {
     path.relative_to(PACKAGE).as_posix(): path.read_text(encoding="utf-8")
     for path in sorted(PACKAGE.rglob("*.py"))
 }
-# What Windows or macOS does not have, with the files that ask first.
+# Names that some systems lack, with the files that use them after a check.
 RARE = {
     "fork": (),
     "geteuid": ("install/system.py",),
@@ -30,11 +30,11 @@ RARE = {
     "WinDLL": ("commands/terminal.py",),
 }
 RARE_MODULES = {"fcntl", "grp", "msvcrt", "posix", "pty", "pwd", "resource", "termios", "winreg"}
-WRITE_TEXT = {"read_text", "write_text"}
-TAKE_TEXT = {"text", "universal_newlines"}
-# What Windows has not got, and a library by its name there. Modules of the standard library decide
-# by the platform when they are loaded, so they come first.
-PRETENDED = """
+TEXT_METHODS = {"read_text", "write_text"}
+TEXT_OPTIONS = {"text", "universal_newlines"}
+# Python on another system: its platform, what it lacks, its cache, and a loader of any name.
+# Modules of the standard library check the platform when they are imported, so they come first.
+OTHER_SYSTEM = """
 import asyncio, ctypes, multiprocessing, os, platform, shutil, subprocess, sys, sysconfig
 import tarfile, tempfile, threading, zipfile
 import numpy as np, numpy.testing
@@ -49,7 +49,7 @@ def open_library(name, *given):
     return own("libvulkan.so.1")
 ctypes.CDLL = open_library
 """
-USED = """
+USE = """
 import dml_vk
 from dml_vk.commands.verbs import run
 x = dml_vk.asarray(np.arange(24, dtype=np.float32).reshape(2, 3, 4))
@@ -67,8 +67,8 @@ def calls(source: str) -> list[ast.Call]:
 
 
 @pytest.mark.parametrize("file", SOURCES)
-def test_text_is_read_and_written_in_an_encoding_that_is_named(file):
-    """Windows has another by default than the others."""
+def test_text_files_and_pipes_name_their_encoding(file):
+    """The default encoding of Windows is another one."""
     for call in calls(SOURCES[file]):
         name = getattr(call.func, "attr", getattr(call.func, "id", ""))
         given = {one.arg for one in call.keywords}
@@ -77,12 +77,12 @@ def test_text_is_read_and_written_in_an_encoding_that_is_named(file):
         is_member = isinstance(call.func, ast.Attribute) and ast.unparse(call.func.value) in (
             *("os", "archive", "tarfile"),
         )
-        if name in WRITE_TEXT or (is_text and not is_member) or given & TAKE_TEXT:
+        if name in TEXT_METHODS or (is_text and not is_member) or given & TEXT_OPTIONS:
             assert "encoding" in given, f"{file}:{call.lineno}"
 
 
 @pytest.mark.parametrize("file", SOURCES)
-def test_what_one_system_lacks_is_asked_for_first(file):
+def test_names_missing_on_some_systems_are_guarded(file):
     for node in ast.walk(ast.parse(SOURCES[file])):
         if isinstance(node, ast.Attribute) and node.attr in RARE:
             assert file in RARE[node.attr], f"{file}:{node.lineno}: {node.attr}"
@@ -103,14 +103,12 @@ def test_what_one_system_lacks_is_asked_for_first(file):
         ("darwin", ["sched_getaffinity"], "libvulkan.1.dylib", "Library/Caches"),
     ],
 )
-def test_a_device_is_used_where_python_says_that_it_is_another_system(
-    tmp_path, platform, lacking, loader, kept
-):
-    """All that the package does by the platform's name; the libraries below stay those of this."""
+def test_a_device_works_if_python_reports_another_system(tmp_path, platform, lacking, loader, kept):
+    """What depends on the platform's name. The libraries are still those of this system."""
     file, cache = str(tmp_path / "x.npy"), str(tmp_path)
-    code = PRETENDED.format(platform=platform, lacking=lacking, cache=cache)
+    code = OTHER_SYSTEM.format(platform=platform, lacking=lacking, cache=cache)
     done = subprocess.run(
-        [sys.executable, "-c", code + USED.format(file=file)],
+        [sys.executable, "-c", code + USE.format(file=file)],
         capture_output=True,
         text=True,
         check=False,

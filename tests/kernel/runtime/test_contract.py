@@ -125,7 +125,7 @@ def test_one_pipeline_serves_other_blocks_and_other_groups(runtime, blocks, spir
         assert runtime.view(target).tolist() == expected
 
 
-def test_commands_take_turns_at_barriers(runtime, blocks, spirv):
+def test_commands_between_barriers_see_earlier_writes(runtime, blocks, spirv):
     """Each reads what the one before has written: kernels, copies and fills in all orders."""
     first, second = blocks
     third = block(runtime, [0] * WORDS)

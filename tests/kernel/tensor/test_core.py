@@ -75,7 +75,7 @@ def test_an_intent_that_only_size_1_dims_carry_survives_the_way_out_and_in():
         assert dml_vk.asarray(x.numpy()).memory_format is channels_last
 
 
-def test_fortran_stays_fortran_whatever_the_way():
+def test_fortran_order_is_kept():
     x = dml_vk.asarray(np.asfortranarray(GRID))
     assert x.layout.order == (3, 2, 1, 0)
     for y in (x, x.clone(), x.to(preserve_format)):
@@ -165,7 +165,7 @@ def test_objects_become_what_their_types_say(name):
         (np.array(["2020-01-01"], "M8[D]"), "int64"),
         (np.array([1], object), "int64"),
         (RECORDS, None),
-        (np.longdouble(1), None),
+        *[(np.longdouble(1), None)] * (np.dtype("g").itemsize > 8),  # float64 on some systems
         (2**64, None),
         (2**64, "float32"),
         ([1, 2**64], None),
@@ -201,7 +201,7 @@ def test_integers_of_python_arrive_exactly():
     assert dml_vk.asarray([1.9, -1.9], int).tolist() == [1, -1]
 
 
-def test_bits_survive():
+def test_upload_clone_and_download_keep_bits():
     for kind, bits in ((np.float32, np.uint32), (np.float16, np.uint16), (np.float64, np.uint64)):
         words = np.random.default_rng(3).integers(0, 2**16, 4000, np.uint16).view(bits)
         found = dml_vk.asarray(words.view(kind)).clone().numpy()

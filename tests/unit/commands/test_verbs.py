@@ -79,7 +79,7 @@ def test_the_version(capsys):
         (["bench", "--json", "/nowhere/at/all"], "'/nowhere/at/all' cannot be written there"),
     ],
 )
-def test_what_is_not_understood(line, told, capsys):
+def test_invalid_arguments_exit_with_2(line, told, capsys):
     with pytest.raises(SystemExit, match=r"^2$"):
         main(line)
     assert told in capsys.readouterr().err
@@ -120,7 +120,7 @@ def test_ctrl_c_in_a_process():
     assert (process.returncode, said) == (130, "interrupted\n")
 
 
-def test_a_reader_who_has_enough():
+def test_a_reader_that_closes_the_pipe_ends_the_command():
     process = start("philox", "--count", str(10**9))
     process.stdout.readline()
     process.stdout.close()
@@ -284,7 +284,7 @@ def test_where_an_element_lies_and_what_lies_there(capsys):
     assert "cannot search more than 1048576 elements" in capsys.readouterr().err
 
 
-def test_what_is_too_large_for_a_picture_has_facts(capsys, tmp_path):
+def test_a_layout_too_large_to_draw_is_described(capsys, tmp_path):
     shown = shown_by(capsys, "1x3x224x224")
     assert "150,528 elements" in shown
     assert shown.endswith("Too large to draw: the limit is 4,096 cells.\n")

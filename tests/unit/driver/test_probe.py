@@ -318,7 +318,7 @@ print(len(probe.devices()))
     assert int(run(code)) == len(probe.devices())
 
 
-def test_swiftshader_is_not_told_what_to_unroll(monkeypatch):
+def test_swiftshader_gets_no_unroll_hints(monkeypatch):
     (one,) = described(monkeypatch)
     assert one.profile.unrolls
     assert not replace(one, driver="SwiftShader driver 5.0.0").profile.unrolls

@@ -102,7 +102,7 @@ print(importlib.reload(vulkan).LOADERS[0])
 
 
 @pytest.mark.parametrize("platform", ["win32", "darwin", "linux"])
-def test_a_loader_that_is_not_found_by_name_is_sought_in_folders(monkeypatch, tmp_path, platform):
+def test_a_loader_not_found_by_name_is_searched_in_folders(monkeypatch, tmp_path, platform):
     """On Windows in those of the PATH, on macOS in those of package managers."""
     tried = []
 

@@ -59,7 +59,7 @@ class Tensor:
     ],
     ids=["right", "strides", "values", "stock", "other", "import", "abort"],
 )
-def test_what_a_wrong_kp_is_called(monkeypatch, tmp_path, source, state, word):
+def test_each_defect_of_kp_is_recognized(monkeypatch, tmp_path, source, state, word):
     (tmp_path / "kp.py").write_text(source)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     told = build_kp.state(0)
@@ -67,7 +67,7 @@ def test_what_a_wrong_kp_is_called(monkeypatch, tmp_path, source, state, word):
     assert told[1].startswith(word)
 
 
-def test_what_stands_in_the_way_of_a_build(monkeypatch, tmp_path):
+def test_obstacles_to_a_build_are_named(monkeypatch, tmp_path):
     assert build_kp.obstacle() is None
     config = build_kp.sysconfig
     with monkeypatch.context() as patched:

@@ -94,7 +94,7 @@ def test_a_gpu_that_is_not_used(monkeypatch, tmp_path, node, mode, text, advice)
     assert not found.is_fatal
 
 
-def test_no_word_of_gpus_where_one_computes_or_linux_is_not_there(monkeypatch):
+def test_no_finding_on_gpus_if_one_is_used_or_outside_linux(monkeypatch):
     (info, *_) = probe.devices()
     some = probe.Devices((replace(info, type="discrete"), info))
     monkeypatch.setattr(probe, "devices", lambda: some)
@@ -133,7 +133,7 @@ def test_what_to_type(monkeypatch, manager, user, typed):
     assert system.how_to_install(system.SHADERS) == typed
 
 
-def test_what_to_type_where_a_manager_is_no_help(monkeypatch):
+def test_advice_without_a_usable_package_manager(monkeypatch):
     monkeypatch.setattr(shutil, "which", lambda name: name)
     make = [need for need in system.BUILD if need.name == "make"]
     monkeypatch.setattr(system, "MANAGERS", {"brew": "brew install"})
@@ -308,7 +308,7 @@ def test_a_device_that_cannot_be_asked_how_it_computes(monkeypatch, code, told):
     assert not found.is_fatal
 
 
-def test_fixing(monkeypatch, capsys):
+def test_fix_installs_kp_if_it_does_not_work(monkeypatch, capsys):
     monkeypatch.setattr(doctor, "examine", lambda: [Finding("kp", "absent", "do")])
     installed = []
     monkeypatch.setattr(build_kp, "install", lambda device, tell: installed.append(device))

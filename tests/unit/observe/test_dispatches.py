@@ -111,7 +111,7 @@ def test_what_the_package_s_own_commands_call_is_called_by_a_user():
 
 
 @pytest.mark.linux
-def test_files_are_the_package_s_own_however_the_path_to_it_is_spelled():
+def test_the_packages_files_are_recognized_however_its_path_is_spelled():
     code = """
 import sys
 sys.path = [root for root in sys.path if root != {0!r}]
