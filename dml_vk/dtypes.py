@@ -135,8 +135,9 @@ def to_any_dtype(what: str, given: Any) -> DType:
     if name is None and isinstance(given, type):
         name = given.__name__
     found = _named(name)
-    if found is None and isinstance(given, str):
-        found = _named(_numpy_name(given))
+    if found is None and isinstance(name, str):
+        # Also the classes that NumPy names after C's types, whose sizes depend on the system.
+        found = _named(_numpy_name(name))
     if found is not None:
         return found
     known = ", ".join(DTYPES)

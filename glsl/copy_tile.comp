@@ -1,7 +1,7 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
-// A copy by tiles. Elements of 8 and 16 bits need BY_QUADS and DST_PIECES, and no edges.
+// A copy by tiles. Elements of 8 and 16 bits require BY_QUADS and DST_PIECES, and no edges.
 #include "index/index.glsl"
 
 #define PER (128 / BITS)
@@ -29,7 +29,7 @@ layout(binding = 0) readonly buffer SrcQuads { uvec4 src_quads[]; };
 layout(binding = 1) writeonly buffer Dst { T dst[]; };
 layout(binding = 1) writeonly buffer DstPieces { PIECE dst_pieces[]; };
 
-// A piece: element i of each of ACROSS quads.
+// The piece with element i of each of ACROSS quads.
 #if BITS == 64
 PIECE piece_of(uvec4 quads[ACROSS], uint i) {
     return i == 0 ? uvec4(quads[0].xy, quads[1].xy) : uvec4(quads[0].zw, quads[1].zw);
@@ -57,7 +57,7 @@ uvec4 load_quad(uint at, uint down) {
     uvec4 quad = uvec4(0);
 #if BITS >= 32
     [[unroll]] for (uint i = 0; i < PER; i++) {
-        // Past the end of the dim, the last element again.
+        // Past the end of the dim, read the last element again.
         uint element = RAGGED ? min(down + i, sizes[1] - 1) : down + i;
         T value = src[at + element * strides[1].x];
 #if BITS == 64

@@ -1,13 +1,13 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
-// Pixels of a few CHANNELS that lie side by side on one side, and in planes on the other. A unit is a
-// quad, 16 bytes, of each plane. The channels are no dim: `extent` is from plane to plane. Dims count
-// in elements of BITS, but dim 0, whose strides are those of a unit.
+// A copy of pixels with a few CHANNELS, interleaved in one operand and in planes in the other. A unit is a
+// quad, 16 bytes, of each plane. The channels are not a dim: planes are `extent` elements apart. Strides are
+// in elements of BITS, for dim 0 from one unit to the next.
 #include "index/index.glsl"
 
 layout(constant_id = 4) const uint CHANNELS = 3;
-layout(constant_id = 5) const bool ZIP = true;  // from planes to pixels, else back
+layout(constant_id = 5) const bool ZIP = true;  // from planes to pixels; otherwise from pixels to planes
 
 #define PER (128 / BITS)  // elements in a quad
 

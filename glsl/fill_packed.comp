@@ -1,7 +1,7 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
-// One value everywhere, in elements of BITS: a word of it.
+// Fill with one value of BITS, repeated in a word.
 #define BASES dst_base
 #define FROM 0
 #define MAX_RANK 6

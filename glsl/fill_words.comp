@@ -1,7 +1,7 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
-// One value everywhere: 16 bytes of it.
+// Fill with one value, repeated in 16 bytes.
 #define BASES dst_base
 #define FROM 0
 #define MAX_RANK 6

@@ -1,7 +1,7 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
-// Activations, also of a sum.
+// Activations, optionally of a sum.
 #define SOURCES 2
 #define RESULT float
 #include "types/float_values.glsl"

@@ -11,7 +11,7 @@
 #include "math/round.glsl"
 
 float half_nextafter(float a, float b) {
-    // A magnitude of float16 steps as that of a float32 with the same bits does.
+    // As a float32 with the same magnitude bits, a float16 has neighbours with the neighbouring bits.
     uint from = float_to_half(a), to = float_to_half(b);
     float start = uintBitsToFloat(from >> 15 << 31 | from & 0x7fff);
     uint next = floatBitsToUint(float_nextafter(start, uintBitsToFloat(to >> 15 << 31 | to & 0x7fff)));
@@ -19,16 +19,16 @@ float half_nextafter(float a, float b) {
     return float_either_nan(a, b) ? uintBitsToFloat(FLOAT_NAN) : stepped;
 }
 
-const uint AWAY = 3;  // BEFORE of `round`: halves go away from zero
+const uint AWAY = 3;  // BEFORE of `round`: ties away from zero
 
 float float_round_away(float a) {
-    // A half less a last place, with which a half comes to 1, and what is just below it does not.
+    // The float below 1/2: added to 1/2 it gives 1, added to anything less it does not.
     float half_unit = uintBitsToFloat(0x3effffffu | floatBitsToUint(a) & FLOAT_SIGN);
     precise float sum = a + half_unit;
     return float_trunc(sum);
 }
 
-// a^3 or a^4: products from the left, each as it would be were it an element.
+// a^3 or a^4: products from left to right, each rounded to the type of the elements.
 float float_whole_power(float a, float b) {
     precise float power = a;
     for (float k = 1.5; k < b; k++) {

@@ -1,5 +1,5 @@
 #version 450
-// What doctor asks of a device: sums and products as its compiler leaves them.
+// How a device computes, for doctor: sums and products, as its compiler translates them.
 layout(local_size_x = 64) in;
 layout(binding = 0) readonly buffer A { float a[]; };
 layout(binding = 1) readonly buffer B { float b[]; };
@@ -11,7 +11,7 @@ void main() {
     if (n >= count) return;
     float x = a[a_base + n], y = b[b_base + n];
     precise float sum = x + y, product = x * y;
-    // Folded, this would be y; contracted, the next one would be what the product lost.
+    // If folded, this is y; if contracted to an fma, the next one is the rounding error of the product.
     precise float rest = sum - x;
     precise float nothing = x * y - product;
     uint at = dst_base + 4 * n;

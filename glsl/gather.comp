@@ -1,8 +1,8 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
-// Elements of src, each so far from its place there as an index tells: index * STRIDE. With PLACES
-// no elements, but the words of src with that added, which makes one index of several.
+// Elements of src by index: each is read index * STRIDE away from its own place. With PLACES, src has words,
+// to which index * STRIDE is added: this combines several indexes into one.
 #define SOURCES 2
 #define BASES index_base, src_base, dst_base
 #define FROM push.index_base, push.src_base
@@ -13,8 +13,8 @@
 
 #define STRIDE push.scalars[0]
 #define SIZE push.scalars[1]
-// Where SPLIT, the index is that of several dims, of which one counts: it has COUNT indexes, and
-// INNER lie inside each.
+// With SPLIT, an index is one over several dims, of which only one is used: its size is COUNT, and the
+// product of the sizes of the inner ones is INNER.
 #define INNER push.scalars[2]
 #define COUNT push.scalars[3]
 #include "families/gather.glsl"

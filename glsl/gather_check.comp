@@ -1,7 +1,7 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
-// Whether any index is outside of `size`: then a word becomes 1.
+// Set a word to 1 if any index is out of range for `size`.
 #define BASES index_base, dst_base
 #define FROM push.index_base
 #define MAX_RANK 7
@@ -13,7 +13,7 @@
 #include "families/gather.glsl"
 
 layout(constant_id = 8) const uint INDEX_TYPE = INT64;
-layout(constant_id = 9) const bool QUADS = false;  // whole units are quads, 16 bytes, without gaps
+layout(constant_id = 9) const bool QUADS = false;  // whole units are read by quads, 16 bytes, without gaps
 
 layout(binding = 0) readonly buffer Index { uint index[]; };
 layout(binding = 0) readonly buffer IndexQuads { uvec4 quads[]; };
@@ -26,7 +26,7 @@ uvec2 raw_index(uint at) {
     return uvec2(index[at / (32 / bits)] >> at % (32 / bits) * bits & (1u << bits) - 1, 0);
 }
 
-// Of elements of 32 or 64 bits, four at a time: those of ones' complement where they are negative.
+// For elements of 32 or 64 bits, four at a time: negative ones are compared by their complement.
 bool any_outside(uint at) {
     bool wide = bits_of(INDEX_TYPE) == 64;
     uint from = wide ? at / 2 : at / 4;
@@ -56,7 +56,7 @@ void unit(uint n, bool whole) {
             step(walk);
         }
     }
-    // A loop that runs once or not at all: a CPU goes through a branch even if no lane takes it.
+    // A loop of one iteration or none: a CPU executes a branch even if no lane takes it.
     for (; outside; outside = false) atomicOr(dst[bases.y], 1);
 }
 

@@ -12,7 +12,7 @@
 uint int_smaller(uint a, uint b) { return int_less(b, a, SIGNED) ? b : a; }
 uint int_larger(uint a, uint b) { return int_less(a, b, SIGNED) ? b : a; }
 
-// Without the overflow of a sum, and towards zero.
+// Without overflow of the sum, and rounded towards zero.
 uint mean(uint a, uint b) {
     uint down = (a & b) + int_shift_right(a ^ b, 1u, SIGNED);
     return down + ((a ^ b) & uint(int_is_negative(down, SIGNED)) & 1u);
@@ -49,7 +49,7 @@ uint compute(uint a, uint b) {
     case CLIP: return int_smaller(int_larger(a, low), high);
     case CLIP_GRAD: return int_less(low, a, SIGNED) && int_less(a, high, SIGNED) ? b : 0u;
     }
-    return a;  // What rounds, and `positive`.
+    return a;  // Rounding, and `positive`.
 }
 
 void main() { run(); }

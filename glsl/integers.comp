@@ -1,14 +1,14 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
-// Integers of a range, none more often than another: the high half of word * range, where a low half
-// below 2^b mod range, of b bits, is refused (Lemire, "Fast random integer generation in an interval",
-// 2019). A refused word gives way to the same word of the same block under the next key. Told are
-// range - 1, what low halves must reach, and the least of the range, two words each.
+// Uniform integers of a range without bias: the high half of word * range, where words of b bits with a low
+// half below 2^b mod range are rejected (Lemire, "Fast random integer generation in an interval", 2019). A
+// rejected word is replaced by the same word of the same block under the next key. The parameters are
+// range - 1, the least low half that is accepted, and the least integer, two words each.
 #include "families/philox_draw.glsl"
 #include "math/long.glsl"
 
-const uvec2 KEY_STEP = uvec2(0x5f1d36f1u, 0xa54ff53au);  // of the fraction of sqrt(7)
+const uvec2 KEY_STEP = uvec2(0x5f1d36f1u, 0xa54ff53au);  // the fraction of sqrt(7)
 
 #if EACH == 1
 uvec4 offsets(uvec4 words, out uvec4 low) {
@@ -43,7 +43,7 @@ uvec4 refused(uvec4 low) {
 }
 #endif
 
-// A loop whose first turn all need: a CPU runs any loop once for all, and goes on while one is left.
+// A loop whose first iteration is for all words; it goes on while any word is rejected.
 uvec4 chosen(uint n) {
     uvec4 counter = counter_of(n), found = uvec4(0), left = uvec4(1), low;
     uvec2 key = stream_key();
@@ -66,7 +66,7 @@ uvec4 drawn(uint n) {
 uvec2 widened(uint drawn) { return long_add(uvec2(drawn, 0), told_pair(4)); }
 uvec4 drawn(uint n) { return chosen(n); }
 #else
-// What is beyond an element's bits goes.
+// Only the low BITS are kept.
 uvec4 drawn(uint n) { return chosen(n) + push.told[4] & 0xffffffffu >> 32 - BITS; }
 #endif
 #include "families/philox_drawn.glsl"

@@ -41,7 +41,7 @@ uvec2 compute(uvec2 a, uvec2 b) {
     case CLIP: return long_smaller(long_larger(a, low), high);
     case CLIP_GRAD: return long_less(low, a, SIGNED) && long_less(a, high, SIGNED) ? b : uvec2(0u);
     }
-    return a;  // What rounds, and `positive`.
+    return a;  // Rounding, and `positive`.
 }
 
 void main() { run(); }

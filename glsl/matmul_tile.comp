@@ -1,12 +1,12 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
-// Products of elements of up to 32 bits, as float32 or as integers modulo 2^32: a unit is a tile of
-// ROWS by COLUMNS sums, along dims 1 and 0, so that each element that is read serves many of them.
-// Invocations that run in step do BLOCK_DOWN by BLOCK_ACROSS tiles.
+// Products of elements of up to 32 bits, as float32 or as integers modulo 2^32. A unit is a tile of ROWS by
+// COLUMNS sums, along dims 1 and 0, so that each element that is read is used several times. A lane group
+// processes blocks of BLOCK_DOWN by BLOCK_ACROSS tiles.
 #ifdef FLOAT
 #include "types/float_values.glsl"
-#define NOTHING uintBitsToFloat(0x80000000u)  // -0, which added changes nothing, whatever the sign
+#define NOTHING uintBitsToFloat(0x80000000u)  // -0: adding it changes no number, not even +0 or -0
 #define BITS_OF(value) floatBitsToUint(value)
 #define VALUE_OF(bits) uintBitsToFloat(bits)
 #else
@@ -21,20 +21,20 @@ layout(constant_id = 4) const uint BLOCK_ACROSS = 8;
 layout(constant_id = 5) const uint BLOCK_DOWN = 1;
 layout(constant_id = 6) const uint ROWS = 8;
 layout(constant_id = 7) const uint COLUMNS = 8;
-layout(constant_id = 8) const bool RAGGED = true;  // rows or columns of some tiles are not there
-layout(constant_id = 9) const uint DEEP = 4;       // terms at once, 1 or 4; it divides the depth
-layout(constant_id = 10) const uint LEVELS = 2;    // of sums
-layout(constant_id = 11) const bool DST_QUADS = false;  // fours of a tile's row are quads of dst
+layout(constant_id = 8) const bool RAGGED = true;  // some tiles are partly outside
+layout(constant_id = 9) const uint DEEP = 4;       // terms per step, 1 or 4; a divisor of the depth
+layout(constant_id = 10) const uint LEVELS = 2;    // levels of sums
+layout(constant_id = 11) const bool DST_QUADS = false;  // four columns of a tile are a quad of dst
 layout(constant_id = 12) const uint A_READ = 0;
 layout(constant_id = 13) const uint B_READ = 0;
 layout(constant_id = 14) const uint A_TYPE = FLOAT32;
 layout(constant_id = 15) const uint B_TYPE = FLOAT32;
-layout(constant_id = 16) const bool MORE = false;  // dst has the sums of the terms before
+layout(constant_id = 16) const bool MORE = false;  // add to dst, which has the sums of the terms before
 
 #define BY_ELEMENTS 0
-#define BY_DEPTH 1  // fours along the depth
-#define BY_SPAN 2   // fours along the rows or columns
-#define ALL_ONES 3  // not at all
+#define BY_DEPTH 1  // four elements along the depth
+#define BY_SPAN 2   // four rows or columns
+#define ALL_ONES 3  // not read: every element is 1
 
 #define SOURCE 0
 #define SOURCE_TYPE A_TYPE
@@ -66,14 +66,14 @@ VALUE times(VALUE a, VALUE b) {
     return product;
 }
 
-VALUE sums[2][ROWS][COLUMNS];  // of each level
+VALUE sums[2][ROWS][COLUMNS];  // by level
 
 void clear(uint level) {
     [[unroll]] for (uint i = 0; i < ROWS; i++)
         [[unroll]] for (uint j = 0; j < COLUMNS; j++) sums[level][i][j] = NOTHING;
 }
 
-// The sums of a run are terms one level up.
+// The sums of a complete run are terms of the next level.
 void rise() {
     if (LEVELS == 1) return;
     [[unroll]] for (uint i = 0; i < ROWS; i++)

@@ -1,7 +1,7 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
-// Products of matrices whose elements are computed with as 64 bits: a sum for each element of dst.
+// Products computed with 64 bits: one sum for each element of dst.
 #ifdef FLOAT
 #include "types/double_values.glsl"
 #include "math/double.glsl"
@@ -13,10 +13,10 @@
 #define WORDS 2
 #include "index/words.glsl"
 
-layout(constant_id = 10) const bool ONES = false;  // A is not read, but 1
+layout(constant_id = 10) const bool ONES = false;  // A is not read: every element is 1
 layout(constant_id = 11) const uint A_TYPE = FLOAT64;
 layout(constant_id = 12) const uint B_TYPE = FLOAT64;
-layout(constant_id = 13) const bool MORE = false;  // dst has the sums of the terms before
+layout(constant_id = 13) const bool MORE = false;  // add to dst, which has the sums of the terms before
 
 layout(binding = DST) readonly buffer Before { uvec2 before[]; };
 
@@ -33,7 +33,7 @@ layout(binding = DST) readonly buffer Before { uvec2 before[]; };
 #include "families/matmul_element.glsl"
 
 #ifdef FLOAT
-#define NOTHING uvec2(0u, 0x80000000u)  // -0, which added changes nothing, whatever the sign
+#define NOTHING uvec2(0u, 0x80000000u)  // -0: adding it changes no number, not even +0 or -0
 uvec2 plus(uvec2 a, uvec2 b) { return double_add(a, b); }
 uvec2 times(uvec2 a, uvec2 b) { return double_multiply(a, b); }
 #else

@@ -1,8 +1,8 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
-// Which elements are not 0, in logical row-major order. A unit, UNIT elements, tells how many, or
-// writes their indexes, of WORDS words.
+// The elements that are not 0, in logical row-major order. A unit of UNIT elements counts them, or writes
+// their indexes, of WORDS words each.
 #define SOURCES 1
 #define BASES src_base, carry_base, dst_base
 #define FROM push.src_base
@@ -14,11 +14,11 @@
 
 layout(constant_id = 8) const uint TYPE = BOOL;
 layout(constant_id = 9) const bool COUNTS = true;
-layout(constant_id = 10) const bool SRC_QUADS = false;  // one row, from where a quad starts
+layout(constant_id = 10) const bool SRC_QUADS = false;  // one row, which starts at a quad
 
 layout(binding = 0) readonly buffer Src { uint src[]; };
 layout(binding = 0) readonly buffer SrcQuads { uvec4 src_quads[]; };
-layout(binding = 1) readonly buffer Carry { uint carry[]; };  // how many come before each unit
+layout(binding = 1) readonly buffer Carry { uint carry[]; };  // the number before each unit
 #if WORDS == 2
 #define T uvec2
 #define WIDENED(number) uvec2(number, 0)
@@ -30,7 +30,7 @@ layout(binding = 2) writeonly buffer Dst { T dst[]; };
 
 DEFINE_ELEMENT(src_element, src)
 
-// What of a word counts, of each element in it: of floats not the sign.
+// A mask of the bits in a word that make an element nonzero: all but the signs of floats.
 uint counts_of(uint type) {
     if (type == FLOAT16) return 0x7fff7fffu;
     return type == FLOAT32 || type == FLOAT64 ? 0x7fffffffu : 0xffffffffu;
@@ -42,17 +42,17 @@ bool is_nonzero(uint at) {
     return (bits_of(TYPE) == 64 ? top | bits.x : top) != 0;
 }
 
-// A bit for each of the elements in a word, of 8 or 16 bits.
+// A bit for each element in a word, of 8 or 16 bits.
 uint bits_in(uint word) {
     word &= counts_of(TYPE);
     if (bits_of(TYPE) == 16) return uint((word & 0xffffu) != 0) | uint(word >> 16 != 0) << 1;
-    // The top bit of each byte, then all four side by side.
+    // Set the top bit of each nonzero byte, then collect these bits.
     uint tops = ((word & 0x7f7f7f7fu) + 0x7f7f7f7fu | word) & 0x80808080u;
     uint pairs = tops >> 7 | tops >> 14;
     return pairs & 3 | pairs >> 14 & 12;
 }
 
-// A bit for each of the elements in a quad.
+// A bit for each element in a quad.
 uint bits_of_quad(uvec4 quad) {
     uint bits = bits_of(TYPE), mask = counts_of(TYPE), found = 0;
     if (bits == 64) {
@@ -69,7 +69,7 @@ void unit(uint n, bool whole) {
     if (!COUNTS) before = push.dst_base + carry[push.carry_base + n];
     Walk walk = walk_from(bases, i);
     while (i < end) {
-        // A bit for each of the next 32.
+        // A bit for each of the next 32 elements.
         uint count = min(end - i, 32u), found = 0;
         if (SRC_QUADS) {
             for (uint k = 0; k < count; k += per)

@@ -1,8 +1,8 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
-// Of flat row-major indexes, words, the index along one dim of `size`, each step of which covers
-// `inner` elements.
+// The indexes along one dim, from flat row-major indexes, which are words. The dim has `size` indexes, and
+// `inner` is the product of the sizes of the inner dims.
 #define BASES src_base, dst_base
 #define FROM push.src_base
 #define MAX_RANK 6
@@ -11,8 +11,8 @@
 #define WORDS 2
 #include "index/index.glsl"
 
-layout(constant_id = 10) const bool INSIDE = true;   // there are dims inside
-layout(constant_id = 11) const bool OUTSIDE = true;  // and outside
+layout(constant_id = 10) const bool INSIDE = true;   // there are inner dims
+layout(constant_id = 11) const bool OUTSIDE = true;  // there are outer dims
 
 layout(binding = 0) readonly buffer Src { uint src[]; };
 

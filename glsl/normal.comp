@@ -1,16 +1,16 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
-// Normal floats by Box and Muller: two of two words. Told are mean and standard deviation.
+// Normal floats by the Box-Muller method: two from two words. The parameters are mean and standard deviation.
 #include "families/philox_draw.glsl"
 #include "types/half.glsl"
 #include "math/log.glsl"
 #include "math/trig.glsl"
 
-const uint SQRT_HALF_WORD = 0xb504f333u;  // of 2^32
+const uint SQRT_HALF_WORD = 0xb504f333u;  // sqrt(1/2) * 2^32
 const float WORD = 1.0 / 4294967296.0;
 
-// Rounded, for its halves convert exactly.
+// Correctly rounded, since the halves convert exactly.
 float rounded(int high, uint low) {
     precise float sum = float(high) * 65536.0 + float(int(low));
     return sum;
@@ -18,8 +18,8 @@ float rounded(int high, uint low) {
 
 float rounded(uint word) { return rounded(int(word >> 16), word & 0xffffu); }
 
-// The root of -2 log(u) for u = (word + 1) / 2^32. Near 1 it takes what is left to 1, all of whose
-// digits count there.
+// sqrt(-2 log(u)) for u = (word + 1) / 2^32. Near 1, the logarithm is computed from u - 1, which loses no
+// digits.
 float radius_of(uint word) {
     bool near = word >= SQRT_HALF_WORD;
     Scaled scaled = log_scaled(floatBitsToUint(rounded(near ? 1u : word + 1u)));
@@ -31,7 +31,7 @@ float radius_of(uint word) {
     return float_sqrt(square);
 }
 
-// The radius times cosine and sine of words.y / 2^32 of a turn.
+// The radius times the cosine and sine of words.y / 2^32 turns.
 vec2 normal_pair(uvec2 words) {
     uint turned = words.y + 0x20000000u, quarters = turned >> 30;
     int rest = int(turned & 0x3fffffffu) - 0x20000000;

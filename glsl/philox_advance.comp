@@ -1,11 +1,11 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
-// The state after a number of blocks, from one place to another or to the same.
+// Advance a state by a number of blocks, and write it to another place or to the same.
 #include "math/philox.glsl"
 
 layout(local_size_x_id = 0) in;
-// Not readonly: the two may be the same words, and all are read before any is written.
+// Not readonly, since both may be the same words; all are read before any is written.
 layout(binding = 0) buffer State { uint state[]; };
 layout(binding = 1) buffer Dst { uint dst[]; };
 layout(push_constant) uniform Push {

@@ -1,7 +1,7 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
-// Elements of 16 bits, made of one random word each; MAKE says how.
+// Elements of 16 bits from one random word each, by MAKE.
 #include "families/stream.glsl"
 
 uint load(uint i) { return MAKE(block(i / 4)[i % 4]); }

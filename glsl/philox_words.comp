@@ -1,7 +1,7 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
-// Elements made of one random word each, or of two; MAKE says how.
+// Elements from one or two random words each, by MAKE.
 #include "families/stream.glsl"
 
 #if WORDS == 2

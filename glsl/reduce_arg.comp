@@ -1,12 +1,11 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
-// Where the largest element is, or the smallest: the first of those that are. A NaN counts as more
-// than all others, whichever is asked for.
+// The index of the first largest or smallest element. If there are NaNs, that of the first NaN.
 #include "types/cast.glsl"
 
 struct Place {
-    uvec2 key;  // unsigned and in the order of the elements, turned round for the smallest
+    uvec2 key;  // unsigned, in the order of the elements, or in reverse for the smallest
     uint index;
 };
 #define VALUE Place
@@ -18,7 +17,7 @@ struct Place {
 #define QUADS 1
 #include "families/reduce.glsl"
 
-// Of an unsigned key; what is no number is all ones.
+// The key of an element; all ones for NaN.
 uvec2 key_of(uvec2 raw) {
     uvec2 key = raw;
     if (A_TYPE < FLOAT16) {
@@ -26,7 +25,7 @@ uvec2 key_of(uvec2 raw) {
         if (is_signed_int(A_TYPE)) key.y ^= 0x80000000u;
         return OP == REDUCE_ARGMIN ? ~key : key;
     }
-    // All floats as if they were those of 64 bits, or the upper half of such.
+    // All floats are treated like float64, smaller ones as its upper word.
     if (A_TYPE == FLOAT16) key = uvec2(0, raw.x << 16);
     if (A_TYPE == FLOAT32) key = uvec2(0, raw.x);
     uvec2 magnitude = uvec2(key.x, key.y & 0x7fffffffu);

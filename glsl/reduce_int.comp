@@ -1,8 +1,8 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
-// Integers of up to 32 bits, the truth of any type, and the extremes of floats: the keys of those
-// are signed integers in the order of the numbers, and a NaN's lies beyond all others.
+// Reductions of integers of up to 32 bits; `any` and `all` of every type; the maximum and minimum of floats,
+// by keys: signed integers in the order of the numbers, where NaN's is the extreme.
 #include "types/int_values.glsl"
 #define T uint
 #define BITS 32
@@ -11,7 +11,7 @@
 
 uint nan_key() { return OP == REDUCE_MAX ? 0x7fffffffu : 0x80000000u; }
 
-// What makes a key of bits makes bits of the key.
+// From bits to key, and also from key to bits.
 uint turned(uint bits) { return bits ^ uint(int(bits) >> 31) >> 1; }
 
 uint leaf_value(uvec4 raw, uint index) {

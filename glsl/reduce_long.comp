@@ -1,7 +1,7 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
-// Integers as 64 bits, counts, and the extremes of float64, whose keys are as in reduce_int.comp.
+// Reductions of 64-bit integers, counts, and the maximum and minimum of float64 by keys as in reduce_int.comp.
 #include "types/long_values.glsl"
 #include "math/double.glsl"
 #define T uvec2

@@ -11,7 +11,7 @@
 float leaf_value(uvec4 raw, uint index) { return decode(raw.xy, A_TYPE); }
 uint element_of(float value) { return encode(value, TYPE).x; }
 
-// -0 and 1: +0 would turn the sum of -0 into +0.
+// -0 and 1: with +0, a sum of -0 would become +0.
 float identity() { return uintBitsToFloat(OP == REDUCE_SUM ? 0x80000000u : 0x3f800000u); }
 
 float combine(float left, float right) {

@@ -1,8 +1,8 @@
 #version 450
 #extension GL_EXT_control_flow_attributes : require
-// What a device is asked when it is opened: how many rounds of its loops an invocation may go. One that
-// is ended before it has gone as many as `wanted` tells where. In each round there are loops that are
-// to be unrolled, as many in our kernels are: a driver that does not has that many fewer.
+// Run when a device is opened: counts the loop iterations ("rounds") that it allows an invocation, up to
+// `wanted`. Each iteration contains loops marked to be unrolled, as in other kernels, so that a driver that
+// does not unroll them allows fewer.
 layout(local_size_x = 8) in;
 layout(constant_id = 0) const uint INNER = 4;
 layout(binding = 0) writeonly buffer Dst { uint dst[]; };
@@ -15,5 +15,5 @@ void main() {
             [[unroll]] for (uint k = 0; k < INNER; k++)
                 mixed = (mixed ^ rounds + k) * 1664525u + i;
     dst[at] = rounds;
-    dst[at + 1] = mixed;  // so that no round can be left out
+    dst[at + 1] = mixed;  // so that no iteration can be optimized away
 }

@@ -7,7 +7,7 @@
 #include "math/double.glsl"
 #include "families/scan.glsl"
 
-// What changes nothing that it is combined with, -0.0 included.
+// The neutral element, also for -0.0.
 uvec2 identity() { return uvec2(0, OP == SUM ? 0x80000000u : 0x3ff00000u); }
 
 uvec2 combine(uvec2 a, uvec2 b) {

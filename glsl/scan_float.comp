@@ -6,7 +6,7 @@
 #include "types/float_values.glsl"
 #include "families/scan.glsl"
 
-// What changes nothing that it is combined with, -0.0 included.
+// The neutral element, also for -0.0.
 float identity() { return uintBitsToFloat(OP == SUM ? 0x80000000u : 0x3f800000u); }
 
 float combine(float a, float b) {

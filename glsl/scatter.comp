@@ -1,8 +1,8 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
-// Elements of src, each written so far from its place in dst as an index tells: index * stride.
-// Where CLAIMED, only those are whose index, or another word, has got what it claimed.
+// Elements of src, each written index * stride away from its own place in dst. With CLAIMED, only the winners
+// of the last-writer election are written: by their index, or by another word.
 #define SOURCES 2
 #define BASES index_base, src_base, owner_base, dst_base
 #define FROM push.index_base, push.src_base
@@ -14,7 +14,7 @@
 layout(constant_id = 8) const uint CLAIMED = 1;
 #define BY_NONE 0
 #define BY_PLACE 1
-#define BY_CELL 2  // by the word that is `claims_at` behind it
+#define BY_CELL 2  // by the word that is `claims_at` after the index
 
 #if BITS < 32
 #define T uint
@@ -37,7 +37,7 @@ T load(uint at) {
 void store(uint at, T value) {
 #if BITS < 32
     uint place = at % PER_WORD * BITS;
-    // Others may change the rest of the word meanwhile.
+    // Other invocations may change the rest of the word at the same time.
     atomicAnd(dst[at / PER_WORD], ~(ONE << place));
     atomicOr(dst[at / PER_WORD], value << place);
 #else
@@ -51,7 +51,7 @@ void unit(uint n, bool whole) {
         uint at = walk.place.x, far = index[at], cell = far;
         if (CLAIMED == BY_CELL) cell = index[at += push.claims_at];
         bool wins = CLAIMED == BY_NONE || owner[push.owner_base + cell] == at + 1;
-        T value = load(walk.place.y);  // whether or not it is needed: a CPU goes both ways
+        T value = load(walk.place.y);  // even if not needed: a CPU executes both sides of a branch
         if (wins) store(walk.place.z + far * push.stride, value);
         step(walk);
     }

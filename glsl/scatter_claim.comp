@@ -1,8 +1,8 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
-// Each of `index` claims the word that it leads to; the last of several that lead to one gets it.
-// What is left there is where in its buffer the index lies, plus 1.
+// The last-writer election: each index writes its own position in the buffer, plus 1, to the word that it
+// selects, by a maximum. So of several that select the same word, the last one wins.
 #define BASES index_base, dst_base
 #define FROM push.index_base
 #define MAX_RANK 8

@@ -1,8 +1,8 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
-// Where each element of src belongs among `sorted` ones of its type: how many are less, or not
-// greater. These are in order as they lie, or in the order of indexes that lie in `order`.
+// Where each element of src belongs in `sorted`, which has the same type: the number of elements that are
+// less, or not greater. `sorted` is in order, or `order` has the indexes that sort it.
 #define BASES src_base, sorted_base, order_base, dst_base
 #define FROM push.src_base
 #define MAX_RANK 6
@@ -28,14 +28,14 @@ uvec4 load_quad(uint at) { return uvec4(load(at), load(at + 1)); }
 #include "index/load_words.glsl"
 
 layout(constant_id = NEXT_SPEC) const uint TYPE = FLOAT32;
-layout(constant_id = NEXT_SPEC + 1) const bool RIGHT = false;    // not greater, instead of less
-layout(constant_id = NEXT_SPEC + 2) const bool ORDERED = false;  // by `order`
+layout(constant_id = NEXT_SPEC + 1) const bool RIGHT = false;    // count those not greater, instead of less
+layout(constant_id = NEXT_SPEC + 2) const bool ORDERED = false;  // by the indexes in `order`
 layout(constant_id = NEXT_SPEC + 3) const uint ORDER_TYPE = INT64;
 
 uvec2 sorted_key(uint i) {
     if (ORDERED) {
         i = order_element(push.order_base + i * push.order_step, ORDER_TYPE).x;
-        i = min(i, push.count - 1);  // An index that is none must not lead out of memory.
+        i = min(i, push.count - 1);  // An invalid index must not read out of bounds.
     }
     return key_of(sorted_element(push.sorted_base + i * push.sorted_step, TYPE), TYPE);
 }

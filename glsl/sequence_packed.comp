@@ -1,7 +1,7 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
-// start + i * delta, where i is the index of an element. ELEMENT makes its bits of i, start and delta.
+// start + i * delta, where i is the index of an element. ELEMENT computes its bits from i, start and delta.
 #define BASES dst_base
 #define FROM push.index_base
 #define MAX_RANK 6

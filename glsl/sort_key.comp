@@ -1,7 +1,7 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
-// Elements as unsigned integers in their order, which a mask that the kernel is told turns round.
+// Elements as unsigned integers in the same order, which a mask in scalars[0] reverses.
 #define SOURCES 1
 #define VALUE uvec2
 #define RESULT uvec2

@@ -1,10 +1,10 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
-// Each two sorted runs of a row, a and b, as one; equal keys of a come first. A unit makes `chunk`
-// elements, which divides two runs: it finds by bisection where in both it has to start. Then it
-// merges what it holds with the next block of the run that goes on with less, time and again; the
-// lesser half of both is done.
+// Merges pairs of sorted runs of a row, a and b; of equal keys, those of a come first. A unit writes `chunk`
+// elements, a divisor of two runs' length. It finds its start in both runs by bisection. Then it repeatedly
+// merges the block that it holds with the next block of the run whose next key is less, writes the lesser
+// half, and keeps the other.
 #define BASES keys_base, places_base, merged_base, dst_base
 #define FROM push.keys_base
 #define HELD (2 * BLOCK)
@@ -16,8 +16,8 @@ layout(binding = 1) readonly buffer Places { uvec4 place_quads[]; };
 layout(binding = 2) writeonly buffer Merged { uvec4 merged[]; };
 layout(binding = 3) writeonly buffer Dst { uvec4 dst[]; };
 
-// BLOCK elements of `quads` from `at` on, which need not be where a quad starts: those of one quad
-// more, moved by two elements and by one. Nothing is read beyond element `most`.
+// BLOCK elements of `quads` from `at` on, which need not be the start of a quad: one more quad is read, and
+// the elements are moved by two and by one. Nothing after element `most` is read.
 #define READ(near, quads, base, per)                                                                \
     uvec4 near[BLOCK / per + 1];                                                                    \
     [[unroll]] for (uint k = 0; k <= BLOCK / per; k++)                                              \
@@ -32,7 +32,7 @@ layout(binding = 3) writeonly buffer Dst { uvec4 dst[]; };
         near[k] = mix(quad, moved, bvec4((at & 1) != 0));                                           \
     }
 
-// The next block of a run, into the half that is not held; past the run's end there is nothing.
+// Load the next block of a run into the upper half; past the run's end, with LAST.
 void load(uint at, uint end, uint most) {
     READ(near, key_quads, bases.x, PER)
     READ(near_places, place_quads, push.places_base, 4)

@@ -1,7 +1,7 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
-// Runs of BLOCK keys, each sorted by one invocation where it lies, and the places that they had.
+// Sorts runs of BLOCK keys in place, one invocation each, and writes the places that the keys had.
 #define BASES keys_base, dst_base
 #define FROM push.keys_base
 #define HELD BLOCK

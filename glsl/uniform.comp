@@ -1,8 +1,8 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
-// Uniform floats from one number to below another: min(low + span * u, most), every operation rounded,
-// where u, in [0, 1), is what `random` makes of the same words. Told are low, span and most.
+// Uniform floats in [low, high): min(low + span * u, most), each operation rounded, where u in [0, 1) is what
+// `random` makes of the same words. The parameters are low, span and most.
 #include "families/philox_draw.glsl"
 #include "types/half.glsl"
 

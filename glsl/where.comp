@@ -1,7 +1,7 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
-// Elements of b where a is true, else those of c.
+// Elements of b where a is true, otherwise those of c.
 #define SOURCES 3
 #define VALUE uvec2
 #define RESULT uvec2
@@ -12,7 +12,7 @@ uvec2 to_value(uvec2 words) { return words; }
 uvec2 encode(uvec2 value, uint type) { return value; }
 #include "families/elementwise.glsl"
 
-// As an element of dst, whose type holds all that the source's does.
+// An element as dst's type, which can hold all values of the source's.
 uvec2 widened(uvec2 raw, uint type) {
     if (type == TYPE) return raw;
     if (type < FLOAT16) {

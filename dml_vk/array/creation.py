@@ -29,7 +29,6 @@ from dml_vk.tensor.operands import to_tensor
 
 Wanted = int | str | Device | None
 Shape = int | Iterable[int]
-_PYTHON = {bool, int, float}
 _REAL = "biuf"  # NumPy's letters
 _REFUSED = "copy=False needs a tensor that is already on the device as requested"
 _TOO_LARGE = "integers must fit in one 64-bit dtype"
@@ -339,7 +338,7 @@ def _host_array(obj: Any, dtype: Any) -> tuple[Array, DType]:
     if hasattr(obj, "__dlpack__") and not hasattr(obj, "__array__"):
         obj = _lent(what, obj)
     try:
-        array = np.asarray(obj)
+        array = host.to_array(obj)
         if wanted is not None and array.dtype.kind in _REAL and not hasattr(obj, "dtype"):
             # Convert the object itself, so that Python's integers are exact, or refused.
             array = _converted(obj, array, np.dtype(wanted.numpy_name))
@@ -348,17 +347,17 @@ def _host_array(obj: Any, dtype: Any) -> tuple[Array, DType]:
     except _REFUSALS as error:
         rule = f"cannot make an array of numbers from the elements ({error})"
         raise DTypeError(what, rule, type=type(obj).__name__, dtype=dtype) from None
-    if array.dtype == object and _leaf_types(obj) <= {int, bool}:
+    if array.dtype == object and host.leaf_types(obj) <= {int, bool}:
         raise DTypeError(what, _TOO_LARGE, type=type(obj).__name__)
     if array.dtype.kind not in _REAL:
         # NumPy would convert strings and dates to numbers, and drop imaginary parts.
         rule = "elements must be real numbers"
         raise DTypeError(what, rule, type=type(obj).__name__, dtype=array.dtype)
     if wanted is None and array.dtype == np.float64:
-        types = _leaf_types(obj)
+        types = host.leaf_types(obj)
         if types == {int} or types == {int, bool}:
             raise DTypeError(what, _TOO_LARGE, type=type(obj).__name__)
-        if types <= _PYTHON:
+        if types <= host.PYTHON:
             wanted = float32
     return array, _own_dtype(what, array) if wanted is None else wanted
 
@@ -372,16 +371,6 @@ def _converted(obj: Any, array: Array, kind: np.dtype[Any]) -> Array:
                 raise OverflowError(f"{value} out of bounds for {kind.name}")
     with np.errstate(all="ignore"):
         return np.asarray(obj, kind)
-
-
-def _leaf_types(obj: Any) -> set[type]:
-    """Return the types of the elements of nested lists, or of the object itself."""
-    if not isinstance(obj, (list, tuple)):
-        return {type(obj)}
-    found = set(map(type, obj))
-    if found <= _PYTHON:  # The common case: saves a call for each element.
-        return found
-    return set().union(*map(_leaf_types, obj))
 
 
 def _array_layout(array: Array) -> Layout:

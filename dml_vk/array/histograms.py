@@ -179,7 +179,7 @@ def _edges(what: str, x: Tensor, bins: Any, range: Any) -> Tensor:
 def _given_edges(what: str, x: Tensor, bins: Any) -> Tensor:
     """Convert edges: arrays keep their dtype, numbers in lists take that of float elements."""
     try:
-        array = np.asarray(bins)
+        array = host.to_array(bins)
     except ValueError:
         array = np.asarray("")
     if array.dtype.kind not in "iuf":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import io
 import os
 import sys
@@ -44,13 +45,12 @@ def run(given: Sequence[str] | None) -> int:
     except (DmlVkError, MemoryError) as error:
         print(error, file=sys.stderr)
         return FAILED
-    except BrokenPipeError:
-        _forget_output()
-        return UNREAD
     except OSError as error:
-        print(f"dml_vk: {error}", file=sys.stderr)
+        unread = _is_unread(error)
+        if not unread:
+            print(f"dml_vk: {error}", file=sys.stderr)
         _forget_output()
-        return FAILED
+        return UNREAD if unread else FAILED
 
 
 def _status(given: Sequence[str] | None) -> int:
@@ -60,6 +60,12 @@ def _status(given: Sequence[str] | None) -> int:
         parser.print_help(sys.stderr)
         return 2
     return int(VERBS[arguments.verb].run(arguments))
+
+
+def _is_unread(error: OSError) -> bool:
+    """Whether the reader closed a pipe, for which Windows has no error of its own."""
+    on_windows = sys.platform == "win32"
+    return isinstance(error, BrokenPipeError) or (on_windows and error.errno == errno.EINVAL)
 
 
 def _forget_output() -> None:

@@ -66,7 +66,7 @@ _WITHOUT_RESULT = (
     "vkGetDeviceQueue",
     "vkUpdateDescriptorSets",
 )
-# On 64-bit systems, Vulkan has C's calling convention everywhere.
+# Vulkan has C's calling convention everywhere but on 32-bit Windows, which `Instance` refuses.
 _KINDS = (
     (_LONG, CFUNCTYPE(c_int32)),
     (_SHORT, PYFUNCTYPE(c_int32)),

@@ -8,7 +8,7 @@ import functools
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from ctypes import POINTER, Structure, byref, c_char, c_char_p, c_float, c_size_t, c_void_p
 from itertools import pairwise
 from typing import Any, ClassVar
@@ -19,8 +19,11 @@ _u8, _u32, _u64 = ctypes.c_uint8, ctypes.c_uint32, ctypes.c_uint64
 
 LOADERS = {
     "win32": ("vulkan-1.dll",),
-    "darwin": ("libvulkan.1.dylib", "libvulkan.dylib"),
+    # MoltenVK exports the functions of the one device that it provides, so it needs no loader.
+    "darwin": ("libvulkan.1.dylib", "libvulkan.dylib", "libMoltenVK.dylib"),
 }.get(sys.platform, ("libvulkan.so.1", "libvulkan.so"))
+# Homebrew's and MacPorts' libraries, where only their own Pythons look by themselves.
+_MACOS_FOLDERS = ("/opt/homebrew/lib", "/opt/local/lib")
 
 COMPUTE = 2  # VkQueueFlagBits
 COMPUTE_STAGE = 0x20  # VkShaderStageFlagBits
@@ -218,10 +221,23 @@ class MemoryRequirements(Structure):
 @functools.cache
 def load() -> ctypes.CDLL | None:
     """The Vulkan loader, or None."""
-    for name in LOADERS:
+    for name in (*LOADERS, *_elsewhere()):
         with contextlib.suppress(OSError):
             return ctypes.CDLL(name)
     return None
+
+
+def _elsewhere() -> Iterator[str]:
+    """Paths of loaders that the system does not find by their names."""
+    folders: Sequence[str] = ()
+    if sys.platform == "win32":
+        # Python leaves out the PATH, where environments such as conda's have their libraries.
+        folders = os.environ.get("PATH", "").split(os.pathsep)
+    elif sys.platform == "darwin":
+        folders = _MACOS_FOLDERS
+    for path in (os.path.join(folder, name) for folder in folders for name in LOADERS):
+        if os.path.isabs(path) and os.path.isfile(path):
+            yield path
 
 
 def is_validating() -> bool:
@@ -275,6 +291,9 @@ class Instance:
     """
 
     def __init__(self) -> None:
+        if sys.platform == "win32" and sys.maxsize < 2**32:
+            # There, Vulkan's functions have a calling convention of their own.
+            raise DeviceError("Vulkan", "a 64-bit Python is needed on Windows", bits=32)
         library = load()
         if library is None:
             raise DeviceError("Vulkan", "no Vulkan loader found", missing=LOADERS[0])

@@ -58,11 +58,13 @@ def state(device: int | None) -> tuple[State, str]:
     """(the state of `kp` in this environment, details); tested on a device if there is one."""
     if importlib.util.find_spec("kp") is None:
         return "absent", ""
+    given = [] if device is None else [str(device)]
     done = subprocess.run(
-        [sys.executable, "-c", _CHECK, version(), *([] if device is None else [str(device)])],
-        env={**os.environ, "VK_LOADER_LAYERS_DISABLE": "~all~"},
+        [sys.executable, "-c", _CHECK, version(), *given],
+        env={**os.environ, "PYTHONIOENCODING": "utf-8", "VK_LOADER_LAYERS_DISABLE": "~all~"},
         capture_output=True,
-        text=True,
+        encoding="utf-8",
+        errors="replace",  # drivers print too
         check=False,
     )
     outcomes: tuple[State, ...] = ("works", "imports", "stock", "poisoned")
@@ -155,7 +157,7 @@ def completed(archive: Path, folder: Path) -> Path:
                 path.parent.mkdir(parents=True, exist_ok=True)
                 path.write_bytes(data.read())
     tree = folder / f"kp-{KP}"
-    unified_diff.apply(PATCH.read_text(), tree)
+    unified_diff.apply(PATCH.read_text(encoding="utf-8"), tree)
     return tree
 
 

@@ -103,9 +103,10 @@ def _run(code: str, **variables: str) -> subprocess.CompletedProcess[str]:
     home = str(Path(__file__).parents[2])
     return subprocess.run(
         [sys.executable, "-c", f"import sys; sys.path.insert(0, {home!r}){code}"],
-        env={**os.environ, **variables},
+        env={**os.environ, "PYTHONIOENCODING": "utf-8", **variables},
         capture_output=True,
-        text=True,
+        encoding="utf-8",
+        errors="replace",  # drivers print too
         check=False,
     )
 
@@ -195,7 +196,7 @@ def _floats() -> Finding:
     words = done.stdout.split()
     if done.returncode or len(words) != len(_FLOAT_PROPERTIES):
         last = done.stderr.strip().rpartition("\n")[2] or f"it died with {done.returncode}"
-        opening = f"{sys.executable} -c 'import dml_vk; dml_vk.device()'"
+        opening = f'{sys.executable} -c "import dml_vk; dml_vk.device()"'
         return Finding("floats", f"not tried: {last}", f"to see more: {opening}", needed=False)
     nearest, nan, subnormals = has = [word == "1" for word in words]
     text = ", ".join(

@@ -32,13 +32,14 @@ def apply(patch: str, folder: Path) -> None:
         elif not row.startswith(_HEADERS):
             raise DmlVkError("kp", "the patch must be a unified diff", row=row)
     for name, lines in changed.items():
-        (folder / name).write_text("".join(f"{line}\n" for line in lines), newline="\n")
+        text = "".join(f"{line}\n" for line in lines)
+        (folder / name).write_text(text, encoding="utf-8", newline="\n")
 
 
 def _read(path: Path) -> list[str]:
     if not path.is_file():
         raise DmlVkError("kp", "the patch must match the source: no such file", file=path.name)
-    return path.read_text().splitlines()
+    return path.read_text(encoding="utf-8").splitlines()
 
 
 def _hunk(lines: list[str], at: int, old: int, new: int, rows: Iterator[str], name: str) -> None:

@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 import sys
 from contextlib import suppress
-from pathlib import Path
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
-_PACKAGE = str(Path(__file__).parents[1]) + os.sep
+# As the import system spells it, which code objects repeat: a Path would tidy it up.
+_PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
 # Parts of this package that count as its users.
 _USERS = tuple([_PACKAGE + name for name in ("__main__.py", f"commands{os.sep}")])
 # Methods that NumPy calls, and their parameter with the function that the user called.

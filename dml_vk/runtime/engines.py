@@ -20,9 +20,10 @@ def exit_without_drivers() -> None:
     """Make this process, a forked child, exit before its drivers' exit handlers run.
 
     They wait for threads that a fork did not copy. Handlers run in reverse order of registration;
-    `on_exit` passes the status as the first argument, just as `_exit` takes it.
+    `on_exit` passes the status as the first argument, just as `_exit` takes it. Only glibc has it;
+    elsewhere nothing is done: macOS and musl have no handler that knows the status.
     """
-    libc = ctypes.CDLL(None)
-    if hasattr(libc, "on_exit"):  # glibc
+    libc = ctypes.CDLL(None)  # Windows, where this would fail, has no fork
+    if hasattr(libc, "on_exit"):
         libc.on_exit(libc._exit, None)
         libc.on_exit(libc.fcloseall, None)

@@ -26,6 +26,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 LARGE_BYTES = 2**28  # copies to the host this large first check for free memory
 MOST_SHOWN = 1000  # elements; NumPy's own threshold
 MOST_CLAMPED = 2**18  # elements that are masked at once
+PYTHON = {bool, int, float}  # types of numbers
 EDGE = 4  # one index more than NumPy shows at either end, so that it prints an ellipsis
 
 
@@ -69,6 +70,29 @@ def seen_by_host(what: str, tensor: Tensor) -> Array:
     transfer.download(tensor.device, view.allocation, start, data)
     start = (seen.base - seen.low) // kind.itemsize
     return strided_array(data, Layout(tensor.shape, view.layout.strides, start), kind)
+
+
+def to_array(obj: Any) -> Array:
+    """Return NumPy's array of an object, in which Python's integers have 64 bits on every system.
+
+    NumPy before 2.0 makes them C's `long`, which has 32 bits on Windows.
+    """
+    array = np.asarray(obj)
+    if array.dtype == np.int32 and int in leaf_types(obj):
+        array = array.astype(np.int64)
+    return array
+
+
+def leaf_types(obj: Any) -> set[type]:
+    """Return the types of the elements of nested lists, or of the object itself."""
+    if isinstance(obj, range):
+        return {int}
+    if not isinstance(obj, (list, tuple)):
+        return {type(obj)}
+    found = set(map(type, obj))
+    if found <= PYTHON:  # The common case: saves a call for each element.
+        return found
+    return set().union(*map(leaf_types, obj))
 
 
 class Memory:

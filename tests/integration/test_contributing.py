@@ -93,7 +93,7 @@ def test_the_page_adds_an_operator_and_the_tests_say_what_is_missing(tree):
     assert done.stdout.strip() == str(tree / "dml_vk" / "__init__.py"), done.stderr
 
 
-def test_a_change_that_fits_no_more_is_noticed(tree):
+def test_a_diff_that_does_not_apply_is_noticed(tree):
     name, change = CHANGES[0]
     there = change.splitlines()[0][1:]
     (tree / name).write_text((tree / name).read_text().replace(there, f"{there}  # changed"))

@@ -26,7 +26,7 @@ def test_without_a_driver_opening_a_device_says_what_to_do():
     )
 
 
-def test_without_a_loader_too():
+def test_without_a_loader_opening_a_device_says_what_to_do():
     says(
         """
         from dml_vk.driver import vulkan
@@ -41,7 +41,7 @@ def test_without_a_loader_too():
     )
 
 
-def test_without_kp_too():
+def test_without_kp_opening_a_device_with_kompute_says_what_to_do():
     says(
         """
         import sys
@@ -108,7 +108,7 @@ def test_out_of_memory_is_an_error_and_everything_stays_usable(memory):
 
 
 @pytest.mark.parametrize("left", [2, 8, 30])
-def test_a_new_kernel_where_memory_is_nearly_gone_is_an_error(left):
+def test_a_new_kernel_when_memory_is_nearly_exhausted_is_an_error(left):
     """The driver's compiler would end the process."""
     says(
         f"""
@@ -130,7 +130,7 @@ def test_a_new_kernel_where_memory_is_nearly_gone_is_an_error(left):
     )
 
 
-def test_a_cap_by_environment_and_by_attribute():
+def test_a_memory_limit_by_environment_and_by_attribute():
     says(
         """
         device = dml_vk.device()
@@ -148,7 +148,7 @@ def test_a_cap_by_environment_and_by_attribute():
 
 
 @pytest.mark.parametrize("wrong", ["lots", "-5", "1.5"])
-def test_a_cap_that_is_no_number_is_an_error(wrong):
+def test_a_memory_limit_that_is_not_a_number_is_an_error(wrong):
     says(
         """
         try:
@@ -161,7 +161,7 @@ def test_a_cap_that_is_no_number_is_an_error(wrong):
     )
 
 
-def test_resident_memory_follows_what_is_held():
+def test_resident_memory_follows_the_tensors_that_are_alive():
     says(
         """
         def resident():

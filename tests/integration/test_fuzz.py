@@ -15,7 +15,7 @@ from tests.fuzz.targets import INTERNAL, public, targets
 ROUNDS = 400
 
 
-def test_rounds():
+def test_random_calls_find_no_failure():
     report = watch.run(seed=6, start=0, rounds=ROUNDS)
     assert not report.failures
     assert report.rounds == ROUNDS
@@ -23,7 +23,7 @@ def test_rounds():
     assert report.counts["DTypeError"] + report.counts["LayoutError"] > ROUNDS // 5
 
 
-def test_nothing_that_is_public_is_left_out():
+def test_every_public_name_is_a_target():
     reached = set(targets())
     for name in dml_vk.__all__:
         value = getattr(dml_vk, name)
@@ -48,7 +48,7 @@ def test_nothing_that_is_public_is_left_out():
         ("add", "NumPy differs"),
     ],
 )
-def test_the_judge_sees(fault, said):
+def test_the_judge_reports_each_fault(fault, said):
     if fault == "add" and answers.OLD_NUMPY:
         said = ""
     judge, known = rounds.Judge(), rounds.known_targets(f"broken.{fault}")
@@ -57,7 +57,7 @@ def test_the_judge_sees(fault, said):
     assert all(said in wrong for wrong in found if wrong)
 
 
-def test_the_judge_sees_leaks():
+def test_the_judge_reports_leaks():
     leaks = rounds.Leaks()
     (leaking,) = rounds.known_targets("broken.leaks")
     rounds.Judge().round(rounds.draw(0, 0, [leaking]))
@@ -68,7 +68,7 @@ def test_the_judge_sees_leaks():
 @pytest.mark.parametrize(
     ("fault", "said", "count"), [("dies", "Aborted", 2), ("hangs", "Timeout", 1)]
 )
-def test_the_watch_sees(fault, said, count):
+def test_the_watch_reports_each_fault_and_goes_on(fault, said, count):
     report = watch.run(seed=0, start=5, rounds=count, only=f"broken.{fault}", patience=2.0)
     assert report.rounds == count, "it goes on with the next"
     assert len(report.failures) == count

@@ -36,7 +36,7 @@ def runs_after(call):
 """
 
 
-def test_what_nobody_holds_is_not_done_after_all():
+def test_after_ctrl_c_work_that_nobody_needs_is_dropped():
     says(
         AT
         + """
@@ -53,7 +53,7 @@ print(interrupt_before(99, look), bool((x @ x).numpy().min() == 256))
     )
 
 
-def test_what_somebody_holds_is_whole_wherever_it_came():
+def test_results_that_are_held_are_complete_wherever_ctrl_c_came():
     says(
         AT
         + """

@@ -42,7 +42,7 @@ use()
     )
 
 
-def test_a_child_of_a_thread_that_works_is_told_as_well():
+def test_a_child_forked_beside_a_working_thread_gets_the_error():
     """The lock is held by a thread that the child does not have."""
     says(
         FORK
@@ -79,7 +79,7 @@ def test_a_child_forked_before_the_first_use_may_use_the_device():
     says(FORK + "fork(use)\nuse()\nprint(dml_vk.device().index)", "status 7\n0")
 
 
-def test_a_child_that_never_looks_exits_normally():
+def test_a_child_that_never_uses_the_device_exits_normally():
     says(FORK + "x = use()\nfork(lambda: None)", "status 7")
 
 

@@ -43,7 +43,7 @@ def test_a_tensor_beyond_the_devices_range_is_refused_by_name():
 
 
 @pytest.mark.parametrize("count", [2**32, 2**33, 2**40, 2**70])
-def test_more_elements_than_words_can_count(count):
+def test_more_elements_than_32_bits_count_are_views_but_not_copied(count):
     one = dml_vk.asarray([7], "uint8")
     many = one.over(one.layout.expand(count))
     assert (many.shape, many.layout.span, many.nbytes) == ((count,), 1, count)
@@ -192,13 +192,13 @@ def test_as_many_buffers_as_the_device_takes(monkeypatch):
 
 
 @pytest.mark.parametrize("wrong", [0, 65536, 2**32, 2**70, (1, 65536), (1, 1, 0), (1, 1, 1, 1), -1])
-def test_groups_of_users_are_counted(wrong):
+def test_groups_of_a_user_kernel_are_checked(wrong):
     run = dml_vk.kernel(shader(1, 1))
     with pytest.raises(ShaderError, match="groups must"):
         run(dml_vk.full((1,), 9, np.uint32), groups=wrong, push=([50],))
 
 
-def test_four_gibibytes_of_tensors_are_told_apart():
+def test_tensors_beyond_32_bits_of_addresses_keep_their_own_values():
     """Together more than 32 bits address: three arenas, each as large as a kernel can see."""
     says(
         """

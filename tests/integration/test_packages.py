@@ -76,7 +76,7 @@ def test_the_sdist_is_the_repository_without_what_tools_leave(packages):
     del files["PKG-INFO"]
     assert [name for name in files if files[name] != (ROOT / name).read_bytes()] == []
     hidden = {name.split("/")[0] for name in held if "/." in f"/{name}"}
-    assert hidden == {".ci", ".github", ".gitignore"}
+    assert hidden == {".ci", ".gitattributes", ".github", ".gitignore"}
     assert not [name for name in held if re.search(r"__pycache__|\.(pyc|so|whl|egg-info)", name)]
     assert {
         "LICENSE",
@@ -90,12 +90,12 @@ def test_the_sdist_is_the_repository_without_what_tools_leave(packages):
     assert set(run(*listed, cwd=ROOT).split()) <= held
 
 
-def test_an_index_would_take_them(packages):
+def test_twine_accepts_the_packages(packages):
     said = run(sys.executable, "-m", "twine", "check", "--strict", *packages.values())
     assert said.count("PASSED") == 2
 
 
-def test_the_version_is_told_once(metadata):
+def test_the_version_is_defined_once(metadata):
     assert metadata["Version"] == VERSION
     latest = re.search(r"^## (.*)$", (ROOT / "CHANGELOG.md").read_text(), re.MULTILINE)[1]
     assert re.fullmatch(rf"{re.escape(VERSION)} - (unreleased|\d{{4}}-\d\d-\d\d)", latest)
@@ -105,7 +105,7 @@ def test_the_version_is_told_once(metadata):
     ]
 
 
-def test_metadata_says_what_is_so(metadata):
+def test_metadata_is_that_of_the_project(metadata):
     assert (metadata["Name"], metadata["License-Expression"]) == ("dml-vk", "Apache-2.0")
     assert metadata.get_all("License-File") == ["LICENSE"]
     assert metadata["Requires-Python"] == ">=3.10"
@@ -180,12 +180,12 @@ def test_the_layout_core_works_with_nothing_around_it(installed, tmp_path):
         (("philox", "--key", "0", "--counter", "0"), "6627e8d5"),
     ],
 )
-def test_its_commands_do_too(installed, tmp_path, verb, says):
+def test_commands_without_dependencies_work_alone(installed, tmp_path, verb, says):
     python, _ = installed
     assert says in run(python, "-I", "-m", "dml_vk", *verb, cwd=tmp_path, env=BARE)
 
 
-def test_what_needs_more_says_what(installed, tmp_path):
+def test_what_needs_numpy_says_so(installed, tmp_path):
     python, _ = installed
     doctor = [python, "-I", "-m", "dml_vk", "doctor"]
     done = subprocess.run(

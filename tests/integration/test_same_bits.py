@@ -62,7 +62,7 @@ def check(device, operator, dtype, found, expected) -> None:
         raise AssertionError(f"{operator}{at}: {told}, {wrong.size} of {found.size} differ")
 
 
-def test_what_is_flushed_or_nan_is_not_compared():
+def test_subnormals_and_nan_payloads_are_not_compared():
     x = same_bits.result(dml_vk.OPERATORS["exp"], dml_vk.float32).view(np.float32)
     assert not ((np.abs(x) <= 2.0**-126) & (x != 0)).any()
     assert np.isnan(x).any()
@@ -74,7 +74,7 @@ def test_the_test_covers_every_function_with_an_error():
     assert named >= {one.name for one in dml_vk.OPERATORS.values() if one.ulp}
 
 
-def test_what_becomes_of_arrays_is_no_constant_and_the_same_in_both_formats():
+def test_results_of_array_functions_vary_and_are_the_same_in_both_formats():
     found = same_bits.arrays().items()
     arrays = [(name, array) for name, array in found if not name.endswith("-chunks")]
     assert len(arrays) == 44

@@ -44,7 +44,7 @@ def entries():
     )
 
 
-def meant(path):
+def named_by(path):
     """What a dotted path names."""
     module, _, name = path.rpartition(".")
     return getattr(importlib.import_module(module), name)
@@ -53,27 +53,27 @@ def meant(path):
 def test_every_public_name_has_one_entry_in_the_reference():
     counts = entries()
     assert [name for name, count in counts.items() if count > 1] == []
-    known = {id(meant(name)) for name in counts}
+    known = {id(named_by(name)) for name in counts}
     for path in MODULES:
         module = importlib.import_module(path)
         names = {f"{path}.{name}" for name in (*module.__all__, *getattr(module, "_LAZY", ()))}
         lacking = names - set(counts)
         if path != "dml_vk":  # One path will do for what has two, as `dml_vk.linalg.matmul` has.
-            lacking = {name for name in lacking if id(meant(name)) not in known}
+            lacking = {name for name in lacking if id(named_by(name)) not in known}
         assert lacking == set()
 
 
 def test_an_entry_shows_signature_sentence_and_example(site):
     pages = [text for path, text in site.items() if path.parent.name == "reference"]
     shown = dict(OBJECT.findall("\n".join(pages)))
-    assert {name for name in entries() if callable(meant(name))} <= set(shown)
+    assert {name for name in entries() if callable(named_by(name))} <= set(shown)
     for name, body in shown.items():
         words = html.unescape(re.sub(r"<[^>]+>", "", body))
         assert "<p>" in body, f"{name} has no sentence"
         assert "<blockquote>" not in body, f"{name} has an example that is no block of code"
-        if inspect.isfunction(meant(name)) or "_of" in getattr(meant(name), "__dict__", ()):
+        if inspect.isfunction(named_by(name)) or "_of" in getattr(named_by(name), "__dict__", ()):
             assert f"{name.rpartition('.')[2]}(" in words
-            for parameter in inspect.signature(meant(name)).parameters:
+            for parameter in inspect.signature(named_by(name)).parameters:
                 assert re.search(rf"\b{parameter}\b", words), f"{name} hides {parameter}"
             assert ">>> " in words, f"{name} has no example"
 

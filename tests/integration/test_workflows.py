@@ -13,6 +13,9 @@ from pathlib import Path
 import pytest
 import yaml
 
+from dml_vk.commands.verbs import VERBS as COMMANDS
+from dml_vk.environment import RUNTIMES
+
 ROOT = Path(__file__).parents[2]
 WORKFLOWS = {path.name: path for path in (ROOT / ".github" / "workflows").iterdir()}
 VERBS = set(re.findall(r"^\./dev (\w+)", (ROOT / "dev").read_text(), re.MULTILINE))
@@ -32,8 +35,15 @@ def steps(name: str) -> list[dict]:
 
 
 def commands(name: str) -> list[list[str]]:
-    lines = [line for step in steps(name) for line in step.get("run", "").splitlines()]
-    return [line.split() for line in lines]
+    """The words of each command, except in steps that install what another system needs."""
+    ran = [step["run"] for step in steps(name) if "run" in step and "Install" not in str(step)]
+    return [line.split() for lines in ran for line in lines.splitlines()]
+
+
+def elsewhere() -> dict[str, dict]:
+    """The jobs for other systems than Linux."""
+    jobs = yaml.safe_load(WORKFLOWS["ci.yml"].read_text())["jobs"]
+    return {name: job for name, job in jobs.items() if "ubuntu" not in job["runs-on"]}
 
 
 @pytest.mark.parametrize("name", WORKFLOWS)
@@ -42,6 +52,10 @@ def test_each_command_of_a_workflow_exists(name):
     for program, *arguments in commands(name):
         if program == "./dev":
             assert arguments[0] in VERBS
+        elif program == "python":
+            assert arguments[0] == "-m"
+            assert arguments[1] in ("pip", "pytest", "dml_vk")
+            assert arguments[1] != "dml_vk" or arguments[2] in COMMANDS
         elif program != "grep":
             assert os.access(ROOT / program, os.X_OK), program
 
@@ -65,6 +79,30 @@ def test_every_change_is_tried_as_everywhere_else(matrix):
     job = yaml.safe_load(WORKFLOWS["ci.yml"].read_text())["jobs"]["matrix"]
     told = [(one["python"], one["numpy"]) for one in job["strategy"]["matrix"]["include"]]
     assert told == matrix.COMBINATIONS
+
+
+def test_jobs_for_other_systems_name_tests_and_marks_that_exist():
+    shared = yaml.safe_load(WORKFLOWS["ci.yml"].read_text())["env"]
+    project = (ROOT / "pyproject.toml").read_text()
+    marks = set(re.findall(r'^  "(\w+): ', project.partition("markers = [")[2], re.MULTILINE))
+    assert set(shared["ANYWHERE"].replace("not ", "").split(" and ")) == marks
+    paths = [word.removeprefix("--ignore=") for word in shared["TESTS"].split()]
+    assert [path for path in paths if not (ROOT / path).exists()] == []
+    assert set(elsewhere()) == {"windows", "macos"}
+    for job in elsewhere().values():
+        run = [step.get("run", "") for step in job["steps"]]
+        assert run[-1].endswith('-m "$ANYWHERE" $TESTS')
+        assert job.get("defaults") == {"run": {"shell": "bash"}} or "macos" in job["runs-on"]
+        assert job["env"]["DML_VK_RUNTIME"] in RUNTIMES
+
+
+def test_downloads_are_pinned_and_checked_by_hash():
+    for job in elsewhere().values():
+        for step in job["steps"]:
+            for line in step.get("run", "").splitlines():
+                if "://" in line:
+                    assert re.search(r"/\d+\.\d+\.\d+[./]", line), line
+                    assert re.search(r" [0-9a-f]{64}$", line), line
 
 
 def test_the_pythons_that_are_promised_are_tried(matrix):

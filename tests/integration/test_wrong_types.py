@@ -94,7 +94,7 @@ CALLS = {
 }
 
 
-def test_all_that_is_public_is_here():
+def test_every_public_callable_is_tested():
     assert {"asarray", "copy", "device", "empty", "full", "kernel", "memory_stats"} <= set(CALLS)
     assert {"Tensor.numpy", "Tensor.over", "Generator.bits", "Buffer.write"} <= set(CALLS)
     not_callable = {
@@ -166,7 +166,7 @@ SWITCHES = {
 }
 
 
-def test_there_are_switches():
+def test_bool_parameters_are_found():
     assert {("dml_vk.astype", "copy"), ("Tensor.sum", "keepdims")} <= set(SWITCHES)
     assert {("Generator.integers", "endpoint"), ("linalg.vector_norm", "keepdims")} <= set(SWITCHES)
 
@@ -189,7 +189,7 @@ def test_switches_are_bools(name, switch):
             call(value)
 
 
-def test_the_device_is_none_the_worse():
+def test_the_device_still_works_afterwards():
     y = dml_vk.empty((4, 3), np.int32)
     x = dml_vk.asarray(np.arange(12, dtype=np.int32).reshape(3, 4))
     dml_vk.copy(x.over(x.layout.permute(1, 0)), y)

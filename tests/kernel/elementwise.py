@@ -196,7 +196,7 @@ def keeps_subnormals() -> bool:
     return bool(dml_vk.multiply(dml_vk.asarray(least), 1.0).numpy()[0])
 
 
-def told_of_its_way(plan) -> set[tuple[object, ...]]:
+def variant_values(plan) -> set[tuple[object, ...]]:
     """The module, and (its form, constant, which source, value) of what it is told of its way.
 
     Modules are of one form if they have as many sources, one path and elements of one size.
@@ -215,7 +215,7 @@ def told_of_its_way(plan) -> set[tuple[object, ...]]:
     return {plan.module, (form, "arguments", bool(plan.arguments))} | of_sources | switches
 
 
-def all_told_of_its_way(kernel: str) -> set[tuple[object, ...]]:
+def all_variant_values(kernel: str) -> set[tuple[object, ...]]:
     """What plans of a kernel can use, as above."""
     wanted: set[tuple[object, ...]] = set()
     sources, ways = COMPUTED[kernel]

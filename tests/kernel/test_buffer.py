@@ -26,7 +26,7 @@ def device(request):
     return request.getfixturevalue(request.param)
 
 
-def test_it_is_directmls_and_everybodys():
+def test_directml_buffer_is_the_same_class():
     assert dml_vk.directml.Buffer is dml_vk.Buffer
     buffer = dml_vk.Buffer(5)
     assert (buffer.nbytes, buffer.device) == (5, dml_vk.default_device())
@@ -57,7 +57,7 @@ def test_bytes_are_read_as_elements(dtype):
 
 
 @pytest.mark.parametrize("nbytes", SIZES)
-def test_words_fill_it_and_nothing_beside(device, nbytes):
+def test_fill_writes_words_into_the_buffer_only(device, nbytes):
     before, after = filled(256, 1, device), None
     buffer = dml_vk.Buffer(nbytes, device)
     after = filled(256, 2, device)
@@ -70,7 +70,7 @@ def test_words_fill_it_and_nothing_beside(device, nbytes):
 
 
 @pytest.mark.parametrize("nbytes", SIZES)
-def test_another_is_copied(device, nbytes):
+def test_a_buffer_is_copied_from_another(device, nbytes):
     source, data = filled(nbytes, 3, device)
     target = dml_vk.Buffer(nbytes, device)
     with dml_vk.trace(strict=True) as log:
@@ -82,14 +82,14 @@ def test_another_is_copied(device, nbytes):
     assert target.read().tolist() == data.tolist()
 
 
-def test_another_devices_is_copied(seen, staged):
+def test_a_buffer_is_copied_from_another_device(seen, staged):
     source, data = filled(1001, 4, seen)
     target = dml_vk.Buffer(1001, staged)
     target.copy_from(source)
     assert target.read().tolist() == data.tolist()
 
 
-def test_its_memory_is_mapped(device):
+def test_map_gives_the_buffers_memory(device):
     buffer, data = filled(1000, 5, device)
     with buffer.map() as array:
         assert (array.dtype, array.tolist()) == (np.uint8, data.tolist())
@@ -98,7 +98,7 @@ def test_its_memory_is_mapped(device):
     assert buffer.read().tolist() == data.tolist()
 
 
-def test_tensors_over_it_share_it():
+def test_tensors_over_a_buffer_share_its_memory():
     buffer = dml_vk.Buffer(4 * 120)
     layout = Layout.packed((2, 3, 4, 5), channels_last)
     x = buffer.tensor(layout, "float32")
@@ -114,7 +114,7 @@ def test_tensors_over_it_share_it():
     assert (x + x).numpy().max() == 4
 
 
-def test_it_is_on_the_device_that_is_asked_for(staged):
+def test_a_buffer_is_on_the_requested_device(staged):
     with staged:
         assert dml_vk.Buffer(4).device is staged
     assert dml_vk.Buffer(4, staged).device is staged
@@ -163,7 +163,7 @@ def test_sizes_that_are_none_are_refused_as_the_layout():
         filled(8)[0].tensor((2, -1), "uint8")
 
 
-def test_a_tensor_stands_on_a_buffer(device):
+def test_a_tensor_is_a_view_of_a_buffer(device):
     x = dml_vk.asarray(np.arange(1, 7, dtype=np.int32).reshape(2, 3), device=device)
     buffer = x.T[1:].buffer
     assert (buffer.nbytes, buffer.device) == (24, x.device)

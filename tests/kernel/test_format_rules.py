@@ -340,7 +340,7 @@ def test_r40_the_log_says_which_kernel_ran(x, nchw, caplog):
     ]
 
 
-def test_every_row_has_an_answer():
+def test_every_row_of_the_page_has_a_test_or_is_refused():
     answered = {int(name[6:].split("_")[0]) for name in globals() if name.startswith("test_r")}
     page = PAGE.read_text()
     rows = dict(re.findall(r"^\| (R[\dR, ]+) \|.*\| ([^|]+) \|$", page, re.MULTILINE))

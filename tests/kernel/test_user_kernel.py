@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 import dml_vk
+
+pytestmark = pytest.mark.compiler
 
 SOURCE = """#version 450
 layout(local_size_x_id = 0) in;

@@ -59,7 +59,7 @@ def test_every_operator(beyond, name, dtype):
     beyond.reach(check, TIMES)
 
 
-def lie(period, times):
+def in_layouts(period, times):
     """Flat, turned, with gaps, and in rows that begin and end within words."""
     whole = repeated(period, times)
     yield dml_vk.asarray(whole)
@@ -96,7 +96,7 @@ def test_every_way_of_every_kernel(beyond, kernel):
             others = [dml_vk.asarray(repeated(period, times)) for period in others]
             for to in results(operator, dtype):
                 expected = None
-                for source in lie(first, times):
+                for source in in_layouts(first, times):
                     for out in outs(to, len(source)):
                         sources = [source, *others]
                         compute("it", operator, sources, out, dtype)
@@ -129,7 +129,7 @@ def test_copies_and_fills(beyond, itemsize):
     period = period_of(dtype)
 
     def check(times):
-        for source in lie(period, times):
+        for source in in_layouts(period, times):
             for out in outs(dtype, len(source)):
                 dml_vk.copy(source, out)
                 assert_repeats(out.numpy(), period)

@@ -35,7 +35,7 @@ def once():
     return dml_vk.asarray(shuffled(N).astype(np.float32))
 
 
-def test_places_among_many(once):
+def test_quantiles_of_many_elements(once):
     # Half way between two, which float32 has no number for: the even one.
     assert dml_vk.median(once).item() == np.float32((N - 1) / 2)
     assert dml_vk.ptp(once).item() == N - 1
@@ -52,7 +52,7 @@ def test_places_among_many(once):
     assert np.array_equal(dml_vk.median(rows, axis=1).numpy(), expected)
 
 
-def test_what_leaves_nan_out():
+def test_functions_that_leave_nan_out():
     values = np.ones(N + 77, np.float32)
     values[::3] = np.nan
     values[1], values[-1] = -2, 5
@@ -87,7 +87,7 @@ def test_counts_of_many(once):
     assert weight.item() == N
 
 
-def test_what_is_put_side_by_side():
+def test_joins_and_comparisons_of_many_elements():
     host = np.arange(N + 3, dtype=np.int32)
     x = dml_vk.asarray(host)
     for name in ("hstack", "vstack", "dstack", "column_stack", "stack"):

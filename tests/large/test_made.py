@@ -15,7 +15,7 @@ from tests.kernel.ops.test_rounds import modules_of
 KEY = 0x1234567890ABCDEF
 
 
-def test_every_kernel_that_makes(beyond):
+def test_every_kernel_of_generators(beyond):
     def check(n):
         for dtype in DTYPES.values():
             if dtype.kind != "b":

@@ -41,7 +41,7 @@ def test_every_kernel_of_orders(beyond):
     beyond.reach(check, [2**k for k in (12, 18, 20, 21)], modules_of("orders"))
 
 
-def test_every_kernel_of_places(beyond):
+def test_every_kernel_of_gathers_and_scatters(beyond):
     def check(n):
         order = shuffled(n)
         for dtype in (uint8, float16, int32, float64):

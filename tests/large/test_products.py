@@ -65,7 +65,7 @@ def test_every_dtype_beyond_what_one_plan_adds(dtype):
         assert_counts(dml_vk.matmul(a, b).numpy(), k)
 
 
-def test_where_the_only_one_is():
+def test_a_single_nonzero_term_at_every_limit_of_the_depth():
     """The last term of all, on either side of what a plan, a part and a level hold."""
     for k in (4096, 4097, 65_535, 65_536, 66_001, 262_144, 262_145):
         a, b = dml_vk.zeros((40, k)), dml_vk.zeros((k, 50))

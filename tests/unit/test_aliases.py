@@ -40,7 +40,7 @@ def owner(spelt: str):
 
 
 @pytest.mark.parametrize(("spelt", "ours"), rows())
-def test_each_row_of_the_page_is_known(spelt, ours):
+def test_each_row_of_the_page_is_suggested_by_an_error(spelt, ours):
     asked, name = owner(spelt)
     if hasattr(asked, name):  # It is here, and is called in another way; or a module.
         assert name in ("transpose", "var", "tensor", "array")
@@ -84,7 +84,7 @@ def test_functions_that_are_no_methods():
 
 
 @pytest.mark.parametrize("asked", [dml_vk, X, linalg], ids=["module", "tensor", "linalg"])
-def test_what_nobody_has_is_what_it_was(asked):
+def test_names_unknown_everywhere_get_pythons_error(asked):
     with pytest.raises(AttributeError, match=r"has no attribute 'nothing_at_all'$"):
         _ = asked.nothing_at_all
     assert getattr(asked, "nothing_at_all", 3) == 3

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+pytestmark = pytest.mark.linux
+
 ROOT = Path(__file__).parents[2]
 # Only pages of this repository: tools leave folders with pages of their own, all hidden ones.
 PAGES = sorted({*ROOT.glob("*.md"), *ROOT.glob("[!.]*/*.md"), *ROOT.glob("docs/**/*.md")})

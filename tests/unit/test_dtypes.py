@@ -66,6 +66,12 @@ def test_numpys_other_spellings(text):
             to_dtype("test", text)
 
 
+@pytest.mark.parametrize("name", ["byte", "short", "intc", "int_", "intp", "longlong", "ulonglong"])
+def test_numpys_classes_for_types_of_c(name):
+    """Their sizes, and which of them have no other name, depend on the system."""
+    assert to_dtype("test", getattr(np, name)) == np.dtype(name)
+
+
 @pytest.mark.parametrize("dtype", DTYPES.values(), ids=DTYPES)
 def test_bytes_in_another_order_are_of_the_same_dtype_and_not_equal(dtype):
     theirs = np.dtype(dtype.numpy_name)
@@ -82,11 +88,14 @@ def test_spellings_of_numpys_where_it_is_not(monkeypatch):
     assert to_dtype("test", "float32") is dml_vk.float32
 
 
+LONG_FLOATS = [np.longdouble] * (np.dtype("g").itemsize > 8)  # float64 on some systems
+
+
 @pytest.mark.parametrize(
     "wrong",
     [
         None, "", "float", "Float32", "f3", "f4,f4", "float32 ", 4, 1.5, b"int8", str, object, [],
-        (), {}, "complex128", np.complex128, np.dtype("U3"), np.dtype("M8[s]"), np.longdouble,
+        (), {}, "complex128", np.complex128, np.dtype("U3"), np.dtype("M8[s]"), *LONG_FLOATS,
         "U3", "(2,)f4", "O", "F8", "f4\n", "int", "complex", "a",
         np.dtype([("a", "f4")]), np.zeros(3), list[int],
         DType("int4", 1, "i", None).name, DataType.INT8,

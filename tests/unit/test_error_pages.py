@@ -12,6 +12,8 @@ import pytest
 
 from dml_vk import Layout, LayoutError, channels_last
 
+pytestmark = pytest.mark.linux
+
 ROOT = Path(__file__).parents[2]
 sys.path.insert(0, str(ROOT / "docs"))
 import error_messages as page  # noqa: E402

@@ -16,6 +16,8 @@ from dml_vk.limits import MINIMUM, ROUNDS_ASKED, Limits
 from dml_vk.ops.view import View
 from dml_vk.user_kernel import compile_glsl, kernel
 
+pytestmark = pytest.mark.compiler
+
 SOURCE = """#version 450
 layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -79,7 +80,7 @@ def compile(
             _call("spirv-val", "--target-env", TARGET, optimised),
         ):
             if log is not None:
-                log = log.replace(f"{folder}/", "").strip()
+                log = log.replace(f"{folder}{os.sep}", "").strip()
                 raise ShaderError(name, "the shader is not valid SPIR-V", log=Log(log))
         return optimised.read_bytes()
 
@@ -94,7 +95,7 @@ def included(source: str, include_dirs: Sequence[Path]) -> dict[str, str]:
             if path is None:
                 raise ShaderError("include", "included file not found", include=name)
             if name not in files:
-                files[name] = path.read_text()
+                files[name] = path.read_text(encoding="utf-8")
                 texts.append(files[name])
     return files
 
@@ -105,7 +106,8 @@ def versions() -> dict[str, str]:
 
     found = {}
     for tool in ("glslangValidator", "spirv-opt"):
-        done = run([_find(tool), "--version"], stdout=PIPE, stderr=STDOUT, text=True, check=True)
+        command = [_find(tool), "--version"]
+        done = run(command, stdout=PIPE, stderr=STDOUT, encoding="utf-8", check=True)
         # "Glslang Version: 11:12.0.0", "SPIRV-Tools v2023.1 unknown hash, 2023-02-15T14:03:51"
         version = re.search(r"\d[\w.:]*", done.stdout)
         found[_PACKAGES[tool]] = version.group() if version else done.stdout
@@ -139,7 +141,7 @@ def _call(tool: str, *arguments: str | Path) -> str | None:
     from subprocess import PIPE, STDOUT, run  # the import takes 10 ms, needed only to compile
 
     command = [_find(tool), *map(str, arguments)]
-    done = run(command, stdout=PIPE, stderr=STDOUT, text=True, errors="replace", check=False)
+    done = run(command, stdout=PIPE, stderr=STDOUT, encoding="utf-8", errors="replace", check=False)
     if done.returncode == 0:
         return None
     return done.stdout or f"{tool} ended with code {done.returncode}"

@@ -63,7 +63,7 @@ def source_hash(kernel: Kernel, macros: Mapping[str, str], glsl: Path = GLSL) ->
 
     from dml_vk.kernels.spirv import glslang
 
-    source = (glsl / kernel.source).read_text()
+    source = (glsl / kernel.source).read_text(encoding="utf-8")
     parts = (glslang.RECIPE, source, glslang.included(source, (glsl / INCLUDE,)), dict(macros))
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
@@ -71,7 +71,7 @@ def source_hash(kernel: Kernel, macros: Mapping[str, str], glsl: Path = GLSL) ->
 def read_manifest(spv: Path = SPV) -> tuple[dict[str, str], dict[str, str]]:
     """(compiler versions, module -> source hash) of a folder of built modules."""
     try:
-        manifest = json.loads((spv / MANIFEST).read_text())
+        manifest = json.loads((spv / MANIFEST).read_text(encoding="utf-8"))
     except FileNotFoundError:
         return {}, {}
     return manifest["compilers"], manifest["modules"]
@@ -105,7 +105,7 @@ def build(kernels: Mapping[str, Kernel] = KERNELS, glsl: Path = GLSL, spv: Path 
     def make(module: str) -> ShaderError | None:
         kernel, macros, _ = wanted[module]
         try:
-            source = (glsl / kernel.source).read_text()
+            source = (glsl / kernel.source).read_text(encoding="utf-8")
             spirv = glslang.compile(source, macros, (glsl / INCLUDE,), name=module)
             if wrong := differences(kernel, spirv):
                 rule = f"the module must agree with the registry on {', '.join(wrong)}"

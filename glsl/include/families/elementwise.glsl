@@ -1,8 +1,8 @@
-// Kernels that compute each element from those at its index in up to three others. BITS is dst's element
-// size, and TILE asks for tiles. The includer defines SOURCES and `compute`, and includes one of the values
-// heads: they say what a VALUE is, as which elements are computed with, and give `decode` and `encode`.
+// Kernels that compute each element from those at the same index in up to three sources. BITS is the size
+// of dst's elements; TILE is defined for tiles. The includer defines SOURCES and `compute`, and includes
+// one of types/*_values.glsl, which define VALUE, the type of the computation, `decode` and `encode`.
 
-// Scalars fill what 128 bytes have left beside the dims.
+// Scalars take the part of the 128 bytes that the dims leave.
 #if SOURCES == 1
 #define BASES a_base, dst_base
 #define FROM push.a_base
@@ -25,7 +25,7 @@ layout(binding = DST) readonly buffer Arguments { uint arguments[]; };
 #include "index/index.glsl"
 
 #ifdef RARE
-bool rare = false;  // the quad just made is not right, and its elements are to be made one by one
+bool rare = false;  // the last quad is invalid: its elements must be computed one by one
 #endif
 
 #if BITS == 64
@@ -48,10 +48,10 @@ layout(binding = DST) writeonly buffer DstQuads { uvec4 dst_quads[]; };
 #endif
 
 layout(constant_id = NEXT_SPEC) const uint OP = 0;
-layout(constant_id = NEXT_SPEC + 1) const uint BEFORE = 0;   // what is done to `a` before OP
+layout(constant_id = NEXT_SPEC + 1) const uint BEFORE = 0;   // the operation on `a` before OP
 layout(constant_id = NEXT_SPEC + 2) const uint SCALARS = 0;  // a bit for each source that is a scalar
 layout(constant_id = NEXT_SPEC + 3) const uint TYPE = FLOAT32;    // of dst
-layout(constant_id = NEXT_SPEC + 4) const uint COMMON = FLOAT32;  // in which it is computed
+layout(constant_id = NEXT_SPEC + 4) const uint COMMON = FLOAT32;  // the type of the computation
 layout(constant_id = NEXT_SPEC + 5) const uint A_TYPE = FLOAT32;
 #if SOURCES > 1
 layout(constant_id = NEXT_SPEC + 6) const uint B_TYPE = FLOAT32;
@@ -88,13 +88,13 @@ struct Tile {
 #endif
 
 #ifdef RARE
-// Few values of a source may take much longer than the others, and a CPU would go the long way for all.
-// So quads are made the common way; those with such values are not stored, but made by `make` later.
+// A few rare values may take much longer than the others, and a CPU would execute the slow branch for all.
+// So quads are computed for common values; those with rare ones are not stored, but computed by `make` later.
 bool any_rare(Values a);
 RESULT compute_common(VALUE a);
 #endif
 
-// What each source's function of this name gives, and what is computed of such.
+// READ calls the function `get` of each source, and COMPUTE computes with the results.
 #if SOURCES == 1
 RESULT compute(VALUE a);
 #define READ(VALUES, get) VALUES a_read = a_##get

@@ -1,4 +1,4 @@
-// What DirectML fuses before an operator: a scale and a bias, the last two scalars, or a sum.
+// What DirectML fuses in front of an operator: scale and bias, which are the last two scalars, or a sum.
 
 const uint SCALED = 1, ADDED = 2;
 

@@ -1,8 +1,8 @@
-// What indexes tell: how far from a source's start an element lies. The includer defines SIZE, from
-// whose end negative indexes count.
+// Indexes as distances from the start of a dim. The includer defines SIZE, the dim's size: negative
+// indexes count from its end.
 #include "types/types.glsl"
 
-// The low word of an index, extended by its sign.
+// The low word of an index, sign-extended.
 uint index_low(uint raw, uint type) {
     uint by = bits_of(type) < 32 ? 32 - bits_of(type) : 0;
     return is_signed_int(type) ? uint(int(raw << by) >> by) : raw;
@@ -15,7 +15,7 @@ bool is_outside(uvec2 raw, uint type) {
     return (negative ? ~low : low) >= SIZE;
 }
 
-// Indexes are inside, or SIZE is 0: then nothing is added, and nothing kept from going too far.
+// Indexes are in range, or SIZE is 0: then they are offsets already, and nothing is added or clamped.
 uint index_from_start(uvec2 raw, uint type) {
     uint at = index_low(raw.x, type);
     at += is_signed_int(type) && int(at) < 0 ? SIZE : 0;

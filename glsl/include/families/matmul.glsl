@@ -1,9 +1,9 @@
-// Matrix products. Dims are those of dst; a source has stride 0 along those that it lacks. Each sum
-// is over `depth` products, whose factors are a step apart in either source.
+// Matrix products. Dims are those of dst; a source has stride 0 along dims that it lacks. Each sum has
+// `depth` products; their factors are a_step and b_step apart in the sources.
 //
-// The order of additions is the same on every path: runs of RUN_OF_SUM terms are added from their
-// first to their last, runs of as many such sums likewise, and so on. A plan goes two levels deep. Of more,
-// each plan adds its sums to those of the terms before it, or parts are summed apart, and then their sums.
+// The order of additions is the same in every variant: runs of RUN_OF_SUM terms are added from first to
+// last, then runs of as many such sums, and so on. A plan has two levels. For more levels, either each plan
+// adds its sums to those of the terms before, or parts are summed separately, and then their sums.
 #define SOURCES 2
 #define BASES a_base, b_base, dst_base
 #define FROM push.a_base, push.b_base

@@ -1,5 +1,5 @@
-// One source of a product: its elements one by one. The includer defines its number, SOURCE, its
-// SOURCE_TYPE, and NAMED, which tells its names from others'.
+// One source of a product: reading its elements one by one. The includer defines its number SOURCE,
+// SOURCE_TYPE, and NAMED, which prefixes its names.
 
 layout(binding = SOURCE) readonly buffer NAMED(Words) { uint NAMED(words)[]; };
 

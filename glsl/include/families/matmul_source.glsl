@@ -1,13 +1,13 @@
-// One source of a tile: SPAN rows or columns along dim DIM, of each DEEP elements along the depth.
-// The includer defines these, the number of the SOURCE, its SOURCE_TYPE, how it is read, READ, the
-// step along its depth, STEP, and NAMED, which tells its names from others'.
+// One source of a tile: SPAN rows or columns along dim DIM, and DEEP elements of each along the depth. The
+// includer defines these, its number SOURCE, SOURCE_TYPE, the way to read it READ, the step along its depth
+// STEP, and NAMED, which prefixes its names.
 #include "families/matmul_element.glsl"
 layout(binding = SOURCE) readonly buffer NAMED(Quads) { uvec4 NAMED(quads)[]; };
 
 uint NAMED(starts)[SPAN];
 VALUE NAMED(values)[SPAN][DEEP], NAMED(quad)[4];
 
-// Rows past the last read the last again.
+// Rows past the end read the last one again.
 void NAMED(start)(uint base, uint first) {
     uint last = sizes[DIM] - (READ == BY_SPAN ? 4 : 1);
     [[unroll]] for (uint i = 0; i < SPAN; i++)
@@ -15,7 +15,7 @@ void NAMED(start)(uint base, uint first) {
             base + (RAGGED ? min(first + i, last) : first + i) * strides[DIM][SOURCE];
 }
 
-// Four that start at a multiple of as many.
+// Four elements that start at a multiple of four.
 VALUE[4] NAMED(run)(uint at) {
     VALUE run[4];
     uint bits = bits_of(SOURCE_TYPE), word = 0;
@@ -30,7 +30,7 @@ VALUE[4] NAMED(run)(uint at) {
     return run;
 }
 
-// The elements from `k` on, DEEP of them.
+// DEEP elements from `k` on.
 void NAMED(load)(uint k) {
     [[unroll]] for (uint i = 0; i < SPAN; i++) {
         if (READ == BY_DEPTH) NAMED(quad) = NAMED(run)(NAMED(starts)[i] + k);

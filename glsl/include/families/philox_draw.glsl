@@ -1,6 +1,6 @@
-// Numbers drawn from a stream of random words by a kernel that is told how, in six words. The includer
-// defines `uvec4 drawn(uint n)`, what the words of block counter + n make: elements of BITS, four where
-// EACH takes one word, two where it takes two.
+// Numbers computed from a stream of random words, with six words of parameters, `told`. The includer
+// defines `uvec4 drawn(uint n)`, the elements from block counter + n: of BITS bits, four if each takes one
+// word (EACH is 1), two if it takes two.
 #define BASES dst_base
 #define FROM push.index_base
 #define MAX_RANK 4

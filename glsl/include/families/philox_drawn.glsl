@@ -1,6 +1,6 @@
-// How what is `drawn` gets into memory; then `main`. Where elements of 64 bits take one word each, the
-// includer also defines `uvec2 widened(uint drawn)`. Drivers inline every call, and a long program in
-// many places takes them long: so there are few.
+// Writing what `drawn` returns to memory, and `main`. If elements of 64 bits take one word each, the
+// includer also defines `uvec2 widened(uint drawn)`. There are few calls of `drawn`, since drivers inline
+// each of them, and it is long to compile.
 uvec4 drawn(uint n);
 
 #define DST 0
@@ -13,7 +13,7 @@ uvec4 drawn(uint n);
 
 FOUR joined(uvec4 four) { return uvec2(four.x | four.y << 16, four.z | four.w << 16); }
 
-// Four elements from the one on that is so many from the first.
+// Four elements, from number `by` of the eight on.
 FOUR shifted(FOUR four, FOUR next, uint by) {
     uvec3 words = by < 2 ? uvec3(four, next.x) : uvec3(four.y, next);
     return by % 2 == 0 ? words.xy : words.xy >> 16 | words.yz << 16;
@@ -31,7 +31,7 @@ FOUR shifted(FOUR four, FOUR next, uint by) {
 
 uint make(PLACE at) { return drawn(at.x / 4)[at.x % 4]; }
 
-// What a quad has beyond the row is made as well, for no memory is read; blocks count modulo 2^30.
+// Places of a quad outside of the row are computed too, since no memory is read; blocks count modulo 2^30.
 uvec4 make_quad(PLACE row, uint quad, uint phase, bool whole, uvec4 mask) {
     if (step_of(0) != 1) return gathered_quad(row, quad, phase, mask);
     uint start = row.x + quad * PER - phase, late = SRC_QUADS == 1 ? 0 : 1;

@@ -1,24 +1,23 @@
-// Reductions. An element of dst is made of up to `block` leaves, elements of src, combined in an
-// order that dml_vk/ops/reduce.py tells. A unit makes one element, or ACROSS a row four whose
-// leaves lie side by side in src.
+// Reductions. An element of dst is computed from up to `block` leaves, elements of src, in the order that
+// dml_vk/ops/reduce.py specifies. A unit computes one element or, if ACROSS is defined, four whose leaves
+// lie side by side in src.
 //
-// The includer says what a VALUE is and defines `leaf_value`, which makes one of a leaf's bits and
-// index, `combine`, whose left operand is that of the lower indexes, `identity`, which changes no
-// value that it is combined with, and so stands for leaves that are not there, and `element_of`,
-// which makes an element of T, uint if it is smaller. It may define CHAIN or TREE, which combine
-// leaves in order, or else QUADS, how many it is to take at once.
+// The includer defines VALUE; `leaf_value`, which makes a VALUE from a leaf's bits and index; `combine`,
+// whose left operand has the lower indexes; `identity`, the neutral element, which stands for missing
+// leaves; and `element_of`, which makes an element of type T, a uint if it is smaller. It may define TREE or
+// CHAIN, which keep the order of the leaves; otherwise QUADS, the number of quads to process at once.
 
-// The second source is none: its addresses are the indexes of the first leaves.
+// The second source has no memory: its addresses are the indexes of the first leaves.
 #define SOURCES 2
 #define BASES src_base, dst_base
 #define FROM push.src_base, 0u
 #define MAX_RANK 4
-// There are `leaves` in all. Their dims stand innermost first; the outermost ends with the leaves.
+// There are `leaves` in all. Their dims are innermost first; the outermost has no end of its own.
 #define EXTRA uint block, leaves, ends[3], steps[4];
 #include "index/index.glsl"
 #include "types/types.glsl"
 
-const uint PARTIAL = 255;  // no such type: a value of 128 bits that an earlier pass left
+const uint PARTIAL = 255;  // not a type of elements: a value of 128 bits from an earlier pass
 const uint BY_ELEMENTS = 0, BY_WORDS = 1, BY_QUADS = 2;
 
 layout(constant_id = 4) const uint OP = 0;
@@ -26,9 +25,9 @@ layout(constant_id = 5) const uint TYPE = FLOAT32;    // of dst
 layout(constant_id = 6) const uint A_TYPE = FLOAT32;  // of src
 layout(constant_id = 7) const uint READ = 0;
 layout(constant_id = 8) const uint LEAF_RANK = 1;
-layout(constant_id = 9) const uint TIERS = 3;          // of a tree, 16 times as many chunks each
-layout(constant_id = 10) const bool GAPS = true;       // a chunk may lack leaves
-layout(constant_id = 11) const bool DST_QUADS = false;  // a unit makes a quad of dst
+layout(constant_id = 9) const uint TIERS = 3;          // of a tree, each of 16 times as many chunks
+layout(constant_id = 10) const bool GAPS = true;       // the last chunk may not be full
+layout(constant_id = 11) const bool DST_QUADS = false;  // a unit writes a quad of dst
 
 layout(binding = 0) readonly buffer Src { uint src_words[]; };
 layout(binding = 0) readonly buffer SrcQuads { uvec4 src_quads[]; };
@@ -62,7 +61,7 @@ Node join(Node left, Node right) {
     return node;
 }
 
-// Where the leaves start, how many there are, how many lie side by side, and where the next one is.
+// The first leaf's place, the number of leaves, how many lie side by side, and the next leaf's address.
 PLACE root;
 uint count, side, next, coordinates[4];
 
@@ -79,7 +78,7 @@ void start(PLACE at) {
     }
 }
 
-// The address of leaf i, for one i after the other; of one that is not there, some other's.
+// The address of leaf i, called for each i in order; for a missing leaf, that of another one.
 uint address(uint i) {
     bool there = !GAPS || i < count;
     if (LEAF_RANK == 1) return root.x + (there ? i : 0) * push.steps[0];
@@ -97,7 +96,7 @@ uint address(uint i) {
 
 uint src_bits() { return A_TYPE == PARTIAL ? 128 : bits_of(A_TYPE); }
 
-// Element k of a quad, or of as much of one as was read.
+// Element k of a quad, or of the part that was read.
 uvec4 part(uvec4 quad, uint k) {
     uint bits = src_bits();
     if (bits == 64) return uvec4(quad[2 * k], quad[2 * k + 1], 0, 0);
@@ -141,7 +140,7 @@ Node leaf(uint i) {
     return node;
 }
 #elif !defined(CHAIN)
-// As many leaves as a quad has, those from i on. Behind the last leaf's word nothing is read.
+// A quad's worth of leaves from i on. Nothing after the last leaf's word is read.
 uvec4 quad_from(uint i) {
     uint bits = src_bits(), at = root.x + i, end = root.x + count - 1;
     if (READ == BY_QUADS) return src_quads[(GAPS ? min(at, end) : at) / (128 / bits)];
@@ -163,11 +162,11 @@ uvec4 quad_from(uint i) {
 #endif
 
 #ifdef TREE
-// CHUNK leaves, from i on, as a tree.
+// CHUNK leaves from i on, combined as a tree.
 #ifdef ACROSS
 #define CHUNK 4
 Node chunk(uint i) {
-    // Variables, since arguments may be evaluated in any order.
+    // In variables, since the order in which arguments are evaluated is undefined.
     Node first = leaf(i), second = leaf(i + 1);
     Node third = leaf(i + 2), fourth = leaf(i + 3);
     return join(join(first, second), join(third, fourth));
@@ -202,11 +201,11 @@ Node chunk(uint i) {
 }
 #endif
 
-// Node n of a row: `waiting` has the left halves, by the level of each. Where the lower four bits
-// of n are set, what comes out is whole.
+// Add node n of a tree. `waiting` has the left halves that wait for their right ones, by level. If the
+// lower four bits of n are set, the result is a complete node four levels up.
 Node grow(inout Node waiting[4], uint n, Node node) {
     [[unroll]] for (uint k = 0; k < 4; k++) {
-        // What is here is a node of this level only where all lower bits of n are set.
+        // `node` is a node of this level only if all lower bits of n are set.
         bool waits = (n & (2u << k) - 1) == (1u << k) - 1;
         Node whole = join(waiting[k], node);
         [[unroll]] for (uint i = 0; i < WIDTH; i++) waiting[k].at[i] = waits ? node.at[i] : waiting[k].at[i];
@@ -215,7 +214,7 @@ Node grow(inout Node waiting[4], uint n, Node node) {
     return node;
 }
 
-// Those that wait when n nodes have grown are the halves of nodes that lack the right one.
+// After n nodes, combine the left halves that still wait, whose right halves are incomplete.
 Node fold(Node waiting[4], uint n, Node total) {
     [[unroll]] for (uint k = 0; k < 4; k++) {
         Node whole = join(waiting[k], total);
@@ -233,7 +232,7 @@ Node reduced() {
     for (uint i = 0; i < count; i += CHUNK) {
         Node node = chunk(i);
         node = grow(low, n, node);
-        // A loop that runs once or not at all: a CPU goes through both sides of a branch.
+        // A loop of one iteration or none: a CPU executes a branch even if no lane takes it.
         for (bool full = TIERS > 1 && (n & 15) == 15; full; full = false) {
             node = grow(middle, n >> 4, node);
             if (TIERS > 2 && (n & 255) == 255) grow(high, n >> 8, node);
@@ -246,7 +245,7 @@ Node reduced() {
     return total;
 }
 #elif defined(CHAIN)
-// The same where combining takes much code: two leaves at a time, and those that wait in memory.
+// The same tree for a `combine` of much code: two leaves at a time, and an indexed array of left halves.
 Node reduced() {
     VALUE waiting[13];
     uint n = 0;
@@ -266,7 +265,7 @@ Node reduced() {
     return node;
 }
 #else
-// In the order in which they come, four or more at a time: a loop takes long to go round.
+// Where the order does not matter: four leaves or more per iteration, since an iteration is expensive.
 Node reduced() {
     Node total = no_node();
 #ifdef ACROSS
@@ -288,7 +287,7 @@ Node reduced() {
 }
 #endif
 
-// An element of T, or a smaller one, whose word has others that somebody may change meanwhile.
+// An element of type T, or a smaller one, whose word other invocations may change at the same time.
 void store(uint at, T element) {
 #if BITS == 32
     uint bits = bits_of(TYPE);

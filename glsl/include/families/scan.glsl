@@ -1,16 +1,16 @@
-// Scans: of each row, all elements up to each one combined. The includer defines `identity`, and
-// `combine` by OP, over one of the values heads; WORDS, of a value; and STORED, the type that it is
-// stored as. The order of combinations, which depends on nothing but places in a row, stands in
-// dml_vk/ops/scan.py.
+// Scans: for each element of a row, all elements up to it combined. The includer includes one of
+// types/*_values.glsl, and defines `identity`; `combine`, by OP; WORDS, the words of a value; and STORED,
+// the type in which it is stored. dml_vk/ops/scan.py specifies the order, which depends only on the
+// positions in a row.
 //
-// A unit is a span of a row, or of COLUMNS rows whose elements lie side by side: 1, or some quads.
-// Rows have spans of one length, a block on some level, and a shorter last one; or each is a span.
+// A unit is a span of a row, or of COLUMNS rows whose elements lie side by side: 1, or a few quads. Either
+// a row is one span, or all its spans but the last have one length, that of a block on some level.
 
 #define SOURCES 1
 #define BASES src_base, carry_base, dst_base
 #define FROM push.src_base
 #define MAX_RANK 6
-// Elements of a span, and steps along a row.
+// The elements of a span, and the steps along a row.
 #define EXTRA uint span, src_step, dst_step;
 #include "index/index.glsl"
 #include "types/element.glsl"
@@ -19,12 +19,12 @@ const uint SUM = 0, PRODUCT = 1;
 const uint TOTALS = 0, INCLUSIVE = 1, EXCLUSIVE = 2;
 
 layout(constant_id = 4) const uint OP = SUM;
-layout(constant_id = 5) const uint FORM = INCLUSIVE;  // TOTALS: what each span comes to
+layout(constant_id = 5) const uint FORM = INCLUSIVE;  // TOTALS: only the total of each span
 layout(constant_id = 6) const uint TYPE = FLOAT32;    // of src
-layout(constant_id = 7) const uint LEVELS = 1;        // of blocks in a span
-layout(constant_id = 8) const uint SPAN_DIM = 0;      // which dim counts spans
-layout(constant_id = 9) const bool CARRIED = false;   // what comes before a span lies in `carry`
-// A row is read by as many as a quad of dst has, and is written by quads.
+layout(constant_id = 7) const uint LEVELS = 1;        // of blocks within a span
+layout(constant_id = 8) const uint SPAN_DIM = 0;      // the dim that counts spans
+layout(constant_id = 9) const bool CARRIED = false;   // `carry` has the totals of everything before each span
+// A row is read in runs of as many elements as a quad of dst has; it is written in quads.
 layout(constant_id = 10) const bool SRC_RUNS = false;
 layout(constant_id = 11) const bool DST_QUADS = false;
 
@@ -59,7 +59,7 @@ Quad from_quad(uvec4 quad, uint type) {
     return values;
 }
 
-// PER elements along a row, from an address that is a multiple of PER.
+// PER elements along a row; the address is a multiple of PER.
 Quad along(uint at) {
     uint bits = bits_of(TYPE), word;
     if (bits == 32 * WORDS) return from_quad(src_quads[at / PER], TYPE);
@@ -85,7 +85,7 @@ Values read(uint at) {
 #endif
 }
 
-// Values of all COLUMNS, addressed in whole units of them.
+// The values of all COLUMNS; the address is a multiple of COLUMNS.
 Values carry_at(uint at) {
 #if COLUMNS > 1
     Values values;
@@ -140,7 +140,7 @@ Values combined(Values a, Values b) {
     return a;
 }
 
-// An element joins those of its block before it.
+// Add an element to its block, and return the result of the scan for it.
 Values joined(inout Values block, Values before, Values element) {
     Values so_far = combined(block, element);
     Values result = FORM == EXCLUSIVE ? combined(before, block) : combined(before, so_far);
@@ -160,7 +160,7 @@ void unit(uint n, bool whole) {
     Values carried = identities();
     if (CARRIED) carried = carry_at(push.carry_base + n * COLUMNS);
     Values before = carried;
-    // By level, what the blocks come to of the larger block so far; of level 0, the elements.
+    // By level, the total so far of the blocks in the current larger block; for level 0, of the elements.
     Values blocks[MOST_LEVELS];
     [[unroll]] for (uint l = 0; l < MOST_LEVELS; l++) blocks[l] = identities();
 
@@ -188,7 +188,7 @@ void unit(uint n, bool whole) {
             at += by;
         }
         blocks[0] = block;
-        // A block that ends is an element one level up.
+        // A complete block is an element of the next level.
         [[unroll]] for (uint l = 1; l < LEVELS; l++)
             if ((i & (1u << LOG_BLOCK * l) - 1) == 0) {
                 blocks[l] = combined(blocks[l], blocks[l - 1]);

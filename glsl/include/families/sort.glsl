@@ -1,6 +1,6 @@
-// Rows of keys, and of the places that these had in their row at first. Keys are KEY_WORDS words, 1
-// or 2, of which the second counts for more. Rows are `extent` elements, and start `pitch` elements
-// apart, a multiple of 4. An invocation holds HELD of them, a power of two.
+// Rows of keys, with the places that they had in their row before sorting. A key has KEY_WORDS words, 1 or
+// 2, the high one last. Rows have `extent` elements, and start `pitch` elements apart, a multiple of 4. An
+// invocation holds HELD keys, a power of two.
 #define MAX_RANK 1
 #define EXTRA uint pitch, run, chunk;
 #include "index/index.glsl"
@@ -16,7 +16,7 @@
 #endif
 #define BLOCK 16
 #define PER (4 / KEY_WORDS)  // keys in a quad
-#define LAST 0xffffffffu  // of keys and of places: what there is none of sorts behind all else
+#define LAST 0xffffffffu  // as a key and as a place: missing elements come after all others
 
 KEY key[HELD];
 uint place[HELD];
@@ -24,8 +24,8 @@ uint place[HELD];
 bool key_less(uint a, uint b) { return a < b; }
 bool key_less(uvec2 a, uvec2 b) { return a.y < b.y || a.y == b.y && a.x < b.x; }
 
-// A step of a bitonic network: of each `2 * span` elements, the first half are compared with those
-// whose numbers differ from theirs by the bits `other`. Equal keys go by their places.
+// A step of a bitonic network: of each `2 * span` elements, each one of the first half is compared with the
+// one whose number differs from its own in the bits `other`. Equal keys are ordered by their places.
 void compare(uint span, uint other) {
     [[unroll]] for (uint n = 0; n < HELD / 2; n++) {
         uint i = n / span * 2 * span + n % span, k = i ^ other;

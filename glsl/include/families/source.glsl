@@ -1,5 +1,5 @@
-// One source of an elementwise kernel: its elements are read one by one, or as many at once as dst has in a
-// quad. The includer defines its number, SOURCE, its SOURCE_TYPE, and NAMED, which tells its names from others'.
+// One source of an elementwise kernel: its elements are read one by one, or as many at once as a quad of dst
+// has. The includer defines its number SOURCE, SOURCE_TYPE, and NAMED, which prefixes its names.
 
 layout(binding = SOURCE) readonly buffer NAMED(Words) { uint NAMED(words)[]; };
 layout(binding = SOURCE) readonly buffer NAMED(Quads) { uvec4 NAMED(quads)[]; };
@@ -7,7 +7,7 @@ layout(binding = SOURCE) readonly buffer NAMED(Quads) { uvec4 NAMED(quads)[]; };
 bool NAMED(is_scalar)() { return (SCALARS >> SOURCE & 1) != 0; }
 
 VALUE NAMED(scalar)() {
-    // Those of the third follow the first word of those of the second.
+    // The third source's scalar starts a word after the second's: if both are scalars, each has one word.
     return to_value(uvec2(push.scalars[SOURCE / 2], push.scalars[SOURCE / 2 + 1]));
 }
 
@@ -26,11 +26,11 @@ Values NAMED(same)(VALUE value) {
     return values;
 }
 
-// From an address where a quad starts, or so many bytes as are needed.
+// PER elements; the address is that of a quad, or of as many bytes as they take.
 Values NAMED(run)(uint at) {
     Values values;
     uint bits = bits_of(SOURCE_TYPE);
-    // One loop over all, with a word that stays for some turns, is more than SwiftShader can compile.
+    // Not one loop with a word kept across iterations, which SwiftShader cannot compile.
     if (PER * bits >= 128) {
         uint per = 128 / bits;
         [[unroll]] for (uint q = 0; q < PER / per; q++) {
@@ -47,7 +47,7 @@ Values NAMED(run)(uint at) {
         [[unroll]] for (uint w = 0; w < PER / per; w++) {
             uint word = NAMED(words)[at / (32 / bits) + w];
             [[unroll]] for (uint k = 0; k < per; k++) {
-                // Where fewer are needed than a word has, they may start in its middle.
+                // If a word has more elements than PER, they may start in its middle.
                 uint bit = (PER * bits < 32 ? at + k : k) * bits % 32;
                 uint raw = bits < 32 ? word >> bit & (1u << bits) - 1 : word;
                 values.at[w * per + k] = decode(uvec2(raw, 0), SOURCE_TYPE);
@@ -69,7 +69,7 @@ Tile NAMED(tile)(PLACE at, uint down) {
         }
     } else
         [[unroll]] for (uint i = 0; i < PER; i++) {
-            // Past the end of the dim, the last element again.
+            // Past the end of the dim, read the last element again.
             uint element = RAGGED ? min(down + i, sizes[1] - 1) : down + i;
             PLACE start = at + element * strides[1];
             if (read_of(SOURCE) == BY_PIECES)
@@ -80,7 +80,7 @@ Tile NAMED(tile)(PLACE at, uint down) {
     return tile;
 }
 #else
-VALUE NAMED(still);  // a row's only element
+VALUE NAMED(still);  // the element that a row with step 0 repeats
 
 bool NAMED(is_still)() { return NAMED(is_scalar)() || step_of(SOURCE) == 0; }
 
@@ -88,7 +88,7 @@ void NAMED(start)(PLACE at) {
     if (NAMED(is_still)()) NAMED(still) = NAMED(element)(at);
 }
 
-// The elements of a run that starts anywhere, smaller than words: of each two words what it takes.
+// PER elements smaller than words from any address, shifted together from pairs of words.
 Values NAMED(shifted)(uint at) {
     Values values;
     uint bits = bits_of(SOURCE_TYPE), per = 32 / bits, by = at % per * bits, word;

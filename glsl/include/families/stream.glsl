@@ -1,5 +1,5 @@
-// A stream of random words: word i is word i % 4 of block counter + i / 4. The state is pushed, or
-// lies in a buffer where FROM_BUFFER: six words, counter[0] apart.
+// A stream of random words: word i is word i % 4 of block counter + i / 4. The state is in the push block
+// or, if FROM_BUFFER, in a buffer: six words, counter[0] apart.
 #define BASES state_base, dst_base
 #define FROM push.index_base
 #define MAX_RANK 6

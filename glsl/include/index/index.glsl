@@ -1,10 +1,11 @@
-// Work units, and how a number becomes coordinates. A kernel defines `unit(n, whole)` and calls
-// `run()`. Dims stand innermost first. All arithmetic is modulo 2^32, so strides may be negative.
+// Work items ("units"), and the coordinates of a linear index. A kernel defines `unit(n, whole)` and calls
+// `run()`. Dims are innermost first. All arithmetic is modulo 2^32, so strides may be negative.
 
-// A copy reads one source. What reads more, or makes elements out of the index of each, says so before it
-// includes this: SOURCES are read, BASES names the bases of its bindings, FROM is where the sources start,
-// or the indexes, and EXTRA declares what else it is told, for which fewer dims make room. Where there are
-// more dims, if it has ARGUMENTS, an array, all of them lie there.
+// The defaults are those of a copy, which reads one source. A kernel that reads more sources, or computes
+// elements from their indexes, defines before it includes this: SOURCES, their number; BASES, the names of
+// the bases of its bindings; FROM, the bases of the sources, or the first index; EXTRA, its further
+// parameters; and MAX_RANK, the number of dims that then fit into the push block. If a plan has more dims,
+// sizes and strides are read from the array ARGUMENTS, if it is defined.
 #ifndef SOURCES
 #define SOURCES 1
 #endif
@@ -15,7 +16,7 @@
 #define EXTRA
 #endif
 
-// An address in each operand, of which dst is the last.
+// An address in each operand; dst is the last.
 #if SOURCES == 1
 #define PLACE uvec2
 #elif SOURCES == 2
@@ -25,26 +26,26 @@
 #endif
 
 layout(local_size_x_id = 0) in;
-layout(constant_id = 1) const uint LANES = 8;  // invocations that run in step; divides the local size
+layout(constant_id = 1) const uint LANES = 8;  // invocations of a lane group; divides the local size
 layout(constant_id = 2) const uint RANK = 1;
-layout(constant_id = 3) const bool EDGES = true;  // there are units that are not whole
+layout(constant_id = 3) const bool EDGES = true;  // some units are not whole
 
 layout(push_constant) uniform Push {
     uint first, end, BASES;
-    uint whole;   // units from here on lie at an edge and do less than those before
+    uint whole;   // the number of whole units; those at the edges come after them
     uint groups;  // whole units in a row, at least 1
-    uint extent;  // elements in a row, or units along dim 1 of a tile
-    uint sizes[MAX_RANK], strides[(SOURCES + 1) * MAX_RANK];  // strides of one operand after another
+    uint extent;  // elements in a row, or blocks along dim 1 for tiles
+    uint sizes[MAX_RANK], strides[(SOURCES + 1) * MAX_RANK];  // operand after operand
     EXTRA
 } push;
 
-// The same as the push block: what stays in registers is not loaded again at every unit.
+// Copies of the push block in registers, which need not be loaded again for every unit.
 PLACE bases;
 uint groups, extent, sizes[8];
 PLACE strides[8];
 uint reciprocals[8], groups_reciprocal, extent_reciprocal;  // (2^32 - 1) / d
 
-// n / d for n < 2^31: the product with the reciprocal is at most 1 short, which the remainder tells.
+// n / d for n < 2^31: the product with the reciprocal is too small by at most 1; the remainder shows it.
 uint divide(uint n, uint d, uint reciprocal, out uint remainder) {
     uint quotient, low;
     umulExtended(n, reciprocal, quotient, low);
@@ -54,7 +55,7 @@ uint divide(uint n, uint d, uint reciprocal, out uint remainder) {
     return quotient + uint(short_by_one);
 }
 
-// The coordinate that n has in dim k of those from k on; n becomes the number that is left.
+// Split the coordinate in dim k off n, a linear index over dims k and up; n becomes that over the rest.
 uint take(inout uint n, uint k) {
     uint at = n;
     if (k + 1 < RANK) n = divide(n, sizes[k], reciprocals[k], at);
@@ -63,9 +64,9 @@ uint take(inout uint n, uint k) {
 
 void unit(uint n, bool whole);
 
-// Each strand of LANES invocations does one stretch of units, its lanes side by side: neighbours
-// touch neighbouring memory at every step, and a CPU, which runs a strand to its end before it
-// takes up the next, sweeps through memory.
+// Each lane group, LANES invocations that run in lockstep, processes one range of units, its lanes side by
+// side: neighbouring lanes access neighbouring memory, and a CPU, which runs one group after the other,
+// walks through memory in one direction.
 void run() {
     bases = PLACE(FROM, push.dst_base);
     groups = push.groups;
@@ -92,7 +93,7 @@ void run() {
     uint start = min(gl_GlobalInvocationID.x / LANES * stretch, units);
     uint stop = push.first + min(start + stretch, units);
     uint n = push.first + start + gl_GlobalInvocationID.x % LANES;
-    // Two loops and no branch: a CPU runs both sides of a branch.
+    // Two loops instead of a branch: a CPU executes both sides of a branch.
     for (; n < min(stop, push.whole); n += LANES) unit(n, true);
     if (EDGES) for (; n < stop; n += LANES) unit(n, false);
 }

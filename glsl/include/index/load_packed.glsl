@@ -1,13 +1,13 @@
-// Packed elements that are loaded, from memory or from wherever an index leads: the includer defines
+// Copies of packed elements, from memory or computed from an index: the includer defines
 // `uint load(uint at)`, and `uvec4 load_quad(uint at)` for a quad that starts at a multiple of 16 bytes.
 #include "index/packed.glsl"
 
-const uint EVERY = 0xffffffffu / ONE;  // times an element, it is in all places of a word
+const uint EVERY = 0xffffffffu / ONE;  // times an element: the element in all places of a word
 
 uint make(PLACE at) { return load(at.x); }
 
-// A quad of a row that src has in one piece too, as two of src, shifted. Beyond the row's ends it
-// reads no further than the quads that the row lies in.
+// A quad of a row that is contiguous in src too, shifted together from two quads of src. It reads no
+// quads but those that contain elements of the row.
 uvec4 shifted_quad(uint src_row, uint quad, uint phase) {
     uint start = src_row % PER, last = (start + extent - 1) / PER, by = (start - phase) % PER;
     int from = int(quad) - int(start < phase);

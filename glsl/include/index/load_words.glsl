@@ -1,10 +1,10 @@
-// Elements that are loaded, from memory or from wherever an index leads: the includer defines
+// Copies of elements of whole words, from memory or computed from an index: the includer defines
 // `T load(uint at)`, and `uvec4 load_quad(uint at)` for a quad that starts at a multiple of 16 bytes.
 #include "index/words.glsl"
 
 T make(PLACE at) { return load(at.x); }
 
-T still;  // a row's only element
+T still;  // the element that a row with step 0 repeats
 
 void start_row(PLACE at) {
     if (step_of(0) == 0) still = load(at.x);

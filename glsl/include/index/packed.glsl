@@ -1,11 +1,12 @@
-// Rows whose elements are BITS wide, 8 or 16, packed in words. A whole unit is a quad, 16 bytes, of dst
-// that is all the row's; the ENDS others at the ends of each row change their words by atomics, and
-// only the row's own bits. The includer defines DST, a binding, `uint make(PLACE at)` for an element, and
-// `make_quad`, where the row, which is one dim, starts `phase` elements into its quad 0.
+// Rows whose elements have BITS bits, 8 or 16, packed in words. A whole unit is a quad of dst, 16 bytes,
+// that lies in the row completely. The ENDS other quads at the ends of each row are shared with other
+// rows, so only the row's own bits in them are changed, by atomics. The includer defines the binding DST,
+// `uint make(PLACE at)` for one element, and `make_quad` for a quad of a row that is one dim and starts
+// `phase` elements into its quad 0.
 #include "index/row.glsl"
 
-layout(constant_id = 8) const uint SRC_QUADS = 0;  // a bit for each source: its quads are quads of dst
-layout(constant_id = 9) const bool DST_QUADS = false;  // rows of dst start where quads do
+layout(constant_id = 8) const uint SRC_QUADS = 0;  // a bit for each source: its quads coincide with dst's
+layout(constant_id = 9) const bool DST_QUADS = false;  // rows of dst start at quads
 layout(constant_id = 10) const uint ENDS = 1;
 
 #define NEXT_SPEC 11
@@ -17,10 +18,10 @@ layout(binding = DST) buffer Dst { uint dst[]; };
 layout(binding = DST) writeonly buffer DstQuads { uvec4 dst_quads[]; };
 
 uint make(PLACE at);
-// What `mask` leaves out is the row's neighbours'.
+// Bits outside of `mask` belong to other rows.
 uvec4 make_quad(PLACE row, uint quad, uint phase, bool whole, uvec4 mask);
 
-// Others may change the rest of the word meanwhile.
+// Other invocations may change the rest of the word at the same time.
 void store_some(uint word, uint value, uint mask) {
     atomicAnd(dst[word], ~mask);
     atomicOr(dst[word], value & mask);
@@ -28,13 +29,13 @@ void store_some(uint word, uint value, uint mask) {
 
 void store_bits(uint word, uint value, uint mask) {
     if (mask == 0xffffffffu) dst[word] = value;
-    // A loop that runs once or not at all: a CPU goes through a branch even if no lane takes it.
+    // A loop of one iteration or none: a CPU executes a branch even if no lane takes it.
     for (bool partly = mask != 0 && mask != 0xffffffffu; partly; partly = false)
         store_some(word, value, mask);
 }
 
-// Which bits of a word are the row's, whose elements are those from `begin` to `end`, where the word
-// starts with element `at`.
+// The bits of a word that belong to a row with the elements from `begin` to `end`; the word starts with
+// element `at`.
 uint own_bits(uint at, uint begin, uint end) {
     uint mask = 0xffffffffu;
     if (at < begin) mask = at + PER_WORD <= begin ? 0 : mask << (begin - at) * BITS;
@@ -42,7 +43,7 @@ uint own_bits(uint at, uint begin, uint end) {
     return mask;
 }
 
-// Elements one by one, into a dst with gaps.
+// Elements one by one, where a row of dst has gaps.
 void scattered_unit(uint begin) {
     Walk walk = walk_from(row_bases(0), begin);
     for (uint i = begin; i < min(begin + UNIT, extent); i++) {
@@ -52,7 +53,7 @@ void scattered_unit(uint begin) {
     }
 }
 
-// A quad of a row, element by element. Places that are not the row's read nothing and are 0.
+// A quad of a row, element by element. Places outside of the row are not read, and are 0.
 uvec4 gathered_quad(PLACE row, uint quad, uint phase, uvec4 mask) {
     Walk walk = walk_from(row, quad == 0 ? 0 : quad * PER - phase);
     uvec4 made = uvec4(0);
@@ -78,7 +79,7 @@ void unit(uint n, bool whole) {
         row = divide(n, groups, groups_reciprocal, quad);
     PLACE start = row_bases(row);
     uint to = start[SOURCES];
-    // The row starts so many elements into its quad 0, which is at an end unless it is none.
+    // The row starts `phase` elements into its quad 0, which is shared unless that is 0.
     uint phase = DST_QUADS ? 0 : to % PER, ahead = min(phase, 1);
     if (whole)
         quad += ahead;

@@ -1,9 +1,9 @@
-// Rows: the first RUN dims taken together, push.extent elements. A unit lies in one row.
+// Rows: the first RUN dims together, push.extent elements. A unit lies within one row.
 
 #define ANY 2  // a step along a row that is neither 0 nor 1
 
 layout(constant_id = 4) const uint RUN = 1;
-layout(constant_id = 5) const uint UNIT = 4;      // elements in a whole unit
+layout(constant_id = 5) const uint UNIT = 4;      // elements of a whole unit
 layout(constant_id = 6) const uint STEPS = ANY;   // along a row in each source, 2 bits each: 0, 1 or ANY
 layout(constant_id = 7) const bool DENSE = true;  // a row of dst has no gaps
 
@@ -14,7 +14,7 @@ struct Walk {
     uint at[8];  // coordinates in the row
 };
 
-// What a row's dim 0 moves by.
+// The strides of dim 0.
 PLACE row_step() {
     PLACE by = strides[0];
     [[unroll]] for (uint s = 0; s < SOURCES; s++) by[s] = step_of(s) == ANY ? by[s] : step_of(s);
@@ -22,7 +22,7 @@ PLACE row_step() {
     return by;
 }
 
-// The addresses of a row's first element.
+// The addresses of the first element of a row.
 PLACE row_bases(uint row) {
     PLACE at = bases;
     [[unroll]] for (uint k = RUN; k < RANK; k++) at += take(row, k) * strides[k];

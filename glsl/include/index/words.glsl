@@ -1,22 +1,22 @@
-// Rows whose elements are whole words: WORDS of them, 1, 2 or 4. The includer defines DST, a binding,
-// `T make(PLACE at)`, and `uvec4 make_quad(PLACE at)` for PER elements of a row that is one dim, of which
-// `start_row` comes first.
+// Rows whose elements are WORDS whole words, 1, 2 or 4. The includer defines the binding DST,
+// `T make(PLACE at)`, and `uvec4 make_quad(PLACE at)` for PER elements of a row that is one dim;
+// `start_row` is called before.
 #include "index/row.glsl"
 
-// A CPU is slower where the loop over the quads of a unit stays one, as it does where they take long
-// to make, so the includer may want it unrolled.
+// A driver keeps the loop over the quads of a unit if its body is long, which makes a CPU slower, so the
+// includer may define UNROLL as [[unroll]].
 #ifndef UNROLL
 #define UNROLL
 #endif
-// Where RARE is defined, `make_quad` may set `rare`, and what it gives is not stored.
+// If RARE is defined and `make_quad` sets `rare`, its result is not stored.
 #ifdef RARE
 #define UNLESS_RARE if (!rare)
 #else
 #define UNLESS_RARE
 #endif
 
-layout(constant_id = 8) const uint SRC_QUADS = 0;  // a bit for each source: rows start where quads do
-layout(constant_id = 9) const bool DST_QUADS = false;  // and in dst
+layout(constant_id = 8) const uint SRC_QUADS = 0;  // a bit for each source: rows start at quads
+layout(constant_id = 9) const bool DST_QUADS = false;  // the same for dst
 #define NEXT_SPEC 10
 
 #define PER (4 / WORDS)  // elements in a quad, 16 bytes

@@ -1,4 +1,4 @@
-// The activations that are not functions of their own. Products within are rounded, each once.
+// Activations that have no file of their own. Each product in them is rounded once.
 #include "math/divide.glsl"
 #include "math/erf.glsl"
 #include "math/exp.glsl"

@@ -1,5 +1,5 @@
-// asin, acos, atan and atan2 of float32: a polynomial near zero, taken to all other places by exact
-// symmetries in pairs of floats, so that the last sum alone rounds.
+// asin, acos, atan and atan2 of float32: a polynomial near zero, extended to all arguments by exact
+// symmetries in pairs of floats, so that only the last sum is rounded.
 #ifndef ARC_HEAD
 #define ARC_HEAD
 #include "math/divide.glsl"
@@ -7,7 +7,7 @@
 
 const uint ARC_TINY = 0x39000000u;  // 2^-13: below, asin x and atan x are x
 
-// quarters * pi/2 + angle, or less the angle; quarters is 0, 1 or 2.
+// quarters * pi/2 + angle, or minus the angle; quarters is 0, 1 or 2.
 float arc_from(float quarters, vec2 angle, bool minus) {
     precise vec2 start = quarters * vec2(1.57079637, -4.37113883e-08);
     angle = (minus ? -1.0 : 1.0) * angle;
@@ -16,7 +16,7 @@ float arc_from(float quarters, vec2 angle, bool minus) {
     return result;
 }
 
-// The result for x, with the sign of x: x itself where that is tiny, NaN beyond the last argument.
+// The result with the sign of x: x itself if it is tiny, NaN if its magnitude is above `last`.
 float arc_result(float x, uint last, float result) {
     uint bits = floatBitsToUint(x), size = bits & ~FLOAT_SIGN;
     uint computed = floatBitsToUint(result) | bits & FLOAT_SIGN;
@@ -41,14 +41,14 @@ vec2 atan_pair(vec2 q) {
 float float_atan(float x) {
     uint size = floatBitsToUint(x) & ~FLOAT_SIGN;
     bool large = size > FLOAT_ONE;
-    float a = uintBitsToFloat(min(size, 0x5d000000u));  // 2^59, as good as all beyond
+    float a = uintBitsToFloat(min(size, 0x5d000000u));  // 2^59: above, the result is the same
     vec2 direct = vec2(a, 0.0), inverse = pair_quotient(vec2(1.0, 0.0), direct);
     vec2 angle = atan_pair(large ? inverse : direct);
     return arc_result(x, FLOAT_INFINITY, arc_from(large ? 1.0 : 0.0, angle, large));
 }
 
-// The angle of the point (x, y). The quotient has an exponent of at least -60; where that shows,
-// the result is the quotient, and what was added is taken away again.
+// The angle of the point (x, y). The quotient's exponent is raised to at least -60; where that matters,
+// the result is the quotient, and the exponent is lowered again.
 float float_atan2(float y, float x) {
     uint y_bits = floatBitsToUint(y), x_bits = floatBitsToUint(x);
     uint y_size = y_bits & ~FLOAT_SIGN, x_size = x_bits & ~FLOAT_SIGN;
@@ -71,7 +71,7 @@ float float_atan2(float y, float x) {
     return uintBitsToFloat(large > FLOAT_INFINITY ? FLOAT_NAN : bits);
 }
 
-// The root of z, 0 or from 2^-60 to 1.
+// The square root of z, which is 0 or from 2^-60 to 1.
 vec2 root_pair(float z) {
     precise float r = uintBitsToFloat(0x5f375a86u - (floatBitsToUint(z) >> 1));
     r = r * (1.5 - 0.5 * z * r * r);
@@ -82,7 +82,7 @@ vec2 root_pair(float z) {
     return pair_of(root, rest);
 }
 
-// Up to 1/2 asin a, and beyond pi/2 - asin a, which is twice the asin of the root of (1 - a) / 2.
+// asin a up to 1/2; above, pi/2 - asin a, which is 2 asin(sqrt((1 - a) / 2)).
 vec2 asin_pair(float a) {
     bool wide = a > 0.5;
     precise float half_rest = 0.5 - 0.5 * a, square = a * a;

@@ -1,6 +1,6 @@
-// Quotients and roots of float32, correctly rounded, subnormals included. A driver's own estimate
-// of the significand, whatever it is worth, is put right by an exact remainder: modulo 2^32 is
-// enough for that, since the estimate is close. Where drivers round well no loop runs at all.
+// Quotients and square roots of float32, correctly rounded, subnormals included. The driver's result for
+// the significand, however inaccurate, is corrected by an exact remainder, for which arithmetic modulo 2^32
+// suffices, since the estimate is close. If the driver rounds well, no loop runs.
 #ifndef DIVIDE_HEAD
 #define DIVIDE_HEAD
 
@@ -8,21 +8,21 @@ const uint FLOAT_SIGN = 0x80000000u;
 const uint FLOAT_INFINITY = 0x7f800000u;
 const uint FLOAT_NAN = 0x7fc00000u;
 const uint FLOAT_ONE = 0x3f800000u;
-const uint FLOAT_LEADING = 0x00800000u;  // of a significand, and the least normal number
+const uint FLOAT_LEADING = 0x00800000u;  // the leading bit of a significand, and the smallest normal number
 const uint FLOAT_FRACTION = 0x007fffffu;
 
-// A subnormal number's bits, as if there were exponents below 1: its leading bit is where
-// a normal number has it. Normal numbers stay.
+// The bits of a number as if exponents below 1 existed: a subnormal number gets its leading bit where
+// normal numbers have it. Normal numbers are unchanged.
 uint float_normalised(uint magnitude) {
     uint scaled = floatBitsToUint(float(int(magnitude & FLOAT_FRACTION))) - (149u << 23);
     return magnitude < FLOAT_LEADING ? scaled : magnitude;
 }
 
-// The exponent of such bits, biased.
+// The biased exponent of these bits.
 int float_exponent(uint normalised) { return int(normalised) >> 23; }
 
-// The bits of the number nearest to (quarters / 4) * 2^(exponent - 150), ties to even, where
-// quarters is at least 2^25 and less than 2^26, and odd if anything beyond it is not 0.
+// The bits of (quarters / 4) * 2^(exponent - 150), rounded to nearest, ties to even. `quarters` is at least
+// 2^25 and less than 2^26; its last bit is sticky: it is set if anything below was not 0.
 uint float_rounded(uint quarters, int exponent) {
     uint drop = uint(clamp(3 - exponent, 2, 31));
     uint kept = quarters >> drop, rest = quarters << (32u - drop);
@@ -37,7 +37,7 @@ float float_divide(float a, float b) {
     y &= ~FLOAT_SIGN;
     uint u = float_normalised(x), v = float_normalised(y);
     uint p = u & FLOAT_FRACTION, q = v & FLOAT_FRACTION;
-    // Of significands it lies between 1/2 and 2, and never in the middle of two floats.
+    // The quotient of significands is between 1/2 and 2, and never halfway between two floats.
     bool less = p < q;
     precise float estimate = uintBitsToFloat(p | FLOAT_ONE) / uintBitsToFloat(q | FLOAT_ONE);
     int quotient = int(estimate * (less ? 16777216.0 : 8388608.0));
@@ -60,10 +60,10 @@ float float_divide(float a, float b) {
 
 float float_reciprocal(float x) { return float_divide(1.0, x); }
 
-// Roots of -0 are -0, of other negative numbers NaN.
+// The root of -0 is -0, of other negative numbers NaN.
 float float_sqrt(float x) {
     uint bits = floatBitsToUint(x), normal = float_normalised(bits);
-    // The radicand is its significand times 1 or 2, so that an even power of two is left.
+    // The radicand is the significand times 1 or 2, so that an even power of two remains.
     int exponent = float_exponent(normal) - 127;
     uint odd = uint(exponent & 1), fraction = normal & FLOAT_FRACTION;
     precise float estimate = sqrt(uintBitsToFloat(fraction | FLOAT_ONE + (odd << 23)));
@@ -88,7 +88,7 @@ int rsqrt_excess(uint y, uint x) {
     return int(above + high * x);
 }
 
-// Of zeros it is the infinity of their sign, of other negative numbers NaN.
+// For zeros, the infinity of their sign; for other negative numbers, NaN.
 float float_rsqrt(float x) {
     uint bits = floatBitsToUint(x), normal = float_normalised(bits);
     int exponent = float_exponent(normal) - 127;
@@ -96,8 +96,8 @@ float float_rsqrt(float x) {
     precise float estimate = inversesqrt(uintBitsToFloat(fraction | FLOAT_ONE + (odd << 23)));
     uint root = uint(int(estimate * 16777216.0));
     uint radicand = (fraction | FLOAT_LEADING) << odd;
-    // In these integers root^2 * radicand should be 2^71, and half a step of the root changes it by
-    // root * radicand. Only near a half, or far off, the squares of the halves have to tell.
+    // As integers, root^2 * radicand should be 2^71, and half a unit of the root changes it by
+    // root * radicand. Only close to a tie, or far off, the squares at the half units must be compared.
     float half_step = float(int(root)) * float(int(radicand)) * (1.0 / 4294967296.0);
     float excess = float(rsqrt_excess(root, radicand)), size = abs(excess);
     bool doubtful = abs(size - half_step) < 3.0 || size > 2.0 * half_step;

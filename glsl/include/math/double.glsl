@@ -1,11 +1,11 @@
-// Numbers of 64 bits as pairs of words, the lower one first: IEEE 754 by 32-bit integer operations,
-// rounded to nearest even. What comes out as not-a-number is always the same one, but for negate,
-// abs and copysign, which touch nothing but the sign.
+// float64 as pairs of words, the lower one first: IEEE 754 by 32-bit integer operations, rounded to
+// nearest, ties to even. A NaN result is always the same NaN, except for negate, abs and copysign, which
+// only change the sign.
 #ifndef DOUBLE_HEAD
 #define DOUBLE_HEAD
 #include "math/long.glsl"
 
-const uint DOUBLE_SIGN = 0x80000000u;  // in the upper word, as these are:
+const uint DOUBLE_SIGN = 0x80000000u;  // in the upper word, as the next two
 const uint DOUBLE_EXPONENT = 0x7FF00000u;
 const uint DOUBLE_FRACTION = 0x000FFFFFu;
 const uvec2 DOUBLE_INFINITY = uvec2(0u, 0x7FF00000u);
@@ -31,7 +31,7 @@ bool double_is_infinite(uvec2 a) { return long_equal(double_abs(a), DOUBLE_INFIN
 
 bool double_is_finite(uvec2 a) { return (a.y & DOUBLE_EXPONENT) != DOUBLE_EXPONENT; }
 
-// Signed integers in the order of the numbers, -0 below +0.
+// Signed integers in the order of the numbers; -0 comes before +0.
 uvec2 double_rank(uvec2 a) {
   return double_is_negative(a) ? uvec2(~a.x, ~a.y ^ DOUBLE_SIGN) : a;
 }
@@ -63,7 +63,7 @@ uvec2 double_sign(uvec2 a) {
 
 #include "math/native.glsl"
 
-// The neighbour of a in the direction of b, as C99 has it: b where they are equal.
+// The neighbour of a towards b, as in C99: b if they are equal.
 uvec2 double_nextafter(uvec2 a, uvec2 b) {
   if (double_is_nan(a) || double_is_nan(b)) return DOUBLE_NAN;
   if (double_equal(a, b)) return b;
@@ -74,11 +74,11 @@ uvec2 double_nextafter(uvec2 a, uvec2 b) {
 
 const uint TO_ZERO = 0u, TO_FLOOR = 1u, TO_CEILING = 2u, TO_EVEN = 3u;
 
-// A whole number: one of the two around a. Between them bits count evenly, but for those below 1.
+// One of the two integers around a. Between them floats are evenly spaced, except below 1.
 uvec2 double_whole(uvec2 a, uint direction) {
   if (double_is_nan(a)) return DOUBLE_NAN;
   uvec2 magnitude = double_abs(a);
-  int places = 1075 - int(magnitude.y >> 20u);  // after the point
+  int places = 1075 - int(magnitude.y >> 20u);  // bits after the binary point
   bool small = places > 52;
   uvec2 unit = long_left(uvec2(1u, 0u), uint(clamp(places, 0, 52)));
   uvec2 whole = small ? uvec2(0u) : magnitude & long_negate(unit);
@@ -99,8 +99,8 @@ uvec2 double_ceil(uvec2 a) { return double_whole(a, TO_CEILING); }
 
 uvec2 double_round(uvec2 a) { return double_whole(a, TO_EVEN); }
 
-// A number apart: significand * 2^(exponent - 63), where 1 has exponent 1023. The top bit of the
-// significand is set unless the number is 0; subnormals have exponents down to -51.
+// Split a number into significand * 2^(exponent - 63), with the exponent biased: 1023 for 1. The top bit of
+// the significand is set unless the number is 0; subnormals have exponents down to -51.
 uvec2 double_significand(uvec2 a, out int exponent) {
   int biased = int(a.y >> 20u & 0x7FFu);
   uvec2 bits = uvec2(a.x, a.y & DOUBLE_FRACTION | (biased == 0 ? 0u : 0x00100000u));
@@ -109,20 +109,20 @@ uvec2 double_significand(uvec2 a, out int exponent) {
   return long_left(bits, uint(by) & 63u);
 }
 
-// The last bit of the result is also set if a bit was lost, so that it still rounds right.
+// Shift right; the last bit is sticky: it is also set if a bit was lost, so that rounding stays correct.
 uvec2 double_right(uvec2 a, int by) {  // 0 <= by
   uvec2 moved = long_right(a, uint(min(by, 63)));
   bool lost = !long_equal(long_left(moved, uint(min(by, 63))), a);
   return uvec2(moved.x | (lost ? 1u : 0u), moved.y);
 }
 
-// And together again, rounded. The top bit may be any; the last one stands for all beyond it.
+// The inverse of double_significand, rounded. The top bit may be anywhere; the last bit is sticky.
 uvec2 double_pack(uint sign, int exponent, uvec2 significand) {
   int by = 63 - long_top(significand);
   significand = long_left(significand, uint(by) & 63u);
   exponent -= by;
   significand = double_right(significand, max(1 - exponent, 0));
-  // The leading bit of a normal number, which is not stored, is the last one of its exponent.
+  // The leading bit of a normal number is not stored: here it adds one to the exponent.
   uvec2 bits = long_right(significand, 11u);
   bits.y += uint(max(exponent, 1) - 1) << 20u;
   bool up = (significand.x & 0x7FFu) + (bits.x & 1u) > 0x400u;
@@ -146,7 +146,7 @@ uvec2 double_add(uvec2 a, uvec2 b) {
   uvec2 y = long_right(double_significand(small, lower), 1u);
   y = double_right(y, exponent - lower);
   uvec2 sum = opposite ? long_subtract(x, y) : long_add(x, y);
-  // A sum that is zero is negative only where both terms are.
+  // A zero sum is negative only if both terms are.
   return double_pack(long_is_zero(sum) ? a.y & b.y : large.y, exponent + 1, sum);
 }
 

@@ -1,4 +1,4 @@
-// Division of 64-bit numbers, and what needs it; over math/double.glsl, to the same rules.
+// Division of float64 and functions based on it, by the rules of math/double.glsl.
 #ifndef DOUBLE_DIVIDE_HEAD
 #define DOUBLE_DIVIDE_HEAD
 #include "math/double.glsl"
@@ -30,8 +30,8 @@ uvec2 double_sqrt(uvec2 a) {
   if (double_is_infinite(a)) return a;
   int exponent;
   uvec2 square = double_significand(a, exponent);
-  // With an even power of two apart, it is a whole number below 2^56: the 28 bits of its root go
-  // one by one, from the top.
+  // Without an even power of two, it is an integer below 2^56: the 28 bits of its root are found one by
+  // one, from the top.
   square = long_right(square, (exponent & 1) == 0 ? 0u : 1u);
   uint root = 0u, rest = 0u;
   for (int bit = 0; bit < 28; ++bit) {
@@ -44,7 +44,7 @@ uvec2 double_sqrt(uvec2 a) {
       root |= 1u;
     }
   }
-  // (root + x)^2 = root^2 + rest: 27 more bits of x, first without the square of x.
+  // (root + x)^2 = root^2 + rest gives 27 more bits, first without x^2.
   uvec2 divisor = uvec2(0u, root << 4u), left = long_left(uvec2(rest, 0u), 30u);
   uint more = long_digit(left, divisor, long_reciprocal(divisor), 0u);
   left = long_left(long_right(left, 35u), 27u);
@@ -57,7 +57,7 @@ uvec2 double_sqrt(uvec2 a) {
   return double_pack(0u, (exponent + 1023) >> 1, bits);
 }
 
-// What is left by division towards zero, exactly: it has the dividend's sign.
+// The exact remainder of division towards zero; it has the dividend's sign.
 uvec2 double_fmod(uvec2 a, uvec2 b) {
   if (!double_is_finite(a) || double_is_nan(b) || double_is_zero(b)) return DOUBLE_NAN;
   if (long_less(double_abs(a), double_abs(b), false)) return a;
@@ -74,7 +74,7 @@ uvec2 double_fmod(uvec2 a, uvec2 b) {
   return double_pack(a.y, lower, rest);
 }
 
-// What is left by floor division, rounded: it has the divisor's sign.
+// The remainder of floor division, rounded; it has the divisor's sign.
 uvec2 double_remainder(uvec2 a, uvec2 b) {
   uvec2 rest = double_fmod(a, b);
   if (double_is_nan(rest)) return DOUBLE_NAN;
@@ -82,7 +82,7 @@ uvec2 double_remainder(uvec2 a, uvec2 b) {
   return double_is_negative(rest ^ b) ? double_add(rest, b) : rest;
 }
 
-// In the steps that NumPy takes, each rounded; a / b where b is zero.
+// By NumPy's steps, each rounded; a / b if b is zero.
 uvec2 double_floor_divide(uvec2 a, uvec2 b) {
   if (double_is_zero(b)) return double_divide(a, b);
   uvec2 rest = double_fmod(a, b);
@@ -91,7 +91,7 @@ uvec2 double_floor_divide(uvec2 a, uvec2 b) {
     quotient = double_subtract(quotient, DOUBLE_ONE);
   if (double_is_zero(quotient)) return uvec2(0u, (a.y ^ b.y) & DOUBLE_SIGN);
   uvec2 whole = double_floor(quotient);
-  // The quotient is whole but for its rounding, by which it may have come to lie below.
+  // The quotient is an integer except for rounding, which may have made it too small.
   bool below = double_less(DOUBLE_HALF, double_subtract(quotient, whole));
   return below ? double_add(whole, DOUBLE_ONE) : whole;
 }

@@ -1,4 +1,4 @@
-// Whole powers of 64-bit numbers: by squares of 128 bits, so that only the end is rounded.
+// Integer powers of float64, by squaring with 128 bits, so that only the result is rounded.
 #ifndef DOUBLE_POWER_HEAD
 #define DOUBLE_POWER_HEAD
 #include "math/double_divide.glsl"
@@ -9,10 +9,10 @@ struct Power {
   int exponent;
 };
 
-// Beyond it all are 0 or infinite, and so are their powers.
+// Exponents are clamped to this: such numbers are 0 or infinite anyway, and so are their powers.
 const int POWER_FAR = 1 << 20;
 
-// The upper half of the product; its last bit is also set if anything is lost.
+// The upper half of the product; its last bit is sticky.
 Power power_product(Power a, Power b) {
   uint words[8] = uint[8](0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u);
   [[unroll]] for (uint i = 0u; i < 4u; ++i) {
@@ -35,15 +35,15 @@ Power power_product(Power a, Power b) {
   return Power(high, clamp(exponent, -POWER_FAR, POWER_FAR));
 }
 
-// The magnitude of a whole number; 2^63 of one beyond that, which all powers but of 1 are far off by.
+// The magnitude of an integer, at most 2^63: only powers of 1 stay finite and above 0 for such exponents.
 uvec2 power_whole(uvec2 b) {
   int exponent;
   uvec2 bits = double_significand(b, exponent);
   return exponent - 1023 > 63 ? uvec2(0u, DOUBLE_SIGN) : long_right(bits, uint(1086 - exponent));
 }
 
-// a^b for a whole b. As C99 has it: a^0 is 1 for any a, NaN too, and the sign of zeros and infinities
-// goes by whether b is odd.
+// a^b for an integer b, as in C99: a^0 is 1 for any a, even NaN, and the sign of zeros and infinities
+// depends on whether b is odd.
 uvec2 double_whole_power(uvec2 a, uvec2 b) {
   uvec2 left = double_is_zero(b) ? uvec2(0u) : power_whole(b);
   bool odd = (left.x & 1u) != 0u && (b.y & DOUBLE_EXPONENT) < 1077u << 20u;
@@ -56,7 +56,7 @@ uvec2 double_whole_power(uvec2 a, uvec2 b) {
     if ((left.x & 1u) != 0u) power = power_product(power, base);
     base = power_product(base, base);
   }
-  // Whole, rounded once; or 1 by its 64 leading bits, two digits of which are one too many.
+  // The power itself, rounded once; or its reciprocal, from its 64 leading bits.
   uvec2 divisor = power.bits.zw, whole = divisor;
   whole.x |= (power.bits.x | power.bits.y) != 0u ? 1u : 0u;
   uvec2 rest = uvec2(0u, 0x40000000u), quotient;

@@ -3,8 +3,8 @@
 #define ERF_HEAD
 #include "math/exp.glsl"
 
-// x P(x^2) below 1, and from there 1 - Q(x - 5/2). What is tiny is computed 2^64 times as large,
-// since a part of the sum could be flushed where the sum is not.
+// x P(x^2) below 1, and 1 - Q(x - 5/2) from there on. Tiny arguments are scaled by 2^64, since a term could
+// be flushed where the sum is not.
 float float_erf(float x) {
     uint bits = floatBitsToUint(x), size = bits & ~FLOAT_SIGN;
     bool tiny = size - 1u < 0x20000000u;
@@ -41,9 +41,9 @@ float float_erf(float x) {
     return unless_nan(uintBitsToFloat(result), size);
 }
 
-// x times the normal distribution below x, that is 0.5 * x * (1 + erf(x / sqrt(2))), and at -inf
-// the limit, -0. With a = |x| what lies beyond a is e^(-a^2 / 2) G(v) / (a + 0.8), where G differs
-// little from place to place and v = 51/128 - a / (a + 4). The least x give half of themselves.
+// x times the normal distribution function: 0.5 * x * (1 + erf(x / sqrt(2))), and its limit -0 at -inf.
+// With a = |x|, a times the tail above a is e^(-a^2 / 2) G(v) a / (a + 0.8), where G varies little and
+// v = 51/128 - a / (a + 4). For tiny x the result is x / 2.
 float float_gelu(float x) {
     uint bits = floatBitsToUint(x), size = bits & ~FLOAT_SIGN;
     float a = uintBitsToFloat(min(size, 0x41700000u));  // 15

@@ -1,16 +1,16 @@
-// Exponentials of float32 and what is made of them. Each brings its argument to r, at most half a
-// factor of 2 either way, and puts the power of two back at the end.
+// Exponentials of float32, and functions based on them. Each splits off a power of two, so that a factor
+// from sqrt(1/2) to sqrt(2) remains to be computed, and multiplies by it at the end.
 #ifndef EXP_HEAD
 #define EXP_HEAD
 #include "math/divide.glsl"
 #include "math/pair.glsl"
 
-const float EXP_ROUNDER = 12582912.0;  // 1.5 * 2^23: added and taken away, it leaves a whole number
-const float LN2_HIGH = 0.693359375;    // 9 digits, so that its products with powers are exact
+const float EXP_ROUNDER = 12582912.0;  // 1.5 * 2^23: adding and subtracting it rounds to an integer
+const float LN2_HIGH = 0.693359375;    // 9 bits, so that its products with integer powers are exact
 const float LN2_LOW = -0.00021219444;
 const float LOG2_E = 1.44269504;
 
-// A number of size below 2^8 is power * ln 2 + r + rest.
+// A number below 2^8 in magnitude, as power * ln 2 + r + rest.
 struct Reduced {
     float r, rest;
     int power;
@@ -27,13 +27,13 @@ float bounded(float x, float low, float high) {
     return x > high ? high : x;
 }
 
-// The result of a function of a number with these bits, the sign apart: NaN for NaN.
+// A result, or NaN if the argument was NaN, given its bits without the sign.
 float unless_nan(float result, uint magnitude) {
     uint bits = floatBitsToUint(result);
     return uintBitsToFloat(magnitude > FLOAT_INFINITY ? FLOAT_NAN : bits);
 }
 
-// Of x + more, where |more| is at most a last place of x.
+// The reduction of x + more, where |more| is at most a unit in the last place of x.
 Reduced exp_reduced(float x, float more) {
     precise float shifted = x * LOG2_E + EXP_ROUNDER;
     precise float whole = shifted - EXP_ROUNDER;
@@ -74,20 +74,20 @@ float float_exp2(float x) {
     return unless_nan(result, floatBitsToUint(x) & ~FLOAT_SIGN);
 }
 
-// e^x - 1. The least arguments give themselves, -0 included.
+// e^x - 1. For tiny arguments, -0 included, the result is the argument.
 float float_expm1(float x) {
     uint magnitude = floatBitsToUint(x) & ~FLOAT_SIGN;
     Exponential parts = exp_parts(bounded(x, -18.0, 89.0), 0.0);
-    float scale = power_of_two(parts.power - 1);  // halved, for 2^128 is too large
+    float scale = power_of_two(parts.power - 1);  // halved, since 2^128 is too large
     precise float result = 2.0 * ((scale - 0.5) + scale * parts.fraction);
     result = magnitude < 0x33000000u ? x : result;
     return unless_nan(result, magnitude);
 }
 
-// Halves of e^a and e^-a, for the sums that hyperbolic functions are. Halved once more, for e^a may
-// be too large where its half is not.
+// e^a / 2 and e^-a / 2, for hyperbolic functions. They are halved once more, since e^a may overflow where
+// its half does not.
 struct Hyperbolic {
-    float leading, grown, shrunk;  // quarters: leading + grown of e^a, shrunk of e^-a
+    float leading, grown, shrunk;  // e^a / 4 is leading + grown, e^-a / 4 is shrunk
 };
 
 Hyperbolic hyperbolic_parts(float magnitude) {
@@ -126,11 +126,11 @@ float float_cosh(float x) {
     return unless_nan(result, magnitude);
 }
 
-// With e = e^-2|x| it is 1 - 2e / (1 + e), or x + x^3 (...) where that loses digits: either is a
-// polynomial. What e itself lacks hardly counts, for it is small there.
+// With e = e^-2|x|, the result is 1 - 2e / (1 + e), or x + x^3 (...) where that would lose digits; both are
+// computed as polynomials. The error of e hardly matters, since e is small.
 float float_tanh(float x) {
     uint bits = floatBitsToUint(x), magnitude = bits & ~FLOAT_SIGN;
-    float a = uintBitsToFloat(min(magnitude, 0x41200000u));  // 10, where it is 1 already
+    float a = uintBitsToFloat(min(magnitude, 0x41200000u));  // 10, where the result is 1 already
     precise float exponent = a * -2.88539004;
     precise float shifted = exponent + EXP_ROUNDER;
     precise float r = exponent - (shifted - EXP_ROUNDER);
@@ -155,7 +155,7 @@ struct Lifted {
     int power;
 };
 
-// 1 / (1 + e^-x), as e^x / (1 + e^x) for negative x. The power is 0 where that is not tiny.
+// 1 / (1 + e^-x), as e^x / (1 + e^x) for negative x. The power is 0 unless the result is tiny.
 Lifted sigmoid_parts(float x) {
     uint bits = floatBitsToUint(x);
     bool negative = (bits & FLOAT_SIGN) != 0u;
@@ -163,7 +163,7 @@ Lifted sigmoid_parts(float x) {
     Exponential parts = exp_parts(-(a > 200.0 ? 200.0 : a), 0.0);
     precise vec2 leading = pair_of(1.0, parts.fraction);
     leading.y += parts.rest;
-    // The rests below 2^-126 that are lost so are nothing beside 1.
+    // Low parts below 2^-126, which are lost, do not matter beside 1.
     int kept = max(parts.power, -60);
     float scale = power_of_two(kept);
     precise float small = leading.x * scale, rest = leading.y * scale;
@@ -178,7 +178,7 @@ float float_sigmoid(float x) {
     return unless_nan(scale_by(parts.value, parts.power), floatBitsToUint(x) & ~FLOAT_SIGN);
 }
 
-// x / (1 + e^-y), also where x makes good that the sigmoid is tiny; that of -infinity is 0.
+// x / (1 + e^-y), also if a large x makes up for a tiny sigmoid; the sigmoid of -infinity is 0.
 float float_swish(float x, float y) {
     uint magnitude = floatBitsToUint(x) & ~FLOAT_SIGN, other = floatBitsToUint(y) & ~FLOAT_SIGN;
     Lifted parts = sigmoid_parts(y);

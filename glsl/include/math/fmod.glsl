@@ -3,8 +3,8 @@
 #define FMOD_HEAD
 #include "math/round.glsl"
 
-// rest * 2^by modulo divisor, for a rest below it, a divisor from 2^23 to 2^24, and by up to 22.
-// The estimated quotient may be wrong by a few, so that 32 bits hold what is left.
+// rest * 2^by modulo divisor, for rest below divisor, divisor from 2^23 to 2^24, and by up to 22. The
+// estimated quotient is off by a few at most, so 32 bits hold the remainder.
 int fmod_step(int rest, int divisor, float inverse, int by) {
     precise float estimate = float(rest) * inverse * uintBitsToFloat(uint(127 + by) << 23);
     rest = (rest << by) - int(estimate) * divisor;
@@ -13,7 +13,7 @@ int fmod_step(int rest, int divisor, float inverse, int by) {
     return rest;
 }
 
-// The magnitude of significand * 2^(exponent - 150), where that is a float.
+// The magnitude of significand * 2^(exponent - 150), if that is a float.
 uint float_exact(int significand, int exponent) {
     uint bits = floatBitsToUint(float(significand));
     bool subnormal = int(bits >> 23) + exponent - 150 < 1;
@@ -39,7 +39,7 @@ float float_fmod(float a, float b) {
     return float_signed(nan ? FLOAT_NAN : result, floatBitsToUint(a) & FLOAT_SIGN);
 }
 
-// A sum as it would be if no device flushed subnormals: small terms are scaled, and the sum back.
+// A sum without flushing of subnormals: small terms are scaled up, and the sum is scaled back.
 float float_add_unflushed(float a, float b) {
     uint x = float_magnitude(a), y = float_magnitude(b);
     bool small = max(x, y) < 67u << 23;  // 2^-60
@@ -54,7 +54,7 @@ float float_add_unflushed(float a, float b) {
     return small ? uintBitsToFloat(down | bits & FLOAT_SIGN) : sum;
 }
 
-// With the sign of b, zeros included.
+// The result has the sign of b, also if it is zero.
 float float_remainder(float a, float b) {
     float rest = float_fmod(a, b);
     uint magnitude = float_magnitude(rest), sign = floatBitsToUint(b) & FLOAT_SIGN;
@@ -65,8 +65,8 @@ float float_remainder(float a, float b) {
     return uintBitsToFloat(magnitude > FLOAT_INFINITY ? FLOAT_NAN : bits);
 }
 
-// NumPy's: what is left of a without the remainder is divided, and that rounded to a whole number.
-// Division by 0 is that of float_divide.
+// As in NumPy: a minus the remainder is divided, and the quotient rounded to an integer. Division by 0 is
+// that of float_divide.
 float float_floor_divide(float a, float b) {
     float rest = float_fmod(a, b);
     uint x = floatBitsToUint(a), y = floatBitsToUint(b), r = floatBitsToUint(rest);
@@ -78,7 +78,7 @@ float float_floor_divide(float a, float b) {
     precise float found = down && !by_zero ? less : quotient;
     precise float floored = float_floor(found), above = floored + 1.0;
     precise float part = found - floored;
-    // From 2^23 on all are whole, infinity among them.
+    // From 2^23 on, all floats are integers or infinite.
     uint size = float_magnitude(found);
     bool up = size < 0x4b000000u && part > 0.5;
     uint bits = floatBitsToUint(up ? above : floored);

@@ -4,7 +4,7 @@
 #include "math/divide.glsl"
 #include "math/long.glsl"
 
-// Nothing between overflows or is flushed. An infinity counts more than NaN.
+// No intermediate result overflows or is flushed. An infinite operand wins over NaN.
 float float_hypot(float a, float b) {
     uint x = floatBitsToUint(a) & ~FLOAT_SIGN, y = floatBitsToUint(b) & ~FLOAT_SIGN;
     uint most = max(x, y), u = float_normalised(most), v = float_normalised(min(x, y));
@@ -12,7 +12,7 @@ float float_hypot(float a, float b) {
     uint by = uint(min(2 * (exponent - float_exponent(v)), 63));
     u = u & FLOAT_FRACTION | FLOAT_LEADING;
     v = v & FLOAT_FRACTION | FLOAT_LEADING;
-    // Four times the squares, so that half a root counts too, and whether there is more below.
+    // Four times the squares, so that the root gets one more bit; `more` says whether bits were lost.
     uvec2 all = long_product(2u * v, 2u * v), kept = long_right(all, by);
     uvec2 sum = long_add(long_product(2u * u, 2u * u), kept);
     bool more = !long_equal(long_left(kept, by), all);
@@ -20,7 +20,7 @@ float float_hypot(float a, float b) {
     more = more || wide && (sum.x & 3u) != 0u;
     sum = wide ? long_right(sum, 2u) : sum;
     exponent += int(wide);
-    // From an estimate as float_sqrt does, but this root may be a half: then to even.
+    // From an estimate, as in float_sqrt; but here the root may be a tie, which goes to even.
     precise float rounded = float(int(sum.y)) * 4294967296.0 + float(int(sum.x >> 8)) * 256.0;
     precise float estimate = sqrt(rounded) * 0.5;
     int root = int(estimate), rest = int(sum.x) - 4 * root * root, step = 1;

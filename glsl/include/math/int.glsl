@@ -1,6 +1,6 @@
-// Integers of 32 bits, or of 8 or 16 that come extended to 32, by sign or by zeros; of results the
-// low bits count. Division by zero gives 0, where GLSL's own `/` and `%` may give anything, as they
-// may for negative operands.
+// Integers of 32 bits, or of 8 or 16 extended to 32 by sign or by zeros; only the low bits of results
+// count. Division by zero gives 0; GLSL's own `/` and `%` may give anything there, and for negative
+// operands.
 #ifndef INT_HEAD
 #define INT_HEAD
 
@@ -17,7 +17,7 @@ uint int_magnitude(uint a, bool is_signed) {
   return int_negate_if(int_is_negative(a, is_signed), a);
 }
 
-// Of magnitudes, without the signs.
+// The quotient of the magnitudes.
 uint int_quotient(uint a, uint b, bool is_signed) {
   return int_magnitude(a, is_signed) / max(int_magnitude(b, is_signed), 1u);
 }
@@ -27,7 +27,7 @@ uint int_rest(uint a, uint b, bool is_signed) {
   return int_magnitude(a, is_signed) - int_quotient(a, b, is_signed) * divisor;
 }
 
-// Towards zero.
+// Division towards zero.
 uint int_divide_truncate(uint a, uint b, bool is_signed) {
   uint quotient = int_negate_if(int_is_negative(a ^ b, is_signed), int_quotient(a, b, is_signed));
   return b == 0u ? 0u : quotient;
@@ -40,12 +40,12 @@ uint int_divide_floor(uint a, uint b, bool is_signed) {
   return b == 0u ? 0u : int_negate_if(negative, quotient);
 }
 
-// What is left by division towards zero: it has the dividend's sign.
+// The remainder of division towards zero; it has the dividend's sign.
 uint int_fmod(uint a, uint b, bool is_signed) {
   return int_negate_if(int_is_negative(a, is_signed), int_rest(a, b, is_signed));
 }
 
-// What is left by floor division: it has the divisor's sign.
+// The remainder of floor division; it has the divisor's sign.
 uint int_remainder(uint a, uint b, bool is_signed) {
   uint rest = int_rest(a, b, is_signed);
   bool other = rest != 0u && int_is_negative(a ^ b, is_signed);
@@ -53,8 +53,8 @@ uint int_remainder(uint a, uint b, bool is_signed) {
                        other ? int_magnitude(b, is_signed) - rest : rest);
 }
 
-// Counts are unsigned or extended by sign, so those that are negative lie beyond every width.
-// Between the width and 32, all bits that count are shifted out anyway.
+// Counts are unsigned or sign-extended, so negative ones are larger than every width. Counts from the
+// width to 31 shift out all bits that count anyway.
 uint int_shift_left(uint a, uint count) { return count < 32u ? a << (count & 31u) : 0u; }
 
 uint int_shift_right(uint a, uint count, bool is_signed) {
@@ -62,7 +62,7 @@ uint int_shift_right(uint a, uint count, bool is_signed) {
   return (count < 32u ? (a ^ signs) >> (count & 31u) : 0u) ^ signs;
 }
 
-// Negative exponents are powers of 1 / base towards zero, which is 0 but for bases 1 and -1; 1 / 0
+// A negative exponent gives a power of 1 / base rounded towards zero: 0 except for bases 1 and -1; 1 / 0
 // counts as 0.
 uint int_pow(uint base, uint exponent, bool is_signed) {
   if (int_is_negative(exponent, is_signed)) {

@@ -1,5 +1,5 @@
-// Logarithms of float32 and what is made of them. log(2^k (1 + f)) = k log 2 + f + tail, where f is
-// from sqrt(1/2) - 1 to sqrt(2) - 1; for arguments near 1, k is 0 and f exact.
+// Logarithms of float32, and functions based on them. log(2^k (1 + f)) = k log 2 + f + tail, with f from
+// sqrt(1/2) - 1 to sqrt(2) - 1; for arguments near 1, k is 0 and f is exact.
 #ifndef LOG_HEAD
 #define LOG_HEAD
 #include "math/exp.glsl"
@@ -12,7 +12,7 @@ struct Scaled {
     int power;
 };
 
-// Of a positive number's bits; such as float_normalised gives, too.
+// From a positive number's bits, which may be a result of float_normalised.
 Scaled log_scaled(uint bits) {
     int power = (int(bits) - SQRT_HALF) >> 23;
     precise float f = uintBitsToFloat(bits - (uint(power) << 23)) - 1.0;
@@ -28,7 +28,7 @@ float log_tail(float f) {
     return tail;
 }
 
-// A logarithm of x by any base, where x is no positive finite number.
+// A logarithm of x to any base: `result` if x is positive and finite, otherwise its special value.
 float log_checked(float x, float result) {
     uint bits = floatBitsToUint(x);
     uint other = (bits << 1) == 0u ? FLOAT_SIGN | FLOAT_INFINITY
@@ -61,7 +61,7 @@ float float_log10(float x) {
     return log_checked(x, result);
 }
 
-// log(1 + x + rest), where x is above -1, and |rest| at most a last place of x.
+// log(1 + x + rest), for x above -1 and |rest| at most a unit in the last place of x.
 float log1p_pair(float x, float rest) {
     vec2 sum = pair_sum(1.0, x);
     Scaled scaled = log_scaled(floatBitsToUint(sum.x));
@@ -69,12 +69,12 @@ float log1p_pair(float x, float rest) {
     float f = near ? x : scaled.f, k = float(scaled.power);
     precise float left = (sum.y + rest) * power_of_two(max(-scaled.power, -126));
     left = near ? rest : left;
-    precise float low = left * ((f - 1.0) * f + 1.0);  // over 1 + f, which takes two digits here
+    precise float low = left * ((f - 1.0) * f + 1.0);  // left / (1 + f), to two digits, which suffice
     precise float result = k * LN2_HIGH + (f + (log_tail(f) + (low + k * LN2_LOW)));
     return result;
 }
 
-// The least arguments give themselves, -0 included.
+// For tiny arguments, -0 included, the result is the argument.
 float float_log1p(float x) {
     uint bits = floatBitsToUint(x), magnitude = bits & ~FLOAT_SIGN;
     float result = log1p_pair(x, 0.0);
@@ -96,7 +96,7 @@ float softplus_below(float x, float rest, int lift) {
     return parts.power < -30 ? scale_by(leading.x, parts.power + lift) : lifted;
 }
 
-// log(1 + e^x). What is tiny is lifted, for a factor to make it larger.
+// log(1 + e^x). A tiny result is scaled up, since the caller's factor may make it larger.
 Lifted softplus_parts(float x) {
     uint bits = floatBitsToUint(x), magnitude = bits & ~FLOAT_SIGN;
     int lift = x < -60.0 ? 64 : 0;
@@ -106,16 +106,16 @@ Lifted softplus_parts(float x) {
     return Lifted(unless_nan(result, magnitude), -lift);
 }
 
-// log(e^a + e^b). Where a negative operand and a logarithm of 1 to 2 cancel, the error is in
-// proportion to that operand.
+// log(e^a + e^b). Where a negative operand cancels with log(1 + ...), the error is relative to that
+// operand.
 float float_logaddexp(float a, float b) {
     uint x = floatBitsToUint(a), y = floatBitsToUint(b);
     float high = a < b ? b : a, low = a < b ? a : b;
     uint magnitude = floatBitsToUint(high) & ~FLOAT_SIGN;
     vec2 difference = pair_sum(low, -high);
-    // Beyond that the rest is no number, or that of two infinities.
+    // Below that, the smaller operand does not matter; the low part may be NaN, as it is for infinities.
     bool far = !(difference.x > -160.0);
-    // Beside so small an operand even powers that are subnormal count.
+    // Beside such a small operand, even subnormal powers matter.
     int lift = magnitude < 0x22000000u ? 64 : 0;
     float below = softplus_below(far ? -160.0 : difference.x, far ? 0.0 : difference.y, lift);
     precise float result = (high * power_of_two(lift) + below) * power_of_two(-lift);
@@ -123,7 +123,7 @@ float float_logaddexp(float a, float b) {
     return unless_nan(result, max(x & ~FLOAT_SIGN, y & ~FLOAT_SIGN));
 }
 
-// The root of a positive number, or 0.
+// The square root of a positive number or 0.
 vec2 pair_root(vec2 a) {
     float root = float_sqrt(a.x);
     vec2 square = pair_product(root, root);
@@ -133,7 +133,7 @@ vec2 pair_root(vec2 a) {
     return vec2(root, low);
 }
 
-// log(1 + less_one + root), or log(2 a) where that is the same.
+// log(1 + less_one + root), or log(2 a), which is the same for huge a.
 float log_of_sum(float a, float less_one, vec2 root, bool huge) {
     vec2 sum = pair_sum(huge ? a : less_one, huge ? -1.0 : root.x);
     precise float rest = sum.y + root.y;

@@ -48,7 +48,7 @@ uvec2 long_multiply(uvec2 a, uvec2 b) {
 
 uint long_bit_count(uvec2 a) { return uint(bitCount(a.x) + bitCount(a.y)); }
 
-int long_top(uvec2 a) {  // the highest bit set, -1 for 0
+int long_top(uvec2 a) {  // the number of the highest bit set, -1 for 0
   return a.y != 0u ? 32 + findMSB(a.y) : findMSB(a.x);
 }
 
@@ -64,7 +64,7 @@ uvec2 long_right(uvec2 a, uint by) {  // by < 64
   return by < 32u ? moved : uvec2(moved.y, 0u);
 }
 
-// Counts outside of [0, 64) shift everything out.
+// Counts outside of [0, 64) shift out everything.
 uvec2 long_shift_left(uvec2 a, uvec2 count) {
   return count.y == 0u && count.x < 64u ? long_left(a, count.x & 63u) : uvec2(0u);
 }
@@ -75,14 +75,14 @@ uvec2 long_shift_right(uvec2 a, uvec2 count, bool is_signed) {
   return (count.y == 0u && count.x < 64u ? moved : uvec2(0u)) ^ signs;
 }
 
-// Division goes by digits of 32 bits, as Moeller and Granlund have it in "Improved division by
-// invariant integers" (2011): with a reciprocal of the divisor, whose top bit is set, a digit takes
-// two multiplications and at most two corrections.
+// Division by digits of 32 bits, as in Moeller and Granlund, "Improved division by invariant integers"
+// (2011): with a reciprocal of the divisor, whose top bit is set, a digit takes two multiplications and at
+// most two corrections.
 
 // floor((2^64 - 1) / divisor) - 2^32 for a divisor of one word with its top bit set.
 uint long_word_reciprocal(uint divisor) {
   uint odd = divisor & 1u;
-  // Few of the bits are right, then more. The top bit is set anyway, but not where lanes idle.
+  // An estimate, then refined. The top bit is always set, except in idle lanes.
   uint few = 0xFFC200u / (divisor >> 22u | 512u);
   uint more = (few << 4u) - long_product(few * few, (divisor >> 11u) + 1u).y - 1u;
   uint error = (odd == 0u ? 0u : more >> 1u) - more * ((divisor >> 1u) + odd);
@@ -105,8 +105,7 @@ uint long_reciprocal(uvec2 divisor) {
   return reciprocal;
 }
 
-// rest * 2^32 + next by the divisor, where rest is less than it: the quotient, and in rest what is
-// left.
+// (rest * 2^32 + next) / divisor for rest below divisor; `rest` becomes the remainder.
 uint long_digit(inout uvec2 rest, uvec2 divisor, uint reciprocal, uint next) {
   uvec2 estimate = long_add(long_product(reciprocal, rest.y), rest);
   uvec2 less = long_add(long_product(estimate.y, divisor.x), divisor);
@@ -123,7 +122,7 @@ uint long_digit(inout uvec2 rest, uvec2 divisor, uint reciprocal, uint next) {
   return digit;
 }
 
-// Of magnitudes, without the signs; a division by 1 stands for that by 0.
+// The quotient of the magnitudes; division by 0 is replaced by division by 1.
 uvec2 long_quotient(uvec2 a, uvec2 b, bool is_signed, out uvec2 rest) {
   a = long_magnitude(a, is_signed);
   b = long_is_zero(b) ? uvec2(1u, 0u) : long_magnitude(b, is_signed);
@@ -137,7 +136,7 @@ uvec2 long_quotient(uvec2 a, uvec2 b, bool is_signed, out uvec2 rest) {
   return quotient;
 }
 
-// Towards zero.
+// Division towards zero.
 uvec2 long_divide_truncate(uvec2 a, uvec2 b, bool is_signed) {
   uvec2 rest, quotient = long_quotient(a, b, is_signed, rest);
   quotient = long_negate_if(long_is_negative(a ^ b, is_signed), quotient);
@@ -151,21 +150,21 @@ uvec2 long_divide_floor(uvec2 a, uvec2 b, bool is_signed) {
   return long_is_zero(b) ? uvec2(0u) : long_negate_if(negative, quotient);
 }
 
-// What is left by division towards zero: it has the dividend's sign.
+// The remainder of division towards zero; it has the dividend's sign.
 uvec2 long_fmod(uvec2 a, uvec2 b, bool is_signed) {
   uvec2 rest;
   long_quotient(a, b, is_signed, rest);
   return long_negate_if(long_is_negative(a, is_signed), rest);
 }
 
-// What is left by floor division: it has the divisor's sign.
+// The remainder of floor division; it has the divisor's sign.
 uvec2 long_remainder(uvec2 a, uvec2 b, bool is_signed) {
   uvec2 rest = long_fmod(a, b, is_signed);
   bool other = !long_is_zero(rest) && long_is_negative(a ^ b, is_signed);
   return other ? long_add(rest, b) : rest;
 }
 
-// Negative exponents are powers of 1 / base towards zero, which is 0 but for bases 1 and -1; 1 / 0
+// A negative exponent gives a power of 1 / base rounded towards zero: 0 except for bases 1 and -1; 1 / 0
 // counts as 0.
 uvec2 long_pow(uvec2 base, uvec2 exponent, bool is_signed) {
   if (long_is_negative(exponent, is_signed)) {

@@ -1,5 +1,5 @@
-// A number as the sum of two floats, the second within half a last place of the first: 46 digits
-// and more, from float + - * alone. Arguments are far from overflow and underflow.
+// A number as the sum of two floats, the second at most half a unit in the last place of the first: at least
+// 46 bits, by + - * of floats only. Arguments must be far from overflow and underflow.
 #ifndef PAIR_HEAD
 #define PAIR_HEAD
 
@@ -13,10 +13,10 @@ float scale_by(float value, int n) {
     return scaled;
 }
 
-// The first 12 digits; 12 more are left. Products of two such parts are exact.
+// The leading 12 of 24 bits. Products of two such parts are exact.
 float leading_part(float a) { return uintBitsToFloat(floatBitsToUint(a) & 0xfffff000u); }
 
-// a + b where |a| >= |b|, or a is 0.
+// a + b exactly, for |a| >= |b| or a = 0.
 vec2 pair_of(float a, float b) {
     precise float sum = a + b;
     precise float rest = b - (sum - a);
@@ -41,14 +41,14 @@ vec2 pair_product(float a, float b) {
     return vec2(product, rest);
 }
 
-// a * b, to some 2^-44 of it.
+// a * b, with a relative error of about 2^-44.
 vec2 pair_times(vec2 a, vec2 b) {
     vec2 product = pair_product(a.x, b.x);
     precise float rest = product.y + (a.x * b.y + a.y * b.x);
     return pair_of(product.x, rest);
 }
 
-// 1 / b to 12 digits, for |b| from 2^-125 to 2^125: a guess that negates the exponent, made better.
+// 1 / b to 12 bits, for |b| from 2^-125 to 2^125: an estimate that negates the exponent, refined twice.
 float rough_reciprocal(float b) {
     float guess = uintBitsToFloat(0x7ef311c7u - floatBitsToUint(b));
     precise float better = guess * (2.0 - b * guess);
@@ -56,7 +56,7 @@ float rough_reciprocal(float b) {
     return good;
 }
 
-// a / b, to some 2^-33 of it.
+// a / b, with a relative error of about 2^-33.
 vec2 pair_quotient(vec2 a, vec2 b) {
     float guess = leading_part(uintBitsToFloat(floatBitsToUint(rough_reciprocal(b.x)) + 0x800u));
     float a_high = leading_part(a.x), b_high = leading_part(b.x);

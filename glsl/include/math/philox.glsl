@@ -1,5 +1,5 @@
 // Philox4x32-10 (Salmon, Moraes, Dror, Shaw: "Parallel random numbers: as easy as 1, 2, 3", 2011)
-// and the numbers made from its words. Words stand least significant first.
+// and the numbers made from its words. Wide numbers have their least significant word first.
 
 // One block: four random words, a pure function of counter and key.
 uvec4 philox(uvec4 counter, uvec2 key) {
@@ -12,7 +12,7 @@ uvec4 philox(uvec4 counter, uvec2 key) {
   return counter;
 }
 
-// The counter that many blocks on, modulo 2^128.
+// The counter so many blocks later, modulo 2^128.
 uvec4 counter_add(uvec4 counter, uint blocks) {
   uint carry;
   counter.x = uaddCarry(counter.x, blocks, carry);
@@ -22,14 +22,14 @@ uvec4 counter_add(uvec4 counter, uint blocks) {
   return counter;
 }
 
-// Uniform floats in [0, 1) as bits: the highest bits of the words, as many as the format has
-// digits, times a power of two. Every step is exact, so no driver can round or flush otherwise.
+// Uniform floats in [0, 1), as bits: the highest bits of the words, as many as the format's precision,
+// times a power of two. Every step is exact, so rounding and flushing do not matter.
 
 // Exact for m < 2^24.
 uint float_bits(uint m, float scale) { return floatBitsToUint(float(int(m)) * scale); }
 
 uint uniform16(uint word) {
-  // From float32: the fraction loses 13 zero bits, the exponent goes from bias 127 to 15.
+  // From float32: drop 13 zero bits of the fraction, and change the exponent's bias from 127 to 15.
   uint m = word >> 21u;
   return m == 0u ? 0u : (float_bits(m, 1.0 / 2048.0) >> 13u) - (112u << 10u);
 }

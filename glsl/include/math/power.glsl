@@ -1,10 +1,10 @@
-// Powers of float32 by a logarithm of 46 digits, for its error grows by a factor of 2^7.
+// Powers of float32, by a logarithm of 46 bits, since its error grows by up to 2^7.
 #ifndef POWER_HEAD
 #define POWER_HEAD
 #include "math/log.glsl"
 
-// log2 of a positive finite number's bits, to some 2^-31 of it. With s = f / (2 + f), log(1 + f) is
-// 2 atanh s, which is 2 s (1 + s^2 / 3 + ...).
+// log2 of a positive finite number, given its bits, with a relative error of about 2^-31. With
+// s = f / (2 + f), log(1 + f) is 2 atanh s, which is 2 s (1 + s^2 / 3 + ...).
 vec2 log2_pair(uint bits) {
     Scaled scaled = log_scaled(float_normalised(bits));
     vec2 s = pair_quotient(vec2(scaled.f, 0.0), pair_of(2.0, scaled.f));
@@ -20,11 +20,11 @@ vec2 log2_pair(uint bits) {
     return pair_of(sum.x, low);
 }
 
-// x^y as C has it: 1 for any 1^y and x^0, be the other NaN; a negative x wants a whole y.
+// x^y as in C: 1^y and x^0 are 1 even if the other operand is NaN; for negative x, y must be an integer.
 float float_pow(float x, float y) {
     uint bits = floatBitsToUint(x), exponent = floatBitsToUint(y);
     uint base = bits & ~FLOAT_SIGN, size = exponent & ~FLOAT_SIGN;
-    // More would not change a result, unless its base is 1.
+    // A larger exponent would not change the result, unless the base is 1.
     float limited = uintBitsToFloat(min(size, 0x50000000u) | (exponent & FLOAT_SIGN));
     vec2 logarithm = log2_pair(base);
     precise vec2 product = pair_product(limited, logarithm.x);
@@ -35,7 +35,7 @@ float float_pow(float x, float y) {
     bool endless = base == 0u || base == FLOAT_INFINITY;
     bool large = (base == 0u) == (exponent != size);
     result = endless ? large ? FLOAT_INFINITY : 0u : result;
-    // Whether y is whole, and odd: by what stands behind its point.
+    // Whether y is an integer, and odd: by its bits after the binary point.
     uint digits = (size & FLOAT_FRACTION) | FLOAT_LEADING;
     int places = 150 - int(size >> 23);
     uint behind = uint(clamp(places, 0, 31));

@@ -1,16 +1,16 @@
-// Whole numbers, signs, order and neighbours of float32, on the bits, so that nothing is flushed.
+// Rounding to integers, signs, order and neighbours of float32, on the bits, so that nothing is flushed.
 #ifndef ROUND_HEAD
 #define ROUND_HEAD
 #include "math/divide.glsl"
 
 uint float_magnitude(float x) { return floatBitsToUint(x) & ~FLOAT_SIGN; }
 
-// A magnitude and a sign put together; every NaN is the quiet one.
+// A magnitude with a sign; every NaN becomes the quiet NaN.
 float float_signed(uint magnitude, uint sign) {
     return uintBitsToFloat(magnitude > FLOAT_INFINITY ? FLOAT_NAN : magnitude | sign);
 }
 
-// The next whole number towards 0, and the one after it.
+// The next integer towards 0, and the one away from 0 after it.
 uint float_whole(uint magnitude, out uint beyond) {
     uint unit = 1u << uint(clamp(150 - int(magnitude >> 23), 0, 23));
     uint whole = magnitude < FLOAT_ONE ? 0u : magnitude & (0u - unit);
@@ -18,7 +18,7 @@ uint float_whole(uint magnitude, out uint beyond) {
     return whole;
 }
 
-// Away from zero where the sign is `away`, otherwise towards it. 1 is no sign.
+// Away from zero if the sign bit is `away`, otherwise towards zero; 1 is not a sign bit.
 float float_directed(float x, uint away) {
     uint magnitude = float_magnitude(x), sign = floatBitsToUint(x) & FLOAT_SIGN, beyond;
     uint whole = float_whole(magnitude, beyond);
@@ -31,7 +31,7 @@ float float_ceil(float x) { return float_directed(x, 0u); }
 
 float float_trunc(float x) { return float_directed(x, 1u); }
 
-// Halves to even, as the addition itself rounds: from 2^23 on floats are whole.
+// To nearest, ties to even, as the addition itself rounds: from 2^23 on, floats are integers.
 float float_round(float x) {
     uint magnitude = float_magnitude(x), sign = floatBitsToUint(x) & FLOAT_SIGN;
     precise float sum = uintBitsToFloat(min(magnitude, 0x4b000000u)) + 8388608.0;
@@ -49,7 +49,7 @@ float float_copysign(float x, float sign) {
     return uintBitsToFloat(float_magnitude(x) | floatBitsToUint(sign) & FLOAT_SIGN);
 }
 
-// A number in the order of the floats that are not NaN; -0 comes right before +0.
+// A signed integer in the order of the floats except NaN; -0 comes just before +0.
 int float_order(float x) {
     int bits = floatBitsToInt(x);
     return bits ^ int(uint(bits >> 31) >> 1);
@@ -59,7 +59,7 @@ bool float_either_nan(float a, float b) {
     return max(float_magnitude(a), float_magnitude(b)) > FLOAT_INFINITY;
 }
 
-// As IEEE 754 compares, whatever the device does to subnormals.
+// Comparison as in IEEE 754, even if the device flushes subnormals.
 bool float_equal(float a, float b) {
     bool zeros = (float_magnitude(a) | float_magnitude(b)) == 0u;
     return !float_either_nan(a, b) && (zeros || floatBitsToUint(a) == floatBitsToUint(b));
@@ -80,7 +80,7 @@ float float_min(float a, float b) {
     return uintBitsToFloat(float_either_nan(a, b) ? FLOAT_NAN : bits);
 }
 
-// The next float after a on the way to b; b itself where they are equal, with b's sign if zero.
+// The neighbour of a towards b; b if they are equal, with b's sign if zero.
 float float_nextafter(float a, float b) {
     uint from = floatBitsToUint(a), magnitude = float_magnitude(a), sign = from & FLOAT_SIGN;
     bool outwards = (float_order(a) < float_order(b)) == (sign == 0u);

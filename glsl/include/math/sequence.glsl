@@ -1,7 +1,7 @@
-// start + i * delta, exact and then rounded once, in 32-bit integer operations: drivers may round
-// and flush floats as they like, and have no 64-bit types. Wide numbers lie lowest word first.
+// start + i * delta, computed exactly and rounded once, by 32-bit integer operations: drivers may round
+// and flush floats as they like, and lack 64-bit types. Wide numbers have their lowest word first.
 
-// Modulo 2^64, and so modulo less.
+// Modulo 2^64, and so modulo smaller powers of two too.
 uvec2 sequence_int(uint i, uvec2 start, uvec2 delta) {
   uvec2 product, sum;
   umulExtended(i, delta.x, product.y, product.x);
@@ -27,7 +27,7 @@ uvec4 wide_negate(uvec4 a) { return wide_add(~a, uvec4(1u, 0u, 0u, 0u)); }
 
 bool wide_is_zero(uvec4 a) { return all(equal(a, uvec4(0u))); }
 
-int wide_top(uvec4 a) {  // the highest bit set, -1 for 0
+int wide_top(uvec4 a) {  // the number of the highest bit set, -1 for 0
   for (int word = 3; word >= 0; --word)
     if (a[word] != 0u) return 32 * word + findMSB(a[word]);
   return -1;
@@ -40,7 +40,7 @@ uvec4 wide_left(uvec4 a, uint by) {  // by < 128
   return a << by | uvec4(0u, a.xyz) >> 1u >> (31u - by);  // a shift by 32 is undefined
 }
 
-// The lowest bit of the result is also set if a bit was lost, so that it still rounds right.
+// Shift right; the lowest bit is sticky: it is also set if a bit was lost, so that rounding stays correct.
 uvec4 wide_right(uvec4 a, uint by) {
   if (by > 127u) return uvec4(wide_is_zero(a) ? 0u : 1u, 0u, 0u, 0u);
   uint n = by, lost = 0u;
@@ -69,9 +69,9 @@ struct Exact {
 };
 
 const int ZERO = -4096;  // the exponent of zero: below all others, so that the other term counts
-const int TOP = 125;  // of a magnitude: there is room for a sum and its sign above
+const int TOP = 125;  // the top bit of a magnitude, which leaves room for the carry and sign of a sum
 
-// The float64 with these bits, a finite one, times i.
+// The finite float64 with these bits, times i.
 Exact exact_product(uvec2 bits, uint i) {
   uint biased = bits.y >> 20u & 0x7FFu;
   uint high = bits.y & 0xFFFFFu | (biased == 0u ? 0u : 0x100000u);
@@ -96,23 +96,23 @@ Exact exact_sum(Exact a, Exact b) {
   uvec4 sum = wide_add(x, y);
   bool negative = sum.w >> 31u != 0u;
   if (negative) sum = wide_negate(sum);
-  // IEEE 754: a sum that is zero is negative only where both terms are.
+  // IEEE 754: a zero sum is negative only if both terms are.
   if (wide_is_zero(sum)) return Exact(a.negative && b.negative, sum, ZERO);
   return Exact(negative, sum, exponent);
 }
 
-// The bits of the nearest number of a binary format, ties to even.
+// The bits of the nearest number in a binary format, ties to even.
 uvec2 exact_round(Exact a, uint mantissa_bits, uint exponent_bits) {
-  // Steps are what the format counts in at that size; subnormals have the least.
+  // The exponent of a unit in the last place at this magnitude; subnormals have the least.
   int least = 2 - (1 << (exponent_bits - 1u)) - int(mantissa_bits);
   int step = max(a.exponent + wide_top(a.magnitude) - int(mantissa_bits), least);
-  // Two bits more than needed: a half, and whether there is anything beyond it.
+  // Two more bits than needed: the half, and a sticky bit.
   int drop = step - 2 - a.exponent;
   uvec4 quarters = drop < 0 ? wide_left(a.magnitude, uint(-drop))
                             : wide_right(a.magnitude, uint(drop));
   bool up = (quarters.x & 3u) == 3u || (quarters.x & 7u) == 6u;
   uvec4 steps = quarters >> 2u | uvec4(quarters.yzw, 0u) << 30u;
-  // The leading bit of a normal number, which is not stored, is the last one of its exponent.
+  // The leading bit of a normal number is not stored: here it adds one to the exponent.
   uvec4 bits = wide_add(wide_add(steps, uvec4(up ? 1u : 0u, 0u, 0u, 0u)),
                         wide_left(uvec4(step - least, 0u, 0u, 0u), mantissa_bits));
   uvec2 infinity = format_infinity(mantissa_bits, exponent_bits);
@@ -120,8 +120,8 @@ uvec2 exact_round(Exact a, uint mantissa_bits, uint exponent_bits) {
   return format_sign(a.negative, over ? infinity : bits.xy, mantissa_bits + exponent_bits);
 }
 
-// start and delta are the bits of float64, the result those of the format named: 10 and 5 for
-// float16, 23 and 8 for float32, 52 and 11 for float64. Not-a-number is always the same one.
+// start and delta are bits of float64; the result has the given format, which is 10 and 5 for float16, 23
+// and 8 for float32, 52 and 11 for float64. A NaN result is always the same NaN.
 uvec2 sequence_float(uint i, uvec2 start, uvec2 delta, uint mantissa_bits, uint exponent_bits) {
   uvec2 high = uvec2(start.y, delta.y), low = uvec2(start.x, delta.x);
   bvec2 special = equal(high & 0x7FF00000u, uvec2(0x7FF00000u));

@@ -1,6 +1,5 @@
-// sin, cos and tan of float32, for arguments of any size. They are computed from what the nearest
-// multiple of pi/2 leaves of the argument, which is known to more than a float's digits even where
-// it is tiny. NaN and infinities give NaN.
+// sin, cos and tan of float32, for arguments of any size: from the difference to the nearest multiple of
+// pi/2, which has more than a float's precision even if it is tiny. NaN and infinities give NaN.
 #ifndef TRIG_HEAD
 #define TRIG_HEAD
 #include "math/divide.glsl"
@@ -10,13 +9,13 @@ const uint TRIG_HUGE = 0x45800000u;  // 4096
 const uint TRIG_TINY = 0x39000000u;  // 2^-13: below, sin x and tan x are x
 const float TRIG_ROUNDER = 12582912.0;  // 1.5 * 2^23: adding and subtracting it rounds
 
-// An angle as so many quarters of a turn, modulo 4, and the rest.
+// An angle as a number of quarter turns, modulo 4, and the rest.
 struct Angle {
     vec2 rest;
     uint quarters;
 };
 
-// Word 0, 1, 2, 3 or 4 of five.
+// One of five words.
 uint word_of(uint word, uint a, uint b, uint c, uint d, uint e) {
     uint chosen = word > 0u ? b : a;
     chosen = word > 1u ? c : chosen;
@@ -24,12 +23,12 @@ uint word_of(uint word, uint a, uint b, uint c, uint d, uint e) {
     return word > 3u ? e : chosen;
 }
 
-// Where a finite x of at least TRIG_HUGE stands in its turn, in 2^-64 of a turn, low word first.
-// It is the 24 digits of x times those digits of 2/pi that give neither whole turns nor too little.
+// The phase of a finite x of at least TRIG_HUGE, in units of 2^-64 turns, low word first: the 24 bits of x
+// times those bits of 2/pi that give neither whole turns nor too little to matter.
 uvec2 turn_phase(uint bits) {
     uint digits = bits & FLOAT_FRACTION | FLOAT_LEADING;
     uint from = (bits >> 23u & 0xffu) - 120u, word = from >> 5u, by = from & 31u;
-    // 2/pi is 0.a2f9836e4e441529..., and so many zeros come before.
+    // 2/pi is 0.a2f9836e4e441529... in hexadecimal, here after a word of zeros.
     uint first = word_of(word, 0u, 0xa2f9836eu, 0x4e441529u, 0xfc2757d1u, 0xf534ddc0u);
     uint second = word_of(word, 0xa2f9836eu, 0x4e441529u, 0xfc2757d1u, 0xf534ddc0u, 0xdb629599u);
     uint third = word_of(word, 0x4e441529u, 0xfc2757d1u, 0xf534ddc0u, 0xdb629599u, 0x3c439041u);
@@ -46,19 +45,19 @@ uvec2 turn_phase(uint bits) {
     return bits >> 31u != 0u ? negated : uvec2(low, high);
 }
 
-// The angle of a phase taken as signed, at most an eighth of a turn either way.
+// The angle of a phase, taken as signed: at most an eighth of a turn in magnitude.
 vec2 phase_angle(uvec2 phase) {
-    // Two parts of 24 digits and one of 16, whose sum a pair holds, in 2^-24 of a turn.
+    // Two parts of 24 bits and one of 16, whose sum a pair holds, in units of 2^-24 turns.
     float high = float(int(phase.y) >> 8);
     precise float middle = float(int((phase.y & 0xffu) << 16u | phase.x >> 16u)) * (1.0 / 16777216.0);
     precise float low = float(int(phase.x & 0xffffu)) * (1.0 / 1099511627776.0);
     vec2 sum = pair_of(high, middle);
     precise float rest = sum.y + low;
-    // 2 pi times that.
+    // In radians.
     return pair_times(pair_of(sum.x, rest), vec2(3.7450704e-07, -1.0421607e-14));
 }
 
-// Angles from here on take integers to reduce, which is slow.
+// Reducing these takes integers, which is slow.
 bool is_far_angle(float x) { return (floatBitsToUint(x) & ~FLOAT_SIGN) >= TRIG_HUGE; }
 
 Angle far_angle(float x) {
@@ -67,8 +66,8 @@ Angle far_angle(float x) {
     return Angle(phase_angle(uvec2(phase.x, (phase.y & 0x3fffffffu) - 0x20000000u)), phase.y >> 30u);
 }
 
-// The products with the first three parts of pi/2 are exact for sizes below TRIG_HUGE; so are the
-// first two differences, and the third is where the result is small, and made good elsewhere.
+// The products with the first three parts of pi/2 are exact below TRIG_HUGE. So are the first two
+// differences; the third one is if the result is small, and otherwise its error is added.
 Angle near_angle(float x) {
     precise float rounded = x * 0.63661975 + TRIG_ROUNDER;
     precise float n = rounded - TRIG_ROUNDER;
@@ -81,8 +80,8 @@ Angle near_angle(float x) {
     return Angle(pair_of(third, rest), floatBitsToUint(rounded));
 }
 
-// The sine of an angle of at most pi/4, or slightly more, and so many quarters of a turn: one
-// polynomial with the coefficients of sin or cos.
+// The sine of an angle, at most about pi/4 in magnitude, plus some quarter turns: one polynomial with the
+// coefficients of sin or cos.
 float sin_of(float rest, uint quarters) {
     bool even = (quarters & 1u) != 0u;
     precise float square = rest * rest;
@@ -95,7 +94,7 @@ float sin_of(float rest, uint quarters) {
     return uintBitsToFloat(floatBitsToUint(sine) ^ quarters << 30u & FLOAT_SIGN);
 }
 
-// The result for x, which is x itself where that is tiny, and NaN where it is not finite.
+// The result for x: x itself if it is tiny, NaN if it is not finite.
 float trig_result(float x, uint tiny, float result) {
     uint bits = floatBitsToUint(x), size = bits & ~FLOAT_SIGN;
     uint computed = floatBitsToUint(result);
@@ -111,7 +110,7 @@ float float_cos(float x, Angle angle) {
     return trig_result(x, 0u, sin_of(angle.rest.x, angle.quarters + 1u));
 }
 
-// With an odd number of quarters it is -1 / tan of the rest.
+// For an odd number of quarters, -1 / tan of the rest.
 float float_tan(float x, Angle angle) {
     precise float r = angle.rest.x;
     precise float z = r * r;

@@ -1,7 +1,7 @@
-// Elements of any type as ones of any other. Elements are their bits: the lower word first, and
-// zeros above an element's width. Types are known when a kernel is specialized. Floats become
-// integers towards zero and stay in their range, NaN becomes 0; integers keep their low bits; what
-// becomes a float is rounded once, to nearest, ties to even.
+// Conversion of elements from any type to any other. Elements are given by their bits: the lower word
+// first, and zeros above their width. Types are specialization constants. Floats become integers by
+// rounding towards zero and clamping, NaN becomes 0; integers keep their low bits; results that are floats
+// are rounded once, to nearest, ties to even.
 #ifndef CAST_HEAD
 #define CAST_HEAD
 #include "math/divide.glsl"
@@ -11,28 +11,28 @@
 
 uint cast_cut(uint bits, uint width) { return bits << (32u - width) >> (32u - width); }
 
-// An integer, or a bool, of at most 32 bits, as 32 bits.
+// An integer of at most 32 bits, or a bool, as 32 bits.
 uint cast_widen(uint raw, uint from) {
     if (from == BOOL) return uint(raw != 0u);
     uint by = 32u - bits_of(from);
     return is_signed_int(from) ? uint(int(raw << by) >> by) : raw;
 }
 
-// Any integer, or a bool, as 64 bits.
+// Any integer or bool as 64 bits.
 uvec2 cast_to_long(uvec2 raw, uint from) {
     if (from >= INT64) return raw;
     uint low = cast_widen(raw.x, from);
     return uvec2(low, is_signed_int(from) ? uint(int(low) >> 31) : 0u);
 }
 
-// The float32 nearest to an integer. Halves convert exactly, so that only their sum is rounded.
+// The float32 nearest to an integer. Its halves convert exactly, so that only their sum is rounded.
 float cast_int_to_float(uint bits, bool is_signed) {
     int high = is_signed ? int(bits) >> 16 : int(bits >> 16);
     precise float sum = float(high) * 65536.0 + float(int(bits & 0xffffu));
     return sum;
 }
 
-// Any type of at most 32 bits.
+// From any type of at most 32 bits.
 float cast_to_float(uint raw, uint from) {
     if (from == FLOAT32) return uintBitsToFloat(raw);
     if (from == FLOAT16) return half_to_float(raw);
@@ -40,11 +40,11 @@ float cast_to_float(uint raw, uint from) {
     return from < INT32 ? float(int(bits)) : cast_int_to_float(bits, from == INT32);
 }
 
-// Towards zero, into the type's range; NaN is 0.
+// Towards zero, clamped to the type's range; NaN becomes 0.
 uint cast_float_to_int(float x, uint to) {
     uint bits = floatBitsToUint(x), magnitude = bits & ~FLOAT_SIGN, width = bits_of(to);
     bool negative = bits != magnitude, within = magnitude < 0x4f000000u;  // 2^31
-    // What is beyond the range of int is not converted: nobody knows what would come out.
+    // Values out of int's range are not converted, since the result would be undefined.
     uint whole = uint(int(within ? x : 0.0));
     if (to == UINT32) {
         whole = within ? whole : (bits & FLOAT_FRACTION | FLOAT_LEADING) << 8;
@@ -59,11 +59,11 @@ uint cast_float_to_int(float x, uint to) {
     return magnitude > FLOAT_INFINITY ? 0u : cast_cut(whole, width);
 }
 
-// As float64. NaN becomes the quiet one of its sign.
+// As float64. NaN becomes the quiet NaN of its sign.
 uvec2 cast_to_double(float x) {
     uint bits = floatBitsToUint(x), magnitude = bits & ~FLOAT_SIGN;
     uint normal = float_normalised(magnitude);
-    // float64 biases exponents by 896 more, and counts three bits of a fraction in its high word less.
+    // float64's exponents have a bias larger by 896, and its high word has three bits less of the fraction.
     uint high = uint(int(normal) >> 3) + (896u << 20), low = normal << 29;
     bool special = magnitude >= FLOAT_INFINITY, empty = magnitude == 0u || special;
     high = special ? magnitude > FLOAT_INFINITY ? 0x7ff80000u : 0x7ff00000u : high;
@@ -71,7 +71,7 @@ uvec2 cast_to_double(float x) {
     return uvec2(empty ? 0u : low, high | bits & FLOAT_SIGN);
 }
 
-// Into any type of at most 32 bits.
+// To any type of at most 32 bits.
 uint cast_from_float(float x, uint to) {
     if (to == FLOAT32) return floatBitsToUint(x);
     if (to == FLOAT16) return float_to_half(x);
@@ -86,7 +86,7 @@ struct Number {
     int exponent;
 };
 
-const int CAST_INFINITE = 4096;  // the exponent of an infinity: beyond all others
+const int CAST_INFINITE = 4096;  // the exponent of an infinity: above all others
 
 Number cast_read(uvec2 raw, uint from) {
     if (from < FLOAT16) {
@@ -131,7 +131,7 @@ uvec2 cast_round(Number n, uint to) {
     int digits = is_half ? 10 : is_double ? 52 : 23;
     int largest = is_half ? 31 : is_double ? 2047 : 255;
     int top = long_top(n.magnitude), exponent = n.exponent + top + largest / 2;
-    // The leading bit becomes bit 61, and the lowest one is set if anything below it was.
+    // The leading bit becomes bit 61; the lowest bit is sticky: it is set if any bit below it was.
     uvec2 all = long_left(n.magnitude, uint(63 - max(top, 0))), some = long_right(all, 2u);
     some.x |= uint((all.x & 3u) != 0u);
     uint drop = uint(min(61 - digits + max(1 - exponent, 0), 63));
@@ -140,7 +140,7 @@ uvec2 cast_round(Number n, uint to) {
     bool up = over_half || rest == uvec2(0u, FLOAT_SIGN) && (kept.x & 1u) != 0u;
     kept = long_add(kept, uvec2(uint(up), 0u));
     uint above = uint(max(exponent, 1) - 1);
-    uint by = uint(digits) & 31u;  // of the exponent, in the word where it lies
+    uint by = uint(digits) & 31u;  // the exponent's place in its word
     uvec2 bits = kept + (is_double ? uvec2(0u, above << by) : uvec2(above << by, 0u));
     uint infinity = uint(largest) << by;
     if (exponent >= largest) bits = is_double ? uvec2(0u, infinity) : uvec2(infinity, 0u);
@@ -151,7 +151,7 @@ uvec2 cast_round(Number n, uint to) {
     return is_double ? uvec2(bits.x, bits.y | sign) : uvec2(bits.x | sign, 0u);
 }
 
-// Whether it is not 0, of whatever type.
+// Whether an element of any type is not 0.
 bool cast_truth(uvec2 raw, uint from) {
     if (from == FLOAT16) raw.x &= 0x7fffu;
     if (from == FLOAT32) raw.x &= ~FLOAT_SIGN;

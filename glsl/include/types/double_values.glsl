@@ -1,4 +1,4 @@
-// Elements as the bits of float64, to which smaller floats extend exactly.
+// Elements as bits of float64; smaller floats are converted exactly.
 #include "types/cast.glsl"
 #define VALUE uvec2
 

@@ -1,4 +1,4 @@
-// The bits of one element of `words`, an array in memory: the lower word first, zeros above.
+// The bits of an element of `words`, an array in memory: the lower word first, zeros above.
 #ifndef ELEMENT_HEAD
 #define ELEMENT_HEAD
 #include "types/types.glsl"

@@ -1,4 +1,4 @@
-// Elements as float32: float16 is computed so too, and rounded once.
+// Elements as float32: float16 is computed as float32 too, and rounded once.
 #include "types/half.glsl"
 #include "types/types.glsl"
 #define VALUE float

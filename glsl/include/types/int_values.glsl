@@ -1,4 +1,4 @@
-// Elements as 32-bit integers, from smaller ones extended by sign or by zeros; bools are 0 and 1.
+// Elements as 32-bit integers; smaller ones are extended by sign or by zeros, bools are 0 and 1.
 #include "types/cast.glsl"
 #define VALUE uint
 

@@ -1,9 +1,9 @@
-// Elements as unsigned integers in their order, where NaN is one number, and the greatest.
+// Elements as unsigned integers in the same order. All NaNs are equal, and greater than all numbers.
 #ifndef KEY_HEAD
 #define KEY_HEAD
 #include "types/types.glsl"
 
-// The lower word first; of elements of up to 32 bits the upper one is 0. -0.0 is 0.0.
+// The lower word first; the upper one is 0 for elements of up to 32 bits. -0.0 equals 0.0.
 uvec2 key_of(uvec2 raw, uint type) {
     bool wide = bits_of(type) == 64;
     uint top = wide ? raw.y : raw.x, low = wide ? raw.x : 0;

@@ -1,4 +1,4 @@
-// Elements as 64-bit integers, from smaller ones extended by sign or by zeros.
+// Elements as 64-bit integers; smaller ones are extended by sign or by zeros.
 #include "types/cast.glsl"
 #define VALUE uvec2
 

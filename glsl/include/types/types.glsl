@@ -1,4 +1,4 @@
-// Element types, by their places in dml_vk/dtypes.py.
+// Element types, numbered as in dml_vk/dtypes.py.
 #ifndef TYPES_HEAD
 #define TYPES_HEAD
 const uint BOOL = 0, INT8 = 1, UINT8 = 2, INT16 = 3, UINT16 = 4, INT32 = 5, UINT32 = 6;

@@ -97,7 +97,7 @@ def test_dtypes_and_constants_are_there():
     assert dml_vk.__array_api_version__ == STANDARD["version"]
 
 
-def test_the_namespace_tells_of_itself():
+def test_the_namespace_info_is_complete():
     info = dml_vk.__array_namespace_info__()
     assert (
         compared(info, {name: how[5:].strip(", ") for name, how in STANDARD["info"].items()}) == {}
@@ -235,7 +235,7 @@ def test_no_function_is_left_out():
     assert called | OTHERS | {"result_type"} == set(STANDARD["functions"]) | linalg
 
 
-def test_what_is_said_of_dtypes():
+def test_finfo_iinfo_and_can_cast_are_numpys():
     for name in ("float32", "float64", "float16"):
         for limit in ("bits", "eps", "max", "min", "smallest_normal"):
             found = getattr(dml_vk.finfo(getattr(dml_vk, name)), limit)

@@ -40,7 +40,7 @@ def written(x, y):
     return x
 
 
-def test_what_came_before_is_replayed_and_right(only_known):
+def test_repeated_calls_give_the_same_as_the_first(only_known):
     cases = {
         "x + y": lambda x, y: x + y,
         "x - 1.5": lambda x, y: x - 1.5,
@@ -77,7 +77,7 @@ def test_what_came_before_is_replayed_and_right(only_known):
         only_known()
 
 
-def test_recalled_results_go_to_out_and_in_place(only_known):
+def test_repeated_calls_write_to_out_and_in_place(only_known):
     kept = []
     for _ in range(2):
         x, y, _ = tensors()
@@ -93,7 +93,7 @@ def test_recalled_results_go_to_out_and_in_place(only_known):
     assert len({id(one.allocation) for one in kept}) == 6
 
 
-def test_what_is_in_the_way_is_not_recalled():
+def test_overlapping_operands_are_not_mistaken_for_separate_ones():
     for dtype in (np.float32, np.uint8):
         for _ in range(3):
             x = dml_vk.asarray(np.arange(1, 11).astype(dtype))
@@ -141,7 +141,7 @@ def test_bytes_in_place_that_share_words_stay_right():
         assert np.array_equal(x.numpy(), expected)
 
 
-def test_numbers_are_not_taken_for_one_another():
+def test_calls_with_different_numbers_are_kept_apart():
     x = dml_vk.asarray(np.float32([1.5, -2.0, 3.25]))
     for number in (0.0, -0.0, 1e300, -1e300, float("nan"), 3, 2**60 + 1, True, np.float32(2)):
         with np.errstate(over="ignore"):
@@ -163,7 +163,7 @@ def test_numbers_are_not_taken_for_one_another():
 
 @settings(max_examples=30)
 @given(st.data(), st.sampled_from(["float32", "uint8"]))
-def test_views_of_any_layout_give_the_same_when_they_come_again(data, dtype):
+def test_repeated_calls_on_views_of_any_layout_give_the_same(data, dtype):
     layout = data.draw(layouts(max_rank=4))
     for start in (1, 3):
         values = np.arange(layout.offset + layout.span + 8)
@@ -212,7 +212,7 @@ def test_bools_are_numbers_of_their_own_kind():
         assert (mask & False).dtype is dml_vk.bool_
 
 
-def test_what_is_kept_is_bounded(monkeypatch):
+def test_the_caches_of_calls_are_bounded(monkeypatch):
     monkeypatch.setattr(calls, "MOST", 5)
     monkeypatch.setattr(spec, "MOST", 5)
     calls._calls.clear()

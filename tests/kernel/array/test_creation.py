@@ -22,6 +22,49 @@ from tests.kernel.tensors import assert_same, tensor_over
 NUMBERS = [dtype for dtype in DTYPES.values() if dtype.kind != "b"]
 
 
+@pytest.fixture
+def small_integers(monkeypatch):
+    """Python's integers become int32 where they fit, as in NumPy before 2.0 on Windows."""
+    own = np.asarray
+
+    def asarray(obj, *given):
+        array = own(obj, *given)
+        is_default = not given and array.dtype == np.int64 and not hasattr(obj, "dtype")
+        fits = is_default and np.array_equal(array, array.astype(np.int32))
+        typed = isinstance(obj, list) and any(isinstance(one, np.int64) for one in obj)
+        return array.astype(np.int32) if fits and not typed else array
+
+    monkeypatch.setattr(np, "asarray", asarray)
+    assert np.asarray([1, 2]).dtype == np.asarray(range(3)).dtype == np.int32
+
+
+@pytest.mark.parametrize(
+    ("given", "dtype"),
+    [
+        (7, "int64"),
+        ([1, True], "int64"),
+        ([[1], [2]], "int64"),
+        (range(3), "int64"),
+        ([2**40], "int64"),
+        ([np.int64(1)], "int64"),
+        ([1.5, 2], "float32"),
+        (np.int32(7), "int32"),
+        ([np.int32(7), np.int32(8)], "int32"),
+        (np.arange(3, dtype=np.int32), "int32"),
+    ],
+    ids=str,
+)
+def test_integers_have_64_bits_on_every_system(small_integers, given, dtype):
+    x = dml_vk.asarray(given)
+    assert x.dtype == dtype
+    assert x.tolist() == np.array(given).tolist()
+
+
+def test_edges_in_a_list_have_64_bits_on_every_system(small_integers):
+    x = dml_vk.asarray(np.int32([1, 2, 3]))
+    assert dml_vk.histogram(x, [0, 2, 4])[1].dtype == dml_vk.int64
+
+
 @pytest.mark.parametrize("dtype", DTYPES.values(), ids=str)
 def test_one_value_everywhere(dtype):
     for shape, order in (((2, 3, 4, 5), channels_last), ((3, 5), "WH"), ((), None), ((0, 7), None)):

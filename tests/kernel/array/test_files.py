@@ -59,7 +59,7 @@ def test_any_layout_keeps_its_order(folder, layout):
     assert np.array_equal(np.load(path.with_suffix(".npz"))["arr_0"], array)
 
 
-def test_what_follows_the_array(tmp_path):
+def test_the_order_of_dims_follows_the_array(tmp_path):
     path = tmp_path / "x.npy"
     orders = {
         "plain": (dml_vk.asarray(GRID), None),
@@ -115,7 +115,7 @@ def test_archives_of_numpy(tmp_path):
             assert x.layout.order == order
 
 
-def test_an_order_that_is_cut_off_is_not_taken_for_none(tmp_path):
+def test_a_truncated_order_is_an_error(tmp_path):
     path = tmp_path / "x.npy"
     dml_vk.save(path, dml_vk.asarray(GRID).to(channels_last))
     path.write_bytes(path.read_bytes()[:-1])
@@ -153,7 +153,7 @@ def written(tmp_path, name, *arrays, **options):
     return path
 
 
-def test_what_no_tensor_can_be_made_of(tmp_path):
+def test_arrays_that_cannot_be_tensors_are_refused(tmp_path):
     objects = np.array([None, "x"], object)
     for name in ("x.npy", "x.npz"):
         path = written(tmp_path, name, objects, allow_pickle=True)
@@ -316,7 +316,7 @@ def test_large_files_go_by_pieces_between_which_ctrl_c_may_come(tmp_path, monkey
     assert bool(dml_vk.all(again == x))
 
 
-def test_what_the_file_system_says_is_its_own_word(tmp_path):
+def test_errors_of_the_file_system_are_passed_on(tmp_path):
     with pytest.raises(FileNotFoundError) as error:
         dml_vk.load(tmp_path / "none.npy")
     assert not isinstance(error.value, DmlVkError)

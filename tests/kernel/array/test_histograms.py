@@ -42,7 +42,7 @@ def test_sums_of_stretches(dtype):
         same(segment_sums(dml_vk.asarray(values), dml_vk.asarray(bounds)), expected)
 
 
-def test_what_is_not_finite_stays_where_it_is():
+def test_values_that_are_not_finite_affect_only_their_own_segment():
     values = np.float32([1, np.inf, 2, -np.inf, 3, np.nan, 4, np.inf, -np.inf])
     bounds = np.array([0, 1, 3, 5, 7, 9])
     found = segment_sums(dml_vk.asarray(values), dml_vk.asarray(bounds)).tolist()
@@ -96,7 +96,7 @@ def test_histograms_of_floats(dtype):
         assert np.array_equal(found[1].numpy(), edges.astype(found[1].dtype.numpy_name))
 
 
-def test_what_lies_on_edges():
+def test_values_on_edges_are_counted_as_in_numpy():
     for dtype in ("float16", "float32", "float64", "uint8", "int64"):
         array = np.repeat(np.arange(12), 5).astype(dtype)
         x, weights = dml_vk.asarray(array), np.arange(1, 61, dtype=np.float32)
@@ -170,7 +170,7 @@ def test_densities():
             assert np.allclose(found.numpy(), expected, rtol=1e-5)
 
 
-def test_nothing_and_one():
+def test_histograms_of_no_and_of_equal_elements():
     for array in (np.zeros((0, 3), np.float32), np.zeros(0, np.int8), np.array(2.5), np.ones(4)):
         for bins in (3, [0.0, 1.0, 5.0]):
             counts, edges = np.histogram(array, bins)

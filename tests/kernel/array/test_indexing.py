@@ -150,7 +150,7 @@ def test_views_keep_the_order_of_the_dims_that_are_left():
     assert read(image, 1).layout.order == (1, 2, 0)
 
 
-def test_what_indexes_and_masks_select_keeps_the_order():
+def test_results_of_indexes_and_masks_keep_the_order_of_dims():
     image = dml_vk.asarray(np.zeros((2, 3, 4, 5), np.float32), memory_format=channels_last)
     rows, mask = np.array([1, 0, 1]), np.array([True, False])
     for key in (rows, (EVERY, rows), mask, (..., rows), (EVERY, EVERY, [[0, 1]], [[1, 2]])):
@@ -215,7 +215,7 @@ def test_indexes_of_the_host_and_of_the_device_go_together():
         assert np.array_equal(x.numpy(), array)
 
 
-def test_a_list_that_was_seen_before_waits_for_nothing(monkeypatch):
+def test_a_list_that_was_used_before_is_not_uploaded_again(monkeypatch):
     x = dml_vk.asarray(np.arange(12).reshape(3, 4))
     read(x, (EVERY, [2, 0]))
 
@@ -243,7 +243,7 @@ def test_values_are_converted():
     assert y.tolist() == [3.0, float(np.float32(0.1)), 1.0]
 
 
-def test_what_is_written_to_itself_is_read_before():
+def test_an_assignment_from_itself_reads_before_it_writes():
     array = np.arange(30).reshape(5, 6)
     x = dml_vk.asarray(array)
     write(x, slice(1, None), read(x, slice(None, -1)))
@@ -268,7 +268,7 @@ INDEX_ERRORS = {
 
 
 @pytest.mark.parametrize("key", INDEX_ERRORS)
-def test_keys_that_are_none(key):
+def test_invalid_keys_are_refused(key):
     x = dml_vk.asarray(np.zeros((2, 3), np.float32))
     for call in (read, lambda x, key: write(x, key, 0)):
         with pytest.raises(LayoutIndexError, match=INDEX_ERRORS[key].replace("getitem: ", "")):

@@ -250,7 +250,7 @@ def test_where_the_new_dim_of_a_stack_lies(name):
     assert_same(found, np.stack([x.numpy() for x in tensors], axis))
 
 
-def test_what_is_cut_joins_to_the_same_format():
+def test_pieces_join_to_the_same_format():
     for x in (IMAGES, X, X.permute(3, 1, 0, 2)):
         assert dml_vk.concat(x.split(1, 1), axis=1).layout == x.layout.like()
         assert dml_vk.stack(dml_vk.unstack(x)).layout.memory_format is x.memory_format

@@ -132,7 +132,7 @@ def test_indexes_of_extremes(name):
         getattr(dml_vk, name)(dml_vk.zeros((2, 0)), 1)
 
 
-def test_numbers_for_what_is_none():
+def test_nan_to_num_replaces_what_is_not_finite():
     special = np.array([np.nan, np.inf, -np.inf, 1.5, -0.0, 2e-7, -7])
     for dtype in FLOATS:
         array = np.tile(special.astype(dtype), 6).reshape(2, 3, 7)
@@ -196,7 +196,7 @@ def test_out_and_formats(name):
         function([1.0])
 
 
-def test_integers_are_plain():
+def test_integers_have_no_nan_to_leave_out():
     for dtype in ("int8", "uint32", "int64"):
         array = mixed(dtype, (3, 4, 5))
         for turn, axis in enumerate((None, 1, (0, 2))):

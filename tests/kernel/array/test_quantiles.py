@@ -135,7 +135,7 @@ def test_elements_keep_their_bits():
         assert getattr(dml_vk, name)(twice, [0.75, 0]).tolist() == [np.inf, -np.inf]
 
 
-def test_shares_of_every_kind():
+def test_quantiles_take_every_kind_of_fraction():
     array = mixed("float32", (50,))
     x = dml_vk.asarray(array)
     expected = np.quantile(wide(array), [0.25, 0.5])

@@ -58,7 +58,7 @@ def test_bytes_of_bools_are_true_if_not_zero():
     check_nonzero(x, memory)
 
 
-def test_nonzero_of_every_share(profile):
+def test_nonzero_of_few_and_many_nonzero_elements(profile):
     for n in (32, 33, 4097, 200_003):
         for share in (0.0, 0.01, 0.5, 1.0):
             x = holes(dml_vk.uint8, n, share)

@@ -185,7 +185,7 @@ def test_zeros_and_nans():
 
 
 @pytest.mark.parametrize("kind", ["bool", "uint8", "int32", "int64"])
-def test_means_of_what_is_counted(kind):
+def test_means_of_integers_and_bools(kind):
     array = (np.arange(1, 61) * 7 % 11).reshape(3, 4, 5).astype(kind)
     for made in (array, array[::-1, :, ::2]):
         x = dml_vk.asarray(made)

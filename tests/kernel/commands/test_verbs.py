@@ -98,7 +98,7 @@ def test_each_check_of_the_tour_can_fail(monkeypatch):
     assert tour.refusal(1, {"dv": dml_vk, "y": names["nchw"]}) == ""
 
 
-def test_what_the_demo_shows_where(monkeypatch):
+def test_the_demo_adapts_to_the_device_and_the_terminal(monkeypatch):
     assert demo._opening("x", "cpu")[1:]
     assert demo._opening("x", "discrete") == ["Device: x"]
     photo = tour.picture.landscape()
@@ -155,7 +155,7 @@ def test_bench_says_what_is_wrong(capsys, wrong_copy):
     assert main(["bench", "--size", "1", "--cases", "add"]) == 1  # what it is measured by is wrong
 
 
-def test_bench_asks_the_device_for_room_first(capsys):
+def test_bench_fails_early_if_memory_does_not_suffice(capsys):
     for size in ("1000000", str(2**80)):
         assert main(["bench", "--size", size]) == 1
         assert capsys.readouterr().err.startswith("empty: ")
@@ -176,6 +176,6 @@ def _changed(case):
     return right
 
 
-def test_versions_that_are_not_there(monkeypatch):
+def test_versions_of_missing_packages_are_none(monkeypatch):
     assert bench._version("no-such-package-at-all") is None
     assert bench._version("numpy") == sys.modules["numpy"].__version__

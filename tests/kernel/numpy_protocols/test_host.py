@@ -56,7 +56,7 @@ def pairs():
     yield (x, x.view("int8")[5:7]), (array, array.view("int8")[5:7])
 
 
-def test_who_shares_memory():
+def test_shares_memory_is_numpys():
     for tensors, arrays in pairs():
         for function in (np.shares_memory, np.may_share_memory):
             for named in ({}, {"max_work": -1}):
@@ -67,7 +67,7 @@ def test_who_shares_memory():
 
 
 @pytest.mark.parametrize("name", ["shares_memory", "may_share_memory"])
-def test_who_shares_memory_with_the_host(name):
+def test_shares_memory_with_arrays_of_the_host(name):
     function, x = getattr(np, name), dml_vk.asarray(M)
     lent = np.asarray(x)
     assert function(x, lent) is x.device.unified

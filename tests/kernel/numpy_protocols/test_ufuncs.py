@@ -20,7 +20,7 @@ W = np.array([1.5, -2.0, 0.5], np.float32)
 TRUE = np.array([[True, False, True], [True, True, False]])
 
 
-def test_ufuncs_are_ours_of_the_same_meaning():
+def test_ufuncs_call_our_equivalents():
     x = dml_vk.asarray(M)
     for function, operands in (
         (np.add, (x, x)),
@@ -126,7 +126,7 @@ def test_scipys_functions_are_ours():
     assert np.allclose(out.numpy(), scipy.special.expit(M))
 
 
-def test_scipy_is_known_by_what_is_imported(monkeypatch):
+def test_scipys_functions_are_found_only_if_scipy_is_imported(monkeypatch):
     for name in ("scipy.special", "scipy.special._ufuncs"):
         monkeypatch.delitem(sys.modules, name)
     with pytest.raises(
@@ -136,7 +136,7 @@ def test_scipy_is_known_by_what_is_imported(monkeypatch):
         scipy.special.expit(dml_vk.asarray(M))
 
 
-def test_who_has_no_function_is_named():
+def test_functions_without_an_equivalent_are_named():
     x = dml_vk.asarray(M)
     for call, said in (
         (
@@ -171,7 +171,7 @@ class Other:
         return "others' function"
 
 
-def test_other_libraries_have_their_say():
+def test_other_libraries_overrides_are_called():
     x = dml_vk.asarray(M)
     assert np.add(x, Other()) == "others' ufunc"
     assert np.add(x, 1.0, out=Other()) == "others' ufunc"

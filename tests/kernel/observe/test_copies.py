@@ -44,7 +44,7 @@ def test_an_order_without_a_name_is_recorded_as_it_is():
     assert [(e.source, e.target) for e in log.entries] == [((3, 2, 1, 0), contiguous_format)]
 
 
-def test_the_host_is_a_reason_of_its_own():
+def test_copies_to_and_from_the_host_have_the_reason_host():
     with dml_vk.trace(strict=True) as log:
         x = dml_vk.asarray(ARRAY)
         x.numpy()
@@ -105,7 +105,7 @@ def test_an_operand_of_another_dtype_than_is_read(op):
         call()
 
 
-def test_what_is_asked_for_by_other_names():
+def test_assignments_and_casts_count_as_asked_for():
     x, y = dml_vk.asarray(ARRAY), dml_vk.asarray(ARRAY[:, :1]).to(channels_last)
     double, mask = dml_vk.asarray(np.array([2.5])), x > 7
     with dml_vk.trace(strict=True) as log:
@@ -169,7 +169,7 @@ def test_bytes_for_directml_s_operators_are_uploads_and_downloads_too():
     ]
 
 
-def test_what_is_shown_leaves_the_device():
+def test_repr_records_the_download_of_what_it_shows():
     x = dml_vk.asarray(np.arange(2000))
     with dml_vk.trace(strict=True) as log:
         repr(x)

@@ -42,14 +42,14 @@ def dispatches(caplog):
     return [record.dispatch for record in caplog.records if hasattr(record, "dispatch")]
 
 
-def test_nothing_is_told_unless_it_is_asked_for(x, caplog):
+def test_nothing_is_logged_unless_enabled(x, caplog):
     caplog.set_level(logging.DEBUG)  # the root's
     dml_vk.synchronize()
     (x + x).numpy()
     assert [record for record in caplog.records if record.name == "dml_vk"] == []
 
 
-def test_each_dispatch_is_told(x, listen):
+def test_each_dispatch_is_logged(x, listen):
     line = here()
     y = x + x
     z = (x * 2.0, y.to(channels_last))
@@ -84,7 +84,7 @@ def test_each_dispatch_is_told(x, listen):
     )
 
 
-def test_a_flush_says_who_looked_and_what_ran(x, listen):
+def test_a_flush_logs_its_caller_and_the_work(x, listen):
     y = (x + x) * x
     listen.clear()
     line = here()
@@ -150,7 +150,7 @@ def test_operators_of_directml_and_kernels_of_ones_own_have_names_too(x, listen)
         (lambda x: dml_vk.reshape(x, (12, 10)) @ dml_vk.reshape(x, (10, 12)), (12, 12, 10), "tile"),
     ],
 )
-def test_what_a_unit_goes_through_counts_among_the_sizes(x, listen, call, sizes, path):
+def test_logged_sizes_include_the_loops_of_a_work_item(x, listen, call, sizes, path):
     call(x)
     (told,) = dispatches(listen)
     assert (told.asked.sizes, told.asked.path) == (sizes, path)
@@ -168,7 +168,7 @@ def test_a_device_without_a_clock_is_timed_from_the_host(x, listen, monkeypatch)
     assert [y.numpy()[0, 0, 0, 1], z.numpy()[0, 0, 0, 2]] == [4, 9]
 
 
-def test_a_kernel_that_is_made_is_told(listen):
+def test_creating_a_pipeline_is_logged(listen):
     (dml_vk.full((3,), 2, "int16") << dml_vk.full((3,), 1, "int16")).numpy()
     made = [record for record in listen.records if " made " in record.message]
     assert made[-1].levelno == logging.DEBUG
@@ -189,7 +189,7 @@ def test_a_kernel_that_is_made_is_told(listen):
 
 
 @pytest.fixture
-def as_it_was():
+def restored_logger():
     logger = log_of_dispatches.logger
     level, handlers, propagate = logger.level, logger.handlers[:], logger.propagate
     yield logger
@@ -198,12 +198,12 @@ def as_it_was():
 
 
 @pytest.mark.parametrize("value", ["info", "debug"])
-def test_the_environment_turns_it_on(as_it_was, monkeypatch, value):
+def test_the_environment_turns_it_on(restored_logger, monkeypatch, value):
     monkeypatch.setenv("DML_VK_LOG", value)
     log_of_dispatches.set_up()
     log_of_dispatches.set_up()  # by another device
-    assert logging.getLevelName(as_it_was.level) == value.upper()
-    assert as_it_was.handlers.count(log_of_dispatches._stderr) == 1
+    assert logging.getLevelName(restored_logger.level) == value.upper()
+    assert restored_logger.handlers.count(log_of_dispatches._stderr) == 1
 
 
 @pytest.mark.parametrize("wrong", ["DEBUG", "1", "warning"])
@@ -213,7 +213,7 @@ def test_another_word_in_the_environment_is_an_error(monkeypatch, wrong):
         open_anew(monkeypatch, DML_VK_LOG=wrong)
 
 
-def test_it_goes_to_stderr_a_line_each():
+def test_the_log_goes_to_stderr_line_by_line():
     done = run("x, y = use()", DML_VK_LOG="debug")
     assert (done.returncode, done.stdout) == (0, "")
     made, copied, flushed = done.stderr.splitlines()
@@ -222,7 +222,7 @@ def test_it_goes_to_stderr_a_line_each():
     assert flushed.startswith("dml_vk: Tensor.numpy (<string>:8): flush of dispatches=1 ")
 
 
-def test_logging_is_set_up_by_nobody_else():
+def test_importing_kp_does_not_set_up_logging():
     """Importing kp does so, for the whole program."""
     says(
         """

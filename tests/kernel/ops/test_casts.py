@@ -80,7 +80,7 @@ def test_every_pair(given, to):
     check("cast", [source_of(DTYPES[given], flat, values)], flat, DTYPES[to])
 
 
-def test_what_is_of_the_dtype_already_is_copied_or_not():
+def test_astype_to_the_same_dtype_copies_only_if_asked():
     x = dml_vk.asarray([1.5, 2.5])
     assert dml_vk.astype(x, dml_vk.float32, copy=False) is x
     assert dml_vk.astype(x, dml_vk.float32, copy=False, device=0) is x

@@ -95,12 +95,12 @@ NEVER = {
 @pytest.mark.parametrize("place", PLACES)
 @pytest.mark.parametrize("itemsize", ITEMSIZES)
 @pytest.mark.parametrize("way", WAYS)
-def test_every_way(way, itemsize, place):
+def test_every_variant(way, itemsize, place):
     source, target = WAYS[way]
     check_copy(moved(source, place), moved(target, place), itemsize)
 
 
-def test_the_ways_use_every_kernel_and_every_value_of_what_prunes_it():
+def test_the_cases_cover_every_kernel_and_every_value_of_its_constants():
     profile = dml_vk.device().profile
     plans = [
         plan_copy(
@@ -155,7 +155,7 @@ def test_high_ranks(data, rank, itemsize):
 
 @settings(max_examples=100)
 @given(st.data(), SIZES | LONG, st.sampled_from(ITEMSIZES))
-def test_within_one_memory_as_if_through_a_temporary(data, sizes, itemsize):
+def test_an_overlapping_copy_is_as_if_through_a_temporary(data, sizes, itemsize):
     source, target = data.draw(layouts(sizes=sizes)), data.draw(targets(sizes=sizes))
     reach = Layout((max(source.offset + source.span, target.offset + target.span, 1) + 30,))
     memory, _ = memory_for(reach, itemsize)

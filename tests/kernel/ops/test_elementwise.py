@@ -25,11 +25,11 @@ from dml_vk.layout import Layout, channels_last
 from dml_vk.ops import elementwise as operation
 from dml_vk.testing.strategies import layouts, targets
 from tests.kernel.elementwise import (
-    all_told_of_its_way,
+    all_variant_values,
     check,
     hard_values,
     source_of,
-    told_of_its_way,
+    variant_values,
 )
 from tests.kernel.memory import (
     MARGIN,
@@ -136,7 +136,7 @@ CASES = [
 ]
 
 
-def check_way(name, going, dtypes, result) -> None:
+def check_variant(name, going, dtypes, result) -> None:
     """Sources of these dtypes lie as those of the way, from one of them on."""
     way, place, turn = going
     *lie, to = WAYS[way]
@@ -180,7 +180,7 @@ def test_every_operator_in_every_dtype_it_takes(number, name, dtype):
     if values is None or EVERY_WAY:
         dtypes = [bool_] * (name == "where") + [dtype] * operator.arity
         for going in GOING if EVERY_WAY else [GOING[number * 7 % len(GOING)]]:
-            check_way(name, going, dtypes, result)
+            check_variant(name, going, dtypes, result)
 
 
 BYTES, HALVES, SINGLES = DTYPES["int8"], DTYPES["float16"], DTYPES["float32"]
@@ -241,13 +241,13 @@ class NothingNewError(Exception):
 
 
 @pytest.mark.parametrize("sources", COMPUTED_RANK)
-def test_every_kernel_is_used_and_every_value_of_what_tells_one_its_way(sources, monkeypatch):
+def test_the_cases_cover_every_kernel_and_every_value_that_selects_a_variant(sources, monkeypatch):
     """Kernels of as many sources have all but the arithmetic in common."""
     used = set()
 
     def planned(*asked, **more):
         plan = plan_computed(*asked, **more)
-        told = told_of_its_way(plan)
+        told = variant_values(plan)
         if told <= used and not EVERY_WAY:
             raise NothingNewError
         used.update(told)
@@ -256,11 +256,11 @@ def test_every_kernel_is_used_and_every_value_of_what_tells_one_its_way(sources,
     monkeypatch.setattr(operation, "plan_computed", planned)
     wanted = set()
     for kernel in [name for name, (count, _) in COMPUTED.items() if count == sources]:
-        wanted |= all_told_of_its_way(kernel)
+        wanted |= all_variant_values(kernel)
         name, cases = BY_KERNEL[kernel]
         for (dtypes, result), going in product(cases, GOING):
             with suppress(NothingNewError):
-                check_way(name, going, dtypes, result)
+                check_variant(name, going, dtypes, result)
     missing = wanted - used
     assert not missing
 

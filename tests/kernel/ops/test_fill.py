@@ -81,13 +81,13 @@ def ways(dtype):
 
 
 @pytest.mark.parametrize("dtype", DTYPES.values(), ids=str)
-def test_constants_every_way(dtype):
+def test_constants_in_every_variant(dtype):
     for layout in WAYS.values():
         check_constant(layout, dtype, 1 if dtype.kind == "b" else 113)
 
 
 @pytest.mark.parametrize("dtype", NUMBERS, ids=str)
-def test_sequences_every_way(dtype):
+def test_sequences_in_every_variant(dtype):
     for layout in ways(dtype):
         check_sequence(layout, dtype, *((0.1, -0.3) if dtype.kind == "f" else (100, -7)))
 
@@ -101,7 +101,7 @@ NEVER = {
 }
 
 
-def test_the_ways_use_every_kernel_and_every_value_of_what_prunes_it():
+def test_the_cases_cover_every_kernel_and_every_value_of_its_constants():
     profile = dml_vk.device().profile
     plans = []
     for dtype in NUMBERS:

@@ -95,7 +95,7 @@ WAYS = {
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_every_way(way):
+def test_every_variant(way):
     itemsizes = ITEMSIZES if way.startswith("rows") or way == "into gaps" else (1, 4)
     for itemsize in itemsizes:
         check_gather(*WAYS[way], itemsize, "int32")
@@ -138,7 +138,7 @@ def test_a_target_that_shares_memory_is_written_afterwards():
 
 
 @pytest.mark.parametrize("dtype", INDEXES)
-def test_what_is_outside_is_found_at_either_end(dtype):
+def test_indexes_out_of_range_are_found_at_both_ends(dtype):
     limits, wrong = np.iinfo(dtype), [7, 8, 100]
     wrong += [-8, -9, -100] if limits.min else []
     for value in (*wrong, limits.max, limits.min or 7):
@@ -160,7 +160,7 @@ def test_indexes_of_64_bits_are_compared_whole():
         assert outside([(x.over(x.layout.flip(0).narrow(0, 0, 1)), 7)]) == [False]
 
 
-def test_a_check_reads_what_is_repeated_once_and_nothing_of_what_is_empty():
+def test_a_check_of_indexes_reads_repeated_ones_once_and_skips_empty_ones():
     x = dml_vk.asarray(np.array([[3], [9]]))
     assert outside([(x.over(x.layout.expand(2, 1000)), 7)]) == [True]
     plan = plan_check((2, 1000), (1, 0), 0, 8, 7, 7, MINIMUM)
@@ -168,7 +168,7 @@ def test_a_check_reads_what_is_repeated_once_and_nothing_of_what_is_empty():
     assert plan_check((0, 3), (3, 1), 0, 8, 7, 7, MINIMUM).units == 0
 
 
-def test_rows_in_one_piece_move_as_wide_as_they_can():
+def test_contiguous_rows_move_in_the_widest_possible_elements():
     def module(itemsize, length, offset=0, stride=None):
         index, source, target = (
             ((1, 0), 0, 8),

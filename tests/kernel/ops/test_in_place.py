@@ -52,7 +52,7 @@ def check_within(name, sources, target: Layout, dtype) -> None:
 
 @pytest.mark.parametrize("itemsize", SIZES)
 @pytest.mark.parametrize("place", PLACES)
-def test_over_an_operand(place, itemsize):
+def test_results_over_an_operand(place, itemsize):
     target, other = PLACES[place]
     dtype = to_dtype("test", SIZES[itemsize])
     check_within("subtract", [target, other], target, dtype)
@@ -60,14 +60,14 @@ def test_over_an_operand(place, itemsize):
 
 
 @pytest.mark.parametrize("place", PLACES)
-def test_over_one_of_three(place):
+def test_results_over_one_of_three_operands(place):
     target, other = PLACES[place]
     for sources in ([target, other, other], [other, other, target]):
         check_within("where", sources, target, DTYPES["int8"])
 
 
 @pytest.mark.parametrize("dtype", ["int8", "float16", "float32", "float64"])
-def test_over_all_operands(dtype):
+def test_results_over_all_operands(dtype):
     for target in (IMAGE, ROWS):
         check_within("square", [target], target, DTYPES[dtype])
         check_within("maximum", [target, target], target, DTYPES[dtype])
@@ -75,7 +75,7 @@ def test_over_all_operands(dtype):
 
 @pytest.mark.parametrize("dtypes", [("int16", "int32"), ("float32", "uint8"), ("int8", "int64")])
 @pytest.mark.parametrize("apart", [0, 3])
-def test_over_an_operand_of_elements_of_another_size(dtypes, apart):
+def test_results_over_an_operand_of_another_element_size(dtypes, apart):
     given, to = (DTYPES[dtype] for dtype in dtypes)
     values = np.random.default_rng(5).integers(-100, 100, 400).astype(given.name)
     x = dml_vk.asarray(values)

@@ -96,7 +96,7 @@ def told(plans):
     return {pair for plan in tiles for pair in zip(spec, plan.spec)}
 
 
-def test_every_way_of_reading_and_writing(plans):
+def test_every_variant_of_reading_and_writing(plans):
     for name, (a, b, to) in WAYS.items():
         check(a, b, to, told=name)
     assert len(plans[-1].plan.launches) > 1  # of the dims that do not merge
@@ -157,7 +157,7 @@ def test_sums_of_parts_are_the_same(plans):
 
 
 @pytest.mark.parametrize("name", ["float32", "float16", "int32", "int64", "float64"])
-def test_where_there_is_no_room_for_parts_sums_are_added_in_turn(plans, monkeypatch, name):
+def test_without_memory_for_partial_sums_they_are_added_in_sequence(plans, monkeypatch, name):
     monkeypatch.setattr(planning, "_MOST_PARTIAL", 0)
     dtype = DTYPES[name]
     for depth in (RUN**2, RUN**2 + 1, 2 * RUN**2 + 68):
@@ -166,7 +166,7 @@ def test_where_there_is_no_room_for_parts_sums_are_added_in_turn(plans, monkeypa
     assert sum(made.plan.spec[-1] for made in plans) == 2 * (0 + 1 + 2)
 
 
-def test_sums_of_sums_are_added_in_turn_too(plans, monkeypatch):
+def test_without_memory_for_partial_sums_a_third_level_is_added_in_sequence(plans, monkeypatch):
     monkeypatch.setattr(planning, "_MOST_PARTIAL", 0)
     depth = RUN**3 + RUN**2 + 5
     check(packed(2, depth), packed(depth, 3))
@@ -190,7 +190,7 @@ def test_sums_of_sums_are_added_in_turn_too(plans, monkeypatch):
         (CPU, (512, 512), RUN**2 * 17, False, 0),
     ],
 )
-def test_few_sums_are_cut_in_parts(profile, sizes, depth, turned, run):
+def test_products_with_few_sums_are_split_into_parts(profile, sizes, depth, turned, run):
     m, n = sizes
     rows = Reading((depth, 0), 1, 0, float32)
     columns = Reading((0, depth), 1, 0, float32) if turned else Reading((0, 1), n, 0, float32)
@@ -224,7 +224,7 @@ def test_floats_are_as_accurate_as_numpys():
     assert error <= 1e-6 * (np.abs(a) @ np.abs(b)).max()
 
 
-def test_nothing_to_add_is_zero():
+def test_products_without_terms_are_zero():
     for dtype in ("float32", "int8", "float16", "int64"):
         x, y = dml_vk.empty((3, 0), dtype), dml_vk.empty((0, 2), dtype)
         assert np.array_equal(bits(dml_vk.matmul(x, y).numpy()), np.zeros((3, 2)))

@@ -64,7 +64,7 @@ def check_philox(layout: Layout, dtype, counter: int = COUNTER, *, on_device: bo
 
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
-def test_every_way(dtype):
+def test_every_variant(dtype):
     for way in WAYS.values():
         check_philox(way, dtype)
     for way in FEW:
@@ -80,7 +80,7 @@ NEVER = {
 }
 
 
-def test_the_ways_use_every_kernel_and_every_value_of_what_prunes_it():
+def test_the_cases_cover_every_kernel_and_every_value_of_its_constants():
     profile = dml_vk.device().profile
     plans = []
     for dtype in DTYPES:

@@ -140,7 +140,7 @@ LIES = {
 
 
 @pytest.mark.parametrize("lies", LIES)
-def test_passes(lies, profile):
+def test_reductions_in_several_passes(lies, profile):
     """Sums of as many leaves as take several passes, and other ones on a device with many lanes."""
     layout = LIES[lies]
     every = tuple(range(layout.rank))
@@ -152,7 +152,7 @@ def test_passes(lies, profile):
         check(name, source_of(float32, layout), every, Layout(()), dtype)
 
 
-def test_rows_far_apart_go_a_few_at_a_time():
+def test_reductions_of_rows_far_apart_take_a_few_at_a_time():
     layout = Layout((100, 3000))
     source = source_for("sum", float32, layout)
     check("sum", source, (0,), Layout((3000,)), float32)

@@ -47,7 +47,7 @@ def hard(dtype, sizes=SIZES):
     return chance().integers(most // 2, most, sizes, dtype.numpy_name, endpoint=True)
 
 
-def lie(dtype, sizes=SIZES):
+def in_layouts(dtype, sizes=SIZES):
     """The same sizes: flat, in another order, with gaps, and at odd addresses."""
     n, c, h, w = sizes
     yield dml_vk.asarray(hard(dtype, sizes))
@@ -63,8 +63,8 @@ def targets(dtype):
 
 def copies():
     for dtype in (DTYPES["uint8"], float16, float32, float64):
-        for x in lie(dtype):
-            for to in lie(dtype):
+        for x in in_layouts(dtype):
+            for to in in_layouts(dtype):
                 dml_vk.copy(x, to)
         for sizes in ((1, 7, 64, 64), (2, 3, 8, 16)):
             x = dml_vk.asarray(hard(dtype, sizes))
@@ -117,23 +117,23 @@ def computed(kernel):
     for name in names if kernel in rounds.FUNCTIONS else {*loops, names[-1]}:
         for dtype in {dtype.itemsize: dtype for dtype in reached[name]}.values():
             whole = name in loops or name == names[-1]
-            for x in lie(dtype) if whole else [next(lie(dtype))]:
+            for x in in_layouts(dtype) if whole else [next(in_layouts(dtype))]:
                 result = call(name)(*operands(OPERATORS[name], dtype, x))
         if OPERATORS[name].result:  # which DirectML also has as words
             to, given = dml_vk.empty(SIZES, dtype="uint32"), operands(OPERATORS[name], dtype, x)
             compute("it", OPERATORS[name], given, to, dtype)
         elif dtype.itemsize == 4:
             to = dml_vk.empty(SIZES, dtype=result.dtype, memory_format=channels_last)
-            call(name)(*operands(OPERATORS[name], dtype, next(lie(dtype))), out=to)
+            call(name)(*operands(OPERATORS[name], dtype, next(in_layouts(dtype))), out=to)
 
 
 def casts():
     for dtype in (DTYPES["uint8"], float16, float32, float64):
-        for x in lie(dtype):
+        for x in in_layouts(dtype):
             dml_vk.astype(x, int64 if dtype is float32 else float32)
             dml_vk.astype(x, DTYPES["int8"])
             dml_vk.where(dml_vk.ones(SIZES, dtype="bool"), x, x.clone())
-    flat, turned, *others = lie(float32)
+    flat, turned, *others = in_layouts(float32)
     for x in (flat, *others):
         dml_vk.astype(x, float16)
     compute("it", OPERATORS["where"], [flat] * 3, turned, float32)
@@ -178,7 +178,7 @@ def orders():
 
 def places():
     for dtype in (DTYPES["uint8"], float16, float32, float64):
-        for x in lie(dtype):
+        for x in in_layouts(dtype):
             dml_vk.nonzero(x)
             dml_vk.nonzero(x[0, 0, 0])
             at = dml_vk.asarray([2, 0, 1, 2, 0])
@@ -219,7 +219,7 @@ def test_every_kernel_is_of_one_family():
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_no_invocation_goes_further_than_its_plan_says(counts, family):
+def test_no_invocation_takes_more_rounds_than_its_plan_says(counts, family):
     if family in COMPUTED:
         computed(family)
     else:
@@ -235,7 +235,7 @@ def test_no_invocation_goes_further_than_its_plan_says(counts, family):
     assert not far
 
 
-def test_a_plan_that_says_too_little_is_found(counts, monkeypatch):
+def test_a_plan_that_underestimates_its_rounds_is_found(counts, monkeypatch):
     monkeypatch.setitem(rounds.ELEMENTS["int_arithmetic"], "pow", 3)
     x = dml_vk.asarray(hard(DTYPES["uint32"], (991,)))
     dml_vk.pow(x, x)

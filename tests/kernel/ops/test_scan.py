@@ -130,7 +130,7 @@ def test_layouts_with_long_rows(profile):
         check(("int16", "int64"), source, target, dim)
 
 
-def test_launches_each_have_totals_of_their_own(monkeypatch):
+def test_each_launch_of_a_scan_has_its_own_totals(monkeypatch):
     """With more dims than a launch takes, and in three passes."""
     monkeypatch.setattr(planning, "_span", lambda rows, profile: 64)
     device = dml_vk.device()
@@ -159,7 +159,7 @@ def test_sums_are_more_accurate_than_one_after_the_other():
         assert error <= 70 * np.spacing(x.dtype.type(exact[-1]))
 
 
-def test_plans_take_no_more_rounds_than_a_driver_does():
+def test_scans_take_no_more_rounds_than_a_driver_allows():
     """Beyond 65535 in an invocation, llvmpipe ends its loops."""
     scan_of = Scan("float", SUM, INCLUSIVE, dml_vk.float32.code)
     for profile in PROFILES.values():

@@ -96,7 +96,7 @@ WAYS = {
 
 
 @pytest.mark.parametrize("way", WAYS)
-def test_every_way(way):
+def test_every_variant(way):
     target, key = WAYS[way]()
     for itemsize in ITEMSIZES if "rows" in way else (1, 4):
         check_scatter(target, key, itemsize)
@@ -119,7 +119,7 @@ def test_any_layouts(data):
     check_scatter(target, tuple(key), itemsize, values, host=host)
 
 
-def test_of_many_for_one_place_the_last_is_written():
+def test_of_several_writes_to_one_place_the_last_wins():
     for itemsize in ITEMSIZES:
         key = (chance().integers(0, 3, (100, 100)),)
         check_scatter(packed((3,)), key, itemsize)
@@ -133,7 +133,7 @@ def test_values_and_indexes_that_share_memory_are_read_before_anything_is_writte
     assert np.array_equal(x.numpy(), assigned(array, array, array[::-1]))
 
 
-def test_what_is_too_large_to_be_written_at_once_is_refused():
+def test_scatters_into_too_many_elements_are_refused():
     x = dml_vk.asarray(np.zeros((1, 1), np.uint8))
     large = x.over(x.layout.expand(2**16, 2**15))
     with pytest.raises(LayoutError, match=r"scatter: cannot write 2147483648 .*sizes=\(65536"):

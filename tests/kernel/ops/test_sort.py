@@ -146,7 +146,7 @@ def test_rows_that_are_many_are_sorted_in_parts(monkeypatch):
     check(row, dml_vk.asarray(row), 0, False)
 
 
-def test_memory_that_is_large_comes_in_pieces(monkeypatch):
+def test_large_temporaries_of_a_sort_are_split(monkeypatch):
     queue = dml_vk.device().queue
     small = dataclasses.replace(queue.encoder.profile, max_range_bytes=64)
     monkeypatch.setattr(queue.encoder, "profile", small)

@@ -87,12 +87,12 @@ def check_drawn(layout: Layout, name: str, counter: int = COUNTER) -> None:
 
 
 @pytest.mark.parametrize("name", OF_KERNELS)
-def test_every_way(name):
+def test_every_variant(name):
     for way in FEW:
         check_drawn(WAYS[way], name)
 
 
-def test_the_ways_use_every_kernel_and_every_value_of_what_prunes_it():
+def test_the_cases_cover_every_kernel_and_every_value_of_its_constants():
     profile, plans = dml_vk.device().profile, []
     for dtype, _, draw, _ in [DRAWS[name] for name in OF_KERNELS]:
         for layout in [WAYS[way] for way in FEW]:

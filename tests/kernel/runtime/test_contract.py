@@ -16,6 +16,8 @@ from dml_vk.runtime.kompute import Kompute
 from dml_vk.runtime.vulkan.engine import Vulkan
 from tests.unit.runtime.queues import Runtime
 
+pytestmark = pytest.mark.compiler
+
 WORDS = 64
 SOURCE = """
 #version 450
@@ -148,7 +150,7 @@ def test_one_pipeline_serves_other_blocks_and_other_groups(runtime, blocks, spir
         assert runtime.view(target).tolist() == expected
 
 
-def test_commands_take_turns_at_barriers(runtime, blocks, spirv):
+def test_commands_between_barriers_see_earlier_writes(runtime, blocks, spirv):
     """Each reads what the one before has written: kernels, copies and fills in all orders."""
     first, second = blocks
     third = block(runtime, [0] * WORDS)

@@ -65,7 +65,7 @@ def numbers(count, kind=np.int32):
 
 
 @pytest.mark.parametrize("kind", [np.uint8, np.float16, np.float32, np.int64])
-def test_what_goes_up_comes_down(on, kind):
+def test_uploads_and_downloads_keep_values(on, kind):
     a = numbers(840, kind).reshape(5, 7, 4, 6)
     for given in (a, np.asfortranarray(a), a[::-1, :, ::2], a[:0], a[0, 0, 0, 0]):
         x = dml_vk.asarray(given, device=on)
@@ -171,7 +171,7 @@ def test_stats_and_release(on):
     assert all(arena.in_use for arena in on.memory_stats().arenas)
 
 
-def test_what_lies_idle_goes_back_at_a_synchronize(on):
+def test_synchronize_releases_idle_memory(on):
     held = [dml_vk.full((16 * MIB,), 7, np.uint8, device=on) for _ in range(6)]
     on.synchronize()
     held.clear()
@@ -180,7 +180,7 @@ def test_what_lies_idle_goes_back_at_a_synchronize(on):
     assert stats.cached <= 2 * 16 * MIB + arenas.FIRST_ARENA_BYTES * (2 - on.unified)
 
 
-def test_a_limit_holds(on):
+def test_a_memory_limit_is_enforced(on):
     on.memory_limit = 40 * MIB
     assert on.memory_stats().limit == on.memory_limit == 40 * MIB
     x = dml_vk.full((30 * MIB,), 5, np.uint8, device=on)
@@ -195,7 +195,7 @@ def test_a_limit_holds(on):
     assert on.memory_limit is None
 
 
-def test_a_limit_by_environment(monkeypatch):
+def test_a_memory_limit_by_environment(monkeypatch):
     assert open_anew(monkeypatch, DML_VK_MEMORY_LIMIT="123456789").memory_limit == 123456789
     for wrong in ("lots", "-5", "1.5"):
         with pytest.raises(DeviceError, match="DML_VK_MEMORY_LIMIT must be a number of bytes"):
@@ -318,7 +318,7 @@ def test_a_system_without_fork_needs_no_hook(monkeypatch):
 
 
 @pytest.mark.parametrize("is_glibc", [True, False])
-def test_exit_handlers_are_left_out_where_the_system_can(is_glibc, monkeypatch):
+def test_a_forked_child_skips_exit_handlers_if_the_system_supports_it(is_glibc, monkeypatch):
     calls = []
     functions = {"_exit": 1, "fcloseall": 2, "on_exit": lambda *given: calls.append(given)}
     libc = SimpleNamespace(**functions if is_glibc else {})
@@ -331,13 +331,13 @@ def test_exit_handlers_are_left_out_where_the_system_can(is_glibc, monkeypatch):
 # What a device is opened with.
 
 
-def test_an_unknown_way_to_memory_is_refused(monkeypatch):
+def test_an_unknown_value_of_the_memory_setting_is_refused(monkeypatch):
     monkeypatch.setenv("DML_VK_MEMORY", "stage")
     with pytest.raises(DeviceError, match="DML_VK_MEMORY must be 'staged', 'bar' or unset; got"):
         Device(dml_vk.device().info)
 
 
-def test_room_for_a_kernel_is_made_before_one_is_refused(monkeypatch):
+def test_cached_memory_is_released_before_a_kernel_is_refused(monkeypatch):
     device = dml_vk.device()
     dml_vk.empty(2**20)  # freed at once: an arena that may go
     said = ["all is taken", None]

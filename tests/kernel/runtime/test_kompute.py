@@ -22,6 +22,8 @@ from dml_vk.runtime.interface import Barrier, Copy, Dispatch, Fill
 from dml_vk.runtime.kompute import Kompute
 from tests.integration.process import says
 
+pytestmark = pytest.mark.kompute
+
 STEP = """
 #version 450
 layout(local_size_x = 1) in;
@@ -90,7 +92,7 @@ class Made:
         self.runtime.wait(self.start(*commands))
 
 
-def test_what_is_submitted_twice_runs_once(runtime, made):
+def test_a_ticket_submitted_twice_runs_once(runtime, made):
     ticket = runtime.record([made.step()])
     for _ in range(2):
         runtime.submit(ticket)
@@ -100,14 +102,14 @@ def test_what_is_submitted_twice_runs_once(runtime, made):
         assert made.seen.tolist() == [1] * WORDS
 
 
-def test_several_are_on_their_way_and_run_in_order(runtime, made):
+def test_several_submissions_are_in_flight_and_run_in_order(runtime, made):
     tickets = [made.start(made.step(factor)) for factor in (1, 2, 3)]
     runtime.wait(tickets[2])
     assert all(runtime.is_done(ticket) for ticket in tickets)
     assert made.seen.tolist() == [10] * WORDS
 
 
-def test_it_is_not_done_before_it_is_submitted(runtime, made):
+def test_a_ticket_is_not_done_before_it_is_submitted(runtime, made):
     ticket = runtime.record([made.step()])
     assert not runtime.is_done(ticket)
     runtime.submit(ticket)
@@ -149,7 +151,7 @@ def test_what_a_submission_uses_lives_until_it_is_done(runtime, spirv):
     assert seen[:3].tolist() == [1, 1, 0]
 
 
-def test_a_running_submission_that_is_dropped_ends_first(made):
+def test_dropping_a_running_submission_waits_for_it(made):
     made.start(*made.slow())
     assert made.seen[0] == 60_000_000
 
@@ -335,7 +337,7 @@ def test_importing_kp_leaves_the_programs_logging_alone():
     says("import logging, kp; print(logging.getLogger().handlers)", "[]")
 
 
-def test_what_kompute_could_do_it_still_does(runtime, spirv):
+def test_komputes_own_api_still_works(runtime, spirv):
     manager, kinds = runtime._manager, runtime._kp.TensorTypes
     words = [np.arange(WORDS, dtype=np.uint32), np.ones(WORDS, np.uint32)]
     both = [manager.tensor_t(one, kind) for one, kind in zip(words, (kinds.host, kinds.device))]

@@ -18,6 +18,8 @@ from dml_vk.kernels.spirv import glslang
 from dml_vk.runtime.interface import Barrier, Copy, Dispatch, Fill
 from dml_vk.runtime.vulkan.engine import Vulkan
 
+pytestmark = pytest.mark.compiler
+
 KINDS = ("device", "upload", "readback", "unified")
 SHADER = """
 #version 450

@@ -75,7 +75,7 @@ def test_an_intent_that_only_size_1_dims_carry_survives_the_way_out_and_in():
         assert dml_vk.asarray(x.numpy()).memory_format is channels_last
 
 
-def test_fortran_stays_fortran_whatever_the_way():
+def test_fortran_order_is_kept():
     x = dml_vk.asarray(np.asfortranarray(GRID))
     assert x.layout.order == (3, 2, 1, 0)
     for y in (x, x.clone(), x.to(preserve_format)):
@@ -165,7 +165,7 @@ def test_objects_become_what_their_types_say(name):
         (np.array(["2020-01-01"], "M8[D]"), "int64"),
         (np.array([1], object), "int64"),
         (RECORDS, None),
-        (np.longdouble(1), None),
+        *[(np.longdouble(1), None)] * (np.dtype("g").itemsize > 8),  # float64 on some systems
         (2**64, None),
         (2**64, "float32"),
         ([1, 2**64], None),
@@ -201,7 +201,7 @@ def test_integers_of_python_arrive_exactly():
     assert dml_vk.asarray([1.9, -1.9], int).tolist() == [1, -1]
 
 
-def test_bits_survive():
+def test_upload_clone_and_download_keep_bits():
     for kind, bits in ((np.float32, np.uint32), (np.float16, np.uint16), (np.float64, np.uint64)):
         words = np.random.default_rng(3).integers(0, 2**16, 4000, np.uint16).view(bits)
         found = dml_vk.asarray(words.view(kind)).clone().numpy()
@@ -326,7 +326,7 @@ def test_a_tensor_is_not_made_by_hand():
             dml_vk.Tensor(foreign)
 
 
-def test_what_numpy_cannot_hold_is_told():
+def test_what_numpy_cannot_hold_is_told(monkeypatch):
     one = dml_vk.asarray([7], "uint8")
     high = one.over(Layout((1,) * 70))
     assert repr(high).startswith("Tensor(..., shape=(1, 1, 1, ")
@@ -336,6 +336,7 @@ def test_what_numpy_cannot_hold_is_told():
     assert dml_vk.empty((0, 2**70)).shape == (0, 2**70)
     with pytest.raises(LayoutError, match="got rank=2, numel=0"):
         dml_vk.empty((0, 2**70)).numpy()
+    monkeypatch.setattr(host.host_memory, "available_bytes", lambda: 2**30)  # not known everywhere
     with pytest.raises(DeviceMemoryError, match="numpy: out of host memory"):
         one.over(Layout((2**40,), (0,))).numpy()
 

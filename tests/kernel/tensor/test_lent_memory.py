@@ -195,7 +195,7 @@ def test_work_waits_again_when_nobody_holds_the_memory(seen, name):
     assert is_pending(y)
 
 
-def test_who_is_told_where_memory_lies_is_told_for_as_long_as_the_tensor_is(seen):
+def test_array_interface_lends_memory_for_the_tensors_life(seen):
     if not seen.unified:
         return
     x = dml_vk.asarray(A, device=seen, memory_format=channels_last)

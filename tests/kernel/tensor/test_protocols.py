@@ -150,7 +150,7 @@ def test_every_dtype_is_lent_and_taken(library):
 
 
 @pytest.mark.parametrize("library", CONSUMERS)
-def test_what_runs_backwards_is_copied(seen, library):
+def test_negative_strides_are_exported_as_copies(seen, library):
     """PyTorch ends the process where it is given a negative stride."""
     view = dml_vk.asarray(A, device=seen).flip(1, 2)
     assert CONSUMERS[library](view).tolist() == A[:, ::-1, ::-1].tolist()
@@ -173,7 +173,7 @@ def test_memory_that_the_host_does_not_see_is_copied(staged, library):
             without_copy(view)
 
 
-def test_how_memory_may_be_asked_for():
+def test_arguments_of_dlpack_are_checked():
     x = dml_vk.asarray(A)
     assert x.__dlpack_device__() == (1, 0)
     newest = "dltensor_versioned" if NUMPY_ASKS else "dltensor"
@@ -196,7 +196,7 @@ def test_an_older_numpy_is_not_asked_for_versions(monkeypatch):
     assert '"dltensor"' in repr(dml_vk.asarray(A).__dlpack__(max_version=(1, 0)))
 
 
-def test_what_arrays_may_be_asked_for(seen):
+def test_arguments_of_array_conversions_are_checked(seen):
     x = dml_vk.asarray(A, device=seen)
     assert np.array(x, dtype=np.int8).dtype == np.int8
     with pytest.raises(LayoutError, match="__array__: copy=False needs "):
@@ -213,7 +213,7 @@ def test_what_arrays_may_be_asked_for(seen):
         assert without_copy(x, np.float32).ctypes.data == memory.ctypes.data
 
 
-def test_numbers_of_one_element():
+def test_tensors_of_one_element_are_numbers():
     half, five, true = (
         dml_vk.asarray(0.5),
         dml_vk.asarray([[5]], dtype="uint8"),

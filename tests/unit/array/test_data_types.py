@@ -63,7 +63,7 @@ def test_isdtype(dtype):
     assert not dml_vk.isdtype(dtype, ())
 
 
-def test_kinds_that_there_are_not():
+def test_invalid_kinds_are_refused():
     for wrong in ("float", "Integral", "float32", ("bool", "x")):
         with pytest.raises(DTypeError, match=r"isdtype: kind must be a dtype, or one of bool, sig"):
             dml_vk.isdtype(dml_vk.int8, wrong)
@@ -134,7 +134,7 @@ def test_limits(dtype):
         dml_vk.iinfo("int8").max = 3
 
 
-def test_parts_of_what_is_real():
+def test_real_imag_and_conj_of_real_tensors():
     x = dml_vk.ones(3, "int16")
     assert dml_vk.real(x) is dml_vk.conj(x) is x
     with pytest.raises(DTypeError, match=r"^imag: x must be complex, .* zeros_like"):

@@ -11,7 +11,7 @@ from dml_vk.errors import DeviceError, DTypeError
 INFO = dml_vk.__array_namespace_info__()
 
 
-def test_what_it_can_do():
+def test_capabilities():
     assert INFO.capabilities() == {
         "boolean indexing": True,
         "data-dependent shapes": True,
@@ -55,7 +55,7 @@ def test_dtypes_of_a_kind():
     assert not INFO.dtypes(device=dml_vk.device(), kind="complex floating")
 
 
-def test_what_there_is_not():
+def test_invalid_arguments_are_refused():
     with pytest.raises(DTypeError, match="isdtype: kind must be"):
         INFO.dtypes(kind="floats")
     for call in (INFO.dtypes, INFO.default_dtypes):

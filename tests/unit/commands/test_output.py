@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import ctypes
 import io
 import struct
+import sys
 import threading
 import xml.etree.ElementTree as ElementTree
 import zlib
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -112,6 +115,38 @@ def test_what_streams_can_show(monkeypatch):
     assert not terminal.can_show("█", ascii_only)
     assert terminal.can_show("#", ascii_only)
     assert not terminal.can_show("█", io.StringIO())
+
+
+class Console(Terminal):
+    """A stream that is file 7."""
+
+    def fileno(self):
+        return 7
+
+
+@pytest.mark.parametrize(
+    ("knows", "takes", "expected"), [(1, 1, True), (1, 0, False), (0, 1, False)]
+)
+def test_a_console_of_windows_is_told_to_interpret_escapes(monkeypatch, knows, takes, expected):
+    told = []
+
+    def get_mode(handle, mode):
+        mode._obj.value = 3
+        return knows
+
+    def set_mode(handle, mode):
+        told.append((handle.value, mode.value))
+        return takes
+
+    kernel32 = SimpleNamespace(GetConsoleMode=get_mode, SetConsoleMode=set_mode)
+    monkeypatch.setattr(sys, "platform", "win32")
+    monkeypatch.setitem(
+        sys.modules, "msvcrt", SimpleNamespace(get_osfhandle=lambda file: file + 2**40)
+    )
+    monkeypatch.setattr(ctypes, "WinDLL", {"kernel32": kernel32}.get, raising=False)
+    assert terminal.is_terminal(Console()) == expected
+    assert told == [(7 + 2**40, 7)] * knows
+    assert terminal.is_terminal(Terminal()), "it is no console"
 
 
 def test_columns_stand_in_line():

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import io
 import json
 import os
@@ -78,7 +79,7 @@ def test_the_version(capsys):
         (["bench", "--json", "/nowhere/at/all"], "'/nowhere/at/all' cannot be written there"),
     ],
 )
-def test_what_is_not_understood(line, told, capsys):
+def test_invalid_arguments_exit_with_2(line, told, capsys):
     with pytest.raises(SystemExit, match=r"^2$"):
         main(line)
     assert told in capsys.readouterr().err
@@ -110,6 +111,7 @@ def test_an_interrupt_is_no_traceback(monkeypatch, capsys):
     assert capsys.readouterr().err == "interrupted\n"
 
 
+@pytest.mark.linux
 def test_ctrl_c_in_a_process():
     process = start("philox", "--count", str(10**9))
     assert process.stdout.readline() == "0x6627e8d5 0xe169c58d 0xbc57ac4c 0x9b00dbd8\n"
@@ -118,7 +120,7 @@ def test_ctrl_c_in_a_process():
     assert (process.returncode, said) == (130, "interrupted\n")
 
 
-def test_a_reader_who_has_enough():
+def test_a_reader_that_closes_the_pipe_ends_the_command():
     process = start("philox", "--count", str(10**9))
     process.stdout.readline()
     process.stdout.close()
@@ -127,6 +129,7 @@ def test_a_reader_who_has_enough():
     process.stderr.close()
 
 
+@pytest.mark.linux
 @pytest.mark.parametrize("line", ["philox --count 3", "philox --count 20000"])
 def test_a_disk_that_is_full(line):
     with open("/dev/full", "w") as full:
@@ -151,6 +154,25 @@ def test_a_closed_pipe(monkeypatch):
         print("nobody reads on")
 
 
+def test_a_closed_pipe_on_windows(monkeypatch, capfd):
+    """There, writing to one is an invalid argument."""
+
+    class Stream(io.StringIO):
+        def fileno(self):
+            return os.open(os.devnull, os.O_WRONLY)
+
+        def write(self, text):
+            raise OSError(errno.EINVAL, "Invalid argument")
+
+    monkeypatch.setattr(sys, "stdout", Stream())
+    assert main(["philox"]) == 1
+    assert capfd.readouterr().err == "dml_vk: [Errno 22] Invalid argument\n"
+    monkeypatch.setattr(sys, "platform", "win32")
+    assert main(["philox"]) == 141
+    assert capfd.readouterr().err == ""
+
+
+@pytest.mark.linux
 def test_an_output_that_cannot_be_written(monkeypatch, capfd):
     with open("/dev/full", "w") as stream:
         monkeypatch.setattr(sys, "stdout", stream)
@@ -262,7 +284,7 @@ def test_where_an_element_lies_and_what_lies_there(capsys):
     assert "cannot search more than 1048576 elements" in capsys.readouterr().err
 
 
-def test_what_is_too_large_for_a_picture_has_facts(capsys, tmp_path):
+def test_a_layout_too_large_to_draw_is_described(capsys, tmp_path):
     shown = shown_by(capsys, "1x3x224x224")
     assert "150,528 elements" in shown
     assert shown.endswith("Too large to draw: the limit is 4,096 cells.\n")
@@ -320,6 +342,7 @@ def test_devices_as_json(monkeypatch, capsys):
     assert json.loads(capsys.readouterr().out) == []
 
 
+@pytest.mark.kompute
 def test_findings_as_json(capsys):
     assert main(["doctor", "--json"]) == 0
     found = {one["topic"]: one for one in json.loads(capsys.readouterr().out)}

@@ -96,7 +96,7 @@ def test_there_is_a_class_for_every_descriptor_and_no_other():
 
 
 @every
-def test_each_is_the_operator_that_names_it(cls):
+def test_each_class_is_named_like_its_operator(cls):
     named = OPERATORS[cls._of].directml
     assert cls.__name__.lower() in {name.replace("_", "").lower() for name in named}
 
@@ -207,7 +207,7 @@ def test_operators_of_the_same_tensors_differ():
 SCALED = [cls for cls in CLASSES.values() if issubclass(cls, ScaledUnary)] + [ElementWisePow]
 
 
-def test_those_have_scale_bias_that_directml_gives_it():
+def test_scale_bias_exists_where_directml_has_it():
     have = {
         name
         for name, cls in CLASSES.items()

@@ -192,7 +192,7 @@ def test_floats_are_rounded_to_their_type(data_type):
             FillValueSequence(fill, data_type, 1.0, value)
 
 
-def test_just_below_too_much_is_the_largest():
+def test_values_that_round_to_the_largest_float_are_accepted():
     assert FillValueConstant(desc(F16), F16, 65519.99).value == 65504
     assert FillValueConstant(desc(F32), F32, 3.4028235e38).value == float(np.finfo(np.float32).max)
 

@@ -42,10 +42,11 @@ def test_the_page_lists_every_class_with_its_fields_and_types():
     listed = {name: (fields, types) for name, fields, types, _ in rows if name in CLASSES}
     assert sorted(listed) == sorted(CLASSES)
     for name, cls in CLASSES.items():
-        assert listed[name] == (told(cls), types_told(cls)), (name, told(cls), types_told(cls))
+        expected = documented_fields(cls), documented_types(cls)
+        assert listed[name] == expected, (name, expected)
 
 
-def told(cls):
+def documented_fields(cls):
     """The fields as the page has them."""
     return ", ".join(
         one.name if one.default is dataclasses.MISSING else f"{one.name}={shown(one.default)}"
@@ -57,7 +58,7 @@ def shown(value):
     return f"{value:.8g}" if isinstance(value, float) else getattr(value, "name", str(value))
 
 
-def types_told(cls):
+def documented_types(cls):
     names = {frozenset(types): name for name, types in GROUPS.items()}
     own = [f"{name} {names[frozenset(types)]}" for name, types in cls._own_types.items()]
     return "; ".join([names[frozenset(cls._types)], *own])

@@ -31,7 +31,7 @@ KINDS = ("device", "upload", "readback", "unified")
 
 
 @pytest.mark.parametrize("kind", KINDS)
-def test_what_is_there_is_not_refused(opened, kind):
+def test_memory_that_is_available_is_not_refused(opened, kind):
     for nbytes in (1, 4096, 16 * MIB, 16 * MIB + 1):
         assert opened.refusal(nbytes, kind) is None
 
@@ -51,6 +51,7 @@ def run(code):
     return done.stdout.strip()
 
 
+@pytest.mark.linux
 def test_a_limit_on_the_process_is_met_in_words():
     code = f"""
 import resource
@@ -81,7 +82,7 @@ def test_a_kernel_is_compiled_only_where_there_is_slack(monkeypatch, opened):
     assert opened.no_slack() is None
 
 
-def test_addresses_that_are_used_up_are_told_like_memory(monkeypatch, opened):
+def test_exhausted_address_space_is_reported_like_memory(monkeypatch, opened):
     def full(*_):
         raise OSError
 
@@ -89,7 +90,7 @@ def test_addresses_that_are_used_up_are_told_like_memory(monkeypatch, opened):
     assert opened.no_slack() == "this process can have less than 64 MiB more"
 
 
-def test_room_is_left_for_the_compiler(monkeypatch, opened):
+def test_memory_is_left_for_the_compiler(monkeypatch, opened):
     left = 300 * MIB
     monkeypatch.setattr(host_memory, "available_bytes", lambda: left)
     monkeypatch.setattr(opened, "_unified", True)
@@ -128,7 +129,7 @@ def test_each_kind_of_memory_comes_from_its_heap(monkeypatch, opened):
     assert opened.refusal(1, "unified") == "the device has no memory of this type"
 
 
-def test_what_is_held_counts_where_the_heap_is_the_devices_own(monkeypatch, opened):
+def test_held_memory_counts_against_heaps_of_device_memory(monkeypatch, opened):
     monkeypatch.setattr(opened, "_unified", False)
     local = vulkan.DEVICE_LOCAL
     monkeypatch.setattr(opened, "_memory", card(WINDOW, (80, local), (50, 0), (7, local)))
@@ -215,6 +216,7 @@ def tree(root, files):
 MEMINFO = "MemTotal: 9000 kB\nMemFree: 10 kB\nMemAvailable:  4000 kB\n"
 
 
+@pytest.mark.linux
 def test_the_host_says_what_is_available(tmp_path):
     assert host_memory.available_bytes() > 128 * MIB
     files = {"proc/meminfo": MEMINFO}

@@ -76,6 +76,7 @@ def test_every_device_meets_what_vulkan_guarantees(info):
     assert str(info).startswith(f"0: {info.name} ({info.type}), Vulkan 1.")
 
 
+@pytest.mark.kompute
 def test_the_order_is_that_of_kompute():
     code = """
 import kp
@@ -89,6 +90,7 @@ print(len(theirs))
     assert int(run(code)) >= len(probe.devices())
 
 
+@pytest.mark.linux
 def test_a_process_probes_once(monkeypatch):
     first = probe.devices()
     assert probe.devices() is first
@@ -98,6 +100,7 @@ def test_a_process_probes_once(monkeypatch):
     assert probe.devices() is first
 
 
+@pytest.mark.linux
 def test_a_fork_probes_anew():
     code = """
 import os, sys
@@ -111,6 +114,7 @@ print(os.waitstatus_to_exitcode(os.wait()[1]))
     assert run(code) == "7"
 
 
+@pytest.mark.linux
 def test_no_driver_is_an_empty_list_that_says_why():
     code = "from dml_vk.driver import probe; print(probe.devices(), len(probe.devices()))"
     nowhere = os.path.join(os.devnull, "none.json")
@@ -119,6 +123,7 @@ def test_no_driver_is_an_empty_list_that_says_why():
     assert said.endswith(" 0")
 
 
+@pytest.mark.linux
 @pytest.mark.parametrize(
     "manifest",
     ["", "{", '{"file_format_version": "1.0.0", "ICD": {"library_path": "./broken.so"}}'],
@@ -320,7 +325,7 @@ print(len(probe.devices()))
     assert int(run(code)) == len(probe.devices())
 
 
-def test_swiftshader_is_not_told_what_to_unroll(monkeypatch):
+def test_swiftshader_gets_no_unroll_hints(monkeypatch):
     (one,) = described(monkeypatch)
     assert one.profile.unrolls
     assert not replace(one, driver="SwiftShader driver 5.0.0").profile.unrolls

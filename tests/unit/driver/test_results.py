@@ -25,7 +25,7 @@ def test_a_result_is_an_error_with_its_name(result, kind, name):
     assert error.got == {"call": "vkDo", "result": name, "nbytes": 4}
 
 
-def test_a_lost_device_is_called_so():
+def test_a_lost_device_is_named_as_such():
     error = failure("vkDo", -4)
     assert type(error) is DeviceError
     assert str(error).startswith("device: the device was lost")

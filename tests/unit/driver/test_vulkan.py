@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import os
+import sys
 from types import SimpleNamespace
 
 import pytest
@@ -106,12 +107,48 @@ def test_the_loader_has_a_name_on_every_system(platform, loader):
 import importlib, os, sys
 from dml_vk.driver import vulkan
 sys.platform = {platform!r}
-del os.register_at_fork
+vars(os).pop("register_at_fork", None)
 print(importlib.reload(vulkan).LOADERS[0])
 """
     assert run(code) == loader
 
 
+@pytest.mark.parametrize("platform", ["win32", "darwin", "linux"])
+def test_a_loader_not_found_by_name_is_searched_in_folders(monkeypatch, tmp_path, platform):
+    """On Windows in those of the PATH, on macOS in those of package managers."""
+    tried = []
+
+    def open_library(name):
+        tried.append(name)
+        if not os.path.isabs(name):
+            raise OSError
+        return name
+
+    folder = tmp_path / "lib"
+    folder.mkdir()
+    (folder / "loader").touch()
+    monkeypatch.setattr(vulkan, "LOADERS", ("other", "loader"))
+    monkeypatch.setattr(vulkan, "_MACOS_FOLDERS", (str(tmp_path / "none"), str(folder)))
+    monkeypatch.setenv("PATH", os.pathsep.join(["", ".", str(tmp_path), str(folder)]))
+    monkeypatch.setattr(ctypes, "CDLL", open_library)
+    monkeypatch.setattr(sys, "platform", platform)
+    monkeypatch.chdir(folder)
+    found = None if platform == "linux" else str(folder / "loader")
+    assert vulkan.load.__wrapped__() == found
+    assert tried == ["other", "loader", *[found] * bool(found)]
+
+
+def test_a_32_bit_python_on_windows_is_refused(monkeypatch):
+    monkeypatch.setattr(vulkan, "load", SimpleNamespace)
+    monkeypatch.setattr(sys, "maxsize", 2**31 - 1)
+    with pytest.raises(DeviceError, match="loader must be"):
+        vulkan.Instance()
+    monkeypatch.setattr(sys, "platform", "win32")
+    with pytest.raises(DeviceError, match="a 64-bit Python is needed on Windows; got bits=32"):
+        vulkan.Instance()
+
+
+@pytest.mark.linux
 def test_a_lock_that_another_thread_holds_does_not_outlive_a_fork():
     code = """
 import os, sys, threading

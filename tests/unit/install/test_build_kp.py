@@ -14,6 +14,8 @@ from dml_vk.driver import probe
 from dml_vk.errors import DmlVkError
 from dml_vk.install import build_kp, kp_version, system
 
+pytestmark = pytest.mark.kompute
+
 
 def test_kp_is_tried_in_a_process_of_its_own(monkeypatch, tmp_path):
     index = probe.select().index
@@ -57,7 +59,7 @@ class Tensor:
     ],
     ids=["right", "strides", "values", "stock", "other", "import", "abort"],
 )
-def test_what_a_wrong_kp_is_called(monkeypatch, tmp_path, source, state, word):
+def test_each_defect_of_kp_is_recognized(monkeypatch, tmp_path, source, state, word):
     (tmp_path / "kp.py").write_text(source)
     monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     told = build_kp.state(0)
@@ -65,7 +67,7 @@ def test_what_a_wrong_kp_is_called(monkeypatch, tmp_path, source, state, word):
     assert told[1].startswith(word)
 
 
-def test_what_stands_in_the_way_of_a_build(monkeypatch, tmp_path):
+def test_obstacles_to_a_build_are_named(monkeypatch, tmp_path):
     assert build_kp.obstacle() is None
     config = build_kp.sysconfig
     with monkeypatch.context() as patched:

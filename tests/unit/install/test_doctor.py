@@ -17,6 +17,8 @@ from dml_vk.errors import DmlVkError
 from dml_vk.install import build_kp, doctor, kp_version, system
 from dml_vk.install.doctor import Finding
 
+pytestmark = pytest.mark.linux
+
 
 @pytest.fixture
 def nothing(monkeypatch):
@@ -93,7 +95,7 @@ def test_a_gpu_that_is_not_used(monkeypatch, tmp_path, node, mode, text, advice)
     assert not found.is_fatal
 
 
-def test_no_word_of_gpus_where_one_computes_or_linux_is_not_there(monkeypatch):
+def test_no_finding_on_gpus_if_one_is_used_or_outside_linux(monkeypatch):
     (info, *_) = probe.devices()
     some = probe.Devices((replace(info, type="discrete"), info))
     monkeypatch.setattr(probe, "devices", lambda: some)
@@ -109,9 +111,17 @@ def test_how_a_path_is_typed(monkeypatch, tmp_path):
     assert system.typed("/usr/bin/python3") == "/usr/bin/python3"
 
 
+def test_how_a_path_is_typed_on_windows(monkeypatch):
+    """Its shell knows double quotes only."""
+    monkeypatch.setattr(sys, "platform", "win32")
+    assert system.typed(r"C:\Python\python.exe") == r"C:\Python\python.exe"
+    assert system.typed(r"C:\My Python\python.exe") == r'"C:\My Python\python.exe"'
+
+
 @pytest.mark.parametrize(
     ("manager", "user", "typed"),
     [
+        ("brew", 1000, "brew install glslang spirv-tools"),
         ("apt-get", 0, "apt-get install glslang-tools spirv-tools"),
         ("apt-get", 1000, "sudo apt-get install glslang-tools spirv-tools"),
         ("dnf", 1000, "sudo dnf install glslang spirv-tools"),
@@ -122,6 +132,59 @@ def test_what_to_type(monkeypatch, manager, user, typed):
     monkeypatch.setattr(shutil, "which", lambda name: name if name == manager else None)
     monkeypatch.setattr(os, "geteuid", lambda: user)
     assert system.how_to_install(system.SHADERS) == typed
+
+
+def test_advice_without_a_usable_package_manager(monkeypatch):
+    monkeypatch.setattr(shutil, "which", lambda name: name)
+    make = [need for need in system.BUILD if need.name == "make"]
+    monkeypatch.setattr(system, "MANAGERS", {"brew": "brew install"})
+    monkeypatch.setattr(system, "packages", lambda needs, manager: [])
+    assert system.how_to_install(make) == "install make"
+    monkeypatch.undo()
+    # MSYS2 has a pacman, and Windows no user 0.
+    monkeypatch.setattr(shutil, "which", lambda name: name)
+    monkeypatch.setattr(sys, "platform", "win32")
+    monkeypatch.delattr(os, "geteuid")
+    assert system.how_to_install(system.RUN) == "install a Vulkan loader, a Vulkan driver"
+
+
+def test_homebrew_has_a_make_and_a_compiler():
+    assert system.packages(system.BUILD, "brew") == ["cmake", "vulkan-headers", "fmt", "python"]
+
+
+def test_manifests_and_headers_are_where_each_system_has_them(monkeypatch, nothing):
+    for name in ("XDG_CONFIG_HOME", "XDG_CONFIG_DIRS", "XDG_DATA_HOME", "XDG_DATA_DIRS"):
+        monkeypatch.delenv(name)
+    monkeypatch.setattr(os.path, "expanduser", lambda path: path.replace("~", "/home/me"))
+    linux = ["/home/me/.config", "/etc/xdg", "/etc", "/home/me/.local/share"]
+    linux += ["/usr/local/share", "/usr/share"]
+    own = ["/opt/homebrew/etc", "/usr/local/etc", "/opt/homebrew/share"]
+    looked = []
+    monkeypatch.setattr(Path, "glob", lambda path, pattern: looked.append(path.as_posix()) or [])
+    for platform, folders in (("linux", linux), ("win32", [])):
+        monkeypatch.setattr(sys, "platform", platform)
+        assert system.manifests("icd.d") == []
+        assert looked == [f"{folder}/vulkan/icd.d" for folder in folders]
+        looked.clear()
+    monkeypatch.setattr(sys, "platform", "darwin")
+    assert system.manifests("icd.d") == []
+    assert sorted(looked) == sorted(f"{folder}/vulkan/icd.d" for folder in [*linux, *own])
+
+
+def test_homebrew_s_headers_are_found_on_macos(monkeypatch):
+    folder = Path("/opt/homebrew/include")
+    assert folder not in system._include_folders()
+    monkeypatch.setattr(sys, "platform", "darwin")
+    assert folder in system._include_folders()
+
+
+def test_what_a_driver_prints_need_not_be_text(monkeypatch, tmp_path):
+    manifest = tmp_path / "chatty.json"
+    manifest.write_text("{}")
+    code = "; sys.stderr.buffer.write(bytes([255])); print(chr(0x2603))"
+    monkeypatch.setattr(doctor, "_DRIVER", code)
+    monkeypatch.setenv("PYTHONIOENCODING", "cp1252:strict")
+    assert doctor._devices_of(manifest) == chr(0x2603)
 
 
 def test_every_driver_is_asked_by_itself(monkeypatch, tmp_path):
@@ -251,7 +314,7 @@ def test_a_device_that_cannot_be_asked_how_it_computes(monkeypatch, code, told):
     assert not found.is_fatal
 
 
-def test_fixing(monkeypatch, capsys):
+def test_fix_installs_kp_if_it_does_not_work(monkeypatch, capsys):
     monkeypatch.setattr(doctor, "examine", lambda: [Finding("kp", "absent", "do")])
     installed = []
     monkeypatch.setattr(build_kp, "install", lambda device, tell: installed.append(device))

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import logging
+import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -106,6 +108,23 @@ def test_what_the_package_s_own_commands_call_is_called_by_a_user():
         names["called"](lambda: found.append(sys._getframe(0)))
     assert [callers._is_ours(frame.f_back.f_code.co_filename) for frame in found] == [True, False]
     assert not callers._is_ours(package.rstrip("/\\") + "_other/array.py")
+
+
+@pytest.mark.linux
+def test_the_packages_files_are_recognized_however_its_path_is_spelled():
+    code = """
+import sys
+sys.path = [root for root in sys.path if root != {0!r}]
+sys.path.insert(0, {0!r}.replace("/", "//"))  # as C:/one and C:\\one mean one folder
+from dml_vk.observe import callers, copies
+assert "//" in copies.__file__
+print(callers._is_ours(copies.record.__code__.co_filename))
+"""
+    root = str(Path(callers.__file__).parents[2])
+    done = subprocess.run(
+        [sys.executable, "-c", code.format(root)], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == "True\n"
 
 
 def test_bytes_on_their_way_say_how_far_they_are(clock, caplog):

@@ -37,7 +37,7 @@ add                 2      0.40    200.0   14 %
 all                 3      2.90    966.7  100 %"""
 
 
-def test_what_took_longest_comes_first(summary):
+def test_operations_are_sorted_by_total_time(summary):
     assert summary.text() == TABLE
 
 
@@ -57,7 +57,7 @@ def test_a_fork_prints_what_it_ran_itself(summary, capsys, monkeypatch):
     assert "add" in capsys.readouterr().err
 
 
-def test_no_time_has_no_shares():
+def test_a_total_of_zero_has_no_shares():
     summary = Summary()
     summary.emit(ran("add", 0.0))
     assert summary.text().splitlines()[1].split() == ["add", "1", "0.00", "0.0"]

@@ -23,7 +23,7 @@ STEP = st.tuples(st.booleans(), st.integers(1, 12), st.integers(0, 99), st.boole
 
 
 @given(st.lists(STEP, max_size=60))
-def test_any_history_keeps_the_books(history):
+def test_any_history_keeps_the_free_list_consistent(history):
     free, taken, merged = FreeList(64), [], True
     for take, size, which, look in history:
         runs = free_runs(taken, 64)
@@ -86,7 +86,7 @@ class Interrupting(FreeList):
 
 @pytest.mark.parametrize("steps", range(1, 7))
 @pytest.mark.parametrize("change", ["take", "give"])
-def test_an_interrupt_leaves_the_books_right(change, steps):
+def test_an_interrupt_keeps_the_free_list_consistent(change, steps):
     free = Interrupting(70)
     first, a, b, c = (free.take(10) for _ in range(4))
     free.give(a)
@@ -110,7 +110,7 @@ def test_an_interrupt_leaves_the_books_right(change, steps):
     assert free.take(70) == 0
 
 
-def test_what_is_taken_again_is_what_was_given_back():
+def test_a_returned_range_is_taken_again():
     free = FreeList(10**6)
     starts = [free.take(100) for _ in range(300)]
     for start in starts:
@@ -137,7 +137,7 @@ class InterruptedTaken(dict):
         raise KeyboardInterrupt
 
 
-def test_an_interrupt_loses_no_range_that_nobody_got():
+def test_an_interrupt_loses_no_range_before_it_is_handed_out():
     free = FreeList(100)
     free.give(free.take(40))
     for wanted in (40, 30):  # one that is spare, and one that is cut
@@ -148,7 +148,7 @@ def test_an_interrupt_loses_no_range_that_nobody_got():
         assert (free.free_bytes, free.largest, free.is_empty) == (100, 100, True)
 
 
-def test_an_interrupt_loses_no_range_that_is_taken_again():
+def test_an_interrupt_loses_no_spare_range():
     free = FreeList(100)
     start = free.take(40)
     free.give(start)

@@ -131,7 +131,7 @@ def test_what_an_interrupt_leaves_of_a_long_launch_is_dropped_with_its_result():
     assert held.nbytes == 4096
 
 
-def test_what_is_made_after_an_interrupt_has_no_use_for_what_was_to_be_in_its_place():
+def test_work_left_by_an_interrupt_is_dropped_if_its_memory_was_reused():
     runtime = Runtime()
     queue = Queue(runtime, MINIMUM, lambda: None)
     where = arena()
@@ -177,7 +177,7 @@ def test_a_kernel_of_the_users_comes_after_what_an_interrupt_leaves():
     assert len(runtime.ran) == 2
 
 
-def test_memory_whose_place_is_not_settled_is_nobody_s():
+def test_allocations_without_a_place_are_not_live():
     where = arena()
     held = [Allocation(where, at, nbytes, deque()) for at, nbytes in ((512, 0), (0, 100), (-1, 9))]
     held.append(Allocation(where, 256, 100, deque()))

@@ -313,7 +313,7 @@ def test_pipelines_serve_all_arenas_and_numbers_of_groups():
     assert (runtime.pipelines, runtime.bound) == (1, 3)
 
 
-def test_a_plan_that_comes_again_is_told_the_same():
+def test_a_repeated_plan_gets_the_same_bases_and_its_own_params():
     """Also where more is touched than has a base."""
     runtime = Runtime()
     queue = Queue(runtime, MINIMUM, lambda: None)
@@ -350,7 +350,7 @@ def test_launches_without_number_do_not_pile_up(monkeypatch):
     assert sorted(base for level in ran(runtime) for base in level) == list(range(25))
 
 
-def test_settling_tells_what_the_host_had_to_wait_for():
+def test_settle_reports_whether_the_host_had_to_wait():
     where = arena()
     read, written, other = (Allocation(where, at, 256, deque()) for at in (0, 256, 512))
     for write, expected in ((False, [False, True, False]), (True, [True, True, False])):
@@ -371,7 +371,7 @@ def test_there_are_no_more_groups_than_work_or_than_the_device_can_use(needed):
     assert group_count(needed, Profile(groups_wanted=2**20)) == min(needed, 65535)
 
 
-def test_what_a_launch_is_told_follows_the_plan_s_own_words():
+def test_params_follow_the_plans_own_push_words():
     runtime = Runtime()
     queue = Queue(runtime, MINIMUM, lambda: None)
     queue.launch(make_plan(), [operand(arena(), 0, 16, True)], (5, 2**32 - 1))

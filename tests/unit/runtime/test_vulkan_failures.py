@@ -10,6 +10,8 @@ from dml_vk.kernels.spirv import glslang
 from dml_vk.runtime.vulkan.opened import Made
 from tests.unit.runtime.vulkans import Engine, spirv
 
+pytestmark = pytest.mark.compiler
+
 EMPTY = "#version 450\nlayout(local_size_x = 1) in;\nvoid main() {}"
 NO_MEMORY, LOST, ODD = -2, -4, -13
 ALLOCATE = ("vkCreateBuffer", "vkAllocateMemory", "vkBindBufferMemory", "vkMapMemory")

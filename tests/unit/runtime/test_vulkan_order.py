@@ -17,6 +17,8 @@ from dml_vk.runtime.vulkan import pipeline_cache
 from dml_vk.runtime.vulkan.engine import Vulkan
 from tests.unit.runtime.vulkans import Engine
 
+pytestmark = pytest.mark.compiler
+
 FILE = engine_module.__file__
 
 

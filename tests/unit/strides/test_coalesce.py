@@ -28,7 +28,7 @@ def assert_coalesced(*layouts):
 
 
 @pytest.mark.parametrize("layout", AWKWARD, ids=str)
-def test_alone_and_beside_row_major(layout):
+def test_coalesce_alone_and_together_with_row_major(layout):
     (alone,) = assert_coalesced(layout)
     assert alone.rank <= layout.rank
     assert_coalesced(layout, Layout(layout.sizes))

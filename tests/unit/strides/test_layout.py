@@ -215,7 +215,7 @@ def test_an_unnamed_order_has_no_format():
 
 
 @pytest.mark.parametrize("ask", ["is_contiguous", "follows"])
-def test_preserve_format_is_no_question(ask):
+def test_preserve_format_is_refused_where_a_format_is_asked_about(ask):
     with pytest.raises(LayoutError, match=f"{ask}: memory_format must be contiguous_format or"):
         getattr(Layout((2, 3)), ask)(preserve_format)
 

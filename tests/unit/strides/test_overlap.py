@@ -61,7 +61,7 @@ def test_random_layouts_with_few_coincidences():
     assert 300 < sum(answers) < 2700
 
 
-def test_what_is_common_is_settled_without_a_search(monkeypatch):
+def test_common_layouts_are_decided_without_a_search(monkeypatch):
     def no_search(dims):
         raise AssertionError(f"a search of {dims}")
 

@@ -33,7 +33,7 @@ def test_there_are_cases_of_every_kind(kind):
     assert len(cases(kind)) >= 100
 
 
-def test_questions():
+def test_contiguity_and_density_are_those_of_torch():
     for case in cases("layout"):
         layout = Layout(case["sizes"], case["strides"])
         assert layout.is_contiguous() == case["contiguous"], case
@@ -117,7 +117,7 @@ def test_follows():
         [({}, True, True)] * 5,
     ],
 )
-def test_rarely_can_fail(verdicts):
+def test_the_check_for_rare_differences_can_fail(verdicts):
     with pytest.raises(AssertionError):
         assert_rarely_differ(verdicts)
 

@@ -47,7 +47,7 @@ def plan_of(source, target, itemsize, profile=CPU):
     )
 
 
-def way(source, target, itemsize, profile=CPU):
+def variant(source, target, itemsize, profile=CPU):
     return plan_of(source, target, itemsize, profile).module.removeprefix("copy_")
 
 
@@ -82,7 +82,7 @@ def test_dims_split_into_those_of_a_launch_and_those_to_loop_over(given_dims, ra
 
 
 @pytest.mark.parametrize("times", [2, 4, 8])
-def test_wide_elements_are_the_narrow_ones(times):
+def test_widened_dims_reach_the_same_elements(times):
     dims = [
         Dim((1, 1), 2 * times),
         Dim((3 * times, 4 * times), 3),
@@ -113,25 +113,25 @@ RGB = (2, 3, 8, 16)
 @pytest.mark.parametrize("itemsize", [1, 2, 4, 8])
 def test_conversions_of_images_are_tiles_and_those_of_pixels_are_zipped(itemsize, profile):
     bits = 8 * itemsize
-    assert way(NCHW, NHWC, itemsize, profile) == f"tile_{bits}"
-    assert way(NHWC, NCHW, itemsize, profile) == f"tile_{bits}"
+    assert variant(NCHW, NHWC, itemsize, profile) == f"tile_{bits}"
+    assert variant(NHWC, NCHW, itemsize, profile) == f"tile_{bits}"
     if itemsize < 8:
         planes, pixels = Layout(RGB), Layout.packed(RGB, channels_last)
-        assert way(planes, pixels, itemsize, profile) == f"zip_{bits}"
-        assert way(pixels, planes, itemsize, profile) == f"zip_{bits}"
+        assert variant(planes, pixels, itemsize, profile) == f"zip_{bits}"
+        assert variant(pixels, planes, itemsize, profile) == f"zip_{bits}"
 
 
 @pytest.mark.parametrize("itemsize", [1, 2, 4, 8])
-def test_what_lies_alike_moves_16_bytes_at_once_where_it_is_aligned(itemsize):
+def test_operands_with_equal_layouts_move_16_bytes_at_once_if_aligned(itemsize):
     per = 16 // itemsize
     rows = Layout((3, 64 * per), (80 * per, 1))
     moved = Layout(rows.sizes, rows.strides, offset=per)
-    assert way(rows, rows, itemsize) == way(rows, moved, itemsize) == "words_128"
+    assert variant(rows, rows, itemsize) == variant(rows, moved, itemsize) == "words_128"
     wide = NHWC.narrow(3, 0, 4)
-    assert way(wide, wide, itemsize) == "words_128"
-    assert way(rows, Layout(rows.sizes, rows.strides, offset=1), itemsize) != "words_128"
+    assert variant(wide, wide, itemsize) == "words_128"
+    assert variant(rows, Layout(rows.sizes, rows.strides, offset=1), itemsize) != "words_128"
     narrow = rows.narrow(1, 0, 64 * per - 1)
-    assert way(narrow, narrow, itemsize) != "words_128"
+    assert variant(narrow, narrow, itemsize) != "words_128"
     # Reversed in both is not reversed, and starts where the last element lies.
     plan = plan_of(rows.flip(1), rows.flip(1), itemsize)
     assert plan.module == "copy_words_128"
@@ -139,10 +139,10 @@ def test_what_lies_alike_moves_16_bytes_at_once_where_it_is_aligned(itemsize):
 
 
 def test_bytes_between_words_are_packed_and_those_of_whole_words_are_not():
-    assert way(Layout((5, 3)), Layout((5, 3), (7, 1)), 1) == "packed_8"
-    assert way(Layout((5, 3)), Layout((5, 3), (7, 1)), 2) == "packed_16"
-    assert way(Layout((5, 4), (12, 1)), Layout((5, 4)), 1) == "words_32"
-    assert way(Layout((5, 4), (12, 1)), Layout((5, 4)), 2) == "words_64"
+    assert variant(Layout((5, 3)), Layout((5, 3), (7, 1)), 1) == "packed_8"
+    assert variant(Layout((5, 3)), Layout((5, 3), (7, 1)), 2) == "packed_16"
+    assert variant(Layout((5, 4), (12, 1)), Layout((5, 4)), 1) == "words_32"
+    assert variant(Layout((5, 4), (12, 1)), Layout((5, 4)), 2) == "words_64"
 
 
 @pytest.mark.parametrize("profile", [CPU, MINIMUM], ids=["cpu", "gpu"])
@@ -177,7 +177,7 @@ def test_a_plan_is_what_its_kernel_expects(profile, data, sizes, itemsize):
 
 
 @pytest.mark.parametrize("layout", AWKWARD, ids=str)
-def test_no_elements_are_no_units(layout):
+def test_a_copy_of_no_elements_has_no_units(layout):
     plan = plan_of(layout, Layout(layout.sizes), 4)
     assert (plan.units == 0) == (0 in layout.sizes)
 

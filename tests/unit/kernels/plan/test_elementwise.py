@@ -20,14 +20,14 @@ IMAGE = (2, 16, 8, 12)
 NCHW, NHWC = Layout(IMAGE), Layout.packed(IMAGE, channels_last)
 
 
-def told_of(kernel):
+def spec_values(kernel):
     """Constants that follow those of the path; which values they have is nothing to a plan."""
     return tuple(range(5 + COMPUTED[kernel][0]))
 
 
 def plan_of(kernel, lie, itemsizes, profile=CPU, **options):
     operands = [(one.strides, one.offset, itemsize) for one, itemsize in zip(lie, itemsizes)]
-    return plan_computed(kernel, lie[-1].sizes, operands, told_of(kernel), profile, **options)
+    return plan_computed(kernel, lie[-1].sizes, operands, spec_values(kernel), profile, **options)
 
 
 def add(a, b, out, profile=CPU, **options):
@@ -47,7 +47,7 @@ def test_a_plan_is_what_its_kernel_expects(profile, data, sizes, kernel):
     expected = MODULES[plan.module]
     assert plan.module in {f"{kernel}_{way}" for way in ways}
     assert len(plan.spec) == len(expected.spec)
-    assert plan.spec[-5 - sources :] == told_of(kernel)
+    assert plan.spec[-5 - sources :] == spec_values(kernel)
     assert len(plan.push) == expected.push_words - dict(expected.push)["scalars"]
     assert expected.push_words <= 32
     assert all(0 <= word < 2**32 for word in (*plan.push, *plan.spec, *plan.arguments))
@@ -60,7 +60,7 @@ def test_a_plan_is_what_its_kernel_expects(profile, data, sizes, kernel):
         assert plan.unit_ns > 0
 
 
-def test_what_lies_alike_is_one_row():
+def test_operands_with_equal_layouts_merge_into_one_row():
     for lie in (NCHW, NHWC, Layout((3072,))):
         plan = add(lie, lie, lie)
         assert plan.module == "float_arithmetic_words_32"

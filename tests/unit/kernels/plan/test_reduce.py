@@ -74,7 +74,7 @@ def computed(memory, first, layout, dims, ties, profile):
 @pytest.mark.parametrize("profile", [CPU, MINIMUM], ids=["cpu", "gpu"])
 @settings(max_examples=40)
 @given(data=st.data())
-def test_passes_come_to_the_tree_of_all_leaves(profile, data):
+def test_passes_compute_the_tree_of_all_leaves(profile, data):
     layout = data.draw(layouts(min_size=1, max_rank=4, max_size=9))
     dims = tuple(sorted(data.draw(st.sets(st.integers(0, 3))) & set(range(layout.rank))))
     check_passes(layout, dims, profile)
@@ -202,7 +202,7 @@ def test_too_many_dims():
     assert plan_for(many, (0,)) is None
 
 
-def test_what_runs_backwards_is_taken_as_it_lies():
+def test_reversed_sources_take_the_same_variants():
     back = Layout((64, 256), (-256, -1), 64 * 256 - 1)
     assert plan_for(back, (0,)).module == "reduce_tree_across"
     plan = plan_for(back, (0, 1))

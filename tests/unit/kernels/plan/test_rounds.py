@@ -67,7 +67,7 @@ def seen(layout, itemsize):
 
 
 @given(st.data(), KINDS, large_layouts())
-def test_copies_and_what_is_made(data, kind, layout):
+def test_copies_and_generators(data, kind, layout):
     profile = PROFILES[kind]
     other = Layout.packed(layout.sizes, data.draw(st.sampled_from(ORDERS)))
     itemsize = data.draw(st.sampled_from([1, 2, 4, 8]))

@@ -60,7 +60,7 @@ def test_a_fill_takes_whole_words_without_gaps(layout, itemsize):
 
 
 @pytest.mark.parametrize("module", [COPY, FILL])
-def test_nothing_is_no_units(module):
+def test_transfers_of_no_elements_have_no_units(module):
     empty = Layout((3, 0))
     plan = plan_of(empty, empty, 4) if module == COPY else plan_fill((3, 0), (0, 1), 4, 0, MINIMUM)
     assert (plan.module, plan.units) == (module, 0)

@@ -12,6 +12,8 @@ from dml_vk.kernels.spirv.program import Program
 from dml_vk.kernels.spirv.specialize import specialized
 from tests.modules import check_valid, codes, stored
 
+pytestmark = pytest.mark.compiler
+
 BRANCHES = (op.BRANCH_IF, op.SWITCH)
 HEAD = """#version 450
 layout(local_size_x_id = 0) in;

@@ -8,6 +8,8 @@ from dml_vk.errors import ShaderError
 from dml_vk.kernels.spirv import glslang
 from dml_vk.kernels.spirv.reader import read
 
+pytestmark = pytest.mark.compiler
+
 WHOLE = """#version 450
 layout(local_size_x = 64) in;
 layout(binding = 0) readonly buffer X { float x[]; };

@@ -86,6 +86,7 @@ def test_shipped_modules_are_built_from_these_sources():
     assert known == sources, "run ./dev shaders"
 
 
+@pytest.mark.compiler
 def test_a_rebuild_gives_the_shipped_modules(tmp_path):
     library.build(spv=tmp_path)
     compilers, _ = library.read_manifest()
@@ -101,6 +102,7 @@ def test_a_shipped_module_is_what_the_registry_says(module):
     assert library.differences(MODULES[module], library.load(module)) == {}
 
 
+@pytest.mark.compiler
 def test_shipped_modules_are_valid():
     files = sorted(library.SPV.glob("*.spv"))
     for file in files:
@@ -117,6 +119,7 @@ def test_a_module_that_does_not_exist_is_an_error():
 # How building works.
 
 
+@pytest.mark.compiler
 def test_a_build_makes_what_is_missing_stale_or_changed_only(glsl):
     spv = glsl.parent / "spv"
     assert build(glsl, SCALE).built == ("scale_u32", "scale_f32")
@@ -135,12 +138,14 @@ def test_a_build_makes_what_is_missing_stale_or_changed_only(glsl):
     assert (spv / "scale_u32.spv").read_bytes() != first["scale_u32.spv"]
 
 
+@pytest.mark.compiler
 def test_another_compiler_builds_everything(glsl, monkeypatch):
     build(glsl, SCALE)
     monkeypatch.setattr(glslang, "versions", lambda: {"glslang-tools": "0", "spirv-tools": "0"})
     assert build(glsl, SCALE).built == ("scale_u32", "scale_f32")
 
 
+@pytest.mark.compiler
 def test_what_is_registered_no_more_goes(glsl):
     build(glsl, SCALE)
     fewer = dataclasses.replace(SCALE, variants={"u32": {"T": "uint"}})
@@ -149,6 +154,7 @@ def test_what_is_registered_no_more_goes(glsl):
     assert [path.name for path in (glsl.parent / "spv").iterdir()] == ["manifest.json"]
 
 
+@pytest.mark.compiler
 def test_a_source_that_does_not_compile_stops_nothing_else(glsl):
     shutil.copy(glsl / "scale.comp", glsl / "bad.comp")
     (glsl / "bad.comp").write_text(BODY.replace("push.factor", "factor"))
@@ -162,6 +168,7 @@ def test_a_source_that_does_not_compile_stops_nothing_else(glsl):
     assert sorted(library.read_manifest(glsl.parent / "spv")[1]) == ["scale_f32", "scale_u32"]
 
 
+@pytest.mark.compiler
 def test_a_source_that_compiles_no_more_leaves_what_it_was_and_is_known_to_be_stale(glsl):
     build(glsl, SCALE)
     spv = glsl.parent / "spv"
@@ -207,6 +214,7 @@ DISAGREEMENTS = [
 ]
 
 
+@pytest.mark.compiler
 @pytest.mark.parametrize(("said", "changes"), DISAGREEMENTS)
 def test_a_disagreement_is_found(glsl, said, changes):
     for old, new in changes.items():
@@ -218,6 +226,7 @@ def test_a_disagreement_is_found(glsl, said, changes):
     assert said in str(caught.value)
 
 
+@pytest.mark.compiler
 def test_a_capability_that_is_not_clean_stops_the_build(glsl):
     source = BODY.replace("T(push.factor) *", "T(double(push.factor) * 3.0LF) *")
     (glsl / "scale.comp").write_text(source)
@@ -225,12 +234,14 @@ def test_a_capability_that_is_not_clean_stops_the_build(glsl):
         build(glsl, SCALE)
 
 
+@pytest.mark.compiler
 def test_two_blocks_may_look_at_one_binding(glsl):
     quads = "layout(set = 0, binding = 0) readonly buffer Quads { uvec4 quads[]; };\nvoid main"
     (glsl / "scale.comp").write_text(BODY.replace("void main", quads))
     assert build(glsl, SCALE).built == ("scale_u32", "scale_f32")
 
 
+@pytest.mark.compiler
 def test_the_program_builds_and_tells(glsl, capsys):
     where = {"scale": SCALE}, glsl, glsl.parent / "spv"
     library.main(*where)

@@ -8,6 +8,8 @@ from dml_vk.errors import ShaderError
 from dml_vk.kernels.spirv.loops import fixed_rounds
 from dml_vk.user_kernel import compile_glsl
 
+pytestmark = pytest.mark.compiler
+
 SOURCE = """#version 450
 #extension GL_EXT_control_flow_attributes : require
 layout(local_size_x = 64) in;
@@ -62,7 +64,7 @@ def compiled(body):
 
 
 @pytest.mark.parametrize(("body", "rounds"), FIXED.items(), ids=list(FIXED))
-def test_what_is_known_is_counted(body, rounds):
+def test_rounds_of_loops_with_known_ends_are_counted(body, rounds):
     assert fixed_rounds(compiled(body), (), 10**6) == rounds
 
 
@@ -72,7 +74,7 @@ def test_specialization_constants_count_as_they_are_set():
 
 
 @pytest.mark.parametrize("bound", [70_000, 2**32 - 1])
-def test_nobody_counts_on_for_ever(bound):
+def test_counting_stops_beyond_the_limit(bound):
     assert (
         65535
         < fixed_rounds(compiled(f"for (uint k = 0; k < {bound}u; k++) work(k);"), (), 65535)
@@ -82,7 +84,7 @@ def test_nobody_counts_on_for_ever(bound):
     assert 65535 < fixed_rounds(compiled(several), (), 65535) < 180_000
 
 
-def test_an_endless_loop_is_none_that_is_known():
+def test_an_endless_loop_has_no_known_number_of_rounds():
     with pytest.raises(ShaderError):
         compiled("for (;;) nothing;")
     assert fixed_rounds(compiled("for (;;) work(1);"), (), 65535) == 0

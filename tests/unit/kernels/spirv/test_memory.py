@@ -30,7 +30,7 @@ def test_a_store_hides_what_it_overlaps_and_nothing_else():
     assert state == {}
 
 
-def test_what_is_loaded_hides_nothing():
+def test_a_loaded_value_hides_no_parts():
     state = {}
     memory.store(state, A, (0,), 10)
     memory.note(state, A, (), 11)
@@ -46,7 +46,7 @@ def test_states_are_independent():
     assert (known(first, A, 1), known(first, B)) == (None, None)
 
 
-def test_of_several_states_what_all_know_holds():
+def test_merged_states_keep_what_all_agree_on():
     states = [{}, {}]
     for state in states:
         memory.store(state, A, (0,), 10)

@@ -12,6 +12,8 @@ from dml_vk.kernels.spirv import glslang
 from dml_vk.kernels.spirv.capabilities import CLEAN, UNCLEAN, check_capabilities
 from dml_vk.kernels.spirv.reader import Binding, SpecConstant, read
 
+pytestmark = pytest.mark.compiler
+
 MANY = """#version 450
 layout(local_size_x_id = 0, local_size_y = 2) in;
 layout(constant_id = 0) const uint LOCAL_SIZE = 64;

@@ -34,6 +34,7 @@ def some_spec(kernel):
     return tuple([int(chance().choice(ranges.get(name, range(4)))) for name in kernel.spec])
 
 
+@pytest.mark.compiler
 @pytest.mark.parametrize("module", MODULES)
 def test_every_module_stays_valid(module, tmp_path):
     kernel, whole = MODULES[module], library.load(module)
