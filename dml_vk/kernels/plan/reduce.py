@@ -165,7 +165,9 @@ def next_pass(work: Work, ties: Ties, itemsize: int, partial_bytes: int, profile
     inner = work.leaves[-1]
     many = outputs >= 2 * profile.units_wanted
     least, most = profile.reduce_chunks
-    longest = (MAX_TREE if ties is Ties.TREE else _MAX_LEAVES) if many else most
+    # A leaf of float64 takes twice the rounds of a float32.
+    tree = MAX_TREE - 1 if itemsize == 8 else MAX_TREE
+    longest = (tree if ties is Ties.TREE else _MAX_LEAVES) if many else most
     if not profile.coalesces and outputs * count * itemsize > _CACHE_BYTES:
         limit = _cached_log2(abs(inner.step) * itemsize, ties, itemsize)
         limit = max(limit, (_MOST_LEFT * partial_bytes // itemsize).bit_length() - 1)

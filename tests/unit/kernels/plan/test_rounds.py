@@ -118,6 +118,17 @@ def test_reductions(data, kind, layout, name):
         work = made.rest
 
 
+@pytest.mark.parametrize("kind", PROFILES)
+@pytest.mark.parametrize("dtype", [float32, float64])
+def test_trees_as_long_as_an_invocation_may_sum(kind, dtype):
+    profile = dataclasses.replace(PROFILES[kind], coalesces=True)  # so that caches do not count
+    layout = Layout.packed((2 * profile.units_wanted, 2**13))
+    reduction, code = reduction_of("sum", dtype), Code(dtype.code, dtype.itemsize)
+    work = work_of(layout.sizes, (0, 1), (1,), reduction.ties)
+    made = next_pass(work, reduction.ties, dtype.itemsize, 16, profile)
+    check(plan_pass(reduction, made, made.made, code, code, (0, 0), profile))
+
+
 @given(
     KINDS, large_layouts(), st.integers(0, 3), st.sampled_from(["float", "int", "long", "double"])
 )
