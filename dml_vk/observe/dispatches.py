@@ -171,6 +171,7 @@ class Flush(Observer):
         self._watch = watch
         self._left = left
         self._next = 0
+        self._first_level = left[0][0].level
         self._whole = sum([due.command.ns for submission in left for due in submission])
         self._done = 0.0  # estimated ns
         watch.begin()
@@ -193,7 +194,8 @@ class Flush(Observer):
             if times is None:
                 times, clock = [spent * each.command.ns / ns for each in submission], "host"
             estimate = due.command.ns / 1000
-            dispatch = Dispatch(asked, due.level, times[number], clock, estimate)
+            level = due.level - self._first_level
+            dispatch = Dispatch(asked, level, times[number], clock, estimate)
             logger.debug("%s", dispatch, extra={"dispatch": dispatch})
         self._done += ns
         where = f"{self._next} of {len(self._left)} submissions done"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import weakref
 from functools import partial
+from typing import ClassVar
 
 
 class Exports:
@@ -13,22 +14,23 @@ class Exports:
     >>> class Holder: ...
     >>> exports, holder = Exports(), Holder()
     >>> exports.add(256, holder)
-    >>> exports.has(256), exports.has(512), bool(exports.alive)
-    (True, False, True)
+    >>> exports.has(256), exports.has(512)
+    (True, False)
     >>> del holder
-    >>> exports.has(256), bool(exports.alive)
-    (False, False)
+    >>> exports.has(256)
+    False
     """
 
-    __slots__ = ("_at", "alive")
+    __slots__ = ("_at",)
+    alive: ClassVar[dict[tuple[int, int, int], weakref.ref[object]]] = {}
+    """Of all arenas: almost always there are none."""
 
     def __init__(self) -> None:
-        self.alive: dict[tuple[int, int], weakref.ref[object]] = {}  # whether there are any
         self._at: dict[int, dict[int, weakref.ref[object]]] = {}  # start -> holders by id
 
     def add(self, start: int, holder: object) -> None:
         """Export the allocation that starts there for the lifetime of `holder`."""
-        key, holders = (start, id(holder)), self._at.setdefault(start, {})
+        key, holders = (id(self), start, id(holder)), self._at.setdefault(start, {})
         if key not in self.alive:
             # The callbacks are C code, which Ctrl-C cannot interrupt.
             holders[id(holder)] = weakref.ref(holder, partial(holders.pop, id(holder)))

@@ -6,7 +6,7 @@ import operator
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dml_vk.runtime.arenas import Allocation, Arena
+from dml_vk.runtime.arenas import Arena
 from dml_vk.runtime.hazards import Access, Hazards, place
 from dml_vk.runtime.interface import Work
 
@@ -24,13 +24,17 @@ _level = operator.attrgetter("level")
 
 
 class Graph:
-    """Commands with their levels. Those of one level may run in any order or at the same time."""
+    """Commands with their levels. Those of one level may run in any order or at the same time.
 
-    def __init__(self) -> None:
+    Levels count on from graph to graph. So hazards stay, and say which graph has touched a range.
+    """
+
+    def __init__(self, hazards: dict[Arena, Hazards], first: int = 0) -> None:
         self.due: list[Due] = []
-        self.hazards: dict[Arena, Hazards] = {}
         self.ns = 0.0  # the commands' estimated time
-        self._first = 0  # the lowest level that is still open
+        self.first = self.end = first  # the lowest level, and the one after the highest
+        self._floor = first  # the lowest that is still open
+        self._hazards = hazards
 
     def add(
         self, commands: Sequence[Work], accesses: Sequence[Access], is_alone: bool = False
@@ -40,10 +44,13 @@ class Graph:
         If it `is_alone`, it gets a level of its own, after all earlier and before all later work.
         """
         if is_alone:
-            self._first = max([due.level for due in self.due], default=-1) + 1
-        level = place(self.hazards, accesses, self._first)
-        self._first += is_alone
+            self._floor = self.end
+        level = place(self._hazards, accesses, self._floor)
         # If an interrupt comes here, marks without work only make later work wait.
+        if level >= self.end:
+            self.end = level + 1
+        if is_alone:
+            self._floor = self.end
         if len(commands) == 1:
             self.due.append(Due(commands[0], level, accesses))
         else:
@@ -54,9 +61,3 @@ class Graph:
     def by_level(self) -> list[Due]:
         """Return the commands in an order in which they may run."""
         return sorted(self.due, key=_level)
-
-    def touches(self, allocation: Allocation, write: bool) -> bool:
-        """Whether the host must wait for this work before it reads, or writes, this range."""
-        hazards = self.hazards.get(allocation.arena)
-        low, high = allocation.offset, allocation.offset + max(1, allocation.nbytes)
-        return hazards is not None and hazards.after(low, high, write) > 0

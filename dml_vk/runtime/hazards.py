@@ -71,6 +71,11 @@ class Hazards:
         self._segments = [Segment(0, -1, -1)]
         self._known: dict[int, Segment] = {}  # by start; valid only if the end matches too
 
+    @property
+    def count(self) -> int:
+        """The number of segments."""
+        return len(self._segments)
+
     def after(self, low: int, high: int, write: bool) -> int:
         """Return the first level at which [low, high) may be written, or read."""
         low, high = low & ~3, (high + 3) & ~3

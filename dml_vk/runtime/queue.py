@@ -15,9 +15,10 @@ from dml_vk.observe import dispatches
 from dml_vk.observe.callers import clear_last_traceback
 from dml_vk.runtime.arenas import ALIGNMENT, Allocation, Arena, Note
 from dml_vk.runtime.encode import MAX_SUBMISSION_NS, MIN_NS, Encoder
+from dml_vk.runtime.exports import Exports
 from dml_vk.runtime.gate import Gate
 from dml_vk.runtime.graph import Graph
-from dml_vk.runtime.hazards import Access
+from dml_vk.runtime.hazards import Access, Hazards
 from dml_vk.runtime.interface import Dispatch, Groups, Runtime, Ticket, Words, Work
 from dml_vk.runtime.pipelines import Key, Pipelines, arenas_of
 from dml_vk.runtime.recovery import prune
@@ -27,14 +28,16 @@ from dml_vk.strides.order import Ints
 MAX_OPERATIONS = 4096  # in a batch: each takes about a kilobyte in the driver
 MAX_BATCH_NS = 100e6  # a batch this long is submitted
 LOOK_OPERATIONS = 32  # in a batch: after so many more, it is submitted if the device is idle
+TRIM_OPERATIONS = 4096  # after so many, old hazards are looked through
+MOST_SEGMENTS = 4096  # of memory with hazards of its own, which make look-ups slow
 MAX_FLYING = 3  # submissions: each takes up to MAX_SUBMISSION_NS, for which an interrupt waits
 
 
 class Batch:
     """Work in order of its calls: a graph while it grows, submissions once it is sent."""
 
-    def __init__(self) -> None:
-        self.graph = Graph()
+    def __init__(self, graph: Graph) -> None:
+        self.graph = graph
         self.submissions: list[Submission] | None = None  # None until it is sent
         self.tickets: list[Ticket] = []
         """Of the first of `submissions`. An interrupt may leave the last one recorded only."""
@@ -54,10 +57,12 @@ class Queue:
         # Held in a `with` by any access to this device's state.
         self.enter = self.gate.enter
         self._runtime = runtime
-        self._batch = Batch()
+        self._hazards: dict[Arena, Hazards] = {}
+        self._batch = Batch(Graph(self._hazards))
         self._sent: deque[Batch] = deque()
         self._flying: deque[Ticket] = deque(maxlen=MAX_FLYING)  # the last submitted
         self._next_look = LOOK_OPERATIONS
+        self._next_trim = TRIM_OPERATIONS
         self._pipelines = Pipelines(runtime, refusal, unrolls=profile.unrolls)
         # The validation layer takes what a dispatch binds for what it accesses, and would report
         # independent work on one arena as a hazard.
@@ -136,17 +141,20 @@ class Queue:
             if batch.tickets and not self._runtime.is_submitted(batch.tickets[-1]):
                 batch.tickets.pop()
             left = batch.submissions[len(batch.tickets) :]
-            batch.submissions[len(batch.tickets) :] = prune(left, batch.graph.hazards, batch.held)
+            batch.submissions[len(batch.tickets) :] = prune(left, self._hazards, batch.held)
         try:
             self._submit(batch)
         except BaseException:
             if batch.submissions is not None:  # else the batch still grows and is needed as a whole
-                batch.held = batch.held or {arena: {*arena.live} for arena in batch.graph.hazards}
+                batch.held = batch.held or {arena: {*arena.live} for arena in self._hazards}
             raise
         if batch.tickets:
             self._sent.append(batch)
             self._retire()
-        self._batch = Batch()
+        self._batch = Batch(Graph(self._hazards, batch.graph.end))
+        self._next_trim -= len(batch.graph.due)
+        if self._next_trim < 0:
+            self._trim_hazards()
         self._next_look = LOOK_OPERATIONS
         self.encoder.fresh.clear()
         self._is_logged = dispatches.explains()
@@ -164,10 +172,11 @@ class Queue:
     def settle(self, allocation: Allocation, write: bool) -> bool:
         """Wait until the host may read, or write, this range; return whether that took waiting."""
         with self.enter():
-            if self._batch.graph.touches(allocation, write):
+            last = self._last_level(allocation, write)
+            if last >= self._batch.graph.first:
                 self.send()
             for count in range(len(self._sent), 0, -1):
-                if self._sent[count - 1].graph.touches(allocation, write):
+                if last >= self._sent[count - 1].graph.first:
                     self._wait(count)
                     return True
             return False
@@ -176,8 +185,8 @@ class Queue:
         """Whether the host may write this range without waiting."""
         with self.enter():
             self._retire()
-            batches = (*self._sent, self._batch)
-            return not any(batch.graph.touches(allocation, True) for batch in batches)
+            pending = self._sent[0] if self._sent else self._batch
+            return self._last_level(allocation, True) < pending.graph.first
 
     @property
     def is_idle(self) -> bool:
@@ -188,6 +197,7 @@ class Queue:
         """Drop what is bound to an arena. The caller must hold the gate."""
         self._pipelines.forget(arena)
         self.encoder.forget()
+        self._hazards.pop(arena, None)
 
     def runtime_objects(self) -> list[Any]:
         """Return all live objects of the runtime."""
@@ -217,6 +227,19 @@ class Queue:
             observer.submitted(tickets[-1])
         observer.finished()
 
+    def _last_level(self, allocation: Allocation, write: bool) -> int:
+        """The level of the last work for which the host must wait to read, or write, this range."""
+        hazards = self._hazards.get(allocation.arena)
+        low, high = allocation.offset, allocation.offset + max(1, allocation.nbytes)
+        return -1 if hazards is None else hazards.after(low, high, write) - 1
+
+    def _trim_hazards(self) -> None:
+        """Forget what was touched where, if that is in many pieces. There must be no new work."""
+        self._next_trim = TRIM_OPERATIONS
+        if sum([one.count for one in self._hazards.values()]) > MOST_SEGMENTS:
+            self.drain()
+            self._hazards.clear()
+
     def _retire(self) -> None:
         """Forget the batches that are done."""
         while self._sent and self._runtime.is_done(self._sent[0].tickets[-1]):
@@ -240,10 +263,9 @@ class Queue:
                 graph.add((one,), accesses, is_alone)
         else:
             graph.add(made, accesses)
-        for arena in graph.hazards:
-            if arena.exports.alive and any(one.arena.exports.has(one.start) for one in accesses):
-                self.flush()  # Other libraries may read the memory at any time.
-                return
+        if Exports.alive and any(one.arena.exports.has(one.start) for one in accesses):
+            self.flush()  # Other libraries may read the memory at any time.
+            return
         count = len(graph.due)
         if count > MAX_OPERATIONS or graph.ns > MAX_BATCH_NS:
             self.send()

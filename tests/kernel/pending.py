@@ -7,5 +7,5 @@ def is_pending(x, write=True):
     """As the host would have to wait for it before it writes, or reads."""
     queue = x.device.queue
     with queue.enter():
-        graphs = [batch.graph for batch in (*queue._sent, queue._batch)]
-    return any(graph.touches(x.allocation, write) for graph in graphs)
+        oldest = queue._sent[0] if queue._sent else queue._batch
+        return queue._last_level(x.allocation, write) >= oldest.graph.first

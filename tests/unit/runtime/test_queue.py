@@ -173,6 +173,23 @@ def test_under_validation_what_binds_whole_arenas_runs_alone(monkeypatch):
     assert order() == [1] * 5
 
 
+@pytest.mark.parametrize("pieces", [8, 9])
+def test_hazards_are_kept_unless_memory_was_used_in_many_pieces(monkeypatch, pieces):
+    monkeypatch.setattr(queue_module, "TRIM_OPERATIONS", 7)
+    monkeypatch.setattr(queue_module, "MOST_SEGMENTS", 17)  # a piece, what is between, and the rest
+    runtime = Runtime()
+    runtime.is_busy = True
+    queue = Queue(runtime, MINIMUM, lambda: None)
+    where = arena()
+    memory = allocation(where)
+    for number in range(pieces):
+        queue.launch(make_plan(), [Access.of(memory, 0, 32 * number, 32 * number + 16, True)])
+    with queue.enter():
+        queue.send()
+    assert [len(runtime.waited), len(queue._hazards)] == ([0, 1] if pieces == 8 else [1, 0])
+    assert queue.settle(memory, False) is (pieces == 8)
+
+
 def test_a_batch_is_one_submission_with_barriers_between_its_levels():
     runtime = Runtime()
     queue = Queue(runtime, MINIMUM, lambda: None)
