@@ -119,8 +119,16 @@ def _of_gpu(arguments: argparse.Namespace) -> int:
     from dml_vk.commands.gpu import markdown, report
     from dml_vk.runtime.device import device
 
+    def save(found: report.Report) -> None:
+        if arguments.json not in (None, STDOUT):
+            write("bench", arguments.json, report.as_json(found))
+
+    names = [name for name in NAMES if name in arguments.cases]
     with device(arguments.device) as chosen, Progress() as progress:
-        found = report.measure(surroundings(chosen), chosen, arguments, progress)
+        size = arguments.size or (SIZE if chosen.info.type == "cpu" else report.SIZE)
+        parts = report.Parts(surroundings(chosen), save, progress)
+        report.measure(parts, chosen, names, size)
+    found = parts.report
     print(report.as_json(found) if arguments.json == STDOUT else markdown.as_markdown(found))
     return int(bool(found["failures"]))
 

@@ -14,7 +14,9 @@ def as_markdown(report: dict[str, Any]) -> str:
 def _lines(report: dict[str, Any]) -> Iterator[str]:
     if facts := report.get("facts"):
         one, cpu = facts["device"], facts["cpu"]
-        where = f"{one['name']} ({one['type']}), {one['driver']}, beside {cpu['cores']} cores"
+        where = (
+            f"Device: {one['name']} ({one['type']}), {one['driver']}, beside {cpu['cores']} cores"
+        )
         yield f"{where} of {cpu['name']}; runtime `{report['runtime']}`."
     if rate := report.get("copy_rate"):
         size = f"{rate['nbytes'] >> 20} MiB from its memory to its memory"

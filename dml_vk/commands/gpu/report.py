@@ -2,25 +2,21 @@
 
 from __future__ import annotations
 
-import argparse
 import functools
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from dml_vk.commands import bench
 from dml_vk.commands.cases import Operands
 from dml_vk.commands.gpu import host, kernels
 from dml_vk.commands.gpu.copy_rate import copy_rate
 from dml_vk.commands.gpu.facts import facts
-from dml_vk.commands.options import write
 from dml_vk.commands.progress import Progress
 from dml_vk.install import float_check
 from dml_vk.runtime.device import Device
 
-# MiB of an operand: several times what a GPU caches, and where a CPU computes, as in `bench`.
-SIZE, SIZE_OF_CPU = 256, bench.SIZE
+SIZE = 256  # MiB of an operand: several times what a GPU caches
 
 Report = dict[str, Any]
 
@@ -28,8 +24,8 @@ Report = dict[str, Any]
 class Parts:
     """Runs the parts. One that fails is noted in `failures`, and the others still run."""
 
-    def __init__(self, report: Report, save: Callable[[], object], progress: Progress) -> None:
-        self.report = report
+    def __init__(self, about: Report, save: Callable[[Report], object], progress: Progress) -> None:
+        self.report: Report = {**about, "failures": []}
         self._save = save  # after each part, since a driver may end the process
         self._progress = progress
 
@@ -47,25 +43,22 @@ class Parts:
             else:
                 self.report[name] = found
             failures += [f"{name}: {what}" for what in _wrong(name, found)]
-        self._save()
+        self._save(self.report)
 
 
-def measure(about: Report, device: Device, given: argparse.Namespace, progress: Progress) -> Report:
-    """Run all parts, and return what they found after what is known, which is `about`."""
-    size = given.size or (SIZE_OF_CPU if device.info.type == "cpu" else SIZE)
-    report: Report = {**about, "size_mib": size, "failures": []}
-    parts = Parts(report, functools.partial(save, report, given), progress)
+def measure(parts: Parts, device: Device, names: Sequence[str], size: int) -> None:
+    """Run all parts, with these cases and with operands of `size` MiB."""
+    parts.report["size_mib"] = size
     parts.run("facts", lambda: facts(device))
     parts.run("floats", lambda: float_check.examine(device)._asdict())
     parts.run("copy_rate", lambda: copy_rate(device.info, size << 20))
-    _run_cases(parts, [name for name in bench.NAMES if name in given.cases], size)
+    _run_cases(parts, names, size)
     parts.run("transfers", lambda: host.transfers(size << 20))
     parts.run("host_us", host.costs)
     parts.run("order", host.order)
-    return report
 
 
-def _run_cases(parts: Parts, names: list[str], size: int) -> None:
+def _run_cases(parts: Parts, names: Sequence[str], size: int) -> None:
     rate: float | None = parts.report.get("copy_rate", {}).get("rate")
     operands = functools.cache(lambda: Operands((size, 64, 64, 64)))
 
@@ -74,11 +67,6 @@ def _run_cases(parts: Parts, names: list[str], size: int) -> None:
 
     for name in names:
         parts.run(name, functools.partial(case, name), "cases")
-
-
-def save(report: Report, given: argparse.Namespace) -> None:
-    if given.json not in (None, bench.STDOUT):
-        write("bench", given.json, as_json(report))
 
 
 def as_json(report: Report) -> str:
