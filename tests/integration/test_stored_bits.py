@@ -23,6 +23,13 @@ LEFT_OUT |= {"normal-float64"}
 ANEW = tuple(DTYPES) if "DML_VK_EVERY_WAY" in os.environ else ("float32", "int64", "uint8")
 
 
+def compared(names):
+    found, stored = table.Comparison(), table.stored()
+    for name in names:
+        found.add(name, *stored[name])
+    return found
+
+
 def test_the_table_has_every_case():
     assert set(cases()) - set(table.stored()) == LEFT_OUT
     assert set(table.stored()) <= set(cases())
@@ -42,9 +49,9 @@ def test_numpy_has_what_is_stored_of_exact_cases():
 def test_the_device_has_what_is_stored_of_the_rest(dtype):
     operators = [name for name, case in cases().items() if case.exact is None]
     names = [name for name in operators if name.endswith(f"-{dtype}") and name in table.stored()]
-    found, kept = table.compare(names, lambda name: None)
-    assert (found["wrong"], found["errors"], kept) == ([], [], {})
-    assert found["compared"] > 20
+    found = compared(names)
+    assert (found.wrong, found.errors, found.kept) == ([], [], {})
+    assert found.compared > 20
 
 
 @pytest.fixture
@@ -86,17 +93,27 @@ def test_what_cannot_be_compared_is_told(monkeypatch):
         return [np.zeros(3)], np.zeros(3)
 
     monkeypatch.setattr(table, "computed", broken)
-    seen = []
-    found, kept = table.compare(["add-int8", "add-int16"], seen.append)
-    assert found["errors"][0] == "add-int8: OSError: lost"
-    assert "other operands" in found["errors"][1]
-    assert (seen, kept, found["wrong"]) == (["add-int8", "add-int16"], {}, [])
+    found = compared(["add-int8", "add-int16"])
+    assert found.errors[0] == "add-int8: OSError: lost"
+    assert "other operands" in found.errors[1]
+    assert (found.kept, found.wrong) == ({}, [])
+
+
+def test_what_was_found_before_ctrl_c_is_told(monkeypatch, tmp_path):
+    def interrupted(name):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(table, "computed", interrupted)
+    told = tmp_path / "told.json"
+    assert command.main(["compare", f"--json={told}"]) == 1
+    (error,) = json.loads(told.read_text())["errors"]
+    assert error.startswith("stopped after 1 of 10")
 
 
 def test_few_wrong_results_are_kept(flipped, monkeypatch):
     monkeypatch.setattr(table, "MOST_KEPT", 100_000)
-    found, kept = table.compare(["add-int8", "add-int32", "add-int64"], lambda name: None)
-    assert (len(found["wrong"]), list(kept)) == (3, ["add-int8", "add-int32"])
+    found = compared(["add-int8", "add-int32", "add-int64"])
+    assert (len(found.wrong), list(found.kept)) == (3, ["add-int8", "add-int32"])
 
 
 def test_differences_are_told_as_far_as_they_go():

@@ -9,18 +9,15 @@ explain FILE.npz   say where those results, of another device, differ from this 
 from __future__ import annotations
 
 import argparse
-import json
 import sys
-import time
 from pathlib import Path
 
 import numpy as np
 
-import dml_vk
 from tests.stored_bits.table import (
     TABLE,
+    Comparison,
     as_text,
-    compare,
     computed,
     first_difference,
     made_anew,
@@ -49,19 +46,29 @@ def main(given: list[str] | None = None) -> int:
 
 
 def _compare(arguments: argparse.Namespace) -> int:
-    begun = time.perf_counter()
-    # Each name is printed before its turn: if the process dies, the last one says of what.
-    found, wrong = compare(arguments.cases or stored(), lambda name: print(name, flush=True))
-    found |= {"device": dml_vk.device().name, "seconds": round(time.perf_counter() - begun, 1)}
-    if arguments.json:
-        arguments.json.write_text(json.dumps(found, indent=2) + "\n")
-    if arguments.wrong and wrong:
-        np.savez_compressed(arguments.wrong, **wrong)
-    told = [f"{one.pop('case')}: {one}" for one in found["wrong"]]
-    for line in (*told, *found["errors"]):
+    found, table = Comparison(), stored()
+
+    def save() -> None:
+        if arguments.json:
+            arguments.json.write_text(found.as_json())
+        if arguments.wrong and found.kept:
+            np.savez_compressed(arguments.wrong, **found.kept)
+
+    try:
+        for name in arguments.cases or table:
+            print(name, flush=True)  # if the process dies, this says of what
+            bad = len(found.errors) + len(found.wrong)
+            found.add(name, *table[name])
+            if len(found.errors) + len(found.wrong) > bad:
+                save()
+    except KeyboardInterrupt:
+        found.errors.append(f"stopped after {found.compared} of {len(table)} cases")
+    save()
+    for line in (*found.wrong, *found.errors):
         print("WRONG", line)
-    print(f"{found['compared']} compared, {len(told) + len(found['errors'])} wrong")
-    return int(bool(told or found["errors"]))
+    bad = len(found.errors) + len(found.wrong)
+    print(f"{found.compared} compared, {bad} wrong")
+    return int(bool(bad))
 
 
 def _explain(file: Path) -> int:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+import dml_vk
 from dml_vk.dtypes import to_dtype
 from dml_vk.errors import DTypeError
 from dml_vk.kernels.operators import OPERATORS
@@ -62,26 +64,36 @@ def as_text(table: Stored) -> str:
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
-def compare(names: Iterable[str], told: Callable[[str], object]) -> tuple[Found, dict[str, Any]]:
-    """(what was found, the results that are wrong). `told` is called with each name before."""
-    table, wrong, kept = stored(), list[Found](), dict[str, np.ndarray]()
-    errors, count = list[str](), 0
-    for name in names:
-        told(name)
-        count += 1
+@dataclass
+class Comparison:
+    """What was found so far."""
+
+    compared: int = 0
+    wrong: list[Found] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+    kept: dict[str, np.ndarray] = field(default_factory=dict)
+    """Wrong results."""
+
+    def add(self, name: str, of_operands: str, of_result: str) -> None:
+        """Compute a case, and compare it with the digests that are stored of it."""
+        self.compared += 1
         try:
             given, found = computed(name)
         except Exception as error:  # a driver that is new to us may do anything
-            errors.append(f"{name}: {type(error).__name__}: {error}")
-            continue
-        of_operands, of_result = table[name]
+            self.errors.append(f"{name}: {type(error).__name__}: {error}")
+            return
         if digest(given) != of_operands:
-            errors.append(f"{name}: NumPy makes other operands here, so that nothing is compared")
+            rule = "NumPy makes other operands here, so that nothing is compared"
+            self.errors.append(f"{name}: {rule}")
         elif digest([found]) != of_result:
-            wrong.append({"case": name, **difference(name, given, found)})
-            if sum(array.nbytes for array in kept.values()) + found.nbytes <= MOST_KEPT:
-                kept[name] = found
-    return {"compared": count, "wrong": wrong, "errors": errors}, kept
+            self.wrong.append({"case": name, **difference(name, given, found)})
+            if sum(array.nbytes for array in self.kept.values()) + found.nbytes <= MOST_KEPT:
+                self.kept[name] = found
+
+    def as_json(self) -> str:
+        """All but the wrong results."""
+        told = {"compared": self.compared, "wrong": self.wrong, "errors": self.errors}
+        return json.dumps({"device": dml_vk.device().name, **told}, indent=1) + "\n"
 
 
 def difference(name: str, given: Arrays, found: np.ndarray) -> Found:

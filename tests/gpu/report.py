@@ -1,0 +1,78 @@
+"""What the steps found, as one JSON file and one page of Markdown."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+from dml_vk.commands.gpu import markdown
+
+Report = dict[str, Any]
+
+
+def read_json(path: Path) -> Any:
+    """What a step wrote, if it came to that; a file may end early."""
+    try:
+        return json.loads(path.read_text())
+    except (OSError, ValueError):
+        return None
+
+
+def read_tests(path: Path) -> Report | None:
+    """Counts, and the tests that failed, with the end of what they said."""
+    try:
+        suite = ElementTree.parse(path).getroot()[0]
+    except (OSError, ElementTree.ParseError, IndexError):
+        return None
+    counts = {key: int(suite.get(key, 0)) for key in ("tests", "failures", "errors", "skipped")}
+    failed = {
+        f"{case.get('classname')}.{case.get('name')}": (said.get("message") or "")[:300]
+        for case in suite.iter("testcase")
+        for said in (*case.iter("failure"), *case.iter("error"))
+    }
+    return {**counts, "failed": failed}
+
+
+def failures(report: Report) -> list[str]:
+    """All that is wrong, each in a line."""
+    told = [f"{step['name']}: {step['ended']}" for step in report["steps"]]
+    told = [line for line in told if not line.endswith(": passed")]
+    for name, found in report["bits"].items():
+        told += [f"bits, {name}: {wrong}" for wrong in (*found["wrong"], *found["errors"])]
+    for name, found in report["tests"].items():
+        told += [f"tests, {name}: {test}: {said}" for test, said in found["failed"].items()]
+    for name, found in report["bench"].items():
+        told += [f"bench, {name}: {failure}" for failure in found["failures"]]
+    return told
+
+
+def as_markdown(report: Report) -> str:
+    return "\n".join(_lines(report)) + "\n"
+
+
+def _lines(report: Report) -> Iterator[str]:
+    yield f"# {', '.join(one['name'] for one in report['devices']) or 'No device'}"
+    yield ""
+    rows = [(one["name"], one["ended"], f"{one['seconds']:.1f}") for one in report["steps"]]
+    yield from markdown.table(("step", "ended", "s"), rows)
+    if report["floats"]:
+        yield ""
+        told = (f"{key.replace('_', ' ')}: {yes}" for key, yes in report["floats"].items())
+        yield f"Floats: {', '.join(told)}."
+    for name, found in report["bits"].items():
+        wrong = len(found["wrong"]) + len(found["errors"])
+        yield ""
+        yield f"Equal bits, `{name}`: {found['compared']} cases compared, {wrong} wrong."
+    for name, found in report["tests"].items():
+        yield ""
+        bad = found["failures"] + found["errors"]
+        counts = f"{found['tests']} run, {bad} failed, {found['skipped']} skipped"
+        yield f"Kernel tests, `{name}`: {counts}."
+    for found in report["bench"].values():
+        yield ""
+        yield markdown.as_markdown({**found, "failures": []})
+    for line in failures(report):
+        yield f"- FAILED: {line}"
