@@ -122,12 +122,12 @@ def steps(python: Path, work: Path, out: Path, kompute: bool) -> Iterator[Step]:
 
         wrong = ("--wrong", str(out / f"gpu_wrong_{runtime}.npz"))
         bits = (start, "-m", "tests.stored_bits", "compare", "--json", told("bits"), *wrong)
-        yield Step(f"bits, {runtime}", bits, 120, chosen)
+        yield Step(f"bits, {runtime}", bits, 150, chosen)
         bench = (start, "-m", "dml_vk", "bench", "--gpu", "--json", told("bench"))
         yield Step(f"bench, {runtime}", bench, 90, chosen)
         plugins = ("-q", "-p", "no:cacheprovider", "-n", processes, "--dist", "loadfile")
-        report_to = f"--junit-xml={told('tests', 'xml')}"
-        pytest = (start, "-m", "pytest", *plugins, report_to, *TESTS)
+        results = ("-p", "tests.gpu.results", "--results", told("tests", "jsonl"))
+        pytest = (start, "-m", "pytest", *plugins, *results, *TESTS)
         yield Step(f"tests, {runtime}", pytest, 180, chosen)
 
 
@@ -136,7 +136,7 @@ def _gather(found: report.Report, work: Path) -> None:
     for kind, ending, read in (
         ("bits", "json", report.read_json),
         ("bench", "json", report.read_json),
-        ("tests", "xml", report.read_tests),
+        ("tests", "jsonl", report.read_tests),
     ):
         for path in sorted(work.glob(f"{kind}-*.{ending}")):
             told: Any = read(path)

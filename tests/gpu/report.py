@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import json
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
-from xml.etree import ElementTree
 
 from dml_vk.commands.gpu import markdown
 
@@ -21,19 +21,12 @@ def read_json(path: Path) -> Any:
         return None
 
 
-def read_tests(path: Path) -> Report | None:
-    """Counts, and the tests that failed, with the end of what they said."""
-    try:
-        suite = ElementTree.parse(path).getroot()[0]
-    except (OSError, ElementTree.ParseError, IndexError):
-        return None
-    counts = {key: int(suite.get(key, 0)) for key in ("tests", "failures", "errors", "skipped")}
-    failed = {
-        f"{case.get('classname')}.{case.get('name')}": (said.get("message") or "")[:300]
-        for case in suite.iter("testcase")
-        for said in (*case.iter("failure"), *case.iter("error"))
-    }
-    return {**counts, "failed": failed}
+def read_tests(path: Path) -> Report:
+    """How many tests ended how, and those that failed with what they said."""
+    lines = [json.loads(line) for line in path.read_text().splitlines()]
+    outcomes = Counter(line["outcome"] for line in lines)
+    failed = {line["test"]: line["said"] for line in lines if line["outcome"] == "failed"}
+    return {**{name: outcomes[name] for name in ("passed", "failed", "skipped")}, "tests": failed}
 
 
 def failures(report: Report) -> list[str]:
@@ -43,7 +36,7 @@ def failures(report: Report) -> list[str]:
     for name, found in report["bits"].items():
         told += [f"bits, {name}: {wrong}" for wrong in (*found["wrong"], *found["errors"])]
     for name, found in report["tests"].items():
-        told += [f"tests, {name}: {test}: {said}" for test, said in found["failed"].items()]
+        told += [f"tests, {name}: {test}: {said}" for test, said in found["tests"].items()]
     for name, found in report["bench"].items():
         told += [f"bench, {name}: {failure}" for failure in found["failures"]]
     return told
@@ -68,8 +61,7 @@ def _lines(report: Report) -> Iterator[str]:
         yield f"Equal bits, `{name}`: {found['compared']} cases compared, {wrong} wrong."
     for name, found in report["tests"].items():
         yield ""
-        bad = found["failures"] + found["errors"]
-        counts = f"{found['tests']} run, {bad} failed, {found['skipped']} skipped"
+        counts = ", ".join(f"{found[how]} {how}" for how in ("passed", "failed", "skipped"))
         yield f"Kernel tests, `{name}`: {counts}."
     for found in report["bench"].values():
         yield ""

@@ -17,11 +17,10 @@ from tests.gpu.steps import Step
 WRITES = "import json, sys; json.dump(json.loads(sys.argv[2]), open(sys.argv[1], 'w'))"
 BITS = {"compared": 3, "wrong": [{"case": "add-int8", "first": 7}], "errors": []}
 BENCH = {"failures": ["facts: lost"], "copy_rate": {"nbytes": 2**20, "rate": 9.0, "clock": "host"}}
-XML = (
-    '<testsuites><testsuite tests="2" failures="1" errors="0" skipped="0">'
-    '<testcase classname="a" name="b"><failure message="2 is not 3"/></testcase>'
-    '<testcase classname="a" name="c"/></testsuite></testsuites>'
-)
+TESTS = """
+def test_right(): pass
+def test_wrong(): assert 2 == 3
+"""
 
 
 def step(name, code, *arguments, seconds=60.0):
@@ -47,8 +46,11 @@ def test_what_fails_or_dies_is_told_and_the_others_run(prepared, monkeypatch, tm
         yield step("fails", "raise SystemExit(3)")
         yield step("bits", WRITES, str(work / "bits-vulkan.json"), json.dumps(BITS))
         yield step("bench", WRITES, str(work / "bench-vulkan.json"), json.dumps(BENCH))
-        yield step("tests", WRITES, str(work / "tests-vulkan.xml"), "0")
-        (work / "tests-vulkan.xml").write_text(XML)
+        (tmp_path / "test_some.py").write_text(TESTS)
+        told = ("--results", str(work / "tests-vulkan.jsonl"))
+        plugins = ("-p", "no:cacheprovider", "-n", "1", "-p", "tests.gpu.results", *told)
+        some = (sys.executable, "-m", "pytest", "--rootdir", str(tmp_path), *plugins)
+        yield Step("tests", (*some, str(tmp_path / "test_some.py")), 60.0)
         (work / "bits-kompute.json").write_text('{"compared": ')
         yield step("says", "print('hello')")
 
@@ -60,14 +62,23 @@ def test_what_fails_or_dies_is_told_and_the_others_run(prepared, monkeypatch, tm
         "set-up": "passed",
         "dies": "died by SIGABRT",
         "fails": "failed with 3",
-        **dict.fromkeys(("bits", "bench", "tests", "says"), "passed"),
+        "tests": "failed with 1",
+        **dict.fromkeys(("bits", "bench", "says"), "passed"),
     }
     assert found["steps"][-1]["tail"].endswith("hello\n")
     assert found["bits"] == {"vulkan": BITS}
-    assert found["tests"]["vulkan"]["failed"] == {"a.b": "2 is not 3"}
+    assert found["tests"] == {
+        "vulkan": {
+            "passed": 1,
+            "failed": 1,
+            "skipped": 0,
+            "tests": {"test_some.py::test_wrong": "assert 2 == 3"},
+        }
+    }
     assert report.failures(found) == [
-        *("dies: died by SIGABRT", "fails: failed with 3"),
-        *(f"bits, vulkan: {BITS['wrong'][0]}", "tests, vulkan: a.b: 2 is not 3"),
+        *("dies: died by SIGABRT", "fails: failed with 3", "tests: failed with 1"),
+        f"bits, vulkan: {BITS['wrong'][0]}",
+        "tests, vulkan: test_some.py::test_wrong: assert 2 == 3",
         "bench, vulkan: facts: lost",
     ]
     page = (tmp_path / "gpu.md").read_text()
@@ -75,7 +86,7 @@ def test_what_fails_or_dies_is_told_and_the_others_run(prepared, monkeypatch, tm
     assert (
         "\nIt copies 1 MiB from its memory to its memory at 9 GB/s, by the host's clock.\n" in page
     )
-    assert page.count("- FAILED: ") == 5
+    assert page.count("- FAILED: ") == 6
     assert capsys.readouterr().out == page + "\n"
     assert "=== says\nhello\n" in (tmp_path / "gpu.log").read_text()
 
