@@ -78,7 +78,7 @@ def measure(wheels: Path, out: Path, seconds: float) -> int:
     with tempfile.TemporaryDirectory() as folder:
         work = Path(folder)
         try:
-            python, environment = _prepared(found, wheels, work, seconds - (end - time.monotonic()))
+            python, environment = _prepared(found, wheels, work)
         except machine.UnusableError as error:
             found["steps"].append({"name": "set-up", "ended": f"failed: {error}", "seconds": 0.0})
             return _written(found, out)
@@ -91,15 +91,13 @@ def measure(wheels: Path, out: Path, seconds: float) -> int:
     return status
 
 
-def _prepared(
-    found: report.Report, wheels: Path, work: Path, spent: float
-) -> tuple[Path, machine.Environment]:
+def _prepared(found: report.Report, wheels: Path, work: Path) -> tuple[Path, machine.Environment]:
     begun = time.monotonic()
     python = machine.make_python(wheels, work)
     environment = machine.lacking(python, wheels / "lib", work)
     driver, found["devices"] = machine.find_driver(python, environment, work)
     found["machine"]["environment"] = {**environment, **driver}
-    taken = round(spent + time.monotonic() - begun, 1)
+    taken = round(time.monotonic() - begun, 1)
     found["steps"].append({"name": "set-up", "ended": "passed", "seconds": taken})
     return python, {**environment, **driver, "PYTHONHASHSEED": "0", "PYTHONUNBUFFERED": "1"}
 

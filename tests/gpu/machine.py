@@ -20,7 +20,7 @@ MANIFESTS = ("/usr/local/*/share/vulkan/icd.d", "/opt/*/share/vulkan/icd.d", "/o
 LIBRARIES = ("libGLX_nvidia.so.0", "libEGL_nvidia.so.0")
 LIBRARY_FOLDERS = ("lib64", "lib", "lib/x86_64-linux-gnu")
 DEVICES = ("-m", "dml_vk", "devices", "--json")
-SECONDS = 30  # for one driver to list its devices
+LISTING, INSTALLING = 30, 120  # seconds for a driver to list devices, and for pip
 
 Environment = dict[str, str]
 
@@ -41,22 +41,20 @@ def make_python(wheels: Path, work: Path) -> Path:
         folder = work / "venv"
         shutil.rmtree(folder, ignore_errors=True)
         python = folder / "bin" / "python"
-        environment = {**os.environ, "PYTHONPATH": str(installers[-1])}
+        environment = {"PYTHONPATH": str(installers[-1])}
         offline = ("--no-index", "--find-links", str(wheels), "--disable-pip-version-check", "-q")
-        install = [str(python), "-m", "pip", "install", *offline]
+        install = [str(python), "-m", "pip", "--isolated", "install", *offline]
         for command in (
             [interpreter, "-m", "venv", "--without-pip", str(folder)],
             [*install, *REQUIREMENTS],
         ):
-            done = subprocess.run(
-                command, env=environment, capture_output=True, text=True, check=False
-            )
+            done = _run(command, environment, INSTALLING)
             if done.returncode:
                 told.append(f"{interpreter}: {(done.stderr or done.stdout).strip()[-300:]}")
                 break
         else:
             # It is optional, and its metadata asks for a NumPy that it does not need.
-            subprocess.run([*install, "--no-deps", "kp"], env=environment, capture_output=True)
+            _run([*install, "--no-deps", "kp"], environment, INSTALLING)
             return python
     raise UnusableError("no Python here takes the carried wheels: " + "; ".join(told))
 
@@ -79,7 +77,7 @@ def lacking(python: Path, carried: Path, work: Path) -> Environment:
 
 def _loads(python: Path, name: str) -> bool:
     code = "import ctypes, sys; ctypes.CDLL(sys.argv[1])"
-    return not subprocess.run([python, "-c", code, name], capture_output=True).returncode
+    return not _run([str(python), "-c", code, name], {}, LISTING).returncode
 
 
 def _beside(*folders: Path, environment: Environment | None = None) -> Environment:
@@ -124,16 +122,23 @@ def _named(path: Path) -> Environment:
 
 
 def _devices(python: Path, environment: Environment) -> list[Any]:
+    done = _run([str(python), *DEVICES], environment, LISTING)
+    return list(json.loads(done.stdout)) if done.returncode == 0 else []
+
+
+def _run(
+    command: list[str], environment: Environment, seconds: float
+) -> subprocess.CompletedProcess[str]:
+    """Run a command in the checkout; one that hangs has failed."""
     try:
-        done = subprocess.run(
-            [python, *DEVICES],
+        return subprocess.run(
+            command,
             cwd=ROOT,
             env={**os.environ, **environment},
             capture_output=True,
             text=True,
-            timeout=SECONDS,
+            timeout=seconds,
             check=False,
         )
     except subprocess.TimeoutExpired:
-        return []
-    return list(json.loads(done.stdout)) if done.returncode == 0 else []
+        return subprocess.CompletedProcess(command, 1, "", f"it took more than {seconds:.0f} s")

@@ -50,7 +50,8 @@ def _lines(report: Report) -> Iterator[str]:
     yield f"# {', '.join(one['name'] for one in report['devices']) or 'No device'}"
     yield ""
     rows = [(one["name"], one["ended"], f"{one['seconds']:.1f}") for one in report["steps"]]
-    yield from markdown.table(("step", "ended", "s"), rows)
+    whole = sum(one["seconds"] for one in report["steps"])
+    yield from markdown.table(("step", "ended", "s"), [*rows, ("all", "", f"{whole:.1f}")])
     if report["floats"]:
         yield ""
         told = (f"{key.replace('_', ' ')}: {yes}" for key, yes in report["floats"].items())

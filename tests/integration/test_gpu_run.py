@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import select
+import subprocess
 import sys
 from pathlib import Path
 
@@ -94,6 +95,7 @@ def test_what_fails_or_dies_is_told_and_the_others_run(prepared, monkeypatch, tm
 def test_a_run_in_which_all_is_well_ends_with_0(prepared, monkeypatch, tmp_path):
     monkeypatch.setattr(command, "steps", lambda *given: [step("a", "")])
     assert command.main(["--out", str(tmp_path)]) == 0
+    assert sys.executable in machine._interpreters()
 
 
 def test_a_step_is_stopped_in_time_with_all_that_it_started(monkeypatch, tmp_path):
@@ -134,6 +136,27 @@ def test_without_wheels_or_a_driver_the_report_says_so(monkeypatch, tmp_path):
         machine.find_driver(Path(sys.executable), {}, tmp_path)
 
 
+def test_the_first_python_that_takes_the_wheels_is_used(monkeypatch, tmp_path):
+    (tmp_path / "pip-1.whl").write_text("")
+    asked = []
+
+    def run(command, environment, seconds):
+        asked.append(command)
+        installs_into_old = "pip" in command and asked[-2][0] == "/old"
+        wrong = command[0] == "/no/venv" or installs_into_old
+        return subprocess.CompletedProcess(command, int(wrong), "", f"not with {command[0]}")
+
+    monkeypatch.setattr(machine, "_run", run)
+    monkeypatch.setattr(machine, "_interpreters", lambda: ["/no/venv", "/old", "/good", "/late"])
+    assert machine.make_python(tmp_path, tmp_path) == tmp_path / "venv" / "bin" / "python"
+    makers = [command[0] for command in asked if "venv" in command]
+    assert makers == ["/no/venv", "/old", "/good"]
+    assert asked[-1][-1] == "kp"
+    monkeypatch.setattr(machine, "_interpreters", lambda: ["/no/venv", "/old"])
+    with pytest.raises(machine.UnusableError, match="carried wheels: /no/venv: not with /no/venv;"):
+        machine.make_python(tmp_path, tmp_path)
+
+
 def test_a_gpu_is_sought_beyond_the_places_of_the_loader(monkeypatch, tmp_path):
     folder = tmp_path / "maker" / "share" / "vulkan" / "icd.d"
     folder.mkdir(parents=True)
@@ -165,6 +188,8 @@ def test_devices_are_those_of_the_driver_and_libraries_those_that_lack(monkeypat
     assert machine._devices(Path(sys.executable), {})[0]["name"]
     none = {name: str(tmp_path / "none.json") for name in machine._named(tmp_path)}
     assert machine._devices(Path(sys.executable), none) == []
+    hanging = machine._run([sys.executable, "-c", "import signal; signal.pause()"], {}, 0.5)
+    assert (hanging.returncode, hanging.stderr) == (1, "it took more than 0 s")
     carried = tmp_path / "carried"
     carried.mkdir()
     for name in (pack.LOADER, "libnobodyhasthis.so.1", "libnobodyhasthis.so.1.copyright"):
