@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import os
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -33,6 +34,8 @@ def compared(names):
 def test_the_table_has_every_case():
     assert set(cases()) - set(table.stored()) == LEFT_OUT
     assert set(table.stored()) <= set(cases())
+    page = Path(__file__).parents[2] / "docs" / "benchmarks.md"
+    assert f"{len(table.stored()):,} cases" in page.read_text()
 
 
 def test_numpy_has_what_is_stored_of_exact_cases():
