@@ -24,9 +24,11 @@ from tests.gpu.steps import Step, run
 WHEELS = ROOT / ".wheels"
 SECONDS = 520.0
 # Every kernel, memory and the device itself, by tests that need no compiler of shaders.
-TESTS = ("tests/kernel/ops", "tests/kernel/test_user_kernel.py", "tests/kernel/test_buffer.py")
-TESTS += ("tests/kernel/tensor/test_core.py", "tests/kernel/runtime/test_device.py")
-TESTS += ("tests/kernel/random/test_draws.py",)
+MEMORY = ("tests/kernel/tensor/test_core.py", "tests/kernel/runtime/test_device.py")
+TESTS = ("tests/kernel/ops", "tests/kernel/random/test_draws.py", *MEMORY)
+TESTS += ("tests/kernel/test_user_kernel.py", "tests/kernel/test_buffer.py")
+# The other runtime runs the same kernels: what differs is how it moves memory and records.
+TESTS_OF_OTHER = (*MEMORY, "tests/kernel/ops/test_copy.py", "tests/kernel/ops/test_in_place.py")
 MOST_PROCESSES = 6  # of tests, on one GPU
 FLOATS = """
 import json, sys
@@ -125,8 +127,9 @@ def steps(python: Path, work: Path, out: Path, kompute: bool) -> Iterator[Step]:
         yield Step(f"bench, {runtime}", bench, 90, chosen)
         plugins = ("-q", "-p", "no:cacheprovider", "-n", processes, "--dist", "loadfile")
         results = ("-p", "tests.gpu.results", "--results", told("tests", "jsonl"))
-        pytest = (start, "-m", "pytest", *plugins, *results, *TESTS)
-        yield Step(f"tests, {runtime}", pytest, 180, chosen)
+        paths = TESTS if runtime == "vulkan" else TESTS_OF_OTHER
+        pytest = (start, "-m", "pytest", *plugins, *results, *paths)
+        yield Step(f"tests, {runtime}", pytest, 220, chosen)
 
 
 def _gather(found: report.Report, work: Path) -> None:
