@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import dml_vk
 from dml_vk.commands import chart
+from dml_vk.commands.figures import rounded
 from dml_vk.commands.options import add_device, at_least_1, need_numpy, new_file, write
 from dml_vk.commands.progress import Progress
 from dml_vk.commands.terminal import can_show
@@ -26,11 +27,13 @@ if TYPE_CHECKING:
 
 # The names of the cases. They are defined in cases.py, which needs NumPy.
 NAMES = (
-    *("copy", "nchw_to_nhwc", "nhwc_to_nchw", "flip", "every_other", "normalise", "add", "exp"),
+    *("copy", "nchw_to_nhwc", "nhwc_to_nchw", "flip", "every_other", "normalise", "add"),
+    *("add_bias", "abs", "exp"),
     *("to_float16", "to_float32", "sum", "sum_channels", "cumulative_sum", "take", "sort"),
     *("matmul", "philox_bits", "philox_normal"),
 )
 SECONDS = 0.6  # per case
+SIZE = 32  # MiB of an operand
 BAR = 24
 STDOUT = Path("-")
 
@@ -52,7 +55,10 @@ class Row:
 
 def configure(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--size", type=at_least_1, default=32, metavar="MIB", help="size of an operand (default 32)"
+        "--size",
+        type=at_least_1,
+        metavar="MIB",
+        help=f"size of an operand (default {SIZE}; with --gpu more where a GPU computes)",
     )
     parser.add_argument(
         "--cases", nargs="+", choices=NAMES, default=NAMES, metavar="NAME", help=", ".join(NAMES)
@@ -66,7 +72,13 @@ def configure(parser: argparse.ArgumentParser) -> None:
         help="write figures, device and versions as JSON; without FILE to stdout, not the table",
     )
     svg = partial(new_file, ending=".svg")
-    parser.add_argument("--plot", type=svg, metavar="FILE.svg", help="draw a bar chart")
+    either = parser.add_mutually_exclusive_group()
+    either.add_argument("--plot", type=svg, metavar="FILE.svg", help="draw a bar chart")
+    either.add_argument(
+        "--gpu",
+        action="store_true",
+        help="measure kernels by the device's clock, transfers and calls, and not NumPy",
+    )
     add_device(parser)
 
 
@@ -79,12 +91,15 @@ def run(arguments: argparse.Namespace) -> int:
     need_numpy("bench")
     from dml_vk.runtime.device import device
 
+    if arguments.gpu:
+        return _of_gpu(arguments)
+    size = arguments.size or SIZE
     with device(arguments.device) as chosen, Progress() as progress:
         # The plain copy always runs first, since the others are compared with it.
         names = ["copy", *(name for name in NAMES if name in arguments.cases and name != "copy")]
-        rows = measured(names, (arguments.size, 64, 64, 64), progress)
+        rows = measured(names, (size, 64, 64, 64), progress)
     shown = [row for row in rows if row.name in arguments.cases]
-    report = {**surroundings(chosen), "size_mib": arguments.size, "cases": [*map(asdict, shown)]}
+    report = {**surroundings(chosen), "size_mib": size, "cases": [*map(asdict, shown)]}
     if arguments.json == STDOUT:
         print(json.dumps(report, indent=2))
     else:
@@ -98,6 +113,24 @@ def run(arguments: argparse.Namespace) -> int:
     if wrong:
         print(f"bench: results differ from NumPy's: {', '.join(wrong)}", file=sys.stderr)
     return int(bool(wrong))
+
+
+def _of_gpu(arguments: argparse.Namespace) -> int:
+    from dml_vk.commands.gpu import markdown, report
+    from dml_vk.runtime.device import device
+
+    def save(found: report.Report) -> None:
+        if arguments.json not in (None, STDOUT):
+            write("bench", arguments.json, report.as_json(found))
+
+    names = [name for name in NAMES if name in arguments.cases]
+    with device(arguments.device) as chosen, Progress() as progress:
+        size = arguments.size or (SIZE if chosen.info.type == "cpu" else report.SIZE)
+        parts = report.Parts(surroundings(chosen), save, progress)
+        report.measure(parts, chosen, names, size)
+    found = parts.report
+    print(report.as_json(found) if arguments.json == STDOUT else markdown.as_markdown(found))
+    return int(bool(found["failures"]))
 
 
 def measured(names: list[str], sizes: tuple[int, int, int, int], progress: Progress) -> list[Row]:
@@ -128,18 +161,13 @@ def _row(name: str, about: str, case: Case, copy_rate: float | None) -> Row:
         name=name,
         about=about,
         agrees=agrees,
-        ms=_figures(1e3 * seconds),
-        numpy_ms=_figures(1e3 * numpys),
-        times_numpy=_figures(numpys / seconds),
-        rate=_figures(case.operations / seconds / 1e9 if case.operations else bandwidth),
+        ms=rounded(1e3 * seconds),
+        numpy_ms=rounded(1e3 * numpys),
+        times_numpy=rounded(numpys / seconds),
+        rate=rounded(case.operations / seconds / 1e9 if case.operations else bandwidth),
         unit="GFLOP/s" if case.operations else "GB/s",
-        of_copy=None if case.operations else _figures(bandwidth / (copy_rate or bandwidth)),
+        of_copy=None if case.operations else rounded(bandwidth / (copy_rate or bandwidth)),
     )
-
-
-def _figures(number: float) -> float:
-    """Round to the precision of the measurement."""
-    return float(f"{number:.4g}")
 
 
 def heading(device: Device) -> str:
@@ -183,6 +211,7 @@ def surroundings(device: Device) -> dict[str, Any]:
             "driver": info.driver,
             "api_version": ".".join(map(str, info.api_version)),
         },
+        "runtime": info.runtime,
         "versions": {**versions, "numpy": _version("numpy"), "kp": _version("kp")},
         "platform": platform.platform(),
     }

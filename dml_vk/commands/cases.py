@@ -162,6 +162,29 @@ def added(of: Operands) -> Case:
     )
 
 
+def biased(of: Operands) -> Case:
+    """float32 NHWC, x + a number per channel"""
+    bias, _ = of.channels
+    ours = dv.asarray(bias)
+    target = dv.empty(of.sizes, memory_format=dv.channels_last)
+    source = of.pixels.transpose(0, 3, 1, 2)
+    out: Array = np.empty_like(of.pixels).transpose(0, 3, 1, 2)
+    return Case(
+        lambda: dv.add(of.interleaved, ours, out=target),
+        lambda: np.add(source, bias, out=out),
+        2 * of.nbytes,
+    )
+
+
+def absolutes(of: Operands) -> Case:
+    """float32, magnitudes: as little as a kernel can do"""
+    return Case(
+        lambda: dv.abs(of.tensor, out=of.target),
+        lambda: np.abs(of.array, out=of.out),
+        2 * of.nbytes,
+    )
+
+
 def exponentials(of: Operands) -> Case:
     """float32, within two units in the last place"""
     return Case(
@@ -318,6 +341,8 @@ CASES: dict[str, Callable[[Operands], Case]] = {
     "every_other": every_other,
     "normalise": normalised,
     "add": added,
+    "add_bias": biased,
+    "abs": absolutes,
     "exp": exponentials,
     "to_float16": to_float16,
     "to_float32": to_float32,

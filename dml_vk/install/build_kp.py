@@ -101,7 +101,7 @@ def install(device: int | None, report: Callable[[str], object]) -> None:
 
     `report` is called with each step.
     """
-    wheel = _cached()
+    wheel = cached()
     if wheel is not None:
         report(f"kp {KP}: installing the wheel that was built before")
         _pip("install", "--no-deps", "--force-reinstall", str(wheel))
@@ -123,7 +123,8 @@ def _cache() -> Path:
     return cache_folder() / f"kp-{version()}-pybind11-{PYBIND11}-{python}"
 
 
-def _cached() -> Path | None:
+def cached() -> Path | None:
+    """The wheel that was built before, if any."""
     return next(_cache().glob("kp-*.whl"), None)
 
 

@@ -5,8 +5,10 @@ DML_VK_DEVICE says which device.
 
 from __future__ import annotations
 
+import functools
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -35,13 +37,18 @@ def cases() -> list[tuple[Operator, DType]]:
     DML_VK_EVERY_WAY=1 it is all that there is.
     """
     if "DML_VK_EVERY_WAY" in os.environ:
-        public = [one for one in OPERATORS.values() if one.name not in NOT_PUBLIC]
-        return [(one, dtype) for one in public for dtype in DTYPES.values() if one.takes(dtype)]
+        return every_case()
     of_kernels = {operator.family: operator for operator in FUNCTIONS}
     return [
         *[(operator, float32) for operator in FUNCTIONS],
         *[(operator, float16) for operator in of_kernels.values()],
     ]
+
+
+def every_case() -> list[tuple[Operator, DType]]:
+    """All public operators, of every dtype that they take."""
+    public = [one for one in OPERATORS.values() if one.name not in NOT_PUBLIC]
+    return [(one, dtype) for one in public for dtype in DTYPES.values() if one.takes(dtype)]
 
 
 def operands(operator: Operator, dtype: DType) -> list[np.ndarray]:
@@ -57,9 +64,20 @@ def operands(operator: Operator, dtype: DType) -> list[np.ndarray]:
 def result(operator: Operator, dtype: DType) -> np.ndarray:
     """The bits of the result: any NaN as one, and 0 where float32 may be flushed."""
     given = operands(operator, dtype)
-    told = [-1, 1] if operator.name == "clip" and dtype.kind != "u" else []
     function = getattr(dml_vk, operator.name)
-    found = function(*[dml_vk.asarray(each) for each in given], *told).numpy()
+    found = function(*[dml_vk.asarray(each) for each in given], *told(operator, dtype)).numpy()
+    return comparable(found, given, dtype)
+
+
+def told(operator: Operator, dtype: DType) -> list[int]:
+    """Parameters that have no default."""
+    if operator.name != "clip":
+        return []
+    return [2, 100] if dtype.kind == "u" else [-1, 1]
+
+
+def comparable(found: np.ndarray, given: list[np.ndarray], dtype: DType) -> np.ndarray:
+    """The bits of a result without what may differ."""
     if found.dtype.kind == "f":
         found[np.isnan(found)] = np.nan
     if dtype is float32 and found.dtype.kind == "f":
@@ -69,9 +87,9 @@ def result(operator: Operator, dtype: DType) -> np.ndarray:
     return bits(found)
 
 
-def drawn() -> dict[str, np.ndarray]:
+def draws() -> dict[str, Callable[[], np.ndarray]]:
     """Bits of what a generator draws: in one format, in the other, and of some draws in chunks."""
-    draws = {
+    ways = {
         "normal": lambda one, shape, **how: one.normal(shape, mean=0.7, std=2.5, **how),
         "normal-float16": lambda one, shape, **how: one.normal(shape, float16, **how),
         "uniform": lambda one, shape, **how: one.uniform(-0.3, 5.1, shape, **how),
@@ -85,23 +103,36 @@ def drawn() -> dict[str, np.ndarray]:
             3 * 2**62, None, shape, "uint64", **how
         ),
     }
-    found = {
-        f"{name}-{one.name}": bits(draw(Generator(5), SHAPE, memory_format=one).numpy())
-        for name, draw in draws.items()
+    chosen = {
+        f"{name}-{one.name}": functools.partial(_drawn, draw, one)
+        for name, draw in ways.items()
         for one in FORMATS
     }
     for name in CHUNKED:
-        one = Generator(5)
-        chunks = [draws[name](one, length).numpy() for length in CHUNKS]
-        found[f"{name}-chunks"] = bits(np.concatenate(chunks))
-    return found
+        chosen[f"{name}-chunks"] = functools.partial(_in_chunks, ways[name])
+    return chosen
 
 
-def computed() -> dict[str, np.ndarray]:
-    """Bits of what becomes of arrays, in one format and the other."""
-    numbers = random_values(float32, 2 * 5 * 37 * 41, 3)
-    tame = np.where(np.abs(numbers) < 1e4, numbers, np.float32(1.5)).reshape(2, 5, 37, 41)
-    tame[np.abs(tame) < 1e-4] = 0.25
+def _drawn(draw, memory_format) -> np.ndarray:
+    return bits(draw(Generator(5), SHAPE, memory_format=memory_format).numpy())
+
+
+def _in_chunks(draw) -> np.ndarray:
+    one = Generator(5)
+    return bits(np.concatenate([draw(one, length).numpy() for length in CHUNKS]))
+
+
+def tame(dtype: DType) -> np.ndarray:
+    """Numbers of usual sizes, which neither overflow nor are flushed, in four dims."""
+    numbers = random_values(dtype, 2 * 5 * 37 * 41, 3).reshape(2, 5, 37, 41)
+    if dtype.kind == "f":
+        numbers[~(np.abs(numbers) < 1e4)] = 1.5
+        numbers[np.abs(numbers) < 1e-4] = 0.25
+    return numbers
+
+
+def computations() -> dict[str, Callable[[np.ndarray], np.ndarray]]:
+    """Bits of what becomes of an array, in one format and the other."""
     index = np.arange(1, 58).reshape(3, 19, 1) * 7 % 37
     calls = {
         "sum": lambda x: dml_vk.sum(x),
@@ -120,10 +151,14 @@ def computed() -> dict[str, np.ndarray]:
         "softmax": lambda x: softened(dml_vk.clip(x, -20.0, 20.0)),
     }
     return {
-        f"{name}-{one.name}": bits(call(dml_vk.asarray(tame, memory_format=one)).numpy())
+        f"{name}-{one.name}": functools.partial(_computed, call, one)
         for name, call in calls.items()
         for one in FORMATS
     }
+
+
+def _computed(call, memory_format, given: np.ndarray) -> np.ndarray:
+    return bits(call(dml_vk.asarray(given, memory_format=memory_format)).numpy())
 
 
 def softened(x: dml_vk.Tensor) -> dml_vk.Tensor:
@@ -133,7 +168,9 @@ def softened(x: dml_vk.Tensor) -> dml_vk.Tensor:
 
 def arrays() -> dict[str, np.ndarray]:
     """All but the functions."""
-    return {**drawn(), **computed()}
+    given = tame(float32)
+    made = {name: compute(given) for name, compute in computations().items()}
+    return {**{name: draw() for name, draw in draws().items()}, **made}
 
 
 def main(folder: str) -> None:

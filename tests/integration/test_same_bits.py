@@ -9,10 +9,12 @@ from __future__ import annotations
 import json
 
 import numpy as np
+import pytest
 
 import dml_vk
 from tests.integration import same_bits
 from tests.integration.process import run
+from tests.stored_bits import table
 
 ANY_DRIVER = {"VK_DRIVER_FILES": "", "VK_ICD_FILENAMES": ""}
 DEVICES = "import json; print(json.dumps([info.name for info in dml_vk.devices()]))"
@@ -33,9 +35,25 @@ def others() -> list[tuple[str, dict[str, str]]]:
     return list(found.items())
 
 
-def test_every_device_gives_the_same_bits(tmp_path):
-    own = {(one.name, dtype): same_bits.result(one, dtype) for one, dtype in same_bits.cases()}
-    arrays = same_bits.arrays()
+@pytest.fixture(scope="module")
+def own():
+    return {(one.name, dtype): same_bits.result(one, dtype) for one, dtype in same_bits.cases()}
+
+
+@pytest.fixture(scope="module")
+def arrays():
+    return same_bits.arrays()
+
+
+def test_the_stored_table_has_these_bits(own, arrays):
+    found = {f"{operator}-{dtype.name}": result for (operator, dtype), result in own.items()}
+    found |= {f"array-{name}": array for name, array in arrays.items()}
+    stored = table.stored()
+    wrong = [name for name in found if stored[name][1] != table.digest([found[name]])]
+    assert wrong == [], "`python -m tests.stored_bits write`, if they are meant to be others"
+
+
+def test_every_device_gives_the_same_bits(tmp_path, own, arrays):
     for name in same_bits.CHUNKED:
         whole = arrays[f"{name}-{dml_vk.contiguous_format}"].reshape(-1)
         assert np.array_equal(arrays[f"{name}-chunks"], whole), name
@@ -74,10 +92,9 @@ def test_the_test_covers_every_function_with_an_error():
     assert named >= {one.name for one in dml_vk.OPERATORS.values() if one.ulp}
 
 
-def test_results_of_array_functions_vary_and_are_the_same_in_both_formats():
-    found = same_bits.arrays().items()
-    arrays = [(name, array) for name, array in found if not name.endswith("-chunks")]
-    assert len(arrays) == 44
-    for (name, rows), (_, pixels) in zip(arrays[::2], arrays[1::2]):
+def test_results_of_array_functions_vary_and_are_the_same_in_both_formats(arrays):
+    whole = [(name, array) for name, array in arrays.items() if not name.endswith("-chunks")]
+    assert len(whole) == 44
+    for (name, rows), (_, pixels) in zip(whole[::2], whole[1::2]):
         assert np.array_equal(rows, pixels), name
         assert rows.size == 1 or np.unique(rows).size > 4, name

@@ -123,6 +123,7 @@ def test_bench_checks_and_times_every_case(capsys, tmp_path):
     assert found["device"]["name"] == info.name
     assert head.startswith(f"Device: {info.name} ")
     assert found["versions"]["dml_vk"] == dml_vk.__version__
+    assert found["runtime"] == info.runtime
     assert found["size_mib"] == 1
     copy = found["cases"][0]
     assert copy["of_copy"] == 1

@@ -157,11 +157,11 @@ def test_a_kept_wheel_that_works_no_more_is_built_anew(monkeypatch, pip):
     monkeypatch.setattr(build_kp, "state", lambda device: ("broken", "ImportError"))
     build_kp.install(None, print)
     assert len(pip) == 4  # the source is there
-    assert build_kp._cached() is not None
+    assert build_kp.cached() is not None
     monkeypatch.setattr(build_kp, "obstacle", lambda: "no compiler")
     with pytest.raises(DmlVkError, match="build tools are missing; got obstacle='no compiler'"):
         build_kp.install(None, print)
-    assert build_kp._cached() is None
+    assert build_kp.cached() is None
 
 
 def test_a_pip_that_fails_is_an_error(pip):

@@ -1,0 +1,1 @@
+"""`python -m dml_vk bench --gpu`: what a GPU does, measured against its own memory."""

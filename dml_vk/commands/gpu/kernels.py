@@ -1,0 +1,92 @@
+"""The cases of `bench`, by the device's own clock, as shares of its copy rate."""
+
+from __future__ import annotations
+
+import logging
+import statistics
+from dataclasses import dataclass
+
+from dml_vk.commands.cases import CASES, Case, Operands
+from dml_vk.commands.figures import rounded
+from dml_vk.commands.measure import medians
+from dml_vk.observe import dispatches
+from dml_vk.runtime.device import synchronize
+
+SECONDS = 0.4  # per case and clock
+ROUNDS = 7  # by the device's clock
+
+
+@dataclass(frozen=True)
+class Row:
+    """One case. The rate is that of the device's clock if it has one, else of the host's."""
+
+    name: str
+    about: str
+    agrees: bool
+    host_ms: float  # from the call to the end of the wait
+    device_ms: float | None  # of its kernels alone
+    rate: float
+    unit: str
+    of_copy: float | None
+
+
+def measured(name: str, of: Operands, copy_rate: float | None) -> Row:
+    """Check a case, and time it by both clocks."""
+    make = CASES[name]
+    case = make(of)
+    agrees = case.agrees()
+    (host,) = medians([lambda: _waited(case)], SECONDS)
+    device = _by_device(case)
+    seconds = host if device is None else device
+    bandwidth = case.nbytes / seconds / 1e9
+    return Row(
+        name=name,
+        about=make.__doc__ or "",
+        agrees=agrees,
+        host_ms=rounded(1e3 * host),
+        device_ms=None if device is None else rounded(1e3 * device),
+        rate=rounded(case.operations / seconds / 1e9 if case.operations else bandwidth),
+        unit="GFLOP/s" if case.operations else "GB/s",
+        of_copy=rounded(bandwidth / copy_rate) if copy_rate and not case.operations else None,
+    )
+
+
+def _waited(case: Case) -> None:
+    case.ours()
+    synchronize()
+
+
+def _by_device(case: Case) -> float | None:
+    """The median time of all dispatches of one call, in seconds."""
+    times = _Times()
+    level = dispatches.logger.level
+    dispatches.logger.addHandler(times)
+    dispatches.logger.setLevel(logging.DEBUG)
+    synchronize()  # whether work is timed is decided where a batch of it begins
+    try:
+        spent = [times.of(case) for _ in range(ROUNDS)]
+    finally:
+        dispatches.logger.setLevel(level)
+        dispatches.logger.removeHandler(times)
+    return None if "host" in times.clocks else statistics.median(spent)
+
+
+class _Times(logging.Handler):
+    """Adds up the times of the dispatches that are logged."""
+
+    def __init__(self) -> None:
+        super().__init__(logging.DEBUG)
+        self.clocks: set[str] = set()
+        self._microseconds = 0.0
+
+    def of(self, case: Case) -> float:
+        """Run a case, and return the seconds that its dispatches took."""
+        self._microseconds = 0.0
+        _waited(case)
+        return self._microseconds / 1e6
+
+    def emit(self, record: logging.LogRecord) -> None:
+        dispatch = getattr(record, "dispatch", None)
+        if dispatch is not None:
+            self.clocks.add(dispatch.clock)
+            self._microseconds += dispatch.microseconds

@@ -1,0 +1,62 @@
+"""The findings of `bench --gpu` as tables for a page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+
+def as_markdown(report: dict[str, Any]) -> str:
+    """Format a report, of which any part may be missing."""
+    return "\n".join(_lines(report))
+
+
+def _lines(report: dict[str, Any]) -> Iterator[str]:
+    if facts := report.get("facts"):
+        one, cpu = facts["device"], facts["cpu"]
+        where = (
+            f"Device: {one['name']} ({one['type']}), {one['driver']}, beside {cpu['cores']} cores"
+        )
+        yield f"{where} of {cpu['name']}; runtime `{report['runtime']}`."
+    if rate := report.get("copy_rate"):
+        size = f"{rate['nbytes'] >> 20} MiB from its memory to its memory"
+        yield f"It copies {size} at {rate['rate']:.4g} GB/s, by the {rate['clock']}'s clock."
+    if report.get("cases"):
+        yield f"Operands of {report['size_mib']} MiB; bytes read and written count."
+        yield ""
+        yield from table(
+            ("case", "device ms", "rate", "of copy", "with the wait, ms", "agrees"),
+            [_case(one) for one in report["cases"]],
+        )
+    if moved := report.get("transfers"):
+        rates = [(way, f"{moved[way]:.4g} GB/s") for way in ("upload", "download")]
+        yield ""
+        yield from table((f"{moved['nbytes'] >> 20} MiB", "rate"), rates)
+    if spent := report.get("host_us"):
+        yield ""
+        yield from table(("host", "us"), [(name, f"{us:.4g}") for name, us in spent.items()])
+    if order := report.get("order"):
+        took = f"{order['chains']} chains took {order['seconds']:.3g} s"
+        yield ""
+        yield f"{order['operations']} dependent operations in {took}; {order['wrong']} ended wrong."
+    if report["failures"]:
+        yield ""
+        yield from (f"- FAILED: {failure}" for failure in report["failures"])
+
+
+def _case(one: dict[str, Any]) -> tuple[str, ...]:
+    return (
+        f"{one['name']}: {one['about']}",
+        "" if one["device_ms"] is None else f"{one['device_ms']:.4g}",
+        f"{one['rate']:.4g} {one['unit']}",
+        "" if one["of_copy"] is None else f"{one['of_copy']:.2f}",
+        f"{one['host_ms']:.4g}",
+        "yes" if one["agrees"] else "NO",
+    )
+
+
+def table(heads: Sequence[str], rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """The lines of a table in Markdown."""
+    yield f"| {' | '.join(heads)} |"
+    yield "|---" * len(heads) + "|"
+    yield from (f"| {' | '.join(row)} |" for row in rows)

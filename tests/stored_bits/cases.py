@@ -1,0 +1,157 @@
+"""All that is compared: operators, draws, and what becomes of arrays, in every dtype."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+import numpy as np
+
+import dml_vk
+from dml_vk.dtypes import DTYPES, DType, to_dtype
+from dml_vk.kernels.operators import Operator
+from dml_vk.random import Generator
+from dml_vk.testing import elementwise
+from tests.integration import same_bits
+from tests.kernel.elementwise import random_values
+
+Arrays = list[np.ndarray]
+
+
+class Case(NamedTuple):
+    """Operands, and what computes the bits of a result on the device, and perhaps in NumPy."""
+
+    operands: Callable[[], Arrays]
+    compute: Callable[[Arrays], np.ndarray]
+    exact: Callable[[Arrays], np.ndarray] | None = None
+
+
+@functools.cache
+def cases() -> dict[str, Case]:
+    """By name, such as `add-float32` or `argsort-int8`."""
+    found = {
+        f"{operator.name}-{dtype.name}": _operator(operator, dtype)
+        for operator, dtype in same_bits.every_case()
+    }
+    for name, draw in same_bits.draws().items():
+        found[f"array-{name}"] = Case(list, lambda given, draw=draw: draw())
+    for name, compute in same_bits.computations().items():
+        found[f"array-{name}"] = Case(
+            lambda: [same_bits.tame(dml_vk.float32)],
+            lambda given, compute=compute: compute(given[0]),
+        )
+    for dtype in DTYPES.values():
+        of_dtype = {f"{name}-{dtype.name}": case for name, case in _of(dtype)}
+        assert not found.keys() & of_dtype.keys()
+        found |= of_dtype
+    return found
+
+
+def _operator(operator: Operator, dtype: DType) -> Case:
+    def exact(given: Arrays) -> np.ndarray:
+        told = dict(zip([name for name, _ in operator.parameters], same_bits.told(operator, dtype)))
+        with np.errstate(all="ignore"):
+            found = elementwise.reference(operator.name, *given, **told)
+        return same_bits.comparable(found, given, dtype)
+
+    return Case(
+        lambda: same_bits.operands(operator, dtype),
+        lambda given: same_bits.result(operator, dtype),
+        None if operator.ulp else exact,
+    )
+
+
+def _of(dtype: DType) -> Iterator[tuple[str, Case]]:
+    """What moves elements is given any bits, and what computes with them numbers of usual sizes."""
+    anything = functools.partial(_values, dtype)
+    numbers = functools.partial(_tame, dtype)
+    for name, call in {**_COMPUTING, **_draws(dtype)}.items():
+        yield name, Case(numbers, functools.partial(_result, call))
+    for name, call in _MOVING.items():
+        yield name, Case(anything, functools.partial(_result, call))
+    for other in DTYPES.values():
+        yield (
+            f"astype-{other.name}",
+            Case(anything, functools.partial(_cast, other), functools.partial(_exact_cast, other)),
+        )
+
+
+def _values(dtype: DType) -> Arrays:
+    """Any bits, but no subnormal float32, which may be flushed."""
+    values = random_values(dtype, 2 * 5 * 37 * 41, 4).reshape(2, 5, 37, 41)
+    if dtype is dml_vk.float32:
+        values[(np.abs(values) < 2.0**-126) & (values != 0)] = 2.0**-126
+    return [values]
+
+
+def _tame(dtype: DType) -> Arrays:
+    return [same_bits.tame(dtype)]
+
+
+def _result(call: Callable[[dml_vk.Tensor], dml_vk.Tensor], given: Arrays) -> np.ndarray:
+    return same_bits.comparable(call(dml_vk.asarray(given[0])).numpy(), [], dml_vk.uint8)
+
+
+def _cast(dtype: DType, given: Arrays) -> np.ndarray:
+    return _comparable_cast(dml_vk.astype(dml_vk.asarray(given[0]), dtype).numpy())
+
+
+def _exact_cast(dtype: DType, given: Arrays) -> np.ndarray:
+    return _comparable_cast(elementwise.cast(given[0], dtype))
+
+
+def _comparable_cast(found: np.ndarray) -> np.ndarray:
+    return same_bits.comparable(found, [], to_dtype("astype", found.dtype))
+
+
+def _draws(dtype: DType) -> dict[str, Callable[[dml_vk.Tensor], dml_vk.Tensor]]:
+    """Philox in this dtype, for which the operand is of no use."""
+    if dtype.kind == "f":
+        return {
+            "uniform": lambda x: Generator(7).uniform(-1.5, 2.5, 5_003, dtype),
+            "normal": lambda x: Generator(7).normal(5_003, dtype),
+        }
+    return {"integers": lambda x: Generator(7).integers(3, 100, 5_003, dtype)}
+
+
+_INDEX = np.arange(1, 58) * 7 % 37
+
+
+def _put(x: dml_vk.Tensor) -> dml_vk.Tensor:
+    made = x.clone()
+    made[:, :, dml_vk.asarray(_INDEX)] = x[:, :, :1]
+    return made
+
+
+_COMPUTING: dict[str, Callable[[dml_vk.Tensor], dml_vk.Tensor]] = {
+    "sum": lambda x: dml_vk.sum(x, axis=(1, 3)),
+    "sum-all": dml_vk.sum,
+    "prod": lambda x: dml_vk.prod(x, axis=1),
+    "max": lambda x: dml_vk.max(x, axis=2),
+    "min": lambda x: dml_vk.min(x, axis=3),
+    "argmax": lambda x: dml_vk.argmax(x, axis=2),
+    "argmin": lambda x: dml_vk.argmin(x, axis=3),
+    "any": lambda x: dml_vk.any(x, axis=1),
+    "all": lambda x: dml_vk.all(x, axis=(0, 2)),
+    "count_nonzero": lambda x: dml_vk.count_nonzero(x, axis=2),
+    "cumulative_sum": lambda x: dml_vk.cumulative_sum(x, axis=3),
+    "matmul": lambda x: x @ x.mT,
+    "searchsorted": lambda x: dml_vk.searchsorted(dml_vk.sort(x[0, 0, 0]), x[1, 2, 3]),
+    "nonzero": lambda x: dml_vk.nonzero(x)[2],
+    "arange": lambda x: dml_vk.arange(3, 99, 7, dtype=x.dtype),
+}
+_MOVING: dict[str, Callable[[dml_vk.Tensor], dml_vk.Tensor]] = {
+    "sort": lambda x: dml_vk.sort(x, axis=2),
+    "argsort": lambda x: dml_vk.argsort(x, axis=3, descending=True),
+    "unique": lambda x: dml_vk.unique_counts(x).counts,
+    "take": lambda x: dml_vk.take(x, dml_vk.asarray(_INDEX), axis=2),
+    "put": _put,
+    "channels_last": lambda x: x.to(dml_vk.channels_last).flip(0),
+    "channels_first": lambda x: x.permute(0, 3, 1, 2).to(dml_vk.contiguous_format),
+    "flip": lambda x: x.flip(1, 3),
+    "every_other": lambda x: x[..., ::2, 1::3],
+    "concat": lambda x: dml_vk.concat([x, x.flip(2)], axis=1),
+    "full": lambda x: dml_vk.full((5, 7), x[0, 1, 2, 3].item(), dtype=x.dtype),
+    "chosen": lambda x: dml_vk.where(x == x.flip(0), x, x.flip(3)),
+}
