@@ -37,7 +37,7 @@ def facts(device: Device) -> dict[str, Any]:
 
 def _cpu() -> str:
     if CPUINFO.is_file():
-        for line in CPUINFO.read_text(errors="replace").splitlines():
+        for line in CPUINFO.read_text(encoding="utf-8", errors="replace").splitlines():
             if line.startswith("model name"):
                 return line.partition(":")[2].strip()
     return platform.processor()
