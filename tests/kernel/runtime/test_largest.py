@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 import pytest
 
@@ -11,14 +13,14 @@ from dml_vk.layout import Layout
 from dml_vk.runtime.arenas import PAGE
 from tests.kernel.runtime.test_device import open_by
 
-RUNTIMES = ("kompute", "vulkan")
+RUNTIMES = [pytest.param("kompute", marks=pytest.mark.kompute), "vulkan"]
 GIB = 2**30
 
 
 @pytest.fixture(params=RUNTIMES)
 def on(request, opened, monkeypatch):
     """A device of this runtime that must not be asked for memory, pipelines or work any more."""
-    device = opened[request.param]
+    device = opened(request.param)
     with device.queue.enter():
         device.queue.flush()
 
@@ -32,13 +34,15 @@ def on(request, opened, monkeypatch):
 
 @pytest.fixture(scope="module")
 def opened():
-    with pytest.MonkeyPatch.context() as patch:
-        found = {}
-        for name in RUNTIMES:
+    @functools.cache
+    def opened(name):
+        with pytest.MonkeyPatch.context() as patch:
             patch.setenv("DML_VK_RUNTIME", name)
-            found[name] = open_by("mapped")
-            dml_vk.zeros(8, "uint8", device=found[name]).numpy()  # some memory is there
-    return found
+            device = open_by("mapped")
+        dml_vk.zeros(8, "uint8", device=device).numpy()  # some memory is there
+        return device
+
+    return opened
 
 
 def most(device):
