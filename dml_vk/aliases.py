@@ -101,6 +101,7 @@ def not_there(where: str, name: str) -> str:
     tables = {
         "module 'dml_vk'": FUNCTIONS,
         "module 'dml_vk.linalg'": LINALG,
+        "module 'dml_vk.nn'": FUNCTIONS,
         "'Tensor' object": {**FUNCTIONS, **METHODS},
     }
     found = tables[where].get(name)

@@ -8,7 +8,7 @@ import re
 import pytest
 
 import dml_vk
-from dml_vk import linalg, random
+from dml_vk import linalg, nn, random
 from tests.public_stub import text
 
 # What is no function: classes, values and modules.
@@ -19,6 +19,7 @@ FUNCTIONS = {
         if inspect.isfunction(getattr(dml_vk, name))
     },
     **{f"linalg.{name}": getattr(linalg, name) for name in linalg.__all__},
+    **{f"nn.{name}": getattr(nn, name) for name in nn.__all__},
 }
 
 

@@ -1,0 +1,14 @@
+"""Functions for the forward pass of networks, named as in torch.nn.functional."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from dml_vk.aliases import not_there
+
+__all__: list[str] = []
+
+if not TYPE_CHECKING:  # It would make type checkers accept all names.
+
+    def __getattr__(name: str) -> Any:
+        raise AttributeError(not_there("module 'dml_vk.nn'", name))
