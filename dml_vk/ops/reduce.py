@@ -19,6 +19,7 @@ from typing import Any
 from dml_vk.dtypes import DType, float32, int32, int64, uint32
 from dml_vk.errors import RangeError
 from dml_vk.kernels.plan.reduce import (
+    PAIRS,
     PARTIAL,
     Code,
     Pass,
@@ -35,7 +36,8 @@ from dml_vk.ops.fill import fill_constant
 from dml_vk.ops.view import View, access, check_count, check_target, temporary, with_layout
 from dml_vk.strides.order import Ints
 
-INDEXED = DType("indexed", PARTIAL.nbytes, "V", None)  # an element and its index
+# A result of argmax and argmin, an element and its index; or that of several numbers of a row.
+PARTIAL_RESULT = DType("partial", PARTIAL.nbytes, "V", None)
 # Results of empty reductions; operators that are not listed have none.
 OF_NOTHING: dict[str, Any] = {"sum": 0, "prod": 1, "any": False, "all": True, "count_nonzero": 0}
 
@@ -60,6 +62,12 @@ def reduce_elements(what: str, operator_name: str, source: View, target: View, d
         fill_constant(what, to, target.dtype, OF_NOTHING[operator_name])
         return
     source = copy_if_overlapping(what, source, to)
+    reduce_present(what, operator_name, source, target, dims)
+
+
+def reduce_present(what: str, operator_name: str, source: View, target: View, dims: Ints) -> None:
+    """Reduce a source with elements, and no memory in common with the target."""
+    to, layout = target, source.layout
     if _in_passes(what, operator_name, source, target, dims):
         return
     # Too many dims for a kernel: a packed copy merges to one kept and one reduced dim.
@@ -105,13 +113,13 @@ def _launch(reduction: Reduction, made: Pass, strides: Ints, source: View, targe
 
 
 def _code(dtype: DType) -> Code:
-    return PARTIAL if dtype is INDEXED else Code(dtype.code, dtype.itemsize)
+    return PARTIAL if dtype is PARTIAL_RESULT else Code(dtype.code, dtype.itemsize)
 
 
 def _partial(reduction: Reduction, target: DType) -> DType:
     """Return the dtype of partial results, which a pass leaves for the next one."""
-    if reduction.ties is Ties.INDEX:
-        return INDEXED
+    if reduction.ties is Ties.INDEX or reduction.name in PAIRS:
+        return PARTIAL_RESULT
     wide = target.itemsize == 8
     if target.kind == "f":
         # Partial extremes of floats are integers with the same order.

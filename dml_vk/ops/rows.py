@@ -1,0 +1,47 @@
+"""Softmax and norms in two steps: a pair of numbers for each row, then each element from them.
+
+A row is the elements that are reduced to one pair. Its elements count in logical row-major order of
+the reduced dims, in chunks of 16, and the chunks are the leaves of a binary tree as in a sum
+(`dml_vk.ops.reduce`). So pairs depend on nothing else: not on layouts, other rows, or the split of
+the work. Numbers of a pair are float32.
+
+- "exp_sum": the largest element m, and 1 / s, where s is the sum of exp(x - m). "log_sum": m and
+  log(s). Within a chunk, terms are subtracted from the chunk's own m and added as a tree. Two nodes
+  have the larger m; the sum of the one with the smaller m is multiplied by exp of the difference.
+
+Each element is read once for its row's pair and once for the result.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dml_vk.dtypes import float32, uint64
+from dml_vk.kernels import finishes
+from dml_vk.layout import Layout
+from dml_vk.ops.elementwise import launch
+from dml_vk.ops.reduce import reduce_present
+from dml_vk.ops.view import View, check_count, temporary, with_layout
+from dml_vk.strides.order import Ints
+
+PAIR = uint64  # two numbers of float32; kernels only see the size
+
+
+def pairs_of(what: str, name: str, x: View, dims: Ints) -> View:
+    """Return the pair of each row of x, which has elements, as dims of size 1."""
+    check_count(what, x, "x")
+    layout = x.layout
+    kept = [dim for dim in range(layout.rank) if dim not in dims]
+    order = [kept.index(dim) for dim in layout.order if dim not in dims]
+    packed = Layout.packed([layout.sizes[dim] for dim in kept], order)
+    made = temporary(what, packed, PAIR, x)
+    reduce_present(what, name, x, made, dims)
+    strides = [0 if dim in dims else packed.strides[kept.index(dim)] for dim in range(layout.rank)]
+    sizes = [1 if dim in dims else size for dim, size in enumerate(layout.sizes)]
+    return with_layout(made, Layout(sizes, strides))
+
+
+def finish(what: str, name: str, sources: Sequence[View | None], target: View) -> None:
+    """Compute each element of the target from x, the pairs of its rows, and weights and biases."""
+    steps = finishes.NAMES.index(name), 0
+    launch(what, "finish", 3, steps, (*sources, None, None)[:3], target, float32)
