@@ -5,9 +5,26 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from dml_vk.aliases import not_there
+from dml_vk.nn.norms import (
+    group_norm,
+    instance_norm,
+    layer_norm,
+    mean_variance_norm,
+    rms_norm,
+)
 from dml_vk.nn.softmax import hardmax, log_softmax, logsumexp, softmax
 
-__all__ = ["hardmax", "log_softmax", "logsumexp", "softmax"]
+__all__ = [
+    "group_norm",
+    "hardmax",
+    "instance_norm",
+    "layer_norm",
+    "log_softmax",
+    "logsumexp",
+    "mean_variance_norm",
+    "rms_norm",
+    "softmax",
+]
 
 if not TYPE_CHECKING:  # It would make type checkers accept all names.
 

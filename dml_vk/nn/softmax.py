@@ -8,17 +8,18 @@ from typing import Any
 
 from dml_vk.array.calls import call
 from dml_vk.array.statistics import call_axes, reduce_into, reduced_axes, reduced_target
-from dml_vk.dtypes import bool_, float16, float32, int64
+from dml_vk.dtypes import bool_, int64
 from dml_vk.errors import LayoutError
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.layout import Layout
+from dml_vk.nn.checks import floats
 from dml_vk.ops.elementwise import cast_elements, compute
 from dml_vk.ops.fill import fill_constant, fill_sequence
 from dml_vk.ops.rows import finish, pairs_of
 from dml_vk.ops.view import temporary, with_layout
 from dml_vk.strides.order import Axes
 from dml_vk.tensor.core import Tensor
-from dml_vk.tensor.operands import check_dtype, result_over, to_tensor
+from dml_vk.tensor.operands import result_over
 
 
 def softmax(x: Tensor, *, axis: Axes = -1, out: Tensor | None = None) -> Tensor:
@@ -72,19 +73,13 @@ def _axes(what: str, axis: Any) -> Any:
     return axis
 
 
-def _floats(what: str, x: Any) -> Tensor:
-    tensor = to_tensor(what, "x", x)
-    check_dtype(what, tensor.dtype, (float16, float32))
-    return tensor
-
-
 def _over_rows(what: str, pair: str, x: Tensor, axis: Any, out: Any) -> Tensor:
     axes, _ = call_axes(what, x, _axes(what, axis), False)
     return call(_finished, (x,), out, what, pair, axes)
 
 
 def _finished(operands: Sequence[Any], out: Any, what: str, pair: str, axis: Any) -> Tensor:
-    x = _floats(what, operands[0])
+    x = floats(what, operands[0])
     axes = reduced_axes(what, x, axis)
     target = result_over(what, x.layout.like(), x.dtype, x, out)
     if x.size:
@@ -94,7 +89,7 @@ def _finished(operands: Sequence[Any], out: Any, what: str, pair: str, axis: Any
 
 def _log_sum(operands: Sequence[Any], out: Any, axis: Any, keepdims: bool) -> Tensor:
     what = "logsumexp"
-    x = _floats(what, operands[0])
+    x = floats(what, operands[0])
     axes = reduced_axes(what, x, axis)
     target = reduced_target(what, x, axes, keepdims, x.dtype, out)
     if x.size:
@@ -109,7 +104,7 @@ def _log_sum(operands: Sequence[Any], out: Any, axis: Any, keepdims: bool) -> Te
 
 def _first_largest(operands: Sequence[Any], out: Any, axis: Any) -> Tensor:
     what = "hardmax"
-    x = _floats(what, operands[0])
+    x = floats(what, operands[0])
     axes = reduced_axes(what, x, axis)
     target = result_over(what, x.layout.like(), x.dtype, x, out)
     if not x.size:

@@ -65,23 +65,25 @@ def reduce_elements(what: str, operator_name: str, source: View, target: View, d
     reduce_present(what, operator_name, source, target, dims)
 
 
-def reduce_present(what: str, operator_name: str, source: View, target: View, dims: Ints) -> None:
+def reduce_present(
+    what: str, operator_name: str, source: View, target: View, dims: Ints, constants: Ints = ()
+) -> None:
     """Reduce a source with elements, and no memory in common with the target."""
     to, layout = target, source.layout
-    if _in_passes(what, operator_name, source, target, dims):
+    reduction = reduction_of(operator_name, target.dtype, constants)
+    if _in_passes(what, reduction, source, target, dims):
         return
     # Too many dims for a kernel: a packed copy merges to one kept and one reduced dim.
     kept = [dim for dim in range(layout.rank) if dim not in dims]
     ordered = Layout(layout.sizes, layout.strides, layout.offset, (*kept, *sorted(dims)))
     packed = copied(what, with_layout(source, ordered))
     made = temporary(what, Layout.packed(to.layout.sizes), to.dtype, to)
-    _in_passes(what, operator_name, packed, made, dims)
+    _in_passes(what, reduction, packed, made, dims)
     copy_elements(what, made, to)
 
 
-def _in_passes(what: str, operator_name: str, source: View, target: View, dims: Ints) -> bool:
+def _in_passes(what: str, reduction: Reduction, source: View, target: View, dims: Ints) -> bool:
     """Reduce pass by pass; return False if a pass has too many dims for a kernel."""
-    reduction = reduction_of(operator_name, target.dtype)
     given, to, ties = source, target, reduction.ties
     if ties is Ties.NONE:
         back = [dim for dim in dims if given.layout.strides[dim] < 0]

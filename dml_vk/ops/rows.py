@@ -8,6 +8,12 @@ the work. Numbers of a pair are float32.
 - "exp_sum": the largest element m, and 1 / s, where s is the sum of exp(x - m). "log_sum": m and
   log(s). Within a chunk, terms are subtracted from the chunk's own m and added as a tree. Two nodes
   have the larger m; the sum of the one with the smaller m is multiplied by exp of the difference.
+- "moments": the mean and the variance. "scale": the mean and 1 / sqrt(variance + eps). A chunk has
+  the mean of its elements, the first plus the mean difference from it, and the sum of squared
+  deviations from the mean; both sums are trees. A node of n
+  elements has the mean a + (b - a) * share, where share is the part of n that the right half has,
+  and the sum of both sums and (b - a)**2 * share * (n of the left half). "squares": 0 and
+  1 / sqrt(mean square + eps), with 0 for every mean.
 
 Each element is read once for its row's pair and once for the result.
 """
@@ -16,10 +22,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dml_vk.dtypes import float32, uint64
+from dml_vk.dtypes import DType, float32, uint64
 from dml_vk.kernels import finishes
+from dml_vk.kernels.plan.reduce import PAIRS
 from dml_vk.layout import Layout
 from dml_vk.ops.elementwise import launch
+from dml_vk.ops.numbers import float_words
 from dml_vk.ops.reduce import reduce_present
 from dml_vk.ops.view import View, check_count, temporary, with_layout
 from dml_vk.strides.order import Ints
@@ -27,15 +35,21 @@ from dml_vk.strides.order import Ints
 PAIR = uint64  # two numbers of float32; kernels only see the size
 
 
-def pairs_of(what: str, name: str, x: View, dims: Ints) -> View:
-    """Return the pair of each row of x, which has elements, as dims of size 1."""
+def pairs_of(
+    what: str, name: str, x: View, dims: Ints, eps: float = 0.0, dtype: DType = PAIR
+) -> View:
+    """Return the pair of each row of x, which has elements, as dims of size 1.
+
+    Rows of partial results, which `dtype=PARTIAL_RESULT` asks for, make larger rows.
+    """
     check_count(what, x, "x")
     layout = x.layout
     kept = [dim for dim in range(layout.rank) if dim not in dims]
     order = [kept.index(dim) for dim in layout.order if dim not in dims]
     packed = Layout.packed([layout.sizes[dim] for dim in kept], order)
-    made = temporary(what, packed, PAIR, x)
-    reduce_present(what, name, x, made, dims)
+    made = temporary(what, packed, dtype, x)
+    constants = float_words(eps) if PAIRS[name] == "moments" else ()
+    reduce_present(what, name, x, made, dims, constants)
     strides = [0 if dim in dims else packed.strides[kept.index(dim)] for dim in range(layout.rank)]
     sizes = [1 if dim in dims else size for dim, size in enumerate(layout.sizes)]
     return with_layout(made, Layout(sizes, strides))

@@ -26,7 +26,10 @@ from dml_vk.strides.order import Ints, packed_strides
 NAMES = ("sum", "prod", "max", "min", "any", "all", "count_nonzero", "argmax", "argmin")
 OPCODES = {f"REDUCE_{name.upper()}": str(code) for code, name in enumerate(NAMES)}
 # Pairs of numbers that softmax and norms need of each row; the kind of kernel that computes each.
-PAIRS = {"exp_sum": "softmax", "log_sum": "softmax"}
+PAIRS = {
+    **dict.fromkeys(("exp_sum", "log_sum"), "softmax"),
+    **dict.fromkeys(("moments", "means", "scale", "squares", "norm_1", "norm_2"), "moments"),
+}
 _PAIR_OPCODES = {f"REDUCE_{name.upper()}": str(code) for code, name in enumerate(PAIRS)}
 MAX_TREE = 13  # the most levels of the tree that one invocation sums
 _MAX_LEAVES = 14  # log2 of the most leaves of one invocation otherwise
@@ -38,11 +41,20 @@ _CACHE_BYTES, _L1_BYTES = 2**20, 2**16  # of a CPU: all caches, and the nearest 
 _MOST_LEFT = 16  # large reductions leave at most 1 / 16 of what they read to the next pass
 _WIDTH = 4  # results per work item of an "across" variant
 # Estimated time per leaf on one slow core, and the extra time if it is read individually.
-_LEAF_NS = {"tree": 1.0, "int": 1.0, "long": 2.0, "double": 16.0, "arg": 3.0, "softmax": 5.0}
-_CHUNKED = ("softmax",)  # kinds whose leaves are chunks of elements
+_LEAF_NS = {
+    "tree": 1.0,
+    "int": 1.0,
+    "long": 2.0,
+    "double": 16.0,
+    "arg": 3.0,
+    "softmax": 4.0,
+    "moments": 2.0,
+}
+_CHUNKED = ("softmax", "moments")  # kinds whose leaves are chunks of elements
 _CHUNK = 16
 _ALONE_NS = 4.0
 _SPEC = ("OP", "TYPE", "A_TYPE", "READ", "LEAF_RANK", "TIERS", "GAPS", "DST_QUADS")
+_OWN_SPEC = {"moments": ("EPS",)}
 _EXTRA = (("block", 1), ("leaves", 1), ("ends", LEAF_RANK - 1), ("steps", LEAF_RANK))
 _WHOLE_SPEC = (*INDEX_SPEC, *_SPEC)
 _ALONG: dict[str, str] = {}
@@ -61,6 +73,7 @@ _VARIANTS: dict[str, dict[str, dict[str, str]]] = {
     "double": {"along": native(_WHOLE_SPEC)},
     "arg": {"along": {"BITS": "64"}, "partial": {"BITS": "128"}},
     "softmax": _PAIRED,
+    "moments": _PAIRED,
 }
 KERNELS: tuple[Kernel, ...] = tuple(
     [
@@ -68,7 +81,7 @@ KERNELS: tuple[Kernel, ...] = tuple(
             f"reduce_{kind}",
             bindings=("Src", "Dst"),
             writes=("Dst",),
-            spec=_WHOLE_SPEC,
+            spec=(*_WHOLE_SPEC, *_OWN_SPEC.get(kind, ())),
             push=index_push(("src_base", "dst_base"), RANK, _EXTRA, 2),
             variants={
                 name: {**(_PAIR_OPCODES if kind in _CHUNKED else OPCODES), **macros}
@@ -122,6 +135,7 @@ class Reduction(NamedTuple):
     name: str
     kind: str
     ties: Ties
+    constants: Ints = ()  # of its own kind of kernel
 
 
 class Code(NamedTuple):
@@ -135,10 +149,10 @@ PARTIAL = Code(255, 16)  # a partial result of several numbers
 
 
 @lru_cache(maxsize=256)
-def reduction_of(name: str, target: DType) -> Reduction:
+def reduction_of(name: str, target: DType, constants: Ints = ()) -> Reduction:
     """Choose the kind of kernel for a reduction to this dtype."""
     if name in PAIRS:
-        return Reduction(name, PAIRS[name], Ties.TREE)
+        return Reduction(name, PAIRS[name], Ties.TREE, constants)
     if name in ("argmax", "argmin"):
         return Reduction(name, "arg", Ties.INDEX)
     wide = target.itemsize == 8
@@ -318,6 +332,7 @@ def _plan(
     spec = (
         *(_opcode(reduction), target.code, source.code),
         *(read, len(pass_.leaves), tiers, int(_has_gaps(pass_, chunk)), int(dst_quads)),
+        *reduction.constants,
     )
     if across:
         steps = tuple([stride * _WIDTH for stride in row.strides])
@@ -408,7 +423,7 @@ def _tiers(kind: str, read: int, across: bool, itemsize: int, count: int) -> tup
 def _rounds(kind: str, tiers: int, count: int, chunk: int) -> int:
     chunks = -(-count // chunk)
     if kind in _CHUNKED:  # What a row needs at its end are quotients and roots.
-        return (rounds.tree(chunks) if tiers else 0) + rounds.FUNCTIONS["float_log"] + rounds.DIVIDE
+        return (rounds.tree(chunks) if tiers else 0) + rounds.PAIR
     if kind == "tree":
         return rounds.tree(chunks) if tiers else 0
     return rounds.chain(chunks) if kind == "double" else rounds.loop(chunks)
