@@ -18,7 +18,7 @@ from dml_vk.ops.reduce import PARTIAL_RESULT
 from dml_vk.ops.rows import pairs_of
 from dml_vk.strides.order import Axes, Ints, several, to_bool, to_int, to_ints
 from dml_vk.tensor.core import Tensor
-from dml_vk.tensor.operands import result_over
+from dml_vk.tensor.operands import result_over, to_number
 
 
 def layer_norm(
@@ -140,6 +140,23 @@ def mean_variance_norm(
     return _called(
         _rows, what, x, shape or (), weight, bias, out, pair, tuple(sorted(dims)), to_eps(what, eps)
     )
+
+
+def normalize(
+    x: Tensor, *, p: float = 2, axis: Axes = 1, eps: float = 1e-12, out: Tensor | None = None
+) -> Tensor:
+    """Divide by the norm over these axes, or by eps if that is larger. p is 1 or 2.
+
+    >>> import dml_vk
+    >>> dml_vk.nn.normalize(dml_vk.asarray([[3.0, -1.0], [0.0, 0.0]]), p=1).tolist()
+    [[0.75, -0.25], [0.0, 0.0]]
+    """
+    what = "normalize"
+    x = floats(what, x)
+    if to_number(what, "p", p) not in (1, 2):
+        raise RangeError(what, "p must be 1 or 2", p=p)
+    dims = tuple(sorted(to_axes(what, axis, x.ndim)))
+    return _called(_rows, what, x, (), None, None, out, f"norm_{int(p)}", dims, to_eps(what, eps))
 
 
 def _broadcasts(sizes: Ints, to: Ints) -> bool:

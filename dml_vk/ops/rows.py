@@ -13,7 +13,9 @@ the work. Numbers of a pair are float32.
   deviations from the mean; both sums are trees. A node of n
   elements has the mean a + (b - a) * share, where share is the part of n that the right half has,
   and the sum of both sums and (b - a)**2 * share * (n of the left half). "squares": 0 and
-  1 / sqrt(mean square + eps), with 0 for every mean.
+  1 / sqrt(mean square + eps), with 0 for every mean. "means": the mean and 1. "norm_1", "norm_2":
+  0 and the reciprocal of the sum of magnitudes, or of the root of the sum of squares, or of eps if
+  that is larger.
 
 Each element is read once for its row's pair and once for the result.
 """
@@ -42,17 +44,22 @@ def pairs_of(
 
     Rows of partial results, which `dtype=PARTIAL_RESULT` asks for, make larger rows.
     """
-    check_count(what, x, "x")
     layout = x.layout
     kept = [dim for dim in range(layout.rank) if dim not in dims]
     order = [kept.index(dim) for dim in layout.order if dim not in dims]
     packed = Layout.packed([layout.sizes[dim] for dim in kept], order)
     made = temporary(what, packed, dtype, x)
-    constants = float_words(eps) if PAIRS[name] == "moments" else ()
-    reduce_present(what, name, x, made, dims, constants)
+    write_pairs(what, name, x, made, dims, eps)
     strides = [0 if dim in dims else packed.strides[kept.index(dim)] for dim in range(layout.rank)]
     sizes = [1 if dim in dims else size for dim, size in enumerate(layout.sizes)]
     return with_layout(made, Layout(sizes, strides))
+
+
+def write_pairs(what: str, name: str, x: View, target: View, dims: Ints, eps: float = 0.0) -> None:
+    """Write the pair of each row of x, which has elements, to a target without these dims."""
+    check_count(what, x, "x")
+    constants = float_words(eps) if PAIRS[name] == "moments" else ()
+    reduce_present(what, name, x, target, dims, constants)
 
 
 def finish(what: str, name: str, sources: Sequence[View | None], target: View) -> None:
