@@ -24,8 +24,14 @@ vec3 leaf_value(uvec4 raw, uint index) { return uintBitsToFloat(raw.xyz); }
 // 1 / n for 1 <= n < 2^32, to a few units in the last place: by Newton's method, since drivers' quotients
 // differ, and exact ones take longer.
 float inverse(float n) {
-    precise float guess = uintBitsToFloat(0x7ef311c3u - floatBitsToUint(n));
-    [[unroll]] for (uint k = 0; k < 3; k++) guess = guess * (2.0 - n * guess);
+    float guess = uintBitsToFloat(0x7ef311c7u - floatBitsToUint(n));
+    [[unroll]] for (uint k = 0; k < 3; k++) {
+        precise float product = n * guess;
+        precise float missing = 1.0 - product;
+        precise float more = guess * missing;
+        precise float better = guess + more;
+        guess = better;
+    }
     return guess;
 }
 
