@@ -6,6 +6,7 @@
 #include "types/float_values.glsl"
 #undef VALUE
 #include "math/divide.glsl"
+#include "math/tree.glsl"
 #define VALUE vec3
 #define TREE
 #define CHUNKED
@@ -21,18 +22,17 @@ layout(constant_id = 12) const uint EPS = 0;  // the bits of a number that is ad
 vec3 identity() { return vec3(0.0); }
 vec3 leaf_value(uvec4 raw, uint index) { return uintBitsToFloat(raw.xyz); }
 
+float closer(float n, float guess) {
+    precise float missing = 1.0 - n * guess;
+    precise float better = guess + guess * missing;
+    return better;
+}
+
 // 1 / n for 1 <= n < 2^32, to a few units in the last place: by Newton's method, since drivers' quotients
 // differ, and exact ones take longer.
 float inverse(float n) {
     float guess = uintBitsToFloat(0x7ef311c7u - floatBitsToUint(n));
-    [[unroll]] for (uint k = 0; k < 3; k++) {
-        precise float product = n * guess;
-        precise float missing = 1.0 - product;
-        precise float more = guess * missing;
-        precise float better = guess + more;
-        guess = better;
-    }
-    return guess;
+    return closer(n, closer(n, closer(n, guess)));
 }
 
 vec3 combine(vec3 left, vec3 right) {
@@ -46,15 +46,6 @@ vec3 combine(vec3 left, vec3 right) {
     precise float squares = (left.z + right.z) + between;
     bool all_left = right.x == 0.0;
     return vec3(n, all_left ? left.y : mean, all_left ? left.z : squares);
-}
-
-float tree_sum(float terms[16]) {
-    [[unroll]] for (uint size = 8; size > 0; size /= 2)
-        [[unroll]] for (uint k = 0; k < size; k++) {
-            precise float sum = terms[2 * k] + terms[2 * k + 1];
-            terms[k] = sum;
-        }
-    return terms[0];
 }
 
 vec3 value_of_chunk(float elements[16], uint there) {

@@ -7,6 +7,7 @@
 #undef VALUE
 #include "math/exp.glsl"
 #include "math/log.glsl"
+#include "math/tree.glsl"
 #define VALUE vec2
 #define TREE
 #define CHUNKED
@@ -48,25 +49,16 @@ vec2 combine(vec2 left, vec2 right) {
 }
 
 vec2 value_of_chunk(float elements[16], uint there) {
-    float maxima[16], terms[16];
-    float none = uintBitsToFloat(FLOAT_SIGN | FLOAT_INFINITY);
-    [[unroll]] for (uint k = 0; k < 16; k++) {
-        elements[k] = GAPS && k >= there ? none : elements[k];
-        maxima[k] = elements[k];
-    }
-    [[unroll]] for (uint step = 8; step > 0; step /= 2)
-        [[unroll]] for (uint k = 0; k < step; k++) maxima[k] = larger(maxima[k], maxima[k + step]);
-    float from = pivot(maxima[0]);
+    float terms[16], eight[8], four[4], none = uintBitsToFloat(FLOAT_SIGN | FLOAT_INFINITY);
+    [[unroll]] for (uint k = 0; k < 16; k++) elements[k] = GAPS && k >= there ? none : elements[k];
+    [[unroll]] for (uint k = 0; k < 8; k++) eight[k] = larger(elements[k], elements[k + 8]);
+    [[unroll]] for (uint k = 0; k < 4; k++) four[k] = larger(eight[k], eight[k + 4]);
+    float most = larger(larger(four[0], four[1]), larger(four[2], four[3])), from = pivot(most);
     [[unroll]] for (uint k = 0; k < 16; k++) {
         precise float difference = elements[k] - from;
         terms[k] = float_exp(difference);
     }
-    [[unroll]] for (uint size = 8; size > 0; size /= 2)
-        [[unroll]] for (uint k = 0; k < size; k++) {
-            precise float sum = terms[2 * k] + terms[2 * k + 1];
-            terms[k] = sum;
-        }
-    return vec2(maxima[0], terms[0]);
+    return vec2(most, tree_sum(terms));
 }
 
 #if BITS == 128
