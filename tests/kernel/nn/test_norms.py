@@ -216,12 +216,12 @@ def test_a_batch_is_as_its_items():
 
 @pytest.mark.parametrize("far", [1e3, 3e4, 1e6])
 def test_data_far_from_zero_keeps_its_variance(far):
-    """Errors are those of the mean and of subtracting it: about half a unit of x each."""
+    """The mean is off by half a unit for each of 9 levels and the chunk, x - mean by another."""
     array = (chance().normal(size=(20, 5000)) + far).astype(np.float32)
     exact = array.astype(np.float64)
     exact = (exact - exact.mean(1, keepdims=True)) / exact.std(1, keepdims=True)
     found = nn.layer_norm(dml_vk.asarray(array), 5000, eps=0.0).numpy()
-    assert np.abs(found - exact).max() < float(np.spacing(np.float32(far))) + 2e-6
+    assert np.abs(found - exact).max() < 5.5 * np.spacing(np.float32(far)) + 2e-6
     same = dml_vk.full((2, 5000), far)
     assert not nn.layer_norm(same, 5000).numpy().any()
 
