@@ -93,7 +93,7 @@ _MODULES = {
     "user_kernel": "compile_glsl kernel",
 }
 _LAZY = {name: module for module, names in _MODULES.items() for name in names.split()}
-_LAZY["linalg"] = _LAZY["random"] = ""  # modules themselves
+_LAZY["linalg"] = _LAZY["nn"] = _LAZY["random"] = ""  # modules themselves
 __all__ = [
     "DTypeError",
     "DeviceError",

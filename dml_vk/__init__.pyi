@@ -3,6 +3,7 @@
 from dml_vk import (
     directml as directml,
     linalg as linalg,
+    nn as nn,
     random as random,
 )
 from dml_vk.array.averages import (

@@ -10,7 +10,6 @@ from dml_vk.kernels.operators import OPERATORS
 _FLAT = "x.reshape(-1)"
 _JOINED = "dml_vk.concat"
 _PRODUCT = "dml_vk.matmul, dml_vk.vecdot"
-_SOFTMAX = "exp over its sum: e = dml_vk.exp(x - dml_vk.max(x)); e / dml_vk.sum(e)"
 # Functions of both libraries; most are methods there as well.
 FUNCTIONS = {
     **{
@@ -22,6 +21,7 @@ FUNCTIONS = {
     "amin": "dml_vk.min",
     "array": "dml_vk.asarray",
     "as_tensor": "dml_vk.asarray",
+    "batch_norm": "dml_vk.nn.batch_norm",
     "bmm": "dml_vk.matmul",
     "cat": _JOINED,
     "chunk": "x.chunk",
@@ -32,18 +32,24 @@ FUNCTIONS = {
     "from_numpy": "dml_vk.asarray",
     "gather": "dml_vk.take_along_axis",
     "index_select": "dml_vk.take",
+    "group_norm": "dml_vk.nn.group_norm",
     "inner": _PRODUCT,
+    "instance_norm": "dml_vk.nn.instance_norm",
+    "layer_norm": "dml_vk.nn.layer_norm",
+    "log_softmax": "dml_vk.nn.log_softmax",
+    "logsumexp": "dml_vk.nn.logsumexp",
     "manual_seed": "dml_vk.random.Generator(seed)",
     "mm": "dml_vk.matmul",
     "numel": "x.size",
     "permute": "dml_vk.permute_dims",
+    "rms_norm": "dml_vk.nn.rms_norm",
     "rand": "dml_vk.random.Generator(seed).random(shape)",
     "randint": "dml_vk.random.Generator(seed).integers(low, high, shape)",
     "randn": "dml_vk.random.Generator(seed).normal(shape)",
     "randperm": "dml_vk.random.Generator(seed).permutation(n)",
     "ravel": _FLAT,
     "repeat_interleave": "dml_vk.repeat",
-    "softmax": _SOFTMAX,
+    "softmax": "dml_vk.nn.softmax",
     "split": "x.split",
     "swapaxes": "x.transpose(a, b)",
     "tensor": "dml_vk.asarray",
@@ -101,6 +107,7 @@ def not_there(where: str, name: str) -> str:
     tables = {
         "module 'dml_vk'": FUNCTIONS,
         "module 'dml_vk.linalg'": LINALG,
+        "module 'dml_vk.nn'": FUNCTIONS,
         "'Tensor' object": {**FUNCTIONS, **METHODS},
     }
     found = tables[where].get(name)

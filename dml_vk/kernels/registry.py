@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dml_vk.kernels import finishes
 from dml_vk.kernels.kernel import (
     COMPUTED_RANK,
     INDEX_SPEC,
@@ -63,16 +64,19 @@ COMPUTED = {
     "cast": (1, ("packed_8", "packed_16", "words_32", "words_64")),
     "where": (3, ("packed_8", "packed_16", "words_32", "words_64", "tile_32")),
 }
+# Together with those that do not compute operators.
+BY_ELEMENT = {**COMPUTED, **finishes.KERNELS}
+_OPCODES = {"cast": CASTS, "finish": finishes.OPCODES}
 
 
 def _computed() -> Iterator[Kernel]:
     """Make one kernel for every path of an elementwise family; all have the same interface."""
-    for name, (sources, suffixes) in COMPUTED.items():
+    for name, (sources, suffixes) in BY_ELEMENT.items():
         operands = ("a", "b", "c")[:sources]
         bases = (*(f"{operand}_base" for operand in operands), "dst_base")
         constants = ("OP", "BEFORE", "SCALARS", "TYPE", "COMMON", "A_TYPE", "B_TYPE", "C_TYPE")
         scalars = (("scalars", SCALAR_WORDS[sources]),)
-        opcodes = CASTS if name == "cast" else opcodes_of(name)
+        opcodes = _OPCODES.get(name) or opcodes_of(name)
         for path, before in PATH_SPEC.items():
             spec = (*before, *constants[: 5 + sources])
             macros = {

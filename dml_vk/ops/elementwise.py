@@ -33,19 +33,34 @@ def compute(
     Sources broadcast. None is a scalar, whose words are `scalars`. A source that shares memory with
     the target is read as if the target were written afterwards.
     """
+    kernel, count, opcode = _kernel(operator, common)
+    if kernel == "cast" and sources[0] is not None:
+        opcode = cast_variant(sources[0].dtype, target.dtype)
+    launch(what, kernel, count, (opcode, before), sources, target, common, scalars)
+
+
+def launch(
+    what: str,
+    kernel: str,
+    count: int,
+    steps: tuple[int, int],
+    sources: Sequence[View | None],
+    target: View,
+    common: DType,
+    scalars: Ints = (),
+) -> None:
+    """Launch an elementwise kernel of `count` sources. `steps` are its opcode and `before`."""
+    opcode, before = steps
     check_target(what, target, "out")
     layout, device = target.layout, target.device
     if not layout.numel:
         return
-    kernel, count, opcode = _kernel(operator, common)
     absent, operands = 0, []  # a bit for each operand that is a scalar or missing
     for k, source in enumerate((*sources, None, None)[:count]):
         absent |= (source is None) << k
         operands.append(
             target if source is None else copy_if_overlapping(what, source, target, in_place=True)
         )
-    if kernel == "cast":
-        opcode = cast_variant(operands[0].dtype, target.dtype)
     spec = (
         *(opcode, before, absent, target.dtype.code, common.code),
         *[source.dtype.code for source in operands],

@@ -19,6 +19,7 @@ from typing import Any
 from dml_vk.dtypes import DType, float32, int32, int64, uint32
 from dml_vk.errors import RangeError
 from dml_vk.kernels.plan.reduce import (
+    PAIRS,
     PARTIAL,
     Code,
     Pass,
@@ -35,7 +36,8 @@ from dml_vk.ops.fill import fill_constant
 from dml_vk.ops.view import View, access, check_count, check_target, temporary, with_layout
 from dml_vk.strides.order import Ints
 
-INDEXED = DType("indexed", PARTIAL.nbytes, "V", None)  # an element and its index
+# A result of argmax and argmin, an element and its index; or that of several numbers of a row.
+PARTIAL_RESULT = DType("partial", PARTIAL.nbytes, "V", None)
 # Results of empty reductions; operators that are not listed have none.
 OF_NOTHING: dict[str, Any] = {"sum": 0, "prod": 1, "any": False, "all": True, "count_nonzero": 0}
 
@@ -60,20 +62,28 @@ def reduce_elements(what: str, operator_name: str, source: View, target: View, d
         fill_constant(what, to, target.dtype, OF_NOTHING[operator_name])
         return
     source = copy_if_overlapping(what, source, to)
-    if _in_passes(what, operator_name, source, target, dims):
+    reduce_present(what, operator_name, source, target, dims)
+
+
+def reduce_present(
+    what: str, operator_name: str, source: View, target: View, dims: Ints, constants: Ints = ()
+) -> None:
+    """Reduce a source with elements, and no memory in common with the target."""
+    to, layout = target, source.layout
+    reduction = reduction_of(operator_name, target.dtype, constants)
+    if _in_passes(what, reduction, source, target, dims):
         return
     # Too many dims for a kernel: a packed copy merges to one kept and one reduced dim.
     kept = [dim for dim in range(layout.rank) if dim not in dims]
     ordered = Layout(layout.sizes, layout.strides, layout.offset, (*kept, *sorted(dims)))
     packed = copied(what, with_layout(source, ordered))
     made = temporary(what, Layout.packed(to.layout.sizes), to.dtype, to)
-    _in_passes(what, operator_name, packed, made, dims)
+    _in_passes(what, reduction, packed, made, dims)
     copy_elements(what, made, to)
 
 
-def _in_passes(what: str, operator_name: str, source: View, target: View, dims: Ints) -> bool:
+def _in_passes(what: str, reduction: Reduction, source: View, target: View, dims: Ints) -> bool:
     """Reduce pass by pass; return False if a pass has too many dims for a kernel."""
-    reduction = reduction_of(operator_name, target.dtype)
     given, to, ties = source, target, reduction.ties
     if ties is Ties.NONE:
         back = [dim for dim in dims if given.layout.strides[dim] < 0]
@@ -105,13 +115,13 @@ def _launch(reduction: Reduction, made: Pass, strides: Ints, source: View, targe
 
 
 def _code(dtype: DType) -> Code:
-    return PARTIAL if dtype is INDEXED else Code(dtype.code, dtype.itemsize)
+    return PARTIAL if dtype is PARTIAL_RESULT else Code(dtype.code, dtype.itemsize)
 
 
 def _partial(reduction: Reduction, target: DType) -> DType:
     """Return the dtype of partial results, which a pass leaves for the next one."""
-    if reduction.ties is Ties.INDEX:
-        return INDEXED
+    if reduction.ties is Ties.INDEX or reduction.name in PAIRS:
+        return PARTIAL_RESULT
     wide = target.itemsize == 8
     if target.kind == "f":
         # Partial extremes of floats are integers with the same order.

@@ -14,6 +14,7 @@ from pathlib import Path
 import numpy as np
 
 import dml_vk
+from dml_vk import nn
 from dml_vk.dtypes import DTYPES, DType, float16, float32
 from dml_vk.kernels.operators import NOT_PUBLIC, OPERATORS, Operator
 from dml_vk.random import Generator
@@ -148,7 +149,10 @@ def computations() -> dict[str, Callable[[np.ndarray], np.ndarray]]:
         "unique": lambda x: dml_vk.unique_counts(dml_vk.round(x)).counts,
         "take": lambda x: dml_vk.take(x, dml_vk.asarray(index), axis=2),
         "masked": lambda x: x[x > 0.5],
-        "softmax": lambda x: softened(dml_vk.clip(x, -20.0, 20.0)),
+        "softmax": lambda x: nn.softmax(dml_vk.clip(x, -20.0, 20.0), axis=1),
+        "log_softmax": lambda x: nn.log_softmax(x, axis=(2, 3)),
+        "group_norm": lambda x: nn.group_norm(x, 1),
+        "rms_norm": lambda x: nn.rms_norm(x, x.shape[-1]),
     }
     return {
         f"{name}-{one.name}": functools.partial(_computed, call, one)
@@ -159,11 +163,6 @@ def computations() -> dict[str, Callable[[np.ndarray], np.ndarray]]:
 
 def _computed(call, memory_format, given: np.ndarray) -> np.ndarray:
     return bits(call(dml_vk.asarray(given, memory_format=memory_format)).numpy())
-
-
-def softened(x: dml_vk.Tensor) -> dml_vk.Tensor:
-    raised = dml_vk.exp(x - x.max(1, keepdims=True))
-    return raised / dml_vk.sum(raised, axis=1, keepdims=True)
 
 
 def arrays() -> dict[str, np.ndarray]:

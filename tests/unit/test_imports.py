@@ -42,7 +42,10 @@ LAYERS = """
     array numpy_protocols
     tensor.methods
     tensor.__init__ array.__init__
-    linalg random user_kernel directml testing
+    linalg random user_kernel
+    nn
+    nn.__init__
+    directml testing
     install
     __init__
     commands

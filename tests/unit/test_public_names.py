@@ -8,7 +8,7 @@ import re
 import pytest
 
 import dml_vk
-from dml_vk import linalg, random
+from dml_vk import linalg, nn, random
 from tests.public_stub import text
 
 # What is no function: classes, values and modules.
@@ -19,6 +19,7 @@ FUNCTIONS = {
         if inspect.isfunction(getattr(dml_vk, name))
     },
     **{f"linalg.{name}": getattr(linalg, name) for name in linalg.__all__},
+    **{f"nn.{name}": getattr(nn, name) for name in nn.__all__},
 }
 
 
@@ -56,7 +57,7 @@ WITHOUT_OUT = {
     "atleast_3d",
     "as many as the data says": "nonzero bincount unique_all unique_counts unique_inverse "
     "unique_values unique",
-    "a tensor and another": "average histogram",
+    "a tensor and others": "average histogram batch_norm_train",
     "no tensor": "allclose array_equal can_cast finfo iinfo isdtype result_type save copy "
     "__array_namespace_info__ trace devices default_device device memory_stats synchronize "
     "compile_glsl kernel",

@@ -11,7 +11,7 @@ from dml_vk.kernels.plan.caching import cached_plan
 from dml_vk.kernels.plan.dims import offsets
 from dml_vk.kernels.plan.paths import plan_of, rows, tile
 from dml_vk.kernels.plan.tasks import columns_of, task_of
-from dml_vk.kernels.registry import COMPUTED
+from dml_vk.kernels.registry import BY_ELEMENT
 from dml_vk.limits import Profile
 from dml_vk.strides.order import Ints
 
@@ -21,6 +21,7 @@ _ELEMENT_NS = {
     "float_arithmetic": 3.0, "int_arithmetic": 3.0, "long_arithmetic": 8.0, "float_exp": 4.0,
     "float_activation": 6.0, "float_trig": 5.0, "float_erf": 6.0, "float_log": 7.0,
     "float_arc": 8.0, "float_pow": 12.0, "double_compare": 6.0, "double_arithmetic": 20.0,
+    "finish": 4.0,
 }  # fmt: skip
 
 
@@ -41,7 +42,7 @@ def plan_computed(
     become arguments in memory, or without `arguments` several launches.
     """
     strides, bases, itemsizes = columns_of(operands)
-    sources, variants = COMPUTED[kernel]
+    sources, variants = BY_ELEMENT[kernel]
     rank = COMPUTED_RANK[sources]
     most = MAX_RANK if arguments else rank
     task, starts = task_of(sizes, strides, bases, itemsizes, most, profile)

@@ -25,6 +25,12 @@ from dml_vk.strides.order import Ints, packed_strides
 
 NAMES = ("sum", "prod", "max", "min", "any", "all", "count_nonzero", "argmax", "argmin")
 OPCODES = {f"REDUCE_{name.upper()}": str(code) for code, name in enumerate(NAMES)}
+# Pairs of numbers that softmax and norms need of each row; the kind of kernel that computes each.
+PAIRS = {
+    **dict.fromkeys(("exp_sum", "log_sum"), "softmax"),
+    **dict.fromkeys(("moments", "means", "scale", "squares", "norm_1", "norm_2"), "moments"),
+}
+_PAIR_OPCODES = {f"REDUCE_{name.upper()}": str(code) for code, name in enumerate(PAIRS)}
 MAX_TREE = 13  # the most levels of the tree that one invocation sums
 _MAX_LEAVES = 14  # log2 of the most leaves of one invocation otherwise
 RANK, LEAF_RANK = 4, 4  # dims of one launch, and of leaves
@@ -35,20 +41,39 @@ _CACHE_BYTES, _L1_BYTES = 2**20, 2**16  # of a CPU: all caches, and the nearest 
 _MOST_LEFT = 16  # large reductions leave at most 1 / 16 of what they read to the next pass
 _WIDTH = 4  # results per work item of an "across" variant
 # Estimated time per leaf on one slow core, and the extra time if it is read individually.
-_LEAF_NS = {"tree": 1.0, "int": 1.0, "long": 2.0, "double": 16.0, "arg": 3.0}
+_LEAF_NS = {
+    "tree": 1.0,
+    "int": 1.0,
+    "long": 2.0,
+    "double": 16.0,
+    "arg": 3.0,
+    "softmax": 4.0,
+    "moments": 2.0,
+}
+_CHUNKED = ("softmax", "moments")  # kinds whose leaves are chunks of elements
+_CHUNK = 16
 _ALONE_NS = 4.0
 _SPEC = ("OP", "TYPE", "A_TYPE", "READ", "LEAF_RANK", "TIERS", "GAPS", "DST_QUADS")
+_OWN_SPEC = {"moments": ("EPS",)}
 _EXTRA = (("block", 1), ("leaves", 1), ("ends", LEAF_RANK - 1), ("steps", LEAF_RANK))
 _WHOLE_SPEC = (*INDEX_SPEC, *_SPEC)
 _ALONG: dict[str, str] = {}
 _ACROSS = {"ACROSS": "1"}
 # Kind of value -> variants: "along" makes one result per work item, "across" four neighbours.
+_PAIRED = {
+    "along": {"BITS": "64"},
+    "partial": {"BITS": "128"},
+    "across": {"BITS": "64", **_ACROSS},
+    "across_partial": {"BITS": "128", **_ACROSS},
+}
 _VARIANTS: dict[str, dict[str, dict[str, str]]] = {
     "tree": {"along": _ALONG, "across": _ACROSS},
     "int": {"along": _ALONG, "across": _ACROSS},
     "long": {"along": _ALONG, "across": _ACROSS},
     "double": {"along": native(_WHOLE_SPEC)},
     "arg": {"along": {"BITS": "64"}, "partial": {"BITS": "128"}},
+    "softmax": _PAIRED,
+    "moments": _PAIRED,
 }
 KERNELS: tuple[Kernel, ...] = tuple(
     [
@@ -56,9 +81,12 @@ KERNELS: tuple[Kernel, ...] = tuple(
             f"reduce_{kind}",
             bindings=("Src", "Dst"),
             writes=("Dst",),
-            spec=_WHOLE_SPEC,
+            spec=(*_WHOLE_SPEC, *_OWN_SPEC.get(kind, ())),
             push=index_push(("src_base", "dst_base"), RANK, _EXTRA, 2),
-            variants={name: {**OPCODES, **macros} for name, macros in variants.items()},
+            variants={
+                name: {**(_PAIR_OPCODES if kind in _CHUNKED else OPCODES), **macros}
+                for name, macros in variants.items()
+            },
         )
         for kind, variants in _VARIANTS.items()
     ]
@@ -107,6 +135,7 @@ class Reduction(NamedTuple):
     name: str
     kind: str
     ties: Ties
+    constants: Ints = ()  # of its own kind of kernel
 
 
 class Code(NamedTuple):
@@ -116,12 +145,14 @@ class Code(NamedTuple):
     nbytes: int
 
 
-PARTIAL = Code(255, 16)  # a partial result of argmax and argmin: value and index
+PARTIAL = Code(255, 16)  # a partial result of several numbers
 
 
 @lru_cache(maxsize=256)
-def reduction_of(name: str, target: DType) -> Reduction:
+def reduction_of(name: str, target: DType, constants: Ints = ()) -> Reduction:
     """Choose the kind of kernel for a reduction to this dtype."""
+    if name in PAIRS:
+        return Reduction(name, PAIRS[name], Ties.TREE, constants)
     if name in ("argmax", "argmin"):
         return Reduction(name, "arg", Ties.INDEX)
     wide = target.itemsize == 8
@@ -287,19 +318,21 @@ def _plan(
     task = Task(inner, outer, (src, 4, dst), at, profile)
     row, *others = inner
     across = "across" in _VARIANTS[reduction.kind] and row.strides[0] == 1 and row.size >= _WIDTH
+    across = across and src <= 8
     read = _read(reduction, task, pass_, across)
     count = min(pass_.block, pass_.leaf_count)
     tiers, chunk = _tiers(reduction.kind, read, across, src, count)
     dst_quads = (
         across
-        and dst >= 4
+        and 4 <= dst <= 8
         and row.dst == 1
         and row.size % _WIDTH == 0
         and task.aligned(-1, QUAD_BYTES, others)
     )
     spec = (
-        *(int(OPCODES[f"REDUCE_{reduction.name.upper()}"]), target.code, source.code),
+        *(_opcode(reduction), target.code, source.code),
         *(read, len(pass_.leaves), tiers, int(_has_gaps(pass_, chunk)), int(dst_quads)),
+        *reduction.constants,
     )
     if across:
         steps = tuple([stride * _WIDTH for stride in row.strides])
@@ -321,8 +354,9 @@ def _plan(
     )
     leaf_steps = [dim.step & 0xFFFFFFFF for dim in reversed(pass_.leaves)]
     ends = [dim.size for dim in reversed(pass_.leaves)][: LEAF_RANK - 1]
+    variant = "across" * across + "_" * (across and dst == 16) + "partial" * (dst == 16)
     return plan_of(
-        f"reduce_{reduction.kind}_{'across' if across else 'partial' if dst == 16 else 'along'}",
+        f"reduce_{reduction.kind}_{variant or 'along'}",
         task,
         path,
         RANK,
@@ -335,6 +369,11 @@ def _plan(
             *_padded(leaf_steps, LEAF_RANK),
         ),
     )
+
+
+def _opcode(reduction: Reduction) -> int:
+    opcodes = _PAIR_OPCODES if reduction.name in PAIRS else OPCODES
+    return int(opcodes[f"REDUCE_{reduction.name.upper()}"])
 
 
 def _dims(pass_: Pass, strides: Ints) -> tuple[list[Dim], Ints]:
@@ -373,7 +412,9 @@ def _tiers(kind: str, read: int, across: bool, itemsize: int, count: int) -> tup
     chunk = (QUAD_BYTES if kind == "arg" else LINE_BYTES) // itemsize
     if across or read == BY_ELEMENTS:
         chunk = 4
-    if kind != "tree":
+    if kind in _CHUNKED and itemsize < PARTIAL.nbytes:
+        chunk = _CHUNK
+    if kind != "tree" and kind not in _CHUNKED:
         return 0, 2 if kind == "double" else chunk
     chunks = -(-count // chunk)
     return sum([chunks > 1, chunks > 15, chunks > 255]), chunk
@@ -381,6 +422,8 @@ def _tiers(kind: str, read: int, across: bool, itemsize: int, count: int) -> tup
 
 def _rounds(kind: str, tiers: int, count: int, chunk: int) -> int:
     chunks = -(-count // chunk)
+    if kind in _CHUNKED:  # What a row needs at its end are quotients and roots.
+        return (rounds.tree(chunks) if tiers else 0) + rounds.PAIR
     if kind == "tree":
         return rounds.tree(chunks) if tiers else 0
     return rounds.chain(chunks) if kind == "double" else rounds.loop(chunks)

@@ -163,7 +163,50 @@ uvec4 quad_from(uint i) {
 
 #ifdef TREE
 // CHUNK leaves from i on, combined as a tree.
+#ifdef CHUNKED
+#define CHUNK (A_TYPE == PARTIAL ? 4 : 16)
+VALUE value_of_chunk(float elements[16], uint there);
+
+Node chunk(uint i) {
+    Node node;
+#ifndef ACROSS
+    if (A_TYPE == PARTIAL) {
+        VALUE leaves[4];
+        [[unroll]] for (uint k = 0; k < 4; k++) leaves[k] = value(element(address(i + k)), i + k);
+        node.at[0] = combine(combine(leaves[0], leaves[1]), combine(leaves[2], leaves[3]));
+        return node;
+    }
+#endif
+    float elements[WIDTH][16];
+    [[unroll]] for (uint k = 0; k < 16; k++) {
 #ifdef ACROSS
+        uint at = address(i + k), bits = src_bits();
+        uvec4 quad;
+        if (READ == BY_QUADS && bits == 32) quad = src_quads[at / 4];
+        if (READ == BY_QUADS && bits == 16) quad = uvec4(src_words[at / 2], src_words[at / 2 + 1], 0, 0);
+        [[unroll]] for (uint w = 0; w < WIDTH; w++) {
+            uvec4 raw = READ == BY_QUADS ? part(quad, w) : element(at + min(w, side - 1));
+            elements[w][k] = decode(raw.xy, A_TYPE);
+        }
+#else
+        if (READ == BY_ELEMENTS) elements[0][k] = decode(element(address(i + k)).xy, A_TYPE);
+#endif
+    }
+#ifndef ACROSS
+    if (READ != BY_ELEMENTS) {
+        uint per = 128 / src_bits();
+        [[unroll]] for (uint q = 0; q < 16 / per; q++) {
+            uvec4 quad = quad_from(i + q * per);
+            [[unroll]] for (uint k = 0; k < per; k++)
+                elements[0][q * per + k] = decode(part(quad, k).xy, A_TYPE);
+        }
+    }
+#endif
+    uint there = GAPS ? min(16u, count - i) : 16u;
+    [[unroll]] for (uint w = 0; w < WIDTH; w++) node.at[w] = value_of_chunk(elements[w], there);
+    return node;
+}
+#elif defined(ACROSS)
 #define CHUNK 4
 Node chunk(uint i) {
     // In variables, since the order in which arguments are evaluated is undefined.
@@ -313,7 +356,7 @@ void unit(uint n, bool whole) {
 #if BITS == 32
         dst_quads[at.z / 4] = uvec4(element_of(node.at[0]), element_of(node.at[1]),
                                     element_of(node.at[2]), element_of(node.at[3]));
-#else
+#elif BITS == 64
         dst_quads[at.z / 2] = uvec4(element_of(node.at[0]), element_of(node.at[1]));
         dst_quads[at.z / 2 + 1] = uvec4(element_of(node.at[2]), element_of(node.at[3]));
 #endif

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import dml_vk
+from dml_vk import nn
 from dml_vk.dtypes import DTYPES, float16, float32, float64, int64
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.kernels.plan import rounds
@@ -189,12 +190,24 @@ def places():
         wide[dml_vk.asarray([1, 5])] = wide[dml_vk.asarray([2, 2])]
 
 
+def rows():
+    for dtype in (float32, float16):
+        for x in in_layouts(dtype):
+            nn.log_softmax(x, axis=(1, 3))
+            nn.mean_variance_norm(x, x, x, axes=(0, 2, 3))
+        for sizes, axis in (((3, 1300, 5), 1), ((3, 9000), 1), ((9000, 8), 0)):
+            x = dml_vk.asarray(hard(dtype, sizes))
+            nn.softmax(x, axis=axis)
+            nn.mean_variance_norm(x, axes=axis)
+
+
 FAMILIES = {
     **{kernel: (kernel,) for kernel in COMPUTED if kernel not in ("cast", "where")},
     "copies": ("copy_words", "copy_packed", "copy_zip", "copy_tile"),
     "made": ("fill", "sequence", "philox_words", "philox_packed", "uniform", "normal", "integers"),
     "casts": ("cast", "where"),
     "reductions": ("reduce_tree", "reduce_int", "reduce_long", "reduce_double", "reduce_arg"),
+    "rows": ("reduce_softmax", "reduce_moments", "finish"),
     "scans": ("scan_float", "scan_int", "scan_long", "scan_double"),
     "products": ("matmul_tile", "matmul_words"),
     "orders": ("sort_key", "sort_runs", "sort_merge", "search"),

@@ -1,0 +1,8 @@
+"""The last steps of softmax and norms: opcodes of the kernel `finish`."""
+
+from __future__ import annotations
+
+NAMES = ("softmax", "log_softmax", "log_sum_exp", "norm", "scaled", "shifted", "affine")
+OPCODES = {f"FINISH_{name.upper()}": str(code) for code, name in enumerate(NAMES)}
+# As in registry.COMPUTED. Sources: elements, a pair of numbers for each row, and weight and bias.
+KERNELS = {"finish": (3, ("words_32", "packed_16"))}

@@ -1,0 +1,37 @@
+"""Functions for the forward pass of networks, named as in torch.nn.functional."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from dml_vk.aliases import not_there
+from dml_vk.nn.batches import batch_norm, batch_norm_train
+from dml_vk.nn.norms import (
+    group_norm,
+    instance_norm,
+    layer_norm,
+    mean_variance_norm,
+    normalize,
+    rms_norm,
+)
+from dml_vk.nn.softmax import hardmax, log_softmax, logsumexp, softmax
+
+__all__ = [
+    "batch_norm",
+    "batch_norm_train",
+    "group_norm",
+    "hardmax",
+    "instance_norm",
+    "layer_norm",
+    "log_softmax",
+    "logsumexp",
+    "mean_variance_norm",
+    "normalize",
+    "rms_norm",
+    "softmax",
+]
+
+if not TYPE_CHECKING:  # It would make type checkers accept all names.
+
+    def __getattr__(name: str) -> Any:
+        raise AttributeError(not_there("module 'dml_vk.nn'", name))

@@ -1,0 +1,239 @@
+"""Norms over the elements of a row, a channel or a group: their mean and variance are computed.
+
+`dml_vk.ops.rows` specifies the order in which elements are added.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from dml_vk.array.calls import call
+from dml_vk.array.manipulation import to_axes
+from dml_vk.errors import LayoutError, RangeError
+from dml_vk.layout import broadcast_sizes
+from dml_vk.nn.affine import given, grouped, normalise, of_channels
+from dml_vk.nn.checks import floats, of_shape, to_eps, with_channels
+from dml_vk.ops.reduce import PARTIAL_RESULT
+from dml_vk.ops.rows import pairs_of
+from dml_vk.strides.order import Axes, Ints, several, to_bool, to_int, to_ints
+from dml_vk.tensor.core import Tensor
+from dml_vk.tensor.operands import result_over, to_number
+
+
+def layer_norm(
+    x: Tensor,
+    normalized_shape: int | Sequence[int],
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    *,
+    eps: float = 1e-5,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Normalise over the last dims, of sizes `normalized_shape`: (x - mean) / sqrt(variance + eps).
+
+    The weight and the bias have these sizes too.
+
+    >>> import dml_vk
+    >>> x = dml_vk.asarray([[1.0, 3.0], [-5.0, 5.0]])
+    >>> dml_vk.nn.layer_norm(x, 2, eps=0.0).tolist()
+    [[-1.0, 1.0], [-1.0, 1.0]]
+    """
+    what = "layer_norm"
+    return _over_last(what, "scale", x, normalized_shape, weight, bias, eps, out)
+
+
+def rms_norm(
+    x: Tensor,
+    normalized_shape: int | Sequence[int],
+    weight: Tensor | None = None,
+    *,
+    eps: float = 1e-6,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Divide by the root of the mean square over the last dims, plus eps under the root.
+
+    >>> import dml_vk
+    >>> dml_vk.nn.rms_norm(dml_vk.asarray([2.0, -2.0, 2.0, 2.0]), 4, eps=0.0).tolist()
+    [1.0, -1.0, 1.0, 1.0]
+    """
+    return _over_last("rms_norm", "squares", x, normalized_shape, weight, None, eps, out)
+
+
+def instance_norm(
+    x: Tensor,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    *,
+    eps: float = 1e-5,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Normalise each channel of each item of (N, C, spatial...); weight and bias have size C.
+
+    >>> import dml_vk
+    >>> x = dml_vk.asarray([[[1.0, 3.0], [-5.0, 5.0]]])
+    >>> dml_vk.nn.instance_norm(x, dml_vk.asarray([1.0, 2.0]), eps=0.0).tolist()
+    [[[-1.0, 1.0], [-2.0, 2.0]]]
+    """
+    what = "instance_norm"
+    x = with_channels(what, x, 3)
+    return _called(_instances, what, x, (x.shape[1],), weight, bias, out, to_eps(what, eps))
+
+
+def group_norm(
+    x: Tensor,
+    num_groups: int,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    *,
+    eps: float = 1e-5,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Normalise groups of channels of each item of (N, C, ...); weight and bias have size C.
+
+    >>> import dml_vk
+    >>> x = dml_vk.asarray([[[1.0], [3.0], [-5.0], [5.0]]])
+    >>> dml_vk.nn.group_norm(x, 2, eps=0.0).tolist()
+    [[[-1.0], [1.0], [-1.0], [1.0]]]
+    """
+    what = "group_norm"
+    x = with_channels(what, x)
+    groups, channels = to_int(what, "num_groups", num_groups), x.shape[1]
+    if groups < 1 or channels % groups:
+        rule = f"num_groups must divide the {channels} channels"
+        raise RangeError(what, rule, num_groups=num_groups)
+    return _called(_groups, what, x, (channels,), weight, bias, out, groups, to_eps(what, eps))
+
+
+def mean_variance_norm(
+    x: Tensor,
+    weight: Tensor | None = None,
+    bias: Tensor | None = None,
+    *,
+    axes: Axes,
+    eps: float = 1e-5,
+    normalize_variance: bool = True,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Normalise over these axes, or without `normalize_variance` only subtract the mean.
+
+    Weight and bias broadcast to the shape of x.
+
+    >>> import dml_vk
+    >>> x = dml_vk.asarray([[1.0, 5.0], [3.0, -5.0]])
+    >>> dml_vk.nn.mean_variance_norm(x, axes=0, normalize_variance=False).tolist()
+    [[-1.0, 5.0], [1.0, -5.0]]
+    """
+    what = "mean_variance_norm"
+    x = floats(what, x)
+    dims = to_axes(what, axes, x.ndim, "axes")
+    pair = "scale" if to_bool(what, "normalize_variance", normalize_variance) else "means"
+    for name, one in (("weight", weight), ("bias", bias)):
+        if one is not None and not _broadcasts(floats(what, one, name).shape, x.shape):
+            rule = f"{name} must broadcast to the shape {x.shape}"
+            raise LayoutError(what, rule, **{name: one.shape})
+    if weight is not None and bias is not None and weight.shape != bias.shape:
+        sizes = broadcast_sizes(weight.shape, bias.shape)
+        weight, bias = weight.expand(sizes), bias.expand(sizes)
+    shapes = [None if one is None else one.shape for one in (weight, bias)]
+    shape = shapes[0] if shapes[1] is None else shapes[1]
+    return _called(
+        _rows, what, x, shape or (), weight, bias, out, pair, tuple(sorted(dims)), to_eps(what, eps)
+    )
+
+
+def normalize(
+    x: Tensor, *, p: float = 2, axis: Axes = 1, eps: float = 1e-12, out: Tensor | None = None
+) -> Tensor:
+    """Divide by the norm over these axes, or by eps if that is larger. p is 1 or 2.
+
+    >>> import dml_vk
+    >>> dml_vk.nn.normalize(dml_vk.asarray([[3.0, -1.0], [0.0, 0.0]]), p=1).tolist()
+    [[0.75, -0.25], [0.0, 0.0]]
+    """
+    what = "normalize"
+    x = floats(what, x)
+    if to_number(what, "p", p) not in (1, 2):
+        raise RangeError(what, "p must be 1 or 2", p=p)
+    dims = tuple(sorted(to_axes(what, axis, x.ndim)))
+    return _called(_rows, what, x, (), None, None, out, f"norm_{int(p)}", dims, to_eps(what, eps))
+
+
+def _broadcasts(sizes: Ints, to: Ints) -> bool:
+    last = to[len(to) - len(sizes) :]
+    return len(sizes) <= len(to) and all(a in (1, b) for a, b in zip(sizes, last))
+
+
+def _over_last(
+    what: str, pair: str, x: Any, shape: Any, weight: Any, bias: Any, eps: Any, out: Any
+) -> Tensor:
+    x = floats(what, x)
+    sizes = to_ints(what, "normalized_shape", several(shape))
+    first = x.ndim - len(sizes)
+    if not sizes or x.shape[max(0, first) :] != sizes:
+        rule = f"normalized_shape must be the last sizes of x, whose shape is {x.shape}"
+        raise LayoutError(what, rule, normalized_shape=shape)
+    dims = tuple(range(first, x.ndim))
+    return _called(_rows, what, x, sizes, weight, bias, out, pair, dims, to_eps(what, eps))
+
+
+def _called(
+    function: Any,
+    what: str,
+    x: Tensor,
+    shape: Ints,
+    weight: Tensor | None,
+    bias: Tensor | None,
+    out: Any,
+    *params: Any,
+) -> Tensor:
+    """Call the function with those of weight and bias, of this shape, that are given."""
+    operands = [x]
+    for name, one in (("weight", weight), ("bias", bias)):
+        if one is not None:
+            operands.append(of_shape(what, name, one, shape, x))
+    return call(function, operands, out, what, (weight is not None, bias is not None), *params)
+
+
+def _rows(
+    operands: Sequence[Any],
+    out: Any,
+    what: str,
+    has: tuple[bool, ...],
+    pair: str,
+    dims: Ints,
+    eps: float,
+) -> Tensor:
+    x: Tensor = operands[0]
+    target = result_over(what, x.layout.like(), x.dtype, x, out)
+    if x.size:
+        weight, bias = given(operands, has)
+        normalise(what, x, pairs_of(what, pair, x, dims, eps), weight, bias, target)
+    return target
+
+
+def _instances(
+    operands: Sequence[Any], out: Any, what: str, has: tuple[bool, ...], eps: float
+) -> Tensor:
+    x: Tensor = operands[0]
+    target = result_over(what, x.layout.like(), x.dtype, x, out)
+    if x.size:
+        pairs = pairs_of(what, "scale", x, tuple(range(2, x.ndim)), eps)
+        weight, bias = of_channels(operands, has)
+        normalise(what, x, pairs, weight, bias, target)
+    return target
+
+
+def _groups(
+    operands: Sequence[Any], out: Any, what: str, has: tuple[bool, ...], groups: int, eps: float
+) -> Tensor:
+    x: Tensor = operands[0]
+    target = result_over(what, x.layout.like(), x.dtype, x, out)
+    if x.size:
+        # Each channel first, since its elements may be read together in any format.
+        channels = pairs_of(what, "scale", x, tuple(range(2, x.ndim)), eps, PARTIAL_RESULT)
+        pairs = pairs_of(what, "scale", grouped(channels, 1, groups), (2,), eps)
+        weight, bias = [one and grouped(one, 0, groups) for one in of_channels(operands, has)]
+        target_groups = grouped(target, 1, groups)
+        normalise(what, grouped(x, 1, groups), pairs, weight, bias, target_groups)
+    return target

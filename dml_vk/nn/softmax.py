@@ -1,0 +1,120 @@
+"""Softmax and its relatives, over any axes."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import inf
+from typing import Any
+
+from dml_vk.array.calls import call
+from dml_vk.array.statistics import call_axes, reduce_into, reduced_axes, reduced_target
+from dml_vk.dtypes import bool_, int64
+from dml_vk.errors import LayoutError
+from dml_vk.kernels.operators import OPERATORS
+from dml_vk.layout import Layout
+from dml_vk.nn.checks import floats
+from dml_vk.ops.elementwise import cast_elements, compute
+from dml_vk.ops.fill import fill_constant, fill_sequence
+from dml_vk.ops.rows import finish, pairs_of
+from dml_vk.ops.view import temporary, with_layout
+from dml_vk.strides.order import Axes
+from dml_vk.tensor.core import Tensor
+from dml_vk.tensor.operands import result_over
+
+
+def softmax(x: Tensor, *, axis: Axes = -1, out: Tensor | None = None) -> Tensor:
+    """Return exp(x) divided by its sum over these axes. Large elements do not overflow.
+
+    >>> import dml_vk
+    >>> x = dml_vk.asarray([[0.0, 0.0, 0.0, 0.0], [1000.0, 1000.0, 0.0, 0.0]])
+    >>> dml_vk.nn.softmax(x).tolist()
+    [[0.25, 0.25, 0.25, 0.25], [0.5, 0.5, 0.0, 0.0]]
+    """
+    return _over_rows("softmax", "exp_sum", x, axis, out)
+
+
+def log_softmax(x: Tensor, *, axis: Axes = -1, out: Tensor | None = None) -> Tensor:
+    """Return the logarithm of softmax over these axes, accurate also where softmax is 0.
+
+    >>> import dml_vk
+    >>> dml_vk.nn.log_softmax(dml_vk.asarray([0.0, -1000.0])).tolist()
+    [0.0, -1000.0]
+    """
+    return _over_rows("log_softmax", "log_sum", x, axis, out)
+
+
+def logsumexp(
+    x: Tensor, *, axis: Axes = -1, keepdims: bool = False, out: Tensor | None = None
+) -> Tensor:
+    """Return the logarithm of the sum of exp(x) over these axes. Large elements do not overflow.
+
+    >>> import dml_vk
+    >>> dml_vk.nn.logsumexp(dml_vk.asarray([[1000.0, -1000.0], [-3.0, -300.0]])).tolist()
+    [1000.0, -3.0]
+    """
+    what = "logsumexp"
+    return call(_log_sum, (x,), out, *call_axes(what, x, _axes(what, axis), keepdims))
+
+
+def hardmax(x: Tensor, *, axis: Axes = -1, out: Tensor | None = None) -> Tensor:
+    """Return 1 for the first largest element, or the first NaN, over these axes, and 0 elsewhere.
+
+    >>> import dml_vk
+    >>> dml_vk.nn.hardmax(dml_vk.asarray([[1.0, 3.0, 3.0], [2.0, 0.0, 1.0]])).tolist()
+    [[0.0, 1.0, 0.0], [1.0, 0.0, 0.0]]
+    """
+    axes, _ = call_axes("hardmax", x, _axes("hardmax", axis), False)
+    return call(_first_largest, (x,), out, axes)
+
+
+def _axes(what: str, axis: Any) -> Any:
+    if axis is None:
+        raise LayoutError(what, "axis must be an integer or a tuple of integers", axis=axis)
+    return axis
+
+
+def _over_rows(what: str, pair: str, x: Tensor, axis: Any, out: Any) -> Tensor:
+    axes, _ = call_axes(what, x, _axes(what, axis), False)
+    return call(_finished, (x,), out, what, pair, axes)
+
+
+def _finished(operands: Sequence[Any], out: Any, what: str, pair: str, axis: Any) -> Tensor:
+    x = floats(what, operands[0])
+    axes = reduced_axes(what, x, axis)
+    target = result_over(what, x.layout.like(), x.dtype, x, out)
+    if x.size:
+        finish(what, what, [x, pairs_of(what, pair, x, axes)], target)
+    return target
+
+
+def _log_sum(operands: Sequence[Any], out: Any, axis: Any, keepdims: bool) -> Tensor:
+    what = "logsumexp"
+    x = floats(what, operands[0])
+    axes = reduced_axes(what, x, axis)
+    target = reduced_target(what, x, axes, keepdims, x.dtype, out)
+    if x.size:
+        pairs = pairs_of(what, "log_sum", x, axes)
+        if not keepdims:
+            pairs = with_layout(pairs, pairs.layout.squeeze(axes))
+        finish(what, "log_sum_exp", [pairs], target)
+    else:
+        fill_constant(what, target, target.dtype, -inf)
+    return target
+
+
+def _first_largest(operands: Sequence[Any], out: Any, axis: Any) -> Tensor:
+    what = "hardmax"
+    x = floats(what, operands[0])
+    axes = reduced_axes(what, x, axis)
+    target = result_over(what, x.layout.like(), x.dtype, x, out)
+    if not x.size:
+        return target
+    found = reduced_target(what, x, axes, True, int64, None)
+    reduce_into(what, "argmax", x, axes, found, True)
+    sizes = [size if dim in axes else 1 for dim, size in enumerate(x.shape)]
+    index = temporary(what, Layout.packed(sizes), int64, x)
+    fill_sequence(what, index, int64, 0, 1)
+    same = temporary(what, x.layout.like(), bool_, x)
+    compute(what, OPERATORS["equal"], [index, found], same, int64)
+    cast_elements(what, same, target)
+    return target
