@@ -5,8 +5,27 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from dml_vk.aliases import not_there
+from dml_vk.nn.pooling import (
+    adaptive_avg_pool,
+    adaptive_max_pool,
+    avg_pool,
+    global_avg_pool,
+    global_max_pool,
+    lp_pool,
+    max_pool,
+)
+from dml_vk.nn.unpooling import max_unpool
 
-__all__: list[str] = []
+__all__ = [
+    "adaptive_avg_pool",
+    "adaptive_max_pool",
+    "avg_pool",
+    "global_avg_pool",
+    "global_max_pool",
+    "lp_pool",
+    "max_pool",
+    "max_unpool",
+]
 
 if not TYPE_CHECKING:  # It would make type checkers accept all names.
 

@@ -117,6 +117,10 @@ def computed() -> dict[str, np.ndarray]:
         "unique": lambda x: dml_vk.unique_counts(dml_vk.round(x)).counts,
         "take": lambda x: dml_vk.take(x, dml_vk.asarray(index), axis=2),
         "masked": lambda x: x[x > 0.5],
+        "max_pool": lambda x: dml_vk.nn.max_pool(x, 3, stride=2, padding=1),
+        "avg_pool": lambda x: dml_vk.nn.avg_pool(x, (3, 5), stride=1, padding="same"),
+        "lp_pool": lambda x: dml_vk.nn.lp_pool(x, 2, 4, ceil_mode=True),
+        "adaptive_pool": lambda x: dml_vk.nn.adaptive_avg_pool(dml_vk.tanh(x).astype(float16), 7),
         "softmax": lambda x: softened(dml_vk.clip(x, -20.0, 20.0)),
     }
     return {
