@@ -17,6 +17,7 @@ from dml_vk.errors import ErrorsAs, LayoutError, RangeError
 from dml_vk.kernels.plan.pool import Pooling
 from dml_vk.layout import Layout
 from dml_vk.nn.windows import (
+    Windows,
     check_padding,
     each_dim,
     spatial_rank,
@@ -234,10 +235,7 @@ def _pool(
     windows = windows_of(what, x.shape[2:], kernel, stride, padding, dilation, ceil_mode=ceil_mode)
     check_padding(what, windows)
     _check_taps(what, kernel, kernel_size=kernel)
-    steps = x.layout.strides[2:]
-    sizes, *others = windows
-    pooling = Pooling(operation, sizes, steps, *others, counted=counted, power=power)
-    return _pooled(what, x, pooling, out)
+    return _pooled(what, x, _pooling(operation, x, windows, counted=counted, power=power), out)
 
 
 def _adaptive(
@@ -246,20 +244,31 @@ def _adaptive(
     x = _input(what, operands[0], FLOATS if operation == "avg" else NUMBERS)
     spatial = x.shape[2:]
     ones, zeros = (1,) * len(sizes), (0,) * len(sizes)
-    steps = x.layout.strides[2:]
-    if all(size % count == 0 for size, count in zip(spatial, sizes) if count):
-        kernel = tuple([size // max(1, count) for size, count in zip(spatial, sizes)])
-        pooling = Pooling(operation, spatial, steps, kernel, kernel, ones, zeros, zeros, sizes)
-    else:
-        if any((size + 1) * count >= 2**32 for size, count in zip(spatial, sizes)):
-            rule = "windows of different sizes must have positions below 2**32: size times windows"
-            raise RangeError(what, rule, x=x.shape, output_size=sizes)
-        kernel = tuple([min(size, -(-size // max(1, n)) + 1) for size, n in zip(spatial, sizes)])
-        pooling = Pooling(
-            *(operation, spatial, steps, kernel, ones, ones, zeros, zeros, sizes), adaptive=True
-        )
+    # Of no windows, the sizes do not matter.
+    pairs = [(size, count or 1) for size, count in zip(spatial, sizes)]
+    even = all(size % count == 0 for size, count in pairs)
+    if not even and any((size + 1) * count >= 2**32 for size, count in pairs):
+        rule = "windows of different sizes must have positions below 2**32: size times windows"
+        raise RangeError(what, rule, x=x.shape, output_size=sizes)
+    kernel = tuple([min(size, -(-size // count) + (not even)) for size, count in pairs])
+    windows = Windows(spatial, kernel, kernel if even else ones, ones, zeros, zeros, sizes)
     _check_taps(what, kernel, output_size=sizes)
-    return _pooled(what, x, pooling, out)
+    return _pooled(what, x, _pooling(operation, x, windows, adaptive=not even), out)
+
+
+def _pooling(operation: str, x: Tensor, windows: Windows, **options: Any) -> Pooling:
+    return Pooling(
+        operation,
+        windows.sizes,
+        x.layout.strides[2:],
+        windows.kernel,
+        windows.stride,
+        windows.dilation,
+        windows.begin,
+        windows.end,
+        windows.out,
+        **options,
+    )
 
 
 def _pooled(what: str, x: Tensor, pooling: Pooling, out: Any) -> Tensor:

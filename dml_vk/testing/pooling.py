@@ -50,19 +50,19 @@ def max_of(array: Any, rows: Sequence[Rows]) -> tuple[Array, Array]:
     The first of equal elements counts, or the last NaN. Windows without elements have the lowest
     value, or -inf, and index -1.
     """
-    given = np.asarray(array)
+    given = _spatial_first(array)
     lowest = -np.inf if given.dtype.kind == "f" else np.iinfo(given.dtype).min
-    shape = _shape(given, rows)
+    shape = (*map(len, rows), *given.shape[-2:])
     best, index = np.full(shape, lowest, given.dtype), np.full(shape, -1, np.int64)
     for at, inside in _windows(given, rows):
         for place in inside:
-            values, before = given[(..., *place)], best[(..., *at)]
-            flat = np.ravel_multi_index(place, given.shape[2:])
+            values, before = given[place], best[at]
+            flat = np.ravel_multi_index(place, given.shape[:-2])
             with np.errstate(invalid="ignore"):
-                better = (values > before) | (values != values) | (index[(..., *at)] < 0)
-            best[(..., *at)] = np.where(better, values, before)
-            index[(..., *at)] = np.where(better, flat, index[(..., *at)])
-    return best, index
+                better = (values > before) | (values != values) | (index[at] < 0)
+            best[at] = np.where(better, values, before)
+            index[at] = np.where(better, flat, index[at])
+    return _spatial_last(best), _spatial_last(index)
 
 
 def mean_of(array: Any, rows: Sequence[Rows], ends: Sequence[int] | None = None) -> Array:
@@ -73,7 +73,7 @@ def mean_of(array: Any, rows: Sequence[Rows], ends: Sequence[int] | None = None)
     given = np.asarray(array)
     sums = _sums(given, rows)
     counts = np.ones(sums.shape[2:], np.float32)
-    for at, inside in _windows(given, rows):
+    for at, inside in _windows(_spatial_first(given), rows):
         counts[at] = max(1, len(inside))
         if ends is not None:
             taps = [sum(place < end for place in row[i]) for i, row, end in zip(at, rows, ends)]
@@ -96,17 +96,21 @@ def power_mean_of(array: Any, rows: Sequence[Rows], p: float) -> Array:
 
 def _sums(given: Array, rows: Sequence[Rows]) -> Array:
     """Add the elements of each window in row-major order, from +0 on."""
-    wide = given.astype(np.promote_types(given.dtype, np.float32))
-    sums = np.zeros(_shape(given, rows), wide.dtype)
+    wide = _spatial_first(given).astype(np.promote_types(given.dtype, np.float32))
+    sums = np.zeros((*map(len, rows), *given.shape[:2]), wide.dtype)
     with np.errstate(all="ignore"):
-        for at, inside in _windows(given, rows):
+        for at, inside in _windows(wide, rows):
             for place in inside:
-                sums[(..., *at)] += wide[(..., *place)]
-    return sums
+                sums[at] += wide[place]
+    return _spatial_last(sums)
 
 
-def _shape(given: Array, rows: Sequence[Rows]) -> tuple[int, ...]:
-    return (*given.shape[:2], *map(len, rows))
+def _spatial_first(given: Any) -> Array:
+    return np.moveaxis(np.asarray(given), (0, 1), (-2, -1))
+
+
+def _spatial_last(given: Array) -> Array:
+    return np.moveaxis(given, (-2, -1), (0, 1))
 
 
 def _windows(
@@ -116,6 +120,6 @@ def _windows(
     for at in itertools.product(*[range(len(row)) for row in rows]):
         own = [
             [place for place in row[i] if 0 <= place < size]
-            for i, row, size in zip(at, rows, given.shape[2:])
+            for i, row, size in zip(at, rows, given.shape)
         ]
         yield at, list(itertools.product(*own))

@@ -21,7 +21,7 @@ def unpooled(array, index, sizes):
     n, c = array.shape[:2]
     found = np.zeros((n, c, int(np.prod(sizes))), array.dtype)
     for at in np.ndindex(array.shape):
-        found[(*at[:2], index[at])] = array[at]
+        found[at[0], at[1], index[at]] = array[at]
     return found.reshape(n, c, *sizes)
 
 
