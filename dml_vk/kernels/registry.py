@@ -24,7 +24,17 @@ from dml_vk.kernels.kernel import (
     native,
 )
 from dml_vk.kernels.operators import CASTS, opcodes_of
-from dml_vk.kernels.plan import draw, gather, matmul, nonzero, reduce, scan, search, sort
+from dml_vk.kernels.plan import (
+    draw,
+    gather,
+    matmul,
+    nonzero,
+    pool,
+    reduce,
+    scan,
+    search,
+    sort,
+)
 
 _COPY_PUSH = index_push(("src_base", "dst_base"), MAX_RANK)
 _FILL_PUSH = index_push(("dst_base",), MADE_RANK, (("value", 4),))
@@ -235,6 +245,7 @@ _KERNELS = (
     *matmul.KERNELS,
     *gather.KERNELS,
     *nonzero.KERNELS,
+    *pool.KERNELS,
     *draw.KERNELS,
     *reduce.KERNELS,
     *scan.KERNELS,

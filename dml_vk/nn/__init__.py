@@ -14,17 +14,35 @@ from dml_vk.nn.norms import (
     normalize,
     rms_norm,
 )
+from dml_vk.nn.pooling import (
+    adaptive_avg_pool,
+    adaptive_max_pool,
+    avg_pool,
+    global_avg_pool,
+    global_max_pool,
+    lp_pool,
+    max_pool,
+)
 from dml_vk.nn.softmax import hardmax, log_softmax, logsumexp, softmax
+from dml_vk.nn.unpooling import max_unpool
 
 __all__ = [
+    "adaptive_avg_pool",
+    "adaptive_max_pool",
+    "avg_pool",
     "batch_norm",
     "batch_norm_train",
+    "global_avg_pool",
+    "global_max_pool",
     "group_norm",
     "hardmax",
     "instance_norm",
     "layer_norm",
     "log_softmax",
     "logsumexp",
+    "lp_pool",
+    "max_pool",
+    "max_unpool",
     "mean_variance_norm",
     "normalize",
     "rms_norm",

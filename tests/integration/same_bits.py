@@ -153,6 +153,10 @@ def computations() -> dict[str, Callable[[np.ndarray], np.ndarray]]:
         "log_softmax": lambda x: nn.log_softmax(x, axis=(2, 3)),
         "group_norm": lambda x: nn.group_norm(x, 1),
         "rms_norm": lambda x: nn.rms_norm(x, x.shape[-1]),
+        "max_pool": lambda x: dml_vk.nn.max_pool(x, 3, stride=2, padding=1),
+        "avg_pool": lambda x: dml_vk.nn.avg_pool(x, (3, 5), stride=1, padding="same"),
+        "lp_pool": lambda x: dml_vk.nn.lp_pool(x, 2, 4, ceil_mode=True),
+        "adaptive_pool": lambda x: dml_vk.nn.adaptive_avg_pool(dml_vk.tanh(x).astype(float16), 7),
     }
     return {
         f"{name}-{one.name}": functools.partial(_computed, call, one)

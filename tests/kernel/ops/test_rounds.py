@@ -201,6 +201,20 @@ def rows():
             nn.mean_variance_norm(x, axes=axis)
 
 
+def windows():
+    for dtype in (float32, float16, DTYPES["uint8"]):
+        for x in in_layouts(dtype, (2, 8, 36, 36)):
+            sums = () if dtype.kind == "u" else (dml_vk.nn.avg_pool,)
+            for pool in (*sums, dml_vk.nn.max_pool):
+                pool(x, 3, stride=2, padding=1)
+                pool(x, (17, 3), stride=1)
+                pool(x, 36)
+            dml_vk.nn.max_pool(x, 9, return_indices=True)
+            if sums:
+                dml_vk.nn.lp_pool(x, 2, 5)
+        dml_vk.nn.max_pool(dml_vk.asarray(hard(dtype, (1, 3, 2, 2500))), (1, 2000), stride=50)
+
+
 FAMILIES = {
     **{kernel: (kernel,) for kernel in COMPUTED if kernel not in ("cast", "where")},
     "copies": ("copy_words", "copy_packed", "copy_zip", "copy_tile"),
@@ -210,6 +224,7 @@ FAMILIES = {
     "rows": ("reduce_softmax", "reduce_moments", "finish"),
     "scans": ("scan_float", "scan_int", "scan_long", "scan_double"),
     "products": ("matmul_tile", "matmul_words"),
+    "windows": ("pool",),
     "orders": ("sort_key", "sort_runs", "sort_merge", "search"),
     "places": ("nonzero", "nonzero_axis", "gather", "gather_check", "scatter", "scatter_claim"),
 }

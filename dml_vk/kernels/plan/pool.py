@@ -1,0 +1,219 @@
+"""Plan pooling: each element of dst is made from a window over the spatial dims of a source.
+
+The kernel sees the source with stride 0 along its spatial dims, and a second source without memory,
+whose addresses are the linear indexes of windows. So dst may have its dims in any order.
+"""
+
+from __future__ import annotations
+
+import math
+import struct
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from dml_vk.dtypes import DType
+from dml_vk.kernels.kernel import PACKED_SPEC, WORDS_SPEC, Kernel, index_push
+from dml_vk.kernels.plan import rounds
+from dml_vk.kernels.plan.base import Plan
+from dml_vk.kernels.plan.caching import cached_plan
+from dml_vk.kernels.plan.dims import Dim, ascending, offsets
+from dml_vk.kernels.plan.paths import ANY, Path, plan_of, rows
+from dml_vk.kernels.plan.tasks import Task, columns_of
+from dml_vk.limits import Profile
+from dml_vk.strides.order import Ints
+
+OPERATIONS = ("max", "index", "avg", "lp")
+MOST_TAPS = 2**11  # elements of a window that one launch reads
+_OPCODES = {f"POOL_{name.upper()}": str(code) for code, name in enumerate(OPERATIONS)}
+_RANK = 3
+_UNROLLED = 16  # elements of a window at most
+_TAP_NS = 3.0  # an element of a window on one slow core
+_OF_DIMS = ("KERNEL", "BOX", "STRIDE", "DILATION", "BEGIN", "END")
+_SPEC = (
+    *("OP", "TYPE", "A_TYPE", "SPATIAL"),
+    *[f"{name}_{dim}" for name in _OF_DIMS for dim in range(3)],
+    *("ADAPTIVE", "COUNTED", "MORE", "LAST", "UNROLLED", "POWER", "ROOT"),
+)
+
+
+def _kernel(path: str, spec: tuple[str, ...], variants: dict[str, dict[str, str]]) -> Kernel:
+    return Kernel(
+        f"pool_{path}",
+        bindings=("x_words", "Prior", "Dst"),
+        writes=("Dst",),
+        spec=(*spec, *_SPEC),
+        push=index_push(("src_base", "prior_base", "dst_base"), _RANK, (("scalars", 11),), 2),
+        variants={bits: {**_OPCODES, **macros} for bits, macros in variants.items()},
+        body="pool",
+    )
+
+
+KERNELS = (
+    _kernel(
+        "words",
+        WORDS_SPEC,
+        {
+            "32": {"BITS": "32", "T": "uint", "WORDS": "1"},
+            "64": {"BITS": "64", "T": "uvec2", "WORDS": "2"},
+        },
+    ),
+    _kernel("packed", PACKED_SPEC, {"8": {"BITS": "8"}, "16": {"BITS": "16"}}),
+)
+
+
+class Box(NamedTuple):
+    """The part of each window that a launch reads, which follows those of earlier launches."""
+
+    first: int  # element, counted through the window in row-major order
+    sizes: Ints
+    more: bool  # continue with what an earlier launch left in dst
+    last: bool
+
+
+class Pooling(NamedTuple):
+    """An operation over windows; tuples have an entry for each spatial dim, outermost first."""
+
+    operation: str
+    sizes: Ints  # of the source
+    steps: Ints  # its strides
+    kernel: Ints  # the largest windows, if they differ
+    stride: Ints
+    dilation: Ints
+    begin: Ints
+    end: Ints
+    out: Ints
+    adaptive: bool = False  # windows divide the source evenly
+    counted: bool = False  # a mean counts padding
+    power: float = 1.0
+
+
+def boxes(kernel: Ints, most: int = MOST_TAPS) -> list[Box]:
+    """Split a window into boxes of consecutive elements, at most `most` each."""
+    inner, split = 1, len(kernel) - 1
+    while split > 0 and inner * kernel[split] <= most:
+        inner *= kernel[split]
+        split -= 1
+    step = max(1, min(kernel[split], most // inner))
+    found: list[tuple[int, Ints]] = []
+    for outer in range(math.prod(kernel[:split])):
+        for at in range(0, kernel[split], step):
+            sizes = (*(1,) * split, min(step, kernel[split] - at), *kernel[split + 1 :])
+            found.append(((outer * kernel[split] + at) * inner, sizes))
+    last = len(found) - 1
+    return [Box(*each, at > 0, at == last) for at, each in enumerate(found)]
+
+
+@cached_plan(1024)
+def plan_pool(
+    sizes: Ints,
+    operands: Sequence[tuple[Ints, int, int]],
+    types: tuple[DType, DType],
+    pooling: Pooling,
+    box: Box,
+    profile: Profile,
+) -> Plan:
+    """Plan a launch over operands of (strides, offset, item size): source, positions and dst.
+
+    `types` are the dtypes of the source and of dst.
+    """
+    strides, bases, itemsizes = columns_of(operands)
+    dims, starts = ascending(sizes, strides)
+    at = tuple([base + start * size for base, start, size in zip(bases, starts, itemsizes)])
+    task = Task(*_split(dims), itemsizes, at, profile)
+    source, target = types
+    unrolled = not pooling.adaptive and math.prod(box.sizes) <= _UNROLLED
+    turns = 0 if unrolled else _loops(box.sizes)
+    path = _path(task, turns + _finish(pooling))
+    path = path.costing(10.0 + _TAP_NS * math.prod(box.sizes))
+    spec = (
+        *(OPERATIONS.index(pooling.operation), target.code, source.code, len(pooling.sizes)),
+        *_from_inside(pooling.kernel, 1),
+        *_from_inside(box.sizes, 1),
+        *_from_inside(pooling.stride, 1),
+        *_from_inside(pooling.dilation, 1),
+        *_from_inside(pooling.begin, 0),
+        *_from_inside(pooling.end, 0),
+        *(int(pooling.adaptive), int(pooling.counted), int(box.more), int(box.last)),
+        *(int(unrolled), _bits(pooling.power), _bits(1 / pooling.power)),
+    )
+    tail = (
+        *(starts[1], box.first),
+        *_from_inside(pooling.sizes, 1),
+        *_from_inside(pooling.steps, 0),
+        *_from_inside(pooling.out, 1),
+    )
+    launches = offsets(task.outer, (starts[0], 0, starts[2]))
+    return plan_of(
+        f"pool_{path.name}_{8 * task.itemsize}",
+        task,
+        path,
+        _RANK,
+        launches,
+        sources=(itemsizes[0], task.itemsize),
+        tail=tuple([word & 0xFFFFFFFF for word in tail]),
+        spec=spec,
+        inside=box.sizes,
+    )
+
+
+def _split(dims: list[Dim]) -> tuple[list[Dim], list[Dim]]:
+    """(dims of one launch, dims to loop over on the host): small ones that are not spatial.
+
+    The start of positions is a parameter, so it is the same for all launches.
+    """
+    order = sorted(dims, key=lambda dim: (not dim.strides[1], -dim.size))
+    kept = order[:_RANK]
+    return [dim for dim in dims if dim in kept], [dim for dim in dims if dim not in kept]
+
+
+def _path(task: Task, element_rounds: int) -> Path:
+    """Traverse dst by quads, or where that takes too many rounds, element by element."""
+    for quads in (task.profile.quads_per_unit, 1):
+        path = rows(task, quads).costing(0.0, element_rounds)
+        if path.unit_rounds <= rounds.MOST:
+            return path
+    words = task.itemsize >= 4
+    count = math.prod([dim.size for dim in task.dims])
+    steps = ANY | ANY << 2
+    # A unit is a single element: of words, the rest of a row that is shorter than a unit.
+    rank = len(task.dims)
+    spec = (0, 4, steps, 0, 0, 0) if words else (rank, 1, steps, 0, 0, 0, 1)
+    return Path(
+        "words" if words else "packed",
+        task.dims,
+        spec,
+        whole=0 if words else count,
+        edges=count if words else 0,
+        groups=1,
+        extent=1 if words else count,
+        unit_ns=20.0,
+        unit_rounds=rounds.one_by_one(1) + element_rounds,
+        elements=1,
+        shares_words=not words,
+        by="elements",
+    )
+
+
+def _loops(box: Ints) -> int:
+    """The rounds of the loops over a box."""
+    turns = 0
+    for size in reversed((1, 1, *box)[-3:]):
+        turns = rounds.loop(size, turns)
+    return turns
+
+
+def _finish(pooling: Pooling) -> int:
+    if pooling.operation == "avg":
+        return rounds.DIVIDE
+    return rounds.SQRT if pooling.operation == "lp" and pooling.power == 2 else 0
+
+
+def _from_inside(values: Ints, fill: int) -> Ints:
+    """Return the values of three dims, innermost first."""
+    return (*reversed(values), *(fill,) * (3 - len(values)))
+
+
+def _bits(number: float) -> int:
+    """Return the bits of a number as float32."""
+    (word,) = struct.unpack("<I", struct.pack("<f", number))
+    return int(word)

@@ -1,0 +1,62 @@
+"""Pooling: each element of the target is made from a window over the spatial dims of the source.
+
+**The order of a float sum** is that of the window's elements in logical row-major order, one after
+the other. Padding is not read, and adds nothing. The result depends on nothing else: not on
+layouts, other windows, or the device. float16 is computed in float32 and rounded once. The error
+grows with the number of elements, by at most a rounding each.
+`dml_vk.testing.pooling` is a NumPy model of this.
+"""
+
+from __future__ import annotations
+
+from dml_vk.dtypes import float32
+from dml_vk.kernels.plan.pool import Box, Pooling, boxes, plan_pool
+from dml_vk.layout import Layout
+from dml_vk.ops.copy import copy_if_overlapping
+from dml_vk.ops.elementwise import cast_elements
+from dml_vk.ops.view import View, access, check_count, temporary
+from dml_vk.strides.order import packed_strides, row_major
+
+
+def pool_elements(what: str, source: View, target: View, pooling: Pooling) -> None:
+    """Write the result of each window of the source to the target.
+
+    The target has the source's first two sizes, and is of its dtype, or int64 for "index". Windows
+    of many elements take several launches, which continue with what is in the target.
+    """
+    check_count(what, source, "x")
+    if not target.layout.numel:
+        return
+    source = copy_if_overlapping(what, source, target)
+    found = boxes(pooling.kernel)
+    to = target
+    if len(found) > 1 and pooling.operation in ("avg", "lp") and target.dtype is not float32:
+        # Sums that are continued must not be rounded to float16 in between.
+        layout = Layout.packed(target.layout.sizes, target.layout.order)
+        to = temporary(what, layout, float32, target)
+    for box in found:
+        _launch(source, to, pooling, box)
+    if to is not target:
+        cast_elements(what, to, target)
+
+
+def _launch(source: View, target: View, pooling: Pooling, box: Box) -> None:
+    layout, device = target.layout, target.device
+    spatial = layout.sizes[2:]
+    positions = packed_strides(spatial, row_major(len(spatial)))
+    strides = (*source.layout.strides[:2], *(0 for _ in spatial))
+    plan = plan_pool(
+        layout.sizes,
+        (
+            (strides, source.layout.offset, source.dtype.itemsize),
+            ((0, 0, *positions), 0, 4),
+            (layout.strides, layout.offset, target.dtype.itemsize),
+        ),
+        (source.dtype, target.dtype),
+        pooling,
+        box,
+        device.profile,
+    )
+    read = access(source, False)
+    prior = access(target, False) if box.more else read
+    device.launch(plan, (read, prior, access(target, True)))

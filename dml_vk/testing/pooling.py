@@ -1,0 +1,125 @@
+"""Reference results of pooling, bit for bit, in NumPy.
+
+No code is shared with the kernels. `dml_vk.ops.pool` specifies the order of sums. Here windows are
+lists of positions, one list for each spatial dim and each window along it.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+Rows = list[list[int]]
+
+
+def positions(
+    size: int, windows: int, kernel: int, stride: int = 1, begin: int = 0, dilation: int = 1
+) -> Rows:
+    """Return the positions of each window along a dim, of which some may lie in the padding.
+
+    >>> from dml_vk.testing.pooling import positions
+    >>> positions(4, 2, 3, stride=2, begin=1)
+    [[-1, 0, 1], [1, 2, 3]]
+    """
+    return [
+        [at * stride - begin + tap * dilation for tap in range(kernel)] for at in range(windows)
+    ]
+
+
+def adaptive_positions(size: int, windows: int) -> Rows:
+    """Return the positions of windows that divide a dim as evenly as possible.
+
+    >>> from dml_vk.testing.pooling import adaptive_positions
+    >>> adaptive_positions(5, 2)
+    [[0, 1, 2], [2, 3, 4]]
+    """
+    return [
+        list(range(at * size // windows, -(-(at + 1) * size // windows))) for at in range(windows)
+    ]
+
+
+def max_of(array: Any, rows: Sequence[Rows]) -> tuple[Array, Array]:
+    """Return the maximum of each window and its flat index over the spatial dims.
+
+    The first of equal elements counts, or the last NaN. Windows without elements have the lowest
+    value, or -inf, and index -1.
+    """
+    given = _spatial_first(array)
+    lowest = -np.inf if given.dtype.kind == "f" else np.iinfo(given.dtype).min
+    shape = (*map(len, rows), *given.shape[-2:])
+    best, index = np.full(shape, lowest, given.dtype), np.full(shape, -1, np.int64)
+    for at, inside in _windows(given, rows):
+        for place in inside:
+            values, before = given[place], best[at]
+            flat = np.ravel_multi_index(place, given.shape[:-2])
+            with np.errstate(invalid="ignore"):
+                better = (values > before) | (values != values) | (index[at] < 0)
+            best[at] = np.where(better, values, before)
+            index[at] = np.where(better, flat, index[at])
+    return _spatial_last(best), _spatial_last(index)
+
+
+def mean_of(array: Any, rows: Sequence[Rows], ends: Sequence[int] | None = None) -> Array:
+    """Return the mean of each window: its sum divided by the number of its elements.
+
+    With `ends` those before them count too, also where they lie in the padding.
+    """
+    given = np.asarray(array)
+    sums = _sums(given, rows)
+    counts = np.ones(sums.shape[2:], np.float32)
+    for at, inside in _windows(_spatial_first(given), rows):
+        counts[at] = max(1, len(inside))
+        if ends is not None:
+            taps = [sum(place < end for place in row[i]) for i, row, end in zip(at, rows, ends)]
+            counts[at] = max(1, math.prod(taps))
+    return np.asarray(sums / counts, given.dtype)
+
+
+def power_mean_of(array: Any, rows: Sequence[Rows], p: float) -> Array:
+    """Return `sum(window ** p) ** (1 / p)`; bit for bit only for p = 1 and p = 2."""
+    given = np.asarray(array)
+    wide = given.astype(np.float32)
+    with np.errstate(all="ignore"):
+        if p == 1:
+            return np.asarray(_sums(wide, rows), given.dtype)
+        if p == 2:
+            return np.asarray(np.sqrt(_sums(wide * wide, rows)), given.dtype)
+        powers = wide.astype(np.float64) ** np.float32(p)
+        return np.asarray(_sums(powers, rows) ** np.float64(np.float32(1 / p)), given.dtype)
+
+
+def _sums(given: Array, rows: Sequence[Rows]) -> Array:
+    """Add the elements of each window in row-major order, from +0 on."""
+    wide = _spatial_first(given).astype(np.promote_types(given.dtype, np.float32))
+    sums = np.zeros((*map(len, rows), *given.shape[:2]), wide.dtype)
+    with np.errstate(all="ignore"):
+        for at, inside in _windows(wide, rows):
+            for place in inside:
+                sums[at] += wide[place]
+    return _spatial_last(sums)
+
+
+def _spatial_first(given: Any) -> Array:
+    return np.moveaxis(np.asarray(given), (0, 1), (-2, -1))
+
+
+def _spatial_last(given: Array) -> Array:
+    return np.moveaxis(given, (-2, -1), (0, 1))
+
+
+def _windows(
+    given: Array, rows: Sequence[Rows]
+) -> Iterator[tuple[tuple[int, ...], list[tuple[int, ...]]]]:
+    """Yield each window's place among windows, and the places of its elements, in order."""
+    for at in itertools.product(*[range(len(row)) for row in rows]):
+        own = [
+            [place for place in row[i] if 0 <= place < size]
+            for i, row, size in zip(at, rows, given.shape)
+        ]
+        yield at, list(itertools.product(*own))
