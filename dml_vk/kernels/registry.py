@@ -23,7 +23,7 @@ from dml_vk.kernels.kernel import (
     native,
 )
 from dml_vk.kernels.operators import CASTS, opcodes_of
-from dml_vk.kernels.plan import draw, gather, matmul, nonzero, reduce, scan, search, sort
+from dml_vk.kernels.plan import conv, draw, gather, matmul, nonzero, reduce, scan, search, sort
 
 _COPY_PUSH = index_push(("src_base", "dst_base"), MAX_RANK)
 _FILL_PUSH = index_push(("dst_base",), MADE_RANK, (("value", 4),))
@@ -229,6 +229,7 @@ _KERNELS = (
     ),
     *_computed(),
     *matmul.KERNELS,
+    *conv.KERNELS,
     *gather.KERNELS,
     *nonzero.KERNELS,
     *draw.KERNELS,

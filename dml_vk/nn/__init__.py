@@ -5,8 +5,9 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from dml_vk.aliases import not_there
+from dml_vk.nn.conv import conv
 
-__all__: list[str] = []
+__all__ = ["conv"]
 
 if not TYPE_CHECKING:  # It would make type checkers accept all names.
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import numpy as np
 
 import dml_vk
+from dml_vk import nn
 from dml_vk.dtypes import DTYPES, DType, float16, float32
 from dml_vk.kernels.operators import NOT_PUBLIC, OPERATORS, Operator
 from dml_vk.random import Generator
@@ -112,6 +113,8 @@ def computed() -> dict[str, np.ndarray]:
         "argmax": lambda x: dml_vk.argmax(x, axis=2),
         "cumulative": lambda x: dml_vk.cumulative_sum(x, axis=2),
         "matmul": lambda x: x @ x.mT,
+        "conv": lambda x: nn.conv(x, filters(4, 5, 3, 3), padding=1, stride=2, activation="gelu"),
+        "conv-depthwise": lambda x: nn.conv(x, filters(5, 1, 3, 3), padding=1, groups=5),
         "einsum": lambda x: dml_vk.einsum("nchw,ndhw->cd", x, x),
         "argsort": lambda x: dml_vk.argsort(x, axis=3),
         "unique": lambda x: dml_vk.unique_counts(dml_vk.round(x)).counts,
@@ -124,6 +127,10 @@ def computed() -> dict[str, np.ndarray]:
         for name, call in calls.items()
         for one in FORMATS
     }
+
+
+def filters(*sizes: int) -> dml_vk.Tensor:
+    return dml_vk.asarray(np.cos(np.arange(np.prod(sizes), dtype=np.float32)).reshape(sizes))
 
 
 def softened(x: dml_vk.Tensor) -> dml_vk.Tensor:

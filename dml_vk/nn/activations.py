@@ -1,0 +1,54 @@
+"""Activations as an argument: a name, or a name and parameters."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from dml_vk.dtypes import float32
+from dml_vk.errors import RangeError
+from dml_vk.kernels.operators import OPERATORS
+from dml_vk.ops.elementwise import cast_elements, compute
+from dml_vk.ops.numbers import element_words
+from dml_vk.ops.view import View
+from dml_vk.strides.order import Ints
+
+ACTIVATIONS = {
+    name: operator
+    for name, operator in OPERATORS.items()
+    if operator.arity == 1 and any(each.startswith("ACTIVATION_") for each in operator.directml)
+}
+Activation = tuple[str, Ints]  # the name, and the words of all parameters
+
+
+def to_activation(what: str, value: Any) -> Activation | None:
+    """Check an argument `activation`."""
+    if value is None:
+        return None
+    name, given = value if isinstance(value, (tuple, list)) and len(value) == 2 else (value, {})
+    if not isinstance(name, str) or name not in ACTIVATIONS or not isinstance(given, Mapping):
+        rule = f"activation must be one of {', '.join(ACTIVATIONS)}, or (name, {{parameters}})"
+        raise RangeError(what, rule, activation=value)
+    params = dict(ACTIVATIONS[name].parameters)
+    if not set(given) <= set(params):
+        rule = (
+            f"parameters of {name} must be among {', '.join(params)}"
+            if params
+            else (f"{name} has no parameters")
+        )
+        raise RangeError(what, rule, activation=value)
+    params.update(given)
+    words = [element_words(what, each, float32, number) for each, number in params.items()]
+    return name, sum(words, ())
+
+
+def finish(what: str, sums: View, target: View, activation: Activation | None) -> None:
+    """Write what was computed in float32 to the target, after the activation.
+
+    If the target has float32, it is where the sums are. So float16 is rounded once.
+    """
+    if activation is not None:
+        name, words = activation
+        compute(what, ACTIVATIONS[name], (sums,), target, float32, words)
+    elif target is not sums:
+        cast_elements(what, sums, target)
