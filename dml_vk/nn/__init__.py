@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 from dml_vk.aliases import not_there
 from dml_vk.nn.conv import conv
+from dml_vk.nn.products import gemm, linear
 
-__all__ = ["conv"]
+__all__ = ["conv", "gemm", "linear"]
 
 if not TYPE_CHECKING:  # It would make type checkers accept all names.
 

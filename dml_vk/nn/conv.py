@@ -6,18 +6,17 @@ from collections.abc import Sequence
 from typing import Any
 
 from dml_vk.array.calls import call
-from dml_vk.dtypes import DType, float16, float32
 from dml_vk.errors import LayoutError, RangeError
 from dml_vk.layout import Layout
 from dml_vk.nn.activations import Activation, finish, to_activation
+from dml_vk.nn.operands import network_dtype, sums_for
 from dml_vk.nn.windows import Padding, each_dim, spatial_rank, to_padding, windows_of
 from dml_vk.ops.conv import Window, convolve
 from dml_vk.ops.copy import copy_if_overlapping
-from dml_vk.ops.view import View, check_count, temporary
-from dml_vk.promotion import common_dtype
+from dml_vk.ops.view import check_count
 from dml_vk.strides.order import Ints, to_int
 from dml_vk.tensor.core import Tensor
-from dml_vk.tensor.operands import check_dtype, result_over, to_tensor, to_tensors
+from dml_vk.tensor.operands import result_over, to_tensor
 
 
 def conv(
@@ -102,19 +101,3 @@ def _conv(
     convolve(what, sources[0], sources[1], (*sources[2:], None)[0], sums, window, groups)
     finish(what, sums, target, activation)
     return target
-
-
-def network_dtype(what: str, operands: Sequence[Tensor]) -> DType:
-    """Return the dtype of the result of operands of float32 or float16 on one device."""
-    tensors = to_tensors(what, operands)
-    for tensor in tensors:
-        check_dtype(what, tensor.dtype, (float16, float32))
-    return common_dtype(what, [tensor.dtype for tensor in tensors])
-
-
-def sums_for(what: str, target: View) -> View:
-    """Return where sums of float32 are computed: the target, or memory like it."""
-    if target.dtype is float32:
-        return target
-    layout = target.layout
-    return temporary(what, Layout.packed(layout.sizes, layout.order), float32, target)
