@@ -62,10 +62,12 @@ layout(constant_id = 33) const uint X_SIZE_2 = 1;
 layout(constant_id = 34) const uint X_STRIDE_2 = 0;
 layout(constant_id = 35) const uint WEIGHT_STRIDE_2 = 0;
 layout(constant_id = 36) const uint DST_STRIDE_2 = 0;
+// Each channel has its own window: rows are channels of x too, DEEP of them, and a step is one term.
+layout(constant_id = 37) const bool DEPTHWISE = false;
 
 #define BY_ELEMENTS 0
 #define BY_DEPTH 1  // four elements along the depth
-#define BY_SPAN 2
+#define BY_SPAN 2   // four positions
 #define ALL_ONES 3
 #define SOURCE 0
 #define SOURCE_TYPE X_TYPE
@@ -94,6 +96,8 @@ layout(constant_id = 36) const uint DST_STRIDE_2 = 0;
 layout(binding = DST) buffer Dst { float dst[]; };
 
 #define NOTHING uintBitsToFloat(0x80000000u)  // -0: adding it changes no number, not even +0 or -0
+
+const uint TERMS = DEPTHWISE ? 1 : DEEP;  // per step
 
 float plus(float a, float b) {
     precise float sum = a + b;
@@ -128,7 +132,8 @@ void rise(uint level) {
 }
 
 // Columns past the end are those of the last one.
-void start_columns(uint group, uint column) {
+void start_columns(uint group, uint row, uint column) {
+    uint channel = DEPTHWISE ? min(row, push.channels - DEEP) : group * push.inputs;
     [[unroll]] for (uint j = 0; j < COLUMNS; j++) {
         uint image = RAGGED ? min(column + j, push.columns - 1) : column + j;
         uvec3 at;
@@ -140,7 +145,7 @@ void start_columns(uint group, uint column) {
                          at.x * strides[0][DST] + at.y * strides[1][DST] + at.z * DST_STRIDE_2;
         at = at * uvec3(STRIDE_0, STRIDE_1, STRIDE_2) - uvec3(PADDING_0, PADDING_1, PADDING_2);
         positions[j] = at;
-        x_columns[j] = bases.x + image * push.x_sample + group * push.inputs * push.x_channel +
+        x_columns[j] = bases.x + image * push.x_sample + channel * push.x_channel +
                        at.x * strides[0].x + at.y * strides[1].x + at.z * X_STRIDE_2;
     }
 }
@@ -173,7 +178,7 @@ void place() {
 }
 
 void next() {
-    from += DEEP;
+    from += TERMS;
     bool carry = from == push.inputs;
     from = carry ? 0 : from;
     element.x += uint(carry);
@@ -189,10 +194,11 @@ void add_products() {
     place();
     x_load(from);
     weight_load(from);
-    [[unroll]] for (uint step = 0; step < DEEP; step++)
+    [[unroll]] for (uint step = 0; step < TERMS; step++)
         [[unroll]] for (uint i = 0; i < ROWS; i++)
             [[unroll]] for (uint j = 0; j < COLUMNS; j++) {
-                float sum = plus(sums[0][i][j], times(weight_values[i][step], x_values[j][step]));
+                float x = x_values[j][DEPTHWISE ? i % DEEP : step];
+                float sum = plus(sums[0][i][j], times(weight_values[i][step], x));
                 float before = sums[0][i][j];
                 sums[0][i][j] = BOUNDED && inside[j] == 0 ? before : sum;
             }
@@ -239,7 +245,7 @@ void unit(uint n, bool whole) {
     uint row = (block * BLOCK_DOWN + down) * ROWS;
     group = divide(group, extent, extent_reciprocal, block);
     uint column = (block * BLOCK_ACROSS + across) * COLUMNS;
-    start_columns(group, column);
+    start_columns(group, row, column);
     start_rows(group, row);
     uint depth = WINDOW_0 * WINDOW_1 * WINDOW_2 * push.inputs;
     uint last = min(push.first_term + MOST_TERMS, depth), line = push.first_term / push.inputs;
@@ -252,7 +258,7 @@ void unit(uint n, bool whole) {
         for (uint run = block; run < block_end; run += RUN_OF_SUM) {
             uint run_end = min(run + RUN_OF_SUM, block_end);
             if (LEVELS > 1) clear(0);
-            for (uint k = run; k < run_end; k += DEEP) add_products();
+            for (uint k = run; k < run_end; k += TERMS) add_products();
             rise(0);
         }
         rise(1);

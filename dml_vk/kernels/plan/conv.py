@@ -22,9 +22,10 @@ from dml_vk.strides.order import Ints
 
 BLOCK = RUN**2  # terms: BLOCK_OF_SUM in conv.comp
 MOST_TERMS = 3 * BLOCK  # of one launch
-_BY_ELEMENTS, _BY_DEPTH = range(2)  # how a tile reads a source
+_BY_ELEMENTS, _BY_DEPTH, _BY_SPAN = range(3)  # how a tile reads a source
 _TERM_NS = 0.1  # one multiply-add on one slow core
 _READ_NS = 4.0  # four elements of a source
+_LARGE = 2**24  # terms of all sums
 _SPATIAL_SPEC = ("WINDOW", "DILATION", "STRIDE", "PADDING")
 
 KERNELS = (
@@ -39,6 +40,7 @@ KERNELS = (
             *("X_TYPE", "WEIGHT_TYPE", "BIAS_TYPE"),
             *(f"{name}_{dim}" for name in _SPATIAL_SPEC for dim in range(3)),
             *("DST_SIZE_2", "X_SIZE_2", "X_STRIDE_2", "WEIGHT_STRIDE_2", "DST_STRIDE_2"),
+            "DEPTHWISE",
         ),
         push=index_push(
             ("x_base", "weight_base", "bias_base", "dst_base"),
@@ -117,12 +119,18 @@ def plan_conv(
     columns = channels.samples * math.prod([dim.windows for dim in dims])
     depth = channels.inputs * math.prod([dim.window for dim in dims])
     terms = min(MOST_TERMS, depth - first)
-    rows, across = _span(channels.outputs), _span(columns)
-    reads = (
-        _read(x, (x.outer, *[dim.x for dim in dims]), channels.inputs),
-        _read(weight, (weight.outer, *[dim.weight for dim in dims]), channels.inputs),
-    )
-    deep = 4 if channels.inputs % 4 == 0 else 1
+    depthwise = channels.inputs == channels.outputs == 1 and channels.groups % 4 == 0
+    if depthwise:
+        channels = channels._replace(groups=1, outputs=channels.groups)
+        rows, across, deep = 4, _span(columns), 4
+        reads = _read(x, (x.outer, *[dim.x for dim in dims]), channels.outputs), _BY_ELEMENTS
+    else:
+        rows, across = _spans(channels, columns, depth, profile)
+        deep = 4 if channels.inputs % 4 == 0 else 1
+        reads = (
+            _read_x(x, dims, channels.inputs),
+            _read(weight, (weight.outer, *[dim.weight for dim in dims]), channels.inputs),
+        )
     tiles_down, tiles_across = -(-channels.outputs // rows), -(-columns // across)
     block_across = min(8, power_of_two(tiles_across), profile.lanes)
     block_down = min(profile.lanes // block_across, power_of_two(tiles_down))
@@ -130,10 +138,13 @@ def plan_conv(
     ragged = channels.outputs % (rows * block_down) or columns % (across * block_across)
     units = groups * extent * block_down * block_across * channels.groups
     bias_type = bias[1] if bias else float32
-    read_ns = _READ_NS * sum([span * (2 - read) for span, read in zip((across, rows), reads)])
+    read_ns = _READ_NS * sum(
+        [span * (1 if read else 2) for span, read in zip((across, rows), reads)]
+    )
     path = f"tile, {columns} positions, {depth} terms"
     tail = (
-        *(inner.size, outer.size, x.outer, x.inner, weight.outer, weight.inner),
+        *(inner.size, outer.size, x.outer, x.inner, weight.outer),
+        0 if depthwise else weight.inner,
         *(bias[0] if bias else 0, *dst, channels.inputs, channels.outputs, columns, first),
     )
     push = (
@@ -157,11 +168,12 @@ def plan_conv(
             *[dim.padding for dim in dims],
             *[last_dim.windows, last_dim.size],
             *[stride & 0xFFFFFFFF for stride in (last_dim.x, last_dim.weight, last_dim.dst)],
+            int(depthwise),
         ),
         push=tuple([word & 0xFFFFFFFF for word in push]),
         units=units,
         unit_ns=20.0 * (rows + across) + (_TERM_NS * rows * across + read_ns / 4) * terms,
-        unit_rounds=rounds.conv(terms, BLOCK, RUN, deep),
+        unit_rounds=rounds.conv(terms, BLOCK, RUN, 1 if depthwise else deep),
         base_bytes=(
             x.dtype.itemsize,
             weight.dtype.itemsize,
@@ -179,6 +191,17 @@ def plan_conv(
     )
 
 
+def _spans(channels: Channels, columns: int, depth: int, profile: Profile) -> tuple[int, int]:
+    """The rows and columns of a tile. Large ones read less, but take long to compile."""
+    rows, across = _span(channels.outputs), _span(columns)
+    most = profile.tile_span
+    tiles = channels.groups * (channels.outputs // most) * (columns // most)
+    if tiles * depth * most**2 < _LARGE or tiles < 2 * profile.units_wanted:
+        return rows, across
+    few = [-size % most * 8 <= size for size in (channels.outputs, columns)]
+    return most if few[0] else rows, most if few[1] else across
+
+
 def _span(size: int) -> int:
     """The rows or columns of a tile."""
     return 1 if size == 1 else 4 if size <= 4 else 8
@@ -191,6 +214,18 @@ def _read(source: Operand, strides: Ints, inputs: int) -> int:
     itemsize = source.dtype.itemsize
     steps = [stride * itemsize for stride in (source.offset, *strides)]
     return _BY_DEPTH if math.gcd(*steps) % (4 * itemsize) == 0 else _BY_ELEMENTS
+
+
+def _read_x(x: Operand, dims: tuple[Spatial, ...], inputs: int) -> int:
+    """How x is read: positions are four at a time if they are all of its own, in their order."""
+    read = _read(x, (x.outer, *[dim.x for dim in dims]), inputs)
+    step, itemsize = 1, x.dtype.itemsize
+    for dim in dims:
+        if (dim.window, dim.stride, dim.padding) != (1, 1, 0) or dim.x != step * (dim.size > 1):
+            return read
+        step *= dim.size
+    steps = [stride * itemsize for stride in (x.offset, x.outer, x.inner, step)]
+    return _BY_SPAN if step >= 4 and math.gcd(*steps) % (4 * itemsize) == 0 else read
 
 
 def by_residue(operand: Operand) -> Operand:

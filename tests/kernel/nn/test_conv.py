@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -20,6 +22,7 @@ from tests.chance import chance
 from tests.kernel.matrices import assert_bits, operand, packed, values
 from tests.kernel.memory import bits
 from tests.kernel.nn.convolutions import check, expected_of
+from tests.kernel.profiled import profiled
 
 WAYS = {
     "3x3": ((2, 8, 9, 11), (16, 8, 3, 3), {"padding": 1}),
@@ -27,9 +30,12 @@ WAYS = {
     "stride": ((1, 4, 13, 9), (5, 4, 3, 3), {"padding": 1, "stride": 2}),
     "7x7": ((1, 3, 20, 22), (8, 3, 7, 7), {"padding": 3, "stride": 2}),
     "1x1": ((2, 12, 5, 7), (10, 12, 1, 1), {}),
+    "1x1, in fours": ((2, 5, 4, 6), (3, 5, 1, 1), {}),
     "1x1, stride": ((2, 12, 5, 7), (10, 12, 1, 1), {"stride": (2, 3)}),
     "depthwise": ((2, 6, 8, 9), (6, 1, 3, 3), {"padding": 1, "groups": 6}),
     "depthwise, two each": ((2, 6, 8, 9), (12, 1, 3, 3), {"groups": 6}),
+    "depthwise, in fours": ((2, 12, 7, 9), (12, 1, 3, 3), {"padding": 1, "groups": 12}),
+    "depthwise, one position": ((1, 140, 3, 3), (140, 1, 3, 3), {"groups": 140}),
     "groups": ((2, 8, 7, 6), (12, 4, 3, 2), {"groups": 2, "padding": ((1, 0), (0, 1))}),
     "dilation": ((1, 4, 12, 11), (4, 4, 3, 3), {"dilation": (2, 3), "padding": (2, 3)}),
     "padding alone": ((1, 4, 2, 2), (4, 4, 1, 1), {"padding": 2, "stride": 2}),
@@ -66,14 +72,29 @@ def test_every_way_in_both_formats(plans, dtype):
                 bias = packed(weight[0]) if order is None else None
                 check(a, b, bias, dtype=dtype, told=(name, order, of_weight), **options)
     told = {pair for plan in plans for pair in zip(planning.KERNELS[0].spec, plan.spec)}
-    flags = ("RAGGED", "BOUNDED", "BIAS", "X_READ", "WEIGHT_READ")
+    flags = ("RAGGED", "BOUNDED", "BIAS", "X_READ", "WEIGHT_READ", "DEPTHWISE")
     wanted = {
         *[(flag, value) for flag in flags for value in (0, 1)],
+        ("X_READ", 2),
         *[("DEEP", terms) for terms in (1, 4)],
         *[(span, size) for span in ("ROWS", "COLUMNS") for size in (1, 4, 8)],
         *[("LEVELS", levels) for levels in (1, 2)],
     }
     assert wanted <= told
+
+
+def test_large_tiles(plans, monkeypatch):
+    monkeypatch.setattr(planning, "_LARGE", 0)
+    planning.plan_conv.cache_clear()
+    device = dml_vk.device()
+    profile = dataclasses.replace(device.profile, units_wanted=0, tile_span=16)
+    with profiled(device, profile):
+        for order in (None, channels_last):
+            x, weight = packed(2, 8, 7, 10, order=order), packed(17, 8, 3, 3, order=order)
+            check(x, weight, packed(17), padding=1)
+            check(packed(1, 4, 4, 8, order=order), packed(32, 4, 1, 1), dtype=float16)
+    tiles = [plan.spec[6:8] for plan in plans]
+    assert tiles == [(8, 16), (16, 16)] * 2
 
 
 @settings(max_examples=60, deadline=None, derandomize=True)
