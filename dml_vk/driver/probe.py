@@ -126,6 +126,7 @@ def suited(kind: DeviceType, cores: int) -> dict[str, Any]:
         "coalesces": False,
         "quads_per_unit": 4,
         "units_wanted": _UNITS_PER_CORE * cores,
+        "tile_span": 16,
         "groups_wanted": _GROUPS_PER_CORE * cores,
         "merge_chunk": 256,
         "scan_chunk": 4096,

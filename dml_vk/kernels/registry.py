@@ -25,6 +25,7 @@ from dml_vk.kernels.kernel import (
 )
 from dml_vk.kernels.operators import CASTS, opcodes_of
 from dml_vk.kernels.plan import (
+    conv,
     draw,
     gather,
     matmul,
@@ -243,6 +244,7 @@ _KERNELS = (
     ),
     *_computed(),
     *matmul.KERNELS,
+    *conv.KERNELS,
     *gather.KERNELS,
     *nonzero.KERNELS,
     *pool.KERNELS,

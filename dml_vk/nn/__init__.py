@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from dml_vk.aliases import not_there
 from dml_vk.nn.batches import batch_norm, batch_norm_train
+from dml_vk.nn.conv import conv
 from dml_vk.nn.norms import (
     group_norm,
     instance_norm,
@@ -23,6 +24,7 @@ from dml_vk.nn.pooling import (
     lp_pool,
     max_pool,
 )
+from dml_vk.nn.products import gemm, linear
 from dml_vk.nn.softmax import hardmax, log_softmax, logsumexp, softmax
 from dml_vk.nn.unpooling import max_unpool
 
@@ -32,12 +34,15 @@ __all__ = [
     "avg_pool",
     "batch_norm",
     "batch_norm_train",
+    "conv",
+    "gemm",
     "global_avg_pool",
     "global_max_pool",
     "group_norm",
     "hardmax",
     "instance_norm",
     "layer_norm",
+    "linear",
     "log_softmax",
     "logsumexp",
     "lp_pool",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -60,3 +61,35 @@ def matmul(a: Array, b: Array) -> Array:
         columns = np.swapaxes(b, -1, -2).astype(computed)[..., None, :, :]
         sums: Array = sum_of(rows * columns).astype(common)
     return sums
+
+
+def gemm(
+    a: Array, b: Array, c: Array | None = None, alpha: float = 1.0, beta: float = 1.0
+) -> Array:
+    """The result of `dml_vk.nn.gemm` without an activation, of operands that are not transposed.
+
+    >>> import numpy as np
+    >>> from dml_vk.testing.products import gemm
+    >>> gemm(np.float32([[1, 2]]), np.float32([[3], [4]]), np.float32([1]), 2.0, 0.5).tolist()
+    [[22.5]]
+    """
+    result = np.result_type(*[each for each in (a, b, c) if each is not None])
+    with np.errstate(all="ignore"):
+        sums = matmul(a.astype(np.float32), b.astype(np.float32)) * np.float32(alpha)
+        if c is not None and beta:
+            sums = sums + c.astype(np.float32) * np.float32(beta)
+        rounded: Array = sums.astype(result)
+    return rounded
+
+
+def linear(x: Array, weight: Array, bias: Array | None = None) -> Array:
+    """The result of `dml_vk.nn.linear` without an activation.
+
+    >>> import numpy as np
+    >>> from dml_vk.testing.products import linear
+    >>> linear(np.float32([1, 2]), np.float32([[3, 4]]), np.float32([0.5])).tolist()
+    [11.5]
+    """
+    rows = x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
+    found = gemm(rows, weight.T, bias)
+    return found.reshape(*x.shape[:-1], weight.shape[0])

@@ -144,6 +144,9 @@ def computations() -> dict[str, Callable[[np.ndarray], np.ndarray]]:
         "argmax": lambda x: dml_vk.argmax(x, axis=2),
         "cumulative": lambda x: dml_vk.cumulative_sum(x, axis=2),
         "matmul": lambda x: x @ x.mT,
+        "conv": lambda x: nn.conv(x, filters(4, 5, 3, 3), padding=1, stride=2, activation="gelu"),
+        "conv-depthwise": lambda x: nn.conv(x, filters(5, 1, 3, 3), padding=1, groups=5),
+        "linear": lambda x: nn.linear(x, filters(7, 41), filters(7), activation="tanh"),
         "einsum": lambda x: dml_vk.einsum("nchw,ndhw->cd", x, x),
         "argsort": lambda x: dml_vk.argsort(x, axis=3),
         "unique": lambda x: dml_vk.unique_counts(dml_vk.round(x)).counts,
@@ -167,6 +170,10 @@ def computations() -> dict[str, Callable[[np.ndarray], np.ndarray]]:
 
 def _computed(call, memory_format, given: np.ndarray) -> np.ndarray:
     return bits(call(dml_vk.asarray(given, memory_format=memory_format)).numpy())
+
+
+def filters(*sizes: int) -> dml_vk.Tensor:
+    return dml_vk.asarray(np.cos(np.arange(np.prod(sizes), dtype=np.float32)).reshape(sizes))
 
 
 def arrays() -> dict[str, np.ndarray]:

@@ -116,6 +116,10 @@ def matmul_element(depth: int, run: int) -> int:
     return loop(-(-depth // run), loop(min(depth, run)))
 
 
+def conv(terms: int, block: int, run: int, deep: int) -> int:
+    return loop(-(-terms // block), matmul_tile(min(terms, block), run, deep))
+
+
 def merge(run: int, chunk: int, block: int) -> int:
     """The bound for a merge: bisection of a run, then block after block."""
     return loop(run.bit_length() + 1) + loop(-(-chunk // block))

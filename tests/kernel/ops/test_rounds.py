@@ -169,6 +169,19 @@ def products():
             dml_vk.matmul(dml_vk.asarray(hard(dtype, (k, m))).mT, b)
 
 
+def convolutions():
+    for inputs, outputs, width in (
+        (3, 5, 30),
+        (4, 8, 40),
+        (1, 1, 4200),
+        (4, 1, 1100),
+        (2, 2, 6200),
+    ):
+        x = dml_vk.asarray(hard(float32, (2, inputs, width + 20)))
+        weight = dml_vk.asarray(hard(float32, (outputs, inputs, width)))
+        nn.conv(x, weight, padding=1)
+
+
 def orders():
     for dtype in (float32, int64):
         x = dml_vk.asarray(hard(dtype, (3, 1001)))
@@ -225,6 +238,7 @@ FAMILIES = {
     "scans": ("scan_float", "scan_int", "scan_long", "scan_double"),
     "products": ("matmul_tile", "matmul_words"),
     "windows": ("pool",),
+    "convolutions": ("conv",),
     "orders": ("sort_key", "sort_runs", "sort_merge", "search"),
     "places": ("nonzero", "nonzero_axis", "gather", "gather_check", "scatter", "scatter_claim"),
 }

@@ -14,6 +14,7 @@ from dml_vk.dtypes import DTYPES, float32, float64, int32, int64, uint32
 from dml_vk.errors import DmlVkError
 from dml_vk.kernels.operators import CASTS, OPERATORS
 from dml_vk.kernels.plan import rounds
+from dml_vk.kernels.plan.conv import MOST_TERMS, Channels, Operand, Spatial, plan_conv
 from dml_vk.kernels.plan.copy import plan_copy
 from dml_vk.kernels.plan.elementwise import plan_computed
 from dml_vk.kernels.plan.gather import Step, plan_check, plan_claim, plan_gather, plan_scatter
@@ -159,6 +160,17 @@ def test_products(kind, rows, columns, depth, dtype):
         dst = (columns, 1), 0, dtype
         for a, b in ((first, second), (first._replace(ones=True), second)):
             check(plan_matmul((rows, columns), depth, a, b, dst, PROFILES[kind]).plan)
+
+
+@given(KINDS, LARGE, LARGE, st.integers(1, 64), st.integers(1, 2**14))
+def test_convolutions(kind, positions, outputs, inputs, width):
+    positions = max(1, min(positions, 2**31 // outputs))
+    line = Spatial(positions + width - 1, positions, width, x=1, weight=1, dst=1)
+    x, weight = Operand(0, line.size, 0, float32), Operand(inputs * width, width, 0, float32)
+    for first in range(0, inputs * width, MOST_TERMS):
+        dst, profile = (0, positions), PROFILES[kind]
+        channels = Channels(1, 1, inputs, outputs)
+        check(plan_conv(channels, (line,), x, weight, None, dst, profile, first))
 
 
 @given(KINDS, LARGE, LARGE, st.sampled_from([4, 8]))

@@ -1,0 +1,233 @@
+"""Plan convolutions, by tiles of channels and positions.
+
+Kernels compute all addresses from strides, so the input, the weight and the result may have any
+layouts. Nothing is copied into windows.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from typing import NamedTuple
+
+from dml_vk.dtypes import DType, float32
+from dml_vk.kernels.kernel import INDEX_SPEC, Kernel, index_push
+from dml_vk.kernels.plan import rounds
+from dml_vk.kernels.plan.base import Plan
+from dml_vk.kernels.plan.matmul import RUN
+from dml_vk.kernels.plan.paths import LOCAL_SIZE, power_of_two
+from dml_vk.kernels.plan.tasks import QUAD_BYTES
+from dml_vk.limits import Profile
+from dml_vk.strides.order import Ints
+
+BLOCK = RUN**2  # terms: BLOCK_OF_SUM in conv.comp
+MOST_TERMS = 3 * BLOCK  # of one launch
+_BY_ELEMENTS, _BY_DEPTH, _BY_SPAN = range(3)  # how a tile reads a source
+_TERM_NS = 0.1  # one multiply-add on one slow core
+_READ_NS = 4.0  # four elements of a source
+_LARGE = 2**24  # terms of all sums
+_SPATIAL_SPEC = ("WINDOW", "DILATION", "STRIDE", "PADDING")
+
+KERNELS = (
+    Kernel(
+        "conv",
+        bindings=("x_words", "weight_words", "bias_words", "Dst"),
+        writes=("Dst",),
+        spec=(
+            *INDEX_SPEC,
+            *("BLOCK_ACROSS", "BLOCK_DOWN", "ROWS", "COLUMNS", "RAGGED", "DEEP", "LEVELS"),
+            *("BOUNDED", "MORE", "LAST", "BIAS", "X_READ", "WEIGHT_READ"),
+            *("X_TYPE", "WEIGHT_TYPE", "BIAS_TYPE"),
+            *(f"{name}_{dim}" for name in _SPATIAL_SPEC for dim in range(3)),
+            *("DST_SIZE_2", "X_SIZE_2", "X_STRIDE_2", "WEIGHT_STRIDE_2", "DST_STRIDE_2"),
+            "DEPTHWISE",
+        ),
+        push=index_push(
+            ("x_base", "weight_base", "bias_base", "dst_base"),
+            2,
+            tuple(
+                (name, 1)
+                for name in (
+                    *("inner_size", "outer_size", "x_sample", "x_channel"),
+                    *("weight_channel", "weight_input", "bias_step"),
+                    *("dst_sample", "dst_channel"),
+                    *("inputs", "channels", "columns", "first_term"),
+                )
+            ),
+            3,
+        ),
+        variants={"float32": {}},
+    ),
+)
+
+
+class Spatial(NamedTuple):
+    """One spatial dim: windows, and the strides of the operands."""
+
+    size: int = 1  # of the input
+    windows: int = 1
+    window: int = 1  # its elements
+    dilation: int = 1
+    stride: int = 1
+    padding: int = 0  # before the first element
+    x: int = 0
+    weight: int = 0
+    dst: int = 0
+
+    @property
+    def is_bounded(self) -> bool:
+        """Whether an element of a window is outside of the input."""
+        last = (self.windows - 1) * self.stride + (self.window - 1) * self.dilation
+        return self.padding > 0 or last >= self.size
+
+
+class Operand(NamedTuple):
+    """The strides that are not those of spatial dims: of samples or channels, and within them."""
+
+    outer: int
+    inner: int
+    offset: int
+    dtype: DType
+
+
+class Channels(NamedTuple):
+    samples: int
+    groups: int
+    inputs: int  # of a group
+    outputs: int  # of a group
+
+
+@lru_cache(maxsize=1024)
+def plan_conv(
+    channels: Channels,
+    spatial: tuple[Spatial, ...],
+    x: Operand,
+    weight: Operand,
+    bias: tuple[int, DType] | None,
+    dst: tuple[int, int],
+    profile: Profile,
+    first: int = 0,
+    *,
+    fused: bool = False,
+) -> Plan:
+    """Plan the terms from `first` on, at most MOST_TERMS, into float32.
+
+    Spatial dims are innermost first. `bias` is its step and dtype, `dst` the strides of samples and
+    channels. The result depends on an offset only by its position within a quad.
+    """
+    inner, outer, last_dim = dims = (*spatial, Spatial(), Spatial())[:3]
+    columns = channels.samples * math.prod([dim.windows for dim in dims])
+    depth = channels.inputs * math.prod([dim.window for dim in dims])
+    terms = min(MOST_TERMS, depth - first)
+    depthwise = channels.inputs == channels.outputs == 1 and channels.groups % 4 == 0
+    if depthwise:
+        channels = channels._replace(groups=1, outputs=channels.groups)
+        rows, across, deep = 4, _span(columns), 4
+        reads = _read(x, (x.outer, *[dim.x for dim in dims]), channels.outputs), _BY_ELEMENTS
+    else:
+        rows, across = _spans(channels, columns, depth, profile)
+        deep = 4 if channels.inputs % 4 == 0 else 1
+        reads = (
+            _read_x(x, dims, channels.inputs),
+            _read(weight, (weight.outer, *[dim.weight for dim in dims]), channels.inputs),
+        )
+    tiles_down, tiles_across = -(-channels.outputs // rows), -(-columns // across)
+    block_across = min(8, power_of_two(tiles_across), profile.lanes)
+    block_down = min(profile.lanes // block_across, power_of_two(tiles_down))
+    groups, extent = -(-tiles_down // block_down), -(-tiles_across // block_across)
+    ragged = channels.outputs % (rows * block_down) or columns % (across * block_across)
+    units = groups * extent * block_down * block_across * channels.groups
+    bias_type = bias[1] if bias else float32
+    read_ns = _READ_NS * sum(
+        [span * (1 if read else 2) for span, read in zip((across, rows), reads)]
+    )
+    path = f"tile, {columns} positions, {depth} terms"
+    tail = (
+        *(inner.size, outer.size, x.outer, x.inner, weight.outer),
+        0 if depthwise else weight.inner,
+        *(bias[0] if bias else 0, *dst, channels.inputs, channels.outputs, columns, first),
+    )
+    push = (
+        *(0, units, 0, 0, 0, 0, units, groups, extent, inner.windows, outer.windows),
+        *(inner.x, outer.x, inner.weight, outer.weight, 0, 0, inner.dst, outer.dst),
+        *tail,
+    )
+    return Plan(
+        module="conv_float32",
+        spec=(
+            *(min(LOCAL_SIZE, profile.max_invocations // profile.lanes * profile.lanes),),
+            *(profile.lanes, 2, 0),
+            *(block_across, block_down, rows, across, int(ragged > 0), deep),
+            *(1 if depth <= RUN else 2 if depth <= BLOCK else 3,),
+            *(int(any(dim.is_bounded for dim in dims)), int(first > 0)),
+            *(int(first + terms == depth), int(bias is not None), *reads),
+            *(x.dtype.code, weight.dtype.code, bias_type.code),
+            *[dim.window for dim in dims],
+            *[dim.dilation for dim in dims],
+            *[dim.stride for dim in dims],
+            *[dim.padding for dim in dims],
+            *[last_dim.windows, last_dim.size],
+            *[stride & 0xFFFFFFFF for stride in (last_dim.x, last_dim.weight, last_dim.dst)],
+            int(depthwise),
+        ),
+        push=tuple([word & 0xFFFFFFFF for word in push]),
+        units=units,
+        unit_ns=20.0 * (rows + across) + (_TERM_NS * rows * across + read_ns / 4) * terms,
+        unit_rounds=rounds.conv(terms, BLOCK, RUN, 1 if depthwise else deep),
+        base_bytes=(
+            x.dtype.itemsize,
+            weight.dtype.itemsize,
+            (bias[1] if bias else float32).itemsize,
+            4,
+        ),
+        launches=((0, 0, 0, 0),),
+        fused=fused,
+        path=f"{path}, fused multiply-add" if fused else path,
+        sizes=(
+            channels.samples,
+            channels.groups * channels.outputs,
+            *[dim.windows for dim in dims],
+        ),
+    )
+
+
+def _spans(channels: Channels, columns: int, depth: int, profile: Profile) -> tuple[int, int]:
+    """The rows and columns of a tile. Large ones read less, but take long to compile."""
+    rows, across = _span(channels.outputs), _span(columns)
+    most = profile.tile_span
+    tiles = channels.groups * (channels.outputs // most) * (columns // most)
+    if tiles * depth * most**2 < _LARGE or tiles < 2 * profile.units_wanted:
+        return rows, across
+    few = [-size % most * 8 <= size for size in (channels.outputs, columns)]
+    return most if few[0] else rows, most if few[1] else across
+
+
+def _span(size: int) -> int:
+    """The rows or columns of a tile."""
+    return 1 if size == 1 else 4 if size <= 4 else 8
+
+
+def _read(source: Operand, strides: Ints, inputs: int) -> int:
+    """Whether four channels can be read as one."""
+    if source.inner != 1 or inputs % 4:
+        return _BY_ELEMENTS
+    itemsize = source.dtype.itemsize
+    steps = [stride * itemsize for stride in (source.offset, *strides)]
+    return _BY_DEPTH if math.gcd(*steps) % (4 * itemsize) == 0 else _BY_ELEMENTS
+
+
+def _read_x(x: Operand, dims: tuple[Spatial, ...], inputs: int) -> int:
+    """How x is read: positions are four at a time if they are all of its own, in their order."""
+    read = _read(x, (x.outer, *[dim.x for dim in dims]), inputs)
+    step, itemsize = 1, x.dtype.itemsize
+    for dim in dims:
+        if (dim.window, dim.stride, dim.padding) != (1, 1, 0) or dim.x != step * (dim.size > 1):
+            return read
+        step *= dim.size
+    steps = [stride * itemsize for stride in (x.offset, x.outer, x.inner, step)]
+    return _BY_SPAN if step >= 4 and math.gcd(*steps) % (4 * itemsize) == 0 else read
+
+
+def by_residue(operand: Operand) -> Operand:
+    """Replace the offset by its position within a quad: plans depend on no more."""
+    return operand._replace(offset=operand.offset % (QUAD_BYTES // operand.dtype.itemsize))

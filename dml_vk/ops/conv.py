@@ -1,0 +1,100 @@
+"""Convolutions: sums of products over windows of the input, without copies of the windows.
+
+**The order of a sum**: terms are in row-major order of the window's elements and, within each of
+them, of the input channels of the group. They are added one after the other in runs of 64, counted
+from the first term, the sums of runs likewise in blocks of 64, and the sums of blocks one after the
+other. Terms in the padding are left out: they are neither read nor added, but counted. The sum of
+zeros, and of nothing, is +0. Then the bias is added. The result depends on nothing else: not on
+layouts, tiles, the batch or the device. Each product and each sum is rounded; none is fused, unless
+`settings.exact` is False. float16 is computed in float32 and rounded once.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from dml_vk.dtypes import float32
+from dml_vk.exactness import settings
+from dml_vk.kernels.operators import OPERATORS
+from dml_vk.kernels.plan.conv import (
+    MOST_TERMS,
+    Channels,
+    Operand,
+    Spatial,
+    by_residue,
+    plan_conv,
+)
+from dml_vk.layout import Layout
+from dml_vk.ops.elementwise import compute
+from dml_vk.ops.fill import fill_constant
+from dml_vk.ops.view import View, access, with_layout
+from dml_vk.strides.order import Ints
+
+
+class Window(NamedTuple):
+    """How windows lie in the input; each field has one entry for each spatial dim."""
+
+    stride: Ints
+    dilation: Ints
+    begin: Ints  # padding before the first element
+
+
+def convolve(
+    what: str,
+    x: View,
+    weight: View,
+    bias: View | None,
+    target: View,
+    window: Window,
+    groups: int,
+) -> None:
+    """Write the convolution to the target, which has float32 and shares no memory with the others.
+
+    Sizes must fit each other.
+    """
+    if not target.layout.numel:
+        return
+    if not (x.layout.numel and weight.layout.numel):
+        fill_constant(what, target, float32, 0)
+        if bias is not None:
+            layout = bias.layout
+            rank = target.layout.rank - 2
+            sizes, strides = (*layout.sizes, *(1,) * rank), (*layout.strides, *(0,) * rank)
+            over = with_layout(bias, Layout(sizes, strides, layout.offset))
+            compute(what, OPERATORS["add"], (target, over), target, float32)
+        return
+    a, b, to = x.layout, weight.layout, target.layout
+    channels = Channels(a.sizes[0], groups, b.sizes[1], b.sizes[0] // groups)
+    spatial = tuple(
+        [
+            Spatial(*sizes, *strides)
+            for *sizes, strides in zip(
+                *(a.sizes[:1:-1], to.sizes[:1:-1], b.sizes[:1:-1]),
+                *(window.dilation[::-1], window.stride[::-1], window.begin[::-1]),
+                zip(_strides(a)[:1:-1], _strides(b)[:1:-1], _strides(to)[:1:-1]),
+            )
+        ]
+    )
+    first_two = _operand(x), _operand(weight)
+    of_bias = None if bias is None else (*_strides(bias.layout), bias.dtype)
+    reads = [access(view, False) for view in (x, weight, x if bias is None else bias)]
+    depth = channels.inputs
+    for dim in spatial:
+        depth *= dim.window
+    for first in range(0, depth, MOST_TERMS):
+        plan = plan_conv(
+            *(channels, spatial, *first_two, of_bias, _strides(to)[:2]),
+            *(target.device.profile, first),
+            fused=not settings.exact,
+        )
+        target.device.launch(plan, (*reads, access(target, True)))
+
+
+def _operand(view: View) -> Operand:
+    outer, inner, *_ = _strides(view.layout)
+    return by_residue(Operand(outer, inner, view.layout.offset, view.dtype))
+
+
+def _strides(layout: Layout) -> Ints:
+    """The strides; 0 where it is never multiplied, which spares plans."""
+    return tuple([0 if size == 1 else step for size, step in zip(layout.sizes, layout.strides)])
