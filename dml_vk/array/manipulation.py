@@ -274,7 +274,8 @@ def _join(
 
 def to_axes(what: str, axes: Axes, rank: int, name: str = "axis") -> Ints:
     """Convert one or several axes to distinct dims counted from the front."""
-    given = to_tuple(what, name, several(axes))
+    # The elements of a tensor, of which there may be millions, come one by one.
+    given = to_tuple(what, name, several(axes), max(1, rank))
     found = tuple([to_index(what, name, axis, rank) for axis in given])
     if len(set(found)) != len(found):
         raise LayoutError(what, f"{name} must not repeat", **{name: axes})

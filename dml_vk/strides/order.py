@@ -63,11 +63,12 @@ def to_ints(what: str, name: str, values: Iterable[int]) -> Ints:
     return ints
 
 
-def to_tuple(what: str, name: str, values: Iterable[T]) -> tuple[T, ...]:
+def to_tuple(what: str, name: str, values: Iterable[T], most: int | None = None) -> tuple[T, ...]:
     try:
-        return _counted(values)
+        return _counted(values, most or MOST_LISTED)
     except TypeError:
-        raise LayoutError(what, f"{name} must be a sequence", **{name: values}) from None
+        rule = f"{name} must be a sequence" + (f" of at most {most}" if most else "")
+        raise LayoutError(what, rule, **{name: values}) from None
 
 
 def is_one(given: Any) -> bool:
@@ -83,7 +84,7 @@ def several(one_or_more: Any) -> Any:
     return (one_or_more,) if is_one(one_or_more) else one_or_more
 
 
-def _counted(values: Iterable[T]) -> tuple[T, ...]:
+def _counted(values: Iterable[T], most: int = MOST_LISTED) -> tuple[T, ...]:
     """Convert to a tuple, or raise TypeError for iterables that are unordered or too long."""
     if type(values) in _SEQUENCES:
         return tuple(values)
@@ -91,12 +92,12 @@ def _counted(values: Iterable[T]) -> tuple[T, ...]:
         raise TypeError
     count = getattr(type(values), "__len__", None)
     try:
-        if count is not None and not 0 <= count(values) <= MOST_LISTED:
+        if count is not None and not 0 <= count(values) <= most:
             raise TypeError
     except OverflowError:  # of `range`
         raise TypeError from None
-    found = tuple(islice(values, MOST_LISTED + 1))
-    if len(found) > MOST_LISTED:
+    found = tuple(islice(values, most + 1))
+    if len(found) > most:
         raise TypeError
     return found
 

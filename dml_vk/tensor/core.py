@@ -72,10 +72,8 @@ class Tensor(View, TensorViews, TensorMethods, TensorProtocols):
 
     @property
     def reads(self) -> Access:
-        """The memory access of a kernel that reads the whole tensor."""
-        reads = self._reads
-        if reads is None:
-            reads = self._reads = access(self, False)
+        """The memory access of a kernel that reads the whole tensor, kept in `_reads`."""
+        self._reads = reads = access(self, False)
         return reads
 
     @property

@@ -67,3 +67,12 @@ def test_a_forked_child_forgets_a_thread_that_it_does_not_have():
     leave.set()
     thread.join()
     assert entered
+
+
+def test_a_gate_that_refuses_says_why_whether_one_enters_or_only_asks():
+    gate = Gate()
+    gate.check()
+    gate.refuses = lambda: DeviceError("device", "it is gone", pid=1)
+    for call in (gate.enter, gate.check):
+        with pytest.raises(DeviceError, match="gone"):
+            call()
