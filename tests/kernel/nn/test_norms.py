@@ -284,6 +284,12 @@ MESSAGES = {
     "batch_norm: activation must be one of": lambda x, n: nn.batch_norm(
         x, *[dml_vk.ones(6)] * 2, activation="relux"
     ),
+    "batch_norm: parameters of leaky_relu must be among alpha": lambda x, n: nn.batch_norm(
+        x, *[dml_vk.ones(6)] * 2, activation=("leaky_relu", {"beta": 1})
+    ),
+    "batch_norm: relu has no parameters": lambda x, n: nn.batch_norm(
+        x, *[dml_vk.ones(6)] * 2, activation=("relu", {"alpha": 1})
+    ),
     "batch_norm_train: weight must have the shape": lambda x, n: nn.batch_norm_train(
         x, dml_vk.ones(n)
     ),
