@@ -319,3 +319,11 @@ def test_bad_input_is_an_error_before_any_work(message):
     with pytest.raises(DmlVkError) as raised:
         MESSAGES[message](x, 7)
     assert str(raised.value).startswith(message)
+
+
+def test_more_axes_that_do_not_merge_than_a_kernel_has():
+    array = numbers((3, 2, 3, 2, 3, 2, 3, 2, 2, 3))
+    x = dml_vk.asarray(array.T.copy()).permute(*range(10)[::-1])
+    for axes in ((0, 2, 4, 6, 8), (1, 3, 5, 7, 9)):
+        wanted = normalised(array, moments(array, axes), 1e-5)
+        assert_same(nn.mean_variance_norm(x, axes=axes), wanted)
