@@ -11,19 +11,8 @@ from hypothesis import strategies as st
 
 from dml_vk.dtypes import DTYPES, bool_, float16, float32, float64, int8, int64, uint16
 from dml_vk.kernels.kernel import INDEX_SPEC
-from dml_vk.kernels.plan.reduce import (
-    KERNELS,
-    MAX_TREE,
-    NAMES,
-    PARTIAL,
-    RANK,
-    Code,
-    Ties,
-    next_pass,
-    plan_pass,
-    reduction_of,
-    work_of,
-)
+from dml_vk.kernels.plan.passes import MAX_TREE, Ties, next_pass, work_of
+from dml_vk.kernels.plan.reduce import KERNELS, NAMES, PARTIAL, RANK, Code, plan_pass, reduction_of
 from dml_vk.layout import Layout, channels_last
 from dml_vk.limits import MINIMUM
 from dml_vk.testing.reductions import tree_sum
