@@ -11,11 +11,13 @@ from typing import Any
 from dml_vk.array.calls import call
 from dml_vk.array.manipulation import to_axes
 from dml_vk.errors import LayoutError, RangeError
-from dml_vk.layout import broadcast_sizes
+from dml_vk.layout import Layout, broadcast_sizes
 from dml_vk.nn.affine import given, grouped, normalise, of_channels
 from dml_vk.nn.checks import floats, of_shape, to_eps, with_channels
+from dml_vk.ops.copy import copy_elements
 from dml_vk.ops.reduce import PARTIAL_RESULT
-from dml_vk.ops.rows import pairs_of
+from dml_vk.ops.rows import PAIR, pairs_of
+from dml_vk.ops.view import temporary, with_layout
 from dml_vk.strides.order import Axes, Ints, several, to_bool, to_int, to_ints
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import result_over, to_number
@@ -233,6 +235,13 @@ def _groups(
         # Each channel first, since its elements may be read together in any format.
         channels = pairs_of(what, "scale", x, tuple(range(2, x.ndim)), eps, PARTIAL_RESULT)
         pairs = pairs_of(what, "scale", grouped(channels, 1, groups), (2,), eps)
+        if x.layout.strides[1] == 1:
+            # For each channel its pair, so that channels can be read in runs.
+            each = x.shape[1] // groups
+            sizes = (x.shape[0], groups, each, *[1] * (x.ndim - 2))
+            repeated = temporary(what, Layout.packed(sizes), PAIR, x)
+            copy_elements(what, with_layout(pairs, pairs.layout.expand(sizes)), repeated)
+            pairs = repeated
         weight, bias = [one and grouped(one, 0, groups) for one in of_channels(operands, has)]
         target_groups = grouped(target, 1, groups)
         normalise(what, grouped(x, 1, groups), pairs, weight, bias, target_groups)

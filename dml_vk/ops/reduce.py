@@ -18,18 +18,8 @@ from typing import Any
 
 from dml_vk.dtypes import DType, float32, int32, int64, uint32
 from dml_vk.errors import RangeError
-from dml_vk.kernels.plan.reduce import (
-    PAIRS,
-    PARTIAL,
-    Code,
-    Pass,
-    Reduction,
-    Ties,
-    next_pass,
-    plan_pass,
-    reduction_of,
-    work_of,
-)
+from dml_vk.kernels.plan.passes import Pass, Ties, next_pass, work_of
+from dml_vk.kernels.plan.reduce import PAIRS, PARTIAL, Code, Reduction, plan_pass, reduction_of
 from dml_vk.layout import Layout
 from dml_vk.ops.copy import copied, copy_elements, copy_if_overlapping
 from dml_vk.ops.fill import fill_constant

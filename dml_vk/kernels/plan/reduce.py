@@ -1,15 +1,9 @@
-"""Plan reductions in one or more passes.
-
-The leaves of a result are the elements reduced to it, in logical row-major order of the reduced
-dims. A pass reduces each block of leaves to one partial result, and those are the leaves of the
-next pass.
-"""
+"""Plan the passes of reductions: from a pass and layouts to a launch."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from enum import Enum
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -18,10 +12,11 @@ from dml_vk.kernels.kernel import INDEX_SPEC, Kernel, index_push, native
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.dims import Dim, ascending, offsets, split
+from dml_vk.kernels.plan.passes import Pass, Ties
 from dml_vk.kernels.plan.paths import LINE_BYTES, Path, plan_of
 from dml_vk.kernels.plan.tasks import QUAD_BYTES, Task
 from dml_vk.limits import Profile
-from dml_vk.strides.order import Ints, packed_strides
+from dml_vk.strides.order import Ints
 
 NAMES = ("sum", "prod", "max", "min", "any", "all", "count_nonzero", "argmax", "argmin")
 OPCODES = {f"REDUCE_{name.upper()}": str(code) for code, name in enumerate(NAMES)}
@@ -31,14 +26,10 @@ PAIRS = {
     **dict.fromkeys(("moments", "means", "scale", "squares", "norm_1", "norm_2"), "moments"),
 }
 _PAIR_OPCODES = {f"REDUCE_{name.upper()}": str(code) for code, name in enumerate(PAIRS)}
-MAX_TREE = 13  # the most levels of the tree that one invocation sums
-_MAX_LEAVES = 14  # log2 of the most leaves of one invocation otherwise
 RANK, LEAF_RANK = 4, 4  # dims of one launch, and of leaves
 
 BY_ELEMENTS, BY_WORDS, BY_QUADS = range(3)
 _MOST_LAUNCHES = 64
-_CACHE_BYTES, _L1_BYTES = 2**20, 2**16  # of a CPU: all caches, and the nearest one
-_MOST_LEFT = 16  # large reductions leave at most 1 / 16 of what they read to the next pass
 _WIDTH = 4  # results per work item of an "across" variant
 # Estimated time per leaf on one slow core, and the extra time if it is read individually.
 _LEAF_NS = {
@@ -93,42 +84,6 @@ KERNELS: tuple[Kernel, ...] = tuple(
 )
 
 
-class Ties(Enum):
-    """How a result depends on the order of its leaves."""
-
-    TREE = 0  # by rounding
-    INDEX = 1  # it is the index of a leaf
-    NONE = 2
-
-
-class Leaves(NamedTuple):
-    """One of the reduced dims."""
-
-    size: int
-    step: int
-
-
-class Work(NamedTuple):
-    """A reduction still to do: its kept dims, and its leaves, outermost first."""
-
-    sizes: Ints
-    strides: Ints
-    leaves: tuple[Leaves, ...]
-
-
-class Pass(NamedTuple):
-    """One pass of a reduction."""
-
-    sizes: Ints  # of its output
-    strides: Ints  # in its source
-    indexes: Ints  # strides of the index of the first leaf
-    leaves: tuple[Leaves, ...]
-    block: int  # leaves per element of the output
-    leaf_count: int
-    made: Ints  # strides of the output, if another pass follows
-    rest: Work | None  # the work of that pass
-
-
 class Reduction(NamedTuple):
     """A reduction and the kind of kernel that computes it."""
 
@@ -159,125 +114,6 @@ def reduction_of(name: str, target: DType, constants: Ints = ()) -> Reduction:
     if target.kind == "f" and name in ("sum", "prod"):
         return Reduction(name, "double" if wide else "tree", Ties.TREE)
     return Reduction(name, "long" if wide else "int", Ties.NONE)
-
-
-@lru_cache(maxsize=1024)
-def work_of(sizes: Ints, strides: Ints, dims: Ints, ties: Ties) -> Work:
-    """Describe the reduction of these dims."""
-    kept = [dim for dim in range(len(sizes)) if dim not in dims]
-    leaves = [Leaves(sizes[dim], strides[dim]) for dim in sorted(dims)]
-    kept_sizes, kept_strides = [sizes[dim] for dim in kept], [strides[dim] for dim in kept]
-    return Work(tuple(kept_sizes), tuple(kept_strides), _merged(leaves, ties))
-
-
-def _merged(leaves: Sequence[Leaves], ties: Ties) -> tuple[Leaves, ...]:
-    """Merge adjacent dims, as far as the order of leaves allows."""
-    if ties is Ties.NONE:
-        leaves = sorted(leaves, key=lambda dim: -dim.step)
-    merged: list[Leaves] = []
-    for dim in leaves:
-        if dim.size == 1:
-            continue
-        if merged and merged[-1].step == dim.size * dim.step:
-            dim = Leaves(dim.size * merged.pop().size, dim.step)
-        merged.append(dim)
-    return tuple(merged) or (Leaves(1, 0),)
-
-
-@lru_cache(maxsize=1024)
-def next_pass(work: Work, ties: Ties, itemsize: int, partial_bytes: int, profile: Profile) -> Pass:
-    """Choose the first pass of a reduction.
-
-    `itemsize` is that of the source, and `partial_bytes` that of the output if another pass
-    follows.
-    """
-    outputs = math.prod(work.sizes)
-    count = math.prod([dim.size for dim in work.leaves])
-    inner = work.leaves[-1]
-    many = outputs >= 2 * profile.units_wanted
-    least, most = profile.reduce_chunks
-    # A leaf of float64 takes twice the rounds of a float32.
-    tree = MAX_TREE - 1 if itemsize == 8 else MAX_TREE
-    longest = (tree if ties is Ties.TREE else _MAX_LEAVES) if many else most
-    if not profile.coalesces and outputs * count * itemsize > _CACHE_BYTES:
-        limit = _cached_log2(abs(inner.step) * itemsize, ties, itemsize)
-        limit = max(limit, (_MOST_LEFT * partial_bytes // itemsize).bit_length() - 1)
-        least, most, longest = min(least, limit), min(most, limit), min(longest, limit)
-    if len(work.leaves) > 1 and outputs * count >= 2**14 and inner.size >= 16:
-        # Blocks within the innermost dim can be read along a row, or across one.
-        log2 = min(longest, longest if ties is Ties.NONE else _trailing_zeros(inner.size))
-        if log2 >= 4:
-            return row_pass(work, ties, log2)
-    if count <= 1 << longest:
-        zeros = (0,) * len(work.sizes)
-        return Pass(work.sizes, work.strides, zeros, work.leaves, count, count, (), None)
-    return block_pass(work, ties, max(least, min(most, (count - 1).bit_length() + 1 >> 1)))
-
-
-def _cached_log2(step_bytes: int, ties: Ties, itemsize: int) -> int:
-    """The log2 of the most leaves whose cache lines a CPU keeps until they are used up."""
-    if step_bytes >= LINE_BYTES:
-        return max(4, (_L1_BYTES // step_bytes).bit_length() - 1)
-    # Trees of float64 read few elements at a time. In longer blocks, lanes would start a power of
-    # two apart and compete for the same set of cache lines.
-    return 8 if ties is Ties.TREE and itemsize == 8 else _MAX_LEAVES
-
-
-def row_pass(work: Work, ties: Ties, log2: int) -> Pass:
-    """Make a pass over blocks within the innermost dim.
-
-    Where the order of leaves matters and there are other dims, blocks must divide it.
-    """
-    *outer, inner = work.leaves
-    block = 1 << log2
-    blocks = -(-inner.size // block)
-    sizes = (*work.sizes, *[dim.size for dim in outer], blocks)
-    strides = (*work.strides, *[dim.step for dim in outer], inner.step * block)
-    indexes = [0] * len(sizes)
-    indexes[-1] = block
-    count = inner.size
-    if ties is not Ties.NONE:
-        count = math.prod([dim.size for dim in work.leaves])
-        for at in range(len(outer)):
-            indexes[at - len(outer) - 1] = math.prod([dim.size for dim in work.leaves[at + 1 :]])
-    return _partial(work, ties, sizes, strides, tuple(indexes), (inner,), block, count, strides)
-
-
-def block_pass(work: Work, ties: Ties, log2: int) -> Pass:
-    """Make a pass over blocks of all leaves, which may cross dims."""
-    if len(work.leaves) == 1:
-        return row_pass(work, ties, log2)
-    block, count = 1 << log2, math.prod([dim.size for dim in work.leaves])
-    sizes = (*work.sizes, -(-count // block))
-    indexes = (*(0 for _ in work.sizes), block)
-    strides = (*work.strides, 0)
-    nesting = (*work.strides, work.leaves[-1].step)
-    return _partial(work, ties, sizes, strides, indexes, work.leaves, block, count, nesting)
-
-
-def _partial(
-    work: Work,
-    ties: Ties,
-    sizes: Ints,
-    strides: Ints,
-    indexes: Ints,
-    leaves: tuple[Leaves, ...],
-    block: int,
-    count: int,
-    nesting: Ints,
-) -> Pass:
-    """Make a pass that another one follows; its output has the dim order of its source."""
-    order = sorted(range(len(sizes)), key=lambda dim: -abs(nesting[dim]) or -math.inf)
-    made = packed_strides(sizes, tuple(order))
-    kept = len(work.sizes)
-    left = [Leaves(size, step) for size, step in zip(sizes[kept:], made[kept:])]
-    rest = Work(work.sizes, made[:kept], _merged(left, ties))
-    return Pass(sizes, strides, indexes, leaves, block, count, made, rest)
-
-
-def _trailing_zeros(number: int) -> int:
-    """The trailing zero bits of a positive number."""
-    return (number & -number).bit_length() - 1
 
 
 def plan_pass(

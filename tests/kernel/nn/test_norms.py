@@ -284,6 +284,12 @@ MESSAGES = {
     "batch_norm: activation must be one of": lambda x, n: nn.batch_norm(
         x, *[dml_vk.ones(6)] * 2, activation="relux"
     ),
+    "batch_norm: parameters of leaky_relu must be among alpha": lambda x, n: nn.batch_norm(
+        x, *[dml_vk.ones(6)] * 2, activation=("leaky_relu", {"beta": 1})
+    ),
+    "batch_norm: relu has no parameters": lambda x, n: nn.batch_norm(
+        x, *[dml_vk.ones(6)] * 2, activation=("relu", {"alpha": 1})
+    ),
     "batch_norm_train: weight must have the shape": lambda x, n: nn.batch_norm_train(
         x, dml_vk.ones(n)
     ),
@@ -313,3 +319,11 @@ def test_bad_input_is_an_error_before_any_work(message):
     with pytest.raises(DmlVkError) as raised:
         MESSAGES[message](x, 7)
     assert str(raised.value).startswith(message)
+
+
+def test_more_axes_that_do_not_merge_than_a_kernel_has():
+    array = numbers((3, 2, 3, 2, 3, 2, 3, 2, 2, 3))
+    x = dml_vk.asarray(array.T.copy()).permute(*range(10)[::-1])
+    for axes in ((0, 2, 4, 6, 8), (1, 3, 5, 7, 9)):
+        wanted = normalised(array, moments(array, axes), 1e-5)
+        assert_same(nn.mean_variance_norm(x, axes=axes), wanted)

@@ -11,24 +11,13 @@ from hypothesis import strategies as st
 
 from dml_vk.dtypes import DTYPES, bool_, float16, float32, float64, int8, int64, uint16
 from dml_vk.kernels.kernel import INDEX_SPEC
-from dml_vk.kernels.plan.reduce import (
-    KERNELS,
-    MAX_TREE,
-    NAMES,
-    PARTIAL,
-    RANK,
-    Code,
-    Ties,
-    next_pass,
-    plan_pass,
-    reduction_of,
-    work_of,
-)
+from dml_vk.kernels.plan.passes import MAX_TREE, Ties, next_pass, work_of
+from dml_vk.kernels.plan.reduce import KERNELS, NAMES, PARTIAL, RANK, Code, plan_pass, reduction_of
 from dml_vk.layout import Layout, channels_last
 from dml_vk.limits import MINIMUM
 from dml_vk.testing.reductions import tree_sum
 from dml_vk.testing.strategies import layouts
-from tests.profiles import CPU
+from tests.profiles import CPU, PROFILES
 
 MODULES = {module: kernel for kernel in KERNELS for module in kernel.modules}
 READ, TIERS, GAPS, DST_QUADS = (len(INDEX_SPEC) + at for at in (3, 5, 6, 7))
@@ -224,3 +213,13 @@ def test_long_reductions_are_estimated_long():
     double = Code(float64.code, 8)
     assert plan_for(Layout((64, 32)), (1,), None, double, double).unit_ns > short.unit_ns
     assert plan_for(Layout((4,)), (0,), None, Code(uint16.code, 2), LONG).unit_ns > 0
+
+
+@pytest.mark.parametrize("profile", PROFILES.values(), ids=PROFILES)
+@pytest.mark.parametrize("sizes", [(3, 70000), (2, 6, 33, 31), (1, 5, 1000, 48), (9000, 3)])
+def test_rows_are_split_where_their_chunks_of_16_end(profile, sizes):
+    for dims in {(0,), (1,), tuple(range(len(sizes)))}:
+        for itemsize in (2, 4):
+            work = work_of(sizes, Layout(sizes).strides, dims, Ties.TREE)
+            first = next_pass(work, Ties.TREE, itemsize, PARTIAL.nbytes, profile)
+            assert first.block == first.leaf_count or first.block % 16 == 0

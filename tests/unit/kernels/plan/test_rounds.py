@@ -21,7 +21,8 @@ from dml_vk.kernels.plan.gather import Step, plan_check, plan_claim, plan_gather
 from dml_vk.kernels.plan.generate import plan_fill, plan_indexed
 from dml_vk.kernels.plan.matmul import MAX_DEPTH, Reading, plan_matmul
 from dml_vk.kernels.plan.nonzero import plan_nonzero
-from dml_vk.kernels.plan.reduce import NAMES, Code, next_pass, plan_pass, reduction_of, work_of
+from dml_vk.kernels.plan.passes import next_pass, work_of
+from dml_vk.kernels.plan.reduce import NAMES, Code, plan_pass, reduction_of
 from dml_vk.kernels.plan.scan import EXCLUSIVE, INCLUSIVE, SUM, Scan, plan_scan
 from dml_vk.kernels.plan.search import plan_search
 from dml_vk.kernels.plan.sort import plan_keys, plan_merge, plan_runs
