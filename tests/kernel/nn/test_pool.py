@@ -293,6 +293,13 @@ def test_empty_batches_give_empty_results():
     assert nn.adaptive_max_pool(dml_vk.zeros((1, 2, 4, 4)), (0, 3)).shape == (1, 2, 0, 3)
 
 
+def test_no_output_size_keeps_that_of_x():
+    array = numbers((1, 2, 3, 5), "float32", hard=False)
+    x = dml_vk.asarray(array)
+    same(nn.adaptive_max_pool(x, None).numpy(), array)
+    assert nn.adaptive_avg_pool(x, (None, 1)).shape == (1, 2, 3, 1)
+
+
 def test_an_operand_that_is_the_result_is_read_first():
     array = numbers((1, 2, 8), "float32", hard=False)
     x = dml_vk.asarray(array)
