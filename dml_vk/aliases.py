@@ -47,7 +47,7 @@ FUNCTIONS = {
     "split": "x.split",
     "swapaxes": "x.transpose(a, b)",
     "tensor": "dml_vk.asarray",
-    "topk": "dml_vk.argsort(x, descending=True)",
+    "topk": "dml_vk.top_k",
     "transpose": "dml_vk.permute_dims, x.transpose(a, b)",
     "unbind": "dml_vk.unstack",
     "unsqueeze": "dml_vk.expand_dims",
