@@ -120,7 +120,7 @@ def pad(
     result = result_over("pad", layout, given.dtype, given, out)
     source = copy_if_overlapping("pad", given, result)
     if mode == "constant":
-        for slab in _slabs(result.layout, given.shape, pairs):
+        for slab in slabs(result.layout, given.shape, pairs):
             filled(result.over(slab), "pad", value)
     _copy_boxes("pad", source, result, product(*pieces))
     return result
@@ -340,8 +340,8 @@ def _padded(mode: str, size: int, before: int, after: int) -> list[Piece]:
     return [piece for piece in pieces if piece.length]
 
 
-def _slabs(layout: Layout, sizes: Ints, pairs: Sequence[Pair]) -> Iterator[Layout]:
-    """Yield layouts that cover the padding of the result, each element once."""
+def slabs(layout: Layout, sizes: Ints, pairs: Sequence[Pair]) -> Iterator[Layout]:
+    """Yield layouts that cover what lies outside a box of these sizes, each element once."""
     for dim, (before, after) in enumerate(pairs):
         end = before + sizes[dim]
         for start, length in ((0, before), (end, after)):

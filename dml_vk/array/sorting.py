@@ -63,9 +63,7 @@ def argsort(
     return target
 
 
-def top_k(
-    x: Tensor, k: int, /, *, axis: int = -1, largest: bool = True
-) -> tuple[Tensor, Tensor]:
+def top_k(x: Tensor, k: int, *, axis: int = -1, largest: bool = True) -> tuple[Tensor, Tensor]:
     """Return the k largest or smallest elements along an axis, sorted, and their int64 indexes.
 
     Of equal elements the one with the lower index comes first; NaN is the largest. Both results

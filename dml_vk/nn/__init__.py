@@ -5,8 +5,26 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from dml_vk.aliases import not_there
+from dml_vk.nn.dropout import dropout
+from dml_vk.nn.folding import fold, unfold
+from dml_vk.nn.lookup import embedding, one_hot
+from dml_vk.nn.quantized import dequantize, matmul_integer, quantize
+from dml_vk.nn.resampling import resample
+from dml_vk.nn.shuffling import pixel_shuffle, pixel_unshuffle
 
-__all__: list[str] = []
+__all__ = [
+    "dequantize",
+    "dropout",
+    "embedding",
+    "fold",
+    "matmul_integer",
+    "one_hot",
+    "pixel_shuffle",
+    "pixel_unshuffle",
+    "quantize",
+    "resample",
+    "unfold",
+]
 
 if not TYPE_CHECKING:  # It would make type checkers accept all names.
 
