@@ -177,7 +177,7 @@ def matmul_integer(
     >>> import dml_vk
     >>> a = dml_vk.asarray([[1, 2], [3, 4]], dtype=dml_vk.uint8)
     >>> dml_vk.nn.matmul_integer(a, a, 1, 2).tolist()
-    [[1, 2], [1, 4]]
+    [[1, 2], [1, 6]]
     """
     what = "matmul_integer"
     for name, one in (("a", a), ("b", b)):
