@@ -26,7 +26,7 @@ from dml_vk.runtime.device import Device
 from dml_vk.runtime.transfer import upload
 from dml_vk.strides.order import Ints, several, to_bool, to_tuple
 from dml_vk.tensor.core import Tensor
-from dml_vk.tensor.operands import check_dtype, result_over, to_number, to_tensor
+from dml_vk.tensor.operands import check_dtype, check_out, result_over, to_number, to_tensor
 
 MODES = ("nearest", "nearest_exact", "linear", "cubic")
 
@@ -118,13 +118,18 @@ def _layout(x: Tensor, ways: Sequence[Way]) -> Layout:
 
 def _nearest(x: Tensor, ways: tuple[Way, ...], rounding: str, out: Any) -> Tensor:
     """Gather once, at the sums of an offset for each dim."""
+    layout = _layout(x, ways)
+    if out is not None:
+        # The offsets are those of the strides that are read.
+        given = check_out("resample", out, layout.sizes, x.dtype, x)
+        x = Tensor(copy_if_overlapping("resample", x, given))
     strides = x.layout.strides[2:]
     unit = math.gcd(*strides) or 1
     offsets = []
     for way, stride in zip(ways, strides):
         indexes = nearest(way, rounding)
         offsets.append(_numbers(x.device, int32, tuple([k * stride // unit for k in indexes])))
-    return call(_gathered, (x, *offsets), out, _layout(x, ways), unit)
+    return call(_gathered, (x, *offsets), out, layout, unit)
 
 
 def _gathered(operands: Sequence[Tensor], out: Any, layout: Layout, unit: int) -> Tensor:
@@ -133,7 +138,6 @@ def _gathered(operands: Sequence[Tensor], out: Any, layout: Layout, unit: int) -
     if not result.size:
         return result
     rank = layout.rank
-    source = copy_if_overlapping(what, x, result)
     places: View | None = None
     for dim, offset in enumerate(offsets, 2):
         along = _along(offset, dim, rank)
@@ -145,8 +149,8 @@ def _gathered(operands: Sequence[Tensor], out: Any, layout: Layout, unit: int) -
         compute(what, OPERATORS["add"], (places, along), total, int32)
         places = total
     assert places is not None  # There is at least one spatial dim.
-    strides = (*source.layout.strides[:2], *[0] * len(offsets))
-    gather(source, strides, places, result, Step(unit))
+    strides = (*x.strides[:2], *[0] * len(offsets))
+    gather(x, strides, places, result, Step(unit))
     return result
 
 

@@ -96,7 +96,7 @@ def test_in_place_and_every_form():
             [1, 1.5, 2, 2.5, 3, 3.5, 4, 4],
         ),
         ({"size": 1, "mode": "cubic", "cubic": -0.5}, [2.5]),
-        ({"scale": 0.8, "mode": "cubic", "cubic": 0}, [1.04296875, 2.5, 3.95703125]),
+        ({"scale": 0.8, "mode": "cubic", "cubic": 0}, [1.04296875, 2.31640625, 3.68359375]),
     ],
 )
 def test_options(named, expected):
