@@ -7,11 +7,13 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 
 import dml_vk
+from dml_vk import nn
 from dml_vk.dtypes import DTYPES, DType, float16, float32
 from dml_vk.kernels.operators import NOT_PUBLIC, OPERATORS, Operator
 from dml_vk.random import Generator
@@ -117,12 +119,28 @@ def computed() -> dict[str, np.ndarray]:
         "unique": lambda x: dml_vk.unique_counts(dml_vk.round(x)).counts,
         "take": lambda x: dml_vk.take(x, dml_vk.asarray(index), axis=2),
         "masked": lambda x: x[x > 0.5],
+        "top_k": lambda x: dml_vk.top_k(x, 3, axis=1)[1],
         "softmax": lambda x: softened(dml_vk.clip(x, -20.0, 20.0)),
     }
+    calls |= {f"nn-{name}": call for name, call in networks().items()}
     return {
         f"{name}-{one.name}": bits(call(dml_vk.asarray(tame, memory_format=one)).numpy())
         for name, call in calls.items()
         for one in FORMATS
+    }
+
+
+def networks() -> dict[str, Callable[[dml_vk.Tensor], dml_vk.Tensor]]:
+    """Functions for networks, of images (2, 5, 37, 41)."""
+    target = np.arange(2 * 37 * 41).reshape(2, 37, 41) % 5
+    return {
+        "fold": lambda x: nn.fold(nn.unfold(x, 3, padding=1), (37, 41), 3, padding=1),
+        "linear": lambda x: nn.resample(x, size=(50, 23), mode="linear"),
+        "cubic": lambda x: nn.resample(x.to(float16), scale=1.7, mode="cubic"),
+        "dropout": lambda x: nn.dropout(x, 0.3, generator=Generator(5)),
+        "quantize": lambda x: nn.quantize(x, 0.37, 5, dtype="int8"),
+        "dequantize": lambda x: nn.dequantize(x.to("int8"), 0.37, 5, dtype=float16),
+        "cross_entropy": lambda x: nn.cross_entropy(x, dml_vk.asarray(target)),
     }
 
 
