@@ -29,22 +29,29 @@ class Tap(NamedTuple):
 
 
 class Way(NamedTuple):
-    """How one dim is resampled."""
+    """How one dim is resampled, with DirectML's offsets, in pixels."""
 
     size: int
     to: int
-    step: Fraction  # from one element of the result to the next, without align_corners
-    coordinates: str
+    step: Fraction  # from one element of the result to the next
+    offset: Fraction  # in the input
+    to_offset: Fraction  # in the result
 
     def place(self, index: int) -> Fraction:
         """Return the place in the input of an element of the result, 0 being its first one."""
-        if self.coordinates == "align_corners":
-            return Fraction(index * (self.size - 1), max(1, self.to - 1))
-        if self.coordinates == "asymmetric":
-            return index * self.step
-        if self.coordinates == "pytorch_half_pixel" and self.to == 1:
-            return Fraction(0)
-        return (index + _HALF) * self.step - _HALF
+        return (index - self.to_offset) * self.step - self.offset
+
+
+def way_of(size: int, to: int, step: Fraction, coordinates: str) -> Way:
+    """Return the way of coordinates with a name; `step` counts unless they align corners."""
+    zero = Fraction(0)
+    if coordinates == "align_corners":
+        return Way(size, to, Fraction(size - 1, max(1, to - 1)), zero, zero)
+    if coordinates == "asymmetric":
+        return Way(size, to, step, zero, zero)
+    if coordinates == "pytorch_half_pixel" and to == 1:
+        return Way(size, to, zero, zero, zero)
+    return Way(size, to, step, _HALF, -_HALF)
 
 
 @functools.lru_cache(maxsize=256)

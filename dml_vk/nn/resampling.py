@@ -17,7 +17,7 @@ from dml_vk.kernels.operators import OPERATORS
 from dml_vk.kernels.plan.gather import Step
 from dml_vk.layout import Layout
 from dml_vk.nn.arguments import check_images, to_each, to_word
-from dml_vk.nn.coordinates import COORDINATES, CUBIC, ROUNDINGS, Way, nearest, taps
+from dml_vk.nn.coordinates import COORDINATES, CUBIC, ROUNDINGS, Way, nearest, taps, way_of
 from dml_vk.ops.copy import copy_if_overlapping
 from dml_vk.ops.elementwise import compute
 from dml_vk.ops.gather import gather, gather_elements
@@ -38,7 +38,7 @@ def resample(
     scale: float | Sequence[float] | None = None,
     mode: str = "nearest",
     align_corners: bool = False,
-    coordinates: str | None = None,
+    coordinates: str | Sequence[Any] | None = None,
     rounding: str | None = None,
     cubic: float = CUBIC,
     out: Tensor | None = None,
@@ -49,9 +49,12 @@ def resample(
     floor((i + 0.5) * in / out). "linear" and "cubic" interpolate along one dim after the other, the
     last one first: factors are rounded to float32, and their products with the elements added from
     the lowest index on. float16 is computed in float32 and rounded once. Indexes beyond the edge
-    become the nearest one. ONNX's `coordinates` are "half_pixel", "asymmetric",
-    "pytorch_half_pixel" or "align_corners", and `rounding`, for "nearest", is "floor", "ceil",
-    "round_prefer_floor" or "round_prefer_ceil". `cubic` is the coefficient of "cubic".
+    become the nearest one. If both are given, `scale` only says how far elements are apart.
+
+    ONNX's `coordinates` are "half_pixel", "asymmetric", "pytorch_half_pixel" or "align_corners";
+    DirectML's are a pair of offsets, in pixels of the input and of the result: (0.5, -0.5) is
+    "half_pixel". `rounding`, for "nearest", is "floor", "ceil", "round_prefer_floor" or
+    "round_prefer_ceil". `cubic` is the coefficient of "cubic".
 
     >>> import dml_vk
     >>> x = dml_vk.asarray([[[1.0, 2.0, 4.0]]])
@@ -64,15 +67,9 @@ def resample(
     check_dtype(what, x.dtype, (float16, float32))
     check_images(what, x, (1, 2, 3))
     to_word(what, "mode", mode, MODES)
-    if to_bool(what, "align_corners", align_corners):
-        if coordinates is not None:
-            rule = "align_corners and coordinates must not both be given"
-            raise RangeError(what, rule, align_corners=True, coordinates=coordinates)
-        coordinates = "align_corners"
-    if coordinates is None:
-        coordinates = "asymmetric" if mode == "nearest" else "half_pixel"
-    to_word(what, "coordinates", coordinates, COORDINATES)
-    ways = _ways(what, x.shape[2:], size, scale, coordinates)
+    corners = to_bool(what, "align_corners", align_corners)
+    chosen = _coordinates(what, coordinates, mode, corners)
+    ways = _ways(what, x.shape[2:], size, scale, chosen)
     if mode.startswith("nearest"):
         if rounding is None:
             rounding = "round_prefer_ceil" if mode == "nearest_exact" else "floor"
@@ -87,29 +84,60 @@ def resample(
     return _interpolated(x, ways, mode, factor, out)
 
 
-def _ways(what: str, sizes: Ints, size: Any, scale: Any, coordinates: str) -> tuple[Way, ...]:
-    if (size is None) == (scale is None):
-        raise RangeError(what, "either size or scale must be given", size=size, scale=scale)
+def _ways(what: str, sizes: Ints, size: Any, scale: Any, coordinates: Any) -> tuple[Way, ...]:
+    if size is None and scale is None:
+        raise RangeError(what, "size or scale must be given", size=size, scale=scale)
     if 0 in sizes:
         raise LayoutError(what, "spatial dims must not be empty", sizes=sizes)
+    count = len(sizes)
+    wanted = None if size is None else to_each(what, "size", size, count, 1)
     if scale is None:
-        wanted = to_each(what, "size", size, len(sizes), 1)
-        return tuple(
-            [Way(own, to, Fraction(own, to), coordinates) for own, to in zip(sizes, wanted)]
-        )
-    given = to_tuple(what, "scale", several(scale))
-    factors = [float(to_number(what, "scale", one)) for one in given]
-    factors *= len(sizes) if len(factors) == 1 else 1
-    ways = []
-    if len(factors) == len(sizes) and all(0 < one < math.inf for one in factors):
-        ways = [
-            Way(own, math.floor(own * by), 1 / Fraction(by), coordinates)
-            for own, by in zip(sizes, factors)
-        ]
-    if not ways or min([way.to for way in ways]) < 1:
-        rule = f"scale must be a positive number, or {len(sizes)}, that leave at least one element"
-        raise RangeError(what, rule, scale=scale, sizes=sizes)
-    return tuple(ways)
+        assert wanted is not None
+        steps = [Fraction(own, to) for own, to in zip(sizes, wanted)]
+    else:
+        factors = _numbers_of(what, "scale", scale, count)
+        if wanted is None and min(factors) > 0:
+            wanted = tuple([math.floor(own * by) for own, by in zip(sizes, factors)])
+        if wanted is None or min(factors) <= 0 or min(wanted) < 1:
+            rule = "scale must be positive, and leave at least one element"
+            raise RangeError(what, rule, scale=scale, sizes=sizes)
+        steps = [1 / Fraction(by) for by in factors]
+    known = tuple(zip(sizes, wanted, steps))
+    if isinstance(coordinates, str):
+        return tuple([way_of(*one, coordinates) for one in known])
+    own, others = [
+        [Fraction(one) for one in _numbers_of(what, "coordinates", each, count)]
+        for each in coordinates
+    ]
+    return tuple([Way(*one, *pair) for one, pair in zip(known, zip(own, others))])
+
+
+def _coordinates(what: str, given: Any, mode: str, corners: bool) -> Any:
+    """Return a name, or the pair of offsets."""
+    if corners:
+        if given is not None:
+            rule = "align_corners and coordinates must not both be given"
+            raise RangeError(what, rule, align_corners=True, coordinates=given)
+        return "align_corners"
+    if given is None:
+        return "asymmetric" if mode == "nearest" else "half_pixel"
+    if isinstance(given, (tuple, list)):
+        if len(given) != 2:
+            rule = "coordinates must be a name, or offsets in the input and in the result"
+            raise LayoutError(what, rule, coordinates=given)
+        return given
+    return to_word(what, "coordinates", given, COORDINATES)
+
+
+def _numbers_of(what: str, name: str, given: Any, count: int) -> list[float]:
+    """Convert to a finite number for each spatial dim; a single one holds for all."""
+    values = to_tuple(what, name, several(given))
+    found = [float(to_number(what, name, one)) for one in values]
+    found *= count if len(found) == 1 else 1
+    if len(found) != count or not all(map(math.isfinite, found)):
+        rule = f"{name} must have a finite number, or {count} of them"
+        raise RangeError(what, rule, **{name: given})
+    return found
 
 
 def _layout(x: Tensor, ways: Sequence[Way]) -> Layout:
