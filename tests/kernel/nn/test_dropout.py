@@ -48,6 +48,12 @@ def test_in_place_and_of_nothing():
     assert nn.dropout(dml_vk.zeros((0, 3)), 0.5, generator=Generator(key=1)).shape == (0, 3)
 
 
+def test_an_element_whose_number_is_p_is_kept():
+    drawn = Generator(key=3).random(8).numpy()
+    found = nn.dropout(dml_vk.ones(8), float(drawn[5]), generator=Generator(key=3)).numpy()
+    assert np.array_equal(found > 0, drawn >= drawn[5])
+
+
 def test_about_as_many_are_dropped_as_asked_for():
     found = nn.dropout(dml_vk.ones(40_000), 0.25, generator=Generator(key=9)).numpy()
     assert abs((found == 0).mean() - 0.25) < 0.01
