@@ -25,7 +25,7 @@ from dml_vk.random import Generator
 # Attributes without an underscore that other modules of the package use, and users do not.
 INTERNAL = {
     *("allocate", "allocation", "info", "launch", "launch_new", "limits", "memory"),
-    *("profile", "queue", "reads", "spec", "staging"),
+    *("profile", "queue", "reads", "settle", "spec", "staging"),
 }
 POSITIONAL = inspect.Parameter.POSITIONAL_ONLY
 
