@@ -85,7 +85,7 @@ _MODULES = {
     "runtime.device": "Device default_device device memory_stats synchronize",
     "array.searching": "nonzero searchsorted",
     "array.sets": "unique unique_all unique_counts unique_inverse unique_values",
-    "array.sorting": "argsort sort",
+    "array.sorting": "argsort sort top_k",
     "array.statistics": "all any argmax argmin count_nonzero max min prod sum",
     "tensor.core": "copy",
     "tensor.methods": "Tensor",

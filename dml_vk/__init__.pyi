@@ -240,6 +240,7 @@ from dml_vk.array.sets import (
 from dml_vk.array.sorting import (
     argsort as argsort,
     sort as sort,
+    top_k as top_k,
 )
 from dml_vk.array.statistics import (
     all as all,

@@ -65,3 +65,4 @@ class Settings:
 
 
 settings = Settings()
+"""Whether results must be exact, as they are by default, or may be fused."""

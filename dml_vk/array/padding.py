@@ -37,7 +37,7 @@ from dml_vk.strides.order import (
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import check_dtype, of_kinds, result_over, to_tensor
 
-MODES = ("constant", "reflect", "edge", "circular")
+MODES = ("constant", "reflect", "edge", "circular", "symmetric", "wrap")
 Pair = tuple[int, int]
 
 
@@ -102,8 +102,9 @@ def pad(
 
     `widths` is a number, (before, after), or such a pair for each dim. The added elements are
     `value`, or in other modes: "edge": the nearest element; "reflect": the element at the same
-    distance on the other side of the edge; "circular": the elements at the opposite end. The last
-    two modes add at most as many elements as there are.
+    distance on the other side of the edge; "symmetric": the same, counting the edge itself; "wrap",
+    or "circular": the elements at the opposite end. The last three add at most as many elements as
+    there are, "reflect" one less.
 
     >>> import dml_vk
     >>> dml_vk.pad(dml_vk.asarray([1, 2, 3]), (1, 2), mode="reflect").tolist()
@@ -120,7 +121,7 @@ def pad(
     result = result_over("pad", layout, given.dtype, given, out)
     source = copy_if_overlapping("pad", given, result)
     if mode == "constant":
-        for slab in _slabs(result.layout, given.shape, pairs):
+        for slab in slabs(result.layout, given.shape, pairs):
             filled(result.over(slab), "pad", value)
     _copy_boxes("pad", source, result, product(*pieces))
     return result
@@ -325,7 +326,11 @@ def _pairs(widths: Any, rank: int) -> list[Pair]:
 
 def _padded(mode: str, size: int, before: int, after: int) -> list[Piece]:
     """Return the pieces of one dim; constant padding is not one of them."""
-    most = {"reflect": max(0, size - 1), "circular": size, "edge": before + after if size else 0}
+    most = {
+        "reflect": max(0, size - 1),
+        **dict.fromkeys(("symmetric", "circular", "wrap"), size),
+        "edge": before + after if size else 0,
+    }
     if mode in most and max(before, after) > most[mode]:
         rule = f"in this mode, size {size} can be padded by at most {most[mode]}"
         raise LayoutError("pad", rule, widths=(before, after), mode=mode)
@@ -335,13 +340,15 @@ def _padded(mode: str, size: int, before: int, after: int) -> list[Piece]:
         pieces += [Piece(0, 0, before, 0), Piece(end, size - 1, after, 0)]
     elif mode == "reflect":
         pieces += [Piece(0, before, before, -1), Piece(end, size - 2, after, -1)]
-    elif mode == "circular":
+    elif mode == "symmetric":
+        pieces += [Piece(0, before - 1, before, -1), Piece(end, size - 1, after, -1)]
+    elif mode in ("circular", "wrap"):
         pieces += [Piece(0, size - before, before), Piece(end, 0, after)]
     return [piece for piece in pieces if piece.length]
 
 
-def _slabs(layout: Layout, sizes: Ints, pairs: Sequence[Pair]) -> Iterator[Layout]:
-    """Yield layouts that cover the padding of the result, each element once."""
+def slabs(layout: Layout, sizes: Ints, pairs: Sequence[Pair]) -> Iterator[Layout]:
+    """Yield layouts that cover what lies outside a box of these sizes, each element once."""
     for dim, (before, after) in enumerate(pairs):
         end = before + sizes[dim]
         for start, length in ((0, before), (end, after)):

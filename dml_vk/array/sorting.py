@@ -8,8 +8,10 @@ from __future__ import annotations
 from typing import Any
 
 from dml_vk.dtypes import int64
-from dml_vk.ops.sort import argsort_elements, sort_elements
-from dml_vk.strides.order import to_bool, to_index
+from dml_vk.errors import RangeError
+from dml_vk.layout import Layout
+from dml_vk.ops.sort import argsort_elements, first_elements, sort_elements
+from dml_vk.strides.order import to_bool, to_index, to_int
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import result_over, to_tensor
 
@@ -59,6 +61,30 @@ def argsort(
     target = result_over("argsort", x.layout.like(), int64, x, out)
     argsort_elements("argsort", x, target, dim, descending)
     return target
+
+
+def top_k(x: Tensor, k: int, *, axis: int = -1, largest: bool = True) -> tuple[Tensor, Tensor]:
+    """Return the k largest or smallest elements along an axis, sorted, and their int64 indexes.
+
+    Of equal elements the one with the lower index comes first; NaN is the largest. Both results
+    have x's memory format.
+
+    >>> import dml_vk
+    >>> values, indices = dml_vk.top_k(dml_vk.asarray([3, 9, 7, 9]), 3)
+    >>> values.tolist(), indices.tolist()
+    ([9, 9, 7], [1, 3, 2])
+    """
+    x, dim = _check("top_k", x, axis, largest=largest)
+    count, length = to_int("top_k", "k", k), x.shape[dim]
+    if not 0 <= count <= length:
+        rule = f"k must be from 0 to {length}, the size of axis {dim}"
+        raise RangeError("top_k", rule, k=k)
+    layout = Layout.packed((*x.shape[:dim], count, *x.shape[dim + 1 :]), x.layout.order)
+    values = result_over("top_k", layout, x.dtype, x)
+    indices = result_over("top_k", layout, int64, x)
+    if count:
+        first_elements("top_k", x, values, indices, dim, largest)
+    return values, indices
 
 
 def _check(what: str, x: Any, axis: Any, **switches: Any) -> tuple[Tensor, int]:

@@ -7,6 +7,10 @@ from typing import TYPE_CHECKING, Any
 from dml_vk.aliases import not_there
 from dml_vk.nn.batches import batch_norm, batch_norm_train
 from dml_vk.nn.conv import conv
+from dml_vk.nn.dropout import dropout
+from dml_vk.nn.folding import fold, unfold
+from dml_vk.nn.lookup import embedding, one_hot
+from dml_vk.nn.losses import cross_entropy, nll_loss
 from dml_vk.nn.norms import (
     group_norm,
     instance_norm,
@@ -25,6 +29,9 @@ from dml_vk.nn.pooling import (
     max_pool,
 )
 from dml_vk.nn.products import gemm, linear
+from dml_vk.nn.quantized import dequantize, matmul_integer, quantize
+from dml_vk.nn.resampling import resample
+from dml_vk.nn.shuffling import pixel_shuffle, pixel_unshuffle
 from dml_vk.nn.softmax import hardmax, log_softmax, logsumexp, softmax
 from dml_vk.nn.unpooling import max_unpool
 
@@ -35,6 +42,11 @@ __all__ = [
     "batch_norm",
     "batch_norm_train",
     "conv",
+    "cross_entropy",
+    "dequantize",
+    "dropout",
+    "embedding",
+    "fold",
     "gemm",
     "global_avg_pool",
     "global_max_pool",
@@ -46,12 +58,20 @@ __all__ = [
     "log_softmax",
     "logsumexp",
     "lp_pool",
+    "matmul_integer",
     "max_pool",
     "max_unpool",
     "mean_variance_norm",
+    "nll_loss",
     "normalize",
+    "one_hot",
+    "pixel_shuffle",
+    "pixel_unshuffle",
+    "quantize",
+    "resample",
     "rms_norm",
     "softmax",
+    "unfold",
 ]
 
 if not TYPE_CHECKING:  # It would make type checkers accept all names.

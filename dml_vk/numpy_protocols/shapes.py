@@ -125,10 +125,9 @@ def like(name: str) -> Callable[..., Any]:
 
 
 def pad(array: Any, pad_width: Any, mode: Any = "constant", constant_values: Any = 0) -> Any:
-    """Translate NumPy's modes, and write separate constants for each dim and end."""
+    """Write separate constants for each dim and end."""
     if mode != "constant" or is_one(constant_values):
-        our_mode = "circular" if isinstance(mode, str) and mode == "wrap" else mode
-        return ours.pad(array, pad_width, mode=our_mode, value=constant_values)
+        return ours.pad(array, pad_width, mode=mode, value=constant_values)
     padded = ours.pad(array, pad_width)
     try:
         values = np.broadcast_to(constant_values, (padded.ndim, 2)).tolist()

@@ -36,7 +36,7 @@ def sort_elements(what: str, source: View, target: View, dim: int, descending: b
     Elements that are equal keep their order. NaN is greater than all numbers, and equal to itself.
     """
     source = copy_if_overlapping(what, source, target)
-    for part, to in _parts(source, target, dim):
+    for part, to in _parts(dim, source, target):
         places = sort_rows(what, part, dim, descending).places
         gather_elements(what, part, places, to, dim)
 
@@ -46,9 +46,23 @@ def argsort_elements(what: str, source: View, target: View, dim: int, descending
     check_target(what, target, "out")
     if source.layout.numel > MOST_ELEMENTS:  # else everything is read before the first write
         source = copy_if_overlapping(what, source, target)
-    for part, to in _parts(source, target, dim):
+    for part, to in _parts(dim, source, target):
         places = sort_rows(what, part, dim, descending).places
         cast_elements(what, places, to)
+
+
+def first_elements(
+    what: str, source: View, values: View, indexes: View, dim: int, descending: bool
+) -> None:
+    """Write the first elements of the sorted dim, as many as the targets have, and their indexes.
+
+    Neither target may share memory with the source.
+    """
+    for part, first, where in _parts(dim, source, values, indexes):
+        places = sort_rows(what, part, dim, descending).places
+        kept = with_layout(places, places.layout.narrow(dim, 0, first.layout.sizes[dim]))
+        gather_elements(what, part, kept, first, dim)
+        cast_elements(what, kept, where)
 
 
 def sort_rows(what: str, source: View, dim: int, descending: bool) -> Sorted:
@@ -155,17 +169,17 @@ def _rows(layout: Layout, dim: int, pitch: int) -> Layout:
     return Layout(layout.sizes, strides, 0, (*others, dim))
 
 
-def _parts(source: View, target: View, dim: int) -> Iterator[tuple[View, View]]:
-    """Split both into parts of whole rows that are sorted at once."""
+def _parts(dim: int, source: View, *targets: View) -> Iterator[tuple[View, ...]]:
+    """Split all of them into parts of whole rows that are sorted at once."""
     sizes = source.layout.sizes
     if not source.layout.numel:
         return
     most, at = max([(n, k) for k, n in enumerate(sizes) if k != dim], default=(1, dim))
     if most == 1 or source.layout.numel <= MOST_ELEMENTS:
-        yield source, target
+        yield source, *targets
         return
     for start, length in ((0, most // 2), (most // 2, most - most // 2)):
-        part, to = [
-            with_layout(one, one.layout.narrow(at, start, length)) for one in (source, target)
+        parts = [
+            with_layout(one, one.layout.narrow(at, start, length)) for one in (source, *targets)
         ]
-        yield from _parts(part, to, dim)
+        yield from _parts(dim, *parts)

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import dml_vk
-from dml_vk import directml, layout, linalg, numpy_protocols
+from dml_vk import directml, layout, linalg, nn, numpy_protocols
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.layout import Layout
 from dml_vk.numpy_protocols import ufuncs
@@ -25,7 +25,7 @@ from dml_vk.random import Generator
 # Attributes without an underscore that other modules of the package use, and users do not.
 INTERNAL = {
     *("allocate", "allocation", "info", "launch", "launch_new", "limits", "memory"),
-    *("profile", "queue", "reads", "spec", "staging"),
+    *("profile", "queue", "reads", "settle", "spec", "staging"),
 }
 POSITIONAL = inspect.Parameter.POSITIONAL_ONLY
 
@@ -127,6 +127,8 @@ def _namespace() -> Iterator[Target]:
             yield target
     for name in linalg.__all__:
         yield of_function(f"linalg.{name}", getattr(linalg, name), writes=("out",))
+    for name in nn.__all__:
+        yield of_function(f"nn.{name}", getattr(nn, name), writes=("out",))
     for name in ("broadcast_sizes", "coalesce", "concatenate", "elementwise"):
         yield of_function(f"layout.{name}", getattr(layout, name))
     for name in ("calc_buffer_tensor_size", "calculate_strides"):

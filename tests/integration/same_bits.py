@@ -160,7 +160,9 @@ def computations() -> dict[str, Callable[[np.ndarray], np.ndarray]]:
         "avg_pool": lambda x: dml_vk.nn.avg_pool(x, (3, 5), stride=1, padding="same"),
         "lp_pool": lambda x: dml_vk.nn.lp_pool(x, 2, 4, ceil_mode=True),
         "adaptive_pool": lambda x: dml_vk.nn.adaptive_avg_pool(dml_vk.tanh(x).astype(float16), 7),
+        "top_k": lambda x: dml_vk.top_k(x, 3, axis=1)[1],
     }
+    calls |= {f"nn-{name}": call for name, call in networks().items()}
     return {
         f"{name}-{one.name}": functools.partial(_computed, call, one)
         for name, call in calls.items()
@@ -174,6 +176,20 @@ def _computed(call, memory_format, given: np.ndarray) -> np.ndarray:
 
 def filters(*sizes: int) -> dml_vk.Tensor:
     return dml_vk.asarray(np.cos(np.arange(np.prod(sizes), dtype=np.float32)).reshape(sizes))
+
+
+def networks() -> dict[str, Callable[[dml_vk.Tensor], dml_vk.Tensor]]:
+    """Functions for networks, of images (2, 5, 37, 41)."""
+    target = np.arange(2 * 37 * 41).reshape(2, 37, 41) % 5
+    return {
+        "fold": lambda x: nn.fold(nn.unfold(x, 3, padding=1), (37, 41), 3, padding=1),
+        "linear": lambda x: nn.resample(x, size=(50, 23), mode="linear"),
+        "cubic": lambda x: nn.resample(x.to(float16), scale=1.7, mode="cubic"),
+        "dropout": lambda x: nn.dropout(x, 0.3, generator=Generator(5)),
+        "quantize": lambda x: nn.quantize(x, 0.37, 5, dtype="int8"),
+        "dequantize": lambda x: nn.dequantize(x.to("int8"), 0.37, 5, dtype=float16),
+        "cross_entropy": lambda x: nn.cross_entropy(x, dml_vk.asarray(target)),
+    }
 
 
 def arrays() -> dict[str, np.ndarray]:

@@ -25,7 +25,7 @@ def numpys_pad(array, pairs, mode, value):
     return np.pad(array, pairs, {"circular": "wrap"}.get(mode, mode))
 
 
-PADS = ["constant", "reflect", "edge", "circular"]
+PADS = ["constant", "reflect", "edge", "circular", "symmetric", "wrap"]
 
 
 @settings(max_examples=60)
@@ -151,7 +151,7 @@ ERRORS = [
     (lambda: dml_vk.pad(X, ((1, 2, 3),)), LayoutError, "pad: widths must be a non-neg"),
     (lambda: dml_vk.pad(X, {1}), LayoutError, "pad: widths must be a non-neg"),
     (lambda: dml_vk.pad(X, 1.5), LayoutError, "pad: widths must be a non-neg"),
-    (lambda: dml_vk.pad(X, 1, mode="wrap"), RangeError, "pad: mode must be one of constant, refle"),
+    (lambda: dml_vk.pad(X, 1, mode="mirror"), RangeError, "pad: mode must be one of constant, re"),
     (lambda: dml_vk.pad(X, 1, mode=None), RangeError, "pad: mode must be one of constant, refle"),
     (lambda: dml_vk.pad(X, 1, value=1.5), DTypeError, "pad: value must be an integer that int32"),
     (

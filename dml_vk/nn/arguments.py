@@ -1,0 +1,59 @@
+"""Checks of arguments that several functions for networks take."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from dml_vk.dtypes import DTYPES
+from dml_vk.errors import LayoutError, LayoutIndexError, RangeError
+from dml_vk.ops.gather import outside
+from dml_vk.ops.view import with_dtype
+from dml_vk.strides.order import Ints, several, to_int, to_ints
+from dml_vk.tensor.core import Tensor
+
+
+def to_least(what: str, name: str, value: Any, least: int) -> int:
+    """Convert to an integer that is at least this."""
+    number = to_int(what, name, value)
+    if number < least:
+        raise RangeError(what, f"{name} must be at least {least}", **{name: value})
+    return number
+
+
+def to_each(what: str, name: str, value: Any, count: int, least: int) -> Ints:
+    """Convert to an integer for each spatial dim; a single one holds for all."""
+    given = to_ints(what, name, several(value))
+    found = given * count if len(given) == 1 else given
+    if len(found) != count or min(found) < least:
+        rule = f"{name} must be an integer of at least {least}, or {count} of them"
+        raise LayoutError(what, rule, **{name: value})
+    return found
+
+
+def to_word(what: str, name: str, value: Any, words: Sequence[str]) -> str:
+    if not isinstance(value, str) or value not in words:
+        raise RangeError(what, f"{name} must be one of {', '.join(words)}", **{name: value})
+    return value
+
+
+def check_images(what: str, x: Tensor, spatial: Sequence[int]) -> None:
+    """Check that x is (N, C, ...) with one of these numbers of spatial dims."""
+    if x.ndim - 2 not in spatial:
+        numbers = " or ".join(map(str, spatial))
+        rule = f"x must have the dims N and C and {numbers} spatial ones"
+        raise LayoutError(what, rule, shape=x.shape)
+
+
+def check_indexes(what: str, name: str, index: Tensor, size: int) -> None:
+    """Check that integers are from 0 up to, not including, `size`. This waits for the answer."""
+    if not index.size:
+        return
+    own = index.dtype
+    # As unsigned integers, negative ones are too large as well.
+    unsigned = with_dtype(index, DTYPES[f"uint{8 * own.itemsize}"])
+    most = 2 ** (8 * own.itemsize - 1) if own.kind == "i" else size
+    if outside([(unsigned, min(size, most))])[0]:
+        wrong = next(int(one) for one in index.numpy().flat if not 0 <= one < size)
+        rule = f"{name} must not be negative, and be less than {size}"
+        raise LayoutIndexError(what, rule, **{name: wrong})

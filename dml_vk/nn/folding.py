@@ -1,0 +1,189 @@
+"""Windows of images as columns, and columns added to images, named as in PyTorch."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+from typing import Any
+
+from dml_vk.array.calls import call
+from dml_vk.array.creation import filled
+from dml_vk.array.padding import slabs
+from dml_vk.dtypes import float16, float32
+from dml_vk.errors import LayoutError
+from dml_vk.kernels.operators import OPERATORS
+from dml_vk.layout import Layout
+from dml_vk.nn.arguments import check_images, to_each
+from dml_vk.nn.taps import Dim, Run, dims_of
+from dml_vk.ops.copy import copy_elements, copy_if_overlapping
+from dml_vk.ops.elementwise import cast_elements, compute
+from dml_vk.ops.fill import fill_constant
+from dml_vk.ops.view import View, temporary_like, with_layout
+from dml_vk.strides.order import Ints
+from dml_vk.tensor.core import Tensor
+from dml_vk.tensor.operands import check_dtype, of_kinds, result_over, to_tensor
+
+
+def unfold(
+    x: Tensor,
+    kernel_size: int | Sequence[int],
+    *,
+    dilation: int | Sequence[int] = 1,
+    padding: Any = 0,
+    stride: int | Sequence[int] = 1,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Make the windows of (N, C, H, W) the columns of (N, C * taps, windows), in the format of x.
+
+    Both are in row-major order. `padding` counts zeros round the image: a number, one for each dim,
+    pairs of begin and end, "same" or "valid".
+
+    >>> import dml_vk
+    >>> x = dml_vk.reshape(dml_vk.arange(4), (1, 1, 2, 2))
+    >>> dml_vk.nn.unfold(x, (1, 2), padding=(0, 1)).tolist()
+    [[[0, 0, 1, 0, 2, 3], [0, 1, 0, 2, 3, 0]]]
+    """
+    what, x = "unfold", to_tensor("unfold", "x", x)
+    check_images(what, x, (2,))
+    dims = dims_of(what, x.shape[2:], kernel_size, dilation, padding, stride)
+    return call(_unfolded, (x,), out, tuple(dims))
+
+
+def _unfolded(operands: Sequence[Tensor], out: Any, dims: Sequence[Dim]) -> Tensor:
+    what, (x,) = "unfold", operands
+    images, channels = x.shape[:2]
+    taps, windows = _counts(dims)
+    sizes = images, channels * taps[0] * taps[1], windows[0] * windows[1]
+    order = [dim for dim in x.layout.order if dim < 3]
+    result = result_over(what, Layout.packed(sizes, order), x.dtype, x, out)
+    source = copy_if_overlapping(what, x, result)
+    if not result.size:
+        return result
+    columns = _columns(result, channels, dims)
+    for runs in product(*[dim.runs() for dim in dims]):
+        block = _of_taps(columns.layout, runs)
+        pairs = [(0, 0)] * 4
+        for dim, run in zip(dims, runs):
+            pairs.append((run.first, dim.windows - run.first - run.windows))
+        inside = (*block.sizes[:4], *[run.windows for run in runs])
+        for slab in slabs(block, inside, pairs):
+            filled(result.over(slab), what, 0)
+        if 0 not in inside:
+            target = _of_windows(block, runs)
+            copy_elements(
+                what,
+                with_layout(source, _seen(source.layout, dims, runs)),
+                with_layout(result, target),
+            )
+    return result
+
+
+def fold(
+    x: Tensor,
+    output_size: int | Sequence[int],
+    kernel_size: int | Sequence[int],
+    *,
+    dilation: int | Sequence[int] = 1,
+    padding: Any = 0,
+    stride: int | Sequence[int] = 1,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Add the columns of (N, C * taps, windows) where `unfold` reads them, to (N, C, H, W).
+
+    `output_size` is (H, W). The terms of an element are added to 0 one after the other, in
+    row-major order of the taps; float16 is added in float32 and rounded once.
+
+    >>> import dml_vk
+    >>> x = dml_vk.ones((1, 4, 4))
+    >>> dml_vk.nn.fold(x, 3, 2).tolist()
+    [[[[1.0, 2.0, 1.0], [2.0, 4.0, 2.0], [1.0, 2.0, 1.0]]]]
+    """
+    what, x = "fold", to_tensor("fold", "x", x)
+    check_dtype(what, x.dtype, of_kinds("iuf"))
+    if x.ndim != 3:
+        raise LayoutError(what, "x must have the dims N, C * taps and windows", shape=x.shape)
+    sizes = to_each(what, "output_size", output_size, 2, 1)
+    dims = dims_of(what, sizes, kernel_size, dilation, padding, stride)
+    taps, windows = _counts(dims)
+    if x.shape[1] % (taps[0] * taps[1]):
+        rule = "x.shape[1] must be a multiple of the number of taps"
+        raise LayoutError(what, rule, shape=x.shape, taps=taps)
+    if x.shape[2] != windows[0] * windows[1]:
+        rule = "x.shape[2] must be the number of windows"
+        raise LayoutError(what, rule, shape=x.shape, windows=windows)
+    return call(_folded, (x,), out, tuple(dims))
+
+
+def _folded(operands: Sequence[Tensor], out: Any, dims: Sequence[Dim]) -> Tensor:
+    what, (x,) = "fold", operands
+    taps, _ = _counts(dims)
+    channels = x.shape[1] // (taps[0] * taps[1])
+    sizes = x.shape[0], channels, dims[0].size, dims[1].size
+    # The spatial dims are in the place of the windows.
+    order = [one for dim in x.layout.order for one in ((2, 3) if dim == 2 else (dim,))]
+    result = result_over(what, Layout.packed(sizes, order), x.dtype, x, out)
+    source = copy_if_overlapping(what, x, result)
+    sums: View = temporary_like(what, result, float32) if x.dtype is float16 else result
+    fill_constant(what, sums, sums.dtype, 0)
+    if not result.size:
+        return result
+    columns = _columns(source, channels, dims)
+    for runs in product(*[list(_apart(dim)) for dim in dims]):
+        if not all(run.windows for run in runs):
+            continue
+        term = with_layout(source, _of_windows(_of_taps(columns.layout, runs), runs))
+        target = with_layout(sums, _seen(sums.layout, dims, runs))
+        compute(what, OPERATORS["add"], (target, term), target, sums.dtype)
+    if sums is not result:
+        cast_elements(what, sums, result)
+    return result
+
+
+def _counts(dims: Sequence[Dim]) -> tuple[Ints, Ints]:
+    return tuple([dim.taps for dim in dims]), tuple([dim.windows for dim in dims])
+
+
+def _apart(dim: Dim) -> Iterator[Run]:
+    """Yield runs of taps of which no two read the same element."""
+    for run in dim.runs():
+        if dim.dilation * (run.taps - 1) < dim.stride:
+            yield run
+        else:
+            yield from [run._replace(tap=run.tap + k, taps=1) for k in range(run.taps)]
+
+
+def _columns(view: View, channels: int, dims: Sequence[Dim]) -> View:
+    """View columns as (N, C, taps, taps, windows, windows)."""
+    taps, windows = _counts(dims)
+    cut = view.layout.view((view.layout.sizes[0], channels, *taps, *windows))
+    assert cut is not None  # A dim can be cut into any dims.
+    return with_layout(view, cut)
+
+
+def _of_taps(layout: Layout, runs: Sequence[Run]) -> Layout:
+    """Narrow columns to these taps."""
+    for dim, run in enumerate(runs):
+        layout = layout.narrow(2 + dim, run.tap, run.taps)
+    return layout
+
+
+def _of_windows(layout: Layout, runs: Sequence[Run]) -> Layout:
+    """Narrow columns to the windows in which the taps are inside the image."""
+    for dim, run in enumerate(runs):
+        layout = layout.narrow(4 + dim, run.first, run.windows)
+    return layout
+
+
+def _seen(image: Layout, dims: Sequence[Dim], runs: Sequence[Run]) -> Layout:
+    """View the elements of an image that these taps read, as columns."""
+    own = image.strides[2:]
+    starts = [dim.start(run.first, run.tap) for dim, run in zip(dims, runs)]
+    return Layout(
+        (*image.sizes[:2], *[run.taps for run in runs], *[run.windows for run in runs]),
+        (
+            *image.strides[:2],
+            *[step * dim.dilation for step, dim in zip(own, dims)],
+            *[step * dim.stride for step, dim in zip(own, dims)],
+        ),
+        image.offset + sum([step * start for step, start in zip(own, starts)]),
+    )

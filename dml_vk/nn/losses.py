@@ -1,0 +1,177 @@
+"""Losses of a classification: the logarithms of probabilities at the classes of a target."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dml_vk.array.calls import call
+from dml_vk.array.elementwise import not_equal, where
+from dml_vk.array.statistics import max, sum
+from dml_vk.dtypes import bool_, float16, float32
+from dml_vk.errors import LayoutError
+from dml_vk.kernels.operators import OPERATORS
+from dml_vk.kernels.plan.gather import Step
+from dml_vk.layout import Layout
+from dml_vk.nn.arguments import check_indexes, to_word
+from dml_vk.ops.copy import copy_elements
+from dml_vk.ops.elementwise import cast_elements, compute
+from dml_vk.ops.gather import gather
+from dml_vk.ops.numbers import scalar_words
+from dml_vk.ops.view import temporary_like, with_layout
+from dml_vk.strides.order import to_int
+from dml_vk.tensor.core import Tensor
+from dml_vk.tensor.operands import (
+    check_dtype,
+    check_out,
+    of_kinds,
+    result_over,
+    to_tensor,
+    to_tensors,
+)
+
+REDUCTIONS = ("mean", "sum", "none")
+
+
+def nll_loss(
+    x: Tensor,
+    target: Tensor,
+    *,
+    weight: Tensor | None = None,
+    ignore_index: int = -100,
+    reduction: str = "mean",
+    out: Tensor | None = None,
+) -> Tensor:
+    """Return -x at the class that `target` names, for x of (C,) or (N, C, ...).
+
+    `weight` has a factor for each class. Where the target is `ignore_index`, the loss is 0. "mean"
+    divides the sum of losses by that of their weights, and "none" returns the losses, in the order
+    of the target. Computed in float32 and rounded once; the call waits for the check of the target.
+
+    >>> import dml_vk
+    >>> x = dml_vk.asarray([[-0.5, -1.0], [-2.0, -0.25]])
+    >>> dml_vk.nn.nll_loss(x, dml_vk.asarray([1, 0])).item()
+    1.5
+    """
+    return _loss("nll_loss", x, target, weight, ignore_index, reduction, out)
+
+
+def cross_entropy(
+    x: Tensor,
+    target: Tensor,
+    *,
+    weight: Tensor | None = None,
+    ignore_index: int = -100,
+    reduction: str = "mean",
+    out: Tensor | None = None,
+) -> Tensor:
+    """Return `nll_loss` of the logarithm of softmax over the classes, with the same arguments.
+
+    >>> import dml_vk
+    >>> x = dml_vk.asarray([[0.0, 0.0], [1000.0, 0.0]])
+    >>> dml_vk.nn.cross_entropy(x, dml_vk.asarray([1, 1]), reduction="none").tolist()
+    [0.6931471824645996, 1000.0]
+    """
+    return _loss("cross_entropy", x, target, weight, ignore_index, reduction, out)
+
+
+def _loss(
+    what: str, x: Any, target: Any, weight: Any, ignore_index: Any, reduction: Any, out: Any
+) -> Tensor:
+    given, classes = to_tensor(what, "x", x), to_tensor(what, "target", target)
+    check_dtype(what, given.dtype, (float16, float32))
+    check_dtype(what, classes.dtype, of_kinds("iu"))
+    to_word(what, "reduction", reduction, REDUCTIONS)
+    dim = min(given.ndim, 2) - 1
+    if dim < 0:
+        raise LayoutError(what, "x must have at least one dim", shape=given.shape)
+    count, left = given.shape[dim], (*given.shape[:dim], *given.shape[dim + 1 :])
+    if classes.shape != left:
+        rule = f"target must have the shape of x without dim {dim}"
+        raise LayoutError(what, rule, target=classes.shape, x=given.shape)
+    operands = [given, classes]
+    if weight is not None:
+        check_dtype(what, to_tensor(what, "weight", weight).dtype, (float16, float32))
+        if weight.shape != (count,):
+            rule = "weight must have one number for each class"
+            raise LayoutError(what, rule, weight=weight.shape, classes=count)
+        operands.append(weight)
+    to_tensors(what, operands)
+    ignored = to_int(what, "ignore_index", ignore_index)
+    if out is not None:
+        check_out(what, out, left if reduction == "none" else (), given.dtype, given)
+    limits = np.iinfo(classes.dtype.numpy_name)
+    ignores = limits.min <= ignored <= limits.max
+    asked = where(not_equal(classes, ignored), classes, 0) if ignores else classes
+    check_indexes(what, "target", asked, count)
+    return call(_of_classes, operands, out, what, dim, ignored if ignores else None, reduction)
+
+
+def _of_classes(
+    operands: Sequence[Tensor], out: Any, what: str, dim: int, ignored: int | None, reduction: str
+) -> Tensor:
+    x, classes, *weights = operands
+    shape = classes.shape if reduction == "none" else ()
+    order = classes.layout.order if reduction == "none" else ()
+    result = result_over(what, Layout.packed(shape, order), x.dtype, x, out)
+    kept = Tensor(temporary_like(what, classes, bool_))
+    if ignored is None:
+        compute(what, OPERATORS["equal"], (classes, classes), kept, classes.dtype)
+    else:
+        words = scalar_words(what, "ignore_index", classes.dtype, ignored)
+        compute(what, OPERATORS["not_equal"], (classes, None), kept, classes.dtype, words)
+    index = where(kept, classes, 0)
+    losses = _at(what, x, index, dim)
+    if what == "cross_entropy":
+        # The logarithm of softmax is (x - most) - log(sum of exp(x - most)).
+        most = max(x, axis=dim, keepdims=True)
+        raised = Tensor(temporary_like(what, x, float32))
+        compute(what, OPERATORS["subtract"], (x, most), raised, float32)
+        compute(what, OPERATORS["exp"], (raised,), raised, float32)
+        sums = sum(raised, axis=dim)
+        compute(what, OPERATORS["log"], (sums,), sums, float32)
+        flat = with_layout(most, most.layout.squeeze((dim,)))
+        compute(what, OPERATORS["subtract"], (losses, flat), losses, float32)
+        compute(what, OPERATORS["subtract"], (losses, sums), losses, float32)
+    compute(what, OPERATORS["negative"], (losses,), losses, float32)
+    shares = Tensor(temporary_like(what, classes, float32))
+    if weights:
+        shares = _at(what, weights[0], index, None)
+        compute(what, OPERATORS["multiply"], (losses, shares), losses, float32)
+    nothing = (0, *scalar_words(what, "number", float32, 0))
+    compute(what, OPERATORS["where"], (kept, losses, None), losses, float32, nothing)
+    if reduction == "none":
+        _rounded(what, losses, result)
+        return result
+    total = sum(losses)
+    if reduction == "mean":
+        if weights:
+            compute(what, OPERATORS["where"], (kept, shares, None), shares, float32, nothing)
+        else:
+            cast_elements(what, kept, shares)
+        compute(what, OPERATORS["divide"], (total, sum(shares)), total, float32)
+    _rounded(what, total, result)
+    return result
+
+
+def _at(what: str, x: Tensor, index: Tensor, dim: int | None) -> Tensor:
+    """Return the elements of x at an index of the dim, or of x itself, as float32."""
+    found = Tensor(temporary_like(what, index, x.dtype))
+    strides = [0] * index.ndim if dim is None else [*x.strides[:dim], *x.strides[dim + 1 :]]
+    size, stride = (x.shape[0], x.strides[0]) if dim is None else (x.shape[dim], x.strides[dim])
+    gather(x, tuple(strides), index, found, Step(stride, size))
+    if x.dtype is float32:
+        return found
+    wide = Tensor(temporary_like(what, found, float32))
+    cast_elements(what, found, wide)
+    return wide
+
+
+def _rounded(what: str, x: Tensor, target: Tensor) -> None:
+    """Write float32 to a target that may be float16."""
+    if target.dtype is float32:
+        copy_elements(what, x, target)
+    else:
+        cast_elements(what, x, target)

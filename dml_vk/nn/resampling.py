@@ -1,0 +1,238 @@
+"""Resampling: images of another size, by the nearest element or by interpolation."""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from dml_vk.array.calls import call
+from dml_vk.dtypes import DType, float16, float32, int32
+from dml_vk.errors import LayoutError, RangeError
+from dml_vk.kernels.operators import OPERATORS
+from dml_vk.kernels.plan.gather import Step
+from dml_vk.layout import Layout
+from dml_vk.nn.arguments import check_images, to_each, to_word
+from dml_vk.nn.coordinates import COORDINATES, CUBIC, ROUNDINGS, Way, nearest, taps, way_of
+from dml_vk.ops.copy import copy_if_overlapping
+from dml_vk.ops.elementwise import compute
+from dml_vk.ops.gather import gather, gather_elements
+from dml_vk.ops.view import View, temporary
+from dml_vk.runtime.device import Device
+from dml_vk.runtime.transfer import upload
+from dml_vk.strides.order import Ints, several, to_bool, to_tuple
+from dml_vk.tensor.core import Tensor
+from dml_vk.tensor.operands import check_dtype, check_out, result_over, to_number, to_tensor
+
+MODES = ("nearest", "nearest_exact", "linear", "cubic")
+
+
+def resample(
+    x: Tensor,
+    *,
+    size: int | Sequence[int] | None = None,
+    scale: float | Sequence[float] | None = None,
+    mode: str = "nearest",
+    align_corners: bool = False,
+    coordinates: str | Sequence[Any] | None = None,
+    rounding: str | None = None,
+    cubic: float = CUBIC,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Resize the spatial dims of (N, C, ...) to `size`, or by the factors `scale`, as PyTorch does.
+
+    "nearest" takes the element at floor(i * in / out), "nearest_exact" the one at
+    floor((i + 0.5) * in / out). "linear" and "cubic" interpolate along one dim after the other, the
+    last one first: factors are rounded to float32, and their products with the elements added from
+    the lowest index on. float16 is computed in float32 and rounded once. Indexes beyond the edge
+    become the nearest one. If both are given, `scale` only says how far elements are apart.
+
+    ONNX's `coordinates` are "half_pixel", "asymmetric", "pytorch_half_pixel" or "align_corners";
+    DirectML's are a pair of offsets, in pixels of the input and of the result: (0.5, -0.5) is
+    "half_pixel". `rounding`, for "nearest", is "floor", "ceil", "round_prefer_floor" or
+    "round_prefer_ceil". `cubic` is the coefficient of "cubic".
+
+    >>> import dml_vk
+    >>> x = dml_vk.asarray([[[1.0, 2.0, 4.0]]])
+    >>> dml_vk.nn.resample(x, size=6).tolist()
+    [[[1.0, 1.0, 2.0, 2.0, 4.0, 4.0]]]
+    >>> dml_vk.nn.resample(x, scale=5 / 3, mode="linear", align_corners=True).tolist()
+    [[[1.0, 1.5, 2.0, 3.0, 4.0]]]
+    """
+    what, x = "resample", to_tensor("resample", "x", x)
+    check_dtype(what, x.dtype, (float16, float32))
+    check_images(what, x, (1, 2, 3))
+    to_word(what, "mode", mode, MODES)
+    corners = to_bool(what, "align_corners", align_corners)
+    chosen = _coordinates(what, coordinates, mode, corners)
+    ways = _ways(what, x.shape[2:], size, scale, chosen)
+    if mode.startswith("nearest"):
+        if rounding is None:
+            rounding = "round_prefer_ceil" if mode == "nearest_exact" else "floor"
+        to_word(what, "rounding", rounding, tuple(ROUNDINGS))
+        return _nearest(x, ways, rounding, out)
+    if rounding is not None:
+        rule = "rounding must not be given unless mode is nearest"
+        raise RangeError(what, rule, rounding=rounding, mode=mode)
+    factor = float(to_number(what, "cubic", cubic))
+    if not math.isfinite(factor):
+        raise RangeError(what, "cubic must be finite", cubic=cubic)
+    return _interpolated(x, ways, mode, factor, out)
+
+
+def _ways(what: str, sizes: Ints, size: Any, scale: Any, coordinates: Any) -> tuple[Way, ...]:
+    if size is None and scale is None:
+        raise RangeError(what, "size or scale must be given", size=size, scale=scale)
+    if 0 in sizes:
+        raise LayoutError(what, "spatial dims must not be empty", sizes=sizes)
+    count = len(sizes)
+    wanted = None if size is None else to_each(what, "size", size, count, 1)
+    if scale is None:
+        assert wanted is not None
+        steps = [Fraction(own, to) for own, to in zip(sizes, wanted)]
+    else:
+        factors = _numbers_of(what, "scale", scale, count)
+        if wanted is None and min(factors) > 0:
+            wanted = tuple([math.floor(own * by) for own, by in zip(sizes, factors)])
+        if wanted is None or min(factors) <= 0 or min(wanted) < 1:
+            rule = "scale must be positive, and leave at least one element"
+            raise RangeError(what, rule, scale=scale, sizes=sizes)
+        steps = [1 / Fraction(by) for by in factors]
+    known = tuple(zip(sizes, wanted, steps))
+    if isinstance(coordinates, str):
+        return tuple([way_of(*one, coordinates) for one in known])
+    own, others = [
+        [Fraction(one) for one in _numbers_of(what, "coordinates", each, count)]
+        for each in coordinates
+    ]
+    return tuple([Way(*one, *pair) for one, pair in zip(known, zip(own, others))])
+
+
+def _coordinates(what: str, given: Any, mode: str, corners: bool) -> Any:
+    """Return a name, or the pair of offsets."""
+    if corners:
+        if given is not None:
+            rule = "align_corners and coordinates must not both be given"
+            raise RangeError(what, rule, align_corners=True, coordinates=given)
+        return "align_corners"
+    if given is None:
+        return "asymmetric" if mode == "nearest" else "half_pixel"
+    if isinstance(given, (tuple, list)):
+        if len(given) != 2:
+            rule = "coordinates must be a name, or offsets in the input and in the result"
+            raise LayoutError(what, rule, coordinates=given)
+        return given
+    return to_word(what, "coordinates", given, COORDINATES)
+
+
+def _numbers_of(what: str, name: str, given: Any, count: int) -> list[float]:
+    """Convert to a finite number for each spatial dim; a single one holds for all."""
+    values = to_tuple(what, name, several(given))
+    found = [float(to_number(what, name, one)) for one in values]
+    found *= count if len(found) == 1 else 1
+    if len(found) != count or not all(map(math.isfinite, found)):
+        rule = f"{name} must have a finite number, or {count} of them"
+        raise RangeError(what, rule, **{name: given})
+    return found
+
+
+def _layout(x: Tensor, ways: Sequence[Way]) -> Layout:
+    return Layout.packed((*x.shape[:2], *[way.to for way in ways]), x.layout.order)
+
+
+def _nearest(x: Tensor, ways: tuple[Way, ...], rounding: str, out: Any) -> Tensor:
+    """Gather once, at the sums of an offset for each dim."""
+    layout = _layout(x, ways)
+    if out is not None:
+        # The offsets are those of the strides that are read.
+        given = check_out("resample", out, layout.sizes, x.dtype, x)
+        x = Tensor(copy_if_overlapping("resample", x, given))
+    strides = x.layout.strides[2:]
+    unit = math.gcd(*strides) or 1
+    offsets = []
+    for way, stride in zip(ways, strides):
+        indexes = nearest(way, rounding)
+        offsets.append(_numbers(x.device, int32, tuple([k * stride // unit for k in indexes])))
+    return call(_gathered, (x, *offsets), out, layout, unit)
+
+
+def _gathered(operands: Sequence[Tensor], out: Any, layout: Layout, unit: int) -> Tensor:
+    what, (x, *offsets) = "resample", operands
+    result = result_over(what, layout, x.dtype, x, out)
+    if not result.size:
+        return result
+    rank = layout.rank
+    places: View | None = None
+    for dim, offset in enumerate(offsets, 2):
+        along = _along(offset, dim, rank)
+        if places is None:
+            places = along
+            continue
+        sizes = (1, 1, *layout.sizes[2 : dim + 1], *[1] * (rank - dim - 1))
+        total = temporary(what, Layout(sizes), int32, x)
+        compute(what, OPERATORS["add"], (places, along), total, int32)
+        places = total
+    assert places is not None  # There is at least one spatial dim.
+    strides = (*x.strides[:2], *[0] * len(offsets))
+    gather(x, strides, places, result, Step(unit))
+    return result
+
+
+def _interpolated(x: Tensor, ways: tuple[Way, ...], mode: str, cubic: float, out: Any) -> Tensor:
+    numbers = []
+    for way in ways:
+        for tap in taps(way, mode, cubic):
+            numbers.append(_numbers(x.device, int32, tap.indexes))
+            numbers.append(_numbers(x.device, float32, tap.factors))
+    return call(_weighed, (x, *numbers), out, _layout(x, ways))
+
+
+def _weighed(operands: Sequence[Tensor], out: Any, layout: Layout) -> Tensor:
+    what, (x, *numbers) = "resample", operands
+    result = result_over(what, layout, x.dtype, x, out)
+    if not result.size:
+        return result
+    rank = layout.rank
+    source: View = copy_if_overlapping(what, x, result)
+    count = len(numbers) // (rank - 2)
+    for dim in reversed(range(2, rank)):
+        own = [_along(one, dim, rank) for one in numbers[(dim - 2) * count :][:count]]
+        sizes = (*source.layout.sizes[:dim], layout.sizes[dim], *source.layout.sizes[dim + 1 :])
+        packed = Layout.packed(sizes, layout.order)
+        last = dim == 2
+        total: View | None = None
+        for number in range(0, count, 2):
+            index, factor = own[number], own[number + 1]
+            read = temporary(what, packed, source.dtype, x)
+            gather_elements(what, source, index, read, dim)
+            term = temporary(what, packed, float32, x)
+            compute(what, OPERATORS["multiply"], (read, factor), term, float32)
+            if total is None:
+                total = term
+                continue
+            to = result if last and number + 2 == count else total
+            compute(what, OPERATORS["add"], (total, term), to, to.dtype)
+            total = to
+        assert total is not None  # There are at least two taps.
+        source = total
+    return result
+
+
+def _along(numbers: Tensor, dim: int, rank: int) -> View:
+    """View numbers along one of `rank` dims."""
+    along = numbers.layout.view([numbers.size if k == dim else 1 for k in range(rank)])
+    assert along is not None  # since it only adds dims of size 1
+    return numbers.over(along)
+
+
+@functools.lru_cache(maxsize=256)
+def _numbers(device: Device, dtype: DType, numbers: tuple[float, ...]) -> Tensor:
+    """Return numbers on the device, which must not be changed."""
+    data = np.array(numbers, dtype.numpy_name)
+    allocation = device.allocate("resample", max(4, data.nbytes))
+    upload(device, data.view(np.uint8), allocation)
+    return Tensor(View(device, allocation, Layout((len(numbers),)), dtype))

@@ -1,0 +1,123 @@
+"""What PyTorch answers to functions for networks: the oracle of tests/kernel/nn/test_torch.py.
+
+Where torch is installed the test asks it, where it is not it reads the stored answers, which
+`python -m tests.torch_networks` writes.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+STORED = Path(__file__).parent / "data" / "torch_networks.json"
+
+IMAGES = np.sin(np.arange(2 * 4 * 4 * 6) * 1.7).reshape(2, 4, 4, 6).astype(np.float32)
+LINES, VOLUMES = IMAGES.reshape(2, 4, 24), IMAGES.reshape(2, 2, 4, 4, 3)
+CLASSES = np.array([[[0, 3, 1], [2, -100, 1]], [[3, 3, 0], [1, 2, 2]]])
+SCORES = IMAGES[..., ::2][:, :, :2]
+WEIGHT = np.array([0.5, 2.0, 1.25, 0.75], np.float32)
+
+# Ours, and PyTorch's where it is spelt otherwise.
+SHUFFLES = [("pixel_shuffle(x, 2)", ""), ("pixel_unshuffle(x, 2)", "")]
+WINDOWS = [
+    ("unfold(x, 3)", ""),
+    ("unfold(x, (2, 3), dilation=(2, 1), padding=(1, 0), stride=(1, 2))", ""),
+    ("unfold(x, 2, padding=2, stride=3)", ""),
+    ("fold(unfold(x, 3, padding=1), (4, 6), 3, padding=1)", ""),
+    ("fold(unfold(x, 2, stride=2), (4, 6), 2, stride=2)", ""),
+    (
+        "fold(unfold(x, (3, 2), dilation=(1, 3), padding=(2, 1)), (4, 6), (3, 2), "
+        "dilation=(1, 3), padding=(2, 1))",
+        "",
+    ),
+]
+LOSSES = [
+    (f"{name}(s, {arguments})", "")
+    for name in ("nll_loss", "cross_entropy")
+    for arguments in (
+        "c",
+        "c, reduction='none'",
+        "c, weight=w",
+        "abs(c) % 4, ignore_index=1, reduction='sum'",
+    )
+]
+_INTERPOLATED = "F.interpolate({}, size={}, mode='{}'{})"
+SIZES = [
+    ("x", (8, 12)),
+    ("x", (3, 5)),
+    ("x", (7, 4)),
+    ("x", (1, 1)),
+    ("lines", (31,)),
+    ("lines", (7,)),
+    ("volumes", (3, 7, 4)),
+]
+LINEAR = {1: "linear", 2: "bilinear", 3: "trilinear"}
+RESAMPLED = [
+    *[
+        (f"resample({x}, size={size}, mode='{ours}')", _INTERPOLATED.format(x, size, theirs, ""))
+        for x, size in SIZES
+        for ours, theirs in (("nearest", "nearest"), ("nearest_exact", "nearest-exact"))
+    ],
+    *[
+        (
+            f"resample({x}, size={size}, mode='{mode}', align_corners={corners})",
+            _INTERPOLATED.format(x, size, theirs, f", align_corners={corners}"),
+        )
+        for x, size in SIZES
+        for mode, theirs in (("linear", LINEAR[len(size)]), ("cubic", "bicubic"))
+        for corners in (False, True)
+        if mode == "linear" or x == "x"
+    ],
+    ("resample(x, scale=1.5)", "F.interpolate(x, scale_factor=1.5)"),
+    (
+        "resample(x, scale=(0.6, 2), mode='linear')",
+        "F.interpolate(x, scale_factor=(0.6, 2), mode='bilinear')",
+    ),
+]
+EXACT = [
+    *SHUFFLES,
+    *WINDOWS[:3],
+    *[(ours, theirs) for ours, theirs in RESAMPLED if "mode='nearest" in ours],
+    ("embedding(i, w[:, None])", "F.embedding(i, w[:, None])"),
+    ("one_hot(i, 5, dtype='int64')", "F.one_hot(i, 5)"),
+]
+CASES = dict([*SHUFFLES, *WINDOWS, *LOSSES, *RESAMPLED, *EXACT])
+
+
+def operands(asarray: Any) -> dict[str, Any]:
+    """The names that the expressions use."""
+    return {
+        "x": asarray(IMAGES),
+        "lines": asarray(LINES),
+        "volumes": asarray(VOLUMES),
+        "s": asarray(np.ascontiguousarray(SCORES)),
+        "c": asarray(CLASSES),
+        "w": asarray(WEIGHT),
+        "i": asarray(np.array([[3, 0], [1, 2]])),
+    }
+
+
+def load() -> dict[str, Any]:
+    """PyTorch's answers, by our expressions: of the torch that is here, else the stored ones."""
+    try:
+        import torch
+    except ImportError:
+        return json.loads(STORED.read_text())
+    functional = torch.nn.functional
+    names = {**operands(torch.tensor), **vars(functional), "F": functional}
+    return {ours: eval(theirs or ours, names).tolist() for ours, theirs in CASES.items()}
+
+
+def _short(answer: Any) -> str:
+    """Numbers with the nine digits that tell a float32 apart."""
+    text = json.dumps(answer, separators=(",", ":"))
+    return re.sub(r"-?[\d.]+(e-?\d+)?", lambda found: f"{float(found[0]):.9g}", text)
+
+
+if __name__ == "__main__":
+    rows = [f"{json.dumps(one)}: {_short(answer)}" for one, answer in load().items()]
+    STORED.write_text("{" + ",\n".join(rows) + "}\n")
