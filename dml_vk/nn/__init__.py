@@ -6,9 +6,10 @@ from typing import TYPE_CHECKING, Any
 
 from dml_vk.aliases import not_there
 from dml_vk.nn.conv import conv
+from dml_vk.nn.conv_transpose import conv_transpose
 from dml_vk.nn.products import gemm, linear
 
-__all__ = ["conv", "gemm", "linear"]
+__all__ = ["conv", "conv_transpose", "gemm", "linear"]
 
 if not TYPE_CHECKING:  # It would make type checkers accept all names.
 
