@@ -77,7 +77,7 @@ def test_the_test_covers_every_function_with_an_error():
 def test_results_of_array_functions_vary_and_are_the_same_in_both_formats():
     found = same_bits.arrays().items()
     arrays = [(name, array) for name, array in found if not name.endswith("-chunks")]
-    assert len(arrays) == 44
+    assert len(arrays) == 52
     for (name, rows), (_, pixels) in zip(arrays[::2], arrays[1::2]):
         assert np.array_equal(rows, pixels), name
         assert rows.size == 1 or np.unique(rows).size > 4, name
