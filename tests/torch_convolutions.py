@@ -36,6 +36,12 @@ def numbers(sizes: list[int], seed: int) -> np.ndarray:
     )
 
 
+def outputs_of(case: Case) -> list[int]:
+    """The shape of the bias."""
+    weight, groups = case["weight"], case["options"]["groups"]
+    return [weight[1] * groups] if case["transposed"] else weight[:1]
+
+
 def cases() -> list[Case]:
     rng = random.Random(5)
     made = []
@@ -52,8 +58,13 @@ def cases() -> list[Case]:
         if number % 6 == 5:
             options |= {"padding": "same", "stride": [1] * rank}
         x = [rng.randint(1, 2), groups * inputs, *[rng.randint(5, 6) for _ in range(rank)]]
-        weight = [groups * outputs, inputs, *kernel]
-        made.append({"x": x, "weight": weight, "has_bias": number % 2 == 0, "options": options})
+        case = {"x": x, "weight": [groups * outputs, inputs, *kernel], "options": options}
+        if number % 4 == 1:
+            case["weight"] = [groups * inputs, outputs, *kernel]
+            pairs = zip(options["stride"], options["dilation"])
+            more = {"output_padding": [max(pair) - 1 for pair in pairs], "padding": [1] * rank}
+            options |= more
+        made.append({**case, "transposed": number % 4 == 1, "has_bias": number % 8 < 4})
     return made
 
 
@@ -63,11 +74,13 @@ def answers() -> list[Case]:
 
     found = []
     for case in cases():
+        rank = len(case["x"]) - 2
         x, weight = [
             torch.tensor(numbers(case[name], at)) for at, name in enumerate(("x", "weight"))
         ]
-        bias = torch.tensor(numbers(case["weight"][:1], 2)) if case["has_bias"] else None
-        function = getattr(functional, f"conv{len(case['x']) - 2}d")
+        bias = torch.tensor(numbers(outputs_of(case), 2)) if case["has_bias"] else None
+        name = f"conv_transpose{rank}d" if case["transposed"] else f"conv{rank}d"
+        function = getattr(functional, name)
         y = function(x, weight, bias, **case["options"])
         found.append({**case, "shape": list(y.shape), "y": y.flatten().int().tolist()})
     return found

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 from dml_vk.aliases import not_there
 from dml_vk.nn.batches import batch_norm, batch_norm_train
 from dml_vk.nn.conv import conv
+from dml_vk.nn.conv_transpose import conv_transpose
 from dml_vk.nn.dropout import dropout
 from dml_vk.nn.folding import fold, unfold
 from dml_vk.nn.lookup import embedding, one_hot
@@ -42,6 +43,7 @@ __all__ = [
     "batch_norm",
     "batch_norm_train",
     "conv",
+    "conv_transpose",
     "cross_entropy",
     "dequantize",
     "dropout",

@@ -13,7 +13,7 @@ from dml_vk.layout import Layout
 from dml_vk.nn.activations import finish as activate
 from dml_vk.nn.activations import to_activation
 from dml_vk.nn.affine import halves, normalise, of_channels
-from dml_vk.nn.checks import of_shape, to_eps, with_channels
+from dml_vk.nn.operands import of_shape, to_eps, with_channels
 from dml_vk.ops.elementwise import compute
 from dml_vk.ops.fill import fill_constant
 from dml_vk.ops.numbers import float_words

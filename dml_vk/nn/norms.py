@@ -13,7 +13,7 @@ from dml_vk.array.manipulation import to_axes
 from dml_vk.errors import LayoutError, RangeError
 from dml_vk.layout import Layout, broadcast_sizes
 from dml_vk.nn.affine import given, grouped, normalise, of_channels
-from dml_vk.nn.checks import floats, of_shape, to_eps, with_channels
+from dml_vk.nn.operands import floats, of_shape, to_eps, with_channels
 from dml_vk.ops.copy import copy_elements
 from dml_vk.ops.reduce import PARTIAL_RESULT
 from dml_vk.ops.rows import PAIR, pairs_of

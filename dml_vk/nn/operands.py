@@ -1,14 +1,51 @@
-"""Operands and results of functions that compute in float32."""
+"""Operands and results of functions for networks, which compute in float32."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from dml_vk.dtypes import DType, float16, float32
+from dml_vk.errors import LayoutError, RangeError
 from dml_vk.layout import Layout
+from dml_vk.ops.view import check_devices
 from dml_vk.promotion import common_dtype
+from dml_vk.strides.order import Ints
 from dml_vk.tensor.core import Tensor, tensor_over
-from dml_vk.tensor.operands import check_dtype, to_tensors
+from dml_vk.tensor.operands import check_dtype, to_number, to_tensor, to_tensors
+
+
+def floats(what: str, x: Any, name: str = "x") -> Tensor:
+    """Return a tensor that kernels of float32 take."""
+    tensor = to_tensor(what, name, x)
+    check_dtype(what, tensor.dtype, (float16, float32))
+    return tensor
+
+
+def with_channels(what: str, x: Any, least: int = 2) -> Tensor:
+    """Return a tensor of at least this rank, with channels as dim 1."""
+    tensor = floats(what, x)
+    if tensor.ndim < least:
+        dims = "(N, C, ...)" if least == 2 else "(N, C, spatial...)"
+        raise LayoutError(what, f"x must have the dims {dims}", shape=tensor.shape)
+    return tensor
+
+
+def of_shape(what: str, name: str, given: Any, shape: Ints, near: Tensor) -> Tensor:
+    """Return a weight, a bias or a statistic of this shape, on the device of x."""
+    tensor = floats(what, given, name)
+    if tensor.shape != shape:
+        raise LayoutError(what, f"{name} must have the shape {shape}", **{name: tensor.shape})
+    check_devices(what, **{"x": near, name: tensor})
+    return tensor
+
+
+def to_eps(what: str, eps: Any) -> float:
+    """Return a number of at least 0."""
+    number = float(to_number(what, "eps", eps))
+    if not number >= 0:
+        raise RangeError(what, "eps must be at least 0", eps=eps)
+    return number
 
 
 def network_dtype(what: str, operands: Sequence[Tensor]) -> DType:

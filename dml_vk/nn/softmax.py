@@ -12,7 +12,7 @@ from dml_vk.dtypes import bool_, int64
 from dml_vk.errors import LayoutError
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.layout import Layout
-from dml_vk.nn.checks import floats
+from dml_vk.nn.operands import floats
 from dml_vk.ops.elementwise import cast_elements, compute
 from dml_vk.ops.fill import fill_constant, fill_sequence
 from dml_vk.ops.rows import finish, pairs_of

@@ -65,16 +65,7 @@ def terms(
     parts = weight.astype(np.float32).reshape(groups, outputs, inputs, *kernel)
     made = []
     for element in product(*map(range, kernel)):
-        window, there = x, np.ones((), bool)
-        for dim, at in enumerate(element):
-            place, size = places[dim][at], x.shape[4 + dim]
-            is_inside = (place >= 0) & (place < size)
-            there = there[..., None] & is_inside
-            inside = np.where(is_inside, place, 0)
-            if not size:  # Nothing is inside.
-                shape = (*window.shape[: 4 + dim], 1, *window.shape[5 + dim :])
-                window = np.zeros(shape, np.float32)
-            window = np.take(window, inside, axis=4 + dim)
+        window, there = _gathered(x, [places[dim][at] for dim, at in enumerate(element)])
         own: Any = (..., *element)
         factors = parts[own].reshape(1, groups, outputs, inputs, *[1] * rank)
         with np.errstate(all="ignore"):
@@ -82,6 +73,77 @@ def terms(
         made.append(np.moveaxis(products, 3, -1))
     found = np.concatenate(made, axis=-1)
     return found.reshape(samples, groups * outputs, *found.shape[3:])
+
+
+def _gathered(x: Array, places: Sequence[Array]) -> tuple[Array, Array]:
+    """(the elements at these positions of each spatial dim, from dim 4 on; which of them exist)."""
+    there: Array = np.ones((), bool)
+    for dim, place in enumerate(places, 4):
+        is_inside = (place >= 0) & (place < x.shape[dim])
+        there = there[..., None] & is_inside
+        if not x.shape[dim]:  # Nothing is inside.
+            x = np.zeros((*x.shape[:dim], 1, *x.shape[dim + 1 :]), np.float32)
+        x = np.take(x, np.where(is_inside, place, 0), axis=dim)
+    return x, there
+
+
+def conv_transpose(
+    x: Array,
+    weight: Array,
+    bias: Array | None = None,
+    *,
+    stride: Sequence[int],
+    padding: Sequence[tuple[int, int]],
+    output_padding: Sequence[int],
+    dilation: Sequence[int],
+    groups: int = 1,
+) -> Array:
+    """The result of `dml_vk.nn.conv_transpose` without an activation.
+
+    The terms of a sum are those of the window's elements that fall on elements of the input, or on
+    their continuation outside of it; the last one first.
+
+    >>> import numpy as np
+    >>> from dml_vk.testing.convolutions import conv_transpose
+    >>> x, weight = np.float32([[[1, 2]]]), np.float32([[[1, 10, 100]]])
+    >>> options = {"stride": [2], "padding": [(0, 0)], "dilation": [1]}
+    >>> conv_transpose(x, weight, output_padding=[1], **options).tolist()
+    [[[1.0, 10.0, 102.0, 20.0, 200.0, 0.0]]]
+    """
+    rank, samples, kernel = len(stride), x.shape[0], weight.shape[2:]
+    inputs, outputs = weight.shape[0] // groups, weight.shape[1]
+    result = np.result_type(*[each for each in (x, weight, bias) if each is not None])
+    sizes = [
+        (x.shape[2 + k] - 1) * stride[k] + (kernel[k] - 1) * dilation[k] + 1
+        + output_padding[k] - sum(padding[k])
+        for k in range(rank)
+    ]  # fmt: skip
+    wide = x.astype(np.float32).reshape(samples, groups, 1, inputs, *x.shape[2:])
+    parts = weight.astype(np.float32).reshape(groups, inputs, outputs, *kernel).swapaxes(1, 2)
+    sums = np.zeros((samples, groups * outputs, *sizes), np.float32)
+    for index in np.ndindex(*sizes):
+        at = [o + begin for o, (begin, _) in zip(index, padding)]
+        made = []
+        for element in reversed(list(product(*map(range, kernel)))):
+            from_first = [o - e * apart for o, e, apart in zip(at, element, dilation)]
+            if any(o % step for o, step in zip(from_first, stride)):
+                continue
+            places = [np.array([o // step]) for o, step in zip(from_first, stride)]
+            window, there = _gathered(wide, places)
+            own: Any = (..., *element)
+            factors = parts[own].reshape(1, groups, outputs, inputs, *[1] * rank)
+            with np.errstate(all="ignore"):
+                terms = np.where(there, window * factors, np.float32(-0.0))
+            made.append(terms.reshape(samples, groups * outputs, inputs))
+        if made:
+            place: Any = (..., *index)
+            sums[place] = sums_of(np.concatenate(made, axis=-1))
+    if bias is not None:
+        with np.errstate(all="ignore"):
+            sums = sums + bias.astype(np.float32).reshape(-1, *[1] * rank)
+    with np.errstate(over="ignore"):
+        rounded: Array = sums.astype(result)
+    return rounded
 
 
 def sums_of(products: Array) -> Array:

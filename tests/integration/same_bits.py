@@ -146,6 +146,7 @@ def computations() -> dict[str, Callable[[np.ndarray], np.ndarray]]:
         "matmul": lambda x: x @ x.mT,
         "conv": lambda x: nn.conv(x, filters(4, 5, 3, 3), padding=1, stride=2, activation="gelu"),
         "conv-depthwise": lambda x: nn.conv(x, filters(5, 1, 3, 3), padding=1, groups=5),
+        "conv_transpose": lambda x: nn.conv_transpose(x, filters(5, 3, 3, 3), stride=2),
         "linear": lambda x: nn.linear(x, filters(7, 41), filters(7), activation="tanh"),
         "einsum": lambda x: dml_vk.einsum("nchw,ndhw->cd", x, x),
         "argsort": lambda x: dml_vk.argsort(x, axis=3),

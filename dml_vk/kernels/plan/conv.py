@@ -69,7 +69,7 @@ class Spatial(NamedTuple):
     window: int = 1  # its elements
     dilation: int = 1
     stride: int = 1
-    padding: int = 0  # before the first element
+    padding: int = 0  # before the first element; elements that are left out if it is negative
     x: int = 0
     weight: int = 0
     dst: int = 0
@@ -78,7 +78,7 @@ class Spatial(NamedTuple):
     def is_bounded(self) -> bool:
         """Whether an element of a window is outside of the input."""
         last = (self.windows - 1) * self.stride + (self.window - 1) * self.dilation
-        return self.padding > 0 or last >= self.size
+        return self.padding > 0 or last - self.padding >= self.size
 
 
 class Operand(NamedTuple):
@@ -165,7 +165,7 @@ def plan_conv(
             *[dim.window for dim in dims],
             *[dim.dilation for dim in dims],
             *[dim.stride for dim in dims],
-            *[dim.padding for dim in dims],
+            *[dim.padding & 0xFFFFFFFF for dim in dims],
             *[last_dim.windows, last_dim.size],
             *[stride & 0xFFFFFFFF for stride in (last_dim.x, last_dim.weight, last_dim.dst)],
             int(depthwise),

@@ -240,6 +240,17 @@ def test_errors_are_bounded_on_cancelling_data():
     assert error.max() > 0
 
 
+def test_products_may_be_fused(plans):
+    (x, a), (w, b) = operand(packed(1, 8, 6, 7)), operand(packed(5, 8, 3, 3))
+    for padding in (0, 1):
+        with dml_vk.settings(exact=False):
+            found = nn.conv(x, w, padding=padding).numpy()
+        expected = expected_of(a, b, padding=padding)
+        products = convolutions.terms(a, b, [1, 1], [(padding, padding)] * 2, [1, 1], 1)
+        assert (np.abs(found - expected) <= 2 * convolutions.error_bound(products)).all()
+    assert all(plan.fused for plan in plans)
+
+
 def test_activations_are_those_of_the_functions():
     (x, _), (w, _) = operand(packed(1, 3, 5, 5)), operand(packed(4, 3, 3, 3))
     plain = nn.conv(x, w)

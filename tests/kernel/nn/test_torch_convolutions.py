@@ -27,11 +27,12 @@ def test_pytorch_gives_the_same(case):
     ]
     bias = None
     if asked["has_bias"]:
-        bias = dml_vk.asarray(torch_convolutions.numbers(asked["weight"][:1], 2))
+        bias = dml_vk.asarray(torch_convolutions.numbers(torch_convolutions.outputs_of(asked), 2))
     expected = np.float32(asked["y"]).reshape(asked["shape"])
     planes = dml_vk.asarray(x)
     pixels = dml_vk.empty(x.size).over(last(x.shape))
     pixels[...] = planes
     for one in (planes, pixels):
-        found = nn.conv(one, dml_vk.asarray(weight), bias, **asked["options"])
+        function = nn.conv_transpose if asked["transposed"] else nn.conv
+        found = function(one, dml_vk.asarray(weight), bias, **asked["options"])
         assert np.array_equal(found.numpy(), expected)

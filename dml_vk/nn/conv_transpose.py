@@ -1,0 +1,202 @@
+"""Transposed convolution: convolutions of the parts of the result that are a stride apart."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from itertools import product
+from typing import Any, NamedTuple
+
+from dml_vk.array.calls import call
+from dml_vk.errors import LayoutError, RangeError
+from dml_vk.layout import Layout
+from dml_vk.nn.activations import Activation, finish, to_activation
+from dml_vk.nn.operands import network_dtype, sums_for
+from dml_vk.nn.windows import Pair, each_dim, spatial_rank, to_padding
+from dml_vk.ops.conv import Window, convolve
+from dml_vk.ops.copy import copy_if_overlapping
+from dml_vk.ops.view import View, check_count, with_layout
+from dml_vk.strides.order import Ints, to_int
+from dml_vk.tensor.core import Tensor
+from dml_vk.tensor.operands import result_over, to_tensor
+
+
+def conv_transpose(
+    x: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    *,
+    stride: int | Sequence[int] = 1,
+    padding: int | Sequence[int] | Sequence[Sequence[int]] = 0,
+    output_padding: int | Sequence[int] = 0,
+    dilation: int | Sequence[int] = 1,
+    groups: int = 1,
+    activation: Any = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Return the transposed convolution of an input (N, C_in, spatial...) with 1 to 3 spatial dims.
+
+    The weight is (C_in, C_out / groups, window...), the bias (C_out,). A spatial dim of the result
+    has `(size - 1) * stride + (window - 1) * dilation + 1` elements, without the `padding` at
+    either end, and with `output_padding` more at the end. The result has the input's format.
+
+    >>> import dml_vk
+    >>> from dml_vk import nn
+    >>> x, weight = dml_vk.asarray([[[1.0, 2.0, 3.0]]]), dml_vk.asarray([[[1.0, 10.0, 100.0]]])
+    >>> nn.conv_transpose(x, weight, stride=2).tolist()
+    [[[1.0, 10.0, 102.0, 20.0, 203.0, 30.0, 300.0]]]
+    """
+    what = "conv_transpose"
+    rank = spatial_rank(what, to_tensor(what, "x", x).shape)
+    operands = (x, weight) if bias is None else (x, weight, bias)
+    for name, operand in zip(("x", "weight", "bias"), operands):
+        to_tensor(what, name, operand)
+    pairs = to_padding(what, padding, rank)
+    if isinstance(pairs, str):
+        raise RangeError(what, "padding must be numbers or pairs", padding=padding)
+    return call(
+        _conv_transpose,
+        operands,
+        out,
+        *(each_dim(what, "stride", stride, rank), pairs),
+        each_dim(what, "output_padding", output_padding, rank, 0),
+        *(each_dim(what, "dilation", dilation, rank), to_int(what, "groups", groups)),
+        to_activation(what, activation),
+    )
+
+
+def _conv_transpose(
+    operands: Sequence[Tensor],
+    out: Any,
+    stride: Ints,
+    padding: tuple[Pair, ...],
+    output_padding: Ints,
+    dilation: Ints,
+    groups: int,
+    activation: Activation | None,
+) -> Tensor:
+    what = "conv_transpose"
+    dtype = network_dtype(what, operands)
+    x, weight, *biases = operands
+    if len(weight.shape) != len(x.shape):
+        rule = "weight must have as many dims as x: (inputs, outputs / groups, window...)"
+        raise LayoutError(what, rule, x=x.shape, weight=weight.shape)
+    inputs, outputs, *kernel = weight.shape
+    if groups < 1 or inputs % groups or x.shape[1] != inputs:
+        rule = "groups must divide weight.shape[0], which must be x.shape[1]"
+        raise RangeError(what, rule, groups=groups, x=x.shape, weight=weight.shape)
+    if 0 in kernel:
+        rule = "windows of the weight must have elements"
+        raise LayoutError(what, rule, weight=weight.shape)
+    outputs *= groups
+    for bias in biases:
+        if bias.shape != (outputs,):
+            raise LayoutError(what, f"bias must have the shape ({outputs},)", bias=bias.shape)
+    for more, *least in zip(output_padding, stride, dilation):
+        if more >= max(least):
+            rule = "output_padding must be smaller than stride or dilation"
+            named = {"stride": stride, "dilation": dilation}
+            raise RangeError(what, rule, output_padding=output_padding, **named)
+    sizes = tuple(
+        [
+            (size - 1) * step + (width - 1) * apart + 1 + more - sum(pair)
+            for size, step, width, apart, more, pair in zip(
+                x.shape[2:], stride, kernel, dilation, output_padding, padding
+            )
+        ]
+    )
+    if min(sizes) < 1 or 0 in x.shape[2:]:
+        rule = "the input must have elements, and the result more of them than padding"
+        raise LayoutError(what, rule, x=x.shape, result=sizes, padding=padding)
+    layout = Layout.packed((x.shape[0], outputs, *sizes), x.layout.order)
+    target = result_over(what, layout, dtype, x, out)
+    for name, view in (("x", x), ("weight", weight), ("the result", target)):
+        check_count(what, view, name)
+    sources = [copy_if_overlapping(what, operand, target) for operand in operands]
+    sums = sums_for(what, target)
+    begins = tuple([begin for begin, _ in padding])
+    phases = [list(_phases(*each)) for each in zip(sizes, stride, kernel, dilation, begins)]
+    for one in _of_groups(sources[0], sources[1], (*sources[2:], None)[0], sums, groups):
+        for phase in product(*phases):
+            _convolve_phase(what, one, phase, stride)
+    finish(what, sums, target, activation)
+    return target
+
+
+class _Operands(NamedTuple):
+    """Operands of a convolution: the weight is (outputs, inputs / groups, window...)."""
+
+    x: View
+    weight: View
+    bias: View | None
+    target: View
+    groups: int
+
+
+def _of_groups(
+    x: View, weight: View, bias: View | None, target: View, groups: int
+) -> Iterator[_Operands]:
+    """All groups at once if there is one, or if each has one channel; otherwise one by one."""
+    inputs, outputs = weight.layout.sizes[0] // groups, weight.layout.sizes[1]
+    if inputs == outputs == 1:
+        yield _Operands(x, weight, bias, target, groups)
+        return
+    for group in range(groups):
+        own = weight.layout.narrow(0, group * inputs, inputs).transpose(0, 1)
+        first, count = group * outputs, outputs
+        yield _Operands(
+            with_layout(x, x.layout.narrow(1, group * inputs, inputs)),
+            with_layout(weight, own),
+            None if bias is None else with_layout(bias, bias.layout.narrow(0, first, count)),
+            with_layout(target, target.layout.narrow(1, first, count)),
+            1,
+        )
+
+
+class _Phase(NamedTuple):
+    """Along one dim, every stride-th element of the result from `first` on.
+
+    They are sums over every `step`-th element of the window from `start` on, in reverse, and are a
+    convolution with this dilation and padding. `terms` is how many elements these are.
+    """
+
+    first: int
+    start: int
+    step: int
+    terms: int
+    dilation: int
+    begin: int
+
+
+def _phases(size: int, stride: int, width: int, dilation: int, begin: int) -> Iterator[_Phase]:
+    shared = math.gcd(stride, dilation)
+    step = stride // shared
+    for first in range(min(stride, size)):
+        at = first + begin
+        elements = [k for k in range(min(width, step)) if (at - k * dilation) % stride == 0]
+        start = elements[0] if elements else width
+        count = -(-(width - start) // step)
+        # The input element at the end of the window, which comes first.
+        lowest = (at - (start + (count - 1) * step) * dilation) // stride
+        yield _Phase(first, start, step, count, dilation // shared, -lowest)
+
+
+def _convolve_phase(
+    what: str, operands: _Operands, phase: tuple[_Phase, ...], stride: Ints
+) -> None:
+    weight, to = operands.weight.layout, operands.target.layout
+    for dim, (one, every) in enumerate(zip(phase, stride), 2):
+        to = to.slice(dim, one.first, None, every)
+        if one.terms:
+            weight = weight.slice(dim, one.start, None, one.step).flip(dim)
+        else:
+            weight = weight.narrow(dim, 0, 0)
+    window = Window(
+        (1,) * len(phase),
+        tuple([one.dilation for one in phase]),
+        tuple([one.begin for one in phase]),
+    )
+    convolve(
+        *(what, operands.x, with_layout(operands.weight, weight), operands.bias),
+        *(with_layout(operands.target, to), window, operands.groups),
+    )
