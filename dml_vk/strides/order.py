@@ -67,7 +67,9 @@ def to_tuple(what: str, name: str, values: Iterable[T], most: int | None = None)
     try:
         return _counted(values, most or MOST_LISTED)
     except TypeError:
-        rule = f"{name} must be a sequence" + (f" of at most {most}" if most else "")
+        rule = f"{name} must be a sequence"
+        if most:
+            rule = f"{name} must be a sequence of at most {most}"
         raise LayoutError(what, rule, **{name: values}) from None
 
 

@@ -49,6 +49,11 @@ def max_of(array: Any, rows: Sequence[Rows]) -> tuple[Array, Array]:
 
     The first of equal elements counts, or the last NaN. Windows without elements have the lowest
     value, or -inf, and index -1.
+
+    >>> from dml_vk.testing.pooling import max_of
+    >>> found, index = max_of([[[5, 7, 6, 1]]], [[[0, 1], [2, 3]]])
+    >>> found.tolist(), index.tolist()
+    ([[[7, 6]]], [[[1, 2]]])
     """
     given = _spatial_first(array)
     lowest = -np.inf if given.dtype.kind == "f" else np.iinfo(given.dtype).min
@@ -69,6 +74,10 @@ def mean_of(array: Any, rows: Sequence[Rows], ends: Sequence[int] | None = None)
     """Return the mean of each window: its sum divided by the number of its elements.
 
     With `ends` those before them count too, also where they lie in the padding.
+
+    >>> from dml_vk.testing.pooling import mean_of
+    >>> mean_of([[[1.0, 3.0, 8.0]]], [[[-1, 0], [1, 2]]]).tolist()
+    [[[1.0, 5.5]]]
     """
     given = np.asarray(array)
     sums = _sums(given, rows)
@@ -82,7 +91,12 @@ def mean_of(array: Any, rows: Sequence[Rows], ends: Sequence[int] | None = None)
 
 
 def power_mean_of(array: Any, rows: Sequence[Rows], p: float) -> Array:
-    """Return `sum(window ** p) ** (1 / p)`; bit for bit only for p = 1 and p = 2."""
+    """Return `sum(window ** p) ** (1 / p)`; bit for bit only for p = 1 and p = 2.
+
+    >>> from dml_vk.testing.pooling import power_mean_of
+    >>> power_mean_of([[[3.0, 4.0]]], [[[0, 1]]], 2).tolist()
+    [[[5.0]]]
+    """
     given = np.asarray(array)
     wide = given.astype(np.float32)
     with np.errstate(all="ignore"):
