@@ -9,7 +9,7 @@ from dml_vk.dtypes import DTYPES
 from dml_vk.errors import LayoutError, LayoutIndexError, RangeError
 from dml_vk.ops.gather import outside
 from dml_vk.ops.view import with_dtype
-from dml_vk.strides.order import Ints, several, to_int, to_ints
+from dml_vk.strides.order import to_int
 from dml_vk.tensor.core import Tensor
 
 
@@ -19,16 +19,6 @@ def to_least(what: str, name: str, value: Any, least: int) -> int:
     if number < least:
         raise RangeError(what, f"{name} must be at least {least}", **{name: value})
     return number
-
-
-def to_each(what: str, name: str, value: Any, count: int, least: int) -> Ints:
-    """Convert to an integer for each spatial dim; a single one holds for all."""
-    given = to_ints(what, name, several(value))
-    found = given * count if len(given) == 1 else given
-    if len(found) != count or min(found) < least:
-        rule = f"{name} must be an integer of at least {least}, or {count} of them"
-        raise LayoutError(what, rule, **{name: value})
-    return found
 
 
 def to_word(what: str, name: str, value: Any, words: Sequence[str]) -> str:

@@ -13,8 +13,9 @@ from dml_vk.dtypes import float16, float32
 from dml_vk.errors import LayoutError
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.layout import Layout
-from dml_vk.nn.arguments import check_images, to_each
+from dml_vk.nn.arguments import check_images
 from dml_vk.nn.taps import Dim, Run, dims_of
+from dml_vk.nn.windows import each_dim
 from dml_vk.ops.copy import copy_elements, copy_if_overlapping
 from dml_vk.ops.elementwise import cast_elements, compute
 from dml_vk.ops.fill import fill_constant
@@ -102,7 +103,7 @@ def fold(
     check_dtype(what, x.dtype, of_kinds("iuf"))
     if x.ndim != 3:
         raise LayoutError(what, "x must have the dims N, C * taps and windows", shape=x.shape)
-    sizes = to_each(what, "output_size", output_size, 2, 1)
+    sizes = each_dim(what, "output_size", output_size, 2, 1)
     dims = dims_of(what, sizes, kernel_size, dilation, padding, stride)
     taps, windows = _counts(dims)
     if x.shape[1] % (taps[0] * taps[1]):

@@ -16,8 +16,9 @@ from dml_vk.errors import LayoutError, RangeError
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.kernels.plan.gather import Step
 from dml_vk.layout import Layout
-from dml_vk.nn.arguments import check_images, to_each, to_word
+from dml_vk.nn.arguments import check_images, to_word
 from dml_vk.nn.coordinates import COORDINATES, CUBIC, ROUNDINGS, Way, nearest, taps, way_of
+from dml_vk.nn.windows import each_dim
 from dml_vk.ops.copy import copy_if_overlapping
 from dml_vk.ops.elementwise import compute
 from dml_vk.ops.gather import gather, gather_elements
@@ -90,7 +91,7 @@ def _ways(what: str, sizes: Ints, size: Any, scale: Any, coordinates: Any) -> tu
     if 0 in sizes:
         raise LayoutError(what, "spatial dims must not be empty", sizes=sizes)
     count = len(sizes)
-    wanted = None if size is None else to_each(what, "size", size, count, 1)
+    wanted = None if size is None else each_dim(what, "size", size, count, 1)
     if scale is None:
         assert wanted is not None
         steps = [Fraction(own, to) for own, to in zip(sizes, wanted)]

@@ -5,11 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from dml_vk.errors import LayoutError
-from dml_vk.nn.arguments import to_each
-from dml_vk.strides.order import Ints, is_one, several, to_ints, to_tuple
-
-Pair = tuple[int, int]
+from dml_vk.nn.windows import each_dim, to_padding, windows_of
+from dml_vk.strides.order import Ints
 
 
 class Run(NamedTuple):
@@ -58,43 +55,19 @@ def dims_of(
     what: str, sizes: Ints, kernel_size: Any, dilation: Any, padding: Any, stride: Any
 ) -> list[Dim]:
     """Return the windows over each spatial dim, from the arguments of a function."""
-    count = len(sizes)
-    taps = to_each(what, "kernel_size", kernel_size, count, 1)
-    steps = to_each(what, "stride", stride, count, 1)
-    gaps = to_each(what, "dilation", dilation, count, 1)
-    pairs = _pairs(what, padding, count)
-    if pairs is None:
-        reach = [gap * (tap - 1) for gap, tap in zip(gaps, taps)]
-        # As many windows as strides begin; the odd element of padding is at the end.
-        lacks = [
-            max(0, (-(-size // step) - 1) * step + far + 1 - size)
-            for size, step, far in zip(sizes, steps, reach)
-        ]
-        pairs = [(each // 2, each - each // 2) for each in lacks]
-    found = [
-        Dim(size, tap, step, gap, *pair)
-        for size, tap, step, gap, pair in zip(sizes, taps, steps, gaps, pairs)
+    rank = len(sizes)
+    windows = windows_of(
+        what,
+        sizes,
+        each_dim(what, "kernel_size", kernel_size, rank),
+        each_dim(what, "stride", stride, rank),
+        to_padding(what, padding, rank),
+        each_dim(what, "dilation", dilation, rank),
+    )
+    return [
+        Dim(*one)
+        for one in zip(
+            *(windows.sizes, windows.kernel, windows.stride, windows.dilation),
+            *(windows.begin, windows.end),
+        )
     ]
-    for dim in found:
-        if dim.windows < 1:
-            rule = "kernel_size must fit into the padded size"
-            raise LayoutError(what, rule, kernel_size=kernel_size, sizes=sizes, padding=padding)
-    return found
-
-
-def _pairs(what: str, padding: Any, count: int) -> list[Pair] | None:
-    """Return (begin, end) for each dim, or None for "same"."""
-    if isinstance(padding, str) and padding in ("same", "valid"):
-        return [(0, 0)] * count if padding == "valid" else None
-    rule = f"padding must be 'same', 'valid', an integer, or for each of {count} dims one or a pair"
-    try:
-        rows = [
-            to_ints(what, "padding", several(one)) for one in to_tuple(what, "", several(padding))
-        ]
-    except LayoutError:
-        raise LayoutError(what, rule, padding=padding) from None
-    rows *= count if is_one(padding) else 1
-    found = [row * 2 if len(row) == 1 else row for row in rows]
-    if len(found) != count or any(len(row) != 2 or min(row) < 0 for row in found):
-        raise LayoutError(what, rule, padding=padding)
-    return [(first, last) for first, last in found]
