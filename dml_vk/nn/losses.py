@@ -9,7 +9,7 @@ import numpy as np
 
 from dml_vk.array.calls import call
 from dml_vk.array.elementwise import not_equal, where
-from dml_vk.array.statistics import max, sum
+from dml_vk.array.statistics import sum
 from dml_vk.dtypes import bool_, float16, float32
 from dml_vk.errors import LayoutError
 from dml_vk.kernels.operators import OPERATORS
@@ -20,6 +20,7 @@ from dml_vk.ops.copy import copy_elements
 from dml_vk.ops.elementwise import cast_elements, compute
 from dml_vk.ops.gather import gather
 from dml_vk.ops.numbers import scalar_words
+from dml_vk.ops.rows import finish, pairs_of
 from dml_vk.ops.view import temporary_like, with_layout
 from dml_vk.strides.order import to_int
 from dml_vk.tensor.core import Tensor
@@ -124,17 +125,10 @@ def _of_classes(
         compute(what, OPERATORS["not_equal"], (classes, None), kept, classes.dtype, words)
     index = where(kept, classes, 0)
     losses = _at(what, x, index, dim)
-    if what == "cross_entropy":
-        # The logarithm of softmax is (x - most) - log(sum of exp(x - most)).
-        most = max(x, axis=dim, keepdims=True)
-        raised = Tensor(temporary_like(what, x, float32))
-        compute(what, OPERATORS["subtract"], (x, most), raised, float32)
-        compute(what, OPERATORS["exp"], (raised,), raised, float32)
-        sums = sum(raised, axis=dim)
-        compute(what, OPERATORS["log"], (sums,), sums, float32)
-        flat = with_layout(most, most.layout.squeeze((dim,)))
-        compute(what, OPERATORS["subtract"], (losses, flat), losses, float32)
-        compute(what, OPERATORS["subtract"], (losses, sums), losses, float32)
+    if what == "cross_entropy" and x.size:
+        pairs = pairs_of(what, "log_sum", x, (dim,))
+        pairs = with_layout(pairs, pairs.layout.squeeze((dim,)))
+        finish(what, "log_softmax", [losses, pairs], losses)
     compute(what, OPERATORS["negative"], (losses,), losses, float32)
     shares = Tensor(temporary_like(what, classes, float32))
     if weights:
