@@ -144,7 +144,7 @@ def computations() -> dict[str, Callable[[np.ndarray], np.ndarray]]:
         "argmax": lambda x: dml_vk.argmax(x, axis=2),
         "cumulative": lambda x: dml_vk.cumulative_sum(x, axis=2),
         "matmul": lambda x: x @ x.mT,
-        "conv": lambda x: nn.conv(x, filters(4, 5, 3, 3), padding=1, stride=2, activation="gelu"),
+        "conv": lambda x: nn.conv(x, filters(4, 5, 3, 3), padding=1, stride=2, activation="tanh"),
         "conv-depthwise": lambda x: nn.conv(x, filters(5, 1, 3, 3), padding=1, groups=5),
         "conv_transpose": lambda x: nn.conv_transpose(x, filters(5, 3, 3, 3), stride=2),
         "linear": lambda x: nn.linear(x, filters(7, 41), filters(7), activation="tanh"),
