@@ -1,6 +1,6 @@
 """A plugin for pytest: `--results FILE` has a line for each test as soon as it ends.
 
-A report at the end of the session would be lost where time runs out.
+A report at the end of the run would be lost where time runs out.
 """
 
 from __future__ import annotations
