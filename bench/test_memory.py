@@ -84,3 +84,27 @@ def test_resident(benchmark):
     assert nbytes == 2**30
     if dml_vk.device().unified:
         assert resident <= 1.25 * nbytes + 150 * MIB
+
+
+@pytest.mark.parametrize("runtime", ["kompute", "vulkan"])
+def test_a_million_operations(benchmark, runtime, monkeypatch):
+    """Measure a program after a tenth of its small operations and after all of them."""
+    monkeypatch.setenv("DML_VK_RUNTIME", runtime)
+    describe(benchmark, "memory", "1,000,000 small operations", runtime)
+    code = """
+    a = dml_vk.ones((8, 8))
+    for part in range(10):
+        for _ in range(100_000):
+            b = a + a
+        dml_vk.synchronize()
+        if part in (0, 9):
+            for line in open("/proc/self/status"):
+                if line.startswith("VmRSS"):
+                    print(int(line.split()[1]) * 1024)
+    print(float(b[0, 0]))
+    """
+    done = benchmark.pedantic(lambda: run(code), rounds=1)
+    early, late, value = map(float, done.stdout.split())
+    benchmark.extra_info.update({"early MiB": early / MIB, "late MiB": late / MIB})
+    assert value == 2
+    assert late <= early + 4 * MIB

@@ -75,3 +75,19 @@ def test_a_chain(benchmark, who):
 
     benchmark.pedantic(chain, rounds=50, warmup_rounds=3)
     assert np.allclose(np.asarray(chain()), ARRAY * 26)
+
+
+@pytest.mark.parametrize("who", ["10 alive", "100,000 alive", "rank 1", "rank 8"])
+def test_what_the_cost_must_not_depend_on(benchmark, who):
+    """Tensors that are alive, of which every other one is the result of an operation, and ranks."""
+    describe(benchmark, "tensor", "a + b", who, calls=CALLS)
+    many, ranks = {"100,000 alive": 100_000}.get(who, 10), {"rank 1": 1, "rank 8": 8}
+    a = dml_vk.ones((2,) * ranks.get(who, 6))
+    alive = [a + a if number % 2 else dml_vk.ones(8) for number in range(many)]
+
+    def repeat():
+        for _ in range(CALLS):
+            a + a
+
+    benchmark.pedantic(repeat, setup=dml_vk.synchronize, rounds=100, warmup_rounds=3)
+    assert [float(alive[1].sum()), float(alive[-2][0])] == [2 * a.size, 1]
