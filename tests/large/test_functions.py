@@ -18,7 +18,7 @@ ROWS = (3, 2**20)
 WITHOUT_ELEMENTS = """
 __array_namespace_info__ Device Tensor atleast_1d atleast_2d atleast_3d broadcast_arrays can_cast
 compile_glsl conj default_device finfo from_dlpack iinfo imag isdtype load matrix_transpose moveaxis
-permute_dims real result_type save squeeze unstack
+permute_dims real result_type save settings squeeze unstack
 """
 
 
