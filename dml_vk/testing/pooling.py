@@ -94,8 +94,8 @@ def power_mean_of(array: Any, rows: Sequence[Rows], p: float) -> Array:
     """Return `sum(window ** p) ** (1 / p)`; bit for bit only for p = 1 and p = 2.
 
     >>> from dml_vk.testing.pooling import power_mean_of
-    >>> power_mean_of([[[3.0, 4.0]]], [[[0, 1]]], 2).tolist()
-    [[[5.0]]]
+    >>> [power_mean_of([[[3.0, 4.0]]], [[[0, 1]]], p).tolist() for p in (1, 2)]
+    [[[[7.0]]], [[[5.0]]]]
     """
     given = np.asarray(array)
     wide = given.astype(np.float32)

@@ -210,7 +210,9 @@ def differs(
             if ours:
                 return _elementwise(ours, found, placed[::-1] if swapped else placed, named), None
             call = answer_of(name)
-            if call is None:
+            # Of elements that are not unique, but said to be, NumPy's answer is by chance.
+            said = name == "numpy.isin" and (len(placed) > 2 or named.get("assume_unique"))
+            if call is None or said:
                 return "", None
             kept = {key: value for key, value in named.items() if key not in NOT_THERE}
             with patience():

@@ -148,6 +148,7 @@ BESIDE = {
     "reshape": (MATRIX, 4),
     "trace": (),
     "integers": (5,),
+    "top_k": (MATRIX, 1),
     **dict.fromkeys(("allclose", "array_equal", "isclose"), (MATRIX, MATRIX)),
     **dict.fromkeys(("nanpercentile", "nanquantile", "percentile", "quantile"), (MATRIX, 0.5)),
 }

@@ -19,6 +19,8 @@ ARRAY = np.arange(1, 121, dtype=np.float32).reshape(2, 3, 4, 5)
 @pytest.fixture
 def only_known(monkeypatch):
     """From now on, no call is recorded that was not called before."""
+    calls._calls.clear()  # else it might be full, and emptied, in the middle of the test
+    spec.Spec._known.clear()
 
     def refuse(*arguments):
         raise AssertionError(f"recorded again: {arguments}")

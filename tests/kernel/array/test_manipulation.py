@@ -281,6 +281,7 @@ ERRORS = [
     (lambda: dml_vk.broadcast_arrays(3), DTypeError, "broadcast_arrays: array must be a Ten"),
     (lambda: dml_vk.expand_dims(X, axis=5), LayoutIndexError, "expand_dims: axis must be from -5"),
     (lambda: dml_vk.expand_dims(X, axis=(1, 1)), LayoutError, "expand_dims: axis must not repeat"),
+    (lambda: dml_vk.flip(X, axis=range(5)), LayoutError, "flip: .* a sequence of at most 4"),
     (lambda: dml_vk.flip(X, axis=4), LayoutIndexError, "flip: axis must be from -4 to 3; got axis"),
     (lambda: dml_vk.flip(SCALAR, axis=0), LayoutIndexError, "flip: axis is out of range"),
     (lambda: dml_vk.flip(X, axis="x"), LayoutError, "flip: axis must be an integer; got axis='x'"),
