@@ -84,18 +84,20 @@ class Hazards:
             return (max(known.wrote, known.read) if write else known.wrote) + 1
         first, last = self._place(low + 1) - 1, self._place(high)
         touched = self._segments[first:last]
-        if write:
-            return max([max(one.wrote, one.read) for one in touched]) + 1
-        return max([one.wrote for one in touched]) + 1
+        return (_latest(touched) if write else max([one.wrote for one in touched])) + 1
 
-    def mark(self, low: int, high: int, write: bool, level: int) -> None:
-        """Record that work at `level`, which `after` allowed, accesses [low, high)."""
+    def mark(self, low: int, high: int, write: bool, level: int, floor: int = 0) -> None:
+        """Record that work at `level`, which `after` allowed, accesses [low, high).
+
+        No later work comes below the level `floor`. So a read merges what was last accessed before:
+        memory that was written piece by piece, and is read as a whole again and again.
+        """
         low, high = low & ~3, (high + 3) & ~3
         known = self._known.get(low)
         if known is None or known.end != high:
             first, last = self._cut(low), self._cut(high)
             touched = self._segments[first:last]
-            if len(touched) > 1 and not write and len(touched) <= MAX_TOUCHED:
+            if not write and 1 < len(touched) <= MAX_TOUCHED and _latest(touched) >= floor:
                 for one in touched:
                     one.read = max(one.read, level)
                 return
@@ -129,12 +131,12 @@ class Hazards:
         return bisect_left(self._segments, at, key=_start)
 
 
-def place(pending: dict[Arena, Hazards], accesses: Sequence[Access], level: int = 0) -> int:
-    """Find the first level, from `level`, at which all these accesses are allowed; mark them there.
+def place(pending: dict[Arena, Hazards], accesses: Sequence[Access], floor: int = 0) -> int:
+    """Find the first level, from `floor`, at which all these accesses are allowed; mark them there.
 
     It is `after` and `mark` in one, without looking up known ranges twice.
     """
-    found = []
+    level, found = floor, []
     latest: Arena | None = None
     for access in accesses:
         arena, low = access.arena, access.low
@@ -153,13 +155,18 @@ def place(pending: dict[Arena, Hazards], accesses: Sequence[Access], level: int 
         found.append(known)
     for access, known in zip(accesses, found):
         if known is None or known.end != access.high:  # An earlier iteration may have cut it.
-            pending[access.arena].mark(access.low, access.high, access.writes, level)
+            pending[access.arena].mark(access.low, access.high, access.writes, level, floor)
         elif access.writes:
             known.wrote = level
             known.read = -1
         elif known.read < level:
             known.read = level
     return level
+
+
+def _latest(touched: Sequence[Segment]) -> int:
+    """The last level that writes or reads any of these segments."""
+    return max([max(one.wrote, one.read) for one in touched])
 
 
 def _start(segment: Segment) -> int:

@@ -10,21 +10,28 @@ from dml_vk.runtime.hazards import Hazards
 ACCESS = st.tuples(st.integers(0, 60), st.integers(1, 30), st.booleans())
 
 
-@given(st.lists(st.lists(ACCESS, min_size=1, max_size=3), max_size=25))
+OPERATION = st.tuples(st.booleans(), st.lists(ACCESS, min_size=1, max_size=3))
+
+
+@given(st.lists(OPERATION, max_size=25))
 def test_each_operation_comes_right_after_all_it_depends_on(operations):
-    pending = Hazards()
+    pending, floor, top = Hazards(), 0, -1
     seen = [[] for _ in range(25)]  # of each word: (level, write)
-    for operation in operations:
-        expected = 0
+    for starts_a_batch, operation in operations:
+        if starts_a_batch:
+            floor = top + 1
+        expected = floor
         for low, size, write in operation:
             for word in range(low // 4, (low + size + 3) // 4):
                 for level, other in seen[word]:
                     if write or other:
                         expected = max(expected, level + 1)
-        found = max(pending.after(low, low + size, write) for low, size, write in operation)
+        after = [pending.after(low, low + size, write) for low, size, write in operation]
+        found = max(floor, *after)
         assert found == expected
+        top = max(top, found)
         for low, size, write in operation:
-            pending.mark(low, low + size, write, found)
+            pending.mark(low, low + size, write, found, floor)
             for word in range(low // 4, (low + size + 3) // 4):
                 seen[word].append((found, write))
 
@@ -53,3 +60,17 @@ def test_a_read_of_everything_leaves_little_to_look_at_again():
     assert len(pending._segments) < 4
     assert pending.after(16, 20, True) == 4
     assert pending.after(16, 20, False) <= 3
+
+
+def test_what_was_written_in_pieces_before_is_read_as_a_whole():
+    pending = Hazards()
+    for k in range(16):
+        pending.mark(8 * k, 8 * k + 8, True, k)
+    pending.mark(0, 128, False, 16, 16)
+    assert pending.count == 2, "the range, and the rest"
+    assert pending.after(0, 8, True) == 17
+    for k in range(16):
+        pending.mark(8 * k, 8 * k + 8, True, 17 + k, 17)
+    pending.mark(0, 128, False, 33, 32)  # one of them is of the same graph
+    assert pending.count == 17
+    assert [pending.after(8 * k, 8 * k + 8, False) for k in (0, 15)] == [18, 33]
