@@ -7,13 +7,13 @@ from hypothesis import strategies as st
 
 from dml_vk.runtime.hazards import Hazards
 
-ACCESS = st.tuples(st.integers(0, 60), st.integers(1, 30), st.booleans())
+ACCESS = st.tuples(st.integers(0, 24), st.integers(1, 12), st.booleans())
 
 
 OPERATION = st.tuples(st.booleans(), st.lists(ACCESS, min_size=1, max_size=3))
 
 
-@given(st.lists(OPERATION, max_size=25))
+@given(st.lists(OPERATION, min_size=5, max_size=25))
 def test_each_operation_comes_right_after_all_it_depends_on(operations):
     pending, floor, top = Hazards(), 0, -1
     seen = [[] for _ in range(25)]  # of each word: (level, write)
