@@ -6,7 +6,6 @@ import importlib
 from math import e, inf, nan, pi
 from typing import Any
 
-from dml_vk import directml
 from dml_vk.dtypes import (
     bool_,
     complex64,
@@ -93,7 +92,7 @@ _MODULES = {
     "user_kernel": "compile_glsl kernel",
 }
 _LAZY = {name: module for module, names in _MODULES.items() for name in names.split()}
-_LAZY["linalg"] = _LAZY["nn"] = _LAZY["random"] = ""  # modules themselves
+_LAZY |= dict.fromkeys(("directml", "linalg", "nn", "random"), "")  # modules themselves
 __all__ = [
     "DTypeError",
     "DeviceError",
@@ -112,7 +111,6 @@ __all__ = [
     "complex64",
     "contiguous_format",
     "devices",
-    "directml",
     "e",
     "float16",
     "float32",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -71,7 +72,7 @@ class Operator:
         wide = ("double" if floats else "long") if common.itemsize == 8 else "int"
         return f"{wide}_{'compare' if self.result else 'arithmetic'}"
 
-    @property
+    @functools.cached_property
     def kernels(self) -> set[str]:
         """All kernels that compute it."""
         dtypes = filter(self.takes, DTYPES.values())

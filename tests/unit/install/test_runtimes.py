@@ -2,27 +2,37 @@
 
 from __future__ import annotations
 
-from importlib import metadata
+import sys
 
 import pytest
 
 from dml_vk.errors import DeviceError
 from dml_vk.install import kp_version, runtimes
 
+COMPLETED, STOCK = kp_version.version(), kp_version.KP
+
 
 @pytest.mark.parametrize(
     ("installed", "expected"),
-    [(kp_version.version(), "kompute"), (kp_version.KP, "vulkan"), (None, "vulkan")],
+    [
+        ([], "vulkan"),
+        ([STOCK], "vulkan"),
+        ([COMPLETED], "kompute"),
+        (["", COMPLETED], "kompute"),
+        ([COMPLETED, STOCK], "kompute"),
+        ([STOCK, COMPLETED], "vulkan"),
+    ],
 )
-def test_kompute_is_chosen_where_it_is_installed_and_completed(monkeypatch, installed, expected):
-    def version(package):
-        assert package == "kp"
-        if installed is None:
-            raise metadata.PackageNotFoundError
-        return installed
-
+def test_kompute_is_chosen_if_the_first_on_the_path_is_completed(
+    monkeypatch, tmp_path, installed, expected
+):
+    folders = [tmp_path / str(count) for count in range(len(installed))]
+    for folder, version in zip(folders, installed):
+        (folder / (f"kp-{version}.dist-info" if version else "pip-1.0.dist-info")).mkdir(
+            parents=True
+        )
     monkeypatch.delenv("DML_VK_RUNTIME", raising=False)
-    monkeypatch.setattr(metadata, "version", version)
+    monkeypatch.setattr(sys, "path", [str(tmp_path / "missing"), *map(str, folders)])
     assert runtimes.chosen() == expected
     for name in ("kompute", "vulkan"):
         monkeypatch.setenv("DML_VK_RUNTIME", name)
