@@ -15,11 +15,7 @@ MEMORY = ("staged", "bar")
 
 def runtime() -> str:
     """Which runtime to open devices with: one of RUNTIMES, or "" for the best that is there."""
-    value = os.environ.get("DML_VK_RUNTIME", "")
-    if value not in ("", *RUNTIMES):
-        rule = "DML_VK_RUNTIME must be 'kompute', 'vulkan' or unset"
-        raise DeviceError("device", rule, DML_VK_RUNTIME=value)
-    return value
+    return _one_of("DML_VK_RUNTIME", RUNTIMES)
 
 
 def memory() -> str:
@@ -27,11 +23,17 @@ def memory() -> str:
 
     "staged": as if it were not host-visible; "bar": as if the host could only write it.
     """
-    value = os.environ.get("DML_VK_MEMORY", "")
-    if value not in ("", *MEMORY):
-        rule = "DML_VK_MEMORY must be 'staged', 'bar' or unset"
-        raise DeviceError("device", rule, DML_VK_MEMORY=value)
-    return value
+    return _one_of("DML_VK_MEMORY", MEMORY)
+
+
+def log() -> str:
+    """What to log to stderr: "" for nothing, or one of LOGS."""
+    return _one_of("DML_VK_LOG", LOGS)
+
+
+def exact() -> bool:
+    """Whether results must be exact, unless the program says otherwise."""
+    return _one_of("DML_VK_EXACT", ("0", "1")) != "0"
 
 
 def memory_limit() -> int | None:
@@ -43,24 +45,6 @@ def memory_limit() -> int | None:
     return int(value) if value else None
 
 
-def log() -> str:
-    """What to log to stderr: "" for nothing, or one of LOGS."""
-    value = os.environ.get("DML_VK_LOG", "")
-    if value not in ("", *LOGS):
-        rule = "DML_VK_LOG must be 'info', 'debug', 'summary' or unset"
-        raise DeviceError("device", rule, DML_VK_LOG=value)
-    return value
-
-
-def exact() -> bool:
-    """Whether results must be exact, unless the program says otherwise."""
-    value = os.environ.get("DML_VK_EXACT", "")
-    if value not in ("", "0", "1"):
-        rule = "DML_VK_EXACT must be '0', '1' or unset"
-        raise DeviceError("device", rule, DML_VK_EXACT=value)
-    return value != "0"
-
-
 def cache_folder() -> Path:
     """Where this user's programs keep what they can make again; ours is not made yet."""
     if sys.platform == "win32":
@@ -70,3 +54,11 @@ def cache_folder() -> Path:
     else:
         folder = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
     return Path(folder) / "dml_vk"
+
+
+def _one_of(name: str, choices: tuple[str, ...]) -> str:
+    value = os.environ.get(name, "")
+    if value not in ("", *choices):
+        listed = ", ".join(map(repr, choices))
+        raise DeviceError("device", f"{name} must be {listed} or unset", **{name: value})
+    return value

@@ -1,0 +1,48 @@
+"""Under the validation layer, dispatches bind exact ranges, so that the layer sees true hazards."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from dml_vk.limits import MINIMUM
+from dml_vk.runtime.arenas import Arena
+from dml_vk.runtime.queue import Queue
+from tests.unit.runtime.queues import Runtime, arena, make_plan, operand, pushes
+
+pytestmark = pytest.mark.usefixtures("no_modules")
+
+
+def test_under_validation_dispatches_bind_what_they_access(monkeypatch):
+    monkeypatch.setenv("DML_VK_VALIDATE", "1")
+    runtime = Runtime()
+    queue = Queue(runtime, MINIMUM, lambda: None)
+    where, plan = Arena(np.arange(4096), 16384, None), make_plan()
+    for at in (0, 1024, 2048):  # the second launch of a plan is encoded anew
+        queue.launch(plan, [operand(where, at + 256, at + 276, True, at + 264)])
+    queue.flush()
+    assert pushes(runtime) == [[[0, 64, 2, 77]] * 3]
+    parts = [bound[-1][0].tolist() for bound, _ in runtime.ran[0].levels[0]]
+    assert parts == [[*range(at, at + 5)] for at in (64, 320, 576)]
+
+
+def test_under_validation_what_binds_whole_arenas_runs_alone(monkeypatch):
+    def order():
+        runtime = Runtime()
+        queue = Queue(runtime, MINIMUM, lambda: None)
+        where, push = arena(), np.zeros(4, np.uint32)
+        longer = replace(make_plan(), push=(0,) * 8)
+        one, other, third, fourth = (operand(where, n, n + 16, True, n) for n in (0, 16, 32, 48))
+        queue.launch(make_plan(), [one])
+        queue.launch(longer, [other], (), operand(where, 64, 80, False))
+        queue.launch(make_plan(), [third])
+        queue.dispatch(b"spirv", (), push, (1, 1, 1), [fourth])
+        queue.launch(make_plan(), [operand(where, 80, 96, True, 80)])
+        queue.flush()
+        return [len(level) for level in runtime.ran[0].levels]
+
+    assert order() == [5]
+    monkeypatch.setenv("DML_VK_VALIDATE", "1")
+    assert order() == [1] * 5
