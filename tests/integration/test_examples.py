@@ -80,9 +80,102 @@ def test_photos_come_out_as_numpy_has_them(example, capsys):
     assert moved.split()[1:6] == ["asked", "channels_last", "->", "contiguous_format", "1"]
 
 
+@pytest.fixture(scope="module")
+def shapes(tmp_path_factory):
+    """The example, its weights, and pictures that they have not seen, with the right answers."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.syspath_prepend(EXAMPLES)
+        resnet, shapes = map(importlib.import_module, ("resnet", "shapes"))
+    path = tmp_path_factory.mktemp("weights") / "shapes.safetensors"
+    weights = resnet.loaded(path)
+    kinds = dml_vk.arange(60, dtype="int32") % len(resnet.KINDS)
+    return resnet, path, weights, shapes.drawn(kinds, dml_vk.random.Generator(5)), kinds.numpy()
+
+
+def test_a_residual_network_tells_shapes_apart_with_equal_bits_in_both_formats(shapes):
+    resnet, _, weights, pictures, kinds = shapes
+    with dml_vk.trace(strict=True) as log:
+        nchw = resnet.classified(weights, pictures)
+        assert log.entries == []
+        nhwc = resnet.classified(weights, pictures.to(dml_vk.channels_last))
+    assert [entry.op for entry in log.entries] == ["to"]
+    found = nchw.numpy()
+    assert found.tobytes() == nhwc.numpy().tobytes()
+    assert np.mean(found.argmax(1) == kinds) > 0.8
+    assert resnet.classified(weights, pictures[7:8]).numpy().tobytes() == found[7].tobytes()
+
+
+def test_a_residual_network_gives_what_its_layers_define(shapes):
+    resnet, _, weights, pictures, _ = shapes
+    exact = {name: tensor.numpy().astype(np.float64) for name, tensor in weights.items()}
+
+    def conv(x, name, stride=1):
+        weight = exact[f"{name}.weight"]
+        size = weight.shape[2]
+        x = np.pad(x, ((0, 0), (0, 0), *[(size // 2, size // 2)] * 2))
+        windows = np.lib.stride_tricks.sliding_window_view(x, (size, size), (2, 3))
+        return np.einsum("nchwij,ocij->nohw", windows[:, :, ::stride, ::stride], weight)
+
+    def norm(x, name):
+        mean, variance, weight, bias = (
+            exact[f"{name}.{part}"].reshape(-1, 1, 1)
+            for part in ("running_mean", "running_var", "weight", "bias")
+        )
+        return (x - mean) / np.sqrt(variance + 1e-5) * weight + bias
+
+    x = pictures[:6].numpy().astype(np.float64)
+    over = {"axis": (2, 3), "keepdims": True}
+    x = (x - x.mean(**over)) / np.sqrt(x.var(**over) + 1e-5)
+    x = norm(conv(x, "stem.conv"), "stem.norm").clip(0)
+    seen = []
+    for number in range(3):
+        name, stride = f"blocks.{number}", 1 if number == 0 else 2
+        y = norm(conv(x, f"{name}.conv1", stride), f"{name}.norm1").clip(0)
+        y = norm(conv(y, f"{name}.conv2"), f"{name}.norm2")
+        x = (y + (conv(x, f"{name}.shortcut", stride) if stride > 1 else x)).clip(0)
+        seen += [x.mean((2, 3)), x.max((2, 3))]
+    logits = np.concatenate(seen, 1) @ exact["head.weight"].T + exact["head.bias"]
+    expected = np.exp(logits) / np.exp(logits).sum(1, keepdims=True)
+    assert np.allclose(resnet.classified(weights, pictures[:6]).numpy(), expected, atol=1e-4)
+
+
+def test_the_residual_network_prints_its_answer_and_the_time_of_each_layer(
+    shapes, monkeypatch, capsys
+):
+    resnet, path, *_ = shapes
+    monkeypatch.syspath_prepend(EXAMPLES)
+    monkeypatch.setattr("sys.argv", ["resnet.py", str(path)])
+    resnet.main()
+    said = capsys.readouterr().out
+    assert re.search(r"^a triangle, by \d+%; equal bits: True$", said, re.M)
+    rows = re.findall(r"^([\w.]+) +[\d.]+ ms +[\d.]+ ms$", said, re.M)
+    assert rows[:2] == ["stem", "blocks.0.conv1"]
+    assert rows[-1] == "head"
+
+
+@pytest.mark.parametrize("example", ["gpt"], indirect=True)
+def test_a_transformer_continues_a_text_from_its_cache(example, monkeypatch, capsys):
+    text = "a quick brown fox jumps over the lazy dog. "
+    model = example.weights()
+    with dml_vk.trace(strict=True) as log:
+        longer, rows, _ = example.continued(model, text + text[:3], 12)
+    assert longer == (text * 2)[: len(text) + 15]
+    # Only new keys and values are written, by each layer.
+    written = [entry.nbytes for entry in log.entries if entry.op == "setitem"]
+    step = 4 * example.HEADS * example.SIZE
+    assert written == [step * (len(text) + 3)] * 4 + [step] * 4 * 11
+    whole = example.logits(model, example.encoded(longer[:-1]), example.caches())
+    assert whole[-12:].numpy().tobytes() == rows.numpy().tobytes()
+    monkeypatch.setattr("sys.argv", ["gpt.py", "abcabcab"])
+    example.main()
+    said = capsys.readouterr().out
+    assert said.startswith("abcabcab|cabcabcabcab")
+    assert "equal bits: True" in said
+
+
 def test_the_page_names_each_example():
     page = (EXAMPLES / "README.md").read_text()
     programs = {path.name for path in EXAMPLES.glob("*.py")} - {"libraries.py"}
     assert set(re.findall(r"\]\((\w+\.py)\)", page)) - {"libraries.py"} == programs
     for name in programs:
-        assert f"`python examples/{name}`" in (EXAMPLES / name).read_text()
+        assert f"`python examples/{name}" in (EXAMPLES / name).read_text()
