@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from dml_vk.aliases import not_there
+from dml_vk.nn.attention import scaled_dot_product_attention
 from dml_vk.nn.batches import batch_norm, batch_norm_train
 from dml_vk.nn.conv import conv
 from dml_vk.nn.conv_transpose import conv_transpose
@@ -72,6 +73,7 @@ __all__ = [
     "quantize",
     "resample",
     "rms_norm",
+    "scaled_dot_product_attention",
     "softmax",
     "unfold",
 ]
