@@ -33,6 +33,7 @@ from dml_vk.nn.pooling import (
 from dml_vk.nn.products import gemm, linear
 from dml_vk.nn.quantized import dequantize, matmul_integer, quantize
 from dml_vk.nn.resampling import resample
+from dml_vk.nn.responses import local_response_norm
 from dml_vk.nn.shuffling import pixel_shuffle, pixel_unshuffle
 from dml_vk.nn.softmax import hardmax, log_softmax, logsumexp, softmax
 from dml_vk.nn.unpooling import max_unpool
@@ -58,6 +59,7 @@ __all__ = [
     "instance_norm",
     "layer_norm",
     "linear",
+    "local_response_norm",
     "log_softmax",
     "logsumexp",
     "lp_pool",
