@@ -24,6 +24,11 @@ SIZES = st.sampled_from([1, 2, 5])
 INF, NAN = np.inf, np.nan
 
 
+def power(array, exponent):
+    """Our own: it is tested elsewhere. Exponents in tensors are not taken as roots or products."""
+    return dml_vk.pow(dml_vk.asarray(array), dml_vk.asarray(np.float32(exponent))).numpy()
+
+
 def squares_near(array, size, across):
     """Sums of squares in row-major order of the window, in float32."""
     wide = array.astype(np.float32)
@@ -41,9 +46,8 @@ def squares_near(array, size, across):
 
 
 def responses(array, size, alpha, beta, k, across=True):
-    """The power is our own: it is tested elsewhere."""
     base = squares_near(array, size, across) * np.float32(alpha / size) + np.float32(k)
-    powers = dml_vk.pow(dml_vk.asarray(base), beta).numpy()
+    powers = power(base, beta)
     return (array.astype(np.float32) / powers).astype(array.dtype)
 
 
@@ -100,10 +104,10 @@ def norm_of(array, axis, p):
     wide = np.abs(array.astype(np.float32))
     if p == INF:
         return wide.max(axis, keepdims=True)
-    powers = dml_vk.pow(dml_vk.asarray(wide), p).numpy()
+    powers = power(wide, p)
     kept = [dim for dim in range(array.ndim) if dim not in axis]
     rows = powers.transpose(*kept, *axis).reshape(*[array.shape[dim] for dim in kept], -1)
-    sums = dml_vk.pow(dml_vk.asarray(tree_sum(rows, -1)), 1 / p).numpy()
+    sums = power(tree_sum(rows, -1), 1 / p)
     return np.expand_dims(sums, axis)
 
 
