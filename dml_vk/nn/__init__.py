@@ -8,6 +8,7 @@ from dml_vk.aliases import not_there
 from dml_vk.nn.attention import scaled_dot_product_attention
 from dml_vk.nn.batches import batch_norm, batch_norm_train
 from dml_vk.nn.conv import conv
+from dml_vk.nn.conv_integer import conv_integer
 from dml_vk.nn.conv_transpose import conv_transpose
 from dml_vk.nn.dropout import dropout
 from dml_vk.nn.folding import fold, unfold
@@ -45,6 +46,7 @@ __all__ = [
     "batch_norm",
     "batch_norm_train",
     "conv",
+    "conv_integer",
     "conv_transpose",
     "cross_entropy",
     "dequantize",
