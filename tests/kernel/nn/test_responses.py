@@ -162,6 +162,7 @@ MESSAGES = {
     ),
     "local_response_norm: x must have 3 to 5 dims": lambda: nn.local_response_norm(X[0], 2),
     "local_response_norm: size must be at least 1": lambda: nn.local_response_norm(X, 0),
+    "local_response_norm: size must be from 1 to": lambda: nn.local_response_norm(X, 2**31),
     "local_response_norm: size must be an integer": lambda: nn.local_response_norm(X, 1.5),
     "local_response_norm: alpha must be a real": lambda: nn.local_response_norm(X, 2, alpha="a"),
     "local_response_norm: beta must be a real": lambda: nn.local_response_norm(X, 2, beta=None),
