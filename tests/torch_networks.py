@@ -19,6 +19,11 @@ IMAGES = np.sin(np.arange(2 * 4 * 4 * 6) * 1.7).reshape(2, 4, 4, 6).astype(np.fl
 LINES, VOLUMES = IMAGES.reshape(2, 4, 24), IMAGES.reshape(2, 2, 4, 4, 3)
 CLASSES = np.array([[[0, 3, 1], [2, -100, 1]], [[3, 3, 0], [1, 2, 2]]])
 SCORES = IMAGES[..., ::2][:, :, :2]
+# Rows and channels with NaN, an infinity, two of them, and zeros of both signs.
+ODD = IMAGES.copy()
+ODD[0, 0, 0, 1], ODD[0, 1, 1, 2], ODD[0, 2, 2, 3] = np.nan, np.inf, -np.inf
+ODD[1, 0], ODD[1, 1, ::2], ODD[1, 1, 1::2] = -0.0, 0.0, -0.0
+ODD[1, 2, 0, :2], ODD[1, 2, 1] = [np.inf, -np.inf], -np.inf
 WEIGHT = np.array([0.5, 2.0, 1.25, 0.75], np.float32)
 
 # Ours, and PyTorch's where it is spelt otherwise.
@@ -78,6 +83,49 @@ RESAMPLED = [
         "F.interpolate(x, scale_factor=(0.6, 2), mode='bilinear')",
     ),
 ]
+_ATTENTION = "scaled_dot_product_attention"
+ATTENDED = [
+    *[(f"{_ATTENTION}({one})", "") for one in ("x, x, x", "x, x, x[..., :3], is_causal=True")],
+    (f"{_ATTENTION}(x, x[:, :, :3], x[:, :, 1:], scale=0.3)", ""),
+    (f"{_ATTENTION}(x, x[:1], x[:, :1], is_causal=True)", ""),
+    *[
+        (f"{_ATTENTION}(x, x, x, mask={mask})", f"{_ATTENTION}(x, x, x, attn_mask={mask})")
+        for mask in ("x[..., :4]", "x[..., :4] > 0", "x[0, 0, :, :4] > 0.9")
+    ],
+]
+NORMED = [
+    *[
+        (f"local_response_norm({x}, {size}, alpha=0.7, beta=0.6, k=1.5)", "")
+        for x in ("x", "lines", "volumes")
+        for size in (1, 2, 3, 4, 7)
+    ],
+    *[
+        (f"normalize(x, p={p}, axis={axis})", f"normalize(x, p={p}, dim={axis})")
+        for p in (0.5, 1, 2, 3, "float('inf')")
+        for axis in (1, -1, (2, 3))
+    ],
+]
+# NaN, infinities and zeros, whose signs PyTorch keeps too but for sums of zeros.
+UNSIGNED = ("instance_norm", "group_norm", "layer_norm", _ATTENTION)
+ODDITIES = [
+    ("max_pool(odd, 2)", "max_pool2d(odd, 2)"),
+    ("max_pool(odd, 3, stride=1, padding=1)", "max_pool2d(odd, 3, stride=1, padding=1)"),
+    ("avg_pool(odd, 2)", "avg_pool2d(odd, 2)"),
+    ("adaptive_max_pool(odd, 3)", "adaptive_max_pool2d(odd, 3)"),
+    ("softmax(odd, axis=-1)", "softmax(odd, dim=-1)"),
+    ("softmax(odd, axis=1)", "softmax(odd, dim=1)"),
+    ("log_softmax(odd, axis=1)", "log_softmax(odd, dim=1)"),
+    ("layer_norm(odd, 6)", "layer_norm(odd, (6,))"),
+    ("rms_norm(odd, 6, eps=1e-6)", "rms_norm(odd, (6,), eps=1e-6)"),
+    ("group_norm(odd, 2)", ""),
+    ("instance_norm(odd)", ""),
+    ("batch_norm(odd, w, w)", ""),
+    ("normalize(odd)", ""),
+    ("local_response_norm(odd, 3)", ""),
+    (f"{_ATTENTION}(odd, x, x)", "in_steps(odd, x, x)"),
+    (f"{_ATTENTION}(x, x, odd)", "in_steps(x, x, odd)"),
+    (f"{_ATTENTION}(x, odd, x, is_causal=True)", "in_steps(x, odd, x, is_causal=True)"),
+]
 EXACT = [
     *SHUFFLES,
     *WINDOWS[:3],
@@ -85,13 +133,14 @@ EXACT = [
     ("embedding(i, w[:, None])", "F.embedding(i, w[:, None])"),
     ("one_hot(i, 5, dtype='int64')", "F.one_hot(i, 5)"),
 ]
-CASES = dict([*SHUFFLES, *WINDOWS, *LOSSES, *RESAMPLED, *EXACT])
+CASES = dict([*SHUFFLES, *WINDOWS, *LOSSES, *RESAMPLED, *ATTENDED, *NORMED, *ODDITIES, *EXACT])
 
 
 def operands(asarray: Any) -> dict[str, Any]:
     """The names that the expressions use."""
     return {
         "x": asarray(IMAGES),
+        "odd": asarray(ODD),
         "lines": asarray(LINES),
         "volumes": asarray(VOLUMES),
         "s": asarray(np.ascontiguousarray(SCORES)),
@@ -108,14 +157,21 @@ def load() -> dict[str, Any]:
     except ImportError:
         return json.loads(STORED.read_text())
     functional = torch.nn.functional
-    names = {**operands(torch.tensor), **vars(functional), "F": functional}
+
+    def in_steps(*given: Any, **options: Any) -> Any:
+        # Its fused kernel gives some queries with NaN zeros instead, depending on sizes.
+        with torch.nn.attention.sdpa_kernel(torch.nn.attention.SDPBackend.MATH):
+            return functional.scaled_dot_product_attention(*given, **options)
+
+    names = {**operands(torch.tensor), **vars(functional), "F": functional, "in_steps": in_steps}
     return {ours: eval(theirs or ours, names).tolist() for ours, theirs in CASES.items()}
 
 
 def _short(answer: Any) -> str:
     """Numbers with the nine digits that tell a float32 apart."""
     text = json.dumps(answer, separators=(",", ":"))
-    return re.sub(r"-?[\d.]+(e-?\d+)?", lambda found: f"{float(found[0]):.9g}", text)
+    short = re.sub(r"-?[\d.]+(e[+-]?\d+)?", lambda found: f"{float(found[0]):.9g}", text)
+    return re.sub(r"-0(?=[,\]])", "-0.0", short)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,7 @@ from typing import Any
 
 from dml_vk.dtypes import DTYPES
 from dml_vk.errors import LayoutError, LayoutIndexError, RangeError
+from dml_vk.nn.windows import MOST
 from dml_vk.ops.gather import outside
 from dml_vk.ops.view import with_dtype
 from dml_vk.strides.order import to_int
@@ -14,10 +15,12 @@ from dml_vk.tensor.core import Tensor
 
 
 def to_least(what: str, name: str, value: Any, least: int) -> int:
-    """Convert to an integer that is at least this."""
+    """Convert to an integer that is at least this, and that kernels can count to."""
     number = to_int(what, name, value)
     if number < least:
         raise RangeError(what, f"{name} must be at least {least}", **{name: value})
+    if number > MOST:
+        raise RangeError(what, f"{name} must be from {least} to 2**31 - 1", **{name: value})
     return number
 
 

@@ -71,6 +71,9 @@ def resample(
     corners = to_bool(what, "align_corners", align_corners)
     chosen = _coordinates(what, coordinates, mode, corners)
     ways = _ways(what, x.shape[2:], size, scale, chosen)
+    factor = float(to_number(what, "cubic", cubic))
+    if not math.isfinite(factor):
+        raise RangeError(what, "cubic must be finite", cubic=cubic)
     if mode.startswith("nearest"):
         if rounding is None:
             rounding = "round_prefer_ceil" if mode == "nearest_exact" else "floor"
@@ -79,9 +82,6 @@ def resample(
     if rounding is not None:
         rule = "rounding must not be given unless mode is nearest"
         raise RangeError(what, rule, rounding=rounding, mode=mode)
-    factor = float(to_number(what, "cubic", cubic))
-    if not math.isfinite(factor):
-        raise RangeError(what, "cubic must be finite", cubic=cubic)
     return _interpolated(x, ways, mode, factor, out)
 
 

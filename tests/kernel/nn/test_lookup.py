@@ -82,6 +82,7 @@ def test_embedding_of_one_or_none_and_in_place():
         (lambda: nn.one_hot([1], 2), DTypeError, "one_hot: x must be a Tensor"),
         (lambda: nn.one_hot(WEIGHT, 2), DTypeError, "one_hot: dtype must be one of int8, uint8"),
         (lambda: nn.one_hot(INDEX, 0), RangeError, "one_hot: num_classes must be at least 1"),
+        (lambda: nn.one_hot(INDEX, 2**40), RangeError, "one_hot: num_classes must be from 1 to"),
         (lambda: nn.one_hot(INDEX, 2.0), LayoutError, "one_hot: num_classes must be an integer"),
         (lambda: nn.one_hot(INDEX, 3, dtype="x"), DTypeError, "one_hot: "),
         (lambda: nn.one_hot(INDEX, 3, axis=2), LayoutIndexError, "one_hot: axis must be from -2"),

@@ -12,12 +12,13 @@ from dml_vk import nn
 from tests import torch_networks
 
 ANSWERS = torch_networks.load()
+ODDITIES = {ours for ours, _ in torch_networks.ODDITIES}
 EXACT = {ours for ours, _ in torch_networks.EXACT}
 
 
 def names(form):
     found = torch_networks.operands(dml_vk.asarray)
-    images = {name: found[name].to(form) for name in ("x", "lines", "volumes", "s")}
+    images = {name: found[name].to(form) for name in ("x", "odd", "lines", "volumes", "s")}
     return {**vars(nn), **found, **images}
 
 
@@ -30,7 +31,10 @@ def test_answers_and_formats_are_pytorchs(form):
         told = np.array(ANSWERS[ours], np.float32)
         assert answer.shape == told.shape, ours
         error = 0 if ours in EXACT else 2e-6
-        assert np.allclose(answer.numpy(), told, rtol=error, atol=error), ours
+        assert np.allclose(answer.numpy(), told, rtol=error, atol=error, equal_nan=True), ours
+        if ours in ODDITIES and not ours.startswith(torch_networks.UNSIGNED):
+            zeros = told == 0
+            assert np.array_equal(np.signbit(answer.numpy())[zeros], np.signbit(told)[zeros]), ours
         if answer.ndim > 2 and not ours.startswith(("embedding", "one_hot", "nll", "cross")):
             assert answer.memory_format is form, ours
 
