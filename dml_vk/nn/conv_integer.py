@@ -19,7 +19,7 @@ from dml_vk.layout import Layout
 from dml_vk.nn.affine import grouped
 from dml_vk.nn.conv import windows_for
 from dml_vk.nn.quantized import to_zero_point
-from dml_vk.nn.taps import Dim, Run
+from dml_vk.nn.taps import Dim, Run, dims_over
 from dml_vk.nn.windows import Padding, each_dim, spatial_rank, to_padding
 from dml_vk.ops.copy import copy_if_overlapping
 from dml_vk.ops.elementwise import compute
@@ -102,12 +102,7 @@ def _conv_integer(
         return target
     source, weights, *others = [copy_if_overlapping(what, one, target) for one in operands]
     weights = _less(what, weights, others.pop() if q is None else q)
-    dims = [
-        Dim(*one)
-        for one in zip(
-            *(windows.sizes, windows.kernel, stride, dilation, windows.begin, windows.end)
-        )
-    ]
+    dims = dims_over(windows)
     _begin(what, weights, others[0] if p is None else p, dims, target)
     # (N, groups, channels, spatial...) and (groups, outputs, channels, window...).
     both = grouped(source, 1, groups), grouped(weights, 0, groups)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
-from dml_vk.nn.windows import each_dim, to_padding, windows_of
+from dml_vk.nn.windows import Windows, each_dim, to_padding, windows_of
 from dml_vk.strides.order import Ints
 
 
@@ -64,6 +64,11 @@ def dims_of(
         to_padding(what, padding, rank),
         each_dim(what, "dilation", dilation, rank),
     )
+    return dims_over(windows)
+
+
+def dims_over(windows: Windows) -> list[Dim]:
+    """Return the windows over each spatial dim."""
     return [
         Dim(*one)
         for one in zip(

@@ -49,6 +49,37 @@ def test_rows_of_many_elements():
     assert float(dml_vk.sum(dml_vk.abs(normed))) == N
 
 
+def test_attention_to_many_keys():
+    """The last key of 16 million, of which the others have no weight; and all alike."""
+    q, k = dml_vk.ones((3, 2)), dml_vk.zeros((N, 2))
+    v = dml_vk.asarray(np.tile(np.float32([1, 3]), N // 2).reshape(N, 1))
+    assert nn.scaled_dot_product_attention(q, k, v).tolist() == [[2]] * 3
+    k[-1] = 200.0
+    assert nn.scaled_dot_product_attention(q, k, v).tolist() == [[3]] * 3
+    found = nn.scaled_dot_product_attention(q, k, v, is_causal=True).numpy()
+    assert np.allclose(found[:, 0], [1, 2, 5 / 3], rtol=1e-6)
+
+
+def test_integer_convolution_of_many_channels_and_pixels():
+    x, weight = dml_vk.full((1, 2**20, 3), 2, "uint8"), dml_vk.full((2, 2**20, 3), -3, "int8")
+    assert nn.conv_integer(x, weight, 1, 0, padding=1).tolist() == [
+        [[-6 * 2**20, -9 * 2**20, -6 * 2**20]] * 2
+    ]
+    x = dml_vk.ones((1, 1, SIDE, SIDE), "uint8", memory_format=dml_vk.channels_last)
+    sums = nn.conv_integer(x, dml_vk.ones((1, 1, 2, 2), "int8"))
+    assert int(dml_vk.sum(sums)) == 4 * (SIDE - 1) ** 2
+
+
+def test_norms_of_many_elements():
+    x = dml_vk.ones((2, N))
+    assert float(dml_vk.max(dml_vk.abs(nn.normalize(x, p=3) * N ** (1 / 3) - 1))) < 1e-5
+    hot = nn.hardmax(dml_vk.asarray(shuffled(2 * N).astype(np.float32).reshape(2, N)), axis=(0, 1))
+    assert float(dml_vk.sum(hot)) == 1
+    found = nn.local_response_norm(dml_vk.ones((1, N, 2)), 3, alpha=1.0, beta=1.0, k=0.0)
+    assert float(dml_vk.max(found[:, 1:-1])) == float(dml_vk.min(found[:, 1:-1])) == 1
+    assert found[0, [0, -1], 0].tolist() == [1.5, 1.5]
+
+
 def test_many_rows():
     x = dml_vk.asarray(np.tile(np.float32([[0, 0], [7, 7]]), (N // 8, 1)))
     assert float(dml_vk.sum(nn.softmax(x))) == len(x)

@@ -79,6 +79,16 @@ def test_every_form_has_the_same_bits(name):
     assert bits(out.numpy()).tobytes() in found
 
 
+@pytest.mark.parametrize("name", LOSSES)
+def test_means_where_no_target_can_be_ignored(name):
+    """-100 is no uint8."""
+    array = chance().standard_normal((4, 7)).astype(np.float32)
+    classes = np.array([0, 6, 3, 3], np.uint8)
+    told = expected(name, array, classes, np.ones(7), -100, "mean")
+    found = LOSSES[name](dml_vk.asarray(array), dml_vk.asarray(classes)).item()
+    assert np.isclose(found, told, rtol=3e-6)
+
+
 def test_scores_that_overflow_exp_and_all_that_is_ignored():
     x = dml_vk.asarray([[1e4, 0.0], [-1e4, -1e4]])
     found = nn.cross_entropy(x, dml_vk.asarray([1, 0]), reduction="none").numpy()

@@ -144,6 +144,11 @@ def test_norms_in_boxes_keep_the_format(p):
     assert len(bits) == 1
 
 
+def test_norms_of_nothing():
+    assert nn.normalize(dml_vk.empty((0, 3)), p=3).shape == (0, 3)
+    assert nn.normalize(dml_vk.empty((3, 0)), p=INF).shape == (3, 0)
+
+
 @pytest.mark.parametrize("p", [0.5, 1, 2, 3, INF])
 def test_norms_of_special_values(p):
     """As PyTorch 2.13: rows of zeros stay, one infinity makes itself NaN and all others 0."""
