@@ -13,7 +13,13 @@
 
 float compute(vec2 a, vec2 row, vec2 affine) {
     float alpha = uintBitsToFloat(push.scalars[0]), beta = uintBitsToFloat(push.scalars[1]);
-    return activated(BEFORE, finished(a, row, affine), alpha, beta);
+    if (OP == FINISH_LOG_SUM_EXP) {
+        // The element is itself the pair of a row: its maximum and the logarithm of a sum.
+        precise float sum = a.x + a.y;
+        return (floatBitsToUint(a.x) & FLOAT_INFINITY) == FLOAT_INFINITY ? a.x : sum;
+    }
+    float bias = OP == FINISH_SHIFTED ? affine.x : affine.y;
+    return activated(BEFORE, finished(OP, a.x, row, affine.x, bias), alpha, beta);
 }
 
 void main() { run(); }

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from dml_vk.dtypes import float32
 from dml_vk.layout import Layout
-from dml_vk.nn.activations import Activation
 from dml_vk.ops.elementwise import cast_elements
-from dml_vk.ops.rows import PAIR, finish
+from dml_vk.ops.rows import PAIR, Activation, finish, pairs_of, write_rows
 from dml_vk.ops.view import View, temporary, with_layout
 from dml_vk.strides.order import Ints, packed_strides, row_major
+
+Affine = tuple[View | None, View | None]  # weight and bias
 
 
 def halves(what: str, sizes: Ints, near: View) -> tuple[View, View, View]:
@@ -25,12 +27,27 @@ def halves(what: str, sizes: Ints, near: View) -> tuple[View, View, View]:
     return made, first, second
 
 
+def normalise_rows(
+    what: str,
+    pair: str,
+    x: View,
+    target: View,
+    dims: Ints,
+    affine: Affine,
+    eps: float,
+    activation: Activation | None,
+) -> None:
+    """Normalise the rows of x along these dims, by the pair of each."""
+    how: Any = {"affine": affine, "eps": eps, "activation": activation}
+    if not write_rows(what, pair, name_of(affine), x, target, dims, **how):
+        normalise(what, x, pairs_of(what, pair, x, dims, eps), affine, target, activation)
+
+
 def normalise(
     what: str,
     x: View,
     pairs: View,
-    weight: View | None,
-    bias: View | None,
+    affine: Affine,
     target: View,
     activation: Activation | None,
 ) -> None:
@@ -38,17 +55,22 @@ def normalise(
 
     Each operation rounds to float32.
     """
+    weight, bias = affine
+    given = [one for one in affine if one is not None]
     if weight is not None and bias is not None:
         both, first, second = halves(what, weight.layout.sizes, weight)
         cast_elements(what, weight, first)
         cast_elements(what, bias, second)
-        finish(what, "affine", [x, pairs, both], target, activation)
-    elif weight is not None:
-        finish(what, "scaled", [x, pairs, weight], target, activation)
-    elif bias is not None:
-        finish(what, "shifted", [x, pairs, bias], target, activation)
-    else:
-        finish(what, "norm", [x, pairs], target, activation)
+        given = [both]
+    finish(what, name_of(affine), [x, pairs, *given], target, activation)
+
+
+def name_of(affine: Affine) -> str:
+    """Return what `finish` does with a weight and a bias, or without one of them."""
+    weight, bias = affine
+    if weight is None:
+        return "norm" if bias is None else "shifted"
+    return "scaled" if bias is None else "affine"
 
 
 def grouped(view: View, dim: int, groups: int) -> View:
@@ -61,13 +83,22 @@ def grouped(view: View, dim: int, groups: int) -> View:
     return with_layout(view, Layout(sizes, strides, layout.offset))
 
 
-def given(operands: Sequence[View], has: tuple[bool, ...]) -> list[View | None]:
-    """Return the operands after x in their places, with None for those that were omitted."""
+def repeated(layout: Layout, dim: int) -> Layout:
+    """Put a dim before this one, along which all of this one is repeated as often as its size."""
+    sizes, strides = list(layout.sizes), list(layout.strides)
+    sizes.insert(dim, sizes[dim])
+    strides.insert(dim, 0)
+    return Layout(sizes, strides, layout.offset)
+
+
+def given(operands: Sequence[View], has: tuple[bool, ...]) -> Affine:
+    """Return weight and bias, which follow x, with None for what was omitted."""
     rest = iter(operands[1:])
-    return [next(rest) if one else None for one in has]
+    weight, bias = [next(rest) if one else None for one in has]
+    return weight, bias
 
 
-def of_channels(operands: Sequence[View], has: tuple[bool, ...]) -> list[View | None]:
+def of_channels(operands: Sequence[View], has: tuple[bool, ...]) -> Affine:
     """Do the same with numbers for each channel, as views that broadcast to x, (N, C, ...)."""
     ones = operands[0].layout.rank - 2
     views: list[View | None] = []
@@ -77,4 +108,5 @@ def of_channels(operands: Sequence[View], has: tuple[bool, ...]) -> list[View | 
             layout = Layout((size, *[1] * ones), (stride, *[0] * ones), one.layout.offset)
             one = with_layout(one, layout)
         views.append(one)
-    return views
+    weight, bias = views
+    return weight, bias

@@ -114,11 +114,11 @@ def _normalised(
     if not x.size:
         return target
     mean, var = of_channels(operands[:3], (True, True))
-    weight, bias = of_channels([x, *operands[3:]], has)
+    affine = of_channels([x, *operands[3:]], has)
     pairs, means, scales = halves(what, (x.shape[1], *[1] * (x.ndim - 2)), x)
     compute(what, OPERATORS["cast"], [mean], means, float32)
     # 1 / sqrt(1 * var + eps).
     numbers = float_words(0.0, 0.0, 1.0, eps)
     compute(what, OPERATORS["rsqrt"], [var], scales, float32, numbers, SCALED)
-    normalise(what, x, pairs, weight, bias, target, activation)
+    normalise(what, x, pairs, affine, target, activation)
     return target

@@ -11,14 +11,21 @@ from typing import Any
 from dml_vk.array.calls import call
 from dml_vk.array.manipulation import to_axes
 from dml_vk.errors import LayoutError, RangeError
-from dml_vk.layout import Layout, broadcast_sizes
+from dml_vk.layout import broadcast_sizes
 from dml_vk.nn.activations import Activation, to_activation
-from dml_vk.nn.affine import given, grouped, normalise, of_channels
+from dml_vk.nn.affine import (
+    given,
+    grouped,
+    name_of,
+    normalise,
+    normalise_rows,
+    of_channels,
+    repeated,
+)
 from dml_vk.nn.operands import floats, of_shape, to_eps, with_channels
-from dml_vk.ops.copy import copy_elements
 from dml_vk.ops.reduce import PARTIAL_RESULT
-from dml_vk.ops.rows import PAIR, pairs_of
-from dml_vk.ops.view import temporary, with_layout
+from dml_vk.ops.rows import pairs_of, write_rows
+from dml_vk.ops.view import with_layout
 from dml_vk.strides.order import Axes, Ints, several, to_bool, to_int, to_ints
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import result_over, to_number
@@ -221,8 +228,7 @@ def _rows(
     x: Tensor = operands[0]
     target = result_over(what, x.layout.like(), x.dtype, x, out)
     if x.size:
-        weight, bias = given(operands, has)
-        normalise(what, x, pairs_of(what, pair, x, dims, eps), weight, bias, target, activation)
+        normalise_rows(what, pair, x, target, dims, given(operands, has), eps, activation)
     return target
 
 
@@ -237,9 +243,8 @@ def _instances(
     x: Tensor = operands[0]
     target = result_over(what, x.layout.like(), x.dtype, x, out)
     if x.size:
-        pairs = pairs_of(what, "scale", x, tuple(range(2, x.ndim)), eps)
-        weight, bias = of_channels(operands, has)
-        normalise(what, x, pairs, weight, bias, target, activation)
+        dims, affine = tuple(range(2, x.ndim)), of_channels(operands, has)
+        normalise_rows(what, "scale", x, target, dims, affine, eps, activation)
     return target
 
 
@@ -254,18 +259,22 @@ def _groups(
 ) -> Tensor:
     x: Tensor = operands[0]
     target = result_over(what, x.layout.like(), x.dtype, x, out)
-    if x.size:
-        # Each channel first, since its elements may be read together in any format.
-        channels = pairs_of(what, "scale", x, tuple(range(2, x.ndim)), eps, PARTIAL_RESULT)
-        pairs = pairs_of(what, "scale", grouped(channels, 1, groups), (2,), eps)
-        if x.layout.strides[1] == 1:
-            # For each channel its pair, so that channels can be read in runs.
-            each = x.shape[1] // groups
-            sizes = (x.shape[0], groups, each, *[1] * (x.ndim - 2))
-            repeated = temporary(what, Layout.packed(sizes), PAIR, x)
-            copy_elements(what, with_layout(pairs, pairs.layout.expand(sizes)), repeated)
-            pairs = repeated
-        weight, bias = [one and grouped(one, 0, groups) for one in of_channels(operands, has)]
-        target_groups = grouped(target, 1, groups)
-        normalise(what, grouped(x, 1, groups), pairs, weight, bias, target_groups, activation)
+    if not x.size:
+        return target
+    weight, bias = [
+        None if one is None else grouped(one, 0, groups) for one in of_channels(operands, has)
+    ]
+    affine = weight, bias
+    source, to = grouped(x, 1, groups), grouped(target, 1, groups)
+    dims = tuple(range(3, x.ndim + 1))
+    how: Any = {"part": 2, "affine": affine, "eps": eps, "activation": activation}
+    if write_rows(what, "scale", name_of(affine), source, to, dims, **how):
+        return target
+    # Each channel first, since its elements may be read together in any format. Then for each the
+    # pair of its group, so that channels can be read in runs.
+    channels = pairs_of(what, "scale", x, tuple(range(2, x.ndim)), eps, PARTIAL_RESULT)
+    of_each = with_layout(channels, repeated(grouped(channels, 1, groups).layout, 2))
+    pairs = pairs_of(what, "scale", of_each, (3,), eps)
+    pairs = with_layout(pairs, pairs.layout.squeeze(3))
+    normalise(what, source, pairs, affine, to, activation)
     return target

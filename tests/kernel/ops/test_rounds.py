@@ -234,7 +234,7 @@ FAMILIES = {
     "made": ("fill", "sequence", "philox_words", "philox_packed", "uniform", "normal", "integers"),
     "casts": ("cast", "where"),
     "reductions": ("reduce_tree", "reduce_int", "reduce_long", "reduce_double", "reduce_arg"),
-    "rows": ("reduce_softmax", "reduce_moments", "finish"),
+    "rows": ("reduce_softmax", "reduce_moments", "finish", "rows_softmax", "rows_moments"),
     "scans": ("scan_float", "scan_int", "scan_long", "scan_double"),
     "products": ("matmul_tile", "matmul_words"),
     "windows": ("pool",),
