@@ -21,7 +21,12 @@ layout(constant_id = 12) const uint EPS = 0;
 vec3 leaf_value(uvec4 raw, uint index) { return uintBitsToFloat(raw.xyz); }
 
 #if BITS == 128
-uvec4 element_of(vec3 value) { return uvec4(floatBitsToUint(value), 0); }
+uvec4 element_of(vec3 value) {
+    if (TYPE == PARTIAL) return uvec4(floatBitsToUint(value), 0);
+    // "statistics": the mean, the variance, and the pair that elements need.
+    vec2 moments = moments_of(value);
+    return floatBitsToUint(vec4(moments, scaled_of(moments)));
+}
 #else
 uvec2 element_of(vec3 value) { return floatBitsToUint(pair_of_row(value)); }
 #endif

@@ -79,7 +79,7 @@ COMPUTED = {
 }
 # Together with those that do not compute operators.
 BY_ELEMENT = {**COMPUTED, **finishes.KERNELS}
-_OPCODES = {"cast": CASTS, "finish": finishes.OPCODES}
+_OPCODES = {"cast": CASTS, "finish": finishes.OPCODES, "pairs": finishes.PAIRS_OPCODES}
 
 
 def _computed() -> Iterator[Kernel]:

@@ -17,14 +17,14 @@ from dml_vk.nn.affine import (
     given,
     grouped,
     name_of,
-    normalise,
     normalise_rows,
     of_channels,
     repeated,
+    weights_of,
 )
 from dml_vk.nn.operands import floats, of_shape, to_eps, with_channels
 from dml_vk.ops.reduce import PARTIAL_RESULT
-from dml_vk.ops.rows import pairs_of, write_rows
+from dml_vk.ops.rows import finish, pairs_of, write_rows
 from dml_vk.ops.view import with_layout
 from dml_vk.strides.order import Axes, Ints, several, to_bool, to_int, to_ints
 from dml_vk.tensor.core import Tensor
@@ -272,9 +272,10 @@ def _groups(
         return target
     # Each channel first, since its elements may be read together in any format. Then for each the
     # pair of its group, so that channels can be read in runs.
+    weights = weights_of(what, affine)
     channels = pairs_of(what, "scale", x, tuple(range(2, x.ndim)), eps, PARTIAL_RESULT)
     of_each = with_layout(channels, repeated(grouped(channels, 1, groups).layout, 2))
     pairs = pairs_of(what, "scale", of_each, (3,), eps)
     pairs = with_layout(pairs, pairs.layout.squeeze(3))
-    normalise(what, source, pairs, affine, to, activation)
+    finish(what, name_of(affine), [source, pairs, *weights], to, activation)
     return target

@@ -8,7 +8,8 @@ the work. Numbers of a pair are float32.
 - "exp_sum": the largest element m, and 1 / s, where s is the sum of exp(x - m). "log_sum": m and
   log(s). Within a chunk, terms are subtracted from the chunk's own m and added as a tree. Two nodes
   have the larger m; the sum of the one with the smaller m is multiplied by exp of the difference.
-- "moments": the mean and the variance. "scale": the mean and 1 / sqrt(variance + eps). A chunk has
+- "scale": the mean and 1 / sqrt(variance + eps). "statistics": the mean and the variance, and then
+  this pair: the only result of four numbers. A chunk has
   the mean of its elements, the first plus the mean difference from it, and the sum of squared
   deviations from the mean; both sums are trees. A node of n
   elements has the mean a + (b - a) * share, where share is the part of n that the right half has,
@@ -121,6 +122,15 @@ def _activation(activation: Activation | None) -> tuple[int, Ints]:
         return 0, ()
     name, numbers = activation
     return int(OPCODES[name.upper()]), numbers
+
+
+def write_joined(what: str, name: str, first: View, second: View, target: View, eps: float) -> None:
+    """Write pairs to the target: of weights and biases, or for "scale" of means and scales.
+
+    Then the second number is a variance, of which the scale is 1 / sqrt(variance + eps).
+    """
+    steps = finishes.PAIRS.index(name), 0
+    launch(what, "pairs", 2, steps, (first, second), target, float32, float_words(eps))
 
 
 def finish(

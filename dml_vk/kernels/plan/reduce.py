@@ -23,7 +23,7 @@ OPCODES = {f"REDUCE_{name.upper()}": str(code) for code, name in enumerate(NAMES
 # Pairs of numbers that softmax and norms need of each row; the kind of kernel that computes each.
 PAIRS = {
     **dict.fromkeys(("exp_sum", "log_sum"), "softmax"),
-    **dict.fromkeys(("moments", "means", "scale", "squares", "norm_1", "norm_2"), "moments"),
+    **dict.fromkeys(("statistics", "means", "scale", "squares", "norm_1", "norm_2"), "moments"),
 }
 PAIR_OPCODES = {f"REDUCE_{name.upper()}": str(code) for code, name in enumerate(PAIRS)}
 RANK, LEAF_RANK = 4, 4  # dims of one launch, and of leaves
@@ -101,6 +101,7 @@ class Code(NamedTuple):
 
 
 PARTIAL = Code(255, 16)  # a partial result of several numbers
+FOUR = Code(254, 16)  # four numbers of a row, which are a result
 
 
 @lru_cache(maxsize=256)

@@ -61,6 +61,7 @@ ELEMENTS: dict[str, dict[str, int]] = {
 FUNCTIONS = {
     "float_activation": DIVIDE,
     "float_log": SQRT,
+    "pairs": _RSQRT,
     "float_arc": SQRT,
     "float_trig": loop(1),
 }

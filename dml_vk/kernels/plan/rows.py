@@ -29,6 +29,8 @@ _MOST_PARTS = 2**8
 _WIDTH = 4  # rows, or parts of one, that an "across" variant takes at once
 _RANK = 4
 _SHORT = 64  # elements, for which a team is too large
+# Of a row on a CPU: as many rows as it has lanes stay in its cache until they are read again.
+_MOST_BYTES = 2**15
 _ELEMENT_NS = {"softmax": 6.0, "moments": 4.0}
 _SPEC = (
     *("OP", "FINISH", "AFTER", "SCALARS", "TYPE", "B_TYPE", "C_TYPE"),
@@ -150,6 +152,8 @@ def _by_lanes(task: Task, rows: _Rows, count: int, starts: Ints, done: Finish) -
     if units < task.profile.units_wanted // 2:
         return None
     if not wide:
+        if rows.elements * task.itemsize > _MOST_BYTES:
+            return None
         return _plan(task, rows, "along", starts, done)
     split = Dim(tuple([step * _WIDTH for step in across[0].strides]), across[0].size // _WIDTH)
     over_rows = across[0] is row
@@ -186,15 +190,18 @@ def _plan(
     chunks = -(-elements // _CHUNK)
     tiers = sum([chunks > 1, chunks > 15, chunks > 255])
     parts = part.size
-    unit_rounds = _rounds(inner.size, parts, block, team, tiers, per)
-    if unit_rounds > rounds.MOST or chunks >= 2**12:
-        return None
     steps = [step if step in (0, 1) else ANY for step in inner.strides[:-1]]
     src_quads = [
         step == 1 and inner.size % per == 0 and task.aligned(k, task.run_bytes(k), dims[1:])
         for k, step in enumerate(steps)
     ]
     src_quads[0] = quads
+    # Sources that are neither read by quads nor the same along a part.
+    slow = sum([step != 0 and not flag for step, flag in zip(steps, src_quads)])
+    slow = 0 if way == "across" else slow
+    unit_rounds = _rounds(inner.size, parts, block, team, tiers, per, slow)
+    if unit_rounds > rounds.MOST or chunks >= 2**12:
+        return None
     wide = _WIDTH if way == "across" else 1
     path = Path(
         way,
@@ -229,18 +236,16 @@ def _plan(
     )
 
 
-def _rounds(size: int, parts: int, block: int, team: int, tiers: int, per: int) -> int:
+def _rounds(size: int, parts: int, block: int, team: int, tiers: int, per: int, slow: int) -> int:
     """Bound the iterations of a row: its trees, and its elements."""
-    each = size if team == 1 else min(block, size)
-    chunks = -(-each // _CHUNK)
+    chunks = -(-(size if team == 1 else min(block, size)) // _CHUNK)
     tree = rounds.tree(chunks) if tiers else 0
-    if team == 1:
-        read = rounds.loop(parts, tree + rounds.loop(1))
-        written = rounds.loop(-(-size // _WIDTH)) + rounds.loop(per)
-    else:
+    quads = -(-size // (team * min(per, _WIDTH)))
+    written = rounds.loop(quads, slow * rounds.loop(per)) + 2 * rounds.loop(per)
+    read = rounds.loop(parts, tree + rounds.loop(1))
+    if team > 1:
         nodes = parts * -(-size // block)
         turns = rounds.loop(-(-nodes // team))
         levels = (nodes - 1).bit_length() + 1
-        read = rounds.loop(-(-nodes // team), tree) + rounds.loop(levels, turns) * 2
-        written = rounds.loop(-(-size // (team * per))) + rounds.loop(-(-per // team))
+        read = rounds.loop(-(-nodes // team), tree) + 2 * rounds.loop(levels, turns)
     return read + rounds.loop(parts, written) + rounds.PAIR

@@ -119,8 +119,8 @@ void finish_quad(PLACE at, vec2 pair) {
 }
 
 #ifdef TEAM
-#define MEMBER gl_LocalInvocationID.x
-#define MEMBERS gl_WorkGroupSize.x
+#define MEMBER (gl_GlobalInvocationID.x % LANES)
+#define MEMBERS LANES
 #define QUADS 1
 #else
 #define MEMBER 0

@@ -90,14 +90,12 @@ void run() {
     uint strands = gl_NumWorkGroups.x * (gl_WorkGroupSize.x / LANES);
     uint units = push.end - push.first;
     uint stretch = (units + strands - 1) / strands;
-#ifdef TEAM
-    // A workgroup does each unit together: its size is that of a lane group.
-    uint start = min(gl_WorkGroupID.x * stretch, units);
-    uint stop = push.first + min(start + stretch, units);
-    for (uint n = push.first + start; n < stop; n++) unit(n, true);
-#else
     uint start = min(gl_GlobalInvocationID.x / LANES * stretch, units);
     uint stop = push.first + min(start + stretch, units);
+#ifdef TEAM
+    // A workgroup, which is one lane group, does each unit together.
+    for (uint n = push.first + start; n < stop; n++) unit(n, true);
+#else
     uint n = push.first + start + gl_GlobalInvocationID.x % LANES;
     // Two loops instead of a branch: a CPU executes both sides of a branch.
     for (; n < min(stop, push.whole); n += LANES) unit(n, true);

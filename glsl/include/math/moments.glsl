@@ -70,13 +70,17 @@ vec2 norm_of(float n) {
     return vec2(0.0, float_reciprocal(uintBitsToFloat(max(bits, EPS))));
 }
 
-// What is wanted: the mean and the variance, or what elements need to be normalised.
+vec2 moments_of(vec3 value) { return vec2(value.y, float_divide(value.z, value.x)); }
+
+vec2 scaled_of(vec2 moments) {
+    precise float variance = moments.y + uintBitsToFloat(EPS);
+    return vec2(moments.x, float_rsqrt(variance));
+}
+
+// What elements need to be normalised.
 vec2 pair_of_row(vec3 value) {
     if (OP == REDUCE_MEANS) return vec2(value.y, 1.0);
     if (OP == REDUCE_NORM_1) return norm_of(value.z);
     if (OP == REDUCE_NORM_2) return norm_of(float_sqrt(value.z));
-    precise float variance = float_divide(value.z, value.x);
-    if (OP == REDUCE_MOMENTS) return vec2(value.y, variance);
-    variance = variance + uintBitsToFloat(EPS);
-    return vec2(value.y, float_rsqrt(variance));
+    return scaled_of(moments_of(value));
 }
