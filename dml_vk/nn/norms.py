@@ -43,7 +43,8 @@ def layer_norm(
 ) -> Tensor:
     """Normalise over the last dims, of sizes `normalized_shape`: (x - mean) / sqrt(variance + eps).
 
-    The weight and the bias have these sizes too.
+    The weight and the bias have these sizes too. An `activation` of the result, as in `conv`, takes
+    no launch of its own, here and in the other norms.
 
     >>> import dml_vk
     >>> x = dml_vk.asarray([[1.0, 3.0], [-5.0, 5.0]])
