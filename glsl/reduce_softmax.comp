@@ -1,13 +1,9 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
-// The largest element m of a row, and the sum s of exp(x - m). A value is (m, s). As in a sum, s is a tree,
-// but its leaves are chunks of 16 elements, and nodes are scaled to the larger m before they are added.
+// The largest element of a row and a sum of exponentials, or what is made of them.
 #include "types/float_values.glsl"
 #undef VALUE
-#include "math/exp.glsl"
-#include "math/log.glsl"
-#include "math/tree.glsl"
 #define VALUE vec2
 #define TREE
 #define CHUNKED
@@ -17,56 +13,12 @@
 #define T uvec2
 #endif
 #include "families/reduce.glsl"
+#include "math/exp_sum.glsl"
 
-vec2 identity() { return vec2(uintBitsToFloat(FLOAT_SIGN | FLOAT_INFINITY), 0.0); }
 vec2 leaf_value(uvec4 raw, uint index) { return uintBitsToFloat(raw.xy); }
-
-// By their bits, in the order of the numbers; NaN is the largest.
-float larger(float a, float b) {
-    int x = floatBitsToInt(a), y = floatBitsToInt(b), magnitude = 0x7fffffff;
-    int p = (x & magnitude) > int(FLOAT_INFINITY) ? magnitude : x ^ (x >> 31 & magnitude);
-    int q = (y & magnitude) > int(FLOAT_INFINITY) ? magnitude : y ^ (y >> 31 & magnitude);
-    int found = p > q ? x : y;
-    return intBitsToFloat(found);
-}
-
-// What is subtracted before exp: where all elements are -infinity, the difference would be NaN.
-float pivot(float most) {
-    float zero = 0.0;
-    return floatBitsToUint(most) == (FLOAT_SIGN | FLOAT_INFINITY) ? zero : most;
-}
-
-vec2 combine(vec2 left, vec2 right) {
-    float most = larger(left.x, right.x);
-    float from = pivot(most);
-    bool scales_left = floatBitsToUint(most) == floatBitsToUint(right.x);
-    float less = scales_left ? left.x : right.x;
-    precise float scale = less - from;
-    scale = float_exp(scale);
-    float kept = scales_left ? right.y : left.y, scaled = scales_left ? left.y : right.y;
-    precise float sum = kept + scaled * scale;
-    return vec2(most, sum);
-}
-
-vec2 value_of_chunk(float elements[16], uint there) {
-    float terms[16], eight[8], four[4], none = uintBitsToFloat(FLOAT_SIGN | FLOAT_INFINITY);
-    [[unroll]] for (uint k = 0; k < 16; k++) elements[k] = GAPS && k >= there ? none : elements[k];
-    [[unroll]] for (uint k = 0; k < 8; k++) eight[k] = larger(elements[k], elements[k + 8]);
-    [[unroll]] for (uint k = 0; k < 4; k++) four[k] = larger(eight[k], eight[k + 4]);
-    float most = larger(larger(four[0], four[1]), larger(four[2], four[3])), from = pivot(most);
-    [[unroll]] for (uint k = 0; k < 16; k++) {
-        precise float difference = elements[k] - from;
-        terms[k] = float_exp(difference);
-    }
-    return vec2(most, tree_sum(terms));
-}
 
 #if BITS == 128
 uvec4 element_of(vec2 value) { return uvec4(floatBitsToUint(value), 0, 0); }
 #else
-// What the elements need: the reciprocal of s, or its logarithm.
-uvec2 element_of(vec2 value) {
-    float wanted = OP == REDUCE_LOG_SUM ? float_log(value.y) : float_reciprocal(value.y);
-    return floatBitsToUint(vec2(value.x, wanted));
-}
+uvec2 element_of(vec2 value) { return floatBitsToUint(pair_of_row(value)); }
 #endif

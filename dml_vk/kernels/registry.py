@@ -32,6 +32,8 @@ from dml_vk.kernels.plan import (
     nonzero,
     pool,
     reduce,
+    resample,
+    rows,
     scan,
     search,
     sort,
@@ -77,7 +79,7 @@ COMPUTED = {
 }
 # Together with those that do not compute operators.
 BY_ELEMENT = {**COMPUTED, **finishes.KERNELS}
-_OPCODES = {"cast": CASTS, "finish": finishes.OPCODES}
+_OPCODES = {"cast": CASTS, "finish": finishes.OPCODES, "pairs": finishes.PAIRS_OPCODES}
 
 
 def _computed() -> Iterator[Kernel]:
@@ -250,6 +252,8 @@ _KERNELS = (
     *pool.KERNELS,
     *draw.KERNELS,
     *reduce.KERNELS,
+    *resample.KERNELS,
+    *rows.KERNELS,
     *scan.KERNELS,
     *search.KERNELS,
     *sort.KERNELS,

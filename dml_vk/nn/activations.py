@@ -10,15 +10,14 @@ from dml_vk.errors import RangeError
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.ops.elementwise import cast_elements, compute
 from dml_vk.ops.numbers import element_words
+from dml_vk.ops.rows import Activation as Activation
 from dml_vk.ops.view import View
-from dml_vk.strides.order import Ints
 
 ACTIVATIONS = {
     name: operator
     for name, operator in OPERATORS.items()
     if operator.arity == 1 and any(each.startswith("ACTIVATION_") for each in operator.directml)
 }
-Activation = tuple[str, Ints]  # the name, and the words of all parameters
 
 
 def to_activation(what: str, value: Any) -> Activation | None:

@@ -3,42 +3,60 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
-from dml_vk.dtypes import float32
 from dml_vk.layout import Layout
-from dml_vk.ops.elementwise import cast_elements
-from dml_vk.ops.rows import PAIR, finish
+from dml_vk.ops.rows import PAIR, Activation, finish, pairs_of, write_joined, write_rows
 from dml_vk.ops.view import View, temporary, with_layout
 from dml_vk.strides.order import Ints, packed_strides, row_major
 
-
-def halves(what: str, sizes: Ints, near: View) -> tuple[View, View, View]:
-    """Allocate pairs of numbers of these sizes; return them, the first numbers and the second."""
-    strides = packed_strides(sizes, row_major(len(sizes)))
-    made = temporary(what, Layout(sizes, strides), PAIR, near)
-    apart = [2 * stride for stride in strides]
-    first, second = [
-        View(made.device, made.allocation, Layout(sizes, apart, offset), float32)
-        for offset in range(2)
-    ]
-    return made, first, second
+Affine = tuple[View | None, View | None]  # weight and bias
 
 
-def normalise(
-    what: str, x: View, pairs: View, weight: View | None, bias: View | None, target: View
+def joined(what: str, name: str, first: View, second: View, eps: float = 0.0) -> View:
+    """Make pairs of two views of the same sizes: see `ops.rows.write_joined`."""
+    sizes = first.layout.sizes
+    layout = Layout(sizes, packed_strides(sizes, row_major(len(sizes))))
+    made = temporary(what, layout, PAIR, first)
+    write_joined(what, name, first, second, made, eps)
+    return made
+
+
+def normalise_rows(
+    what: str,
+    pair: str,
+    x: View,
+    target: View,
+    dims: Ints,
+    affine: Affine,
+    eps: float,
+    activation: Activation | None,
 ) -> None:
-    """Write (x - mean) * scale * weight + bias; each operation rounds to float32."""
+    """Normalise the rows of x along these dims, by the pair of each."""
+    how: Any = {"affine": affine, "eps": eps, "activation": activation}
+    if not write_rows(what, pair, name_of(affine), x, target, dims, **how):
+        weights = weights_of(what, affine)
+        pairs = pairs_of(what, pair, x, dims, eps)
+        finish(what, name_of(affine), [x, pairs, *weights], target, activation)
+
+
+def weights_of(what: str, affine: Affine) -> list[View]:
+    """Return the operands that `finish` takes after x and pairs.
+
+    They are made before pairs: in memory that passes have used, they would have to wait for them.
+    """
+    weight, bias = affine
     if weight is not None and bias is not None:
-        both, first, second = halves(what, weight.layout.sizes, weight)
-        cast_elements(what, weight, first)
-        cast_elements(what, bias, second)
-        finish(what, "affine", [x, pairs, both], target)
-    elif weight is not None:
-        finish(what, "scaled", [x, pairs, weight], target)
-    elif bias is not None:
-        finish(what, "shifted", [x, pairs, bias], target)
-    else:
-        finish(what, "norm", [x, pairs], target)
+        return [joined(what, "affine", weight, bias)]
+    return [one for one in affine if one is not None]
+
+
+def name_of(affine: Affine) -> str:
+    """Return what `finish` does with a weight and a bias, or without one of them."""
+    weight, bias = affine
+    if weight is None:
+        return "norm" if bias is None else "shifted"
+    return "scaled" if bias is None else "affine"
 
 
 def grouped(view: View, dim: int, groups: int) -> View:
@@ -51,20 +69,33 @@ def grouped(view: View, dim: int, groups: int) -> View:
     return with_layout(view, Layout(sizes, strides, layout.offset))
 
 
-def given(operands: Sequence[View], has: tuple[bool, ...]) -> list[View | None]:
-    """Return the operands after x in their places, with None for those that were omitted."""
+def repeated(layout: Layout, dim: int) -> Layout:
+    """Put a dim before this one, along which all of this one is repeated as often as its size."""
+    sizes, strides = list(layout.sizes), list(layout.strides)
+    sizes.insert(dim, sizes[dim])
+    strides.insert(dim, 0)
+    return Layout(sizes, strides, layout.offset)
+
+
+def given(operands: Sequence[View], has: tuple[bool, ...]) -> Affine:
+    """Return weight and bias, which follow x, with None for what was omitted."""
     rest = iter(operands[1:])
-    return [next(rest) if one else None for one in has]
+    weight, bias = [next(rest) if one else None for one in has]
+    return weight, bias
 
 
-def of_channels(operands: Sequence[View], has: tuple[bool, ...]) -> list[View | None]:
+def of_channels(operands: Sequence[View], has: tuple[bool, ...]) -> Affine:
     """Do the same with numbers for each channel, as views that broadcast to x, (N, C, ...)."""
-    ones = operands[0].layout.rank - 2
-    views: list[View | None] = []
-    for one in given(operands, has):
-        if one is not None:
-            (size,), (stride,) = one.layout.sizes, one.layout.strides
-            layout = Layout((size, *[1] * ones), (stride, *[0] * ones), one.layout.offset)
-            one = with_layout(one, layout)
-        views.append(one)
-    return views
+    rank = operands[0].layout.rank
+    weight, bias = [
+        None if one is None else over_channels(one, rank) for one in given(operands, has)
+    ]
+    return weight, bias
+
+
+def over_channels(numbers: View, rank: int) -> View:
+    """View numbers for each channel such that they broadcast to (N, C, ...)."""
+    (size,), (stride,) = numbers.layout.sizes, numbers.layout.strides
+    ones = rank - 2
+    layout = Layout((size, *[1] * ones), (stride, *[0] * ones), numbers.layout.offset)
+    return with_layout(numbers, layout)

@@ -8,17 +8,14 @@ from typing import Any
 
 from dml_vk.array.calls import call
 from dml_vk.dtypes import float32
-from dml_vk.kernels.operators import OPERATORS
 from dml_vk.layout import Layout
-from dml_vk.nn.activations import finish as activate
-from dml_vk.nn.activations import to_activation
-from dml_vk.nn.affine import halves, normalise, of_channels
+from dml_vk.nn.activations import Activation, to_activation
+from dml_vk.nn.affine import joined, name_of, of_channels, over_channels, weights_of
 from dml_vk.nn.operands import of_shape, to_eps, with_channels
-from dml_vk.ops.elementwise import SCALED, compute
 from dml_vk.ops.fill import fill_constant
-from dml_vk.ops.numbers import float_words
-from dml_vk.ops.rows import PAIR, write_pairs
-from dml_vk.ops.view import View, temporary
+from dml_vk.ops.reduce import FOUR_NUMBERS
+from dml_vk.ops.rows import PAIR, finish, write_pairs
+from dml_vk.ops.view import View
 from dml_vk.tensor.core import Tensor, tensor_over
 from dml_vk.tensor.operands import result_over
 
@@ -80,45 +77,59 @@ def batch_norm_train(
     for name, one in (("weight", weight), ("bias", bias)):
         if one is not None:
             of_shape(what, name, one, shape, x)
-    to_activation(what, activation)
-    both = call(_moments, (x,), None)
-    mean, var = both[0], both[1]
-    return batch_norm(x, mean, var, weight, bias, eps=eps, activation=activation), mean, var
+    given = [one for one in (weight, bias) if one is not None]
+    has = weight is not None, bias is not None
+    after = to_activation(what, activation)
+    numbers = call(_statistics, (x,), None, eps)
+    y = call(_by_statistics, (x, numbers, *given), None, has, after)
+    return y, numbers[:, 0], numbers[:, 1]
 
 
-def _moments(operands: Sequence[Any], out: Any) -> Tensor:
-    """Return means and variances, as rows of a tensor over pairs of them."""
+def _statistics(operands: Sequence[Any], out: Any, eps: float) -> Tensor:
+    """Return the mean and the variance of each channel, and the pair that its elements need."""
     what = "batch_norm_train"
     x: Tensor = operands[0]
     channels = x.shape[1]
-    both = tensor_over(what, Layout((2, channels), (1, 2)), float32, x.device, x.allocation)
+    numbers = tensor_over(what, Layout((channels, 4)), float32, x.device, x.allocation)
     if x.size:
-        pairs = View(both.device, both.allocation, Layout((channels,)), PAIR)
-        write_pairs(what, "moments", x, pairs, (0, *range(2, x.ndim)))
+        fours = View(numbers.device, numbers.allocation, Layout((channels,)), FOUR_NUMBERS)
+        write_pairs(what, "statistics", x, fours, (0, *range(2, x.ndim)), eps)
     else:
-        fill_constant(what, both, float32, nan)
-    return both
+        fill_constant(what, numbers, float32, nan)
+    return numbers
+
+
+def _by_statistics(
+    operands: Sequence[Any], out: Any, has: tuple[bool, ...], activation: Activation | None
+) -> Tensor:
+    what = "batch_norm_train"
+    x, numbers, *given = operands
+    target = result_over(what, x.layout.like(), x.dtype, x, out)
+    if x.size:
+        ones = [1] * (x.ndim - 2)
+        layout = Layout((x.shape[1], *ones), (2, *[0 for _ in ones]), 1)
+        pairs = View(numbers.device, numbers.allocation, layout, PAIR)
+        affine = of_channels([x, *given], has)
+        weights = weights_of(what, affine)
+        finish(what, name_of(affine), [x, pairs, *weights], target, activation)
+    return target
 
 
 def _normalised(
-    operands: Sequence[Any], out: Any, has: tuple[bool, ...], eps: float, activation: Any
+    operands: Sequence[Any],
+    out: Any,
+    has: tuple[bool, ...],
+    eps: float,
+    activation: Activation | None,
 ) -> Tensor:
     what = "batch_norm"
     x: Tensor = operands[0]
     target = result_over(what, x.layout.like(), x.dtype, x, out)
     if not x.size:
         return target
-    mean, var = of_channels(operands[:3], (True, True))
-    weight, bias = of_channels([x, *operands[3:]], has)
-    pairs, means, scales = halves(what, (x.shape[1], *[1] * (x.ndim - 2)), x)
-    compute(what, OPERATORS["cast"], [mean], means, float32)
-    # 1 / sqrt(1 * var + eps).
-    numbers = float_words(0.0, 0.0, 1.0, eps)
-    compute(what, OPERATORS["rsqrt"], [var], scales, float32, numbers, SCALED)
-    made: View = target
-    if activation is not None and x.dtype is not float32:
-        made = temporary(what, x.layout.like(), float32, x)
-    normalise(what, x, pairs, weight, bias, made)
-    if activation is not None:
-        activate(what, made, target, activation)
+    mean, var = [over_channels(one, x.ndim) for one in operands[1:3]]
+    affine = of_channels([x, *operands[3:]], has)
+    pairs = joined(what, "scale", mean, var, eps)
+    weights = weights_of(what, affine)
+    finish(what, name_of(affine), [x, pairs, *weights], target, activation)
     return target

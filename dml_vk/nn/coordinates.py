@@ -55,11 +55,11 @@ def way_of(size: int, to: int, step: Fraction, coordinates: str) -> Way:
 
 
 @functools.lru_cache(maxsize=256)
-def nearest(way: Way, rounding: str) -> Ints:
-    """Return the index that each element of the result reads."""
+def nearest(way: Way, rounding: str) -> tuple[Tap]:
+    """Return the only tap of "nearest", which has no factors."""
     rounded = ROUNDINGS[rounding]
     last = way.size - 1
-    return tuple([min(max(rounded(way.place(k)), 0), last) for k in range(way.to)])
+    return (Tap(tuple([min(max(rounded(way.place(k)), 0), last) for k in range(way.to)]), ()),)
 
 
 @functools.lru_cache(maxsize=256)

@@ -11,14 +11,22 @@ from typing import Any
 from dml_vk.array.calls import call
 from dml_vk.array.manipulation import to_axes
 from dml_vk.errors import LayoutError, RangeError
-from dml_vk.layout import Layout, broadcast_sizes
-from dml_vk.nn.affine import given, grouped, normalise, of_channels
+from dml_vk.layout import broadcast_sizes
+from dml_vk.nn.activations import Activation, to_activation
+from dml_vk.nn.affine import (
+    given,
+    grouped,
+    name_of,
+    normalise_rows,
+    of_channels,
+    repeated,
+    weights_of,
+)
 from dml_vk.nn.operands import floats, of_shape, to_eps, to_power, with_channels
 from dml_vk.nn.powers import divide_by_norm
-from dml_vk.ops.copy import copy_elements
 from dml_vk.ops.reduce import PARTIAL_RESULT
-from dml_vk.ops.rows import PAIR, pairs_of
-from dml_vk.ops.view import temporary, with_layout
+from dml_vk.ops.rows import finish, pairs_of, write_rows
+from dml_vk.ops.view import with_layout
 from dml_vk.strides.order import Axes, Ints, several, to_bool, to_int, to_ints
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import result_over
@@ -31,11 +39,13 @@ def layer_norm(
     bias: Tensor | None = None,
     *,
     eps: float = 1e-5,
+    activation: Any = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """Normalise over the last dims, of sizes `normalized_shape`: (x - mean) / sqrt(variance + eps).
 
-    The weight and the bias have these sizes too.
+    The weight and the bias have these sizes too. An `activation` of the result, as in `conv`, takes
+    no launch of its own, here and in the other norms.
 
     >>> import dml_vk
     >>> x = dml_vk.asarray([[1.0, 3.0], [-5.0, 5.0]])
@@ -43,7 +53,8 @@ def layer_norm(
     [[-1.0, 1.0], [-1.0, 1.0]]
     """
     what = "layer_norm"
-    return _over_last(what, "scale", x, normalized_shape, weight, bias, eps, out)
+    given = to_eps(what, eps), to_activation(what, activation)
+    return _over_last(what, "scale", x, normalized_shape, weight, bias, out, *given)
 
 
 def rms_norm(
@@ -52,6 +63,7 @@ def rms_norm(
     weight: Tensor | None = None,
     *,
     eps: float = 1e-6,
+    activation: Any = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """Divide by the root of the mean square over the last dims, plus eps under the root.
@@ -60,7 +72,9 @@ def rms_norm(
     >>> dml_vk.nn.rms_norm(dml_vk.asarray([2.0, -2.0, 2.0, 2.0]), 4, eps=0.0).tolist()
     [1.0, -1.0, 1.0, 1.0]
     """
-    return _over_last("rms_norm", "squares", x, normalized_shape, weight, None, eps, out)
+    what = "rms_norm"
+    given = to_eps(what, eps), to_activation(what, activation)
+    return _over_last(what, "squares", x, normalized_shape, weight, None, out, *given)
 
 
 def instance_norm(
@@ -69,6 +83,7 @@ def instance_norm(
     bias: Tensor | None = None,
     *,
     eps: float = 1e-5,
+    activation: Any = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """Normalise each channel of each item of (N, C, spatial...); weight and bias have size C.
@@ -80,7 +95,8 @@ def instance_norm(
     """
     what = "instance_norm"
     x = with_channels(what, x, 3)
-    return _called(_instances, what, x, (x.shape[1],), weight, bias, out, to_eps(what, eps))
+    given = to_eps(what, eps), to_activation(what, activation)
+    return _called(_instances, what, x, (x.shape[1],), weight, bias, out, *given)
 
 
 def group_norm(
@@ -90,6 +106,7 @@ def group_norm(
     bias: Tensor | None = None,
     *,
     eps: float = 1e-5,
+    activation: Any = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """Normalise groups of channels of each item of (N, C, ...); weight and bias have size C.
@@ -105,7 +122,8 @@ def group_norm(
     if groups < 1 or channels % groups:
         rule = f"num_groups must divide the {channels} channels"
         raise RangeError(what, rule, num_groups=num_groups)
-    return _called(_groups, what, x, (channels,), weight, bias, out, groups, to_eps(what, eps))
+    given = to_eps(what, eps), to_activation(what, activation)
+    return _called(_groups, what, x, (channels,), weight, bias, out, groups, *given)
 
 
 def mean_variance_norm(
@@ -116,6 +134,7 @@ def mean_variance_norm(
     axes: Axes,
     eps: float = 1e-5,
     normalize_variance: bool = True,
+    activation: Any = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """Normalise over these axes, or without `normalize_variance` only subtract the mean.
@@ -140,9 +159,8 @@ def mean_variance_norm(
         weight, bias = weight.expand(sizes), bias.expand(sizes)
     shapes = [None if one is None else one.shape for one in (weight, bias)]
     shape = shapes[0] if shapes[1] is None else shapes[1]
-    return _called(
-        _rows, what, x, shape or (), weight, bias, out, pair, tuple(sorted(dims)), to_eps(what, eps)
-    )
+    given = tuple(sorted(dims)), to_eps(what, eps), to_activation(what, activation)
+    return _called(_rows, what, x, shape or (), weight, bias, out, pair, *given)
 
 
 def normalize(
@@ -162,8 +180,8 @@ def normalize(
     dims = tuple(sorted(to_axes(what, axis, x.ndim)))
     if power not in (1, 2):
         return call(divide_by_norm, (x,), out, dims, power, to_eps(what, eps))
-    name = f"norm_{int(power)}"
-    return _called(_rows, what, x, (), None, None, out, name, dims, to_eps(what, eps))
+    given = dims, to_eps(what, eps), None
+    return _called(_rows, what, x, (), None, None, out, f"norm_{int(power)}", *given)
 
 
 def _broadcasts(sizes: Ints, to: Ints) -> bool:
@@ -172,7 +190,7 @@ def _broadcasts(sizes: Ints, to: Ints) -> bool:
 
 
 def _over_last(
-    what: str, pair: str, x: Any, shape: Any, weight: Any, bias: Any, eps: Any, out: Any
+    what: str, pair: str, x: Any, shape: Any, weight: Any, bias: Any, out: Any, *given: Any
 ) -> Tensor:
     x = floats(what, x)
     sizes = to_ints(what, "normalized_shape", several(shape))
@@ -181,7 +199,7 @@ def _over_last(
         rule = f"normalized_shape must be the last sizes of x, whose shape is {x.shape}"
         raise LayoutError(what, rule, normalized_shape=shape)
     dims = tuple(range(first, x.ndim))
-    return _called(_rows, what, x, sizes, weight, bias, out, pair, dims, to_eps(what, eps))
+    return _called(_rows, what, x, sizes, weight, bias, out, pair, dims, *given)
 
 
 def _called(
@@ -210,44 +228,59 @@ def _rows(
     pair: str,
     dims: Ints,
     eps: float,
+    activation: Activation | None,
 ) -> Tensor:
     x: Tensor = operands[0]
     target = result_over(what, x.layout.like(), x.dtype, x, out)
     if x.size:
-        weight, bias = given(operands, has)
-        normalise(what, x, pairs_of(what, pair, x, dims, eps), weight, bias, target)
+        normalise_rows(what, pair, x, target, dims, given(operands, has), eps, activation)
     return target
 
 
 def _instances(
-    operands: Sequence[Any], out: Any, what: str, has: tuple[bool, ...], eps: float
+    operands: Sequence[Any],
+    out: Any,
+    what: str,
+    has: tuple[bool, ...],
+    eps: float,
+    activation: Activation | None,
 ) -> Tensor:
     x: Tensor = operands[0]
     target = result_over(what, x.layout.like(), x.dtype, x, out)
     if x.size:
-        pairs = pairs_of(what, "scale", x, tuple(range(2, x.ndim)), eps)
-        weight, bias = of_channels(operands, has)
-        normalise(what, x, pairs, weight, bias, target)
+        dims, affine = tuple(range(2, x.ndim)), of_channels(operands, has)
+        normalise_rows(what, "scale", x, target, dims, affine, eps, activation)
     return target
 
 
 def _groups(
-    operands: Sequence[Any], out: Any, what: str, has: tuple[bool, ...], groups: int, eps: float
+    operands: Sequence[Any],
+    out: Any,
+    what: str,
+    has: tuple[bool, ...],
+    groups: int,
+    eps: float,
+    activation: Activation | None,
 ) -> Tensor:
     x: Tensor = operands[0]
     target = result_over(what, x.layout.like(), x.dtype, x, out)
-    if x.size:
-        # Each channel first, since its elements may be read together in any format.
-        channels = pairs_of(what, "scale", x, tuple(range(2, x.ndim)), eps, PARTIAL_RESULT)
-        pairs = pairs_of(what, "scale", grouped(channels, 1, groups), (2,), eps)
-        if x.layout.strides[1] == 1:
-            # For each channel its pair, so that channels can be read in runs.
-            each = x.shape[1] // groups
-            sizes = (x.shape[0], groups, each, *[1] * (x.ndim - 2))
-            repeated = temporary(what, Layout.packed(sizes), PAIR, x)
-            copy_elements(what, with_layout(pairs, pairs.layout.expand(sizes)), repeated)
-            pairs = repeated
-        weight, bias = [one and grouped(one, 0, groups) for one in of_channels(operands, has)]
-        target_groups = grouped(target, 1, groups)
-        normalise(what, grouped(x, 1, groups), pairs, weight, bias, target_groups)
+    if not x.size:
+        return target
+    weight, bias = [
+        None if one is None else grouped(one, 0, groups) for one in of_channels(operands, has)
+    ]
+    affine = weight, bias
+    source, to = grouped(x, 1, groups), grouped(target, 1, groups)
+    dims = tuple(range(3, x.ndim + 1))
+    how: Any = {"part": 2, "affine": affine, "eps": eps, "activation": activation}
+    if write_rows(what, "scale", name_of(affine), source, to, dims, **how):
+        return target
+    # Each channel first, since its elements may be read together in any format. Then for each the
+    # pair of its group, so that channels can be read in runs.
+    weights = weights_of(what, affine)
+    channels = pairs_of(what, "scale", x, tuple(range(2, x.ndim)), eps, PARTIAL_RESULT)
+    of_each = with_layout(channels, repeated(grouped(channels, 1, groups).layout, 2))
+    pairs = pairs_of(what, "scale", of_each, (3,), eps)
+    pairs = with_layout(pairs, pairs.layout.squeeze(3))
+    finish(what, name_of(affine), [source, pairs, *weights], to, activation)
     return target

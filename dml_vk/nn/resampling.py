@@ -11,18 +11,15 @@ from typing import Any
 import numpy as np
 
 from dml_vk.array.calls import call
-from dml_vk.dtypes import DType, float16, float32, int32
+from dml_vk.dtypes import float16, float32, uint32
 from dml_vk.errors import LayoutError, RangeError
-from dml_vk.kernels.operators import OPERATORS
-from dml_vk.kernels.plan.gather import Step
 from dml_vk.layout import Layout
 from dml_vk.nn.arguments import check_images, to_word
-from dml_vk.nn.coordinates import COORDINATES, CUBIC, ROUNDINGS, Way, nearest, taps, way_of
+from dml_vk.nn.coordinates import COORDINATES, CUBIC, ROUNDINGS, Tap, Way, nearest, taps, way_of
 from dml_vk.nn.windows import each_dim
 from dml_vk.ops.copy import copy_if_overlapping
-from dml_vk.ops.elementwise import compute
-from dml_vk.ops.gather import gather, gather_elements
-from dml_vk.ops.view import View, temporary
+from dml_vk.ops.resample import resample_elements
+from dml_vk.ops.view import View
 from dml_vk.runtime.device import Device
 from dml_vk.runtime.transfer import upload
 from dml_vk.strides.order import Ints, several, to_bool, to_tuple
@@ -78,11 +75,11 @@ def resample(
         if rounding is None:
             rounding = "round_prefer_ceil" if mode == "nearest_exact" else "floor"
         to_word(what, "rounding", rounding, tuple(ROUNDINGS))
-        return _nearest(x, ways, rounding, out)
+        return _resampled(x, [nearest(way, rounding) for way in ways], out)
     if rounding is not None:
         rule = "rounding must not be given unless mode is nearest"
         raise RangeError(what, rule, rounding=rounding, mode=mode)
-    return _interpolated(x, ways, mode, factor, out)
+    return _resampled(x, [taps(way, mode, factor) for way in ways], out)
 
 
 def _ways(what: str, sizes: Ints, size: Any, scale: Any, coordinates: Any) -> tuple[Way, ...]:
@@ -141,99 +138,35 @@ def _numbers_of(what: str, name: str, given: Any, count: int) -> list[float]:
     return found
 
 
-def _layout(x: Tensor, ways: Sequence[Way]) -> Layout:
-    return Layout.packed((*x.shape[:2], *[way.to for way in ways]), x.layout.order)
-
-
-def _nearest(x: Tensor, ways: tuple[Way, ...], rounding: str, out: Any) -> Tensor:
-    """Gather once, at the sums of an offset for each dim."""
-    layout = _layout(x, ways)
+def _resampled(x: Tensor, dims: Sequence[tuple[Tap, ...]], out: Any) -> Tensor:
+    sizes = (*x.shape[:2], *[len(one[0].indexes) for one in dims])
+    layout = Layout.packed(sizes, x.layout.order)
     if out is not None:
         # The offsets are those of the strides that are read.
         given = check_out("resample", out, layout.sizes, x.dtype, x)
         x = Tensor(copy_if_overlapping("resample", x, given))
-    strides = x.layout.strides[2:]
-    unit = math.gcd(*strides) or 1
-    offsets = []
-    for way, stride in zip(ways, strides):
-        indexes = nearest(way, rounding)
-        offsets.append(_numbers(x.device, int32, tuple([k * stride // unit for k in indexes])))
-    return call(_gathered, (x, *offsets), out, layout, unit)
+    table = _table(x.device, tuple(dims), x.layout.strides[2:])
+    return call(_launched, (x, table), out, layout, len(dims[0]))
 
 
-def _gathered(operands: Sequence[Tensor], out: Any, layout: Layout, unit: int) -> Tensor:
-    what, (x, *offsets) = "resample", operands
+def _launched(operands: Sequence[Tensor], out: Any, layout: Layout, count: int) -> Tensor:
+    what, (x, table) = "resample", operands
     result = result_over(what, layout, x.dtype, x, out)
-    if not result.size:
-        return result
-    rank = layout.rank
-    places: View | None = None
-    for dim, offset in enumerate(offsets, 2):
-        along = _along(offset, dim, rank)
-        if places is None:
-            places = along
-            continue
-        sizes = (1, 1, *layout.sizes[2 : dim + 1], *[1] * (rank - dim - 1))
-        total = temporary(what, Layout(sizes), int32, x)
-        compute(what, OPERATORS["add"], (places, along), total, int32)
-        places = total
-    assert places is not None  # There is at least one spatial dim.
-    strides = (*x.strides[:2], *[0] * len(offsets))
-    gather(x, strides, places, result, Step(unit))
+    resample_elements(what, x, table, result, count)
     return result
-
-
-def _interpolated(x: Tensor, ways: tuple[Way, ...], mode: str, cubic: float, out: Any) -> Tensor:
-    numbers = []
-    for way in ways:
-        for tap in taps(way, mode, cubic):
-            numbers.append(_numbers(x.device, int32, tap.indexes))
-            numbers.append(_numbers(x.device, float32, tap.factors))
-    return call(_weighed, (x, *numbers), out, _layout(x, ways))
-
-
-def _weighed(operands: Sequence[Tensor], out: Any, layout: Layout) -> Tensor:
-    what, (x, *numbers) = "resample", operands
-    result = result_over(what, layout, x.dtype, x, out)
-    if not result.size:
-        return result
-    rank = layout.rank
-    source: View = copy_if_overlapping(what, x, result)
-    count = len(numbers) // (rank - 2)
-    for dim in reversed(range(2, rank)):
-        own = [_along(one, dim, rank) for one in numbers[(dim - 2) * count :][:count]]
-        sizes = (*source.layout.sizes[:dim], layout.sizes[dim], *source.layout.sizes[dim + 1 :])
-        packed = Layout.packed(sizes, layout.order)
-        last = dim == 2
-        total: View | None = None
-        for number in range(0, count, 2):
-            index, factor = own[number], own[number + 1]
-            read = temporary(what, packed, source.dtype, x)
-            gather_elements(what, source, index, read, dim)
-            term = temporary(what, packed, float32, x)
-            compute(what, OPERATORS["multiply"], (read, factor), term, float32)
-            if total is None:
-                total = term
-                continue
-            to = result if last and number + 2 == count else total
-            compute(what, OPERATORS["add"], (total, term), to, to.dtype)
-            total = to
-        assert total is not None  # There are at least two taps.
-        source = total
-    return result
-
-
-def _along(numbers: Tensor, dim: int, rank: int) -> View:
-    """View numbers along one of `rank` dims."""
-    along = numbers.layout.view([numbers.size if k == dim else 1 for k in range(rank)])
-    assert along is not None  # since it only adds dims of size 1
-    return numbers.over(along)
 
 
 @functools.lru_cache(maxsize=256)
-def _numbers(device: Device, dtype: DType, numbers: tuple[float, ...]) -> Tensor:
-    """Return numbers on the device, which must not be changed."""
-    data = np.array(numbers, dtype.numpy_name)
-    allocation = device.allocate("resample", max(4, data.nbytes))
+def _table(device: Device, dims: tuple[tuple[Tap, ...], ...], strides: Ints) -> Tensor:
+    """Return where taps are and their factors, on the device, which must not be changed."""
+    parts = []
+    for dim, stride in zip(reversed(dims), reversed(strides)):
+        offsets = [np.array(one.indexes, np.int64) * stride for one in dim]
+        words = [one.astype(np.uint32) for one in offsets]
+        if len(dim) > 1:
+            words += [np.array(one.factors, np.float32).view(np.uint32) for one in dim]
+        parts.append(np.stack(words, 1).reshape(-1))
+    data = np.concatenate(parts)
+    allocation = device.allocate("resample", data.nbytes)
     upload(device, data.view(np.uint8), allocation)
-    return Tensor(View(device, allocation, Layout((len(numbers),)), dtype))
+    return Tensor(View(device, allocation, Layout((data.size,)), uint32))

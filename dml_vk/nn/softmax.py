@@ -15,7 +15,7 @@ from dml_vk.layout import Layout
 from dml_vk.nn.operands import floats
 from dml_vk.ops.fill import fill_constant
 from dml_vk.ops.gather import add_places
-from dml_vk.ops.rows import finish, pairs_of
+from dml_vk.ops.rows import finish, pairs_of, write_rows
 from dml_vk.ops.scatter import scatter
 from dml_vk.ops.view import View, temporary, with_layout
 from dml_vk.strides.order import Axes, Ints
@@ -83,7 +83,7 @@ def _finished(operands: Sequence[Any], out: Any, what: str, pair: str, axis: Any
     x = floats(what, operands[0])
     axes = reduced_axes(what, x, axis)
     target = result_over(what, x.layout.like(), x.dtype, x, out)
-    if x.size:
+    if x.size and not write_rows(what, pair, what, x, target, axes):
         finish(what, what, [x, pairs_of(what, pair, x, axes)], target)
     return target
 

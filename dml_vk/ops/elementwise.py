@@ -65,7 +65,7 @@ def launch(
         *(opcode, before, absent, target.dtype.code, common.code),
         *[source.dtype.code for source in operands],
     )
-    planned = kernel, layout.sizes, _places(operands, target, absent), spec, device.profile
+    planned = kernel, layout.sizes, places_of(operands, target, absent), spec, device.profile
     plan = plan_computed(*planned)
     read = [source for k, source in enumerate(operands) if not absent >> k & 1]
     if plan.shares_words and any(overlap(source, target) for source in read):
@@ -74,7 +74,7 @@ def launch(
             source if absent >> k & 1 else copy_if_overlapping(what, source, target)
             for k, source in enumerate(operands)
         ]
-        planned = kernel, layout.sizes, _places(operands, target, absent), spec, device.profile
+        planned = kernel, layout.sizes, places_of(operands, target, absent), spec, device.profile
         plan = plan_computed(*planned)
     otherwise = plan_computed(*planned, arguments=False) if plan.arguments else None
     reads = [access(source, False) for source in operands]
@@ -105,7 +105,7 @@ def _kernel(operator: Operator, common: DType) -> tuple[str, int, int]:
     return kernel, COMPUTED[kernel][0], int(OPCODES[operator.opcode])
 
 
-def _places(sources: Sequence[View], target: View, scalars: int) -> list[tuple[Ints, int, int]]:
+def places_of(sources: Sequence[View], target: View, scalars: int) -> list[tuple[Ints, int, int]]:
     """Return (strides over the target's sizes, offset, item size) of all sources and the target.
 
     `scalars` has a bit set for each source that is a scalar.

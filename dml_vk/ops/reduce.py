@@ -19,7 +19,15 @@ from typing import Any
 from dml_vk.dtypes import DType, float32, int32, int64, uint32
 from dml_vk.errors import RangeError
 from dml_vk.kernels.plan.passes import Pass, Ties, next_pass, work_of
-from dml_vk.kernels.plan.reduce import PAIRS, PARTIAL, Code, Reduction, plan_pass, reduction_of
+from dml_vk.kernels.plan.reduce import (
+    FOUR,
+    PAIRS,
+    PARTIAL,
+    Code,
+    Reduction,
+    plan_pass,
+    reduction_of,
+)
 from dml_vk.layout import Layout
 from dml_vk.ops.copy import copied, copy_elements, copy_if_overlapping
 from dml_vk.ops.fill import fill_constant
@@ -28,6 +36,8 @@ from dml_vk.strides.order import Ints
 
 # A result of argmax and argmin, an element and its index; or that of several numbers of a row.
 PARTIAL_RESULT = DType("partial", PARTIAL.nbytes, "V", None)
+FOUR_NUMBERS = DType("four", FOUR.nbytes, "V", None)  # those of "statistics"
+_CODES = {PARTIAL_RESULT: PARTIAL, FOUR_NUMBERS: FOUR}
 # Results of empty reductions; operators that are not listed have none.
 OF_NOTHING: dict[str, Any] = {"sum": 0, "prod": 1, "any": False, "all": True, "count_nonzero": 0}
 
@@ -105,7 +115,7 @@ def _launch(reduction: Reduction, made: Pass, strides: Ints, source: View, targe
 
 
 def _code(dtype: DType) -> Code:
-    return PARTIAL if dtype is PARTIAL_RESULT else Code(dtype.code, dtype.itemsize)
+    return _CODES.get(dtype) or Code(dtype.code, dtype.itemsize)
 
 
 def _partial(reduction: Reduction, target: DType) -> DType:

@@ -8,7 +8,8 @@ the work. Numbers of a pair are float32.
 - "exp_sum": the largest element m, and 1 / s, where s is the sum of exp(x - m). "log_sum": m and
   log(s). Within a chunk, terms are subtracted from the chunk's own m and added as a tree. Two nodes
   have the larger m; the sum of the one with the smaller m is multiplied by exp of the difference.
-- "moments": the mean and the variance. "scale": the mean and 1 / sqrt(variance + eps). A chunk has
+- "scale": the mean and 1 / sqrt(variance + eps). "statistics": the mean and the variance, and then
+  this pair: the only result of four numbers. A chunk has
   the mean of its elements, the first plus the mean difference from it, and the sum of squared
   deviations from the mean; both sums are trees. A node of n
   elements has the mean a + (b - a) * share, where share is the part of n that the right half has,
@@ -26,14 +27,26 @@ from collections.abc import Sequence
 
 from dml_vk.dtypes import DType, float32, uint64
 from dml_vk.kernels import finishes
+from dml_vk.kernels.kernel import SCALAR_WORDS
+from dml_vk.kernels.operators import OPCODES
 from dml_vk.kernels.plan.reduce import PAIRS
+from dml_vk.kernels.plan.rows import Finish, plan_rows
 from dml_vk.layout import Layout
-from dml_vk.ops.elementwise import launch
+from dml_vk.ops.copy import copy_if_overlapping
+from dml_vk.ops.elementwise import launch, places_of
 from dml_vk.ops.numbers import float_words
 from dml_vk.ops.reduce import reduce_present
-from dml_vk.ops.view import View, check_count, temporary, with_layout
+from dml_vk.ops.view import (
+    View,
+    access,
+    check_count,
+    check_target,
+    temporary,
+    with_layout,
+)
 from dml_vk.strides.order import Ints
 
+Activation = tuple[str, Ints]  # a name, and the words of all parameters
 PAIR = uint64  # two numbers of float32; kernels only see the size
 
 
@@ -62,7 +75,75 @@ def write_pairs(what: str, name: str, x: View, target: View, dims: Ints, eps: fl
     reduce_present(what, name, x, target, dims, constants)
 
 
-def finish(what: str, name: str, sources: Sequence[View | None], target: View) -> None:
-    """Compute each element of the target from x, the pairs of its rows, and weights and biases."""
-    steps = finishes.NAMES.index(name), 0
-    launch(what, "finish", 3, steps, (*sources, None, None)[:3], target, float32)
+def write_rows(
+    what: str,
+    pair: str,
+    name: str,
+    x: View,
+    target: View,
+    dims: Ints,
+    *,
+    part: int | None = None,
+    affine: Sequence[View | None] = (None, None),
+    eps: float = 0.0,
+    activation: Activation | None = None,
+) -> bool:
+    """Make the pair of each row of x, and what `finish` calls `name`, in one launch.
+
+    Rows are along `dims`, which are in order, and over the parts of them along another dim. Weight
+    and bias broadcast to x. Return False, and do nothing, where several launches are better.
+    """
+    layout, device = target.layout, target.device
+    check_target(what, target, "out")
+    check_count(what, x, "x")
+    source = copy_if_overlapping(what, x, target, in_place=True)
+    weights = [None if one is None else copy_if_overlapping(what, one, target) for one in affine]
+    missing = sum([(one is None) << k for k, one in enumerate(weights, 1)])
+    operands = [source, *[source if one is None else one for one in weights], target]
+    after, numbers = _activation(activation)
+    done = Finish(
+        *(pair, float_words(eps) if PAIRS[pair] == "moments" else ()),
+        *(finishes.NAMES.index(name), after, missing),
+        tuple([one.dtype.code for one in operands[:-1]]),
+    )
+    places = places_of(operands[:-1], target, missing)
+    plan = plan_rows(layout.sizes, places, tuple(dims), part, done, device.profile)
+    if plan is None:
+        return False
+    reads = [access(one, False) for one in operands[:-1]]
+    words = (*numbers, *(0,) * (SCALAR_WORDS[3] - len(numbers)))
+    device.launch(plan, (*reads, access(target, True)), words)
+    return True
+
+
+def _activation(activation: Activation | None) -> tuple[int, Ints]:
+    """Return the opcode of an activation, or 0, and the words of its parameters."""
+    if activation is None:
+        return 0, ()
+    name, numbers = activation
+    return int(OPCODES[name.upper()]), numbers
+
+
+def write_joined(what: str, name: str, first: View, second: View, target: View, eps: float) -> None:
+    """Write pairs to the target: of weights and biases, or for "scale" of means and scales.
+
+    Then the second number is a variance, of which the scale is 1 / sqrt(variance + eps).
+    """
+    steps = finishes.PAIRS.index(name), 0
+    launch(what, "pairs", 2, steps, (first, second), target, float32, float_words(eps))
+
+
+def finish(
+    what: str,
+    name: str,
+    sources: Sequence[View | None],
+    target: View,
+    activation: Activation | None = None,
+) -> None:
+    """Compute each element of the target from x, the pairs of its rows, and weights and biases.
+
+    An activation, a name and the words of its parameters, is applied before results are rounded.
+    """
+    after, numbers = _activation(activation)
+    steps = finishes.NAMES.index(name), after
+    launch(what, "finish", 3, steps, (*sources, None, None)[:3], target, float32, numbers)

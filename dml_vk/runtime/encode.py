@@ -128,7 +128,8 @@ class Encoder:
         for first in range(0, plan.units, step):
             end = min(plan.units, first + step)
             push[FIRST], push[END] = first, end
-            groups = group_count(-(-(end - first) // plan.spec[0]), self.profile)
+            each = 1 if plan.by_teams else plan.spec[0]
+            groups = group_count(-(-(end - first) // each), self.profile)
             ns = MIN_NS + (end - first) * unit_ns
             origin = dispatches.asked(plan, end - first, groups) if is_logged else None
             words = _packer(len(push))(*[word & 0xFFFFFFFF for word in push])

@@ -39,6 +39,8 @@ class Plan:
     arguments: tuple[int, ...] = ()
     # Products and the sums that they are added to are rounded once: see kernels/spirv/fusing.py.
     fused: bool = False
+    # A workgroup does each work item together.
+    by_teams: bool = False
     # Only for the log: the chosen variant and its dim sizes.
     path: str = "single"
     sizes: tuple[int, ...] = ()
@@ -60,6 +62,8 @@ class Plan:
         return max(0, turns) * lanes * lane_groups
 
     def _lane_groups(self, groups: int) -> tuple[int, int]:
-        """(invocations per lane group, lane groups), each taking a contiguous range of items."""
+        """(items at a time, lane groups or teams), each taking a contiguous range of items."""
+        if self.by_teams:
+            return 1, groups
         local, lanes = (*self.spec, 1)[:2]
         return lanes, groups * (local // lanes)

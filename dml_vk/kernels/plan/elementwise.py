@@ -21,7 +21,7 @@ _ELEMENT_NS = {
     "float_arithmetic": 3.0, "int_arithmetic": 3.0, "long_arithmetic": 8.0, "float_exp": 4.0,
     "float_activation": 6.0, "float_trig": 5.0, "float_erf": 6.0, "float_log": 7.0,
     "float_arc": 8.0, "float_pow": 12.0, "double_compare": 6.0, "double_arithmetic": 20.0,
-    "finish": 4.0,
+    "finish": 4.0, "pairs": 4.0,
 }  # fmt: skip
 
 
@@ -49,7 +49,9 @@ def plan_computed(
     path = rows(task)
     if "tile_32" in variants and set(itemsizes) == {4}:
         path = tile(task) or path
-    path = path.costing(_ELEMENT_NS[kernel], rounds.computed(kernel, spec[0]))
+    activates = kernel == "finish" and spec[1]
+    element_ns = _ELEMENT_NS[kernel] + (_ELEMENT_NS["float_activation"] if activates else 0)
+    path = path.costing(element_ns, rounds.computed(kernel, *spec[:2]))
     module = f"{kernel}_{path.name}_{8 * task.itemsize}"
     launches = offsets(task.outer, starts)
     return plan_of(module, task, path, rank, launches, sources=itemsizes[:-1], spec=spec)

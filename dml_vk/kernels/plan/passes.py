@@ -20,6 +20,7 @@ from dml_vk.strides.order import Ints, packed_strides
 MAX_TREE = 13  # the most levels of the tree that one invocation sums
 _MAX_LEAVES = 14  # log2 of the most leaves of one invocation otherwise
 _CACHE_BYTES, _L1_BYTES = 2**20, 2**16  # of a CPU: all caches, and the nearest one
+_PAIRED_BYTES, _MOST_PAIRED = 16, 9  # of sums of several numbers, whose leaves are chunks
 _MOST_LEFT = 16  # large reductions leave at most 1 / 16 of what they read to the next pass
 
 
@@ -94,6 +95,8 @@ def next_pass(work: Work, ties: Ties, itemsize: int, partial_bytes: int, profile
     inner = work.leaves[-1]
     many = outputs >= 2 * profile.units_wanted
     least, most = profile.reduce_chunks
+    if ties is Ties.TREE and partial_bytes == _PAIRED_BYTES:
+        most = max(most, _MOST_PAIRED)  # Chunks make blocks short, and passes wait for each other.
     # A leaf of float64 takes twice the rounds of a float32.
     tree = MAX_TREE - 1 if itemsize == 8 else MAX_TREE
     longest = (tree if ties is Ties.TREE else _MAX_LEAVES) if many else most

@@ -64,6 +64,7 @@ def plan_of(
     spec: Ints = (),
     inside: Ints = (),
     lanes: int | None = None,
+    by_teams: bool = False,
 ) -> Plan:
     """Make the plan of a variant, for a push block of `rank` dims followed by `tail`.
 
@@ -110,6 +111,7 @@ def plan_of(
         arguments=arguments,
         path=str(path),
         sizes=tuple([n for n in (*[dim.size for dim in reversed(dims)], *inside) if n != 1]),
+        by_teams=by_teams,
     )
 
 

@@ -23,9 +23,9 @@ OPCODES = {f"REDUCE_{name.upper()}": str(code) for code, name in enumerate(NAMES
 # Pairs of numbers that softmax and norms need of each row; the kind of kernel that computes each.
 PAIRS = {
     **dict.fromkeys(("exp_sum", "log_sum"), "softmax"),
-    **dict.fromkeys(("moments", "means", "scale", "squares", "norm_1", "norm_2"), "moments"),
+    **dict.fromkeys(("statistics", "means", "scale", "squares", "norm_1", "norm_2"), "moments"),
 }
-_PAIR_OPCODES = {f"REDUCE_{name.upper()}": str(code) for code, name in enumerate(PAIRS)}
+PAIR_OPCODES = {f"REDUCE_{name.upper()}": str(code) for code, name in enumerate(PAIRS)}
 RANK, LEAF_RANK = 4, 4  # dims of one launch, and of leaves
 
 BY_ELEMENTS, BY_WORDS, BY_QUADS = range(3)
@@ -75,7 +75,7 @@ KERNELS: tuple[Kernel, ...] = tuple(
             spec=(*_WHOLE_SPEC, *_OWN_SPEC.get(kind, ())),
             push=index_push(("src_base", "dst_base"), RANK, _EXTRA, 2),
             variants={
-                name: {**(_PAIR_OPCODES if kind in _CHUNKED else OPCODES), **macros}
+                name: {**(PAIR_OPCODES if kind in _CHUNKED else OPCODES), **macros}
                 for name, macros in variants.items()
             },
         )
@@ -101,6 +101,7 @@ class Code(NamedTuple):
 
 
 PARTIAL = Code(255, 16)  # a partial result of several numbers
+FOUR = Code(254, 16)  # four numbers of a row, which are a result
 
 
 @lru_cache(maxsize=256)
@@ -208,7 +209,7 @@ def _plan(
 
 
 def _opcode(reduction: Reduction) -> int:
-    opcodes = _PAIR_OPCODES if reduction.name in PAIRS else OPCODES
+    opcodes = PAIR_OPCODES if reduction.name in PAIRS else OPCODES
     return int(opcodes[f"REDUCE_{reduction.name.upper()}"])
 
 

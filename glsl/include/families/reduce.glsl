@@ -18,6 +18,7 @@
 #include "types/types.glsl"
 
 const uint PARTIAL = 255;  // not a type of elements: a value of 128 bits from an earlier pass
+#define UNEVEN (GAPS || A_TYPE == PARTIAL)  // leaves may have different numbers of elements
 const uint BY_ELEMENTS = 0, BY_WORDS = 1, BY_QUADS = 2;
 
 layout(constant_id = 4) const uint OP = 0;
@@ -45,21 +46,7 @@ T element_of(VALUE value);
 #define WIDTH 1
 #endif
 
-struct Node {
-    VALUE at[WIDTH];
-};
-
-Node no_node() {
-    Node node;
-    [[unroll]] for (uint k = 0; k < WIDTH; k++) node.at[k] = identity();
-    return node;
-}
-
-Node join(Node left, Node right) {
-    Node node;
-    [[unroll]] for (uint k = 0; k < WIDTH; k++) node.at[k] = combine(left.at[k], right.at[k]);
-    return node;
-}
+#include "families/node.glsl"
 
 // The first leaf's place, the number of leaves, how many lie side by side, and the next leaf's address.
 PLACE root;
@@ -244,49 +231,7 @@ Node chunk(uint i) {
 }
 #endif
 
-// Add node n of a tree. `waiting` has the left halves that wait for their right ones, by level. If the
-// lower four bits of n are set, the result is a complete node four levels up.
-Node grow(inout Node waiting[4], uint n, Node node) {
-    [[unroll]] for (uint k = 0; k < 4; k++) {
-        // `node` is a node of this level only if all lower bits of n are set.
-        bool waits = (n & (2u << k) - 1) == (1u << k) - 1;
-        Node whole = join(waiting[k], node);
-        [[unroll]] for (uint i = 0; i < WIDTH; i++) waiting[k].at[i] = waits ? node.at[i] : waiting[k].at[i];
-        node = whole;
-    }
-    return node;
-}
-
-// After n nodes, combine the left halves that still wait, whose right halves are incomplete.
-Node fold(Node waiting[4], uint n, Node total) {
-    [[unroll]] for (uint k = 0; k < 4; k++) {
-        Node whole = join(waiting[k], total);
-        [[unroll]] for (uint i = 0; i < WIDTH; i++)
-            total.at[i] = (n >> k & 1) != 0 ? whole.at[i] : total.at[i];
-    }
-    return total;
-}
-
-Node reduced() {
-    if (TIERS == 0) return chunk(0);
-    Node none = no_node(), total = none, low[4], middle[4], high[4];
-    [[unroll]] for (uint k = 0; k < 4; k++) low[k] = middle[k] = high[k] = none;
-    uint n = 0;
-    for (uint i = 0; i < count; i += CHUNK) {
-        Node node = chunk(i);
-        node = grow(low, n, node);
-        // A loop of one iteration or none: a CPU executes a branch even if no lane takes it.
-        for (bool full = TIERS > 1 && (n & 15) == 15; full; full = false) {
-            node = grow(middle, n >> 4, node);
-            if (TIERS > 2 && (n & 255) == 255) grow(high, n >> 8, node);
-        }
-        n++;
-    }
-    total = fold(low, n, none);
-    if (TIERS > 1) total = fold(middle, n >> 4, total);
-    if (TIERS > 2) total = fold(high, n >> 8, total);
-    return total;
-}
+#include "families/tree.glsl"
 #elif defined(CHAIN)
 // The same tree for a `combine` of much code: two leaves at a time, and an indexed array of left halves.
 Node reduced() {

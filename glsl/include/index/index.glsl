@@ -92,8 +92,13 @@ void run() {
     uint stretch = (units + strands - 1) / strands;
     uint start = min(gl_GlobalInvocationID.x / LANES * stretch, units);
     uint stop = push.first + min(start + stretch, units);
+#ifdef TEAM
+    // A workgroup, which is one lane group, does each unit together.
+    for (uint n = push.first + start; n < stop; n++) unit(n, true);
+#else
     uint n = push.first + start + gl_GlobalInvocationID.x % LANES;
     // Two loops instead of a branch: a CPU executes both sides of a branch.
     for (; n < min(stop, push.whole); n += LANES) unit(n, true);
     if (EDGES) for (; n < stop; n += LANES) unit(n, false);
+#endif
 }

@@ -212,6 +212,20 @@ def rows():
             x = dml_vk.asarray(hard(dtype, sizes))
             nn.softmax(x, axis=axis)
             nn.mean_variance_norm(x, axes=axis)
+        for form in (dml_vk.contiguous_format, channels_last):
+            x = dml_vk.asarray(hard(dtype, (8, 48, 24, 24)), memory_format=form)
+            ones = dml_vk.ones(48)
+            nn.batch_norm(x, *[ones] * 4)
+            nn.softmax(x, axis=1)
+            nn.group_norm(x, 6, ones, ones, activation="gelu")
+            nn.instance_norm(x)
+    device = dml_vk.device()
+    few = {"coalesces": True, "units_wanted": 2**13}  # so that workgroups take rows
+    with profiled(device, dataclasses.replace(device.profile, **few)):
+        for dtype in (float32, float16):
+            x = dml_vk.asarray(hard(dtype, (7, 16, 400)))
+            nn.softmax(x)
+            nn.group_norm(x, 2)
 
 
 def windows():
@@ -226,18 +240,23 @@ def windows():
             if sums:
                 dml_vk.nn.lp_pool(x, 2, 5)
         dml_vk.nn.max_pool(dml_vk.asarray(hard(dtype, (1, 3, 2, 2500))), (1, 2000), stride=50)
+        if sums:
+            for x in in_layouts(dtype, (2, 8, 9, 9)):
+                for mode in ("nearest", "linear", "cubic"):
+                    dml_vk.nn.resample(x, size=(20, 32), mode=mode)
 
 
+WHOLE_ROWS = ("rows_softmax", "rows_moments")
 FAMILIES = {
     **{kernel: (kernel,) for kernel in COMPUTED if kernel not in ("cast", "where")},
     "copies": ("copy_words", "copy_packed", "copy_zip", "copy_tile"),
     "made": ("fill", "sequence", "philox_words", "philox_packed", "uniform", "normal", "integers"),
     "casts": ("cast", "where"),
     "reductions": ("reduce_tree", "reduce_int", "reduce_long", "reduce_double", "reduce_arg"),
-    "rows": ("reduce_softmax", "reduce_moments", "finish"),
+    "rows": ("reduce_softmax", "reduce_moments", "finish", "pairs", *WHOLE_ROWS),
     "scans": ("scan_float", "scan_int", "scan_long", "scan_double"),
     "products": ("matmul_tile", "matmul_words"),
-    "windows": ("pool",),
+    "windows": ("pool", "resample"),
     "convolutions": ("conv",),
     "orders": ("sort_key", "sort_runs", "sort_merge", "search"),
     "places": ("nonzero", "nonzero_axis", "gather", "gather_check", "scatter", "scatter_claim"),

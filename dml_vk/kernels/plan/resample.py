@@ -1,0 +1,85 @@
+"""Plan resampling: each element of dst is made from a few taps along each spatial dim of a source.
+
+The kernel sees the source with stride 0 along its spatial dims, and two more sources without
+memory: the index along the last spatial dim, and a linear one over the others. So dst may have its
+dims in any order. Where taps are, and their factors, is in a table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dml_vk.dtypes import DType
+from dml_vk.kernels.kernel import PACKED_SPEC, WORDS_SPEC, Kernel, index_push
+from dml_vk.kernels.plan.base import Plan
+from dml_vk.kernels.plan.caching import cached_plan
+from dml_vk.kernels.plan.dims import Dim, ascending, offsets
+from dml_vk.kernels.plan.paths import plan_of, rows
+from dml_vk.kernels.plan.tasks import Task, columns_of
+from dml_vk.limits import Profile
+from dml_vk.strides.order import Ints
+
+_RANK = 4
+_TAP_NS = 3.0  # one element that is read, on one slow core
+_SPEC = ("TYPE", "SPATIAL", "TAPS")
+_PUSH = index_push(("src_base", "table_base", "dst_base"), _RANK, (("scalars", 4),), 3)
+KERNELS = tuple(
+    [
+        Kernel(
+            f"resample_{path}",
+            bindings=("x_words", "Table", "Dst"),
+            writes=("Dst",),
+            spec=(*spec, *_SPEC),
+            push=_PUSH,
+            variants={macros["BITS"]: macros},
+            body="resample",
+        )
+        for path, spec, macros in (
+            ("words", WORDS_SPEC, {"BITS": "32", "T": "uint", "WORDS": "1"}),
+            ("packed", PACKED_SPEC, {"BITS": "16"}),
+        )
+    ]
+)
+
+
+@cached_plan(1024)
+def plan_resample(
+    sizes: Ints,
+    operands: Sequence[tuple[Ints, int, int]],
+    dtype: DType,
+    taps: int,
+    profile: Profile,
+) -> Plan:
+    """Plan a launch over operands of (strides, offset, item size): source, indexes and dst.
+
+    `sizes` are those of dst, whose first two dims are the batch and channels.
+    """
+    strides, bases, itemsizes = columns_of(operands)
+    dims, starts = ascending(sizes, strides)
+    at = tuple([base + start * size for base, start, size in zip(bases, starts, itemsizes)])
+    task = Task(*_split(dims), itemsizes, at, profile)
+    spatial = sizes[2:]
+    path = rows(task).costing(10.0 + _TAP_NS * taps ** len(spatial))
+    height = spatial[-2] if len(spatial) > 1 else 1
+    entry = 1 if taps == 1 else 2 * taps
+    launches = offsets(task.outer, (starts[0], 0, 0, starts[3]))
+    return plan_of(
+        f"resample_{path.name}_{8 * task.itemsize}",
+        task,
+        path,
+        _RANK,
+        [(source, 0, to) for source, _, _, to in launches],
+        sources=(itemsizes[0], 4),
+        tail=tuple([n & 0xFFFFFFFF for n in (*starts[1:3], spatial[-1] * entry, height)]),
+        spec=(dtype.code, len(spatial), taps),
+    )
+
+
+def _split(dims: list[Dim]) -> tuple[list[Dim], list[Dim]]:
+    """(dims of one launch, dims to loop over on the host): small ones that are not spatial.
+
+    The starts of indexes are parameters, so they are the same for all launches.
+    """
+    order = sorted(dims, key=lambda dim: (not any(dim.strides[1:3]), -dim.size))
+    kept = order[:_RANK]
+    return [dim for dim in dims if dim in kept], [dim for dim in dims if dim not in kept]

@@ -1,0 +1,112 @@
+"""Rows in one launch, by lanes and by workgroups, against `dml_vk.testing.rows`, bit for bit."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import dml_vk
+from dml_vk import nn
+from dml_vk.testing.rows import moments, normalised, of_groups, softmax
+from tests.chance import chance
+from tests.kernel.launches import launches
+from tests.kernel.memory import bits
+from tests.kernel.profiled import profiled
+from tests.profiles import PROFILES
+
+# However few rows there are, one launch is wanted.
+EAGER = {name: dataclasses.replace(one, units_wanted=1) for name, one in PROFILES.items()}
+# A workgroup, where lanes would do such short rows.
+EAGER["teams"] = dataclasses.replace(PROFILES["GPU"], units_wanted=2**30)
+SIZES = st.sampled_from([1, 2, 3, 4, 5, 7, 8, 12, 16, 17, 31, 32, 64, 97, 128, 257])
+SPECIAL = [0.0, -0.0, np.inf, -np.inf, np.nan, 65504.0, -1e-7]
+
+
+def numbers(draw, shape, dtype):
+    """With a mean far from 0, and in some rows what is special."""
+    array = (chance().normal(size=shape) + 2).astype(dtype)
+    for value in draw(st.lists(st.sampled_from(SPECIAL), max_size=3)):
+        array.reshape(-1)[draw(st.integers(0, array.size - 1))] = value
+    return array
+
+
+def assert_same(found, wanted):
+    found = found.numpy()
+    same = (bits(found) == bits(wanted)) | (np.isnan(found) & np.isnan(wanted))
+    assert same.all(), (found[~same][:4], wanted[~same][:4])
+
+
+@pytest.mark.parametrize("eager", EAGER)
+@settings(max_examples=12)
+@given(data=st.data())
+def test_rows_of_any_size_have_the_bits_of_the_reference(eager, data):
+    draw = data.draw
+    dtype = draw(st.sampled_from(["float32", "float16"]))
+    array = numbers(draw, (draw(SIZES) % 19 + 1, draw(SIZES)), dtype)
+    axis = draw(st.sampled_from([0, 1]))
+    x = dml_vk.asarray(array)
+    if draw(st.booleans()):
+        x = dml_vk.asarray(np.concatenate([array, array], 1))[:, : array.shape[1]]
+    weight = chance().normal(size=array.shape[axis]).astype(draw(st.sampled_from(["f4", "f2"])))
+    wide = weight[:, None] if axis == 0 else weight
+    with profiled(dml_vk.device(), EAGER[eager]):
+        assert_same(nn.softmax(x, axis=axis), softmax(array, axis))
+        w = dml_vk.asarray(np.ascontiguousarray(wide))
+        got = nn.mean_variance_norm(x, w, w, axes=axis, activation="relu")
+        single = array.astype(np.float32)
+        wanted = normalised(single, moments(array, axis), 1e-5, wide, wide)
+        with np.errstate(over="ignore"):
+            assert_same(got, np.where(wanted <= 0, np.float32(0), wanted).astype(dtype))
+
+
+@pytest.mark.parametrize("eager", EAGER)
+@settings(max_examples=6)
+@given(data=st.data())
+def test_channels_and_groups_have_the_bits_of_the_reference(eager, data):
+    draw = data.draw
+    dtype = draw(st.sampled_from(["float32", "float16"]))
+    each, groups = draw(st.sampled_from([1, 2, 3, 4, 8, 20])), draw(st.sampled_from([1, 3, 4]))
+    shape = (draw(st.integers(1, 3)), each * groups, draw(SIZES) % 40 + 1, draw(SIZES) % 24 + 1)
+    array = numbers(draw, shape, dtype)
+    weight = chance().normal(size=shape[1]).astype(np.float32)
+    wide, w = weight[:, None, None], dml_vk.asarray(weight)
+    found = moments(array, (2, 3))
+    for form in (dml_vk.contiguous_format, dml_vk.channels_last):
+        x = dml_vk.asarray(array, memory_format=form)
+        with profiled(dml_vk.device(), EAGER[eager]), np.errstate(over="ignore"):
+            assert_same(nn.instance_norm(x, w), normalised(array, found, 1e-5, wide))
+            wanted = normalised(array, of_groups(found, groups), 1e-5, wide, wide)
+            assert_same(nn.group_norm(x, groups, w, w), wanted)
+            assert_same(nn.softmax(x, axis=1), softmax(array, 1))
+
+
+@pytest.mark.parametrize("size", [1021, 16384, 65536, 70001])
+def test_rows_up_to_more_than_a_workgroup_holds(size):
+    array = (chance().normal(size=(2, size)) + 4).astype(np.float32)
+    x = dml_vk.asarray(array)
+    for name, profile in EAGER.items():
+        with profiled(dml_vk.device(), profile):
+            assert_same(nn.layer_norm(x, size), normalised(array, moments(array, 1), 1e-5))
+            with launches() as seen:
+                assert_same(nn.softmax(x), softmax(array))
+            fits = size <= (2**13 if name == "CPU" else 2**16)
+            assert (len(seen) == 1) is fits
+
+
+def test_rows_that_take_a_lane_too_many_rounds_take_several_launches():
+    array = (chance().normal(size=(40_000, 64)) + 4).astype(np.float32)
+    with profiled(dml_vk.device(), EAGER["CPU"]), launches() as seen:
+        assert_same(nn.softmax(dml_vk.asarray(array), axis=0), softmax(array, 0))
+    assert len(seen) > 1
+
+
+def test_more_parts_than_a_row_keeps_take_several_launches():
+    array = (chance().normal(size=(16, 600, 2, 2)) + 4).astype(np.float32)
+    found = of_groups(moments(array, (2, 3)), 2)
+    for profile in EAGER.values():
+        with profiled(dml_vk.device(), profile):
+            assert_same(nn.group_norm(dml_vk.asarray(array), 2), normalised(array, found, 1e-5))
