@@ -36,6 +36,6 @@ def resample_elements(what: str, source: View, table: View, target: View, taps: 
             ((0, 0, *places), 0, 4),
             (layout.strides, layout.offset, target.dtype.itemsize),
         ),
-        *(source.dtype, taps, device.profile),
+        *(source.layout.strides[2:], source.dtype, taps, device.profile),
     )
     device.launch(plan, (access(source, False), access(table, False), access(target, True)))

@@ -46,20 +46,25 @@ KERNELS = tuple(
 def plan_resample(
     sizes: Ints,
     operands: Sequence[tuple[Ints, int, int]],
+    steps: Ints,
     dtype: DType,
     taps: int,
     profile: Profile,
 ) -> Plan:
     """Plan a launch over operands of (strides, offset, item size): source, indexes and dst.
 
-    `sizes` are those of dst, whose first two dims are the batch and channels.
+    `sizes` are those of dst, whose first two dims are the batch and channels; `steps` are the strides
+    of the source's spatial dims.
     """
     strides, bases, itemsizes = columns_of(operands)
     dims, starts = ascending(sizes, strides)
     at = tuple([base + start * size for base, start, size in zip(bases, starts, itemsizes)])
     task = Task(*_split(dims), itemsizes, at, profile)
     spatial = sizes[2:]
-    path = rows(task).costing(10.0 + _TAP_NS * taps ** len(spatial))
+    # Taps are at any multiples of the steps, so a path depends on the alignment of these too.
+    taken = [Dim((step, 0, 0, 0), 2) for step in steps]
+    path = rows(task._replace(outer=[*task.outer, *taken]))
+    path = path.costing(10.0 + _TAP_NS * taps ** len(spatial))
     height = spatial[-2] if len(spatial) > 1 else 1
     entry = 1 if taps == 1 else 2 * taps
     launches = offsets(task.outer, (starts[0], 0, 0, starts[3]))

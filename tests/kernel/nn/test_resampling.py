@@ -46,6 +46,17 @@ def test_any_layout_to_any_layout(data, mode, dtype):
     check_writes(write, target, expected.itemsize, expected.view(to))
 
 
+@pytest.mark.parametrize("dtype", ["float16", "float32"])
+@pytest.mark.parametrize("mode", MODES)
+def test_channels_that_lie_together_at_steps_that_are_no_quads(mode, dtype):
+    memory = dml_vk.asarray(chance().standard_normal(40).astype(dtype))
+    for step, start in ((6, 0), (9, 0), (8, 1), (8, 4)):
+        x = memory.over(Layout((1, 6, 2), (0, 1, step), start))
+        out = dml_vk.zeros(80, dtype).over(Layout((1, 6, 4), (0, 1, 16)))
+        nn.resample(x, size=4, mode=mode, out=out)
+        assert np.array_equal(bits(out.numpy()), bits(moves.resample(x.numpy(), (4,), mode)))
+
+
 def test_formats_that_sizes_do_not_tell_and_strict_traces():
     for form in (dml_vk.contiguous_format, channels_last):
         for sizes in ((1, 1, 1, 1), (1, 3, 1, 1), (2, 1, 4, 5), (1, 3, 4, 5)):
