@@ -2,19 +2,45 @@
 
 from typing import TYPE_CHECKING, Any
 
-from dml_vk.directml import activations, binary, fields, generators, unary
+from dml_vk.directml import (
+    activations,
+    binary,
+    cumulative,
+    diagonals,
+    fields,
+    folding,
+    gathering,
+    generators,
+    images,
+    padding,
+    reductions,
+    scattering,
+    selecting,
+    slicing,
+    unary,
+)
 from dml_vk.directml.activations import *  # noqa: F403  (each module says what is public)
 from dml_vk.directml.binary import *  # noqa: F403
+from dml_vk.directml.cumulative import *  # noqa: F403
 from dml_vk.directml.descriptors import (
     BufferTensorDesc,
     DataType,
     TensorFlags,
     calc_buffer_tensor_size,
 )
+from dml_vk.directml.diagonals import *  # noqa: F403
 from dml_vk.directml.elementwise import ScaleBias
 from dml_vk.directml.fields import *  # noqa: F403
+from dml_vk.directml.folding import *  # noqa: F403
+from dml_vk.directml.gathering import *  # noqa: F403
 from dml_vk.directml.generators import *  # noqa: F403
+from dml_vk.directml.images import *  # noqa: F403
+from dml_vk.directml.padding import *  # noqa: F403
 from dml_vk.directml.policies import TensorPolicy, TensorProperties, calculate_strides
+from dml_vk.directml.reductions import *  # noqa: F403
+from dml_vk.directml.scattering import *  # noqa: F403
+from dml_vk.directml.selecting import *  # noqa: F403
+from dml_vk.directml.slicing import *  # noqa: F403
 from dml_vk.directml.unary import *  # noqa: F403
 
 if TYPE_CHECKING:
@@ -33,8 +59,18 @@ __all__ = [
 ]
 __all__ += activations.__all__
 __all__ += binary.__all__
+__all__ += cumulative.__all__
+__all__ += diagonals.__all__
 __all__ += fields.__all__
+__all__ += folding.__all__
+__all__ += gathering.__all__
 __all__ += generators.__all__
+__all__ += images.__all__
+__all__ += padding.__all__
+__all__ += reductions.__all__
+__all__ += scattering.__all__
+__all__ += selecting.__all__
+__all__ += slicing.__all__
 __all__ += unary.__all__
 
 

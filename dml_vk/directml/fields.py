@@ -56,20 +56,21 @@ class Typed(Operator):
     @property
     def _leading(self) -> str:
         """The first of the tensors that must have a common data type."""
-        return next(name for name in self._tensors if name not in self._own_types)
+        return next(name for name in self._bindings if name not in self._own_types)
 
     @property
     def _data_type(self) -> DataType:
         return self._desc(self._leading).data_type
 
     def _desc(self, name: str) -> BufferTensorDesc:
-        desc: BufferTensorDesc = getattr(self, name)
+        found: Any = self._bindings[name] if self._several else getattr(self, name)
+        desc: BufferTensorDesc = found
         return desc
 
     @property
     def _given(self) -> list[str]:
         """The tensors that are there: optional ones may be None."""
-        return [name for name in self._tensors if getattr(self, name) is not None]
+        return [name for name, desc in self._bindings.items() if desc is not None]
 
     def _check_types(self) -> None:
         for name in self._given:
@@ -111,7 +112,7 @@ class OverTensors(Typed):
         """Check the buffers. Two outputs need two of them."""
         bound = super().bind(*buffers)
         outputs: dict[Any, str] = {}
-        for name, buffer in zip(self._tensors, bound):
+        for name, buffer in zip(self._bindings, bound):
             if buffer is not None and name.startswith("output"):
                 other = outputs.setdefault(buffer.allocation, name)
                 if other != name:
@@ -123,7 +124,7 @@ class OverTensors(Typed):
         from dml_vk.ops.copy import copy_if_overlapping
         from dml_vk.tensor.core import Tensor
 
-        views = dict(zip(self._tensors, operands))
+        views = dict(zip(self._bindings, operands))
         outputs = [one for name, one in views.items() if one and name.startswith("output")]
         if len(outputs) > 1:
             # The first may be written before the second is computed.
@@ -136,7 +137,7 @@ class OverTensors(Typed):
 
     def _check_ranks(self, ranks: Container[int], dims: str, *names: str) -> int:
         """Check that tensors, by default all, have as many dims; return how many."""
-        first, *others = [name for name in names or self._tensors if name in self._given]
+        first, *others = [name for name in names or self._given if name in self._given]
         sizes = self._desc(first).sizes
         if len(sizes) not in ranks:
             raise LayoutError(self._what, f"{first} must have {dims} dims", sizes=sizes)
