@@ -33,6 +33,7 @@ class Cumulative(OverTensors):
         self._check_sizes("output", self.input.sizes)
 
     def _compute(self, x: Tensor, target: Tensor) -> None:
+        from dml_vk.ops.fill import fill_constant
         from dml_vk.ops.scan import EXCLUSIVE, INCLUSIVE, PRODUCT, SUM, scan_elements
 
         form = EXCLUSIVE if getattr(self, self._exclusive) else INCLUSIVE
@@ -40,6 +41,10 @@ class Cumulative(OverTensors):
         if self.axis_direction is AxisDirection.DECREASING:
             x, target = [one.over(one.layout.flip(self.axis)) for one in (x, target)]
         scan_elements(self._what, operator, x, target, self.axis, form)
+        if form == EXCLUSIVE and operator == SUM and target.dtype.kind == "f":
+            # Here a sum of nothing is +0; scans have -0, which changes no element.
+            first = target.over(target.layout.narrow(self.axis, 0, 1))
+            fill_constant(self._what, first, target.dtype, 0)
 
 
 @dataclass(frozen=True, repr=False)
