@@ -61,6 +61,13 @@ class FusedActivation:
         return f"{self.activation.__name__}.fused({numbers})"
 
 
+def check_fused(what: str, given: FusedActivation | None) -> None:
+    """Check the field `fused_activation`."""
+    if not (given is None or isinstance(given, FusedActivation)):
+        rule = "fused_activation must be None or the result of an activation's fused()"
+        raise LayoutError(what, rule, fused_activation=given)
+
+
 class Activation(Unary):
     """An operator of one tensor and parameters."""
 

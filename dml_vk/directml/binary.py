@@ -7,7 +7,7 @@ import math
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
-from dml_vk.directml.activations import FusedActivation
+from dml_vk.directml.activations import FusedActivation, check_fused
 from dml_vk.directml.descriptors import BufferTensorDesc, DataType
 from dml_vk.directml.elementwise import (
     ALL,
@@ -30,7 +30,6 @@ from dml_vk.directml.elementwise import (
     whole,
 )
 from dml_vk.dtypes import DType, float32, int32, uint8, uint32
-from dml_vk.errors import LayoutError
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.kernels.operators import Operator as Computed
 
@@ -88,10 +87,7 @@ class ElementWiseAdd1(Binary, of="add", types=FLOATS):
     fused_activation: FusedActivation | None = None
 
     def _check_attributes(self) -> None:
-        given = self.fused_activation
-        if not (given is None or isinstance(given, FusedActivation)):
-            rule = "fused_activation must be None or the result of an activation's fused()"
-            raise LayoutError(self._what, rule, fused_activation=given)
+        check_fused(self._what, self.fused_activation)
 
     def _compute(self, what: str, sources: list[View], target: View) -> None:
         from dml_vk.ops.elementwise import ADDED, compute
