@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from dml_vk.directml import activations, binary, generators, unary
+from dml_vk.directml import activations, binary, fields, generators, unary
 from dml_vk.directml.activations import *  # noqa: F403  (each module says what is public)
 from dml_vk.directml.binary import *  # noqa: F403
 from dml_vk.directml.descriptors import (
@@ -12,6 +12,7 @@ from dml_vk.directml.descriptors import (
     calc_buffer_tensor_size,
 )
 from dml_vk.directml.elementwise import ScaleBias
+from dml_vk.directml.fields import *  # noqa: F403
 from dml_vk.directml.generators import *  # noqa: F403
 from dml_vk.directml.policies import TensorPolicy, TensorProperties, calculate_strides
 from dml_vk.directml.unary import *  # noqa: F403
@@ -32,6 +33,7 @@ __all__ = [
 ]
 __all__ += activations.__all__
 __all__ += binary.__all__
+__all__ += fields.__all__
 __all__ += generators.__all__
 __all__ += unary.__all__
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import enum
 import math
 from collections.abc import Container, Sequence
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from dml_vk.directml.descriptors import MAX_ELEMENTS, BufferTensorDesc, DataType
 from dml_vk.directml.operators import Operator, held
@@ -21,9 +21,25 @@ if TYPE_CHECKING:
     from dml_vk.buffer import Buffer
     from dml_vk.ops.view import View
 
+__all__ = ["AxisDirection", "Size2D"]
+
 DataTypes = tuple[DataType, ...]
 
 MOST_INT = 2**31 - 1
+
+
+class AxisDirection(enum.Enum):
+    """From low to high indexes or back, with DirectML's numbers."""
+
+    INCREASING = 0
+    DECREASING = 1
+
+
+class Size2D(NamedTuple):
+    """A width and a height, in DirectML's order."""
+
+    width: int
+    height: int
 
 
 class Typed(Operator):
