@@ -2,9 +2,23 @@
 
 from typing import TYPE_CHECKING, Any
 
-from dml_vk.directml import activations, binary, fields, generators, unary
+from dml_vk.directml import (
+    activations,
+    binary,
+    convolutions,
+    fields,
+    generators,
+    normalizations,
+    pooling,
+    products,
+    quantization,
+    resampling,
+    softmaxes,
+    unary,
+)
 from dml_vk.directml.activations import *  # noqa: F403  (each module says what is public)
 from dml_vk.directml.binary import *  # noqa: F403
+from dml_vk.directml.convolutions import *  # noqa: F403
 from dml_vk.directml.descriptors import (
     BufferTensorDesc,
     DataType,
@@ -14,7 +28,13 @@ from dml_vk.directml.descriptors import (
 from dml_vk.directml.elementwise import ScaleBias
 from dml_vk.directml.fields import *  # noqa: F403
 from dml_vk.directml.generators import *  # noqa: F403
+from dml_vk.directml.normalizations import *  # noqa: F403
 from dml_vk.directml.policies import TensorPolicy, TensorProperties, calculate_strides
+from dml_vk.directml.pooling import *  # noqa: F403
+from dml_vk.directml.products import *  # noqa: F403
+from dml_vk.directml.quantization import *  # noqa: F403
+from dml_vk.directml.resampling import *  # noqa: F403
+from dml_vk.directml.softmaxes import *  # noqa: F403
 from dml_vk.directml.unary import *  # noqa: F403
 
 if TYPE_CHECKING:
@@ -33,8 +53,15 @@ __all__ = [
 ]
 __all__ += activations.__all__
 __all__ += binary.__all__
+__all__ += convolutions.__all__
 __all__ += fields.__all__
 __all__ += generators.__all__
+__all__ += normalizations.__all__
+__all__ += pooling.__all__
+__all__ += products.__all__
+__all__ += quantization.__all__
+__all__ += resampling.__all__
+__all__ += softmaxes.__all__
 __all__ += unary.__all__
 
 
