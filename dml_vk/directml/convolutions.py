@@ -157,7 +157,8 @@ def forward_channels(operator: Windowed) -> int:
     groups: int = getattr(operator, "group_count", 1)
     if outputs % groups or operator._desc("input").sizes[1] != groups * inputs:
         rule = (
-            "group_count must divide filter.sizes[0], and times filter.sizes[1] be input.sizes[1]"
+            "group_count must divide filter.sizes[0], and input.sizes[1] be group_count * "
+            "filter.sizes[1]"
         )
         raise LayoutError(operator._what, rule, **_channels(operator))
     return outputs

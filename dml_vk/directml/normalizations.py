@@ -234,7 +234,7 @@ class MeanVarianceNormalization(MeanVariance, types=FLOATS):
     fused_activation: FusedActivation | None = None
 
     def _check(self) -> None:
-        self._check_ranks((4,), "4")
+        self._check_ranks((4,), "4", "input")
         super()._check()
         self._hold_flag("cross_channel")
         self._hold_flag("normalize_variance")
