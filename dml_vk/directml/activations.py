@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+import functools
+from dataclasses import dataclass, fields, replace
 from typing import TYPE_CHECKING
 
 from dml_vk.directml.descriptors import BufferTensorDesc, DataType
@@ -18,6 +19,8 @@ from dml_vk.directml.elementwise import (
 from dml_vk.directml.operators import held
 from dml_vk.dtypes import DType, float32
 from dml_vk.errors import LayoutError
+from dml_vk.kernels.operators import OPERATORS
+from dml_vk.kernels.operators import Operator as Computed
 
 if TYPE_CHECKING:
     from dml_vk.ops.view import View
@@ -55,6 +58,13 @@ class FusedActivation:
     activation: type[Activation]
     numbers: tuple[float, ...]
 
+    @property
+    def argument(self) -> tuple[str, dict[str, float]] | None:
+        """The activation as functions of tensors take it: None if it is the identity."""
+        if self.activation is ActivationIdentity:
+            return None
+        return self.activation._of, dict(zip(self.activation.number_names(), self.numbers))
+
     def __repr__(self) -> str:
         names = self.activation.number_names()
         numbers = ", ".join([f"{name}={number!r}" for name, number in zip(names, self.numbers)])
@@ -66,6 +76,26 @@ def check_fused(what: str, given: FusedActivation | None) -> None:
     if not (given is None or isinstance(given, FusedActivation)):
         rule = "fused_activation must be None or the result of an activation's fused()"
         raise LayoutError(what, rule, fused_activation=given)
+
+
+def add_activated(
+    what: str, sources: list[View], target: View, fused: FusedActivation | None
+) -> None:
+    """Write an activation of the float32 sum of two sources, or the sum."""
+    from dml_vk.ops.elementwise import ADDED, compute
+    from dml_vk.ops.numbers import float_words
+
+    if fused is None:
+        compute(what, OPERATORS["add"], sources, target, target.dtype)
+    else:
+        operator = _added(fused.activation._of)
+        compute(what, operator, sources, target, target.dtype, float_words(*fused.numbers), ADDED)
+
+
+@functools.cache
+def _added(name: str) -> Computed:
+    """The operator as computed by the activation kernel, which can add two sources first."""
+    return replace(OPERATORS[name], family="activation")
 
 
 class Activation(Unary):

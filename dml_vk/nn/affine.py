@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from dml_vk.dtypes import float32
 from dml_vk.layout import Layout
+from dml_vk.nn.activations import Activation
 from dml_vk.ops.elementwise import cast_elements
 from dml_vk.ops.rows import PAIR, finish
 from dml_vk.ops.view import View, temporary, with_layout
@@ -25,20 +26,29 @@ def halves(what: str, sizes: Ints, near: View) -> tuple[View, View, View]:
 
 
 def normalise(
-    what: str, x: View, pairs: View, weight: View | None, bias: View | None, target: View
+    what: str,
+    x: View,
+    pairs: View,
+    weight: View | None,
+    bias: View | None,
+    target: View,
+    activation: Activation | None,
 ) -> None:
-    """Write (x - mean) * scale * weight + bias; each operation rounds to float32."""
+    """Write (x - mean) * scale * weight + bias, after the activation.
+
+    Each operation rounds to float32.
+    """
     if weight is not None and bias is not None:
         both, first, second = halves(what, weight.layout.sizes, weight)
         cast_elements(what, weight, first)
         cast_elements(what, bias, second)
-        finish(what, "affine", [x, pairs, both], target)
+        finish(what, "affine", [x, pairs, both], target, activation)
     elif weight is not None:
-        finish(what, "scaled", [x, pairs, weight], target)
+        finish(what, "scaled", [x, pairs, weight], target, activation)
     elif bias is not None:
-        finish(what, "shifted", [x, pairs, bias], target)
+        finish(what, "shifted", [x, pairs, bias], target, activation)
     else:
-        finish(what, "norm", [x, pairs], target)
+        finish(what, "norm", [x, pairs], target, activation)
 
 
 def grouped(view: View, dim: int, groups: int) -> View:

@@ -10,15 +10,14 @@ from dml_vk.array.calls import call
 from dml_vk.dtypes import float32
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.layout import Layout
-from dml_vk.nn.activations import finish as activate
-from dml_vk.nn.activations import to_activation
+from dml_vk.nn.activations import Activation, to_activation
 from dml_vk.nn.affine import halves, normalise, of_channels
 from dml_vk.nn.operands import of_shape, to_eps, with_channels
 from dml_vk.ops.elementwise import compute
 from dml_vk.ops.fill import fill_constant
 from dml_vk.ops.numbers import float_words
 from dml_vk.ops.rows import PAIR, write_pairs
-from dml_vk.ops.view import View, temporary
+from dml_vk.ops.view import View
 from dml_vk.tensor.core import Tensor, tensor_over
 from dml_vk.tensor.operands import result_over
 
@@ -103,7 +102,11 @@ def _moments(operands: Sequence[Any], out: Any) -> Tensor:
 
 
 def _normalised(
-    operands: Sequence[Any], out: Any, has: tuple[bool, ...], eps: float, activation: Any
+    operands: Sequence[Any],
+    out: Any,
+    has: tuple[bool, ...],
+    eps: float,
+    activation: Activation | None,
 ) -> Tensor:
     what = "batch_norm"
     x: Tensor = operands[0]
@@ -117,10 +120,5 @@ def _normalised(
     # 1 / sqrt(1 * var + eps).
     numbers = float_words(0.0, 0.0, 1.0, eps)
     compute(what, OPERATORS["rsqrt"], [var], scales, float32, numbers, SCALED)
-    made: View = target
-    if activation is not None and x.dtype is not float32:
-        made = temporary(what, x.layout.like(), float32, x)
-    normalise(what, x, pairs, weight, bias, made)
-    if activation is not None:
-        activate(what, made, target, activation)
+    normalise(what, x, pairs, weight, bias, target, activation)
     return target

@@ -12,6 +12,7 @@ from dml_vk.array.calls import call
 from dml_vk.array.manipulation import to_axes
 from dml_vk.errors import LayoutError, RangeError
 from dml_vk.layout import Layout, broadcast_sizes
+from dml_vk.nn.activations import Activation, to_activation
 from dml_vk.nn.affine import given, grouped, normalise, of_channels
 from dml_vk.nn.operands import floats, of_shape, to_eps, with_channels
 from dml_vk.ops.copy import copy_elements
@@ -30,6 +31,7 @@ def layer_norm(
     bias: Tensor | None = None,
     *,
     eps: float = 1e-5,
+    activation: Any = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """Normalise over the last dims, of sizes `normalized_shape`: (x - mean) / sqrt(variance + eps).
@@ -42,7 +44,8 @@ def layer_norm(
     [[-1.0, 1.0], [-1.0, 1.0]]
     """
     what = "layer_norm"
-    return _over_last(what, "scale", x, normalized_shape, weight, bias, eps, out)
+    given = to_eps(what, eps), to_activation(what, activation)
+    return _over_last(what, "scale", x, normalized_shape, weight, bias, out, *given)
 
 
 def rms_norm(
@@ -51,6 +54,7 @@ def rms_norm(
     weight: Tensor | None = None,
     *,
     eps: float = 1e-6,
+    activation: Any = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """Divide by the root of the mean square over the last dims, plus eps under the root.
@@ -59,7 +63,9 @@ def rms_norm(
     >>> dml_vk.nn.rms_norm(dml_vk.asarray([2.0, -2.0, 2.0, 2.0]), 4, eps=0.0).tolist()
     [1.0, -1.0, 1.0, 1.0]
     """
-    return _over_last("rms_norm", "squares", x, normalized_shape, weight, None, eps, out)
+    what = "rms_norm"
+    given = to_eps(what, eps), to_activation(what, activation)
+    return _over_last(what, "squares", x, normalized_shape, weight, None, out, *given)
 
 
 def instance_norm(
@@ -68,6 +74,7 @@ def instance_norm(
     bias: Tensor | None = None,
     *,
     eps: float = 1e-5,
+    activation: Any = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """Normalise each channel of each item of (N, C, spatial...); weight and bias have size C.
@@ -79,7 +86,8 @@ def instance_norm(
     """
     what = "instance_norm"
     x = with_channels(what, x, 3)
-    return _called(_instances, what, x, (x.shape[1],), weight, bias, out, to_eps(what, eps))
+    given = to_eps(what, eps), to_activation(what, activation)
+    return _called(_instances, what, x, (x.shape[1],), weight, bias, out, *given)
 
 
 def group_norm(
@@ -89,6 +97,7 @@ def group_norm(
     bias: Tensor | None = None,
     *,
     eps: float = 1e-5,
+    activation: Any = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """Normalise groups of channels of each item of (N, C, ...); weight and bias have size C.
@@ -104,7 +113,8 @@ def group_norm(
     if groups < 1 or channels % groups:
         rule = f"num_groups must divide the {channels} channels"
         raise RangeError(what, rule, num_groups=num_groups)
-    return _called(_groups, what, x, (channels,), weight, bias, out, groups, to_eps(what, eps))
+    given = to_eps(what, eps), to_activation(what, activation)
+    return _called(_groups, what, x, (channels,), weight, bias, out, groups, *given)
 
 
 def mean_variance_norm(
@@ -115,6 +125,7 @@ def mean_variance_norm(
     axes: Axes,
     eps: float = 1e-5,
     normalize_variance: bool = True,
+    activation: Any = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """Normalise over these axes, or without `normalize_variance` only subtract the mean.
@@ -139,9 +150,8 @@ def mean_variance_norm(
         weight, bias = weight.expand(sizes), bias.expand(sizes)
     shapes = [None if one is None else one.shape for one in (weight, bias)]
     shape = shapes[0] if shapes[1] is None else shapes[1]
-    return _called(
-        _rows, what, x, shape or (), weight, bias, out, pair, tuple(sorted(dims)), to_eps(what, eps)
-    )
+    given = tuple(sorted(dims)), to_eps(what, eps), to_activation(what, activation)
+    return _called(_rows, what, x, shape or (), weight, bias, out, pair, *given)
 
 
 def normalize(
@@ -158,7 +168,8 @@ def normalize(
     if to_number(what, "p", p) not in (1, 2):
         raise RangeError(what, "p must be 1 or 2", p=p)
     dims = tuple(sorted(to_axes(what, axis, x.ndim)))
-    return _called(_rows, what, x, (), None, None, out, f"norm_{int(p)}", dims, to_eps(what, eps))
+    given = dims, to_eps(what, eps), None
+    return _called(_rows, what, x, (), None, None, out, f"norm_{int(p)}", *given)
 
 
 def _broadcasts(sizes: Ints, to: Ints) -> bool:
@@ -167,7 +178,7 @@ def _broadcasts(sizes: Ints, to: Ints) -> bool:
 
 
 def _over_last(
-    what: str, pair: str, x: Any, shape: Any, weight: Any, bias: Any, eps: Any, out: Any
+    what: str, pair: str, x: Any, shape: Any, weight: Any, bias: Any, out: Any, *given: Any
 ) -> Tensor:
     x = floats(what, x)
     sizes = to_ints(what, "normalized_shape", several(shape))
@@ -176,7 +187,7 @@ def _over_last(
         rule = f"normalized_shape must be the last sizes of x, whose shape is {x.shape}"
         raise LayoutError(what, rule, normalized_shape=shape)
     dims = tuple(range(first, x.ndim))
-    return _called(_rows, what, x, sizes, weight, bias, out, pair, dims, to_eps(what, eps))
+    return _called(_rows, what, x, sizes, weight, bias, out, pair, dims, *given)
 
 
 def _called(
@@ -205,29 +216,41 @@ def _rows(
     pair: str,
     dims: Ints,
     eps: float,
+    activation: Activation | None,
 ) -> Tensor:
     x: Tensor = operands[0]
     target = result_over(what, x.layout.like(), x.dtype, x, out)
     if x.size:
         weight, bias = given(operands, has)
-        normalise(what, x, pairs_of(what, pair, x, dims, eps), weight, bias, target)
+        normalise(what, x, pairs_of(what, pair, x, dims, eps), weight, bias, target, activation)
     return target
 
 
 def _instances(
-    operands: Sequence[Any], out: Any, what: str, has: tuple[bool, ...], eps: float
+    operands: Sequence[Any],
+    out: Any,
+    what: str,
+    has: tuple[bool, ...],
+    eps: float,
+    activation: Activation | None,
 ) -> Tensor:
     x: Tensor = operands[0]
     target = result_over(what, x.layout.like(), x.dtype, x, out)
     if x.size:
         pairs = pairs_of(what, "scale", x, tuple(range(2, x.ndim)), eps)
         weight, bias = of_channels(operands, has)
-        normalise(what, x, pairs, weight, bias, target)
+        normalise(what, x, pairs, weight, bias, target, activation)
     return target
 
 
 def _groups(
-    operands: Sequence[Any], out: Any, what: str, has: tuple[bool, ...], groups: int, eps: float
+    operands: Sequence[Any],
+    out: Any,
+    what: str,
+    has: tuple[bool, ...],
+    groups: int,
+    eps: float,
+    activation: Activation | None,
 ) -> Tensor:
     x: Tensor = operands[0]
     target = result_over(what, x.layout.like(), x.dtype, x, out)
@@ -244,5 +267,5 @@ def _groups(
             pairs = repeated
         weight, bias = [one and grouped(one, 0, groups) for one in of_channels(operands, has)]
         target_groups = grouped(target, 1, groups)
-        normalise(what, grouped(x, 1, groups), pairs, weight, bias, target_groups)
+        normalise(what, grouped(x, 1, groups), pairs, weight, bias, target_groups, activation)
     return target

@@ -26,6 +26,7 @@ from collections.abc import Sequence
 
 from dml_vk.dtypes import DType, float32, uint64
 from dml_vk.kernels import finishes
+from dml_vk.kernels.operators import OPCODES
 from dml_vk.kernels.plan.reduce import PAIRS
 from dml_vk.layout import Layout
 from dml_vk.ops.elementwise import launch
@@ -62,7 +63,17 @@ def write_pairs(what: str, name: str, x: View, target: View, dims: Ints, eps: fl
     reduce_present(what, name, x, target, dims, constants)
 
 
-def finish(what: str, name: str, sources: Sequence[View | None], target: View) -> None:
-    """Compute each element of the target from x, the pairs of its rows, and weights and biases."""
-    steps = finishes.NAMES.index(name), 0
-    launch(what, "finish", 3, steps, (*sources, None, None)[:3], target, float32)
+def finish(
+    what: str,
+    name: str,
+    sources: Sequence[View | None],
+    target: View,
+    activation: tuple[str, Ints] | None = None,
+) -> None:
+    """Compute each element of the target from x, the pairs of its rows, and weights and biases.
+
+    An activation, a name and the words of its parameters, is applied before results are rounded.
+    """
+    then, numbers = activation or ("", ())
+    steps = finishes.NAMES.index(name), int(OPCODES[then.upper()]) if then else 0
+    launch(what, "finish", 3, steps, (*sources, None, None)[:3], target, float32, numbers)

@@ -49,7 +49,9 @@ def plan_computed(
     path = rows(task)
     if "tile_32" in variants and set(itemsizes) == {4}:
         path = tile(task) or path
-    path = path.costing(_ELEMENT_NS[kernel], rounds.computed(kernel, spec[0]))
+    activates = kernel == "finish" and spec[1]
+    element_ns = _ELEMENT_NS[kernel] + (_ELEMENT_NS["float_activation"] if activates else 0)
+    path = path.costing(element_ns, rounds.computed(kernel, *spec[:2]))
     module = f"{kernel}_{path.name}_{8 * task.itemsize}"
     launches = offsets(task.outer, starts)
     return plan_of(module, task, path, rank, launches, sources=itemsizes[:-1], spec=spec)

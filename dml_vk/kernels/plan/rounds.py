@@ -67,8 +67,13 @@ FUNCTIONS = {
 _NAMES = {int(code): name.lower() for name, code in OPCODES.items()}
 
 
-def computed(kernel: str, opcode: int) -> int:
-    """The bound for computing one element, without reading and writing it."""
+def computed(kernel: str, opcode: int, step: int = 0) -> int:
+    """The bound for computing one element, without reading and writing it.
+
+    The step of a kernel `finish` is an activation.
+    """
+    if kernel == "finish" and step:
+        return FUNCTIONS["float_activation"]
     functions = ELEMENTS.get(kernel)
     if functions is None:
         return FUNCTIONS.get(kernel, 0)

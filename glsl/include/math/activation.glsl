@@ -64,3 +64,28 @@ float activation_parametric_softplus(float x, float alpha, float beta) {
     Lifted parts = softplus_parts(activation_product(beta, x));
     return scale_by(activation_product(alpha, parts.value), parts.power);
 }
+
+// The activation of this opcode with its numbers; any other opcode leaves x as it is.
+float activated(uint opcode, float x, float alpha, float beta) {
+    switch (opcode) {
+    case RELU: return float_max(x, 0.0);
+    case ELU: return activation_elu(x, alpha, 1.0);
+    case SCALED_ELU: return activation_elu(x, alpha, beta);
+    case CELU: return activation_celu(x, alpha);
+    case LEAKY_RELU: return activation_leaky(x, alpha);
+    case THRESHOLDED_RELU: return activation_thresholded(x, alpha);
+    case LINEAR: return activation_linear(x, alpha, beta);
+    case SHRINK: return activation_shrink(x, alpha, beta);
+    case HARD_SIGMOID: return activation_hard(x, alpha, beta);
+    case HARD_SWISH: return activation_product(x, activation_hard(x, alpha, beta));
+    case SOFTSIGN: return activation_softsign(x);
+    case SIGMOID: return float_sigmoid(x);
+    case SWISH: return float_swish(x, activation_product(alpha, x));
+    case SOFTPLUS: return activation_softplus(x, alpha);
+    case PARAMETRIC_SOFTPLUS: return activation_parametric_softplus(x, alpha, beta);
+    case SCALED_TANH: return activation_product(alpha, float_tanh(activation_product(beta, x)));
+    case TANH: return float_tanh(x);
+    case GELU: return float_gelu(x);
+    }
+    return x;
+}

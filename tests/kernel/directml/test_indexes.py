@@ -26,7 +26,7 @@ from dml_vk.directml import (
     TopK1,
 )
 from tests.chance import chance
-from tests.kernel.directml.running import (
+from tests.kernel.directml.strided import (
     ALL,
     INDEXES,
     NUMBERS,

@@ -32,7 +32,7 @@ from dml_vk.directml import (
     Tile,
     Unfold,
 )
-from tests.kernel.directml.running import (
+from tests.kernel.directml.strided import (
     ALL,
     NUMBERS,
     check,

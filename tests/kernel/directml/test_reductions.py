@@ -24,7 +24,7 @@ from dml_vk.directml import (
 from dml_vk.testing.reductions import tree_prod, tree_sum
 from dml_vk.testing.scans import scan
 from tests.chance import chance
-from tests.kernel.directml.running import (
+from tests.kernel.directml.strided import (
     INDEXES,
     NUMBERS,
     SUMMED,
