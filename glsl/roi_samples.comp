@@ -1,38 +1,18 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
-// The sum or the maximum of samples of an image for each element of dst, which has the dims (regions, channels,
-// rows, columns), packed. A row of `table` has the words of a region: its image; the start, the step and the
-// samples for each column as floats and an integer; and likewise for each row.
-#define BASES src_base, table_base, dst_base
-#define FROM push.src_base
-#define MAX_RANK 1
+// The sum or the maximum of samples of an image for each element of dst. A row of the table has the image of a
+// region; the start, the step and the samples for each column as floats and an integer; and likewise for rows.
 #define EXTRA uint counts[3], steps[4], ends[2], offsets[3];
-#include "index/index.glsl"
-#include "index/row.glsl"
+#define ROW_WORDS 7
+#include "families/roi.glsl"
 
-#define CHANNELS push.counts[0]
-#define ROWS push.counts[1]
-#define COLUMNS push.counts[2]
 #define OUTPUT_OFFSET uintBitsToFloat(push.offsets[0])
 #define INPUT_OFFSET uintBitsToFloat(push.offsets[1])
 #define OUTSIDE push.offsets[2]  // the bits of what is outside
 
 layout(constant_id = 8) const bool LARGEST = false;
 layout(constant_id = 9) const bool NEAREST = false;
-
-layout(binding = 0) readonly buffer Src { uint src[]; };
-layout(binding = 1) readonly buffer Table { uint table[]; };
-layout(binding = 2) buffer Dst { uint dst[]; };
-
-const int NAN_KEY = 0x7fffffff;
-
-// A float as an integer in the same order; -0 equals 0, and NaN is above everything.
-int key_of(uint raw) {
-    uint magnitude = raw & 0x7fffffffu;
-    int key = int(raw) < 0 ? -int(magnitude) : int(magnitude);
-    return magnitude > 0x7f800000u ? NAN_KEY : key;
-}
 
 // Where a sample lies along one dim, between two elements.
 struct Place {
@@ -78,31 +58,18 @@ uint sample_at(uint image, Place down, Place right) {
     return down.there && right.there ? floatBitsToUint(found) : OUTSIDE;
 }
 
-void make(uint element) {
-    uint column = element % COLUMNS, rest = element / COLUMNS;
-    uint row = rest % ROWS, plane = rest / ROWS;
-    uint channel = plane % CHANNELS, region = plane / CHANNELS;
-    uint at = push.table_base + region * 7, across = table[at + 3], along = table[at + 6];
-    uint image = push.src_base + table[at] * push.steps[0] + channel * push.steps[1];
+uint make(uint element, uint at, uint image, uint row, uint column) {
+    uint across = table[at + 3], along = table[at + 6], found = LOWEST;
     precise float sum = 0.0;
-    uint found = 0xff800000u;
-    int key = key_of(found);
     for (uint y = 0; y < along; y++) {
         Place down = place_of(at + 4, row * along + y, push.ends[0]);
         for (uint x = 0; x < across; x++) {
             uint raw = sample_at(image, down, place_of(at + 1, column * across + x, push.ends[1]));
-            int other = key_of(raw);
-            bool better = other > key || other == NAN_KEY;
-            found = better ? raw : found;
-            key = better ? other : key;
+            found = larger(found, raw);
             sum = sum + uintBitsToFloat(raw);
         }
     }
-    dst[push.dst_base + element] = LARGEST ? found : floatBitsToUint(sum);
-}
-
-void unit(uint n, bool whole) {
-    for (uint k = n * UNIT; k < min(n * UNIT + UNIT, extent); k++) make(k);
+    return LARGEST ? found : floatBitsToUint(sum);
 }
 
 void main() { run(); }

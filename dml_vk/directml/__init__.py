@@ -19,6 +19,7 @@ from dml_vk.directml import (
     products,
     quantization,
     reductions,
+    regions,
     resampling,
     scattering,
     selecting,
@@ -50,6 +51,7 @@ from dml_vk.directml.pooling import *  # noqa: F403
 from dml_vk.directml.products import *  # noqa: F403
 from dml_vk.directml.quantization import *  # noqa: F403
 from dml_vk.directml.reductions import *  # noqa: F403
+from dml_vk.directml.regions import *  # noqa: F403
 from dml_vk.directml.resampling import *  # noqa: F403
 from dml_vk.directml.scattering import *  # noqa: F403
 from dml_vk.directml.selecting import *  # noqa: F403
@@ -87,6 +89,7 @@ __all__ += pooling.__all__
 __all__ += products.__all__
 __all__ += quantization.__all__
 __all__ += reductions.__all__
+__all__ += regions.__all__
 __all__ += resampling.__all__
 __all__ += scattering.__all__
 __all__ += selecting.__all__
