@@ -27,7 +27,7 @@ __all__ = [
     "MaxUnpooling",
 ]
 
-INDEXES = (DataType.UINT64, DataType.UINT32)
+INDEX_TYPES = (DataType.UINT64, DataType.UINT32)
 MOST_TAPS = 2**24  # elements of a window: counts up to it are exact in float32
 
 
@@ -67,20 +67,9 @@ class Pooling(Windowed):
         }
 
 
-@dataclass(frozen=True, repr=False)
-class AveragePooling(Pooling, types=FLOATS):
-    """The mean of each window: its sum divided by how many elements it has.
+class Means(Pooling, types=FLOATS):
+    """The mean of each window."""
 
-    Those in the padding are zeros, and count if `include_padding` is true.
-    """
-
-    input: BufferTensorDesc
-    output: BufferTensorDesc
-    _: KW_ONLY
-    strides: Sequence[int] = ()
-    window_size: Sequence[int]
-    start_padding: Sequence[int] = ()
-    end_padding: Sequence[int] = ()
     include_padding: bool
 
     _tensors = ("input", "output")
@@ -96,7 +85,24 @@ class AveragePooling(Pooling, types=FLOATS):
 
 
 @dataclass(frozen=True, repr=False)
-class AveragePooling1(AveragePooling):
+class AveragePooling(Means):
+    """The mean of each window: its sum divided by how many elements it has.
+
+    Those in the padding are zeros, and count if `include_padding` is true.
+    """
+
+    input: BufferTensorDesc
+    output: BufferTensorDesc
+    _: KW_ONLY
+    strides: Sequence[int] = ()
+    window_size: Sequence[int]
+    start_padding: Sequence[int] = ()
+    end_padding: Sequence[int] = ()
+    include_padding: bool
+
+
+@dataclass(frozen=True, repr=False)
+class AveragePooling1(Means):
     """The same, of windows whose elements are apart.
 
     >>> from dml_vk.directml import AveragePooling1, BufferTensorDesc, DataType
@@ -106,14 +112,6 @@ class AveragePooling1(AveragePooling):
     (1, 1)
     """
 
-    _: KW_ONLY
-    dilations: Sequence[int] = ()
-
-
-@dataclass(frozen=True, repr=False)
-class LpPooling(Pooling, types=FLOATS):
-    """The norm of each window: the p-th root of the sum of abs(x) to the power of p."""
-
     input: BufferTensorDesc
     output: BufferTensorDesc
     _: KW_ONLY
@@ -121,7 +119,14 @@ class LpPooling(Pooling, types=FLOATS):
     window_size: Sequence[int]
     start_padding: Sequence[int] = ()
     end_padding: Sequence[int] = ()
-    p: int = 2
+    dilations: Sequence[int] = ()
+    include_padding: bool
+
+
+class Norms(Pooling, types=FLOATS):
+    """The norm of each window."""
+
+    p: int
 
     _tensors = ("input", "output")
 
@@ -138,11 +143,32 @@ class LpPooling(Pooling, types=FLOATS):
 
 
 @dataclass(frozen=True, repr=False)
-class LpPooling1(LpPooling):
+class LpPooling(Norms):
+    """The norm of each window: the p-th root of the sum of abs(x) to the power of p."""
+
+    input: BufferTensorDesc
+    output: BufferTensorDesc
+    _: KW_ONLY
+    strides: Sequence[int] = ()
+    window_size: Sequence[int]
+    start_padding: Sequence[int] = ()
+    end_padding: Sequence[int] = ()
+    p: int = 2
+
+
+@dataclass(frozen=True, repr=False)
+class LpPooling1(Norms):
     """The same, of windows whose elements are apart."""
 
+    input: BufferTensorDesc
+    output: BufferTensorDesc
     _: KW_ONLY
+    strides: Sequence[int] = ()
+    window_size: Sequence[int]
+    start_padding: Sequence[int] = ()
+    end_padding: Sequence[int] = ()
     dilations: Sequence[int] = ()
+    p: int = 2
 
 
 @dataclass(frozen=True, repr=False)
@@ -166,7 +192,7 @@ class MaxPooling(Pooling, types=UP_TO_32_BITS):
 
 
 @dataclass(frozen=True, repr=False)
-class MaxPooling1(Pooling, types=UP_TO_32_BITS, output_indices=INDEXES):
+class MaxPooling1(Pooling, types=UP_TO_32_BITS, output_indices=INDEX_TYPES):
     """The maximum of each window, and where it is in the input.
 
     Indices count through all dims of the input in logical row-major order, whatever its strides.
@@ -218,7 +244,7 @@ class MaxPooling2(MaxPooling1):
 
 
 @dataclass(frozen=True, repr=False)
-class MaxUnpooling(OverTensors, types=NUMBERS, indices=INDEXES):
+class MaxUnpooling(OverTensors, types=NUMBERS, indices=INDEX_TYPES):
     """Write each element to its index in the output, among zeros.
 
     Indices count through all dims of the output in logical row-major order. Others are left out,
