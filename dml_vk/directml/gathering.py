@@ -25,11 +25,11 @@ if TYPE_CHECKING:
 
 __all__ = ["Gather", "GatherElements", "GatherND", "GatherND1"]
 
-INDEXES = (DataType.INT64, DataType.INT32, DataType.UINT64, DataType.UINT32)
+INDEX_TYPES = (DataType.INT64, DataType.INT32, DataType.UINT64, DataType.UINT32)
 
 
 @dataclass(frozen=True, repr=False)
-class Gather(OverTensors, types=ALL, indices=INDEXES):
+class Gather(OverTensors, types=ALL, indices=INDEX_TYPES):
     """Parts of the input along an axis: `output[..., i, ...] = input[..., indices[i], ...]`.
 
     Of the indices the last `index_dimensions` dims count, which replace the axis; the dims before
@@ -79,7 +79,7 @@ index_dimensions=1)
 
 
 @dataclass(frozen=True, repr=False)
-class GatherElements(OverTensors, types=ALL, indices=INDEXES):
+class GatherElements(OverTensors, types=ALL, indices=INDEX_TYPES):
     """An element for each index: `output[i, j] = input[indices[i, j], j]` along axis 0.
 
     >>> from dml_vk.directml import BufferTensorDesc, DataType, GatherElements
@@ -107,7 +107,7 @@ class GatherElements(OverTensors, types=ALL, indices=INDEXES):
 
 
 @dataclass(frozen=True, repr=False)
-class GatherND(OverTensors, types=ALL, indices=INDEXES):
+class GatherND(OverTensors, types=ALL, indices=INDEX_TYPES):
     """Parts of the input at coordinates: `output[i, ...] = input[*indices[i], ...]`.
 
     The last dim of the indices has the coordinates. Of input and indices the last dims count, as

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from dml_vk.directml.descriptors import BufferTensorDesc, DataType
 from dml_vk.directml.elementwise import FLOATS, NUMBERS
 from dml_vk.directml.fields import AxisDirection, DataTypes, OverTensors
-from dml_vk.directml.gathering import INDEXES
+from dml_vk.directml.gathering import INDEX_TYPES
 from dml_vk.directml.slicing import RANKS
 from dml_vk.strides.order import Ints
 
@@ -115,7 +115,7 @@ INT32, UINT64, UINT32; got data_type='INT8'
 
     @property
     def _own_types(self) -> dict[str, DataTypes | str]:  # type: ignore[override]
-        return {"output": INDEXES} if self.function in _INDEX else {}
+        return {"output": INDEX_TYPES} if self.function in _INDEX else {}
 
     def _compute(self, x: Tensor, target: Tensor) -> None:
         if self.function in _INDEX:
@@ -217,7 +217,7 @@ _FUNCTIONS: dict[ReduceFunction, Any] = {
 
 
 @dataclass(frozen=True, repr=False)
-class ArgMax(Reduced, types=NUMBERS, output=INDEXES):
+class ArgMax(Reduced, types=NUMBERS, output=INDEX_TYPES):
     """The index of the largest element, or of a NaN, among the reduced dims in row-major order.
 
     Of several it is the first one, or with DECREASING the last one.

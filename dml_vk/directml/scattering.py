@@ -14,7 +14,7 @@ from dml_vk.directml.descriptors import BufferTensorDesc
 from dml_vk.directml.elementwise import ALL
 from dml_vk.directml.fields import OverTensors
 from dml_vk.directml.gathering import (
-    INDEXES,
+    INDEX_TYPES,
     aligned,
     check_aligned,
     check_along,
@@ -68,7 +68,7 @@ class Scattered(OverTensors):
 
 
 @dataclass(frozen=True, repr=False)
-class Scatter(Scattered, types=ALL, indices=INDEXES):
+class Scatter(Scattered, types=ALL, indices=INDEX_TYPES):
     """An element for each index: `output[indices[i, j], j] = updates[i, j]` along axis 0.
 
     >>> from dml_vk.directml import BufferTensorDesc, DataType, Scatter
@@ -117,7 +117,7 @@ class Scatter(Scattered, types=ALL, indices=INDEXES):
 
 
 @dataclass(frozen=True, repr=False)
-class ScatterND(Scattered, types=ALL, indices=INDEXES):
+class ScatterND(Scattered, types=ALL, indices=INDEX_TYPES):
     """Parts at coordinates: `output[*indices[i], ...] = updates[i, ...]`.
 
     The last dim of the indices has the coordinates. Of input and indices the last dims count, as

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from dml_vk.directml.descriptors import BufferTensorDesc, DataType
 from dml_vk.directml.elementwise import ALL, NUMBERS, UP_TO_32_BITS
 from dml_vk.directml.fields import AxisDirection, OverTensors
-from dml_vk.directml.gathering import INDEXES, check_along
+from dml_vk.directml.gathering import INDEX_TYPES, check_along
 from dml_vk.directml.slicing import RANKS
 from dml_vk.errors import LayoutError
 from dml_vk.layout import Layout
@@ -82,7 +82,7 @@ class TopK1(TopK):
 
 
 @dataclass(frozen=True, repr=False)
-class OneHot(OverTensors, types=ALL, indices=INDEXES):
+class OneHot(OverTensors, types=ALL, indices=INDEX_TYPES):
     """The second value where the position along an axis is the index, else the first value.
 
     `values` may have any sizes with at least two elements. Indexes of signed types count from the
