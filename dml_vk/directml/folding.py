@@ -34,10 +34,11 @@ class Windowed(OverTensors):
 
     def _check(self) -> None:
         rank = self._check_ranks(range(3, 9), "3 to 8", self._image)
-        for name, least in (("window_sizes", 1), ("strides", 1), ("dilations", 1)):
-            self._hold_ints(name, rank - 2, least, MOST_INT)
+        self._hold_ints("window_sizes", rank - 2, 1, MOST_INT)
+        for name in ("strides", "dilations"):
+            self._hold_ints(name, rank - 2, 1, MOST_INT, default=1)
         for name in ("start_padding", "end_padding"):
-            self._hold_ints(name, rank - 2, 0, MOST_INT)
+            self._hold_ints(name, rank - 2, 0, MOST_INT, default=0)
         sizes = self._desc(self._image).sizes
         images, channels, *spatial = sizes
         windows = 1
@@ -73,17 +74,17 @@ class Unfold(Windowed, types=ALL):
 
     >>> from dml_vk.directml import BufferTensorDesc, DataType, Unfold
     >>> x, y = (BufferTensorDesc(DataType.FLOAT32, sizes) for sizes in ((1, 1, 5, 5), (1, 9, 15)))
-    >>> Unfold(x, y, (3, 3), (1, 1), (1, 1), (1, 0), (1, 0)).window_sizes
-    (3, 3)
+    >>> Unfold(x, y, (3, 3), start_padding=(1, 0), end_padding=(1, 0)).strides
+    (1, 1)
     """
 
     input: BufferTensorDesc
     output: BufferTensorDesc
     window_sizes: Ints
-    strides: Ints
-    dilations: Ints
-    start_padding: Ints
-    end_padding: Ints
+    strides: Ints = ()
+    dilations: Ints = ()
+    start_padding: Ints = ()
+    end_padding: Ints = ()
 
     _tensors = ("input", "output")
     _image, _columns = "input", "output"
@@ -103,7 +104,7 @@ class Fold(Windowed, types=ALL):
 
     >>> from dml_vk.directml import BufferTensorDesc, DataType, Fold
     >>> x, y = (BufferTensorDesc(DataType.FLOAT32, sizes) for sizes in ((1, 9, 3), (1, 1, 4, 4)))
-    >>> Fold(x, y, (3, 3), (1, 1), (1, 1), (0, 0), (0, 0))
+    >>> Fold(x, y, (3, 3))
     Traceback (most recent call last):
         ...
     dml_vk.errors.LayoutError: Fold: input must have the sizes (1, 9, 4); got sizes=(1, 9, 3)
@@ -112,10 +113,10 @@ class Fold(Windowed, types=ALL):
     input: BufferTensorDesc
     output: BufferTensorDesc
     window_sizes: Ints
-    strides: Ints
-    dilations: Ints
-    start_padding: Ints
-    end_padding: Ints
+    strides: Ints = ()
+    dilations: Ints = ()
+    start_padding: Ints = ()
+    end_padding: Ints = ()
 
     _tensors = ("input", "output")
     _image, _columns = "output", "input"

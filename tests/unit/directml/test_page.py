@@ -7,7 +7,7 @@ import re
 from pathlib import Path
 
 from dml_vk import directml
-from dml_vk.directml import DataType
+from dml_vk.directml import DataType, Reduce
 from dml_vk.directml.activations import FusibleActivation
 from dml_vk.directml.fields import Typed
 
@@ -59,6 +59,8 @@ def shown(value):
 
 
 def documented_types(cls):
+    if cls is Reduce:
+        return "see below"
     own = [
         f"{name} as {types}" if isinstance(types, str) else f"{name} {called(types)}"
         for name, types in cls._own_types.items()
