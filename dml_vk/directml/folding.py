@@ -34,6 +34,7 @@ class Windowed(OverTensors):
 
     def _check(self) -> None:
         rank = self._check_ranks(range(3, 9), "3 to 8", self._image)
+        self._check_ranks(range(3, 9), "3 to 8", self._columns)
         self._hold_ints("window_sizes", rank - 2, 1, MOST_INT)
         for name in ("strides", "dilations"):
             self._hold_ints(name, rank - 2, 1, MOST_INT, default=1)
