@@ -7,9 +7,9 @@ from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING
 
 from dml_vk.directml.activations import FusedActivation, add_activated, check_fused
-from dml_vk.directml.descriptors import BufferTensorDesc
+from dml_vk.directml.descriptors import BufferTensorDesc, DataType
 from dml_vk.directml.elementwise import FLOATS
-from dml_vk.directml.fields import OverTensors
+from dml_vk.directml.fields import MOST_INT, OverTensors
 from dml_vk.layout import Layout, broadcast_sizes
 from dml_vk.strides.order import Ints
 
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BatchNormalization",
     "BatchNormalizationTraining",
+    "LocalResponseNormalization",
     "LpNormalization",
     "MeanVarianceNormalization",
     "MeanVarianceNormalization1",
@@ -305,6 +306,55 @@ class MeanVarianceNormalization2(MeanVariance, types=FLOATS):
         fill_constant(self._what, means, float32, 0)
         fill_constant(self._what, factors, float32, 1)
         self._finish(x, pairs, scale, bias, out)
+
+
+@dataclass(frozen=True, repr=False)
+class LocalResponseNormalization(OverTensors, types=FLOATS):
+    """input / (bias + alpha / local_size * the sum of squares in the region of it) ** beta.
+
+    With `cross_channel` a region is `local_size` channels, otherwise as many elements along both H
+    and W. An even size extends one further to the end. What is outside of the input counts as 0.
+
+    >>> from dml_vk.directml import BufferTensorDesc, DataType, LocalResponseNormalization
+    >>> x = BufferTensorDesc(DataType.FLOAT32, (1, 8, 4, 4))
+    >>> LocalResponseNormalization(x, x, cross_channel=True, local_size=5).beta
+    0.75
+    """
+
+    input: BufferTensorDesc
+    output: BufferTensorDesc
+    _: KW_ONLY
+    cross_channel: bool
+    local_size: int
+    alpha: float = 1e-4
+    beta: float = 0.75
+    bias: float = 1.0
+
+    _tensors = ("input", "output")
+
+    def _check(self) -> None:
+        self._check_ranks((4,), "4", "input")
+        self._check_sizes("output", self.input.sizes)
+        self._hold_flag("cross_channel")
+        self._hold_int("local_size", 1, MOST_INT)
+        for name in ("alpha", "beta", "bias"):
+            self._hold(name, DataType.FLOAT32)
+
+    def _compute(self, x: Tensor, out: Tensor) -> None:
+        from dml_vk.nn import local_response_norm
+
+        if self.local_size % 2 == 0:
+            # The function's windows extend further to the beginning.
+            for dim in (1,) if self.cross_channel else (2, 3):
+                x, out = x.over(x.layout.flip(dim)), out.over(out.layout.flip(dim))
+        local_response_norm(
+            *(x, self.local_size),
+            alpha=self.alpha,
+            beta=self.beta,
+            k=self.bias,
+            cross_channel=self.cross_channel,
+            out=out,
+        )
 
 
 @dataclass(frozen=True, repr=False)

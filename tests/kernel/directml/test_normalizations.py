@@ -19,6 +19,7 @@ from dml_vk.directml import (
     ActivationTanh,
     BatchNormalization,
     BatchNormalizationTraining,
+    LocalResponseNormalization,
     LpNormalization,
     MeanVarianceNormalization,
     MeanVarianceNormalization1,
@@ -185,6 +186,29 @@ def test_norms_along_an_axis(data):
     norm = (np.abs(exact) ** p).sum(axis=axis, keepdims=True) ** (1 / p)
     over = data.draw(st.sampled_from([(), {"output": "input"}]))
     assert_close(only(operator, arrays, over), exact / np.maximum(norm, 1e-3), BOUND)
+
+
+@some
+@given(st.data())
+def test_local_responses(data):
+    """Regions of DirectML's page: of an even size, one more of the elements follow."""
+    kind, across = data.draw(FLOATS), data.draw(st.booleans())
+    sizes = [data.draw(st.integers(1, 4)) for _ in range(4)]
+    size, alpha, beta, bias = data.draw(st.integers(1, 5)), 0.7, 0.6, 1.5
+    x, out = desc(kind, sizes, data.draw(sources)), desc(kind, sizes, data.draw(forms))
+    operator = LocalResponseNormalization(
+        x, out, cross_channel=across, local_size=size, alpha=alpha, beta=beta, bias=bias
+    )
+    arrays = filled(operator)
+    exact = arrays["input"].astype(np.float64)
+    total = exact**2
+    for dim in (1,) if across else (2, 3):
+        before, after = (size - 1) // 2, size // 2
+        padded = np.pad(total, [(before, after) if k == dim else (0, 0) for k in range(4)])
+        total = sum(np.take(padded, np.arange(sizes[dim]) + k, axis=dim) for k in range(size))
+    over = data.draw(st.sampled_from([(), {"output": "input"}]))
+    exact = exact / (bias + alpha / size * total) ** beta
+    assert_close(only(operator, arrays, over), exact, BOUND)
 
 
 LAST = {
