@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -96,6 +98,10 @@ def test_batch_normalization_of_channels_is_that_of_tensors():
     x, *parts = [dml_vk.asarray(array.copy()) for array in arrays.values()]
     expected = nn.batch_norm(x, *[part.reshape(3) for part in parts])
     assert_bits(only(operator, arrays), expected.numpy())
+    for name in ("mean", "bias"):  # Numbers of each item, which are the same for all.
+        each = dataclasses.replace(operator, **{name: desc(F32, (2, 3, 1, 1))})
+        repeated = np.repeat(arrays[name], 2, axis=0)
+        assert_bits(only(each, arrays | {name: repeated}), expected.numpy())
 
 
 @some
