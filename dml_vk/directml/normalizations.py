@@ -168,23 +168,27 @@ class BatchNormalizationTraining(Normalization, types=FLOATS):
         mean: View,
         variance: View,
     ) -> None:
-        from dml_vk.ops.elementwise import cast_elements
-        from dml_vk.ops.rows import pairs_of
+        from dml_vk.array import moments
+        from dml_vk.dtypes import float32
+        from dml_vk.ops.elementwise import cast_elements, converted
+        from dml_vk.tensor.core import Tensor
 
         what = self._what
         dims = tuple([dim for dim, size in enumerate(self.scale.sizes) if size == 1])
-        both = _halves(pairs_of(what, "moments", x, dims))
+        wide = Tensor(converted(what, x, float32))
+        found = moments.mean(wide, axis=dims, keepdims=True)
+        squares = moments.var(wide, axis=dims, keepdims=True)
         self._write(
             out,
-            x,
-            ("subtract", both[0]),
-            ("multiply", self._scaled(both[1])),
+            wide,
+            ("subtract", found),
+            ("multiply", self._scaled(squares)),
             ("multiply", scale),
             ("add", bias),
             ("add", added),
         )
-        for found, target in zip(both, (mean, variance)):
-            cast_elements(what, found, target)
+        cast_elements(what, found, mean)
+        cast_elements(what, squares, variance)
 
 
 @dataclass(frozen=True, repr=False)
@@ -305,14 +309,12 @@ class MeanVarianceNormalization2(MeanVariance, types=FLOATS):
         return self.use_variance
 
     def _compute(self, x: Tensor, scale: Tensor | None, bias: Tensor | None, out: Tensor) -> None:
-        from dml_vk.ops.rows import pairs_of
-
         if self.use_mean:
             super()._compute(x, scale, bias, out)
             return
-        factor = None
-        if self.use_variance:
-            _, factor = _halves(pairs_of(self._what, "squares", x, self._dims, self.epsilon))
+        factor = (
+            self._scaled(_mean_square(self._what, x, self._dims)) if self.use_variance else None
+        )
         self._write(out, x, ("multiply", factor), ("multiply", scale), ("add", bias))
 
 
@@ -390,18 +392,18 @@ class LpNormalization(OverTensors, types=FLOATS):
         normalize(x, p=self.p, axis=self.axis, eps=self.epsilon, out=out)
 
 
-def _halves(pairs: View) -> tuple[View, View]:
-    """View the first and the second number of each pair of float32."""
+def _mean_square(what: str, x: View, dims: Ints) -> View:
+    """Return the mean of squares over dims, which stay with size 1, in float32."""
+    from dml_vk.array.moments import mean
     from dml_vk.dtypes import float32
-    from dml_vk.ops.view import View
+    from dml_vk.kernels.operators import OPERATORS
+    from dml_vk.ops.elementwise import compute
+    from dml_vk.ops.view import temporary_like
+    from dml_vk.tensor.core import Tensor
 
-    layout = pairs.layout
-    apart = [2 * stride for stride in layout.strides]
-    first, second = [
-        View(pairs.device, pairs.allocation, Layout(layout.sizes, apart, k), float32)
-        for k in range(2)
-    ]
-    return first, second
+    squares = temporary_like(what, x, float32)
+    compute(what, OPERATORS["square"], [x], squares, float32)
+    return mean(Tensor(squares), axis=dims, keepdims=True)
 
 
 def _narrow(layout: Layout) -> Layout:
