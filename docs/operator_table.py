@@ -57,6 +57,8 @@ tile(x, (1, 1, 2, 2))
 take(x, index, axis=1)
 take_along_axis(x, argsort(x, axis=1), axis=1)
 top_k(x, 2, axis=1)[0]
+nn.scaled_dot_product_attention(x, x, y)
+nn.local_response_norm(x, 3)
 nn.unfold(x, 2)
 nn.fold(nn.unfold(x, 2), (4, 5), 2)
 nn.resample(x, scale=2)

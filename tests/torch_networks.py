@@ -78,6 +78,28 @@ RESAMPLED = [
         "F.interpolate(x, scale_factor=(0.6, 2), mode='bilinear')",
     ),
 ]
+_ATTENTION = "scaled_dot_product_attention"
+ATTENDED = [
+    *[(f"{_ATTENTION}({one})", "") for one in ("x, x, x", "x, x, x[..., :3], is_causal=True")],
+    (f"{_ATTENTION}(x, x[:, :, :3], x[:, :, 1:], scale=0.3)", ""),
+    (f"{_ATTENTION}(x, x[:1], x[:, :1], is_causal=True)", ""),
+    *[
+        (f"{_ATTENTION}(x, x, x, mask={mask})", f"{_ATTENTION}(x, x, x, attn_mask={mask})")
+        for mask in ("x[..., :4]", "x[..., :4] > 0", "x[0, 0, :, :4] > 0.9")
+    ],
+]
+NORMED = [
+    *[
+        (f"local_response_norm({x}, {size}, alpha=0.7, beta=0.6, k=1.5)", "")
+        for x in ("x", "lines", "volumes")
+        for size in (1, 2, 3, 4, 7)
+    ],
+    *[
+        (f"normalize(x, p={p}, axis={axis})", f"normalize(x, p={p}, dim={axis})")
+        for p in (0.5, 1, 2, 3, "float('inf')")
+        for axis in (1, -1, (2, 3))
+    ],
+]
 EXACT = [
     *SHUFFLES,
     *WINDOWS[:3],
@@ -85,7 +107,7 @@ EXACT = [
     ("embedding(i, w[:, None])", "F.embedding(i, w[:, None])"),
     ("one_hot(i, 5, dtype='int64')", "F.one_hot(i, 5)"),
 ]
-CASES = dict([*SHUFFLES, *WINDOWS, *LOSSES, *RESAMPLED, *EXACT])
+CASES = dict([*SHUFFLES, *WINDOWS, *LOSSES, *RESAMPLED, *ATTENDED, *NORMED, *EXACT])
 
 
 def operands(asarray: Any) -> dict[str, Any]:

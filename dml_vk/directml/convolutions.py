@@ -8,8 +8,8 @@ from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any
 
 from dml_vk.directml.activations import FusedActivation, check_fused
-from dml_vk.directml.descriptors import BufferTensorDesc
-from dml_vk.directml.elementwise import FLOATS
+from dml_vk.directml.descriptors import BufferTensorDesc, DataType
+from dml_vk.directml.elementwise import FLOATS, SMALL
 from dml_vk.directml.fields import MOST_INT
 from dml_vk.directml.windows import Windowed
 from dml_vk.errors import LayoutError, RangeError
@@ -19,7 +19,7 @@ from dml_vk.strides.order import Ints
 if TYPE_CHECKING:
     from dml_vk.tensor.core import Tensor
 
-__all__ = ["Convolution", "ConvolutionDirection", "ConvolutionMode"]
+__all__ = ["Convolution", "ConvolutionDirection", "ConvolutionInteger", "ConvolutionMode"]
 
 
 class ConvolutionMode(enum.Enum):
@@ -125,7 +125,7 @@ got sizes=(1, 16, 6, 6)
                 layout = layout.flip(dim)
             weight = weight.over(layout)
         if bias is not None:
-            bias = bias.over(Layout(bias.shape[1:2], bias.strides[1:2]))
+            bias = bias.over(_row(bias.layout))
         numbers: dict[str, Any] = {
             "stride": self.strides,
             "dilation": self.dilations,
@@ -149,6 +149,73 @@ got sizes=(1, 16, 6, 6)
                 activation=activation,
                 out=out,
             )
+
+
+@dataclass(frozen=True, repr=False)
+class ConvolutionInteger(
+    Windowed,
+    types=SMALL,
+    input_zero_point="input",
+    filter=SMALL,
+    filter_zero_point="filter",
+    output=(DataType.INT32,),
+):
+    """A convolution of integers less their zero points; its sums wrap.
+
+    The input's zero point has one element. The filter's may also have one for each output channel,
+    as {1, outputs, 1, 1} or with fewer dims, {outputs}. Padding adds nothing.
+    """
+
+    input: BufferTensorDesc
+    input_zero_point: BufferTensorDesc | None
+    filter: BufferTensorDesc
+    filter_zero_point: BufferTensorDesc | None
+    output: BufferTensorDesc
+    _: KW_ONLY
+    strides: Sequence[int] = ()
+    dilations: Sequence[int] = ()
+    start_padding: Sequence[int] = ()
+    end_padding: Sequence[int] = ()
+    group_count: int = 1
+
+    _tensors = ("input", "input_zero_point", "filter", "filter_zero_point", "output")
+    _optional = ("input_zero_point", "filter_zero_point")
+
+    def _check(self) -> None:
+        rank = self._check_ranks((3, 4), "3 or 4", "input", "filter", "output")
+        self._hold_windows(rank - 2)
+        self._hold_int("group_count", 1)
+        outputs = forward_channels(self)
+        spatial = self._counts(self.input.sizes[2:], self.filter.sizes[2:])
+        self._check_sizes("output", (self.input.sizes[0], outputs, *spatial))
+        for name, count in (("input_zero_point", 1), ("filter_zero_point", outputs)):
+            if name in self._given:
+                sizes = self._desc(name).sizes
+                each = (count,) if len(sizes) == 1 else (1, count, *[1] * (len(sizes) - 2))
+                if len(sizes) > rank or (sizes != each and set(sizes) != {1}):
+                    rule = f"{name} must have one element, or the sizes {(1, count, 1, 1)[:rank]}"
+                    raise LayoutError(self._what, rule, sizes=sizes)
+
+    def _compute(
+        self, x: Tensor, p: Tensor | None, weight: Tensor, q: Tensor | None, out: Tensor
+    ) -> None:
+        from dml_vk.nn import conv_integer
+
+        first, second = [0 if one is None else one.over(_row(one.layout)) for one in (p, q)]
+        conv_integer(
+            *(x, weight, first, second),
+            stride=self.strides,
+            padding=self._padding,
+            dilation=self.dilations,
+            groups=self.group_count,
+            out=out,
+        )
+
+
+def _row(layout: Layout) -> Layout:
+    """View numbers, all but at most one of whose dims have size 1, in one dim."""
+    longest = max(range(layout.rank), key=layout.sizes.__getitem__)
+    return Layout(layout.sizes[longest : longest + 1], layout.strides[longest : longest + 1])
 
 
 def forward_channels(operator: Windowed) -> int:

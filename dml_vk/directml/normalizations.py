@@ -7,10 +7,10 @@ from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING
 
 from dml_vk.directml.activations import FusedActivation, add_activated, check_fused
-from dml_vk.directml.descriptors import BufferTensorDesc
+from dml_vk.directml.descriptors import BufferTensorDesc, DataType
 from dml_vk.directml.elementwise import FLOATS
-from dml_vk.directml.fields import OverTensors
-from dml_vk.layout import Layout, broadcast_sizes
+from dml_vk.directml.fields import MOST_INT, OverTensors
+from dml_vk.layout import Layout
 from dml_vk.strides.order import Ints
 
 if TYPE_CHECKING:
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 __all__ = [
     "BatchNormalization",
     "BatchNormalizationTraining",
+    "LocalResponseNormalization",
     "LpNormalization",
     "MeanVarianceNormalization",
     "MeanVarianceNormalization1",
@@ -40,46 +41,40 @@ class Normalization(OverTensors):
         self._hold_epsilon()
         check_fused(self._what, self.fused_activation)
 
-    def _finish(
-        self,
-        x: View,
-        pairs: View,
-        scale: View | None,
-        bias: View | None,
-        out: View,
-        added: View | None = None,
-    ) -> None:
-        """Write (x - mean) * factor * scale + bias of pairs (mean, factor), and activate it."""
+    def _write(self, out: View, x: View, *steps: tuple[str, View | None]) -> None:
+        """Apply operators to x with operands, each rounded to float32, and activate the result."""
         from dml_vk.dtypes import float32
-        from dml_vk.nn.activations import to_activation
-        from dml_vk.nn.affine import normalise
+        from dml_vk.kernels.operators import OPERATORS
+        from dml_vk.nn.activations import finish, to_activation
+        from dml_vk.ops.elementwise import compute
         from dml_vk.ops.view import temporary_like
 
         what, fused = self._what, self.fused_activation
-        if scale is not None and bias is not None:
-            scale, bias = _of_one_shape(scale, bias)
-        if added is None:
-            activation = to_activation(what, fused and fused.argument)
-            normalise(what, x, pairs, scale, bias, out, activation)
+        # Written at the end: the output may share memory with any operand.
+        sums = temporary_like(what, out, float32)
+        found = [(name, operand) for name, operand in steps if operand is not None]
+        last = found.pop() if found and found[-1][0] == "add" else None
+        for name, operand in found:
+            compute(what, OPERATORS[name], [x, operand], sums, float32)
+            x = sums
+        if last is not None:
+            add_activated(what, [x, last[1]], out, fused)
         else:
-            sums = temporary_like(what, out, float32)
-            normalise(what, x, pairs, scale, bias, sums, None)
-            add_activated(what, [sums, added], out, fused)
+            finish(what, x, out, to_activation(what, fused and fused.argument))
 
-    def _pairs(self, mean: View, variance: View) -> View:
-        """Return pairs of each mean and 1 / sqrt(variance + epsilon)."""
+    def _scaled(self, variance: View) -> View:
+        """Return 1 / sqrt(variance + epsilon)."""
         from dml_vk.dtypes import float32
         from dml_vk.kernels.operators import OPERATORS
-        from dml_vk.nn.affine import halves
-        from dml_vk.ops.elementwise import SCALED, cast_elements, compute
+        from dml_vk.ops.elementwise import SCALED, compute
         from dml_vk.ops.numbers import float_words
+        from dml_vk.ops.view import temporary_like, with_layout
 
-        mean, variance = _of_one_shape(mean, variance)
-        pairs, means, factors = halves(self._what, mean.layout.sizes, mean)
-        cast_elements(self._what, mean, means)
+        variance = with_layout(variance, _narrow(variance.layout))
+        made = temporary_like(self._what, variance, float32)
         words = float_words(0.0, 0.0, 1.0, self.epsilon)
-        compute(self._what, OPERATORS["rsqrt"], [variance], factors, float32, words, SCALED)
-        return pairs
+        compute(self._what, OPERATORS["rsqrt"], [variance], made, float32, words, SCALED)
+        return made
 
 
 @dataclass(frozen=True, repr=False)
@@ -115,10 +110,19 @@ class BatchNormalization(Normalization, types=FLOATS):
         for name in ("mean", "variance", "scale", "bias"):
             self._check_broadcasts(name, "input")
 
-    def _compute(
-        self, x: View, mean: View, variance: View, scale: View, bias: View, out: View
-    ) -> None:
-        self._finish(x, self._pairs(mean, variance), scale, bias, out)
+    def _compute(self, x: Tensor, *tensors: Tensor) -> None:
+        from dml_vk.nn import batch_norm
+
+        *parts, out = tensors
+        if x.ndim > 1 and all(_varies_by_channel(one.layout) for one in parts):
+            rows = [one.over(_row(one.layout, x.shape[1])) for one in parts]
+            activation = self.fused_activation and self.fused_activation.argument
+            batch_norm(x, *rows, eps=self.epsilon, activation=activation, out=out)
+        else:
+            mean, variance, scale, bias = parts
+            factor = self._scaled(variance)
+            first = ("subtract", mean), ("multiply", factor)
+            self._write(out, x, *first, ("multiply", scale), ("add", bias))
 
 
 @dataclass(frozen=True, repr=False)
@@ -164,23 +168,27 @@ class BatchNormalizationTraining(Normalization, types=FLOATS):
         mean: View,
         variance: View,
     ) -> None:
+        from dml_vk.array import moments
         from dml_vk.dtypes import float32
-        from dml_vk.ops.elementwise import cast_elements
-        from dml_vk.ops.rows import pairs_of
-        from dml_vk.ops.view import View
+        from dml_vk.ops.elementwise import cast_elements, converted
+        from dml_vk.tensor.core import Tensor
 
         what = self._what
         dims = tuple([dim for dim, size in enumerate(self.scale.sizes) if size == 1])
-        moments = pairs_of(what, "moments", x, dims)
-        own = moments.layout
-        apart = [2 * stride for stride in own.strides]
-        both = [
-            View(moments.device, moments.allocation, Layout(own.sizes, apart, k), float32)
-            for k in range(2)
-        ]
-        for found, target in zip(both, (mean, variance)):
-            cast_elements(what, found, target)
-        self._finish(x, self._pairs(*both), scale, bias, out, added)
+        wide = Tensor(converted(what, x, float32))
+        found = moments.mean(wide, axis=dims, keepdims=True)
+        squares = moments.var(wide, axis=dims, keepdims=True)
+        self._write(
+            out,
+            wide,
+            ("subtract", found),
+            ("multiply", self._scaled(squares)),
+            ("multiply", scale),
+            ("add", bias),
+            ("add", added),
+        )
+        cast_elements(what, found, mean)
+        cast_elements(what, squares, variance)
 
 
 @dataclass(frozen=True, repr=False)
@@ -208,15 +216,24 @@ class MeanVariance(Normalization):
         return tuple(sorted(axes))
 
     @property
-    def _pair(self) -> str:
-        """The pair of each row, in dml_vk.ops.rows."""
-        return "scale" if getattr(self, "normalize_variance", True) else "means"
+    def _divides(self) -> bool:
+        """Whether to divide by the deviation."""
+        return bool(getattr(self, "normalize_variance", True))
 
-    def _compute(self, x: View, scale: View | None, bias: View | None, out: View) -> None:
-        from dml_vk.ops.rows import pairs_of
+    def _compute(self, x: Tensor, scale: Tensor | None, bias: Tensor | None, out: Tensor) -> None:
+        from dml_vk.nn import mean_variance_norm
 
-        pairs = pairs_of(self._what, self._pair, x, self._dims, self.epsilon)
-        self._finish(x, pairs, scale, bias, out)
+        weight, shift = [
+            None if one is None else one.over(_narrow(one.layout)) for one in (scale, bias)
+        ]
+        mean_variance_norm(
+            *(x, weight, shift),
+            axes=self._dims,
+            eps=self.epsilon,
+            normalize_variance=self._divides,
+            activation=self.fused_activation and self.fused_activation.argument,
+            out=out,
+        )
 
 
 @dataclass(frozen=True, repr=False)
@@ -288,23 +305,66 @@ class MeanVarianceNormalization2(MeanVariance, types=FLOATS):
         self._hold_flag("use_variance")
 
     @property
-    def _pair(self) -> str:
-        if self.use_mean:
-            return "scale" if self.use_variance else "means"
-        return "squares"
+    def _divides(self) -> bool:
+        return self.use_variance
 
-    def _compute(self, x: View, scale: View | None, bias: View | None, out: View) -> None:
-        if self.use_mean or self.use_variance:
+    def _compute(self, x: Tensor, scale: Tensor | None, bias: Tensor | None, out: Tensor) -> None:
+        if self.use_mean:
             super()._compute(x, scale, bias, out)
             return
-        from dml_vk.dtypes import float32
-        from dml_vk.nn.affine import halves
-        from dml_vk.ops.fill import fill_constant
+        factor = (
+            self._scaled(_mean_square(self._what, x, self._dims)) if self.use_variance else None
+        )
+        self._write(out, x, ("multiply", factor), ("multiply", scale), ("add", bias))
 
-        pairs, means, factors = halves(self._what, (1,) * x.layout.rank, x)
-        fill_constant(self._what, means, float32, 0)
-        fill_constant(self._what, factors, float32, 1)
-        self._finish(x, pairs, scale, bias, out)
+
+@dataclass(frozen=True, repr=False)
+class LocalResponseNormalization(OverTensors, types=FLOATS):
+    """input / (bias + alpha / local_size * the sum of squares in the region of it) ** beta.
+
+    With `cross_channel` a region is `local_size` channels, otherwise as many elements along both H
+    and W. An even size extends one further to the end. What is outside of the input counts as 0.
+
+    >>> from dml_vk.directml import BufferTensorDesc, DataType, LocalResponseNormalization
+    >>> x = BufferTensorDesc(DataType.FLOAT32, (1, 8, 4, 4))
+    >>> LocalResponseNormalization(x, x, cross_channel=True, local_size=5).beta
+    0.75
+    """
+
+    input: BufferTensorDesc
+    output: BufferTensorDesc
+    _: KW_ONLY
+    cross_channel: bool
+    local_size: int
+    alpha: float = 1e-4
+    beta: float = 0.75
+    bias: float = 1.0
+
+    _tensors = ("input", "output")
+
+    def _check(self) -> None:
+        self._check_ranks((4,), "4", "input")
+        self._check_sizes("output", self.input.sizes)
+        self._hold_flag("cross_channel")
+        self._hold_int("local_size", 1, MOST_INT)
+        for name in ("alpha", "beta", "bias"):
+            self._hold(name, DataType.FLOAT32)
+
+    def _compute(self, x: Tensor, out: Tensor) -> None:
+        from dml_vk.nn import local_response_norm
+
+        if self.local_size % 2 == 0:
+            # The function's windows extend further to the beginning.
+            for dim in (1,) if self.cross_channel else (2, 3):
+                x, out = x.over(x.layout.flip(dim)), out.over(out.layout.flip(dim))
+        local_response_norm(
+            *(x, self.local_size),
+            alpha=self.alpha,
+            beta=self.beta,
+            k=self.bias,
+            cross_channel=self.cross_channel,
+            out=out,
+        )
 
 
 @dataclass(frozen=True, repr=False)
@@ -332,16 +392,31 @@ class LpNormalization(OverTensors, types=FLOATS):
         normalize(x, p=self.p, axis=self.axis, eps=self.epsilon, out=out)
 
 
-def _of_one_shape(first: View, second: View) -> tuple[View, View]:
-    """Return both over the sizes to which they broadcast, as if strides of 0 were sizes of 1."""
-    from dml_vk.ops.view import with_layout
+def _mean_square(what: str, x: View, dims: Ints) -> View:
+    """Return the mean of squares over dims, which stay with size 1, in float32."""
+    from dml_vk.array.moments import mean
+    from dml_vk.dtypes import float32
+    from dml_vk.kernels.operators import OPERATORS
+    from dml_vk.ops.elementwise import compute
+    from dml_vk.ops.view import temporary_like
+    from dml_vk.tensor.core import Tensor
 
-    views = [with_layout(one, _narrow(one.layout)) for one in (first, second)]
-    sizes = broadcast_sizes(*[one.layout.sizes for one in views])
-    first, second = [with_layout(one, one.layout.expand(sizes)) for one in views]
-    return first, second
+    squares = temporary_like(what, x, float32)
+    compute(what, OPERATORS["square"], [x], squares, float32)
+    return mean(Tensor(squares), axis=dims, keepdims=True)
 
 
 def _narrow(layout: Layout) -> Layout:
+    """The layout with size 1 where all elements are one."""
     sizes = [1 if stride == 0 else size for size, stride in zip(layout.sizes, layout.strides)]
     return Layout(sizes, layout.strides, layout.offset)
+
+
+def _varies_by_channel(layout: Layout) -> bool:
+    """Whether numbers differ along dim 1 alone."""
+    return all(size == 1 for dim, size in enumerate(_narrow(layout).sizes) if dim != 1)
+
+
+def _row(layout: Layout, channels: int) -> Layout:
+    """View the numbers of channels, or the one of all, in one dim."""
+    return Layout((channels,), (layout.strides[1] if layout.sizes[1] > 1 else 0,))

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from dml_vk.directml.activations import FusedActivation, check_fused
 from dml_vk.directml.descriptors import BufferTensorDesc, DataType
-from dml_vk.directml.elementwise import FLOATS
+from dml_vk.directml.elementwise import FLOATS, SMALL
 from dml_vk.directml.fields import OverTensors
 from dml_vk.errors import LayoutError
 from dml_vk.strides.order import Ints
@@ -17,8 +17,6 @@ if TYPE_CHECKING:
     from dml_vk.tensor.core import Tensor
 
 __all__ = ["Gemm", "MatrixMultiplyInteger", "MatrixTransform"]
-
-SMALL = (DataType.INT8, DataType.UINT8)
 
 
 class MatrixTransform(enum.Enum):

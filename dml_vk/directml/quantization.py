@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from dml_vk.directml.descriptors import BufferTensorDesc, DataType
-from dml_vk.directml.elementwise import FLOATS, SIGNED, UNSIGNED
+from dml_vk.directml.elementwise import FLOATS, SIGNED, SMALL, UNSIGNED
 from dml_vk.directml.fields import OverTensors
 from dml_vk.errors import DTypeError
 
@@ -15,7 +15,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ElementWiseDequantizeLinear", "ElementWiseQuantizeLinear"]
 
-SMALL = (DataType.INT8, DataType.UINT8)
 INTEGERS = SIGNED[1:] + UNSIGNED[1:]
 
 

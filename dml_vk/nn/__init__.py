@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from dml_vk.aliases import not_there
+from dml_vk.nn.attention import scaled_dot_product_attention
 from dml_vk.nn.batches import batch_norm, batch_norm_train
 from dml_vk.nn.conv import conv
+from dml_vk.nn.conv_integer import conv_integer
 from dml_vk.nn.conv_transpose import conv_transpose
 from dml_vk.nn.dropout import dropout
 from dml_vk.nn.folding import fold, unfold
@@ -32,6 +34,7 @@ from dml_vk.nn.pooling import (
 from dml_vk.nn.products import gemm, linear
 from dml_vk.nn.quantized import dequantize, matmul_integer, quantize
 from dml_vk.nn.resampling import resample
+from dml_vk.nn.responses import local_response_norm
 from dml_vk.nn.shuffling import pixel_shuffle, pixel_unshuffle
 from dml_vk.nn.softmax import hardmax, log_softmax, logsumexp, softmax
 from dml_vk.nn.unpooling import max_unpool
@@ -43,6 +46,7 @@ __all__ = [
     "batch_norm",
     "batch_norm_train",
     "conv",
+    "conv_integer",
     "conv_transpose",
     "cross_entropy",
     "dequantize",
@@ -57,6 +61,7 @@ __all__ = [
     "instance_norm",
     "layer_norm",
     "linear",
+    "local_response_norm",
     "log_softmax",
     "logsumexp",
     "lp_pool",
@@ -72,6 +77,7 @@ __all__ = [
     "quantize",
     "resample",
     "rms_norm",
+    "scaled_dot_product_attention",
     "softmax",
     "unfold",
 ]

@@ -13,15 +13,13 @@ from dml_vk.layout import Layout
 from dml_vk.nn.activations import Activation, to_activation
 from dml_vk.nn.affine import halves, normalise, of_channels
 from dml_vk.nn.operands import of_shape, to_eps, with_channels
-from dml_vk.ops.elementwise import compute
+from dml_vk.ops.elementwise import SCALED, compute
 from dml_vk.ops.fill import fill_constant
 from dml_vk.ops.numbers import float_words
 from dml_vk.ops.rows import PAIR, write_pairs
 from dml_vk.ops.view import View
 from dml_vk.tensor.core import Tensor, tensor_over
 from dml_vk.tensor.operands import result_over
-
-SCALED = 1  # a step before an operator: its operand times one number plus another
 
 
 def batch_norm(

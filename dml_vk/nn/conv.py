@@ -10,7 +10,7 @@ from dml_vk.errors import LayoutError, RangeError
 from dml_vk.layout import Layout
 from dml_vk.nn.activations import Activation, finish, to_activation
 from dml_vk.nn.operands import network_dtype, sums_for
-from dml_vk.nn.windows import Padding, each_dim, spatial_rank, to_padding, windows_of
+from dml_vk.nn.windows import Padding, Windows, each_dim, spatial_rank, to_padding, windows_of
 from dml_vk.ops.conv import Window, convolve
 from dml_vk.ops.copy import copy_if_overlapping
 from dml_vk.ops.view import check_count
@@ -75,22 +75,11 @@ def _conv(
     what = "conv"
     dtype = network_dtype(what, operands)
     x, weight, *biases = operands
-    if len(weight.shape) != len(x.shape):
-        rule = "weight must have as many dims as x: (outputs, inputs / groups, window...)"
-        raise LayoutError(what, rule, x=x.shape, weight=weight.shape)
-    outputs, inputs, *kernel = weight.shape
-    if groups < 1 or outputs % groups or x.shape[1] != inputs * groups:
-        rule = "groups must divide weight.shape[0], and x.shape[1] be groups * weight.shape[1]"
-        raise RangeError(what, rule, groups=groups, x=x.shape, weight=weight.shape)
-    if 0 in kernel:
-        rule = "windows of the weight must have elements"
-        raise LayoutError(what, rule, weight=weight.shape)
+    windows = windows_for(what, x.shape, weight.shape, stride, padding, dilation, groups)
+    outputs = weight.shape[0]
     for bias in biases:
         if bias.shape != (outputs,):
             raise LayoutError(what, f"bias must have the shape ({outputs},)", bias=bias.shape)
-    windows = windows_of(
-        *(what, x.shape[2:], tuple(kernel), stride, padding, dilation), weight=weight.shape
-    )
     sizes = (x.shape[0], outputs, *windows.out)
     target = result_over(what, Layout.packed(sizes, x.layout.order), dtype, x, out)
     for name, view in (("x", x), ("weight", weight), ("the result", target)):
@@ -101,3 +90,26 @@ def _conv(
     convolve(what, sources[0], sources[1], (*sources[2:], None)[0], sums, window, groups)
     finish(what, sums, target, activation)
     return target
+
+
+def windows_for(
+    what: str,
+    x: Ints,
+    weight: Ints,
+    stride: Ints,
+    padding: Padding,
+    dilation: Ints,
+    groups: int,
+) -> Windows:
+    """Return the windows of a convolution of these shapes, which must fit each other."""
+    if len(weight) != len(x):
+        rule = "weight must have as many dims as x: (outputs, inputs / groups, window...)"
+        raise LayoutError(what, rule, x=x, weight=weight)
+    outputs, inputs, *kernel = weight
+    if groups < 1 or outputs % groups or x[1] != inputs * groups:
+        rule = "groups must divide weight.shape[0], and x.shape[1] be groups * weight.shape[1]"
+        raise RangeError(what, rule, groups=groups, x=x, weight=weight)
+    if 0 in kernel:
+        rule = "windows of the weight must have elements"
+        raise LayoutError(what, rule, weight=weight)
+    return windows_of(what, x[2:], tuple(kernel), stride, padding, dilation, weight=weight)

@@ -10,7 +10,7 @@ import numpy as np
 from dml_vk.array.calls import call
 from dml_vk.array.elementwise import not_equal, where
 from dml_vk.array.statistics import sum
-from dml_vk.dtypes import bool_, float16, float32
+from dml_vk.dtypes import float16, float32
 from dml_vk.errors import LayoutError
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.kernels.plan.gather import Step
@@ -18,6 +18,7 @@ from dml_vk.layout import Layout
 from dml_vk.nn.arguments import check_indexes, to_word
 from dml_vk.ops.copy import copy_elements
 from dml_vk.ops.elementwise import cast_elements, compute
+from dml_vk.ops.fill import fill_constant
 from dml_vk.ops.gather import gather
 from dml_vk.ops.numbers import scalar_words
 from dml_vk.ops.rows import finish, pairs_of
@@ -105,49 +106,58 @@ def _loss(
         check_out(what, out, left if reduction == "none" else (), given.dtype, given)
     limits = np.iinfo(classes.dtype.numpy_name)
     ignores = limits.min <= ignored <= limits.max
-    asked = where(not_equal(classes, ignored), classes, 0) if ignores else classes
-    check_indexes(what, "target", asked, count)
-    return call(_of_classes, operands, out, what, dim, ignored if ignores else None, reduction)
+    if ignores:
+        kept = not_equal(classes, ignored)
+        operands[1:2] = where(kept, classes, 0), kept
+    check_indexes(what, "target", operands[1], count)
+    return call(_of_classes, operands, out, what, dim, ignores, weight is not None, reduction)
 
 
 def _of_classes(
-    operands: Sequence[Tensor], out: Any, what: str, dim: int, ignored: int | None, reduction: str
+    operands: Sequence[Tensor],
+    out: Any,
+    what: str,
+    dim: int,
+    ignores: bool,
+    weighs: bool,
+    reduction: str,
 ) -> Tensor:
-    x, classes, *weights = operands
-    shape = classes.shape if reduction == "none" else ()
-    order = classes.layout.order if reduction == "none" else ()
+    """Of scores, an index for each loss, which of those are kept, and the weight of each class."""
+    x, index, *rest = operands
+    kept = rest[0] if ignores else None
+    shape = index.shape if reduction == "none" else ()
+    order = index.layout.order if reduction == "none" else ()
     result = result_over(what, Layout.packed(shape, order), x.dtype, x, out)
-    kept = Tensor(temporary_like(what, classes, bool_))
-    if ignored is None:
-        compute(what, OPERATORS["equal"], (classes, classes), kept, classes.dtype)
-    else:
-        words = scalar_words(what, "ignore_index", classes.dtype, ignored)
-        compute(what, OPERATORS["not_equal"], (classes, None), kept, classes.dtype, words)
-    index = where(kept, classes, 0)
     losses = _at(what, x, index, dim)
     if what == "cross_entropy" and x.size:
         pairs = pairs_of(what, "log_sum", x, (dim,))
         pairs = with_layout(pairs, pairs.layout.squeeze((dim,)))
         finish(what, "log_softmax", [losses, pairs], losses)
     compute(what, OPERATORS["negative"], (losses,), losses, float32)
-    shares = Tensor(temporary_like(what, classes, float32))
-    if weights:
-        shares = _at(what, weights[0], index, None)
+    shares = _at(what, rest[-1], index, None) if weighs else None
+    if shares is not None:
         compute(what, OPERATORS["multiply"], (losses, shares), losses, float32)
-    nothing = (0, *scalar_words(what, "number", float32, 0))
-    compute(what, OPERATORS["where"], (kept, losses, None), losses, float32, nothing)
+    if kept is not None:
+        _leave_out(what, kept, losses)
     if reduction == "none":
         _rounded(what, losses, result)
         return result
     total = sum(losses)
     if reduction == "mean":
-        if weights:
-            compute(what, OPERATORS["where"], (kept, shares, None), shares, float32, nothing)
-        else:
-            cast_elements(what, kept, shares)
+        if shares is None:
+            shares = Tensor(temporary_like(what, index, float32))
+            fill_constant(what, shares, float32, 1)
+        if kept is not None:
+            _leave_out(what, kept, shares)
         compute(what, OPERATORS["divide"], (total, sum(shares)), total, float32)
     _rounded(what, total, result)
     return result
+
+
+def _leave_out(what: str, kept: Tensor, numbers: Tensor) -> None:
+    """Replace numbers that are not kept by 0."""
+    nothing = (0, *scalar_words(what, "number", float32, 0))
+    compute(what, OPERATORS["where"], (kept, numbers, None), numbers, float32, nothing)
 
 
 def _at(what: str, x: Tensor, index: Tensor, dim: int | None) -> Tensor:

@@ -14,14 +14,15 @@ from dml_vk.errors import LayoutError, RangeError
 from dml_vk.layout import Layout, broadcast_sizes
 from dml_vk.nn.activations import Activation, to_activation
 from dml_vk.nn.affine import given, grouped, normalise, of_channels
-from dml_vk.nn.operands import floats, of_shape, to_eps, with_channels
+from dml_vk.nn.operands import floats, of_shape, to_eps, to_power, with_channels
+from dml_vk.nn.powers import divide_by_norm
 from dml_vk.ops.copy import copy_elements
 from dml_vk.ops.reduce import PARTIAL_RESULT
 from dml_vk.ops.rows import PAIR, pairs_of
 from dml_vk.ops.view import temporary, with_layout
 from dml_vk.strides.order import Axes, Ints, several, to_bool, to_int, to_ints
 from dml_vk.tensor.core import Tensor
-from dml_vk.tensor.operands import result_over, to_number
+from dml_vk.tensor.operands import result_over
 
 
 def layer_norm(
@@ -157,19 +158,22 @@ def mean_variance_norm(
 def normalize(
     x: Tensor, *, p: float = 2, axis: Axes = 1, eps: float = 1e-12, out: Tensor | None = None
 ) -> Tensor:
-    """Divide by the norm over these axes, or by eps if that is larger. p is 1 or 2.
+    """Divide by the p-norm over these axes, or by eps if that is larger; p may be infinity.
 
     >>> import dml_vk
     >>> dml_vk.nn.normalize(dml_vk.asarray([[3.0, -1.0], [0.0, 0.0]]), p=1).tolist()
     [[0.75, -0.25], [0.0, 0.0]]
+    >>> dml_vk.nn.normalize(dml_vk.asarray([[3.0, -4.0]]), p=float("inf")).tolist()
+    [[0.75, -1.0]]
     """
     what = "normalize"
     x = floats(what, x)
-    if to_number(what, "p", p) not in (1, 2):
-        raise RangeError(what, "p must be 1 or 2", p=p)
+    power = to_power(what, "p", p, infinite=True)
     dims = tuple(sorted(to_axes(what, axis, x.ndim)))
+    if power not in (1, 2):
+        return call(divide_by_norm, (x,), out, dims, power, to_eps(what, eps))
     given = dims, to_eps(what, eps), None
-    return _called(_rows, what, x, (), None, None, out, f"norm_{int(p)}", *given)
+    return _called(_rows, what, x, (), None, None, out, f"norm_{int(power)}", *given)
 
 
 def _broadcasts(sizes: Ints, to: Ints) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -46,6 +47,15 @@ def to_eps(what: str, eps: Any) -> float:
     if not number >= 0:
         raise RangeError(what, "eps must be at least 0", eps=eps)
     return number
+
+
+def to_power(what: str, name: str, value: Any, *, infinite: bool = False) -> float:
+    """Return the power of a norm. Its reciprocal is a float32 too, unless it may be infinite."""
+    power = float(to_number(what, name, value))
+    if not (2.0**-100 <= power <= 2.0**100 or (infinite and power == math.inf)):
+        rule = f"{name} must be from 2**-100 to 2**100{', or infinity' * infinite}"
+        raise RangeError(what, rule, **{name: value})
+    return power
 
 
 def network_dtype(what: str, operands: Sequence[Tensor]) -> DType:

@@ -16,6 +16,7 @@ from dml_vk.dtypes import DTYPES, DType, float16, float32, int64
 from dml_vk.errors import ErrorsAs, LayoutError, RangeError
 from dml_vk.kernels.plan.pool import Pooling
 from dml_vk.layout import Layout
+from dml_vk.nn.operands import to_power
 from dml_vk.nn.windows import (
     Windows,
     check_padding,
@@ -28,7 +29,7 @@ from dml_vk.nn.windows import (
 from dml_vk.ops.pool import pool_elements
 from dml_vk.strides.order import Ints, is_one, to_bool, to_tuple
 from dml_vk.tensor.core import Tensor
-from dml_vk.tensor.operands import check_dtype, result_over, to_number, to_tensor
+from dml_vk.tensor.operands import check_dtype, result_over, to_tensor
 
 FLOATS = (float16, float32)
 NUMBERS = (*[one for one in DTYPES.values() if one.kind in "iu" and one.itemsize < 8], *FLOATS)
@@ -118,10 +119,7 @@ def lp_pool(
     """
     what = "lp_pool"
     params = _windowed(what, x, kernel_size, stride, padding, dilation, ceil_mode)
-    power = float(to_number(what, "p", p))
-    # Its reciprocal must be a number too, and both are used as float32.
-    if not 2.0**-100 <= power <= 2.0**100:
-        raise RangeError(what, "p must be from 2**-100 to 2**100", p=p)
+    power = to_power(what, "p", p)
     return call(_pool, (x,), out, what, "lp", *params, False, power)
 
 

@@ -142,7 +142,7 @@ def _checked(what: str, x: Tensor, scale: Any, zero_point: Any, kind: DType) -> 
         scale = float(to_number(what, "scale", scale))
         if not 0 < scale < math.inf:
             raise RangeError(what, "scale must be positive and finite", scale=scale)
-    zero_point = _zero_point(what, "zero_point", zero_point, kind)
+    zero_point = to_zero_point(what, "zero_point", zero_point, kind)
     if isinstance(zero_point, Tensor):
         given.append(zero_point)
     shapes = tuple([one.shape for one in to_tensors(what, given)])
@@ -152,7 +152,7 @@ def _checked(what: str, x: Tensor, scale: Any, zero_point: Any, kind: DType) -> 
     return x, scale, zero_point
 
 
-def _zero_point(what: str, name: str, value: Any, kind: DType) -> Any:
+def to_zero_point(what: str, name: str, value: Any, kind: DType) -> Any:
     """Check that a zero point is an integer that the dtype can hold, or a tensor of integers."""
     if isinstance(value, Tensor):
         check_dtype(what, value.dtype, (*SMALL, int32))
@@ -194,7 +194,7 @@ def matmul_integer(
     numbers, given = [], [a, b]
     zero_points = ("a_zero_point", a_zero_point, a, -1), ("b_zero_point", b_zero_point, b, -2)
     for name, value, near, dim in zero_points:
-        point = _zero_point(what, name, value, near.dtype)
+        point = to_zero_point(what, name, value, near.dtype)
         numbers.append(None if isinstance(point, Tensor) else point)
         if isinstance(point, Tensor):
             given.append(point)

@@ -8,16 +8,17 @@ from typing import Any
 
 from dml_vk.array.calls import call
 from dml_vk.array.statistics import call_axes, reduce_into, reduced_axes, reduced_target
-from dml_vk.dtypes import bool_, int64
+from dml_vk.dtypes import int64, uint32
 from dml_vk.errors import LayoutError
-from dml_vk.kernels.operators import OPERATORS
+from dml_vk.kernels.plan.gather import Step
 from dml_vk.layout import Layout
 from dml_vk.nn.operands import floats
-from dml_vk.ops.elementwise import cast_elements, compute
-from dml_vk.ops.fill import fill_constant, fill_sequence
+from dml_vk.ops.fill import fill_constant
+from dml_vk.ops.gather import add_places
 from dml_vk.ops.rows import finish, pairs_of
-from dml_vk.ops.view import temporary, with_layout
-from dml_vk.strides.order import Axes
+from dml_vk.ops.scatter import scatter
+from dml_vk.ops.view import View, temporary, with_layout
+from dml_vk.strides.order import Axes, Ints
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import result_over
 
@@ -111,10 +112,23 @@ def _first_largest(operands: Sequence[Any], out: Any, axis: Any) -> Tensor:
         return target
     found = reduced_target(what, x, axes, True, int64, None)
     reduce_into(what, "argmax", x, axes, found, True)
-    sizes = [size if dim in axes else 1 for dim, size in enumerate(x.shape)]
-    index = temporary(what, Layout.packed(sizes), int64, x)
-    fill_sequence(what, index, int64, 0, 1)
-    same = temporary(what, x.layout.like(), bool_, x)
-    compute(what, OPERATORS["equal"], [index, found], same, int64)
-    cast_elements(what, same, target)
+    fill_constant(what, target, target.dtype, 0)
+    ones = temporary(what, Layout((1,) * x.ndim), target.dtype, x)
+    fill_constant(what, ones, target.dtype, 1)
+    every, strides = tuple(range(x.ndim)), target.strides
+    source = with_layout(ones, ones.layout.expand(found.shape))
+    scatter(what, source, _places(what, found, axes, target), every, target, strides, 1, None)
     return target
+
+
+def _places(what: str, found: Tensor, axes: Ints, target: Tensor) -> View:
+    """Return how far from the first element of its row in the target each found one is."""
+    so_far = temporary(what, Layout(found.shape), uint32, found)
+    fill_constant(what, so_far, uint32, 0)
+    inner = 1
+    for dim in reversed(axes):
+        size, before = target.shape[dim], so_far
+        so_far = temporary(what, Layout(found.shape), uint32, found)
+        add_places(before, found, so_far, Step(target.strides[dim], 0, inner, size))
+        inner *= size
+    return with_layout(so_far, Layout((1, found.size)))

@@ -49,6 +49,13 @@ def add_products(what: str, a: View | None, b: View, target: View) -> None:
         _add(what, a, b, target)
 
 
+def add_to_integers(a: View, b: View, target: View) -> None:
+    """Add to each element of the target, int32, the sum of products that `add_products` writes."""
+    for start in range(0, _depth(b), MAX_DEPTH):
+        count = min(MAX_DEPTH, _depth(b) - start)
+        _launch(_part(a, start, count), _part(b, start, count), target, more=True)
+
+
 def _add(what: str, a: View | None, b: View, target: View) -> None:
     to, depth = target, _depth(b)
     run = partial_run(_product(a, b, target), to.layout.numel, depth, to.device.profile)

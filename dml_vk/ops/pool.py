@@ -40,16 +40,27 @@ def pool_elements(what: str, source: View, target: View, pooling: Pooling) -> No
         cast_elements(what, to, target)
 
 
+def add_squares(source: View, target: View, pooling: Pooling) -> None:
+    """Write the sum of the squares in each window, without its root.
+
+    Here windows are over the last dims, as many as the pooling has, and the sizes of all others are
+    those of the target, which has float32 and shares no memory with the source.
+    """
+    for box in boxes(pooling.kernel):
+        _launch(source, target, pooling, box._replace(last=False))
+
+
 def _launch(source: View, target: View, pooling: Pooling, box: Box) -> None:
     layout, device = target.layout, target.device
-    spatial = layout.sizes[2:]
+    first = layout.rank - len(pooling.out)
+    spatial = layout.sizes[first:]
     positions = packed_strides(spatial, row_major(len(spatial)))
-    strides = (*source.layout.strides[:2], *(0 for _ in spatial))
+    strides = (*source.layout.strides[:first], *(0 for _ in spatial))
     plan = plan_pool(
         layout.sizes,
         (
             (strides, source.layout.offset, source.dtype.itemsize),
-            ((0, 0, *positions), 0, 4),
+            ((*(0,) * first, *positions), 0, 4),
             (layout.strides, layout.offset, target.dtype.itemsize),
         ),
         (source.dtype, target.dtype),

@@ -186,6 +186,16 @@ def networks() -> dict[str, Callable[[dml_vk.Tensor], dml_vk.Tensor]]:
         "fold": lambda x: nn.fold(nn.unfold(x, 3, padding=1), (37, 41), 3, padding=1),
         "linear": lambda x: nn.resample(x, size=(50, 23), mode="linear"),
         "cubic": lambda x: nn.resample(x.to(float16), scale=1.7, mode="cubic"),
+        "attention": lambda x: nn.scaled_dot_product_attention(x, x, x, is_causal=True),
+        "attention-float16": lambda x: nn.scaled_dot_product_attention(
+            *[x.to(float16).transpose(1, 2)] * 3, scale=0.01
+        ),
+        "response": lambda x: nn.local_response_norm(x, 3, alpha=0.01),
+        "normalize": lambda x: nn.normalize(x, p=3),
+        "conv_integer": lambda x: nn.conv_integer(
+            x.to("int8"), filters(4, 5, 3, 3).astype("int8"), 3, -1, padding=1
+        ),
+        "hardmax": lambda x: nn.hardmax(x, axis=(1, 3)),
         "dropout": lambda x: nn.dropout(x, 0.3, generator=Generator(5)),
         "quantize": lambda x: nn.quantize(x, 0.37, 5, dtype="int8"),
         "dequantize": lambda x: nn.dequantize(x.to("int8"), 0.37, 5, dtype=float16),

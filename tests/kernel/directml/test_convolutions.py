@@ -13,6 +13,7 @@ from dml_vk.directml import (
     ActivationRelu,
     Convolution,
     ConvolutionDirection,
+    ConvolutionInteger,
     ConvolutionMode,
     DataType,
     Gemm,
@@ -35,6 +36,7 @@ from tests.kernel.directml.running import (
 
 FORWARD, BACKWARD = ConvolutionDirection
 MODES = list(ConvolutionMode)
+SMALL = st.sampled_from([DataType.INT8, DataType.UINT8])
 form = st.sampled_from(FORMS)
 source_form = st.sampled_from([*FORMS, "repeated"])
 
@@ -155,6 +157,48 @@ def test_a_convolution_may_overwrite_any_of_its_inputs():
             assert_bits(found, expected_of(operator, arrays))
 
 
+@some
+@given(st.data())
+def test_convolutions_of_integers(data):
+    small, rank, groups = data.draw(st.tuples(SMALL, SMALL)), data.draw(st.integers(1, 2)), 2
+    few = st.tuples(*[st.integers(1, 3)] * rank)
+    window, strides, dilations, start, end = [data.draw(few) for _ in range(5)]
+    spans = [(width - 1) * apart + 1 for width, apart in zip(window, dilations)]
+    spatial = [span + data.draw(st.integers(0, 2)) for span in spans]
+    made = [
+        (size + sum(pads) - span) // step + 1
+        for size, span, step, *pads in zip(spatial, spans, strides, start, end)
+    ]
+    each = st.sampled_from([None, (1,), (4,), (1, 4), (1, 4, 1)])
+    of_input, of_filter = data.draw(st.sampled_from([None, (1,), (1, 1, 1)])), data.draw(each)
+    operator = ConvolutionInteger(
+        desc(small[0], (2, 6, *spatial), data.draw(source_form)),
+        of_input and desc(small[0], of_input),
+        desc(small[1], (4, 3, *window), data.draw(source_form)),
+        of_filter and desc(small[1], of_filter),
+        desc(DataType.INT32, (2, 4, *made), data.draw(form)),
+        strides=strides,
+        dilations=dilations,
+        start_padding=start,
+        end_padding=end,
+        group_count=groups,
+    )
+    arrays = filled(operator)
+    wide = {name: array.astype(np.float32) for name, array in arrays.items()}
+    x = wide["input"] - wide.get("input_zero_point", np.float32(0)).reshape(-1)[0]
+    points = wide.get("filter_zero_point", np.float32([0])).reshape(-1, *[1] * (rank + 1))
+    # Sums of so few products of bytes are exact in float32.
+    exact = convolutions.conv(
+        *(x, wide["filter"] - points),
+        stride=strides,
+        padding=list(zip(start, end)),
+        dilation=dilations,
+        groups=groups,
+    )
+    over = data.draw(st.sampled_from([(), {"output": "input"}, {"output": "filter"}]))
+    assert_bits(only(operator, arrays, over), exact.astype(np.int32))
+
+
 @st.composite
 def a_product(draw):
     batches = draw(st.lists(st.integers(1, 3), max_size=2))
@@ -208,8 +252,7 @@ def test_gemm_with_an_activation_over_its_own_operands():
 @some
 @given(st.data())
 def test_products_of_integers(data):
-    small = st.sampled_from([DataType.INT8, DataType.UINT8])
-    first, second = data.draw(small), data.draw(small)
+    first, second = data.draw(SMALL), data.draw(SMALL)
     batches = tuple(data.draw(st.lists(st.integers(1, 3), max_size=2)))
     rows, depth, columns = [data.draw(st.integers(1, 6)) for _ in range(3)]
     ones = (1,) * len(batches)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -19,6 +21,7 @@ from dml_vk.directml import (
     ActivationTanh,
     BatchNormalization,
     BatchNormalizationTraining,
+    LocalResponseNormalization,
     LpNormalization,
     MeanVarianceNormalization,
     MeanVarianceNormalization1,
@@ -95,6 +98,10 @@ def test_batch_normalization_of_channels_is_that_of_tensors():
     x, *parts = [dml_vk.asarray(array.copy()) for array in arrays.values()]
     expected = nn.batch_norm(x, *[part.reshape(3) for part in parts])
     assert_bits(only(operator, arrays), expected.numpy())
+    for name in ("mean", "bias"):  # Numbers of each item, which are the same for all.
+        each = dataclasses.replace(operator, **{name: desc(F32, (2, 3, 1, 1))})
+        repeated = np.repeat(arrays[name], 2, axis=0)
+        assert_bits(only(each, arrays | {name: repeated}), expected.numpy())
 
 
 @some
@@ -185,6 +192,29 @@ def test_norms_along_an_axis(data):
     norm = (np.abs(exact) ** p).sum(axis=axis, keepdims=True) ** (1 / p)
     over = data.draw(st.sampled_from([(), {"output": "input"}]))
     assert_close(only(operator, arrays, over), exact / np.maximum(norm, 1e-3), BOUND)
+
+
+@some
+@given(st.data())
+def test_local_responses(data):
+    """Regions of DirectML's page: of an even size, one more of the elements follow."""
+    kind, across = data.draw(FLOATS), data.draw(st.booleans())
+    sizes = [data.draw(st.integers(1, 4)) for _ in range(4)]
+    size, alpha, beta, bias = data.draw(st.integers(1, 5)), 0.7, 0.6, 1.5
+    x, out = desc(kind, sizes, data.draw(sources)), desc(kind, sizes, data.draw(forms))
+    operator = LocalResponseNormalization(
+        x, out, cross_channel=across, local_size=size, alpha=alpha, beta=beta, bias=bias
+    )
+    arrays = filled(operator)
+    exact = arrays["input"].astype(np.float64)
+    total = exact**2
+    for dim in (1,) if across else (2, 3):
+        before, after = (size - 1) // 2, size // 2
+        padded = np.pad(total, [(before, after) if k == dim else (0, 0) for k in range(4)])
+        total = sum(np.take(padded, np.arange(sizes[dim]) + k, axis=dim) for k in range(size))
+    over = data.draw(st.sampled_from([(), {"output": "input"}]))
+    exact = exact / (bias + alpha / size * total) ** beta
+    assert_close(only(operator, arrays, over), exact, BOUND)
 
 
 LAST = {

@@ -307,7 +307,7 @@ MESSAGES = {
     "mean_variance_norm: normalize_variance must be a bool": lambda x, n: nn.mean_variance_norm(
         x, axes=0, normalize_variance=2
     ),
-    "normalize: p must be 1 or 2": lambda x, n: nn.normalize(x, p=3),
+    "normalize: p must be from 2**-100": lambda x, n: nn.normalize(x, p=-1),
     "normalize: p must be a real number": lambda x, n: nn.normalize(x, p="a"),
     "normalize: axis must be from -4 to 3": lambda x, n: nn.normalize(x, axis=n),
 }

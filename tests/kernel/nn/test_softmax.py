@@ -156,6 +156,41 @@ def test_hardmax_is_one_at_the_first_largest():
     assert nn.hardmax(x[:2], axis=0).tolist() == [[0, 1, 1], [1, 0, 0]]
 
 
+@settings(max_examples=15)
+@given(data=st.data())
+def test_hardmax_of_any_layout_to_any_layout(data):
+    dtype = data.draw(st.sampled_from(DTYPES))
+    layout = data.draw(layouts(max_rank=5, min_size=1))
+    axes = sorted(data.draw(st.sets(st.integers(0, layout.rank - 1)))) if layout.rank else []
+    memory, moved = memory_for(layout, dtype.itemsize)
+    values = chance().integers(0, 4, memory.size).astype(dtype.numpy_name)
+    seen = elements(values, moved)
+    kept = [dim for dim in range(layout.rank) if dim not in axes]
+    rows = seen.transpose(*kept, *axes).reshape(*[layout.sizes[dim] for dim in kept], -1)
+    ones = np.arange(rows.shape[-1]) == rows.argmax(-1)[..., None]
+    ones = ones.reshape([layout.sizes[dim] for dim in (*kept, *axes)])
+    wanted = ones.transpose(np.argsort([*kept, *axes])).astype(dtype.numpy_name)
+    x, to = dml_vk.asarray(values).over(moved), data.draw(targets(sizes=layout.sizes))
+
+    def write(memory):
+        nn.hardmax(x, axis=tuple(axes), out=Tensor(with_dtype(memory, dtype)))
+
+    check_writes(write, to, dtype.itemsize, bits(wanted))
+
+
+def test_hardmax_takes_memory_for_rows_alone():
+    x = dml_vk.ones((4, 2**22))
+    device = x.device
+    device.synchronize()
+    device.release_cached()
+    stats = device.memory_stats()
+    device.memory_limit = stats.in_use + stats.cached + 2**25
+    try:
+        assert dml_vk.sum(nn.hardmax(x, out=x)).item() == 4
+    finally:
+        device.memory_limit = None
+
+
 def test_no_elements():
     x = dml_vk.empty((3, 0))
     for function in FUNCTIONS[:3]:

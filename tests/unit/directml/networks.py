@@ -15,10 +15,12 @@ from dml_vk.directml import (
     BufferTensorDesc,
     Convolution,
     ConvolutionDirection,
+    ConvolutionInteger,
     DataType,
     ElementWiseDequantizeLinear,
     ElementWiseQuantizeLinear,
     Gemm,
+    LocalResponseNormalization,
     LpNormalization,
     LpPooling1,
     MatrixMultiplyInteger,
@@ -56,6 +58,10 @@ RIGHT = {
         "input": IMAGE, "filter": desc(4, 3, 3, 3), "bias": desc(1, 4, 1, 1),
         "output": desc(2, 4, 6, 8), "start_padding": (1, 1), "end_padding": (1, 1),
     },
+    ConvolutionInteger: {
+        "input": BYTES, "input_zero_point": desc(1, of=U8), "filter": desc(4, 3, 3, 3, of=I8),
+        "filter_zero_point": desc(1, 4, 1, 1, of=I8), "output": desc(2, 4, 4, 6, of=I32),
+    },
     Gemm: {"a": desc(5, 3), "b": desc(3, 4), "c": desc(5, 4), "output": desc(5, 4)},
     MatrixMultiplyInteger: {
         "a": desc(2, 5, 3, of=U8), "a_zero_point": desc(1, 5, 1, of=U8),
@@ -87,6 +93,9 @@ RIGHT = {
     },
     MeanVarianceNormalization2: {
         "input": IMAGE, "scale": None, "bias": ONE, "output": IMAGE, "axes": (2, 3),
+    },
+    LocalResponseNormalization: {
+        "input": IMAGE, "output": IMAGE, "cross_channel": True, "local_size": 3,
     },
     LpNormalization: {"input": IMAGE, "output": IMAGE, "axis": 1},
     ActivationHardmax: {"input": desc(1, 1, 3, 4), "output": desc(1, 1, 3, 4)},
@@ -198,6 +207,18 @@ OF_CONVOLUTIONS = [
 BACK["output"] = SMALL
 WRONG = {
     Convolution: OF_CONVOLUTIONS,
+    ConvolutionInteger: [
+        *OF_WINDOWS,
+        ({"group_count": 2}, LayoutError, "group_count must divide filter.sizes[0], and input.siz"),
+        ({"output": desc(2, 4, 6, 8, of=I32)}, LayoutError, "output must have the sizes (2, 4, 4,"),
+        ({"output": desc(2, 4, 4, 6)}, DTypeError, "output must have the data type INT32; got dat"),
+        ({"input_zero_point": desc(1, of=I8)}, DTypeError, "input_zero_point must have the data t"),
+        ({"input_zero_point": desc(4, of=U8)}, LayoutError, "input_zero_point must have one eleme"),
+        ({"filter_zero_point": desc(4, 1, of=I8)}, LayoutError, "filter_zero_point must have one"),
+        ({"filter_zero_point": desc(3, of=I8)}, LayoutError, "filter_zero_point must have one ele"),
+        ({"filter_zero_point": desc(1, 1, 1, 1, 1, of=I8)}, LayoutError, "filter_zero_point must"),
+        ({"input": desc(2, 3, 1, 6, 8, of=U8)}, LayoutError, "input must have 3 or 4 dims; got si"),
+    ],
     Gemm: [
         FUSED,
         ({"trans_a": True}, LayoutError, "trans_a must be of MatrixTransform; got trans_a=True"),
@@ -270,6 +291,15 @@ WRONG = {
         *OF_EPSILON, *OF_AXES, FUSED,
         ({"use_mean": None}, DTypeError, "use_mean must be a bool; got use_mean=None"),
         ({"use_variance": None}, DTypeError, "use_variance must be a bool; got use_variance=None"),
+    ],
+    LocalResponseNormalization: [
+        ({"local_size": 0}, RangeError, "local_size must be from 1 to 2147483647; got local_size="),
+        ({"cross_channel": "no"}, DTypeError, "cross_channel must be a bool; got cross_channel='n"),
+        ({"alpha": None}, DTypeError, "alpha must be a number that FLOAT32 can hold; got alpha=No"),
+        ({"beta": "1"}, DTypeError, "beta must be a number that FLOAT32 can hold; got beta='1'"),
+        ({"bias": 1e40}, DTypeError, "bias must be a number that FLOAT32 can hold; got bias=1e+40"),
+        ({"output": SMALL}, LayoutError, "output must have the sizes (2, 3, 6, 8); got sizes=(2,"),
+        ({"input": desc(3, 6, 8)}, LayoutError, "input must have 4 dims; got sizes=(3, 6, 8)"),
     ],
     LpNormalization: [
         *OF_EPSILON,

@@ -1,0 +1,94 @@
+"""Local response normalization: division by a power of the squares near each element."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from dml_vk.array.calls import call
+from dml_vk.dtypes import float32
+from dml_vk.kernels.operators import OPERATORS
+from dml_vk.kernels.plan.pool import Pooling
+from dml_vk.layout import Layout
+from dml_vk.nn.arguments import to_least
+from dml_vk.nn.blocks import boxes, part
+from dml_vk.nn.operands import floats
+from dml_vk.nn.windows import spatial_rank
+from dml_vk.ops.copy import copy_if_overlapping
+from dml_vk.ops.elementwise import SCALED, compute
+from dml_vk.ops.numbers import float_words
+from dml_vk.ops.pool import add_squares
+from dml_vk.ops.view import check_count, temporary, with_layout
+from dml_vk.strides.order import Ints, to_bool
+from dml_vk.tensor.core import Tensor
+from dml_vk.tensor.operands import result_over, to_number
+
+
+def local_response_norm(
+    x: Tensor,
+    size: int,
+    *,
+    alpha: float = 1e-4,
+    beta: float = 0.75,
+    k: float = 1.0,
+    cross_channel: bool = True,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Return x / (k + alpha / size * sum(x**2)) ** beta, with sums over `size` channels.
+
+    The window of a channel begins `size // 2` channels before it; what it lacks counts as 0, also
+    in `size`. Without `cross_channel` it has `size` elements in each spatial dim instead, and the
+    sum is still divided by `size`, as in DirectML.
+
+    >>> import dml_vk
+    >>> x = dml_vk.asarray([[[1.0], [2.0], [0.0]]])
+    >>> dml_vk.nn.local_response_norm(x, 2, alpha=2.0, beta=1.0).tolist()
+    [[[0.5], [0.3333333432674408], [0.0]]]
+    """
+    what = "local_response_norm"
+    x = floats(what, x)
+    spatial_rank(what, x.shape)
+    numbers = {"alpha": alpha, "beta": beta, "k": k}
+    reals = [float(to_number(what, name, one)) for name, one in numbers.items()]
+    width, across = to_least(what, "size", size, 1), to_bool(what, "cross_channel", cross_channel)
+    return call(_normalised, (x,), out, width, *reals, across)
+
+
+def _normalised(
+    operands: Sequence[Tensor],
+    out: Any,
+    size: int,
+    alpha: float,
+    beta: float,
+    k: float,
+    across: bool,
+) -> Tensor:
+    what, (x,) = "local_response_norm", operands
+    target = result_over(what, x.layout.like(), x.dtype, x, out)
+    check_count(what, x, "x")
+    if not x.size:
+        return target
+    source = copy_if_overlapping(what, x, target)
+    # Dims with windows last; the others are cut into boxes.
+    dims, first = ((0, *range(2, x.ndim), 1), x.ndim - 1) if across else (range(x.ndim), 2)
+    views = [with_layout(view, view.layout.permute(dims)) for view in (source, target)]
+    others, windowed = views[0].layout.sizes[:first], views[0].layout.sizes[first:]
+    # The factor and k are applied in the launch of the power.
+    words = float_words(beta, 0.0, alpha / size, k)
+    for box in boxes(others, math.prod(windowed)):
+        near, to = [part(view, box) for view in views]
+        sums = temporary(what, Layout.packed(near.layout.sizes, near.layout.order), float32, near)
+        add_squares(near, sums, _around(windowed, near.layout.strides[first:], size))
+        compute(what, OPERATORS["pow"], (sums, None), sums, float32, words, SCALED)
+        compute(what, OPERATORS["divide"], (near, sums), to, float32)
+    return target
+
+
+def _around(sizes: Ints, strides: Ints, size: int) -> Pooling:
+    """Return windows of this size around each element, without what no window can reach."""
+    before = tuple([min(size // 2, each - 1) for each in sizes])
+    after = tuple([min((size - 1) // 2, each - 1) for each in sizes])
+    kernel = tuple([1 + begin + end for begin, end in zip(before, after)])
+    ones = (1,) * len(sizes)
+    return Pooling("lp", sizes, strides, kernel, ones, ones, before, after, sizes, power=2.0)
