@@ -163,7 +163,8 @@ flags=<TensorFlags.NONE: 0>, total_tensor_size_in_bytes=16, guaranteed_base_offs
         shape, count = index.shape[:-1], index.shape[-1]
         steps = strides[batch : batch + count]
         unit = math.gcd(*steps) or 1
-        words = combined(what, index, sizes[batch:], [[step // unit for step in steps]])
+        coordinates = coordinates_of(index, sizes[batch:])
+        words = combined(what, coordinates, sizes[batch:], [[step // unit for step in steps]])
         rest = sizes[batch + count :]
         spread = placed(words.layout.select(0, 0), 0, 0, len(rest))
         places = (*strides[:batch], *[0] * (len(shape) - batch), *strides[batch + count :])
@@ -202,30 +203,34 @@ def clamped(index: Tensor, size: int) -> Tensor:
     return clip(index, max(low, -size), min(high, size - 1))
 
 
-def combined(what: str, index: View, sizes: Ints, rows: Sequence[Sequence[int]]) -> View:
-    """Return coordinates as words: for each row of strides, their sums multiplied by these.
+def coordinates_of(index: Tensor, sizes: Ints) -> list[Tensor]:
+    """Return the coordinates in the last dim, those out of range replaced by the nearest."""
+    layout = index.layout
+    return [clamped(index.over(layout.select(-1, k)), sizes[k]) for k in range(layout.sizes[-1])]
 
-    The last dim of the index has the coordinates, along dims of these sizes.
+
+def combined(
+    what: str, coordinates: Sequence[Tensor], sizes: Ints, rows: Sequence[Sequence[int]]
+) -> View:
+    """Return coordinates along dims of these sizes as words.
+
+    For each row of strides, there is a row of their sums multiplied by these.
     """
     from dml_vk.dtypes import uint32
     from dml_vk.kernels.plan.gather import Step
     from dml_vk.ops.fill import fill_constant
     from dml_vk.ops.gather import add_places
     from dml_vk.ops.view import temporary, with_layout
-    from dml_vk.tensor.core import Tensor
 
-    *shape, count = index.layout.sizes
-    words = temporary(what, Layout((len(rows), *shape)), uint32, index)
-    zero = temporary(what, Layout((1,) * len(shape)), uint32, index)
+    near, shape = coordinates[0], coordinates[0].shape
+    words = temporary(what, Layout((len(rows), *shape)), uint32, near)
+    zero = temporary(what, Layout((1,) * len(shape)), uint32, near)
     fill_constant(what, zero, uint32, 0)
-    coordinates = [
-        clamped(Tensor(with_layout(index, index.layout.select(-1, k))), sizes[k])
-        for k in range(count)
-    ]
     for number, strides in enumerate(rows):
         so_far, row = zero, with_layout(words, words.layout.select(0, number))
         for k, (coordinate, stride) in enumerate(zip(coordinates, strides)):
-            to = row if k == count - 1 else temporary(what, Layout(shape), uint32, index)
+            last = k == len(coordinates) - 1
+            to = row if last else temporary(what, Layout(shape), uint32, near)
             add_places(so_far, coordinate, to, Step(stride, sizes[k]))
             so_far = to
     return words

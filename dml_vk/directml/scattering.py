@@ -1,12 +1,13 @@
 """Scatters: a copy of a tensor with other elements at the indexes in another one.
 
-Indexes count as in gathers. If several updates have the same place, the last one in row-major order
-is stored.
+Indexes of signed types may be negative: they count from the end. Updates whose index is out of
+range are left out. Of several updates of one element, the last one in row-major order is stored.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -22,6 +23,7 @@ from dml_vk.directml.gathering import (
     check_tuples,
     clamped,
     combined,
+    coordinates_of,
     tuples_of,
 )
 from dml_vk.errors import LayoutError
@@ -29,6 +31,7 @@ from dml_vk.layout import Layout
 from dml_vk.strides.order import packed_strides, row_major
 
 if TYPE_CHECKING:
+    from dml_vk.ops.view import View
     from dml_vk.tensor.core import Tensor
 
 __all__ = ["Scatter", "ScatterND"]
@@ -107,12 +110,14 @@ class Scatter(Scattered, types=ALL, indices=INDEX_TYPES):
         add_places(rows, known, with_layout(places, places.layout.select(0, 0)), step)
         fill_sequence(what, rows, uint32, 0, length)
         add_places(rows, known, with_layout(places, places.layout.select(0, 1)), step)
+        drop(places, [(index, known)], target.size)
         strides = target.strides
         scatter(
             *(what, source, with_layout(places, Layout((2, source.size)))),
             *(row_major(source.ndim), target),
             (*strides[:axis], 0, *strides[axis + 1 :]),
-            *(strides[axis], target.size),
+            *(strides[axis], target.size + 1),
+            drops=True,
         )
 
 
@@ -161,11 +166,28 @@ class ScatterND(Scattered, types=ALL, indices=INDEX_TYPES):
         # Cells count the places in row-major order; if the output does too, they are the same.
         cells = packed_strides(sizes[:count], row_major(count))
         rows = [steps] if steps == cells else [steps, cells]
-        words = combined(what, index, sizes, rows)
+        known, number = coordinates_of(index, sizes), math.prod(sizes[:count])
+        words = combined(what, known, sizes, rows)
+        given = [index.over(index.layout.select(-1, k)) for k in range(count)]
+        drop(words, list(zip(given, known)), number)
         places = with_layout(words, Layout((len(rows), math.prod(shape))))
         full = aligned(source.layout, (*shape, *sizes[count:]))
         scatter(
             *(what, source.over(full), places, row_major(len(shape)), target),
             (*[0] * len(shape), *strides[count:]),
-            *(unit, math.prod(sizes[:count])),
+            *(unit, number + 1),
+            drops=True,
         )
+
+
+def drop(places: View, pairs: Sequence[tuple[Tensor, Tensor]], cell: int) -> None:
+    """Give this cell to all places of which one of the indexes, here in pairs, was replaced."""
+    from dml_vk.array.elementwise import equal, logical_and, where
+    from dml_vk.ops.view import with_layout
+    from dml_vk.tensor.core import Tensor
+
+    inside = equal(*pairs[0])
+    for given, known in pairs[1:]:
+        inside = logical_and(inside, equal(given, known))
+    cells = Tensor(with_layout(places, places.layout.select(0, -1)))
+    where(inside, cells, cell, out=cells)

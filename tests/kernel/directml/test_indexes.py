@@ -69,6 +69,11 @@ def selected(index, size):
     return np.array(found, np.int64).reshape(index.shape)
 
 
+def in_range(index, size):
+    found = [-size <= int(one) < size for one in index.reshape(-1)]
+    return np.array(found).reshape(index.shape)
+
+
 def cut(sizes, rank):
     """Sizes aligned on the right: ones in front are added or left out; None if they do not fit."""
     extra = len(sizes) - rank
@@ -127,8 +132,10 @@ def test_elements_gathered_and_scattered(data, sizes, count):
     updates = drawn(data, [x.desc.data_type], shape)
     output = target(data.draw, x.desc.data_type, sizes)
     expected = x.array.copy()
+    inside = in_range(index.array, sizes[axis])
     for at in np.ndindex(shape):  # Later updates overwrite earlier ones.
-        expected[(*at[:axis], places[at], *at[axis + 1 :])] = updates.array[at]
+        if inside[at]:
+            expected[(*at[:axis], places[at], *at[axis + 1 :])] = updates.array[at]
     scatter = Scatter(x.desc, index.desc, updates.desc, output, axis)
     check(scatter, [x, index, updates], [expected])
 
@@ -164,8 +171,10 @@ def test_parts_gathered_and_scattered_at_coordinates(data, sizes, shape):
     new = updates.array.reshape(result)
     whole = target(data.draw, x.desc.data_type, x.desc.sizes)
     expected = own.copy()
+    inside = np.all([in_range(tuples[..., k], size) for k, size in enumerate(sizes[:count])], 0)
     for at in np.ndindex(full[:-1]):  # Later updates overwrite earlier ones.
-        expected[tuple(int(one[at]) for one in places)] = new[at]
+        if inside[at]:
+            expected[tuple(int(one[at]) for one in places)] = new[at]
     scatter = ScatterND(x.desc, index.desc, updates.desc, whole, *counts)
     check(scatter, [x, index, updates], [expected.reshape(x.desc.sizes)])
 
