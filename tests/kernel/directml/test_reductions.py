@@ -186,7 +186,7 @@ def test_cumulative_sums_and_products(data, sizes, length, exclusive):
         for cls, function in ((CumulativeSummation, np.add), (CumulativeProduct, np.multiply)):
             expected = scan(function, values, axis, exclusive=exclusive)
             if exclusive:
-                first = expected[(slice(None),) * axis + (0,)]
+                first = expected[(slice(None),) * axis + (slice(0, 1),)]
                 first[...] = int(cls is CumulativeProduct)
             expected = np.flip(expected, axis) if turned else expected
             check(cls(x.desc, output, axis, direction, exclusive), [x], [expected])
