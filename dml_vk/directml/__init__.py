@@ -13,6 +13,7 @@ from dml_vk.directml import (
     products,
     quantization,
     resampling,
+    responses,
     softmaxes,
     unary,
 )
@@ -34,6 +35,7 @@ from dml_vk.directml.pooling import *  # noqa: F403
 from dml_vk.directml.products import *  # noqa: F403
 from dml_vk.directml.quantization import *  # noqa: F403
 from dml_vk.directml.resampling import *  # noqa: F403
+from dml_vk.directml.responses import *  # noqa: F403
 from dml_vk.directml.softmaxes import *  # noqa: F403
 from dml_vk.directml.unary import *  # noqa: F403
 
@@ -61,6 +63,7 @@ __all__ += pooling.__all__
 __all__ += products.__all__
 __all__ += quantization.__all__
 __all__ += resampling.__all__
+__all__ += responses.__all__
 __all__ += softmaxes.__all__
 __all__ += unary.__all__
 
