@@ -21,6 +21,7 @@ from dml_vk.directml import (
     reductions,
     regions,
     resampling,
+    responses,
     scattering,
     selecting,
     slicing,
@@ -53,6 +54,7 @@ from dml_vk.directml.quantization import *  # noqa: F403
 from dml_vk.directml.reductions import *  # noqa: F403
 from dml_vk.directml.regions import *  # noqa: F403
 from dml_vk.directml.resampling import *  # noqa: F403
+from dml_vk.directml.responses import *  # noqa: F403
 from dml_vk.directml.scattering import *  # noqa: F403
 from dml_vk.directml.selecting import *  # noqa: F403
 from dml_vk.directml.slicing import *  # noqa: F403
@@ -91,6 +93,7 @@ __all__ += quantization.__all__
 __all__ += reductions.__all__
 __all__ += regions.__all__
 __all__ += resampling.__all__
+__all__ += responses.__all__
 __all__ += scattering.__all__
 __all__ += selecting.__all__
 __all__ += slicing.__all__

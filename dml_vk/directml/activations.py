@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dml_vk.directml.descriptors import BufferTensorDesc, DataType
 from dml_vk.directml.elementwise import (
@@ -24,6 +25,7 @@ from dml_vk.kernels.operators import Operator as Computed
 
 if TYPE_CHECKING:
     from dml_vk.ops.view import View
+    from dml_vk.tensor.core import Tensor
 
 __all__ = [
     "ActivationCelu",
@@ -55,7 +57,7 @@ __all__ = [
 class FusedActivation:
     """An activation without tensors, which an operator applies to its result: `<class>.fused()`."""
 
-    activation: type[Activation]
+    activation: type[ElementWise]
     numbers: tuple[float, ...]
 
     @property
@@ -71,11 +73,39 @@ class FusedActivation:
         return f"{self.activation.__name__}.fused({numbers})"
 
 
-def check_fused(what: str, given: FusedActivation | None) -> None:
-    """Check the field `fused_activation`."""
-    if not (given is None or isinstance(given, FusedActivation)):
-        rule = "fused_activation must be None or the result of an activation's fused()"
-        raise LayoutError(what, rule, fused_activation=given)
+def check_fused(what: str, given: FusedActivation | None, *others: type[ElementWise]) -> None:
+    """Check the field `fused_activation`, which may also be one of other operators."""
+    kind = given.activation if isinstance(given, FusedActivation) else None
+    if given is None or (kind and (issubclass(kind, FusibleActivation) or kind in others)):
+        return
+    rule = "fused_activation must be None or the result of an activation's fused()"
+    raise LayoutError(what, rule, fused_activation=given)
+
+
+def write_activated(
+    what: str,
+    fused: FusedActivation | None,
+    x: Tensor,
+    out: Tensor,
+    write: Callable[[Tensor, Any, Tensor], object],
+) -> None:
+    """Call `write` with x, the activation that it applies, and the output.
+
+    A clip is no such activation: it is applied afterwards, to sums in float32.
+    """
+    if fused is None or issubclass(fused.activation, FusibleActivation):
+        write(x, fused and fused.argument, out)
+        return
+    from dml_vk.nn.operands import sums_for
+    from dml_vk.ops.elementwise import compute, converted
+    from dml_vk.ops.numbers import float_words
+    from dml_vk.tensor.core import Tensor
+
+    sums = sums_for(what, out)
+    write(Tensor(converted(what, x, float32)), None, sums)
+    low, high = fused.numbers
+    words = float_words(low, max(low, high))
+    compute(what, OPERATORS[fused.activation._of], [sums], out, float32, words)
 
 
 def add_activated(

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any
 
-from dml_vk.directml.activations import FusedActivation, check_fused
+from dml_vk.directml.activations import FusedActivation, check_fused, write_activated
 from dml_vk.directml.descriptors import BufferTensorDesc, DataType
 from dml_vk.directml.elementwise import FLOATS, SMALL
 from dml_vk.directml.fields import MOST_INT
+from dml_vk.directml.unary import ElementWiseClip
 from dml_vk.directml.windows import Windowed
 from dml_vk.errors import LayoutError, RangeError
 from dml_vk.layout import Layout
@@ -80,7 +81,7 @@ got sizes=(1, 16, 6, 6)
         self._hold_windows(rank - 2)
         more = self._hold_ints("output_padding", rank - 2, 0, MOST_INT, default=0)
         self._hold_int("group_count", 1)
-        check_fused(self._what, self.fused_activation)
+        check_fused(self._what, self.fused_activation, ElementWiseClip)
         backward = self.direction is ConvolutionDirection.BACKWARD
         if backward:
             outputs, spatial = self._backward(more)
@@ -131,24 +132,15 @@ got sizes=(1, 16, 6, 6)
             "dilation": self.dilations,
             "padding": self._padding,
         }
-        activation = self.fused_activation and self.fused_activation.argument
-        if self.direction is ConvolutionDirection.FORWARD:
-            conv(
-                *(x, weight, bias),
-                **numbers,
-                groups=self.group_count,
-                activation=activation,
-                out=out,
-            )
-        else:
-            conv_transpose(
-                *(x, weight, bias),
-                **numbers,
-                output_padding=self.output_padding,
-                groups=self.group_count,
-                activation=activation,
-                out=out,
-            )
+        numbers["groups"] = self.group_count
+        function: Callable[..., Tensor] = conv
+        if self.direction is ConvolutionDirection.BACKWARD:
+            function, numbers["output_padding"] = conv_transpose, self.output_padding
+
+        def write(x: Tensor, activation: Any, out: Tensor) -> None:
+            function(x, weight, bias, **numbers, activation=activation, out=out)
+
+        write_activated(self._what, self.fused_activation, x, out, write)
 
 
 @dataclass(frozen=True, repr=False)

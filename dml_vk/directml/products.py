@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import enum
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from dml_vk.directml.activations import FusedActivation, check_fused
+from dml_vk.directml.activations import FusedActivation, check_fused, write_activated
 from dml_vk.directml.descriptors import BufferTensorDesc, DataType
 from dml_vk.directml.elementwise import FLOATS, SMALL
 from dml_vk.directml.fields import OverTensors
+from dml_vk.directml.unary import ElementWiseClip
 from dml_vk.errors import LayoutError
 from dml_vk.strides.order import Ints
 
@@ -70,7 +71,7 @@ class Gemm(Matrices, types=FLOATS):
         self._check_enum("trans_b", MatrixTransform)
         for name in ("alpha", "beta"):
             self._hold(name, DataType.FLOAT32)
-        check_fused(self._what, self.fused_activation)
+        check_fused(self._what, self.fused_activation, ElementWiseClip)
         self._check_product(
             *[
                 one.sizes
@@ -85,15 +86,18 @@ class Gemm(Matrices, types=FLOATS):
     def _compute(self, a: Tensor, b: Tensor, c: Tensor | None, out: Tensor) -> None:
         from dml_vk.nn import gemm
 
-        gemm(
-            *(a, b, c),
-            alpha=self.alpha,
-            beta=self.beta,
-            transpose_a=self.trans_a is MatrixTransform.TRANSPOSE,
-            transpose_b=self.trans_b is MatrixTransform.TRANSPOSE,
-            activation=self.fused_activation and self.fused_activation.argument,
-            out=out,
-        )
+        def write(a: Tensor, activation: Any, out: Tensor) -> None:
+            gemm(
+                *(a, b, c),
+                alpha=self.alpha,
+                beta=self.beta,
+                transpose_a=self.trans_a is MatrixTransform.TRANSPOSE,
+                transpose_b=self.trans_b is MatrixTransform.TRANSPOSE,
+                activation=activation,
+                out=out,
+            )
+
+        write_activated(self._what, self.fused_activation, a, out, write)
 
 
 @dataclass(frozen=True, repr=False)

@@ -16,6 +16,7 @@ from dml_vk.directml import (
     ConvolutionInteger,
     ConvolutionMode,
     DataType,
+    ElementWiseClip,
     Gemm,
     MatrixMultiplyInteger,
     MatrixTransform,
@@ -29,6 +30,7 @@ from tests.kernel.directml.running import (
     assert_bits,
     call,
     desc,
+    dtype_of,
     filled,
     only,
     some,
@@ -140,6 +142,28 @@ def test_an_activation_comes_before_the_rounding(kind):
     assert_bits(only(operator, arrays), expected)
     same = Convolution(image, weight, bias, out, fused_activation=ActivationIdentity.fused())
     assert_bits(only(same, arrays), sums.astype(arrays["input"].dtype))
+
+
+@pytest.mark.parametrize("kind", [F32, F16], ids=lambda one: one.name)
+def test_a_clip_comes_before_the_rounding(kind):
+    """Where min is greater than max, min has the last word, as in ElementWiseClip."""
+    tensors = {
+        Convolution: [(2, 1, 3), (2, 1, 1), None, (2, 2, 3)],
+        Gemm: [(2, 3), (3, 4), (2, 4), (2, 4)],
+    }
+    for cls, sizes in tensors.items():
+        for low, high in ((-0.3, 0.7), (0.4, -0.4)):
+            clip = ElementWiseClip.fused(min=low, max=high)
+            descs, wide = [
+                [one and desc(each, one, "gaps") for one in sizes] for each in (kind, F32)
+            ]
+            operator = cls(*descs, fused_activation=clip)
+            arrays = filled(operator)
+            exact = {name: array.astype(np.float32) for name, array in arrays.items()}
+            sums = np.minimum(only(cls(*wide), exact), np.float32(high))
+            expected = np.maximum(sums, np.float32(low)).astype(dtype_of(kind))
+            for over in ((), {"output": operator._tensors[0]}):
+                assert_bits(only(operator, arrays, over), expected)
 
 
 def test_a_convolution_may_overwrite_any_of_its_inputs():

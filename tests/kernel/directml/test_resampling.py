@@ -140,6 +140,16 @@ def test_images_magnified(mode):
         check(operator, scales, half, [-one for one in half])
 
 
+@pytest.mark.parametrize("direction", AxisDirection, ids=lambda one: one.name)
+def test_a_scale_that_is_the_ratio_of_the_sizes_is_exact(direction):
+    """The FLOAT for a third is larger than that, and so places would be before the elements."""
+    corners = {"input_pixel_offsets": [0], "output_pixel_offsets": [0]}
+    operator = Resample2(
+        *(desc(F32, (9,)), desc(F32, (3,))), rounding_direction=direction, scales=[1 / 3], **corners
+    )
+    assert only(operator, {"input": np.arange(9, dtype=np.float32)}).tolist() == [0, 3, 6]
+
+
 def test_elements_that_stay_do_not_meet_their_neighbours():
     """0 times infinity would be NaN."""
     x = np.float32([[1, np.inf, -0.0], [np.nan, 2, -np.inf]])

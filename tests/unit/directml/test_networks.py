@@ -20,6 +20,8 @@ from dml_vk.directml import (
     Convolution,
     ConvolutionDirection,
     ConvolutionMode,
+    ElementWiseClip,
+    Gemm,
     InterpolationMode,
     LpNormalization,
     MatrixTransform,
@@ -119,6 +121,21 @@ def test_enumerations_have_directmls_numbers():
         (AxisDirection, ["INCREASING", "DECREASING"]),
     ):
         assert [(one.name, one.value) for one in kind] == [(b, a) for a, b in enumerate(names)]
+
+
+def test_a_clip_can_be_fused_into_convolutions_and_products_alone():
+    clip = ElementWiseClip.fused(min=0.1, max=6)
+    assert repr(clip) == "ElementWiseClip.fused(min=0.10000000149011612, max=6.0)"
+    for cls in RIGHT:
+        if "fused_activation" not in {one.name for one in dataclasses.fields(cls)}:
+            continue
+        if cls in (Convolution, Gemm):
+            assert cls(**RIGHT[cls], fused_activation=clip).fused_activation is clip
+        else:
+            with pytest.raises(LayoutError, match="fused_activation must be None or the result"):
+                cls(**RIGHT[cls], fused_activation=clip)
+    with pytest.raises(DTypeError, match="fused: max must be a number that FLOAT32 can hold"):
+        ElementWiseClip.fused(min=0, max="6")
 
 
 def test_two_outputs_need_two_buffers():
