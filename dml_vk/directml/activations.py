@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from typing import TYPE_CHECKING
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass, fields, replace
+from typing import TYPE_CHECKING, Any
 
 from dml_vk.directml.descriptors import BufferTensorDesc, DataType
 from dml_vk.directml.elementwise import (
@@ -18,9 +20,12 @@ from dml_vk.directml.elementwise import (
 from dml_vk.directml.operators import held
 from dml_vk.dtypes import DType, float32
 from dml_vk.errors import LayoutError
+from dml_vk.kernels.operators import OPERATORS
+from dml_vk.kernels.operators import Operator as Computed
 
 if TYPE_CHECKING:
     from dml_vk.ops.view import View
+    from dml_vk.tensor.core import Tensor
 
 __all__ = [
     "ActivationCelu",
@@ -52,13 +57,75 @@ __all__ = [
 class FusedActivation:
     """An activation without tensors, which an operator applies to its result: `<class>.fused()`."""
 
-    activation: type[Activation]
+    activation: type[ElementWise]
     numbers: tuple[float, ...]
+
+    @property
+    def argument(self) -> tuple[str, dict[str, float]] | None:
+        """The activation as functions of tensors take it: None if it is the identity."""
+        if self.activation is ActivationIdentity:
+            return None
+        return self.activation._of, dict(zip(self.activation.number_names(), self.numbers))
 
     def __repr__(self) -> str:
         names = self.activation.number_names()
         numbers = ", ".join([f"{name}={number!r}" for name, number in zip(names, self.numbers)])
         return f"{self.activation.__name__}.fused({numbers})"
+
+
+def check_fused(what: str, given: FusedActivation | None, *others: type[ElementWise]) -> None:
+    """Check the field `fused_activation`, which may also be one of other operators."""
+    kind = given.activation if isinstance(given, FusedActivation) else None
+    if given is None or (kind and (issubclass(kind, FusibleActivation) or kind in others)):
+        return
+    rule = "fused_activation must be None or the result of an activation's fused()"
+    raise LayoutError(what, rule, fused_activation=given)
+
+
+def write_activated(
+    what: str,
+    fused: FusedActivation | None,
+    x: Tensor,
+    out: Tensor,
+    write: Callable[[Tensor, Any, Tensor], object],
+) -> None:
+    """Call `write` with x, the activation that it applies, and the output.
+
+    A clip is no such activation: it is applied afterwards, to sums in float32.
+    """
+    if fused is None or issubclass(fused.activation, FusibleActivation):
+        write(x, fused and fused.argument, out)
+        return
+    from dml_vk.nn.operands import sums_for
+    from dml_vk.ops.elementwise import compute, converted
+    from dml_vk.ops.numbers import float_words
+    from dml_vk.tensor.core import Tensor
+
+    sums = sums_for(what, out)
+    write(Tensor(converted(what, x, float32)), None, sums)
+    low, high = fused.numbers
+    words = float_words(low, max(low, high))
+    compute(what, OPERATORS[fused.activation._of], [sums], out, float32, words)
+
+
+def add_activated(
+    what: str, sources: list[View], target: View, fused: FusedActivation | None
+) -> None:
+    """Write an activation of the float32 sum of two sources, or the sum."""
+    from dml_vk.ops.elementwise import ADDED, compute
+    from dml_vk.ops.numbers import float_words
+
+    if fused is None:
+        compute(what, OPERATORS["add"], sources, target, target.dtype)
+    else:
+        operator = _added(fused.activation._of)
+        compute(what, operator, sources, target, target.dtype, float_words(*fused.numbers), ADDED)
+
+
+@functools.cache
+def _added(name: str) -> Computed:
+    """The operator as computed by the activation kernel, which can add two sources first."""
+    return replace(OPERATORS[name], family="activation")
 
 
 class Activation(Unary):

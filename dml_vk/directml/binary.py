@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import functools
 import math
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from dml_vk.directml.activations import FusedActivation
+from dml_vk.directml.activations import FusedActivation, add_activated, check_fused
 from dml_vk.directml.descriptors import BufferTensorDesc, DataType
 from dml_vk.directml.elementwise import (
     ALL,
@@ -30,9 +29,7 @@ from dml_vk.directml.elementwise import (
     whole,
 )
 from dml_vk.dtypes import DType, float32, int32, uint8, uint32
-from dml_vk.errors import LayoutError
 from dml_vk.kernels.operators import OPERATORS
-from dml_vk.kernels.operators import Operator as Computed
 
 if TYPE_CHECKING:
     from dml_vk.ops.view import View
@@ -88,28 +85,13 @@ class ElementWiseAdd1(Binary, of="add", types=FLOATS):
     fused_activation: FusedActivation | None = None
 
     def _check_attributes(self) -> None:
-        given = self.fused_activation
-        if not (given is None or isinstance(given, FusedActivation)):
-            rule = "fused_activation must be None or the result of an activation's fused()"
-            raise LayoutError(self._what, rule, fused_activation=given)
+        check_fused(self._what, self.fused_activation)
 
     def _compute(self, what: str, sources: list[View], target: View) -> None:
-        from dml_vk.ops.elementwise import ADDED, compute
-        from dml_vk.ops.numbers import float_words
-
-        fused = self.fused_activation
-        if fused is None:
+        if self.fused_activation is None:
             super()._compute(what, sources, target)
-            return
-        words = float_words(*fused.numbers)
-        operator = _activation(fused.activation._of)
-        compute(what, operator, sources, target, target.dtype, words, ADDED)
-
-
-@functools.cache
-def _activation(name: str) -> Computed:
-    """The operator as computed by the activation kernel, which can add two sources first."""
-    return replace(OPERATORS[name], family="activation")
+        else:
+            add_activated(what, sources, target, self.fused_activation)
 
 
 class ElementWiseSubtract(Binary, of="subtract", types=NUMBERS):

@@ -13,6 +13,7 @@ from dataclasses import dataclass, field, fields
 from typing import TYPE_CHECKING, ClassVar
 
 from dml_vk.directml.descriptors import BufferTensorDesc, DataType, dtype_of
+from dml_vk.directml.fields import DataTypes, Typed
 from dml_vk.directml.operators import Operator, held
 from dml_vk.dtypes import DTYPES, DType, float32
 from dml_vk.errors import DTypeError, LayoutError
@@ -24,8 +25,6 @@ if TYPE_CHECKING:
 
 __all__ = ["ScaleBias"]
 
-DataTypes = tuple[DataType, ...]
-
 # In the order of DirectML's pages.
 FLOATS = (DataType.FLOAT32, DataType.FLOAT16)
 SIGNED = (DataType.INT64, DataType.INT32, DataType.INT16, DataType.INT8)
@@ -34,6 +33,7 @@ NUMBERS = FLOATS + SIGNED + UNSIGNED
 ALL = (DataType.FLOAT64, *NUMBERS)
 UP_TO_32_BITS = FLOATS + SIGNED[1:] + UNSIGNED[1:]
 OF_32_BITS = (*FLOATS, DataType.INT32, DataType.UINT32)
+SMALL = (DataType.INT8, DataType.UINT8)
 TRUTHS = (DataType.UINT32, DataType.UINT8)
 
 
@@ -56,33 +56,21 @@ class ScaleBias:
 
 
 @dataclass(frozen=True, repr=False)
-class ElementWise(Operator):
+class ElementWise(Typed):
     """An elementwise operator. All its tensors have the same sizes."""
 
     _of: ClassVar[str]
-    _types: ClassVar[DataTypes]
-    _own_types: ClassVar[dict[str, DataTypes]]
 
-    def __init_subclass__(cls, of: str = "", types: DataTypes = (), **own: DataTypes) -> None:
-        super().__init_subclass__()
+    def __init_subclass__(cls, of: str = "", types: DataTypes = (), **own: DataTypes | str) -> None:
+        super().__init_subclass__(types, **own)
         if of:
-            cls._of, cls._types, cls._own_types = of, types, own
+            cls._of = of
 
     def __post_init__(self) -> None:
         self._check_tensors()
         self._check_sizes()
         self._check_types()
         self._check_attributes()
-
-    @property
-    def _leading(self) -> str:
-        """The first of the tensors that must have a common data type."""
-        return next(name for name in self._tensors if name not in self._own_types)
-
-    @property
-    def _data_type(self) -> DataType:
-        data_type: DataType = getattr(self, self._leading).data_type
-        return data_type
 
     def _check_sizes(self) -> None:
         first = self._tensors[0]
@@ -92,22 +80,6 @@ class ElementWise(Operator):
             if sizes != wanted:
                 rule = f"{name} must have the sizes of {first}, {wanted}"
                 raise LayoutError(self._what, rule, sizes=sizes)
-
-    def _check_types(self) -> None:
-        leading = self._leading
-        for name in self._tensors:
-            given = getattr(self, name).data_type
-            if name == leading or name in self._own_types:
-                allowed = self._own_types.get(name, self._types)
-                names = ", ".join([data_type.name for data_type in allowed])
-                rule = f"{name} must have a data type among {names}"
-                if len(allowed) == 1:
-                    rule = f"{name} must have the data type {names}"
-            else:
-                allowed = (self._data_type,)
-                rule = f"{name} must have the data type of {leading}, {self._data_type.name}"
-            if given not in allowed:
-                raise DTypeError(self._what, rule, data_type=given.name)
 
     @classmethod
     def number_names(cls) -> list[str]:
@@ -157,8 +129,7 @@ class ElementWise(Operator):
 
     def _read_as(self, name: str) -> DType:
         """The dtype as which a tensor is read or written."""
-        desc: BufferTensorDesc = getattr(self, name)
-        return dtype_of(desc.data_type)
+        return dtype_of(self._desc(name).data_type)
 
     def _run(self, what: str, *operands: View) -> None:
         from dml_vk.ops.view import with_dtype

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from dml_vk.directml.descriptors import BufferTensorDesc, DataType, TensorFlags, dtype_of
 from dml_vk.errors import DeviceError, DTypeError, LayoutError
+from dml_vk.strides.order import to_tuple
 
 # Modules that need NumPy are imported when an operator runs: creating it works without NumPy.
 if TYPE_CHECKING:
@@ -27,21 +28,21 @@ CODES = {
 
 
 class Operator:
-    """The base class of all operators. A subclass is a frozen dataclass, its tensors first."""
+    """The base class of all operators. A subclass is a frozen dataclass with DirectML's fields."""
 
     _tensors: ClassVar[tuple[str, ...]]  # in the order in which buffers are bound
     _optional: ClassVar[tuple[str, ...]] = ()
+    _several: ClassVar[str] = ""  # the one of them that is a sequence of tensors
 
     def __call__(self, *buffers: Buffer | None) -> None:
         """Run the operator with the buffers that `bind` takes, after all earlier work."""
         from dml_vk.ops.view import View
 
         operands: list[View | None] = []
-        for name, buffer in zip(self._tensors, self.bind(*buffers)):
-            if buffer is None:
+        for desc, buffer in zip(self._bindings.values(), self.bind(*buffers)):
+            if buffer is None or desc is None:
                 operands.append(None)
             else:
-                desc: BufferTensorDesc = getattr(self, name)
                 dtype = dtype_of(desc.data_type)
                 operands.append(View(buffer.device, buffer.allocation, desc.layout, dtype))
         self._run(type(self).__name__, *operands)
@@ -49,17 +50,30 @@ class Operator:
     def _run(self, what: str, *operands: Any) -> None:
         """Launch the operator on checked tensors. Every subclass implements it."""
 
+    @property
+    def _bindings(self) -> dict[str, BufferTensorDesc | None]:
+        """Each tensor by its name, in the order of buffers; those of a sequence are numbered."""
+        if not self._several:
+            return {name: getattr(self, name) for name in self._tensors}
+        found: dict[str, BufferTensorDesc | None] = {}
+        for name in self._tensors:
+            given = getattr(self, name)
+            several = name == self._several
+            found.update(
+                {f"{name}[{k}]": x for k, x in enumerate(given)} if several else {name: given}
+            )
+        return found
+
     def bind(self, *buffers: Buffer | None) -> tuple[Buffer | None, ...]:
         """Check the buffers: one for each tensor, None for an optional tensor that was left out."""
         from dml_vk.buffer import Buffer
 
-        names = self._tensors
+        names = list(self._bindings)
         if len(buffers) > len(names):
             rule = f"at most one buffer can be bound for each of {', '.join(names)}"
             raise LayoutError(self._what, rule, buffers=len(buffers))
         bound = buffers + (None,) * (len(names) - len(buffers))
-        for name, buffer in zip(names, bound):
-            desc: BufferTensorDesc | None = getattr(self, name)
+        for (name, desc), buffer in zip(self._bindings.items(), bound):
             if desc is None:
                 if buffer is not None:
                     rule = f"{name} cannot be bound without a descriptor"
@@ -76,8 +90,13 @@ class Operator:
         return bound
 
     def _check_tensors(self) -> None:
-        for name in self._tensors:
-            desc = getattr(self, name)
+        if self._several:
+            given = to_tuple(self._what, self._several, getattr(self, self._several))
+            if not given:
+                rule = f"{self._several} must be at least one BufferTensorDesc"
+                raise LayoutError(self._what, rule, **{self._several: given})
+            object.__setattr__(self, self._several, given)
+        for name, desc in self._bindings.items():
             if desc is None and name in self._optional:
                 continue
             if not isinstance(desc, BufferTensorDesc):
@@ -129,7 +148,9 @@ def held(what: str, name: str, data_type: DataType, value: Any, codes: str = "")
 
 
 def _brief(value: object) -> str:
-    """A short repr of a descriptor or an enum member."""
+    """A short repr of descriptors or an enum member."""
+    if isinstance(value, tuple) and value and isinstance(value[0], BufferTensorDesc):
+        return f"[{', '.join(map(_brief, value))}]"
     if isinstance(value, BufferTensorDesc):
         strides = "" if value.strides is None else f" by {value.strides}"
         return f"{value.data_type.name} {value.sizes}{strides}"

@@ -6,6 +6,7 @@ import enum
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from dml_vk.directml.activations import FusedActivation
 from dml_vk.directml.descriptors import DataType
 from dml_vk.directml.elementwise import (
     ALL,
@@ -21,6 +22,7 @@ from dml_vk.directml.elementwise import (
     copy_only,
     number_words,
 )
+from dml_vk.directml.operators import held
 from dml_vk.dtypes import DType
 
 if TYPE_CHECKING:
@@ -210,6 +212,20 @@ class ElementWiseClip(ScaledUnary, of="clip", types=NUMBERS):
 
     min: float = field(kw_only=True)
     max: float = field(kw_only=True)
+
+    @staticmethod
+    def fused(*, min: float, max: float) -> FusedActivation:
+        """Create it as a part of `Convolution` or `Gemm`, without tensors.
+
+        >>> from dml_vk.directml import ElementWiseClip
+        >>> ElementWiseClip.fused(min=0, max=6)
+        ElementWiseClip.fused(min=0.0, max=6.0)
+        """
+        numbers = [
+            held("ElementWiseClip.fused", name, DataType.FLOAT32, number)
+            for name, number in (("min", min), ("max", max))
+        ]
+        return FusedActivation(ElementWiseClip, tuple(numbers))
 
     def _words(self, what: str, common: DType) -> Ints:
         # The kernel computes min(max(x, min), max), which differs if min > max.

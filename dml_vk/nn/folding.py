@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Any
@@ -47,14 +48,15 @@ def unfold(
     what, x = "unfold", to_tensor("unfold", "x", x)
     check_images(what, x, (2,))
     dims = dims_of(what, x.shape[2:], kernel_size, dilation, padding, stride)
-    return call(_unfolded, (x,), out, tuple(dims))
+    return call(columns_of, (x,), out, tuple(dims))
 
 
-def _unfolded(operands: Sequence[Tensor], out: Any, dims: Sequence[Dim]) -> Tensor:
+def columns_of(operands: Sequence[Tensor], out: Any, dims: Sequence[Dim]) -> Tensor:
+    """Make windows over any number of spatial dims columns."""
     what, (x,) = "unfold", operands
     images, channels = x.shape[:2]
     taps, windows = _counts(dims)
-    sizes = images, channels * taps[0] * taps[1], windows[0] * windows[1]
+    sizes = images, channels * math.prod(taps), math.prod(windows)
     order = [dim for dim in x.layout.order if dim < 3]
     result = result_over(what, Layout.packed(sizes, order), x.dtype, x, out)
     source = copy_if_overlapping(what, x, result)
@@ -63,10 +65,11 @@ def _unfolded(operands: Sequence[Tensor], out: Any, dims: Sequence[Dim]) -> Tens
     columns = _columns(result, channels, dims)
     for runs in product(*[dim.runs() for dim in dims]):
         block = _of_taps(columns.layout, runs)
-        pairs = [(0, 0)] * 4
+        kept = 2 + len(dims)
+        pairs = [(0, 0)] * kept
         for dim, run in zip(dims, runs):
             pairs.append((run.first, dim.windows - run.first - run.windows))
-        inside = (*block.sizes[:4], *[run.windows for run in runs])
+        inside = (*block.sizes[:kept], *[run.windows for run in runs])
         for slab in slabs(block, inside, pairs):
             filled(result.over(slab), what, 0)
         if 0 not in inside:
@@ -112,16 +115,18 @@ def fold(
     if x.shape[2] != windows[0] * windows[1]:
         rule = "x.shape[2] must be the number of windows"
         raise LayoutError(what, rule, shape=x.shape, windows=windows)
-    return call(_folded, (x,), out, tuple(dims))
+    return call(image_of, (x,), out, tuple(dims))
 
 
-def _folded(operands: Sequence[Tensor], out: Any, dims: Sequence[Dim]) -> Tensor:
+def image_of(operands: Sequence[Tensor], out: Any, dims: Sequence[Dim]) -> Tensor:
+    """Add columns, over any number of spatial dims."""
     what, (x,) = "fold", operands
     taps, _ = _counts(dims)
-    channels = x.shape[1] // (taps[0] * taps[1])
-    sizes = x.shape[0], channels, dims[0].size, dims[1].size
+    channels = x.shape[1] // math.prod(taps)
+    sizes = (x.shape[0], channels, *[dim.size for dim in dims])
     # The spatial dims are in the place of the windows.
-    order = [one for dim in x.layout.order for one in ((2, 3) if dim == 2 else (dim,))]
+    spatial = range(2, len(sizes))
+    order = [one for dim in x.layout.order for one in (spatial if dim == 2 else (dim,))]
     result = result_over(what, Layout.packed(sizes, order), x.dtype, x, out)
     source = copy_if_overlapping(what, x, result)
     sums: View = temporary_like(what, result, float32) if x.dtype is float16 else result
@@ -154,7 +159,7 @@ def _apart(dim: Dim) -> Iterator[Run]:
 
 
 def _columns(view: View, channels: int, dims: Sequence[Dim]) -> View:
-    """View columns as (N, C, taps, taps, windows, windows)."""
+    """View columns as (N, C, taps..., windows...)."""
     taps, windows = _counts(dims)
     cut = view.layout.view((view.layout.sizes[0], channels, *taps, *windows))
     assert cut is not None  # A dim can be cut into any dims.
@@ -171,7 +176,7 @@ def _of_taps(layout: Layout, runs: Sequence[Run]) -> Layout:
 def _of_windows(layout: Layout, runs: Sequence[Run]) -> Layout:
     """Narrow columns to the windows in which the taps are inside the image."""
     for dim, run in enumerate(runs):
-        layout = layout.narrow(4 + dim, run.first, run.windows)
+        layout = layout.narrow(2 + len(runs) + dim, run.first, run.windows)
     return layout
 
 

@@ -22,13 +22,16 @@ def scatter(
     strides: Ints,
     stride: int,
     cells: int | None,
+    *,
+    drops: bool = False,
 ) -> None:
     """Write each source element to the target, at an offset taken from `places`.
 
     It is added to the offset of `strides`, over the source's sizes. The first row of `places` has a
     word for each index of the `indexed` dims, in row-major order, which counts `stride` elements.
     Its last row has the cell, below `cells`, that each of these writes. Only the last writer of a
-    cell writes it; with `cells` None, no cell is written twice.
+    cell writes it; with `cells` None, no cell is written twice. If the scatter `drops`, nobody
+    writes the last cell.
     """
     layout, device = source.layout, source.device
     if layout.numel >= MAX_DIVIDEND:
@@ -42,6 +45,9 @@ def scatter(
         written = with_layout(places, places.layout.select(0, -1))
         plan = plan_claim(count, device.profile)
         device.launch(plan, (access(written, False), access(winners, True)))
+        if drops:
+            last = with_layout(winners, winners.layout.narrow(0, cells - 1, 1))
+            fill_constant(what, last, uint32, 0)
     index = [0] * layout.rank
     sizes = tuple([layout.sizes[dim] for dim in indexed])
     for dim, step in zip(indexed, packed_strides(sizes, row_major(len(sizes)))):

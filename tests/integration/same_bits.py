@@ -15,6 +15,13 @@ import numpy as np
 
 import dml_vk
 from dml_vk import nn
+from dml_vk.directml import (
+    BufferTensorDesc,
+    DataType,
+    InterpolationMode,
+    ReduceFunction,
+    RoiAlign,
+)
 from dml_vk.dtypes import DTYPES, DType, float16, float32
 from dml_vk.kernels.operators import NOT_PUBLIC, OPERATORS, Operator
 from dml_vk.random import Generator
@@ -179,6 +186,17 @@ def filters(*sizes: int) -> dml_vk.Tensor:
     return dml_vk.asarray(np.cos(np.arange(np.prod(sizes), dtype=np.float32)).reshape(sizes))
 
 
+def sampled(x: dml_vk.Tensor) -> dml_vk.Tensor:
+    """Samples of three regions, by DirectML's operator on tensors."""
+    corners = np.array([[1.3, 2.1, 20.7, 30.2], [30, 5, 2.5, 9], [-3, -4, 50, 50]], np.float32)
+    tensors = x, dml_vk.asarray(corners), dml_vk.asarray(np.array([0, 1, 1], np.uint32))
+    tensors += (dml_vk.empty((3, x.shape[1], 4, 3)),)
+    descs = [BufferTensorDesc(DataType[one.dtype.name.upper()], one.shape) for one in tensors]
+    function, mode = ReduceFunction.AVERAGE, InterpolationMode.LINEAR
+    RoiAlign(*descs, function, mode, 0.9, 1.1, 0.5, 1, 3)._compute(*tensors)
+    return tensors[-1]
+
+
 def networks() -> dict[str, Callable[[dml_vk.Tensor], dml_vk.Tensor]]:
     """Functions for networks, of images (2, 5, 37, 41)."""
     target = np.arange(2 * 37 * 41).reshape(2, 37, 41) % 5
@@ -200,6 +218,7 @@ def networks() -> dict[str, Callable[[dml_vk.Tensor], dml_vk.Tensor]]:
         "quantize": lambda x: nn.quantize(x, 0.37, 5, dtype="int8"),
         "dequantize": lambda x: nn.dequantize(x.to("int8"), 0.37, 5, dtype=float16),
         "cross_entropy": lambda x: nn.cross_entropy(x, dml_vk.asarray(target)),
+        "roi_align": sampled,
     }
 
 

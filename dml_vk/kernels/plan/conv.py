@@ -221,7 +221,9 @@ def _read_x(x: Operand, dims: tuple[Spatial, ...], inputs: int) -> int:
     read = _read(x, (x.outer, *[dim.x for dim in dims]), inputs)
     step, itemsize = 1, x.dtype.itemsize
     for dim in dims:
-        if (dim.window, dim.stride, dim.padding) != (1, 1, 0) or dim.x != step * (dim.size > 1):
+        if (dim.window, dim.stride, dim.padding, dim.windows) != (1, 1, 0, dim.size):
+            return read
+        if dim.x != step * (dim.size > 1):
             return read
         step *= dim.size
     steps = [stride * itemsize for stride in (x.offset, x.outer, x.inner, step)]

@@ -53,8 +53,8 @@ def plan_resample(
 ) -> Plan:
     """Plan a launch over operands of (strides, offset, item size): source, indexes and dst.
 
-    `sizes` are those of dst, whose first two dims are the batch and channels; `steps` are the strides
-    of the source's spatial dims.
+    `sizes` are those of dst, whose first two dims are the batch and channels; `steps` are the
+    strides of the source's spatial dims.
     """
     strides, bases, itemsizes = columns_of(operands)
     dims, starts = ascending(sizes, strides)

@@ -144,6 +144,16 @@ def test_same_and_valid():
     assert_bits(nn.conv(x, w, padding="valid").numpy(), expected_of(a, b), "valid")
 
 
+@pytest.mark.parametrize("end", [1, 2])
+def test_windows_of_one_element_with_padding_at_the_end_alone(end):
+    """Positions that are four in a row in the result are not so in x."""
+    for sizes in ((2, 2), (3, 4), (2, 2, 2)):
+        x = packed(1, 1, *sizes)
+        for dim in range(len(sizes)):
+            pairs = [(0, end * (k == dim)) for k in range(len(sizes))]
+            check(x, packed(2, 1, *[1] * len(sizes)), padding=pairs, told=(sizes, pairs))
+
+
 def test_padding_is_neither_read_nor_added():
     """Infinities in the weight meet no zeros, and those around a view of x are not read."""
     around = dml_vk.full((1, 1, 9, 9), float("nan"))

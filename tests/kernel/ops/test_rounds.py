@@ -19,6 +19,7 @@ from dml_vk.ops.draws import fill_drawn
 from dml_vk.ops.elementwise import compute
 from dml_vk.ops.fill import fill_sequence
 from dml_vk.ops.philox import fill_philox
+from dml_vk.ops.roi import box_maxima, sample_sums
 from tests.chance import chance
 from tests.kernel.ops.test_philox import KEY, state_words
 from tests.kernel.profiled import profiled
@@ -247,6 +248,22 @@ def windows():
 
 
 WHOLE_ROWS = ("rows_softmax", "rows_moments")
+
+
+def regions():
+    for size in (40, 90):
+        x = dml_vk.asarray(hard(float32, (1, 2, size, size)))
+        words = [0, 0, size // 2, size // 2, size, 0, size]
+        table = dml_vk.asarray(np.array([words, words], np.uint32))
+        box_maxima("it", x, table, (2, 2, 2, 1))
+    words = np.zeros((2, 7), np.uint32)
+    words[:, 3] = words[:, 6] = 100
+    table, offsets = dml_vk.asarray(words), (0.0, 0.0)
+    for largest in (False, True):
+        options = {"largest": largest, "nearest": largest}
+        sample_sums("it", x, table, (2, 2, 2, 1), offsets, 0.0, 100, **options)
+
+
 FAMILIES = {
     **{kernel: (kernel,) for kernel in COMPUTED if kernel not in ("cast", "where")},
     "copies": ("copy_words", "copy_packed", "copy_zip", "copy_tile"),
@@ -257,6 +274,7 @@ FAMILIES = {
     "scans": ("scan_float", "scan_int", "scan_long", "scan_double"),
     "products": ("matmul_tile", "matmul_words"),
     "windows": ("pool", "resample"),
+    "regions": ("roi",),
     "convolutions": ("conv",),
     "orders": ("sort_key", "sort_runs", "sort_merge", "search"),
     "places": ("nonzero", "nonzero_axis", "gather", "gather_check", "scatter", "scatter_claim"),

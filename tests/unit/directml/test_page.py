@@ -7,15 +7,15 @@ import re
 from pathlib import Path
 
 from dml_vk import directml
-from dml_vk.directml import DataType
+from dml_vk.directml import DataType, Reduce
 from dml_vk.directml.activations import FusibleActivation
-from dml_vk.directml.elementwise import ElementWise
+from dml_vk.directml.fields import Typed
 
 PAGE = (Path(__file__).parents[3] / "docs" / "directml.md").read_text()
 CLASSES = {
     name: one
     for name, one in ((name, getattr(directml, name)) for name in directml.__all__)
-    if isinstance(one, type) and issubclass(one, ElementWise)
+    if isinstance(one, type) and issubclass(one, Typed)
 }
 F32, F16, I32 = DataType.FLOAT32, DataType.FLOAT16, DataType.INT32
 U32, U8 = DataType.UINT32, DataType.UINT8
@@ -59,9 +59,19 @@ def shown(value):
 
 
 def documented_types(cls):
+    if cls is Reduce:
+        return "see below"
+    own = [
+        f"{name} as {types}" if isinstance(types, str) else f"{name} {called(types)}"
+        for name, types in cls._own_types.items()
+    ]
+    return "; ".join([called(cls._types), *own])
+
+
+def called(types):
+    """The name of a set of types, or the types."""
     names = {frozenset(types): name for name, types in GROUPS.items()}
-    own = [f"{name} {names[frozenset(types)]}" for name, types in cls._own_types.items()]
-    return "; ".join([names[frozenset(cls._types)], *own])
+    return names.get(frozenset(types)) or ", ".join([one.name for one in types])
 
 
 def test_the_page_says_how_it_calls_sets_of_types():

@@ -33,11 +33,11 @@ KERNELS_THAT_PASS_ON = {"cast", "where"}  # They move bits, and have no opcodes.
 
 
 def spelled(kernel):
-    """The opcodes that a kernel's source has a case for."""
-    source = (GLSL / f"{kernel}.comp").read_text()
-    if kernel == "float_activation":  # whose cases other kernels share
-        source += (GLSL / "include/math/activation.glsl").read_text()
-    return set(re.findall(r"(?:case|OP ==) (\w+)[: ]", source))
+    """The opcodes that a kernel's source, or what it includes, has a case for."""
+    text = (GLSL / f"{kernel}.comp").read_text()
+    included = [GLSL / "include" / name for name in re.findall(r'#include "(.+)"', text)]
+    text = "".join([text, *[one.read_text() for one in included]])
+    return set(re.findall(r"(?<=case )\w+(?=:)|(?<=OP == )\w+", text))
 
 
 def test_the_whole_standard_is_there():

@@ -1,0 +1,129 @@
+"""Windows as columns, and columns added to what they were windows of."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from dml_vk.directml.descriptors import BufferTensorDesc
+from dml_vk.directml.elementwise import ALL
+from dml_vk.directml.fields import MOST_INT, OverTensors
+from dml_vk.directml.gathering import aligned, check_aligned
+from dml_vk.errors import LayoutError
+from dml_vk.strides.order import Ints
+
+if TYPE_CHECKING:
+    from dml_vk.nn.taps import Dim
+    from dml_vk.tensor.core import Tensor
+
+__all__ = ["Fold", "Unfold"]
+
+
+class Windowed(OverTensors):
+    """What both have in common: an image (N, C, ...) and columns (N, C * taps, windows)."""
+
+    window_sizes: Ints
+    strides: Ints
+    dilations: Ints
+    start_padding: Ints
+    end_padding: Ints
+
+    _image: str  # the names of the two tensors
+    _columns: str
+
+    def _check(self) -> None:
+        rank = self._check_ranks(range(3, 9), "3 to 8", self._image)
+        self._check_ranks(range(3, 9), "3 to 8", self._columns)
+        self._hold_ints("window_sizes", rank - 2, 1, MOST_INT)
+        for name in ("strides", "dilations"):
+            self._hold_ints(name, rank - 2, 1, MOST_INT, default=1)
+        for name in ("start_padding", "end_padding"):
+            self._hold_ints(name, rank - 2, 0, MOST_INT, default=0)
+        sizes = self._desc(self._image).sizes
+        images, channels, *spatial = sizes
+        windows = 1
+        for k, size in enumerate(spatial):
+            more = size + self.start_padding[k] + self.end_padding[k] - 1
+            more -= self.dilations[k] * (self.window_sizes[k] - 1)
+            if more < 0:
+                rule = f"a window must fit into the padded {self._image}, of sizes {sizes}"
+                got = {f"window_sizes[{k}]": self.window_sizes[k]}
+                raise LayoutError(self._what, rule, **got)
+            windows *= more // self.strides[k] + 1
+        columns = images, channels * math.prod(self.window_sizes), windows
+        check_aligned(self, self._columns, columns)
+
+    def _dims(self) -> tuple[Dim, ...]:
+        from dml_vk.nn.taps import Dim
+
+        sizes = self._desc(self._image).sizes[2:]
+        windows = self.window_sizes, self.strides, self.dilations
+        paddings = self.start_padding, self.end_padding
+        return tuple([Dim(*one) for one in zip(sizes, *windows, *paddings)])
+
+    def _three(self, columns: Tensor) -> Tensor:
+        """Return columns without dims of size 1 before the three that count."""
+        return columns.over(aligned(columns.layout, columns.shape[-3:]))
+
+
+@dataclass(frozen=True, repr=False)
+class Unfold(Windowed, types=ALL):
+    """The windows over 1 to 6 spatial dims as columns, with zeros for the padding.
+
+    Columns are (N, C * taps, windows), both in row-major order.
+
+    >>> from dml_vk.directml import BufferTensorDesc, DataType, Unfold
+    >>> x, y = (BufferTensorDesc(DataType.FLOAT32, sizes) for sizes in ((1, 1, 5, 5), (1, 9, 15)))
+    >>> Unfold(x, y, (3, 3), start_padding=(1, 0), end_padding=(1, 0)).strides
+    (1, 1)
+    """
+
+    input: BufferTensorDesc
+    output: BufferTensorDesc
+    window_sizes: Ints
+    strides: Ints = ()
+    dilations: Ints = ()
+    start_padding: Ints = ()
+    end_padding: Ints = ()
+
+    _tensors = ("input", "output")
+    _image, _columns = "input", "output"
+
+    def _compute(self, x: Tensor, target: Tensor) -> None:
+        from dml_vk.array.calls import call
+        from dml_vk.nn.folding import columns_of
+
+        call(columns_of, (x,), self._three(target), self._dims())
+
+
+@dataclass(frozen=True, repr=False)
+class Fold(Windowed, types=ALL):
+    """The columns added where Unfold reads them.
+
+    The terms of an element are added to 0 one after the other, in row-major order of the taps.
+
+    >>> from dml_vk.directml import BufferTensorDesc, DataType, Fold
+    >>> x, y = (BufferTensorDesc(DataType.FLOAT32, sizes) for sizes in ((1, 9, 3), (1, 1, 4, 4)))
+    >>> Fold(x, y, (3, 3))
+    Traceback (most recent call last):
+        ...
+    dml_vk.errors.LayoutError: Fold: input must have the sizes (1, 9, 4); got sizes=(1, 9, 3)
+    """
+
+    input: BufferTensorDesc
+    output: BufferTensorDesc
+    window_sizes: Ints
+    strides: Ints = ()
+    dilations: Ints = ()
+    start_padding: Ints = ()
+    end_padding: Ints = ()
+
+    _tensors = ("input", "output")
+    _image, _columns = "output", "input"
+
+    def _compute(self, x: Tensor, target: Tensor) -> None:
+        from dml_vk.array.calls import call
+        from dml_vk.nn.folding import image_of
+
+        call(image_of, (self._three(x),), target, self._dims())

@@ -1,0 +1,267 @@
+"""DirectML's resampling, along any dims."""
+
+from __future__ import annotations
+
+import enum
+import math
+from collections.abc import Sequence
+from dataclasses import KW_ONLY, dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from dml_vk.directml.descriptors import BufferTensorDesc, DataType
+from dml_vk.directml.elementwise import FLOATS
+from dml_vk.directml.fields import MOST_INT, AxisDirection, OverTensors, Size2D
+from dml_vk.directml.operators import held
+from dml_vk.errors import RangeError
+from dml_vk.layout import Layout
+from dml_vk.strides.order import row_major
+
+if TYPE_CHECKING:
+    from dml_vk.tensor.core import Tensor
+
+__all__ = ["InterpolationMode", "Resample", "Resample1", "Resample2", "Upsample2D"]
+
+TYPES = (*FLOATS, DataType.INT8, DataType.UINT8)
+MOST_DIMS = 3  # that are resampled at once
+
+
+class InterpolationMode(enum.Enum):
+    """How an element is made of those nearby, with DirectML's numbers."""
+
+    NEAREST_NEIGHBOR = 0
+    LINEAR = 1
+
+
+class Way(NamedTuple):
+    """How a dim is resampled: x of the input becomes (x + offset) * scale + output_offset."""
+
+    dim: int
+    size: int
+    scale: float | None  # None if it is the ratio of the sizes
+    offset: float
+    output_offset: float
+
+
+class Resampling(OverTensors):
+    """An operator that resamples some dims of its input."""
+
+    input: BufferTensorDesc
+    output: BufferTensorDesc
+    interpolation_mode: InterpolationMode
+
+    def _check(self) -> None:
+        self._check_ranks(range(1, 5), "1 to 4")
+        self._check_enum("interpolation_mode", InterpolationMode)
+        for dim, scale in enumerate(self._hold_floats("scales", self.input.dimension_count)):
+            if scale <= 0:
+                rule = "scales must be greater than 0"
+                raise RangeError(self._what, rule, **{f"scales[{dim}]": scale})
+
+    @property
+    def _linear(self) -> bool:
+        return self.interpolation_mode is InterpolationMode.LINEAR
+
+    @property
+    def _rounding(self) -> str:
+        """How NEAREST_NEIGHBOR rounds places between two elements."""
+        return "round_prefer_ceil"
+
+    def _ways(self) -> list[Way]:
+        """Return how dims are resampled, but those whose elements stay where they are."""
+        scales: Sequence[float] = getattr(self, "scales", ())
+        rank = len(scales)
+        offsets: Sequence[float] = getattr(self, "input_pixel_offsets", (0.5,) * rank)
+        outputs: Sequence[float] = getattr(self, "output_pixel_offsets", (-0.5,) * rank)
+        found = []
+        each = zip(self.input.sizes, self.output.sizes, scales, offsets, outputs)
+        for dim, (size, to, scale, offset, output) in enumerate(each):
+            if size == to and scale == 1 and offset == -output:
+                continue
+            # Most ratios are no FLOATs. Those nearby would take elements across a boundary.
+            ratio = scale == held(self._what, "scales", DataType.FLOAT32, to / size)
+            found.append(Way(dim, to, None if ratio else scale, offset, output))
+        return found
+
+    def _compute(self, x: Tensor, out: Tensor) -> None:
+        from dml_vk.dtypes import float32
+        from dml_vk.kernels.operators import OPERATORS
+        from dml_vk.ops.copy import copy_elements
+        from dml_vk.ops.elementwise import cast_elements, compute, converted
+        from dml_vk.tensor.core import Tensor
+
+        what = self._what
+        groups = _groups(self._ways())
+        if not groups:
+            copy_elements(what, x, out)
+            return
+        if x.dtype.kind != "f" or (self._linear and len(groups) > 1):
+            # Integers of 8 bits are exact; sums over several groups are rounded at the end.
+            x = Tensor(converted(what, x, float32))
+        for group in groups:
+            place = out if group is groups[-1] and x.dtype is out.dtype else None
+            x = self._resampled(x, group, place)
+        if x.dtype is not out.dtype:
+            if self._linear and out.dtype.kind != "f":
+                compute(what, OPERATORS["round"], [x], x, float32)
+            cast_elements(what, x, out)
+
+    def _resampled(self, x: Tensor, ways: Sequence[Way], out: Tensor | None) -> Tensor:
+        """Resample up to three dims at once, into `out` or a new tensor."""
+        from dml_vk.nn import resample
+        from dml_vk.ops.copy import copied, copy_elements
+        from dml_vk.ops.view import with_layout
+        from dml_vk.tensor.core import Tensor
+
+        dims = [way.dim for way in ways]
+        others = [dim for dim in range(x.ndim) if dim not in dims]
+        order = (*others, *dims)
+        sizes = (*[x.shape[dim] for dim in others], *[way.size for way in ways])
+        source = _images(x.layout.permute(*order), len(dims))
+        if source is None:
+            turned = x.layout.permute(*order)
+            rows = Layout(turned.sizes, turned.strides, turned.offset, row_major(x.ndim))
+            x = Tensor(copied(self._what, with_layout(x, rows)))
+            source = _images(x.layout, len(dims))
+            assert source is not None  # since it is packed in this order
+        target = None if out is None else _images(out.layout.permute(*order), len(dims))
+        result = resample(
+            x.over(source),
+            size=sizes[len(others) :],
+            scale=None if ways[0].scale is None else [way.scale or 1.0 for way in ways],
+            mode="linear" if self._linear else "nearest",
+            coordinates=([way.offset for way in ways], [way.output_offset for way in ways]),
+            rounding=None if self._linear else self._rounding,
+            out=None if out is None or target is None else out.over(target),
+        )
+        if out is not None and target is not None:
+            return out
+        split = result.layout.view(sizes)
+        assert split is not None  # since dims of a packed result are split
+        found = result.over(split.permute(*[order.index(dim) for dim in range(len(order))]))
+        if out is None:
+            return found
+        copy_elements(self._what, found, out)
+        return out
+
+
+@dataclass(frozen=True, repr=False)
+class Upsample2D(Resampling, types=FLOATS):
+    """Magnify the last two dims by whole factors: a width and a height.
+
+    >>> from dml_vk.directml import BufferTensorDesc, DataType, Upsample2D
+    >>> x = BufferTensorDesc(DataType.FLOAT32, (1, 3, 4, 5))
+    >>> y = BufferTensorDesc(DataType.FLOAT32, (1, 3, 12, 10))
+    >>> Upsample2D(x, y, scale_size=(2, 3)).scale_size
+    Size2D(width=2, height=3)
+    """
+
+    input: BufferTensorDesc
+    output: BufferTensorDesc
+    _: KW_ONLY
+    scale_size: Size2D | tuple[int, int]
+    interpolation_mode: InterpolationMode = InterpolationMode.NEAREST_NEIGHBOR
+
+    _tensors = ("input", "output")
+
+    def _check(self) -> None:
+        self._check_ranks((4, 5), "4 or 5")
+        size = Size2D(*self._hold_ints("scale_size", 2, 1, MOST_INT, dims="dims"))
+        self._set("scale_size", size)
+        self._check_enum("interpolation_mode", InterpolationMode)
+        *kept, height, width = self.input.sizes
+        self._check_sizes("output", (*kept, height * size.height, width * size.width))
+
+    def _ways(self) -> list[Way]:
+        rank = self.input.dimension_count
+        return [
+            Way(dim, self.output.sizes[dim], None, 0.5, -0.5)
+            for dim in (rank - 2, rank - 1)
+            if self.output.sizes[dim] != self.input.sizes[dim]
+        ]
+
+
+@dataclass(frozen=True, repr=False)
+class Resample(Resampling, types=TYPES):
+    """Scale any dims about their edges; the nearest element is the one above if two are as near.
+
+    The input is cut off, or its edge repeated, where the output is smaller or larger.
+    """
+
+    input: BufferTensorDesc
+    output: BufferTensorDesc
+    _: KW_ONLY
+    interpolation_mode: InterpolationMode = InterpolationMode.NEAREST_NEIGHBOR
+    scales: Sequence[float]
+
+    _tensors = ("input", "output")
+
+
+@dataclass(frozen=True, repr=False)
+class Resample1(Resample):
+    """The same with offsets: x of the input becomes (x + input offset) * scale + output offset.
+
+    The defaults are those of `Resample`, 0.5 and -0.5.
+
+    >>> from dml_vk.directml import BufferTensorDesc, DataType, Resample1
+    >>> x = BufferTensorDesc(DataType.FLOAT32, (4,))
+    >>> y = BufferTensorDesc(DataType.FLOAT32, (6,))
+    >>> Resample1(x, y, scales=[1.5], input_pixel_offsets=[0]).output_pixel_offsets
+    (-0.5,)
+    """
+
+    _: KW_ONLY
+    input_pixel_offsets: Sequence[float] = ()
+    output_pixel_offsets: Sequence[float] = ()
+
+    def _check(self) -> None:
+        super()._check()
+        rank = self.input.dimension_count
+        self._hold_floats("input_pixel_offsets", rank, 0.5)
+        self._hold_floats("output_pixel_offsets", rank, -0.5)
+
+
+@dataclass(frozen=True, repr=False)
+class Resample2(Resampling, types=TYPES):
+    """The same, where the nearest element is the next one in a direction."""
+
+    input: BufferTensorDesc
+    output: BufferTensorDesc
+    _: KW_ONLY
+    interpolation_mode: InterpolationMode = InterpolationMode.NEAREST_NEIGHBOR
+    rounding_direction: AxisDirection = AxisDirection.DECREASING
+    scales: Sequence[float]
+    input_pixel_offsets: Sequence[float] = ()
+    output_pixel_offsets: Sequence[float] = ()
+
+    _tensors = ("input", "output")
+
+    def _check(self) -> None:
+        super()._check()
+        self._check_enum("rounding_direction", AxisDirection)
+        rank = self.input.dimension_count
+        self._hold_floats("input_pixel_offsets", rank, 0.5)
+        self._hold_floats("output_pixel_offsets", rank, -0.5)
+
+    @property
+    def _rounding(self) -> str:
+        return "ceil" if self.rounding_direction is AxisDirection.INCREASING else "floor"
+
+
+def _images(layout: Layout, last: int) -> Layout | None:
+    """Merge all dims but the last ones, None if that is impossible; two of them may also stay."""
+    first = layout.rank - last
+    if first == 2:
+        return layout
+    return layout.view((1, math.prod(layout.sizes[:first]), *layout.sizes[first:]))
+
+
+def _groups(ways: Sequence[Way]) -> list[list[Way]]:
+    """Divide ways into what one call takes, the last dims first."""
+    groups: list[list[Way]] = []
+    for way in reversed(ways):
+        exact = way.scale is None
+        if groups and len(groups[-1]) < MOST_DIMS and (groups[-1][0].scale is None) == exact:
+            groups[-1].insert(0, way)
+        else:
+            groups.append([way])
+    return groups

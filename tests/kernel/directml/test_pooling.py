@@ -1,0 +1,166 @@
+"""DirectML's pooling against the references, in any layout."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from dml_vk.directml import (
+    AveragePooling,
+    AveragePooling1,
+    DataType,
+    LpPooling,
+    LpPooling1,
+    MaxPooling,
+    MaxPooling1,
+    MaxPooling2,
+    MaxUnpooling,
+)
+from dml_vk.directml.elementwise import NUMBERS, UP_TO_32_BITS
+from dml_vk.testing.pooling import max_of, mean_of, positions, power_mean_of
+from tests.kernel.directml.running import (
+    F16,
+    F32,
+    FLOATS,
+    FORMS,
+    assert_bits,
+    call,
+    desc,
+    filled,
+    numbers,
+    only,
+    some,
+)
+
+U32, U64 = DataType.UINT32, DataType.UINT64
+AVERAGES, NORMS, MAXIMA = (
+    (AveragePooling, AveragePooling1),
+    (LpPooling, LpPooling1),
+    (MaxPooling, MaxPooling1, MaxPooling2),
+)
+
+
+def drawn(data, classes, types, **more):
+    """An operator of one of the classes, and the positions of its windows along each dim."""
+    cls, rank = data.draw(st.sampled_from(classes)), data.draw(st.integers(2, 3))
+    kind, form = data.draw(types), st.sampled_from(FORMS)
+    few = st.tuples(*[st.integers(1, 3)] * rank)
+    window, strides, dilations = [data.draw(few) for _ in range(3)]
+    if cls not in (AveragePooling1, LpPooling1, MaxPooling2):
+        dilations = (1,) * rank
+    spans = [(width - 1) * apart + 1 for width, apart in zip(window, dilations)]
+    start, end = [[data.draw(st.integers(0, span - 1)) for span in spans] for _ in range(2)]
+    sizes = [
+        data.draw(st.integers(max(1, span - sum(pads)), span + 3))
+        for span, *pads in zip(spans, start, end)
+    ]
+    counts = [
+        (size + sum(pads) - span) // step + 1
+        for size, span, step, *pads in zip(sizes, spans, strides, start, end)
+    ]
+    first = data.draw(st.integers(1, 3)), data.draw(st.integers(1, 4))
+    tensors = [
+        desc(kind, (*first, *sizes), data.draw(st.sampled_from([*FORMS, "repeated"]))),
+        desc(kind, (*first, *counts), data.draw(form)),
+    ]
+    if cls in (MaxPooling1, MaxPooling2) and data.draw(st.booleans()):
+        indices = data.draw(st.sampled_from([U32, U64]))
+        tensors.append(desc(indices, (*first, *counts), data.draw(form)))
+    named = {"strides": strides, "window_size": window, "start_padding": start, "end_padding": end}
+    if max(dilations) > 1 or (hasattr(cls, "dilations") and cls.__name__[-1] in "12"):
+        named |= {"dilations": dilations} if cls is not MaxPooling1 else {}
+    rows = [positions(*one) for one in zip(sizes, counts, window, strides, start, dilations)]
+    return cls(*tensors, **named, **more), rows
+
+
+@some
+@given(st.data())
+def test_means(data):
+    operator, rows = drawn(data, AVERAGES, FLOATS, include_padding=data.draw(st.booleans()))
+    arrays = filled(operator)
+    sizes = operator.input.sizes[2:]
+    ends = [size + end for size, end in zip(sizes, operator.end_padding)]
+    expected = mean_of(arrays["input"], rows, ends if operator.include_padding else None)
+    assert_bits(only(operator, arrays), expected)
+
+
+@some
+@given(st.data())
+def test_norms(data):
+    p = data.draw(st.sampled_from([1, 2]))
+    operator, rows = drawn(data, NORMS, FLOATS, p=p)
+    arrays = filled(operator)
+    assert_bits(only(operator, arrays), power_mean_of(np.abs(arrays["input"]), rows, p))
+
+
+def test_an_odd_power_takes_magnitudes():
+    operator = LpPooling(desc(F32, (1, 1, 1, 2)), desc(F32, (1, 1, 1, 1)), window_size=(1, 2), p=3)
+    found = only(operator, {"input": np.float32([[[[-3, 2]]]])})
+    np.testing.assert_allclose(found, 35 ** (1 / 3), rtol=1e-6)
+
+
+@some
+@given(st.data())
+def test_maxima_and_where_they_are(data):
+    operator, rows = drawn(data, MAXIMA, st.sampled_from(UP_TO_32_BITS))
+    arrays = filled(operator)
+    x = arrays["input"]
+    values, index = max_of(x, rows)
+    found = call(operator, arrays)
+    assert_bits(found["output"], values)
+    if "output_indices" in found:
+        first = np.arange(x.shape[0] * x.shape[1]).reshape(*x.shape[:2], *[1] * (x.ndim - 2))
+        index = index + first * int(np.prod(x.shape[2:]))
+        assert_bits(found["output_indices"], index.astype(found["output_indices"].dtype))
+        np.testing.assert_array_equal(x.reshape(-1)[index], values)
+
+
+def test_either_output_may_overwrite_the_input():
+    x, small = desc(F32, (1, 2, 4, 4)), (1, 2, 2, 2)
+    operator = MaxPooling1(
+        x, desc(F32, small), desc(U32, small), strides=(2, 2), window_size=(2, 2)
+    )
+    arrays = filled(operator)
+    plain = call(operator, arrays)
+    for name in plain:
+        found = call(operator, arrays, {name: "input"})
+        for one in plain:
+            assert_bits(found[one], plain[one])
+    for cls, more in ((AveragePooling, {"include_padding": True}), (LpPooling, {"p": 1})):
+        own = cls(x, desc(F32, (1, 2, 3, 3)), window_size=(2, 2), **more)
+        assert_bits(only(own, arrays, {"output": "input"}), only(own, arrays))
+
+
+@pytest.mark.parametrize("kind", NUMBERS, ids=lambda one: one.name)
+def test_back_to_where_the_maxima_were(kind):
+    """Through every form; other indices write nothing, and of equal ones the last counts."""
+    sizes, to = (2, 3, 2, 2), (2, 3, 4, 5)
+    for number, form in enumerate(FORMS):
+        indices = U64 if number % 2 else U32
+        operator = MaxUnpooling(
+            desc(kind, sizes, form),
+            desc(indices, sizes, FORMS[-number]),
+            desc(kind, to, FORMS[number - 1]),
+        )
+        random = np.random.default_rng(number)
+        places = random.choice(120, 24, replace=False).astype(indices.name.lower())
+        places[3], places[7], places[11] = 120, np.iinfo(places.dtype).max, places[10]
+        x = numbers(kind, sizes)
+        expected = np.zeros(120, x.dtype)
+        for value, place in zip(x.reshape(-1), places):
+            if place < 120:
+                expected[place] = value
+        found = only(operator, {"input": x, "indices": places.reshape(sizes)})
+        assert_bits(found, expected.reshape(to))
+
+
+def test_unpooling_may_overwrite_its_inputs():
+    tensor, places = desc(F16, (1, 1, 4, 4)), desc(U32, (1, 1, 4, 4))
+    operator = MaxUnpooling(tensor, places, tensor)
+    x = numbers(F16, (1, 1, 4, 4))
+    reverse = np.arange(15, -1, -1, dtype=np.uint32).reshape(1, 1, 4, 4)
+    for name in ("input", "indices"):
+        found = only(operator, {"input": x, "indices": reverse}, {"output": name})
+        assert_bits(found, x[:, :, ::-1, ::-1])
