@@ -61,7 +61,9 @@ def test_methods(method):
             array = mixed(dtype, (count, 5))
             x, holes = dml_vk.asarray(array), array.copy()
             for q in SHARES:
-                expected = np.quantile(wide(array), q, axis=0, method=method)
+                # NumPy 1.26 fails at the integer 1.
+                share = np.multiply(q, 1.0)
+                expected = np.quantile(wide(array), share, axis=0, method=method)
                 found = dml_vk.quantile(x, q, 0, method=method)
                 check(found, expected, dtype, method not in CHOOSING)
                 found = dml_vk.percentile(x, np.multiply(q, 100), 0, method=method)
