@@ -160,8 +160,9 @@ void start_rows(uint group, uint row) {
 // Where the current element of the window is read. What is outside is not: its address is that of x itself.
 void place() {
     uvec3 by = element * uvec3(DILATION_0, DILATION_1, DILATION_2);
-    uint x_by = by.x * strides[0].x + by.y * strides[1].x + by.z * X_STRIDE_2;
-    uint weight_by = element.x * strides[0].y + element.y * strides[1].y + element.z * WEIGHT_STRIDE_2;
+    uint x_by = by.x * strides[0].x + by.y * strides[1].x + by.z * X_STRIDE_2 + from * push.x_channel;
+    uint weight_by = element.x * strides[0].y + element.y * strides[1].y + element.z * WEIGHT_STRIDE_2 +
+                     from * push.weight_input;
     [[unroll]] for (uint i = 0; i < ROWS; i++) weight_starts[i] = weight_rows[i] + weight_by;
     [[unroll]] for (uint j = 0; j < COLUMNS; j++) {
         uint at = x_columns[j] + x_by;
@@ -192,8 +193,8 @@ void next() {
 
 void add_products() {
     place();
-    x_load(from);
-    weight_load(from);
+    x_load();
+    weight_load();
     [[unroll]] for (uint step = 0; step < TERMS; step++)
         [[unroll]] for (uint i = 0; i < ROWS; i++)
             [[unroll]] for (uint j = 0; j < COLUMNS; j++) {

@@ -39,6 +39,8 @@ class Plan:
     arguments: tuple[int, ...] = ()
     # Products and the sums that they are added to are rounded once: see kernels/spirv/fusing.py.
     fused: bool = False
+    # Lanes do as many work items together: each range starts and ends at a multiple of it.
+    together: int = 1
     # Only for the log: the chosen variant and its dim sizes.
     path: str = "single"
     sizes: tuple[int, ...] = ()
