@@ -1,6 +1,9 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
+#ifdef SHARED
+#extension GL_KHR_shader_subgroup_shuffle : require
+#endif
 // Convolutions of float32 or float16, computed in float32. A unit is a tile of ROWS channels of a group by
 // COLUMNS positions. Positions are those of dst over all samples, in row-major order, so a tile may extend
 // over several lines and samples. Terms are added in the order of products (families/matmul.glsl); their
@@ -67,7 +70,7 @@ layout(constant_id = 37) const bool DEPTHWISE = false;
 
 #define BY_ELEMENTS 0
 #define BY_DEPTH 1  // four elements along the depth
-#define BY_SPAN 2   // four positions
+#define BY_SPAN 2   // four positions or channels
 #define ALL_ONES 3
 #define SOURCE 0
 #define SOURCE_TYPE X_TYPE
@@ -77,6 +80,12 @@ layout(constant_id = 37) const bool DEPTHWISE = false;
 #define STEP push.x_channel
 #define NAMED(name) x_##name
 #include "families/matmul_source.glsl"
+#ifdef SHARED
+#define SHARED_SOURCE
+#define WEIGHTS weight_OWN  // addresses of a lane
+#else
+#define WEIGHTS ROWS
+#endif
 #define SOURCE 1
 #define SOURCE_TYPE WEIGHT_TYPE
 #define SPAN ROWS
@@ -111,7 +120,7 @@ float times(float a, float b) {
 
 float sums[3][ROWS][COLUMNS];  // by level
 uint x_columns[COLUMNS];       // the addresses of the first elements of the windows
-uint weight_rows[ROWS];
+uint weight_rows[WEIGHTS];
 uvec3 positions[COLUMNS];  // the coordinates of the same elements; those in the padding are huge
 uint dst_columns[COLUMNS];
 uint inside[COLUMNS];
@@ -151,9 +160,15 @@ void start_columns(uint group, uint row, uint column) {
 }
 
 void start_rows(uint group, uint row) {
-    [[unroll]] for (uint i = 0; i < ROWS; i++) {
-        uint channel = RAGGED ? min(row + i, push.channels - 1) : row + i;
-        weight_rows[i] = bases.y + (group * push.channels + channel) * push.weight_channel;
+    [[unroll]] for (uint i = 0; i < WEIGHTS; i++) {
+#ifdef SHARED
+        uint across = weight_piece(i) % weight_ACROSS * (WEIGHT_READ == BY_SPAN ? 4 : 1);
+        uint channel = row + across, input_by = weight_piece(i) / weight_ACROSS * push.weight_input;
+#else
+        uint channel = row + i, input_by = 0;
+#endif
+        channel = RAGGED ? min(channel, push.channels - (WEIGHT_READ == BY_SPAN ? 4 : 1)) : channel;
+        weight_rows[i] = bases.y + (group * push.channels + channel) * push.weight_channel + input_by;
     }
 }
 
@@ -163,7 +178,7 @@ void place() {
     uint x_by = by.x * strides[0].x + by.y * strides[1].x + by.z * X_STRIDE_2 + from * push.x_channel;
     uint weight_by = element.x * strides[0].y + element.y * strides[1].y + element.z * WEIGHT_STRIDE_2 +
                      from * push.weight_input;
-    [[unroll]] for (uint i = 0; i < ROWS; i++) weight_starts[i] = weight_rows[i] + weight_by;
+    [[unroll]] for (uint i = 0; i < WEIGHTS; i++) weight_starts[i] = weight_rows[i] + weight_by;
     [[unroll]] for (uint j = 0; j < COLUMNS; j++) {
         uint at = x_columns[j] + x_by;
         if (BOUNDED) {
@@ -191,19 +206,20 @@ void next() {
     element.z += uint(carry);
 }
 
+// Places are found a step ahead: a CPU takes longer to load from an address that it has just computed.
 void add_products() {
-    place();
     x_load();
     weight_load();
-    [[unroll]] for (uint step = 0; step < TERMS; step++)
-        [[unroll]] for (uint i = 0; i < ROWS; i++)
-            [[unroll]] for (uint j = 0; j < COLUMNS; j++) {
-                float x = x_values[j][DEPTHWISE ? i % DEEP : step];
-                float sum = plus(sums[0][i][j], times(weight_values[i][step], x));
-                float before = sums[0][i][j];
-                sums[0][i][j] = BOUNDED && inside[j] == 0 ? before : sum;
-            }
+    // All terms of a sum one after the other: so a CPU, whose registers hold few sums, loads it once.
+    [[unroll]] for (uint i = 0; i < ROWS; i++)
+        [[unroll]] for (uint j = 0; j < COLUMNS; j++) {
+            float before = sums[0][i][j], sum = before;
+            [[unroll]] for (uint step = 0; step < TERMS; step++)
+                sum = plus(sum, times(weight_values[i][step], x_values[j][DEPTHWISE ? i % DEEP : step]));
+            sums[0][i][j] = BOUNDED && inside[j] == 0 ? before : sum;
+        }
     next();
+    place();
 }
 
 float total(float sum, float bias) {
@@ -252,6 +268,7 @@ void unit(uint n, bool whole) {
     uint last = min(push.first_term + MOST_TERMS, depth), line = push.first_term / push.inputs;
     from = push.first_term % push.inputs;
     element = uvec3(line % WINDOW_0, line / WINDOW_0 % WINDOW_1, line / (WINDOW_0 * WINDOW_1));
+    place();
     start_sums(row, column);
     for (uint block = push.first_term; block < last; block += BLOCK_OF_SUM) {
         uint block_end = min(block + BLOCK_OF_SUM, last);

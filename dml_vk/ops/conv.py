@@ -23,11 +23,13 @@ from dml_vk.kernels.plan.conv import (
     Spatial,
     by_residue,
     plan_conv,
+    plan_packing,
 )
 from dml_vk.layout import Layout
+from dml_vk.ops.copy import copy_elements
 from dml_vk.ops.elementwise import compute
 from dml_vk.ops.fill import fill_constant
-from dml_vk.ops.view import View, access, with_layout
+from dml_vk.ops.view import View, access, temporary, with_layout
 from dml_vk.strides.order import Ints
 
 
@@ -63,6 +65,33 @@ def convolve(
             over = with_layout(bias, Layout(sizes, strides, layout.offset))
             compute(what, OPERATORS["add"], (target, over), target, float32)
         return
+    profile = target.device.profile
+    channels, spatial = _described(x, weight, target, window, groups)
+    packing = plan_packing(channels, spatial, _operand(x), _operand(weight), profile)
+    if any(packing):
+        spatial_dims = tuple(range(2, x.layout.rank))
+        x = _packed(what, x, (0, *spatial_dims, 1)) if packing.x else x
+        weight = _packed(what, weight, (*spatial_dims, 1, 0)) if packing.weight else weight
+        channels, spatial = _described(x, weight, target, window, groups)
+    first_two = _operand(x), _operand(weight)
+    of_bias = None if bias is None else (*_strides(bias.layout), bias.dtype)
+    reads = [access(view, False) for view in (x, weight, x if bias is None else bias)]
+    depth = channels.inputs
+    for dim in spatial:
+        depth *= dim.window
+    for first in range(0, depth, MOST_TERMS):
+        plan = plan_conv(
+            *(channels, spatial, *first_two, of_bias, _strides(target.layout)[:2]),
+            *(profile, first),
+            fused=not settings.exact,
+        )
+        target.device.launch(plan, (*reads, access(target, True)))
+
+
+def _described(
+    x: View, weight: View, target: View, window: Window, groups: int
+) -> tuple[Channels, tuple[Spatial, ...]]:
+    """The sizes and strides that plans depend on."""
     a, b, to = x.layout, weight.layout, target.layout
     channels = Channels(a.sizes[0], groups, b.sizes[1], b.sizes[0] // groups)
     spatial = tuple(
@@ -75,19 +104,14 @@ def convolve(
             )
         ]
     )
-    first_two = _operand(x), _operand(weight)
-    of_bias = None if bias is None else (*_strides(bias.layout), bias.dtype)
-    reads = [access(view, False) for view in (x, weight, x if bias is None else bias)]
-    depth = channels.inputs
-    for dim in spatial:
-        depth *= dim.window
-    for first in range(0, depth, MOST_TERMS):
-        plan = plan_conv(
-            *(channels, spatial, *first_two, of_bias, _strides(to)[:2]),
-            *(target.device.profile, first),
-            fused=not settings.exact,
-        )
-        target.device.launch(plan, (*reads, access(target, True)))
+    return channels, spatial
+
+
+def _packed(what: str, view: View, order: Ints) -> View:
+    """Copy a view to memory in this order, for the time of an operation."""
+    to = temporary(what, Layout.packed(view.layout.sizes, order), view.dtype, view)
+    copy_elements(what, view, to, "layout")
+    return to
 
 
 def _operand(view: View) -> Operand:

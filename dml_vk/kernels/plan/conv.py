@@ -14,7 +14,7 @@ from dml_vk.dtypes import DType, float32
 from dml_vk.kernels.kernel import INDEX_SPEC, Kernel, index_push
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Plan
-from dml_vk.kernels.plan.matmul import RUN
+from dml_vk.kernels.plan.matmul import LEAST_SHARED, RUN, SHARED_TERM_NS, shared_spans
 from dml_vk.kernels.plan.paths import LOCAL_SIZE, power_of_two
 from dml_vk.kernels.plan.tasks import QUAD_BYTES
 from dml_vk.limits import Profile
@@ -26,6 +26,8 @@ _BY_ELEMENTS, _BY_DEPTH, _BY_SPAN = range(3)  # how a tile reads a source
 _TERM_NS = 0.1  # one multiply-add on one slow core
 _READ_NS = 4.0  # four elements of a source
 _LARGE = 2**24  # terms of all sums
+_X_USES, _WEIGHT_USES = 128, 1024  # of an element that is copied first, at least
+_MOST_PACKED = 2**24  # elements of such a copy
 _SPATIAL_SPEC = ("WINDOW", "DILATION", "STRIDE", "PADDING")
 
 KERNELS = (
@@ -56,7 +58,7 @@ KERNELS = (
             ),
             3,
         ),
-        variants={"float32": {}},
+        variants={"float32": {}, "shared_float32": {"SHARED": "1"}},
     ),
 )
 
@@ -97,6 +99,49 @@ class Channels(NamedTuple):
     outputs: int  # of a group
 
 
+class Packing(NamedTuple):
+    """Which operands should be copied so that four elements are read at once."""
+
+    x: bool = False  # so that channels are innermost
+    weight: bool = False  # so that outputs are
+
+
+def plan_packing(
+    channels: Channels,
+    spatial: tuple[Spatial, ...],
+    x: Operand,
+    weight: Operand,
+    profile: Profile,
+) -> Packing:
+    """Choose copies that take far less time than they save, and little memory."""
+    dims = (*spatial, Spatial(), Spatial())[:3]
+    columns = channels.samples * math.prod([dim.windows for dim in dims])
+    taps = math.prod([dim.window for dim in dims])
+    if not _is_shared(channels, columns, profile):
+        return Packing()
+    x_numel = channels.samples * channels.groups * channels.inputs
+    x_numel *= math.prod([dim.size for dim in dims])
+    weight_numel = channels.groups * channels.outputs * channels.inputs * taps
+    strides = (x.outer, *[dim.x for dim in dims])
+    return Packing(
+        channels.inputs % 4 == 0
+        and not _read(x, strides, channels.inputs)
+        and _read_x(x, dims, channels.inputs) == _BY_ELEMENTS
+        and columns * channels.outputs * taps * channels.inputs >= _X_USES * x_numel
+        and x_numel <= _MOST_PACKED,
+        channels.outputs % 4 == 0
+        and not _read_weight(weight, dims, channels, shared=True)
+        and columns >= _WEIGHT_USES
+        and weight_numel <= _MOST_PACKED,
+    )
+
+
+def _is_shared(channels: Channels, columns: int, profile: Profile) -> bool:
+    """Whether lanes share the channels of a tile, each with positions of its own."""
+    enough = channels.outputs >= LEAST_SHARED and columns >= 2 * profile.lanes
+    return profile.shuffles and enough
+
+
 @lru_cache(maxsize=1024)
 def plan_conv(
     channels: Channels,
@@ -119,28 +164,38 @@ def plan_conv(
     columns = channels.samples * math.prod([dim.windows for dim in dims])
     depth = channels.inputs * math.prod([dim.window for dim in dims])
     terms = min(MOST_TERMS, depth - first)
+    lanes = profile.lanes
+    shared = _is_shared(channels, columns, profile)
     depthwise = channels.inputs == channels.outputs == 1 and channels.groups % 4 == 0
     if depthwise:
         channels = channels._replace(groups=1, outputs=channels.groups)
         rows, across, deep = 4, _span(columns), 4
         reads = _read(x, (x.outer, *[dim.x for dim in dims]), channels.outputs), _BY_ELEMENTS
     else:
-        rows, across = _spans(channels, columns, depth, profile)
+        if shared:
+            times = channels.groups
+            rows, across = shared_spans(channels.outputs, columns, times, depth, profile)
+        else:
+            rows, across = _spans(channels, columns, depth, profile)
         deep = 4 if channels.inputs % 4 == 0 else 1
         reads = (
             _read_x(x, dims, channels.inputs),
-            _read(weight, (weight.outer, *[dim.weight for dim in dims]), channels.inputs),
+            _read_weight(weight, dims, channels, shared=shared),
         )
     tiles_down, tiles_across = -(-channels.outputs // rows), -(-columns // across)
-    block_across = min(8, power_of_two(tiles_across), profile.lanes)
-    block_down = min(profile.lanes // block_across, power_of_two(tiles_down))
+    block_across = lanes if shared else min(8, power_of_two(tiles_across), lanes)
+    block_down = min(lanes // block_across, power_of_two(tiles_down))
     groups, extent = -(-tiles_down // block_down), -(-tiles_across // block_across)
     ragged = channels.outputs % (rows * block_down) or columns % (across * block_across)
     units = groups * extent * block_down * block_across * channels.groups
     bias_type = bias[1] if bias else float32
     read_ns = _READ_NS * sum(
-        [span * (1 if read else 2) for span, read in zip((across, rows), reads)]
+        [
+            span * (1 if read else 2)
+            for span, read in zip((across, rows / lanes if shared else rows), reads)
+        ]
     )
+    term_ns = SHARED_TERM_NS if shared else _TERM_NS
     path = f"tile, {columns} positions, {depth} terms"
     tail = (
         *(inner.size, outer.size, x.outer, x.inner, weight.outer),
@@ -153,7 +208,7 @@ def plan_conv(
         *tail,
     )
     return Plan(
-        module="conv_float32",
+        module="conv_shared_float32" if shared else "conv_float32",
         spec=(
             *(min(LOCAL_SIZE, profile.max_invocations // profile.lanes * profile.lanes),),
             *(profile.lanes, 2, 0),
@@ -172,7 +227,7 @@ def plan_conv(
         ),
         push=tuple([word & 0xFFFFFFFF for word in push]),
         units=units,
-        unit_ns=20.0 * (rows + across) + (_TERM_NS * rows * across + read_ns / 4) * terms,
+        unit_ns=20.0 * (rows + across) + (term_ns * rows * across + read_ns / 4) * terms,
         unit_rounds=rounds.conv(terms, BLOCK, RUN, 1 if depthwise else deep),
         base_bytes=(
             x.dtype.itemsize,
@@ -181,6 +236,7 @@ def plan_conv(
             4,
         ),
         launches=((0, 0, 0, 0),),
+        together=lanes if shared else 1,
         fused=fused,
         path=f"{path}, fused multiply-add" if fused else path,
         sizes=(
@@ -214,6 +270,18 @@ def _read(source: Operand, strides: Ints, inputs: int) -> int:
     itemsize = source.dtype.itemsize
     steps = [stride * itemsize for stride in (source.offset, *strides)]
     return _BY_DEPTH if math.gcd(*steps) % (4 * itemsize) == 0 else _BY_ELEMENTS
+
+
+def _read_weight(
+    weight: Operand, dims: tuple[Spatial, ...], channels: Channels, *, shared: bool
+) -> int:
+    """How the weight is read: by inputs, or by outputs where lanes share them."""
+    steps = tuple([dim.weight for dim in dims])
+    read = _read(weight, (weight.outer, *steps), channels.inputs)
+    if read or not shared or channels.outputs % 4 or weight.outer != 1:
+        return read
+    by_outputs = weight._replace(outer=weight.inner, inner=1)
+    return _BY_SPAN if _read(by_outputs, (weight.inner, *steps), 4) else _BY_ELEMENTS
 
 
 def _read_x(x: Operand, dims: tuple[Spatial, ...], inputs: int) -> int:

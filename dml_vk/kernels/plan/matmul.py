@@ -28,8 +28,8 @@ _BY_ELEMENTS, _BY_DEPTH, _BY_SPAN, _ALL_ONES = range(4)  # how a tile reads a so
 _TERM_NS, _INT64_NS, _FLOAT64_NS = 0.1, 10.0, 60.0  # one multiply-add on one slow core
 _READ_NS = 4.0  # four elements of a source
 # Rows of a tile that lanes share, at least, and the terms of all sums that large ones are for.
-_LEAST_SHARED, _LARGE = 16, 2**26
-_SHARED_TERM_NS = 0.03  # of lanes that compute together
+LEAST_SHARED, _LARGE = 16, 2**26
+SHARED_TERM_NS = 0.03  # of lanes that compute together
 # Where each work item would stride across a whole source, the depth is split until there are this
 # many, so that each reads a smaller range.
 _SWEEP_UNITS = 1024
@@ -231,11 +231,12 @@ def _tiles(
         task = task._replace(
             itemsizes=_swapped(task.itemsizes), byte_starts=_swapped(task.byte_starts)
         )
-    shared = shared and row.size >= _LEAST_SHARED and column.size >= 2 * lanes
+    shared = shared and row.size >= LEAST_SHARED and column.size >= 2 * lanes
     kept, outer = split(left, _RANK - 2)
     task = task._replace(dims=[column, row, *kept], outer=outer)
     if shared:
-        down, across = _spans(row.size, column.size, math.prod([d.size for d in left]), depth, task)
+        times = math.prod([dim.size for dim in left])
+        down, across = shared_spans(row.size, column.size, times, depth, task.profile)
     else:
         down, across = _span(row.size), _span(column.size)
     reads = [
@@ -257,7 +258,7 @@ def _tiles(
             for read, span in zip(reads, (down / lanes if shared else down, across))
         ]
     )
-    term_ns = _SHARED_TERM_NS if shared else _TERM_NS
+    term_ns = SHARED_TERM_NS if shared else _TERM_NS
     path = Path(
         "tile shared" if shared else "tile",
         task.dims,
@@ -278,19 +279,19 @@ def _tiles(
     return task, path, exchanged
 
 
-def _spans(rows: int, columns: int, times: int, depth: int, task: Task) -> Ints:
+def shared_spans(rows: int, columns: int, times: int, depth: int, profile: Profile) -> Ints:
     """The rows and columns of a tile whose rows lanes share: those that take the least time.
 
     Large tiles read less, but take long to compile.
     """
-    lanes, wanted = task.profile.lanes, task.profile.units_wanted
+    lanes, wanted = profile.lanes, profile.units_wanted
     large = rows * columns * times * depth >= _LARGE
 
     def cost(spans: Ints) -> float:
         down, across = spans
         tiles = times * -(-rows // down) * -(-columns // (across * lanes))
         reads = _READ_NS / 4 * (down / lanes + across)
-        return max(tiles, wanted // lanes) * (_SHARED_TERM_NS * down * across + reads)
+        return max(tiles, wanted // lanes) * (SHARED_TERM_NS * down * across + reads)
 
     return min(((16, 4), (32, 4), (16, 8), (32, 8))[: 4 if large else 3], key=cost)
 
