@@ -10,6 +10,7 @@
 // depth has the elements of a window, and for each of them the input channels of the group. Terms in the
 // padding are neither read nor added.
 #include "types/float_values.glsl"
+#include "math/activate.glsl"
 #define SOURCES 3
 #define BASES x_base, weight_base, bias_base, dst_base
 #define FROM push.x_base, push.weight_base, push.bias_base
@@ -18,10 +19,10 @@
 #define MAX_RANK 2
 #define EXTRA                                                                    \
     uint inner_size, outer_size; /* of x, in dims 0 and 1 */                     \
-    uint x_sample, x_channel, weight_channel, weight_input, bias_step, dst_sample, dst_channel; \
+    uint x_sample, x_channel, weight_channel, weight_input, dst_sample, dst_channel;            \
     uint inputs, channels; /* of a group */                                      \
     uint columns;          /* all positions */                                   \
-    uint first_term;       /* a multiple of BLOCK_OF_SUM */
+    float alpha, beta;     /* of the activation */
 #define DST 3
 #include "index/index.glsl"
 
@@ -67,6 +68,14 @@ layout(constant_id = 35) const uint WEIGHT_STRIDE_2 = 0;
 layout(constant_id = 36) const uint DST_STRIDE_2 = 0;
 // Each channel has its own window: rows are channels of x too, DEEP of them, and a step is one term.
 layout(constant_id = 37) const bool DEPTHWISE = false;
+layout(constant_id = 38) const uint BIAS_STEP = 1;
+layout(constant_id = 39) const uint FIRST_TERM = 0;  // a multiple of BLOCK_OF_SUM
+layout(constant_id = 40) const uint ACTIVATION = 0;  // an opcode, or 0
+layout(constant_id = 41) const uint DST_TYPE = FLOAT32;
+layout(constant_id = 42) const uint PAIRS = 0;  // of float16 that are a word: two positions, or two channels
+
+#define POSITIONS 1
+#define CHANNELS 2
 
 #define BY_ELEMENTS 0
 #define BY_DEPTH 1  // four elements along the depth
@@ -103,6 +112,7 @@ layout(constant_id = 37) const bool DEPTHWISE = false;
 #undef NAMED
 
 layout(binding = DST) buffer Dst { float dst[]; };
+layout(binding = DST) buffer DstWords { uint dst_words[]; };
 
 #define NOTHING uintBitsToFloat(0x80000000u)  // -0: adding it changes no number, not even +0 or -0
 
@@ -119,6 +129,7 @@ float times(float a, float b) {
 }
 
 float sums[3][ROWS][COLUMNS];  // by level
+float results[ROWS * COLUMNS];
 uint x_columns[COLUMNS];       // the addresses of the first elements of the windows
 uint weight_rows[WEIGHTS];
 uvec3 positions[COLUMNS];  // the coordinates of the same elements; those in the padding are huge
@@ -243,17 +254,49 @@ void start_sums(uint row, uint column) {
             if (is_there(row + i, column + j)) sums[LEVELS - 1][i][j] = dst[address(row, i, j)];
 }
 
+void store_half(uint at, float value) {
+    uint by = at % 2 * 16;
+    atomicAnd(dst_words[at / 2], ~(0xffffu << by));
+    atomicOr(dst_words[at / 2], float_to_half(value) << by);
+}
+
+// One by one in a loop, since a driver takes long to compile as many activations.
+void store_results(uint row, uint column) {
+    uint across = PAIRS == POSITIONS ? COLUMNS / 2 : COLUMNS;
+    uint next = PAIRS == CHANNELS ? COLUMNS : 1;  // the other result of a pair
+    for (uint n = 0; n < ROWS * COLUMNS / (PAIRS == 0 ? 1 : 2); n++) {
+        uint i = n / across * (PAIRS == CHANNELS ? 2 : 1), j = n % across * (PAIRS == POSITIONS ? 2 : 1);
+        if (!is_there(row + i, column + j)) continue;
+        uint at = address(row, i, j), from_result = i * COLUMNS + j;
+        float value = activate(ACTIVATION, results[from_result], push.alpha, push.beta);
+        if (DST_TYPE == FLOAT32)
+            dst[at] = value;
+        else if (PAIRS == 0)
+            store_half(at, value);
+        else {
+            float other = activate(ACTIVATION, results[from_result + next], push.alpha, push.beta);
+            dst_words[at / 2] = float_to_half(value) | float_to_half(other) << 16;
+        }
+    }
+}
+
 void store(uint group, uint row, uint column) {
+    bool now = ACTIVATION == 0 && DST_TYPE == FLOAT32;
     [[unroll]] for (uint i = 0; i < ROWS; i++) {
         float bias = 0.0;
         if (BIAS && LAST) {
             uint channel = RAGGED ? min(row + i, push.channels - 1) : row + i;
-            bias = bias_element(bases.z + (group * push.channels + channel) * push.bias_step);
+            bias = bias_element(bases.z + (group * push.channels + channel) * BIAS_STEP);
         }
-        [[unroll]] for (uint j = 0; j < COLUMNS; j++)
-            if (is_there(row + i, column + j))
-                dst[address(row, i, j)] = total(sums[LEVELS - 1][i][j], bias);
+        [[unroll]] for (uint j = 0; j < COLUMNS; j++) {
+            float result = total(sums[LEVELS - 1][i][j], bias);
+            if (!now)
+                results[i * COLUMNS + j] = result;
+            else if (is_there(row + i, column + j))
+                dst[address(row, i, j)] = result;
+        }
     }
+    if (!now) store_results(row, column);
 }
 
 void unit(uint n, bool whole) {
@@ -265,12 +308,12 @@ void unit(uint n, bool whole) {
     start_columns(group, row, column);
     start_rows(group, row);
     uint depth = WINDOW_0 * WINDOW_1 * WINDOW_2 * push.inputs;
-    uint last = min(push.first_term + MOST_TERMS, depth), line = push.first_term / push.inputs;
-    from = push.first_term % push.inputs;
+    uint last = min(FIRST_TERM + MOST_TERMS, depth), line = FIRST_TERM / push.inputs;
+    from = FIRST_TERM % push.inputs;
     element = uvec3(line % WINDOW_0, line / WINDOW_0 % WINDOW_1, line / (WINDOW_0 * WINDOW_1));
     place();
     start_sums(row, column);
-    for (uint block = push.first_term; block < last; block += BLOCK_OF_SUM) {
+    for (uint block = FIRST_TERM; block < last; block += BLOCK_OF_SUM) {
         uint block_end = min(block + BLOCK_OF_SUM, last);
         if (LEVELS > 2) clear(1);
         for (uint run = block; run < block_end; run += RUN_OF_SUM) {

@@ -11,6 +11,7 @@ layouts, tiles, the batch or the device. Each product and each sum is rounded; n
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 from dml_vk.dtypes import float32
@@ -19,6 +20,7 @@ from dml_vk.kernels.operators import OPERATORS
 from dml_vk.kernels.plan.conv import (
     MOST_TERMS,
     Channels,
+    Epilogue,
     Operand,
     Spatial,
     by_residue,
@@ -49,10 +51,12 @@ def convolve(
     target: View,
     window: Window,
     groups: int,
+    activation: tuple[int, Ints] = (0, ()),
 ) -> None:
-    """Write the convolution to the target, which has float32 and shares no memory with the others.
+    """Write the convolution to the target, which shares no memory with the others.
 
-    Sizes must fit each other.
+    Sizes must fit each other. An activation, by its opcode and its parameters' words, and a target
+    of float16 are for what `is_one_launch`.
     """
     if not target.layout.numel:
         return
@@ -79,13 +83,20 @@ def convolve(
     depth = channels.inputs
     for dim in spatial:
         depth *= dim.window
+    epilogue = Epilogue(*activation, target.dtype, target.layout.offset % 2)
     for first in range(0, depth, MOST_TERMS):
         plan = plan_conv(
             *(channels, spatial, *first_two, of_bias, _strides(target.layout)[:2]),
-            *(profile, first),
+            *(profile, first, epilogue),
             fused=not settings.exact,
         )
         target.device.launch(plan, (*reads, access(target, True)))
+
+
+def is_one_launch(weight: Layout, x: Layout) -> bool:
+    """Whether a single launch of one kernel adds all terms, of which there are some."""
+    depth = math.prod(weight.sizes[1:])
+    return x.numel > 0 and weight.numel > 0 and depth <= MOST_TERMS and settings.exact
 
 
 def _described(

@@ -7,11 +7,13 @@ layouts. Nothing is copied into windows.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from dml_vk.dtypes import DType, float32
 from dml_vk.kernels.kernel import INDEX_SPEC, Kernel, index_push
+from dml_vk.kernels.operators import opcodes_of
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.matmul import LEAST_SHARED, RUN, SHARED_TERM_NS, shared_spans
@@ -23,6 +25,7 @@ from dml_vk.strides.order import Ints
 BLOCK = RUN**2  # terms: BLOCK_OF_SUM in conv.comp
 MOST_TERMS = 3 * BLOCK  # of one launch
 _BY_ELEMENTS, _BY_DEPTH, _BY_SPAN = range(3)  # how a tile reads a source
+_POSITIONS, _CHANNELS = 1, 2  # whose float16 are a word
 _TERM_NS = 0.1  # one multiply-add on one slow core
 _READ_NS = 4.0  # four elements of a source
 _LARGE = 2**24  # terms of all sums
@@ -42,7 +45,7 @@ KERNELS = (
             *("X_TYPE", "WEIGHT_TYPE", "BIAS_TYPE"),
             *(f"{name}_{dim}" for name in _SPATIAL_SPEC for dim in range(3)),
             *("DST_SIZE_2", "X_SIZE_2", "X_STRIDE_2", "WEIGHT_STRIDE_2", "DST_STRIDE_2"),
-            "DEPTHWISE",
+            *("DEPTHWISE", "BIAS_STEP", "FIRST_TERM", "ACTIVATION", "DST_TYPE", "PAIRS"),
         ),
         push=index_push(
             ("x_base", "weight_base", "bias_base", "dst_base"),
@@ -51,14 +54,16 @@ KERNELS = (
                 (name, 1)
                 for name in (
                     *("inner_size", "outer_size", "x_sample", "x_channel"),
-                    *("weight_channel", "weight_input", "bias_step"),
-                    *("dst_sample", "dst_channel"),
-                    *("inputs", "channels", "columns", "first_term"),
+                    *("weight_channel", "weight_input", "dst_sample", "dst_channel"),
+                    *("inputs", "channels", "columns", "alpha", "beta"),
                 )
             ),
             3,
         ),
-        variants={"float32": {}, "shared_float32": {"SHARED": "1"}},
+        variants={
+            "float32": opcodes_of("float_activation"),
+            "shared_float32": {**opcodes_of("float_activation"), "SHARED": "1"},
+        },
     ),
 )
 
@@ -90,6 +95,18 @@ class Operand(NamedTuple):
     inner: int
     offset: int
     dtype: DType
+
+
+class Epilogue(NamedTuple):
+    """What is done with each sum, after the bias is added."""
+
+    activation: int = 0  # an opcode of float_activation.comp, or 0
+    params: Ints = ()  # its words, at most two
+    dtype: DType = float32  # of the result; another one takes all terms in one launch
+    offset: int = 0  # of the result, modulo the elements of a word
+
+
+NO_EPILOGUE = Epilogue()
 
 
 class Channels(NamedTuple):
@@ -152,10 +169,11 @@ def plan_conv(
     dst: tuple[int, int],
     profile: Profile,
     first: int = 0,
+    epilogue: Epilogue = NO_EPILOGUE,
     *,
     fused: bool = False,
 ) -> Plan:
-    """Plan the terms from `first` on, at most MOST_TERMS, into float32.
+    """Plan the terms from `first` on, at most MOST_TERMS. The last ones have the epilogue.
 
     Spatial dims are innermost first. `bias` is its step and dtype, `dst` the strides of samples and
     channels. The result depends on an offset only by its position within a quad.
@@ -196,11 +214,17 @@ def plan_conv(
         ]
     )
     term_ns = SHARED_TERM_NS if shared else _TERM_NS
+    is_last = first + terms == depth
+    epilogue = epilogue if is_last else NO_EPILOGUE
+    pairs = _pairs(channels, dims, dst, epilogue)
+    stored = 0
+    if epilogue.activation or epilogue.dtype is not float32:
+        stored = rounds.loop(rows * across // (2 if pairs else 1))
     path = f"tile, {columns} positions, {depth} terms"
     tail = (
         *(inner.size, outer.size, x.outer, x.inner, weight.outer),
         0 if depthwise else weight.inner,
-        *(bias[0] if bias else 0, *dst, channels.inputs, channels.outputs, columns, first),
+        *(*dst, channels.inputs, channels.outputs, columns, *(*epilogue.params, 0, 0)[:2]),
     )
     push = (
         *(0, units, 0, 0, 0, 0, units, groups, extent, inner.windows, outer.windows),
@@ -215,7 +239,7 @@ def plan_conv(
             *(block_across, block_down, rows, across, int(ragged > 0), deep),
             *(1 if depth <= RUN else 2 if depth <= BLOCK else 3,),
             *(int(any(dim.is_bounded for dim in dims)), int(first > 0)),
-            *(int(first + terms == depth), int(bias is not None), *reads),
+            *(int(is_last), int(bias is not None), *reads),
             *(x.dtype.code, weight.dtype.code, bias_type.code),
             *[dim.window for dim in dims],
             *[dim.dilation for dim in dims],
@@ -223,18 +247,20 @@ def plan_conv(
             *[dim.padding & 0xFFFFFFFF for dim in dims],
             *[last_dim.windows, last_dim.size],
             *[stride & 0xFFFFFFFF for stride in (last_dim.x, last_dim.weight, last_dim.dst)],
-            int(depthwise),
+            *(int(depthwise), (bias[0] if bias else 0) & 0xFFFFFFFF, first),
+            *(epilogue.activation, epilogue.dtype.code, pairs),
         ),
         push=tuple([word & 0xFFFFFFFF for word in push]),
         units=units,
         unit_ns=20.0 * (rows + across) + (term_ns * rows * across + read_ns / 4) * terms,
-        unit_rounds=rounds.conv(terms, BLOCK, RUN, 1 if depthwise else deep),
+        unit_rounds=rounds.conv(terms, BLOCK, RUN, 1 if depthwise else deep) + stored,
         base_bytes=(
             x.dtype.itemsize,
             weight.dtype.itemsize,
             (bias[1] if bias else float32).itemsize,
-            4,
+            epilogue.dtype.itemsize,
         ),
+        shares_words=epilogue.dtype is not float32 and not pairs,
         launches=((0, 0, 0, 0),),
         together=lanes if shared else 1,
         fused=fused,
@@ -245,6 +271,20 @@ def plan_conv(
             *[dim.windows for dim in dims],
         ),
     )
+
+
+def _pairs(
+    channels: Channels, dims: Sequence[Spatial], dst: tuple[int, int], epilogue: Epilogue
+) -> int:
+    """Which two neighbours in a tile always are a word of float16, if any."""
+    inner, *others = dims
+    sample, channel = dst
+    steps = (epilogue.offset, sample, *[dim.dst for dim in others])
+    if epilogue.dtype is float32 or math.gcd(2, *steps) != 2:
+        return 0
+    if inner.dst == 1 and inner.windows % 2 == 0 and channel % 2 == 0:
+        return _POSITIONS
+    return _CHANNELS if channel == 1 and channels.outputs % 2 == 0 and inner.dst % 2 == 0 else 0
 
 
 def _spans(channels: Channels, columns: int, depth: int, profile: Profile) -> tuple[int, int]:
