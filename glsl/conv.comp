@@ -73,6 +73,7 @@ layout(constant_id = 39) const uint FIRST_TERM = 0;  // a multiple of BLOCK_OF_S
 layout(constant_id = 40) const uint ACTIVATION = 0;  // an opcode, or 0
 layout(constant_id = 41) const uint DST_TYPE = FLOAT32;
 layout(constant_id = 42) const uint PAIRS = 0;  // of float16 that are a word: two positions, or two channels
+layout(constant_id = 43) const bool BY_ROWS = false;  // store the results of a row after those of another
 
 #define POSITIONS 1
 #define CHANNELS 2
@@ -129,7 +130,7 @@ float times(float a, float b) {
 }
 
 float sums[3][ROWS][COLUMNS];  // by level
-float results[ROWS * COLUMNS];
+float results[ROWS][COLUMNS];
 uint x_columns[COLUMNS];       // the addresses of the first elements of the windows
 uint weight_rows[WEIGHTS];
 uvec3 positions[COLUMNS];  // the coordinates of the same elements; those in the padding are huge
@@ -260,43 +261,52 @@ void store_half(uint at, float value) {
     atomicOr(dst_words[at / 2], float_to_half(value) << by);
 }
 
-// One by one in a loop, since a driver takes long to compile as many activations.
-void store_results(uint row, uint column) {
-    uint across = PAIRS == POSITIONS ? COLUMNS / 2 : COLUMNS;
-    uint next = PAIRS == CHANNELS ? COLUMNS : 1;  // the other result of a pair
-    for (uint n = 0; n < ROWS * COLUMNS / (PAIRS == 0 ? 1 : 2); n++) {
-        uint i = n / across * (PAIRS == CHANNELS ? 2 : 1), j = n % across * (PAIRS == POSITIONS ? 2 : 1);
-        if (!is_there(row + i, column + j)) continue;
-        uint at = address(row, i, j), from_result = i * COLUMNS + j;
-        float value = activate(ACTIVATION, results[from_result], push.alpha, push.beta);
-        if (DST_TYPE == FLOAT32)
-            dst[at] = value;
-        else if (PAIRS == 0)
-            store_half(at, value);
-        else {
-            float other = activate(ACTIVATION, results[from_result + next], push.alpha, push.beta);
-            dst_words[at / 2] = float_to_half(value) | float_to_half(other) << 16;
-        }
+float activated(float value) { return activate(ACTIVATION, value, push.alpha, push.beta); }
+
+// Store a result, or a pair.
+void put(uint row, uint column, uint i, uint j, float value, float other) {
+    bool there = is_there(row + i, column + j);
+    uint at = address(row, i, j);
+    if (DST_TYPE == FLOAT32) {
+        value = activated(value);
+        if (there) dst[at] = value;
+    } else if (PAIRS == 0) {
+        value = activated(value);
+        if (there) store_half(at, value);
+    } else {
+        uint low = float_to_half(activated(value)), high = float_to_half(activated(other));
+        if (there) dst_words[at / 2] = low | high << 16;
+    }
+}
+
+const uint DOWN = PAIRS == CHANNELS ? 2 : 1, ACROSS = PAIRS == POSITIONS ? 2 : 1;  // of a pair
+
+// In a loop over rows, since a driver takes long to compile as many activations. The results of the next row
+// move up, so that none needs an index that is not constant, which would keep all of them in memory.
+void put_by_rows(uint row, uint column) {
+    for (uint i = 0; i < ROWS; i += DOWN) {
+        [[unroll]] for (uint j = 0; j < COLUMNS; j += ACROSS)
+            put(row, column, i, j, results[0][j], results[DOWN - 1][j + ACROSS - 1]);
+        [[unroll]] for (uint k = DOWN; k < ROWS; k++)
+            [[unroll]] for (uint j = 0; j < COLUMNS; j++) results[k - DOWN][j] = results[k][j];
     }
 }
 
 void store(uint group, uint row, uint column) {
-    bool now = ACTIVATION == 0 && DST_TYPE == FLOAT32;
     [[unroll]] for (uint i = 0; i < ROWS; i++) {
         float bias = 0.0;
         if (BIAS && LAST) {
             uint channel = RAGGED ? min(row + i, push.channels - 1) : row + i;
             bias = bias_element(bases.z + (group * push.channels + channel) * BIAS_STEP);
         }
-        [[unroll]] for (uint j = 0; j < COLUMNS; j++) {
-            float result = total(sums[LEVELS - 1][i][j], bias);
-            if (!now)
-                results[i * COLUMNS + j] = result;
-            else if (is_there(row + i, column + j))
-                dst[address(row, i, j)] = result;
-        }
+        [[unroll]] for (uint j = 0; j < COLUMNS; j++) results[i][j] = total(sums[LEVELS - 1][i][j], bias);
     }
-    if (!now) store_results(row, column);
+    if (BY_ROWS)
+        put_by_rows(row, column);
+    else
+        [[unroll]] for (uint i = 0; i < ROWS; i += DOWN)
+            [[unroll]] for (uint j = 0; j < COLUMNS; j += ACROSS)
+                put(row, column, i, j, results[i][j], results[i + DOWN - 1][j + ACROSS - 1]);
 }
 
 void unit(uint n, bool whole) {

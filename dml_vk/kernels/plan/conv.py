@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from dml_vk.dtypes import DType, float32
 from dml_vk.kernels.kernel import INDEX_SPEC, Kernel, index_push
-from dml_vk.kernels.operators import opcodes_of
+from dml_vk.kernels.operators import OPCODES, opcodes_of
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.matmul import LEAST_SHARED, RUN, SHARED_TERM_NS, shared_spans
@@ -26,6 +26,8 @@ BLOCK = RUN**2  # terms: BLOCK_OF_SUM in conv.comp
 MOST_TERMS = 3 * BLOCK  # of one launch
 _BY_ELEMENTS, _BY_DEPTH, _BY_SPAN = range(3)  # how a tile reads a source
 _POSITIONS, _CHANNELS = 1, 2  # whose float16 are a word
+# Activations that take few instructions.
+_SHORT = (0, *[int(OPCODES[name]) for name in ("RELU", "LEAKY_RELU", "THRESHOLDED_RELU")])
 _TERM_NS = 0.1  # one multiply-add on one slow core
 _READ_NS = 4.0  # four elements of a source
 _LARGE = 2**24  # terms of all sums
@@ -45,7 +47,7 @@ KERNELS = (
             *("X_TYPE", "WEIGHT_TYPE", "BIAS_TYPE"),
             *(f"{name}_{dim}" for name in _SPATIAL_SPEC for dim in range(3)),
             *("DST_SIZE_2", "X_SIZE_2", "X_STRIDE_2", "WEIGHT_STRIDE_2", "DST_STRIDE_2"),
-            *("DEPTHWISE", "BIAS_STEP", "FIRST_TERM", "ACTIVATION", "DST_TYPE", "PAIRS"),
+            *("DEPTHWISE", "BIAS_STEP", "FIRST_TERM", "ACTIVATION", "DST_TYPE", "PAIRS", "BY_ROWS"),
         ),
         push=index_push(
             ("x_base", "weight_base", "bias_base", "dst_base"),
@@ -217,9 +219,7 @@ def plan_conv(
     is_last = first + terms == depth
     epilogue = epilogue if is_last else NO_EPILOGUE
     pairs = _pairs(channels, dims, dst, epilogue)
-    stored = 0
-    if epilogue.activation or epilogue.dtype is not float32:
-        stored = rounds.loop(rows * across // (2 if pairs else 1))
+    by_rows = epilogue.activation not in _SHORT or epilogue.dtype is not float32
     path = f"tile, {columns} positions, {depth} terms"
     tail = (
         *(inner.size, outer.size, x.outer, x.inner, weight.outer),
@@ -248,12 +248,13 @@ def plan_conv(
             *[last_dim.windows, last_dim.size],
             *[stride & 0xFFFFFFFF for stride in (last_dim.x, last_dim.weight, last_dim.dst)],
             *(int(depthwise), (bias[0] if bias else 0) & 0xFFFFFFFF, first),
-            *(epilogue.activation, epilogue.dtype.code, pairs),
+            *(epilogue.activation, epilogue.dtype.code, pairs, int(by_rows)),
         ),
         push=tuple([word & 0xFFFFFFFF for word in push]),
         units=units,
         unit_ns=20.0 * (rows + across) + (term_ns * rows * across + read_ns / 4) * terms,
-        unit_rounds=rounds.conv(terms, BLOCK, RUN, 1 if depthwise else deep) + stored,
+        unit_rounds=rounds.conv(terms, BLOCK, RUN, 1 if depthwise else deep)
+        + (rounds.loop(rows) if by_rows else 0),
         base_bytes=(
             x.dtype.itemsize,
             weight.dtype.itemsize,
