@@ -202,6 +202,7 @@ def by_ncnn(nodes, array, _order):
     for number, node in enumerate(nodes, 1):
         inputs = [used(k) for k in node.inputs]
         window = f"1={node.window} 3={node.stride}"
+        pool = f"1={node.window} 2={node.stride} 3={node.padding}"
         if node.weight is not None:
             # A zero says that float32 follows.
             data += [np.zeros(1, np.float32), node.weight.ravel(), node.bias]
@@ -211,12 +212,7 @@ def by_ncnn(nodes, array, _order):
             rest = f"4={node.padding} 5=1 {size[1]} 7={node.groups} 9={int(node.relu)}"
             layer(kind, inputs, number, f"{size[0]} {window} {rest}")
         elif node.operation == "max_pool":
-            layer(
-                "Pooling",
-                inputs,
-                number,
-                f"0=0 1={node.window} 2={node.stride} 3={node.padding} 5=1",
-            )
+            layer("Pooling", inputs, number, f"0=0 5=1 {pool}")
         elif node.operation == "add":
             lines.append(f"BinaryOp n{len(lines)} 2 1 {' '.join(inputs)} s{number} 0=0")
             layer("ReLU", [f"s{number}"], number)
