@@ -120,12 +120,13 @@ SHARED_SIZES = ((35, 68, 70), (16, 67, 33), (16, 132, 260), (64, 64, 520), (70, 
 def test_rows_that_lanes_share(plans, dtype, monkeypatch):
     device = dml_vk.device()
     shuffles = device.profile.shuffles
+    step = 1 if dtype is float32 else 3  # of kinds of layouts: all, or the first and the last
     for large in (2**40, 0):
         monkeypatch.setattr(planning, "_LARGE", large)
         planning._plan.cache_clear()
         with profiled(device, device.profile):
             for m, k, n in SHARED_SIZES:
-                for first, second in itertools.product((packed, turned), repeat=2):
+                for first, second in list(itertools.product((packed, turned), repeat=2))[::step]:
                     check(first(m, k), second(k, n), None, dtype, (m, k, n, first, second))
             check(packed(2, 17, 70), packed(70, 40), turned(2, 17, 40), dtype, "batch")
             check(every_other(20, 40), every_other(40, 36), every_other(20, 36), dtype, "steps")
