@@ -45,6 +45,9 @@ class Profile(Limits):
     # Whether lanes load adjacent addresses together, and so use up cache lines together. Otherwise
     # each must use up its own lines before they are evicted.
     coalesces: bool = True
+    # Whether the lanes of a lane group are a subgroup that can shuffle, and passing on what one of
+    # them reads takes less time than reading it in each.
+    shuffles: bool = False
     # Quads that a work item moves. Address computation is a fixed cost per work item.
     quads_per_unit: int = 1
     # Work items that keep the device busy if they are long. Planners of shorter ones want a
@@ -68,7 +71,7 @@ class Profile(Limits):
     # The speed in multiples of one slow CPU core, as a lower bound, for time estimates.
     pace: float = 1.0
     # As reported by the device: the invocations of a subgroup, and capabilities that can be used
-    # without being enabled. Our kernels do not use them yet.
+    # without being enabled.
     subgroup: int = 1
     features: frozenset[str] = frozenset()
 

@@ -1,12 +1,16 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
+#ifdef SHARED
+#extension GL_KHR_shader_subgroup_shuffle : require
+#endif
 // Convolutions of float32 or float16, computed in float32. A unit is a tile of ROWS channels of a group by
 // COLUMNS positions. Positions are those of dst over all samples, in row-major order, so a tile may extend
 // over several lines and samples. Terms are added in the order of products (families/matmul.glsl); their
 // depth has the elements of a window, and for each of them the input channels of the group. Terms in the
 // padding are neither read nor added.
 #include "types/float_values.glsl"
+#include "math/activation.glsl"
 #define SOURCES 3
 #define BASES x_base, weight_base, bias_base, dst_base
 #define FROM push.x_base, push.weight_base, push.bias_base
@@ -15,10 +19,10 @@
 #define MAX_RANK 2
 #define EXTRA                                                                    \
     uint inner_size, outer_size; /* of x, in dims 0 and 1 */                     \
-    uint x_sample, x_channel, weight_channel, weight_input, bias_step, dst_sample, dst_channel; \
+    uint x_sample, x_channel, weight_channel, weight_input, dst_sample, dst_channel;            \
     uint inputs, channels; /* of a group */                                      \
     uint columns;          /* all positions */                                   \
-    uint first_term;       /* a multiple of BLOCK_OF_SUM */
+    float alpha, beta;     /* of the activation */
 #define DST 3
 #include "index/index.glsl"
 
@@ -64,10 +68,19 @@ layout(constant_id = 35) const uint WEIGHT_STRIDE_2 = 0;
 layout(constant_id = 36) const uint DST_STRIDE_2 = 0;
 // Each channel has its own window: rows are channels of x too, DEEP of them, and a step is one term.
 layout(constant_id = 37) const bool DEPTHWISE = false;
+layout(constant_id = 38) const uint BIAS_STEP = 1;
+layout(constant_id = 39) const uint FIRST_TERM = 0;  // a multiple of BLOCK_OF_SUM
+layout(constant_id = 40) const uint ACTIVATION = 0;  // an opcode, or 0
+layout(constant_id = 41) const uint DST_TYPE = FLOAT32;
+layout(constant_id = 42) const uint PAIRS = 0;  // of float16 that are a word: two positions, or two channels
+layout(constant_id = 43) const bool BY_ROWS = false;  // store the results of a row after those of another
+
+#define POSITIONS 1
+#define CHANNELS 2
 
 #define BY_ELEMENTS 0
 #define BY_DEPTH 1  // four elements along the depth
-#define BY_SPAN 2   // four positions
+#define BY_SPAN 2   // four positions or channels
 #define ALL_ONES 3
 #define SOURCE 0
 #define SOURCE_TYPE X_TYPE
@@ -77,6 +90,12 @@ layout(constant_id = 37) const bool DEPTHWISE = false;
 #define STEP push.x_channel
 #define NAMED(name) x_##name
 #include "families/matmul_source.glsl"
+#ifdef SHARED
+#define SHARED_SOURCE
+#define WEIGHTS weight_OWN  // addresses of a lane
+#else
+#define WEIGHTS ROWS
+#endif
 #define SOURCE 1
 #define SOURCE_TYPE WEIGHT_TYPE
 #define SPAN ROWS
@@ -94,6 +113,7 @@ layout(constant_id = 37) const bool DEPTHWISE = false;
 #undef NAMED
 
 layout(binding = DST) buffer Dst { float dst[]; };
+layout(binding = DST) buffer DstWords { uint dst_words[]; };
 
 #define NOTHING uintBitsToFloat(0x80000000u)  // -0: adding it changes no number, not even +0 or -0
 
@@ -110,8 +130,9 @@ float times(float a, float b) {
 }
 
 float sums[3][ROWS][COLUMNS];  // by level
+float results[ROWS][COLUMNS];
 uint x_columns[COLUMNS];       // the addresses of the first elements of the windows
-uint weight_rows[ROWS];
+uint weight_rows[WEIGHTS];
 uvec3 positions[COLUMNS];  // the coordinates of the same elements; those in the padding are huge
 uint dst_columns[COLUMNS];
 uint inside[COLUMNS];
@@ -151,18 +172,25 @@ void start_columns(uint group, uint row, uint column) {
 }
 
 void start_rows(uint group, uint row) {
-    [[unroll]] for (uint i = 0; i < ROWS; i++) {
-        uint channel = RAGGED ? min(row + i, push.channels - 1) : row + i;
-        weight_rows[i] = bases.y + (group * push.channels + channel) * push.weight_channel;
+    [[unroll]] for (uint i = 0; i < WEIGHTS; i++) {
+#ifdef SHARED
+        uint across = weight_piece(i) % weight_ACROSS * (WEIGHT_READ == BY_SPAN ? 4 : 1);
+        uint channel = row + across, input_by = weight_piece(i) / weight_ACROSS * push.weight_input;
+#else
+        uint channel = row + i, input_by = 0;
+#endif
+        channel = RAGGED ? min(channel, push.channels - (WEIGHT_READ == BY_SPAN ? 4 : 1)) : channel;
+        weight_rows[i] = bases.y + (group * push.channels + channel) * push.weight_channel + input_by;
     }
 }
 
 // Where the current element of the window is read. What is outside is not: its address is that of x itself.
 void place() {
     uvec3 by = element * uvec3(DILATION_0, DILATION_1, DILATION_2);
-    uint x_by = by.x * strides[0].x + by.y * strides[1].x + by.z * X_STRIDE_2;
-    uint weight_by = element.x * strides[0].y + element.y * strides[1].y + element.z * WEIGHT_STRIDE_2;
-    [[unroll]] for (uint i = 0; i < ROWS; i++) weight_starts[i] = weight_rows[i] + weight_by;
+    uint x_by = by.x * strides[0].x + by.y * strides[1].x + by.z * X_STRIDE_2 + from * push.x_channel;
+    uint weight_by = element.x * strides[0].y + element.y * strides[1].y + element.z * WEIGHT_STRIDE_2 +
+                     from * push.weight_input;
+    [[unroll]] for (uint i = 0; i < WEIGHTS; i++) weight_starts[i] = weight_rows[i] + weight_by;
     [[unroll]] for (uint j = 0; j < COLUMNS; j++) {
         uint at = x_columns[j] + x_by;
         if (BOUNDED) {
@@ -190,19 +218,20 @@ void next() {
     element.z += uint(carry);
 }
 
+// Places are found a step ahead: a CPU takes longer to load from an address that it has just computed.
 void add_products() {
-    place();
-    x_load(from);
-    weight_load(from);
-    [[unroll]] for (uint step = 0; step < TERMS; step++)
-        [[unroll]] for (uint i = 0; i < ROWS; i++)
-            [[unroll]] for (uint j = 0; j < COLUMNS; j++) {
-                float x = x_values[j][DEPTHWISE ? i % DEEP : step];
-                float sum = plus(sums[0][i][j], times(weight_values[i][step], x));
-                float before = sums[0][i][j];
-                sums[0][i][j] = BOUNDED && inside[j] == 0 ? before : sum;
-            }
+    x_load();
+    weight_load();
+    // All terms of a sum one after the other: so a CPU, whose registers hold few sums, loads it once.
+    [[unroll]] for (uint i = 0; i < ROWS; i++)
+        [[unroll]] for (uint j = 0; j < COLUMNS; j++) {
+            float before = sums[0][i][j], sum = before;
+            [[unroll]] for (uint step = 0; step < TERMS; step++)
+                sum = plus(sum, times(weight_values[i][step], x_values[j][DEPTHWISE ? i % DEEP : step]));
+            sums[0][i][j] = BOUNDED && inside[j] == 0 ? before : sum;
+        }
     next();
+    place();
 }
 
 float total(float sum, float bias) {
@@ -226,17 +255,58 @@ void start_sums(uint row, uint column) {
             if (is_there(row + i, column + j)) sums[LEVELS - 1][i][j] = dst[address(row, i, j)];
 }
 
+void store_half(uint at, float value) {
+    uint by = at % 2 * 16;
+    atomicAnd(dst_words[at / 2], ~(0xffffu << by));
+    atomicOr(dst_words[at / 2], float_to_half(value) << by);
+}
+
+float activated(float value) { return activated(ACTIVATION, value, push.alpha, push.beta); }
+
+// Store a result, or a pair.
+void put(uint row, uint column, uint i, uint j, float value, float other) {
+    bool there = is_there(row + i, column + j);
+    uint at = address(row, i, j);
+    if (DST_TYPE == FLOAT32) {
+        value = activated(value);
+        if (there) dst[at] = value;
+    } else if (PAIRS == 0) {
+        value = activated(value);
+        if (there) store_half(at, value);
+    } else {
+        uint low = float_to_half(activated(value)), high = float_to_half(activated(other));
+        if (there) dst_words[at / 2] = low | high << 16;
+    }
+}
+
+const uint DOWN = PAIRS == CHANNELS ? 2 : 1, ACROSS = PAIRS == POSITIONS ? 2 : 1;  // of a pair
+
+// In a loop over rows, since a driver takes long to compile as many activations. The results of the next row
+// move up, so that none needs an index that is not constant, which would keep all of them in memory.
+void put_by_rows(uint row, uint column) {
+    for (uint i = 0; i < ROWS; i += DOWN) {
+        [[unroll]] for (uint j = 0; j < COLUMNS; j += ACROSS)
+            put(row, column, i, j, results[0][j], results[DOWN - 1][j + ACROSS - 1]);
+        [[unroll]] for (uint k = DOWN; k < ROWS; k++)
+            [[unroll]] for (uint j = 0; j < COLUMNS; j++) results[k - DOWN][j] = results[k][j];
+    }
+}
+
 void store(uint group, uint row, uint column) {
     [[unroll]] for (uint i = 0; i < ROWS; i++) {
         float bias = 0.0;
         if (BIAS && LAST) {
             uint channel = RAGGED ? min(row + i, push.channels - 1) : row + i;
-            bias = bias_element(bases.z + (group * push.channels + channel) * push.bias_step);
+            bias = bias_element(bases.z + (group * push.channels + channel) * BIAS_STEP);
         }
-        [[unroll]] for (uint j = 0; j < COLUMNS; j++)
-            if (is_there(row + i, column + j))
-                dst[address(row, i, j)] = total(sums[LEVELS - 1][i][j], bias);
+        [[unroll]] for (uint j = 0; j < COLUMNS; j++) results[i][j] = total(sums[LEVELS - 1][i][j], bias);
     }
+    if (BY_ROWS)
+        put_by_rows(row, column);
+    else
+        [[unroll]] for (uint i = 0; i < ROWS; i += DOWN)
+            [[unroll]] for (uint j = 0; j < COLUMNS; j += ACROSS)
+                put(row, column, i, j, results[i][j], results[i + DOWN - 1][j + ACROSS - 1]);
 }
 
 void unit(uint n, bool whole) {
@@ -248,11 +318,12 @@ void unit(uint n, bool whole) {
     start_columns(group, row, column);
     start_rows(group, row);
     uint depth = WINDOW_0 * WINDOW_1 * WINDOW_2 * push.inputs;
-    uint last = min(push.first_term + MOST_TERMS, depth), line = push.first_term / push.inputs;
-    from = push.first_term % push.inputs;
+    uint last = min(FIRST_TERM + MOST_TERMS, depth), line = FIRST_TERM / push.inputs;
+    from = FIRST_TERM % push.inputs;
     element = uvec3(line % WINDOW_0, line / WINDOW_0 % WINDOW_1, line / (WINDOW_0 * WINDOW_1));
+    place();
     start_sums(row, column);
-    for (uint block = push.first_term; block < last; block += BLOCK_OF_SUM) {
+    for (uint block = FIRST_TERM; block < last; block += BLOCK_OF_SUM) {
         uint block_end = min(block + BLOCK_OF_SUM, last);
         if (LEVELS > 2) clear(1);
         for (uint run = block; run < block_end; run += RUN_OF_SUM) {

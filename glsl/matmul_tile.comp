@@ -1,6 +1,9 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
+#ifdef SHARED
+#extension GL_KHR_shader_subgroup_shuffle : require
+#endif
 // Products of elements of up to 32 bits, as float32 or as integers modulo 2^32. A unit is a tile of ROWS by
 // COLUMNS sums, along dims 1 and 0, so that each element that is read is used several times. A lane group
 // processes blocks of BLOCK_DOWN by BLOCK_ACROSS tiles.
@@ -36,6 +39,9 @@ layout(constant_id = 16) const bool MORE = false;  // add to dst, which has the 
 #define BY_SPAN 2   // four rows or columns
 #define ALL_ONES 3  // not read: every element is 1
 
+#ifdef SHARED
+#define SHARED_SOURCE  // the lanes of a group are side by side along dim 0
+#endif
 #define SOURCE 0
 #define SOURCE_TYPE A_TYPE
 #define SPAN ROWS
@@ -81,12 +87,13 @@ void rise() {
             sums[1][i][j] = plus(sums[1][i][j], sums[0][i][j]);
 }
 
-void add_products(uint k) {
-    a_load(k);
-    b_load(k);
-    [[unroll]] for (uint step = 0; step < DEEP; step++)
-        [[unroll]] for (uint i = 0; i < ROWS; i++)
-            [[unroll]] for (uint j = 0; j < COLUMNS; j++)
+// All terms of a sum one after the other: so a CPU, whose registers hold few sums, loads it once.
+void add_products() {
+    a_load();
+    b_load();
+    [[unroll]] for (uint i = 0; i < ROWS; i++)
+        [[unroll]] for (uint j = 0; j < COLUMNS; j++)
+            [[unroll]] for (uint step = 0; step < DEEP; step++)
                 sums[0][i][j] = plus(sums[0][i][j], times(a_values[i][step], b_values[j][step]));
 }
 
@@ -126,7 +133,7 @@ void unit(uint n, bool whole) {
     clear(1);
     for (uint start = 0; start < push.depth; start += RUN_OF_SUM) {
         clear(0);
-        for (uint k = start; k < min(start + RUN_OF_SUM, push.depth); k += DEEP) add_products(k);
+        for (uint k = start; k < min(start + RUN_OF_SUM, push.depth); k += DEEP) add_products();
         rise();
     }
     store(at.z, row, column);

@@ -36,6 +36,9 @@ _HONOURED_RANGE_BYTES = {"llvmpipe": 2**31 - 4096}
 _MOST_GROUPS = 65535
 # Its optimizer never ends where a loop that it shall unroll contains another such loop.
 _NEVER_UNROLLED = "SwiftShader"
+# The invocations of its subgroups are in the order of their numbers.
+_ORDERED = "llvmpipe"
+_CPU_LANES = 8
 _PACE = {"discrete": 20.0, "integrated": 4.0}
 # An idle workgroup costs a CPU at least 100 ns, and a few per core suffice for load balancing.
 _GROUPS_PER_CORE, _UNITS_PER_CORE = 8, 16
@@ -98,11 +101,18 @@ class DeviceInfo:
             max_storage_buffers=self.max_storage_buffers,
             max_shared_bytes=self.max_shared_bytes,
             unified=self.unified,
+            shuffles=self._shuffles,
             unrolls=self._driver_name != _NEVER_UNROLLED,
             subgroup=self.subgroup_size,
             features=frozenset(f"subgroup_{name}" for name in self.subgroup_operations),
             **suited(self.type, _cores()),
         )
+
+    @property
+    def _shuffles(self) -> bool:
+        """Vulkan does not say which invocations are a subgroup; llvmpipe takes them in order."""
+        is_ordered = self._driver_name == _ORDERED and self.subgroup_size == _CPU_LANES
+        return is_ordered and "shuffle" in self.subgroup_operations
 
     @property
     def _driver_name(self) -> str:
@@ -122,7 +132,7 @@ def suited(kind: DeviceType, cores: int) -> dict[str, Any]:
     if kind != "cpu":
         return {"pace": _PACE.get(kind, 1.0)}
     return {
-        "lanes": 8,
+        "lanes": _CPU_LANES,
         "coalesces": False,
         "quads_per_unit": 4,
         "units_wanted": _UNITS_PER_CORE * cores,

@@ -8,10 +8,10 @@ from typing import Any
 from dml_vk.array.calls import call
 from dml_vk.errors import LayoutError, RangeError
 from dml_vk.layout import Layout
-from dml_vk.nn.activations import Activation, finish, to_activation
+from dml_vk.nn.activations import Activation, finish, opcode_of, to_activation
 from dml_vk.nn.operands import network_dtype, sums_for
 from dml_vk.nn.windows import Padding, Windows, each_dim, spatial_rank, to_padding, windows_of
-from dml_vk.ops.conv import Window, convolve
+from dml_vk.ops.conv import Window, convolve, is_one_launch
 from dml_vk.ops.copy import copy_if_overlapping
 from dml_vk.ops.view import check_count
 from dml_vk.strides.order import Ints, to_int
@@ -85,9 +85,13 @@ def _conv(
     for name, view in (("x", x), ("weight", weight), ("the result", target)):
         check_count(what, view, name)
     sources = [copy_if_overlapping(what, operand, target) for operand in operands]
-    sums = sums_for(what, target)
     window = Window(stride, dilation, windows.begin)
-    convolve(what, sources[0], sources[1], (*sources[2:], None)[0], sums, window, groups)
+    given = what, sources[0], sources[1], (*sources[2:], None)[0]
+    if is_one_launch(weight.layout, x.layout):
+        convolve(*given, target, window, groups, opcode_of(activation))
+        return target
+    sums = sums_for(what, target)
+    convolve(*given, sums, window, groups)
     finish(what, sums, target, activation)
     return target
 

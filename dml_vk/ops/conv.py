@@ -11,6 +11,7 @@ layouts, tiles, the batch or the device. Each product and each sum is rounded; n
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 from dml_vk.dtypes import float32
@@ -19,15 +20,18 @@ from dml_vk.kernels.operators import OPERATORS
 from dml_vk.kernels.plan.conv import (
     MOST_TERMS,
     Channels,
+    Epilogue,
     Operand,
     Spatial,
     by_residue,
     plan_conv,
+    plan_packing,
 )
 from dml_vk.layout import Layout
+from dml_vk.ops.copy import copy_elements
 from dml_vk.ops.elementwise import compute
 from dml_vk.ops.fill import fill_constant
-from dml_vk.ops.view import View, access, with_layout
+from dml_vk.ops.view import View, access, temporary, with_layout
 from dml_vk.strides.order import Ints
 
 
@@ -47,10 +51,12 @@ def convolve(
     target: View,
     window: Window,
     groups: int,
+    activation: tuple[int, Ints] = (0, ()),
 ) -> None:
-    """Write the convolution to the target, which has float32 and shares no memory with the others.
+    """Write the convolution to the target, which shares no memory with the others.
 
-    Sizes must fit each other.
+    Sizes must fit each other. An activation, by its opcode and its parameters' words, and a target
+    of float16 are for what `is_one_launch`.
     """
     if not target.layout.numel:
         return
@@ -63,6 +69,40 @@ def convolve(
             over = with_layout(bias, Layout(sizes, strides, layout.offset))
             compute(what, OPERATORS["add"], (target, over), target, float32)
         return
+    profile = target.device.profile
+    channels, spatial = _described(x, weight, target, window, groups)
+    packing = plan_packing(channels, spatial, _operand(x), _operand(weight), profile)
+    if any(packing):
+        spatial_dims = tuple(range(2, x.layout.rank))
+        x = _packed(what, x, (0, *spatial_dims, 1)) if packing.x else x
+        weight = _packed(what, weight, (*spatial_dims, 1, 0)) if packing.weight else weight
+        channels, spatial = _described(x, weight, target, window, groups)
+    first_two = _operand(x), _operand(weight)
+    of_bias = None if bias is None else (*_strides(bias.layout), bias.dtype)
+    reads = [access(view, False) for view in (x, weight, x if bias is None else bias)]
+    depth = channels.inputs
+    for dim in spatial:
+        depth *= dim.window
+    epilogue = Epilogue(*activation, target.dtype, target.layout.offset % 2)
+    for first in range(0, depth, MOST_TERMS):
+        plan = plan_conv(
+            *(channels, spatial, *first_two, of_bias, _strides(target.layout)[:2]),
+            *(profile, first, epilogue),
+            fused=not settings.exact,
+        )
+        target.device.launch(plan, (*reads, access(target, True)))
+
+
+def is_one_launch(weight: Layout, x: Layout) -> bool:
+    """Whether a single launch of one kernel adds all terms, of which there are some."""
+    depth = math.prod(weight.sizes[1:])
+    return x.numel > 0 and weight.numel > 0 and depth <= MOST_TERMS and settings.exact
+
+
+def _described(
+    x: View, weight: View, target: View, window: Window, groups: int
+) -> tuple[Channels, tuple[Spatial, ...]]:
+    """The sizes and strides that plans depend on."""
     a, b, to = x.layout, weight.layout, target.layout
     channels = Channels(a.sizes[0], groups, b.sizes[1], b.sizes[0] // groups)
     spatial = tuple(
@@ -75,19 +115,14 @@ def convolve(
             )
         ]
     )
-    first_two = _operand(x), _operand(weight)
-    of_bias = None if bias is None else (*_strides(bias.layout), bias.dtype)
-    reads = [access(view, False) for view in (x, weight, x if bias is None else bias)]
-    depth = channels.inputs
-    for dim in spatial:
-        depth *= dim.window
-    for first in range(0, depth, MOST_TERMS):
-        plan = plan_conv(
-            *(channels, spatial, *first_two, of_bias, _strides(to)[:2]),
-            *(target.device.profile, first),
-            fused=not settings.exact,
-        )
-        target.device.launch(plan, (*reads, access(target, True)))
+    return channels, spatial
+
+
+def _packed(what: str, view: View, order: Ints) -> View:
+    """Copy a view to memory in this order, for the time of an operation."""
+    to = temporary(what, Layout.packed(view.layout.sizes, order), view.dtype, view)
+    copy_elements(what, view, to, "layout")
+    return to
 
 
 def _operand(view: View) -> Operand:

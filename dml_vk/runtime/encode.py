@@ -176,7 +176,8 @@ class Encoder:
         if not units:
             rule = f"{plan.module} has too many loop iterations for this device: please report it"
             raise DmlVkError("launch", rule, rounds=plan.unit_rounds)
-        return min(max(1, int(MAX_SUBMISSION_NS / unit_ns)), units)
+        step = min(max(1, int(MAX_SUBMISSION_NS / unit_ns)), units)
+        return max(plan.together, step // plan.together * plan.together)
 
 
 def _ranges(accesses: Sequence[Access]) -> list[Range]:

@@ -41,6 +41,8 @@ class Plan:
     fused: bool = False
     # A workgroup does each work item together.
     by_teams: bool = False
+    # Lanes do as many work items together: each range starts and ends at a multiple of it.
+    together: int = 1
     # Only for the log: the chosen variant and its dim sizes.
     path: str = "single"
     sizes: tuple[int, ...] = ()

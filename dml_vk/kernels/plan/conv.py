@@ -7,14 +7,16 @@ layouts. Nothing is copied into windows.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
 from dml_vk.dtypes import DType, float32
 from dml_vk.kernels.kernel import INDEX_SPEC, Kernel, index_push
+from dml_vk.kernels.operators import OPCODES, opcodes_of
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Plan
-from dml_vk.kernels.plan.matmul import RUN
+from dml_vk.kernels.plan.matmul import LEAST_SHARED, RUN, SHARED_TERM_NS, shared_spans
 from dml_vk.kernels.plan.paths import LOCAL_SIZE, power_of_two
 from dml_vk.kernels.plan.tasks import QUAD_BYTES
 from dml_vk.limits import Profile
@@ -23,9 +25,14 @@ from dml_vk.strides.order import Ints
 BLOCK = RUN**2  # terms: BLOCK_OF_SUM in conv.comp
 MOST_TERMS = 3 * BLOCK  # of one launch
 _BY_ELEMENTS, _BY_DEPTH, _BY_SPAN = range(3)  # how a tile reads a source
+_POSITIONS, _CHANNELS = 1, 2  # whose float16 are a word
+# Activations that take few instructions.
+_SHORT = (0, *[int(OPCODES[name]) for name in ("RELU", "LEAKY_RELU", "THRESHOLDED_RELU")])
 _TERM_NS = 0.1  # one multiply-add on one slow core
 _READ_NS = 4.0  # four elements of a source
 _LARGE = 2**24  # terms of all sums
+_X_USES, _WEIGHT_USES = 128, 1024  # of an element that is copied first, at least
+_MOST_PACKED = 2**24  # elements of such a copy
 _SPATIAL_SPEC = ("WINDOW", "DILATION", "STRIDE", "PADDING")
 
 KERNELS = (
@@ -40,7 +47,7 @@ KERNELS = (
             *("X_TYPE", "WEIGHT_TYPE", "BIAS_TYPE"),
             *(f"{name}_{dim}" for name in _SPATIAL_SPEC for dim in range(3)),
             *("DST_SIZE_2", "X_SIZE_2", "X_STRIDE_2", "WEIGHT_STRIDE_2", "DST_STRIDE_2"),
-            "DEPTHWISE",
+            *("DEPTHWISE", "BIAS_STEP", "FIRST_TERM", "ACTIVATION", "DST_TYPE", "PAIRS", "BY_ROWS"),
         ),
         push=index_push(
             ("x_base", "weight_base", "bias_base", "dst_base"),
@@ -49,14 +56,16 @@ KERNELS = (
                 (name, 1)
                 for name in (
                     *("inner_size", "outer_size", "x_sample", "x_channel"),
-                    *("weight_channel", "weight_input", "bias_step"),
-                    *("dst_sample", "dst_channel"),
-                    *("inputs", "channels", "columns", "first_term"),
+                    *("weight_channel", "weight_input", "dst_sample", "dst_channel"),
+                    *("inputs", "channels", "columns", "alpha", "beta"),
                 )
             ),
             3,
         ),
-        variants={"float32": {}},
+        variants={
+            "float32": opcodes_of("float_activation"),
+            "shared_float32": {**opcodes_of("float_activation"), "SHARED": "1"},
+        },
     ),
 )
 
@@ -90,11 +99,66 @@ class Operand(NamedTuple):
     dtype: DType
 
 
+class Epilogue(NamedTuple):
+    """What is done with each sum, after the bias is added."""
+
+    activation: int = 0  # an opcode of float_activation.comp, or 0
+    params: Ints = ()  # its words, at most two
+    dtype: DType = float32  # of the result; another one takes all terms in one launch
+    offset: int = 0  # of the result, modulo the elements of a word
+
+
+NO_EPILOGUE = Epilogue()
+
+
 class Channels(NamedTuple):
     samples: int
     groups: int
     inputs: int  # of a group
     outputs: int  # of a group
+
+
+class Packing(NamedTuple):
+    """Which operands should be copied so that four elements are read at once."""
+
+    x: bool = False  # so that channels are innermost
+    weight: bool = False  # so that outputs are
+
+
+def plan_packing(
+    channels: Channels,
+    spatial: tuple[Spatial, ...],
+    x: Operand,
+    weight: Operand,
+    profile: Profile,
+) -> Packing:
+    """Choose copies that take far less time than they save, and little memory."""
+    dims = (*spatial, Spatial(), Spatial())[:3]
+    columns = channels.samples * math.prod([dim.windows for dim in dims])
+    taps = math.prod([dim.window for dim in dims])
+    if not _is_shared(channels, columns, profile):
+        return Packing()
+    x_numel = channels.samples * channels.groups * channels.inputs
+    x_numel *= math.prod([dim.size for dim in dims])
+    weight_numel = channels.groups * channels.outputs * channels.inputs * taps
+    strides = (x.outer, *[dim.x for dim in dims])
+    return Packing(
+        channels.inputs % 4 == 0
+        and not _read(x, strides, channels.inputs)
+        and _read_x(x, dims, channels.inputs) == _BY_ELEMENTS
+        and columns * channels.outputs * taps * channels.inputs >= _X_USES * x_numel
+        and x_numel <= _MOST_PACKED,
+        channels.outputs % 4 == 0
+        and not _read_weight(weight, dims, channels, shared=True)
+        and columns >= _WEIGHT_USES
+        and weight_numel <= _MOST_PACKED,
+    )
+
+
+def _is_shared(channels: Channels, columns: int, profile: Profile) -> bool:
+    """Whether lanes share the channels of a tile, each with positions of its own."""
+    enough = channels.outputs >= LEAST_SHARED and columns >= 2 * profile.lanes
+    return profile.shuffles and enough
 
 
 @lru_cache(maxsize=1024)
@@ -107,10 +171,11 @@ def plan_conv(
     dst: tuple[int, int],
     profile: Profile,
     first: int = 0,
+    epilogue: Epilogue = NO_EPILOGUE,
     *,
     fused: bool = False,
 ) -> Plan:
-    """Plan the terms from `first` on, at most MOST_TERMS, into float32.
+    """Plan the terms from `first` on, at most MOST_TERMS. The last ones have the epilogue.
 
     Spatial dims are innermost first. `bias` is its step and dtype, `dst` the strides of samples and
     channels. The result depends on an offset only by its position within a quad.
@@ -119,33 +184,47 @@ def plan_conv(
     columns = channels.samples * math.prod([dim.windows for dim in dims])
     depth = channels.inputs * math.prod([dim.window for dim in dims])
     terms = min(MOST_TERMS, depth - first)
+    lanes = profile.lanes
+    shared = _is_shared(channels, columns, profile)
     depthwise = channels.inputs == channels.outputs == 1 and channels.groups % 4 == 0
     if depthwise:
         channels = channels._replace(groups=1, outputs=channels.groups)
         rows, across, deep = 4, _span(columns), 4
         reads = _read(x, (x.outer, *[dim.x for dim in dims]), channels.outputs), _BY_ELEMENTS
     else:
-        rows, across = _spans(channels, columns, depth, profile)
+        if shared:
+            times = channels.groups
+            rows, across = shared_spans(channels.outputs, columns, times, depth, profile)
+        else:
+            rows, across = _spans(channels, columns, depth, profile)
         deep = 4 if channels.inputs % 4 == 0 else 1
         reads = (
             _read_x(x, dims, channels.inputs),
-            _read(weight, (weight.outer, *[dim.weight for dim in dims]), channels.inputs),
+            _read_weight(weight, dims, channels, shared=shared),
         )
     tiles_down, tiles_across = -(-channels.outputs // rows), -(-columns // across)
-    block_across = min(8, power_of_two(tiles_across), profile.lanes)
-    block_down = min(profile.lanes // block_across, power_of_two(tiles_down))
+    block_across = lanes if shared else min(8, power_of_two(tiles_across), lanes)
+    block_down = min(lanes // block_across, power_of_two(tiles_down))
     groups, extent = -(-tiles_down // block_down), -(-tiles_across // block_across)
     ragged = channels.outputs % (rows * block_down) or columns % (across * block_across)
     units = groups * extent * block_down * block_across * channels.groups
     bias_type = bias[1] if bias else float32
     read_ns = _READ_NS * sum(
-        [span * (1 if read else 2) for span, read in zip((across, rows), reads)]
+        [
+            span * (1 if read else 2)
+            for span, read in zip((across, rows / lanes if shared else rows), reads)
+        ]
     )
+    term_ns = SHARED_TERM_NS if shared else _TERM_NS
+    is_last = first + terms == depth
+    epilogue = epilogue if is_last else NO_EPILOGUE
+    pairs = _pairs(channels, dims, dst, epilogue)
+    by_rows = epilogue.activation not in _SHORT or epilogue.dtype is not float32
     path = f"tile, {columns} positions, {depth} terms"
     tail = (
         *(inner.size, outer.size, x.outer, x.inner, weight.outer),
         0 if depthwise else weight.inner,
-        *(bias[0] if bias else 0, *dst, channels.inputs, channels.outputs, columns, first),
+        *(*dst, channels.inputs, channels.outputs, columns, *(*epilogue.params, 0, 0)[:2]),
     )
     push = (
         *(0, units, 0, 0, 0, 0, units, groups, extent, inner.windows, outer.windows),
@@ -153,14 +232,14 @@ def plan_conv(
         *tail,
     )
     return Plan(
-        module="conv_float32",
+        module="conv_shared_float32" if shared else "conv_float32",
         spec=(
             *(min(LOCAL_SIZE, profile.max_invocations // profile.lanes * profile.lanes),),
             *(profile.lanes, 2, 0),
             *(block_across, block_down, rows, across, int(ragged > 0), deep),
             *(1 if depth <= RUN else 2 if depth <= BLOCK else 3,),
             *(int(any(dim.is_bounded for dim in dims)), int(first > 0)),
-            *(int(first + terms == depth), int(bias is not None), *reads),
+            *(int(is_last), int(bias is not None), *reads),
             *(x.dtype.code, weight.dtype.code, bias_type.code),
             *[dim.window for dim in dims],
             *[dim.dilation for dim in dims],
@@ -168,19 +247,23 @@ def plan_conv(
             *[dim.padding & 0xFFFFFFFF for dim in dims],
             *[last_dim.windows, last_dim.size],
             *[stride & 0xFFFFFFFF for stride in (last_dim.x, last_dim.weight, last_dim.dst)],
-            int(depthwise),
+            *(int(depthwise), (bias[0] if bias else 0) & 0xFFFFFFFF, first),
+            *(epilogue.activation, epilogue.dtype.code, pairs, int(by_rows)),
         ),
         push=tuple([word & 0xFFFFFFFF for word in push]),
         units=units,
-        unit_ns=20.0 * (rows + across) + (_TERM_NS * rows * across + read_ns / 4) * terms,
-        unit_rounds=rounds.conv(terms, BLOCK, RUN, 1 if depthwise else deep),
+        unit_ns=20.0 * (rows + across) + (term_ns * rows * across + read_ns / 4) * terms,
+        unit_rounds=rounds.conv(terms, BLOCK, RUN, 1 if depthwise else deep)
+        + (rounds.loop(rows) if by_rows else 0),
         base_bytes=(
             x.dtype.itemsize,
             weight.dtype.itemsize,
             (bias[1] if bias else float32).itemsize,
-            4,
+            epilogue.dtype.itemsize,
         ),
+        shares_words=epilogue.dtype is not float32 and not pairs,
         launches=((0, 0, 0, 0),),
+        together=lanes if shared else 1,
         fused=fused,
         path=f"{path}, fused multiply-add" if fused else path,
         sizes=(
@@ -189,6 +272,20 @@ def plan_conv(
             *[dim.windows for dim in dims],
         ),
     )
+
+
+def _pairs(
+    channels: Channels, dims: Sequence[Spatial], dst: tuple[int, int], epilogue: Epilogue
+) -> int:
+    """Which two neighbours in a tile always are a word of float16, if any."""
+    inner, *others = dims
+    sample, channel = dst
+    steps = (epilogue.offset, sample, *[dim.dst for dim in others])
+    if epilogue.dtype is float32 or math.gcd(2, *steps) != 2:
+        return 0
+    if inner.dst == 1 and inner.windows % 2 == 0 and channel % 2 == 0:
+        return _POSITIONS
+    return _CHANNELS if channel == 1 and channels.outputs % 2 == 0 and inner.dst % 2 == 0 else 0
 
 
 def _spans(channels: Channels, columns: int, depth: int, profile: Profile) -> tuple[int, int]:
@@ -214,6 +311,18 @@ def _read(source: Operand, strides: Ints, inputs: int) -> int:
     itemsize = source.dtype.itemsize
     steps = [stride * itemsize for stride in (source.offset, *strides)]
     return _BY_DEPTH if math.gcd(*steps) % (4 * itemsize) == 0 else _BY_ELEMENTS
+
+
+def _read_weight(
+    weight: Operand, dims: tuple[Spatial, ...], channels: Channels, *, shared: bool
+) -> int:
+    """How the weight is read: by inputs, or by outputs where lanes share them."""
+    steps = tuple([dim.weight for dim in dims])
+    read = _read(weight, (weight.outer, *steps), channels.inputs)
+    if read or not shared or channels.outputs % 4 or weight.outer != 1:
+        return read
+    by_outputs = weight._replace(outer=weight.inner, inner=1)
+    return _BY_SPAN if _read(by_outputs, (weight.inner, *steps), 4) else _BY_ELEMENTS
 
 
 def _read_x(x: Operand, dims: tuple[Spatial, ...], inputs: int) -> int:

@@ -27,6 +27,9 @@ _RANK = 5  # dims in one launch, of which two are a tile's
 _BY_ELEMENTS, _BY_DEPTH, _BY_SPAN, _ALL_ONES = range(4)  # how a tile reads a source
 _TERM_NS, _INT64_NS, _FLOAT64_NS = 0.1, 10.0, 60.0  # one multiply-add on one slow core
 _READ_NS = 4.0  # four elements of a source
+# Rows of a tile that lanes share, at least, and the terms of all sums that large ones are for.
+LEAST_SHARED, _LARGE = 16, 2**26
+SHARED_TERM_NS = 0.03  # of lanes that compute together
 # Where each work item would stride across a whole source, the depth is split until there are this
 # many, so that each reads a smaller range.
 _SWEEP_UNITS = 1024
@@ -54,7 +57,12 @@ KERNELS = (
             *("BLOCK_ACROSS", "BLOCK_DOWN", "ROWS", "COLUMNS", "RAGGED", "DEEP", "LEVELS"),
             *("DST_QUADS", "A_READ", "B_READ", "A_TYPE", "B_TYPE", "MORE"),
         ),
-        {"float32": {"FLOAT": "1"}, "int32": {}},
+        {
+            "float32": {"FLOAT": "1"},
+            "int32": {},
+            "shared_float32": {"FLOAT": "1", "SHARED": "1"},
+            "shared_int32": {"SHARED": "1"},
+        },
     ),
     _kernel(
         "matmul_words",
@@ -155,9 +163,14 @@ def _plan(
         itemsizes, byte_starts, starts = map(_swapped, (itemsizes, byte_starts, starts))
         dims = [Dim(_swapped(dim.strides), dim.size) for dim in dims]
     if dtype.itemsize == 4:
-        task, path = _tiles(dims, Task([], [], itemsizes, byte_starts, profile), depth, a, b)
+        task, path, exchanged = _tiles(
+            dims, Task([], [], itemsizes, byte_starts, profile), depth, a, b
+        )
+        if exchanged:
+            swapped, starts = not swapped, _swapped(starts)
+            a, b, itemsizes = b, a, task.itemsizes
         far = _strides_far(path, a, b)
-        name = "tile"
+        name = path.name
     else:
         task = Task(*split(dims, _RANK), itemsizes, byte_starts, profile)
         term_ns = _FLOAT64_NS if dtype.kind == "f" else _INT64_NS
@@ -168,7 +181,7 @@ def _plan(
         name = "words"
         far = False
     plan = plan_of(
-        f"matmul_{name}_{_FAMILY[dtype.kind]}{8 * dtype.itemsize}",
+        f"matmul_{name}_{_FAMILY[dtype.kind]}{8 * dtype.itemsize}".replace(" ", "_"),
         *(task, path, _RANK, offsets(task.outer, starts)),
         sources=itemsizes[:-1],
         spec=(int(more),),
@@ -198,49 +211,89 @@ def _swapped(operands: Ints) -> Ints:
     return b, a, dst
 
 
-def _tiles(dims: list[Dim], task: Task, depth: int, a: Reading, b: Reading) -> tuple[Task, Path]:
-    """Choose a dim that a lacks as columns and one that b lacks as rows; loop over the others."""
+def _tiles(
+    dims: list[Dim], task: Task, depth: int, a: Reading, b: Reading
+) -> tuple[Task, Path, bool]:
+    """Choose a dim that a lacks as columns and one that b lacks as rows; loop over the others.
+
+    The last result tells whether the sources were exchanged.
+    """
     single = Dim((0, 0, 0), 1)
     left = list(dims)
     column = _take_dim(left, 0) or single
     row = _take_dim(left, 1) or single
+    lanes = task.profile.lanes
+    shared = task.profile.shuffles and not (a.ones or b.ones)
+    exchanged = shared and column.size < 4 * lanes <= row.size
+    if exchanged:
+        a, b = b, a
+        column, row, *left = [Dim(_swapped(dim.strides), dim.size) for dim in (row, column, *left)]
+        task = task._replace(
+            itemsizes=_swapped(task.itemsizes), byte_starts=_swapped(task.byte_starts)
+        )
+    shared = shared and row.size >= LEAST_SHARED and column.size >= 2 * lanes
     kept, outer = split(left, _RANK - 2)
     task = task._replace(dims=[column, row, *kept], outer=outer)
-    down, across = _span(row.size), _span(column.size)
+    if shared:
+        times = math.prod([dim.size for dim in left])
+        down, across = shared_spans(row.size, column.size, times, depth, task.profile)
+    else:
+        down, across = _span(row.size), _span(column.size)
     reads = [
         _read(task, k, source, depth, span)
         for k, (source, span) in enumerate(((a, down), (b, across)))
     ]
-    deep = 4 if _BY_DEPTH in reads else 1
+    deep = 4 if _BY_DEPTH in reads or (shared and depth % 4 == 0) else 1
     others = [row, *kept]
     dst_quads = column.dst == 1 and column.size % 4 == 0 and task.aligned(-1, QUAD_BYTES, others)
     tiles_down, tiles_across = -(-row.size // down), -(-column.size // across)
-    block_down, block_across = _block(tiles_down, tiles_across, task.profile.lanes)
+    block_down, block_across = (
+        (1, lanes) if shared else _block(tiles_down, tiles_across, task.profile.lanes)
+    )
     groups, extent = -(-tiles_down // block_down), -(-tiles_across // block_across)
-    lanes = block_down * block_across
     ragged = row.size % (down * block_down) or column.size % (across * block_across)
     read_ns = sum(
         [
             _READ_NS * span * (2 if read == _BY_ELEMENTS else read != _ALL_ONES)
-            for read, span in zip(reads, (down, across))
+            for read, span in zip(reads, (down / lanes if shared else down, across))
         ]
     )
-    return task, Path(
-        "tile",
+    term_ns = SHARED_TERM_NS if shared else _TERM_NS
+    path = Path(
+        "tile shared" if shared else "tile",
         task.dims,
         (
             *(block_across, block_down, down, across, int(ragged > 0)),
             *(deep, 1 if depth <= RUN else 2, int(dst_quads), *reads),
             *(a.dtype.code, b.dtype.code),
         ),
-        whole=groups * extent * lanes * math.prod([dim.size for dim in kept]),
+        whole=groups * extent * block_down * block_across * math.prod([dim.size for dim in kept]),
         edges=0,
         groups=groups,
         extent=extent,
-        unit_ns=20.0 + (_TERM_NS * down * across + read_ns / 4) * depth,
+        unit_ns=20.0 + (term_ns * down * across + read_ns / 4) * depth,
         unit_rounds=rounds.matmul_tile(depth, RUN, deep),
         elements=down * across,
+        together=lanes if shared else 1,
     )
+    return task, path, exchanged
+
+
+def shared_spans(rows: int, columns: int, times: int, depth: int, profile: Profile) -> Ints:
+    """The rows and columns of a tile whose rows lanes share: those that take the least time.
+
+    Large tiles read less, but take long to compile.
+    """
+    lanes, wanted = profile.lanes, profile.units_wanted
+    large = rows * columns * times * depth >= _LARGE
+
+    def cost(spans: Ints) -> float:
+        down, across = spans
+        tiles = times * -(-rows // down) * -(-columns // (across * lanes))
+        reads = _READ_NS / 4 * (down / lanes + across)
+        return max(tiles, wanted // lanes) * (SHARED_TERM_NS * down * across + reads)
+
+    return min(((16, 4), (32, 4), (16, 8), (32, 8))[: 4 if large else 3], key=cost)
 
 
 def _take_dim(dims: list[Dim], lacking: int) -> Dim | None:

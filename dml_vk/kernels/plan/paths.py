@@ -38,6 +38,7 @@ class Path(NamedTuple):
     elements: int  # the most per work item
     shares_words: bool = False  # two work items may modify different bits of one word
     by: str = ""  # the unit of access, where the variant has several
+    together: int = 1  # work items that must be in one range: see Plan
 
     def costing(self, element_ns: float, element_rounds: int = 0) -> Path:
         """Add a time and a number of loop iterations per element to the costs."""
@@ -107,6 +108,7 @@ def plan_of(
         unit_rounds=path.unit_rounds,
         base_bytes=(*sources, task.itemsize),
         launches=tuple(launches),
+        together=path.together,
         shares_words=path.shares_words or (task.itemsize < 4 and len(launches) > 1),
         arguments=arguments,
         path=str(path),

@@ -61,7 +61,7 @@ class Function:
                 phis.append(line)
             elif kind == op.LOOP_MERGE or kind == op.SELECTION_MERGE:
                 merge = line
-            elif kind >= op.BRANCH:
+            elif op.BRANCH <= kind <= op.UNREACHABLE:
                 blocks[label] = Block(label, phis, body, merge, line)
             elif kind == op.PARAMETER:
                 self.params.append(line)

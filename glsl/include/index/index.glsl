@@ -90,6 +90,9 @@ void run() {
     uint strands = gl_NumWorkGroups.x * (gl_WorkGroupSize.x / LANES);
     uint units = push.end - push.first;
     uint stretch = (units + strands - 1) / strands;
+#ifdef SHARED
+    stretch = (stretch + LANES - 1) / LANES * LANES;  // All lanes of a group are at work, or none.
+#endif
     uint start = min(gl_GlobalInvocationID.x / LANES * stretch, units);
     uint stop = push.first + min(start + stretch, units);
 #ifdef TEAM

@@ -93,7 +93,7 @@ def test_large_tiles(plans, monkeypatch):
     monkeypatch.setattr(planning, "_LARGE", 0)
     planning.plan_conv.cache_clear()
     device = dml_vk.device()
-    profile = dataclasses.replace(device.profile, units_wanted=0, tile_span=16)
+    profile = dataclasses.replace(device.profile, units_wanted=0, tile_span=16, shuffles=False)
     with profiled(device, profile):
         for order in (None, channels_last):
             x, weight = packed(2, 8, 7, 10, order=order), packed(17, 8, 3, 3, order=order)
@@ -101,6 +101,49 @@ def test_large_tiles(plans, monkeypatch):
             check(packed(1, 4, 4, 8, order=order), packed(32, 4, 1, 1), dtype=float16)
     tiles = [plan.spec[6:8] for plan in plans]
     assert tiles == [(8, 16), (16, 16)] * 2
+
+
+@pytest.mark.parametrize("dtype", [float32, float16])
+def test_channels_that_lanes_share(plans, monkeypatch, dtype):
+    monkeypatch.setattr(planning, "_X_USES", 1)  # so that small operands are copied too
+    monkeypatch.setattr(planning, "_WEIGHT_USES", 1)
+    planning.plan_conv.cache_clear()
+    device = dml_vk.device()
+    with profiled(device, device.profile):
+        for name, x, weight, options in (
+            ("3x3", (2, 8, 5, 7), (35, 8, 3, 3), {"padding": 1}),
+            ("in fours", (1, 8, 6, 9), (36, 8, 3, 3), {"padding": 1, "stride": 2}),
+            ("three inputs", (1, 3, 9, 8), (16, 3, 5, 4), {"padding": 2, "stride": 2}),
+            ("groups", (1, 8, 6, 6), (40, 4, 3, 2), {"groups": 2, "dilation": (1, 2)}),
+            ("1x1", (3, 12, 2, 8), (20, 12, 1, 1), {}),
+            ("1x1, whole tiles", (1, 4, 4, 8), (32, 4, 1, 1), {}),
+            ("volume", (1, 4, 4, 5, 6), (16, 4, 2, 2, 2), {}),
+        ):
+            for order in FORMATS[len(x)]:
+                a, b = packed(*x, order=order), packed(*weight, order=order)
+                check(a, b, packed(weight[0]), dtype=dtype, told=(name, order), **options)
+    shared = [plan for plan in plans if plan.together > 1]
+    assert bool(shared) == device.profile.shuffles
+    told = {pair for plan in shared for pair in zip(planning.KERNELS[0].spec, plan.spec)}
+    wanted = {
+        *[("WEIGHT_READ", way) for way in (0, 1, 2)],
+        *[("X_READ", way) for way in (0, 1, 2)],
+        *[(flag, value) for flag in ("RAGGED", "BOUNDED") for value in (0, 1)],
+        *[("DEEP", terms) for terms in (1, 4)],
+    }
+    assert wanted <= told or not shared
+
+
+def test_small_operands_and_large_ones_are_read_where_they_are(monkeypatch):
+    x, weight = operand(packed(1, 16, 30, 40))[0], operand(packed(32, 16, 3, 3))[0]
+    few = operand(packed(1, 16, 12, 12))[0]
+    shuffles = dml_vk.device().profile.shuffles
+    for image, most, copies in ((x, 2**24, 2), (few, 2**24, 1), (x, 4608, 1), (x, 4607, 0)):
+        monkeypatch.setattr(planning, "_MOST_PACKED", most)
+        device = dml_vk.device()
+        with profiled(device, device.profile), dml_vk.trace() as log:
+            nn.conv(image, weight)
+        assert len([one for one in log.entries if one.reason == "layout"]) == copies * shuffles
 
 
 @settings(max_examples=60, deadline=None, derandomize=True)

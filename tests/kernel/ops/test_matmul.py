@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 
 import numpy as np
 import pytest
@@ -16,6 +17,7 @@ from dml_vk.kernels.plan import matmul as planning
 from dml_vk.kernels.plan.matmul import KERNELS, MAX_DEPTH, RUN, Reading, partial_run, plan_matmul
 from dml_vk.layout import Layout, channels_last
 from dml_vk.ops import matmul as operation
+from dml_vk.runtime import encode
 from dml_vk.testing import products
 from dml_vk.testing.strategies import layouts, targets
 from tests.kernel.matrices import assert_bits, every_other, operand, packed, turned, values
@@ -109,6 +111,40 @@ def test_every_variant_of_reading_and_writing(plans):
         *[(read, way) for read in ("A_READ", "B_READ") for way in (0, 1, 2)],
     }
     assert wanted <= told(plans)
+
+
+SHARED_SIZES = ((35, 68, 70), (16, 67, 33), (16, 132, 260), (64, 64, 520), (70, 64, 5), (24, 8, 16))
+
+
+@pytest.mark.parametrize("dtype", [float32, DTYPES["float16"], DTYPES["uint8"], DTYPES["int32"]])
+def test_rows_that_lanes_share(plans, dtype, monkeypatch):
+    device = dml_vk.device()
+    shuffles = device.profile.shuffles
+    step = 1 if dtype is float32 else 3  # of kinds of layouts: all, or the first and the last
+    for large in (2**40, 0):
+        monkeypatch.setattr(planning, "_LARGE", large)
+        planning._plan.cache_clear()
+        with profiled(device, device.profile):
+            for m, k, n in SHARED_SIZES:
+                for first, second in list(itertools.product((packed, turned), repeat=2))[::step]:
+                    check(first(m, k), second(k, n), None, dtype, (m, k, n, first, second))
+            check(packed(2, 17, 70), packed(70, 40), turned(2, 17, 40), dtype, "batch")
+            check(every_other(20, 40), every_other(40, 36), every_other(20, 36), dtype, "steps")
+    shared = [made.plan for made in plans if made.plan.together > 1]
+    assert bool(shared) == shuffles
+    assert all(plan.units % plan.together == 0 for plan in shared)
+    spans = {(plan.spec[6], plan.spec[7]) for plan in shared}
+    assert spans == ({(16, 4), (32, 4), (16, 8), (32, 8)} if shuffles else set())
+    reads = {plan.spec[12] for plan in shared}
+    assert reads == ({0, 1, 2} if shuffles else set())
+
+
+def test_shared_rows_in_several_dispatches(plans, monkeypatch):
+    monkeypatch.setattr(encode, "MAX_SUBMISSION_NS", 1.0)
+    a, b = packed(64, 64), packed(64, 200)
+    with profiled(dml_vk.device(), dml_vk.device().profile):
+        check(a, b)
+    assert plans[-1].plan.units > plans[-1].plan.together
 
 
 @pytest.mark.parametrize("dtype", [dtype for dtype in DTYPES.values() if dtype.kind != "b"])

@@ -55,6 +55,19 @@ def several(info, monkeypatch):
     return {one.type: one for one in found}
 
 
+def test_only_subgroups_in_a_known_order_shuffle(info):
+    able = replace(
+        info, driver="llvmpipe Mesa", subgroup_size=8, subgroup_operations=("basic", "shuffle")
+    )
+    assert able.profile.shuffles
+    for changed in (
+        {"driver": "SwiftShader"},
+        {"subgroup_size": 4},
+        {"subgroup_operations": ("basic",)},
+    ):
+        assert not replace(able, **changed).profile.shuffles
+
+
 def test_every_device_meets_what_vulkan_guarantees(info):
     assert info.index == 0
     assert info.name

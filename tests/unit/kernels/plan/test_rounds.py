@@ -10,11 +10,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dml_vk.dtypes import DTYPES, float32, float64, int32, int64, uint32
+from dml_vk.dtypes import DTYPES, float16, float32, float64, int32, int64, uint32
 from dml_vk.errors import DmlVkError
-from dml_vk.kernels.operators import CASTS, OPERATORS
+from dml_vk.kernels.operators import CASTS, OPCODES, OPERATORS
 from dml_vk.kernels.plan import rounds
-from dml_vk.kernels.plan.conv import MOST_TERMS, Channels, Operand, Spatial, plan_conv
+from dml_vk.kernels.plan.conv import (
+    MOST_TERMS,
+    NO_EPILOGUE,
+    Channels,
+    Epilogue,
+    Operand,
+    Spatial,
+    plan_conv,
+)
 from dml_vk.kernels.plan.copy import plan_copy
 from dml_vk.kernels.plan.elementwise import plan_computed
 from dml_vk.kernels.plan.gather import Step, plan_check, plan_claim, plan_gather, plan_scatter
@@ -31,7 +39,7 @@ from dml_vk.kernels.registry import COMPUTED
 from dml_vk.layout import Layout, channels_last
 from dml_vk.limits import MINIMUM
 from dml_vk.runtime.queue import Queue
-from tests.profiles import PROFILES
+from tests.profiles import PROFILES, SHUFFLING
 from tests.unit.runtime.queues import Runtime, arena, make_plan, operand
 
 LARGE = st.sampled_from(
@@ -160,7 +168,8 @@ def test_products(kind, rows, columns, depth, dtype):
     for second in (Reading((0, 1), columns, 0, dtype), Reading((0, depth), 1, 0, dtype)):
         dst = (columns, 1), 0, dtype
         for a, b in ((first, second), (first._replace(ones=True), second)):
-            check(plan_matmul((rows, columns), depth, a, b, dst, PROFILES[kind]).plan)
+            for profile in (PROFILES[kind], SHUFFLING):
+                check(plan_matmul((rows, columns), depth, a, b, dst, profile).plan)
 
 
 @given(KINDS, LARGE, LARGE, st.integers(1, 64), st.integers(1, 2**14))
@@ -169,9 +178,11 @@ def test_convolutions(kind, positions, outputs, inputs, width):
     line = Spatial(positions + width - 1, positions, width, x=1, weight=1, dst=1)
     x, weight = Operand(0, line.size, 0, float32), Operand(inputs * width, width, 0, float32)
     for first in range(0, inputs * width, MOST_TERMS):
-        dst, profile = (0, positions), PROFILES[kind]
-        channels = Channels(1, 1, inputs, outputs)
-        check(plan_conv(channels, (line,), x, weight, None, dst, profile, first))
+        channels, dst = Channels(1, 1, inputs, outputs), (0, positions)
+        for profile in (PROFILES[kind], SHUFFLING):
+            for epilogue in (NO_EPILOGUE, Epilogue(int(OPCODES["GELU"]), (), float16)):
+                given = x, weight, None, dst, profile, first, epilogue
+                check(plan_conv(channels, (line,), *given))
 
 
 @given(KINDS, LARGE, LARGE, st.sampled_from([4, 8]))
