@@ -7,12 +7,11 @@ from typing import Any
 
 from dml_vk.dtypes import float32
 from dml_vk.errors import RangeError
-from dml_vk.kernels.operators import OPCODES, OPERATORS
+from dml_vk.kernels.operators import OPERATORS
+from dml_vk.ops.activation import Activation as Activation
 from dml_vk.ops.elementwise import cast_elements, compute
 from dml_vk.ops.numbers import element_words
-from dml_vk.ops.rows import Activation as Activation
 from dml_vk.ops.view import View
-from dml_vk.strides.order import Ints
 
 ACTIVATIONS = {
     name: operator
@@ -40,17 +39,6 @@ def to_activation(what: str, value: Any) -> Activation | None:
     params.update(given)
     words = [element_words(what, each, float32, number) for each, number in params.items()]
     return name, sum(words, ())
-
-
-def opcode_of(activation: Activation | None) -> tuple[int, Ints]:
-    """Return the opcode and the words of parameters, for a kernel that ends with an activation.
-
-    The opcode is 0 if the activation changes nothing.
-    """
-    if activation is None or activation[0] == "positive":
-        return 0, ()
-    name, words = activation
-    return int(OPCODES[ACTIVATIONS[name].opcode]), words
 
 
 def finish(what: str, sums: View, target: View, activation: Activation | None) -> None:

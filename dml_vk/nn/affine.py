@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 from dml_vk.layout import Layout
-from dml_vk.ops.rows import PAIR, Activation, finish, pairs_of, write_joined, write_rows
+from dml_vk.ops.activation import Activation
+from dml_vk.ops.rows import PAIR, finish, pairs_of, write_joined, write_rows
 from dml_vk.ops.view import View, temporary, with_layout
 from dml_vk.strides.order import Ints, packed_strides, row_major
 

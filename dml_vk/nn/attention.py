@@ -13,8 +13,6 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-import numpy as np
-
 from dml_vk.array.calls import call
 from dml_vk.dtypes import bool_, float16, float32
 from dml_vk.errors import LayoutError
@@ -26,15 +24,13 @@ from dml_vk.ops.copy import copy_if_overlapping
 from dml_vk.ops.elementwise import compute
 from dml_vk.ops.fill import fill_constant
 from dml_vk.ops.matmul import add_products
-from dml_vk.ops.numbers import float_words, scalar_words
-from dml_vk.ops.rows import finish, pairs_of
+from dml_vk.ops.numbers import scalar_words
+from dml_vk.ops.rows import finish, pairs_of, write_rows
 from dml_vk.ops.view import View, check_count, check_devices, temporary, with_layout
 from dml_vk.strides.order import Ints, to_bool
 from dml_vk.strides.propagate import broadcast_sizes
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import check_dtype, result_over, to_number, to_tensor
-
-MOST = float(np.finfo(np.float32).max)
 
 
 def scaled_dot_product_attention(
@@ -174,13 +170,10 @@ def _mask(what: str, scores: View, mask: View) -> None:
 
 
 def _weigh(what: str, scores: View) -> None:
-    """Replace scores by their softmax over the last dim."""
-    pairs = pairs_of(what, "exp_sum", scores, (scores.layout.rank - 1,))
-    # Where all is -infinity, so is the largest, and the reciprocal of the sum is infinity. Finite
-    # ones instead make the weights exp(-infinity) and 0, not NaN.
-    numbers = View(pairs.device, pairs.allocation, Layout((2 * pairs.layout.numel,)), float32)
-    compute(what, OPERATORS["clip"], (numbers,), numbers, float32, float_words(-MOST, MOST))
-    finish(what, "softmax", [scores, pairs], scores)
+    """Replace scores by their softmax over the last dim, or by 0 where all are -infinity."""
+    last = (scores.layout.rank - 1,)
+    if not write_rows(what, "weights", "softmax", scores, scores, last):
+        finish(what, "softmax", [scores, pairs_of(what, "weights", scores, last)], scores)
 
 
 def _means(what: str, weights: View, v: View, target: View) -> None:

@@ -8,9 +8,10 @@ from typing import Any
 from dml_vk.array.calls import call
 from dml_vk.errors import LayoutError, RangeError
 from dml_vk.layout import Layout
-from dml_vk.nn.activations import Activation, finish, opcode_of, to_activation
+from dml_vk.nn.activations import Activation, finish, to_activation
 from dml_vk.nn.operands import network_dtype, sums_for
 from dml_vk.nn.windows import Padding, Windows, each_dim, spatial_rank, to_padding, windows_of
+from dml_vk.ops.activation import opcode_of
 from dml_vk.ops.conv import Window, convolve, is_one_launch
 from dml_vk.ops.copy import copy_if_overlapping
 from dml_vk.ops.view import check_count

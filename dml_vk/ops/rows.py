@@ -6,8 +6,9 @@ the reduced dims, in chunks of 16, and the chunks are the leaves of a binary tre
 the work. Numbers of a pair are float32.
 
 - "exp_sum": the largest element m, and 1 / s, where s is the sum of exp(x - m). "log_sum": m and
-  log(s). Within a chunk, terms are subtracted from the chunk's own m and added as a tree. Two nodes
-  have the larger m; the sum of the one with the smaller m is multiplied by exp of the difference.
+  log(s). "weights": as "exp_sum", but the softmax of a row of -infinity is then 0. Within a chunk,
+  terms are subtracted from the chunk's own m and added as a tree. Two nodes have the larger m; the
+  sum of the one with the smaller m is multiplied by exp of the difference.
 - "scale": the mean and 1 / sqrt(variance + eps). "statistics": the mean and the variance, and then
   this pair: the only result of four numbers. A chunk has
   the mean of its elements, the first plus the mean difference from it, and the sum of squared
@@ -28,10 +29,10 @@ from collections.abc import Sequence
 from dml_vk.dtypes import DType, float32, uint64
 from dml_vk.kernels import finishes
 from dml_vk.kernels.kernel import SCALAR_WORDS
-from dml_vk.kernels.operators import OPCODES
 from dml_vk.kernels.plan.reduce import PAIRS
 from dml_vk.kernels.plan.rows import Finish, plan_rows
 from dml_vk.layout import Layout
+from dml_vk.ops.activation import Activation, opcode_of
 from dml_vk.ops.copy import copy_if_overlapping
 from dml_vk.ops.elementwise import launch, places_of
 from dml_vk.ops.numbers import float_words
@@ -46,7 +47,6 @@ from dml_vk.ops.view import (
 )
 from dml_vk.strides.order import Ints
 
-Activation = tuple[str, Ints]  # a name, and the words of all parameters
 PAIR = uint64  # two numbers of float32; kernels only see the size
 
 
@@ -100,7 +100,7 @@ def write_rows(
     weights = [None if one is None else copy_if_overlapping(what, one, target) for one in affine]
     missing = sum([(one is None) << k for k, one in enumerate(weights, 1)])
     operands = [source, *[source if one is None else one for one in weights], target]
-    after, numbers = _activation(activation)
+    after, numbers = opcode_of(activation)
     done = Finish(
         *(pair, float_words(eps) if PAIRS[pair] == "moments" else ()),
         *(finishes.NAMES.index(name), after, missing),
@@ -114,14 +114,6 @@ def write_rows(
     words = (*numbers, *(0,) * (SCALAR_WORDS[3] - len(numbers)))
     device.launch(plan, (*reads, access(target, True)), words)
     return True
-
-
-def _activation(activation: Activation | None) -> tuple[int, Ints]:
-    """Return the opcode of an activation, or 0, and the words of its parameters."""
-    if activation is None:
-        return 0, ()
-    name, numbers = activation
-    return int(OPCODES[name.upper()]), numbers
 
 
 def write_joined(what: str, name: str, first: View, second: View, target: View, eps: float) -> None:
@@ -144,6 +136,6 @@ def finish(
 
     An activation, a name and the words of its parameters, is applied before results are rounded.
     """
-    after, numbers = _activation(activation)
+    after, numbers = opcode_of(activation)
     steps = finishes.NAMES.index(name), after
     launch(what, "finish", 3, steps, (*sources, None, None)[:3], target, float32, numbers)

@@ -24,6 +24,7 @@ OPCODES = {f"REDUCE_{name.upper()}": str(code) for code, name in enumerate(NAMES
 PAIRS = {
     **dict.fromkeys(("exp_sum", "log_sum"), "softmax"),
     **dict.fromkeys(("statistics", "means", "scale", "squares", "norm_1", "norm_2"), "moments"),
+    "weights": "softmax",
 }
 PAIR_OPCODES = {f"REDUCE_{name.upper()}": str(code) for code, name in enumerate(PAIRS)}
 RANK, LEAF_RANK = 4, 4  # dims of one launch, and of leaves

@@ -57,6 +57,9 @@ vec2 value_of_chunk(float elements[16], uint there) {
 vec2 pair_of_row(vec2 value) {
     float wanted = OP == REDUCE_LOG_SUM ? float_log(value.y) : float_reciprocal(value.y);
     uint bits = floatBitsToUint(wanted);
+    // Then the elements become 0.
+    if (OP == REDUCE_WEIGHTS && floatBitsToUint(value.x) == (FLOAT_SIGN | FLOAT_INFINITY))
+        return vec2(uintBitsToFloat(FLOAT_SIGN | FLOAT_INFINITY - 1), 0.0);
     bool finite = (floatBitsToUint(value.x) & FLOAT_INFINITY) != FLOAT_INFINITY;
     return vec2(value.x, uintBitsToFloat(finite ? bits : FLOAT_NAN));
 }
