@@ -25,13 +25,11 @@ from dml_vk.kernels.plan.conv import (
     Spatial,
     by_residue,
     plan_conv,
-    plan_packing,
 )
 from dml_vk.layout import Layout
-from dml_vk.ops.copy import copy_elements
 from dml_vk.ops.elementwise import compute
 from dml_vk.ops.fill import fill_constant
-from dml_vk.ops.view import View, access, temporary, with_layout
+from dml_vk.ops.view import View, access, with_layout
 from dml_vk.strides.order import Ints
 
 
@@ -71,12 +69,6 @@ def convolve(
         return
     profile = target.device.profile
     channels, spatial = _described(x, weight, target, window, groups)
-    packing = plan_packing(channels, spatial, _operand(x), _operand(weight), profile)
-    if any(packing):
-        spatial_dims = tuple(range(2, x.layout.rank))
-        x = _packed(what, x, (0, *spatial_dims, 1)) if packing.x else x
-        weight = _packed(what, weight, (*spatial_dims, 1, 0)) if packing.weight else weight
-        channels, spatial = _described(x, weight, target, window, groups)
     first_two = _operand(x), _operand(weight)
     of_bias = None if bias is None else (*_strides(bias.layout), bias.dtype)
     reads = [access(view, False) for view in (x, weight, x if bias is None else bias)]
@@ -116,13 +108,6 @@ def _described(
         ]
     )
     return channels, spatial
-
-
-def _packed(what: str, view: View, order: Ints) -> View:
-    """Copy a view to memory in this order, for the time of an operation."""
-    to = temporary(what, Layout.packed(view.layout.sizes, order), view.dtype, view)
-    copy_elements(what, view, to, "layout")
-    return to
 
 
 def _operand(view: View) -> Operand:

@@ -31,8 +31,6 @@ _SHORT = (0, *[int(OPCODES[name]) for name in ("RELU", "LEAKY_RELU", "THRESHOLDE
 _TERM_NS = 0.1  # one multiply-add on one slow core
 _READ_NS = 4.0  # four elements of a source
 _LARGE = 2**24  # terms of all sums
-_X_USES, _WEIGHT_USES = 128, 1024  # of an element that is copied first, at least
-_MOST_PACKED = 2**24  # elements of such a copy
 _SPATIAL_SPEC = ("WINDOW", "DILATION", "STRIDE", "PADDING")
 
 KERNELS = (
@@ -116,43 +114,6 @@ class Channels(NamedTuple):
     groups: int
     inputs: int  # of a group
     outputs: int  # of a group
-
-
-class Packing(NamedTuple):
-    """Which operands should be copied so that four elements are read at once."""
-
-    x: bool = False  # so that channels are innermost
-    weight: bool = False  # so that outputs are
-
-
-def plan_packing(
-    channels: Channels,
-    spatial: tuple[Spatial, ...],
-    x: Operand,
-    weight: Operand,
-    profile: Profile,
-) -> Packing:
-    """Choose copies that take far less time than they save, and little memory."""
-    dims = (*spatial, Spatial(), Spatial())[:3]
-    columns = channels.samples * math.prod([dim.windows for dim in dims])
-    taps = math.prod([dim.window for dim in dims])
-    if not _is_shared(channels, columns, profile):
-        return Packing()
-    x_numel = channels.samples * channels.groups * channels.inputs
-    x_numel *= math.prod([dim.size for dim in dims])
-    weight_numel = channels.groups * channels.outputs * channels.inputs * taps
-    strides = (x.outer, *[dim.x for dim in dims])
-    return Packing(
-        channels.inputs % 4 == 0
-        and not _read(x, strides, channels.inputs)
-        and _read_x(x, dims, channels.inputs) == _BY_ELEMENTS
-        and columns * channels.outputs * taps * channels.inputs >= _X_USES * x_numel
-        and x_numel <= _MOST_PACKED,
-        channels.outputs % 4 == 0
-        and not _read_weight(weight, dims, channels, shared=True)
-        and columns >= _WEIGHT_USES
-        and weight_numel <= _MOST_PACKED,
-    )
 
 
 def _is_shared(channels: Channels, columns: int, profile: Profile) -> bool:

@@ -104,9 +104,7 @@ def test_large_tiles(plans, monkeypatch):
 
 
 @pytest.mark.parametrize("dtype", [float32, float16])
-def test_channels_that_lanes_share(plans, monkeypatch, dtype):
-    monkeypatch.setattr(planning, "_X_USES", 1)  # so that small operands are copied too
-    monkeypatch.setattr(planning, "_WEIGHT_USES", 1)
+def test_channels_that_lanes_share(plans, dtype):
     planning.plan_conv.cache_clear()
     device = dml_vk.device()
     with profiled(device, device.profile):
@@ -120,8 +118,10 @@ def test_channels_that_lanes_share(plans, monkeypatch, dtype):
             ("volume", (1, 4, 4, 5, 6), (16, 4, 2, 2, 2), {}),
         ):
             for order in FORMATS[len(x)]:
-                a, b = packed(*x, order=order), packed(*weight, order=order)
-                check(a, b, packed(weight[0]), dtype=dtype, told=(name, order), **options)
+                # Weights may also lie with their outputs together, as in HWIO.
+                for weights in (order, (*range(2, len(weight)), 1, 0)):
+                    a, b = packed(*x, order=order), packed(*weight, order=weights)
+                    check(a, b, packed(weight[0]), dtype=dtype, told=(name, weights), **options)
     shared = [plan for plan in plans if plan.together > 1]
     assert bool(shared) == device.profile.shuffles
     told = {pair for plan in shared for pair in zip(planning.KERNELS[0].spec, plan.spec)}
@@ -132,18 +132,6 @@ def test_channels_that_lanes_share(plans, monkeypatch, dtype):
         *[("DEEP", terms) for terms in (1, 4)],
     }
     assert wanted <= told or not shared
-
-
-def test_small_operands_and_large_ones_are_read_where_they_are(monkeypatch):
-    x, weight = operand(packed(1, 16, 30, 40))[0], operand(packed(32, 16, 3, 3))[0]
-    few = operand(packed(1, 16, 12, 12))[0]
-    shuffles = dml_vk.device().profile.shuffles
-    for image, most, copies in ((x, 2**24, 2), (few, 2**24, 1), (x, 4608, 1), (x, 4607, 0)):
-        monkeypatch.setattr(planning, "_MOST_PACKED", most)
-        device = dml_vk.device()
-        with profiled(device, device.profile), dml_vk.trace() as log:
-            nn.conv(image, weight)
-        assert len([one for one in log.entries if one.reason == "layout"]) == copies * shuffles
 
 
 @settings(max_examples=60, deadline=None, derandomize=True)
@@ -260,6 +248,8 @@ def test_nothing_is_copied():
             nn.conv(y, w, bias, groups=2, padding=1, activation="relu")
             half = dml_vk.empty(x.shape, "float16", memory_format=memory_format)
             nn.conv(half, w, bias, groups=2, padding=1, activation="relu")
+            large = dml_vk.empty((1, 16, 40, 40), memory_format=memory_format)
+            nn.conv(large, dml_vk.ones((32, 16, 3, 3)))
 
 
 def test_long_sums_take_several_launches(plans):
