@@ -9,31 +9,52 @@ import pytest
 
 import dml_vk
 from dml_vk.runtime.graph import Graph
+from dml_vk.runtime.hazards import Access
 
 
 class Launches:
     """The launches since it was made."""
 
     def __init__(self) -> None:
-        self.seen: list[tuple[int, set[tuple[int, int, bool]]]] = []
+        self.seen: list[tuple[Access, ...]] = []
 
     def __len__(self) -> int:
         return len(self.seen)
 
     @property
     def levels(self) -> int:
-        return len({level for level, _ in self.seen})
+        """How many follow each other, since each reads what the one before wrote.
+
+        That they wait for memory that is used again is left out: it depends on what was freed.
+        """
+        written: list[tuple[Access, int]] = []
+        last = 0
+        for accesses in self.seen:
+            level = 1
+            for one in accesses:
+                if not one.writes:
+                    level = max(level, *[after for to, after in written if overlap(one, to)], 1)
+            written += [(one, level + 1) for one in accesses if one.writes]
+            last = max(last, level)
+        return last
 
     def bytes_of(self, x: dml_vk.Tensor, *, writes: bool) -> int:
         """The bytes of the memory of x that launches read, or write, launch by launch."""
-        start = x.allocation.offset
-        end = start + x.allocation.nbytes
-        return sum(
-            high - low
-            for _, spans in self.seen
-            for low, high, written in spans
-            if written is writes and start <= low and high <= end
-        )
+        spans = [
+            {(one.low, one.high) for one in accesses if one.writes is writes and inside(one, x)}
+            for accesses in self.seen
+        ]
+        return sum(high - low for each in spans for low, high in each)
+
+
+def inside(access: Access, x: dml_vk.Tensor) -> bool:
+    start = x.allocation.offset
+    end = start + x.allocation.nbytes
+    return access.arena is x.allocation.arena and start <= access.low and access.high <= end
+
+
+def overlap(one: Access, other: Access) -> bool:
+    return one.arena is other.arena and one.low < other.high and other.low < one.high
 
 
 @contextlib.contextmanager
@@ -44,8 +65,7 @@ def launches() -> Iterator[Launches]:
 
     def watched(graph, commands, accesses, is_alone=False):
         add(graph, commands, accesses, is_alone)
-        spans = {(one.low, one.high, one.writes) for one in accesses}
-        found.seen.append((graph.due[-1].level, spans))
+        found.seen.append(tuple(accesses))
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(Graph, "add", watched)

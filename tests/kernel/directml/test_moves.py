@@ -155,6 +155,13 @@ def test_padding(data, sizes, mode):
     check(Padding1(x.desc, output, mode, data_type, 7, start, end), [x], [expected])
 
 
+@pytest.mark.parametrize("mode", PaddingMode)
+def test_no_padding_is_a_copy(mode):
+    array = np.arange(1, 7, dtype=np.int16).reshape(2, 3)
+    x, output = (BufferTensorDesc(DataType.INT16, (2, 3), strides) for strides in (None, (1, 2)))
+    check(Padding(x, output, mode, 7, (0, 0), (0, 0)), [source(lambda _: None, array)], [array])
+
+
 @pytest.mark.parametrize(
     ("data_type", "value", "expected"),
     [
