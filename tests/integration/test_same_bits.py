@@ -97,4 +97,5 @@ def test_results_of_array_functions_vary_and_are_the_same_in_both_formats(arrays
     assert len(whole) == 96
     for (name, rows), (_, pixels) in zip(whole[::2], whole[1::2]):
         assert np.array_equal(rows, pixels), name
-        assert rows.size == 1 or np.unique(rows).size > 4, name
+        least = 1 if "hardmax" in name else 4
+        assert rows.size == 1 or np.unique(rows).size > least, name
