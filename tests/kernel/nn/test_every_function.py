@@ -207,6 +207,20 @@ def test_formats_bits_and_layouts_of_weights(name):
                 assert found[0].layout.order == order, (shape, memory_format)
 
 
+# Whose result is about all items of a batch, or draws for them in turn.
+OF_BATCHES = {"batch_norm_train", "dropout", "cross_entropy", "nll_loss"}
+
+
+@pytest.mark.parametrize("name", sorted(set(CALLS) - OF_BATCHES))
+@pytest.mark.parametrize("memory_format", FORMATS, ids=str)
+def test_a_batch_of_eight_has_the_bits_of_eight_batches_of_one(name, memory_format):
+    x = dml_vk.asarray(images(8, 4, 5, 6).numpy(), memory_format=memory_format)
+    together = results(name, CALLS[name](x))[0]
+    for item in range(8):
+        (alone,) = results(name, CALLS[name](x[item : item + 1]))
+        assert np.array_equal(bits(alone.numpy()[0]), bits(together.numpy()[item])), item
+
+
 @pytest.mark.parametrize("name", CALLS)
 @pytest.mark.parametrize("shape", [(0, 4, 5, 6), (0, 1, 1, 1)])
 def test_no_images_give_results_without_elements(name, shape):
