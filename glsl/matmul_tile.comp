@@ -6,14 +6,17 @@
 #endif
 // Products of elements of up to 32 bits, as float32 or as integers modulo 2^32. A unit is a tile of ROWS by
 // COLUMNS sums, along dims 1 and 0, so that each element that is read is used several times. A lane group
-// processes blocks of BLOCK_DOWN by BLOCK_ACROSS tiles.
+// processes blocks of BLOCK_DOWN by BLOCK_ACROSS tiles. If TEAM is defined, a unit is such a block, which a
+// workgroup does together: it reads both sources, some terms at a time, into shared memory.
 #ifdef FLOAT
 #include "types/float_values.glsl"
+#define VALUE4 vec4
 #define NOTHING uintBitsToFloat(0x80000000u)  // -0: adding it changes no number, not even +0 or -0
 #define BITS_OF(value) floatBitsToUint(value)
 #define VALUE_OF(bits) uintBitsToFloat(bits)
 #else
 #include "types/int_values.glsl"
+#define VALUE4 uvec4
 #define NOTHING 0u
 #define BITS_OF(value) (value)
 #define VALUE_OF(bits) (bits)
@@ -39,12 +42,28 @@ layout(constant_id = 16) const bool MORE = false;  // add to dst, which has the 
 #define BY_SPAN 2   // four rows or columns
 #define ALL_ONES 3  // not read: every element is 1
 
+#ifdef TEAM
+#define TERMS 16  // per step; a divisor of RUN_OF_SUM
+#define NUMBER (gl_GlobalInvocationID.x % LANES)  // of a tile in its unit
+#define TILES 1  // units of a block
+// Row or column i of a tile, counted from its first. A block has every so many quads of them for a tile.
+#define NTH(i, block) ((i) / 4 * 4 * (block) + (i) % 4)
+#define APART(span) 4  // the first rows or columns of neighbouring tiles
+#else
+#define TERMS DEEP
+#define NUMBER n
+#define TILES (BLOCK_ACROSS * BLOCK_DOWN)
+#define NTH(i, block) (i)
+#define APART(span) span
+#endif
+
 #ifdef SHARED
 #define SHARED_SOURCE  // the lanes of a group are side by side along dim 0
 #endif
 #define SOURCE 0
 #define SOURCE_TYPE A_TYPE
 #define SPAN ROWS
+#define BLOCK BLOCK_DOWN
 #define DIM 1
 #define READ A_READ
 #define STEP push.a_step
@@ -53,6 +72,7 @@ layout(constant_id = 16) const bool MORE = false;  // add to dst, which has the 
 #define SOURCE 1
 #define SOURCE_TYPE B_TYPE
 #define SPAN COLUMNS
+#define BLOCK BLOCK_ACROSS
 #define DIM 0
 #define READ B_READ
 #define STEP push.b_step
@@ -87,6 +107,27 @@ void rise() {
             sums[1][i][j] = plus(sums[1][i][j], sums[0][i][j]);
 }
 
+#ifdef TEAM
+void meet() {
+    memoryBarrierShared();
+    barrier();
+}
+
+void add_products() {
+    meet();  // after the last terms have been read
+    a_load();
+    b_load();
+    meet();
+    for (uint term = 0; term < TERMS; term += 4)
+        [[unroll]] for (uint step = 0; step < 4; step++) {
+            a_get(term + step);
+            b_get(term + step);
+            [[unroll]] for (uint i = 0; i < ROWS; i++)
+                [[unroll]] for (uint j = 0; j < COLUMNS; j++)
+                    sums[0][i][j] = plus(sums[0][i][j], times(a_values[i][0], b_values[j][0]));
+        }
+}
+#else
 // All terms of a sum one after the other: so a CPU, whose registers hold few sums, loads it once.
 void add_products() {
     a_load();
@@ -96,6 +137,7 @@ void add_products() {
             [[unroll]] for (uint step = 0; step < DEEP; step++)
                 sums[0][i][j] = plus(sums[0][i][j], times(a_values[i][step], b_values[j][step]));
 }
+#endif
 
 uint total(uint before, VALUE sum) {
     return BITS_OF(MORE ? plus(VALUE_OF(before), sum) : sum);
@@ -103,17 +145,18 @@ uint total(uint before, VALUE sum) {
 
 void store(uint base, uint row, uint column) {
     [[unroll]] for (uint i = 0; i < ROWS; i++) {
-        uint start = base + (row + i) * strides[1][DST];
-        bool there = !RAGGED || row + i < sizes[1];
+        uint down = row + NTH(i, BLOCK_DOWN), start = base + down * strides[1][DST];
+        bool there = !RAGGED || down < sizes[1];
         [[unroll]] for (uint j = 0; j < COLUMNS; j += DST_QUADS ? 4 : 1) {
-            if (!there || RAGGED && column + j >= sizes[0]) continue;
+            uint across = column + NTH(j, BLOCK_ACROSS);
+            if (!there || RAGGED && across >= sizes[0]) continue;
             if (DST_QUADS) {
-                uint at = (start + column + j) / 4;
+                uint at = (start + across) / 4;
                 uvec4 quad = MORE ? dst_quads[at] : uvec4(0);
                 [[unroll]] for (uint k = 0; k < 4; k++) quad[k] = total(quad[k], sums[LEVELS - 1][i][j + k]);
                 dst_quads[at] = quad;
             } else {
-                uint at = start + (column + j) * strides[0][DST];
+                uint at = start + across * strides[0][DST];
                 dst[at] = total(MORE ? dst[at] : 0, sums[LEVELS - 1][i][j]);
             }
         }
@@ -121,11 +164,11 @@ void store(uint base, uint row, uint column) {
 }
 
 void unit(uint n, bool whole) {
-    uint block, across = n % BLOCK_ACROSS, down = n / BLOCK_ACROSS % BLOCK_DOWN;
-    uint left = divide(n / (BLOCK_ACROSS * BLOCK_DOWN), groups, groups_reciprocal, block);
-    uint row = (block * BLOCK_DOWN + down) * ROWS;
+    uint block, across = NUMBER % BLOCK_ACROSS, down = NUMBER / BLOCK_ACROSS % BLOCK_DOWN;
+    uint left = divide(n / TILES, groups, groups_reciprocal, block);
+    uint row = block * BLOCK_DOWN * ROWS + down * APART(ROWS);
     left = divide(left, extent, extent_reciprocal, block);
-    uint column = (block * BLOCK_ACROSS + across) * COLUMNS;
+    uint column = block * BLOCK_ACROSS * COLUMNS + across * APART(COLUMNS);
     PLACE at = bases;
     [[unroll]] for (uint k = 2; k < RANK; k++) at += take(left, k) * strides[k];
     a_start(at.x, row);
@@ -133,7 +176,7 @@ void unit(uint n, bool whole) {
     clear(1);
     for (uint start = 0; start < push.depth; start += RUN_OF_SUM) {
         clear(0);
-        for (uint k = start; k < min(start + RUN_OF_SUM, push.depth); k += DEEP) add_products();
+        for (uint k = start; k < min(start + RUN_OF_SUM, push.depth); k += TERMS) add_products();
         rise();
     }
     store(at.z, row, column);

@@ -168,6 +168,11 @@ def products():
             a, b = dml_vk.asarray(hard(dtype, (m, k))), dml_vk.asarray(hard(dtype, (k, n)))
             dml_vk.matmul(a, b)
             dml_vk.matmul(dml_vk.asarray(hard(dtype, (k, m))).mT, b)
+    device = dml_vk.device()
+    with profiled(device, dataclasses.replace(device.profile, coalesces=True)):
+        for dtype in (float32, DTYPES["int32"]):
+            a, b = dml_vk.asarray(hard(dtype, (130, 150))), dml_vk.asarray(hard(dtype, (150, 70)))
+            dml_vk.matmul(a, b)
 
 
 def convolutions():
