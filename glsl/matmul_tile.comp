@@ -8,6 +8,7 @@
 // COLUMNS sums, along dims 1 and 0, so that each element that is read is used several times. A lane group
 // processes blocks of BLOCK_DOWN by BLOCK_ACROSS tiles. If TEAM is defined, a unit is such a block, which a
 // workgroup does together: it reads both sources, some terms at a time, into shared memory.
+// If EPILOGUE is, each sum gets a bias and an activation before it is stored, as float32 or float16.
 #ifdef FLOAT
 #include "types/float_values.glsl"
 #define VALUE4 vec4
@@ -20,6 +21,9 @@
 #define NOTHING 0u
 #define BITS_OF(value) (value)
 #define VALUE_OF(bits) (bits)
+#endif
+#ifdef EPILOGUE
+#include "math/activation.glsl"
 #endif
 #include "families/matmul.glsl"
 
@@ -36,6 +40,22 @@ layout(constant_id = 13) const uint B_READ = 0;
 layout(constant_id = 14) const uint A_TYPE = FLOAT32;
 layout(constant_id = 15) const uint B_TYPE = FLOAT32;
 layout(constant_id = 16) const bool MORE = false;  // add to dst, which has the sums of the terms before
+
+#ifdef EPILOGUE
+layout(constant_id = 17) const uint ACTIVATION = 0;  // an opcode, or 0
+layout(constant_id = 18) const uint ALPHA = 0;       // its parameters
+layout(constant_id = 19) const uint BETA = 0;
+layout(constant_id = 20) const uint BIAS = 0;        // for each row, or for each column
+layout(constant_id = 21) const uint BIAS_STEP = 0;
+layout(constant_id = 22) const uint BIAS_TYPE = FLOAT32;
+layout(constant_id = 23) const uint DST_TYPE = FLOAT32;
+layout(constant_id = 24) const bool PAIRS = false;   // of float16: two columns of a tile are a word of dst
+layout(constant_id = 25) const bool BY_ROWS = false; // store a row after the other
+#define OF_ROWS 1
+#define OF_COLUMNS 2
+#else
+const bool BY_ROWS = false;
+#endif
 
 #define BY_ELEMENTS 0
 #define BY_DEPTH 1  // four elements along the depth
@@ -79,8 +99,18 @@ layout(constant_id = 16) const bool MORE = false;  // add to dst, which has the 
 #define NAMED(name) b_##name
 #include "families/matmul_source.glsl"
 
-layout(binding = DST) buffer Dst { uint dst[]; };
-layout(binding = DST) buffer DstQuads { uvec4 dst_quads[]; };
+#ifdef EPILOGUE
+#define SOURCE 2
+#define SOURCE_TYPE BIAS_TYPE
+#define NAMED(name) bias_##name
+#include "families/matmul_element.glsl"
+#undef SOURCE
+#undef SOURCE_TYPE
+#undef NAMED
+#endif
+
+layout(binding = DST_BINDING) buffer Dst { uint dst[]; };
+layout(binding = DST_BINDING) buffer DstQuads { uvec4 dst_quads[]; };
 
 VALUE plus(VALUE a, VALUE b) {
     precise VALUE sum = a + b;
@@ -139,28 +169,75 @@ void add_products() {
 }
 #endif
 
-uint total(uint before, VALUE sum) {
+#ifdef EPILOGUE
+VALUE bias_at(uint at) { return bias_element(push.bias_base + at * BIAS_STEP); }
+
+// The bits of a result.
+uint total(uint before, VALUE sum, VALUE bias) {
+    sum = BIAS > 0 ? plus(sum, bias) : sum;
+    sum = activated(ACTIVATION, sum, uintBitsToFloat(ALPHA), uintBitsToFloat(BETA));
+    return encode(sum, DST_TYPE).x;
+}
+
+void store_one(uint at, uint bits) {
+    if (DST_TYPE == FLOAT32)
+        dst[at] = bits;
+    else {
+        uint by = at % 2 * 16;
+        atomicAnd(dst[at / 2], ~(0xffffu << by));
+        atomicOr(dst[at / 2], bits << by);
+    }
+}
+#else
+const uint BIAS = 0;
+const bool PAIRS = false;
+#define OF_ROWS 1
+#define OF_COLUMNS 2
+VALUE bias_at(uint at) { return VALUE(0); }
+
+uint total(uint before, VALUE sum, VALUE bias) {
     return BITS_OF(MORE ? plus(VALUE_OF(before), sum) : sum);
 }
 
-void store(uint base, uint row, uint column) {
-    [[unroll]] for (uint i = 0; i < ROWS; i++) {
-        uint down = row + NTH(i, BLOCK_DOWN), start = base + down * strides[1][DST];
-        bool there = !RAGGED || down < sizes[1];
-        [[unroll]] for (uint j = 0; j < COLUMNS; j += DST_QUADS ? 4 : 1) {
-            uint across = column + NTH(j, BLOCK_ACROSS);
-            if (!there || RAGGED && across >= sizes[0]) continue;
-            if (DST_QUADS) {
-                uint at = (start + across) / 4;
-                uvec4 quad = MORE ? dst_quads[at] : uvec4(0);
-                [[unroll]] for (uint k = 0; k < 4; k++) quad[k] = total(quad[k], sums[LEVELS - 1][i][j + k]);
-                dst_quads[at] = quad;
-            } else {
-                uint at = start + across * strides[0][DST];
-                dst[at] = total(MORE ? dst[at] : 0, sums[LEVELS - 1][i][j]);
-            }
-        }
+void store_one(uint at, uint bits) { dst[at] = bits; }
+#endif
+
+// Row i of the tile, which is row `down` of the product.
+void store_row(uint i, uint base, uint down, uint column) {
+    if (RAGGED && down >= sizes[1]) return;
+    uint start = base + down * strides[1][DST];
+    VALUE biases[4];
+    if (BIAS == OF_ROWS) biases[0] = biases[1] = biases[2] = biases[3] = bias_at(down);
+    const uint each = DST_QUADS ? 4 : PAIRS ? 2 : 1;
+    [[unroll]] for (uint j = 0; j < COLUMNS; j += each) {
+        uint across = column + NTH(j, BLOCK_ACROSS);
+        if (RAGGED && across >= sizes[0]) continue;
+        if (BIAS == OF_COLUMNS) [[unroll]] for (uint k = 0; k < each; k++) biases[k] = bias_at(across + k);
+        uint at = DST_QUADS ? (start + across) / 4 : start + across * strides[0][DST];
+        uvec4 quad = uvec4(0);
+        if (MORE && DST_QUADS) quad = dst_quads[at];
+        if (MORE && !DST_QUADS) quad[0] = dst[at];
+        [[unroll]] for (uint k = 0; k < each; k++) quad[k] = total(quad[k], sums[LEVELS - 1][i][j + k], biases[k]);
+        if (DST_QUADS)
+            dst_quads[at] = quad;
+        else if (PAIRS)
+            dst[at / 2] = quad[0] | quad[1] << 16;
+        else
+            store_one(at, quad[0]);
     }
+}
+
+// By rows in a loop, since a driver takes long to compile as many activations. The sums of the next row move up,
+// so that none needs an index that is not constant, which would keep all of them in memory.
+void store(uint base, uint row, uint column) {
+    if (BY_ROWS)
+        for (uint i = 0; i < ROWS; i++) {
+            store_row(0, base, row + NTH(i, BLOCK_DOWN), column);
+            [[unroll]] for (uint k = 1; k < ROWS; k++)
+                [[unroll]] for (uint j = 0; j < COLUMNS; j++) sums[LEVELS - 1][k - 1][j] = sums[LEVELS - 1][k][j];
+        }
+    else
+        [[unroll]] for (uint i = 0; i < ROWS; i++) store_row(i, base, row + NTH(i, BLOCK_DOWN), column);
 }
 
 void unit(uint n, bool whole) {

@@ -13,9 +13,11 @@ from typing import NamedTuple
 
 from dml_vk.dtypes import DType, float32
 from dml_vk.kernels.kernel import INDEX_SPEC, WORDS_SPEC, Kernel, index_push, native
+from dml_vk.kernels.operators import opcodes_of
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.dims import Dim, ascending, offsets, split
+from dml_vk.kernels.plan.linear import LINEAR_SPEC, Linear, linear_path
 from dml_vk.kernels.plan.paths import LOCAL_SIZE, Path, plan_of, power_of_two, rows
 from dml_vk.kernels.plan.tasks import QUAD_BYTES, Task
 from dml_vk.limits import Profile
@@ -40,27 +42,30 @@ _SWEEP_UNITS = 1024
 _MOST_PARTIAL = 2**22  # elements of temporary memory for partial sums
 
 
+_PARAMS = (("depth", 1), ("a_step", 1), ("b_step", 1))
+
+
 def _kernel(name: str, spec: tuple[str, ...], variants: dict[str, dict[str, str]]) -> Kernel:
-    bases, params = ("a_base", "b_base", "dst_base"), (("depth", 1), ("a_step", 1), ("b_step", 1))
     return Kernel(
         name,
         bindings=("a_words", "b_words", "Dst"),
         writes=("Dst",),
         spec=spec,
-        push=index_push(bases, _RANK, params, 2),
+        push=index_push(("a_base", "b_base", "dst_base"), _RANK, _PARAMS, 2),
         variants=variants,
     )
 
 
+_TILE_SPEC = (
+    *INDEX_SPEC,
+    *("BLOCK_ACROSS", "BLOCK_DOWN", "ROWS", "COLUMNS", "RAGGED", "DEEP", "LEVELS"),
+    *("DST_QUADS", "A_READ", "B_READ", "A_TYPE", "B_TYPE", "MORE"),
+)
 _WORDS_SPEC = (*WORDS_SPEC, "ONES", "A_TYPE", "B_TYPE", "MORE")
 KERNELS = (
     _kernel(
         "matmul_tile",
-        (
-            *INDEX_SPEC,
-            *("BLOCK_ACROSS", "BLOCK_DOWN", "ROWS", "COLUMNS", "RAGGED", "DEEP", "LEVELS"),
-            *("DST_QUADS", "A_READ", "B_READ", "A_TYPE", "B_TYPE", "MORE"),
-        ),
+        _TILE_SPEC,
         {
             "float32": {"FLOAT": "1"},
             "int32": {},
@@ -74,6 +79,27 @@ KERNELS = (
         "matmul_words",
         _WORDS_SPEC,
         {"float64": {"FLOAT": "1", **native(_WORDS_SPEC)}, "int64": {}},
+    ),
+    Kernel(
+        "matmul_linear",
+        body="matmul_tile",
+        bindings=("a_words", "b_words", "bias_words", "Dst"),
+        writes=("Dst",),
+        spec=(*_TILE_SPEC, *LINEAR_SPEC),
+        push=index_push(("a_base", "b_base", "bias_base", "dst_base"), _RANK, _PARAMS, 2),
+        variants={
+            f"{way}_float32": {
+                **opcodes_of("float_activation"),
+                **macros,
+                "FLOAT": "1",
+                "EPILOGUE": "1",
+            }
+            for way, macros in (
+                ("tile", {}),
+                ("tile_shared", {"SHARED": "1"}),
+                ("tile_team", {"TEAM": "1"}),
+            )
+        },
     ),
 )
 
@@ -109,16 +135,18 @@ def plan_matmul(
     *,
     more: bool = False,
     fused: bool = False,
+    linear: Linear | None = None,
 ) -> Product:
     """Plan a product with a depth from 1 to MAX_DEPTH, into dst: (strides, offset, dtype).
 
     With `more` it is added to dst. With `fused` each product and sum of float32 are rounded once.
+    With `linear`, which is for floats of up to 32 bits, more is done with each sum.
     """
     strides, offset, dtype = dst
     fused = fused and dtype is float32 and not (a.ones or b.ones)
     return _plan(
         *(sizes, depth, _by_residue(a), _by_residue(b)),
-        *(strides, offset * dtype.itemsize % QUAD_BYTES, dtype, more, fused, profile),
+        *(strides, offset * dtype.itemsize % QUAD_BYTES, dtype, more, fused, linear, profile),
     )
 
 
@@ -154,6 +182,7 @@ def _plan(
     dtype: DType,
     more: bool,
     fused: bool,
+    linear: Linear | None,
     profile: Profile,
 ) -> Product:
     itemsizes: Ints = (a.dtype.itemsize, b.dtype.itemsize, dtype.itemsize)
@@ -164,12 +193,13 @@ def _plan(
             for base, at, size in zip((a.offset, b.offset, residue), starts, itemsizes)
         ]
     )
-    swapped = dtype.itemsize == 4 and dims[0].strides[1] == 0 and dims[0].strides[0] != 0
+    tiles = dtype.itemsize == 4 or linear is not None
+    swapped = tiles and dims[0].strides[1] == 0 and dims[0].strides[0] != 0
     if swapped:
         a, b = b, a
         itemsizes, byte_starts, starts = map(_swapped, (itemsizes, byte_starts, starts))
         dims = [Dim(_swapped(dim.strides), dim.size) for dim in dims]
-    if dtype.itemsize == 4:
+    if tiles:
         task, path, exchanged = _tiles(
             dims, Task([], [], itemsizes, byte_starts, profile), depth, a, b
         )
@@ -188,11 +218,20 @@ def _plan(
         path = path._replace(spec=(*path.spec, int(a.ones), a.dtype.code, b.dtype.code))
         name = "words"
         far, team = False, 1
+    module = f"matmul_{name}_{_FAMILY[dtype.kind]}{8 * dtype.itemsize}"
+    spec: Ints = (int(more),)
+    sources, launches = itemsizes[:-1], offsets(task.outer, starts)
+    if linear is not None:
+        module = f"matmul_linear_{name}_float32"
+        path, follows = linear_path(path, task, linear, dtype, 0 if swapped else 1)
+        spec += follows
+        sources += ((linear.bias or (0, dtype))[1].itemsize,)
+        launches = [(*of_sources, 0, of_dst) for *of_sources, of_dst in launches]
     plan = plan_of(
-        f"matmul_{name}_{_FAMILY[dtype.kind]}{8 * dtype.itemsize}".replace(" ", "_"),
-        *(task, path, _RANK, offsets(task.outer, starts)),
-        sources=itemsizes[:-1],
-        spec=(int(more),),
+        module.replace(" ", "_"),
+        *(task, path, _RANK, launches),
+        sources=sources,
+        spec=spec,
         inside=(depth,),
         tail=(depth, a.step & 0xFFFFFFFF, b.step & 0xFFFFFFFF),
         lanes=team if team > 1 else None,
@@ -259,7 +298,8 @@ def _tiles(
     ]
     deep = 1 if team else 4 if _BY_DEPTH in reads or (shared and depth % 4 == 0) else 1
     others = [row, *kept]
-    dst_quads = column.dst == 1 and column.size % 4 == 0 and task.aligned(-1, QUAD_BYTES, others)
+    dst_quads = task.itemsize == 4 and column.dst == 1 and column.size % 4 == 0
+    dst_quads = dst_quads and task.aligned(-1, QUAD_BYTES, others)
     tiles_down, tiles_across = -(-row.size // down), -(-column.size // across)
     if team:
         block_down, block_across = team // _TEAM_ACROSS, _TEAM_ACROSS

@@ -169,10 +169,15 @@ def products():
             dml_vk.matmul(a, b)
             dml_vk.matmul(dml_vk.asarray(hard(dtype, (k, m))).mT, b)
     device = dml_vk.device()
-    with profiled(device, dataclasses.replace(device.profile, coalesces=True)):
+    with profiled(device, dataclasses.replace(device.profile, coalesces=True, units_wanted=1)):
         for dtype in (float32, DTYPES["int32"]):
             a, b = dml_vk.asarray(hard(dtype, (130, 150))), dml_vk.asarray(hard(dtype, (150, 70)))
             dml_vk.matmul(a, b)
+        nn.gemm(*[dml_vk.asarray(hard(float32, (64, 64)))] * 2, activation="gelu")
+    for m, n in ((8, 8), (32, 32)):
+        a, b = dml_vk.asarray(hard(float32, (m, 64))), dml_vk.asarray(hard(float32, (64, n)))
+        with profiled(device, dataclasses.replace(device.profile, units_wanted=1)):
+            nn.gemm(a, b, activation="gelu")
 
 
 def convolutions():
@@ -280,7 +285,7 @@ FAMILIES = {
     "reductions": ("reduce_tree", "reduce_int", "reduce_long", "reduce_double", "reduce_arg"),
     "rows": ("reduce_softmax", "reduce_moments", "finish", "pairs", *WHOLE_ROWS),
     "scans": ("scan_float", "scan_int", "scan_long", "scan_double"),
-    "products": ("matmul_tile", "matmul_words"),
+    "products": ("matmul_tile", "matmul_words"),  # and matmul_linear, of the same source
     "windows": ("pool", "resample"),
     "regions": ("roi",),
     "convolutions": ("conv",),
