@@ -16,7 +16,7 @@ from dml_vk.kernels.kernel import INDEX_SPEC, Kernel, index_push
 from dml_vk.kernels.operators import opcodes_of
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Plan
-from dml_vk.kernels.plan.linear import SHORT
+from dml_vk.kernels.plan.linear import SHORT, storing_rounds
 from dml_vk.kernels.plan.matmul import LEAST_SHARED, RUN, SHARED_TERM_NS, shared_spans
 from dml_vk.kernels.plan.paths import LOCAL_SIZE, power_of_two
 from dml_vk.kernels.plan.tasks import QUAD_BYTES
@@ -214,7 +214,7 @@ def plan_conv(
         units=units,
         unit_ns=20.0 * (rows + across) + (term_ns * rows * across + read_ns / 4) * terms,
         unit_rounds=rounds.conv(terms, BLOCK, RUN, 1 if depthwise else deep)
-        + (rounds.loop(rows) if by_rows else 0),
+        + (storing_rounds(rows, across, epilogue.activation) if by_rows else 0),
         base_bytes=(
             x.dtype.itemsize,
             weight.dtype.itemsize,

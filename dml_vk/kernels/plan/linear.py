@@ -28,6 +28,12 @@ class Linear(NamedTuple):
     bias: tuple[int, DType] | None = None  # its step and dtype
 
 
+def storing_rounds(rows: int, columns: int, activation: int) -> int:
+    """The bound for storing a tile row by row, after an activation."""
+    each = 0 if activation in SHORT else rounds.FUNCTIONS["float_activation"]
+    return rounds.loop(rows, columns * each)
+
+
 def linear_path(path: Path, task: Task, linear: Linear, dtype: DType, b: int) -> tuple[Path, Ints]:
     """(the path of tiles with what follows sums, its constants); b is the number of that source."""
     column, row, *kept = path.dims
@@ -41,8 +47,8 @@ def linear_path(path: Path, task: Task, linear: Linear, dtype: DType, b: int) ->
     by_rows = narrow or linear.activation not in SHORT
     *_, down, across = path.spec[:4]
     if by_rows:
-        each = rounds.FUNCTIONS["float_activation"]
-        path = path._replace(unit_rounds=path.unit_rounds + rounds.loop(down, across * each))
+        stored = storing_rounds(down, across, linear.activation)
+        path = path._replace(unit_rounds=path.unit_rounds + stored)
     step, bias_type = linear.bias or (0, float32)
     bias = 0 if linear.bias is None else _OF_COLUMNS if column.strides[b] else _OF_ROWS
     spec = (
