@@ -20,9 +20,9 @@ from tests.kernel.profiled import profiled
 
 # What the device itself has, tiles of workgroups, and lanes alone; always in one part.
 WAYS = {
-    "CPU": {"units_wanted": 1},
+    "CPU": {"units_wanted": 1, "coalesces": False},
     "GPU": {"units_wanted": 1, "coalesces": True, "shuffles": False},
-    "lanes": {"units_wanted": 1, "shuffles": False},
+    "lanes": {"units_wanted": 1, "coalesces": False, "shuffles": False},
 }
 
 
