@@ -18,7 +18,7 @@ layout(constant_id = 11) const uint A_TYPE = FLOAT64;
 layout(constant_id = 12) const uint B_TYPE = FLOAT64;
 layout(constant_id = 13) const bool MORE = false;  // add to dst, which has the sums of the terms before
 
-layout(binding = DST) readonly buffer Before { uvec2 before[]; };
+layout(binding = DST_BINDING) readonly buffer Before { uvec2 before[]; };
 
 #define SOURCE 0
 #define SOURCE_TYPE A_TYPE

@@ -65,13 +65,13 @@ def contracted(
     Terms are in row-major order of those dims. None is an operand of ones.
     """
     target = result_over(what, layout, dtype, b.tensor, out)
-    first = None if a is None else _spread(what, a, target, summed)
-    second = _spread(what, b, target, summed)
+    first = None if a is None else spread(what, a, target, summed)
+    second = spread(what, b, target, summed)
     add_products(what, first, second, target)
     return target
 
 
-def _spread(what: str, factor: Factor, target: Tensor, summed: Ints) -> View:
+def spread(what: str, factor: Factor, target: Tensor, summed: Ints) -> View:
     """View an operand with the target's dims, and one more for all summed dims."""
     source = of_kind(what, factor.tensor, target.dtype)
     view, sizes = copy_if_overlapping(what, source, target), target.shape
@@ -90,7 +90,7 @@ def _spread(what: str, factor: Factor, target: Tensor, summed: Ints) -> View:
 
 @functools.lru_cache(maxsize=4096)
 def _over(layout: Layout, kept: Dims, folded: Dims, sizes: Ints, summed: Ints) -> Layout | None:
-    """Return the layout for `_spread`, or None if the summed dims do not merge."""
+    """Return the layout for `spread`, or None if the summed dims do not merge."""
     inner = view_strides(summed, _strides(layout, folded, summed), (math.prod(summed),))
     if inner is None:
         return None

@@ -6,15 +6,17 @@ from collections.abc import Sequence
 from typing import Any
 
 from dml_vk.array.calls import call
-from dml_vk.array.einsum import Factor, contracted
+from dml_vk.array.einsum import Factor, spread
 from dml_vk.dtypes import float32
 from dml_vk.errors import LayoutError
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.layout import Layout
 from dml_vk.nn.activations import Activation, finish, to_activation
 from dml_vk.nn.operands import network_dtype, sums_for
+from dml_vk.ops.activation import opcode_of
 from dml_vk.ops.copy import copy_if_overlapping
 from dml_vk.ops.elementwise import compute
+from dml_vk.ops.matmul import add_products, write_linear
 from dml_vk.ops.numbers import scalar_words
 from dml_vk.ops.view import View, temporary_like
 from dml_vk.strides.order import to_bool
@@ -63,10 +65,15 @@ def _linear(operands: Sequence[Tensor], out: Any, activation: Activation | None)
     layout = Layout.packed((*x.shape[:-1], outputs), x.layout.order)
     target = result_over(what, layout, dtype, x, out)
     added = [copy_if_overlapping(what, bias, target) for bias in biases]
-    sums = sums_for(what, target)
     rank = layout.rank - 1
     factors = Factor(x, (*range(rank), None), (rank,)), Factor(weight, (*[None] * rank, 0), (1,))
-    contracted(what, *factors, layout, (inputs,), float32, sums)
+    first, second = [spread(what, factor, target, (inputs,)) for factor in factors]
+    finished = activation or added or target.dtype is not float32
+    epilogue = (*added, None)[0], target, opcode_of(activation)
+    if finished and write_linear(what, first, second, *epilogue):
+        return target
+    sums = sums_for(what, target)
+    add_products(what, first, second, sums)
     for bias_view in added:
         compute(what, OPERATORS["add"], (sums, bias_view), sums, float32)
     finish(what, sums, target, activation)
@@ -137,9 +144,13 @@ def _gemm(
         if broadcast_sizes(what, (c.shape, sizes)) != sizes:
             raise LayoutError(what, "c must broadcast to the result", c=c.shape, result=sizes)
         added = copy_if_overlapping(what, c, target) if beta else None
-    sums = sums_for(what, target)
     factors = _factor(a, len(sizes), -1), _factor(b, len(sizes), -2)
-    contracted(what, *factors, Layout(sizes), (a.shape[-1],), float32, sums)
+    first, second = [spread(what, factor, target, (a.shape[-1],)) for factor in factors]
+    finished = added is None and alpha == 1 and (activation or target.dtype is not float32)
+    if finished and write_linear(what, first, second, None, target, opcode_of(activation)):
+        return target
+    sums = sums_for(what, target)
+    add_products(what, first, second, sums)
     if alpha != 1:
         _scale(what, sums, alpha, sums)
     if added is not None:

@@ -13,6 +13,7 @@ from __future__ import annotations
 from dml_vk.dtypes import float32, int32
 from dml_vk.exactness import settings
 from dml_vk.kernels.operators import OPERATORS
+from dml_vk.kernels.plan.linear import Linear
 from dml_vk.kernels.plan.matmul import (
     MAX_DEPTH,
     RUN,
@@ -25,7 +26,7 @@ from dml_vk.layout import Layout
 from dml_vk.ops.elementwise import cast_elements, compute
 from dml_vk.ops.fill import fill_constant
 from dml_vk.ops.view import View, access, temporary, with_layout
-from dml_vk.strides.order import row_major
+from dml_vk.strides.order import Ints, row_major
 
 
 def add_products(what: str, a: View | None, b: View, target: View) -> None:
@@ -47,6 +48,43 @@ def add_products(what: str, a: View | None, b: View, target: View) -> None:
         cast_elements(what, sums, target)
     else:
         _add(what, a, b, target)
+
+
+def write_linear(
+    what: str,
+    a: View,
+    b: View,
+    bias: View | None,
+    target: View,
+    activation: tuple[int, Ints],
+) -> bool:
+    """Do as `add_products`, then add the bias and apply the activation, if one launch does it all.
+
+    The bias is a vector along the target's last dim, which a lacks. The activation is an opcode
+    and its parameters' words. The result, of float32 or float16, is rounded once. Returns whether
+    there is such a launch.
+    """
+    to, depth = target.layout, _depth(b)
+    last = to.rank - 1
+    # So the last dim merges with no other, and is that of rows or of columns.
+    apart = bias is None or all(
+        size == 1 or (step > 0 and (y != 0) == (dim == last) and (x != 0) == (dim != last))
+        for dim, (size, step, x, y) in enumerate(
+            zip(to.sizes, to.strides, a.layout.strides, b.layout.strides)
+        )
+    )
+    if not (apart and to.numel and 0 < depth <= MAX_DEPTH and settings.exact):
+        return False
+    of_bias = None
+    if bias is not None:
+        of_bias = (0 if to.sizes[-1] == 1 else bias.layout.strides[0]), bias.dtype
+    product = _product(a, b, target, linear=Linear(*activation, of_bias))
+    if partial_run(product, to.numel, depth, target.device.profile):
+        return False
+    reads = [access(source, False) for source in ((b, a) if product.swapped else (a, b))]
+    reads.append(access(a if bias is None else bias, False))
+    target.device.launch(product.plan, (*reads, access(target, True)))
+    return True
 
 
 def add_to_integers(a: View, b: View, target: View) -> None:
@@ -98,7 +136,9 @@ def _depth(source: View) -> int:
     return source.layout.sizes[-1]
 
 
-def _product(a: View | None, b: View, target: View, *, more: bool = False) -> Product:
+def _product(
+    a: View | None, b: View, target: View, *, more: bool = False, linear: Linear | None = None
+) -> Product:
     layout, profile = target.layout, target.device.profile
     second = _reading(b)
     if a is None:
@@ -107,8 +147,8 @@ def _product(a: View | None, b: View, target: View, *, more: bool = False) -> Pr
         first = _reading(a)
     dst = layout.strides, layout.offset, target.dtype
     depth = min(_depth(b), MAX_DEPTH)
-    fused = not settings.exact
-    return plan_matmul(layout.sizes, depth, first, second, dst, profile, more=more, fused=fused)
+    how = {"more": more, "fused": not settings.exact}
+    return plan_matmul(layout.sizes, depth, first, second, dst, profile, **how, linear=linear)
 
 
 def _reading(source: View) -> Reading:

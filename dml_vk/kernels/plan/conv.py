@@ -13,9 +13,10 @@ from typing import NamedTuple
 
 from dml_vk.dtypes import DType, float32
 from dml_vk.kernels.kernel import INDEX_SPEC, Kernel, index_push
-from dml_vk.kernels.operators import OPCODES, opcodes_of
+from dml_vk.kernels.operators import opcodes_of
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Plan
+from dml_vk.kernels.plan.linear import SHORT, storing_rounds
 from dml_vk.kernels.plan.matmul import LEAST_SHARED, RUN, SHARED_TERM_NS, shared_spans
 from dml_vk.kernels.plan.paths import LOCAL_SIZE, power_of_two
 from dml_vk.kernels.plan.tasks import QUAD_BYTES
@@ -26,8 +27,6 @@ BLOCK = RUN**2  # terms: BLOCK_OF_SUM in conv.comp
 MOST_TERMS = 3 * BLOCK  # of one launch
 _BY_ELEMENTS, _BY_DEPTH, _BY_SPAN = range(3)  # how a tile reads a source
 _POSITIONS, _CHANNELS = 1, 2  # whose float16 are a word
-# Activations that take few instructions.
-_SHORT = (0, *[int(OPCODES[name]) for name in ("RELU", "LEAKY_RELU", "THRESHOLDED_RELU")])
 _TERM_NS = 0.1  # one multiply-add on one slow core
 _READ_NS = 4.0  # four elements of a source
 _LARGE = 2**24  # terms of all sums
@@ -180,7 +179,7 @@ def plan_conv(
     is_last = first + terms == depth
     epilogue = epilogue if is_last else NO_EPILOGUE
     pairs = _pairs(channels, dims, dst, epilogue)
-    by_rows = epilogue.activation not in _SHORT or epilogue.dtype is not float32
+    by_rows = epilogue.activation not in SHORT or epilogue.dtype is not float32
     path = f"tile, {columns} positions, {depth} terms"
     tail = (
         *(inner.size, outer.size, x.outer, x.inner, weight.outer),
@@ -215,7 +214,7 @@ def plan_conv(
         units=units,
         unit_ns=20.0 * (rows + across) + (term_ns * rows * across + read_ns / 4) * terms,
         unit_rounds=rounds.conv(terms, BLOCK, RUN, 1 if depthwise else deep)
-        + (rounds.loop(rows) if by_rows else 0),
+        + (storing_rounds(rows, across, epilogue.activation) if by_rows else 0),
         base_bytes=(
             x.dtype.itemsize,
             weight.dtype.itemsize,

@@ -13,10 +13,12 @@ from typing import NamedTuple
 
 from dml_vk.dtypes import DType, float32
 from dml_vk.kernels.kernel import INDEX_SPEC, WORDS_SPEC, Kernel, index_push, native
+from dml_vk.kernels.operators import opcodes_of
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.dims import Dim, ascending, offsets, split
-from dml_vk.kernels.plan.paths import Path, plan_of, power_of_two, rows
+from dml_vk.kernels.plan.linear import LINEAR_SPEC, Linear, linear_path
+from dml_vk.kernels.plan.paths import LOCAL_SIZE, Path, plan_of, power_of_two, rows
 from dml_vk.kernels.plan.tasks import QUAD_BYTES, Task
 from dml_vk.limits import Profile
 from dml_vk.strides.order import Ints
@@ -30,44 +32,74 @@ _READ_NS = 4.0  # four elements of a source
 # Rows of a tile that lanes share, at least, and the terms of all sums that large ones are for.
 LEAST_SHARED, _LARGE = 16, 2**26
 SHARED_TERM_NS = 0.03  # of lanes that compute together
+# Rows, columns and terms that workgroups are for, at least: so most of a block is used. Terms per
+# step of theirs: TERMS in matmul_tile.comp. The time to read an element of theirs, in terms.
+_LEAST_SPAN, _TEAM_TERMS, _TEAM_READ = 20, 16, 2.0
+_TEAM_ACROSS = 8  # tiles of a block
 # Where each work item would stride across a whole source, the depth is split until there are this
 # many, so that each reads a smaller range.
 _SWEEP_UNITS = 1024
 _MOST_PARTIAL = 2**22  # elements of temporary memory for partial sums
 
 
+_PARAMS = (("depth", 1), ("a_step", 1), ("b_step", 1))
+
+
 def _kernel(name: str, spec: tuple[str, ...], variants: dict[str, dict[str, str]]) -> Kernel:
-    bases, params = ("a_base", "b_base", "dst_base"), (("depth", 1), ("a_step", 1), ("b_step", 1))
     return Kernel(
         name,
         bindings=("a_words", "b_words", "Dst"),
         writes=("Dst",),
         spec=spec,
-        push=index_push(bases, _RANK, params, 2),
+        push=index_push(("a_base", "b_base", "dst_base"), _RANK, _PARAMS, 2),
         variants=variants,
     )
 
 
+_TILE_SPEC = (
+    *INDEX_SPEC,
+    *("BLOCK_ACROSS", "BLOCK_DOWN", "ROWS", "COLUMNS", "RAGGED", "DEEP", "LEVELS"),
+    *("DST_QUADS", "A_READ", "B_READ", "A_TYPE", "B_TYPE", "MORE"),
+)
 _WORDS_SPEC = (*WORDS_SPEC, "ONES", "A_TYPE", "B_TYPE", "MORE")
 KERNELS = (
     _kernel(
         "matmul_tile",
-        (
-            *INDEX_SPEC,
-            *("BLOCK_ACROSS", "BLOCK_DOWN", "ROWS", "COLUMNS", "RAGGED", "DEEP", "LEVELS"),
-            *("DST_QUADS", "A_READ", "B_READ", "A_TYPE", "B_TYPE", "MORE"),
-        ),
+        _TILE_SPEC,
         {
             "float32": {"FLOAT": "1"},
             "int32": {},
             "shared_float32": {"FLOAT": "1", "SHARED": "1"},
             "shared_int32": {"SHARED": "1"},
+            "team_float32": {"FLOAT": "1", "TEAM": "1"},
+            "team_int32": {"TEAM": "1"},
         },
     ),
     _kernel(
         "matmul_words",
         _WORDS_SPEC,
         {"float64": {"FLOAT": "1", **native(_WORDS_SPEC)}, "int64": {}},
+    ),
+    Kernel(
+        "matmul_linear",
+        body="matmul_tile",
+        bindings=("a_words", "b_words", "bias_words", "Dst"),
+        writes=("Dst",),
+        spec=(*_TILE_SPEC, *LINEAR_SPEC),
+        push=index_push(("a_base", "b_base", "bias_base", "dst_base"), _RANK, _PARAMS, 2),
+        variants={
+            f"{way}_float32": {
+                **opcodes_of("float_activation"),
+                **macros,
+                "FLOAT": "1",
+                "EPILOGUE": "1",
+            }
+            for way, macros in (
+                ("tile", {}),
+                ("tile_shared", {"SHARED": "1"}),
+                ("tile_team", {"TEAM": "1"}),
+            )
+        },
     ),
 )
 
@@ -103,16 +135,18 @@ def plan_matmul(
     *,
     more: bool = False,
     fused: bool = False,
+    linear: Linear | None = None,
 ) -> Product:
     """Plan a product with a depth from 1 to MAX_DEPTH, into dst: (strides, offset, dtype).
 
     With `more` it is added to dst. With `fused` each product and sum of float32 are rounded once.
+    With `linear`, which is for floats of up to 32 bits, more is done with each sum.
     """
     strides, offset, dtype = dst
     fused = fused and dtype is float32 and not (a.ones or b.ones)
     return _plan(
         *(sizes, depth, _by_residue(a), _by_residue(b)),
-        *(strides, offset * dtype.itemsize % QUAD_BYTES, dtype, more, fused, profile),
+        *(strides, offset * dtype.itemsize % QUAD_BYTES, dtype, more, fused, linear, profile),
     )
 
 
@@ -121,7 +155,8 @@ def partial_run(product: Product, numel: int, depth: int, profile: Profile) -> i
     wanted = profile.units_wanted
     if product.strides_far:
         wanted = max(wanted, _SWEEP_UNITS)
-    units = product.plan.units
+    plan = product.plan
+    units = plan.units * (plan.spec[0] if plan.by_teams else 1)  # as invocations
     for run in (RUN**2, RUN):
         parts = -(-depth // run)
         enough = units * parts >= wanted or run == RUN
@@ -147,6 +182,7 @@ def _plan(
     dtype: DType,
     more: bool,
     fused: bool,
+    linear: Linear | None,
     profile: Profile,
 ) -> Product:
     itemsizes: Ints = (a.dtype.itemsize, b.dtype.itemsize, dtype.itemsize)
@@ -157,12 +193,13 @@ def _plan(
             for base, at, size in zip((a.offset, b.offset, residue), starts, itemsizes)
         ]
     )
-    swapped = dtype.itemsize == 4 and dims[0].strides[1] == 0 and dims[0].strides[0] != 0
+    tiles = dtype.itemsize == 4 or linear is not None
+    swapped = tiles and dims[0].strides[1] == 0 and dims[0].strides[0] != 0
     if swapped:
         a, b = b, a
         itemsizes, byte_starts, starts = map(_swapped, (itemsizes, byte_starts, starts))
         dims = [Dim(_swapped(dim.strides), dim.size) for dim in dims]
-    if dtype.itemsize == 4:
+    if tiles:
         task, path, exchanged = _tiles(
             dims, Task([], [], itemsizes, byte_starts, profile), depth, a, b
         )
@@ -171,6 +208,7 @@ def _plan(
             a, b, itemsizes = b, a, task.itemsizes
         far = _strides_far(path, a, b)
         name = path.name
+        team = path.elements // (path.spec[2] * path.spec[3])
     else:
         task = Task(*split(dims, _RANK), itemsizes, byte_starts, profile)
         term_ns = _FLOAT64_NS if dtype.kind == "f" else _INT64_NS
@@ -179,14 +217,25 @@ def _plan(
         path = path.costing(term_ns * depth, rounds.matmul_element(depth, RUN))
         path = path._replace(spec=(*path.spec, int(a.ones), a.dtype.code, b.dtype.code))
         name = "words"
-        far = False
+        far, team = False, 1
+    module = f"matmul_{name}_{_FAMILY[dtype.kind]}{8 * dtype.itemsize}"
+    spec: Ints = (int(more),)
+    sources, launches = itemsizes[:-1], offsets(task.outer, starts)
+    if linear is not None:
+        module = f"matmul_linear_{name}_float32"
+        path, follows = linear_path(path, task, linear, dtype, 0 if swapped else 1)
+        spec += follows
+        sources += ((linear.bias or (0, dtype))[1].itemsize,)
+        launches = [(*of_sources, 0, of_dst) for *of_sources, of_dst in launches]
     plan = plan_of(
-        f"matmul_{name}_{_FAMILY[dtype.kind]}{8 * dtype.itemsize}".replace(" ", "_"),
-        *(task, path, _RANK, offsets(task.outer, starts)),
-        sources=itemsizes[:-1],
-        spec=(int(more),),
+        module.replace(" ", "_"),
+        *(task, path, _RANK, launches),
+        sources=sources,
+        spec=spec,
         inside=(depth,),
         tail=(depth, a.step & 0xFFFFFFFF, b.step & 0xFFFFFFFF),
+        lanes=team if team > 1 else None,
+        by_teams=team > 1,
     )
     if fused:
         plan = replace(plan, fused=True, path=f"{plan.path}, fused multiply-add")
@@ -223,7 +272,9 @@ def _tiles(
     column = _take_dim(left, 0) or single
     row = _take_dim(left, 1) or single
     lanes = task.profile.lanes
-    shared = task.profile.shuffles and not (a.ones or b.ones)
+    both = not (a.ones or b.ones)
+    team = _team(row.size, column.size, depth, task.profile) if both else 0
+    shared = task.profile.shuffles and both and not team
     exchanged = shared and column.size < 4 * lanes <= row.size
     if exchanged:
         a, b = b, a
@@ -234,8 +285,10 @@ def _tiles(
     shared = shared and row.size >= LEAST_SHARED and column.size >= 2 * lanes
     kept, outer = split(left, _RANK - 2)
     task = task._replace(dims=[column, row, *kept], outer=outer)
-    if shared:
-        times = math.prod([dim.size for dim in left])
+    times = math.prod([dim.size for dim in left])
+    if team:
+        down, across = _team_spans(row.size, column.size, times, team, task.profile)
+    elif shared:
         down, across = shared_spans(row.size, column.size, times, depth, task.profile)
     else:
         down, across = _span(row.size), _span(column.size)
@@ -243,13 +296,18 @@ def _tiles(
         _read(task, k, source, depth, span)
         for k, (source, span) in enumerate(((a, down), (b, across)))
     ]
-    deep = 4 if _BY_DEPTH in reads or (shared and depth % 4 == 0) else 1
+    deep = 1 if team else 4 if _BY_DEPTH in reads or (shared and depth % 4 == 0) else 1
     others = [row, *kept]
-    dst_quads = column.dst == 1 and column.size % 4 == 0 and task.aligned(-1, QUAD_BYTES, others)
+    dst_quads = task.itemsize == 4 and column.dst == 1 and column.size % 4 == 0
+    dst_quads = dst_quads and task.aligned(-1, QUAD_BYTES, others)
     tiles_down, tiles_across = -(-row.size // down), -(-column.size // across)
-    block_down, block_across = (
-        (1, lanes) if shared else _block(tiles_down, tiles_across, task.profile.lanes)
-    )
+    if team:
+        block_down, block_across = team // _TEAM_ACROSS, _TEAM_ACROSS
+    elif shared:
+        block_down, block_across = 1, lanes
+    else:
+        block_down, block_across = _block(tiles_down, tiles_across, lanes)
+    block = block_down * block_across
     groups, extent = -(-tiles_down // block_down), -(-tiles_across // block_across)
     ragged = row.size % (down * block_down) or column.size % (across * block_across)
     read_ns = sum(
@@ -259,24 +317,55 @@ def _tiles(
         ]
     )
     term_ns = SHARED_TERM_NS if shared else _TERM_NS
+    unit_ns = 20.0 + (term_ns * down * across + read_ns / 4) * depth
     path = Path(
-        "tile shared" if shared else "tile",
+        "tile team" if team else "tile shared" if shared else "tile",
         task.dims,
         (
             *(block_across, block_down, down, across, int(ragged > 0)),
             *(deep, 1 if depth <= RUN else 2, int(dst_quads), *reads),
             *(a.dtype.code, b.dtype.code),
         ),
-        whole=groups * extent * block_down * block_across * math.prod([dim.size for dim in kept]),
+        whole=groups * extent * (1 if team else block) * math.prod([dim.size for dim in kept]),
         edges=0,
         groups=groups,
         extent=extent,
-        unit_ns=20.0 + (term_ns * down * across + read_ns / 4) * depth,
-        unit_rounds=rounds.matmul_tile(depth, RUN, deep),
-        elements=down * across,
+        unit_ns=unit_ns * max(1, team),
+        unit_rounds=(
+            rounds.matmul_team(depth, RUN, _TEAM_TERMS)
+            if team
+            else rounds.matmul_tile(depth, RUN, deep)
+        ),
+        elements=down * across * max(1, team),
         together=lanes if shared else 1,
     )
     return task, path, exchanged
+
+
+def _team(rows: int, columns: int, depth: int, profile: Profile) -> int:
+    """The invocations of a workgroup that does a block of tiles together, or 0.
+
+    It reads each element once into shared memory, where its lanes load adjacent addresses together.
+    """
+    large = min(rows, columns) >= _LEAST_SPAN and depth >= _TEAM_TERMS
+    return min(LOCAL_SIZE, profile.max_invocations) if profile.coalesces and large else 0
+
+
+def _team_spans(rows: int, columns: int, times: int, team: int, profile: Profile) -> Ints:
+    """The rows and columns of a tile of a workgroup: those that take the least time.
+
+    Large tiles read less from shared memory, but there are fewer.
+    """
+
+    def cost(spans: Ints) -> float:
+        down, across = spans
+        blocks_down = -(-rows // (down * (team // _TEAM_ACROSS)))
+        blocks = times * blocks_down * -(-columns // (across * _TEAM_ACROSS))
+        return max(blocks * team, profile.units_wanted) * (
+            down * across + _TEAM_READ * (down + across)
+        )
+
+    return min(((8, 8), (4, 8), (8, 4), (4, 4)), key=cost)
 
 
 def shared_spans(rows: int, columns: int, times: int, depth: int, profile: Profile) -> Ints:

@@ -118,6 +118,11 @@ def matmul_tile(depth: int, run: int, deep: int) -> int:
     return loop(-(-depth // run), loop(-(-min(depth, run) // deep)))
 
 
+def matmul_team(depth: int, run: int, terms: int) -> int:
+    """The bound for tiles of a workgroup: the steps of a run, and quads of terms in each."""
+    return loop(-(-depth // run), loop(-(-min(depth, run) // terms), loop(terms // 4)))
+
+
 def matmul_element(depth: int, run: int) -> int:
     return loop(-(-depth // run), loop(min(depth, run)))
 

@@ -68,6 +68,8 @@ void NAMED(load)() {
             NAMED(values)[i][j] = subgroupShuffle(NAMED(pieces)[piece / LANES][place], piece % LANES);
         }
 }
+#elif defined TEAM
+#include "families/matmul_team.glsl"
 #else
 uint NAMED(starts)[SPAN];
 VALUE NAMED(quad)[4];
@@ -106,3 +108,4 @@ void NAMED(load)() {
 #undef STEP
 #undef NAMED
 #undef SHARED_SOURCE
+#undef BLOCK

@@ -147,6 +147,61 @@ def test_shared_rows_in_several_dispatches(plans, monkeypatch):
     assert plans[-1].plan.units > plans[-1].plan.together
 
 
+TEAM_SIZES = ((67, 131, 71), (64, 64, 128), (33, 17, 36), (23, 20, 100), (65, 67, 30))
+TEAM_DEPTHS = (16, 17, 63, 65, 4096, 4097)
+
+
+def team_profile(**named):
+    """By which workgroups do tiles together, and these are large."""
+    given = {"coalesces": True, "units_wanted": 1, **named}
+    return dataclasses.replace(dml_vk.device().profile, **given)
+
+
+@pytest.mark.parametrize("dtype", [float32, DTYPES["float16"], DTYPES["uint8"], DTYPES["int32"]])
+def test_tiles_of_workgroups(plans, dtype):
+    step = 1 if dtype is float32 else 3  # of kinds of layouts: all, or the first and the last
+    with profiled(dml_vk.device(), team_profile()):
+        for m, k, n in TEAM_SIZES:
+            for first, second in list(itertools.product((packed, turned), repeat=2))[::step]:
+                check(first(m, k), second(k, n), None, dtype, (m, k, n, first, second))
+        check(packed(2, 1, 21, 70), packed(3, 70, 40), turned(2, 3, 21, 40), dtype, "batches")
+        check(every_other(20, 40), every_other(40, 36), every_other(20, 36), dtype, "steps")
+        check(packed(20, 40).flip((0, 1)), packed(40, 36).flip(0), None, dtype, "reversed")
+        narrow = packed(21, 37).narrow(1, 1, 36), packed(37, 24).narrow(0, 1, 36)
+        check(*narrow, packed(21, 25).narrow(1, 1, 24), dtype, "off by one")
+    assert all(made.plan.by_teams for made in plans)
+    assert {plan.plan.spec[12] for plan in plans} == {0, 1, 2}
+    assert {plan.plan.spec[11] for plan in plans} == {0, 1}
+
+
+def test_tiles_of_workgroups_have_all_depths_and_spans(plans):
+    for units in (1, 2**9, 2**20):
+        with profiled(dml_vk.device(), team_profile(units_wanted=units)):
+            for depth in TEAM_DEPTHS[:: 1 if units == 1 else 2]:
+                check(packed(21, depth), turned(depth, 36), told=(units, depth))
+            for m, n in ((128, 32), (32, 128), (128, 128)):
+                check(packed(m, 64), packed(64, n))
+    spans = {made.plan.spec[6:8] for made in plans if made.plan.by_teams}
+    assert spans == {(8, 8), (4, 8), (8, 4), (4, 4)}
+
+
+def test_tiles_of_workgroups_are_added_to_sums(plans, monkeypatch):
+    monkeypatch.setattr(planning, "_MOST_PARTIAL", 0)
+    monkeypatch.setattr(encode, "MAX_SUBMISSION_NS", 1.0)  # each unit is a dispatch
+    with profiled(dml_vk.device(), team_profile()):
+        for dtype in (float32, DTYPES["int32"]):
+            check(packed(70, RUN**2 + 20), packed(RUN**2 + 20, 68), None, dtype, dtype)
+            check(packed(21, RUN**2 + 19), packed(RUN**2 + 19, 67), None, dtype, dtype)
+    assert {made.plan.spec[-1] for made in plans if made.plan.by_teams} == {0, 1}
+
+
+def test_workgroups_do_no_tiles_of_small_products(plans):
+    with profiled(dml_vk.device(), team_profile()):
+        for m, k, n in ((19, 64, 64), (64, 15, 64), (64, 64, 19)):
+            check(packed(m, k), packed(k, n))
+    assert not any(made.plan.by_teams for made in plans)
+
+
 @pytest.mark.parametrize("dtype", [dtype for dtype in DTYPES.values() if dtype.kind != "b"])
 def test_every_dtype(dtype):
     check(packed(9, 65), packed(65, 12), every_other(9, 12), dtype, dtype)
@@ -219,9 +274,9 @@ def test_without_memory_for_partial_sums_a_third_level_is_added_in_sequence(plan
         (CPU, (512, 512), 512, False, 0),
         (CPU, (1, 4096), 4096, False, RUN),  # which sweeps through the rows of the matrix
         (CPU, (1, 4096), 4096, True, 0),
-        (GPU, (512, 512), 512, False, RUN),
-        (GPU, (1024, 1024), 512, False, 0),
-        (GPU, (700, 700), 4000, False, 0),  # for want of room
+        (GPU, (256, 256), 512, False, RUN),
+        (GPU, (512, 512), 512, False, 0),
+        (GPU, (300, 300), 4000, False, 0),  # for want of room
         (CPU, (512, 512), RUN**2 * 16, False, RUN**2),  # one plan does not go as far
         (CPU, (512, 512), RUN**2 * 17, False, 0),
     ],

@@ -168,6 +168,16 @@ def products():
             a, b = dml_vk.asarray(hard(dtype, (m, k))), dml_vk.asarray(hard(dtype, (k, n)))
             dml_vk.matmul(a, b)
             dml_vk.matmul(dml_vk.asarray(hard(dtype, (k, m))).mT, b)
+    device = dml_vk.device()
+    with profiled(device, dataclasses.replace(device.profile, coalesces=True, units_wanted=1)):
+        for dtype in (float32, DTYPES["int32"]):
+            a, b = dml_vk.asarray(hard(dtype, (130, 150))), dml_vk.asarray(hard(dtype, (150, 70)))
+            dml_vk.matmul(a, b)
+        nn.gemm(*[dml_vk.asarray(hard(float32, (64, 64)))] * 2, activation="softsign")
+    for m, n in ((8, 8), (32, 32)):
+        a, b = dml_vk.asarray(hard(float32, (m, 64))), dml_vk.asarray(hard(float32, (64, n)))
+        with profiled(device, dataclasses.replace(device.profile, units_wanted=1)):
+            nn.gemm(a, b, activation="softsign")
 
 
 def convolutions():
@@ -183,7 +193,7 @@ def convolutions():
         x = dml_vk.asarray(hard(float32, (2, inputs, width + 20)))
         weight = dml_vk.asarray(hard(float32, (outputs, inputs, width)))
         nn.conv(x, weight, padding=1)
-    nn.conv(x[..., :100], weight[..., :50], activation="gelu")
+    nn.conv(x[..., :100], weight[..., :50], activation="softsign")
 
 
 def orders():
@@ -275,7 +285,7 @@ FAMILIES = {
     "reductions": ("reduce_tree", "reduce_int", "reduce_long", "reduce_double", "reduce_arg"),
     "rows": ("reduce_softmax", "reduce_moments", "finish", "pairs", *WHOLE_ROWS),
     "scans": ("scan_float", "scan_int", "scan_long", "scan_double"),
-    "products": ("matmul_tile", "matmul_words"),
+    "products": ("matmul_tile", "matmul_words"),  # and matmul_linear, of the same source
     "windows": ("pool", "resample"),
     "regions": ("roi",),
     "convolutions": ("conv",),

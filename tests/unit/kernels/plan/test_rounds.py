@@ -27,6 +27,7 @@ from dml_vk.kernels.plan.copy import plan_copy
 from dml_vk.kernels.plan.elementwise import plan_computed
 from dml_vk.kernels.plan.gather import Step, plan_check, plan_claim, plan_gather, plan_scatter
 from dml_vk.kernels.plan.generate import plan_fill, plan_indexed
+from dml_vk.kernels.plan.linear import Linear
 from dml_vk.kernels.plan.matmul import MAX_DEPTH, Reading, plan_matmul
 from dml_vk.kernels.plan.nonzero import plan_nonzero
 from dml_vk.kernels.plan.passes import next_pass, work_of
@@ -170,6 +171,10 @@ def test_products(kind, rows, columns, depth, dtype):
         for a, b in ((first, second), (first._replace(ones=True), second)):
             for profile in (PROFILES[kind], SHUFFLING):
                 check(plan_matmul((rows, columns), depth, a, b, dst, profile).plan)
+                if dtype is float32:
+                    linear = Linear(int(OPCODES["GELU"]), (), (1, float16))
+                    to, given = ((columns, 1), 0, float16), ((rows, columns), depth, a, b)
+                    check(plan_matmul(*given, to, profile, linear=linear).plan)
 
 
 @given(KINDS, LARGE, LARGE, st.integers(1, 64), st.integers(1, 2**14))

@@ -19,6 +19,7 @@ RANGES = {
     "LOCAL_SIZE": (32, 64, 128),
     "LANES": (1, 8),
     "RANK": (0, 1, 2, 4),
+    **dict.fromkeys(("BLOCK_ACROSS", "BLOCK_DOWN"), (1, 2, 8)),
     **dict.fromkeys(("ROWS", "COLUMNS", "DEEP", "LEVELS", "INNER"), (1, 2, 8)),
     **dict.fromkeys(("TYPE", "COMMON", "A_TYPE", "B_TYPE", "C_TYPE"), range(12)),
 }

@@ -1,0 +1,58 @@
+"""What tiles of a product do with each sum before they store it: a bias and an activation."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from dml_vk.dtypes import DType, float32
+from dml_vk.kernels.operators import OPCODES
+from dml_vk.kernels.plan import rounds
+from dml_vk.kernels.plan.paths import Path
+from dml_vk.kernels.plan.tasks import Task
+from dml_vk.strides.order import Ints
+
+LINEAR_SPEC = (
+    *("ACTIVATION", "ALPHA", "BETA", "BIAS", "BIAS_STEP", "BIAS_TYPE"),
+    *("DST_TYPE", "PAIRS", "BY_ROWS"),
+)
+# Activations that take few instructions.
+SHORT = (0, *[int(OPCODES[name]) for name in ("RELU", "LEAKY_RELU", "THRESHOLDED_RELU")])
+_OF_ROWS, _OF_COLUMNS = 1, 2  # what a bias is of
+
+
+class Linear(NamedTuple):
+    """A bias, which has an element for each index of the dim that only b has, and what follows."""
+
+    activation: int = 0  # an opcode of float_activation.comp, or 0
+    params: Ints = ()  # its words, at most two
+    bias: tuple[int, DType] | None = None  # its step and dtype
+
+
+def storing_rounds(rows: int, columns: int, activation: int) -> int:
+    """The bound for storing a tile row by row, after an activation."""
+    each = 0 if activation in SHORT else rounds.FUNCTIONS["float_activation"]
+    return rounds.loop(rows, columns * each)
+
+
+def linear_path(path: Path, task: Task, linear: Linear, dtype: DType, b: int) -> tuple[Path, Ints]:
+    """(the path of tiles with what follows sums, its constants); b is the number of that source."""
+    column, row, *kept = path.dims
+    narrow = dtype is not float32
+    pairs = (
+        narrow
+        and column.dst == 1
+        and column.size % 2 == 0
+        and task.aligned(-1, 4, [row, *kept])  # words
+    )
+    by_rows = narrow or linear.activation not in SHORT
+    *_, down, across = path.spec[:4]
+    if by_rows:
+        stored = storing_rounds(down, across, linear.activation)
+        path = path._replace(unit_rounds=path.unit_rounds + stored)
+    step, bias_type = linear.bias or (0, float32)
+    bias = 0 if linear.bias is None else _OF_COLUMNS if column.strides[b] else _OF_ROWS
+    spec = (
+        *(linear.activation, *(*linear.params, 0, 0)[:2], bias, step & 0xFFFFFFFF),
+        *(bias_type.code, dtype.code, int(pairs), int(by_rows)),
+    )
+    return path._replace(shares_words=narrow and not pairs), spec
