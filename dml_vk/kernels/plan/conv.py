@@ -17,9 +17,10 @@ from dml_vk.kernels.operators import opcodes_of
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.linear import SHORT, storing_rounds
-from dml_vk.kernels.plan.matmul import LEAST_SHARED, RUN, SHARED_TERM_NS, shared_spans
+from dml_vk.kernels.plan.matmul import RUN
 from dml_vk.kernels.plan.paths import LOCAL_SIZE, power_of_two
 from dml_vk.kernels.plan.tasks import QUAD_BYTES
+from dml_vk.kernels.plan.tiles import LEAST_SHARED, READ_NS, SHARED_TERM_NS, shared_spans, span_of
 from dml_vk.limits import Profile
 from dml_vk.strides.order import Ints
 
@@ -28,7 +29,6 @@ MOST_TERMS = 3 * BLOCK  # of one launch
 _BY_ELEMENTS, _BY_DEPTH, _BY_SPAN = range(3)  # how a tile reads a source
 _POSITIONS, _CHANNELS = 1, 2  # whose float16 are a word
 _TERM_NS = 0.1  # one multiply-add on one slow core
-_READ_NS = 4.0  # four elements of a source
 _LARGE = 2**24  # terms of all sums
 _SPATIAL_SPEC = ("WINDOW", "DILATION", "STRIDE", "PADDING")
 
@@ -149,7 +149,7 @@ def plan_conv(
     depthwise = channels.inputs == channels.outputs == 1 and channels.groups % 4 == 0
     if depthwise:
         channels = channels._replace(groups=1, outputs=channels.groups)
-        rows, across, deep = 4, _span(columns), 4
+        rows, across, deep = 4, span_of(columns), 4
         reads = _read(x, (x.outer, *[dim.x for dim in dims]), channels.outputs), _BY_ELEMENTS
     else:
         if shared:
@@ -169,7 +169,7 @@ def plan_conv(
     ragged = channels.outputs % (rows * block_down) or columns % (across * block_across)
     units = groups * extent * block_down * block_across * channels.groups
     bias_type = bias[1] if bias else float32
-    read_ns = _READ_NS * sum(
+    read_ns = READ_NS * sum(
         [
             span * (1 if read else 2)
             for span, read in zip((across, rows / lanes if shared else rows), reads)
@@ -250,18 +250,13 @@ def _pairs(
 
 def _spans(channels: Channels, columns: int, depth: int, profile: Profile) -> tuple[int, int]:
     """The rows and columns of a tile. Large ones read less, but take long to compile."""
-    rows, across = _span(channels.outputs), _span(columns)
+    rows, across = span_of(channels.outputs), span_of(columns)
     most = profile.tile_span
     tiles = channels.groups * (channels.outputs // most) * (columns // most)
     if tiles * depth * most**2 < _LARGE or tiles < 2 * profile.units_wanted:
         return rows, across
     few = [-size % most * 8 <= size for size in (channels.outputs, columns)]
     return most if few[0] else rows, most if few[1] else across
-
-
-def _span(size: int) -> int:
-    """The rows or columns of a tile."""
-    return 1 if size == 1 else 4 if size <= 4 else 8
 
 
 def _read(source: Operand, strides: Ints, inputs: int) -> int:

@@ -18,8 +18,20 @@ from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.dims import Dim, ascending, offsets, split
 from dml_vk.kernels.plan.linear import LINEAR_SPEC, Linear, linear_path
-from dml_vk.kernels.plan.paths import LOCAL_SIZE, Path, plan_of, power_of_two, rows
+from dml_vk.kernels.plan.paths import Path, plan_of, rows
 from dml_vk.kernels.plan.tasks import QUAD_BYTES, Task
+from dml_vk.kernels.plan.tiles import (
+    LEAST_SHARED,
+    READ_NS,
+    SHARED_TERM_NS,
+    TEAM_ACROSS,
+    TEAM_TERMS,
+    block_of,
+    shared_spans,
+    span_of,
+    team_of,
+    team_spans,
+)
 from dml_vk.limits import Profile
 from dml_vk.strides.order import Ints
 
@@ -28,14 +40,6 @@ MAX_DEPTH = RUN**2  # of one plan
 _RANK = 5  # dims in one launch, of which two are a tile's
 _BY_ELEMENTS, _BY_DEPTH, _BY_SPAN, _ALL_ONES = range(4)  # how a tile reads a source
 _TERM_NS, _INT64_NS, _FLOAT64_NS = 0.1, 10.0, 60.0  # one multiply-add on one slow core
-_READ_NS = 4.0  # four elements of a source
-# Rows of a tile that lanes share, at least, and the terms of all sums that large ones are for.
-LEAST_SHARED, _LARGE = 16, 2**26
-SHARED_TERM_NS = 0.03  # of lanes that compute together
-# Rows, columns and terms that workgroups are for, at least: so most of a block is used. Terms per
-# step of theirs: TERMS in matmul_tile.comp. The time to read an element of theirs, in terms.
-_LEAST_SPAN, _TEAM_TERMS, _TEAM_READ = 20, 16, 2.0
-_TEAM_ACROSS = 8  # tiles of a block
 # Where each work item would stride across a whole source, the depth is split until there are this
 # many, so that each reads a smaller range.
 _SWEEP_UNITS = 1024
@@ -273,7 +277,7 @@ def _tiles(
     row = _take_dim(left, 1) or single
     lanes = task.profile.lanes
     both = not (a.ones or b.ones)
-    team = _team(row.size, column.size, depth, task.profile) if both else 0
+    team = team_of(row.size, column.size, depth, task.profile) if both else 0
     shared = task.profile.shuffles and both and not team
     exchanged = shared and column.size < 4 * lanes <= row.size
     if exchanged:
@@ -287,11 +291,11 @@ def _tiles(
     task = task._replace(dims=[column, row, *kept], outer=outer)
     times = math.prod([dim.size for dim in left])
     if team:
-        down, across = _team_spans(row.size, column.size, times, team, task.profile)
+        down, across = team_spans(row.size, column.size, times, team, task.profile)
     elif shared:
         down, across = shared_spans(row.size, column.size, times, depth, task.profile)
     else:
-        down, across = _span(row.size), _span(column.size)
+        down, across = span_of(row.size), span_of(column.size)
     reads = [
         _read(task, k, source, depth, span)
         for k, (source, span) in enumerate(((a, down), (b, across)))
@@ -302,17 +306,17 @@ def _tiles(
     dst_quads = dst_quads and task.aligned(-1, QUAD_BYTES, others)
     tiles_down, tiles_across = -(-row.size // down), -(-column.size // across)
     if team:
-        block_down, block_across = team // _TEAM_ACROSS, _TEAM_ACROSS
+        block_down, block_across = team // TEAM_ACROSS, TEAM_ACROSS
     elif shared:
         block_down, block_across = 1, lanes
     else:
-        block_down, block_across = _block(tiles_down, tiles_across, lanes)
+        block_down, block_across = block_of(tiles_down, tiles_across, lanes)
     block = block_down * block_across
     groups, extent = -(-tiles_down // block_down), -(-tiles_across // block_across)
     ragged = row.size % (down * block_down) or column.size % (across * block_across)
     read_ns = sum(
         [
-            _READ_NS * span * (2 if read == _BY_ELEMENTS else read != _ALL_ONES)
+            READ_NS * span * (2 if read == _BY_ELEMENTS else read != _ALL_ONES)
             for read, span in zip(reads, (down / lanes if shared else down, across))
         ]
     )
@@ -332,7 +336,7 @@ def _tiles(
         extent=extent,
         unit_ns=unit_ns * max(1, team),
         unit_rounds=(
-            rounds.matmul_team(depth, RUN, _TEAM_TERMS)
+            rounds.matmul_team(depth, RUN, TEAM_TERMS)
             if team
             else rounds.matmul_tile(depth, RUN, deep)
         ),
@@ -340,49 +344,6 @@ def _tiles(
         together=lanes if shared else 1,
     )
     return task, path, exchanged
-
-
-def _team(rows: int, columns: int, depth: int, profile: Profile) -> int:
-    """The invocations of a workgroup that does a block of tiles together, or 0.
-
-    It reads each element once into shared memory, where its lanes load adjacent addresses together.
-    """
-    large = min(rows, columns) >= _LEAST_SPAN and depth >= _TEAM_TERMS
-    return min(LOCAL_SIZE, profile.max_invocations) if profile.coalesces and large else 0
-
-
-def _team_spans(rows: int, columns: int, times: int, team: int, profile: Profile) -> Ints:
-    """The rows and columns of a tile of a workgroup: those that take the least time.
-
-    Large tiles read less from shared memory, but there are fewer.
-    """
-
-    def cost(spans: Ints) -> float:
-        down, across = spans
-        blocks_down = -(-rows // (down * (team // _TEAM_ACROSS)))
-        blocks = times * blocks_down * -(-columns // (across * _TEAM_ACROSS))
-        return max(blocks * team, profile.units_wanted) * (
-            down * across + _TEAM_READ * (down + across)
-        )
-
-    return min(((8, 8), (4, 8), (8, 4), (4, 4)), key=cost)
-
-
-def shared_spans(rows: int, columns: int, times: int, depth: int, profile: Profile) -> Ints:
-    """The rows and columns of a tile whose rows lanes share: those that take the least time.
-
-    Large tiles read less, but take long to compile.
-    """
-    lanes, wanted = profile.lanes, profile.units_wanted
-    large = rows * columns * times * depth >= _LARGE
-
-    def cost(spans: Ints) -> float:
-        down, across = spans
-        tiles = times * -(-rows // down) * -(-columns // (across * lanes))
-        reads = _READ_NS / 4 * (down / lanes + across)
-        return max(tiles, wanted // lanes) * (SHARED_TERM_NS * down * across + reads)
-
-    return min(((16, 4), (32, 4), (16, 8), (32, 8))[: 4 if large else 3], key=cost)
 
 
 def _take_dim(dims: list[Dim], lacking: int) -> Dim | None:
@@ -393,17 +354,6 @@ def _take_dim(dims: list[Dim], lacking: int) -> Dim | None:
     dim = fit[0] if fit[0] is dims[0] else max(fit, key=lambda dim: dim.size)
     dims.remove(dim)
     return dim
-
-
-def _span(size: int) -> int:
-    """The rows or columns of a tile."""
-    return 1 if size == 1 else 4 if size <= 4 else 8
-
-
-def _block(down: int, across: int, lanes: int) -> Ints:
-    """The tiles of a lane group: (down, across)."""
-    block_across = min(8, power_of_two(across))
-    return min(lanes // block_across, power_of_two(down)), block_across
 
 
 def _read(task: Task, number: int, source: Reading, depth: int, span: int) -> int:

@@ -14,6 +14,7 @@ import dml_vk
 from dml_vk.dtypes import DTYPES, float32
 from dml_vk.errors import DTypeError, LayoutError
 from dml_vk.kernels.plan import matmul as planning
+from dml_vk.kernels.plan import tiles
 from dml_vk.kernels.plan.matmul import KERNELS, MAX_DEPTH, RUN, Reading, partial_run, plan_matmul
 from dml_vk.layout import Layout, channels_last
 from dml_vk.ops import matmul as operation
@@ -122,7 +123,7 @@ def test_rows_that_lanes_share(plans, dtype, monkeypatch):
     shuffles = device.profile.shuffles
     step = 1 if dtype is float32 else 3  # of kinds of layouts: all, or the first and the last
     for large in (2**40, 0):
-        monkeypatch.setattr(planning, "_LARGE", large)
+        monkeypatch.setattr(tiles, "_LARGE", large)
         planning._plan.cache_clear()
         with profiled(device, device.profile):
             for m, k, n in SHARED_SIZES:

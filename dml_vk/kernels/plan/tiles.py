@@ -1,0 +1,70 @@
+"""The sizes of tiles of sums, and which invocations compute theirs together."""
+
+from __future__ import annotations
+
+from dml_vk.kernels.plan.paths import LOCAL_SIZE, power_of_two
+from dml_vk.limits import Profile
+from dml_vk.strides.order import Ints
+
+READ_NS = 4.0  # four elements of a source, on one slow core
+# Rows of a tile that lanes share, at least, and the terms of all sums that large ones are for.
+LEAST_SHARED, _LARGE = 16, 2**26
+SHARED_TERM_NS = 0.03  # of lanes that compute together
+# Rows, columns and terms that workgroups are for, at least: so most of a block is used. Terms per
+# step of theirs: TERMS in matmul_tile.comp. The time to read an element of theirs, in terms.
+_LEAST_SPAN, TEAM_TERMS, _TEAM_READ = 20, 16, 2.0
+TEAM_ACROSS = 8  # tiles of a block
+
+
+def team_of(rows: int, columns: int, depth: int, profile: Profile) -> int:
+    """The invocations of a workgroup that does a block of tiles together, or 0.
+
+    It reads each element once into shared memory, where its lanes load adjacent addresses together.
+    """
+    large = min(rows, columns) >= _LEAST_SPAN and depth >= TEAM_TERMS
+    return min(LOCAL_SIZE, profile.max_invocations) if profile.coalesces and large else 0
+
+
+def team_spans(rows: int, columns: int, times: int, team: int, profile: Profile) -> Ints:
+    """The rows and columns of a tile of a workgroup: those that take the least time.
+
+    Large tiles read less from shared memory, but there are fewer.
+    """
+
+    def cost(spans: Ints) -> float:
+        down, across = spans
+        blocks_down = -(-rows // (down * (team // TEAM_ACROSS)))
+        blocks = times * blocks_down * -(-columns // (across * TEAM_ACROSS))
+        return max(blocks * team, profile.units_wanted) * (
+            down * across + _TEAM_READ * (down + across)
+        )
+
+    return min(((8, 8), (4, 8), (8, 4), (4, 4)), key=cost)
+
+
+def shared_spans(rows: int, columns: int, times: int, depth: int, profile: Profile) -> Ints:
+    """The rows and columns of a tile whose rows lanes share: those that take the least time.
+
+    Large tiles read less, but take long to compile.
+    """
+    lanes, wanted = profile.lanes, profile.units_wanted
+    large = rows * columns * times * depth >= _LARGE
+
+    def cost(spans: Ints) -> float:
+        down, across = spans
+        tiles = times * -(-rows // down) * -(-columns // (across * lanes))
+        reads = READ_NS / 4 * (down / lanes + across)
+        return max(tiles, wanted // lanes) * (SHARED_TERM_NS * down * across + reads)
+
+    return min(((16, 4), (32, 4), (16, 8), (32, 8))[: 4 if large else 3], key=cost)
+
+
+def span_of(size: int) -> int:
+    """The rows or columns of a tile."""
+    return 1 if size == 1 else 4 if size <= 4 else 8
+
+
+def block_of(down: int, across: int, lanes: int) -> Ints:
+    """The tiles of a lane group: (down, across)."""
+    block_across = min(8, power_of_two(across))
+    return min(lanes // block_across, power_of_two(down)), block_across
