@@ -122,11 +122,12 @@ def test_rows_that_lanes_share(plans, dtype, monkeypatch):
     device = dml_vk.device()
     shuffles = device.profile.shuffles
     step = 1 if dtype is float32 else 3  # of kinds of layouts: all, or the first and the last
+    sizes = SHARED_SIZES if dtype is float32 else SHARED_SIZES[:4]
     for large in (2**40, 0):
         monkeypatch.setattr(tiles, "_LARGE", large)
         planning._plan.cache_clear()
         with profiled(device, device.profile):
-            for m, k, n in SHARED_SIZES:
+            for m, k, n in sizes:
                 for first, second in list(itertools.product((packed, turned), repeat=2))[::step]:
                     check(first(m, k), second(k, n), None, dtype, (m, k, n, first, second))
             check(packed(2, 17, 70), packed(70, 40), turned(2, 17, 40), dtype, "batch")

@@ -5,6 +5,7 @@ from __future__ import annotations
 import dataclasses
 import shutil
 import subprocess
+from dataclasses import replace
 
 import pytest
 
@@ -88,13 +89,20 @@ def test_shipped_modules_are_built_from_these_sources():
 
 @pytest.mark.compiler
 def test_a_rebuild_gives_the_shipped_modules(tmp_path):
-    library.build(spv=tmp_path)
+    """One module of each source: all take a minute, and manifests tell what else has changed."""
+    firsts = {kernel.source: kernel for kernel in reversed(KERNELS.values())}
+    kernels = {
+        kernel.name: replace(kernel, variants=dict([*kernel.variants.items()][:1]))
+        for kernel in firsts.values()
+    }
+    built = library.build(kernels, spv=tmp_path).built
+    assert len(built) == len(firsts) > 50
     compilers, _ = library.read_manifest()
-    for module in MODULES:
-        built, shipped = (tmp_path / f"{module}.spv").read_bytes(), library.load(module)
+    for module in built:
+        made, shipped = (tmp_path / f"{module}.spv").read_bytes(), library.load(module)
         if compilers == glslang.versions():
-            assert built == shipped, f"{module}: run ./dev shaders"
-        assert read(built) == read(shipped), f"{module}: run ./dev shaders"
+            assert made == shipped, f"{module}: run ./dev shaders"
+        assert read(made) == read(shipped), f"{module}: run ./dev shaders"
 
 
 @pytest.mark.parametrize("module", MODULES)
