@@ -192,6 +192,17 @@ def test_cumulative_sums_and_products(data, sizes, length, exclusive):
             check(cls(x.desc, output, axis, direction, exclusive), [x], [expected])
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float16])
+def test_exclusive_sums_of_floats_start_with_plus_zero(dtype):
+    x = source(lambda _: None, np.array([[-1, 2, 4], [3, -5, 6]], dtype))
+    for direction, expected in (
+        ("INCREASING", [[0, -1, 1], [0, 3, -2]]),
+        ("DECREASING", [[6, 4, 0], [1, 6, 0]]),
+    ):
+        summed = CumulativeSummation(x.desc, x.desc, 1, AxisDirection[direction], True)
+        check(summed, [x], [np.array(expected, dtype)])
+
+
 @EXAMPLES
 @given(st.data(), sizes_of(st.just(3), most=5), st.sampled_from([1, 3]))
 def test_channels_scaled(data, sizes, channels):
