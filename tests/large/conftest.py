@@ -30,7 +30,8 @@ class Beyond:
     def encode(self, plan, *given):
         if plan.module not in (COPY, FILL):  # which no kernel does
             profile = self._encoder.profile
-            groups = group_count(-(-plan.units // plan.spec[0]), profile)
+            each = 1 if plan.by_teams else plan.spec[0]
+            groups = group_count(-(-plan.units // each), profile)
             if plan.rounds(plan.units, groups) > profile.max_rounds:
                 self.modules.add(plan.module)
         return self._encode(plan, *given)

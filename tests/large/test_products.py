@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
@@ -9,6 +11,7 @@ import dml_vk
 from dml_vk.dtypes import DTYPES, float16, float32, float64, int32, int64
 from dml_vk.kernels.plan.matmul import RUN
 from tests.kernel.ops.test_rounds import modules_of
+from tests.kernel.profiled import profiled
 
 NUMBERS = [dtype for dtype in DTYPES.values() if dtype.kind != "b"]
 
@@ -26,13 +29,29 @@ def assert_counts(found, count):
         assert (found == np.array(count).astype(found.dtype)).all(), (found.dtype, count)
 
 
+# How tiles are made: as this device prefers, each by a lane, and each by a workgroup.
+WAYS = ({}, {"shuffles": False}, {"shuffles": False, "coalesces": True})
+
+
 def test_every_kernel_of_products(beyond):
+    device = dml_vk.device()
+
     def check(depth):
+        for way in WAYS:
+            with profiled(device, dataclasses.replace(device.profile, **way)):
+                check_products(depth)
+
+    def check_products(depth):
         for dtype in (float32, int32, float64, int64):
             for m, n in ((9, 70), (640, 300)) if dtype in (float32, int32) else ((9, 70), (1, 33)):
                 for left, right in ((False, False), (True, True)):
                     a, b = ones(m, depth, n, dtype, left=left, right=right)
                     assert_counts(dml_vk.matmul(a, b).numpy(), depth)
+        if depth > RUN**2:  # which takes several launches
+            return
+        a, b = ones(3000, depth, 300, float32, left=False, right=True)
+        plus_one = dml_vk.nn.linear(a, b.mT, dml_vk.ones(300), activation="relu")
+        assert_counts(plus_one.numpy(), depth + 1)
 
     beyond.reach(check, [50, *(2**k + 3 for k in range(8, 15))], modules_of("products"))
 
