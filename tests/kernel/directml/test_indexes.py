@@ -296,3 +296,14 @@ def test_the_last_of_many_updates_is_stored(data_type):
         expected[at] = value
     scatter = Scatter(x.desc, places.desc, values.desc, x.desc, 0)
     check(scatter, [x, places, values], [expected])
+
+
+def test_updates_at_pairs_of_coordinates_leave_out_those_outside():
+    x = source(lambda _: None, np.arange(12, dtype=np.int32).reshape(3, 4))
+    places = source(lambda _: None, np.array([[0, 1], [2, 3], [0, 1], [5, 0]], np.uint32))
+    values = source(lambda _: None, np.array([[100, 200, 300, 400]], np.int32))
+    expected = x.array.copy()
+    expected[2, 3], expected[0, 1] = 200, 300
+    check(
+        ScatterND(x.desc, places.desc, values.desc, x.desc, 2, 2), [x, places, values], [expected]
+    )
