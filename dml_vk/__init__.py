@@ -6,6 +6,7 @@ import importlib
 from math import e, inf, nan, pi
 from typing import Any
 
+from dml_vk.clients import watch
 from dml_vk.dtypes import (
     bool_,
     complex64,
@@ -71,7 +72,7 @@ _MODULES = {
     "array.joins": "atleast_1d atleast_2d atleast_3d column_stack dstack hstack vstack",
     "array.manipulation": (
         "broadcast_arrays broadcast_to concat expand_dims flip moveaxis permute_dims reshape "
-        "squeeze stack unstack"
+        "squeeze stack transpose unstack"
     ),
     "array.moments": "mean std var",
     "array.nan_statistics": (
@@ -147,3 +148,6 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted([*__all__, "__version__"])
+
+
+watch()

@@ -185,6 +185,7 @@ from dml_vk.array.manipulation import (
     reshape as reshape,
     squeeze as squeeze,
     stack as stack,
+    transpose as transpose,
     unstack as unstack,
 )
 from dml_vk.array.moments import (

@@ -69,7 +69,6 @@ FUNCTIONS = {
     "swapaxes": "x.transpose(a, b)",
     "tensor": "dml_vk.asarray",
     "topk": "dml_vk.top_k",
-    "transpose": "dml_vk.permute_dims, x.transpose(a, b)",
     "unbind": "dml_vk.unstack",
     "unfold": "dml_vk.nn.unfold",
     "unsqueeze": "dml_vk.expand_dims",

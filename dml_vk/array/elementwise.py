@@ -10,12 +10,13 @@ from __future__ import annotations
 import inspect
 import numbers
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 
 import numpy as np
 
 from dml_vk.array.calls import call
 from dml_vk.array.creation import full
+from dml_vk.array.searching import nonzero
 from dml_vk.dtypes import DTYPES, DType, float32, to_dtype
 from dml_vk.errors import DTypeError, ErrorsAs, LayoutError
 from dml_vk.kernels.kernel import SCALAR_WORDS
@@ -199,8 +200,22 @@ def _cast(operands: Sequence[Tensor], out: Any, dtype: DType) -> Tensor:
     return target
 
 
-def where(condition: Tensor, x1: Operand, x2: Operand, /, *, out: Tensor | None = None) -> Tensor:
+@overload
+def where(condition: Tensor, /) -> tuple[Tensor, ...]: ...
+
+
+@overload
+def where(
+    condition: Tensor, x1: Operand, x2: Operand, /, *, out: Tensor | None = None
+) -> Tensor: ...
+
+
+def where(
+    condition: Tensor, x1: Any = None, x2: Any = None, /, *, out: Tensor | None = None
+) -> Tensor | tuple[Tensor, ...]:
     """Select elements of x1 where the condition is true (not 0), else of x2.
+
+    With the condition alone, return the indexes where it is true, as `nonzero` does.
 
     >>> import dml_vk
     >>> x = dml_vk.asarray([1.0, -2.0, 3.0])
@@ -208,6 +223,8 @@ def where(condition: Tensor, x1: Operand, x2: Operand, /, *, out: Tensor | None 
     [1.0, 0.0, 3.0]
     """
     condition = to_tensor("where", "condition", condition)
+    if x1 is None and x2 is None and out is None:
+        return nonzero(condition)
     if not isinstance(x1, Tensor) and not isinstance(x2, Tensor):
         to_tensors("where", (condition, x1, x2))
         common = _common("where", OPERATORS["where"], (x1, x2))

@@ -115,6 +115,21 @@ def permute_dims(x: Tensor, /, axes: Sequence[int]) -> Tensor:
         return given.over(given.layout.permute(dims))
 
 
+def transpose(x: Tensor, /, axes: Sequence[int] | None = None) -> Tensor:
+    """Return a view with dims in reverse order, or in this one, as `permute_dims` does.
+
+    >>> import dml_vk
+    >>> dml_vk.transpose(dml_vk.empty((2, 3, 4))).shape
+    (4, 3, 2)
+    """
+    given = to_tensor("transpose", "x", x)
+    dims = (
+        range(given.ndim)[::-1] if axes is None else to_axes("transpose", axes, given.ndim, "axes")
+    )
+    with ErrorsAs("transpose", dims="axes"):
+        return given.over(given.layout.permute(tuple(dims)))
+
+
 def reshape(x: Tensor, /, shape: int | Iterable[int], *, copy: bool | None = None) -> Tensor:
     """Return the same elements in the same logical order in another shape; one size may be -1.
 

@@ -182,17 +182,11 @@ def swapaxes(a: Tensor, axis1: int, axis2: int) -> Any:
     return a.transpose(axis1, axis2)
 
 
-def transpose(a: Tensor, axes: Any = None) -> Any:
-    return ours.permute_dims(a, tuple(range(a.ndim))[::-1] if axes is None else axes)
-
-
 def vsplit(ary: Any, indices_or_sections: Any) -> list[Any]:
     return _split("vsplit", ary, indices_or_sections, 0)
 
 
 def where(condition: Any, x: Any = None, y: Any = None) -> Any:
-    if x is None and y is None:
-        return ours.nonzero(condition)
     return ours.where(condition, x, y)
 
 

@@ -27,6 +27,10 @@ class TensorProtocols:
 
     __slots__ = ()
 
+    # Libraries choose by it between several kinds of arrays: NumPy has 0, and what holds tensors as
+    # its chunks or its data, such as Dask and xarray, has more than 10.
+    __array_priority__ = 1.0
+
     def __bool__(self: Any) -> bool:
         """Return the truth value of the only element."""
         return bool(self._number("bool"))

@@ -26,6 +26,7 @@ FOUND = {
 # Who may import whom: nobody imports what stands on a later line. A module is where its longest
 # prefix is.
 LAYERS = """
+    clients.__init__
     errors limits
     dtypes layout promotion environment exactness strides observe.text_table
     driver.vulkan
@@ -48,6 +49,7 @@ LAYERS = """
     directml testing
     install
     __init__
+    clients
     commands
     __main__
 """
