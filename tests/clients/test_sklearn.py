@@ -19,8 +19,7 @@ VALUES = (POINTS @ RNG.normal(size=5) + 0.1 * RNG.normal(size=60)).astype(np.flo
 
 
 @pytest.fixture(autouse=True)
-def dispatch(monkeypatch):
-    monkeypatch.setenv("SCIPY_ARRAY_API", "1")
+def dispatch():
     with sklearn.config_context(array_api_dispatch=True):
         yield
 
