@@ -14,8 +14,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 NAME = "array-api-extra"
-# What the suite lists, as `-k` has it: its own dtypes by default are float64 and complex128, but for
-# PyTorch.
+# What the suite itself gets wrong: only of PyTorch it knows that float32 is the default.
 SKIPPED = {
     "test_scalar_pos_inf": "expects the largest float64 of a float32",
     "test_scalar_neg_inf": "expects the largest float64 of a float32",
