@@ -82,6 +82,23 @@ _MODULES = {
     "array.padding": "pad repeat roll tile",
     "array.products": "matmul matrix_transpose tensordot vecdot",
     "array.quantiles": "median nanmedian nanpercentile nanquantile percentile quantile",
+    "array.covariance": "corrcoef cov",
+    "array.differences": "ediff1d gradient trapezoid",
+    "array.interpolation": "digitize interp",
+    "array.matrices": "block indices polyval tri vander",
+    "array.membership": "in1d intersect1d isin setdiff1d setxor1d union1d",
+    "array.partitions": "argpartition lexsort partition",
+    "array.rounding": "around fix",
+    "array.selections": (
+        "append argwhere compress delete extract flatnonzero insert put_along_axis "
+        "ravel_multi_index select unravel_index"
+    ),
+    "array.signal": "convolve correlate",
+    "array.splitting": "array_split dsplit hsplit split vsplit",
+    "array.turns": "diag diagflat diagonal fliplr flipud ravel rot90 swapaxes",
+    "array.vectors": "dot inner kron outer vdot",
+    "array.windows": "as_strided sliding_window_view",
+    "linalg": "cross",
     "runtime.device": "Device default_device device memory_stats synchronize",
     "array.searching": "nonzero searchsorted",
     "array.sets": "unique unique_all unique_counts unique_inverse unique_values",

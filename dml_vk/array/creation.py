@@ -213,8 +213,8 @@ def asarray(
         return asked.clone() if copy else asked
     if copy is False:
         _refuse_to_copy(obj)
-    array, kind = _host_array(obj, dtype)
-    return _uploaded("asarray", array, kind, device, memory_format)
+    array, kind = host_array(obj, dtype)
+    return uploaded("asarray", array, kind, device, memory_format)
 
 
 def from_dlpack(x: Any, /, *, device: Wanted = None, copy: bool | None = None) -> Tensor:
@@ -238,7 +238,7 @@ def from_dlpack(x: Any, /, *, device: Wanted = None, copy: bool | None = None) -
         rule = "elements must be real numbers"
         raise DTypeError("from_dlpack", rule, dtype=array.dtype)
     kind = _own_dtype("from_dlpack", array)
-    return _uploaded("from_dlpack", array, kind, device, preserve_format)
+    return uploaded("from_dlpack", array, kind, device, preserve_format)
 
 
 def new_tensor(
@@ -297,11 +297,11 @@ def _refuse_to_copy(obj: Any) -> NoReturn:
     raise LayoutError("asarray", _REFUSED, type=type(obj).__name__)
 
 
-def _uploaded(
+def uploaded(
     what: str, array: Array, dtype: DType, device: Wanted, memory_format: MemoryFormat
 ) -> Tensor:
     with ErrorsAs(what):
-        own = _array_layout(array)
+        own = layout_of_array(array)
         layout = own.like(memory_format)
     new = tensor_over(what, layout, dtype, open_device(device))
     host.write(what, new, array, own)
@@ -322,7 +322,7 @@ def _lent(what: str, obj: Any) -> Array:
         rule = f"cannot import this memory with DLPack ({error})"
         raise DTypeError(what, rule, type=type(obj).__name__) from None
     # The strides of size-1 dims may be anything, so row-major and channels_last come first.
-    layout = _array_layout(array)
+    layout = layout_of_array(array)
     if array.flags.c_contiguous:
         layout = Layout(array.shape)
     elif layout.is_contiguous(channels_last):
@@ -331,7 +331,7 @@ def _lent(what: str, obj: Any) -> Array:
     return np.lib.stride_tricks.as_strided(array, strides=strides)
 
 
-def _host_array(obj: Any, dtype: Any) -> tuple[Array, DType]:
+def host_array(obj: Any, dtype: Any) -> tuple[Array, DType]:
     """Return the object as a NumPy array, and the dtype of the tensor to create."""
     what = "asarray"
     wanted = None if dtype is None else to_dtype(what, dtype)
@@ -373,7 +373,7 @@ def _converted(obj: Any, array: Array, kind: np.dtype[Any]) -> Array:
         return np.asarray(obj, kind)
 
 
-def _array_layout(array: Array) -> Layout:
+def layout_of_array(array: Array) -> Layout:
     """Return the layout of an array, whose strides imply the order of dims."""
     strides = [stride // array.itemsize for stride in array.strides]
     offset = sum(-s * (n - 1) for s, n in zip(strides, array.shape) if s < 0 and n)

@@ -16,6 +16,7 @@ import numpy as np
 
 from dml_vk.array.calls import call
 from dml_vk.array.creation import full
+from dml_vk.array.host_operands import beside
 from dml_vk.array.searching import nonzero
 from dml_vk.dtypes import DTYPES, DType, float32, to_dtype
 from dml_vk.errors import DTypeError, ErrorsAs, LayoutError
@@ -90,6 +91,7 @@ def _target(what: str, tensors: list[Tensor], dtype: DType, out: Any) -> Tensor:
 
 def _computed(operands: Sequence[Any], out: Any, operator: Operator, params: Ints) -> Tensor:
     what, scalars = operator.name, params
+    operands = beside(what, *operands)
     tensors = to_tensors(what, operands)
     common = _common(what, operator, operands)
     dtype = DTYPES[operator.result] if operator.result else common
@@ -222,6 +224,7 @@ def where(
     >>> dml_vk.where(dml_vk.asarray([True, False, True]), x, 0.0).tolist()
     [1.0, 0.0, 3.0]
     """
+    condition, x1, x2 = beside("where", condition, x1, x2)
     condition = to_tensor("where", "condition", condition)
     if x1 is None and x2 is None and out is None:
         return nonzero(condition)
@@ -264,6 +267,7 @@ def clip(
     >>> dml_vk.clip(dml_vk.asarray([-5, 5, 50]), 0, 9).tolist()
     [0, 5, 9]
     """
+    x, min, max = beside("clip", x, min, max)
     given = [bound for bound in (min, max) if bound is not None]
     tensors = to_tensors("clip", (x, *given))
     x = to_tensor("clip", "x", x)

@@ -11,6 +11,7 @@ import numpy as np
 
 from dml_vk.array.creation import Wanted, filled, new_tensor
 from dml_vk.array.elementwise import where
+from dml_vk.array.host_operands import beside
 from dml_vk.dtypes import DType, bool_, float32, float64, int64, to_dtype
 from dml_vk.errors import DTypeError, ErrorsAs, LayoutError, RangeError
 from dml_vk.layout import Layout, MemoryFormat, contiguous_format, preserve_format
@@ -179,7 +180,7 @@ def meshgrid(*arrays: Tensor, indexing: str = "xy") -> list[Tensor]:
     >>> [x.tolist() for x in dml_vk.meshgrid(dml_vk.asarray([1, 2]), dml_vk.asarray([3, 4]))]
     [[[1, 2], [1, 2]], [[3, 3], [4, 4]]]
     """
-    given = [to_tensor("meshgrid", "array", one) for one in arrays]
+    given = [to_tensor("meshgrid", "array", one) for one in beside("meshgrid", *arrays)]
     if not isinstance(indexing, str) or indexing not in ("xy", "ij"):
         raise RangeError("meshgrid", "indexing must be 'xy' or 'ij'", indexing=indexing)
     for one in given:

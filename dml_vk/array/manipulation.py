@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
+from dml_vk.array.host_operands import beside
 from dml_vk.errors import DTypeError, ErrorsAs, LayoutError
 from dml_vk.layout import Layout, broadcast_sizes, concatenate, elementwise
 from dml_vk.observe.copies import ASKED, record
@@ -42,8 +43,9 @@ def broadcast_arrays(*arrays: Tensor) -> list[Tensor]:
     >>> [x.tolist() for x in dml_vk.broadcast_arrays(row, column)]
     [[[1, 2], [1, 2]], [[3, 3], [4, 4]]]
     """
-    given = [to_tensor("broadcast_arrays", "array", one) for one in arrays]
-    with ErrorsAs("broadcast_arrays"):
+    what = "broadcast_arrays"
+    given = [to_tensor(what, "array", one) for one in beside(what, *arrays)]
+    with ErrorsAs(what):
         sizes = broadcast_sizes(*[one.shape for one in given])
     return [one.over(one.layout.expand(sizes)) for one in given]
 
@@ -261,6 +263,7 @@ def _joined(what: str, arrays: Any) -> list[Tensor]:
         got = type(arrays).__name__ if given is None else arrays
         rule = "arrays must be a non-empty list or tuple of tensors"
         raise DTypeError(what, rule, arrays=got)
+    given = list(beside(what, *given))
     for one in given:
         to_tensor(what, "array", one)
     return to_tensors(what, given)

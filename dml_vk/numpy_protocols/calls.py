@@ -34,6 +34,7 @@ _IGNORABLE: dict[str, tuple[Any, ...]] = {
     "sparse": (False,),
     "subok": (True, False),
     "where": (True,),
+    "writeable": (False,),
 }
 
 

@@ -68,7 +68,7 @@ class Sly(float):
             DTypeError,
             "add: operands must be tensors or real numbers: convert arrays with asarray",
         ),
-        (lambda x: dml_vk.add(x, np.ones(3)), DTypeError, "convert arrays with asarray"),
+        (lambda x: dml_vk.add([1.5], np.ones(3)), DTypeError, "convert arrays with asarray"),
         (
             lambda x: dml_vk.add(x, 1j),
             DTypeError,
