@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dml_vk.array.host_operands import beside
-from dml_vk.dtypes import to_any_dtype
+from dml_vk.dtypes import to_dtype
 from dml_vk.errors import LayoutError
 from dml_vk.numpy_protocols.calls import check_casting, ours
 from dml_vk.tensor.core import Tensor
@@ -41,9 +41,9 @@ def can_cast(from_: Any, to: Any, casting: Any = None) -> bool:
     """Apply our rules, or NumPy's if `casting` names one."""
     if casting is None:
         return bool(ours.can_cast(from_, to))
-    given = from_.dtype if isinstance(from_, Tensor) else to_any_dtype("can_cast", from_)
+    given = from_.dtype if isinstance(from_, Tensor) else to_dtype("can_cast", from_)
     check_casting("can_cast", casting)
-    wanted = to_any_dtype("can_cast", to).numpy_name
+    wanted = to_dtype("can_cast", to).numpy_name
     return bool(np.can_cast(given.numpy_name, wanted, casting))
 
 
@@ -91,6 +91,9 @@ def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, **named: Any)
     return ours.sum(ours.diagonal(given, offset, axis1, axis2), axis=-1, **named)
 
 
-def whether(value: bool) -> Callable[..., bool]:
-    """A predicate with the same answer for all tensors, since all are real."""
-    return lambda x: value
+def iscomplexobj(x: Tensor) -> bool:
+    return x.dtype.kind == "c"
+
+
+def isrealobj(x: Tensor) -> bool:
+    return x.dtype.kind != "c"

@@ -53,8 +53,9 @@ WITHOUT_OUT = {
     "creation": "asarray empty empty_like from_dlpack full full_like ones ones_like zeros "
     "zeros_like arange eye linspace meshgrid load tri indices diagflat",
     "views, or x itself": "broadcast_arrays broadcast_to expand_dims flip moveaxis permute_dims "
-    "reshape squeeze transpose unstack matrix_transpose diagonal conj real imag "
-    "atleast_1d atleast_2d atleast_3d split array_split hsplit vsplit dsplit fliplr flipud rot90 swapaxes ravel diag "
+    "reshape squeeze transpose unstack matrix_transpose diagonal real imag "
+    "atleast_1d atleast_2d atleast_3d split array_split hsplit vsplit dsplit fliplr flipud rot90 "
+    "swapaxes ravel diag "
     "as_strided sliding_window_view",
     "as many as the data says": "nonzero bincount unique_all unique_counts unique_inverse "
     "unique_values unique union1d intersect1d setdiff1d setxor1d argwhere flatnonzero",
