@@ -75,9 +75,17 @@ COMPUTED = {
     "long_compare": (2, _BOOL_VARIANTS),
     "double_arithmetic": (2, ("words_64",)),
     "double_compare": (2, _BOOL_VARIANTS),
+    "double_exp": (1, ("words_64",)),
+    "double_log": (2, ("words_64",)),
+    "double_trig": (1, ("words_64",)),
+    "double_arc": (2, ("words_64",)),
+    "double_erf": (1, ("words_64",)),
+    "double_pow": (2, ("words_64",)),
+    "double_activation": (2, ("words_64",)),
     "cast": (1, ("packed_8", "packed_16", "words_32", "words_64")),
     "where": (3, ("packed_8", "packed_16", "words_32", "words_64", "tile_32")),
 }
+_NATIVE = ("double_arithmetic", "double_activation")
 # Together with those that do not compute operators.
 BY_ELEMENT = {**COMPUTED, **finishes.KERNELS}
 _OPCODES = {"cast": CASTS, "finish": finishes.OPCODES, "pairs": finishes.PAIRS_OPCODES}
@@ -96,7 +104,7 @@ def _computed() -> Iterator[Kernel]:
             macros = {
                 **opcodes,
                 **({"TILE": "1"} if path == "tile" else {}),
-                **(native(spec) if name == "double_arithmetic" else {}),
+                **(native(spec) if name in _NATIVE else {}),
             }
             variants = {
                 bits: {**macros, "BITS": bits}

@@ -66,10 +66,9 @@ class Operator:
         """The kernel that computes it in this dtype."""
         if self.family in ("cast", "where"):
             return self.family
-        floats = common.kind == "f"
-        if floats and common.itemsize < 8:
-            return f"float_{self.family}"
-        wide = ("double" if floats else "long") if common.itemsize == 8 else "int"
+        if common.kind == "f":
+            return f"{'double' if common.itemsize == 8 else 'float'}_{self.family}"
+        wide = "long" if common.itemsize == 8 else "int"
         return f"{wide}_{'compare' if self.result else 'arithmetic'}"
 
     @functools.cached_property
