@@ -146,7 +146,8 @@ def _bitwise_count(x: Array) -> Array:
 def _rounded(array: Any) -> Array:
     """Round to float32 or float64, as activations do with each intermediate product."""
     array = np.asarray(array)
-    return array.astype(np.float64 if array.dtype.char == "g" else np.float32).astype(array.dtype)
+    narrow = np.float64 if array.dtype.char == "g" else np.float32
+    return np.asarray(array.astype(narrow), array.dtype)
 
 
 def _linear(x: Array, alpha: float, beta: float) -> Array:
