@@ -1,0 +1,42 @@
+"""Linear algebra, named as in the array API standard, and as in NumPy where that has no name."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from dml_vk.aliases import not_there
+from dml_vk.array.products import matmul, matrix_transpose, tensordot, vecdot
+from dml_vk.linalg.cholesky import cholesky
+from dml_vk.linalg.failures import LinAlgError
+from dml_vk.linalg.lu import det, inv, matrix_power, slogdet, solve
+from dml_vk.linalg.norms import matrix_norm, vector_norm
+from dml_vk.linalg.vectors import cross, diagonal, outer, trace
+
+__all__ = [
+    "LinAlgError",
+    "cholesky",
+    "cross",
+    "det",
+    "diagonal",
+    "inv",
+    "matmul",
+    "matrix_norm",
+    "matrix_power",
+    "matrix_transpose",
+    "outer",
+    "slogdet",
+    "solve",
+    "tensordot",
+    "trace",
+    "vecdot",
+    "vector_norm",
+]
+
+if not TYPE_CHECKING:  # It would make type checkers accept all names.
+
+    def __getattr__(name: str) -> Any:
+        raise AttributeError(not_there("module 'dml_vk.linalg'", name))
+
+
+def __dir__() -> list[str]:
+    return __all__

@@ -1,0 +1,84 @@
+"""Batches of matrices as decompositions take them: packed by rows, in three dims."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+from dml_vk.array import elementwise
+from dml_vk.array.creation import filled
+from dml_vk.array.products import check_matrices
+from dml_vk.dtypes import DType, float32, float64
+from dml_vk.errors import LayoutError
+from dml_vk.layout import Layout
+from dml_vk.ops.view import check_count
+from dml_vk.promotion import float_dtype
+from dml_vk.strides.order import Ints
+from dml_vk.tensor.core import Tensor, tensor_over
+from dml_vk.tensor.operands import to_tensor
+
+
+def to_matrices(what: str, x: Any, name: str = "x") -> Tensor:
+    to_tensor(what, name, x)
+    check_matrices(what, x)
+    check_count(what, x, name)
+    return x
+
+
+def to_square(what: str, x: Any, name: str = "x") -> Tensor:
+    to_matrices(what, x, name)
+    if x.shape[-1] != x.shape[-2]:
+        rule = f"{name} must have square matrices"
+        raise LayoutError(what, rule, shape=x.shape)
+    return x
+
+
+def work_dtype(dtype: DType) -> DType:
+    """The dtype to compute in: float16, integers and bools become float32."""
+    return dtype if dtype is float64 else float32
+
+
+def result_dtype(x: Tensor) -> DType:
+    return float_dtype(x.dtype)
+
+
+def made(what: str, sizes: Ints, dtype: DType, near: Tensor) -> Tensor:
+    """Allocate a packed tensor."""
+    return tensor_over(what, Layout(sizes), dtype, near.device, near.allocation)
+
+
+def zeros(what: str, sizes: Ints, dtype: DType, near: Tensor) -> Tensor:
+    return filled(made(what, sizes, dtype, near), what, 0)
+
+
+def identities(what: str, count: int, rows: int, columns: int, near: Tensor) -> Tensor:
+    """Return matrices with ones on the diagonal, in the dtype of `near`."""
+    found = zeros(what, (count, rows, columns), near.dtype, near)
+    filled(found.diagonal(0, 1, 2), what, 1)
+    return found
+
+
+def batched(what: str, x: Tensor, dtype: DType | None = None, sizes: Ints | None = None) -> Tensor:
+    """Copy matrices, perhaps broadcast to a batch of `sizes`, to packed ones of three dims."""
+    batch = x.shape[:-2] if sizes is None else sizes
+    to = made(what, (*batch, *x.shape[-2:]), dtype or work_dtype(x.dtype), x)
+    elementwise.astype(x.expand(to.shape), to.dtype, out=to)
+    return to.over(Layout((math.prod(batch), *x.shape[-2:])))
+
+
+def unbatched(found: Tensor, batch: Ints, dtype: DType) -> Tensor:
+    """Return a result with the dims of the batch instead of one, in another dtype."""
+    sizes, strides = found.layout.sizes, list(found.layout.strides)
+    steps, step = [], strides[0]
+    for size in reversed(batch):
+        steps.insert(0, step)
+        step *= size
+    layout = Layout((*batch, *sizes[1:]), (*steps, *strides[1:]), found.layout.offset)
+    return elementwise.astype(found.over(layout), dtype, copy=False)
+
+
+def upper_part(x: Tensor, diagonal: int = 0) -> Tensor:
+    """Clear what is below the diagonal."""
+    from dml_vk.array.grids import triu
+
+    return triu(x, k=diagonal)
