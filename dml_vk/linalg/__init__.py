@@ -10,6 +10,7 @@ from dml_vk.linalg.cholesky import cholesky
 from dml_vk.linalg.failures import LinAlgError
 from dml_vk.linalg.lu import det, inv, matrix_power, slogdet, solve
 from dml_vk.linalg.norms import matrix_norm, vector_norm
+from dml_vk.linalg.qr import qr
 from dml_vk.linalg.vectors import cross, diagonal, outer, trace
 
 __all__ = [
@@ -24,6 +25,7 @@ __all__ = [
     "matrix_power",
     "matrix_transpose",
     "outer",
+    "qr",
     "slogdet",
     "solve",
     "tensordot",

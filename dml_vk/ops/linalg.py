@@ -33,10 +33,10 @@ def lu_columns(work: View, pivots: View, left: int, right: int) -> None:
         turns(height, size, divide_rounds(dtype) + rounds.loop(width)),
     )
     stop = min(right, m)
-    for start, end, each in _steps(left, stop, sum(step)):
+    for start, end, each in split_steps(left, stop, sum(step)):
         params = (m, row, pitch, pivots.layout.strides[0], left, right, start, end)
         terms = (end - start) * height * (width + 2)
-        _launch("lu", work, (pivots,), params, each, terms, writes=(True, True))
+        launch_teams("lu", work, (pivots,), params, each, terms, writes=(True, True))
 
 
 def swap_rows(work: View, pivots: View, start: int, end: int, left: int, right: int) -> None:
@@ -51,7 +51,7 @@ def swap_rows(work: View, pivots: View, start: int, end: int, left: int, right: 
         params = (row, pitch, pivots.layout.strides[0], left, right, first, last)
         each = rounds.loop(1, rounds.loop(last - first))
         terms = (last - first) * team_size(work.device.profile)
-        _launch("swap", work, (pivots,), params, each, terms, teams, writes=(True, False))
+        launch_teams("swap", work, (pivots,), params, each, terms, teams, writes=(True, False))
 
 
 def cholesky_columns(work: View, marks: View, left: int, right: int) -> None:
@@ -63,10 +63,10 @@ def cholesky_columns(work: View, marks: View, left: int, right: int) -> None:
         *(root_rounds(dtype), turns(height, size, divide_rounds(dtype))),
         turns(height, size, rounds.loop(width)),
     )
-    for start, end, each in _steps(left, right, sum(step)):
+    for start, end, each in split_steps(left, right, sum(step)):
         params = (n, row, pitch, right, start, end)
         terms = (end - start) * height * (width + 2)
-        _launch("cholesky", work, (marks,), params, each, terms, writes=(True, True))
+        launch_teams("cholesky", work, (marks,), params, each, terms, writes=(True, True))
 
 
 def solve_lower(a: View, b: View, *, unit: bool) -> None:
@@ -81,7 +81,7 @@ def solve_lower(a: View, b: View, *, unit: bool) -> None:
     (a_pitch, *a_steps), (pitch, *steps) = a.layout.strides, b.layout.strides
     params = (n, columns, *a_steps, a_pitch, *steps, pitch, int(unit))
     terms = n * n // 2 * team_size(profile)
-    _launch("solve", a, (b,), params, each, terms, teams, writes=(False, True))
+    launch_teams("solve", a, (b,), params, each, terms, teams, writes=(False, True))
 
 
 def determinants(work: View, pivots: View, target: View) -> None:
@@ -93,10 +93,10 @@ def determinants(work: View, pivots: View, target: View) -> None:
     params = (count, n, row, pitch, pivots.layout.strides[0])
     writes = (False, False, True)
     terms = 4 * n * team_size(work.device.profile)
-    _launch("determinant", work, (pivots, target), params, each, terms, teams, 1, writes=writes)
+    launch_teams("determinant", work, (pivots, target), params, each, terms, teams, 1, writes=writes)
 
 
-def _steps(start: int, stop: int, step_rounds: int) -> list[tuple[int, int, int]]:
+def split_steps(start: int, stop: int, step_rounds: int) -> list[tuple[int, int, int]]:
     """Split steps into launches, as (first, end, bound of the rounds)."""
     many = steps_at_once(step_rounds)
     return [
@@ -105,7 +105,7 @@ def _steps(start: int, stop: int, step_rounds: int) -> list[tuple[int, int, int]
     ]
 
 
-def _launch(
+def launch_teams(
     name: str,
     work: View,
     others: tuple[View, ...],

@@ -7,6 +7,8 @@ parameters, so that launches of other steps have the same plan.
 from __future__ import annotations
 
 import functools
+from collections.abc import Mapping
+from types import MappingProxyType
 
 from dml_vk.kernels.kernel import Kernel, native
 from dml_vk.kernels.plan import rounds
@@ -17,12 +19,20 @@ from dml_vk.strides.order import Ints
 MOST_MEMBERS = 128  # of a team, as in glsl/include/families/team.glsl
 _TERM_NS = {"float32": 6.0, "float64": 8.0}  # of a product and a sum in memory, on one slow core
 _SPEC = ("LOCAL_SIZE",)
-_REALS = {"float32": {}, "float64": {"DOUBLE": "1", **native(_SPEC)}}
-_BITS = {"float32": {}, "float64": {"DOUBLE": "1"}}  # for what computes nothing
+_NOTHING: Mapping[str, str] = MappingProxyType({})
+_REALS: Mapping[str, Mapping[str, str]] = {"float32": {}, "float64": {"DOUBLE": "1", **native(_SPEC)}}
+_BITS: Mapping[str, Mapping[str, str]] = {"float32": {}, "float64": {"DOUBLE": "1"}}  # for what computes nothing
 
 
 def _team(
-    name: str, bases: str, params: str, writes: tuple[str, ...], *bindings: str, **how: bool
+    name: str,
+    bases: str,
+    params: str,
+    writes: tuple[str, ...],
+    *bindings: str,
+    reals: Mapping[str, Mapping[str, str]] = _REALS,
+    body: str = "",
+    macros: Mapping[str, str] = _NOTHING,
 ) -> Kernel:
     push = ("first", "end", *bases.split(), "teams", *params.split())
     return Kernel(
@@ -31,7 +41,8 @@ def _team(
         writes=writes,
         spec=_SPEC,
         push=tuple([(word, 1) for word in push]),
-        variants=_BITS if how else _REALS,
+        variants={suffix: {**each, **macros} for suffix, each in reals.items()},
+        body=body,
     )
 
 
@@ -49,7 +60,7 @@ KERNELS = (
         "row_step pitch pivots_pitch left right from to",
         ("A",),
         *("A", "Pivots"),
-        moves=True,
+        reals=_BITS,
     ),
     _team(
         "cholesky",
@@ -72,7 +83,45 @@ KERNELS = (
         ("Dst",),
         *("A", "Pivots", "Dst"),
     ),
+    _team(
+        "qr",
+        "a_base dst_base",
+        "rows row_step pitch factors_pitch right from to",
+        ("A", "Dst"),
+        *("A", "Dst"),
+    ),
+    _team("wy", "a_base factors_base", "rows factors_pitch", ("A",), *("A", "Factors")),
+    *[
+        _team(
+            name,
+            "a_base scratch_base dst_base",
+            "rows from to start stop",
+            ("A", "Scratch", "Dst"),
+            *("A", "Scratch", "Dst"),
+        )
+        for name in ("tridiagonal", "bidiagonal")
+    ],
+    *[
+        _team(
+            f"chase_{name}",
+            "a_base state_base dst_base",
+            "matrices rows budget state_pitch",
+            ("A", "States", "Dst"),
+            *("A", "States", "Dst"),
+            body="linalg_chase",
+            macros=macros,
+        )
+        for name, macros in (("tridiagonal", {}), ("bidiagonal", {"BIDIAGONAL": "1"}))
+    ],
+    _team(
+        "rotate",
+        "a_base states_base rotations_base",
+        "columns row_step pitch state_pitch rotations_pitch slot slots",
+        ("A",),
+        *("A", "States", "Rotations"),
+    ),
 )
+STATE_WORDS = 12  # of a matrix in QR iterations, before the places of rotations
 
 
 def divide_rounds(dtype: str) -> int:
