@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 from dml_vk.aliases import not_there
 from dml_vk.array.products import matmul, matrix_transpose, tensordot, vecdot
 from dml_vk.linalg.cholesky import cholesky
+from dml_vk.linalg.eigen import eigh, eigvalsh
 from dml_vk.linalg.failures import LinAlgError
 from dml_vk.linalg.lu import det, inv, matrix_power, slogdet, solve
 from dml_vk.linalg.norms import matrix_norm, vector_norm
 from dml_vk.linalg.qr import qr
+from dml_vk.linalg.singular import svd, svdvals
 from dml_vk.linalg.vectors import cross, diagonal, outer, trace
 
 __all__ = [
@@ -19,6 +21,8 @@ __all__ = [
     "cross",
     "det",
     "diagonal",
+    "eigh",
+    "eigvalsh",
     "inv",
     "matmul",
     "matrix_norm",
@@ -28,6 +32,8 @@ __all__ = [
     "qr",
     "slogdet",
     "solve",
+    "svd",
+    "svdvals",
     "tensordot",
     "trace",
     "vecdot",
