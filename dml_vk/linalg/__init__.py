@@ -9,6 +9,7 @@ from dml_vk.array.products import matmul, matrix_transpose, tensordot, vecdot
 from dml_vk.linalg.cholesky import cholesky
 from dml_vk.linalg.eigen import eigh, eigvalsh
 from dml_vk.linalg.failures import LinAlgError
+from dml_vk.linalg.least_squares import lstsq, matrix_rank, pinv
 from dml_vk.linalg.lu import det, inv, matrix_power, slogdet, solve
 from dml_vk.linalg.norms import matrix_norm, vector_norm
 from dml_vk.linalg.qr import qr
@@ -24,11 +25,14 @@ __all__ = [
     "eigh",
     "eigvalsh",
     "inv",
+    "lstsq",
     "matmul",
     "matrix_norm",
     "matrix_power",
+    "matrix_rank",
     "matrix_transpose",
     "outer",
+    "pinv",
     "qr",
     "slogdet",
     "solve",

@@ -19,18 +19,18 @@ from dml_vk.tensor.operands import to_tensor
 
 
 def to_matrices(what: str, x: Any, name: str = "x") -> Tensor:
-    to_tensor(what, name, x)
-    check_matrices(what, x)
-    check_count(what, x, name)
-    return x
+    found = to_tensor(what, name, x)
+    check_matrices(what, found)
+    check_count(what, found, name)
+    return found
 
 
 def to_square(what: str, x: Any, name: str = "x") -> Tensor:
-    to_matrices(what, x, name)
-    if x.shape[-1] != x.shape[-2]:
+    found = to_matrices(what, x, name)
+    if found.shape[-1] != found.shape[-2]:
         rule = f"{name} must have square matrices"
-        raise LayoutError(what, rule, shape=x.shape)
-    return x
+        raise LayoutError(what, rule, shape=found.shape)
+    return found
 
 
 def work_dtype(dtype: DType) -> DType:
@@ -69,16 +69,9 @@ def batched(what: str, x: Tensor, dtype: DType | None = None, sizes: Ints | None
 def unbatched(found: Tensor, batch: Ints, dtype: DType) -> Tensor:
     """Return a result with the dims of the batch instead of one, in another dtype."""
     sizes, strides = found.layout.sizes, list(found.layout.strides)
-    steps, step = [], strides[0]
+    step, steps = strides[0], list[int]()
     for size in reversed(batch):
         steps.insert(0, step)
         step *= size
     layout = Layout((*batch, *sizes[1:]), (*steps, *strides[1:]), found.layout.offset)
     return elementwise.astype(found.over(layout), dtype, copy=False)
-
-
-def upper_part(x: Tensor, diagonal: int = 0) -> Tensor:
-    """Clear what is below the diagonal."""
-    from dml_vk.array.grids import triu
-
-    return triu(x, k=diagonal)

@@ -40,5 +40,5 @@ def cholesky(x: Tensor, /, *, upper: bool = False) -> Tensor:
         left = below.narrow(2, start, end - start)
         subtract_product(below.narrow(2, end, n - end), left, left.mT)
     found = unbatched(tril(work), x.shape[:-2], result_dtype(x))
-    check_none(what, "matrices must be positive definite", marks.view(*x.shape[:-2]))
+    check_none(what, "matrices must be positive definite", marks, x.shape)
     return found.mT if upper else found

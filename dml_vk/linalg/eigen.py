@@ -60,7 +60,7 @@ def _decomposed(what: str, x: Tensor, *, with_vectors: bool) -> tuple[Tensor, li
         columns = work.narrow(1, 1, n - 1).narrow(2, 0, n - 1)
         multiply(all_joined(what, columns, numbers.select(1, 2)), vectors[0], 1)
         vectors = [vectors[0].mT.contiguous()]
-    values = converged(what, "tridiagonal", numbers, vectors)
+    values = converged(what, "tridiagonal", numbers, vectors, x.shape)
     values, vectors = sorted_by(values, vectors, descending=False)
     values = unbatched(elementwise.multiply(values, scale), batch, dtype)
     return values, [unbatched(one.mT.contiguous(), batch, dtype) for one in vectors]

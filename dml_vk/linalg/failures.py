@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from dml_vk.errors import DmlVkError
+from dml_vk.strides.order import Ints
 from dml_vk.tensor.core import Tensor
 
 
@@ -12,9 +13,10 @@ class LinAlgError(DmlVkError, np.linalg.LinAlgError):
     """A matrix without the decomposition or the inverse that was asked for."""
 
 
-def check_none(what: str, rule: str, marks: Tensor) -> None:
-    """Wait for the marks of all matrices, and raise an error if one of them is not 0."""
+def check_none(what: str, rule: str, marks: Tensor, shape: Ints) -> None:
+    """Wait for a mark of each matrix of this shape, and raise an error if one of them is not 0."""
     found = np.flatnonzero(marks.numpy())
     if found.size:
-        at = np.unravel_index(int(found[0]), marks.shape)
-        raise LinAlgError(what, rule, matrix=tuple([int(k) for k in at]))
+        batch = shape[:-2]
+        at = {"matrix": tuple([int(k) for k in np.unravel_index(found[0], batch)])} if batch else {}
+        raise LinAlgError(what, rule, shape=shape, **at)

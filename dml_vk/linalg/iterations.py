@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from dml_vk.array import elementwise, statistics
 from dml_vk.array.creation import filled
 from dml_vk.array.indexing.api import take_along_axis
 from dml_vk.array.sorting import argsort
-from dml_vk.dtypes import int32, int64, float32, uint32
-from dml_vk.linalg.batches import made, zeros
-from dml_vk.linalg.failures import LinAlgError
+from dml_vk.dtypes import float32, int32, int64, uint32
 from dml_vk.kernels.plan.linalg import STATE_WORDS
+from dml_vk.linalg.batches import made, zeros
+from dml_vk.linalg.failures import check_none
 from dml_vk.ops.reflections import reduce_matrices
 from dml_vk.ops.rotations import SLOTS, iterate, rotate, rounds_at_once
+from dml_vk.strides.order import Ints
 from dml_vk.tensor.core import Tensor
 
 _ROWS = {"tridiagonal": 3, "bidiagonal": 4}  # of the numbers of a matrix
@@ -52,10 +51,13 @@ def reduced(what: str, kind: str, work: Tensor) -> Tensor:
     return numbers
 
 
-def converged(what: str, kind: str, numbers: Tensor, vectors: Sequence[Tensor]) -> Tensor:
+def converged(
+    what: str, kind: str, numbers: Tensor, vectors: Sequence[Tensor], shape: Ints
+) -> Tensor:
     """Iterate until the off-diagonals are 0, wait for that, and return the diagonals.
 
     The rotations are applied to the rows of `vectors`: those of the right side, and of the left.
+    `shape` is that of the matrices, for errors.
     """
     count, _, n = numbers.shape
     budget = min(rounds_at_once(kind, numbers.dtype), int(_EXPECTED * n * n) + 8)
@@ -69,13 +71,12 @@ def converged(what: str, kind: str, numbers: Tensor, vectors: Sequence[Tensor]) 
             iterate(kind, numbers, states, rotations, budget)
             for side, rows in enumerate(vectors):
                 rotate(kind, rows, states, rotations, side, budget)
-        modes = states.select(1, 0).numpy()
-        if (modes >= _DONE).all():
+        modes = states.select(1, 0)
+        if (modes.numpy() >= _DONE).all():
             break
         launches = 1 + int(_MORE * n * n) // budget
-    if (modes > _DONE).any():
-        rule = "matrices must be finite, and their QR iterations converge"
-        raise LinAlgError(what, rule, matrices=tuple(np.flatnonzero(modes > _DONE).tolist()))
+    rule = "matrices must be finite, and their iterations converge"
+    check_none(what, rule, elementwise.greater(modes, _DONE), shape)
     return numbers.select(1, 0)
 
 

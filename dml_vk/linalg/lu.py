@@ -23,11 +23,11 @@ from dml_vk.linalg.batches import (
 from dml_vk.linalg.failures import check_none
 from dml_vk.linalg.triangles import blocks, solve_triangular, subtract_product
 from dml_vk.ops.linalg import determinants, lu_columns, swap_rows
+from dml_vk.ops.view import check_devices
 from dml_vk.promotion import common_dtype
-from dml_vk.strides.order import to_int
+from dml_vk.strides.order import Ints, to_int
 from dml_vk.strides.propagate import broadcast_sizes
 from dml_vk.tensor.core import Tensor
-from dml_vk.ops.view import check_devices
 from dml_vk.tensor.operands import to_tensor
 
 
@@ -162,10 +162,11 @@ def _substitute(factors: _LU, found: Tensor) -> None:
         solve_triangular(factors.work, found, lower=False)
 
 
-def _check_regular(what: str, factors: _LU, batch: tuple[int, ...]) -> None:
+def _check_regular(what: str, factors: _LU, batch: Ints) -> None:
     zeros = elementwise.equal(factors.work.diagonal(0, 1, 2), 0)
     marks = statistics.any(zeros, axis=1)
-    check_none(what, "matrices must not be singular", marks.view(*batch))
+    shape = (*batch, *factors.work.shape[1:])
+    check_none(what, "matrices must not be singular", marks, shape)
 
 
 def _determinants(what: str, x: Tensor) -> list[Tensor]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +14,7 @@ from dml_vk.array.manipulation import to_axes
 from dml_vk.array.products import check_matrices
 from dml_vk.dtypes import DType, float32, float64
 from dml_vk.errors import RangeError
+from dml_vk.linalg.singular import singular_values
 from dml_vk.ops.elementwise import converted
 from dml_vk.promotion import float_dtype
 from dml_vk.strides.order import Ints, to_bool
@@ -68,8 +69,8 @@ def matrix_norm(
     """Return the norm of matrices, the last two dims.
 
     "fro" is the square root of the sum of squares, 1 and -1 are the largest and the smallest sum of
-    magnitudes of a column, inf and -inf of a row. 2, -2 and "nuc" need singular values, which are
-    not available.
+    magnitudes of a column, inf and -inf of a row. 2 and -2 are the largest and the smallest
+    singular value, and "nuc" is their sum.
 
     >>> import dml_vk
     >>> x = dml_vk.asarray([[1.0, -2.0], [4.0, 2.0]])
@@ -79,14 +80,19 @@ def matrix_norm(
     what = "matrix_norm"
     dtype = _float_dtype(what, x)
     check_matrices(what, x)
-    if not isinstance(ord, (str, numbers.Real, np.bool_)) or ord not in _MATRIX_NORMS:
-        rule = 'ord must be "fro", 1, -1, inf or -inf: other norms need singular values'
+    known = isinstance(ord, (str, numbers.Real, np.bool_))
+    if not known or not (ord in _MATRIX_NORMS or ord in _SPECTRAL):
+        rule = 'ord must be "fro", "nuc", 1, -1, 2, -2, inf or -inf'
         raise RangeError(what, rule, ord=ord)
     rank = x.layout.rank
     last = (rank - 2, rank - 1)
-    _check_norm(what, x, last, keepdims, dtype, ord != "fro", out)
+    _check_norm(what, x, last, keepdims, dtype, ord not in ("fro", "nuc"), out)
     if ord == "fro":
         return _norm(what, x, last, keepdims, 2.0, dtype, out)
+    if ord in _SPECTRAL:
+        s = singular_values(what, _wide(what, x))
+        found = _SPECTRAL[ord](s, axis=-1, keepdims=keepdims)
+        return _narrowed(found.unsqueeze(-1) if keepdims else found, dtype, out)
     along, largest = _MATRIX_NORMS[ord]
     sums = statistics.sum(elementwise.abs(_wide(what, x)), axis=along, keepdims=True)
     choose = statistics.max if largest else statistics.min
@@ -100,6 +106,12 @@ _MATRIX_NORMS: dict[Any, tuple[int, bool]] = {
     -1: (-2, False),
     math.inf: (-1, True),
     -math.inf: (-1, False),
+}
+# What is made of singular values.
+_SPECTRAL: dict[Any, Callable[..., Tensor]] = {
+    2: statistics.max,
+    -2: statistics.min,
+    "nuc": statistics.sum,
 }
 
 

@@ -17,7 +17,7 @@ from dml_vk.linalg.batches import (
 )
 from dml_vk.linalg.iterations import converged, reduced, scale_down, sorted_by
 from dml_vk.linalg.reflections import all_joined, decomposed, multiply
-from dml_vk.strides.order import to_bool
+from dml_vk.strides.order import Ints, to_bool
 from dml_vk.tensor.core import Tensor
 
 
@@ -45,7 +45,7 @@ def svd(x: Tensor, /, *, full_matrices: bool = True) -> SVDResult:
     full = to_bool(what, "full_matrices", full_matrices)
     to_matrices(what, x)
     turned = x.shape[-2] < x.shape[-1]
-    u, s, vh = _decomposed(what, x.mT if turned else x, full)
+    u, s, vh = _decomposed(what, x.mT if turned else x, full, x.shape)
     batch, dtype = x.shape[:-2], result_dtype(x)
     if turned:
         u, vh = vh.mT, u.mT
@@ -66,11 +66,13 @@ def svdvals(x: Tensor, /) -> Tensor:
 def singular_values(what: str, x: Tensor) -> Tensor:
     to_matrices(what, x)
     tall = x.mT if x.shape[-2] < x.shape[-1] else x
-    s = _decomposed(what, tall, None)[1]
+    s = _decomposed(what, tall, None, x.shape)[1]
     return unbatched(s, x.shape[:-2], result_dtype(x))
 
 
-def _decomposed(what: str, x: Tensor, full: bool | None) -> tuple[Tensor, Tensor, Tensor]:
+def _decomposed(
+    what: str, x: Tensor, full: bool | None, shape: Ints
+) -> tuple[Tensor, Tensor, Tensor]:
     """Decompose matrices with at least as many rows as columns; `full` None: without vectors."""
     work = batched(what, x)
     count, m, n = work.shape
@@ -90,7 +92,7 @@ def _decomposed(what: str, x: Tensor, full: bool | None) -> tuple[Tensor, Tensor
         rows = square.mT.narrow(1, 1, n - 1).narrow(2, 0, n - 1)
         multiply(all_joined(what, rows, numbers.select(1, 3)), v, 1)
         vectors = [v.mT.contiguous(), u.mT.contiguous()]
-    values = converged(what, "bidiagonal", numbers, vectors)
+    values = converged(what, "bidiagonal", numbers, vectors, shape)
     if vectors:
         negative = elementwise.signbit(values).unsqueeze(2)
         vectors[0] = elementwise.where(negative, elementwise.negative(vectors[0]), vectors[0])

@@ -87,13 +87,12 @@ def solve_lower(a: View, b: View, *, unit: bool) -> None:
 def determinants(work: View, pivots: View, target: View) -> None:
     """Write the determinant of each decomposed matrix, its sign, and the log of its magnitude."""
     (count, n, _), (pitch, row, _) = work.layout.sizes, work.layout.strides
-    teams, dtype = teams_for(count, work.device.profile), work.dtype.name
-    each = rounds.loop(1, rounds.loop(n) + rounds.loop(13, divide_rounds(dtype)))
-    each += divide_rounds(dtype)
+    teams, quotient = teams_for(count, work.device.profile), divide_rounds(work.dtype.name)
+    each = rounds.loop(1, rounds.loop(n) + rounds.loop(13, quotient) + quotient)
     params = (count, n, row, pitch, pivots.layout.strides[0])
-    writes = (False, False, True)
+    others, writes = (pivots, target), (False, False, True)
     terms = 4 * n * team_size(work.device.profile)
-    launch_teams("determinant", work, (pivots, target), params, each, terms, teams, 1, writes=writes)
+    launch_teams("determinant", work, others, params, each, terms, teams, 1, writes=writes)
 
 
 def split_steps(start: int, stop: int, step_rounds: int) -> list[tuple[int, int, int]]:

@@ -33,7 +33,8 @@ def qr_columns(work: View, factors: View, left: int, right: int) -> None:
 
 def join_reflections(products: View, factors: View) -> None:
     """Write the upper triangle T of I - V T V^T in place of that of the products V^T V."""
-    n, teams = products.layout.sizes[1], teams_for(products.layout.sizes[1], products.device.profile)
+    n = products.layout.sizes[1]
+    teams = teams_for(n, products.device.profile)
     each = rounds.loop(1, rounds.loop(n, rounds.loop(n)))
     params = (n, factors.layout.strides[0])
     writes = (True, False)

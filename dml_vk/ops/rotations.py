@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from dml_vk.dtypes import DType
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.linalg import (
-
     divide_rounds,
     root_rounds,
     team_size,
@@ -12,7 +12,6 @@ from dml_vk.kernels.plan.linalg import (
 )
 from dml_vk.ops.linalg import launch_teams
 from dml_vk.ops.view import View
-from dml_vk.dtypes import DType
 
 SLOTS = {"tridiagonal": 2, "bidiagonal": 4}  # numbers for each rotation
 
@@ -45,7 +44,7 @@ def iterate(kind: str, numbers: View, states: View, rotations: View, budget: int
 
 
 def rotate(kind: str, work: View, states: View, rotations: View, side: int, budget: int) -> None:
-    """Apply the rotations of a launch of `iterate` to rows: those of the right side, or the left."""
+    """Apply the rotations of one launch of `iterate` to rows; `side` 0 is the right, 1 the left."""
     (_, _, columns), (pitch, row, _) = work.layout.sizes, work.layout.strides
     profile, slots = work.device.profile, SLOTS[kind]
     teams = teams_for(columns, profile)
@@ -55,5 +54,3 @@ def rotate(kind: str, work: View, states: View, rotations: View, side: int, budg
     terms = 2 * budget * team_size(profile)
     writes = (True, False, False)
     launch_teams("rotate", work, (states, rotations), params, each, terms, teams, writes=writes)
-
-

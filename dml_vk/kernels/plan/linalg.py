@@ -20,8 +20,14 @@ MOST_MEMBERS = 128  # of a team, as in glsl/include/families/team.glsl
 _TERM_NS = {"float32": 6.0, "float64": 8.0}  # of a product and a sum in memory, on one slow core
 _SPEC = ("LOCAL_SIZE",)
 _NOTHING: Mapping[str, str] = MappingProxyType({})
-_REALS: Mapping[str, Mapping[str, str]] = {"float32": {}, "float64": {"DOUBLE": "1", **native(_SPEC)}}
-_BITS: Mapping[str, Mapping[str, str]] = {"float32": {}, "float64": {"DOUBLE": "1"}}  # for what computes nothing
+_REALS: Mapping[str, Mapping[str, str]] = {
+    "float32": {},
+    "float64": {"DOUBLE": "1", **native(_SPEC)},
+}
+_BITS: Mapping[str, Mapping[str, str]] = {
+    "float32": {},
+    "float64": {"DOUBLE": "1"},
+}  # for what computes nothing
 
 
 def _team(
