@@ -29,6 +29,7 @@ from dml_vk.errors import (
     DTypeError,
     LayoutError,
     LayoutIndexError,
+    LinAlgError,
     RangeError,
     ShaderError,
 )
@@ -101,6 +102,7 @@ __all__ = [
     "Layout",
     "LayoutError",
     "LayoutIndexError",
+    "LinAlgError",
     "MemoryFormat",
     "RangeError",
     "ShaderError",

@@ -74,12 +74,12 @@ void unit(uint team) {
                     REAL size = magnitude(BESIDE(at - 1)), near = plus(own, magnitude(DIAGONAL(at - 1)));
                     split = !beyond(size, times(EPSILON, plus(near, HALF)));
                     if (split) BESIDE(at - 1) = ZERO;
-                    if (is_nan(size) || is_nan(near)) mode = FAILED;
+                    if (!is_finite(size) || !is_finite(near)) mode = FAILED;
                 }
                 if (!split)
                     at--;
                 else if (at == high) {
-                    if (is_nan(own)) mode = FAILED;
+                    if (!is_finite(own)) mode = FAILED;
                     else if (at == 0) mode = DONE;
                     high = at = max(at, 1) - 1;
                 } else {

@@ -65,7 +65,7 @@ void unit(uint team) {
             sign = turned ? negative(sign) : sign;
             x = magnitude(x);
             zero = zero || is_zero(x);
-            if (exponent_of(x) > MOST_EXPONENT) {
+            if (!is_finite(x)) {
                 wild = times(wild, x);
                 is_wild = true;
             } else if (!is_zero(x)) {
@@ -74,7 +74,7 @@ void unit(uint team) {
                     exponent -= 64;
                 }
                 exponent += exponent_of(x);
-                product = times(product, times(x, two_to(-exponent_of(x))));
+                product = times(product, fraction_of(x));
                 if (!less(product, TWO)) {
                     product = times(product, HALF);
                     exponent++;

@@ -8,7 +8,6 @@ from dml_vk.aliases import not_there
 from dml_vk.array.products import matmul, matrix_transpose, tensordot, vecdot
 from dml_vk.linalg.cholesky import cholesky
 from dml_vk.linalg.eigen import eigh, eigvalsh
-from dml_vk.linalg.failures import LinAlgError
 from dml_vk.linalg.least_squares import lstsq, matrix_rank, pinv
 from dml_vk.linalg.lu import det, inv, matrix_power, slogdet, solve
 from dml_vk.linalg.norms import matrix_norm, vector_norm
@@ -17,7 +16,6 @@ from dml_vk.linalg.singular import svd, svdvals
 from dml_vk.linalg.vectors import cross, diagonal, outer, trace
 
 __all__ = [
-    "LinAlgError",
     "cholesky",
     "cross",
     "det",

@@ -7,7 +7,6 @@ from typing import Any
 
 from dml_vk.array import elementwise
 from dml_vk.array.creation import filled
-from dml_vk.array.products import check_matrices
 from dml_vk.dtypes import DType, float32, float64
 from dml_vk.errors import LayoutError
 from dml_vk.layout import Layout
@@ -15,12 +14,13 @@ from dml_vk.ops.view import check_count
 from dml_vk.promotion import float_dtype
 from dml_vk.strides.order import Ints
 from dml_vk.tensor.core import Tensor, tensor_over
-from dml_vk.tensor.operands import to_tensor
+from dml_vk.tensor.operands import check_out, to_tensor
 
 
 def to_matrices(what: str, x: Any, name: str = "x") -> Tensor:
     found = to_tensor(what, name, x)
-    check_matrices(what, found)
+    if found.ndim < 2:
+        raise LayoutError(what, f"{name} must have at least two dims", shape=found.shape)
     check_count(what, found, name)
     return found
 
@@ -66,12 +66,18 @@ def batched(what: str, x: Tensor, dtype: DType | None = None, sizes: Ints | None
     return to.over(Layout((math.prod(batch), *x.shape[-2:])))
 
 
-def unbatched(found: Tensor, batch: Ints, dtype: DType) -> Tensor:
-    """Return a result with the dims of the batch instead of one, in another dtype."""
+def unbatched(found: Tensor, batch: Ints, dtype: DType, out: Tensor | None = None) -> Tensor:
+    """Return a result with the dims of the batch instead of one, in another dtype, or in `out`."""
     sizes, strides = found.layout.sizes, list(found.layout.strides)
     step, steps = strides[0], list[int]()
     for size in reversed(batch):
         steps.insert(0, step)
         step *= size
     layout = Layout((*batch, *sizes[1:]), (*steps, *strides[1:]), found.layout.offset)
-    return elementwise.astype(found.over(layout), dtype, copy=False)
+    return elementwise.astype(found.over(layout), dtype, copy=False, out=out)
+
+
+def check_result(what: str, out: Any, sizes: Ints, dtype: DType, near: Tensor) -> None:
+    """Check `out`, if it is given, before anything is computed."""
+    if out is not None:
+        check_out(what, out, sizes, dtype, near)

@@ -6,6 +6,7 @@ from dml_vk.array.grids import tril
 from dml_vk.dtypes import uint32
 from dml_vk.linalg.batches import (
     batched,
+    check_result,
     result_dtype,
     to_square,
     unbatched,
@@ -18,7 +19,7 @@ from dml_vk.strides.order import to_bool
 from dml_vk.tensor.core import Tensor
 
 
-def cholesky(x: Tensor, /, *, upper: bool = False) -> Tensor:
+def cholesky(x: Tensor, /, *, upper: bool = False, out: Tensor | None = None) -> Tensor:
     """Return the lower triangular L for which L @ L.mT is x, or the upper L.mT.
 
     Only that triangle of x is read. A matrix that is not positive definite raises an error, for
@@ -31,6 +32,7 @@ def cholesky(x: Tensor, /, *, upper: bool = False) -> Tensor:
     what = "cholesky"
     upper = to_bool(what, "upper", upper)
     to_square(what, x)
+    check_result(what, out, x.shape, result_dtype(x), x)
     work = batched(what, x.mT if upper else x)
     marks = zeros(what, work.shape[:1], uint32, work)
     n = work.shape[1]
@@ -39,6 +41,6 @@ def cholesky(x: Tensor, /, *, upper: bool = False) -> Tensor:
         below = work.narrow(1, end, n - end)
         left = below.narrow(2, start, end - start)
         subtract_product(below.narrow(2, end, n - end), left, left.mT)
-    found = unbatched(tril(work), x.shape[:-2], result_dtype(x))
+    found = tril(work)
     check_none(what, "matrices must be positive definite", marks, x.shape)
-    return found.mT if upper else found
+    return unbatched(found.mT if upper else found, x.shape[:-2], result_dtype(x), out)

@@ -6,7 +6,15 @@ from typing import NamedTuple
 
 from dml_vk.array import elementwise
 from dml_vk.array.grids import tril
-from dml_vk.linalg.batches import batched, identities, made, result_dtype, to_square, unbatched
+from dml_vk.linalg.batches import (
+    batched,
+    check_result,
+    identities,
+    made,
+    result_dtype,
+    to_square,
+    unbatched,
+)
 from dml_vk.linalg.iterations import converged, reduced, scale_down, sorted_by
 from dml_vk.linalg.reflections import all_joined, multiply
 from dml_vk.tensor.core import Tensor
@@ -30,11 +38,12 @@ def eigh(x: Tensor, /) -> EighResult:
     >>> dml_vk.round(found.eigenvalues, decimals=4).tolist()
     [1.0, 3.0]
     """
-    values, vectors = _decomposed("eigh", x, with_vectors=True)
+    what = "eigh"
+    values, vectors = _decomposed(what, to_square(what, x), with_vectors=True)
     return EighResult(values, vectors[0])
 
 
-def eigvalsh(x: Tensor, /) -> Tensor:
+def eigvalsh(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
     """Return the eigenvalues of symmetric matrices, ascending: the same bits as those of `eigh`.
 
     >>> import dml_vk
@@ -42,16 +51,23 @@ def eigvalsh(x: Tensor, /) -> Tensor:
     >>> dml_vk.linalg.eigvalsh(x).tolist()
     [1.0, 2.0]
     """
-    return _decomposed("eigvalsh", x, with_vectors=False)[0]
+    what = "eigvalsh"
+    to_square(what, x)
+    check_result(what, out, x.shape[:-1], result_dtype(x), x)
+    return _decomposed(what, x, with_vectors=False, out=out)[0]
 
 
-def _decomposed(what: str, x: Tensor, *, with_vectors: bool) -> tuple[Tensor, list[Tensor]]:
-    lower = batched(what, to_square(what, x))
+def _decomposed(
+    what: str, x: Tensor, *, with_vectors: bool, out: Tensor | None = None
+) -> tuple[Tensor, list[Tensor]]:
+    lower = batched(what, x)
     count, n, _ = lower.shape
     batch, dtype = x.shape[:-2], result_dtype(x)
     vectors = [identities(what, count, n, n, lower)] if with_vectors else []
     if not lower.size:
-        return unbatched(lower.select(2, 0) if n else lower.view(count, 0), batch, dtype), vectors
+        none = made(what, (*batch, n), dtype, lower)
+        vectors = [made(what, x.shape, dtype, lower)]
+        return none if out is None else out, vectors
     work = made(what, lower.shape, lower.dtype, lower)
     elementwise.add(tril(lower), tril(lower, k=-1).mT, out=work)
     scale = scale_down(work)
@@ -62,5 +78,5 @@ def _decomposed(what: str, x: Tensor, *, with_vectors: bool) -> tuple[Tensor, li
         vectors = [vectors[0].mT.contiguous()]
     values = converged(what, "tridiagonal", numbers, vectors, x.shape)
     values, vectors = sorted_by(values, vectors, descending=False)
-    values = unbatched(elementwise.multiply(values, scale), batch, dtype)
+    values = unbatched(elementwise.multiply(values, scale), batch, dtype, out)
     return values, [unbatched(one.mT.contiguous(), batch, dtype) for one in vectors]

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from dml_vk.errors import DmlVkError
+from dml_vk import errors
 from dml_vk.strides.order import Ints
 from dml_vk.tensor.core import Tensor
 
 
-class LinAlgError(DmlVkError, np.linalg.LinAlgError):
-    """A matrix without the decomposition or the inverse that was asked for."""
+class LinAlgError(errors.LinAlgError, np.linalg.LinAlgError):
+    """Both, which `errors` cannot make, as it does not import NumPy."""
 
 
 def check_none(what: str, rule: str, marks: Tensor, shape: Ints) -> None:

@@ -6,9 +6,9 @@ from typing import Any, NamedTuple
 
 from dml_vk.array import elementwise, statistics
 from dml_vk.array.products import matmul
-from dml_vk.dtypes import DType
+from dml_vk.dtypes import DType, int64
 from dml_vk.errors import LayoutError
-from dml_vk.linalg.batches import made, result_dtype, to_matrices, work_dtype
+from dml_vk.linalg.batches import check_result, made, result_dtype, to_matrices, work_dtype
 from dml_vk.linalg.singular import singular_values, svd
 from dml_vk.ops.view import check_devices
 from dml_vk.promotion import common_dtype
@@ -25,7 +25,9 @@ class LstsqResult(NamedTuple):
     s: Tensor
 
 
-def matrix_rank(x: Tensor, /, *, rtol: float | Tensor | None = None) -> Tensor:
+def matrix_rank(
+    x: Tensor, /, *, rtol: float | Tensor | None = None, out: Tensor | None = None
+) -> Tensor:
     """Return how many singular values of each matrix exceed the largest one times `rtol`.
 
     `rtol` is a number, or one for each matrix, and by default the larger size of a matrix times the
@@ -37,11 +39,13 @@ def matrix_rank(x: Tensor, /, *, rtol: float | Tensor | None = None) -> Tensor:
     1
     """
     what = "matrix_rank"
-    s = singular_values(what, to_matrices(what, x))
-    return statistics.count_nonzero(_kept(what, s, x, rtol, "rtol"), axis=-1)
+    to_matrices(what, x)
+    check_result(what, out, x.shape[:-2], int64, x)
+    s = singular_values(what, x)
+    return statistics.count_nonzero(_kept(what, s, x, rtol, "rtol"), axis=-1, out=out)
 
 
-def pinv(x: Tensor, /, *, rtol: float | Tensor | None = None) -> Tensor:
+def pinv(x: Tensor, /, *, rtol: float | Tensor | None = None, out: Tensor | None = None) -> Tensor:
     """Return the pseudo-inverses of matrices, without the singular values that do not count.
 
     Those count that exceed the largest one times `rtol`, as in `matrix_rank`.
@@ -53,10 +57,11 @@ def pinv(x: Tensor, /, *, rtol: float | Tensor | None = None) -> Tensor:
     """
     what = "pinv"
     to_matrices(what, x)
+    check_result(what, out, x.mT.shape, result_dtype(x), x)
     given = _computed(x, work_dtype(x.dtype))
     u, s, vh = svd(given, full_matrices=False)
     turned = elementwise.multiply(_reciprocals(what, s, given, rtol, "rtol"), vh)
-    return elementwise.astype(matmul(turned.mT, u.mT), result_dtype(x), copy=False)
+    return elementwise.astype(matmul(turned.mT, u.mT), result_dtype(x), copy=False, out=out)
 
 
 def lstsq(a: Tensor, b: Tensor, rcond: float | None = None) -> LstsqResult:

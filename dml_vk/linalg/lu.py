@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from dml_vk.array import elementwise, statistics
@@ -12,6 +13,7 @@ from dml_vk.errors import LayoutError
 from dml_vk.layout import Layout
 from dml_vk.linalg.batches import (
     batched,
+    check_result,
     identities,
     made,
     result_dtype,
@@ -45,7 +47,7 @@ class _LU(NamedTuple):
     pivots: Tensor
 
 
-def solve(x1: Tensor, x2: Tensor, /) -> Tensor:
+def solve(x1: Tensor, x2: Tensor, /, *, out: Tensor | None = None) -> Tensor:
     """Return the x for which x1 @ x is x2: matrices, or one vector if x2 is 1-D.
 
     A singular matrix raises an error, for which this waits.
@@ -66,15 +68,16 @@ def solve(x1: Tensor, x2: Tensor, /) -> Tensor:
         raise LayoutError(what, rule, x1=x1.shape, x2=x2.shape)
     batch = broadcast_sizes(what, (x1.shape[:-2], given.shape[:-2]))
     dtype = common_dtype(what, [result_dtype(x1), result_dtype(given)])
+    rows = x1.shape[-1:] if vector else given.shape[-2:]
+    check_result(what, out, (*batch, *rows), dtype, x1)
     factors = _factors(batched(what, x1, work_dtype(dtype), batch), what)
     found = batched(what, given, work_dtype(dtype), batch)
     _substitute(factors, found)
     _check_regular(what, factors, batch)
-    found = unbatched(found, batch, dtype)
-    return found.squeeze(-1) if vector else found
+    return unbatched(found.squeeze(2) if vector else found, batch, dtype, out)
 
 
-def inv(x: Tensor, /) -> Tensor:
+def inv(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
     """Return the inverses of matrices. A singular one raises an error, for which this waits.
 
     >>> import dml_vk
@@ -82,22 +85,27 @@ def inv(x: Tensor, /) -> Tensor:
     [[0.5, -0.125], [0.0, 0.25]]
     """
     what = "inv"
-    factors = _factors(batched(what, to_square(what, x)), what)
+    to_square(what, x)
+    check_result(what, out, x.shape, result_dtype(x), x)
+    factors = _factors(batched(what, x), what)
     count, n, _ = factors.work.shape
     found = identities(what, count, n, n, factors.work)
     _substitute(factors, found)
     _check_regular(what, factors, x.shape[:-2])
-    return unbatched(found, x.shape[:-2], result_dtype(x))
+    return unbatched(found, x.shape[:-2], result_dtype(x), out)
 
 
-def det(x: Tensor, /) -> Tensor:
+def det(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
     """Return the determinants of matrices; that of a singular one is 0.
 
     >>> import dml_vk
     >>> dml_vk.linalg.det(dml_vk.asarray([[2.0, 1.0], [1.0, 3.0]])).tolist()
     5.0
     """
-    return _determinants("det", x)[0]
+    what = "det"
+    to_square(what, x)
+    check_result(what, out, x.shape[:-2], result_dtype(x), x)
+    return _determinants(what, x, [0], out)[0]
 
 
 def slogdet(x: Tensor, /) -> SlogdetResult:
@@ -110,10 +118,11 @@ def slogdet(x: Tensor, /) -> SlogdetResult:
     >>> found.sign.tolist(), found.logabsdet.tolist()
     (-1.0, 0.0)
     """
-    return SlogdetResult(*_determinants("slogdet", x)[1:])
+    what = "slogdet"
+    return SlogdetResult(*_determinants(what, to_square(what, x), [1, 2]))
 
 
-def matrix_power(x: Tensor, n: int, /) -> Tensor:
+def matrix_power(x: Tensor, n: int, /, *, out: Tensor | None = None) -> Tensor:
     """Return powers of matrices, by squaring. Negative ones are those of the inverse.
 
     >>> import dml_vk
@@ -123,6 +132,8 @@ def matrix_power(x: Tensor, n: int, /) -> Tensor:
     what = "matrix_power"
     to_square(what, x)
     n = to_int(what, "n", n)
+    dtype = result_dtype(x) if n < 0 else x.dtype
+    check_result(what, out, x.shape, dtype, x)
     square = inv(x) if n < 0 else x
     n, found = abs(n), None
     while n:
@@ -132,8 +143,8 @@ def matrix_power(x: Tensor, n: int, /) -> Tensor:
         square = matmul(square, square) if n else square
     if found is None:
         ones = identities(what, 1, x.shape[-1], x.shape[-1], x)
-        return ones.over(ones.layout.squeeze(0).expand(x.shape)).clone()
-    return found.clone() if found is x else found
+        found = ones.over(ones.layout.squeeze(0).expand(x.shape))
+    return elementwise.astype(found, dtype, out=out)
 
 
 def _factors(work: Tensor, what: str) -> _LU:
@@ -169,11 +180,14 @@ def _check_regular(what: str, factors: _LU, batch: Ints) -> None:
     check_none(what, "matrices must not be singular", marks, shape)
 
 
-def _determinants(what: str, x: Tensor) -> list[Tensor]:
-    factors = _factors(batched(what, to_square(what, x)), what)
+def _determinants(
+    what: str, x: Tensor, which: Sequence[int], out: Tensor | None = None
+) -> list[Tensor]:
+    factors = _factors(batched(what, x), what)
     count, batch, dtype = factors.work.shape[0], x.shape[:-2], result_dtype(x)
     found = filled(made(what, (count, 3), factors.work.dtype, x), what, 1)
+    filled(found.narrow(1, 2, 1), what, 0)
     if factors.work.size:
         determinants(factors.work, factors.pivots, found)
-    columns = [found.over(Layout((count,), (3,), k)) for k in range(3)]
-    return [elementwise.astype(one.clone().view(*batch), dtype, copy=False) for one in columns]
+    columns = [found.over(Layout((count,), (3,), k)) for k in which]
+    return [unbatched(one.clone(), batch, dtype, out) for one in columns]

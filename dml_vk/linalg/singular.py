@@ -8,6 +8,7 @@ from dml_vk.array import elementwise
 from dml_vk.array.grids import triu
 from dml_vk.linalg.batches import (
     batched,
+    check_result,
     identities,
     made,
     result_dtype,
@@ -53,21 +54,24 @@ def svd(x: Tensor, /, *, full_matrices: bool = True) -> SVDResult:
     return SVDResult(u, unbatched(s, batch, dtype), vh)
 
 
-def svdvals(x: Tensor, /) -> Tensor:
+def svdvals(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
     """Return the singular values of matrices, descending: the same bits as those of `svd`.
 
     >>> import dml_vk
     >>> dml_vk.linalg.svdvals(dml_vk.asarray([[3.0, 0.0], [0.0, -4.0]])).tolist()
     [4.0, 3.0]
     """
-    return singular_values("svdvals", x)
+    what = "svdvals"
+    sizes = to_matrices(what, x).shape
+    check_result(what, out, (*sizes[:-2], min(sizes[-2:])), result_dtype(x), x)
+    return singular_values(what, x, out)
 
 
-def singular_values(what: str, x: Tensor) -> Tensor:
-    to_matrices(what, x)
+def singular_values(what: str, x: Tensor, out: Tensor | None = None) -> Tensor:
+    """Do as `svdvals`, for an `x` and an `out` that have been checked."""
     tall = x.mT if x.shape[-2] < x.shape[-1] else x
     s = _decomposed(what, tall, None, x.shape)[1]
-    return unbatched(s, x.shape[:-2], result_dtype(x))
+    return unbatched(s, x.shape[:-2], result_dtype(x), out)
 
 
 def _decomposed(

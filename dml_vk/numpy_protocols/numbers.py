@@ -157,17 +157,6 @@ def kron(a: Any, b: Any) -> Any:
     return ours.reshape(ours.multiply(left, right), [first * second for first, second in pairs])
 
 
-def norm(x: Tensor, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
-    dims = x.ndim if axis is None else len(axis) if isinstance(axis, tuple) else 1
-    if ord is None or dims == 1:
-        two = 2 if ord is None else ord
-        return ours.linalg.vector_norm(x, axis=axis, ord=two, keepdims=keepdims)
-    if axis is not None or dims != 2:
-        rule = "with ord, axis must be an integer, or None for 1-D or 2-D x"
-        raise LayoutError("norm", rule, ord=ord, axis=axis, shape=x.shape)
-    return ours.linalg.matrix_norm(x, ord=ord, keepdims=keepdims)
-
-
 def partition(name: str) -> Callable[..., Any]:
     """Implement a partition by a full sort."""
     function, what = along_last(name), name.replace("sort", "partition")

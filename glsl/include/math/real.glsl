@@ -25,6 +25,7 @@ bool less(REAL a, REAL b) { return double_less(a, b); }
 bool beyond(REAL a, REAL b) { return long_less(b, a, false); }
 REAL two_to(int exponent) { return uvec2(0u, uint(exponent + 1023) << 20u); }
 int exponent_of(REAL a) { return int(a.y >> 20u & 0x7FFu) - 1023; }
+REAL fraction_of(REAL a) { return uvec2(a.x, a.y & DOUBLE_FRACTION | DOUBLE_ONE.y); }
 const int LEAST_EXPONENT = -1022, MOST_EXPONENT = 1023;
 #else
 #include "math/divide.glsl"
@@ -59,12 +60,15 @@ bool less(REAL a, REAL b) { return !is_nan(a) && !is_nan(b) && a < b; }
 bool beyond(REAL a, REAL b) { return floatBitsToUint(a) > floatBitsToUint(b); }
 REAL two_to(int exponent) { return uintBitsToFloat(uint(exponent + 127) << 23u); }
 int exponent_of(REAL a) { return int(floatBitsToUint(a) >> 23u & 0xffu) - 127; }
+REAL fraction_of(REAL a) { return uintBitsToFloat(floatBitsToUint(a) & FLOAT_FRACTION | FLOAT_ONE); }
 const int LEAST_EXPONENT = -126, MOST_EXPONENT = 127;
 #endif
 
 // a + b * c and a - b * c, each step rounded.
 REAL plus_product(REAL a, REAL b, REAL c) { return plus(a, times(b, c)); }
 REAL minus_product(REAL a, REAL b, REAL c) { return minus(a, times(b, c)); }
+
+bool is_finite(REAL a) { return exponent_of(a) <= MOST_EXPONENT; }
 
 // A power of two that brings a magnitude to between 1 and 2; the nearest one that there is.
 REAL scale_for(REAL a) { return two_to(clamp(-exponent_of(a), LEAST_EXPONENT, MOST_EXPONENT)); }
