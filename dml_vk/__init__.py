@@ -31,6 +31,7 @@ from dml_vk.errors import (
     DTypeError,
     LayoutError,
     LayoutIndexError,
+    LinAlgError,
     RangeError,
     ShaderError,
 )
@@ -120,6 +121,7 @@ __all__ = [
     "Layout",
     "LayoutError",
     "LayoutIndexError",
+    "LinAlgError",
     "MemoryFormat",
     "RangeError",
     "ShaderError",

@@ -68,6 +68,10 @@ class DeviceMemoryError(DmlVkError, MemoryError):
     """The device is out of memory, or cannot address that much."""
 
 
+class LinAlgError(DmlVkError, ValueError):
+    """A matrix without what was asked of it. What is raised is also NumPy's class of this name."""
+
+
 class ShaderError(DmlVkError, ValueError):
     """A shader that does not compile, or a call that does not match its declarations."""
 

@@ -9,7 +9,6 @@ import numpy as np
 
 from dml_vk.array.host_operands import beside
 from dml_vk.dtypes import to_dtype
-from dml_vk.errors import LayoutError
 from dml_vk.numpy_protocols.calls import check_casting, ours
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import to_tensor
@@ -65,17 +64,6 @@ def _in_dtype(dtype: Any, operands: tuple[Any, ...]) -> tuple[Any, ...]:
     if dtype is None:
         return operands
     return tuple([ours.astype(one, dtype, copy=False) for one in operands])
-
-
-def norm(x: Tensor, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
-    dims = x.ndim if axis is None else len(axis) if isinstance(axis, tuple) else 1
-    if ord is None or dims == 1:
-        two = 2 if ord is None else ord
-        return ours.linalg.vector_norm(x, axis=axis, ord=two, keepdims=keepdims)
-    if axis is not None or dims != 2:
-        rule = "with ord, axis must be an integer, or None for 1-D or 2-D x"
-        raise LayoutError("norm", rule, ord=ord, axis=axis, shape=x.shape)
-    return ours.linalg.matrix_norm(x, ord=ord, keepdims=keepdims)
 
 
 def searchsorted(a: Any, v: Any, **named: Any) -> Any:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dml_vk.numpy_protocols import numbers, shapes
+from dml_vk.numpy_protocols import matrices, numbers, shapes
 from dml_vk.numpy_protocols.calls import Call
 from dml_vk.numpy_protocols.host import Download, may_share_memory, shares_memory
 from dml_vk.tensor.core import Tensor
@@ -27,7 +27,11 @@ _ADAPTERS: dict[str, Callable[..., Any]] = {
     "full_like": shapes.like("full_like"),
     "iscomplexobj": numbers.iscomplexobj,
     "isrealobj": numbers.isrealobj,
-    "linalg.norm": numbers.norm,
+    "linalg.matrix_rank": matrices.matrix_rank,
+    "linalg.norm": matrices.norm,
+    "linalg.pinv": matrices.pinv,
+    "linalg.qr": matrices.qr,
+    "linalg.svd": matrices.svd,
     "may_share_memory": may_share_memory,
     "mean": numbers.in_dtype("mean"),
     "nanmean": numbers.in_dtype("nanmean"),
@@ -117,12 +121,23 @@ _ROWS = (
         "lib.stride_tricks.sliding_window_view:sliding_window_view",
         "x window_shape / axis * -subok -writeable",
     ),
+    ("linalg.cholesky", "a / * upper"),
     ("linalg.cross linalg.vecdot", "x1 x2 / * axis"),
+    ("linalg.det linalg.inv linalg.slogdet", "a /"),
     ("linalg.diagonal", "x / * offset"),
+    ("linalg.eigh linalg.eigvalsh", "a / -UPLO"),
+    ("linalg.lstsq", "a b / rcond"),
     ("linalg.matmul linalg.outer", "x1 x2 /"),
     ("linalg.matrix_norm", "x / * keepdims ord"),
+    ("linalg.matrix_power", "a n /"),
+    ("linalg.matrix_rank:", "A / tol hermitian * rtol"),
     ("linalg.matrix_transpose matrix_transpose", "x /"),
     ("linalg.norm:", "x / ord axis keepdims"),
+    ("linalg.pinv:", "a / rcond hermitian * rtol"),
+    ("linalg.qr:", "a / mode"),
+    ("linalg.solve", "a b /"),
+    ("linalg.svd:", "a / full_matrices compute_uv hermitian"),
+    ("linalg.svdvals", "x /"),
     ("linalg.tensordot", "x1 x2 / * axes"),
     ("linalg.trace", "x / * offset dtype"),
     ("linalg.vector_norm", "x / * axis keepdims ord"),

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import dml_vk
-from dml_vk import nn
+from dml_vk import linalg, nn
 from dml_vk.dtypes import float16, float32, float64, int64
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.kernels.plan import rounds
@@ -278,6 +278,19 @@ def regions():
         sample_sums("it", x, table, (2, 2, 2, 1), offsets, 0.0, 100, **options)
 
 
+def decompositions():
+    for dtype in (float32, float64):
+        for n in (3, 40, 150):
+            values = chance().normal(size=(2, n, n))
+            x = dml_vk.asarray(values.astype(dtype.name))
+            linalg.cholesky(x @ x.mT + n * dml_vk.eye(n, dtype=dtype))
+            linalg.solve(x, x)
+            linalg.det(x)
+            linalg.qr(x)
+            linalg.eigh(x)
+            linalg.svd(x)
+
+
 FAMILIES = {
     **{kernel: (kernel,) for kernel in COMPUTED if kernel not in ("cast", "where")},
     "copies": ("copy_words", "copy_packed", "copy_zip", "copy_tile"),
@@ -291,6 +304,7 @@ FAMILIES = {
     "regions": ("roi",),
     "convolutions": ("conv",),
     "orders": ("sort_key", "sort_runs", "sort_merge", "search"),
+    "decompositions": ("linalg", "linalg_chase"),
     "places": ("nonzero", "nonzero_axis", "gather", "gather_check", "scatter", "scatter_claim"),
 }
 APART = {"float_check", "double_check", "rounds_check", "philox_advance"}  # without units

@@ -1,123 +1,25 @@
-"""Linear algebra without decompositions, named as in the array API standard."""
+"""Norms of vectors and of matrices."""
 
 from __future__ import annotations
 
 import math
 import numbers
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
-from dml_vk.aliases import not_there
 from dml_vk.array import elementwise, statistics
-from dml_vk.array.einsum import numeric_dtype
-from dml_vk.array.host_operands import beside
 from dml_vk.array.manipulation import to_axes
-from dml_vk.array.products import (
-    check_matrices,
-    matmul,
-    matrix_transpose,
-    shared_axis,
-    tensordot,
-    vecdot,
-)
+from dml_vk.array.products import check_matrices
 from dml_vk.dtypes import DType, float32, float64
-from dml_vk.errors import ErrorsAs, LayoutError, RangeError
-from dml_vk.layout import Layout
+from dml_vk.errors import RangeError
+from dml_vk.linalg.singular import singular_values
 from dml_vk.ops.elementwise import converted
 from dml_vk.promotion import float_dtype
-from dml_vk.strides.order import Ints, to_bool, to_int
-from dml_vk.strides.propagate import broadcast_sizes, commutative_elementwise
+from dml_vk.strides.order import Ints, to_bool
 from dml_vk.tensor.core import Tensor
-from dml_vk.tensor.operands import check_dtype, check_out, of_kinds, result_over, to_tensor
-
-__all__ = [
-    "cross",
-    "diagonal",
-    "matmul",
-    "matrix_norm",
-    "matrix_transpose",
-    "outer",
-    "tensordot",
-    "trace",
-    "vecdot",
-    "vector_norm",
-]
-
-if not TYPE_CHECKING:  # It would make type checkers accept all names.
-
-    def __getattr__(name: str) -> Any:
-        raise AttributeError(not_there("module 'dml_vk.linalg'", name))
-
-
-def outer(x1: Tensor, x2: Tensor, /, *, out: Tensor | None = None) -> Tensor:
-    """Return the outer product of two vectors.
-
-    >>> import dml_vk
-    >>> dml_vk.linalg.outer(dml_vk.asarray([1, 2]), dml_vk.asarray([3, 4, 5])).tolist()
-    [[3, 4, 5], [6, 8, 10]]
-    """
-    x1, x2 = beside("outer", x1, x2)
-    dtype = numeric_dtype("outer", (("x1", x1), ("x2", x2)))
-    if (x1.layout.rank, x2.layout.rank) != (1, 1):
-        rule = "x1 and x2 must be 1-D"
-        raise LayoutError("outer", rule, x1=x1.shape, x2=x2.shape)
-    if out is not None:
-        check_out("outer", out, (*x1.shape, *x2.shape), dtype, x1)
-    return elementwise.multiply(x1.over(x1.layout.unsqueeze(1)), x2, out=out)
-
-
-def diagonal(x: Tensor, /, *, offset: int = 0) -> Tensor:
-    """Return the diagonals of matrices, the last two dims, as a view; `offset` moves to the right.
-
-    >>> import dml_vk
-    >>> dml_vk.linalg.diagonal(dml_vk.asarray([[1, 2, 3], [4, 5, 6]]), offset=1).tolist()
-    [2, 6]
-    """
-    to_tensor("diagonal", "x", x)
-    check_matrices("diagonal", x)
-    return x.over(x.layout.diagonal(to_int("diagonal", "offset", offset), -2, -1))
-
-
-def trace(x: Tensor, /, *, offset: int = 0, dtype: Any = None, out: Tensor | None = None) -> Tensor:
-    """Return the sums of the diagonals of matrices, the last two dims, with the dtype of `sum`.
-
-    >>> import dml_vk
-    >>> dml_vk.linalg.trace(dml_vk.asarray([[1.0, 2.0], [3.0, 4.0]])).tolist()
-    5.0
-    """
-    check_dtype("trace", to_tensor("trace", "x", x).dtype, of_kinds("iuf"))
-    check_matrices("trace", x)
-    with ErrorsAs("trace"):
-        return statistics.sum(diagonal(x, offset=offset), axis=-1, dtype=dtype, out=out)
-
-
-def cross(x1: Tensor, x2: Tensor, /, *, axis: int = -1, out: Tensor | None = None) -> Tensor:
-    """Return the cross products of 3-vectors along an axis; the other dims broadcast.
-
-    >>> import dml_vk
-    >>> dml_vk.linalg.cross(dml_vk.asarray([1, 2, 3]), dml_vk.asarray([4, 5, 6])).tolist()
-    [-3, 6, -3]
-    """
-    x1, x2 = beside("cross", x1, x2)
-    dtype = numeric_dtype("cross", (("x1", x1), ("x2", x2)))
-    axis = shared_axis("cross", axis, x1, x2)
-    if x1.shape[axis] != 3 or x2.shape[axis] != 3:
-        rule = "x1 and x2 must have three elements along axis"
-        raise LayoutError("cross", rule, axis=axis, x1=x1.shape, x2=x2.shape)
-    sizes = broadcast_sizes("cross", (x1.shape, x2.shape))
-    layout = Layout.packed(sizes, commutative_elementwise(sizes, (x1.layout, x2.layout)))
-    target = result_over("cross", layout, dtype, x1, out)
-    a, b, to = [[x.over(x.layout.select(axis, k)) for k in range(3)] for x in (x1, x2, target)]
-    # Compute all products before writing, since `out` may be an operand.
-    pairs = [
-        (elementwise.multiply(a[k - 2], b[k - 1]), elementwise.multiply(a[k - 1], b[k - 2]))
-        for k in range(3)
-    ]
-    for (plus, minus), place in zip(pairs, to):
-        elementwise.subtract(plus, minus, out=place)
-    return target
+from dml_vk.tensor.operands import check_out, to_tensor
 
 
 def vector_norm(
@@ -167,8 +69,8 @@ def matrix_norm(
     """Return the norm of matrices, the last two dims.
 
     "fro" is the square root of the sum of squares, 1 and -1 are the largest and the smallest sum of
-    magnitudes of a column, inf and -inf of a row. 2, -2 and "nuc" need singular values, which are
-    not available.
+    magnitudes of a column, inf and -inf of a row. 2 and -2 are the largest and the smallest
+    singular value, and "nuc" is their sum.
 
     >>> import dml_vk
     >>> x = dml_vk.asarray([[1.0, -2.0], [4.0, 2.0]])
@@ -178,14 +80,19 @@ def matrix_norm(
     what = "matrix_norm"
     dtype = _float_dtype(what, x)
     check_matrices(what, x)
-    if not isinstance(ord, (str, numbers.Real, np.bool_)) or ord not in _MATRIX_NORMS:
-        rule = 'ord must be "fro", 1, -1, inf or -inf: other norms need singular values'
+    known = isinstance(ord, (str, numbers.Real, np.bool_))
+    if not known or not (ord in _MATRIX_NORMS or ord in _SPECTRAL):
+        rule = 'ord must be "fro", "nuc", 1, -1, 2, -2, inf or -inf'
         raise RangeError(what, rule, ord=ord)
     rank = x.layout.rank
     last = (rank - 2, rank - 1)
-    _check_norm(what, x, last, keepdims, dtype, ord != "fro", out)
+    _check_norm(what, x, last, keepdims, dtype, ord not in ("fro", "nuc"), out)
     if ord == "fro":
         return _norm(what, x, last, keepdims, 2.0, dtype, out)
+    if ord in _SPECTRAL:
+        s = singular_values(what, _wide(what, x))
+        found = _SPECTRAL[ord](s, axis=-1, keepdims=keepdims)
+        return _narrowed(found.unsqueeze(-1) if keepdims else found, dtype, out)
     along, largest = _MATRIX_NORMS[ord]
     sums = statistics.sum(elementwise.abs(_wide(what, x)), axis=along, keepdims=True)
     choose = statistics.max if largest else statistics.min
@@ -199,6 +106,12 @@ _MATRIX_NORMS: dict[Any, tuple[int, bool]] = {
     -1: (-2, False),
     math.inf: (-1, True),
     -math.inf: (-1, False),
+}
+# What is made of singular values.
+_SPECTRAL: dict[Any, Callable[..., Tensor]] = {
+    2: statistics.max,
+    -2: statistics.min,
+    "nuc": statistics.sum,
 }
 
 
@@ -250,7 +163,3 @@ def _wide(what: str, x: Tensor) -> Tensor:
 
 def _narrowed(found: Tensor, dtype: DType, out: Any) -> Tensor:
     return elementwise.astype(found, dtype, copy=False, out=out)
-
-
-def __dir__() -> list[str]:
-    return __all__

@@ -1,0 +1,186 @@
+"""Plan decompositions of matrices: each of a batch by a workgroup, a team, or by several of them.
+
+A launch does some steps of a decomposition, of a matrix that is packed by rows. Which ones are its
+parameters, so that launches of other steps have the same plan.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from dml_vk.kernels.kernel import Kernel, native
+from dml_vk.kernels.plan import rounds
+from dml_vk.kernels.plan.base import Plan
+from dml_vk.limits import Profile
+from dml_vk.strides.order import Ints
+
+MOST_MEMBERS = 128  # of a team, as in glsl/include/families/team.glsl
+_TERM_NS = {"float32": 6.0, "float64": 8.0}  # of a product and a sum in memory, on one slow core
+_SPEC = ("LOCAL_SIZE",)
+_NOTHING: Mapping[str, str] = MappingProxyType({})
+_REALS: Mapping[str, Mapping[str, str]] = {
+    "float32": {},
+    "float64": {"DOUBLE": "1", **native(_SPEC)},
+}
+_BITS: Mapping[str, Mapping[str, str]] = {
+    "float32": {},
+    "float64": {"DOUBLE": "1"},
+}  # for what computes nothing
+
+
+def _team(
+    name: str,
+    bases: str,
+    params: str,
+    writes: tuple[str, ...],
+    *bindings: str,
+    reals: Mapping[str, Mapping[str, str]] = _REALS,
+    body: str = "",
+    macros: Mapping[str, str] = _NOTHING,
+) -> Kernel:
+    push = ("first", "end", *bases.split(), "teams", *params.split())
+    return Kernel(
+        f"linalg_{name}",
+        bindings=bindings,
+        writes=writes,
+        spec=_SPEC,
+        push=tuple([(word, 1) for word in push]),
+        variants={suffix: {**each, **macros} for suffix, each in reals.items()},
+        body=body,
+    )
+
+
+KERNELS = (
+    _team(
+        "lu",
+        "a_base dst_base",
+        "rows row_step pitch pivots_pitch left right from to",
+        ("A", "Dst"),
+        *("A", "Dst"),
+    ),
+    _team(
+        "swap",
+        "a_base pivots_base",
+        "row_step pitch pivots_pitch left right from to",
+        ("A",),
+        *("A", "Pivots"),
+        reals=_BITS,
+    ),
+    _team(
+        "cholesky",
+        "a_base dst_base",
+        "rows row_step pitch right from to",
+        ("A", "Dst"),
+        *("A", "Dst"),
+    ),
+    _team(
+        "solve",
+        "a_base dst_base",
+        "rows columns a_row a_column a_pitch row column pitch unit_diagonal",
+        ("Dst",),
+        *("A", "Dst"),
+    ),
+    _team(
+        "determinant",
+        "a_base pivots_base dst_base",
+        "matrices rows row_step pitch pivots_pitch",
+        ("Dst",),
+        *("A", "Pivots", "Dst"),
+    ),
+    _team(
+        "qr",
+        "a_base dst_base",
+        "rows row_step pitch factors_pitch right from to",
+        ("A", "Dst"),
+        *("A", "Dst"),
+    ),
+    _team("wy", "a_base factors_base", "rows factors_pitch", ("A",), *("A", "Factors")),
+    *[
+        _team(
+            name,
+            "a_base scratch_base dst_base",
+            "rows from to start stop",
+            ("A", "Scratch", "Dst"),
+            *("A", "Scratch", "Dst"),
+        )
+        for name in ("tridiagonal", "bidiagonal")
+    ],
+    *[
+        _team(
+            f"chase_{name}",
+            "a_base state_base dst_base",
+            "matrices rows budget state_pitch",
+            ("A", "States", "Dst"),
+            *("A", "States", "Dst"),
+            body="linalg_chase",
+            macros=macros,
+        )
+        for name, macros in (("tridiagonal", {}), ("bidiagonal", {"BIDIAGONAL": "1"}))
+    ],
+    _team(
+        "rotate",
+        "a_base states_base rotations_base",
+        "columns row_step pitch state_pitch rotations_pitch slot slots",
+        ("A",),
+        *("A", "States", "Rotations"),
+    ),
+)
+STATE_WORDS = 12  # of a matrix in QR iterations, before the places of rotations
+
+
+def divide_rounds(dtype: str) -> int:
+    return rounds.DIVIDE if dtype == "float32" else 0
+
+
+def root_rounds(dtype: str) -> int:
+    return rounds.SQRT if dtype == "float32" else rounds.loop(28)
+
+
+def team_size(profile: Profile) -> int:
+    """The members of a team: on a CPU, whose lanes run in lockstep, they meet at no cost."""
+    if profile.coalesces:
+        return min(MOST_MEMBERS, profile.max_invocations)
+    return min(MOST_MEMBERS, profile.lanes)
+
+
+def turns(count: int, members: int, each: int = 0) -> int:
+    """Bound the rounds of a loop over tasks that members share."""
+    return rounds.loop(-(-count // members), each)
+
+
+def steps_at_once(step_rounds: int) -> int:
+    """How many steps a launch may do."""
+    return max(1, rounds.MOST // (step_rounds + 1) - 1)
+
+
+def teams_for(tasks: int, profile: Profile) -> int:
+    """How many teams share the tasks of one matrix, if they need not meet."""
+    return max(1, -(-tasks // team_size(profile)))
+
+
+@functools.lru_cache(maxsize=1024)
+def plan_teams(
+    module: str,
+    matrices: int,
+    teams: int,
+    unit_rounds: int,
+    terms: int,
+    base_bytes: Ints,
+    profile: Profile,
+) -> Plan:
+    """Plan a launch in which members take `unit_rounds` at most, and a team so many `terms`."""
+    return Plan(
+        module,
+        (team_size(profile),),
+        (0, 0, *(0 for _ in base_bytes), teams),
+        matrices * teams,
+        100.0 + terms * _TERM_NS[module.rpartition("_")[2]],
+        unit_rounds,
+        base_bytes,
+        ((0,) * len(base_bytes),),
+        by_teams=True,
+        path=f"teams of {team_size(profile)}",
+        sizes=(matrices, teams),
+    )

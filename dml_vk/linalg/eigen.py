@@ -1,0 +1,82 @@
+"""Eigenvalues and eigenvectors of symmetric matrices."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from dml_vk.array import elementwise
+from dml_vk.array.grids import tril
+from dml_vk.linalg.batches import (
+    batched,
+    check_result,
+    identities,
+    made,
+    result_dtype,
+    to_square,
+    unbatched,
+)
+from dml_vk.linalg.iterations import converged, reduced, scale_down, sorted_by
+from dml_vk.linalg.reflections import all_joined, multiply
+from dml_vk.tensor.core import Tensor
+
+
+class EighResult(NamedTuple):
+    """Eigenvalues in ascending order, and the eigenvectors, as columns."""
+
+    eigenvalues: Tensor
+    eigenvectors: Tensor
+
+
+def eigh(x: Tensor, /) -> EighResult:
+    """Return the eigenvalues of symmetric matrices, ascending, and orthonormal eigenvectors.
+
+    Only the lower triangle is read. The sign of a vector is that which the reflections and
+    rotations give: the same on every device. This waits for the iterations to converge.
+
+    >>> import dml_vk
+    >>> found = dml_vk.linalg.eigh(dml_vk.asarray([[2.0, 1.0], [1.0, 2.0]]))
+    >>> dml_vk.round(found.eigenvalues, decimals=4).tolist()
+    [1.0, 3.0]
+    """
+    what = "eigh"
+    values, vectors = _decomposed(what, to_square(what, x), with_vectors=True)
+    return EighResult(values, vectors[0])
+
+
+def eigvalsh(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
+    """Return the eigenvalues of symmetric matrices, ascending: the same bits as those of `eigh`.
+
+    >>> import dml_vk
+    >>> x = dml_vk.asarray([[2.0, 0.0], [0.0, 1.0]])
+    >>> dml_vk.linalg.eigvalsh(x).tolist()
+    [1.0, 2.0]
+    """
+    what = "eigvalsh"
+    to_square(what, x)
+    check_result(what, out, x.shape[:-1], result_dtype(x), x)
+    return _decomposed(what, x, with_vectors=False, out=out)[0]
+
+
+def _decomposed(
+    what: str, x: Tensor, *, with_vectors: bool, out: Tensor | None = None
+) -> tuple[Tensor, list[Tensor]]:
+    lower = batched(what, x)
+    count, n, _ = lower.shape
+    batch, dtype = x.shape[:-2], result_dtype(x)
+    vectors = [identities(what, count, n, n, lower)] if with_vectors else []
+    if not lower.size:
+        none = made(what, (*batch, n), dtype, lower)
+        vectors = [made(what, x.shape, dtype, lower)]
+        return none if out is None else out, vectors
+    work = made(what, lower.shape, lower.dtype, lower)
+    elementwise.add(tril(lower), tril(lower, k=-1).mT, out=work)
+    scale = scale_down(work)
+    numbers = reduced(what, "tridiagonal", work)
+    if with_vectors:
+        columns = work.narrow(1, 1, n - 1).narrow(2, 0, n - 1)
+        multiply(all_joined(what, columns, numbers.select(1, 2)), vectors[0], 1)
+        vectors = [vectors[0].mT.contiguous()]
+    values = converged(what, "tridiagonal", numbers, vectors, x.shape)
+    values, vectors = sorted_by(values, vectors, descending=False)
+    values = unbatched(elementwise.multiply(values, scale), batch, dtype, out)
+    return values, [unbatched(one.mT.contiguous(), batch, dtype) for one in vectors]

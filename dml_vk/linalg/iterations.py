@@ -1,0 +1,89 @@
+"""Eigenvalues and singular values by QR iterations, with the rotations applied to vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dml_vk.array import elementwise, statistics
+from dml_vk.array.creation import filled
+from dml_vk.array.indexing.api import take_along_axis
+from dml_vk.array.sorting import argsort
+from dml_vk.dtypes import float32, int32, int64, uint32
+from dml_vk.kernels.plan.linalg import STATE_WORDS
+from dml_vk.linalg.batches import made, zeros
+from dml_vk.linalg.failures import check_none
+from dml_vk.ops.reflections import reduce_matrices
+from dml_vk.ops.rotations import SLOTS, iterate, rotate, rounds_at_once
+from dml_vk.strides.order import Ints
+from dml_vk.tensor.core import Tensor
+
+_ROWS = {"tridiagonal": 3, "bidiagonal": 4}  # of the numbers of a matrix
+_HIGH, _AT, _DONE = 1, 3, 2  # words of the state, as in glsl/include/families/chase_state.glsl
+# Rounds for each element of a matrix, after which most are done, and between further checks.
+_EXPECTED, _MORE = 2.2, 0.4
+
+
+def scale_down(work: Tensor) -> Tensor:
+    """Scale each matrix in place, so that its largest element is from 1 to 2.
+
+    Returns the powers of two to multiply results with. Scaling is exact unless it underflows.
+    """
+    is_single = work.dtype is float32
+    bits, bias = (23, 127) if is_single else (52, 1023)
+    largest = statistics.max(elementwise.abs(work), axis=(1, 2))
+    exponents = largest.view(dtype=int32 if is_single else int64) >> bits
+    exponents = elementwise.clip(exponents, 1, 2 * bias - 1)
+    up = (exponents << bits).view(dtype=work.dtype)
+    down = ((2 * bias - exponents) << bits).view(dtype=work.dtype)
+    elementwise.multiply(work, down.view(-1, 1, 1), out=work)
+    return up.view(-1, 1)
+
+
+def reduced(what: str, kind: str, work: Tensor) -> Tensor:
+    """Make packed square matrices tridiagonal or bidiagonal in place, and return the numbers.
+
+    They are rows of the diagonal, of what is beside it, and of the factors of reflections.
+    """
+    count, n, _ = work.shape
+    numbers = made(what, (count, _ROWS[kind], n), work.dtype, work)
+    scratch = made(what, (count, 2, n), work.dtype, work)
+    reduce_matrices(kind, work, scratch, numbers)
+    return numbers
+
+
+def converged(
+    what: str, kind: str, numbers: Tensor, vectors: Sequence[Tensor], shape: Ints
+) -> Tensor:
+    """Iterate until the off-diagonals are 0, wait for that, and return the diagonals.
+
+    The rotations are applied to the rows of `vectors`: those of the right side, and of the left.
+    `shape` is that of the matrices, for errors.
+    """
+    count, _, n = numbers.shape
+    budget = min(rounds_at_once(kind, numbers.dtype), int(_EXPECTED * n * n) + 8)
+    states = zeros(what, (count, STATE_WORDS + budget), uint32, numbers)
+    for word in (_HIGH, _AT):
+        filled(states.narrow(1, word, 1), what, n - 1)
+    rotations = made(what, (count, SLOTS[kind] * budget), numbers.dtype, numbers)
+    launches = 1 + int(_EXPECTED * n * n) // budget
+    while True:
+        for _ in range(launches):
+            iterate(kind, numbers, states, rotations, budget)
+            for side, rows in enumerate(vectors):
+                rotate(kind, rows, states, rotations, side, budget)
+        modes = states.select(1, 0)
+        if (modes.numpy() >= _DONE).all():
+            break
+        launches = 1 + int(_MORE * n * n) // budget
+    rule = "matrices must be finite, and their iterations converge"
+    check_none(what, rule, elementwise.greater(modes, _DONE), shape)
+    return numbers.select(1, 0)
+
+
+def sorted_by(
+    values: Tensor, vectors: Sequence[Tensor], *, descending: bool
+) -> tuple[Tensor, list[Tensor]]:
+    """Sort values, and with them the rows of vectors; equal values keep their order."""
+    order = argsort(values, axis=1, descending=descending)
+    rows = [take_along_axis(one, order.unsqueeze(2).expand(one.shape), axis=1) for one in vectors]
+    return take_along_axis(values, order, axis=1), rows

@@ -1,0 +1,44 @@
+"""The QR decomposition."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from dml_vk.array.grids import triu
+from dml_vk.errors import RangeError
+from dml_vk.linalg.batches import batched, identities, result_dtype, to_matrices, unbatched
+from dml_vk.linalg.reflections import decomposed, multiply
+from dml_vk.tensor.core import Tensor
+
+
+class QRResult(NamedTuple):
+    """Orthonormal columns, and an upper triangle."""
+
+    Q: Tensor
+    R: Tensor
+
+
+def qr(x: Tensor, /, *, mode: str = "reduced") -> QRResult:
+    """Return orthonormal columns Q and an upper triangle R for which Q @ R is x.
+
+    Q has as many columns as R has rows: the lesser of both sizes of x, or with `mode` "complete" as
+    many as x has rows. Elements on the diagonal of R may be negative, as in LAPACK.
+
+    >>> import dml_vk
+    >>> q, r = dml_vk.linalg.qr(dml_vk.asarray([[3.0, 1.0], [4.0, 2.0]]))
+    >>> dml_vk.round(r, decimals=4).tolist()
+    [[-5.0, -2.2], [0.0, 0.4]]
+    """
+    what = "qr"
+    to_matrices(what, x)
+    if not isinstance(mode, str) or mode not in ("reduced", "complete"):
+        raise RangeError(what, 'mode must be "reduced" or "complete"', mode=mode)
+    work = batched(what, x)
+    count, m, n = work.shape
+    rows = m if mode == "complete" else min(m, n)
+    reflections = decomposed(what, work)
+    q = identities(what, count, m, rows, work)
+    multiply(reflections, q)
+    r = triu(work.narrow(1, 0, rows))
+    batch, dtype = x.shape[:-2], result_dtype(x)
+    return QRResult(unbatched(q, batch, dtype), unbatched(r, batch, dtype))

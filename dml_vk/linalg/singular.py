@@ -1,0 +1,114 @@
+"""The singular value decomposition."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from dml_vk.array import elementwise
+from dml_vk.array.grids import triu
+from dml_vk.linalg.batches import (
+    batched,
+    check_result,
+    identities,
+    made,
+    result_dtype,
+    to_matrices,
+    unbatched,
+    zeros,
+)
+from dml_vk.linalg.iterations import converged, reduced, scale_down, sorted_by
+from dml_vk.linalg.reflections import all_joined, decomposed, multiply
+from dml_vk.strides.order import Ints, to_bool
+from dml_vk.tensor.core import Tensor
+
+
+class SVDResult(NamedTuple):
+    """Left singular vectors as columns, singular values, descending, and right ones as rows."""
+
+    U: Tensor
+    S: Tensor
+    Vh: Tensor
+
+
+def svd(x: Tensor, /, *, full_matrices: bool = True) -> SVDResult:
+    """Return the U, S and Vh for which U @ diag(S) @ Vh is x, with S descending.
+
+    U and Vh are square, or without `full_matrices` have as many columns and rows as S has elements.
+    The signs of vectors are those which the reflections and rotations give: the same on every
+    device. This waits for the iterations to converge.
+
+    >>> import dml_vk
+    >>> found = dml_vk.linalg.svd(dml_vk.asarray([[3.0, 0.0], [0.0, -4.0]]))
+    >>> found.S.tolist()
+    [4.0, 3.0]
+    """
+    what = "svd"
+    full = to_bool(what, "full_matrices", full_matrices)
+    to_matrices(what, x)
+    turned = x.shape[-2] < x.shape[-1]
+    u, s, vh = _decomposed(what, x.mT if turned else x, full, x.shape)
+    batch, dtype = x.shape[:-2], result_dtype(x)
+    if turned:
+        u, vh = vh.mT, u.mT
+    u, vh = [unbatched(one.contiguous(), batch, dtype) for one in (u, vh)]
+    return SVDResult(u, unbatched(s, batch, dtype), vh)
+
+
+def svdvals(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
+    """Return the singular values of matrices, descending: the same bits as those of `svd`.
+
+    >>> import dml_vk
+    >>> dml_vk.linalg.svdvals(dml_vk.asarray([[3.0, 0.0], [0.0, -4.0]])).tolist()
+    [4.0, 3.0]
+    """
+    what = "svdvals"
+    sizes = to_matrices(what, x).shape
+    check_result(what, out, (*sizes[:-2], min(sizes[-2:])), result_dtype(x), x)
+    return singular_values(what, x, out)
+
+
+def singular_values(what: str, x: Tensor, out: Tensor | None = None) -> Tensor:
+    """Do as `svdvals`, for an `x` and an `out` that have been checked."""
+    tall = x.mT if x.shape[-2] < x.shape[-1] else x
+    s = _decomposed(what, tall, None, x.shape)[1]
+    return unbatched(s, x.shape[:-2], result_dtype(x), out)
+
+
+def _decomposed(
+    what: str, x: Tensor, full: bool | None, shape: Ints
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Decompose matrices with at least as many rows as columns; `full` None: without vectors."""
+    work = batched(what, x)
+    count, m, n = work.shape
+    columns = m if full else n
+    if not work.size:
+        values = made(what, (count, n), work.dtype, work)
+        u, vh = identities(what, count, m, columns, work), identities(what, count, n, n, work)
+        return u, values, vh
+    scale = scale_down(work)
+    outer = decomposed(what, work) if m > n else []
+    square = triu(work.narrow(1, 0, n)) if m > n else work
+    numbers = reduced(what, "bidiagonal", square)
+    vectors = []
+    if full is not None:
+        u, v = [identities(what, count, n, n, work) for _ in range(2)]
+        multiply(all_joined(what, square, numbers.select(1, 2)), u)
+        rows = square.mT.narrow(1, 1, n - 1).narrow(2, 0, n - 1)
+        multiply(all_joined(what, rows, numbers.select(1, 3)), v, 1)
+        vectors = [v.mT.contiguous(), u.mT.contiguous()]
+    values = converged(what, "bidiagonal", numbers, vectors, shape)
+    if vectors:
+        negative = elementwise.signbit(values).unsqueeze(2)
+        vectors[0] = elementwise.where(negative, elementwise.negative(vectors[0]), vectors[0])
+    values, vectors = sorted_by(elementwise.abs(values), vectors, descending=True)
+    values = elementwise.multiply(values, scale)
+    if not vectors:
+        return values, values, values
+    u = vectors[1].mT
+    if columns > n or outer:
+        u = zeros(what, (count, m, columns), work.dtype, work)
+        u.narrow(1, 0, n).narrow(2, 0, n)[...] = vectors[1].mT
+        u.narrow(1, n, m - n).narrow(2, n, columns - n).diagonal(0, 1, 2)[...] = 1
+        for one in reversed(outer):
+            one.apply(u.narrow(1, one.start, m - one.start))
+    return u, values, vectors[0]

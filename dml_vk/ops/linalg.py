@@ -1,0 +1,128 @@
+"""The steps of decompositions, on batches of matrices in device memory.
+
+Matrices are views of three dims: the batch, rows and columns. Those that are decomposed are
+temporaries, packed by rows. Each function launches kernels and waits for nothing.
+"""
+
+from __future__ import annotations
+
+from dml_vk.kernels.plan import rounds
+from dml_vk.kernels.plan.linalg import (
+    divide_rounds,
+    plan_teams,
+    root_rounds,
+    steps_at_once,
+    team_size,
+    teams_for,
+    turns,
+)
+from dml_vk.ops.view import View, access
+from dml_vk.strides.order import Ints
+
+
+def lu_columns(work: View, pivots: View, left: int, right: int) -> None:
+    """Decompose these columns from row `left` on, exchanging rows in them alone.
+
+    `pivots` gets, for each of these columns, the row that was exchanged with the row of its number.
+    """
+    (_, m, _), (pitch, row, _) = work.layout.sizes, work.layout.strides
+    dtype, size = work.dtype.name, team_size(work.device.profile)
+    height, width = m - left, right - left
+    step = (
+        *(turns(height, size), turns(size, 1), turns(width, size)),
+        turns(height, size, divide_rounds(dtype) + rounds.loop(width)),
+    )
+    stop = min(right, m)
+    for start, end, each in split_steps(left, stop, sum(step)):
+        params = (m, row, pitch, pivots.layout.strides[0], left, right, start, end)
+        terms = (end - start) * height * (width + 2)
+        launch_teams("lu", work, (pivots,), params, each, terms, writes=(True, True))
+
+
+def swap_rows(work: View, pivots: View, start: int, end: int, left: int, right: int) -> None:
+    """Exchange the rows `start` to `end` with those that pivots name, in these columns."""
+    width, most = right - left, rounds.MOST // 2
+    if not width:
+        return
+    teams = teams_for(width, work.device.profile)
+    for first in range(start, end, most):
+        last = min(end, first + most)
+        pitch, row, _ = work.layout.strides
+        params = (row, pitch, pivots.layout.strides[0], left, right, first, last)
+        each = rounds.loop(1, rounds.loop(last - first))
+        terms = (last - first) * team_size(work.device.profile)
+        launch_teams("swap", work, (pivots,), params, each, terms, teams, writes=(True, False))
+
+
+def cholesky_columns(work: View, marks: View, left: int, right: int) -> None:
+    """Decompose the lower triangle of these columns; matrices that are not positive get a mark."""
+    (_, n, _), (pitch, row, _) = work.layout.sizes, work.layout.strides
+    dtype, size = work.dtype.name, team_size(work.device.profile)
+    height, width = n - left, right - left
+    step = (
+        *(root_rounds(dtype), turns(height, size, divide_rounds(dtype))),
+        turns(height, size, rounds.loop(width)),
+    )
+    for start, end, each in split_steps(left, right, sum(step)):
+        params = (n, row, pitch, right, start, end)
+        terms = (end - start) * height * (width + 2)
+        launch_teams("cholesky", work, (marks,), params, each, terms, writes=(True, True))
+
+
+def solve_lower(a: View, b: View, *, unit: bool) -> None:
+    """Solve lower triangular systems in place of their right sides; `unit`: with ones as diagonal.
+
+    Both views may have any strides. An upper triangle that is turned over in both dims is a lower
+    one.
+    """
+    (_, n, columns), profile = b.layout.sizes, b.device.profile
+    teams = teams_for(columns, profile)
+    each = rounds.loop(1, rounds.loop(n, rounds.loop(n) + divide_rounds(b.dtype.name)))
+    (a_pitch, *a_steps), (pitch, *steps) = a.layout.strides, b.layout.strides
+    params = (n, columns, *a_steps, a_pitch, *steps, pitch, int(unit))
+    terms = n * n // 2 * team_size(profile)
+    launch_teams("solve", a, (b,), params, each, terms, teams, writes=(False, True))
+
+
+def determinants(work: View, pivots: View, target: View) -> None:
+    """Write the determinant of each decomposed matrix, its sign, and the log of its magnitude."""
+    (count, n, _), (pitch, row, _) = work.layout.sizes, work.layout.strides
+    teams, quotient = teams_for(count, work.device.profile), divide_rounds(work.dtype.name)
+    each = rounds.loop(1, rounds.loop(n) + rounds.loop(13, quotient) + quotient)
+    params = (count, n, row, pitch, pivots.layout.strides[0])
+    others, writes = (pivots, target), (False, False, True)
+    terms = 4 * n * team_size(work.device.profile)
+    launch_teams("determinant", work, others, params, each, terms, teams, 1, writes=writes)
+
+
+def split_steps(start: int, stop: int, step_rounds: int) -> list[tuple[int, int, int]]:
+    """Split steps into launches, as (first, end, bound of the rounds)."""
+    many = steps_at_once(step_rounds)
+    return [
+        (first, min(stop, first + many), rounds.loop(min(many, stop - start), step_rounds))
+        for first in range(start, stop, many)
+    ]
+
+
+def launch_teams(
+    name: str,
+    work: View,
+    others: tuple[View, ...],
+    params: Ints,
+    unit_rounds: int,
+    terms: int,
+    teams: int = 1,
+    matrices: int | None = None,
+    *,
+    writes: tuple[bool, ...],
+) -> None:
+    """Launch a kernel on the matrices of `work`, or on all of them together as one."""
+    views = (work, *others)
+    plan = plan_teams(
+        f"linalg_{name}_{work.dtype.name}",
+        *(matrices or work.layout.sizes[0], teams, unit_rounds, terms),
+        tuple([view.dtype.itemsize for view in views]),
+        work.device.profile,
+    )
+    accesses = [access(view, written) for view, written in zip(views, writes)]
+    work.device.launch(plan, accesses, tuple([word & 0xFFFFFFFF for word in params]))

@@ -1,0 +1,228 @@
+"""What follows from decompositions: determinants, ranks, inverses, least squares and powers."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import dml_vk
+from dml_vk import linalg
+from dml_vk.dtypes import int64
+from dml_vk.errors import DTypeError, LayoutError, RangeError
+from tests.chance import chance
+from tests.kernel.linalg.matrices import DTYPES, general, regular, same_bits, wide
+
+of_each_type = pytest.mark.parametrize("dtype", DTYPES)
+
+
+def tolerance(dtype, n=20):
+    return {"rtol": 20 * n * np.finfo(dtype).eps, "atol": 0}
+
+
+@of_each_type
+def test_determinants(dtype):
+    for n in (1, 2, 5, 20):
+        # Not graded, so that the determinant itself is well-conditioned.
+        a = (chance().normal(size=(2, 3, n, n)) + 3 * np.sqrt(n) * np.eye(n)).astype(dtype)
+        a[0] = a[0, :, ::-1]
+        x, exact = dml_vk.asarray(a), a.astype(np.float64)
+        sign, log = np.linalg.slogdet(exact)
+        found = linalg.slogdet(x)
+        assert np.array_equal(found.sign.numpy(), sign)
+        np.testing.assert_allclose(found.logabsdet.numpy(), log, **tolerance(dtype))
+        np.testing.assert_allclose(linalg.det(x).numpy(), np.linalg.det(exact), **tolerance(dtype))
+    # Elements whose product overflows on the way, subnormal ones, and those whose log is near 0.
+    limits = np.finfo(dtype)
+    for diagonal in (
+        [limits.max, limits.max, limits.tiny, limits.tiny],
+        [limits.tiny / 64, 2.0, 3.0],
+        [1 + limits.eps, 1.0],
+        [-limits.max, 8.0],
+        [2.0] * 60,
+    ):
+        a = np.diag(np.array(diagonal, dtype))
+        found, exact = linalg.slogdet(dml_vk.asarray(a)), np.log2(np.abs(diagonal)).sum()
+        expected = exact * np.log(2.0)
+        close = {"rtol": 8 * limits.eps, "atol": 0.3 * limits.eps}
+        np.testing.assert_allclose(found.logabsdet.numpy(), expected, **close)
+        with np.errstate(over="ignore"):
+            size = dtype(np.prod(np.sign(diagonal)) * np.exp2(np.longdouble(exact)))
+        np.testing.assert_allclose(linalg.det(dml_vk.asarray(a)).numpy(), size, rtol=1e-4)
+
+
+@of_each_type
+def test_determinants_of_singular_matrices_and_what_is_not_finite(dtype):
+    a = np.zeros((4, 3, 3), dtype)
+    a[1] = np.ones((3, 3))
+    a[2] = np.diag([1, np.nan, 1])
+    a[3] = np.diag([-np.inf, 1, 1])
+    x = dml_vk.asarray(a)
+    assert np.array_equal(linalg.det(x).numpy()[:3], [0, 0, np.nan], equal_nan=True)
+    found = linalg.slogdet(x)
+    assert np.array_equal(found.sign.numpy()[:3], [0, 0, np.nan], equal_nan=True)
+    expected = [-np.inf, -np.inf, np.nan]
+    assert np.array_equal(found.logabsdet.numpy()[:3], expected, equal_nan=True)
+    assert not np.isfinite(linalg.det(x).numpy()[3])
+
+
+@of_each_type
+def test_solutions_of_vectors_and_batches_that_broadcast(dtype):
+    a = regular(5, dtype).reshape(2, 4, 5, 5)
+    for sizes, right in (
+        ((), (5,)),
+        ((1, 4), (5,)),
+        ((2, 4), (5, 2)),
+        ((2, 1), (4, 5, 2)),
+        ((4,), (2, 1, 5, 70)),
+    ):
+        matrices = a[tuple([slice(0, size) for size in sizes])][(0,) * (2 - len(sizes))]
+        matrices = np.ascontiguousarray(matrices) if sizes else a[0, 0]
+        b = chance().normal(size=right).astype(dtype)
+        found = linalg.solve(dml_vk.asarray(matrices), dml_vk.asarray(b))
+        column = b[:, None] if b.ndim == 1 else b
+        expected = np.linalg.solve(matrices.astype(np.float64), column.astype(np.float64))
+        expected = expected[..., 0] if b.ndim == 1 else expected
+        assert found.shape == expected.shape
+        near = {"rtol": 0, "atol": 1e3 * np.finfo(dtype).eps * np.abs(expected).max()}
+        if sizes == ():
+            np.testing.assert_allclose(found.numpy(), expected, **near)
+    single = dml_vk.asarray(np.eye(2, dtype=np.float32))
+    assert linalg.solve(single, single.to("float64")).dtype is dml_vk.float64
+
+
+@of_each_type
+def test_ranks_and_pseudo_inverses(dtype):
+    for m, n in ((5, 5), (9, 4), (4, 9)):
+        a = general(m, n, dtype)[[0, 4, 6, 7, 8, 9]]
+        x, exact = dml_vk.asarray(a), a.astype(np.float64)
+        eps = max(m, n) * np.finfo(dtype).eps
+        ranks = linalg.matrix_rank(x)
+        assert ranks.dtype is int64
+        largest = np.linalg.svd(exact, compute_uv=False)[:, 0]
+        assert np.array_equal(ranks.numpy(), np.linalg.matrix_rank(exact, tol=eps * largest))
+        (found,) = wide(linalg.pinv(x))
+        expected = np.linalg.pinv(exact, rcond=eps)
+        near = {"rtol": 0, "atol": 1e3 * np.finfo(dtype).eps * np.abs(expected).max()}
+        np.testing.assert_allclose(found, expected, **near)
+    x = dml_vk.asarray(np.diag([4.0, 2.0, 1.0]).astype(dtype))
+    both = dml_vk.stack([x, x])
+    assert linalg.matrix_rank(x, rtol=0.3).item() == 2
+    each = dml_vk.asarray(np.array([0.5, 0.1], dtype))
+    assert linalg.matrix_rank(both, rtol=each).tolist() == [1, 3]
+    assert np.allclose(linalg.pinv(x, rtol=0.3).numpy(), np.diag([0.25, 0.5, 0]))
+
+
+@of_each_type
+def test_least_squares(dtype):
+    for m, n, rank in ((7, 4, 4), (7, 4, 2), (4, 7, 4), (5, 5, 5)):
+        left, right = chance().normal(size=(m, rank)), chance().normal(size=(rank, n))
+        a = (np.round(4 * left) @ np.round(4 * right)).astype(dtype)  # exact
+        for sizes in ((m,), (m, 2)):
+            b = chance().normal(size=sizes).astype(dtype)
+            found = linalg.lstsq(dml_vk.asarray(a), dml_vk.asarray(b))
+            x, residuals, expected, s = np.linalg.lstsq(a, b, rcond=None)
+            assert found.rank == expected == rank
+            near = {"rtol": 2e3 * np.finfo(dtype).eps, "atol": 2e3 * np.finfo(dtype).eps}
+            np.testing.assert_allclose(found.x.numpy(), x, **near)
+            np.testing.assert_allclose(found.s.numpy(), s, **near)
+            assert found.residuals.shape == residuals.shape
+            np.testing.assert_allclose(found.residuals.numpy(), residuals, **near)
+    assert linalg.lstsq(dml_vk.asarray(a), dml_vk.asarray(b), rcond=0.9).rank < rank
+
+
+@of_each_type
+def test_powers(dtype):
+    a = np.array([[1, 1], [0.5, 2]], dtype)
+    x = dml_vk.asarray(np.stack([a, a.T]))
+    for n in (0, 1, 2, 5, -3):
+        expected = np.linalg.matrix_power(x.numpy().astype(np.float64), n)
+        found = linalg.matrix_power(x, n)
+        np.testing.assert_allclose(found.numpy(), expected, **tolerance(dtype))
+        assert found.allocation is not x.allocation
+    whole = dml_vk.asarray(np.array([[1, 1], [1, 0]]))
+    assert linalg.matrix_power(whole, 30).tolist() == [[1346269, 832040], [832040, 514229]]
+    assert linalg.matrix_power(dml_vk.asarray(np.array([[2]])), -1).tolist() == [[0.5]]
+
+
+@of_each_type
+def test_norms_of_singular_values(dtype):
+    a = general(4, 6, dtype)[[0, 4, 5]]
+    for order in (2, -2, "nuc"):
+        for keepdims in (False, True):
+            found = linalg.matrix_norm(dml_vk.asarray(a), ord=order, keepdims=keepdims).numpy()
+            expected = np.linalg.norm(a.astype(np.float64), order, (1, 2), keepdims)
+            assert found.shape == expected.shape
+            np.testing.assert_allclose(found, expected, rtol=0, atol=1e2 * np.finfo(dtype).eps)
+
+
+def test_results_are_written_to_out():
+    x = dml_vk.asarray(np.array([[4.0, 1.0], [1.0, 3.0]], np.float32))
+    for name, sizes, more in (
+        ("cholesky", (2, 2), ()),
+        ("solve", (2, 2), (x,)),
+        ("inv", (2, 2), ()),
+        ("pinv", (2, 2), ()),
+        ("matrix_power", (2, 2), (3,)),
+        ("matrix_power", (2, 2), (0,)),
+        ("det", (), ()),
+        ("eigvalsh", (2,), ()),
+        ("svdvals", (2,), ()),
+    ):
+        call, out = getattr(linalg, name), dml_vk.empty(sizes)
+        assert call(x, *more, out=out) is out
+        assert same_bits(out.numpy(), call(x, *more).numpy()), name
+        with pytest.raises(LayoutError, match=f"{name}: out must have the shape"):
+            call(x, *more, out=dml_vk.empty((3,)))
+        same = x.clone()
+        if sizes == (2, 2):
+            call(same, *more, out=same)
+            assert same_bits(same.numpy(), out.numpy()), name
+    out = dml_vk.empty((), int64)
+    assert linalg.matrix_rank(x, out=out).item() == 2
+    none = dml_vk.empty((0,))
+    assert linalg.eigvalsh(dml_vk.empty((0, 0)), out=none) is none
+
+
+def test_a_matrix_without_what_is_asked_for():
+    singular = np.stack([np.eye(3), np.ones((3, 3))]).astype(np.float32)
+    infinite = np.array([[1, np.inf], [np.inf, 1]], np.float32)
+    for call, a, said in (
+        (linalg.cholesky, -np.eye(3), "cholesky: matrices must be positive definite; got shape="),
+        (linalg.cholesky, singular, r"definite; got shape=\(2, 3, 3\), matrix=\(1,\)"),
+        (linalg.cholesky, infinite * np.nan, "cholesky: matrices must be positive definite"),
+        (linalg.inv, singular, r"inv: matrices must not be singular.*matrix=\(1,\)"),
+        (lambda x: linalg.solve(x, x), singular, "solve: matrices must not be singular"),
+        (lambda x: linalg.matrix_power(x, -2), singular, "inv: matrices must not be singular"),
+        (linalg.eigh, infinite, "eigh: matrices must be finite, and their iterations converge"),
+        (linalg.eigvalsh, np.full((1, 1), np.nan), "eigvalsh: matrices must be finite"),
+        (linalg.svd, infinite, "svd: matrices must be finite"),
+        (linalg.svdvals, np.full((40, 9), np.nan), "svdvals: matrices must be finite"),
+        (linalg.pinv, infinite[:1], "matrices must be finite"),
+    ):
+        for error in (dml_vk.LinAlgError, np.linalg.LinAlgError):
+            with pytest.raises(error, match=said):
+                call(dml_vk.asarray(a))
+
+
+def test_wrong_arguments():
+    x = dml_vk.zeros((2, 3))
+    square, vector = dml_vk.zeros((3, 3)), dml_vk.zeros((3,))
+    for name in ("cholesky", "inv", "det", "slogdet", "eigh", "eigvalsh"):
+        with pytest.raises(LayoutError, match=f"{name}: x must have square matrices; got shape="):
+            getattr(linalg, name)(x)
+    for name in ("qr", "svd", "svdvals", "pinv", "matrix_rank", "eigh"):
+        with pytest.raises(LayoutError, match=f"{name}: x must have at least two dims"):
+            getattr(linalg, name)(vector)
+    for call, error, said in (
+        (lambda: linalg.solve(x, x), LayoutError, "solve: x1 must have square matrices"),
+        (lambda: linalg.solve(square, x), LayoutError, "solve: x2 must have as many rows as x1"),
+        (lambda: linalg.qr(x, mode="raw"), RangeError, 'qr: mode must be "reduced" or "complete"'),
+        (lambda: linalg.qr(x, mode=1), RangeError, "qr: mode must be"),
+        (lambda: linalg.lstsq(x, vector), LayoutError, "lstsq: a must be a matrix, and b a vec"),
+        (lambda: linalg.lstsq(x[0], vector), LayoutError, "lstsq: a must have at least two dims"),
+        (lambda: linalg.matrix_rank(x, rtol="1"), DTypeError, "matrix_rank: rtol must be a real"),
+        (lambda: linalg.lstsq(square, vector, "1"), DTypeError, "lstsq: rcond must be a real"),
+        (lambda: linalg.inv(np.eye(3)), DTypeError, "inv: x must be a Tensor"),
+    ):
+        with pytest.raises(error, match=said):
+            call()
