@@ -9,6 +9,8 @@ from collections.abc import Iterator
 
 from dml_vk.kernels import finishes
 from dml_vk.kernels.kernel import (
+    BY_BITS,
+    BY_WORDS,
     COMPUTED_RANK,
     INDEX_SPEC,
     MADE_RANK,
@@ -49,11 +51,7 @@ _SEQUENCE_PUSH = index_push(
 _PHILOX_PUSH = index_push(
     ("state_base", "dst_base"), MADE_RANK, (("index_base", 1), ("counter", 4), ("key", 2))
 )
-_WORDS_32 = {"T": "uint", "WORDS": "1"}
-_WORDS_64 = {"T": "uvec2", "WORDS": "2"}
-_WORDS_128 = {"T": "uvec4", "WORDS": "4"}
-_BY_WORDS = {"32": _WORDS_32, "64": _WORDS_64, "128": _WORDS_128}
-_BY_BITS = {"8": {"BITS": "8"}, "16": {"BITS": "16"}}
+_WORDS_32, _WORDS_64 = BY_WORDS["32"], BY_WORDS["64"]
 _INTEGER = "sequence_int(i, start, delta)"
 _FLOAT = "sequence_float(i, start, delta, {}u, {}u)"
 
@@ -140,7 +138,7 @@ _KERNELS = (
         writes=("Dst",),
         spec=WORDS_SPEC,
         push=_COPY_PUSH,
-        variants=_BY_WORDS,
+        variants=BY_WORDS,
     ),
     Kernel(
         "copy_packed",
@@ -148,7 +146,7 @@ _KERNELS = (
         writes=("Dst",),
         spec=PACKED_SPEC,
         push=_COPY_PUSH,
-        variants=_BY_BITS,
+        variants=BY_BITS,
     ),
     Kernel(
         "copy_zip",
@@ -172,7 +170,7 @@ _KERNELS = (
         writes=("Dst",),
         spec=WORDS_SPEC,
         push=_FILL_PUSH,
-        variants=_BY_WORDS,
+        variants=BY_WORDS,
     ),
     Kernel(
         "fill_packed",
@@ -180,7 +178,7 @@ _KERNELS = (
         writes=("Dst",),
         spec=PACKED_SPEC,
         push=_FILL_PUSH,
-        variants=_BY_BITS,
+        variants=BY_BITS,
     ),
     Kernel(
         "sequence_words",

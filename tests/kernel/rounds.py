@@ -17,7 +17,7 @@ import numpy as np
 
 from dml_vk.kernels.plan.base import END, FIRST
 from dml_vk.kernels.spirv.instructions import lines_of
-from dml_vk.runtime.interface import Dispatch
+from dml_vk.runtime.interface import Barrier, Dispatch
 
 _SLOTS = 2**15  # subgroups that are counted: by source, and from here on what is left
 _CAPABILITY, _DECORATE, _MEMBER_DECORATE = 17, 71, 72
@@ -192,23 +192,30 @@ class CountingRuntime:
         """Nothing: `wait` runs one command after the other."""
 
     def record(self, commands, timed=False):
-        return [one for one in commands if isinstance(one, Dispatch)]
+        """All but barriers, since each runs alone: what is not unified is copied on the device."""
+        return [one for one in commands if not isinstance(one, Barrier)]
 
     def is_done(self, ticket):
         return False
 
     def wait(self, ticket):
         for command in ticket:
-            self._count(command)
+            if isinstance(command, Dispatch):
+                self._count(command)
+            else:
+                self._run(command)
         ticket.clear()
+
+    def _run(self, command):
+        ticket = self._real.record([command])
+        self._real.submit(ticket)
+        self._real.wait(ticket)
 
     def _count(self, command):
         push = np.frombuffer(command.push, np.uint32)
         most = self._device.limits.max_rounds
         self._words[:_SLOTS], self._words[_SLOTS:] = 0, most
-        ticket = self._real.record([command])
-        self._real.submit(ticket)
-        self._real.wait(ticket)
+        self._run(command)
         self.counted.append(
             Counted(
                 self.plan.module,

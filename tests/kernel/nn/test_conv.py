@@ -22,6 +22,7 @@ from tests.chance import chance
 from tests.kernel.matrices import assert_bits, operand, packed, values
 from tests.kernel.memory import bits
 from tests.kernel.nn.convolutions import check, expected_of
+from tests.kernel.planned import planned
 from tests.kernel.profiled import profiled
 
 WAYS = {
@@ -51,15 +52,7 @@ FORMATS = {3: (None, (0, 2, 1)), 4: (None, channels_last), 5: (None, (0, 2, 3, 4
 
 @pytest.fixture
 def plans(monkeypatch):
-    """What has been planned."""
-    made = []
-
-    def spy(*given, **named):
-        made.append(planning.plan_conv(*given, **named))
-        return made[-1]
-
-    monkeypatch.setattr(operation, "plan_conv", spy)
-    return made
+    return planned(monkeypatch, operation, "plan_conv")
 
 
 @pytest.mark.parametrize("dtype", [float32, float16])

@@ -23,6 +23,7 @@ from dml_vk.testing import products
 from dml_vk.testing.strategies import layouts, targets
 from tests.kernel.matrices import assert_bits, every_other, operand, packed, turned, values
 from tests.kernel.memory import bits, elements, memory_for
+from tests.kernel.planned import planned
 from tests.kernel.profiled import profiled
 from tests.profiles import CPU, GPU
 from tests.real_dtypes import DTYPES
@@ -82,15 +83,7 @@ WAYS = {
 
 @pytest.fixture
 def plans(monkeypatch):
-    """What has been planned."""
-    made = []
-
-    def spy(*given, **named):
-        made.append(plan_matmul(*given, **named))
-        return made[-1]
-
-    monkeypatch.setattr(operation, "plan_matmul", spy)
-    return made
+    return planned(monkeypatch, operation, "plan_matmul")
 
 
 def told(plans):

@@ -219,6 +219,21 @@ def places():
 
 
 def rows():
+    device = dml_vk.device()
+    # Lanes take rows of their own on a CPU, and workgroups do on a GPU with few of them.
+    each = {"coalesces": False, "units_wanted": 32}
+    few = {"coalesces": True, "units_wanted": 2**13}
+    with profiled(device, dataclasses.replace(device.profile, **each)):
+        rows_of_lanes()
+    with profiled(device, dataclasses.replace(device.profile, **few)):
+        for dtype in (float32, float16):
+            x = dml_vk.asarray(hard(dtype, (7, 16, 400)))
+            nn.softmax(x)
+            nn.group_norm(x, 2)
+        nn.mean_variance_norm(dml_vk.asarray(hard(float32, (300, 64))), axes=0)
+
+
+def rows_of_lanes():
     for dtype in (float32, float16):
         for x in in_layouts(dtype):
             nn.log_softmax(x, axis=(1, 3))
@@ -234,13 +249,6 @@ def rows():
             nn.softmax(x, axis=1)
             nn.group_norm(x, 6, ones, ones, activation="gelu")
             nn.instance_norm(x)
-    device = dml_vk.device()
-    few = {"coalesces": True, "units_wanted": 2**13}  # so that workgroups take rows
-    with profiled(device, dataclasses.replace(device.profile, **few)):
-        for dtype in (float32, float16):
-            x = dml_vk.asarray(hard(dtype, (7, 16, 400)))
-            nn.softmax(x)
-            nn.group_norm(x, 2)
 
 
 def windows():
