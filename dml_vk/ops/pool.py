@@ -17,7 +17,7 @@ from dml_vk.layout import Layout
 from dml_vk.ops.copy import copy_if_overlapping
 from dml_vk.ops.elementwise import cast_elements
 from dml_vk.ops.view import View, access, check_count, temporary, used_strides
-from dml_vk.strides.order import packed_strides, row_major
+from dml_vk.strides.order import Ints, packed_strides, row_major
 
 
 def pool_elements(what: str, source: View, target: View, pooling: Pooling) -> None:
@@ -56,15 +56,17 @@ def add_squares(source: View, target: View, pooling: Pooling) -> None:
 
 
 def _launch_tiles(source: View, target: View, pooling: Pooling) -> None:
-    of_x, of_target = [used_strides(view.layout) for view in (source, target)]
+    (x, x_steps), (dst, steps) = _side(source), _side(target)
     samples, channels = target.layout.sizes[:2]
-    plan = plan_pool_tile(
-        *(samples, channels, pooling._replace(steps=of_x[2:]), of_target[2:]),
-        Side(*of_x[:2], source.layout.offset % 4, source.dtype),
-        Side(*of_target[:2], target.layout.offset % 4, target.dtype),
-        target.device.profile,
-    )
+    given = pooling._replace(steps=x_steps)
+    plan = plan_pool_tile(samples, channels, given, steps, x, dst, target.device.profile)
     target.device.launch(plan, (access(source, False), access(target, True)))
+
+
+def _side(view: View) -> tuple[Side, Ints]:
+    """What a plan needs of the first two dims, and the strides of the others."""
+    sample, channel, *steps = used_strides(view.layout)
+    return Side(sample, channel, view.layout.offset % 4, view.dtype), tuple(steps)
 
 
 def _launch(source: View, target: View, pooling: Pooling, box: Box) -> None:

@@ -56,7 +56,7 @@ def check_way(x, window, options, order, dtype, bias):
 
 @pytest.mark.parametrize("dtype", [float32, float16])
 def test_every_way_in_both_formats(plans, dtype):
-    names = WAYS if dtype is float32 else ("3x3", "few windows", "line", "volume")
+    names = WAYS if dtype is float32 else ("3x3", "ragged", "few windows", "line", "volume")
     for x, window, options in [WAYS[name] for name in names]:
         for order in FORMATS[len(x)]:
             check_way(x, window, options, order, dtype, bias=order is None)
