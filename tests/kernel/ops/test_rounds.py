@@ -195,6 +195,11 @@ def convolutions():
         weight = dml_vk.asarray(hard(float32, (outputs, inputs, width)))
         nn.conv(x, weight, padding=1)
     nn.conv(x[..., :100], weight[..., :50], activation="softsign")
+    for form in (dml_vk.contiguous_format, channels_last):
+        x = dml_vk.asarray(hard(float32, (1, 64, 40, 40)), memory_format=form)
+        weight = dml_vk.asarray(hard(float32, (64, 1, 3, 3)), memory_format=form)
+        for activation in (None, "softsign"):
+            nn.conv(x, weight, groups=64, padding=1, activation=activation)
 
 
 def orders():
@@ -308,9 +313,9 @@ FAMILIES = {
     "rows": ("reduce_softmax", "reduce_moments", "finish", "pairs", *WHOLE_ROWS),
     "scans": ("scan_float", "scan_int", "scan_long", "scan_double"),
     "products": ("matmul_tile", "matmul_words"),  # and matmul_linear, of the same source
-    "windows": ("pool", "resample"),
+    "windows": ("pool", "pool_tile", "resample"),
     "regions": ("roi",),
-    "convolutions": ("conv",),
+    "convolutions": ("conv", "depthwise"),
     "orders": ("sort_key", "sort_runs", "sort_merge", "search"),
     "decompositions": ("linalg", "linalg_chase"),
     "places": ("nonzero", "nonzero_axis", "gather", "gather_check", "scatter", "scatter_claim"),
