@@ -27,6 +27,7 @@ from dml_vk.kernels.operators import CASTS, opcodes_of
 from dml_vk.kernels.plan import (
     conv,
     draw,
+    fft,
     gather,
     matmul,
     nonzero,
@@ -248,6 +249,7 @@ _KERNELS = (
     *_computed(),
     *matmul.KERNELS,
     *conv.KERNELS,
+    *fft.KERNELS,
     *gather.KERNELS,
     *nonzero.KERNELS,
     *pool.KERNELS,
