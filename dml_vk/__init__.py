@@ -9,6 +9,7 @@ from typing import Any
 from dml_vk.dtypes import (
     bool_,
     complex64,
+    complex128,
     float16,
     float32,
     float64,
@@ -61,7 +62,7 @@ _MODULES = {
         "asarray empty empty_like from_dlpack full full_like ones ones_like zeros zeros_like"
     ),
     "array.cumulative": "cumulative_prod cumulative_sum diff",
-    "array.data_types": "can_cast conj finfo iinfo imag isdtype real result_type",
+    "array.data_types": "can_cast finfo iinfo imag isdtype real result_type",
     "array.files": "load save",
     "array.elementwise": " ".join(_FUNCTIONS),
     "array.grids": "arange eye linspace meshgrid tril triu",
@@ -108,6 +109,7 @@ __all__ = [
     "bool_",
     "channels_first",
     "channels_last",
+    "complex128",
     "complex64",
     "contiguous_format",
     "devices",

@@ -34,7 +34,6 @@ from dml_vk.array.cumulative import (
 )
 from dml_vk.array.data_types import (
     can_cast as can_cast,
-    conj as conj,
     finfo as finfo,
     iinfo as iinfo,
     imag as imag,
@@ -66,6 +65,7 @@ from dml_vk.array.elementwise import (
     ceil as ceil,
     celu as celu,
     clip as clip,
+    conj as conj,
     copysign as copysign,
     cos as cos,
     cosh as cosh,
@@ -262,6 +262,7 @@ from dml_vk.driver.probe import (
 from dml_vk.dtypes import (
     bool_ as bool,
     bool_ as bool_,
+    complex128 as complex128,
     complex64 as complex64,
     float16 as float16,
     float32 as float32,

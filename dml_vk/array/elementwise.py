@@ -16,7 +16,7 @@ import numpy as np
 
 from dml_vk.array.calls import call
 from dml_vk.array.creation import full
-from dml_vk.dtypes import DTYPES, DType, float32, to_dtype
+from dml_vk.dtypes import DTYPES, DType, bool_, float32, to_dtype
 from dml_vk.errors import DTypeError, ErrorsAs, LayoutError
 from dml_vk.kernels.kernel import SCALAR_WORDS
 from dml_vk.kernels.operators import OPERATORS, Operator
@@ -37,6 +37,8 @@ from dml_vk.tensor.operands import (
     to_tensor,
     to_tensors,
 )
+
+_MOST_BYTES = 4 * SCALAR_WORDS[3]  # of the scalars of `where`
 
 
 class Named(Protocol):
@@ -173,6 +175,7 @@ def astype(
 ) -> Tensor:
     """Convert the elements to another dtype; with `copy=False`, x itself if it already has it.
 
+    Complex numbers can only become complex numbers of another size, and bools: use `real` or `abs`.
     Floats are truncated to integers, values out of range become the nearest limit, and NaN becomes
     0. Integers keep their low bits. Conversions to floats round to nearest, ties to even. A bool is
     false for 0, else true.
@@ -199,6 +202,21 @@ def _cast(operands: Sequence[Tensor], out: Any, dtype: DType) -> Tensor:
     return target
 
 
+def conj(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
+    """Return the complex conjugates; x itself if it is real and there is no `out`.
+
+    >>> import dml_vk
+    >>> dml_vk.conj(dml_vk.asarray([1 + 2j, 3 - 4j])).tolist()
+    [(1-2j), (3+4j)]
+    """
+    x = to_tensor("conj", "x", x)
+    if x.dtype.kind == "b":
+        raise DTypeError("conj", "dtype must be numeric", dtype=x.dtype)
+    if x.dtype.kind == "c":
+        return call(_computed, (x,), out, OPERATORS["conj"], ())
+    return x if out is None else call(_computed, (x,), out, OPERATORS["positive"], ())
+
+
 def where(condition: Tensor, x1: Operand, x2: Operand, /, *, out: Tensor | None = None) -> Tensor:
     """Select elements of x1 where the condition is true (not 0), else of x2.
 
@@ -208,11 +226,16 @@ def where(condition: Tensor, x1: Operand, x2: Operand, /, *, out: Tensor | None 
     [1.0, 0.0, 3.0]
     """
     condition = to_tensor("where", "condition", condition)
-    if not isinstance(x1, Tensor) and not isinstance(x2, Tensor):
-        to_tensors("where", (condition, x1, x2))
-        common = _common("where", OPERATORS["where"], (x1, x2))
-        if 2 * common.itemsize > 4 * SCALAR_WORDS[3]:  # Two scalars do not fit in the params.
-            x1 = full((), plain(x1), common, device=condition.device)
+    to_tensors("where", (condition, x1, x2))
+    if condition.dtype.kind == "c":
+        condition = astype(condition, bool_)
+    common = _common("where", OPERATORS["where"], (x1, x2))
+    # Scalars that do not fit in the params become elements.
+    scalars = sum([not isinstance(x, Tensor) for x in (x1, x2)])
+    if not isinstance(x1, Tensor) and scalars * common.itemsize > _MOST_BYTES:
+        x1 = full((), plain(x1), common, device=condition.device)
+    if not isinstance(x2, Tensor) and common.itemsize > _MOST_BYTES:
+        x2 = full((), plain(x2), common, device=condition.device)
     return call(_selected, (condition, x1, x2), out)
 
 

@@ -76,11 +76,16 @@ COMPUTED = {
     "long_compare": (2, _BOOL_VARIANTS),
     "double_arithmetic": (2, ("words_64",)),
     "double_compare": (2, _BOOL_VARIANTS),
+    "complex_arithmetic": (2, ("words_64",)),
+    "complex_compare": (2, _BOOL_VARIANTS),
+    "double_complex_arithmetic": (2, ("words_128",)),
+    "double_complex_compare": (2, _BOOL_VARIANTS),
     "cast": (1, ("packed_8", "packed_16", "words_32", "words_64")),
-    "where": (3, ("packed_8", "packed_16", "words_32", "words_64", "tile_32")),
+    "where": (3, ("packed_8", "packed_16", "words_32", "words_64", "words_128", "tile_32")),
 }
 # Together with those that do not compute operators.
 BY_ELEMENT = {**COMPUTED, **finishes.KERNELS}
+_BY_DOUBLES = ("double_arithmetic", "complex_arithmetic", "double_complex_arithmetic")
 _OPCODES = {"cast": CASTS, "finish": finishes.OPCODES, "pairs": finishes.PAIRS_OPCODES}
 
 
@@ -97,7 +102,7 @@ def _computed() -> Iterator[Kernel]:
             macros = {
                 **opcodes,
                 **({"TILE": "1"} if path == "tile" else {}),
-                **(native(spec) if name == "double_arithmetic" else {}),
+                **(native(spec) if name in _BY_DOUBLES else {}),
             }
             variants = {
                 bits: {**macros, "BITS": bits}

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dml_vk.dtypes import to_any_dtype
+from dml_vk.dtypes import to_dtype
 from dml_vk.errors import LayoutError
 from dml_vk.numpy_protocols.calls import check_casting, ours
 from dml_vk.numpy_protocols.shapes import ravel
@@ -42,9 +42,9 @@ def can_cast(from_: Any, to: Any, casting: Any = None) -> bool:
     """Apply our rules, or NumPy's if `casting` names one."""
     if casting is None:
         return bool(ours.can_cast(from_, to))
-    given = from_.dtype if isinstance(from_, Tensor) else to_any_dtype("can_cast", from_)
+    given = from_.dtype if isinstance(from_, Tensor) else to_dtype("can_cast", from_)
     check_casting("can_cast", casting)
-    wanted = to_any_dtype("can_cast", to).numpy_name
+    wanted = to_dtype("can_cast", to).numpy_name
     return bool(np.can_cast(given.numpy_name, wanted, casting))
 
 
@@ -233,6 +233,9 @@ def vdot(a: Any, b: Any) -> Any:
     return ours.vecdot(ravel(a), ravel(b))
 
 
-def whether(value: bool) -> Callable[..., bool]:
-    """A predicate with the same answer for all tensors, since all are real."""
-    return lambda x: value
+def iscomplexobj(x: Tensor) -> bool:
+    return x.dtype.kind == "c"
+
+
+def isrealobj(x: Tensor) -> bool:
+    return x.dtype.kind != "c"

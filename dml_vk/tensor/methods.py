@@ -73,11 +73,14 @@ def _in_place(function: Callable[..., Tensor]) -> Method:
 
 def _check_kept(what: str, x: Any, y: Any) -> None:
     """Check that the result of an in-place operation has x's dtype."""
-    if x.dtype.kind == "f" and getattr(y, "dtype", x.dtype) is x.dtype:
-        return  # A float dtype holds all numbers.
+    is_number = not hasattr(y, "dtype") and not isinstance(y, complex)
+    if x.dtype.kind == "c" and is_number:
+        return
+    if x.dtype.kind == "f" and (is_number or getattr(y, "dtype", None) is x.dtype):
+        return  # A float dtype holds all real numbers.
     if isinstance(y, Tensor):
         found = common_dtype(what, (x.dtype, y.dtype))
-    elif isinstance(plain(y), Real):
+    elif isinstance(plain(y), (Real, complex)):
         found = common_dtype(what, (x.dtype,), (plain(y),))
     else:
         return  # The function raises the error.
@@ -295,8 +298,8 @@ class TensorMethods:
         return statistics.argmin(self, axis=axis, keepdims=keepdims)
 
 
-_COMMON = {Tensor, int, float, bool}
-_OPERANDS = (Tensor, Real, np.generic, np.ndarray, list, tuple)
+_COMMON = {Tensor, int, float, bool, complex}
+_OPERANDS = (Tensor, Real, complex, np.generic, np.ndarray, list, tuple)
 
 
 def _from_pickle(array: Array, strides: Ints, order: Ints) -> Tensor:

@@ -32,10 +32,10 @@ class TensorProtocols:
         return bool(self._number("bool"))
 
     def __int__(self: Any) -> int:
-        return int(self._number("int"))
+        return int(self._real("int"))
 
     def __float__(self: Any) -> float:
-        return float(self._number("float"))
+        return float(self._real("float"))
 
     def __complex__(self: Any) -> complex:
         return complex(self._number("complex"))
@@ -46,6 +46,11 @@ class TensorProtocols:
             tensor = self
             raise DTypeError("index", rule, dtype=tensor.dtype, shape=tensor.shape)
         return operator.index(self._number("index"))
+
+    def _real(self: Any, what: str) -> Any:
+        if self.dtype.kind == "c":
+            raise DTypeError(what, "x must be real: use real, imag or abs", dtype=self.dtype)
+        return self._number(what)
 
     def _number(self: Any, what: str) -> Any:
         if self.size != 1:

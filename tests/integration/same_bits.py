@@ -22,12 +22,13 @@ from dml_vk.directml import (
     ReduceFunction,
     RoiAlign,
 )
-from dml_vk.dtypes import DTYPES, DType, float16, float32
+from dml_vk.dtypes import DType, float16, float32
 from dml_vk.kernels.operators import NOT_PUBLIC, OPERATORS, Operator
 from dml_vk.random import Generator
 from tests.kernel.elementwise import LEAST, random_values
 from tests.kernel.memory import bits
 from tests.kernel.points import pairs, points
+from tests.real_dtypes import DTYPES
 
 MANY = 1 << 14
 SPARSE = 5  # so many points of float32 are left out for one

@@ -53,7 +53,7 @@ WITHOUT_OUT = {
     "creation": "asarray empty empty_like from_dlpack full full_like ones ones_like zeros "
     "zeros_like arange eye linspace meshgrid load",
     "views, or x itself": "broadcast_arrays broadcast_to expand_dims flip moveaxis permute_dims "
-    "reshape squeeze unstack matrix_transpose diagonal conj real imag atleast_1d atleast_2d "
+    "reshape squeeze unstack matrix_transpose diagonal real imag atleast_1d atleast_2d "
     "atleast_3d",
     "as many as the data says": "nonzero bincount unique_all unique_counts unique_inverse "
     "unique_values unique",

@@ -33,6 +33,7 @@ DIVIDE, SQRT, _RSQRT, _HYPOT = loop(4), loop(6), loop(1, 2 * loop(4)), loop(7)
 # Steps of 22 bits, each with a small correction in either direction.
 _FMOD = loop(1, loop(13, 2 * loop(2)))
 _DOUBLE_FMOD = loop(66)  # steps of 32 bits through 2098 exponents
+_COMPLEX_DIVIDE = {name: loop(3) for name in ("divide", "reciprocal")}
 PAIR = DIVIDE + SQRT + _RSQRT  # what elements of a row need is a quotient and a root
 ELEMENTS: dict[str, dict[str, int]] = {
     "float_arithmetic": {
@@ -56,6 +57,8 @@ ELEMENTS: dict[str, dict[str, int]] = {
         "remainder": _DOUBLE_FMOD,
         "floor_divide": _DOUBLE_FMOD,
     },
+    "complex_arithmetic": _COMPLEX_DIVIDE,
+    "double_complex_arithmetic": _COMPLEX_DIVIDE,
 }
 # Kernels whose functions all have the same bound: a quotient, a root, or a branch for rare values.
 FUNCTIONS = {

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dml_vk
-from dml_vk.dtypes import DTYPES, float32
+from dml_vk.dtypes import float32
 from dml_vk.errors import DTypeError, LayoutError
 from dml_vk.kernels.plan import matmul as planning
 from dml_vk.kernels.plan import tiles
@@ -25,6 +25,7 @@ from tests.kernel.matrices import assert_bits, every_other, operand, packed, tur
 from tests.kernel.memory import bits, elements, memory_for
 from tests.kernel.profiled import profiled
 from tests.profiles import CPU, GPU
+from tests.real_dtypes import DTYPES
 
 
 def check(a, b, to=None, dtype=float32, told=None):

@@ -9,7 +9,7 @@ import pytest
 
 import dml_vk
 from dml_vk import nn
-from dml_vk.dtypes import DTYPES, float16, float32, float64, int64
+from dml_vk.dtypes import float16, float32, float64, int64
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.reduce import NAMES
@@ -26,6 +26,7 @@ from tests.kernel.ops.test_philox import KEY, state_words
 from tests.kernel.profiled import profiled
 from tests.kernel.random.test_draws import DRAWS, OF_KERNELS
 from tests.kernel.rounds import counting_queue
+from tests.real_dtypes import DTYPES
 
 SIZES = (3, 5, 32, 32)
 

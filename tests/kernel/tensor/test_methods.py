@@ -376,6 +376,6 @@ def test_errors_name_the_view_and_its_argument():
 
 def test_lists_are_no_operands_in_place():
     x = dml_vk.asarray([1, 2, 3])
-    with pytest.raises(DTypeError, match=r"^add: operands must be tensors or real numbers"):
+    with pytest.raises(DTypeError, match=r"^add: operands must be tensors or numbers"):
         x += [1, 2, 3]
     assert x.tolist() == [1, 2, 3]

@@ -46,7 +46,8 @@ def test_every_module_stays_valid(module, tmp_path):
         spec = some_spec(kernel)
         spirv = specialized(program, spec)
         check_valid(spirv, tmp_path / "module.spv", spec)
-        assert len(spirv) < len(whole) or not elementwise
+        # Except in complex ones, where a division alone has more code inlined than there is.
+        assert len(spirv) < len(whole) or not elementwise or "complex" in module
         assert not any(codes(spirv)[code] for code in SPECIAL)
         found, was = reader.read(spirv), reader.read(whole)
         assert found.spec == ()
