@@ -125,6 +125,15 @@ _ROWS = (
     ("empty_like:", "prototype / dtype order -subok shape * device"),
     ("expand_dims", "a / axis"),
     ("extract:", "condition arr /"),
+    (
+        "fft.fft fft.hfft fft.ifft fft.ihfft fft.irfft fft.rfft",
+        "a / n axis norm out",
+    ),
+    (
+        "fft.fft2 fft.fftn fft.ifft2 fft.ifftn fft.irfft2 fft.irfftn fft.rfft2 fft.rfftn",
+        "a / s axes norm out",
+    ),
+    ("fft.fftshift fft.ifftshift", "x / axes"),
     ("fix:trunc", "x / out"),
     ("flip", "m / axis"),
     ("fliplr: flipud:", "m /"),
