@@ -2,6 +2,7 @@
 
 from dml_vk import (
     directml as directml,
+    fft as fft,
     linalg as linalg,
     nn as nn,
     random as random,

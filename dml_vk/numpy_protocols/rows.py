@@ -102,6 +102,15 @@ _ROWS = (
     ("expand_dims", "a / axis"),
     ("extract", "condition arr /"),
     ("fix", "x / out"),
+    (
+        "fft.fft fft.hfft fft.ifft fft.ihfft fft.irfft fft.rfft",
+        "a / n axis norm out",
+    ),
+    (
+        "fft.fft2 fft.fftn fft.ifft2 fft.ifftn fft.irfft2 fft.irfftn fft.rfft2 fft.rfftn",
+        "a / s axes norm out",
+    ),
+    ("fft.fftshift fft.ifftshift", "x / axes"),
     ("flip", "m / axis"),
     ("fliplr flipud", "m /"),
     ("full_like:", "a fill_value / dtype order -subok shape * device"),

@@ -194,7 +194,8 @@ def answer_of(name: str) -> Answer | None:
         return operator.attrgetter(short)(np)
     if group == "dml_vk":
         return getattr(np, short, None) if not short.startswith(("empty", "from")) else None
-    return getattr(np.linalg, short, None) if group == "linalg" else None
+    home = {"fft": np.fft, "linalg": np.linalg}.get(group)
+    return getattr(home, short, None)
 
 
 def differs(

@@ -157,6 +157,12 @@ def computations() -> dict[str, Callable[[np.ndarray], np.ndarray]]:
         "conv_transpose": lambda x: nn.conv_transpose(x, filters(5, 3, 3, 3), stride=2),
         "linear": lambda x: nn.linear(x, filters(7, 41), filters(7), activation="tanh"),
         "einsum": lambda x: dml_vk.einsum("nchw,ndhw->cd", x, x),
+        "fft": lambda x: in_words(dml_vk.fft.fft(x)),
+        "fft-columns": lambda x: in_words(dml_vk.fft.fftn(x.to("float64")[0, 0], axes=(0, 1))),
+        "rfft": lambda x: in_words(dml_vk.fft.rfft(x[..., :36], n=512)),
+        "irfft": lambda x: dml_vk.fft.irfftn(
+            dml_vk.fft.rfftn(x, axes=(1, 3)), s=(5, 41), axes=(1, 3)
+        ),
         "argsort": lambda x: dml_vk.argsort(x, axis=3),
         "unique": lambda x: dml_vk.unique_counts(dml_vk.round(x)).counts,
         "take": lambda x: dml_vk.take(x, dml_vk.asarray(index), axis=2),
@@ -181,6 +187,11 @@ def computations() -> dict[str, Callable[[np.ndarray], np.ndarray]]:
 
 def _computed(call, memory_format, given: np.ndarray) -> np.ndarray:
     return bits(call(dml_vk.asarray(given, memory_format=memory_format)).numpy())
+
+
+def in_words(x: dml_vk.Tensor) -> dml_vk.Tensor:
+    """Complex numbers as bytes, which have no numbers of their own in tables of bits."""
+    return x.contiguous().view("uint32")
 
 
 def filters(*sizes: int) -> dml_vk.Tensor:

@@ -43,7 +43,7 @@ LAYERS = """
     array numpy_protocols
     tensor.methods
     tensor.__init__ array.__init__
-    linalg random user_kernel
+    fft linalg random user_kernel
     nn
     nn.__init__
     directml testing

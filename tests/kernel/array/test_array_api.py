@@ -80,6 +80,10 @@ def test_every_linear_algebra_function_is_there():
     assert compared(dml_vk.linalg, STANDARD["linalg"]) == {}
 
 
+def test_every_fourier_transform_is_there():
+    assert compared(dml_vk.fft, STANDARD["fft"]) == {}
+
+
 def test_every_method_and_attribute_of_arrays_is_there():
     assert compared(Tensor, STANDARD["methods"]) == {}
     x = dml_vk.asarray([[1.5, 2.5]])

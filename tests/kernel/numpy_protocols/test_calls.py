@@ -323,7 +323,6 @@ def test_what_tensors_do_not_offer_is_refused():
         (lambda: np.modf(x), f"numpy.modf: {host}"),
         (lambda: np.add.accumulate(x), f"numpy.add.accumulate: {host}"),
         (lambda: np.subtract.reduce(x), f"numpy.subtract.reduce: {host}"),
-        (lambda: np.fft.fft(x), f"numpy.fft.*fft: {host}"),
         (lambda: np.linalg.qr(x), f"numpy.linalg.*qr: {host}"),
         (lambda: np.add(x, x, where=TRUE), "numpy.add: options must be among casting, dtype, "),
         (lambda: np.add.reduce(x, initial=1), "numpy.add.reduce: options must be among ax"),

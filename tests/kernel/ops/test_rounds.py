@@ -21,6 +21,7 @@ from dml_vk.ops.fill import fill_sequence
 from dml_vk.ops.philox import fill_philox
 from dml_vk.ops.roi import box_maxima, sample_sums
 from tests.chance import chance
+from tests.kernel.ops.test_fft import transformed
 from tests.kernel.ops.test_philox import KEY, state_words
 from tests.kernel.profiled import profiled
 from tests.kernel.random.test_draws import DRAWS, OF_KERNELS
@@ -304,6 +305,15 @@ def decompositions():
             linalg.svd(x)
 
 
+def transforms():
+    device = dml_vk.device()
+    for dtype in (float32, float64):
+        x = dml_vk.asarray(chance().normal(size=(3, 1, 402, 2)).astype(dtype.name))
+        for coalesces in (False, True):
+            with profiled(device, dataclasses.replace(device.profile, coalesces=coalesces)):
+                transformed(x)
+
+
 FAMILIES = {
     **{kernel: (kernel,) for kernel in COMPUTED if kernel not in ("cast", "where")},
     "copies": ("copy_words", "copy_packed", "copy_zip", "copy_tile"),
@@ -316,6 +326,7 @@ FAMILIES = {
     "windows": ("pool", "pool_tile", "resample"),
     "regions": ("roi",),
     "convolutions": ("conv", "depthwise"),
+    "transforms": ("fft",),
     "orders": ("sort_key", "sort_runs", "sort_merge", "search"),
     "decompositions": ("linalg", "linalg_chase"),
     "places": ("nonzero", "nonzero_axis", "gather", "gather_check", "scatter", "scatter_claim"),
