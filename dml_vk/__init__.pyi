@@ -282,6 +282,7 @@ from dml_vk.errors import (
     DmlVkError as DmlVkError,
     LayoutError as LayoutError,
     LayoutIndexError as LayoutIndexError,
+    LinAlgError as LinAlgError,
     RangeError as RangeError,
     ShaderError as ShaderError,
 )

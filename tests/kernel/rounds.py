@@ -192,23 +192,29 @@ class CountingRuntime:
         """Nothing: `wait` runs one command after the other."""
 
     def record(self, commands, timed=False):
-        return [one for one in commands if isinstance(one, Dispatch)]
+        return list(commands)
 
     def is_done(self, ticket):
         return False
 
     def wait(self, ticket):
         for command in ticket:
-            self._count(command)
+            if isinstance(command, Dispatch):
+                self._count(command)
+            else:  # a plain copy or fill, on whose result later loops may depend
+                self._run(command)
         ticket.clear()
+
+    def _run(self, command):
+        ticket = self._real.record([command])
+        self._real.submit(ticket)
+        self._real.wait(ticket)
 
     def _count(self, command):
         push = np.frombuffer(command.push, np.uint32)
         most = self._device.limits.max_rounds
         self._words[:_SLOTS], self._words[_SLOTS:] = 0, most
-        ticket = self._real.record([command])
-        self._real.submit(ticket)
-        self._real.wait(ticket)
+        self._run(command)
         self.counted.append(
             Counted(
                 self.plan.module,

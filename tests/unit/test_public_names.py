@@ -57,7 +57,7 @@ WITHOUT_OUT = {
     "atleast_3d",
     "as many as the data says": "nonzero bincount unique_all unique_counts unique_inverse "
     "unique_values unique",
-    "a tensor and others": "average histogram batch_norm_train top_k",
+    "a tensor and others": "average histogram batch_norm_train top_k eigh lstsq qr slogdet svd",
     "no tensor": "allclose array_equal can_cast finfo iinfo isdtype result_type save copy "
     "__array_namespace_info__ trace devices default_device device memory_stats synchronize "
     "compile_glsl kernel",
