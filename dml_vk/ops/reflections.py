@@ -8,6 +8,8 @@ from dml_vk.ops.linalg import launch_teams, split_steps
 from dml_vk.ops.view import View
 
 _RUN, _MOST_RUNS = 64, 128  # as in glsl/include/families/sums.glsl
+# Rounds of the loops in other phases: a driver that masks branches enters each of them.
+_OTHER_PHASES = 80
 _BY_ONE_TEAM = 128  # rows of the largest matrix that one team reduces alone
 # Phases of a step, and whether one team does them, which must meet.
 _PHASES = {
@@ -52,8 +54,8 @@ def reduce_matrices(kind: str, work: View, scratch: View, target: View) -> None:
 
     def bound(by_team: bool, members: int) -> int:
         if by_team:
-            return _reflector(n, work) + 2 * turns(n, members)
-        return turns(n, members, max(_sum(n), rounds.loop(n)))
+            return _OTHER_PHASES + _reflector(n, work) + 2 * turns(n, members)
+        return _OTHER_PHASES + turns(n, members, max(_sum(n), rounds.loop(n)))
 
     def launch(first: int, end: int, start: int, stop: int, each: int, teams: int) -> None:
         terms = (end - first) * n * (n if stop - start > 1 else n // teams + 8)

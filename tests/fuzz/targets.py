@@ -82,6 +82,15 @@ KINDS: dict[str, dict[str, str]] = {
     "dml_vk.nanpercentile": {"q": "percent"},
     "linalg.matrix_norm": {"x": "square"},
     "linalg.trace": {"x": "square"},
+    "linalg.cholesky": {"x": "square"},
+    "linalg.det": {"x": "square"},
+    "linalg.eigh": {"x": "square"},
+    "linalg.eigvalsh": {"x": "square"},
+    "linalg.inv": {"x": "square"},
+    "linalg.matrix_power": {"x": "square"},
+    "linalg.slogdet": {"x": "square"},
+    "linalg.lstsq": {"a": "square", "b": "square"},
+    "linalg.solve": {"x1": "square", "x2": "square"},
     "layout.elementwise": {"layouts": "one_layout"},
     "layout.coalesce": {"layouts": "one_layout"},
     "layout.broadcast_sizes": {"sizes": "sizes"},
@@ -237,7 +246,7 @@ def _numpys() -> Iterator[Target]:
     for name in ("accumulate", "at", "outer", "reduceat"):
         call = placed("self axis?" if name == "accumulate" else "self other other?")
         yield Target(f"numpy.add.{name}", getattr(np.add, name), call, keeps=True)
-    for name in ("linalg.eigvalsh", "divmod", "gradient", "interp", "sinc"):
+    for name in ("linalg.eigvals", "divmod", "gradient", "interp", "sinc"):
         yield Target(f"numpy.{name}", operator.attrgetter(name)(np), placed("self other?"))
 
 

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 
 import dml_vk
-from dml_vk import nn
+from dml_vk import linalg, nn
 from dml_vk.directml import (
     BufferTensorDesc,
     DataType,
@@ -179,6 +179,7 @@ def computations() -> dict[str, Callable[[np.ndarray], np.ndarray]]:
     }
     calls |= {f"numpy-{name}": call for name, call in habits().items()}
     calls |= {f"nn-{name}": call for name, call in networks().items()}
+    calls |= {f"linalg-{name}": call for name, call in decompositions().items()}
     return {
         f"{name}-{one.name}": functools.partial(_computed, call, one)
         for name, call in calls.items()
@@ -259,6 +260,23 @@ def habits() -> dict[str, Callable[[dml_vk.Tensor], dml_vk.Tensor]]:
         "bincount": lambda x: dml_vk.bincount(
             dml_vk.ravel(dml_vk.abs(dml_vk.tanh(x)) * 9).to("uint8"), dml_vk.ravel(x)
         ),
+    }
+
+
+def decompositions() -> dict[str, Callable[[dml_vk.Tensor], dml_vk.Tensor]]:
+    """Functions of matrices (37, 41)."""
+
+    def square(x: dml_vk.Tensor) -> dml_vk.Tensor:
+        return dml_vk.tanh(x[0, :3, :, :37])
+
+    return {
+        "cholesky": lambda x: linalg.cholesky(square(x) @ square(x).mT + 40 * dml_vk.eye(37)),
+        "det": lambda x: linalg.slogdet(square(x)).logabsdet,
+        "eigh": lambda x: linalg.eigh(square(x)).eigenvectors,
+        "lstsq": lambda x: linalg.lstsq(dml_vk.tanh(x[0, 0]), x[1, 0]).x,
+        "qr": lambda x: linalg.qr(dml_vk.tanh(x[0, :3])).Q,
+        "solve": lambda x: linalg.solve(square(x), x[0, :3]),
+        "svd": lambda x: linalg.svd(square(x), full_matrices=False).U,
     }
 
 

@@ -67,7 +67,7 @@ def _of(dtype: DType) -> Iterator[tuple[str, Case]]:
     """What moves elements is given any bits, and what computes with them numbers of usual sizes."""
     anything = functools.partial(_values, dtype)
     numbers = functools.partial(_tame, dtype)
-    for name, call in {**_COMPUTING, **_draws(dtype)}.items():
+    for name, call in {**_COMPUTING, **_draws(dtype), **_decompositions(dtype)}.items():
         yield name, Case(numbers, functools.partial(_result, call))
     for name, call in _MOVING.items():
         yield name, Case(anything, functools.partial(_result, call))
@@ -114,6 +114,17 @@ def _draws(dtype: DType) -> dict[str, Callable[[dml_vk.Tensor], dml_vk.Tensor]]:
             "normal": lambda x: Generator(7).normal(5_003, dtype),
         }
     return {"integers": lambda x: Generator(7).integers(3, 100, 5_003, dtype)}
+
+
+def _decompositions(dtype: DType) -> dict[str, Callable[[dml_vk.Tensor], dml_vk.Tensor]]:
+    if dtype.kind != "f":
+        return {}
+    return {
+        "eigvalsh": lambda x: dml_vk.linalg.eigvalsh(x[0, :2, :19, :19]),
+        "qr": lambda x: dml_vk.linalg.qr(x[0, :2, :19]).R,
+        "solve": lambda x: dml_vk.linalg.solve(x[0, :2, :19, :19], x[1, :2, :19]),
+        "svd": lambda x: dml_vk.linalg.svd(x[0, :2, :19, :23]).Vh,
+    }
 
 
 _INDEX = np.arange(1, 58) * 7 % 37

@@ -188,11 +188,11 @@ def test_wrong_operands():
         ),
         *(
             (
-                "matrix_norm: ord must be .* other norms need singular values",
+                "matrix_norm: ord must be .*nuc",
                 RangeError,
                 lambda order=order: linalg.matrix_norm(matrix, ord=order),
             )
-            for order in ("nuc", 2, -2, 0, None, [1], math.nan, "euclid")
+            for order in (3, 0, None, [1], math.nan, "euclid")
         ),
     ):
         with pytest.raises(error, match=message):

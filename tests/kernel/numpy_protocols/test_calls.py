@@ -20,6 +20,7 @@ M = np.array([[0.25, -1.5, 3.0], [2.5, 0.75, -0.5]], np.float32)
 I = np.array([[3, 1, 2], [3, 5, 4]], np.int32)  # noqa: E741
 K = np.array([[1, 0, 2]], np.int64)
 W = np.array([1.5, -2.0, 0.5], np.float32)
+S = np.array([[4.0, 1.0, 0.5], [1.0, 3.0, -1.0], [0.5, -1.0, 2.0]], np.float32)
 TRUE = np.array([[True, False, True], [True, True, False]])
 F32 = {"dtype": np.dtype("float32")}  # of what NumPy computes in float64
 N = np.array([[0.5, np.nan, 2.0], [1.5, -2.5, np.inf]], np.float32)
@@ -141,6 +142,16 @@ CALLS = {
     "flip": ([M], [M, 0]),
     "full_like": ([M, 2.5], [M, 2.5, np.dtype("float64"), "C", False, (4, 1)]),
     "isneginf isposinf": ([np.array([np.inf, 1.0, -np.inf], np.float32)],),
+    "linalg.cholesky linalg.det linalg.inv linalg.eigvalsh linalg.slogdet": ([S],),
+    "linalg.eigh": ([S[:1, :1]], [S[:1, :1], "L"]),
+    "linalg.lstsq": ([S, W, None],),
+    "linalg.matrix_power": ([S, 3],),
+    "linalg.matrix_rank": ([M], [M, 0.1], [S, {"hermitian": True}]),
+    "linalg.pinv": ([M], [M, 0.1], [S, {"hermitian": True}]),
+    "linalg.qr": ([S[:1, :1]], [S, "r"], [S[:, :1], {"mode": "complete"}]),
+    "linalg.solve": ([S, W],),
+    "linalg.svd": ([S[:1, :1]], [S, True, False], [S[:1, :1], {"hermitian": False}]),
+    "linalg.svdvals": ([M],),
     "linalg.cross linalg.outer": ([W, M[0]],),
     "linalg.vecdot": ([M, W], [M, M, {"axis": 0}]),
     "linalg.diagonal linalg.trace": ([M, {"offset": 1}],),
@@ -323,7 +334,9 @@ def test_what_tensors_do_not_offer_is_refused():
         (lambda: np.modf(x), f"numpy.modf: {host}"),
         (lambda: np.add.accumulate(x), f"numpy.add.accumulate: {host}"),
         (lambda: np.subtract.reduce(x), f"numpy.subtract.reduce: {host}"),
-        (lambda: np.linalg.qr(x), f"numpy.linalg.*qr: {host}"),
+        (lambda: np.linalg.eigvals(x), f"numpy.linalg.*eigvals: {host}"),
+        (lambda: np.linalg.eigh(x, "U"), "eigh: UPLO is not supported; got UPLO='U'"),
+        (lambda: np.linalg.matrix_rank(x, 1, rtol=2), "matrix_rank: tol and rtol exclude each"),
         (lambda: np.add(x, x, where=TRUE), "numpy.add: options must be among casting, dtype, "),
         (lambda: np.add.reduce(x, initial=1), "numpy.add.reduce: options must be among ax"),
         (

@@ -15,6 +15,7 @@ from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.reduce import NAMES
 from dml_vk.kernels.registry import COMPUTED, KERNELS
 from dml_vk.layout import Layout, channels_last
+from dml_vk.ops import reflections
 from dml_vk.ops.draws import fill_drawn
 from dml_vk.ops.elementwise import compute
 from dml_vk.ops.fill import fill_sequence
@@ -294,15 +295,16 @@ def regions():
 
 def decompositions():
     for dtype in (float32, float64):
-        for n in (3, 40, 150):
-            values = chance().normal(size=(2, n, n))
-            x = dml_vk.asarray(values.astype(dtype.name))
-            linalg.cholesky(x @ x.mT + n * dml_vk.eye(n, dtype=dtype))
-            linalg.solve(x, x)
-            linalg.det(x)
-            linalg.qr(x)
-            linalg.eigh(x)
-            linalg.svd(x)
+        x = dml_vk.asarray(chance().normal(size=(2, 70, 70)).astype(dtype.name))
+        linalg.cholesky(x @ x.mT + 70 * dml_vk.eye(70, dtype=dtype))
+        linalg.solve(x, x)
+        linalg.det(x)
+        linalg.qr(x)
+        for most in (64, 8):  # rows that one team reduces
+            with pytest.MonkeyPatch.context() as patched:
+                patched.setattr(reflections, "_BY_ONE_TEAM", most)
+                linalg.eigh(x[:, :20, :20])
+                linalg.svd(x[:, :20, :20])
 
 
 def transforms():
@@ -331,6 +333,8 @@ FAMILIES = {
     "decompositions": ("linalg", "linalg_chase"),
     "places": ("nonzero", "nonzero_axis", "gather", "gather_check", "scatter", "scatter_claim"),
 }
+# Shares of modules that take many roots, which have no loops where the device's own are used.
+LEAST = dict.fromkeys(("linalg_chase_tridiagonal_float64", "linalg_chase_bidiagonal_float64"), 5e-3)
 APART = {"float_check", "double_check", "rounds_check", "philox_advance"}  # without units
 
 
@@ -365,7 +369,7 @@ def test_no_invocation_takes_more_rounds_than_its_plan_says(counts, family):
         if one.module in closest:
             closest[one.module] = max(closest[one.module], went / one.said)
     # What is said is not just any large number.
-    far = {module: share for module, share in closest.items() if share < 0.05}
+    far = {module for module, share in closest.items() if share < LEAST.get(module, 0.05)}
     assert not far
 
 
