@@ -18,7 +18,7 @@ uvec2 fixed_signed(uvec2 t, bool negative, uvec2 h, uvec2 c) {
 uvec2 erfc_scaled(Extended x) {
   Extended ratio = extended_divide(extended_subtract(x, EXTENDED_FOUR), extended_add(x, EXTENDED_FOUR));
   bool below = ratio.sign != 0u, whole = ratio.exponent >= 0;
-  uvec2 t = whole ? uvec2(0xFFFFFFFFu) : fixed_of(ratio);
+  uvec2 t = select(whole, uvec2(0xFFFFFFFFu), fixed_of(ratio));
   uvec2 h = uvec2(0xf118f5e8u, 0xffffffffu);
   h = fixed_signed(t, below, h, uvec2(0x9ff6cb76u, 0xffffffffu));
   h = fixed_signed(t, below, h, uvec2(0xb70128deu, 0xffffffffu));
