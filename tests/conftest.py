@@ -35,6 +35,8 @@ UNMEASURED = (
     "tests/property/",
     "tests/integration/test_fuzz",
     "tests/integration/test_wrong_types",
+    "tests/kernel/ops/test_accuracy",
+    "tests/kernel/ops/test_special_values",
     "tests/unit/kernels/spirv/test_specialize.py::test_every_module",
 )
 
