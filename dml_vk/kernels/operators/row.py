@@ -13,7 +13,7 @@ from dml_vk.dtypes import DTYPES, DType
 _LETTERS = {"float16": "h", "float32": "s", "float64": "d"}
 ALL, NUMBERS, FLOATS, HALVES, BITS, INTEGERS = "biuhsd", "iuhsd", "hsd", "hs", "biu", "iu"
 # Families that compute with bits and integers only, unless an operator is `by_device`.
-_ON_BITS = {"arithmetic", "compare", "where", "cast"}
+_ON_BITS = {"arithmetic", "compare", "where", "cast", "special"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +66,8 @@ class Operator:
         """The kernel that computes it in this dtype."""
         if self.family in ("cast", "where"):
             return self.family
+        if self.family == "special":
+            return "double_special"
         if common.kind == "f":
             return f"{'double' if common.itemsize == 8 else 'float'}_{self.family}"
         wide = "long" if common.itemsize == 8 else "int"

@@ -23,7 +23,7 @@ _ELEMENT_NS = {
     "float_arc": 8.0, "float_pow": 12.0, "double_compare": 6.0, "double_arithmetic": 20.0,
     "double_exp": 20.0, "double_log": 30.0, "double_trig": 30.0,
     "double_arc": 40.0, "double_erf": 60.0, "double_pow": 60.0,
-    "double_activation": 60.0,
+    "double_activation": 60.0, "double_special": 90.0,
     "finish": 4.0, "pairs": 4.0,
 }  # fmt: skip
 
