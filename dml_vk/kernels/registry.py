@@ -88,6 +88,7 @@ COMPUTED = {
     "double_erf": (1, ("words_64",)),
     "double_pow": (2, ("words_64",)),
     "double_activation": (2, ("words_64",)),
+    "double_special": (2, ("words_64", *_FLOAT_VARIANTS)),
     "cast": (1, ("packed_8", "packed_16", "words_32", "words_64")),
     "where": (3, ("packed_8", "packed_16", "words_32", "words_64", "words_128", "tile_32")),
 }

@@ -6,11 +6,13 @@ from functools import partial
 from math import inf, nan
 
 from dml_vk.kernels.operators.row import FLOATS, Operator
-from dml_vk.kernels.operators.special import NAN, STAY, even, odd
+from dml_vk.kernels.operators.special import NAN, STAY, even, joined, odd
 
 _function = partial(
     Operator, chapter="Hyperbolic and other functions", dtypes=FLOATS, ulp=2.0, array_api=True
 )
+# Computed in float64 for all floats.
+_special = partial(_function, family="special", ulp=2.0, array_api=False, numpy=None)
 
 ROWS = (
     _function(
@@ -88,5 +90,42 @@ ROWS = (
         array_api=False,
         numpy=None,
         directml=("ELEMENT_WISE_ERF",),
+    ),
+    _special(
+        "erfc",
+        code=98,
+        arity=1,
+        doc="1 - erf(x), accurate also where it is small.",
+        example="[0.5, 2.0] -> [0.4794921875, 0.00467681884765625]",
+        special=[*even((0.0, 1.0)), (-10.0, 2.0), (inf, 0.0), (-inf, 2.0), NAN],
+    ),
+    _special(
+        "gammaln",
+        code=99,
+        arity=1,
+        doc="The logarithm of the magnitude of the gamma function.",
+        example="[0.5, 4.0] -> [0.572265625, 1.7919921875]",
+        special=[*even((0.0, inf), (inf, inf)), (1.0, 0.0), (2.0, 0.0), (-1.0, inf), NAN],
+        others=("lgamma",),
+    ),
+    _special(
+        "digamma",
+        code=100,
+        arity=1,
+        doc="The derivative of the logarithm of the gamma function.",
+        example="[0.5, 4.0] -> [-1.9638671875, 1.255859375]",
+        special=[(0.0, -inf), (-0.0, inf), (inf, inf), (-inf, nan), (-1.0, nan), NAN],
+    ),
+    _special(
+        "xlogy",
+        code=101,
+        arity=2,
+        doc="x1 * log(x2), and 0 where x1 is 0 unless x2 is NaN.",
+        example="[0.5, 0.0], [2.0, 0.0] -> [0.346435546875, 0.0]",
+        special=joined(
+            [(0.0, y, 0.0) for y in (0.0, 1.0, -1.0, inf)],
+            [(2.0, 0.0, -inf), (2.0, inf, inf), (-2.0, 0.0, inf), (2.0, 1.0, 0.0)],
+            [(inf, 2.0, inf), (inf, 1.0, nan), (2.0, -1.0, nan), (0.0, nan, nan), (nan, 2.0, nan)],
+        ),
     ),
 )

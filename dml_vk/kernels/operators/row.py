@@ -15,7 +15,7 @@ _LETTERS = {"float16": "h", "float32": "s", "float64": "d", "complex64": "c", "c
 ALL, NUMBERS, FLOATS, HALVES, BITS, INTEGERS = "biuhsd", "iuhsd", "hsd", "hs", "biu", "iu"
 COMPLEX = "cz"
 # Families that compute with bits and integers only, unless an operator is `by_device`.
-_ON_BITS = {"arithmetic", "compare", "where", "cast"}
+_ON_BITS = {"arithmetic", "compare", "where", "cast", "special"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +71,8 @@ class Operator:
         if common.kind == "c":
             parts = "" if common.part.itemsize == 4 else "double_"
             return f"{parts}complex_{'compare' if self.result else 'arithmetic'}"
+        if self.family == "special":
+            return "double_special"
         if common.kind == "f":
             return f"{'double' if common.itemsize == 8 else 'float'}_{self.family}"
         wide = "long" if common.itemsize == 8 else "int"

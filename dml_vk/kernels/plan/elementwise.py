@@ -25,7 +25,7 @@ _ELEMENT_NS = {
     "double_complex_compare": 10.0,
     "double_exp": 20.0, "double_log": 30.0, "double_trig": 30.0,
     "double_arc": 40.0, "double_erf": 60.0, "double_pow": 60.0,
-    "double_activation": 60.0,
+    "double_activation": 60.0, "double_special": 90.0,
     "finish": 4.0, "pairs": 4.0,
 }  # fmt: skip
 

@@ -62,6 +62,7 @@ ELEMENTS: dict[str, dict[str, int]] = {
     },
     "complex_arithmetic": _COMPLEX_DIVIDE,
     "double_complex_arithmetic": _COMPLEX_DIVIDE,
+    "double_special": {"gammaln": loop(6), "digamma": loop(6)},
     "double_log": {"asinh": _EXTENDED_SQRT, "acosh": _EXTENDED_SQRT},
     "double_arc": {"asin": _EXTENDED_SQRT, "acos": _EXTENDED_SQRT},
 }

@@ -121,8 +121,18 @@ uvec2 fixed_up(uvec2 z, uvec2 h, uvec2 c) { return long_add(fixed_product(z, h),
 
 uvec2 fixed_down(uvec2 z, uvec2 h, uvec2 c) { return long_subtract(c, fixed_product(z, h)); }
 
-// bits * 2^-64 from a number below 1.
-uvec2 fixed_of(Extended a) { return long_right(a.bits, uint(min(-1 - a.exponent, 63))); }
+// A step of a polynomial of signed fractions, for the magnitude and the sign of t.
+uvec2 fixed_signed(uvec2 t, bool negative, uvec2 h, uvec2 c) {
+  bool below = long_is_negative(h, true);
+  uvec2 product = fixed_product(t, long_negate_if(below, h));
+  return long_add(c, long_negate_if(negative != below, product));
+}
+
+// bits * 2^-64 from a number below 1, or the largest fraction.
+uvec2 fixed_of(Extended a) {
+  uvec2 bits = long_right(a.bits, uint(clamp(-1 - a.exponent, 0, 63)));
+  return select(a.exponent < 0, bits, uvec2(0xFFFFFFFFu));
+}
 
 // The magnitude of a * b, at most a unit of the last place too small.
 Wide wide_product(Extended a, Wide b) {

@@ -224,6 +224,7 @@ BY_KERNEL = {
     "double_erf": ("erf", _DOUBLES[:1]),
     "double_pow": ("pow", _DOUBLES),
     "double_activation": ("parameterized_relu", _DOUBLES),
+    "double_special": ("xlogy", [*_DOUBLES, *_FLOATS[:2]]),
     "double_compare": ("less", [((DOUBLES, DOUBLES), bool_), ((HALVES, DOUBLES), uint32)]),
     "complex_arithmetic": ("subtract", [((PAIRS, PAIRS), PAIRS), ((SINGLES, PAIRS), PAIRS)]),
     "complex_compare": ("not_equal", [((PAIRS, PAIRS), bool_), ((HALVES, PAIRS), uint32)]),

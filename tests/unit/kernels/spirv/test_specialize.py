@@ -23,7 +23,9 @@ RANGES = {
     **dict.fromkeys(("ROWS", "COLUMNS", "DEEP", "LEVELS", "INNER"), (1, 2, 8)),
     **dict.fromkeys(("TYPE", "COMMON", "A_TYPE", "B_TYPE", "C_TYPE"), range(12)),
 }
-FUNCTIONS_OF_FLOAT64 = {f"double_{name}" for name in ("exp", "log", "trig", "arc", "erf", "pow")}
+FUNCTIONS_OF_FLOAT64 = {
+    f"double_{name}" for name in ("exp", "log", "trig", "arc", "erf", "pow", "special")
+}
 SPECIAL = range(op.SPEC_TRUE, op.SPEC_OPERATION + 1)
 
 
