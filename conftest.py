@@ -9,6 +9,7 @@ import pytest
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--large", action="store_true", help="run tests/large, which take gigabytes")
+    parser.addoption("--clients", action="store_true", help="run tests/clients, for ./dev clients")
     parser.addoption("--gpu", action="store_true", help="plan and launch as for a discrete GPU")
 
 

@@ -6,9 +6,11 @@ import importlib
 from math import e, inf, nan, pi
 from typing import Any
 
+from dml_vk.clients import watch
 from dml_vk.dtypes import (
     bool_,
     complex64,
+    complex128,
     float16,
     float32,
     float64,
@@ -62,7 +64,7 @@ _MODULES = {
         "asarray empty empty_like from_dlpack full full_like ones ones_like zeros zeros_like"
     ),
     "array.cumulative": "cumulative_prod cumulative_sum diff",
-    "array.data_types": "can_cast conj finfo iinfo imag isdtype real result_type",
+    "array.data_types": "can_cast finfo iinfo imag isdtype real result_type",
     "array.files": "load save",
     "array.elementwise": " ".join(_FUNCTIONS),
     "array.grids": "arange eye linspace meshgrid tril triu",
@@ -72,7 +74,7 @@ _MODULES = {
     "array.joins": "atleast_1d atleast_2d atleast_3d column_stack dstack hstack vstack",
     "array.manipulation": (
         "broadcast_arrays broadcast_to concat expand_dims flip moveaxis permute_dims reshape "
-        "squeeze stack unstack"
+        "squeeze stack transpose unstack"
     ),
     "array.moments": "mean std var",
     "array.nan_statistics": (
@@ -82,6 +84,23 @@ _MODULES = {
     "array.padding": "pad repeat roll tile",
     "array.products": "matmul matrix_transpose tensordot vecdot",
     "array.quantiles": "median nanmedian nanpercentile nanquantile percentile quantile",
+    "array.covariance": "corrcoef cov",
+    "array.differences": "ediff1d gradient trapezoid",
+    "array.interpolation": "digitize interp",
+    "array.matrices": "block indices polyval tri vander",
+    "array.membership": "in1d intersect1d isin setdiff1d setxor1d union1d",
+    "array.partitions": "argpartition lexsort partition",
+    "array.rounding": "around fix",
+    "array.selections": (
+        "append argwhere compress delete extract flatnonzero insert put_along_axis "
+        "ravel_multi_index select unravel_index"
+    ),
+    "array.signal": "convolve correlate",
+    "array.splitting": "array_split dsplit hsplit split vsplit",
+    "array.turns": "diag diagflat diagonal fliplr flipud ravel rot90 swapaxes",
+    "array.vectors": "dot inner kron outer vdot",
+    "array.windows": "as_strided sliding_window_view",
+    "linalg": "cross",
     "runtime.device": "Device default_device device memory_stats synchronize",
     "array.searching": "nonzero searchsorted",
     "array.sets": "unique unique_all unique_counts unique_inverse unique_values",
@@ -93,7 +112,7 @@ _MODULES = {
     "user_kernel": "compile_glsl kernel",
 }
 _LAZY = {name: module for module, names in _MODULES.items() for name in names.split()}
-_LAZY |= dict.fromkeys(("directml", "linalg", "nn", "random"), "")  # modules themselves
+_LAZY |= dict.fromkeys(("directml", "fft", "linalg", "nn", "random"), "")  # modules themselves
 __all__ = [
     "DTypeError",
     "DeviceError",
@@ -110,6 +129,7 @@ __all__ = [
     "bool_",
     "channels_first",
     "channels_last",
+    "complex128",
     "complex64",
     "contiguous_format",
     "devices",
@@ -149,3 +169,6 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted([*__all__, "__version__"])
+
+
+watch()

@@ -2,6 +2,7 @@
 
 from dml_vk import (
     directml as directml,
+    fft as fft,
     linalg as linalg,
     nn as nn,
     random as random,
@@ -14,6 +15,10 @@ from dml_vk.array.comparisons import (
     allclose as allclose,
     array_equal as array_equal,
     isclose as isclose,
+)
+from dml_vk.array.covariance import (
+    corrcoef as corrcoef,
+    cov as cov,
 )
 from dml_vk.array.creation import (
     asarray as asarray,
@@ -34,13 +39,17 @@ from dml_vk.array.cumulative import (
 )
 from dml_vk.array.data_types import (
     can_cast as can_cast,
-    conj as conj,
     finfo as finfo,
     iinfo as iinfo,
     imag as imag,
     isdtype as isdtype,
     real as real,
     result_type as result_type,
+)
+from dml_vk.array.differences import (
+    ediff1d as ediff1d,
+    gradient as gradient,
+    trapezoid as trapezoid,
 )
 from dml_vk.array.einsum import (
     einsum as einsum,
@@ -66,6 +75,7 @@ from dml_vk.array.elementwise import (
     ceil as ceil,
     celu as celu,
     clip as clip,
+    conj as conj,
     copysign as copysign,
     cos as cos,
     cosh as cosh,
@@ -165,6 +175,10 @@ from dml_vk.array.indexing.api import (
 from dml_vk.array.info import (
     __array_namespace_info__ as __array_namespace_info__,
 )
+from dml_vk.array.interpolation import (
+    digitize as digitize,
+    interp as interp,
+)
 from dml_vk.array.joins import (
     atleast_1d as atleast_1d,
     atleast_2d as atleast_2d,
@@ -185,7 +199,23 @@ from dml_vk.array.manipulation import (
     reshape as reshape,
     squeeze as squeeze,
     stack as stack,
+    transpose as transpose,
     unstack as unstack,
+)
+from dml_vk.array.matrices import (
+    block as block,
+    indices as indices,
+    polyval as polyval,
+    tri as tri,
+    vander as vander,
+)
+from dml_vk.array.membership import (
+    in1d as in1d,
+    intersect1d as intersect1d,
+    isin as isin,
+    setdiff1d as setdiff1d,
+    setxor1d as setxor1d,
+    union1d as union1d,
 )
 from dml_vk.array.moments import (
     mean as mean,
@@ -212,6 +242,11 @@ from dml_vk.array.padding import (
     roll as roll,
     tile as tile,
 )
+from dml_vk.array.partitions import (
+    argpartition as argpartition,
+    lexsort as lexsort,
+    partition as partition,
+)
 from dml_vk.array.products import (
     matmul as matmul,
     matrix_transpose as matrix_transpose,
@@ -226,9 +261,26 @@ from dml_vk.array.quantiles import (
     percentile as percentile,
     quantile as quantile,
 )
+from dml_vk.array.rounding import (
+    around as around,
+    fix as fix,
+)
 from dml_vk.array.searching import (
     nonzero as nonzero,
     searchsorted as searchsorted,
+)
+from dml_vk.array.selections import (
+    append as append,
+    argwhere as argwhere,
+    compress as compress,
+    delete as delete,
+    extract as extract,
+    flatnonzero as flatnonzero,
+    insert as insert,
+    put_along_axis as put_along_axis,
+    ravel_multi_index as ravel_multi_index,
+    select as select,
+    unravel_index as unravel_index,
 )
 from dml_vk.array.sets import (
     unique as unique,
@@ -237,10 +289,21 @@ from dml_vk.array.sets import (
     unique_inverse as unique_inverse,
     unique_values as unique_values,
 )
+from dml_vk.array.signal import (
+    convolve as convolve,
+    correlate as correlate,
+)
 from dml_vk.array.sorting import (
     argsort as argsort,
     sort as sort,
     top_k as top_k,
+)
+from dml_vk.array.splitting import (
+    array_split as array_split,
+    dsplit as dsplit,
+    hsplit as hsplit,
+    split as split,
+    vsplit as vsplit,
 )
 from dml_vk.array.statistics import (
     all as all,
@@ -253,6 +316,27 @@ from dml_vk.array.statistics import (
     prod as prod,
     sum as sum,
 )
+from dml_vk.array.turns import (
+    diag as diag,
+    diagflat as diagflat,
+    diagonal as diagonal,
+    fliplr as fliplr,
+    flipud as flipud,
+    ravel as ravel,
+    rot90 as rot90,
+    swapaxes as swapaxes,
+)
+from dml_vk.array.vectors import (
+    dot as dot,
+    inner as inner,
+    kron as kron,
+    outer as outer,
+    vdot as vdot,
+)
+from dml_vk.array.windows import (
+    as_strided as as_strided,
+    sliding_window_view as sliding_window_view,
+)
 from dml_vk.buffer import (
     Buffer as Buffer,
 )
@@ -262,6 +346,7 @@ from dml_vk.driver.probe import (
 from dml_vk.dtypes import (
     bool_ as bool,
     bool_ as bool_,
+    complex128 as complex128,
     complex64 as complex64,
     float16 as float16,
     float32 as float32,
@@ -296,6 +381,9 @@ from dml_vk.layout import (
     channels_last as channels_last,
     contiguous_format as contiguous_format,
     preserve_format as preserve_format,
+)
+from dml_vk.linalg import (
+    cross as cross,
 )
 from dml_vk.observe.copies import (
     trace as trace,

@@ -7,7 +7,6 @@ from types import ModuleType
 
 from dml_vk.kernels.operators import OPERATORS
 
-_FLAT = "x.reshape(-1)"
 _JOINED = "dml_vk.concat"
 _PRODUCT = "dml_vk.matmul, dml_vk.vecdot"
 # Functions of both libraries; most are methods there as well.
@@ -31,7 +30,6 @@ FUNCTIONS = {
     "cumsum": "dml_vk.cumulative_sum",
     "depth_to_space": "dml_vk.nn.pixel_shuffle(x, factor, order='DCR')",
     "dequantize_linear": "dml_vk.nn.dequantize",
-    "dot": _PRODUCT,
     "dropout": "dml_vk.nn.dropout",
     "embedding": "dml_vk.nn.embedding",
     "fold": "dml_vk.nn.fold",
@@ -39,7 +37,6 @@ FUNCTIONS = {
     "gather": "dml_vk.take_along_axis",
     "index_select": "dml_vk.take",
     "group_norm": "dml_vk.nn.group_norm",
-    "inner": _PRODUCT,
     "instance_norm": "dml_vk.nn.instance_norm",
     "layer_norm": "dml_vk.nn.layer_norm",
     "log_softmax": "dml_vk.nn.log_softmax",
@@ -61,15 +58,11 @@ FUNCTIONS = {
     "randint": "dml_vk.random.Generator(seed).integers(low, high, shape)",
     "randn": "dml_vk.random.Generator(seed).normal(shape)",
     "randperm": "dml_vk.random.Generator(seed).permutation(n)",
-    "ravel": _FLAT,
     "repeat_interleave": "dml_vk.repeat",
     "softmax": "dml_vk.nn.softmax",
     "space_to_depth": "dml_vk.nn.pixel_unshuffle(x, factor, order='DCR')",
-    "split": "x.split",
-    "swapaxes": "x.transpose(a, b)",
     "tensor": "dml_vk.asarray",
     "topk": "dml_vk.top_k",
-    "transpose": "dml_vk.permute_dims, x.transpose(a, b)",
     "unbind": "dml_vk.unstack",
     "unfold": "dml_vk.nn.unfold",
     "unsqueeze": "dml_vk.expand_dims",
@@ -95,7 +88,6 @@ METHODS = {
     "new_zeros": "dml_vk.zeros",
     "storage_offset": "x.offset",
     "stride": "x.strides",
-    "swapaxes": "x.transpose(a, b)",
     "t": "x.T",
     "type": "x.to(dtype)",
     "zero_": "x[...] = 0",

@@ -34,6 +34,11 @@ class DType:
         return _CODES[self.name]
 
     @property
+    def part(self) -> DType:
+        """The dtype of the real and of the imaginary part; of a real dtype, the dtype itself."""
+        return DTYPES[f"float{4 * self.itemsize}"] if self.kind == "c" else self
+
+    @property
     def numpy_name(self) -> str:
         return self.name.rstrip("_")
 
@@ -63,7 +68,7 @@ class DType:
         if isinstance(other, DType):
             return self.name == other.name
         try:
-            same = to_any_dtype("==", other) is self
+            same = to_dtype("==", other) is self
         except DTypeError:
             return NotImplemented
         return same and (self.itemsize == 1 or _is_native(other))
@@ -72,7 +77,7 @@ class DType:
         return hash(self.name)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return to_any_dtype, ("unpickle", self.name)
+        return to_dtype, ("unpickle", self.name)
 
     def __repr__(self) -> str:
         return f"dml_vk.{self.name}"
@@ -91,6 +96,8 @@ _TABLE = (
     DType("float16", 2, "f", "FLOAT16"),
     DType("float32", 4, "f", "FLOAT32"),
     DType("float64", 8, "f", "FLOAT64"),
+    DType("complex64", 8, "c", None),
+    DType("complex128", 16, "c", None),
 )
 DTYPES = {dtype.name: dtype for dtype in _TABLE}
 _CODES = {name: code for code, name in enumerate(DTYPES)}
@@ -107,8 +114,9 @@ _CODES = {name: code for code, name in enumerate(DTYPES)}
     float16,
     float32,
     float64,
+    complex64,
+    complex128,
 ) = _TABLE
-complex64 = DType("complex64", 8, "c", None)  # only for dtype functions: no tensor has it
 # Python's types, as the array API standard maps them; each can hold the previous ones.
 PYTHON: dict[Any, DType] = {bool: bool_, int: int64, float: float32, complex: complex64}
 _SPELLING = re.compile(r"[<>=|]?[?A-Zb-z]\w*", re.ASCII)  # NumPy warns of "a"
@@ -117,15 +125,6 @@ _SWAPPED = ">" if sys.byteorder == "little" else "<"
 
 def to_dtype(what: str, given: Any) -> DType:
     """The DType of a tensor, a NumPy dtype or scalar type, a Python type, or a name."""
-    found = given if isinstance(given, DType) else to_any_dtype(what, given)
-    if found is complex64:
-        rule = "dtype must be real: complex tensors are not supported yet"
-        raise DTypeError(what, rule, dtype=given)
-    return found
-
-
-def to_any_dtype(what: str, given: Any) -> DType:
-    """Like `to_dtype`, but also accept complex64, for functions that only take dtypes."""
     if isinstance(given, DType):
         return given
     if isinstance(given, type) and given in PYTHON:
@@ -147,7 +146,7 @@ def to_any_dtype(what: str, given: Any) -> DType:
 def _named(name: object) -> DType | None:
     if not isinstance(name, str):
         return None
-    return complex64 if name == complex64.name else DTYPES.get("bool_" if name == "bool" else name)
+    return DTYPES.get("bool_" if name == "bool" else name)
 
 
 def _numpy_name(spelling: str) -> str | None:

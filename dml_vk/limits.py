@@ -68,6 +68,8 @@ class Profile(Limits):
     compiles_late: bool = False
     # Whether the driver is told which loops to unroll.
     unrolls: bool = True
+    # Whether elements of 64 bits take less time to load and store than pairs of words.
+    widens: bool = False
     # The speed in multiples of one slow CPU core, as a lower bound, for time estimates.
     pace: float = 1.0
     # As reported by the device: the invocations of a subgroup, and capabilities that can be used

@@ -1,17 +1,18 @@
 """Type promotion: the common dtype of several dtypes and Python numbers.
 
-Kinds are ordered: bools, integers, floats. Only operands of the highest kind count, and are
-promoted by the rules of the Python array API standard. PyTorch and JAX do the same.
+Kinds are ordered: bools, integers, floats, complex numbers. Only operands of the highest kind
+count, and are promoted by the rules of the Python array API standard; but complex numbers also hold
+the floats beside them. PyTorch and JAX do the same.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from dml_vk.dtypes import DTYPES, DType, bool_, float32, int64
+from dml_vk.dtypes import DTYPES, DType, bool_, complex64, float32, int64
 from dml_vk.errors import DTypeError
 
-_RANKS = {"b": 0, "i": 1, "u": 1, "f": 2}
+_RANKS = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}
 
 
 def common_dtype(what: str, dtypes: Sequence[DType], numbers: Iterable[object] = ()) -> DType:
@@ -33,13 +34,18 @@ def common_dtype(what: str, dtypes: Sequence[DType], numbers: Iterable[object] =
     for number in numbers:
         default = _default_dtype(number)
         if _RANKS[default.kind] > _RANKS[common.kind]:
-            common = default
+            common = complex_dtype(common) if default is complex64 else default
     return common
 
 
 def float_dtype(dtype: DType) -> DType:
     """The dtype in which a function of floats is computed: integers and bools become float32."""
-    return dtype if dtype.kind == "f" else float32
+    return dtype if dtype.kind in "fc" else float32
+
+
+def complex_dtype(dtype: DType) -> DType:
+    """The complex dtype whose parts can hold floats of a dtype; complex64 for other dtypes."""
+    return DTYPES["complex128"] if dtype.kind in "fc" and dtype.part.itemsize == 8 else complex64
 
 
 def check_weak(what: str, value: object, dtype: DType) -> None:
@@ -50,6 +56,8 @@ def check_weak(what: str, value: object, dtype: DType) -> None:
 
 
 def _default_dtype(number: object) -> DType:
+    if isinstance(number, complex):
+        return complex64
     return bool_ if isinstance(number, bool) else int64 if isinstance(number, int) else float32
 
 
@@ -59,6 +67,8 @@ def _highest(what: str, dtypes: Sequence[DType]) -> DType:
     if all(dtype is first for dtype in dtypes):
         return first
     rank = max(_RANKS[dtype.kind] for dtype in dtypes)
+    if rank == _RANKS["c"]:
+        return complex_dtype(_highest(what, [dtype.part for dtype in dtypes if dtype.kind in "fc"]))
     highest = [dtype for dtype in dtypes if _RANKS[dtype.kind] == rank]
     signed = max([dtype.itemsize for dtype in highest if dtype.kind == "i"], default=0)
     unsigned = max([dtype.itemsize for dtype in highest if dtype.kind == "u"], default=0)

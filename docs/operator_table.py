@@ -20,6 +20,8 @@ DTYPES = {
     "h": "float16",
     "s": "float32",
     "d": "float64",
+    "c": "complex64",
+    "z": "complex128",
 }
 HEAD = """\
 | function | dtypes | float32 | subnormals | format | DirectML | standard |
@@ -107,7 +109,7 @@ def signature(operator: Operator) -> str:
 
 
 def accuracy(operator: Operator) -> str:
-    if not set(operator.dtypes) & set("hsd"):
+    if not set(operator.dtypes) & set("hsdc"):
         return ""
     if operator.result:
         return "bool"
@@ -117,8 +119,10 @@ def accuracy(operator: Operator) -> str:
 def row(operator: Operator) -> str:
     dtypes = [DTYPES[letter] for letter in operator.dtypes]
     short = {
-        "bool, int8-64, uint8-64, float16, float32, float64": "all",
-        "int8-64, uint8-64, float16, float32, float64": "all numbers",
+        "bool, int8-64, uint8-64, float16, float32, float64": "all real",
+        "int8-64, uint8-64, float16, float32, float64": "all real numbers",
+        "bool, int8-64, uint8-64, float16, float32, float64, complex64, complex128": "all",
+        "int8-64, uint8-64, float16, float32, float64, complex64, complex128": "all numbers",
     }
     names = ", ".join(dtypes)
     floats = accuracy(operator)

@@ -66,14 +66,12 @@ layout(constant_id = 33) const uint X_SIZE_2 = 1;
 layout(constant_id = 34) const uint X_STRIDE_2 = 0;
 layout(constant_id = 35) const uint WEIGHT_STRIDE_2 = 0;
 layout(constant_id = 36) const uint DST_STRIDE_2 = 0;
-// Each channel has its own window: rows are channels of x too, DEEP of them, and a step is one term.
-layout(constant_id = 37) const bool DEPTHWISE = false;
-layout(constant_id = 38) const uint BIAS_STEP = 1;
-layout(constant_id = 39) const uint FIRST_TERM = 0;  // a multiple of BLOCK_OF_SUM
-layout(constant_id = 40) const uint ACTIVATION = 0;  // an opcode, or 0
-layout(constant_id = 41) const uint DST_TYPE = FLOAT32;
-layout(constant_id = 42) const uint PAIRS = 0;  // of float16 that are a word: two positions, or two channels
-layout(constant_id = 43) const bool BY_ROWS = false;  // store the results of a row after those of another
+layout(constant_id = 37) const uint BIAS_STEP = 1;
+layout(constant_id = 38) const uint FIRST_TERM = 0;  // a multiple of BLOCK_OF_SUM
+layout(constant_id = 39) const uint ACTIVATION = 0;  // an opcode, or 0
+layout(constant_id = 40) const uint DST_TYPE = FLOAT32;
+layout(constant_id = 41) const uint PAIRS = 0;  // of float16 that are a word: two positions, or two channels
+layout(constant_id = 42) const bool BY_ROWS = false;  // store the results of a row after those of another
 
 #define POSITIONS 1
 #define CHANNELS 2
@@ -117,8 +115,6 @@ layout(binding = DST) buffer DstWords { uint dst_words[]; };
 
 #define NOTHING uintBitsToFloat(0x80000000u)  // -0: adding it changes no number, not even +0 or -0
 
-const uint TERMS = DEPTHWISE ? 1 : DEEP;  // per step
-
 float plus(float a, float b) {
     precise float sum = a + b;
     return sum;
@@ -153,8 +149,8 @@ void rise(uint level) {
 }
 
 // Columns past the end are those of the last one.
-void start_columns(uint group, uint row, uint column) {
-    uint channel = DEPTHWISE ? min(row, push.channels - DEEP) : group * push.inputs;
+void start_columns(uint group, uint column) {
+    uint channel = group * push.inputs;
     [[unroll]] for (uint j = 0; j < COLUMNS; j++) {
         uint image = RAGGED ? min(column + j, push.columns - 1) : column + j;
         uvec3 at;
@@ -206,7 +202,7 @@ void place() {
 }
 
 void next() {
-    from += TERMS;
+    from += DEEP;
     bool carry = from == push.inputs;
     from = carry ? 0 : from;
     element.x += uint(carry);
@@ -226,8 +222,8 @@ void add_products() {
     [[unroll]] for (uint i = 0; i < ROWS; i++)
         [[unroll]] for (uint j = 0; j < COLUMNS; j++) {
             float before = sums[0][i][j], sum = before;
-            [[unroll]] for (uint step = 0; step < TERMS; step++)
-                sum = plus(sum, times(weight_values[i][step], x_values[j][DEPTHWISE ? i % DEEP : step]));
+            [[unroll]] for (uint step = 0; step < DEEP; step++)
+                sum = plus(sum, times(weight_values[i][step], x_values[j][step]));
             sums[0][i][j] = BOUNDED && inside[j] == 0 ? before : sum;
         }
     next();
@@ -315,7 +311,7 @@ void unit(uint n, bool whole) {
     uint row = (block * BLOCK_DOWN + down) * ROWS;
     group = divide(group, extent, extent_reciprocal, block);
     uint column = (block * BLOCK_ACROSS + across) * COLUMNS;
-    start_columns(group, row, column);
+    start_columns(group, column);
     start_rows(group, row);
     uint depth = WINDOW_0 * WINDOW_1 * WINDOW_2 * push.inputs;
     uint last = min(FIRST_TERM + MOST_TERMS, depth), line = FIRST_TERM / push.inputs;
@@ -329,7 +325,7 @@ void unit(uint n, bool whole) {
         for (uint run = block; run < block_end; run += RUN_OF_SUM) {
             uint run_end = min(run + RUN_OF_SUM, block_end);
             if (LEVELS > 1) clear(0);
-            for (uint k = run; k < run_end; k += TERMS) add_products();
+            for (uint k = run; k < run_end; k += DEEP) add_products();
             rise(0);
         }
         rise(1);

@@ -3,13 +3,19 @@
 #extension GL_EXT_control_flow_attributes : require
 // Elements of b where a is true, otherwise those of c.
 #define SOURCES 3
+#if BITS == 128
+#define WIDE
+#define VALUE uvec4
+#define RESULT uvec4
+#else
 #define VALUE uvec2
 #define RESULT uvec2
+#endif
 #include "types/cast.glsl"
 
-uvec2 decode(uvec2 raw, uint type) { return raw; }
-uvec2 to_value(uvec2 words) { return words; }
-uvec2 encode(uvec2 value, uint type) { return value; }
+VALUE decode(VALUE raw, uint type) { return raw; }
+VALUE to_value(VALUE words) { return words; }
+VALUE encode(VALUE value, uint type) { return value; }
 #include "families/elementwise.glsl"
 
 // An element as dst's type, which can hold all values of the source's.
@@ -23,9 +29,19 @@ uvec2 widened(uvec2 raw, uint type) {
     return TYPE == FLOAT64 ? cast_to_double(value) : uvec2(floatBitsToUint(value), 0);
 }
 
-uvec2 compute(uvec2 a, uvec2 b, uvec2 c) {
-    uvec2 chosen = widened(b, B_TYPE), other = widened(c, C_TYPE);
-    return cast_truth(a, A_TYPE) ? chosen : other;
+#if BITS == 128
+// As complex128; real numbers have the imaginary part 0.
+uvec4 widened(uvec4 raw, uint type) {
+    if (type == COMPLEX128) return raw;
+    if (type == COMPLEX64)
+        return uvec4(cast_to_double(uintBitsToFloat(raw.x)), cast_to_double(uintBitsToFloat(raw.y)));
+    return uvec4(type == FLOAT64 ? raw.xy : cast_to_double(cast_to_float(raw.x, type)), 0, 0);
+}
+#endif
+
+VALUE compute(VALUE a, VALUE b, VALUE c) {
+    VALUE chosen = widened(b, B_TYPE), other = widened(c, C_TYPE);
+    return cast_truth(a.xy, A_TYPE) ? chosen : other;
 }
 
 void main() { run(); }

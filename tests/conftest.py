@@ -6,6 +6,7 @@ from hypothesis import settings
 from tests import chance
 
 pytest.register_assert_rewrite(
+    "tests.clients.agree",
     "tests.integration.process",
     "tests.kernel.answers",
     "tests.kernel.memory",

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dml_vk.array.creation import full_like
 from dml_vk.array.elementwise import astype, divide, multiply, subtract
+from dml_vk.array.host_operands import beside
 from dml_vk.array.manipulation import broadcast_to, to_axes
 from dml_vk.array.moments import count_of, mean
 from dml_vk.array.statistics import computed_in, max, min, reduced_axes, reduced_target, sum
@@ -63,6 +64,7 @@ def average(
         with ErrorsAs(what):
             found = mean(x, axes, keepdims=keepdims)
         return (found, full_like(found, count_of(x, axes))) if returned else found
+    x, weights = beside(what, x, weights)
     to_tensors(what, [x, to_tensor(what, "weights", weights)])
     floats = [one.dtype for one in (x, weights) if one.dtype.kind == "f"]
     dtype = common_dtype(what, floats or [float32])

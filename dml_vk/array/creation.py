@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from dml_vk.dtypes import DType, float32, to_dtype
+from dml_vk.dtypes import DType, complex64, float32, to_dtype
 from dml_vk.errors import DmlVkError, DTypeError, ErrorsAs, LayoutError
 from dml_vk.layout import (
     Layout,
@@ -17,7 +17,7 @@ from dml_vk.layout import (
     preserve_format,
 )
 from dml_vk.ops.copy import copy_elements
-from dml_vk.ops.elementwise import cast_elements
+from dml_vk.ops.elementwise import cast_elements, check_cast
 from dml_vk.ops.fill import fill_constant
 from dml_vk.runtime.device import Device
 from dml_vk.runtime.device import device as open_device
@@ -29,7 +29,7 @@ from dml_vk.tensor.operands import to_tensor
 
 Wanted = int | str | Device | None
 Shape = int | Iterable[int]
-_REAL = "biuf"  # NumPy's letters
+_NUMBERS = "biufc"  # NumPy's letters
 _REFUSED = "copy=False needs a tensor that is already on the device as requested"
 _TOO_LARGE = "integers must fit in one 64-bit dtype"
 # What objects of other libraries raise if they cannot become arrays.
@@ -102,8 +102,8 @@ def full(
     """
     if dtype is None:
         dtype = getattr(fill_value, "dtype", type(fill_value))
-        if dtype not in (bool, int, float) and not hasattr(fill_value, "dtype"):
-            rule = "fill_value must be a real number"
+        if dtype not in (bool, int, float, complex) and not hasattr(fill_value, "dtype"):
+            rule = "fill_value must be a number"
             raise DTypeError("full", rule, fill_value=fill_value)
     return filled(new_tensor("full", shape, dtype, device, memory_format), "full", fill_value)
 
@@ -196,9 +196,9 @@ def asarray(
     """Create a tensor from an array, from nested lists of numbers, or from a tensor.
 
     The memory order of a dense array is kept, unless memory_format is given. Python floats become
-    float32 and ints int64. Numbers in lists must fit the `dtype`, if one is given; arrays are
-    converted as by `astype`. A tensor that already has the requested properties is returned itself,
-    unless `copy` is True; with False, a necessary copy is an error.
+    float32, complex numbers complex64 and ints int64. Numbers in lists must fit the `dtype`, if one
+    is given; arrays are converted as by `astype`. A tensor that already has the requested
+    properties is returned itself, unless `copy` is True; with False, a necessary copy is an error.
 
     >>> import dml_vk
     >>> dml_vk.asarray([[1.5, 2.5]]).dtype
@@ -213,8 +213,8 @@ def asarray(
         return asked.clone() if copy else asked
     if copy is False:
         _refuse_to_copy(obj)
-    array, kind = _host_array(obj, dtype)
-    return _uploaded("asarray", array, kind, device, memory_format)
+    array, kind = host_array(obj, dtype)
+    return uploaded("asarray", array, kind, device, memory_format)
 
 
 def from_dlpack(x: Any, /, *, device: Wanted = None, copy: bool | None = None) -> Tensor:
@@ -234,11 +234,11 @@ def from_dlpack(x: Any, /, *, device: Wanted = None, copy: bool | None = None) -
     if copy is False:
         raise LayoutError("from_dlpack", _REFUSED, type=type(x).__name__)
     array = _lent("from_dlpack", x)
-    if array.dtype.kind not in _REAL:
-        rule = "elements must be real numbers"
+    if array.dtype.kind not in _NUMBERS:
+        rule = "elements must be numbers"
         raise DTypeError("from_dlpack", rule, dtype=array.dtype)
     kind = _own_dtype("from_dlpack", array)
-    return _uploaded("from_dlpack", array, kind, device, preserve_format)
+    return uploaded("from_dlpack", array, kind, device, preserve_format)
 
 
 def new_tensor(
@@ -297,11 +297,11 @@ def _refuse_to_copy(obj: Any) -> NoReturn:
     raise LayoutError("asarray", _REFUSED, type=type(obj).__name__)
 
 
-def _uploaded(
+def uploaded(
     what: str, array: Array, dtype: DType, device: Wanted, memory_format: MemoryFormat
 ) -> Tensor:
     with ErrorsAs(what):
-        own = _array_layout(array)
+        own = layout_of_array(array)
         layout = own.like(memory_format)
     new = tensor_over(what, layout, dtype, open_device(device))
     host.write(what, new, array, own)
@@ -322,7 +322,7 @@ def _lent(what: str, obj: Any) -> Array:
         rule = f"cannot import this memory with DLPack ({error})"
         raise DTypeError(what, rule, type=type(obj).__name__) from None
     # The strides of size-1 dims may be anything, so row-major and channels_last come first.
-    layout = _array_layout(array)
+    layout = layout_of_array(array)
     if array.flags.c_contiguous:
         layout = Layout(array.shape)
     elif layout.is_contiguous(channels_last):
@@ -331,7 +331,7 @@ def _lent(what: str, obj: Any) -> Array:
     return np.lib.stride_tricks.as_strided(array, strides=strides)
 
 
-def _host_array(obj: Any, dtype: Any) -> tuple[Array, DType]:
+def host_array(obj: Any, dtype: Any) -> tuple[Array, DType]:
     """Return the object as a NumPy array, and the dtype of the tensor to create."""
     what = "asarray"
     wanted = None if dtype is None else to_dtype(what, dtype)
@@ -339,7 +339,7 @@ def _host_array(obj: Any, dtype: Any) -> tuple[Array, DType]:
         obj = _lent(what, obj)
     try:
         array = host.to_array(obj)
-        if wanted is not None and array.dtype.kind in _REAL and not hasattr(obj, "dtype"):
+        if wanted is not None and array.dtype.kind in _NUMBERS and not hasattr(obj, "dtype"):
             # Convert the object itself, so that Python's integers are exact, or refused.
             array = _converted(obj, array, np.dtype(wanted.numpy_name))
     except DmlVkError:
@@ -349,16 +349,18 @@ def _host_array(obj: Any, dtype: Any) -> tuple[Array, DType]:
         raise DTypeError(what, rule, type=type(obj).__name__, dtype=dtype) from None
     if array.dtype == object and host.leaf_types(obj) <= {int, bool}:
         raise DTypeError(what, _TOO_LARGE, type=type(obj).__name__)
-    if array.dtype.kind not in _REAL:
-        # NumPy would convert strings and dates to numbers, and drop imaginary parts.
-        rule = "elements must be real numbers"
+    if array.dtype.kind not in _NUMBERS:
+        # NumPy would convert strings and dates to numbers.
+        rule = "elements must be numbers"
         raise DTypeError(what, rule, type=type(obj).__name__, dtype=array.dtype)
-    if wanted is None and array.dtype == np.float64:
+    if wanted is not None:
+        check_cast(what, _own_dtype(what, array), wanted)
+    if wanted is None and array.dtype in (np.float64, np.complex128):
         types = host.leaf_types(obj)
         if types == {int} or types == {int, bool}:
             raise DTypeError(what, _TOO_LARGE, type=type(obj).__name__)
         if types <= host.PYTHON:
-            wanted = float32
+            wanted = float32 if array.dtype == np.float64 else complex64
     return array, _own_dtype(what, array) if wanted is None else wanted
 
 
@@ -373,7 +375,7 @@ def _converted(obj: Any, array: Array, kind: np.dtype[Any]) -> Array:
         return np.asarray(obj, kind)
 
 
-def _array_layout(array: Array) -> Layout:
+def layout_of_array(array: Array) -> Layout:
     """Return the layout of an array, whose strides imply the order of dims."""
     strides = [stride // array.itemsize for stride in array.strides]
     offset = sum(-s * (n - 1) for s, n in zip(strides, array.shape) if s < 0 and n)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 from dml_vk.array.elementwise import subtract
+from dml_vk.array.host_operands import beside
 from dml_vk.errors import LayoutError
 from dml_vk.layout import Layout, concatenate
 from dml_vk.ops.copy import copy_elements, copy_if_overlapping
@@ -94,6 +95,7 @@ def diff(
     >>> dml_vk.diff(x, prepend=dml_vk.asarray([0])).tolist()
     [1, 3, 5, 7]
     """
+    x, prepend, append = beside("diff", x, prepend, append)
     named = {"prepend": prepend, "x": x, "append": append}
     given = [to_tensor("diff", name, one) for name, one in named.items() if one is not None]
     to_tensors("diff", given)

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
-from dml_vk.dtypes import PYTHON, DType, complex64, float32, float64, to_any_dtype
+from dml_vk.dtypes import PYTHON, DType, to_dtype
 from dml_vk.errors import DTypeError
+from dml_vk.ops.parts import imag_part, real_part
 from dml_vk.promotion import common_dtype
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import plain, to_tensor
@@ -56,9 +56,9 @@ def can_cast(from_: Any, to: Any, /) -> bool:
     >>> dml_vk.can_cast(dml_vk.float32, dml_vk.int64)
     False
     """
-    given, wanted = _dtype_of("can_cast", from_), to_any_dtype("can_cast", to)
+    given, wanted = _dtype_of("can_cast", from_), to_dtype("can_cast", to)
     try:
-        return _common("can_cast", [given, wanted]) is wanted
+        return common_dtype("can_cast", [given, wanted]) is wanted
     except DTypeError:
         return False
 
@@ -73,15 +73,14 @@ def finfo(type: Any, /) -> FloatLimits:
     dtype = _dtype_of("finfo", type)
     if dtype.kind not in "fc":
         raise DTypeError("finfo", "dtype must be floating-point", dtype=dtype)
-    part = float32 if dtype is complex64 else dtype
-    found = np.finfo(part.numpy_name)
+    found = np.finfo(dtype.part.numpy_name)
     return FloatLimits(
         bits=int(found.bits),
         eps=float(found.eps),
         max=float(found.max),
         min=float(found.min),
         smallest_normal=float(found.smallest_normal),
-        dtype=part,
+        dtype=dtype.part,
     )
 
 
@@ -109,14 +108,14 @@ def isdtype(dtype: Any, kind: Any) -> bool:
     >>> dml_vk.isdtype(dml_vk.uint8, ("real floating", "unsigned integer"))
     True
     """
-    found = to_any_dtype("isdtype", dtype)
+    found = to_dtype("isdtype", dtype)
     kinds = kind if isinstance(kind, tuple) else (kind,)
     return any(_is_of_kind(found, one) for one in kinds)
 
 
 def _is_of_kind(dtype: DType, kind: Any) -> bool:
     if not isinstance(kind, str):
-        return dtype is to_any_dtype("isdtype", kind)
+        return dtype is to_dtype("isdtype", kind)
     if kind not in _KINDS:
         rule = f"kind must be a dtype, or one of {', '.join(_KINDS)}"
         raise DTypeError("isdtype", rule, kind=kind)
@@ -126,9 +125,9 @@ def _is_of_kind(dtype: DType, kind: Any) -> bool:
 def result_type(*arrays_and_dtypes: Any) -> DType:
     """Return the dtype in which an operation on these tensors, dtypes and numbers is computed.
 
-    Floats take precedence over integers, and integers over bools. Numbers take the dtype of the
-    other operands, or the default dtype of their kind if that is higher, which is the one that
-    `asarray` gives them.
+    Complex numbers take precedence over floats, floats over integers, and integers over bools.
+    Numbers take the dtype of the other operands, or the default dtype of their kind if that is
+    higher, which is the one that `asarray` gives them.
 
     >>> import dml_vk
     >>> dml_vk.result_type(dml_vk.uint8, dml_vk.int8, 300)
@@ -148,57 +147,38 @@ def result_type(*arrays_and_dtypes: Any) -> DType:
     if not dtypes and not numbers:
         rule = "at least one tensor, dtype or number is needed"
         raise DTypeError(what, rule, given=arrays_and_dtypes)
-    if complex in map(type, numbers):
-        dtypes.append(complex64)
-    return _common(what, dtypes, numbers)
+    return common_dtype(what, dtypes, numbers)
 
 
 def _dtype_of(what: str, given: Any) -> DType:
-    return given.dtype if isinstance(given, Tensor) else to_any_dtype(what, given)
-
-
-def _common(what: str, dtypes: Sequence[DType], numbers: Sequence[Any] = ()) -> DType:
-    """`common_dtype`, with complex64 as the highest kind."""
-    if complex64 not in dtypes:
-        return common_dtype(what, dtypes, numbers)
-    if float64 not in dtypes:
-        return complex64
-    rule = "only floats of at most 32 bits promote with complex64"
-    raise DTypeError(what, rule, dtypes=tuple(dtypes))
+    return given.dtype if isinstance(given, Tensor) else to_dtype(what, given)
 
 
 def real(x: Tensor, /) -> Tensor:
-    """Return the real part: x itself, since all tensors are real.
+    """Return the real parts: a view of the same memory, which can be written to; x itself if real.
 
     >>> import dml_vk
-    >>> dml_vk.real(dml_vk.asarray([1.5, 2.5])).tolist()
-    [1.5, 2.5]
+    >>> x = dml_vk.asarray([1 + 2j, 3 + 4j])
+    >>> dml_vk.real(x).tolist(), dml_vk.real(x).strides
+    ([1.0, 3.0], (2,))
     """
-    return _numeric("real", x)
-
-
-def conj(x: Tensor, /) -> Tensor:
-    """Return the complex conjugate: x itself, since all tensors are real.
-
-    >>> import dml_vk
-    >>> dml_vk.conj(dml_vk.asarray([1, 2])).tolist()
-    [1, 2]
-    """
-    return _numeric("conj", x)
+    found = _numeric("real", x)
+    return Tensor(real_part(found)) if found.dtype.kind == "c" else found
 
 
 def imag(x: Tensor, /) -> Tensor:
-    """Raise an error: no tensor has an imaginary part yet.
+    """Return the imaginary parts: a view of the same memory, which can be written to.
 
     >>> import dml_vk
-    >>> dml_vk.imag(dml_vk.asarray([1.5]))
-    Traceback (most recent call last):
-    dml_vk.errors.DTypeError: imag: x must be complex, and tensors are real for now: \
-use zeros_like; got dtype=dml_vk.float32
+    >>> x = dml_vk.asarray([1 + 2j, 3 + 4j])
+    >>> dml_vk.imag(x)[0] = 7
+    >>> x.tolist()
+    [(1+7j), (3+4j)]
     """
-    dtype = to_tensor("imag", "x", x).dtype
-    rule = "x must be complex, and tensors are real for now: use zeros_like"
-    raise DTypeError("imag", rule, dtype=dtype)
+    found = to_tensor("imag", "x", x)
+    if found.dtype.kind != "c":
+        raise DTypeError("imag", "x must be complex: use zeros_like", dtype=found.dtype)
+    return Tensor(imag_part(found))
 
 
 def _numeric(what: str, x: Any) -> Tensor:

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 from dml_vk.array.calls import call
+from dml_vk.array.host_operands import beside
 from dml_vk.dtypes import DType
 from dml_vk.errors import LayoutError
 from dml_vk.kernels.operators import OPERATORS
@@ -121,12 +122,15 @@ class Labelled(NamedTuple):
         return Factor(self.tensor, tuple(map(places.get, kept)), tuple(map(places.get, summed)))
 
 
-def einsum(subscripts: str, /, *operands: Tensor, out: Tensor | None = None) -> Tensor:
+def einsum(
+    subscripts: str, /, *operands: Tensor, optimize: object = False, out: Tensor | None = None
+) -> Tensor:
     """Multiply operands and sum over the labels that the result does not have, as `numpy.einsum`.
 
     Operands are contracted from left to right, two at a time; each contraction sums over all labels
     that are not needed later. A label that an operand has twice is its diagonal. The result is new
-    and row-major.
+    and row-major. `optimize` is accepted for NumPy's sake and has no effect, since the order of
+    sums is stated.
 
     >>> import dml_vk
     >>> x = dml_vk.asarray([[1, 2], [3, 4]])
@@ -141,7 +145,7 @@ def einsum(subscripts: str, /, *operands: Tensor, out: Tensor | None = None) -> 
         raise LayoutError(what, rule, subscripts=type(subscripts).__name__)
     if not operands:
         raise LayoutError(what, "at least one operand is needed", subscripts=subscripts)
-    return call(_einsum, operands, out, str(subscripts))
+    return call(_einsum, beside(what, *operands), out, str(subscripts))
 
 
 def _einsum(operands: Sequence[Any], out: Any, subscripts: str) -> Tensor:

@@ -10,13 +10,15 @@ from __future__ import annotations
 import inspect
 import numbers
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Protocol, TypeVar
+from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 
 import numpy as np
 
 from dml_vk.array.calls import call
 from dml_vk.array.creation import full
-from dml_vk.dtypes import DTYPES, DType, float32, to_dtype
+from dml_vk.array.host_operands import beside
+from dml_vk.array.searching import nonzero
+from dml_vk.dtypes import DTYPES, DType, bool_, float32, float64, to_dtype
 from dml_vk.errors import DTypeError, ErrorsAs, LayoutError
 from dml_vk.kernels.kernel import SCALAR_WORDS
 from dml_vk.kernels.operators import OPERATORS, Operator
@@ -37,6 +39,8 @@ from dml_vk.tensor.operands import (
     to_tensor,
     to_tensors,
 )
+
+_MOST_BYTES = 4 * SCALAR_WORDS[3]  # of the scalars of `where`
 
 
 class Named(Protocol):
@@ -89,6 +93,7 @@ def _target(what: str, tensors: list[Tensor], dtype: DType, out: Any) -> Tensor:
 
 def _computed(operands: Sequence[Any], out: Any, operator: Operator, params: Ints) -> Tensor:
     what, scalars = operator.name, params
+    operands = beside(what, *operands)
     tensors = to_tensors(what, operands)
     common = _common(what, operator, operands)
     dtype = DTYPES[operator.result] if operator.result else common
@@ -138,7 +143,8 @@ def _parametric(operator: Operator) -> Parametric:
             if not isinstance(value, (numbers.Real, np.bool_)):
                 rule = f"{parameter} must be a real number"
                 raise DTypeError(what, rule, **{parameter: value})
-        words = [element_words(what, each, float32, plain(params[each])) for each in params]
+        kind = float64 if isinstance(x, Tensor) and x.dtype is float64 else float32
+        words = [element_words(what, each, kind, plain(params[each])) for each in params]
         return call(_computed, (x,), out, operator, sum(words, ()))
 
     vars(function)["__signature__"] = _spelled(inspect.signature(function), operator)
@@ -173,6 +179,7 @@ def astype(
 ) -> Tensor:
     """Convert the elements to another dtype; with `copy=False`, x itself if it already has it.
 
+    Complex numbers can only become complex numbers of another size, and bools: use `real` or `abs`.
     Floats are truncated to integers, values out of range become the nearest limit, and NaN becomes
     0. Integers keep their low bits. Conversions to floats round to nearest, ties to even. A bool is
     false for 0, else true.
@@ -199,20 +206,57 @@ def _cast(operands: Sequence[Tensor], out: Any, dtype: DType) -> Tensor:
     return target
 
 
-def where(condition: Tensor, x1: Operand, x2: Operand, /, *, out: Tensor | None = None) -> Tensor:
+def conj(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
+    """Return the complex conjugates; x itself if it is real and there is no `out`.
+
+    >>> import dml_vk
+    >>> dml_vk.conj(dml_vk.asarray([1 + 2j, 3 - 4j])).tolist()
+    [(1-2j), (3+4j)]
+    """
+    x = to_tensor("conj", "x", x)
+    if x.dtype.kind == "b":
+        raise DTypeError("conj", "dtype must be numeric", dtype=x.dtype)
+    if x.dtype.kind == "c":
+        return call(_computed, (x,), out, OPERATORS["conj"], ())
+    return x if out is None else call(_computed, (x,), out, OPERATORS["positive"], ())
+
+
+@overload
+def where(condition: Tensor, /) -> tuple[Tensor, ...]: ...
+
+
+@overload
+def where(
+    condition: Tensor, x1: Operand, x2: Operand, /, *, out: Tensor | None = None
+) -> Tensor: ...
+
+
+def where(
+    condition: Tensor, x1: Any = None, x2: Any = None, /, *, out: Tensor | None = None
+) -> Tensor | tuple[Tensor, ...]:
     """Select elements of x1 where the condition is true (not 0), else of x2.
+
+    With the condition alone, return the indexes where it is true, as `nonzero` does.
 
     >>> import dml_vk
     >>> x = dml_vk.asarray([1.0, -2.0, 3.0])
     >>> dml_vk.where(dml_vk.asarray([True, False, True]), x, 0.0).tolist()
     [1.0, 0.0, 3.0]
     """
+    condition, x1, x2 = beside("where", condition, x1, x2)
     condition = to_tensor("where", "condition", condition)
-    if not isinstance(x1, Tensor) and not isinstance(x2, Tensor):
-        to_tensors("where", (condition, x1, x2))
-        common = _common("where", OPERATORS["where"], (x1, x2))
-        if 2 * common.itemsize > 4 * SCALAR_WORDS[3]:  # Two scalars do not fit in the params.
-            x1 = full((), plain(x1), common, device=condition.device)
+    if x1 is None and x2 is None and out is None:
+        return nonzero(condition)
+    to_tensors("where", (condition, x1, x2))
+    if condition.dtype.kind == "c":
+        condition = astype(condition, bool_)
+    common = _common("where", OPERATORS["where"], (x1, x2))
+    # Scalars that do not fit in the params become elements.
+    scalars = sum([not isinstance(x, Tensor) for x in (x1, x2)])
+    if not isinstance(x1, Tensor) and scalars * common.itemsize > _MOST_BYTES:
+        x1 = full((), plain(x1), common, device=condition.device)
+    if not isinstance(x2, Tensor) and common.itemsize > _MOST_BYTES:
+        x2 = full((), plain(x2), common, device=condition.device)
     return call(_selected, (condition, x1, x2), out)
 
 
@@ -247,6 +291,7 @@ def clip(
     >>> dml_vk.clip(dml_vk.asarray([-5, 5, 50]), 0, 9).tolist()
     [0, 5, 9]
     """
+    x, min, max = beside("clip", x, min, max)
     given = [bound for bound in (min, max) if bound is not None]
     tensors = to_tensors("clip", (x, *given))
     x = to_tensor("clip", "x", x)
@@ -303,9 +348,6 @@ def _power(dtype: DType, number: float) -> Operator | None:
             return OPERATORS[_POWERS[number]]
         if number in _SMALL or (dtype.itemsize == 8 and number == number // 1):
             return OPERATORS["whole_power"]
-        if dtype.itemsize == 8:
-            rule = "powers of float64 must be whole numbers or 0.5"
-            raise DTypeError("pow", rule, number=number)
     return OPERATORS["square"] if dtype.kind in "iu" and number == 2 else None
 
 

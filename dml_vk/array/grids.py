@@ -11,13 +11,15 @@ import numpy as np
 
 from dml_vk.array.creation import Wanted, filled, new_tensor
 from dml_vk.array.elementwise import where
-from dml_vk.dtypes import DType, bool_, float32, float64, int64, to_dtype
+from dml_vk.array.host_operands import beside
+from dml_vk.dtypes import DType, bool_, complex64, float32, float64, int64, to_dtype
 from dml_vk.errors import DTypeError, ErrorsAs, LayoutError, RangeError
 from dml_vk.layout import Layout, MemoryFormat, contiguous_format, preserve_format
 from dml_vk.ops.fill import fill_sequence
+from dml_vk.ops.parts import imag_part, real_part
 from dml_vk.strides.order import to_bool, to_int
 from dml_vk.tensor.core import Tensor
-from dml_vk.tensor.operands import result_over, to_number, to_tensor
+from dml_vk.tensor.operands import plain, result_over, to_number, to_tensor
 
 
 def arange(
@@ -50,16 +52,16 @@ def arange(
     if kind.kind in "iu":
         _check_integers(kind, first, delta, count)
         first, delta = int(first), int(delta)
-    elif kind is bool_:
-        raise DTypeError("arange", "dtype must be numeric", dtype=kind)
+    elif kind.kind != "f":
+        raise DTypeError("arange", "dtype must be numeric and real", dtype=kind)
     new = new_tensor("arange", count, kind, device, memory_format)
     fill_sequence("arange", new, kind, first, delta)
     return new
 
 
 def linspace(
-    start: float,
-    stop: float,
+    start: complex,
+    stop: complex,
     /,
     num: int,
     *,
@@ -71,28 +73,45 @@ def linspace(
     """Create `num` equally spaced floats from `start` to `stop`, which `endpoint` includes.
 
     Both ends are exact. In between, each element is computed from the nearer end and is within
-    2**-50 of its magnitude before it is rounded, even if it is nearly 0.
+    2**-50 of its magnitude before it is rounded, even if it is nearly 0. Complex numbers are spaced
+    by parts.
 
     >>> import dml_vk
     >>> dml_vk.linspace(-1, 1, 3).tolist(), dml_vk.linspace(0, 1, 4, endpoint=False).tolist()
     ([-1.0, 0.0, 1.0], [0.0, 0.25, 0.5, 0.75])
     """
     what = "linspace"
-    ends = [to_number(what, name, value) for name, value in (("start", start), ("stop", stop))]
-    kind = float32 if dtype is None else to_dtype(what, dtype)
-    if kind.kind != "f":
+    ends = [_to_end(what, name, value) for name, value in (("start", start), ("stop", stop))]
+    is_complex = any(isinstance(end, complex) for end in ends)
+    kind = (complex64 if is_complex else float32) if dtype is None else to_dtype(what, dtype)
+    if kind.kind not in ("c" if is_complex else "fc"):
         raise DTypeError(what, "dtype must be floating-point", dtype=kind)
     count, endpoint = to_int(what, "num", num), to_bool(what, "endpoint", endpoint)
     if count < 0:
         raise RangeError(what, "num must not be negative", num=num)
     try:
-        first, last = [Fraction(float(end)) for end in ends]
+        parts = [(Fraction(float(end.real)), Fraction(float(end.imag))) for end in ends]
     except (OverflowError, ValueError):
         rule = "start and stop must be finite floats"
         raise RangeError(what, rule, start=start, stop=stop) from None
     new = new_tensor(what, count, kind, device, memory_format)
-    if count == 0:
-        return new
+    targets = (real_part(new), imag_part(new)) if kind.kind == "c" else (new,)
+    for target, first, last in zip(targets, *parts):
+        if count:
+            _space(what, Tensor(target), first, last, count, endpoint)
+    return new
+
+
+def _to_end(what: str, name: str, value: Any) -> complex:
+    number = value.item() if isinstance(value, Tensor) and not value.shape else plain(value)
+    return number if isinstance(number, complex) else to_number(what, name, number)
+
+
+def _space(
+    what: str, new: Tensor, first: Fraction, last: Fraction, count: int, endpoint: bool
+) -> None:
+    """Write equally spaced numbers, at least one, to a vector of floats."""
+    kind = new.dtype
     delta = (last - first) / max(1, count - endpoint)
     nearest = min(max(round(-first / delta), 0), count - 1) if delta else 0
     anchor, pace = _as_float(first + nearest * delta), _as_float(delta)
@@ -107,7 +126,6 @@ def linspace(
         made = Fraction(anchor) + (at - nearest) * Fraction(pace)
         if not _rounds_equal(kind, made, end):
             filled(new.over(new.layout.narrow(0, at, 1)), what, float(end))
-    return new
 
 
 def eye(
@@ -179,7 +197,7 @@ def meshgrid(*arrays: Tensor, indexing: str = "xy") -> list[Tensor]:
     >>> [x.tolist() for x in dml_vk.meshgrid(dml_vk.asarray([1, 2]), dml_vk.asarray([3, 4]))]
     [[[1, 2], [1, 2]], [[3, 3], [4, 4]]]
     """
-    given = [to_tensor("meshgrid", "array", one) for one in arrays]
+    given = [to_tensor("meshgrid", "array", one) for one in beside("meshgrid", *arrays)]
     if not isinstance(indexing, str) or indexing not in ("xy", "ij"):
         raise RangeError("meshgrid", "indexing must be 'xy' or 'ij'", indexing=indexing)
     for one in given:

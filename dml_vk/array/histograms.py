@@ -16,6 +16,7 @@ from dml_vk.array.creation import asarray
 from dml_vk.array.cumulative import diff
 from dml_vk.array.elementwise import astype, divide, equal, subtract, where
 from dml_vk.array.grids import arange
+from dml_vk.array.host_operands import beside
 from dml_vk.array.indexing.api import elements_at
 from dml_vk.array.indexing.places import MOST
 from dml_vk.array.manipulation import concat, reshape
@@ -134,6 +135,7 @@ def histogram(
 def _weights(what: str, weights: Any, x: Tensor) -> Tensor | None:
     if weights is None:
         return None
+    _, weights = beside(what, x, weights)
     given = to_tensor(what, "weights", weights)
     to_tensors(what, [x, given])
     check_dtype(what, given.dtype, of_kinds("iuf"))

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+from dml_vk.array.host_operands import beside
 from dml_vk.array.manipulation import concat
 from dml_vk.errors import DTypeError, ErrorsAs
 from dml_vk.tensor.core import Tensor
@@ -109,7 +110,7 @@ def _column(x: Tensor) -> Tensor:
 
 
 def _views(what: str, view: Callable[[Tensor], Tensor], arrays: Sequence[Tensor]) -> Seen:
-    found = tuple([view(to_tensor(what, "array", one)) for one in arrays])
+    found = tuple([view(to_tensor(what, "array", one)) for one in beside(what, *arrays)])
     return found[0] if len(found) == 1 else found
 
 
@@ -119,6 +120,6 @@ def _joined(
     if not isinstance(tup, (list, tuple)):
         rule = "arrays must be a non-empty list or tuple of tensors"
         raise DTypeError(what, rule, arrays=type(tup).__name__)
-    seen = [view(to_tensor(what, "array", one)) for one in tup]
+    seen = [view(to_tensor(what, "array", one)) for one in beside(what, *tup)]
     with ErrorsAs(what):
         return concat(seen, axis=min(axis, seen[0].ndim - 1) if seen else 0, out=out)

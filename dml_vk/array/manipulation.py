@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
+from dml_vk.array.host_operands import beside
 from dml_vk.errors import DTypeError, ErrorsAs, LayoutError
 from dml_vk.layout import Layout, broadcast_sizes, concatenate, elementwise
 from dml_vk.observe.copies import ASKED, record
@@ -42,8 +43,9 @@ def broadcast_arrays(*arrays: Tensor) -> list[Tensor]:
     >>> [x.tolist() for x in dml_vk.broadcast_arrays(row, column)]
     [[[1, 2], [1, 2]], [[3, 3], [4, 4]]]
     """
-    given = [to_tensor("broadcast_arrays", "array", one) for one in arrays]
-    with ErrorsAs("broadcast_arrays"):
+    what = "broadcast_arrays"
+    given = [to_tensor(what, "array", one) for one in beside(what, *arrays)]
+    with ErrorsAs(what):
         sizes = broadcast_sizes(*[one.shape for one in given])
     return [one.over(one.layout.expand(sizes)) for one in given]
 
@@ -113,6 +115,21 @@ def permute_dims(x: Tensor, /, axes: Sequence[int]) -> Tensor:
     dims = to_axes("permute_dims", axes, given.ndim, "axes")
     with ErrorsAs("permute_dims", dims="axes"):
         return given.over(given.layout.permute(dims))
+
+
+def transpose(x: Tensor, /, axes: Sequence[int] | None = None) -> Tensor:
+    """Return a view with dims in reverse order, or in this one, as `permute_dims` does.
+
+    >>> import dml_vk
+    >>> dml_vk.transpose(dml_vk.empty((2, 3, 4))).shape
+    (4, 3, 2)
+    """
+    given = to_tensor("transpose", "x", x)
+    dims = (
+        range(given.ndim)[::-1] if axes is None else to_axes("transpose", axes, given.ndim, "axes")
+    )
+    with ErrorsAs("transpose", dims="axes"):
+        return given.over(given.layout.permute(tuple(dims)))
 
 
 def reshape(x: Tensor, /, shape: int | Iterable[int], *, copy: bool | None = None) -> Tensor:
@@ -246,6 +263,7 @@ def _joined(what: str, arrays: Any) -> list[Tensor]:
         got = type(arrays).__name__ if given is None else arrays
         rule = "arrays must be a non-empty list or tuple of tensors"
         raise DTypeError(what, rule, arrays=got)
+    given = list(beside(what, *given))
     for one in given:
         to_tensor(what, "array", one)
     return to_tensors(what, given)

@@ -7,6 +7,7 @@ from typing import Any
 
 from dml_vk.array.calls import call
 from dml_vk.array.einsum import Factor, contracted, numeric_dtype
+from dml_vk.array.host_operands import beside
 from dml_vk.array.manipulation import to_axes
 from dml_vk.errors import LayoutError, LayoutIndexError
 from dml_vk.layout import Layout
@@ -34,7 +35,8 @@ def matmul(x1: Tensor, x2: Tensor, /, *, out: Tensor | None = None) -> Tensor:
 
 
 def _matmul(operands: Sequence[Any], out: Any) -> Tensor:
-    what, (x1, x2) = "matmul", operands
+    what = "matmul"
+    x1, x2 = beside(what, *operands)
     dtype = numeric_dtype(what, (("x1", x1), ("x2", x2)))
     if not x1.shape or not x2.shape:
         rule = "operands must have at least one dim: use multiply for scalars"
@@ -72,7 +74,8 @@ def vecdot(x1: Tensor, x2: Tensor, /, *, axis: int = -1, out: Tensor | None = No
 
 
 def _vecdot(operands: Sequence[Any], out: Any, axis: int) -> Tensor:
-    what, (x1, x2) = "vecdot", operands
+    what = "vecdot"
+    x1, x2 = beside(what, *operands)
     dtype = numeric_dtype(what, (("x1", x1), ("x2", x2)))
     ranks = len(x1.shape), len(x2.shape)
     axis = shared_axis(what, axis, x1, x2)
@@ -110,6 +113,7 @@ def tensordot(
     91
     """
     what = "tensordot"
+    x1, x2 = beside(what, x1, x2)
     numeric_dtype(what, (("x1", x1), ("x2", x2)))
     axes1, axes2 = _axis_pairs(what, axes, x1, x2)
     if [x1.shape[axis] for axis in axes1] != [x2.shape[axis] for axis in axes2]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from dml_vk.array.host_operands import beside
 from dml_vk.dtypes import int64
 from dml_vk.errors import LayoutError, RangeError
 from dml_vk.layout import Layout
@@ -64,6 +65,7 @@ def searchsorted(
     [3]
     """
     what = "searchsorted"
+    x1, x2, sorter = beside(what, x1, x2, sorter)
     tensors = [to_tensor(what, "x1", x1), to_tensor(what, "x2", x2)]
     if sorter is not None:
         tensors.append(to_tensor(what, "sorter", sorter))
@@ -71,9 +73,9 @@ def searchsorted(
     to_tensors(what, tensors)
     if not isinstance(side, str) or side not in ("left", "right"):
         raise RangeError(what, "side must be 'left' or 'right'", side=side)
-    _check_one_dim(what, "x1", x1)
+    check_one_dim(what, "x1", x1)
     if sorter is not None:
-        _check_one_dim(what, "sorter", sorter)
+        check_one_dim(what, "sorter", sorter)
         if sorter.shape != x1.shape:
             rule = "sorter must have one index for each element of x1"
             raise LayoutError(what, rule, sorter=sorter.shape, x1=x1.shape)
@@ -90,7 +92,7 @@ def searchsorted(
     return result
 
 
-def _check_one_dim(what: str, name: str, x: Tensor) -> None:
+def check_one_dim(what: str, name: str, x: Tensor) -> None:
     if x.layout.rank != 1:
         shape: dict[str, Any] = {name: x.shape}
         raise LayoutError(what, f"{name} must be 1-D", **shape)

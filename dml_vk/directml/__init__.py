@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 from dml_vk.directml import (
     activations,
+    batch_normalizations,
     binary,
     convolutions,
     cumulative,
@@ -13,7 +14,7 @@ from dml_vk.directml import (
     gathering,
     generators,
     images,
-    normalizations,
+    mean_variance,
     padding,
     pooling,
     products,
@@ -29,6 +30,7 @@ from dml_vk.directml import (
     unary,
 )
 from dml_vk.directml.activations import *  # noqa: F403  (each module says what is public)
+from dml_vk.directml.batch_normalizations import *  # noqa: F403
 from dml_vk.directml.binary import *  # noqa: F403
 from dml_vk.directml.convolutions import *  # noqa: F403
 from dml_vk.directml.cumulative import *  # noqa: F403
@@ -45,7 +47,7 @@ from dml_vk.directml.folding import *  # noqa: F403
 from dml_vk.directml.gathering import *  # noqa: F403
 from dml_vk.directml.generators import *  # noqa: F403
 from dml_vk.directml.images import *  # noqa: F403
-from dml_vk.directml.normalizations import *  # noqa: F403
+from dml_vk.directml.mean_variance import *  # noqa: F403
 from dml_vk.directml.padding import *  # noqa: F403
 from dml_vk.directml.policies import TensorPolicy, TensorProperties, calculate_strides
 from dml_vk.directml.pooling import *  # noqa: F403
@@ -76,6 +78,7 @@ __all__ = [
     "calculate_strides",
 ]
 __all__ += activations.__all__
+__all__ += batch_normalizations.__all__
 __all__ += binary.__all__
 __all__ += convolutions.__all__
 __all__ += cumulative.__all__
@@ -85,7 +88,7 @@ __all__ += folding.__all__
 __all__ += gathering.__all__
 __all__ += generators.__all__
 __all__ += images.__all__
-__all__ += normalizations.__all__
+__all__ += mean_variance.__all__
 __all__ += padding.__all__
 __all__ += pooling.__all__
 __all__ += products.__all__

@@ -72,11 +72,14 @@ class Typed(Operator):
         """The tensors that are there: optional ones may be None."""
         return [name for name, desc in self._bindings.items() if desc is not None]
 
+    def _allowed(self, name: str) -> DataTypes | str:
+        """The data types that a tensor may have, or the tensor whose data type it must have."""
+        allowed = self._own_types.get(name, self._leading)
+        return self._types if allowed == name else allowed
+
     def _check_types(self) -> None:
         for name in self._given:
-            given, allowed = self._desc(name).data_type, self._own_types.get(name, self._leading)
-            if name == allowed:
-                allowed = self._types
+            given, allowed = self._desc(name).data_type, self._allowed(name)
             if isinstance(allowed, str):
                 same = self._desc(allowed).data_type
                 rule = f"{name} must have the data type of {allowed}, {same.name}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 from dml_vk.directml.descriptors import BufferTensorDesc
 from dml_vk.directml.elementwise import ALL
@@ -20,17 +20,21 @@ if TYPE_CHECKING:
 __all__ = ["Fold", "Unfold"]
 
 
-class Windowed(OverTensors):
+@dataclass(frozen=True, repr=False)
+class Folding(OverTensors):
     """What both have in common: an image (N, C, ...) and columns (N, C * taps, windows)."""
 
+    input: BufferTensorDesc
+    output: BufferTensorDesc
     window_sizes: Ints
-    strides: Ints
-    dilations: Ints
-    start_padding: Ints
-    end_padding: Ints
+    strides: Ints = ()
+    dilations: Ints = ()
+    start_padding: Ints = ()
+    end_padding: Ints = ()
 
-    _image: str  # the names of the two tensors
-    _columns: str
+    _tensors = ("input", "output")
+    _image: ClassVar[str]  # the names of the two
+    _columns: ClassVar[str]
 
     def _check(self) -> None:
         rank = self._check_ranks(range(3, 9), "3 to 8", self._image)
@@ -67,8 +71,7 @@ class Windowed(OverTensors):
         return columns.over(aligned(columns.layout, columns.shape[-3:]))
 
 
-@dataclass(frozen=True, repr=False)
-class Unfold(Windowed, types=ALL):
+class Unfold(Folding, types=ALL):
     """The windows over 1 to 6 spatial dims as columns, with zeros for the padding.
 
     Columns are (N, C * taps, windows), both in row-major order.
@@ -79,15 +82,6 @@ class Unfold(Windowed, types=ALL):
     (1, 1)
     """
 
-    input: BufferTensorDesc
-    output: BufferTensorDesc
-    window_sizes: Ints
-    strides: Ints = ()
-    dilations: Ints = ()
-    start_padding: Ints = ()
-    end_padding: Ints = ()
-
-    _tensors = ("input", "output")
     _image, _columns = "input", "output"
 
     def _compute(self, x: Tensor, target: Tensor) -> None:
@@ -97,8 +91,7 @@ class Unfold(Windowed, types=ALL):
         call(columns_of, (x,), self._three(target), self._dims())
 
 
-@dataclass(frozen=True, repr=False)
-class Fold(Windowed, types=ALL):
+class Fold(Folding, types=ALL):
     """The columns added where Unfold reads them.
 
     The terms of an element are added to 0 one after the other, in row-major order of the taps.
@@ -111,15 +104,6 @@ class Fold(Windowed, types=ALL):
     dml_vk.errors.LayoutError: Fold: input must have the sizes (1, 9, 4); got sizes=(1, 9, 3)
     """
 
-    input: BufferTensorDesc
-    output: BufferTensorDesc
-    window_sizes: Ints
-    strides: Ints = ()
-    dilations: Ints = ()
-    start_padding: Ints = ()
-    end_padding: Ints = ()
-
-    _tensors = ("input", "output")
     _image, _columns = "output", "input"
 
     def _compute(self, x: Tensor, target: Tensor) -> None:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import enum
-from dataclasses import dataclass
+from abc import abstractmethod
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from dml_vk.directml.descriptors import BufferTensorDesc, DataType
 from dml_vk.directml.elementwise import ALL, FLOATS
 from dml_vk.directml.fields import OverTensors
 from dml_vk.errors import LayoutError
+from dml_vk.strides.order import Ints
 
 if TYPE_CHECKING:
     from dml_vk.tensor.core import Tensor
@@ -37,8 +39,29 @@ class DepthSpaceOrder(enum.Enum):
 _NAMES = {DepthSpaceOrder.DEPTH_COLUMN_ROW: "DCR", DepthSpaceOrder.COLUMN_ROW_DEPTH: "CRD"}
 
 
+class Blocked(OverTensors):
+    """An operator between channels and blocks of pixels."""
+
+    input: BufferTensorDesc
+    output: BufferTensorDesc
+    block_size: int
+    # Not every class has it as a field.
+    order: DepthSpaceOrder = DepthSpaceOrder.DEPTH_COLUMN_ROW
+
+    _tensors = ("input", "output")
+
+    def _check(self) -> None:
+        self._check_ranks((4,), "4")
+        self._check_sizes("output", self._sizes(self._hold_int("block_size", 1)))
+        self._check_enum("order", DepthSpaceOrder)
+
+    @abstractmethod
+    def _sizes(self, block: int) -> Ints:
+        """Check the input; return the sizes of the output."""
+
+
 @dataclass(frozen=True, repr=False)
-class DepthToSpace(OverTensors, types=ALL):
+class DepthToSpace(Blocked, types=ALL):
     """Channels as blocks of pixels: (N, C * block**2, H, W) to (N, C, H * block, W * block).
 
     >>> from dml_vk.directml import BufferTensorDesc, DataType, DepthToSpace
@@ -51,26 +74,17 @@ class DepthToSpace(OverTensors, types=ALL):
     output: BufferTensorDesc
     block_size: int
 
-    _tensors = ("input", "output")
-
-    def _check(self) -> None:
-        self._check_ranks((4,), "4")
-        block = self._hold_int("block_size", 1)
+    def _sizes(self, block: int) -> Ints:
         images, channels, height, width = sizes = self.input.sizes
         if channels % block**2:
             rule = "the channels of input must be a multiple of block_size * block_size"
             raise LayoutError(self._what, rule, sizes=sizes, block_size=block)
-        deep = images, channels // block**2, height * block, width * block
-        self._check_sizes("output", deep)
-
-    @property
-    def _order(self) -> DepthSpaceOrder:
-        return DepthSpaceOrder.DEPTH_COLUMN_ROW
+        return images, channels // block**2, height * block, width * block
 
     def _compute(self, x: Tensor, target: Tensor) -> None:
         from dml_vk.nn import pixel_shuffle
 
-        pixel_shuffle(x, self.block_size, order=_NAMES[self._order], out=target)
+        pixel_shuffle(x, self.block_size, order=_NAMES[self.order], out=target)
 
 
 @dataclass(frozen=True, repr=False)
@@ -83,19 +97,11 @@ class DepthToSpace1(DepthToSpace):
     'COLUMN_ROW_DEPTH'
     """
 
-    order: DepthSpaceOrder
-
-    def _check(self) -> None:
-        super()._check()
-        self._check_enum("order", DepthSpaceOrder)
-
-    @property
-    def _order(self) -> DepthSpaceOrder:
-        return self.order
+    order: DepthSpaceOrder = field()  # required
 
 
 @dataclass(frozen=True, repr=False)
-class SpaceToDepth(OverTensors, types=ALL):
+class SpaceToDepth(Blocked, types=ALL):
     """Blocks of pixels as channels: it undoes DepthToSpace.
 
     >>> from dml_vk.directml import BufferTensorDesc, DataType, SpaceToDepth
@@ -111,26 +117,17 @@ block_size; got sizes=(1, 1, 2, 3), block_size=2
     output: BufferTensorDesc
     block_size: int
 
-    _tensors = ("input", "output")
-
-    def _check(self) -> None:
-        self._check_ranks((4,), "4")
-        block = self._hold_int("block_size", 1)
+    def _sizes(self, block: int) -> Ints:
         images, channels, height, width = sizes = self.input.sizes
         if height % block or width % block:
             rule = "the height and width of input must be multiples of block_size"
             raise LayoutError(self._what, rule, sizes=sizes, block_size=block)
-        deep = images, channels * block**2, height // block, width // block
-        self._check_sizes("output", deep)
-
-    @property
-    def _order(self) -> DepthSpaceOrder:
-        return DepthSpaceOrder.DEPTH_COLUMN_ROW
+        return images, channels * block**2, height // block, width // block
 
     def _compute(self, x: Tensor, target: Tensor) -> None:
         from dml_vk.nn import pixel_unshuffle
 
-        pixel_unshuffle(x, self.block_size, order=_NAMES[self._order], out=target)
+        pixel_unshuffle(x, self.block_size, order=_NAMES[self.order], out=target)
 
 
 @dataclass(frozen=True, repr=False)
@@ -145,15 +142,7 @@ class SpaceToDepth1(SpaceToDepth):
     dml_vk.errors.LayoutError: SpaceToDepth1: order must be of DepthSpaceOrder; got order='CRD'
     """
 
-    order: DepthSpaceOrder
-
-    def _check(self) -> None:
-        super()._check()
-        self._check_enum("order", DepthSpaceOrder)
-
-    @property
-    def _order(self) -> DepthSpaceOrder:
-        return self.order
+    order: DepthSpaceOrder = field()  # required
 
 
 @dataclass(frozen=True, repr=False)

@@ -47,6 +47,8 @@ class Padded(OverTensors):
     start_padding: Ints
     end_padding: Ints
 
+    _tensors = ("input", "output")
+
     def _check(self) -> None:
         rank = self._check_ranks(RANKS, "1 to 8")
         self._check_enum("padding_mode", PaddingMode)
@@ -147,8 +149,6 @@ class Padding(Padded, types=ALL):
     start_padding: Ints
     end_padding: Ints
 
-    _tensors = ("input", "output")
-
     def _check_value(self) -> None:
         self._hold("padding_value", DataType.FLOAT32)
         if dtype_of(self._data_type).kind != "f" and math.isnan(self.padding_value):
@@ -176,8 +176,6 @@ got padding_value=200
     padding_value: float
     start_padding: Ints
     end_padding: Ints
-
-    _tensors = ("input", "output")
 
     def _check_value(self) -> None:
         self._check_scalar_type("padding_value_data_type", "output")

@@ -67,12 +67,25 @@ class Pooling(Windowed):
         }
 
 
-class Means(Pooling, types=FLOATS):
+@dataclass(frozen=True, repr=False)
+class OneOutput(Pooling):
+    """Pooling without indices, with the fields of the first versions."""
+
+    input: BufferTensorDesc
+    output: BufferTensorDesc
+    _: KW_ONLY
+    strides: Sequence[int] = ()
+    window_size: Sequence[int]
+    start_padding: Sequence[int] = ()
+    end_padding: Sequence[int] = ()
+
+    _tensors = ("input", "output")
+
+
+class Means(OneOutput, types=FLOATS):
     """The mean of each window."""
 
     include_padding: bool
-
-    _tensors = ("input", "output")
 
     def _check(self) -> None:
         super()._check()
@@ -91,13 +104,7 @@ class AveragePooling(Means):
     Those in the padding are zeros, and count if `include_padding` is true.
     """
 
-    input: BufferTensorDesc
-    output: BufferTensorDesc
     _: KW_ONLY
-    strides: Sequence[int] = ()
-    window_size: Sequence[int]
-    start_padding: Sequence[int] = ()
-    end_padding: Sequence[int] = ()
     include_padding: bool
 
 
@@ -112,23 +119,15 @@ class AveragePooling1(Means):
     (1, 1)
     """
 
-    input: BufferTensorDesc
-    output: BufferTensorDesc
     _: KW_ONLY
-    strides: Sequence[int] = ()
-    window_size: Sequence[int]
-    start_padding: Sequence[int] = ()
-    end_padding: Sequence[int] = ()
     dilations: Sequence[int] = ()
     include_padding: bool
 
 
-class Norms(Pooling, types=FLOATS):
+class Norms(OneOutput, types=FLOATS):
     """The norm of each window."""
 
     p: int
-
-    _tensors = ("input", "output")
 
     def _check(self) -> None:
         super()._check()
@@ -146,13 +145,7 @@ class Norms(Pooling, types=FLOATS):
 class LpPooling(Norms):
     """The norm of each window: the p-th root of the sum of abs(x) to the power of p."""
 
-    input: BufferTensorDesc
-    output: BufferTensorDesc
     _: KW_ONLY
-    strides: Sequence[int] = ()
-    window_size: Sequence[int]
-    start_padding: Sequence[int] = ()
-    end_padding: Sequence[int] = ()
     p: int = 2
 
 
@@ -160,30 +153,14 @@ class LpPooling(Norms):
 class LpPooling1(Norms):
     """The same, of windows whose elements are apart."""
 
-    input: BufferTensorDesc
-    output: BufferTensorDesc
     _: KW_ONLY
-    strides: Sequence[int] = ()
-    window_size: Sequence[int]
-    start_padding: Sequence[int] = ()
-    end_padding: Sequence[int] = ()
     dilations: Sequence[int] = ()
     p: int = 2
 
 
 @dataclass(frozen=True, repr=False)
-class MaxPooling(Pooling, types=UP_TO_32_BITS):
+class MaxPooling(OneOutput, types=UP_TO_32_BITS):
     """The maximum of each window; padding is not an element."""
-
-    input: BufferTensorDesc
-    output: BufferTensorDesc
-    _: KW_ONLY
-    strides: Sequence[int] = ()
-    window_size: Sequence[int]
-    start_padding: Sequence[int] = ()
-    end_padding: Sequence[int] = ()
-
-    _tensors = ("input", "output")
 
     def _compute(self, x: Tensor, out: Tensor) -> None:
         from dml_vk.nn import max_pool

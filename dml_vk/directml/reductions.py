@@ -107,15 +107,11 @@ INT32, UINT64, UINT32; got data_type='INT8'
         self._check_enum("function", ReduceFunction)
         super()._check_types()
 
-    # The data types depend on the function.
-
-    @property
-    def _types(self) -> DataTypes:  # type: ignore[override]
+    def _allowed(self, name: str) -> DataTypes | str:
+        """They depend on the function."""
+        if name == "output":
+            return INDEX_TYPES if self.function in _INDEX else "input"
         return _TYPES[self.function]
-
-    @property
-    def _own_types(self) -> dict[str, DataTypes | str]:  # type: ignore[override]
-        return {"output": INDEX_TYPES} if self.function in _INDEX else {}
 
     def _compute(self, x: Tensor, target: Tensor) -> None:
         if self.function in _INDEX:

@@ -80,7 +80,23 @@ class RoiPooling(OverTensors, types=FLOATS):
 
 
 @dataclass(frozen=True, repr=False)
-class RoiAlign(OverTensors, types=FLOATS, batch_indices=WORDS):
+class Sampling(OverTensors):
+    """The fields with which both versions begin."""
+
+    input: BufferTensorDesc
+    roi: BufferTensorDesc
+    batch_indices: BufferTensorDesc
+    output: BufferTensorDesc
+    reduction_function: ReduceFunction
+    interpolation_mode: InterpolationMode
+    spatial_scale_x: float
+    spatial_scale_y: float
+
+    _tensors = ("input", "roi", "batch_indices", "output")
+
+
+@dataclass(frozen=True, repr=False)
+class RoiAlign(Sampling, types=FLOATS, batch_indices=WORDS):
     """The averages or maxima of samples in each region, as (regions, channels, height, width).
 
     A row of `roi` has the corners of a region, x1, y1, x2 and y2, which are multiplied by the
@@ -103,19 +119,9 @@ class RoiAlign(OverTensors, types=FLOATS, batch_indices=WORDS):
 minimum_samples_per_output, 3; got maximum_samples_per_output=2
     """
 
-    input: BufferTensorDesc
-    roi: BufferTensorDesc
-    batch_indices: BufferTensorDesc
-    output: BufferTensorDesc
-    reduction_function: ReduceFunction
-    interpolation_mode: InterpolationMode
-    spatial_scale_x: float
-    spatial_scale_y: float
     out_of_bounds_input_value: float
     minimum_samples_per_output: int
     maximum_samples_per_output: int
-
-    _tensors = ("input", "roi", "batch_indices", "output")
 
     def _check(self) -> None:
         check_regions(self)
@@ -125,7 +131,7 @@ minimum_samples_per_output, 3; got maximum_samples_per_output=2
 
 
 @dataclass(frozen=True, repr=False)
-class RoiAlign1(OverTensors, types=FLOATS, batch_indices=WORDS):
+class RoiAlign1(Sampling, types=FLOATS, batch_indices=WORDS):
     """The same with a choice of pixel offsets.
 
     Sample s lies at (s - output_pixel_offset) * step + x1 - input_pixel_offset. The step is the
@@ -147,22 +153,12 @@ class RoiAlign1(OverTensors, types=FLOATS, batch_indices=WORDS):
 got reduction_function=<ReduceFunction.SUM: 10>
     """
 
-    input: BufferTensorDesc
-    roi: BufferTensorDesc
-    batch_indices: BufferTensorDesc
-    output: BufferTensorDesc
-    reduction_function: ReduceFunction
-    interpolation_mode: InterpolationMode
-    spatial_scale_x: float
-    spatial_scale_y: float
     input_pixel_offset: float
     output_pixel_offset: float
     out_of_bounds_input_value: float
     minimum_samples_per_output: int
     maximum_samples_per_output: int
     align_regions_to_corners: bool
-
-    _tensors = ("input", "roi", "batch_indices", "output")
 
     def _check(self) -> None:
         check_regions(self)

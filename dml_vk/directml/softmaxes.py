@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 from dml_vk.directml.descriptors import BufferTensorDesc
@@ -55,6 +55,7 @@ class OverRows(OverTensors, types=FLOATS):
 class OverAxes(OverRows):
     """An operator over any axes."""
 
+    _: KW_ONLY
     axes: Sequence[int]
 
     def _check(self) -> None:

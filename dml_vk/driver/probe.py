@@ -38,6 +38,8 @@ _MOST_GROUPS = 65535
 _NEVER_UNROLLED = "SwiftShader"
 # The invocations of its subgroups are in the order of their numbers.
 _ORDERED = "llvmpipe"
+# It loads and stores each element of each lane separately.
+_ONE_BY_ONE = "llvmpipe"
 _CPU_LANES = 8
 _PACE = {"discrete": 20.0, "integrated": 4.0}
 # An idle workgroup costs a CPU at least 100 ns, and a few per core suffice for load balancing.
@@ -103,6 +105,7 @@ class DeviceInfo:
             unified=self.unified,
             shuffles=self._shuffles,
             unrolls=self._driver_name != _NEVER_UNROLLED,
+            widens=self._driver_name == _ONE_BY_ONE and "shaderInt64" in self.features,
             subgroup=self.subgroup_size,
             features=frozenset(f"subgroup_{name}" for name in self.subgroup_operations),
             **suited(self.type, _cores()),

@@ -39,6 +39,14 @@ class Kernel:
 
 NATIVE_SPEC = "NATIVE_SPEC"
 
+# Variants by the bits of an element, of which one is in part of a word, or in several words.
+BY_BITS = {"8": {"BITS": "8"}, "16": {"BITS": "16"}}
+BY_WORDS = {
+    "32": {"T": "uint", "WORDS": "1"},
+    "64": {"T": "uvec2", "WORDS": "2"},
+    "128": {"T": "uvec4", "WORDS": "4"},
+}
+
 # Dims in one launch, limited by the 32 words of a push block.
 MAX_RANK = 8  # of a copy
 MADE_RANK = 6  # of a kernel that generates elements, which has more parameters

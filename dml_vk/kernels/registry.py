@@ -9,6 +9,8 @@ from collections.abc import Iterator
 
 from dml_vk.kernels import finishes
 from dml_vk.kernels.kernel import (
+    BY_BITS,
+    BY_WORDS,
     COMPUTED_RANK,
     INDEX_SPEC,
     MADE_RANK,
@@ -26,12 +28,15 @@ from dml_vk.kernels.kernel import (
 from dml_vk.kernels.operators import CASTS, opcodes_of
 from dml_vk.kernels.plan import (
     conv,
+    depthwise,
     draw,
+    fft,
     gather,
     linalg,
     matmul,
     nonzero,
     pool,
+    pool_tile,
     reduce,
     resample,
     roi,
@@ -49,11 +54,7 @@ _SEQUENCE_PUSH = index_push(
 _PHILOX_PUSH = index_push(
     ("state_base", "dst_base"), MADE_RANK, (("index_base", 1), ("counter", 4), ("key", 2))
 )
-_WORDS_32 = {"T": "uint", "WORDS": "1"}
-_WORDS_64 = {"T": "uvec2", "WORDS": "2"}
-_WORDS_128 = {"T": "uvec4", "WORDS": "4"}
-_BY_WORDS = {"32": _WORDS_32, "64": _WORDS_64, "128": _WORDS_128}
-_BY_BITS = {"8": {"BITS": "8"}, "16": {"BITS": "16"}}
+_WORDS_32, _WORDS_64 = BY_WORDS["32"], BY_WORDS["64"]
 _INTEGER = "sequence_int(i, start, delta)"
 _FLOAT = "sequence_float(i, start, delta, {}u, {}u)"
 
@@ -76,9 +77,26 @@ COMPUTED = {
     "long_compare": (2, _BOOL_VARIANTS),
     "double_arithmetic": (2, ("words_64",)),
     "double_compare": (2, _BOOL_VARIANTS),
+    "complex_arithmetic": (2, ("words_64",)),
+    "complex_compare": (2, _BOOL_VARIANTS),
+    "double_complex_arithmetic": (2, ("words_128",)),
+    "double_complex_compare": (2, _BOOL_VARIANTS),
+    "double_exp": (1, ("words_64",)),
+    "double_log": (2, ("words_64",)),
+    "double_trig": (1, ("words_64",)),
+    "double_arc": (2, ("words_64",)),
+    "double_erf": (1, ("words_64",)),
+    "double_pow": (2, ("words_64",)),
+    "double_activation": (2, ("words_64",)),
     "cast": (1, ("packed_8", "packed_16", "words_32", "words_64")),
-    "where": (3, ("packed_8", "packed_16", "words_32", "words_64", "tile_32")),
+    "where": (3, ("packed_8", "packed_16", "words_32", "words_64", "words_128", "tile_32")),
 }
+_NATIVE = (
+    "double_arithmetic",
+    "double_activation",
+    "complex_arithmetic",
+    "double_complex_arithmetic",
+)
 # Together with those that do not compute operators.
 BY_ELEMENT = {**COMPUTED, **finishes.KERNELS}
 _OPCODES = {"cast": CASTS, "finish": finishes.OPCODES, "pairs": finishes.PAIRS_OPCODES}
@@ -97,7 +115,7 @@ def _computed() -> Iterator[Kernel]:
             macros = {
                 **opcodes,
                 **({"TILE": "1"} if path == "tile" else {}),
-                **(native(spec) if name == "double_arithmetic" else {}),
+                **(native(spec) if name in _NATIVE else {}),
             }
             variants = {
                 bits: {**macros, "BITS": bits}
@@ -123,7 +141,7 @@ _KERNELS = (
         writes=("Dst",),
         spec=WORDS_SPEC,
         push=_COPY_PUSH,
-        variants=_BY_WORDS,
+        variants=BY_WORDS,
     ),
     Kernel(
         "copy_packed",
@@ -131,7 +149,7 @@ _KERNELS = (
         writes=("Dst",),
         spec=PACKED_SPEC,
         push=_COPY_PUSH,
-        variants=_BY_BITS,
+        variants=BY_BITS,
     ),
     Kernel(
         "copy_zip",
@@ -155,7 +173,7 @@ _KERNELS = (
         writes=("Dst",),
         spec=WORDS_SPEC,
         push=_FILL_PUSH,
-        variants=_BY_WORDS,
+        variants=BY_WORDS,
     ),
     Kernel(
         "fill_packed",
@@ -163,7 +181,7 @@ _KERNELS = (
         writes=("Dst",),
         spec=PACKED_SPEC,
         push=_FILL_PUSH,
-        variants=_BY_BITS,
+        variants=BY_BITS,
     ),
     Kernel(
         "sequence_words",
@@ -249,10 +267,13 @@ _KERNELS = (
     *_computed(),
     *matmul.KERNELS,
     *conv.KERNELS,
+    *depthwise.KERNELS,
+    *fft.KERNELS,
     *gather.KERNELS,
     *linalg.KERNELS,
     *nonzero.KERNELS,
     *pool.KERNELS,
+    *pool_tile.KERNELS,
     *draw.KERNELS,
     *reduce.KERNELS,
     *resample.KERNELS,

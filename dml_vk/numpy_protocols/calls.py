@@ -35,6 +35,7 @@ _IGNORABLE: dict[str, tuple[Any, ...]] = {
     "subok": (True, False),
     "UPLO": ("L",),
     "where": (True,),
+    "writeable": (False,),
 }
 
 

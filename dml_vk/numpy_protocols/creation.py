@@ -31,6 +31,10 @@ def _eye(N: Any, M: Any = None, **named: Any) -> Any:  # noqa: N803 - NumPy's na
     return ours.eye(N, M, **named)
 
 
+def _tri(N: Any, m: Any = None, **named: Any) -> Any:  # noqa: N803 - NumPy's names
+    return ours.tri(N, m, **named)
+
+
 _CALLS = {
     "arange": Call("arange", "/ start stop step dtype * device", _arange),
     "array": Call("array", "object / dtype * copy -order -subok -ndmin device", _array),
@@ -42,6 +46,7 @@ _CALLS = {
     "full": Call("full", "shape fill_value / dtype -order=rowwise * device", "full"),
     "identity": Call("identity", "n / dtype * device", "eye"),
     "ones": Call("ones", "shape / dtype -order=rowwise * device", "ones"),
+    "tri": Call("tri", "N / M=m k dtype * device", _tri),
     "zeros": Call("zeros", "shape / dtype -order=rowwise * device", "zeros"),
 }
 FUNCTIONS = {getattr(np, name): call for name, call in _CALLS.items()}

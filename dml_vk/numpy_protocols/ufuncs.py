@@ -130,7 +130,7 @@ def _promoted(first: Tensor, one: Any) -> Any:
 
 
 def _called(what: str, name: str, inputs: tuple[Any, ...], given: dict[str, Any]) -> Any:
-    allowed = {"conj": (), "vecdot": ("axis", *_OPTIONS)}.get(name, _OPTIONS)
+    allowed = {"vecdot": ("axis", *_OPTIONS)}.get(name, _OPTIONS)
     check_names(what, allowed, given)
     casting, dtype = given.pop("casting", "same_kind"), given.pop("dtype", None)
     if dtype is not None:

@@ -73,7 +73,8 @@ def trace(strict: bool = False) -> Iterator[Log]:
     Its `entries` have the operation, reason, formats, bytes and source line. The reason is "asked"
     for explicit copies (`to`, `contiguous`, `clone`, `copy`, assignments), "host" for uploads and
     downloads, and otherwise what made the copy necessary: "overlap", "layout" or "dtype". With
-    `strict`, a copy of the last kind raises an error before it happens.
+    `strict`, a copy of the last kind raises an error before it happens, and so does the upload of
+    an array or a list beside a tensor.
 
     >>> import dml_vk
     >>> x = dml_vk.empty((2, 3, 4, 5))
@@ -125,11 +126,18 @@ def record(what: str, reason: str, source: Layout, target: Layout, nbytes: int) 
         return
     file, line = users_line()
     entry = Entry(what, reason, _format(source), _format(target), nbytes, file, line)
-    if reason not in (ASKED, HOST) and any(log.strict for log in logs):
-        rule = f"implicit copy in a strict trace ({reason})"
-        raise LayoutError(what, rule, layout=source, nbytes=nbytes, line=f"{file}:{line}")
+    if reason not in (ASKED, HOST):
+        refuse_if_strict(what, reason, source, nbytes)
     for log in logs:
         log.entries.append(entry)
+
+
+def refuse_if_strict(what: str, reason: str, source: Layout, nbytes: int) -> None:
+    """Raise an error for a copy that is about to be made unasked, if a trace is strict."""
+    if any(log.strict for log in _logs.get()):
+        file, line = users_line()
+        rule = f"implicit copy in a strict trace ({reason})"
+        raise LayoutError(what, rule, layout=source, nbytes=nbytes, line=f"{file}:{line}")
 
 
 def record_host(what: str, source: Layout, target: Layout, nbytes: int) -> None:

@@ -1,6 +1,6 @@
 """The dispatch log: each dispatch, each flush, and the progress of long work.
 
-It goes to Python's logger "dml_vk". At DEBUG there is a record for each dispatch, with a `Dispatch`
+It goes to Python's logger "dml_vk". At DEBUG there is a record for each dispatch, with a `Timed`
 in its attribute `dispatch`, for each flush and for each compiled kernel; at INFO, one every two
 seconds for work that takes longer than that. At higher levels nothing is logged, at no cost.
 DML_VK_LOG sets the level, and prints to stderr.
@@ -66,7 +66,7 @@ class Asked(NamedTuple):
     groups: int  # workgroups
 
 
-class Dispatch(NamedTuple):
+class Timed(NamedTuple):
     """A dispatch that has run. Levels are counted from 0 within its flush."""
 
     asked: Asked
@@ -195,7 +195,7 @@ class Flush(Observer):
                 times, clock = [spent * each.command.ns / ns for each in submission], "host"
             estimate = due.command.ns / 1000
             level = due.level - self._first_level
-            dispatch = Dispatch(asked, level, times[number], clock, estimate)
+            dispatch = Timed(asked, level, times[number], clock, estimate)
             logger.debug("%s", dispatch, extra={"dispatch": dispatch})
         self._done += ns
         where = f"{self._next} of {len(self._left)} submissions done"

@@ -22,14 +22,15 @@ from dml_vk.kernels.plan.conv import (
     Channels,
     Epilogue,
     Operand,
-    Spatial,
     by_residue,
     plan_conv,
 )
+from dml_vk.kernels.plan.depthwise import plan_depthwise, suits
+from dml_vk.kernels.plan.windows import Spatial
 from dml_vk.layout import Layout
 from dml_vk.ops.elementwise import compute
 from dml_vk.ops.fill import fill_constant
-from dml_vk.ops.view import View, access, with_layout
+from dml_vk.ops.view import View, access, used_strides, with_layout
 from dml_vk.strides.order import Ints
 
 
@@ -70,15 +71,23 @@ def convolve(
     profile = target.device.profile
     channels, spatial = _described(x, weight, target, window, groups)
     first_two = _operand(x), _operand(weight)
-    of_bias = None if bias is None else (*_strides(bias.layout), bias.dtype)
+    of_bias = None if bias is None else (*used_strides(bias.layout), bias.dtype)
     reads = [access(view, False) for view in (x, weight, x if bias is None else bias)]
     depth = channels.inputs
     for dim in spatial:
         depth *= dim.window
-    epilogue = Epilogue(*activation, target.dtype, target.layout.offset % 2)
+    epilogue = Epilogue(*activation, target.dtype, target.layout.offset % 4)
+    if suits(channels, spatial):
+        plan = plan_depthwise(
+            *(channels, spatial, *first_two, of_bias, used_strides(target.layout)[:2]),
+            *(profile, epilogue),
+            fused=not settings.exact,
+        )
+        target.device.launch(plan, (*reads, access(target, True)))
+        return
     for first in range(0, depth, MOST_TERMS):
         plan = plan_conv(
-            *(channels, spatial, *first_two, of_bias, _strides(target.layout)[:2]),
+            *(channels, spatial, *first_two, of_bias, used_strides(target.layout)[:2]),
             *(profile, first, epilogue),
             fused=not settings.exact,
         )
@@ -103,7 +112,7 @@ def _described(
             for *sizes, strides in zip(
                 *(a.sizes[:1:-1], to.sizes[:1:-1], b.sizes[:1:-1]),
                 *(window.dilation[::-1], window.stride[::-1], window.begin[::-1]),
-                zip(_strides(a)[:1:-1], _strides(b)[:1:-1], _strides(to)[:1:-1]),
+                zip(used_strides(a)[:1:-1], used_strides(b)[:1:-1], used_strides(to)[:1:-1]),
             )
         ]
     )
@@ -111,10 +120,5 @@ def _described(
 
 
 def _operand(view: View) -> Operand:
-    outer, inner, *_ = _strides(view.layout)
+    outer, inner, *_ = used_strides(view.layout)
     return by_residue(Operand(outer, inner, view.layout.offset, view.dtype))
-
-
-def _strides(layout: Layout) -> Ints:
-    """The strides; 0 where it is never multiplied, which spares plans."""
-    return tuple([0 if size == 1 else step for size, step in zip(layout.sizes, layout.strides)])

@@ -6,13 +6,17 @@ import functools
 from collections.abc import Sequence
 
 from dml_vk.dtypes import DType
+from dml_vk.errors import DTypeError
 from dml_vk.kernels.kernel import SCALAR_WORDS
 from dml_vk.kernels.operators import OPCODES, OPERATORS, Operator, cast_variant
 from dml_vk.kernels.plan.elementwise import plan_computed
 from dml_vk.kernels.registry import COMPUTED
 from dml_vk.observe.copies import record
 from dml_vk.ops.copy import copy_if_overlapping
-from dml_vk.ops.view import View, access, check_target, overlap, temporary_like
+from dml_vk.ops.fill import fill_constant
+from dml_vk.ops.numbers import scalar_words
+from dml_vk.ops.parts import as_parts, imag_part, real_part
+from dml_vk.ops.view import View, access, check_target, overlap, temporary_like, with_layout
 from dml_vk.strides.order import Ints
 
 # Steps fused before an operator, in families/fused.glsl; AWAY makes `round` round half away from 0.
@@ -94,8 +98,32 @@ def converted(what: str, source: View, dtype: DType, reason: str = "dtype") -> V
 
 
 def cast_elements(what: str, source: View, target: View) -> None:
-    """Convert each element to the target's dtype, as docs/operators.md says."""
-    compute(what, OPERATORS["cast"], [source], target, target.dtype)
+    """Convert each element to the target's dtype, as docs/operators.md says.
+
+    Complex elements are converted by parts: real ones have the imaginary part 0.
+    """
+    check_cast(what, source.dtype, target.dtype)
+    cast = OPERATORS["cast"]
+    if target.dtype is source.dtype and target.dtype.kind == "c":
+        compute(what, OPERATORS["positive"], [source], target, target.dtype)
+    elif target.dtype.kind == "c" == source.dtype.kind:
+        source = with_layout(source, source.layout.expand(target.layout.sizes))
+        compute(what, cast, [as_parts(source)], as_parts(target), target.dtype.part)
+    elif target.dtype.kind == "c":
+        compute(what, cast, [source], real_part(target), target.dtype.part)
+        fill_constant(what, imag_part(target), target.dtype.part, 0)
+    elif source.dtype.kind == "c":  # to bool
+        zero = scalar_words(what, "zero", source.dtype, 0)
+        compute(what, OPERATORS["not_equal"], [source, None], target, source.dtype, zero)
+    else:
+        compute(what, cast, [source], target, target.dtype)
+
+
+def check_cast(what: str, source: DType, target: DType) -> None:
+    """Check that elements of a dtype can be converted to another one."""
+    if source.kind == "c" and target.kind not in "bc":
+        rule = "cannot cast complex elements to a real dtype: use real, imag or abs"
+        raise DTypeError(what, rule, dtype=target, source=source)
 
 
 @functools.lru_cache(maxsize=1024)

@@ -34,8 +34,8 @@ def fill_sequence(what: str, target: View, dtype: DType, start: Any, delta: Any)
     Floats are computed exactly from float64 start and delta, and rounded once; integers wrap.
     """
     check_target(what, target, "target")
-    if dtype.kind == "b":
-        raise DTypeError(what, "dtype must be numeric", dtype=dtype)
+    if dtype.kind in "bc":
+        raise DTypeError(what, "dtype must be numeric and real", dtype=dtype)
     words = (*_wide_words(what, "start", dtype, start), *_wide_words(what, "delta", dtype, delta))
     if target.layout.numel:
         kind = dtype.name if dtype.kind == "f" else f"int{8 * dtype.itemsize}"

@@ -23,8 +23,8 @@ def scalar_words(what: str, name: str, dtype: DType, value: Any) -> Ints:
     if isinstance(value, Number):
         return _later(scalar_words, what, name, dtype, value)
     data = to_bytes(what, name, dtype, value)
-    if dtype.itemsize == 8:
-        return struct.unpack("<2I", data)
+    if dtype.itemsize >= 8:
+        return struct.unpack(f"<{dtype.itemsize // 4}I", data)
     if dtype.name == "float16":
         return struct.unpack("<I", struct.pack("<f", *struct.unpack("<e", data)))
     return (int.from_bytes(data, "little", signed=dtype.kind == "i") & 0xFFFFFFFF,)
@@ -56,6 +56,11 @@ def to_bytes(what: str, name: str, dtype: DType, value: Any) -> bytes:
     """Return the bytes of an element with this value: floats are rounded, integers must fit."""
     if dtype.kind in "iu":
         return _integer(what, name, dtype, value).to_bytes(8, "little")[: dtype.itemsize]
+    if dtype.kind == "c":
+        number = value.item() if isinstance(value, (np.ndarray, np.generic)) else value
+        is_complex = isinstance(number, complex)
+        parts = (number.real, number.imag) if is_complex else (number, 0.0)
+        return b"".join([rounded(what, name, dtype.part.numpy_name, part) for part in parts])
     return rounded(what, name, dtype.numpy_name, value)
 
 

@@ -11,11 +11,13 @@ from __future__ import annotations
 
 from dml_vk.dtypes import float32
 from dml_vk.kernels.plan.pool import Box, Pooling, boxes, plan_pool
+from dml_vk.kernels.plan.pool_tile import plan_pool_tile, suits
+from dml_vk.kernels.plan.windows import Side
 from dml_vk.layout import Layout
 from dml_vk.ops.copy import copy_if_overlapping
 from dml_vk.ops.elementwise import cast_elements
-from dml_vk.ops.view import View, access, check_count, temporary
-from dml_vk.strides.order import packed_strides, row_major
+from dml_vk.ops.view import View, access, check_count, temporary, used_strides
+from dml_vk.strides.order import Ints, packed_strides, row_major
 
 
 def pool_elements(what: str, source: View, target: View, pooling: Pooling) -> None:
@@ -28,6 +30,9 @@ def pool_elements(what: str, source: View, target: View, pooling: Pooling) -> No
     if not target.layout.numel:
         return
     source = copy_if_overlapping(what, source, target)
+    if suits(pooling, source.dtype):
+        _launch_tiles(source, target, pooling)
+        return
     found = boxes(pooling.kernel)
     to = target
     if len(found) > 1 and pooling.operation in ("avg", "lp") and target.dtype is not float32:
@@ -48,6 +53,20 @@ def add_squares(source: View, target: View, pooling: Pooling) -> None:
     """
     for box in boxes(pooling.kernel):
         _launch(source, target, pooling, box._replace(last=False))
+
+
+def _launch_tiles(source: View, target: View, pooling: Pooling) -> None:
+    (x, x_steps), (dst, steps) = _side(source), _side(target)
+    samples, channels = target.layout.sizes[:2]
+    given = pooling._replace(steps=x_steps)
+    plan = plan_pool_tile(samples, channels, given, steps, x, dst, target.device.profile)
+    target.device.launch(plan, (access(source, False), access(target, True)))
+
+
+def _side(view: View) -> tuple[Side, Ints]:
+    """What a plan needs of the first two dims, and the strides of the others."""
+    sample, channel, *steps = used_strides(view.layout)
+    return Side(sample, channel, view.layout.offset % 4, view.dtype), tuple(steps)
 
 
 def _launch(source: View, target: View, pooling: Pooling, box: Box) -> None:

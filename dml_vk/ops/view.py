@@ -130,3 +130,8 @@ def reach(sizes: Ints, strides: Ints) -> tuple[int, int]:
         else:
             high += stride * (size - 1)
     return low, high + 1
+
+
+def used_strides(layout: Layout) -> Ints:
+    """The strides; 0 where it is never multiplied, which spares plans."""
+    return tuple([0 if size == 1 else step for size, step in zip(layout.sizes, layout.strides)])

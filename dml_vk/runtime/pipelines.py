@@ -13,6 +13,7 @@ from dml_vk.kernels.registry import NATIVE_MODULES
 from dml_vk.kernels.spirv import library
 from dml_vk.kernels.spirv.fusing import fused
 from dml_vk.kernels.spirv.unrolling import unmarked
+from dml_vk.kernels.spirv.widening import widened
 from dml_vk.limits import Profile
 from dml_vk.observe import dispatches
 from dml_vk.runtime.arenas import Arena
@@ -55,12 +56,17 @@ class Pipelines:
     """The pipelines of a device."""
 
     def __init__(
-        self, runtime: Runtime, refusal: Callable[[], str | None], *, unrolls: bool
+        self,
+        runtime: Runtime,
+        refusal: Callable[[], str | None],
+        *,
+        unrolls: bool = True,
+        widens: bool = False,
     ) -> None:
         self.now = count().__next__  # a later number at each call: the clock of `Cached.used`
         self._runtime = runtime
         self._refusal = refusal  # why there is no memory to compile one, or None
-        self._unrolls = unrolls
+        self._unrolls, self._widens = unrolls, widens
         self._native: int | None = None  # until a kernel asks: see runtime/native_check.py
         self._cached: dict[Key, Cached] = {}
         self._nbytes = 0  # of all that are cached
@@ -104,6 +110,7 @@ class Pipelines:
         else:  # the constants are folded into it
             name, known = key.module, self._spec(key)
             spirv, spec = library.load_for(name, known), ()
+            spirv = widened(spirv) if self._widens else spirv
         if key.fused:
             spirv = fused(spirv)
         if not self._unrolls:

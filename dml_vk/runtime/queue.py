@@ -63,7 +63,9 @@ class Queue:
         self._flying: deque[Ticket] = deque(maxlen=MAX_FLYING)  # the last submitted
         self._next_look = LOOK_OPERATIONS
         self._next_trim = TRIM_OPERATIONS
-        self._pipelines = Pipelines(runtime, refusal, unrolls=profile.unrolls)
+        self._pipelines = Pipelines(
+            runtime, refusal, unrolls=profile.unrolls, widens=profile.widens
+        )
         # The validation layer takes what a dispatch binds for what it accesses, and would report
         # independent work on one arena as a hazard.
         self._is_validated = vulkan.is_validating()

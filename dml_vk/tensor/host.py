@@ -26,7 +26,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 LARGE_BYTES = 2**28  # copies to the host this large first check for free memory
 MOST_SHOWN = 1000  # elements; NumPy's own threshold
 MOST_CLAMPED = 2**18  # elements that are masked at once
-PYTHON = {bool, int, float}  # types of numbers
+PYTHON = {bool, int, float, complex}  # types of numbers
 EDGE = 4  # one index more than NumPy shows at either end, so that it prints an ellipsis
 
 

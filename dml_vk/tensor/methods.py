@@ -10,10 +10,11 @@ import numpy as np
 
 from dml_vk import buffer as buffers
 from dml_vk import numpy_protocols
-from dml_vk.array import elementwise, manipulation, moments, products, statistics
+from dml_vk.array import elementwise, manipulation, moments, products, rounding, statistics, turns
+from dml_vk.array.host_operands import beside_tensor, is_of_host
 from dml_vk.array.indexing import api as indexing
 from dml_vk.dtypes import to_dtype
-from dml_vk.errors import DTypeError, RangeError
+from dml_vk.errors import DTypeError
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.layout import Layout
 from dml_vk.promotion import common_dtype, float_dtype
@@ -31,7 +32,6 @@ if TYPE_CHECKING:
 __all__ = ["Tensor", "TensorMethods"]
 
 Method = Callable[[Any, Operand], Tensor]
-MOST_DIGITS = 308  # the largest exponent of 10 that is a float
 
 
 def _forward(function: Callable[..., Tensor]) -> Method:
@@ -64,6 +64,8 @@ def _in_place(function: Callable[..., Tensor]) -> Method:
     def method(self: Tensor, other: Operand) -> Tensor:
         result: Tensor = NotImplemented
         if type(other) in _COMMON or not _is_foreign(other):
+            if is_of_host(other):
+                other = beside_tensor(function.__name__, other, self)
             _check_kept(function.__name__, self, other)
             result = function(self, other, out=self)
         return result
@@ -73,11 +75,14 @@ def _in_place(function: Callable[..., Tensor]) -> Method:
 
 def _check_kept(what: str, x: Any, y: Any) -> None:
     """Check that the result of an in-place operation has x's dtype."""
-    if x.dtype.kind == "f" and getattr(y, "dtype", x.dtype) is x.dtype:
-        return  # A float dtype holds all numbers.
+    is_number = not hasattr(y, "dtype") and not isinstance(y, complex)
+    if x.dtype.kind == "c" and is_number:
+        return
+    if x.dtype.kind == "f" and (is_number or getattr(y, "dtype", None) is x.dtype):
+        return  # A float dtype holds all real numbers.
     if isinstance(y, Tensor):
         found = common_dtype(what, (x.dtype, y.dtype))
-    elif isinstance(plain(y), Real):
+    elif isinstance(plain(y), (Real, complex)):
         found = common_dtype(what, (x.dtype,), (plain(y),))
     else:
         return  # The function raises the error.
@@ -88,29 +93,8 @@ def _check_kept(what: str, x: Any, y: Any) -> None:
         raise DTypeError(what, rule, result=found)
 
 
-def _rounded(x: Any, digits: int) -> Tensor:
-    """Round to decimal places: scale, round to nearest with ties to even, and scale back."""
-    if x.dtype.kind != "f" or not digits:
-        if digits < 0:
-            rule = "dtype must be floating-point when ndigits is negative"
-            raise DTypeError("round", rule, dtype=x.dtype, ndigits=digits)
-        return elementwise.round(x)
-    if not -MOST_DIGITS <= digits <= MOST_DIGITS:
-        rule = f"ndigits must be from -{MOST_DIGITS} to {MOST_DIGITS}"
-        raise RangeError("round", rule, ndigits=digits)
-    scale = 10.0 ** abs(digits)
-    if digits > 0:
-        made = elementwise.divide(elementwise.round(elementwise.multiply(x, scale)), scale)
-    else:
-        # If the scale is out of range, x / scale rounds to 0, and any finite factor will do.
-        back = min(scale, float(np.finfo(x.dtype.numpy_name).max))
-        made = elementwise.multiply(elementwise.round(elementwise.divide(x, scale)), back)
-    # A number that overflows when scaled has no such digits, and is returned unchanged.
-    return elementwise.where(elementwise.isfinite(made), made, x)
-
-
 def _is_foreign(other: object) -> bool:
-    """Whether to leave an operator to the other operand's class; arrays and lists are refused."""
+    """Whether to leave an operator to the other operand's class; arrays and lists are uploaded."""
     return not isinstance(other, _OPERANDS)
 
 
@@ -177,7 +161,11 @@ class TensorMethods:
     def __round__(self: Any, ndigits: int | None = None) -> Any:
         """With no dims, round the number as Python does; else round each element, as NumPy does."""
         digits = None if ndigits is None else to_int("round", "ndigits", ndigits)
-        return _rounded(self, digits or 0) if self.shape else round(self.item(), digits)
+        return (
+            rounding.rounded("round", self, "ndigits", digits or 0)
+            if self.shape
+            else round(self.item(), digits)
+        )
 
     def __invert__(self: Any) -> Tensor:
         return elementwise.bitwise_invert(self)
@@ -199,6 +187,18 @@ class TensorMethods:
         sizes = Layout(self.shape).flatten(a, b)
         assert sizes is not None  # A packed layout can always be viewed.
         return manipulation.reshape(self, sizes.sizes)
+
+    def ravel(self: Any) -> Tensor:
+        """Return the elements as one dim: see `dml_vk.ravel`."""
+        return turns.ravel(self)
+
+    def swapaxes(self: Any, axis1: int, axis2: int) -> Tensor:
+        """Return a view with two axes swapped: see `dml_vk.swapaxes`."""
+        return turns.swapaxes(self, axis1, axis2)
+
+    def round(self: Any, decimals: int = 0) -> Tensor:
+        """Round each element to decimal places: see `dml_vk.around`."""
+        return rounding.around(self, decimals)
 
     def astype(self: Any, dtype: Any, *, copy: bool = True) -> Tensor:
         """Convert to another dtype: see `dml_vk.astype`."""
@@ -295,8 +295,8 @@ class TensorMethods:
         return statistics.argmin(self, axis=axis, keepdims=keepdims)
 
 
-_COMMON = {Tensor, int, float, bool}
-_OPERANDS = (Tensor, Real, np.generic, np.ndarray, list, tuple)
+_COMMON = {Tensor, int, float, bool, complex}
+_OPERANDS = (Tensor, Real, complex, np.generic, np.ndarray, list, tuple)
 
 
 def _from_pickle(array: Array, strides: Ints, order: Ints) -> Tensor:

@@ -16,7 +16,8 @@ from dml_vk.ops.view import check_devices, check_target
 from dml_vk.strides.order import Ints
 from dml_vk.tensor.core import Tensor, tensor_over
 
-Operand = Tensor | float
+Operand = Tensor | complex
+_NUMBERS = (numbers.Real, complex)
 
 
 def is_numpys(number: Any) -> bool:
@@ -53,8 +54,8 @@ def to_tensor(what: str, name: str, given: Any) -> Tensor:
 def to_tensors(what: str, operands: Sequence[Any]) -> list[Tensor]:
     """Return the tensors among operands, which may also be numbers; all must be on one device."""
     for operand in operands:
-        if not (isinstance(operand, Tensor) or isinstance(plain(operand), numbers.Real)):
-            rule = "operands must be tensors or real numbers: convert arrays with asarray"
+        if not (isinstance(operand, Tensor) or isinstance(plain(operand), _NUMBERS)):
+            rule = "operands must be tensors or numbers: convert arrays with asarray"
             raise DTypeError(what, rule, operand=type(operand).__name__)
     tensors = [operand for operand in operands if isinstance(operand, Tensor)]
     if not tensors:
@@ -67,10 +68,13 @@ def to_tensors(what: str, operands: Sequence[Any]) -> list[Tensor]:
 
 
 def of_kind(what: str, x: Tensor, dtype: DType) -> Tensor:
-    """Convert x to `dtype` if that is a float dtype and x's is not, since kernels need that."""
-    if dtype.kind != "f" or x.dtype.kind == "f":
+    """Convert x to floats if `dtype` is a float or complex dtype, since kernels need that.
+
+    They take floats of all sizes, also where they compute complex numbers.
+    """
+    if dtype.kind not in "fc" or x.dtype.kind in "fc":
         return x
-    return Tensor(converted(what, x, dtype))
+    return Tensor(converted(what, x, dtype.part))
 
 
 def check_dtype(what: str, dtype: DType, allowed: Iterable[DType]) -> None:
@@ -83,7 +87,7 @@ def check_dtype(what: str, dtype: DType, allowed: Iterable[DType]) -> None:
 
 
 def of_kinds(kinds: str) -> tuple[DType, ...]:
-    """Return the dtypes of these kinds, in NumPy's letters: b, i, u, f."""
+    """Return the dtypes of these kinds, in NumPy's letters: b, i, u, f, c."""
     return tuple([dtype for dtype in DTYPES.values() if dtype.kind in kinds])
 
 

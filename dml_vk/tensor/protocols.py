@@ -27,15 +27,19 @@ class TensorProtocols:
 
     __slots__ = ()
 
+    # Libraries choose by it between several kinds of arrays: NumPy has 0, and what holds tensors as
+    # its chunks or its data, such as Dask and xarray, has more than 10.
+    __array_priority__ = 1.0
+
     def __bool__(self: Any) -> bool:
         """Return the truth value of the only element."""
         return bool(self._number("bool"))
 
     def __int__(self: Any) -> int:
-        return int(self._number("int"))
+        return int(self._real("int"))
 
     def __float__(self: Any) -> float:
-        return float(self._number("float"))
+        return float(self._real("float"))
 
     def __complex__(self: Any) -> complex:
         return complex(self._number("complex"))
@@ -46,6 +50,11 @@ class TensorProtocols:
             tensor = self
             raise DTypeError("index", rule, dtype=tensor.dtype, shape=tensor.shape)
         return operator.index(self._number("index"))
+
+    def _real(self: Any, what: str) -> Any:
+        if self.dtype.kind == "c":
+            raise DTypeError(what, "x must be real: use real, imag or abs", dtype=self.dtype)
+        return self._number(what)
 
     def _number(self: Any, what: str) -> Any:
         if self.size != 1:

@@ -201,9 +201,10 @@ def answer_of(name: str) -> Answer | None:
         return operator.attrgetter(short)(np)
     if group == "dml_vk":
         return getattr(np, short, None) if not short.startswith(("empty", "from")) else None
-    if group != "linalg" or short in DECOMPOSING:
+    home = {"fft": np.fft, "linalg": np.linalg}.get(group)
+    if group == "linalg" and short in DECOMPOSING:
         return None
-    return getattr(np.linalg, short, None)
+    return getattr(home, short, None)
 
 
 def differs(

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 import dml_vk
-from dml_vk import directml, layout, linalg, nn, numpy_protocols
+from dml_vk import directml, fft, layout, linalg, nn, numpy_protocols
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.layout import Layout
 from dml_vk.numpy_protocols import ufuncs
@@ -136,6 +136,8 @@ def _namespace() -> Iterator[Target]:
             yield target
     for name in linalg.__all__:
         yield of_function(f"linalg.{name}", getattr(linalg, name), writes=("out",))
+    for name in fft.__all__:
+        yield of_function(f"fft.{name}", getattr(fft, name), writes=("out",))
     for name in nn.__all__:
         yield of_function(f"nn.{name}", getattr(nn, name), writes=("out",))
     for name in ("broadcast_sizes", "coalesce", "concatenate", "elementwise"):
@@ -244,7 +246,7 @@ def _numpys() -> Iterator[Target]:
     for name in ("accumulate", "at", "outer", "reduceat"):
         call = placed("self axis?" if name == "accumulate" else "self other other?")
         yield Target(f"numpy.add.{name}", getattr(np.add, name), call, keeps=True)
-    for name in ("linalg.eigvals", "fft.fft", "divmod", "gradient", "interp", "sinc"):
+    for name in ("linalg.eigvals", "divmod", "gradient", "interp", "sinc"):
         yield Target(f"numpy.{name}", operator.attrgetter(name)(np), placed("self other?"))
 
 

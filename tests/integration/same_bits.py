@@ -22,12 +22,13 @@ from dml_vk.directml import (
     ReduceFunction,
     RoiAlign,
 )
-from dml_vk.dtypes import DTYPES, DType, float16, float32
+from dml_vk.dtypes import DType, float16, float32, float64
 from dml_vk.kernels.operators import NOT_PUBLIC, OPERATORS, Operator
 from dml_vk.random import Generator
 from tests.kernel.elementwise import LEAST, random_values
 from tests.kernel.memory import bits
 from tests.kernel.points import pairs, points
+from tests.real_dtypes import DTYPES
 
 MANY = 1 << 14
 SPARSE = 5  # so many points of float32 are left out for one
@@ -39,7 +40,7 @@ CHUNKS = (4, 50_000, 3_930)  # of all in SHAPE; whole blocks but for the last
 
 
 def cases() -> list[tuple[Operator, DType]]:
-    """All functions with an error, and of float16 one of each kernel.
+    """All functions with an error, and of float16 and float64 one of each kernel.
 
     What is exact is compared with NumPy bit for bit, on each driver that the suite is run on. With
     DML_VK_EVERY_WAY=1 it is all that there is.
@@ -49,7 +50,7 @@ def cases() -> list[tuple[Operator, DType]]:
     of_kernels = {operator.family: operator for operator in FUNCTIONS}
     return [
         *[(operator, float32) for operator in FUNCTIONS],
-        *[(operator, float16) for operator in of_kernels.values()],
+        *[(one, dtype) for one in of_kernels.values() for dtype in (float16, float64)],
     ]
 
 
@@ -156,6 +157,12 @@ def computations() -> dict[str, Callable[[np.ndarray], np.ndarray]]:
         "conv_transpose": lambda x: nn.conv_transpose(x, filters(5, 3, 3, 3), stride=2),
         "linear": lambda x: nn.linear(x, filters(7, 41), filters(7), activation="tanh"),
         "einsum": lambda x: dml_vk.einsum("nchw,ndhw->cd", x, x),
+        "fft": lambda x: in_words(dml_vk.fft.fft(x)),
+        "fft-columns": lambda x: in_words(dml_vk.fft.fftn(x.to("float64")[0, 0], axes=(0, 1))),
+        "rfft": lambda x: in_words(dml_vk.fft.rfft(x[..., :36], n=512)),
+        "irfft": lambda x: dml_vk.fft.irfftn(
+            dml_vk.fft.rfftn(x, axes=(1, 3)), s=(5, 41), axes=(1, 3)
+        ),
         "argsort": lambda x: dml_vk.argsort(x, axis=3),
         "unique": lambda x: dml_vk.unique_counts(dml_vk.round(x)).counts,
         "take": lambda x: dml_vk.take(x, dml_vk.asarray(index), axis=2),
@@ -181,6 +188,11 @@ def computations() -> dict[str, Callable[[np.ndarray], np.ndarray]]:
 
 def _computed(call, memory_format, given: np.ndarray) -> np.ndarray:
     return bits(call(dml_vk.asarray(given, memory_format=memory_format)).numpy())
+
+
+def in_words(x: dml_vk.Tensor) -> dml_vk.Tensor:
+    """Complex numbers as bytes, which have no numbers of their own in tables of bits."""
+    return x.contiguous().view("uint32")
 
 
 def filters(*sizes: int) -> dml_vk.Tensor:

@@ -7,7 +7,7 @@ import inspect
 import pytest
 
 import dml_vk
-from dml_vk import directml, linalg, nn
+from dml_vk import directml, fft, linalg, nn
 from dml_vk.tensor.core import Tensor
 from tests.fuzz import answers, rounds, watch
 from tests.fuzz.targets import INTERNAL, public, targets
@@ -31,6 +31,7 @@ def test_every_public_name_is_a_target():
             assert name == "trace" or f"dml_vk.{name}" in reached
         elif inspect.isclass(value) and name not in ("MemoryFormat", "Device"):
             assert issubclass(value, dml_vk.DmlVkError) or name in reached, name
+    assert {f"fft.{name}" for name in fft.__all__} <= reached
     assert {f"linalg.{name}" for name in linalg.__all__} <= reached
     assert {f"nn.{name}" for name in nn.__all__} <= reached
     for owner in (Tensor, dml_vk.Layout, dml_vk.random.Generator, directml.Buffer, dml_vk.Device):

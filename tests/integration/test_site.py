@@ -15,7 +15,14 @@ from urllib.parse import unquote
 import pytest
 
 ROOT = Path(__file__).parents[2]
-MODULES = ["dml_vk", "dml_vk.layout", "dml_vk.random", "dml_vk.linalg", "dml_vk.directml"]
+MODULES = [
+    "dml_vk",
+    "dml_vk.layout",
+    "dml_vk.random",
+    "dml_vk.linalg",
+    "dml_vk.fft",
+    "dml_vk.directml",
+]
 # An entry is a docstring, or a row of a table whose first cell has names.
 ENTRY = re.compile(r"^(?:::: (dml_vk[\w.]+)|\| (`dml_vk\.[^|]*)\|)", re.MULTILINE)
 ADDRESS = re.compile(r'(href|src)="([^"]*)"')

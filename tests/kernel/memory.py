@@ -9,8 +9,9 @@ from dml_vk.kernels.spirv import library, reader
 from dml_vk.layout import Layout
 from tests.chance import chance
 
-KINDS = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64}
-ITEMSIZES = tuple(KINDS)
+WIDE = np.dtype([("low", np.uint64), ("high", np.uint64)])  # NumPy has no integers of 128 bits
+KINDS = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64, 16: WIDE}
+ITEMSIZES = (1, 2, 4, 8)
 MARGIN = 5  # elements on either side of what a layout reaches; prime to the words of every size
 QUAD = 16 - MARGIN  # the offset that puts elements of any size at a multiple of 16 bytes
 
@@ -49,10 +50,10 @@ def bits(values: np.ndarray) -> np.ndarray:
 def check_writes(call, layout: Layout, itemsize: int, expected: np.ndarray) -> None:
     """`call(tensor)` writes `expected` to the layout's elements, and not one bit beside them."""
     memory, layout = memory_for(layout, itemsize)
-    tensor = dml_vk.asarray(memory)
+    tensor = dml_vk.asarray(memory.view(np.complex128) if itemsize == 16 else memory)
     call(tensor.over(layout))
     elements(memory, layout)[...] = expected
-    found = tensor.numpy()
+    found = tensor.numpy().view(memory.dtype)
     if not np.array_equal(found, memory):
         at = np.flatnonzero(found != memory)
         raise AssertionError(

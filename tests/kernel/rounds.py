@@ -17,7 +17,7 @@ import numpy as np
 
 from dml_vk.kernels.plan.base import END, FIRST
 from dml_vk.kernels.spirv.instructions import lines_of
-from dml_vk.runtime.interface import Dispatch
+from dml_vk.runtime.interface import Barrier, Dispatch
 
 _SLOTS = 2**15  # subgroups that are counted: by source, and from here on what is left
 _CAPABILITY, _DECORATE, _MEMBER_DECORATE = 17, 71, 72
@@ -192,7 +192,8 @@ class CountingRuntime:
         """Nothing: `wait` runs one command after the other."""
 
     def record(self, commands, timed=False):
-        return list(commands)
+        """All but barriers, since each runs alone: what is not unified is copied on the device."""
+        return [one for one in commands if not isinstance(one, Barrier)]
 
     def is_done(self, ticket):
         return False
@@ -201,7 +202,7 @@ class CountingRuntime:
         for command in ticket:
             if isinstance(command, Dispatch):
                 self._count(command)
-            else:  # a plain copy or fill, on whose result later loops may depend
+            else:
                 self._run(command)
         ticket.clear()
 

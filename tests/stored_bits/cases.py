@@ -9,12 +9,13 @@ from typing import NamedTuple
 import numpy as np
 
 import dml_vk
-from dml_vk.dtypes import DTYPES, DType, to_dtype
+from dml_vk.dtypes import DType, to_dtype
 from dml_vk.kernels.operators import Operator
 from dml_vk.random import Generator
 from dml_vk.testing import elementwise
 from tests.integration import same_bits
 from tests.kernel.elementwise import random_values
+from tests.real_dtypes import DTYPES
 
 Arrays = list[np.ndarray]
 

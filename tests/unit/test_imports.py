@@ -26,6 +26,7 @@ FOUND = {
 # Who may import whom: nobody imports what stands on a later line. A module is where its longest
 # prefix is.
 LAYERS = """
+    clients.__init__
     errors limits
     dtypes layout promotion environment exactness strides observe.text_table
     driver.vulkan
@@ -42,12 +43,13 @@ LAYERS = """
     array numpy_protocols
     tensor.methods
     tensor.__init__ array.__init__
-    linalg random user_kernel
+    fft linalg random user_kernel
     nn
     nn.__init__
     directml testing
     install
     __init__
+    clients
     commands
     __main__
 """

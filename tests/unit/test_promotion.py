@@ -14,13 +14,16 @@ from dml_vk.promotion import check_weak, common_dtype, float_dtype
 PAIRS = list(product(DTYPES.values(), repeat=2))
 
 
-HEIGHTS = {"b": 0, "i": 1, "u": 1, "f": 2}
+HEIGHTS = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}
 
 
 @pytest.mark.parametrize(("a", "b"), PAIRS, ids=str)
 def test_of_two(a, b):
     """Beside PyTorch's answers: tests/kernel/array/test_kinds.py."""
-    if HEIGHTS[a.kind] != HEIGHTS[b.kind]:
+    if {"c", "f"} <= {a.kind, b.kind}:
+        wide = "float64" in (a.name, b.name) or "complex128" in (a.name, b.name)
+        assert common_dtype("add", [a, b]) is DTYPES["complex128" if wide else "complex64"]
+    elif HEIGHTS[a.kind] != HEIGHTS[b.kind]:
         highest = max(a, b, key=lambda dtype: HEIGHTS[dtype.kind])
         assert common_dtype("add", [a, b]) is highest
     elif {a.kind, b.kind} == {"i", "u"} and "uint64" in (a.name, b.name):
@@ -49,10 +52,14 @@ def test_of_three_the_highest_kind_decides():
 
 @pytest.mark.parametrize("dtype", DTYPES.values(), ids=str)
 def test_numbers_of_a_higher_kind_have_the_default_dtype_of_it(dtype):
-    for number, kind, default in ((True, "b", "bool_"), (1, "i", "int64"), (1.5, "f", "float32")):
+    kinds = ((True, "b", "bool_"), (1, "i", "int64"), (1.5, "f", "float32"), (1j, "c", "complex64"))
+    for number, kind, default in kinds:
+        if kind == "c" and dtype is DTYPES["float64"]:
+            default = "complex128"
         fits = HEIGHTS[kind] <= HEIGHTS[dtype.kind]
         assert common_dtype("add", [dtype], [number]) is (dtype if fits else DTYPES[default])
-        assert common_dtype("where", [], [False, number]) is DTYPES[default]
+        alone = "complex64" if kind == "c" else default
+        assert common_dtype("where", [], [False, number]) is DTYPES[alone]
         if fits:
             check_weak("setitem", number, dtype)
         else:
@@ -62,4 +69,4 @@ def test_numbers_of_a_higher_kind_have_the_default_dtype_of_it(dtype):
 
 @pytest.mark.parametrize("dtype", DTYPES.values(), ids=str)
 def test_functions_of_floats_take_others_as_float32(dtype):
-    assert float_dtype(dtype) is (dtype if dtype.kind == "f" else DTYPES["float32"])
+    assert float_dtype(dtype) is (dtype if dtype.kind in "fc" else DTYPES["float32"])

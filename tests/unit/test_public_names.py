@@ -8,7 +8,7 @@ import re
 import pytest
 
 import dml_vk
-from dml_vk import linalg, nn, random
+from dml_vk import fft, linalg, nn, random
 from tests.public_stub import text
 
 # What is no function: classes, values and modules.
@@ -18,6 +18,7 @@ FUNCTIONS = {
         for name in dml_vk.__all__
         if inspect.isfunction(getattr(dml_vk, name))
     },
+    **{f"fft.{name}": getattr(fft, name) for name in fft.__all__},
     **{f"linalg.{name}": getattr(linalg, name) for name in linalg.__all__},
     **{f"nn.{name}": getattr(nn, name) for name in nn.__all__},
 }
@@ -51,16 +52,19 @@ def test_type_checkers_know_the_same_names():
 # All else computes, and so takes `out=`.
 WITHOUT_OUT = {
     "creation": "asarray empty empty_like from_dlpack full full_like ones ones_like zeros "
-    "zeros_like arange eye linspace meshgrid load",
+    "zeros_like arange eye fftfreq linspace meshgrid load rfftfreq tri indices diagflat",
     "views, or x itself": "broadcast_arrays broadcast_to expand_dims flip moveaxis permute_dims "
-    "reshape squeeze unstack matrix_transpose diagonal conj real imag atleast_1d atleast_2d "
-    "atleast_3d",
+    "reshape squeeze transpose unstack matrix_transpose diagonal real imag "
+    "atleast_1d atleast_2d atleast_3d split array_split hsplit vsplit dsplit fliplr flipud rot90 "
+    "swapaxes ravel diag "
+    "as_strided sliding_window_view",
     "as many as the data says": "nonzero bincount unique_all unique_counts unique_inverse "
-    "unique_values unique",
-    "a tensor and others": "average histogram batch_norm_train top_k eigh lstsq qr slogdet svd",
+    "unique_values unique union1d intersect1d setdiff1d setxor1d argwhere flatnonzero",
+    "a tensor and others": "average histogram batch_norm_train top_k gradient unravel_index "
+    "eigh lstsq qr slogdet svd",
     "no tensor": "allclose array_equal can_cast finfo iinfo isdtype result_type save copy "
     "__array_namespace_info__ trace devices default_device device memory_stats synchronize "
-    "compile_glsl kernel",
+    "compile_glsl kernel put_along_axis",
 }
 
 

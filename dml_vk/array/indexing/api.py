@@ -25,13 +25,14 @@ from dml_vk.array.indexing.places import (
     to_read,
     to_write,
 )
+from dml_vk.dtypes import to_dtype
 from dml_vk.errors import DTypeError, LayoutError
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.kernels.plan.gather import Step
 from dml_vk.layout import Layout, elementwise
 from dml_vk.observe.copies import ASKED, record
 from dml_vk.ops.copy import copy_elements, copy_if_overlapping
-from dml_vk.ops.elementwise import cast_elements, compute, converted
+from dml_vk.ops.elementwise import cast_elements, check_cast, compute, converted
 from dml_vk.ops.fill import fill_constant
 from dml_vk.ops.gather import gather, gather_elements
 from dml_vk.ops.numbers import element_words
@@ -46,6 +47,7 @@ from dml_vk.tensor.operands import is_numpys, plain, result_over, to_tensor
 from dml_vk.tensor.spec import Spec
 
 GET, SET = "getitem", "setitem"
+_NUMBERS = (numbers.Real, complex)
 MOST_VIEWS = 32  # cached for each spec
 
 
@@ -247,16 +249,17 @@ def _gather(
 def _value(tensor: Tensor, value: Any) -> Any:
     """Convert the value to write to a number that fits, or a tensor."""
     dtype = tensor.dtype
-    if is_numpys(value) and isinstance(plain(value), numbers.Real):
+    if is_numpys(value) and isinstance(plain(value), _NUMBERS):
+        check_cast(SET, to_dtype(SET, value.dtype), dtype)
         made = np.empty((), dtype.numpy_name)  # NumPy scalars are cast like arrays.
         convert(np.asarray(value), made)
         return made.item()
-    if isinstance(value, numbers.Real):
+    if isinstance(value, _NUMBERS):
         check_weak(SET, value, dtype)
         return value
     if isinstance(value, (list, tuple)):
         given = asarray(value, device=tensor.device)
-        check_weak(SET, {"b": True, "f": 0.0}.get(given.dtype.kind, 0), dtype)
+        check_weak(SET, {"b": True, "f": 0.0, "c": 0j}.get(given.dtype.kind, 0), dtype)
         return given if given.dtype is dtype else asarray(value, dtype, tensor.device)
     given = asarray(value, device=tensor.device) if isinstance(value, np.ndarray) else value
     if not isinstance(given, Tensor):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from math import inf, nan
 
-from dml_vk.kernels.operators.row import ALL, FLOATS, HALVES, INTEGERS, NUMBERS, Operator
+from dml_vk.kernels.operators.row import ALL, COMPLEX, FLOATS, INTEGERS, NUMBERS, Operator
 from dml_vk.kernels.operators.special import NAN, NANS, WHOLE, either_way, even, joined, odd, signs
 
 _arithmetic = partial(Operator, chapter="Arithmetic", array_api=True)
@@ -15,7 +15,7 @@ ROWS = (
         "add",
         code=0,
         arity=2,
-        dtypes=ALL,
+        dtypes=ALL + COMPLEX,
         by_device=True,
         doc="x1 + x2; logical or of bools.",
         example="[1.5, 2.0], [3.0, 4.0] -> [4.5, 6.0]",
@@ -36,7 +36,7 @@ ROWS = (
         "subtract",
         code=1,
         arity=2,
-        dtypes=NUMBERS,
+        dtypes=NUMBERS + COMPLEX,
         by_device=True,
         doc="x1 - x2.",
         example="[1.5, 2.0], [3.0, 4.0] -> [-1.5, -2.0]",
@@ -58,7 +58,7 @@ ROWS = (
         "multiply",
         code=2,
         arity=2,
-        dtypes=ALL,
+        dtypes=ALL + COMPLEX,
         by_device=True,
         doc="x1 * x2; logical and of bools.",
         example="[1.5, 2.0], [3.0, 4.0] -> [4.5, 8.0]",
@@ -73,7 +73,7 @@ ROWS = (
         "divide",
         code=3,
         arity=2,
-        dtypes=FLOATS,
+        dtypes=FLOATS + COMPLEX,
         doc="x1 / x2, computed in floats.",
         example="[1.5, 2.0], [3.0, 4.0] -> [0.5, 0.5]",
         special=joined(
@@ -156,7 +156,7 @@ ROWS = (
         "mean_of_two",
         code=10,
         arity=2,
-        dtypes=HALVES,
+        dtypes=FLOATS,
         by_device=True,
         doc="(x1 + x2) / 2.",
         example="[1.0, 2.0], [4.0, -4.0] -> [2.5, -1.0]",
@@ -170,7 +170,7 @@ ROWS = (
         "difference_square",
         code=11,
         arity=2,
-        dtypes="iuhs",
+        dtypes=NUMBERS,
         by_device=True,
         doc="(x1 - x2) * (x1 - x2).",
         example="[1.0, 2.0], [4.0, -4.0] -> [9.0, 36.0]",
@@ -183,7 +183,7 @@ ROWS = (
         "positive",
         code=14,
         arity=1,
-        dtypes=NUMBERS,
+        dtypes=NUMBERS + COMPLEX,
         doc="A copy of x.",
         example="[1.5, -2.0] -> [1.5, -2.0]",
         special=WHOLE,
@@ -193,12 +193,19 @@ ROWS = (
         "negative",
         code=15,
         arity=1,
-        dtypes=NUMBERS,
+        dtypes=NUMBERS + COMPLEX,
         doc="-x.",
         example="[1.5, -2.0] -> [-1.5, 2.0]",
         special=[(x, -y) for x, y in WHOLE],
         others=("neg",),
         directml=("ELEMENT_WISE_NEGATE",),
+    ),
+    _arithmetic(
+        "conj",
+        code=97,
+        arity=1,
+        dtypes=COMPLEX,
+        others=("conjugate",),
     ),
     _arithmetic(
         "abs",
@@ -225,7 +232,7 @@ ROWS = (
         "square",
         code=18,
         arity=1,
-        dtypes=NUMBERS,
+        dtypes=NUMBERS + COMPLEX,
         by_device=True,
         doc="x * x.",
         example="[1.5, -2.0] -> [2.25, 4.0]",
@@ -257,7 +264,7 @@ ROWS = (
         "reciprocal",
         code=24,
         arity=1,
-        dtypes=FLOATS,
+        dtypes=FLOATS + COMPLEX,
         doc="1 / x.",
         example="[4.0, -0.5] -> [0.25, -2.0]",
         special=[*odd((0.0, inf), (inf, 0.0), (4.0, 0.25)), NAN],

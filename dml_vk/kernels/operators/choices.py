@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from math import inf
 
-from dml_vk.kernels.operators.row import ALL, NUMBERS, Operator
+from dml_vk.kernels.operators.row import ALL, COMPLEX, NUMBERS, Operator
 from dml_vk.kernels.operators.special import NANS, either_way, joined
 
 _choice = partial(Operator, chapter="Selection", array_api=True)
@@ -15,7 +15,7 @@ ROWS = (
         "where",
         code=36,
         arity=3,
-        dtypes=ALL,
+        dtypes=ALL + COMPLEX,
         family="where",
         directml=("ELEMENT_WISE_IF",),
     ),
@@ -69,7 +69,7 @@ ROWS = (
         "cast",
         code=37,
         arity=1,
-        dtypes=ALL,
+        dtypes=ALL + COMPLEX,
         family="cast",
         public=False,
         array_api=False,

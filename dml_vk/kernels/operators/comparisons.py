@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from math import inf
 
-from dml_vk.kernels.operators.row import ALL, Operator
+from dml_vk.kernels.operators.row import ALL, COMPLEX, Operator
 from dml_vk.kernels.operators.special import NANS, Binary, joined
 
 _EQUAL = [(inf, inf), (-inf, -inf), (0.0, 0.0), (0.0, -0.0), (-0.0, 0.0), (1.0, 1.0)]
@@ -31,7 +31,7 @@ ROWS = (
         "equal",
         code=38,
         arity=2,
-        dtypes=ALL,
+        dtypes=ALL + COMPLEX,
         doc="Whether x1 == x2.",
         example="[1, 2], [1, 3] -> [True, False]",
         special=_cases(1, 0, 0),
@@ -42,7 +42,7 @@ ROWS = (
         "not_equal",
         code=39,
         arity=2,
-        dtypes=ALL,
+        dtypes=ALL + COMPLEX,
         doc="Whether x1 != x2.",
         example="[1, 2], [1, 3] -> [False, True]",
         special=_cases(0, 1, 1, unordered=1),

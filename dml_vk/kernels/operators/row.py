@@ -9,9 +9,11 @@ from dataclasses import dataclass
 
 from dml_vk.dtypes import DTYPES, DType
 
-# Letters of dtypes: b(ool), i(nt) and u(int) of 8 to 64 bits, h(alf), s(ingle) and d(ouble) floats.
-_LETTERS = {"float16": "h", "float32": "s", "float64": "d"}
+# Letters of dtypes: b(ool), i(nt) and u(int) of 8 to 64 bits, h(alf), s(ingle) and d(ouble) floats,
+# c(omplex) numbers of two singles and z of two doubles, as in BLAS.
+_LETTERS = {"float16": "h", "float32": "s", "float64": "d", "complex64": "c", "complex128": "z"}
 ALL, NUMBERS, FLOATS, HALVES, BITS, INTEGERS = "biuhsd", "iuhsd", "hsd", "hs", "biu", "iu"
+COMPLEX = "cz"
 # Families that compute with bits and integers only, unless an operator is `by_device`.
 _ON_BITS = {"arithmetic", "compare", "where", "cast"}
 
@@ -48,7 +50,7 @@ class Operator:
     @property
     def only_floats(self) -> bool:
         """Whether it takes only floats, so that integers and bools are converted first."""
-        return set(self.dtypes) <= set(FLOATS)
+        return set(self.dtypes) <= set(FLOATS + COMPLEX)
 
     @property
     def opcode(self) -> str:
@@ -66,10 +68,12 @@ class Operator:
         """The kernel that computes it in this dtype."""
         if self.family in ("cast", "where"):
             return self.family
-        floats = common.kind == "f"
-        if floats and common.itemsize < 8:
-            return f"float_{self.family}"
-        wide = ("double" if floats else "long") if common.itemsize == 8 else "int"
+        if common.kind == "c":
+            parts = "" if common.part.itemsize == 4 else "double_"
+            return f"{parts}complex_{'compare' if self.result else 'arithmetic'}"
+        if common.kind == "f":
+            return f"{'double' if common.itemsize == 8 else 'float'}_{self.family}"
+        wide = "long" if common.itemsize == 8 else "int"
         return f"{wide}_{'compare' if self.result else 'arithmetic'}"
 
     @functools.cached_property

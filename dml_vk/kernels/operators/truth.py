@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from math import inf, nan
 
-from dml_vk.kernels.operators.row import ALL, FLOATS, HALVES, NUMBERS, Operator
+from dml_vk.kernels.operators.row import ALL, COMPLEX, FLOATS, NUMBERS, Operator
 from dml_vk.kernels.operators.special import even
 
 _TRUTHS = [(a, bool(a)) for a in (0.0, -0.0, 1.0, -2.0, inf, -inf, nan)]
@@ -20,7 +20,7 @@ ROWS = (
         "logical_and",
         code=44,
         arity=2,
-        dtypes=ALL,
+        dtypes=ALL + COMPLEX,
         doc="Whether both x1 and x2 are true (not 0).",
         example="[True, True], [True, False] -> [True, False]",
         special=[(a, b, p and q) for a, p in _TRUTHS for b, q in _TRUTHS],
@@ -30,7 +30,7 @@ ROWS = (
         "logical_or",
         code=45,
         arity=2,
-        dtypes=ALL,
+        dtypes=ALL + COMPLEX,
         doc="Whether x1 or x2 is true (not 0), or both.",
         example="[True, False], [False, False] -> [True, False]",
         special=[(a, b, p or q) for a, p in _TRUTHS for b, q in _TRUTHS],
@@ -40,7 +40,7 @@ ROWS = (
         "logical_xor",
         code=46,
         arity=2,
-        dtypes=ALL,
+        dtypes=ALL + COMPLEX,
         doc="Whether exactly one of x1 and x2 is true (not 0).",
         example="[True, True], [True, False] -> [False, True]",
         special=[(a, b, p != q) for a, p in _TRUTHS for b, q in _TRUTHS],
@@ -50,7 +50,7 @@ ROWS = (
         "logical_not",
         code=47,
         arity=1,
-        dtypes=ALL,
+        dtypes=ALL + COMPLEX,
         doc="Whether x is 0.",
         example="[True, False] -> [False, True]",
         special=[*even((0.0, 1), (1.0, 0), (inf, 0)), (nan, 0)],
@@ -60,7 +60,7 @@ ROWS = (
         "isnan",
         code=48,
         arity=1,
-        dtypes=NUMBERS,
+        dtypes=NUMBERS + COMPLEX,
         doc="Whether x is NaN.",
         example='[float("nan"), 1.5] -> [True, False]',
         special=[*even((0.0, 0), (1.0, 0), (inf, 0)), (nan, 1)],
@@ -70,7 +70,7 @@ ROWS = (
         "isinf",
         code=49,
         arity=1,
-        dtypes=NUMBERS,
+        dtypes=NUMBERS + COMPLEX,
         doc="Whether x is positive or negative infinity.",
         example='[float("-inf"), 1.5] -> [True, False]',
         special=[*even((0.0, 0), (1.0, 0), (inf, 1)), (nan, 0)],
@@ -80,7 +80,7 @@ ROWS = (
         "isposinf",
         code=50,
         arity=1,
-        dtypes=HALVES,
+        dtypes=FLOATS,
         doc="Whether x is positive infinity.",
         example='[float("-inf"), float("inf")] -> [False, True]',
         special=[*even((0.0, 0), (1.0, 0)), (inf, 1), (-inf, 0), (nan, 0)],
@@ -91,7 +91,7 @@ ROWS = (
         "isneginf",
         code=51,
         arity=1,
-        dtypes=HALVES,
+        dtypes=FLOATS,
         doc="Whether x is negative infinity.",
         example='[float("-inf"), float("inf")] -> [True, False]',
         special=[*even((0.0, 0), (1.0, 0)), (inf, 0), (-inf, 1), (nan, 0)],
@@ -102,7 +102,7 @@ ROWS = (
         "isfinite",
         code=52,
         arity=1,
-        dtypes=NUMBERS,
+        dtypes=NUMBERS + COMPLEX,
         doc="Whether x is neither infinite nor NaN.",
         example='[float("nan"), 1.5] -> [False, True]',
         special=[*even((0.0, 1), (1.0, 1), (inf, 0)), (nan, 0)],

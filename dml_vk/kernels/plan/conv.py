@@ -21,6 +21,7 @@ from dml_vk.kernels.plan.matmul import RUN
 from dml_vk.kernels.plan.paths import LOCAL_SIZE, power_of_two
 from dml_vk.kernels.plan.tasks import QUAD_BYTES
 from dml_vk.kernels.plan.tiles import LEAST_SHARED, READ_NS, SHARED_TERM_NS, shared_spans, span_of
+from dml_vk.kernels.plan.windows import Spatial
 from dml_vk.limits import Profile
 from dml_vk.strides.order import Ints
 
@@ -44,7 +45,7 @@ KERNELS = (
             *("X_TYPE", "WEIGHT_TYPE", "BIAS_TYPE"),
             *(f"{name}_{dim}" for name in _SPATIAL_SPEC for dim in range(3)),
             *("DST_SIZE_2", "X_SIZE_2", "X_STRIDE_2", "WEIGHT_STRIDE_2", "DST_STRIDE_2"),
-            *("DEPTHWISE", "BIAS_STEP", "FIRST_TERM", "ACTIVATION", "DST_TYPE", "PAIRS", "BY_ROWS"),
+            *("BIAS_STEP", "FIRST_TERM", "ACTIVATION", "DST_TYPE", "PAIRS", "BY_ROWS"),
         ),
         push=index_push(
             ("x_base", "weight_base", "bias_base", "dst_base"),
@@ -67,26 +68,6 @@ KERNELS = (
 )
 
 
-class Spatial(NamedTuple):
-    """One spatial dim: windows, and the strides of the operands."""
-
-    size: int = 1  # of the input
-    windows: int = 1
-    window: int = 1  # its elements
-    dilation: int = 1
-    stride: int = 1
-    padding: int = 0  # before the first element; elements that are left out if it is negative
-    x: int = 0
-    weight: int = 0
-    dst: int = 0
-
-    @property
-    def is_bounded(self) -> bool:
-        """Whether an element of a window is outside of the input."""
-        last = (self.windows - 1) * self.stride + (self.window - 1) * self.dilation
-        return self.padding > 0 or last - self.padding >= self.size
-
-
 class Operand(NamedTuple):
     """The strides that are not those of spatial dims: of samples or channels, and within them."""
 
@@ -102,7 +83,7 @@ class Epilogue(NamedTuple):
     activation: int = 0  # an opcode of float_activation.comp, or 0
     params: Ints = ()  # its words, at most two
     dtype: DType = float32  # of the result; another one takes all terms in one launch
-    offset: int = 0  # of the result, modulo the elements of a word
+    offset: int = 0  # of the result, modulo 4
 
 
 NO_EPILOGUE = Epilogue()
@@ -146,22 +127,16 @@ def plan_conv(
     terms = min(MOST_TERMS, depth - first)
     lanes = profile.lanes
     shared = _is_shared(channels, columns, profile)
-    depthwise = channels.inputs == channels.outputs == 1 and channels.groups % 4 == 0
-    if depthwise:
-        channels = channels._replace(groups=1, outputs=channels.groups)
-        rows, across, deep = 4, span_of(columns), 4
-        reads = _read(x, (x.outer, *[dim.x for dim in dims]), channels.outputs), _BY_ELEMENTS
+    if shared:
+        times = channels.groups
+        rows, across = shared_spans(channels.outputs, columns, times, depth, profile)
     else:
-        if shared:
-            times = channels.groups
-            rows, across = shared_spans(channels.outputs, columns, times, depth, profile)
-        else:
-            rows, across = _spans(channels, columns, depth, profile)
-        deep = 4 if channels.inputs % 4 == 0 else 1
-        reads = (
-            _read_x(x, dims, channels.inputs),
-            _read_weight(weight, dims, channels, shared=shared),
-        )
+        rows, across = _spans(channels, columns, depth, profile)
+    deep = 4 if channels.inputs % 4 == 0 else 1
+    reads = (
+        _read_x(x, dims, channels.inputs),
+        _read_weight(weight, dims, channels, shared=shared),
+    )
     tiles_down, tiles_across = -(-channels.outputs // rows), -(-columns // across)
     block_across = lanes if shared else min(8, power_of_two(tiles_across), lanes)
     block_down = min(lanes // block_across, power_of_two(tiles_down))
@@ -183,8 +158,14 @@ def plan_conv(
     path = f"tile, {columns} positions, {depth} terms"
     tail = (
         *(inner.size, outer.size, x.outer, x.inner, weight.outer),
-        0 if depthwise else weight.inner,
-        *(*dst, channels.inputs, channels.outputs, columns, *(*epilogue.params, 0, 0)[:2]),
+        *(
+            weight.inner,
+            *dst,
+            channels.inputs,
+            channels.outputs,
+            columns,
+            *(*epilogue.params, 0, 0)[:2],
+        ),
     )
     push = (
         *(0, units, 0, 0, 0, 0, units, groups, extent, inner.windows, outer.windows),
@@ -207,13 +188,13 @@ def plan_conv(
             *[dim.padding & 0xFFFFFFFF for dim in dims],
             *[last_dim.windows, last_dim.size],
             *[stride & 0xFFFFFFFF for stride in (last_dim.x, last_dim.weight, last_dim.dst)],
-            *(int(depthwise), (bias[0] if bias else 0) & 0xFFFFFFFF, first),
+            *((bias[0] if bias else 0) & 0xFFFFFFFF, first),
             *(epilogue.activation, epilogue.dtype.code, pairs, int(by_rows)),
         ),
         push=tuple([word & 0xFFFFFFFF for word in push]),
         units=units,
         unit_ns=20.0 * (rows + across) + (term_ns * rows * across + read_ns / 4) * terms,
-        unit_rounds=rounds.conv(terms, BLOCK, RUN, 1 if depthwise else deep)
+        unit_rounds=rounds.conv(terms, BLOCK, RUN, deep)
         + (storing_rounds(rows, across, epilogue.activation) if by_rows else 0),
         base_bytes=(
             x.dtype.itemsize,

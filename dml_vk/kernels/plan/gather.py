@@ -6,7 +6,16 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from dml_vk.kernels.kernel import MAX_RANK, PACKED_SPEC, ROW_SPEC, WORDS_SPEC, Kernel, index_push
+from dml_vk.kernels.kernel import (
+    BY_BITS,
+    BY_WORDS,
+    MAX_RANK,
+    PACKED_SPEC,
+    ROW_SPEC,
+    WORDS_SPEC,
+    Kernel,
+    index_push,
+)
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.caching import cached_plan
@@ -21,12 +30,7 @@ UNIT = 8  # elements per work item of kernels that go element by element
 # Estimated time per element on one slow core, without moving it.
 _INDEX_NS, _QUAD_INDEX_NS, _PLACE_NS, _SCATTER_NS = 10.0, 2.0, 3.0, 30.0
 
-_BY_WORDS = {
-    "32": {"BITS": "32", "T": "uint", "WORDS": "1"},
-    "64": {"BITS": "64", "T": "uvec2", "WORDS": "2"},
-    "128": {"BITS": "128", "T": "uvec4", "WORDS": "4"},
-}
-_BY_BITS = {"8": {"BITS": "8"}, "16": {"BITS": "16"}}
+_WORDS = {bits: {"BITS": bits, **words} for bits, words in BY_WORDS.items()}
 _GATHER_PUSH = index_push(
     ("index_base", "src_base", "dst_base"), GATHER_RANK, (("scalars", 4),), sources=2
 )
@@ -39,7 +43,7 @@ KERNELS: tuple[Kernel, ...] = (
         writes=("Dst",),
         spec=(*WORDS_SPEC, *_INDEX_SPEC),
         push=_GATHER_PUSH,
-        variants={**_BY_WORDS, "places": {**_BY_WORDS["32"], "PLACES": "1"}},
+        variants={**_WORDS, "places": {**_WORDS["32"], "PLACES": "1"}},
         body="gather",
     ),
     Kernel(
@@ -48,7 +52,7 @@ KERNELS: tuple[Kernel, ...] = (
         writes=("Dst",),
         spec=(*PACKED_SPEC, *_INDEX_SPEC),
         push=_GATHER_PUSH,
-        variants=_BY_BITS,
+        variants=BY_BITS,
         body="gather",
     ),
     Kernel(
@@ -78,7 +82,7 @@ KERNELS: tuple[Kernel, ...] = (
             (("stride", 1), ("claims_at", 1)),
             sources=2,
         ),
-        variants={**_BY_BITS, **_BY_WORDS},
+        variants={**BY_BITS, **_WORDS},
     ),
 )
 

@@ -24,7 +24,7 @@ from dml_vk.strides.order import Ints
 
 OPERATIONS = ("max", "index", "avg", "lp")
 MOST_TAPS = 2**11  # elements of a window that one launch reads
-_OPCODES = {f"POOL_{name.upper()}": str(code) for code, name in enumerate(OPERATIONS)}
+OPCODES = {f"POOL_{name.upper()}": str(code) for code, name in enumerate(OPERATIONS)}
 _RANK = 3
 _UNROLLED = 16  # elements of a window at most
 _TAP_NS = 3.0  # an element of a window on one slow core
@@ -43,7 +43,7 @@ def _kernel(path: str, spec: tuple[str, ...], variants: dict[str, dict[str, str]
         writes=("Dst",),
         spec=(*spec, *_SPEC),
         push=index_push(("src_base", "prior_base", "dst_base"), _RANK, (("scalars", 11),), 2),
-        variants={bits: {**_OPCODES, **macros} for bits, macros in variants.items()},
+        variants={bits: {**OPCODES, **macros} for bits, macros in variants.items()},
         body="pool",
     )
 
@@ -127,20 +127,20 @@ def plan_pool(
     path = path.costing(10.0 + _TAP_NS * math.prod(box.sizes))
     spec = (
         *(OPERATIONS.index(pooling.operation), target.code, source.code, len(pooling.sizes)),
-        *_from_inside(pooling.kernel, 1),
-        *_from_inside(box.sizes, 1),
-        *_from_inside(pooling.stride, 1),
-        *_from_inside(pooling.dilation, 1),
-        *_from_inside(pooling.begin, 0),
-        *_from_inside(pooling.end, 0),
+        *from_inside(pooling.kernel, 1),
+        *from_inside(box.sizes, 1),
+        *from_inside(pooling.stride, 1),
+        *from_inside(pooling.dilation, 1),
+        *from_inside(pooling.begin, 0),
+        *from_inside(pooling.end, 0),
         *(int(pooling.adaptive), int(pooling.counted), int(box.more), int(box.last)),
         *(int(unrolled), _bits(pooling.power), _bits(1 / pooling.power)),
     )
     tail = (
         *(starts[1], box.first),
-        *_from_inside(pooling.sizes, 1),
-        *_from_inside(pooling.steps, 0),
-        *_from_inside(pooling.out, 1),
+        *from_inside(pooling.sizes, 1),
+        *from_inside(pooling.steps, 0),
+        *from_inside(pooling.out, 1),
     )
     launches = offsets(task.outer, (starts[0], 0, starts[2]))
     return plan_of(
@@ -208,7 +208,7 @@ def _finish(pooling: Pooling) -> int:
     return rounds.SQRT if pooling.operation == "lp" and pooling.power == 2 else 0
 
 
-def _from_inside(values: Ints, fill: int) -> Ints:
+def from_inside(values: Ints, fill: int) -> Ints:
     """Return the values of three dims, innermost first."""
     return (*reversed(values), *(fill,) * (3 - len(values)))
 

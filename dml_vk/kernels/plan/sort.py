@@ -25,7 +25,7 @@ _KEY_NS, _RUN_NS, _MERGE_NS = {4: 3.0, 8: 5.0}, {4: 5.0, 8: 8.0}, {4: 9.0, 8: 14
 
 _KEY_SPEC = (*WORDS_SPEC, "OP", "BEFORE", "SCALARS", "TYPE", "COMMON", "A_TYPE")
 _ROW_PUSH = (("pitch", 1), ("run", 1), ("chunk", 1))
-_BY_WORDS = {"32": {"KEY_WORDS": "1"}, "64": {"KEY_WORDS": "2"}}
+_BY_KEY = {"32": {"KEY_WORDS": "1"}, "64": {"KEY_WORDS": "2"}}
 
 KERNELS = (
     Kernel(
@@ -43,7 +43,7 @@ KERNELS = (
         writes=("Keys", "Dst"),
         spec=INDEX_SPEC,
         push=index_push(("keys_base", "dst_base"), 1, _ROW_PUSH),
-        variants=_BY_WORDS,
+        variants=_BY_KEY,
     ),
     Kernel(
         "sort_merge",
@@ -51,7 +51,7 @@ KERNELS = (
         writes=("Merged", "Dst"),
         spec=INDEX_SPEC,
         push=index_push(("keys_base", "places_base", "merged_base", "dst_base"), 1, _ROW_PUSH),
-        variants=_BY_WORDS,
+        variants=_BY_KEY,
     ),
 )
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from dml_vk.errors import ShaderError
-from dml_vk.kernels.spirv.instructions import FLOAT64
+from dml_vk.kernels.spirv.instructions import FLOAT64, INT64
 from dml_vk.kernels.spirv.reader import Module
 
 NEWEST = (1, 3)  # the instance is Vulkan 1.1
@@ -31,7 +31,7 @@ _PACK = f"{_FEATURE}: pack such elements into uint words"
 UNCLEAN = {
     9: ("Float16", _PACK),
     FLOAT64: ("Float64", f"{_FEATURE}: a double is a pair of words"),
-    11: ("Int64", f"{_FEATURE}: use pairs of words, umulExtended and uaddCarry"),
+    INT64: ("Int64", f"{_FEATURE}: use pairs of words, umulExtended and uaddCarry"),
     12: ("Int64Atomics", _FEATURE),
     22: ("Int16", _PACK),
     39: ("Int8", _PACK),

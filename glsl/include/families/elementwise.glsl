@@ -1,6 +1,7 @@
 // Kernels that compute each element from those at the same index in up to three sources. BITS is the size
 // of dst's elements; TILE is defined for tiles. The includer defines SOURCES and `compute`, and includes
-// one of types/*_values.glsl, which define VALUE, the type of the computation, `decode` and `encode`.
+// one of types/*_values.glsl, which define VALUE, the type of the computation, `decode` and `encode`. With
+// WIDE, elements may have up to 128 bits.
 
 // Scalars take the part of the 128 bytes that the dims leave.
 #if SOURCES == 1
@@ -28,7 +29,10 @@ layout(binding = DST) readonly buffer Arguments { uint arguments[]; };
 bool rare = false;  // the last quad is invalid: its elements must be computed one by one
 #endif
 
-#if BITS == 64
+#if BITS == 128
+#define T uvec4
+#define WORDS 4
+#elif BITS == 64
 #define T uvec2
 #define WORDS 2
 #else
@@ -134,7 +138,7 @@ void narrow_unit(PLACE at, uint down) {
 }
 #else
 struct Results {
-    uvec2 at[PER];
+    RAW at[PER];
 };
 
 void start_row(PLACE at) {

@@ -36,8 +36,8 @@ layout(constant_id = NEXT_SPEC + 27) const uint POWER = 0;  // of POOL_LP, the b
 layout(constant_id = NEXT_SPEC + 28) const uint ROOT = 0;   // its reciprocal
 
 #define OF_DIM(name) (k == 0 ? name##_0 : k == 1 ? name##_1 : name##_2)
-const uint NONE = 0xffffffffu;    // no element yet
-const int NAN_KEY = 0x7fffffff;  // of floats
+const uint NONE = 0xffffffffu;  // no element yet
+#include "families/pool_values.glsl"
 
 uint windows_reciprocals[2];
 // Of a window: where it starts, which may be before src; the end of what is in src; and where the box starts.
@@ -64,43 +64,16 @@ void window_at(uint position) {
     }
 }
 
-// The elements of a row of windows that starts at `from`: those before `first_inside` lie before src, those
-// from `first_beyond` on behind `end`.
-uint first_inside(uint k, uint from) {
-    return int(from) < 0 ? (OF_DIM(DILATION) - from - 1) / OF_DIM(DILATION) : 0;
-}
-uint first_beyond(uint k, uint from, uint end, uint most) {
-    if (int(end - from) <= 0) return 0;
-    return min(most, (end - from + OF_DIM(DILATION) - 1) / OF_DIM(DILATION));
-}
-
 // By how many elements a sum is divided.
 float window_count() {
     uint count = 1;
     [[unroll]] for (uint k = 0; k < SPATIAL; k++) {
         uint end = COUNTED ? SIZE(k) + OF_DIM(END) : limit[k];
-        uint beyond = first_beyond(k, start[k], end, OF_DIM(KERNEL));
-        uint before = COUNTED ? 0 : first_inside(k, start[k]);
+        uint beyond = first_beyond(start[k], OF_DIM(DILATION), end, OF_DIM(KERNEL));
+        uint before = COUNTED ? 0 : first_inside(start[k], OF_DIM(DILATION));
         count *= beyond - min(beyond, before);
     }
     return float(max(count, 1));
-}
-
-// Elements as integers in the same order; -0 equals 0, and NaN is above everything.
-int key_of(uint raw) {
-    if (A_TYPE == UINT32) return int(raw ^ 0x80000000u);
-    if (is_signed_int(A_TYPE)) return int(raw << 32 - bits_of(A_TYPE)) >> 32 - bits_of(A_TYPE);
-    if (A_TYPE < FLOAT16) return int(raw);
-    uint top = raw << 32 - bits_of(A_TYPE), magnitude = top & 0x7fffffffu;
-    int key = int(top) < 0 ? -int(magnitude) : int(magnitude);
-    return magnitude > (A_TYPE == FLOAT16 ? 0x7c000000u : 0x7f800000u) ? NAN_KEY : key;
-}
-
-// What is below or equal to all others.
-uint lowest() {
-    if (A_TYPE == FLOAT32) return 0xff800000u;
-    if (A_TYPE == FLOAT16) return 0xfc00u;
-    return is_signed_int(A_TYPE) ? 1u << bits_of(A_TYPE) - 1 : 0;
 }
 
 void clear(uint k) {
@@ -116,6 +89,17 @@ float power_of(float x) {
     if (POWER == FLOAT_ONE) return x;
     if (POWER == 0x40000000u) return square;
     return float_pow(x, uintBitsToFloat(POWER));
+}
+
+// The sum of the window, divided by its count or taken to the root.
+float whole_of(float sum, float count) {
+    uint bits = floatBitsToUint(sum);
+    sum = uintBitsToFloat(bits == 0x80000000u ? 0 : bits);
+    if (OP == POOL_AVG) return float_divide(sum, count);
+    if (POWER == 0x40000000u) return float_sqrt(sum);
+    bool nan = (bits & ~FLOAT_SIGN) > FLOAT_INFINITY;
+    if (POWER == FLOAT_ONE) return uintBitsToFloat(nan ? FLOAT_NAN : floatBitsToUint(sum));
+    return float_pow(sum, uintBitsToFloat(ROOT));
 }
 #endif
 
@@ -136,16 +120,3 @@ void accept(uint k, uint raw, uint place, bool there) {
     sums[k] = there ? sum : sums[k];
 #endif
 }
-
-#if BITS == 16 || BITS == 32
-// The sum of the window, divided by its count or taken to the root.
-float whole_of(float sum, float count) {
-    uint bits = floatBitsToUint(sum);
-    sum = uintBitsToFloat(bits == 0x80000000u ? 0 : bits);
-    if (OP == POOL_AVG) return float_divide(sum, count);
-    if (POWER == 0x40000000u) return float_sqrt(sum);
-    bool nan = (bits & ~FLOAT_SIGN) > FLOAT_INFINITY;
-    if (POWER == FLOAT_ONE) return uintBitsToFloat(nan ? FLOAT_NAN : floatBitsToUint(sum));
-    return float_pow(sum, uintBitsToFloat(ROOT));
-}
-#endif

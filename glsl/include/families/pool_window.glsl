@@ -54,8 +54,8 @@ void NAMED(pool)(PLACE at) {
     } else {
         uint first[3], beyond[3];
         [[unroll]] for (uint k = 0; k < 3; k++) {
-            first[k] = first_inside(k, box_start[k]);
-            beyond[k] = first_beyond(k, box_start[k], limit[k], OF_DIM(BOX));
+            first[k] = first_inside(box_start[k], OF_DIM(DILATION));
+            beyond[k] = first_beyond(box_start[k], OF_DIM(DILATION), limit[k], OF_DIM(BOX));
         }
         for (uint z = first[2]; z < beyond[2]; z++)
             for (uint y = first[1]; y < beyond[1]; y++)

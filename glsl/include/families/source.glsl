@@ -1,6 +1,17 @@
 // One source of an elementwise kernel: its elements are read one by one, or as many at once as a quad of dst
 // has. The includer defines its number SOURCE, SOURCE_TYPE, and NAMED, which prefixes its names.
 
+#ifndef RAW
+// The bits of an element, the lowest word first: with WIDE up to 128.
+#ifdef WIDE
+#define RAW uvec4
+#define AS_RAW(low, high) uvec4(low, high, 0, 0)
+#else
+#define RAW uvec2
+#define AS_RAW(low, high) uvec2(low, high)
+#endif
+#endif
+
 layout(binding = SOURCE) readonly buffer NAMED(Words) { uint NAMED(words)[]; };
 layout(binding = SOURCE) readonly buffer NAMED(Quads) { uvec4 NAMED(quads)[]; };
 
@@ -8,16 +19,27 @@ bool NAMED(is_scalar)() { return (SCALARS >> SOURCE & 1) != 0; }
 
 VALUE NAMED(scalar)() {
     // The third source's scalar starts a word after the second's: if both are scalars, each has one word.
-    return to_value(uvec2(push.scalars[SOURCE / 2], push.scalars[SOURCE / 2 + 1]));
+    RAW words = AS_RAW(push.scalars[SOURCE / 2], push.scalars[SOURCE / 2 + 1]);
+#if defined(WIDE) && SOURCES < 3
+    words.zw = uvec2(push.scalars[2], push.scalars[3]);
+#endif
+    return to_value(words);
+}
+
+VALUE NAMED(element_at)(uint at) {
+    uint bits = bits_of(SOURCE_TYPE);
+#ifdef WIDE
+    if (bits == 128) return decode(NAMED(quads)[at], SOURCE_TYPE);
+#endif
+    if (bits == 64) return decode(AS_RAW(NAMED(words)[2 * at], NAMED(words)[2 * at + 1]), SOURCE_TYPE);
+    if (bits == 32) return decode(AS_RAW(NAMED(words)[at], 0), SOURCE_TYPE);
+    uint word = NAMED(words)[at / (32 / bits)];
+    return decode(AS_RAW(word >> at % (32 / bits) * bits & (1u << bits) - 1, 0), SOURCE_TYPE);
 }
 
 VALUE NAMED(element)(PLACE place) {
     if (NAMED(is_scalar)()) return NAMED(scalar)();
-    uint at = place[SOURCE], bits = bits_of(SOURCE_TYPE);
-    if (bits == 64) return decode(uvec2(NAMED(words)[2 * at], NAMED(words)[2 * at + 1]), SOURCE_TYPE);
-    if (bits == 32) return decode(uvec2(NAMED(words)[at], 0), SOURCE_TYPE);
-    uint word = NAMED(words)[at / (32 / bits)];
-    return decode(uvec2(word >> at % (32 / bits) * bits & (1u << bits) - 1, 0), SOURCE_TYPE);
+    return NAMED(element_at)(place[SOURCE]);
 }
 
 Values NAMED(same)(VALUE value) {
@@ -29,6 +51,10 @@ Values NAMED(same)(VALUE value) {
 // PER elements; the address is that of a quad, or of as many bytes as they take.
 Values NAMED(run)(uint at) {
     Values values;
+#if defined(WIDE) && BITS == 128  // one element
+    values.at[0] = NAMED(element_at)(at);
+    return values;
+#endif
     uint bits = bits_of(SOURCE_TYPE);
     // Not one loop with a word kept across iterations, which SwiftShader cannot compile.
     if (PER * bits >= 128) {
@@ -37,8 +63,11 @@ Values NAMED(run)(uint at) {
             uvec4 quad = NAMED(quads)[at / per + q];
             [[unroll]] for (uint k = 0; k < per; k++) {
                 uint bit = k * bits, word = quad[bit / 32];
-                uvec2 raw = uvec2(bits < 32 ? word >> bit % 32 & (1u << bits) - 1 : word, 0);
+                RAW raw = AS_RAW(bits < 32 ? word >> bit % 32 & (1u << bits) - 1 : word, 0);
                 if (bits == 64) raw.y = quad[bit / 32 + 1];
+#ifdef WIDE
+                if (bits == 128) raw = quad;
+#endif
                 values.at[q * per + k] = decode(raw, SOURCE_TYPE);
             }
         }
@@ -50,7 +79,7 @@ Values NAMED(run)(uint at) {
                 // If a word has more elements than PER, they may start in its middle.
                 uint bit = (PER * bits < 32 ? at + k : k) * bits % 32;
                 uint raw = bits < 32 ? word >> bit & (1u << bits) - 1 : word;
-                values.at[w * per + k] = decode(uvec2(raw, 0), SOURCE_TYPE);
+                values.at[w * per + k] = decode(AS_RAW(raw, 0), SOURCE_TYPE);
             }
         }
     }
@@ -100,7 +129,7 @@ Values NAMED(shifted)(uint at) {
             next = NAMED(words)[min((at + k) / per + 1, last)];
             word |= next << 1 << 31 - by;
         }
-        values.at[k] = decode(uvec2(word >> bit & (1u << bits) - 1, 0), SOURCE_TYPE);
+        values.at[k] = decode(AS_RAW(word >> bit & (1u << bits) - 1, 0), SOURCE_TYPE);
     }
     return values;
 }

@@ -159,8 +159,8 @@ def test_arrays_that_cannot_be_tensors_are_refused(tmp_path):
         path = written(tmp_path, name, objects, allow_pickle=True)
         with pytest.raises(RangeError, match=r"load: cannot read .* \(Object arrays cannot"):
             dml_vk.load(path)
-        for array in (np.array([1j]), np.array(["a"]), np.zeros(2, "M8[s]"), np.zeros(2, ORDER)):
-            with pytest.raises(DTypeError, match="load: elements must be real numbers"):
+        for array in (np.array(["b"]), np.array(["a"]), np.zeros(2, "M8[s]"), np.zeros(2, ORDER)):
+            with pytest.raises(DTypeError, match="load: elements must be numbers"):
                 dml_vk.load(written(tmp_path, name, array))
 
 

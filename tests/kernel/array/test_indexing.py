@@ -315,10 +315,10 @@ def test_values_that_do_not_fit():
             write(x, key, dml_vk.asarray(np.zeros(2, np.int32)))
         with pytest.raises(LayoutError, match=r"setitem: value must broadcast to shape \(2, 3\)"):
             write(x, key, dml_vk.asarray(np.zeros((2, 2, 3), np.int32)))
-        for value in (1.5, [1.5], [[0.0] * 3]):
+        for value in (1.5, 1j, [1.5], [[0.0] * 3]):
             with pytest.raises(DTypeError, match="cannot store a number of this kind"):
                 write(x, key, value)
-        for value in ("a", None, 1j):
+        for value in ("a", None):
             with pytest.raises(DTypeError, match="value must be a number, a tensor, an array"):
                 write(x, key, value)
         with pytest.raises(DTypeError, match="an integer that int32 can hold"):

@@ -10,7 +10,7 @@ from hypothesis import Phase, given, settings
 from hypothesis import strategies as st
 
 import dml_vk
-from dml_vk.dtypes import DTYPES, to_dtype
+from dml_vk.dtypes import to_dtype
 from dml_vk.errors import DTypeError
 from dml_vk.layout import Layout, channels_last, elementwise
 from dml_vk.testing import products
@@ -20,6 +20,7 @@ from tests import torch_kinds
 from tests.kernel.elementwise import compare, source_of
 from tests.kernel.forms import few_forms, forms, mixed
 from tests.kernel.matrices import assert_bits
+from tests.real_dtypes import DTYPES
 
 CASES = torch_kinds.load()
 CALLS = sorted({case["call"] for case in CASES})

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dml_vk
-from dml_vk.dtypes import DTYPES, DType
+from dml_vk.dtypes import DType
 from dml_vk.errors import DTypeError, LayoutError, RangeError
 from dml_vk.kernels.plan.nonzero import plan_nonzero
 from dml_vk.layout import Layout, channels_last
@@ -21,6 +21,7 @@ from tests.kernel.elementwise import hard_values, source_of
 from tests.kernel.memory import check_writes, memory_for
 from tests.kernel.tensors import assert_same
 from tests.profiles import PROFILES
+from tests.real_dtypes import DTYPES
 
 REAL = [dtype for dtype in DTYPES.values() if dtype.kind in "biuf"]
 

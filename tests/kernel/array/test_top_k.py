@@ -8,13 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dml_vk
-from dml_vk.dtypes import DTYPES
 from dml_vk.errors import DTypeError, LayoutError, LayoutIndexError, RangeError
 from dml_vk.layout import Layout, channels_last
 from dml_vk.ops import sort as sort_module
 from dml_vk.testing.strategies import layouts
 from tests.kernel.memory import bits, elements, memory_for
 from tests.kernel.ops.test_sort import order, special
+from tests.real_dtypes import DTYPES
 
 
 def check(array, x, k, axis, largest):

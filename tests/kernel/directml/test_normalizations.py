@@ -244,7 +244,7 @@ def test_softmaxes_over_any_axes(data):
     )
     axes = tuple(sorted(drawn_axes(data, len(sizes))))
     x, out = desc(kind, sizes, data.draw(sources)), desc(kind, sizes, data.draw(forms))
-    operator = cls(x, out, axes[::-1])
+    operator = cls(x, out, axes=axes[::-1])
     arrays = filled(operator)
     exact = softmax(cls, arrays["input"].astype(np.float64), axes)
     over = data.draw(st.sampled_from([(), {"output": "input"}]))
@@ -256,5 +256,5 @@ def test_softmaxes_of_the_last_dim(cls):
     for sizes in ((7,), (3, 7), (1, 1, 3, 7), (1,) * 6 + (3, 7)):
         x = desc(F16, sizes, "gaps")
         arrays = filled(cls(x, x))
-        last = LAST[cls](x, x, (len(sizes) - 1,))
+        last = LAST[cls](x, x, axes=(len(sizes) - 1,))
         assert_bits(only(cls(x, x), arrays), only(last, arrays))

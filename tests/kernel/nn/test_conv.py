@@ -22,6 +22,7 @@ from tests.chance import chance
 from tests.kernel.matrices import assert_bits, operand, packed, values
 from tests.kernel.memory import bits
 from tests.kernel.nn.convolutions import check, expected_of
+from tests.kernel.planned import planned
 from tests.kernel.profiled import profiled
 
 WAYS = {
@@ -35,7 +36,9 @@ WAYS = {
     "depthwise": ((2, 6, 8, 9), (6, 1, 3, 3), {"padding": 1, "groups": 6}),
     "depthwise, two each": ((2, 6, 8, 9), (12, 1, 3, 3), {"groups": 6}),
     "depthwise, in fours": ((2, 12, 7, 9), (12, 1, 3, 3), {"padding": 1, "groups": 12}),
-    "depthwise, one position": ((1, 140, 3, 3), (140, 1, 3, 3), {"groups": 140}),
+    "depthwise, large": ((2, 4, 11, 12), (4, 1, 9, 8), {"padding": 2, "groups": 4}),
+    "one position": ((1, 8, 3, 3), (5, 8, 3, 3), {}),
+    "one output": ((2, 3, 4, 5), (1, 3, 2, 2), {}),
     "groups": ((2, 8, 7, 6), (12, 4, 3, 2), {"groups": 2, "padding": ((1, 0), (0, 1))}),
     "dilation": ((1, 4, 12, 11), (4, 4, 3, 3), {"dilation": (2, 3), "padding": (2, 3)}),
     "padding alone": ((1, 4, 2, 2), (4, 4, 1, 1), {"padding": 2, "stride": 2}),
@@ -51,15 +54,7 @@ FORMATS = {3: (None, (0, 2, 1)), 4: (None, channels_last), 5: (None, (0, 2, 3, 4
 
 @pytest.fixture
 def plans(monkeypatch):
-    """What has been planned."""
-    made = []
-
-    def spy(*given, **named):
-        made.append(planning.plan_conv(*given, **named))
-        return made[-1]
-
-    monkeypatch.setattr(operation, "plan_conv", spy)
-    return made
+    return planned(monkeypatch, operation, "plan_conv")
 
 
 @pytest.mark.parametrize("dtype", [float32, float16])
@@ -72,7 +67,7 @@ def test_every_way_in_both_formats(plans, dtype):
                 bias = packed(weight[0]) if order is None else None
                 check(a, b, bias, dtype=dtype, told=(name, order, of_weight), **options)
     told = {pair for plan in plans for pair in zip(planning.KERNELS[0].spec, plan.spec)}
-    flags = ("RAGGED", "BOUNDED", "BIAS", "X_READ", "WEIGHT_READ", "DEPTHWISE")
+    flags = ("RAGGED", "BOUNDED", "BIAS", "X_READ", "WEIGHT_READ")
     wanted = {
         *[(flag, value) for flag in flags for value in (0, 1)],
         ("X_READ", 2),
@@ -84,7 +79,7 @@ def test_every_way_in_both_formats(plans, dtype):
 
 
 def test_as_on_other_devices(profile):
-    for name in ("3x3, ragged", "1x1", "depthwise, in fours", "groups", "volume, groups"):
+    for name in ("3x3, ragged", "1x1", "groups", "volume, groups"):
         x, weight, options = WAYS[name]
         check(packed(*x), packed(*weight), packed(weight[0]), told=(name, profile), **options)
 

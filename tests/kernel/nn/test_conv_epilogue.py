@@ -14,19 +14,12 @@ from dml_vk.nn.activations import ACTIVATIONS
 from dml_vk.ops import conv as operation
 from tests.kernel.matrices import assert_bits, operand, packed
 from tests.kernel.nn.convolutions import check
+from tests.kernel.planned import planned
 
 
 @pytest.fixture
 def plans(monkeypatch):
-    """What has been planned."""
-    made = []
-
-    def spy(*given, **named):
-        made.append(planning.plan_conv(*given, **named))
-        return made[-1]
-
-    monkeypatch.setattr(operation, "plan_conv", spy)
-    return made
+    return planned(monkeypatch, operation, "plan_conv")
 
 
 @pytest.mark.parametrize("name", sorted(ACTIVATIONS))

@@ -16,6 +16,7 @@ from dml_vk.nn.activations import ACTIVATIONS
 from dml_vk.ops import matmul as operation
 from tests.kernel.matrices import assert_bits, every_other, operand, packed, turned
 from tests.kernel.memory import elements, memory_for
+from tests.kernel.planned import planned
 from tests.kernel.profiled import profiled
 
 # What the device itself has, tiles of workgroups, and lanes alone; always in one part.
@@ -28,15 +29,7 @@ WAYS = {
 
 @pytest.fixture
 def plans(monkeypatch):
-    """What has been planned."""
-    made = []
-
-    def spy(*given, **named):
-        made.append(planning.plan_matmul(*given, **named))
-        return made[-1]
-
-    monkeypatch.setattr(operation, "plan_matmul", spy)
-    return made
+    return planned(monkeypatch, operation, "plan_matmul")
 
 
 @pytest.fixture(params=sorted(WAYS))

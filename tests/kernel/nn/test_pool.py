@@ -9,8 +9,10 @@ from hypothesis import strategies as st
 
 import dml_vk
 from dml_vk import nn
+from dml_vk.kernels.plan import pool_tile
 from dml_vk.kernels.plan.pool import Box, boxes
 from dml_vk.layout import Layout, channels_last
+from dml_vk.ops import pool as operation
 from dml_vk.testing.pooling import (
     adaptive_positions,
     max_of,
@@ -163,6 +165,42 @@ def test_maxima_of_integers(profile, dtype):
         best, index = max_of(array, rows)
         same(values.numpy(), best)
         assert np.array_equal(indices.numpy(), index)
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_tiles_of_windows_read_and_store_in_every_way(monkeypatch, dtype):
+    plans = []
+
+    def spy(*given):
+        plans.append(pool_tile.plan_pool_tile(*given))
+        return plans[-1]
+
+    monkeypatch.setattr(operation, "plan_pool_tile", spy)
+    for sizes, kernel, stride in (
+        ((2, 8, 9, 16), 3, 1),
+        ((1, 5, 12, 20), 4, 5),
+        ((1, 4, 6, 7), 2, 2),
+    ):
+        pads = [(1, 0), (0, 1)]
+        rows = [
+            positions(size, (size + 1 - kernel) // stride + 1, kernel, stride, begin)
+            for size, (begin, _) in zip(sizes[2:], pads)
+        ]
+        ends = [size + end for size, (_, end) in zip(sizes[2:], pads)]
+        for order in (None, channels_last):
+            x, array = source(Layout.packed(sizes, order), dtype, hard=True)
+            given = {"stride": stride, "padding": pads}
+            same(nn.max_pool(x, kernel, **given).numpy(), max_of(array, rows)[0])
+            found = nn.avg_pool(x, kernel, count_include_pad=stride > 1, **given).numpy()
+            same(found, mean_of(array, rows, ends if stride > 1 else None))
+    told = {pair for plan in plans for pair in zip(pool_tile.KERNELS[0].spec, plan.spec)}
+    wanted = {
+        *[("X_READ", way) for way in (0, 1, 2)],
+        *[("CHANNELS", size) for size in (1, 4)],
+        *[("DOWN", size) for size in (1, 2)],
+        *[(flag, value) for flag in ("DST_QUADS", "COUNTED") for value in (0, 1)],
+    }
+    assert wanted <= told
 
 
 # Sizes that go all ways: by quads of channels or of windows, by shifted ones, element by element.

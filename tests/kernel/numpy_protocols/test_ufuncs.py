@@ -75,6 +75,7 @@ def test_ufuncs_compute_in_a_dtype():
         (np.matmul, (x, y), {"dtype": np.float32}),
         (np.less, (x, 3), {"dtype": bool}),
         (np.isnan, (y,), {"dtype": np.bool_}),
+        (np.add, (x, x), {"dtype": "c8"}),
         (np.subtract, (y, y), {"where": True, "order": "K", "subok": False}),
         *([(np.vecdot, (x, x), {"axis": 0})] if hasattr(np, "vecdot") else []),
     ):
@@ -94,7 +95,6 @@ def test_ufuncs_compute_in_a_dtype():
             lambda: np.less(x, x, dtype="i8"),
             "numpy.less: dtype must be bool, the dtype of the result",
         ),
-        (lambda: np.add(x, x, dtype="c8"), "numpy.add: dtype must be real"),
         (lambda: np.add(x, x, where=False), "numpy.add: options must be among casting, dtype"),
     ):
         with pytest.raises(DTypeError, match=said):
@@ -145,7 +145,6 @@ def test_functions_without_an_equivalent_are_named():
         ),
         (lambda: np.modf(x), "numpy.modf: not available for tensors"),
         (lambda: np.add.outer(x, x), "numpy.add.outer: not available for tensors"),
-        (lambda: np.fft.fft(x), "numpy.fft.fft: not available for tensors"),
         (lambda: np.linalg.qr(x), "numpy.linalg.qr: not available for tensors"),
         (
             lambda: np.frompyfunc(abs, 1, 1)(x),
@@ -154,7 +153,7 @@ def test_functions_without_an_equivalent_are_named():
         (lambda: scipy.special.xlogy(x, x, out=x), "scipy.special.xlogy: options must be among"),
         (
             lambda: scipy.special.xlogy(M, x),
-            "scipy.special.xlogy: operands must be tensors or real numbers",
+            "scipy.special.xlogy: operands must be tensors or numbers",
         ),
     ):
         with pytest.raises(DTypeError, match=f"^{said}"):

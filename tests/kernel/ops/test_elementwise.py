@@ -16,7 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dml_vk.dtypes import DTYPES, bool_, uint8, uint32
+from dml_vk.dtypes import bool_, complex64, complex128, uint8, uint32
 from dml_vk.kernels.kernel import COMPUTED_RANK
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.kernels.plan.elementwise import plan_computed
@@ -35,6 +35,7 @@ from tests.kernel.memory import (
     MARGIN,
     moved,
 )
+from tests.real_dtypes import DTYPES
 
 packed = Layout.packed
 IMAGE, PRIME = (2, 16, 8, 12), (3, 5, 7, 11)
@@ -183,8 +184,10 @@ def test_every_operator_in_every_dtype_it_takes(number, name, dtype):
             check_variant(name, going, dtypes, result)
 
 
+PAIRS, WIDE = complex64, complex128
 BYTES, HALVES, SINGLES = DTYPES["int8"], DTYPES["float16"], DTYPES["float32"]
 SHORTS, INTS, LONGS, DOUBLES = (DTYPES[name] for name in ("uint16", "int32", "int64", "float64"))
+_DOUBLES = [((DOUBLES, DOUBLES), DOUBLES), ((SINGLES, DOUBLES), DOUBLES)]
 # For each kernel: an operator whose operands cannot be exchanged, and (dtypes of sources, result).
 _FLOATS = [((SINGLES, SINGLES), SINGLES), ((HALVES, HALVES), HALVES), ((HALVES, SINGLES), SINGLES)]
 BY_KERNEL = {
@@ -213,11 +216,22 @@ BY_KERNEL = {
     ),
     "long_arithmetic": ("subtract", [((LONGS, LONGS), LONGS), ((uint32, BYTES), LONGS)]),
     "long_compare": ("less", [((LONGS, LONGS), bool_), ((uint32, INTS), uint32)]),
-    "double_arithmetic": (
-        "subtract",
-        [((DOUBLES, DOUBLES), DOUBLES), ((SINGLES, DOUBLES), DOUBLES)],
-    ),
+    "double_arithmetic": ("subtract", _DOUBLES),
+    "double_exp": ("expm1", _DOUBLES[:1]),
+    "double_log": ("logaddexp", _DOUBLES),
+    "double_trig": ("sin", _DOUBLES[:1]),
+    "double_arc": ("atan2", _DOUBLES),
+    "double_erf": ("erf", _DOUBLES[:1]),
+    "double_pow": ("pow", _DOUBLES),
+    "double_activation": ("parameterized_relu", _DOUBLES),
     "double_compare": ("less", [((DOUBLES, DOUBLES), bool_), ((HALVES, DOUBLES), uint32)]),
+    "complex_arithmetic": ("subtract", [((PAIRS, PAIRS), PAIRS), ((SINGLES, PAIRS), PAIRS)]),
+    "complex_compare": ("not_equal", [((PAIRS, PAIRS), bool_), ((HALVES, PAIRS), uint32)]),
+    "double_complex_arithmetic": (
+        "subtract",
+        [((WIDE, WIDE), WIDE), ((DOUBLES, WIDE), WIDE), ((WIDE, PAIRS), WIDE)],
+    ),
+    "double_complex_compare": ("not_equal", [((WIDE, WIDE), bool_), ((DOUBLES, WIDE), uint32)]),
     "cast": (
         "cast",
         [
@@ -230,6 +244,7 @@ BY_KERNEL = {
         [
             *(((bool_, BYTES, BYTES), BYTES), ((bool_, HALVES, HALVES), HALVES)),
             *(((INTS, SINGLES, SINGLES), SINGLES), ((bool_, LONGS, BYTES), LONGS)),
+            ((bool_, WIDE, DOUBLES), WIDE),
         ],
     ),
 }

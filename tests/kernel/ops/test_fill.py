@@ -11,7 +11,6 @@ from hypothesis import assume, event, given, settings
 from hypothesis import strategies as st
 
 import dml_vk
-from dml_vk.dtypes import DTYPES
 from dml_vk.errors import DTypeError, LayoutError
 from dml_vk.kernels.plan.generate import plan_fill, plan_indexed
 from dml_vk.kernels.registry import KERNELS
@@ -29,6 +28,7 @@ from tests.kernel.memory import (
     used_by,
 )
 from tests.layouts import AWKWARD
+from tests.real_dtypes import DTYPES
 
 packed = Layout.packed
 NUMBERS = [dtype for dtype in DTYPES.values() if dtype.kind != "b"]

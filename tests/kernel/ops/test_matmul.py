@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dml_vk
-from dml_vk.dtypes import DTYPES, float32
+from dml_vk.dtypes import float32
 from dml_vk.errors import DTypeError, LayoutError
 from dml_vk.kernels.plan import matmul as planning
 from dml_vk.kernels.plan import tiles
@@ -23,8 +23,10 @@ from dml_vk.testing import products
 from dml_vk.testing.strategies import layouts, targets
 from tests.kernel.matrices import assert_bits, every_other, operand, packed, turned, values
 from tests.kernel.memory import bits, elements, memory_for
+from tests.kernel.planned import planned
 from tests.kernel.profiled import profiled
 from tests.profiles import CPU, GPU
+from tests.real_dtypes import DTYPES
 
 
 def check(a, b, to=None, dtype=float32, told=None):
@@ -81,15 +83,7 @@ WAYS = {
 
 @pytest.fixture
 def plans(monkeypatch):
-    """What has been planned."""
-    made = []
-
-    def spy(*given, **named):
-        made.append(plan_matmul(*given, **named))
-        return made[-1]
-
-    monkeypatch.setattr(operation, "plan_matmul", spy)
-    return made
+    return planned(monkeypatch, operation, "plan_matmul")
 
 
 def told(plans):

@@ -8,19 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dml_vk
-from dml_vk.dtypes import (
-    DTYPES,
-    bool_,
-    float16,
-    float32,
-    float64,
-    int8,
-    int16,
-    int32,
-    int64,
-    uint8,
-    uint64,
-)
+from dml_vk.dtypes import bool_, float16, float32, float64, int8, int16, int32, int64, uint8, uint64
 from dml_vk.errors import RangeError
 from dml_vk.kernels.plan.reduce import NAMES
 from dml_vk.layout import Layout, channels_last
@@ -30,6 +18,7 @@ from dml_vk.testing.reductions import tree_prod, tree_sum
 from dml_vk.testing.strategies import layouts, targets
 from tests.kernel.elementwise import source_of
 from tests.kernel.memory import elements, memory_for
+from tests.real_dtypes import DTYPES
 
 TREES = {"sum": tree_sum, "prod": tree_prod}
 OF_BOOLS = ("sum", "prod", "any", "all", "count_nonzero", "argmax", "argmin")

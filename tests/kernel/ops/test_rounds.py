@@ -9,7 +9,7 @@ import pytest
 
 import dml_vk
 from dml_vk import linalg, nn
-from dml_vk.dtypes import DTYPES, float16, float32, float64, int64
+from dml_vk.dtypes import float16, float32, float64, int64
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.reduce import NAMES
@@ -22,10 +22,12 @@ from dml_vk.ops.fill import fill_sequence
 from dml_vk.ops.philox import fill_philox
 from dml_vk.ops.roi import box_maxima, sample_sums
 from tests.chance import chance
+from tests.kernel.ops.test_fft import transformed
 from tests.kernel.ops.test_philox import KEY, state_words
 from tests.kernel.profiled import profiled
 from tests.kernel.random.test_draws import DRAWS, OF_KERNELS
 from tests.kernel.rounds import counting_queue
+from tests.real_dtypes import DTYPES
 
 SIZES = (3, 5, 32, 32)
 
@@ -195,6 +197,11 @@ def convolutions():
         weight = dml_vk.asarray(hard(float32, (outputs, inputs, width)))
         nn.conv(x, weight, padding=1)
     nn.conv(x[..., :100], weight[..., :50], activation="softsign")
+    for form in (dml_vk.contiguous_format, channels_last):
+        x = dml_vk.asarray(hard(float32, (1, 64, 40, 40)), memory_format=form)
+        weight = dml_vk.asarray(hard(float32, (64, 1, 3, 3)), memory_format=form)
+        for activation in (None, "softsign"):
+            nn.conv(x, weight, groups=64, padding=1, activation=activation)
 
 
 def orders():
@@ -219,6 +226,21 @@ def places():
 
 
 def rows():
+    device = dml_vk.device()
+    # Lanes take rows of their own on a CPU, and workgroups do on a GPU with few of them.
+    each = {"coalesces": False, "units_wanted": 32}
+    few = {"coalesces": True, "units_wanted": 2**13}
+    with profiled(device, dataclasses.replace(device.profile, **each)):
+        rows_of_lanes()
+    with profiled(device, dataclasses.replace(device.profile, **few)):
+        for dtype in (float32, float16):
+            x = dml_vk.asarray(hard(dtype, (7, 16, 400)))
+            nn.softmax(x)
+            nn.group_norm(x, 2)
+        nn.mean_variance_norm(dml_vk.asarray(hard(float32, (300, 64))), axes=0)
+
+
+def rows_of_lanes():
     for dtype in (float32, float16):
         for x in in_layouts(dtype):
             nn.log_softmax(x, axis=(1, 3))
@@ -234,13 +256,6 @@ def rows():
             nn.softmax(x, axis=1)
             nn.group_norm(x, 6, ones, ones, activation="gelu")
             nn.instance_norm(x)
-    device = dml_vk.device()
-    few = {"coalesces": True, "units_wanted": 2**13}  # so that workgroups take rows
-    with profiled(device, dataclasses.replace(device.profile, **few)):
-        for dtype in (float32, float16):
-            x = dml_vk.asarray(hard(dtype, (7, 16, 400)))
-            nn.softmax(x)
-            nn.group_norm(x, 2)
 
 
 def windows():
@@ -292,6 +307,15 @@ def decompositions():
                 linalg.svd(x[:, :20, :20])
 
 
+def transforms():
+    device = dml_vk.device()
+    for dtype in (float32, float64):
+        x = dml_vk.asarray(chance().normal(size=(3, 1, 402, 2)).astype(dtype.name))
+        for coalesces in (False, True):
+            with profiled(device, dataclasses.replace(device.profile, coalesces=coalesces)):
+                transformed(x)
+
+
 FAMILIES = {
     **{kernel: (kernel,) for kernel in COMPUTED if kernel not in ("cast", "where")},
     "copies": ("copy_words", "copy_packed", "copy_zip", "copy_tile"),
@@ -301,9 +325,10 @@ FAMILIES = {
     "rows": ("reduce_softmax", "reduce_moments", "finish", "pairs", *WHOLE_ROWS),
     "scans": ("scan_float", "scan_int", "scan_long", "scan_double"),
     "products": ("matmul_tile", "matmul_words"),  # and matmul_linear, of the same source
-    "windows": ("pool", "resample"),
+    "windows": ("pool", "pool_tile", "resample"),
     "regions": ("roi",),
-    "convolutions": ("conv",),
+    "convolutions": ("conv", "depthwise"),
+    "transforms": ("fft",),
     "orders": ("sort_key", "sort_runs", "sort_merge", "search"),
     "decompositions": ("linalg", "linalg_chase"),
     "places": ("nonzero", "nonzero_axis", "gather", "gather_check", "scatter", "scatter_claim"),

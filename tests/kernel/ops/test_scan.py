@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dml_vk
-from dml_vk.dtypes import DTYPES, DType, to_dtype
+from dml_vk.dtypes import DType, to_dtype
 from dml_vk.errors import DTypeError, LayoutError, LayoutIndexError
 from dml_vk.kernels.plan import scan as planning
 from dml_vk.kernels.plan.scan import EXCLUSIVE, INCLUSIVE, PRODUCT, SUM, Scan
@@ -27,6 +27,7 @@ from tests.kernel.memory import MARGIN, bits, check_writes
 from tests.kernel.profiled import profiled
 from tests.kernel.tensors import assert_same
 from tests.profiles import PROFILES
+from tests.real_dtypes import DTYPES
 
 REAL = [dtype for dtype in DTYPES.values() if dtype.kind in "biuf"]
 FUNCTIONS = {SUM: np.add, PRODUCT: np.multiply}

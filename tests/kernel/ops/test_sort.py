@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dml_vk
-from dml_vk.dtypes import DTYPES
 from dml_vk.errors import DTypeError, LayoutError, LayoutIndexError
 from dml_vk.layout import Layout, channels_last
 from dml_vk.ops import sort as sort_module
 from dml_vk.testing.strategies import layouts, targets
 from tests.chance import chance
 from tests.kernel.memory import bits, check_writes, elements, memory_for
+from tests.real_dtypes import DTYPES
 
 
 def order(x, axis, descending=False):

@@ -92,10 +92,8 @@ def test_a_c_contiguous_array_is_row_major_however_it_came_about():
 
 
 def test_a_fill_value_that_is_no_number_is_named():
-    for wrong in (1j, "a", None, [1]):
-        with pytest.raises(
-            DTypeError, match="full: fill_value must be a real number; got fill_value"
-        ):
+    for wrong in ("a", None, [1]):
+        with pytest.raises(DTypeError, match="full: fill_value must be a number; got fill_value"):
             dml_vk.full((2, 3), wrong)
     assert dml_vk.full((2,), np.array(3, np.int16)).tolist() == [3, 3]
 

@@ -199,15 +199,8 @@ def test_what_is_no_number_is_left_to_its_own_class():
             call()
     with pytest.raises(TypeError):
         x += "text"
-    for call in (
-        lambda: x + np.ones(1),
-        lambda: np.ones(1) + x,
-        lambda: x == [1.5],
-        lambda: x != (1.5,),
-        lambda: [1.5] * x,
-    ):
-        with pytest.raises(DTypeError, match="asarray"):
-            call()
+    assert (x == [1.5]).tolist() == [True]
+    assert (x != (1.5,)).tolist() == [False]
 
 
 def test_iteration_length_and_contents():
@@ -374,8 +367,10 @@ def test_errors_name_the_view_and_its_argument():
     assert x.to(preserve_format) is x
 
 
-def test_lists_are_no_operands_in_place():
+def test_lists_in_place():
     x = dml_vk.asarray([1, 2, 3])
-    with pytest.raises(DTypeError, match=r"^add: operands must be tensors or real numbers"):
-        x += [1, 2, 3]
+    with pytest.raises(DTypeError, match=r"^add: cannot cast the in-place result to int64"):
+        x += [1, 2, 3.5]
     assert x.tolist() == [1, 2, 3]
+    x += [1, 2, 3]
+    assert x.tolist() == [2, 4, 6]

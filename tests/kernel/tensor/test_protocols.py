@@ -13,11 +13,11 @@ import numpy as np
 import pytest
 
 import dml_vk
-from dml_vk.dtypes import DTYPES
 from dml_vk.errors import DTypeError, LayoutError
 from dml_vk.layout import channels_last
 from dml_vk.tensor import protocols
 from dml_vk.tensor.core import Tensor
+from tests.real_dtypes import DTYPES
 
 A = np.arange(1, 25, dtype=np.float32).reshape(2, 3, 4)
 NUMPY_ASKS = protocols.NUMPY_HAS_VERSIONS

@@ -10,13 +10,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dml_vk
-from dml_vk.dtypes import DTYPES
 from dml_vk.layout import channels_last
 from dml_vk.runtime import transfer
 from dml_vk.testing.elementwise import cast
 from dml_vk.testing.strategies import layouts
 from tests.kernel.memory import elements, memory_for
 from tests.kernel.runtime.test_device import WAYS, open_by
+from tests.real_dtypes import DTYPES
 
 NAMES = [dtype.numpy_name for dtype in DTYPES.values()]
 FLOATS = [name for name in NAMES if name.startswith("float")]

@@ -68,6 +68,13 @@ def test_only_subgroups_in_a_known_order_shuffle(info):
         assert not replace(able, **changed).profile.shuffles
 
 
+def test_only_drivers_that_move_elements_one_by_one_get_wide_ones(info):
+    able = replace(info, driver="llvmpipe Mesa", features=("shaderInt64",))
+    assert able.profile.widens
+    for changed in ({"driver": "SwiftShader"}, {"features": ("shaderInt16",)}):
+        assert not replace(able, **changed).profile.widens
+
+
 def test_every_device_meets_what_vulkan_guarantees(info):
     assert info.index == 0
     assert info.name

@@ -17,10 +17,10 @@ from dml_vk.kernels.registry import COMPUTED, KERNELS
 from dml_vk.kernels.spirv.library import GLSL
 
 ROOT = Path(__file__).parents[3]
-# The element-wise functions of 2024.12, but for those of complex numbers.
+# The element-wise functions of 2024.12, but for views of complex numbers' parts.
 _STANDARD = """
 abs acos acosh add asin asinh atan atan2 atanh bitwise_and bitwise_left_shift bitwise_invert
-bitwise_or bitwise_right_shift bitwise_xor ceil clip copysign cos cosh divide equal exp expm1
+bitwise_or bitwise_right_shift bitwise_xor ceil clip conj copysign cos cosh divide equal exp expm1
 floor floor_divide greater greater_equal hypot isfinite isinf isnan less less_equal log log1p
 log2 log10 logaddexp logical_and logical_not logical_or logical_xor maximum minimum multiply
 negative nextafter not_equal positive pow reciprocal remainder round sign signbit sin sinh

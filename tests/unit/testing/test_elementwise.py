@@ -7,9 +7,9 @@ import math
 import numpy as np
 import pytest
 
-from dml_vk.dtypes import DTYPES
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.testing.elementwise import cast, reference, ulps_apart
+from tests.real_dtypes import DTYPES
 
 CASES = [
     (operator, dtype)

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dml_vk.dtypes import DTYPES, bool_, float16, float32, float64, int8, int64, uint16
+from dml_vk.dtypes import bool_, float16, float32, float64, int8, int64, uint16
 from dml_vk.kernels.kernel import INDEX_SPEC
 from dml_vk.kernels.plan.passes import MAX_TREE, Ties, next_pass, work_of
 from dml_vk.kernels.plan.reduce import KERNELS, NAMES, PARTIAL, RANK, Code, plan_pass, reduction_of
@@ -18,6 +18,7 @@ from dml_vk.limits import MINIMUM
 from dml_vk.testing.reductions import tree_sum
 from dml_vk.testing.strategies import layouts
 from tests.profiles import CPU, PROFILES
+from tests.real_dtypes import DTYPES
 
 MODULES = {module: kernel for kernel in KERNELS for module in kernel.modules}
 READ, TIERS, GAPS, DST_QUADS = (len(INDEX_SPEC) + at for at in (3, 5, 6, 7))

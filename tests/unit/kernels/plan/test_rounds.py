@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dml_vk.dtypes import DTYPES, float16, float32, float64, int32, int64, uint32
+from dml_vk.dtypes import float16, float32, float64, int32, int64, uint32
 from dml_vk.errors import DmlVkError
 from dml_vk.kernels.operators import CASTS, OPCODES, OPERATORS
 from dml_vk.kernels.plan import rounds
@@ -41,6 +41,7 @@ from dml_vk.layout import Layout, channels_last
 from dml_vk.limits import MINIMUM
 from dml_vk.runtime.queue import Queue
 from tests.profiles import PROFILES, SHUFFLING
+from tests.real_dtypes import DTYPES
 from tests.unit.runtime.queues import Runtime, arena, make_plan, operand
 
 LARGE = st.sampled_from(

@@ -1,0 +1,155 @@
+"""Covariances and correlations of variables, whose sums are those of `mean` and `matmul`.
+
+float16 is computed in float32 and rounded once.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dml_vk.array.averages import average
+from dml_vk.array.elementwise import (
+    astype,
+    clip,
+    divide,
+    maximum,
+    multiply,
+    sqrt,
+    subtract,
+)
+from dml_vk.array.host_operands import beside
+from dml_vk.array.manipulation import concat, reshape
+from dml_vk.array.moments import mean
+from dml_vk.array.products import matmul
+from dml_vk.array.statistics import computed_in, sum
+from dml_vk.dtypes import DType, to_dtype
+from dml_vk.errors import ErrorsAs, LayoutError
+from dml_vk.layout import Layout
+from dml_vk.promotion import common_dtype, float_dtype
+from dml_vk.strides.order import to_bool, to_int
+from dml_vk.tensor.core import Tensor
+from dml_vk.tensor.operands import check_dtype, of_kinds, result_over, to_tensor, to_tensors
+
+
+def cov(
+    m: Tensor,
+    /,
+    y: Tensor | None = None,
+    rowvar: bool = True,
+    bias: bool = False,
+    ddof: int | None = None,
+    fweights: Tensor | None = None,
+    aweights: Tensor | None = None,
+    *,
+    dtype: Any = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Return the covariances of variables: rows of m and y, or columns with `rowvar=False`.
+
+    Sums are divided by the number of observations minus `ddof`, which is 1, or 0 with `bias`.
+    `fweights` says how often each observation counts, `aweights` how much. `dtype` is that of the
+    computation and the result, which otherwise are those of `mean`.
+
+    >>> import dml_vk
+    >>> dml_vk.cov(dml_vk.asarray([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]])).tolist()
+    [[1.0, -1.0], [-1.0, 1.0]]
+    """
+    what = "cov"
+    found, kind = _covariances(what, m, y, rowvar, bias, ddof, fweights, aweights, dtype)
+    return _result(what, found, kind, out)
+
+
+def corrcoef(
+    x: Tensor,
+    /,
+    y: Tensor | None = None,
+    rowvar: bool = True,
+    *,
+    dtype: Any = None,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Return the correlation coefficients of variables, from -1 to 1, with `cov`'s parameters.
+
+    >>> import dml_vk
+    >>> dml_vk.corrcoef(dml_vk.asarray([[0.0, 1.0, 2.0], [4.0, 2.0, 0.0]])).tolist()
+    [[1.0, -1.0], [-1.0, 1.0]]
+    """
+    what = "corrcoef"
+    found, kind = _covariances(what, x, y, rowvar, False, None, None, None, dtype)
+    with ErrorsAs(what):
+        if found.shape == (1, 1):
+            return _result(what, divide(found, found), kind, out)
+        spread = sqrt(found.over(found.layout.diagonal()))
+        across = spread.over(spread.layout.unsqueeze(1))
+        return _result(what, clip(divide(divide(found, across), spread), -1.0, 1.0), kind, out)
+
+
+def _covariances(
+    what: str,
+    m: Any,
+    y: Any,
+    rowvar: Any,
+    bias: Any,
+    ddof: Any,
+    fweights: Any,
+    aweights: Any,
+    dtype: Any,
+) -> tuple[Tensor, DType]:
+    """Return the matrix in the dtype of the computation, and the dtype of the result."""
+    m, y, fweights, aweights = beside(what, m, y, fweights, aweights)
+    rowvar, bias = (_switch(what, name, one) for name, one in (("rowvar", rowvar), ("bias", bias)))
+    given = [to_tensor(what, "m", m)] + ([] if y is None else [to_tensor(what, "y", y)])
+    kind = common_dtype(what, [float_dtype(one.dtype) for one in to_tensors(what, given)])
+    kind = kind if dtype is None else to_dtype(what, dtype)
+    check_dtype(what, kind, of_kinds("f"))
+    wide = computed_in(kind)
+    rows = [_rows(what, astype(one, wide, copy=False), rowvar) for one in given]
+    with ErrorsAs(what):
+        observed = rows[0] if y is None else concat(rows)
+    count = observed.shape[1]
+    by: Any = 1 - bias if ddof is None else to_int(what, "ddof", ddof)
+    weights = [
+        _weights(what, name, one, count, observed, wide)
+        for name, one in (("fweights", fweights), ("aweights", aweights))
+        if one is not None
+    ]
+    if not weights:
+        centred = subtract(observed, mean(observed, axis=1, keepdims=True))
+        return divide(matmul(centred, centred.T), float(max(0, count - by))), kind
+    heavy = weights[0] if len(weights) == 1 else multiply(*weights)
+    means: Any = average(observed, 1, heavy, keepdims=True)
+    centred, total = subtract(observed, means), sum(heavy)
+    if aweights is not None:
+        by = multiply(divide(sum(multiply(heavy, weights[-1])), total), by)
+    by = maximum(subtract(total, by), 0.0)
+    return divide(matmul(multiply(centred, heavy), centred.T), by), kind
+
+
+def _switch(what: str, name: str, value: Any) -> bool:
+    """Convert a bool, or an int, which SciPy passes."""
+    return to_bool(what, name, bool(value) if isinstance(value, int) else value)
+
+
+def _rows(what: str, x: Tensor, rowvar: bool) -> Tensor:
+    if x.ndim > 2:
+        raise LayoutError(what, "m must have at most two dims", shape=x.shape)
+    if x.ndim < 2:
+        return reshape(x, (1, x.size))
+    return x if rowvar else x.T
+
+
+def _weights(what: str, name: str, given: Any, count: int, near: Tensor, dtype: DType) -> Tensor:
+    weights = to_tensor(what, name, given)
+    to_tensors(what, [near, weights])
+    if weights.shape != (count,):
+        raise LayoutError(what, f"{name} must have the shape {(count,)}", **{name: weights.shape})
+    return astype(weights, dtype, copy=False)
+
+
+def _result(what: str, found: Tensor, kind: DType, out: Tensor | None) -> Tensor:
+    """Write the covariances, or the only one, without dims, to the result."""
+    seen = reshape(found, ()) if found.shape == (1, 1) else found
+    if out is None and kind is seen.dtype:
+        return seen
+    target = result_over(what, Layout(seen.shape), kind, seen, out)
+    return astype(seen, kind, out=target)

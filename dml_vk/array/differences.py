@@ -1,0 +1,222 @@
+"""Derivatives and integrals of sampled functions, and differences of flat elements."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from dml_vk.array.creation import full
+from dml_vk.array.cumulative import diff
+from dml_vk.array.elementwise import add, astype, divide, multiply, negative, subtract
+from dml_vk.array.host_operands import beside
+from dml_vk.array.manipulation import moveaxis, reshape, to_axes
+from dml_vk.array.statistics import computed_in, sum
+from dml_vk.dtypes import float64
+from dml_vk.errors import ErrorsAs, LayoutError, RangeError
+from dml_vk.layout import Layout
+from dml_vk.promotion import common_dtype, float_dtype
+from dml_vk.strides.order import Axes, row_major, to_int
+from dml_vk.tensor.core import Tensor
+from dml_vk.tensor.operands import (
+    Operand,
+    check_dtype,
+    of_kinds,
+    plain,
+    result_over,
+    to_number,
+    to_tensor,
+    to_tensors,
+)
+
+
+def gradient(
+    f: Tensor, /, *varargs: Operand, axis: Axes | None = None, edge_order: int = 1
+) -> Tensor | tuple[Tensor, ...]:
+    """Return the derivatives along these axes, by default all: several in a tuple.
+
+    Inside they are central differences, which are exact for polynomials of degree 2, and at both
+    ends one-sided ones, of `edge_order` 1 or 2. `varargs` is the distance of samples, or one for
+    each axis; a 1-D tensor has their coordinates. Results have the format of f and the dtype of
+    floats; float16 is computed in float32.
+
+    >>> import dml_vk
+    >>> dml_vk.gradient(dml_vk.asarray([0.0, 1.0, 4.0, 9.0])).tolist()
+    [1.0, 2.0, 4.0, 5.0]
+    >>> dml_vk.gradient(dml_vk.asarray([0.0, 1.0, 9.0]), dml_vk.asarray([0.0, 1.0, 3.0])).tolist()
+    [1.0, 2.0, 4.0]
+    """
+    what = "gradient"
+    f, *spacing = beside(what, f, *varargs)
+    x = to_tensor(what, "f", f)
+    check_dtype(what, x.dtype, of_kinds("iuf"))
+    axes = row_major(x.ndim) if axis is None else to_axes(what, axis, x.ndim)
+    order = to_int(what, "edge_order", edge_order)
+    if order not in (1, 2):
+        raise RangeError(what, "edge_order must be 1 or 2", edge_order=edge_order)
+    if len(spacing) not in (0, 1, len(axes)):
+        rule = "there must be one distance, or one for each axis"
+        raise LayoutError(what, rule, distances=len(spacing), axes=axes)
+    steps = spacing or [1.0]
+    steps = steps * len(axes) if len(steps) == 1 else steps
+    found = []
+    for dim, step in zip(axes, steps):
+        if x.shape[dim] <= order:
+            rule = f"f must have at least {order + 1} elements along axis {dim}"
+            raise LayoutError(what, rule, shape=x.shape)
+        with ErrorsAs(what):
+            found.append(_derivative(what, x, dim, _distances(what, x, dim, step), order))
+    return found[0] if len(found) == 1 else tuple(found)
+
+
+def ediff1d(
+    x: Tensor,
+    /,
+    to_end: Any = None,
+    to_begin: Any = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Return the differences of neighbours in row-major order, after `to_begin`, before `to_end`.
+
+    >>> import dml_vk
+    >>> dml_vk.ediff1d(dml_vk.asarray([[1, 4], [9, 16]]), to_begin=[0]).tolist()
+    [0, 3, 5, 7]
+    """
+    what = "ediff1d"
+    x, end, begin = beside(what, x, to_end, to_begin)
+    with ErrorsAs(what):
+        flat = reshape(x, -1)
+        check_dtype(what, x.dtype, of_kinds("iuf"))
+        ends = [_flat_like(one, flat) for one in (begin, end)]
+        first, last = [0 if one is None else one.size for one in ends]
+        inside = max(0, flat.size - 1)
+        target = result_over(what, Layout((first + inside + last,)), x.dtype, x, out)
+        differences = diff(flat) if inside else None
+        places = ((0, first), (first, inside), (first + inside, last))
+        for part, (at, length) in zip((ends[0], differences, ends[1]), places):
+            if part is not None:
+                target[at : at + length] = part
+        return target
+
+
+def trapezoid(
+    y: Tensor,
+    /,
+    x: Tensor | None = None,
+    dx: Operand = 1.0,
+    axis: int = -1,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Integrate along an axis by the trapezoidal rule, at the points x, or at distances of dx.
+
+    The areas are added as by `sum`, in floats.
+
+    >>> import dml_vk
+    >>> dml_vk.trapezoid(dml_vk.asarray([1.0, 2.0, 4.0])).item()
+    4.5
+    """
+    what = "trapezoid"
+    y, x, dx = beside(what, y, x, dx)
+    with ErrorsAs(what, source="axis"):
+        values = moveaxis(to_tensor(what, "y", y), axis, -1)
+        if x is not None:
+            at = to_tensor(what, "x", x)
+            dx = diff(at if at.ndim == 1 else moveaxis(at, axis, -1))
+        elif not isinstance(dx, Tensor):
+            dx = to_number(what, "dx", dx)
+        ends = add(values[..., 1:], values[..., :-1])
+        return sum(divide(multiply(ends, dx), 2.0), axis=-1, out=out)
+
+
+def _flat_like(value: Any, near: Tensor) -> Tensor | None:
+    """Convert what is put beside the differences, which are of the dtype of x."""
+    if value is None:
+        return None
+    if isinstance(value, Tensor):
+        return reshape(value, -1)
+    new = result_over("ediff1d", Layout((1,)), near.dtype, near)
+    new[...] = plain(value)
+    return new
+
+
+def _distances(what: str, x: Tensor, dim: int, step: Any) -> Tensor:
+    """Return the distance of neighbours, without dims, or with one for each two of them."""
+    if not isinstance(step, Tensor):
+        step = full((), to_number(what, "the distance", step), float64, device=x.device)
+        return astype(step, float_dtype(x.dtype))
+    to_tensors(what, [x, step])
+    if step.shape and step.shape != (x.shape[dim],):
+        rule = "coordinates must be 1-D, one for each index of the axis"
+        raise LayoutError(what, rule, coordinates=step.shape, axis=dim, shape=x.shape)
+    step = astype(step, float_dtype(step.dtype), copy=False)
+    return diff(step) if step.shape else step
+
+
+def _derivative(what: str, x: Tensor, dim: int, step: Tensor, order: int) -> Tensor:
+    dtype = common_dtype(what, [float_dtype(x.dtype), step.dtype])
+    wide, count = computed_in(dtype), x.shape[dim]
+    f, step = (astype(one, wide, copy=False) for one in (x, step))
+    target = result_over(what, f.layout.like(), wide, f)
+
+    def at(source: Tensor, start: int, length: int = 1) -> Tensor:
+        return source.over(source.layout.narrow(dim, start, length))
+
+    def distances(start: int, length: int = 1) -> Tensor:
+        if not step.shape:
+            return step
+        part = step.over(step.layout.narrow(0, start, length))
+        return reshape(part, (length, *[1] * (x.ndim - dim - 1)))
+
+    def three(start: int, length: int, weights: Weights, to: Tensor) -> None:
+        """Add three neighbours, weighed by the distances between them."""
+        near, far = distances(start, length), distances(start + 1, length)
+        terms = [
+            multiply(at(f, start + k, length), weight)
+            for k, weight in enumerate(weights(near, far))
+        ]
+        add(add(terms[0], terms[1]), terms[2], out=to)
+
+    inside, last = count - 2, count - 1
+    if inside and step.shape:
+        three(0, inside, _central, at(target, 1, inside))
+    elif inside:
+        off = subtract(at(f, 2, inside), at(f, 0, inside))
+        divide(off, multiply(step, 2.0), out=at(target, 1, inside))
+    if order == 2:
+        three(0, 1, _first, at(target, 0))
+        three(count - 3, 1, _last, at(target, last))
+    else:
+        for place, start in ((0, 0), (last, last - 1)):
+            off = subtract(at(f, start + 1), at(f, start))
+            divide(off, distances(start), out=at(target, place))
+    return astype(target, dtype, copy=False)
+
+
+Weights = Callable[[Tensor, Tensor], tuple[Tensor, Tensor, Tensor]]
+
+
+def _central(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Return the weights of three points at distances a and b, for the slope at the second."""
+    both = add(a, b)
+    return (
+        divide(negative(b), multiply(a, both)),
+        divide(subtract(b, a), multiply(a, b)),
+        divide(a, multiply(b, both)),
+    )
+
+
+def _first(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Return the weights for the slope at the first of the three."""
+    both = add(a, b)
+    return (
+        divide(negative(add(a, both)), multiply(a, both)),
+        divide(both, multiply(a, b)),
+        divide(negative(a), multiply(b, both)),
+    )
+
+
+def _last(a: Tensor, b: Tensor) -> tuple[Tensor, Tensor, Tensor]:
+    """Return the weights for the slope at the last of the three."""
+    third, second, first = _first(b, a)
+    return negative(first), negative(second), negative(third)

@@ -1,0 +1,63 @@
+"""Rounding to decimal places."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dml_vk.array import elementwise
+from dml_vk.errors import DTypeError, ErrorsAs, RangeError
+from dml_vk.strides.order import to_int
+from dml_vk.tensor.core import Tensor
+from dml_vk.tensor.operands import to_tensor
+
+MOST_DIGITS = 308  # the largest exponent of 10 that is a float
+
+
+def around(x: Tensor, /, decimals: int = 0, *, out: Tensor | None = None) -> Tensor:
+    """Round to decimal places, to nearest with ties to even: scale, `round` and scale back.
+
+    Integers are rounded only to 0 or more places, which they have already.
+
+    >>> import dml_vk
+    >>> dml_vk.around(dml_vk.asarray([1.25, -3.987]), 1).tolist()
+    [1.2000000476837158, -4.0]
+    """
+    given = to_tensor("around", "x", x)
+    return rounded("around", given, "decimals", to_int("around", "decimals", decimals), out)
+
+
+def fix(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
+    """Round towards zero, as `trunc` does.
+
+    >>> import dml_vk
+    >>> dml_vk.fix(dml_vk.asarray([1.75, -1.75])).tolist()
+    [1.0, -1.0]
+    """
+    with ErrorsAs("fix"):
+        return elementwise.trunc(x, out=out)
+
+
+def rounded(what: str, x: Any, name: str, digits: int, out: Tensor | None = None) -> Tensor:
+    """Round to decimal places, whose number is the argument of this name."""
+    got: dict[str, Any] = {name: digits}
+    with ErrorsAs(what):
+        if x.dtype.kind != "f" or not digits:
+            if digits < 0:
+                rule = f"dtype must be floating-point when {name} is negative"
+                raise DTypeError(what, rule, dtype=x.dtype, **got)
+            return elementwise.round(x, out=out)
+        least, most = -MOST_DIGITS, MOST_DIGITS
+        if not least <= digits <= most:
+            rule = f"{name} must be from {least} to {most}"
+            raise RangeError(what, rule, **got)
+        scale = 10.0 ** abs(digits)
+        if digits > 0:
+            made = elementwise.divide(elementwise.round(elementwise.multiply(x, scale)), scale)
+        else:
+            # If the scale is out of range, x / scale rounds to 0, and any finite factor will do.
+            back = min(scale, float(np.finfo(x.dtype.numpy_name).max))
+            made = elementwise.multiply(elementwise.round(elementwise.divide(x, scale)), back)
+        # A number that overflows when scaled has no such digits, and is returned unchanged.
+        return elementwise.where(elementwise.isfinite(made), made, x, out=out)

@@ -1,0 +1,338 @@
+"""NumPy's choices of elements and positions: by conditions, by indexes, with others beside them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from dml_vk.array.creation import asarray, full
+from dml_vk.array.elementwise import add, astype, floor_divide, multiply, remainder, where
+from dml_vk.array.host_operands import beside, beside_tensor, is_of_host
+from dml_vk.array.indexing.api import take
+from dml_vk.array.manipulation import broadcast_to, concat, moveaxis, reshape, stack
+from dml_vk.array.searching import check_one_dim, nonzero
+from dml_vk.array.statistics import max, min
+from dml_vk.dtypes import int64
+from dml_vk.errors import ErrorsAs, LayoutError, LayoutIndexError, RangeError
+from dml_vk.layout import Layout
+from dml_vk.promotion import common_dtype
+from dml_vk.strides.order import (
+    is_bool,
+    is_one,
+    several,
+    to_index,
+    to_ints,
+    to_sizes,
+    to_tuple,
+)
+from dml_vk.tensor.core import Tensor
+from dml_vk.tensor.operands import (
+    Operand,
+    check_dtype,
+    of_kinds,
+    plain,
+    to_number,
+    to_tensor,
+    to_tensors,
+)
+
+Index = int | Sequence[int] | slice | Tensor
+
+
+def append(
+    arr: Tensor, values: Any, /, axis: int | None = None, *, out: Tensor | None = None
+) -> Tensor:
+    """Join values to the end of an axis, or after all elements, in row-major order.
+
+    >>> import dml_vk
+    >>> dml_vk.append(dml_vk.asarray([1, 2]), [7, 8]).tolist()
+    [1, 2, 7, 8]
+    """
+    given, more = _with_values("append", arr, values)
+    with ErrorsAs("append"):
+        if axis is None:
+            given, more, axis = reshape(given, -1), reshape(more, -1), 0
+        return concat([given, more], axis=axis, out=out)
+
+
+def delete(
+    arr: Tensor, obj: Index, /, axis: int | None = None, *, out: Tensor | None = None
+) -> Tensor:
+    """Return the elements without those at these indexes of an axis, or of all elements.
+
+    >>> import dml_vk
+    >>> dml_vk.delete(dml_vk.asarray([[1, 2, 3], [4, 5, 6]]), [0, -1], axis=1).tolist()
+    [[2], [5]]
+    """
+    given, axis = _along("delete", arr, axis)
+    size = given.shape[axis]
+    kept = np.delete(np.arange(size), _places("delete", obj, size))
+    with ErrorsAs("delete"):
+        return take(given, kept, axis=axis, out=out)
+
+
+def insert(
+    arr: Tensor, obj: Index, values: Any, /, axis: int | None = None, *, out: Tensor | None = None
+) -> Tensor:
+    """Return the elements with values before these indexes of an axis, or of all elements.
+
+    Values broadcast to the shape of arr, with one of them for each index. At a single index there
+    may be any number of them.
+
+    >>> import dml_vk
+    >>> dml_vk.insert(dml_vk.asarray([1, 2, 3]), 1, [8, 9]).tolist()
+    [1, 8, 9, 2, 3]
+    >>> dml_vk.insert(dml_vk.asarray([[1, 2], [3, 4]]), [0, 2], 7, axis=1).tolist()
+    [[7, 1, 2, 7], [7, 3, 4, 7]]
+    """
+    what = "insert"
+    given, axis = _along(what, arr, axis)
+    size = given.shape[axis]
+    indexes = np.array(_places(what, obj, size, 1), np.int64)
+    given, more = _with_values(what, given, values)
+    with ErrorsAs(what):
+        more = reshape(more, (*[1] * (given.ndim - more.ndim), *more.shape))
+        if is_one(obj) and not isinstance(obj, slice):
+            more = moveaxis(more, 0, axis)
+        count = more.shape[axis] if len(indexes) == 1 else len(indexes)
+        more = broadcast_to(more, (*given.shape[:axis], count, *given.shape[axis + 1 :]))
+        both = concat([given, astype(more, given.dtype, copy=False)], axis=axis)
+        index = indexes[0] if len(indexes) == 1 else indexes
+        order = np.insert(np.arange(size), index, np.arange(size, size + count))
+        return take(both, order, axis=axis, out=out)
+
+
+def compress(
+    condition: Any, x: Tensor, /, axis: int | None = None, *, out: Tensor | None = None
+) -> Tensor:
+    """Return the indexes of an axis, or of all elements, where a 1-D condition is true.
+
+    The condition may be shorter than the axis. The call waits for it.
+
+    >>> import dml_vk
+    >>> x = dml_vk.asarray([[1, 2, 3], [4, 5, 6]])
+    >>> dml_vk.compress([True, False, True], x, axis=1).tolist()
+    [[1, 3], [4, 6]]
+    """
+    what = "compress"
+    given, axis = _along(what, x, axis)
+    condition, _ = beside(what, condition, given)
+    check_one_dim(what, "condition", to_tensor(what, "condition", condition))
+    with ErrorsAs(what):
+        return take(given, nonzero(condition)[0], axis=axis, out=out)
+
+
+def extract(condition: Any, x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
+    """Return the elements, in row-major order, where the condition is true, for which it waits.
+
+    >>> import dml_vk
+    >>> x = dml_vk.asarray([[1, 5], [7, 3]])
+    >>> dml_vk.extract(x > 4, x).tolist()
+    [5, 7]
+    """
+    condition, x = beside("extract", condition, x)
+    with ErrorsAs("extract"):
+        return compress(reshape(condition, -1), reshape(x, -1), out=out)
+
+
+def select(
+    condlist: Sequence[Any],
+    choicelist: Sequence[Any],
+    /,
+    default: Operand = 0,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Choose, for each element, the choice of the first condition that is true, or the default.
+
+    >>> import dml_vk
+    >>> x = dml_vk.arange(5)
+    >>> dml_vk.select([x < 2, x < 4], [x, x * 10], -1).tolist()
+    [0, 1, 20, 30, -1]
+    """
+    what = "select"
+    conditions, choices = (
+        to_tuple(what, name, one)
+        for name, one in (("condlist", condlist), ("choicelist", choicelist))
+    )
+    count = len(conditions)
+    if not count or count != len(choices):
+        rule = "condlist and choicelist must have the same length, at least 1"
+        raise LayoutError(what, rule, condlist=count, choicelist=len(choices))
+    first, *rest = beside(what, default, *conditions, *choices)
+    result: Tensor = first
+    with ErrorsAs(what):
+        for k in range(count - 1, -1, -1):
+            result = where(rest[k], rest[count + k], result, out=None if k else out)
+    return result
+
+
+def argwhere(x: Tensor, /) -> Tensor:
+    """Return the indexes of the elements that are not 0: one row each, in row-major order.
+
+    This waits for their number.
+
+    >>> import dml_vk
+    >>> dml_vk.argwhere(dml_vk.asarray([[3, 0], [0, 5]])).tolist()
+    [[0, 0], [1, 1]]
+    """
+    given = to_tensor("argwhere", "x", x)
+    with ErrorsAs("argwhere"):
+        if not given.ndim:
+            found = nonzero(given.over(given.layout.unsqueeze(0)))[0]
+            return found.over(found.layout.unsqueeze(1).narrow(1, 0, 0))
+        return stack(nonzero(given), axis=1)
+
+
+def flatnonzero(x: Tensor, /) -> Tensor:
+    """Return the row-major indexes of the elements that are not 0. It waits for their number.
+
+    >>> import dml_vk
+    >>> dml_vk.flatnonzero(dml_vk.asarray([[3, 0], [0, 5]])).tolist()
+    [0, 3]
+    """
+    with ErrorsAs("flatnonzero"):
+        return nonzero(reshape(x, -1))[0]
+
+
+def put_along_axis(x: Tensor, indices: Any, values: Operand, /, axis: int | None = -1) -> None:
+    """Write values to the elements that `take_along_axis` would read.
+
+    Without an axis, indexes are those of all elements, whose strides must allow a view of one dim.
+
+    >>> import dml_vk
+    >>> x = dml_vk.asarray([[3, 1], [5, 9]])
+    >>> dml_vk.put_along_axis(x, [[0], [1]], 0, axis=1)
+    >>> x.tolist()
+    [[0, 1], [5, 0]]
+    """
+    what = "put_along_axis"
+    given = to_tensor(what, "x", x)
+    with ErrorsAs(what):
+        if axis is None:
+            given, axis = reshape(given, -1, copy=False), 0
+        dim = to_index(what, "axis", axis, given.ndim)
+        index = indices if isinstance(indices, Tensor) else asarray(indices, device=given.device)
+        if index.ndim != given.ndim:
+            rule = "x and indices must have the same number of dims"
+            raise LayoutError(what, rule, x=given.shape, indices=index.shape)
+        key: list[Any] = [
+            np.arange(size).reshape(-1, *[1] * (given.ndim - k - 1))
+            for k, size in enumerate(given.shape)
+        ]
+        key[dim] = index
+        given[tuple(key)] = values
+
+
+def unravel_index(indices: Operand, shape: int | Sequence[int], /) -> tuple[Tensor, ...]:
+    """Return the coordinates of row-major indexes in this shape: an int64 tensor for each dim.
+
+    It waits, since the indexes are checked.
+
+    >>> import dml_vk
+    >>> [one.tolist() for one in dml_vk.unravel_index(dml_vk.asarray([1, 5]), (2, 3))]
+    [[0, 1], [1, 2]]
+    """
+    what = "unravel_index"
+    given = to_tensor(what, "indices", indices)
+    with ErrorsAs(what, sizes="shape"):
+        sizes = to_sizes(what, several(shape))
+        left = _within(what, given, Layout(sizes).numel)
+    found = []
+    for size in sizes[::-1]:
+        found.append(remainder(left, size))
+        left = floor_divide(left, size)
+    return tuple(found[::-1])
+
+
+def ravel_multi_index(
+    multi_index: Sequence[Any], dims: int | Sequence[int], /, *, out: Tensor | None = None
+) -> Tensor:
+    """Return the row-major indexes of elements whose coordinates are in one tensor for each dim.
+
+    It waits, since the coordinates are checked.
+
+    >>> import dml_vk
+    >>> rows, columns = dml_vk.asarray([0, 1]), dml_vk.asarray([1, 2])
+    >>> dml_vk.ravel_multi_index((rows, columns), (2, 3)).tolist()
+    [1, 5]
+    """
+    what = "ravel_multi_index"
+    given = beside(what, *to_tuple(what, "multi_index", multi_index))
+    with ErrorsAs(what, sizes="dims"):
+        sizes = to_sizes(what, several(dims))
+    if not given or len(given) != len(sizes):
+        rule = "multi_index must have coordinates for each of the dims"
+        raise LayoutError(what, rule, multi_index=len(given), dims=sizes)
+    to_tensors(what, [to_tensor(what, "coordinates", one) for one in given])
+    with ErrorsAs(what):
+        places = [_within(what, one, size) for one, size in zip(given, sizes)]
+        if len(places) == 1:
+            return astype(places[0], int64, out=out)
+        found = places[0]
+        for place, size in zip(places[1:-1], sizes[1:-1]):
+            found = add(multiply(found, size), place)
+        return add(multiply(found, sizes[-1]), places[-1], out=out)
+
+
+def _within(what: str, index: Tensor, size: int) -> Tensor:
+    check_dtype(what, index.dtype, of_kinds("iu"))
+    if index.size:
+        least, most = min(index).item(), max(index).item()
+        if least < 0 or most >= size:
+            rule = f"elements must be from 0 to {size - 1}"
+            raise RangeError(what, rule, least=least, most=most)
+    return astype(index, int64, copy=False)
+
+
+def _along(what: str, x: Any, axis: Any) -> tuple[Tensor, int]:
+    """Return a tensor and one of its axes; without an axis, all elements as one dim."""
+    given = to_tensor(what, "arr", x)
+    if axis is None:
+        with ErrorsAs(what):
+            return reshape(given, -1), 0
+    return given, to_index(what, "axis", axis, given.ndim)
+
+
+def _places(what: str, obj: Any, size: int, beyond: int = 0) -> list[int]:
+    """Return indexes on the host, for those of a tensor are waited for."""
+    if isinstance(obj, slice):
+        try:
+            return list(range(*obj.indices(size)))
+        except (TypeError, ValueError):
+            rule = "obj must be a slice of integers"
+            raise LayoutError(what, rule, obj=obj) from None
+    if isinstance(obj, Tensor):
+        obj = obj.numpy()
+    given = to_tuple(what, "obj", several(obj))
+    if given and all(map(is_bool, given)):
+        if len(given) != size:
+            raise LayoutError(
+                what, "a mask must have the size of the axis", mask=len(given), size=size
+            )
+        return [k for k, one in enumerate(given) if one]
+    limit = size + beyond
+    found = []
+    for index in to_ints(what, "obj", given):
+        if not -size <= index < limit:
+            rule = f"obj must be from {-size} to {limit - 1}"
+            raise LayoutIndexError(what, rule, obj=index)
+        found.append(index + size if index < 0 else index)
+    return found
+
+
+def _with_values(what: str, arr: Any, values: Any) -> tuple[Tensor, Tensor]:
+    given = to_tensor(what, "arr", arr)
+    if is_of_host(values):
+        return given, beside_tensor(what, values, given)
+    if isinstance(values, Tensor):
+        to_tensors(what, [given, values])
+        return given, values
+    number = to_number(what, "values", values)
+    if isinstance(plain(values), bool):
+        number = bool(number)
+    dtype = common_dtype(what, [given.dtype], [number])
+    with ErrorsAs(what):
+        return given, full((1,), number, dtype, device=given.device)

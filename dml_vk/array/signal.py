@@ -1,0 +1,125 @@
+"""NumPy's convolution and correlation of two sequences.
+
+Terms are added in an order that depends on their number alone: those of float32 as in `nn.conv`,
+those of integers, which wrap, as in `matmul`, and those of float64, each rounded, as in `sum`.
+float16 is computed in float32 and rounded once. What lies outside a sequence is never multiplied.
+"""
+
+from __future__ import annotations
+
+import builtins
+from typing import Any
+
+from dml_vk.array.einsum import numeric_dtype
+from dml_vk.array.elementwise import astype, multiply, where
+from dml_vk.array.grids import arange
+from dml_vk.array.host_operands import beside
+from dml_vk.array.padding import pad
+from dml_vk.array.products import matmul
+from dml_vk.array.searching import check_one_dim
+from dml_vk.array.statistics import sum
+from dml_vk.array.windows import sliding_window_view
+from dml_vk.dtypes import DType, float32, float64
+from dml_vk.errors import ErrorsAs, LayoutError, RangeError
+from dml_vk.layout import Layout
+from dml_vk.ops.conv import Window
+from dml_vk.ops.conv import convolve as convolve_windows
+from dml_vk.ops.copy import copy_if_overlapping
+from dml_vk.tensor.core import Tensor, tensor_over
+from dml_vk.tensor.operands import check_out, of_kind, result_over
+
+_AT_ONCE = 2**20  # products of float64 that are held in memory
+_MODES = ("full", "same", "valid")
+
+
+def convolve(a: Tensor, v: Tensor, /, mode: str = "full", *, out: Tensor | None = None) -> Tensor:
+    """Return the sums of `a[k] * v[n - k]`, of which "same" are as many as the longer has elements.
+
+    "full" are all sums with a term, and "valid" those with as many as the shorter has elements.
+
+    >>> import dml_vk
+    >>> a, v = dml_vk.asarray([1, 2, 3]), dml_vk.asarray([0, 1, 10])
+    >>> dml_vk.convolve(a, v).tolist(), dml_vk.convolve(a, v, "same").tolist()
+    ([0, 1, 12, 23, 30], [1, 12, 23])
+    """
+    what = "convolve"
+    a, v, dtype = _checked(what, a, v, mode)
+    if v.size > a.size:
+        a, v = v, a
+    return _slid(what, a, v.over(v.layout.flip(0)), mode, dtype, out)
+
+
+def correlate(a: Tensor, v: Tensor, /, mode: str = "valid", *, out: Tensor | None = None) -> Tensor:
+    """Return the sums of `a[n + k] * v[k]`, with the modes of `convolve`.
+
+    >>> import dml_vk
+    >>> a, v = dml_vk.asarray([1, 2, 3]), dml_vk.asarray([0, 1, 10])
+    >>> dml_vk.correlate(a, v).tolist(), dml_vk.correlate(a, v, "full").tolist()
+    ([32], [10, 21, 32, 3, 0])
+    """
+    what = "correlate"
+    a, v, dtype = _checked(what, a, v, mode)
+    if v.size <= a.size:
+        return _slid(what, a, v, mode, dtype, out)
+    if out is not None:
+        check_out(what, out, (_length(a.size, v.size, mode),), dtype, a)
+        out = out.over(out.layout.flip(0))
+    found = _slid(what, v, a, mode, dtype, out)
+    return found.over(found.layout.flip(0))
+
+
+def _checked(what: str, a: Any, v: Any, mode: Any) -> tuple[Tensor, Tensor, DType]:
+    a, v = beside(what, a, v)
+    dtype = numeric_dtype(what, (("a", a), ("v", v)))
+    for name, x in (("a", a), ("v", v)):
+        check_one_dim(what, name, x)
+        if not x.size:
+            raise LayoutError(what, "a and v must not be empty", a=a.shape, v=v.shape)
+    if mode not in _MODES or not isinstance(mode, str):
+        raise RangeError(what, "mode must be 'full', 'same' or 'valid'", mode=mode)
+    return a, v, dtype
+
+
+def _length(first: int, second: int, mode: str) -> int:
+    longer, shorter = builtins.max(first, second), builtins.min(first, second)
+    return longer + {"full": shorter - 1, "same": 0, "valid": 1 - shorter}[mode]
+
+
+def _slid(what: str, a: Tensor, v: Tensor, mode: str, dtype: DType, out: Any) -> Tensor:
+    """Slide v, which is not longer, along a."""
+    before = {"full": v.size - 1, "same": v.size // 2, "valid": 0}[mode]
+    length = _length(a.size, v.size, mode)
+    target = result_over(what, Layout((length,)), dtype, a, out)
+    with ErrorsAs(what):
+        a, v = (
+            of_kind(what, Tensor(copy_if_overlapping(what, one, target)), dtype) for one in (a, v)
+        )
+        if dtype.kind == "f" and dtype is not float64:
+            return _of_floats(what, a, v, before, target)
+        after = length + v.size - 1 - before - a.size
+        padded = pad(astype(a, dtype, copy=False), ((before, after),)) if v.size > 1 else a
+        seen = sliding_window_view(padded, v.size)
+        if dtype is not float64:
+            return matmul(seen, v, out=target)
+        return _of_doubles(seen, v, before, a.size, target)
+
+
+def _of_floats(what: str, a: Tensor, v: Tensor, before: int, target: Tensor) -> Tensor:
+    sums = tensor_over(what, Layout((1, 1, target.size)), float32, a.device, a.allocation)
+    image, weight = (one.over(one.layout.unsqueeze(0).unsqueeze(0)) for one in (a, v))
+    convolve_windows(what, image, weight, None, sums, Window((1,), (1,), (before,)), 1)
+    return astype(sums.over(Layout((target.size,))), target.dtype, out=target)
+
+
+def _of_doubles(seen: Tensor, v: Tensor, before: int, length: int, target: Tensor) -> Tensor:
+    """Add products in blocks of results, with 0 in place of those outside."""
+    each = builtins.max(1, _AT_ONCE // v.size)
+    places = arange(v.size, device=v.device)
+    for start in range(0, target.size, each):
+        count = builtins.min(each, target.size - start)
+        rows = arange(start - before, start - before + count, device=v.device)
+        at = rows[:, None] + places
+        inside = (at >= 0) & (at < length)
+        products = multiply(seen[start : start + count], v)
+        sum(where(inside, products, 0.0), axis=1, out=target[start : start + count])
+    return target

@@ -1,0 +1,87 @@
+"""Plan convolutions each of whose outputs has one channel of the input, by tiles of windows."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+
+from dml_vk.dtypes import DType, float32
+from dml_vk.kernels.kernel import Kernel, index_push
+from dml_vk.kernels.operators import opcodes_of
+from dml_vk.kernels.plan import rounds, windows
+from dml_vk.kernels.plan.base import Plan
+from dml_vk.kernels.plan.conv import Channels, Epilogue, Operand
+from dml_vk.kernels.plan.linear import SHORT
+from dml_vk.kernels.plan.windows import Side, Spatial, plan_windows
+from dml_vk.limits import Profile
+
+KERNELS = (
+    Kernel(
+        "depthwise",
+        bindings=("x_words", "weight_words", "bias_words", "dst_words"),
+        writes=("dst_words",),
+        spec=(
+            *(*windows.SPEC, "WEIGHT_STRIDE_2"),
+            *("WEIGHT_TYPE", "WEIGHT_QUADS", "BIAS", "BIAS_STEP", "BIAS_TYPE", "ACTIVATION"),
+        ),
+        push=index_push(
+            ("x_base", "weight_base", "bias_base", "dst_base"),
+            2,
+            (*windows.PUSH, ("weight_channel", 1), ("alpha", 1), ("beta", 1)),
+            3,
+        ),
+        variants={
+            "float32": opcodes_of("float_activation"),
+        },
+    ),
+)
+
+
+def suits(channels: Channels, spatial: tuple[Spatial, ...]) -> bool:
+    """Whether there is a plan."""
+    return channels.inputs == channels.outputs == 1 and windows.suits(spatial)
+
+
+@lru_cache(maxsize=1024)
+def plan_depthwise(
+    channels: Channels,
+    spatial: tuple[Spatial, ...],
+    x: Operand,
+    weight: Operand,
+    bias: tuple[int, DType] | None,
+    dst: tuple[int, int],
+    profile: Profile,
+    epilogue: Epilogue,
+    *,
+    fused: bool = False,
+) -> Plan:
+    """Plan all terms, with the arguments of `plan_conv`, where it `suits`."""
+    inner, outer, last = dims = (*spatial, Spatial(), Spatial())[:3]
+    bias_type = bias[1] if bias else float32
+    step = (bias[0] if bias else 0) & 0xFFFFFFFF
+    side = Side(x.outer, x.inner, x.offset, x.dtype)
+    packed = (1, inner.window, inner.window * outer.window)  # strides, where they matter
+    of_weight = (inner.weight, outer.weight, weight.outer)
+    sizes = (inner.window, outer.window, channels.groups)
+    is_packed = all(size == 1 or a == b for size, a, b in zip(sizes, of_weight, packed))
+    quads = windows.takes_channels(side, dims, channels.groups) and weight.dtype is float32
+    quads = quads and is_packed and weight.offset % 4 == last.weight % 4 == 0
+    is_long = epilogue.activation not in SHORT
+    return plan_windows(
+        "depthwise_float32",
+        channels.samples,
+        channels.groups,
+        spatial,
+        side,
+        Side(*dst, epilogue.offset, epilogue.dtype),
+        profile,
+        sources=(x.dtype.itemsize, weight.dtype.itemsize, bias_type.itemsize),
+        strides=(inner.weight, outer.weight, 0, 0),
+        tail=(weight.outer, *(*epilogue.params, 0, 0)[:2]),
+        spec=(
+            *(last.weight & 0xFFFFFFFF, weight.dtype.code, int(quads)),
+            *(int(bias is not None), step, bias_type.code, epilogue.activation),
+        ),
+        quad_rounds=4 * rounds.FUNCTIONS["float_activation"] if is_long else 0,
+        widest=8,
+        fused=fused,
+    )

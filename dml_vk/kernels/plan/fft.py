@@ -1,0 +1,294 @@
+"""Plan Fourier transforms: Stockham's stages in order, some of which a launch does at once.
+
+The stages of a length, and so the order of all operations, depend on the length and the dtype
+alone. How many stages a launch does depends on the device, and changes nothing but time.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from dml_vk.kernels.kernel import Kernel, native
+from dml_vk.kernels.plan import rounds
+from dml_vk.kernels.plan.base import Plan
+from dml_vk.kernels.plan.dims import Dim, ascending, offsets
+from dml_vk.kernels.plan.paths import LOCAL_SIZE
+from dml_vk.limits import Profile
+from dml_vk.strides.order import Ints
+
+APART, PAIRED, ALONE, CONJUGATED = 0, 1, 2, 4  # as in glsl/include/families/fft.glsl
+MULTIPLY, EXTEND, JOIN, SPLIT = range(4)  # steps of glsl/fft_points.comp
+_RANK = 4
+_MOST_STAGES = 6  # of a workgroup
+_MOST_POINTS = {4: 64, 8: 16}  # that one invocation keeps, by bytes of a real number
+_TEAM_POINTS = {4: 1024, 8: 512}  # that a workgroup keeps
+_ACROSS = 8  # neighbours that a workgroup reads together, to use up what memory returns at once
+_POINT_NS = {4: 2.0, 8: 20.0}  # of a point in one stage, on one slow core
+
+_SPEC = (
+    *("LOCAL_SIZE", "LANES", "RANK", "EDGES"),
+    *("SOURCE", "TARGET", "CAPTURED", "PADDED", "CUT", "SCALED"),
+)
+_PASS = ("FIRST_RADIX", "SECOND_RADIX", "TURNED")
+_TEAM = (
+    *[f"RADIX_{k}" for k in range(_MOST_STAGES)],
+    *("TURNED", "POINTS", "ACROSS", "READS_ALONG", "WRITES_ALONG"),
+)
+_PUSH = (
+    *(("first", 1), ("end", 1), ("src_base", 1), ("table_base", 1), ("dst_base", 1)),
+    *(("whole", 1), ("groups", 1), ("extent", 1), ("sizes", _RANK), ("strides", 2 * _RANK)),
+    *(("src_step", 1), ("src_im", 1), ("dst_step", 1), ("dst_im", 1), ("span", 1), ("turn", 1)),
+    *(("there", 1), ("kept", 1), ("scale", 2), ("src_next", 1), ("dst_next", 1)),
+)
+KERNELS = tuple(
+    [
+        Kernel(
+            f"fft_{name}",
+            bindings=("Src", "Table", "Dst"),
+            writes=("Dst",),
+            spec=(*_SPEC, *spec),
+            push=_PUSH,
+            variants={"float32": {}, "float64": {"DOUBLE": "1", **native((*_SPEC, *spec))}},
+        )
+        for name, spec in (("pass", _PASS), ("team", _TEAM), ("points", ("STEP",)))
+    ]
+)
+
+
+class Side(NamedTuple):
+    """How the points of a batch of transforms lie. Strides count real numbers."""
+
+    strides: Ints  # of the batch
+    step: int  # from one point of a transform to the next
+    imaginary: int  # from a real part to its imaginary part; 0: there is none
+    kind: int
+
+
+def side_of(
+    strides: Ints, step: int, offset: int, imaginary: int, *, conjugated: bool = False
+) -> Side:
+    """Describe points whose first one is at this offset in memory that starts at a pair."""
+    paired = imaginary == 1 and not any(one % 2 for one in (*strides, step, offset))
+    kind = PAIRED if paired else APART if imaginary else ALONE
+    return Side(strides, step, imaginary, kind | (CONJUGATED if conjugated else 0))
+
+
+class Ends(NamedTuple):
+    """What the first and the last launch of a transform do besides."""
+
+    there: int | None = None  # points from here on are 0
+    halves: bool = False  # `there` counts real and imaginary parts
+    kept: int | None = None  # results from here on are not written
+    scale: Ints = ()  # the words of the factor of all results
+
+
+class Pass(NamedTuple):
+    """The stages of one launch: their radices, and the product of the radices before."""
+
+    radices: Ints
+    before: int
+
+    @property
+    def points(self) -> int:
+        return math.prod(self.radices)
+
+
+def radices_of(n: int, itemsize: int) -> Ints | None:
+    """Return the radices of the stages of a length, or None if it has larger prime factors."""
+    found, exponent = [], 0
+    while n % 2 == 0:
+        n //= 2
+        exponent += 1
+    for prime in (3, 5, 7, 11, 13) if itemsize == 4 else (3, 5, 7):
+        while n % prime == 0:
+            n //= prime
+            found.append(prime)
+    if n > 1:
+        return None
+    most = 4 if itemsize == 4 else 2
+    found += [2**most] * (exponent // most)
+    if exponent % most:
+        found.append(2 ** (exponent % most))
+    return tuple(sorted(found, reverse=True)) or (1,)
+
+
+@functools.lru_cache(maxsize=1024)
+def passes_of(radices: Ints, itemsize: int, team: bool) -> tuple[Pass, ...]:
+    """Split stages into launches: as few as possible, and then the longest as short as possible."""
+    most = (_TEAM_POINTS if team else _MOST_POINTS)[itemsize]
+    length = _MOST_STAGES if team else 2
+    best: list[tuple[int, int, Ints]] = [(0, 0, ())]  # of the first stages: launches, points, ends
+    for end in range(1, len(radices) + 1):
+        found = []
+        for start in range(max(0, end - length), end):
+            points = math.prod(radices[start:end])
+            if points <= most or end - start == 1:
+                launches, longest, ends = best[start]
+                found.append((launches + 1, max(longest, points), (*ends, end)))
+        best.append(min(found))
+    ends = best[-1][2]
+    made = [radices[start:end] for start, end in zip((0, *ends), ends)]
+    return tuple([Pass(one, math.prod(radices[:start])) for one, start in zip(made, (0, *ends))])
+
+
+def by_teams(profile: Profile) -> bool:
+    """Whether workgroups do transforms together: barriers take long on a CPU."""
+    return profile.coalesces
+
+
+class _Task(NamedTuple):
+    """The dims of a launch, of which `captured` tells where in a transform a work item is."""
+
+    dims: list[Dim]
+    outer: list[Dim]  # each index of these is a launch of its own
+    captured: int
+    starts: Ints
+    steps: Ints  # from one point that a work item reads, or writes, to the next
+
+
+class _Work(NamedTuple):
+    """What the work items of a launch are."""
+
+    name: str  # of the kernel
+    dims: list[Dim]
+    spec: Ints
+    elements: int  # of a work item, in all stages
+    lanes: int
+    extent: int = 1  # neighbours along dim 0 in all, of which a workgroup does several
+    nexts: Ints = (0, 0)  # from one of them to the next
+    unit_rounds: int = 0
+
+
+@functools.lru_cache(maxsize=1024)
+def plan_pass(
+    sizes: Ints,
+    n: int,
+    stages: Pass,
+    source: Side,
+    target: Side,
+    ends: Ends,
+    itemsize: int,
+    profile: Profile,
+) -> Plan:
+    """Plan the launch of some stages for a batch of these sizes, none of which is 0."""
+    before, span = stages.before, n // stages.points
+    after = span // before
+    within = Dim((source.step, target.step), before)
+    beyond = Dim((source.step * before, target.step * before * stages.points), after)
+    captured, other = (within, beyond) if before > 1 else (beyond, within)
+    steps = span * source.step, before * target.step
+    task = _task_of(sizes, source, target, captured, [other], steps, captured.strides)
+    work = (_by_team if by_teams(profile) else _by_lane)(task, stages, itemsize, profile)
+    return _plan(task, work, source, target, ends, (span, after), itemsize, profile)
+
+
+@functools.lru_cache(maxsize=1024)
+def plan_points(
+    sizes: Ints,
+    n: int,
+    step: int,
+    units: int,
+    source: Side,
+    target: Side,
+    ends: Ends,
+    itemsize: int,
+    profile: Profile,
+) -> Plan:
+    """Plan a step before or after transforms of n points.
+
+    Points are read and written at their own places, by work items that are points, or pairs.
+    """
+    steps = source.step, target.step
+    task = _task_of(sizes, source, target, Dim((0, 0), units), [], steps, steps)
+    work = _Work("points", task.dims, (step,), 2, profile.lanes)
+    return _plan(task, work, source, target, ends, (n, 0), itemsize, profile)
+
+
+def _task_of(
+    sizes: Ints,
+    source: Side,
+    target: Side,
+    captured: Dim,
+    others: Sequence[Dim],
+    steps: Ints,
+    reach: Ints,
+) -> _Task:
+    """Sort dims by how near neighbours along them lie, and choose those of one launch.
+
+    `reach` is how far neighbours along the captured dim lie apart.
+    """
+    batch, starts = ascending(sizes, (source.strides, target.strides))
+    dims = [captured, *[dim for dim in (*others, *batch) if dim.size > 1]]
+    kept = sorted(dims[1:], key=lambda dim: -dim.size)[: _RANK - 1]
+    outer = [dim for dim in dims[1:] if dim not in kept]
+    near = {dim: sum(map(abs, dim.strides)) for dim in kept} | {captured: sum(map(abs, reach))}
+    dims = sorted(near, key=lambda dim: (near[dim], dim))
+    return _Task(dims, outer, dims.index(captured), starts, steps)
+
+
+def _by_lane(task: _Task, stages: Pass, itemsize: int, profile: Profile) -> _Work:
+    """Each work item is the points of one transform."""
+    radices = (*stages.radices, 1)[:2]
+    spec = (*radices, int(stages.before > 1))
+    elements = stages.points * len(stages.radices)
+    return _Work("pass", task.dims, spec, elements, profile.lanes)
+
+
+def _by_team(task: _Task, stages: Pass, itemsize: int, profile: Profile) -> _Work:
+    """Each work item is the points of transforms that lie side by side."""
+    first, *others = task.dims
+    lanes = min(LOCAL_SIZE, profile.max_invocations)
+    across = max(1, min(_TEAM_POINTS[itemsize] // stages.points, first.size))
+    wide = Dim(tuple([stride * across for stride in first.strides]), -(-first.size // across))
+    along = [int(abs(step) < abs(one)) for step, one in zip(task.steps, first.strides)]
+    ones = (1,) * (_MOST_STAGES - len(stages.radices))
+    spec = (*stages.radices, *ones, int(stages.before > 1), stages.points, across, *along)
+    items = [stages.points // radix * across for radix in stages.radices]
+    return _Work(
+        *("team", [wide, *others], spec, stages.points * across * len(stages.radices), lanes),
+        extent=first.size,
+        nexts=first.strides,
+        unit_rounds=sum([rounds.loop(-(-count // lanes)) for count in items]),
+    )
+
+
+def _plan(
+    task: _Task,
+    work: _Work,
+    source: Side,
+    target: Side,
+    ends: Ends,
+    turns: Ints,
+    itemsize: int,
+    profile: Profile,
+) -> Plan:
+    padded = 0 if ends.there is None else 2 if ends.halves else 1
+    dims, lanes = work.dims, work.lanes
+    units = math.prod([dim.size for dim in dims])
+    columns = [[dim.size for dim in dims], *zip(*[dim.strides for dim in dims])]
+    words = [word for column in columns for word in (*column, *[0] * (_RANK - len(column)))]
+    push = (
+        *(0, units, 0, 0, 0, units, 1, work.extent, *words),
+        *(task.steps[0], source.imaginary, task.steps[1], target.imaginary, *turns),
+        *(ends.there or 0, ends.kept or 0, *(*ends.scale, 0, 0)[:2], *work.nexts),
+    )
+    return Plan(
+        module=f"fft_{work.name}_float{8 * itemsize}",
+        spec=(
+            *(min(LOCAL_SIZE, profile.max_invocations // lanes * lanes), lanes, len(dims), 0),
+            *(source.kind, target.kind, task.captured, padded, int(ends.kept is not None)),
+            *(int(bool(ends.scale)), *work.spec),
+        ),
+        push=tuple([word & 0xFFFFFFFF for word in push]),
+        units=units,
+        unit_ns=10.0 + work.elements * _POINT_NS[itemsize],
+        unit_rounds=work.unit_rounds,
+        base_bytes=(itemsize, 2 * itemsize, itemsize),
+        launches=tuple([(a, 0, b) for a, b in offsets(task.outer, task.starts)]),
+        by_teams=work.name == "team",
+        path=work.name,
+        sizes=tuple([dim.size for dim in reversed(dims)]),
+    )

@@ -1,0 +1,259 @@
+"""Fourier transforms of rows of complex numbers, which are pairs of real numbers in memory.
+
+Operands have the dtype float32 or float64 and the sizes (batch..., points, parts), with any
+strides: parts are the real and the imaginary one, or the real one alone.
+
+**The order of operations** depends on the length and the dtype alone: not on layouts, the batch, or
+the device. A length that is a product of small primes is done in stages, whose radices
+`radices_of` gives, the largest first; `glsl/include/math/butterfly.glsl` says what a stage does.
+Points are multiplied before each stage but the first by powers of a root of unity: the powers 1, 2,
+4 and 8 are rounded to nearest, and the others are products of them. Any other length n is a
+convolution with a chirp, by transforms of at least 2 n - 1 points (Bluestein). The factor of a
+norm is rounded once, and multiplies results before they are written.
+"""
+
+from __future__ import annotations
+
+import functools
+from typing import NamedTuple
+
+import numpy as np
+
+from dml_vk.dtypes import DType
+from dml_vk.kernels.plan import fft
+from dml_vk.kernels.plan.base import Plan
+from dml_vk.kernels.plan.fft import Ends, Side
+from dml_vk.layout import Layout
+from dml_vk.ops.numbers import scalar_words
+from dml_vk.ops.roots import Floats, roots
+from dml_vk.ops.view import View, access, temporary
+from dml_vk.runtime.device import Device
+from dml_vk.runtime.transfer import upload
+from dml_vk.strides.order import Ints
+
+MOST_POINTS = 2**26  # of a transform: tables and indexes of it are counted in 32 bits
+
+
+class Tables(NamedTuple):
+    """What transforms of n points read: roots of unity.
+
+    Where n has large prime factors, they are of `wide` points; then come the chirp of n points and
+    the transform of its inverse.
+    """
+
+    n: int
+    wide: int  # or 0
+    views: tuple[View, ...]
+
+
+@functools.lru_cache(maxsize=64)
+def tables_of(device: Device, n: int, dtype: DType) -> Tables:
+    """Return the tables of a length on a device, which must not be changed."""
+    if fft.radices_of(n, dtype.itemsize) is not None:
+        return Tables(n, 0, (_uploaded(device, roots(n), dtype),))
+    wide = tables_of(device, _good_length(2 * n - 1), dtype)
+    count = np.arange(n)
+    chirp = roots(2 * n)[count * count % (2 * n)]
+    around = np.zeros((wide.n, 2))
+    around[count] = around[-count] = chirp * (1, -1)
+    spectrum = _uploaded(device, around, dtype)
+    transform("fft", spectrum, spectrum, wide, factor=1 / wide.n)
+    return Tables(n, wide.n, (*wide.views, _uploaded(device, chirp, dtype), spectrum))
+
+
+@functools.lru_cache(maxsize=64)
+def roots_of(device: Device, n: int, dtype: DType) -> View:
+    """Return the first n // 4 + 1 roots of unity, by which halves of a transform are joined."""
+    return _uploaded(device, roots(n)[: n // 4 + 1], dtype)
+
+
+def _uploaded(device: Device, pairs: Floats, dtype: DType) -> View:
+    data = np.ascontiguousarray(pairs, dtype.numpy_name)
+    allocation = device.allocate("fft", data.nbytes)
+    upload(device, data.reshape(-1).view(np.uint8), allocation)
+    return View(device, allocation, Layout(data.shape), dtype)
+
+
+def _good_length(least: int) -> int:
+    """Return the least product of a power of two and 1, 3 or 5 that is not below."""
+    return min([odd << max(0, (-(-least // odd) - 1).bit_length()) for odd in (1, 3, 5)])
+
+
+def transform(
+    what: str,
+    source: View,
+    target: View,
+    tables: Tables,
+    *,
+    inverse: bool = False,
+    factor: float = 1.0,
+) -> None:
+    """Transform rows of n points: those of the source, and zeros after them.
+
+    As many results as the target has are written. The source may be the target, but must have no
+    other memory in common with it.
+    """
+    there, kept = source.layout.sizes[-2], target.layout.sizes[-2]
+    ends = Ends(
+        there=there if there < tables.n else None,
+        kept=kept if kept < tables.n else None,
+        scale=_scale(target.dtype, factor),
+    )
+    # Of real numbers, only the results are conjugated.
+    signs = inverse and source.layout.sizes[-1] > 1, inverse
+    _transform(what, source, target, tables, ends, signs)
+
+
+def transform_real(
+    what: str,
+    source: View,
+    target: View,
+    tables: Tables,
+    halves: View,
+    *,
+    inverse: bool = False,
+    factor: float = 1.0,
+) -> None:
+    """Transform rows of n real numbers, and zeros after them, to the first n // 2 + 1 points.
+
+    n is even. The tables are of n // 2 points: pairs of numbers are transformed, and then joined.
+    """
+    half, there = tables.n, source.layout.sizes[-2]
+    points = _between(what, target, half)
+    ends = Ends(
+        there=there if there < 2 * half else None,
+        halves=True,
+        scale=_scale(target.dtype, factor),
+    )
+    _transform(what, _paired(source, half), points, tables, ends, (False, False))
+    _step(fft.JOIN, points, target, halves, half, Ends(), (False, inverse), half // 2 + 1)
+
+
+def transform_to_real(
+    what: str,
+    source: View,
+    target: View,
+    tables: Tables,
+    halves: View | None,
+    *,
+    inverse: bool = False,
+    factor: float = 1.0,
+) -> None:
+    """Transform rows of n // 2 + 1 points, of which the others are the conjugates, to n numbers.
+
+    Points that the source does not have are 0. With `halves`, n is even, and the tables are of
+    n // 2 points.
+    """
+    there, n = source.layout.sizes[-2], target.layout.sizes[-2]
+    ends = Ends(there=there if there < n // 2 + 1 else None)
+    last = Ends(scale=_scale(target.dtype, factor))
+    signs = not inverse, False
+    points = _between(what, target, tables.n)
+    if halves is None:
+        _step(fft.EXTEND, source, points, tables.views[0], n, ends, signs, n)
+    else:
+        _step(fft.SPLIT, source, points, halves, n // 2, ends, signs, n // 4 + 1)
+        target = _paired(target, n // 2)
+    _transform(what, points, target, tables, last, (True, halves is not None))
+
+
+def _transform(
+    what: str, source: View, target: View, tables: Tables, ends: Ends, signs: tuple[bool, bool]
+) -> None:
+    """Transform rows; `signs` tells whether points are conjugated before and after."""
+    if tables.wide:
+        _convolve(what, source, target, tables, ends, signs)
+        return
+    n, itemsize, profile = tables.n, target.dtype.itemsize, target.device.profile
+    radices = fft.radices_of(n, itemsize)
+    assert radices is not None
+    passes = fft.passes_of(radices, itemsize, fft.by_teams(profile))
+    batch = target.layout.sizes[:-2]
+    for stages in passes:
+        is_first, is_last = stages is passes[0], stages is passes[-1]
+        to = target if is_last else _between(what, target, n)
+        own = Ends(
+            *((ends.there, ends.halves) if is_first else (None, False)),
+            *((ends.kept, ends.scale) if is_last else ()),
+        )
+        sides = _side(source, is_first and signs[0]), _side(to, is_last and signs[1])
+        plan = fft.plan_pass(batch, n, stages, *sides, own, itemsize, profile)
+        _launch(plan, source, tables.views[0], to)
+        source = to
+
+
+def _convolve(
+    what: str, source: View, target: View, tables: Tables, ends: Ends, signs: tuple[bool, bool]
+) -> None:
+    """Transform by Bluestein's convolution with a chirp."""
+    n, wide = tables.n, tables.wide
+    roots, chirp, spectrum = tables.views
+    around = Tables(wide, 0, (roots,))
+    turned, wave = _between(what, target, n), _between(what, target, wide)
+    first = Ends(there=ends.there, halves=ends.halves)
+    _step(fft.MULTIPLY, source, turned, chirp, n, first, (signs[0], False), n)
+    _transform(what, turned, wave, around, Ends(there=n), (False, False))
+    _step(fft.MULTIPLY, wave, wave, spectrum, wide, Ends(), (False, False), wide)
+    _transform(what, wave, turned, around, Ends(kept=n), (True, True))
+    last, count = Ends(scale=ends.scale), n if ends.kept is None else ends.kept
+    _step(fft.MULTIPLY, turned, target, chirp, n, last, (False, signs[1]), count)
+
+
+def _paired(numbers: View, count: int) -> View:
+    """See rows of real numbers as pairs, as many as there are to be, even if there are fewer."""
+    layout = numbers.layout
+    step = layout.strides[-2]
+    sizes = (*layout.sizes[:-2], min(count, -(-layout.sizes[-2] // 2)), 2)
+    strides = (*layout.strides[:-2], 2 * step, step)
+    return View(
+        numbers.device,
+        numbers.allocation,
+        Layout(sizes, strides, layout.offset),
+        numbers.dtype,
+    )
+
+
+def _between(what: str, target: View, n: int) -> View:
+    """Allocate rows of n points in the order of the target's dims."""
+    layout = target.layout
+    rank = layout.rank
+    order = [dim for dim in layout.order if dim != rank - 1]
+    sizes = (*layout.sizes[:-2], n, 2)
+    return temporary(what, Layout.packed(sizes, (*order, rank - 1)), target.dtype, target)
+
+
+def _step(
+    step: int,
+    source: View,
+    target: View,
+    table: View,
+    n: int,
+    ends: Ends,
+    signs: tuple[bool, bool],
+    units: int,
+) -> None:
+    """Launch a step before or after a transform."""
+    layout, profile = target.layout, target.device.profile
+    sides = [_side(view, sign) for view, sign in zip((source, target), signs)]
+    plan = fft.plan_points(
+        layout.sizes[:-2], n, step, units, *sides, ends, target.dtype.itemsize, profile
+    )
+    _launch(plan, source, table, target)
+
+
+def _side(view: View, conjugated: bool) -> Side:
+    layout = view.layout
+    *strides, step, imaginary = layout.strides
+    parts = layout.sizes[-1]
+    return fft.side_of(
+        tuple(strides), step, layout.offset, imaginary if parts > 1 else 0, conjugated=conjugated
+    )
+
+
+def _launch(plan: Plan, source: View, table: View, target: View) -> None:
+    reads, roots, writes = access(source, False), access(table, False), access(target, True)
+    source.device.launch(plan, (reads, roots, writes))
+
+
+def _scale(dtype: DType, factor: float) -> Ints:
+    return scalar_words("fft", "factor", dtype, float(factor))

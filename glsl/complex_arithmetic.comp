@@ -1,0 +1,25 @@
+#version 450
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
+#define SOURCES 2
+#define RESULT vec2
+#include "types/complex_values.glsl"
+#include "families/elementwise.glsl"
+#include "math/complex.glsl"
+
+vec2 compute(vec2 a, vec2 b) {
+    precise vec2 result = a;
+    switch (OP) {
+    case ADD: result = a + b; break;
+    case SUBTRACT: result = a - b; break;
+    case MULTIPLY: result = complex_multiply(a, b); break;
+    case DIVIDE: result = complex_divide(a, b); break;
+    case NEGATIVE: result = complex_negate(a); break;
+    case CONJ: result = complex_conj(a); break;
+    case SQUARE: result = complex_multiply(a, a); break;
+    case RECIPROCAL: result = complex_divide(vec2(1.0, 0.0), a); break;
+    }
+    return result;
+}
+
+void main() { run(); }

@@ -1,0 +1,70 @@
+// What the kernels of Fourier transforms share: reading and writing elements, and the table of roots. A unit is an
+// index of the dims of the push block; along another dim it reads points `src_step` apart and writes them
+// `dst_step` apart, all counted in real numbers. SOURCE and TARGET say how real and imaginary parts lie.
+#define BASES src_base, table_base, dst_base
+#define FROM push.src_base
+#define MAX_RANK 4
+#define EXTRA uint src_step, src_im, dst_step, dst_im, span, turn, there, kept, scale[2], src_next, dst_next;
+#include "index/index.glsl"
+#include "math/butterfly.glsl"
+
+const uint APART = 0u;       // the imaginary part is `im` after the real one
+const uint PAIRED = 1u;      // right after it
+const uint ALONE = 2u;       // there is only a real part
+const uint CONJUGATED = 4u;  // one of these, with the other sign of imaginary parts
+
+layout(constant_id = 4) const uint SOURCE = PAIRED;
+layout(constant_id = 5) const uint TARGET = PAIRED;
+layout(constant_id = 6) const uint CAPTURED = 0u;  // the dim whose index tells where in a transform a unit is
+layout(constant_id = 7) const uint PADDED = 0u;    // points from `there` on are 0; 2: real numbers are
+layout(constant_id = 8) const bool CUT = false;    // results from `kept` on are not written
+layout(constant_id = 9) const bool SCALED = false;
+#define NEXT_SPEC 10
+
+layout(binding = 0) readonly buffer Src { REAL src[]; };
+layout(binding = 0) readonly buffer SrcPairs { PAIR src_pairs[]; };
+layout(binding = 1) readonly buffer Table { PAIR table[]; };
+layout(binding = 2) writeonly buffer Dst { REAL dst[]; };
+layout(binding = 2) writeonly buffer DstPairs { PAIR dst_pairs[]; };
+
+PAIR load(uint at, uint index) {
+    const uint kind = SOURCE & 3u;
+    if (PADDED == 1u && index >= push.there) return pair(ZERO, ZERO);
+    if (PADDED == 2u && 2 * index >= push.there) return pair(ZERO, ZERO);
+    if (kind == ALONE || PADDED == 2u && 2 * index + 1 >= push.there) return pair(src[at], ZERO);
+    PAIR value;
+    if (kind == PAIRED)
+        value = src_pairs[at / 2];
+    else
+        value = pair(src[at], src[at + push.src_im]);
+    if (SOURCE >= CONJUGATED) IM(value) = negated(IM(value));
+    return value;
+}
+
+void store(uint at, uint index, PAIR value) {
+    const uint kind = TARGET & 3u;
+    if (CUT && index >= push.kept) return;
+    if (SCALED) value = pair_scaled(value, REAL_WORDS(uvec2(push.scale[0], push.scale[1])));
+    if (TARGET >= CONJUGATED) IM(value) = negated(IM(value));
+    value = pair(stored(RE(value)), stored(IM(value)));
+    if (kind == PAIRED) {
+        dst_pairs[at / 2] = value;
+    } else {
+        dst[at] = RE(value);
+        if (kind == APART) dst[at + push.dst_im] = IM(value);
+    }
+}
+
+PAIR root(uint index) { return table[push.table_base + index]; }
+
+uint captured = 0;  // the index of the unit along the dim CAPTURED
+
+PLACE place_of(uint n) {
+    PLACE at = bases;
+    [[unroll]] for (uint k = 0; k < RANK; k++) {
+        uint index = take(n, k);
+        at += index * strides[k];
+        if (k == CAPTURED) captured = index;
+    }
+    return at;
+}

@@ -1,0 +1,80 @@
+"""xarray over tensors."""
+
+import numpy as np
+import pytest
+import xarray as xr
+
+import dml_vk
+from tests.clients.agree import A, agree
+
+LABELS = np.arange(6.0)
+CALLS = {
+    "abs": abs,
+    "all": lambda x: (x > -9).all(),
+    "any": lambda x: (x > 0).any("a"),
+    "argmax": lambda x: x.argmax("a"),
+    "astype": lambda x: x.astype("float64"),
+    "clip": lambda x: x.clip(0, 1),
+    "coarsen": lambda x: x.coarsen(b=2).mean(),
+    "concat": lambda x: xr.concat([x, x], "a"),
+    "count": lambda x: x.count("a"),
+    "cumprod": lambda x: x.cumprod("a"),
+    "cumsum": lambda x: x.cumsum("a"),
+    "diff": lambda x: x.diff("a"),
+    "differentiate": lambda x: x.assign_coords(b=LABELS).differentiate("b"),
+    "dot": lambda x: x.dot(x),
+    "expand_dims": lambda x: x.expand_dims("c"),
+    "groupby": lambda x: x.assign_coords(b=[0, 0, 1, 1, 2, 2]).groupby("b").mean(),
+    "interp": lambda x: x.assign_coords(b=LABELS).interp(b=[0.5, 1.5]),
+    "isel": lambda x: x.isel(a=[0, 2], b=slice(1, 5, 2)),
+    "isin": lambda x: x.isin([1.0, float(A[1, 2])]),
+    "isnull": lambda x: x.isnull(),
+    "max": lambda x: x.max("b"),
+    "mean": lambda x: x.mean("a", skipna=True),
+    "median": lambda x: x.median("a"),
+    "min": lambda x: x.min(),
+    "pad": lambda x: x.pad(a=1, constant_values=2),
+    "polyfit": lambda x: x.assign_coords(b=LABELS).polyfit("b", 1).polyfit_coefficients,
+    "prod": lambda x: x.prod("a"),
+    "quantile": lambda x: x.quantile(0.3, "a"),
+    "roll": lambda x: x.roll(a=1),
+    "rolling": lambda x: x.rolling(b=3).construct("w", fill_value=0).sum("w"),
+    "round": lambda x: x.round(1),
+    "sel": lambda x: x.assign_coords(b=LABELS).sel(b=[1.0, 4.0]),
+    "sortby": lambda x: x.assign_coords(b=-LABELS).sortby("b"),
+    "stack": lambda x: x.stack(z=("a", "b")),
+    "std": lambda x: x.std("a", ddof=1),
+    "sum": lambda x: x.sum(),
+    "transpose": lambda x: x.transpose("b", "a"),
+    "ufunc": lambda x: np.exp(x),
+    "var": lambda x: x.var(),
+    "weighted": lambda x: x.weighted(xr.DataArray(x.data[0] ** 2, dims="b")).mean("b"),
+    "where": lambda x: x.where(x > 0, 0.0),
+}
+
+
+@pytest.mark.parametrize("call", CALLS.values(), ids=CALLS)
+def test_xarray(call):
+    agree(lambda x: call(xr.DataArray(x, dims=("a", "b"))).data, A)
+
+
+def test_a_dataset_prints_and_computes():
+    data = xr.Dataset({"t": (("a", "b"), dml_vk.asarray(A)), "u": ("a", dml_vk.asarray(A[:, 0]))})
+    assert "Tensor" in repr(data)
+    found = (data.t - data.u).mean("b").data
+    np.testing.assert_allclose(np.asarray(found), (A - A[:, :1]).mean(1), rtol=1e-4, atol=1e-6)
+
+
+# It asks that dtypes are NumPy's own before it fills with NaN.
+IMPOSSIBLE = {
+    "cov": lambda x: xr.cov(x, x, "b"),
+    "fillna": lambda x: x.where(x > 0).fillna(0),
+    "shift": lambda x: x.shift(a=1),
+    "where": lambda x: x.where(x > 0),
+}
+
+
+@pytest.mark.parametrize("call", IMPOSSIBLE.values(), ids=IMPOSSIBLE)
+def test_xarray_fills_only_dtypes_of_numpy(call):
+    with pytest.raises(TypeError, match="must be one of an extension array dtype or numpy dtype"):
+        call(xr.DataArray(dml_vk.asarray(A), dims=("a", "b")))

@@ -1,0 +1,118 @@
+"""Fourier transforms of rows of pairs: against sums in longer floats, and the same bits always."""
+
+from __future__ import annotations
+
+import math
+import os
+
+import numpy as np
+import pytest
+
+import dml_vk
+from dml_vk.dtypes import float32, float64
+from dml_vk.kernels.plan.fft import passes_of, radices_of
+from dml_vk.layout import Layout
+from dml_vk.ops.fft import tables_of, transform
+from dml_vk.ops.roots import roots
+from tests.chance import chance
+from tests.kernel.profiled import profiled
+from tests.profiles import CPU, GPU
+
+TURN = 8 * np.arctan(np.longdouble(1))
+EPS = {float32: 2.0**-24, float64: 2.0**-53}
+# Every radix alone and with others, several launches, primes, and large powers of two. Each length
+# takes a pipeline or two of its own, so the rest of the short ones are for patient runs.
+SHORT = range(1, 65) if "DML_VK_EVERY_WAY" in os.environ else (*range(1, 18), 22, 26, 45, 49, 64)
+LENGTHS = {
+    float32: (*SHORT, 67, 101, 360, 1000, 1009, 1024, 2310, 4096, 65536),
+    float64: (*SHORT[:10], 15, 21, 64, 67, 101, 360, 1000, 1009, 2310, 65536),
+}
+
+
+def numbers(sizes, dtype):
+    made = chance().normal(size=(*sizes, 2)).astype(dtype.name)
+    return made.view(f"complex{16 * dtype.itemsize}")[..., 0]
+
+
+def pairs(z):
+    return dml_vk.asarray(np.ascontiguousarray(z)[..., None].view(z.real.dtype))
+
+
+def complex_of(x):
+    found = np.ascontiguousarray(x.numpy())
+    return found.view(f"complex{16 * x.dtype.itemsize}")[..., 0]
+
+
+def exact(z, at):
+    """The points `at` of the transforms of rows."""
+    n = z.shape[-1]
+    angles = (np.outer(np.arange(n), at) % n).astype(np.longdouble) * (TURN / n)
+    return z.astype(np.clongdouble) @ (np.cos(angles) - 1j * np.sin(angles))
+
+
+def transformed(x, *, out=None, **options):
+    """Of a float tensor whose last dim is of pairs."""
+    tables = tables_of(x.device, x.shape[-2], x.dtype)
+    out = dml_vk.empty_like(x) if out is None else out
+    transform("it", x, out, tables, **options)
+    return out
+
+
+@pytest.mark.parametrize("dtype", LENGTHS, ids=str)
+def test_errors_are_within_the_stated_bound(dtype):
+    for n in LENGTHS[dtype]:
+        z = numbers((max(1, 96 // n), n), dtype)
+        at = np.arange(n) if n <= 64 else chance().integers(0, n, 16)
+        error = np.abs(complex_of(transformed(pairs(z)))[:, at] - exact(z, at))
+        scale = EPS[dtype] * math.log2(2 * n) * np.sqrt((np.abs(z) ** 2).sum(1, keepdims=True))
+        assert (error <= 3 * scale).all(), (n, float((error / scale).max()))
+        assert math.sqrt(((error / scale) ** 2).mean()) <= 1, n
+
+
+@pytest.mark.parametrize("dtype", EPS, ids=str)
+@pytest.mark.parametrize("n", [13, 37, 96, 4410])
+def test_bits_do_not_depend_on_layout_batch_or_device(n, dtype):
+    z = numbers((3, n, 2), dtype)
+    rows = np.ascontiguousarray(np.moveaxis(z, 1, -1))
+    expected = complex_of(transformed(pairs(rows)))
+    for profile in (CPU, GPU):
+        with profiled(dml_vk.device(), profile):
+            alone = complex_of(transformed(pairs(rows[1, 1])))
+            assert alone.tobytes() == expected[1, 1].tobytes()
+            # Columns, which are read backwards, to a target whose parts lie apart.
+            x = pairs(z[:, ::-1]).over(Layout((3, 2, n, 2), (4 * n, 2, -4, 1), 4 * (n - 1)))
+            memory = dml_vk.empty((2, 3, 2, n), dtype=dtype)
+            target = memory.over(Layout((3, 2, n, 2), (2 * n, 6 * n, 1, n)))
+            assert complex_of(transformed(x, out=target)).tobytes() == expected.tobytes()
+
+
+@pytest.mark.parametrize("n", [12, 26, 1200])
+def test_an_inverse_transform_goes_back(n):
+    z = numbers((5, n), float32)
+    x = pairs(z)
+    back = complex_of(transformed(transformed(x), inverse=True, factor=1 / n))
+    assert np.abs(back - z).max() < 1e-6 * math.log2(2 * n)
+
+
+def test_roots_are_rounded_to_nearest():
+    mpmath = pytest.importorskip("mpmath")
+    for n in (1, 2, 3, 8, 12, 49, 1000, 1009):
+        for k in chance().integers(0, n, 20):
+            with mpmath.workprec(160):
+                turn = mpmath.mpf(2 * int(k)) / n
+                expected = float(mpmath.cospi(turn)), -float(mpmath.sinpi(turn)) + 0.0
+            assert tuple(roots(n)[k]) == expected
+
+
+def test_launches_do_all_stages_in_order():
+    assert radices_of(17, 4) is radices_of(11, 8) is None
+    for n in (1, 2, 49, 2310, 30030, 2**20, 3**9):
+        radices = radices_of(n, 4)
+        assert math.prod(radices) == n
+        for team in (False, True):
+            passes = passes_of(radices, 4, team)
+            assert sum([one.radices for one in passes], ()) == radices
+            assert [one.before for one in passes] == [
+                math.prod(sum([other.radices for other in passes[:k]], ()))
+                for k in range(len(passes))
+            ]
