@@ -14,13 +14,14 @@ from dml_vk.ops.view import check_count
 from dml_vk.promotion import float_dtype
 from dml_vk.strides.order import Ints
 from dml_vk.tensor.core import Tensor, tensor_over
-from dml_vk.tensor.operands import check_out, to_tensor
+from dml_vk.tensor.operands import check_dtype, check_out, of_kinds, to_tensor
 
 
 def to_matrices(what: str, x: Any, name: str = "x") -> Tensor:
     found = to_tensor(what, name, x)
     if found.ndim < 2:
         raise LayoutError(what, f"{name} must have at least two dims", shape=found.shape)
+    check_dtype(what, found.dtype, of_kinds("biuf"))
     check_count(what, found, name)
     return found
 

@@ -13,7 +13,7 @@ from dml_vk.linalg.singular import singular_values, svd
 from dml_vk.ops.view import check_devices
 from dml_vk.promotion import common_dtype
 from dml_vk.tensor.core import Tensor
-from dml_vk.tensor.operands import to_number, to_tensor
+from dml_vk.tensor.operands import check_dtype, of_kinds, to_number, to_tensor
 
 
 class LstsqResult(NamedTuple):
@@ -86,6 +86,7 @@ def lstsq(a: Tensor, b: Tensor, rcond: float | None = None) -> LstsqResult:
         raise LayoutError(what, rule, a=a.shape, b=b.shape)
     if rcond is not None:
         rcond = to_number(what, "rcond", rcond)
+    check_dtype(what, b.dtype, of_kinds("biuf"))
     dtype = common_dtype(what, [result_dtype(a), result_dtype(b)])
     given, right = _computed(a, work_dtype(dtype)), _computed(b, work_dtype(dtype))
     columns = right if b.ndim == 2 else right.unsqueeze(1)

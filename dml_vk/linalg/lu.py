@@ -62,7 +62,7 @@ def solve(x1: Tensor, x2: Tensor, /, *, out: Tensor | None = None) -> Tensor:
     to_tensor(what, "x2", x2)
     check_devices(what, x1=x1, x2=x2)
     vector = x2.ndim == 1
-    given = x2.unsqueeze(1) if vector else to_matrices(what, x2, "x2")
+    given = to_matrices(what, x2.unsqueeze(1) if vector else x2, "x2")
     if given.shape[-2] != x1.shape[-1]:
         rule = "x2 must have as many rows as x1"
         raise LayoutError(what, rule, x1=x1.shape, x2=x2.shape)

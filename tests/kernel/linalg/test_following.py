@@ -213,7 +213,11 @@ def test_wrong_arguments():
     for name in ("qr", "svd", "svdvals", "pinv", "matrix_rank", "eigh"):
         with pytest.raises(LayoutError, match=f"{name}: x must have at least two dims"):
             getattr(linalg, name)(vector)
+    pairs = dml_vk.zeros((3, 3), dtype=dml_vk.complex64)
     for call, error, said in (
+        (lambda: linalg.inv(pairs), DTypeError, "inv: dtype must be one of bool, int8"),
+        (lambda: linalg.solve(square, pairs), DTypeError, "solve: dtype must be one of"),
+        (lambda: linalg.lstsq(square, pairs), DTypeError, "lstsq: dtype must be one of"),
         (lambda: linalg.solve(x, x), LayoutError, "solve: x1 must have square matrices"),
         (lambda: linalg.solve(square, x), LayoutError, "solve: x2 must have as many rows as x1"),
         (lambda: linalg.qr(x, mode="raw"), RangeError, 'qr: mode must be "reduced" or "complete"'),
