@@ -12,6 +12,7 @@ docs/operators.md says how exact results are.
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Sequence
 from typing import Any, Literal
 
@@ -23,6 +24,7 @@ from dml_vk.array.manipulation import to_axes
 from dml_vk.array.padding import roll
 from dml_vk.dtypes import float32, to_dtype
 from dml_vk.errors import ErrorsAs, RangeError
+from dml_vk.ops.fft import MOST_POINTS
 from dml_vk.strides.order import Axes, row_major, to_int
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import check_dtype, of_kinds, to_number, to_tensor
@@ -344,14 +346,15 @@ def rfftfreq(n: int, /, *, d: float = 1.0, dtype: Any = None, device: Wanted = N
 
 def _frequencies(what: str, function: Any, n: Any, d: Any, dtype: Any, device: Wanted) -> Tensor:
     """Compute frequencies in float64, and round them once."""
-    count, step = to_int(what, "n", n), float(to_number(what, "d", d))
-    if count < 1:
-        raise RangeError(what, "n must be at least 1", n=n)
-    if step == 0:
-        raise RangeError(what, "d must not be 0", d=d)
+    count, step = to_int(what, "n", n), to_number(what, "d", d)
+    if not 1 <= count <= MOST_POINTS:
+        raise RangeError(what, f"n must be from 1 to {MOST_POINTS}", n=n)
+    if not 0 < abs(step) <= sys.float_info.max:
+        raise RangeError(what, "d must be finite, and not 0", d=d)
     kind = float32 if dtype is None else to_dtype(what, dtype)
     check_dtype(what, kind, of_kinds("f"))
-    found = function(count, step).astype(kind.numpy_name)
+    with np.errstate(over="ignore"):
+        found = function(count, float(step)).astype(kind.numpy_name)
     with ErrorsAs(what):
         return asarray(found, device=device)
 
