@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 import dml_vk
+from dml_vk import fft
 from dml_vk.dtypes import DTYPES, DType, to_dtype
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.numpy_protocols.ufuncs import UFUNCS
@@ -179,7 +180,7 @@ INEXACT = {
     "cumulative_sum", "diff", "einsum", "linspace", "matmul", "mean", "std", "sum", "tensordot",
     "trace", "var", "vecdot", "vector_norm", "matrix_norm", "cross", "outer", "nancumsum",
     "nanmean", "nanstd", "nansum", "nanvar", "average", "median", "nanmedian", "quantile",
-    "percentile", "nanquantile", "nanpercentile", "bincount",
+    "percentile", "nanquantile", "nanpercentile", "bincount", *fft.__all__,
 }  # fmt: skip
 # What compares operands of several kinds in a dtype that is narrower than NumPy's.
 COMPARED = {"array_equal", "digitize", "isin", "searchsorted"}

@@ -154,4 +154,4 @@ def steps(layout: Layout) -> list[tuple[int, int]]:
 
 
 def bits(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    return np.ascontiguousarray(values).view(f"u{values.itemsize}")
+    return np.ascontiguousarray(values).view(f"u{min(values.itemsize, 8)}")

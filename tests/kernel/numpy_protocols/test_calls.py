@@ -58,6 +58,11 @@ CALLS = {
     "concatenate stack": ([[M, M]], [[M, M], 1]),
     "convolve correlate": ([W, M[0]], [W, M[0, :2], "same"], [M[0, :2], W, "valid"], [I[0], K[0]]),
     "copy nonzero ravel transpose": ([I],),
+    "fft.fft fft.hfft fft.ifft fft.ihfft fft.irfft fft.rfft": ([D], [D, 4, 0, "ortho"]),
+    "fft.fft2 fft.fftn fft.ifft2 fft.ifftn fft.irfft2 fft.irfftn fft.rfft2 fft.rfftn": (
+        *([D], [D, (3, 4), (1, 0), "forward"]),
+    ),
+    "fft.fftshift fft.ifftshift": ([M], [I, 1]),
     "corrcoef": ([M, F32], [M, M[::-1], F32], [M, None, False, F32], [W, F32]),
     "cov": (
         *([M, F32], [M, W[None], F32], [M, None, False, F32], [W, M[0], F32]),
