@@ -138,7 +138,8 @@ ANSWERS: dict[str, Answer | None] = {
     # A matter of roundings, or of dtypes that are ours.
     "dml_vk.isclose": None, "dml_vk.allclose": None, "dml_vk.nanprod": None,
     "dml_vk.nancumprod": None, "dml_vk.histogram": None, "dml_vk.nanargmax": None,
-    "dml_vk.nanargmin": None, "dml_vk.unique": None,
+    "dml_vk.nanargmin": None, "dml_vk.unique": None, "dml_vk.polyval": None,
+    "numpy.polyval": None,
     "dml_vk.nan_to_num": lambda x, nan=0.0, posinf=None, neginf=None: (
         np.nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf)
     ),
