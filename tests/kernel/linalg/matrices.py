@@ -9,7 +9,7 @@ from tests.chance import chance
 
 BOUND = 10.0  # of residuals, in units of the size times the distance from 1 to the next number
 DTYPES = [np.float32, np.float64]
-SIZES = (1, 2, 3, 17, 64)
+SIZES = (1, 2, 5, 33)
 
 
 def general(m, n, dtype):

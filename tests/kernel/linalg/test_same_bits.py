@@ -21,20 +21,17 @@ def decomposed(a):
     n = a.shape[-1]
     positive = x @ x.mT + n * dml_vk.eye(n, dtype=x.dtype)
     results = linalg.cholesky(positive), linalg.solve(x, x.mT), linalg.slogdet(x), linalg.qr(x)
-    results += linalg.eigh(x[:, :12, :12]), linalg.svd(x[:, :12, :12])
+    results += linalg.eigh(x[:, :9, :9]), linalg.svd(x[:, :9, :9])
     return tuple(one.numpy() for result in results for one in as_tuple(result))
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_teams_of_all_sizes_give_the_same_bits(dtype, monkeypatch):
     device = dml_vk.device()
-    a = chance().normal(size=(2, 66, 66)).astype(dtype)
-    a[1] = np.diag(np.arange(66)) + 1e-3 * a[1]
+    a = chance().normal(size=(2, 34, 34)).astype(dtype)
+    a[1] = np.diag(np.arange(34)) + 1e-3 * a[1]
     expected = decomposed(a)
-    for change in (
-        {"coalesces": True},
-        {"lanes": 1, "groups_wanted": 1},
-    ):
+    for change in ({"coalesces": True}, {"coalesces": True, "max_invocations": 32}):
         with profiled(device, dataclasses.replace(device.profile, **change)):
             assert same_bits(decomposed(a), expected), change
     monkeypatch.setattr(reflections, "_BY_ONE_TEAM", 8)
