@@ -16,7 +16,7 @@ import numpy as np
 
 from dml_vk.array.calls import call
 from dml_vk.array.creation import full
-from dml_vk.dtypes import DTYPES, DType, bool_, float32, to_dtype
+from dml_vk.dtypes import DTYPES, DType, bool_, float32, float64, to_dtype
 from dml_vk.errors import DTypeError, ErrorsAs, LayoutError
 from dml_vk.kernels.kernel import SCALAR_WORDS
 from dml_vk.kernels.operators import OPERATORS, Operator
@@ -140,7 +140,8 @@ def _parametric(operator: Operator) -> Parametric:
             if not isinstance(value, (numbers.Real, np.bool_)):
                 rule = f"{parameter} must be a real number"
                 raise DTypeError(what, rule, **{parameter: value})
-        words = [element_words(what, each, float32, plain(params[each])) for each in params]
+        kind = float64 if isinstance(x, Tensor) and x.dtype is float64 else float32
+        words = [element_words(what, each, kind, plain(params[each])) for each in params]
         return call(_computed, (x,), out, operator, sum(words, ()))
 
     vars(function)["__signature__"] = _spelled(inspect.signature(function), operator)
@@ -326,9 +327,6 @@ def _power(dtype: DType, number: float) -> Operator | None:
             return OPERATORS[_POWERS[number]]
         if number in _SMALL or (dtype.itemsize == 8 and number == number // 1):
             return OPERATORS["whole_power"]
-        if dtype.itemsize == 8:
-            rule = "powers of float64 must be whole numbers or 0.5"
-            raise DTypeError("pow", rule, number=number)
     return OPERATORS["square"] if dtype.kind in "iu" and number == 2 else None
 
 

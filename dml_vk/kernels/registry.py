@@ -79,12 +79,22 @@ COMPUTED = {
     "complex_compare": (2, _BOOL_VARIANTS),
     "double_complex_arithmetic": (2, ("words_128",)),
     "double_complex_compare": (2, _BOOL_VARIANTS),
+    "double_exp": (1, ("words_64",)),
+    "double_log": (2, ("words_64",)),
+    "double_trig": (1, ("words_64",)),
+    "double_arc": (2, ("words_64",)),
+    "double_erf": (1, ("words_64",)),
+    "double_pow": (2, ("words_64",)),
+    "double_activation": (2, ("words_64",)),
     "cast": (1, ("packed_8", "packed_16", "words_32", "words_64")),
     "where": (3, ("packed_8", "packed_16", "words_32", "words_64", "words_128", "tile_32")),
 }
+_NATIVE = (
+    *("double_arithmetic", "double_activation"),
+    *("complex_arithmetic", "double_complex_arithmetic"),
+)
 # Together with those that do not compute operators.
 BY_ELEMENT = {**COMPUTED, **finishes.KERNELS}
-_BY_DOUBLES = ("double_arithmetic", "complex_arithmetic", "double_complex_arithmetic")
 _OPCODES = {"cast": CASTS, "finish": finishes.OPCODES, "pairs": finishes.PAIRS_OPCODES}
 
 
@@ -101,7 +111,7 @@ def _computed() -> Iterator[Kernel]:
             macros = {
                 **opcodes,
                 **({"TILE": "1"} if path == "tile" else {}),
-                **(native(spec) if name in _BY_DOUBLES else {}),
+                **(native(spec) if name in _NATIVE else {}),
             }
             variants = {
                 bits: {**macros, "BITS": bits}

@@ -22,7 +22,7 @@ from dml_vk.directml import (
     ReduceFunction,
     RoiAlign,
 )
-from dml_vk.dtypes import DType, float16, float32
+from dml_vk.dtypes import DType, float16, float32, float64
 from dml_vk.kernels.operators import NOT_PUBLIC, OPERATORS, Operator
 from dml_vk.random import Generator
 from tests.kernel.elementwise import LEAST, random_values
@@ -40,7 +40,7 @@ CHUNKS = (4, 50_000, 3_930)  # of all in SHAPE; whole blocks but for the last
 
 
 def cases() -> list[tuple[Operator, DType]]:
-    """All functions with an error, and of float16 one of each kernel.
+    """All functions with an error, and of float16 and float64 one of each kernel.
 
     What is exact is compared with NumPy bit for bit, on each driver that the suite is run on. With
     DML_VK_EVERY_WAY=1 it is all that there is.
@@ -50,7 +50,7 @@ def cases() -> list[tuple[Operator, DType]]:
     of_kernels = {operator.family: operator for operator in FUNCTIONS}
     return [
         *[(operator, float32) for operator in FUNCTIONS],
-        *[(operator, float16) for operator in of_kernels.values()],
+        *[(one, dtype) for one in of_kernels.values() for dtype in (float16, float64)],
     ]
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from math import inf, nan, pi
 
-from dml_vk.kernels.operators.row import HALVES, Operator
+from dml_vk.kernels.operators.row import FLOATS, Operator
 from dml_vk.kernels.operators.special import NAN, NANS, NO_INFINITIES, even, joined, odd
 
 # Cases of atan2 with y >= 0, as (y, x, angle).
@@ -20,7 +20,7 @@ _ANGLES = joined(
 _function = partial(
     Operator,
     chapter="Trigonometric functions",
-    dtypes=HALVES,
+    dtypes=FLOATS,
     family="arc",
     ulp=2.0,
     array_api=True,

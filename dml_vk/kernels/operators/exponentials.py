@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from math import e, inf, nan
 
-from dml_vk.kernels.operators.row import HALVES, Operator
+from dml_vk.kernels.operators.row import FLOATS, Operator
 from dml_vk.kernels.operators.special import NAN, NANS, either_way, even, joined, odd
 
 _EXPONENTIAL = [*even((0.0, 1.0)), (inf, inf), (-inf, 0.0), NAN]
@@ -14,7 +14,7 @@ _LOGARITHM = [*even((0.0, -inf)), (1.0, 0.0), (inf, inf), (-1.0, nan), (-inf, na
 _function = partial(
     Operator,
     chapter="Exponentials and logarithms",
-    dtypes=HALVES,
+    dtypes=FLOATS,
     family="log",
     ulp=2.0,
     array_api=True,

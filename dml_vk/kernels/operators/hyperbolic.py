@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import partial
 from math import inf, nan
 
-from dml_vk.kernels.operators.row import HALVES, Operator
+from dml_vk.kernels.operators.row import FLOATS, Operator
 from dml_vk.kernels.operators.special import NAN, STAY, even, odd
 
 _function = partial(
-    Operator, chapter="Hyperbolic and other functions", dtypes=HALVES, ulp=2.0, array_api=True
+    Operator, chapter="Hyperbolic and other functions", dtypes=FLOATS, ulp=2.0, array_api=True
 )
 
 ROWS = (

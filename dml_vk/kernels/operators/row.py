@@ -71,10 +71,9 @@ class Operator:
         if common.kind == "c":
             parts = "" if common.part.itemsize == 4 else "double_"
             return f"{parts}complex_{'compare' if self.result else 'arithmetic'}"
-        floats = common.kind == "f"
-        if floats and common.itemsize < 8:
-            return f"float_{self.family}"
-        wide = ("double" if floats else "long") if common.itemsize == 8 else "int"
+        if common.kind == "f":
+            return f"{'double' if common.itemsize == 8 else 'float'}_{self.family}"
+        wide = "long" if common.itemsize == 8 else "int"
         return f"{wide}_{'compare' if self.result else 'arithmetic'}"
 
     @functools.cached_property

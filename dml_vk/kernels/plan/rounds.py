@@ -32,6 +32,7 @@ def loop(turns: int, each: int = 0) -> int:
 DIVIDE, SQRT, _RSQRT, _HYPOT = loop(4), loop(6), loop(1, 2 * loop(4)), loop(7)
 # Steps of 22 bits, each with a small correction in either direction.
 _FMOD = loop(1, loop(13, 2 * loop(2)))
+_EXTENDED_SQRT = loop(32)  # one iteration per bit of half the root
 _DOUBLE_FMOD = loop(66)  # steps of 32 bits through 2098 exponents
 _COMPLEX_DIVIDE = {name: loop(3) for name in ("divide", "reciprocal")}
 PAIR = DIVIDE + SQRT + _RSQRT  # what elements of a row need is a quotient and a root
@@ -56,9 +57,13 @@ ELEMENTS: dict[str, dict[str, int]] = {
         "fmod": _DOUBLE_FMOD,
         "remainder": _DOUBLE_FMOD,
         "floor_divide": _DOUBLE_FMOD,
+        "rsqrt": _EXTENDED_SQRT,
+        "hypot": _EXTENDED_SQRT,
     },
     "complex_arithmetic": _COMPLEX_DIVIDE,
     "double_complex_arithmetic": _COMPLEX_DIVIDE,
+    "double_log": {"asinh": _EXTENDED_SQRT, "acosh": _EXTENDED_SQRT},
+    "double_arc": {"asin": _EXTENDED_SQRT, "acos": _EXTENDED_SQRT},
 }
 # Kernels whose functions all have the same bound: a quotient, a root, or a branch for rare values.
 FUNCTIONS = {
