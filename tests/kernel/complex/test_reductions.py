@@ -54,9 +54,9 @@ def test_reductions_in_other_dtypes_and_of_nothing():
     assert dml_vk.prod(none).item() == 1
     assert dml_vk.prod(dml_vk.zeros((2, 0), "complex64"), axis=0).shape == (0,)
     assert np.isnan(dml_vk.mean(none).numpy())
-    with pytest.raises(DTypeError, match="^sum: cannot cast complex elements to a real dtype"):
+    with pytest.raises(DTypeError, match=r"^sum: cannot cast complex elements to a real dtype"):
         dml_vk.sum(x, dtype="float64")
-    with pytest.raises(DTypeError, match="^cumulative_sum: cannot cast complex elements"):
+    with pytest.raises(DTypeError, match=r"^cumulative_sum: cannot cast complex elements"):
         dml_vk.cumulative_sum(x, dtype="float64")
 
 
@@ -185,7 +185,6 @@ def test_normal_numbers_are_those_of_parts():
         lambda x: dml_vk.nn.softmax(x),
         lambda x: dml_vk.bincount(x),
         lambda x: dml_vk.histogram(x),
-        lambda x: dml_vk.average(x),
         lambda x: dml_vk.nanmax(x),
     ],
 )
