@@ -84,6 +84,18 @@ def test_functions_are_within_two_last_places(name):
         check(found, [FUNCTIONS[name](MP.mpc(one)) for one in z.tolist()], 1)
 
 
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_bits_are_the_same_in_any_layout(dtype):
+    z = usual(dtype, (6, 8), 1)
+    packed = dml_vk.exp(dml_vk.asarray(z)).numpy()
+    turned = dml_vk.asarray(np.asfortranarray(z))
+    out = dml_vk.zeros((6, 20), dtype)
+    dml_vk.exp(turned, out=out[:, 1:17:2])
+    found = out.numpy()
+    assert found[:, 1:17:2].tobytes() == packed.tobytes()
+    assert not found[:, ::2].any()
+
+
 def test_powers():
     z, w = usual("complex128", 40, 2), usual("complex128", 40, 2)
     w[:5], z[:2] = [2, 3, 0.5, -1, 1j], [1 + 2j, 1j]
