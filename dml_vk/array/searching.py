@@ -19,6 +19,7 @@ from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import (
     Operand,
     check_dtype,
+    check_ordered,
     of_kinds,
     plain,
     result_over,
@@ -86,6 +87,7 @@ def searchsorted(
         tensors.append(to_tensor(what, "sorter", sorter))
         check_dtype(what, sorter.dtype, of_kinds("iu"))
     to_tensors(what, tensors)
+    check_ordered(what, *tensors)
     if not isinstance(side, str) or side not in ("left", "right"):
         raise RangeError(what, "side must be 'left' or 'right'", side=side)
     check_one_dim(what, "x1", x1)
