@@ -127,7 +127,7 @@ ROWS = (
         code=101,
         arity=2,
         doc="x1 * log(x2), and 0 where x1 is 0 unless x2 is NaN.",
-        example="[0.5, 0.0], [2.0, 0.0] -> [0.346435546875, 0.0]",
+        example="[0.5, 0.0], [2.0, 0.0] -> [0.3466796875, 0.0]",
         special=joined(
             [(0.0, y, 0.0) for y in (0.0, 1.0, -1.0, inf)],
             [(2.0, 0.0, -inf), (2.0, inf, inf), (-2.0, 0.0, inf), (2.0, 1.0, 0.0)],
