@@ -170,6 +170,9 @@ def computations() -> dict[str, Callable[[np.ndarray], np.ndarray]]:
         "lp_pool": lambda x: dml_vk.nn.lp_pool(x, 2, 4, ceil_mode=True),
         "adaptive_pool": lambda x: dml_vk.nn.adaptive_avg_pool(dml_vk.tanh(x).astype(float16), 7),
         "top_k": lambda x: dml_vk.top_k(x, 3, axis=1)[1],
+        "complex": lambda x: complex_of(x) * complex_of(x) / (complex_of(x) + (1 + 2j)),
+        "complex-exp": lambda x: dml_vk.exp(complex_of(x) / 512),
+        "complex-matmul": lambda x: complex_of(x) @ complex_of(x).mT,
     }
     calls |= {f"nn-{name}": call for name, call in networks().items()}
     return {
@@ -177,6 +180,11 @@ def computations() -> dict[str, Callable[[np.ndarray], np.ndarray]]:
         for name, call in calls.items()
         for one in FORMATS
     }
+
+
+def complex_of(x: dml_vk.Tensor) -> dml_vk.Tensor:
+    """Numbers beside each other as real and imaginary parts."""
+    return x + dml_vk.flip(x, axis=3) * 1j
 
 
 def _computed(call, memory_format, given: np.ndarray) -> np.ndarray:

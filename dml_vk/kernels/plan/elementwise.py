@@ -25,7 +25,9 @@ _ELEMENT_NS = {
     "double_arc": 40.0, "double_erf": 60.0, "double_pow": 60.0,
     "double_activation": 60.0,
     "complex_arithmetic": 20.0, "complex_compare": 4.0, "double_complex_arithmetic": 80.0,
-    "double_complex_compare": 10.0, "finish": 4.0, "pairs": 4.0,
+    "complex_exp": 120.0, "complex_log": 150.0, "complex_trig": 120.0, "complex_arc": 300.0,
+    "complex_pow": 250.0, "complex_size": 60.0, "double_complex_compare": 10.0,
+    "finish": 4.0, "pairs": 4.0,
 }  # fmt: skip
 
 

@@ -42,13 +42,18 @@ Extended extended_angle(Extended y, Extended x) {
   return Extended(angle.bits, angle.exponent, y.sign);
 }
 
-uvec2 double_atan2(uvec2 y, uvec2 x) {
-  if (double_is_nan(x) || double_is_nan(y)) return DOUBLE_NAN;
+// As extended_angle, of any numbers but NaN.
+Extended extended_atan2(uvec2 y, uvec2 x) {
   // Of infinities, what matters is which are.
   bool far = double_is_infinite(x) || double_is_infinite(y);
   x = far ? double_copysign(double_is_infinite(x) ? DOUBLE_ONE : uvec2(0u), x) : x;
   y = far ? double_copysign(double_is_infinite(y) ? DOUBLE_ONE : uvec2(0u), y) : y;
-  return double_of(extended_angle(extended_of(y), extended_of(x)));
+  return extended_angle(extended_of(y), extended_of(x));
+}
+
+uvec2 double_atan2(uvec2 y, uvec2 x) {
+  bool nan = double_is_nan(x) || double_is_nan(y);
+  return nan ? DOUBLE_NAN : double_of(extended_atan2(y, x));
 }
 
 uvec2 double_atan(uvec2 x) { return double_atan2(x, DOUBLE_ONE); }
