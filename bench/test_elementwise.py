@@ -35,7 +35,10 @@ CASES = {
     | {
         "abs, float16": ("abs", [(HALVES, "flat")], HALVES),
         "exp, float16": ("exp", [(HALVES, "flat")], HALVES),
-        "sqrt, float64": ("sqrt", [(WIDE, "flat")], WIDE),
+        **{
+            f"{name}, float64": (name, [(WIDE, "flat")], WIDE)
+            for name in ("sqrt", "exp", "log", "sin", "tanh", "atan")
+        },
     },
     "binary": {
         "add": ("add", [FLAT, FLAT], "float32"),
@@ -53,6 +56,7 @@ CASES = {
         "floor_divide, int32": ("floor_divide", [("int32", "flat"), ("int32", "flat")], "int32"),
         "floor_divide, int64": ("floor_divide", [("int64", "flat"), ("int64", "flat")], "int64"),
         "add, float64": ("add", [(WIDE, "flat"), (WIDE, "flat")], WIDE),
+        "pow, float64": ("pow", [(WIDE, "flat"), (WIDE, "flat")], WIDE),
     },
     "where": {
         "where": ("where", [("bool", "flat"), FLAT, FLAT], "float32"),

@@ -38,6 +38,7 @@ from dml_vk.array.cumulative import (
     diff as diff,
 )
 from dml_vk.array.data_types import (
+    angle as angle,
     can_cast as can_cast,
     finfo as finfo,
     iinfo as iinfo,
@@ -80,16 +81,19 @@ from dml_vk.array.elementwise import (
     cos as cos,
     cosh as cosh,
     difference_square as difference_square,
+    digamma as digamma,
     divide as divide,
     elu as elu,
     equal as equal,
     erf as erf,
+    erfc as erfc,
     exp as exp,
     exp2 as exp2,
     expm1 as expm1,
     floor as floor,
     floor_divide as floor_divide,
     fmod as fmod,
+    gammaln as gammaln,
     gelu as gelu,
     greater as greater,
     greater_equal as greater_equal,
@@ -151,6 +155,7 @@ from dml_vk.array.elementwise import (
     trunc as trunc,
     trunc_divide as trunc_divide,
     where as where,
+    xlogy as xlogy,
 )
 from dml_vk.array.files import (
     load as load,

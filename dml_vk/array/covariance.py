@@ -11,6 +11,7 @@ from dml_vk.array.averages import average
 from dml_vk.array.elementwise import (
     astype,
     clip,
+    conj,
     divide,
     maximum,
     multiply,
@@ -115,19 +116,19 @@ def _covariances(
     ]
     if not weights:
         centred = subtract(observed, mean(observed, axis=1, keepdims=True))
-        return divide(matmul(centred, centred.T), float(max(0, count - by))), kind
+        return divide(matmul(centred, conj(centred).T), float(max(0, count - by))), kind
     heavy = weights[0] if len(weights) == 1 else multiply(*weights)
     means: Any = average(observed, 1, heavy, keepdims=True)
     centred, total = subtract(observed, means), sum(heavy)
     if aweights is not None:
         by = multiply(divide(sum(multiply(heavy, weights[-1])), total), by)
     by = maximum(subtract(total, by), 0.0)
-    return divide(matmul(multiply(centred, heavy), centred.T), by), kind
+    return divide(matmul(multiply(centred, heavy), conj(centred).T), by), kind
 
 
 def _switch(what: str, name: str, value: Any) -> bool:
-    """Convert a bool, or an int, which SciPy passes."""
-    return to_bool(what, name, bool(value) if isinstance(value, int) else value)
+    """Convert a bool, or 0 or 1, which SciPy passes."""
+    return to_bool(what, name, bool(value) if type(value) is int and value in (0, 1) else value)
 
 
 def _rows(what: str, x: Tensor, rowvar: bool) -> Tensor:

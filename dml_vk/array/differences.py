@@ -143,7 +143,7 @@ def _flat_like(value: Any, near: Tensor) -> Tensor | None:
 def _distances(what: str, x: Tensor, dim: int, step: Any) -> Tensor:
     """Return the distance of neighbours, without dims, or with one for each two of them."""
     if not isinstance(step, Tensor):
-        step = full((), to_number(what, "the distance", step), float64, device=x.device)
+        step = full((), to_number(what, "distance", step), float64, device=x.device)
         return astype(step, float_dtype(x.dtype))
     to_tensors(what, [x, step])
     if step.shape and step.shape != (x.shape[dim],):

@@ -96,7 +96,7 @@ def _computed(operands: Sequence[Any], out: Any, operator: Operator, params: Int
     operands = beside(what, *operands)
     tensors = to_tensors(what, operands)
     common = _common(what, operator, operands)
-    dtype = DTYPES[operator.result] if operator.result else common
+    dtype = operator.result_dtype(common)
     target = _target(what, tensors, dtype, out)
     sources: list[View | None] = []
     for operand in _of_kind(what, operands, common):
@@ -343,11 +343,11 @@ def _to_the_power(x1: Operand, x2: Operand, /, *, out: Tensor | None = None) -> 
 
 def _power(dtype: DType, number: float) -> Operator | None:
     """Return the operator that computes the power by this number, if there is a special one."""
-    if dtype.kind == "f":
-        if number in _POWERS:
-            return OPERATORS[_POWERS[number]]
-        if number in _SMALL or (dtype.itemsize == 8 and number == number // 1):
-            return OPERATORS["whole_power"]
+    if dtype.kind in "fc" and number in _POWERS:
+        return OPERATORS[_POWERS[number]]
+    whole = number in _SMALL or (dtype.itemsize == 8 and number == number // 1)
+    if dtype.kind == "f" and whole:
+        return OPERATORS["whole_power"]
     return OPERATORS["square"] if dtype.kind in "iu" and number == 2 else None
 
 

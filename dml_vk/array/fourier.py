@@ -115,7 +115,7 @@ def _axes(
 def _factor(what: str, norm: Any, points: int, inverse: bool) -> float:
     if norm is None:
         norm = "backward"
-    if norm not in NORMS:
+    if not (isinstance(norm, str) and norm in NORMS):
         raise RangeError(what, f"norm must be one of {', '.join(NORMS)}", norm=norm)
     if norm == "ortho":
         return 1 / math.sqrt(points)

@@ -112,9 +112,6 @@ def digitize(
     check_one_dim(what, "bins", edges)
     with ErrorsAs(what):
         to_tensors(what, [x, edges])
-        if not isinstance(x, Tensor):
-            dtype = common_dtype(what, [edges.dtype], [x])
-            x = full((), x, dtype, device=edges.device)
         if not edges.size or not bool(greater(edges[0], edges[-1])):
             return searchsorted(edges, x, side="left" if side else "right", out=out)
         # From above, the same edges come first.

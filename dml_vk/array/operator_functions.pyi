@@ -72,6 +72,9 @@ def cosh(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
 def difference_square(x1: Operand, x2: Operand, /, *, out: Tensor | None = None) -> Tensor:
     """(x1 - x2) * (x1 - x2)."""
 
+def digamma(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
+    """The derivative of the logarithm of the gamma function."""
+
 def divide(x1: Operand, x2: Operand, /, *, out: Tensor | None = None) -> Tensor:
     """x1 / x2, computed in floats."""
 
@@ -83,6 +86,9 @@ def equal(x1: Operand, x2: Operand, /, *, out: Tensor | None = None) -> Tensor:
 
 def erf(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
     """The error function."""
+
+def erfc(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
+    """1 - erf(x), accurate also where it is small."""
 
 def exp(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
     """e to the power of x."""
@@ -101,6 +107,9 @@ def floor_divide(x1: Operand, x2: Operand, /, *, out: Tensor | None = None) -> T
 
 def fmod(x1: Operand, x2: Operand, /, *, out: Tensor | None = None) -> Tensor:
     """The remainder of the division rounded towards zero, with the sign of x1."""
+
+def gammaln(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
+    """The logarithm of the magnitude of the gamma function."""
 
 def gelu(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
     """x * (1 + erf(x / sqrt(2))) / 2."""
@@ -287,7 +296,7 @@ def sigmoid(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
     """1 / (1 + exp(-x))."""
 
 def sign(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
-    """-1, 0 or 1 if x is negative, zero or positive; NaN if x is NaN."""
+    """-1, 0 or 1 if x is negative, zero or positive, NaN if NaN; x / abs(x) if complex."""
 
 def signbit(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
     """Whether the sign bit is set: true for negative numbers and -0.0."""
@@ -330,3 +339,6 @@ def trunc(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
 
 def trunc_divide(x1: Operand, x2: Operand, /, *, out: Tensor | None = None) -> Tensor:
     """The quotient of integers, rounded towards zero; 0 if x2 is 0."""
+
+def xlogy(x1: Operand, x2: Operand, /, *, out: Tensor | None = None) -> Tensor:
+    """x1 * log(x2), and 0 where x1 is 0 unless x2 is NaN."""

@@ -9,6 +9,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 from typing import Any, NamedTuple
 
+import numpy as np
+
 from dml_vk.array import statistics
 from dml_vk.array.creation import asarray, filled
 from dml_vk.array.cumulative import cumulative_sum
@@ -96,6 +98,7 @@ def pad(
     *,
     value: float = 0,
     mode: str = "constant",
+    constant_values: Any = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """Add elements before and after the tensor along its dims.
@@ -104,7 +107,8 @@ def pad(
     `value`, or in other modes: "edge": the nearest element; "reflect": the element at the same
     distance on the other side of the edge; "symmetric": the same, counting the edge itself; "wrap",
     or "circular": the elements at the opposite end. The last three add at most as many elements as
-    there are, "reflect" one less.
+    there are, "reflect" one less. `constant_values` are, in place of `value`, a number, one for
+    before and one for after, or such a pair for each dim; those of later dims take corners.
 
     >>> import dml_vk
     >>> dml_vk.pad(dml_vk.asarray([1, 2, 3]), (1, 2), mode="reflect").tolist()
@@ -120,11 +124,27 @@ def pad(
     layout = Layout.packed(sizes, given.layout.order)
     result = result_over("pad", layout, given.dtype, given, out)
     source = copy_if_overlapping("pad", given, result)
-    if mode == "constant":
+    if mode == "constant" and constant_values is None:
         for slab in slabs(result.layout, given.shape, pairs):
             filled(result.over(slab), "pad", value)
     _copy_boxes("pad", source, result, product(*pieces))
+    if mode == "constant" and constant_values is not None:
+        _fill_ends(result, pairs, constant_values)
     return result
+
+
+def _fill_ends(result: Tensor, pairs: Sequence[tuple[int, int]], constant_values: Any) -> None:
+    """Write a number for each dim and end, dim by dim."""
+    try:
+        values = np.broadcast_to(constant_values, (result.ndim, 2)).tolist()
+    except ValueError:
+        rule = "constant_values must be a number, a pair, or one pair per dim"
+        raise LayoutError("pad", rule, constant_values=constant_values) from None
+    with ErrorsAs("pad"):
+        for dim, ((before, after), (first, last)) in enumerate(zip(pairs, values)):
+            start = result.shape[dim] - after
+            for place, length, value in ((0, before, first), (start, after, last)):
+                result.over(result.layout.narrow(dim, place, length))[...] = value
 
 
 def tile(x: Tensor, repetitions: int | Sequence[int], /, *, out: Tensor | None = None) -> Tensor:

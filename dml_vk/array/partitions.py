@@ -13,6 +13,7 @@ from dml_vk.dtypes import int64
 from dml_vk.errors import DTypeError, ErrorsAs
 from dml_vk.ops.copy import copy_elements
 from dml_vk.strides.order import Axes, several, to_index, to_tuple
+from dml_vk.strides.views import check_pieces
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import check_out, to_tensor, to_tensors
 
@@ -59,6 +60,7 @@ def lexsort(
     """
     what = "lexsort"
     if isinstance(keys, Tensor):
+        check_pieces(what, keys.shape[0] if keys.ndim else 0)
         keys = list(keys) if keys.ndim else ()
     if not isinstance(keys, (list, tuple)) or not keys:
         rule = "keys must be a non-empty list or tuple of tensors"

@@ -15,7 +15,15 @@ from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.host import Array
 
 # Methods that select an element, and how they round the position.
-CHOOSING = {"lower": "floor", "higher": "ceil", "nearest": "round"}
+CHOOSING = {
+    "lower": "floor",
+    "higher": "ceil",
+    "nearest": "round",
+    "inverted_cdf": "ceil",
+    "closest_observation": "ceil",
+}
+# Methods whose positions are those of steps, and what is less than the share of the count.
+_STEPS = {"inverted_cdf": 1.0, "closest_observation": 1.5, "averaged_inverted_cdf": 1.0}
 # Methods that interpolate, and their parameters alpha and beta by Hyndman and Fan.
 _PARAMETERS = {
     "interpolated_inverted_cdf": (0.0, 1.0),
@@ -24,7 +32,7 @@ _PARAMETERS = {
     "median_unbiased": (1 / 3, 1 / 3),
     "normal_unbiased": (3 / 8, 3 / 8),
 }
-METHODS = ("linear", *CHOOSING, "midpoint", *_PARAMETERS)
+METHODS = ("linear", *CHOOSING, "midpoint", "averaged_inverted_cdf", *_PARAMETERS)
 
 
 class Places(NamedTuple):
@@ -65,11 +73,24 @@ def places(functions: Any, method: str, q: Any, count: Any) -> Places:
     if method in _PARAMETERS:
         alpha, beta = _PARAMETERS[method]
         at = count * q + (alpha + q * (1 - alpha - beta)) - 1
+    if method in _STEPS:
+        at = count * q - _STEPS[method]
+    if method == "closest_observation":
+        # Of two that are equally near, the one whose index is odd.
+        half = (at + 1) * 0.5
+        at = functions.where(
+            functions.equal(functions.floor(half), half), at, functions.floor(at) + 1
+        )
     if method in CHOOSING:
         at = getattr(functions, CHOOSING[method])(at)
+    before = at
     at = functions.maximum(functions.minimum(at, last), 0.0)
     below = functions.floor(at)
     part = at - below
     if method == "midpoint":
         part = functions.where(part > 0, 0.5, part)
-    return Places(below, functions.ceil(at), part)
+    if method != "averaged_inverted_cdf":
+        return Places(below, functions.ceil(at), part)
+    # Halfway between two elements at the step, and the next one after it.
+    part = functions.where(before < 0, 0.0, functions.where(part > 0, 1.0, 0.5))
+    return Places(below, functions.minimum(below + 1, last), part)

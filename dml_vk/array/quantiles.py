@@ -74,8 +74,9 @@ def quantile(
 
     q is a number from 0 to 1, or several in a list, an array or a tensor, which is waited for;
     their dims come first in the result. Positions are computed in float64 by `method`, one of
-    `linear`, `lower`, `higher`, `nearest`, `midpoint`, `interpolated_inverted_cdf`, `hazen`,
-    `weibull`, `median_unbiased` and `normal_unbiased`.
+    `linear`, `lower`, `higher`, `nearest`, `inverted_cdf`, `closest_observation`, `midpoint`,
+    `averaged_inverted_cdf`, `interpolated_inverted_cdf`, `hazen`, `weibull`, `median_unbiased` and
+    `normal_unbiased`.
 
     >>> import dml_vk
     >>> x = dml_vk.asarray([1.0, 2.0, 4.0, 8.0])

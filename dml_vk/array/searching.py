@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import numbers
 from typing import Any
 
+from dml_vk.array.creation import full
 from dml_vk.array.host_operands import beside
 from dml_vk.dtypes import int64
-from dml_vk.errors import LayoutError, RangeError
+from dml_vk.errors import ErrorsAs, LayoutError, RangeError
 from dml_vk.layout import Layout
 from dml_vk.ops.compact import nonzero_positions
 from dml_vk.ops.elementwise import converted
@@ -14,7 +16,16 @@ from dml_vk.ops.search import search_sorted, write_coordinates
 from dml_vk.ops.view import temporary
 from dml_vk.promotion import common_dtype
 from dml_vk.tensor.core import Tensor
-from dml_vk.tensor.operands import check_dtype, of_kinds, result_over, to_tensor, to_tensors
+from dml_vk.tensor.operands import (
+    Operand,
+    check_dtype,
+    check_ordered,
+    of_kinds,
+    plain,
+    result_over,
+    to_tensor,
+    to_tensors,
+)
 
 
 def nonzero(x: Tensor, /) -> tuple[Tensor, ...]:
@@ -44,7 +55,7 @@ def nonzero(x: Tensor, /) -> tuple[Tensor, ...]:
 
 def searchsorted(
     x1: Tensor,
-    x2: Tensor,
+    x2: Operand,
     /,
     *,
     side: str = "left",
@@ -65,12 +76,18 @@ def searchsorted(
     [3]
     """
     what = "searchsorted"
-    x1, x2, sorter = beside(what, x1, x2, sorter)
-    tensors = [to_tensor(what, "x1", x1), to_tensor(what, "x2", x2)]
+    x1, wanted, sorter = beside(what, x1, x2, sorter)
+    if isinstance(x1, Tensor) and isinstance(plain(wanted), numbers.Real):
+        dtype = common_dtype(what, [x1.dtype], [plain(wanted)])
+        with ErrorsAs(what):
+            wanted = full((), plain(wanted), dtype, device=x1.device)
+    x2 = to_tensor(what, "x2", wanted)
+    tensors = [to_tensor(what, "x1", x1), x2]
     if sorter is not None:
         tensors.append(to_tensor(what, "sorter", sorter))
         check_dtype(what, sorter.dtype, of_kinds("iu"))
     to_tensors(what, tensors)
+    check_ordered(what, *tensors)
     if not isinstance(side, str) or side not in ("left", "right"):
         raise RangeError(what, "side must be 'left' or 'right'", side=side)
     check_one_dim(what, "x1", x1)

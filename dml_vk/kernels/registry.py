@@ -59,6 +59,7 @@ _INTEGER = "sequence_int(i, start, delta)"
 _FLOAT = "sequence_float(i, start, delta, {}u, {}u)"
 
 _FLOAT_VARIANTS = ("words_32", "packed_16")
+_COMPLEX_VARIANTS = ("words_64", "words_128")
 _BOOL_VARIANTS = ("packed_8", "words_32")
 # Elementwise kernels: name -> (number of sources, variants by path and bits of a dst element).
 COMPUTED = {
@@ -88,6 +89,13 @@ COMPUTED = {
     "double_erf": (1, ("words_64",)),
     "double_pow": (2, ("words_64",)),
     "double_activation": (2, ("words_64",)),
+    "double_special": (2, ("words_64", *_FLOAT_VARIANTS)),
+    "complex_exp": (1, _COMPLEX_VARIANTS),
+    "complex_log": (1, _COMPLEX_VARIANTS),
+    "complex_trig": (1, _COMPLEX_VARIANTS),
+    "complex_arc": (1, _COMPLEX_VARIANTS),
+    "complex_pow": (2, _COMPLEX_VARIANTS),
+    "complex_size": (1, ("words_32", "words_64")),
     "cast": (1, ("packed_8", "packed_16", "words_32", "words_64")),
     "where": (3, ("packed_8", "packed_16", "words_32", "words_64", "words_128", "tile_32")),
 }

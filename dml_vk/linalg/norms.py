@@ -116,7 +116,8 @@ _SPECTRAL: dict[Any, Callable[..., Tensor]] = {
 
 
 def _float_dtype(what: str, x: Any) -> DType:
-    return float_dtype(to_tensor(what, "x", x).dtype)
+    """Return the dtype of a norm, which is real."""
+    return float_dtype(to_tensor(what, "x", x).dtype).part
 
 
 def _check_norm(
@@ -156,8 +157,10 @@ def _norm(
 def _wide(what: str, x: Tensor) -> Tensor:
     """Convert float16 to float32, so that squares and sums do not overflow or lose precision.
 
-    Integers and bools become float32 too.
+    Integers and bools become float32 too, and complex numbers their sizes.
     """
+    if x.dtype.kind == "c":
+        return elementwise.abs(x)
     return x if x.dtype in (float32, float64) else Tensor(converted(what, x, float32))
 
 

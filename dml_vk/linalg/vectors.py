@@ -52,7 +52,7 @@ def trace(x: Tensor, /, *, offset: int = 0, dtype: Any = None, out: Tensor | Non
     >>> dml_vk.linalg.trace(dml_vk.asarray([[1.0, 2.0], [3.0, 4.0]])).tolist()
     5.0
     """
-    check_dtype("trace", to_tensor("trace", "x", x).dtype, of_kinds("iuf"))
+    check_dtype("trace", to_tensor("trace", "x", x).dtype, of_kinds("iufc"))
     check_matrices("trace", x)
     with ErrorsAs("trace"):
         return statistics.sum(diagonal(x, offset=offset), axis=-1, dtype=dtype, out=out)

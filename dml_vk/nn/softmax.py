@@ -6,10 +6,11 @@ from collections.abc import Sequence
 from math import inf
 from typing import Any
 
+from dml_vk.array import elementwise, statistics
 from dml_vk.array.calls import call
 from dml_vk.array.statistics import call_axes, reduce_into, reduced_axes, reduced_target
-from dml_vk.dtypes import int64, uint32
-from dml_vk.errors import LayoutError
+from dml_vk.dtypes import float64, int64, uint32
+from dml_vk.errors import ErrorsAs, LayoutError
 from dml_vk.kernels.plan.gather import Step
 from dml_vk.layout import Layout
 from dml_vk.nn.operands import floats
@@ -54,7 +55,10 @@ def logsumexp(
     [1000.0, -3.0]
     """
     what = "logsumexp"
-    return call(_log_sum, (x,), out, *call_axes(what, x, _axes(what, axis), keepdims))
+    axes, keepdims = call_axes(what, x, _axes(what, axis), keepdims)
+    if _is_wide(x):
+        return _wide_log_sum(x, axes, keepdims, out)
+    return call(_log_sum, (x,), out, axes, keepdims)
 
 
 def hardmax(x: Tensor, *, axis: Axes = -1, out: Tensor | None = None) -> Tensor:
@@ -76,7 +80,38 @@ def _axes(what: str, axis: Any) -> Any:
 
 def _over_rows(what: str, pair: str, x: Tensor, axis: Any, out: Any) -> Tensor:
     axes, _ = call_axes(what, x, _axes(what, axis), False)
+    if _is_wide(x):
+        return _wide_over_rows(what, x, axes, out)
     return call(_finished, (x,), out, what, pair, axes)
+
+
+def _is_wide(x: Any) -> bool:
+    """Whether x has a dtype for which there are no kernels of rows."""
+    return isinstance(x, Tensor) and x.dtype is float64
+
+
+def _wide_over_rows(what: str, x: Tensor, axes: Any, out: Any) -> Tensor:
+    """Compute softmax or its logarithm in float64, by functions of elements and by sums."""
+    with ErrorsAs(what):
+        if not x.size:
+            return elementwise.exp(x, out=out)
+        moved = elementwise.subtract(x, statistics.max(x, axis=axes, keepdims=True))
+        powers = elementwise.exp(moved)
+        total = statistics.sum(powers, axis=axes, keepdims=True)
+        if what == "log_softmax":
+            return elementwise.subtract(moved, elementwise.log(total), out=out)
+        return elementwise.multiply(powers, elementwise.reciprocal(total), out=out)
+
+
+def _wide_log_sum(x: Tensor, axes: Any, keepdims: bool, out: Any) -> Tensor:
+    with ErrorsAs("logsumexp"):
+        if not x.size:
+            return elementwise.log(statistics.sum(x, axis=axes, keepdims=keepdims), out=out)
+        most = statistics.max(x, axis=axes, keepdims=True)
+        shift = elementwise.where(elementwise.isfinite(most), most, 0.0)
+        powers = elementwise.exp(elementwise.subtract(x, shift))
+        total = elementwise.log(statistics.sum(powers, axis=axes, keepdims=keepdims))
+        return elementwise.add(total, shift if keepdims else shift.reshape(total.shape), out=out)
 
 
 def _finished(operands: Sequence[Any], out: Any, what: str, pair: str, axis: Any) -> Tensor:

@@ -66,14 +66,6 @@ def _in_dtype(dtype: Any, operands: tuple[Any, ...]) -> tuple[Any, ...]:
     return tuple([ours.astype(one, dtype, copy=False) for one in operands])
 
 
-def searchsorted(a: Any, v: Any, **named: Any) -> Any:
-    """Also take numbers for v."""
-    given = to_tensor("searchsorted", "a", a)
-    if isinstance(v, (bool, int, float, np.generic)):
-        v = ours.asarray(v, ours.result_type(given, v), device=given.device)
-    return ours.searchsorted(given, v, **named)
-
-
 def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, **named: Any) -> Any:
     given = to_tensor("trace", "a", a)
     return ours.sum(ours.diagonal(given, offset, axis1, axis2), axis=-1, **named)

@@ -5,13 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from dml_vk.errors import LayoutError
 from dml_vk.layout import contiguous_format, preserve_format
 from dml_vk.numpy_protocols.calls import ours
 from dml_vk.promotion import check_weak
-from dml_vk.strides.order import is_one, to_index, to_int
+from dml_vk.strides.order import to_index, to_int
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import plain, to_tensor
 
@@ -45,23 +43,6 @@ def like(name: str) -> Callable[..., Any]:
         return getattr(ours, name)(a, *value, memory_format=form, **named)
 
     return adapter
-
-
-def pad(array: Any, pad_width: Any, mode: Any = "constant", constant_values: Any = 0) -> Any:
-    """Write separate constants for each dim and end."""
-    if mode != "constant" or is_one(constant_values):
-        return ours.pad(array, pad_width, mode=mode, value=constant_values)
-    padded = ours.pad(array, pad_width)
-    try:
-        values = np.broadcast_to(constant_values, (padded.ndim, 2)).tolist()
-    except ValueError:
-        rule = "constant_values must be a number, a pair, or one pair per dim"
-        raise LayoutError("pad", rule, constant_values=constant_values) from None
-    widths = np.broadcast_to(pad_width, (padded.ndim, 2)).tolist()
-    for dim, ((before, after), (first, last)) in enumerate(zip(widths, values)):
-        padded.narrow(dim, 0, before)[...] = first
-        padded.narrow(dim, padded.shape[dim] - after, after)[...] = last
-    return padded
 
 
 def reshape(a: Any, shape: Any = None, newshape: Any = None, **named: Any) -> Any:

@@ -10,7 +10,17 @@ import numpy as np
 
 from dml_vk import buffer as buffers
 from dml_vk import numpy_protocols
-from dml_vk.array import elementwise, manipulation, moments, products, rounding, statistics, turns
+from dml_vk.array import (
+    elementwise,
+    manipulation,
+    moments,
+    products,
+    rounding,
+    sorting,
+    statistics,
+    turns,
+    vectors,
+)
 from dml_vk.array.host_operands import beside_tensor, is_of_host
 from dml_vk.array.indexing import api as indexing
 from dml_vk.dtypes import to_dtype
@@ -195,6 +205,14 @@ class TensorMethods:
     def swapaxes(self: Any, axis1: int, axis2: int) -> Tensor:
         """Return a view with two axes swapped: see `dml_vk.swapaxes`."""
         return turns.swapaxes(self, axis1, axis2)
+
+    def argsort(self: Any, axis: int = -1) -> Tensor:
+        """See `dml_vk.argsort`."""
+        return sorting.argsort(self, axis=axis)
+
+    def dot(self: Any, other: Any) -> Tensor:
+        """See `dml_vk.dot`."""
+        return vectors.dot(self, other)
 
     def round(self: Any, decimals: int = 0) -> Tensor:
         """Round each element to decimal places: see `dml_vk.around`."""

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from dml_vk.dtypes import DType, to_dtype
 from dml_vk.kernels.operators import OPERATORS, Operator
+from dml_vk.testing import special
 
 Array = NDArray[Any]
 
@@ -193,6 +194,10 @@ _FUNCTIONS: dict[str, Callable[..., Array]] = {
     "relu_grad": lambda x, y: np.where(x > 0, y, x.dtype.type(0)),
     "rsqrt": lambda x: 1 / np.sqrt(x),
     "erf": _erf,
+    "erfc": _erfc,
+    "gammaln": special.gammaln,
+    "digamma": special.digamma,
+    "xlogy": special.xlogy,
     "relu": lambda x: _maximum(x, x.dtype.type(0)),
     "elu": _elu,
     "celu": lambda x, alpha: (

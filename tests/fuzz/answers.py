@@ -12,7 +12,8 @@ from typing import Any
 import numpy as np
 
 import dml_vk
-from dml_vk.dtypes import DTYPES, DType, to_dtype
+from dml_vk import fft
+from dml_vk.dtypes import DType, to_dtype
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.numpy_protocols.ufuncs import UFUNCS
 from dml_vk.promotion import common_dtype, float_dtype
@@ -20,6 +21,7 @@ from dml_vk.tensor.operands import plain
 from dml_vk.testing.elementwise import cast
 from tests.fuzz.targets import BINARY, COMPARE
 from tests.kernel.elementwise import compare, expected_of
+from tests.real_dtypes import DTYPES
 
 Answer = Callable[..., Any]
 NOT_THERE = {"out", "device", "memory_format"}  # NumPy has no such parameters, or needs none
@@ -137,7 +139,8 @@ ANSWERS: dict[str, Answer | None] = {
     # A matter of roundings, or of dtypes that are ours.
     "dml_vk.isclose": None, "dml_vk.allclose": None, "dml_vk.nanprod": None,
     "dml_vk.nancumprod": None, "dml_vk.histogram": None, "dml_vk.nanargmax": None,
-    "dml_vk.nanargmin": None, "dml_vk.unique": None,
+    "dml_vk.nanargmin": None, "dml_vk.unique": None, "dml_vk.polyval": None,
+    "numpy.polyval": None,
     "dml_vk.nan_to_num": lambda x, nan=0.0, posinf=None, neginf=None: (
         np.nan_to_num(x, nan=nan, posinf=posinf, neginf=neginf)
     ),
@@ -179,7 +182,7 @@ INEXACT = {
     "cumulative_sum", "diff", "einsum", "linspace", "matmul", "mean", "std", "sum", "tensordot",
     "trace", "var", "vecdot", "vector_norm", "matrix_norm", "cross", "outer", "nancumsum",
     "nanmean", "nanstd", "nansum", "nanvar", "average", "median", "nanmedian", "quantile",
-    "percentile", "nanquantile", "nanpercentile", "bincount",
+    "percentile", "nanquantile", "nanpercentile", "bincount", *fft.__all__,
 }  # fmt: skip
 # What compares operands of several kinds in a dtype that is narrower than NumPy's.
 COMPARED = {"array_equal", "digitize", "isin", "searchsorted"}
@@ -202,9 +205,7 @@ def answer_of(name: str) -> Answer | None:
     if group == "dml_vk":
         return getattr(np, short, None) if not short.startswith(("empty", "from")) else None
     home = {"fft": np.fft, "linalg": np.linalg}.get(group)
-    if group == "linalg" and short in DECOMPOSING:
-        return None
-    return getattr(home, short, None)
+    return None if short in DECOMPOSING else getattr(home, short, None)
 
 
 def differs(

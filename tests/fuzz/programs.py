@@ -31,8 +31,9 @@ def operators() -> list[str]:
 
 
 def types_of(name: str) -> list[DataType]:
-    """What the tensors of an operator mostly are."""
-    return list(getattr(getattr(directml, name), "_types", (DataType.UINT32,)))
+    """What the tensors of an operator mostly are; of a few its fields decide."""
+    types = getattr(getattr(directml, name), "_types", (DataType.UINT32,))
+    return [DataType.FLOAT32] if isinstance(types, property) else list(types)
 
 
 def bound(name: str) -> Callable[..., Any]:

@@ -176,7 +176,11 @@ def computations() -> dict[str, Callable[[np.ndarray], np.ndarray]]:
         "lp_pool": lambda x: dml_vk.nn.lp_pool(x, 2, 4, ceil_mode=True),
         "adaptive_pool": lambda x: dml_vk.nn.adaptive_avg_pool(dml_vk.tanh(x).astype(float16), 7),
         "top_k": lambda x: dml_vk.top_k(x, 3, axis=1)[1],
+        "complex": lambda x: complex_of(x) * complex_of(x) / (complex_of(x) + (1 + 2j)),
+        "complex-exp": lambda x: dml_vk.exp(complex_of(x) / 512),
+        "complex-matmul": lambda x: complex_of(x) @ complex_of(x).mT,
     }
+    calls |= {f"numpy-{name}": call for name, call in habits().items()}
     calls |= {f"nn-{name}": call for name, call in networks().items()}
     calls |= {f"linalg-{name}": call for name, call in decompositions().items()}
     return {
@@ -184,6 +188,11 @@ def computations() -> dict[str, Callable[[np.ndarray], np.ndarray]]:
         for name, call in calls.items()
         for one in FORMATS
     }
+
+
+def complex_of(x: dml_vk.Tensor) -> dml_vk.Tensor:
+    """Numbers beside each other as real and imaginary parts."""
+    return x + dml_vk.flip(x, axis=3) * 1j
 
 
 def _computed(call, memory_format, given: np.ndarray) -> np.ndarray:
@@ -232,6 +241,33 @@ def networks() -> dict[str, Callable[[dml_vk.Tensor], dml_vk.Tensor]]:
         "dequantize": lambda x: nn.dequantize(x.to("int8"), 0.37, 5, dtype=float16),
         "cross_entropy": lambda x: nn.cross_entropy(x, dml_vk.asarray(target)),
         "roi_align": sampled,
+    }
+
+
+def habits() -> dict[str, Callable[[dml_vk.Tensor], dml_vk.Tensor]]:
+    """NumPy's functions that compute in several steps."""
+    points = np.linspace(-30, 30, 64, dtype=np.float32)
+    at = np.linspace(1, 9, 37, dtype=np.float32)
+    return {
+        "convolve": lambda x: dml_vk.convolve(dml_vk.ravel(x)[:3000], dml_vk.ravel(x)[:64]),
+        "correlate-float16": lambda x: dml_vk.correlate(
+            *[dml_vk.tanh(part[1, 1]).to(float16) for part in (x[..., 7], x[..., :9, 3])], "same"
+        ),
+        "convolve-float64": lambda x: dml_vk.convolve(*x[0, 0, :2].to("float64")),
+        "cov": lambda x: dml_vk.cov(x[1, 2], aweights=dml_vk.abs(x[0, 0, 0])),
+        "corrcoef": lambda x: dml_vk.corrcoef(x[:, 3, :, 5]),
+        "interp": lambda x: dml_vk.interp(x, dml_vk.asarray(points), filters(64)),
+        "gradient": lambda x: dml_vk.gradient(x, dml_vk.asarray(at), axis=2, edge_order=2),
+        "trapezoid": lambda x: dml_vk.trapezoid(x, dx=0.3, axis=1),
+        "polyval": lambda x: dml_vk.polyval(filters(5), dml_vk.tanh(x)),
+        "around": lambda x: dml_vk.around(x, 2),
+        "kron": lambda x: dml_vk.kron(x[0, 0, :3, :5], x[1, 4]),
+        "vander": lambda x: dml_vk.vander(dml_vk.tanh(x[0, 0, 0]), 9),
+        "quantile": lambda x: dml_vk.quantile(x, [0.1, 0.77], axis=(0, 2)),
+        "average": lambda x: dml_vk.average(x, axis=1, weights=dml_vk.abs(x)),
+        "bincount": lambda x: dml_vk.bincount(
+            dml_vk.ravel(dml_vk.abs(dml_vk.tanh(x)) * 9).to("uint8"), dml_vk.ravel(x)
+        ),
     }
 
 

@@ -149,7 +149,10 @@ BESIDE = {
     "trace": (),
     "integers": (5,),
     "top_k": (MATRIX, 1),
-    **dict.fromkeys(("allclose", "array_equal", "isclose"), (MATRIX, MATRIX)),
+    **dict.fromkeys(("allclose", "array_equal", "isclose", "isin"), (MATRIX, MATRIX)),
+    **dict.fromkeys(("in1d", "intersect1d", "setdiff1d", "setxor1d"), (MATRIX, MATRIX)),
+    "digitize": (MATRIX, MATRIX[0]),
+    "vander": (MATRIX[0],),
     **dict.fromkeys(("nanpercentile", "nanquantile", "percentile", "quantile"), (MATRIX, 0.5)),
 }
 SWITCHES = {

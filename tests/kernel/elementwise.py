@@ -160,6 +160,8 @@ def compare(name: str, seen, found: np.ndarray, expected: np.ndarray) -> None:
         apart = ulps_apart(found, expected)
         if name == "logaddexp":
             apart = np.fmin(apart, places_apart(found, expected, np.fmax(*seen)))
+        if name in ("gammaln", "digamma"):  # NumPy's are not exact where these are near 0.
+            apart = np.fmin(apart, places_apart(found, expected, np.ones_like(expected)))
         # Within an error of float32, what is rounded to float16 may come to lie on the other side.
         right = apart <= (1 if found.itemsize == 2 else ulp)
     else:

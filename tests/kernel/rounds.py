@@ -202,7 +202,7 @@ class CountingRuntime:
         for command in ticket:
             if isinstance(command, Dispatch):
                 self._count(command)
-            else:
+            else:  # a plain copy or fill, on whose result later loops may depend
                 self._run(command)
         ticket.clear()
 

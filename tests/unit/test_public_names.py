@@ -60,8 +60,8 @@ WITHOUT_OUT = {
     "as_strided sliding_window_view",
     "as many as the data says": "nonzero bincount unique_all unique_counts unique_inverse "
     "unique_values unique union1d intersect1d setdiff1d setxor1d argwhere flatnonzero",
-    "a tensor and others": "average histogram batch_norm_train top_k gradient unravel_index "
-    "eigh lstsq qr slogdet svd",
+    "a tensor and others": "average histogram batch_norm_train top_k gradient unravel_index eigh "
+    "lstsq qr slogdet svd",
     "no tensor": "allclose array_equal can_cast finfo iinfo isdtype result_type save copy "
     "__array_namespace_info__ trace devices default_device device memory_stats synchronize "
     "compile_glsl kernel put_along_axis",

@@ -34,7 +34,12 @@ DIVIDE, SQRT, _RSQRT, _HYPOT = loop(4), loop(6), loop(1, 2 * loop(4)), loop(7)
 _FMOD = loop(1, loop(13, 2 * loop(2)))
 _EXTENDED_SQRT = loop(32)  # one iteration per bit of half the root
 _DOUBLE_FMOD = loop(66)  # steps of 32 bits through 2098 exponents
-_COMPLEX_DIVIDE = {name: loop(3) for name in ("divide", "reciprocal")}
+_COMPLEX = {
+    **{name: loop(3) for name in ("divide", "reciprocal")},
+    "sqrt": 2 * _EXTENDED_SQRT,
+    "sign": _EXTENDED_SQRT,
+}
+_COMPLEX_ARC = 5 * _EXTENDED_SQRT  # two complex roots, and one of an inverse hyperbolic sine
 PAIR = DIVIDE + SQRT + _RSQRT  # what elements of a row need is a quotient and a root
 ELEMENTS: dict[str, dict[str, int]] = {
     "float_arithmetic": {
@@ -60,8 +65,12 @@ ELEMENTS: dict[str, dict[str, int]] = {
         "rsqrt": _EXTENDED_SQRT,
         "hypot": _EXTENDED_SQRT,
     },
-    "complex_arithmetic": _COMPLEX_DIVIDE,
-    "double_complex_arithmetic": _COMPLEX_DIVIDE,
+    "complex_arithmetic": _COMPLEX,
+    "double_complex_arithmetic": _COMPLEX,
+    "complex_size": {"abs": _EXTENDED_SQRT},
+    "complex_log": dict.fromkeys(("asinh", "acosh"), _COMPLEX_ARC),
+    "complex_arc": dict.fromkeys(("asin", "acos"), _COMPLEX_ARC),
+    "double_special": {"gammaln": loop(6), "digamma": loop(6)},
     "double_log": {"asinh": _EXTENDED_SQRT, "acosh": _EXTENDED_SQRT},
     "double_arc": {"asin": _EXTENDED_SQRT, "acos": _EXTENDED_SQRT},
 }

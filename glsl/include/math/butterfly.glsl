@@ -18,10 +18,6 @@ REAL plus(REAL a, REAL b) {
   NATIVELY_RAW(NATIVE_ADD, NUMBER(a) + NUMBER(b))
   return double_add(a, b);
 }
-REAL minus(REAL a, REAL b) {
-  NATIVELY_RAW(NATIVE_ADD, NUMBER(a) - NUMBER(b))
-  return double_subtract(a, b);
-}
 REAL times(REAL a, REAL b) {
   NATIVELY_RAW(NATIVE_MULTIPLY, NUMBER(a) * NUMBER(b))
   return double_multiply(a, b);
@@ -74,19 +70,73 @@ const REAL SIXTEENTH_COSINE = 0.923879532511, SIXTEENTH_SINE = 0.382683432365;
 #endif
 
 PAIR pair(REAL re, REAL im) { return PAIR(re, im); }
-PAIR pair_plus(PAIR a, PAIR b) { return pair(plus(RE(a), RE(b)), plus(IM(a), IM(b))); }
-PAIR pair_minus(PAIR a, PAIR b) { return pair(minus(RE(a), RE(b)), minus(IM(a), IM(b))); }
-PAIR pair_scaled(PAIR a, REAL by) { return pair(times(RE(a), by), times(IM(a), by)); }
-PAIR pair_times(PAIR a, PAIR b) {
-  return pair(minus(times(RE(a), RE(b)), times(IM(a), IM(b))), plus(times(RE(a), IM(b)), times(IM(a), RE(b))));
-}
 PAIR conjugated(PAIR a) { return pair(RE(a), negated(IM(a))); }
-PAIR swapped(PAIR a) { return pair(IM(a), RE(a)); }
-PAIR quarter_back(PAIR a) { return pair(IM(a), negated(RE(a))); }  // times -i
+PAIR pair_negated(PAIR a) { return pair(negated(RE(a)), negated(IM(a))); }
+PAIR quarter_back(PAIR a) { return pair(IM(a), negated(RE(a))); }     // times -i
+PAIR quarter_onward(PAIR a) { return pair(negated(IM(a)), RE(a)); }  // times i
+
+#ifdef DOUBLE
+// Where a device has no such arithmetic, an operation is a hundred of its own, which drivers compile wherever they
+// are called. So they are called at few places, in loops, which the other drivers unroll.
+PAIR pair_plus(PAIR a, PAIR b) {
+  PAIR sums;
+  [[unroll]] for (uint c = 0; c < 4; c += 2) {
+    REAL sum = plus(REAL(a[c], a[c + 1]), REAL(b[c], b[c + 1]));
+    sums[c] = sum.x;
+    sums[c + 1] = sum.y;
+  }
+  return sums;
+}
+
+PAIR pair_scaled(PAIR a, REAL by) {
+  PAIR products;
+  [[unroll]] for (uint c = 0; c < 4; c += 2) {
+    REAL product = times(REAL(a[c], a[c + 1]), by);
+    products[c] = product.x;
+    products[c + 1] = product.y;
+  }
+  return products;
+}
+
+PAIR pair_times(PAIR a, PAIR b) {
+  PAIR terms[2] = PAIR[](b, quarter_onward(b));
+  [[unroll]] for (uint c = 0; c < 2; c++) terms[c] = pair_scaled(terms[c], c == 0 ? RE(a) : IM(a));
+  return pair_plus(terms[0], terms[1]);
+}
+
+void transform_2(inout PAIR a, inout PAIR b) {
+  PAIR made[2] = PAIR[](b, pair_negated(b));
+  [[unroll]] for (uint c = 0; c < 2; c++) made[c] = pair_plus(a, made[c]);
+  a = made[0];
+  b = made[1];
+}
+
+void transform_4(inout PAIR a, inout PAIR b, inout PAIR c, inout PAIR d) {
+  PAIR u[4] = PAIR[](a, c, b, d);
+  [[unroll]] for (uint stage = 0; stage < 2; stage++) {
+    [[unroll]] for (uint k = 0; k < 4; k += 2) transform_2(u[k], u[k + 1]);
+    if (stage == 0) {
+      PAIR second = u[1];
+      u[1] = u[2];
+      u[2] = second;
+      u[3] = quarter_back(u[3]);
+    }
+  }
+  a = u[0];
+  b = u[2];
+  c = u[1];
+  d = u[3];
+}
+#else
+PAIR pair_plus(PAIR a, PAIR b) { return pair(plus(a.x, b.x), plus(a.y, b.y)); }
+PAIR pair_scaled(PAIR a, REAL by) { return pair(times(a.x, by), times(a.y, by)); }
+PAIR pair_times(PAIR a, PAIR b) {
+  return pair(minus(times(a.x, b.x), times(a.y, b.y)), plus(times(a.x, b.y), times(a.y, b.x)));
+}
 
 void transform_2(inout PAIR a, inout PAIR b) {
   PAIR sum = pair_plus(a, b);
-  b = pair_minus(a, b);
+  b = pair(minus(a.x, b.x), minus(a.y, b.y));
   a = sum;
 }
 
@@ -101,6 +151,9 @@ void transform_4(inout PAIR a, inout PAIR b, inout PAIR c, inout PAIR d) {
   c = b;
   b = second;
 }
+#endif
+
+PAIR pair_minus(PAIR a, PAIR b) { return pair_plus(a, pair_negated(b)); }
 
 #ifndef DOUBLE
 PAIR eighth_back(PAIR a) { return pair_scaled(pair(plus(a.x, a.y), minus(a.y, a.x)), EIGHTH); }
@@ -139,8 +192,9 @@ void transform_16(inout PAIR u[MOST_RADIX]) {
 void transform_odd(inout PAIR u[MOST_RADIX], uint radix, uint first_root) {
   PAIR sums[MOST_RADIX / 2 + 1], differences[MOST_RADIX / 2 + 1], first = u[0];
   [[unroll]] for (uint k = 1; k <= radix / 2; k++) {
-    sums[k] = pair_plus(u[k], u[radix - k]);
-    differences[k] = pair_minus(u[k], u[radix - k]);
+    sums[k] = u[k];
+    differences[k] = u[radix - k];
+    transform_2(sums[k], differences[k]);
     u[0] = pair_plus(u[0], sums[k]);
   }
   [[unroll]] for (uint k = 1; k <= radix / 2; k++) {
@@ -151,12 +205,12 @@ void transform_odd(inout PAIR u[MOST_RADIX], uint radix, uint first_root) {
       uint root = first_root + (beyond ? radix - turn : turn) - 1;
       even = pair_plus(even, pair_scaled(sums[j], COSINES[root]));
       PAIR term = pair_scaled(differences[j], SINES[root]);
-      if (beyond) term = pair(negated(RE(term)), negated(IM(term)));
+      if (beyond) term = pair_negated(term);
       odd = j == 1 ? term : pair_plus(odd, term);
     }
-    odd = quarter_back(odd);
-    u[k] = pair_plus(even, odd);
-    u[radix - k] = pair_minus(even, odd);
+    u[k] = even;
+    u[radix - k] = quarter_back(odd);
+    transform_2(u[k], u[radix - k]);
   }
 }
 

@@ -127,8 +127,8 @@ uvec2 double_pack(uint sign, int exponent, uvec2 significand) {
   bits.y += uint(max(exponent, 1) - 1) << 20u;
   bool up = (significand.x & 0x7FFu) + (bits.x & 1u) > 0x400u;
   bits = long_add(bits, uvec2(up ? 1u : 0u, 0u));
-  if (by > 63) bits = uvec2(0u);
-  if (exponent > 2046) bits = DOUBLE_INFINITY;
+  bits = select(by > 63, uvec2(0u), bits);
+  bits = select(exponent > 2046, DOUBLE_INFINITY, bits);
   return uvec2(bits.x, bits.y | sign & DOUBLE_SIGN);
 }
 

@@ -34,21 +34,28 @@ Extended extended_angle(Extended y, Extended x) {
   // pi/4 so many times, plus or minus the rest.
   bool left = x.sign != 0u;
   uint quarters = middle ? 1u : 0u;
-  quarters = swap ? 2u - quarters : quarters;
-  quarters = left ? 4u - quarters : quarters;
+  quarters = select(swap, 2u - quarters, quarters);
+  quarters = select(left, 4u - quarters, quarters);
   rest.sign ^= swap != left ? DOUBLE_SIGN : 0u;
   Extended base = extended_multiply(extended_normal(uvec2(quarters, 0u), 63, 0u), EXTENDED_QUARTER_PI);
   Extended angle = extended_add(base, rest);
   return Extended(angle.bits, angle.exponent, y.sign);
 }
 
-uvec2 double_atan2(uvec2 y, uvec2 x) {
-  if (double_is_nan(x) || double_is_nan(y)) return DOUBLE_NAN;
+// As extended_angle, of any numbers but NaN.
+Extended extended_atan2(uvec2 y, uvec2 x) {
   // Of infinities, what matters is which are.
-  bool far = double_is_infinite(x) || double_is_infinite(y);
-  x = far ? double_copysign(double_is_infinite(x) ? DOUBLE_ONE : uvec2(0u), x) : x;
-  y = far ? double_copysign(double_is_infinite(y) ? DOUBLE_ONE : uvec2(0u), y) : y;
-  return double_of(extended_angle(extended_of(y), extended_of(x)));
+  bool far = either(double_is_infinite(x), double_is_infinite(y));
+  uvec2 unit_x = select(double_is_infinite(x), DOUBLE_ONE, uvec2(0u));
+  uvec2 unit_y = select(double_is_infinite(y), DOUBLE_ONE, uvec2(0u));
+  x = select(far, double_copysign(unit_x, x), x);
+  y = select(far, double_copysign(unit_y, y), y);
+  return extended_angle(extended_of(y), extended_of(x));
+}
+
+uvec2 double_atan2(uvec2 y, uvec2 x) {
+  bool nan = double_is_nan(x) || double_is_nan(y);
+  return nan ? DOUBLE_NAN : double_of(extended_atan2(y, x));
 }
 
 uvec2 double_atan(uvec2 x) { return double_atan2(x, DOUBLE_ONE); }

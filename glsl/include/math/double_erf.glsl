@@ -7,18 +7,11 @@ const Extended EXTENDED_FOUR = Extended(uvec2(0u, DOUBLE_SIGN), 2, 0u);
 const Extended EXTENDED_HALF_ROOT = Extended(uvec2(0xf9de6484u, 0xb504f333u), -1, 0u);  // 1 / sqrt(2)
 const Extended ERF_SLOPE = Extended(uvec2(0x14db688du, 0x906eba82u), 0, 0u);  // 2 / sqrt(pi)
 
-// A step of a polynomial of signed fractions.
-uvec2 fixed_signed(uvec2 t, bool negative, uvec2 h, uvec2 c) {
-  bool below = long_is_negative(h, true);
-  uvec2 product = fixed_product(t, long_negate_if(below, h));
-  return long_add(c, long_negate_if(negative != below, product));
-}
-
 // e^(x^2) erfc(x) (1 + 2 x) / 4 for 0 <= x <= 28, as a polynomial of (x - 4) / (x + 4).
 uvec2 erfc_scaled(Extended x) {
   Extended ratio = extended_divide(extended_subtract(x, EXTENDED_FOUR), extended_add(x, EXTENDED_FOUR));
-  bool below = ratio.sign != 0u, whole = ratio.exponent >= 0;
-  uvec2 t = whole ? uvec2(0xFFFFFFFFu) : fixed_of(ratio);
+  bool below = ratio.sign != 0u;
+  uvec2 t = fixed_of(ratio);
   uvec2 h = uvec2(0xf118f5e8u, 0xffffffffu);
   h = fixed_signed(t, below, h, uvec2(0x9ff6cb76u, 0xffffffffu));
   h = fixed_signed(t, below, h, uvec2(0xb70128deu, 0xffffffffu));
@@ -86,6 +79,8 @@ Extended extended_erfc(Extended x) {
   Extended above = erfc_of(extended_abs(x), EXTENDED_ONE, 0);
   return extended_select(x.sign != 0u, extended_subtract(EXTENDED_TWO, above), above);
 }
+
+uvec2 double_erfc(uvec2 x) { return double_unless_nan(extended_erfc(extended_of(x)), x); }
 
 uvec2 double_erf(uvec2 x) { return double_unless_nan(extended_erf(extended_of(x)), x); }
 

@@ -16,13 +16,13 @@ const int EXP_FAR = 1 << 14;  // powers beyond overflow and underflow, also afte
 // 2^v, for v with a sign. For small positive v, `above` has all its digits.
 Exponential2 exp2_parts(Wide v, uint sign) {
   uvec4 fixed_v = wide_right(v.bits, uint(clamp(63 - v.exponent, 49, 127)));
-  bool far = v.exponent > 13 && v.bits.w != 0u;
-  uvec2 fraction = far ? uvec2(0u) : fixed_v.xy;
-  int power = far ? EXP_FAR : int(fixed_v.z);
-  bool flips = sign != 0u && !long_is_zero(fraction);
-  bool small = power == 0 && sign == 0u;
-  power = sign == 0u ? power : flips ? ~power : -power;
-  fraction = flips ? long_negate(fraction) : fraction;
+  bool far = both(v.exponent > 13, v.bits.w != 0u);
+  uvec2 fraction = select(far, uvec2(0u), fixed_v.xy);
+  int power = select(far, EXP_FAR, int(fixed_v.z));
+  bool negative = sign != 0u, flips = both(negative, !long_is_zero(fraction));
+  bool small = both(power == 0, !negative);
+  power = select(flips, ~power, select(negative, -power, power));
+  fraction = long_negate_if(flips, fraction);
   // (2^f - 1) / f
   uvec2 h = uvec2(0x0214d124u, 0u);
   h = fixed_up(fraction, h, uvec2(0x1a7c5766u, 0x00000000u));
@@ -37,8 +37,8 @@ Exponential2 exp2_parts(Wide v, uint sign) {
   h = fixed_up(fraction, h, uvec2(0x8250637fu, 0x0e35846bu));
   h = fixed_up(fraction, h, uvec2(0x058b1d40u, 0x3d7f7bffu));
   h = fixed_up(fraction, h, uvec2(0xd1cf79acu, 0xb17217f7u));
-  uvec2 bits = small ? v.bits.zw : fraction;
-  Extended rest = extended_normal(bits, small ? v.exponent : -1, 0u);
+  uvec2 bits = select(small, v.bits.zw, fraction);
+  Extended rest = extended_normal(bits, select(small, v.exponent, -1), 0u);
   return Exponential2(extended_multiply(rest, Extended(h, -1, 0u)), power);
 }
 
@@ -61,7 +61,7 @@ Extended extended_expm1(Extended x) {
 
 // Of the result for x, or NaN if x is NaN.
 uvec2 double_unless_nan(Extended result, uvec2 x) {
-  return double_is_nan(x) ? DOUBLE_NAN : double_of(result);
+  return select(double_is_nan(x), DOUBLE_NAN, double_of(result));
 }
 
 uvec2 double_exp(uvec2 x) { return double_unless_nan(extended_exp(extended_of(x)), x); }

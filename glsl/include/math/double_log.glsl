@@ -39,9 +39,9 @@ Ratio log_ratio(Extended u) {
   bool above = long_less(LOG_ROOT, u.bits, false);
   uvec2 away = uvec2(u.bits.x, u.bits.y ^ DOUBLE_SIGN);
   uvec2 sum = long_right(u.bits, 1u);
-  Extended num = extended_normal(above ? long_negate(u.bits) : away, above ? -1 : 0,
-                                 above ? DOUBLE_SIGN : 0u);
-  sum = above ? uvec2(sum.x, sum.y | DOUBLE_SIGN) : uvec2(sum.x, sum.y + 0x40000000u);
+  uvec2 bits = select(above, long_negate(u.bits), away);
+  Extended num = extended_normal(bits, above ? -1 : 0, above ? DOUBLE_SIGN : 0u);
+  sum.y += above ? DOUBLE_SIGN : 0x40000000u;
   return Ratio(num, Extended(sum, above ? 0 : 1, 0u), u.exponent + (above ? 1 : 0));
 }
 
@@ -123,7 +123,7 @@ Extended extended_atanh(Extended x) {
   bool near = a.exponent < -3;
   ratio.num = extended_select(near, a, ratio.num);
   ratio.den = extended_select(near, EXTENDED_ONE, ratio.den);
-  ratio.power = near ? 0 : ratio.power;
+  ratio.power = select(near, 0, ratio.power);
   Extended result = log_of(ratio);
   return Extended(result.bits, result.exponent - 1, x.sign);
 }

@@ -28,14 +28,15 @@ Wide log2_wide(Extended x, out uint sign) {
   uvec4 bits = wide_right(part.bits, uint(clamp(15 - part.exponent, 0, 127)));
   bool opposite = ratio.power < 0 != (ratio.num.sign != 0u);
   uvec4 whole = uvec4(0u, 0u, 0u, uint(abs(ratio.power)) << 16u);
-  whole = wide_add(whole, opposite ? wide_negate(bits) : bits);
+  whole = wide_add(whole, select(opposite, wide_negate(bits), bits));
   bool alone = ratio.power == 0;
-  sign = alone ? ratio.num.sign : ratio.power < 0 ? DOUBLE_SIGN : 0u;
-  bits = alone ? part.bits : whole;
-  int exponent = alone ? part.exponent : 15;
-  int top = long_is_zero(bits.zw) ? long_top(bits.xy) : 64 + long_top(bits.zw);
+  uint other = ratio.power < 0 ? DOUBLE_SIGN : 0u;
+  sign = select(alone, ratio.num.sign, other);
+  bits = select(alone, part.bits, whole);
+  int exponent = select(alone, part.exponent, 15);
+  int top = select(long_is_zero(bits.zw), long_top(bits.xy), 64 + long_top(bits.zw));
   uint zeros = uint(127 - max(top, 0));
-  return Wide(wide_left(bits, zeros), top < 0 ? EXTENDED_LEAST : exponent - int(zeros));
+  return Wide(wide_left(bits, zeros), select(top < 0, EXTENDED_LEAST, exponent - int(zeros)));
 }
 
 bool double_is_whole(uvec2 a) { return long_equal(double_trunc(a), a); }

@@ -27,8 +27,10 @@ void turn_bits(uint from, out uvec4 high, out uvec2 low) {
   // By 32 words, 16, 8, 4, 2 and 1, then by bits.
   bool last = from >= 1024u, sixteen = (from & 512u) != 0u, eight = (from & 256u) != 0u;
   bool four = (from & 128u) != 0u, two = (from & 64u) != 0u, one = (from & 32u) != 0u;
-  t0 = last ? t8 : sixteen ? t4 : t0;
-  t1 = last ? t9 : sixteen ? t5 : t1;
+  t0 = sixteen ? t4 : t0;
+  t0 = last ? t8 : t0;
+  t1 = sixteen ? t5 : t1;
+  t1 = last ? t9 : t1;
   t2 = sixteen ? t6 : t2;
   t3 = sixteen ? t7 : t3;
   t4 = sixteen ? t8 : t4;
@@ -40,10 +42,10 @@ void turn_bits(uint from, out uvec4 high, out uvec2 low) {
   t0 = four ? t1 : t0;
   t1 = four ? t2 : t1;
   t2 = four ? t3 : t2;
-  t0 = two ? uvec4(t0.zw, t1.xy) : t0;
-  t1 = two ? uvec4(t1.zw, t2.xy) : t1;
-  t0 = one ? uvec4(t0.yzw, t1.x) : t0;
-  t1 = one ? uvec4(t1.yzw, 0u) : t1;
+  t0 = select(two, uvec4(t0.zw, t1.xy), t0);
+  t1 = select(two, uvec4(t1.zw, t2.xy), t1);
+  t0 = select(one, uvec4(t0.yzw, t1.x), t0);
+  t1 = select(one, uvec4(t1.yzw, 0u), t1);
   uint by = from & 31u;
   high = t0 << by | uvec4(t0.yzw, t1.x) >> 1u >> (31u - by);
   low = t1.xy << by | t1.yz >> 1u >> (31u - by);
@@ -62,7 +64,7 @@ Turn turn_far(Extended a) {
   uint quarters = product.w >> 30u;
   uvec4 fraction = product << 2u | uvec4(least.y, product.xyz) >> 30u;
   bool up = fraction.w >> 31u != 0u;
-  fraction = up ? ~fraction : fraction;
+  fraction = select(up, ~fraction, fraction);
   uint zeros = uint(63 - max(long_top(fraction.zw), 0));
   uvec2 bits = wide_left(fraction, zeros).zw;
   Extended rest = extended_normal(bits, -1 - int(zeros), up ? DOUBLE_SIGN : 0u);
@@ -74,7 +76,7 @@ Turn turn_of(Extended a) {
   Turn turn = turn_far(a);
   bool near = a.exponent < -1;
   turn.rest = extended_select(near, extended_abs(a), turn.rest);
-  turn.quarters = near ? 0u : turn.quarters;
+  turn.quarters = select(near, 0u, turn.quarters);
   return turn;
 }
 
@@ -116,7 +118,7 @@ Extended extended_tan(Extended x) {
 }
 
 uvec2 double_if_finite(Extended result, uvec2 x) {
-  return double_is_finite(x) ? double_of(result) : DOUBLE_NAN;
+  return select(double_is_finite(x), double_of(result), DOUBLE_NAN);
 }
 
 uvec2 double_sin(uvec2 x) { return double_if_finite(extended_sin(extended_of(x)), x); }

@@ -3,6 +3,7 @@
 #ifndef EXACT_HEAD
 #define EXACT_HEAD
 #include "math/double.glsl"
+#include "math/wide.glsl"
 
 // bits * 2^(exponent - 127), lowest word first. The sign is a word's top bit.
 struct Exact {
@@ -12,13 +13,6 @@ struct Exact {
 };
 
 bool exact_is_zero(Exact a) { return (a.bits.x | a.bits.y | a.bits.z | a.bits.w) == 0u; }
-
-uvec4 exact_left(uvec4 a, uint by) {  // by < 128
-    uint n = by & 31u;
-    a = (by & 64u) != 0u ? uvec4(0u, 0u, a.xy) : a;
-    a = (by & 32u) != 0u ? uvec4(0u, a.xyz) : a;
-    return a << n | uvec4(0u, a.xyz) >> 1u >> 31u - n;
-}
 
 // The last bit is sticky: it is also set if a bit was lost.
 uvec4 exact_right(uvec4 a, uint by) {
@@ -40,34 +34,19 @@ bool exact_less(uvec4 a, uvec4 b) {
     return long_less(a.zw, b.zw, false) || long_equal(a.zw, b.zw) && lower;
 }
 
-uvec4 exact_plus(uvec4 a, uvec4 b) {
-    uvec2 low = long_add(a.xy, b.xy), high = long_add(a.zw, b.zw);
-    return uvec4(low, long_add(high, uvec2(uint(long_less(low, a.xy, false)), 0u)));
-}
-
-uvec4 exact_minus(uvec4 a, uvec4 b) {
-    uvec2 high = long_subtract(a.zw, b.zw);
-    high = long_subtract(high, uvec2(uint(long_less(a.xy, b.xy, false)), 0u));
-    return uvec4(long_subtract(a.xy, b.xy), high);
-}
-
 // With the top bit set, unless it is 0.
 Exact exact_normal(Exact a) {
     bool upper = (a.bits.z | a.bits.w) != 0u;
     int by = upper ? 63 - long_top(a.bits.zw) : 127 - long_top(a.bits.xy);
-    return Exact(exact_left(a.bits, uint(by) & 127u), a.exponent - by, a.sign);
+    return Exact(wide_left(a.bits, uint(by) & 127u), a.exponent - by, a.sign);
 }
 
 // Exactly a * b, for finite numbers: one of the two top bits is set, unless it is 0.
 Exact exact_product(uvec2 a, uvec2 b) {
     int exponent, other;
     uvec2 x = double_significand(a, exponent), y = double_significand(b, other);
-    uvec2 low = long_product(x.x, y.x);
-    uvec2 middle = long_add(long_product(x.x, y.y), uvec2(low.y, 0u));
-    uvec2 cross = long_add(long_product(x.y, y.x), uvec2(middle.x, 0u));
-    uvec2 high = long_add(long_product(x.y, y.y), uvec2(middle.y, 0u));
-    high = long_add(high, uvec2(cross.y, 0u));
-    return Exact(uvec4(low.x, cross.x, high), exponent + other - 2045, (a.y ^ b.y) & DOUBLE_SIGN);
+    uvec4 bits = long_whole_product(x, y);
+    return Exact(bits, exponent + other - 2045, (a.y ^ b.y) & DOUBLE_SIGN);
 }
 
 // The sum of two products, normal. They have 106 bits, so that only what is far below the result can be
@@ -81,8 +60,8 @@ Exact exact_sum(Exact a, Exact b) {
     uvec4 x = large.bits >> 1u | uvec4(large.bits.yzw, 0u) << 31u;  // room for a carry
     uvec4 y = none || no_other ? uvec4(0u) : exact_right(small.bits, down);
     bool opposite = a.sign != b.sign, less = exact_less(x, y);
-    uvec4 difference = exact_minus(less ? y : x, less ? x : y);
-    Exact sum = exact_normal(Exact(opposite ? difference : exact_plus(x, y), large.exponent + 1, large.sign));
+    uvec4 difference = wide_add(less ? y : x, wide_negate(less ? x : y));
+    Exact sum = exact_normal(Exact(opposite ? difference : wide_add(x, y), large.exponent + 1, large.sign));
     if (opposite && less) sum.sign = small.sign;
     // As in IEEE 754: a zero sum is negative only if both terms are.
     if (exact_is_zero(sum)) sum.sign = a.sign & b.sign;

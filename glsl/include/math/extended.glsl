@@ -20,7 +20,7 @@ const Extended EXTENDED_TWO = Extended(uvec2(0u, DOUBLE_SIGN), 1, 0u);
 // Of bits whose top bit may be anywhere.
 Extended extended_normal(uvec2 bits, int exponent, uint sign) {
   int by = 63 - long_top(bits);
-  return Extended(long_left(bits, uint(by) & 63u), by > 63 ? EXTENDED_LEAST : exponent - by, sign);
+  return Extended(long_left(bits, uint(by) & 63u), select(by > 63, EXTENDED_LEAST, exponent - by), sign);
 }
 
 // fraction * 2^-64.
@@ -29,7 +29,8 @@ Extended extended_fraction(uvec2 fraction) { return extended_normal(fraction, -1
 Extended extended_of(uvec2 a) {
   int exponent;
   uvec2 bits = double_significand(a, exponent);
-  return Extended(bits, long_is_zero(bits) ? EXTENDED_LEAST : exponent - 1023, a.y & DOUBLE_SIGN);
+  exponent = select(long_is_zero(bits), EXTENDED_LEAST, exponent - 1023);
+  return Extended(bits, exponent, a.y & DOUBLE_SIGN);
 }
 
 uvec2 double_of(Extended a) { return double_pack(a.sign, a.exponent + 1023, a.bits); }
@@ -44,12 +45,13 @@ Extended extended_scale(Extended a, int power) {
 
 // Of magnitudes.
 bool extended_less(Extended a, Extended b) {
-  return a.exponent < b.exponent || a.exponent == b.exponent && long_less(a.bits, b.bits, false);
+  bool less = long_less(a.bits, b.bits, false);
+  return either(a.exponent < b.exponent, both(a.exponent == b.exponent, less));
 }
 
 Extended extended_select(bool which, Extended yes, Extended no) {
-  return Extended(which ? yes.bits : no.bits, which ? yes.exponent : no.exponent,
-                  which ? yes.sign : no.sign);
+  return Extended(select(which, yes.bits, no.bits), select(which, yes.exponent, no.exponent),
+                  select(which, yes.sign, no.sign));
 }
 
 Extended extended_add(Extended a, Extended b) {
@@ -58,9 +60,9 @@ Extended extended_add(Extended a, Extended b) {
   uvec2 term = long_right(small.bits, uint(min(large.exponent - small.exponent, 63)));
   bool opposite = (a.sign ^ b.sign) != 0u;
   uvec2 sum = long_add(large.bits, long_negate_if(opposite, term));
-  bool carry = !opposite && long_less(sum, term, false);
+  bool carry = both(!opposite, long_less(sum, term, false));
   uvec2 halved = long_right(sum, 1u);
-  sum = carry ? uvec2(halved.x, halved.y | DOUBLE_SIGN) : sum;
+  sum = select(carry, uvec2(halved.x, halved.y | DOUBLE_SIGN), sum);
   return extended_normal(sum, large.exponent + (carry ? 1 : 0), large.sign);
 }
 
@@ -72,7 +74,8 @@ Extended extended_multiply(Extended a, Extended b) {
   uvec2 shifted = product.zw << 1u | product.yz >> 31u;
   bool zero = long_is_zero(product.zw);
   int exponent = a.exponent + b.exponent + (full ? 1 : 0);
-  return Extended(full ? product.zw : shifted, zero ? EXTENDED_LEAST : exponent, a.sign ^ b.sign);
+  return Extended(select(full, product.zw, shifted), select(zero, EXTENDED_LEAST, exponent),
+                  a.sign ^ b.sign);
 }
 
 // Of a number that is not 0; 0 / 0 is anything.
@@ -95,7 +98,7 @@ Extended extended_sqrt(Extended a) {
     square = long_left(square, 2u);
     uvec2 trial = uvec2(root << 2u | 1u, root >> 30u);
     bool fits = !long_less(rest, trial, false);
-    rest = fits ? long_subtract(rest, trial) : rest;
+    rest = select(fits, long_subtract(rest, trial), rest);
     root = root << 1u | (fits ? 1u : 0u);
   }
   uvec2 divisor = uvec2(0u, root | DOUBLE_SIGN);
@@ -118,8 +121,18 @@ uvec2 fixed_up(uvec2 z, uvec2 h, uvec2 c) { return long_add(fixed_product(z, h),
 
 uvec2 fixed_down(uvec2 z, uvec2 h, uvec2 c) { return long_subtract(c, fixed_product(z, h)); }
 
-// bits * 2^-64 from a number below 1.
-uvec2 fixed_of(Extended a) { return long_right(a.bits, uint(min(-1 - a.exponent, 63))); }
+// A step of a polynomial of signed fractions, for the magnitude and the sign of t.
+uvec2 fixed_signed(uvec2 t, bool negative, uvec2 h, uvec2 c) {
+  bool below = long_is_negative(h, true);
+  uvec2 product = fixed_product(t, long_negate_if(below, h));
+  return long_add(c, long_negate_if(negative != below, product));
+}
+
+// bits * 2^-64 from a number below 1, or the largest fraction.
+uvec2 fixed_of(Extended a) {
+  uvec2 bits = long_right(a.bits, uint(clamp(-1 - a.exponent, 0, 63)));
+  return select(a.exponent < 0, bits, uvec2(0xFFFFFFFFu));
+}
 
 // The magnitude of a * b, at most a unit of the last place too small.
 Wide wide_product(Extended a, Wide b) {

@@ -2,6 +2,7 @@
 // zero gives 0.
 #ifndef LONG_HEAD
 #define LONG_HEAD
+#include "math/select.glsl"
 
 bool long_is_zero(uvec2 a) { return (a.x | a.y) == 0u; }
 
@@ -11,7 +12,7 @@ bool long_equal(uvec2 a, uvec2 b) { return long_is_zero(a ^ b); }
 
 bool long_less(uvec2 a, uvec2 b, bool is_signed) {
   uint flip = is_signed ? 0x80000000u : 0u;
-  return (a.y ^ flip) < (b.y ^ flip) || a.y == b.y && a.x < b.x;
+  return either((a.y ^ flip) < (b.y ^ flip), both(a.y == b.y, a.x < b.x));
 }
 
 uvec2 long_add(uvec2 a, uvec2 b) {
@@ -28,7 +29,7 @@ uvec2 long_subtract(uvec2 a, uvec2 b) {
 
 uvec2 long_negate(uvec2 a) { return long_subtract(uvec2(0u), a); }
 
-uvec2 long_negate_if(bool negative, uvec2 a) { return negative ? long_negate(a) : a; }
+uvec2 long_negate_if(bool negative, uvec2 a) { return select(negative, long_negate(a), a); }
 
 uvec2 long_magnitude(uvec2 a, bool is_signed) {
   return long_negate_if(long_is_negative(a, is_signed), a);
@@ -58,19 +59,19 @@ uvec2 long_multiply(uvec2 a, uvec2 b) {
 uint long_bit_count(uvec2 a) { return uint(bitCount(a.x) + bitCount(a.y)); }
 
 int long_top(uvec2 a) {  // the number of the highest bit set, -1 for 0
-  return a.y != 0u ? 32 + findMSB(a.y) : findMSB(a.x);
+  return select(a.y != 0u, 32 + findMSB(a.y), findMSB(a.x));
 }
 
 uvec2 long_left(uvec2 a, uint by) {  // by < 64
   uint n = by & 31u;
   uvec2 moved = uvec2(a.x << n, a.y << n | a.x >> 1u >> (31u - n));  // a shift by 32 is undefined
-  return by < 32u ? moved : uvec2(0u, moved.x);
+  return select(by < 32u, moved, uvec2(0u, moved.x));
 }
 
 uvec2 long_right(uvec2 a, uint by) {  // by < 64
   uint n = by & 31u;
   uvec2 moved = uvec2(a.x >> n | a.y << 1u << (31u - n), a.y >> n);
-  return by < 32u ? moved : uvec2(moved.y, 0u);
+  return select(by < 32u, moved, uvec2(moved.y, 0u));
 }
 
 // Counts outside of [0, 64) shift out everything.
@@ -94,7 +95,7 @@ uint long_word_reciprocal(uint divisor) {
   // An estimate, then refined. The top bit is always set, except in idle lanes.
   uint few = 0xFFC200u / (divisor >> 22u | 512u);
   uint more = (few << 4u) - long_product(few * few, (divisor >> 11u) + 1u).y - 1u;
-  uint error = (odd == 0u ? 0u : more >> 1u) - more * ((divisor >> 1u) + odd);
+  uint error = select(odd == 0u, 0u, more >> 1u) - more * ((divisor >> 1u) + odd);
   uint most = (more << 15u) + (long_product(more, error).y >> 1u);
   return most - long_add(long_product(most, divisor), uvec2(divisor, divisor)).y;
 }
@@ -103,15 +104,13 @@ uint long_word_reciprocal(uint divisor) {
 uint long_reciprocal(uvec2 divisor) {
   uint reciprocal = long_word_reciprocal(divisor.y);
   uint rest = divisor.y * reciprocal + divisor.x;
-  if (rest < divisor.x) {
-    reciprocal -= rest >= divisor.y ? 2u : 1u;
-    rest -= rest >= divisor.y ? divisor.y << 1u : divisor.y;
-  }
+  bool over = rest < divisor.x, twice = rest >= divisor.y;
+  reciprocal -= select(over, select(twice, 2u, 1u), 0u);
+  rest -= select(over, select(twice, divisor.y << 1u, divisor.y), 0u);
   uvec2 product = long_product(reciprocal, divisor.x);
   rest += product.y;
-  if (rest < product.y)
-    reciprocal -= long_less(uvec2(product.x, rest), divisor, false) ? 1u : 2u;
-  return reciprocal;
+  bool less = long_less(uvec2(product.x, rest), divisor, false);
+  return reciprocal - select(rest < product.y, select(less, 1u, 2u), 0u);
 }
 
 // (rest * 2^32 + next) / divisor for rest below divisor; `rest` becomes the remainder.
@@ -119,16 +118,11 @@ uint long_digit(inout uvec2 rest, uvec2 divisor, uint reciprocal, uint next) {
   uvec2 estimate = long_add(long_product(reciprocal, rest.y), rest);
   uvec2 less = long_add(long_product(estimate.y, divisor.x), divisor);
   rest = long_subtract(uvec2(next, rest.x - estimate.y * divisor.y), less);
-  uint digit = estimate.y + 1u;
-  if (rest.y >= estimate.x) {
-    --digit;
-    rest = long_add(rest, divisor);
-  }
-  if (!long_less(rest, divisor, false)) {
-    ++digit;
-    rest = long_subtract(rest, divisor);
-  }
-  return digit;
+  bool below = rest.y >= estimate.x;
+  rest = select(below, long_add(rest, divisor), rest);
+  bool above = !long_less(rest, divisor, false);
+  rest = select(above, long_subtract(rest, divisor), rest);
+  return estimate.y + 1u - uint(below) + uint(above);
 }
 
 // The quotient of the magnitudes; division by 0 is replaced by division by 1.

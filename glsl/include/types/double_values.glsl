@@ -7,5 +7,8 @@ uvec2 decode(uvec2 raw, uint type) {
     return cast_to_double(type == FLOAT16 ? half_to_float(raw.x) : uintBitsToFloat(raw.x));
 }
 uvec2 to_value(uvec2 words) { return words; }
-uvec2 encode(uvec2 value, uint type) { return value; }
+uvec2 encode(uvec2 value, uint type) {
+    if (type == FLOAT64) return value;
+    return cast_round(cast_read(value, FLOAT64), type);
+}
 uvec2 encode(bool value, uint type) { return uvec2(value, 0); }

@@ -161,8 +161,9 @@ def test_errors_say_what_must_hold():
         (lambda: fft.rfft(x), DTypeError, "rfft: dtype must be one of"),
         (lambda: fft.fft(x, out=real), DTypeError, "fft: out must have the dtype complex64"),
         (lambda: fft.irfft(x, out=real), LayoutError, r"irfft: out must have the shape \(2, 4\)"),
-        (lambda: fft.fftfreq(0), RangeError, "fftfreq: n must be at least 1"),
-        (lambda: fft.rfftfreq(3, d=0), RangeError, "rfftfreq: d must not be 0"),
+        (lambda: fft.fftfreq(0), RangeError, "fftfreq: n must be from 1 to 67108864"),
+        (lambda: fft.rfftfreq(3, d=0), RangeError, "rfftfreq: d must be finite, and not 0"),
+        (lambda: fft.fftfreq(3, d=10**400), RangeError, "fftfreq: d must be finite, and not 0"),
         (lambda: fft.fftfreq(3, dtype="int8"), DTypeError, "fftfreq: dtype must be one of"),
     ):
         with pytest.raises(kind, match=said):

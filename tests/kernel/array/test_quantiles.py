@@ -16,6 +16,9 @@ from tests.kernel.forms import few_forms, forms, mixed
 FLOATS = ("float16", "float32", "float64")
 AXES = (None, 1, -1, (0, 2), (2, 1, 0), ())
 SHARES = (0.0, 1, 0.5, [0.3], [[0.0, 0.21, 0.5], [0.77, 0.999, 1.0]])
+# An older NumPy takes the nearest element with an even index, where Hyndman and Fan count from 1.
+NEW_NUMPY = np.lib.NumpyVersion(np.__version__) >= "2.1.0"
+NUMPYS = [one for one in METHODS if NEW_NUMPY or one != "closest_observation"]
 # What rounding the two elements, their difference and its share may come to.
 CLOSE = {"float16": 1e-3, "float32": 3e-7, "float64": 1e-15}
 
@@ -53,7 +56,7 @@ def test_medians(name, dtype):
                 check(found, getattr(np, name)(wide(array), axis, keepdims=axis == 1), dtype)
 
 
-@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("method", NUMPYS)
 def test_methods(method):
     for dtype in FLOATS:
         # Where an element is sought does not depend on the dtype.
@@ -115,7 +118,7 @@ def test_integers_and_bools():
             found = getattr(dml_vk, name)(dml_vk.asarray(array), 0)
             check(found, np.median(wide(array), 0), "float32")
         for name in ("quantile", "nanquantile"):
-            for method in METHODS:
+            for method in NUMPYS:
                 expected = np.quantile(wide(array), [0.3, 0.8], 1, method=method)
                 found = getattr(dml_vk, name)(dml_vk.asarray(array), [0.3, 0.8], 1, method=method)
                 assert found.dtype.numpy_name == (dtype if method in CHOOSING else "float32")
@@ -211,7 +214,7 @@ def test_errors():
         for q in ("0.5", None, [[1], [1, 2]], 1j):
             with pytest.raises(DTypeError, match=rf"^{name}: q must be a real number, or a list"):
                 function(x, q)
-        for method in ("Linear", None, "inverted_cdf", []):
+        for method in ("Linear", None, "inverted", []):
             with pytest.raises(RangeError, match=rf"^{name}: method must be one of linear, lower"):
                 function(x, 0.5, method=method)
         with pytest.raises(DTypeError, match=rf"^{name}: x must be a Tensor"):

@@ -222,7 +222,8 @@ def test_in_place_and_over_a_part_of_itself():
 
 MESSAGES = {
     "softmax: x must be a Tensor": lambda x: nn.softmax([1.0]),
-    "softmax: dtype must be one of float16, float32": lambda x: nn.softmax(x.to("float64")),
+    "softmax: dtype must be one of float16, float32": lambda x: nn.softmax(x.to("int32")),
+    "softmax: out must have the dtype float64": lambda x: nn.softmax(x.to("float64"), out=x),
     "softmax: axis must be from -2 to 1; got axis=2": lambda x: nn.softmax(x, axis=2),
     "softmax: axis must not repeat": lambda x: nn.softmax(x, axis=(0, -2)),
     "softmax: axis must be an integer or a tuple of integers": lambda x: nn.softmax(x, axis=None),
@@ -247,3 +248,45 @@ def test_bad_input_is_an_error_before_any_work(message):
     with pytest.raises(DmlVkError) as raised:
         MESSAGES[message](x)
     assert str(raised.value).startswith(message)
+
+
+def exact_softmax(array, axis):
+    """Softmax, its logarithm, and that of the sum of exponentials, in long double."""
+    wide = array.astype(np.longdouble)
+    most = wide.max(axis, keepdims=True)
+    powers = np.exp(wide - most)
+    total = powers.sum(axis, keepdims=True)
+    return powers / total, wide - most - np.log(total), np.log(total) + most
+
+
+@pytest.mark.parametrize("axis", [1, (2, 3), -1, (0, 1, 2, 3)])
+def test_softmax_of_float64(axis):
+    array = chance().normal(size=(2, 3, 5, 40)) * 30
+    bits_of = []
+    for x in formats_of(array):
+        found = [
+            *(nn.softmax(x, axis=axis), nn.log_softmax(x, axis=axis)),
+            nn.logsumexp(x, axis=axis, keepdims=True),
+        ]
+        for one, wanted in zip(found, exact_softmax(array, axis)):
+            # The difference to the largest element is rounded, to an exponent of up to 250.
+            allowed = 300 * 2.0**-53 * (abs(wanted) if one is found[0] else 1 + abs(wanted) / 100)
+            assert (np.abs(one.numpy() - wanted) <= allowed).all()
+            assert one.memory_format is x.memory_format
+        bits_of.append([bits(one.numpy()) for one in found])
+        rows = nn.logsumexp(x, axis=axis)
+        assert np.array_equal(rows.numpy().ravel(), found[2].numpy().ravel())
+        target = dml_vk.empty_like(x)
+        assert nn.softmax(x, axis=axis, out=target) is target
+        assert np.array_equal(target.numpy(), found[0].numpy())
+    assert all(np.array_equal(a, b) for a, b in zip(*bits_of))
+
+
+def test_special_rows_of_float64():
+    x = dml_vk.asarray([[INF, 0.0], [-INF, -INF], [NAN, 0.0], [-INF, 1000.0]], "float64")
+    assert same(nn.softmax(x).numpy(), np.array([[NAN, NAN]] * 3 + [[0.0, 1.0]])).all()
+    assert same(nn.log_softmax(x).numpy()[3], np.array([-INF, 0.0])).all()
+    assert same(nn.logsumexp(x).numpy(), np.array([INF, -INF, NAN, 1000.0])).all()
+    empty = dml_vk.zeros((3, 0), dtype="float64")
+    assert nn.softmax(empty).shape == (3, 0)
+    assert nn.logsumexp(empty).tolist() == [-INF] * 3

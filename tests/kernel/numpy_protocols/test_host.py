@@ -96,6 +96,7 @@ def test_like_makes_tensors():
         (np.eye, (2,), small),
         (np.eye, (2, 3), {"k": 1, **small}),
         (np.identity, (3, np.float32), {}),
+        (np.tri, (3, 4, 1, np.float32), {}),
     ):
         found = function(*args, **named, like=like)
         assert isinstance(found, Tensor)

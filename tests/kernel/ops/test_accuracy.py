@@ -111,11 +111,16 @@ EXACT = {
     "softsign": lambda x: x / (1 + abs(x)),
     "elu": lambda x: x if x > 0 else mpmath.expm1(x),
     "celu": lambda x: x if x > 0 else mpmath.expm1(x),
+    "erfc": lambda x: mpmath.erfc(x) if abs(x) < 99 else 1 - mpmath.sign(x),
+    "gammaln": mpmath.loggamma,
+    "digamma": mpmath.digamma,
+    "xlogy": lambda a, b: a * mpmath.log(b),
     "pow": mpmath.power,
     "logaddexp": lambda a, b: max(a, b) + mpmath.log1p(mpmath.exp(-abs(a - b))),
 }
 DOMAIN = {
     **dict.fromkeys(["log", "log2", "log10", "sqrt", "rsqrt"], (1e-45, np.inf)),
+    **dict.fromkeys(["gammaln", "digamma"], (1e-45, np.inf)),
     **dict.fromkeys(["asin", "acos"], (-1, 1)),
     "log1p": (-0.99999994, np.inf),
     "acosh": (1, np.inf),
@@ -165,6 +170,8 @@ def test_hard_pairs_with_more_digits(name):
     usual = np.isfinite(a) & np.isfinite(b) & (a != 0) & (b != 0)
     if name == "pow":
         usual &= (a > 0) | (b == np.trunc(b))
+    if name == "xlogy":
+        usual &= b > 0
     a, b = (each[usual][::16] for each in (a, b))
     compare(name, [a, b], call(name, a, b), exactly(EXACT[name], a, b))
 

@@ -23,7 +23,7 @@ OURS = {
     "erf": lambda x: mpmath.erf(x) if abs(x) < 30 else mpmath.sign(x),
 }
 DOMAINS = {**DOMAIN, "log1p": (-1 + 2.0**-53, np.inf), "atanh": (-1 + 2.0**-53, 1 - 2.0**-53)}
-DOMAINS |= dict.fromkeys(["log", "log2", "log10", "rsqrt"], (5e-324, np.inf))
+DOMAINS |= dict.fromkeys(["log", "log2", "log10", "rsqrt", "gammaln", "digamma"], (5e-324, np.inf))
 INEXACT = [one for one in OPERATORS.values() if one.takes(float64) and one.name in OURS]
 UNARY = [one.name for one in INEXACT if one.arity == 1 and one.ulp]
 PERIODIC = ("sin", "cos", "tan")
@@ -130,6 +130,19 @@ def test_two_float64():
         dml_vk.hypot(*map(dml_vk.asarray, legs)).tolist()
         == np.ldexp([5.0, 13.0], [900, -1060]).tolist()
     )
+
+
+def test_relatives_of_the_gamma_function_below_0():
+    x = -np.random.default_rng(69).uniform(0, 40, 200)
+    check("gammaln", BOUND, lambda x: mpmath.log(abs(mpmath.gamma(x))), x)
+    check("digamma", BOUND, mpmath.digamma, x)
+    x = 1.4616321449683623 + np.arange(-20, 20) * 2.0**-50
+    check("digamma", BOUND, mpmath.digamma, x)
+
+
+def test_x_log_y_of_float64():
+    x, y = np.random.default_rng(70).uniform(0.01, 30, (2, 200))
+    check("xlogy", BOUND, OURS["xlogy"], x, y)
 
 
 def test_logaddexp_of_float64():
