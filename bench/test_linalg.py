@@ -21,7 +21,7 @@ FUNCTIONS = {
     "svd": lambda a: (a,),
     "svdvals": lambda a: (a,),
 }
-SIZES = {"8": (8, 8), "1000 of 8": (1000, 8, 8), "64": (64, 64), "256": (256, 256)}
+SIZES = {"1000 of 8": (1000, 8, 8), "64": (64, 64), "256": (256, 256)}
 
 
 def positive(a):
@@ -37,7 +37,8 @@ def all_of(found):
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_linalg(benchmark, name, size, dtype, who):
-    a = np.random.default_rng(1).standard_normal(SIZES[size]).astype(dtype)
+    a = np.random.default_rng(1).standard_normal(SIZES[size])
+    a = (a * 1.6 / np.sqrt(a.shape[-1])).astype(dtype)  # so that determinants are near 1
     given = FUNCTIONS[name](a)
     describe(benchmark, f"linalg, {dtype.__name__}", f"{name}, {size}", who)
     if who == "numpy":
@@ -57,4 +58,4 @@ def test_linalg(benchmark, name, size, dtype, who):
             return found
 
         found = [one.numpy() for one in benchmark(call)]
-    assert all(np.isfinite(one).all() for one in found) or name == "det"
+    assert all(np.isfinite(one).all() for one in found)
