@@ -62,7 +62,7 @@ _MODULES = {
         "asarray empty empty_like from_dlpack full full_like ones ones_like zeros zeros_like"
     ),
     "array.cumulative": "cumulative_prod cumulative_sum diff",
-    "array.data_types": "can_cast finfo iinfo imag isdtype real result_type",
+    "array.data_types": "angle can_cast finfo iinfo imag isdtype real result_type",
     "array.files": "load save",
     "array.elementwise": " ".join(_FUNCTIONS),
     "array.grids": "arange eye linspace meshgrid tril triu",

@@ -34,6 +34,7 @@ from dml_vk.array.cumulative import (
     diff as diff,
 )
 from dml_vk.array.data_types import (
+    angle as angle,
     can_cast as can_cast,
     finfo as finfo,
     iinfo as iinfo,

@@ -85,7 +85,7 @@ def trace(x: Tensor, /, *, offset: int = 0, dtype: Any = None, out: Tensor | Non
     >>> dml_vk.linalg.trace(dml_vk.asarray([[1.0, 2.0], [3.0, 4.0]])).tolist()
     5.0
     """
-    check_dtype("trace", to_tensor("trace", "x", x).dtype, of_kinds("iuf"))
+    check_dtype("trace", to_tensor("trace", "x", x).dtype, of_kinds("iufc"))
     check_matrices("trace", x)
     with ErrorsAs("trace"):
         return statistics.sum(diagonal(x, offset=offset), axis=-1, dtype=dtype, out=out)
@@ -200,7 +200,8 @@ _MATRIX_NORMS: dict[Any, tuple[int, bool]] = {
 
 
 def _float_dtype(what: str, x: Any) -> DType:
-    return float_dtype(to_tensor(what, "x", x).dtype)
+    """Return the dtype of a norm, which is real."""
+    return float_dtype(to_tensor(what, "x", x).dtype).part
 
 
 def _check_norm(
@@ -240,8 +241,10 @@ def _norm(
 def _wide(what: str, x: Tensor) -> Tensor:
     """Convert float16 to float32, so that squares and sums do not overflow or lose precision.
 
-    Integers and bools become float32 too.
+    Integers and bools become float32 too, and complex numbers their sizes.
     """
+    if x.dtype.kind == "c":
+        return elementwise.abs(x)
     return x if x.dtype in (float32, float64) else Tensor(converted(what, x, float32))
 
 

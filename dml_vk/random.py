@@ -3,24 +3,37 @@
 from __future__ import annotations
 
 import hashlib
+import math
 import secrets
 from collections.abc import Iterable
 from typing import Any
 
 from dml_vk.array.creation import Wanted, check_one_shape
+from dml_vk.array.elementwise import add
 from dml_vk.array.indexing.api import take
 from dml_vk.array.sorting import argsort
-from dml_vk.dtypes import DType, float16, float32, float64, int64, to_dtype, uint32, uint64
+from dml_vk.dtypes import (
+    DType,
+    complex64,
+    float16,
+    float32,
+    float64,
+    int64,
+    to_dtype,
+    uint32,
+    uint64,
+)
 from dml_vk.errors import DeviceError, DTypeError, ErrorsAs, LayoutError, RangeError
 from dml_vk.layout import Layout, MemoryFormat, contiguous_format
 from dml_vk.ops import draws
 from dml_vk.ops.draws import Draw, fill_drawn
+from dml_vk.ops.parts import as_parts
 from dml_vk.ops.philox import blocks_begun, blocks_of, fill_philox
 from dml_vk.runtime.device import device as open_device
 from dml_vk.runtime.gate import Gate
 from dml_vk.strides.order import Ints, several, to_int, to_ints
 from dml_vk.tensor.core import Tensor, tensor_over
-from dml_vk.tensor.operands import check_out, of_kinds, to_tensor
+from dml_vk.tensor.operands import check_out, of_kinds, to_number, to_tensor
 
 __all__ = ["Generator"]
 
@@ -230,7 +243,7 @@ class Generator:
         shape: Shape = None,
         dtype: Any = float32,
         *,
-        mean: float = 0.0,
+        mean: complex = 0.0,
         std: float = 1.0,
         memory_format: MemoryFormat = contiguous_format,
         out: Tensor | None = None,
@@ -239,13 +252,22 @@ class Generator:
 
         Elements 2j and 2j + 1 are made from words 2j and 2j + 1, with the same bits on every
         device. float16 is the float32 result rounded. float64 is not supported:
-        `astype(generator.normal(shape), float64)` would have the same precision.
+        `astype(generator.normal(shape), float64)` would have the same precision. The parts of
+        complex64 are drawn as a float32 tensor with one more dim, with the deviation std / sqrt(2),
+        so that std is that of the complex numbers.
 
         >>> import dml_vk
         >>> dml_vk.random.Generator(key=0).normal(2).tolist()
         [0.9911375641822815, -0.9246625900268555]
         """
-        kind = _one_of("normal", shape, dtype, (float32, float16))
+        kind = _one_of("normal", shape, dtype, (float32, float16, complex64))
+        if kind is complex64:
+            target = self._target("normal", shape, kind, memory_format, out)
+            spread = to_number("normal", "std", std) / math.sqrt(2)
+            part = draws.normal("normal", kind.part, 0.0, spread)
+            stream = self._claim(blocks_of(2 * target.layout.numel * part.words))
+            fill_drawn("normal", as_parts(target), part, _to_words(*stream))
+            return target if mean == 0 else add(target, mean, out=target)
         draw = draws.normal("normal", kind, mean, std)
         return self._drawn("normal", shape, kind, memory_format, out, draw)
 

@@ -6,6 +6,7 @@
 #include "types/complex_values.glsl"
 #include "families/elementwise.glsl"
 #include "math/complex.glsl"
+#include "math/complex_log.glsl"
 
 vec2 compute(vec2 a, vec2 b) {
     precise vec2 result = a;
@@ -17,6 +18,8 @@ vec2 compute(vec2 a, vec2 b) {
     case NEGATIVE: result = complex_negate(a); break;
     case CONJ: result = complex_conj(a); break;
     case SQUARE: result = complex_multiply(a, a); break;
+    case SQRT: result = complex_from_double(double_complex_sqrt(complex_to_double(a))); break;
+    case SIGN: result = complex_from_double(double_complex_sign(complex_to_double(a))); break;
     case RECIPROCAL: result = complex_divide(vec2(1.0, 0.0), a); break;
     }
     return result;

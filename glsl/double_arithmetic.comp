@@ -6,6 +6,7 @@
 #include "types/double_values.glsl"
 #include "families/elementwise.glsl"
 #include "math/double_power.glsl"
+#include "math/double_roots.glsl"
 
 uvec2 clipped(uvec2 a) {
     uvec2 low = uvec2(push.scalars[0], push.scalars[1]);
@@ -24,6 +25,9 @@ uvec2 compute(uvec2 a, uvec2 b) {
     case FMOD: return double_fmod(a, b);
     case MAXIMUM: return double_max(a, b);
     case MINIMUM: return double_min(a, b);
+    case MEAN_OF_TWO: return double_multiply(double_add(a, b), DOUBLE_HALF);
+    case DIFFERENCE_SQUARE: a = double_subtract(a, b); return double_multiply(a, a);
+    case RELU_GRAD: return double_less(uvec2(0u), a) ? b : uvec2(0u);
     case COPYSIGN: return double_copysign(a, b);
     case NEXTAFTER: return double_nextafter(a, b);
     case NEGATIVE: return double_negate(a);
@@ -35,6 +39,8 @@ uvec2 compute(uvec2 a, uvec2 b) {
     case TRUNC: return double_trunc(a);
     case ROUND: return double_round(a);
     case SQRT: return double_sqrt(a);
+    case RSQRT: return double_rsqrt(a);
+    case HYPOT: return double_hypot(a, b);
     case RECIPROCAL: return double_divide(DOUBLE_ONE, a);
     case WHOLE_POWER: return double_whole_power(a, b);
     case CLIP: return clipped(a);

@@ -22,6 +22,8 @@ bool compute(uvec2 a, uvec2 b) {
     case LOGICAL_NOT: return !truth;
     case ISNAN: return double_is_nan(a);
     case ISINF: return double_is_infinite(a);
+    case ISPOSINF: return long_equal(a, DOUBLE_INFINITY);
+    case ISNEGINF: return long_equal(double_negate(a), DOUBLE_INFINITY);
     case ISFINITE: return double_is_finite(a);
     case SIGNBIT: return double_is_negative(a);
     }

@@ -5,7 +5,7 @@
 #define RESULT uvec4
 #include "types/double_complex_values.glsl"
 #include "families/elementwise.glsl"
-#include "math/double_complex.glsl"
+#include "math/complex_log.glsl"
 
 uvec4 compute(uvec4 a, uvec4 b) {
     switch (OP) {
@@ -16,6 +16,8 @@ uvec4 compute(uvec4 a, uvec4 b) {
     case NEGATIVE: return double_complex_negate(a);
     case CONJ: return double_complex_conj(a);
     case SQUARE: return double_complex_multiply(a, a);
+    case SQRT: return double_complex_sqrt(a);
+    case SIGN: return double_complex_sign(a);
     case RECIPROCAL: return double_complex_divide(uvec4(DOUBLE_ONE, 0, 0), a);
     }
     return a;

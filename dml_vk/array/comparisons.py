@@ -20,8 +20,9 @@ from dml_vk.array.elementwise import (
     subtract,
 )
 from dml_vk.array.statistics import all
-from dml_vk.dtypes import DType, float16, float32, float64
+from dml_vk.dtypes import DType, complex64, float16, float32, float64
 from dml_vk.errors import ErrorsAs
+from dml_vk.promotion import complex_dtype
 from dml_vk.strides.order import to_bool
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import Operand, plain, to_number, to_tensor, to_tensors
@@ -82,7 +83,7 @@ def array_equal(a1: Tensor, a2: Tensor, equal_nan: bool = False) -> bool:
         return False
     with ErrorsAs(what):
         same = equal(x1, x2)
-        if equal_nan and x1.dtype.kind == "f":
+        if equal_nan and x1.dtype.kind in "fc":
             logical_or(same, logical_and(isnan(x1), isnan(x2)), out=same)
         return bool(all(same))
 
@@ -93,17 +94,24 @@ def _close(
     tensors = to_tensors(what, (a, b))
     rtol, atol = to_number(what, "rtol", rtol), to_number(what, "atol", atol)
     equal_nan = to_bool(what, "equal_nan", equal_nan)
-    narrow = builtins.all(one.dtype in (float16, float32) for one in tensors)
+    narrow = builtins.all(one.dtype in (float16, float32, complex64) for one in tensors)
+    dtype = float32 if narrow else float64
+    if builtins.any(_is_complex(one) for one in (a, b)):
+        dtype = complex_dtype(dtype)
     with ErrorsAs(what):
-        x, y = (_in_floats(one, float32 if narrow else float64, tensors[0]) for one in (a, b))
-        off = subtract(x, y)
+        x, y = (_in_floats(one, dtype, tensors[0]) for one in (a, b))
+        off = abs(subtract(x, y))
         allowed = add(multiply(abs(y), rtol), atol)
         # Beside an infinity any difference is allowed, but only the same infinity is close to it.
-        close = logical_and(less_equal(abs(off, out=off), allowed), isfinite(y))
+        close = logical_and(less_equal(off, allowed), isfinite(y))
         same = equal(x, y)
         if equal_nan:
             logical_or(same, logical_and(isnan(x), isnan(y)), out=same)
         return logical_or(close, same, out=out)
+
+
+def _is_complex(x: Operand) -> bool:
+    return x.dtype.kind == "c" if isinstance(x, Tensor) else isinstance(plain(x), complex)
 
 
 def _in_floats(x: Operand, dtype: DType, near: Tensor) -> Tensor:

@@ -11,9 +11,11 @@ from typing import Any
 from dml_vk.array.elementwise import subtract
 from dml_vk.errors import LayoutError
 from dml_vk.layout import Layout, concatenate
+from dml_vk.ops.complex_products import scan_products
 from dml_vk.ops.copy import copy_elements, copy_if_overlapping
-from dml_vk.ops.elementwise import converted
+from dml_vk.ops.elementwise import cast_elements, check_cast, converted
 from dml_vk.ops.fill import fill_constant
+from dml_vk.ops.parts import as_parts
 from dml_vk.ops.scan import PRODUCT, SUM, scan_elements
 from dml_vk.promotion import common_dtype
 from dml_vk.strides.order import to_bool, to_index, to_int
@@ -98,7 +100,7 @@ def diff(
     given = [to_tensor("diff", name, one) for name, one in named.items() if one is not None]
     to_tensors("diff", given)
     common = common_dtype("diff", [one.dtype for one in given])
-    check_dtype("diff", common, of_kinds("iuf"))
+    check_dtype("diff", common, of_kinds("iufc"))
     axis, count = to_index("diff", "axis", axis, x.layout.rank), to_int("diff", "n", n)
     if count < 0:
         raise LayoutError("diff", "n must not be negative", n=n)
@@ -181,7 +183,15 @@ def _cumulative(
     layout_out = Layout.packed(longer, layout.order) if include_initial else layout.like()
     result = result_over(what, layout_out, chosen, x, out)
     to = _piece(result, axis, 1, length) if include_initial else result
-    scan_elements(what, operator, x, to, axis)
+    check_cast(what, x.dtype, chosen)
+    if chosen.kind != "c":
+        scan_elements(what, operator, x, to, axis)
+    elif operator == SUM:
+        own = converted(what, x, chosen)
+        scan_elements(what, operator, as_parts(own), as_parts(to), axis)
+    else:
+        cast_elements(what, copy_if_overlapping(what, x, to), to)
+        scan_products(what, to, axis)
     if include_initial:
         first = _piece(result, axis, 0, 1)
         fill_constant(what, first, chosen, int(operator == PRODUCT))

@@ -7,8 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from dml_vk.array import elementwise
 from dml_vk.dtypes import PYTHON, DType, to_dtype
-from dml_vk.errors import DTypeError
+from dml_vk.errors import DTypeError, ErrorsAs
 from dml_vk.ops.parts import imag_part, real_part
 from dml_vk.promotion import common_dtype
 from dml_vk.tensor.core import Tensor
@@ -179,6 +180,22 @@ def imag(x: Tensor, /) -> Tensor:
     if found.dtype.kind != "c":
         raise DTypeError("imag", "x must be complex: use zeros_like", dtype=found.dtype)
     return Tensor(imag_part(found))
+
+
+def angle(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
+    """Return the angles of complex numbers from the positive real axis, in radians.
+
+    Those of negative real numbers are pi, those of others 0.
+
+    >>> import dml_vk
+    >>> dml_vk.angle(dml_vk.asarray([1 + 1j, -1, 2])).tolist()
+    [0.7853981852531433, 3.1415927410125732, 0.0]
+    """
+    found = to_tensor("angle", "x", x)
+    with ErrorsAs("angle"):
+        if found.dtype.kind == "c":
+            return elementwise.atan2(imag(found), real(found), out=out)
+        return elementwise.atan2(0.0, found, out=out)
 
 
 def _numeric(what: str, x: Any) -> Tensor:

@@ -13,9 +13,10 @@ from dml_vk.errors import LayoutError
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.layout import Layout
 from dml_vk.ops.copy import copied, copy_elements, copy_if_overlapping
-from dml_vk.ops.elementwise import compute
+from dml_vk.ops.elementwise import compute, converted
 from dml_vk.ops.matmul import add_products
-from dml_vk.ops.view import View, with_layout
+from dml_vk.ops.parts import as_parts, imag_part, real_part
+from dml_vk.ops.view import View, temporary_like, with_layout
 from dml_vk.promotion import common_dtype
 from dml_vk.strides.order import Ints, row_major
 from dml_vk.strides.reshape import view_strides
@@ -47,7 +48,7 @@ def numeric_dtype(what: str, operands: tuple[tuple[str, Any], ...]) -> DType:
     """Return the dtype of a product of these tensors, given with their names in the signature."""
     tensors = to_tensors(what, [to_tensor(what, name, given) for name, given in operands])
     common = common_dtype(what, [tensor.dtype for tensor in tensors])
-    check_dtype(what, common, of_kinds("iuf"))
+    check_dtype(what, common, of_kinds("iufc"))
     return common
 
 
@@ -65,10 +66,47 @@ def contracted(
     Terms are in row-major order of those dims. None is an operand of ones.
     """
     target = result_over(what, layout, dtype, b.tensor, out)
+    if dtype.kind == "c":
+        _contract_parts(what, a, b, target, summed)
+        return target
     first = None if a is None else spread(what, a, target, summed)
     second = spread(what, b, target, summed)
     add_products(what, first, second, target)
     return target
+
+
+def _contract_parts(what: str, a: Factor | None, b: Factor, target: Tensor, summed: Ints) -> None:
+    """Contract complex operands by parts, whose products are terms beside each other.
+
+    For the real part those of a are multiplied with those of the conjugate of b, for the imaginary
+    part with both parts of b exchanged.
+    """
+    second = _complex(what, b.tensor, target)
+    if a is None:
+        for of, to in ((real_part, real_part(target)), (imag_part, imag_part(target))):
+            part = b._replace(tensor=Tensor(of(second)))
+            add_products(what, None, spread(what, part, Tensor(to), summed), to)
+        return
+    first = _with_parts(a, _complex(what, a.tensor, target))
+    conjugate = temporary_like(what, second, second.dtype)
+    compute(what, OPERATORS["conj"], [second], conjugate, second.dtype)
+    exchanged = temporary_like(what, second, second.dtype)
+    copy_elements(what, imag_part(second), real_part(exchanged))
+    copy_elements(what, real_part(second), imag_part(exchanged))
+    for turned, to in ((conjugate, real_part(target)), (exchanged, imag_part(target))):
+        both = first, _with_parts(b, turned)
+        left, right = [spread(what, one, Tensor(to), (*summed, 2)) for one in both]
+        add_products(what, left, right, to)
+
+
+def _complex(what: str, x: Tensor, target: Tensor) -> View:
+    """Return a tensor as complex elements that share no memory with the target."""
+    return copy_if_overlapping(what, converted(what, x, target.dtype), target)
+
+
+def _with_parts(factor: Factor, view: View) -> Factor:
+    """Return a factor of the parts of complex elements, which are summed too."""
+    return Factor(Tensor(as_parts(view)), factor.kept, (*factor.summed, view.layout.rank))
 
 
 def spread(what: str, factor: Factor, target: Tensor, summed: Ints) -> View:

@@ -16,7 +16,7 @@ import numpy as np
 
 from dml_vk.array.calls import call
 from dml_vk.array.creation import full
-from dml_vk.dtypes import DTYPES, DType, bool_, float32, to_dtype
+from dml_vk.dtypes import DTYPES, DType, bool_, float32, float64, to_dtype
 from dml_vk.errors import DTypeError, ErrorsAs, LayoutError
 from dml_vk.kernels.kernel import SCALAR_WORDS
 from dml_vk.kernels.operators import OPERATORS, Operator
@@ -93,7 +93,7 @@ def _computed(operands: Sequence[Any], out: Any, operator: Operator, params: Int
     what, scalars = operator.name, params
     tensors = to_tensors(what, operands)
     common = _common(what, operator, operands)
-    dtype = DTYPES[operator.result] if operator.result else common
+    dtype = operator.result_dtype(common)
     target = _target(what, tensors, dtype, out)
     sources: list[View | None] = []
     for operand in _of_kind(what, operands, common):
@@ -140,7 +140,8 @@ def _parametric(operator: Operator) -> Parametric:
             if not isinstance(value, (numbers.Real, np.bool_)):
                 rule = f"{parameter} must be a real number"
                 raise DTypeError(what, rule, **{parameter: value})
-        words = [element_words(what, each, float32, plain(params[each])) for each in params]
+        kind = float64 if isinstance(x, Tensor) and x.dtype is float64 else float32
+        words = [element_words(what, each, kind, plain(params[each])) for each in params]
         return call(_computed, (x,), out, operator, sum(words, ()))
 
     vars(function)["__signature__"] = _spelled(inspect.signature(function), operator)
@@ -321,14 +322,11 @@ def _to_the_power(x1: Operand, x2: Operand, /, *, out: Tensor | None = None) -> 
 
 def _power(dtype: DType, number: float) -> Operator | None:
     """Return the operator that computes the power by this number, if there is a special one."""
-    if dtype.kind == "f":
-        if number in _POWERS:
-            return OPERATORS[_POWERS[number]]
-        if number in _SMALL or (dtype.itemsize == 8 and number == number // 1):
-            return OPERATORS["whole_power"]
-        if dtype.itemsize == 8:
-            rule = "powers of float64 must be whole numbers or 0.5"
-            raise DTypeError("pow", rule, number=number)
+    if dtype.kind in "fc" and number in _POWERS:
+        return OPERATORS[_POWERS[number]]
+    whole = number in _SMALL or (dtype.itemsize == 8 and number == number // 1)
+    if dtype.kind == "f" and whole:
+        return OPERATORS["whole_power"]
     return OPERATORS["square"] if dtype.kind in "iu" and number == 2 else None
 
 

@@ -22,6 +22,7 @@ from dml_vk.errors import DTypeError, ErrorsAs, RangeError
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.ops.elementwise import compute
 from dml_vk.ops.numbers import scalar_words
+from dml_vk.ops.parts import as_parts
 from dml_vk.promotion import float_dtype
 from dml_vk.strides.order import Axes, Ints
 from dml_vk.tensor.core import Tensor, tensor_over
@@ -47,13 +48,18 @@ def mean(
 
 def _average(operands: Sequence[Tensor], out: Any, axis: Any, keepdims: bool) -> Tensor:
     what = "mean"
-    x = tensor_of(what, operands[0], "biuf")
+    x = tensor_of(what, operands[0], "biufc")
     axes = reduced_axes(what, x, axis)
-    if x.dtype.kind != "f":
+    if x.dtype.kind not in "fc":
         total = astype(sum(x, axis=axes, keepdims=keepdims), float32)
         return divide(total, count_of(x, axes), out=out)
     target = reduced_target(what, x, axes, keepdims, x.dtype, out)
-    _divided_sum(what, x, axes, count_of(x, axes), target, keepdims)
+    count = count_of(x, axes)
+    if x.dtype.kind == "c":
+        parts = Tensor(as_parts(x)), Tensor(as_parts(target))
+        _divided_sum(what, parts[0], axes, count, parts[1], keepdims)
+    else:
+        _divided_sum(what, x, axes, count, target, keepdims)
     return target
 
 

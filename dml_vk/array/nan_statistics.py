@@ -41,7 +41,9 @@ from dml_vk.promotion import float_dtype
 from dml_vk.strides.order import Axes, to_index
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import (
+    check_dtype,
     of_kind,
+    of_kinds,
     result_over,
     sum_dtype,
     to_number,
@@ -69,6 +71,7 @@ def nan_to_num(
     """
     what = "nan_to_num"
     x, nan = to_tensor(what, "x", x), to_number(what, "nan", nan)
+    check_dtype(what, x.dtype, of_kinds("biuf"))
     bounds = {"posinf": posinf, "neginf": neginf}
     given = {name: to_number(what, name, one) for name, one in bounds.items() if one is not None}
     target = result_over(what, x.layout.like(), x.dtype, x, out)
@@ -197,7 +200,7 @@ def nanmean(
     x = to_tensor(what, "x", x)
     axes = reduced_axes(what, x, axis)
     with ErrorsAs(what):
-        if x.dtype.kind != "f":
+        if x.dtype.kind not in "fc":
             return mean(x, axes, keepdims=keepdims, out=out)
         target = reduced_target(what, x, axes, keepdims, x.dtype, out)
         wide = computed_in(x.dtype)
@@ -277,13 +280,13 @@ def nancumprod(
 
 def _filled(x: Tensor, number: float) -> Tensor:
     """Replace each NaN with a number."""
-    return where(isnan(x), number, x) if x.dtype.kind == "f" else x
+    return where(isnan(x), number, x) if x.dtype.kind in "fc" else x
 
 
 def _counts(x: Tensor, axes: Axes, keepdims: bool) -> Tensor:
     """Count the elements that are not NaN, in the dtype that x is computed in."""
     counts = count_nonzero(equal(x, x), axes, keepdims=keepdims)
-    return astype(counts, computed_in(x.dtype))
+    return astype(counts, computed_in(x.dtype).part)
 
 
 def _same(target: Tensor, wide: DType) -> Tensor | None:
@@ -366,6 +369,7 @@ def _spread(
     out: Tensor | None,
 ) -> Tensor:
     x = to_tensor(what, "x", x)
+    check_dtype(what, x.dtype, of_kinds("biuf"))
     axes, less = reduced_axes(what, x, axis), to_correction(what, correction, ddof)
     target = reduced_target(what, x, axes, keepdims, float_dtype(x.dtype), out)
     x = of_kind(what, x, target.dtype)

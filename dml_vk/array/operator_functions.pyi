@@ -287,7 +287,7 @@ def sigmoid(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
     """1 / (1 + exp(-x))."""
 
 def sign(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
-    """-1, 0 or 1 if x is negative, zero or positive; NaN if x is NaN."""
+    """-1, 0 or 1 if x is negative, zero or positive, NaN if NaN; x / abs(x) if complex."""
 
 def signbit(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
     """Whether the sign bit is set: true for negative numbers and -0.0."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from dml_vk.array.calls import call
 from dml_vk.array.einsum import Factor, contracted, numeric_dtype
+from dml_vk.array.elementwise import conj
 from dml_vk.array.manipulation import to_axes
 from dml_vk.errors import LayoutError, LayoutIndexError
 from dml_vk.layout import Layout
@@ -63,6 +64,8 @@ def _matmul(operands: Sequence[Any], out: Any) -> Tensor:
 def vecdot(x1: Tensor, x2: Tensor, /, *, axis: int = -1, out: Tensor | None = None) -> Tensor:
     """Return the dot products along an axis of both tensors; the other dims broadcast.
 
+    Of complex x1 the conjugate is multiplied.
+
     >>> import dml_vk
     >>> x = dml_vk.asarray([[1, 2], [3, 4]])
     >>> dml_vk.vecdot(x, dml_vk.asarray([1, 10])).tolist()
@@ -74,6 +77,8 @@ def vecdot(x1: Tensor, x2: Tensor, /, *, axis: int = -1, out: Tensor | None = No
 def _vecdot(operands: Sequence[Any], out: Any, axis: int) -> Tensor:
     what, (x1, x2) = "vecdot", operands
     dtype = numeric_dtype(what, (("x1", x1), ("x2", x2)))
+    if x1.dtype.kind == "c":
+        x1 = conj(x1)
     ranks = len(x1.shape), len(x2.shape)
     axis = shared_axis(what, axis, x1, x2)
     if x1.shape[axis] != x2.shape[axis]:

@@ -13,7 +13,14 @@ from dml_vk.ops.search import search_sorted, write_coordinates
 from dml_vk.ops.view import temporary
 from dml_vk.promotion import common_dtype
 from dml_vk.tensor.core import Tensor
-from dml_vk.tensor.operands import check_dtype, of_kinds, result_over, to_tensor, to_tensors
+from dml_vk.tensor.operands import (
+    check_dtype,
+    check_ordered,
+    of_kinds,
+    result_over,
+    to_tensor,
+    to_tensors,
+)
 
 
 def nonzero(x: Tensor, /) -> tuple[Tensor, ...]:
@@ -69,6 +76,7 @@ def searchsorted(
         tensors.append(to_tensor(what, "sorter", sorter))
         check_dtype(what, sorter.dtype, of_kinds("iu"))
     to_tensors(what, tensors)
+    check_ordered(what, *tensors)
     if not isinstance(side, str) or side not in ("left", "right"):
         raise RangeError(what, "side must be 'left' or 'right'", side=side)
     _check_one_dim(what, "x1", x1)

@@ -27,6 +27,7 @@ from dml_vk.ops.copy import copy_elements
 from dml_vk.ops.elementwise import cast_elements, compute
 from dml_vk.ops.fill import fill_constant
 from dml_vk.ops.gather import add_places, gather, uploaded
+from dml_vk.ops.parts import as_parts
 from dml_vk.ops.scan import INCLUSIVE, SUM, scan_elements
 from dml_vk.ops.scatter import scatter
 from dml_vk.ops.sort import sort_flat
@@ -186,8 +187,11 @@ class _Found:
         if not self.length:
             self.positions = self.firsts = temporary(what, Layout((0,)), uint32, near)
             return
-        keys, self.places = sort_flat(what, self.x)
-        self.begins = _begins(what, keys, self.x.dtype.kind == "f" and not equal_nan)
+        ordered = self.x
+        if ordered.dtype.kind == "c":  # by the real part, and then by the imaginary part
+            ordered = _ranks(what, Tensor(as_parts(reshape(ordered, (self.length,)))), equal_nan)
+        keys, self.places = sort_flat(what, ordered)
+        self.begins = _begins(what, keys, ordered.dtype.kind == "f" and not equal_nan)
         self.positions = nonzero_positions(what, self.begins)
         self.firsts = self._words(self.positions.layout.numel)
         gather(self.places, (0,), self.positions, self.firsts, _PLACES)

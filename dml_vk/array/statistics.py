@@ -14,10 +14,12 @@ from typing import Any
 
 from dml_vk.array.calls import call
 from dml_vk.array.manipulation import to_axes
-from dml_vk.dtypes import DType, bool_, float32, float64, int64, to_dtype
+from dml_vk.dtypes import DType, bool_, complex128, float32, float64, int64, to_dtype
 from dml_vk.errors import LayoutError
 from dml_vk.layout import Layout
-from dml_vk.ops.elementwise import cast_elements, converted
+from dml_vk.ops.complex_products import multiply_along
+from dml_vk.ops.elementwise import cast_elements, check_cast, converted
+from dml_vk.ops.parts import as_parts
 from dml_vk.ops.reduce import reduce_elements
 from dml_vk.ops.view import View, with_layout
 from dml_vk.strides.order import Axes, Ints, is_one, row_major, to_bool
@@ -222,6 +224,8 @@ def _reduce_to(
     x = to_tensor(what, "x", operands[0])
     axes = reduced_axes(what, x, axis)
     target = reduced_target(what, x, axes, keepdims, dtype, out)
+    if x.dtype.kind == "c":
+        x = Tensor(converted(what, x, bool_))
     reduce_into(what, what, x, axes, target, keepdims)
     return target
 
@@ -259,16 +263,28 @@ def _accumulate(
     axes = reduced_axes(what, x, axis)
     wanted = sum_dtype(what, x.dtype, dtype)
     target = reduced_target(what, x, axes, keepdims, wanted, out)
-    if x.dtype is float64 and wanted.kind == "f" and wanted is not float64:
+    check_cast(what, x.dtype, wanted)
+    if x.dtype in (float64, complex128) and wanted.kind == x.dtype.kind and wanted is not x.dtype:
         # Accumulate in float64 and round once.
-        wide = reduced_target(what, x, axes, keepdims, float64, None)
-        reduce_into(what, what, x, axes, wide, keepdims)
+        wide = reduced_target(what, x, axes, keepdims, x.dtype, None)
+        _accumulate_into(what, x, axes, wide, keepdims)
         cast_elements(what, wide, target)
         return target
-    if (x.dtype.kind == "f") != (wanted.kind == "f"):
+    if wanted.kind == "c" or (x.dtype.kind == "f") != (wanted.kind == "f"):
         x = Tensor(converted(what, x, computed_in(wanted)))
-    reduce_into(what, what, x, axes, target, keepdims)
+    _accumulate_into(what, x, axes, target, keepdims)
     return target
+
+
+def _accumulate_into(what: str, x: Tensor, axes: Ints, target: Tensor, keepdims: bool) -> None:
+    """Sum or multiply elements of the target's dtype; complex ones are added by parts."""
+    if x.dtype.kind != "c":
+        reduce_into(what, what, x, axes, target, keepdims)
+    elif what == "sum":
+        reduce_into(what, what, Tensor(as_parts(x)), axes, Tensor(as_parts(target)), keepdims)
+    else:
+        to = with_layout(target, _without(target.layout, axes)) if keepdims else target
+        multiply_along(what, x, to, axes)
 
 
 def computed_in(dtype: DType) -> DType:

@@ -58,6 +58,7 @@ _INTEGER = "sequence_int(i, start, delta)"
 _FLOAT = "sequence_float(i, start, delta, {}u, {}u)"
 
 _FLOAT_VARIANTS = ("words_32", "packed_16")
+_COMPLEX_VARIANTS = ("words_64", "words_128")
 _BOOL_VARIANTS = ("packed_8", "words_32")
 # Elementwise kernels: name -> (number of sources, variants by path and bits of a dst element).
 COMPUTED = {
@@ -80,12 +81,28 @@ COMPUTED = {
     "complex_compare": (2, _BOOL_VARIANTS),
     "double_complex_arithmetic": (2, ("words_128",)),
     "double_complex_compare": (2, _BOOL_VARIANTS),
+    "double_exp": (1, ("words_64",)),
+    "double_log": (2, ("words_64",)),
+    "double_trig": (1, ("words_64",)),
+    "double_arc": (2, ("words_64",)),
+    "double_erf": (1, ("words_64",)),
+    "double_pow": (2, ("words_64",)),
+    "double_activation": (2, ("words_64",)),
+    "complex_exp": (1, _COMPLEX_VARIANTS),
+    "complex_log": (1, _COMPLEX_VARIANTS),
+    "complex_trig": (1, _COMPLEX_VARIANTS),
+    "complex_arc": (1, _COMPLEX_VARIANTS),
+    "complex_pow": (2, _COMPLEX_VARIANTS),
+    "complex_size": (1, ("words_32", "words_64")),
     "cast": (1, ("packed_8", "packed_16", "words_32", "words_64")),
     "where": (3, ("packed_8", "packed_16", "words_32", "words_64", "words_128", "tile_32")),
 }
+_NATIVE = (
+    *("double_arithmetic", "double_activation"),
+    *("complex_arithmetic", "double_complex_arithmetic"),
+)
 # Together with those that do not compute operators.
 BY_ELEMENT = {**COMPUTED, **finishes.KERNELS}
-_BY_DOUBLES = ("double_arithmetic", "complex_arithmetic", "double_complex_arithmetic")
 _OPCODES = {"cast": CASTS, "finish": finishes.OPCODES, "pairs": finishes.PAIRS_OPCODES}
 
 
@@ -102,7 +119,7 @@ def _computed() -> Iterator[Kernel]:
             macros = {
                 **opcodes,
                 **({"TILE": "1"} if path == "tile" else {}),
-                **(native(spec) if name in _BY_DOUBLES else {}),
+                **(native(spec) if name in _NATIVE else {}),
             }
             variants = {
                 bits: {**macros, "BITS": bits}

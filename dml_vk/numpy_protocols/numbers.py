@@ -71,7 +71,7 @@ def cov(
     observed = rows[0] if y is None else ours.concat(rows)
     centred = ours.subtract(observed, ours.mean(observed, axis=1, keepdims=True))
     correction = 1 - _switch(what, "bias", bias) if ddof is None else to_int(what, "ddof", ddof)
-    products = ours.matmul(centred, centred.T)
+    products = ours.matmul(centred, ours.conj(centred).T)
     return ours.divide(products, float(observed.shape[1] - correction)).squeeze()
 
 

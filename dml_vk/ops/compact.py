@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from dml_vk.dtypes import DType, uint32
+from dml_vk.dtypes import DType, bool_, uint32
 from dml_vk.errors import LayoutError
 from dml_vk.kernels.kernel import MAX_RANK
 from dml_vk.kernels.plan.nonzero import plan_nonzero
 from dml_vk.layout import Layout
+from dml_vk.ops.elementwise import converted
 from dml_vk.ops.scan import EXCLUSIVE, SUM, scan_elements
 from dml_vk.ops.view import View, access, check_count, temporary
 from dml_vk.runtime import transfer
@@ -20,6 +21,8 @@ def nonzero_positions(what: str, source: View, dtype: DType = uint32) -> View:
     The result is a new packed view of one dim. This waits for the number of elements. -0.0 counts
     as zero, and NaN as nonzero.
     """
+    if source.dtype.kind == "c":
+        source = converted(what, source, bool_)
     device, layout = source.device, source.layout
     check_count(what, source, "x")
     if not layout.numel:

@@ -91,12 +91,20 @@ def of_kinds(kinds: str) -> tuple[DType, ...]:
     return tuple([dtype for dtype in DTYPES.values() if dtype.kind in kinds])
 
 
+def check_ordered(what: str, *tensors: Tensor) -> None:
+    """Check that elements have an order, which complex ones lack."""
+    for tensor in tensors:
+        if tensor.dtype.kind == "c":
+            rule = "dtype must be real: complex numbers have no order"
+            raise DTypeError(what, rule, dtype=tensor.dtype)
+
+
 def sum_dtype(what: str, own: DType, asked: Any) -> DType:
     """Return the dtype of a sum: by default integers get 64 bits, to avoid overflow."""
     if asked is None:
-        return own if own.kind == "f" else uint64 if own.kind == "u" else int64
+        return own if own.kind in "fc" else uint64 if own.kind == "u" else int64
     found = to_dtype(what, asked)
-    check_dtype(what, found, of_kinds("iuf"))
+    check_dtype(what, found, of_kinds("iufc"))
     return found
 
 

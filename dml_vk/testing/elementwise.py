@@ -1,7 +1,8 @@
 """Reference results of every operator in `dml_vk.kernels.operators`, in NumPy.
 
 Exact operators are computed in the dtype of the operands, except float16, which is computed in
-float32 and rounded once. Functions with an error bound are computed in float64 and rounded once.
+float32 and rounded once. Functions with an error bound are computed in float64, or for float64 in
+long double, and rounded once.
 """
 
 from __future__ import annotations
@@ -32,7 +33,8 @@ def reference(name: str, *operands: Any, **parameters: float) -> Array:
     if name == "where":
         return np.where(cast(arrays[0], "bool_"), *arrays[1:])
     common = np.result_type(*arrays)
-    kind = common if name.startswith("clip") else np.dtype(np.float32)
+    as_is = name.startswith("clip") or common == np.float64
+    kind = common if as_is else np.dtype(np.float32)
     with np.errstate(all="ignore"):
         given = {**dict(operator.parameters), **parameters}
         numbers = [kind.type(value) for value in given.values()]
@@ -78,21 +80,25 @@ def ulps_apart(found: Array, expected: Array) -> NDArray[np.float64]:
     [1.0, 1.0, 0.0]
     """
     nans = np.isnan(found), np.isnan(expected)
-    steps = np.abs(_place(found) - _place(expected))
+    ours, theirs = _place(found), _place(expected)
+    # Of places with different signs, a float64 holds the distance well enough, and int64 may not.
+    near = np.where((ours < 0) == (theirs < 0), ours - theirs, 0)
+    far = ours.astype(np.float64) - theirs.astype(np.float64)
+    steps = np.abs(np.where((ours < 0) == (theirs < 0), near, far))
     wrong = np.where(nans[0] & nans[1], 0.0, np.inf)
     return np.asarray(np.where(nans[0] | nans[1], wrong, steps), np.float64)
 
 
-def _place(array: Array) -> NDArray[np.float64]:
+def _place(array: Array) -> NDArray[np.int64]:
     """The position in the sequence of all floats; both zeros are at 0."""
     bits = array.view(f"int{8 * array.itemsize}").astype(np.int64)
     magnitude = bits & np.iinfo(f"int{8 * array.itemsize}").max
-    return np.asarray(np.where(bits < 0, -magnitude, magnitude), np.float64)
+    return np.asarray(np.where(bits < 0, -magnitude, magnitude), np.int64)
 
 
 def _computed_in(operator: Operator, common: Any) -> Any:
     if common.kind == "f" and operator.ulp:
-        return np.dtype(np.float64)
+        return np.dtype(np.longdouble if common.itemsize == 8 else np.float64)
     if common == np.float16 and operator.name != "nextafter":
         return np.dtype(np.float32)
     return common
@@ -122,6 +128,9 @@ def _trunc_divide(a: Array, b: Array) -> Array:
 
 def _power(a: Array, b: Array) -> Array:
     """NumPy's power, with negative powers of integers, which are 0 except for 1 and -1."""
+    if a.dtype.char == "g":  # Some C libraries are wrong for (-inf) ** -(2 ** 63) here.
+        usual = np.power(a.astype(np.float64), b.astype(np.float64))
+        return np.asarray(np.where(np.isinf(a), usual, np.power(a, b)))
     if a.dtype.kind in "fu":
         return np.power(a, b)
     inverse = np.where(a == 1, 1, np.where(a == -1, np.where(b & 1, -1, 1), 0))
@@ -134,13 +143,15 @@ def _bitwise_count(x: Array) -> Array:
     return np.asarray(np.unpackbits(magnitudes[..., None].view(np.uint8), axis=-1).sum(-1))
 
 
-def _single(array: Any) -> Array:
-    """Round to float32, as activations do with each intermediate product."""
-    return np.asarray(array, np.float32).astype(np.float64)
+def _rounded(array: Any) -> Array:
+    """Round to float32 or float64, as activations do with each intermediate product."""
+    array = np.asarray(array)
+    narrow = np.float64 if array.dtype.char == "g" else np.float32
+    return np.asarray(array.astype(narrow), array.dtype)
 
 
 def _linear(x: Array, alpha: float, beta: float) -> Array:
-    return _single(_single(alpha * x) + beta)
+    return _rounded(_rounded(alpha * x) + beta)
 
 
 def _hard(x: Array, alpha: float, beta: float) -> Array:
@@ -185,7 +196,7 @@ _FUNCTIONS: dict[str, Callable[..., Array]] = {
     "relu": lambda x: _maximum(x, x.dtype.type(0)),
     "elu": _elu,
     "celu": lambda x, alpha: (
-        np.maximum(x, 0.0) + np.minimum(alpha * np.expm1(_single(x / alpha)), 0.0)
+        np.maximum(x, 0.0) + np.minimum(alpha * np.expm1(_rounded(x / alpha)), 0.0)
     ),
     "scaled_elu": _elu,
     "leaky_relu": _leaky,
@@ -197,9 +208,9 @@ _FUNCTIONS: dict[str, Callable[..., Array]] = {
     "hard_swish": lambda x, alpha, beta: x * _hard(x, alpha, beta),
     "softsign": lambda x: np.where(np.isinf(x), np.copysign(1.0, x), x / (1 + np.abs(x))),
     "sigmoid": _sigmoid,
-    "swish": lambda x, scale: x * _sigmoid(_single(scale * x)),
-    "softplus": lambda x, steepness: np.logaddexp(0.0, _single(steepness * x)) / steepness,
-    "parametric_softplus": lambda x, alpha, beta: alpha * np.logaddexp(0.0, _single(beta * x)),
-    "scaled_tanh": lambda x, alpha, beta: alpha * np.tanh(_single(beta * x)),
+    "swish": lambda x, scale: x * _sigmoid(_rounded(scale * x)),
+    "softplus": lambda x, steepness: np.logaddexp(0.0, _rounded(steepness * x)) / steepness,
+    "parametric_softplus": lambda x, alpha, beta: alpha * np.logaddexp(0.0, _rounded(beta * x)),
+    "scaled_tanh": lambda x, alpha, beta: alpha * np.tanh(_rounded(beta * x)),
     "gelu": lambda x: np.where(x == -np.inf, -0.0, 0.5 * x * _erfc(-x / math.sqrt(2))),
 }

@@ -13,7 +13,7 @@ import numpy as np
 
 import dml_vk
 from dml_vk import fft
-from dml_vk.dtypes import DTYPES, DType, to_dtype
+from dml_vk.dtypes import DType, to_dtype
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.numpy_protocols.ufuncs import UFUNCS
 from dml_vk.promotion import common_dtype, float_dtype
@@ -21,6 +21,7 @@ from dml_vk.tensor.operands import plain
 from dml_vk.testing.elementwise import cast
 from tests.fuzz.targets import BINARY, COMPARE
 from tests.kernel.elementwise import compare, expected_of
+from tests.real_dtypes import DTYPES
 
 Answer = Callable[..., Any]
 NOT_THERE = {"out", "device", "memory_format"}  # NumPy has no such parameters, or needs none

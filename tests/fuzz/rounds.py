@@ -16,13 +16,14 @@ from typing import Any
 import numpy as np
 
 import dml_vk
-from dml_vk.dtypes import DTYPES, DType
+from dml_vk.dtypes import DType
 from dml_vk.errors import DeviceMemoryError, DmlVkError
 from dml_vk.kernels.operators import OPERATORS
 from tests.fuzz import answers, broken, hostile, programs
 from tests.fuzz.arguments import Argument, fitting, of_tensor, of_text
 from tests.fuzz.targets import Target, targets
 from tests.fuzz.tensors import Draws, random_layout
+from tests.real_dtypes import DTYPES
 from tests.unit.strides.test_bad_input import SHAPE
 
 PACKAGE = str(Path(dml_vk.__file__).parent)

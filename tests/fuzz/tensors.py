@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 import dml_vk
-from dml_vk.dtypes import DTYPES, DType
+from dml_vk.dtypes import DType
 from dml_vk.layout import Layout
 from tests.kernel.elementwise import random_values
 from tests.kernel.memory import elements
+from tests.real_dtypes import DTYPES
 
 SIZES = (0, 1, 1, 2, 2, 3, 3, 4, 5, 7, 8, 13, 17)
 MOST = 600  # elements

@@ -22,7 +22,7 @@ from dml_vk.directml import (
     ReduceFunction,
     RoiAlign,
 )
-from dml_vk.dtypes import DType, float16, float32
+from dml_vk.dtypes import DType, float16, float32, float64
 from dml_vk.kernels.operators import NOT_PUBLIC, OPERATORS, Operator
 from dml_vk.random import Generator
 from tests.kernel.elementwise import LEAST, random_values
@@ -40,7 +40,7 @@ CHUNKS = (4, 50_000, 3_930)  # of all in SHAPE; whole blocks but for the last
 
 
 def cases() -> list[tuple[Operator, DType]]:
-    """All functions with an error, and of float16 one of each kernel.
+    """All functions with an error, and of float16 and float64 one of each kernel.
 
     What is exact is compared with NumPy bit for bit, on each driver that the suite is run on. With
     DML_VK_EVERY_WAY=1 it is all that there is.
@@ -50,7 +50,7 @@ def cases() -> list[tuple[Operator, DType]]:
     of_kernels = {operator.family: operator for operator in FUNCTIONS}
     return [
         *[(operator, float32) for operator in FUNCTIONS],
-        *[(operator, float16) for operator in of_kernels.values()],
+        *[(one, dtype) for one in of_kernels.values() for dtype in (float16, float64)],
     ]
 
 
@@ -176,6 +176,9 @@ def computations() -> dict[str, Callable[[np.ndarray], np.ndarray]]:
         "lp_pool": lambda x: dml_vk.nn.lp_pool(x, 2, 4, ceil_mode=True),
         "adaptive_pool": lambda x: dml_vk.nn.adaptive_avg_pool(dml_vk.tanh(x).astype(float16), 7),
         "top_k": lambda x: dml_vk.top_k(x, 3, axis=1)[1],
+        "complex": lambda x: complex_of(x) * complex_of(x) / (complex_of(x) + (1 + 2j)),
+        "complex-exp": lambda x: dml_vk.exp(complex_of(x) / 512),
+        "complex-matmul": lambda x: complex_of(x) @ complex_of(x).mT,
     }
     calls |= {f"nn-{name}": call for name, call in networks().items()}
     return {
@@ -183,6 +186,11 @@ def computations() -> dict[str, Callable[[np.ndarray], np.ndarray]]:
         for name, call in calls.items()
         for one in FORMATS
     }
+
+
+def complex_of(x: dml_vk.Tensor) -> dml_vk.Tensor:
+    """Numbers beside each other as real and imaginary parts."""
+    return x + dml_vk.flip(x, axis=3) * 1j
 
 
 def _computed(call, memory_format, given: np.ndarray) -> np.ndarray:

@@ -24,12 +24,13 @@ FOLLOWING = [
     *("tests/kernel/ops/test_accuracy.py", "tests/kernel/ops/test_elementwise.py"),
 ]
 MISSED = "heaviside or up_to_date or from_these_sources or has_one_entry"
-# The variants of its kernel.
+# The variants of its kernels.
 BUILT = {f"float_arithmetic_{variant}" for variant in ("words_32", "packed_16", "tile_32")}
+BUILT |= {"double_arithmetic_words_64"}
 USE = """
 import numpy as np, dml_vk as dv
 values = np.float32([-np.inf, -1.5, -1e-45, -0.0, 0.0, 1e-45, 2.0, np.inf, np.nan, 65520])
-for kind in (np.float16, np.float32):
+for kind in (np.float16, np.float32, np.float64):
     with np.errstate(over="ignore"):
         a, b = values.astype(kind)[:, None], values.astype(kind)
     x = dv.asarray(a)
@@ -77,11 +78,12 @@ def tree(tmp_path) -> Path:
 
 
 def test_the_page_adds_an_operator_and_the_tests_say_what_is_missing(tree):
-    row, case = CHANGES
+    row, *cases = CHANGES
     assert row[0].startswith("dml_vk/kernels/operators/")
     apply(tree, *row)
     assert failing(tree, *COMPLETE, "-k", MISSED) == COMPLETE
-    apply(tree, *case)
+    for case in cases:
+        apply(tree, *case)
     shaders, files = [
         python(tree, "-m", module)
         for module in ("dml_vk.kernels.spirv.library", "tests.made_files")

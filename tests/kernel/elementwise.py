@@ -161,7 +161,7 @@ def compare(name: str, seen, found: np.ndarray, expected: np.ndarray) -> None:
         if name == "logaddexp":
             apart = np.fmin(apart, places_apart(found, expected, np.fmax(*seen)))
         # Within an error of float32, what is rounded to float16 may come to lie on the other side.
-        right = apart <= (ulp if found.itemsize == 4 else 1)
+        right = apart <= (1 if found.itemsize == 2 else ulp)
     else:
         same = found.view(KINDS[found.itemsize]) == expected.view(KINDS[found.itemsize])
         right = same | np.isnan(found) & np.isnan(expected)

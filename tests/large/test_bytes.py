@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 import dml_vk
-from dml_vk.dtypes import DTYPES
 from dml_vk.errors import DeviceMemoryError
 from dml_vk.layout import channels_last
 from tests.kernel.runtime.test_device import open_by
+from tests.real_dtypes import DTYPES
 
 GIB = 2**30
 MOST = 2 * GIB - 4096

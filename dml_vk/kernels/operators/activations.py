@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import partial
 from math import inf, nan
 
-from dml_vk.kernels.operators.row import HALVES, Operator
+from dml_vk.kernels.operators.row import FLOATS, Operator
 from dml_vk.kernels.operators.special import NAN, STAY, even, joined, odd
 
 _activation = partial(
-    Operator, chapter="Activations", dtypes=HALVES, family="activation", numpy=None
+    Operator, chapter="Activations", dtypes=FLOATS, family="activation", numpy=None
 )
 
 ROWS = (

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from math import inf, nan, pi
 
-from dml_vk.kernels.operators.row import HALVES, Operator
+from dml_vk.kernels.operators.row import COMPLEX, FLOATS, Operator
 from dml_vk.kernels.operators.special import NAN, NANS, NO_INFINITIES, even, joined, odd
 
 # Cases of atan2 with y >= 0, as (y, x, angle).
@@ -20,7 +20,7 @@ _ANGLES = joined(
 _function = partial(
     Operator,
     chapter="Trigonometric functions",
-    dtypes=HALVES,
+    dtypes=FLOATS,
     family="arc",
     ulp=2.0,
     array_api=True,
@@ -31,6 +31,7 @@ ROWS = (
         "sin",
         code=70,
         arity=1,
+        dtypes=FLOATS + COMPLEX,
         family="trig",
         doc="The sine of an angle in radians.",
         example="[0.5, 2.0] -> [0.4794921875, 0.9091796875]",
@@ -41,6 +42,7 @@ ROWS = (
         "cos",
         code=71,
         arity=1,
+        dtypes=FLOATS + COMPLEX,
         family="trig",
         doc="The cosine of an angle in radians.",
         example="[0.5, 2.0] -> [0.87744140625, -0.416259765625]",
@@ -51,6 +53,7 @@ ROWS = (
         "tan",
         code=72,
         arity=1,
+        dtypes=FLOATS + COMPLEX,
         family="trig",
         doc="The tangent of an angle in radians.",
         example="[0.5, 2.0] -> [0.54638671875, -2.185546875]",
@@ -61,6 +64,7 @@ ROWS = (
         "asin",
         code=73,
         arity=1,
+        dtypes=FLOATS + COMPLEX,
         doc="The arc sine in radians; NaN outside [-1, 1].",
         example="[0.5, -1.0] -> [0.5234375, -1.5703125]",
         special=[*odd((0.0, 0.0), (1.0, pi / 2)), *even((1.5, nan), (inf, nan)), NAN],
@@ -71,6 +75,7 @@ ROWS = (
         "acos",
         code=74,
         arity=1,
+        dtypes=FLOATS + COMPLEX,
         doc="The arc cosine in radians; NaN outside [-1, 1].",
         example="[0.5, -1.0] -> [1.046875, 3.140625]",
         special=[(1.0, 0.0), (-1.0, pi), *even((0.0, pi / 2), (1.5, nan), (inf, nan)), NAN],
@@ -81,6 +86,7 @@ ROWS = (
         "atan",
         code=75,
         arity=1,
+        dtypes=FLOATS + COMPLEX,
         doc="The arc tangent in radians.",
         example="[0.5, 2.0] -> [0.463623046875, 1.107421875]",
         special=[*odd((0.0, 0.0), (1.0, pi / 4), (inf, pi / 2)), NAN],

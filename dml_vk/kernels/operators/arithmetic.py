@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from math import inf, nan
 
-from dml_vk.kernels.operators.row import ALL, COMPLEX, FLOATS, HALVES, INTEGERS, NUMBERS, Operator
+from dml_vk.kernels.operators.row import ALL, COMPLEX, FLOATS, INTEGERS, NUMBERS, Operator
 from dml_vk.kernels.operators.special import NAN, NANS, WHOLE, either_way, even, joined, odd, signs
 
 _arithmetic = partial(Operator, chapter="Arithmetic", array_api=True)
@@ -156,7 +156,7 @@ ROWS = (
         "mean_of_two",
         code=10,
         arity=2,
-        dtypes=HALVES,
+        dtypes=FLOATS,
         by_device=True,
         doc="(x1 + x2) / 2.",
         example="[1.0, 2.0], [4.0, -4.0] -> [2.5, -1.0]",
@@ -170,7 +170,7 @@ ROWS = (
         "difference_square",
         code=11,
         arity=2,
-        dtypes="iuhs",
+        dtypes=NUMBERS,
         by_device=True,
         doc="(x1 - x2) * (x1 - x2).",
         example="[1.0, 2.0], [4.0, -4.0] -> [9.0, 36.0]",
@@ -211,7 +211,8 @@ ROWS = (
         "abs",
         code=16,
         arity=1,
-        dtypes=NUMBERS,
+        dtypes=NUMBERS + COMPLEX,
+        sizes=True,
         doc="The absolute value; the smallest signed integer is unchanged.",
         example="[1.5, -2.0] -> [1.5, 2.0]",
         special=[*even((0.0, 0.0), (1.5, 1.5), (inf, inf)), NAN],
@@ -222,8 +223,8 @@ ROWS = (
         "sign",
         code=17,
         arity=1,
-        dtypes=NUMBERS,
-        doc="-1, 0 or 1 if x is negative, zero or positive; NaN if x is NaN.",
+        dtypes=NUMBERS + COMPLEX,
+        doc="-1, 0 or 1 if x is negative, zero or positive, NaN if NaN; x / abs(x) if complex.",
         example="[1.5, -2.0] -> [1.0, -1.0]",
         special=[(0.0, 0.0), (-0.0, 0.0), *odd((3.0, 1.0), (inf, 1.0)), NAN],
         directml=("ELEMENT_WISE_SIGN",),

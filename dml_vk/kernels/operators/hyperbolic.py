@@ -5,11 +5,11 @@ from __future__ import annotations
 from functools import partial
 from math import inf, nan
 
-from dml_vk.kernels.operators.row import HALVES, Operator
+from dml_vk.kernels.operators.row import COMPLEX, FLOATS, Operator
 from dml_vk.kernels.operators.special import NAN, STAY, even, odd
 
 _function = partial(
-    Operator, chapter="Hyperbolic and other functions", dtypes=HALVES, ulp=2.0, array_api=True
+    Operator, chapter="Hyperbolic and other functions", dtypes=FLOATS, ulp=2.0, array_api=True
 )
 
 ROWS = (
@@ -17,6 +17,7 @@ ROWS = (
         "sinh",
         code=59,
         arity=1,
+        dtypes=FLOATS + COMPLEX,
         family="exp",
         doc="The hyperbolic sine.",
         example="[0.5, 2.0] -> [0.52099609375, 3.626953125]",
@@ -27,6 +28,7 @@ ROWS = (
         "cosh",
         code=60,
         arity=1,
+        dtypes=FLOATS + COMPLEX,
         family="exp",
         doc="The hyperbolic cosine.",
         example="[0.5, 2.0] -> [1.1279296875, 3.76171875]",
@@ -37,6 +39,7 @@ ROWS = (
         "tanh",
         code=61,
         arity=1,
+        dtypes=FLOATS + COMPLEX,
         family="exp",
         doc="The hyperbolic tangent.",
         example="[0.5, 2.0] -> [0.462158203125, 0.9638671875]",
@@ -48,6 +51,7 @@ ROWS = (
         "asinh",
         code=66,
         arity=1,
+        dtypes=FLOATS + COMPLEX,
         family="log",
         doc="The inverse hyperbolic sine.",
         example="[0.5, 2.0] -> [0.481201171875, 1.443359375]",
@@ -59,6 +63,7 @@ ROWS = (
         "acosh",
         code=67,
         arity=1,
+        dtypes=FLOATS + COMPLEX,
         family="log",
         doc="The inverse hyperbolic cosine; NaN below 1.",
         example="[1.5, 4.0] -> [0.96240234375, 2.0625]",
@@ -70,6 +75,7 @@ ROWS = (
         "atanh",
         code=68,
         arity=1,
+        dtypes=FLOATS + COMPLEX,
         family="log",
         doc="The inverse hyperbolic tangent; NaN outside [-1, 1].",
         example="[0.5, -0.75] -> [0.54931640625, -0.97314453125]",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from math import inf, nan
 
-from dml_vk.kernels.operators.row import FLOATS, HALVES, Operator
+from dml_vk.kernels.operators.row import COMPLEX, FLOATS, NUMBERS, Operator
 from dml_vk.kernels.operators.special import NAN, either_way, joined, odd
 
 _HYPOTENUSES = joined(
@@ -20,7 +20,7 @@ ROWS = (
         "pow",
         code=78,
         arity=2,
-        dtypes="iuhs",
+        dtypes=NUMBERS + COMPLEX,
         family="pow",
         ulp=4.0,
         doc="x1 to the power of x2; integers wrap.",
@@ -81,7 +81,7 @@ ROWS = (
         "sqrt",
         code=23,
         arity=1,
-        dtypes=FLOATS,
+        dtypes=FLOATS + COMPLEX,
         doc="The square root; NaN for negative numbers.",
         example="[2.25, 9.0] -> [1.5, 3.0]",
         special=[(0.0, 0.0), (-0.0, -0.0), (4.0, 2.0), (inf, inf), (-1.0, nan), (-inf, nan), NAN],
@@ -91,7 +91,7 @@ ROWS = (
         "rsqrt",
         code=54,
         arity=1,
-        dtypes=HALVES,
+        dtypes=FLOATS,
         ulp=1.0,
         doc="1 / sqrt(x).",
         example="[4.0, 0.25] -> [0.5, 2.0]",
@@ -103,7 +103,7 @@ ROWS = (
         "hypot",
         code=55,
         arity=2,
-        dtypes=HALVES,
+        dtypes=FLOATS,
         ulp=2.0,
         doc="sqrt(x1 * x1 + x2 * x2), without intermediate overflow.",
         example="[3.0, 5.0], [4.0, 12.0] -> [5.0, 13.0]",

@@ -15,6 +15,7 @@ _LETTERS = {"float16": "h", "float32": "s", "float64": "d", "complex64": "c", "c
 ALL, NUMBERS, FLOATS, HALVES, BITS, INTEGERS = "biuhsd", "iuhsd", "hsd", "hs", "biu", "iu"
 COMPLEX = "cz"
 # Families that compute with bits and integers only, unless an operator is `by_device`.
+_BY_SIZE = {"arithmetic", "compare"}  # complex ones have kernels for both sizes of numbers
 _ON_BITS = {"arithmetic", "compare", "where", "cast"}
 
 
@@ -30,6 +31,7 @@ class Operator:
     family: str = "arithmetic"  # kernels are <kind of value>_<family>, except `cast` and `where`
     extra_kernels: tuple[str, ...] = ()  # further kernels that have it, for DirectML's classes
     result: str = ""  # the result dtype if it differs from that of the operands
+    sizes: bool = False  # the results of complex numbers are real
     ulp: float = 0.0  # float32: maximum error; 0 is correctly rounded
     by_device: bool = False  # float32 uses the device's arithmetic, which may flush subnormals
     parameters: tuple[tuple[str, float], ...] = ()  # (name, default)
@@ -64,17 +66,24 @@ class Operator:
     def takes(self, dtype: DType) -> bool:
         return _LETTERS.get(dtype.name, dtype.kind) in self.dtypes
 
+    def result_dtype(self, common: DType) -> DType:
+        """The dtype of the result."""
+        if self.result:
+            return DTYPES[self.result]
+        return common.part if self.sizes else common
+
     def kernel(self, common: DType) -> str:
         """The kernel that computes it in this dtype."""
         if self.family in ("cast", "where"):
             return self.family
         if common.kind == "c":
-            parts = "" if common.part.itemsize == 4 else "double_"
-            return f"{parts}complex_{'compare' if self.result else 'arithmetic'}"
-        floats = common.kind == "f"
-        if floats and common.itemsize < 8:
-            return f"float_{self.family}"
-        wide = ("double" if floats else "long") if common.itemsize == 8 else "int"
+            if self.sizes:
+                return "complex_size"
+            parts = "double_" if common.part.itemsize == 8 and self.family in _BY_SIZE else ""
+            return f"{parts}complex_{self.family}"
+        if common.kind == "f":
+            return f"{'double' if common.itemsize == 8 else 'float'}_{self.family}"
+        wide = "long" if common.itemsize == 8 else "int"
         return f"{wide}_{'compare' if self.result else 'arithmetic'}"
 
     @functools.cached_property

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from math import inf, nan
 
-from dml_vk.kernels.operators.row import ALL, COMPLEX, FLOATS, HALVES, NUMBERS, Operator
+from dml_vk.kernels.operators.row import ALL, COMPLEX, FLOATS, NUMBERS, Operator
 from dml_vk.kernels.operators.special import even
 
 _TRUTHS = [(a, bool(a)) for a in (0.0, -0.0, 1.0, -2.0, inf, -inf, nan)]
@@ -80,7 +80,7 @@ ROWS = (
         "isposinf",
         code=50,
         arity=1,
-        dtypes=HALVES,
+        dtypes=FLOATS,
         doc="Whether x is positive infinity.",
         example='[float("-inf"), float("inf")] -> [False, True]',
         special=[*even((0.0, 0), (1.0, 0)), (inf, 1), (-inf, 0), (nan, 0)],
@@ -91,7 +91,7 @@ ROWS = (
         "isneginf",
         code=51,
         arity=1,
-        dtypes=HALVES,
+        dtypes=FLOATS,
         doc="Whether x is negative infinity.",
         example='[float("-inf"), float("inf")] -> [True, False]',
         special=[*even((0.0, 0), (1.0, 0)), (inf, 0), (-inf, 1), (nan, 0)],

@@ -21,8 +21,13 @@ _ELEMENT_NS = {
     "float_arithmetic": 3.0, "int_arithmetic": 3.0, "long_arithmetic": 8.0, "float_exp": 4.0,
     "float_activation": 6.0, "float_trig": 5.0, "float_erf": 6.0, "float_log": 7.0,
     "float_arc": 8.0, "float_pow": 12.0, "double_compare": 6.0, "double_arithmetic": 20.0,
+    "double_exp": 20.0, "double_log": 30.0, "double_trig": 30.0,
+    "double_arc": 40.0, "double_erf": 60.0, "double_pow": 60.0,
+    "double_activation": 60.0,
     "complex_arithmetic": 20.0, "complex_compare": 4.0, "double_complex_arithmetic": 80.0,
-    "double_complex_compare": 10.0, "finish": 4.0, "pairs": 4.0,
+    "complex_exp": 120.0, "complex_log": 150.0, "complex_trig": 120.0, "complex_arc": 300.0,
+    "complex_pow": 250.0, "complex_size": 60.0, "double_complex_compare": 10.0,
+    "finish": 4.0, "pairs": 4.0,
 }  # fmt: skip
 
 

@@ -32,8 +32,14 @@ def loop(turns: int, each: int = 0) -> int:
 DIVIDE, SQRT, _RSQRT, _HYPOT = loop(4), loop(6), loop(1, 2 * loop(4)), loop(7)
 # Steps of 22 bits, each with a small correction in either direction.
 _FMOD = loop(1, loop(13, 2 * loop(2)))
+_EXTENDED_SQRT = loop(32)  # one iteration per bit of half the root
 _DOUBLE_FMOD = loop(66)  # steps of 32 bits through 2098 exponents
-_COMPLEX_DIVIDE = {name: loop(3) for name in ("divide", "reciprocal")}
+_COMPLEX = {
+    **{name: loop(3) for name in ("divide", "reciprocal")},
+    "sqrt": 2 * _EXTENDED_SQRT,
+    "sign": _EXTENDED_SQRT,
+}
+_COMPLEX_ARC = 5 * _EXTENDED_SQRT  # two complex roots, and one of an inverse hyperbolic sine
 PAIR = DIVIDE + SQRT + _RSQRT  # what elements of a row need is a quotient and a root
 ELEMENTS: dict[str, dict[str, int]] = {
     "float_arithmetic": {
@@ -56,9 +62,16 @@ ELEMENTS: dict[str, dict[str, int]] = {
         "fmod": _DOUBLE_FMOD,
         "remainder": _DOUBLE_FMOD,
         "floor_divide": _DOUBLE_FMOD,
+        "rsqrt": _EXTENDED_SQRT,
+        "hypot": _EXTENDED_SQRT,
     },
-    "complex_arithmetic": _COMPLEX_DIVIDE,
-    "double_complex_arithmetic": _COMPLEX_DIVIDE,
+    "complex_arithmetic": _COMPLEX,
+    "double_complex_arithmetic": _COMPLEX,
+    "complex_size": {"abs": _EXTENDED_SQRT},
+    "complex_log": dict.fromkeys(("asinh", "acosh"), _COMPLEX_ARC),
+    "complex_arc": dict.fromkeys(("asin", "acos"), _COMPLEX_ARC),
+    "double_log": {"asinh": _EXTENDED_SQRT, "acosh": _EXTENDED_SQRT},
+    "double_arc": {"asin": _EXTENDED_SQRT, "acos": _EXTENDED_SQRT},
 }
 # Kernels whose functions all have the same bound: a quotient, a root, or a branch for rare values.
 FUNCTIONS = {

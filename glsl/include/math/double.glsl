@@ -161,13 +161,9 @@ uvec2 double_multiply(uvec2 a, uvec2 b) {
   }
   int exponent, other;
   uvec2 x = double_significand(a, exponent), y = double_significand(b, other);
-  uvec2 low = long_product(x.x, y.x);
-  uvec2 middle = long_add(long_product(x.x, y.y), uvec2(low.y, 0u));
-  uvec2 cross = long_add(long_product(x.y, y.x), uvec2(middle.x, 0u));
-  uvec2 high = long_add(long_product(x.y, y.y), uvec2(middle.y, 0u));
-  high = long_add(high, uvec2(cross.y, 0u));
-  high.x |= (low.x | cross.x) == 0u ? 0u : 1u;
-  return double_pack(sign, exponent + other - 1022, high);
+  uvec4 product = long_whole_product(x, y);
+  product.z |= long_is_zero(product.xy) ? 0u : 1u;
+  return double_pack(sign, exponent + other - 1022, product.zw);
 }
 
 #endif

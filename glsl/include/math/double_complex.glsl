@@ -3,7 +3,7 @@
 // part is infinite, whatever the other part is.
 #ifndef DOUBLE_COMPLEX_HEAD
 #define DOUBLE_COMPLEX_HEAD
-#include "math/wide.glsl"
+#include "math/exact.glsl"
 
 const uvec4 DOUBLE_COMPLEX_NAN = uvec4(DOUBLE_NAN, DOUBLE_NAN);
 
@@ -87,19 +87,19 @@ uvec4 double_complex_divide_special(uvec4 a, uvec4 b) {
 }
 
 uvec4 double_complex_divide(uvec4 a, uvec4 b) {
-    Wide size;
+    Exact size;
     uvec4 quotient;
     // A loop, since three times the code takes drivers three times as long to compile: first the square of
     // the size of b, then the parts of a times the conjugate of b.
     for (uint k = 0u; k < 3u; ++k) {
         uvec2 first = k == 0u ? b.xy : k == 1u ? a.xy : a.zw;
         uvec2 second = k == 0u ? b.zw : k == 1u ? a.zw : double_negate(a.xy);
-        Wide sum = wide_sum(wide_product(first, b.xy), wide_product(second, b.zw));
+        Exact sum = exact_sum(exact_product(first, b.xy), exact_product(second, b.zw));
         if (k == 0u) size = sum;
-        uvec2 part = wide_quotient(sum, size);
+        uvec2 part = exact_quotient(sum, size);
         quotient = k == 1u ? uvec4(part, part) : uvec4(quotient.xy, part);
     }
     bool usual = double_complex_is_finite(a) && double_complex_is_finite(b);
-    return usual && !wide_is_zero(size) ? quotient : double_complex_divide_special(a, b);
+    return usual && !exact_is_zero(size) ? quotient : double_complex_divide_special(a, b);
 }
 #endif

@@ -2,18 +2,13 @@
 #ifndef DOUBLE_POWER_HEAD
 #define DOUBLE_POWER_HEAD
 #include "math/double_divide.glsl"
-
-// bits * 2^(exponent - 127), where the top bit is set. Lowest word first.
-struct Power {
-  uvec4 bits;
-  int exponent;
-};
+#include "math/wide.glsl"
 
 // Exponents are clamped to this: such numbers are 0 or infinite anyway, and so are their powers.
 const int POWER_FAR = 1 << 20;
 
-// The upper half of the product; its last bit is sticky.
-Power power_product(Power a, Power b) {
+// The upper half of the product of numbers whose top bits are set; its last bit is sticky.
+Wide power_product(Wide a, Wide b) {
   uint words[8] = uint[8](0u, 0u, 0u, 0u, 0u, 0u, 0u, 0u);
   [[unroll]] for (uint i = 0u; i < 4u; ++i) {
     uint above = 0u;
@@ -32,7 +27,7 @@ Power power_product(Power a, Power b) {
   uint lost = words[0] | words[1] | words[2] | (full ? words[3] : words[3] << 1u);
   high.x |= lost != 0u ? 1u : 0u;
   int exponent = a.exponent + b.exponent + (full ? 1 : 0);
-  return Power(high, clamp(exponent, -POWER_FAR, POWER_FAR));
+  return Wide(high, clamp(exponent, -POWER_FAR, POWER_FAR));
 }
 
 // The magnitude of an integer, at most 2^63: only powers of 1 stay finite and above 0 for such exponents.
@@ -50,8 +45,8 @@ uvec2 double_whole_power(uvec2 a, uvec2 b) {
   uint sign = odd ? a.y & DOUBLE_SIGN : 0u;
   int exponent;
   uvec2 bits = double_significand(a, exponent);
-  Power base = Power(uvec4(0u, 0u, bits), exponent - 1023);
-  Power power = Power(uvec4(0u, 0u, 0u, DOUBLE_SIGN), 0);
+  Wide base = Wide(uvec4(0u, 0u, bits), exponent - 1023);
+  Wide power = Wide(uvec4(0u, 0u, 0u, DOUBLE_SIGN), 0);
   for (; !long_is_zero(left); left = long_right(left, 1u)) {
     if ((left.x & 1u) != 0u) power = power_product(power, base);
     base = power_product(base, base);

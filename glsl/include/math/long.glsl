@@ -40,6 +40,15 @@ uvec2 long_product(uint a, uint b) {
   return product;
 }
 
+// The product of two numbers of 64 bits, lowest word first.
+uvec4 long_whole_product(uvec2 a, uvec2 b) {
+  uvec2 low = long_product(a.x, b.x);
+  uvec2 middle = long_add(long_product(a.x, b.y), uvec2(low.y, 0u));
+  uvec2 cross = long_add(long_product(a.y, b.x), uvec2(middle.x, 0u));
+  uvec2 high = long_add(long_product(a.y, b.y), uvec2(middle.y, 0u));
+  return uvec4(low.x, cross.x, long_add(high, uvec2(cross.y, 0u)));
+}
+
 uvec2 long_multiply(uvec2 a, uvec2 b) {
   uvec2 product = long_product(a.x, b.x);
   product.y += a.x * b.y + a.y * b.x;

@@ -1,104 +1,33 @@
-// Exact products of float64 and their sums, in 128 bits: sums of two products are rounded once, whatever
-// their sizes, so that neither overflow, underflow nor cancellation loses anything before.
+// Integers of 128 bits, lowest word first, and numbers of as many bits.
 #ifndef WIDE_HEAD
 #define WIDE_HEAD
-#include "math/double.glsl"
+#include "math/long.glsl"
 
-// bits * 2^(exponent - 127), lowest word first. The sign is a word's top bit.
+// bits * 2^(exponent - 127). The top bit may be anywhere, unless a function says more.
 struct Wide {
-    uvec4 bits;
-    int exponent;
-    uint sign;
+  uvec4 bits;
+  int exponent;
 };
 
-bool wide_is_zero(Wide a) { return (a.bits.x | a.bits.y | a.bits.z | a.bits.w) == 0u; }
+uvec4 wide_add(uvec4 a, uvec4 b) {
+  uvec2 low = long_add(a.xy, b.xy), high = long_add(a.zw, b.zw);
+  return uvec4(low, long_add(high, uvec2(long_less(low, b.xy, false) ? 1u : 0u, 0u)));
+}
+
+uvec4 wide_negate(uvec4 a) { return wide_add(~a, uvec4(1u, 0u, 0u, 0u)); }
+
+uvec4 wide_right(uvec4 a, uint by) {  // by < 128
+  uint n = by & 63u;
+  uvec2 high = long_right(a.zw, n);
+  uvec2 low = long_right(a.xy, n) | (n == 0u ? uvec2(0u) : long_left(a.zw, 64u - n & 63u));
+  return by < 64u ? uvec4(low, high) : uvec4(high, uvec2(0u));
+}
 
 uvec4 wide_left(uvec4 a, uint by) {  // by < 128
-    uint n = by & 31u;
-    a = (by & 64u) != 0u ? uvec4(0u, 0u, a.xy) : a;
-    a = (by & 32u) != 0u ? uvec4(0u, a.xyz) : a;
-    return a << n | uvec4(0u, a.xyz) >> 1u >> 31u - n;
+  uint n = by & 63u;
+  uvec2 low = long_left(a.xy, n);
+  uvec2 high = long_left(a.zw, n) | (n == 0u ? uvec2(0u) : long_right(a.xy, 64u - n & 63u));
+  return by < 64u ? uvec4(low, high) : uvec4(uvec2(0u), low);
 }
 
-// The last bit is sticky: it is also set if a bit was lost.
-uvec4 wide_right(uvec4 a, uint by) {
-    uint n = by & 31u, lost = 0u;
-    lost = by > 127u ? a.x | a.y | a.z | a.w : lost;
-    a = by > 127u ? uvec4(0u) : a;
-    lost |= (by & 64u) != 0u ? a.x | a.y : 0u;
-    a = (by & 64u) != 0u ? uvec4(a.zw, 0u, 0u) : a;
-    lost |= (by & 32u) != 0u ? a.x : 0u;
-    a = (by & 32u) != 0u ? uvec4(a.yzw, 0u) : a;
-    lost |= a.x & (1u << n) - 1u;
-    a = a >> n | uvec4(a.yzw, 0u) << 1u << 31u - n;
-    a.x |= uint(lost != 0u);
-    return a;
-}
-
-bool wide_less(uvec4 a, uvec4 b) {
-    bool lower = long_less(a.xy, b.xy, false);
-    return long_less(a.zw, b.zw, false) || long_equal(a.zw, b.zw) && lower;
-}
-
-uvec4 wide_plus(uvec4 a, uvec4 b) {
-    uvec2 low = long_add(a.xy, b.xy), high = long_add(a.zw, b.zw);
-    return uvec4(low, long_add(high, uvec2(uint(long_less(low, a.xy, false)), 0u)));
-}
-
-uvec4 wide_minus(uvec4 a, uvec4 b) {
-    uvec2 high = long_subtract(a.zw, b.zw);
-    high = long_subtract(high, uvec2(uint(long_less(a.xy, b.xy, false)), 0u));
-    return uvec4(long_subtract(a.xy, b.xy), high);
-}
-
-// With the top bit set, unless it is 0.
-Wide wide_normal(Wide a) {
-    bool upper = (a.bits.z | a.bits.w) != 0u;
-    int by = upper ? 63 - long_top(a.bits.zw) : 127 - long_top(a.bits.xy);
-    return Wide(wide_left(a.bits, uint(by) & 127u), a.exponent - by, a.sign);
-}
-
-// Exactly a * b, for finite numbers: one of the two top bits is set, unless it is 0.
-Wide wide_product(uvec2 a, uvec2 b) {
-    int exponent, other;
-    uvec2 x = double_significand(a, exponent), y = double_significand(b, other);
-    uvec2 low = long_product(x.x, y.x);
-    uvec2 middle = long_add(long_product(x.x, y.y), uvec2(low.y, 0u));
-    uvec2 cross = long_add(long_product(x.y, y.x), uvec2(middle.x, 0u));
-    uvec2 high = long_add(long_product(x.y, y.y), uvec2(middle.y, 0u));
-    high = long_add(high, uvec2(cross.y, 0u));
-    return Wide(uvec4(low.x, cross.x, high), exponent + other - 2045, (a.y ^ b.y) & DOUBLE_SIGN);
-}
-
-// The sum of two products, normal. They have 106 bits, so that only what is far below the result can be
-// lost, as a sticky bit.
-Wide wide_sum(Wide a, Wide b) {
-    bool none = wide_is_zero(a), no_other = wide_is_zero(b);
-    bool swap = !no_other && (none || a.exponent < b.exponent);
-    Wide large = Wide(swap ? b.bits : a.bits, swap ? b.exponent : a.exponent, swap ? b.sign : a.sign);
-    Wide small = Wide(swap ? a.bits : b.bits, swap ? a.exponent : b.exponent, swap ? a.sign : b.sign);
-    uint down = uint(min(large.exponent - small.exponent, 128) + 1);
-    uvec4 x = large.bits >> 1u | uvec4(large.bits.yzw, 0u) << 31u;  // room for a carry
-    uvec4 y = none || no_other ? uvec4(0u) : wide_right(small.bits, down);
-    bool opposite = a.sign != b.sign, less = wide_less(x, y);
-    uvec4 difference = wide_minus(less ? y : x, less ? x : y);
-    Wide sum = wide_normal(Wide(opposite ? difference : wide_plus(x, y), large.exponent + 1, large.sign));
-    if (opposite && less) sum.sign = small.sign;
-    // As in IEEE 754: a zero sum is negative only if both terms are.
-    if (wide_is_zero(sum)) sum.sign = a.sign & b.sign;
-    return sum;
-}
-
-// The leading 64 bits; the last one is sticky.
-uvec2 wide_leading(Wide a) { return uvec2(a.bits.z | uint((a.bits.x | a.bits.y) != 0u), a.bits.w); }
-
-// The nearest float64 to a / b; b is not 0.
-uvec2 wide_quotient(Wide a, Wide b) {
-    uvec2 divisor = wide_leading(b), rest = long_right(wide_leading(a), 1u), quotient;
-    uint reciprocal = long_reciprocal(divisor);
-    quotient.y = long_digit(rest, divisor, reciprocal, 0u);
-    quotient.x = long_digit(rest, divisor, reciprocal, 0u);
-    quotient.x |= long_is_zero(rest) ? 0u : 1u;
-    return double_pack(a.sign ^ b.sign, clamp(a.exponent - b.exponent, -8192, 8192) + 1023, quotient);
-}
 #endif

@@ -13,6 +13,11 @@ uvec4 decode(uvec4 raw, uint type) {
     return uvec4(cast_to_double(cast_to_float(raw.x, type)), 0, 0);
 }
 uvec4 to_value(uvec4 words) { return words; }
-uvec4 encode(uvec4 value, uint type) { return value; }
-uvec4 encode(uvec2 value, uint type) { return uvec4(value, 0, 0); }
+uvec2 narrowed(uvec2 value) { return cast_round(cast_read(value, FLOAT64), FLOAT32); }
+uvec4 encode(uvec4 value, uint type) {
+    return type == COMPLEX64 ? uvec4(narrowed(value.xy).x, narrowed(value.zw).x, 0, 0) : value;
+}
+uvec4 encode(uvec2 value, uint type) {
+    return uvec4(type == FLOAT32 ? narrowed(value) : value, 0, 0);
+}
 uvec4 encode(bool value, uint type) { return uvec4(value, 0, 0, 0); }

@@ -19,6 +19,7 @@ from tests.kernel.answers import check_call
 M = np.array([[0.25, -1.5, 3.0], [2.5, 0.75, -0.5]], np.float32)
 I = np.array([[3, 1, 2], [3, 5, 4]], np.int32)  # noqa: E741
 K = np.array([[1, 0, 2]], np.int64)
+C = np.array([[1 + 2j, -1j, 3]], np.complex64)
 W = np.array([1.5, -2.0, 0.5], np.float32)
 TRUE = np.array([[True, False, True], [True, True, False]])
 F32 = {"dtype": np.dtype("float32")}  # of what NumPy computes in float64
@@ -85,7 +86,9 @@ CALLS = {
         [M, W, {"assume_unique": True}],
     ),
     "inner": ([M, M], [M, W], [M, W[0]], [W[0], M]),
-    "iscomplexobj isrealobj": ([M],),
+    "angle": ([M], [C]),
+    "imag": ([C],),
+    "iscomplexobj isrealobj": ([M], [C]),
     "kron": ([M, W], [W, M], [M, M], [M, W[0]]),
     "rollaxis": ([M[None], 2], [M[None], 0, 2], [M[None], 1, 3], [M[None], 2, -3], [M, 0, -1]),
     "rot90": ([M], [M, 2], [M, -1], [M, 4], [M[None], 1, (0, 2)]),

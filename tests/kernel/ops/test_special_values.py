@@ -13,7 +13,7 @@ from tests.kernel.memory import bits
 ALL = {name: operator.special for name, operator in OPERATORS.items() if operator.special}
 # They compute nothing of these, or have a test of their own.
 ELSEWHERE = {"cast", "where", "whole_power", "clip", "clip_grad"}
-KINDS = ("float16", "float32")
+KINDS = ("float16", "float32", "float64")
 
 
 def test_every_function_of_floats_has_special_values():

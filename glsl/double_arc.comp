@@ -1,0 +1,20 @@
+#version 450
+#extension GL_GOOGLE_include_directive : require
+#extension GL_EXT_control_flow_attributes : require
+#define SOURCES 2
+#define RESULT uvec2
+#include "types/double_values.glsl"
+#include "families/elementwise.glsl"
+#include "math/double_arc.glsl"
+
+uvec2 compute(uvec2 a, uvec2 b) {
+    switch (OP) {
+    case ASIN: return double_asin(a);
+    case ACOS: return double_acos(a);
+    case ATAN: return double_atan(a);
+    case ATAN2: return double_atan2(a, b);
+    }
+    return a;
+}
+
+void main() { run(); }

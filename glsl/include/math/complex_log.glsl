@@ -1,0 +1,114 @@
+// Roots and logarithms of complex numbers, as pairs of float64, by the rules of math/complex_exp.glsl.
+#ifndef COMPLEX_LOG_HEAD
+#define COMPLEX_LOG_HEAD
+#include "math/complex_exp.glsl"
+#include "math/double_arc.glsl"
+#include "math/double_log.glsl"
+
+struct Point {
+    Extended x, y;
+};
+
+// The principal root of a point: its x is not negative, and its y has the sign of the point's.
+Point point_sqrt(Point a) {
+    Extended square = extended_add(extended_multiply(a.x, a.x), extended_multiply(a.y, a.y));
+    Extended sum = extended_add(extended_sqrt(square), extended_abs(a.x));
+    Extended large = extended_sqrt(extended_scale(sum, -1));
+    Extended small = extended_divide(extended_abs(a.y), extended_scale(large, 1));
+    if (long_is_zero(sum.bits)) small = large;
+    bool left = a.x.sign != 0u;
+    Extended x = extended_select(left, small, large), y = extended_select(left, large, small);
+    return Point(x, Extended(y.bits, y.exponent, a.y.sign));
+}
+
+uvec4 double_complex_sqrt(uvec4 z) {
+    uvec2 x = z.xy, y = z.zw;
+    Point root = point_sqrt(Point(extended_of(x), extended_of(y)));
+    uvec4 result = complex_of(root.x, root.y);
+    if (double_complex_is_zero(z)) result = uvec4(0u, 0u, y);
+    if (double_is_infinite(x)) {
+        uvec2 none = double_is_nan(y) ? DOUBLE_NAN : uvec2(0u);
+        uvec2 imag = double_is_nan(y) ? DOUBLE_NAN : double_copysign(none, y);
+        result = double_is_negative(x) ? uvec4(none, double_copysign(DOUBLE_INFINITY, y)) : uvec4(x, imag);
+    } else if (double_complex_is_nan(z))
+        result = DOUBLE_COMPLEX_NAN;
+    return double_is_infinite(y) ? uvec4(DOUBLE_INFINITY, y) : result;
+}
+
+// z / |z|, and 0 for 0.
+uvec4 double_complex_sign(uvec4 z) {
+    Extended x = extended_of(z.xy), y = extended_of(z.zw);
+    Extended size = extended_sqrt(extended_add(extended_multiply(x, x), extended_multiply(y, y)));
+    uvec4 result = complex_of(extended_divide(x, size), extended_divide(y, size));
+    result = double_complex_is_zero(z) ? uvec4(0u) : result;
+    return double_complex_is_finite(z) ? result : DOUBLE_COMPLEX_NAN;
+}
+
+Extended extended_of_exact(Exact a) {
+    return Extended(exact_leading(a), exact_is_zero(a) ? EXTENDED_LEAST : a.exponent, a.sign);
+}
+
+const Exact EXACT_LESS_ONE = Exact(uvec4(0u, 0u, 0u, DOUBLE_SIGN), 0, DOUBLE_SIGN);
+
+// Half the logarithm of 1 + d where d is near 0, otherwise of `whole`, which is as much.
+Extended half_log(Exact d, Extended whole) {
+    bool near = d.exponent < -1 || exact_is_zero(d) || d.exponent == -1 && d.sign == 0u;
+    Ratio close = log1p_ratio(extended_of_exact(d)), far = log_ratio(whole);
+    Ratio ratio;
+    ratio.num = extended_select(near, close.num, far.num);
+    ratio.den = extended_select(near, close.den, far.den);
+    ratio.power = near ? close.power : far.power;
+    return extended_scale(log_of(ratio), -1);
+}
+
+// The logarithm of a finite number other than 0: of the size, whose square is exact, and the angle.
+Point point_log(uvec4 z) {
+    Exact square = exact_sum(exact_product(z.xy, z.xy), exact_product(z.zw, z.zw));
+    Extended size = half_log(exact_sum(square, EXACT_LESS_ONE), extended_of_exact(square));
+    return Point(size, extended_atan2(z.zw, z.xy));
+}
+
+// A logarithm where the number is 0, infinite or NaN.
+uvec4 double_complex_log_special(uvec4 result, uvec4 z, bool zero) {
+    if (zero) result.xy = double_negate(DOUBLE_INFINITY);
+    if (double_complex_is_nan(z)) result = DOUBLE_COMPLEX_NAN;
+    if (double_complex_is_infinite(z)) result.xy = DOUBLE_INFINITY;
+    return result;
+}
+
+// Times a factor, for other bases.
+uvec4 double_complex_log(uvec4 z, Extended factor) {
+    Point found = point_log(z);
+    uvec4 result = complex_of(extended_multiply(found.x, factor), extended_multiply(found.y, factor));
+    return double_complex_log_special(result, z, double_complex_is_zero(z));
+}
+
+// |1 + z|^2 - 1 is x^2 + y^2 + 2 x.
+uvec4 double_complex_log1p(uvec4 z) {
+    const uvec2 two = uvec2(0u, 0x40000000u);
+    Exact square = exact_sum(exact_product(z.xy, z.xy), exact_product(z.zw, z.zw));
+    Exact above = exact_sum(square, exact_product(z.xy, two));
+    Extended x = extended_add(EXTENDED_ONE, extended_of(z.xy)), y = extended_of(z.zw);
+    bool zero = long_is_zero(x.bits) && double_is_zero(z.zw);
+    Extended whole = extended_add(extended_multiply(x, x), extended_multiply(y, y));
+    Extended size = half_log(above, whole), angle = extended_angle(y, x);
+    if (double_complex_is_infinite(z)) angle = extended_atan2(z.zw, z.xy);
+    return double_complex_log_special(complex_of(size, angle), z, zero);
+}
+
+// e^(w log z), where the logarithm has 64 digits. A power of 0 is 0 or NaN, and what is not finite gives NaN.
+uvec4 double_complex_pow(uvec4 z, uvec4 w) {
+    Point found = point_log(z);
+    Extended c = extended_of(w.xy), d = extended_of(w.zw);
+    Extended power = extended_subtract(extended_multiply(c, found.x), extended_multiply(d, found.y));
+    Extended angle = extended_add(extended_multiply(c, found.y), extended_multiply(d, found.x));
+    Extended size = extended_exp(power);
+    Circle circle = circle_of(angle);
+    uvec4 result = complex_of(extended_multiply(size, circle.cosine), extended_multiply(size, circle.sine));
+    bool usual = double_complex_is_finite(z) && double_complex_is_finite(w) && angle.exponent < 1024;
+    result = usual ? result : DOUBLE_COMPLEX_NAN;
+    if (double_complex_is_zero(z) && usual)
+        result = double_less(uvec2(0u), w.xy) ? uvec4(0u) : DOUBLE_COMPLEX_NAN;
+    return double_complex_is_zero(w) ? uvec4(DOUBLE_ONE, 0u, 0u) : result;
+}
+#endif
