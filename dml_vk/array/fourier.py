@@ -108,8 +108,8 @@ def _axes(
         return dims, (None,) * len(dims)
     if len(wanted) != len(dims):
         raise LayoutError(what, "s must have one length for each axis", s=wanted, axes=dims)
-    given = [None if one is None or one == -1 else to_int(what, name, one) for one in wanted]
-    return dims, tuple(given)
+    given = [-1 if one is None else to_int(what, name, one) for one in wanted]
+    return dims, tuple([None if one == -1 else one for one in given])
 
 
 def _factor(what: str, norm: Any, points: int, inverse: bool) -> float:

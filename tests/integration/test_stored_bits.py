@@ -110,7 +110,7 @@ def test_what_was_found_before_ctrl_c_is_told(monkeypatch, tmp_path):
     told = tmp_path / "told.json"
     assert command.main(["compare", f"--json={told}"]) == 1
     (error,) = json.loads(told.read_text())["errors"]
-    assert error.startswith("stopped after 1 of 1")
+    assert error.startswith(f"stopped after 1 of {len(table.stored())} cases")
 
 
 def test_few_wrong_results_are_kept(flipped, monkeypatch):

@@ -156,6 +156,7 @@ def test_errors_say_what_must_hold():
         (lambda: fft.fft(x, n=2**26 + 1), RangeError, "fft: n must be at most 67108864"),
         (lambda: fft.fft(x, norm="best"), RangeError, "fft: norm must be one of backward, ortho"),
         (lambda: fft.fftn(x, s=(2,), axes=(0, 1)), LayoutError, "fftn: s must have one length"),
+        (lambda: fft.fftn(x, s=[np.ones(2), 1]), LayoutError, "fftn: s must be an integer"),
         (lambda: fft.fftn(x, axes=(0, 0)), LayoutError, "fftn: axes must not repeat"),
         (lambda: fft.fftn(x, axes=()), LayoutError, "fftn: there must be at least one axis"),
         (lambda: fft.rfft(x), DTypeError, "rfft: dtype must be one of"),
