@@ -21,6 +21,9 @@ from dml_vk.strides.order import Ints
 
 # Steps fused before an operator, in families/fused.glsl; AWAY makes `round` round half away from 0.
 SCALED, ADDED, AWAY = 1, 2, 3
+# What is done to complex numbers by doing it to both parts, which are floats of one more dim. A
+# kernel takes up to 8.
+_BY_PARTS, _MOST_DIMS = {"add", "subtract", "negative"}, 7
 
 
 def compute(
@@ -37,10 +40,19 @@ def compute(
     Sources broadcast. None is a scalar, whose words are `scalars`. A source that shares memory with
     the target is read as if the target were written afterwards.
     """
+    if operator.name in _BY_PARTS and _are_complex(common, sources, target):
+        parts = [as_parts(source) for source in sources if source is not None]
+        return compute(what, operator, parts, as_parts(target), common.part)
     kernel, count, opcode = _kernel(operator, common)
     if kernel == "cast" and sources[0] is not None:
         opcode = cast_variant(sources[0].dtype, target.dtype)
     launch(what, kernel, count, (opcode, before), sources, target, common, scalars)
+
+
+def _are_complex(common: DType, sources: Sequence[View | None], target: View) -> bool:
+    """Whether all are tensors of one complex dtype, with room for one more dim."""
+    room = target.layout.rank <= _MOST_DIMS
+    return common.kind == "c" and room and all(x is not None and x.dtype is common for x in sources)
 
 
 def launch(
