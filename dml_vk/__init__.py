@@ -77,9 +77,9 @@ _MODULES = {
         "squeeze stack transpose unstack"
     ),
     "array.moments": "mean std var",
+    "array.nan_moments": "nanmean nanstd nanvar",
     "array.nan_statistics": (
-        "nan_to_num nanargmax nanargmin nancumprod nancumsum nanmax nanmean nanmin nanprod nanstd "
-        "nansum nanvar"
+        "nan_to_num nanargmax nanargmin nancumprod nancumsum nanmax nanmin nanprod nansum"
     ),
     "array.padding": "pad repeat roll tile",
     "array.products": "matmul matrix_transpose tensordot vecdot",

@@ -227,6 +227,11 @@ from dml_vk.array.moments import (
     std as std,
     var as var,
 )
+from dml_vk.array.nan_moments import (
+    nanmean as nanmean,
+    nanstd as nanstd,
+    nanvar as nanvar,
+)
 from dml_vk.array.nan_statistics import (
     nan_to_num as nan_to_num,
     nanargmax as nanargmax,
@@ -234,12 +239,9 @@ from dml_vk.array.nan_statistics import (
     nancumprod as nancumprod,
     nancumsum as nancumsum,
     nanmax as nanmax,
-    nanmean as nanmean,
     nanmin as nanmin,
     nanprod as nanprod,
-    nanstd as nanstd,
     nansum as nansum,
-    nanvar as nanvar,
 )
 from dml_vk.array.padding import (
     pad as pad,

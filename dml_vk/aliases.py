@@ -71,7 +71,6 @@ FUNCTIONS = {
 METHODS = {
     "as_strided": "x.over(dml_vk.Layout(sizes, strides, offset))",
     "bool": "x.to(dml_vk.bool)",
-    "copy": "x.clone()",
     "cpu": "x.numpy()",
     "cuda": "dml_vk.device, x.to_device(device)",
     "detach": "x itself, for there are no gradients",

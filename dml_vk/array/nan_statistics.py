@@ -1,7 +1,7 @@
 """Statistics that ignore NaN, as in NumPy's functions of the same names.
 
-Integers and bools have no NaN, so for them these functions are the same as the plain ones. Medians
-and quantiles that ignore NaN are in `dml_vk.array.quantiles`.
+Integers and bools have no NaN, so for them these functions are the same as the plain ones. Means
+and variances are in `dml_vk.array.nan_moments`, medians and quantiles in `dml_vk.array.quantiles`.
 """
 
 from __future__ import annotations
@@ -16,17 +16,11 @@ from dml_vk.array.cumulative import cumulative_prod, cumulative_sum
 from dml_vk.array.elementwise import (
     astype,
     clip,
-    divide,
     equal,
-    greater,
     isnan,
-    sqrt,
-    square,
-    subtract,
     where,
 )
 from dml_vk.array.manipulation import reshape
-from dml_vk.array.moments import mean, to_correction
 from dml_vk.array.statistics import (
     check_one_axis,
     computed_in,
@@ -37,12 +31,10 @@ from dml_vk.array.statistics import (
 from dml_vk.dtypes import DType, int64
 from dml_vk.errors import ErrorsAs, RangeError
 from dml_vk.ops.copy import copy_elements
-from dml_vk.promotion import float_dtype
 from dml_vk.strides.order import Axes, to_index
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import (
     check_dtype,
-    of_kind,
     of_kinds,
     result_over,
     sum_dtype,
@@ -186,70 +178,6 @@ def nanargmin(
     return _arg("nanargmin", statistics.argmin, nanmin, x, axis, keepdims, out)
 
 
-def nanmean(
-    x: Tensor, /, axis: Axes | None = None, *, keepdims: bool = False, out: Tensor | None = None
-) -> Tensor:
-    """Return the means over these axes, ignoring NaN; NaN if all are NaN.
-
-    >>> import dml_vk
-    >>> x = dml_vk.asarray([[1.0, float("nan")], [3.0, 2.0]])
-    >>> dml_vk.nanmean(x, axis=0).tolist()
-    [2.0, 2.0]
-    """
-    what = "nanmean"
-    x = to_tensor(what, "x", x)
-    axes = reduced_axes(what, x, axis)
-    with ErrorsAs(what):
-        if x.dtype.kind not in "fc":
-            return mean(x, axes, keepdims=keepdims, out=out)
-        target = reduced_target(what, x, axes, keepdims, x.dtype, out)
-        wide = computed_in(x.dtype)
-        total = statistics.sum(_filled(x, 0), axes, dtype=wide, keepdims=keepdims)
-        return _cast(divide(total, _counts(x, axes, keepdims), out=_same(target, wide)), target)
-
-
-def nanvar(
-    x: Tensor,
-    /,
-    axis: Axes | None = None,
-    *,
-    correction: float = 0.0,
-    ddof: float | None = None,
-    keepdims: bool = False,
-    out: Tensor | None = None,
-) -> Tensor:
-    """Return the variances over these axes, ignoring NaN, as defined by `var`.
-
-    They are NaN if there are not more numbers than `correction`, or NumPy's `ddof`.
-
-    >>> import dml_vk
-    >>> x = dml_vk.asarray([[1.0, float("nan")], [3.0, 2.0]])
-    >>> dml_vk.nanvar(x, axis=1).tolist()
-    [0.0, 0.25]
-    """
-    return _spread("nanvar", x, axis, correction, ddof, keepdims, out)
-
-
-def nanstd(
-    x: Tensor,
-    /,
-    axis: Axes | None = None,
-    *,
-    correction: float = 0.0,
-    ddof: float | None = None,
-    keepdims: bool = False,
-    out: Tensor | None = None,
-) -> Tensor:
-    """Return the standard deviations over these axes: the square roots of `nanvar`.
-
-    >>> import dml_vk
-    >>> x = dml_vk.asarray([[1.0, float("nan")], [3.0, 2.0]])
-    >>> dml_vk.nanstd(x, axis=1).tolist()
-    [0.0, 0.5]
-    """
-    return _spread("nanstd", x, axis, correction, ddof, keepdims, out)
-
-
 def nancumsum(
     x: Tensor, /, axis: int | None = None, *, dtype: Any = None, out: Tensor | None = None
 ) -> Tensor:
@@ -278,23 +206,23 @@ def nancumprod(
     return _cumulative("nancumprod", cumulative_prod, 1, x, axis, dtype, out)
 
 
-def _filled(x: Tensor, number: float) -> Tensor:
+def filled(x: Tensor, number: float) -> Tensor:
     """Replace each NaN with a number."""
     return where(isnan(x), number, x) if x.dtype.kind in "fc" else x
 
 
-def _counts(x: Tensor, axes: Axes, keepdims: bool) -> Tensor:
+def counts(x: Tensor, axes: Axes, keepdims: bool) -> Tensor:
     """Count the elements that are not NaN, in the dtype that x is computed in."""
     counts = count_nonzero(equal(x, x), axes, keepdims=keepdims)
     return astype(counts, computed_in(x.dtype).part)
 
 
-def _same(target: Tensor, wide: DType) -> Tensor | None:
+def same_dtype(target: Tensor, wide: DType) -> Tensor | None:
     """Return the target if it has the dtype of the computation, as its `out`, else None."""
     return target if wide is target.dtype else None
 
 
-def _cast(found: Tensor, target: Tensor) -> Tensor:
+def cast_into(found: Tensor, target: Tensor) -> Tensor:
     return target if found is target else astype(found, target.dtype, out=target)
 
 
@@ -312,7 +240,7 @@ def _accumulated(
     axes, wanted = reduced_axes(what, x, axis), sum_dtype(what, x.dtype, dtype)
     target = reduced_target(what, x, axes, keepdims, wanted, out)
     with ErrorsAs(what):
-        return plain(_filled(x, nothing), axes, dtype=wanted, keepdims=keepdims, out=target)
+        return plain(filled(x, nothing), axes, dtype=wanted, keepdims=keepdims, out=target)
 
 
 def _extreme(
@@ -331,7 +259,7 @@ def _extreme(
         if x.dtype.kind != "f":
             return plain(x, axes, keepdims=keepdims, out=out)
         target = reduced_target(what, x, axes, keepdims, x.dtype, out)
-        found = plain(_filled(x, beyond), axes, keepdims=keepdims)
+        found = plain(filled(x, beyond), axes, keepdims=keepdims)
         none = statistics.all(isnan(x), axes, keepdims=keepdims)
         return where(none, np.nan, found, out=target)
 
@@ -359,32 +287,6 @@ def _arg(
         return statistics.argmax(equal(x, found), axis, keepdims=keepdims, out=target)
 
 
-def _spread(
-    what: str,
-    x: Any,
-    axis: Axes | None,
-    correction: float,
-    ddof: float | None,
-    keepdims: bool,
-    out: Tensor | None,
-) -> Tensor:
-    x = to_tensor(what, "x", x)
-    check_dtype(what, x.dtype, of_kinds("biuf"))
-    axes, less = reduced_axes(what, x, axis), to_correction(what, correction, ddof)
-    target = reduced_target(what, x, axes, keepdims, float_dtype(x.dtype), out)
-    x = of_kind(what, x, target.dtype)
-    wide = computed_in(x.dtype)
-    with ErrorsAs(what):
-        means = astype(nanmean(astype(x, wide, copy=False), axes, keepdims=True), wide, copy=False)
-        off = subtract(astype(x, wide, copy=False), means)
-        squares = where(isnan(x), 0, square(off, out=off))
-        total = statistics.sum(squares, axes, keepdims=keepdims)
-        by = subtract(_counts(x, axes, keepdims), less)
-        by = where(greater(by, 0), by, np.nan)
-        found = divide(total, by, out=_same(target, wide))
-        return _cast(found if what == "nanvar" else sqrt(found, out=found), target)
-
-
 def _cumulative(
     what: str,
     plain: Callable[..., Tensor],
@@ -401,4 +303,4 @@ def _cumulative(
     axis = to_index(what, "axis", axis, x.ndim)
     target = result_over(what, x.layout.like(), wanted, x, out)
     with ErrorsAs(what):
-        return plain(_filled(x, nothing), axis=axis, dtype=wanted, out=target)
+        return plain(filled(x, nothing), axis=axis, dtype=wanted, out=target)

@@ -62,8 +62,8 @@ def median(
 
 def quantile(
     x: Tensor,
-    q: Any,
     /,
+    q: Any,
     axis: Axes | None = None,
     *,
     method: str = "linear",
@@ -90,8 +90,8 @@ def quantile(
 
 def percentile(
     x: Tensor,
-    q: Any,
     /,
+    q: Any,
     axis: Axes | None = None,
     *,
     method: str = "linear",
@@ -127,8 +127,8 @@ def nanmedian(
 
 def nanquantile(
     x: Tensor,
-    q: Any,
     /,
+    q: Any,
     axis: Axes | None = None,
     *,
     method: str = "linear",
@@ -147,8 +147,8 @@ def nanquantile(
 
 def nanpercentile(
     x: Tensor,
-    q: Any,
     /,
+    q: Any,
     axis: Axes | None = None,
     *,
     method: str = "linear",

@@ -197,7 +197,7 @@ def flatnonzero(x: Tensor, /) -> Tensor:
         return nonzero(reshape(x, -1))[0]
 
 
-def put_along_axis(x: Tensor, indices: Any, values: Operand, /, axis: int | None = -1) -> None:
+def put_along_axis(x: Tensor, indices: Any, /, values: Operand, axis: int | None = -1) -> None:
     """Write values to the elements that `take_along_axis` would read.
 
     Without an axis, indexes are those of all elements, whose strides must allow a view of one dim.

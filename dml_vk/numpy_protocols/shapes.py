@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from dml_vk.array.host_operands import beside_tensor
 from dml_vk.errors import LayoutError
 from dml_vk.layout import contiguous_format, preserve_format
 from dml_vk.numpy_protocols.calls import ours
@@ -13,9 +14,15 @@ from dml_vk.strides.order import to_index, to_int
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import plain, to_tensor
 
+_BROADCAST = "broadcast_arrays"
+
 
 def broadcast_arrays(*args: Any) -> tuple[Tensor, ...]:
-    return tuple(ours.broadcast_arrays(*args))
+    near = next(one for one in args if isinstance(one, Tensor))
+    given = [
+        one if isinstance(one, Tensor) else beside_tensor(_BROADCAST, one, near) for one in args
+    ]
+    return tuple(ours.broadcast_arrays(*given))
 
 
 def copyto(dst: Any, src: Any, where: Any = True) -> None:

@@ -41,8 +41,8 @@ def compute(
     the target is read as if the target were written afterwards.
     """
     if operator.name in _BY_PARTS and _are_complex(common, sources, target):
-        parts = [as_parts(source) for source in sources if source is not None]
-        return compute(what, operator, parts, as_parts(target), common.part)
+        sources = [as_parts(source) for source in sources if source is not None]
+        target, common = as_parts(target), common.part
     kernel, count, opcode = _kernel(operator, common)
     if kernel == "cast" and sources[0] is not None:
         opcode = cast_variant(sources[0].dtype, target.dtype)

@@ -212,6 +212,10 @@ class Tensor(View, TensorViews, TensorMethods, TensorProtocols):
         """Return a copy."""
         return self._copied("clone", self.layout.like(memory_format))
 
+    def copy(self) -> Tensor:
+        """Return a copy in the same memory order, as `clone` does, by NumPy's name."""
+        return self.clone()
+
     def numpy(self) -> Array:
         """Return a new NumPy array with the same values, in the same memory order."""
         return host.to_numpy("numpy", self)

@@ -6,7 +6,7 @@ import sklearn
 from sklearn import metrics, preprocessing
 from sklearn.decomposition import PCA
 from sklearn.discriminant_analysis import LinearDiscriminantAnalysis
-from sklearn.linear_model import LinearRegression, Ridge, RidgeCV
+from sklearn.linear_model import Ridge, RidgeCV
 from sklearn.mixture import GaussianMixture
 from sklearn.naive_bayes import GaussianNB
 
@@ -39,7 +39,6 @@ CALLS = {
     ),
     "Ridge": lambda x, c, v: Ridge(solver="svd").fit(x, v).predict(x),
     "RidgeCV": lambda x, c, v: RidgeCV().fit(x, v).predict(x),
-    "LinearRegression": lambda x, c, v: LinearRegression().fit(x, v).predict(x),
     "LinearDiscriminantAnalysis": lambda x, c, v: abs(
         LinearDiscriminantAnalysis(solver="svd").fit(x, c).transform(x)
     ),

@@ -1,0 +1,128 @@
+"""Means, variances and standard deviations that ignore NaN."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dml_vk.array import statistics
+from dml_vk.array.elementwise import astype, divide, greater, isnan, sqrt, square, subtract, where
+from dml_vk.array.moments import mean, to_correction
+from dml_vk.array.nan_statistics import cast_into, counts, filled, same_dtype
+from dml_vk.array.statistics import computed_in, reduced_axes, reduced_target
+from dml_vk.dtypes import to_dtype
+from dml_vk.errors import ErrorsAs
+from dml_vk.promotion import float_dtype
+from dml_vk.strides.order import Axes
+from dml_vk.tensor.core import Tensor
+from dml_vk.tensor.operands import check_dtype, of_kind, of_kinds, to_tensor
+
+
+def nanmean(
+    x: Tensor,
+    /,
+    axis: Axes | None = None,
+    *,
+    dtype: Any = None,
+    keepdims: bool = False,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Return the means over these axes, ignoring NaN; NaN if all are NaN.
+
+    With a dtype, elements are converted to it first.
+
+    >>> import dml_vk
+    >>> x = dml_vk.asarray([[1.0, float("nan")], [3.0, 2.0]])
+    >>> dml_vk.nanmean(x, axis=0).tolist()
+    [2.0, 2.0]
+    """
+    what = "nanmean"
+    x = _converted(what, x, dtype)
+    axes = reduced_axes(what, x, axis)
+    with ErrorsAs(what):
+        if x.dtype.kind not in "fc":
+            return mean(x, axes, keepdims=keepdims, out=out)
+        target = reduced_target(what, x, axes, keepdims, x.dtype, out)
+        wide = computed_in(x.dtype)
+        total = statistics.sum(filled(x, 0), axes, dtype=wide, keepdims=keepdims)
+        return cast_into(
+            divide(total, counts(x, axes, keepdims), out=same_dtype(target, wide)), target
+        )
+
+
+def nanvar(
+    x: Tensor,
+    /,
+    axis: Axes | None = None,
+    *,
+    dtype: Any = None,
+    correction: float = 0.0,
+    ddof: float | None = None,
+    keepdims: bool = False,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Return the variances over these axes, ignoring NaN, as defined by `var`.
+
+    They are NaN if there are not more numbers than `correction`, or NumPy's `ddof`.
+
+    >>> import dml_vk
+    >>> x = dml_vk.asarray([[1.0, float("nan")], [3.0, 2.0]])
+    >>> dml_vk.nanvar(x, axis=1).tolist()
+    [0.0, 0.25]
+    """
+    return _spread("nanvar", x, axis, dtype, correction, ddof, keepdims, out)
+
+
+def nanstd(
+    x: Tensor,
+    /,
+    axis: Axes | None = None,
+    *,
+    dtype: Any = None,
+    correction: float = 0.0,
+    ddof: float | None = None,
+    keepdims: bool = False,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Return the standard deviations over these axes: the square roots of `nanvar`.
+
+    >>> import dml_vk
+    >>> x = dml_vk.asarray([[1.0, float("nan")], [3.0, 2.0]])
+    >>> dml_vk.nanstd(x, axis=1).tolist()
+    [0.0, 0.5]
+    """
+    return _spread("nanstd", x, axis, dtype, correction, ddof, keepdims, out)
+
+
+def _spread(
+    what: str,
+    x: Any,
+    axis: Axes | None,
+    dtype: Any,
+    correction: float,
+    ddof: float | None,
+    keepdims: bool,
+    out: Tensor | None,
+) -> Tensor:
+    x = _converted(what, x, dtype)
+    check_dtype(what, x.dtype, of_kinds("biuf"))
+    axes, less = reduced_axes(what, x, axis), to_correction(what, correction, ddof)
+    target = reduced_target(what, x, axes, keepdims, float_dtype(x.dtype), out)
+    x = of_kind(what, x, target.dtype)
+    wide = computed_in(x.dtype)
+    with ErrorsAs(what):
+        means = astype(nanmean(astype(x, wide, copy=False), axes, keepdims=True), wide, copy=False)
+        off = subtract(astype(x, wide, copy=False), means)
+        squares = where(isnan(x), 0, square(off, out=off))
+        total = statistics.sum(squares, axes, keepdims=keepdims)
+        by = subtract(counts(x, axes, keepdims), less)
+        by = where(greater(by, 0), by, np.nan)
+        found = divide(total, by, out=same_dtype(target, wide))
+        return cast_into(found if what == "nanvar" else sqrt(found, out=found), target)
+
+
+def _converted(what: str, x: Any, dtype: Any) -> Tensor:
+    """Convert to the dtype of the computation, if one is given."""
+    x = to_tensor(what, "x", x)
+    return x if dtype is None else astype(x, to_dtype(what, dtype), copy=False)
