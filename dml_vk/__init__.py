@@ -112,7 +112,8 @@ _MODULES = {
     "user_kernel": "compile_glsl kernel",
 }
 _LAZY = {name: module for module, names in _MODULES.items() for name in names.split()}
-_LAZY |= dict.fromkeys(("directml", "fft", "linalg", "nn", "random"), "")  # modules themselves
+# Modules themselves.
+_LAZY |= dict.fromkeys(("directml", "fft", "linalg", "nn", "random", "special"), "")
 __all__ = [
     "DTypeError",
     "DeviceError",

@@ -6,6 +6,7 @@ from dml_vk import (
     linalg as linalg,
     nn as nn,
     random as random,
+    special as special,
 )
 from dml_vk.array.averages import (
     average as average,
@@ -100,6 +101,8 @@ from dml_vk.array.elementwise import (
     hard_sigmoid as hard_sigmoid,
     hard_swish as hard_swish,
     hypot as hypot,
+    i0e as i0e,
+    i1e as i1e,
     isfinite as isfinite,
     isinf as isinf,
     isnan as isnan,

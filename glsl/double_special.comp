@@ -6,6 +6,7 @@
 #define RESULT uvec2
 #include "types/double_values.glsl"
 #include "families/elementwise.glsl"
+#include "math/double_bessel.glsl"
 #include "math/double_erf.glsl"
 #include "math/double_gamma.glsl"
 
@@ -15,6 +16,8 @@ uvec2 compute(uvec2 a, uvec2 b) {
     case GAMMALN: return double_gammaln(a);
     case DIGAMMA: return double_digamma(a);
     case XLOGY: return double_xlogy(a, b);
+    case I0E: return double_i0e(a);
+    case I1E: return double_i1e(a);
     }
     return a;
 }

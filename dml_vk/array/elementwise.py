@@ -25,7 +25,7 @@ from dml_vk.kernels.operators import OPERATORS, Operator
 from dml_vk.layout import broadcast_sizes, elementwise
 from dml_vk.observe.copies import ASKED, record
 from dml_vk.ops.elementwise import cast_elements, compute, converted
-from dml_vk.ops.numbers import element_words, scalar_words
+from dml_vk.ops.numbers import double_words, element_words, scalar_words
 from dml_vk.ops.view import View
 from dml_vk.promotion import common_dtype, float_dtype
 from dml_vk.strides.order import Ints, to_bool
@@ -104,7 +104,8 @@ def _computed(operands: Sequence[Any], out: Any, operator: Operator, params: Int
             sources.append(operand)
         else:
             sources.append(None)
-            scalars = scalar_words(what, "number", common, plain(operand))
+            words = double_words if operator.family == "special" else scalar_words
+            scalars = words(what, "number", common, plain(operand))
     compute(what, operator, sources, target, common, scalars)
     return target
 

@@ -143,6 +143,12 @@ def hard_swish(
 def hypot(x1: Operand, x2: Operand, /, *, out: Tensor | None = None) -> Tensor:
     """sqrt(x1 * x1 + x2 * x2), without intermediate overflow."""
 
+def i0e(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
+    """The modified Bessel function of the first kind of order 0, times exp(-|x|)."""
+
+def i1e(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
+    """The modified Bessel function of the first kind of order 1, times exp(-|x|)."""
+
 def isfinite(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
     """Whether x is neither infinite nor NaN."""
 

@@ -46,7 +46,7 @@ _OPTIONS = ("casting", "dtype", "out")
 
 
 def _entr(x: Any) -> Any:
-    return ours.where(ours.less(x, 0.0), -np.inf, ours.negative(_xlogy(x, x)))
+    return ours.where(ours.less(x, 0.0), -np.inf, ours.negative(ours.xlogy(x, x)))
 
 
 def _log_expit(x: Any) -> Any:
@@ -61,31 +61,29 @@ def _logit(x: Any) -> Any:
 
 
 def _xlog1py(x: Any, y: Any) -> Any:
-    return _times_or_zero(x, y, ours.log1p(y))
-
-
-def _xlogy(x: Any, y: Any) -> Any:
-    return _times_or_zero(x, y, ours.log(y))
-
-
-def _times_or_zero(x: Any, y: Any, logarithm: Any) -> Any:
-    """Multiply x by a logarithm, with 0 where x is 0, unless y is NaN."""
+    """Multiply x by log(1 + y), with 0 where x is 0, unless y is NaN."""
     zero = ours.logical_and(ours.equal(x, 0), ours.equal(y, y))
-    return ours.where(zero, 0.0, ours.multiply(x, logarithm))
+    return ours.where(zero, 0.0, ours.multiply(x, ours.log1p(y)))
 
 
 # By name, since `scipy.special` need not be imported.
 SPECIAL: dict[str, str | Callable[..., Any]] = {
+    "digamma": "digamma",
     "entr": _entr,
     "erf": "erf",
+    "erfc": "erfc",
     "exp2": "exp2",
     "expit": "sigmoid",
     "expm1": "expm1",
+    "gammaln": "gammaln",
+    "i0e": "i0e",
+    "i1e": "i1e",
     "log1p": "log1p",
     "log_expit": _log_expit,
     "logit": _logit,
+    "psi": "digamma",
     "xlog1py": _xlog1py,
-    "xlogy": _xlogy,
+    "xlogy": "xlogy",
 }
 
 

@@ -30,6 +30,14 @@ def scalar_words(what: str, name: str, dtype: DType, value: Any) -> Ints:
     return (int.from_bytes(data, "little", signed=dtype.kind == "i") & 0xFFFFFFFF,)
 
 
+def double_words(what: str, name: str, dtype: DType, value: Any) -> Ints:
+    """Return a float, rounded to the dtype, as the words of a float64."""
+    if isinstance(value, Number):
+        return _later(double_words, what, name, dtype, value)
+    element = np.frombuffer(to_bytes(what, name, dtype, value), dtype.numpy_name)
+    return struct.unpack("<2I", element.astype(np.float64).tobytes())
+
+
 def element_words(what: str, name: str, dtype: DType, value: Any) -> Ints:
     """Return a number as the bits of an element, for kernels that only move bits."""
     if isinstance(value, Number):

@@ -198,6 +198,8 @@ _FUNCTIONS: dict[str, Callable[..., Array]] = {
     "gammaln": special.gammaln,
     "digamma": special.digamma,
     "xlogy": special.xlogy,
+    "i0e": special.i0e,
+    "i1e": special.i1e,
     "relu": lambda x: _maximum(x, x.dtype.type(0)),
     "elu": _elu,
     "celu": lambda x, alpha: (

@@ -1,4 +1,4 @@
-"""References of the gamma function's relatives in NumPy's long double."""
+"""References of relatives of the gamma and Bessel functions in NumPy's long double."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 Array = NDArray[Any]
 _STEPS = 16  # by which recurrences lead to where the asymptotic series converge
 _STIRLING = ((1, 12), (-1, 360), (1, 1260), (-1, 1680), (1, 1188), (-691, 360360), (1, 156))
+_FAR = 25.0  # where the asymptotic series of Bessel functions are exact enough
 _DIGAMMA = ((1, 12), (-1, 120), (1, 252), (-1, 240), (1, 132), (-691, 32760), (1, 12))
 
 
@@ -38,6 +39,31 @@ def digamma(x: Array) -> Array:
 def xlogy(x: Array, y: Array) -> Array:
     """The product of x and log(y), but 0 where x is 0 and y is a number."""
     return np.where((x == 0) & ~np.isnan(y), np.abs(x) * 0, x * np.log(y))
+
+
+def i0e(x: Array) -> Array:
+    """The modified Bessel function of order 0, times exp(-|x|)."""
+    return _bessel(x, 0)
+
+
+def i1e(x: Array) -> Array:
+    """The modified Bessel function of order 1, times exp(-|x|)."""
+    return np.copysign(_bessel(x, 1), x)
+
+
+def _bessel(x: Array, order: int) -> Array:
+    """Powers of x / 2, whose terms are all positive, or of 1 / x."""
+    a = np.abs(x.astype(np.longdouble))
+    near, far = np.minimum(a, _FAR), np.maximum(a, _FAR)
+    powers = term = (near / 2) ** order
+    for k in range(1, 80):
+        term = term * (near / 2) ** 2 / (k * (k + order))
+        powers = powers + term
+    series = term = np.ones_like(far)
+    for k in range(1, 40):
+        term = term * ((2 * k - 1) ** 2 - 4 * order) / (8 * k * far)
+        series = series + term
+    return np.where(a < _FAR, powers * np.exp(-near), series / np.sqrt(2 * _pi() * far))
 
 
 def _pi() -> Any:

@@ -21,6 +21,7 @@ MODULES = [
     "dml_vk.random",
     "dml_vk.linalg",
     "dml_vk.fft",
+    "dml_vk.special",
     "dml_vk.directml",
 ]
 # An entry is a docstring, or a row of a table whose first cell has names.

@@ -45,7 +45,7 @@ LAYERS = """
     tensor.__init__ array.__init__
     fft linalg random user_kernel
     nn
-    nn.__init__
+    nn.__init__ special
     directml testing
     install
     __init__

@@ -8,7 +8,7 @@ import re
 import pytest
 
 import dml_vk
-from dml_vk import fft, linalg, nn, random
+from dml_vk import fft, linalg, nn, random, special
 from tests.public_stub import text
 
 # What is no function: classes, values and modules.
@@ -21,6 +21,7 @@ FUNCTIONS = {
     **{f"fft.{name}": getattr(fft, name) for name in fft.__all__},
     **{f"linalg.{name}": getattr(linalg, name) for name in linalg.__all__},
     **{f"nn.{name}": getattr(nn, name) for name in nn.__all__},
+    **{f"special.{name}": getattr(special, name) for name in special.__all__},
 }
 
 

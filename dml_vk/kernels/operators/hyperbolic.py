@@ -1,4 +1,4 @@
-"""Hyperbolic functions, and the error function."""
+"""Hyperbolic functions, the error function, and relatives of the gamma and Bessel functions."""
 
 from __future__ import annotations
 
@@ -133,5 +133,21 @@ ROWS = (
             [(2.0, 0.0, -inf), (2.0, inf, inf), (-2.0, 0.0, inf), (2.0, 1.0, 0.0)],
             [(inf, 2.0, inf), (inf, 1.0, nan), (2.0, -1.0, nan), (0.0, nan, nan), (nan, 2.0, nan)],
         ),
+    ),
+    _special(
+        "i0e",
+        code=102,
+        arity=1,
+        doc="The modified Bessel function of the first kind of order 0, times exp(-|x|).",
+        example="[0.5, 4.0] -> [0.64501953125, 0.20703125]",
+        special=[*even((0.0, 1.0), (inf, 0.0)), NAN],
+    ),
+    _special(
+        "i1e",
+        code=103,
+        arity=1,
+        doc="The modified Bessel function of the first kind of order 1, times exp(-|x|).",
+        example="[0.5, 4.0] -> [0.1563720703125, 0.1787109375]",
+        special=[*odd((0.0, 0.0), (inf, 0.0)), NAN],
     ),
 )

@@ -70,7 +70,10 @@ ELEMENTS: dict[str, dict[str, int]] = {
     "complex_size": {"abs": _EXTENDED_SQRT},
     "complex_log": dict.fromkeys(("asinh", "acosh"), _COMPLEX_ARC),
     "complex_arc": dict.fromkeys(("asin", "acos"), _COMPLEX_ARC),
-    "double_special": {"gammaln": loop(6), "digamma": loop(6)},
+    "double_special": {
+        **dict.fromkeys(("gammaln", "digamma"), loop(6)),
+        **dict.fromkeys(("i0e", "i1e"), _EXTENDED_SQRT),
+    },
     "double_log": {"asinh": _EXTENDED_SQRT, "acosh": _EXTENDED_SQRT},
     "double_arc": {"asin": _EXTENDED_SQRT, "acos": _EXTENDED_SQRT},
 }

@@ -140,8 +140,8 @@ def test_functions_without_an_equivalent_are_named():
     x = dml_vk.asarray(M)
     for call, said in (
         (
-            lambda: scipy.special.gammaln(x),
-            "scipy.special.gammaln: not available for tensors",
+            lambda: scipy.special.gamma(x),
+            "scipy.special.gamma: not available for tensors",
         ),
         (lambda: np.modf(x), "numpy.modf: not available for tensors"),
         (lambda: np.add.outer(x, x), "numpy.add.outer: not available for tensors"),
@@ -150,10 +150,13 @@ def test_functions_without_an_equivalent_are_named():
             lambda: np.frompyfunc(abs, 1, 1)(x),
             r"numpy.abs \(vectorized\): not available for tensors",
         ),
-        (lambda: scipy.special.xlogy(x, x, out=x), "scipy.special.xlogy: options must be among"),
         (
-            lambda: scipy.special.xlogy(M, x),
-            "scipy.special.xlogy: operands must be tensors or numbers",
+            lambda: scipy.special.xlog1py(x, x, out=x),
+            "scipy.special.xlog1py: options must be among",
+        ),
+        (
+            lambda: scipy.special.xlog1py(M, x),
+            "scipy.special.xlog1py: operands must be tensors or numbers",
         ),
     ):
         with pytest.raises(DTypeError, match=f"^{said}"):

@@ -6,6 +6,7 @@ NumPy's float64 is exact enough for that in bulk; mpmath, with 60 digits, where 
 
 from __future__ import annotations
 
+import functools
 import itertools
 
 import mpmath
@@ -93,6 +94,18 @@ def _softplus(x):
     return mpmath.log1p(mpmath.exp(x))
 
 
+def _bessel(order, x):
+    if abs(x) < 300:
+        return mpmath.besseli(order, x) * mpmath.exp(-abs(x))
+    # The asymptotic series is exact to 50 digits here.
+    size, sign = abs(x), mpmath.sign(x) if order else 1
+    terms, total = mpmath.mpf(1), mpmath.mpf(1)
+    for k in range(1, 30):
+        terms *= ((2 * k - 1) ** 2 - 4 * order) / (8 * k * size)
+        total += terms
+    return sign * total / mpmath.sqrt(2 * mpmath.pi * size)
+
+
 EXACT = {
     **{name: getattr(mpmath, name) for name in ("exp", "expm1", "sinh", "cosh", "tanh", "log")},
     **{name: getattr(mpmath, name) for name in ("log10", "log1p", "asinh", "acosh", "atanh")},
@@ -115,6 +128,7 @@ EXACT = {
     "gammaln": mpmath.loggamma,
     "digamma": mpmath.digamma,
     "xlogy": lambda a, b: a * mpmath.log(b),
+    **{f"i{n}e": functools.partial(_bessel, n) for n in (0, 1)},
     "pow": mpmath.power,
     "logaddexp": lambda a, b: max(a, b) + mpmath.log1p(mpmath.exp(-abs(a - b))),
 }

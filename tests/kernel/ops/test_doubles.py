@@ -140,6 +140,16 @@ def test_relatives_of_the_gamma_function_below_0():
     check("digamma", BOUND, mpmath.digamma, x)
 
 
+@pytest.mark.parametrize("name", ["i0e", "i1e"])
+def test_bessel_functions_of_float64(name):
+    borders = np.outer([1.0, 8.0], 1 + np.arange(-60, 60) * 2.0**-52).ravel()
+    x = np.concatenate([np.random.default_rng(71).uniform(-20, 20, 400), borders])
+    check(name, BOUND, OURS[name], x)
+    # From 2 on both fall.
+    x = 8 * (1 + np.arange(-2000, 2000) * 2.0**-34)
+    assert (np.diff(getattr(dml_vk, name)(dml_vk.asarray(x)).numpy()) < 0).all()
+
+
 def test_x_log_y_of_float64():
     x, y = np.random.default_rng(70).uniform(0.01, 30, (2, 200))
     check("xlogy", BOUND, OURS["xlogy"], x, y)

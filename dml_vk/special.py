@@ -1,0 +1,22 @@
+"""Special functions by SciPy's names; most of them are in the main namespace as well.
+
+`logsumexp` is that of `dml_vk.nn`: its default is the last axis, where SciPy's is all.
+"""
+
+from __future__ import annotations
+
+from dml_vk.array.elementwise import digamma, erf, erfc, gammaln, i0e, i1e, xlogy
+from dml_vk.array.elementwise import sigmoid as expit
+from dml_vk.nn.softmax import logsumexp
+
+__all__ = [
+    "digamma",
+    "erf",
+    "erfc",
+    "expit",
+    "gammaln",
+    "i0e",
+    "i1e",
+    "logsumexp",
+    "xlogy",
+]

@@ -1,0 +1,38 @@
+"""`dml_vk.special` has SciPy's functions under SciPy's names."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.special
+
+import dml_vk
+from dml_vk import special
+
+X = np.random.default_rng(3).uniform(0.05, 20, (2, 3, 40))
+
+
+@pytest.mark.parametrize("name", special.__all__)
+def test_each_is_scipys_function_of_this_name(name):
+    theirs = getattr(scipy.special, name)
+    operands = X if name == "xlogy" else X[:1]
+    named = {"axis": 1} if name == "logsumexp" else {}
+    found = getattr(special, name)(*map(dml_vk.asarray, operands), **named)
+    assert np.allclose(found.numpy(), theirs(*operands, **named), rtol=1e-13, atol=1e-15)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+def test_numbers_beside_tensors(dtype):
+    x = dml_vk.asarray(X[0, 0].astype(dtype))
+    for number in (0.7, 1.3, 2.9):  # Calls after the first are recorded ones.
+        same = dml_vk.full_like(x, number)
+        assert special.xlogy(x, number).tolist() == special.xlogy(x, same).tolist()
+        assert special.xlogy(number, x).tolist() == special.xlogy(same, x).tolist()
+
+
+def test_those_of_the_main_namespace_are_the_same_functions():
+    shared = [name for name in special.__all__ if name in dml_vk.__all__]
+    assert shared == ["digamma", "erf", "erfc", "gammaln", "i0e", "i1e", "xlogy"]
+    assert all(getattr(special, name) is getattr(dml_vk, name) for name in shared)
+    assert special.expit is dml_vk.sigmoid
+    assert special.logsumexp is dml_vk.nn.logsumexp
