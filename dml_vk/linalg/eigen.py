@@ -35,7 +35,7 @@ def eigh(x: Tensor, /) -> EighResult:
 
     >>> import dml_vk
     >>> found = dml_vk.linalg.eigh(dml_vk.asarray([[2.0, 1.0], [1.0, 2.0]]))
-    >>> dml_vk.round(found.eigenvalues, decimals=4).tolist()
+    >>> dml_vk.around(found.eigenvalues, 4).tolist()
     [1.0, 3.0]
     """
     what = "eigh"

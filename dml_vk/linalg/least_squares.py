@@ -75,7 +75,7 @@ def lstsq(a: Tensor, b: Tensor, rcond: float | None = None) -> LstsqResult:
     >>> import dml_vk
     >>> a = dml_vk.asarray([[1.0, 0.0], [1.0, 1.0], [1.0, 2.0]])
     >>> found = dml_vk.linalg.lstsq(a, dml_vk.asarray([1.0, 3.0, 5.0]))
-    >>> dml_vk.round(found.x, decimals=4).tolist(), found.rank
+    >>> dml_vk.around(found.x, 4).tolist(), found.rank
     ([1.0, 2.0], 2)
     """
     what = "lstsq"

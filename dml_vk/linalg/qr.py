@@ -25,9 +25,9 @@ def qr(x: Tensor, /, *, mode: str = "reduced") -> QRResult:
     many as x has rows. Elements on the diagonal of R may be negative, as in LAPACK.
 
     >>> import dml_vk
-    >>> q, r = dml_vk.linalg.qr(dml_vk.asarray([[3.0, 1.0], [4.0, 2.0]]))
-    >>> dml_vk.round(r, decimals=4).tolist()
-    [[-5.0, -2.2], [0.0, 0.4]]
+    >>> q, r = dml_vk.linalg.qr(dml_vk.asarray([[3.0, 2.5], [4.0, 5.0]]))
+    >>> dml_vk.around(r, 4).tolist()
+    [[-5.0, -5.5], [0.0, 1.0]]
     """
     what = "qr"
     to_matrices(what, x)

@@ -114,7 +114,7 @@ def test_averages_elsewhere():
     assert np.allclose(found.numpy(), wide, rtol=1e-5, atol=1e-6)
     for call, error, told in (
         (lambda: dml_vk.average([1]), DTypeError, "x must be a Tensor"),
-        (lambda: dml_vk.average(image, weights=[1]), DTypeError, "weights must be a Tensor"),
+        (lambda: dml_vk.average(image, weights=1), DTypeError, "weights must be a Tensor"),
         (lambda: dml_vk.average(image, 4), LayoutIndexError, "axis must be from -4 to 3"),
         (lambda: dml_vk.average(image, 1, nothing), LayoutError, "weights must have the shape of"),
         (lambda: dml_vk.average(image, returned=3), DTypeError, "returned must be a bool"),

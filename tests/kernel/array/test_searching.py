@@ -192,7 +192,7 @@ def messages():
         (lambda: search(x, x, sorter=floats), DTypeError, "dtype must be one of int8"),
         (lambda: search(x, x, side="top"), RangeError, "side must be 'left' or 'right'"),
         (lambda: search(x, x.to("uint64")), DTypeError, "cannot mix uint64 with signed"),
-        (lambda: search(x, 2), DTypeError, "x2 must be a Tensor"),
+        (lambda: search(x, "2"), DTypeError, "x2 must be a Tensor"),
         (lambda: search(x, x, out=pair), LayoutError, r"out must have the shape \(3,\)"),
     ]
 

@@ -151,6 +151,8 @@ def casts():
             dml_vk.astype(x, int64 if dtype is float32 else float32)
             dml_vk.astype(x, DTYPES["int8"])
             dml_vk.where(dml_vk.ones(SIZES, dtype="bool"), x, x.clone())
+    for x in in_layouts(dtypes.complex128):
+        dml_vk.where(dml_vk.ones(SIZES, dtype="bool"), x, x.clone())
     flat, turned, *others = in_layouts(float32)
     for x in (flat, *others):
         dml_vk.astype(x, float16)

@@ -21,7 +21,9 @@ RANGES = {
     "RANK": (0, 1, 2, 4),
     **dict.fromkeys(("BLOCK_ACROSS", "BLOCK_DOWN"), (1, 2, 8)),
     **dict.fromkeys(("ROWS", "COLUMNS", "DEEP", "LEVELS", "INNER"), (1, 2, 8)),
-    **{"CHANNELS": (1, 4), "DOWN": (1, 2), "ACROSS": (4, 8)},  # of which arrays have sizes
+    "CHANNELS": (1, 4),
+    "DOWN": (1, 2),
+    "ACROSS": (4, 8),  # of which arrays have sizes
     **{f"{name}_{dim}": (1, 2, 3) for name in ("WINDOW", "DILATION", "STRIDE") for dim in range(3)},
     **dict.fromkeys(("TYPE", "COMMON", "A_TYPE", "B_TYPE", "C_TYPE"), range(12)),
 }
