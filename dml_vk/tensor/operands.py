@@ -26,8 +26,13 @@ def is_numpys(number: Any) -> bool:
 
 
 def plain(number: Any) -> Any:
-    """Convert NumPy scalars to Python numbers."""
-    return number.item() if is_numpys(number) else number
+    """Convert NumPy scalars to Python numbers, those with more bits to the nearest ones."""
+    if not is_numpys(number):
+        return number
+    number = number.item()
+    if isinstance(number, (np.longdouble, np.clongdouble)):  # They have no Python number.
+        return complex(number) if isinstance(number, np.complexfloating) else float(number)
+    return number
 
 
 def to_number(what: str, name: str, value: Any) -> int | float:

@@ -80,3 +80,10 @@ def test_divmod():
         np.divmod(x, 3, out=(x, x))
     image = dml_vk.asarray(A, memory_format=channels_last)
     assert [one.memory_format for one in divmod(image, 2.0)] == [channels_last] * 2
+
+
+def test_long_doubles_are_the_nearest_numbers():
+    x = dml_vk.asarray([1.0, -2.0])
+    assert (x * np.longdouble("0.5")).tolist() == [0.5, -1.0]
+    assert (x * np.longdouble("1e4000")).tolist() == [np.inf, -np.inf]
+    assert dml_vk.add(x, np.clongdouble(1j)).tolist() == [1 + 1j, -2 + 1j]
