@@ -28,6 +28,7 @@ from dml_vk.strides.order import Ints
 MAX_OPERATIONS = 4096  # in a batch: each takes about a kilobyte in the driver
 MAX_BATCH_NS = 100e6  # a batch this long is submitted
 LOOK_OPERATIONS = 32  # in a batch: after so many more, it is submitted if the device is idle
+_QUAD = 16  # bytes, the most that a kernel reads at once
 TRIM_OPERATIONS = 4096  # after so many, old hazards are looked through
 MOST_SEGMENTS = 4096  # of memory with hazards of its own, which make look-ups slow
 MAX_FLYING = 3  # submissions: each takes up to MAX_SUBMISSION_NS, for which an interrupt waits
@@ -279,5 +280,6 @@ class Queue:
 
 
 def _widened(access: Access) -> Access:
-    """The access of a binding, which starts at a multiple of ALIGNMENT."""
-    return replace(access, low=access.low // ALIGNMENT * ALIGNMENT)
+    """The access of a binding, which starts at a multiple of ALIGNMENT and ends with a whole quad."""
+    low, high = access.low // ALIGNMENT * ALIGNMENT, -(-access.high // _QUAD) * _QUAD
+    return replace(access, low=low, high=high)

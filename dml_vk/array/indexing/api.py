@@ -27,6 +27,7 @@ from dml_vk.array.indexing.places import (
 )
 from dml_vk.dtypes import to_dtype
 from dml_vk.errors import DTypeError, LayoutError
+from dml_vk.kernels.kernel import SCALAR_WORDS
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.kernels.plan.gather import Step
 from dml_vk.layout import Layout, elementwise
@@ -311,6 +312,8 @@ def _choose(tensor: Tensor, key: Key, value: Any) -> bool:
     view, first = tensor._over(key.layout), key.advanced[0].dim
     behind = view.ndim - first - mask.ndim
     spread = None
+    if not isinstance(value, Tensor) and tensor.dtype.itemsize > 4 * SCALAR_WORDS[3]:
+        value = full((), value, tensor.dtype, device=tensor.device)  # too long for the params
     if isinstance(value, Tensor):
         layout = value.layout
         rank = view.ndim - mask.ndim + 1
