@@ -280,6 +280,6 @@ class Queue:
 
 
 def _widened(access: Access) -> Access:
-    """The access of a binding, which starts at a multiple of ALIGNMENT and ends with a whole quad."""
+    """The access of a binding: from a multiple of ALIGNMENT to the end of a quad."""
     low, high = access.low // ALIGNMENT * ALIGNMENT, -(-access.high // _QUAD) * _QUAD
     return replace(access, low=low, high=high)
