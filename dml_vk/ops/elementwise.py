@@ -40,6 +40,11 @@ def compute(
     Sources broadcast. None is a scalar, whose words are `scalars`. A source that shares memory with
     the target is read as if the target were written afterwards.
     """
+    if common.kind == "c" and operator.family == "arithmetic":
+        # Drivers fold what is added to or multiplied by an imaginary part that a kernel makes up.
+        sources = [
+            x if x is None or x.dtype.kind == "c" else converted(what, x, common) for x in sources
+        ]
     if operator.name in _BY_PARTS and _are_complex(common, sources, target):
         sources = [as_parts(source) for source in sources if source is not None]
         target, common = as_parts(target), common.part

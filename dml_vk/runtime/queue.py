@@ -28,7 +28,6 @@ from dml_vk.strides.order import Ints
 MAX_OPERATIONS = 4096  # in a batch: each takes about a kilobyte in the driver
 MAX_BATCH_NS = 100e6  # a batch this long is submitted
 LOOK_OPERATIONS = 32  # in a batch: after so many more, it is submitted if the device is idle
-_QUAD = 16  # bytes, the most that a kernel reads at once
 TRIM_OPERATIONS = 4096  # after so many, old hazards are looked through
 MOST_SEGMENTS = 4096  # of memory with hazards of its own, which make look-ups slow
 MAX_FLYING = 3  # submissions: each takes up to MAX_SUBMISSION_NS, for which an interrupt waits
@@ -64,12 +63,12 @@ class Queue:
         self._flying: deque[Ticket] = deque(maxlen=MAX_FLYING)  # the last submitted
         self._next_look = LOOK_OPERATIONS
         self._next_trim = TRIM_OPERATIONS
-        self._pipelines = Pipelines(
-            runtime, refusal, unrolls=profile.unrolls, widens=profile.widens
-        )
         # The validation layer takes what a dispatch binds for what it accesses, and would report
-        # independent work on one arena as a hazard.
+        # independent work on one arena as a hazard. Ranges that are bound end with any word, and
+        # elements that are wider may not extend beyond them.
         self._is_validated = vulkan.is_validating()
+        widens = profile.widens and not self._is_validated
+        self._pipelines = Pipelines(runtime, refusal, unrolls=profile.unrolls, widens=widens)
         self.encoder = Encoder(self._pipelines, profile, binds_ranges=self._is_validated)
         self._watch = dispatches.Watch()
         self._is_logged = dispatches.explains()  # this batch
@@ -280,6 +279,5 @@ class Queue:
 
 
 def _widened(access: Access) -> Access:
-    """The access of a binding: from a multiple of ALIGNMENT to the end of a quad."""
-    low, high = access.low // ALIGNMENT * ALIGNMENT, -(-access.high // _QUAD) * _QUAD
-    return replace(access, low=low, high=high)
+    """The access of a binding, which starts at a multiple of ALIGNMENT."""
+    return replace(access, low=access.low // ALIGNMENT * ALIGNMENT)
