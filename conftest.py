@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import os
 
 import pytest
 
@@ -14,7 +15,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """With --gpu, any device that is opened in this process is driven as the probe has an H200."""
+    """SciPy reads what --clients asks for when it is imported.
+
+    With --gpu, any device that is opened in this process is driven as the probe has an H200.
+    """
+    if config.getoption("clients"):
+        os.environ["SCIPY_ARRAY_API"] = "1"
     if config.getoption("gpu"):
         from dml_vk.driver.probe import DeviceInfo
 

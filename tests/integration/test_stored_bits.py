@@ -13,7 +13,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dml_vk.dtypes import DTYPES
+from tests.real_dtypes import DTYPES
 from tests.stored_bits import __main__ as command
 from tests.stored_bits import table
 from tests.stored_bits.cases import cases
