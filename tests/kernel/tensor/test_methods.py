@@ -374,3 +374,13 @@ def test_lists_in_place():
     assert x.tolist() == [1, 2, 3]
     x += [1, 2, 3]
     assert x.tolist() == [2, 4, 6]
+
+
+def test_methods_of_numpys_names():
+    values = np.array([[3, 1], [2, 4]])
+    x = dml_vk.asarray(values)
+    assert x.swapaxes(0, 1).tolist() == values.T.tolist()
+    assert x.argsort().tolist() == values.argsort().tolist()
+    assert x.dot(x).tolist() == values.dot(values).tolist()
+    with pytest.raises(DTypeError, match="add: operands must be tensors or numbers"):
+        x += np.array("1")
