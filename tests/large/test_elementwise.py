@@ -110,7 +110,7 @@ def test_every_way_of_every_kernel(beyond, kernel):
 
     family = kernel if kernel != "where" else "casts"
     wanted = {module for module in modules_of(family) if module.startswith(kernel)}
-    beyond.reach(check, TIMES, wanted)
+    beyond.reach(check, TIMES, wanted - {"where_words_128"})  # which only complex128 takes
 
 
 def test_casts(beyond):
