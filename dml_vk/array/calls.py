@@ -128,7 +128,8 @@ class OneLaunch:
     plan: Plan
     span: tuple[int, int, int]  # the access to the result: base, low and high, in bytes
     nbytes: int
-    params: Ints  # those after the words of a number
+    params: Ints  # without the words of a number
+    place: int  # of the words of a number among the params
     what: str
 
 
@@ -166,7 +167,7 @@ class Call:
         params = one.params
         if self._numbers:
             (words,) = self._words(operands)
-            params = words + params
+            params = params[: one.place] + words + params[one.place :]
         if self._spec is None:
             accesses.append(Access.of(out.allocation, *one.span, True))
             self._device.queue.launch(one.plan, accesses, params)
@@ -227,14 +228,15 @@ class Call:
         numbers = tuple([number for number in found if number is not None])
         if target.slot != self._result or launch.otherwise or not len(numbers) == len(found) > 0:
             return None
-        count = sum([type(word) is Word for word in launch.params])
-        if len(self._numbers) > 1 or any(type(word) is Word for word in launch.params[count:]):
+        rest = tuple([word for word in launch.params if type(word) is not Word])
+        words = [place for place, word in enumerate(launch.params) if type(word) is Word]
+        place = min(words, default=0)
+        if len(self._numbers) > 1 or words != [*range(place, place + len(words))]:
             return None
         made = [step for step in steps if isinstance(step, Allocate)]
         what, nbytes = (made[0].what, made[0].nbytes) if made else (launch.what, 0)
         span = target.base, target.low & ~3, target.high + 3 & ~3
-        rest = launch.params[count:]
-        return OneLaunch(numbers, launch.plan, span, nbytes, rest, what)
+        return OneLaunch(numbers, launch.plan, span, nbytes, rest, place, what)
 
 
 def _with_last_uses(

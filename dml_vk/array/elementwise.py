@@ -244,13 +244,13 @@ def where(
     >>> dml_vk.where(dml_vk.asarray([True, False, True]), x, 0.0).tolist()
     [1.0, 0.0, 3.0]
     """
+    if type(condition) is Tensor and _fit(x1, x2):
+        return call(_selected, (condition, x1, x2), out)
     condition, x1, x2 = beside("where", condition, x1, x2)
     condition = to_tensor("where", "condition", condition)
     if x1 is None and x2 is None and out is None:
         return nonzero(condition)
     to_tensors("where", (condition, x1, x2))
-    if condition.dtype.kind == "c":
-        condition = astype(condition, bool_)
     common = _common("where", OPERATORS["where"], (x1, x2))
     # Scalars that do not fit in the params become elements.
     scalars = sum([not isinstance(x, Tensor) for x in (x1, x2)])
@@ -261,17 +261,27 @@ def where(
     return call(_selected, (condition, x1, x2), out)
 
 
+def _fit(x1: Any, x2: Any) -> bool:
+    """Whether these are tensors, or a tensor and a number that fits in the params."""
+    tensor, other = (x1, x2) if type(x1) is Tensor else (x2, x1)
+    if type(tensor) is Tensor and type(other) in (int, float, bool):
+        return tensor.dtype.itemsize <= 8
+    return type(tensor) is type(other) is Tensor
+
+
 def _selected(operands: Sequence[Any], out: Any) -> Tensor:
-    operator, numbers = OPERATORS["where"], operands[1:]
-    tensors = to_tensors("where", operands)
+    operator, (condition, *numbers) = OPERATORS["where"], operands
+    if condition.dtype.kind == "c":
+        condition = astype(condition, bool_)
+    tensors = to_tensors("where", (condition, *numbers))
     common = _common("where", operator, numbers)
     target = _target("where", tensors, common, out)
     words = [
         () if isinstance(x, Tensor) else element_words("where", "number", common, plain(x))
         for x in numbers
     ]
-    condition, *rest = [operands[0], *_of_kind("where", numbers, common)]
-    sources = [x if isinstance(x, Tensor) else None for x in (condition, *rest)]
+    operands = (condition, *_of_kind("where", numbers, common))
+    sources = [x if isinstance(x, Tensor) else None for x in operands]
     # The words of the third operand follow the first word of the second.
     scalars = (*words[0], *words[1]) if words[0] else (0, *words[1])
     compute("where", operator, sources, target, common, scalars)

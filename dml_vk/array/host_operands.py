@@ -18,14 +18,14 @@ from dml_vk.layout import preserve_format
 from dml_vk.observe.copies import HOST, refuse_if_strict
 from dml_vk.tensor.core import Tensor
 
+_OF_HOST = (np.ndarray, list, tuple)
+
 
 def beside(what: str, *operands: Any) -> Sequence[Any]:
     """Return the operands, with arrays and lists as tensors if there is a tensor among them."""
-    near = None
-    for one in operands:
-        if isinstance(one, Tensor):
-            near = one
-            break
+    if not any(map(is_of_host, operands)):
+        return operands
+    near = next((one for one in operands if isinstance(one, Tensor)), None)
     if near is None:
         return operands
     return [beside_tensor(what, one, near) if is_of_host(one) else one for one in operands]
@@ -33,9 +33,7 @@ def beside(what: str, *operands: Any) -> Sequence[Any]:
 
 def is_of_host(operand: Any) -> bool:
     """Whether an operand has elements on the host. Arrays of no dims are numbers."""
-    if isinstance(operand, np.ndarray):
-        return operand.ndim > 0
-    return isinstance(operand, (list, tuple))
+    return isinstance(operand, _OF_HOST) and getattr(operand, "ndim", 1) > 0
 
 
 def beside_tensor(what: str, given: Any, near: Tensor) -> Tensor:

@@ -85,11 +85,10 @@ def _in_place(function: Callable[..., Tensor]) -> Method:
 
 def _check_kept(what: str, x: Any, y: Any) -> None:
     """Check that the result of an in-place operation has x's dtype."""
-    is_number = not hasattr(y, "dtype") and not isinstance(y, complex)
-    if x.dtype.kind == "c" and is_number:
-        return
-    if x.dtype.kind == "f" and (is_number or getattr(y, "dtype", None) is x.dtype):
-        return  # A float dtype holds all real numbers.
+    if x.dtype.kind in "fc":  # They hold all real numbers.
+        kept = y.dtype is x.dtype if hasattr(y, "dtype") else not isinstance(y, complex)
+        if kept:
+            return
     if isinstance(y, Tensor):
         found = common_dtype(what, (x.dtype, y.dtype))
     elif isinstance(plain(y), (Real, complex)):
