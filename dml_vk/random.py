@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import math
 import secrets
 from collections.abc import Iterable
@@ -29,9 +28,10 @@ from dml_vk.ops import draws
 from dml_vk.ops.draws import Draw, fill_drawn
 from dml_vk.ops.parts import as_parts
 from dml_vk.ops.philox import blocks_begun, blocks_of, fill_philox
+from dml_vk.ops.streams import from_words, hashed_key, seeded_key, to_unsigned, to_words
 from dml_vk.runtime.device import device as open_device
 from dml_vk.runtime.gate import Gate
-from dml_vk.strides.order import Ints, several, to_int, to_ints
+from dml_vk.strides.order import Ints, several, to_int
 from dml_vk.tensor.core import Tensor, tensor_over
 from dml_vk.tensor.operands import check_out, of_kinds, to_number, to_tensor
 
@@ -72,9 +72,9 @@ class Generator:
             rule = "seed and key must not both be given"
             raise RangeError("Generator", rule, seed=seed, key=key)
         if key is None:
-            key = secrets.randbits(64) if seed is None else _seeded(seed)
+            key = secrets.randbits(64) if seed is None else seeded_key(seed)
         # Key and counter are one value, so that they change in one step.
-        self._stream = (_unsigned("key", key, 64), _unsigned("counter", counter, 128))
+        self._stream = (to_unsigned("key", key, 64), to_unsigned("counter", counter, 128))
         self.device = device
 
     @classmethod
@@ -87,7 +87,7 @@ class Generator:
         >>> generator.bits(3).tolist() == again.bits(3).tolist()
         True
         """
-        key, counter = _from_words(words)
+        key, counter = from_words(words)
         return cls(key=key, counter=counter, device=device)
 
     @property
@@ -101,7 +101,7 @@ class Generator:
 
     @counter.setter
     def counter(self, value: int) -> None:
-        value = _unsigned("counter", value, 128)
+        value = to_unsigned("counter", value, 128)
         with _drawing.enter():
             self._stream = (self.key, value)
 
@@ -113,11 +113,11 @@ class Generator:
         >>> dml_vk.random.Generator(key=7, counter=2).state
         (2, 0, 0, 0, 7, 0)
         """
-        return _to_words(*self._stream)
+        return to_words(*self._stream)
 
     @state.setter
     def state(self, words: Iterable[int]) -> None:
-        stream = _from_words(words)
+        stream = from_words(words)
         with _drawing.enter():
             self._stream = stream
 
@@ -148,7 +148,7 @@ class Generator:
             raise RangeError("split", f"n must be from 0 to {MOST_CHILDREN}", n=n)
         key, counter = self._claim(1)
         texts = [f"{key:x} {counter:x} {k:x}" for k in range(count)]
-        return [Generator(key=_hashed(text), device=self.device) for text in texts]
+        return [Generator(key=hashed_key(text), device=self.device) for text in texts]
 
     def bits(
         self,
@@ -266,7 +266,7 @@ class Generator:
             spread = to_number("normal", "std", std) / math.sqrt(2)
             part = draws.normal("normal", kind.part, 0.0, spread)
             stream = self._claim(blocks_of(2 * target.layout.numel * part.words))
-            fill_drawn("normal", as_parts(target), part, _to_words(*stream))
+            fill_drawn("normal", as_parts(target), part, to_words(*stream))
             return target if mean == 0 else add(target, mean, out=target)
         draw = draws.normal("normal", kind, mean, std)
         return self._drawn("normal", shape, kind, memory_format, out, draw)
@@ -296,7 +296,7 @@ class Generator:
         target = self._target(what, shape, dtype, memory_format, out, source)
         words = tensor_over(what, Layout(shape), uint64, target.device)
         stream = self._claim(blocks_begun(words.layout.numel, uint64))
-        fill_philox(what, words, uint64, _to_words(*stream))
+        fill_philox(what, words, uint64, to_words(*stream))
         if source is None:
             return argsort(words, out=target)
         return take(source, argsort(words), out=target)
@@ -307,7 +307,7 @@ class Generator:
         """Draw random words, or floats in [0, 1)."""
         target = self._target(what, shape, dtype, memory_format, out)
         stream = self._claim(blocks_begun(target.layout.numel, dtype))
-        fill_philox(what, target, dtype, _to_words(*stream))
+        fill_philox(what, target, dtype, to_words(*stream))
         return target
 
     def _drawn(
@@ -321,7 +321,7 @@ class Generator:
     ) -> Tensor:
         target = self._target(what, shape, dtype, memory_format, out)
         stream = self._claim(blocks_of(target.layout.numel * draw.words))
-        fill_drawn(what, target, draw, _to_words(*stream))
+        fill_drawn(what, target, draw, to_words(*stream))
         return target
 
     def _target(
@@ -380,37 +380,6 @@ _FLOATS = (float32, float16, float64)
 
 def _from_pickle(kind: type[Generator], state: Ints, device: str | None) -> Generator:
     return kind.from_state(state, device=device)
-
-
-def _to_words(key: int, counter: int) -> Ints:
-    both = key << 128 | counter
-    return tuple([both >> 32 * k & 0xFFFFFFFF for k in range(6)])
-
-
-def _from_words(words: Iterable[int]) -> tuple[int, int]:
-    """Return the (key, counter) of six words."""
-    state = to_ints("Generator", "state", words)
-    if len(state) != 6 or max(state) >= 2**32 or min(state) < 0:
-        rule = "state must be six words from 0 to 2**32 - 1"
-        raise RangeError("Generator", rule, state=state)
-    both = sum([word << 32 * k for k, word in enumerate(state)])
-    return both >> 128, both % 2**128
-
-
-def _seeded(seed: int) -> int:
-    return _hashed(format(to_int("Generator", "seed", seed), "x"))
-
-
-def _hashed(text: str) -> int:
-    return int.from_bytes(hashlib.sha256(text.encode()).digest()[:8], "little")
-
-
-def _unsigned(name: str, value: int, bits: int) -> int:
-    value = to_int("Generator", name, value)
-    if not 0 <= value < 2**bits:
-        rule = f"{name} must be from 0 to 2**{bits} - 1"
-        raise RangeError("Generator", rule, **{name: value})
-    return value
 
 
 def _one_of(what: str, shape: Shape, given: Any, allowed: tuple[DType, ...]) -> DType:

@@ -73,8 +73,9 @@ def union1d(ar1: Tensor, ar2: Tensor, /) -> Tensor:
     [1, 2, 3]
     """
     with ErrorsAs("union1d"):
-        both: Any = unique(concat(_flat("union1d", ar1, ar2)))
-    return both  # type: ignore[no-any-return]
+        found: Any = unique(concat(_flat("union1d", ar1, ar2)))
+    values: Tensor = found
+    return values
 
 
 def intersect1d(

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 from dml_vk.array.creation import zeros
 from dml_vk.array.manipulation import flip, reshape, to_axes
 from dml_vk.errors import ErrorsAs, LayoutError
@@ -128,6 +126,6 @@ def diagonal(x: Tensor, /, offset: int = 0, axis1: int = 0, axis2: int = 1) -> T
 def _with_diagonal(what: str, values: Tensor, offset: int) -> Tensor:
     size = values.size + abs(offset)
     with ErrorsAs(what):
-        matrix: Any = zeros((size, size), values.dtype, device=values.device)
+        matrix = zeros((size, size), values.dtype, device=values.device)
     matrix.over(Layout((size, size)).diagonal(offset))[...] = values
-    return matrix  # type: ignore[no-any-return]
+    return matrix

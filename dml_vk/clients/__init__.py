@@ -35,7 +35,7 @@ class _Finder:
                 execute(module)
                 _register(name)
 
-            spec.loader.exec_module = execute_and_register  # type: ignore[method-assign]
+            vars(spec.loader)["exec_module"] = execute_and_register
         return spec
 
 
