@@ -31,11 +31,11 @@ def scalar_words(what: str, name: str, dtype: DType, value: Any) -> Ints:
 
 
 def double_words(what: str, name: str, dtype: DType, value: Any) -> Ints:
-    """Return a float, rounded to the dtype, as the words of a float64."""
+    """Return a number, rounded to the dtype, as the words of a float64 or a complex128."""
     if isinstance(value, Number):
         return _later(double_words, what, name, dtype, value)
-    element = np.frombuffer(to_bytes(what, name, dtype, value), dtype.numpy_name)
-    return struct.unpack("<2I", element.astype(np.float64).tobytes())
+    parts = np.frombuffer(to_bytes(what, name, dtype, value), dtype.part.numpy_name)
+    return struct.unpack(f"<{2 * len(parts)}I", parts.astype(np.float64).tobytes())
 
 
 def element_words(what: str, name: str, dtype: DType, value: Any) -> Ints:

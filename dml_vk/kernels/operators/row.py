@@ -72,6 +72,10 @@ class Operator:
             return DTYPES[self.result]
         return common.part if self.sizes else common
 
+    def in_doubles(self, common: DType) -> bool:
+        """Whether the kernel computes in float64 or complex128, also for smaller dtypes."""
+        return self.family == "special" or (common.kind == "c" and self.family not in _BY_SIZE)
+
     def kernel(self, common: DType) -> str:
         """The kernel that computes it in this dtype."""
         if self.family in ("cast", "where"):
