@@ -76,7 +76,7 @@ def test_methods(method):
             holes[::3, :3] = np.nan
             holes[:, 0] = np.nan
             for q in SHARES:
-                expected = np.nanquantile(wide(holes), q, axis=0, method=method)
+                expected = np.nanquantile(wide(holes), np.multiply(q, 1.0), axis=0, method=method)
                 found = dml_vk.nanquantile(dml_vk.asarray(holes), q, 0, method=method)
                 check(found, expected, dtype, method not in CHOOSING)
                 found = dml_vk.nanpercentile(dml_vk.asarray(holes), np.multiply(q, 100), 0)
