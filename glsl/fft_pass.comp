@@ -11,6 +11,7 @@ layout(constant_id = NEXT_SPEC + 2) const bool TURNED = false;  // other stages 
 
 void unit(uint n, bool whole) {
     PLACE at = place_of(n);
+    wide = push.span * FIRST_RADIX * SECOND_RADIX;
     PAIR points[MOST_POINTS], powers[MOST_RADIX];
     if (TURNED) read_powers(powers, FIRST_RADIX, captured * push.turn * SECOND_RADIX);
     [[unroll]] for (uint q = 0; q < SECOND_RADIX; q++) {

@@ -20,7 +20,8 @@ from dml_vk.limits import Profile
 from dml_vk.strides.order import Ints
 
 APART, PAIRED, ALONE, CONJUGATED = 0, 1, 2, 4  # as in glsl/include/families/fft.glsl
-MULTIPLY, EXTEND, JOIN, SPLIT = range(4)  # steps of glsl/fft_points.comp
+EXTEND, JOIN, SPLIT = range(3)  # steps of glsl/fft_points.comp
+CHIRP, SPECTRUM = 1, 2  # factors, as in glsl/include/families/fft.glsl
 _RANK = 4
 _MOST_STAGES = 6  # of a workgroup
 _MOST_POINTS = {4: 64, 8: 16}  # that one invocation keeps, by bytes of a real number
@@ -30,7 +31,7 @@ _POINT_NS = {4: 2.0, 8: 20.0}  # of a point in one stage, on one slow core
 
 _SPEC = (
     *("LOCAL_SIZE", "LANES", "RANK", "EDGES"),
-    *("SOURCE", "TARGET", "CAPTURED", "PADDED", "CUT", "SCALED"),
+    *("SOURCE", "TARGET", "CAPTURED", "PADDED", "CUT", "SCALED", "BEFORE", "AFTER"),
 )
 _PASS = ("FIRST_RADIX", "SECOND_RADIX", "TURNED")
 _TEAM = (
@@ -83,6 +84,17 @@ class Ends(NamedTuple):
     halves: bool = False  # `there` counts real and imaginary parts
     kept: int | None = None  # results from here on are not written
     scale: Ints = ()  # the words of the factor of all results
+    before: int = 0  # what points are multiplied by when they are read: CHIRP or SPECTRUM
+    after: int = 0  # and when they are written: CHIRP
+
+    def of(self, is_first: bool, is_last: bool) -> Ends:
+        """Return what a launch does, which may be the first or the last one, or both."""
+        there, halves, _, _, before, _ = self if is_first else _NOTHING
+        _, _, kept, scale, _, after = self if is_last else _NOTHING
+        return Ends(there, halves, kept, scale, before, after)
+
+
+_NOTHING = Ends()
 
 
 class Pass(NamedTuple):
@@ -280,7 +292,7 @@ def _plan(
         spec=(
             *(min(LOCAL_SIZE, profile.max_invocations // lanes * lanes), lanes, len(dims), 0),
             *(source.kind, target.kind, task.captured, padded, int(ends.kept is not None)),
-            *(int(bool(ends.scale)), *work.spec),
+            *(int(bool(ends.scale)), ends.before, ends.after, *work.spec),
         ),
         push=tuple([word & 0xFFFFFFFF for word in push]),
         units=units,

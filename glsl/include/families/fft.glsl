@@ -19,7 +19,13 @@ layout(constant_id = 6) const uint CAPTURED = 0u;  // the dim whose index tells 
 layout(constant_id = 7) const uint PADDED = 0u;    // points from `there` on are 0; 2: real numbers are
 layout(constant_id = 8) const bool CUT = false;    // results from `kept` on are not written
 layout(constant_id = 9) const bool SCALED = false;
-#define NEXT_SPEC 10
+// Of a convolution with a chirp (Bluestein): what points are multiplied by when they are read, and when written.
+layout(constant_id = 10) const uint BEFORE = 0u;
+layout(constant_id = 11) const uint AFTER = 0u;
+#define NEXT_SPEC 12
+
+const uint CHIRP = 1u;     // that of the convolution
+const uint SPECTRUM = 2u;  // the transform of its inverse
 
 layout(binding = 0) readonly buffer Src { REAL src[]; };
 layout(binding = 0) readonly buffer SrcPairs { PAIR src_pairs[]; };
@@ -27,23 +33,34 @@ layout(binding = 1) readonly buffer Table { PAIR table[]; };
 layout(binding = 2) writeonly buffer Dst { REAL dst[]; };
 layout(binding = 2) writeonly buffer DstPairs { PAIR dst_pairs[]; };
 
+PAIR root(uint index) { return table[push.table_base + index]; }
+
+uint wide = 0;  // points of a transform of a convolution: after their roots come the spectrum and the chirp
+
 PAIR load(uint at, uint index) {
     const uint kind = SOURCE & 3u;
     if (PADDED == 1u && index >= push.there) return pair(ZERO, ZERO);
     if (PADDED == 2u && 2 * index >= push.there) return pair(ZERO, ZERO);
-    if (kind == ALONE || PADDED == 2u && 2 * index + 1 >= push.there) return pair(src[at], ZERO);
     PAIR value;
-    if (kind == PAIRED)
-        value = src_pairs[at / 2];
-    else
-        value = pair(src[at], src[at + push.src_im]);
-    if (SOURCE >= CONJUGATED) IM(value) = negated(IM(value));
+    if (kind == ALONE || PADDED == 2u && 2 * index + 1 >= push.there) {
+        value = pair(src[at], ZERO);
+    } else {
+        if (kind == PAIRED)
+            value = src_pairs[at / 2];
+        else
+            value = pair(src[at], src[at + push.src_im]);
+        if (SOURCE >= CONJUGATED) IM(value) = negated(IM(value));
+    }
+    if (BEFORE == CHIRP) value = pair_times(value, root(2 * wide + index));
+    // Conjugates are transformed back.
+    if (BEFORE == SPECTRUM) value = conjugated(pair_times(value, root(wide + index)));
     return value;
 }
 
 void store(uint at, uint index, PAIR value) {
     const uint kind = TARGET & 3u;
     if (CUT && index >= push.kept) return;
+    if (AFTER == CHIRP) value = pair_times(conjugated(value), root(2 * wide + index));
     if (SCALED) value = pair_scaled(value, REAL_WORDS(uvec2(push.scale[0], push.scale[1])));
     if (TARGET >= CONJUGATED) IM(value) = negated(IM(value));
     value = pair(stored(RE(value)), stored(IM(value)));
@@ -54,8 +71,6 @@ void store(uint at, uint index, PAIR value) {
         if (kind == APART) dst[at + push.dst_im] = IM(value);
     }
 }
-
-PAIR root(uint index) { return table[push.table_base + index]; }
 
 uint captured = 0;  // the index of the unit along the dim CAPTURED
 

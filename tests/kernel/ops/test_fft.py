@@ -10,8 +10,9 @@ import pytest
 
 import dml_vk
 from dml_vk.dtypes import float32, float64
-from dml_vk.kernels.plan.fft import passes_of, radices_of
+from dml_vk.kernels.plan.fft import by_teams, passes_of, radices_of
 from dml_vk.layout import Layout
+from dml_vk.ops import fft
 from dml_vk.ops.fft import tables_of, transform
 from dml_vk.ops.roots import roots
 from tests.chance import chance
@@ -116,3 +117,13 @@ def test_launches_do_all_stages_in_order():
                 math.prod(sum([other.radices for other in passes[:k]], ()))
                 for k in range(len(passes))
             ]
+
+
+def test_a_convolution_takes_no_launches_but_those_of_its_transforms(monkeypatch):
+    x = pairs(numbers((2, 1021), float32))
+    transformed(x)  # which makes the tables
+    plans = []
+    monkeypatch.setattr(fft, "_launch", lambda plan, *_: plans.append(plan))
+    transformed(x)
+    one_way = passes_of(radices_of(2048, 4), 4, by_teams(x.device.profile))
+    assert [plan.path for plan in plans] == [plans[0].path] * 2 * len(one_way)
