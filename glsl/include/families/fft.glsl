@@ -32,38 +32,51 @@ layout(binding = 0) readonly buffer SrcPairs { PAIR src_pairs[]; };
 layout(binding = 1) readonly buffer Table { PAIR table[]; };
 layout(binding = 2) writeonly buffer Dst { REAL dst[]; };
 layout(binding = 2) writeonly buffer DstPairs { PAIR dst_pairs[]; };
+#ifndef DOUBLE
+layout(binding = 0) readonly buffer SrcQuads { vec4 src_quads[]; };
+layout(binding = 2) writeonly buffer DstQuads { vec4 dst_quads[]; };
+#endif
 
 PAIR root(uint index) { return table[push.table_base + index]; }
 
 uint wide = 0;  // points of a transform of a convolution: after their roots come the spectrum and the chirp
 
-PAIR load(uint at, uint index) {
-    const uint kind = SOURCE & 3u;
-    if (PADDED == 1u && index >= push.there) return pair(ZERO, ZERO);
-    if (PADDED == 2u && 2 * index >= push.there) return pair(ZERO, ZERO);
-    PAIR value;
-    if (kind == ALONE || PADDED == 2u && 2 * index + 1 >= push.there) {
-        value = pair(src[at], ZERO);
-    } else {
-        if (kind == PAIRED)
-            value = src_pairs[at / 2];
-        else
-            value = pair(src[at], src[at + push.src_im]);
-        if (SOURCE >= CONJUGATED) IM(value) = negated(IM(value));
-    }
+bool is_beyond(uint index) {
+    return PADDED == 1u && index >= push.there || PADDED == 2u && 2 * index >= push.there;
+}
+
+PAIR prepared(PAIR value, uint index) {
+    if (SOURCE >= CONJUGATED) IM(value) = negated(IM(value));
     if (BEFORE == CHIRP) value = pair_times(value, root(2 * wide + index));
     // Conjugates are transformed back.
     if (BEFORE == SPECTRUM) value = conjugated(pair_times(value, root(wide + index)));
     return value;
 }
 
-void store(uint at, uint index, PAIR value) {
-    const uint kind = TARGET & 3u;
-    if (CUT && index >= push.kept) return;
+PAIR load(uint at, uint index) {
+    const uint kind = SOURCE & 3u;
+    if (is_beyond(index)) return pair(ZERO, ZERO);
+    PAIR value;
+    if (kind == ALONE || PADDED == 2u && 2 * index + 1 >= push.there)
+        value = pair(src[at], ZERO);
+    else if (kind == PAIRED)
+        value = src_pairs[at / 2];
+    else
+        value = pair(src[at], src[at + push.src_im]);
+    return prepared(value, index);
+}
+
+PAIR finished(PAIR value, uint index) {
     if (AFTER == CHIRP) value = pair_times(conjugated(value), root(2 * wide + index));
     if (SCALED) value = pair_scaled(value, REAL_WORDS(uvec2(push.scale[0], push.scale[1])));
     if (TARGET >= CONJUGATED) IM(value) = negated(IM(value));
-    value = pair(stored(RE(value)), stored(IM(value)));
+    return pair(stored(RE(value)), stored(IM(value)));
+}
+
+void store(uint at, uint index, PAIR value) {
+    const uint kind = TARGET & 3u;
+    if (CUT && index >= push.kept) return;
+    value = finished(value, index);
     if (kind == PAIRED) {
         dst_pairs[at / 2] = value;
     } else {
@@ -71,6 +84,22 @@ void store(uint at, uint index, PAIR value) {
         if (kind == APART) dst[at + push.dst_im] = IM(value);
     }
 }
+
+#ifndef DOUBLE
+// Two points side by side in memory, of which both are there or neither is.
+void load_two(uint at, uint first_index, uint second_index, out PAIR first, out PAIR second) {
+    first = second = pair(ZERO, ZERO);
+    if (is_beyond(first_index)) return;
+    vec4 both = src_quads[at / 4];
+    first = prepared(both.xy, first_index);
+    second = prepared(both.zw, second_index);
+}
+
+void store_two(uint at, uint first_index, uint second_index, PAIR first, PAIR second) {
+    if (CUT && first_index >= push.kept) return;
+    dst_quads[at / 4] = vec4(finished(first, first_index), finished(second, second_index));
+}
+#endif
 
 uint captured = 0;  // the index of the unit along the dim CAPTURED
 

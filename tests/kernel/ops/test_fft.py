@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import os
 
@@ -10,7 +11,18 @@ import pytest
 
 import dml_vk
 from dml_vk.dtypes import float32, float64
-from dml_vk.kernels.plan.fft import by_teams, passes_of, radices_of
+from dml_vk.kernels.plan.fft import (
+    ACROSS,
+    ALONG,
+    SINGLY,
+    Ends,
+    Pass,
+    by_teams,
+    passes_of,
+    plan_pass,
+    radices_of,
+    side_of,
+)
 from dml_vk.layout import Layout
 from dml_vk.ops import fft
 from dml_vk.ops.fft import tables_of, transform
@@ -85,6 +97,47 @@ def test_bits_do_not_depend_on_layout_batch_or_device(n, dtype):
             memory = dml_vk.empty((2, 3, 2, n), dtype=dtype)
             target = memory.over(Layout((3, 2, n, 2), (2 * n, 6 * n, 1, n)))
             assert complex_of(transformed(x, out=target)).tobytes() == expected.tobytes()
+
+
+@pytest.mark.parametrize("n", [41, 256])
+def test_bits_do_not_depend_on_how_many_points_are_read_at_once(n):
+    z = numbers((6, n), float32)
+    for there, kept, skipped in ((n, n, 0), (n - 2, n - 6, 0), (n - 1, n - 3, 0), (n - 2, n, 1)):
+        found = []
+        for widens in (False, True):
+            with profiled(dml_vk.device(), dataclasses.replace(CPU, widens=widens)):
+                source = pairs(z)[:, skipped : skipped + there]
+                target = dml_vk.zeros((6, kept, 2))
+                transform("it", source, target, tables_of(source.device, n, float32), factor=0.5)
+                found.append(complex_of(target))
+        filled = np.zeros((6, n), np.complex64)
+        filled[:, :there] = z[:, skipped : skipped + there]
+        assert np.abs(found[0] - np.fft.fft(filled)[:, :kept] / 2).max() < 1e-5 * n
+        assert found[0].tobytes() == found[1].tobytes(), (there, kept, skipped)
+
+
+def test_points_side_by_side_are_read_at_once():
+    wide = dataclasses.replace(CPU, widens=True)
+
+    def reads_and_writes(n, batch, source, target, stages=None, ends=None, itemsize=4):
+        stages = Pass((n,), 1) if stages is None else stages
+        ends = Ends() if ends is None else ends
+        return plan_pass(batch, n, stages, source, target, ends, itemsize, wide).spec[-2:]
+
+    rows = side_of((512,), 2, 0, 1)
+    assert reads_and_writes(16, (8,), rows, rows) == (ALONG, ALONG)
+    assert reads_and_writes(256, (8,), rows, rows, Pass((16,), 1)) == (ACROSS, ALONG)
+    assert reads_and_writes(256, (8,), rows, rows, Pass((16,), 16)) == (ACROSS, ACROSS)
+    assert reads_and_writes(256, (8,), rows, rows, Pass((16, 4), 1)) == (SINGLY, ALONG)
+    assert reads_and_writes(15, (8,), rows, rows) == (SINGLY, SINGLY)
+    columns = side_of((2,), 16, 0, 1)
+    assert reads_and_writes(16, (8,), columns, columns) == (ACROSS, ACROSS)
+    assert reads_and_writes(16, (7,), columns, columns) == (SINGLY, SINGLY)
+    assert reads_and_writes(16, (8,), side_of((512,), 2, 2, 1), rows) == (SINGLY, ALONG)
+    assert reads_and_writes(16, (8,), side_of((514,), 2, 0, 1), rows) == (SINGLY, ALONG)
+    assert reads_and_writes(16, (8,), rows, rows, ends=Ends(there=5, kept=6)) == (SINGLY, ALONG)
+    assert reads_and_writes(16, (8,), rows, rows, ends=Ends(14, True, kept=5)) == (SINGLY, SINGLY)
+    assert reads_and_writes(16, (8,), rows, rows, itemsize=8) == (SINGLY, SINGLY)
 
 
 @pytest.mark.parametrize("n", [12, 26, 1200])
