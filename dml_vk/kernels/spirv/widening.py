@@ -1,4 +1,4 @@
-"""Load and store pairs of words, integers or floats, as 64-bit integers.
+"""Load and store pairs of words as 64-bit integers.
 
 A CPU's driver that does so element by element, lane after lane, then has half as many to move.
 """
@@ -11,7 +11,7 @@ from itertools import chain, count
 from dml_vk.kernels.spirv import instructions as op
 from dml_vk.kernels.spirv.instructions import Words, instruction, lines_of, words_of
 
-_INT, _FLOAT, _VECTOR, _ARRAY, _STRUCT, _POINTER, _BITCAST = 21, 22, 23, 29, 30, 32, 124
+_INT, _VECTOR, _ARRAY, _STRUCT, _POINTER, _BITCAST = 21, 23, 29, 30, 32, 124
 _STORAGE = 12  # class
 _TO_ELEMENT = 6  # words of an access chain that ends at an element of an array in a block
 
@@ -67,7 +67,7 @@ def _arrays(lines: list[Words]) -> tuple[dict[int, int], dict[int, int]]:
     blocks: dict[int, int] = {}
     for line in lines:
         kind = line[0] & 0xFFFF
-        if (kind, line[2:]) in ((_INT, (32, 0)), (_FLOAT, (32,))):
+        if kind == _INT and line[2:] == (32, 0):
             words.add(line[1])
         elif kind == _VECTOR and line[2] in words and line[3] % 2 == 0:
             sizes[line[1]] = line[3]

@@ -27,17 +27,25 @@ layout(constant_id = 11) const uint AFTER = 0u;
 const uint CHIRP = 1u;     // that of the convolution
 const uint SPECTRUM = 2u;  // the transform of its inverse
 
-layout(binding = 0) readonly buffer Src { REAL src[]; };
-layout(binding = 0) readonly buffer SrcPairs { PAIR src_pairs[]; };
-layout(binding = 1) readonly buffer Table { PAIR table[]; };
-layout(binding = 2) writeonly buffer Dst { REAL dst[]; };
-layout(binding = 2) writeonly buffer DstPairs { PAIR dst_pairs[]; };
-#ifndef DOUBLE
-layout(binding = 0) readonly buffer SrcQuads { vec4 src_quads[]; };
-layout(binding = 2) writeonly buffer DstQuads { vec4 dst_quads[]; };
+// Words, which are read and written as 64-bit integers where that gains.
+#ifdef DOUBLE
+#define WORDS uvec4
+#define TO_PAIR(words) words
+#define TO_WORDS(pair) pair
+#else
+#define WORDS uvec2
+#define TO_PAIR(words) uintBitsToFloat(words)
+#define TO_WORDS(pair) floatBitsToUint(pair)
+layout(binding = 0) readonly buffer SrcQuads { uvec4 src_quads[]; };
+layout(binding = 2) writeonly buffer DstQuads { uvec4 dst_quads[]; };
 #endif
+layout(binding = 0) readonly buffer Src { REAL src[]; };
+layout(binding = 0) readonly buffer SrcPairs { WORDS src_pairs[]; };
+layout(binding = 1) readonly buffer Table { WORDS table[]; };
+layout(binding = 2) writeonly buffer Dst { REAL dst[]; };
+layout(binding = 2) writeonly buffer DstPairs { WORDS dst_pairs[]; };
 
-PAIR root(uint index) { return table[push.table_base + index]; }
+PAIR root(uint index) { return TO_PAIR(table[push.table_base + index]); }
 
 uint wide = 0;  // points of a transform of a convolution: after their roots come the spectrum and the chirp
 
@@ -60,7 +68,7 @@ PAIR load(uint at, uint index) {
     if (kind == ALONE || PADDED == 2u && 2 * index + 1 >= push.there)
         value = pair(src[at], ZERO);
     else if (kind == PAIRED)
-        value = src_pairs[at / 2];
+        value = TO_PAIR(src_pairs[at / 2]);
     else
         value = pair(src[at], src[at + push.src_im]);
     return prepared(value, index);
@@ -78,7 +86,7 @@ void store(uint at, uint index, PAIR value) {
     if (CUT && index >= push.kept) return;
     value = finished(value, index);
     if (kind == PAIRED) {
-        dst_pairs[at / 2] = value;
+        dst_pairs[at / 2] = TO_WORDS(value);
     } else {
         dst[at] = RE(value);
         if (kind == APART) dst[at + push.dst_im] = IM(value);
@@ -90,14 +98,15 @@ void store(uint at, uint index, PAIR value) {
 void load_two(uint at, uint first_index, uint second_index, out PAIR first, out PAIR second) {
     first = second = pair(ZERO, ZERO);
     if (is_beyond(first_index)) return;
-    vec4 both = src_quads[at / 4];
+    vec4 both = uintBitsToFloat(src_quads[at / 4]);
     first = prepared(both.xy, first_index);
     second = prepared(both.zw, second_index);
 }
 
 void store_two(uint at, uint first_index, uint second_index, PAIR first, PAIR second) {
     if (CUT && first_index >= push.kept) return;
-    dst_quads[at / 4] = vec4(finished(first, first_index), finished(second, second_index));
+    vec4 both = vec4(finished(first, first_index), finished(second, second_index));
+    dst_quads[at / 4] = floatBitsToUint(both);
 }
 #endif
 

@@ -20,9 +20,7 @@ layout(local_size_x = 1) in;
 layout(binding = 0) readonly buffer A { uint a[]; };
 layout(binding = 0) readonly buffer A2 { uvec2 a2[]; };
 layout(binding = 0) readonly buffer A4 { uvec4 a4[]; };
-layout(binding = 0) readonly buffer F2 { vec2 f2[]; };
 layout(binding = 1) buffer B { uint b[]; };
-layout(binding = 1) writeonly buffer G4 { vec4 g4[]; };
 layout(binding = 1) writeonly buffer B4 { uvec4 b4[]; };
 layout(push_constant) uniform Push { uint n; };
 """
@@ -48,7 +46,6 @@ def bitcasts(tmp_path):
 def test_pairs_and_quads_are_wide(bitcasts):
     assert bitcasts("b4[n] = a4[n];") == 2
     assert bitcasts("b4[n] = uvec4(a2[n], a4[n].xy);") == 3
-    assert bitcasts("g4[n] = f2[n].xyxy;") == 2
 
 
 def test_words_and_arrays_of_whose_elements_parts_are_accessed_are_left(bitcasts):
