@@ -264,8 +264,10 @@ def _by_lane(
     reads = writes = SINGLY
     if profile.widens and itemsize == 4:
         whole = ends.there is None or ends.there % (4 if ends.halves else 2) == 0
-        reads = _at_once(task, stages, source.in_quads and whole, 0)
-        writes = _at_once(task, stages, target.in_quads and not (ends.kept or 0) % 2, 1)
+        busy = math.prod([dim.size for dim in task.dims]) >= 2 * profile.units_wanted
+        most = _MOST_POINTS[itemsize] // 2 if busy else 0
+        reads = _at_once(task, stages, source.in_quads and whole, most, 0)
+        writes = _at_once(task, stages, target.in_quads and not (ends.kept or 0) % 2, most, 1)
     columns = 2 if ACROSS in (reads, writes) else 1
     wide = Dim(tuple([stride * columns for stride in first.strides]), first.size // columns)
     radices = (*stages.radices, 1)[:2]
@@ -278,8 +280,11 @@ def _by_lane(
     )
 
 
-def _at_once(task: _Task, stages: Pass, is_aligned: bool, side: int) -> int:
-    """Tell which points lie side by side, at places that are multiples of four numbers."""
+def _at_once(task: _Task, stages: Pass, is_aligned: bool, most: int, side: int) -> int:
+    """Tell which points lie side by side, at places that are multiples of four numbers.
+
+    A work item keeps two neighbours if they have at most `most` points each.
+    """
     first, *others = task.dims
     step = task.steps[side]
     places = [dim.strides[side] for dim in (*others, *task.outer)]
@@ -289,8 +294,7 @@ def _at_once(task: _Task, stages: Pass, is_aligned: bool, side: int) -> int:
     if step == 2 and stages.points % 2 == 0 and apart % 4 == 0:
         return ALONG
     across = apart == 2 and step % 4 == 0
-    is_small = 2 * stages.points <= _MOST_POINTS[4]
-    return ACROSS if across and first.size % 2 == 0 and is_small else SINGLY
+    return ACROSS if across and first.size % 2 == 0 and stages.points <= most else SINGLY
 
 
 def _by_team(task: _Task, stages: Pass, itemsize: int, profile: Profile) -> _Work:

@@ -130,9 +130,10 @@ def test_points_side_by_side_are_read_at_once():
     assert reads_and_writes(256, (8,), rows, rows, Pass((16,), 16)) == (ACROSS, ACROSS)
     assert reads_and_writes(256, (8,), rows, rows, Pass((16, 4), 1)) == (SINGLY, ALONG)
     assert reads_and_writes(15, (8,), rows, rows) == (SINGLY, SINGLY)
-    columns = side_of((2,), 16, 0, 1)
-    assert reads_and_writes(16, (8,), columns, columns) == (ACROSS, ACROSS)
-    assert reads_and_writes(16, (7,), columns, columns) == (SINGLY, SINGLY)
+    columns = side_of((2,), 256, 0, 1)
+    assert reads_and_writes(16, (64,), columns, columns) == (ACROSS, ACROSS)
+    assert reads_and_writes(16, (65,), columns, columns) == (SINGLY, SINGLY)
+    assert reads_and_writes(16, (8,), columns, columns) == (SINGLY, SINGLY)  # too few
     assert reads_and_writes(16, (8,), side_of((512,), 2, 2, 1), rows) == (SINGLY, ALONG)
     assert reads_and_writes(16, (8,), side_of((514,), 2, 0, 1), rows) == (SINGLY, ALONG)
     assert reads_and_writes(16, (8,), rows, rows, ends=Ends(there=5, kept=6)) == (SINGLY, ALONG)
