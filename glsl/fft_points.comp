@@ -5,10 +5,9 @@
 #include "families/fft.glsl"
 layout(constant_id = NEXT_SPEC) const uint STEP = 0u;
 
-const uint MULTIPLY = 0u;  // points times the elements of the table
-const uint EXTEND = 1u;    // the first half of points that are conjugates of the others, to all of them
-const uint JOIN = 2u;      // the transform of pairs of real numbers, to that of 2 * span real numbers
-const uint SPLIT = 3u;     // its inverse, times 2
+const uint EXTEND = 0u;  // the first half of points that are conjugates of the others, to all of them
+const uint JOIN = 1u;    // the transform of pairs of real numbers, to that of 2 * span real numbers
+const uint SPLIT = 2u;   // its inverse, times 2
 
 PAIR point(PLACE at, uint k) { return load(at.x + k * push.src_step, k); }
 void put(PLACE at, uint k, PAIR value) { store(at.y + k * push.dst_step, k, value); }
@@ -48,7 +47,6 @@ void split(PLACE at, uint k) {
 void unit(uint n, bool whole) {
     PLACE at = place_of(n);
     uint k = captured;
-    if (STEP == MULTIPLY) put(at, k, pair_times(point(at, k), root(k)));
     if (STEP == EXTEND) extend(at, k);
     if (STEP == JOIN) join(at, k);
     if (STEP == SPLIT) split(at, k);

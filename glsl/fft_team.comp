@@ -67,6 +67,7 @@ void stage(PLACE at, uint neighbours, uint number, uint radix, uint before) {
 
 void unit(uint n, bool whole) {
     PLACE at = place_of(n);
+    wide = push.span * POINTS;
     uint group = n;
     group = take(group, 0);
     uint neighbours = min(ACROSS, extent - group * ACROSS), before = RADIX_0;

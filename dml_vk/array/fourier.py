@@ -132,7 +132,7 @@ def _tables(
     """
     halves = is_half and n % 2 == 0
     tables = fft.tables_of(device, n // 2 if halves else n, part)
-    views = [*tables.views, *([fft.roots_of(device, n, part)] if halves else [])]
+    views = [tables.view, *([fft.roots_of(device, n, part)] if halves else [])]
     return (tables.n, tables.wide, len(views)), tuple(map(Tensor, views))
 
 
@@ -200,9 +200,8 @@ def _along(
     """Transform along one axis."""
     n, wide, count = job.tables[number]
     start = sum([one for _, _, one in job.tables[:number]])
-    own = views[start : start + count]
-    tables = Tables(n, wide, tuple(own[: 3 if wide else 1]))
-    halves = own[-1] if len(own) > len(tables.views) else None
+    tables = Tables(n, wide, views[start])
+    halves = views[start + 1] if count > 1 else None
     sides = _points(source, job.axes[number]), _points(target, job.axes[number])
     options: Any = {"inverse": job.inverse, "factor": factor}
     if job.kind == TO_REAL and number == len(job.axes) - 1:

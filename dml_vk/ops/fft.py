@@ -26,7 +26,7 @@ from dml_vk.kernels.plan.fft import Ends, Side
 from dml_vk.layout import Layout
 from dml_vk.ops.numbers import scalar_words
 from dml_vk.ops.roots import Floats, roots
-from dml_vk.ops.view import View, access, temporary
+from dml_vk.ops.view import View, access, temporary, with_layout
 from dml_vk.runtime.device import Device
 from dml_vk.runtime.transfer import upload
 from dml_vk.strides.order import Ints
@@ -37,28 +37,29 @@ MOST_POINTS = 2**26  # of a transform: tables and indexes of it are counted in 3
 class Tables(NamedTuple):
     """What transforms of n points read: roots of unity.
 
-    Where n has large prime factors, they are of `wide` points; then come the chirp of n points and
-    the transform of its inverse.
+    Where n has large prime factors, they are of `wide` points; then come the transform of the
+    inverse of a chirp, and the chirp of n points.
     """
 
     n: int
     wide: int  # or 0
-    views: tuple[View, ...]
+    view: View
 
 
 @functools.lru_cache(maxsize=64)
 def tables_of(device: Device, n: int, dtype: DType) -> Tables:
     """Return the tables of a length on a device, which must not be changed."""
     if fft.radices_of(n, dtype.itemsize) is not None:
-        return Tables(n, 0, (_uploaded(device, roots(n), dtype),))
-    wide = tables_of(device, _good_length(2 * n - 1), dtype)
+        return Tables(n, 0, _uploaded(device, roots(n), dtype))
+    wide = _good_length(2 * n - 1)
     count = np.arange(n)
     chirp = roots(2 * n)[count * count % (2 * n)]
-    around = np.zeros((wide.n, 2))
+    around = np.zeros((wide, 2))
     around[count] = around[-count] = chirp * (1, -1)
-    spectrum = _uploaded(device, around, dtype)
-    transform("fft", spectrum, spectrum, wide, factor=1 / wide.n)
-    return Tables(n, wide.n, (*wide.views, _uploaded(device, chirp, dtype), spectrum))
+    view = _uploaded(device, np.concatenate([roots(wide), around, chirp]), dtype)
+    spectrum = with_layout(view, Layout((wide, 2), offset=2 * wide))
+    transform("fft", spectrum, spectrum, Tables(wide, 0, view), factor=1 / wide)
+    return Tables(n, wide, view)
 
 
 @functools.lru_cache(maxsize=64)
@@ -150,7 +151,7 @@ def transform_to_real(
     signs = not inverse, False
     points = _between(what, target, tables.n)
     if halves is None:
-        _step(fft.EXTEND, source, points, tables.views[0], n, ends, signs, n)
+        _step(fft.EXTEND, source, points, tables.view, n, ends, signs, n)
     else:
         _step(fft.SPLIT, source, points, halves, n // 2, ends, signs, n // 4 + 1)
         target = _paired(target, n // 2)
@@ -172,13 +173,10 @@ def _transform(
     for stages in passes:
         is_first, is_last = stages is passes[0], stages is passes[-1]
         to = target if is_last else _between(what, target, n)
-        own = Ends(
-            *((ends.there, ends.halves) if is_first else (None, False)),
-            *((ends.kept, ends.scale) if is_last else ()),
-        )
+        own = ends.of(is_first, is_last)
         sides = _side(source, is_first and signs[0]), _side(to, is_last and signs[1])
         plan = fft.plan_pass(batch, n, stages, *sides, own, itemsize, profile)
-        _launch(plan, source, tables.views[0], to)
+        _launch(plan, source, tables.view, to)
         source = to
 
 
@@ -186,17 +184,14 @@ def _convolve(
     what: str, source: View, target: View, tables: Tables, ends: Ends, signs: tuple[bool, bool]
 ) -> None:
     """Transform by Bluestein's convolution with a chirp."""
-    n, wide = tables.n, tables.wide
-    roots, chirp, spectrum = tables.views
-    around = Tables(wide, 0, (roots,))
-    turned, wave = _between(what, target, n), _between(what, target, wide)
-    first = Ends(there=ends.there, halves=ends.halves)
-    _step(fft.MULTIPLY, source, turned, chirp, n, first, (signs[0], False), n)
-    _transform(what, turned, wave, around, Ends(there=n), (False, False))
-    _step(fft.MULTIPLY, wave, wave, spectrum, wide, Ends(), (False, False), wide)
-    _transform(what, wave, turned, around, Ends(kept=n), (True, True))
-    last, count = Ends(scale=ends.scale), n if ends.kept is None else ends.kept
-    _step(fft.MULTIPLY, turned, target, chirp, n, last, (False, signs[1]), count)
+    n, around = tables.n, Tables(tables.wide, 0, tables.view)
+    wave = _between(what, target, tables.wide)
+    there = ends.there or (2 * n if ends.halves else n)
+    first = Ends(there=there, halves=ends.halves, before=fft.CHIRP)
+    _transform(what, source, wave, around, first, (signs[0], False))
+    kept = n if ends.kept is None else ends.kept
+    last = Ends(kept=kept, scale=ends.scale, before=fft.SPECTRUM, after=fft.CHIRP)
+    _transform(what, wave, target, around, last, (False, signs[1]))
 
 
 def _paired(numbers: View, count: int) -> View:

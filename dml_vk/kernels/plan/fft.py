@@ -20,7 +20,9 @@ from dml_vk.limits import Profile
 from dml_vk.strides.order import Ints
 
 APART, PAIRED, ALONE, CONJUGATED = 0, 1, 2, 4  # as in glsl/include/families/fft.glsl
-MULTIPLY, EXTEND, JOIN, SPLIT = range(4)  # steps of glsl/fft_points.comp
+EXTEND, JOIN, SPLIT = range(3)  # steps of glsl/fft_points.comp
+SINGLY, ALONG, ACROSS = range(3)  # as in glsl/fft_pass.comp
+CHIRP, SPECTRUM = 1, 2  # factors, as in glsl/include/families/fft.glsl
 _RANK = 4
 _MOST_STAGES = 6  # of a workgroup
 _MOST_POINTS = {4: 64, 8: 16}  # that one invocation keeps, by bytes of a real number
@@ -30,9 +32,9 @@ _POINT_NS = {4: 2.0, 8: 20.0}  # of a point in one stage, on one slow core
 
 _SPEC = (
     *("LOCAL_SIZE", "LANES", "RANK", "EDGES"),
-    *("SOURCE", "TARGET", "CAPTURED", "PADDED", "CUT", "SCALED"),
+    *("SOURCE", "TARGET", "CAPTURED", "PADDED", "CUT", "SCALED", "BEFORE", "AFTER"),
 )
-_PASS = ("FIRST_RADIX", "SECOND_RADIX", "TURNED")
+_PASS = ("FIRST_RADIX", "SECOND_RADIX", "TURNED", "COLUMNS", "READS", "WRITES")
 _TEAM = (
     *[f"RADIX_{k}" for k in range(_MOST_STAGES)],
     *("TURNED", "POINTS", "ACROSS", "READS_ALONG", "WRITES_ALONG"),
@@ -65,6 +67,7 @@ class Side(NamedTuple):
     step: int  # from one point of a transform to the next
     imaginary: int  # from a real part to its imaginary part; 0: there is none
     kind: int
+    in_quads: bool = False  # the first point is at the start of four real numbers
 
 
 def side_of(
@@ -73,7 +76,8 @@ def side_of(
     """Describe points whose first one is at this offset in memory that starts at a pair."""
     paired = imaginary == 1 and not any(one % 2 for one in (*strides, step, offset))
     kind = PAIRED if paired else APART if imaginary else ALONE
-    return Side(strides, step, imaginary, kind | (CONJUGATED if conjugated else 0))
+    kind |= CONJUGATED if conjugated else 0
+    return Side(strides, step, imaginary, kind, paired and offset % 4 == 0)
 
 
 class Ends(NamedTuple):
@@ -83,6 +87,17 @@ class Ends(NamedTuple):
     halves: bool = False  # `there` counts real and imaginary parts
     kept: int | None = None  # results from here on are not written
     scale: Ints = ()  # the words of the factor of all results
+    before: int = 0  # what points are multiplied by when they are read: CHIRP or SPECTRUM
+    after: int = 0  # and when they are written: CHIRP
+
+    def of(self, is_first: bool, is_last: bool) -> Ends:
+        """Return what a launch does, which may be the first or the last one, or both."""
+        there, halves, _, _, before, _ = self if is_first else _NOTHING
+        _, _, kept, scale, _, after = self if is_last else _NOTHING
+        return Ends(there, halves, kept, scale, before, after)
+
+
+_NOTHING = Ends()
 
 
 class Pass(NamedTuple):
@@ -181,7 +196,10 @@ def plan_pass(
     captured, other = (within, beyond) if before > 1 else (beyond, within)
     steps = span * source.step, before * target.step
     task = _task_of(sizes, source, target, captured, [other], steps, captured.strides)
-    work = (_by_team if by_teams(profile) else _by_lane)(task, stages, itemsize, profile)
+    if by_teams(profile):
+        work = _by_team(task, stages, itemsize, profile)
+    else:
+        work = _by_lane(task, stages, source, target, ends, itemsize, profile)
     return _plan(task, work, source, target, ends, (span, after), itemsize, profile)
 
 
@@ -229,12 +247,54 @@ def _task_of(
     return _Task(dims, outer, dims.index(captured), starts, steps)
 
 
-def _by_lane(task: _Task, stages: Pass, itemsize: int, profile: Profile) -> _Work:
-    """Each work item is the points of one transform."""
+def _by_lane(
+    task: _Task,
+    stages: Pass,
+    source: Side,
+    target: Side,
+    ends: Ends,
+    itemsize: int,
+    profile: Profile,
+) -> _Work:
+    """Each work item is the points of one transform, or of two neighbours.
+
+    Where loads of quads gain, two points are read or written at once if they lie side by side.
+    """
+    first, *others = task.dims
+    reads = writes = SINGLY
+    if profile.widens and itemsize == 4:
+        whole = ends.there is None or ends.there % (4 if ends.halves else 2) == 0
+        busy = math.prod([dim.size for dim in task.dims]) >= 2 * profile.units_wanted
+        most = _MOST_POINTS[itemsize] // 2 if busy else 0
+        reads = _at_once(task, stages, source.in_quads and whole, most, 0)
+        writes = _at_once(task, stages, target.in_quads and not (ends.kept or 0) % 2, most, 1)
+    columns = 2 if ACROSS in (reads, writes) else 1
+    wide = Dim(tuple([stride * columns for stride in first.strides]), first.size // columns)
     radices = (*stages.radices, 1)[:2]
-    spec = (*radices, int(stages.before > 1))
-    elements = stages.points * len(stages.radices)
-    return _Work("pass", task.dims, spec, elements, profile.lanes)
+    spec = (*radices, int(stages.before > 1), columns, reads, writes)
+    return _Work(
+        *("pass", [wide, *others], spec),
+        elements=stages.points * columns * len(stages.radices),
+        lanes=profile.lanes,
+        nexts=first.strides,
+    )
+
+
+def _at_once(task: _Task, stages: Pass, is_aligned: bool, most: int, side: int) -> int:
+    """Tell which points lie side by side, at places that are multiples of four numbers.
+
+    A work item keeps two neighbours if they have at most `most` points each.
+    """
+    first, *others = task.dims
+    step = task.steps[side]
+    places = [dim.strides[side] for dim in (*others, *task.outer)]
+    if not is_aligned or any(place % 4 for place in (*places, task.starts[side])):
+        return SINGLY
+    apart = first.strides[side] if first.size > 1 else 0
+    if step == 2 and stages.points % 2 == 0 and apart % 4 == 0:
+        return ALONG
+    across = apart == 2 and step % 4 == 0
+    return ACROSS if across and first.size % 2 == 0 and stages.points <= most else SINGLY
 
 
 def _by_team(task: _Task, stages: Pass, itemsize: int, profile: Profile) -> _Work:
@@ -280,7 +340,7 @@ def _plan(
         spec=(
             *(min(LOCAL_SIZE, profile.max_invocations // lanes * lanes), lanes, len(dims), 0),
             *(source.kind, target.kind, task.captured, padded, int(ends.kept is not None)),
-            *(int(bool(ends.scale)), *work.spec),
+            *(int(bool(ends.scale)), ends.before, ends.after, *work.spec),
         ),
         push=tuple([word & 0xFFFFFFFF for word in push]),
         units=units,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import math
 import os
 
@@ -10,8 +11,20 @@ import pytest
 
 import dml_vk
 from dml_vk.dtypes import float32, float64
-from dml_vk.kernels.plan.fft import passes_of, radices_of
+from dml_vk.kernels.plan.fft import (
+    ACROSS,
+    ALONG,
+    SINGLY,
+    Ends,
+    Pass,
+    by_teams,
+    passes_of,
+    plan_pass,
+    radices_of,
+    side_of,
+)
 from dml_vk.layout import Layout
+from dml_vk.ops import fft
 from dml_vk.ops.fft import tables_of, transform
 from dml_vk.ops.roots import roots
 from tests.chance import chance
@@ -86,6 +99,48 @@ def test_bits_do_not_depend_on_layout_batch_or_device(n, dtype):
             assert complex_of(transformed(x, out=target)).tobytes() == expected.tobytes()
 
 
+@pytest.mark.parametrize("n", [41, 256])
+def test_bits_do_not_depend_on_how_many_points_are_read_at_once(n):
+    z = numbers((6, n), float32)
+    for there, kept, skipped in ((n, n, 0), (n - 2, n - 6, 0), (n - 1, n - 3, 0), (n - 2, n, 1)):
+        found = []
+        for widens in (False, True):
+            with profiled(dml_vk.device(), dataclasses.replace(CPU, widens=widens)):
+                source = pairs(z)[:, skipped : skipped + there]
+                target = dml_vk.zeros((6, kept, 2))
+                transform("it", source, target, tables_of(source.device, n, float32), factor=0.5)
+                found.append(complex_of(target))
+        filled = np.zeros((6, n), np.complex64)
+        filled[:, :there] = z[:, skipped : skipped + there]
+        assert np.abs(found[0] - np.fft.fft(filled)[:, :kept] / 2).max() < 1e-5 * n
+        assert found[0].tobytes() == found[1].tobytes(), (there, kept, skipped)
+
+
+def test_points_side_by_side_are_read_at_once():
+    wide = dataclasses.replace(CPU, widens=True)
+
+    def reads_and_writes(n, batch, source, target, stages=None, ends=None, itemsize=4):
+        stages = Pass((n,), 1) if stages is None else stages
+        ends = Ends() if ends is None else ends
+        return plan_pass(batch, n, stages, source, target, ends, itemsize, wide).spec[-2:]
+
+    rows = side_of((512,), 2, 0, 1)
+    assert reads_and_writes(16, (8,), rows, rows) == (ALONG, ALONG)
+    assert reads_and_writes(256, (8,), rows, rows, Pass((16,), 1)) == (ACROSS, ALONG)
+    assert reads_and_writes(256, (8,), rows, rows, Pass((16,), 16)) == (ACROSS, ACROSS)
+    assert reads_and_writes(256, (8,), rows, rows, Pass((16, 4), 1)) == (SINGLY, ALONG)
+    assert reads_and_writes(15, (8,), rows, rows) == (SINGLY, SINGLY)
+    columns = side_of((2,), 256, 0, 1)
+    assert reads_and_writes(16, (64,), columns, columns) == (ACROSS, ACROSS)
+    assert reads_and_writes(16, (65,), columns, columns) == (SINGLY, SINGLY)
+    assert reads_and_writes(16, (8,), columns, columns) == (SINGLY, SINGLY)  # too few
+    assert reads_and_writes(16, (8,), side_of((512,), 2, 2, 1), rows) == (SINGLY, ALONG)
+    assert reads_and_writes(16, (8,), side_of((514,), 2, 0, 1), rows) == (SINGLY, ALONG)
+    assert reads_and_writes(16, (8,), rows, rows, ends=Ends(there=5, kept=6)) == (SINGLY, ALONG)
+    assert reads_and_writes(16, (8,), rows, rows, ends=Ends(14, True, kept=5)) == (SINGLY, SINGLY)
+    assert reads_and_writes(16, (8,), rows, rows, itemsize=8) == (SINGLY, SINGLY)
+
+
 @pytest.mark.parametrize("n", [12, 26, 1200])
 def test_an_inverse_transform_goes_back(n):
     z = numbers((5, n), float32)
@@ -116,3 +171,13 @@ def test_launches_do_all_stages_in_order():
                 math.prod(sum([other.radices for other in passes[:k]], ()))
                 for k in range(len(passes))
             ]
+
+
+def test_a_convolution_takes_no_launches_but_those_of_its_transforms(monkeypatch):
+    x = pairs(numbers((2, 1021), float32))
+    transformed(x)  # which makes the tables
+    plans = []
+    monkeypatch.setattr(fft, "_launch", lambda plan, *_: plans.append(plan))
+    transformed(x)
+    one_way = passes_of(radices_of(2048, 4), 4, by_teams(x.device.profile))
+    assert [plan.path for plan in plans] == [plans[0].path] * 2 * len(one_way)

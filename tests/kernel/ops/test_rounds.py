@@ -329,6 +329,7 @@ def transforms():
         for coalesces in (False, True):
             with profiled(device, dataclasses.replace(device.profile, coalesces=coalesces)):
                 transformed(x)
+                dml_vk.fft.rfft(x[..., :12, 0])
 
 
 FAMILIES = {
