@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dml_vk
@@ -26,6 +26,7 @@ def close(found, expected, dtype: str) -> None:
 
 @pytest.mark.filterwarnings("ignore:Degrees of freedom <= 0")
 @pytest.mark.parametrize("dtype", DTYPES)
+@settings(max_examples=6)
 @given(axis=st.sampled_from(AXES), less=st.sampled_from([0, 1, 2.5]), kept=st.booleans())
 def test_variances_are_real(dtype, axis, less, kept):
     array = usual(dtype, SIZES, 1)
@@ -108,6 +109,7 @@ def test_covariances(dtype):
 
 
 @pytest.mark.parametrize("dtype", DTYPES)
+@settings(max_examples=6)
 @given(
     numbers=st.fixed_dictionaries(
         {}, optional={"nan": st.just(7), "posinf": st.just(INF), "neginf": st.just(-3)}
