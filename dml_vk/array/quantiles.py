@@ -36,7 +36,7 @@ from dml_vk.ops.copy import copy_elements
 from dml_vk.strides.order import Axes, Ints, to_bool
 from dml_vk.tensor.core import Tensor, tensor_over
 from dml_vk.tensor.host import Array
-from dml_vk.tensor.operands import result_over, to_tensor
+from dml_vk.tensor.operands import check_ordered, result_over, to_tensor
 
 _MEDIAN = "median"  # the mean of the two middle elements
 
@@ -51,7 +51,7 @@ def median(
 ) -> Tensor:
     """Return the medians over these axes, or the means of the two middle elements; NaN if any is.
 
-    The median of no elements is NaN.
+    The median of no elements is NaN. Complex numbers are in the order of `sort`.
 
     >>> import dml_vk
     >>> dml_vk.median(dml_vk.asarray([[5.0, 1.0, 3.0], [2.0, 8.0, 4.0]]), axis=1).tolist()
@@ -191,7 +191,9 @@ def _quantiles(
     without_nan: bool,
 ) -> Tensor:
     x, q = to_tensor(what, "x", x), np.asarray(q)
-    axes, floats = reduced_axes(what, x, axis), x.dtype.kind == "f"
+    axes, floats = reduced_axes(what, x, axis), x.dtype.kind in "fc"
+    if method != _MEDIAN:
+        check_ordered(what, x)
     left = reduced_layout(x.layout, axes, to_bool(what, "keepdims", keepdims))
     dtype = x.dtype if floats or method in CHOOSING else float32
     target = result_over(what, _with_dims_before(left, q.shape), dtype, x, out)

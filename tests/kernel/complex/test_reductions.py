@@ -166,25 +166,3 @@ def test_normal_numbers_are_those_of_parts():
     assert np.allclose(x.numpy() - (1 + 2j), floats.view("complex64")[..., 0], atol=1e-6)
     many = dml_vk.random.Generator(5).normal(40000, dml_vk.complex64)
     assert abs(float(dml_vk.mean(dml_vk.square(dml_vk.abs(many)))) - 1) < 0.02
-
-
-@pytest.mark.parametrize(
-    "call",
-    [
-        lambda x: dml_vk.sort(x),
-        lambda x: dml_vk.argsort(x),
-        lambda x: dml_vk.top_k(x, 1),
-        lambda x: dml_vk.searchsorted(x, x),
-        lambda x: dml_vk.max(x),
-        lambda x: dml_vk.argmin(x),
-        lambda x: dml_vk.median(x),
-        lambda x: dml_vk.clip(x, 0, 1),
-        lambda x: dml_vk.nn.softmax(x),
-        lambda x: dml_vk.bincount(x),
-        lambda x: dml_vk.histogram(x),
-        lambda x: dml_vk.nanmax(x),
-    ],
-)
-def test_what_needs_an_order_says_so(call):
-    with pytest.raises(DTypeError, match=r": dtype must be (one of|real)"):
-        call(dml_vk.asarray([1j, 2]))
