@@ -68,7 +68,7 @@ def average(
     to_tensors(what, [x, to_tensor(what, "weights", weights)])
     floats = [one.dtype for one in (x, weights) if one.dtype.kind in "fc"]
     dtype = common_dtype(what, floats or [float32])
-    seen = _as_wide(what, x, weights, axes if axis is None else to_axes(what, axis, x.ndim))
+    seen = along_axes(what, x, weights, axes if axis is None else to_axes(what, axis, x.ndim))
     wide = computed_in(dtype)
     with ErrorsAs(what):
         heavy = astype(seen, wide, copy=False)
@@ -79,7 +79,7 @@ def average(
         return (found, astype(scale, dtype, copy=False)) if returned else found
 
 
-def _as_wide(what: str, x: Tensor, weights: Tensor, axes: Ints) -> Tensor:
+def along_axes(what: str, x: Tensor, weights: Tensor, axes: Ints) -> Tensor:
     """View weights along the given axes with dims that match those of x."""
     if weights.shape == x.shape:
         return weights

@@ -55,15 +55,18 @@ def logspace(
     numbers = _numbers(what, start=start, stop=stop, base=base)
     kind, wide = _kinds(what, numbers, dtype)
     with ErrorsAs(what):
+        first, last, radix = numbers
+        spiral = isinstance(first, complex) or isinstance(last, complex)
         powers = linspace(
-            *numbers[:2],
+            first,
+            last,
             num,
-            dtype=wide if isinstance(sum(numbers[:2]), complex) else float64,
+            dtype=complex128 if spiral else float64,
             device=device,
             endpoint=endpoint,
             memory_format=memory_format,
         )
-        found = pow(full((), numbers[2], wide, device=powers.device), powers)
+        found = pow(full((), radix, wide, device=powers.device), powers)
         return astype(found, kind, copy=False)
 
 
@@ -99,7 +102,9 @@ def geomspace(
         raise RangeError(what, rule, start=start, stop=stop)
     with ErrorsAs(what):
         share = linspace(
-            *(0.0, 1.0, num),
+            0.0,
+            1.0,
+            num,
             dtype=float64,
             device=device,
             endpoint=endpoint,

@@ -162,7 +162,7 @@ _ROWS = (
     ("nanmean:", "a / axis dtype out keepdims * -where"),
     (
         "nanpercentile nanquantile percentile quantile",
-        "a q / axis out -overwrite_input method keepdims * -weights -interpolation",
+        "a q / axis out -overwrite_input method keepdims * weights -interpolation",
     ),
     ("nanprod nansum", "a / axis dtype out keepdims -initial -where"),
     ("nanstd: nanvar:", "a / axis dtype out ddof=correction keepdims * -where -mean correction"),
