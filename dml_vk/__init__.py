@@ -96,6 +96,7 @@ _MODULES = {
         "ravel_multi_index select unravel_index"
     ),
     "array.signal": "convolve correlate",
+    "array.spacings": "geomspace logspace",
     "array.splitting": "array_split dsplit hsplit split vsplit",
     "array.turns": "diag diagflat diagonal fliplr flipud ravel rot90 swapaxes",
     "array.vectors": "dot inner kron outer vdot",

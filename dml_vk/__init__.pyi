@@ -308,6 +308,10 @@ from dml_vk.array.sorting import (
     sort as sort,
     top_k as top_k,
 )
+from dml_vk.array.spacings import (
+    geomspace as geomspace,
+    logspace as logspace,
+)
 from dml_vk.array.splitting import (
     array_split as array_split,
     dsplit as dsplit,

@@ -10,10 +10,12 @@ from typing import Any
 from dml_vk.array.creation import Wanted, check_one_shape
 from dml_vk.array.elementwise import add
 from dml_vk.array.indexing.api import take
+from dml_vk.array.normals import fill_normal
 from dml_vk.array.sorting import argsort
 from dml_vk.dtypes import (
     DType,
     complex64,
+    complex128,
     float16,
     float32,
     float64,
@@ -254,13 +256,19 @@ class Generator:
         device. float16 is the float32 result rounded. float64 is not supported:
         `astype(generator.normal(shape), float64)` would have the same precision. The parts of
         complex64 are drawn as a float32 tensor with one more dim, with the deviation std / sqrt(2),
-        so that std is that of the complex numbers.
+        so that std is that of the complex numbers. complex128 is computed in float64, element j
+        from the two floats that `random` makes of words 4j to 4j + 3.
 
         >>> import dml_vk
         >>> dml_vk.random.Generator(key=0).normal(2).tolist()
         [0.9911375641822815, -0.9246625900268555]
         """
-        kind = _one_of("normal", shape, dtype, (float32, float16, complex64))
+        kind = _one_of("normal", shape, dtype, (float32, float16, complex64, complex128))
+        if kind is complex128:
+            spread = float(draws.deviation("normal", float64, std))
+            target = self._target("normal", shape, kind, memory_format, out)
+            uniform = self._words("normal", (*target.shape, 2), float64, contiguous_format, None)
+            return fill_normal(target, uniform, mean, spread)
         if kind is complex64:
             target = self._target("normal", shape, kind, memory_format, out)
             spread = to_number("normal", "std", std) / math.sqrt(2)

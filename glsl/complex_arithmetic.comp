@@ -20,6 +20,7 @@ vec2 compute(vec2 a, vec2 b) {
     case SQUARE: result = complex_multiply(a, a); break;
     case SQRT: result = complex_from_double(double_complex_sqrt(complex_to_double(a))); break;
     case SIGN: result = complex_from_double(double_complex_sign(complex_to_double(a))); break;
+    case ROUND: result = vec2(float_round(a.x), float_round(a.y)); break;
     case RECIPROCAL: result = complex_divide(vec2(1.0, 0.0), a); break;
     }
     return result;

@@ -2,6 +2,19 @@
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 #define SOURCES 1
+#if BITS == 32
+#define RESULT float
+#include "types/complex_values.glsl"
+#include "families/elementwise.glsl"
+#include "math/hypot.glsl"
+
+float compute(vec2 a) {
+    switch (OP) {
+    case ABS: return float_hypot(a.x, a.y);
+    }
+    return a.x;
+}
+#else
 #define RESULT uvec2
 #include "types/double_complex_values.glsl"
 #include "families/elementwise.glsl"
@@ -13,5 +26,6 @@ uvec2 compute(uvec4 a) {
     }
     return a.xy;
 }
+#endif
 
 void main() { run(); }

@@ -18,6 +18,7 @@ uvec4 compute(uvec4 a, uvec4 b) {
     case SQUARE: return double_complex_multiply(a, a);
     case SQRT: return double_complex_sqrt(a);
     case SIGN: return double_complex_sign(a);
+    case ROUND: return uvec4(double_round(a.xy), double_round(a.zw));
     case RECIPROCAL: return double_complex_divide(uvec4(DOUBLE_ONE, 0, 0), a);
     }
     return a;

@@ -47,9 +47,9 @@ def average(
     """Return the weighted means over these axes.
 
     Weights have the shape of x, or the sizes of x along the axes. The result has the dtype to which
-    the floats among both promote, else float32. With `returned`, the sums of the weights are
-    returned too. Where they are 0, the result is what the division gives; unlike in NumPy it is not
-    an error, since the call would have to wait for it.
+    the floats and complex numbers among both promote, else float32. With `returned`, the sums of
+    the weights are returned too. Where they are 0, the result is what the division gives; unlike in
+    NumPy it is not an error, since the call would have to wait for it.
 
     >>> import dml_vk
     >>> x = dml_vk.asarray([[1.0, 2.0], [3.0, 6.0]])
@@ -66,9 +66,9 @@ def average(
         return (found, full_like(found, count_of(x, axes))) if returned else found
     x, weights = beside(what, x, weights)
     to_tensors(what, [x, to_tensor(what, "weights", weights)])
-    floats = [one.dtype for one in (x, weights) if one.dtype.kind == "f"]
+    floats = [one.dtype for one in (x, weights) if one.dtype.kind in "fc"]
     dtype = common_dtype(what, floats or [float32])
-    seen = _as_wide(what, x, weights, axes if axis is None else to_axes(what, axis, x.ndim))
+    seen = along_axes(what, x, weights, axes if axis is None else to_axes(what, axis, x.ndim))
     wide = computed_in(dtype)
     with ErrorsAs(what):
         heavy = astype(seen, wide, copy=False)
@@ -79,7 +79,7 @@ def average(
         return (found, astype(scale, dtype, copy=False)) if returned else found
 
 
-def _as_wide(what: str, x: Tensor, weights: Tensor, axes: Ints) -> Tensor:
+def along_axes(what: str, x: Tensor, weights: Tensor, axes: Ints) -> Tensor:
     """View weights along the given axes with dims that match those of x."""
     if weights.shape == x.shape:
         return weights

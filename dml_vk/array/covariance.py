@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from dml_vk.array.averages import average
+from dml_vk.array.data_types import real
 from dml_vk.array.elementwise import (
     astype,
     clip,
@@ -26,6 +27,7 @@ from dml_vk.array.statistics import computed_in, sum
 from dml_vk.dtypes import DType, to_dtype
 from dml_vk.errors import ErrorsAs, LayoutError
 from dml_vk.layout import Layout
+from dml_vk.ops.parts import as_parts
 from dml_vk.promotion import common_dtype, float_dtype
 from dml_vk.strides.order import to_bool, to_int
 from dml_vk.tensor.core import Tensor
@@ -48,7 +50,8 @@ def cov(
     """Return the covariances of variables: rows of m and y, or columns with `rowvar=False`.
 
     Sums are divided by the number of observations minus `ddof`, which is 1, or 0 with `bias`.
-    `fweights` says how often each observation counts, `aweights` how much. `dtype` is that of the
+    `fweights` says how often each observation counts, `aweights` how much. Of complex variables
+    the second one is conjugated. `dtype` is that of the
     computation and the result, which otherwise are those of `mean`.
 
     >>> import dml_vk
@@ -71,6 +74,8 @@ def corrcoef(
 ) -> Tensor:
     """Return the correlation coefficients of variables, from -1 to 1, with `cov`'s parameters.
 
+    Those of complex variables have parts from -1 to 1.
+
     >>> import dml_vk
     >>> dml_vk.corrcoef(dml_vk.asarray([[0.0, 1.0, 2.0], [4.0, 2.0, 0.0]])).tolist()
     [[1.0, -1.0], [-1.0, 1.0]]
@@ -80,9 +85,12 @@ def corrcoef(
     with ErrorsAs(what):
         if found.shape == (1, 1):
             return _result(what, divide(found, found), kind, out)
-        spread = sqrt(found.over(found.layout.diagonal()))
+        spread = sqrt(real(found.over(found.layout.diagonal())))
         across = spread.over(spread.layout.unsqueeze(1))
-        return _result(what, clip(divide(divide(found, across), spread), -1.0, 1.0), kind, out)
+        found = divide(divide(found, across), spread)
+        parts = Tensor(as_parts(found)) if kind.kind == "c" else found
+        clip(parts, -1.0, 1.0, out=parts)
+        return _result(what, found, kind, out)
 
 
 def _covariances(
@@ -102,7 +110,7 @@ def _covariances(
     given = [to_tensor(what, "m", m)] + ([] if y is None else [to_tensor(what, "y", y)])
     kind = common_dtype(what, [float_dtype(one.dtype) for one in to_tensors(what, given)])
     kind = kind if dtype is None else to_dtype(what, dtype)
-    check_dtype(what, kind, of_kinds("f"))
+    check_dtype(what, kind, of_kinds("fc"))
     wide = computed_in(kind)
     rows = [_rows(what, astype(one, wide, copy=False), rowvar) for one in given]
     with ErrorsAs(what):
@@ -110,7 +118,7 @@ def _covariances(
     count = observed.shape[1]
     by: Any = 1 - bias if ddof is None else to_int(what, "ddof", ddof)
     weights = [
-        _weights(what, name, one, count, observed, wide)
+        _weights(what, name, one, count, observed, wide.part)
         for name, one in (("fweights", fweights), ("aweights", aweights))
         if one is not None
     ]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 from dml_vk.array.creation import full
@@ -11,7 +11,7 @@ from dml_vk.array.elementwise import add, astype, divide, multiply, negative, su
 from dml_vk.array.host_operands import beside
 from dml_vk.array.manipulation import moveaxis, reshape, to_axes
 from dml_vk.array.statistics import computed_in, sum
-from dml_vk.dtypes import float64
+from dml_vk.dtypes import DType, complex128, float64
 from dml_vk.errors import ErrorsAs, LayoutError, RangeError
 from dml_vk.layout import Layout
 from dml_vk.promotion import common_dtype, float_dtype
@@ -20,24 +20,31 @@ from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import (
     Operand,
     check_dtype,
+    check_out,
     of_kinds,
     plain,
     result_over,
-    to_number,
+    to_complex,
     to_tensor,
     to_tensors,
 )
 
 
 def gradient(
-    f: Tensor, /, *varargs: Operand, axis: Axes | None = None, edge_order: int = 1
+    f: Tensor,
+    /,
+    *varargs: Operand,
+    axis: Axes | None = None,
+    edge_order: int = 1,
+    out: Tensor | tuple[Tensor, ...] | None = None,
 ) -> Tensor | tuple[Tensor, ...]:
     """Return the derivatives along these axes, by default all: several in a tuple.
 
     Inside they are central differences, which are exact for polynomials of degree 2, and at both
     ends one-sided ones, of `edge_order` 1 or 2. `varargs` is the distance of samples, or one for
-    each axis; a 1-D tensor has their coordinates. Results have the format of f and the dtype of
-    floats; float16 is computed in float32.
+    each axis; a 1-D tensor has their coordinates. Both may be complex. Results have the format of f
+    and the dtype of floats or complex numbers; float16 is computed in float32. `out` has as many
+    tensors as there are axes.
 
     >>> import dml_vk
     >>> dml_vk.gradient(dml_vk.asarray([0.0, 1.0, 4.0, 9.0])).tolist()
@@ -48,7 +55,7 @@ def gradient(
     what = "gradient"
     f, *spacing = beside(what, f, *varargs)
     x = to_tensor(what, "f", f)
-    check_dtype(what, x.dtype, of_kinds("iuf"))
+    check_dtype(what, x.dtype, of_kinds("iufc"))
     axes = row_major(x.ndim) if axis is None else to_axes(what, axis, x.ndim)
     order = to_int(what, "edge_order", edge_order)
     if order not in (1, 2):
@@ -58,13 +65,22 @@ def gradient(
         raise LayoutError(what, rule, distances=len(spacing), axes=axes)
     steps = spacing or [1.0]
     steps = steps * len(axes) if len(steps) == 1 else steps
-    found = []
-    for dim, step in zip(axes, steps):
+    targets = _targets(what, out, len(axes))
+    work = []
+    for dim, step, target in zip(axes, steps, targets):
         if x.shape[dim] <= order:
             rule = f"f must have at least {order + 1} elements along axis {dim}"
             raise LayoutError(what, rule, shape=x.shape)
-        with ErrorsAs(what):
-            found.append(_derivative(what, x, dim, _distances(what, x, dim, step), order))
+        distances = _distances(what, x, dim, step)
+        dtype = common_dtype(what, [float_dtype(x.dtype), distances.dtype])
+        if target is not None:
+            check_out(what, target, x.shape, dtype, x)
+        work.append((dim, distances, dtype, target))
+    with ErrorsAs(what):
+        # All are computed before the first is written, which may be where f or distances are.
+        found = [_derivative(what, x, dim, step, dtype, order) for dim, step, dtype, _ in work]
+        for k, (*_, dtype, target) in enumerate(work):
+            found[k] = astype(found[k], dtype, copy=target is not None, out=target)
     return found[0] if len(found) == 1 else tuple(found)
 
 
@@ -86,7 +102,7 @@ def ediff1d(
     x, end, begin = beside(what, x, to_end, to_begin)
     with ErrorsAs(what):
         flat = reshape(x, -1)
-        check_dtype(what, x.dtype, of_kinds("iuf"))
+        check_dtype(what, x.dtype, of_kinds("iufc"))
         ends = [_flat_like(one, flat) for one in (begin, end)]
         first, last = [0 if one is None else one.size for one in ends]
         inside = max(0, flat.size - 1)
@@ -124,7 +140,7 @@ def trapezoid(
             at = to_tensor(what, "x", x)
             dx = diff(at if at.ndim == 1 else moveaxis(at, axis, -1))
         elif not isinstance(dx, Tensor):
-            dx = to_number(what, "dx", dx)
+            dx = to_complex(what, "dx", dx)
         ends = add(values[..., 1:], values[..., :-1])
         return sum(divide(multiply(ends, dx), 2.0), axis=-1, out=out)
 
@@ -143,8 +159,10 @@ def _flat_like(value: Any, near: Tensor) -> Tensor | None:
 def _distances(what: str, x: Tensor, dim: int, step: Any) -> Tensor:
     """Return the distance of neighbours, without dims, or with one for each two of them."""
     if not isinstance(step, Tensor):
-        step = full((), to_number(what, "distance", step), float64, device=x.device)
-        return astype(step, float_dtype(x.dtype))
+        number = to_complex(what, "distance", step)
+        dtype = common_dtype(what, [float_dtype(x.dtype)], [number])
+        wide = complex128 if dtype.kind == "c" else float64
+        return astype(full((), number, wide, device=x.device), dtype)
     to_tensors(what, [x, step])
     if step.shape and step.shape != (x.shape[dim],):
         rule = "coordinates must be 1-D, one for each index of the axis"
@@ -153,8 +171,18 @@ def _distances(what: str, x: Tensor, dim: int, step: Any) -> Tensor:
     return diff(step) if step.shape else step
 
 
-def _derivative(what: str, x: Tensor, dim: int, step: Tensor, order: int) -> Tensor:
-    dtype = common_dtype(what, [float_dtype(x.dtype), step.dtype])
+def _targets(what: str, out: Any, count: int) -> Sequence[Tensor | None]:
+    """Return a tensor for each axis, or None for each."""
+    if out is None:
+        return [None] * count
+    targets: Sequence[Tensor] = out if isinstance(out, tuple) else (out,)
+    if len(targets) != count:
+        rule = "out must have one tensor for each axis"
+        raise LayoutError(what, rule, out=len(targets), axes=count)
+    return targets
+
+
+def _derivative(what: str, x: Tensor, dim: int, step: Tensor, dtype: DType, order: int) -> Tensor:
     wide, count = computed_in(dtype), x.shape[dim]
     f, step = (astype(one, wide, copy=False) for one in (x, step))
     target = result_over(what, f.layout.like(), wide, f)
@@ -190,7 +218,7 @@ def _derivative(what: str, x: Tensor, dim: int, step: Tensor, order: int) -> Ten
         for place, start in ((0, 0), (last, last - 1)):
             off = subtract(at(f, start + 1), at(f, start))
             divide(off, distances(start), out=at(target, place))
-    return astype(target, dtype, copy=False)
+    return target
 
 
 Weights = Callable[[Tensor, Tensor], tuple[Tensor, Tensor, Tensor]]

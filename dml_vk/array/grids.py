@@ -19,7 +19,7 @@ from dml_vk.ops.fill import fill_sequence
 from dml_vk.ops.parts import imag_part, real_part
 from dml_vk.strides.order import to_bool, to_int
 from dml_vk.tensor.core import Tensor
-from dml_vk.tensor.operands import plain, result_over, to_number, to_tensor
+from dml_vk.tensor.operands import result_over, to_complex, to_number, to_tensor
 
 
 def arange(
@@ -52,10 +52,12 @@ def arange(
     if kind.kind in "iu":
         _check_integers(kind, first, delta, count)
         first, delta = int(first), int(delta)
-    elif kind.kind != "f":
-        raise DTypeError("arange", "dtype must be numeric and real", dtype=kind)
+    elif kind.kind not in "fc":
+        raise DTypeError("arange", "dtype must be numeric", dtype=kind)
     new = new_tensor("arange", count, kind, device, memory_format)
-    fill_sequence("arange", new, kind, first, delta)
+    if kind.kind == "c":
+        filled(Tensor(imag_part(new)), "arange", 0)
+    fill_sequence("arange", real_part(new), kind.part, first, delta)
     return new
 
 
@@ -81,7 +83,7 @@ def linspace(
     ([-1.0, 0.0, 1.0], [0.0, 0.25, 0.5, 0.75])
     """
     what = "linspace"
-    ends = [_to_end(what, name, value) for name, value in (("start", start), ("stop", stop))]
+    ends = [to_complex(what, name, value) for name, value in (("start", start), ("stop", stop))]
     is_complex = any(isinstance(end, complex) for end in ends)
     kind = (complex64 if is_complex else float32) if dtype is None else to_dtype(what, dtype)
     if kind.kind not in ("c" if is_complex else "fc"):
@@ -100,11 +102,6 @@ def linspace(
         if count:
             _space(what, Tensor(target), first, last, count, endpoint)
     return new
-
-
-def _to_end(what: str, name: str, value: Any) -> complex:
-    number = value.item() if isinstance(value, Tensor) and not value.shape else plain(value)
-    return number if isinstance(number, complex) else to_number(what, name, number)
 
 
 def _space(

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
-from dml_vk.array.creation import full
+from collections.abc import Sequence
+from typing import Any
+
+from dml_vk.array.creation import empty_like, full
+from dml_vk.array.data_types import imag, real
 from dml_vk.array.elementwise import (
     add,
     astype,
@@ -32,6 +36,7 @@ from dml_vk.tensor.operands import (
     check_dtype,
     of_kinds,
     result_over,
+    to_complex,
     to_number,
     to_tensor,
     to_tensors,
@@ -43,8 +48,8 @@ def interp(
     xp: Tensor,
     fp: Tensor,
     /,
-    left: float | None = None,
-    right: float | None = None,
+    left: complex | None = None,
+    right: complex | None = None,
     period: float | None = None,
     *,
     out: Tensor | None = None,
@@ -53,7 +58,8 @@ def interp(
 
     Before the first point the result is `left`, by default the first fp, and `right` or the last fp
     after the last one. With a `period`, points are taken modulo it, in any order. The result has
-    the format of x and the dtype of floats to which all promote; float16 is computed in float32.
+    the format of x and the dtype of floats to which all promote; float16 is computed in float32. If
+    fp is complex, its parts are interpolated.
 
     >>> import dml_vk
     >>> xp, fp = dml_vk.asarray([1.0, 2.0, 4.0]), dml_vk.asarray([10.0, 20.0, 0.0])
@@ -65,31 +71,34 @@ def interp(
     points = [to_tensor(what, "xp", xp), to_tensor(what, "fp", fp)]
     tensors = to_tensors(what, [x, *points])
     for one in tensors:
-        check_dtype(what, one.dtype, of_kinds("iuf"))
+        check_dtype(what, one.dtype, of_kinds("iufc" if one is fp else "iuf"))
     check_one_dim(what, "xp", xp)
     if xp.shape != fp.shape or not xp.size:
         rule = "xp and fp must have the same shape, and not be empty"
         raise LayoutError(what, rule, xp=xp.shape, fp=fp.shape)
     dtype = float_dtype(common_dtype(what, [one.dtype for one in tensors]))
-    wide = computed_in(dtype)
+    wide = computed_in(dtype.part)
+    to_end = to_complex if dtype.kind == "c" else to_number
     ends = [
-        None if one is None else to_number(what, name, one)
+        None if one is None else to_end(what, name, one)
         for name, one in (("left", left), ("right", right))
     ]
     with ErrorsAs(what):
         if not isinstance(x, Tensor):
             x = full((), to_number(what, "x", x), wide, device=xp.device)
-        at, xp, fp = [astype(one, wide, copy=False) for one in (x, xp, fp)]
+        at, xp = [astype(one, wide, copy=False) for one in (x, xp)]
+        fp = astype(fp, computed_in(dtype), copy=False)
         if period is not None:
             ends = [None, None]
             at, xp, fp = _periodic(what, at, xp, fp, to_number(what, "period", period))
         target = result_over(what, x.layout.like(), dtype, xp, out)
-        found = _interpolated(at, xp, fp)
-        below, above = [
-            points if end is None else end for points, end in zip((fp[0], fp[-1]), ends)
-        ]
-        found = where(less(at, xp[0]), below, found)
-        found = where(greater(at, xp[-1]), above, found)
+        if dtype.kind == "c":
+            found = empty_like(at, dtype=dtype)
+            for part, name in ((real, "real"), (imag, "imag")):
+                bounds = [None if one is None else getattr(one, name) for one in ends]
+                _bounded(at, xp, part(fp), bounds, part(found))
+        else:
+            found = _bounded(at, xp, fp, ends)
         return where(isnan(at), astype(at, dtype), astype(found, dtype), out=target)
 
 
@@ -132,6 +141,15 @@ def _periodic(
     xp, fp = elements_at(xp, order), elements_at(fp, order)
     xp = concat([subtract(xp[-1:], period), xp, add(xp[:1], period)])
     return x, xp, concat([fp[-1:], fp, fp[:1]])
+
+
+def _bounded(
+    x: Tensor, xp: Tensor, fp: Tensor, ends: Sequence[Any], out: Tensor | None = None
+) -> Tensor:
+    """Interpolate between the points, and put numbers, or the outermost of fp, beyond them."""
+    below, above = [points if end is None else end for points, end in zip((fp[0], fp[-1]), ends)]
+    found = where(less(x, xp[0]), below, _interpolated(x, xp, fp))
+    return where(greater(x, xp[-1]), above, found, out=out)
 
 
 def _interpolated(x: Tensor, xp: Tensor, fp: Tensor) -> Tensor:

@@ -58,13 +58,13 @@ def vander(
     """
     what = "vander"
     given = to_tensor(what, "x", x)
-    check_dtype(what, given.dtype, of_kinds("iuf"))
+    check_dtype(what, given.dtype, of_kinds("iufc"))
     check_one_dim(what, "x", given)
     count = given.size if n is None else to_int(what, "n", n)
     upwards = to_bool(what, "increasing", increasing)
     if count < 0:
         raise LayoutError(what, "n must not be negative", n=n)
-    dtype = given.dtype if given.dtype.kind == "f" else common_dtype(what, [given.dtype, int64])
+    dtype = given.dtype if given.dtype.kind in "fc" else common_dtype(what, [given.dtype, int64])
     target = result_over(what, Layout((given.size, count)), dtype, given, out)
     to = target if upwards else target.over(target.layout.flip(1))
     if count:

@@ -13,7 +13,7 @@ from dml_vk.array.host_operands import beside
 from dml_vk.array.indexing.api import elements_at
 from dml_vk.array.manipulation import concat, reshape
 from dml_vk.array.searching import nonzero, searchsorted
-from dml_vk.array.sets import unique
+from dml_vk.array.sets import unique, unique_inverse
 from dml_vk.array.sorting import sort
 from dml_vk.dtypes import bool_, uint8
 from dml_vk.errors import ErrorsAs
@@ -104,7 +104,8 @@ def intersect1d(
         if not asked:
             return found
         others, places = unique(second, return_index=True)
-        return found, elements_at(index, inside), elements_at(places, searchsorted(others, found))
+        also = nonzero(isin(others, first))[0]
+        return found, elements_at(index, inside), elements_at(places, also)
 
 
 def setdiff1d(ar1: Tensor, ar2: Tensor, /, assume_unique: bool = False) -> Tensor:
@@ -160,6 +161,12 @@ def _member(
     dtype = common_dtype(what, [x.dtype, among.dtype])
     dtype = uint8 if dtype is bool_ else dtype
     with ErrorsAs(what):
+        if dtype.kind == "c":
+            # There is no search among complex numbers, but for the ranks of all of them.
+            target = result_over(what, x.layout.like(), bool_, x, out)
+            ranks = unique_inverse(concat(_flat(what, x, among))).inverse_indices
+            own = reshape(ranks[: x.size], x.shape)
+            return _member(what, own, ranks[x.size :], assume_unique, inverted, target)
         ordered = sort(astype(reshape(among, -1), dtype, copy=False))
         if not ordered.size:
             target = result_over(what, x.layout.like(), bool_, x, out)

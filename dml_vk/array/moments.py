@@ -75,8 +75,9 @@ def var(
 ) -> Tensor:
     """Return the variances over these axes: the mean squared deviations from the mean.
 
-    Integers and bools are computed in float32. The divisor is the number of elements minus
-    `correction`, or 0 if that is negative. NumPy's name for it, `ddof`, is accepted too.
+    Integers and bools are computed in float32. Variances of complex numbers are real: the squares
+    of both parts are added. The divisor is the number of elements minus `correction`, or 0 if that
+    is negative. NumPy's name for it, `ddof`, is accepted too.
 
     >>> import dml_vk
     >>> x = dml_vk.asarray([[1.0, 2.0], [3.0, 6.0]])
@@ -150,14 +151,19 @@ def _spread_of(
     operands: Sequence[Tensor], out: Any, what: str, correction: float, axis: Any, keepdims: bool
 ) -> Tensor:
     """Compute the variance, or for `std` its square root; float16 is rounded only at the end."""
-    x = tensor_of(what, operands[0], "biuf")
+    x = tensor_of(what, operands[0], "biufc")
     axes = reduced_axes(what, x, axis)
-    by = count_of(x, axes) - correction
-    target = reduced_target(what, x, axes, keepdims, float_dtype(x.dtype), out)
-    x = of_kind(what, x, target.dtype)
+    count = count_of(x, axes)
+    by = count - correction
+    target = reduced_target(what, x, axes, keepdims, float_dtype(x.dtype).part, out)
+    x, found, summed = of_kind(what, x, target.dtype), target, axes
+    if x.dtype.kind == "c":
+        # The squares of the parts of a number are terms beside each other.
+        x, summed = Tensor(as_parts(x)), (*axes, x.ndim)
+        found = target.over(target.layout.unsqueeze(-1)) if keepdims else target
     wide = computed_in(x.dtype)
     means = reduced_target(what, x, axes, True, wide, None)
-    _divided_sum(what, x, axes, count_of(x, axes), means, True)
+    _divided_sum(what, x, axes, count, means, True)
     squares = tensor_over(what, x.layout.like(), wide, x.device, x.allocation)
     if wide is float64:
         compute(what, OPERATORS["subtract"], [x, means], squares, wide)
@@ -165,8 +171,8 @@ def _spread_of(
     else:
         compute(what, OPERATORS["difference_square"], [x, means], squares, wide)
     root = what == "std"
-    variances = reduced_target(what, x, axes, keepdims, wide, None) if root else target
-    _divided_sum(what, squares, axes, 0.0 if by <= 0 else by, variances, keepdims)
+    variances = reduced_target(what, x, summed, keepdims, wide, None) if root else found
+    _divided_sum(what, squares, summed, 0.0 if by <= 0 else by, variances, keepdims)
     if root:
-        compute(what, OPERATORS["sqrt"], [variances], target, wide)
+        compute(what, OPERATORS["sqrt"], [variances], found, wide)
     return target

@@ -7,7 +7,18 @@ from typing import Any
 import numpy as np
 
 from dml_vk.array import statistics
-from dml_vk.array.elementwise import astype, divide, greater, isnan, sqrt, square, subtract, where
+from dml_vk.array.data_types import imag, real
+from dml_vk.array.elementwise import (
+    add,
+    astype,
+    divide,
+    greater,
+    isnan,
+    sqrt,
+    square,
+    subtract,
+    where,
+)
 from dml_vk.array.moments import mean, to_correction
 from dml_vk.array.nan_statistics import cast_into, counts, filled, same_dtype
 from dml_vk.array.statistics import computed_in, reduced_axes, reduced_target
@@ -16,7 +27,7 @@ from dml_vk.errors import ErrorsAs
 from dml_vk.promotion import float_dtype
 from dml_vk.strides.order import Axes
 from dml_vk.tensor.core import Tensor
-from dml_vk.tensor.operands import check_dtype, of_kind, of_kinds, to_tensor
+from dml_vk.tensor.operands import of_kind, to_tensor
 
 
 def nanmean(
@@ -106,20 +117,26 @@ def _spread(
     out: Tensor | None,
 ) -> Tensor:
     x = _converted(what, x, dtype)
-    check_dtype(what, x.dtype, of_kinds("biuf"))
     axes, less = reduced_axes(what, x, axis), to_correction(what, correction, ddof)
-    target = reduced_target(what, x, axes, keepdims, float_dtype(x.dtype), out)
+    target = reduced_target(what, x, axes, keepdims, float_dtype(x.dtype).part, out)
     x = of_kind(what, x, target.dtype)
     wide = computed_in(x.dtype)
     with ErrorsAs(what):
         means = astype(nanmean(astype(x, wide, copy=False), axes, keepdims=True), wide, copy=False)
         off = subtract(astype(x, wide, copy=False), means)
-        squares = where(isnan(x), 0, square(off, out=off))
+        squares = where(isnan(x), 0, _squared(off))
         total = statistics.sum(squares, axes, keepdims=keepdims)
         by = subtract(counts(x, axes, keepdims), less)
         by = where(greater(by, 0), by, np.nan)
-        found = divide(total, by, out=same_dtype(target, wide))
+        found = divide(total, by, out=same_dtype(target, wide.part))
         return cast_into(found if what == "nanvar" else sqrt(found, out=found), target)
+
+
+def _squared(off: Tensor) -> Tensor:
+    """Return the squares of magnitudes, in the memory of floats."""
+    if off.dtype.kind != "c":
+        return square(off, out=off)
+    return add(square(real(off)), square(imag(off)))
 
 
 def _converted(what: str, x: Any, dtype: Any) -> Tensor:

@@ -263,7 +263,7 @@ def remainder(x1: Operand, x2: Operand, /, *, out: Tensor | None = None) -> Tens
     """The remainder of the division rounded down, with the sign of x2."""
 
 def round(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
-    """The nearest whole number; halves are rounded to even."""
+    """The nearest whole number; halves are rounded to even. Of complex numbers, each part."""
 
 def rsqrt(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
     """1 / sqrt(x)."""

@@ -24,11 +24,13 @@ from dml_vk.array.elementwise import (
     subtract,
     where,
 )
+from dml_vk.array.host_operands import beside
 from dml_vk.array.indexing.api import elements_at, take
 from dml_vk.array.manipulation import reshape
 from dml_vk.array.quantile_places import CHOOSING, Places, places, to_fractions, to_method
 from dml_vk.array.sorting import sort
 from dml_vk.array.statistics import computed_in, count_nonzero, reduced_axes, reduced_layout
+from dml_vk.array.weighted_quantiles import of_weighted, weights_beside
 from dml_vk.dtypes import DType, float32, float64, int64
 from dml_vk.errors import ErrorsAs, RangeError
 from dml_vk.layout import Layout
@@ -36,7 +38,7 @@ from dml_vk.ops.copy import copy_elements
 from dml_vk.strides.order import Axes, Ints, to_bool
 from dml_vk.tensor.core import Tensor, tensor_over
 from dml_vk.tensor.host import Array
-from dml_vk.tensor.operands import result_over, to_tensor
+from dml_vk.tensor.operands import check_ordered, result_over, to_tensor
 
 _MEDIAN = "median"  # the mean of the two middle elements
 
@@ -51,7 +53,7 @@ def median(
 ) -> Tensor:
     """Return the medians over these axes, or the means of the two middle elements; NaN if any is.
 
-    The median of no elements is NaN.
+    The median of no elements is NaN. Complex numbers are in the order of `sort`.
 
     >>> import dml_vk
     >>> dml_vk.median(dml_vk.asarray([[5.0, 1.0, 3.0], [2.0, 8.0, 4.0]]), axis=1).tolist()
@@ -68,6 +70,7 @@ def quantile(
     *,
     method: str = "linear",
     keepdims: bool = False,
+    weights: Tensor | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """Return the q-th quantiles over these axes; NaN if any element is NaN.
@@ -76,7 +79,8 @@ def quantile(
     their dims come first in the result. Positions are computed in float64 by `method`, one of
     `linear`, `lower`, `higher`, `nearest`, `inverted_cdf`, `closest_observation`, `midpoint`,
     `averaged_inverted_cdf`, `interpolated_inverted_cdf`, `hazen`, `weibull`, `median_unbiased` and
-    `normal_unbiased`.
+    `normal_unbiased`. With `inverted_cdf` elements may have weights, of the shape of x or of its
+    sizes along the axes, for which the call waits.
 
     >>> import dml_vk
     >>> x = dml_vk.asarray([1.0, 2.0, 4.0, 8.0])
@@ -85,7 +89,7 @@ def quantile(
     >>> dml_vk.quantile(x, 0.5, method="higher").item()
     4.0
     """
-    return _of_share("quantile", x, q, axis, method, keepdims, out)
+    return _of_share("quantile", x, q, axis, method, keepdims, weights, out)
 
 
 def percentile(
@@ -96,6 +100,7 @@ def percentile(
     *,
     method: str = "linear",
     keepdims: bool = False,
+    weights: Tensor | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """Return the q-th percentiles over these axes, with the options of `quantile`.
@@ -104,7 +109,7 @@ def percentile(
     >>> dml_vk.percentile(dml_vk.asarray([1.0, 2.0, 4.0, 8.0]), 75).item()
     5.0
     """
-    return _of_share("percentile", x, q, axis, method, keepdims, out)
+    return _of_share("percentile", x, q, axis, method, keepdims, weights, out)
 
 
 def nanmedian(
@@ -133,6 +138,7 @@ def nanquantile(
     *,
     method: str = "linear",
     keepdims: bool = False,
+    weights: Tensor | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """Return the quantiles over these axes, ignoring NaN, as `quantile`; NaN if all are NaN.
@@ -142,7 +148,7 @@ def nanquantile(
     >>> dml_vk.nanquantile(x, 0.25, axis=1).tolist()
     [1.75, nan]
     """
-    return _of_share("nanquantile", x, q, axis, method, keepdims, out)
+    return _of_share("nanquantile", x, q, axis, method, keepdims, weights, out)
 
 
 def nanpercentile(
@@ -153,6 +159,7 @@ def nanpercentile(
     *,
     method: str = "linear",
     keepdims: bool = False,
+    weights: Tensor | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """Return the percentiles over these axes, ignoring NaN, as `percentile`.
@@ -162,7 +169,7 @@ def nanpercentile(
     >>> dml_vk.nanpercentile(x, 100, axis=1).tolist()
     [4.0, nan]
     """
-    return _of_share("nanpercentile", x, q, axis, method, keepdims, out)
+    return _of_share("nanpercentile", x, q, axis, method, keepdims, weights, out)
 
 
 def _of_share(
@@ -172,12 +179,17 @@ def _of_share(
     axis: Axes | None,
     method: Any,
     keepdims: bool,
+    weights: Any,
     out: Tensor | None,
 ) -> Tensor:
+    x, weights = beside(what, x, weights)
     to_tensor(what, "x", x)
     shares = to_fractions(what, q, 100 if what.endswith("percentile") else 1)
     found = to_method(what, method)
-    return _quantiles(what, x, shares, axis, found, keepdims, out, what.startswith("nan"))
+    if weights is not None:
+        weights = weights_beside(what, x, weights, axis, found)
+    without_nan = what.startswith("nan")
+    return _quantiles(what, x, shares, axis, found, keepdims, out, without_nan, weights)
 
 
 def _quantiles(
@@ -189,9 +201,12 @@ def _quantiles(
     keepdims: bool,
     out: Tensor | None,
     without_nan: bool,
+    weights: Tensor | None = None,
 ) -> Tensor:
     x, q = to_tensor(what, "x", x), np.asarray(q)
-    axes, floats = reduced_axes(what, x, axis), x.dtype.kind == "f"
+    axes, floats = reduced_axes(what, x, axis), x.dtype.kind in "fc"
+    if method != _MEDIAN:
+        check_ordered(what, x)
     left = reduced_layout(x.layout, axes, to_bool(what, "keepdims", keepdims))
     dtype = x.dtype if floats or method in CHOOSING else float32
     target = result_over(what, _with_dims_before(left, q.shape), dtype, x, out)
@@ -205,6 +220,8 @@ def _quantiles(
     if not target.size:
         return target
     with ErrorsAs(what):
+        if weights is not None:
+            return of_weighted(what, x, q, axes, weights, without_nan, target)
         ordered = sort(rows, axis=0)
         shares = q.reshape(-1, *[1] * (rows.ndim - 1))
         if without_nan and floats:

@@ -8,9 +8,10 @@ import numpy as np
 
 from dml_vk.array import elementwise
 from dml_vk.errors import DTypeError, ErrorsAs, RangeError
+from dml_vk.ops.parts import as_parts
 from dml_vk.strides.order import to_int
 from dml_vk.tensor.core import Tensor
-from dml_vk.tensor.operands import to_tensor
+from dml_vk.tensor.operands import result_over, to_tensor
 
 MOST_DIGITS = 308  # the largest exponent of 10 that is a float
 
@@ -18,7 +19,8 @@ MOST_DIGITS = 308  # the largest exponent of 10 that is a float
 def around(x: Tensor, /, decimals: int = 0, *, out: Tensor | None = None) -> Tensor:
     """Round to decimal places, to nearest with ties to even: scale, `round` and scale back.
 
-    Integers are rounded only to 0 or more places, which they have already.
+    Of complex numbers each part is rounded. Integers are rounded only to 0 or more places, which
+    they have already.
 
     >>> import dml_vk
     >>> dml_vk.around(dml_vk.asarray([1.25, -3.987]), 1).tolist()
@@ -43,6 +45,10 @@ def rounded(what: str, x: Any, name: str, digits: int, out: Tensor | None = None
     """Round to decimal places, whose number is the argument of this name."""
     got: dict[str, Any] = {name: digits}
     with ErrorsAs(what):
+        if x.dtype.kind == "c" and digits:
+            target = result_over(what, x.layout.like(), x.dtype, x, out)
+            rounded(what, Tensor(as_parts(x)), name, digits, Tensor(as_parts(target)))
+            return target
         if x.dtype.kind != "f" or not digits:
             if digits < 0:
                 rule = f"dtype must be floating-point when {name} is negative"

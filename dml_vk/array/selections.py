@@ -33,7 +33,7 @@ from dml_vk.tensor.operands import (
     check_dtype,
     of_kinds,
     plain,
-    to_number,
+    to_complex,
     to_tensor,
     to_tensors,
 )
@@ -330,7 +330,7 @@ def _with_values(what: str, arr: Any, values: Any) -> tuple[Tensor, Tensor]:
     if isinstance(values, Tensor):
         to_tensors(what, [given, values])
         return given, values
-    number = to_number(what, "values", values)
+    number = to_complex(what, "values", values)
     if isinstance(plain(values), bool):
         number = bool(number)
     dtype = common_dtype(what, [given.dtype], [number])

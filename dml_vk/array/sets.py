@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dml_vk.array.creation import zeros
-from dml_vk.array.elementwise import add, multiply
+from dml_vk.array.elementwise import add, astype, isnan, multiply
 from dml_vk.array.indexing.api import take
 from dml_vk.array.manipulation import concat, moveaxis, reshape
 from dml_vk.dtypes import DType, int64, uint32, uint64
@@ -176,6 +176,12 @@ def _ranks(what: str, x: Tensor, equal_nan: bool) -> Tensor:
     return ranks[:, 0]
 
 
+def _columns(x: Tensor) -> Tensor:
+    """Return what complex numbers are sorted by: whether one is NaN, and then both parts."""
+    parts = Tensor(as_parts(x))
+    return concat([astype(isnan(x), parts.dtype)[:, None], parts], axis=1)
+
+
 class _Found:
     """The flattened elements in sorted order, and the positions at which a new value begins."""
 
@@ -188,8 +194,8 @@ class _Found:
             self.positions = self.firsts = temporary(what, Layout((0,)), uint32, near)
             return
         ordered = self.x
-        if ordered.dtype.kind == "c":  # by the real part, and then by the imaginary part
-            ordered = _ranks(what, Tensor(as_parts(reshape(ordered, (self.length,)))), equal_nan)
+        if ordered.dtype.kind == "c":
+            ordered = _ranks(what, _columns(reshape(ordered, (self.length,))), equal_nan)
         keys, self.places = sort_flat(what, ordered)
         self.begins = _begins(what, keys, ordered.dtype.kind == "f" and not equal_nan)
         self.positions = nonzero_positions(what, self.begins)

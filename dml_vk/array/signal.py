@@ -11,7 +11,7 @@ import builtins
 from typing import Any
 
 from dml_vk.array.einsum import numeric_dtype
-from dml_vk.array.elementwise import astype, multiply, where
+from dml_vk.array.elementwise import astype, conj, multiply, where
 from dml_vk.array.grids import arange
 from dml_vk.array.host_operands import beside
 from dml_vk.array.padding import pad
@@ -52,6 +52,8 @@ def convolve(a: Tensor, v: Tensor, /, mode: str = "full", *, out: Tensor | None 
 def correlate(a: Tensor, v: Tensor, /, mode: str = "valid", *, out: Tensor | None = None) -> Tensor:
     """Return the sums of `a[n + k] * v[k]`, with the modes of `convolve`.
 
+    Of complex v the conjugate is multiplied.
+
     >>> import dml_vk
     >>> a, v = dml_vk.asarray([1, 2, 3]), dml_vk.asarray([0, 1, 10])
     >>> dml_vk.correlate(a, v).tolist(), dml_vk.correlate(a, v, "full").tolist()
@@ -59,6 +61,7 @@ def correlate(a: Tensor, v: Tensor, /, mode: str = "valid", *, out: Tensor | Non
     """
     what = "correlate"
     a, v, dtype = _checked(what, a, v, mode)
+    v = conj(v)
     if v.size <= a.size:
         return _slid(what, a, v, mode, dtype, out)
     if out is not None:

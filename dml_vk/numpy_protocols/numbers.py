@@ -71,6 +71,20 @@ def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, **named: Any)
     return ours.sum(ours.diagonal(given, offset, axis1, axis2), axis=-1, **named)
 
 
+def iscomplex(x: Tensor) -> Any:
+    """Whether each element has an imaginary part that is not 0."""
+    return ours.not_equal(_imaginary(x), 0)
+
+
+def isreal(x: Tensor) -> Any:
+    return ours.equal(_imaginary(x), 0)
+
+
+def _imaginary(x: Tensor) -> Any:
+    given = to_tensor("imag", "x", x)
+    return ours.imag(given) if iscomplexobj(given) else ours.zeros_like(given, dtype="bool")
+
+
 def iscomplexobj(x: Tensor) -> bool:
     return x.dtype.kind == "c"
 

@@ -74,12 +74,18 @@ def uniform(what: str, dtype: DType, low: Any, high: Any) -> Draw:
 
 def normal(what: str, dtype: DType, mean: Any, std: Any) -> Draw:
     """Return the normal draw with this mean and standard deviation, both rounded to float32."""
-    centre, spread = _number(what, "mean", float32, mean), _number(what, "std", float32, std)
-    if spread < 0:
-        raise RangeError(what, "std must not be negative", std=std)
+    centre, spread = _number(what, "mean", float32, mean), deviation(what, float32, std)
     # A mean of -0 would make zeros of either sign.
     params = np.array([centre + np.float32(0), spread]).view(np.uint32).tolist()
     return Draw("normal", dtype.name, 1, tuple(params))
+
+
+def deviation(what: str, dtype: DType, std: Any) -> np.floating[Any]:
+    """Return a standard deviation, rounded to the dtype."""
+    spread = _number(what, "std", dtype, std)
+    if spread < 0:
+        raise RangeError(what, "std must not be negative", std=std)
+    return spread
 
 
 def integers(what: str, dtype: DType, low: Any, high: Any, endpoint: Any) -> Draw:

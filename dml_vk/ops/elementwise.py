@@ -23,7 +23,7 @@ from dml_vk.strides.order import Ints
 SCALED, ADDED, AWAY = 1, 2, 3
 # What is done to complex numbers by doing it to both parts, which are floats of one more dim. A
 # kernel takes up to 8.
-_BY_PARTS, _MOST_DIMS = {"add", "subtract", "negative"}, 7
+_BY_PARTS, _MOST_DIMS = {"add", "subtract", "negative", "round"}, 7
 
 
 def compute(

@@ -9,13 +9,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from dml_vk.dtypes import DType, uint32, uint64
+from dml_vk.dtypes import DType, bool_, uint32, uint64
+from dml_vk.kernels.operators import OPERATORS
 from dml_vk.kernels.plan.sort import PITCH, RUN, plan_keys, plan_merge, plan_runs
 from dml_vk.layout import Layout
 from dml_vk.ops.copy import copy_if_overlapping
-from dml_vk.ops.elementwise import cast_elements
+from dml_vk.ops.elementwise import cast_elements, compute
 from dml_vk.ops.gather import gather_elements
-from dml_vk.ops.view import View, access, check_target, with_layout
+from dml_vk.ops.parts import imag_part, real_part
+from dml_vk.ops.view import View, access, check_target, temporary_like, with_layout
 from dml_vk.runtime.arenas import Allocation
 from dml_vk.runtime.device import Device
 from dml_vk.runtime.hazards import Access
@@ -37,7 +39,7 @@ def sort_elements(what: str, source: View, target: View, dim: int, descending: b
     """
     source = copy_if_overlapping(what, source, target)
     for part, to in _parts(dim, source, target):
-        places = sort_rows(what, part, dim, descending).places
+        places = _order(what, part, dim, descending)
         gather_elements(what, part, places, to, dim)
 
 
@@ -47,7 +49,7 @@ def argsort_elements(what: str, source: View, target: View, dim: int, descending
     if source.layout.numel > MOST_ELEMENTS:  # else everything is read before the first write
         source = copy_if_overlapping(what, source, target)
     for part, to in _parts(dim, source, target):
-        places = sort_rows(what, part, dim, descending).places
+        places = _order(what, part, dim, descending)
         cast_elements(what, places, to)
 
 
@@ -59,10 +61,33 @@ def first_elements(
     Neither target may share memory with the source.
     """
     for part, first, where in _parts(dim, source, values, indexes):
-        places = sort_rows(what, part, dim, descending).places
+        places = _order(what, part, dim, descending)
         kept = with_layout(places, places.layout.narrow(dim, 0, first.layout.sizes[dim]))
         gather_elements(what, part, kept, first, dim)
         cast_elements(what, kept, where)
+
+
+def _order(what: str, source: View, dim: int, descending: bool) -> View:
+    """Return the places of the sorted elements along the dim, as uint32.
+
+    Complex elements are in NumPy's order: by the real part, and then by the imaginary part, those
+    with NaN after all others. So they are sorted by the least important key first.
+    """
+    if source.dtype.kind != "c":
+        return sort_rows(what, source, dim, descending).places
+    lost = temporary_like(what, source, bool_)
+    compute(what, OPERATORS["isnan"], [source], lost, source.dtype)
+    places = sort_rows(what, imag_part(source), dim, descending).places
+    for key in (real_part(source), lost):
+        finer = sort_rows(what, _taken(what, key, places, dim), dim, descending).places
+        places = _taken(what, places, finer, dim)
+    return places
+
+
+def _taken(what: str, source: View, places: View, dim: int) -> View:
+    taken = temporary_like(what, source, source.dtype)
+    gather_elements(what, source, places, taken, dim)
+    return taken
 
 
 def sort_rows(what: str, source: View, dim: int, descending: bool) -> Sorted:

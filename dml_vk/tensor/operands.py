@@ -48,6 +48,12 @@ def to_number(what: str, name: str, value: Any) -> int | float:
     raise DTypeError(what, f"{name} must be a real number", **{name: value})
 
 
+def to_complex(what: str, name: str, value: Any) -> complex:
+    """Convert to a number, real or complex. A tensor with no dims is accepted, and waited for."""
+    number = value.item() if isinstance(value, Tensor) and not value.shape else plain(value)
+    return number if isinstance(number, complex) else to_number(what, name, number)
+
+
 def to_tensor(what: str, name: str, given: Any) -> Tensor:
     """Check that this is a tensor."""
     if not isinstance(given, Tensor):

@@ -10,10 +10,9 @@ from typing import Any
 import numpy as np
 
 import dml_vk
-from dml_vk.dtypes import DType
+from dml_vk.dtypes import DTYPES, DType
 from tests.fuzz import hostile
 from tests.fuzz.tensors import Drawn, Draws
-from tests.real_dtypes import DTYPES
 
 
 @dataclass

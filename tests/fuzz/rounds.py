@@ -16,14 +16,13 @@ from typing import Any
 import numpy as np
 
 import dml_vk
-from dml_vk.dtypes import DType
+from dml_vk.dtypes import DTYPES, DType
 from dml_vk.errors import DeviceMemoryError, DmlVkError
 from dml_vk.kernels.operators import OPERATORS
 from tests.fuzz import answers, broken, hostile, programs
 from tests.fuzz.arguments import Argument, fitting, of_tensor, of_text
 from tests.fuzz.targets import Target, targets
 from tests.fuzz.tensors import Draws, random_layout
-from tests.real_dtypes import DTYPES
 from tests.unit.strides.test_bad_input import SHAPE
 
 PACKAGE = str(Path(dml_vk.__file__).parent)
@@ -128,7 +127,7 @@ def _allowed(name: str) -> tuple[DType, ...]:
     if operator:
         return tuple([dtype for dtype in DTYPES.values() if OPERATORS[operator].takes(dtype)])
     floats = name.rpartition(".")[2] in ("mean", "std", "var", "matrix_norm", "vector_norm", "norm")
-    return tuple([dtype for dtype in DTYPES.values() if dtype.kind == "f"]) if floats else ()
+    return tuple([dtype for dtype in DTYPES.values() if dtype.kind in "fc"]) if floats else ()
 
 
 def _place(call: Call, parameter: P) -> int:

@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 
 import dml_vk
-from dml_vk.dtypes import DType
+from dml_vk.dtypes import DTYPES, DType
 from dml_vk.layout import Layout
 from tests.kernel.elementwise import random_values
 from tests.kernel.memory import elements
-from tests.real_dtypes import DTYPES
 
 SIZES = (0, 1, 1, 2, 2, 3, 3, 4, 5, 7, 8, 13, 17)
 MOST = 600  # elements
@@ -118,10 +117,12 @@ class Draws:
     def _memory(self, dtype: DType, reach: int) -> Base:
         seed, count = self.rng.randrange(1000), reach + self.rng.randrange(1, 5)
         if self.tame and dtype.kind != "b":
-            random = np.random.default_rng(seed)
-            values = random.integers(-4 if dtype.kind != "u" else 0, 5, count)
-            values = values.astype(dtype.numpy_name) / (2 if dtype.kind == "f" else 1)
-            values = values.astype(dtype.numpy_name)
+            random, part = np.random.default_rng(seed), dtype.part
+            values = random.integers(
+                -4 if part.kind != "u" else 0, 5, (1 + (part is not dtype)) * count
+            )
+            values = values.astype(part.numpy_name) / (2 if part.kind == "f" else 1)
+            values = values.astype(part.numpy_name).view(dtype.numpy_name)
         else:
             values = random_values(dtype, count, seed)
         return Base(dml_vk.asarray(values), values.copy())
@@ -155,4 +156,7 @@ def steps(layout: Layout) -> list[tuple[int, int]]:
 
 
 def bits(values: np.ndarray[Any, Any]) -> np.ndarray[Any, Any]:
-    return np.ascontiguousarray(values).view(f"u{min(values.itemsize, 8)}")
+    """As words that compare like their bytes."""
+    return np.ascontiguousarray(values).view(
+        "V16" if values.itemsize == 16 else f"u{values.itemsize}"
+    )

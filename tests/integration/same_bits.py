@@ -179,6 +179,12 @@ def computations() -> dict[str, Callable[[np.ndarray], np.ndarray]]:
         "complex": lambda x: complex_of(x) * complex_of(x) / (complex_of(x) + (1 + 2j)),
         "complex-exp": lambda x: dml_vk.exp(complex_of(x) / 512),
         "complex-matmul": lambda x: complex_of(x) @ complex_of(x).mT,
+        "complex-abs": lambda x: dml_vk.abs(complex_of(x)),
+        "complex-std": lambda x: dml_vk.std(complex_of(x), axis=(1, 3)),
+        "complex-cov": lambda x: dml_vk.cov(complex_of(x)[1, 2]),
+        "complex-argsort": lambda x: dml_vk.argsort(dml_vk.round(complex_of(x)), axis=2),
+        "complex-normal": lambda x: Generator(5).normal((3, 40), "complex128", mean=1j),
+        "complex-spiral": lambda x: dml_vk.geomspace(1 - 2j, 300 + 5j, 99, dtype="complex128"),
     }
     calls |= {f"numpy-{name}": call for name, call in habits().items()}
     calls |= {f"nn-{name}": call for name, call in networks().items()}
@@ -264,6 +270,9 @@ def habits() -> dict[str, Callable[[dml_vk.Tensor], dml_vk.Tensor]]:
         "kron": lambda x: dml_vk.kron(x[0, 0, :3, :5], x[1, 4]),
         "vander": lambda x: dml_vk.vander(dml_vk.tanh(x[0, 0, 0]), 9),
         "quantile": lambda x: dml_vk.quantile(x, [0.1, 0.77], axis=(0, 2)),
+        "quantile-weights": lambda x: dml_vk.quantile(
+            x, [0.1, 0.77], axis=2, method="inverted_cdf", weights=dml_vk.abs(x)
+        ),
         "average": lambda x: dml_vk.average(x, axis=1, weights=dml_vk.abs(x)),
         "bincount": lambda x: dml_vk.bincount(
             dml_vk.ravel(dml_vk.abs(dml_vk.tanh(x)) * 9).to("uint8"), dml_vk.ravel(x)

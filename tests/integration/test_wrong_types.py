@@ -142,7 +142,7 @@ def test_hostile_named_arguments(name, argument):
 MATRIX = dml_vk.asarray([[1.0, 2.0], [3.0, 4.0]])
 # What each function needs beside a switch, where that is not one matrix.
 BESIDE = {
-    "linspace": (0, 1, 3),
+    **dict.fromkeys(("geomspace", "linspace", "logspace"), (1, 2, 3)),
     "dml_vk.astype": (MATRIX, "float32"),
     "Tensor.astype": ("float32",),
     "reshape": (MATRIX, 4),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from functools import partial
 
-from dml_vk.kernels.operators.row import NUMBERS, Operator
+from dml_vk.kernels.operators.row import COMPLEX, NUMBERS, Operator
 from dml_vk.kernels.operators.special import WHOLE, odd
 
 _rounding = partial(Operator, chapter="Rounding", array_api=True)
@@ -44,8 +44,8 @@ ROWS = (
         "round",
         code=22,
         arity=1,
-        dtypes=NUMBERS,
-        doc="The nearest whole number; halves are rounded to even.",
+        dtypes=NUMBERS + COMPLEX,
+        doc="The nearest whole number; halves are rounded to even. Of complex numbers, each part.",
         example="[2.5, -1.75] -> [2.0, -2.0]",
         special=[*WHOLE, *odd((0.5, 0.0), (1.5, 2.0), (2.5, 2.0), (2.75, 3.0), (0.25, 0.0))],
         directml=("ELEMENT_WISE_ROUND",),

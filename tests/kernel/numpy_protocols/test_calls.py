@@ -104,7 +104,7 @@ CALLS = {
     "inner": ([M, M], [M, W], [M, W[0]], [W[0], M]),
     "angle": ([M], [C]),
     "imag": ([C],),
-    "iscomplexobj isrealobj": ([M], [C]),
+    "iscomplex iscomplexobj isreal isrealobj": ([M], [C]),
     "kron": ([M, W], [W, M], [M, M], [M, W[0]]),
     "polyval": ([W, M],),
     "ravel_multi_index": ([[K[0], K[0]], (3, 4)],),

@@ -1,0 +1,106 @@
+"""Numbers spaced on a logarithmic scale, against mpmath and NumPy."""
+
+from __future__ import annotations
+
+import mpmath
+import numpy as np
+import pytest
+
+import dml_vk
+from dml_vk.errors import DTypeError, RangeError
+
+MP = mpmath.MPContext()
+MP.prec = 120
+DTYPES = ("float16", "float32", "float64", "complex64", "complex128")
+REAL = [(1.0, 1000.0), (1e-3, 6e4), (-5.0, -0.125), (7.0, 7.0)]
+SPIRALS = [(1, 1j), (1 + 1j, -3 + 0.5j), (-1j, 5 - 1j), (4, 4j)]
+WIDE = {"float16": "float64", "float32": "float64", "complex64": "complex128"}
+
+
+def between(first: complex, last: complex, num: int, endpoint: bool) -> list:
+    """The exact numbers, whose angle turns by at most half a circle."""
+    first, last = MP.mpmathify(first), MP.mpmathify(last)
+    growth = MP.log(last / (first / abs(first))) - MP.log(abs(first))
+    return [first * MP.exp(growth * k / max(1, num - endpoint)) for k in range(num)]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("endpoint", [True, False])
+def test_each_is_the_same_multiple_of_the_one_before(dtype, endpoint):
+    ends = REAL + (SPIRALS if dtype.startswith("c") else [])
+    for first, last in ends:
+        found = dml_vk.geomspace(first, last, 9, endpoint=endpoint, dtype=dtype)
+        assert found.dtype.numpy_name == dtype
+        kind = WIDE.get(dtype, dtype)
+        exact = np.array([complex(z) for z in between(first, last, 9, endpoint)])
+        exact = exact if kind == "complex128" else exact.real
+        tiny = np.finfo(dtype)
+        assert np.allclose(found.numpy(), exact, rtol=16 * tiny.eps, atol=tiny.tiny * tiny.eps)
+        theirs = np.geomspace(first, last, 9, endpoint, kind)
+        assert np.allclose(found.numpy(), theirs, rtol=max(1e-12, 4 * tiny.eps))
+        assert found[0].item() == np.array(first, dtype)
+        if endpoint:
+            assert found[-1].item() == np.array(last, dtype)
+
+
+def test_ends_may_be_as_far_apart_as_floats_are():
+    found = dml_vk.geomspace(1e-300, 1e300, 7, dtype="float64").numpy()
+    assert np.allclose(np.log10(found), np.linspace(-300, 300, 7), rtol=1e-14, atol=1e-12)
+    down = dml_vk.geomspace(1e30, 1e-30, 61).numpy()
+    assert np.array_equal(down, (10.0 ** np.arange(30, -31, -1)).astype("float32"))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("base", [10.0, 2.0, 0.5])
+def test_powers_of_a_base(dtype, base):
+    kind = WIDE.get(dtype, dtype)
+    few = 4 * np.finfo(dtype).eps
+    for first, last in [(0, 3), (-2.5, 1.5), (4, -4)]:
+        for endpoint in (True, False):
+            found = dml_vk.logspace(first, last, 7, endpoint=endpoint, base=base, dtype=dtype)
+            assert found.dtype.numpy_name == dtype
+            theirs = np.logspace(first, last, 7, endpoint, base, kind)
+            assert np.allclose(found.numpy(), theirs, rtol=few, atol=1e-7)
+    if kind == "complex128":
+        found = dml_vk.logspace(1j, 2 - 1j, 5, base=base, dtype=dtype).numpy()
+        assert np.allclose(found, np.logspace(1j, 2 - 1j, 5, base=base), rtol=few)
+        found = dml_vk.logspace(0, 2, 5, base=1 + 2j, dtype=dtype).numpy()
+        assert np.allclose(found, np.logspace(0, 2, 5, base=1 + 2j), rtol=few)
+
+
+def test_defaults_and_options_are_numpys():
+    for made, theirs in (
+        (dml_vk.geomspace(1, 3), np.geomspace(1, 3)),
+        (dml_vk.logspace(0, 1), np.logspace(0, 1)),
+        (dml_vk.geomspace(1j, 3), np.geomspace(1j, 3)),
+        (dml_vk.geomspace(2, 3, 1), np.geomspace(2, 3, 1)),
+        (dml_vk.logspace(2, 3, 0), np.logspace(2, 3, 0)),
+    ):
+        assert made.shape == theirs.shape
+        assert np.allclose(made.numpy(), theirs, rtol=1e-6)
+        assert made.dtype is (dml_vk.complex64 if theirs.dtype.kind == "c" else dml_vk.float32)
+    end = dml_vk.asarray(8.0)
+    assert dml_vk.geomspace(np.float32(1), end, 4).tolist() == [1.0, 2.0, 4.0, 8.0]
+    assert dml_vk.logspace(0, dml_vk.asarray(1j), 2).dtype is dml_vk.complex64
+
+
+@pytest.mark.parametrize("ends", [(-2, 3), (2, -3), (1j, -1j)])
+def test_half_a_circle_is_turned_as_in_numpy(ends):
+    found = dml_vk.geomspace(*ends, 5, dtype="complex128").numpy()
+    assert np.allclose(found, np.geomspace(*ends, 5, dtype=complex), atol=1e-12)
+
+
+def test_what_has_no_logarithmic_scale_says_so():
+    with pytest.raises(RangeError, match=r"^geomspace: start and stop must not be 0; got start=0"):
+        dml_vk.geomspace(0, 1)
+    with pytest.raises(RangeError, match=r"^geomspace: real start and stop must have one sign"):
+        dml_vk.geomspace(-1, 1)
+    with pytest.raises(RangeError, match=r"^geomspace: num must not be negative"):
+        dml_vk.geomspace(1, 2, -1)
+    for call in (dml_vk.geomspace, dml_vk.logspace):
+        with pytest.raises(DTypeError, match=r"space: dtype must be floating-point; got dtype=dml"):
+            call(1, 2, dtype="int32")
+        with pytest.raises(DTypeError, match=r"space: dtype must be floating-point; got dtype=dml"):
+            call(1, 2j, dtype="float32")
+        with pytest.raises(DTypeError, match=r"space: start must be a real number; got start="):
+            call("1", 2)

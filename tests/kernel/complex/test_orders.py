@@ -1,0 +1,123 @@
+"""Sorted complex numbers, in NumPy's order, and sets of them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import dml_vk
+from dml_vk.errors import DTypeError
+from dml_vk.layout import channels_last
+from tests.chance import chance
+from tests.kernel.complex.numbers import DTYPES, NAN, SPECIAL, assert_bits, usual
+
+# Ties, and NaN in either part.
+FEW = [complex(a, b) for a in (0.0, -1.0, 2.5, NAN) for b in (1.0, -3.0, NAN)]
+
+
+def drawn(dtype: str, sizes) -> np.ndarray:
+    return chance().choice(np.array(FEW, dtype), sizes)
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@settings(max_examples=5)
+@given(axis=st.integers(0, 3), size=st.sampled_from([1, 2, 5, 70]))
+def test_sorts_are_numpys_and_stable(dtype, axis, size):
+    array = drawn(dtype, (2, 3, size, 4))
+    x = dml_vk.asarray(array, memory_format=channels_last)
+    places = np.argsort(array, axis=axis, kind="stable")
+    found = dml_vk.argsort(x, axis=axis)
+    assert found.memory_format is channels_last
+    assert np.array_equal(found.numpy(), places)
+    assert_bits(dml_vk.sort(x, axis=axis).numpy(), np.take_along_axis(array, places, axis))
+    # Descending, equal numbers keep their order too.
+    back = np.flip(np.argsort(np.flip(array, axis), axis=axis, kind="stable"), axis)
+    back = array.shape[axis] - 1 - back
+    assert np.array_equal(dml_vk.argsort(x, axis=axis, descending=True).numpy(), back)
+    values, indices = dml_vk.top_k(x, 1, axis=axis)
+    assert np.array_equal(indices.numpy(), np.take(back, [0], axis))
+    assert_bits(values.numpy(), np.take_along_axis(array, indices.numpy(), axis))
+    assert_bits(np.sort(x, axis).numpy(), np.sort(array, axis))
+    dml_vk.sort(x, axis=axis, out=x)
+    assert_bits(x.numpy(), np.sort(array, axis))
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_partial_orders_and_several_keys(dtype):
+    array = np.array([z for z in SPECIAL if z == z], dtype)[::-1].copy()
+    x = dml_vk.asarray(array)
+    assert_bits(dml_vk.partition(x, 3).numpy(), np.sort(array, kind="stable"))
+    assert dml_vk.argpartition(x, 3).tolist() == np.argsort(array, kind="stable").tolist()
+    other = drawn(dtype, array.shape)
+    found = dml_vk.lexsort((x, dml_vk.asarray(other)))
+    assert found.tolist() == np.lexsort((array, other)).tolist()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("axis", [None, 0, (1, 2)])
+def test_medians(dtype, axis):
+    array = usual(dtype, (3, 4, 5), 1)
+    lost = array.copy()
+    lost[1, 2, 3], lost[0, 0] = complex(1, NAN), complex(NAN, 0)
+    for values in (array, lost):
+        x = dml_vk.asarray(values)
+        found, expected = dml_vk.median(x, axis=axis).numpy(), np.median(values, axis)
+        assert found.dtype == dtype
+        assert np.array_equal(np.isnan(found), np.isnan(expected))
+        assert np.allclose(found[~np.isnan(found)], expected[~np.isnan(expected)], rtol=1e-6)
+        found, expected = dml_vk.nanmedian(x, axis=axis).numpy(), np.nanmedian(values, axis)
+        assert np.allclose(found, expected, rtol=1e-6, equal_nan=True)
+    assert np.isnan(dml_vk.median(dml_vk.zeros(0, dtype)).item())
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_sets(dtype):
+    array, other = drawn(dtype, (3, 4)), drawn(dtype, 5)
+    x, y = dml_vk.asarray(array), dml_vk.asarray(other)
+    for invert in (False, True):
+        found = dml_vk.isin(x.T, y, invert=invert)
+        assert np.array_equal(found.numpy(), np.isin(array.T, other, invert=invert))
+    assert dml_vk.isin(x, y[:0]).tolist() == np.isin(array, other[:0]).tolist()
+    out = dml_vk.empty((3, 4), "bool")
+    assert dml_vk.isin(x, dml_vk.asarray([0, 2.5]), out=out) is out
+    assert not out.numpy().any()
+    a, b = array[~np.isnan(array)], other[~np.isnan(other)]
+    x, y = dml_vk.asarray(a), dml_vk.asarray(b)
+    assert_bits(dml_vk.union1d(x, y).numpy(), np.union1d(a, b))
+    assert_bits(dml_vk.setdiff1d(x, y).numpy(), np.setdiff1d(a, b))
+    assert_bits(dml_vk.setxor1d(x, y).numpy(), np.setxor1d(a, b))
+    found = dml_vk.intersect1d(x, y, return_indices=True)
+    for one, expected in zip(found, np.intersect1d(a, b, return_indices=True)):
+        assert one.tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
+def test_distinct_values_with_nan_come_last(dtype):
+    array = np.array([complex(0, NAN), 5, complex(NAN, 1), 1j, complex(0, NAN)], dtype)
+    found = dml_vk.unique(dml_vk.asarray(array))
+    assert_bits(found.numpy(), np.array([1j, 5, complex(0, NAN), complex(NAN, 1)], dtype))
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x: dml_vk.searchsorted(x, x),
+        lambda x: dml_vk.max(x),
+        lambda x: dml_vk.argmin(x),
+        lambda x: dml_vk.quantile(x, 0.5),
+        lambda x: dml_vk.nanpercentile(x, 5),
+        lambda x: dml_vk.clip(x, 0, 1),
+        lambda x: dml_vk.ptp(x),
+        lambda x: dml_vk.digitize(x, dml_vk.asarray([1.0])),
+        lambda x: dml_vk.nn.softmax(x),
+        lambda x: dml_vk.bincount(x),
+        lambda x: dml_vk.histogram(x),
+        lambda x: dml_vk.nanmax(x),
+        lambda x: dml_vk.nanargmax(x),
+    ],
+)
+def test_what_needs_a_size_says_so(call):
+    with pytest.raises(DTypeError, match=r": dtype must be (one of|real)"):
+        call(dml_vk.asarray([1j, 2]))
