@@ -31,6 +31,7 @@ from dml_vk.kernels.plan.linear import Linear
 from dml_vk.kernels.plan.matmul import MAX_DEPTH, Reading, plan_matmul
 from dml_vk.kernels.plan.nonzero import plan_nonzero
 from dml_vk.kernels.plan.passes import next_pass, work_of
+from dml_vk.kernels.plan.radix import PLACE, Rows, chunks_of, plan_count, plan_move
 from dml_vk.kernels.plan.reduce import NAMES, Code, plan_pass, reduction_of
 from dml_vk.kernels.plan.scan import EXCLUSIVE, INCLUSIVE, SUM, Scan, plan_scan
 from dml_vk.kernels.plan.search import plan_search
@@ -204,6 +205,12 @@ def test_sorts_and_searches(kind, count, length, key_bytes):
     while run < length:
         check(plan_merge(count, length, pitch, run, key_bytes, profile))
         run *= 2
+    chunked = dataclasses.replace(profile, sort_chunk=4096)
+    chunks = chunks_of(count, length, chunked)
+    for itemsize in (1, 2, 4, 8):
+        rows = Rows(count, length, pitch, pitch)
+        check(plan_count(rows, chunks, itemsize, float32.code, chunked))
+        check(plan_move(rows, chunks, itemsize, float32.code, PLACE, False, chunked))
     for kernel, others in (("search", (4, 8)), ("nonzero_axis", ())):
         operands = (seen(layout, 4), seen(layout, 8))
         check(plan_search(kernel, layout.sizes, operands, 8.0, profile, others=others))
