@@ -9,6 +9,7 @@ import pytest
 
 import dml_vk
 from dml_vk.dtypes import (
+    complex128,
     float16,
     float32,
     float64,
@@ -88,6 +89,21 @@ def test_every_kernel_of_gathers_and_scatters(beyond):
             assert np.array_equal(turned[some].numpy(), wide[some].numpy())
 
     beyond.reach(check, [2**k for k in (12, 18, 20, 21, 22)], modules_of("places"))
+
+
+def test_every_kernel_that_visits_all_cells(beyond):
+    """By fewer rounds, for one is a quad of cells."""
+    beyond.lower(2**10)
+
+    def check(n):
+        order = shuffled(n)
+        for dtype in (uint8, float16, int32, float64, complex128):
+            values = (order % 251).astype(dtype.numpy_name)
+            found = dml_vk.zeros(n, dtype=dtype)
+            found[dml_vk.asarray(order)] = dml_vk.asarray(values)
+            assert np.array_equal(found.numpy(), np.arange(n) % 251)
+
+    beyond.reach(check, [2**k for k in (16, 18, 20)], modules_of("cells"))
 
 
 @pytest.mark.parametrize("dtype", [float32, int64, uint16], ids=lambda dtype: dtype.name)

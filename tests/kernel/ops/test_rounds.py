@@ -235,6 +235,12 @@ def digits():
             dml_vk.argsort(dml_vk.asarray(hard(dtype, (3, 1001))), axis=1)
 
 
+def cells():
+    for dtype in (DTYPES["uint8"], float16, float32, float64, dtypes.complex128):
+        x = dml_vk.asarray(hard(dtype, (3001,)))
+        x[dml_vk.asarray(chance().integers(0, 3001, 3000))] = x[:3000] + x[:3000]
+
+
 def places():
     for dtype in (DTYPES["uint8"], float16, float32, float64):
         for x in in_layouts(dtype):
@@ -355,6 +361,7 @@ FAMILIES = {
     "orders": ("sort_key", "sort_runs", "sort_merge", "search"),
     "digits": ("radix_count", "radix_move"),
     "decompositions": ("linalg", "linalg_chase"),
+    "cells": ("pick",),
     "places": ("nonzero", "nonzero_axis", "gather", "gather_check", "scatter", "scatter_claim"),
 }
 # Shares of modules that take many roots, which have no loops where the device's own are used.

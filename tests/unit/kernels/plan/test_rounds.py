@@ -25,7 +25,14 @@ from dml_vk.kernels.plan.conv import (
 )
 from dml_vk.kernels.plan.copy import plan_copy
 from dml_vk.kernels.plan.elementwise import plan_computed
-from dml_vk.kernels.plan.gather import Step, plan_check, plan_claim, plan_gather, plan_scatter
+from dml_vk.kernels.plan.gather import (
+    Step,
+    plan_check,
+    plan_claim,
+    plan_gather,
+    plan_pick,
+    plan_scatter,
+)
 from dml_vk.kernels.plan.generate import plan_fill, plan_indexed
 from dml_vk.kernels.plan.linear import Linear
 from dml_vk.kernels.plan.matmul import MAX_DEPTH, Reading, plan_matmul
@@ -227,7 +234,8 @@ def test_places(kind, layout, itemsize):
     check(plan_check(layout.sizes, layout.strides, 0, 8, int64.code, 2**20, profile))
     operands = (seen(layout, 4), *operands[1:])
     check(plan_scatter(layout.sizes, operands, (0,), 1, 0, True, profile))
-    check(plan_claim(layout.numel, profile))
+    check(plan_claim(layout.numel, layout.offset, 4, profile))
+    check(plan_pick(layout.numel, itemsize, profile))
 
 
 PLANS = st.builds(
