@@ -26,6 +26,8 @@ READS = {
     "columns": (TABLE, lambda: (EVERY, np.arange(0, TABLE[1], 2)), NUMEL * 2),
     "single elements": ((NUMEL,), lambda: _random.integers(0, NUMEL, NUMEL), NUMEL),
     "single elements, in order": ((NUMEL,), lambda: np.arange(NUMEL), NUMEL),
+    "single bytes": ((NUMEL,), lambda: _random.integers(0, NUMEL, NUMEL), NUMEL),
+    "1M single elements": ((2**20,), lambda: _random.integers(0, 2**20, 2**20), 2**20),
     "pairs of indexes": (
         (2048, 2048),
         lambda: tuple(_random.integers(0, 2048, (2, NUMEL // 4))),
@@ -33,7 +35,7 @@ READS = {
     ),
     "half by a mask": ((NUMEL,), lambda: np.arange(NUMEL) % 2 == 0, NUMEL // 2),
 }
-WRITES = [case for case in READS if case not in ("columns", "pairs of indexes")]
+WRITES = [case for case in READS if case != "columns"]
 VIEWS = {"x[1]": 1, "x[1:]": slice(1, None), "x[:, 1, ::2]": (EVERY, 1, slice(None, None, 2))}
 
 
@@ -51,12 +53,14 @@ def library(who, array):
 def prepared(who, case):
     sizes, key, numel = READS[case]
     array, made = _random.random(sizes, np.float32), key()
+    if case == "single bytes":
+        array = (256 * array).astype(np.uint8)
     x, convert, wait = library(who, array)
     if isinstance(made, tuple):
         theirs = tuple([part if isinstance(part, slice) else convert(part) for part in made])
     else:
         theirs = convert(made)
-    return array, made, x, theirs, wait, 8 * numel
+    return array, made, x, theirs, wait, 2 * array.itemsize * numel
 
 
 @pytest.mark.parametrize("who", WHO)

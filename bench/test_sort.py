@@ -17,6 +17,9 @@ CASES = {
     "1M float32": ("float32", (2**20,), 0),
     "1M int64": ("int64", (2**20,), 0),
     "1M uint8": ("uint8", (2**20,), 0),
+    "1M int16": ("int16", (2**20,), 0),
+    "1M float16": ("float16", (2**20,), 0),
+    "(1024, 1024) uint8 rows": ("uint8", (1024, 1024), 1),
     "(1024, 1024) rows": ("float32", (1024, 1024), 1),
     "(1024, 1024) columns": ("float32", (1024, 1024), 0),
     "4096 rows of 16": ("float32", (4096, 16), 1),
@@ -25,8 +28,8 @@ CASES = {
 
 def values(dtype, sizes):
     random = np.random.default_rng(5)
-    if dtype == "float32":
-        return random.standard_normal(sizes, np.float32)
+    if dtype in ("float16", "float32"):
+        return random.standard_normal(sizes, np.float32).astype(dtype)
     return random.integers(0, 2**40, sizes).astype(dtype)
 
 
@@ -56,14 +59,17 @@ def test_sort(benchmark, case, who):
 
 
 @pytest.mark.parametrize("who", ["dml_vk", "numpy"])
-def test_unique_counts(benchmark, who):
-    x = np.random.default_rng(5).integers(0, 1000, 2**18).astype(np.int32)
-    describe(benchmark, "sort", "unique_counts, 256K int32", who, x.nbytes)
+@pytest.mark.parametrize("dtype", ["uint8", "int32"])
+@pytest.mark.parametrize("name", ["unique_values", "unique_counts", "unique_inverse"])
+def test_unique(benchmark, name, dtype, who):
+    x = np.random.default_rng(5).integers(0, 1000, 2**18).astype(dtype)
+    describe(benchmark, "sort", f"{name}, 256K {dtype}", who, x.nbytes)
     if who == "numpy":
-        benchmark(lambda: np.unique_counts(x))
+        benchmark(lambda: getattr(np, name)(x))
     else:
         ours = dml_vk.asarray(x)
-        assert np.array_equal(
-            benchmark(lambda: dml_vk.unique_counts(ours)).values.numpy(), np.unique(x)
-        )
+        call = getattr(dml_vk, name)
+        found = benchmark(lambda: call(ours))
+        values = found if name == "unique_values" else found.values
+        assert np.array_equal(values.numpy(), np.unique(x))
     finish(benchmark, x.nbytes)

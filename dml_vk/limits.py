@@ -62,6 +62,8 @@ class Profile(Limits):
     # of a scan, if there are few rows; and the log2 of the least and the most leaves of a reduction
     # in several passes.
     merge_chunk: int = 32
+    # And of a pass of a radix sort; 0 where rows of any length are merged.
+    sort_chunk: int = 0
     scan_chunk: int = 256
     reduce_chunks: tuple[int, int] = (4, 6)
     # A pipeline is compiled at its first run, not when it is created.

@@ -10,12 +10,22 @@
 #include "index/index.glsl"
 #include "index/row.glsl"
 
+layout(constant_id = 8) const bool QUADS = false;  // whole units are read by quads
+
 layout(binding = 0) readonly buffer Index { uint index[]; };
+layout(binding = 0) readonly buffer IndexQuads { uvec4 quads[]; };
 layout(binding = 1) buffer Dst { uint dst[]; };
 
 void unit(uint n, bool whole) {
-    for (uint i = n * UNIT; i < min(n * UNIT + UNIT, extent); i++)
-        atomicMax(dst[bases.y + index[bases.x + i]], bases.x + i + 1);
+    uint from = bases.x + n * UNIT;
+    if (QUADS && whole) {
+        [[unroll]] for (uint k = 0; k < UNIT; k += 4) {
+            uvec4 cells = quads[(from + k) / 4];
+            [[unroll]] for (uint i = 0; i < 4; i++) atomicMax(dst[bases.y + cells[i]], from + k + i + 1);
+        }
+    } else
+        for (uint i = n * UNIT; i < min(n * UNIT + UNIT, extent); i++)
+            atomicMax(dst[bases.y + index[bases.x + i]], bases.x + i + 1);
 }
 
 void main() { run(); }

@@ -30,7 +30,7 @@ from dml_vk.ops.gather import add_places, gather, uploaded
 from dml_vk.ops.parts import as_parts
 from dml_vk.ops.scan import INCLUSIVE, SUM, scan_elements
 from dml_vk.ops.scatter import scatter
-from dml_vk.ops.sort import sort_flat
+from dml_vk.ops.sort import sort_elements, sort_flat
 from dml_vk.ops.view import View, temporary, with_layout
 from dml_vk.strides.order import to_bool, to_index
 from dml_vk.tensor.core import Tensor, tensor_over
@@ -83,7 +83,7 @@ def unique_counts(x: Tensor, /) -> UniqueCounts:
     >>> dml_vk.unique_counts(dml_vk.asarray([2, 7, 2, 2])).counts.tolist()
     [3, 1]
     """
-    found = _Found("unique_counts", x)
+    found = _Found("unique_counts", x, placed=False)
     return UniqueCounts(found.values(), found.counts())
 
 
@@ -105,7 +105,7 @@ def unique_values(x: Tensor, /) -> Tensor:
     >>> dml_vk.unique_values(dml_vk.asarray([2.5, -1.0, 2.5])).tolist()
     [-1.0, 2.5]
     """
-    return _Found("unique_values", x).values()
+    return _Found("unique_values", x, placed=False).values()
 
 
 def unique(
@@ -142,7 +142,7 @@ def unique(
     }
     index, inverse, counts = (to_bool(what, name, one) for name, one in asked.items())
     if axis is None:
-        found = _Found(what, x, equal_nan)
+        found = _Found(what, x, equal_nan, placed=index or inverse)
         values = found.values()
     else:
         axis = to_index(what, "axis", axis, x.ndim)
@@ -183,15 +183,25 @@ def _columns(x: Tensor) -> Tensor:
 
 
 class _Found:
-    """The flattened elements in sorted order, and the positions at which a new value begins."""
+    """The flattened elements in sorted order, and the positions at which a new value begins.
 
-    def __init__(self, what: str, x: Any, equal_nan: bool = False) -> None:
+    Indexes and the inverse are only known if it is `placed`.
+    """
+
+    def __init__(self, what: str, x: Any, equal_nan: bool = False, *, placed: bool = True) -> None:
         self.what = what
         self.x = to_tensor(what, "x", x)
         self.length = self.x.layout.numel
         near = self.x
         if not self.length:
             self.positions = self.firsts = temporary(what, Layout((0,)), uint32, near)
+            return
+        if not placed and self.x.dtype.kind in "iu":
+            # Equal integers have equal bits, so where they were makes no difference.
+            flat = reshape(self.x, (self.length,))
+            self.x = self._result(Layout((self.length,)), self.x.dtype)
+            sort_elements(what, flat, self.x, 0, False)
+            self.positions = self.firsts = nonzero_positions(what, _begins(what, self.x, False))
             return
         ordered = self.x
         if ordered.dtype.kind == "c":

@@ -142,6 +142,7 @@ def suited(kind: DeviceType, cores: int) -> dict[str, Any]:
         "tile_span": 16,
         "groups_wanted": _GROUPS_PER_CORE * cores,
         "merge_chunk": 256,
+        "sort_chunk": 4096,
         "scan_chunk": 4096,
         "reduce_chunks": (8, 12),
         "compiles_late": True,

@@ -37,6 +37,7 @@ from dml_vk.kernels.plan import (
     nonzero,
     pool,
     pool_tile,
+    radix,
     reduce,
     resample,
     roi,
@@ -290,6 +291,7 @@ _KERNELS = (
     *scan.KERNELS,
     *search.KERNELS,
     *sort.KERNELS,
+    *radix.KERNELS,
 )
 
 KERNELS: dict[str, Kernel] = {kernel.name: kernel for kernel in _KERNELS}

@@ -4,13 +4,17 @@ from __future__ import annotations
 
 from dml_vk.dtypes import uint32
 from dml_vk.errors import LayoutError
-from dml_vk.kernels.plan.gather import plan_claim, plan_scatter
+from dml_vk.kernels.plan.gather import plan_claim, plan_pick, plan_scatter
 from dml_vk.kernels.plan.paths import MAX_DIVIDEND
+from dml_vk.kernels.plan.tasks import QUAD_BYTES
 from dml_vk.layout import Layout
 from dml_vk.ops.copy import copy_if_overlapping
 from dml_vk.ops.fill import fill_constant
 from dml_vk.ops.view import View, access, temporary, with_layout
 from dml_vk.strides.order import Ints, packed_strides, row_major
+
+_PER = 16  # elements in a quad, at most
+_TIMES = 4  # cells for each element that is written, below which all of them are visited
 
 
 def scatter(
@@ -40,14 +44,20 @@ def scatter(
     source, winners = copy_if_overlapping(what, source, target), places
     rows, count = places.layout.sizes
     if cells is not None:
-        winners = temporary(what, Layout((cells,)), uint32, places)
+        winners = temporary(what, Layout((-(-cells // _PER) * _PER,)), uint32, places)
         fill_constant(what, winners, uint32, 0)
         written = with_layout(places, places.layout.select(0, -1))
-        plan = plan_claim(count, device.profile)
+        plan = plan_claim(count, written.layout.offset, 4, device.profile)
         device.launch(plan, (access(written, False), access(winners, True)))
         if drops:
             last = with_layout(winners, winners.layout.narrow(0, cells - 1, 1))
             fill_constant(what, last, uint32, 0)
+        if (
+            rows == stride == 1
+            and layout.numel == count
+            and _pick(source, places, winners, target, cells - drops)
+        ):
+            return
     index = [0] * layout.rank
     sizes = tuple([layout.sizes[dim] for dim in indexed])
     for dim, step in zip(indexed, packed_strides(sizes, row_major(len(sizes)))):
@@ -68,3 +78,20 @@ def scatter(
     )
     reads = [access(one, False) for one in (places, source, winners)]
     device.launch(plan, (*reads, access(target, True)))
+
+
+def _pick(source: View, places: View, winners: View, target: View, cells: int) -> bool:
+    """Write all cells, of the target's adjacent elements, one after the other; False if few are.
+
+    Each reads its last writer's element: in this order, writes need no atomics.
+    """
+    values, itemsize = source.layout.view(source.layout.numel), target.dtype.itemsize
+    many = 0 < cells <= _TIMES * source.layout.numel
+    if not many or values is None or target.layout.offset * itemsize % QUAD_BYTES:
+        return False
+    plan = plan_pick(cells, itemsize, target.device.profile)
+    reach = with_layout(target, Layout((cells,), (1,), target.layout.offset))
+    reads = [access(one, False) for one in (winners, places, with_layout(source, values))]
+    params = (values.strides[0] & 0xFFFFFFFF,)
+    target.device.launch(plan, (*reads, access(reach, True)), params)
+    return True

@@ -1,6 +1,7 @@
 """Stable sorts along a dim, of any dtype and layout.
 
-Elements are converted to keys, unsigned integers with the same order. Runs of keys, each with its
+Long rows are sorted by counting, where a device's profile says so: see ops/radix.py. Otherwise
+elements are converted to keys, unsigned integers with the same order. Runs of keys, each with its
 place, are sorted, and then merged in pairs, back and forth between two buffers.
 """
 
@@ -11,13 +12,15 @@ from typing import NamedTuple
 
 from dml_vk.dtypes import DType, bool_, uint32, uint64
 from dml_vk.kernels.operators import OPERATORS
+from dml_vk.kernels.plan.radix import suits
 from dml_vk.kernels.plan.sort import PITCH, RUN, plan_keys, plan_merge, plan_runs
 from dml_vk.layout import Layout
-from dml_vk.ops.copy import copy_if_overlapping
+from dml_vk.ops import radix
+from dml_vk.ops.copy import copy_elements, copy_if_overlapping
 from dml_vk.ops.elementwise import cast_elements, compute
 from dml_vk.ops.gather import gather_elements
 from dml_vk.ops.parts import imag_part, real_part
-from dml_vk.ops.view import View, access, check_target, temporary_like, with_layout
+from dml_vk.ops.view import View, access, check_target, temporary, temporary_like, with_layout
 from dml_vk.runtime.arenas import Allocation
 from dml_vk.runtime.device import Device
 from dml_vk.runtime.hazards import Access
@@ -37,9 +40,13 @@ def sort_elements(what: str, source: View, target: View, dim: int, descending: b
 
     Elements that are equal keep their order. NaN is greater than all numbers, and equal to itself.
     """
+    check_target(what, target, "out")
     source = copy_if_overlapping(what, source, target)
     for part, to in _parts(dim, source, target):
-        places = _order(what, part, dim, descending)
+        if part.dtype.kind != "c" and _counts(part, dim):
+            radix.sort_values(what, part, to, _order(part, dim, descending))
+            continue
+        places = sort_places(what, part, dim, descending)
         gather_elements(what, part, places, to, dim)
 
 
@@ -49,7 +56,7 @@ def argsort_elements(what: str, source: View, target: View, dim: int, descending
     if source.layout.numel > MOST_ELEMENTS:  # else everything is read before the first write
         source = copy_if_overlapping(what, source, target)
     for part, to in _parts(dim, source, target):
-        places = _order(what, part, dim, descending)
+        places = sort_places(what, part, dim, descending)
         cast_elements(what, places, to)
 
 
@@ -61,25 +68,25 @@ def first_elements(
     Neither target may share memory with the source.
     """
     for part, first, where in _parts(dim, source, values, indexes):
-        places = _order(what, part, dim, descending)
+        places = sort_places(what, part, dim, descending)
         kept = with_layout(places, places.layout.narrow(dim, 0, first.layout.sizes[dim]))
         gather_elements(what, part, kept, first, dim)
         cast_elements(what, kept, where)
 
 
-def _order(what: str, source: View, dim: int, descending: bool) -> View:
-    """Return the places of the sorted elements along the dim, as uint32.
+def sort_places(what: str, source: View, dim: int, descending: bool) -> View:
+    """Return the places of the sorted elements along the dim: their original indexes, uint32.
 
     Complex elements are in NumPy's order: by the real part, and then by the imaginary part, those
     with NaN after all others. So they are sorted by the least important key first.
     """
     if source.dtype.kind != "c":
-        return sort_rows(what, source, dim, descending).places
+        return sort_rows(what, source, dim, descending)
     lost = temporary_like(what, source, bool_)
     compute(what, OPERATORS["isnan"], [source], lost, source.dtype)
-    places = sort_rows(what, imag_part(source), dim, descending).places
+    places = sort_rows(what, imag_part(source), dim, descending)
     for key in (real_part(source), lost):
-        finer = sort_rows(what, _taken(what, key, places, dim), dim, descending).places
+        finer = sort_rows(what, _taken(what, key, places, dim), dim, descending)
         places = _taken(what, places, finer, dim)
     return places
 
@@ -90,20 +97,42 @@ def _taken(what: str, source: View, places: View, dim: int) -> View:
     return taken
 
 
-def sort_rows(what: str, source: View, dim: int, descending: bool) -> Sorted:
-    """Return the sorted keys of the elements along the dim, and their places."""
+def sort_rows(what: str, source: View, dim: int, descending: bool) -> View:
+    """Return the places of real elements along the dim."""
+    if _counts(source, dim):
+        return radix.sort_places(what, source, _order(source, dim, descending))
     layout = source.layout
     length = layout.sizes[dim]
     pitch = -(-length // PITCH) * PITCH
-    return _sorted(what, source, _rows(layout, dim, pitch), length, pitch, descending)
+    return _sorted(what, source, _rows(layout, dim, pitch), length, pitch, descending).places
 
 
 def sort_flat(what: str, source: View) -> Sorted:
     """Return the sorted keys of all elements, and their places in row-major order."""
     layout = source.layout
     length = layout.numel
+    if suits(1, length, source.dtype.itemsize, source.device.profile):
+        flat = layout.view(length)
+        if flat is None:
+            packed = temporary(what, Layout(layout.sizes), source.dtype, source)
+            copy_elements(what, source, packed)
+            source, flat = packed, Layout((length,))
+        return Sorted(*radix.sort_keys(what, with_layout(source, flat)))
     found = _sorted(what, source, Layout(layout.sizes), length, length, False)
     return Sorted(*[_flattened(each) for each in found])
+
+
+def _counts(source: View, dim: int) -> bool:
+    """Whether rows along the dim are sorted by counting."""
+    layout = source.layout
+    length = layout.sizes[dim]
+    count = layout.numel // length
+    return suits(count, length, source.dtype.itemsize, source.device.profile)
+
+
+def _order(source: View, dim: int, descending: bool) -> radix.Order:
+    others = tuple([k for k in source.layout.order if k != dim])
+    return radix.Order(dim, others, descending)
 
 
 class _Scratch(NamedTuple):

@@ -21,15 +21,15 @@ class Beyond:
 
     def __init__(self, encoder):
         self.modules = set()
-        self._encoder, self._encode = encoder, encoder.encode
+        self.encoder, self._encode = encoder, encoder.encode
 
     def lower(self, rounds):
         """As if the device went fewer, where it would take too long to reach its own limit."""
-        self._encoder.profile = dataclasses.replace(self._encoder.profile, max_rounds=rounds)
+        self.encoder.profile = dataclasses.replace(self.encoder.profile, max_rounds=rounds)
 
     def encode(self, plan, *given):
         if plan.module not in (COPY, FILL):  # which no kernel does
-            profile = self._encoder.profile
+            profile = self.encoder.profile
             each = 1 if plan.by_teams else plan.spec[0]
             groups = group_count(-(-plan.units // each), profile)
             if plan.rounds(plan.units, groups) > profile.max_rounds:

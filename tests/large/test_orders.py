@@ -2,19 +2,28 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
 import dml_vk
 from dml_vk.dtypes import (
+    complex128,
     float16,
     float32,
     float64,
     int32,
     int64,
     uint8,
+    uint16,
 )
+from dml_vk.kernels.plan import radix
 from tests.kernel.ops.test_rounds import modules_of
+
+
+def with_chunks(profile):
+    return dataclasses.replace(profile, sort_chunk=4096)
 
 
 def shuffled(n):
@@ -22,9 +31,10 @@ def shuffled(n):
     return np.arange(n, dtype=np.int64) * 0x9E3779B1 % n
 
 
-def test_every_kernel_of_orders(beyond):
+def test_every_kernel_of_orders(beyond, monkeypatch):
     """By fewer rounds, for runs are sorted in one, so that it takes half a billion elements."""
     beyond.lower(2**10)
+    monkeypatch.setattr(radix, "SHORTEST", dict.fromkeys((1, 2, 4, 8), 2**32))
 
     def check(n):
         for dtype in (int32, float64):
@@ -39,6 +49,21 @@ def test_every_kernel_of_orders(beyond):
             assert np.array_equal(found.numpy(), values.astype(np.int64))
 
     beyond.reach(check, [2**k for k in (12, 18, 20, 21)], modules_of("orders"))
+
+
+def test_every_kernel_of_sorts_by_counting(beyond, monkeypatch):
+    """In a profile that has them; places of 16 bits are found in another way from 2^24 on."""
+    monkeypatch.setattr(beyond.encoder, "profile", with_chunks(beyond.encoder.profile))
+
+    def check(n):
+        for dtype in (uint8, uint16, int32, int64):
+            values = shuffled(n).astype(dtype.numpy_name)
+            given = dml_vk.asarray(values)
+            assert np.array_equal(dml_vk.sort(given).numpy(), np.sort(values, kind="stable"))
+            places = dml_vk.argsort(given)
+            assert np.array_equal(places.numpy(), np.argsort(values, kind="stable"))
+
+    beyond.reach(check, [2**k for k in (18, 20, 22, 23, 24)], modules_of("digits"))
 
 
 def test_every_kernel_of_gathers_and_scatters(beyond):
@@ -66,12 +91,27 @@ def test_every_kernel_of_gathers_and_scatters(beyond):
     beyond.reach(check, [2**k for k in (12, 18, 20, 21, 22)], modules_of("places"))
 
 
-@pytest.mark.parametrize("dtype", [float32, int64], ids=lambda dtype: dtype.name)
+def test_every_kernel_that_visits_all_cells(beyond):
+    """By fewer rounds, for one is a quad of cells."""
+    beyond.lower(2**10)
+
+    def check(n):
+        order = shuffled(n)
+        for dtype in (uint8, float16, int32, float64, complex128):
+            values = (order % 251).astype(dtype.numpy_name)
+            found = dml_vk.zeros(n, dtype=dtype)
+            found[dml_vk.asarray(order)] = dml_vk.asarray(values)
+            assert np.array_equal(found.numpy(), np.arange(n) % 251)
+
+    beyond.reach(check, [2**k for k in (16, 18, 20)], modules_of("cells"))
+
+
+@pytest.mark.parametrize("dtype", [float32, int64, uint16], ids=lambda dtype: dtype.name)
 def test_one_row_beyond_what_floats_count(dtype):
     """2^24 + 5 elements, of which the dtype may hold few: so equal ones keep their order."""
     n = 2**24 + 5
-    values = np.arange(n, 0, -1).astype(dtype.numpy_name) if dtype is not float32 else None
-    values = -np.arange(n, dtype=np.float32) if values is None else values
+    values = -np.arange(n, dtype=np.float32) if dtype is float32 else np.arange(n, 0, -1)
+    values = values.astype(dtype.numpy_name)
     x = dml_vk.asarray(values)
     assert np.array_equal(dml_vk.sort(x).numpy(), np.sort(values))
     assert np.array_equal(dml_vk.argsort(x).numpy(), np.argsort(values, kind="stable"))

@@ -9,6 +9,7 @@ from typing import NamedTuple
 from dml_vk.kernels.kernel import (
     BY_BITS,
     BY_WORDS,
+    INDEX_SPEC,
     MAX_RANK,
     PACKED_SPEC,
     ROW_SPEC,
@@ -67,9 +68,19 @@ KERNELS: tuple[Kernel, ...] = (
         "scatter_claim",
         bindings=("Index", "Dst"),
         writes=("Dst",),
-        spec=ROW_SPEC,
+        spec=(*ROW_SPEC, "QUADS"),
         push=index_push(("index_base", "dst_base"), MAX_RANK),
         variants={"index": {}},
+    ),
+    Kernel(
+        "pick",
+        bindings=("Owner", "Index", "Src", "Dst"),
+        writes=("Dst",),
+        spec=INDEX_SPEC,
+        push=index_push(
+            ("owner_base", "index_base", "src_base", "dst_base"), 1, (("src_step", 1),), sources=2
+        ),
+        variants={**BY_BITS, **_WORDS},
     ),
     Kernel(
         "scatter",
@@ -258,18 +269,51 @@ def _one_by_one(dims: list[Dim], element_ns: float) -> Path:
     )
 
 
-@cached_plan()
-def plan_claim(count: int, profile: Profile) -> Plan:
+@cached_plan(offset="itemsize")
+def plan_claim(count: int, offset: int, itemsize: int, profile: Profile) -> Plan:
     """Plan the election of last writers: each of `count` index words claims the cell it names.
 
     Each cell gets the highest position of a word that claims it, plus 1.
     """
     dims = [Dim((1, 0), count)]
+    path = _one_by_one(dims, _INDEX_NS)
+    in_quads = offset * itemsize % QUAD_BYTES == 0
+    if in_quads:
+        whole, left = divmod(count, UNIT)
+        path = path._replace(whole=whole, edges=int(left > 0), by="quads")
     return plan_of(
         "scatter_claim_index",
         Task(dims, [], (4, 4), (0, 0), profile),
-        _one_by_one(dims, _INDEX_NS),
+        path,
         MAX_RANK,
         [(0, 0)],
         sources=(4,),
+        spec=(int(in_quads),),
+    )
+
+
+@cached_plan()
+def plan_pick(count: int, itemsize: int, profile: Profile) -> Plan:
+    """Plan writing to each of `count` adjacent cells the element of its elected writer, if any.
+
+    The cells start at a quad. The elements of writers are in one dim: the last parameter is their
+    distance.
+    """
+    words, whole = -(-count * itemsize // 4), count * itemsize // QUAD_BYTES
+    dims = [Dim((1, 1, 1), 1)]
+    path = Path(
+        "pick",
+        dims,
+        (),
+        whole=whole,
+        edges=int(whole * 4 < words),
+        groups=1,
+        extent=words,
+        unit_ns=QUAD_BYTES // itemsize * _INDEX_NS,
+        unit_rounds=0,
+        elements=QUAD_BYTES // itemsize,
+    )
+    task = Task(dims, [], (QUAD_BYTES, 4, itemsize, QUAD_BYTES), (0,) * 4, profile)
+    return plan_of(
+        f"pick_{8 * itemsize}", task, path, 1, [(0,) * 4], sources=(QUAD_BYTES, 4, itemsize)
     )

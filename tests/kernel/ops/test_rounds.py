@@ -11,7 +11,7 @@ import dml_vk
 from dml_vk import dtypes, linalg, nn
 from dml_vk.dtypes import float16, float32, float64, int64
 from dml_vk.kernels.operators import OPERATORS
-from dml_vk.kernels.plan import rounds
+from dml_vk.kernels.plan import radix, rounds
 from dml_vk.kernels.plan.reduce import NAMES
 from dml_vk.kernels.registry import COMPUTED, KERNELS
 from dml_vk.layout import Layout, channels_last
@@ -227,6 +227,20 @@ def orders():
         dml_vk.searchsorted(dml_vk.sort(x[0]), x[:, ::2])
 
 
+def digits():
+    by_counting = dataclasses.replace(dml_vk.device().profile, sort_chunk=512)
+    with pytest.MonkeyPatch.context() as patched, profiled(dml_vk.device(), by_counting):
+        patched.setattr(radix, "SHORTEST", dict.fromkeys((1, 2, 4, 8), 1))
+        for dtype in (DTYPES["int8"], float16, float32, int64):
+            dml_vk.argsort(dml_vk.asarray(hard(dtype, (3, 1001))), axis=1)
+
+
+def cells():
+    for dtype in (DTYPES["uint8"], float16, float32, float64, dtypes.complex128):
+        x = dml_vk.asarray(hard(dtype, (3001,)))
+        x[dml_vk.asarray(chance().integers(0, 3001, 3000))] = x[:3000] + x[:3000]
+
+
 def places():
     for dtype in (DTYPES["uint8"], float16, float32, float64):
         for x in in_layouts(dtype):
@@ -346,7 +360,9 @@ FAMILIES = {
     "convolutions": ("conv", "depthwise"),
     "transforms": ("fft",),
     "orders": ("sort_key", "sort_runs", "sort_merge", "search"),
+    "digits": ("radix_count", "radix_move"),
     "decompositions": ("linalg", "linalg_chase"),
+    "cells": ("pick",),
     "places": ("nonzero", "nonzero_axis", "gather", "gather_check", "scatter", "scatter_claim"),
 }
 # Shares of modules that take many roots, which have no loops where the device's own are used.

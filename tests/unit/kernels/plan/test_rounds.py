@@ -25,12 +25,20 @@ from dml_vk.kernels.plan.conv import (
 )
 from dml_vk.kernels.plan.copy import plan_copy
 from dml_vk.kernels.plan.elementwise import plan_computed
-from dml_vk.kernels.plan.gather import Step, plan_check, plan_claim, plan_gather, plan_scatter
+from dml_vk.kernels.plan.gather import (
+    Step,
+    plan_check,
+    plan_claim,
+    plan_gather,
+    plan_pick,
+    plan_scatter,
+)
 from dml_vk.kernels.plan.generate import plan_fill, plan_indexed
 from dml_vk.kernels.plan.linear import Linear
 from dml_vk.kernels.plan.matmul import MAX_DEPTH, Reading, plan_matmul
 from dml_vk.kernels.plan.nonzero import plan_nonzero
 from dml_vk.kernels.plan.passes import next_pass, work_of
+from dml_vk.kernels.plan.radix import PLACE, Rows, chunks_of, plan_count, plan_move
 from dml_vk.kernels.plan.reduce import NAMES, Code, plan_pass, reduction_of
 from dml_vk.kernels.plan.scan import EXCLUSIVE, INCLUSIVE, SUM, Scan, plan_scan
 from dml_vk.kernels.plan.search import plan_search
@@ -204,6 +212,12 @@ def test_sorts_and_searches(kind, count, length, key_bytes):
     while run < length:
         check(plan_merge(count, length, pitch, run, key_bytes, profile))
         run *= 2
+    chunked = dataclasses.replace(profile, sort_chunk=4096)
+    chunks = chunks_of(count, length, chunked)
+    for itemsize in (1, 2, 4, 8):
+        rows = Rows(count, length, pitch, pitch)
+        check(plan_count(rows, chunks, itemsize, float32.code, chunked))
+        check(plan_move(rows, chunks, itemsize, float32.code, PLACE, False, chunked))
     for kernel, others in (("search", (4, 8)), ("nonzero_axis", ())):
         operands = (seen(layout, 4), seen(layout, 8))
         check(plan_search(kernel, layout.sizes, operands, 8.0, profile, others=others))
@@ -220,7 +234,8 @@ def test_places(kind, layout, itemsize):
     check(plan_check(layout.sizes, layout.strides, 0, 8, int64.code, 2**20, profile))
     operands = (seen(layout, 4), *operands[1:])
     check(plan_scatter(layout.sizes, operands, (0,), 1, 0, True, profile))
-    check(plan_claim(layout.numel, profile))
+    check(plan_claim(layout.numel, layout.offset, 4, profile))
+    check(plan_pick(layout.numel, itemsize, profile))
 
 
 PLANS = st.builds(

@@ -1,0 +1,150 @@
+"""Plan passes of a radix sort of rows, each by one digit of 8 bits, the least significant first.
+
+A pass counts how often each digit occurs in each chunk of a row. The counts, in the order of digits
+and then of chunks, are summed up by a scan, and tell each chunk where its elements go. One
+invocation moves the elements of a chunk, one after the other, so equal digits keep their order.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from dml_vk.kernels.kernel import INDEX_SPEC, Kernel, index_push
+from dml_vk.kernels.plan import rounds
+from dml_vk.kernels.plan.base import Plan
+from dml_vk.kernels.plan.caching import cached_plan
+from dml_vk.kernels.plan.dims import Dim
+from dml_vk.kernels.plan.paths import Path, plan_of
+from dml_vk.kernels.plan.tasks import QUAD_BYTES, Task
+from dml_vk.limits import Profile
+
+DIGIT_BITS, DIGITS = 8, 256
+# What is written for each element: see glsl/radix_move.comp.
+VALUE, PLACED, PLACE, JOINED, UNJOINED = range(5)
+MOST_JOINED = 2**24  # elements of a row whose places share a word with a digit
+LEAST_CHUNK = 512  # a unit reads and writes its counts, whatever the length of its chunk
+# Rows from which on counting takes less time than merging, by the bytes of an element.
+SHORTEST = {1: 256, 2: 256, 4: 2048, 8: 2**17}
+_WORD = 4
+_BY_BITS = {str(bits): {"BITS": str(bits)} for bits in (8, 16, 32, 64)}
+_COUNT_NS, _MOVE_NS, _DIGIT_NS = 3.0, 8.0, 2.0
+
+_SPEC = (*INDEX_SPEC, "TYPE")
+_EXTRA = (
+    *(("src_pitch", 1), ("dst_pitch", 1), ("chunk", 1)),
+    *(("src_places", 1), ("dst_places", 1), ("shift", 1), ("turned", 1)),
+)
+KERNELS = (
+    Kernel(
+        "radix_count",
+        bindings=("Src", "Dst"),
+        writes=("Dst",),
+        spec=_SPEC,
+        push=index_push(("src_base", "dst_base"), 1, _EXTRA),
+        variants=_BY_BITS,
+    ),
+    Kernel(
+        "radix_move",
+        bindings=("Src", "Counts", "Dst"),
+        writes=("Dst",),
+        spec=(*_SPEC, "FORM", "HAS_PLACES"),
+        push=index_push(("src_base", "counts_base", "dst_base"), 1, _EXTRA),
+        variants=_BY_BITS,
+    ),
+)
+
+
+class Rows(NamedTuple):
+    """Rows to sort: how many, their length, and their pitches in elements."""
+
+    number: int
+    length: int
+    source: int
+    target: int
+
+
+class Chunks(NamedTuple):
+    """How each row is split: into `number` chunks of `size` elements, the last ones empty."""
+
+    size: int
+    number: int
+
+
+def suits(count: int, length: int, itemsize: int, profile: Profile) -> bool:
+    """Whether rows are sorted by counting, and not by merging."""
+    words = max(1, itemsize // _WORD) + 1  # a key and a place, in one buffer
+    fits = count * (length + QUAD_BYTES) * words * _WORD <= profile.max_range_bytes
+    return fits and profile.sort_chunk > 0 and length >= SHORTEST[itemsize]
+
+
+def chunks_of(count: int, length: int, profile: Profile) -> Chunks:
+    """Split rows so that the device is busy, into as few chunks as that takes."""
+    size = profile.sort_chunk
+    while size > LEAST_CHUNK and count * length < size * profile.units_wanted:
+        size //= 2
+    number = -(-length // size)
+    # Counts of one chunk lie so far apart that they must not compete for the same cache lines.
+    return Chunks(size, number if number < 16 else (number + 15) // 16 * 16 | 16)
+
+
+@cached_plan()
+def plan_count(rows: Rows, chunks: Chunks, itemsize: int, code: int, profile: Profile) -> Plan:
+    """Plan counting the digits of elements of a type."""
+    per = QUAD_BYTES // itemsize
+    turns = rounds.loop(-(-chunks.size // per)) + 2 * rounds.loop(DIGITS)
+    return _plan("radix_count", rows, chunks, itemsize, (code,), _COUNT_NS, turns, profile)
+
+
+@cached_plan()
+def plan_move(
+    rows: Rows,
+    chunks: Chunks,
+    itemsize: int,
+    code: int,
+    form: int,
+    has_places: bool,
+    profile: Profile,
+) -> Plan:
+    """Plan moving elements of a type to where the summed counts say, in a form."""
+    per = QUAD_BYTES // itemsize
+    each = rounds.loop(per) if itemsize < _WORD else 0
+    turns = rounds.loop(-(-chunks.size // per), each) + rounds.loop(DIGITS)
+    spec = (code, form, int(has_places))
+    return _plan("radix_move", rows, chunks, itemsize, spec, _MOVE_NS, turns, profile)
+
+
+def _plan(
+    kernel: str,
+    rows: Rows,
+    chunks: Chunks,
+    itemsize: int,
+    spec: tuple[int, ...],
+    element_ns: float,
+    turns: int,
+    profile: Profile,
+) -> Plan:
+    dims = [Dim((1, 1), 1)]
+    operands = 2 if kernel == "radix_count" else 3
+    path = Path(
+        kernel.removeprefix("radix_"),
+        dims,
+        (),
+        whole=rows.number * chunks.number,
+        edges=0,
+        groups=chunks.number,
+        extent=rows.length,
+        unit_ns=min(chunks.size, rows.length) * element_ns + DIGITS * _DIGIT_NS,
+        unit_rounds=turns,
+        elements=chunks.size,
+    )
+    return plan_of(
+        f"{kernel}_{8 * itemsize}",
+        Task(dims, [], (QUAD_BYTES, _WORD), (0, 0), profile),
+        path,
+        1,
+        [(0,) * operands],
+        sources=(QUAD_BYTES, _WORD)[: operands - 1],
+        tail=(rows.source, rows.target, chunks.size),
+        inside=(rows.number, rows.length),
+        spec=spec,
+    )
