@@ -17,16 +17,24 @@ from dml_vk.limits import Profile
 from dml_vk.strides.order import Ints
 
 MOST_MEMBERS = 128  # of a team, as in glsl/include/families/team.glsl
-_TERM_NS = {"float32": 6.0, "float64": 8.0}  # of a product and a sum in memory, on one slow core
+# Of a product and a sum in memory, on one slow core.
+_TERM_NS = {"float32": 6.0, "float64": 8.0, "complex64": 12.0, "complex128": 32.0}
 _SPEC = ("LOCAL_SIZE",)
 _NOTHING: Mapping[str, str] = MappingProxyType({})
 _REALS: Mapping[str, Mapping[str, str]] = {
     "float32": {},
     "float64": {"DOUBLE": "1", **native(_SPEC)},
 }
+_SCALARS: Mapping[str, Mapping[str, str]] = {
+    **_REALS,
+    "complex64": {"COMPLEX": "1"},
+    "complex128": {"DOUBLE": "1", "COMPLEX": "1", **native(_SPEC)},
+}
 _BITS: Mapping[str, Mapping[str, str]] = {
     "float32": {},
     "float64": {"DOUBLE": "1"},
+    "complex64": {"COMPLEX": "1"},
+    "complex128": {"DOUBLE": "1", "COMPLEX": "1"},
 }  # for what computes nothing
 
 
@@ -36,7 +44,7 @@ def _team(
     params: str,
     writes: tuple[str, ...],
     *bindings: str,
-    reals: Mapping[str, Mapping[str, str]] = _REALS,
+    scalars: Mapping[str, Mapping[str, str]] = _SCALARS,
     body: str = "",
     macros: Mapping[str, str] = _NOTHING,
 ) -> Kernel:
@@ -47,7 +55,7 @@ def _team(
         writes=writes,
         spec=_SPEC,
         push=tuple([(word, 1) for word in push]),
-        variants={suffix: {**each, **macros} for suffix, each in reals.items()},
+        variants={suffix: {**each, **macros} for suffix, each in scalars.items()},
         body=body,
     )
 
@@ -66,7 +74,7 @@ KERNELS = (
         "row_step pitch pivots_pitch left right from to",
         ("A",),
         *("A", "Pivots"),
-        reals=_BITS,
+        scalars=_BITS,
     ),
     _team(
         "cholesky",
@@ -114,6 +122,7 @@ KERNELS = (
             "matrices rows budget state_pitch",
             ("A", "States", "Dst"),
             *("A", "States", "Dst"),
+            scalars=_REALS,
             body="linalg_chase",
             macros=macros,
         )
@@ -125,17 +134,20 @@ KERNELS = (
         "columns row_step pitch state_pitch rotations_pitch slot slots",
         ("A",),
         *("A", "States", "Rotations"),
+        scalars=_REALS,
     ),
 )
 STATE_WORDS = 12  # of a matrix in QR iterations, before the places of rotations
 
 
 def divide_rounds(dtype: str) -> int:
-    return rounds.DIVIDE if dtype == "float32" else 0
+    # A complex quotient takes three real ones.
+    return {"float32": rounds.DIVIDE, "complex64": 3 * rounds.DIVIDE}.get(dtype, 0)
 
 
 def root_rounds(dtype: str) -> int:
-    return rounds.SQRT if dtype == "float32" else rounds.loop(28)
+    """Bound the root of a real number, or of a real part."""
+    return rounds.SQRT if dtype in ("float32", "complex64") else rounds.loop(28)
 
 
 def team_size(profile: Profile) -> int:
