@@ -45,6 +45,7 @@ def check_qr(a):
         q, r = wide(*linalg.qr(dml_vk.asarray(a), mode=mode))
         assert (q.shape[-2:], r.shape[-2:]) == ((m, k), (k, n))
         assert np.array_equal(r, np.triu(r))
+        assert not np.diagonal(r, 0, -2, -1).imag.any()
         orthonormal(q, a.dtype)
         close(q @ r, exact(a), a.dtype)
 
