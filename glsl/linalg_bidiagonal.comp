@@ -47,11 +47,14 @@ void unit(uint matrix) {
                     scratch[w + j] = times(tau, sum);
                 }
             } else {
+                // Members take columns, so that neighbours read what lies together.
                 uint side = left ? v : w, top = left ? w : v;
-                for (uint i = first + member; i < n; i += members) {
-                    SCALAR factor_of_row = conjugate_if(left, scratch[side + i]);
-                    for (uint j = k + 1; j < n; j++)
-                        a[base + i * n + j] = minus_product(a[base + i * n + j], factor_of_row, conjugate_if(!left, scratch[top + j]));
+                for (uint j = k + 1 + member; j < n; j += members) {
+                    SCALAR factor_of_column = conjugate_if(!left, scratch[top + j]);
+                    for (uint i = first; i < n; i++) {
+                        uint at = base + i * n + j;
+                        a[at] = minus_product(a[at], conjugate_if(left, scratch[side + i]), factor_of_column);
+                    }
                 }
             }
             meet();

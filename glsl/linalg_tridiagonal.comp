@@ -32,7 +32,8 @@ void unit(uint matrix) {
             } else if (phase == 1) {
                 SCALAR tau = dst[to + 2 * n + k];
                 for (uint i = first + member; i < n; i += members) {
-                    SUM_OF(sum, j, first, n, times(a[base + i * n + j], scratch[v + j]))
+                    // Down a column instead of along the row, which is the same: neighbours read what lies together.
+                    SUM_OF(sum, j, first, n, times(conjugate(a[base + j * n + i]), scratch[v + j]))
                     scratch[w + i] = times(tau, sum);
                 }
             } else if (phase == 2) {
@@ -41,11 +42,11 @@ void unit(uint matrix) {
                 for (uint i = first + member; i < n; i += members)
                     scratch[w + i] = minus_product(scratch[w + i], factor, scratch[v + i]);
             } else
-                for (uint i = first + member; i < n; i += members) {
-                    SCALAR own_v = scratch[v + i], own_w = scratch[w + i];
-                    for (uint j = first; j < n; j++) {
+                for (uint j = first + member; j < n; j += members) {
+                    SCALAR own_v = conjugate(scratch[v + j]), own_w = conjugate(scratch[w + j]);
+                    for (uint i = first; i < n; i++) {
                         uint at = base + i * n + j;
-                        SCALAR one = times(own_v, conjugate(scratch[w + j])), other = times(own_w, conjugate(scratch[v + j]));
+                        SCALAR one = times(scratch[v + i], own_w), other = times(scratch[w + i], own_v);
                         a[at] = minus(a[at], plus(one, other));
                     }
                 }

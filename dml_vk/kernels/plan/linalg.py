@@ -21,21 +21,12 @@ MOST_MEMBERS = 128  # of a team, as in glsl/include/families/team.glsl
 _TERM_NS = {"float32": 6.0, "float64": 8.0, "complex64": 12.0, "complex128": 32.0}
 _SPEC = ("LOCAL_SIZE",)
 _NOTHING: Mapping[str, str] = MappingProxyType({})
-_REALS: Mapping[str, Mapping[str, str]] = {
-    "float32": {},
-    "float64": {"DOUBLE": "1", **native(_SPEC)},
-}
+_REALS: Mapping[str, Mapping[str, str]] = {"float32": {}, "float64": {"DOUBLE": "1"}}
 _SCALARS: Mapping[str, Mapping[str, str]] = {
     **_REALS,
     "complex64": {"COMPLEX": "1"},
-    "complex128": {"DOUBLE": "1", "COMPLEX": "1", **native(_SPEC)},
-}
-_BITS: Mapping[str, Mapping[str, str]] = {
-    "float32": {},
-    "float64": {"DOUBLE": "1"},
-    "complex64": {"COMPLEX": "1"},
     "complex128": {"DOUBLE": "1", "COMPLEX": "1"},
-}  # for what computes nothing
+}
 
 
 def _team(
@@ -45,17 +36,23 @@ def _team(
     writes: tuple[str, ...],
     *bindings: str,
     scalars: Mapping[str, Mapping[str, str]] = _SCALARS,
+    spec: tuple[str, ...] = _SPEC,
+    computes: bool = True,
     body: str = "",
     macros: Mapping[str, str] = _NOTHING,
 ) -> Kernel:
+    own = native(spec) if computes else _NOTHING
     push = ("first", "end", *bases.split(), "teams", *params.split())
     return Kernel(
         f"linalg_{name}",
         bindings=bindings,
         writes=writes,
-        spec=_SPEC,
+        spec=spec,
         push=tuple([(word, 1) for word in push]),
-        variants={suffix: {**each, **macros} for suffix, each in scalars.items()},
+        variants={
+            suffix: {**each, **(own if "DOUBLE" in each else _NOTHING), **macros}
+            for suffix, each in scalars.items()
+        },
         body=body,
     )
 
@@ -74,7 +71,7 @@ KERNELS = (
         "row_step pitch pivots_pitch left right from to",
         ("A",),
         *("A", "Pivots"),
-        scalars=_BITS,
+        computes=False,
     ),
     _team(
         "cholesky",
@@ -135,6 +132,7 @@ KERNELS = (
         ("A",),
         *("A", "States", "Rotations"),
         scalars=_REALS,
+        spec=(*_SPEC, "AT_ONCE"),
     ),
 )
 STATE_WORDS = 12  # of a matrix in QR iterations, before the places of rotations
@@ -180,12 +178,13 @@ def plan_teams(
     unit_rounds: int,
     terms: int,
     base_bytes: Ints,
+    spec: Ints,
     profile: Profile,
 ) -> Plan:
     """Plan a launch in which members take `unit_rounds` at most, and a team so many `terms`."""
     return Plan(
         module,
-        (team_size(profile),),
+        (team_size(profile), *spec),
         (0, 0, *(0 for _ in base_bytes), teams),
         matrices * teams,
         100.0 + terms * _TERM_NS[module.rpartition("_")[2]],
