@@ -25,7 +25,7 @@ SIZES = {"1000 of 8": (1000, 8, 8), "64": (64, 64), "256": (256, 256)}
 
 
 def positive(a):
-    return a @ np.swapaxes(a, -1, -2) + a.shape[-1] * np.eye(a.shape[-1], dtype=a.dtype)
+    return a @ np.swapaxes(a, -1, -2).conj() + a.shape[-1] * np.eye(a.shape[-1], dtype=a.dtype)
 
 
 def all_of(found):
@@ -33,11 +33,14 @@ def all_of(found):
 
 
 @pytest.mark.parametrize("who", ["dml_vk", "numpy"])
-@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64, np.complex64, np.complex128])
 @pytest.mark.parametrize("size", SIZES)
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_linalg(benchmark, name, size, dtype, who):
-    a = np.random.default_rng(1).standard_normal(SIZES[size])
+    random = np.random.default_rng(1)
+    a = random.standard_normal(SIZES[size])
+    if np.dtype(dtype).kind == "c":
+        a = (a + 1j * random.standard_normal(SIZES[size])) / np.sqrt(2)
     a = (a * 1.6 / np.sqrt(a.shape[-1])).astype(dtype)  # so that determinants are near 1
     given = FUNCTIONS[name](a)
     describe(benchmark, f"linalg, {dtype.__name__}", f"{name}, {size}", who)

@@ -7,8 +7,8 @@
 #define EXTRA uint rows, columns, a_row, a_column, a_pitch, row, column, pitch, unit_diagonal;
 #include "families/team.glsl"
 
-layout(binding = 0) readonly buffer A { REAL a[]; };
-layout(binding = 1) buffer Dst { REAL dst[]; };
+layout(binding = 0) readonly buffer A { SCALAR a[]; };
+layout(binding = 1) buffer Dst { SCALAR dst[]; };
 
 void unit(uint matrix) {
     uint base = push.a_base + matrix * push.a_pitch;
@@ -16,7 +16,7 @@ void unit(uint matrix) {
         uint to = push.dst_base + matrix * push.pitch + c * push.column;
         for (uint i = 0; i < push.rows; i++) {
             uint at = base + i * push.a_row;
-            REAL x = dst[to + i * push.row];
+            SCALAR x = dst[to + i * push.row];
             for (uint j = 0; j < i; j++) x = minus_product(x, a[at + j * push.a_column], dst[to + j * push.row]);
             if (push.unit_diagonal == 0u) x = over(x, a[at + i * push.a_column]);
             dst[to + i * push.row] = x;

@@ -6,7 +6,7 @@
 #define EXTRA uint row_step, pitch, pivots_pitch, left, right, from, to;
 #include "families/team.glsl"
 
-layout(binding = 0) buffer A { REAL a[]; };
+layout(binding = 0) buffer A { SCALAR a[]; };
 layout(binding = 1) readonly buffer Pivots { uint pivots[]; };
 
 void unit(uint matrix) {
@@ -15,7 +15,7 @@ void unit(uint matrix) {
         for (uint k = push.from; k < push.to; k++) {
             uint own = base + k * step + j;
             uint other = base + pivots[push.pivots_base + matrix * push.pivots_pitch + k] * step + j;
-            REAL x = a[own];
+            SCALAR x = a[own];
             a[own] = a[other];
             a[other] = x;
         }

@@ -21,7 +21,7 @@ def to_matrices(what: str, x: Any, name: str = "x") -> Tensor:
     found = to_tensor(what, name, x)
     if found.ndim < 2:
         raise LayoutError(what, f"{name} must have at least two dims", shape=found.shape)
-    check_dtype(what, found.dtype, of_kinds("biuf"))
+    check_dtype(what, found.dtype, of_kinds("biufc"))
     check_count(what, found, name)
     return found
 
@@ -36,11 +36,21 @@ def to_square(what: str, x: Any, name: str = "x") -> Tensor:
 
 def work_dtype(dtype: DType) -> DType:
     """The dtype to compute in: float16, integers and bools become float32."""
-    return dtype if dtype is float64 else float32
+    return dtype if dtype is float64 or dtype.kind == "c" else float32
 
 
 def result_dtype(x: Tensor) -> DType:
     return float_dtype(x.dtype)
+
+
+def real_dtype(x: Tensor) -> DType:
+    """The dtype of eigenvalues, singular values and logarithms."""
+    return result_dtype(x).part
+
+
+def adjoint(x: Tensor) -> Tensor:
+    """Return the conjugate transposes: views of real matrices, copies of complex ones."""
+    return elementwise.conj(x).mT
 
 
 def made(what: str, sizes: Ints, dtype: DType, near: Tensor) -> Tensor:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dml_vk.array.grids import tril
 from dml_vk.dtypes import uint32
 from dml_vk.linalg.batches import (
+    adjoint,
     batched,
     check_result,
     result_dtype,
@@ -20,10 +21,10 @@ from dml_vk.tensor.core import Tensor
 
 
 def cholesky(x: Tensor, /, *, upper: bool = False, out: Tensor | None = None) -> Tensor:
-    """Return the lower triangular L for which L @ L.mT is x, or the upper L.mT.
+    """Return the lower triangular L for which L @ conj(L).mT is x, or the upper conj(L).mT.
 
-    Only that triangle of x is read. A matrix that is not positive definite raises an error, for
-    which this waits.
+    Only that triangle of x is read, and the real part of its diagonal. A matrix that is not
+    positive definite raises an error, for which this waits.
 
     >>> import dml_vk
     >>> dml_vk.linalg.cholesky(dml_vk.asarray([[4.0, 2.0], [2.0, 5.0]])).tolist()
@@ -33,6 +34,7 @@ def cholesky(x: Tensor, /, *, upper: bool = False, out: Tensor | None = None) ->
     upper = to_bool(what, "upper", upper)
     to_square(what, x)
     check_result(what, out, x.shape, result_dtype(x), x)
+    # The transpose of a Hermitian matrix is its conjugate, whose factors are the conjugates.
     work = batched(what, x.mT if upper else x)
     marks = zeros(what, work.shape[:1], uint32, work)
     n = work.shape[1]
@@ -40,7 +42,7 @@ def cholesky(x: Tensor, /, *, upper: bool = False, out: Tensor | None = None) ->
         cholesky_columns(work, marks, start, end)
         below = work.narrow(1, end, n - end)
         left = below.narrow(2, start, end - start)
-        subtract_product(below.narrow(2, end, n - end), left, left.mT)
+        subtract_product(below.narrow(2, end, n - end), left, adjoint(left))
     found = tril(work)
     check_none(what, "matrices must be positive definite", marks, x.shape)
     return unbatched(found.mT if upper else found, x.shape[:-2], result_dtype(x), out)

@@ -1,16 +1,20 @@
-"""Eigenvalues and eigenvectors of symmetric matrices."""
+"""Eigenvalues and eigenvectors of symmetric matrices, and of Hermitian ones."""
 
 from __future__ import annotations
 
 from typing import NamedTuple
 
 from dml_vk.array import elementwise
+from dml_vk.array.creation import filled
+from dml_vk.array.data_types import imag
 from dml_vk.array.grids import tril
 from dml_vk.linalg.batches import (
+    adjoint,
     batched,
     check_result,
     identities,
     made,
+    real_dtype,
     result_dtype,
     to_square,
     unbatched,
@@ -30,7 +34,8 @@ class EighResult(NamedTuple):
 def eigh(x: Tensor, /) -> EighResult:
     """Return the eigenvalues of symmetric matrices, ascending, and orthonormal eigenvectors.
 
-    Only the lower triangle is read. The sign of a vector is that which the reflections and
+    Complex matrices are Hermitian; their eigenvalues are real. Only the lower triangle is read, and
+    the real part of its diagonal. The sign or phase of a vector is that which the reflections and
     rotations give: the same on every device. This waits for the iterations to converge.
 
     >>> import dml_vk
@@ -46,6 +51,8 @@ def eigh(x: Tensor, /) -> EighResult:
 def eigvalsh(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
     """Return the eigenvalues of symmetric matrices, ascending: the same bits as those of `eigh`.
 
+    Those of complex matrices, which are Hermitian, are real.
+
     >>> import dml_vk
     >>> x = dml_vk.asarray([[2.0, 0.0], [0.0, 1.0]])
     >>> dml_vk.linalg.eigvalsh(x).tolist()
@@ -53,7 +60,7 @@ def eigvalsh(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
     """
     what = "eigvalsh"
     to_square(what, x)
-    check_result(what, out, x.shape[:-1], result_dtype(x), x)
+    check_result(what, out, x.shape[:-1], real_dtype(x), x)
     return _decomposed(what, x, with_vectors=False, out=out)[0]
 
 
@@ -65,11 +72,13 @@ def _decomposed(
     batch, dtype = x.shape[:-2], result_dtype(x)
     vectors = [identities(what, count, n, n, lower)] if with_vectors else []
     if not lower.size:
-        none = made(what, (*batch, n), dtype, lower)
+        none = made(what, (*batch, n), dtype.part, lower)
         vectors = [made(what, x.shape, dtype, lower)]
         return none if out is None else out, vectors
     work = made(what, lower.shape, lower.dtype, lower)
-    elementwise.add(tril(lower), tril(lower, k=-1).mT, out=work)
+    elementwise.add(tril(lower), adjoint(tril(lower, k=-1)), out=work)
+    if work.dtype.kind == "c":
+        filled(imag(work.diagonal(0, 1, 2)), what, 0)
     scale = scale_down(work)
     numbers = reduced(what, "tridiagonal", work)
     if with_vectors:
@@ -78,5 +87,5 @@ def _decomposed(
         vectors = [vectors[0].mT.contiguous()]
     values = converged(what, "tridiagonal", numbers, vectors, x.shape)
     values, vectors = sorted_by(values, vectors, descending=False)
-    values = unbatched(elementwise.multiply(values, scale), batch, dtype, out)
+    values = unbatched(elementwise.multiply(values, scale), batch, dtype.part, out)
     return values, [unbatched(one.mT.contiguous(), batch, dtype) for one in vectors]

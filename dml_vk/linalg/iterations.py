@@ -6,6 +6,7 @@ from collections.abc import Sequence
 
 from dml_vk.array import elementwise, statistics
 from dml_vk.array.creation import filled
+from dml_vk.array.data_types import real
 from dml_vk.array.indexing.api import take_along_axis
 from dml_vk.array.sorting import argsort
 from dml_vk.dtypes import float32, int32, int64, uint32
@@ -24,18 +25,19 @@ _EXPECTED, _MORE = 2.2, 0.4
 
 
 def scale_down(work: Tensor) -> Tensor:
-    """Scale each matrix in place, so that its largest element is from 1 to 2.
+    """Scale each matrix in place, so that its largest element, or part of one, is from 1 to 2.
 
     Returns the powers of two to multiply results with. Scaling is exact unless it underflows.
     """
-    is_single = work.dtype is float32
+    parts = work.view(dtype=work.dtype.part)
+    is_single = parts.dtype is float32
     bits, bias = (23, 127) if is_single else (52, 1023)
-    largest = statistics.max(elementwise.abs(work), axis=(1, 2))
+    largest = statistics.max(elementwise.abs(parts), axis=(1, 2))
     exponents = largest.view(dtype=int32 if is_single else int64) >> bits
     exponents = elementwise.clip(exponents, 1, 2 * bias - 1)
-    up = (exponents << bits).view(dtype=work.dtype)
-    down = ((2 * bias - exponents) << bits).view(dtype=work.dtype)
-    elementwise.multiply(work, down.view(-1, 1, 1), out=work)
+    up = (exponents << bits).view(dtype=parts.dtype)
+    down = ((2 * bias - exponents) << bits).view(dtype=parts.dtype)
+    elementwise.multiply(parts, down.view(-1, 1, 1), out=parts)
     return up.view(-1, 1)
 
 
@@ -57,8 +59,10 @@ def converged(
     """Iterate until the off-diagonals are 0, wait for that, and return the diagonals.
 
     The rotations are applied to the rows of `vectors`: those of the right side, and of the left.
-    `shape` is that of the matrices, for errors.
+    They are real, and so is what they are made of, also where vectors are complex. `shape` is that
+    of the matrices, for errors.
     """
+    numbers = real(numbers).contiguous()
     count, _, n = numbers.shape
     budget = min(rounds_at_once(kind, numbers.dtype), int(_EXPECTED * n * n) + 8)
     states = zeros(what, (count, STATE_WORDS + budget), uint32, numbers)
@@ -70,7 +74,7 @@ def converged(
         for _ in range(launches):
             iterate(kind, numbers, states, rotations, budget)
             for side, rows in enumerate(vectors):
-                rotate(kind, rows, states, rotations, side, budget)
+                rotate(kind, rows.view(dtype=numbers.dtype), states, rotations, side, budget)
         modes = states.select(1, 0)
         if (modes.numpy() >= _DONE).all():
             break

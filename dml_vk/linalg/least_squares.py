@@ -9,7 +9,7 @@ from dml_vk.array.host_operands import beside
 from dml_vk.array.products import matmul
 from dml_vk.dtypes import DType, int64
 from dml_vk.errors import LayoutError
-from dml_vk.linalg.batches import check_result, made, result_dtype, to_matrices, work_dtype
+from dml_vk.linalg.batches import adjoint, check_result, made, result_dtype, to_matrices, work_dtype
 from dml_vk.linalg.singular import singular_values, svd
 from dml_vk.ops.view import check_devices
 from dml_vk.promotion import common_dtype
@@ -62,7 +62,9 @@ def pinv(x: Tensor, /, *, rtol: float | Tensor | None = None, out: Tensor | None
     given = _computed(x, work_dtype(x.dtype))
     u, s, vh = svd(given, full_matrices=False)
     turned = elementwise.multiply(_reciprocals(what, s, given, rtol, "rtol"), vh)
-    return elementwise.astype(matmul(turned.mT, u.mT), result_dtype(x), copy=False, out=out)
+    return elementwise.astype(
+        matmul(adjoint(turned), adjoint(u)), result_dtype(x), copy=False, out=out
+    )
 
 
 def lstsq(a: Tensor, b: Tensor, rcond: float | None = None) -> LstsqResult:
@@ -88,23 +90,23 @@ def lstsq(a: Tensor, b: Tensor, rcond: float | None = None) -> LstsqResult:
         raise LayoutError(what, rule, a=a.shape, b=b.shape)
     if rcond is not None:
         rcond = to_number(what, "rcond", rcond)
-    check_dtype(what, b.dtype, of_kinds("biuf"))
+    check_dtype(what, b.dtype, of_kinds("biufc"))
     dtype = common_dtype(what, [result_dtype(a), result_dtype(b)])
     given, right = _computed(a, work_dtype(dtype)), _computed(b, work_dtype(dtype))
     columns = right if b.ndim == 2 else right.unsqueeze(1)
     u, s, vh = svd(given, full_matrices=False)
     kept = _kept(what, s, given, rcond, "rcond")
     turned = elementwise.multiply(_reciprocals(what, s, given, rcond, "rcond"), vh)
-    x = matmul(turned.mT, matmul(u.mT, columns))
+    x = matmul(adjoint(turned), matmul(adjoint(u), columns))
     rank = int(statistics.count_nonzero(kept).item())
-    left = made(what, (0,), given.dtype, given)
+    left = made(what, (0,), s.dtype, given)
     m, n = a.shape
     if rank == n < m:
         rest = elementwise.subtract(columns, matmul(given, x))
-        left = statistics.sum(elementwise.square(rest), axis=0)
+        left = statistics.sum(elementwise.square(elementwise.abs(rest)), axis=0)
     x = x if b.ndim == 2 else x.squeeze(1)
-    x, left, s = [elementwise.astype(one, dtype, copy=False) for one in (x, left, s)]
-    return LstsqResult(x, left, rank, s)
+    left, s = [elementwise.astype(one, dtype.part, copy=False) for one in (left, s)]
+    return LstsqResult(elementwise.astype(x, dtype, copy=False), left, rank, s)
 
 
 def _computed(x: Tensor, dtype: DType) -> Tensor:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from dml_vk.array import elementwise, statistics
 from dml_vk.array.creation import filled
+from dml_vk.array.data_types import real
 from dml_vk.array.host_operands import beside
 from dml_vk.array.products import matmul
 from dml_vk.dtypes import uint32
@@ -113,7 +114,8 @@ def det(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
 def slogdet(x: Tensor, /) -> SlogdetResult:
     """Return the signs of determinants, and the logarithms of their magnitudes.
 
-    For a singular matrix they are 0 and -inf.
+    A complex sign is the determinant divided by its magnitude, whose logarithm is real. For a
+    singular matrix they are 0 and -inf.
 
     >>> import dml_vk
     >>> found = dml_vk.linalg.slogdet(dml_vk.asarray([[0.0, 1.0], [1.0, 0.0]]))
@@ -121,7 +123,8 @@ def slogdet(x: Tensor, /) -> SlogdetResult:
     (-1.0, 0.0)
     """
     what = "slogdet"
-    return SlogdetResult(*_determinants(what, to_square(what, x), [1, 2]))
+    sign, size = _determinants(what, to_square(what, x), [1, 2])
+    return SlogdetResult(sign, real(size).contiguous())
 
 
 def matrix_power(x: Tensor, n: int, /, *, out: Tensor | None = None) -> Tensor:

@@ -90,7 +90,7 @@ def matrix_norm(
     if ord == "fro":
         return _norm(what, x, last, keepdims, 2.0, dtype, out)
     if ord in _SPECTRAL:
-        s = singular_values(what, _wide(what, x))
+        s = singular_values(what, x if x.dtype.kind == "c" else _wide(what, x))
         found = _SPECTRAL[ord](s, axis=-1, keepdims=keepdims)
         return _narrowed(found.unsqueeze(-1) if keepdims else found, dtype, out)
     along, largest = _MATRIX_NORMS[ord]

@@ -1,4 +1,4 @@
-"""Products of reflections as blocks I - V T V^T, which matrix products apply."""
+"""Products of reflections as blocks I - V T V^H, which matrix products apply."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dml_vk.array import elementwise
 from dml_vk.array.creation import filled
 from dml_vk.array.grids import tril, triu
 from dml_vk.array.products import matmul
-from dml_vk.linalg.batches import made
+from dml_vk.linalg.batches import adjoint, made
 from dml_vk.linalg.triangles import blocks
 from dml_vk.ops.reflections import join_reflections, qr_columns
 from dml_vk.tensor.core import Tensor
@@ -22,11 +22,11 @@ class Reflections(NamedTuple):
     triangle: Tensor
 
     def apply(self, target: Tensor, *, turned: bool = False) -> None:
-        """Multiply with the product of the reflections from the left, or with its transpose."""
+        """Multiply with the product of the reflections from the left, or with its adjoint."""
         if not target.size:
             return
-        triangle = self.triangle.mT if turned else self.triangle
-        inner = matmul(triangle, matmul(self.vectors.mT, target))
+        triangle = adjoint(self.triangle) if turned else self.triangle
+        inner = matmul(triangle, matmul(adjoint(self.vectors), target))
         elementwise.subtract(target, matmul(self.vectors, inner), out=target)
 
 
@@ -34,7 +34,7 @@ def joined(what: str, start: int, columns: Tensor, factors: Tensor) -> Reflectio
     """Join reflections whose vectors are below the diagonal of these columns."""
     vectors = tril(columns, k=-1)
     filled(vectors.diagonal(0, 1, 2), what, 1)
-    triangle = matmul(vectors.mT, vectors)
+    triangle = matmul(adjoint(vectors), vectors)
     join_reflections(triangle, factors)
     return Reflections(start, vectors, triu(triangle))
 

@@ -11,6 +11,7 @@ from dml_vk.linalg.batches import (
     check_result,
     identities,
     made,
+    real_dtype,
     result_dtype,
     to_matrices,
     unbatched,
@@ -34,8 +35,8 @@ def svd(x: Tensor, /, *, full_matrices: bool = True) -> SVDResult:
     """Return the U, S and Vh for which U @ diag(S) @ Vh is x, with S descending.
 
     U and Vh are square, or without `full_matrices` have as many columns and rows as S has elements.
-    The signs of vectors are those which the reflections and rotations give: the same on every
-    device. This waits for the iterations to converge.
+    S is real. The signs or phases of vectors are those which the reflections and rotations give:
+    the same on every device. This waits for the iterations to converge.
 
     >>> import dml_vk
     >>> found = dml_vk.linalg.svd(dml_vk.asarray([[3.0, 0.0], [0.0, -4.0]]))
@@ -51,7 +52,7 @@ def svd(x: Tensor, /, *, full_matrices: bool = True) -> SVDResult:
     if turned:
         u, vh = vh.mT, u.mT
     u, vh = [unbatched(one.contiguous(), batch, dtype) for one in (u, vh)]
-    return SVDResult(u, unbatched(s, batch, dtype), vh)
+    return SVDResult(u, unbatched(s, batch, dtype.part), vh)
 
 
 def svdvals(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
@@ -63,7 +64,7 @@ def svdvals(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
     """
     what = "svdvals"
     sizes = to_matrices(what, x).shape
-    check_result(what, out, (*sizes[:-2], min(sizes[-2:])), result_dtype(x), x)
+    check_result(what, out, (*sizes[:-2], min(sizes[-2:])), real_dtype(x), x)
     return singular_values(what, x, out)
 
 
@@ -71,7 +72,7 @@ def singular_values(what: str, x: Tensor, out: Tensor | None = None) -> Tensor:
     """Do as `svdvals`, for an `x` and an `out` that have been checked."""
     tall = x.mT if x.shape[-2] < x.shape[-1] else x
     s = _decomposed(what, tall, None, x.shape)[1]
-    return unbatched(s, x.shape[:-2], result_dtype(x), out)
+    return unbatched(s, x.shape[:-2], real_dtype(x), out)
 
 
 def _decomposed(
@@ -82,7 +83,7 @@ def _decomposed(
     count, m, n = work.shape
     columns = m if full else n
     if not work.size:
-        values = made(what, (count, n), work.dtype, work)
+        values = made(what, (count, n), work.dtype.part, work)
         u, vh = identities(what, count, m, columns, work), identities(what, count, n, n, work)
         return u, values, vh
     scale = scale_down(work)
@@ -111,4 +112,4 @@ def _decomposed(
         u.narrow(1, n, m - n).narrow(2, n, columns - n).diagonal(0, 1, 2)[...] = 1
         for one in reversed(outer):
             one.apply(u.narrow(1, one.start, m - one.start))
-    return u, values, vectors[0]
+    return u, values, elementwise.conj(vectors[0])

@@ -115,6 +115,7 @@ def launch_teams(
     matrices: int | None = None,
     *,
     writes: tuple[bool, ...],
+    spec: Ints = (),
 ) -> None:
     """Launch a kernel on the matrices of `work`, or on all of them together as one."""
     views = (work, *others)
@@ -122,6 +123,7 @@ def launch_teams(
         f"linalg_{name}_{work.dtype.name}",
         *(matrices or work.layout.sizes[0], teams, unit_rounds, terms),
         tuple([view.dtype.itemsize for view in views]),
+        spec,
         work.device.profile,
     )
     accesses = [access(view, written) for view, written in zip(views, writes)]

@@ -34,7 +34,7 @@ def qr_columns(work: View, factors: View, left: int, right: int) -> None:
 
 
 def join_reflections(products: View, factors: View) -> None:
-    """Write the upper triangle T of I - V T V^T in place of that of the products V^T V."""
+    """Write the upper triangle T of I - V T V^H in place of that of the products V^H V."""
     n = products.layout.sizes[1]
     teams = teams_for(n, products.device.profile)
     each = rounds.loop(1, rounds.loop(n, rounds.loop(n)))
@@ -54,7 +54,7 @@ def reduce_matrices(kind: str, work: View, scratch: View, target: View) -> None:
 
     def bound(by_team: bool, members: int) -> int:
         if by_team:
-            return _OTHER_PHASES + _reflector(n, work) + 2 * turns(n, members)
+            return _OTHER_PHASES + _reflector(n, work) + 3 * turns(n, members)
         return _OTHER_PHASES + turns(n, members, max(_sum(n), rounds.loop(n)))
 
     def launch(first: int, end: int, start: int, stop: int, each: int, teams: int) -> None:

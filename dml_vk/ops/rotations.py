@@ -47,10 +47,19 @@ def rotate(kind: str, work: View, states: View, rotations: View, side: int, budg
     """Apply the rotations of one launch of `iterate` to rows; `side` 0 is the right, 1 the left."""
     (_, _, columns), (pitch, row, _) = work.layout.sizes, work.layout.strides
     profile, slots = work.device.profile, SLOTS[kind]
-    teams = teams_for(columns, profile)
+    at_once = _columns_at_once(columns, team_size(profile))
+    teams = teams_for(columns // at_once, profile)
     each = rounds.loop(1, rounds.loop(budget))
     pitches = states.layout.strides[0], rotations.layout.strides[0]
     params = (columns, row, pitch, *pitches, 2 * side, slots)
-    terms = 2 * budget * team_size(profile)
-    writes = (True, False, False)
-    launch_teams("rotate", work, (states, rotations), params, each, terms, teams, writes=writes)
+    terms = 2 * at_once * budget * team_size(profile)
+    others, writes, spec = (states, rotations), (True, False, False), (at_once,)
+    launch_teams("rotate", work, others, params, each, terms, teams, writes=writes, spec=spec)
+
+
+def _columns_at_once(columns: int, members: int) -> int:
+    """How many columns a member takes, where that leaves a whole team busy."""
+    for many in (4, 2):
+        if columns % many == 0 and columns // many >= members:
+            return many
+    return 1

@@ -286,7 +286,14 @@ def decompositions() -> dict[str, Callable[[dml_vk.Tensor], dml_vk.Tensor]]:
     def square(x: dml_vk.Tensor) -> dml_vk.Tensor:
         return dml_vk.tanh(x[0, :3, :, :37])
 
+    def turned(x: dml_vk.Tensor) -> dml_vk.Tensor:
+        return square(x) + 1j * square(x).mT
+
     return {
+        "complex-det": lambda x: linalg.slogdet(turned(x).to("complex128")).logabsdet,
+        "complex-eigh": lambda x: in_words(linalg.eigh(turned(x)).eigenvectors),
+        "complex-inv": lambda x: in_words(linalg.inv(turned(x))),
+        "complex-svd": lambda x: in_words(linalg.svd(turned(x)[:, 9:]).U),
         "cholesky": lambda x: linalg.cholesky(square(x) @ square(x).mT + 40 * dml_vk.eye(37)),
         "det": lambda x: linalg.slogdet(square(x)).logabsdet,
         "eigh": lambda x: linalg.eigh(square(x)).eigenvectors,

@@ -17,17 +17,16 @@ from dml_vk.limits import Profile
 from dml_vk.strides.order import Ints
 
 MOST_MEMBERS = 128  # of a team, as in glsl/include/families/team.glsl
-_TERM_NS = {"float32": 6.0, "float64": 8.0}  # of a product and a sum in memory, on one slow core
+# Of a product and a sum in memory, on one slow core.
+_TERM_NS = {"float32": 6.0, "float64": 8.0, "complex64": 12.0, "complex128": 32.0}
 _SPEC = ("LOCAL_SIZE",)
 _NOTHING: Mapping[str, str] = MappingProxyType({})
-_REALS: Mapping[str, Mapping[str, str]] = {
-    "float32": {},
-    "float64": {"DOUBLE": "1", **native(_SPEC)},
+_REALS: Mapping[str, Mapping[str, str]] = {"float32": {}, "float64": {"DOUBLE": "1"}}
+_SCALARS: Mapping[str, Mapping[str, str]] = {
+    **_REALS,
+    "complex64": {"COMPLEX": "1"},
+    "complex128": {"DOUBLE": "1", "COMPLEX": "1"},
 }
-_BITS: Mapping[str, Mapping[str, str]] = {
-    "float32": {},
-    "float64": {"DOUBLE": "1"},
-}  # for what computes nothing
 
 
 def _team(
@@ -36,18 +35,24 @@ def _team(
     params: str,
     writes: tuple[str, ...],
     *bindings: str,
-    reals: Mapping[str, Mapping[str, str]] = _REALS,
+    scalars: Mapping[str, Mapping[str, str]] = _SCALARS,
+    spec: tuple[str, ...] = _SPEC,
+    computes: bool = True,
     body: str = "",
     macros: Mapping[str, str] = _NOTHING,
 ) -> Kernel:
+    own = native(spec) if computes else _NOTHING
     push = ("first", "end", *bases.split(), "teams", *params.split())
     return Kernel(
         f"linalg_{name}",
         bindings=bindings,
         writes=writes,
-        spec=_SPEC,
+        spec=spec,
         push=tuple([(word, 1) for word in push]),
-        variants={suffix: {**each, **macros} for suffix, each in reals.items()},
+        variants={
+            suffix: {**each, **(own if "DOUBLE" in each else _NOTHING), **macros}
+            for suffix, each in scalars.items()
+        },
         body=body,
     )
 
@@ -66,7 +71,7 @@ KERNELS = (
         "row_step pitch pivots_pitch left right from to",
         ("A",),
         *("A", "Pivots"),
-        reals=_BITS,
+        computes=False,
     ),
     _team(
         "cholesky",
@@ -114,6 +119,7 @@ KERNELS = (
             "matrices rows budget state_pitch",
             ("A", "States", "Dst"),
             *("A", "States", "Dst"),
+            scalars=_REALS,
             body="linalg_chase",
             macros=macros,
         )
@@ -125,17 +131,21 @@ KERNELS = (
         "columns row_step pitch state_pitch rotations_pitch slot slots",
         ("A",),
         *("A", "States", "Rotations"),
+        scalars=_REALS,
+        spec=(*_SPEC, "AT_ONCE"),
     ),
 )
 STATE_WORDS = 12  # of a matrix in QR iterations, before the places of rotations
 
 
 def divide_rounds(dtype: str) -> int:
-    return rounds.DIVIDE if dtype == "float32" else 0
+    # A complex quotient takes three real ones.
+    return {"float32": rounds.DIVIDE, "complex64": 3 * rounds.DIVIDE}.get(dtype, 0)
 
 
 def root_rounds(dtype: str) -> int:
-    return rounds.SQRT if dtype == "float32" else rounds.loop(28)
+    """Bound the root of a real number, or of a real part."""
+    return rounds.SQRT if dtype in ("float32", "complex64") else rounds.loop(28)
 
 
 def team_size(profile: Profile) -> int:
@@ -168,12 +178,13 @@ def plan_teams(
     unit_rounds: int,
     terms: int,
     base_bytes: Ints,
+    spec: Ints,
     profile: Profile,
 ) -> Plan:
     """Plan a launch in which members take `unit_rounds` at most, and a team so many `terms`."""
     return Plan(
         module,
-        (team_size(profile),),
+        (team_size(profile), *spec),
         (0, 0, *(0 for _ in base_bytes), teams),
         matrices * teams,
         100.0 + terms * _TERM_NS[module.rpartition("_")[2]],

@@ -2,7 +2,7 @@
 // the work that they need not meet. Before it includes this, a kernel defines BASES, the names of the bases of its
 // bindings, and EXTRA, its further parameters; it defines `unit(matrix)`. A task that sums does it alone, in an
 // order that depends on nothing but sizes, so that results do not depend on how many members there are.
-#include "math/real.glsl"
+#include "math/scalar.glsl"
 
 layout(local_size_x_id = 0) in;
 

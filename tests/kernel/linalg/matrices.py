@@ -8,39 +8,56 @@ import dml_vk
 from tests.chance import chance
 
 BOUND = 10.0  # of residuals, in units of the size times the distance from 1 to the next number
-DTYPES = [np.float32, np.float64]
+DTYPES = [np.float32, np.float64, np.complex64, np.complex128]
 SIZES = (1, 2, 5, 33)
+
+
+def is_complex(dtype):
+    return np.dtype(dtype).kind == "c"
+
+
+def random_numbers(sizes, dtype):
+    """In double precision."""
+    if is_complex(dtype):
+        return chance().normal(size=(*sizes, 2)).view(np.complex128)[..., 0]
+    return chance().normal(size=sizes)
+
+
+def phases(n, dtype):
+    """Numbers of size 1."""
+    return np.exp(2j * np.pi * chance().random(n)) if is_complex(dtype) else np.ones(n)
 
 
 def general(m, n, dtype):
     """One batch: random, graded by rows and columns, of low rank, ill-conditioned, and special."""
     k, longer = min(m, n), max(m, n)
     grades = np.logspace(-6, 6, m)
-    random = chance().normal(size=(6, m, n))
-    rank = max(1, k // 3)
+    random = random_numbers((6, m, n), dtype)
+    rank, turns = max(1, k // 3), phases(m, dtype)[:, None]
     kinds = [
         random[0],
         random[1] * grades[:, None],
         random[2] * grades[::-1, None],
         random[3] * np.logspace(3, -3, n),
         random[4][:, :rank] @ random[5][:rank],
-        1 / (np.arange(m)[:, None] + np.arange(n) + 1),  # Hilbert's
-        np.linalg.qr(chance().normal(size=(longer, longer)))[0][:m, :n],
+        turns / (np.arange(m)[:, None] + np.arange(n) + 1),  # Hilbert's
+        np.linalg.qr(random_numbers((longer, longer), dtype))[0][:m, :n],
         np.eye(m, n),
         np.zeros((m, n)),
-        np.eye(m, n, 1),  # nilpotent
-        np.eye(m, n, 1) + np.eye(m, n) * (np.arange(n) % 3),  # zeros inside a bidiagonal matrix
+        turns * np.eye(m, n, 1),  # nilpotent
+        turns * np.eye(m, n, 1)
+        + np.eye(m, n) * (np.arange(n) % 3),  # zeros inside a bidiagonal matrix
         random[0] * 2.0**-100,
     ]
     return np.stack(kinds).astype(dtype)
 
 
 def symmetric(n, dtype):
-    """The same, made symmetric, and with both ends of the diagonal large in turn."""
-    a = general(n, n, np.float64)
+    """The same, made Hermitian, and with both ends of the diagonal large in turn."""
+    a = general(n, n, exact(np.zeros(0, dtype)).dtype)
     a[1] *= np.logspace(-6, 6, n)
     a[2] *= np.logspace(6, -6, n)
-    return (a + a.swapaxes(1, 2)).astype(dtype)
+    return (a + turned(a)).astype(dtype)
 
 
 def regular(n, dtype):
@@ -52,17 +69,23 @@ def regular(n, dtype):
 
 def positive(n, dtype):
     """Positive definite: random, graded, with close eigenvalues, and nearly singular."""
-    a = chance().normal(size=(n, n))
-    random = a @ a.T + np.eye(n)
+    a, turns = random_numbers((n, n), dtype), phases(n, dtype)
+    random = a @ turned(a) + np.eye(n)
     grades = np.logspace(-4, 4, n)
     hilbert = 1 / (np.arange(n)[:, None] + np.arange(n) + 1)
-    kinds = [random, random * np.outer(grades, grades), 3 * np.eye(n) + 1e-3, hilbert]
-    kinds[3] += n * np.finfo(dtype).eps * np.eye(n)
-    return np.stack(kinds).astype(dtype)
+    hilbert += n * np.finfo(dtype).eps * np.eye(n)
+    special = np.stack([3 * np.eye(n) + 1e-3, hilbert]) * turns[:, None] * turns.conj()
+    return np.stack([random, random * np.outer(grades, grades), *special]).astype(dtype)
 
 
 def turned(x):
-    return np.swapaxes(x, -1, -2)
+    """The conjugate transposes."""
+    return np.swapaxes(x, -1, -2).conj()
+
+
+def exact(a):
+    """The same numbers in double precision."""
+    return a.astype(np.complex128 if is_complex(a.dtype) else np.float64)
 
 
 def norms(a):
@@ -89,14 +112,14 @@ def orthonormal(q, dtype):
 
 
 def wide(*arrays):
-    """Tensors as float64 arrays."""
-    return [one.numpy().astype(np.float64) for one in arrays]
+    """Tensors as arrays of double precision."""
+    return [exact(one.numpy()) for one in arrays]
 
 
 def laid_out(a):
     """The same matrices in several layouts."""
     yield dml_vk.asarray(a)
-    yield dml_vk.asarray(np.ascontiguousarray(turned(a))).mT
+    yield dml_vk.asarray(np.ascontiguousarray(np.swapaxes(a, -1, -2))).mT
     yield dml_vk.asarray(np.ascontiguousarray(a[..., ::-1, :])).flip(-2)
     padded = np.zeros((*a.shape[:-1], 2 * a.shape[-1] + 3), a.dtype)
     padded[..., 1:-2:2] = a

@@ -8,17 +8,19 @@ import pytest
 import dml_vk
 from dml_vk import linalg
 from dml_vk.dtypes import float16
-from tests.chance import chance
 from tests.kernel.linalg.matrices import (
     DTYPES,
     SIZES,
     as_tuple,
     close,
+    exact,
     general,
+    is_complex,
     laid_out,
     norms,
     orthonormal,
     positive,
+    random_numbers,
     regular,
     same_bits,
     symmetric,
@@ -34,7 +36,7 @@ of_each_type = pytest.mark.parametrize("dtype", DTYPES)
 def check_cholesky(a):
     (lower,) = wide(linalg.cholesky(dml_vk.asarray(a)))
     assert np.array_equal(lower, np.tril(lower))
-    close(lower @ turned(lower), a.astype(np.float64), a.dtype)
+    close(lower @ turned(lower), exact(a), a.dtype)
 
 
 def check_qr(a):
@@ -43,29 +45,32 @@ def check_qr(a):
         q, r = wide(*linalg.qr(dml_vk.asarray(a), mode=mode))
         assert (q.shape[-2:], r.shape[-2:]) == ((m, k), (k, n))
         assert np.array_equal(r, np.triu(r))
+        assert not np.diagonal(r, 0, -2, -1).imag.any()
         orthonormal(q, a.dtype)
-        close(q @ r, a.astype(np.float64), a.dtype)
+        close(q @ r, exact(a), a.dtype)
 
 
 def check_eigh(a):
-    x, exact = dml_vk.asarray(a), a.astype(np.float64)
+    x = dml_vk.asarray(a)
     values, vectors = linalg.eigh(x)
+    assert values.dtype is vectors.dtype.part
     assert same_bits(linalg.eigvalsh(x).numpy(), values.numpy())
     values, vectors = wide(values, vectors)
     assert (np.diff(values) >= 0).all()
     orthonormal(vectors, a.dtype)
-    close(vectors * values[..., None, :] @ turned(vectors), exact, a.dtype)
-    expected = np.linalg.eigvalsh(exact)
+    close(vectors * values[..., None, :] @ turned(vectors), exact(a), a.dtype)
+    expected = np.linalg.eigvalsh(exact(a))
     close(values[..., None], expected[..., None], a.dtype)
 
 
 def check_svd(a):
     m, n = a.shape[-2:]
-    x, exact, k = dml_vk.asarray(a), a.astype(np.float64), min(m, n)
-    expected = np.linalg.svd(exact, compute_uv=False)
+    x, k = dml_vk.asarray(a), min(m, n)
+    expected = np.linalg.svd(exact(a), compute_uv=False)
     for full in (True, False):
         found = linalg.svd(x, full_matrices=full)
         assert same_bits(linalg.svdvals(x).numpy(), found.S.numpy())
+        assert found.S.dtype is found.U.dtype.part
         u, s, vh = wide(*found)
         columns, rows = (m, n) if full else (k, k)
         assert (u.shape[-2:], vh.shape[-2:]) == ((m, columns), (rows, n))
@@ -73,18 +78,18 @@ def check_svd(a):
         assert (np.diff(s) <= 0).all()
         orthonormal(u, a.dtype)
         orthonormal(turned(vh), a.dtype)
-        close(u[..., :k] * s[..., None, :] @ vh[..., :k, :], exact, a.dtype)
+        close(u[..., :k] * s[..., None, :] @ vh[..., :k, :], exact(a), a.dtype)
         close(s[..., None], expected[..., None], a.dtype)
 
 
 def check_solve(a):
-    x, exact = dml_vk.asarray(a), a.astype(np.float64)
-    right = chance().normal(size=(*a.shape[:-1], 3)).astype(a.dtype)
+    x = dml_vk.asarray(a)
+    right = random_numbers((*a.shape[:-1], 3), a.dtype).astype(a.dtype)
     (found,) = wide(linalg.solve(x, dml_vk.asarray(right)))
-    close(exact @ found, right.astype(np.float64), a.dtype, norms(a) * norms(found))
+    close(exact(a) @ found, exact(right), a.dtype, norms(a) * norms(found))
     (found,) = wide(linalg.inv(x))
     identity = np.broadcast_to(np.eye(a.shape[-1]), a.shape)
-    close(exact @ found, identity, a.dtype, norms(a) * norms(found))
+    close(exact(a) @ found, identity, a.dtype, norms(a) * norms(found))
 
 
 @of_each_type
@@ -135,23 +140,32 @@ def test_a_batch_and_any_layout_have_the_bits_of_single_matrices(name, dtype):
         assert same_bits(numpys(call(x)), whole)
 
 
-def test_only_one_triangle_of_a_symmetric_matrix_is_read():
-    a = positive(9, np.float32)
-    lower, upper = dml_vk.asarray(np.tril(a)), dml_vk.asarray(np.triu(a))
-    whole = dml_vk.asarray(a)
+@pytest.mark.parametrize("dtype", [np.float32, np.complex64])
+def test_only_one_triangle_of_a_matrix_is_read_and_the_real_parts_of_its_diagonal(dtype):
+    a = positive(9, dtype)
+    lower, upper = np.tril(a), np.triu(a)
+    if is_complex(dtype):
+        diagonal = np.arange(9)
+        a.imag[:, diagonal, diagonal] = 0
+        lower.imag[:, diagonal, diagonal] = np.nan
+        upper.imag[:, diagonal, diagonal] = 7
+    lower, upper, whole = [dml_vk.asarray(one) for one in (lower, upper, a)]
     for found, expected in (
         (linalg.cholesky(lower), linalg.cholesky(whole)),
         (linalg.cholesky(upper, upper=True), linalg.cholesky(whole, upper=True)),
         (linalg.eigvalsh(lower), linalg.eigvalsh(whole)),
     ):
         assert same_bits(found.numpy(), expected.numpy())
-    assert same_bits(linalg.cholesky(whole, upper=True).mT.numpy(), linalg.cholesky(whole).numpy())
+    factor, other = linalg.cholesky(whole).numpy(), linalg.cholesky(whole, upper=True).numpy()
+    assert np.array_equal(turned(other), factor)
+    assert np.array_equal(np.diagonal(factor, 0, 1, 2).imag, np.zeros((4, 9)))
 
 
-def test_sizes_of_0():
+@pytest.mark.parametrize("kind", ["float64", "complex128"])
+def test_sizes_of_0(kind):
     for m, n in ((0, 0), (0, 3), (3, 0)):
         for batch in ((), (0,), (2,), (2, 0)):
-            a = np.zeros((*batch, m, n))
+            a = np.zeros((*batch, m, n), kind)
             x = dml_vk.asarray(a)
             calls = [("qr", {}), ("qr", {"mode": "complete"}), ("pinv", {})]
             calls += [("svd", {"full_matrices": full}) for full in (True, False)]
@@ -161,6 +175,7 @@ def test_sizes_of_0():
                 expected = as_tuple(getattr(np.linalg, name)(a, **named))
                 found = numpys(getattr(linalg, name)(x, **named))
                 for one, other in zip(found, expected):
+                    assert one.dtype == other.dtype, (name, a.shape)
                     assert one.shape == np.shape(other), (name, a.shape)
                     assert np.array_equal(one, other), (name, a.shape)
             assert linalg.svdvals(x).shape == (*batch, min(m, n))
@@ -181,3 +196,14 @@ def test_float16_integers_and_bools_are_computed_in_float32():
         found = call(dml_vk.asarray(whole))
         assert same_bits(found.numpy(), call(dml_vk.asarray(whole.astype(np.float32))).numpy())
     assert linalg.qr(dml_vk.asarray(np.eye(2, dtype=bool))).R.dtype is dml_vk.float32
+
+
+@pytest.mark.parametrize("dtype", [np.complex64, np.complex128])
+def test_real_numbers_as_complex_ones(dtype):
+    """What only adds zeros has the bits of the real parts; the rest is as close as always."""
+    a = positive(9, dtype().real.dtype)
+    for name in ("cholesky", "inv", "eigvalsh", "svdvals", "det", "qr"):
+        call = getattr(linalg, name)
+        found = as_tuple(call(dml_vk.asarray(a.astype(dtype))))
+        for one, other in zip(found, as_tuple(call(dml_vk.asarray(a)))):
+            assert np.array_equal(one.numpy(), other.numpy()), name

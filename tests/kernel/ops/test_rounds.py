@@ -9,7 +9,7 @@ import pytest
 
 import dml_vk
 from dml_vk import dtypes, linalg, nn
-from dml_vk.dtypes import float16, float32, float64, int64
+from dml_vk.dtypes import complex64, complex128, float16, float32, float64, int64
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.kernels.plan import radix, rounds
 from dml_vk.kernels.plan.reduce import NAMES
@@ -151,7 +151,7 @@ def casts():
             dml_vk.astype(x, int64 if dtype is float32 else float32)
             dml_vk.astype(x, DTYPES["int8"])
             dml_vk.where(dml_vk.ones(SIZES, dtype="bool"), x, x.clone())
-    for x in in_layouts(dtypes.complex128):
+    for x in in_layouts(complex128):
         dml_vk.where(dml_vk.ones(SIZES, dtype="bool"), x, x.clone())
     flat, turned, *others = in_layouts(float32)
     for x in (flat, *others):
@@ -323,9 +323,11 @@ def regions():
 
 
 def decompositions():
-    for dtype in (float32, float64):
+    for dtype in (float32, float64, complex64, complex128):
         x = dml_vk.asarray(chance().normal(size=(2, 40, 40)).astype(dtype.name))
-        linalg.cholesky(x @ x.mT + 40 * dml_vk.eye(40, dtype=dtype))
+        if dtype.kind == "c":
+            x = x + 1j * x.mT
+        linalg.cholesky(x @ dml_vk.conj(x).mT + 40 * dml_vk.eye(40, dtype=dtype))
         linalg.solve(x, x)
         linalg.det(x)
         linalg.qr(x)
