@@ -74,9 +74,9 @@ def linspace(
 ) -> Tensor:
     """Create `num` equally spaced floats from `start` to `stop`, which `endpoint` includes.
 
-    Both ends are exact. In between, each element is computed from the nearer end and is within
-    2**-50 of its magnitude before it is rounded, even if it is nearly 0. Complex numbers are spaced
-    by parts.
+    Both ends are exact. In between, each element is computed from the one nearest to 0 and is
+    within 2**-50 of its magnitude before it is rounded, even if it is nearly 0. Complex numbers are
+    spaced by parts.
 
     >>> import dml_vk
     >>> dml_vk.linspace(-1, 1, 3).tolist(), dml_vk.linspace(0, 1, 4, endpoint=False).tolist()
@@ -96,20 +96,20 @@ def linspace(
     except (OverflowError, ValueError):
         rule = "start and stop must be finite floats"
         raise RangeError(what, rule, start=start, stop=stop) from None
-    new = new_tensor(what, count, kind, device, memory_format)
+    # Without the end, they are the first of one more number, bit for bit.
+    made = count + (not endpoint)
+    new = new_tensor(what, made, kind, device, memory_format)
     targets = (real_part(new), imag_part(new)) if kind.kind == "c" else (new,)
     for target, first, last in zip(targets, *parts):
-        if count:
-            _space(what, Tensor(target), first, last, count, endpoint)
-    return new
+        if made:
+            _space(what, Tensor(target), first, last, made)
+    return new if endpoint else new.over(new.layout.narrow(0, 0, count))
 
 
-def _space(
-    what: str, new: Tensor, first: Fraction, last: Fraction, count: int, endpoint: bool
-) -> None:
+def _space(what: str, new: Tensor, first: Fraction, last: Fraction, count: int) -> None:
     """Write equally spaced numbers, at least one, to a vector of floats."""
     kind = new.dtype
-    delta = (last - first) / max(1, count - endpoint)
+    delta = (last - first) / max(1, count - 1)
     nearest = min(max(round(-first / delta), 0), count - 1) if delta else 0
     anchor, pace = _as_float(first + nearest * delta), _as_float(delta)
     if nearest:
@@ -118,10 +118,10 @@ def _space(
     if nearest < count - 1 or count == 1:
         onwards = new.layout.narrow(0, nearest, count - nearest)
         fill_sequence(what, new.over(onwards), kind, anchor, pace)
-    exact = {0: first, count - 1: last} if endpoint and count > 1 else {0: first}
+    exact = {0: first, count - 1: last} if count > 1 else {0: first}
     for at, end in exact.items():
-        made = Fraction(anchor) + (at - nearest) * Fraction(pace)
-        if not _rounds_equal(kind, made, end):
+        found = Fraction(anchor) + (at - nearest) * Fraction(pace)
+        if not _rounds_equal(kind, found, end):
             filled(new.over(new.layout.narrow(0, at, 1)), what, float(end))
 
 

@@ -22,11 +22,13 @@ def main() -> int:
     with tempfile.TemporaryDirectory() as folder:
         root = Path(os.environ.get("ARRAY_API_TESTS") or cloned(folder))
         pip = [sys.executable, "-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
-        subprocess.run([*pip, "--requirement", root / "requirements.txt"], check=True)
-        options = ["--max-examples=50", "--derandomize", "--disable-deadline", "-p", "no:benchmark"]
-        suite = ["-q", "-n", "2", *options, "--skips-file", SKIPS, "array_api_tests"]
+        needed = ["--requirement", root / "requirements.txt", "pytest-xdist"]
+        subprocess.run([*pip, *needed], check=True)
+        options = ["--max-examples=50", "--derandomize", "--disable-deadline"]
+        suite = ["-q", "-n", "2", *options, f"--skips-file={SKIPS}"]
         names = {"ARRAY_API_TESTS_MODULE": "dml_vk", "ARRAY_API_TESTS_VERSION": VERSION}
-        command = [sys.executable, "-m", "pytest", *suite, *sys.argv[1:]]
+        chosen = sys.argv[1:] or ["array_api_tests"]
+        command = [sys.executable, "-m", "pytest", *suite, *chosen]
         return subprocess.run(command, cwd=root, env={**os.environ, **names}).returncode
 
 

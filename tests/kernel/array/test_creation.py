@@ -206,6 +206,9 @@ def test_the_middle_is_zero_and_symmetric():
 def test_few_and_no_distances():
     assert dml_vk.linspace(3, 4, 0).shape == (0,)
     assert dml_vk.linspace(3, 4, 1).tolist() == dml_vk.linspace(3, 3, 1, endpoint=False).tolist()
+    for num in (0, 3, 10):  # the standard asks for the same bits
+        longer = dml_vk.linspace(3, 1, num + 1, dtype="float64").tolist()
+        assert dml_vk.linspace(3, 1, num, dtype="float64", endpoint=False).tolist() == longer[:-1]
     assert dml_vk.linspace(2.5, 2.5, 4).tolist() == [2.5] * 4
     assert dml_vk.linspace(-3, 0, 4).tolist() == [-3, -2, -1, 0], "which is counted from its end"
     assert dml_vk.linspace(0, 7e4, 3, dtype="float16").tolist() == [0, 35008, math.inf]
