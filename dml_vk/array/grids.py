@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dml_vk.array.creation import Wanted, filled, new_tensor
+from dml_vk.array.creation import Wanted, asarray, filled, new_tensor
 from dml_vk.array.elementwise import where
 from dml_vk.array.host_operands import beside
 from dml_vk.dtypes import DType, bool_, complex64, float32, float64, int64, to_dtype
@@ -52,10 +52,12 @@ def arange(
     if kind.kind in "iu":
         _check_integers(kind, first, delta, count)
         first, delta = int(first), int(delta)
-    elif kind.kind != "f":
-        raise DTypeError("arange", "dtype must be numeric and real", dtype=kind)
+    elif kind.kind == "b":
+        raise DTypeError("arange", "dtype must be numeric", dtype=kind)
     new = new_tensor("arange", count, kind, device, memory_format)
-    fill_sequence("arange", new, kind, first, delta)
+    if kind.kind == "c":
+        filled(new, "arange", 0)
+    fill_sequence("arange", real_part(new), kind.part, first, delta)
     return new
 
 
@@ -70,11 +72,11 @@ def linspace(
     endpoint: bool = True,
     memory_format: MemoryFormat = contiguous_format,
 ) -> Tensor:
-    """Create `num` equally spaced floats from `start` to `stop`, which `endpoint` includes.
+    """Create `num` equally spaced numbers from `start` to `stop`, which `endpoint` includes.
 
     Both ends are exact. In between, each element is computed from the nearer end and is within
     2**-50 of its magnitude before it is rounded, even if it is nearly 0. Complex numbers are spaced
-    by parts.
+    by parts. With a dtype of integers, the exact numbers are rounded down.
 
     >>> import dml_vk
     >>> dml_vk.linspace(-1, 1, 3).tolist(), dml_vk.linspace(0, 1, 4, endpoint=False).tolist()
@@ -84,8 +86,9 @@ def linspace(
     ends = [_to_end(what, name, value) for name, value in (("start", start), ("stop", stop))]
     is_complex = any(isinstance(end, complex) for end in ends)
     kind = (complex64 if is_complex else float32) if dtype is None else to_dtype(what, dtype)
-    if kind.kind not in ("c" if is_complex else "fc"):
-        raise DTypeError(what, "dtype must be floating-point", dtype=kind)
+    if kind.kind not in ("c" if is_complex else "iufc"):
+        rule = f"dtype must be {'floating-point' if is_complex else 'numeric'}"
+        raise DTypeError(what, rule, dtype=kind)
     count, endpoint = to_int(what, "num", num), to_bool(what, "endpoint", endpoint)
     if count < 0:
         raise RangeError(what, "num must not be negative", num=num)
@@ -94,6 +97,11 @@ def linspace(
     except (OverflowError, ValueError):
         rule = "start and stop must be finite floats"
         raise RangeError(what, rule, start=start, stop=stop) from None
+    if kind.kind in "iu":
+        found = _rounded_down(parts[0][0], parts[1][0], count, endpoint)
+        _check_fit(what, kind, *found[:1], *found[-1:])
+        with ErrorsAs(what):
+            return asarray(found, kind, device, memory_format=memory_format)
     new = new_tensor(what, count, kind, device, memory_format)
     targets = (real_part(new), imag_part(new)) if kind.kind == "c" else (new,)
     for target, first, last in zip(targets, *parts):
@@ -105,6 +113,14 @@ def linspace(
 def _to_end(what: str, name: str, value: Any) -> complex:
     number = value.item() if isinstance(value, Tensor) and not value.shape else plain(value)
     return number if isinstance(number, complex) else to_number(what, name, number)
+
+
+def _rounded_down(first: Fraction, last: Fraction, count: int, endpoint: bool) -> list[int]:
+    """Return the integers below equally spaced numbers, exactly."""
+    delta = (last - first) / max(1, count - endpoint)
+    origin, pace = first.numerator * delta.denominator, delta.numerator * first.denominator
+    whole = first.denominator * delta.denominator
+    return [(origin + k * pace) // whole for k in range(count)]
 
 
 def _space(
@@ -255,14 +271,18 @@ def _count(start: float, stop: float, step: float) -> int:
 
 def _check_integers(kind: DType, start: float, step: float, count: int) -> None:
     """Check that the dtype can hold every element."""
-    limits = np.iinfo(kind.numpy_name)
     if start != math.floor(start) or step != math.floor(step):
         rule = f"start and step must be whole numbers for dtype {kind.name}"
         raise DTypeError("arange", rule, start=start, step=step)
-    for value in (int(start), int(start) + (count - 1) * int(step)) if count else ():
-        if not limits.min <= value <= limits.max:
-            rule = f"elements must fit in {kind.name}"
-            raise DTypeError("arange", rule, element=value)
+    if count:
+        _check_fit("arange", kind, int(start), int(start) + (count - 1) * int(step))
+
+
+def _check_fit(what: str, kind: DType, *elements: int) -> None:
+    limits = np.iinfo(kind.numpy_name)
+    for element in elements:
+        if not limits.min <= element <= limits.max:
+            raise DTypeError(what, f"elements must fit in {kind.name}", element=element)
 
 
 def _as_float(exact: Fraction) -> float:

@@ -11,6 +11,8 @@ import numpy as np
 from dml_vk import buffer as buffers
 from dml_vk import numpy_protocols
 from dml_vk.array import (
+    creation,
+    data_types,
     elementwise,
     manipulation,
     moments,
@@ -23,10 +25,12 @@ from dml_vk.array import (
 )
 from dml_vk.array.host_operands import beside_tensor, is_of_host
 from dml_vk.array.indexing import api as indexing
-from dml_vk.dtypes import to_dtype
+from dml_vk.dtypes import DType, to_dtype
 from dml_vk.errors import DTypeError
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.layout import Layout
+from dml_vk.ops.elementwise import cast_elements
+from dml_vk.ops.view import check_target
 from dml_vk.promotion import common_dtype, float_dtype
 from dml_vk.runtime.device import default_device
 from dml_vk.strides.order import Axes, Ints, to_int
@@ -69,37 +73,50 @@ def _reflected(function: Callable[..., Tensor]) -> Method:
 
 
 def _in_place(function: Callable[..., Tensor]) -> Method:
-    """Make a method such as `x += y` of a function. It keeps the dtype and the memory of x."""
+    """Make a method such as `x += y` of a function. It keeps the dtype and the memory of x.
+
+    A result of the same kind as x is cast to x's dtype, once, as NumPy and PyTorch do.
+    """
 
     def method(self: Tensor, other: Operand) -> Tensor:
         result: Tensor = NotImplemented
         if type(other) in _COMMON or not _is_foreign(other):
             if is_of_host(other):
                 other = beside_tensor(function.__name__, other, self)
-            _check_kept(function.__name__, self, other)
-            result = function(self, other, out=self)
+            computed = _computed_in(function.__name__, self, other)
+            if computed is self.dtype:
+                return function(self, other, out=self)
+            check_target(function.__name__, self, "out")
+            result = tensor_over(
+                function.__name__, self.layout.like(), computed, self.device, self.allocation
+            )
+            function(self, other, out=result)
+            cast_elements(function.__name__, result, self)
+            result = self
         return result
 
     return method
 
 
-def _check_kept(what: str, x: Any, y: Any) -> None:
-    """Check that the result of an in-place operation has x's dtype."""
-    if x.dtype.kind in "fc":  # They hold all real numbers.
-        kept = y.dtype is x.dtype if hasattr(y, "dtype") else not isinstance(y, complex)
+def _computed_in(what: str, x: Any, y: Any) -> DType:
+    """Return the dtype of the result of an in-place operation, which must be of x's kind."""
+    own: DType = x.dtype
+    if own.kind in "fc":  # They hold all real numbers.
+        kept = y.dtype is own if hasattr(y, "dtype") else not isinstance(y, complex)
         if kept:
-            return
+            return own
     if isinstance(y, Tensor):
         found = common_dtype(what, (x.dtype, y.dtype))
     elif isinstance(plain(y), (Real, complex)):
         found = common_dtype(what, (x.dtype,), (plain(y),))
     else:
-        return  # The function raises the error.
+        return own  # The function raises the error.
     if what in OPERATORS and OPERATORS[what].only_floats:
         found = float_dtype(found)
-    if found is not x.dtype:
-        rule = f"cannot cast the in-place result to {x.dtype.name}"
+    if found.kind != own.kind:
+        rule = f"cannot cast the in-place result to {own.name}"
         raise DTypeError(what, rule, result=found)
+    return found
 
 
 def _is_foreign(other: object) -> bool:
@@ -233,6 +250,31 @@ class TensorMethods:
     def __array_function__(self: Any, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         """Run NumPy's other functions as the equivalent functions, if there are any."""
         return numpy_protocols.function(self, func, types, args, kwargs)
+
+    @property
+    def real(self: Any) -> Tensor:
+        """The real parts, as a view that can be written to; the tensor itself if it is real.
+
+        >>> import dml_vk
+        >>> x = dml_vk.asarray([1 + 2j, 3 + 4j])
+        >>> x.real, x.imag = x.imag * 2, 0
+        >>> x.tolist()
+        [(4+0j), (8+0j)]
+        """
+        return data_types.real(self) if self.dtype.kind == "c" else self
+
+    @real.setter
+    def real(self: Any, value: Operand) -> None:
+        self.real[...] = value
+
+    @property
+    def imag(self: Any) -> Tensor:
+        """The imaginary parts, as a view that can be written to; new zeros if x is real."""
+        return data_types.imag(self) if self.dtype.kind == "c" else creation.zeros_like(self)
+
+    @imag.setter
+    def imag(self: Any, value: Operand) -> None:
+        data_types.imag(self)[...] = value
 
     @property
     def buffer(self: Any) -> Buffer:

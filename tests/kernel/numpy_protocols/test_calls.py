@@ -304,6 +304,8 @@ def test_arrays_beside_tensors_are_uploaded_and_the_trace_tells():
         (lambda: np.select([TRUE], [x]), np.select([TRUE], [M])),
         (lambda: np.isclose(M, x), np.isclose(M, M)),
         (lambda: np.average(x, 1, W * W), np.average(M, 1, W * W)),
+        (lambda: np.average(M, 1, x * x), np.average(M, 1, M * M)),
+        (lambda: np.dot(M, x.T), np.dot(M, M.T)),
         (lambda: np.histogram(x[0], 3, weights=M[0])[0], np.histogram(M[0], 3, weights=M[0])[0]),
         (lambda: np.diff(x, prepend=M[:, :1]), np.diff(M, prepend=M[:, :1])),
         (lambda: np.cross(x, W), np.cross(M, W)),
@@ -324,7 +326,9 @@ def test_arrays_beside_tensors_are_uploaded_and_the_trace_tells():
     y *= [1, 2, 3]
     assert np.array_equal(y, (M + M) * np.float32([1, 2, 3]))
     with pytest.raises(DTypeError, match="add: cannot cast the in-place result to float32"):
-        y += D
+        y += D * 1j
+    y += D
+    assert np.array_equal(y, ((M + M) * np.float32([1, 2, 3]) + D).astype(np.float32))
     with pytest.raises(DTypeError, match="multiply: elements must be numbers"):
         x * ["a", "b", "c"]
 

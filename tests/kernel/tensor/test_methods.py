@@ -159,10 +159,8 @@ def test_operators_in_place_keep_memory_and_dtype():
         y &= y
     must = "^add: cannot cast the in-place result to int16; got"
     with pytest.raises(DTypeError, match=must):
-        x += dml_vk.asarray([1, 2, 3], "int32")
+        x += dml_vk.asarray([1, 2, 3], "float16")
     half, single = dml_vk.asarray([1.0], "float16"), dml_vk.asarray([2.0])
-    with pytest.raises(DTypeError, match=r"^divide: cannot cast the in-.*=dml_vk.float32$"):
-        half /= single
     single += half
     assert (single.dtype, single.tolist()) == (dml_vk.float32, [3.0])
     with pytest.raises(DTypeError, match=r"^divide: cannot cast the in-place .*=dml_vk.float32$"):
