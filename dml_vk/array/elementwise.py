@@ -104,7 +104,7 @@ def _computed(operands: Sequence[Any], out: Any, operator: Operator, params: Int
             sources.append(operand)
         else:
             sources.append(None)
-            words = double_words if operator.family == "special" else scalar_words
+            words = double_words if operator.takes_doubles(common) else scalar_words
             scalars = words(what, "number", common, plain(operand))
     compute(what, operator, sources, target, common, scalars)
     return target

@@ -31,11 +31,11 @@ def scalar_words(what: str, name: str, dtype: DType, value: Any) -> Ints:
 
 
 def double_words(what: str, name: str, dtype: DType, value: Any) -> Ints:
-    """Return a float, rounded to the dtype, as the words of a float64."""
+    """Return a number, rounded to the dtype, as the words of a float64, or of a pair of them."""
     if isinstance(value, Number):
         return _later(double_words, what, name, dtype, value)
-    element = np.frombuffer(to_bytes(what, name, dtype, value), dtype.numpy_name)
-    return struct.unpack("<2I", element.astype(np.float64).tobytes())
+    parts = np.frombuffer(to_bytes(what, name, dtype, value), dtype.part.numpy_name)
+    return tuple(parts.astype(np.float64).view(np.uint32).tolist())
 
 
 def element_words(what: str, name: str, dtype: DType, value: Any) -> Ints:

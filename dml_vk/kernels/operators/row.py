@@ -88,6 +88,10 @@ class Operator:
         wide = "long" if common.itemsize == 8 else "int"
         return f"{wide}_{'compare' if self.result else 'arithmetic'}"
 
+    def takes_doubles(self, common: DType) -> bool:
+        """Whether the kernel for this dtype takes numbers as float64, or pairs of them."""
+        return self.family == "special" or (self.family == "pow" and common.kind == "c")
+
     @functools.cached_property
     def kernels(self) -> set[str]:
         """All kernels that compute it."""
