@@ -15,6 +15,7 @@ from dml_vk.tensor.core import Tensor
 
 # Implementations that are more than a call of one function.
 _ADAPTERS: dict[str, Callable[..., Any]] = {
+    "allclose": numbers.close("allclose"),
     "argsort": numbers.along_last("argsort"),
     "broadcast_arrays": shapes.broadcast_arrays,
     "can_cast": numbers.can_cast,
@@ -25,6 +26,7 @@ _ADAPTERS: dict[str, Callable[..., Any]] = {
     "einsum": numbers.einsum,
     "empty_like": shapes.like("empty_like"),
     "full_like": shapes.like("full_like"),
+    "isclose": numbers.close("isclose"),
     "iscomplexobj": numbers.iscomplexobj,
     "isrealobj": numbers.isrealobj,
     "linalg.matrix_rank": matrices.matrix_rank,
@@ -66,7 +68,7 @@ _ROWS = (
     ("bincount", "x / weights minlength"),
     ("argwhere flatnonzero", "a /"),
     ("around round:around", "a / decimals out"),
-    ("allclose isclose", "a b / rtol atol equal_nan"),
+    ("allclose: isclose:", "a b / rtol atol equal_nan"),
     ("array_equal", "a1 a2 / equal_nan"),
     ("array_split split", "ary indices_or_sections / axis"),
     ("astype", "x dtype / * copy device"),

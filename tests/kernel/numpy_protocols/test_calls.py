@@ -387,3 +387,13 @@ def test_what_tensors_do_not_offer_is_refused():
     ):
         with pytest.raises(LayoutError, match=said):
             call()
+
+
+def test_tolerances_of_comparisons_of_arrays_may_be_tensors():
+    small = dml_vk.asarray(0.01)
+    assert np.isclose(D, D + 0.001, 0, small).all()
+    assert not np.isclose(D, D + 0.1, rtol=0, atol=small).any()
+    assert np.allclose(np.asarray(2.0), 2.001, rtol=small, equal_nan=True) is True
+    np.testing.assert_allclose(D, D + 0.001, atol=small, rtol=small)
+    with pytest.raises(DTypeError, match="isclose: atol must be a real number"):
+        np.isclose(D, D, atol=dml_vk.asarray([0.1, 0.2]))
