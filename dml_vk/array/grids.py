@@ -86,9 +86,10 @@ def linspace(
     ends = [_to_end(what, name, value) for name, value in (("start", start), ("stop", stop))]
     is_complex = any(isinstance(end, complex) for end in ends)
     kind = (complex64 if is_complex else float32) if dtype is None else to_dtype(what, dtype)
-    if kind.kind not in ("c" if is_complex else "iufc"):
-        rule = f"dtype must be {'floating-point' if is_complex else 'numeric'}"
-        raise DTypeError(what, rule, dtype=kind)
+    if kind.kind == "b":
+        raise DTypeError(what, "dtype must be numeric", dtype=kind)
+    if is_complex and kind.kind != "c":
+        raise DTypeError(what, "dtype must be floating-point", dtype=kind)
     count, endpoint = to_int(what, "num", num), to_bool(what, "endpoint", endpoint)
     if count < 0:
         raise RangeError(what, "num must not be negative", num=num)
