@@ -57,6 +57,8 @@ def average(
     [1.25, 3.75]
     """
     what = "average"
+    if weights is not None:
+        x, weights = beside(what, x, weights)
     x = to_tensor(what, "x", x)
     returned = to_bool(what, "returned", returned)
     axes, keepdims = reduced_axes(what, x, axis), to_bool(what, "keepdims", keepdims)
@@ -64,7 +66,6 @@ def average(
         with ErrorsAs(what):
             found = mean(x, axes, keepdims=keepdims)
         return (found, full_like(found, count_of(x, axes))) if returned else found
-    x, weights = beside(what, x, weights)
     to_tensors(what, [x, to_tensor(what, "weights", weights)])
     floats = [one.dtype for one in (x, weights) if one.dtype.kind in "fc"]
     dtype = common_dtype(what, floats or [float32])

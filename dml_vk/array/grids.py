@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dml_vk.array.creation import Wanted, filled, new_tensor
+from dml_vk.array.creation import Wanted, asarray, filled, new_tensor
 from dml_vk.array.elementwise import where
 from dml_vk.array.host_operands import beside
 from dml_vk.dtypes import DType, bool_, complex64, float32, float64, int64, to_dtype
@@ -72,11 +72,11 @@ def linspace(
     endpoint: bool = True,
     memory_format: MemoryFormat = contiguous_format,
 ) -> Tensor:
-    """Create `num` equally spaced floats from `start` to `stop`, which `endpoint` includes.
+    """Create `num` equally spaced numbers from `start` to `stop`, which `endpoint` includes.
 
     Both ends are exact. In between, each element is computed from the one nearest to 0 and is
     within 2**-50 of its magnitude before it is rounded, even if it is nearly 0. Complex numbers are
-    spaced by parts.
+    spaced by parts. With a dtype of integers, the exact numbers are rounded down.
 
     >>> import dml_vk
     >>> dml_vk.linspace(-1, 1, 3).tolist(), dml_vk.linspace(0, 1, 4, endpoint=False).tolist()
@@ -86,7 +86,9 @@ def linspace(
     ends = [to_complex(what, name, value) for name, value in (("start", start), ("stop", stop))]
     is_complex = any(isinstance(end, complex) for end in ends)
     kind = (complex64 if is_complex else float32) if dtype is None else to_dtype(what, dtype)
-    if kind.kind not in ("c" if is_complex else "fc"):
+    if kind.kind == "b":
+        raise DTypeError(what, "dtype must be numeric", dtype=kind)
+    if is_complex and kind.kind != "c":
         raise DTypeError(what, "dtype must be floating-point", dtype=kind)
     count, endpoint = to_int(what, "num", num), to_bool(what, "endpoint", endpoint)
     if count < 0:
@@ -96,6 +98,11 @@ def linspace(
     except (OverflowError, ValueError):
         rule = "start and stop must be finite floats"
         raise RangeError(what, rule, start=start, stop=stop) from None
+    if kind.kind in "iu":
+        found = _rounded_down(parts[0][0], parts[1][0], count, endpoint)
+        _check_fit(what, kind, *found[:1], *found[-1:])
+        with ErrorsAs(what):
+            return asarray(found, kind, device, memory_format=memory_format)
     # Without the end, they are the first of one more number, bit for bit.
     made = count + (not endpoint)
     new = new_tensor(what, made, kind, device, memory_format)
@@ -104,6 +111,14 @@ def linspace(
         if made:
             _space(what, Tensor(target), first, last, made)
     return new if endpoint else new.over(new.layout.narrow(0, 0, count))
+
+
+def _rounded_down(first: Fraction, last: Fraction, count: int, endpoint: bool) -> list[int]:
+    """Return the integers below equally spaced numbers, exactly."""
+    delta = (last - first) / max(1, count - endpoint)
+    origin, pace = first.numerator * delta.denominator, delta.numerator * first.denominator
+    whole = first.denominator * delta.denominator
+    return [(origin + k * pace) // whole for k in range(count)]
 
 
 def _space(what: str, new: Tensor, first: Fraction, last: Fraction, count: int) -> None:
@@ -252,14 +267,18 @@ def _count(start: float, stop: float, step: float) -> int:
 
 def _check_integers(kind: DType, start: float, step: float, count: int) -> None:
     """Check that the dtype can hold every element."""
-    limits = np.iinfo(kind.numpy_name)
     if start != math.floor(start) or step != math.floor(step):
         rule = f"start and step must be whole numbers for dtype {kind.name}"
         raise DTypeError("arange", rule, start=start, step=step)
-    for value in (int(start), int(start) + (count - 1) * int(step)) if count else ():
-        if not limits.min <= value <= limits.max:
-            rule = f"elements must fit in {kind.name}"
-            raise DTypeError("arange", rule, element=value)
+    if count:
+        _check_fit("arange", kind, int(start), int(start) + (count - 1) * int(step))
+
+
+def _check_fit(what: str, kind: DType, *elements: int) -> None:
+    limits = np.iinfo(kind.numpy_name)
+    for element in elements:
+        if not limits.min <= element <= limits.max:
+            raise DTypeError(what, f"elements must fit in {kind.name}", element=element)
 
 
 def _as_float(exact: Fraction) -> float:

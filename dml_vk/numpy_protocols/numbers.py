@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from numbers import Number
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,9 @@ from dml_vk.array.host_operands import beside
 from dml_vk.dtypes import to_dtype
 from dml_vk.numpy_protocols.calls import check_casting, ours
 from dml_vk.tensor.core import Tensor
-from dml_vk.tensor.operands import to_tensor
+from dml_vk.tensor.operands import to_number, to_tensor
+
+_TOLERANCES = {"rtol", "atol"}
 
 
 def along(name: str) -> Callable[..., Any]:
@@ -44,6 +47,18 @@ def can_cast(from_: Any, to: Any, casting: Any = None) -> bool:
     check_casting("can_cast", casting)
     wanted = to_dtype("can_cast", to).numpy_name
     return bool(np.can_cast(given.numpy_name, wanted, casting))
+
+
+def close(name: str) -> Callable[..., Any]:
+    """Adapt a comparison: beside NumPy's arrays, a tolerance may be a tensor without dims."""
+
+    def adapter(a: Any, b: Any, **named: Any) -> Any:
+        if not all(isinstance(one, (np.ndarray, Number)) for one in (a, b)):
+            return getattr(ours, name)(a, b, **named)
+        given = {key: to_number(name, key, named.pop(key)) for key in _TOLERANCES & named.keys()}
+        return getattr(np, name)(a, b, **given, **named)
+
+    return adapter
 
 
 def einsum(subscripts: Any, *operands: Any, dtype: Any = None, **named: Any) -> Any:

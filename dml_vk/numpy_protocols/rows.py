@@ -15,6 +15,7 @@ from dml_vk.tensor.core import Tensor
 
 # Implementations that are more than a call of one function.
 _ADAPTERS: dict[str, Callable[..., Any]] = {
+    "allclose": numbers.close("allclose"),
     "argsort": numbers.along_last("argsort"),
     "broadcast_arrays": shapes.broadcast_arrays,
     "can_cast": numbers.can_cast,
@@ -26,6 +27,7 @@ _ADAPTERS: dict[str, Callable[..., Any]] = {
     "empty_like": shapes.like("empty_like"),
     "full_like": shapes.like("full_like"),
     "iscomplex": numbers.iscomplex,
+    "isclose": numbers.close("isclose"),
     "iscomplexobj": numbers.iscomplexobj,
     "isreal": numbers.isreal,
     "isrealobj": numbers.isrealobj,
@@ -68,7 +70,7 @@ _ROWS = (
     ("bincount", "x / weights minlength"),
     ("argwhere flatnonzero", "a /"),
     ("around round:around", "a / decimals out"),
-    ("allclose isclose", "a b / rtol atol equal_nan"),
+    ("allclose: isclose:", "a b / rtol atol equal_nan"),
     ("array_equal", "a1 a2 / equal_nan"),
     ("array_split split", "ary indices_or_sections / axis"),
     ("astype", "x dtype / * copy device"),

@@ -11,6 +11,8 @@ import numpy as np
 from dml_vk import buffer as buffers
 from dml_vk import numpy_protocols
 from dml_vk.array import (
+    creation,
+    data_types,
     elementwise,
     manipulation,
     moments,
@@ -233,6 +235,31 @@ class TensorMethods:
     def __array_function__(self: Any, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
         """Run NumPy's other functions as the equivalent functions, if there are any."""
         return numpy_protocols.function(self, func, types, args, kwargs)
+
+    @property
+    def real(self: Any) -> Tensor:
+        """The real parts, as a view that can be written to; the tensor itself if it is real.
+
+        >>> import dml_vk
+        >>> x = dml_vk.asarray([1 + 2j, 3 + 4j])
+        >>> x.real, x.imag = x.imag * 2, 0
+        >>> x.tolist()
+        [(4+0j), (8+0j)]
+        """
+        return data_types.real(self) if self.dtype.kind == "c" else self
+
+    @real.setter
+    def real(self: Any, value: Operand) -> None:
+        self.real[...] = value
+
+    @property
+    def imag(self: Any) -> Tensor:
+        """The imaginary parts, as a view that can be written to; new zeros if x is real."""
+        return data_types.imag(self) if self.dtype.kind == "c" else creation.zeros_like(self)
+
+    @imag.setter
+    def imag(self: Any, value: Operand) -> None:
+        data_types.imag(self)[...] = value
 
     @property
     def buffer(self: Any) -> Buffer:

@@ -214,6 +214,19 @@ def test_few_and_no_distances():
     assert dml_vk.linspace(0, 7e4, 3, dtype="float16").tolist() == [0, 35008, math.inf]
 
 
+@given(
+    st.one_of(st.integers(-100, 100), st.floats(-100, 100)),
+    st.one_of(st.integers(-100, 100), st.floats(-100, 100)),
+    st.integers(0, 60),
+    st.booleans(),
+)
+def test_linspace_of_integers_rounds_the_exact_numbers_down(start, stop, num, endpoint):
+    first, pace = Fraction(start), (Fraction(stop) - Fraction(start)) / max(1, num - endpoint)
+    found = dml_vk.linspace(start, stop, num, dtype="int8", endpoint=endpoint)
+    assert found.dtype is dml_vk.int8
+    assert found.tolist() == [math.floor(first + k * pace) for k in range(num)]
+
+
 def test_diagonals():
     for rows, columns in ((3, None), (3, 5), (5, 3), (0, 4), (1, 1)):
         for k in (-9, -2, 0, 1, 4, 2**70):
@@ -329,7 +342,9 @@ ERRORS = [
     (lambda: dml_vk.arange(3, memory_format=channels_last), LayoutError, "arange: rank must be 3"),
     (lambda: dml_vk.linspace(0, 1, -1), RangeError, "linspace: num must not be negative"),
     (lambda: dml_vk.linspace(0, 1, 2.5), LayoutError, "linspace: num must be an integer"),
-    (lambda: dml_vk.linspace(0, 1, 3, dtype=int), DTypeError, "linspace: dtype must be floati"),
+    (lambda: dml_vk.linspace(0, 1, 3, dtype=bool), DTypeError, "linspace: dtype must be numeric"),
+    (lambda: dml_vk.linspace(0, 1j, 3, dtype=int), DTypeError, "linspace: dtype must be floati"),
+    (lambda: dml_vk.linspace(0, 300, 3, dtype="int8"), DTypeError, "linspace: elements must fit"),
     (
         lambda: dml_vk.linspace(0, math.inf, 3),
         RangeError,

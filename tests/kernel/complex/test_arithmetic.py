@@ -169,16 +169,6 @@ def test_in_place(dtype):
         dml_vk.real(dml_vk.zeros(2, "complex64")).__iadd__(1j)
 
 
-@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
-def test_powers_take_numbers_for_either(dtype):
-    x = dml_vk.asarray(np.array([1, 2 + 1j, 0.5, -3j], dtype))
-    for number in (3, 2.0, 0.3 - 2j, 1 + 0j):
-        same = dml_vk.full_like(x, number)
-        assert (number**x).tolist() == (same**x).tolist()
-        assert (x**number).tolist() == pytest.approx((x**same).tolist(), rel=1e-6)
-        assert (number**x).tolist() == pytest.approx((number ** x.numpy()).tolist(), rel=1e-6)
-
-
 def test_where_takes_numbers_for_either_and_any_condition():
     for dtype in DTYPES:
         mask = dml_vk.asarray([True, False])

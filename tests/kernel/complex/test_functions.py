@@ -115,6 +115,21 @@ def test_powers():
         assert np.isnan(far.numpy()).all()
 
 
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_powers_of_and_by_numbers(dtype):
+    z = usual(dtype, 9, 2)
+    x, exact = dml_vk.asarray(z), [MP.mpc(one) for one in z.tolist()]
+    for number in (0.85, 3.25, 2.5 + 1j, -1.5j):
+        own = MP.mpc(np.asarray(number, dtype).item())
+        check((x**number).numpy(), [MP.power(one, own) for one in exact], 2)
+        check((number**x).numpy(), [MP.power(own, one) for one in exact], 2)
+        check(
+            (dml_vk.asarray(number) ** x).numpy(),
+            [MP.power(MP.mpc(np.asarray(number, "complex64").item()), one) for one in exact],
+            2,
+        )
+
+
 def same(one: np.ndarray, two: np.ndarray) -> np.ndarray:
     """Equal signs and about equal values, or both NaN."""
     signs = np.signbit(one) == np.signbit(two)

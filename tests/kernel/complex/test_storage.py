@@ -67,6 +67,23 @@ def test_parts_can_be_written_to():
     assert x.tolist() == [[4 + 1j, 1 + 2j], [4 + 5j, 1 + 7j]]
 
 
+def test_parts_as_attributes():
+    x = dml_vk.asarray([1 + 2j, 3 + 4j])
+    x.imag[0] = 7
+    x.real += 1
+    assert x.tolist() == [2 + 7j, 4 + 4j]
+    x.real, x.imag = dml_vk.asarray([5, 6]), 0.5
+    assert x.tolist() == [5 + 0.5j, 6 + 0.5j]
+    for kind in ("bool", "int8", "float64"):
+        y = dml_vk.ones((2, 3), kind, memory_format=dml_vk.contiguous_format)
+        assert y.real is y
+        assert (y.imag.tolist(), y.imag.dtype) == ([[0] * 3] * 2, y.dtype)
+        y.real = y != y
+        assert y.tolist() == [[0] * 3] * 2
+    with pytest.raises(DTypeError, match="imag: x must be complex"):
+        y.imag = 1
+
+
 def test_parts_of_real_tensors():
     x = dml_vk.ones(3, "int16")
     assert dml_vk.real(x) is dml_vk.conj(x) is x
@@ -102,6 +119,7 @@ def test_made_as_numpy_makes_them(dtype):
         (dml_vk.asarray([[1, 2j], [0.5, True]], dtype), np.array([[1, 2j], [0.5, 1]], kind)),
         (dml_vk.asarray([1, 2], dtype), np.array([1, 2], kind)),
         (dml_vk.linspace(1, 3 + 4j, 5, dtype=dtype), np.linspace(1, 3 + 4j, 5, dtype=kind)),
+        (dml_vk.arange(1, 3, 0.5, dtype=dtype), np.array([1, 1.5, 2, 2.5], kind)),
         (dml_vk.linspace(0, 1, 3, dtype=dtype, endpoint=False), np.array([0, 1 / 3, 2 / 3], kind)),
         (dml_vk.tril(dml_vk.ones((3, 3), dtype)), np.tril(np.ones((3, 3), kind))),
     ):
@@ -121,6 +139,7 @@ def test_python_numbers_make_complex64():
 @pytest.mark.parametrize(
     ("call", "must"),
     [
+        (lambda: dml_vk.arange(3, dtype="bool"), "arange: dtype must be numeric"),
         (lambda: dml_vk.arange(1j), "arange: stop must be a real number"),
         (lambda: dml_vk.linspace(0, 1j, 3, dtype="float32"), "linspace: dtype must be floating-po"),
         (lambda: dml_vk.asarray([1j], "float32"), "asarray: cannot make an array of numbers"),

@@ -305,6 +305,8 @@ def test_arrays_beside_tensors_are_uploaded_and_the_trace_tells():
         (lambda: np.select([TRUE], [x]), np.select([TRUE], [M])),
         (lambda: np.isclose(M, x), np.isclose(M, M)),
         (lambda: np.average(x, 1, W * W), np.average(M, 1, W * W)),
+        (lambda: np.average(M, 1, x * x), np.average(M, 1, M * M)),
+        (lambda: np.dot(M, x.T), np.dot(M, M.T)),
         (lambda: np.histogram(x[0], 3, weights=M[0])[0], np.histogram(M[0], 3, weights=M[0])[0]),
         (lambda: np.diff(x, prepend=M[:, :1]), np.diff(M, prepend=M[:, :1])),
         (lambda: np.cross(x, W), np.cross(M, W)),
@@ -384,3 +386,13 @@ def test_what_tensors_do_not_offer_is_refused():
     ):
         with pytest.raises(LayoutError, match=said):
             call()
+
+
+def test_tolerances_of_comparisons_of_arrays_may_be_tensors():
+    small = dml_vk.asarray(0.01)
+    assert np.isclose(D, D + 0.001, 0, small).all()
+    assert not np.isclose(D, D + 0.1, rtol=0, atol=small).any()
+    assert np.allclose(np.asarray(2.0), 2.001, rtol=small, equal_nan=True) is True
+    np.testing.assert_allclose(D, D + 0.001, atol=small, rtol=small)
+    with pytest.raises(DTypeError, match="isclose: atol must be a real number"):
+        np.isclose(D, D, atol=dml_vk.asarray([0.1, 0.2]))
