@@ -45,7 +45,6 @@ UNMEASURED = (
     "tests/kernel/nn/test_conv_epilogue",
     "tests/kernel/nn/test_conv_integer",
     "tests/kernel/nn/test_depthwise",
-    "tests/kernel/nn/test_folding",
     "tests/kernel/nn/test_fused_norms",
     "tests/kernel/nn/test_levels",
     "tests/kernel/nn/test_linear_epilogue",
