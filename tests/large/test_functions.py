@@ -24,10 +24,10 @@ permute_dims real result_type save settings squeeze unstack
 # Views, and what is composed of functions that are met here.
 COMPOSED = """
 angle argpartition array_split as_strided block compress convolve corrcoef correlate cov cross
-delete diag diagflat diagonal digitize dot dsplit ediff1d extract fix fliplr flipud gradient
-hsplit in1d insert interp intersect1d isin kron lexsort partition polyval put_along_axis ravel
-ravel_multi_index rot90 select setdiff1d setxor1d sliding_window_view swapaxes transpose
-trapezoid tri union1d unravel_index vander vdot vsplit
+delete diag diagflat diagonal digitize dot dsplit ediff1d extract fix fliplr flipud geomspace
+gradient hsplit in1d insert interp intersect1d isin kron lexsort logspace partition polyval
+put_along_axis ravel ravel_multi_index rot90 select setdiff1d setxor1d sliding_window_view swapaxes
+transpose trapezoid tri union1d unravel_index vander vdot vsplit
 """
 
 
