@@ -162,6 +162,15 @@ def test_no_padding_is_a_copy(mode):
     check(Padding(x, output, mode, 7, (0, 0), (0, 0)), [source(lambda _: None, array)], [array])
 
 
+@pytest.mark.parametrize("mode", MODES)
+def test_wide_padding(mode):
+    array = np.arange(1, 7, dtype=np.int16).reshape(2, 3)
+    x, output = (BufferTensorDesc(DataType.INT16, sizes) for sizes in ((2, 3), (5, 10)))
+    expected = np.pad(array, ((1, 2), (4, 3)), mode=MODES[mode])
+    padding = Padding(x, output, PaddingMode[mode], 7, (1, 4), (2, 3))
+    check(padding, [source(lambda _: None, array)], [expected])
+
+
 @pytest.mark.parametrize(
     ("data_type", "value", "expected"),
     [
