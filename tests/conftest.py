@@ -18,6 +18,14 @@ pytest.register_assert_rewrite(
 
 settings.register_profile("default", deadline=None, print_blob=True, max_examples=200)
 settings.load_profile("default")
+# A run that promises coverage must not depend on the examples that it happens to draw.
+settings.register_profile("measured", settings.get_profile("default"), derandomize=True)
+
+
+def pytest_configure(config):
+    if config.getoption("cov_source", None):
+        settings.load_profile("measured")
+
 
 # A shell that runs the suite in the background keeps Ctrl-C from it and from all that it starts,
 # which some tests interrupt.
