@@ -402,6 +402,9 @@ from dml_vk.linalg import (
 from dml_vk.observe.copies import (
     trace as trace,
 )
+from dml_vk.program.compiled import (
+    compile as compile,
+)
 from dml_vk.runtime.device import (
     Device as Device,
     default_device as default_device,

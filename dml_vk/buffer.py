@@ -16,7 +16,6 @@ from dml_vk.observe.copies import ASKED, record_bytes
 from dml_vk.ops.copy import copy_elements
 from dml_vk.ops.fill import fill_constant
 from dml_vk.ops.view import View, check_fits
-from dml_vk.runtime import transfer
 from dml_vk.runtime.arenas import Bytes
 from dml_vk.runtime.device import Device
 from dml_vk.runtime.device import device as open_device
@@ -65,7 +64,7 @@ class Buffer:
             got = {"offset": start, "data.nbytes": source.nbytes}
             raise LayoutError("Buffer.write", rule, **got)
         record_bytes("Buffer.write", source.nbytes)
-        transfer.upload(self.device, _bytes_of(source), self.allocation, start)
+        self.device.upload(_bytes_of(source), self.allocation, start)
 
     def read(self, nbytes: Any = None, offset: int = 0, *, dtype: Any = None) -> Array:
         """Download bytes from `offset` on as a new array: `nbytes`, or all.
@@ -94,7 +93,7 @@ class Buffer:
             raise LayoutError("Buffer.read", rule, dtype=kind)
         data = np.empty(count, np.uint8)
         record_bytes("Buffer.read", count)
-        transfer.download(self.device, self.allocation, start, data)
+        self.device.download(self.allocation, start, data)
         return data.view(kind.numpy_name)
 
     @contextmanager

@@ -68,6 +68,10 @@ class DeviceMemoryError(DmlVkError, MemoryError):
     """The device is out of memory, or cannot address that much."""
 
 
+class CaptureError(DmlVkError, RuntimeError):
+    """A function that cannot be compiled, since it needs values or does what cannot be repeated."""
+
+
 class LinAlgError(DmlVkError, ValueError):
     """A matrix without what was asked of it. What is raised is also NumPy's class of this name."""
 

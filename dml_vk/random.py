@@ -7,7 +7,8 @@ import secrets
 from collections.abc import Iterable
 from typing import Any
 
-from dml_vk.array.creation import Wanted, check_one_shape
+from dml_vk.array.creation import Wanted
+from dml_vk.array.draws import dtype_of_draw
 from dml_vk.array.elementwise import add
 from dml_vk.array.indexing.api import take
 from dml_vk.array.normals import fill_normal
@@ -20,17 +21,17 @@ from dml_vk.dtypes import (
     float32,
     float64,
     int64,
-    to_dtype,
     uint32,
     uint64,
 )
-from dml_vk.errors import DeviceError, DTypeError, ErrorsAs, LayoutError, RangeError
+from dml_vk.errors import DeviceError, ErrorsAs, LayoutError, RangeError
 from dml_vk.layout import Layout, MemoryFormat, contiguous_format
 from dml_vk.ops import draws
 from dml_vk.ops.draws import Draw, fill_drawn
 from dml_vk.ops.parts import as_parts
 from dml_vk.ops.philox import blocks_begun, blocks_of, fill_philox
 from dml_vk.ops.streams import from_words, hashed_key, seeded_key, to_unsigned, to_words
+from dml_vk.runtime.capture import check_known, claimed, own
 from dml_vk.runtime.device import device as open_device
 from dml_vk.runtime.gate import Gate
 from dml_vk.strides.order import Ints, several, to_int
@@ -76,6 +77,7 @@ class Generator:
         if key is None:
             key = secrets.randbits(64) if seed is None else seeded_key(seed)
         # Key and counter are one value, so that they change in one step.
+        own(self)
         self._stream = (to_unsigned("key", key, 64), to_unsigned("counter", counter, 128))
         self.device = device
 
@@ -94,11 +96,13 @@ class Generator:
 
     @property
     def key(self) -> int:
+        check_known(self)
         return self._stream[0]
 
     @property
     def counter(self) -> int:
         """The block at which the next call starts."""
+        check_known(self)
         return self._stream[1]
 
     @counter.setter
@@ -115,11 +119,13 @@ class Generator:
         >>> dml_vk.random.Generator(key=7, counter=2).state
         (2, 0, 0, 0, 7, 0)
         """
+        check_known(self)
         return to_words(*self._stream)
 
     @state.setter
     def state(self, words: Iterable[int]) -> None:
         stream = from_words(words)
+        check_known(self)
         with _drawing.enter():
             self._stream = stream
 
@@ -166,7 +172,7 @@ class Generator:
         >>> dml_vk.random.Generator(key=0).bits(2, "uint64").tolist()
         [16242730742183356629, 11169168799798111308]
         """
-        kind = _one_of("bits", shape, dtype, (uint32, uint64))
+        kind = dtype_of_draw("bits", shape, dtype, (uint32, uint64))
         return self._words("bits", shape, kind, memory_format, out)
 
     def random(
@@ -186,7 +192,7 @@ class Generator:
         >>> dml_vk.random.Generator(key=0).random(2).tolist()
         [0.3990464210510254, 0.8805201649665833]
         """
-        kind = _one_of("random", shape, dtype, _FLOATS)
+        kind = dtype_of_draw("random", shape, dtype, _FLOATS)
         return self._words("random", shape, kind, memory_format, out)
 
     def uniform(
@@ -210,7 +216,7 @@ class Generator:
         >>> bool((-1 <= x).all() and (x < 1).all())
         True
         """
-        kind = _one_of("uniform", shape, dtype, _FLOATS)
+        kind = dtype_of_draw("uniform", shape, dtype, _FLOATS)
         draw = draws.uniform("uniform", kind, low, high)
         return self._drawn("uniform", shape, kind, memory_format, out, draw)
 
@@ -235,7 +241,7 @@ class Generator:
         >>> dml_vk.random.Generator(key=0).integers(1, 6, 8, "uint8", endpoint=True).tolist()
         [3, 6, 5, 4, 6, 3, 5, 1]
         """
-        kind = _one_of("integers", shape, dtype, of_kinds("iu"))
+        kind = dtype_of_draw("integers", shape, dtype, of_kinds("iu"))
         low, high = (0, low) if high is None else (low, high)
         draw = draws.integers("integers", kind, low, high, endpoint)
         return self._drawn("integers", shape, kind, memory_format, out, draw)
@@ -263,7 +269,7 @@ class Generator:
         >>> dml_vk.random.Generator(key=0).normal(2).tolist()
         [0.9911375641822815, -0.9246625900268555]
         """
-        kind = _one_of("normal", shape, dtype, (float32, float16, complex64, complex128))
+        kind = dtype_of_draw("normal", shape, dtype, (float32, float16, complex64, complex128))
         if kind is complex128:
             spread = float(draws.deviation("normal", float64, std))
             target = self._target("normal", shape, kind, memory_format, out)
@@ -273,8 +279,8 @@ class Generator:
             target = self._target("normal", shape, kind, memory_format, out)
             spread = to_number("normal", "std", std) / math.sqrt(2)
             part = draws.normal("normal", kind.part, 0.0, spread)
-            stream = self._claim(blocks_of(2 * target.layout.numel * part.words))
-            fill_drawn("normal", as_parts(target), part, to_words(*stream))
+            words = self._next(blocks_of(2 * target.layout.numel * part.words))
+            fill_drawn("normal", as_parts(target), part, words)
             return target if mean == 0 else add(target, mean, out=target)
         draw = draws.normal("normal", kind, mean, std)
         return self._drawn("normal", shape, kind, memory_format, out, draw)
@@ -303,8 +309,7 @@ class Generator:
             source, shape, dtype = None, (to_int(what, "x", x),), int64
         target = self._target(what, shape, dtype, memory_format, out, source)
         words = tensor_over(what, Layout(shape), uint64, target.device)
-        stream = self._claim(blocks_begun(words.layout.numel, uint64))
-        fill_philox(what, words, uint64, to_words(*stream))
+        fill_philox(what, words, uint64, self._next(blocks_begun(words.layout.numel, uint64)))
         if source is None:
             return argsort(words, out=target)
         return take(source, argsort(words), out=target)
@@ -314,8 +319,7 @@ class Generator:
     ) -> Tensor:
         """Draw random words, or floats in [0, 1)."""
         target = self._target(what, shape, dtype, memory_format, out)
-        stream = self._claim(blocks_begun(target.layout.numel, dtype))
-        fill_philox(what, target, dtype, to_words(*stream))
+        fill_philox(what, target, dtype, self._next(blocks_begun(target.layout.numel, dtype)))
         return target
 
     def _drawn(
@@ -328,8 +332,7 @@ class Generator:
         draw: Draw,
     ) -> Tensor:
         target = self._target(what, shape, dtype, memory_format, out)
-        stream = self._claim(blocks_of(target.layout.numel * draw.words))
-        fill_drawn(what, target, draw, to_words(*stream))
+        fill_drawn(what, target, draw, self._next(blocks_of(target.layout.numel * draw.words)))
         return target
 
     def _target(
@@ -365,8 +368,13 @@ class Generator:
             rule = "operands must be on one device"
             raise DeviceError(what, rule, **{name: tensor.device}, generator=self.device)
 
+    def _next(self, blocks: int) -> Ints:
+        """Advance the counter by these blocks; return the state before, or what stands for it."""
+        return claimed(self, lambda: to_words(*self._claim(blocks)))
+
     def _claim(self, blocks: int) -> tuple[int, int]:
         """Advance the counter by these blocks; return the key and the old counter."""
+        check_known(self)
         with _drawing.enter():
             key, counter = self._stream
             self._stream = (key, (counter + blocks) % 2**128)
@@ -388,12 +396,3 @@ _FLOATS = (float32, float16, float64)
 
 def _from_pickle(kind: type[Generator], state: Ints, device: str | None) -> Generator:
     return kind.from_state(state, device=device)
-
-
-def _one_of(what: str, shape: Shape, given: Any, allowed: tuple[DType, ...]) -> DType:
-    check_one_shape(what, shape, given)
-    dtype = to_dtype(what, given)
-    if dtype not in allowed:
-        names = ", ".join(kind.name for kind in allowed)
-        raise DTypeError(what, f"dtype must be one of {names}", dtype=dtype)
-    return dtype

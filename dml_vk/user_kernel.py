@@ -15,6 +15,7 @@ from dml_vk.kernels.spirv.loops import fixed_rounds
 from dml_vk.kernels.spirv.reader import Binding, Module, read
 from dml_vk.kernels.spirv.scalars import Slot, describe, to_words
 from dml_vk.ops.view import access
+from dml_vk.runtime.encode import Dispatched
 
 if TYPE_CHECKING:
     from dml_vk.limits import Limits
@@ -176,10 +177,10 @@ class UserKernel:
         spec_words = self._spec(spec, device.limits)
         if device.limits.ends_loops:
             self._check_rounds(spec_words, device.limits.max_rounds)
-        push_words = self._push(push, operands)
-        device.queue.dispatch(
-            self.shader.spirv, spec_words, push_words, self._groups(groups), operands
-        )
+        bases = tuple([(at, block.number, block.stride) for at, block in self._bases])
+        push_words, sizes = self._push(push), self._groups(groups)
+        work = Dispatched(self.shader.spirv, spec_words, push_words, bases, sizes)
+        device.dispatch(work, operands)
 
     def _device(self, tensors: tuple[Tensor, ...]) -> Device:
         from dml_vk.ops.view import View  # needs a device, which compiling does not
@@ -276,15 +277,12 @@ class UserKernel:
             rule = f"loops must run at most {most} iterations per invocation on this device"
             raise ShaderError(self.name, rule, rounds=rounds)
 
-    def _push(self, given: Any, operands: list[Access]) -> Words:
+    def _push(self, given: Any) -> Words:
         words = np.zeros(self.shader.module.push_bytes // 4, np.uint32)
         slots = [slot for _, slot in self._slots]
         values = to_words(self.name, "push", slots, given, whole=True)
         for (at, _), value in zip(self._slots, values):
             words[at] = value
-        for at, block in self._bases:
-            operand = operands[block.number]
-            words[at] = operand.base // block.stride
         return words
 
     def _groups(self, given: int | Iterable[int]) -> Groups:

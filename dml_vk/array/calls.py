@@ -170,7 +170,7 @@ class Call:
             params = params[: one.place] + words + params[one.place :]
         if self._spec is None:
             accesses.append(Access.of(out.allocation, *one.span, True))
-            self._device.queue.launch(one.plan, accesses, params)
+            self._device.launch(one.plan, accesses, params)
             result: Tensor = out
             return result
         memory = self._device.launch_new(one.what, one.plan, accesses, one.span, one.nbytes, params)

@@ -5,8 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from dml_vk import errors
+from dml_vk.observe.copies import record_host
 from dml_vk.strides.order import Ints
 from dml_vk.tensor.core import Tensor
+from dml_vk.tensor.host import Array
 
 
 class LinAlgError(errors.LinAlgError, np.linalg.LinAlgError):
@@ -15,8 +17,20 @@ class LinAlgError(errors.LinAlgError, np.linalg.LinAlgError):
 
 def check_none(what: str, rule: str, marks: Tensor, shape: Ints) -> None:
     """Wait for a mark of each matrix of this shape, and raise an error if one of them is not 0."""
-    found = np.flatnonzero(marks.numpy())
+    if marks.size:
+        packed = marks.contiguous()
+        kind, start = packed.dtype.numpy_name, packed.offset * packed.dtype.itemsize
+        record_host(what, marks.layout, packed.layout, marks.nbytes)
+        packed.device.verify(
+            packed.allocation,
+            start,
+            packed.nbytes,
+            lambda data, _: _check_marks(what, rule, data.view(kind), shape),
+        )
+
+
+def _check_marks(what: str, rule: str, marks: Array, shape: Ints) -> None:
+    found = np.flatnonzero(marks)
     if found.size:
-        batch = shape[:-2]
-        at = {"matrix": tuple([int(k) for k in np.unravel_index(found[0], batch)])} if batch else {}
-        raise LinAlgError(what, rule, shape=shape, **at)
+        place = tuple([int(k) for k in np.unravel_index(found[0], shape[:-2])])
+        raise LinAlgError(what, rule, shape=shape, **{"matrix": place} if place else {})

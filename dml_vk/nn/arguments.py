@@ -8,8 +8,8 @@ from typing import Any
 from dml_vk.dtypes import DTYPES
 from dml_vk.errors import LayoutError, LayoutIndexError, RangeError
 from dml_vk.nn.windows import MOST
-from dml_vk.ops.gather import outside
-from dml_vk.ops.view import with_dtype
+from dml_vk.ops.gather import check_inside
+from dml_vk.ops.view import View, with_dtype
 from dml_vk.strides.order import to_int
 from dml_vk.tensor.core import Tensor
 
@@ -46,7 +46,11 @@ def check_indexes(what: str, name: str, index: Tensor, size: int) -> None:
     # As unsigned integers, negative ones are too large as well.
     unsigned = with_dtype(index, DTYPES[f"uint{8 * own.itemsize}"])
     most = 2 ** (8 * own.itemsize - 1) if own.kind == "i" else size
-    if outside([(unsigned, min(size, most))])[0]:
-        wrong = next(int(one) for one in index.numpy().flat if not 0 <= one < size)
+
+    def fail(_: int, found: View) -> None:
+        given = Tensor(with_dtype(found, own)).numpy()
+        wrong = next(int(one) for one in given.flat if not 0 <= one < size)
         rule = f"{name} must not be negative, and be less than {size}"
         raise LayoutIndexError(what, rule, **{name: wrong})
+
+    check_inside([(unsigned, min(size, most))], fail)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Sequence
 from fractions import Fraction
@@ -21,7 +20,7 @@ from dml_vk.ops.copy import copy_if_overlapping
 from dml_vk.ops.resample import resample_elements
 from dml_vk.ops.view import View
 from dml_vk.runtime.device import Device
-from dml_vk.runtime.transfer import upload
+from dml_vk.runtime.kept import kept
 from dml_vk.strides.order import Ints, several, to_bool, to_tuple
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import check_dtype, check_out, result_over, to_number, to_tensor
@@ -156,7 +155,7 @@ def _launched(operands: Sequence[Tensor], out: Any, layout: Layout, count: int) 
     return result
 
 
-@functools.lru_cache(maxsize=256)
+@kept(256)
 def _table(device: Device, dims: tuple[tuple[Tap, ...], ...], strides: Ints) -> Tensor:
     """Return where taps are and their factors, on the device, which must not be changed."""
     parts = []
@@ -168,5 +167,5 @@ def _table(device: Device, dims: tuple[tuple[Tap, ...], ...], strides: Ints) -> 
         parts.append(np.stack(words, 1).reshape(-1))
     data = np.concatenate(parts)
     allocation = device.allocate("resample", data.nbytes)
-    upload(device, data.view(np.uint8), allocation)
+    device.upload(data.view(np.uint8), allocation)
     return Tensor(View(device, allocation, Layout((data.size,)), uint32))

@@ -12,7 +12,6 @@ from dml_vk.layout import Layout
 from dml_vk.ops.elementwise import converted
 from dml_vk.ops.scan import EXCLUSIVE, SUM, scan_elements
 from dml_vk.ops.view import View, access, check_count, temporary
-from dml_vk.runtime import transfer
 
 
 def nonzero_positions(what: str, source: View, dtype: DType = uint32) -> View:
@@ -40,7 +39,7 @@ def nonzero_positions(what: str, source: View, dtype: DType = uint32) -> View:
     # The last count is a sentinel, whose exclusive scan is the total.
     scan_elements(what, SUM, counts, counts, 0, EXCLUSIVE)
     number = np.empty(4, np.uint8)
-    transfer.download(device, counts.allocation, 4 * plans.indexes.units, number)
+    device.download(counts.allocation, 4 * plans.indexes.units, number)
     count = int(number.view(np.uint32)[0])
     found = temporary(what, Layout((count,)), dtype, source)
     operands = (reads, access(counts, False), access(found, True))

@@ -14,7 +14,6 @@ norm is rounded once, and multiplies results before they are written.
 
 from __future__ import annotations
 
-import functools
 from typing import NamedTuple
 
 import numpy as np
@@ -28,7 +27,7 @@ from dml_vk.ops.numbers import scalar_words
 from dml_vk.ops.roots import Floats, roots
 from dml_vk.ops.view import View, access, temporary, with_layout
 from dml_vk.runtime.device import Device
-from dml_vk.runtime.transfer import upload
+from dml_vk.runtime.kept import kept
 from dml_vk.strides.order import Ints
 
 MOST_POINTS = 2**26  # of a transform: tables and indexes of it are counted in 32 bits
@@ -46,7 +45,7 @@ class Tables(NamedTuple):
     view: View
 
 
-@functools.lru_cache(maxsize=64)
+@kept(64)
 def tables_of(device: Device, n: int, dtype: DType) -> Tables:
     """Return the tables of a length on a device, which must not be changed."""
     if fft.radices_of(n, dtype.itemsize) is not None:
@@ -62,7 +61,7 @@ def tables_of(device: Device, n: int, dtype: DType) -> Tables:
     return Tables(n, wide, view)
 
 
-@functools.lru_cache(maxsize=64)
+@kept(64)
 def roots_of(device: Device, n: int, dtype: DType) -> View:
     """Return the first n // 4 + 1 roots of unity, by which halves of a transform are joined."""
     return _uploaded(device, roots(n)[: n // 4 + 1], dtype)
@@ -71,7 +70,7 @@ def roots_of(device: Device, n: int, dtype: DType) -> View:
 def _uploaded(device: Device, pairs: Floats, dtype: DType) -> View:
     data = np.ascontiguousarray(pairs, dtype.numpy_name)
     allocation = device.allocate("fft", data.nbytes)
-    upload(device, data.reshape(-1).view(np.uint8), allocation)
+    device.upload(data.reshape(-1).view(np.uint8), allocation)
     return View(device, allocation, Layout(data.shape), dtype)
 
 

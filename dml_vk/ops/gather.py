@@ -1,12 +1,11 @@
 """Gathers: reading elements at given indexes, in any layouts.
 
-Only `outside` checks indexes; the other functions trust them.
+Only `check_inside` checks indexes; the other functions trust them.
 """
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -17,9 +16,10 @@ from dml_vk.layout import Layout
 from dml_vk.observe.copies import record_bytes
 from dml_vk.ops.copy import copy_if_overlapping
 from dml_vk.ops.view import View, access, check_target, temporary
+from dml_vk.runtime.arenas import Allocation, Bytes
 from dml_vk.runtime.device import Device
 from dml_vk.runtime.hazards import Access
-from dml_vk.runtime.transfer import download, upload
+from dml_vk.runtime.kept import kept
 from dml_vk.strides.order import Ints, to_dim
 
 Array = np.ndarray[Any, np.dtype[Any]]
@@ -64,8 +64,11 @@ def add_places(prior: View, index: View, target: View, step: Step) -> None:
     _launch(prior, strides, index, target, step, places=True)
 
 
-def outside(indexes: Sequence[tuple[View, int]]) -> list[bool]:
-    """Return for each (index, size) whether it has indexes out of bounds. This waits."""
+def check_inside(indexes: Sequence[tuple[View, int]], fail: Callable[[int, View], None]) -> None:
+    """Check that indexes are within their sizes: `fail` raises an error for the others.
+
+    It is called with the place among `indexes`. This waits.
+    """
     first = indexes[0][0]
     flags = uploaded("index", np.zeros(len(indexes), np.uint32), first)
     for place, (index, size) in enumerate(indexes):
@@ -76,15 +79,20 @@ def outside(indexes: Sequence[tuple[View, int]]) -> list[bool]:
         )
         flag = Access.of(flags.allocation, 4 * place, 4 * place, 4 * place + 4, True)
         device.launch(plan, (access(index, False), flag))
-    data = np.empty(flags.layout.numel * 4, np.uint8)
-    download(first.device, flags.allocation, 0, data)
-    return [bool(flag) for flag in data.view(np.uint32)]
+
+    def check(data: Bytes, real: Callable[[Allocation], Allocation]) -> None:
+        for place in np.flatnonzero(data.view(np.uint32)).tolist():
+            index = indexes[place][0]
+            there = real(index.allocation)
+            fail(place, View(index.device, there, index.layout, index.dtype))
+
+    first.device.verify(flags.allocation, 0, 4 * len(indexes), check)
 
 
 def uploaded(what: str, words: Array, near: View) -> View:
     """Upload words from the host, in row-major order, to new memory."""
     new = temporary(what, Layout(words.shape), uint32, near)
-    upload(new.device, np.ascontiguousarray(words).reshape(-1).view(np.uint8), new.allocation)
+    new.device.upload(np.ascontiguousarray(words).reshape(-1).view(np.uint8), new.allocation)
     return new
 
 
@@ -103,10 +111,10 @@ def words_on_device(what: str, words: Array, near: View) -> View:
     return kept
 
 
-@functools.lru_cache(maxsize=64)
+@kept(64)
 def _kept_words(device: Device, data: bytes, sizes: Ints) -> View:
     allocation = device.allocate("index", len(data))
-    upload(device, np.frombuffer(data, np.uint8), allocation)
+    device.upload(np.frombuffer(data, np.uint8), allocation)
     return View(device, allocation, Layout(sizes), uint32)
 
 

@@ -177,8 +177,9 @@ class Memory:
         self._recent.append(size)
         # Create the note first: if Ctrl-C interrupts this, the note frees what was taken.
         near = near or self._best_fit(size) or self._grow(what, size)
+        free = near.free  # An error where `near` is a placeholder, before anything refers to it.
         allocation = Allocation(near, NOWHERE, nbytes, self._freed)
-        offset = near.free.take(size)
+        offset = free.take(size)
         if offset is None:
             near = self._best_fit(size) or self._grow(what, size)
             allocation = Allocation(near, NOWHERE, nbytes, self._freed)

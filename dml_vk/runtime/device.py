@@ -8,7 +8,8 @@ import dataclasses
 import gc
 import os
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from contextvars import ContextVar
 
 import numpy as np
@@ -22,13 +23,18 @@ from dml_vk.kernels.plan.base import Plan
 from dml_vk.limits import Limits, Profile
 from dml_vk.observe import dispatches
 from dml_vk.runtime import engines, transfer
-from dml_vk.runtime.arenas import Allocation, Memory, MemoryStats
+from dml_vk.runtime.arenas import Allocation, Bytes, Memory, MemoryStats
+from dml_vk.runtime.encode import Dispatched
 from dml_vk.runtime.gate import Gate
 from dml_vk.runtime.hazards import Access
 from dml_vk.runtime.interface import MemoryKind, Runtime
 from dml_vk.runtime.queue import Queue
 from dml_vk.runtime.rounds_check import most_rounds
 from dml_vk.strides.order import Ints, to_int
+
+# Checks bytes that a device has computed. The function that it gets returns the memory that stands
+# behind a placeholder, where the call was captured.
+Check = Callable[[Bytes, Callable[[Allocation], Allocation]], None]
 
 _opened: dict[int, Device] = {}
 _known: dict[int | str, Device] = {}  # by the argument of `device`: asking Vulkan is slow
@@ -148,7 +154,7 @@ class Device:
             with self.queue.enter():
                 allocation = self.memory.allocate(what, words.nbytes, arena)
             if allocation.arena is arena:
-                transfer.upload(self, words.view(np.uint8), allocation)
+                self.upload(words.view(np.uint8), allocation)
                 arguments = Access.of(allocation, 0, 0, words.nbytes, False)
                 self.queue.launch(plan, accesses, params, arguments)
                 return
@@ -175,6 +181,38 @@ class Device:
             accesses.append(Access(allocation.arena, at, at + base, at + low, at + high, True))
             queue.add(plan, accesses, params)
         return allocation
+
+    def dispatch(self, work: Dispatched, accesses: Sequence[Access]) -> None:
+        """Run a shader of the user's."""
+        self.queue.dispatch(work, accesses)
+
+    def mapped(self, allocation: Allocation, write: bool) -> Bytes | None:
+        """Wait for pending work on the memory and return it, or None if it is not host-visible."""
+        return transfer.mapped(self, allocation, write)
+
+    def written(
+        self, allocation: Allocation, start: int, nbytes: int
+    ) -> AbstractContextManager[Bytes]:
+        """Yield host memory for one chunk at most; on exit the allocation has its contents."""
+        return transfer.written(self, allocation, start, nbytes)
+
+    def upload(self, data: Bytes, allocation: Allocation, start: int = 0) -> None:
+        """Write bytes to the allocation, from `start` on."""
+        transfer.upload(self, data, allocation, start)
+
+    def download(self, allocation: Allocation, start: int, data: Bytes) -> None:
+        """Fill `data` with bytes of the allocation, from `start` on."""
+        transfer.download(self, allocation, start, data)
+
+    def verify(self, allocation: Allocation, start: int, nbytes: int, check: Check) -> None:
+        """Wait for these bytes and check them, which may raise an error."""
+        data = np.empty(nbytes, np.uint8)
+        self.download(allocation, start, data)
+        check(data, lambda memory: memory)
+
+    def not_captured(self) -> AbstractContextManager[None]:
+        """Do what is called inside, even while a program is captured: it is kept between calls."""
+        return contextlib.nullcontext()
 
     def synchronize(self) -> None:
         """Run all pending work, wait for it, and release idle memory."""
@@ -270,6 +308,11 @@ def device(wanted: int | str | Device | probe.DeviceInfo | None = None) -> Devic
         return found
 
 
+def opened() -> list[Device]:
+    """The devices that this process has opened."""
+    return list(_opened.values())
+
+
 def _from_pickle(index: int, name: str) -> Device:
     """Return the device of this name on the machine that reads the pickle."""
     for info in sorted(probe.devices(), key=lambda info: info.index != index):
@@ -294,8 +337,8 @@ def synchronize() -> None:
     >>> import dml_vk
     >>> dml_vk.synchronize()
     """
-    for opened in list(_opened.values()):
-        opened.synchronize()
+    for one in opened():
+        one.synchronize()
 
 
 def memory_stats(wanted: int | str | Device | None = None) -> MemoryStats:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import math
 import struct
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -15,7 +16,7 @@ from dml_vk.limits import Profile
 from dml_vk.observe import dispatches
 from dml_vk.runtime.arenas import Arena
 from dml_vk.runtime.hazards import Access
-from dml_vk.runtime.interface import Bound, Copy, Dispatch, Fill, Groups, Range, Work
+from dml_vk.runtime.interface import Bound, Copy, Dispatch, Fill, Groups, Range, Words, Work
 from dml_vk.runtime.pipelines import Cached, Key, Pipelines, arenas_of, group_count
 from dml_vk.strides.order import Ints
 
@@ -33,6 +34,16 @@ class Known(NamedTuple):
     tail: Ints  # the words after the bases
     groups: Groups
     ns: float
+
+
+class Dispatched(NamedTuple):
+    """One dispatch of any shader."""
+
+    spirv: bytes
+    spec: Ints
+    push: Words  # with zeros where bases are
+    bases: tuple[tuple[int, int, int], ...]  # (place in `push`, operand, unit in bytes) of each
+    groups: Groups
 
 
 class Encoder:
@@ -139,6 +150,16 @@ class Encoder:
             came = (plan, *(arenas[:1] if len(set(arenas)) == 1 else arenas))
             self._known[came] = Known(cached, bound, tail, made[0].groups, made[0].ns)
         return made
+
+    def dispatch(self, work: Dispatched, accesses: Sequence[Access], is_logged: bool) -> Dispatch:
+        """Encode one dispatch of any shader."""
+        push = work.push.copy()
+        for at, operand, unit in work.bases:
+            push[at] = accesses[operand].base // unit
+        arenas = arenas_of(accesses)
+        _, bound = self.pipeline(Key(work.spirv, work.spec, len(push), len(arenas)), arenas)
+        origin = dispatches.asked_of_user(math.prod(work.groups)) if is_logged else None
+        return Dispatch(bound, push.tobytes(), work.groups, MIN_NS, origin)
 
     def _transfers(
         self, plan: Plan, accesses: Sequence[Access], offsets: Ints, params: Ints, is_logged: bool

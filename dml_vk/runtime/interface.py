@@ -27,6 +27,7 @@ Block = Any  # a piece of device memory, bound as a whole; freed with its last r
 Pipeline = Any  # a module with its constants
 Bound = Any  # a pipeline with the blocks that it is bound to
 Ticket = Any  # recorded commands, submitted or not
+Prepared = Any  # commands to be submitted again and again
 
 
 # Of all commands but barriers, `ns` is only for the schedule and `origin` only for the log.
@@ -111,6 +112,12 @@ class Runtime(Protocol):
         Commands without a barrier between them must be independent. What the host wrote before
         `submit`, and what earlier submissions wrote, is visible to all of them.
         """
+
+    def prepare(self, commands: Sequence[Command]) -> Prepared:
+        """Prepare commands that will be submitted often; they stay alive as long as the result."""
+
+    def repeat(self, prepared: Prepared) -> Ticket:
+        """Return a ticket for one more submission of what was prepared, as `record` does."""
 
     def submit(self, ticket: Ticket) -> None:
         """Start recorded commands after all that were submitted before.

@@ -27,6 +27,7 @@ from dml_vk.runtime.interface import (
     Command,
     MemoryKind,
     Pipeline,
+    Prepared,
     Range,
     Ticket,
     Words,
@@ -130,6 +131,14 @@ class Kompute:
         sequence = self._manager.sequence(0, ticks)
         sequence.record_commands(commands)
         return sequence
+
+    def prepare(self, commands: Sequence[Command]) -> Prepared:
+        """Keep the commands: recording takes C++ little time, and a sequence runs one at a time."""
+        return tuple(commands)
+
+    def repeat(self, prepared: Prepared) -> Ticket:
+        """Record a kp sequence of the commands."""
+        return self.record(prepared)
 
     @_errors_as("submit")
     def submit(self, ticket: Ticket) -> None:

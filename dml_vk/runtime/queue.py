@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import math
+import weakref
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -14,13 +14,13 @@ from dml_vk.limits import Profile
 from dml_vk.observe import dispatches
 from dml_vk.observe.callers import clear_last_traceback
 from dml_vk.runtime.arenas import ALIGNMENT, Allocation, Arena, Note
-from dml_vk.runtime.encode import MAX_SUBMISSION_NS, MIN_NS, Encoder
+from dml_vk.runtime.encode import MAX_SUBMISSION_NS, Dispatched, Encoder
 from dml_vk.runtime.exports import Exports
 from dml_vk.runtime.gate import Gate
 from dml_vk.runtime.graph import Graph
 from dml_vk.runtime.hazards import Access, Hazards
-from dml_vk.runtime.interface import Dispatch, Groups, Runtime, Ticket, Words, Work
-from dml_vk.runtime.pipelines import Key, Pipelines, arenas_of
+from dml_vk.runtime.interface import Prepared, Runtime, Ticket, Work
+from dml_vk.runtime.pipelines import Pipelines
 from dml_vk.runtime.recovery import prune
 from dml_vk.runtime.schedule import Submission, commands, split
 from dml_vk.strides.order import Ints
@@ -39,6 +39,7 @@ class Batch:
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
         self.submissions: list[Submission] | None = None  # None until it is sent
+        self.recorded: list[Prepared] | None = None  # of each of `submissions`, if they are
         self.tickets: list[Ticket] = []
         """Of the first of `submissions`. An interrupt may leave the last one recorded only."""
         self.held: dict[Arena, set[Note]] = {}  # what was in use when an interrupt came
@@ -70,6 +71,7 @@ class Queue:
         widens = profile.widens and not self._is_validated
         self._pipelines = Pipelines(runtime, refusal, unrolls=profile.unrolls, widens=widens)
         self.encoder = Encoder(self._pipelines, profile, binds_ranges=self._is_validated)
+        self.programs: weakref.WeakSet[Any] = weakref.WeakSet()  # they have a method `forget`
         self._watch = dispatches.Watch()
         self._is_logged = dispatches.explains()  # this batch
 
@@ -117,17 +119,60 @@ class Queue:
         self._append(made, touched, is_alone)
         self._shrink()
 
-    def dispatch(
-        self, spirv: bytes, spec: Ints, push: Words, groups: Groups, accesses: Sequence[Access]
+    def prepare(
+        self, works: Iterable[tuple[Plan | Dispatched, Sequence[Access], Ints]]
+    ) -> list[Submission]:
+        """Encode launches, each with its params, as submissions that `replay` takes.
+
+        The caller holds the gate.
+        """
+        graph, is_logged = Graph({}), self._is_logged
+        for work, accesses, params in works:
+            if isinstance(work, Dispatched):
+                made: Sequence[Work] = [self.encoder.dispatch(work, accesses, is_logged)]
+                self._place(graph, made, accesses, self._is_validated)
+                continue
+            if self._is_validated:
+                accesses = [_widened(access) for access in accesses]
+            known = None if is_logged else self.encoder.again(work, accesses, params)
+            made = [known] if known is not None else []
+            for offsets in () if made else work.launches:
+                made += self.encoder.encode(work, accesses, offsets, params, None, is_logged)
+            self._place(graph, made, accesses)
+        self._shrink()
+        return split(graph.by_level(), MAX_SUBMISSION_NS, self.encoder.fresh)
+
+    def recorded(self, submissions: Iterable[Submission]) -> list[Prepared] | None:
+        """Record submissions for many replays, unless each one is to be logged."""
+        if self._is_logged:
+            return None
+        return [self._runtime.prepare(commands(one)) for one in submissions]
+
+    def replay(
+        self,
+        submissions: list[Submission],
+        recorded: list[Prepared] | None,
+        accesses: Sequence[Access],
     ) -> None:
-        """Add one dispatch of any shader; `push` has all words, including bases."""
+        """Submit prepared work, after all that is pending. The caller holds the gate.
+
+        `accesses` are those of all work to memory that anything else may access.
+        """
+        if self._batch.graph.due or self._batch.submissions is not None:
+            self.send()
+        batch = self._batch
+        batch.graph.add((), accesses)
+        batch.recorded, batch.submissions = recorded, submissions
+        self._send(batch)
+        if Exports.alive and any(one.arena.exports.has(one.start) for one in accesses):
+            self.flush()
+
+    def dispatch(self, work: Dispatched, accesses: Sequence[Access]) -> None:
+        """Add one dispatch of any shader."""
         with self.enter():
             if self._batch.submissions is not None:
                 self.send()
-            arenas = arenas_of(accesses)
-            _, bound = self.encoder.pipeline(Key(spirv, spec, len(push), len(arenas)), arenas)
-            origin = dispatches.asked_of_user(math.prod(groups)) if self._is_logged else None
-            made = (Dispatch(bound, push.tobytes(), groups, MIN_NS, origin),)
+            made = (self.encoder.dispatch(work, accesses, self._is_logged),)
             self._append(made, accesses, self._is_validated)
             self._shrink()
 
@@ -143,7 +188,12 @@ class Queue:
             if batch.tickets and not self._runtime.is_submitted(batch.tickets[-1]):
                 batch.tickets.pop()
             left = batch.submissions[len(batch.tickets) :]
-            batch.submissions[len(batch.tickets) :] = prune(left, self._hazards, batch.held)
+            pruned = prune(left, self._hazards, batch.held)
+            batch.recorded = None
+            batch.submissions = [*batch.submissions[: len(batch.tickets)], *pruned]
+        self._send(batch)
+
+    def _send(self, batch: Batch) -> None:
         try:
             self._submit(batch)
         except BaseException:
@@ -191,6 +241,11 @@ class Queue:
             return self._last_level(allocation, True) < pending.graph.first
 
     @property
+    def is_logged(self) -> bool:
+        """Whether each command of the batch that grows will be logged."""
+        return self._is_logged
+
+    @property
     def is_idle(self) -> bool:
         """Whether all work is known to be done."""
         return not (self._batch.graph.due or self._sent)
@@ -198,6 +253,8 @@ class Queue:
     def forget(self, arena: Arena) -> None:
         """Drop what is bound to an arena. The caller must hold the gate."""
         self._pipelines.forget(arena)
+        for program in list(self.programs):
+            program.forget(arena)
         self.encoder.forget()
         self._hazards.pop(arena, None)
 
@@ -222,8 +279,11 @@ class Queue:
             if len(self._flying) == MAX_FLYING:
                 runtime.wait(self._flying[0])
             observer.begins()
-            due = commands(submissions[len(tickets)])
-            tickets.append(runtime.record(due, self._is_logged))
+            if batch.recorded is None:
+                due = commands(submissions[len(tickets)])
+                tickets.append(runtime.record(due, self._is_logged))
+            else:
+                tickets.append(runtime.repeat(batch.recorded[len(tickets)]))
             runtime.submit(tickets[-1])
             self._flying.append(tickets[-1])
             observer.submitted(tickets[-1])
@@ -260,11 +320,7 @@ class Queue:
         self, made: Sequence[Work], accesses: Sequence[Access], is_alone: bool = False
     ) -> None:
         graph = self._batch.graph
-        if self._is_validated:
-            for one in made:  # All parts of a launch bind what it writes to.
-                graph.add((one,), accesses, is_alone)
-        else:
-            graph.add(made, accesses)
+        self._place(graph, made, accesses, is_alone)
         if Exports.alive and any(one.arena.exports.has(one.start) for one in accesses):
             self.flush()  # Other libraries may read the memory at any time.
             return
@@ -276,6 +332,19 @@ class Queue:
             self._retire()
             if not self._sent:
                 self.send()  # The device has nothing to do.
+
+    def _place(
+        self,
+        graph: Graph,
+        made: Sequence[Work],
+        accesses: Sequence[Access],
+        is_alone: bool = False,
+    ) -> None:
+        if self._is_validated:
+            for one in made:  # All parts of a launch bind what it writes to.
+                graph.add((one,), accesses, is_alone)
+        else:
+            graph.add(made, accesses)
 
 
 def _widened(access: Access) -> Access:

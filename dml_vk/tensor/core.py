@@ -20,6 +20,7 @@ from dml_vk.runtime.arenas import Allocation
 from dml_vk.runtime.device import Device
 from dml_vk.runtime.device import device as open_device
 from dml_vk.runtime.hazards import Access
+from dml_vk.runtime.recording import Recording
 from dml_vk.strides.order import Ints, to_bool
 from dml_vk.strides.reshape import in_items
 from dml_vk.tensor import host
@@ -66,7 +67,7 @@ class Tensor(View, TensorViews, TensorMethods, TensorProtocols):
     @property
     def spec(self) -> Spec | None:
         """The layout, dtype and device; None inside a call that is being recorded."""
-        if self._spec is None and type(self.device) is Device:
+        if self._spec is None and type(self.device) is not Recording:
             self._spec = Spec.of(self.layout, self.dtype, self.device)
         return self._spec
 

@@ -59,7 +59,7 @@ def seen_by_host(what: str, tensor: Tensor) -> Array:
     if not tensor.layout.numel:
         return np.empty(tensor.shape, kind)
     view: View = tensor
-    memory = transfer.mapped(tensor.device, view.allocation, False)
+    memory = tensor.device.mapped(view.allocation, False)
     if memory is not None:
         return strided_array(memory, tensor.layout, kind)
     if view.layout.span > 2 * view.layout.numel:
@@ -67,7 +67,7 @@ def seen_by_host(what: str, tensor: Tensor) -> Array:
     seen = access(view, False)
     data = np.empty(seen.high - seen.low, np.uint8)
     start = seen.low - view.allocation.offset
-    transfer.download(tensor.device, view.allocation, start, data)
+    tensor.device.download(view.allocation, start, data)
     start = (seen.base - seen.low) // kind.itemsize
     return strided_array(data, Layout(tensor.shape, view.layout.strides, start), kind)
 
@@ -113,7 +113,7 @@ def own_memory(what: str, tensor: Tensor, holder: object = None) -> Array | None
     if allocation.bytes is None:
         return None
     with _what_numpy_can(what, tensor.layout):
-        transfer.mapped(tensor.device, allocation, True)
+        tensor.device.mapped(allocation, True)
         memory = Memory(tensor, seen_by_host(what, tensor))
         allocation.export(memory if holder is None else holder)
         return np.asarray(memory)
@@ -165,7 +165,7 @@ def write(what: str, target: Tensor, array: Array, layout: Layout) -> None:
     for box in _boxes(source.shape, transfer.CHUNK_BYTES // kind.itemsize):
         part = source[box]
         nbytes = part.size * kind.itemsize
-        with transfer.written(device, target.allocation, start, nbytes) as memory:
+        with device.written(target.allocation, start, nbytes) as memory:
             convert(part, memory.view(kind).reshape(part.shape))
         start += nbytes
         moving.moved(nbytes)

@@ -18,6 +18,7 @@ CLASSES = {
     errors.RangeError: ValueError,
     errors.DeviceError: RuntimeError,
     errors.DeviceMemoryError: MemoryError,
+    errors.CaptureError: RuntimeError,
     errors.LinAlgError: ValueError,
     errors.ShaderError: ValueError,
 }

@@ -46,6 +46,7 @@ LAYERS = """
     fft linalg random user_kernel
     nn
     nn.__init__ special
+    program
     directml testing
     install
     __init__

@@ -41,11 +41,14 @@ CALLS = []
 
 
 def fake_device(limits=MINIMUM):
-    def dispatch(spirv, spec, push, groups, operands):
-        assert push.dtype == "uint32"
-        CALLS.append(Call(spirv, spec, tuple(push.tolist()), groups, operands))
+    def dispatch(work, operands):
+        assert work.push.dtype == "uint32"
+        push = work.push.copy()
+        for at, operand, unit in work.bases:
+            push[at] = operands[operand].base // unit
+        CALLS.append(Call(work.spirv, work.spec, tuple(push.tolist()), work.groups, operands))
 
-    return SimpleNamespace(limits=limits, queue=SimpleNamespace(dispatch=dispatch))
+    return SimpleNamespace(limits=limits, dispatch=dispatch)
 
 
 class Call(NamedTuple):

@@ -18,7 +18,7 @@ from dml_vk.errors import LayoutError, LayoutIndexError
 from dml_vk.kernels.plan.gather import Step
 from dml_vk.layout import Layout
 from dml_vk.ops.compact import nonzero_positions
-from dml_vk.ops.gather import add_places, outside, words_on_device
+from dml_vk.ops.gather import add_places, check_inside, words_on_device
 from dml_vk.ops.view import View, temporary, with_layout
 from dml_vk.strides.order import Ints, packed_strides, row_major
 from dml_vk.strides.propagate import broadcast_sizes
@@ -116,10 +116,10 @@ def checked(what: str, parts: Sequence[Part]) -> list[Part]:
         if isinstance(part.array, View) and not part.is_mask and 0 not in part.shape
     ]
     if asked:
-        answers = outside([(index, part.size) for part, index in asked])
-        for (part, index), is_outside in zip(asked, answers):
-            if is_outside:
-                _refuse(what, part, Tensor(index).numpy())
+        check_inside(
+            [(index, part.size) for part, index in asked],
+            lambda place, index: _refuse(what, asked[place][0], Tensor(index).numpy()),
+        )
     return found
 
 

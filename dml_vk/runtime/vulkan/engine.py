@@ -24,8 +24,10 @@ from dml_vk.runtime.vulkan.memory import Block
 from dml_vk.runtime.vulkan.opened import Opened
 from dml_vk.runtime.vulkan.pipeline_cache import PipelineCache
 from dml_vk.runtime.vulkan.pipelines import Bound, Layout, Pipeline
-from dml_vk.runtime.vulkan.recording import Recorder, Ticket
+from dml_vk.runtime.vulkan.recording import Fence, Prepared, Recorder
+from dml_vk.runtime.vulkan.recording import Ticket as AnyTicket
 
+Ticket = AnyTicket[Fence]
 _PATIENCE_NS = c_uint64(PATIENCE_NS)
 
 
@@ -78,6 +80,14 @@ class Vulkan:
     def record(self, commands: Sequence[Command], timed: bool = False) -> Ticket:
         self._opened.check_alive()
         return self._recorder.record(commands, timed)
+
+    def prepare(self, commands: Sequence[Command]) -> Prepared:
+        self._opened.check_alive()
+        return self._recorder.prepare(commands)
+
+    def repeat(self, prepared: Prepared) -> Ticket:
+        self._opened.check_alive()
+        return self._recorder.repeat(prepared)
 
     def submit(self, ticket: Ticket) -> None:
         self._opened.check_alive()

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from ctypes import byref, c_size_t, c_uint64, pointer, sizeof
+from functools import partial
+from typing import Generic, TypeVar
 
 from dml_vk.driver.structures import (
     BufferCopy,
@@ -30,6 +33,7 @@ _WRITES = 0x40 | 0x1000  # of shaders, of transfers
 _ACCESSES = _WRITES | 0x20 | 0x800
 _HOST_ACCESSES = 0x2000 | 0x4000  # reads and writes
 _TRANSIENT, _ONCE = 1, 1  # a pool's buffers are short-lived; a buffer is submitted once
+_SIMULTANEOUS = 4  # or again while it still runs
 _TIMESTAMPS = 2  # VkQueryType
 _WORDS_64 = 1  # VkQueryResultFlagBits
 
@@ -41,37 +45,63 @@ def _barrier(stages: int, accesses: int) -> tuple[object, ...]:
 
 
 _BEGIN = pointer(CommandBufferBeginInfo(flags=_ONCE))
+_BEGIN_AGAIN = pointer(CommandBufferBeginInfo(flags=_SIMULTANEOUS))
 _BETWEEN, _TO_HOST = _barrier(_WORK, _ACCESSES), _barrier(_HOST, _HOST_ACCESSES)
 
 
-class Slot:
-    """A command buffer and a fence, for one submission at a time."""
+class Fence:
+    """A fence, and the submission that signals it."""
 
     def __init__(self, opened: Opened) -> None:
         self._opened = opened
+        self._fence = Made(opened, "vkCreateFence", byref(FenceCreateInfo()))
+        self.fence = self._fence.handle
+        self.fences = pointer(self.fence)
+        self.submission = pointer(SubmitInfo())
+
+    def reset(self) -> None:
+        """Make it unsignaled, in any state but one in which a submission will signal it."""
+        self._opened.check("vkResetFences", self._opened.handle, 1, self.fences)
+
+
+class Slot(Fence):
+    """A command buffer and a fence, for one submission at a time."""
+
+    def __init__(self, opened: Opened) -> None:
+        super().__init__(opened)
         request = CommandPoolCreateInfo(flags=_TRANSIENT, family=opened.family)
         self._pool = Made(opened, "vkCreateCommandPool", byref(request))
         asked = CommandBufferAllocateInfo(pool=self._pool.handle, count=1)
         self.commands = Object()
         opened.check("vkAllocateCommandBuffers", opened.handle, byref(asked), byref(self.commands))
-        self._fence = Made(opened, "vkCreateFence", byref(FenceCreateInfo()))
-        self.fence = self._fence.handle
-        self.fences = pointer(self.fence)
         self.submission = pointer(SubmitInfo(count=1, commands=pointer(self.commands)))
 
-    def begin(self) -> None:
+    def begin(self, how: object = _BEGIN) -> None:
         """Begin anew, after any state but one in which the device uses the buffer."""
         opened = self._opened
         opened.check("vkResetCommandPool", opened.handle, self._pool.handle, 0)
-        opened.check("vkResetFences", opened.handle, 1, self.fences)
-        opened.check("vkBeginCommandBuffer", self.commands, _BEGIN)
+        self.reset()
+        opened.check("vkBeginCommandBuffer", self.commands, how)
 
 
-class Ticket:
-    """Recorded commands. Once it is done and dropped, its slot is used again."""
+F = TypeVar("F", bound=Fence, covariant=True)
+
+
+class Prepared:
+    """Recorded commands that are submitted again and again. Its slot is used again after it."""
 
     def __init__(self, slots: Reuse[Slot], opened: Opened, commands: Sequence[Command]) -> None:
         self.slot = slots.take(self, lambda: Slot(opened))
+        self.commands = tuple(commands)  # with all that they use
+
+
+class Ticket(Generic[F]):
+    """A submission of commands. Once it is done and dropped, its slot or fence is used again."""
+
+    def __init__(
+        self, fences: Reuse[F], make: Callable[[], F], commands: Sequence[Command | Prepared]
+    ) -> None:
+        self.slot = fences.take(self, make)
         self.commands = tuple(commands)  # with all that they use, until they are done
         self.done = False
         self.stamps: Made | None = None
@@ -98,31 +128,48 @@ class Recorder:
         self._opened = opened
         self._has_timestamps = has_timestamps
         self._slots: Reuse[Slot] = Reuse()
+        self._fences: Reuse[Fence] = Reuse()
 
-    def record(self, commands: Sequence[Command], timed: bool) -> Ticket:
-        opened = self._opened
-        calls = opened.calls
-        ticket = Ticket(self._slots, opened, commands)
-        slot = ticket.slot
-        slot.begin()
-        calls.vkCmdPipelineBarrier(slot.commands, *_BETWEEN)
-        if timed and self._has_timestamps:
-            self._record_timed(ticket)
-        else:
-            self._record(slot.commands, ticket.commands)
-        calls.vkCmdPipelineBarrier(slot.commands, *_TO_HOST)
-        opened.check("vkEndCommandBuffer", slot.commands)
+    def record(self, commands: Sequence[Command], timed: bool) -> Ticket[Slot]:
+        ticket = Ticket(self._slots, partial(Slot, self._opened), commands)
+        with self._within(ticket.slot, _BEGIN):
+            if timed and self._has_timestamps:
+                self._record_timed(ticket, commands)
+            else:
+                self._record(ticket.slot.commands, commands)
         return ticket
 
-    def _record_timed(self, ticket: Ticket) -> None:
+    def prepare(self, commands: Sequence[Command]) -> Prepared:
+        prepared = Prepared(self._slots, self._opened, commands)
+        with self._within(prepared.slot, _BEGIN_AGAIN):
+            self._record(prepared.slot.commands, prepared.commands)
+        return prepared
+
+    def repeat(self, prepared: Prepared) -> Ticket[Fence]:
+        ticket = Ticket(self._fences, partial(Fence, self._opened), (prepared,))
+        ticket.slot.submission = prepared.slot.submission
+        ticket.slot.reset()
+        return ticket
+
+    @contextmanager
+    def _within(self, slot: Slot, how: object) -> Iterator[None]:
+        """Record between the barriers that every submission has."""
+        calls = self._opened.calls
+        slot.begin(how)
+        calls.vkCmdPipelineBarrier(slot.commands, *_BETWEEN)
+        yield
+        calls.vkCmdPipelineBarrier(slot.commands, *_TO_HOST)
+        self._opened.check("vkEndCommandBuffer", slot.commands)
+
+    def _record_timed(self, ticket: Ticket[Slot], commands: Sequence[Command]) -> None:
         opened, buffer = self._opened, ticket.slot.commands
-        count = len(ticket.commands) + 1
+        count = len(commands) + 1
         request = QueryPoolCreateInfo(kind=_TIMESTAMPS, count=count)
         ticket.stamps = Made(opened, "vkCreateQueryPool", byref(request))
         stamps, stamp = ticket.stamps.handle, opened.calls.vkCmdWriteTimestamp
         opened.calls.vkCmdResetQueryPool(buffer, stamps, 0, count)
         stamp(buffer, _BOTTOM, stamps, 0)
-        for n, command in enumerate(ticket.commands, 1):
+        for n, command in enumerate(commands, 1):
             self._record(buffer, (command,))
             stamp(buffer, _BOTTOM, stamps, n)
 

@@ -9,6 +9,7 @@ import numpy as np
 
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.runtime.arenas import Allocation, Arena
+from dml_vk.runtime.encode import Dispatched
 from dml_vk.runtime.hazards import Access
 from dml_vk.runtime.interface import Barrier, Copy, Dispatch, Fill, MemoryKind
 
@@ -64,6 +65,12 @@ class Runtime:
     def record(self, commands, timed=False):
         return Submission(commands)
 
+    def prepare(self, commands):
+        return tuple(commands)
+
+    def repeat(self, prepared):
+        return Submission(prepared)
+
     def submit(self, ticket):
         assert not ticket.is_submitted
         if self.before_run:
@@ -104,6 +111,11 @@ def make_plan(units=64, unit_ns=1.0, launches=((0,),), unit_rounds=0):
     push = (0, 0, *(0 for _ in launches[0]), 77)
     bases = (4,) * len(launches[0])
     return Plan("nothing_u32", (64,), push, units, unit_ns, unit_rounds, bases, launches)
+
+
+def shader(spirv, words=1):
+    """A dispatch of a shader of the user's, with as many words to push."""
+    return Dispatched(spirv, (), np.zeros(words, np.uint32), (), (1, 1, 1))
 
 
 def arena(nbytes=4096):

@@ -6,7 +6,6 @@ import sys
 from collections import deque
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from dml_vk.errors import DeviceError
@@ -24,6 +23,7 @@ from tests.unit.runtime.queues import (
     operand,
     pushes,
     ran,
+    shader,
 )
 
 pytestmark = pytest.mark.usefixtures("no_modules")
@@ -170,8 +170,7 @@ def test_a_kernel_of_the_users_comes_after_what_an_interrupt_leaves():
     queue, held = Queue(runtime, MINIMUM, lambda: None), allocation(where)
     queue.launch(make_plan(), [Access.of(held, 0, 0, 16, True)])
     interrupted(runtime, queue)
-    push = np.zeros(1, np.uint32)
-    queue.dispatch(b"spirv", (), push, (1, 1, 1), [Access.of(held, 0, 0, 16, True)])
+    queue.dispatch(shader(b"spirv"), [Access.of(held, 0, 0, 16, True)])
     assert ran(runtime) == [[0]]
     queue.flush()
     assert len(runtime.ran) == 2

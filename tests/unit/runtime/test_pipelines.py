@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
 import pytest
 
 from dml_vk.errors import DeviceMemoryError
 from dml_vk.limits import MINIMUM
 from dml_vk.runtime import pipelines
 from dml_vk.runtime.queue import Queue
-from tests.unit.runtime.queues import Runtime, arena, make_plan, operand
+from tests.unit.runtime.queues import Runtime, arena, make_plan, operand, shader
 
 pytestmark = pytest.mark.usefixtures("no_modules")
 
@@ -39,7 +38,7 @@ def modules(sizes):
 
     def run(queue, number):
         operands = [operand(where, 0, 16, True)]
-        queue.dispatch(codes[number], (), np.zeros(1, np.uint32), (1, 1, 1), operands)
+        queue.dispatch(shader(codes[number]), operands)
 
     return run
 

@@ -10,7 +10,7 @@ import pytest
 from dml_vk.limits import MINIMUM
 from dml_vk.runtime.arenas import Arena
 from dml_vk.runtime.queue import Queue
-from tests.unit.runtime.queues import Runtime, arena, make_plan, operand, pushes
+from tests.unit.runtime.queues import Runtime, arena, make_plan, operand, pushes, shader
 
 pytestmark = pytest.mark.usefixtures("no_modules")
 
@@ -32,13 +32,13 @@ def test_under_validation_what_binds_whole_arenas_runs_alone(monkeypatch):
     def order():
         runtime = Runtime()
         queue = Queue(runtime, MINIMUM, lambda: None)
-        where, push = arena(), np.zeros(4, np.uint32)
+        where = arena()
         longer = replace(make_plan(), push=(0,) * 8)
         one, other, third, fourth = (operand(where, n, n + 16, True, n) for n in (0, 16, 32, 48))
         queue.launch(make_plan(), [one])
         queue.launch(longer, [other], (), operand(where, 64, 80, False))
         queue.launch(make_plan(), [third])
-        queue.dispatch(b"spirv", (), push, (1, 1, 1), [fourth])
+        queue.dispatch(shader(b"spirv", 4), [fourth])
         queue.launch(make_plan(), [operand(where, 80, 96, True, 80)])
         queue.flush()
         return [len(level) for level in runtime.ran[0].levels]

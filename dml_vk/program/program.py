@@ -1,0 +1,197 @@
+"""A program: the steps of a function on memory by number, made once and repeated."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dml_vk.kernels.plan.base import Plan
+from dml_vk.observe.copies import Copy, record
+from dml_vk.program.constants import with_constants
+from dml_vk.program.liveness import levels, needed, shared
+from dml_vk.program.trees import Leaf, build, replace
+from dml_vk.runtime.arenas import Allocation, Arena
+from dml_vk.runtime.capture import Capture, Placeholder, Verify, Work
+from dml_vk.runtime.device import Device
+from dml_vk.runtime.encode import Dispatched
+from dml_vk.runtime.hazards import Access
+from dml_vk.runtime.interface import Prepared
+from dml_vk.runtime.recording import SlotAccess, Word
+from dml_vk.runtime.schedule import Submission
+from dml_vk.strides.order import Ints
+from dml_vk.tensor.core import Tensor
+from dml_vk.tensor.spec import Spec
+
+MOST_RECORDED = 8  # places of memory for which a part of a program stays recorded
+
+
+class Job(NamedTuple):
+    """One launch on memory by number."""
+
+    work: Plan | Dispatched
+    accesses: tuple[SlotAccess, ...]
+    params: Ints  # some may be `Word`s
+
+
+class Recorded(NamedTuple):
+    """The submissions of a part for one place of its memory."""
+
+    submissions: list[Submission]
+    prepared: list[Prepared] | None
+    accesses: list[Access]
+
+
+class Part:
+    """Launches up to a check, or to the end."""
+
+    def __init__(self, jobs: Sequence[Job]) -> None:
+        self.jobs = jobs
+        self.verify: Verify | None = None
+        self._recorded: dict[tuple[Any, ...], Recorded] = {}
+        self._varies = any(type(word) is Word for job in jobs for word in job.params)
+        spans: dict[tuple[int, bool], tuple[int, int]] = {}
+        for job in jobs:
+            for one in job.accesses:
+                low, high = spans.get((one.slot, one.writes), (one.low, one.high))
+                spans[one.slot, one.writes] = min(low, one.low), max(high, one.high)
+        self._spans = [
+            SlotAccess(slot, low, low, high, writes)
+            for (slot, writes), (low, high) in spans.items()
+        ]
+
+    def run(self, device: Device, memory: Sequence[Any], words: Sequence[Ints]) -> None:
+        """Submit the launches. The caller holds the gate."""
+        queue = device.queue
+        places: list[Any] = []
+        for one in memory:
+            places += (one.arena, one.offset)
+        key = tuple(places)
+        recorded = None if self._varies else self._recorded.get(key)
+        if recorded is None or queue.is_logged:
+            made = queue.prepare(self._works(memory, words))
+            accesses = [one.of(memory[one.slot]) for one in self._spans]
+            prepared = None if self._varies else queue.recorded(made)
+            recorded = Recorded(made, prepared, accesses)
+            if prepared is not None:
+                if len(self._recorded) >= MOST_RECORDED:
+                    self._recorded.pop(next(iter(self._recorded)))
+                self._recorded[key] = recorded
+        queue.replay(*recorded)
+
+    def forget(self, arena: Arena) -> None:
+        for key in [key for key in self._recorded if arena in key]:
+            del self._recorded[key]
+
+    def _works(
+        self, memory: Sequence[Allocation], words: Sequence[Ints]
+    ) -> Iterator[tuple[Plan | Dispatched, list[Access], Ints]]:
+        for work, accesses, params in self.jobs:
+            if self._varies:
+                params = tuple([_value(word, words) for word in params])
+            yield work, [one.of(memory[one.slot]) for one in accesses], params
+
+
+def _value(word: int, words: Sequence[Ints]) -> int:
+    return words[~word.number.operand][word.place] if type(word) is Word else word
+
+
+class Program:
+    """What a function does for arguments of one signature."""
+
+    def __init__(
+        self, capture: Capture, given: Sequence[Tensor], result: Any, copies: Sequence[Copy]
+    ) -> None:
+        """Make it of what a function did when it was given these tensors without values."""
+        self.device = capture.device
+        self._copies = copies
+        self._arguments = capture.arguments
+        self._claims = capture.claims
+        self._results: list[tuple[int, Spec]] = []  # slot and spec of each tensor
+        self._given = {id(x): number for number, x in enumerate(given)}
+        self._result = replace(result, self._leaf)
+        slots = capture.slots
+        returned = {slot for slot, _ in self._results}
+        captured = with_constants(capture, returned)
+        self._outside = dict(capture.outside)
+        outer = {*range(self._arguments), *self._outside, *returned}
+        steps = needed(captured, outer)
+        level = levels(steps, slots)
+        steps = [step for _, step in sorted(zip(level, steps), key=lambda pair: pair[0])]
+        sharing = shared(steps, sorted(level), slots, outer)
+        # Memory by number: the arguments, what is outside, results, and blocks of temporaries.
+        own = sorted(returned - {*range(self._arguments), *self._outside})
+        self._outer = [*range(self._arguments), *sorted(self._outside), *own]
+        self._memory = {slot: number for number, slot in enumerate(self._outer)}
+        first = len(self._outer)
+        self._memory |= {slot: first + block for slot, block in sharing.of.items()}
+        self._sizes = [*[slots[slot].nbytes for slot in own], *sharing.blocks]
+        self._kept = [self._outside[slot] for slot in sorted(self._outside)]
+        self._kept_ids = set(map(id, self._kept))
+        self.temporary_bytes = sum(sharing.blocks)
+        self.parts = self._parts(steps, slots)
+        self.device.queue.programs.add(self)
+
+    def uses(self, allocation: Allocation) -> bool:
+        """Whether memory is that of a tensor that the function takes from outside."""
+        return id(allocation) in self._kept_ids
+
+    def forget(self, arena: Arena) -> None:
+        """Drop what is recorded for an arena."""
+        for part in self.parts:
+            part.forget(arena)
+
+    def run(self, tensors: Sequence[Tensor], memory: Sequence[Allocation]) -> Any:
+        """Run it on the arguments' memory, which `tensors` are views of."""
+        for copy in self._copies:
+            record(*copy)
+        device = self.device
+        places: list[Allocation] = [*memory, *self._kept]
+        near = places[0].arena if places else None
+        with device.queue.enter():
+            for nbytes in self._sizes:
+                places.append(device.memory.allocate("compile", nbytes, near))
+        words = [claim() for claim in self._claims]
+        for part in self.parts:
+            with device.queue.enter():
+                part.run(device, places, words)
+            if part.verify is not None:
+                self._verify(part.verify, places)
+        made = [
+            Tensor._over_memory(places[self._memory[slot]], spec) for slot, spec in self._results
+        ]
+        return build(self._result, [*tensors, *made])
+
+    def _verify(self, verify: Verify, places: Sequence[Allocation]) -> None:
+        data = np.empty(verify.nbytes, np.uint8)
+        self.device.download(places[self._memory[verify.slot]], verify.start, data)
+
+        def real(memory: Any) -> Allocation:
+            return places[self._memory[memory.number]]
+
+        verify.check(data, real)
+
+    def _leaf(self, tensor: Tensor) -> Any:
+        memory: Any = tensor.allocation
+        if id(tensor) in self._given:
+            return Leaf(self._given[id(tensor)])
+        if not isinstance(memory, Placeholder):
+            return tensor  # from outside
+        self._results.append((memory.number, Spec.of(tensor.layout, tensor.dtype, tensor.device)))
+        return Leaf(len(self._given) + len(self._results) - 1)
+
+    def _parts(self, steps: Sequence[Any], slots: Sequence[Placeholder]) -> list[Part]:
+        parts: list[Part] = []
+        jobs: list[Job] = []
+        for step in steps:
+            if isinstance(step, Work):
+                accesses = [one._replace(slot=self._memory[one.slot]) for one in step.accesses]
+                jobs.append(Job(step.work, tuple(accesses), step.params))
+            else:
+                parts.append(Part(jobs))
+                parts[-1].verify = step
+                jobs = []
+        if jobs:
+            parts.append(Part(jobs))
+        return parts

@@ -1,0 +1,182 @@
+"""Devices while a function is captured: what it does on them is recorded, and not done."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from typing import Any, cast
+
+import numpy as np
+
+from dml_vk.errors import CaptureError, DeviceError
+from dml_vk.kernels.plan.base import Plan
+from dml_vk.observe.callers import caller
+from dml_vk.runtime import device as devices
+from dml_vk.runtime.arenas import Allocation, Bytes
+from dml_vk.runtime.capture import (
+    Capture,
+    Placeholder,
+    Upload,
+    Verify,
+    Work,
+    current,
+    needs_values,
+)
+from dml_vk.runtime.device import Check, Device
+from dml_vk.runtime.encode import Dispatched
+from dml_vk.runtime.hazards import Access
+from dml_vk.strides.order import Ints
+
+_switching = threading.RLock()
+_captures = 0
+
+
+class Capturing(Device):
+    """A device while some context captures: for that context it records, for others it works.
+
+    Devices become of this class for that time, so that they take none to look whether they are.
+    """
+
+    def _capture(self) -> Capture | None:
+        capture = current.get()
+        if capture is None or capture.is_paused:
+            return None
+        if capture.device is not self:
+            rule = "a compiled function runs on one device"
+            raise DeviceError("compile", rule, device=self, program=capture.device)
+        return capture
+
+    def allocate(self, what: str, nbytes: int, near: Allocation | None = None) -> Allocation:
+        capture = self._capture()
+        if capture is None:
+            return super().allocate(what, nbytes, near)
+        return cast(Allocation, capture.new(nbytes))
+
+    def launch(
+        self,
+        plan: Plan,
+        accesses: Sequence[Access],
+        params: Ints = (),
+        otherwise: Plan | None = None,
+        what: str = "launch",
+    ) -> None:
+        capture = self._capture()
+        if capture is None:
+            super().launch(plan, accesses, params, otherwise, what)
+        elif plan.units:
+            self._add(capture, otherwise or plan, accesses, params, what)
+
+    def launch_new(
+        self,
+        what: str,
+        plan: Plan,
+        accesses: list[Access],
+        span: tuple[int, int, int],
+        nbytes: int,
+        params: Ints,
+    ) -> Allocation:
+        capture = self._capture()
+        if capture is None:
+            return super().launch_new(what, plan, accesses, span, nbytes, params)
+        memory = cast(Allocation, capture.new(nbytes))
+        accesses.append(Access.of(memory, *span, True))
+        if plan.units:
+            self._add(capture, plan, accesses, params, what)
+        return memory
+
+    def dispatch(self, work: Dispatched, accesses: Sequence[Access]) -> None:
+        capture = self._capture()
+        if capture is None:
+            super().dispatch(work, accesses)
+        else:
+            self._add(capture, work, accesses, (), "kernel")
+
+    def _add(
+        self,
+        capture: Capture,
+        work: Plan | Dispatched,
+        accesses: Sequence[Access],
+        params: Ints,
+        what: str,
+    ) -> None:
+        touched = tuple([capture.span(one) for one in accesses])
+        capture.steps.append(Work(work, touched, params, what, caller()))
+
+    def mapped(self, allocation: Allocation, write: bool) -> Bytes | None:
+        if self._capture() is not None:
+            raise needs_values()
+        return super().mapped(allocation, write)
+
+    def download(self, allocation: Allocation, start: int, data: Bytes) -> None:
+        if self._capture() is not None:
+            raise needs_values()
+        super().download(allocation, start, data)
+
+    def written(
+        self, allocation: Allocation, start: int, nbytes: int
+    ) -> AbstractContextManager[Bytes]:
+        capture = self._capture()
+        if capture is None:
+            return super().written(allocation, start, nbytes)
+        return _upload(capture, allocation, start, nbytes)
+
+    def upload(self, data: Bytes, allocation: Allocation, start: int = 0) -> None:
+        capture = self._capture()
+        if capture is None:
+            super().upload(data, allocation, start)
+        else:
+            with _upload(capture, allocation, start, data.size) as view:
+                view[:] = data
+
+    def verify(self, allocation: Allocation, start: int, nbytes: int, check: Check) -> None:
+        capture = self._capture()
+        if capture is None:
+            super().verify(allocation, start, nbytes, check)
+        else:
+            slot = cast(Any, allocation).number
+            capture.steps.append(Verify(slot, start, nbytes, check))
+
+    def not_captured(self) -> AbstractContextManager[None]:
+        capture = self._capture()
+        return nullcontext() if capture is None else _paused(capture)
+
+
+@contextmanager
+def _upload(capture: Capture, allocation: Any, start: int, nbytes: int) -> Iterator[Bytes]:
+    if not isinstance(allocation, Placeholder):
+        entry = caller()
+        rule = "the host cannot write memory from outside in a compiled function"
+        raise CaptureError(entry.op, rule, line=f"{entry.file}:{entry.line}")
+    data = np.empty(nbytes, np.uint8)
+    yield data
+    capture.steps.append(Upload(allocation.number, start, data))
+
+
+@contextmanager
+def _paused(capture: Capture) -> Iterator[None]:
+    capture.is_paused = True
+    try:
+        yield
+    finally:
+        capture.is_paused = False
+
+
+@contextmanager
+def captured(capture: Capture) -> Iterator[None]:
+    """Record what this context does on devices in the `with` block."""
+    global _captures
+    token = current.set(capture)
+    with _switching:
+        _captures += 1
+        for one in devices.opened():
+            one.__class__ = Capturing
+    try:
+        yield
+    finally:
+        current.reset(token)
+        with _switching:
+            _captures -= 1
+            if not _captures:
+                for one in devices.opened():
+                    one.__class__ = Device

@@ -1,0 +1,29 @@
+"""Tables on a device that are computed once and kept, such as roots of unity."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, TypeVar
+
+if TYPE_CHECKING:
+    from functools import _lru_cache_wrapper
+
+T = TypeVar("T")
+
+
+def kept(most: int) -> Callable[[Callable[..., T]], _lru_cache_wrapper[T]]:
+    """Cache up to `most` results, which must not be changed, of a function of a device.
+
+    They outlive the call, so they are no part of a program that is captured meanwhile.
+    """
+
+    def decorate(function: Callable[..., T]) -> _lru_cache_wrapper[T]:
+        @functools.lru_cache(maxsize=most)
+        def made(device: Any, *args: Any) -> T:
+            with device.not_captured():
+                return function(device, *args)
+
+        return made
+
+    return decorate

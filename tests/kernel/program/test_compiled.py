@@ -1,0 +1,298 @@
+"""Compiled functions do what the functions do: the same bits, views, writes and errors."""
+
+from __future__ import annotations
+
+import gc
+import weakref
+from collections import namedtuple
+from concurrent.futures import ThreadPoolExecutor
+
+import numpy as np
+import pytest
+
+import dml_vk
+from dml_vk.errors import CaptureError, DTypeError, LinAlgError
+from tests.chance import chance
+
+Pair = namedtuple("Pair", "left right")
+
+
+def tensor(*shape):
+    return dml_vk.asarray(chance().standard_normal(shape).astype(np.float32))
+
+
+def bits(x):
+    return x.numpy().tobytes(), x.layout, x.dtype
+
+
+def test_results_have_the_same_bits_at_every_call():
+    def function(x, m, s):
+        y = (x - m) / s
+        return {"scaled": y * 2 + 1, "sums": [y.sum(axis=1), y.sum()]}
+
+    compiled = dml_vk.compile(function)
+    for _ in range(3):
+        x, m, s = tensor(17, 31), tensor(31), tensor(1)
+        found, expected = compiled(x, m, s=s), function(x, m, s=s)
+        assert bits(found["scaled"]) == bits(expected["scaled"])
+        assert list(map(bits, found["sums"])) == list(map(bits, expected["sums"]))
+
+
+def test_arguments_are_written_in_place_and_results_are_views_of_them():
+    @dml_vk.compile
+    def function(x, w):
+        x += w
+        x[1:] *= 2
+        return x.T, x
+
+    x, w = tensor(3, 4), tensor(4)
+    expected = x.numpy()
+    for _ in range(3):
+        expected += w.numpy()
+        expected[1:] *= 2
+        turned, same = function(x, w)
+        assert same is x
+        assert turned.allocation is x.allocation
+        assert np.array_equal(turned.numpy(), expected.T)
+
+
+@pytest.mark.parametrize("shift", [0, 1])
+def test_arguments_that_share_memory_have_a_program_of_their_own(shift):
+    @dml_vk.compile
+    def function(x, y):
+        y += x
+        x *= 2
+        return x + y
+
+    for shared in (False, True, False):
+        base = tensor(9)
+        expected = base.numpy()
+        x, y = base[:8], base[shift : 8 + shift] if shared else tensor(8)
+        a, b = expected[:8], expected[shift : 8 + shift] if shared else y.numpy()
+        b += a
+        a *= 2
+        assert np.array_equal(function(x, y).numpy(), a + b)
+        assert np.array_equal(base.numpy(), expected)
+
+
+def test_tensors_from_outside_are_read_and_written_at_each_call():
+    weight, count = tensor(5), dml_vk.zeros(())
+
+    @dml_vk.compile
+    def function(x):
+        count[...] += 1
+        return x * weight
+
+    x = tensor(5)
+    for number in (1.0, 2.0, 3.0):
+        assert bits(function(x)) == bits(x * weight)
+        assert count.item() == number
+        weight += 1
+    # The argument is what is outside: the function itself is called.
+    assert bits(function(weight)) == bits(weight * weight)
+
+
+def test_generators_draw_what_they_would_draw():
+    one, other = (dml_vk.random.Generator(7) for _ in range(2))
+
+    def function(generator, x):
+        fresh = dml_vk.random.Generator(3).bits(2)
+        return generator.normal((3, 5)) + x, generator.permutation(11), fresh
+
+    compiled = dml_vk.compile(function)
+    for _ in range(3):
+        found, expected = compiled(one, tensor(5)), function(other, tensor(5))
+        assert found[0].shape == (3, 5)
+        assert bits(found[1]) == bits(expected[1])
+        assert bits(found[2]) == bits(expected[2])
+        assert one.state == other.state
+
+
+def test_a_generator_tells_no_state_while_it_is_captured():
+    generator = dml_vk.random.Generator(7)
+    for ask in (
+        lambda: generator.counter,
+        lambda: generator.split(2),
+        lambda: generator.advance(1),
+    ):
+        with pytest.raises(CaptureError, match="values are not known"):
+            dml_vk.compile(lambda x, ask=ask: (ask(), x)[1])(tensor(2))
+    assert generator.state == dml_vk.random.Generator(7).state
+
+
+def test_what_the_host_gives_is_uploaded_once_and_may_be_changed():
+    @dml_vk.compile
+    def function(x):
+        given = dml_vk.asarray([1.0, 2.0, 3.0])
+        fixed = dml_vk.asarray(np.array([4.0, 5.0, 6.0], np.float32))
+        given += x
+        return given * fixed, dml_vk.asarray([7, 8])
+
+    for _ in range(2):
+        product, constant = function(dml_vk.ones(3))
+        assert product.tolist() == [8.0, 15.0, 24.0]
+        assert constant.tolist() == [7, 8]
+        constant += 1
+
+
+def test_indexes_and_matrices_are_checked_at_each_call():
+    @dml_vk.compile
+    def take(x, index):
+        return x[index] + 1
+
+    x = tensor(4)
+    assert bits(take(x, dml_vk.asarray([3, 0, -4]))) == bits(x[dml_vk.asarray([3, 0, -4])] + 1)
+    with pytest.raises(
+        IndexError, match="index is out of bounds for axis 0 with size 4; got index=5"
+    ):
+        take(x, dml_vk.asarray([3, 5, -4]))
+    solve = dml_vk.compile(lambda a, b: dml_vk.linalg.solve(a, b))
+    a, b = tensor(5, 5), tensor(5)
+    assert bits(solve(a, b)) == bits(dml_vk.linalg.solve(a, b))
+    with pytest.raises(LinAlgError, match="singular"):
+        solve(dml_vk.zeros((5, 5)), b)
+    assert bits(solve(a, b)) == bits(dml_vk.linalg.solve(a, b))
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda x: x if x.sum() > 0 else -x,
+        lambda x: x.numpy(),
+        lambda x: x.sum().item(),
+        lambda x: dml_vk.nonzero(x),
+        lambda x: np.asarray(x),
+        lambda x: str(x),
+        lambda x: np.from_dlpack(x),
+    ],
+)
+def test_what_needs_values_is_an_error_that_names_the_line(function):
+    x = tensor(3)
+    line = rf"line='{__file__}:\d+'"
+    with pytest.raises(CaptureError, match=f"values are not known .*{line}"):
+        dml_vk.compile(function)(x)
+    assert bits(x + 1) == bits(x + 1)  # The device is as before.
+
+
+def test_the_host_cannot_write_what_is_outside():
+    outside = dml_vk.Buffer(16)
+
+    @dml_vk.compile
+    def function(x):
+        outside.write(b"abcd")
+        return x
+
+    with pytest.raises(CaptureError, match="the host cannot write memory from outside"):
+        function(tensor(3))
+
+
+def test_a_tensor_that_escapes_cannot_be_used():
+    kept = []
+
+    @dml_vk.compile
+    def function(x):
+        kept.append(x * 2)
+        return x + 1
+
+    function(tensor(3))
+    with pytest.raises(CaptureError, match="cannot be used after it, unless it was returned"):
+        kept[0] + 1
+
+
+def test_signatures_tell_apart_what_differs():
+    calls = []
+
+    @dml_vk.compile
+    def function(x, *rest):
+        calls.append(rest)
+        return x + 1 if not rest else x
+
+    x = tensor(2, 2, 2, 2)
+    for args in (
+        (x,),
+        (x.permute(3, 2, 1, 0),),
+        (x.to(dml_vk.channels_last),),
+        (x, 1),
+        (x, 1.0),
+        (x, True),
+        (x, -0.0),
+    ):
+        for _ in range(2):
+            function(*args)
+    assert len(calls) == 7
+    with pytest.raises(DTypeError, match="arguments must be tensors or hashable"):
+        function(x, {1, 2})
+    with pytest.raises(DTypeError, match="function must be callable"):
+        dml_vk.compile(3)
+
+
+def test_structures_come_back_as_they_are():
+    @dml_vk.compile
+    def function(pair, more):
+        return Pair(pair.right, [more["a"] + 1, None, "text"])
+
+    x, y, z = tensor(2), tensor(3), tensor(4)
+    found = function(Pair(x, y), {"a": z})
+    assert type(found) is Pair
+    assert found.left is y
+    assert bits(found.right[0]) == bits(z + 1)
+    assert found.right[1:] == [None, "text"]
+
+
+def test_methods_and_nested_compiled_functions():
+    class Scale:
+        def __init__(self):
+            self.factor = tensor(3)
+
+        @dml_vk.compile
+        def apply(self, x):
+            """Scale."""
+            return inner(x) * self.factor
+
+    inner = dml_vk.compile(lambda x: x + 1)
+    scale, x = Scale(), tensor(3)
+    assert bits(scale.apply(x)) == bits((x + 1) * scale.factor)
+    assert Scale.apply.__doc__ == "Scale."
+    assert repr(Scale.apply) == "<compiled apply: 1 programs>"
+
+
+def test_dead_work_goes_and_temporaries_share_memory():
+    @dml_vk.compile
+    def function(x):
+        x * 3 + x.sum()
+        for _ in range(20):
+            x = dml_vk.sort(x)
+        return x
+
+    plain = dml_vk.compile(lambda x: dml_vk.sort(x))
+    x = tensor(1000)
+    assert bits(function(x)) == bits(plain(x))
+    (long,), (short,) = function.programs, plain.programs
+    assert sum(len(part.jobs) for part in long.parts) == 20 * len(short.parts[0].jobs)
+    assert long.temporary_bytes <= 3 * max(4096, short.temporary_bytes)
+
+
+def test_nothing_is_kept_when_the_function_is_gone():
+    def make():
+        weight = tensor(1000)
+        made = dml_vk.compile(lambda x: x * weight)
+        made(tensor(1000))
+        return made, weakref.ref(made), weakref.ref(weight.allocation)
+
+    function, *gone = make()
+    assert [one() is None for one in gone] == [False, False]
+    del function
+    gc.collect()
+    assert [one() for one in gone] == [None, None]
+
+
+def test_other_threads_work_while_a_function_is_captured():
+    x = tensor(10)
+    with ThreadPoolExecutor(1) as pool:
+
+        @dml_vk.compile
+        def function(y):
+            other = pool.submit(lambda: (x * 2).numpy()).result()
+            return y + dml_vk.asarray(other)
+
+        assert bits(function(x)) == bits(x + x * 2)
