@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from dml_vk.kernels.kernel import COMPUTED_RANK, MAX_RANK
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.caching import cached_plan
+from dml_vk.kernels.plan.chain import Computed
 from dml_vk.kernels.plan.dims import offsets
 from dml_vk.kernels.plan.paths import plan_of, rows, tile
 from dml_vk.kernels.plan.tasks import columns_of, task_of
@@ -60,4 +62,5 @@ def plan_computed(
     path = path.costing(element_ns, rounds.computed(kernel, *spec[:2]))
     module = f"{kernel}_{path.name}_{8 * task.itemsize}"
     launches = offsets(task.outer, starts)
-    return plan_of(module, task, path, rank, launches, sources=itemsizes[:-1], spec=spec)
+    plan = plan_of(module, task, path, rank, launches, sources=itemsizes[:-1], spec=spec)
+    return replace(plan, computed=Computed(kernel, sizes, tuple(operands), spec))
