@@ -78,3 +78,28 @@ def node_of(computed: Computed, values: Sequence[int], code: int = 0) -> Node:
     given = iter(values)
     sources = [None if absent >> k & 1 else next(given) for k in range(len(codes))]
     return Node(computed.kernel, opcode, before, common, target, tuple(sources))
+
+
+class Way(NamedTuple):
+    """How a kernel of a chain comes to an operand's elements."""
+
+    itemsize: int
+    rows: Ints  # strides from row to row
+    steps: Ints  # along a row: one number if it is the same throughout, else of each of its dims
+    align: int  # bytes that each row starts at a multiple of, at most a quad
+
+
+class Recipe(NamedTuple):
+    """All that a kernel of a chain is made from: see kernels/spirv/chained.py."""
+
+    local_size: int
+    lanes: int
+    rows: Ints  # the sizes of the dims over rows, innermost first
+    row: Ints  # and of those of a row
+    unit: int  # elements of a whole unit
+    quad: int  # how many are read, computed and written at once
+    least: int  # and at the end of a row
+    ways: tuple[Way, ...]  # of what is read, then of what is written
+    steps: tuple[tuple[str, Ints, tuple[int, ...]], ...]
+    """Of each node the kernel, its constants, and the values that it takes."""
+    results: Ints  # the numbers of the values that are written

@@ -18,7 +18,7 @@ from dml_vk.limits import Profile
 from dml_vk.strides.order import Ints
 
 # Estimated time per element on one slow core, without reading and writing.
-_ELEMENT_NS = {
+ELEMENT_NS = {
     "where": 2.0, "cast": 5.0, "float_compare": 2.0, "int_compare": 2.0, "long_compare": 5.0,
     "float_arithmetic": 3.0, "int_arithmetic": 3.0, "long_arithmetic": 8.0, "float_exp": 4.0,
     "float_activation": 6.0, "float_trig": 5.0, "float_erf": 6.0, "float_log": 7.0,
@@ -58,7 +58,7 @@ def plan_computed(
     if "tile_32" in variants and set(itemsizes) == {4}:
         path = tile(task) or path
     activates = kernel == "finish" and spec[1]
-    element_ns = _ELEMENT_NS[kernel] + (_ELEMENT_NS["float_activation"] if activates else 0)
+    element_ns = ELEMENT_NS[kernel] + (ELEMENT_NS["float_activation"] if activates else 0)
     path = path.costing(element_ns, rounds.computed(kernel, *spec[:2]))
     module = f"{kernel}_{path.name}_{8 * task.itemsize}"
     launches = offsets(task.outer, starts)
