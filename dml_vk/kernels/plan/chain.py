@@ -32,19 +32,15 @@ class Operand(NamedTuple):
     strides: Ints
     offset: int
     itemsize: int
-    code: int  # of the dtype
 
 
 class Node(NamedTuple):
     """One elementwise operation of a chain, as a launch of its own would do it."""
 
     kernel: str
-    opcode: int
-    before: int
-    common: int  # the code of the dtype of the computation
-    target: int  # and of the results
-    sources: tuple[int | None, ...]
-    """Numbers of values, those read first, then those of nodes. None: a scalar or missing."""
+    spec: Ints  # that of `Computed`; of a copy or a fill, the item size
+    sources: tuple[int, ...]
+    """Numbers of values, those read first, then those of nodes: of each source but scalars."""
 
 
 class Chain(NamedTuple):
@@ -55,29 +51,17 @@ class Chain(NamedTuple):
     nodes: tuple[Node, ...]
     writes: tuple[tuple[int, Operand], ...]  # the number of a value, and where it goes
 
-    def code(self, value: int) -> int:
-        """The code of the dtype of a value."""
-        at = value - len(self.reads)
-        return self.reads[value].code if at < 0 else self.nodes[at].target
 
-    def spec(self, node: Node) -> Ints:
-        """The constants of a launch of its own: see `Computed`."""
-        absent = sum([(source is None) << k for k, source in enumerate(node.sources)])
-        codes = [node.target if one is None else self.code(one) for one in node.sources]
-        return (node.opcode, node.before, absent, node.target, node.common, *codes)
+def node_of(computed: Computed, values: Sequence[int]) -> Node:
+    """The node that does what a launch does, with these values for the sources that it has."""
+    spec = computed.spec or (computed.operands[-1][2],)
+    return Node(computed.kernel, spec, tuple(values))
 
 
-def node_of(computed: Computed, values: Sequence[int], code: int = 0) -> Node:
-    """The node that does what a launch does, with these values for the sources that it has.
-
-    `code` is the dtype's of what is copied or filled.
-    """
-    if not computed.spec:
-        return Node(computed.kernel, 0, 0, code, code, tuple(values))
-    opcode, before, absent, target, common, *codes = computed.spec
-    given = iter(values)
-    sources = [None if absent >> k & 1 else next(given) for k in range(len(codes))]
-    return Node(computed.kernel, opcode, before, common, target, tuple(sources))
+def present(computed: Computed) -> list[int]:
+    """The numbers of the sources that a launch reads: the others are scalars or missing."""
+    absent = computed.spec[2] if computed.spec else 0
+    return [k for k in range(len(computed.operands) - 1) if not absent >> k & 1]
 
 
 class Way(NamedTuple):
@@ -100,6 +84,5 @@ class Recipe(NamedTuple):
     quad: int  # how many are read, computed and written at once
     least: int  # and at the end of a row
     ways: tuple[Way, ...]  # of what is read, then of what is written
-    steps: tuple[tuple[str, Ints, tuple[int, ...]], ...]
-    """Of each node the kernel, its constants, and the values that it takes."""
+    nodes: tuple[Node, ...]
     results: Ints  # the numbers of the values that are written

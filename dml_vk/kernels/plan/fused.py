@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dml_vk.dtypes import DTYPES
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import BASES, Plan
-from dml_vk.kernels.plan.chain import COPY, FILL, Chain, Node, Operand, Recipe, Way
+from dml_vk.kernels.plan.chain import COPY, FILL, Chain, Operand, Recipe, Way
 from dml_vk.kernels.plan.dims import Dim, ascending, dense
 from dml_vk.kernels.plan.elementwise import ELEMENT_NS
 from dml_vk.kernels.plan.paths import LINE_BYTES, LOCAL_SIZE, MAX_DIVIDEND
@@ -23,6 +23,7 @@ FUSED = "fused"  # in place of a module's name
 _WORD = 4
 _ITEMSIZES = [dtype.itemsize for dtype in DTYPES.values()]
 _MOST_BYTES = 8  # of an element
+_TARGET = 3  # where the codes of dtypes start in the constants of a node
 # Kernels whose slow branch, for rare values, a CPU would execute for all: on their own they do not.
 _REFUSED = {"float_trig"}
 # Estimated times on one slow core: of a quad that is moved, and of an element that is moved alone,
@@ -45,12 +46,11 @@ def plan_fused(chain: Chain, profile: Profile) -> Plan | None:
 
 def params_of(chain: Chain, words: Sequence[Ints]) -> Ints:
     """The params of a launch, from those that each node would have in a launch of its own."""
-    steps = _steps(chain)
     return tuple(
         [
             given[place]
-            for (kernel, spec, _), given in zip(steps, words)
-            for place in scalar_places(kernel, spec)
+            for node, given in zip(chain.nodes, words)
+            for place in scalar_places(node.kernel, node.spec)
         ]
     )
 
@@ -60,31 +60,20 @@ def _reduced(operand: Operand) -> Operand:
     return operand._replace(offset=operand.offset % max(1, QUAD_BYTES // operand.itemsize))
 
 
-def _steps(chain: Chain) -> tuple[tuple[str, Ints, Ints], ...]:
-    return tuple(
-        [
-            (node.kernel, _spec(chain, node), tuple([s for s in node.sources if s is not None]))
-            for node in chain.nodes
-        ]
-    )
-
-
-def _spec(chain: Chain, node: Node) -> Ints:
-    return (_ITEMSIZES[node.target],) if node.kernel in (COPY, FILL) else chain.spec(node)
-
-
 def _is_supported(chain: Chain, operands: Sequence[Operand], profile: Profile) -> bool:
-    codes = [one.code for one in operands]
-    for node in chain.nodes:
-        if node.kernel not in (COPY, FILL, *COMPUTED) or node.kernel in _REFUSED:
+    if math.prod(chain.sizes) >= MAX_DIVIDEND or len(operands) > profile.max_storage_buffers:
+        return False
+    words = BASES + len(operands)
+    for kernel, spec, _ in chain.nodes:
+        sizes = spec
+        if kernel not in (COPY, FILL):
+            if kernel not in COMPUTED or kernel in _REFUSED:
+                return False
+            sizes = tuple([_ITEMSIZES[code] for code in spec[_TARGET:]])
+        if max(sizes) > _MOST_BYTES:
             return False
-        codes += (node.common, node.target)
-    if max(_ITEMSIZES[code] for code in codes) > _MOST_BYTES:
-        return False
-    if len(operands) > profile.max_storage_buffers or math.prod(chain.sizes) >= MAX_DIVIDEND:
-        return False
-    scalars = sum([len(scalar_places(kernel, spec)) for kernel, spec, _ in _steps(chain)])
-    return _WORD * (BASES + len(operands) + scalars) <= profile.max_push_bytes
+        words += len(scalar_places(kernel, spec))
+    return _WORD * words <= profile.max_push_bytes
 
 
 @functools.lru_cache(maxsize=1024)
@@ -148,7 +137,7 @@ def _recipe(
         quad,
         least,
         tuple(ways),
-        _steps(chain),
+        chain.nodes,
         tuple([value for value, _ in chain.writes]),
     )
 
@@ -171,9 +160,9 @@ def _plan(chain: Chain, recipe: Recipe, starts: Ints, profile: Profile) -> Plan 
     units = rows * (groups + (left > 0)) if 0 not in chain.sizes else 0
     node_rounds = sum(
         [
-            rounds.computed(node.kernel, node.opcode, node.before)
-            for node in chain.nodes
-            if node.kernel in COMPUTED
+            rounds.computed(kernel, *spec[:2])
+            for kernel, spec, _ in chain.nodes
+            if kernel in COMPUTED
         ]
     )
     most = max(

@@ -48,7 +48,7 @@ def scalar_places(kernel: str, spec: Ints) -> Ints:
 
 def is_native(recipe: Recipe) -> bool:
     """Whether the module depends on the operations that the device has for float64."""
-    kernels = {kernel for kernel, _, _ in recipe.steps} - {COPY, FILL}
+    kernels = {kernel for kernel, _, _ in recipe.nodes} - {COPY, FILL}
     return any(module_of(kernel) in NATIVE_MODULES for kernel in kernels)
 
 
@@ -66,14 +66,14 @@ class _Chained:
         self.groups = self.extent // recipe.unit
         at = BASES + len(recipe.ways)
         places = []  # of the scalars of each step
-        for kernel, spec, _ in recipe.steps:
+        for kernel, spec, _ in recipe.nodes:
             count = len(scalar_places(kernel, spec))
             places.append(tuple(range(at, at + count)))
             at += count
         self.asm = Assembler(at)
         linked: dict[tuple[str, Ints, Ints], int] = {}
         self.makers: list[Maker] = []
-        for (kernel, spec, sources), words in zip(recipe.steps, places):
+        for (kernel, spec, sources), words in zip(recipe.nodes, places):
             if kernel == COPY:
                 self.makers.append(self._copy(sources))
             elif kernel == FILL:
