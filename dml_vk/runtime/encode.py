@@ -133,7 +133,7 @@ class Encoder:
         arenas = arenas_of(accesses)
         unit_ns = plan.unit_ns / self.profile.pace
         step = self._units_at_once(plan, unit_ns)
-        key = Key(plan.module, plan.spec, len(push), len(arenas), plan.fused)
+        key = Key(plan.recipe or plan.module, plan.spec, len(push), len(arenas), plan.fused)
         cached, bound = self.pipeline(key, arenas, ranges)
         made = []
         for first in range(0, plan.units, step):

@@ -9,8 +9,11 @@ from time import perf_counter
 from typing import NamedTuple
 
 from dml_vk.errors import DeviceMemoryError
+from dml_vk.kernels.plan.chain import Recipe
+from dml_vk.kernels.plan.fused import FUSED
 from dml_vk.kernels.registry import NATIVE_MODULES
 from dml_vk.kernels.spirv import library
+from dml_vk.kernels.spirv.chained import built, is_native
 from dml_vk.kernels.spirv.fusing import fused
 from dml_vk.kernels.spirv.unrolling import unmarked
 from dml_vk.kernels.spirv.widening import widened
@@ -31,9 +34,9 @@ SPARE = 8  # shrinking drops 1/8 of the most, so that not every new pipeline mak
 
 
 class Key(NamedTuple):
-    """The identity of a pipeline. `module` is the name of a built-in kernel, or SPIR-V."""
+    """The identity of a pipeline. `module` is the name of a kernel of ours, a recipe, or SPIR-V."""
 
-    module: str | bytes
+    module: str | bytes | Recipe
     spec: Ints
     push_words: int
     bindings: int
@@ -96,11 +99,12 @@ class Pipelines:
 
     def _spec(self, key: Key) -> Ints:
         """All constants of a kernel of ours, which plans do not know if they depend on a check."""
-        if key.module not in NATIVE_MODULES:
-            return key.spec
+        return (*key.spec, self._operations()) if key.module in NATIVE_MODULES else key.spec
+
+    def _operations(self) -> int:
         if self._native is None:
             self._native = native_operations(self._runtime)
-        return (*key.spec, self._native)
+        return self._native
 
     def _make(self, key: Key) -> Cached:
         began = perf_counter()
@@ -108,9 +112,13 @@ class Pipelines:
         if isinstance(key.module, bytes):
             name, spirv = dispatches.USERS_KERNEL, key.module
         else:  # the constants are folded into it
-            name, known = key.module, self._spec(key)
-            spirv, spec = library.load_for(name, known), ()
-            spirv = widened(spirv) if self._widens else spirv
+            if isinstance(key.module, Recipe):
+                native = self._operations() if is_native(key.module) else 0
+                name, spirv = FUSED, built(key.module, native)
+            else:
+                name, known = key.module, self._spec(key)
+                spirv = library.load_for(name, known)
+            spirv, spec = widened(spirv) if self._widens else spirv, ()
         if key.fused:
             spirv = fused(spirv)
         if not self._unrolls:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from dml_vk.kernels.plan.chain import Computed, Recipe
 from dml_vk.kernels.plan.rounds import AROUND
 
 # Every kernel's push block starts with the half-open range of work items to process, then one base
@@ -46,6 +47,10 @@ class Plan:
     # Only for the log: the chosen variant and its dim sizes.
     path: str = "single"
     sizes: tuple[int, ...] = ()
+    # What it was made for, if it can be part of a chain: see kernels/plan/fused.py.
+    computed: Computed | None = None
+    # Of a chain, what its module is made from.
+    recipe: Recipe | None = None
 
     def rounds(self, units: int, groups: int) -> int:
         """The most loop iterations of any invocation when `groups` share `units` work items.

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from dml_vk.kernels.kernel import MAX_RANK
 from dml_vk.kernels.plan import transfer
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.caching import cached_plan
+from dml_vk.kernels.plan.chain import COPY, Computed
 from dml_vk.kernels.plan.dims import offsets
 from dml_vk.kernels.plan.paths import interleaved, plan_of, rows, tile
 from dml_vk.kernels.plan.tasks import starts_of, task_of, widest
@@ -27,14 +30,17 @@ def plan_copy(
 
     The elements of dst must not overlap each other, nor those of src.
     """
+    operands = (src_strides, src_offset, itemsize), (dst_strides, dst_offset, itemsize)
+    computed = Computed(COPY, sizes, operands, ())
     strides, bases = (src_strides, dst_strides), (src_offset * itemsize, dst_offset * itemsize)
     task, starts = task_of(sizes, strides, bases, (itemsize, itemsize), MAX_RANK, profile)
     simple = transfer.copied(task, starts)
     if simple is not None:
-        return simple
+        return replace(simple, computed=computed)
     task = widest(task)
     path = interleaved(task) or tile(task) or rows(task)
     itemsize = task.itemsize
     launches = offsets(task.outer, starts_of(task, bases))
     module = f"copy_{path.name}_{8 * itemsize}"
-    return plan_of(module, task, path, MAX_RANK, launches, sources=(itemsize,))
+    plan = plan_of(module, task, path, MAX_RANK, launches, sources=(itemsize,))
+    return replace(plan, computed=computed)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from dml_vk.kernels.kernel import COMPUTED_RANK, MAX_RANK
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.caching import cached_plan
+from dml_vk.kernels.plan.chain import Computed
 from dml_vk.kernels.plan.dims import offsets
 from dml_vk.kernels.plan.paths import plan_of, rows, tile
 from dml_vk.kernels.plan.tasks import columns_of, task_of
@@ -16,7 +18,7 @@ from dml_vk.limits import Profile
 from dml_vk.strides.order import Ints
 
 # Estimated time per element on one slow core, without reading and writing.
-_ELEMENT_NS = {
+ELEMENT_NS = {
     "where": 2.0, "cast": 5.0, "float_compare": 2.0, "int_compare": 2.0, "long_compare": 5.0,
     "float_arithmetic": 3.0, "int_arithmetic": 3.0, "long_arithmetic": 8.0, "float_exp": 4.0,
     "float_activation": 6.0, "float_trig": 5.0, "float_erf": 6.0, "float_log": 7.0,
@@ -56,8 +58,9 @@ def plan_computed(
     if "tile_32" in variants and set(itemsizes) == {4}:
         path = tile(task) or path
     activates = kernel == "finish" and spec[1]
-    element_ns = _ELEMENT_NS[kernel] + (_ELEMENT_NS["float_activation"] if activates else 0)
+    element_ns = ELEMENT_NS[kernel] + (ELEMENT_NS["float_activation"] if activates else 0)
     path = path.costing(element_ns, rounds.computed(kernel, *spec[:2]))
     module = f"{kernel}_{path.name}_{8 * task.itemsize}"
     launches = offsets(task.outer, starts)
-    return plan_of(module, task, path, rank, launches, sources=itemsizes[:-1], spec=spec)
+    plan = plan_of(module, task, path, rank, launches, sources=itemsizes[:-1], spec=spec)
+    return replace(plan, computed=Computed(kernel, sizes, tuple(operands), spec))

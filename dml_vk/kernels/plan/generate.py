@@ -7,10 +7,13 @@ plan's push block at launch.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from dml_vk.kernels.kernel import MADE_RANK
 from dml_vk.kernels.plan import transfer
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.caching import cached_plan
+from dml_vk.kernels.plan.chain import FILL, Computed
 from dml_vk.kernels.plan.dims import offsets
 from dml_vk.kernels.plan.draw import DRAWN_NS, DRAWN_RANK, DRAWN_ROUNDS
 from dml_vk.kernels.plan.paths import plan_of, rows
@@ -27,17 +30,18 @@ _ELEMENT_ROUNDS = {"sequence": 3 * loop(4), "philox": 0, **DRAWN_ROUNDS}
 @cached_plan(offset="itemsize")
 def plan_fill(sizes: Ints, strides: Ints, itemsize: int, offset: int, profile: Profile) -> Plan:
     """Plan a fill with one value, which is passed as a pattern of 16 bytes."""
+    computed = Computed(FILL, sizes, ((strides, offset, itemsize),), ())
     # The virtual source does not matter; this one is as contiguous as the destination.
     both = (strides, strides), (offset * itemsize,) * 2, (itemsize, itemsize)
     task, (_, start) = task_of(sizes, *both, MADE_RANK, profile)
     simple = transfer.filled(task, start)
     if simple is not None:
-        return simple
+        return replace(simple, computed=computed)
     task = widest(task)
     launches = [(dst,) for _, dst in offsets(task.outer, starts_of(task, both[1]))]
     path = rows(task)
     module = f"fill_{path.name}_{8 * task.itemsize}"
-    return plan_of(module, task, path, MADE_RANK, launches)
+    return replace(plan_of(module, task, path, MADE_RANK, launches), computed=computed)
 
 
 @cached_plan(offset="itemsize")

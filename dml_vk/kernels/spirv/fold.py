@@ -48,7 +48,9 @@ class Folder:
         self._clones: dict[tuple[int, ...], Body] = {}
         self._several: set[int] = set()  # functions that were seen to return at several places
         main = program.function(program.main)
-        self._write(main, Body(main.name, main.result), {}, {})
+        body = Body(main.name, main.result)
+        body.params += main.params
+        self._write(main, body, {}, {})
 
     def call(self, name: int, arguments: list[int], body: Body, state: State) -> tuple[State, int]:
         """Write a call, or what it does, and return what holds afterwards and its result."""

@@ -10,7 +10,7 @@ from collections.abc import Collection, Iterator, Sequence
 
 from dml_vk.errors import ShaderError
 
-UNDEFINED, MEMBER_NAME, IMPORT, EXTENDED = 1, 6, 11, 12
+UNDEFINED, NAME, MEMBER_NAME, IMPORT, EXTENDED = 1, 5, 6, 11, 12
 ENTRY_POINT, EXECUTION_MODE, CAPABILITY = 15, 16, 17
 TYPE_FLOAT = 22
 TYPE_FUNCTION, CONSTANT_TRUE, CONSTANT_FALSE, CONSTANT, COMPOSITE = 33, 41, 42, 43, 44
@@ -26,7 +26,7 @@ FLOAT64, INT64 = 10, 11  # CAPABILITYs
 SPEC_ID, BUILT_IN, NO_CONTRACTION = 1, 11, 42  # decorations
 WORKGROUP_SIZE = 25  # a BUILT_IN
 LOCAL_SIZE = 17  # an EXECUTION_MODE
-PRIVATE, OF_FUNCTION = 6, 7  # storage classes
+PRIVATE, OF_FUNCTION, PUSH_CONSTANT, STORAGE_BUFFER = 6, 7, 9, 12  # storage classes
 
 Words = tuple[int, ...]  # of an instruction: word count and opcode, then operands
 Blocks = dict[int, list[Words]]  # by label

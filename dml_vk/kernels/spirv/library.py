@@ -35,11 +35,11 @@ def load(module: str) -> bytes:
 @lru_cache(maxsize=512)
 def load_for(module: str, spec: tuple[int, ...]) -> bytes:
     """The SPIR-V of a module with these values of specialization constants 0, 1, ... set."""
-    return specialized(_program(module), spec)
+    return specialized(program(module), spec)
 
 
 @lru_cache(maxsize=16)  # up to 1 MB each
-def _program(module: str) -> Program:
+def program(module: str) -> Program:
     return Program(load(module))
 
 

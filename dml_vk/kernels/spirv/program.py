@@ -5,6 +5,8 @@ Nothing here depends on specialization constants, so that it is done once per mo
 
 from __future__ import annotations
 
+import copy
+import struct
 from functools import cached_property
 from typing import NamedTuple
 
@@ -151,6 +153,7 @@ class Program:
         self.numbers: dict[int, int] = {}  # of specialization constants
         self.precise: set[int] = set()
         self.size = 0  # the constant that is the local size
+        self._names: list[Words] = []
         self._functions: dict[int, list[Words]] = {}
         self._read: dict[int, Function] = {}
         body: list[Words] | None = None
@@ -166,7 +169,9 @@ class Program:
                 self.decorations.append(line)
             elif kind > op.CAPABILITY or kind == op.UNDEFINED:
                 self.declared.append(line)
-            elif kind > op.MEMBER_NAME:  # Names and sources are dropped.
+            elif kind == op.NAME:
+                self._names.append(line)
+            elif kind > op.MEMBER_NAME:  # Names of members and sources are dropped.
                 if kind == op.ENTRY_POINT:
                     self.main = line[2]
                 self.before.append(line)
@@ -180,6 +185,25 @@ class Program:
             self.size = line[1]
         else:
             self.decorations.append(line)
+
+    @cached_property
+    def functions(self) -> dict[str, int]:
+        """The functions by glslang's names, such as `bits_of(u1;`."""
+        return {
+            struct.pack(f"<{len(line) - 2}I", *line[2:]).split(b"\0")[0].decode(): line[1]
+            for line in self._names
+            if line[1] in self._functions
+        }
+
+    def rooted(self, declared: list[Words], lines: list[Words], bound: int) -> Program:
+        """The same module with another main function, and with more declarations."""
+        other = copy.copy(self)
+        other.declared = [*self.declared, *declared]
+        other.bound = bound
+        function = Function(lines)
+        other.main = function.name
+        other._read = {**self._read, function.name: function}
+        return other
 
     def function(self, name: int) -> Function:
         """A function, read when it is first asked for."""

@@ -11,7 +11,7 @@ from dml_vk.kernels.spirv.instructions import Words, instruction
 from dml_vk.kernels.spirv.program import LITERALS
 
 # What has no result: where its operands that are ids are, labels excepted.
-_NO_RESULT = {
+NO_RESULT = {
     op.STORE: slice(1, 3),
     224: slice(1, None),  # OpControlBarrier
     225: slice(1, None),  # OpMemoryBarrier
@@ -23,7 +23,7 @@ _NO_RESULT = {
 }
 _EFFECTS = {op.CALL, *range(227, 243)}  # and atomics
 # Of types: where the types and constants are that they are made of.
-_TYPES = {
+TYPES = {
     23: slice(2, 3),  # OpTypeVector
     24: slice(2, 3),  # OpTypeMatrix
     28: slice(2, 4),  # OpTypeArray
@@ -53,7 +53,7 @@ class Pruner:
         folder, waiting, used, defined = self.folder, self._waiting, self.used, self._defined
         for line in folder.all.lines:
             kind = line[0] & 0xFFFF
-            defined[line[1 if kind in _TYPES else 2]] = line
+            defined[line[1 if kind in TYPES else 2]] = line
             if kind == op.VARIABLE and line[3] == _INPUT:
                 waiting.append(line[2])
         waiting.append(folder.program.main)
@@ -67,8 +67,8 @@ class Pruner:
                 continue
             line = defined[one]
             kind = line[0] & 0xFFFF
-            if kind in _TYPES:
-                waiting += line[_TYPES[kind]]
+            if kind in TYPES:
+                waiting += line[TYPES[kind]]
             elif kind == op.EXTENDED:
                 waiting += line[5:]
                 waiting.append(line[1])
@@ -95,7 +95,7 @@ class Pruner:
             defined[line[2]] = line
         for line in body.lines:
             kind = line[0] & 0xFFFF if line else op.LABEL
-            ids = _NO_RESULT.get(kind)
+            ids = NO_RESULT.get(kind)
             if ids is None:
                 defined[line[2]] = line
                 if kind in _EFFECTS:
@@ -125,7 +125,7 @@ class Pruner:
         if kind == op.STORE:
             variable = self.variable(line)
             return variable is None or variable in self.used
-        return kind in _NO_RESULT or line[2] in self.used
+        return kind in NO_RESULT or line[2] in self.used
 
 
 def written(folder: Folder) -> bytes:
@@ -139,7 +139,7 @@ def written(folder: Folder) -> bytes:
     precise = instruction(op.DECORATE, 0, op.NO_CONTRACTION)
     lines += [(precise[0], one, precise[2]) for one in folder.precise if one in used]
     lines += [
-        line for line in folder.all.lines if line[1 if line[0] & 0xFFFF in _TYPES else 2] in used
+        line for line in folder.all.lines if line[1 if line[0] & 0xFFFF in TYPES else 2] in used
     ]
     for body in folder.bodies:
         if body.name in used:

@@ -1,0 +1,88 @@
+"""Elementwise launches as values, and chains of them for one kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from dml_vk.strides.order import Ints
+
+# Beside the kernels of operators: elements as they are, and one element for all.
+COPY, FILL = "copy", "fill"
+
+
+class Computed(NamedTuple):
+    """What a plan of an elementwise kernel, a copy or a fill was made for.
+
+    Operands are (strides, offset, item size), dst last. `spec` has the opcode, the step before it,
+    a bit for each source that is a scalar or missing, the codes of the dtypes of dst and of the
+    computation, and that of each source; copies and fills only move bits, and have none. Offsets
+    may be those of another launch of the plan: they only tell how operands are aligned.
+    """
+
+    kernel: str
+    sizes: Ints
+    operands: tuple[tuple[Ints, int, int], ...]
+    spec: Ints
+
+
+class Operand(NamedTuple):
+    """Elements in memory: strides over the sizes of the chain, the rest in elements."""
+
+    strides: Ints
+    offset: int
+    itemsize: int
+
+
+class Node(NamedTuple):
+    """One elementwise operation of a chain, as a launch of its own would do it."""
+
+    kernel: str
+    spec: Ints  # that of `Computed`; of a copy or a fill, the item size
+    sources: tuple[int, ...]
+    """Numbers of values, those read first, then those of nodes: of each source but scalars."""
+
+
+class Chain(NamedTuple):
+    """Operations on the elements at each index of `sizes`."""
+
+    sizes: Ints
+    reads: tuple[Operand, ...]
+    nodes: tuple[Node, ...]
+    writes: tuple[tuple[int, Operand], ...]  # the number of a value, and where it goes
+
+
+def node_of(computed: Computed, values: Sequence[int]) -> Node:
+    """The node that does what a launch does, with these values for the sources that it has."""
+    spec = computed.spec or (computed.operands[-1][2],)
+    return Node(computed.kernel, spec, tuple(values))
+
+
+def present(computed: Computed) -> list[int]:
+    """The numbers of the sources that a launch reads: the others are scalars or missing."""
+    absent = computed.spec[2] if computed.spec else 0
+    return [k for k in range(len(computed.operands) - 1) if not absent >> k & 1]
+
+
+class Way(NamedTuple):
+    """How a kernel of a chain comes to an operand's elements."""
+
+    itemsize: int
+    rows: Ints  # strides from row to row
+    steps: Ints  # along a row: one number if it is the same throughout, else of each of its dims
+    align: int  # bytes that each row starts at a multiple of, at most a quad
+
+
+class Recipe(NamedTuple):
+    """All that a kernel of a chain is made from: see kernels/spirv/chained.py."""
+
+    local_size: int
+    lanes: int
+    rows: Ints  # the sizes of the dims over rows, innermost first
+    row: Ints  # and of those of a row
+    unit: int  # elements of a whole unit
+    quad: int  # how many are read, computed and written at once
+    least: int  # and at the end of a row
+    ways: tuple[Way, ...]  # of what is read, then of what is written
+    nodes: tuple[Node, ...]
+    results: Ints  # the numbers of the values that are written

@@ -1,0 +1,200 @@
+"""What an elementwise kernel computes, as a function: a piece of a module of several of them.
+
+The function takes the bits of elements, and returns those of the result, as `encode(compute(...))`
+does in the kernel itself. It is folded like a whole module, from a main function made here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import NamedTuple
+
+from dml_vk.kernels.registry import COMPUTED, KERNELS, NATIVE_MODULES
+from dml_vk.kernels.spirv import instructions as op
+from dml_vk.kernels.spirv import library
+from dml_vk.kernels.spirv.fold import Folder
+from dml_vk.kernels.spirv.instructions import Words, instruction
+from dml_vk.kernels.spirv.program import Program
+from dml_vk.kernels.spirv.prune import TYPES, Pruner
+from dml_vk.strides.order import Ints
+
+_STRUCT, _POINTER = 30, 32
+
+
+class Piece(NamedTuple):
+    """Functions, and what they use by id."""
+
+    root: int
+    params: int
+    functions: list[list[Words]]
+    declared: dict[int, Words]  # types, constants and variables
+    precise: frozenset[int]
+    scalars: dict[int, int]  # access chains, and the word of the scalars that each leads to
+
+
+@lru_cache(maxsize=256)
+def piece(kernel: str, spec: Ints, native: int = 0) -> Piece:
+    """The piece of a kernel with these constants, which are those of `Computed`.
+
+    `native` tells by which operations it may compute: see runtime/native_check.py.
+    """
+    module = module_of(kernel)
+    name = module.rpartition("_")[0]
+    before = KERNELS[name].spec.index("OP")
+    folder = Folder(
+        _rooted(library.program(module), COMPUTED[kernel][0], spec),
+        (*(0,) * before, *spec, *((native,) if module in NATIVE_MODULES else ())),
+    )
+    pruner = Pruner(folder)
+    pruner.run()
+    functions = [
+        [
+            instruction(op.FUNCTION, body.result, body.name, 0, body.type),
+            *body.params,
+            instruction(op.LABEL, body.first),
+            *[line for line in body.variables if line[2] in pruner.used],
+            *[line for line in body.lines if pruner.stays(line)],
+            instruction(op.FUNCTION_END),
+        ]
+        for body in folder.bodies
+        if body.name in pruner.used
+    ]
+    declared = {line[1 if line[0] & 0xFFFF in TYPES else 2]: line for line in folder.all.lines}
+    (push,) = [name for name, line in declared.items() if _is_push(line)]
+    values = folder.all.values
+    return Piece(
+        folder.program.main,
+        len(folder.bodies[-1].params),
+        functions,
+        declared,
+        frozenset(pruner.used.intersection(folder.precise)),
+        {
+            line[2]: values[line[5]]
+            for function in functions
+            for line in function
+            if line[0] & 0xFFFF == op.CHAIN and line[3] == push
+        },
+    )
+
+
+def scalars_of(kernel: str, spec: Ints) -> Ints:
+    """Which words of the scalars a kernel with these constants reads."""
+    return tuple(sorted(set(piece(kernel, spec).scalars.values())))
+
+
+def module_of(kernel: str) -> str:
+    """A module of a kernel: all compute the same, and differ in how they read and write."""
+    return f"{kernel}_{COMPUTED[kernel][1][0]}"
+
+
+def _is_push(line: Words) -> bool:
+    return line[0] & 0xFFFF == op.VARIABLE and line[3] == op.PUSH_CONSTANT
+
+
+def _rooted(program: Program, sources: int, spec: Ints) -> Program:
+    """A module of a kernel with the main function of a piece of it."""
+    root = _Root(program, spec)
+    lines = list(root.lines(sources))
+    return program.rooted(root.declared, lines, root.bound)
+
+
+class _Root:
+    """Writes the function that is a piece's root, as glslang would."""
+
+    def __init__(self, program: Program, spec: Ints) -> None:
+        self.declared: list[Words] = []
+        self.bound = program.bound
+        _, _, self._absent, self._target, _, *self._codes = spec
+        self._functions = program.functions
+        self._program = program
+        self._pointers = {
+            line[3]: line[1]
+            for line in program.declared
+            if line[0] & 0xFFFF == _POINTER and line[2] == op.OF_FUNCTION
+        }
+        self._pointees = {pointer: of_type for of_type, pointer in self._pointers.items()}
+        self._variables: list[Words] = []
+        self._lines: list[Words] = []
+
+    def lines(self, sources: int) -> Iterator[Words]:
+        decode = self._program.function(self._functions["decode(vu2;u1;"])
+        raw, code = [self._pointees[param[1]] for param in decode.params]
+        to_value = self._functions["to_value(vu2;"]
+        (compute,) = [one for name, one in self._functions.items() if name.startswith("compute(")]
+        self._word, self._raw = code, raw
+        params, values = [], []
+        for k in range(sources):
+            if self._absent >> k & 1:
+                value = self._call(to_value, self._scalar(k))
+            else:
+                params.append(instruction(op.PARAMETER, raw, self._new()))
+                value = self._call(decode.name, params[-1][2], self._constant(self._codes[k]))
+            values.append(value)
+        computed = self._program.function(compute)
+        result = self._call(compute, *values)
+        encode = next(
+            one
+            for name, one in self._functions.items()
+            if name.startswith("encode(") and self._takes(one, computed.result)
+        )
+        encoded = self._call(encode, result, self._constant(self._target))
+        name, of_type = self._new(), self._new()
+        self.declared.append(
+            instruction(op.TYPE_FUNCTION, of_type, raw, *[param[1] for param in params])
+        )
+        yield instruction(op.FUNCTION, raw, name, 0, of_type)
+        yield from params
+        yield instruction(op.LABEL, self._new())
+        yield from self._variables
+        yield from self._lines
+        yield instruction(op.RETURN_VALUE, encoded)
+        yield instruction(op.FUNCTION_END)
+
+    def _new(self) -> int:
+        self.bound += 1
+        return self.bound - 1
+
+    def _takes(self, function: int, of_type: int) -> bool:
+        (first, *_) = self._program.function(function).params
+        return self._pointees[first[1]] == of_type
+
+    def _constant(self, value: int) -> int:
+        name = self._new()
+        self.declared.append(instruction(op.CONSTANT, self._word, name, value))
+        return name
+
+    def _call(self, name: int, *values: int) -> int:
+        """Call a function, whose parameters are pointers to variables."""
+        function = self._program.function(name)
+        given = []
+        for param, value in zip(function.params, values):
+            variable = self._new()
+            self._variables.append(instruction(op.VARIABLE, param[1], variable, op.OF_FUNCTION))
+            self._lines.append(instruction(op.STORE, variable, value))
+            given.append(variable)
+        result = self._new()
+        self._lines.append(instruction(op.CALL, function.result, result, name, *given))
+        return result
+
+    def _scalar(self, source: int) -> int:
+        """The words of a source that is a scalar: see glsl/include/families/source.glsl."""
+        words = [self._word_at(source // 2), self._word_at(source // 2 + 1)]
+        name = self._new()
+        self._lines.append(instruction(op.CONSTRUCT, self._raw, name, *words))
+        return name
+
+    def _word_at(self, place: int) -> int:
+        declared = self._program.declared
+        types = {line[1]: line for line in declared if line[0] & 0xFFFF in (_POINTER, _STRUCT)}
+        (push,) = [line for line in declared if _is_push(line)]
+        to_word = (op.PUSH_CONSTANT, self._word)
+        pointer = next(name for name, line in types.items() if line[2:] == to_word)
+        members = types[types[push[1]][3]][2:]
+        last = self._constant(len(members) - 1)  # the scalars
+        chain, word = self._new(), self._new()
+        self._lines += (
+            instruction(op.CHAIN, pointer, chain, push[2], last, self._constant(place)),
+            instruction(op.LOAD, self._word, word, chain),
+        )
+        return word
