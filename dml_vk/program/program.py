@@ -10,6 +10,7 @@ import numpy as np
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.observe.copies import Copy, record
 from dml_vk.program.constants import with_constants
+from dml_vk.program.fusion import fused
 from dml_vk.program.liveness import levels, needed, shared
 from dml_vk.program.trees import Leaf, build, replace
 from dml_vk.runtime.arenas import Allocation, Arena
@@ -116,7 +117,7 @@ class Program:
         captured = with_constants(capture, returned)
         self._outside = dict(capture.outside)
         outer = {*range(self._arguments), *self._outside, *returned}
-        steps = needed(captured, outer)
+        steps = fused(needed(captured, outer), outer, self.device.profile)
         level = levels(steps, slots)
         steps = [step for _, step in sorted(zip(level, steps), key=lambda pair: pair[0])]
         sharing = shared(steps, sorted(level), slots, outer)
