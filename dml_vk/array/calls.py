@@ -25,6 +25,7 @@ from dml_vk.runtime.recording import (
     FloatNumber,
     IntNumber,
     Launch,
+    LiveNumber,
     NumberWords,
     Recording,
     Slot,
@@ -81,6 +82,8 @@ def _key(x: Any) -> Any:
         return x._spec or x.spec or _UNKEYED
     if kind is float or kind is int:
         return kind
+    if issubclass(kind, LiveNumber):
+        return x.kind
     return x if kind is bool else _UNKEYED
 
 
@@ -112,7 +115,7 @@ def _recorded(function: Function, operands: Sequence[Any], out: Any, params: Any
         elif type(x) is bool:
             stand_ins.append(x)
         else:
-            stand_ins.append(IntNumber(1) if type(x) is int else FloatNumber(1))
+            stand_ins.append(IntNumber(1) if isinstance(x, int) else FloatNumber(1))
             stand_ins[-1].operand = number
     if out is not None:
         place = stand_in(out, shared or Slot(last, out.allocation.nbytes))
@@ -177,7 +180,7 @@ class Call:
         return Tensor._over_memory(memory, self._spec)
 
     def _words(self, operands: Sequence[Any]) -> list[Ints]:
-        return [one.pack(*one.known, operands[one.operand]) for one in self._numbers]
+        return [_words_of(one, operands[one.operand]) for one in self._numbers]
 
     def _replay_steps(self, operands: Sequence[Any], out: Any) -> Tensor:
         device, words = self._device, self._words(operands)
@@ -237,6 +240,14 @@ class Call:
         what, nbytes = (made[0].what, made[0].nbytes) if made else (launch.what, 0)
         span = target.base, target.low & ~3, target.high + 3 & ~3
         return OneLaunch(numbers, launch.plan, span, nbytes, rest, place, what)
+
+
+def _words_of(made: NumberWords, number: Any) -> Ints:
+    if issubclass(type(number), LiveNumber):
+        words: Ints = number.words(made)
+        return words
+    found: Ints = made.pack(*made.known, number)
+    return found
 
 
 def _with_last_uses(

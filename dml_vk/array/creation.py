@@ -101,8 +101,8 @@ def full(
     [[7, 7, 7], [7, 7, 7]]
     """
     if dtype is None:
-        dtype = getattr(fill_value, "dtype", type(fill_value))
-        if dtype not in (bool, int, float, complex) and not hasattr(fill_value, "dtype"):
+        dtype = getattr(fill_value, "dtype", fill_value.__class__)
+        if not (isinstance(fill_value, (int, float, complex)) or hasattr(fill_value, "dtype")):
             rule = "fill_value must be a number"
             raise DTypeError("full", rule, fill_value=fill_value)
     return filled(new_tensor("full", shape, dtype, device, memory_format), "full", fill_value)

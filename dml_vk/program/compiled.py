@@ -4,106 +4,177 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple, overload
 
-from dml_vk.errors import CaptureError, DTypeError
+from dml_vk.errors import DeviceError, DTypeError
 from dml_vk.exactness import chosen
 from dml_vk.observe.copies import collected
+from dml_vk.program.explain import explained
+from dml_vk.program.live_numbers import LiveArgument
 from dml_vk.program.program import Program
-from dml_vk.program.trees import flatten, replace
+from dml_vk.program.trees import exactly, flatten, replace
 from dml_vk.runtime.arenas import Allocation
 from dml_vk.runtime.capture import Capture, current
 from dml_vk.runtime.capturing import captured
 from dml_vk.runtime.device import device as open_device
-from dml_vk.strides.order import Ints
+from dml_vk.strides.order import Ints, several, to_ints
 from dml_vk.tensor.core import Tensor
+from dml_vk.tensor.spec import Spec
 
 Function = Callable[..., Any]
+MOST_VALUES = 64  # of numbers that are part of a signature: each has a program
 
 
 class Compiled:
     """A function of tensors, and its programs: one for each signature."""
 
-    def __init__(self, function: Function) -> None:
+    def __init__(self, function: Function, static: frozenset[int] = frozenset()) -> None:
         functools.update_wrapper(self, function)
         self._function = function
-        self._programs: dict[Any, Program] = {}
+        self._static = static
+        self._known: dict[Any, list[Known]] = {}
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         if current.get() is not None:
             return self._function(*args, **kwargs)
         tensors: list[Tensor] = []
-        parts = flatten((args, kwargs), tensors)
+        numbers: list[Any] = []
+        parts: list[Any] = [chosen.get().exact]
+        for place, one in enumerate(args):
+            parts.append(flatten(one, tensors, None if place in self._static else numbers))
+        parts.append(flatten(kwargs, tensors, numbers))
         memory, shares = _memory_of(tensors)
-        key = parts, shares, chosen.get().exact
+        key = (*parts, shares)
         try:
-            program = self._programs.get(key)
+            known = self._known.setdefault(key, [])
         except TypeError as error:
             rule = "arguments must be tensors or hashable, or tuples, lists and dicts of these"
             raise DTypeError(self._name, rule, error=str(error)) from None
+        program = next((one.program for one in known if one.fits(numbers)), None)
         if program is None:
-            program = self._capture(args, kwargs, tensors, memory, shares)
-            self._programs[key] = program
+            known.append(self._captured(args, kwargs, tensors, memory, shares))
+            if len(known) > MOST_VALUES:
+                del known[0]
+            program = known[-1].program
         if any(map(program.uses, memory)):
             # An argument shares memory with a tensor from outside: steps may depend on each other
             # where they did not at the first call.
             return self._function(*args, **kwargs)
-        return program.run(tensors, memory)
+        return program.run(tensors, memory, numbers)
 
     def __get__(self, instance: object, owner: type | None = None) -> Any:
         return self if instance is None else functools.partial(self, instance)
 
     def __repr__(self) -> str:
-        return f"<compiled {self._name}: {len(self._programs)} programs>"
+        return f"<compiled {self._name}: {len(self.programs)} programs>"
 
     @property
     def programs(self) -> list[Program]:
         """The programs of all signatures, in order of their first calls."""
-        return list(self._programs.values())
+        return [one.program for known in self._known.values() for one in known]
+
+    def explain(self) -> str:
+        """Describe the programs of all signatures.
+
+        >>> import dml_vk
+        >>> step = dml_vk.compile(lambda x: dml_vk.exp(x) * 2 + 1)
+        >>> y = step(dml_vk.ones(4))
+        >>> print(step.explain())  # doctest: +ELLIPSIS
+        1 kernel on 1 level, 0 bytes of temporaries...
+        """
+        return "\n\n".join([explained(one) for one in self.programs])
 
     @property
     def _name(self) -> str:
         return getattr(self._function, "__name__", "compile")
 
-    def _capture(
+    def _captured(
         self,
-        args: Any,
+        args: Sequence[Any],
         kwargs: Any,
         tensors: Sequence[Tensor],
         memory: Sequence[Allocation],
         shares: Ints,
-    ) -> Program:
+    ) -> Known:
         device = tensors[0].device if tensors else open_device()
+        for x in tensors:
+            if x.device is not device:
+                rule = "tensors must be on one device"
+                raise DeviceError(self._name, rule, devices=[one.device for one in tensors])
         capture = Capture(device, [one.nbytes for one in memory])
         given: list[Tensor] = []
+        numbers: list[LiveArgument] = []
 
-        def without_values(x: Tensor) -> Tensor:
-            slot: Any = capture.slots[shares[len(given)]]
-            if x.spec is None or x.device is not device:
-                rule = "tensors must be on one device"
-                raise CaptureError(self._name, rule, devices=[one.device for one in tensors])
-            given.append(Tensor._over_memory(slot, x.spec))
-            return given[-1]
+        def without_values(x: Any, *, is_static: bool = False) -> Any:
+            if isinstance(x, Tensor):
+                slot: Any = capture.slots[shares[len(given)]]
+                given.append(Tensor._over_memory(slot, _spec(x)))
+                return given[-1]
+            if is_static or not (type(x) is int or type(x) is float):
+                return x
+            numbers.append(LiveArgument(len(numbers), x))
+            return numbers[-1]
 
-        replaced, named = replace((args, kwargs), without_values)
+        fixed = functools.partial(without_values, is_static=True)
+        replaced = [
+            replace(one, fixed if place in self._static else without_values)
+            for place, one in enumerate(args)
+        ]
+        named = replace(kwargs, without_values)
         with captured(capture):
             result, copies = collected(lambda: self._function(*replaced, **named))
-        return Program(capture, given, result, copies)
+        program = Program(capture, given, result, copies)
+        pinned = {one.operand: exactly(one.pinned()) for one in numbers if one.is_pinned}
+        return Known(pinned, program)
 
 
-def compile(function: Function) -> Compiled:
+class Known(NamedTuple):
+    """A program, and the numbers on whose values it depends, by their place."""
+
+    pinned: dict[int, Any]
+    program: Program
+
+    def fits(self, numbers: Sequence[Any]) -> bool:
+        return all(exactly(numbers[place]) == value for place, value in self.pinned.items())
+
+
+@overload
+def compile(function: Function, *, static_argnums: int | Sequence[int] = ()) -> Compiled: ...
+@overload
+def compile(
+    function: None = None, *, static_argnums: int | Sequence[int] = ()
+) -> Callable[[Function], Compiled]: ...
+def compile(
+    function: Function | None = None, *, static_argnums: int | Sequence[int] = ()
+) -> Compiled | Callable[[Function], Compiled]:
     """Make a function whose launches are recorded at its first call, and repeated at later ones.
+
+    Numbers among the arguments may vary from call to call as operands of tensors. Where a function
+    needs their values, each value has a program of its own, as those at the places `static_argnums`
+    always have. Without a function, it returns a decorator.
 
     >>> import dml_vk
     >>> @dml_vk.compile
-    ... def normalised(x):
-    ...     return (x - dml_vk.mean(x)) / dml_vk.std(x)
-    >>> normalised(dml_vk.asarray([1.0, 2.0, 3.0])).tolist()
-    [-1.2247449159622192, 0.0, 1.2247449159622192]
+    ... def scaled(x, factor):
+    ...     return (x - dml_vk.mean(x)) * factor
+    >>> x = dml_vk.asarray([1.0, 2.0, 6.0])
+    >>> scaled(x, 2.0).tolist(), scaled(x, 0.5).tolist()
+    ([-4.0, -2.0, 6.0], [-1.0, -0.5, 1.5])
     """
+    places = several(to_ints("compile", "static_argnums", several(static_argnums)))
+    if function is None:
+        return functools.partial(_compiled, static=frozenset(places))
+    return _compiled(function, frozenset(places))
+
+
+def _compiled(function: Any, static: frozenset[int]) -> Compiled:
     if not callable(function):
         raise DTypeError("compile", "function must be callable", function=function)
-    return Compiled(function)
+    return Compiled(function, static)
+
+
+def _spec(x: Tensor) -> Spec:
+    return Spec.of(x.layout, x.dtype, x.device)
 
 
 def _memory_of(tensors: Sequence[Tensor]) -> tuple[list[Allocation], Ints]:

@@ -15,7 +15,7 @@ from dml_vk.kernels.plan.chain import Chain, Computed, Node, Operand, node_of, p
 from dml_vk.kernels.plan.fused import params_of, plan_fused
 from dml_vk.limits import Profile
 from dml_vk.program.liveness import Step
-from dml_vk.runtime.capture import Work
+from dml_vk.runtime.capture import Verify, Work
 from dml_vk.runtime.recording import SlotAccess
 from dml_vk.strides.order import Ints
 
@@ -74,6 +74,7 @@ class _Fusion:
         self.profile = profile
         self.groups: list[Group] = []
         self.of: list[Group] = []  # of each step
+        self.checked: int | None = None  # the last check so far
         self.reaches = [list(_reaches(number, step)) for number, step in enumerate(steps)]
         self.by_slot: dict[int, list[Reach]] = {}
         for one, step in zip(self.reaches, steps):
@@ -107,8 +108,14 @@ class _Fusion:
                 one.before |= joined.before
 
     def _waits_for(self, number: int) -> list[int]:
-        """The earlier steps that must be done before this one."""
-        found = set()
+        """The earlier steps that must be done before this one.
+
+        A check comes after all that the function did before it, and before all that follows.
+        """
+        if isinstance(self.steps[number], Verify):
+            self.checked = number
+            return list(range(number))[::-1]
+        found = set() if self.checked is None else {self.checked}
         for slot, reach in zip(_slots(self.steps[number]), self.reaches[number]):
             for other in self.by_slot[slot]:
                 if other.step >= number:
@@ -189,7 +196,7 @@ class _Fusion:
             return None
         params = params_of(chain, [work.params for work in works])
         accesses = (*reads.values(), *stored.values())
-        return Work(plan, accesses, params, works[-1].what, works[-1].caller)
+        return Work(plan, accesses, params, works[-1].what, works[-1].caller, tuple(works))
 
     def _is_read(
         self, slot: int, access: SlotAccess, steps: Sequence[int], until: int | None

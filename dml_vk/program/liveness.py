@@ -46,8 +46,8 @@ def levels(steps: Sequence[Step], slots: Sequence[Placeholder]) -> list[int]:
         level = place(pending, accesses, floor)
         end = max(end, level + 1)
         if isinstance(step, Verify):
-            level, floor = end, end + 1
-            end = floor
+            level = max(level, end - 1)
+            floor = end = level + 1
         found.append(level)
     return found
 

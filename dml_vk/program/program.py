@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,7 +11,8 @@ from dml_vk.kernels.plan.base import Plan
 from dml_vk.observe.copies import Copy, record
 from dml_vk.program.constants import with_constants
 from dml_vk.program.fusion import fused
-from dml_vk.program.liveness import levels, needed, shared
+from dml_vk.program.live_numbers import LiveArgument
+from dml_vk.program.liveness import Step, levels, needed, shared
 from dml_vk.program.trees import Leaf, build, replace
 from dml_vk.runtime.arenas import Allocation, Arena
 from dml_vk.runtime.capture import Capture, Placeholder, Verify, Work
@@ -19,12 +20,13 @@ from dml_vk.runtime.device import Device
 from dml_vk.runtime.encode import Dispatched
 from dml_vk.runtime.hazards import Access
 from dml_vk.runtime.interface import Prepared
-from dml_vk.runtime.recording import SlotAccess, Word
+from dml_vk.runtime.recording import NumberWords, SlotAccess, Word
 from dml_vk.runtime.schedule import Submission
 from dml_vk.strides.order import Ints
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.spec import Spec
 
+Words = Mapping[NumberWords, Ints]  # what placeholders stand for in a call
 MOST_RECORDED = 8  # places of memory for which a part of a program stays recorded
 
 
@@ -34,6 +36,8 @@ class Job(NamedTuple):
     work: Plan | Dispatched
     accesses: tuple[SlotAccess, ...]
     params: Ints  # some may be `Word`s
+    level: int
+    step: Work
 
 
 class Recorded(NamedTuple):
@@ -62,7 +66,7 @@ class Part:
             for (slot, writes), (low, high) in spans.items()
         ]
 
-    def run(self, device: Device, memory: Sequence[Any], words: Sequence[Ints]) -> None:
+    def run(self, device: Device, memory: Sequence[Any], words: Words) -> None:
         """Submit the launches. The caller holds the gate."""
         queue = device.queue
         places: list[Any] = []
@@ -86,16 +90,16 @@ class Part:
             del self._recorded[key]
 
     def _works(
-        self, memory: Sequence[Allocation], words: Sequence[Ints]
+        self, memory: Sequence[Allocation], words: Words
     ) -> Iterator[tuple[Plan | Dispatched, list[Access], Ints]]:
-        for work, accesses, params in self.jobs:
+        for work, accesses, params, _, _ in self.jobs:
             if self._varies:
                 params = tuple([_value(word, words) for word in params])
             yield work, [one.of(memory[one.slot]) for one in accesses], params
 
 
-def _value(word: int, words: Sequence[Ints]) -> int:
-    return words[~word.number.operand][word.place] if type(word) is Word else word
+def _value(word: int, words: Words) -> int:
+    return words[word.number][word.place] if type(word) is Word else word
 
 
 class Program:
@@ -131,7 +135,10 @@ class Program:
         self._kept = [self._outside[slot] for slot in sorted(self._outside)]
         self._kept_ids = set(map(id, self._kept))
         self.temporary_bytes = sum(sharing.blocks)
-        self.parts = self._parts(steps, slots)
+        self.parts = self._parts(steps, sorted(level))
+        words = [word for part in self.parts for job in part.jobs for word in job.params]
+        made = dict.fromkeys([word.number for word in words if type(word) is Word])
+        self._numbers = [one for one in made if one.operand >= 0]
         self.device.queue.programs.add(self)
 
     def uses(self, allocation: Allocation) -> bool:
@@ -143,8 +150,10 @@ class Program:
         for part in self.parts:
             part.forget(arena)
 
-    def run(self, tensors: Sequence[Tensor], memory: Sequence[Allocation]) -> Any:
-        """Run it on the arguments' memory, which `tensors` are views of."""
+    def run(
+        self, tensors: Sequence[Tensor], memory: Sequence[Allocation], numbers: Sequence[float]
+    ) -> Any:
+        """Run it on the arguments' memory, which `tensors` are views of, and their numbers."""
         for copy in self._copies:
             record(*copy)
         device = self.device
@@ -153,7 +162,9 @@ class Program:
         with device.queue.enter():
             for nbytes in self._sizes:
                 places.append(device.memory.allocate("compile", nbytes, near))
-        words = [claim() for claim in self._claims]
+        words = {one: one.pack(*one.known, numbers[one.operand]) for one in self._numbers}
+        for number, claim in enumerate(self._claims):
+            words[NumberWords(~number, None, ())] = claim()
         for part in self.parts:
             with device.queue.enter():
                 part.run(device, places, words)
@@ -173,7 +184,11 @@ class Program:
 
         verify.check(data, real)
 
-    def _leaf(self, tensor: Tensor) -> Any:
+    def _leaf(self, tensor: Any) -> Any:
+        if type(tensor) is LiveArgument:
+            return tensor.pinned()
+        if not isinstance(tensor, Tensor):
+            return tensor
         memory: Any = tensor.allocation
         if id(tensor) in self._given:
             return Leaf(self._given[id(tensor)])
@@ -182,13 +197,13 @@ class Program:
         self._results.append((memory.number, Spec.of(tensor.layout, tensor.dtype, tensor.device)))
         return Leaf(len(self._given) + len(self._results) - 1)
 
-    def _parts(self, steps: Sequence[Any], slots: Sequence[Placeholder]) -> list[Part]:
+    def _parts(self, steps: Sequence[Step], level: Sequence[int]) -> list[Part]:
         parts: list[Part] = []
         jobs: list[Job] = []
-        for step in steps:
+        for step, at in zip(steps, level):
             if isinstance(step, Work):
                 accesses = [one._replace(slot=self._memory[one.slot]) for one in step.accesses]
-                jobs.append(Job(step.work, tuple(accesses), step.params))
+                jobs.append(Job(step.work, tuple(accesses), step.params, at, step))
             else:
                 parts.append(Part(jobs))
                 parts[-1].verify = step

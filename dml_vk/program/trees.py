@@ -9,7 +9,7 @@ from dml_vk.tensor.core import Tensor
 
 
 class Leaf:
-    """Where a tensor was, in the structure of arguments or results."""
+    """Where a tensor was, in the structure of results."""
 
     __slots__ = ("number",)
 
@@ -17,45 +17,43 @@ class Leaf:
         self.number = number
 
 
-def flatten(value: Any, tensors: list[Tensor]) -> Any:
-    """Return the structure of a value as a key; its tensors are added to the list.
+def flatten(value: Any, tensors: list[Tensor], numbers: list[Any] | None) -> Any:
+    """Return the structure of a value as a key; its tensors and numbers are added to the lists.
 
     Tuples, lists and dicts may be nested. Anything else is part of the key, with its type, since
-    1, 1.0 and True are equal.
+    1, 1.0 and True are equal. Without a list for them, so are numbers.
     """
     kind = type(value)
     if kind is Tensor:
         tensors.append(value)
         return value.spec
     if isinstance(value, (tuple, list)):
-        return (kind, *[flatten(one, tensors) for one in value])
+        return (kind, *[flatten(one, tensors, numbers) for one in value])
     if isinstance(value, dict):
-        return (kind, tuple(value), *[flatten(one, tensors) for one in value.values()])
-    if kind is float:  # 0.0 and -0.0 are equal, and NaN is not equal to itself
-        return (kind, value.hex())
-    return (kind, value)
+        return (kind, *value, *[flatten(one, tensors, numbers) for one in value.values()])
+    if numbers is not None and (kind is float or kind is int):
+        numbers.append(value)
+        return kind
+    return (kind, exactly(value))
 
 
-def replace(value: Any, change: Callable[[Tensor], Any]) -> Any:
-    """Return the same structure with other things in place of its tensors."""
-    if isinstance(value, Tensor):
-        return change(value)
+def exactly(value: Any) -> Any:
+    """A key for a value: 0.0 and -0.0 are equal, and NaN is not equal to itself."""
+    return value.hex() if type(value) is float else value
+
+
+def replace(value: Any, change: Callable[[Any], Any]) -> Any:
+    """Return the same structure with what `change` makes of its leaves."""
     if isinstance(value, (tuple, list)):
         return _like(value, [replace(one, change) for one in value])
     if isinstance(value, dict):
         return {key: replace(one, change) for key, one in value.items()}
-    return value
+    return change(value)
 
 
 def build(value: Any, made: Sequence[Any]) -> Any:
     """Return the structure with what stands for its leaves."""
-    if type(value) is Leaf:
-        return made[value.number]
-    if isinstance(value, (tuple, list)):
-        return _like(value, [build(one, made) for one in value])
-    if isinstance(value, dict):
-        return {key: build(one, made) for key, one in value.items()}
-    return value
+    return replace(value, lambda one: made[one.number] if type(one) is Leaf else one)
 
 
 def _like(value: Any, parts: list[Any]) -> Any:

@@ -55,6 +55,7 @@ class Work:
     params: Ints  # some may be `Word`s
     what: str
     caller: Caller
+    parts: tuple[Work, ...] = ()  # that it does at once, if they were several
 
 
 @dataclass(frozen=True, eq=False)

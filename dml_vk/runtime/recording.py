@@ -62,6 +62,24 @@ class NumberWords(NamedTuple):
         return tuple(made)
 
 
+class LiveNumber:
+    """A number that each call of a program gives."""
+
+    __slots__ = ("kind", "operand")
+
+    def __init__(self, operand: int, kind: type) -> None:
+        self.operand = operand
+        self.kind = kind  # int or float
+
+    # What asks for the class of an instance gets that of the number.
+    __class__ = property(lambda self: self.kind)
+
+    def words(self, made: NumberWords) -> Ints:
+        """Return placeholders for the words that are made of this number."""
+        count = len(made.pack(*made.known, 1))
+        return NumberWords(self.operand, made.pack, made.known).words(count)
+
+
 class Allocate(NamedTuple):
     """Allocate memory for a slot, preferably near that of another."""
 

@@ -1,0 +1,48 @@
+"""What a program does, as text: its kernels, what they read and write, and on which levels."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from dml_vk.kernels.plan.base import Plan
+from dml_vk.observe.dispatches import USERS_KERNEL
+from dml_vk.observe.text_table import table
+
+if TYPE_CHECKING:
+    from dml_vk.program.program import Job, Program
+
+
+def explained(program: Program) -> str:
+    """A table of the launches of a program."""
+    jobs = [job for part in program.parts for job in part.jobs]
+    levels = len({job.level for job in jobs})
+    kernels, on = _counted(len(jobs), "kernel"), _counted(levels, "level")
+    head = f"{kernels} on {on}, {program.temporary_bytes:,} bytes of temporaries"
+    if len(program.parts) > 1:
+        head += f", in {len(program.parts)} parts: values are checked in between"
+    rows = [("level", "kernel", "does", "read", "written", "line")]
+    rows += map(_row, jobs)
+    return f"{head}\n{table(rows, right={0, 3, 4})}"
+
+
+def _row(job: Job) -> tuple[str, str, str, str, str, str]:
+    work, callers = job.step.work, [one.caller for one in job.step.parts or (job.step,)]
+    names = [one.op for one in callers]
+    read, written = (
+        sum([one.high - one.low for one in job.accesses if one.writes is writes])
+        for writes in (False, True)
+    )
+    lines = dict.fromkeys([f"{os.path.basename(one.file)}:{one.line}" for one in callers])
+    return (
+        str(job.level),
+        work.module if isinstance(work, Plan) else USERS_KERNEL,
+        ", ".join(names),
+        f"{read:,}",
+        f"{written:,}",
+        ", ".join(lines),
+    )
+
+
+def _counted(count: int, name: str) -> str:
+    return f"{count} {name}{'s' if count != 1 else ''}"
