@@ -35,6 +35,13 @@ class Compiled:
         self._known: dict[Any, list[Known]] = {}
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return self._run(args, kwargs)
+
+    def measure(self, *args: Any, **kwargs: Any) -> Any:
+        """Call it with its launches one by one, so that `explain` tells how long each took."""
+        return self._run(args, kwargs, is_measured=True)
+
+    def _run(self, args: Any, kwargs: Any, *, is_measured: bool = False) -> Any:
         if current.get() is not None:
             return self._function(*args, **kwargs)
         tensors: list[Tensor] = []
@@ -60,7 +67,7 @@ class Compiled:
             # An argument shares memory with a tensor from outside: steps may depend on each other
             # where they did not at the first call.
             return self._function(*args, **kwargs)
-        return program.run(tensors, memory, numbers)
+        return program.run(tensors, memory, numbers, is_measured=is_measured)
 
     def __get__(self, instance: object, owner: type | None = None) -> Any:
         return self if instance is None else functools.partial(self, instance)
@@ -74,7 +81,7 @@ class Compiled:
         return [one.program for known in self._known.values() for one in known]
 
     def explain(self) -> str:
-        """Describe the programs of all signatures.
+        """Describe the programs of all signatures, with times after `measure`.
 
         >>> import dml_vk
         >>> step = dml_vk.compile(lambda x: dml_vk.exp(x) * 2 + 1)

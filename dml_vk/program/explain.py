@@ -21,12 +21,13 @@ def explained(program: Program) -> str:
     head = f"{kernels} on {on}, {program.temporary_bytes:,} bytes of temporaries"
     if len(program.parts) > 1:
         head += f", in {len(program.parts)} parts: values are checked in between"
-    rows = [("level", "kernel", "does", "read", "written", "line")]
-    rows += map(_row, jobs)
-    return f"{head}\n{table(rows, right={0, 3, 4})}"
+    rows = [("level", "kernel", "does", "read", "written", "us", "line")]
+    times = [f"{time:.1f}" for time in program.times] or [""] * len(jobs)
+    rows += map(_row, jobs, times)
+    return f"{head}\n{table(rows, right={0, 3, 4, 5})}"
 
 
-def _row(job: Job) -> tuple[str, str, str, str, str, str]:
+def _row(job: Job, time: str) -> tuple[str, str, str, str, str, str, str]:
     work, callers = job.step.work, [one.caller for one in job.step.parts or (job.step,)]
     names = [one.op for one in callers]
     read, written = (
@@ -40,6 +41,7 @@ def _row(job: Job) -> tuple[str, str, str, str, str, str]:
         ", ".join(names),
         f"{read:,}",
         f"{written:,}",
+        time,
         ", ".join(lines),
     )
 

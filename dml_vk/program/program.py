@@ -54,7 +54,7 @@ class Part:
     def __init__(self, jobs: Sequence[Job]) -> None:
         self.jobs = jobs
         self.verify: Verify | None = None
-        self._recorded: dict[tuple[Any, ...], Recorded] = {}
+        self.recorded: dict[tuple[Any, ...], Recorded] = {}
         self._varies = any(type(word) is Word for job in jobs for word in job.params)
         spans: dict[tuple[int, bool], tuple[int, int]] = {}
         for job in jobs:
@@ -66,6 +66,12 @@ class Part:
             for (slot, writes), (low, high) in spans.items()
         ]
 
+    def measure(self, device: Device, memory: Sequence[Any], words: Words) -> list[float]:
+        """Run the launches one by one, and return the time of each in microseconds."""
+        queue, works = device.queue, self._works(memory, words)
+        with queue.enter():
+            return [queue.measure(queue.prepare([work])) for work in works]
+
     def run(self, device: Device, memory: Sequence[Any], words: Words) -> None:
         """Submit the launches. The caller holds the gate."""
         queue = device.queue
@@ -73,21 +79,21 @@ class Part:
         for one in memory:
             places += (one.arena, one.offset)
         key = tuple(places)
-        recorded = None if self._varies else self._recorded.get(key)
+        recorded = None if self._varies else self.recorded.get(key)
         if recorded is None or queue.is_logged:
             made = queue.prepare(self._works(memory, words))
             accesses = [one.of(memory[one.slot]) for one in self._spans]
             prepared = None if self._varies else queue.recorded(made)
             recorded = Recorded(made, prepared, accesses)
             if prepared is not None:
-                if len(self._recorded) >= MOST_RECORDED:
-                    self._recorded.pop(next(iter(self._recorded)))
-                self._recorded[key] = recorded
+                if len(self.recorded) >= MOST_RECORDED:
+                    self.recorded.pop(next(iter(self.recorded)))
+                self.recorded[key] = recorded
         queue.replay(*recorded)
 
     def forget(self, arena: Arena) -> None:
-        for key in [key for key in self._recorded if arena in key]:
-            del self._recorded[key]
+        for key in [key for key in self.recorded if arena in key]:
+            del self.recorded[key]
 
     def _works(
         self, memory: Sequence[Allocation], words: Words
@@ -139,6 +145,7 @@ class Program:
         words = [word for part in self.parts for job in part.jobs for word in job.params]
         made = dict.fromkeys([word.number for word in words if type(word) is Word])
         self._numbers = [one for one in made if one.operand >= 0]
+        self.times: list[float] = []  # of each launch in microseconds, once it was measured
         self.device.queue.programs.add(self)
 
     def uses(self, allocation: Allocation) -> bool:
@@ -150,10 +157,22 @@ class Program:
         for part in self.parts:
             part.forget(arena)
 
+    def alive(self) -> list[Any]:
+        """All objects of the runtime that are held here."""
+        return [one.prepared for part in self.parts for one in part.recorded.values()]
+
     def run(
-        self, tensors: Sequence[Tensor], memory: Sequence[Allocation], numbers: Sequence[float]
+        self,
+        tensors: Sequence[Tensor],
+        memory: Sequence[Allocation],
+        numbers: Sequence[float],
+        *,
+        is_measured: bool = False,
     ) -> Any:
-        """Run it on the arguments' memory, which `tensors` are views of, and their numbers."""
+        """Run it on the arguments' memory, which `tensors` are views of, and their numbers.
+
+        If it `is_measured`, launches run one by one, and `times` has how long each took.
+        """
         for copy in self._copies:
             record(*copy)
         device = self.device
@@ -163,13 +182,18 @@ class Program:
             for nbytes in self._sizes:
                 places.append(device.memory.allocate("compile", nbytes, near))
         words = {one: one.pack(*one.known, numbers[one.operand]) for one in self._numbers}
+        times: list[float] = []
         for number, claim in enumerate(self._claims):
             words[NumberWords(~number, None, ())] = claim()
         for part in self.parts:
-            with device.queue.enter():
-                part.run(device, places, words)
+            if is_measured:
+                times += part.measure(device, places, words)
+            else:
+                with device.queue.enter():
+                    part.run(device, places, words)
             if part.verify is not None:
                 self._verify(part.verify, places)
+        self.times = times or self.times
         made = [
             Tensor._over_memory(places[self._memory[slot]], spec) for slot, spec in self._results
         ]

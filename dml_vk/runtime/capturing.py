@@ -166,15 +166,16 @@ def _paused(capture: Capture) -> Iterator[None]:
 def captured(capture: Capture) -> Iterator[None]:
     """Record what this context does on devices in the `with` block."""
     global _captures
-    token = current.set(capture)
+    before = current.get()
     with _switching:
         _captures += 1
+    try:
         for one in devices.opened():
             one.__class__ = Capturing
-    try:
+        current.set(capture)
         yield
     finally:
-        current.reset(token)
+        current.set(before)
         with _switching:
             _captures -= 1
             if not _captures:

@@ -6,6 +6,7 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
+from time import perf_counter
 from typing import Any
 
 from dml_vk.driver import vulkan
@@ -148,6 +149,23 @@ class Queue:
             return None
         return [self._runtime.prepare(commands(one)) for one in submissions]
 
+    def measure(self, submissions: Iterable[Submission]) -> float:
+        """Run prepared work, and return how many microseconds it takes, by the device if it can.
+
+        The caller holds the gate.
+        """
+        self.send()
+        spent = 0.0
+        for one in submissions:
+            began = perf_counter()
+            ticket = self._runtime.record(commands(one), True)
+            self._runtime.submit(ticket)
+            self._runtime.wait(ticket)
+            whole = (perf_counter() - began) * 1e6
+            times = self._runtime.microseconds(ticket)
+            spent += whole if times is None else sum(times)
+        return spent
+
     def replay(
         self,
         submissions: list[Submission],
@@ -262,7 +280,8 @@ class Queue:
         """Return all live objects of the runtime."""
         tickets = [ticket for batch in (*self._sent, self._batch) for ticket in batch.tickets]
         commands = [due.command for due in self._batch.graph.due]
-        return [*self._pipelines.alive(), *commands, *self._flying, *tickets]
+        recorded = [one for program in self.programs for one in program.alive()]
+        return [*self._pipelines.alive(), *commands, *self._flying, *tickets, *recorded]
 
     def _shrink(self) -> None:
         """Drop the oldest pipelines if there are too many."""

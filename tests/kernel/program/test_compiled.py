@@ -318,6 +318,14 @@ def test_a_program_explains_itself():
     assert "in 2 parts: values are checked in between" in said
     assert "exp, multiply, add" in said
     assert "Tensor.sum" in said
+    (program,) = function.programs
+    assert program.times == []
+    x, index = tensor(100), dml_vk.asarray([99, 0])
+    for found, expected in zip(function.measure(x, index), function(x, index)):
+        assert bits(found) == bits(expected)
+    assert len(program.times) == sum(len(part.jobs) for part in program.parts)
+    assert min(program.times) > 0
+    assert f"{program.times[0]:.1f}" in function.explain()
 
 
 def test_structures_come_back_as_they_are():
