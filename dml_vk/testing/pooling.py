@@ -81,7 +81,7 @@ def mean_of(array: Any, rows: Sequence[Rows], ends: Sequence[int] | None = None)
     """
     given = np.asarray(array)
     sums = _sums(given, rows)
-    counts = np.ones(sums.shape[2:], np.float32)
+    counts = np.ones(sums.shape[2:], sums.dtype)
     for at, inside in _windows(_spatial_first(given), rows):
         counts[at] = max(1, len(inside))
         if ends is not None:
