@@ -27,7 +27,6 @@ from dml_vk.array.elementwise import (
 )
 from dml_vk.array.moments import mean
 from dml_vk.array.statistics import max, sum
-from dml_vk.dtypes import float64
 from dml_vk.nn.activations import finish
 from dml_vk.ops.activation import Activation
 from dml_vk.ops.copy import copy_if_overlapping
@@ -120,7 +119,3 @@ def norms(x: Tensor, axes: Ints, power: float) -> Tensor:
     if power == 1:
         return sum(abs(x), axis=axes, keepdims=True)
     return pow(sum(pow(abs(x), power), axis=axes, keepdims=True), 1 / power)
-
-
-def is_double(x: Any) -> bool:
-    return isinstance(x, Tensor) and x.dtype is float64

@@ -12,6 +12,7 @@ import dml_vk
 from dml_vk import nn
 from dml_vk.errors import DTypeError, RangeError
 from dml_vk.layout import channels_last, contiguous_format
+from dml_vk.testing.pooling import adaptive_positions, max_of, mean_of, positions
 from tests.chance import chance
 from tests.kernel.memory import bits
 
@@ -399,3 +400,22 @@ NOT_IN_DOUBLES = {
 def test_what_does_not_take_float64_says_so(name):
     with pytest.raises(DTypeError, match=f"^{name}: dtype must be one of .*float32.*float64$"):
         NOT_IN_DOUBLES[name](given(X))
+
+
+def test_pooling_of_windows_that_differ():
+    x = given(X)
+    rows, columns = adaptive_positions(7, 3), adaptive_positions(6, 4)
+    best, index = max_of(X, [rows, columns])
+    values, indices = nn.adaptive_max_pool(x, (3, 4), return_indices=True)
+    assert np.array_equal(values.numpy(), best)
+    assert np.array_equal(indices.numpy(), index)
+    found = nn.adaptive_avg_pool(x, (3, 4)).numpy()
+    assert np.array_equal(found, mean_of(X, [rows, columns]))
+    padded = [positions(7, 4, 3, 2, 1), positions(6, 3, 3, 2, 1)]
+    for counted, ends in ((True, [8, 7]), (False, None)):
+        found = nn.avg_pool(x, 3, stride=2, padding=1, count_include_pad=counted)
+        assert np.array_equal(found.numpy(), mean_of(X, padded, ends))
+    best, index = max_of(X, padded)
+    values, indices = nn.max_pool(x, 3, stride=2, padding=1, return_indices=True)
+    assert np.array_equal(values.numpy(), best)
+    assert np.array_equal(indices.numpy(), index)
