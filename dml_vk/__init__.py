@@ -57,6 +57,7 @@ _FUNCTIONS = sorted({*OPERATORS, "astype"} - NOT_PUBLIC)
 _MODULES = {
     "array.averages": "average ptp",
     "buffer": "Buffer",
+    "array.choosing": "choose piecewise trim_zeros unwrap",
     "array.comparisons": "allclose array_equal isclose",
     "array.einsum": "einsum",
     "exactness": "settings",
@@ -68,7 +69,7 @@ _MODULES = {
     "array.files": "load save",
     "array.elementwise": " ".join(_FUNCTIONS),
     "array.grids": "arange eye linspace meshgrid tril triu",
-    "array.histograms": "bincount histogram",
+    "array.histograms": "bincount histogram histogram2d histogram_bin_edges",
     "array.indexing.api": "take take_along_axis",
     "array.info": "__array_namespace_info__",
     "array.joins": "atleast_1d atleast_2d atleast_3d column_stack dstack hstack vstack",
@@ -81,7 +82,9 @@ _MODULES = {
     "array.nan_statistics": (
         "nan_to_num nanargmax nanargmin nancumprod nancumsum nanmax nanmin nanprod nansum"
     ),
+    "array.number_parts": "cbrt degrees fmax fmin frexp gcd i0 lcm ldexp modf radians sinc",
     "array.padding": "pad repeat roll tile",
+    "array.placing": "fill_diagonal place put putmask",
     "array.products": "matmul matrix_transpose tensordot vecdot",
     "array.quantiles": "median nanmedian nanpercentile nanquantile percentile quantile",
     "array.covariance": "corrcoef cov",
@@ -98,6 +101,7 @@ _MODULES = {
     "array.signal": "convolve correlate",
     "array.spacings": "geomspace logspace",
     "array.splitting": "array_split dsplit hsplit split vsplit",
+    "array.tapers": "bartlett blackman hamming hanning kaiser",
     "array.turns": "diag diagflat diagonal fliplr flipud ravel rot90 swapaxes",
     "array.vectors": "dot inner kron outer vdot",
     "array.windows": "as_strided sliding_window_view",

@@ -12,6 +12,12 @@ from dml_vk.array.averages import (
     average as average,
     ptp as ptp,
 )
+from dml_vk.array.choosing import (
+    choose as choose,
+    piecewise as piecewise,
+    trim_zeros as trim_zeros,
+    unwrap as unwrap,
+)
 from dml_vk.array.comparisons import (
     allclose as allclose,
     array_equal as array_equal,
@@ -175,6 +181,8 @@ from dml_vk.array.grids import (
 from dml_vk.array.histograms import (
     bincount as bincount,
     histogram as histogram,
+    histogram2d as histogram2d,
+    histogram_bin_edges as histogram_bin_edges,
 )
 from dml_vk.array.indexing.api import (
     take as take,
@@ -246,6 +254,20 @@ from dml_vk.array.nan_statistics import (
     nanprod as nanprod,
     nansum as nansum,
 )
+from dml_vk.array.number_parts import (
+    cbrt as cbrt,
+    degrees as degrees,
+    fmax as fmax,
+    fmin as fmin,
+    frexp as frexp,
+    gcd as gcd,
+    i0 as i0,
+    lcm as lcm,
+    ldexp as ldexp,
+    modf as modf,
+    radians as radians,
+    sinc as sinc,
+)
 from dml_vk.array.padding import (
     pad as pad,
     repeat as repeat,
@@ -256,6 +278,12 @@ from dml_vk.array.partitions import (
     argpartition as argpartition,
     lexsort as lexsort,
     partition as partition,
+)
+from dml_vk.array.placing import (
+    fill_diagonal as fill_diagonal,
+    place as place,
+    put as put,
+    putmask as putmask,
 )
 from dml_vk.array.products import (
     matmul as matmul,
@@ -329,6 +357,13 @@ from dml_vk.array.statistics import (
     min as min,
     prod as prod,
     sum as sum,
+)
+from dml_vk.array.tapers import (
+    bartlett as bartlett,
+    blackman as blackman,
+    hamming as hamming,
+    hanning as hanning,
+    kaiser as kaiser,
 )
 from dml_vk.array.turns import (
     diag as diag,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +13,7 @@ from dml_vk.dtypes import PYTHON, DType, to_dtype
 from dml_vk.errors import DTypeError, ErrorsAs
 from dml_vk.ops.parts import imag_part, real_part
 from dml_vk.promotion import common_dtype
+from dml_vk.strides.order import to_bool
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import plain, to_tensor
 
@@ -182,8 +184,8 @@ def imag(x: Tensor, /) -> Tensor:
     return Tensor(imag_part(found))
 
 
-def angle(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
-    """Return the angles of complex numbers from the positive real axis, in radians.
+def angle(x: Tensor, /, *, deg: bool = False, out: Tensor | None = None) -> Tensor:
+    """Return the angles of complex numbers from the positive real axis, in radians or degrees.
 
     Those of negative real numbers are pi, those of others 0.
 
@@ -192,10 +194,13 @@ def angle(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
     [0.7853981852531433, 3.1415927410125732, 0.0]
     """
     found = to_tensor("angle", "x", x)
+    turned = to_bool("angle", "deg", deg)
     with ErrorsAs("angle"):
-        if found.dtype.kind == "c":
-            return elementwise.atan2(imag(found), real(found), out=out)
-        return elementwise.atan2(0.0, found, out=out)
+        is_complex = found.dtype.kind == "c"
+        parts = (imag(found), real(found)) if is_complex else (0.0, found)
+        if not turned:
+            return elementwise.atan2(*parts, out=out)
+        return elementwise.multiply(elementwise.atan2(*parts), 180 / math.pi, out=out)
 
 
 def _numeric(what: str, x: Any) -> Tensor:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dml_vk.array.creation import Wanted, asarray, filled, new_tensor
-from dml_vk.array.elementwise import where
+from dml_vk.array.elementwise import astype, floor_divide, where
 from dml_vk.array.host_operands import beside
 from dml_vk.dtypes import DType, bool_, complex64, float32, float64, int64, to_dtype
 from dml_vk.errors import DTypeError, ErrorsAs, LayoutError, RangeError
@@ -99,10 +99,8 @@ def linspace(
         rule = "start and stop must be finite floats"
         raise RangeError(what, rule, start=start, stop=stop) from None
     if kind.kind in "iu":
-        found = _rounded_down(parts[0][0], parts[1][0], count, endpoint)
-        _check_fit(what, kind, *found[:1], *found[-1:])
-        with ErrorsAs(what):
-            return asarray(found, kind, device, memory_format=memory_format)
+        first, last = parts[0][0], parts[1][0]
+        return _rounded_down(what, first, last, count, endpoint, kind, device, memory_format)
     # Without the end, they are the first of one more number, bit for bit.
     made = count + (not endpoint)
     new = new_tensor(what, made, kind, device, memory_format)
@@ -113,12 +111,33 @@ def linspace(
     return new if endpoint else new.over(new.layout.narrow(0, 0, count))
 
 
-def _rounded_down(first: Fraction, last: Fraction, count: int, endpoint: bool) -> list[int]:
+def _rounded_down(
+    what: str,
+    first: Fraction,
+    last: Fraction,
+    count: int,
+    endpoint: bool,
+    kind: DType,
+    device: Wanted,
+    memory_format: MemoryFormat,
+) -> Tensor:
     """Return the integers below equally spaced numbers, exactly."""
     delta = (last - first) / max(1, count - endpoint)
-    origin, pace = first.numerator * delta.denominator, delta.numerator * first.denominator
-    whole = first.denominator * delta.denominator
-    return [(origin + k * pace) // whole for k in range(count)]
+    whole = math.lcm(first.denominator, delta.denominator)
+    origin, pace = int(first * whole), int(delta * whole)
+    end = origin + max(0, count - 1) * pace
+    with ErrorsAs(what):
+        if count:
+            _check_fit(what, kind, origin // whole, end // whole)
+        if max(abs(origin), abs(end), whole) >= 2**63:
+            # Too long for integers of the device.
+            found = [(origin + k * pace) // whole for k in range(count)]
+            return asarray(found, kind, device, memory_format=memory_format)
+        counted = new_tensor(what, count, int64, device, memory_format)
+        fill_sequence(what, counted, int64, origin, pace)
+        if whole > 1:
+            floor_divide(counted, whole, out=counted)
+        return astype(counted, kind, copy=False)
 
 
 def _space(what: str, new: Tensor, first: Fraction, last: Fraction, count: int) -> None:

@@ -14,7 +14,18 @@ import numpy as np
 
 from dml_vk.array.creation import asarray
 from dml_vk.array.cumulative import diff
-from dml_vk.array.elementwise import astype, divide, equal, subtract, where
+from dml_vk.array.elementwise import (
+    add,
+    astype,
+    divide,
+    equal,
+    greater_equal,
+    less,
+    logical_and,
+    multiply,
+    subtract,
+    where,
+)
 from dml_vk.array.grids import arange
 from dml_vk.array.host_operands import beside
 from dml_vk.array.indexing.api import elements_at
@@ -219,3 +230,77 @@ def _range(what: str, x: Tensor, range: Any) -> tuple[Any, Any]:
         rule = "range must be finite and increasing; without range, all elements must be finite"
         raise RangeError(what, rule, range=(low, high))
     return (low - 0.5, high + 0.5) if low == high else (low, high)
+
+
+def histogram_bin_edges(
+    x: Tensor,
+    /,
+    bins: Bins = 10,
+    range: tuple[float, float] | None = None,
+    weights: Tensor | None = None,
+) -> Tensor:
+    """Return the edges of the bins of `histogram`; weights have no effect.
+
+    >>> import dml_vk
+    >>> dml_vk.histogram_bin_edges(dml_vk.asarray([1.0, 2.0, 5.0]), bins=2).tolist()
+    [1.0, 3.0, 5.0]
+    """
+    what = "histogram_bin_edges"
+    x = to_tensor(what, "x", x)
+    _weights(what, weights, x)
+    return _edges(what, astype(x, uint8) if x.dtype is bool_ else x, bins, range)
+
+
+def histogram2d(
+    x: Tensor,
+    y: Tensor,
+    /,
+    bins: Any = 10,
+    range: Any = None,
+    density: bool = False,
+    weights: Tensor | None = None,
+) -> tuple[Tensor, Tensor, Tensor]:
+    """Count the points (x, y) in each cell, as float64; also return the edges along x and y.
+
+    `bins` is what `histogram` takes, for both axes, or a pair of it; `range` is a pair of pairs.
+    With weights the results are the total weights of points; with `density` they are divided by
+    the total and by the area of the cell.
+
+    >>> import dml_vk
+    >>> x, y = dml_vk.asarray([0.0, 1.0, 4.0]), dml_vk.asarray([0.0, 0.5, 2.0])
+    >>> dml_vk.histogram2d(x, y, bins=2)[0].tolist()
+    [[2.0, 0.0], [0.0, 1.0]]
+    """
+    what = "histogram2d"
+    x, y = beside(what, x, y)
+    axes = [to_tensor(what, name, one) for name, one in (("x", x), ("y", y))]
+    if len({one.shape for one in axes}) > 1 or axes[0].ndim != 1:
+        raise LayoutError(what, "x and y must be 1-D and of one size", x=x.shape, y=y.shape)
+    weights, density = _weights(what, weights, axes[0]), to_bool(what, "density", density)
+    both = isinstance(bins, (list, tuple)) and len(bins) == 2
+    pairs = bins if both else (bins, bins)
+    ranges = (None, None) if range is None else to_tuple(what, "range", range)
+    if len(ranges) != 2:
+        raise LayoutError(what, "range must be a pair", range=range)
+    found, places = [], []
+    for one, own, ends in zip(axes, pairs, ranges):
+        edges = _edges(what, one, own, ends)
+        borders = astype(edges, float64, copy=False)
+        wide = astype(one, float64, copy=False)
+        place = subtract(searchsorted(borders, wide, side="right"), 1)
+        places.append(where(equal(wide, borders[-1:]), edges.size - 2, place))
+        found.append(edges)
+    sizes = [edges.size - 1 for edges in found]
+    inside = [
+        logical_and(greater_equal(place, 0), less(place, size))
+        for place, size in zip(places, sizes)
+    ]
+    cell = add(multiply(places[0], sizes[1]), places[1])
+    cell = where(logical_and(*inside), cell, sizes[0] * sizes[1])
+    counts = bincount(cell, weights, sizes[0] * sizes[1] + 1)
+    total = reshape(astype(counts[:-1], float64, copy=False), tuple(sizes))
+    if density:
+        widths = [diff(astype(edges, float64, copy=False)) for edges in found]
+        area = multiply(reshape(widths[0], (-1, 1)), widths[1])
+        total = divide(divide(total, area), sum(total))
+    return total, found[0], found[1]

@@ -239,7 +239,7 @@ def unravel_index(indices: Operand, shape: int | Sequence[int], /) -> tuple[Tens
     given = to_tensor(what, "indices", indices)
     with ErrorsAs(what, sizes="shape"):
         sizes = to_sizes(what, several(shape))
-        left = _within(what, given, Layout(sizes).numel)
+        left = within(what, given, Layout(sizes).numel)
     found = []
     for size in sizes[::-1]:
         found.append(remainder(left, size))
@@ -268,7 +268,7 @@ def ravel_multi_index(
         raise LayoutError(what, rule, multi_index=len(given), dims=sizes)
     to_tensors(what, [to_tensor(what, "coordinates", one) for one in given])
     with ErrorsAs(what):
-        places = [_within(what, one, size) for one, size in zip(given, sizes)]
+        places = [within(what, one, size) for one, size in zip(given, sizes)]
         if len(places) == 1:
             return astype(places[0], int64, out=out)
         found = places[0]
@@ -277,7 +277,7 @@ def ravel_multi_index(
         return add(multiply(found, sizes[-1]), places[-1], out=out)
 
 
-def _within(what: str, index: Tensor, size: int) -> Tensor:
+def within(what: str, index: Tensor, size: int) -> Tensor:
     check_dtype(what, index.dtype, of_kinds("iu"))
     if index.size:
         least, most = min(index).item(), max(index).item()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dml_vk.dtypes import float32
+from dml_vk.dtypes import float32, float64
 from dml_vk.errors import RangeError
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.ops.activation import Activation as Activation
@@ -37,17 +37,20 @@ def to_activation(what: str, value: Any) -> Activation | None:
         )
         raise RangeError(what, rule, activation=value)
     params.update(given)
-    words = [element_words(what, each, float32, number) for each, number in params.items()]
-    return name, sum(words, ())
+    words, doubles = [
+        sum([element_words(what, each, kind, number) for each, number in params.items()], ())
+        for kind in (float32, float64)
+    ]
+    return Activation(name, words, doubles)
 
 
 def finish(what: str, sums: View, target: View, activation: Activation | None) -> None:
-    """Write what was computed in float32 to the target, after the activation.
+    """Write what was computed in float32 or float64 to the target, after the activation.
 
-    If the target has float32, it is where the sums are. So float16 is rounded once.
+    If the target has that dtype, it is where the sums are. So float16 is rounded once.
     """
     if activation is not None:
-        name, words = activation
-        compute(what, ACTIVATIONS[name], (sums,), target, float32, words)
+        words = activation.doubles if sums.dtype is float64 else activation.words
+        compute(what, ACTIVATIONS[activation.name], (sums,), target, sums.dtype, words)
     elif target is not sums:
         cast_elements(what, sums, target)

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from dml_vk.dtypes import float64
 from dml_vk.layout import Layout
+from dml_vk.nn import doubles
 from dml_vk.ops.activation import Activation
 from dml_vk.ops.rows import PAIR, finish, pairs_of, write_joined, write_rows
 from dml_vk.ops.view import View, temporary, with_layout
@@ -34,6 +36,9 @@ def normalise_rows(
     activation: Activation | None,
 ) -> None:
     """Normalise the rows of x along these dims, by the pair of each."""
+    if x.dtype is float64:
+        doubles.normalise(what, pair, x, target, dims, affine, eps, activation)
+        return
     how: Any = {"affine": affine, "eps": eps, "activation": activation}
     if not write_rows(what, pair, name_of(affine), x, target, dims, **how):
         weights = weights_of(what, affine)

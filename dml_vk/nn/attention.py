@@ -1,10 +1,10 @@
 """Attention: means of values, with weights by how well their keys fit a query.
 
-**The order of operations**, each of which rounds to float32: the query times `scale`; its products
-with the keys, summed as by `matmul`; plus the mask; softmax over the keys, as in
-`dml_vk.nn.softmax`, but 0 for a query that sees no key; the products of these weights with the
-values, summed as by `matmul`. float16 is rounded once, at the end. Nothing else matters: not
-layouts, the batch, or the blocks of queries in which it is computed.
+**The order of operations**, each of which rounds to float32, or to float64 if an operand has it:
+the query times `scale`; its products with the keys, summed as by `matmul`; plus the mask; softmax
+over the keys, as in `dml_vk.nn.softmax`, but 0 for a query that sees no key; the products of these
+weights with the values, summed as by `matmul`. float16 is rounded once, at the end. Nothing else
+matters: not layouts, the batch, or the blocks of queries in which it is computed.
 """
 
 from __future__ import annotations
@@ -14,10 +14,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from dml_vk.array.calls import call
-from dml_vk.dtypes import bool_, float16, float32
+from dml_vk.dtypes import DType, bool_, float16, float32, float64
 from dml_vk.errors import LayoutError
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.layout import Layout
+from dml_vk.nn import doubles
 from dml_vk.nn.blocks import Box, boxes, part, sizes_of
 from dml_vk.nn.operands import network_dtype
 from dml_vk.ops.copy import copy_if_overlapping
@@ -60,7 +61,8 @@ def scaled_dot_product_attention(
     causal = to_bool(what, "is_causal", is_causal)
     if mask is not None:
         operands.append(to_tensor(what, "mask", mask))
-        check_dtype(what, mask.dtype, (bool_, float16, float32))
+        wide = any(one.dtype is float64 for one in operands[:3])
+        check_dtype(what, mask.dtype, (bool_, float16, float32, *[float64] * wide))
         check_devices(what, q=q, mask=mask)
         if causal:
             rule = "mask must be None if is_causal"
@@ -89,10 +91,11 @@ def _attention(operands: Sequence[Tensor], out: Any, causal: bool, scale: float 
     # A row takes its scores, its scaled query, and perhaps a result that is not rounded yet.
     covering = list(boxes((*batch, queries), max(keys, depth, sizes[-1])))
     largest = math.prod(sizes_of(covering[0]))
-    memory = temporary(what, Layout((largest * keys,)), float32, q)
+    wide = float64 if dtype is float64 else float32
+    memory = temporary(what, Layout((largest * keys,)), wide, q)
     for box in covering:
         scores = with_layout(memory, Layout((*sizes_of(box), keys)))
-        _scores(what, _scaled(what, part(q, box), scale), part(k, box[:-1]), scores)
+        _scores(what, _scaled(what, part(q, box), scale, wide), part(k, box[:-1]), scores)
         if added is not None:
             _mask(what, scores, _of_rows(added, box))
         _weigh(what, scores)
@@ -141,12 +144,12 @@ def _of_rows(added: View, box: Box) -> View:
     return part(added, box if added.layout.rank > len(box) else box[-1:])
 
 
-def _scaled(what: str, q: View, scale: float) -> View:
+def _scaled(what: str, q: View, scale: float, dtype: DType) -> View:
     if scale == 1:
         return q
-    scaled = temporary(what, Layout(q.layout.sizes), float32, q)
-    words = scalar_words(what, "scale", float32, scale)
-    compute(what, OPERATORS["multiply"], (q, None), scaled, float32, words)
+    scaled = temporary(what, Layout(q.layout.sizes), dtype, q)
+    words = scalar_words(what, "scale", dtype, scale)
+    compute(what, OPERATORS["multiply"], (q, None), scaled, dtype, words)
     return scaled
 
 
@@ -166,13 +169,15 @@ def _mask(what: str, scores: View, mask: View) -> None:
         added = temporary(what, Layout(mask.layout.sizes), float32, scores)
         compute(what, OPERATORS["where"], (mask, None, None), added, float32, words)
         mask = added
-    compute(what, OPERATORS["add"], (scores, mask), scores, float32)
+    compute(what, OPERATORS["add"], (scores, mask), scores, scores.dtype)
 
 
 def _weigh(what: str, scores: View) -> None:
     """Replace scores by their softmax over the last dim, or by 0 where all are -infinity."""
     last = (scores.layout.rank - 1,)
-    if not write_rows(what, "weights", "softmax", scores, scores, last):
+    if scores.dtype is float64:
+        doubles.weigh(scores)
+    elif not write_rows(what, "weights", "softmax", scores, scores, last):
         finish(what, "softmax", [scores, pairs_of(what, "weights", scores, last)], scores)
 
 

@@ -7,10 +7,13 @@ from math import nan
 from typing import Any
 
 from dml_vk.array.calls import call
-from dml_vk.dtypes import float32
+from dml_vk.array.elementwise import square, subtract
+from dml_vk.array.moments import mean as mean_of
+from dml_vk.dtypes import float32, float64
 from dml_vk.layout import Layout
+from dml_vk.nn import doubles
 from dml_vk.nn.activations import Activation, to_activation
-from dml_vk.nn.affine import joined, name_of, of_channels, over_channels, weights_of
+from dml_vk.nn.affine import Affine, joined, name_of, of_channels, over_channels, weights_of
 from dml_vk.nn.operands import of_shape, to_eps, with_channels
 from dml_vk.ops.fill import fill_constant
 from dml_vk.ops.reduce import FOUR_NUMBERS
@@ -64,7 +67,7 @@ def batch_norm_train(
 ) -> tuple[Tensor, Tensor, Tensor]:
     """Normalise each channel of (N, C, ...) by its own mean and variance; return those too.
 
-    The variance is the mean squared deviation. Both are float32.
+    The variance is the mean squared deviation. Both are float32, or float64 if x is.
 
     >>> import dml_vk
     >>> y, mean, var = dml_vk.nn.batch_norm_train(dml_vk.asarray([[5.0], [1.0]]), eps=0.0)
@@ -81,7 +84,7 @@ def batch_norm_train(
     has = weight is not None, bias is not None
     after = to_activation(what, activation)
     numbers = call(_statistics, (x,), None, eps)
-    y = call(_by_statistics, (x, numbers, *given), None, has, after)
+    y = call(_by_statistics, (x, numbers, *given), None, has, eps, after)
     return y, numbers[:, 0], numbers[:, 1]
 
 
@@ -90,22 +93,36 @@ def _statistics(operands: Sequence[Any], out: Any, eps: float) -> Tensor:
     what = "batch_norm_train"
     x: Tensor = operands[0]
     channels = x.shape[1]
-    numbers = tensor_over(what, Layout((channels, 4)), float32, x.device, x.allocation)
-    if x.size:
+    kind = float64 if x.dtype is float64 else float32
+    numbers = tensor_over(what, Layout((channels, 4)), kind, x.device, x.allocation)
+    if x.size and kind is float64:
+        axes = (0, *range(2, x.ndim))
+        mean, var = [numbers.over(numbers.layout.select(1, k)) for k in range(2)]
+        moved = subtract(x, mean_of(x, axis=axes, keepdims=True))
+        mean_of(x, axis=axes, out=mean)
+        mean_of(square(moved), axis=axes, out=var)
+    elif x.size:
         fours = View(numbers.device, numbers.allocation, Layout((channels,)), FOUR_NUMBERS)
         write_pairs(what, "statistics", x, fours, (0, *range(2, x.ndim)), eps)
     else:
-        fill_constant(what, numbers, float32, nan)
+        fill_constant(what, numbers, kind, nan)
     return numbers
 
 
 def _by_statistics(
-    operands: Sequence[Any], out: Any, has: tuple[bool, ...], activation: Activation | None
+    operands: Sequence[Any],
+    out: Any,
+    has: tuple[bool, ...],
+    eps: float,
+    activation: Activation | None,
 ) -> Tensor:
     what = "batch_norm_train"
     x, numbers, *given = operands
     target = result_over(what, x.layout.like(), x.dtype, x, out)
-    if x.size:
+    if x.size and x.dtype is float64:
+        columns = [numbers.over(numbers.layout.select(1, k)) for k in range(2)]
+        _normalise_doubles(what, x, columns, target, of_channels([x, *given], has), eps, activation)
+    elif x.size:
         ones = [1] * (x.ndim - 2)
         layout = Layout((x.shape[1], *ones), (2, *[0 for _ in ones]), 1)
         pairs = View(numbers.device, numbers.allocation, layout, PAIR)
@@ -127,9 +144,26 @@ def _normalised(
     target = result_over(what, x.layout.like(), x.dtype, x, out)
     if not x.size:
         return target
-    mean, var = [over_channels(one, x.ndim) for one in operands[1:3]]
     affine = of_channels([x, *operands[3:]], has)
+    if x.dtype is float64:
+        _normalise_doubles(what, x, operands[1:3], target, affine, eps, activation)
+        return target
+    mean, var = [over_channels(one, x.ndim) for one in operands[1:3]]
     pairs = joined(what, "scale", mean, var, eps)
     weights = weights_of(what, affine)
     finish(what, name_of(affine), [x, pairs, *weights], target, activation)
     return target
+
+
+def _normalise_doubles(
+    what: str,
+    x: Tensor,
+    statistics: Sequence[Tensor],
+    target: Tensor,
+    affine: Affine,
+    eps: float,
+    activation: Activation | None,
+) -> None:
+    mean, var = [Tensor(over_channels(one, x.ndim)) for one in statistics]
+    moved, factor = subtract(x, mean), doubles.scale(var, eps)
+    doubles.write(what, moved, factor, target, affine, activation)

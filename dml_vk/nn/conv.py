@@ -6,9 +6,12 @@ from collections.abc import Sequence
 from typing import Any
 
 from dml_vk.array.calls import call
+from dml_vk.dtypes import float64
 from dml_vk.errors import LayoutError, RangeError
 from dml_vk.layout import Layout
+from dml_vk.nn import by_taps
 from dml_vk.nn.activations import Activation, finish, to_activation
+from dml_vk.nn.affine import grouped
 from dml_vk.nn.operands import network_dtype, sums_for
 from dml_vk.nn.windows import Padding, Windows, each_dim, spatial_rank, to_padding, windows_of
 from dml_vk.ops.activation import opcode_of
@@ -86,6 +89,13 @@ def _conv(
     for name, view in (("x", x), ("weight", weight), ("the result", target)):
         check_count(what, view, name)
     sources = [copy_if_overlapping(what, operand, target) for operand in operands]
+    if dtype is float64:
+        by_taps.check_taps(what, windows.kernel, weight=weight.shape)
+        image, own = grouped(sources[0], 1, groups), grouped(sources[1], 0, groups)
+        to = grouped(target, 1, groups)
+        by_taps.convolve(what, image, own, to, by_taps.over(windows))
+        by_taps.finish(what, (*sources[2:], None)[0], target, activation)
+        return target
     window = Window(stride, dilation, windows.begin)
     given = what, sources[0], sources[1], (*sources[2:], None)[0]
     if is_one_launch(weight.layout, x.layout):

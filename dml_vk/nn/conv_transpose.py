@@ -8,9 +8,12 @@ from itertools import product
 from typing import Any, NamedTuple
 
 from dml_vk.array.calls import call
+from dml_vk.dtypes import float64
 from dml_vk.errors import LayoutError, RangeError
 from dml_vk.layout import Layout
+from dml_vk.nn import by_taps
 from dml_vk.nn.activations import Activation, finish, to_activation
+from dml_vk.nn.affine import grouped
 from dml_vk.nn.operands import network_dtype, sums_for
 from dml_vk.nn.windows import Pair, each_dim, spatial_rank, to_padding
 from dml_vk.ops.conv import Window, convolve
@@ -113,8 +116,18 @@ def _conv_transpose(
     for name, view in (("x", x), ("weight", weight), ("the result", target)):
         check_count(what, view, name)
     sources = [copy_if_overlapping(what, operand, target) for operand in operands]
-    sums = sums_for(what, target)
     begins = tuple([begin for begin, _ in padding])
+    if dtype is float64:
+        by_taps.check_taps(what, kernel, weight=weight.shape)
+        over = zip(sizes, x.shape[2:], kernel, stride, dilation, begins)
+        taps = [[one.turned for one in by_taps.taps_of(*dim)] for dim in over]
+        image, own = grouped(sources[0], 1, groups), grouped(sources[1], 0, groups)
+        to = grouped(target, 1, groups)
+        turned = with_layout(own, own.layout.transpose(1, 2))
+        by_taps.convolve(what, image, turned, to, product(*taps))
+        by_taps.finish(what, (*sources[2:], None)[0], target, activation)
+        return target
+    sums = sums_for(what, target)
     phases = [list(_phases(*each)) for each in zip(sizes, stride, kernel, dilation, begins)]
     for one in _of_groups(sources[0], sources[1], (*sources[2:], None)[0], sums, groups):
         for phase in product(*phases):

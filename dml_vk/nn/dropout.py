@@ -6,17 +6,18 @@ from collections.abc import Sequence
 from typing import Any
 
 from dml_vk.array.calls import call
-from dml_vk.dtypes import bool_, float16, float32
+from dml_vk.dtypes import bool_, float32, float64
 from dml_vk.errors import DTypeError, RangeError
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.layout import Layout
+from dml_vk.nn.operands import floats
 from dml_vk.ops.copy import copy_if_overlapping
 from dml_vk.ops.elementwise import compute
-from dml_vk.ops.numbers import element_words, float_words, scalar_words
+from dml_vk.ops.numbers import element_words, scalar_words
 from dml_vk.ops.view import temporary_like
 from dml_vk.random import Generator
 from dml_vk.tensor.core import Tensor, tensor_over
-from dml_vk.tensor.operands import check_dtype, check_out, result_over, to_number, to_tensor
+from dml_vk.tensor.operands import check_out, result_over, to_number
 
 
 def dropout(x: Tensor, p: float, *, generator: Generator, out: Tensor | None = None) -> Tensor:
@@ -30,8 +31,7 @@ def dropout(x: Tensor, p: float, *, generator: Generator, out: Tensor | None = N
     >>> dml_vk.nn.dropout(x, 0.5, generator=dml_vk.random.Generator(key=0)).tolist()
     [0.0, 2.0, 2.0, 2.0, 2.0, 0.0]
     """
-    what, x = "dropout", to_tensor("dropout", "x", x)
-    check_dtype(what, x.dtype, (float16, float32))
+    what, x = "dropout", floats("dropout", x)
     rate = to_number(what, "p", p)
     if not 0 <= rate <= 1:
         raise RangeError(what, "p must be from 0 to 1", p=p)
@@ -54,7 +54,8 @@ def _dropped(operands: Sequence[Any], out: Any) -> Tensor:
     words = scalar_words(what, "p", float32, rate)
     compute(what, OPERATORS["greater_equal"], (drawn, None), kept, float32, words)
     # Adding -0 changes nothing, not even the sign of a zero.
-    words = (*element_words(what, "p", float32, factor), *float_words(-0.0))
+    kind = float64 if x.dtype is float64 else float32
+    words = (*element_words(what, "p", kind, factor), *element_words(what, "p", kind, -0.0))
     source = copy_if_overlapping(what, x, result, in_place=True)
     compute(what, OPERATORS["linear"], (source,), result, x.dtype, words)
     words = (0, *scalar_words(what, "number", x.dtype, 0))

@@ -10,12 +10,14 @@ import numpy as np
 from dml_vk.array.calls import call
 from dml_vk.array.elementwise import not_equal, where
 from dml_vk.array.statistics import sum
-from dml_vk.dtypes import float16, float32
+from dml_vk.dtypes import DType, float32, float64
 from dml_vk.errors import LayoutError
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.kernels.plan.gather import Step
 from dml_vk.layout import Layout
+from dml_vk.nn import doubles
 from dml_vk.nn.arguments import check_indexes, to_word
+from dml_vk.nn.operands import floats, floats_beside
 from dml_vk.ops.copy import copy_elements
 from dml_vk.ops.elementwise import cast_elements, compute
 from dml_vk.ops.fill import fill_constant
@@ -50,7 +52,8 @@ def nll_loss(
 
     `weight` has a factor for each class. Where the target is `ignore_index`, the loss is 0. "mean"
     divides the sum of losses by that of their weights, and "none" returns the losses, in the order
-    of the target. Computed in float32 and rounded once; the call waits for the check of the target.
+    of the target. float16 is computed in float32 and rounded once; the call waits for the check of
+    the target.
 
     >>> import dml_vk
     >>> x = dml_vk.asarray([[-0.5, -1.0], [-2.0, -0.25]])
@@ -82,8 +85,7 @@ def cross_entropy(
 def _loss(
     what: str, x: Any, target: Any, weight: Any, ignore_index: Any, reduction: Any, out: Any
 ) -> Tensor:
-    given, classes = to_tensor(what, "x", x), to_tensor(what, "target", target)
-    check_dtype(what, given.dtype, (float16, float32))
+    given, classes = floats(what, x), to_tensor(what, "target", target)
     check_dtype(what, classes.dtype, of_kinds("iu"))
     to_word(what, "reduction", reduction, REDUCTIONS)
     dim = min(given.ndim, 2) - 1
@@ -95,8 +97,7 @@ def _loss(
         raise LayoutError(what, rule, target=classes.shape, x=given.shape)
     operands = [given, classes]
     if weight is not None:
-        check_dtype(what, to_tensor(what, "weight", weight).dtype, (float16, float32))
-        if weight.shape != (count,):
+        if floats_beside(what, "weight", weight, given).shape != (count,):
             rule = "weight must have one number for each class"
             raise LayoutError(what, rule, weight=weight.shape, classes=count)
         operands.append(weight)
@@ -128,15 +129,18 @@ def _of_classes(
     shape = index.shape if reduction == "none" else ()
     order = index.layout.order if reduction == "none" else ()
     result = result_over(what, Layout.packed(shape, order), x.dtype, x, out)
-    losses = _at(what, x, index, dim)
-    if what == "cross_entropy" and x.size:
+    wide = float64 if x.dtype is float64 else float32
+    if what == "cross_entropy" and x.size and wide is float64:
+        x = doubles.softmax("log_softmax", x, (dim,), None)
+    losses = _at(what, x, index, dim, wide)
+    if what == "cross_entropy" and x.size and wide is float32:
         pairs = pairs_of(what, "log_sum", x, (dim,))
         pairs = with_layout(pairs, pairs.layout.squeeze((dim,)))
         finish(what, "log_softmax", [losses, pairs], losses)
-    compute(what, OPERATORS["negative"], (losses,), losses, float32)
-    shares = _at(what, rest[-1], index, None) if weighs else None
+    compute(what, OPERATORS["negative"], (losses,), losses, wide)
+    shares = _at(what, rest[-1], index, None, wide) if weighs else None
     if shares is not None:
-        compute(what, OPERATORS["multiply"], (losses, shares), losses, float32)
+        compute(what, OPERATORS["multiply"], (losses, shares), losses, wide)
     if kept is not None:
         _leave_out(what, kept, losses)
     if reduction == "none":
@@ -145,37 +149,37 @@ def _of_classes(
     total = sum(losses)
     if reduction == "mean":
         if shares is None:
-            shares = Tensor(temporary_like(what, index, float32))
-            fill_constant(what, shares, float32, 1)
+            shares = Tensor(temporary_like(what, index, wide))
+            fill_constant(what, shares, wide, 1)
         if kept is not None:
             _leave_out(what, kept, shares)
-        compute(what, OPERATORS["divide"], (total, sum(shares)), total, float32)
+        compute(what, OPERATORS["divide"], (total, sum(shares)), total, wide)
     _rounded(what, total, result)
     return result
 
 
 def _leave_out(what: str, kept: Tensor, numbers: Tensor) -> None:
     """Replace numbers that are not kept by 0."""
-    nothing = (0, *scalar_words(what, "number", float32, 0))
-    compute(what, OPERATORS["where"], (kept, numbers, None), numbers, float32, nothing)
+    nothing = (0, *scalar_words(what, "number", numbers.dtype, 0))
+    compute(what, OPERATORS["where"], (kept, numbers, None), numbers, numbers.dtype, nothing)
 
 
-def _at(what: str, x: Tensor, index: Tensor, dim: int | None) -> Tensor:
-    """Return the elements of x at an index of the dim, or of x itself, as float32."""
+def _at(what: str, x: Tensor, index: Tensor, dim: int | None, dtype: DType) -> Tensor:
+    """Return the elements of x at an index of the dim, or of x itself, as this dtype."""
     found = Tensor(temporary_like(what, index, x.dtype))
     strides = [0] * index.ndim if dim is None else [*x.strides[:dim], *x.strides[dim + 1 :]]
     size, stride = (x.shape[0], x.strides[0]) if dim is None else (x.shape[dim], x.strides[dim])
     gather(x, tuple(strides), index, found, Step(stride, size))
-    if x.dtype is float32:
+    if x.dtype is dtype:
         return found
-    wide = Tensor(temporary_like(what, found, float32))
+    wide = Tensor(temporary_like(what, found, dtype))
     cast_elements(what, found, wide)
     return wide
 
 
 def _rounded(what: str, x: Tensor, target: Tensor) -> None:
-    """Write float32 to a target that may be float16."""
-    if target.dtype is float32:
+    """Write what was computed to a target that may be float16."""
+    if target.dtype is x.dtype:
         copy_elements(what, x, target)
     else:
         cast_elements(what, x, target)

@@ -10,8 +10,10 @@ from typing import Any
 
 from dml_vk.array.calls import call
 from dml_vk.array.manipulation import to_axes
+from dml_vk.dtypes import float64
 from dml_vk.errors import LayoutError, RangeError
 from dml_vk.layout import broadcast_sizes
+from dml_vk.nn import doubles
 from dml_vk.nn.activations import Activation, to_activation
 from dml_vk.nn.affine import (
     given,
@@ -22,7 +24,7 @@ from dml_vk.nn.affine import (
     repeated,
     weights_of,
 )
-from dml_vk.nn.operands import floats, of_shape, to_eps, to_power, with_channels
+from dml_vk.nn.operands import floats, floats_beside, of_shape, to_eps, to_power, with_channels
 from dml_vk.nn.powers import divide_by_norm
 from dml_vk.ops.reduce import PARTIAL_RESULT
 from dml_vk.ops.rows import finish, pairs_of, write_rows
@@ -151,7 +153,7 @@ def mean_variance_norm(
     dims = to_axes(what, axes, x.ndim, "axes")
     pair = "scale" if to_bool(what, "normalize_variance", normalize_variance) else "means"
     for name, one in (("weight", weight), ("bias", bias)):
-        if one is not None and not _broadcasts(floats(what, one, name).shape, x.shape):
+        if one is not None and not _broadcasts(floats_beside(what, name, one, x).shape, x.shape):
             rule = f"{name} must broadcast to the shape {x.shape}"
             raise LayoutError(what, rule, **{name: one.shape})
     if weight is not None and bias is not None and weight.shape != bias.shape:
@@ -272,6 +274,9 @@ def _groups(
     affine = weight, bias
     source, to = grouped(x, 1, groups), grouped(target, 1, groups)
     dims = tuple(range(3, x.ndim + 1))
+    if x.dtype is float64:
+        doubles.normalise(what, "scale", source, to, (2, *dims), affine, eps, activation)
+        return target
     how: Any = {"part": 2, "affine": affine, "eps": eps, "activation": activation}
     if write_rows(what, "scale", name_of(affine), source, to, dims, **how):
         return target

@@ -1,4 +1,4 @@
-"""Operands and results of functions for networks, which compute in float32."""
+"""Operands and results of functions for networks."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from dml_vk.dtypes import DType, float16, float32
+from dml_vk.dtypes import DType, float16, float32, float64
 from dml_vk.errors import LayoutError, RangeError
 from dml_vk.layout import Layout
 from dml_vk.ops.view import check_devices
@@ -15,11 +15,20 @@ from dml_vk.strides.order import Ints
 from dml_vk.tensor.core import Tensor, tensor_over
 from dml_vk.tensor.operands import check_dtype, to_number, to_tensor, to_tensors
 
+FLOATS = (float16, float32, float64)
+
 
 def floats(what: str, x: Any, name: str = "x") -> Tensor:
-    """Return a tensor that kernels of float32 take."""
+    """Return a tensor of floats."""
     tensor = to_tensor(what, name, x)
-    check_dtype(what, tensor.dtype, (float16, float32))
+    check_dtype(what, tensor.dtype, FLOATS)
+    return tensor
+
+
+def floats_beside(what: str, name: str, given: Any, near: Tensor) -> Tensor:
+    """Return a tensor of floats that is float64 only if `near` is."""
+    tensor = to_tensor(what, name, given)
+    check_dtype(what, tensor.dtype, FLOATS if near.dtype is float64 else FLOATS[:2])
     return tensor
 
 
@@ -34,7 +43,7 @@ def with_channels(what: str, x: Any, least: int = 2) -> Tensor:
 
 def of_shape(what: str, name: str, given: Any, shape: Ints, near: Tensor) -> Tensor:
     """Return a weight, a bias or a statistic of this shape, on the device of x."""
-    tensor = floats(what, given, name)
+    tensor = floats_beside(what, name, given, near)
     if tensor.shape != shape:
         raise LayoutError(what, f"{name} must have the shape {shape}", **{name: tensor.shape})
     check_devices(what, **{"x": near, name: tensor})
@@ -59,16 +68,16 @@ def to_power(what: str, name: str, value: Any, *, infinite: bool = False) -> flo
 
 
 def network_dtype(what: str, operands: Sequence[Tensor]) -> DType:
-    """Return the dtype of the result of operands of float32 or float16 on one device."""
+    """Return the dtype of the result of operands of floats on one device."""
     tensors = to_tensors(what, operands)
     for tensor in tensors:
-        check_dtype(what, tensor.dtype, (float16, float32))
+        check_dtype(what, tensor.dtype, FLOATS)
     return common_dtype(what, [tensor.dtype for tensor in tensors])
 
 
 def sums_for(what: str, target: Tensor) -> Tensor:
-    """Return where sums of float32 are computed: the target, or memory like it."""
-    if target.dtype is float32:
+    """Return where sums are computed: the target, or memory of float32 like it."""
+    if target.dtype is not float16:
         return target
     layout = target.layout
     packed = Layout.packed(layout.sizes, layout.order)

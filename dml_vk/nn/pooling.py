@@ -12,11 +12,12 @@ from typing import Any
 from dml_vk.array.calls import call
 from dml_vk.array.moments import mean
 from dml_vk.array.statistics import max as maximum
-from dml_vk.dtypes import DTYPES, DType, float16, float32, int64
+from dml_vk.dtypes import DTYPES, DType, float64, int64
 from dml_vk.errors import ErrorsAs, LayoutError, RangeError
 from dml_vk.kernels.plan.pool import Pooling
 from dml_vk.layout import Layout
-from dml_vk.nn.operands import to_power
+from dml_vk.nn import double_pooling
+from dml_vk.nn.operands import FLOATS, to_power
 from dml_vk.nn.windows import (
     Windows,
     check_padding,
@@ -31,7 +32,6 @@ from dml_vk.strides.order import Ints, is_one, to_bool, to_tuple
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import check_dtype, result_over, to_tensor
 
-FLOATS = (float16, float32)
 NUMBERS = (*[one for one in DTYPES.values() if one.kind in "iu" and one.itemsize < 8], *FLOATS)
 MOST_TAPS = 2**24  # elements of a window: counts up to it are exact as float32
 
@@ -273,7 +273,8 @@ def _pooled(what: str, x: Tensor, pooling: Pooling, out: Any) -> Tensor:
     layout = Layout.packed((*x.shape[:2], *pooling.out), x.layout.order)
     dtype = int64 if pooling.operation == "index" else x.dtype
     target = result_over(what, layout, dtype, x, out)
-    pool_elements(what, x, target, pooling)
+    pool = double_pooling.pool if x.dtype is float64 else pool_elements
+    pool(what, x, target, pooling)
     return target
 
 

@@ -6,10 +6,12 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from dml_vk.array.elementwise import divide, maximum
 from dml_vk.array.statistics import reduced_layout
-from dml_vk.dtypes import float32
+from dml_vk.dtypes import float32, float64
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.layout import Layout
+from dml_vk.nn import doubles
 from dml_vk.nn.blocks import boxes, part
 from dml_vk.ops.copy import copy_if_overlapping
 from dml_vk.ops.elementwise import compute
@@ -30,6 +32,9 @@ def divide_by_norm(
     if not x.size:
         return target
     source = copy_if_overlapping(what, x, target, in_place=True)
+    if x.dtype is float64:
+        norm = maximum(doubles.norms(x, dims, power), eps)
+        return divide(x, norm, out=target)
     norms = temporary(what, reduced_layout(x.layout, dims, True), float32, x)
     rows = with_layout(norms, norms.layout.squeeze(dims))
     if power == math.inf:

@@ -7,7 +7,7 @@ from typing import Any
 
 from dml_vk.array.calls import call
 from dml_vk.array.einsum import Factor, spread
-from dml_vk.dtypes import float32
+from dml_vk.dtypes import float16, float32, float64
 from dml_vk.errors import LayoutError
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.layout import Layout
@@ -68,14 +68,14 @@ def _linear(operands: Sequence[Tensor], out: Any, activation: Activation | None)
     rank = layout.rank - 1
     factors = Factor(x, (*range(rank), None), (rank,)), Factor(weight, (*[None] * rank, 0), (1,))
     first, second = [spread(what, factor, target, (inputs,)) for factor in factors]
-    finished = activation or added or target.dtype is not float32
+    finished = activation or added or target.dtype is float16
     epilogue = (*added, None)[0], target, opcode_of(activation)
-    if finished and write_linear(what, first, second, *epilogue):
+    if finished and dtype is not float64 and write_linear(what, first, second, *epilogue):
         return target
     sums = sums_for(what, target)
     add_products(what, first, second, sums)
     for bias_view in added:
-        compute(what, OPERATORS["add"], (sums, bias_view), sums, float32)
+        compute(what, OPERATORS["add"], (sums, bias_view), sums, sums.dtype)
     finish(what, sums, target, activation)
     return target
 
@@ -146,8 +146,12 @@ def _gemm(
         added = copy_if_overlapping(what, c, target) if beta else None
     factors = _factor(a, len(sizes), -1), _factor(b, len(sizes), -2)
     first, second = [spread(what, factor, target, (a.shape[-1],)) for factor in factors]
-    finished = added is None and alpha == 1 and (activation or target.dtype is not float32)
-    if finished and write_linear(what, first, second, None, target, opcode_of(activation)):
+    finished = added is None and alpha == 1 and (activation or dtype is float16)
+    if (
+        finished
+        and dtype is not float64
+        and write_linear(what, first, second, None, target, opcode_of(activation))
+    ):
         return target
     sums = sums_for(what, target)
     add_products(what, first, second, sums)
@@ -156,9 +160,9 @@ def _gemm(
     if added is not None:
         scaled = added
         if beta != 1:
-            scaled = temporary_like(what, added, float32)
+            scaled = temporary_like(what, added, sums.dtype)
             _scale(what, added, beta, scaled)
-        compute(what, OPERATORS["add"], (sums, scaled), sums, float32)
+        compute(what, OPERATORS["add"], (sums, scaled), sums, sums.dtype)
     finish(what, sums, target, activation)
     return target
 
@@ -172,5 +176,5 @@ def _factor(matrices: Tensor, rank: int, summed: int) -> Factor:
 
 
 def _scale(what: str, source: View, number: float, target: View) -> None:
-    words = scalar_words(what, "number", float32, number)
-    compute(what, OPERATORS["multiply"], (source, None), target, float32, words)
+    words = scalar_words(what, "number", target.dtype, number)
+    compute(what, OPERATORS["multiply"], (source, None), target, target.dtype, words)

@@ -7,12 +7,15 @@ from collections.abc import Sequence
 from typing import Any
 
 from dml_vk.array.calls import call
-from dml_vk.dtypes import float32
+from dml_vk.array.elementwise import add, divide, multiply, pow
+from dml_vk.dtypes import float32, float64
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.kernels.plan.pool import Pooling
 from dml_vk.layout import Layout
+from dml_vk.nn import double_pooling
 from dml_vk.nn.arguments import to_least
 from dml_vk.nn.blocks import boxes, part
+from dml_vk.nn.by_taps import check_taps
 from dml_vk.nn.operands import floats
 from dml_vk.nn.windows import spatial_rank
 from dml_vk.ops.copy import copy_if_overlapping
@@ -74,6 +77,15 @@ def _normalised(
     dims, first = ((0, *range(2, x.ndim), 1), x.ndim - 1) if across else (range(x.ndim), 2)
     views = [with_layout(view, view.layout.permute(dims)) for view in (source, target)]
     others, windowed = views[0].layout.sizes[:first], views[0].layout.sizes[first:]
+    if x.dtype is float64:
+        near, to = views
+        total = temporary(what, Layout.packed(near.layout.sizes, near.layout.order), float64, near)
+        around = _around(windowed, near.layout.strides[first:], size)
+        check_taps(what, around.kernel, size=size, x=x.shape)
+        double_pooling.add_squares(what, near, total, around)
+        powers = pow(add(multiply(Tensor(total), alpha / size), k), beta)
+        divide(Tensor(near), powers, out=Tensor(to))
+        return target
     # The factor and k are applied in the launch of the power.
     words = float_words(beta, 0.0, alpha / size, k)
     for box in boxes(others, math.prod(windowed)):

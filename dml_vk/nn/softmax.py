@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from math import inf
 from typing import Any
 
-from dml_vk.array import elementwise, statistics
 from dml_vk.array.calls import call
 from dml_vk.array.statistics import call_axes, reduce_into, reduced_axes, reduced_target
 from dml_vk.dtypes import float64, int64, uint32
-from dml_vk.errors import ErrorsAs, LayoutError
+from dml_vk.errors import LayoutError
 from dml_vk.kernels.plan.gather import Step
 from dml_vk.layout import Layout
+from dml_vk.nn import doubles
 from dml_vk.nn.operands import floats
 from dml_vk.ops.fill import fill_constant
 from dml_vk.ops.gather import add_places
@@ -56,8 +56,6 @@ def logsumexp(
     """
     what = "logsumexp"
     axes, keepdims = call_axes(what, x, _axes(what, axis), keepdims)
-    if _is_wide(x):
-        return _wide_log_sum(x, axes, keepdims, out)
     return call(_log_sum, (x,), out, axes, keepdims)
 
 
@@ -80,45 +78,16 @@ def _axes(what: str, axis: Any) -> Any:
 
 def _over_rows(what: str, pair: str, x: Tensor, axis: Any, out: Any) -> Tensor:
     axes, _ = call_axes(what, x, _axes(what, axis), False)
-    if _is_wide(x):
-        return _wide_over_rows(what, x, axes, out)
     return call(_finished, (x,), out, what, pair, axes)
-
-
-def _is_wide(x: Any) -> bool:
-    """Whether x has a dtype for which there are no kernels of rows."""
-    return isinstance(x, Tensor) and x.dtype is float64
-
-
-def _wide_over_rows(what: str, x: Tensor, axes: Any, out: Any) -> Tensor:
-    """Compute softmax or its logarithm in float64, by functions of elements and by sums."""
-    with ErrorsAs(what):
-        if not x.size:
-            return elementwise.exp(x, out=out)
-        moved = elementwise.subtract(x, statistics.max(x, axis=axes, keepdims=True))
-        powers = elementwise.exp(moved)
-        total = statistics.sum(powers, axis=axes, keepdims=True)
-        if what == "log_softmax":
-            return elementwise.subtract(moved, elementwise.log(total), out=out)
-        return elementwise.multiply(powers, elementwise.reciprocal(total), out=out)
-
-
-def _wide_log_sum(x: Tensor, axes: Any, keepdims: bool, out: Any) -> Tensor:
-    with ErrorsAs("logsumexp"):
-        if not x.size:
-            return elementwise.log(statistics.sum(x, axis=axes, keepdims=keepdims), out=out)
-        most = statistics.max(x, axis=axes, keepdims=True)
-        shift = elementwise.where(elementwise.isfinite(most), most, 0.0)
-        powers = elementwise.exp(elementwise.subtract(x, shift))
-        total = elementwise.log(statistics.sum(powers, axis=axes, keepdims=keepdims))
-        return elementwise.add(total, shift if keepdims else shift.reshape(total.shape), out=out)
 
 
 def _finished(operands: Sequence[Any], out: Any, what: str, pair: str, axis: Any) -> Tensor:
     x = floats(what, operands[0])
     axes = reduced_axes(what, x, axis)
     target = result_over(what, x.layout.like(), x.dtype, x, out)
-    if x.size and not write_rows(what, pair, what, x, target, axes):
+    if x.size and x.dtype is float64:
+        doubles.softmax(what, x, axes, target)
+    elif x.size and not write_rows(what, pair, what, x, target, axes):
         finish(what, what, [x, pairs_of(what, pair, x, axes)], target)
     return target
 
@@ -128,7 +97,9 @@ def _log_sum(operands: Sequence[Any], out: Any, axis: Any, keepdims: bool) -> Te
     x = floats(what, operands[0])
     axes = reduced_axes(what, x, axis)
     target = reduced_target(what, x, axes, keepdims, x.dtype, out)
-    if x.size:
+    if x.size and x.dtype is float64:
+        doubles.log_sum(x, axes, keepdims, target)
+    elif x.size:
         pairs = pairs_of(what, "log_sum", x, axes)
         if not keepdims:
             pairs = with_layout(pairs, pairs.layout.squeeze(axes))

@@ -28,7 +28,9 @@ _NAMES = {
     for name, operator in OPERATORS.items()
     if operator.numpy is not None
 }
-_NAMES |= {"conjugate": "conj", "matmul": "matmul", "rint": "round", "vecdot": "vecdot"}
+_NAMES |= {"conjugate": "conj", "deg2rad": "radians", "rad2deg": "degrees", "rint": "round"}
+_COMPOSED = "cbrt degrees fmax fmin frexp gcd lcm ldexp matmul modf radians vecdot"
+_NAMES |= {name: name for name in _COMPOSED.split()}
 UFUNCS: dict[Any, str] = {
     getattr(np, numpy): name
     for numpy, name in _NAMES.items()
@@ -99,7 +101,7 @@ def ufunc(function: np.ufunc, method: str, inputs: tuple[Any, ...], named: dict[
         if name == "axis" or not has_no_effect(name, value)
     }
     if out:
-        given["out"] = out[0]
+        given["out"] = out if function.nout > 1 else out[0]
     what = public_name(function) + ("" if method == "__call__" else f".{method}")
     if method == "reduce" and function in REDUCTIONS:
         return _reduced(what, REDUCTIONS[function], inputs, given)

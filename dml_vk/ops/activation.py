@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from dml_vk.kernels.operators import OPCODES
 from dml_vk.strides.order import Ints
 
-Activation = tuple[str, Ints]  # a name, and the words of all parameters
+
+class Activation(NamedTuple):
+    name: str
+    words: Ints  # of all parameters, as float32
+    doubles: Ints  # the same as float64
 
 
 def opcode_of(activation: Activation | None) -> tuple[int, Ints]:
     """Return the opcode, or 0 for none, and the words of the parameters."""
     if activation is None:
         return 0, ()
-    name, words = activation
-    return int(OPCODES[name.upper()]), words
+    return int(OPCODES[activation.name.upper()]), activation.words

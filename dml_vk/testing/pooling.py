@@ -81,7 +81,7 @@ def mean_of(array: Any, rows: Sequence[Rows], ends: Sequence[int] | None = None)
     """
     given = np.asarray(array)
     sums = _sums(given, rows)
-    counts = np.ones(sums.shape[2:], np.float32)
+    counts = np.ones(sums.shape[2:], sums.dtype)
     for at, inside in _windows(_spatial_first(given), rows):
         counts[at] = max(1, len(inside))
         if ends is not None:
@@ -98,14 +98,15 @@ def power_mean_of(array: Any, rows: Sequence[Rows], p: float) -> Array:
     [[[[7.0]]], [[[5.0]]]]
     """
     given = np.asarray(array)
-    wide = given.astype(np.float32)
+    wide = given.astype(np.promote_types(given.dtype, np.float32))
     with np.errstate(all="ignore"):
         if p == 1:
             return np.asarray(_sums(wide, rows), given.dtype)
         if p == 2:
             return np.asarray(np.sqrt(_sums(wide * wide, rows)), given.dtype)
-        powers = wide.astype(np.float64) ** np.float32(p)
-        return np.asarray(_sums(powers, rows) ** np.float64(np.float32(1 / p)), given.dtype)
+        powers = wide.astype(np.float64) ** np.float64(wide.dtype.type(p))
+        root = np.float64(wide.dtype.type(1 / p))
+        return np.asarray(_sums(powers, rows) ** root, given.dtype)
 
 
 def _sums(given: Array, rows: Sequence[Rows]) -> Array:

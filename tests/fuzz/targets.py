@@ -246,7 +246,7 @@ def _numpys() -> Iterator[Target]:
     for name in ("accumulate", "at", "outer", "reduceat"):
         call = placed("self axis?" if name == "accumulate" else "self other other?")
         yield Target(f"numpy.add.{name}", getattr(np.add, name), call, keeps=True)
-    for name in ("linalg.eigvals", "divmod", "modf", "sinc"):
+    for name in ("linalg.eigvals", "divmod", "spacing", "logaddexp2"):
         yield Target(f"numpy.{name}", operator.attrgetter(name)(np), placed("self other?"))
 
 

@@ -246,6 +246,14 @@ def networks() -> dict[str, Callable[[dml_vk.Tensor], dml_vk.Tensor]]:
         "quantize": lambda x: nn.quantize(x, 0.37, 5, dtype="int8"),
         "dequantize": lambda x: nn.dequantize(x.to("int8"), 0.37, 5, dtype=float16),
         "cross_entropy": lambda x: nn.cross_entropy(x, dml_vk.asarray(target)),
+        "float64-conv": lambda x: nn.conv(
+            x.to("float64")[..., :9], filters(4, 5, 3, 3), stride=2, padding=1, activation="elu"
+        ),
+        "float64-pool": lambda x: nn.adaptive_avg_pool(x.to("float64"), (5, 7)),
+        "float64-norm": lambda x: nn.group_norm(x.to("float64"), 1),
+        "float64-attention": lambda x: nn.scaled_dot_product_attention(
+            *[x.to("float64")[:1, :2]] * 3, is_causal=True
+        ),
         "roi_align": sampled,
     }
 
@@ -267,6 +275,11 @@ def habits() -> dict[str, Callable[[dml_vk.Tensor], dml_vk.Tensor]]:
         "trapezoid": lambda x: dml_vk.trapezoid(x, dx=0.3, axis=1),
         "polyval": lambda x: dml_vk.polyval(filters(5), dml_vk.tanh(x)),
         "around": lambda x: dml_vk.around(x, 2),
+        "cbrt": lambda x: dml_vk.cbrt(x[0]),
+        "frexp": lambda x: dml_vk.frexp(x)[0],
+        "kaiser": lambda x: dml_vk.kaiser(40, 8.5),
+        "sinc": lambda x: dml_vk.sinc(x[0].to("float64")),
+        "unwrap": lambda x: dml_vk.unwrap(x, axis=2),
         "kron": lambda x: dml_vk.kron(x[0, 0, :3, :5], x[1, 4]),
         "vander": lambda x: dml_vk.vander(dml_vk.tanh(x[0, 0, 0]), 9),
         "quantile": lambda x: dml_vk.quantile(x, [0.1, 0.77], axis=(0, 2)),

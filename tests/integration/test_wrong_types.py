@@ -152,6 +152,8 @@ BESIDE = {
     **dict.fromkeys(("allclose", "array_equal", "isclose", "isin"), (MATRIX, MATRIX)),
     **dict.fromkeys(("in1d", "intersect1d", "setdiff1d", "setxor1d"), (MATRIX, MATRIX)),
     "digitize": (MATRIX, MATRIX[0]),
+    "fill_diagonal": (MATRIX, 1.0),
+    "histogram2d": (MATRIX[0], MATRIX[1]),
     "vander": (MATRIX[0],),
     **dict.fromkeys(("nanpercentile", "nanquantile", "percentile", "quantile"), (MATRIX, 0.5)),
 }

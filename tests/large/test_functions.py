@@ -23,11 +23,13 @@ permute_dims real result_type save settings squeeze unstack
 
 # Views, and what is composed of functions that are met here.
 COMPOSED = """
-angle argpartition array_split as_strided block compress convolve corrcoef correlate cov cross
-delete diag diagflat diagonal digitize dot dsplit ediff1d extract fix fliplr flipud geomspace
-gradient hsplit in1d insert interp intersect1d isin kron lexsort logspace partition polyval
-put_along_axis ravel ravel_multi_index rot90 select setdiff1d setxor1d sliding_window_view swapaxes
-transpose trapezoid tri union1d unravel_index vander vdot vsplit
+angle argpartition array_split as_strided bartlett blackman block cbrt choose compress convolve
+corrcoef correlate cov cross degrees delete diag diagflat diagonal digitize dot dsplit ediff1d
+extract fill_diagonal fix fliplr flipud fmax fmin frexp gcd geomspace gradient hamming hanning
+histogram2d histogram_bin_edges hsplit i0 in1d insert interp intersect1d isin kaiser kron lcm ldexp
+lexsort logspace modf partition piecewise place polyval put put_along_axis putmask radians ravel
+ravel_multi_index rot90 select setdiff1d setxor1d sinc sliding_window_view swapaxes transpose
+trapezoid tri trim_zeros union1d unravel_index unwrap vander vdot vsplit
 """
 
 

@@ -25,6 +25,7 @@ from tests.chance import chance
 from tests.kernel.memory import MARGIN, bits, elements, memory_for
 
 FLOATS = ("float32", "float16")
+ALL_FLOATS = (*FLOATS, "float64")
 SPECIAL = (np.nan, -np.nan, np.inf, -np.inf, 0.0, -0.0, 0.0, -0.0, 1.0, 1.0, -2.5, 1e-41, -7e-8)
 
 
@@ -110,7 +111,7 @@ def windows(draw):
 @given(st.data())
 def test_any_windows_over_any_layout(data):
     sizes, given, rows, ends = data.draw(windows())
-    dtype, hard = data.draw(st.sampled_from(FLOATS)), data.draw(st.booleans())
+    dtype, hard = data.draw(st.sampled_from(ALL_FLOATS)), data.draw(st.booleans())
     x, array = source(data.draw(layouts(sizes=sizes)), dtype, hard)
     shape = (*sizes[:2], *map(len, rows))
     out = data.draw(targets(sizes=shape))
@@ -140,7 +141,7 @@ def test_windows_that_divide_x_evenly(data):
     rank = data.draw(st.integers(1, 3))
     sizes = (2, data.draw(st.sampled_from([1, 3, 8])), *[data.draw(st.integers(1, 9))] * rank)
     counts = [data.draw(st.none() | st.integers(0, 11)) for _ in range(rank)]
-    dtype = data.draw(st.sampled_from(FLOATS))
+    dtype = data.draw(st.sampled_from(ALL_FLOATS))
     x, array = source(data.draw(layouts(sizes=sizes)), dtype)
     every = [own if n is None else n for n, own in zip(counts, sizes[2:])]
     rows = [adaptive_positions(size, n) for size, n in zip(sizes[2:], every)]

@@ -16,7 +16,7 @@ BAD = {
     "max_pool: x must be a Tensor": lambda x: nn.max_pool(X, 2),
     "max_pool: x must have 3 to 5 dims": lambda x: nn.max_pool(x[0, 0], 2),
     "max_pool: spatial dims of x must not be empty": lambda x: nn.max_pool(x[:, :, :0], 2),
-    "max_pool: dtype must be one of int8": lambda x: nn.max_pool(x.astype("float64"), 2),
+    "max_pool: dtype must be one of int8": lambda x: nn.max_pool(x.astype("int64"), 2),
     "avg_pool: dtype must be one of float16": lambda x: nn.avg_pool(x.astype("int32"), 2),
     "lp_pool: dtype must be one of float16": lambda x: nn.lp_pool(x.astype("int32"), 2, 2),
     "max_pool: kernel_size must be an integer": lambda x: nn.max_pool(x, (2, 2, 2)),

@@ -47,7 +47,7 @@ def test_ufuncs_call_our_equivalents():
     for function, ours in ufuncs.UFUNCS.items():
         assert isinstance(function, np.ufunc)
         assert callable(getattr(dml_vk, ours))
-        assert function.nout == 1
+        assert function.nout == (2 if ours in ("frexp", "modf") else 1)
 
 
 def test_ufuncs_reduce():
@@ -143,7 +143,7 @@ def test_functions_without_an_equivalent_are_named():
             lambda: scipy.special.gamma(x),
             "scipy.special.gamma: not available for tensors",
         ),
-        (lambda: np.modf(x), "numpy.modf: not available for tensors"),
+        (lambda: np.spacing(x), "numpy.spacing: not available for tensors"),
         (lambda: np.add.outer(x, x), "numpy.add.outer: not available for tensors"),
         (lambda: np.linalg.eigvals(x), "numpy.linalg.eigvals: not available for tensors"),
         (

@@ -1,0 +1,187 @@
+"""NumPy's choices between several values for each element, angles without jumps, and trimming."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import pi
+from typing import Any
+
+from dml_vk.array.creation import zeros_like
+from dml_vk.array.cumulative import cumulative_sum, diff
+from dml_vk.array.elementwise import (
+    abs,
+    add,
+    astype,
+    clip,
+    equal,
+    greater,
+    less,
+    logical_and,
+    logical_not,
+    logical_or,
+    remainder,
+    subtract,
+    where,
+)
+from dml_vk.array.host_operands import beside
+from dml_vk.array.searching import check_one_dim
+from dml_vk.array.selections import flatnonzero, within
+from dml_vk.array.statistics import computed_in
+from dml_vk.errors import ErrorsAs, LayoutError, RangeError
+from dml_vk.promotion import float_dtype
+from dml_vk.strides.order import to_index, to_tuple
+from dml_vk.tensor.core import Tensor
+from dml_vk.tensor.operands import check_dtype, of_kinds, result_over, to_number, to_tensor
+
+_MODES = ("raise", "wrap", "clip")
+
+
+def choose(
+    a: Tensor,
+    choices: Sequence[Any],
+    /,
+    *,
+    mode: str = "raise",
+    out: Tensor | None = None,
+) -> Tensor:
+    """Take each element from the choice that the integer in `a` names; all broadcast.
+
+    Integers must be less than the number of choices, for whose check this waits; "wrap" takes them
+    modulo this number, and "clip" the nearest one.
+
+    >>> import dml_vk
+    >>> x = dml_vk.asarray([1, 2, 3])
+    >>> dml_vk.choose(dml_vk.asarray([0, 1, 0]), [x, 10 * x]).tolist()
+    [1, 20, 3]
+    """
+    what = "choose"
+    given = to_tuple(what, "choices", choices)
+    if not given:
+        raise LayoutError(what, "choices must not be empty", choices=choices)
+    if mode not in _MODES or not isinstance(mode, str):
+        raise RangeError(what, "mode must be 'raise', 'wrap' or 'clip'", mode=mode)
+    a, *values = beside(what, a, *given)
+    index, count = to_tensor(what, "a", a), len(values)
+    check_dtype(what, index.dtype, of_kinds("iu"))
+    with ErrorsAs(what):
+        if mode == "raise":
+            index = within(what, index, count)
+        else:
+            index = remainder(index, count) if mode == "wrap" else clip(index, 0, count - 1)
+        found: Tensor = values[-1]
+        for k in range(max(0, count - 2), -1, -1):
+            found = where(equal(index, k), values[k], found, out=None if k else out)
+        return found
+
+
+def piecewise(
+    x: Tensor,
+    condlist: Sequence[Any],
+    funclist: Sequence[Any],
+    /,
+    *args: Any,
+    out: Tensor | None = None,
+    **named: Any,
+) -> Tensor:
+    """Return, where a condition is true, the value of its function; the last such one counts.
+
+    A value is a number, a tensor, or a function, which is called with all of x and the other
+    arguments. One more value is for where no condition is true, which is otherwise 0. The result
+    has the dtype and the format of x.
+
+    >>> import dml_vk
+    >>> x = dml_vk.asarray([-2.0, 0.5, 3.0])
+    >>> dml_vk.piecewise(x, [x < 0, x > 1], [-1, lambda x: x * x, 0]).tolist()
+    [-1.0, 0.0, 9.0]
+    """
+    what = "piecewise"
+    given = to_tensor(what, "x", x)
+    is_one = not isinstance(condlist, (list, tuple))
+    conditions = list(beside(what, given, *([condlist] if is_one else condlist)))[1:]
+    values, count = list(to_tuple(what, "funclist", funclist)), len(conditions)
+    if not count or len(values) not in (count, count + 1):
+        rule = "funclist must have a function for each condition, and at most one more"
+        raise LayoutError(what, rule, condlist=count, funclist=len(values))
+    with ErrorsAs(what):
+        if len(values) > count:
+            some = conditions[0]
+            for condition in conditions[1:]:
+                some = logical_or(some, condition)
+            conditions.append(logical_not(some))
+        result = zeros_like(given)
+        for condition, value in zip(conditions, values):
+            found = value(given, *args, **named) if callable(value) else value
+            if isinstance(found, Tensor):
+                found = astype(found, given.dtype, copy=False)
+            result = where(condition, found, result)
+        return result if out is None else astype(result, given.dtype, out=out)
+
+
+def unwrap(
+    p: Tensor,
+    /,
+    discont: float | None = None,
+    axis: int = -1,
+    *,
+    period: float = 2 * pi,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Add multiples of the period, such that neighbours differ by half of it at most.
+
+    Differences of less than `discont` stay. Integers with a whole period stay integers; float16 is
+    computed in float32.
+
+    >>> import dml_vk
+    >>> dml_vk.unwrap(dml_vk.asarray([0, 3, 1, 2, 0]), period=4).tolist()
+    [0, -1, 1, 2, 4]
+    """
+    what = "unwrap"
+    given, turn = to_tensor(what, "p", p), to_number(what, "period", period)
+    check_dtype(what, given.dtype, of_kinds("iuf"))
+    dim = to_index(what, "axis", axis, given.ndim)
+    whole = given.dtype.kind == "i" and isinstance(turn, int)
+    dtype = given.dtype if whole else float_dtype(given.dtype)
+    most = turn / 2 if discont is None else to_number(what, "discont", discont)
+    half: float = turn // 2 if whole else turn / 2
+    target = result_over(what, given.layout.like(), dtype, given, out)
+    with ErrorsAs(what):
+        x = astype(given, computed_in(dtype), copy=False)
+        if x.shape[dim] < 2:
+            return astype(x, dtype, out=target)
+        steps = diff(x, axis=dim)
+        near = add(remainder(subtract(steps, -half), turn), -half)
+        if not whole or turn % 2 == 0:
+            at_end = logical_and(equal(near, -half), greater(steps, 0))
+            near = where(at_end, half, near)
+        turns = where(less(abs(steps), most), 0, subtract(near, steps))
+        shifts = cumulative_sum(turns, axis=dim, dtype=x.dtype)
+        halves = (0, 1), (1, steps.shape[dim])
+        first, rest = [x.over(x.layout.narrow(dim, *one)) for one in halves]
+        places = [target.over(target.layout.narrow(dim, *one)) for one in halves]
+        moved = add(rest, shifts)
+        astype(first, dtype, out=places[0])
+        astype(moved, dtype, out=places[1])
+        return target
+
+
+def trim_zeros(x: Tensor, /, trim: str = "fb") -> Tensor:
+    """View a vector without the zeros at its front ("f"), its back ("b") or both ("fb").
+
+    It waits for their number.
+
+    >>> import dml_vk
+    >>> dml_vk.trim_zeros(dml_vk.asarray([0, 0, 3, 0, 5, 0])).tolist()
+    [3, 0, 5]
+    """
+    what = "trim_zeros"
+    given = to_tensor(what, "x", x)
+    check_one_dim(what, "x", given)
+    ends = trim.lower() if isinstance(trim, str) else ""
+    if ends not in ("f", "b", "fb", "bf"):
+        raise RangeError(what, "trim must be 'f', 'b' or 'fb'", trim=trim)
+    places = flatnonzero(given)
+    if not places.size:
+        return given[:0]
+    start = int(places[0].item()) if "f" in ends else 0
+    end = int(places[-1].item()) + 1 if "b" in ends else given.size
+    return given[start:end]

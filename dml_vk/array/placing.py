@@ -1,0 +1,142 @@
+"""NumPy's functions that write to elements of a tensor, where it is."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from dml_vk.array.creation import asarray
+from dml_vk.array.elementwise import add, astype, clip, less, remainder, where
+from dml_vk.array.grids import arange
+from dml_vk.array.host_operands import beside, beside_tensor
+from dml_vk.array.indexing.api import elements_at
+from dml_vk.array.manipulation import reshape
+from dml_vk.array.selections import flatnonzero, unravel_index, within
+from dml_vk.dtypes import bool_, int64
+from dml_vk.errors import ErrorsAs, LayoutError, RangeError
+from dml_vk.layout import Layout
+from dml_vk.strides.order import to_bool
+from dml_vk.tensor.core import Tensor
+from dml_vk.tensor.operands import check_dtype, of_kinds, plain, to_tensor
+
+_MODES = ("raise", "wrap", "clip")
+
+
+def fill_diagonal(a: Tensor, val: Any, /, wrap: bool = False) -> None:
+    """Write to the diagonal a number, or numbers, which are repeated.
+
+    With more than two dims, all sizes must be equal. With `wrap`, the diagonal of a tall matrix
+    starts anew after each row that it leaves out.
+
+    >>> import dml_vk
+    >>> x = dml_vk.zeros((2, 3))
+    >>> dml_vk.fill_diagonal(x, 7)
+    >>> x.tolist()
+    [[7.0, 0.0, 0.0], [0.0, 7.0, 0.0]]
+    """
+    what = "fill_diagonal"
+    x = to_tensor(what, "a", a)
+    if x.ndim < 2 or (x.ndim > 2 and len(set(x.shape)) > 1):
+        rule = "a must be a matrix, or have more dims of one size"
+        raise LayoutError(what, rule, shape=x.shape)
+    rows, columns = x.shape[0], min(x.shape[1:])
+    again = to_bool(what, "wrap", wrap) and x.ndim == 2 and rows > columns
+    layout, at = x.layout, 0
+    with ErrorsAs(what):
+        for start in range(0, rows if again and columns else 1, columns + 1):
+            size = min(rows - start, columns)
+            offset = layout.offset + start * layout.strides[0]
+            line = x.over(Layout((size,), (sum(layout.strides),), offset))
+            line[...] = _repeated(what, val, x, size, at)
+            at += size
+
+
+def put(a: Tensor, ind: Any, v: Any, /, mode: str = "raise") -> None:
+    """Write values, which are repeated, to elements by their row-major indexes.
+
+    Negative indexes count from the end. It waits for the check of indexes; "wrap" takes them modulo
+    the size, and "clip" the nearest one.
+
+    >>> import dml_vk
+    >>> x = dml_vk.zeros((2, 2), dtype="int32")
+    >>> dml_vk.put(x, [0, -1], [5, 7])
+    >>> x.tolist()
+    [[5, 0], [0, 7]]
+    """
+    what = "put"
+    x = to_tensor(what, "a", a)
+    if mode not in _MODES or not isinstance(mode, str):
+        raise RangeError(what, "mode must be 'raise', 'wrap' or 'clip'", mode=mode)
+    with ErrorsAs(what):
+        index = ind if isinstance(ind, Tensor) else asarray(ind, device=x.device)
+        if not index.size:
+            return
+        check_dtype(what, index.dtype, of_kinds("iu"))
+        index = astype(reshape(index, -1), int64)
+        if mode == "raise":
+            index = within(what, where(less(index, 0), add(index, x.size), index), x.size)
+        else:
+            index = remainder(index, x.size) if mode == "wrap" else clip(index, 0, x.size - 1)
+        values = _repeated(what, v, x, index.size)
+        x[unravel_index(index, x.shape) if x.ndim else ...] = values
+
+
+def putmask(a: Tensor, mask: Any, values: Any, /) -> None:
+    """Write, where the mask is true, the value of the same row-major index; they are repeated.
+
+    >>> import dml_vk
+    >>> x = dml_vk.asarray([1, 2, 3, 4])
+    >>> dml_vk.putmask(x, x > 2, [10, 20])
+    >>> x.tolist()
+    [1, 2, 10, 20]
+    """
+    what = "putmask"
+    x, chosen = _masked(what, a, mask)
+    with ErrorsAs(what):
+        found = _repeated(what, values, x, x.size)
+        if isinstance(found, Tensor):
+            found = astype(reshape(found, x.shape), x.dtype, copy=False)
+        x[...] = where(chosen, found, x)
+
+
+def place(arr: Tensor, mask: Any, vals: Any, /) -> None:
+    """Write, where the mask is true, the first values, one after the other; they are repeated.
+
+    It waits for the number of elements.
+
+    >>> import dml_vk
+    >>> x = dml_vk.asarray([1, 2, 3, 4])
+    >>> dml_vk.place(x, x > 2, [10, 20])
+    >>> x.tolist()
+    [1, 2, 10, 20]
+    """
+    what = "place"
+    x, chosen = _masked(what, arr, mask)
+    with ErrorsAs(what):
+        places = flatnonzero(chosen)
+        if places.size:
+            x[unravel_index(places, x.shape)] = _repeated(what, vals, x, places.size)
+
+
+def _masked(what: str, a: Any, mask: Any) -> tuple[Tensor, Tensor]:
+    x = to_tensor(what, "a", a)
+    chosen = to_tensor(what, "mask", beside(what, x, mask)[1])
+    if chosen.size != x.size:
+        rule = "mask must have as many elements as the tensor"
+        raise LayoutError(what, rule, mask=chosen.shape, shape=x.shape)
+    with ErrorsAs(what):
+        return x, reshape(astype(chosen, bool_, copy=False), x.shape)
+
+
+def _repeated(what: str, values: Any, x: Tensor, count: int, first: int = 0) -> Any:
+    """Return a number, or `count` values from the `first` on, as often repeated as it takes."""
+    given = values if isinstance(values, Tensor) else plain(values)
+    if not isinstance(given, Tensor):
+        if isinstance(given, (bool, int, float, complex)):
+            return given
+        given = beside_tensor(what, given, x)
+    if not given.size:
+        raise LayoutError(what, "values must not be empty", values=given.shape)
+    flat = reshape(given, -1)
+    if flat.size == count and not first:
+        return flat
+    return elements_at(flat, remainder(arange(first, first + count, device=x.device), flat.size))

@@ -1,0 +1,149 @@
+"""Functions of single numbers that are composed of others, beside NumPy."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import dml_vk
+from dml_vk.errors import DmlVkError
+from tests.chance import chance
+
+INF, NAN = np.inf, np.nan
+FLOATS = ("float64", "float32", "float16")
+SPECIAL = [0.0, -0.0, 1.0, -1.0, INF, -INF, NAN, 5e-324, -3e-320, 1e-310, 1.7e308, -2.5, 0.3]
+SPECIAL += [1e-45, 1e-40, 65504.0, 6e-8, 1000.0, 27.0, -8.0]
+
+
+def numbers(dtype):
+    some = chance().standard_normal(150) * 10.0 ** chance().integers(-30, 30, 150)
+    with np.errstate(all="ignore"):
+        return np.concatenate([SPECIAL, some]).astype(dtype)
+
+
+def same(found, expected):
+    """The same dtype, numbers and signs of zeros."""
+    found = found.numpy()
+    assert found.dtype == expected.dtype
+    assert np.array_equal(found, expected, equal_nan=True)
+    there = ~np.isnan(expected)
+    assert np.array_equal(np.signbit(found)[there], np.signbit(expected)[there])
+
+
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_parts_of_floats_have_numpys_bits(dtype):
+    array = numbers(dtype)
+    x = dml_vk.asarray(array)
+    for name, second in (("modf", x.dtype), ("frexp", "int32")):
+        expected = getattr(np, name)(array)
+        for one, two in zip(getattr(dml_vk, name)(x), expected):
+            same(one, two)
+        out = dml_vk.empty(x.shape, dtype=x.dtype), dml_vk.empty(x.shape, dtype=second)
+        found = getattr(np, name)(x, out=out)
+        assert found[0] is out[0]
+        assert found[1] is out[1]
+        for one, two in zip(out, expected):
+            same(one, two)
+    exponents = chance().integers(-2300, 2300, array.size)
+    exponents[::2] %= 80
+    with np.errstate(all="ignore"):
+        same(dml_vk.ldexp(x, dml_vk.asarray(exponents)), np.ldexp(array, exponents))
+        for n in (0, 3, -1060, 1070, -1022, -1023):
+            same(dml_vk.ldexp(x, n), np.ldexp(array, n))
+        small = dml_vk.asarray(np.array([-3, 5], np.int8))
+        same(np.ldexp(0.75, small), np.ldexp(np.float32(0.75), small.numpy()))
+
+
+@pytest.mark.parametrize("dtype", [*FLOATS, "int16", "uint8", "bool"])
+def test_extremes_leave_nan_out(dtype):
+    if dtype in FLOATS:
+        a = numbers(dtype)
+        b = chance().permutation(a)
+    else:
+        a, b = chance().integers(0, 200, (2, 50)).astype(dtype)
+    x, y = dml_vk.asarray(a), dml_vk.asarray(b)
+    for name in ("fmax", "fmin"):
+        ours, numpys = getattr(dml_vk, name), getattr(np, name)
+        found = ours(x, y).numpy()
+        assert np.array_equal(found, numpys(a, b), equal_nan=dtype in FLOATS)
+        assert np.array_equal(numpys(x, y), found, equal_nan=dtype in FLOATS)
+        assert np.array_equal(ours(x, 1), numpys(a, a.dtype.type(1)), equal_nan=dtype in FLOATS)
+        out = dml_vk.empty(x.shape, dtype=x.dtype)
+        assert ours(x, y, out=out) is out
+        assert np.array_equal(out, found, equal_nan=dtype in FLOATS)
+
+
+@pytest.mark.parametrize("name", ["cbrt", "sinc", "i0", "degrees", "radians"])
+@pytest.mark.parametrize("dtype", FLOATS)
+def test_functions_are_rounded_once_from_float64(name, dtype):
+    array = numbers(dtype)
+    with np.errstate(all="ignore"):
+        expected = getattr(np, name)(array.astype(np.float64))
+        if name == "sinc":
+            # As NumPy does it, but for arguments that are not 0.
+            turned = array.astype(np.float64) * np.pi
+            expected = np.where(turned == 0, 1.0, np.sin(turned) / turned)
+        expected = expected.astype(dtype)
+        found = getattr(dml_vk, name)(dml_vk.asarray(array)).numpy()
+    assert found.dtype == expected.dtype
+    most = 0 if dtype != "float64" else {"i0": 8, "sinc": 2}.get(name, 1)
+    finite = np.isfinite(expected)
+    assert np.array_equal(found[~finite], expected[~finite], equal_nan=True)
+    apart = np.abs(found[finite].astype(np.float64) - expected[finite].astype(np.float64))
+    assert (apart <= most * np.spacing(np.abs(expected[finite]))).all()
+    integers = dml_vk.asarray(np.array([0, 1, 3], np.int8))
+    out = dml_vk.empty(3)
+    assert getattr(dml_vk, name)(integers, out=out) is out
+    wanted = getattr(np, name)(integers.numpy().astype(np.float64))
+    assert np.allclose(out, wanted, rtol=1e-6, atol=1e-7)
+
+
+@settings(max_examples=6)
+@given(st.data())
+def test_divisors_and_multiples(data):
+    dtype = np.dtype(data.draw(st.sampled_from(["int8", "uint8", "int16", "int32", "uint64"])))
+    limits = np.iinfo(dtype)
+    whole = st.integers(int(limits.min), int(limits.max)) | st.integers(0, 60)
+    pairs = data.draw(st.lists(st.tuples(whole, whole), min_size=1, max_size=20))
+    a, b = np.array(pairs, dtype).T
+    x, y = dml_vk.asarray(a), dml_vk.asarray(b)
+    for name in ("gcd", "lcm"):
+        expected = getattr(np, name)(a, b)
+        assert np.array_equal(getattr(np, name)(x, y).numpy(), expected)
+
+
+def test_fibonaccis_numbers_take_the_most_rounds():
+    one, two = 1, 1
+    while two < 2**63 - one:
+        one, two = two, one + two
+    x = dml_vk.asarray(np.array([two, 2 * 3 * 7], np.int64))
+    out = dml_vk.empty((2,), dtype="int64")
+    assert dml_vk.gcd(x, np.array([one, 3 * 7 * 11]), out=out).tolist() == [1, 21]
+    assert dml_vk.lcm(x[1:], 77).tolist() == [462]
+
+
+BAD = {
+    "modf: dtype must be one of": lambda x: dml_vk.modf(x.astype("complex64")),
+    "modf: out must be a pair of tensors": lambda x: dml_vk.modf(x, out=x),
+    "frexp: out must have the dtype int32": lambda x: dml_vk.frexp(x, out=(x, x)),
+    "ldexp: dtype must be one of int8": lambda x: dml_vk.ldexp(x, x),
+    "gcd: dtype must be one of int8": lambda x: dml_vk.gcd(x, 2),
+    "lcm: at least one operand": lambda x: dml_vk.lcm(4, 6),
+    "cbrt: x must be a Tensor": lambda x: dml_vk.cbrt(8.0),
+    "fmax: dtype must be one of": lambda x: dml_vk.fmax(x.astype("complex64"), x),
+    "angle: deg must be a bool": lambda x: dml_vk.angle(x, deg=2),
+}
+
+
+@pytest.mark.parametrize("rule", BAD)
+def test_bad_arguments_are_refused(rule):
+    with pytest.raises(DmlVkError, match=f"^{rule}"):
+        BAD[rule](dml_vk.ones(2))
+
+
+def test_angles_in_degrees():
+    z = dml_vk.asarray([1j, -1, 1 + 1j])
+    out = dml_vk.empty(3)
+    assert dml_vk.angle(z, deg=True, out=out).tolist() == [90.0, 180.0, 45.0]
