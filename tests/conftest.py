@@ -77,10 +77,12 @@ def pytest_collection_modifyitems(config, items):
             if item.nodeid.startswith(UNMEASURED):
                 item.add_marker("no_cover")
         from dml_vk.kernels.spirv import library
+        from dml_vk.runtime import pipelines
 
         # Each pipeline of each test needs them, and tests of their own reach every line.
         library.Program = unmeasured(library.Program)
         library.specialized = unmeasured(library.specialized)
+        pipelines.widened = unmeasured(pipelines.widened)
 
 
 def unmeasured(function):

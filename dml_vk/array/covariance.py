@@ -50,9 +50,10 @@ def cov(
     """Return the covariances of variables: rows of m and y, or columns with `rowvar=False`.
 
     Sums are divided by the number of observations minus `ddof`, which is 1, or 0 with `bias`.
-    `fweights` says how often each observation counts, `aweights` how much. Of complex variables
-    the second one is conjugated. `dtype` is that of the
-    computation and the result, which otherwise are those of `mean`.
+    `fweights` says how often each observation counts, `aweights` how much. Deviations of a complex
+    variable are multiplied by the conjugates of the other one's: element i, j of the result has
+    those of variable j conjugated. `dtype` is that of the computation and the result, which
+    otherwise are those of `mean`.
 
     >>> import dml_vk
     >>> dml_vk.cov(dml_vk.asarray([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]])).tolist()

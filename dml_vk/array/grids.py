@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import sys
+from collections.abc import Sequence
 from fractions import Fraction
 from typing import Any
 
@@ -84,12 +85,9 @@ def linspace(
     """
     what = "linspace"
     ends = [to_complex(what, name, value) for name, value in (("start", start), ("stop", stop))]
-    is_complex = any(isinstance(end, complex) for end in ends)
-    kind = (complex64 if is_complex else float32) if dtype is None else to_dtype(what, dtype)
+    kind = dtype_of_spaced(what, ends, dtype)
     if kind.kind == "b":
         raise DTypeError(what, "dtype must be numeric", dtype=kind)
-    if is_complex and kind.kind != "c":
-        raise DTypeError(what, "dtype must be floating-point", dtype=kind)
     count, endpoint = to_int(what, "num", num), to_bool(what, "endpoint", endpoint)
     if count < 0:
         raise RangeError(what, "num must not be negative", num=num)
@@ -109,6 +107,17 @@ def linspace(
         if made:
             _space(what, Tensor(target), first, last, made)
     return new if endpoint else new.over(new.layout.narrow(0, 0, count))
+
+
+def dtype_of_spaced(what: str, numbers: Sequence[complex], dtype: Any) -> DType:
+    """Return the dtype that is asked for, which must hold the numbers, or their own."""
+    is_complex = any(isinstance(one, complex) for one in numbers)
+    if dtype is None:
+        return complex64 if is_complex else float32
+    kind = to_dtype(what, dtype)
+    if is_complex and kind.kind != "c":
+        raise DTypeError(what, "dtype must be complex for complex numbers", dtype=kind)
+    return kind
 
 
 def _rounded_down(

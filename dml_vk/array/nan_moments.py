@@ -133,7 +133,7 @@ def _spread(
 
 
 def _squared(off: Tensor) -> Tensor:
-    """Return the squares of magnitudes, in the memory of floats."""
+    """Return the squares of magnitudes; those of floats in place."""
     if off.dtype.kind != "c":
         return square(off, out=off)
     return add(square(real(off)), square(imag(off)))

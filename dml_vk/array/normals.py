@@ -10,9 +10,9 @@ from dml_vk.tensor.core import Tensor
 
 
 def fill_normal(target: Tensor, uniform: Tensor, mean: complex, std: float) -> Tensor:
-    """Fill complex128 by Box-Muller: the last dim of the uniform floats has a length and an angle.
+    """Fill complex128 by Box-Muller, one operation in float64 after the other.
 
-    Each operation is rounded.
+    The last dim of the uniform floats has two: one for the length, one for the angle.
     """
     # The logarithm is of numbers above 0, and at most 1.
     size = multiply(sqrt(negative(log(subtract(1.0, uniform[..., 0])))), std)

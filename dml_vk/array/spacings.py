@@ -23,8 +23,8 @@ from dml_vk.array.elementwise import (
     subtract,
     where,
 )
-from dml_vk.array.grids import linspace
-from dml_vk.dtypes import DType, complex64, complex128, float32, float64, to_dtype
+from dml_vk.array.grids import dtype_of_spaced, linspace
+from dml_vk.dtypes import DType, complex128, float64
 from dml_vk.errors import DTypeError, ErrorsAs, RangeError
 from dml_vk.layout import MemoryFormat, contiguous_format
 from dml_vk.tensor.core import Tensor
@@ -126,8 +126,7 @@ def _numbers(what: str, **given: Any) -> list[complex]:
 
 def _kinds(what: str, numbers: list[complex], dtype: Any) -> tuple[DType, DType]:
     """Return the dtypes of the result and of the computation."""
-    is_complex = any(isinstance(one, complex) for one in numbers)
-    kind = (complex64 if is_complex else float32) if dtype is None else to_dtype(what, dtype)
-    if kind.kind not in ("c" if is_complex else "fc"):
+    kind = dtype_of_spaced(what, numbers, dtype)
+    if kind.kind not in "fc":
         raise DTypeError(what, "dtype must be floating-point", dtype=kind)
     return kind, complex128 if kind.kind == "c" else float64

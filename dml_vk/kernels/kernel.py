@@ -16,11 +16,11 @@ class Kernel:
 
     name: str
     bindings: tuple[str, ...]  # storage buffers
-    writes: tuple[str, ...]  # the bindings that the kernel writes
     spec: tuple[str, ...]
     push: tuple[tuple[str, int], ...]  # (name, 32-bit words); at most 32 words in all
     variants: Mapping[str, Mapping[str, str]] = field(default_factory=lambda: MappingProxyType({}))
     """Suffix -> macros. A variant's module is `<name>_<suffix>`."""
+    writes: tuple[str, ...] = ("Dst",)  # the bindings that the kernel writes
     body: str = ""  # the name of its source file, if it differs from `name`
 
     @property

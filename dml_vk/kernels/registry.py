@@ -135,7 +135,6 @@ def _computed() -> Iterator[Kernel]:
                 yield Kernel(
                     f"{name}_{path}",
                     bindings=(*(f"{operand}_words" for operand in operands), "Dst"),
-                    writes=("Dst",),
                     spec=spec,
                     push=index_push(bases, COMPUTED_RANK[sources], scalars, sources),
                     variants=variants,
@@ -147,7 +146,6 @@ _KERNELS = (
     Kernel(
         "copy_words",
         bindings=("Src", "Dst"),
-        writes=("Dst",),
         spec=WORDS_SPEC,
         push=_COPY_PUSH,
         variants=BY_WORDS,
@@ -155,7 +153,6 @@ _KERNELS = (
     Kernel(
         "copy_packed",
         bindings=("Src", "Dst"),
-        writes=("Dst",),
         spec=PACKED_SPEC,
         push=_COPY_PUSH,
         variants=BY_BITS,
@@ -163,7 +160,6 @@ _KERNELS = (
     Kernel(
         "copy_zip",
         bindings=("Src", "Dst"),
-        writes=("Dst",),
         spec=(*INDEX_SPEC, "CHANNELS", "ZIP"),
         push=_COPY_PUSH,
         variants={bits: {"BITS": bits} for bits in ("8", "16", "32")},
@@ -171,7 +167,6 @@ _KERNELS = (
     Kernel(
         "copy_tile",
         bindings=("Src", "Dst"),
-        writes=("Dst",),
         spec=TILE_SPEC,
         push=_COPY_PUSH,
         variants={bits: {"BITS": bits} for bits in ("8", "16", "32", "64")},
@@ -179,7 +174,6 @@ _KERNELS = (
     Kernel(
         "fill_words",
         bindings=("Dst",),
-        writes=("Dst",),
         spec=WORDS_SPEC,
         push=_FILL_PUSH,
         variants=BY_WORDS,
@@ -187,7 +181,6 @@ _KERNELS = (
     Kernel(
         "fill_packed",
         bindings=("Dst",),
-        writes=("Dst",),
         spec=PACKED_SPEC,
         push=_FILL_PUSH,
         variants=BY_BITS,
@@ -195,7 +188,6 @@ _KERNELS = (
     Kernel(
         "sequence_words",
         bindings=("Dst",),
-        writes=("Dst",),
         spec=WORDS_SPEC,
         push=_SEQUENCE_PUSH,
         variants={
@@ -208,7 +200,6 @@ _KERNELS = (
     Kernel(
         "sequence_packed",
         bindings=("Dst",),
-        writes=("Dst",),
         spec=PACKED_SPEC,
         push=_SEQUENCE_PUSH,
         variants={
@@ -220,7 +211,6 @@ _KERNELS = (
     Kernel(
         "philox_words",
         bindings=("State", "Dst"),
-        writes=("Dst",),
         spec=(*WORDS_SPEC, "FROM_BUFFER"),
         push=_PHILOX_PUSH,
         variants={
@@ -233,7 +223,6 @@ _KERNELS = (
     Kernel(
         "philox_packed",
         bindings=("State", "Dst"),
-        writes=("Dst",),
         spec=(*PACKED_SPEC, "FROM_BUFFER"),
         push=_PHILOX_PUSH,
         variants={"float16": {"BITS": "16", "MAKE": "uniform16"}},
@@ -252,7 +241,6 @@ _KERNELS = (
     Kernel(
         "rounds_check",
         bindings=("Dst",),
-        writes=("Dst",),
         spec=("INNER",),
         push=(("dst_base", 1), ("wanted", 1)),
         variants={"uint32": {}},
@@ -260,7 +248,6 @@ _KERNELS = (
     Kernel(
         "float_check",
         bindings=("a", "b", "Dst"),
-        writes=("Dst",),
         spec=(),
         push=(("a_base", 1), ("b_base", 1), ("dst_base", 1), ("count", 1)),
         variants={"float32": {}},
@@ -268,7 +255,6 @@ _KERNELS = (
     Kernel(
         "double_check",
         bindings=("Src", "Dst"),
-        writes=("Dst",),
         spec=(),
         push=(("src_base", 1), ("dst_base", 1), ("count", 1)),
         variants={"float64": native(())},

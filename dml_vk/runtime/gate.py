@@ -7,6 +7,7 @@ import threading
 import weakref
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from typing import Any
 
 from dml_vk.errors import DeviceError
 
@@ -20,7 +21,7 @@ class Gate:
     them half-made changes, and a plain lock would deadlock; this one raises an error.
     """
 
-    __slots__ = ("__weakref__", "_lock", "refuses")
+    __slots__ = ("__weakref__", "_is_owned", "_lock", "refuses")
 
     def __init__(self) -> None:
         self.refuses: Callable[[], DeviceError] | None = None  # makes the error if nobody may enter
@@ -29,7 +30,11 @@ class Gate:
 
     def renew(self) -> None:
         """Replace the lock: in a forked child, the thread that held it does not exist."""
-        self._lock = threading.RLock()
+        lock: Any = threading.RLock()
+        self._lock: AbstractContextManager[object] = lock
+        # RLock sets and clears its owner in C, which no signal interrupts; an owner attribute of
+        # our own could be left set. `threading.Condition` uses `_is_owned` too.
+        self._is_owned: Callable[[], bool] = lock._is_owned
 
     def check(self) -> None:
         """Raise the error if nobody may enter."""
@@ -40,13 +45,10 @@ class Gate:
         """Return the lock, to be used at once in a `with`."""
         if self.refuses:
             raise self.refuses()  # as in `check`, whose call would take a third of the time
-        # RLock sets and clears its owner in C, which no signal interrupts; an owner attribute of
-        # our own could be left set. `threading.Condition` uses `_is_owned` too.
-        lock = self._lock
-        if lock._is_owned():  # type: ignore[attr-defined]
+        if self._is_owned():
             rule = "cannot be used by a signal handler or finalizer while a call is in progress"
             raise DeviceError("device", rule, thread=threading.get_ident())
-        return lock
+        return self._lock
 
 
 def _renew_all() -> None:

@@ -141,6 +141,7 @@ class TensorMethods:
     __rshift__ = _forward(elementwise.bitwise_right_shift)
     __rrshift__ = _reflected(elementwise.bitwise_right_shift)
     __irshift__ = _in_place(elementwise.bitwise_right_shift)
+    # Those of `object` give a bool.
     __eq__ = _forward(elementwise.equal)  # type: ignore[assignment]
     __ne__ = _forward(elementwise.not_equal)  # type: ignore[assignment]
     __lt__, __le__ = _forward(elementwise.less), _forward(elementwise.less_equal)

@@ -21,7 +21,7 @@ def _hangs() -> None:
 
 
 def _foreign() -> None:
-    describe([1])  # type: ignore[list-item]  # what has no `name` raises from within
+    describe([1])  # what has no `name` raises from within
 
 
 def _formless() -> None:

@@ -12,7 +12,7 @@ from dml_vk.tensor.core import Tensor
 from tests.fuzz import answers, rounds, watch
 from tests.fuzz.targets import INTERNAL, public, targets
 
-ROUNDS = 400
+ROUNDS = 200
 
 
 def test_random_calls_find_no_failure():

@@ -37,7 +37,6 @@ KERNELS = (
     Kernel(
         "conv",
         bindings=("x_words", "weight_words", "bias_words", "Dst"),
-        writes=("Dst",),
         spec=(
             *INDEX_SPEC,
             *("BLOCK_ACROSS", "BLOCK_DOWN", "ROWS", "COLUMNS", "RAGGED", "DEEP", "LEVELS"),

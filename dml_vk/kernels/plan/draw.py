@@ -41,7 +41,6 @@ KERNELS = tuple(
     Kernel(
         f"{name}_{path}",
         bindings=("Dst",),
-        writes=("Dst",),
         spec=PATH_SPEC[path],
         push=_PUSH,
         variants=variants,

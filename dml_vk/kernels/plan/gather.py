@@ -41,7 +41,6 @@ KERNELS: tuple[Kernel, ...] = (
     Kernel(
         "gather_words",
         bindings=("index_words", "Src", "Dst"),
-        writes=("Dst",),
         spec=(*WORDS_SPEC, *_INDEX_SPEC),
         push=_GATHER_PUSH,
         variants={**_WORDS, "places": {**_WORDS["32"], "PLACES": "1"}},
@@ -50,7 +49,6 @@ KERNELS: tuple[Kernel, ...] = (
     Kernel(
         "gather_packed",
         bindings=("index_words", "Src", "Dst"),
-        writes=("Dst",),
         spec=(*PACKED_SPEC, *_INDEX_SPEC),
         push=_GATHER_PUSH,
         variants=BY_BITS,
@@ -59,7 +57,6 @@ KERNELS: tuple[Kernel, ...] = (
     Kernel(
         "gather_check",
         bindings=("Index", "Dst"),
-        writes=("Dst",),
         spec=(*ROW_SPEC, "INDEX_TYPE", "QUADS"),
         push=index_push(("index_base", "dst_base"), CHECK_RANK, (("size", 1),)),
         variants={"index": {}},
@@ -67,7 +64,6 @@ KERNELS: tuple[Kernel, ...] = (
     Kernel(
         "scatter_claim",
         bindings=("Index", "Dst"),
-        writes=("Dst",),
         spec=(*ROW_SPEC, "QUADS"),
         push=index_push(("index_base", "dst_base"), MAX_RANK),
         variants={"index": {}},
@@ -75,7 +71,6 @@ KERNELS: tuple[Kernel, ...] = (
     Kernel(
         "pick",
         bindings=("Owner", "Index", "Src", "Dst"),
-        writes=("Dst",),
         spec=INDEX_SPEC,
         push=index_push(
             ("owner_base", "index_base", "src_base", "dst_base"), 1, (("src_step", 1),), sources=2
@@ -85,7 +80,6 @@ KERNELS: tuple[Kernel, ...] = (
     Kernel(
         "scatter",
         bindings=("Index", "Src", "Owner", "Dst"),
-        writes=("Dst",),
         spec=(*ROW_SPEC, "CLAIMED"),
         push=index_push(
             ("index_base", "src_base", "owner_base", "dst_base"),

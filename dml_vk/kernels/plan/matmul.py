@@ -53,7 +53,6 @@ def _kernel(name: str, spec: tuple[str, ...], variants: dict[str, dict[str, str]
     return Kernel(
         name,
         bindings=("a_words", "b_words", "Dst"),
-        writes=("Dst",),
         spec=spec,
         push=index_push(("a_base", "b_base", "dst_base"), _RANK, _PARAMS, 2),
         variants=variants,
@@ -88,7 +87,6 @@ KERNELS = (
         "matmul_linear",
         body="matmul_tile",
         bindings=("a_words", "b_words", "bias_words", "Dst"),
-        writes=("Dst",),
         spec=(*_TILE_SPEC, *LINEAR_SPEC),
         push=index_push(("a_base", "b_base", "bias_base", "dst_base"), _RANK, _PARAMS, 2),
         variants={

@@ -24,7 +24,6 @@ KERNELS = (
     Kernel(
         "nonzero",
         bindings=("Src", "Carry", "Dst"),
-        writes=("Dst",),
         spec=(*ROW_SPEC, "TYPE", "COUNTS", "SRC_QUADS"),
         push=index_push(("src_base", "carry_base", "dst_base"), MAX_RANK),
         variants={"uint32": {"WORDS": "1"}, "int64": {"WORDS": "2"}},

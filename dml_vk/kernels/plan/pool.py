@@ -40,7 +40,6 @@ def _kernel(path: str, spec: tuple[str, ...], variants: dict[str, dict[str, str]
     return Kernel(
         f"pool_{path}",
         bindings=("x_words", "Prior", "Dst"),
-        writes=("Dst",),
         spec=(*spec, *_SPEC),
         push=index_push(("src_base", "prior_base", "dst_base"), _RANK, (("scalars", 11),), 2),
         variants={bits: {**OPCODES, **macros} for bits, macros in variants.items()},

@@ -38,7 +38,6 @@ KERNELS = (
     Kernel(
         "radix_count",
         bindings=("Src", "Dst"),
-        writes=("Dst",),
         spec=_SPEC,
         push=index_push(("src_base", "dst_base"), 1, _EXTRA),
         variants=_BY_BITS,
@@ -46,7 +45,6 @@ KERNELS = (
     Kernel(
         "radix_move",
         bindings=("Src", "Counts", "Dst"),
-        writes=("Dst",),
         spec=(*_SPEC, "FORM", "HAS_PLACES"),
         push=index_push(("src_base", "counts_base", "dst_base"), 1, _EXTRA),
         variants=_BY_BITS,

@@ -72,7 +72,6 @@ KERNELS: tuple[Kernel, ...] = tuple(
         Kernel(
             f"reduce_{kind}",
             bindings=("Src", "Dst"),
-            writes=("Dst",),
             spec=(*_WHOLE_SPEC, *_OWN_SPEC.get(kind, ())),
             push=index_push(("src_base", "dst_base"), RANK, _EXTRA, 2),
             variants={

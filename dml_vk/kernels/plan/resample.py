@@ -28,7 +28,6 @@ KERNELS = tuple(
         Kernel(
             f"resample_{path}",
             bindings=("x_words", "Table", "Dst"),
-            writes=("Dst",),
             spec=(*spec, *_SPEC),
             push=_PUSH,
             variants={macros["BITS"]: macros},

@@ -25,7 +25,6 @@ KERNELS = (
     Kernel(
         "roi_boxes",
         bindings=("Src", "Table", "Dst"),
-        writes=("Dst",),
         spec=(*ROW_SPEC, "MORE"),
         push=index_push(_BASES, 1, (*_COUNTS, ("tile", 4))),
         variants={"max": {}},
@@ -33,7 +32,6 @@ KERNELS = (
     Kernel(
         "roi_samples",
         bindings=("Src", "Table", "Dst"),
-        writes=("Dst",),
         spec=(*ROW_SPEC, "LARGEST", "NEAREST"),
         push=index_push(_BASES, 1, (*_COUNTS, ("ends", 2), ("offsets", 3))),
         variants={"float": {}},

@@ -42,7 +42,6 @@ KERNELS = tuple(
         Kernel(
             f"rows_{kind}",
             bindings=("a_words", "b_words", "c_words", "Dst"),
-            writes=("Dst",),
             spec=(*WORDS_SPEC, *_SPEC),
             push=index_push(
                 ("a_base", "b_base", "c_base", "dst_base"), _RANK, (("scalars", 3),), 3

@@ -42,7 +42,6 @@ KERNELS = tuple(
         Kernel(
             f"scan_{kind}",
             bindings=("Src", "Carry", "Dst"),
-            writes=("Dst",),
             spec=_SPEC,
             push=index_push(
                 ("src_base", "carry_base", "dst_base"),

@@ -17,7 +17,6 @@ KERNELS = (
     Kernel(
         "search",
         bindings=("Src", "Sorted", "Order", "Dst"),
-        writes=("Dst",),
         spec=(*WORDS_SPEC, "TYPE", "RIGHT", "ORDERED", "ORDER_TYPE"),
         push=index_push(
             ("src_base", "sorted_base", "order_base", "dst_base"),
@@ -29,7 +28,6 @@ KERNELS = (
     Kernel(
         "nonzero_axis",
         bindings=("Src", "Dst"),
-        writes=("Dst",),
         spec=(*WORDS_SPEC, "INSIDE", "OUTSIDE"),
         push=index_push(("src_base", "dst_base"), MADE_RANK, (("inner", 1), ("size", 1))),
         variants={"int64": {}},

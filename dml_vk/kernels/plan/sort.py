@@ -31,7 +31,6 @@ KERNELS = (
     Kernel(
         "sort_key_words",
         bindings=("a_words", "Dst"),
-        writes=("Dst",),
         spec=_KEY_SPEC,
         push=index_push(("a_base", "dst_base"), COMPUTED_RANK[1], (("scalars", 4),)),
         variants={"32": {"BITS": "32"}, "64": {"BITS": "64"}},

@@ -343,7 +343,7 @@ ERRORS = [
     (lambda: dml_vk.linspace(0, 1, -1), RangeError, "linspace: num must not be negative"),
     (lambda: dml_vk.linspace(0, 1, 2.5), LayoutError, "linspace: num must be an integer"),
     (lambda: dml_vk.linspace(0, 1, 3, dtype=bool), DTypeError, "linspace: dtype must be numeric"),
-    (lambda: dml_vk.linspace(0, 1j, 3, dtype=int), DTypeError, "linspace: dtype must be floati"),
+    (lambda: dml_vk.linspace(0, 1j, 3, dtype=int), DTypeError, "linspace: dtype must be complex"),
     (lambda: dml_vk.linspace(0, 300, 3, dtype="int8"), DTypeError, "linspace: elements must fit"),
     (
         lambda: dml_vk.linspace(0, math.inf, 3),

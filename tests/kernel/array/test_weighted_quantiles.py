@@ -95,7 +95,7 @@ def test_nan_and_weights_of_nothing():
         ({"weights": 3}, DTypeError, "weights must be a Tensor"),
     ],
 )
-def test_weights_that_are_none(given, error, message):
+def test_weights_that_are_refused(given, error, message):
     options = {"method": "inverted_cdf", "weights": [1.0, 2.0], **given}
     with pytest.raises(error, match=f"^quantile: {message}"):
         dml_vk.quantile(dml_vk.asarray([1.0, 2.0]), 0.5, **options)

@@ -54,6 +54,11 @@ def test_words_and_arrays_of_whose_elements_parts_are_accessed_are_left(bitcasts
     assert bitcasts("b4[n].y = 1; b4[n + 1] = a4[n];") == 1
 
 
+def test_a_module_without_pairs_is_returned_as_it_is():
+    spirv = library.load("linalg_lu_float32")
+    assert widened(spirv) is spirv
+
+
 @pytest.mark.parametrize("widens", [True, False])
 def test_only_devices_that_gain_by_it_get_wide_elements(monkeypatch, widens):
     spirv, given = library.load_for("copy_words_32", QUADS), []
