@@ -116,7 +116,7 @@ KERNELS = (
         _team(
             f"chase_{name}",
             "a_base state_base dst_base",
-            "matrices rows budget state_pitch",
+            "matrices rows budget runs state_pitch",
             ("A", "States", "Dst"),
             *("A", "States", "Dst"),
             scalars=_REALS,
@@ -125,17 +125,22 @@ KERNELS = (
         )
         for name, macros in (("tridiagonal", {}), ("bidiagonal", {"BIDIAGONAL": "1"}))
     ],
-    _team(
-        "rotate",
-        "a_base states_base rotations_base",
-        "columns row_step pitch state_pitch rotations_pitch slot slots",
-        ("A",),
-        *("A", "States", "Rotations"),
-        scalars=_REALS,
-        spec=(*_SPEC, "AT_ONCE"),
-    ),
+    *[
+        _team(
+            name,
+            "a_base states_base rotations_base",
+            "cells row_step pitch state_pitch rotations_pitch side sides",
+            ("A",),
+            *("A", "States", "Rotations"),
+            scalars=_REALS,
+            spec=(*_SPEC, "CELLS"),
+            body="linalg_rotate",
+            macros=macros,
+        )
+        for name, macros in (("rotate", {}), ("rotate_wide", {"WIDE": "1"}))
+    ],
 )
-STATE_WORDS = 12  # of a matrix in QR iterations, before the places of rotations
+STATE_WORDS = 14  # of a matrix in QR iterations, before the runs of rotations
 
 
 def divide_rounds(dtype: str) -> int:
