@@ -19,7 +19,8 @@ from dml_vk.linalg.batches import (
     to_square,
     unbatched,
 )
-from dml_vk.linalg.iterations import converged, reduced, scale_down, sorted_by, to_rows
+from dml_vk.linalg.iterations import converged, scale_down, sorted_by, to_rows
+from dml_vk.linalg.reductions import reduced
 from dml_vk.linalg.reflections import all_joined, multiply
 from dml_vk.tensor.core import Tensor
 

@@ -12,12 +12,10 @@ from dml_vk.array.sorting import argsort
 from dml_vk.dtypes import float32, int32, int64, uint32
 from dml_vk.linalg.batches import made, zeros
 from dml_vk.linalg.failures import check_none
-from dml_vk.ops.reflections import reduce_matrices
 from dml_vk.ops.rotations import MOST_AT_ONCE, SLOTS, WHOLE, iterate, rotate, state_words
 from dml_vk.strides.order import Ints
 from dml_vk.tensor.core import Tensor
 
-_ROWS = {"tridiagonal": 3, "bidiagonal": 4}  # of the numbers of a matrix
 # Words of the state that are not 0 at first, as in glsl/include/families/chase_state.glsl, and the
 # mode that says that iterations are done.
 _HIGH, _AT, _SPLIT, _DONE = 1, 3, 12, 3
@@ -39,18 +37,6 @@ def scale_down(work: Tensor) -> Tensor:
     down = ((2 * bias - exponents) << bits).view(dtype=parts.dtype)
     elementwise.multiply(parts, down.view(-1, 1, 1), out=parts)
     return up.view(-1, 1)
-
-
-def reduced(what: str, kind: str, work: Tensor) -> Tensor:
-    """Make packed square matrices tridiagonal or bidiagonal in place, and return the numbers.
-
-    They are rows of the diagonal, of what is beside it, and of the factors of reflections.
-    """
-    count, n, _ = work.shape
-    numbers = made(what, (count, _ROWS[kind], n), work.dtype, work)
-    scratch = made(what, (count, 2, n), work.dtype, work)
-    reduce_matrices(kind, work, scratch, numbers)
-    return numbers
 
 
 def to_rows(what: str, columns: Tensor) -> Tensor:

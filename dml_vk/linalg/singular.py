@@ -17,7 +17,8 @@ from dml_vk.linalg.batches import (
     unbatched,
     zeros,
 )
-from dml_vk.linalg.iterations import converged, reduced, scale_down, sorted_by, to_rows
+from dml_vk.linalg.iterations import converged, scale_down, sorted_by, to_rows
+from dml_vk.linalg.reductions import reduced
 from dml_vk.linalg.reflections import all_joined, decomposed, multiply
 from dml_vk.strides.order import Ints, to_bool
 from dml_vk.tensor.core import Tensor

@@ -106,11 +106,35 @@ KERNELS = (
         _team(
             name,
             "a_base scratch_base dst_base",
-            "rows from to start stop",
+            "rows from to",
             ("A", "Scratch", "Dst"),
             *("A", "Scratch", "Dst"),
         )
         for name in ("tridiagonal", "bidiagonal")
+    ],
+    *[
+        kernel
+        for name, macros in (("tridiagonal", {}), ("bidiagonal", {"BIDIAGONAL": "1"}))
+        for kernel in (
+            _team(
+                f"{name}_panel",
+                "a_base scratch_base dst_base",
+                "rows pitch lines k i right phase last",
+                ("A", "Scratch", "Dst"),
+                *("A", "Scratch", "Dst"),
+                body="linalg_panel",
+                macros=macros,
+            ),
+            _team(
+                f"{name}_panel_product",
+                "a_base scratch_base",
+                "rows pitch lines k i right",
+                ("Scratch",),
+                *("A", "Scratch"),
+                body="linalg_panel_product",
+                macros=macros,
+            ),
+        )
     ],
     *[
         _team(

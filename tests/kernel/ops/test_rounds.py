@@ -15,7 +15,7 @@ from dml_vk.kernels.plan import radix, rounds
 from dml_vk.kernels.plan.reduce import NAMES
 from dml_vk.kernels.registry import COMPUTED, KERNELS
 from dml_vk.layout import Layout, channels_last
-from dml_vk.ops import reflections
+from dml_vk.linalg import reductions as of_matrices
 from dml_vk.ops.draws import fill_drawn
 from dml_vk.ops.elementwise import compute
 from dml_vk.ops.fill import fill_sequence
@@ -333,7 +333,7 @@ def decompositions():
         linalg.qr(x)
         for n, most in ((12, 64), (40, 8)):  # rows that one team reduces
             with pytest.MonkeyPatch.context() as patched:
-                patched.setattr(reflections, "_BY_ONE_TEAM", most)
+                patched.setattr(of_matrices, "BY_ONE_TEAM", most)
                 linalg.eigh(x[:, :n, :n])
                 linalg.svd(x[:, :n, :n])
 
