@@ -52,55 +52,57 @@ layout(binding = 0) buffer A { CELL a[]; };
 layout(binding = 1) readonly buffer States { uint states[]; };
 layout(binding = 2) readonly buffer Rotations { PAIR rotations[]; };
 
+#define NAMED(name) name
+#define NUMBERS CELL  // what a member keeps of a cell
+#define FACTOR REAL
+#define NUMBERS_OF(cell) cell
+#define CELL_OF(numbers) numbers
+#define FACTOR_OF(real) real
+#include "families/rotate_rows.glsl"
+
+#ifdef DOUBLE
+// The device's own numbers, which become words once they are stored.
+#undef NAMED
+#undef NUMBERS
+#undef FACTOR
+#undef NUMBERS_OF
+#undef CELL_OF
+#undef FACTOR_OF
+#define NAMED(name) natively_##name
+#define FACTOR double
+#define FACTOR_OF(real) NUMBER(real)
+#ifdef WIDE
+#define NUMBERS dvec2
+#define NUMBERS_OF(cell) dvec2(NUMBER(cell.xy), NUMBER(cell.zw))
+#define CELL_OF(numbers) uvec4(native_words(numbers.x), native_words(numbers.y))
+#else
+#define NUMBERS double
+#define NUMBERS_OF(cell) NUMBER(cell)
+#define CELL_OF(numbers) native_words(numbers)
+#endif
+NUMBERS times(FACTOR a, NUMBERS b) {
+    precise NUMBERS product = a * b;
+    return product;
+}
+NUMBERS plus(NUMBERS a, NUMBERS b) {
+    precise NUMBERS sum = a + b;
+    return sum;
+}
+NUMBERS minus(NUMBERS a, NUMBERS b) {
+    precise NUMBERS difference = a - b;
+    return difference;
+}
+#include "families/rotate_rows.glsl"
+#endif
+
 void unit(uint matrix) {
-    uint state = push.states_base + matrix * push.state_pitch, runs = states[state + RUNS], apart = push.cells / CELLS;
-    uint from = push.rotations_base + matrix * push.rotations_pitch + push.side;
-    for (uint j = member; j < apart; j += members) {
-        uint base = push.a_base + matrix * push.pitch + j;
-        for (uint run = 0; run < runs;) {
-            // Of each run: its first row, the number of its rotations, and where they are. The rows of runs that
-            // go together touch.
-            uint start[AT_ONCE], many[AT_ONCE], place[AT_ONCE], low = 0, high = 0;
-            bool joins = true;
-            [[unroll]] for (uint s = 0; s < AT_ONCE; s++) {
-                joins = joins && run < runs;
-                uint list = state + RUN_LIST + 2 * min(run, runs - 1);
-                uint first = states[list], next = run + 1 < runs ? states[list + 2] : states[state + COUNT];
-                uint row = states[list + 1], last = row + next - first;
-                joins = joins && (s == 0 || row <= high + 1 && low <= last + 1);
-                start[s] = row;
-                many[s] = joins ? next - first : 0;
-                place[s] = from + first * push.sides;
-                if (joins) {
-                    low = s == 0 ? row : min(low, row);
-                    high = max(high, last);
-                    run++;
-                }
-            }
-            // Rows `row` - 3 to `row` + 1.
-            CELL held[CELLS * HELD];
-            EACH(c) held[c * HELD + AT_ONCE - 1] = a[base + c * apart + low * push.row_step];
-            for (uint row = low; row < high + AT_ONCE; row++) {
-                if (row < high) EACH(c) held[c * HELD + AT_ONCE] = a[base + c * apart + (row + 1) * push.row_step];
-                [[unroll]] for (uint s = 0; s < AT_ONCE; s++) {
-                    uint own = row - s - start[s];
-                    if (own < many[s]) {
-                        PAIR pair = rotations[place[s] + own * push.sides];
-                        EACH(c) {
-                            uint at = c * HELD + AT_ONCE - 1 - s;
-                            CELL one = held[at], next = held[at + 1];
-                            held[at] = plus(times(COSINE(pair), one), times(SINE(pair), next));
-                            held[at + 1] = minus(times(COSINE(pair), next), times(SINE(pair), one));
-                        }
-                    }
-                }
-                if (row >= low + AT_ONCE - 1)
-                    EACH(c) a[base + c * apart + (row + 1 - AT_ONCE) * push.row_step] = held[c * HELD];
-                EACH(c)
-                    [[unroll]] for (uint k = 0; k < AT_ONCE; k++) held[c * HELD + k] = held[c * HELD + k + 1];
-            }
-        }
+#ifdef DOUBLE
+    if ((NATIVE & (NATIVE_ADD | NATIVE_MULTIPLY)) == (NATIVE_ADD | NATIVE_MULTIPLY)) {
+        natively_rotate_rows(matrix);
+        return;
     }
+#endif
+    rotate_rows(matrix);
 }
 
 void main() { run(); }

@@ -363,7 +363,13 @@ FAMILIES = {
     "transforms": ("fft",),
     "orders": ("sort_key", "sort_runs", "sort_merge", "search"),
     "digits": ("radix_count", "radix_move"),
-    "decompositions": ("linalg", "linalg_chase", "linalg_rotate"),
+    "decompositions": (
+        "linalg",
+        "linalg_chase",
+        "linalg_rotate",
+        "linalg_panel",
+        "linalg_panel_product",
+    ),
     "cells": ("pick",),
     "places": ("nonzero", "nonzero_axis", "gather", "gather_check", "scatter", "scatter_claim"),
 }
