@@ -2,7 +2,7 @@
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 // Apply the rotations that one launch of linalg_chase left, to rows of matrices. A member takes CELLS cells, of
-// neighbouring columns each if WIDE is defined, which share what it reads of a rotation. It applies four runs at once, one
+// neighbouring columns each if WIDE is defined, which share what it reads of a rotation. It applies AT_ONCE runs, one
 // a row behind the other, so that it reads and writes each row once for them: an element goes through the same
 // rotations in the same order.
 #define BASES a_base, states_base, rotations_base
@@ -11,10 +11,11 @@
 #include "families/chase_state.glsl"
 
 layout(constant_id = 1) const uint CELLS = 1;  // which divides the number of them
+layout(constant_id = 2) const uint AT_ONCE = 4;
 #define MOST_CELLS 2
 #define EACH(c) [[unroll]] for (uint c = 0; c < CELLS; c++)
-#define AT_ONCE 4
-#define HELD (AT_ONCE + 1)
+#define MOST_AT_ONCE 4
+#define HELD (MOST_AT_ONCE + 1)
 
 #ifndef WIDE
 #define CELL REAL

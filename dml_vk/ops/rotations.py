@@ -12,6 +12,7 @@ SLOTS = {"tridiagonal": 2, "bidiagonal": 4}  # numbers for each rotation
 # Of the iterations, in a launch; and runs of rotations. Where they are applied, a group of runs
 # takes at most as many rounds as it has rotations, and a few more.
 MOST_AT_ONCE, _MOST_RUNS = 2**13, 768
+_LEAST_TOGETHER = 24  # rows of matrices whose runs are applied by four
 WHOLE = 4  # columns that may be moved together: matrices have a multiple of them
 
 
@@ -42,7 +43,7 @@ def iterate(kind: str, numbers: View, states: View, rotations: View, budget: int
 
 def rotate(kind: str, work: View, states: View, rotations: View, side: int, budget: int) -> None:
     """Apply the rotations of one launch of `iterate` to rows; `side` 0 is the right, 1 the left."""
-    (_, _, columns), (pitch, row, _) = work.layout.sizes, work.layout.strides
+    (_, n, columns), (pitch, row, _) = work.layout.sizes, work.layout.strides
     profile, sides = work.device.profile, SLOTS[kind] // 2
     width, at_once = _columns_at_once(columns, work.dtype, team_size(profile))
     cells = columns // width
@@ -51,7 +52,9 @@ def rotate(kind: str, work: View, states: View, rotations: View, side: int, budg
     pitches = states.layout.strides[0], rotations.layout.strides[0] // 2
     params = (cells, row // width, pitch // width, *pitches, side, sides)
     terms = 2 * at_once * width * budget * team_size(profile)
-    others, writes, spec = (states, rotations), (True, False, False), (at_once,)
+    others, writes = (states, rotations), (True, False, False)
+    # Short runs take longer together.
+    spec = (at_once, 4 if n >= _LEAST_TOGETHER else 1)
     name = "rotate_wide" if width > 1 else "rotate"
     launch_teams(
         *(name, work, others, params, each, terms, teams),

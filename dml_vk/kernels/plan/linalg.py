@@ -157,7 +157,7 @@ KERNELS = (
             ("A",),
             *("A", "States", "Rotations"),
             scalars=_REALS,
-            spec=(*_SPEC, "CELLS"),
+            spec=(*_SPEC, "CELLS", "AT_ONCE"),
             body="linalg_rotate",
             macros=macros,
         )

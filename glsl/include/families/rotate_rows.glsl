@@ -8,7 +8,7 @@ void NAMED(rotate_rows)(uint matrix) {
         for (uint run = 0; run < runs;) {
             // Of each run: its first row, the number of its rotations, and where they are. The rows of runs that
             // go together touch.
-            uint start[AT_ONCE], many[AT_ONCE], place[AT_ONCE], low = 0, high = 0;
+            uint start[MOST_AT_ONCE], many[MOST_AT_ONCE], place[MOST_AT_ONCE], low = 0, high = 0;
             bool joins = true;
             [[unroll]] for (uint s = 0; s < AT_ONCE; s++) {
                 joins = joins && run < runs;
@@ -25,8 +25,8 @@ void NAMED(rotate_rows)(uint matrix) {
                     run++;
                 }
             }
-            // Rows `row` - 3 to `row` + 1.
-            NUMBERS held[CELLS * HELD];
+            // Rows `row` + 1 - AT_ONCE to `row` + 1.
+            NUMBERS held[MOST_CELLS * HELD];
             EACH(c) {
                 CELL cell = a[base + c * apart + low * push.row_step];
                 held[c * HELD + AT_ONCE - 1] = NUMBERS_OF(cell);
