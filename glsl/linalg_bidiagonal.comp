@@ -6,7 +6,7 @@
 // are the vectors of reflections. Dst gets the diagonal, the superdiagonal, and the factors tau of Q and of P. Scratch
 // has the vector of a reflection, from the left its conjugate, and the products with it.
 #define BASES a_base, scratch_base, dst_base
-#define EXTRA uint rows, from, to, start, stop;
+#define EXTRA uint rows, from, to;
 #include "families/team.glsl"
 
 layout(binding = 0) coherent buffer A { SCALAR a[]; };
@@ -18,7 +18,7 @@ void unit(uint matrix) {
     uint n = push.rows, base = push.a_base + matrix * n * n;
     uint v = push.scratch_base + matrix * 2 * n, w = v + n, to = push.dst_base + matrix * 4 * n;
     for (uint k = push.from; k < push.to; k++)
-        for (uint phase = push.start; phase < push.stop; phase++) {
+        for (uint phase = 0; phase < 6; phase++) {
             // The reflection from the left is of column k, and the one from the right of what is right of it in row k.
             bool left = phase < 3;
             uint first = left ? k : k + 1, part = phase % 3, factor = to + (left ? 2 : 3) * n + k;

@@ -2,12 +2,12 @@
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
 // QR iterations with implicit shifts, of tridiagonal matrices, or of bidiagonal ones if BIDIAGONAL is defined, in place
-// of their diagonals and off-diagonals: `budget` rounds of them, each of which tests one off-diagonal element, or
-// does one step of a sweep. A member takes a matrix. The state goes from launch to launch, and so do the rotations of
-// a launch, as cosines and sines in Dst, to the kernel that applies them. The matrix has been scaled, so that its
-// largest elements are about 1: what is less than half a unit in their last place is negligible.
+// of their diagonals and off-diagonals: `budget` rounds of them, each of which tests one off-diagonal element, finds a
+// shift, or does one step of a sweep. A member takes a matrix. The state goes from launch to launch, and so do the
+// rotations of a launch, as cosines and sines in Dst, to the kernel that applies them. The matrix has been scaled, so
+// that its largest elements are about 1: what is less than half a unit in their last place is negligible.
 #define BASES a_base, state_base, dst_base
-#define EXTRA uint matrices, rows, budget, state_pitch;
+#define EXTRA uint matrices, rows, budget, runs, state_pitch;
 #include "families/team.glsl"
 
 layout(binding = 0) buffer A { REAL a[]; };
@@ -15,37 +15,19 @@ layout(binding = 1) buffer States { uint states[]; };
 layout(binding = 2) writeonly buffer Dst { REAL dst[]; };
 
 #include "families/chase_state.glsl"
+#include "families/rotation.glsl"
 
 #define SCANNING 0u
-#define CHASING 1u
-#define DONE 2u
-#define FAILED 3u
+#define STARTING 1u
+#define CHASING 2u
+#define DONE 3u
+#define FAILED 4u
 #define MOST_SWEEPS 40  // for each row, on average
 #define DIAGONAL(i) a[diagonal + (i)]
 #define BESIDE(i) a[diagonal + push.rows + (i)]
 uint diagonal;
 
 REAL double_of(REAL x) { return plus(x, x); }
-
-// Cosine, sine and length: (c, s; -s, c) turns (x, z) into (length, 0).
-void rotation(REAL x, REAL z, out REAL c, out REAL s, out REAL length_of) {
-    REAL size = magnitude(x), other = magnitude(z), most = beyond(other, size) ? other : size;
-    REAL scale = scale_for(most), u = times(x, scale), w = times(z, scale);
-    REAL r = root(plus(times(u, u), times(w, w)));
-    bool none = is_zero(z);
-    c = none ? ONE : over(u, r);
-    s = none ? ZERO : over(w, r);
-    length_of = none ? x : times(r, two_to(clamp(exponent_of(most), LEAST_EXPONENT, MOST_EXPONENT)));
-}
-
-// The eigenvalue of (p, q; q, r) that is closer to r.
-REAL shift_of(REAL p, REAL q, REAL r) {
-    REAL delta = times(HALF, minus(p, r)), c, s, size;
-    rotation(delta, q, c, s, size);
-    REAL part = over(q, plus(magnitude(delta), magnitude(size)));
-    part = times(q, part);
-    return is_zero(q) ? r : is_negative(delta) ? plus(r, part) : minus(r, part);
-}
 
 #ifdef DOUBLE
 REAL saved(uint at) { return uvec2(states[at], states[at + 1]); }
@@ -58,82 +40,113 @@ REAL saved(uint at) { return uintBitsToFloat(states[at]); }
 void save(uint at, REAL x) { states[at] = floatBitsToUint(x); }
 #endif
 
+// A sweep is of the rows `low` to `high`. It tests the elements behind it, and the last negligible one is before the row
+// `split`; the test of the last element of all follows. `least` is the least magnitude on the diagonal from `split` on.
 void unit(uint team) {
     for (uint matrix = member; matrix < push.matrices; matrix += members) {
         uint state = push.state_base + matrix * push.state_pitch, n = push.rows;
         diagonal = push.a_base + matrix * COLUMNS * n;
         uint mode = states[state + MODE], high = states[state + HIGH], low = states[state + LOW];
-        uint at = states[state + AT], sweeps = states[state + SWEEPS], count = 0;
-        REAL x = saved(state + X), z = saved(state + Z), least = saved(state + LEAST_DIAGONAL);
-        for (uint round = 0; round < push.budget && mode < DONE; round++) {
-            if (mode == SCANNING) {
-                REAL own = magnitude(DIAGONAL(at));
-                least = at == high || beyond(least, own) ? own : least;
-                bool split = at == 0;
-                if (!split) {
-                    REAL size = magnitude(BESIDE(at - 1)), near = plus(own, magnitude(DIAGONAL(at - 1)));
-                    split = !beyond(size, times(EPSILON, plus(near, HALF)));
-                    if (split) BESIDE(at - 1) = ZERO;
-                    if (!is_finite(size) || !is_finite(near)) mode = FAILED;
+        uint at = states[state + AT], sweeps = states[state + SWEEPS], split = states[state + SPLIT];
+        uint count = 0, runs = 0;
+        REAL x = saved(state + X), z = saved(state + Z), least = saved(state + LEAST);
+        for (uint round = 0; round < push.budget && mode < DONE && (runs < push.runs || mode == CHASING); round++) {
+            uint tested = at;
+            bool scans = mode == SCANNING, tests = scans && at > 0;
+            if (!scans) {
+                bool starts = mode == STARTING;
+                uint row = starts ? high - 1 : at;
+                REAL p = DIAGONAL(row), q = BESIDE(row), r = DIAGONAL(row + 1);
+                if (starts) {
+#ifdef BIDIAGONAL
+                    // The shift is of the product with the transpose.
+                    REAL above = row > low ? BESIDE(row - 1) : ZERO;
+                    z = times(p, q);
+                    p = plus(times(p, p), times(above, above));
+                    r = plus(times(r, r), times(q, q));
+#else
+                    z = q;
+#endif
+                    x = times(HALF, minus(p, r));
                 }
-                if (!split)
-                    at--;
+                Rotation by = rotation(x, z);
+                if (starts) {
+                    mode = ++sweeps > MOST_SWEEPS * n ? FAILED : CHASING;
+                    at = split = low;
+                    REAL first = DIAGONAL(low), shift = plus(r, shift_by(x, z, by.size));
+                    z = BESIDE(low);
+#ifdef BIDIAGONAL
+                    // Without a shift, a zero moves to the end.
+                    bool none = !beyond(least, times(HALF, EPSILON)) || sweeps % 16 == 15;
+                    x = none ? first : minus(times(first, first), shift);
+                    z = none ? z : times(first, z);
+#else
+                    x = minus(first, shift);
+#endif
+                } else {
+                    tests = at > low;
+                    if (tests) BESIDE(at - 1) = by.size;
+                    if (count == 0 || !tests) {
+                        states[state + RUN_LIST + 2 * runs] = count;
+                        states[state + RUN_LIST + 2 * runs + 1] = at;
+                        runs++;
+                    }
+                    uint to = push.dst_base + (matrix * push.budget + count) * SLOTS;
+                    dst[to] = by.c;
+                    dst[to + 1] = by.s;
+                    count++;
+#ifdef BIDIAGONAL
+                    REAL f = plus(times(by.c, p), times(by.s, q)), g = times(by.s, r);
+                    q = minus(times(by.c, q), times(by.s, p));
+                    r = times(by.c, r);
+                    by = rotation(f, g);
+                    p = by.size;
+                    x = plus(times(by.c, q), times(by.s, r));
+                    r = minus(times(by.c, r), times(by.s, q));
+                    dst[to + 2] = by.c;
+                    dst[to + 3] = by.s;
+#else
+                    REAL change = plus(times(minus(r, p), by.s), double_of(times(by.c, q)));
+                    REAL moved = times(by.s, change);
+                    p = plus(p, moved);
+                    x = minus(times(by.c, change), q);
+                    r = minus(r, moved);
+#endif
+                    DIAGONAL(at) = p;
+                    DIAGONAL(at + 1) = r;
+                    BESIDE(at) = x;
+                    at++;
+                    if (at < high) {
+                        z = times(by.s, BESIDE(at));
+                        BESIDE(at) = times(by.c, BESIDE(at));
+                    } else
+                        mode = SCANNING;
+                }
+            }
+            REAL own = magnitude(DIAGONAL(tested));
+            bool separate = !tests;
+            if (tests) {
+                REAL size = magnitude(BESIDE(tested - 1)), near = plus(own, magnitude(DIAGONAL(tested - 1)));
+                separate = !beyond(size, times(EPSILON, plus(near, HALF)));
+                if (separate) BESIDE(tested - 1) = ZERO;
+                if (!is_finite(size) || !is_finite(near)) mode = FAILED;
+            }
+            if (scans) {
+                bool fresh = at == high && split >= at;
+                if (fresh || at < high || !separate) least = fresh || beyond(least, own) ? own : least;
+                if (!separate)
+                    at = split < at ? split : at - 1;  // what is between has just been tested by a sweep
                 else if (at == high) {
                     if (!is_finite(own)) mode = FAILED;
                     else if (at == 0) mode = DONE;
                     high = at = max(at, 1) - 1;
                 } else {
-                    mode = ++sweeps > MOST_SWEEPS * n ? FAILED : CHASING;
+                    if (mode == SCANNING) mode = STARTING;
                     low = at;
-                    REAL p = DIAGONAL(high - 1), q = BESIDE(high - 1), r = DIAGONAL(high);
-#ifdef BIDIAGONAL
-                    // The shift is of the product with the transpose. Without one, a zero moves to the end.
-                    REAL above = high - 1 > low ? BESIDE(high - 2) : ZERO;
-                    REAL shift = shift_of(plus(times(p, p), times(above, above)), times(p, q),
-                                          plus(times(r, r), times(q, q)));
-                    REAL first = DIAGONAL(low), beside = BESIDE(low);
-                    bool none = !beyond(least, times(HALF, EPSILON)) || sweeps % 16 == 15;
-                    x = none ? first : minus(times(first, first), shift);
-                    z = none ? beside : times(first, beside);
-#else
-                    x = minus(DIAGONAL(low), shift_of(p, q, r));
-                    z = BESIDE(low);
-#endif
                 }
-            } else {
-                REAL c, s, size;
-                rotation(x, z, c, s, size);
-                if (at > low) BESIDE(at - 1) = size;
-                REAL p = DIAGONAL(at), q = BESIDE(at), r = DIAGONAL(at + 1);
-                uint to = push.dst_base + (matrix * push.budget + count) * SLOTS;
-                dst[to] = c;
-                dst[to + 1] = s;
-                states[state + PLACES + count++] = at;
-#ifdef BIDIAGONAL
-                REAL cosine, sine, f = plus(times(c, p), times(s, q)), g = times(s, r);
-                q = minus(times(c, q), times(s, p));
-                r = times(c, r);
-                rotation(f, g, cosine, sine, size);
-                DIAGONAL(at) = size;
-                x = plus(times(cosine, q), times(sine, r));
-                DIAGONAL(at + 1) = minus(times(cosine, r), times(sine, q));
-                dst[to + 2] = cosine;
-                dst[to + 3] = sine;
-                c = cosine;
-                s = sine;
-#else
-                REAL change = plus(times(minus(r, p), s), double_of(times(c, q))), moved = times(s, change);
-                DIAGONAL(at) = plus(p, moved);
-                DIAGONAL(at + 1) = minus(r, moved);
-                x = minus(times(c, change), q);
-#endif
-                BESIDE(at) = x;
-                at++;
-                if (at < high) {
-                    z = times(s, BESIDE(at));
-                    BESIDE(at) = times(c, BESIDE(at));
-                } else
-                    mode = SCANNING;
+            } else if (tested < at) {
+                if (separate) split = tested;
+                least = separate || beyond(least, own) ? own : least;
             }
         }
         states[state + MODE] = mode;
@@ -142,9 +155,11 @@ void unit(uint team) {
         states[state + AT] = at;
         states[state + SWEEPS] = sweeps;
         states[state + COUNT] = count;
+        states[state + SPLIT] = split;
+        states[state + RUNS] = runs;
         save(state + X, x);
         save(state + Z, z);
-        save(state + LEAST_DIAGONAL, least);
+        save(state + LEAST, least);
     }
 }
 

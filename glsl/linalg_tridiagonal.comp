@@ -1,12 +1,12 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
-// A Hermitian matrix as Q T Q^H with T real and tridiagonal, in place: steps `from` to `to`, and of them the phases `start` to
-// `stop`. A team does all phases of a step, or many teams do one. Below the subdiagonal are the vectors of reflections.
+// A Hermitian matrix as Q T Q^H with T real and tridiagonal, in place: steps `from` to `to`. Below the subdiagonal are
+// the vectors of reflections.
 // Dst gets the diagonal, the subdiagonal, and the factors tau. Scratch has the vector v, and with A v the vector w of
 // the update A - v w^H - w v^H, which leaves A exactly Hermitian.
 #define BASES a_base, scratch_base, dst_base
-#define EXTRA uint rows, from, to, start, stop;
+#define EXTRA uint rows, from, to;
 #include "families/team.glsl"
 
 layout(binding = 0) coherent buffer A { SCALAR a[]; };
@@ -18,7 +18,7 @@ void unit(uint matrix) {
     uint n = push.rows, base = push.a_base + matrix * n * n;
     uint v = push.scratch_base + matrix * 2 * n, w = v + n, to = push.dst_base + matrix * 3 * n;
     for (uint k = push.from; k < push.to; k++)
-        for (uint phase = push.start; phase < push.stop; phase++) {
+        for (uint phase = 0; phase < 4; phase++) {
             uint first = k + 1, count = n - first;
             if (phase == 0) {
                 SCALAR tau = scalar(ZERO);

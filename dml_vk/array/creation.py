@@ -30,7 +30,7 @@ from dml_vk.tensor.operands import to_tensor
 Wanted = int | str | Device | None
 Shape = int | Iterable[int]
 _NUMBERS = "biufc"  # NumPy's letters
-_NO_ELEMENTS = "copy=False needs a tensor that is already on the device as requested"
+_NEEDS_COPY = "copy=False needs a tensor that is already on the device as requested"
 _TOO_LARGE = "integers must fit in one 64-bit dtype"
 # What objects of other libraries raise if they cannot become arrays.
 _REFUSALS = (AttributeError, BufferError, OverflowError, RuntimeError, TypeError, ValueError)
@@ -232,7 +232,7 @@ def from_dlpack(x: Any, /, *, device: Wanted = None, copy: bool | None = None) -
     if isinstance(x, Tensor):
         return asarray(x, device=device, copy=copy)
     if copy is False:
-        raise LayoutError("from_dlpack", _NO_ELEMENTS, type=type(x).__name__)
+        raise LayoutError("from_dlpack", _NEEDS_COPY, type=type(x).__name__)
     array = _lent("from_dlpack", x)
     if array.dtype.kind not in _NUMBERS:
         rule = "elements must be numbers"
@@ -294,7 +294,7 @@ def _like(what: str, x: Any, dtype: Any, device: Wanted, form: MemoryFormat, sha
 
 
 def _refuse_to_copy(obj: Any) -> NoReturn:
-    raise LayoutError("asarray", _NO_ELEMENTS, type=type(obj).__name__)
+    raise LayoutError("asarray", _NEEDS_COPY, type=type(obj).__name__)
 
 
 def uploaded(

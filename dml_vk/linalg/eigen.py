@@ -19,7 +19,8 @@ from dml_vk.linalg.batches import (
     to_square,
     unbatched,
 )
-from dml_vk.linalg.iterations import converged, reduced, scale_down, sorted_by
+from dml_vk.linalg.iterations import converged, scale_down, sorted_by, to_rows
+from dml_vk.linalg.reductions import reduced
 from dml_vk.linalg.reflections import all_joined, multiply
 from dml_vk.tensor.core import Tensor
 
@@ -84,7 +85,7 @@ def _decomposed(
     if with_vectors:
         columns = work.narrow(1, 1, n - 1).narrow(2, 0, n - 1)
         multiply(all_joined(what, columns, numbers.select(1, 2)), vectors[0], 1)
-        vectors = [vectors[0].mT.contiguous()]
+        vectors = [to_rows(what, vectors[0])]
     values = converged(what, "tridiagonal", numbers, vectors, x.shape)
     values, vectors = sorted_by(values, vectors, descending=False)
     values = unbatched(elementwise.multiply(values, scale), batch, dtype.part, out)

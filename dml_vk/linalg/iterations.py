@@ -10,18 +10,16 @@ from dml_vk.array.data_types import real
 from dml_vk.array.indexing.api import take_along_axis
 from dml_vk.array.sorting import argsort
 from dml_vk.dtypes import float32, int32, int64, uint32
-from dml_vk.kernels.plan.linalg import STATE_WORDS
 from dml_vk.linalg.batches import made, zeros
 from dml_vk.linalg.failures import check_none
-from dml_vk.ops.reflections import reduce_matrices
-from dml_vk.ops.rotations import SLOTS, iterate, rotate, rounds_at_once
+from dml_vk.ops.rotations import MOST_AT_ONCE, SLOTS, WHOLE, iterate, rotate, state_words
 from dml_vk.strides.order import Ints
 from dml_vk.tensor.core import Tensor
 
-_ROWS = {"tridiagonal": 3, "bidiagonal": 4}  # of the numbers of a matrix
-_HIGH, _AT, _DONE = 1, 3, 2  # words of the state, as in glsl/include/families/chase_state.glsl
-# Rounds for each element of a matrix, after which most are done, and between further checks.
-_EXPECTED, _MORE = 2.2, 0.4
+# Words of the state that are not 0 at first, as in glsl/include/families/chase_state.glsl, and the
+# mode that says that iterations are done.
+_HIGH, _AT, _SPLIT, _DONE = 1, 3, 12, 3
+_MORE = 0.4  # rounds for each element of a matrix between further checks
 
 
 def scale_down(work: Tensor) -> Tensor:
@@ -41,16 +39,12 @@ def scale_down(work: Tensor) -> Tensor:
     return up.view(-1, 1)
 
 
-def reduced(what: str, kind: str, work: Tensor) -> Tensor:
-    """Make packed square matrices tridiagonal or bidiagonal in place, and return the numbers.
-
-    They are rows of the diagonal, of what is beside it, and of the factors of reflections.
-    """
-    count, n, _ = work.shape
-    numbers = made(what, (count, _ROWS[kind], n), work.dtype, work)
-    scratch = made(what, (count, 2, n), work.dtype, work)
-    reduce_matrices(kind, work, scratch, numbers)
-    return numbers
+def to_rows(what: str, columns: Tensor) -> Tensor:
+    """Copy the columns of vectors to rows, whose length is filled up with zeros."""
+    count, length, many = columns.shape
+    rows = zeros(what, (count, many, -(-length // WHOLE) * WHOLE), columns.dtype, columns)
+    rows.narrow(2, 0, length)[...] = columns.mT
+    return rows
 
 
 def converged(
@@ -64,12 +58,13 @@ def converged(
     """
     numbers = real(numbers).contiguous()
     count, _, n = numbers.shape
-    budget = min(rounds_at_once(kind, numbers.dtype), int(_EXPECTED * n * n) + 8)
-    states = zeros(what, (count, STATE_WORDS + budget), uint32, numbers)
-    for word in (_HIGH, _AT):
+    expected = _expected(n)
+    budget = min(MOST_AT_ONCE, expected)
+    states = zeros(what, (count, state_words(budget)), uint32, numbers)
+    for word in (_HIGH, _AT, _SPLIT):
         filled(states.narrow(1, word, 1), what, n - 1)
     rotations = made(what, (count, SLOTS[kind] * budget), numbers.dtype, numbers)
-    launches = 1 + int(_EXPECTED * n * n) // budget
+    launches = -(-expected // budget)
     while True:
         for _ in range(launches):
             iterate(kind, numbers, states, rotations, budget)
@@ -84,10 +79,16 @@ def converged(
     return numbers.select(1, 0)
 
 
+def _expected(n: int) -> int:
+    """Rounds after which most matrices are done: of sweeps, and what comes between them."""
+    return int(1.3 * n * n) + 6 * n + 8
+
+
 def sorted_by(
     values: Tensor, vectors: Sequence[Tensor], *, descending: bool
 ) -> tuple[Tensor, list[Tensor]]:
-    """Sort values, and with them the rows of vectors; equal values keep their order."""
+    """Sort values, and with them the rows of square matrices; equal values keep their order."""
     order = argsort(values, axis=1, descending=descending)
+    vectors = [one.narrow(2, 0, one.shape[1]) for one in vectors]
     rows = [take_along_axis(one, order.unsqueeze(2).expand(one.shape), axis=1) for one in vectors]
     return take_along_axis(values, order, axis=1), rows

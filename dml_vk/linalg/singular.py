@@ -17,7 +17,8 @@ from dml_vk.linalg.batches import (
     unbatched,
     zeros,
 )
-from dml_vk.linalg.iterations import converged, reduced, scale_down, sorted_by
+from dml_vk.linalg.iterations import converged, scale_down, sorted_by, to_rows
+from dml_vk.linalg.reductions import reduced
 from dml_vk.linalg.reflections import all_joined, decomposed, multiply
 from dml_vk.strides.order import Ints, to_bool
 from dml_vk.tensor.core import Tensor
@@ -96,7 +97,7 @@ def _decomposed(
         multiply(all_joined(what, square, numbers.select(1, 2)), u)
         rows = square.mT.narrow(1, 1, n - 1).narrow(2, 0, n - 1)
         multiply(all_joined(what, rows, numbers.select(1, 3)), v, 1)
-        vectors = [v.mT.contiguous(), u.mT.contiguous()]
+        vectors = [to_rows(what, v), to_rows(what, u)]
     values = converged(what, "bidiagonal", numbers, vectors, shape)
     if vectors:
         negative = elementwise.signbit(values).unsqueeze(2)

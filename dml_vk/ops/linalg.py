@@ -116,13 +116,17 @@ def launch_teams(
     *,
     writes: tuple[bool, ...],
     spec: Ints = (),
+    together: Ints = (1, 1, 1),
 ) -> None:
-    """Launch a kernel on the matrices of `work`, or on all of them together as one."""
+    """Launch a kernel on the matrices of `work`, or on all of them together as one.
+
+    The kernel sees so many elements of each operand `together`, as one.
+    """
     views = (work, *others)
     plan = plan_teams(
         f"linalg_{name}_{work.dtype.name}",
         *(matrices or work.layout.sizes[0], teams, unit_rounds, terms),
-        tuple([view.dtype.itemsize for view in views]),
+        tuple([many * view.dtype.itemsize for view, many in zip(views, together)]),
         spec,
         work.device.profile,
     )

@@ -10,8 +10,7 @@ from dml_vk.ops.view import View
 _RUN, _MOST_RUNS = 64, 128  # as in glsl/include/families/sums.glsl
 # Rounds of the loops in other phases: a driver that masks branches enters each of them.
 _OTHER_PHASES = 80
-_BY_ONE_TEAM = 128  # rows of the largest matrix that one team reduces alone
-# Phases of a step, and whether one team does them, which must meet.
+# Phases of a step, and whether they have a reflection or a sum of the team.
 _PHASES = {
     "tridiagonal": (True, False, True, False),
     "bidiagonal": (True, False, False, True, False, False),
@@ -24,7 +23,7 @@ def qr_columns(work: View, factors: View, left: int, right: int) -> None:
     size = team_size(work.device.profile)
     height, width = m - left, right - left
     step = (
-        _reflector(height, work) + turns(width, size, _sum(height)),
+        reflector_rounds(height, work) + turns(width, size, _sum(height)),
         turns(height, size, rounds.loop(width)),
     )
     for start, end, each in split_steps(left, min(right, m), sum(step)):
@@ -44,36 +43,25 @@ def join_reflections(products: View, factors: View) -> None:
 
 
 def reduce_matrices(kind: str, work: View, scratch: View, target: View) -> None:
-    """Make matrices "tridiagonal" or "bidiagonal" by reflections, which are left in them.
+    """Make small matrices "tridiagonal" or "bidiagonal" by reflections, which are left in them.
 
     The target has rows for the diagonal, for what is beside it, and for the factors of the
     reflections: from the left, and then from the right. The scratch has two rows.
     """
-    n, profile = work.layout.sizes[1], work.device.profile
-    phases, size = _PHASES[kind], team_size(profile)
+    n, size = work.layout.sizes[1], team_size(work.device.profile)
+    phases = _PHASES[kind]
 
-    def bound(by_team: bool, members: int) -> int:
+    def bound(by_team: bool) -> int:
         if by_team:
-            return _OTHER_PHASES + _reflector(n, work) + 3 * turns(n, members)
-        return _OTHER_PHASES + turns(n, members, max(_sum(n), rounds.loop(n)))
+            return _OTHER_PHASES + reflector_rounds(n, work) + 3 * turns(n, size)
+        return _OTHER_PHASES + turns(n, size, max(_sum(n), rounds.loop(n)))
 
-    def launch(first: int, end: int, start: int, stop: int, each: int, teams: int) -> None:
-        terms = (end - first) * n * (n if stop - start > 1 else n // teams + 8)
-        params = (n, first, end, start, stop)
+    step = rounds.loop(len(phases)) + sum([bound(by_team) for by_team in phases])
+    for first, end, each in split_steps(0, n, step):
+        params = (n, first, end)
+        terms = (end - first) * n * n
         others, writes = (scratch, target), (True, True, True)
-        launch_teams(kind, work, others, params, each, terms, teams, writes=writes)
-
-    if n <= _BY_ONE_TEAM:
-        step = rounds.loop(len(phases)) + sum([bound(by_team, size) for by_team in phases])
-        for first, end, each in split_steps(0, n, step):
-            launch(first, end, 0, len(phases), each, 1)
-        return
-    many = teams_for(n, profile)
-    for k in range(n):
-        for phase, by_team in enumerate(phases):
-            teams = 1 if by_team else many
-            each = rounds.loop(1, rounds.loop(1, bound(by_team, teams * size)))
-            launch(k, k + 1, phase, phase + 1, each, teams)
+        launch_teams(kind, work, others, params, each, terms, writes=writes)
 
 
 def _sum(count: int) -> int:
@@ -81,16 +69,21 @@ def _sum(count: int) -> int:
     return rounds.loop(-(-count // _RUN), rounds.loop(min(count, _RUN)))
 
 
-def _reflector(count: int, work: View) -> int:
+def reflector_rounds(count: int, work: View) -> int:
     """Bound one reflection: the largest element, the sum of squares, and the vector."""
     size, dtype = team_size(work.device.profile), work.dtype.name
-    run = max(_RUN, -(-count // _MOST_RUNS))
-    runs = -(-count // run)
     return sum(
         (
             turns(count, size) + rounds.loop(size),
-            turns(runs, size, rounds.loop(run)) + rounds.loop(runs),
+            sum_rounds(count, size),
             turns(count, size, divide_rounds(dtype)),
             root_rounds(dtype) + 2 * divide_rounds(dtype),
         )
     )
+
+
+def sum_rounds(count: int, size: int) -> int:
+    """Bound the sum of a team."""
+    run = max(_RUN, -(-count // _MOST_RUNS))
+    runs = -(-count // run)
+    return turns(runs, size, rounds.loop(run)) + rounds.loop(runs)

@@ -4,39 +4,37 @@ from __future__ import annotations
 
 from dml_vk.dtypes import DType
 from dml_vk.kernels.plan import rounds
-from dml_vk.kernels.plan.linalg import (
-    divide_rounds,
-    root_rounds,
-    team_size,
-    teams_for,
-)
+from dml_vk.kernels.plan.linalg import STATE_WORDS, team_size, teams_for
 from dml_vk.ops.linalg import launch_teams
 from dml_vk.ops.view import View
 
 SLOTS = {"tridiagonal": 2, "bidiagonal": 4}  # numbers for each rotation
+# Of the iterations, in a launch; and runs of rotations. Where they are applied, a group of runs
+# takes at most as many rounds as it has rotations, and a few more.
+MOST_AT_ONCE, _MOST_RUNS = 2**13, 768
+_LEAST_TOGETHER = 24  # rows of matrices whose runs are applied by four
+WHOLE = 4  # columns that may be moved together: matrices have a multiple of them
 
 
-def rounds_at_once(kind: str, dtype: DType) -> int:
-    """How many rounds of the iterations a launch does."""
-    return rounds.MOST // (1 + _round(kind, dtype)) - 4
+def state_words(budget: int) -> int:
+    """The words of a matrix's state: those of the iterations, and two for each run of rotations."""
+    return STATE_WORDS + 2 * _runs(budget)
 
 
-def _round(kind: str, dtype: DType) -> int:
-    root, quotient = root_rounds(dtype.name), divide_rounds(dtype.name)
-    # Members that run in lockstep may test elements and do steps of a sweep in one round.
-    return (1 + SLOTS[kind] // 2) * (root + 2 * quotient) + quotient
+def _runs(budget: int) -> int:
+    """The most runs of a launch, which ends early where its runs are short."""
+    return min(8 + budget // 8, _MOST_RUNS)
 
 
 def iterate(kind: str, numbers: View, states: View, rotations: View, budget: int) -> None:
     """Do so many rounds, in place of the numbers, and leave the rotations of this launch.
 
-    Numbers are those that `reduce_matrices` writes; a matrix in states has `STATE_WORDS`, and then
-    the place of each rotation.
+    Numbers are those that `reduce_matrices` writes; a matrix in states has `state_words`.
     """
     (count, _, n), profile = numbers.layout.sizes, numbers.device.profile
-    each = rounds.loop(1, rounds.loop(budget, _round(kind, numbers.dtype)))
+    each = rounds.loop(1, rounds.loop(budget))
     teams = teams_for(count, profile)
-    params = (count, n, budget, states.layout.strides[0])
+    params = (count, n, budget, _runs(budget), states.layout.strides[0])
     terms = 10 * budget * team_size(profile)
     others, writes = (states, rotations), (True, True, True)
     name = f"chase_{kind}"
@@ -45,21 +43,31 @@ def iterate(kind: str, numbers: View, states: View, rotations: View, budget: int
 
 def rotate(kind: str, work: View, states: View, rotations: View, side: int, budget: int) -> None:
     """Apply the rotations of one launch of `iterate` to rows; `side` 0 is the right, 1 the left."""
-    (_, _, columns), (pitch, row, _) = work.layout.sizes, work.layout.strides
-    profile, slots = work.device.profile, SLOTS[kind]
-    at_once = _columns_at_once(columns, team_size(profile))
-    teams = teams_for(columns // at_once, profile)
-    each = rounds.loop(1, rounds.loop(budget))
-    pitches = states.layout.strides[0], rotations.layout.strides[0]
-    params = (columns, row, pitch, *pitches, 2 * side, slots)
-    terms = 2 * at_once * budget * team_size(profile)
-    others, writes, spec = (states, rotations), (True, False, False), (at_once,)
-    launch_teams("rotate", work, others, params, each, terms, teams, writes=writes, spec=spec)
+    (_, n, columns), (pitch, row, _) = work.layout.sizes, work.layout.strides
+    profile, sides = work.device.profile, SLOTS[kind] // 2
+    width, at_once = _columns_at_once(columns, work.dtype, team_size(profile))
+    cells = columns // width
+    teams = teams_for(cells // at_once, profile)
+    each = rounds.loop(1, rounds.loop(_runs(budget), 6) + budget)
+    pitches = states.layout.strides[0], rotations.layout.strides[0] // 2
+    params = (cells, row // width, pitch // width, *pitches, side, sides)
+    terms = 2 * at_once * width * budget * team_size(profile)
+    others, writes = (states, rotations), (True, False, False)
+    # Short runs take longer together.
+    spec = (at_once, 4 if n >= _LEAST_TOGETHER else 1)
+    name = "rotate_wide" if width > 1 else "rotate"
+    launch_teams(
+        *(name, work, others, params, each, terms, teams),
+        writes=writes,
+        spec=spec,
+        together=(width, 1, 2),
+    )
 
 
-def _columns_at_once(columns: int, members: int) -> int:
-    """How many columns a member takes, where that leaves a whole team busy."""
-    for many in (4, 2):
-        if columns % many == 0 and columns // many >= members:
-            return many
-    return 1
+def _columns_at_once(columns: int, dtype: DType, members: int) -> tuple[int, int]:
+    """The columns of a cell, and the cells of a member, where that leaves a whole team busy."""
+    wide = 16 // dtype.itemsize
+    for cells in (2, 1):
+        if columns % (wide * cells) == 0 and columns // (wide * cells) >= members:
+            return wide, cells
+    return 1, 1

@@ -14,7 +14,7 @@ from dml_vk.kernels.operators import OPERATORS
 from dml_vk.kernels.plan import radix, rounds
 from dml_vk.kernels.plan.reduce import NAMES
 from dml_vk.layout import Layout, channels_last
-from dml_vk.ops import reflections
+from dml_vk.linalg import reductions as of_matrices
 from dml_vk.ops.draws import fill_drawn
 from dml_vk.ops.elementwise import compute
 from dml_vk.ops.fill import fill_sequence
@@ -318,11 +318,11 @@ def decompositions():
         linalg.solve(x, x)
         linalg.det(x)
         linalg.qr(x)
-        for most in (64, 8):  # rows that one team reduces
+        for n, most in ((12, 64), (40, 8)):  # rows that one team reduces
             with pytest.MonkeyPatch.context() as patched:
-                patched.setattr(reflections, "_BY_ONE_TEAM", most)
-                linalg.eigh(x[:, :12, :12])
-                linalg.svd(x[:, :12, :12])
+                patched.setattr(of_matrices, "BY_ONE_TEAM", most)
+                linalg.eigh(x[:, :n, :n])
+                linalg.svd(x[:, :n, :n])
 
 
 def transforms():

@@ -106,17 +106,41 @@ KERNELS = (
         _team(
             name,
             "a_base scratch_base dst_base",
-            "rows from to start stop",
+            "rows from to",
             ("A", "Scratch", "Dst"),
             *("A", "Scratch", "Dst"),
         )
         for name in ("tridiagonal", "bidiagonal")
     ],
     *[
+        kernel
+        for name, macros in (("tridiagonal", {}), ("bidiagonal", {"BIDIAGONAL": "1"}))
+        for kernel in (
+            _team(
+                f"{name}_panel",
+                "a_base scratch_base dst_base",
+                "rows pitch lines k i right phase last",
+                ("A", "Scratch", "Dst"),
+                *("A", "Scratch", "Dst"),
+                body="linalg_panel",
+                macros=macros,
+            ),
+            _team(
+                f"{name}_panel_product",
+                "a_base scratch_base",
+                "rows pitch lines k i right",
+                ("Scratch",),
+                *("A", "Scratch"),
+                body="linalg_panel_product",
+                macros=macros,
+            ),
+        )
+    ],
+    *[
         _team(
             f"chase_{name}",
             "a_base state_base dst_base",
-            "matrices rows budget state_pitch",
+            "matrices rows budget runs state_pitch",
             ("A", "States", "Dst"),
             *("A", "States", "Dst"),
             scalars=_REALS,
@@ -125,17 +149,22 @@ KERNELS = (
         )
         for name, macros in (("tridiagonal", {}), ("bidiagonal", {"BIDIAGONAL": "1"}))
     ],
-    _team(
-        "rotate",
-        "a_base states_base rotations_base",
-        "columns row_step pitch state_pitch rotations_pitch slot slots",
-        ("A",),
-        *("A", "States", "Rotations"),
-        scalars=_REALS,
-        spec=(*_SPEC, "AT_ONCE"),
-    ),
+    *[
+        _team(
+            name,
+            "a_base states_base rotations_base",
+            "cells row_step pitch state_pitch rotations_pitch side sides",
+            ("A",),
+            *("A", "States", "Rotations"),
+            scalars=_REALS,
+            spec=(*_SPEC, "CELLS", "AT_ONCE"),
+            body="linalg_rotate",
+            macros=macros,
+        )
+        for name, macros in (("rotate", {}), ("rotate_wide", {"WIDE": "1"}))
+    ],
 )
-STATE_WORDS = 12  # of a matrix in QR iterations, before the places of rotations
+STATE_WORDS = 14  # of a matrix in QR iterations, before the runs of rotations
 
 
 def divide_rounds(dtype: str) -> int:

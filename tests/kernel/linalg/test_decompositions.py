@@ -8,6 +8,7 @@ import pytest
 import dml_vk
 from dml_vk import linalg
 from dml_vk.dtypes import float16
+from dml_vk.linalg import reductions
 from tests.kernel.linalg.matrices import (
     DTYPES,
     SIZES,
@@ -112,6 +113,16 @@ def test_large_matrices_in_blocks(dtype):
     check_solve(regular(LARGE, dtype)[:1])
 
 
+@of_each_type
+def test_matrices_of_all_kinds_that_are_reduced_by_panels(dtype, monkeypatch):
+    """Of fewer rows than a panel has, of one row more, and of two panels and a few rows."""
+    monkeypatch.setattr(reductions, "BY_ONE_TEAM", 0)
+    for n in (1, 2, 33, 67):
+        check_eigh(symmetric(n, dtype))
+    for m, n in ((1, 37), (41, 33)):
+        check_svd(general(m, n, dtype))
+
+
 CALLS = {
     "cholesky": lambda x: linalg.cholesky(x),
     "cholesky-upper": lambda x: linalg.cholesky(x, upper=True),
@@ -135,6 +146,20 @@ def test_a_batch_and_any_layout_have_the_bits_of_single_matrices(name, dtype):
     call, a = CALLS[name], positive(17, dtype).reshape(2, 2, 17, 17)
     whole = numpys(call(dml_vk.asarray(a)))
     for at in np.ndindex(2, 2):
+        assert same_bits(numpys(call(dml_vk.asarray(a[at]))), tuple([one[at] for one in whole]))
+    for x in laid_out(a):
+        assert same_bits(numpys(call(x)), whole)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.complex128])
+@pytest.mark.parametrize("name", ["eigh", "svd"])
+def test_panels_of_a_batch_and_of_any_layout_have_the_bits_of_single_matrices(
+    name, dtype, monkeypatch
+):
+    monkeypatch.setattr(reductions, "BY_ONE_TEAM", 0)
+    call, a = CALLS[name], random_numbers((2, 37, 37), dtype).astype(dtype)
+    whole = numpys(call(dml_vk.asarray(a)))
+    for at in range(2):
         assert same_bits(numpys(call(dml_vk.asarray(a[at]))), tuple([one[at] for one in whole]))
     for x in laid_out(a):
         assert same_bits(numpys(call(x)), whole)
