@@ -26,8 +26,12 @@ _WORD = 4
 _ITEMSIZES = [dtype.itemsize for dtype in DTYPES.values()]
 _MOST_BYTES = 8  # of an element
 _TARGET = 3  # where the codes of dtypes start in the constants of a node
-# Kernels whose slow branch, for rare values, a CPU would execute for all: on their own they do not.
-_REFUSED = {"float_trig"}
+_REFUSED = {
+    # Its slow branch is for rare values. A CPU would execute it for all, as the kernel does not.
+    "float_trig",
+    # They compute with pairs of float64.
+    *("complex_exp", "complex_log", "complex_trig", "complex_arc", "complex_pow"),
+}
 # Estimated times on one slow core: of a quad that is moved, and of an element that is moved alone,
 # near the one before or far from it.
 _QUAD_NS, _NEAR_NS, _FAR_NS = 4.0, 2.0, 6.0

@@ -11,7 +11,18 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dml_vk
-from dml_vk.dtypes import bool_, float16, float32, float64, int8, int32, int64, uint8, uint16
+from dml_vk.dtypes import (
+    bool_,
+    complex64,
+    float16,
+    float32,
+    float64,
+    int8,
+    int32,
+    int64,
+    uint8,
+    uint16,
+)
 from dml_vk.errors import DTypeError
 from dml_vk.kernels.plan.fused import plan_fused
 from dml_vk.kernels.spirv import chained
@@ -183,6 +194,15 @@ def test_results_take_the_place_of_what_is_read(dtype):
     assert plan is not None
     assert np.array_equal(bits(y.numpy()), bits(first.numpy()))
     assert np.array_equal(bits(x.numpy()), bits(second.numpy()))
+
+
+def test_complex_numbers(tmp_path):
+    at = aligned(5, 12)
+    x, y = [source_of(complex64, at, seed=k)[0] for k in range(2)]
+    with launched() as launches:
+        product = x * y
+        results = [product / y, product == y]
+    assert check(found(launches), results, [at] * 2, tmp_path / "module.spv") is not None
 
 
 def test_no_elements():
