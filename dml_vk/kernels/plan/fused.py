@@ -164,8 +164,6 @@ def _across(
     (inner, along, *outer), quad = dims, _quad(operands, writes)
     times = 1
     if inner.size % quad:
-        if dense(dims) < 2 or inner.size > QUAD_BYTES:
-            return []
         times = quad // math.gcd(inner.size, quad)
         quad = inner.size * times
         if quad > QUAD_BYTES:

@@ -196,6 +196,18 @@ def test_results_take_the_place_of_what_is_read(dtype):
     assert np.array_equal(bits(x.numpy()), bits(second.numpy()))
 
 
+@pytest.mark.parametrize("offset", [0, 1])
+@pytest.mark.parametrize("dtype", [uint8, float64], ids=str)
+def test_copies_and_what_stands_still(dtype, offset, tmp_path):
+    """At quads, and at elements between them."""
+    x = source_of(dtype, moved(aligned(4, 16), offset))[0]
+    scale = source_of(dtype, aligned(4, 1).expand(4, 16))[0]
+    with launched() as launches:
+        y = x.copy()
+        results = [y * scale + y, dml_vk.abs(scale) + x]
+    assert check(found(launches), results, [aligned(4, 16)] * 2, tmp_path / "module.spv")
+
+
 def test_complex_numbers(tmp_path):
     at = aligned(5, 12)
     x, y = [source_of(complex64, at, seed=k)[0] for k in range(2)]
