@@ -71,6 +71,7 @@ class Way(NamedTuple):
     rows: Ints  # strides from row to row
     steps: Ints  # along a row: one number if it is the same throughout, else of each of its dims
     align: int  # bytes that each row starts at a multiple of, at most a quad
+    across: Ints = ()  # where the elements of a step are that is one piece across rows
 
 
 class Recipe(NamedTuple):
@@ -79,10 +80,11 @@ class Recipe(NamedTuple):
     local_size: int
     lanes: int
     rows: Ints  # the sizes of the dims over rows, innermost first
-    row: Ints  # and of those of a row
-    unit: int  # elements of a whole unit
-    quad: int  # how many are read, computed and written at once
-    least: int  # and at the end of a row
+    row: Ints  # and of those of a row, along which units go step by step
+    unit: int  # the length of a whole unit
+    quad: int  # elements that are read, computed and written in a step
+    step: int  # the length of a step: `quad`, or 1 if it goes across
+    least: int  # that of a step at the end of a row
     ways: tuple[Way, ...]  # of what is read, then of what is written
     nodes: tuple[Node, ...]
     results: Ints  # the numbers of the values that are written

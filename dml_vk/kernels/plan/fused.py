@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import functools
 import math
+import operator
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from dml_vk.dtypes import DTYPES
 from dml_vk.kernels.plan import rounds
@@ -24,13 +26,16 @@ _WORD = 4
 _ITEMSIZES = [dtype.itemsize for dtype in DTYPES.values()]
 _MOST_BYTES = 8  # of an element
 _TARGET = 3  # where the codes of dtypes start in the constants of a node
-# Kernels whose slow branch, for rare values, a CPU would execute for all: on their own they do not.
-_REFUSED = {"float_trig"}
+_REFUSED = {
+    # Its slow branch is for rare values. A CPU would execute it for all, as the kernel does not.
+    "float_trig",
+    # They compute with pairs of float64.
+    *("complex_exp", "complex_log", "complex_trig", "complex_arc", "complex_pow"),
+}
 # Estimated times on one slow core: of a quad that is moved, and of an element that is moved alone,
 # near the one before or far from it.
 _QUAD_NS, _NEAR_NS, _FAR_NS = 4.0, 2.0, 6.0
-# Loops are short enough for any device, and so many operations are compiled at most.
-_MOST_ROUNDS = rounds.MOST
+_STEPS, _LEAST_STEPS = 4, 4  # of a unit across rows, for each quad that others have
 
 
 def plan_fused(chain: Chain, profile: Profile) -> Plan | None:
@@ -82,76 +87,123 @@ def _planned(chain: Chain, profile: Profile) -> Plan | None:
     if not _is_supported(chain, operands, profile):
         return None
     dims, starts = ascending(chain.sizes, [one.strides for one in operands])
-    for run in _runs(dims, operands):
-        recipe = _recipe(chain, operands, dims, starts, run, profile)
-        if recipe is not None:
+    given = operands, dims, profile, len(chain.writes)
+    for row in (*_across(*given), *_along(*given)):
+        ways = [_way(one, row, k, dims, starts[k]) for k, one in enumerate(operands)]
+        if _writes_words(row, ways[len(chain.reads) :]):
+            lanes = profile.lanes
+            recipe = Recipe(
+                min(LOCAL_SIZE, profile.max_invocations // lanes * lanes),
+                lanes,
+                tuple([dim.size for dim in row.outer]),
+                tuple([dim.size for dim in row.dims]),
+                row.unit,
+                row.quad,
+                row.step,
+                row.least,
+                tuple(ways),
+                chain.nodes,
+                tuple([value for value, _ in chain.writes]),
+            )
             return _plan(chain, recipe, starts, profile)
     return None
 
 
-def _runs(dims: list[Dim], operands: Sequence[Operand]) -> list[int]:
-    """How many of the innermost dims may be a row, the best number first."""
-    full, inner, quad = dense(dims), dims[0].size, _quad(operands)
-    if full < 2:
-        return [1]
-    return [1, full] if inner >= quad and inner % quad * 8 <= inner else [full]
-
-
-def _quad(written: Sequence[Operand]) -> int:
+def _quad(operands: Sequence[Operand], writes: int) -> int:
     """The elements that are computed at once."""
-    return min(4, QUAD_BYTES // min([one.itemsize for one in written]))
+    return min(4, QUAD_BYTES // min([one.itemsize for one in operands[-writes:]]))
 
 
-def _recipe(
-    chain: Chain,
-    operands: Sequence[Operand],
-    dims: list[Dim],
-    starts: Ints,
-    run: int,
-    profile: Profile,
-) -> Recipe | None:
-    """The recipe for rows of so many dims; None where they do not write whole words."""
-    row, outer = dims[:run], dims[run:]
-    extent = math.prod([dim.size for dim in row])
-    ways = [
-        _way(one, [dim.strides[k] for dim in row], row, [d.strides[k] for d in outer], starts[k])
-        for k, one in enumerate(operands)
-    ]
-    written = [one for _, one in chain.writes]
-    quad = _quad(written)
-    least = max(1, _WORD // min([one.itemsize for one in written]))
-    for way in ways[len(chain.reads) :]:
-        per = _WORD // way.itemsize
-        if per > 1 and (way.steps != (1,) or way.align < _WORD or extent % per):
-            return None
-    unit = quad * profile.quads_per_unit
-    while unit > quad and extent % unit * 8 > extent:
+class _Row(NamedTuple):
+    """How the elements of all operands are split into rows, and rows into units and steps."""
+
+    dims: list[Dim]  # along a row
+    outer: list[Dim]  # over rows
+    unit: int
+    quad: int
+    step: int
+    least: int
+    across: Sequence[Ints]  # coordinates of the elements of a step that goes across
+
+
+def _along(
+    operands: Sequence[Operand], dims: list[Dim], profile: Profile, writes: int
+) -> list[_Row]:
+    """Rows of the innermost dims, as many as may be one, the best number first."""
+    quad = _quad(operands, writes)
+    least = max(1, _WORD // min([one.itemsize for one in operands[-writes:]]))
+    full, inner = dense(dims), dims[0].size
+    counts = [1, full] if inner >= quad and inner % quad * 8 <= inner else [full]
+    rows = []
+    for count in counts if full > 1 else [1]:
+        extent = math.prod([dim.size for dim in dims[:count]])
+        unit = _fitting(quad * profile.quads_per_unit, quad, extent)
+        rows.append(_Row(dims[:count], dims[count:], unit, quad, quad, least, []))
+    return rows
+
+
+def _fitting(unit: int, least: int, extent: int) -> int:
+    """Halve units until little is left of a row."""
+    while unit > least and extent % unit * 8 > extent:
         unit //= 2
-    lanes = profile.lanes
-    return Recipe(
-        min(LOCAL_SIZE, profile.max_invocations // lanes * lanes),
-        lanes,
-        tuple([dim.size for dim in outer]),
-        tuple([dim.size for dim in row]),
-        unit,
-        quad,
-        least,
-        tuple(ways),
-        chain.nodes,
-        tuple([value for value, _ in chain.writes]),
-    )
+    return unit
 
 
-def _way(operand: Operand, along: list[int], row: list[Dim], outer: list[int], start: int) -> Way:
-    """How to come to an operand's elements, with these strides along a row and over rows."""
+def _across(
+    operands: Sequence[Operand], dims: list[Dim], profile: Profile, writes: int
+) -> list[_Row]:
+    """Rows of the second dim, if what is the same along it is not along the first.
+
+    A step is a quad of the first dim, or as many times all of it as quads are. So what belongs to
+    channels is read once for many pixels.
+    """
+    if len(dims) < 2 or not any(
+        one and not two for one, two in zip(dims[0].strides, dims[1].strides)
+    ):
+        return []
+    (inner, along, *outer), quad = dims, _quad(operands, writes)
+    times = 1
+    if inner.size % quad:
+        times = quad // math.gcd(inner.size, quad)
+        quad = inner.size * times
+        if quad > QUAD_BYTES:
+            return []
+    steps, left = divmod(along.size, times)
+    if left or steps < _LEAST_STEPS:
+        return []
+    pieces = Dim(tuple([stride * quad for stride in inner.strides]), max(1, inner.size // quad))
+    row = Dim(tuple([stride * times for stride in along.strides]), steps)
+    unit = _fitting(_STEPS * profile.quads_per_unit, 1, steps)
+    across = [(k % inner.size, k // inner.size) for k in range(quad)]
+    return [_Row([row], [pieces, *outer], unit, quad, 1, 1, across)]
+
+
+def _writes_words(row: _Row, ways: Sequence[Way]) -> bool:
+    """Whether all that is written are whole words."""
+    extent = row.quad if row.across else math.prod([dim.size for dim in row.dims])
+    for way in ways:
+        per = _WORD // way.itemsize
+        follows = way.across == tuple(range(row.quad)) if row.across else way.steps == (1,)
+        if per > 1 and not (follows and way.align >= _WORD and extent % per == 0):
+            return False
+    return True
+
+
+def _way(operand: Operand, row: _Row, number: int, dims: list[Dim], start: int) -> Way:
+    """How to come to an operand's elements."""
+    size = operand.itemsize
+    along = [dim.strides[number] for dim in row.dims]
+    outer = [dim.strides[number] for dim in row.outer]
     step, at = along[0], 1
     is_even = True
-    for stride, dim in zip(along, row):
+    for stride, dim in zip(along, row.dims):
         is_even &= stride == step * at
         at *= dim.size
-    size = operand.itemsize
-    align = math.gcd(QUAD_BYTES, (operand.offset + start) * size, *[s * size for s in outer])
-    return Way(size, tuple(outer), (step,) if is_even else tuple(along), align)
+    moves = [*outer, *(along if row.across else ())]
+    align = math.gcd(QUAD_BYTES, (operand.offset + start) * size, *[s * size for s in moves])
+    inner = [dim.strides[number] for dim in dims[:2]]
+    across = tuple([sum(map(operator.mul, at, inner)) for at in row.across])
+    return Way(size, tuple(outer), (step,) if is_even else tuple(along), align, across)
 
 
 def _plan(chain: Chain, recipe: Recipe, starts: Ints, profile: Profile) -> Plan | None:
@@ -166,14 +218,14 @@ def _plan(chain: Chain, recipe: Recipe, starts: Ints, profile: Profile) -> Plan 
         ]
     )
     most = max(
-        rounds.loop(recipe.unit // recipe.quad, recipe.quad * node_rounds),
-        rounds.loop(left // recipe.least, recipe.least * node_rounds),
+        rounds.loop(recipe.unit // recipe.step, recipe.quad * node_rounds),
+        rounds.loop(left // recipe.least, recipe.quad * node_rounds),
     )
-    if most > _MOST_ROUNDS:
+    if most > rounds.MOST:
         return None
     element_ns = sum([ELEMENT_NS.get(node.kernel, 0.0) for node in chain.nodes])
     moved_ns = sum([_moved_ns(way, recipe.quad) for way in recipe.ways])
-    elements = min(recipe.unit, extent)
+    elements = min(recipe.unit, extent) * recipe.quad // recipe.step
     return Plan(
         module=FUSED,
         spec=(recipe.local_size, recipe.lanes),
@@ -193,7 +245,7 @@ def _moved_ns(way: Way, quad: int) -> float:
     """The estimated time of moving an element."""
     if way.steps == (0,):
         return 0.0
-    if way.steps == (1,) and way.align >= min(QUAD_BYTES, quad * way.itemsize):
+    step = way.across[1] - way.across[0] if len(way.across) > 1 else max(map(abs, way.steps))
+    if step == 1 and way.align >= min(QUAD_BYTES, quad * way.itemsize):
         return _QUAD_NS * way.itemsize / QUAD_BYTES
-    far = max(map(abs, way.steps)) * way.itemsize >= LINE_BYTES
-    return _FAR_NS if far else _NEAR_NS
+    return _FAR_NS if abs(step) * way.itemsize >= LINE_BYTES else _NEAR_NS

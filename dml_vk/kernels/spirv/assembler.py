@@ -20,6 +20,7 @@ _VOID, _BOOL, _INT, _VECTOR, _ARRAY, _RUNTIME_ARRAY, _STRUCT, _POINTER = (
 )
 _MEMORY_MODEL, _SHADER, _COMPUTE, _INPUT = 14, 1, 5, 1
 _BLOCK, _STRIDE, _NON_WRITABLE, _NON_READABLE, _BINDING, _SET, _OFFSET = 2, 6, 24, 25, 33, 34, 35
+_DOUBLE_BITS = 64
 _HEAD = 0x07230203, 0x00010300, 0, 0, 0  # SPIR-V 1.3
 
 
@@ -237,15 +238,9 @@ class Assembler:
         kind = line[0] & 0xFFFF
         if kind in TYPES:
             ids = range(*TYPES[kind].indices(len(line)))
-            if line[::2] == (4 << 16 | op.TYPE_FLOAT, 64):
+            if kind == op.TYPE_FLOAT and line[2] == _DOUBLE_BITS:
                 self._capabilities.add(op.FLOAT64)
             return self.type(kind, *[get(w) if k in ids else w for k, w in enumerate(line)][2:])
-        if kind == op.IMPORT:
-            return self.import_name
-        if kind == op.VARIABLE:
-            name = self.new()
-            self._declared.append((line[0], get(line[1]), name, line[3]))
-            return name
         parts = line[3:] if kind == op.CONSTANT else map(get, line[3:])
         return self.declared(kind, get(line[1]), *parts)
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 
 from dml_vk.kernels.plan.base import BASES, END, FIRST
 from dml_vk.kernels.plan.chain import COPY, FILL, Recipe, Way
@@ -33,7 +33,7 @@ from dml_vk.strides.order import Ints
 _GROUPS, _INVOCATION = 24, 28  # built-ins
 _QUAD = 16
 Values = list[int]  # of one number, for elements that follow each other
-Maker = Callable[[list[Values]], Values]
+Maker = Callable[[dict[int, Values]], Values]
 Place = Callable[[int], int]
 
 
@@ -123,11 +123,17 @@ class _Chained:
         return lambda values: [filled] * self.quad
 
     def _call(self, name: int, sources: Ints) -> Maker:
-        asm = self.asm
-        return lambda values: [
-            asm.make(op.CALL, asm.vectors[2], name, *[values[one][k] for one in sources])
-            for k in range(self.quad)
-        ]
+        def call(values: dict[int, Values]) -> Values:
+            made: dict[Ints, int] = {}  # Where sources stand still, so does the result.
+            results = []
+            for k in range(self.quad):
+                given = tuple([values[one][k] for one in sources])
+                if given not in made:
+                    made[given] = self.asm.make(op.CALL, self.asm.vectors[2], name, *given)
+                results.append(made[given])
+            return results
+
+        return call
 
     def _cut(self, word: int, size: int) -> int:
         return self.asm.number(AND, word, self.asm.constant((1 << 8 * size) - 1))
@@ -138,19 +144,21 @@ class _Chained:
         constant, number = self.asm.constant, self.asm.number
         group, row = n, constant(0)
         if self.recipe.rows:
-            row = number(DIVIDE, n, constant(self.groups))
-            group = number(SUBTRACT, n, number(MULTIPLY, row, constant(self.groups)))
-            group = group if self.groups > 1 else constant(0)
+            # Pieces across rows that lie side by side are those of neighbouring lanes.
+            (beside, *_) = self.recipe.rows if self.recipe.ways[0].across else (1,)
+            piece, others = self._coordinates(n, (beside, 0))
+            group, above = self._coordinates(others, (self.groups, 0))
+            row = number(ADD, number(MULTIPLY, above, constant(beside)), piece)
         element = number(MULTIPLY, group, constant(self.recipe.unit))
-        self._stretch(row, element, self.recipe.unit, self.recipe.quad)
+        self._stretch(row, element, self.recipe.unit, self.recipe.step)
 
     def _edge(self, row: int) -> None:
         done = self.groups * self.recipe.unit
         self._stretch(row, self.asm.constant(done), self.extent - done, self.recipe.least)
 
-    def _stretch(self, row: int, element: int, count: int, quad: int) -> None:
-        """So many elements of a row from one on, some at once."""
-        asm, number = self.asm, self.asm.number
+    def _stretch(self, row: int, element: int, count: int, step: int) -> None:
+        """A part of a row, step by step."""
+        asm, number, recipe = self.asm, self.asm.number, self.recipe
         rows = self._coordinates(row, self.recipe.rows)
         at = []
         for base, way in zip(self.bases, self.recipe.ways):
@@ -159,24 +167,41 @@ class _Chained:
                 along = number(MULTIPLY, element, asm.constant(way.steps[0]))
                 place = number(ADD, place, along)
             at.append(place)
-        still = [
-            self._element(k, way, at[k]) if way.steps == (0,) else 0
-            for k, way in enumerate(self.recipe.ways[: self.reads])
-        ]
+        self.quad = recipe.quad if recipe.ways[0].across else step
+        values = self._still(at)
 
-        def step(i: int) -> None:
-            self._step(at, number(ADD, element, i), i, quad, still)
+        def follow(i: int) -> None:
+            self._step(at, number(ADD, element, i), i, dict(values))
 
-        if count == quad:
-            step(asm.constant(0))
+        if count == step:
+            follow(asm.constant(0))
         else:
-            asm.loop(asm.variable(asm.constant(0)), asm.constant(count), quad, step)
+            asm.loop(asm.variable(asm.constant(0)), asm.constant(count), step, follow)
+
+    def _still(self, at: Sequence[int]) -> dict[int, Values]:
+        """The values that are the same in all steps of a unit."""
+        values: dict[int, Values] = {}
+        for k, way in enumerate(self.recipe.ways[: self.reads]):
+            if way.steps == (0,):
+                place = self._places(way, at[k], self.asm.constant(0), [])
+                values[k] = self._read(k, way, place)
+        self._compute(values)
+        return values
+
+    def _compute(self, values: dict[int, Values]) -> None:
+        """Compute the values that are not known, if those are that it takes."""
+        for k, (make, node) in enumerate(zip(self.makers, self.recipe.nodes), self.reads):
+            if k not in values and all(source in values for source in node.sources):
+                values[k] = make(values)
 
     def _coordinates(self, index: int, sizes: Ints) -> list[int]:
         """The coordinates of a linear index."""
         constant, number = self.asm.constant, self.asm.number
         coordinates = []
         for size in sizes[:-1]:
+            if size == 1:
+                coordinates.append(constant(0))
+                continue
             rest = number(DIVIDE, index, constant(size))
             whole = number(MULTIPLY, rest, constant(size))
             coordinates.append(number(SUBTRACT, index, whole))
@@ -191,38 +216,35 @@ class _Chained:
 
     # ----- elements
 
-    def _step(
-        self, at: Sequence[int], element: int, i: int, quad: int, still: Sequence[int]
-    ) -> None:
-        recipe = self.recipe
-        walked = self._walked(element, quad)
-        self.quad = quad
-        places = [self._places(way, place, i, walked) for place, way in zip(at, recipe.ways)]
-        values = [
-            [still[k]] * quad if way.steps == (0,) else self._read(k, way, places[k])
-            for k, way in enumerate(recipe.ways[: self.reads])
-        ]
-        for make in self.makers:
-            values.append(make(values))
-        for k, result in enumerate(recipe.results, self.reads):
-            self._write(k, recipe.ways[k], places[k], values[result])
+    def _step(self, at: Sequence[int], element: int, i: int, values: dict[int, Values]) -> None:
+        ways = self.recipe.ways
+        walked = self._walked(element)
+        places = [self._places(way, place, i, walked) for place, way in zip(at, ways)]
+        for k, way in enumerate(ways[: self.reads]):
+            if k not in values:
+                values[k] = self._read(k, way, places[k])
+        self._compute(values)
+        for k, result in enumerate(self.recipe.results, self.reads):
+            self._write(k, ways[k], places[k], values[result])
 
     def _places(self, way: Way, at: int, i: int, walked: list[list[int]]) -> Place:
-        """Where elements are that follow each other."""
+        """Where the elements of a step are."""
         constant, number = self.asm.constant, self.asm.number
         if len(way.steps) > 1:
-            return lambda k: self._moved(at, walked[k], way.steps)
+            return cache(lambda k: self._moved(at, walked[k], way.steps))
         (step,) = way.steps
         start = number(ADD, at, number(MULTIPLY, i, constant(step)))
-        return lambda k: number(ADD, start, constant(k * step))
+        offsets = way.across or tuple([k * step for k in range(self.quad)])
+        place = cache(lambda offset: number(ADD, start, constant(offset)))
+        return lambda k: place(offsets[k])
 
-    def _walked(self, element: int, quad: int) -> list[list[int]]:
+    def _walked(self, element: int) -> list[list[int]]:
         """The coordinates in the row of elements that follow each other."""
         asm, number = self.asm, self.asm.number
         if len(self.recipe.row) == 1:
             return []
         walked = [self._coordinates(element, self.recipe.row)]
-        for _ in range(1, quad):
+        for _ in range(1, self.quad):
             (first, *others) = walked[-1]
             more = [number(ADD, first, asm.constant(1))]
             for other, size in zip(others, self.recipe.row):
@@ -235,13 +257,15 @@ class _Chained:
 
     def _width(self, way: Way, count: int) -> int:
         """The bytes that are moved at once where elements follow each other."""
-        return min(way.align, count * way.itemsize, _QUAD) if way.steps == (1,) else 0
+        follow = way.across == tuple(range(count)) if way.across else way.steps == (1,)
+        return min(way.align, count * way.itemsize, _QUAD) if follow else 0
 
     def _read(self, binding: int, way: Way, place: Place) -> list[int]:
         asm, number, size = self.asm, self.asm.number, way.itemsize
         width = self._width(way, self.quad)
         if width < 4:
-            return [self._element(binding, way, place(k)) for k in range(self.quad)]
+            read = cache(lambda at: self._element(binding, way, at))
+            return [read(place(k)) for k in range(self.quad)]
         start = number(DIVIDE, place(0), asm.constant(width // size))
         words: list[int] = []
         pieces = []

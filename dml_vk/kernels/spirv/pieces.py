@@ -26,9 +26,8 @@ class Piece(NamedTuple):
     """Functions, and what they use by id."""
 
     root: int
-    params: int
     functions: list[list[Words]]
-    declared: dict[int, Words]  # types, constants and variables
+    declared: dict[int, Words]  # types and constants
     precise: frozenset[int]
     scalars: dict[int, int]  # access chains, and the word of the scalars that each leads to
 
@@ -65,7 +64,6 @@ def piece(kernel: str, spec: Ints, native: int = 0) -> Piece:
     values = folder.all.values
     return Piece(
         folder.program.main,
-        len(folder.bodies[-1].params),
         functions,
         declared,
         frozenset(pruner.used.intersection(folder.precise)),

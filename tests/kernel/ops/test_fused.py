@@ -2,23 +2,38 @@
 
 from __future__ import annotations
 
+import contextlib
 import dataclasses
 
 import numpy as np
 import pytest
-from hypothesis import Phase, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dml_vk
-from dml_vk.dtypes import bool_, float16, float32, float64, int8, int32, int64, uint8, uint16
+from dml_vk.dtypes import (
+    bool_,
+    complex64,
+    float16,
+    float32,
+    float64,
+    int8,
+    int32,
+    int64,
+    uint8,
+    uint16,
+)
 from dml_vk.errors import DTypeError
+from dml_vk.kernels.plan.fused import plan_fused
 from dml_vk.kernels.spirv import chained
-from dml_vk.layout import Layout
+from dml_vk.layout import Layout, channels_last
 from dml_vk.testing.strategies import layouts, targets
-from tests.kernel.chains import found, launched, run
+from tests.kernel.chains import found, launched, run, written_to
 from tests.kernel.elementwise import source_of
-from tests.kernel.memory import elements, memory_for
+from tests.kernel.memory import QUAD, aligned, bits, elements, memory_for, moved
+from tests.kernel.ops.test_rounds import hard
 from tests.kernel.profiled import profiled
+from tests.kernel.rounds import counting_queue
 from tests.modules import check_valid
 from tests.profiles import PROFILES
 
@@ -84,8 +99,183 @@ def check(one, results, to, path):
     return plan
 
 
+packed = Layout.packed
+IMAGE = (2, 16, 6, 4)
+
+
+def image(channels, memory_format=channels_last):
+    return packed((2, channels, 6, 4), memory_format)
+
+
+def per_channel(channels):
+    return packed((channels, 1, 1)).expand(2, channels, 6, 4)
+
+
+# Where two operands and the result lie, and whether steps go across rows.
+WAYS = {
+    "flat": ((packed(IMAGE),) * 3, False),
+    "flat, of primes": ((packed((97,)),) * 3, False),
+    "channels of NHWC": ((image(16), per_channel(16), image(16)), True),
+    "channels that are no quads": ((image(6), per_channel(6), image(6)), True),
+    "three channels": ((image(3), per_channel(3), image(3)), True),
+    "five channels": ((image(5), per_channel(5), image(5)), False),
+    "channels of NCHW": ((packed(IMAGE), per_channel(16), packed(IMAGE)), False),
+    "channels of few pixels": (
+        (packed((3, 16)), packed((16,)).expand(3, 16), packed((3, 16))),
+        False,
+    ),
+    "channels with gaps": (
+        (
+            packed((9, 20)).narrow(1, 4, 12),
+            packed((12,)).expand(9, 12),
+            packed((9, 24)).narrow(1, 8, 12),
+        ),
+        True,
+    ),
+    "long rows of channels": (
+        (packed((75, 8)), packed((8,)).expand(75, 8), packed((75, 8))),
+        True,
+    ),
+    "orders mixed": ((packed(IMAGE), image(16), image(16)), False),
+    "rows with gaps": (
+        (packed((5, 40)).narrow(1, 3, 36), packed((36, 5)).permute(1, 0), packed((5, 36))),
+        0,
+    ),
+    "into gaps": ((packed((5, 36)), packed((5, 36)), packed((5, 40)).narrow(1, 4, 36)), False),
+    "into steps": ((packed((5, 9)), packed((5, 9)), packed((5, 27)).slice(1, 1, None, 3)), False),
+    "reversed": ((packed((5, 36)).flip(1), packed((5, 36)).flip((0, 1)), packed((5, 36))), False),
+    "into reversed": ((packed((5, 36)), packed((5, 36)), packed((5, 36)).flip((0, 1))), False),
+    "many dims": (
+        (packed((2, 3, 2, 3, 2, 3), (5, 0, 3, 1, 4, 2)),) * 2 + (packed((2, 3, 2, 3, 2, 3)),),
+        False,
+    ),
+    "one element": ((packed((1, 1)),) * 3, False),
+}
+
+
+def steps_of(x, y):
+    """A chain with two results: a number of each kernel, a scalar, and one that takes loops."""
+    z = (x - y) * y + 3
+    return [z / y, dml_vk.clip(z, 1, 20)]
+
+
 @pytest.mark.parametrize("kind", WIDE)
-@settings(max_examples=25, phases=[Phase.generate], report_multiple_bugs=False)
+@pytest.mark.parametrize("way", WAYS)
+def test_layouts(way, kind, tmp_path):
+    (*lie, to), across = WAYS[way]
+    for dtype in (float32, float16):
+        x, y = [source_of(dtype, moved(at, QUAD), seed=k)[0] for k, at in enumerate(lie)]
+        with launched() as launches:
+            results = steps_of(x, y)
+        one = found(launches)
+        with profiled(dml_vk.device(), WIDE[kind]):
+            plan = check(one, results, [moved(to, QUAD)] * 2, tmp_path / "module.spv")
+        if plan is not None:
+            assert any(at.across for at in plan.recipe.ways) == across
+
+
+def test_results_of_all_sizes_together(tmp_path):
+    at = aligned(3, 64)
+    x, y = [source_of(float32, at, seed=k)[0] for k in range(2)]
+    with launched() as launches:
+        results = [x < y, (x + y).to(float16), (x * y).to(int64)]
+    plan = check(found(launches), results, [at] * 3, tmp_path / "module.spv")
+    assert plan is not None
+    assert [way.itemsize for way in plan.recipe.ways] == [4, 4, 1, 2, 8]
+
+
+@pytest.mark.parametrize("dtype", [float32, float16, uint8, float64], ids=str)
+def test_results_take_the_place_of_what_is_read(dtype):
+    x, y = [source_of(dtype, aligned(5, 64), seed=k)[0] for k in range(2)]
+    with launched() as launches:
+        first, second = x + y, (x + y) * x - y
+    one = found(launches)
+    plan = run(one, [(one.value(first), y), (one.value(second), x)])
+    assert plan is not None
+    assert np.array_equal(bits(y.numpy()), bits(first.numpy()))
+    assert np.array_equal(bits(x.numpy()), bits(second.numpy()))
+
+
+@pytest.mark.parametrize("offset", [0, 1])
+@pytest.mark.parametrize("dtype", [uint8, float64], ids=str)
+def test_copies_and_what_stands_still(dtype, offset, tmp_path):
+    """At quads, and at elements between them."""
+    x = source_of(dtype, moved(aligned(4, 16), offset))[0]
+    scale = source_of(dtype, aligned(4, 1).expand(4, 16))[0]
+    with launched() as launches:
+        y = x.copy()
+        results = [y * scale + y, dml_vk.abs(scale) + x]
+    assert check(found(launches), results, [aligned(4, 16)] * 2, tmp_path / "module.spv")
+
+
+def test_complex_numbers(tmp_path):
+    at = aligned(5, 12)
+    x, y = [source_of(complex64, at, seed=k)[0] for k in range(2)]
+    with launched() as launches:
+        product = x * y
+        results = [product / y, product == y]
+    assert check(found(launches), results, [at] * 2, tmp_path / "module.spv") is not None
+
+
+def test_no_elements():
+    x = dml_vk.zeros((4, 3), float32)
+    with launched() as launches:
+        y = x * 2 + x
+    chain = written_to(found(launches).chain, [(2, y)])
+    none = chain._replace(sizes=(4, 0))
+    plan = plan_fused(none, dml_vk.device().profile)
+    assert plan is not None
+    assert plan.units == 0
+
+
+def test_the_log_names_it(caplog):
+    x = dml_vk.ones((64,), float32)
+    with launched() as launches:
+        y = x * 2 + x
+    one = found(launches)
+    with caplog.at_level("DEBUG", "dml_vk"):
+        dml_vk.synchronize()
+        run(one, [(one.value(y), dml_vk.empty_like(y))])
+        dml_vk.synchronize()
+    (logged,) = [record.dispatch for record in caplog.records if hasattr(record, "dispatch")]
+    assert (logged.asked.kernel, logged.asked.sizes) == ("fused", (64,))
+    assert any("kernel=fused" in record.getMessage() for record in caplog.records)
+
+
+LOOPS = {
+    "quotients": (float32, lambda x, y: (x / y) + y),
+    "remainders": (float32, lambda x, y: dml_vk.remainder(x, y) + y),
+    "roots": (float32, lambda x, y: dml_vk.sqrt(dml_vk.hypot(x, y))),
+    "powers": (int32, lambda x, y: x ** dml_vk.abs(y) + x),
+    "bytes": (uint8, lambda x, y: (x // y) + x),
+}
+
+
+@pytest.mark.parametrize("name", LOOPS)
+def test_rounds(name, monkeypatch):
+    """No invocation takes more rounds of loops than the plan says: a few of them do all."""
+    dtype, function = LOOPS[name]
+    device = dml_vk.device()
+    values = hard(dtype, (3, 5, 32, 33))
+    alike = [dml_vk.asarray(one) for one in (values, values[::-1].copy())]
+    rows = [x[..., :32] for x in alike]
+    for x, y in (rows, [x.permute(0, 2, 3, 1) for x in alike]):
+        with launched() as launches:
+            z = function(x, y)
+        one = found([launch for launch in launches if launch.plan.computed])
+        profile = dataclasses.replace(device.profile, groups_wanted=1, max_invocations=32)
+        with (
+            profiled(device, profile),
+            contextlib.contextmanager(counting_queue)(device, monkeypatch) as runtime,
+        ):
+            run(one, [(one.value(z), dml_vk.empty_like(z))])
+            (counted,) = runtime.counted
+        assert 0 < counted.by_source <= counted.said
+        assert counted.by_driver <= counted.said
+
+
+@pytest.mark.parametrize("kind", WIDE)
+@settings(max_examples=25)
 @given(data=st.data(), sizes=st.sampled_from(SIZES))
 def test_random_chains(kind, tmp_path_factory, data, sizes):
     dtypes = data.draw(st.lists(st.sampled_from(DTYPES), min_size=1, max_size=3))

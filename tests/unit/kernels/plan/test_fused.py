@@ -1,0 +1,127 @@
+"""Plans of chains: what they refuse, and what makes them alike."""
+
+from __future__ import annotations
+
+import dataclasses
+
+import pytest
+
+from dml_vk.dtypes import bool_, complex64, complex128, float16, float32
+from dml_vk.kernels.operators import OPCODES
+from dml_vk.kernels.plan.chain import COPY, FILL, Chain, Node, Operand, node_of, present
+from dml_vk.kernels.plan.copy import plan_copy
+from dml_vk.kernels.plan.elementwise import plan_computed
+from dml_vk.kernels.plan.fused import params_of, plan_fused
+from dml_vk.kernels.plan.generate import plan_fill
+from dml_vk.kernels.registry import COMPUTED
+from dml_vk.limits import MINIMUM
+from tests.profiles import CPU
+
+SIZES, STRIDES = (6, 32), (32, 1)
+AT = Operand(STRIDES, 0, 4)
+SECOND = 2  # the bit of the second source
+
+
+def node(operator, *sources, kernel="float_arithmetic", absent=0, dtype=float32):
+    code = dtype.code
+    codes = (code,) * COMPUTED[kernel][0]
+    return Node(kernel, (int(OPCODES[operator]), 0, absent, code, code, *codes), sources)
+
+
+def chain(*nodes, reads=(AT,), writes=((1, AT),), sizes=SIZES):
+    return Chain(sizes, reads, nodes, writes)
+
+
+TWICE = node("ADD", 0, 0)
+
+
+def test_equal_chains_share_a_plan():
+    plan = plan_fused(chain(TWICE), CPU)
+    assert plan is not None
+    assert plan_fused(chain(TWICE, reads=(Operand(STRIDES, 8, 4),)), CPU) is plan
+    assert plan_fused(chain(TWICE, reads=(Operand(STRIDES, 1, 4),)), CPU) is not plan
+
+
+REFUSED = {
+    "a kernel with a slow branch": chain(node("SIN", 0, kernel="float_trig")),
+    "a kernel of rows": chain(Node("finish", (0, 0, 0, 10, 10, 10), (0,))),
+    "elements of 128 bits": chain(
+        Node(COPY, (16,), (0,)), reads=(Operand(STRIDES, 0, 16),), writes=((1, AT),)
+    ),
+    "a computation in 128 bits": chain(
+        node("ADD", 0, 0, kernel="double_complex_arithmetic", dtype=complex128)
+    ),
+    "functions of complex numbers": chain(node("EXP", 0, kernel="complex_exp", dtype=complex64)),
+    "too many elements": chain(TWICE, sizes=(2**26, 32)),
+    "too many buffers": chain(TWICE, reads=(AT,) * 32, writes=((32, AT),)),
+    "too many scalars": chain(
+        *[node("CLIP", k, absent=SECOND) for k in range(15)], writes=((15, AT),)
+    ),
+    "bytes with gaps": chain(Node(COPY, (1,), (0,)), writes=((1, Operand((64, 2), 0, 1)),)),
+    "rows of bytes between words": chain(
+        Node(COPY, (1,), (0,)), writes=((1, Operand((33, 1), 0, 1)),)
+    ),
+    "bytes from the middle of a word": chain(
+        Node(COPY, (1,), (0,)), writes=((1, Operand(STRIDES, 2, 1)),)
+    ),
+    "part of a word": chain(
+        Node(COPY, (2,), (0,)),
+        sizes=(3,),
+        reads=(Operand((1,), 0, 2),),
+        writes=((1, Operand((1,), 0, 2)),),
+    ),
+    "too many rounds of loops": chain(
+        *[node("REMAINDER", k, 0) for k in range(12)], writes=((12, AT),)
+    ),
+}
+
+
+@pytest.mark.parametrize("what", REFUSED)
+def test_refused(what):
+    profile = dataclasses.replace(CPU, max_storage_buffers=32)
+    assert plan_fused(REFUSED[what], profile) is None
+
+
+def test_the_least_of_a_device():
+    assert plan_fused(chain(TWICE, reads=(AT,) * 3, writes=((3, AT),)), MINIMUM) is not None
+    assert plan_fused(chain(TWICE, reads=(AT,) * 4, writes=((4, AT),)), MINIMUM) is None
+
+
+def test_scalars_that_are_passed():
+    clip = node("CLIP", 0, absent=SECOND)
+    plus = node("ADD", 1, absent=SECOND)
+    nodes = (
+        clip,
+        plus,
+        node("NEGATIVE", 2, absent=SECOND),
+        Node(FILL, (8,), ()),
+        Node(FILL, (2,), ()),
+    )
+    given = [(10 * k, 10 * k + 1, 10 * k + 2, 10 * k + 3) for k in range(6)]
+    assert params_of(chain(*nodes, Node(COPY, (4,), (1,))), given) == (0, 1, 10, 30, 31, 40)
+
+
+def test_what_plans_were_made_for():
+    spec = (0, 0, SECOND, float16.code, float16.code, float16.code, bool_.code)
+    operands = ((1,), 3, 2), ((0,), 0, 1), ((1,), 0, 2)
+    computed = plan_computed("float_arithmetic", (9,), operands, spec, CPU).computed
+    assert computed == ("float_arithmetic", (9,), operands, spec)
+    assert present(computed) == [0]
+    assert node_of(computed, [4]) == ("float_arithmetic", spec, (4,))
+    for strides in ((1,), (3,)):
+        copied = plan_copy((9,), strides, (1,), 2, 0, 1, CPU).computed
+        assert copied == (COPY, (9,), ((strides, 0, 2), ((1,), 1, 2)), ())
+        assert (present(copied), node_of(copied, [7])) == ([0], (COPY, (2,), (7,)))
+        filled = plan_fill((9,), strides, 4, 1, CPU).computed
+        assert filled == (FILL, (9,), ((strides, 1, 4),), ())
+        assert (present(filled), node_of(filled, [])) == ([], (FILL, (4,), ()))
+
+
+def test_far_elements_cost_more():
+    near, far = AT, Operand((1, 1000), 0, 4)
+    costs = [
+        plan.unit_ns * plan.units
+        for one in (near, far)
+        if (plan := plan_fused(chain(TWICE, reads=(one,)), CPU)) is not None
+    ]
+    assert costs[0] < costs[1]

@@ -1,0 +1,103 @@
+"""Modules of chains are valid: each operator of each kernel, and every way to elements."""
+
+from __future__ import annotations
+
+import pytest
+
+from dml_vk.dtypes import DTYPES
+from dml_vk.kernels.operators import CASTS, opcodes_of
+from dml_vk.kernels.plan.chain import FILL, Chain, Node, Operand, Recipe, Way
+from dml_vk.kernels.plan.fused import plan_fused
+from dml_vk.kernels.registry import COMPUTED
+from dml_vk.kernels.spirv import instructions as op
+from dml_vk.kernels.spirv.assembler import Assembler
+from dml_vk.kernels.spirv.capabilities import NATIVE_CAPABILITIES, check_capabilities
+from dml_vk.kernels.spirv.chained import built, is_native
+from dml_vk.kernels.spirv.pieces import Piece
+from dml_vk.kernels.spirv.reader import read
+from dml_vk.runtime.native_check import ALL
+from tests.modules import check_valid, codes
+from tests.profiles import CPU
+
+# Dtypes of what is computed, by how kernels are called.
+COMMON = {
+    "int": ("int8", "uint32"),
+    "long": ("int64", "uint64"),
+    "double": ("float64", "float32"),
+    "complex": ("complex64",),
+    "cast": ("float16", "int64", "uint8"),
+}
+REFUSED = {
+    *("float_trig", "complex_exp", "complex_log", "complex_trig", "complex_arc", "complex_pow"),
+    *("double_complex_arithmetic", "double_complex_compare"),
+}
+
+
+def recipe_of(nodes, sources=3, itemsize=8):
+    way = Way(itemsize, (), (1,), 16)
+    whole = Way(8, (), (1,), 16)
+    last = sources + len(nodes) - 1
+    return Recipe(64, 8, (), (64,), 2, 2, 2, 1, (*[way] * sources, whole), tuple(nodes), (last,))
+
+
+@pytest.mark.parametrize("kernel", sorted(COMPUTED.keys() - REFUSED))
+def test_every_operator_of(kernel, tmp_path):
+    count = COMPUTED[kernel][0]
+    opcodes = (CASTS if kernel == "cast" else opcodes_of(kernel)).values()
+    names = COMMON.get(kernel.partition("_")[0], ("float32", "float16"))
+    pairs = [(DTYPES[name].code, DTYPES[other].code) for name in names for other in names]
+    nodes = [
+        Node(kernel, (int(opcode), before, 0, code, code, *[other] * count), (0, 1, 2)[:count])
+        for opcode in opcodes
+        for code, other in (pairs if kernel == "cast" else pairs[:: len(names) + 1])
+        for before in (0, 1)
+    ]
+    recipe = recipe_of(nodes)
+    for native in (0, ALL) if is_native(recipe) else (0,):
+        spirv = built(recipe, native)
+        check_valid(spirv, tmp_path / "module.spv", kernel)
+        check_capabilities(read(spirv), kernel, NATIVE_CAPABILITIES if native else ())
+        assert codes(spirv)[op.CALL] >= 2 * len(nodes)
+
+
+def test_double_numbers_only_where_they_are_used():
+    code = DTYPES["float64"].code
+    (add,) = [
+        int(value) for name, value in opcodes_of("double_arithmetic").items() if name == "ADD"
+    ]
+    recipe = recipe_of([Node("double_arithmetic", (add, 0, 0, code, code, code, code), (0, 1))])
+    assert op.FLOAT64 in read(built(recipe, ALL)).capabilities
+    assert op.FLOAT64 not in read(built(recipe, 0)).capabilities
+
+
+def test_fills_of_any_size(tmp_path):
+    for itemsize in (1, 2, 4, 8):
+        writes = (1, Operand((1,), 0, itemsize)), (0, Operand((1,), 0, 8))
+        chain = Chain((64,), (Operand((1,), 0, 8),), (Node(FILL, (itemsize,), ()),), writes)
+        plan = plan_fused(chain, CPU)
+        assert plan is not None
+        assert plan.recipe is not None
+        assert not is_native(plan.recipe)
+        check_valid(built(plan.recipe, 0), tmp_path / "module.spv", itemsize)
+
+
+def test_a_switch_of_a_piece_keeps_its_cases(tmp_path):
+    word, function, root, param, first, default, case, last = range(1, 9)
+    lines = [
+        (op.FUNCTION, word, root, 0, function),
+        (op.PARAMETER, word, param),
+        (op.LABEL, first),
+        (op.SELECTION_MERGE, last, 0),
+        (op.SWITCH, param, default, 77, case),
+        *((op.LABEL, default), (op.BRANCH, last), (op.LABEL, case), (op.BRANCH, last)),
+        *((op.LABEL, last), (op.RETURN_VALUE, param), (op.FUNCTION_END,)),
+    ]
+    types = {word: (21, word, 32, 0), function: (op.TYPE_FUNCTION, function, word, word)}
+    declared = {name: op.instruction(*line) for name, line in types.items()}
+    piece = Piece(root, [[op.instruction(*line) for line in lines]], declared, frozenset(), {})
+    assembler = Assembler(2)
+    assembler.link(piece, ())
+    spirv = assembler.assembled(1)
+    check_valid(spirv, tmp_path / "module.spv")
+    (switch,) = [line for line in op.lines_of(op.words_of(spirv)) if line[0] & 0xFFFF == op.SWITCH]
+    assert switch[3] == 77
