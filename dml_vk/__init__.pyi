@@ -439,6 +439,7 @@ from dml_vk.observe.copies import (
 )
 from dml_vk.program.compiled import (
     compile as compile,
+    fuse as fuse,
 )
 from dml_vk.runtime.device import (
     Device as Device,

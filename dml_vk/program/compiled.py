@@ -6,15 +6,16 @@ import functools
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple, overload
 
-from dml_vk.errors import DeviceError, DTypeError
+from dml_vk.errors import CaptureError, DeviceError, DTypeError
 from dml_vk.exactness import chosen
 from dml_vk.observe.copies import collected
 from dml_vk.program.explain import explained
+from dml_vk.program.fusion import computed_of
 from dml_vk.program.live_numbers import LiveArgument
 from dml_vk.program.program import Program
 from dml_vk.program.trees import exactly, flatten, replace
 from dml_vk.runtime.arenas import Allocation
-from dml_vk.runtime.capture import Capture, current
+from dml_vk.runtime.capture import Capture, Upload, Work, current
 from dml_vk.runtime.capturing import captured
 from dml_vk.runtime.device import device as open_device
 from dml_vk.strides.order import Ints, several, to_ints
@@ -28,10 +29,13 @@ MOST_VALUES = 64  # of numbers that are part of a signature: each has a program
 class Compiled:
     """A function of tensors, and its programs: one for each signature."""
 
-    def __init__(self, function: Function, static: frozenset[int] = frozenset()) -> None:
+    def __init__(
+        self, function: Function, static: frozenset[int] = frozenset(), *, is_fused: bool = False
+    ) -> None:
         functools.update_wrapper(self, function)
         self._function = function
         self._static = static
+        self._is_fused = is_fused  # it must be elementwise
         self._known: dict[Any, list[Known]] = {}
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -130,6 +134,8 @@ class Compiled:
         named = replace(kwargs, without_values)
         with captured(capture):
             result, copies = collected(lambda: self._function(*replaced, **named))
+        if self._is_fused:
+            _check_elementwise(capture)
         program = Program(capture, given, result, copies)
         pinned = {one.operand: exactly(one.pinned()) for one in numbers if one.is_pinned}
         return Known(pinned, program)
@@ -172,6 +178,31 @@ def compile(
     if function is None:
         return functools.partial(_compiled, static=frozenset(places))
     return _compiled(function, frozenset(places))
+
+
+def fuse(function: Function) -> Compiled:
+    """Make one kernel of a function that computes by elements, at its first call.
+
+    It is `compile`, and an error for functions that do anything else.
+
+    >>> import dml_vk
+    >>> @dml_vk.fuse
+    ... def squared_difference(x, y):
+    ...     return (x - y) * (x - y)
+    >>> squared_difference(dml_vk.asarray([3.0, 5.0]), 1.0).tolist()
+    [4.0, 16.0]
+    """
+    if not callable(function):
+        raise DTypeError("fuse", "function must be callable", function=function)
+    return Compiled(function, is_fused=True)
+
+
+def _check_elementwise(capture: Capture) -> None:
+    for step in capture.steps:
+        if not isinstance(step, Upload) and computed_of(step) is None:
+            caller = step.caller if isinstance(step, Work) else None
+            rule = "a fused function must compute by elements alone: use compile"
+            raise CaptureError("fuse", rule, call=str(caller))
 
 
 def _compiled(function: Any, static: frozenset[int]) -> Compiled:

@@ -67,7 +67,7 @@ WITHOUT_OUT = {
     "eigh lstsq qr slogdet svd",
     "no tensor": "allclose array_equal can_cast finfo iinfo isdtype result_type save copy "
     "__array_namespace_info__ trace devices default_device device memory_stats synchronize "
-    "compile compile_glsl kernel put_along_axis fill_diagonal place put putmask",
+    "compile compile_glsl fuse kernel put_along_axis fill_diagonal place put putmask",
 }
 
 

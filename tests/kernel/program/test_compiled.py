@@ -328,6 +328,24 @@ def test_a_program_explains_itself():
     assert f"{program.times[0]:.1f}" in function.explain()
 
 
+def test_fuse_takes_functions_that_compute_by_elements():
+    @dml_vk.fuse
+    def function(x, y):
+        return dml_vk.where(x > y, x, y) * dml_vk.asarray([1.0, 2.0, 3.0]), x + y
+
+    x, y = tensor(4, 3), tensor(3)
+    for found, expected in zip(function(x, y), function.__wrapped__(x, y)):
+        assert bits(found) == bits(expected)
+    (part,) = function.programs[0].parts
+    assert [job.work.module for job in part.jobs] == ["fused"]
+    with pytest.raises(CaptureError, match=r"must compute by elements alone.*Tensor\.sum"):
+        dml_vk.fuse(lambda x: x.sum())(x)
+    with pytest.raises(CaptureError, match="must compute by elements alone"):
+        dml_vk.fuse(lambda x: x[dml_vk.asarray([1])])(x)
+    with pytest.raises(DTypeError, match="function must be callable"):
+        dml_vk.fuse(None)
+
+
 def test_structures_come_back_as_they_are():
     @dml_vk.compile
     def function(pair, more):
