@@ -5,7 +5,7 @@ strides: parts are the real and the imaginary one, or the real one alone.
 
 **The order of operations** depends on the length and the dtype alone: not on layouts, the batch, or
 the device. A length that is a product of small primes is done in stages, whose radices
-`radices_of` gives, the largest first; `glsl/include/math/butterfly.glsl` says what a stage does.
+`radices_of` gives in order; `glsl/include/math/butterfly.glsl` says what a stage does.
 Points are multiplied before each stage but the first by powers of a root of unity: the powers 1, 2,
 4 and 8 are rounded to nearest, and the others are products of them. Any other length n is a
 convolution with a chirp, by transforms of at least 2 n - 1 points (Bluestein). The factor of a
@@ -19,9 +19,9 @@ from typing import NamedTuple
 import numpy as np
 
 from dml_vk.dtypes import DType
-from dml_vk.kernels.plan import fft
+from dml_vk.kernels.plan import fft, fft_stages
 from dml_vk.kernels.plan.base import Plan
-from dml_vk.kernels.plan.fft import Ends, Side
+from dml_vk.kernels.plan.fft import Ends, Side, Way
 from dml_vk.layout import Layout
 from dml_vk.ops.numbers import scalar_words
 from dml_vk.ops.roots import Floats, roots
@@ -48,7 +48,7 @@ class Tables(NamedTuple):
 @kept(64)
 def tables_of(device: Device, n: int, dtype: DType) -> Tables:
     """Return the tables of a length on a device, which must not be changed."""
-    if fft.radices_of(n, dtype.itemsize) is not None:
+    if fft_stages.radices_of(n, dtype.itemsize) is not None:
         return Tables(n, 0, _uploaded(device, roots(n), dtype))
     wide = _good_length(2 * n - 1)
     count = np.arange(n)
@@ -165,16 +165,17 @@ def _transform(
         _convolve(what, source, target, tables, ends, signs)
         return
     n, itemsize, profile = tables.n, target.dtype.itemsize, target.device.profile
-    radices = fft.radices_of(n, itemsize)
+    radices = fft_stages.radices_of(n, itemsize)
     assert radices is not None
-    passes = fft.passes_of(radices, itemsize, fft.by_teams(profile))
     batch = target.layout.sizes[:-2]
+    groups = fft.by_groups(batch, _side(source, False), _side(target, False), profile)
+    passes = fft_stages.passes_of(radices, itemsize, fft.by_teams(profile), groups)
     for stages in passes:
         is_first, is_last = stages is passes[0], stages is passes[-1]
         to = target if is_last else _between(what, target, n)
         own = ends.of(is_first, is_last)
         sides = _side(source, is_first and signs[0]), _side(to, is_last and signs[1])
-        plan = fft.plan_pass(batch, n, stages, *sides, own, itemsize, profile)
+        plan = fft.plan_pass(batch, n, stages, Way(*sides, own, itemsize, profile))
         _launch(plan, source, tables.view, to)
         source = to
 
@@ -228,10 +229,9 @@ def _step(
 ) -> None:
     """Launch a step before or after a transform."""
     layout, profile = target.layout, target.device.profile
-    sides = [_side(view, sign) for view, sign in zip((source, target), signs)]
-    plan = fft.plan_points(
-        layout.sizes[:-2], n, step, units, *sides, ends, target.dtype.itemsize, profile
-    )
+    sides = _side(source, signs[0]), _side(target, signs[1])
+    way = Way(*sides, ends, target.dtype.itemsize, profile)
+    plan = fft.plan_points(layout.sizes[:-2], n, step, units, way)
     _launch(plan, source, table, target)
 
 

@@ -93,7 +93,8 @@ class _Fusion:
         """Put a step into a group."""
         before = self._waits_for(number)
         groups = {self.of[one].number: self.of[one] for one in before}
-        joined = next((one for one in groups.values() if self._joins(number, one, groups)), None)
+        near = groups | {self.of[one].number: self.of[one] for one in self._beside(number)}
+        joined = next((one for one in near.values() if self._joins(number, one, groups)), None)
         if joined is None:
             computed = computed_of(self.steps[number])
             joined = Group(len(self.groups), None if computed is None else _sizes(computed))
@@ -123,6 +124,15 @@ class _Fusion:
                 if reach.meets(other):
                     found.add(other.step)
         return sorted(found, reverse=True)
+
+    def _beside(self, number: int) -> list[int]:
+        """The earlier steps that read the same elements."""
+        return [
+            other.step
+            for slot, reach in zip(_slots(self.steps[number]), self.reaches[number])
+            for other in self.by_slot[slot]
+            if other.step < number and other.place is not None and other.place == reach.place
+        ]
 
     def _joins(self, number: int, group: Group, others: dict[int, Group]) -> bool:
         step = self.steps[number]

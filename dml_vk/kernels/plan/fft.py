@@ -15,6 +15,14 @@ from dml_vk.kernels.kernel import Kernel, native
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.dims import Dim, ascending, offsets
+from dml_vk.kernels.plan.fft_stages import (
+    GROUP,
+    GROUP_STAGES,
+    MOST_POINTS,
+    MOST_STAGES,
+    TEAM_POINTS,
+    Pass,
+)
 from dml_vk.kernels.plan.paths import LOCAL_SIZE
 from dml_vk.limits import Profile
 from dml_vk.strides.order import Ints
@@ -24,9 +32,7 @@ EXTEND, JOIN, SPLIT = range(3)  # steps of glsl/fft_points.comp
 SINGLY, ALONG, ACROSS = range(3)  # as in glsl/fft_pass.comp
 CHIRP, SPECTRUM = 1, 2  # factors, as in glsl/include/families/fft.glsl
 _RANK = 4
-_MOST_STAGES = 6  # of a workgroup
-_MOST_POINTS = {4: 64, 8: 16}  # that one invocation keeps, by bytes of a real number
-_TEAM_POINTS = {4: 1024, 8: 512}  # that a workgroup keeps
+_GROUP_PAIR = 512  # points of each of two transforms that a lane group keeps at most
 _ACROSS = 8  # neighbours that a workgroup reads together, to use up what memory returns at once
 _POINT_NS = {4: 2.0, 8: 20.0}  # of a point in one stage, on one slow core
 
@@ -36,27 +42,32 @@ _SPEC = (
 )
 _PASS = ("FIRST_RADIX", "SECOND_RADIX", "TURNED", "COLUMNS", "READS", "WRITES")
 _TEAM = (
-    *[f"RADIX_{k}" for k in range(_MOST_STAGES)],
+    *[f"RADIX_{k}" for k in range(MOST_STAGES)],
     *("TURNED", "POINTS", "ACROSS", "READS_ALONG", "WRITES_ALONG"),
 )
+_GROUP = (*[f"RADIX_{k}" for k in range(GROUP_STAGES)], "READS_TWO", "WRITES_TWO", "COLUMNS")
 _PUSH = (
     *(("first", 1), ("end", 1), ("src_base", 1), ("table_base", 1), ("dst_base", 1)),
     *(("whole", 1), ("groups", 1), ("extent", 1), ("sizes", _RANK), ("strides", 2 * _RANK)),
     *(("src_step", 1), ("src_im", 1), ("dst_step", 1), ("dst_im", 1), ("span", 1), ("turn", 1)),
     *(("there", 1), ("kept", 1), ("scale", 2), ("src_next", 1), ("dst_next", 1)),
 )
-KERNELS = tuple(
-    [
-        Kernel(
-            f"fft_{name}",
-            bindings=("Src", "Table", "Dst"),
-            writes=("Dst",),
-            spec=(*_SPEC, *spec),
-            push=_PUSH,
-            variants={"float32": {}, "float64": {"DOUBLE": "1", **native((*_SPEC, *spec))}},
-        )
-        for name, spec in (("pass", _PASS), ("team", _TEAM), ("points", ("STEP",)))
-    ]
+_FLOATS: dict[str, dict[str, str]] = {"float32": {}, "float64": {"DOUBLE": "1"}}
+
+
+def _kernel(name: str, own: tuple[str, ...], dtypes: Sequence[str]) -> Kernel:
+    spec = (*_SPEC, *own)
+    variants = {
+        dtype: _FLOATS[dtype] | (native(spec) if dtype == "float64" else {}) for dtype in dtypes
+    }
+    return Kernel(f"fft_{name}", ("Src", "Table", "Dst"), ("Dst",), spec, _PUSH, variants)
+
+
+KERNELS = (
+    _kernel("pass", _PASS, ("float32", "float64")),
+    _kernel("team", _TEAM, ("float32", "float64")),
+    _kernel("points", ("STEP",), ("float32", "float64")),
+    _kernel("group", _GROUP, ("float32", "float64")),
 )
 
 
@@ -100,58 +111,39 @@ class Ends(NamedTuple):
 _NOTHING = Ends()
 
 
-class Pass(NamedTuple):
-    """The stages of one launch: their radices, and the product of the radices before."""
-
-    radices: Ints
-    before: int
-
-    @property
-    def points(self) -> int:
-        return math.prod(self.radices)
-
-
-def radices_of(n: int, itemsize: int) -> Ints | None:
-    """Return the radices of the stages of a length, or None if it has larger prime factors."""
-    found, exponent = [], 0
-    while n % 2 == 0:
-        n //= 2
-        exponent += 1
-    for prime in (3, 5, 7, 11, 13) if itemsize == 4 else (3, 5, 7):
-        while n % prime == 0:
-            n //= prime
-            found.append(prime)
-    if n > 1:
-        return None
-    most = 4 if itemsize == 4 else 2
-    found += [2**most] * (exponent // most)
-    if exponent % most:
-        found.append(2 ** (exponent % most))
-    return tuple(sorted(found, reverse=True)) or (1,)
-
-
-@functools.lru_cache(maxsize=1024)
-def passes_of(radices: Ints, itemsize: int, team: bool) -> tuple[Pass, ...]:
-    """Split stages into launches: as few as possible, and then the longest as short as possible."""
-    most = (_TEAM_POINTS if team else _MOST_POINTS)[itemsize]
-    length = _MOST_STAGES if team else 2
-    best: list[tuple[int, int, Ints]] = [(0, 0, ())]  # of the first stages: launches, points, ends
-    for end in range(1, len(radices) + 1):
-        found = []
-        for start in range(max(0, end - length), end):
-            points = math.prod(radices[start:end])
-            if points <= most or end - start == 1:
-                launches, longest, ends = best[start]
-                found.append((launches + 1, max(longest, points), (*ends, end)))
-        best.append(min(found))
-    ends = best[-1][2]
-    made = [radices[start:end] for start, end in zip((0, *ends), ends)]
-    return tuple([Pass(one, math.prod(radices[:start])) for one, start in zip(made, (0, *ends))])
-
-
 def by_teams(profile: Profile) -> bool:
     """Whether workgroups do transforms together: barriers take long on a CPU."""
     return profile.coalesces
+
+
+def by_groups(sizes: Ints, source: Side, target: Side, profile: Profile) -> bool:
+    """Whether lane groups keep a transform: they can shuffle, and its points lie side by side."""
+    near = all(
+        abs(side.step) < abs(stride)
+        for side in (source, target)
+        for size, stride in zip(sizes, side.strides)
+        if size > 1
+    )
+    return near and profile.shuffles and profile.lanes == GROUP and not profile.coalesces
+
+
+class Way(NamedTuple):
+    """Where points are read and written, what is done besides, and on which device."""
+
+    source: Side
+    target: Side
+    ends: Ends
+    itemsize: int
+    profile: Profile
+
+    @property
+    def in_quads(self) -> tuple[bool, bool]:
+        """Whether two points may be read, and written, at once: both are there, or neither is."""
+        if self.itemsize != 4:
+            return False, False
+        source, target, ends = self[:3]
+        whole = (ends.there or 0) % (4 if ends.halves else 2) == 0
+        return source.in_quads and whole, target.in_quads and not (ends.kept or 0) % 2
 
 
 class _Task(NamedTuple):
@@ -175,6 +167,7 @@ class _Work(NamedTuple):
     extent: int = 1  # neighbours along dim 0 in all, of which a workgroup does several
     nexts: Ints = (0, 0)  # from one of them to the next
     unit_rounds: int = 0
+    local: int = 0  # invocations of a workgroup; 0: as many as usual
 
 
 @functools.lru_cache(maxsize=1024)
@@ -182,25 +175,24 @@ def plan_pass(
     sizes: Ints,
     n: int,
     stages: Pass,
-    source: Side,
-    target: Side,
-    ends: Ends,
-    itemsize: int,
-    profile: Profile,
+    way: Way,
 ) -> Plan:
     """Plan the launch of some stages for a batch of these sizes, none of which is 0."""
+    source, target = way[:2]
     before, span = stages.before, n // stages.points
     after = span // before
     within = Dim((source.step, target.step), before)
     beyond = Dim((source.step * before, target.step * before * stages.points), after)
     captured, other = (within, beyond) if before > 1 else (beyond, within)
     steps = span * source.step, before * target.step
-    task = _task_of(sizes, source, target, captured, [other], steps, captured.strides)
-    if by_teams(profile):
-        work = _by_team(task, stages, itemsize, profile)
+    task = _task_of(sizes, way, captured, [other], steps, captured.strides)
+    if stages.by_group:
+        work = _by_group(task, stages, way)
+    elif by_teams(way.profile):
+        work = _by_team(task, stages, way)
     else:
-        work = _by_lane(task, stages, source, target, ends, itemsize, profile)
-    return _plan(task, work, source, target, ends, (span, after), itemsize, profile)
+        work = _by_lane(task, stages, way)
+    return _plan(task, work, way, (span, after))
 
 
 @functools.lru_cache(maxsize=1024)
@@ -209,26 +201,21 @@ def plan_points(
     n: int,
     step: int,
     units: int,
-    source: Side,
-    target: Side,
-    ends: Ends,
-    itemsize: int,
-    profile: Profile,
+    way: Way,
 ) -> Plan:
     """Plan a step before or after transforms of n points.
 
     Points are read and written at their own places, by work items that are points, or pairs.
     """
-    steps = source.step, target.step
-    task = _task_of(sizes, source, target, Dim((0, 0), units), [], steps, steps)
-    work = _Work("points", task.dims, (step,), 2, profile.lanes)
-    return _plan(task, work, source, target, ends, (n, 0), itemsize, profile)
+    steps = way.source.step, way.target.step
+    task = _task_of(sizes, way, Dim((0, 0), units), [], steps, steps)
+    work = _Work("points", task.dims, (step,), 2, way.profile.lanes)
+    return _plan(task, work, way, (n, 0))
 
 
 def _task_of(
     sizes: Ints,
-    source: Side,
-    target: Side,
+    way: Way,
     captured: Dim,
     others: Sequence[Dim],
     steps: Ints,
@@ -238,7 +225,7 @@ def _task_of(
 
     `reach` is how far neighbours along the captured dim lie apart.
     """
-    batch, starts = ascending(sizes, (source.strides, target.strides))
+    batch, starts = ascending(sizes, (way.source.strides, way.target.strides))
     dims = [captured, *[dim for dim in (*others, *batch) if dim.size > 1]]
     kept = sorted(dims[1:], key=lambda dim: -dim.size)[: _RANK - 1]
     outer = [dim for dim in dims[1:] if dim not in kept]
@@ -250,11 +237,7 @@ def _task_of(
 def _by_lane(
     task: _Task,
     stages: Pass,
-    source: Side,
-    target: Side,
-    ends: Ends,
-    itemsize: int,
-    profile: Profile,
+    way: Way,
 ) -> _Work:
     """Each work item is the points of one transform, or of two neighbours.
 
@@ -262,12 +245,11 @@ def _by_lane(
     """
     first, *others = task.dims
     reads = writes = SINGLY
-    if profile.widens and itemsize == 4:
-        whole = ends.there is None or ends.there % (4 if ends.halves else 2) == 0
-        busy = math.prod([dim.size for dim in task.dims]) >= 2 * profile.units_wanted
-        most = _MOST_POINTS[itemsize] // 2 if busy else 0
-        reads = _at_once(task, stages, source.in_quads and whole, most, 0)
-        writes = _at_once(task, stages, target.in_quads and not (ends.kept or 0) % 2, most, 1)
+    if way.profile.widens:
+        busy = math.prod([dim.size for dim in task.dims]) >= 2 * way.profile.units_wanted
+        most = MOST_POINTS[way.itemsize] // 2 if busy else 0
+        reads = _at_once(task, stages, way.in_quads[0], most, 0)
+        writes = _at_once(task, stages, way.in_quads[1], most, 1)
     columns = 2 if ACROSS in (reads, writes) else 1
     wide = Dim(tuple([stride * columns for stride in first.strides]), first.size // columns)
     radices = (*stages.radices, 1)[:2]
@@ -275,7 +257,7 @@ def _by_lane(
     return _Work(
         *("pass", [wide, *others], spec),
         elements=stages.points * columns * len(stages.radices),
-        lanes=profile.lanes,
+        lanes=way.profile.lanes,
         nexts=first.strides,
     )
 
@@ -297,14 +279,47 @@ def _at_once(task: _Task, stages: Pass, is_aligned: bool, most: int, side: int) 
     return ACROSS if across and first.size % 2 == 0 and stages.points <= most else SINGLY
 
 
-def _by_team(task: _Task, stages: Pass, itemsize: int, profile: Profile) -> _Work:
+def _by_group(task: _Task, stages: Pass, way: Way) -> _Work:
+    """Each work item is the points of one transform, which the lanes of a group keep."""
+    own = stages.radices[:-1]
+    first, *others = task.dims
+    even = math.prod(own) % 2 == 0
+    reads = way.in_quads[0] and _in_twos(task, 0)
+    writes = way.in_quads[1] and even and _in_twos(task, 1)
+    columns = 1
+    if reads and task.captured == 0 and first.strides[0] == 2 and task.steps[0] != 2:
+        columns = 2 - first.size % 2 if stages.points <= _GROUP_PAIR else 1
+    wide = Dim(tuple([stride * columns for stride in first.strides]), first.size // columns)
+    reads = reads and even and task.steps[0] == 2
+    spec = (*own, *(1,) * (GROUP_STAGES - len(own)), int(reads), int(writes), columns)
+    return _Work(
+        *("group", [wide, *others], spec),
+        elements=stages.points * columns * len(stages.radices),
+        lanes=GROUP,
+        nexts=first.strides,
+        local=GROUP,
+    )
+
+
+def _in_twos(task: _Task, side: int) -> bool:
+    """Tell whether pairs of points side by side are at multiples of four numbers."""
+    step = task.steps[side]
+    places = [dim.strides[side] for dim in (*task.dims, *task.outer) if dim.size > 1]
+    if side == 0 and step != 2 and task.captured == 0:
+        places[0] = step
+    elif step != 2:
+        return False
+    return not any(place % 4 for place in (*places, task.starts[side]))
+
+
+def _by_team(task: _Task, stages: Pass, way: Way) -> _Work:
     """Each work item is the points of transforms that lie side by side."""
     first, *others = task.dims
-    lanes = min(LOCAL_SIZE, profile.max_invocations)
-    across = max(1, min(_TEAM_POINTS[itemsize] // stages.points, first.size))
+    lanes = min(LOCAL_SIZE, way.profile.max_invocations)
+    across = max(1, min(TEAM_POINTS[way.itemsize] // stages.points, first.size))
     wide = Dim(tuple([stride * across for stride in first.strides]), -(-first.size // across))
     along = [int(abs(step) < abs(one)) for step, one in zip(task.steps, first.strides)]
-    ones = (1,) * (_MOST_STAGES - len(stages.radices))
+    ones = (1,) * (MOST_STAGES - len(stages.radices))
     spec = (*stages.radices, *ones, int(stages.before > 1), stages.points, across, *along)
     items = [stages.points // radix * across for radix in stages.radices]
     return _Work(
@@ -315,16 +330,8 @@ def _by_team(task: _Task, stages: Pass, itemsize: int, profile: Profile) -> _Wor
     )
 
 
-def _plan(
-    task: _Task,
-    work: _Work,
-    source: Side,
-    target: Side,
-    ends: Ends,
-    turns: Ints,
-    itemsize: int,
-    profile: Profile,
-) -> Plan:
+def _plan(task: _Task, work: _Work, way: Way, turns: Ints) -> Plan:
+    source, target, ends, itemsize, profile = way
     padded = 0 if ends.there is None else 2 if ends.halves else 1
     dims, lanes = work.dims, work.lanes
     units = math.prod([dim.size for dim in dims])
@@ -338,7 +345,8 @@ def _plan(
     return Plan(
         module=f"fft_{work.name}_float{8 * itemsize}",
         spec=(
-            *(min(LOCAL_SIZE, profile.max_invocations // lanes * lanes), lanes, len(dims), 0),
+            *(work.local or min(LOCAL_SIZE, profile.max_invocations // lanes * lanes), lanes),
+            *(len(dims), 0),
             *(source.kind, target.kind, task.captured, padded, int(ends.kept is not None)),
             *(int(bool(ends.scale)), ends.before, ends.after, *work.spec),
         ),
@@ -348,7 +356,7 @@ def _plan(
         unit_rounds=work.unit_rounds,
         base_bytes=(itemsize, 2 * itemsize, itemsize),
         launches=tuple([(a, 0, b) for a, b in offsets(task.outer, task.starts)]),
-        by_teams=work.name == "team",
+        by_teams=work.name in ("team", "group"),
         path=work.name,
         sizes=tuple([dim.size for dim in reversed(dims)]),
     )

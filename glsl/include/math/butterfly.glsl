@@ -9,6 +9,7 @@
 #define REAL_WORDS(words) words
 const REAL ZERO = uvec2(0u), HALF_OF = uvec2(0u, 0x3FE00000u);
 // As in math/native.glsl, but a NaN is not made the one of math/double.glsl before it is stored.
+#define NATIVE_BOTH (NATIVE_ADD | NATIVE_MULTIPLY)
 #define NATIVELY_RAW(operation, computed) \
   if ((NATIVE & operation) != 0u) {       \
     precise double result = computed;     \
@@ -22,9 +23,13 @@ REAL times(REAL a, REAL b) {
   NATIVELY_RAW(NATIVE_MULTIPLY, NUMBER(a) * NUMBER(b))
   return double_multiply(a, b);
 }
+REAL minus(REAL a, REAL b) {
+  NATIVELY_RAW(NATIVE_ADD, NUMBER(a) - NUMBER(b))
+  return double_add(a, double_negate(b));
+}
 REAL stored(REAL a) { return double_is_nan(a) ? DOUBLE_NAN : a; }
 REAL negated(REAL a) { return double_negate(a); }
-#define MOST_RADIX 7
+#define MOST_RADIX 8
 #define MOST_POINTS 16
 // Of k / radix turns, for the radices 3, 5 and 7.
 const REAL COSINES[6] = {uvec2(0x00000000u, 0xbfe00000u), uvec2(0x372fe950u, 0x3fd3c6efu),
@@ -33,6 +38,7 @@ const REAL COSINES[6] = {uvec2(0x00000000u, 0xbfe00000u), uvec2(0x372fe950u, 0x3
 const REAL SINES[6] = {uvec2(0xe8584caau, 0x3febb67au), uvec2(0x134454ffu, 0x3fee6f0eu),
                        uvec2(0x04755a5eu, 0x3fe2cf23u), uvec2(0x7505de4bu, 0x3fe904c3u),
                        uvec2(0x0558e969u, 0x3fef329cu), uvec2(0x4d71abc1u, 0x3fdbc4c0u)};
+const REAL EIGHTH = uvec2(0x667f3bcdu, 0x3fe6a09eu);  // the cosine of 1/8 turn
 #else
 #define REAL float
 #define PAIR vec2
@@ -99,12 +105,20 @@ PAIR pair_scaled(PAIR a, REAL by) {
 }
 
 PAIR pair_times(PAIR a, PAIR b) {
+  if ((NATIVE & NATIVE_BOTH) == NATIVE_BOTH)
+    return pair(minus(times(RE(a), RE(b)), times(IM(a), IM(b))), plus(times(RE(a), IM(b)), times(IM(a), RE(b))));
   PAIR terms[2] = PAIR[](b, quarter_onward(b));
   [[unroll]] for (uint c = 0; c < 2; c++) terms[c] = pair_scaled(terms[c], c == 0 ? RE(a) : IM(a));
   return pair_plus(terms[0], terms[1]);
 }
 
 void transform_2(inout PAIR a, inout PAIR b) {
+  if ((NATIVE & NATIVE_BOTH) == NATIVE_BOTH) {
+    PAIR difference = pair(minus(RE(a), RE(b)), minus(IM(a), IM(b)));
+    a = pair(plus(RE(a), RE(b)), plus(IM(a), IM(b)));
+    b = difference;
+    return;
+  }
   PAIR made[2] = PAIR[](b, pair_negated(b));
   [[unroll]] for (uint c = 0; c < 2; c++) made[c] = pair_plus(a, made[c]);
   a = made[0];
@@ -155,8 +169,7 @@ void transform_4(inout PAIR a, inout PAIR b, inout PAIR c, inout PAIR d) {
 
 PAIR pair_minus(PAIR a, PAIR b) { return pair_plus(a, pair_negated(b)); }
 
-#ifndef DOUBLE
-PAIR eighth_back(PAIR a) { return pair_scaled(pair(plus(a.x, a.y), minus(a.y, a.x)), EIGHTH); }
+PAIR eighth_back(PAIR a) { return pair_scaled(pair(plus(RE(a), IM(a)), minus(IM(a), RE(a))), EIGHTH); }
 
 void transform_8(inout PAIR u[MOST_RADIX]) {
   transform_4(u[0], u[2], u[4], u[6]);
@@ -169,6 +182,7 @@ void transform_8(inout PAIR u[MOST_RADIX]) {
   [[unroll]] for (uint k = 0; k < 8; k++) u[k] = made[k];
 }
 
+#ifndef DOUBLE
 void transform_16(inout PAIR u[MOST_RADIX]) {
   [[unroll]] for (uint k = 0; k < 4; k++) transform_4(u[k], u[k + 4], u[k + 8], u[k + 12]);
   PAIR first = pair(SIXTEENTH_COSINE, -SIXTEENTH_SINE), third = pair(SIXTEENTH_SINE, -SIXTEENTH_COSINE);
@@ -220,8 +234,8 @@ void transform(inout PAIR u[MOST_RADIX], uint radix) {
   if (radix == 4) transform_4(u[0], u[1], u[2], u[3]);
   if (radix == 5) transform_odd(u, 5, 1);
   if (radix == 7) transform_odd(u, 7, 3);
-#ifndef DOUBLE
   if (radix == 8) transform_8(u);
+#ifndef DOUBLE
   if (radix == 11) transform_odd(u, 11, 6);
   if (radix == 13) transform_odd(u, 13, 11);
   if (radix == 16) transform_16(u);

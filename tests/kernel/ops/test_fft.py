@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
 import math
 import os
 
@@ -16,20 +17,20 @@ from dml_vk.kernels.plan.fft import (
     ALONG,
     SINGLY,
     Ends,
-    Pass,
+    Way,
+    by_groups,
     by_teams,
-    passes_of,
     plan_pass,
-    radices_of,
     side_of,
 )
+from dml_vk.kernels.plan.fft_stages import Pass, passes_of, radices_of
 from dml_vk.layout import Layout
 from dml_vk.ops import fft
 from dml_vk.ops.fft import tables_of, transform
 from dml_vk.ops.roots import roots
 from tests.chance import chance
 from tests.kernel.profiled import profiled
-from tests.profiles import CPU, GPU
+from tests.profiles import CPU, GPU, SHUFFLING
 
 TURN = 8 * np.arctan(np.longdouble(1))
 EPS = {float32: 2.0**-24, float64: 2.0**-53}
@@ -38,7 +39,7 @@ EPS = {float32: 2.0**-24, float64: 2.0**-53}
 SHORT = range(1, 65) if "DML_VK_EVERY_WAY" in os.environ else (*range(1, 18), 22, 26, 45, 49, 64)
 LENGTHS = {
     float32: (*SHORT, 67, 101, 360, 1000, 1009, 1024, 2310, 4096, 65536),
-    float64: (*SHORT[:10], 15, 21, 64, 67, 101, 360, 1000, 1009, 2310, 65536),
+    float64: (*SHORT[:10], 15, 21, 64, 67, 101, 256, 360, 1009, 2310, 65536),
 }
 
 
@@ -122,7 +123,7 @@ def test_points_side_by_side_are_read_at_once():
     def reads_and_writes(n, batch, source, target, stages=None, ends=None, itemsize=4):
         stages = Pass((n,), 1) if stages is None else stages
         ends = Ends() if ends is None else ends
-        return plan_pass(batch, n, stages, source, target, ends, itemsize, wide).spec[-2:]
+        return plan_pass(batch, n, stages, Way(source, target, ends, itemsize, wide)).spec[-2:]
 
     rows = side_of((512,), 2, 0, 1)
     assert reads_and_writes(16, (8,), rows, rows) == (ALONG, ALONG)
@@ -161,16 +162,91 @@ def test_roots_are_rounded_to_nearest():
 
 def test_launches_do_all_stages_in_order():
     assert radices_of(17, 4) is radices_of(11, 8) is None
-    for n in (1, 2, 49, 2310, 30030, 2**20, 3**9):
-        radices = radices_of(n, 4)
-        assert math.prod(radices) == n
-        for team in (False, True):
-            passes = passes_of(radices, 4, team)
+    for n in (1, 2, 49, 1000, 2310, 4096, 30030, 2**20, 3**9):
+        ways = (False, False), (True, False), (False, True)
+        for itemsize, (team, group) in itertools.product((4, 8), ways):
+            radices = radices_of(n, itemsize)
+            if radices is None:
+                continue
+            assert math.prod(radices) == n
+            passes = passes_of(radices, itemsize, team, group)
             assert sum([one.radices for one in passes], ()) == radices
             assert [one.before for one in passes] == [
                 math.prod(sum([other.radices for other in passes[:k]], ()))
                 for k in range(len(passes))
             ]
+            assert not any(one.by_group for one in passes[int(group) :])
+
+
+def stages_and_groups(n, itemsize=4):
+    radices = radices_of(n, itemsize)
+    passes = passes_of(radices, itemsize, False, True)
+    return [one.radices for one in passes], [one.by_group for one in passes]
+
+
+def test_lane_groups_do_what_they_can_keep():
+    assert stages_and_groups(1024) == ([(16, 8, 8)], [True])
+    assert stages_and_groups(648) == ([(3, 3, 3, 3, 8)], [True])
+    assert stages_and_groups(4096) == ([(16, 4, 8), (8,)], [True, False])
+    assert stages_and_groups(2000) == ([(5, 5, 2, 8), (5,)], [True, False])
+    assert stages_and_groups(11264) == ([(11, 8, 8), (16,)], [True, False])
+    assert stages_and_groups(2**15)[1] == [False] * 4  # distant points would be read one by one
+    assert stages_and_groups(120)[1] == [False] * 2
+    assert stages_and_groups(64, 8) == ([(8, 8)], [True])
+    assert stages_and_groups(2048, 8) == ([(8, 4, 8), (8,)], [True, False])
+    assert stages_and_groups(4096, 8)[1] == [False] * 3
+    rows, columns = side_of((2048, 4096), 2, 0, 1), side_of((2, 4096), 128, 0, 1)
+    assert by_groups((3, 2), rows, rows, SHUFFLING)
+    assert not by_groups((3, 2), rows, columns, SHUFFLING)
+    assert not by_groups((3, 2), columns, rows, SHUFFLING)
+    assert by_groups((1, 2), columns, rows, SHUFFLING)
+    assert not by_groups((3, 2), rows, rows, CPU)
+
+
+def test_lane_groups_read_and_write_points_side_by_side_at_once():
+    def found(n, batch, source, target, stages, ends=None, itemsize=4):
+        ends = Ends() if ends is None else ends
+        plan = plan_pass(batch, n, stages, Way(source, target, ends, itemsize, SHUFFLING))
+        assert plan.path == "group"
+        return plan.spec[-3:], plan.units
+
+    rows = side_of((4096,), 2, 0, 1)
+    all_at_once, part = Pass((16, 8), 1, True), Pass((4, 4, 8), 1, True)
+    assert found(128, (8,), rows, rows, all_at_once) == ((1, 1, 1), 8)
+    assert found(136, (8,), rows, rows, Pass((17, 8), 1, True)) == ((0, 0, 1), 8)
+    assert found(1024, (8,), rows, rows, part) == ((0, 1, 2), 8 * 4)
+    assert found(128 * 7, (8,), rows, rows, part) == ((0, 1, 1), 8 * 7)  # neighbours are odd
+    assert found(4096, (8,), rows, rows, Pass((16, 8, 8), 1, True)) == (
+        (0, 1, 1),
+        8 * 4,
+    )  # many
+    assert found(128, (8,), side_of((4096,), 2, 2, 1), rows, all_at_once) == ((0, 1, 1), 8)
+    assert found(128, (8,), side_of((4098,), 2, 0, 1), rows, all_at_once) == ((0, 1, 1), 8)
+    assert found(128, (8,), rows, side_of((4098,), 2, 0, 1), all_at_once) == ((1, 0, 1), 8)
+    assert found(128, (8,), rows, rows, all_at_once, Ends(there=5, kept=6)) == ((0, 1, 1), 8)
+    assert found(128, (8,), rows, rows, all_at_once, Ends(14, True, kept=5)) == ((0, 0, 1), 8)
+    assert found(1024, (8,), rows, rows, part, Ends(there=5)) == ((0, 1, 1), 8 * 8)
+    assert found(128, (8,), rows, rows, all_at_once, itemsize=8) == ((0, 0, 1), 8)
+
+
+@pytest.mark.parametrize("dtype", EPS, ids=str)
+@pytest.mark.parametrize("n", [136, 144, 1152])
+def test_lane_groups_give_the_same_bits_as_lanes_and_teams(n, dtype):
+    z = numbers((6, n), dtype)
+    for there, kept, skipped in ((n, n, 0), (n - 2, n - 6, 0), (n - 1, n - 3, 0), (n - 2, n, 1)):
+        filled = np.zeros((6, n), z.dtype)
+        filled[:, :there] = z[:, skipped : skipped + there]
+        found = []
+        for profile in (CPU, GPU, SHUFFLING, dataclasses.replace(SHUFFLING, widens=True)):
+            with profiled(dml_vk.device(), profile):
+                source = pairs(z)[:, skipped : skipped + there]
+                target = dml_vk.zeros((6, kept, 2), dtype=dtype)
+                tables = tables_of(source.device, n, dtype)
+                transform("it", source, target, tables, inverse=True, factor=0.5)
+                found.append(complex_of(target))
+        expected = n * np.fft.ifft(filled)[:, :kept] / 2
+        assert np.abs(found[0] - expected).max() < 16 * EPS[dtype] * n
+        assert len({one.tobytes() for one in found}) == 1, (there, kept, skipped)
 
 
 def test_a_convolution_takes_no_launches_but_those_of_its_transforms(monkeypatch):
@@ -179,5 +255,8 @@ def test_a_convolution_takes_no_launches_but_those_of_its_transforms(monkeypatch
     plans = []
     monkeypatch.setattr(fft, "_launch", lambda plan, *_: plans.append(plan))
     transformed(x)
-    one_way = passes_of(radices_of(2048, 4), 4, by_teams(x.device.profile))
-    assert [plan.path for plan in plans] == [plans[0].path] * 2 * len(one_way)
+    radices, batch = radices_of(2048, 4), x.layout.sizes[:-2]
+    rows, profile = side_of((2 * 1021,), 2, 0, 1), x.device.profile
+    one_way = passes_of(radices, 4, by_teams(profile), by_groups(batch, rows, rows, profile))
+    assert len(plans) == 2 * len(one_way)
+    assert "points" not in [plan.path for plan in plans]
