@@ -1,8 +1,9 @@
 """The dispatch log: each dispatch, each flush, and the progress of long work.
 
 It goes to Python's logger "dml_vk". At DEBUG there is a record for each dispatch, with a `Timed`
-in its attribute `dispatch`, for each flush and for each compiled kernel; at INFO, one every two
-seconds for work that takes longer than that. At higher levels nothing is logged, at no cost.
+in its attribute `dispatch`, for each flush and for each compiled kernel; at INFO, one for each
+function that is captured, and one every two seconds for work that takes longer than that. At higher
+levels nothing is logged, at no cost.
 DML_VK_LOG sets the level, and prints to stderr.
 """
 
@@ -99,6 +100,11 @@ def made(kernel: str, spec: Ints, seconds: float) -> None:
     if logger.isEnabledFor(level):
         form, constants = "%s: kernel=%s spec=%s made us=%.1f", ",".join(map(str, spec))
         logger.log(level, form, caller(), kernel, constants, seconds * 1e6)
+
+
+def captured(name: str, seconds: float) -> None:
+    """Log that a function was captured as a program, whose kernels are made when they first run."""
+    logger.info("%s: captured %s us=%.1f", caller(), name, seconds * 1e6)
 
 
 class Watch:

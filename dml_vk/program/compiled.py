@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
+from time import perf_counter
 from typing import Any, NamedTuple, overload
 
 from dml_vk.errors import CaptureError, DeviceError, DTypeError
 from dml_vk.exactness import chosen
+from dml_vk.observe import dispatches
 from dml_vk.observe.copies import collected
 from dml_vk.program.explain import explained
 from dml_vk.program.fusion import computed_of
@@ -112,6 +114,7 @@ class Compiled:
             if x.device is not device:
                 rule = "tensors must be on one device"
                 raise DeviceError(self._name, rule, devices=[one.device for one in tensors])
+        began = perf_counter()
         capture = Capture(device, [one.nbytes for one in memory])
         given: list[Tensor] = []
         numbers: list[LiveArgument] = []
@@ -137,6 +140,7 @@ class Compiled:
         if self._is_fused:
             _check_elementwise(capture)
         program = Program(capture, given, result, copies)
+        dispatches.captured(self._name, perf_counter() - began)
         pinned = {one.operand: exactly(one.pinned()) for one in numbers if one.is_pinned}
         return Known(pinned, program)
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import math
+import re
 import weakref
 from collections import namedtuple
 from concurrent.futures import ThreadPoolExecutor
@@ -326,6 +327,16 @@ def test_a_program_explains_itself():
     assert len(program.times) == sum(len(part.jobs) for part in program.parts)
     assert min(program.times) > 0
     assert f"{program.times[0]:.1f}" in function.explain()
+
+
+def test_the_log_says_how_long_a_capture_took(caplog):
+    function = dml_vk.compile(lambda x: x + 1)
+    with caplog.at_level("INFO", logger="dml_vk"):
+        function(tensor(3))
+        function(tensor(3))
+    said = [record.getMessage() for record in caplog.records if "captured" in record.getMessage()]
+    assert len(said) == 1
+    assert re.search(r"test_compiled\.py:\d+\): captured <lambda> us=\d+\.\d", said[0])
 
 
 def test_fuse_takes_functions_that_compute_by_elements():
