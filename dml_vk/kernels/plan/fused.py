@@ -35,6 +35,8 @@ _REFUSED = {
 # Estimated times on one slow core: of a quad that is moved, and of an element that is moved alone,
 # near the one before or far from it.
 _QUAD_NS, _NEAR_NS, _FAR_NS = 4.0, 2.0, 6.0
+# Of a step across rows: what takes longer, is also long to compile for so many elements.
+_MOST_ACROSS_NS = 400.0
 _STEPS, _LEAST_STEPS = 4, 4  # of a unit across rows, for each quad that others have
 
 
@@ -68,6 +70,8 @@ def _reduced(operand: Operand) -> Operand:
 def _is_supported(chain: Chain, operands: Sequence[Operand], profile: Profile) -> bool:
     if math.prod(chain.sizes) >= MAX_DIVIDEND or len(operands) > profile.max_storage_buffers:
         return False
+    if max([one.itemsize for one in operands]) > _MOST_BYTES:
+        return False
     words = BASES + len(operands)
     for kernel, spec, _ in chain.nodes:
         sizes = spec
@@ -88,7 +92,9 @@ def _planned(chain: Chain, profile: Profile) -> Plan | None:
         return None
     dims, starts = ascending(chain.sizes, [one.strides for one in operands])
     given = operands, dims, profile, len(chain.writes)
-    for row in (*_across(*given), *_along(*given)):
+    ns = _computing_ns(chain)
+    across = [one for one in _across(*given) if one.quad <= 4 or one.quad * ns <= _MOST_ACROSS_NS]
+    for row in (*across, *_along(*given)):
         ways = [_way(one, row, k, dims, starts[k]) for k, one in enumerate(operands)]
         if _writes_words(row, ways[len(chain.reads) :]):
             lanes = profile.lanes
@@ -223,7 +229,7 @@ def _plan(chain: Chain, recipe: Recipe, starts: Ints, profile: Profile) -> Plan 
     )
     if most > rounds.MOST:
         return None
-    element_ns = sum([ELEMENT_NS.get(node.kernel, 0.0) for node in chain.nodes])
+    element_ns = _computing_ns(chain)
     moved_ns = sum([_moved_ns(way, recipe.quad) for way in recipe.ways])
     elements = min(recipe.unit, extent) * recipe.quad // recipe.step
     return Plan(
@@ -239,6 +245,11 @@ def _plan(chain: Chain, recipe: Recipe, starts: Ints, profile: Profile) -> Plan 
         sizes=tuple([n for n in (*recipe.rows[::-1], *recipe.row[::-1]) if n != 1]),
         recipe=recipe,
     )
+
+
+def _computing_ns(chain: Chain) -> float:
+    """The estimated time of computing an element."""
+    return sum([ELEMENT_NS.get(node.kernel, 0.0) for node in chain.nodes])
 
 
 def _moved_ns(way: Way, quad: int) -> float:

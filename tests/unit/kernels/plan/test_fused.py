@@ -48,6 +48,9 @@ REFUSED = {
     "elements of 128 bits": chain(
         Node(COPY, (16,), (0,)), reads=(Operand(STRIDES, 0, 16),), writes=((1, AT),)
     ),
+    "elements of 128 bits from elsewhere": chain(
+        Node(FILL, (16,), ()), writes=((1, Operand(STRIDES, 0, 4)),)
+    ),
     "a computation in 128 bits": chain(
         node("ADD", 0, 0, kernel="double_complex_arithmetic", dtype=complex128)
     ),
@@ -115,6 +118,18 @@ def test_what_plans_were_made_for():
         filled = plan_fill((9,), strides, 4, 1, CPU).computed
         assert filled == (FILL, (9,), ((strides, 1, 4),), ())
         assert (present(filled), node_of(filled, [])) == ([], (FILL, (4,), ()))
+
+
+def test_long_chains_are_not_compiled_for_many_elements():
+    """Steps of twelve elements, three channels of four pixels, are for short chains."""
+    pixels, channels = Operand((3, 1), 0, 4), Operand((0, 1), 0, 4)
+    for count, quad in ((4, 12), (12, 4)):
+        nodes = [node("ADD", 0, 1), *[node("ADD", k, 1) for k in range(2, count + 1)]]
+        writes = ((count + 1, pixels),)
+        plan = plan_fused(Chain((64, 3), (pixels, channels), tuple(nodes), writes), CPU)
+        assert plan is not None
+        assert plan.recipe is not None
+        assert plan.recipe.quad == quad
 
 
 def test_far_elements_cost_more():
