@@ -67,6 +67,8 @@ UNMEASURED = (
     "tests/kernel/ops/test_native",
     "tests/kernel/ops/test_rounds",
     "tests/kernel/ops/test_special_values",
+    "tests/kernel/program/test_public_names",
+    "tests/kernel/program/test_random_programs",
     "tests/unit/kernels/spirv/test_specialize.py::test_every_module",
 )
 

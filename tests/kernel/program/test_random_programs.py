@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 
+import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -38,8 +39,19 @@ def check(start: Step, steps: list[Step], returned: int) -> None:
 def compare(ours: Inputs, found, plain: Inputs, expected) -> None:
     assert [told(x) for x in found] == [told(x) for x in expected]
     for k, (a, b) in enumerate(zip(found + ours.bases, expected + plain.bases)):
-        assert a.numpy().tobytes() == b.numpy().tobytes(), (k, a.numpy(), b.numpy())
+        assert bits(a) == bits(b), (k, a.numpy(), b.numpy())
     assert shared(found + ours.bases) == shared(expected + plain.bases)
+
+
+def bits(x):
+    """Those of any NaN as one: which NaN an operation gives is up to the driver's compiler."""
+    values = np.ascontiguousarray(x.numpy())
+    if values.dtype.kind in "fc":
+        parts = values.reshape(-1).view(
+            x.dtype.part.numpy_name if x.dtype.kind == "c" else values.dtype
+        )
+        parts[np.isnan(parts)] = np.nan
+    return values.tobytes()
 
 
 def told(x):
@@ -52,7 +64,7 @@ def shared(tensors):
     return [memory.index(one) for one in memory]
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(steps, st.lists(steps, max_size=14), st.integers(0, 2**24 - 1))
 def test_compiled_programs_have_the_same_bits(start, steps, returned):
     check(start, steps, returned)
