@@ -68,6 +68,8 @@ UNMEASURED = (
     "tests/kernel/ops/test_rounds",
     "tests/kernel/ops/test_special_values",
     "tests/unit/kernels/spirv/test_chained.py::test_every_operator_of",
+    "tests/kernel/program/test_public_names",
+    "tests/kernel/program/test_random_programs",
     "tests/unit/kernels/spirv/test_specialize.py::test_every_module",
 )
 

@@ -39,7 +39,9 @@ def levels(steps: Sequence[Step], slots: Sequence[Placeholder]) -> list[int]:
     found, floor, end = [], 0, 0
     for step in steps:
         if isinstance(step, Work):
-            accesses = [one.of(memory[one.slot]) for one in step.accesses]
+            # A launch may read from memory of no bytes, once a check lets it.
+            reached = [one for one in step.accesses if one.low < one.high]
+            accesses = [one.of(memory[one.slot]) for one in reached]
         else:
             end_of = step.start + step.nbytes
             accesses = [Access.of(memory[step.slot], step.start, step.start, end_of, False)]

@@ -120,7 +120,7 @@ class Program:
         self._arguments = capture.arguments
         self._claims = capture.claims
         self._results: list[tuple[int, Spec]] = []  # slot and spec of each tensor
-        self._given = {id(x): number for number, x in enumerate(given)}
+        self._leaves = {id(x): Leaf(number) for number, x in enumerate(given)}
         self._result = replace(result, self._leaf)
         slots = capture.slots
         returned = {slot for slot, _ in self._results}
@@ -214,12 +214,13 @@ class Program:
         if not isinstance(tensor, Tensor):
             return tensor
         memory: Any = tensor.allocation
-        if id(tensor) in self._given:
-            return Leaf(self._given[id(tensor)])
+        if id(tensor) in self._leaves:
+            return self._leaves[id(tensor)]
         if not isinstance(memory, Placeholder):
             return tensor  # from outside
         self._results.append((memory.number, Spec.of(tensor.layout, tensor.dtype, tensor.device)))
-        return Leaf(len(self._given) + len(self._results) - 1)
+        self._leaves[id(tensor)] = leaf = Leaf(len(self._leaves))
+        return leaf
 
     def _parts(self, steps: Sequence[Step], level: Sequence[int]) -> list[Part]:
         parts: list[Part] = []

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from dml_vk.tensor.core import Tensor
 
 
@@ -34,12 +36,19 @@ def flatten(value: Any, tensors: list[Tensor], numbers: list[Any] | None) -> Any
     if numbers is not None and (kind is float or kind is int):
         numbers.append(value)
         return kind
+    if kind is slice:  # which no Python before 3.12 can hash
+        return (kind, exactly(value.start), exactly(value.stop), exactly(value.step))
     return (kind, exactly(value))
 
 
 def exactly(value: Any) -> Any:
     """A key for a value: 0.0 and -0.0 are equal, and NaN is not equal to itself."""
-    return value.hex() if type(value) is float else value
+    kind = type(value)
+    if kind is float:
+        return value.hex()
+    if kind is complex:
+        return value.real.hex(), value.imag.hex()
+    return (value.dtype, value.tobytes()) if isinstance(value, np.generic) else value
 
 
 def replace(value: Any, change: Callable[[Any], Any]) -> Any:

@@ -62,12 +62,15 @@ def known_targets(only: str) -> list[Target]:
     return [target for name, target in known.items() if name.startswith(only)]
 
 
-def draw(seed: int, number: int, known: list[Target]) -> Call:
+def draw(seed: int, number: int, known: list[Target], *, spoils: bool = True) -> Call:
+    """`spoils`: whether most calls have arguments that do not fit."""
     rng = random.Random(f"{seed}:{number}")
     target = rng.choice(known)
     call = Call(target, Draws(rng, allowed=_allowed(target.name)))
     way = rng.random()
     spoiled = {0: 0, 1: 1, 2: 2, 3: 99}[rng.choices(range(4), (30, 55, 10, 5))[0]]
+    if not spoils:
+        way, spoiled = 1.0, 0
     chosen: list[tuple[P, str]] = []
     for parameter in call.target.parameters:
         optional = parameter.default is not P.empty

@@ -233,3 +233,37 @@ def test_what_interrupts_a_thread_inside_is_refused(during):
         queue.flush()
     assert len(refused) == 2
     assert ran(runtime) == [[0]]
+
+
+@pytest.mark.parametrize("is_submitted", [False, True])
+def test_an_interrupt_between_the_submissions_of_a_replay_loses_and_repeats_nothing(
+    is_submitted, monkeypatch
+):
+    runtime = Runtime()
+    runtime.is_busy = True
+    queue = Queue(runtime, MINIMUM, lambda: None)
+    held = operand(arena(), 0, 16, True)
+    works = [(make_plan(30, 0.99e6), [replace(held, base=4 * number)], ()) for number in range(3)]
+    with queue.enter():
+        made = queue.prepare(works)
+        recorded = queue.recorded(made)
+    assert len(made) == 3
+    plain = runtime.submit
+
+    def interrupt(ticket):
+        is_second = len(runtime.ran) == 1
+        if is_submitted or not is_second:
+            plain(ticket)
+        if is_second:
+            monkeypatch.setattr(runtime, "submit", plain)
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(runtime, "submit", interrupt)
+    with queue.enter(), pytest.raises(KeyboardInterrupt):
+        queue.replay(made, recorded, [held])
+    assert ran(runtime) == [[0], [1]][: 1 + is_submitted]
+    with queue.enter():
+        queue.replay(made, recorded, [held])
+        queue.flush()
+    assert ran(runtime) == [[0], [1], [2]] * 2
+    assert runtime.waited[-1] is runtime.ran[-1]
