@@ -133,7 +133,7 @@ def unwrap(
 
     >>> import dml_vk
     >>> dml_vk.unwrap(dml_vk.asarray([0, 3, 1, 2, 0]), period=4).tolist()
-    [0, -1, 1, 2, 4]
+    [0, -1, -3, -2, -4]
     """
     what = "unwrap"
     given, turn = to_tensor(what, "p", p), to_number(what, "period", period)

@@ -119,9 +119,7 @@ class _Fusion:
         found = set() if self.checked is None else {self.checked}
         for slot, reach in zip(_slots(self.steps[number]), self.reaches[number]):
             for other in self.by_slot[slot]:
-                if other.step >= number:
-                    break
-                if reach.meets(other):
+                if other.step < number and reach.meets(other):
                     found.add(other.step)
         return sorted(found, reverse=True)
 

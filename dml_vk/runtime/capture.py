@@ -27,13 +27,6 @@ class Placeholder(Slot):
     def bytes(self) -> Bytes | None:
         raise needs_values()
 
-    @property
-    def window(self) -> Bytes | None:
-        raise needs_values()
-
-    def export(self, holder: object) -> None:
-        raise needs_values()
-
     def __getattr__(self, name: str) -> Any:
         """Raise an error where a device takes it for an arena."""
         rule = "a tensor of a compiled function cannot be used after it, unless it was returned"

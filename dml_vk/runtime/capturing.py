@@ -81,8 +81,7 @@ class Capturing(Device):
             return super().launch_new(what, plan, accesses, span, nbytes, params)
         memory = cast(Allocation, capture.new(nbytes))
         accesses.append(Access.of(memory, *span, True))
-        if plan.units:
-            self._add(capture, plan, accesses, params, what)
+        self._add(capture, plan, accesses, params, what)
         return memory
 
     def dispatch(self, work: Dispatched, accesses: Sequence[Access]) -> None:

@@ -26,7 +26,13 @@ from dml_vk.random import Generator
 INTERNAL = {
     *("allocate", "allocation", "info", "launch", "launch_new", "limits", "memory"),
     *("profile", "queue", "reads", "settle", "spec", "staging"),
+    *("dispatch", "download", "mapped", "not_captured", "upload", "verify", "written"),
 }
+# Functions that write one of their operands.
+_WRITTEN = {
+    "copy": ("dst",), "fill_diagonal": ("a",), "put": ("a",), "putmask": ("a",), "place": ("arr",),
+    "put_along_axis": ("x",),
+}  # fmt: skip
 POSITIONAL = inspect.Parameter.POSITIONAL_ONLY
 
 
@@ -124,7 +130,7 @@ def _namespace() -> Iterator[Target]:
         value = getattr(dml_vk, name)
         if inspect.isfunction(value) and name != "trace":
             target = of_function(f"dml_vk.{name}", value)
-            target.writes = ("dst",) if name == "copy" else ("out",)
+            target.writes = _WRITTEN.get(name, ("out",))
             if name in OPERATORS and OPERATORS[name].parameters:
                 target.parameters = [
                     *target.parameters[:1],

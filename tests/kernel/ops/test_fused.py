@@ -30,8 +30,8 @@ from dml_vk.layout import Layout, channels_last
 from dml_vk.testing.strategies import layouts, targets
 from tests.kernel.chains import found, launched, run, written_to
 from tests.kernel.elementwise import source_of
+from tests.kernel.long_loops import hard
 from tests.kernel.memory import QUAD, aligned, bits, elements, memory_for, moved
-from tests.kernel.ops.test_rounds import hard
 from tests.kernel.profiled import profiled
 from tests.kernel.rounds import counting_queue
 from tests.modules import check_valid

@@ -278,9 +278,9 @@ def test_static_numbers_are_part_of_the_signature():
         return x * n
 
     x = tensor(3)
-    for n in (2, 3, 2):
+    for n in (2, 3, 2, 0.0, -0.0):
         assert bits(function(x, n)) == bits(x * n)
-    assert len(function.programs) == 2
+    assert len(function.programs) == 4
 
 
 def test_programs_of_numbers_that_nobody_asks_for_again_go():

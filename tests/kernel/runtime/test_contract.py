@@ -215,6 +215,19 @@ def test_a_ticket_knows_whether_it_was_submitted_and_is_done(runtime, blocks, sp
     assert runtime.view(blocks[1])[1] == 6
 
 
+def test_what_is_prepared_runs_as_often_as_it_is_submitted(runtime, blocks, spirv):
+    back = dispatch(runtime, spirv, blocks[::-1], factor=1)
+    prepared = runtime.prepare([dispatch(runtime, spirv, blocks), Barrier(), back])
+    tickets = [runtime.repeat(prepared) for _ in range(4)]
+    assert not any(map(runtime.is_submitted, tickets))
+    del prepared, back
+    for ticket in tickets:  # under way at the same time
+        runtime.submit(ticket)
+    runtime.wait(tickets[-1])
+    assert runtime.is_done(tickets[-1])
+    assert runtime.view(blocks[0]).tolist() == [81 * n for n in range(1, WORDS + 1)]
+
+
 def test_what_is_recorded_and_dropped_never_runs(runtime, blocks, spirv):
     runtime.record([dispatch(runtime, spirv, blocks)])
     gc.collect()

@@ -28,6 +28,20 @@ def test_under_validation_dispatches_bind_what_they_access(monkeypatch):
     assert parts == [[*range(at, at + 5)] for at in (64, 320, 576)]
 
 
+def test_under_validation_what_is_replayed_binds_what_it_accesses_too(monkeypatch):
+    monkeypatch.setenv("DML_VK_VALIDATE", "1")
+    runtime = Runtime()
+    queue = Queue(runtime, MINIMUM, lambda: None)
+    where = Arena(np.arange(4096), 16384, None)
+    one, other = operand(where, 256, 276, True, 264), operand(where, 1024, 1040, True, 1024)
+    with queue.enter():
+        made = queue.prepare([(make_plan(), [one], ()), (shader(b"spirv", 4), [other], ())])
+        queue.replay(made, queue.recorded(made), [one, other])
+    assert [len(level) for level in runtime.ran[0].levels] == [1, 1]
+    ((bound, _),) = runtime.ran[0].levels[0]
+    assert bound[-1][0].tolist() == [*range(64, 69)]
+
+
 def test_under_validation_what_binds_whole_arenas_runs_alone(monkeypatch):
     def order():
         runtime = Runtime()
