@@ -15,7 +15,7 @@ def matrix_rank(a: Any, tol: Any = None, hermitian: bool = False, rtol: Any = No
         return ours.linalg.matrix_rank(a, rtol=rtol)
     if rtol is not None:
         raise DTypeError("matrix_rank", "tol and rtol exclude each other", tol=tol, rtol=rtol)
-    return ours.count_nonzero(ours.linalg.svdvals(a) > tol, axis=-1)
+    return ours.count_nonzero(ours.greater(ours.linalg.svdvals(a), tol), axis=-1)
 
 
 def norm(x: Tensor, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:

@@ -117,7 +117,7 @@ def test_large_matrices_in_blocks(dtype):
 def test_matrices_of_all_kinds_that_are_reduced_by_panels(dtype, monkeypatch):
     """Of fewer rows than a panel has, of one row more, and of two panels and a few rows."""
     monkeypatch.setattr(reductions, "BY_ONE_TEAM", 0)
-    for n in (1, 2, 33, 67):
+    for n in (1, 2, 33, 36, 67):
         check_eigh(symmetric(n, dtype))
     for m, n in ((1, 37), (41, 33)):
         check_svd(general(m, n, dtype))

@@ -383,6 +383,7 @@ def test_what_tensors_do_not_offer_is_refused():
         (lambda: np.linalg.eigvals(x), f"numpy.linalg.*eigvals: {host}"),
         (lambda: np.linalg.eigh(x, "U"), "eigh: UPLO is not supported; got UPLO='U'"),
         (lambda: matrices.matrix_rank(x, 1, rtol=2), "matrix_rank: tol and rtol exclude each"),
+        (lambda: matrices.matrix_rank(x, iter((1, 2))), "operands must be tensors or numbers"),
         (lambda: np.add(x, x, where=TRUE), "numpy.add: options must be among casting, dtype, "),
         (lambda: np.add.reduce(x, initial=1), "numpy.add.reduce: options must be among ax"),
         (
