@@ -204,7 +204,10 @@ class Program:
         self.device.download(places[self._memory[verify.slot]], verify.start, data)
 
         def real(memory: Any) -> Allocation:
-            return places[self._memory[memory.number]]
+            if isinstance(memory, Placeholder):
+                memory = places[self._memory[memory.number]]
+            found: Allocation = memory
+            return found
 
         verify.check(data, real)
 

@@ -148,6 +148,9 @@ def test_indexes_and_matrices_are_checked_at_each_call():
         IndexError, match="index is out of bounds for axis 0 with size 4; got index=5"
     ):
         take(x, dml_vk.asarray([3, 5, -4]))
+    outside = dml_vk.asarray([0, 9])
+    with pytest.raises(IndexError, match="out of bounds for axis 0 with size 4; got index=9"):
+        dml_vk.compile(lambda x: x[outside])(x)
     solve = dml_vk.compile(lambda a, b: dml_vk.linalg.solve(a, b))
     a, b = tensor(5, 5), tensor(5)
     assert bits(solve(a, b)) == bits(dml_vk.linalg.solve(a, b))
