@@ -56,6 +56,8 @@ class Compiled:
         for place, one in enumerate(args):
             parts.append(flatten(one, tensors, None if place in self._static else numbers))
         parts.append(flatten(kwargs, tensors, numbers))
+        if not tensors:
+            parts.append(open_device())
         memory, shares = _memory_of(tensors)
         key = (*parts, shares)
         try:
