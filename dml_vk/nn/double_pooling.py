@@ -84,15 +84,15 @@ def add_squares(what: str, x: View, target: View, pooling: Pooling) -> None:
 
 def _keep_larger(tap: _Seen) -> None:
     """Keep the first of equal elements, and the last NaN."""
-    *places, largest = tap.windows
+    first, largest = tap.windows[0], tap.windows[-1]
     better = logical_or(greater(tap.values, largest), isnan(tap.values))
-    for place in places:
-        better = logical_or(better, equal(place, -1))
+    if tap.places is not None:
+        better = logical_or(better, equal(first, -1))
     if tap.there is not None:
         better = logical_and(better, tap.there)
     where(better, tap.values, largest, out=largest)
-    for place in places:
-        where(better, tap.places, place, out=place)  # type: ignore[arg-type]
+    if tap.places is not None:
+        where(better, tap.places, first, out=first)
 
 
 def _add(tap: _Seen, pooling: Pooling) -> None:

@@ -180,7 +180,7 @@ def compile(
     >>> scaled(x, 2.0).tolist(), scaled(x, 0.5).tolist()
     ([-4.0, -2.0, 6.0], [-1.0, -0.5, 1.5])
     """
-    places = several(to_ints("compile", "static_argnums", several(static_argnums)))
+    places = to_ints("compile", "static_argnums", several(static_argnums))
     if function is None:
         return functools.partial(_compiled, static=frozenset(places))
     return _compiled(function, frozenset(places))

@@ -165,7 +165,6 @@ class _Fusion:
 
         Only what steps before `until` read counts as read by others: later ones may join.
         """
-        values: dict[Place, int] = {}
         reads: dict[Place, SlotAccess] = {}
         writes: dict[Place, SlotAccess] = {}
         works = [step for step in (self.steps[one] for one in steps) if isinstance(step, Work)]

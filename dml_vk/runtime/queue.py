@@ -339,7 +339,10 @@ class Queue:
         self, made: Sequence[Work], accesses: Sequence[Access], is_alone: bool = False
     ) -> None:
         graph = self._batch.graph
-        self._place(graph, made, accesses, is_alone)
+        if self._is_validated:
+            self._place(graph, made, accesses, is_alone)
+        else:  # as in `_place`, whose call each operation would pay for
+            graph.add(made, accesses)
         if Exports.alive and any(one.arena.exports.has(one.start) for one in accesses):
             self.flush()  # Other libraries may read the memory at any time.
             return

@@ -16,7 +16,7 @@ from dml_vk.runtime.capturing import captured
 from dml_vk.runtime.device import Device
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.spec import Spec
-from tests.chance import chance
+from tests.kernel.program.tensors import bits, same, tensor
 from tests.unit.runtime.queues import make_plan
 
 SOURCE = """#version 450
@@ -29,18 +29,6 @@ void main() {
     y[y_base + n] = 2.0 * x[x_base + n];
 }
 """
-
-
-def tensor(*shape):
-    return dml_vk.asarray(chance().standard_normal(shape).astype(np.float32))
-
-
-def bits(x):
-    return x.numpy().tobytes(), x.layout, x.dtype
-
-
-def same(found, expected):
-    assert list(map(bits, found)) == list(map(bits, expected))
 
 
 def jobs_of(compiled):
