@@ -15,10 +15,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """SciPy reads what --clients asks for when it is imported.
+    """Keep nothing on disk, so that each run makes its kernels; tests of the cache say where it is.
+
+    SciPy reads what --clients asks for when it is imported.
 
     With --gpu, any device that is opened in this process is driven as the probe has an H200.
     """
+    os.environ["DML_VK_CACHE"] = "off"
     if config.getoption("clients"):
         os.environ["SCIPY_ARRAY_API"] = "1"
     if config.getoption("gpu"):

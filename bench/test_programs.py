@@ -15,6 +15,7 @@ from bench.cases import describe
 from dml_vk import nn
 
 HAS = {name: importlib.util.find_spec(name) is not None for name in ("torch", "jax")}
+WIDE = "residual network of 64 channels, NCHW"
 IMAGES, ELEMENTS = (8, 64, 56, 56), (2**20,)
 
 
@@ -41,7 +42,7 @@ def products(x, *_):
 
 
 def residual(x, *weights):
-    """Eight blocks of two convolutions."""
+    """Blocks of two convolutions."""
     for first, second in zip(weights[::2], weights[1::2]):
         y = nn.conv(dml_vk.relu(nn.conv(x, first, padding=1)), second, padding=1)
         x = dml_vk.relu(x + y)
@@ -67,6 +68,11 @@ CASES = {
         values(1, 16, 14, 14),
         [values(16, 16, 3, 3) / 12 for _ in range(16)],
     ),
+    WIDE: (
+        residual,
+        values(1, 64, 28, 28),
+        [values(64, 64, 3, 3) / 24 for _ in range(8)],
+    ),
 }
 ANYWHERE = ("normalise NHWC", "12 operations", "100 additions", "100 products of 4 x 4")
 
@@ -79,9 +85,10 @@ def of_dml_vk(array):
 def caller(case, who):
     """A call, and what makes NumPy's array of its result."""
     function, x, more = CASES[case]
-    if who in ("dml_vk", "compiled", "compiled, host"):
+    if who in ("dml_vk", "compiled", "compiled, auto", "compiled, host"):
         operands = [of_dml_vk(x), *map(dml_vk.asarray, more)]
-        run = function if who == "dml_vk" else dml_vk.compile(function)
+        layout = "auto" if who == "compiled, auto" else None
+        run = function if who == "dml_vk" else dml_vk.compile(function, layout=layout)
 
         def call():
             result = run(*operands)
@@ -110,6 +117,8 @@ def caller(case, who):
 def everybody():
     for case in CASES:
         yield from ((case, who) for who in ("dml_vk", "compiled", "compiled, host"))
+        if case == WIDE:
+            yield case, "compiled, auto"
         others = {"numpy": True, "torch": HAS["torch"], "torch.compile": HAS["torch"]}
         others["jax.jit"] = HAS["jax"]
         if case in ANYWHERE:

@@ -119,7 +119,7 @@ _MODULES = {
 }
 _LAZY = {name: module for module, names in _MODULES.items() for name in names.split()}
 # Modules themselves.
-_LAZY |= dict.fromkeys(("directml", "fft", "linalg", "nn", "random", "special"), "")
+_LAZY |= dict.fromkeys(("directml", "fft", "linalg", "nn", "onnx", "random", "special"), "")
 __all__ = [
     "DTypeError",
     "DeviceError",

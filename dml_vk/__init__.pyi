@@ -5,6 +5,7 @@ from dml_vk import (
     fft as fft,
     linalg as linalg,
     nn as nn,
+    onnx as onnx,
     random as random,
     special as special,
 )

@@ -45,8 +45,16 @@ def memory_limit() -> int | None:
     return int(value) if value else None
 
 
+def saves() -> bool:
+    """Whether kernels are kept on disk for other processes."""
+    return os.environ.get("DML_VK_CACHE") != "off"
+
+
 def cache_folder() -> Path:
     """Where this user's programs keep what they can make again; ours is not made yet."""
+    moved = os.environ.get("DML_VK_CACHE", "")
+    if moved not in ("", "off"):
+        return Path(moved)
     if sys.platform == "win32":
         folder = os.environ.get("LOCALAPPDATA") or os.path.expanduser("~/AppData/Local")
     elif sys.platform == "darwin":

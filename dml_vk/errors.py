@@ -72,6 +72,10 @@ class CaptureError(DmlVkError, RuntimeError):
     """A function that cannot be compiled, since it needs values or does what cannot be repeated."""
 
 
+class ModelError(DmlVkError, ValueError):
+    """A model that is malformed, or that needs what is not supported."""
+
+
 class LinAlgError(DmlVkError, ValueError):
     """A matrix without what was asked of it. What is raised is also NumPy's class of this name."""
 

@@ -1,18 +1,19 @@
 """The pictures of the documentation: `python docs/pictures.py` writes them to docs/pictures/.
 
 Each is drawn from what the library itself says: offsets of layouts, ranges of an arena, levels of
-pending work.
+pending work. The timeline is of what docs/timeline.py measured.
 """
 
 from __future__ import annotations
 
-import html
+import json
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parents[1]))  # the clone, installed or not
 from dml_vk.layout import Layout, channels_last, contiguous_format
+from dml_vk.observe.drawing import ACCENT, Picture
 from dml_vk.runtime.free_list import FreeList
 from dml_vk.runtime.hazards import Hazards
 from dml_vk.strides.drawing import (
@@ -20,68 +21,11 @@ from dml_vk.strides.drawing import (
     LINE_INK,
     MARGIN_INK,
     as_svg,
-    svg_cell,
-    svg_head,
 )
 
 FOLDER = Path(__file__).parent / "pictures"
+TIMELINE = Path(__file__).parent / "timeline.json"
 BLUE, ORANGE, GREEN, PINK, YELLOW, *_ = COLOURS
-ACCENT = "#b3261e"  # of what a picture is about
-
-
-class Picture:
-    """Shapes at pixels, and the SVG that they make."""
-
-    def __init__(self, across: int, down: int, title: str) -> None:
-        self._parts = [svg_head(across, down, title)]
-
-    def text(
-        self,
-        x: float,
-        y: float,
-        words: str,
-        *,
-        anchor: str = "start",
-        size: int = 12,
-        bold: bool = False,
-        ink: str | None = None,
-    ) -> None:
-        style = f' font-size="{size}"' + (' font-weight="bold"' if bold else "")
-        colour = f' fill="{ink}"' if ink else ""
-        shape = f'<text x="{x:g}" y="{y:g}" text-anchor="{anchor}"{style}{colour}>'
-        self._parts.append(f"{shape}{html.escape(words)}</text>")
-
-    def cell(self, left: int, top: int, width: int, text: str, fill: str | None) -> None:
-        self._parts.append(svg_cell(left, top, width, text, fill, dashed=fill is None))
-
-    def box(
-        self, left: float, top: float, across: float, down: float, fill: str, ink: str = LINE_INK
-    ) -> None:
-        self._parts.append(
-            f'<rect x="{left:g}" y="{top:g}" width="{across:g}" height="{down:g}" rx="4" '
-            f'fill="{fill}" stroke="{ink}"/>'
-        )
-
-    def frame(self, left: int, top: int, across: int, down: int) -> None:
-        """Around a cell that is meant."""
-        self._parts.append(
-            f'<rect x="{left}" y="{top}" width="{across}" height="{down}" fill="none" '
-            f'stroke="{ACCENT}" stroke-width="2.5"/>'
-        )
-
-    def arrow(self, x1: float, y1: float, x2: float, y2: float) -> None:
-        """Downwards or to the right."""
-        head = (
-            f"M{x2 - 4:g} {y2 - 6:g}L{x2:g} {y2:g}L{x2 + 4:g} {y2 - 6:g}"
-            if y2 > y1
-            else f"M{x2 - 6:g} {y2 - 4:g}L{x2:g} {y2:g}L{x2 - 6:g} {y2 + 4:g}"
-        )
-        self._parts.append(
-            f'<path d="M{x1:g} {y1:g}L{x2:g} {y2:g}{head}" fill="none" stroke="{LINE_INK}"/>'
-        )
-
-    def svg(self) -> str:
-        return "\n".join([*self._parts, "</svg>"])
 
 
 def readme() -> str:
@@ -223,6 +167,44 @@ def call() -> str:
     return picture.svg()
 
 
+def timeline() -> str:
+    """Calls and kernels of a function, uncompiled and compiled, as docs/timeline.py measured them.
+
+    What the device does is drawn from the last call to the end, each kernel by its share of it.
+    """
+    known = json.loads(TIMELINE.read_text())
+    left, across, height = 84, 700, 30
+    scale = across / known["before"]["whole"]
+    picture = Picture(left + across + 60, 262, "A function of five operations, and compiled")
+    for top, name, words in ((0, "before", "as written"), (130, "after", "compiled")):
+        side = known[name]
+        picture.text(20, top + 24, words, size=14, bold=True)
+        picture.text(20, top + 56, "Python")
+        picture.text(20, top + 92, "device")
+        at = 0.0
+        for number, (_, microseconds) in enumerate(side["calls"]):
+            place = left + at * scale, top + 36, microseconds * scale, height
+            picture.box(*place, COLOURS[number])
+            at += microseconds
+        names = [call for call, _ in side["calls"]]
+        if name == "after":
+            names = ["all five at once"]
+        share = (side["whole"] - at) / sum(ns for _, ns in side["kernels"])
+        for number, ((_, microseconds), call) in enumerate(zip(side["kernels"], names)):
+            width = microseconds * share * scale
+            picture.box(left + at * scale, top + 72, width, height, COLOURS[number])
+            middle = left + at * scale + width / 2
+            picture.text(middle, top + 92, call, anchor="middle", size=11)
+            at += microseconds * share
+        end = left + at * scale
+        picture.bar(end, top + 32, 2, 74)
+        picture.text(end + 6, top + 44, f"{side['whole']:.0f} us", ink=ACCENT)
+    sizes = "x".join(map(str, known["sizes"]))
+    words = f"maximum((x - m) / s * g + b, 0) of {sizes} float32, channels_last; {known['device']}"
+    picture.text(20, 252, words, ink=MARGIN_INK, size=11)
+    return picture.svg()
+
+
 PADDED = Layout((2, 3), (5, 1))
 PHOTO = Layout.packed((1, 3, 2, 4), channels_last)
 LETTERS: Sequence[object] = "ABCDEF"
@@ -231,6 +213,7 @@ PICTURES: dict[str, Callable[[], str]] = {
     "call": call,
     "levels": levels,
     "arenas": arenas,
+    "timeline": timeline,
     "nchw": lambda: as_svg(Layout(PHOTO.sizes), dim=1),
     "nhwc": lambda: as_svg(PHOTO, dim=1),
     "padded": lambda: as_svg(PADDED, LETTERS),

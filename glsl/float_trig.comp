@@ -19,10 +19,15 @@ float compute_with(float a, Angle angle) {
     return a;
 }
 
+bool is_rare(float a) { return is_far_angle(before(a)); }
+
 bool any_rare(Values a) {
-    uint most = 0;
-    for (uint k = 0; k < PER; k++) most = max(most, floatBitsToUint(before(a.at[k])) & ~FLOAT_SIGN);
-    return most >= TRIG_HUGE;
+    bool found = false;
+    for (uint k = 0; k < PER; k++) {
+        bool rare = is_rare(a.at[k]);
+        found = found || rare;
+    }
+    return found;
 }
 
 float compute_common(float a) {

@@ -54,7 +54,7 @@ layout(constant_id = 25) const bool BY_ROWS = false; // store a row after the ot
 #define OF_ROWS 1
 #define OF_COLUMNS 2
 #else
-const bool BY_ROWS = false;
+layout(constant_id = 17) const bool BY_ROWS = false;  // store a row after the other
 #endif
 
 #define BY_ELEMENTS 0

@@ -8,8 +8,10 @@ first, replays a recording on the operands' memory.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from contextlib import suppress
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
@@ -42,8 +44,18 @@ MOST = 4096  # cached calls; the cache is cleared when it is full
 # Takes the operands, `out` or None, and parameters.
 Function = Callable[..., Tensor]
 
+# What sees the calls of a context: a function and its parameters, how to call it on operands and
+# an `out`, and with which it was called. It calls it.
+Watcher = Callable[
+    [Function, "tuple[Any, ...]", Callable[[Sequence[Any], Any], Tensor], Sequence[Any], Any],
+    Tensor,
+]
+
 _calls: dict[tuple[Any, ...], Call] = {}
 _UNKEYED = object()
+_watcher: ContextVar[Watcher | None] = ContextVar("dml_vk.calls", default=None)
+_switching = threading.RLock()
+_watched = 0
 
 
 def call(function: Function, operands: Sequence[Any], out: Any = None, *params: Any) -> Tensor:
@@ -120,7 +132,9 @@ def _recorded(function: Function, operands: Sequence[Any], out: Any, params: Any
     if out is not None:
         place = stand_in(out, shared or Slot(last, out.allocation.nbytes))
     result, copies = collected(lambda: function(tuple(stand_ins), place, *params))
-    return Call(copies, stand_ins, result, is_new=result is not place)
+    made = Call(copies, stand_ins, result, is_new=result is not place)
+    made.function, made.params = function, params
+    return made
 
 
 @dataclass(slots=True, eq=False)
@@ -139,7 +153,12 @@ class OneLaunch:
 class Call:
     """A recorded call: launches over the memory of its operands, its result and temporaries."""
 
-    __slots__ = ("_copies", "_device", "_numbers", "_one", "_result", "_slots", "_spec", "_steps")
+    __slots__ = (
+        *("_copies", "_device", "_numbers", "_one", "_result", "_slots", "_spec", "_steps"),
+        *("function", "params"),
+    )
+    function: Function
+    params: tuple[Any, ...]
 
     def __init__(
         self, copies: Sequence[Any], stand_ins: Sequence[Any], result: Tensor, *, is_new: bool
@@ -240,6 +259,62 @@ class Call:
         what, nbytes = (made[0].what, made[0].nbytes) if made else (launch.what, 0)
         span = target.base, target.low & ~3, target.high + 3 & ~3
         return OneLaunch(numbers, launch.plan, span, nbytes, rest, place, what)
+
+
+def shown(function: Function, operands: Sequence[Any], out: Any, *params: Any) -> Tensor:
+    """Return `function(operands, out, *params)`. Who watches sees its calls as one."""
+    watcher = _watcher.get()
+    if watcher is None:
+        return function(operands, out, *params)
+
+    def do(operands: Sequence[Any], out: Any) -> Tensor:
+        return function(operands, out, *params)
+
+    return watcher(function, params, do, operands, out)
+
+
+def _shown(known: Call, operands: Sequence[Any], out: Any) -> Tensor:
+    watcher = _watcher.get()
+    if watcher is None:
+        return _replay(known, operands, out)
+
+    def do(operands: Sequence[Any], out: Any) -> Tensor:
+        return call(known.function, operands, out, *known.params)
+
+    return watcher(known.function, known.params, do, operands, out)
+
+
+_replay = Call.replay
+
+
+@contextmanager
+def watched(watcher: Watcher) -> Iterator[None]:
+    """Show the calls that this context makes in the `with` block.
+
+    Calls are replayed by another function for that time, so that they take none to look whether
+    anybody watches.
+    """
+    global _watched
+
+    def once(*given: Any) -> Tensor:
+        token = _watcher.set(None)
+        try:
+            return watcher(*given)
+        finally:
+            _watcher.reset(token)
+
+    with _switching:
+        _watched += 1
+    token = _watcher.set(once)
+    try:
+        setattr(Call, "replay", _shown)  # noqa: B010
+        yield
+    finally:
+        _watcher.reset(token)
+        with _switching:
+            _watched -= 1
+            if not _watched:
+                setattr(Call, "replay", _replay)  # noqa: B010
 
 
 def _words_of(made: NumberWords, number: Any) -> Ints:

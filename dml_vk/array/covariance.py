@@ -137,7 +137,7 @@ def _covariances(
 
 def _switch(what: str, name: str, value: Any) -> bool:
     """Convert a bool, or 0 or 1, which SciPy passes."""
-    return to_bool(what, name, bool(value) if type(value) is int and value in (0, 1) else value)
+    return to_bool(what, name, bool(value) if isinstance(value, int) and value in (0, 1) else value)
 
 
 def _rows(what: str, x: Tensor, rowvar: bool) -> Tensor:

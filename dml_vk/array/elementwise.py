@@ -28,6 +28,7 @@ from dml_vk.ops.elementwise import cast_elements, compute, converted
 from dml_vk.ops.numbers import double_words, element_words, scalar_words
 from dml_vk.ops.view import View
 from dml_vk.promotion import common_dtype, float_dtype
+from dml_vk.runtime.recording import LiveNumber
 from dml_vk.strides.order import Ints, to_bool
 from dml_vk.tensor.core import Tensor, tensor_over
 from dml_vk.tensor.operands import (
@@ -339,6 +340,8 @@ _SMALL = (3, 4)  # powers that are computed as products
 
 def _to_the_power(x1: Operand, x2: Operand, /, *, out: Tensor | None = None) -> Tensor:
     number = plain(x2)
+    if issubclass(type(number), LiveNumber):
+        number = number.kind(number)  # Its value tells the operator.
     if type(number) in (int, float) and isinstance(x1, Tensor):
         common = common_dtype("pow", [x1.dtype], [number])
         operator = _power(common, number)

@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
+from dml_vk.array.calls import shown
 from dml_vk.array.host_operands import beside
 from dml_vk.errors import DTypeError, ErrorsAs, LayoutError
 from dml_vk.layout import Layout, broadcast_sizes, concatenate, elementwise
@@ -203,7 +204,10 @@ def concat(arrays: Arrays, /, *, axis: int | None = 0, out: Tensor | None = None
     >>> dml_vk.concat([dml_vk.asarray([[1, 2]]), dml_vk.asarray([[3, 4]])], axis=1).tolist()
     [[1, 2, 3, 4]]
     """
-    given = _joined("concat", arrays)
+    return shown(_concatenated, _joined("concat", arrays), out, axis)
+
+
+def _concatenated(given: list[Tensor], out: Any, axis: Any) -> Tensor:
     if axis is None:
         dim, layout = 0, Layout((sum([one.size for one in given]),))
     else:

@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dml_vk.array import statistics
+from dml_vk.array.calls import shown
 from dml_vk.array.creation import asarray, filled
 from dml_vk.array.cumulative import cumulative_sum
 from dml_vk.array.grids import arange
@@ -119,6 +120,18 @@ def pad(
     if not isinstance(mode, str) or mode not in MODES:
         rule = f"mode must be one of {', '.join(MODES)}"
         raise RangeError("pad", rule, mode=mode)
+    return shown(_pad, (given,), out, pairs, mode, value, constant_values)
+
+
+def _pad(
+    operands: Sequence[Tensor],
+    out: Any,
+    pairs: Sequence[Pair],
+    mode: str,
+    value: Any,
+    constant_values: Any,
+) -> Tensor:
+    (given,) = operands
     pieces = [_padded(mode, size, *pair) for size, pair in zip(given.shape, pairs)]
     sizes = tuple([before + size + after for size, (before, after) in zip(given.shape, pairs)])
     layout = Layout.packed(sizes, given.layout.order)

@@ -46,6 +46,7 @@ from dml_vk.kernels.plan import (
     search,
     sort,
 )
+from dml_vk.strides.order import Ints
 
 _COPY_PUSH = index_push(("src_base", "dst_base"), MAX_RANK)
 _FILL_PUSH = index_push(("dst_base",), MADE_RANK, (("value", 4),))
@@ -101,6 +102,7 @@ COMPUTED = {
     "where": (3, ("packed_8", "packed_16", "words_32", "words_64", "words_128", "tile_32")),
 }
 _NATIVE = (
+    "float_arithmetic",
     "double_arithmetic",
     "double_activation",
     "complex_arithmetic",
@@ -259,6 +261,13 @@ _KERNELS = (
         push=(("src_base", 1), ("dst_base", 1), ("count", 1)),
         variants={"float64": native(())},
     ),
+    Kernel(
+        "divide_check",
+        bindings=("Src", "Dst"),
+        spec=(),
+        push=(("src_base", 1), ("dst_base", 1), ("count", 1)),
+        variants={"float32": native(())},
+    ),
     *_computed(),
     *matmul.KERNELS,
     *conv.KERNELS,
@@ -288,3 +297,25 @@ NATIVE_MODULES = frozenset(
     for module, macros in kernel.modules.items()
     if NATIVE_SPEC in macros
 )
+# All operators of the others depend on it, or may.
+_DIVIDING = "DIVIDE", "FLOOR_DIVIDE", "SQRT", "RECIPROCAL"
+_DIVIDES = frozenset({int(opcodes_of("float_arithmetic")[name]) for name in _DIVIDING})
+
+
+def checks_of(module: str, computed: Ints) -> tuple[str, ...]:
+    """Whose operations of a device a module depends on: dtypes for runtime/native_check.py.
+
+    `computed` are its constants from the opcode on, if it is of an elementwise kernel.
+    """
+    if module not in NATIVE_MODULES:
+        return ()
+    if module.startswith("float_"):
+        return ("float32",) if computed[0] in _DIVIDES else ()
+    return ("float64",)
+
+
+def constants_from_op(module: str, spec: Ints) -> Ints:
+    """Those of the constants of a module that begin with an opcode, if it has one."""
+    kernel = KERNELS.get(module.rpartition("_")[0])
+    names = () if kernel is None else kernel.spec
+    return spec[names.index("OP") :] if "OP" in names else ()

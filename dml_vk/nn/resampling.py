@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from dml_vk.array.calls import call
+from dml_vk.array.calls import call, shown
 from dml_vk.dtypes import float16, float32, uint32
 from dml_vk.errors import LayoutError, RangeError
 from dml_vk.layout import Layout
@@ -74,11 +74,11 @@ def resample(
         if rounding is None:
             rounding = "round_prefer_ceil" if mode == "nearest_exact" else "floor"
         to_word(what, "rounding", rounding, tuple(ROUNDINGS))
-        return _resampled(x, [nearest(way, rounding) for way in ways], out)
+        return shown(_resampled, (x,), out, tuple([nearest(way, rounding) for way in ways]))
     if rounding is not None:
         rule = "rounding must not be given unless mode is nearest"
         raise RangeError(what, rule, rounding=rounding, mode=mode)
-    return _resampled(x, [taps(way, mode, factor) for way in ways], out)
+    return shown(_resampled, (x,), out, tuple([taps(way, mode, factor) for way in ways]))
 
 
 def _ways(what: str, sizes: Ints, size: Any, scale: Any, coordinates: Any) -> tuple[Way, ...]:
@@ -137,14 +137,15 @@ def _numbers_of(what: str, name: str, given: Any, count: int) -> list[float]:
     return found
 
 
-def _resampled(x: Tensor, dims: Sequence[tuple[Tap, ...]], out: Any) -> Tensor:
+def _resampled(operands: Sequence[Tensor], out: Any, dims: tuple[tuple[Tap, ...], ...]) -> Tensor:
+    (x,) = operands
     sizes = (*x.shape[:2], *[len(one[0].indexes) for one in dims])
     layout = Layout.packed(sizes, x.layout.order)
     if out is not None:
         # The offsets are those of the strides that are read.
         given = check_out("resample", out, layout.sizes, x.dtype, x)
         x = Tensor(copy_if_overlapping("resample", x, given))
-    table = _table(x.device, tuple(dims), x.layout.strides[2:])
+    table = _table(x.device, dims, x.layout.strides[2:])
     return call(_launched, (x, table), out, layout, len(dims[0]))
 
 

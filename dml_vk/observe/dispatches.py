@@ -1,9 +1,9 @@
 """The dispatch log: each dispatch, each flush, and the progress of long work.
 
 It goes to Python's logger "dml_vk". At DEBUG there is a record for each dispatch, with a `Timed`
-in its attribute `dispatch`, for each flush and for each compiled kernel; at INFO, one for each
-function that is captured, and one every two seconds for work that takes longer than that. At higher
-levels nothing is logged, at no cost.
+in its attribute `dispatch`, for each flush and for each compiled kernel; at INFO, two for each
+program, once it is captured and once its kernels are made, and one every two seconds for work that
+takes longer than that. At higher levels nothing is logged, at no cost.
 DML_VK_LOG sets the level, and prints to stderr.
 """
 
@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from dml_vk import environment
 from dml_vk.kernels.plan.base import Plan
+from dml_vk.observe.builds import Builds
 from dml_vk.observe.callers import Caller, caller
 from dml_vk.observe.summary import Summary
 from dml_vk.strides.order import Ints
@@ -105,6 +106,13 @@ def made(kernel: str, spec: Ints, seconds: float) -> None:
 def captured(name: str, seconds: float) -> None:
     """Log that a function was captured as a program, whose kernels are made when they first run."""
     logger.info("%s: captured %s us=%.1f", caller(), name, seconds * 1e6)
+
+
+def built(name: str, builds: Builds) -> None:
+    """Log which kernels the first run of a program made."""
+    form = "%s: built %s kernels=%d from_disk=%d us=%.1f"
+    seconds = builds.seconds * 1e6
+    logger.info(form, caller(), name, builds.kernels, builds.saved, seconds)
 
 
 class Watch:

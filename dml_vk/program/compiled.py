@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import functools
 from collections.abc import Callable, Sequence
+from contextlib import nullcontext
 from time import perf_counter
 from typing import Any, NamedTuple, overload
 
+from dml_vk.array.calls import watched
 from dml_vk.errors import CaptureError, DeviceError, DTypeError
 from dml_vk.exactness import chosen
 from dml_vk.observe import dispatches
+from dml_vk.observe.builds import counted
 from dml_vk.observe.copies import collected
+from dml_vk.program.donation import Donation, donated
 from dml_vk.program.explain import explained
 from dml_vk.program.fusion import computed_of
+from dml_vk.program.info import CompileInfo, info_of
+from dml_vk.program.layouts import placed, to_layout
 from dml_vk.program.live_numbers import LiveArgument
+from dml_vk.program.operations import Watch
+from dml_vk.program.picture import drawn
 from dml_vk.program.program import Program
 from dml_vk.program.trees import exactly, flatten, replace
 from dml_vk.runtime.arenas import Allocation
@@ -32,11 +40,19 @@ class Compiled:
     """A function of tensors, and its programs: one for each signature."""
 
     def __init__(
-        self, function: Function, static: frozenset[int] = frozenset(), *, is_fused: bool = False
+        self,
+        function: Function,
+        static: frozenset[int] = frozenset(),
+        donate: frozenset[int] = frozenset(),
+        *,
+        layout: str | None = None,
+        is_fused: bool = False,
     ) -> None:
         functools.update_wrapper(self, function)
         self._function = function
         self._static = static
+        self._donate = donate
+        self._layout = layout
         self._is_fused = is_fused  # it must be elementwise
         self._known: dict[Any, list[Known]] = {}
 
@@ -59,7 +75,12 @@ class Compiled:
         if not tensors:
             parts.append(open_device())
         memory, shares = _memory_of(tensors)
+        gifts: Sequence[int] = ()
+        if self._donate:
+            gifts = donated(self._name, args, self._donate, tensors, shares)
         key = (*parts, shares)
+        if len(memory) < len(tensors):
+            key += (_places_of(tensors),)
         try:
             known = self._known.setdefault(key, [])
         except TypeError as error:
@@ -67,7 +88,7 @@ class Compiled:
             raise DTypeError(self._name, rule, error=str(error)) from None
         program = next((one.program for one in known if one.fits(numbers)), None)
         if program is None:
-            known.append(self._captured(args, kwargs, tensors, memory, shares))
+            known.append(self._captured(args, kwargs, tensors, memory, shares, gifts))
             if len(known) > MOST_VALUES:
                 del known[0]
             program = known[-1].program
@@ -75,7 +96,13 @@ class Compiled:
             # An argument shares memory with a tensor from outside: steps may depend on each other
             # where they did not at the first call.
             return self._function(*args, **kwargs)
-        return program.run(tensors, memory, numbers, is_measured=is_measured)
+        donation = Donation(gifts, memory, shares) if gifts else None
+        if program.builds is None:
+            with counted() as program.builds:
+                result = program.run(tensors, memory, numbers, donation, is_measured=is_measured)
+            dispatches.built(self._name, program.builds)
+            return result
+        return program.run(tensors, memory, numbers, donation, is_measured=is_measured)
 
     def __get__(self, instance: object, owner: type | None = None) -> Any:
         return self if instance is None else functools.partial(self, instance)
@@ -99,6 +126,31 @@ class Compiled:
         """
         return "\n\n".join([explained(one) for one in self.programs])
 
+    def svg(self) -> str:
+        """Draw the programs of all signatures as SVG: kernels on their levels, and what follows.
+
+        Those that were fused are green. After `measure`, bars compare the times of kernels.
+
+        >>> import dml_vk
+        >>> step = dml_vk.compile(lambda x: dml_vk.exp(x) * 2 + 1)
+        >>> y = step(dml_vk.ones(4))
+        >>> step.svg().count("<rect")
+        1
+        """
+        return drawn(self.programs)
+
+    def info(self) -> CompileInfo:
+        """Return how many programs and kernels there are, and how long the first calls made them.
+
+        >>> import dml_vk
+        >>> step = dml_vk.compile(lambda x: dml_vk.exp(x) * 2 + 1)
+        >>> y = step(dml_vk.ones(4))
+        >>> info = step.info()
+        >>> info.programs, info.kernels, info.capture_seconds > 0
+        (1, 1, True)
+        """
+        return info_of(self.programs)
+
     @property
     def _name(self) -> str:
         return getattr(self._function, "__name__", "compile")
@@ -110,6 +162,7 @@ class Compiled:
         tensors: Sequence[Tensor],
         memory: Sequence[Allocation],
         shares: Ints,
+        gifts: Sequence[int],
     ) -> Known:
         device = tensors[0].device if tensors else open_device()
         for x in tensors:
@@ -119,13 +172,15 @@ class Compiled:
         began = perf_counter()
         capture = Capture(device, [one.nbytes for one in memory])
         given: list[Tensor] = []
+        known: dict[int, Tensor] = {}
         numbers: list[LiveArgument] = []
 
         def without_values(x: Any, *, is_static: bool = False) -> Any:
             if isinstance(x, Tensor):
                 slot: Any = capture.slots[shares[len(given)]]
-                given.append(Tensor._over_memory(slot, _spec(x)))
-                return given[-1]
+                made = known.setdefault(id(x), Tensor._over_memory(slot, _spec(x)))
+                given.append(made)
+                return made
             if is_static or not (type(x) is int or type(x) is float):
                 return x
             numbers.append(LiveArgument(len(numbers), x))
@@ -137,12 +192,18 @@ class Compiled:
             for place, one in enumerate(args)
         ]
         named = replace(kwargs, without_values)
-        with captured(capture):
+        watch = Watch(capture)
+        with captured(capture), watched(watch) if self._layout else nullcontext():
             result, copies = collected(lambda: self._function(*replaced, **named))
         if self._is_fused:
             _check_elementwise(capture)
-        program = Program(capture, given, result, copies)
-        dispatches.captured(self._name, perf_counter() - began)
+        formats = None
+        if self._layout:
+            formats = placed(capture, watch, result, copies, self._layout)
+        gone = [shares[number] for number in gifts]
+        program = Program(capture, given, result, copies, gone, formats)
+        program.capture_seconds = perf_counter() - began
+        dispatches.captured(self._name, program.capture_seconds)
         pinned = {one.operand: exactly(one.pinned()) for one in numbers if one.is_pinned}
         return Known(pinned, program)
 
@@ -158,19 +219,36 @@ class Known(NamedTuple):
 
 
 @overload
-def compile(function: Function, *, static_argnums: int | Sequence[int] = ()) -> Compiled: ...
+def compile(
+    function: Function,
+    *,
+    static_argnums: int | Sequence[int] = (),
+    donate: int | Sequence[int] = (),
+    layout: str | None = None,
+) -> Compiled: ...
 @overload
 def compile(
-    function: None = None, *, static_argnums: int | Sequence[int] = ()
+    function: None = None,
+    *,
+    static_argnums: int | Sequence[int] = (),
+    donate: int | Sequence[int] = (),
+    layout: str | None = None,
 ) -> Callable[[Function], Compiled]: ...
 def compile(
-    function: Function | None = None, *, static_argnums: int | Sequence[int] = ()
+    function: Function | None = None,
+    *,
+    static_argnums: int | Sequence[int] = (),
+    donate: int | Sequence[int] = (),
+    layout: str | None = None,
 ) -> Compiled | Callable[[Function], Compiled]:
     """Make a function whose launches are recorded at its first call, and repeated at later ones.
 
     Numbers among the arguments may vary from call to call as operands of tensors. Where a function
     needs their values, each value has a program of its own, as those at the places `static_argnums`
-    always have. Without a function, it returns a decorator.
+    always have. Tensors at the places `donate` cannot be used after a call: results that fit take
+    their memory, and so do temporaries. With `layout="auto"`, operations of networks are done in
+    the memory format that takes the least estimated time, copies to it included; with "nchw" or
+    "nhwc", in this one. `explain` reports the copies. Without a function, it returns a decorator.
 
     >>> import dml_vk
     >>> @dml_vk.compile
@@ -180,10 +258,15 @@ def compile(
     >>> scaled(x, 2.0).tolist(), scaled(x, 0.5).tolist()
     ([-4.0, -2.0, 6.0], [-1.0, -0.5, 1.5])
     """
-    places = to_ints("compile", "static_argnums", several(static_argnums))
+    static = frozenset(to_ints("compile", "static_argnums", several(static_argnums)))
+    places = frozenset(to_ints("compile", "donate", several(donate)))
+    if static & places:
+        rule = "donate must name other places than static_argnums"
+        raise DTypeError("compile", rule, donate=donate, static_argnums=static_argnums)
+    layout = to_layout("compile", layout)
     if function is None:
-        return functools.partial(_compiled, static=frozenset(places))
-    return _compiled(function, frozenset(places))
+        return functools.partial(_compiled, static=static, donate=places, layout=layout)
+    return _compiled(function, static, places, layout)
 
 
 def fuse(function: Function) -> Compiled:
@@ -211,10 +294,12 @@ def _check_elementwise(capture: Capture) -> None:
             raise CaptureError("fuse", rule, call=str(caller))
 
 
-def _compiled(function: Any, static: frozenset[int]) -> Compiled:
+def _compiled(
+    function: Any, static: frozenset[int], donate: frozenset[int], layout: str | None
+) -> Compiled:
     if not callable(function):
         raise DTypeError("compile", "function must be callable", function=function)
-    return Compiled(function, static)
+    return Compiled(function, static, donate, layout=layout)
 
 
 def _spec(x: Tensor) -> Spec:
@@ -233,3 +318,9 @@ def _memory_of(tensors: Sequence[Tensor]) -> tuple[list[Allocation], Ints]:
             memory.append(own)
         shares.append(number)
     return memory, tuple(shares)
+
+
+def _places_of(tensors: Sequence[Tensor]) -> Ints:
+    """For each tensor the first place at which it is the same object."""
+    places: dict[int, int] = {}
+    return tuple([places.setdefault(id(x), place) for place, x in enumerate(tensors)])

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.observe.dispatches import USERS_KERNEL
 from dml_vk.observe.text_table import table
+from dml_vk.program.format_report import described
 
 if TYPE_CHECKING:
     from dml_vk.program.program import Job, Program
@@ -15,16 +16,31 @@ if TYPE_CHECKING:
 
 def explained(program: Program) -> str:
     """A table of the launches of a program."""
-    jobs = [job for part in program.parts for job in part.jobs]
+    rows = [("level", "kernel", "does", "read", "written", "us", "line"), *rows_of(program)]
+    text = f"{head_of(program)}\n{table(rows, right={0, 3, 4, 5})}"
+    return text if program.formats is None else f"{text}\n{described(program.formats)}"
+
+
+def jobs_of(program: Program) -> list[Job]:
+    return [job for part in program.parts for job in part.jobs]
+
+
+def head_of(program: Program) -> str:
+    """Its numbers in one line."""
+    jobs = jobs_of(program)
     levels = len({job.level for job in jobs})
     kernels, on = _counted(len(jobs), "kernel"), _counted(levels, "level")
     head = f"{kernels} on {on}, {program.temporary_bytes:,} bytes of temporaries"
     if len(program.parts) > 1:
         head += f", in {len(program.parts)} parts: values are checked in between"
-    rows = [("level", "kernel", "does", "read", "written", "us", "line")]
+    return head
+
+
+def rows_of(program: Program) -> list[tuple[str, str, str, str, str, str, str]]:
+    """For each launch the cells of the table."""
+    jobs = jobs_of(program)
     times = [f"{time:.1f}" for time in program.times] or [""] * len(jobs)
-    rows += map(_row, jobs, times)
-    return f"{head}\n{table(rows, right={0, 3, 4, 5})}"
+    return list(map(_row, jobs, times))
 
 
 def _row(job: Job, time: str) -> tuple[str, str, str, str, str, str, str]:

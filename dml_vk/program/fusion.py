@@ -8,14 +8,15 @@ without memory; it is written only if something else reads it.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.chain import Chain, Computed, Node, Operand, node_of, present
-from dml_vk.kernels.plan.fused import params_of, plan_fused
+from dml_vk.kernels.plan.fused import is_known, params_of, plan_fused
 from dml_vk.limits import Profile
-from dml_vk.program.liveness import Step
-from dml_vk.runtime.capture import Verify, Work
+from dml_vk.program.liveness import Step, cost
+from dml_vk.runtime.capture import Chained, Verify, Work
 from dml_vk.runtime.recording import SlotAccess
 from dml_vk.strides.order import Ints
 
@@ -146,14 +147,17 @@ class _Fusion:
                     return False
         together = [*group.steps, number]
         launch = self._launch(together, number)
-        return launch is not None and _cost(launch) <= sum(
-            [_cost(one) for one in self._merged(group.steps, number)] + [_cost(step)]
+        return launch is not None and cost(launch) <= sum(
+            [cost(one) for one in self._merged(group.steps, number)] + [cost(step)]
         )
 
     def _merged(self, steps: Sequence[int], until: int | None = None) -> list[Step]:
         """Return one step for these, or if it cannot be, several."""
         if len(steps) == 1:
-            return [self.steps[steps[0]]]
+            (step,) = [self.steps[one] for one in steps]
+            if until is not None or computed_of(step) is None or not isinstance(step, Work):
+                return [step]
+            return [replace(step, chained=self._chained(steps, until))]
         launch = self._launch(steps, until)
         if launch is not None:
             return [launch]
@@ -161,14 +165,25 @@ class _Fusion:
         return [*self._merged(steps[:half], until), *self._merged(steps[half:], until)]
 
     def _launch(self, steps: Sequence[int], until: int | None) -> Work | None:
-        """Make one launch of elementwise steps; None if a kernel cannot do it.
+        """Make one launch of elementwise steps; None if a kernel cannot do it."""
+        chained = self._chained(steps, until)
+        plan = None if chained is None else plan_fused(chained.chain, self.profile)
+        if chained is None or plan is None:
+            return None
+        parts = tuple([one for one in map(self.steps.__getitem__, steps) if isinstance(one, Work)])
+        last = parts[-1]
+        params, accesses = chained.params, chained.accesses
+        return Work(plan, accesses, params, last.what, last.caller, parts, chained)
+
+    def _chained(self, steps: Sequence[int], until: int | None) -> Chained | None:
+        """Elementwise steps as a chain; None if one of them cannot be in it.
 
         Only what steps before `until` read counts as read by others: later ones may join.
         """
         reads: dict[Place, SlotAccess] = {}
         writes: dict[Place, SlotAccess] = {}
         works = [step for step in (self.steps[one] for one in steps) if isinstance(step, Work)]
-        nodes: list[tuple[Work, Computed, list[Place], Place]] = []
+        nodes: list[tuple[Computed, list[Place], Place]] = []
         for number, work in zip(steps, works):
             computed = computed_of(work)
             assert computed is not None
@@ -180,10 +195,10 @@ class _Fusion:
             target = places[-1]
             assert target is not None
             writes[target] = work.accesses[-1]
-            nodes.append((work, computed, used, target))
+            nodes.append((computed, used, target))
         values = {place: number for number, place in enumerate(reads)}
         made: list[Node] = []
-        for _, computed, used, target in nodes:
+        for computed, used, target in nodes:
             made.append(node_of(computed, [values[place] for place in used]))
             values[target] = len(reads) + len(made) - 1
         last = None if until is None else nodes[-1][-1]
@@ -193,17 +208,15 @@ class _Fusion:
             if place == last or self._is_read(place.slot, access, steps, until)
         }
         chain = Chain(
-            _sizes(nodes[0][1]),
+            _sizes(nodes[0][0]),
             tuple(map(_operand, reads)),
             tuple(made),
             tuple([(values[place], _operand(place)) for place in stored]),
         )
-        plan = plan_fused(chain, self.profile)
-        if plan is None:
+        if not (stored and is_known(chain)):
             return None
         params = params_of(chain, [work.params for work in works])
-        accesses = (*reads.values(), *stored.values())
-        return Work(plan, accesses, params, works[-1].what, works[-1].caller, tuple(works))
+        return Chained(chain, (*reads.values(), *stored.values()), params)
 
     def _is_read(
         self, slot: int, access: SlotAccess, steps: Sequence[int], until: int | None
@@ -264,8 +277,3 @@ def _strides(computed: Computed, strides: Ints) -> Ints:
 
 def _operand(place: Place) -> Operand:
     return Operand(place.strides, place.base // place.itemsize, place.itemsize)
-
-
-def _cost(step: Step) -> float:
-    plan = step.work if isinstance(step, Work) else None
-    return plan.units * plan.unit_ns * len(plan.launches) if isinstance(plan, Plan) else 0.0

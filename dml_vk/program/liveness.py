@@ -1,11 +1,12 @@
-"""Which steps of a program are needed, and which temporaries can share memory."""
+"""Which steps of a program are needed, and on which levels they run."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import NamedTuple, cast
+from typing import cast
 
-from dml_vk.runtime.arenas import ALIGNMENT, Allocation, Arena
+from dml_vk.kernels.plan.base import Plan
+from dml_vk.runtime.arenas import Allocation, Arena
 from dml_vk.runtime.capture import Placeholder, Verify, Work
 from dml_vk.runtime.hazards import Access, Hazards, place
 
@@ -15,6 +16,12 @@ Step = Work | Verify
 def slots_of(step: Step) -> set[int]:
     """The slots that a step uses."""
     return {one.slot for one in step.accesses} if isinstance(step, Work) else {step.slot}
+
+
+def cost(step: Step) -> float:
+    """The estimated time of a step in nanoseconds."""
+    plan = step.work if isinstance(step, Work) else None
+    return plan.units * plan.unit_ns * len(plan.launches) if isinstance(plan, Plan) else 0.0
 
 
 def needed(steps: Sequence[Step], kept: Iterable[int]) -> list[Step]:
@@ -52,47 +59,3 @@ def levels(steps: Sequence[Step], slots: Sequence[Placeholder]) -> list[int]:
             floor = end = level + 1
         found.append(level)
     return found
-
-
-class Sharing(NamedTuple):
-    """Where temporaries lie: each in a block, which others may use on later levels."""
-
-    blocks: list[int]  # sizes in bytes
-    of: dict[int, int]  # the block of each slot
-
-
-def shared(
-    steps: Sequence[Step], level: Sequence[int], slots: Sequence[Placeholder], own: Iterable[int]
-) -> Sharing:
-    """Let temporaries share memory, unless they are among those that have their own.
-
-    A block is free again on the level after the last use of its slot, so that what could run at the
-    same time still can.
-    """
-    first: dict[int, int] = {}
-    last: dict[int, int] = {}
-    apart = set(own)
-    for step, at in zip(steps, level):
-        for slot in slots_of(step):
-            first[slot] = min(first.get(slot, at), at)
-            last[slot] = max(last.get(slot, at), at)
-    blocks: list[int] = []
-    until: list[int] = []  # the last level on which each block is in use
-    found: dict[int, int] = {}
-    for slot in sorted(first, key=lambda slot: (first[slot], -slots[slot].nbytes)):
-        if slot in apart:
-            continue
-        size = -(-slots[slot].nbytes // ALIGNMENT) * ALIGNMENT
-        free = [
-            block
-            for block, used in enumerate(until)
-            if used < first[slot] and blocks[block] >= size
-        ]
-        block = min(free, key=lambda block: blocks[block], default=None)
-        if block is None:
-            block = len(blocks)
-            blocks.append(size)
-            until.append(-1)
-        until[block] = last[slot]
-        found[slot] = block
-    return Sharing(blocks, found)

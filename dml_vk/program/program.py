@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from dml_vk.kernels.plan.base import Plan
+from dml_vk.observe.builds import Builds
 from dml_vk.observe.copies import Copy, record
+from dml_vk.program.attaching import attached
 from dml_vk.program.constants import with_constants
+from dml_vk.program.donation import Donation
+from dml_vk.program.format_report import Formats
 from dml_vk.program.fusion import fused
 from dml_vk.program.live_numbers import LiveArgument
-from dml_vk.program.liveness import Step, levels, needed, shared
+from dml_vk.program.liveness import Step, levels, needed
+from dml_vk.program.sharing import shared
 from dml_vk.program.trees import Leaf, build, replace
 from dml_vk.runtime.arenas import Allocation, Arena
 from dml_vk.runtime.capture import Capture, Placeholder, Verify, Work
@@ -112,14 +117,25 @@ class Program:
     """What a function does for arguments of one signature."""
 
     def __init__(
-        self, capture: Capture, given: Sequence[Tensor], result: Any, copies: Sequence[Copy]
+        self,
+        capture: Capture,
+        given: Sequence[Tensor],
+        result: Any,
+        copies: Sequence[Copy],
+        donated: Collection[int] = (),
+        formats: Formats | None = None,
     ) -> None:
-        """Make it of what a function did when it was given these tensors without values."""
+        """Make it of what a function did when it was given these tensors without values.
+
+        `donated` are the slots of arguments that are not used after a call.
+        """
         self.device = capture.device
-        self._copies = copies
+        self._copies = copies if formats is None else formats.copies
+        self.formats = formats  # that were chosen, if any were asked for
         self._arguments = capture.arguments
         self._claims = capture.claims
         self._results: list[tuple[int, Spec]] = []  # slot and spec of each tensor
+        self._given = len(given)
         self._leaves = {id(x): Leaf(number) for number, x in enumerate(given)}
         self._result = replace(result, self._leaf)
         slots = capture.slots
@@ -127,25 +143,28 @@ class Program:
         captured = with_constants(capture, returned)
         self._outside = dict(capture.outside)
         outer = {*range(self._arguments), *self._outside, *returned}
-        steps = fused(needed(captured, outer), outer, self.device.profile)
+        profile = self.device.profile
+        steps = attached(fused(needed(captured, outer), outer, profile), outer, profile)
         level = levels(steps, slots)
         steps = [step for _, step in sorted(zip(level, steps), key=lambda pair: pair[0])]
-        sharing = shared(steps, sorted(level), slots, outer)
-        # Memory by number: the arguments, what is outside, results, and blocks of temporaries.
-        own = sorted(returned - {*range(self._arguments), *self._outside})
-        self._outer = [*range(self._arguments), *sorted(self._outside), *own]
-        self._memory = {slot: number for number, slot in enumerate(self._outer)}
-        first = len(self._outer)
-        self._memory |= {slot: first + block for slot, block in sharing.of.items()}
-        self._sizes = [*[slots[slot].nbytes for slot in own], *sharing.blocks]
+        # Memory by number: the arguments, what is outside, and blocks of results and temporaries.
+        taken = [*range(self._arguments), *sorted(self._outside)]
+        own = sorted(returned.difference(taken))
+        free = set(donated) - returned
+        sharing = shared(steps, sorted(level), slots, own, free, taken)
+        self._memory = {slot: number for number, slot in enumerate(taken)}
+        self._memory |= {slot: len(taken) + block for slot, block in sharing.of.items()}
+        self._blocks = [(one.nbytes, one.donor) for one in sharing.blocks]
         self._kept = [self._outside[slot] for slot in sorted(self._outside)]
         self._kept_ids = set(map(id, self._kept))
-        self.temporary_bytes = sum(sharing.blocks)
+        self.temporary_bytes = sharing.temporary_bytes
         self.parts = self._parts(steps, sorted(level))
         words = [word for part in self.parts for job in part.jobs for word in job.params]
         made = dict.fromkeys([word.number for word in words if type(word) is Word])
         self._numbers = [one for one in made if one.operand >= 0]
         self.times: list[float] = []  # of each launch in microseconds, once it was measured
+        self.capture_seconds = 0.0
+        self.builds: Builds | None = None  # of the first run
         self.device.queue.programs.add(self)
 
     def uses(self, allocation: Allocation) -> bool:
@@ -166,6 +185,7 @@ class Program:
         tensors: Sequence[Tensor],
         memory: Sequence[Allocation],
         numbers: Sequence[float],
+        donation: Donation | None = None,
         *,
         is_measured: bool = False,
     ) -> Any:
@@ -179,8 +199,13 @@ class Program:
         places: list[Allocation] = [*memory, *self._kept]
         near = places[0].arena if places else None
         with device.queue.enter():
-            for nbytes in self._sizes:
-                places.append(device.memory.allocate("compile", nbytes, near))
+            for nbytes, donor in self._blocks:
+                if donor is not None and donation is not None and donor in donation.free:
+                    places.append(memory[donor])
+                else:
+                    places.append(device.memory.allocate("compile", nbytes, near))
+        if donation is not None:
+            tensors = donation.taken(tensors)
         words = {one: one.pack(*one.known, numbers[one.operand]) for one in self._numbers}
         times: list[float] = []
         for number, claim in enumerate(self._claims):
@@ -222,7 +247,7 @@ class Program:
         if not isinstance(memory, Placeholder):
             return tensor  # from outside
         self._results.append((memory.number, Spec.of(tensor.layout, tensor.dtype, tensor.device)))
-        self._leaves[id(tensor)] = leaf = Leaf(len(self._leaves))
+        leaf = self._leaves[id(tensor)] = Leaf(self._given + len(self._results) - 1)
         return leaf
 
     def _parts(self, steps: Sequence[Step], level: Sequence[int]) -> list[Part]:

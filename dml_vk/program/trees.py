@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -32,7 +33,8 @@ def flatten(value: Any, tensors: list[Tensor], numbers: list[Any] | None) -> Any
     if isinstance(value, (tuple, list)):
         return (kind, *[flatten(one, tensors, numbers) for one in value])
     if isinstance(value, dict):
-        return (kind, *value, *[flatten(one, tensors, numbers) for one in value.values()])
+        keys = [(type(one), exactly(one)) for one in value]
+        return (kind, *keys, *[flatten(one, tensors, numbers) for one in value.values()])
     if numbers is not None and (kind is float or kind is int):
         numbers.append(value)
         return kind
@@ -52,20 +54,26 @@ def exactly(value: Any) -> Any:
 
 
 def replace(value: Any, change: Callable[[Any], Any]) -> Any:
-    """Return the same structure with what `change` makes of its leaves."""
-    if isinstance(value, (tuple, list)):
-        return _like(value, [replace(one, change) for one in value])
+    """Return the same structure, of the same types, with what `change` makes of its leaves."""
+    kind = type(value)
+    if isinstance(value, tuple):
+        parts = [replace(one, change) for one in value]
+        return tuple(parts) if kind is tuple else tuple.__new__(kind, parts)
+    if isinstance(value, list):
+        parts = [replace(one, change) for one in value]
+        if kind is list:
+            return parts
+        same: Any = copy(value)
+        same[:] = parts
+        return same
     if isinstance(value, dict):
-        return {key: replace(one, change) for key, one in value.items()}
+        same = {} if kind is dict else copy(value)
+        for key, one in value.items():
+            same[key] = replace(one, change)
+        return same
     return change(value)
 
 
 def build(value: Any, made: Sequence[Any]) -> Any:
     """Return the structure with what stands for its leaves."""
     return replace(value, lambda one: made[one.number] if type(one) is Leaf else one)
-
-
-def _like(value: Any, parts: list[Any]) -> Any:
-    """A tuple or list of the same type; a named tuple takes its parts one by one."""
-    kind = type(value)
-    return kind(*parts) if hasattr(kind, "_make") else kind(parts)

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from contextvars import ContextVar
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from dml_vk.errors import CaptureError
 from dml_vk.kernels.plan.base import Plan
+from dml_vk.kernels.plan.chain import Chain
 from dml_vk.observe.callers import Caller, caller
 from dml_vk.runtime.arenas import Allocation, Arena, Bytes
 from dml_vk.runtime.device import Check, Device
@@ -39,6 +40,14 @@ def needs_values() -> CaptureError:
     return CaptureError(entry.op, rule, line=f"{entry.file}:{entry.line}")
 
 
+class Chained(NamedTuple):
+    """A launch as a chain, on what it reads and then writes."""
+
+    chain: Chain
+    accesses: tuple[SlotAccess, ...]
+    params: Ints
+
+
 @dataclass(frozen=True, eq=False)
 class Work:
     """A launch of a plan, or a dispatch of a user's shader."""
@@ -49,6 +58,7 @@ class Work:
     what: str
     caller: Caller
     parts: tuple[Work, ...] = ()  # that it does at once, if they were several
+    chained: Chained | None = None  # if it is elementwise
 
 
 @dataclass(frozen=True, eq=False)
@@ -134,7 +144,7 @@ current: ContextVar[Capture | None] = ContextVar("dml_vk.capture", default=None)
 def own(thing: object) -> None:
     """Note a thing that is made while a function is captured, and so made anew at each call."""
     capture = current.get()
-    if capture is not None:
+    if capture is not None and not capture.is_paused:
         capture.own(thing)
 
 

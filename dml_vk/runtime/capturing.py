@@ -162,6 +162,17 @@ def _paused(capture: Capture) -> Iterator[None]:
 
 
 @contextmanager
+def outside() -> Iterator[None]:
+    """Do at once what the `with` block does on devices, also while a function is captured."""
+    capture = current.get()
+    if capture is None or capture.is_paused:
+        yield
+    else:
+        with _paused(capture):
+            yield
+
+
+@contextmanager
 def captured(capture: Capture) -> Iterator[None]:
     """Record what this context does on devices in the `with` block."""
     global _captures

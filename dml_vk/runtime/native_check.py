@@ -1,8 +1,8 @@
-"""Find the operations for which a device's own float64 gives the bits of our kernels."""
+"""Find the operations by which a device gives the bits that our kernels compute by integers."""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -10,76 +10,100 @@ from dml_vk.kernels.spirv.library import load_for
 from dml_vk.runtime.interface import Dispatch, Runtime
 
 FEATURE = "shaderFloat64"
-ALL = 0b1111  # as in glsl/include/math/native.glsl: add, multiply, divide, sqrt
-Bits = np.ndarray[Any, np.dtype[np.uint64]]
-
-_MODULE = "double_check_float64"
 _LOCAL_SIZE = 64
-_QUAD_BYTES = 16
-_NAN = np.uint64(0x7FF8 << 48)  # what all operations of ours give
 _RANDOM = 2048  # pairs
-# Pairs of these give ties in both directions, cancellation, overflow and underflow.
-_LEAST, _STEP = 2.0**-1022, 2.0**-52
-_SIZES = [0.0, 1.0, 1 + _STEP, 1 + 3 * _STEP, 2 - _STEP, 3.0, 10.0, 1 / 3, 1e-3, np.pi, 1e5 + 1 / 3]
-_SIZES += [_STEP / 2, _STEP / 2 * (1 + _STEP), _STEP / 4, 2.0**53, 2.0**53 + 2, 2.0**54 + 4]
-_SIZES += [1e154, 1e240, 1.7976931348623157e308, 1e-80, 1e-154, 1e-240, 3 * _LEAST]
-_SIZES += [
-    _LEAST,
-    _LEAST * (1 + _STEP),
-    _LEAST * (1 - _STEP),
-    _LEAST / 2,
-    2.0**-1074,
-    3 * 2.0**-1074,
-]
-_SIZES += [np.inf, np.nan, 2.0**511, 2.0**-511, 2.0**-537, 5e-324 * 2.0**26, 1 - _STEP / 2]
+Bits = np.ndarray[Any, np.dtype[Any]]
 
 
-def native_operations(runtime: Runtime) -> int:
+class Check(NamedTuple):
+    """The operations of a dtype."""
+
+    module: str
+    words: type[np.unsignedinteger[Any]]  # of the size of a float
+    operations: str  # those of `expected`, from the lowest bit of `bits` on
+    bits: int  # as in glsl/include/math/native.glsl
+
+    @property
+    def kind(self) -> Any:
+        return np.dtype(f"f{np.dtype(self.words).itemsize}")
+
+
+CHECKS = {
+    "float32": Check("divide_check_float32", np.uint32, "/r", 0b110000),
+    "float64": Check("double_check_float64", np.uint64, "+*/r", 0b1111),
+}
+
+
+def native_operations(runtime: Runtime, dtype: str) -> int:
     """Return a bit for each operation whose bits are right for all pairs, by one small kernel."""
-    if FEATURE not in runtime.features:
+    check = CHECKS[dtype]
+    if dtype == "float64" and FEATURE not in runtime.features:
         return 0
-    pairs = operands()
-    count = len(pairs)
-    src = runtime.allocate(_QUAD_BYTES * count, "upload")
-    dst = runtime.allocate(2 * _QUAD_BYTES * count, "readback")
+    pairs = operands(check)
+    found = np.empty((len(pairs), len(check.operations)), check.words)
+    src = runtime.allocate(pairs.nbytes, "upload")
+    dst = runtime.allocate(found.nbytes, "readback")
     runtime.view(src)[:] = pairs.view(np.uint32).ravel()
-    pipeline = runtime.pipeline(load_for(_MODULE, (ALL,)), (), 3, 2)
+    pipeline = runtime.pipeline(load_for(check.module, (check.bits,)), (), 3, 2)
     bound = runtime.bind(pipeline, [src, dst])
-    push = np.array([0, 0, count], np.uint32).tobytes()
-    ticket = runtime.record([Dispatch(bound, push, (-(-count // _LOCAL_SIZE), 1, 1))])
+    push = np.array([0, 0, len(pairs)], np.uint32).tobytes()
+    ticket = runtime.record([Dispatch(bound, push, (-(-len(pairs) // _LOCAL_SIZE), 1, 1))])
     runtime.submit(ticket)
     runtime.wait(ticket)
-    return judge(runtime.view(dst).view(np.uint64).reshape(count, 4))
+    return judge(check, runtime.view(dst).view(check.words).reshape(found.shape))
 
 
-def operands() -> Bits:
+def operands(check: Check) -> Bits:
     """Pairs of difficult numbers with either sign, NaNs of several kinds, and random bits."""
-    sizes = np.array(_SIZES).view(np.uint64)
-    nans = np.array([1, 1 << 51, (1 << 52) - 1], np.uint64) | np.uint64(0x7FF << 52)
-    positive = np.concatenate([sizes, nans])
-    values = np.concatenate([positive, positive | np.uint64(1 << 63)])
+    info = np.finfo(check.kind)
+    fraction, size = info.nmant, check.words(0).itemsize * 8
+    ones = (1 << size - 1 - fraction) - 1  # an exponent's
+    nans = [1, 1 << fraction - 1, (1 << fraction) - 1]
+    words = [one | ones << fraction for one in nans]
+    positive = np.concatenate(
+        [np.array(_sizes(info), check.kind).view(check.words), np.array(words, check.words)]
+    )
+    values = np.concatenate([positive, positive | check.words(1 << size - 1)])
     hard = np.stack([np.repeat(values, values.size), np.tile(values, values.size)], axis=1)
     # A linear congruential generator: NumPy's own may change with its version.
-    state, words = 1, []
+    state, drawn = 1, []
     for _ in range(2 * _RANDOM):
         state = (state * 6364136223846793005 + 1442695040888963407) % 2**64
-        words.append(state)
-    random = np.array(words, np.uint64).reshape(-1, 2)
+        drawn.append(state >> 64 - size)
+    random = np.array(drawn, check.words).reshape(-1, 2)
     # Half of them of similar size, so that sums round.
-    near = random[::2] & np.uint64(0x800FFFFFFFFFFFFF) | np.uint64(0x3FF << 52)
-    random[::2] = near ^ (random[1::2] & np.uint64(0x7 << 52))
+    unit = ones >> 1 << fraction
+    near = random[::2] & check.words(1 << size - 1 | (1 << fraction) - 1) | check.words(unit)
+    random[::2] = near ^ (random[1::2] & check.words(7 << fraction))
     return np.concatenate([hard, random])
 
 
-def expected(pairs: Bits) -> Bits:
+def _sizes(info: np.finfo[Any]) -> list[float]:
+    """Pairs of these give ties in both directions, cancellation, overflow and underflow."""
+    least, step, digits = float(info.smallest_normal), float(info.eps), info.nmant + 1
+    half = info.maxexp // 2
+    found = [0.0, 1.0, 1 + step, 1 + 3 * step, 2 - step, 3.0, 10.0, 1 / 3, 1e-3, np.pi, 1e5 + 1 / 3]
+    found += [step / 2, step / 2 * (1 + step), step / 4, 1 - step / 2]
+    found += [2.0**digits, 2.0**digits + 2, 2.0 ** (digits + 1) + 4]
+    found += [float(info.max), *[1.1 * 2.0 ** (half * k / 8) for k in (-12, -8, -4, 8, 12)]]
+    found += [3 * least, least, least * (1 + step), least * (1 - step), least / 2]
+    found += [least * step, 3 * least * step, 2.0 ** (digits // 2) * least * step]
+    return [*found, np.inf, np.nan, 2.0 ** (half - 1), 2.0 ** (1 - half), 2.0 ** -(half + 25)]
+
+
+def expected(check: Check, pairs: Bits) -> Bits:
     """The results of the operations by the host's arithmetic, which is that of IEEE 754."""
-    a, b = pairs.view(np.float64).T
+    a, b = pairs.view(check.kind).T
     with np.errstate(all="ignore"):
-        found = np.stack([a + b, a * b, a / b, np.sqrt(a)], axis=1)
-    return np.where(np.isnan(found), _NAN, found.view(np.uint64))
+        results = {"+": a + b, "*": a * b, "/": a / b, "r": np.sqrt(a)}
+    found = np.stack([results[one] for one in check.operations], axis=1)
+    info = np.finfo(check.kind)
+    nan = np.array(2 * info.maxexp - 1 << info.nmant | 1 << info.nmant - 1, check.words)
+    return np.where(np.isnan(found), nan, found.view(check.words))  # as all operations of ours
 
 
-def judge(found: Bits) -> int:
+def judge(check: Check, found: Bits) -> int:
     """Return a bit for each column that is as expected."""
-    right = (found == expected(operands())).all(axis=0)
-    return int(sum(1 << k for k, one in enumerate(right) if one))
+    right = (found == expected(check, operands(check))).all(axis=0)
+    first = (check.bits & -check.bits).bit_length() - 1
+    return int(sum(1 << first + k for k, one in enumerate(right) if one))

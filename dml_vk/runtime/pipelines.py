@@ -9,16 +9,15 @@ from time import perf_counter
 from typing import NamedTuple
 
 from dml_vk.errors import DeviceMemoryError
-from dml_vk.kernels.plan.chain import Recipe
+from dml_vk.kernels.plan.chain import Attached, Recipe
 from dml_vk.kernels.plan.fused import FUSED
-from dml_vk.kernels.registry import NATIVE_MODULES
-from dml_vk.kernels.spirv import library
-from dml_vk.kernels.spirv.chained import built, is_native
 from dml_vk.kernels.spirv.fusing import fused
+from dml_vk.kernels.spirv.saved import saved
+from dml_vk.kernels.spirv.sources import source_of
 from dml_vk.kernels.spirv.unrolling import unmarked
 from dml_vk.kernels.spirv.widening import widened
 from dml_vk.limits import Profile
-from dml_vk.observe import dispatches
+from dml_vk.observe import builds, dispatches
 from dml_vk.runtime.arenas import Arena
 from dml_vk.runtime.hazards import Access
 from dml_vk.runtime.interface import Bound, Pipeline, Range, Runtime
@@ -36,7 +35,7 @@ SPARE = 8  # shrinking drops 1/8 of the most, so that not every new pipeline mak
 class Key(NamedTuple):
     """The identity of a pipeline. `module` is the name of a kernel of ours, a recipe, or SPIR-V."""
 
-    module: str | bytes | Recipe
+    module: str | bytes | Recipe | Attached
     spec: Ints
     push_words: int
     bindings: int
@@ -70,7 +69,7 @@ class Pipelines:
         self._runtime = runtime
         self._refusal = refusal  # why there is no memory to compile one, or None
         self._unrolls, self._widens = unrolls, widens
-        self._native: int | None = None  # until a kernel asks: see runtime/native_check.py
+        self._native: dict[str, int] = {}  # by dtype, once a kernel asks
         self._cached: dict[Key, Cached] = {}
         self._nbytes = 0  # of all that are cached
 
@@ -97,40 +96,53 @@ class Pipelines:
                 cached.bound[arenas] = bound
         return bound
 
-    def _spec(self, key: Key) -> Ints:
-        """All constants of a kernel of ours, which plans do not know if they depend on a check."""
-        return (*key.spec, self._operations()) if key.module in NATIVE_MODULES else key.spec
-
-    def _operations(self) -> int:
-        if self._native is None:
-            self._native = native_operations(self._runtime)
-        return self._native
+    def _operations(self, checks: Iterable[str]) -> int:
+        """The device's own operations that kernels may use: see runtime/native_check.py."""
+        found = 0
+        for kind in checks:
+            if kind not in self._native:
+                self._native[kind] = native_operations(self._runtime, kind)
+            found |= self._native[kind]
+        return found
 
     def _make(self, key: Key) -> Cached:
         began = perf_counter()
-        known = spec = key.spec
+        known = key.spec
+        spec: Ints = ()
+        is_saved = False
         if isinstance(key.module, bytes):
-            name, spirv = dispatches.USERS_KERNEL, key.module
+            name, spec, spirv = dispatches.USERS_KERNEL, key.spec, self._finished(key.module, key)
         else:  # the constants are folded into it
-            if isinstance(key.module, Recipe):
-                native = self._operations() if is_native(key.module) else 0
-                name, spirv = FUSED, built(key.module, native)
-            else:
-                name, known = key.module, self._spec(key)
-                spirv = library.load_for(name, known)
-            spirv, spec = widened(spirv) if self._widens else spirv, ()
-        if key.fused:
-            spirv = fused(spirv)
-        if not self._unrolls:
-            spirv = unmarked(spirv)
+            name = key.module if isinstance(key.module, str) else FUSED
+            spirv, known, is_saved = self._shipped(key.module, key)
         # A driver that runs out of memory while it compiles ends the process.
         refusal = self._refusal()
         if refusal is not None:
             rule = f"no memory to compile a kernel: {refusal}"
             raise DeviceMemoryError("kernel", rule, kernels=len(self._cached))
         pipeline = self._runtime.pipeline(spirv, spec, key.push_words, key.bindings)
-        dispatches.made(name, known, perf_counter() - began)
+        seconds = perf_counter() - began
+        dispatches.made(name, known, seconds)
+        builds.made(seconds, is_saved=is_saved)
         return Cached(pipeline, HELD_PER_BYTE * len(spirv))
+
+    def _shipped(self, module: str | Recipe | Attached, key: Key) -> tuple[bytes, Ints, bool]:
+        """A kernel of ours, its constants, and whether it is from disk."""
+        source = source_of(module, key.spec)
+        native = self._operations(source.checks)
+
+        def make() -> bytes:
+            made = source.make(native)
+            return self._finished(widened(made) if self._widens else made, key)
+
+        ways = self._widens, self._unrolls, key.fused
+        spirv, is_saved = saved(("kernel", module, key.spec, native, ways), source.modules, make)
+        return spirv, (*key.spec, native) if source.checks else key.spec, is_saved
+
+    def _finished(self, spirv: bytes, key: Key) -> bytes:
+        if key.fused:
+            spirv = fused(spirv)
+        return spirv if self._unrolls else unmarked(spirv)
 
     def shrink(self) -> bool:
         """Drop the oldest if there are too many or they hold too much.

@@ -14,6 +14,11 @@ import dml_vk
 from dml_vk import directml
 from dml_vk.directml import BufferTensorDesc, DataType
 from dml_vk.directml.operators import Operator
+from dml_vk.errors import CaptureError
+from tests.kernel.program.both_ways import check
+from tests.kernel.program.language import random_step
+
+MOST_STEPS = 24  # of a program
 
 SOURCE = """#version 450
 layout(local_size_x = 1) in;
@@ -113,6 +118,17 @@ def damaged_source(seed: int) -> Any:
 def kernel_call(x: Any, groups: Any, push: Any, spec: Any, writes: Any) -> None:
     x = x if x.size else dml_vk.zeros(1)  # The shader writes one element, come what may.
     KERNEL(x, groups=groups, push=push, spec=spec, writes=writes)
+
+
+def compiled_program(seed: int) -> str:
+    """A compiled function of random steps, which must do what it does without `compile`."""
+    rng = random.Random(seed)
+    start, *steps = [random_step(rng) for _ in range(rng.randrange(1, MOST_STEPS))]
+    try:
+        check(start, steps, rng.randrange(2**24))
+    except (CaptureError, AssertionError) as error:
+        raise AssertionError(f"start={start}, steps={steps}") from error
+    return f"{len(steps)} steps"
 
 
 SHADER = dml_vk.compile_glsl(SOURCE)

@@ -47,6 +47,7 @@ class Target:
     writes: tuple[str, ...] = ()  # the parameters whose memory may change
     keeps: bool = False  # NumPy keeps the operands where it fails
     pythons: tuple[type[Exception], ...] = ()  # what Python's own protocol demands of it
+    patience: float = 1.0  # times as long as other calls may take
 
 
 def placed(names: str) -> list[inspect.Parameter]:
@@ -279,6 +280,8 @@ def _programs() -> Iterator[Target]:
         yield Target(f"directml.{name}", programs.bound(name), placed("desc more?"), kinds)
     for name, call, parameters in programs.CALLS:
         yield Target(name, call, placed(parameters), writes=("self",) if "kernel" in name else ())
+    call, seeds = programs.compiled_program, {"self": "seed"}  # which are never spoiled
+    yield Target("a compiled program", call, placed("self"), seeds, patience=10)
 
 
 def _swapped(call: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:

@@ -140,8 +140,8 @@ def tame(dtype: DType) -> np.ndarray:
     return numbers
 
 
-def computations() -> dict[str, Callable[[np.ndarray], np.ndarray]]:
-    """Bits of what becomes of an array, in one format and the other."""
+def calls() -> dict[str, Callable[[dml_vk.Tensor], dml_vk.Tensor]]:
+    """Functions of an array as `tame` makes them."""
     index = np.arange(1, 58).reshape(3, 19, 1) * 7 % 37
     calls = {
         "sum": lambda x: dml_vk.sum(x),
@@ -189,9 +189,14 @@ def computations() -> dict[str, Callable[[np.ndarray], np.ndarray]]:
     calls |= {f"numpy-{name}": call for name, call in habits().items()}
     calls |= {f"nn-{name}": call for name, call in networks().items()}
     calls |= {f"linalg-{name}": call for name, call in decompositions().items()}
+    return calls
+
+
+def computations() -> dict[str, Callable[[np.ndarray], np.ndarray]]:
+    """Bits of what becomes of an array, in one format and the other."""
     return {
         f"{name}-{one.name}": functools.partial(_computed, call, one)
-        for name, call in calls.items()
+        for name, call in calls().items()
         for one in FORMATS
     }
 

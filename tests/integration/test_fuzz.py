@@ -23,6 +23,12 @@ def test_random_calls_find_no_failure():
     assert report.counts["DTypeError"] + report.counts["LayoutError"] > ROUNDS // 5
 
 
+def test_random_programs_find_no_failure():
+    report = watch.run(seed=1, start=0, rounds=20, only="a compiled program")
+    assert not report.failures
+    assert report.counts["result"] > 10
+
+
 def test_every_public_name_is_a_target():
     reached = set(targets())
     for name in dml_vk.__all__:

@@ -109,7 +109,7 @@ def test_metadata_is_that_of_the_project(metadata):
     assert (metadata["Name"], metadata["License-Expression"]) == ("dml-vk", "Apache-2.0")
     assert metadata.get_all("License-File") == ["LICENSE"]
     assert metadata["Requires-Python"] == ">=3.10"
-    assert set(metadata.get_all("Provides-Extra")) == {"clients", "dev", "docs", "test"}
+    assert set(metadata.get_all("Provides-Extra")) == {"clients", "dev", "docs", "onnx", "test"}
     always = [one for one in metadata.get_all("Requires-Dist") if "extra ==" not in one]
     assert always == ["numpy>=1.26"]
     assert metadata.get_payload().strip() == (ROOT / "README.md").read_text().strip()

@@ -23,6 +23,7 @@ MODULES = [
     "dml_vk.fft",
     "dml_vk.special",
     "dml_vk.directml",
+    "dml_vk.onnx",
 ]
 # An entry is a docstring, or a row of a table whose first cell has names.
 ENTRY = re.compile(r"^(?:::: (dml_vk[\w.]+)|\| (`dml_vk\.[^|]*)\|)", re.MULTILINE)

@@ -19,6 +19,7 @@ CLASSES = {
     errors.DeviceError: RuntimeError,
     errors.DeviceMemoryError: MemoryError,
     errors.CaptureError: RuntimeError,
+    errors.ModelError: ValueError,
     errors.LinAlgError: ValueError,
     errors.ShaderError: ValueError,
 }

@@ -28,7 +28,7 @@ FOUND = {
 LAYERS = """
     clients.__init__
     errors limits
-    dtypes layout promotion environment exactness strides observe.text_table
+    dtypes layout promotion environment cache_files exactness strides observe.text_table
     driver.vulkan
     install.system install.kp_version
     install.runtimes
@@ -48,6 +48,7 @@ LAYERS = """
     nn.__init__ special
     program
     directml testing
+    onnx
     install
     __init__
     clients

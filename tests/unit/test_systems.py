@@ -113,7 +113,7 @@ def test_a_device_works_if_python_reports_another_system(tmp_path, platform, lac
         text=True,
         check=False,
         cwd=PACKAGE.parent,
-        env={**os.environ, "DML_VK_RUNTIME": "vulkan"},
+        env={**os.environ, "DML_VK_RUNTIME": "vulkan", "DML_VK_CACHE": ""},
     )
     assert (done.returncode, done.stderr) == (0, "")
     report = done.stdout.splitlines()

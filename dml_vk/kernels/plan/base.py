@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from dml_vk.kernels.plan.chain import Computed, Recipe
+from dml_vk.kernels.plan.chain import Attached, Computed, Recipe
 from dml_vk.kernels.plan.rounds import AROUND
 
 # Every kernel's push block starts with the half-open range of work items to process, then one base
@@ -49,8 +49,8 @@ class Plan:
     sizes: tuple[int, ...] = ()
     # What it was made for, if it can be part of a chain: see kernels/plan/fused.py.
     computed: Computed | None = None
-    # Of a chain, what its module is made from.
-    recipe: Recipe | None = None
+    # Of a chain, and of a kernel that one is attached to, what the module is made from.
+    recipe: Recipe | Attached | None = None
 
     def rounds(self, units: int, groups: int) -> int:
         """The most loop iterations of any invocation when `groups` share `units` work items.

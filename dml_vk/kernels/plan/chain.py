@@ -88,3 +88,35 @@ class Recipe(NamedTuple):
     ways: tuple[Way, ...]  # of what is read, then of what is written
     nodes: tuple[Node, ...]
     results: Ints  # the numbers of the values that are written
+
+
+class Attachment(NamedTuple):
+    """A chain on the elements that a kernel reads or writes at one binding.
+
+    Values have numbers as in `Node`. One is the element that passes `through`, if the chain uses
+    it, and `result` takes its place. Others are read, and written, at bindings of their own.
+    """
+
+    binding: int
+    itemsize: int
+    start: int  # of the kernel's launch, which its base has added
+    sizes: Ints  # of the dims that what passes is dense in, innermost first
+    operands: tuple[tuple[int, Ints], ...]  # item size and strides of what is read, then written
+    reads: Ints  # the numbers of these values
+    results: Ints
+    first: int  # the number of the first node's value
+    nodes: tuple[Node, ...]
+    through: int | None
+    result: int
+
+
+class Attached(NamedTuple):
+    """A kernel of ours, or one that has a chain attached, with a chain attached to it."""
+
+    module: str
+    spec: Ints
+    fused: bool
+    bindings: int  # of the kernel without this chain
+    kernel: Attached | None = None
+    attachment: Attachment | None = None
+    folded: tuple[Ints, ...] = ()  # members of the push block that become constants: start, words

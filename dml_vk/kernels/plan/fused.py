@@ -17,7 +17,8 @@ from dml_vk.kernels.plan.elementwise import ELEMENT_NS
 from dml_vk.kernels.plan.paths import LINE_BYTES, LOCAL_SIZE, MAX_DIVIDEND
 from dml_vk.kernels.plan.tasks import QUAD_BYTES
 from dml_vk.kernels.registry import COMPUTED
-from dml_vk.kernels.spirv.chained import scalar_places
+from dml_vk.kernels.spirv.nodes import scalar_words
+from dml_vk.kernels.spirv.pieces import RARE, scalar_places
 from dml_vk.limits import Profile
 from dml_vk.strides.order import Ints
 
@@ -27,8 +28,6 @@ _ITEMSIZES = [dtype.itemsize for dtype in DTYPES.values()]
 _MOST_BYTES = 8  # of an element
 _TARGET = 3  # where the codes of dtypes start in the constants of a node
 _REFUSED = {
-    # Its slow branch is for rare values. A CPU would execute it for all, as the kernel does not.
-    "float_trig",
     # They compute with pairs of float64.
     *("complex_exp", "complex_log", "complex_trig", "complex_arc", "complex_pow"),
 }
@@ -37,6 +36,7 @@ _REFUSED = {
 _QUAD_NS, _NEAR_NS, _FAR_NS = 4.0, 2.0, 6.0
 # Of a step across rows: what takes longer, is also long to compile for so many elements.
 _MOST_ACROSS_NS = 400.0
+_MOST_STEPS = 32  # of a unit that has a bit for each
 _STEPS, _LEAST_STEPS = 4, 4  # of a unit across rows, for each quad that others have
 
 
@@ -67,12 +67,8 @@ def _reduced(operand: Operand) -> Operand:
     return operand._replace(offset=operand.offset % max(1, QUAD_BYTES // operand.itemsize))
 
 
-def _is_supported(chain: Chain, operands: Sequence[Operand], profile: Profile) -> bool:
-    if math.prod(chain.sizes) >= MAX_DIVIDEND or len(operands) > profile.max_storage_buffers:
-        return False
-    if max([one.itemsize for one in operands]) > _MOST_BYTES:
-        return False
-    words = BASES + len(operands)
+def is_known(chain: Chain) -> bool:
+    """Whether all its nodes can be computed beside others."""
     for kernel, spec, _ in chain.nodes:
         sizes = spec
         if kernel not in (COPY, FILL):
@@ -81,8 +77,28 @@ def _is_supported(chain: Chain, operands: Sequence[Operand], profile: Profile) -
             sizes = tuple([_ITEMSIZES[code] for code in spec[_TARGET:]])
         if max(sizes) > _MOST_BYTES:
             return False
-        words += len(scalar_places(kernel, spec))
-    return _WORD * words <= profile.max_push_bytes
+    operands = (*chain.reads, *[operand for _, operand in chain.writes])
+    return max([one.itemsize for one in operands]) <= _MOST_BYTES
+
+
+def node_rounds(chain: Chain) -> int:
+    """The most loop iterations that an element takes."""
+    return sum(
+        [
+            rounds.computed(kernel, *spec[:2])
+            for kernel, spec, _ in chain.nodes
+            if kernel in COMPUTED
+        ]
+    )
+
+
+def _is_supported(chain: Chain, operands: Sequence[Operand], profile: Profile) -> bool:
+    if math.prod(chain.sizes) >= MAX_DIVIDEND or len(operands) > profile.max_storage_buffers:
+        return False
+    words = BASES + len(operands)
+    return is_known(chain) and (
+        _WORD * (words + scalar_words(chain.nodes)) <= profile.max_push_bytes
+    )
 
 
 @functools.lru_cache(maxsize=1024)
@@ -92,7 +108,7 @@ def _planned(chain: Chain, profile: Profile) -> Plan | None:
         return None
     dims, starts = ascending(chain.sizes, [one.strides for one in operands])
     given = operands, dims, profile, len(chain.writes)
-    ns = _computing_ns(chain)
+    ns = computing_ns(chain)
     across = [one for one in _across(*given) if one.quad <= 4 or one.quad * ns <= _MOST_ACROSS_NS]
     for row in (*across, *_along(*given)):
         ways = [_way(one, row, k, dims, starts[k]) for k, one in enumerate(operands)]
@@ -216,20 +232,18 @@ def _plan(chain: Chain, recipe: Recipe, starts: Ints, profile: Profile) -> Plan 
     rows, extent = math.prod(recipe.rows), math.prod(recipe.row)
     groups, left = divmod(extent, recipe.unit)
     units = rows * (groups + (left > 0)) if 0 not in chain.sizes else 0
-    node_rounds = sum(
-        [
-            rounds.computed(kernel, *spec[:2])
-            for kernel, spec, _ in chain.nodes
-            if kernel in COMPUTED
-        ]
-    )
+    each = recipe.quad * node_rounds(chain)
     most = max(
-        rounds.loop(recipe.unit // recipe.step, recipe.quad * node_rounds),
-        rounds.loop(left // recipe.least, recipe.quad * node_rounds),
+        rounds.loop(recipe.unit // recipe.step, each),
+        rounds.loop(left // recipe.least, each),
     )
+    if any(node.kernel in RARE for node in chain.nodes):
+        most *= 2  # Steps with rare values are made twice.
+        if max(recipe.unit // recipe.step, left // recipe.least) > _MOST_STEPS:
+            return None
     if most > rounds.MOST:
         return None
-    element_ns = _computing_ns(chain)
+    element_ns = computing_ns(chain)
     moved_ns = sum([_moved_ns(way, recipe.quad) for way in recipe.ways])
     elements = min(recipe.unit, extent) * recipe.quad // recipe.step
     return Plan(
@@ -247,7 +261,7 @@ def _plan(chain: Chain, recipe: Recipe, starts: Ints, profile: Profile) -> Plan 
     )
 
 
-def _computing_ns(chain: Chain) -> float:
+def computing_ns(chain: Chain) -> float:
     """The estimated time of computing an element."""
     return sum([ELEMENT_NS.get(node.kernel, 0.0) for node in chain.nodes])
 

@@ -68,7 +68,7 @@ _WORDS_SPEC = (*WORDS_SPEC, "ONES", "A_TYPE", "B_TYPE", "MORE")
 KERNELS = (
     _kernel(
         "matmul_tile",
-        _TILE_SPEC,
+        (*_TILE_SPEC, "BY_ROWS"),
         {
             "float32": {"FLOAT": "1"},
             "int32": {},
@@ -221,7 +221,7 @@ def _plan(
         name = "words"
         far, team = False, 1
     module = f"matmul_{name}_{_FAMILY[dtype.kind]}{8 * dtype.itemsize}"
-    spec: Ints = (int(more),)
+    spec: Ints = (int(more), 0) if tiles and linear is None else (int(more),)
     sources, launches = itemsizes[:-1], offsets(task.outer, starts)
     if linear is not None:
         module = f"matmul_linear_{name}_float32"

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
+from dml_vk.kernels.plan.chain import COPY, FILL
 from dml_vk.kernels.registry import COMPUTED, KERNELS, NATIVE_MODULES
 from dml_vk.kernels.spirv import instructions as op
 from dml_vk.kernels.spirv import library
@@ -17,8 +18,15 @@ from dml_vk.kernels.spirv.fold import Folder
 from dml_vk.kernels.spirv.instructions import Words, instruction
 from dml_vk.kernels.spirv.program import Program
 from dml_vk.kernels.spirv.prune import TYPES, Pruner
+from dml_vk.kernels.spirv.saved import saved
 from dml_vk.strides.order import Ints
 
+# Functions of kernels that a piece can be made of. Those of RARE have a slow branch for a few
+# values: they also compute for common ones alone, and tell which are rare.
+COMPUTE, COMMON, IS_RARE = "compute(", "compute_common(", "is_rare("
+RARE = frozenset({"float_trig"})
+# Kernels whose operations are the same for operands that a driver knows.
+_EXACT = "int_", "long_", "where"
 _STRUCT, _POINTER = 30, 32
 
 
@@ -33,7 +41,7 @@ class Piece(NamedTuple):
 
 
 @lru_cache(maxsize=256)
-def piece(kernel: str, spec: Ints, native: int = 0) -> Piece:
+def piece(kernel: str, spec: Ints, native: int = 0, of: str = COMPUTE) -> Piece:
     """The piece of a kernel with these constants, which are those of `Computed`.
 
     `native` tells by which operations it may compute: see runtime/native_check.py.
@@ -42,7 +50,7 @@ def piece(kernel: str, spec: Ints, native: int = 0) -> Piece:
     name = module.rpartition("_")[0]
     before = KERNELS[name].spec.index("OP")
     folder = Folder(
-        _rooted(library.program(module), COMPUTED[kernel][0], spec),
+        _rooted(library.program(module), COMPUTED[kernel][0], spec, of),
         (*(0,) * before, *spec, *((native,) if module in NATIVE_MODULES else ())),
     )
     pruner = Pruner(folder)
@@ -76,9 +84,30 @@ def piece(kernel: str, spec: Ints, native: int = 0) -> Piece:
     )
 
 
-def scalars_of(kernel: str, spec: Ints) -> Ints:
-    """Which words of the scalars a kernel with these constants reads."""
-    return tuple(sorted(set(piece(kernel, spec).scalars.values())))
+@lru_cache(maxsize=256)
+def scalar_places(kernel: str, spec: Ints) -> Ints:
+    """Which words of the scalars of a launch of its own a node takes."""
+    if kernel == COPY:
+        return ()
+    if kernel == FILL:
+        return tuple(range(max(1, spec[0] // 4)))
+
+    def make() -> bytes:
+        words = sorted(set(piece(kernel, spec).scalars.values()))
+        return bytes((len(words), *words))
+
+    (_, *words), _ = saved(("scalars", kernel, spec), [module_of(kernel)], make)
+    return tuple(words)
+
+
+def could_be_known(kernel: str, by: str) -> bool:
+    """Whether a driver could know what a kernel computes, and then err in what another makes of it.
+
+    It knows that x < x is 0, and takes 0.0 for 0.0 * y, also where that is -0.0 or NaN.
+    """
+    if by.startswith(_EXACT):
+        return False
+    return kernel.startswith((*_EXACT, "cast")) or kernel.endswith("_compare")
 
 
 def module_of(kernel: str) -> str:
@@ -90,9 +119,9 @@ def _is_push(line: Words) -> bool:
     return line[0] & 0xFFFF == op.VARIABLE and line[3] == op.PUSH_CONSTANT
 
 
-def _rooted(program: Program, sources: int, spec: Ints) -> Program:
+def _rooted(program: Program, sources: int, spec: Ints, of: str) -> Program:
     """A module of a kernel with the main function of a piece of it."""
-    root = _Root(program, spec)
+    root = _Root(program, spec, of)
     lines = list(root.lines(sources))
     return program.rooted(root.declared, lines, root.bound)
 
@@ -100,7 +129,8 @@ def _rooted(program: Program, sources: int, spec: Ints) -> Program:
 class _Root:
     """Writes the function that is a piece's root, as glslang would."""
 
-    def __init__(self, program: Program, spec: Ints) -> None:
+    def __init__(self, program: Program, spec: Ints, of: str) -> None:
+        self._of = of
         self.declared: list[Words] = []
         self.bound = program.bound
         _, _, self._absent, self._target, _, *self._codes = spec
@@ -119,7 +149,7 @@ class _Root:
         decode = self._program.function(self._functions["decode(vu2;u1;"])
         raw, code = [self._pointees[param[1]] for param in decode.params]
         to_value = self._functions["to_value(vu2;"]
-        (compute,) = [one for name, one in self._functions.items() if name.startswith("compute(")]
+        (compute,) = [one for name, one in self._functions.items() if name.startswith(self._of)]
         self._word, self._raw = code, raw
         params, values = [], []
         for k in range(sources):
@@ -129,25 +159,28 @@ class _Root:
                 params.append(instruction(op.PARAMETER, raw, self._new()))
                 value = self._call(decode.name, params[-1][2], self._constant(self._codes[k]))
             values.append(value)
-        computed = self._program.function(compute)
-        result = self._call(compute, *values)
-        encode = next(
-            one
-            for name, one in self._functions.items()
-            if name.startswith("encode(") and self._takes(one, computed.result)
-        )
-        encoded = self._call(encode, result, self._constant(self._target))
+        result, made = self._call(compute, *values), self._program.function(compute).result
+        if self._of != IS_RARE:
+            result, made = self._encoded(result, made), raw
         name, of_type = self._new(), self._new()
         self.declared.append(
-            instruction(op.TYPE_FUNCTION, of_type, raw, *[param[1] for param in params])
+            instruction(op.TYPE_FUNCTION, of_type, made, *[param[1] for param in params])
         )
-        yield instruction(op.FUNCTION, raw, name, 0, of_type)
+        yield instruction(op.FUNCTION, made, name, 0, of_type)
         yield from params
         yield instruction(op.LABEL, self._new())
         yield from self._variables
         yield from self._lines
-        yield instruction(op.RETURN_VALUE, encoded)
+        yield instruction(op.RETURN_VALUE, result)
         yield instruction(op.FUNCTION_END)
+
+    def _encoded(self, result: int, of_type: int) -> int:
+        encode = next(
+            one
+            for name, one in self._functions.items()
+            if name.startswith("encode(") and self._takes(one, of_type)
+        )
+        return self._call(encode, result, self._constant(self._target))
 
     def _new(self) -> int:
         self.bound += 1

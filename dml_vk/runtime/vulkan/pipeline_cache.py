@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
-import hashlib
-import os
 import sys
 from ctypes import byref, c_size_t, create_string_buffer
-from pathlib import Path
 
+from dml_vk import cache_files
 from dml_vk.driver.structures import PipelineCacheCreateInfo
 from dml_vk.driver.vulkan import DeviceProperties
-from dml_vk.environment import cache_folder
+from dml_vk.environment import cache_folder, saves
 from dml_vk.runtime.vulkan.opened import Made, Opened
 
-_DIGEST_BYTES = hashlib.sha256().digest_size
+MOST_BYTES = 256 * 2**20  # of a file
 
 
 class PipelineCache:
@@ -23,16 +20,17 @@ class PipelineCache:
     def __init__(self, opened: Opened) -> None:
         self._opened = opened
         self._path = cache_folder() / "pipelines" / _file_name(opened.properties)
-        self._saved = _read(self._path)
+        # Not all drivers bear data that was cut off or changed since.
+        self._saved = cache_files.read(self._path, MOST_BYTES) if saves() else b""
         request = PipelineCacheCreateInfo(nbytes=len(self._saved), data=self._saved)
         self._made = Made(opened, "vkCreatePipelineCache", byref(request))
         self.handle = self._made.handle
 
     def save(self) -> None:
         """Write the file if there is anything new."""
-        data = self._data()
-        if data and data != self._saved:
-            _write(self._path, data)
+        data = self._data() if saves() else b""
+        if data != self._saved and 0 < len(data) <= MOST_BYTES:
+            cache_files.write(self._path, data)
 
     def _data(self) -> bytes:
         size, get = c_size_t(), self._opened.calls.vkGetPipelineCacheData
@@ -50,24 +48,3 @@ def _file_name(device: DeviceProperties) -> str:
     uuid = bytes(device.pipeline_cache_uuid).hex()
     ids = f"{device.vendor_id:x}-{device.device_id:x}-{device.driver_version:x}"
     return f"{version}-{ids}-{uuid}"
-
-
-def _read(path: Path) -> bytes:
-    """What was written there. Not all drivers bear data that was cut off or changed since."""
-    with contextlib.suppress(OSError):
-        read = path.read_bytes()
-        digest, data = read[:_DIGEST_BYTES], read[_DIGEST_BYTES:]
-        if hashlib.sha256(data).digest() == digest:
-            return data
-    return b""
-
-
-def _write(path: Path, data: bytes) -> None:
-    unfinished = path.with_name(f"{path.name}.{os.getpid()}")
-    with contextlib.suppress(OSError):
-        path.parent.mkdir(parents=True, exist_ok=True)
-        try:
-            unfinished.write_bytes(hashlib.sha256(data).digest() + data)
-            unfinished.replace(path)
-        finally:
-            unfinished.unlink(missing_ok=True)

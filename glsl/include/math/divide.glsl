@@ -3,6 +3,7 @@
 // suffices, since the estimate is close. If the driver rounds well, no loop runs.
 #ifndef DIVIDE_HEAD
 #define DIVIDE_HEAD
+#include "math/native.glsl"
 
 const uint FLOAT_SIGN = 0x80000000u;
 const uint FLOAT_INFINITY = 0x7f800000u;
@@ -31,7 +32,23 @@ uint float_rounded(uint quarters, int exponent) {
     return min(bits, FLOAT_INFINITY);
 }
 
+#ifdef NATIVE_SPEC
+float native_float(float a) {
+    bool nan = (floatBitsToUint(a) & ~FLOAT_SIGN) > FLOAT_INFINITY;
+    return nan ? uintBitsToFloat(FLOAT_NAN) : a;
+}
+
+#define NATIVELY_FLOAT(operation, computed) \
+    if ((NATIVE & operation) != 0u) {       \
+        precise float result = computed;    \
+        return native_float(result);        \
+    }
+#else
+#define NATIVELY_FLOAT(operation, computed)
+#endif
+
 float float_divide(float a, float b) {
+    NATIVELY_FLOAT(NATIVE_FLOAT_DIVIDE, a / b)
     uint x = floatBitsToUint(a), y = floatBitsToUint(b), sign = (x ^ y) & FLOAT_SIGN;
     x &= ~FLOAT_SIGN;
     y &= ~FLOAT_SIGN;
@@ -62,6 +79,7 @@ float float_reciprocal(float x) { return float_divide(1.0, x); }
 
 // The root of -0 is -0, of other negative numbers NaN.
 float float_sqrt(float x) {
+    NATIVELY_FLOAT(NATIVE_FLOAT_SQRT, sqrt(x))
     uint bits = floatBitsToUint(x), normal = float_normalised(bits);
     // The radicand is the significand times 1 or 2, so that an even power of two remains.
     int exponent = float_exponent(normal) - 127;

@@ -61,7 +61,7 @@ uvec2 double_sign(uvec2 a) {
   return double_is_zero(a) ? uvec2(0u) : double_copysign(DOUBLE_ONE, a);
 }
 
-#include "math/native.glsl"
+#include "math/native_double.glsl"
 
 // The neighbour of a towards b, as in C99: b if they are equal.
 uvec2 double_nextafter(uvec2 a, uvec2 b) {

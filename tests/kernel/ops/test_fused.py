@@ -56,6 +56,7 @@ STEPS = {
     "clip": lambda x, y: dml_vk.clip(x, 1, 20),
     "not": lambda x, y: dml_vk.logical_not(x),
     "sqrt": lambda x, y: dml_vk.sqrt(x),
+    "sin": lambda x, y: dml_vk.sin(x),
     "copy": lambda x, y: x.copy(),
     "full": lambda x, y: dml_vk.full(x.shape, 3, dtype=x.dtype),
     **{dtype.name: lambda x, y, to=dtype: dml_vk.astype(x, to, copy=True) for dtype in DTYPES},
@@ -217,6 +218,57 @@ def test_complex_numbers(tmp_path):
     assert check(found(launches), results, [at] * 2, tmp_path / "module.spv") is not None
 
 
+@pytest.mark.parametrize("dtype", [float32, float16], ids=str)
+@pytest.mark.parametrize("often", [0, 0.01, 1])
+def test_rare_values_of_functions_with_a_slow_branch(often, dtype, tmp_path):
+    """Alone and together, at quads and along channels; angles that stand still too."""
+    rng = np.random.default_rng(7)
+    for at, still in ((aligned(9, 64), aligned(9, 1)), (image(6), per_channel(6))):
+        x, y = [source_of(dtype, one, seed=k)[0] for k, one in enumerate((at, still))]
+        angles = rng.standard_normal(x.shape) * np.where(rng.random(x.shape) < often, 5e4, 1)
+        x[...] = dml_vk.asarray(angles.astype(np.float32))
+        with launched() as launches:
+            sine = dml_vk.sin(x)
+            results = [dml_vk.cos(sine + x) * dml_vk.tan(y.expand(*x.shape)), dml_vk.tan(x)]
+        to = Layout.packed(tuple(x.shape), channels_last if x.ndim == 4 else None)
+        plan = check(found(launches), results, [to] * 2, tmp_path / "module.spv")
+        assert plan is not None or dtype is float16
+
+
+KNOWN = {
+    "less": lambda x, y: x < x,
+    "not equal": lambda x, y: dml_vk.isnan(y) & ~dml_vk.isnan(y),
+    "exclusive or": lambda x, y: x ^ x,
+    "difference": lambda x, y: x - x,
+    "difference of copies": lambda x, y: (x + y.shape[0]).astype("int64") - (x + y.shape[0]),
+    "chosen": lambda x, y: dml_vk.where(x == x, x - x, x),
+}
+
+
+@pytest.mark.parametrize("name", KNOWN)
+def test_what_a_driver_could_know_is_multiplied_and_added_as_anything_else(name):
+    """A product of 0 and a negative number is -0.0, and of 0 and infinity NaN."""
+    numbers = [-3.0, float("inf"), -0.0, 2.0] * 16
+
+    @dml_vk.compile
+    def function(x, y):
+        known = KNOWN[name](x, y)
+        return known * y, known.astype("float32") + y, y - known.astype("float64"), known / y
+
+    for dtype in ("float32", "float64"):
+        x, y = dml_vk.arange(64, dtype="int32"), dml_vk.asarray(numbers, dtype=dtype)
+        found = [one.numpy() for one in function(x, y)]
+        zero, y = np.zeros(64), np.array(numbers, dtype)
+        with np.errstate(all="ignore"):
+            expected = [zero * y, zero + y, y - zero, zero / y]
+        for one, other in zip(found, expected):
+            other = other.astype(one.dtype)
+            assert np.array_equal(one, other, equal_nan=True)
+            there = ~np.isnan(other)
+            assert np.array_equal(np.signbit(one)[there], np.signbit(other)[there])
+    assert "fused" in function.explain()
+
+
 def test_no_elements():
     x = dml_vk.zeros((4, 3), float32)
     with launched() as launches:
@@ -243,6 +295,7 @@ def test_the_log_names_it(caplog):
 
 
 LOOPS = {
+    "angles": (float32, lambda x, y: dml_vk.sin(x) + dml_vk.tan(y)),
     "quotients": (float32, lambda x, y: (x / y) + y),
     "remainders": (float32, lambda x, y: dml_vk.remainder(x, y) + y),
     "roots": (float32, lambda x, y: dml_vk.sqrt(dml_vk.hypot(x, y))),

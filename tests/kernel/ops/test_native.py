@@ -1,4 +1,4 @@
-"""float64 computed by the device itself has the bits that integers give, in every kernel."""
+"""What the device itself computes has the bits that integers give, in every kernel."""
 
 from __future__ import annotations
 
@@ -8,17 +8,20 @@ import pytest
 import dml_vk
 from dml_vk.kernels.spirv.library import load_for
 from dml_vk.runtime import native_check, pipelines
-from dml_vk.runtime.native_check import ALL, FEATURE, native_operations, operands
+from dml_vk.runtime.native_check import CHECKS, FEATURE, native_operations, operands
 from tests.kernel.runtime.test_device import open_anew
 
 
+@pytest.mark.parametrize("dtype", CHECKS)
 @pytest.mark.parametrize("is_native", [False, True])
-def test_both_variants_give_the_bits_of_ieee_754_here(monkeypatch, is_native):
+def test_both_variants_give_the_bits_of_ieee_754_here(monkeypatch, is_native, dtype):
     runtime = dml_vk.device()._runtime
-    bits = ALL if is_native and FEATURE in runtime.features else 0
+    there = native_operations(runtime, dtype)
+    assert there in (0, CHECKS[dtype].bits)
+    bits = there if is_native else 0
     monkeypatch.setattr(runtime, "features", runtime.features | {FEATURE})
     monkeypatch.setattr(native_check, "load_for", lambda module, spec: load_for(module, (bits,)))
-    assert native_operations(runtime) == ALL
+    assert native_operations(runtime, dtype) == CHECKS[dtype].bits
 
 
 FUNCTIONS = {
@@ -46,24 +49,29 @@ FUNCTIONS = {
 def by_integers():
     """The device as if its own float64 were wrong."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(pipelines, "native_operations", lambda runtime: 0)
+        patch.setattr(pipelines, "native_operations", lambda runtime, dtype: 0)
         device = open_anew(patch)
-        x = dml_vk.ones(3, dtype="float64", device=device)
-        assert (x + x).tolist() == [2.0, 2.0, 2.0]  # The answer is known from here on.
-        yield device
+        for dtype in CHECKS:
+            x = dml_vk.ones(3, dtype=dtype, device=device)
+            assert (x / x).tolist() == [1.0, 1.0, 1.0]  # The answer is known from here on.
+    return device
 
 
 def bits(tensor):
-    return tensor.numpy().view(np.uint64)
+    return tensor.numpy().view(f"uint{8 * tensor.dtype.itemsize}")
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
+CASES = [(name, "float64") for name in FUNCTIONS]
+CASES += [(name, "float32") for name in ("divide", "floor_divide", "sqrt", "reciprocal")]
+
+
+@pytest.mark.parametrize(("name", "dtype"), CASES)
 @pytest.mark.parametrize("kind", ["difficult", "tame"])
-def test_the_bits_are_the_same(by_integers, name, kind):
+def test_the_bits_are_the_same(by_integers, name, dtype, kind):
     if kind == "difficult":
-        a, b = operands().view(np.float64).T
+        a, b = operands(CHECKS[dtype]).view(dtype).T
     else:
-        a, b = np.random.default_rng(7).standard_normal((2, 8448))
+        a, b = np.random.default_rng(7).standard_normal((2, 8448)).astype(dtype)
     native = FUNCTIONS[name](dml_vk.asarray(a), dml_vk.asarray(b))
     known = FUNCTIONS[name](
         dml_vk.asarray(a, device=by_integers), dml_vk.asarray(b, device=by_integers)

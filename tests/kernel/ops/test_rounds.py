@@ -50,7 +50,8 @@ FAMILIES = {
     "cells": ("pick",),
     "places": ("nonzero", "nonzero_axis", "gather", "gather_check", "scatter", "scatter_claim"),
 }
-APART = {"float_check", "double_check", "rounds_check", "philox_advance"}  # without units
+# Without units.
+APART = {"float_check", "double_check", "divide_check", "rounds_check", "philox_advance"}
 
 
 def is_of(kernel, family):

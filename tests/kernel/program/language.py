@@ -6,14 +6,16 @@ operation refuses adds nothing.
 
 from __future__ import annotations
 
+import random
 from collections.abc import Sequence
 
 import numpy as np
 
 import dml_vk
 from dml_vk.dtypes import DType, to_dtype
-from dml_vk.errors import CaptureError, DmlVkError
+from dml_vk.errors import CaptureError, DeviceMemoryError, DmlVkError
 from tests.kernel.elementwise import random_values
+from tests.kernel.program import functions
 
 Step = tuple[int, ...]
 NUMBERS = 6  # of a step
@@ -21,6 +23,7 @@ DTYPES = [
     to_dtype("program", name)
     for name in (
         *("float32", "float16", "int32", "bool", "float64", "uint8", "complex64", "int64", "int16"),
+        *("int8", "uint16", "uint32", "uint64", "complex128", "float32", "float32", "float16"),
     )
 ]
 SHAPES = (
@@ -33,6 +36,10 @@ SHAPES = (
     ((0, 3), (3,), (1, 3)),
     ((7, 130), (7, 1)),
     ((2, 8, 3, 4), (8, 1, 1), (1, 8, 3, 4)),
+    ((), (1,)),
+    ((2, 3, 2, 1, 5), (3, 1, 1, 1), (2, 1, 5)),
+    ((3, 0, 2, 1, 4), (1, 2, 1, 4)),
+    ((4, 4), (4, 4)),
 )
 MOST = 4000  # elements of a tensor
 
@@ -53,8 +60,14 @@ REDUCTIONS = ("sum", "max", "mean", "any", "prod", "min", "std", "argmax", "coun
 class Pool:
     """The tensors and numbers that there are; the first are the arguments."""
 
-    def __init__(self, tensors: Sequence[dml_vk.Tensor], numbers: Sequence[float]) -> None:
+    def __init__(
+        self,
+        tensors: Sequence[dml_vk.Tensor],
+        numbers: Sequence[float],
+        generator: dml_vk.random.Generator,
+    ) -> None:
         self.tensors = list(tensors)
+        self.generator = generator
         self.numbers = (*SCALARS, *numbers)
 
     def number(self, number: int) -> complex:
@@ -77,7 +90,7 @@ class Pool:
         operation = OPERATIONS[step[0] % len(OPERATIONS)]
         try:
             made = operation(self, *step[1:])
-        except CaptureError:
+        except (CaptureError, DeviceMemoryError):
             raise
         except DmlVkError:
             return
@@ -257,10 +270,11 @@ def _made(pool, a, b, c, p, q):
 OPERATIONS = (
     *(_binary, _unary, _scalar, _in_place, _slice, _binary, _scalar, _cast, _assign, _where),
     *(_view, _in_place, _reduce, _out, _format, _along, _several, _made, _binary, _unary),
+    *(functions.network, functions.drawn, functions.of_arrays, _binary),
 )
 
 
-def random_step(rng) -> Step:
+def random_step(rng: random.Random) -> Step:
     return tuple(rng.randrange(256) for _ in range(NUMBERS))
 
 
@@ -291,6 +305,6 @@ def _values(dtype: DType, count: int, seed: int, tame: int) -> np.ndarray:
     """Any bits, or small numbers, of which few things overflow."""
     if tame == 0:
         return random_values(dtype, count, seed)
-    random = np.random.default_rng(seed)
-    values = random.integers(0 if dtype.kind in "ub" else -4, 5, count)
+    rng = np.random.default_rng(seed)
+    values = rng.integers(0 if dtype.kind in "ub" else -4, 5, count)
     return (values / (2 if tame == 1 and dtype.kind in "fc" else 1)).astype(dtype.numpy_name)

@@ -50,6 +50,23 @@ def test_a_number_whose_value_is_asked_for_has_a_program_for_each_value(ask):
     assert len(compiled.programs) == 2
 
 
+@pytest.mark.parametrize("dtype", ["float32", "float64", "int32", "complex64"])
+def test_powers_that_are_computed_as_products_or_roots_have_the_same_bits(dtype):
+    x = dml_vk.asarray(np.array([0.3535, 1.1, 7.3, 30.7]) * (100 if dtype == "int32" else 1))
+    x = x.astype(dtype)
+    compiled = dml_vk.compile(lambda x, n: (x**n, dml_vk.pow(x, n), x == n))
+    for number in (3, 4, 2, 1, 5, *(() if dtype == "int32" else (0.5, -1, 3.0, 2.5, 2))):
+        for found, expected in zip(compiled(x, number), (x**number, dml_vk.pow(x, number))):
+            assert bits(found) == bits(expected)
+
+
+def test_numbers_that_say_yes_or_no():
+    compiled = dml_vk.compile(lambda x, bias: dml_vk.cov(x, bias=bias))
+    x = tensor(3, 5)
+    for bias in (0, 1):
+        assert bits(compiled(x, bias)) == bits(dml_vk.cov(x, bias=bias))
+
+
 def test_a_number_has_no_more_attributes_than_its_value():
     compiled = dml_vk.compile(lambda x, n: (x * n, hasattr(n, "dtype")))
     assert compiled(tensor(3), 2)[1] is False

@@ -206,7 +206,7 @@ ticket = engine.record([one for n in range(50) for one in (Fill(block, 0, 1 << 2
 """
     done = subprocess.run(
         [sys.executable, "-c", start + code],
-        env={**os.environ, "XDG_CACHE_HOME": str(tmp_path), "LOCALAPPDATA": str(tmp_path)},
+        env={**os.environ, "DML_VK_CACHE": str(tmp_path)},
         capture_output=True,
         text=True,
         check=False,

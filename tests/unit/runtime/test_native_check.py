@@ -1,17 +1,25 @@
-"""A device's own float64 is used where it gives the bits that our kernels give, only there."""
+"""A device's own operations are used where they give the bits that our kernels give, only there."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from dml_vk.kernels.registry import NATIVE_MODULES
+from dml_vk.kernels.operators import opcodes_of
+from dml_vk.kernels.registry import KERNELS, NATIVE_MODULES, checks_of, constants_from_op
 from dml_vk.kernels.spirv import library
 from dml_vk.kernels.spirv.instructions import EXTENDED, lines_of, words_of
 from dml_vk.kernels.spirv.reader import read
 from dml_vk.runtime import pipelines
 from dml_vk.runtime.interface import Dispatch
-from dml_vk.runtime.native_check import ALL, FEATURE, expected, judge, native_operations, operands
+from dml_vk.runtime.native_check import (
+    CHECKS,
+    FEATURE,
+    expected,
+    judge,
+    native_operations,
+    operands,
+)
 from dml_vk.runtime.pipelines import Key, Pipelines
 from tests.modules import check_valid
 from tests.unit.runtime.queues import Runtime
@@ -19,6 +27,8 @@ from tests.unit.runtime.queues import Runtime
 FLOAT64 = 10
 # The instruction of each operation, by its bit; that of a square root is one of GLSL's.
 CODES = {1: 129, 2: 133, 4: 136, 8: (EXTENDED, 31)}
+ALL = CHECKS["float64"].bits
+KINDS = list(CHECKS.values())
 
 
 def used(spirv):
@@ -39,45 +49,68 @@ def test_each_operation_is_chosen_by_its_own_bit(bits, tmp_path):
 
 
 def test_modules_that_may_use_it_are_those_that_say_so():
-    declared = {
-        path.stem
-        for path in library.SPV.glob("*.spv")
-        if FLOAT64 in read(path.read_bytes()).capabilities
-    }
-    assert declared == NATIVE_MODULES
+    modules = {path.stem: read(path.read_bytes()) for path in library.SPV.glob("*.spv")}
+    for stem, module in modules.items():
+        is_native = any(one.name == "NATIVE" for one in module.spec)
+        assert is_native == (stem in NATIVE_MODULES), stem
+        assert is_native or FLOAT64 not in module.capabilities, stem
     for module in NATIVE_MODULES:
         assert FLOAT64 not in read(library.load_for(module, ())).capabilities, module
 
 
-def test_every_kind_of_number_is_tried():
-    pairs = operands()
-    assert np.array_equal(pairs, operands())
-    numbers = pairs.view(np.float64)
-    least = np.finfo(np.float64).smallest_normal
+@pytest.mark.parametrize(
+    "module", sorted(one for one in NATIVE_MODULES if one.startswith("float_"))
+)
+def test_kernels_that_ask_are_those_that_depend_on_it(module):
+    kernel = KERNELS[module.rpartition("_")[0]]
+    for code in map(int, opcodes_of("float_arithmetic").values()):
+        spec = [0] * len(kernel.spec)
+        spec[kernel.spec.index("OP")] = code
+        own, other = [library.load_for(module, (*spec, bits)) for bits in (0, 0b110000)]
+        asks = checks_of(module, constants_from_op(module, spec))
+        assert (own != other) == (asks == ("float32",)), code
+
+
+@pytest.mark.parametrize("check", KINDS, ids=list(CHECKS))
+def test_every_kind_of_number_is_tried(check):
+    pairs = operands(check)
+    assert np.array_equal(pairs, operands(check))
+    numbers = pairs.view(check.kind)
+    least = np.finfo(check.kind).smallest_normal
     for kind in (np.isnan(numbers), np.isinf(numbers), numbers == 0):
         assert len(np.unique(pairs[kind])) > 1
     assert ((np.abs(numbers) < least) & (numbers != 0)).sum() > 1000
-    results = expected(pairs)
-    assert len(np.unique(results[np.isnan(results.view(np.float64))])) == 1
-    inexact = results.view(np.float64)
+    results = expected(check, pairs)
+    assert len(np.unique(results[np.isnan(results.view(check.kind))])) == 1
+    inexact = dict(zip(check.operations, results.view(check.kind).T))
     with np.errstate(all="ignore"):
-        assert (inexact[:, 0] - numbers[:, 0] != numbers[:, 1]).sum() > 1000
-        assert (np.abs(inexact[:, 1:3]) < least).sum() > 1000
+        assert (inexact["/"] * numbers[:, 1] != numbers[:, 0]).sum() > 1000
+        assert (np.abs(inexact["/"]) < least).sum() > 1000
+        if check.kind == np.float64:
+            assert (inexact["+"] - numbers[:, 0] != numbers[:, 1]).sum() > 1000
+            assert (np.abs(inexact["*"]) < least).sum() > 1000
 
 
-@pytest.mark.parametrize("column", range(4))
-def test_one_wrong_bit_is_enough(column):
-    found = expected(operands())
-    assert judge(found) == ALL
-    found[-1, column] ^= np.uint64(1)
-    assert judge(found) == ALL & ~(1 << column)
+@pytest.mark.parametrize(
+    ("check", "column"),
+    [(check, column) for check in KINDS for column in range(len(check.operations))],
+)
+def test_one_wrong_bit_is_enough(check, column):
+    found = expected(check, operands(check))
+    assert judge(check, found) == check.bits
+    found[-1, column] ^= check.words(1)
+    (bit,) = {1 << k for k in range(6) if check.bits >> k & 1} - {
+        1 << k for k in range(6) if judge(check, found) >> k & 1
+    }
+    assert bit == (check.bits & -check.bits) << column
 
 
-def test_a_nan_of_another_kind_is_wrong():
-    found = expected(operands())
-    nan = np.isnan(found.view(np.float64))
-    found[nan] |= np.uint64(1 << 63)
-    assert judge(found) == 0
+@pytest.mark.parametrize("check", KINDS, ids=list(CHECKS))
+def test_a_nan_of_another_kind_is_wrong(check):
+    found = expected(check, operands(check))
+    nan = np.isnan(found.view(check.kind))
+    found[nan] |= check.words(1 << 8 * found.itemsize - 1)
+    assert judge(check, found) == 0
 
 
 class Computing(Runtime):
@@ -89,7 +122,7 @@ class Computing(Runtime):
         (command,) = ticket.commands
         assert isinstance(command, Dispatch)
         src, dst = command.bound[-1]
-        results = expected(src.view(np.uint64).reshape(-1, 2))
+        results = expected(CHECKS["float64"], src.view(np.uint64).reshape(-1, 2))
         results[:, 1] += np.uint64(1)
         dst.view(np.uint64)[:] = results.ravel()
 
@@ -98,17 +131,23 @@ class Computing(Runtime):
 
 
 def test_what_a_device_computes_decides():
-    assert native_operations(Computing()) == ALL & ~2
+    assert native_operations(Computing(), "float64") == ALL & ~2
 
 
 def test_a_device_without_the_feature_is_not_asked(monkeypatch):
     monkeypatch.setattr(Computing, "features", frozenset({"shaderInt64"}))
-    assert native_operations(Computing()) == 0
+    assert native_operations(Computing(), "float64") == 0
 
 
 def test_a_device_is_asked_once_and_only_for_kernels_that_may_use_it(monkeypatch):
     asked, loaded = [], []
-    monkeypatch.setattr(pipelines, "native_operations", lambda runtime: asked.append(runtime) or 5)
+    answers = {"float64": 5, "float32": 16}
+
+    def ask(runtime, dtype):
+        asked.append(dtype)
+        return answers[dtype]
+
+    monkeypatch.setattr(pipelines, "native_operations", ask)
     monkeypatch.setattr(library, "load_for", lambda *key: loaded.append(key) or b"")
     runtime = Runtime()
     made = Pipelines(runtime, lambda: None, unrolls=True)
@@ -116,5 +155,12 @@ def test_a_device_is_asked_once_and_only_for_kernels_that_may_use_it(monkeypatch
     assert asked == []
     made.get(Key("double_arithmetic_words_64", (1, 2), 8, 2))
     made.get(Key("reduce_double_along", (3,), 8, 2))
-    assert asked == [runtime]
+    assert asked == ["float64"]
     assert [spec for _, spec in loaded] == [(1, 2), (1, 2, 5), (3, 5)]
+    names = KERNELS["float_arithmetic_words"].spec
+    spec = [0] * len(names)
+    for name, native in (("ADD", 0), ("DIVIDE", 16), ("SQRT", 16)):
+        spec[names.index("OP")] = int(opcodes_of("float_arithmetic")[name])
+        made.get(Key("float_arithmetic_words_32", tuple(spec), 8, 2))
+        assert loaded[-1][1][-1] == native
+    assert asked == ["float64", "float32"]

@@ -13,7 +13,6 @@ from dml_vk.driver import probe, vulkan
 from dml_vk.errors import DeviceMemoryError
 from dml_vk.runtime.interface import Barrier, Dispatch
 from dml_vk.runtime.vulkan import engine as engine_module
-from dml_vk.runtime.vulkan import pipeline_cache
 from dml_vk.runtime.vulkan.engine import Vulkan
 from tests.unit.runtime.vulkans import Engine
 
@@ -230,7 +229,7 @@ def test_sets_are_used_again_and_pools_grow(engine):
 
 
 def test_the_end_of_a_process_waits_for_work_and_saves_what_was_compiled(monkeypatch, tmp_path):
-    monkeypatch.setattr(pipeline_cache, "cache_folder", lambda: tmp_path)
+    monkeypatch.setenv("DML_VK_CACHE", str(tmp_path))
     engine = Engine()
     with monkeypatch.context() as forked:
         forked.setattr("os.getpid", lambda: 1)

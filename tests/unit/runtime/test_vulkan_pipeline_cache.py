@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import os
 from types import SimpleNamespace
 
 import pytest
@@ -37,9 +36,8 @@ class Opened:
 
 @pytest.fixture(autouse=True)
 def folder(monkeypatch, tmp_path):
-    monkeypatch.setattr("dml_vk.environment.sys.platform", "linux")
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
-    return tmp_path / "dml_vk" / "pipelines"
+    monkeypatch.setenv("DML_VK_CACHE", str(tmp_path))
+    return tmp_path / "pipelines"
 
 
 def began_with(opened=None):
@@ -59,11 +57,10 @@ def test_what_was_saved_is_there_again(folder):
 def test_nothing_new_is_not_written(folder):
     PipelineCache(Opened()).save()
     (path,) = folder.iterdir()
-    os.utime(path, (1, 1))
+    inode = path.stat().st_ino
     PipelineCache(Opened()).save()
-    assert path.stat().st_mtime == 1
+    assert path.stat().st_ino == inode
     PipelineCache(Opened(b"compiled more")).save()
-    assert path.stat().st_mtime > 1
     assert began_with() == b"compiled more"
     assert list(folder.iterdir()) == [path]
 
@@ -74,6 +71,24 @@ def test_another_driver_has_another_file(name):
     other = Opened()
     setattr(other.properties, name, 7)
     assert began_with(other) == b""
+
+
+def test_the_file_of_another_driver_is_ignored_by_this_name(folder):
+    PipelineCache(Opened()).save()
+    other = Opened()
+    other.properties.vendor_id = 7
+    (path,) = folder.iterdir()
+    path.rename(PipelineCache(other)._path)
+    assert began_with(other) == b""
+
+
+def test_nothing_is_kept_if_the_cache_is_off(folder, monkeypatch):
+    PipelineCache(Opened()).save()
+    monkeypatch.setenv("DML_VK_CACHE", "off")
+    assert began_with() == b""
+    PipelineCache(Opened(b"more")).save()
+    monkeypatch.setenv("DML_VK_CACHE", str(folder.parent))
+    assert began_with() == b"compiled"
 
 
 def test_another_build_of_a_driver_has_another_file():
@@ -105,7 +120,6 @@ def test_a_file_that_is_not_whole_is_ignored_and_replaced(folder, spoil):
 
 
 def test_a_folder_that_cannot_be_is_no_error(folder):
-    folder.parent.mkdir()
     folder.write_text("in the way")
     PipelineCache(Opened()).save()
     assert folder.read_text() == "in the way"

@@ -43,7 +43,6 @@ def test_equal_chains_share_a_plan():
 
 
 REFUSED = {
-    "a kernel with a slow branch": chain(node("SIN", 0, kernel="float_trig")),
     "a kernel of rows": chain(Node("finish", (0, 0, 0, 10, 10, 10), (0,))),
     "elements of 128 bits": chain(
         Node(COPY, (16,), (0,)), reads=(Operand(STRIDES, 0, 16),), writes=((1, AT),)
@@ -83,6 +82,18 @@ REFUSED = {
 def test_refused(what):
     profile = dataclasses.replace(CPU, max_storage_buffers=32)
     assert plan_fused(REFUSED[what], profile) is None
+
+
+def test_a_unit_of_a_kernel_with_a_slow_branch_has_a_bit_for_each_step():
+    flat = Operand((1,), 0, 4)
+    given = {"reads": (flat,), "writes": ((1, flat),), "sizes": (2**14,)}
+    for count in (4, 32, 64):
+        profile = dataclasses.replace(CPU, quads_per_unit=count)
+        twice = plan_fused(chain(TWICE, **given), profile)
+        sine = plan_fused(chain(node("SIN", 0, kernel="float_trig"), **given), profile)
+        assert twice is not None
+        assert (sine is None) == (count > 32)
+        assert sine is None or sine.unit_rounds >= 2 * twice.unit_rounds
 
 
 def test_the_least_of_a_device():

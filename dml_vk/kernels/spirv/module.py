@@ -1,0 +1,240 @@
+"""A module that grows: declarations, each once, instructions, and pieces of other modules."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterable, Mapping
+from itertools import chain
+
+from dml_vk.kernels.spirv import instructions as op
+from dml_vk.kernels.spirv.instructions import Words, instruction
+from dml_vk.kernels.spirv.pieces import Piece
+from dml_vk.kernels.spirv.program import LITERALS
+from dml_vk.kernels.spirv.prune import NO_RESULT, TYPES
+
+ADD, SUBTRACT, MULTIPLY, DIVIDE, MODULO = 128, 130, 132, 134, 137
+LOGICAL_OR, EQUAL, LESS, RIGHT, LEFT, OR, AND = 166, 170, 176, 194, 196, 197, 199
+INT, VECTOR, ARRAY, RUNTIME_ARRAY, STRUCT, POINTER = 21, 23, 28, 29, 30, 32
+BLOCK, STRIDE, BINDING, OFFSET = 2, 6, 33, 35  # decorations
+_BOOL = 20
+_SHADER = 1
+_NON_WRITABLE, _NON_READABLE, _SET = 24, 25, 34
+_DOUBLE_BITS = 64
+
+
+class Module(ABC):
+    """What modules that are written here have in common."""
+
+    def __init__(self, first: int = 1) -> None:
+        """Begin with ids from the first one on."""
+        self._next = first
+        self._known: dict[Words, int] = {}
+        self._declared: list[Words] = []
+        self._decorations: list[Words] = []
+        self._capabilities = {_SHADER}
+        self._functions: list[Words] = []
+        self._lines: list[Words] = []  # of the function that is being written
+        self._blocks: dict[tuple[int, int, bool], int] = {}
+        self.values: dict[int, int] = {}  # of constants
+
+    def _begin(self, import_name: int, push: int) -> None:
+        """Declare what everything needs: `push` is the variable of the push block."""
+        self.import_name, self._push = import_name, push
+        self.uint = self.type(INT, 32, 0)
+        self.bool = self.type(_BOOL)
+        self.vectors = {1: self.uint, **{n: self.type(VECTOR, self.uint, n) for n in (2, 3, 4)}}
+
+    @abstractmethod
+    def _push_path(self, word: int) -> Words:
+        """Where a word of the push block is in it, as constants."""
+
+    # ----- declarations
+
+    def new(self) -> int:
+        self._next += 1
+        return self._next - 1
+
+    def type(self, kind: int, *operands: int) -> int:
+        """A type without decorations."""
+        return self._once(instruction(kind, *operands), lambda name: (kind, name, *operands))
+
+    def constant(self, value: int) -> int:
+        """An unsigned integer."""
+        return self.declared(op.CONSTANT, self.uint, value & 0xFFFFFFFF)
+
+    def declared(self, kind: int, of_type: int, *operands: int) -> int:
+        """A constant of any kind."""
+        name = self._once(
+            instruction(kind, of_type, *operands), lambda name: (kind, of_type, name, *operands)
+        )
+        if of_type == self.uint and kind == op.CONSTANT:
+            self.values[name] = operands[0]
+        return name
+
+    def _once(self, key: Words, line: Callable[[int], Words]) -> int:
+        known = self._known.get(key)
+        if known is None:
+            known = self._known[key] = self.new()
+            self._declared.append(instruction(*line(known)))
+        return known
+
+    def _decorate(self, *operands: int) -> None:
+        self._decorations.append(instruction(op.DECORATE, *operands))
+
+    def _array_block(self, array: int, kind: int, *access: Words) -> int:
+        """A variable that is a block of an array, which may be of unknown length."""
+        block, name = self.new(), self.new()
+        self._declared.append(instruction(STRUCT, block, array))
+        pointer = self.type(POINTER, kind, block)
+        self._declared.append(instruction(op.VARIABLE, pointer, name, kind))
+        self._decorate(block, BLOCK)
+        self._decorations += [
+            instruction(op.MEMBER_DECORATE, block, 0, *words) for words in ((OFFSET, 0), *access)
+        ]
+        return name
+
+    def _buffer(self, binding: int, words: int, writes: bool) -> int:
+        """A storage buffer, as an array of vectors of so many words."""
+        key = (binding, words, writes)
+        known = self._blocks.get(key)
+        if known is None:
+            array = self.new()
+            self._declared.append(instruction(RUNTIME_ARRAY, array, self.vectors[words]))
+            self._decorate(array, STRIDE, 4 * words)
+            access = (_NON_READABLE if writes else _NON_WRITABLE,)
+            known = self._array_block(array, op.STORAGE_BUFFER, access)
+            self._decorate(known, _SET, 0)
+            self._decorate(known, BINDING, binding)
+            self._blocks[key] = known
+        return known
+
+    # ----- the instructions of main
+
+    def make(self, kind: int, of_type: int, *operands: int) -> int:
+        """Write an instruction, and return its result."""
+        name = self.new()
+        self._lines.append(instruction(kind, of_type, name, *operands))
+        return name
+
+    def write(self, kind: int, *operands: int) -> None:
+        """Write an instruction without a result."""
+        self._lines.append(instruction(kind, *operands))
+
+    def number(self, kind: int, a: int, b: int) -> int:
+        """An operation on words; adding 0, and what is done by 1 or with 0, takes none."""
+        values = self.values
+        one, other = values.get(a), values.get(b)
+        if one is not None and other is not None and kind in _COMPUTED:
+            return self.constant(_COMPUTED[kind](one, other))
+        if other is not None and other == _NEUTRAL.get(kind):
+            return a
+        if (kind == ADD and one == 0) or (kind == MULTIPLY and one == 1):
+            return b
+        if (kind == MULTIPLY and 0 in (one, other)) or (kind == MODULO and other == 1):
+            return self.constant(0)
+        return self.make(kind, self.uint, a, b)
+
+    def vector(self, *words: int) -> int:
+        return self.make(op.CONSTRUCT, self.vectors[len(words)], *words)
+
+    def part(self, vector: int, word: int) -> int:
+        return self.make(op.EXTRACT, self.uint, vector, word)
+
+    def push(self, word: int) -> int:
+        """A word of the push block."""
+        pointer = self.type(POINTER, op.PUSH_CONSTANT, self.uint)
+        place = self.make(op.CHAIN, pointer, self._push, *self._push_path(word))
+        return self.make(op.LOAD, self.uint, place)
+
+    def read(self, binding: int, words: int, at: int) -> int:
+        """So many words of a buffer, from a multiple of them."""
+        return self.make(op.LOAD, self.vectors[words], self._place(binding, words, at, False))
+
+    def store(self, binding: int, words: int, at: int, value: int) -> None:
+        self.write(op.STORE, self._place(binding, words, at, True), value)
+
+    def _place(self, binding: int, words: int, at: int, writes: bool) -> int:
+        pointer = self.type(POINTER, op.STORAGE_BUFFER, self.vectors[words])
+        block = self._buffer(binding, words, writes)
+        return self.make(op.CHAIN, pointer, block, self.constant(0), at)
+
+    def least(self, a: int, b: int) -> int:
+        return self.make(op.SELECT, self.uint, self.make(LESS, self.bool, a, b), a, b)
+
+    # ----- pieces
+
+    def link(self, piece: Piece, places: Mapping[int, int]) -> int:
+        """Add the functions of a piece, and return its root.
+
+        `places` are those of scalars in the push block, by which they are in the kernel itself.
+        """
+        names: dict[int, int] = {}
+
+        def get(old: int) -> int:
+            known = names.get(old)
+            if known is None:
+                line = piece.declared.get(old)
+                known = names[old] = self.new() if line is None else self._declare(line, get)
+            return known
+
+        pointer = self.type(POINTER, op.PUSH_CONSTANT, self.uint)
+        for line in chain.from_iterable(piece.functions):
+            made: Words
+            if line[0] & 0xFFFF == op.CHAIN and line[2] in piece.scalars:
+                path = self._push_path(places[piece.scalars[line[2]]])
+                made = instruction(op.CHAIN, pointer, get(line[2]), self._push, *path)
+            else:
+                made = self._renamed(line, get)
+            self._functions.append(made)
+        for one in piece.precise:
+            self._decorate(get(one), op.NO_CONTRACTION)
+        return get(piece.root)
+
+    def _declare(self, line: Words, get: Callable[[int], int]) -> int:
+        """A declaration of another module."""
+        kind = line[0] & 0xFFFF
+        if kind in TYPES:
+            ids = range(*TYPES[kind].indices(len(line)))
+            if kind == op.TYPE_FLOAT and line[2] == _DOUBLE_BITS:
+                self._capabilities.add(op.FLOAT64)
+            return self.type(kind, *[get(w) if k in ids else w for k, w in enumerate(line)][2:])
+        parts = line[3:] if kind == op.CONSTANT else map(get, line[3:])
+        return self.declared(kind, get(line[1]), *parts)
+
+    def _renamed(self, line: Words, get: Callable[[int], int]) -> Words:
+        """An instruction of a function of another module."""
+        kind = line[0] & 0xFFFF
+        if kind == op.EXTENDED:
+            ids: Iterable[int] = (1, 2, *range(5, len(line)))
+            line = (*line[:3], self.import_name, *line[4:])
+        elif kind in _IDS:
+            ids = range(*_IDS[kind].indices(len(line)))
+        elif kind == op.SWITCH:
+            ids = (1, 2, *range(4, len(line), 2))
+        elif kind == op.FUNCTION:
+            ids = (1, 2, 4)
+        else:
+            ids = range(1, LITERALS.get(kind, len(line)))
+        made = list(line)
+        for k in ids:
+            made[k] = get(line[k])
+        return tuple(made)
+
+
+# Where instructions without a result have ids, labels included.
+_IDS = {
+    **{kind: ids for kind, ids in NO_RESULT.items() if kind != op.SWITCH},
+    op.BRANCH_IF: slice(1, 4),
+    op.LOOP_MERGE: slice(1, 3),
+    op.SELECTION_MERGE: slice(1, 2),
+    op.LABEL: slice(1, 2),
+    op.BRANCH: slice(1, 2),
+    op.FUNCTION_END: slice(0),
+}
+_NEUTRAL = {ADD: 0, SUBTRACT: 0, MULTIPLY: 1, DIVIDE: 1, RIGHT: 0, LEFT: 0}
+_COMPUTED: dict[int, Callable[[int, int], int]] = {
+    ADD: lambda a, b: a + b,
+    MULTIPLY: lambda a, b: a * b,
+    DIVIDE: lambda a, b: a // b,
+    MODULO: lambda a, b: a % b,
+}

@@ -1,0 +1,101 @@
+"""Runs a graph, node by node, on tensors and on values of the host."""
+
+from __future__ import annotations
+
+from collections import ChainMap
+from collections.abc import Mapping
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from dml_vk.errors import DmlVkError, ModelError
+from dml_vk.onnx.context import Context, Value
+from dml_vk.onnx.graph import Graph, Node
+from dml_vk.onnx.machine import Machine
+from dml_vk.onnx.registry import ON_HOST, ONNX
+
+MOST_ON_HOST = 2**12  # elements of what the host computes
+
+
+def execute(
+    machine: Machine, graph: Graph, inputs: list[Value], outer: Mapping[str, Value]
+) -> list[Value]:
+    """Return the outputs of a graph for these inputs; `outer` has the names around it."""
+    if len(inputs) != len(graph.inputs):
+        rule = "a graph must get as many values as it has inputs"
+        raise ModelError(graph.name, rule, inputs=len(graph.inputs), values=len(inputs))
+    own: dict[str, Value] = dict(graph.constants)
+    own.update((one.name, value) for one, value in zip(graph.inputs, inputs))
+    values = ChainMap(own, outer)  # type: ignore[arg-type]  # the outer names are only read
+    for node, ended in zip(graph.nodes, graph.ends):
+        results = evaluate(machine, node, values)
+        own.update((name, one) for name, one in zip(node.outputs, results) if name)
+        for name in ended:
+            own.pop(name, None)
+    return [values[one.name] if one.name else None for one in graph.outputs]
+
+
+def evaluate(machine: Machine, node: Node, values: Mapping[str, Value]) -> list[Value]:
+    """Return the outputs of one node, whose inputs are among the values."""
+    given = [values[name] if name else None for name in node.inputs]
+    if node.body is not None:
+        # Inputs that a call leaves out are absent in the function.
+        given += [None] * (len(node.body.inputs) - len(given))
+        return execute(machine, node.body, given, {})
+    context = Context(node, machine, values, partial(execute, machine))
+    try:
+        found = _on_host(context, given)
+        if found is None:
+            found = _on_device(context, given)
+    except DmlVkError as error:
+        raise _named(error, context.name) from None
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        # What a model says about shapes and attributes may be anything.
+        rule = "inputs and attributes must fit the operator"
+        raise ModelError(context.name, rule, error=repr(error)) from error
+    results = list(found) if isinstance(found, tuple) else [found]
+    if len(results) < len(node.outputs):
+        rule = "a node must not have more outputs than its operator gives"
+        raise ModelError(context.name, rule, outputs=node.outputs, given=len(results))
+    return results
+
+
+def _on_host(context: Context, given: list[Value]) -> Any:
+    """What the host computes from values that it has, or None."""
+    function = ON_HOST.get(context.node.op) if context.node.domain == ONNX else None
+    if function is None:
+        return None
+    if not any(isinstance(one, np.ndarray) for one in given):
+        return None
+    size = 0
+    for one in given:
+        if one is not None and not isinstance(one, np.ndarray):
+            return None
+        size += 0 if one is None else one.size
+    if size > MOST_ON_HOST:
+        return None
+    found = function(context, *given)
+    return tuple(map(np.asarray, found)) if isinstance(found, (tuple, list)) else found
+
+
+def _on_device(context: Context, given: list[Value]) -> Any:
+    operator: Any = context.node.operator
+    if operator.raw is True:
+        return operator.function(context, *given)
+    inputs: list[Value] = []
+    for place, one in enumerate(given):
+        if one is None:
+            inputs.append(None)
+        elif operator.wants_host(place):
+            inputs.append(context.array(one))
+        else:
+            inputs.append(context.tensor(one))
+    return operator.function(context, *inputs)
+
+
+def _named(error: DmlVkError, name: str) -> DmlVkError:
+    """The error, which says in which node it was."""
+    if name in error.op:
+        return error
+    return error.renamed(f"{name}: {error.op}")

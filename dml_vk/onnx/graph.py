@@ -1,0 +1,145 @@
+"""Graphs that were checked: nodes in an order that they can run in, and where values end."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from dml_vk.dtypes import DType
+from dml_vk.errors import ModelError
+from dml_vk.onnx.registry import ONNX, Operator
+
+
+@dataclass(frozen=True)
+class Declared:
+    """An input or output: its dtype, if it is a tensor, and its shape, whose sizes may be names."""
+
+    name: str
+    dtype: DType | None
+    shape: tuple[int | str | None, ...] | None
+
+
+@dataclass(eq=False)
+class Node:
+    """A call of an operator, or of a function of the model, which is its `body`."""
+
+    name: str
+    op: str
+    domain: str
+    opset: int
+    inputs: tuple[str, ...]
+    outputs: tuple[str, ...]
+    attributes: dict[str, Any]
+    operator: Operator | None = None
+    body: Graph | None = None
+    activation: Any = None  # the name and parameters of one that it ends with
+    proto: Any = None  # where its function depends on the types of its inputs
+    expansions: dict[Any, Graph] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return f"{self.op}({self.name})" if self.name else self.op
+
+    def get(self, name: str, default: Any = None) -> Any:
+        return self.attributes.get(name, default)
+
+    @property
+    def graphs(self) -> Iterator[Graph]:
+        """The graphs among its attributes."""
+        yield from [one for one in self.attributes.values() if isinstance(one, Graph)]
+
+    @property
+    def needs(self) -> Iterator[str]:
+        """What must be known before it runs: its inputs, and what its graphs take from outside."""
+        yield from [name for name in self.inputs if name]
+        for graph in self.graphs:
+            yield from graph.free
+
+
+@dataclass(eq=False)
+class Graph:
+    """Nodes in an order that they can run in; `free` are the names that it takes from outside."""
+
+    name: str
+    inputs: list[Declared]
+    outputs: list[Declared]
+    constants: dict[str, Any]  # arrays, or tensors that were computed from them
+    nodes: list[Node]
+    free: tuple[str, ...] = ()
+    ends: list[list[str]] = field(default_factory=list)  # after each node: names not used again
+
+
+def checked(
+    what: str,
+    name: str,
+    inputs: list[Declared],
+    outputs: list[Declared],
+    constants: dict[str, Any],
+    nodes: list[Node],
+    *,
+    is_inner: bool = False,
+) -> Graph:
+    """Return a graph whose names are each made once, and whose nodes have no cycles.
+
+    Only an inner graph may take names from outside.
+    """
+    made: dict[str, int] = {one.name: -1 for one in inputs} | dict.fromkeys(constants, -1)
+    if len({one.name for one in inputs}) != len(inputs):
+        rule = "inputs of a graph must have names of their own"
+        raise ModelError(what, rule, graph=name, inputs=[one.name for one in inputs])
+    for place, node in enumerate(nodes):
+        for output in filter(None, node.outputs):
+            if output in made:
+                rule = "a name must be made once"
+                raise ModelError(what, rule, graph=name, node=str(node), name=output)
+            made[output] = place
+    ordered = _in_order(what, name, nodes, made)
+    needed = [one for node in ordered for one in node.needs] + [
+        one.name for one in outputs if one.name
+    ]
+    free = tuple(dict.fromkeys(one for one in needed if one not in made))
+    if free and not is_inner:
+        rule = "what nodes and outputs take must be made in the graph"
+        raise ModelError(what, rule, graph=name, names=free[:8])
+    return Graph(name, inputs, outputs, constants, ordered, free, ends_of(ordered, outputs))
+
+
+def _in_order(what: str, name: str, nodes: list[Node], made: Mapping[str, int]) -> list[Node]:
+    """The nodes in an order that they can run in: the given one, where that is possible."""
+    before = [{made[one] for one in node.needs if made.get(one, -1) >= 0} for node in nodes]
+    after: list[list[int]] = [[] for _ in nodes]
+    for place, places in enumerate(before):
+        for one in places:
+            after[one].append(place)
+    if all(max(places, default=-1) < place for place, places in enumerate(before)):
+        return nodes
+    ready = [place for place, places in enumerate(before) if not places]
+    waits = [len(places) for places in before]
+    ordered = []
+    while ready:
+        place = ready.pop(0)
+        ordered.append(nodes[place])
+        for one in after[place]:
+            waits[one] -= 1
+            if not waits[one]:
+                ready.append(one)
+    if len(ordered) < len(nodes):
+        left = [str(nodes[place]) for place, count in enumerate(waits) if count]
+        rule = "nodes must not need their own results"
+        raise ModelError(what, rule, graph=name, nodes=left[:8])
+    return ordered
+
+
+def ends_of(nodes: list[Node], outputs: list[Declared]) -> list[list[str]]:
+    """The names that each node is the last to use, or makes for nobody."""
+    ends: list[list[str]] = []
+    seen = {one.name for one in outputs}
+    for node in reversed(nodes):
+        names = dict.fromkeys([*node.needs, *filter(None, node.outputs)])
+        ends.append([one for one in names if one not in seen])
+        seen.update(names)
+    return ends[::-1]
+
+
+def is_onnx(domain: str) -> bool:
+    return domain in (ONNX, "ai.onnx")

@@ -1,0 +1,87 @@
+"""Convolutions."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import dml_vk as dv
+from dml_vk import nn
+from dml_vk.onnx.context import Context
+from dml_vk.onnx.operators.windows import each, given_pads, padding
+from dml_vk.onnx.registry import operator
+from dml_vk.tensor.core import Tensor
+
+
+def settings(node: Context, x: Tensor, w: Tensor) -> dict[str, Any]:
+    """The arguments of a convolution."""
+    rank = x.ndim - 2
+    kernel = tuple(w.shape[2:])
+    stride, dilation = each(node, "strides", rank), each(node, "dilations", rank)
+    pads = padding(node, x.shape[2:], kernel, stride, dilation)
+    return {
+        "stride": stride,
+        "padding": pads,
+        "dilation": dilation,
+        "groups": node.get("group", 1),
+    }
+
+
+@operator("Conv")
+def conv(node: Context, x: Tensor, w: Tensor, b: Tensor | None = None) -> Tensor:
+    return nn.conv(x, w, b, activation=node.node.activation, **settings(node, x, w))
+
+
+@operator("ConvTranspose")
+def conv_transpose(node: Context, x: Tensor, w: Tensor, b: Tensor | None = None) -> Tensor:
+    rank = x.ndim - 2
+    kernel = w.shape[2:]
+    stride, dilation = each(node, "strides", rank), each(node, "dilations", rank)
+    extra = each(node, "output_padding", rank, 0)
+    full = [
+        (size - 1) * step + (window - 1) * gap + 1 + more
+        for size, step, window, gap, more in zip(x.shape[2:], stride, kernel, dilation, extra)
+    ]
+    wanted = node.get("output_shape")
+    kind = node.get("auto_pad", "NOTSET")
+    if wanted is None and kind in ("SAME_UPPER", "SAME_LOWER"):
+        wanted = [size * step for size, step in zip(x.shape[2:], stride)]
+    if wanted is None:
+        pads = [(0, 0)] * rank if kind == "VALID" else given_pads(node, rank)
+    else:
+        pads = []
+        for have, size in zip(full, wanted[-rank:]):
+            total = have - size
+            less = total // 2
+            pads.append((less, total - less) if kind == "SAME_UPPER" else (total - less, less))
+    return transposed(x, w, b, stride, pads, extra, dilation, node.get("group", 1))
+
+
+def transposed(
+    x: Tensor, w: Tensor, b: Any, stride: Any, pads: Any, extra: Any, dilation: Any, groups: int
+) -> Tensor:
+    """A transposed convolution, whose negative padding makes the result longer, with zeros."""
+    longer = [(max(-begin, 0), max(-end, 0)) for begin, end in pads]
+    pads = [(max(begin, 0), max(end, 0)) for begin, end in pads]
+    if not any(map(any, longer)):
+        return nn.conv_transpose(
+            x,
+            w,
+            b,
+            stride=stride,
+            padding=pads,
+            output_padding=extra,
+            dilation=dilation,
+            groups=groups,
+        )
+    found = transposed(x, w, None, stride, pads, extra, dilation, groups)
+    found = dv.pad(found, [(0, 0), (0, 0), *longer])
+    return found if b is None else dv.add(found, dv.reshape(b, (-1, *[1] * (x.ndim - 2))))
+
+
+@operator("ConvInteger", first=10, host=())
+def conv_integer(
+    node: Context, x: Tensor, w: Tensor, x_zero: Tensor | None = None, w_zero: Any = None
+) -> Tensor:
+    given = settings(node, x, w)
+    zeros = (0 if x_zero is None else x_zero, 0 if w_zero is None else w_zero)
+    return nn.conv_integer(x, w, *zeros, **given)

@@ -1,0 +1,92 @@
+"""Reductions: their axes are an attribute, or from opset 13 or 18 on an input."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+import dml_vk as dv
+from dml_vk import nn
+from dml_vk.onnx.context import Context
+from dml_vk.onnx.registry import operator
+from dml_vk.tensor.core import Tensor
+from dml_vk.tensor.host import Array
+
+
+def reduced_axes(node: Context, rank: int, axes: Array | None) -> tuple[int, ...]:
+    """The axes to reduce: all without any, unless the node says that this means none."""
+    given = node.get("axes") if axes is None else axes
+    if given is None or not np.size(given):
+        return () if node.get("noop_with_empty_axes", 0) else tuple(range(rank))
+    return tuple(int(axis) for axis in np.reshape(given, -1))
+
+
+def _sum(x: Tensor, along: Any, kept: bool) -> Tensor:
+    # Integers keep their dtype, in which sums wrap.
+    return dv.sum(x, axis=along, keepdims=kept, dtype=x.dtype)
+
+
+def _log_sum_exp(x: Tensor, along: Any, kept: bool) -> Tensor:
+    # Those of nothing are the logarithm of 0.
+    empty = not x.size
+    return (
+        dv.log(_sum(dv.exp(x), along, kept))
+        if empty
+        else nn.logsumexp(x, axis=along, keepdims=kept)
+    )
+
+
+_REDUCTIONS = {
+    "ReduceL1": lambda x, along, kept: _sum(dv.abs(x), along, kept),
+    "ReduceL2": lambda x, along, kept: _root(_sum(dv.square(x), along, kept)),
+    "ReduceLogSum": lambda x, along, kept: dv.log(_sum(x, along, kept)),
+    "ReduceLogSumExp": _log_sum_exp,
+    "ReduceMax": lambda x, along, kept: _extreme(dv.max, x, along, kept),
+    "ReduceMean": lambda x, along, kept: dv.astype(
+        dv.mean(x, axis=along, keepdims=kept), x.dtype, copy=False
+    ),
+    "ReduceMin": lambda x, along, kept: _extreme(dv.min, x, along, kept),
+    "ReduceProd": lambda x, along, kept: dv.prod(x, axis=along, keepdims=kept, dtype=x.dtype),
+    "ReduceSum": _sum,
+    "ReduceSumSquare": lambda x, along, kept: _sum(dv.square(x), along, kept),
+}
+# What remains of an element where no axis is reduced.
+_OF_ELEMENTS = {
+    "ReduceL1": dv.abs,
+    "ReduceL2": dv.abs,
+    "ReduceLogSum": dv.log,
+    "ReduceSumSquare": dv.square,
+}
+
+
+def _root(x: Tensor) -> Tensor:
+    return dv.sqrt(x) if x.dtype.kind == "f" else dv.astype(dv.sqrt(x), x.dtype)
+
+
+def _extreme(function: Any, x: Tensor, along: tuple[int, ...], kept: bool) -> Tensor:
+    """The largest or smallest; of nothing, the other end of the dtype's range."""
+    if x.dtype.kind == "b":
+        # Of nothing, the largest is False, and the smallest True.
+        return (dv.any if function is dv.max else dv.all)(x, axis=along, keepdims=kept)
+    if x.size or all(x.shape[axis] for axis in along):
+        result: Tensor = function(x, axis=along, keepdims=kept)
+        return result
+    limits = dv.finfo(x.dtype) if x.dtype.kind == "f" else dv.iinfo(x.dtype)
+    ends = (float("-inf"), float("inf")) if x.dtype.kind == "f" else (limits.min, limits.max)
+    shape = dv.sum(x, axis=along, keepdims=kept).shape
+    return dv.full(shape, ends[function is dv.min], x.dtype, device=x.device)
+
+
+def _entered(name: str, function: Any) -> None:
+    @operator(name, host=(1,))
+    def reduce(node: Context, x: Tensor, axes: Array | None = None) -> Tensor:
+        along = reduced_axes(node, x.ndim, axes)
+        if not along and x.ndim:
+            return _OF_ELEMENTS[name](x) if name in _OF_ELEMENTS else x
+        result: Tensor = function(x, along, bool(node.get("keepdims", 1)))
+        return result
+
+
+for _name, _function in _REDUCTIONS.items():
+    _entered(_name, _function)

@@ -1,0 +1,110 @@
+"""Shapes: what is a view, or moves elements as they are."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+import dml_vk as dv
+from dml_vk import nn
+from dml_vk.onnx.context import Context
+from dml_vk.onnx.registry import operator
+from dml_vk.tensor.core import Tensor
+from dml_vk.tensor.host import Array
+
+
+@operator("Shape", raw=True)
+def shape(node: Context, x: Any) -> Array:
+    """Sizes, on the host."""
+    return np.array(x.shape, np.int64)[node.get("start", 0) : node.get("end")]
+
+
+@operator("Size", raw=True)
+def size(node: Context, x: Any) -> Array:
+    return np.array(math.prod(x.shape), np.int64)
+
+
+@operator("Reshape", host=(1,))
+def reshape(node: Context, x: Tensor, sizes: Array) -> Tensor:
+    return dv.reshape(x, reshaped(node, x.shape, sizes))
+
+
+def reshaped(node: Context, before: Sequence[int], sizes: Array) -> list[int]:
+    """The sizes that a reshape gives: 0 keeps one, unless zeros are allowed; -1 is what is left."""
+    wanted = [int(one) for one in sizes]
+    keeps = not node.get("allowzero", 0)
+    if keeps:
+        wanted = [
+            before[place] if one == 0 and place < len(before) else one
+            for place, one in enumerate(wanted)
+        ]
+    if wanted.count(-1) == 1:
+        known, count = -math.prod(wanted), math.prod(before)
+        if known:
+            wanted[wanted.index(-1)] = count // known
+    if min(wanted, default=0) < 0 or math.prod(wanted) != math.prod(before):
+        rule = "the new shape must have as many elements"
+        raise node.refuse(rule, shape=tuple(before), new=[int(one) for one in sizes])
+    return wanted
+
+
+@operator("Flatten")
+def flatten(node: Context, x: Tensor) -> Tensor:
+    axis = node.get("axis", 1)
+    axis += x.ndim if axis < 0 else 0
+    return dv.reshape(x, (math.prod(x.shape[:axis]), math.prod(x.shape[axis:])))
+
+
+@operator("Squeeze", host=(1,))
+def squeeze(node: Context, x: Tensor, axes: Array | None = None) -> Tensor:
+    return dv.squeeze(x, axis=squeezed(node, x.shape, axes))
+
+
+def squeezed(node: Context, before: Sequence[int], axes: Array | None) -> tuple[int, ...]:
+    """The axes to leave out: an input from opset 13 on, and an attribute before."""
+    given = node.get("axes") if node.opset < 13 else axes
+    if given is None:
+        return tuple(axis for axis, one in enumerate(before) if one == 1)
+    return tuple(int(axis) for axis in np.reshape(given, -1))
+
+
+@operator("Unsqueeze", host=(1,))
+def unsqueeze(node: Context, x: Tensor, axes: Array | None = None) -> Tensor:
+    return dv.expand_dims(x, axis=unsqueezed(node, axes))
+
+
+def unsqueezed(node: Context, axes: Array | None) -> tuple[int, ...]:
+    given = node["axes"] if node.opset < 13 or axes is None else axes
+    return tuple(int(axis) for axis in np.reshape(given, -1))
+
+
+@operator("Transpose")
+def transpose(node: Context, x: Tensor) -> Tensor:
+    return dv.permute_dims(x, node.get("perm") or tuple(reversed(range(x.ndim))))
+
+
+@operator("Expand", host=(1,))
+def expand(node: Context, x: Tensor, sizes: Array) -> Tensor:
+    return dv.broadcast_to(x, expanded(x.shape, sizes))
+
+
+def expanded(before: Sequence[int], sizes: Array) -> tuple[int, ...]:
+    return np.broadcast_shapes(tuple(before), tuple(int(one) for one in sizes))
+
+
+@operator("Tile", host=(1,))
+def tile(node: Context, x: Tensor, repeats: Array) -> Tensor:
+    return dv.tile(x, tuple(int(one) for one in repeats))
+
+
+@operator("DepthToSpace")
+def depth_to_space(node: Context, x: Tensor) -> Tensor:
+    return nn.pixel_shuffle(x, node["blocksize"], order=node.get("mode", "DCR"))
+
+
+@operator("SpaceToDepth")
+def space_to_depth(node: Context, x: Tensor) -> Tensor:
+    return nn.pixel_unshuffle(x, node["blocksize"], order=node.get("mode", "DCR"))

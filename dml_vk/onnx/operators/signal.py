@@ -1,0 +1,85 @@
+"""Windows, and Fourier transforms: complex numbers are pairs in the last dim."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import dml_vk as dv
+from dml_vk import fft
+from dml_vk.onnx.context import Context
+from dml_vk.onnx.registry import operator
+from dml_vk.tensor.core import Tensor
+from dml_vk.tensor.host import Array
+
+
+def _window(name: str, *factors: float) -> None:
+    @operator(name, first=17, host=(0,))
+    def window(node: Context, size: Array) -> Tensor:
+        """A sum of cosines, computed in float64 and rounded once."""
+        count = int(size.reshape(()))
+        period = count if node["periodic"] else max(count - 1, 1)
+        steps = dv.arange(0, count, dtype="float64", device=node.machine.device)
+        total: Any = dv.add(dv.multiply(steps, 0.0), factors[0])
+        for order, factor in enumerate(factors[1:], 1):
+            angle = dv.multiply(steps, 2 * math.pi * order / period)
+            total = dv.add(total, dv.multiply(dv.cos(angle), factor))
+        return dv.astype(total, node.dtype(node["output_datatype"]))
+
+
+_window("HannWindow", 0.5, -0.5)
+_window("HammingWindow", 25 / 46, -21 / 46)
+_window("BlackmanWindow", 0.42, -0.5, 0.08)
+
+
+@operator("DFT", first=17, host=(1, 2))
+def dft(node: Context, x: Tensor, length: Array | None = None, axis: Array | None = None) -> Tensor:
+    """A Fourier transform along an axis, which is an input from opset 20 on."""
+    along = (
+        node.get("axis", 1) if node.opset < 20 else -2 if axis is None else int(axis.reshape(()))
+    )
+    along += x.ndim if along < 0 else 0
+    count = None if length is None else int(length.reshape(()))
+    wide = x if x.dtype is dv.float64 else dv.astype(x, "float32", copy=False)
+    values = _complex(wide) if x.shape[-1] == 2 else wide[..., 0]
+    if node["inverse"]:
+        if node["onesided"]:
+            found = fft.irfft(values, n=count, axis=along)
+            return dv.astype(dv.expand_dims(found, axis=-1), x.dtype, copy=False)
+        found = fft.ifft(values, n=count, axis=along)
+    elif node["onesided"] and x.shape[-1] == 1:
+        found = fft.rfft(values, n=count, axis=along)
+    else:
+        found = fft.fft(values, n=count, axis=along)
+    return dv.astype(_pairs(found), x.dtype, copy=False)
+
+
+@operator("STFT", first=17, host=(1, 3))
+def stft(
+    node: Context, x: Tensor, step: Array, window: Tensor | None = None, length: Array | None = None
+) -> Tensor:
+    """Transforms of frames, which begin a step apart, times the window."""
+    size = int(length.reshape(())) if length is not None else window.shape[0]  # type: ignore[union-attr]
+    values = _complex(x) if x.shape[-1] == 2 and x.ndim == 3 else dv.reshape(x, x.shape[:2])
+    count = (values.shape[1] - size) // int(step.reshape(())) + 1
+    frames = [
+        values[:, place * int(step.reshape(())) : place * int(step.reshape(())) + size]
+        for place in range(count)
+    ]
+    stacked = dv.stack(frames, axis=1)
+    if window is not None:
+        stacked = dv.multiply(stacked, window)
+    is_half = node["onesided"] and values.dtype.kind != "c"
+    return _pairs(fft.rfft(stacked) if is_half else fft.fft(stacked))
+
+
+def _complex(x: Tensor) -> Tensor:
+    kind = dv.complex128 if x.dtype is dv.float64 else dv.complex64
+    found = dv.empty(x.shape[:-1], kind, device=x.device)
+    found.real, found.imag = x[..., 0], x[..., 1]
+    return found
+
+
+def _pairs(x: Tensor) -> Tensor:
+    """The real and imaginary parts of complex numbers, in a new last dim."""
+    return dv.stack([dv.real(x), dv.imag(x)], axis=-1)

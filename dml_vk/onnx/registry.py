@@ -1,0 +1,71 @@
+"""The table of operators: what computes each, on tensors and on values of the host."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+Function = Callable[..., Any]
+ONNX = ""  # the domain of ONNX's own operators
+
+
+class Operator(NamedTuple):
+    """What computes an operator.
+
+    `function(node, *inputs)` gets tensors; at the places in `host`, NumPy arrays; and at those in
+    `raw`, or at all with `raw=True`, values as they are. Optional inputs that are absent are None.
+    It returns a value, or a tuple or list with one for each output.
+    """
+
+    function: Function
+    first: int  # opset
+    host: frozenset[int] | bool
+    raw: bool
+    is_random: bool
+    is_expanded: bool  # by its schema's function
+
+    def wants_host(self, place: int) -> bool:
+        return self.host if isinstance(self.host, bool) else place in self.host
+
+
+OPERATORS: dict[tuple[str, str], Operator] = {}
+# Of values of the host, which shapes are computed from: NumPy's operations, all exact.
+ON_HOST: dict[str, Function] = {}
+
+
+def operator(
+    *names: str,
+    first: int = 1,
+    host: tuple[int, ...] | bool = (),
+    raw: bool = False,
+    is_random: bool = False,
+    is_expanded: bool = False,
+    domain: str = ONNX,
+) -> Callable[[Function], Function]:
+    """Enter a function as that of these operators, from this opset on."""
+
+    def enter(function: Function) -> Function:
+        places = host if isinstance(host, bool) else frozenset(host)
+        for name in names:
+            entry = Operator(function, first, places, raw, is_random, is_expanded)
+            OPERATORS[domain, name] = entry
+        return function
+
+    return enter
+
+
+def on_host(*names: str) -> Callable[[Function], Function]:
+    """Enter a function on NumPy arrays, which returns None where it does not apply."""
+
+    def enter(function: Function) -> Function:
+        for name in names:
+            ON_HOST[name] = function
+        return function
+
+    return enter
+
+
+def find(domain: str, name: str, opset: int) -> Operator | None:
+    """Return an operator, if it is supported in this opset."""
+    found = OPERATORS.get((domain, name))
+    return found if found is not None and found.first <= opset else None
