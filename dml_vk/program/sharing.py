@@ -106,16 +106,18 @@ def shared(
         if slot in of or slot in outside:
             continue
         nbytes, span = slots[slot].nbytes, Span(first[slot], last[slot], slot)
+        # Only blocks of temporaries grow, to the end of their last piece of alignment.
         free = [
             number
             for number, one in enumerate(blocks)
-            if one.room >= nbytes and one.takes(span, over)
+            if nbytes <= (one.nbytes if number < own else one.room) and one.takes(span, over)
         ]
         number = min(free, key=lambda number: blocks[number].room, default=len(blocks))
         if number == len(blocks):
             blocks.append(Block(nbytes, span))
         else:
             blocks[number].spans.append(span)
+            blocks[number].nbytes = max(blocks[number].nbytes, nbytes)
         of[slot] = number
     return Sharing(blocks, of, sum([one.room for one in blocks[own:]]))
 

@@ -9,6 +9,8 @@ from hypothesis import strategies as st
 
 import dml_vk
 from dml_vk.program.fusion import MOST_STEPS
+from dml_vk.program.sharing import shared
+from dml_vk.runtime.capture import Placeholder, Verify
 from tests.kernel.profiled import profiled
 from tests.kernel.program.tensors import same, tensor
 from tests.profiles import CPU
@@ -133,3 +135,11 @@ def test_programs_of_many_temporaries_have_the_same_bits(steps, returned):
     for _ in range(2):
         same(compiled(x), expected)
         same(donating(x.clone()), expected)
+
+
+def test_memory_of_a_smaller_result_or_temporary_is_not_read_beyond_its_end():
+    steps = [Verify(slot, 0, 4, lambda data, real: None) for slot in (0, 1, 2, 3)]
+    slots = [Placeholder(number, nbytes) for number, nbytes in enumerate((4, 8, 4, 12))]
+    found = shared(steps, [0, 1, 2, 3], slots, [2], [], [])
+    assert all(found.blocks[found.of[one]].nbytes >= slots[one].nbytes for one in range(4))
+    assert found.blocks[found.of[2]].nbytes == 4
