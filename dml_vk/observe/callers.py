@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import sys
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from contextvars import ContextVar
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
 
@@ -14,6 +16,10 @@ _PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
 _USERS = tuple([_PACKAGE + name for name in ("__main__.py", f"commands{os.sep}")])
 # Methods that NumPy calls, and their parameter with the function that the user called.
 _PROTOCOLS = {"__array_ufunc__": "ufunc", "__array_function__": "func"}
+
+
+# What the package does for somebody, in place of the method that was called: a node of a model.
+_purpose: ContextVar[str | None] = ContextVar("dml_vk.purpose", default=None)
 
 
 class Caller(NamedTuple):
@@ -36,7 +42,24 @@ def users_line() -> tuple[str, int]:
 def caller() -> Caller:
     """The operation that was called from outside this package, and the line of the call."""
     frame, entry = _border()
-    return Caller(_named(entry.f_code, entry.f_locals), frame.f_code.co_filename, frame.f_lineno)
+    op = _purpose.get() or _named(entry.f_code, entry.f_locals)
+    return Caller(op, frame.f_code.co_filename, frame.f_lineno)
+
+
+@contextmanager
+def named(purpose: str) -> Iterator[None]:
+    """Let this be the operation of what is called in the `with` block.
+
+    >>> from dml_vk.observe.callers import caller, named
+    >>> with named("Conv(conv1)"):
+    ...     print(caller().op)
+    Conv(conv1)
+    """
+    token = _purpose.set(purpose)
+    try:
+        yield
+    finally:
+        _purpose.reset(token)
 
 
 def clear_last_traceback() -> None:

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from dml_vk.errors import DmlVkError, ModelError
+from dml_vk.observe.callers import named
 from dml_vk.onnx.context import Context, Value
 from dml_vk.onnx.graph import Graph, Node
 from dml_vk.onnx.machine import Machine
@@ -45,9 +46,10 @@ def evaluate(machine: Machine, node: Node, values: Mapping[str, Value]) -> list[
         return execute(machine, node.body, given, {})
     context = Context(node, machine, values, partial(execute, machine))
     try:
-        found = _on_host(context, given)
-        if found is None:
-            found = _on_device(context, given)
+        with named(context.name):
+            found = _on_host(context, given)
+            if found is None:
+                found = _on_device(context, given)
     except DmlVkError as error:
         raise _named(error, context.name) from None
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:

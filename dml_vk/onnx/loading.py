@@ -29,8 +29,10 @@ def load(
 ) -> Model:
     """Return a model that runs on a device, from a path, bytes or a ModelProto.
 
-    With the layout "nhwc", inputs of four dims become channels_last, and formats pass on through
-    the network; with "nchw" they become row-major. "auto" keeps the formats of tensors. With a
+    With the layout "nhwc", operations on images are done in channels_last, and inputs of four dims
+    become so; with "nchw" they are row-major. With "auto", each operation is done in the format
+    that takes the least estimated time for all, copies included; results are as if nothing were
+    converted, and `Model.explain` says what was and why. With a
     `dtype` such as float16, float32 in inputs, weights and results is replaced by it. Models that
     are malformed are refused, and so are those with operators that are not supported, by an error
     that lists all of them.

@@ -36,14 +36,20 @@ class Machine:
     def tensor(self, array: Array) -> Tensor:
         """Return a tensor on the device, which is uploaded once if the array is kept."""
         if id(array) not in self._kept:
-            return asarray(self.wanted(array), device=self.device)
+            return self.uploaded(array)
         with self._lock:
             kept, found = self._kept[id(array)]
             if found is None:
                 with outside():
-                    found = asarray(self.wanted(kept), device=self.device)
+                    found = self.uploaded(kept)
                 self._kept[id(array)] = kept, found
         return found
+
+    def uploaded(self, value: Array | Tensor) -> Tensor:
+        """Return a tensor for a constant, and keep nothing."""
+        if isinstance(value, Tensor):
+            return value
+        return asarray(self.wanted(value), device=self.device)
 
     def wanted(self, array: Array) -> Array:
         """The array in the model's dtype instead of float32."""

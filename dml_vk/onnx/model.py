@@ -18,12 +18,14 @@ from dml_vk.onnx.fusing import fuse
 from dml_vk.onnx.graph import Declared, Graph
 from dml_vk.onnx.machine import Machine
 from dml_vk.onnx.places import wanted_on_host
+from dml_vk.onnx.weights import convert
 from dml_vk.program.compiled import compile as compiled
+from dml_vk.program.layouts import AUTO, NCHW, NHWC
 from dml_vk.runtime.device import Device
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.host import Array
 
-LAYOUTS = ("auto", "nchw", "nhwc")
+LAYOUTS = (AUTO, NCHW, NHWC)
 
 
 class HostValue:
@@ -54,8 +56,9 @@ class Model:
         self._machine = Machine(device, dtype)
         fold(self._machine, graph)
         self._joined = fuse(self._machine, graph)
+        self._converted = 0 if layout == NCHW else convert(self._machine, graph)
         self._on_host = wanted_on_host(graph)
-        self._compiled = compiled(self._forward, static_argnums=0)
+        self._compiled = compiled(self._forward, static_argnums=0, layout=layout)
         self._reason = ""  # why it runs node by node
 
     @property
@@ -99,6 +102,8 @@ class Model:
     def explain(self) -> str:
         """Describe how it runs: the kernels of its programs, or why it runs node by node."""
         lines = [f"{count} x {what} as one" for what, count in sorted(self._joined.items())]
+        if self._converted:
+            lines.append(f"{self._converted} weights of convolutions are kept as channels_last")
         if self._reason:
             lines.append(f"node by node, since {self._reason}")
         else:
@@ -156,14 +161,14 @@ class Model:
         if declared.name in self._on_host:
             return array
         array = self._machine.wanted(array)
-        if self.layout == "nhwc" and array.ndim == 4:
+        if self.layout == NHWC and array.ndim == 4:
             return asarray(array, device=self.device, memory_format=channels_last)
         return asarray(array, device=self.device)
 
     def _formatted(self, x: Tensor) -> Tensor:
-        if self.layout == "auto" or x.ndim != 4:
+        if self.layout == AUTO or x.ndim != 4:
             return x
-        return x.to(channels_last if self.layout == "nhwc" else contiguous_format)
+        return x.to(channels_last if self.layout == NHWC else contiguous_format)
 
     def _check_shape(
         self, declared: Declared, shape: tuple[int, ...], sizes: dict[str, int]

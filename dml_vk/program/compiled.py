@@ -88,10 +88,11 @@ class Compiled:
             raise DTypeError(self._name, rule, error=str(error)) from None
         program = next((one.program for one in known if one.fits(numbers)), None)
         if program is None:
-            known.append(self._captured(args, kwargs, tensors, memory, shares, gifts))
+            made = self._captured(args, kwargs, tensors, memory, shares, gifts)
+            program = made.program  # another thread may have added one since
+            known.append(made)
             if len(known) > MOST_VALUES:
                 del known[0]
-            program = known[-1].program
         if any(map(program.uses, memory)):
             # An argument shares memory with a tensor from outside: steps may depend on each other
             # where they did not at the first call.

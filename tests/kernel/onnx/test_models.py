@@ -199,6 +199,35 @@ def test_a_model_is_used_by_several_threads():
         assert all(one.tobytes() == expected[place].tobytes() for one in found[place])
 
 
+@pytest.mark.parametrize(("layout", "kept"), [("auto", True), ("nchw", False), ("nhwc", True)])
+def test_weights_of_convolutions_are_uploaded_once_in_the_format_of_the_layout(layout, kept):
+    b = Builder(5)
+    x = b.node("Conv", "x", b.weight(4, 3, 3, 3))
+    shared = b.weight(2, 4, 1, 1)
+    other = b.node("Mul", shared, b.node("ReduceMax", "x", keepdims=0))
+    y = b.node("Mul", b.node("Conv", x, shared), b.node("ReduceSum", other, keepdims=0))
+    proto = b.model({"x": ["n", 3, 8, 8]}, y)
+    model = load(proto, layout=layout)
+    text = "1 weights of convolutions are kept as channels_last"
+    assert (text in model.explain()) is kept  # the other one is read by somebody else
+    for batch in (1, 2):
+        found = next(iter(model(X[:batch]).values()))
+        expected = ReferenceEvaluator(proto).run(None, {"x": X[:batch]})[0]
+        np.testing.assert_allclose(found.numpy(), expected, rtol=1e-4, atol=1e-5)
+    assert "weight of" not in model.explain()
+
+
+def test_programs_name_the_nodes_and_what_the_layout_converts():
+    b = Builder(6)
+    x = b.conv("x", 3, 8, activation="Relu")
+    x = b.node("Exp", x, name="grow")
+    model = load(b.model({"x": ["n", 3, 8, 8]}, x), layout="nhwc")
+    model(dv.asarray(X))
+    text = model.explain()
+    assert "Exp(grow)" in text
+    assert "layout: nhwc; by the estimates" in text
+
+
 def test_a_session_has_the_methods_of_onnxruntime():
     text = "f (float[n, 2] x, double d) => (float[n, 2] y, float[n, 2] z) {y = Neg(x) z = Abs(x)}"
     session = InferenceSession(parsed(text).SerializeToString(), providers=["CPU"])
