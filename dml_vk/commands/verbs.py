@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 
 import dml_vk
-from dml_vk.commands import bench, demo, device_list, doctor, layout, philox
+from dml_vk.commands import bench, demo, device_list, doctor, layout, philox, run_model
 from dml_vk.errors import DmlVkError
 
 VERBS = {
@@ -20,6 +20,7 @@ VERBS = {
     "bench": bench,
     "layout": layout,
     "philox": philox,
+    "run": run_model,
 }
 FAILED, UNREAD = 1, 141
 EXIT_CODES = f"""\

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import ChainMap
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
@@ -16,13 +16,21 @@ from dml_vk.onnx.graph import Graph, Node
 from dml_vk.onnx.machine import Machine
 from dml_vk.onnx.registry import ON_HOST, ONNX
 
+Evaluates = Callable[[Machine, Node, Mapping[str, Value]], list[Value]]
 MOST_ON_HOST = 2**12  # elements of what the host computes
 
 
 def execute(
-    machine: Machine, graph: Graph, inputs: list[Value], outer: Mapping[str, Value]
+    machine: Machine,
+    graph: Graph,
+    inputs: list[Value],
+    outer: Mapping[str, Value],
+    each: Evaluates | None = None,
 ) -> list[Value]:
-    """Return the outputs of a graph for these inputs; `outer` has the names around it."""
+    """Return the outputs of a graph for these inputs; `outer` has the names around it.
+
+    Each of its nodes is run by `each`, which is `evaluate` unless somebody watches.
+    """
     if len(inputs) != len(graph.inputs):
         rule = "a graph must get as many values as it has inputs"
         raise ModelError(graph.name, rule, inputs=len(graph.inputs), values=len(inputs))
@@ -30,7 +38,7 @@ def execute(
     own.update((one.name, value) for one, value in zip(graph.inputs, inputs))
     values = ChainMap(own, outer)  # type: ignore[arg-type]  # the outer names are only read
     for node, ended in zip(graph.nodes, graph.ends):
-        results = evaluate(machine, node, values)
+        results = (each or evaluate)(machine, node, values)
         own.update((name, one) for name, one in zip(node.outputs, results) if name)
         for name in ended:
             own.pop(name, None)
@@ -46,7 +54,7 @@ def evaluate(machine: Machine, node: Node, values: Mapping[str, Value]) -> list[
         return execute(machine, node.body, given, {})
     context = Context(node, machine, values, partial(execute, machine))
     try:
-        with named(context.name):
+        with named(node.label):
             found = _on_host(context, given)
             if found is None:
                 found = _on_device(context, given)

@@ -40,6 +40,11 @@ class Node:
     def __str__(self) -> str:
         return f"{self.op}({self.name})" if self.name else self.op
 
+    @property
+    def label(self) -> str:
+        """How it is told from others: by its name, or by its first result."""
+        return str(self) if self.name else f"{self.op}({self.outputs[0]})"
+
     def get(self, name: str, default: Any = None) -> Any:
         return self.attributes.get(name, default)
 

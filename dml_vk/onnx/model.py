@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from dml_vk.onnx.fusing import fuse
 from dml_vk.onnx.graph import Declared, Graph
 from dml_vk.onnx.machine import Machine
 from dml_vk.onnx.places import wanted_on_host
+from dml_vk.onnx.times import NodeTime, node_by_node, times_of
 from dml_vk.onnx.weights import convert
 from dml_vk.program.compiled import compile as compiled
 from dml_vk.program.layouts import AUTO, NCHW, NHWC
@@ -90,14 +91,27 @@ class Model:
         >>> model.run({"x": [1.0, 2.0], "y": [0.5, 0.5]})["z"].tolist()
         [1.5, 2.5]
         """
-        declared = self.inputs
-        if feeds.keys() != declared.keys():
-            rule = "inputs must be given by their names"
-            raise ModelError("run", rule, inputs=list(declared), given=list(feeds))
-        sizes: dict[str, int] = {}
-        values = [self._given(one, feeds[name], sizes) for name, one in declared.items()]
-        results = self._run(values)
-        return {one.name: value for one, value in zip(self._graph.outputs, results)}
+        return self._named(self._run(self._values(feeds), self._compiled))
+
+    def measure(self, feeds: Mapping[str, Any]) -> tuple[dict[str, Value], list[NodeTime]]:
+        """Run it with its kernels one by one: the outputs, and how long each node took.
+
+        >>> import onnx.parser
+        >>> from dml_vk.onnx import load
+        >>> text = '''<ir_version: 9, opset_import: ["": 20]>
+        ... f (float[n] x) => (float[n] y) {y = Exp(x)}'''
+        >>> outputs, times = load(onnx.parser.parse_model(text)).measure({"x": [0.0]})
+        >>> times[0].nodes, times[0].us > 0
+        (('Exp(y)',), True)
+        """
+        values = self._values(feeds)
+        if not self._reason:
+            results = self._run(values, self._compiled.measure)
+            program = self._compiled.measured
+            if program is not None:
+                return self._named(results), times_of(program)
+        results, times = node_by_node(self._machine, self._graph, values)
+        return self._named(list(map(self._tensor, results))), times
 
     def explain(self) -> str:
         """Describe how it runs: the kernels of its programs, or why it runs node by node."""
@@ -110,7 +124,18 @@ class Model:
             lines.append(self._compiled.explain() or "not run yet")
         return "\n".join(lines)
 
-    def _run(self, values: list[Value]) -> list[Value]:
+    def _values(self, feeds: Mapping[str, Any]) -> list[Value]:
+        declared = self.inputs
+        if feeds.keys() != declared.keys():
+            rule = "inputs must be given by their names"
+            raise ModelError("run", rule, inputs=list(declared), given=list(feeds))
+        sizes: dict[str, int] = {}
+        return [self._given(one, feeds[name], sizes) for name, one in declared.items()]
+
+    def _named(self, results: list[Value]) -> dict[str, Value]:
+        return {one.name: value for one, value in zip(self._graph.outputs, results)}
+
+    def _run(self, values: list[Value], run: Callable[..., Any]) -> list[Value]:
         if not self._reason:
             try:
                 static = {
@@ -119,7 +144,7 @@ class Model:
                     if isinstance(one, np.ndarray)
                 }
                 rest = [None if place in static else one for place, one in enumerate(values)]
-                return list(self._compiled(tuple(static.items()), rest))
+                return list(run(tuple(static.items()), rest))
             except CaptureError as error:
                 self._reason = str(error)
         return self._results(values)

@@ -55,12 +55,14 @@ class Compiled:
         self._layout = layout
         self._is_fused = is_fused  # it must be elementwise
         self._known: dict[Any, list[Known]] = {}
+        self.measured: Program | None = None  # that `measure` ran last
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return self._run(args, kwargs)
 
     def measure(self, *args: Any, **kwargs: Any) -> Any:
         """Call it with its launches one by one, so that `explain` tells how long each took."""
+        self.measured = None
         return self._run(args, kwargs, is_measured=True)
 
     def _run(self, args: Any, kwargs: Any, *, is_measured: bool = False) -> Any:
@@ -97,6 +99,8 @@ class Compiled:
             # An argument shares memory with a tensor from outside: steps may depend on each other
             # where they did not at the first call.
             return self._function(*args, **kwargs)
+        if is_measured:
+            self.measured = program
         donation = Donation(gifts, memory, shares) if gifts else None
         if program.builds is None:
             with counted() as program.builds:
