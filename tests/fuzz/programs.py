@@ -15,8 +15,10 @@ from dml_vk import directml
 from dml_vk.directml import BufferTensorDesc, DataType
 from dml_vk.directml.operators import Operator
 from dml_vk.errors import CaptureError
+from dml_vk.onnx import load
 from tests.kernel.program.both_ways import check
 from tests.kernel.program.language import random_step
+from tests.onnx_networks import NETWORKS, feed
 
 MOST_STEPS = 24  # of a program
 
@@ -129,6 +131,16 @@ def compiled_program(seed: int) -> str:
     except (CaptureError, AssertionError) as error:
         raise AssertionError(f"start={start}, steps={steps}") from error
     return f"{len(steps)} steps"
+
+
+def onnx_model(seed: int) -> str:
+    """A seeded network whose file is whole or damaged: it runs, or is refused."""
+    rng = random.Random(seed)
+    name = rng.choice(list(NETWORKS))
+    data = NETWORKS[name]().SerializeToString()
+    model = load(data if rng.random() < 0.3 else damaged(data, seed))
+    found = model.run(dict.fromkeys(model.inputs, feed(name, rng.randrange(1, 3), seed)))
+    return repr([getattr(one, "shape", None) for one in found.values()])
 
 
 SHADER = dml_vk.compile_glsl(SOURCE)

@@ -282,6 +282,7 @@ def _programs() -> Iterator[Target]:
         yield Target(name, call, placed(parameters), writes=("self",) if "kernel" in name else ())
     call, seeds = programs.compiled_program, {"self": "seed"}  # which are never spoiled
     yield Target("a compiled program", call, placed("self"), seeds, patience=10)
+    yield Target("an ONNX model", programs.onnx_model, placed("self"), seeds, patience=30)
 
 
 def _swapped(call: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:

@@ -153,6 +153,22 @@ def test_the_residual_network_prints_its_answer_and_the_time_of_each_layer(
     assert rows[-1] == "head"
 
 
+@pytest.mark.parametrize("example", ["onnx_shapes"], indirect=True)
+def test_a_model_file_gives_what_the_network_gives(shapes, example, monkeypatch, capsys, tmp_path):
+    resnet, weights_path, weights, pictures, _ = shapes
+    path = tmp_path / "shapes.onnx"
+    (tmp_path / "shapes.safetensors").write_bytes(weights_path.read_bytes())
+    monkeypatch.setattr("sys.argv", ["onnx_shapes.py", str(path)])
+    for _ in range(2):  # the file is made, and then read
+        example.main()
+        said = capsys.readouterr().out
+        assert len(re.findall(r"^drawn: (\w+) +found: \1 ", said, re.M)) >= 8
+        assert "equal bits in all layouts: True\n" in said
+        assert "x Conv + BatchNormalization as one\n" in said
+    found = example.load(path)(pictures)["kinds"].numpy()
+    assert np.allclose(found, resnet.classified(weights, pictures).numpy(), atol=1e-4)
+
+
 @pytest.mark.parametrize("example", ["gpt"], indirect=True)
 def test_a_transformer_continues_a_text_from_its_cache(example, monkeypatch, capsys):
     text = "a quick brown fox jumps over the lazy dog. "

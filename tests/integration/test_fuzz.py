@@ -29,6 +29,13 @@ def test_random_programs_find_no_failure():
     assert report.counts["result"] > 10
 
 
+def test_random_onnx_models_find_no_failure():
+    report = watch.run(seed=3, start=0, rounds=20, only="an ONNX model")
+    assert not report.failures
+    assert report.counts["result"] > 2
+    assert report.counts["ModelError"] > 2
+
+
 def test_every_public_name_is_a_target():
     reached = set(targets())
     for name in dml_vk.__all__:
