@@ -19,7 +19,7 @@ FORMATS = {"NCHW": dml_vk.contiguous_format, "NHWC": dml_vk.channels_last}
 
 
 class Node(NamedTuple):
-    operation: str  # "conv", "max_pool", "add" with relu, "mean" of channels, "linear"
+    operation: str  # "conv", "max_pool", "add", "mean" of channels, "linear"
     inputs: tuple[int, ...]
     weight: np.ndarray | None = None
     window: int = 1
@@ -54,10 +54,32 @@ def resnet18():
             if inputs != outputs:
                 nodes.append(conv(start, (outputs, inputs, 1, 1), stride))
                 short = start + 3
-            nodes.append(Node("add", (start + 2, short)))
+            nodes.append(Node("add", (start + 2, short), relu=True))
             inputs = outputs
     nodes.append(Node("mean", (len(nodes),)))
     nodes.append(Node("linear", (len(nodes),), random(1000, 512)))
+    return nodes
+
+
+def mobilenet_v2():
+    """With relu in place of relu6."""
+    nodes, inputs = [conv(0, (32, 3, 3, 3), 2, 1, relu=True)], 32
+    for factor, outputs, repeats, first_stride in (
+        *((1, 16, 1, 1), (6, 24, 2, 2), (6, 32, 3, 2), (6, 64, 4, 2)),
+        *((6, 96, 3, 1), (6, 160, 3, 2), (6, 320, 1, 1)),
+    ):
+        for stride in (first_stride, *[1] * (repeats - 1)):
+            start, wide = len(nodes), inputs * factor
+            if factor > 1:
+                nodes.append(conv(start, (wide, inputs, 1, 1), relu=True))
+            nodes.append(conv(len(nodes), (wide, 1, 3, 3), stride, 1, wide, relu=True))
+            nodes.append(conv(len(nodes), (outputs, wide, 1, 1)))
+            if stride == 1 and inputs == outputs:
+                nodes.append(Node("add", (start, len(nodes))))
+            inputs = outputs
+    nodes.append(conv(len(nodes), (1280, 320, 1, 1), relu=True))
+    nodes.append(Node("mean", (len(nodes),)))
+    nodes.append(Node("linear", (len(nodes),), random(1000, 1280)))
     return nodes
 
 
@@ -91,7 +113,7 @@ def one_of_dml_vk(node, weight, inputs):
     if node.operation == "max_pool":
         return nn.max_pool(x, node.window, **given)
     if node.operation == "add":
-        return dml_vk.relu(x + inputs[1])
+        return dml_vk.relu(x + inputs[1]) if node.relu else x + inputs[1]
     if node.operation == "mean":
         return dml_vk.mean(x, axis=(2, 3))
     return nn.linear(x, *weight)
@@ -120,7 +142,7 @@ def by_torch(nodes, array, order):
         if node.operation == "max_pool":
             return functional.max_pool2d(x, node.window, node.stride, node.padding)
         if node.operation == "add":
-            return (x + inputs[1]).relu_()
+            return (x + inputs[1]).relu_() if node.relu else x + inputs[1]
         return x.mean((2, 3)) if node.operation == "mean" else functional.linear(x, *weight)
 
     def call():
@@ -133,8 +155,8 @@ def by_torch(nodes, array, order):
     return call
 
 
-def by_onnxruntime(nodes, array, _order):
-    import onnxruntime
+def onnx_model(nodes, sizes):
+    """The nodes as a ModelProto, for batches of any size."""
     from onnx import helper, numpy_helper
 
     made, weights = [], []
@@ -145,7 +167,7 @@ def by_onnxruntime(nodes, array, _order):
                 weights.append(numpy_helper.from_array(data, f"{name}{number}"))
                 names.append(f"{name}{number}")
         sides = {"strides": [node.stride] * 2, "pads": [node.padding] * 4}
-        raw = to + "_" if node.relu or node.operation == "add" else to
+        raw = to + "_" if node.relu else to
         if node.operation == "conv":
             made.append(helper.make_node("Conv", names, [raw], group=node.groups, **sides))
         elif node.operation == "max_pool":
@@ -163,11 +185,16 @@ def by_onnxruntime(nodes, array, _order):
     last = f"v{len(nodes)}"
     of = helper.make_tensor_value_info
     graph = helper.make_graph(
-        made, "g", [of("v0", 1, array.shape)], [of(last, 1, None)], initializer=weights
+        made, "g", [of("v0", 1, ["n", *sizes[1:]])], [of(last, 1, None)], initializer=weights
     )
-    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+
+
+def by_onnxruntime(nodes, array, _order):
+    import onnxruntime
+
     session = onnxruntime.InferenceSession(
-        model.SerializeToString(), providers=["CPUExecutionProvider"]
+        onnx_model(nodes, array.shape).SerializeToString(), providers=["CPUExecutionProvider"]
     )
     return lambda: session.run(None, {"v0": array})[0]
 
@@ -214,8 +241,11 @@ def by_ncnn(nodes, array, _order):
         elif node.operation == "max_pool":
             layer("Pooling", inputs, number, f"0=0 5=1 {pool}")
         elif node.operation == "add":
-            lines.append(f"BinaryOp n{len(lines)} 2 1 {' '.join(inputs)} s{number} 0=0")
-            layer("ReLU", [f"s{number}"], number)
+            if node.relu:
+                lines.append(f"BinaryOp n{len(lines)} 2 1 {' '.join(inputs)} s{number} 0=0")
+                layer("ReLU", [f"s{number}"], number)
+            else:
+                layer("BinaryOp", inputs, number, "0=0")
         elif node.operation == "mean":
             layer("Pooling", inputs, number, "0=1 4=1")
         else:
@@ -231,12 +261,15 @@ def by_ncnn(nodes, array, _order):
         model.write_bytes(b"".join(part.tobytes() for part in data))
         assert net.load_param(str(param)) == 0
         assert net.load_model(str(model)) == 0
-    image = ncnn.Mat(array[0]).clone()
+    images = [ncnn.Mat(one).clone() for one in array]
 
-    def call():
+    def one(image):
         extractor = net.create_extractor()
         extractor.input("v0", image)
-        return np.array(extractor.extract(made(len(nodes)))[1])[None]
+        return np.array(extractor.extract(made(len(nodes)))[1])
+
+    def call():
+        return np.stack(list(map(one, images)))
 
     call.net = net  # lives as long as what uses it
     return call

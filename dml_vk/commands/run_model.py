@@ -178,7 +178,7 @@ def _ms(call: Callable[[], None]) -> float:
 def _kernels(times: list[NodeTime]) -> str:
     count = Counter(kernel for one in times for kernel in one.kernels)
     if not count:
-        return f"{len(times)} nodes ran one by one"
+        return "its nodes ran one by one"
     each = ", ".join(f"{times} x {name}" for name, times in count.most_common())
     return f"{count.total()} kernels in one submission: {each}"
 

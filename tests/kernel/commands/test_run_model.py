@@ -63,8 +63,17 @@ def test_a_model_that_needs_values_is_measured_node_by_node(tmp_path, capsys):
     onnx.save(parsed("f (float[4] x) => (int64[1, m] y) {y = NonZero(x)}"), str(path))
     assert main(["run", str(path), "--profile", "--runs", "1"]) == 0
     shown = capsys.readouterr().out
-    assert "1 nodes ran one by one" in shown
+    assert "its nodes ran one by one" in shown
     assert "NonZero(y)" in shown
+
+
+def test_a_sequence_is_printed_with_its_elements(tmp_path, capsys):
+    path = tmp_path / "model.onnx"
+    text = "f (float[2] x) => (seq(float[2]) y) {e = Mul(x, x) y = SequenceConstruct(x, e)}"
+    onnx.save(parsed(text), str(path))
+    np.save(tmp_path / "x.npy", np.array([3, -4], np.float32))
+    assert main(["run", str(path), "--input", f"x={tmp_path / 'x.npy'}", "--runs", "1"]) == 0
+    assert "[[ 3. -4.]\n [ 9. 16.]]" in capsys.readouterr().out
 
 
 def test_equal_outputs_of_onnxruntime_are_ok(model, capsys, monkeypatch):

@@ -124,6 +124,13 @@ def test_a_model_that_needs_values_on_the_way_runs_node_by_node_and_says_why():
         assert model.explain().startswith("node by node, since ")
 
 
+def test_a_model_that_needs_values_is_measured_node_by_node():
+    model = load(parsed("f (float[n] x) => (int64[1, m] y) {z = Neg(x) y = NonZero(z)}"))
+    outputs, times = model.measure({"x": F([0, 3, 0, 5])})
+    assert outputs["y"].tolist() == [[1, 3]]
+    assert [one.nodes for one in times] == [("Neg(z)",), ("NonZero(y)",)]
+
+
 @pytest.mark.parametrize(
     ("layout", "formats"),
     [

@@ -1,0 +1,66 @@
+"""ONNX models with seeded weights: dml_vk in each layout, ONNX Runtime on the CPU, ncnn's Vulkan.
+
+`start` is loading and the first run, for which the driver compiles kernels; `host` is the time of a
+run alone, before the device is done. ncnn takes pictures one by one, and uploads and downloads each.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+
+import numpy as np
+import pytest
+
+import dml_vk
+from bench.cases import describe
+from bench.networks import BY, mobilenet_v2, onnx_model, random, resnet18
+
+NETWORKS = {"ResNet-18": resnet18, "MobileNet v2": mobilenet_v2}
+LAYOUTS = ("auto", "nchw", "nhwc")
+OTHERS = [who for who in ("onnxruntime", "ncnn") if who in BY]
+SIZES = (3, 224, 224)
+
+pytestmark = pytest.mark.skipif(not importlib.util.find_spec("onnx"), reason="needs onnx")
+
+
+@pytest.mark.parametrize("who", ["auto, start", *LAYOUTS, "auto, host", *OTHERS])
+@pytest.mark.parametrize("batch", [1, 8])
+@pytest.mark.parametrize("network", NETWORKS)
+def test_model(benchmark, network, batch, who):
+    from dml_vk.onnx import load
+
+    nodes = NETWORKS[network]()
+    array = random(batch, *SIZES) * SIZES[0]
+    describe(benchmark, "ONNX models", f"{network}, batch {batch}", who)
+    if who in OTHERS:
+        call = BY[who](nodes, array, None)
+        found = benchmark.pedantic(call, rounds=7, warmup_rounds=2)
+        expected = BY["dml_vk"](nodes, array, "NCHW")().numpy()
+        assert np.abs(found - expected).max() <= 1e-3 * np.abs(expected).max()
+        return
+    proto = onnx_model(nodes, array.shape)
+    layout, _, what = who.partition(", ")
+    x = dml_vk.asarray(array)
+
+    def start():
+        y = load(proto, layout=layout)(x)
+        dml_vk.synchronize()
+        return y
+
+    if what == "start":
+        found = benchmark.pedantic(start, rounds=1)
+    else:
+        model = load(proto, layout=layout)
+
+        def call():
+            y = model(x)
+            if what != "host":
+                dml_vk.synchronize()
+            return y
+
+        call()
+        rounds = {"setup": dml_vk.synchronize, "rounds": 20} if what else {"rounds": 7}
+        found = benchmark.pedantic(call, **rounds)
+    (y,) = found.values()
+    benchmark.extra_info["bytes in use"] = dml_vk.memory_stats().in_use
+    assert y.shape == (batch, 1000)
