@@ -1,7 +1,7 @@
 """ONNX models with seeded weights: dml_vk in each layout, ONNX Runtime on the CPU, ncnn's Vulkan.
 
 `start` is loading and the first run, for which the driver compiles kernels; `host` is the time of a
-run alone, before the device is done. ncnn takes pictures one by one, and uploads and downloads each.
+run alone, before the device is done. ncnn takes pictures one by one, and copies each to and fro.
 """
 
 from __future__ import annotations
