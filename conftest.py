@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import shutil
+import tempfile
 
 import pytest
 
@@ -15,13 +17,20 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Keep nothing on disk, so that each run makes its kernels; tests of the cache say where it is.
+    """Keep kernels for this run alone: its processes share what each of them would make again.
+
+    .ci/run has a folder for all its runs. Tests of the cache say themselves where it is.
 
     SciPy reads what --clients asks for when it is imported.
 
     With --gpu, any device that is opened in this process is driven as the probe has an H200.
     """
-    os.environ["DML_VK_CACHE"] = "off"
+    if not hasattr(config, "workerinput"):  # a worker has the folder of the process that made it
+        folder = os.environ.get("DML_VK_TESTS_CACHE", "")
+        if not folder:
+            folder = tempfile.mkdtemp(prefix="dml_vk-tests-")
+            config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
+        os.environ["DML_VK_CACHE"] = folder
     if config.getoption("clients"):
         os.environ["SCIPY_ARRAY_API"] = "1"
     if config.getoption("gpu"):
