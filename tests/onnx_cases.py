@@ -24,19 +24,39 @@ def cases(kind: str = "node") -> dict[str, Any]:
 
 
 def model_of(case: Any) -> Any:
-    return case.model if case.model is not None else Path(case.model_dir) / "model.onnx"
+    if case.model is not None:
+        return case.model
+    if case.model_dir is None:  # a well-known network without weights of its own, in the wheel
+        return Path(onnx.__file__).parents[1] / case.url
+    return Path(case.model_dir) / "model.onnx"
 
 
 def data_of(case: Any) -> list[tuple[list[Any], list[Any]]]:
     """The inputs and outputs of each run."""
     if case.data_sets is not None:
         return [(_arrays(inputs), _arrays(outputs)) for inputs, outputs in case.data_sets]
+    if case.model_dir is None:
+        return [_counted(model_of(case))]
     model = onnx.load(Path(case.model_dir) / "model.onnx")
     sets = sorted(Path(case.model_dir).glob("test_data_set_*"))
     return [
         (_read(one, "input", model.graph.input), _read(one, "output", model.graph.output))
         for one in sets
     ]
+
+
+def _counted(path: Path) -> tuple[list[Any], list[Any]]:
+    """What the wheel has beside such a network: results for numbers that grow from 0 to 1."""
+    graph = onnx.load(path).graph
+    weights = {one.name for one in graph.initializer}
+    (shape,) = [
+        [dim.dim_value for dim in one.type.tensor_type.shape.dim]
+        for one in graph.input
+        if one.name not in weights
+    ]
+    count = int(np.prod(shape))
+    array = (np.arange(count) / count).astype(np.float32).reshape(shape)
+    return [array], _read(path.parent, f"{path.stem}_output", graph.output)
 
 
 _PROTOS = {

@@ -152,6 +152,48 @@ def shufflenet(seed: int = 5) -> Any:
     return b.model({"x": ["n", 3, 24, 24]}, b.node("Concat", second, first, axis=1))
 
 
+def inception(seed: int = 9) -> Any:
+    """Branches of one row or column after the other, and pools that do not change the size."""
+    b = Builder(seed)
+    x = b.conv(b.node("LRN", b.conv("x", 3, 8, 7, stride=2), size=5), 8, 16)
+    x = b.node("MaxPool", x, kernel_shape=[3, 3], strides=[2, 2], ceil_mode=1)
+    for _ in range(2):
+        one = b.conv(x, 16, 4, 1)
+        three = b.conv(b.conv(x, 16, 4, 1), 4, 4)
+        row, column = b.weight(4, 4, 1, 7), b.weight(4, 4, 7, 1)
+        seven = b.conv(x, 16, 4, 1)
+        seven = b.node("Relu", b.node("Conv", seven, row, pads=[0, 3, 0, 3]))
+        seven = b.node("Relu", b.node("Conv", seven, column, pads=[3, 0, 3, 0]))
+        pooled = b.node("AveragePool", x, kernel_shape=[3, 3], pads=[1] * 4, count_include_pad=1)
+        x = b.node("Concat", one, three, seven, b.conv(pooled, 16, 4, 1), axis=1)
+    x = b.node("AveragePool", x, kernel_shape=[8, 8])
+    return b.model({"x": ["n", 3, 32, 32]}, b.linear(b.node("Flatten", x), 16, 10))
+
+
+def efficientnet(seed: int = 10) -> Any:
+    """Depthwise blocks, whose channels are weighted by what they have on average, with Swish."""
+    b = Builder(seed)
+
+    def swish(x: str) -> str:
+        return b.node("Mul", x, b.node("Sigmoid", x))
+
+    def block(x: str, inputs: int, outputs: int, kernel: int, stride: int) -> str:
+        wide = inputs * 4
+        y = swish(b.conv(x, inputs, wide, 1, activation=None))
+        y = swish(b.conv(y, wide, wide, kernel, stride=stride, groups=wide, activation=None))
+        gate = b.node("ReduceMean", y, axes=[2, 3], keepdims=1)
+        gate = swish(b.conv(gate, wide, inputs // 4, 1, norm=False, activation=None))
+        gate = b.conv(gate, inputs // 4, wide, 1, norm=False, activation="Sigmoid")
+        y = b.conv(b.node("Mul", gate, y), wide, outputs, 1, activation=None)
+        return b.node("Add", y, x) if stride == 1 and inputs == outputs else y
+
+    x = swish(b.conv("x", 3, 8, stride=2, activation=None))
+    for inputs, outputs, kernel, stride in ((8, 12, 3, 2), (12, 12, 3, 1), (12, 16, 5, 2)):
+        x = block(x, inputs, outputs, kernel, stride)
+    x = b.node("GlobalAveragePool", swish(b.conv(x, 16, 32, 1, activation=None)))
+    return b.model({"x": ["n", 3, 40, 40]}, b.linear(b.node("Flatten", x), 32, 10))
+
+
 def unet(seed: int = 6) -> Any:
     b = Builder(seed)
     top = b.conv("x", 1, 8)
@@ -241,6 +283,8 @@ NETWORKS = {
         densenet,
         squeezenet,
         shufflenet,
+        inception,
+        efficientnet,
         unet,
         vit,
         gpt,
@@ -254,6 +298,6 @@ def feed(name: str, batch: int, seed: int = 0) -> Any:
     if name == "gpt":
         return random.integers(0, 32, (batch, 5 + batch))
     shapes = {"resnet": (3, 64), "mobilenet_v2": (3, 48), "densenet": (3, 24)}
-    shapes |= {"shufflenet": (3, 24), "unet": (1, 16)}
+    shapes |= {"shufflenet": (3, 24), "unet": (1, 16), "efficientnet": (3, 40)}
     channels, size = shapes.get(name, (3, 32))
     return random.standard_normal((batch, channels, size, size)).astype(np.float32)

@@ -1,4 +1,4 @@
-"""ONNX's own tests: of all operators, and of models that PyTorch wrote."""
+"""ONNX's own tests: of all operators, of models that PyTorch wrote, and of well-known networks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dml_vk.onnx import load
 from tests.onnx_cases import cases, check_shapes, model_of, run
 from tests.onnx_scope import is_out, reason
 
-KINDS = ("node", "simple", "pytorch-converted", "pytorch-operator")
+KINDS = ("node", "simple", "pytorch-converted", "pytorch-operator", "real")
 ALL = [(kind, name) for kind in KINDS for name in cases(kind)]
 
 
