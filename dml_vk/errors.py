@@ -6,6 +6,8 @@ from typing import Any, TypeVar
 
 Self = TypeVar("Self", bound="DmlVkError")
 
+ONE_DEVICE = "operands must be on one device: x.to(device=...) makes a copy on another"
+
 
 class DmlVkError(Exception):
     """The base class of every error that dml_vk raises on purpose.

@@ -24,7 +24,7 @@ from dml_vk.dtypes import (
     uint32,
     uint64,
 )
-from dml_vk.errors import DeviceError, ErrorsAs, LayoutError, RangeError
+from dml_vk.errors import ONE_DEVICE, DeviceError, ErrorsAs, LayoutError, RangeError
 from dml_vk.layout import Layout, MemoryFormat, contiguous_format
 from dml_vk.ops import draws
 from dml_vk.ops.draws import Draw, fill_drawn
@@ -365,8 +365,7 @@ class Generator:
     def _on(self, what: str, name: str, tensor: Tensor) -> None:
         """Check that a tensor is on the generator's device, if that has one."""
         if self.device is not None and open_device(self.device) is not tensor.device:
-            rule = "operands must be on one device"
-            raise DeviceError(what, rule, **{name: tensor.device}, generator=self.device)
+            raise DeviceError(what, ONE_DEVICE, **{name: tensor.device}, generator=self.device)
 
     def _next(self, blocks: int) -> Ints:
         """Advance the counter by these blocks; return the state before, or what stands for it."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dml_vk.errors import DeviceError, DTypeError, ShaderError
+from dml_vk.errors import ONE_DEVICE, DeviceError, DTypeError, ShaderError
 from dml_vk.kernels.spirv.capabilities import check_capabilities
 from dml_vk.kernels.spirv.loops import fixed_rounds
 from dml_vk.kernels.spirv.reader import Binding, Module, read
@@ -195,7 +195,7 @@ class UserKernel:
         device = tensors[0].device
         if any(tensor.device is not device for tensor in tensors):
             devices = tuple(tensor.device for tensor in tensors)
-            raise DeviceError(self.name, "operands must be on one device", devices=devices)
+            raise DeviceError(self.name, ONE_DEVICE, devices=devices)
         most = device.limits.max_storage_buffers
         if len(tensors) > most:
             rule = f"this device takes at most {most} tensors per kernel"

@@ -11,7 +11,7 @@ import struct
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from dml_vk.directml.descriptors import BufferTensorDesc, DataType, TensorFlags, dtype_of
-from dml_vk.errors import DeviceError, DTypeError, LayoutError
+from dml_vk.errors import ONE_DEVICE, DeviceError, DTypeError, LayoutError
 from dml_vk.strides.order import to_tuple
 
 # Modules that need NumPy are imported when an operator runs: creating it works without NumPy.
@@ -86,7 +86,7 @@ class Operator:
                 raise LayoutError(self._what, rule, **{f"{name}.nbytes": buffer.nbytes})
         given = {name: buffer.device for name, buffer in zip(names, bound) if buffer is not None}
         if len(set(given.values())) > 1:
-            raise DeviceError(self._what, "operands must be on one device", **given)
+            raise DeviceError(self._what, ONE_DEVICE, **given)
         return bound
 
     def _check_tensors(self) -> None:

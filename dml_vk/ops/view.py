@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 
 from dml_vk.dtypes import DType
-from dml_vk.errors import DeviceError, LayoutError
+from dml_vk.errors import ONE_DEVICE, DeviceError, LayoutError
 from dml_vk.layout import Layout
 from dml_vk.runtime.arenas import Allocation
 from dml_vk.runtime.device import Device
@@ -117,7 +117,7 @@ def check_devices(what: str, **operands: View) -> None:
     devices = [operand.device for operand in operands.values()]
     if devices.count(devices[0]) < len(devices):
         named = dict(zip(operands, devices))
-        raise DeviceError(what, "operands must be on one device", **named)
+        raise DeviceError(what, ONE_DEVICE, **named)
 
 
 @functools.lru_cache(maxsize=4096)

@@ -9,7 +9,7 @@ from time import perf_counter
 from typing import Any, NamedTuple, overload
 
 from dml_vk.array.calls import watched
-from dml_vk.errors import CaptureError, DeviceError, DTypeError
+from dml_vk.errors import ONE_DEVICE, CaptureError, DeviceError, DTypeError
 from dml_vk.exactness import chosen
 from dml_vk.observe import dispatches
 from dml_vk.observe.builds import counted
@@ -172,8 +172,7 @@ class Compiled:
         device = tensors[0].device if tensors else open_device()
         for x in tensors:
             if x.device is not device:
-                rule = "tensors must be on one device"
-                raise DeviceError(self._name, rule, devices=[one.device for one in tensors])
+                raise DeviceError(self._name, ONE_DEVICE, devices=[one.device for one in tensors])
         began = perf_counter()
         capture = Capture(device, [one.nbytes for one in memory])
         given: list[Tensor] = []

@@ -112,6 +112,13 @@ class Capturing(Device):
             raise needs_values()
         super().download(allocation, start, data)
 
+    def pieces(
+        self, allocation: Allocation, start: int, nbytes: int
+    ) -> Iterator[tuple[int, Bytes]]:
+        if self._capture() is not None:
+            raise needs_values()
+        return super().pieces(allocation, start, nbytes)
+
     def written(
         self, allocation: Allocation, start: int, nbytes: int
     ) -> AbstractContextManager[Bytes]:

@@ -8,7 +8,7 @@ import dataclasses
 import gc
 import os
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
 
@@ -203,6 +203,12 @@ class Device:
     def download(self, allocation: Allocation, start: int, data: Bytes) -> None:
         """Fill `data` with bytes of the allocation, from `start` on."""
         transfer.download(self, allocation, start, data)
+
+    def pieces(
+        self, allocation: Allocation, start: int, nbytes: int
+    ) -> Iterator[tuple[int, Bytes]]:
+        """Yield bytes of the allocation in pieces, while the device copies the next one."""
+        return transfer.pieces(self, allocation, start, nbytes)
 
     def verify(self, allocation: Allocation, start: int, nbytes: int, check: Check) -> None:
         """Wait for these bytes and check them, which may raise an error."""

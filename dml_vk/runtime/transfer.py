@@ -68,27 +68,39 @@ def written(device: Device, allocation: Allocation, start: int, nbytes: int) -> 
 
 def download(device: Device, allocation: Allocation, start: int, data: Bytes) -> None:
     """Fill `data` with bytes of the allocation, from `start` on."""
-    copied: deque[tuple[Bytes, Allocation]] = deque()
-    for at in chunks(data.size):
-        chunk = data[at : at + CHUNK_BYTES]
+    for at, piece in pieces(device, allocation, start, data.size):
+        data[at : at + piece.size] = piece
+
+
+def pieces(
+    device: Device, allocation: Allocation, start: int, nbytes: int
+) -> Iterator[tuple[int, Bytes]]:
+    """Yield bytes of the allocation in pieces, each with its place, valid until the next.
+
+    The device copies the next piece meanwhile.
+    """
+    copied: deque[tuple[int, Allocation]] = deque()
+    for at in chunks(nbytes):
+        size = min(CHUNK_BYTES, nbytes - at)
         view = mapped(device, allocation, False)
         if view is not None:
-            chunk[:] = view[start + at : start + at + chunk.size]
+            yield at, view[start + at : start + at + size]
             continue
         with device.queue.enter():
-            staging = device.downloads.allocate("transfer", chunk.size)
-        _copy(device, (allocation, start + at), (staging, 0), chunk.size)
-        copied.append((chunk, staging))
+            staging = device.downloads.allocate("transfer", size)
+        _copy(device, (allocation, start + at), (staging, 0), size)
+        copied.append((at, staging))
         if len(copied) > 1:
-            _read(device, *copied.popleft())
-    for chunk, staging in copied:
-        _read(device, chunk, staging)
+            at, staging = copied.popleft()
+            yield at, _seen(device, staging)
+    for at, staging in copied:
+        yield at, _seen(device, staging)
 
 
-def _read(device: Device, chunk: Bytes, staging: Allocation) -> None:
+def _seen(device: Device, staging: Allocation) -> Bytes:
     view = mapped(device, staging, False)
     assert view is not None
-    chunk[:] = view
+    return view
 
 
 def _copy(

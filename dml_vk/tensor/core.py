@@ -12,8 +12,8 @@ from dml_vk.aliases import not_there
 from dml_vk.dtypes import DType, to_dtype
 from dml_vk.errors import DTypeError, LayoutError
 from dml_vk.layout import Layout, MemoryFormat, contiguous_format, preserve_format
-from dml_vk.observe.copies import ASKED
-from dml_vk.ops.copy import copy_elements
+from dml_vk.observe.copies import ASKED, HOST, record_host
+from dml_vk.ops.copy import copied, copy_elements
 from dml_vk.ops.elementwise import cast_elements
 from dml_vk.ops.view import View, access, check_fits, check_target, reach
 from dml_vk.runtime.arenas import Allocation
@@ -305,11 +305,20 @@ class Tensor(View, TensorViews, TensorMethods, TensorProtocols):
         return self if layout == self.layout else self._over(layout)
 
     def _on(self, what: str, device: Device) -> Tensor:
-        """Copy to another device through the host."""
+        """Copy to another device through the host, in pieces.
+
+        While the host moves a piece, this device copies the next one and the other the one before.
+        """
         if device is self.device:
             return self
         new = tensor_over(what, self.layout.like(), self.dtype, device)
-        host.write(what, new, host.to_numpy(what, self), new.layout)
+        record_host(what, self.layout, new.layout, self.nbytes)
+        is_packed = self.layout.strides == new.layout.strides
+        source: View = self if is_packed else copied(what, self, HOST)
+        start = source.layout.offset * self.dtype.itemsize
+        for at, piece in self.device.pieces(source.allocation, start, self.nbytes):
+            with device.written(new.allocation, at, piece.size) as memory:
+                memory[:] = piece
         return new
 
     def _cast(self, what: str, dtype: DType, layout: Layout) -> Tensor:

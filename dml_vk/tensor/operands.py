@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dml_vk.dtypes import DTYPES, DType, float32, int64, to_dtype, uint64
-from dml_vk.errors import DeviceError, DTypeError, LayoutError
+from dml_vk.errors import ONE_DEVICE, DeviceError, DTypeError, LayoutError
 from dml_vk.layout import Layout
 from dml_vk.ops.elementwise import converted
 from dml_vk.ops.view import check_devices, check_target
@@ -74,7 +74,7 @@ def to_tensors(what: str, operands: Sequence[Any]) -> list[Tensor]:
     for tensor in tensors:
         if tensor.device is not tensors[0].device:
             devices = tuple([each.device for each in tensors])
-            raise DeviceError(what, "operands must be on one device", devices=devices)
+            raise DeviceError(what, ONE_DEVICE, devices=devices)
     return tensors
 
 

@@ -122,7 +122,7 @@ def test_operands_are_on_one_device():
     elsewhere = Tensor(View(device, x.allocation, x.layout, x.dtype))
     with pytest.raises(DeviceError, match="add: operands must be on one device"):
         dml_vk.add(x, elsewhere)
-    with pytest.raises(DeviceError, match="exp: operands must be on one device; got out="):
+    with pytest.raises(DeviceError, match=r"exp: operands must be on one device.*; got out="):
         dml_vk.exp(x, out=elsewhere)
 
 

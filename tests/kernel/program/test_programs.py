@@ -175,7 +175,7 @@ def test_tensors_on_several_devices_are_refused():
     x = tensor(3)
     other = SimpleNamespace(name="other")
     y = Tensor._over_memory(x.allocation, Spec(x.layout, x.dtype, other))
-    with pytest.raises(DeviceError, match="tensors must be on one device"):
+    with pytest.raises(DeviceError, match="operands must be on one device"):
         dml_vk.compile(lambda x, y: x)(x, y)
     with (
         captured(Capture(other, [])),
