@@ -23,6 +23,8 @@ from dml_vk.kernels.plan import fft, fft_stages
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.fft import Ends, Side, Way
 from dml_vk.layout import Layout
+from dml_vk.ops.copy import copy_elements
+from dml_vk.ops.fill import fill_constant
 from dml_vk.ops.numbers import scalar_words
 from dml_vk.ops.roots import Floats, roots
 from dml_vk.ops.view import View, access, temporary, with_layout
@@ -119,6 +121,9 @@ def transform_real(
     n is even. The tables are of n // 2 points: pairs of numbers are transformed, and then joined.
     """
     half, there = tables.n, source.layout.sizes[-2]
+    if there < 2 * half and there % 2:
+        source = _evened(what, source)
+        there += 1
     points = _between(what, target, half)
     ends = Ends(
         there=there if there < 2 * half else None,
@@ -206,6 +211,16 @@ def _paired(numbers: View, count: int) -> View:
         Layout(sizes, strides, layout.offset),
         numbers.dtype,
     )
+
+
+def _evened(what: str, numbers: View) -> View:
+    """Copy rows of an odd number of numbers, with a zero after each, so that all are in pairs."""
+    *sizes, there, one = numbers.layout.sizes
+    made = temporary(what, Layout.packed((*sizes, there + 1, one)), numbers.dtype, numbers)
+    rows = with_layout(made, made.layout.narrow(-2, 0, there))
+    fill_constant(what, with_layout(made, made.layout.narrow(-2, there, 1)), numbers.dtype, 0)
+    copy_elements(what, numbers, rows)
+    return made
 
 
 def _between(what: str, target: View, n: int) -> View:

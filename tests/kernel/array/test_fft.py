@@ -49,6 +49,15 @@ def test_lengths_are_those_of_the_axis_or_cut_or_filled_with_zeros(name):
         check(name, np.moveaxis(x, 0, 1), axis=0, n=2 * size)
 
 
+@pytest.mark.parametrize("name", ["rfft", "ihfft"])
+def test_an_odd_number_of_reals_is_filled_with_zeros_in_any_layout(name):
+    wide = numbers((3, 14), "float32")
+    x = dml_vk.asarray(wide)
+    for steps in (slice(None, None, -2), slice(1, None, 2), slice(6, None, -1), slice(0, 7)):
+        check(name, wide[:, steps], given=x[:, steps], n=10)
+        check(name, wide[::-1, steps], given=x[::-1, steps], n=22)
+
+
 @st.composite
 def calls(draw):
     """A function of several axes, an array, a way to lay it out, and options."""
