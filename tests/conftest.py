@@ -37,6 +37,14 @@ def pytest_runtest_setup(item):
     chance.begin(item.nodeid)
 
 
+@pytest.fixture(scope="module")
+def makes_kernels():
+    """Nothing is taken from what the run has on disk: tests that look at how kernels are made."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("DML_VK_CACHE", "off")
+        yield
+
+
 # These call the same lines many times: measuring takes several times as long as running, and other
 # tests reach every line.
 UNMEASURED = (

@@ -15,6 +15,7 @@ from tests.chance import chance
 from tests.kernel.programs import random_source
 from tests.modules import check_valid
 
+pytestmark = pytest.mark.usefixtures("makes_kernels")
 N = 16
 
 

@@ -1,10 +1,15 @@
-"""What the queue's tests share: no shader is read."""
+"""What all these tests share: kernels are made anew, and the queue's tests read no shader."""
 
 from __future__ import annotations
 
 import pytest
 
 from dml_vk.kernels.spirv import library
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _anew(makes_kernels):
+    """Kernels of fakes must not be known to others."""
 
 
 @pytest.fixture
