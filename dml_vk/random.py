@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import math
 import secrets
 from collections.abc import Iterable
 from typing import Any
 
 from dml_vk.array.creation import Wanted
-from dml_vk.array.draws import dtype_of_draw
-from dml_vk.array.elementwise import add
+from dml_vk.array.draws import ComplexDraw, draw_into, dtype_of_draw, normals
 from dml_vk.array.indexing.api import take
-from dml_vk.array.normals import fill_normal
 from dml_vk.array.sorting import argsort
 from dml_vk.dtypes import (
     DType,
@@ -27,8 +24,7 @@ from dml_vk.dtypes import (
 from dml_vk.errors import ONE_DEVICE, DeviceError, ErrorsAs, LayoutError, RangeError
 from dml_vk.layout import Layout, MemoryFormat, contiguous_format
 from dml_vk.ops import draws
-from dml_vk.ops.draws import Draw, fill_drawn
-from dml_vk.ops.parts import as_parts
+from dml_vk.ops.draws import Draw
 from dml_vk.ops.philox import blocks_begun, blocks_of, fill_philox
 from dml_vk.ops.streams import from_words, hashed_key, seeded_key, to_unsigned, to_words
 from dml_vk.runtime.capture import check_known, claimed, own
@@ -36,7 +32,7 @@ from dml_vk.runtime.device import device as open_device
 from dml_vk.runtime.gate import Gate
 from dml_vk.strides.order import Ints, several, to_int
 from dml_vk.tensor.core import Tensor, tensor_over
-from dml_vk.tensor.operands import check_out, of_kinds, to_number, to_tensor
+from dml_vk.tensor.operands import check_out, of_kinds, to_tensor
 
 __all__ = ["Generator"]
 
@@ -173,7 +169,7 @@ class Generator:
         [16242730742183356629, 11169168799798111308]
         """
         kind = dtype_of_draw("bits", shape, dtype, (uint32, uint64))
-        return self._words("bits", shape, kind, memory_format, out)
+        return self._drawn("bits", shape, kind, memory_format, out, draws.words(kind))
 
     def random(
         self,
@@ -193,7 +189,7 @@ class Generator:
         [0.3990464210510254, 0.8805201649665833]
         """
         kind = dtype_of_draw("random", shape, dtype, _FLOATS)
-        return self._words("random", shape, kind, memory_format, out)
+        return self._drawn("random", shape, kind, memory_format, out, draws.words(kind))
 
     def uniform(
         self,
@@ -270,19 +266,7 @@ class Generator:
         [0.9911375641822815, -0.9246625900268555]
         """
         kind = dtype_of_draw("normal", shape, dtype, (float32, float16, complex64, complex128))
-        if kind is complex128:
-            spread = float(draws.deviation("normal", float64, std))
-            target = self._target("normal", shape, kind, memory_format, out)
-            uniform = self._words("normal", (*target.shape, 2), float64, contiguous_format, None)
-            return fill_normal(target, uniform, mean, spread)
-        if kind is complex64:
-            target = self._target("normal", shape, kind, memory_format, out)
-            spread = to_number("normal", "std", std) / math.sqrt(2)
-            part = draws.normal("normal", kind.part, 0.0, spread)
-            words = self._next(blocks_of(2 * target.layout.numel * part.words))
-            fill_drawn("normal", as_parts(target), part, words)
-            return target if mean == 0 else add(target, mean, out=target)
-        draw = draws.normal("normal", kind, mean, std)
+        draw = normals("normal", kind, mean, std)
         return self._drawn("normal", shape, kind, memory_format, out, draw)
 
     def permutation(
@@ -314,14 +298,6 @@ class Generator:
             return argsort(words, out=target)
         return take(source, argsort(words), out=target)
 
-    def _words(
-        self, what: str, shape: Shape, dtype: DType, memory_format: MemoryFormat, out: Any
-    ) -> Tensor:
-        """Draw random words, or floats in [0, 1)."""
-        target = self._target(what, shape, dtype, memory_format, out)
-        fill_philox(what, target, dtype, self._next(blocks_begun(target.layout.numel, dtype)))
-        return target
-
     def _drawn(
         self,
         what: str,
@@ -329,11 +305,11 @@ class Generator:
         dtype: DType,
         memory_format: MemoryFormat,
         out: Any,
-        draw: Draw,
+        draw: Draw | ComplexDraw,
     ) -> Tensor:
         target = self._target(what, shape, dtype, memory_format, out)
-        fill_drawn(what, target, draw, self._next(blocks_of(target.layout.numel * draw.words)))
-        return target
+        state = self._next(blocks_of(target.layout.numel * draw.words))
+        return draw_into(what, target, draw, state)
 
     def _target(
         self,

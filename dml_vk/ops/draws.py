@@ -11,9 +11,11 @@ from dml_vk.errors import RangeError
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.kernels.plan.draw import PARAM_WORDS
 from dml_vk.ops.elementwise import compute
+from dml_vk.ops.excerpts import Excerpt
 from dml_vk.ops.fill import write_indexed
 from dml_vk.ops.numbers import scalar_words, to_bytes
 from dml_vk.ops.philox import fill_philox
+from dml_vk.ops.streams import from_words, to_words
 from dml_vk.ops.view import View, check_target
 from dml_vk.strides.order import Ints, to_bool, to_int
 
@@ -32,18 +34,41 @@ class Draw(NamedTuple):
     then: tuple[tuple[str, Ints], ...] = ()  # operators to apply, each with its scalar operand
 
 
-def fill_drawn(what: str, target: View, draw: Draw, state: Ints) -> None:
-    """Fill the target, in logical order, with draws from the start of this state's stream."""
+def fill_drawn(
+    what: str, target: View, draw: Draw, state: Ints, excerpt: Excerpt | None = None
+) -> None:
+    """Fill the target, in logical order, with draws from the start of this state's stream.
+
+    If it is an excerpt, it gets what the whole array would have there.
+    """
+    check_target(what, target, "target")
+    if not target.layout.numel:
+        return
+    if excerpt is None:
+        _fill(what, target, draw, state)
+    else:
+        key, counter = from_words(state)
+        for piece, blocks, first in excerpt.pieces(target, draw.words):
+            moved = to_words(key, (counter + blocks) % 2**128)
+            _fill(what, piece, draw, moved, first, excerpt.whole)
+
+
+def _fill(
+    what: str, target: View, draw: Draw, state: Ints, first: int = 0, whole: Ints = ()
+) -> None:
     if draw.kernel == "philox":
         dtype = DTYPES[draw.kind]
-        fill_philox(what, target, dtype, state)
+        fill_philox(what, target, dtype, state, first=first, whole=whole)
         for name, scalar in draw.then:
             compute(what, OPERATORS[name], (target, None), target, dtype, scalar)
         return
-    check_target(what, target, "target")
-    if target.layout.numel:
-        words = (*state, *draw.params, *[0] * (PARAM_WORDS - len(draw.params)))
-        write_indexed(what, draw.kernel, draw.kind, target, words)
+    params = (*state, *draw.params, *[0] * (PARAM_WORDS - len(draw.params)))
+    write_indexed(what, draw.kernel, draw.kind, target, params, first=first, whole=whole)
+
+
+def words(dtype: DType) -> Draw:
+    """Return the draw of random bits, or of floats in [0, 1)."""
+    return Draw("philox", dtype.name, 2 if dtype.itemsize == 8 else 1, ())
 
 
 def uniform(what: str, dtype: DType, low: Any, high: Any) -> Draw:

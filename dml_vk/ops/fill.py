@@ -49,21 +49,29 @@ def write_indexed(
     target: View,
     words: Ints,
     *,
+    first: int = 0,
+    whole: Ints = (),
     sources: tuple[View, ...] = (),
     spec: Ints = (),
 ) -> None:
-    """Make elements of their indexes, with a kernel that takes the params `words` and `sources`."""
+    """Make elements of their indexes, with a kernel that takes the params `words` and `sources`.
+
+    If they are part of an array of the sizes `whole`, indexes are those there, from `first` on.
+    """
     layout, device = target.layout, target.device
     plan = plan_indexed(
         *(kernel, kind, layout.sizes, layout.strides, target.dtype.itemsize, layout.offset),
         device.profile,
+        first=first,
+        whole=whole,
         sources=tuple([source.dtype.itemsize for source in sources]),
         spec=spec,
     )
     if plan is None:
         # Too many dims remain after merging: write to packed memory and copy.
         packed = temporary(what, Layout.packed(layout.sizes), target.dtype, target)
-        write_indexed(what, kernel, kind, packed, words, sources=sources, spec=spec)
+        given = what, kernel, kind, packed, words
+        write_indexed(*given, first=first, whole=whole, sources=sources, spec=spec)
         copy_elements(what, packed, target)
         return
     operands = [access(source, False) for source in sources]

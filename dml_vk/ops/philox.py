@@ -24,11 +24,19 @@ def blocks_of(words: int) -> int:
     return -(-words // BLOCK_WORDS)
 
 
-def fill_philox(what: str, target: View, dtype: DType, state: Ints | View) -> None:
+def fill_philox(
+    what: str,
+    target: View,
+    dtype: DType,
+    state: Ints | View,
+    *,
+    first: int = 0,
+    whole: Ints = (),
+) -> None:
     """Fill the target from the start of this state's stream.
 
     The state is six words, or a view of them on the device. Integers are random bits, floats are
-    uniform in [0, 1).
+    uniform in [0, 1). With `whole` they are part of a larger array: see `write_indexed`.
     """
     check_target(what, target, "target")
     if not target.layout.numel:
@@ -40,7 +48,13 @@ def fill_philox(what: str, target: View, dtype: DType, state: Ints | View) -> No
         # The binding needs a buffer, which is not read.
         place = View(target.device, target.allocation, _NO_STATE, uint32)
         words, source, from_buffer = state, place, 0
-    write_indexed(what, "philox", dtype.name, target, words, sources=(source,), spec=(from_buffer,))
+    write_indexed(
+        *(what, "philox", dtype.name, target, words),
+        first=first,
+        whole=whole,
+        sources=(source,),
+        spec=(from_buffer,),
+    )
 
 
 def advance_state(source: View, target: View, blocks: int) -> None:

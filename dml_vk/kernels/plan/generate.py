@@ -54,20 +54,24 @@ def plan_indexed(
     offset: int,
     profile: Profile,
     *,
+    first: int = 0,
+    whole: Ints = (),
     sources: Ints = (),
     spec: Ints = (),
 ) -> Plan | None:
     """Plan elements computed from their indexes; None where the dims do not fit one launch.
 
-    The kernel also reads buffers, whose bases have the granularities `sources`, in bytes.
+    Indexes are those in an array of the sizes `whole`, of which these are a part whose first
+    element has the index `first`. The kernel also reads buffers, whose bases have the granularities
+    `sources`, in bytes.
     """
-    indexes = packed_strides(sizes, row_major(len(sizes)))
+    indexes = packed_strides(whole or sizes, row_major(len(sizes)))
     rank = DRAWN_RANK if kernel in DRAWN_NS else MADE_RANK
-    bases, itemsizes = (0, offset * itemsize), (itemsize, itemsize)
-    task, (first, start) = task_of(sizes, (indexes, strides), bases, itemsizes, rank, profile)
+    bases, itemsizes = (first * itemsize, offset * itemsize), (itemsize, itemsize)
+    task, (moved, start) = task_of(sizes, (indexes, strides), bases, itemsizes, rank, profile)
     if task.outer:
         return None
     path = rows(task).costing(_ELEMENT_NS[kernel][dtype[0]], _ELEMENT_ROUNDS[kernel])
     launches = [(*(0 for _ in sources), start)]
-    module = f"{kernel}_{path.name}_{dtype}"
-    return plan_of(module, task, path, rank, launches, sources=sources, tail=(first,), spec=spec)
+    module, tail = f"{kernel}_{path.name}_{dtype}", (first + moved,)
+    return plan_of(module, task, path, rank, launches, sources=sources, tail=tail, spec=spec)

@@ -1,0 +1,45 @@
+"""Excerpts of larger arrays: tensors that get the elements which the whole would have there."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from dml_vk.ops.philox import BLOCK_WORDS
+from dml_vk.ops.view import View, with_layout
+from dml_vk.strides.order import Ints, packed_strides, row_major
+
+MOST_WORDS = 2**31  # between the first and the last of a launch: kernels count in 32 bits
+
+
+class Excerpt(NamedTuple):
+    """Where elements are in a larger array: from `start` on, in the sizes `whole`."""
+
+    whole: Ints
+    start: Ints
+
+    def with_parts(self) -> Excerpt:
+        """The same place in an array whose elements have two parts, one after the other."""
+        return Excerpt((*self.whole, 2), (*self.start, 0))
+
+    def pieces(self, target: View, words: int) -> Iterator[tuple[View, int, int]]:
+        """Yield pieces of the target for a launch each, if an element takes so many random words.
+
+        With each come the number of blocks before the one in which its first element begins, and
+        that element's place there.
+        """
+        steps = packed_strides(self.whole, row_major(len(self.whole)))
+        sizes = target.layout.sizes
+        index = sum(map(operator.mul, self.start, steps))
+        if words * sum([(size - 1) * step for size, step in zip(sizes, steps)]) < MOST_WORDS:
+            blocks, place = divmod(index * words, BLOCK_WORDS)
+            yield target, blocks, place // words
+            return
+        dim = next(dim for dim, size in enumerate(sizes) if size > 1)
+        half = sizes[dim] // 2
+        for first, length in ((0, half), (half, sizes[dim] - half)):
+            start = list(self.start)
+            start[dim] += first
+            piece = with_layout(target, target.layout.narrow(dim, first, length))
+            yield from Excerpt(self.whole, tuple(start)).pieces(piece, words)
