@@ -17,6 +17,8 @@ from dml_vk.strides.propagate import broadcast_sizes
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import to_tensor
 
+SAME_DEPTH = "x1.shape[-1] must equal x2.shape[-2] (x2.shape[0] if 1-D)"
+
 
 def matmul(x1: Tensor, x2: Tensor, /, *, out: Tensor | None = None) -> Tensor:
     """Multiply matrices, or vectors, or one with the other, for each element of a batch.
@@ -47,8 +49,7 @@ def _matmul(operands: Sequence[Any], out: Any) -> Tensor:
     depth1, depth2 = rank1 - 1, max(0, rank2 - 2)
     depth = x1.shape[depth1]
     if x2.shape[depth2] != depth:
-        rule = "x1.shape[-1] must equal x2.shape[-2] (x2.shape[0] if 1-D)"
-        raise LayoutError(what, rule, x1=x1.shape, x2=x2.shape)
+        raise LayoutError(what, SAME_DEPTH, x1=x1.shape, x2=x2.shape)
     batch = broadcast_sizes(what, (x1.shape[:-2], x2.shape[:-2]))
     kept1 = _from_right(rank1 - 2, len(batch))
     kept2 = _from_right(rank2 - 2, len(batch))

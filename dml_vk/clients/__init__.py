@@ -11,7 +11,12 @@ import sys
 from typing import Any
 
 # Module of a library, after which this package's module of that name has to run.
-_AFTER = {"einops._backends": "einops", "einx": "einx"}
+_AFTER = {
+    "dask.array": "dask",
+    "distributed.protocol": "distributed",
+    "einops._backends": "einops",
+    "einx": "einx",
+}
 _searched: set[str] = set()
 
 

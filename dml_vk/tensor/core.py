@@ -21,7 +21,7 @@ from dml_vk.runtime.device import Device
 from dml_vk.runtime.device import device as open_device
 from dml_vk.runtime.hazards import Access
 from dml_vk.runtime.recording import Recording
-from dml_vk.strides.order import Ints, to_bool
+from dml_vk.strides.order import Ints, OrderLike, to_bool
 from dml_vk.strides.reshape import in_items
 from dml_vk.tensor import host
 from dml_vk.tensor.host import Array
@@ -298,8 +298,8 @@ class Tensor(View, TensorViews, TensorMethods, TensorProtocols):
     def __deepcopy__(self, memo: Any) -> Tensor:
         return self.clone()
 
-    def _in_format(self, what: str, memory_format: MemoryFormat) -> Tensor:
-        layout, copies = self.layout.to(memory_format)
+    def _in_format(self, what: str, order: OrderLike) -> Tensor:
+        layout, copies = self.layout.to(order)
         if copies:
             return self._copied(what, layout)
         return self if layout == self.layout else self._over(layout)

@@ -1,0 +1,101 @@
+"""Matrix products over chunks, in the order of a product of single tensors: the same bits.
+
+Terms are added one after the other in runs of 64, the sums of 64 runs likewise, and so on. So the
+dim that is summed over is cut after every 64 * 64 terms, wherever chunks were cut before, and the
+products of chunks are added in runs of 64.
+"""
+
+from __future__ import annotations
+
+from functools import partial, reduce
+from typing import Any
+
+import dask.array as da
+import numpy as np
+
+from dml_vk.array import products
+from dml_vk.array.elementwise import add
+from dml_vk.array.manipulation import expand_dims, squeeze
+from dml_vk.array.statistics import computed_in
+from dml_vk.dask.chunks import meta_of
+from dml_vk.dask.statistics import as_dtype, dtype_of, is_ours
+from dml_vk.errors import LayoutError
+from dml_vk.kernels.plan.matmul import RUN
+from dml_vk.promotion import common_dtype
+from dml_vk.tensor.core import Tensor
+
+
+def matmul(x1: Any, x2: Any) -> Any:
+    """Multiply matrices or vectors, or batches of them, with the bits of `dml_vk.matmul`.
+
+    >>> import dml_vk.dask
+    >>> x = dml_vk.dask.random.Generator(seed=1).normal((30, 5000), chunks=700)
+    >>> whole = dml_vk.random.Generator(seed=1).normal((30, 5000))
+    >>> (x @ x.T).compute().tolist() == (whole @ whole.T).tolist()
+    True
+    """
+    x1, x2 = da.asanyarray(x1), da.asanyarray(x2)
+    if not (is_ours(x1) and is_ours(x2) and x1.ndim and x2.ndim):
+        return da.matmul(x1, x2)
+    depth = x2.shape[-2] if x2.ndim > 1 else x2.shape[0]
+    if depth != x1.shape[-1]:
+        raise LayoutError("matmul", products.SAME_DEPTH, x1=x1.shape, x2=x2.shape)
+    rows, columns = x1.ndim > 1, x2.ndim > 1
+    x1, x2 = x1 if rows else x1[None, :], x2 if columns else x2[:, None]
+    dtype = common_dtype("matmul", (dtype_of(x1), dtype_of(x2)))
+    wide = computed_in(dtype)
+    rank = max(x1.ndim, x2.ndim)
+    cut = RUN * RUN
+    a = as_dtype(x1, wide).rechunk({-1: cut})
+    b = as_dtype(x2, wide).rechunk({-2: cut})
+    batch = tuple(range(rank - 2))
+    i, j, k = rank - 2, rank - 1, rank
+    parts = da.blockwise(
+        _product,
+        (*batch, i, j, k),
+        a,
+        (*batch[rank - a.ndim :], i, k),
+        b,
+        (*batch[rank - b.ndim :], k, j),
+        adjust_chunks={k: 1},
+        dtype=np.dtype(wide.numpy_name),
+        meta=meta_of(rank + 1, wide),
+        align_arrays=True,
+    )
+    found = da.reduction(
+        parts,
+        chunk=_itself,
+        combine=_in_order,
+        aggregate=partial(_in_order, is_last=True),
+        axis=rank,
+        split_every={rank: RUN},
+        concatenate=False,
+        dtype=parts.dtype,
+        meta=meta_of(rank, wide),
+    )
+    found = as_dtype(found, dtype)
+    if not rows:
+        found = found[..., 0, :]
+    return found if columns else found[..., 0]
+
+
+def _product(x1: Tensor, x2: Tensor) -> Tensor:
+    """The product of two chunks, along one more dim that counts the chunks of terms."""
+    return expand_dims(products.matmul(x1, x2), axis=-1)
+
+
+def _itself(x: Tensor, *, axis: Any, keepdims: bool, computing_meta: bool = False) -> Tensor:
+    return x
+
+
+def _in_order(
+    parts: Any,
+    *,
+    axis: Any,
+    keepdims: bool,
+    is_last: bool = False,
+    computing_meta: bool = False,
+) -> Tensor:
+    """Add the products of chunks, one after the other."""
+    found: Tensor = reduce(add, parts) if isinstance(parts, list) else parts
+    return squeeze(found, axis=-1) if is_last else found

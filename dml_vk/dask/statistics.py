@@ -1,0 +1,234 @@
+"""Sums, means and variances of arrays of Dask, with the bits that one tensor would give.
+
+The names and parameters are those of dask.array. How many chunks there are and where they are cut
+does not matter. Where sizes of chunks are not known, Dask's own functions are called instead, whose
+sums depend on the chunks.
+"""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import Any
+
+import dask.array as da
+import numpy as np
+
+from dml_vk.array.elementwise import astype, divide, sqrt, square, subtract
+from dml_vk.array.manipulation import squeeze
+from dml_vk.array.moments import to_correction
+from dml_vk.array.statistics import computed_in
+from dml_vk.dask.chunks import meta_of
+from dml_vk.dask.sums import reduced
+from dml_vk.dtypes import DType, float32, to_dtype
+from dml_vk.errors import LayoutError
+from dml_vk.ops.parts import as_parts
+from dml_vk.promotion import float_dtype
+from dml_vk.strides.order import Ints
+from dml_vk.tensor.core import Tensor
+from dml_vk.tensor.operands import sum_dtype
+
+
+def sum(
+    x: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    keepdims: bool = False,
+    split_every: Any = None,
+    out: Any = None,
+) -> Any:
+    """Return the sums over these axes, in the order of `dml_vk.sum`.
+
+    >>> import dask.array
+    >>> import dml_vk.dask
+    >>> x = dml_vk.dask.random.Generator(seed=1).normal((40, 50), chunks=7)
+    >>> whole = dml_vk.random.Generator(seed=1).normal((40, 50))
+    >>> x.sum().compute().item() == dml_vk.sum(whole).item()
+    True
+    """
+    return _accumulated("sum", x, axis, dtype, keepdims, split_every, out)
+
+
+def prod(
+    x: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    keepdims: bool = False,
+    split_every: Any = None,
+    out: Any = None,
+) -> Any:
+    """Return the products over these axes, in the order of `dml_vk.prod`."""
+    return _accumulated("prod", x, axis, dtype, keepdims, split_every, out)
+
+
+def mean(
+    x: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    keepdims: bool = False,
+    split_every: Any = None,
+    out: Any = None,
+) -> Any:
+    """Return the means over these axes, with the bits of `dml_vk.mean`."""
+    if not is_ours(x):
+        return da.mean(x, axis, dtype, keepdims, split_every, out)
+    if dtype is not None:
+        x = as_dtype(x, to_dtype("mean", dtype))
+    axes, kind = axes_of("mean", x, axis), dtype_of(x)
+    count = math.prod([x.shape[one] for one in axes])
+    if kind.kind not in "fc":
+        total = as_dtype(sum(x, axes, keepdims=keepdims), float32)
+        found = each(total, partial(_quotient, by=count), float32)
+    else:
+        found = _divided(x, axes, count, kind, keepdims)
+    return _handed(found, out)
+
+
+def var(
+    x: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    keepdims: bool = False,
+    ddof: float = 0,
+    split_every: Any = None,
+    out: Any = None,
+) -> Any:
+    """Return the variances over these axes, with the bits of `dml_vk.var`."""
+    if not is_ours(x):
+        return da.var(x, axis, dtype, keepdims, ddof, split_every, out)
+    return _handed(_spread("var", x, axis, dtype, keepdims, ddof), out)
+
+
+def std(
+    x: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    keepdims: bool = False,
+    ddof: float = 0,
+    split_every: Any = None,
+    out: Any = None,
+) -> Any:
+    """Return the standard deviations over these axes, with the bits of `dml_vk.std`."""
+    if not is_ours(x):
+        return da.std(x, axis, dtype, keepdims, ddof, split_every, out)
+    return _handed(_spread("std", x, axis, dtype, keepdims, ddof), out)
+
+
+def is_ours(x: Any) -> bool:
+    """Whether chunks are tensors, at places that are known."""
+    return isinstance(x._meta, Tensor) and not np.isnan(x.shape).any()
+
+
+def dtype_of(x: Any) -> DType:
+    return to_dtype("dask", x.dtype)
+
+
+def as_dtype(x: Any, dtype: DType) -> Any:
+    """Cast the chunks."""
+    return x if dtype_of(x) is dtype else each(x, partial(_cast, dtype=dtype), dtype)
+
+
+def each(x: Any, function: Any, dtype: DType) -> Any:
+    """Call a function with each chunk, for a chunk of the same shape and this dtype."""
+    return x.map_blocks(function, meta=meta_of(x.ndim, dtype, x._meta.layout.order))
+
+
+def _accumulated(
+    what: str, x: Any, axis: Any, dtype: Any, keepdims: bool, split_every: Any, out: Any
+) -> Any:
+    if not is_ours(x):
+        return getattr(da, what)(x, axis, dtype, keepdims, split_every, out)
+    axes, own = axes_of(what, x, axis), dtype_of(x)
+    wanted = sum_dtype(what, own, None if dtype is None else to_dtype(what, dtype))
+    wide = own if own.kind == wanted.kind and own.itemsize > wanted.itemsize else wanted
+    x = as_dtype(x, computed_in(wide))
+    if wide.kind == "c" and what == "sum":
+        found = _whole(reduced(what, _parts(x), axes, wide.part, keepdims=keepdims), wide)
+    else:
+        found = reduced(what, x, axes, computed_in(wide), keepdims=keepdims)
+    return _handed(as_dtype(found, wanted), out)
+
+
+def _divided(x: Any, axes: Ints, by: float, dtype: DType, keepdims: bool) -> Any:
+    """Sums of real or complex floats, divided and then rounded to this dtype."""
+    if dtype.kind == "c":
+        return _whole(_divided(_parts(x), axes, by, dtype.part, keepdims), dtype)
+    total = reduced(
+        "sum", as_dtype(x, computed_in(dtype)), axes, computed_in(dtype), keepdims=keepdims
+    )
+    return as_dtype(each(total, partial(_quotient, by=by), computed_in(dtype)), dtype)
+
+
+def _spread(what: str, x: Any, axis: Any, dtype: Any, keepdims: bool, ddof: float) -> Any:
+    if dtype is not None:
+        x = as_dtype(x, to_dtype(what, dtype))
+    axes = axes_of(what, x, axis)
+    count = math.prod([x.shape[one] for one in axes])
+    by = count - to_correction(what, 0.0, ddof)
+    kind = float_dtype(dtype_of(x))
+    x, summed = as_dtype(x, kind), axes
+    if kind.kind == "c":
+        x, summed = _parts(x), (*axes, x.ndim)
+    wide = computed_in(kind.part)
+    x = as_dtype(x, wide)
+    means = _divided(x, axes, count, wide, True)
+    squares = da.map_blocks(_squared, x, means, meta=x._meta)
+    found = _divided(squares, summed, max(by, 0.0), wide if what == "std" else kind.part, keepdims)
+    if keepdims and kind.kind == "c":
+        found = found[..., 0]
+    return as_dtype(each(found, sqrt, wide), kind.part) if what == "std" else found
+
+
+def _cast(x: Tensor, dtype: DType) -> Tensor:
+    return astype(x, dtype)
+
+
+def _quotient(total: Tensor, by: float) -> Tensor:
+    return divide(total, float(by))
+
+
+def _squared(x: Tensor, mean: Tensor) -> Tensor:
+    return square(subtract(x, mean))
+
+
+def _parts(x: Any) -> Any:
+    """The real and the imaginary parts of complex chunks, along one more axis."""
+    meta = meta_of(x.ndim + 1, dtype_of(x).part, (*x._meta.layout.order, x.ndim))
+    return x.map_blocks(_parts_of, chunks=(*x.chunks, (2,)), new_axis=x.ndim, meta=meta)
+
+
+def _whole(parts: Any, dtype: DType) -> Any:
+    """The complex numbers that have these parts."""
+    last = parts.ndim - 1
+    order = [dim for dim in parts._meta.layout.order if dim != last]
+    return parts.map_blocks(
+        partial(_whole_of, dtype=dtype),
+        chunks=parts.chunks[:-1],
+        drop_axis=last,
+        meta=meta_of(last, dtype, order),
+    )
+
+
+def _parts_of(x: Tensor) -> Tensor:
+    return Tensor(as_parts(x))
+
+
+def _whole_of(parts: Tensor, dtype: DType) -> Tensor:
+    return squeeze(parts.view(dtype), axis=-1)
+
+
+def axes_of(what: str, x: Any, axis: Any) -> Ints:
+    """The axes in ascending order; all of them for None."""
+    given = range(x.ndim) if axis is None else np.atleast_1d(axis).tolist()
+    if any(not -x.ndim <= one < x.ndim for one in given):
+        rule = f"axis must be from {-x.ndim} to {x.ndim - 1}"
+        raise LayoutError(what, rule, axis=axis)
+    axes = tuple(sorted({one % x.ndim for one in given}))
+    if len(axes) < len(given):
+        raise LayoutError(what, "axes must not repeat", axis=axis)
+    return axes
+
+
+def _handed(found: Any, out: Any) -> Any:
+    """The result, also in the array `out` of Dask, if one is given."""
+    return found if out is None else da.core.handle_out(out, found)

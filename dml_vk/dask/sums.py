@@ -1,0 +1,169 @@
+"""Sums and products of elements over chunks, by the tree of a single tensor: the same bits.
+
+Node j of level k of the tree has the elements from j * 2**k to (j + 1) * 2**k - 1, counted along
+the reduced axes in row-major order. A chunk with a run of these elements reduces the largest nodes
+that lie in its run, and nodes of several chunks are joined two by two, as the tree has them.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from typing import Any, NamedTuple
+
+import dask.array as da
+import numpy as np
+
+from dml_vk.array import statistics
+from dml_vk.array.elementwise import add, multiply
+from dml_vk.array.manipulation import permute_dims, reshape
+from dml_vk.dask.chunks import meta_of
+from dml_vk.dtypes import DType
+from dml_vk.strides.order import Ints
+from dml_vk.tensor.core import Tensor
+
+_OPERATIONS: dict[str, tuple[Callable[..., Tensor], Callable[..., Tensor]]] = {
+    "sum": (statistics.sum, add),
+    "prod": (statistics.prod, multiply),
+}
+
+
+class Tree(NamedTuple):
+    """What becomes of pairs, how many elements are reduced to one, and the order of dims then."""
+
+    name: str
+    total: int
+    order: Ints
+
+
+class Node(NamedTuple):
+    """A node of the tree, and what its elements come to."""
+
+    level: int
+    number: int
+    value: Tensor
+
+
+class Placed(NamedTuple):
+    """A chunk, and where its run begins among the elements that are reduced to one."""
+
+    chunk: Tensor
+    start: int
+
+
+def reduced(name: str, x: Any, axes: Ints, dtype: DType, *, keepdims: bool) -> Any:
+    """Reduce an array of Dask, whose chunks are tensors of this dtype, by "sum" or "prod"."""
+    x = in_runs(x, axes)
+    sizes = tuple([int(size) for size in x.shape])
+    total = math.prod([sizes[axis] for axis in axes])
+    left = statistics.reduced_layout(x._meta.layout, axes, keepdims)
+    tree = Tree(name, total, left.order)
+    return da.reduction(
+        x.map_blocks(partial(_placed, axes=axes, sizes=sizes), meta=x._meta),
+        chunk=partial(_nodes_of, tree=tree),
+        combine=partial(_joined, tree=tree),
+        aggregate=partial(_root, tree=tree),
+        axis=axes,
+        keepdims=keepdims,
+        concatenate=False,
+        dtype=np.dtype(dtype.numpy_name),
+        meta=meta_of(left.rank, dtype, left.order),
+    )
+
+
+def in_runs(x: Any, axes: Ints) -> Any:
+    """Rechunk so that what a chunk reduces is one run, if it is not.
+
+    One of the reduced axes may be split: those after it are whole, and those before it single.
+    """
+    splits = [axis for axis in axes if len(x.chunks[axis]) > 1]
+    before = [axis for axis in axes if splits and axis < splits[-1]]
+    if all(max(x.chunks[axis]) <= 1 for axis in before):
+        return x
+    # Chunks keep about their size: whole axes from the inside, as long as they fit into it.
+    room = math.prod([x.chunksize[axis] for axis in axes])
+    wanted = dict.fromkeys(axes, 1)
+    for axis in reversed(axes):
+        size = x.shape[axis]
+        if size > room:
+            wanted[axis] = 2 ** (room.bit_length() - 1)  # even runs have large nodes
+            break
+        wanted[axis], room = size, room // size
+    return x.rechunk(wanted)
+
+
+def nodes_in(start: int, stop: int, total: int) -> Iterator[tuple[int, int, int, int]]:
+    """The largest nodes of a tree within a run: level, number, and their own start and stop."""
+    at = start
+    while at < stop:
+        level = (at & -at).bit_length() - 1 if at else (total - 1).bit_length()
+        while min(at + 2**level, total) > stop:
+            level -= 1
+        yield level, at >> level, at, min(at + 2**level, total)
+        at += 2**level
+
+
+def _placed(chunk: Tensor, *, axes: Ints, sizes: Ints, block_info: Any = None) -> Any:
+    places = block_info[0]["array-location"]
+    start = 0
+    for axis in axes:
+        start = start * sizes[axis] + places[axis][0]
+    return Placed(chunk, start)
+
+
+def _nodes_of(
+    placed: Placed, *, axis: Ints, keepdims: bool, tree: Tree, computing_meta: bool = False
+) -> Any:
+    """What a chunk has of the tree."""
+    if computing_meta:
+        return placed
+    chunk, start = placed
+    kept = [dim for dim in range(chunk.ndim) if dim not in axis]
+    length = math.prod([chunk.shape[dim] for dim in axis])
+    rows = permute_dims(chunk, (*kept, *axis))
+    rows = reshape(rows, (*[chunk.shape[dim] for dim in kept], length))
+    reduce, _ = _OPERATIONS[tree.name]
+    if not tree.total:
+        return [Node(0, 0, reduce(rows, axis=-1, dtype=chunk.dtype))]
+    return [
+        Node(level, number, reduce(rows[..., low - start : high - start], -1, dtype=chunk.dtype))
+        for level, number, low, high in nodes_in(start, start + length, tree.total)
+    ]
+
+
+def _flat(parts: Any) -> Iterable[Node]:
+    """Nodes in nested lists."""
+    if isinstance(parts, Node):
+        return [parts]
+    return [node for part in parts for node in _flat(part)]
+
+
+def _joined(parts: Any, *, axis: Ints, keepdims: bool, tree: Tree) -> list[Node]:
+    """Join the halves of nodes of which both are there. A left half without a right one stands."""
+    _, join = _OPERATIONS[tree.name]
+    found: list[Node] = []
+    for node in sorted(_flat(parts), key=lambda one: one.number << one.level):
+        level, number, value = node
+        while number:
+            if number % 2 == 0 and (number + 1) << level >= tree.total:
+                level, number = level + 1, number // 2
+            elif number % 2 and found and found[-1][:2] == (level, number - 1):
+                level, number, value = level + 1, number // 2, join(found.pop().value, value)
+            else:
+                break
+        found.append(Node(level, number, value))
+    return found
+
+
+def _root(
+    parts: Any, *, axis: Ints, keepdims: bool, tree: Tree, computing_meta: bool = False
+) -> Any:
+    """What all elements come to."""
+    ((_, _, value),) = _joined(parts, axis=axis, keepdims=keepdims, tree=tree)
+    if keepdims:
+        sizes = list(value.shape)
+        for dim in axis:
+            sizes.insert(dim, 1)
+        value = reshape(value, tuple(sizes))
+    return value._in_format(tree.name, tree.order)

@@ -1,0 +1,72 @@
+"""Arrays in zarr, whose attributes keep the memory format of tensors."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import dask.array as da
+import numpy as np
+
+from dml_vk.dask.chunks import ATTRIBUTE, FORMAT, from_array
+from dml_vk.dask.package import imported
+from dml_vk.dtypes import to_dtype
+from dml_vk.errors import LayoutError
+
+
+def to_zarr(
+    x: Any,
+    store: Any,
+    *,
+    component: str | None = None,
+    overwrite: bool = False,
+    compute: bool = True,
+) -> Any:
+    """Write an array of Dask to a new array of zarr, chunk by chunk, with its memory format.
+
+    `store` is a path or a store of zarr, `component` the path of the array in it. The elements are
+    in row-major order in the files, so that other programs read them too. Without `compute`, it
+    returns a task that writes the elements.
+
+    >>> import tempfile
+    >>> import dml_vk.dask
+    >>> generator = dml_vk.dask.random.Generator(seed=1)
+    >>> x = generator.normal((4, 3, 8, 8), chunks=2, memory_format=dml_vk.channels_last)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     dml_vk.dask.to_zarr(x, folder, component="noise")
+    ...     y = dml_vk.dask.from_zarr(folder, component="noise").compute()
+    >>> y.memory_format, bool(dml_vk.all(y == x.compute()))
+    (channels_last, True)
+    """
+    zarr = imported("zarr", "zarr")
+    for sizes in x.chunks:
+        if len({*sizes[:-1]}) > 1 or sizes[-1] > sizes[0]:
+            rule = "chunks must be of one size, but for smaller last ones: call rechunk"
+            raise LayoutError("to_zarr", rule, chunks=x.chunks)
+    kind = to_dtype("to_zarr", x.dtype).numpy_name
+    target = zarr.open_array(
+        store,
+        mode="w" if overwrite else "w-",
+        path=component,
+        shape=x.shape,
+        chunks=x.chunksize,
+        dtype=kind,
+    )
+    memory_format = getattr(x._meta, "memory_format", None)
+    if memory_format is not None:
+        target.attrs[ATTRIBUTE] = {FORMAT: memory_format.name}
+    numbers = x.map_blocks(_to_host, dtype=kind, meta=np.empty((0,) * x.ndim, kind))
+    return da.store(numbers, target, lock=False, compute=compute)
+
+
+def from_zarr(store: Any, *, component: str | None = None, chunks: Any = None, **named: Any) -> Any:
+    """Read an array of zarr in pieces, as tensors in the memory format that its attributes name.
+
+    `chunks` are those in the files, unless others are given. Other arguments are those of
+    `from_array`.
+    """
+    source = imported("zarr", "zarr").open_array(store, mode="r", path=component)
+    return from_array(source, source.chunks if chunks is None else chunks, **named)
+
+
+def _to_host(x: Any) -> Any:
+    return np.asarray(x)
