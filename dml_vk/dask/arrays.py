@@ -9,6 +9,7 @@ import dask.array as da
 import numpy as np
 
 from dml_vk.dask import products, statistics
+from dml_vk.dask.chunks import asarray, meta_of
 from dml_vk.tensor.core import Tensor
 
 _FUNCTIONS: dict[Any, Callable[..., Any]] = {
@@ -18,6 +19,7 @@ _FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.var: statistics.var,
     np.std: statistics.std,
     np.matmul: products.matmul,
+    np.nonzero: lambda x: x.nonzero(),
 }
 
 
@@ -34,6 +36,19 @@ class TensorArray(da.Array):  # type: ignore[misc]  # Dask has no types
     mean = statistics.mean
     var = statistics.var
     std = statistics.std
+
+    def __getitem__(self, index: Any) -> Any:
+        found = super().__getitem__(index)
+        if not isinstance(found._meta, Tensor):  # Dask forgets it where a mask chooses
+            found._meta = meta_of(found.ndim, self.dtype)
+            with_our_sums(found)
+        return found
+
+    def nonzero(self) -> tuple[Any, ...]:
+        """The indexes of the elements that are not 0, in row-major order."""
+        places = da.indices(self.shape, dtype=np.int64, chunks=self.chunks)
+        there = (self != 0).ravel()
+        return tuple([asarray(one.ravel())[there] for one in places])
 
     def dot(self, other: Any) -> Any:
         if self.ndim > 2 or getattr(other, "ndim", 0) not in (1, 2):

@@ -12,11 +12,12 @@ from dml_vk.array.creation import empty
 from dml_vk.array.draws import ComplexDraw, draw_into
 from dml_vk.dask.chunks import meta_of
 from dml_vk.dtypes import DType, float32, int64, uint32
+from dml_vk.errors import ErrorsAs
 from dml_vk.layout import Layout, MemoryFormat, contiguous_format
 from dml_vk.ops.draws import Draw
 from dml_vk.ops.excerpts import Excerpt
 from dml_vk.ops.philox import blocks_of
-from dml_vk.strides.order import Ints, several
+from dml_vk.strides.order import Ints, several, to_int
 from dml_vk.tensor.core import Tensor
 
 __all__ = ["Generator"]
@@ -45,7 +46,7 @@ class _Stream(random.Generator):
         out: Any,
         draw: Draw | ComplexDraw,
     ) -> Drawing:
-        layout = Layout.packed(several(() if shape is None else shape), memory_format)
+        layout = _layout(what, shape, memory_format)
         state = self._next(blocks_of(layout.numel * draw.words))
         return Drawing(what, layout.sizes, dtype, memory_format, draw, state)
 
@@ -176,15 +177,19 @@ class Generator:
 
         An order needs all words of it, so one task draws it whole, and is cut into chunks.
         """
-        start = random.Generator.from_state(self._stream.state)
-        self._stream.advance(blocks_of(2 * n))
-        whole = da.from_delayed(
-            dask.delayed(_permutation)(start.state, n), (n,), meta=meta_of(1, int64)
-        )
-        return whole.rechunk(chunks)
+        (count,) = _layout("permutation", to_int("permutation", "n", n)).sizes
+        start = self.state
+        self.advance(blocks_of(2 * count))
+        task = dask.delayed(_permutation)(start, count)
+        return da.from_delayed(task, (count,), meta=meta_of(1, int64)).rechunk(chunks)
 
     def __repr__(self) -> str:
         return f"Generator(key={self.key:#x}, counter={self.counter:#x})"
+
+
+def _layout(what: str, shape: Any, memory_format: MemoryFormat = contiguous_format) -> Layout:
+    with ErrorsAs(what, sizes="shape"):
+        return Layout.packed(several(() if shape is None else shape), memory_format)
 
 
 def _array(drawing: Drawing, chunks: Any) -> Any:
