@@ -12,7 +12,8 @@ from typing import Any
 
 # Module of a library, after which this package's module of that name has to run.
 _AFTER = {
-    "dask.array": "dask",
+    "dask.base": "dask",
+    "dask.array": "dask_array",
     "distributed.protocol": "distributed",
     "einops._backends": "einops",
     "einx": "einx",

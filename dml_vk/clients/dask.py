@@ -1,66 +1,17 @@
-"""Dask: what it must be told of tensors as the chunks of its arrays. It runs with dask.array."""
+"""Dask: how large tensors are, and what tells two of them apart."""
 
 from __future__ import annotations
 
 from typing import Any
 
-import dask
 import numpy as np
-from dask.array.backends import array_creation_dispatch
-from dask.array.chunk_types import register_chunk_type
-from dask.array.dispatch import (
-    concatenate_lookup,
-    divide_lookup,
-    einsum_lookup,
-    empty_lookup,
-    nannumel_lookup,
-    numel_lookup,
-    percentile_lookup,
-    take_lookup,
-    tensordot_lookup,
-    to_numpy_dispatch,
-)
 from dask.sizeof import sizeof
 from dask.tokenize import normalize_token
 
-import dml_vk
-from dml_vk.dask.arrays import with_our_sums
-from dml_vk.dask.backend import Backend, to_tensors
 from dml_vk.dtypes import DType
 from dml_vk.layout import Layout
 from dml_vk.runtime.device import Device
 from dml_vk.tensor.core import Tensor, allocation_bytes
-
-
-def _einsum(*operands: Any, **options: Any) -> Tensor:
-    """NumPy's options about memory and casts mean nothing here."""
-    del options
-    return dml_vk.einsum(*operands)
-
-
-def _divide(x1: Any, x2: Any, dtype: Any = None) -> Any:
-    quotient = np.divide(x1, x2)
-    return quotient if dtype is None else quotient.astype(dtype)
-
-
-def _numel(x: Tensor, axis: Any = None, keepdims: bool = False, dtype: Any = None) -> Tensor:
-    """The number of elements that a reduction meets, in the shape of its result."""
-    kept = dml_vk.sum(x, axis=axis, keepdims=keepdims)
-    return dml_vk.full_like(kept, x.size // (kept.size or 1), dtype=dtype or "float32")
-
-
-def _nannumel(x: Tensor, axis: Any = None, keepdims: bool = False, dtype: Any = None) -> Tensor:
-    there = dml_vk.logical_not(dml_vk.isnan(x))
-    return dml_vk.astype(dml_vk.sum(there, axis=axis, keepdims=keepdims), dtype or "int64")
-
-
-def _percentile(x: Tensor, q: Any, method: str = "linear") -> tuple[Tensor | None, int]:
-    """Percentiles of a chunk, and how many elements it has."""
-    return (dml_vk.percentile(x, q, method=method) if len(x) else None), len(x)
-
-
-def _to_numpy(x: Tensor, **_: Any) -> Any:
-    return x.numpy()
 
 
 def _sizeof(x: Tensor) -> int:
@@ -86,23 +37,8 @@ def _device_token(device: Device) -> Any:
     return "dml_vk.Device", device.index, device.name
 
 
-register_chunk_type(Tensor)
-array_creation_dispatch.register_backend("dml_vk", Backend())
-concatenate_lookup.register(Tensor, np.concatenate)
-divide_lookup.register(Tensor, _divide)
-einsum_lookup.register(Tensor, _einsum)
-empty_lookup.register(Tensor, dml_vk.empty)
-nannumel_lookup.register(Tensor, _nannumel)
-numel_lookup.register(Tensor, _numel)
-percentile_lookup.register(Tensor, _percentile)
-take_lookup.register(Tensor, np.take)
-tensordot_lookup.register(Tensor, np.tensordot)
-to_numpy_dispatch.register(Tensor, _to_numpy)
-to_tensors.register((object, np.ndarray), dml_vk.asarray)
 sizeof.register(Tensor, _sizeof)
 normalize_token.register(Tensor, _token)
 normalize_token.register(DType, _dtype_token)
 normalize_token.register(Device, _device_token)
 normalize_token.register(Layout, _layout_token)
-# As a default it gives way to the plugins that a program sets.
-dask.config.update_defaults({"array_plugins": [with_our_sums]})

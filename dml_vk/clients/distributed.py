@@ -32,8 +32,7 @@ def _to_frames(x: Tensor) -> tuple[dict[str, Any], list[Any]]:
 def _from_frames(header: dict[str, Any], frames: list[Any]) -> Tensor:
     sizes, order = tuple(header["sizes"]), tuple(header["order"])
     dtype, layout = DTYPES[header["dtype"]], Layout.packed(sizes, order)
-    data = frames[0] if len(frames) == 1 else b"".join(frames)
-    array = np.frombuffer(data, dtype.numpy_name).reshape([sizes[dim] for dim in order])
+    array = np.frombuffer(frames[0], dtype.numpy_name).reshape([sizes[dim] for dim in order])
     new = tensor_over("deserialize", layout, dtype, device())
     host.write("deserialize", new, array.transpose(np.argsort(order)), layout)
     return new

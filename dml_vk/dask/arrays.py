@@ -47,8 +47,8 @@ class TensorArray(da.Array):  # type: ignore[misc]  # Dask has no types
     def nonzero(self) -> tuple[Any, ...]:
         """The indexes of the elements that are not 0, in row-major order."""
         places = da.indices(self.shape, dtype=np.int64, chunks=self.chunks)
-        there = (self != 0).ravel()
-        return tuple([asarray(one.ravel())[there] for one in places])
+        there: Any = self != 0
+        return tuple([asarray(one.ravel())[there.ravel()] for one in places])
 
     def dot(self, other: Any) -> Any:
         if self.ndim > 2 or getattr(other, "ndim", 0) not in (1, 2):

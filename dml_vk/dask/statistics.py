@@ -13,6 +13,7 @@ from typing import Any
 
 import dask.array as da
 import numpy as np
+from dask.graph_manipulation import clone
 
 from dml_vk.array.elementwise import astype, divide, sqrt, square, subtract
 from dml_vk.array.manipulation import squeeze
@@ -93,7 +94,10 @@ def var(
     split_every: Any = None,
     out: Any = None,
 ) -> Any:
-    """Return the variances over these axes, with the bits of `dml_vk.var`."""
+    """Return the variances over these axes, with the bits of `dml_vk.var`.
+
+    Chunks are computed twice, for the means and for the squares, unless they were persisted before.
+    """
     if not is_ours(x):
         return da.var(x, axis, dtype, keepdims, ddof, split_every, out)
     return _handed(_spread("var", x, axis, dtype, keepdims, ddof), out)
@@ -108,7 +112,10 @@ def std(
     split_every: Any = None,
     out: Any = None,
 ) -> Any:
-    """Return the standard deviations over these axes, with the bits of `dml_vk.std`."""
+    """Return the standard deviations over these axes, with the bits of `dml_vk.std`.
+
+    Chunks are computed twice, as for `var`.
+    """
     if not is_ours(x):
         return da.std(x, axis, dtype, keepdims, ddof, split_every, out)
     return _handed(_spread("std", x, axis, dtype, keepdims, ddof), out)
@@ -172,7 +179,8 @@ def _spread(what: str, x: Any, axis: Any, dtype: Any, keepdims: bool, ddof: floa
     wide = computed_in(kind.part)
     x = as_dtype(x, wide)
     means = _divided(x, axes, count, wide, True)
-    squares = da.map_blocks(_squared, x, means, meta=x._meta)
+    # Chunks are made anew for the second pass: nothing holds all of them until the means are there.
+    squares = da.map_blocks(_squared, clone(x, seed=what), means, meta=x._meta)
     found = _divided(squares, summed, max(by, 0.0), wide if what == "std" else kind.part, keepdims)
     if keepdims and kind.kind == "c":
         found = found[..., 0]
