@@ -20,10 +20,11 @@ from dml_vk.ops.parts import as_parts
 from dml_vk.ops.scan import PRODUCT, SUM, scan_elements
 from dml_vk.promotion import common_dtype
 from dml_vk.strides.order import to_bool, to_index, to_int
-from dml_vk.tensor.core import Tensor
+from dml_vk.tensor.core import Tensor, tensor_over
 from dml_vk.tensor.operands import (
     check_dtype,
     of_kinds,
+    plain,
     result_over,
     sum_dtype,
     to_tensor,
@@ -81,29 +82,30 @@ def diff(
     n: int = 1,
     axis: int = -1,
     *,
-    prepend: Tensor | None = None,
-    append: Tensor | None = None,
+    prepend: Tensor | float | None = None,
+    append: Tensor | float | None = None,
     out: Tensor | None = None,
 ) -> Tensor:
     """Return the differences of neighbouring elements along an axis, taken `n` times.
 
     `prepend` and `append` are first joined to x; they may differ from x only in the size along the
-    axis. If n is 0, x is returned as it is.
+    axis, or are numbers, which stand for a size of 1. If n is 0, x is returned as it is.
 
     >>> import dml_vk
     >>> x = dml_vk.asarray([1, 4, 9, 16])
     >>> dml_vk.diff(x).tolist(), dml_vk.diff(x, n=2).tolist()
     ([3, 5, 7], [2, 2])
-    >>> dml_vk.diff(x, prepend=dml_vk.asarray([0])).tolist()
+    >>> dml_vk.diff(x, prepend=0).tolist()
     [1, 3, 5, 7]
     """
     x, prepend, append = beside("diff", x, prepend, append)
+    x = to_tensor("diff", "x", x)
+    axis, count = to_index("diff", "axis", axis, x.layout.rank), to_int("diff", "n", n)
     named = {"prepend": prepend, "x": x, "append": append}
-    given = [to_tensor("diff", name, one) for name, one in named.items() if one is not None]
+    given = [_edge(name, one, x, axis) for name, one in named.items() if one is not None]
     to_tensors("diff", given)
     common = common_dtype("diff", [one.dtype for one in given])
     check_dtype("diff", common, of_kinds("iufc"))
-    axis, count = to_index("diff", "axis", axis, x.layout.rank), to_int("diff", "n", n)
     if count < 0:
         raise LayoutError("diff", "n must not be negative", n=n)
     _check_sizes(x, given, axis)
@@ -132,6 +134,18 @@ def diff(
         parts = [between]
     _difference(parts, result, axis)
     return result
+
+
+def _edge(name: str, given: Any, x: Tensor, axis: int) -> Tensor:
+    """What is joined to x; a number, of the dtype that it has beside x, stands for one row."""
+    number = plain(given)
+    if not isinstance(number, (int, float, complex)):
+        return to_tensor("diff", name, given)
+    kind = common_dtype("diff", [x.dtype], [number])
+    sizes = [1 if dim == axis else size for dim, size in enumerate(x.shape)]
+    made = tensor_over("diff", Layout.packed(sizes), kind, x.device, x.allocation)
+    fill_constant("diff", made, kind, number)
+    return made
 
 
 def _check_sizes(x: Tensor, parts: list[Tensor], axis: int) -> None:

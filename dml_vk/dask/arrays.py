@@ -31,6 +31,11 @@ class TensorArray(da.Array):  # type: ignore[misc]  # Dask has no types
 
     __slots__ = ()
 
+    @property
+    def dtype(self) -> Any:
+        """NumPy's, as Dask and what is built on it expect; that of a chunk is `_meta.dtype`."""
+        return np.dtype(self._meta.dtype.numpy_name)
+
     sum = statistics.sum
     prod = statistics.prod
     mean = statistics.mean

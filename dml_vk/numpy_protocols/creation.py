@@ -19,8 +19,9 @@ def _arange(start: Any = None, stop: Any = None, step: Any = None, **named: Any)
     return ours.arange(start, stop, 1 if step is None else step, **named)
 
 
-def _array(object: Any, copy: Any = True, **named: Any) -> Any:
-    return ours.asarray(object, copy=copy, **named)
+def _array(object: Any, copy: Any = True, ndmin: int = 0, **named: Any) -> Any:
+    made = ours.asarray(object, copy=copy, **named)
+    return ours.reshape(made, (1,) * (ndmin - made.ndim) + made.shape)
 
 
 def _ascontiguousarray(a: Any, **named: Any) -> Any:
@@ -37,7 +38,7 @@ def _tri(N: Any, m: Any = None, **named: Any) -> Any:  # noqa: N803 - NumPy's na
 
 _CALLS = {
     "arange": Call("arange", "/ start stop step dtype * device", _arange),
-    "array": Call("array", "object / dtype * copy -order -subok -ndmin device", _array),
+    "array": Call("array", "object / dtype * copy -order -subok ndmin device", _array),
     "asanyarray": Call("asanyarray", "a / dtype -order * device copy", "asarray"),
     "asarray": Call("asarray", "a / dtype -order * device copy", "asarray"),
     "ascontiguousarray": Call("ascontiguousarray", "a / dtype * device", _ascontiguousarray),

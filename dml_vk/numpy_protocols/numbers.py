@@ -10,7 +10,10 @@ import numpy as np
 
 from dml_vk.array.host_operands import beside
 from dml_vk.dtypes import to_dtype
+from dml_vk.errors import RangeError
 from dml_vk.numpy_protocols.calls import check_casting, ours
+from dml_vk.promotion import common_dtype, float_dtype
+from dml_vk.strides.order import to_int
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import to_number, to_tensor
 
@@ -106,3 +109,41 @@ def iscomplexobj(x: Tensor) -> bool:
 
 def isrealobj(x: Tensor) -> bool:
     return x.dtype.kind != "c"
+
+
+def imag(val: Any) -> Any:
+    """The imaginary parts, which are zeros for real numbers."""
+    given = to_tensor("imag", "val", val)
+    return ours.imag(given) if iscomplexobj(given) else ours.zeros_like(given)
+
+
+def linspace(
+    start: Any,
+    stop: Any,
+    num: int = 50,
+    endpoint: bool = True,
+    retstep: bool = False,
+    dtype: Any = None,
+    axis: int = 0,
+) -> Any:
+    """Equal steps between the elements of tensors, each as NumPy computes it: start + k * step."""
+    what = "linspace"
+    given = beside(what, start, stop)
+    count = to_int(what, "num", num)
+    steps = count - bool(endpoint)
+    if count < 0:
+        raise RangeError(what, "num must not be negative", num=num)
+    kind = common_dtype(what, [one.dtype for one in given if isinstance(one, Tensor)])
+    first, last = (ours.multiply(one, ours.ones((), float_dtype(kind))) for one in given)
+    step = ours.divide(ours.subtract(last, first), steps or ours.nan)
+    places = ours.arange(count, dtype=step.dtype)
+    found = ours.add(ours.multiply(ours.reshape(places, (count, *[1] * step.ndim)), step), first)
+    if endpoint and count > 1:
+        found[-1] = last
+    elif count == 1:
+        found[0] = first
+    if dtype is not None:
+        kind = to_dtype(what, dtype)
+        found = ours.astype(ours.floor(found) if kind.kind in "iu" else found, kind)
+    found = ours.moveaxis(found, 0, axis)
+    return (found, step) if retstep else found

@@ -216,6 +216,10 @@ class TensorMethods:
         """See `dml_vk.dot`."""
         return vectors.dot(self, other)
 
+    def conj(self: Any) -> Tensor:
+        """See `dml_vk.conj`."""
+        return elementwise.conj(self)
+
     def round(self: Any, decimals: int = 0) -> Tensor:
         """Round each element to decimal places: see `dml_vk.around`."""
         return rounding.around(self, decimals)
