@@ -6,6 +6,7 @@ import pytest
 from hypothesis import settings
 
 from tests import chance
+from tests.unmeasured import is_unmeasured
 
 pytest.register_assert_rewrite(
     "tests.clients.agree",
@@ -45,47 +46,10 @@ def makes_kernels():
         yield
 
 
-# These call the same lines many times: measuring takes several times as long as running, and other
-# tests reach every line.
-UNMEASURED = (
-    "tests/property/",
-    "tests/integration/test_examples",
-    "tests/integration/test_fuzz",
-    "tests/integration/test_same_bits",
-    "tests/integration/test_stored_bits",
-    "tests/integration/test_wrong_types",
-    "tests/kernel/array/test_array_api",
-    "tests/kernel/array/test_pow",
-    "tests/kernel/array/test_programs",
-    "tests/kernel/complex/test_functions",
-    "tests/kernel/nn/test_conv_epilogue",
-    "tests/kernel/nn/test_conv_integer",
-    "tests/kernel/nn/test_depthwise",
-    "tests/kernel/nn/test_fused_norms",
-    "tests/kernel/nn/test_levels",
-    "tests/kernel/nn/test_linear_epilogue",
-    "tests/kernel/nn/test_norms",
-    "tests/kernel/nn/test_pool_torch",
-    "tests/kernel/nn/test_residual",
-    "tests/kernel/nn/test_responses",
-    "tests/kernel/nn/test_torch",
-    "tests/kernel/nn/test_unpool",
-    "tests/kernel/ops/test_accuracy",
-    "tests/kernel/ops/test_doubles",
-    "tests/kernel/ops/test_native",
-    "tests/kernel/ops/test_rounds",
-    "tests/kernel/ops/test_special_values",
-    "tests/unit/kernels/spirv/test_chained.py::test_every_operator_of",
-    "tests/kernel/program/test_public_names",
-    "tests/kernel/program/test_random_programs",
-    "tests/unit/kernels/spirv/test_specialize.py::test_every_module",
-)
-
-
 def pytest_collection_modifyitems(config, items):
     if config.pluginmanager.hasplugin("pytest_cov"):
         for item in items:
-            if item.nodeid.startswith(UNMEASURED):
+            if is_unmeasured(item.nodeid):
                 item.add_marker("no_cover")
         from dml_vk.kernels.spirv import library
         from dml_vk.runtime import pipelines

@@ -9,7 +9,7 @@ import dml_vk
 from dml_vk.dtypes import bool_, float16, float32, float64, int8, int32, int64, uint8
 from dml_vk.kernels.plan.rounds import LEAST
 from dml_vk.layout import channels_last
-from tests.kernel.ops.test_rounds import modules_of
+from tests.large.test_rounds import modules_of
 from tests.real_dtypes import DTYPES
 
 NUMBERS = [dtype for dtype in DTYPES.values() if dtype.kind != "b"]

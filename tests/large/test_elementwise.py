@@ -17,7 +17,7 @@ from dml_vk.layout import channels_last
 from dml_vk.ops.elementwise import compute
 from tests.kernel.elementwise import random_values
 from tests.kernel.long_loops import CALLS, call
-from tests.kernel.ops.test_rounds import modules_of
+from tests.large.test_rounds import modules_of
 from tests.real_dtypes import DTYPES
 
 SIDE = 64  # of a period, a square

@@ -9,7 +9,7 @@ import dml_vk
 from dml_vk.ops.fill import fill_sequence
 from dml_vk.random import Generator
 from dml_vk.testing import philox_words
-from tests.kernel.ops.test_rounds import modules_of
+from tests.large.test_rounds import modules_of
 from tests.real_dtypes import DTYPES
 
 KEY = 0x1234567890ABCDEF

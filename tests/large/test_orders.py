@@ -19,7 +19,7 @@ from dml_vk.dtypes import (
     uint16,
 )
 from dml_vk.kernels.plan import radix
-from tests.kernel.ops.test_rounds import modules_of
+from tests.large.test_rounds import modules_of
 
 
 def with_chunks(profile):

@@ -10,8 +10,8 @@ import pytest
 import dml_vk
 from dml_vk.dtypes import float16, float32, float64, int32, int64
 from dml_vk.kernels.plan.matmul import RUN
-from tests.kernel.ops.test_rounds import modules_of
 from tests.kernel.profiled import profiled
+from tests.large.test_rounds import modules_of
 from tests.real_dtypes import DTYPES
 
 NUMBERS = [dtype for dtype in DTYPES.values() if dtype.kind != "b"]

@@ -93,6 +93,10 @@ CALLS = {
     "intersect1d union1d": ([I, I[0]],),
     "setdiff1d setxor1d": ([I, I[0]], [I[0], K[0], True]),
     "lexsort": ([I], [I, 0]),
+    "linspace": (
+        *([M, M * 3, 5], [M, W, 3, False], [M, 2.0, 4, True, True], [M, -M, 1], [M, M, 0]),
+        *([M, M + 1, 3, {"axis": -1}], [M, M + 9, 3, True, False, np.dtype("int32")]),
+    ),
     "lib.stride_tricks.sliding_window_view": ([M, 2, 1], [M, (2, 2)]),
     "isin": (
         [I, I[0]],
@@ -113,7 +117,7 @@ CALLS = {
     "piecewise": ([M, [M < 0, M > 1], [-1, lambda x: x * 2, 5]], [W, W > 1, [2]]),
     "trim_zeros": ([K[0]], [np.array([0, 2, 0, 1, 0]), "b"]),
     "unwrap": ([3 * M], [D * 4, 4.0, 0], [I, {"period": 3}], [M[:, :1]]),
-    "imag": ([C],),
+    "imag": ([C], [M]),
     "iscomplex iscomplexobj isreal isrealobj": ([M], [C]),
     "kron": ([M, W], [W, M], [M, M], [M, W[0]]),
     "polyval": ([W, M],),
@@ -143,7 +147,7 @@ CALLS = {
     "cumprod cumsum": ([I, 1], [M, 0], [I], [M, None, np.dtype("float32")]),
     "cumulative_prod cumulative_sum": ([I, {"axis": 1, "include_initial": True}],),
     "diagonal trace": ([M], [M, 1], [M, 0, 1, 0]),
-    "diff": ([M], [M, 1, 0]),
+    "diff": ([M], [M, 1, 0], [M, {"prepend": M[0, 0], "append": M[:, :1]}], [M, 2, 0, W[0], W[None]]),
     "dot": ([M, W], [M, M.T], [M, W[0]], [M[0, 0], M], [M[None], M.T[None]], [M[None], W]),
     "einsum": (
         ["ij,kj->ik", M, M],

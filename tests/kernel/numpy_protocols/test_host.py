@@ -86,6 +86,7 @@ def test_like_makes_tensors():
         (np.ascontiguousarray, (M.T,), {}),
         (np.array, (M,), {"copy": True, "ndmin": 0, "subok": False}),
         (np.array, ([True, False],), {}),
+        (np.array, (M,), {"ndmin": 4}),
         (np.zeros, (3,), small),
         (np.ones, ((2, 1), np.float32), {"order": "C"}),
         (np.full, ((2, 2), 7), {}),
@@ -118,7 +119,7 @@ def test_like_says_what_it_cannot_make():
             "numpy.fromiter: not available for tensors",
         ),
         (lambda: np.asarray(M, order="F", like=like), "numpy.asarray: order is not supported; got"),
-        (lambda: np.array(M, ndmin=3, like=like), "numpy.array: ndmin is not supported; got ndmin"),
+        (lambda: np.array(M, order="F", like=like), "numpy.array: order is not supported; got"),
         (lambda: np.arange(like=like), "arange: stop must be a real number; got stop=None"),
     ):
         with pytest.raises(DTypeError, match=said):

@@ -1,0 +1,92 @@
+"""Tests that run without coverage: other tests reach each line and branch that they reach.
+
+Measuring takes longer than running where the same lines are called many times. They were found by
+contexts: `pytest --cov --cov-context=test` tells which test reaches what. If a line is no longer
+covered that one of them reaches, take it out.
+"""
+
+UNMEASURED = (
+    "tests/integration/test_examples",
+    "tests/integration/test_fuzz",
+    "tests/integration/test_limits.py::test_a_tensor_of_a_gibibyte_and_a_half",
+    "tests/integration/test_packages",
+    "tests/integration/test_same_bits",
+    "tests/integration/test_stored_bits",
+    "tests/integration/test_wrong_types",
+    "tests/kernel/array/test_array_api",
+    "tests/kernel/array/test_fft.py::test_lengths_are_those_of_the_axis_or_cut_or_filled_with_zeros",
+    "tests/kernel/array/test_kinds.py::test_dtypes_are_those_of_pytorch",
+    "tests/kernel/array/test_kinds.py::test_products",
+    "tests/kernel/array/test_pow",
+    "tests/kernel/array/test_programs",
+    "tests/kernel/array/test_quantiles.py::test_axes_shapes_and_layouts",
+    "tests/kernel/array/test_quantiles.py::test_medians",
+    "tests/kernel/array/test_quantiles.py::test_methods",
+    "tests/kernel/array/test_small_forms.py::test_what_is_assigned_is_cast",
+    "tests/kernel/array/test_unique.py::test_all_that_it_returns",
+    "tests/kernel/array/test_unique.py::test_rows",
+    "tests/kernel/complex/test_functions",
+    "tests/kernel/complex/test_statistics.py::test_variances_are_real",
+    "tests/kernel/directml/test_regions.py::test_boxes_of_regions",
+    "tests/kernel/linalg/test_decompositions.py::test_a_batch_and_any_layout_have_the_bits_of_single_matrices",
+    "tests/kernel/linalg/test_decompositions.py::test_large_matrices_in_blocks",
+    "tests/kernel/linalg/test_decompositions.py::test_matrices_of_all_kinds_and_shapes",
+    "tests/kernel/linalg/test_same_bits.py::test_teams_of_all_sizes_give_the_same_bits",
+    "tests/kernel/nn/test_conv.py::test_channels_that_lanes_share",
+    "tests/kernel/nn/test_conv.py::test_every_way_in_both_formats",
+    "tests/kernel/nn/test_conv_epilogue",
+    "tests/kernel/nn/test_conv_integer",
+    "tests/kernel/nn/test_depthwise",
+    "tests/kernel/nn/test_every_function.py::test_a_batch_of_eight_has_the_bits_of_eight_batches_of_one",
+    "tests/kernel/nn/test_every_function.py::test_formats_bits_and_layouts_of_weights",
+    "tests/kernel/nn/test_fused_norms",
+    "tests/kernel/nn/test_levels",
+    "tests/kernel/nn/test_linear_epilogue",
+    "tests/kernel/nn/test_norms",
+    "tests/kernel/nn/test_pool.py::test_formats_and_batches_give_the_same_bits",
+    "tests/kernel/nn/test_pool.py::test_maxima_of_integers",
+    "tests/kernel/nn/test_pool_torch",
+    "tests/kernel/nn/test_residual",
+    "tests/kernel/nn/test_responses",
+    "tests/kernel/nn/test_torch",
+    "tests/kernel/nn/test_unpool",
+    "tests/kernel/nn/test_whole_rows.py::test_rows_of_any_size_have_the_bits_of_the_reference",
+    "tests/kernel/ops/test_accuracy",
+    "tests/kernel/ops/test_casts.py::test_every_pair",
+    "tests/kernel/ops/test_copy.py::test_any_layout_to_any_layout",
+    "tests/kernel/ops/test_copy.py::test_every_variant",
+    "tests/kernel/ops/test_doubles",
+    "tests/kernel/ops/test_elementwise.py::test_every_operator_in_every_dtype_it_takes",
+    "tests/kernel/ops/test_fft.py::test_errors_are_within_the_stated_bound",
+    "tests/kernel/ops/test_fft.py::test_lane_groups_give_the_same_bits_as_lanes_and_teams",
+    "tests/kernel/ops/test_fill.py::test_sequences_in_every_variant",
+    "tests/kernel/ops/test_matmul.py::test_rows_that_lanes_share",
+    "tests/kernel/ops/test_matmul.py::test_tiles_of_workgroups",
+    "tests/kernel/ops/test_native",
+    "tests/kernel/ops/test_philox.py::test_every_variant",
+    "tests/kernel/ops/test_special_values",
+    "tests/kernel/program/test_layout.py::test_networks_have_the_same_bits_formats_and_aliases_in_every_layout",
+    "tests/kernel/program/test_layout.py::test_they_have_whatever_format_each_operation_is_done_in",
+    "tests/kernel/program/test_public_names",
+    "tests/kernel/program/test_random_programs",
+    "tests/kernel/program/test_sharing",
+    "tests/kernel/tensor/test_core.py::test_any_layout_comes_back_as_an_array_of_its_own",
+    "tests/kernel/tensor/test_core.py::test_empty_tensors_of_every_rank",
+    "tests/kernel/tensor/test_lent_memory.py::test_work_waits_again_when_nobody_holds_the_memory",
+    "tests/kernel/test_folding",
+    "tests/property/",
+    "tests/unit/kernels/plan/test_elementwise",
+    "tests/unit/kernels/spirv/test_chained.py::test_every_operator_of",
+    "tests/unit/kernels/spirv/test_library.py::test_a_rebuild_gives_the_shipped_modules",
+    "tests/unit/kernels/spirv/test_library.py::test_a_shipped_module_is_what_the_registry_says",
+    "tests/unit/kernels/spirv/test_specialize.py::test_every_module_stays_valid",
+    "tests/unit/runtime/test_native_check.py::test_modules_that_may_use_it_are_those_that_say_so",
+)
+
+
+def is_unmeasured(nodeid: str) -> bool:
+    """Whether a test, its file or its folder is listed."""
+    name = nodeid.partition("[")[0]
+    path = name.partition(".py")[0]
+    folders = [one for one in UNMEASURED if one[-1] == "/"]
+    return name in UNMEASURED or path in UNMEASURED or name.startswith(tuple(folders))
