@@ -120,6 +120,7 @@ _MODULES = {
 _LAZY = {name: module for module, names in _MODULES.items() for name in names.split()}
 # Modules themselves.
 _LAZY |= dict.fromkeys(("directml", "fft", "linalg", "nn", "onnx", "random", "special"), "")
+_OPTIONAL = ("dask",)  # a module that cannot be imported without other packages
 __all__ = [
     "DTypeError",
     "DeviceError",
@@ -162,11 +163,11 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    if name not in _LAZY:
+    if name not in _LAZY and name not in _OPTIONAL:
         from dml_vk.aliases import not_there
 
         raise AttributeError(not_there("module 'dml_vk'", name))
-    if _LAZY[name]:
+    if _LAZY.get(name):
         found = getattr(importlib.import_module(f"dml_vk.{_LAZY[name]}"), name)
     else:
         found = importlib.import_module(f"dml_vk.{name}")

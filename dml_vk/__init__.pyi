@@ -1,6 +1,7 @@
 # Made by `python -m tests.made_files`: names that are looked up when first needed.
 
 from dml_vk import (
+    dask as dask,
     directml as directml,
     fft as fft,
     linalg as linalg,

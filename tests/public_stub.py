@@ -16,8 +16,9 @@ def text() -> str:
     """The stub: each name from the module that has it."""
     homes: dict[str, list[str]] = {"dml_vk": []}
     values = []
-    for name in sorted([*dml_vk.__all__, *[n for n in dml_vk._LAZY if n not in dml_vk.__all__]]):
-        home = dml_vk._LAZY.get(name)
+    known = dml_vk._LAZY | dict.fromkeys(dml_vk._OPTIONAL, "")
+    for name in sorted({*dml_vk.__all__, *known}):
+        home = known.get(name)
         if home is None:
             found = getattr(dml_vk, name)
             if name in ("directml", "bool"):

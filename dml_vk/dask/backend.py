@@ -17,7 +17,7 @@ from dml_vk.errors import DmlVkError
 from dml_vk.tensor.core import Tensor
 
 to_tensors = Dispatch("to_dml_vk_dispatch")
-_NOT_NUMPYS = "Dask's random numbers are NumPy's: use dml_vk.dask.random.Generator"
+_NOT_HERE = "random numbers are not drawn by Dask: use dml_vk.dask.random.Generator"
 
 
 class Backend(ArrayBackendEntrypoint):  # type: ignore[misc]  # Dask has no types
@@ -36,11 +36,11 @@ class Backend(ArrayBackendEntrypoint):  # type: ignore[misc]  # Dask has no type
 
     @property
     def RandomState(self) -> Any:  # noqa: N802
-        raise DmlVkError("dask", _NOT_NUMPYS)
+        raise DmlVkError("dask", _NOT_HERE, backend="dml_vk")
 
     @property
     def default_bit_generator(self) -> Any:
-        raise DmlVkError("dask", _NOT_NUMPYS)
+        raise DmlVkError("dask", _NOT_HERE, backend="dml_vk")
 
     @staticmethod
     def ones(*args: Any, **named: Any) -> Any:

@@ -16,6 +16,7 @@ import numpy as np
 from dml_vk.array import products
 from dml_vk.array.elementwise import add
 from dml_vk.array.manipulation import expand_dims, squeeze
+from dml_vk.array.products import SAME_DEPTH
 from dml_vk.array.statistics import computed_in
 from dml_vk.dask.chunks import meta_of
 from dml_vk.dask.statistics import as_dtype, dtype_of, is_ours
@@ -39,7 +40,7 @@ def matmul(x1: Any, x2: Any) -> Any:
         return da.matmul(x1, x2)
     depth = x2.shape[-2] if x2.ndim > 1 else x2.shape[0]
     if depth != x1.shape[-1]:
-        raise LayoutError("matmul", products.SAME_DEPTH, x1=x1.shape, x2=x2.shape)
+        raise LayoutError("matmul", SAME_DEPTH, x1=x1.shape, x2=x2.shape)
     rows, columns = x1.ndim > 1, x2.ndim > 1
     x1, x2 = x1 if rows else x1[None, :], x2 if columns else x2[:, None]
     dtype = common_dtype("matmul", (dtype_of(x1), dtype_of(x2)))

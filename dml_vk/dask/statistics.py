@@ -16,16 +16,15 @@ import numpy as np
 from dask.graph_manipulation import clone
 
 from dml_vk.array.elementwise import astype, divide, sqrt, square, subtract
-from dml_vk.array.manipulation import squeeze
+from dml_vk.array.manipulation import squeeze, to_axes
 from dml_vk.array.moments import to_correction
 from dml_vk.array.statistics import computed_in
 from dml_vk.dask.chunks import meta_of
 from dml_vk.dask.sums import reduced
 from dml_vk.dtypes import DType, float32, to_dtype
-from dml_vk.errors import LayoutError
 from dml_vk.ops.parts import as_parts
 from dml_vk.promotion import float_dtype
-from dml_vk.strides.order import Ints
+from dml_vk.strides.order import Ints, row_major
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import sum_dtype
 
@@ -58,7 +57,12 @@ def prod(
     split_every: Any = None,
     out: Any = None,
 ) -> Any:
-    """Return the products over these axes, in the order of `dml_vk.prod`."""
+    """Return the products over these axes, in the order of `dml_vk.prod`.
+
+    >>> import dml_vk.dask
+    >>> dml_vk.dask.prod(dml_vk.dask.asarray([[2, 3], [4, 5]], chunks=1), axis=0).compute().tolist()
+    [8, 15]
+    """
     return _accumulated("prod", x, axis, dtype, keepdims, split_every, out)
 
 
@@ -70,7 +74,13 @@ def mean(
     split_every: Any = None,
     out: Any = None,
 ) -> Any:
-    """Return the means over these axes, with the bits of `dml_vk.mean`."""
+    """Return the means over these axes, with the bits of `dml_vk.mean`.
+
+    >>> import dml_vk.dask
+    >>> x = dml_vk.dask.asarray([[1.0, 2.0], [3.0, 5.0]], chunks=1)
+    >>> dml_vk.dask.mean(x, axis=0).compute().tolist()
+    [2.0, 3.5]
+    """
     if not is_ours(x):
         return da.mean(x, axis, dtype, keepdims, split_every, out)
     if dtype is not None:
@@ -97,6 +107,11 @@ def var(
     """Return the variances over these axes, with the bits of `dml_vk.var`.
 
     Chunks are computed twice, for the means and for the squares, unless they were persisted before.
+
+    >>> import dml_vk.dask
+    >>> x = dml_vk.dask.asarray([[1.0, 2.0], [3.0, 6.0]], chunks=1)
+    >>> dml_vk.dask.var(x, axis=0, ddof=1).compute().tolist()
+    [2.0, 8.0]
     """
     if not is_ours(x):
         return da.var(x, axis, dtype, keepdims, ddof, split_every, out)
@@ -115,6 +130,11 @@ def std(
     """Return the standard deviations over these axes, with the bits of `dml_vk.std`.
 
     Chunks are computed twice, as for `var`.
+
+    >>> import dml_vk.dask
+    >>> x = dml_vk.dask.asarray([[1.0, 2.0], [3.0, 6.0]], chunks=1)
+    >>> dml_vk.dask.std(x, axis=0).compute().tolist()
+    [1.0, 2.0]
     """
     if not is_ours(x):
         return da.std(x, axis, dtype, keepdims, ddof, split_every, out)
@@ -227,14 +247,7 @@ def _whole_of(parts: Tensor, dtype: DType) -> Tensor:
 
 def axes_of(what: str, x: Any, axis: Any) -> Ints:
     """The axes in ascending order; all of them for None."""
-    given = range(x.ndim) if axis is None else np.atleast_1d(axis).tolist()
-    if any(not -x.ndim <= one < x.ndim for one in given):
-        rule = f"axis must be from {-x.ndim} to {x.ndim - 1}"
-        raise LayoutError(what, rule, axis=axis)
-    axes = tuple(sorted({one % x.ndim for one in given}))
-    if len(axes) < len(given):
-        raise LayoutError(what, "axes must not repeat", axis=axis)
-    return axes
+    return row_major(x.ndim) if axis is None else tuple(sorted(to_axes(what, axis, x.ndim)))
 
 
 def _handed(found: Any, out: Any) -> Any:

@@ -63,6 +63,13 @@ def from_zarr(store: Any, *, component: str | None = None, chunks: Any = None, *
 
     `chunks` are those in the files, unless others are given. Other arguments are those of
     `from_array`.
+
+    >>> import tempfile
+    >>> import dml_vk.dask
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     dml_vk.dask.to_zarr(dml_vk.dask.asarray([[1, 2], [3, 4]], chunks=1), folder)
+    ...     dml_vk.dask.from_zarr(folder, chunks=(2, 1)).sum(axis=0).compute().tolist()
+    [4, 6]
     """
     source = imported("zarr", "zarr").open_array(store, mode="r", path=component)
     return from_array(source, source.chunks if chunks is None else chunks, **named)

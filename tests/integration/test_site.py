@@ -24,6 +24,7 @@ MODULES = [
     "dml_vk.special",
     "dml_vk.directml",
     "dml_vk.onnx",
+    "dml_vk.dask",
 ]
 # An entry is a docstring, or a row of a table whose first cell has names.
 ENTRY = re.compile(r"^(?:::: (dml_vk[\w.]+)|\| (`dml_vk\.[^|]*)\|)", re.MULTILINE)

@@ -49,6 +49,7 @@ LAYERS = """
     program
     directml testing
     onnx
+    dask
     install
     __init__
     clients

@@ -156,9 +156,9 @@ def test_numpys_functions_operators_and_arrays_from_elsewhere():
     made = da.from_array(x, 7).map_blocks(dml_vk.asarray, meta=dml_vk.empty((0, 0)))
     assert is_same(made.sum().compute(), dml_vk.sum(own[0]))
     assert is_same(np.max(a, axis=0).compute(), dml_vk.max(own[0], axis=0))
-    with pytest.raises(dml_vk.LayoutError, match="sum: axis must be from -2 to 1; got axis=2"):
+    with pytest.raises(dml_vk.LayoutIndexError, match="sum: axis must be"):
         a.sum(axis=2)
-    with pytest.raises(dml_vk.LayoutError, match="mean: axes must not repeat"):
+    with pytest.raises(dml_vk.LayoutError, match="mean: axis must not repeat"):
         a.mean(axis=(0, -2))
 
 

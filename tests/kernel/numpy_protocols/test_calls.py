@@ -147,7 +147,10 @@ CALLS = {
     "cumprod cumsum": ([I, 1], [M, 0], [I], [M, None, np.dtype("float32")]),
     "cumulative_prod cumulative_sum": ([I, {"axis": 1, "include_initial": True}],),
     "diagonal trace": ([M], [M, 1], [M, 0, 1, 0]),
-    "diff": ([M], [M, 1, 0], [M, {"prepend": M[0, 0], "append": M[:, :1]}], [M, 2, 0, W[0], W[None]]),
+    "diff": (
+        *([M], [M, 1, 0], [M, {"prepend": M[0, 0], "append": M[:, :1]}]),
+        [M, 2, 0, W[0], W[None]],
+    ),
     "dot": ([M, W], [M, M.T], [M, W[0]], [M[0, 0], M], [M[None], M.T[None]], [M[None], W]),
     "einsum": (
         ["ij,kj->ik", M, M],
