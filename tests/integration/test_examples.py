@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import importlib
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +15,7 @@ import dml_vk
 from dml_vk.testing.elementwise import ulps_apart
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
+PARTS = {"libraries.py", "workers.py"}  # of others
 
 
 @pytest.fixture
@@ -189,9 +192,26 @@ def test_a_transformer_continues_a_text_from_its_cache(example, monkeypatch, cap
     assert "equal bits: True" in said
 
 
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("photos", r"\(24, 3, 48, 64\) dml_vk.float32 channels_last in 6 chunks"),
+        ("pca", r"(variance .*\n){3}"),
+        ("onnx", r"40 pictures, 9\d% of which are what was drawn"),
+    ],
+)
+def test_what_is_spread_over_workers_has_the_bits_of_one_device(name, said, shapes, tmp_path):
+    (tmp_path / "shapes.safetensors").write_bytes(shapes[1].read_bytes())
+    command = [sys.executable, str(EXAMPLES / f"spread_{name}.py"), str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert re.match(said, done.stdout)
+    assert done.stdout.endswith("equal bits: True\n")
+
+
 def test_the_page_names_each_example():
     page = (EXAMPLES / "README.md").read_text()
-    programs = {path.name for path in EXAMPLES.glob("*.py")} - {"libraries.py"}
-    assert set(re.findall(r"\]\((\w+\.py)\)", page)) - {"libraries.py"} == programs
+    programs = {path.name for path in EXAMPLES.glob("*.py")} - PARTS
+    assert set(re.findall(r"\]\((\w+\.py)\)", page)) - PARTS == programs
     for name in programs:
         assert f"`python examples/{name}" in (EXAMPLES / name).read_text()
