@@ -16,7 +16,7 @@ from dml_vk.dask import DeviceCluster
 @contextmanager
 def two_workers() -> Iterator[Client]:
     """A client of two workers, which have the devices of this machine in turns."""
-    cluster = DeviceCluster(n_workers=2, dashboard_address=None, silence_logs=50)
+    cluster = DeviceCluster(n_workers=2, dashboard_address=":0", silence_logs=50)
     with cluster, Client(cluster) as client:
         yield client
 

@@ -23,7 +23,7 @@ class DeviceCluster(LocalCluster):  # type: ignore[misc]  # distributed has no t
     >>> from distributed import Client
     >>> def of_a_worker():
     ...     return dml_vk.device().index
-    >>> with DeviceCluster(dashboard_address=None) as cluster:  # doctest: +SKIP
+    >>> with DeviceCluster(dashboard_address=":0") as cluster:  # doctest: +SKIP
     ...     Client(cluster).run(of_a_worker)
     {'tcp://127.0.0.1:41067': 0}
     """

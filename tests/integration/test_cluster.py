@@ -33,7 +33,7 @@ def run_cluster(code: str, **environment: str) -> subprocess.CompletedProcess[st
 
 def test_workers_have_a_device_each_and_results_are_those_of_one(two):
     code = """
-    with DeviceCluster(devices=[0, 1], dashboard_address=None) as cluster:
+    with DeviceCluster(devices=[0, 1], dashboard_address=":0") as cluster:
         with Client(cluster) as client:
             print(sorted(client.run(lambda: dml_vk.device().index).values()))
             sizes, form = (8, 3, 40, 50), dml_vk.channels_last
@@ -66,7 +66,7 @@ def test_workers_have_a_device_each_and_results_are_those_of_one(two):
 def test_tensors_go_to_disk_before_memory_runs_out():
     """A worker may hold 40 MiB; of 96 MiB the rest goes to disk and comes back when it is read."""
     code = """
-    with DeviceCluster(dashboard_address=None, memory_limit="2GiB") as cluster:
+    with DeviceCluster(dashboard_address=":0", memory_limit="2GiB") as cluster:
         with Client(cluster) as client:
             sizes, form = (64, 3, 512, 256), dml_vk.channels_last
             x = ours.normal(sizes, chunks=(1, 3, 512, 256), memory_format=form).persist()

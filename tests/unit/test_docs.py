@@ -22,6 +22,7 @@ def blocks(page):
     return [(language, body) for language, body in BLOCK.findall(page.read_text())]
 
 
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning")  # Dask's sockets
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: str(page.relative_to(ROOT)))
 def test_python_blocks_say_what_they_print(page):
     examples = "\n".join(body for language, body in blocks(page) if language == "python")
