@@ -21,9 +21,7 @@ TYPES = {
 }
 # Operators that are not supported: models with them are refused.
 OPERATORS = {
-    "ai.onnx.DeformConv": "not built yet",
     "ai.onnx.ImageDecoder": "decodes files, which is the host's work",
-    "ai.onnx.MelWeightMatrix": "not built yet",
     "ai.onnx.RegexFullMatch": "of strings",
     "ai.onnx.StringConcat": "of strings",
     "ai.onnx.StringNormalizer": "of strings",

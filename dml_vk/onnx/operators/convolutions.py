@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
+
+import numpy as np
 
 import dml_vk as dv
 from dml_vk import nn
 from dml_vk.onnx.context import Context
+from dml_vk.onnx.operators.images import computed_in, sampled
 from dml_vk.onnx.operators.windows import each, given_pads, padding
 from dml_vk.onnx.registry import operator
 from dml_vk.tensor.core import Tensor
@@ -85,3 +89,40 @@ def conv_integer(
     given = settings(node, x, w)
     zeros = (0 if x_zero is None else x_zero, 0 if w_zero is None else w_zero)
     return nn.conv_integer(x, w, *zeros, **given)
+
+
+@operator("DeformConv", first=19)
+def deform_conv(
+    node: Context,
+    x: Tensor,
+    w: Tensor,
+    offset: Tensor,
+    b: Tensor | None = None,
+    mask: Tensor | None = None,
+) -> Tensor:
+    """A convolution whose windows read where offsets move each of their elements, by interpolation.
+
+    Groups of channels have offsets of their own. Sums are those of a matrix product.
+    """
+    given, rank = settings(node, x, w), x.ndim - 2
+    kernel, sizes = w.shape[2:], tuple(offset.shape[2:])
+    groups, count, taps = node.get("offset_group", 1), x.shape[0], math.prod(kernel)
+    wide, parts = computed_in(x), count * groups
+    moves = dv.reshape(offset, (parts, taps, rank, *sizes))
+    places = []
+    for axis, size in enumerate(sizes):
+        (begin, _), gap, step = (given[name][axis] for name in ("padding", "dilation", "stride"))
+        inside = np.indices(kernel)[axis].reshape(-1, *[1] * rank) * gap
+        along = np.arange(size).reshape(*[-1 if k == axis else 1 for k in range(rank)]) * step
+        start = dv.asarray((inside + along - begin).astype(wide.numpy_name), device=x.device)
+        places.append(dv.add(dv.astype(moves[:, :, axis], wide, copy=False), start))
+    images = dv.reshape(x, (parts, x.shape[1] // groups, *x.shape[2:]))
+    columns = sampled(images, places, "linear", "zeros")
+    columns = dv.reshape(columns, (count, groups, -1, taps, math.prod(sizes)))
+    if mask is not None:
+        columns = dv.multiply(columns, dv.reshape(mask, (count, groups, 1, taps, -1)))
+    of_filters = given["groups"]
+    columns = dv.reshape(columns, (count, of_filters, -1, math.prod(sizes)))
+    found = dv.matmul(dv.reshape(w, (of_filters, w.shape[0] // of_filters, -1)), columns)
+    found = dv.reshape(found, (count, w.shape[0], *sizes))
+    return found if b is None else dv.add(found, dv.reshape(b, (-1, *[1] * rank)))

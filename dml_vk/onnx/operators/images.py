@@ -100,7 +100,7 @@ def grid_sample(node: Context, x: Tensor, grid: Tensor) -> Tensor:
     rank = x.ndim - 2
     mode = {"bilinear": "linear", "bicubic": "cubic"}.get(node["mode"], node["mode"])
     corners, border = bool(node["align_corners"]), node["padding_mode"]
-    wide = dv.float64 if x.dtype is dv.float64 else dv.float32
+    wide = computed_in(x)
     places = []
     for axis in range(rank):
         size = x.shape[2 + axis]
@@ -109,9 +109,25 @@ def grid_sample(node: Context, x: Tensor, grid: Tensor) -> Tensor:
             places.append(dv.multiply(dv.add(at, 1.0), (size - 1) / 2))
         else:
             places.append(dv.divide(dv.subtract(dv.multiply(dv.add(at, 1.0), size), 1.0), 2.0))
+    found = sampled(x, places, mode, border, corners=corners)
+    return dv.reshape(found, (*x.shape[:2], *grid.shape[1:-1]))
+
+
+def computed_in(x: Tensor) -> Any:
+    """The dtype of coordinates in images of x's, and of interpolated elements."""
+    return dv.float64 if x.dtype is dv.float64 else dv.float32
+
+
+def sampled(
+    x: Tensor, places: list[Tensor], mode: str, border: str, *, corners: bool = True
+) -> Tensor:
+    """Elements of the images x (N, C, ...) at places along each axis: (N, C, as many as there are).
+
+    Places are in elements, and may be between two of them. The first dim of each is N.
+    """
     taps = [_taps(at, mode, size, border, corners) for at, size in zip(places, x.shape[2:])]
     flat = dv.reshape(x, (*x.shape[:2], -1))
-    flat = dv.astype(flat, wide, copy=False) if mode != "nearest" else flat
+    flat = dv.astype(flat, computed_in(x), copy=False) if mode != "nearest" else flat
     total: Any = None
     for chosen in np.ndindex(*[len(one) for one in taps]):
         index: Any = 0
@@ -128,8 +144,7 @@ def grid_sample(node: Context, x: Tensor, grid: Tensor) -> Tensor:
             factor = dv.reshape(factor, (x.shape[0], 1, -1))
             part = dv.multiply(part, dv.astype(factor, part.dtype, copy=False))
         total = part if total is None else dv.add(total, part)
-    found = dv.reshape(total, (*x.shape[:2], *grid.shape[1:-1]))
-    return dv.astype(found, x.dtype, copy=False)
+    return dv.astype(total, x.dtype, copy=False)
 
 
 def _taps(at: Tensor, mode: str, size: int, border: str, corners: bool) -> list[tuple[Any, Any]]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+
 import dml_vk as dv
 from dml_vk import fft
 from dml_vk.onnx.context import Context
@@ -83,3 +85,22 @@ def _complex(x: Tensor) -> Tensor:
 def _pairs(x: Tensor) -> Tensor:
     """The real and imaginary parts of complex numbers, in a new last dim."""
     return dv.stack([dv.real(x), dv.imag(x)], axis=-1)
+
+
+@operator("MelWeightMatrix", first=17, host=True)
+def mel_weight_matrix(
+    node: Context, count: Array, length: Array, rate: Array, low: Array, high: Array
+) -> Tensor:
+    """Triangles over the bins of a spectrum, at equal distances in mel."""
+    bands, points = int(count), int(length)
+    ends = 2595 * np.log10(1 + np.array([float(low), float(high)]) / 700)
+    mel = ends[0] + np.arange(bands + 2) * (ends[1] - ends[0]) / (bands + 2)
+    bins = (points + 1) * (700 * np.expm1(mel / 2595 * np.log(10))) // int(rate)
+    left, centre, right = (bins[k : bands + k] for k in range(3))
+    at = np.arange(points // 2 + 1)[:, None]
+    rising = (at - left) / np.where(centre > left, centre - left, 1)
+    falling = (right - at) / np.where(right > centre, right - centre, 1)
+    rising = np.where(centre > left, rising, 1.0)
+    found = np.where((at >= left) & (at <= centre), rising, 0.0)
+    found = np.where((at >= centre) & (at < right), falling, found)
+    return node.machine.tensor(found.astype(node.dtype(node["output_datatype"]).numpy_name))
