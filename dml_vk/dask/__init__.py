@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from dml_vk.dask import package, random
 from dml_vk.dask.chunks import asarray, from_array
+from dml_vk.dask.nan_statistics import nanmean, nanprod, nanstd, nansum, nanvar
 from dml_vk.dask.products import matmul
 from dml_vk.dask.statistics import mean, prod, std, sum, var
 from dml_vk.dask.zarr_files import from_zarr, to_zarr
@@ -23,6 +24,11 @@ __all__ = [
     "from_zarr",
     "matmul",
     "mean",
+    "nanmean",
+    "nanprod",
+    "nanstd",
+    "nansum",
+    "nanvar",
     "prod",
     "random",
     "std",

@@ -8,7 +8,7 @@ from typing import Any
 import dask.array as da
 import numpy as np
 
-from dml_vk.dask import products, statistics
+from dml_vk.dask import nan_statistics, products, statistics
 from dml_vk.dask.chunks import asarray, meta_of
 from dml_vk.tensor.core import Tensor
 
@@ -19,6 +19,11 @@ _FUNCTIONS: dict[Any, Callable[..., Any]] = {
     np.var: statistics.var,
     np.std: statistics.std,
     np.matmul: products.matmul,
+    np.nanmean: nan_statistics.nanmean,
+    np.nanprod: nan_statistics.nanprod,
+    np.nanstd: nan_statistics.nanstd,
+    np.nansum: nan_statistics.nansum,
+    np.nanvar: nan_statistics.nanvar,
     np.nonzero: lambda x: x.nonzero(),
 }
 

@@ -87,6 +87,11 @@ def meta_of(ndim: int, dtype: Any = None, order: OrderLike | None = None) -> Ten
     return tensor_over("dask", Layout.packed((0,) * ndim, order), kind, default_device())
 
 
+def meta_like(x: Any, dtype: Any) -> Tensor:
+    """What an array of Dask has as `_meta` if its chunks have this dtype."""
+    return meta_of(x.ndim, dtype, x._meta.layout.order)
+
+
 def _noted_format(x: Any) -> MemoryFormat | None:
     """The memory format that `to_zarr` noted in the attributes of an array."""
     noted = dict(getattr(x, "attrs", {})).get(ATTRIBUTE)

@@ -19,7 +19,7 @@ from dml_vk.array.elementwise import astype, divide, sqrt, square, subtract
 from dml_vk.array.manipulation import squeeze, to_axes
 from dml_vk.array.moments import to_correction
 from dml_vk.array.statistics import computed_in
-from dml_vk.dask.chunks import meta_of
+from dml_vk.dask.chunks import meta_like, meta_of
 from dml_vk.dask.sums import reduced
 from dml_vk.dtypes import DType, float32, to_dtype
 from dml_vk.ops.parts import as_parts
@@ -92,7 +92,7 @@ def mean(
         found = each(total, partial(_quotient, by=count), float32)
     else:
         found = _divided(x, axes, count, kind, keepdims)
-    return _handed(found, out)
+    return handed(found, out)
 
 
 def var(
@@ -115,7 +115,7 @@ def var(
     """
     if not is_ours(x):
         return da.var(x, axis, dtype, keepdims, ddof, split_every, out)
-    return _handed(_spread("var", x, axis, dtype, keepdims, ddof), out)
+    return handed(_spread("var", x, axis, dtype, keepdims, ddof), out)
 
 
 def std(
@@ -138,7 +138,7 @@ def std(
     """
     if not is_ours(x):
         return da.std(x, axis, dtype, keepdims, ddof, split_every, out)
-    return _handed(_spread("std", x, axis, dtype, keepdims, ddof), out)
+    return handed(_spread("std", x, axis, dtype, keepdims, ddof), out)
 
 
 def is_ours(x: Any) -> bool:
@@ -157,7 +157,7 @@ def as_dtype(x: Any, dtype: DType) -> Any:
 
 def each(x: Any, function: Any, dtype: DType) -> Any:
     """Call a function with each chunk, for a chunk of the same shape and this dtype."""
-    return x.map_blocks(function, meta=meta_of(x.ndim, dtype, x._meta.layout.order))
+    return x.map_blocks(function, meta=meta_like(x, dtype))
 
 
 def _accumulated(
@@ -173,7 +173,7 @@ def _accumulated(
         found = _whole(reduced(what, _parts(x), axes, wide.part, keepdims=keepdims), wide)
     else:
         found = reduced(what, x, axes, computed_in(wide), keepdims=keepdims)
-    return _handed(as_dtype(found, wanted), out)
+    return handed(as_dtype(found, wanted), out)
 
 
 def _divided(x: Any, axes: Ints, by: float, dtype: DType, keepdims: bool) -> Any:
@@ -250,6 +250,6 @@ def axes_of(what: str, x: Any, axis: Any) -> Ints:
     return row_major(x.ndim) if axis is None else tuple(sorted(to_axes(what, axis, x.ndim)))
 
 
-def _handed(found: Any, out: Any) -> Any:
+def handed(found: Any, out: Any) -> Any:
     """The result, also in the array `out` of Dask, if one is given."""
     return found if out is None else da.core.handle_out(out, found)

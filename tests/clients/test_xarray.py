@@ -1,5 +1,6 @@
 """xarray over tensors."""
 
+import dask.array as da
 import numpy as np
 import pytest
 import xarray as xr
@@ -76,3 +77,33 @@ IMPOSSIBLE = {
 def test_xarray_fills_only_dtypes_of_numpy(call):
     with pytest.raises(TypeError, match="must be one of an extension array dtype or numpy dtype"):
         call(xr.DataArray(dml_vk.asarray(A), dims=("a", "b")))
+
+
+# Over chunks: the bits of one tensor, since xarray goes by NumPy's functions.
+CHUNKED = {
+    "arithmetic": lambda x: (x - x.mean("n")) / x.std("n"),
+    "coarsen": lambda x: x.coarsen(h=2).mean(),
+    "concat": lambda x: xr.concat([x, x], "n"),
+    "groupby": lambda x: x.groupby("n").mean(),
+    "max": lambda x: x.max("w"),
+    "mean": lambda x: x.mean("h"),
+    "mean of all": lambda x: x.mean(skipna=False),
+    "sel": lambda x: x.isel(h=slice(1, 5)).sel(n=1),
+    "std": lambda x: x.std(("n", "w")),
+    "sum": lambda x: x.sum(),
+    "ufunc": lambda x: np.exp(x),
+    "where": lambda x: x.where(x > 0, 0).sum("c"),
+}
+
+
+@pytest.mark.parametrize("call", CHUNKED.values(), ids=CHUNKED)
+def test_xarray_over_dask(call):
+    sizes, labels = (6, 3, 20, 30), {"n": [0, 0, 1, 1, 2, 2]}
+    lazy = dml_vk.dask.random.Generator(7).normal(sizes, chunks=(2, 3, 7, 30))
+    whole = dml_vk.random.Generator(7).normal(sizes)
+    found, expected = (call(xr.DataArray(x, labels, dims=list("nchw"))) for x in (lazy, whole))
+    assert isinstance(found.data, da.Array)
+    computed = found.compute(scheduler="synchronous").data
+    assert isinstance(computed, dml_vk.Tensor)
+    assert computed.shape == expected.shape
+    assert computed.tobytes() == np.asarray(expected.data).tobytes()

@@ -18,6 +18,7 @@ from tests.chance import chance
 from tests.kernel.memory import bits
 
 FUNCTIONS = ("sum", "prod", "mean", "var", "std")
+IGNORING = tuple(f"nan{name}" for name in FUNCTIONS)
 NUMBERS = [dtype for dtype in DTYPES.values() if dtype.kind != "b"]
 
 
@@ -66,9 +67,38 @@ def check(name, x, chunks, axis, **options):
 @pytest.mark.parametrize("name", FUNCTIONS)
 @pytest.mark.parametrize("dtype", [*NUMBERS, dml_vk.bool_], ids=str)
 def test_every_dtype(name, dtype):
+    check(name, numbers((5, 37, 3), dtype), (3, 20, 2), (0, 1))
+
+
+@pytest.mark.parametrize("name", IGNORING)
+@pytest.mark.parametrize("dtype", [*NUMBERS, dml_vk.bool_], ids=str)
+def test_every_dtype_with_nan(name, dtype):
     x = numbers((5, 37, 3), dtype)
-    for axis in (None, 1, (0, 2)):
-        check(name, x, (2, 10, 2), axis)
+    if dtype.kind in "fc":
+        x[chance().random(x.shape) < 0.3] = np.nan
+        x[1, :, 2] = np.nan
+    found = getattr(dml_vk.dask, name)(from_array(x, (3, 20, 2)), (0, 1), keepdims=True)
+    expected = getattr(dml_vk, name)(dml_vk.asarray(x), axis=(0, 1), keepdims=True)
+    assert is_same(found.compute(), expected)
+    assert (found.dtype, found.shape) == (expected.dtype, expected.shape)
+
+
+def test_options_with_nan():
+    x = numbers((6, 35), DTYPES["float16"])
+    x[::2, ::3] = np.nan
+    lazy, whole = from_array(x, (4, 8)), dml_vk.asarray(x)
+    for name in ("nanvar", "nanstd"):
+        for options in ({"ddof": 1}, {"ddof": 40}, {"dtype": "float32"}):
+            found = getattr(np, name)(lazy, axis=1, **options)
+            assert is_same(found.compute(), getattr(dml_vk, name)(whole, axis=1, **options))
+    found = np.nanmean(lazy, axis=0, dtype="float32")
+    assert is_same(found.compute(), dml_vk.nanmean(whole, axis=0, dtype="float32"))
+    x = x[:, :9].astype(np.float32)
+    chosen = from_array(x, 4)
+    chosen = chosen[chosen > 0]
+    for name in IGNORING:
+        expected = getattr(np, name)(x[x > 0].astype(np.float64))
+        assert getattr(np, name)(chosen).compute().item() == pytest.approx(expected, rel=1e-3)
 
 
 @st.composite
@@ -83,7 +113,7 @@ def cases(draw):
     return tuple(sizes), tuple(chunks), tuple(axes)
 
 
-@settings(max_examples=60)
+@settings(max_examples=40)
 @given(cases(), st.sampled_from(FUNCTIONS), st.booleans(), st.sampled_from([None, 2, 5]))
 def test_any_chunks_and_axes(case, name, keepdims, split_every):
     sizes, chunks, axes = case

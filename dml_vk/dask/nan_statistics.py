@@ -1,0 +1,190 @@
+"""Sums, means and variances of arrays of Dask that ignore NaN, with the bits of one tensor.
+
+The names and parameters are those of dask.array. See `dml_vk.dask.statistics`.
+"""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import Any
+
+import dask.array as da
+import numpy as np
+from dask.graph_manipulation import clone
+
+from dml_vk.array.data_types import imag, real
+from dml_vk.array.elementwise import (
+    add,
+    divide,
+    equal,
+    greater,
+    isnan,
+    sqrt,
+    square,
+    subtract,
+    where,
+)
+from dml_vk.array.moments import to_correction
+from dml_vk.array.nan_statistics import filled
+from dml_vk.array.statistics import computed_in
+from dml_vk.dask import statistics
+from dml_vk.dask.chunks import meta_like
+from dml_vk.dask.statistics import as_dtype, axes_of, dtype_of, each, handed, is_ours
+from dml_vk.dtypes import DType, bool_, to_dtype
+from dml_vk.promotion import float_dtype
+from dml_vk.tensor.core import Tensor
+
+
+def nansum(
+    x: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    keepdims: bool = False,
+    split_every: Any = None,
+    out: Any = None,
+) -> Any:
+    """Return the sums over these axes, ignoring NaN, with the bits of `dml_vk.nansum`.
+
+    >>> import dml_vk.dask
+    >>> x = dml_vk.dask.asarray([[1.0, float("nan")], [3.0, 2.0]], chunks=1)
+    >>> dml_vk.dask.nansum(x, axis=1).compute().tolist()
+    [1.0, 5.0]
+    """
+    if not is_ours(x):
+        return da.nansum(x, axis, dtype, keepdims, split_every, out)
+    return statistics.sum(_filled(x, 0), axis, dtype, keepdims, split_every, out)
+
+
+def nanprod(
+    x: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    keepdims: bool = False,
+    split_every: Any = None,
+    out: Any = None,
+) -> Any:
+    """Return the products over these axes, ignoring NaN, with the bits of `dml_vk.nanprod`.
+
+    >>> import dml_vk.dask
+    >>> x = dml_vk.dask.asarray([[1.0, float("nan")], [3.0, 2.0]], chunks=1)
+    >>> dml_vk.dask.nanprod(x, axis=0).compute().tolist()
+    [3.0, 2.0]
+    """
+    if not is_ours(x):
+        return da.nanprod(x, axis, dtype, keepdims, split_every, out)
+    return statistics.prod(_filled(x, 1), axis, dtype, keepdims, split_every, out)
+
+
+def nanmean(
+    x: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    keepdims: bool = False,
+    split_every: Any = None,
+    out: Any = None,
+) -> Any:
+    """Return the means over these axes, ignoring NaN, with the bits of `dml_vk.nanmean`.
+
+    >>> import dml_vk.dask
+    >>> x = dml_vk.dask.asarray([[1.0, float("nan")], [3.0, 2.0]], chunks=1)
+    >>> dml_vk.dask.nanmean(x, axis=0).compute().tolist()
+    [2.0, 2.0]
+    """
+    if not is_ours(x):
+        return da.nanmean(x, axis, dtype, keepdims, split_every, out)
+    if dtype is not None:
+        x = as_dtype(x, to_dtype("nanmean", dtype))
+    kind = dtype_of(x)
+    if kind.kind not in "fc":
+        return statistics.mean(x, axis, None, keepdims, split_every, out)
+    return handed(as_dtype(_mean(x, axis, computed_in(kind), keepdims), kind), out)
+
+
+def nanvar(
+    x: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    keepdims: bool = False,
+    ddof: float = 0,
+    split_every: Any = None,
+    out: Any = None,
+) -> Any:
+    """Return the variances over these axes, ignoring NaN, with the bits of `dml_vk.nanvar`.
+
+    >>> import dml_vk.dask
+    >>> x = dml_vk.dask.asarray([[1.0, float("nan")], [3.0, 2.0]], chunks=1)
+    >>> dml_vk.dask.nanvar(x, axis=1).compute().tolist()
+    [0.0, 0.25]
+    """
+    if not is_ours(x):
+        return da.nanvar(x, axis, dtype, keepdims, ddof, split_every, out)
+    return handed(_spread("nanvar", x, axis, dtype, keepdims, ddof), out)
+
+
+def nanstd(
+    x: Any,
+    axis: Any = None,
+    dtype: Any = None,
+    keepdims: bool = False,
+    ddof: float = 0,
+    split_every: Any = None,
+    out: Any = None,
+) -> Any:
+    """Return the standard deviations over these axes, ignoring NaN: the square roots of `nanvar`.
+
+    >>> import dml_vk.dask
+    >>> x = dml_vk.dask.asarray([[1.0, float("nan")], [3.0, 2.0]], chunks=1)
+    >>> dml_vk.dask.nanstd(x, axis=1).compute().tolist()
+    [0.0, 0.5]
+    """
+    if not is_ours(x):
+        return da.nanstd(x, axis, dtype, keepdims, ddof, split_every, out)
+    return handed(_spread("nanstd", x, axis, dtype, keepdims, ddof), out)
+
+
+def _filled(x: Any, number: int) -> Any:
+    return each(x, partial(filled, number=number), dtype_of(x))
+
+
+def _counts(x: Any, axes: Any, keepdims: bool) -> Any:
+    """How many elements are no NaN, in the dtype that x is computed in."""
+    found = statistics.sum(each(x, _is_number, bool_), axes, keepdims=keepdims)
+    return as_dtype(found, computed_in(dtype_of(x)).part)
+
+
+def _mean(x: Any, axes: Any, wide: DType, keepdims: bool) -> Any:
+    total = statistics.sum(as_dtype(_filled(x, 0), wide), axes, keepdims=keepdims)
+    counts = _counts(x, axes, keepdims)
+    return da.map_blocks(divide, total, counts, meta=total._meta)
+
+
+def _spread(what: str, x: Any, axis: Any, dtype: Any, keepdims: bool, ddof: float) -> Any:
+    if dtype is not None:
+        x = as_dtype(x, to_dtype(what, dtype))
+    axes, less = axes_of(what, x, axis), to_correction(what, 0.0, ddof)
+    kind = float_dtype(dtype_of(x))
+    wide = computed_in(kind)
+    x = as_dtype(x, kind)
+    # As in `var`, chunks are made anew for the second pass.
+    again, means = as_dtype(clone(x, seed=what), wide), _mean(as_dtype(x, wide), axes, wide, True)
+    squares = da.map_blocks(_squares, again, means, meta=meta_like(again, wide.part))
+    total = statistics.sum(squares, axes, keepdims=keepdims)
+    counts = _counts(x, axes, keepdims)
+    found = da.map_blocks(partial(_quotient, less=less), total, counts, meta=total._meta)
+    return as_dtype(each(found, sqrt, wide.part) if what == "nanstd" else found, kind.part)
+
+
+def _is_number(x: Tensor) -> Tensor:
+    return equal(x, x)
+
+
+def _squares(x: Tensor, mean: Tensor) -> Tensor:
+    """The squares of the distances from the mean, 0 for NaN."""
+    off = subtract(x, mean)
+    whole = square(off) if off.dtype.kind != "c" else add(square(real(off)), square(imag(off)))
+    return where(isnan(x), 0, whole)
+
+
+def _quotient(total: Tensor, counts: Tensor, less: float) -> Tensor:
+    by = subtract(counts, less)
+    return divide(total, where(greater(by, 0), by, np.nan))
