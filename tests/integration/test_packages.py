@@ -54,7 +54,7 @@ def test_the_wheel_holds_the_package_and_nothing_else(packages):
     held = zipfile.ZipFile(packages["wheel"]).namelist()
     files = [path for path in (ROOT / "dml_vk").rglob("*.*") if path.is_file()]
     expected = {str(path.relative_to(ROOT)) for path in files if path.suffix != ".pyc"}
-    about = {"METADATA", "RECORD", "WHEEL", "licenses/LICENSE"}
+    about = {"METADATA", "RECORD", "WHEEL", "entry_points.txt", "licenses/LICENSE"}
     assert set(held) == expected | {f"dml_vk-{VERSION}.dist-info/{name}" for name in about}
     modules = [module for kernel in KERNELS.values() for module in kernel.modules]
     assert {f"dml_vk/kernels/spv/{module}.spv" for module in modules} <= set(held)
@@ -109,7 +109,8 @@ def test_metadata_is_that_of_the_project(metadata):
     assert (metadata["Name"], metadata["License-Expression"]) == ("dml-vk", "Apache-2.0")
     assert metadata.get_all("License-File") == ["LICENSE"]
     assert metadata["Requires-Python"] == ">=3.10"
-    assert set(metadata.get_all("Provides-Extra")) == {"clients", "dev", "docs", "onnx", "test"}
+    extras = {"clients", "dask", "dev", "docs", "onnx", "test"}
+    assert set(metadata.get_all("Provides-Extra")) == extras
     always = [one for one in metadata.get_all("Requires-Dist") if "extra ==" not in one]
     assert always == ["numpy>=1.26"]
     assert metadata.get_payload().strip() == (ROOT / "README.md").read_text().strip()

@@ -279,7 +279,7 @@ def messages():
         (lambda: diff(scalar), LayoutIndexError, "diff: axis is out of range: there are none"),
         (lambda: diff(row, n=-1), LayoutError, "diff: n must not be negative; got n=-1"),
         (lambda: diff(row, n=1.5), LayoutError, "diff: n must be an integer"),
-        (lambda: diff(row, prepend=1), DTypeError, "diff: prepend must be a Tensor"),
+        (lambda: diff(row, prepend="1"), DTypeError, "diff: prepend must be a Tensor"),
         (
             lambda: diff(row.astype("int8"), append=row.astype("uint64")),
             DTypeError,
