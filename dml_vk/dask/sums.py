@@ -18,7 +18,7 @@ import numpy as np
 from dml_vk.array import statistics
 from dml_vk.array.elementwise import add, multiply
 from dml_vk.array.manipulation import permute_dims, reshape
-from dml_vk.dask.chunks import meta_of
+from dml_vk.dask.chunks import asarray, meta_of
 from dml_vk.dtypes import DType
 from dml_vk.strides.order import Ints
 from dml_vk.tensor.core import Tensor
@@ -77,25 +77,28 @@ def in_runs(x: Any, axes: Ints) -> Any:
 
     One of the reduced axes may be split: those after it are whole, and those before it single.
     """
+    if 0 in [x.shape[axis] for axis in axes]:
+        return asarray(x.rechunk(dict.fromkeys(axes, -1)))  # of nothing, Dask makes NumPy's array
     splits = [axis for axis in axes if len(x.chunks[axis]) > 1]
     before = [axis for axis in axes if splits and axis < splits[-1]]
     if all(max(x.chunks[axis]) <= 1 for axis in before):
         return x
-    # Chunks keep about their size: whole axes from the inside, as long as they fit into it.
+    # Chunks keep about their size: whole axes from the inside, as long as they fit into it. Some
+    # axis does not, as it is split now.
     room = math.prod([x.chunksize[axis] for axis in axes])
-    wanted = dict.fromkeys(axes, 1)
-    for axis in reversed(axes):
-        size = x.shape[axis]
-        if size > room:
-            wanted[axis] = 2 ** (room.bit_length() - 1)  # even runs have large nodes
-            break
-        wanted[axis], room = size, room // size
+    wanted, left = dict.fromkeys(axes, 1), list(axes)
+    while x.shape[left[-1]] <= room:
+        wanted[left[-1]] = -1
+        room //= x.shape[left.pop()]
+    wanted[left[-1]] = 2 ** (room.bit_length() - 1)  # even runs have large nodes
     return x.rechunk(wanted)
 
 
 def nodes_in(start: int, stop: int, total: int) -> Iterator[tuple[int, int, int, int]]:
     """The largest nodes of a tree within a run: level, number, and their own start and stop."""
     at = start
+    if not total:
+        yield 0, 0, 0, 0
     while at < stop:
         level = (at & -at).bit_length() - 1 if at else (total - 1).bit_length()
         while min(at + 2**level, total) > stop:
@@ -124,8 +127,6 @@ def _nodes_of(
     rows = permute_dims(chunk, (*kept, *axis))
     rows = reshape(rows, (*[chunk.shape[dim] for dim in kept], length))
     reduce, _ = _OPERATIONS[tree.name]
-    if not tree.total:
-        return [Node(0, 0, reduce(rows, axis=-1, dtype=chunk.dtype))]
     return [
         Node(level, number, reduce(rows[..., low - start : high - start], -1, dtype=chunk.dtype))
         for level, number, low, high in nodes_in(start, start + length, tree.total)

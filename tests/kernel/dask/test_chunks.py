@@ -107,6 +107,8 @@ def test_zarr_keeps_formats_and_refuses_what_it_cannot_hold(tmp_path):
     assert other.compute().memory_format == contiguous_format
     assert is_equal(from_zarr(str(tmp_path / "b"), component="deep/er"), X[:, 0])
     assert np.array_equal(zarr.open_array(str(tmp_path / "a"), mode="r")[:], X)
+    to_zarr(x.transpose(1, 0, 3, 2), str(tmp_path / "d"))  # an order of dims without a name
+    assert is_equal(from_zarr(str(tmp_path / "d")), X.transpose(1, 0, 3, 2))
     task = to_zarr(x + 1, str(tmp_path / "a"), overwrite=True, compute=False)
     task.compute()
     assert is_equal(from_zarr(str(tmp_path / "a")), X + 1)
@@ -149,6 +151,7 @@ def test_the_backend_makes_tensors():
         assert is_equal(lazy, expected)
     host = da.from_array(X, 2)
     moved = host.to_backend("dml_vk")
+    assert da.backends.array_creation_dispatch.dispatch("dml_vk").to_backend_dispatch()(X[0]).shape
     assert is_equal(moved, X)
     assert moved.to_backend("dml_vk") is moved
     assert np.array_equal(moved.to_backend("numpy").compute(), X)

@@ -156,6 +156,7 @@ def test_options():
     check("var", x, (4, 8), 1, ddof=1)
     check("std", x, (4, 8), None, ddof=2, keepdims=True)
     check("var", x[:1], (1, 8), 0, ddof=2)
+    check("var", numbers((5, 9), dml_vk.complex64), (2, 4), 1, keepdims=True)
     lazy = from_array(x, (4, 8))
     wide = dml_vk.asarray(x.astype(np.float32))
     assert is_same(lazy.mean(1, dtype="float32").compute(), dml_vk.mean(wide, axis=1))
@@ -166,9 +167,11 @@ def test_options():
 
 
 def test_nothing_one_element_and_no_dims():
-    for sizes, axis in (((0,), None), ((0, 3), 0), ((3, 0), 1), ((1, 1), None)):
+    for sizes, axis in (((0,), None), ((0, 3), 0), ((3, 0), 1), ((3, 0), 0), ((1, 1), None)):
         for name in FUNCTIONS:
-            check(name, numbers(sizes), tuple(max(1, size) for size in sizes), axis)
+            check(name, numbers(sizes), tuple(max(1, size // 2) for size in sizes), axis)
+    check("sum", numbers((4, 0, 6)), (2, 1, 3), (0, 1, 2))
+    check("mean", numbers((4, 0, 6)), (2, 1, 3), (0, 2))
     check("sum", np.float32(3), (), None)
     assert from_array(numbers((3, 4)), 2).sum(axis=()).compute().shape == (3, 4)
 
@@ -183,6 +186,9 @@ def test_numpys_functions_operators_and_arrays_from_elsewhere():
     for product in (a @ b, np.matmul(a, b), a.dot(b), matmul(a, b), a @ own[1], own[0] @ b):
         assert is_same(product.compute(), own[0] @ own[1])
     assert is_same(da.exp(a).sum().compute(), dml_vk.sum(dml_vk.exp(own[0])))
+    cube = from_array(x.reshape(4, 5, 30), 3)
+    found = cube.dot(b).compute()
+    np.testing.assert_allclose(found.numpy(), x.reshape(4, 5, 30) @ y, 1e-4, 1e-4)
     made = da.from_array(x, 7).map_blocks(dml_vk.asarray, meta=dml_vk.empty((0, 0)))
     assert is_same(made.sum().compute(), dml_vk.sum(own[0]))
     assert is_same(np.max(a, axis=0).compute(), dml_vk.max(own[0], axis=0))
