@@ -77,7 +77,7 @@ def in_runs(x: Any, axes: Ints) -> Any:
 
     One of the reduced axes may be split: those after it are whole, and those before it single.
     """
-    if 0 in [x.shape[axis] for axis in axes]:
+    if 0 in x.shape:
         return asarray(x.rechunk(dict.fromkeys(axes, -1)))  # of nothing, Dask makes NumPy's array
     splits = [axis for axis in axes if len(x.chunks[axis]) > 1]
     before = [axis for axis in axes if splits and axis < splits[-1]]
