@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -9,6 +10,7 @@ from dml_vk.strides.order import Ints
 
 # Beside the kernels of operators: elements as they are, and one element for all.
 COPY, FILL = "copy", "fill"
+WORD = 4  # bytes
 
 
 class Computed(NamedTuple):
@@ -88,6 +90,24 @@ class Recipe(NamedTuple):
     ways: tuple[Way, ...]  # of what is read, then of what is written
     nodes: tuple[Node, ...]
     results: Ints  # the numbers of the values that are written
+    phase: int | None = None
+    """The way at whose whole words units start, if rows start anywhere: it follows a row."""
+    shares: bool = False  # words of what is written, between units
+
+    @property
+    def ahead(self) -> int:
+        """The most elements of a row that come before its first unit."""
+        return 0 if self.phase is None else WORD // self.ways[self.phase].itemsize - 1
+
+    @property
+    def groups(self) -> int:
+        """The whole units of a row, wherever it starts."""
+        return max(0, math.prod(self.row) - self.ahead) // self.unit
+
+    @property
+    def left(self) -> int:
+        """The elements of a row before and after its whole units."""
+        return math.prod(self.row) - self.groups * self.unit
 
 
 class Attachment(NamedTuple):

@@ -43,6 +43,7 @@ from dml_vk.kernels.spirv.nodes import (
     cut,
     element,
     moved,
+    put,
     scalar_words,
 )
 from dml_vk.strides.order import Ints
@@ -233,9 +234,7 @@ class _Attaching(Kernel):
         self.nodes.compute(values, 1)
         for k, result in enumerate(attachment.results, len(attachment.reads)):
             size = attachment.operands[k][0]
-            value = values[result][0]
-            stored = value if size == 8 else self.part(value, 0)
-            self.store(first + k, size // 4, places[k], stored)
+            put(self, first + k, size, places[k], values[result][0], shared=True)
         (passed,) = self.nodes.hidden(attachment.result, values[attachment.result])
         self.write(op.RETURN_VALUE, passed)
         self._functions += (

@@ -14,6 +14,7 @@ from dml_vk.kernels.spirv.module import (
     ADD,
     AND,
     DIVIDE,
+    LEFT,
     MODULO,
     MULTIPLY,
     OR,
@@ -175,6 +176,21 @@ def element(asm: Module, binding: int, size: int, place: int) -> int:
     word = asm.read(binding, 1, number(DIVIDE, place, per))
     shift = number(MULTIPLY, number(MODULO, place, per), asm.constant(8 * size))
     return asm.vector(cut(asm, number(RIGHT, word, shift), size), asm.constant(0))
+
+
+def put(asm: Module, binding: int, size: int, place: int, value: int, *, shared: bool) -> None:
+    """Write one element, given as two words.
+
+    One that is a part of a word is put into it, which is `shared` with other invocations or not.
+    """
+    if size >= 4:
+        asm.store(binding, size // 4, place, value if size == 8 else asm.part(value, 0))
+        return
+    number, per = asm.number, asm.constant(4 // size)
+    shift = number(MULTIPLY, number(MODULO, place, per), asm.constant(8 * size))
+    mask = number(LEFT, asm.constant((1 << 8 * size) - 1), shift)
+    bits = number(LEFT, asm.part(value, 0), shift)
+    asm.replace(binding, number(DIVIDE, place, per), mask, bits, shared=shared)
 
 
 def coordinates(asm: Module, index: int, sizes: Ints) -> list[int]:
