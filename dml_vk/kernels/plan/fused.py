@@ -32,9 +32,9 @@ _REFUSED = {
 }
 # Estimated times on one slow core: of a quad that is moved, and of an element that is moved alone,
 # near the one before or far from it.
-_QUAD_NS, _NEAR_NS, _FAR_NS = 4.0, 2.0, 6.0
+QUAD_NS, NEAR_NS, FAR_NS = 4.0, 2.0, 6.0
 # Of an element that is written alone, as a part of a word: anywhere, and at the ends of rows.
-_PART_NS, _END_NS = 6.0, 20.0
+PART_NS, _END_NS = 6.0, 20.0
 _MOST_STEPS = 32  # of a unit that has a bit for each
 
 
@@ -151,7 +151,7 @@ def _plan(chain: Chain, row: Row, ways: Ways, starts: Ints, profile: Profile) ->
     elements = min(recipe.unit, row.extent) * recipe.quad // recipe.step
     ends = 0 if row.across or recipe.least > 1 else left  # of a row, written one by one
     small = [way.itemsize < WORD for way in recipe.ways[len(chain.reads) :]]
-    parts_ns = _PART_NS * elements * len(ways.alone)
+    parts_ns = PART_NS * elements * len(ways.alone)
     parts_ns += _END_NS * ends * sum(small) * rows / max(1, units)
     return Plan(
         module=FUSED,
@@ -180,5 +180,5 @@ def _moved_ns(way: Way, quad: int) -> float:
         return 0.0
     step = way.across[1] - way.across[0] if len(way.across) > 1 else max(map(abs, way.steps))
     if step == 1 and way.align >= min(QUAD_BYTES, quad * way.itemsize):
-        return _QUAD_NS * way.itemsize / QUAD_BYTES
-    return _FAR_NS if abs(step) * way.itemsize >= LINE_BYTES else _NEAR_NS
+        return QUAD_NS * way.itemsize / QUAD_BYTES
+    return FAR_NS if abs(step) * way.itemsize >= LINE_BYTES else NEAR_NS

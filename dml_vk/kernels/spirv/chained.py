@@ -12,8 +12,10 @@ from functools import cache, lru_cache
 
 from dml_vk.kernels.plan.base import BASES, END, FIRST
 from dml_vk.kernels.plan.chain import Recipe, Way
+from dml_vk.kernels.spirv import elements
 from dml_vk.kernels.spirv import instructions as op
 from dml_vk.kernels.spirv.assembler import Assembler
+from dml_vk.kernels.spirv.elements import Place, Values, coordinates, moved
 from dml_vk.kernels.spirv.module import (
     ADD,
     DIVIDE,
@@ -24,23 +26,12 @@ from dml_vk.kernels.spirv.module import (
     MODULO,
     MULTIPLY,
     OR,
-    RIGHT,
     SUBTRACT,
 )
-from dml_vk.kernels.spirv.nodes import (
-    Nodes,
-    Values,
-    coordinates,
-    cut,
-    element,
-    moved,
-    put,
-    scalar_words,
-)
+from dml_vk.kernels.spirv.nodes import Nodes, scalar_words
 
 _GROUPS, _INVOCATION = 24, 28  # built-ins
 _QUAD = 16
-Place = Callable[[int], int]
 
 
 @lru_cache(maxsize=256)
@@ -210,7 +201,8 @@ class _Chained:
 
         def write() -> None:
             for k, result in enumerate(self.recipe.results, self.reads):
-                self._write(k, ways[k], places[k], values[result])
+                given = k, ways[k].itemsize, self._width(ways[k], self.quad), places[k]
+                elements.write(self.asm, *given, values[result], shared=self.recipe.shares)
 
         return write
 
@@ -247,56 +239,6 @@ class _Chained:
         follow = way.across == tuple(range(count)) if way.across else way.steps == (1,)
         return min(way.align, count * way.itemsize, _QUAD) if follow else 0
 
-    def _read(self, binding: int, way: Way, place: Place) -> list[int]:
-        asm, number, size = self.asm, self.asm.number, way.itemsize
+    def _read(self, binding: int, way: Way, place: Place) -> Values:
         width = self._width(way, self.quad)
-        if width < 4:
-            read = cache(lambda at: element(self.asm, binding, way.itemsize, at))
-            return [read(place(k)) for k in range(self.quad)]
-        start = number(DIVIDE, place(0), asm.constant(width // size))
-        words: list[int] = []
-        pieces = []
-        for k in range(self.quad * size // width):
-            pieces.append(asm.read(binding, width // 4, number(ADD, start, asm.constant(k))))
-            if width == 4:
-                words.append(pieces[-1])
-            elif width != size:
-                words += [asm.part(pieces[-1], word) for word in range(width // 4)]
-        if width == size == 8:
-            return pieces
-        if size == 8:
-            return [asm.vector(*words[k : k + 2]) for k in range(0, len(words), 2)]
-        zero, per = asm.constant(0), 4 // size
-        if size == 4:
-            return [asm.vector(word, zero) for word in words]
-        shifted = [
-            number(RIGHT, words[k // per], asm.constant(k % per * 8 * size))
-            for k in range(self.quad)
-        ]
-        return [asm.vector(cut(asm, word, size), zero) for word in shifted]
-
-    def _write(self, binding: int, way: Way, place: Place, values: Sequence[int]) -> None:
-        asm, number, size = self.asm, self.asm.number, way.itemsize
-        width = self._width(way, self.quad)
-        if width <= size or width < 4:
-            for k, value in enumerate(values):
-                put(asm, binding, size, place(k), value, shared=self.recipe.shares)
-            return
-        if size == 8:
-            words = [asm.part(value, word) for value in values for word in (0, 1)]
-        else:
-            words = [asm.part(value, 0) for value in values]
-            per = 4 // size
-            for k in range(1, per):
-                by = asm.constant(k * 8 * size)
-                words[::per] = [
-                    number(OR, word, number(LEFT, more, by))
-                    for word, more in zip(words[::per], words[k::per])
-                ]
-            words = words[::per]
-        start = number(DIVIDE, place(0), asm.constant(width // size))
-        for k in range(0, len(words), width // 4):
-            part = words[k : k + width // 4]
-            value = asm.vector(*part) if len(part) > 1 else part[0]
-            at = number(ADD, start, asm.constant(k // (width // 4)))
-            asm.store(binding, width // 4, at, value)
+        return elements.read(self.asm, binding, way.itemsize, width, place, self.quad)

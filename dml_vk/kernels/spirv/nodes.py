@@ -10,18 +10,8 @@ from dml_vk.kernels.plan.base import END
 from dml_vk.kernels.plan.chain import COPY, FILL, Node
 from dml_vk.kernels.registry import NATIVE_MODULES
 from dml_vk.kernels.spirv import instructions as op
-from dml_vk.kernels.spirv.module import (
-    ADD,
-    AND,
-    DIVIDE,
-    LEFT,
-    MODULO,
-    MULTIPLY,
-    OR,
-    RIGHT,
-    SUBTRACT,
-    Module,
-)
+from dml_vk.kernels.spirv.elements import Values, cut
+from dml_vk.kernels.spirv.module import OR, RIGHT, Module
 from dml_vk.kernels.spirv.pieces import (
     COMMON,
     COMPUTE,
@@ -34,7 +24,6 @@ from dml_vk.kernels.spirv.pieces import (
 )
 from dml_vk.strides.order import Ints
 
-Values = list[int]  # of one number, for elements that follow each other
 Maker = Callable[[dict[int, Values], int], Values]
 
 
@@ -158,57 +147,3 @@ class Nodes:
 
 def _copy(sources: Ints) -> Maker:
     return lambda values, count: values[sources[0]]
-
-
-def cut(asm: Module, word: int, size: int) -> int:
-    """The lowest bytes of a word."""
-    return asm.number(AND, word, asm.constant((1 << 8 * size) - 1))
-
-
-def element(asm: Module, binding: int, size: int, place: int) -> int:
-    """One element of so many bytes, as two words."""
-    number = asm.number
-    if size == 8:
-        return asm.read(binding, 2, place)
-    if size == 4:
-        return asm.vector(asm.read(binding, 1, place), asm.constant(0))
-    per = asm.constant(4 // size)
-    word = asm.read(binding, 1, number(DIVIDE, place, per))
-    shift = number(MULTIPLY, number(MODULO, place, per), asm.constant(8 * size))
-    return asm.vector(cut(asm, number(RIGHT, word, shift), size), asm.constant(0))
-
-
-def put(asm: Module, binding: int, size: int, place: int, value: int, *, shared: bool) -> None:
-    """Write one element, given as two words.
-
-    One that is a part of a word is put into it, which is `shared` with other invocations or not.
-    """
-    if size >= 4:
-        asm.store(binding, size // 4, place, value if size == 8 else asm.part(value, 0))
-        return
-    number, per = asm.number, asm.constant(4 // size)
-    shift = number(MULTIPLY, number(MODULO, place, per), asm.constant(8 * size))
-    mask = number(LEFT, asm.constant((1 << 8 * size) - 1), shift)
-    bits = number(LEFT, asm.part(value, 0), shift)
-    asm.replace(binding, number(DIVIDE, place, per), mask, bits, shared=shared)
-
-
-def coordinates(asm: Module, index: int, sizes: Ints) -> list[int]:
-    """The coordinates of a linear index; the first is the innermost."""
-    found = []
-    for size in sizes[:-1]:
-        if size == 1:
-            found.append(asm.constant(0))
-            continue
-        rest = asm.number(DIVIDE, index, asm.constant(size))
-        whole = asm.number(MULTIPLY, rest, asm.constant(size))
-        found.append(asm.number(SUBTRACT, index, whole))
-        index = rest
-    return [*found, index] if sizes else []
-
-
-def moved(asm: Module, place: int, at: Sequence[int], strides: Ints) -> int:
-    """A place moved along coordinates."""
-    for one, stride in zip(at, strides):
-        place = asm.number(ADD, place, asm.number(MULTIPLY, one, asm.constant(stride)))
-    return place
