@@ -7,7 +7,6 @@ import math
 import operator
 from collections.abc import Sequence
 
-from dml_vk.dtypes import DTYPES
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import BASES, Plan
 from dml_vk.kernels.plan.chain import COPY, FILL, WORD, Chain, Operand, Recipe, Way
@@ -18,18 +17,16 @@ from dml_vk.kernels.plan.paths import LINE_BYTES, LOCAL_SIZE, MAX_DIVIDEND
 from dml_vk.kernels.plan.tasks import QUAD_BYTES
 from dml_vk.kernels.registry import COMPUTED
 from dml_vk.kernels.spirv.nodes import scalar_words
-from dml_vk.kernels.spirv.pieces import RARE, scalar_places
+from dml_vk.kernels.spirv.pieces import RARE, of_parts, scalar_places
 from dml_vk.limits import Profile
 from dml_vk.strides.order import Ints
 
 FUSED = "fused"  # in place of a module's name
-_ITEMSIZES = [dtype.itemsize for dtype in DTYPES.values()]
-_MOST_BYTES = 8  # of an element
-_TARGET = 3  # where the codes of dtypes start in the constants of a node
-_REFUSED = {
-    # They compute with pairs of float64.
-    *("complex_exp", "complex_log", "complex_trig", "complex_arc", "complex_pow"),
-}
+# They compute with pairs of float64, and take a driver tenths of a second to compile for each
+# element of a step. Those that take longest gain least by a pass that is saved: see
+# docs/programs.md.
+_LONG = {"complex_exp", "complex_log", "complex_trig", "complex_arc", "complex_pow"}
+_MOST_LONG_NS = 240.0  # of all in a kernel
 # Estimated times on one slow core: of a quad that is moved, and of an element that is moved alone,
 # near the one before or far from it.
 QUAD_NS, NEAR_NS, FAR_NS = 4.0, 2.0, 6.0
@@ -67,23 +64,16 @@ def _reduced(operand: Operand) -> Operand:
 
 def is_known(chain: Chain) -> bool:
     """Whether all its nodes can be computed beside others."""
-    for kernel, spec, _ in chain.nodes:
-        sizes = spec
-        if kernel not in (COPY, FILL):
-            if kernel not in COMPUTED or kernel in _REFUSED:
-                return False
-            sizes = tuple([_ITEMSIZES[code] for code in spec[_TARGET:]])
-        if max(sizes) > _MOST_BYTES:
-            return False
-    operands = (*chain.reads, *[operand for _, operand in chain.writes])
-    return max([one.itemsize for one in operands]) <= _MOST_BYTES
+    kernels = [node.kernel for node in chain.nodes if node.kernel not in (COPY, FILL)]
+    long_ns = sum([ELEMENT_NS[kernel] for kernel in kernels if kernel in _LONG])
+    return all(kernel in COMPUTED for kernel in kernels) and long_ns <= _MOST_LONG_NS
 
 
 def node_rounds(chain: Chain) -> int:
     """The most loop iterations that an element takes."""
     return sum(
         [
-            rounds.computed(kernel, *spec[:2])
+            rounds.computed(kernel, *spec[:2]) * (1 + (of_parts(kernel, spec) is not None))
             for kernel, spec, _ in chain.nodes
             if kernel in COMPUTED
         ]
@@ -171,7 +161,12 @@ def _plan(chain: Chain, row: Row, ways: Ways, starts: Ints, profile: Profile) ->
 
 def computing_ns(chain: Chain) -> float:
     """The estimated time of computing an element."""
-    return sum([ELEMENT_NS.get(node.kernel, 0.0) for node in chain.nodes])
+    return sum(
+        [
+            ELEMENT_NS.get(kernel, 0.0) * (1 + (of_parts(kernel, spec) is not None))
+            for kernel, spec, _ in chain.nodes
+        ]
+    )
 
 
 def _moved_ns(way: Way, quad: int) -> float:

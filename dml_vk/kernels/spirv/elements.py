@@ -1,4 +1,7 @@
-"""Elements of buffers as values of a chain: two words each, of which unused bits are 0."""
+"""Elements of buffers as values of a chain: two words each, of which unused bits are 0.
+
+Those of 128 bits have four.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +36,7 @@ def read(asm: Module, binding: int, size: int, width: int, place: Place, count: 
         asm.read(binding, width // 4, asm.number(ADD, start, asm.constant(k)))
         for k in range(count * size // width)
     ]
-    if width == size == 8:
+    if width == size >= 8:
         return pieces
     words = pieces
     if width > 4:
@@ -71,8 +74,9 @@ def write(
 
 def from_words(asm: Module, words: Sequence[int], size: int) -> Values:
     """The elements that are in words."""
-    if size == 8:
-        return [asm.vector(*words[k : k + 2]) for k in range(0, len(words), 2)]
+    if size >= 8:
+        count = size // 4
+        return [asm.vector(*words[k : k + count]) for k in range(0, len(words), count)]
     zero = asm.constant(0)
     if size == 4:
         return [asm.vector(word, zero) for word in words]
@@ -83,8 +87,8 @@ def from_words(asm: Module, words: Sequence[int], size: int) -> Values:
 
 def to_words(asm: Module, values: Sequence[int], size: int) -> list[int]:
     """The words of elements that fill them."""
-    if size == 8:
-        return [asm.part(value, word) for value in values for word in (0, 1)]
+    if size >= 8:
+        return [asm.part(value, word) for value in values for word in range(size // 4)]
     words, per = [asm.part(value, 0) for value in values], 4 // size
     for k in range(1, per):
         by = asm.constant(k * 8 * size)
@@ -101,8 +105,8 @@ def cut(asm: Module, word: int, size: int) -> int:
 
 
 def _element(asm: Module, binding: int, size: int, place: int) -> int:
-    if size == 8:
-        return asm.read(binding, 2, place)
+    if size >= 8:
+        return asm.read(binding, size // 4, place)
     if size == 4:
         return asm.vector(asm.read(binding, 1, place), asm.constant(0))
     at, shift = _part(asm, size, place)
@@ -112,7 +116,7 @@ def _element(asm: Module, binding: int, size: int, place: int) -> int:
 
 def _put(asm: Module, binding: int, size: int, place: int, value: int, *, shared: bool) -> None:
     if size >= 4:
-        asm.store(binding, size // 4, place, value if size == 8 else asm.part(value, 0))
+        asm.store(binding, size // 4, place, value if size >= 8 else asm.part(value, 0))
         return
     at, shift = _part(asm, size, place)
     mask = asm.number(LEFT, asm.constant((1 << 8 * size) - 1), shift)

@@ -37,6 +37,7 @@ class Module(ABC):
         self._lines: list[Words] = []  # of the function that is being written
         self._blocks: dict[tuple[int, int, Words], int] = {}
         self.values: dict[int, int] = {}  # of constants
+        self.types: dict[int, int] = {}  # of what instructions make
 
     def _begin(self, import_name: int, push: int) -> None:
         """Declare what everything needs: `push` is the variable of the push block."""
@@ -113,6 +114,7 @@ class Module(ABC):
     def make(self, kind: int, of_type: int, *operands: int) -> int:
         """Write an instruction, and return its result."""
         name = self.new()
+        self.types[name] = of_type
         self._lines.append(instruction(kind, of_type, name, *operands))
         return name
 

@@ -14,6 +14,7 @@ import dml_vk
 from dml_vk.dtypes import (
     bool_,
     complex64,
+    complex128,
     float16,
     float32,
     float64,
@@ -175,13 +176,27 @@ def test_copies_and_what_stands_still(dtype, offset, tmp_path):
     check(found(launches), results, [aligned(4, 16)] * 2, tmp_path / "module.spv")
 
 
-def test_complex_numbers(tmp_path):
+@pytest.mark.parametrize("dtype", [complex64, complex128], ids=str)
+def test_complex_numbers(dtype, tmp_path):
+    """In rows, with gaps and across, where some stand still."""
     at = aligned(5, 12)
-    x, y = [source_of(complex64, at, seed=k)[0] for k in range(2)]
+    gaps = moved(packed((5, 40)).narrow(1, 3, 36).slice(1, 0, None, 3), QUAD)
+    for lie in ((at, at, at), (gaps, aligned(5, 1).expand(5, 12), gaps)):
+        x, y = [source_of(dtype, one, seed=k)[0] for k, one in enumerate(lie[:2])]
+        with launched() as launches:
+            product = x * y
+            chosen = dml_vk.where(product == y, product, x)
+            results = [chosen / y, abs(product), product == y]
+        check(found(launches), results, [lie[2], at, at], tmp_path / "module.spv")
+
+
+def test_complex_numbers_across_rows(tmp_path):
+    pixels = aligned(40, 6)
+    x, y = [source_of(complex128, one)[0] for one in (pixels, aligned(1, 6).expand(40, 6))]
     with launched() as launches:
-        product = x * y
-        results = [product / y, product == y]
-    check(found(launches), results, [at] * 2, tmp_path / "module.spv")
+        z = x * y * y
+    plan = check(found(launches), [z], [pixels], tmp_path / "module.spv")
+    assert plan.recipe.ways[0].across
 
 
 @pytest.mark.parametrize("dtype", [float32, float16], ids=str)
@@ -266,6 +281,8 @@ LOOPS = {
     "roots": (float32, lambda x, y: dml_vk.sqrt(dml_vk.hypot(x, y))),
     "powers": (int32, lambda x, y: x ** dml_vk.abs(y) + x),
     "bytes": (uint8, lambda x, y: (x // y) + x),
+    "complex quotients": (complex64, lambda x, y: (x / y) * y),
+    "complex roots": (complex128, lambda x, y: dml_vk.sqrt(x) * y),
 }
 
 

@@ -277,7 +277,7 @@ def test_what_a_kernel_cannot_take_is_refused():
     (node,) = chain.nodes
     refused = [
         (dataclasses.replace(plan, launches=plan.launches * 2), chain, profile),
-        (plan, chain._replace(nodes=(node._replace(kernel="complex_exp"),)), profile),
+        (plan, chain._replace(nodes=(node._replace(kernel="complex_arc"),)), profile),
         (plan, chain._replace(nodes=(node._replace(kernel="float_trig"),)), profile),
         (plan, chain._replace(nodes=chain.nodes * 2000), profile),
         (plan, chain._replace(sizes=(0, 21)), profile),
