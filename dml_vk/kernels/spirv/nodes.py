@@ -11,7 +11,7 @@ from dml_vk.kernels.plan.chain import COPY, FILL, Node
 from dml_vk.kernels.registry import NATIVE_MODULES
 from dml_vk.kernels.spirv import instructions as op
 from dml_vk.kernels.spirv.elements import Values, cut, from_words, to_words
-from dml_vk.kernels.spirv.module import OR, RIGHT, Module
+from dml_vk.kernels.spirv.module import MULTIPLY, OR, RIGHT, Module
 from dml_vk.kernels.spirv.pieces import (
     COMMON,
     COMPUTE,
@@ -94,8 +94,9 @@ class Nodes:
     def begin(self) -> None:
         """Begin a function in which nodes are computed."""
         asm = self._asm
-        # There are less than 2^31 units, but no driver knows it.
-        self._zero = asm.number(RIGHT, asm.push(END), asm.constant(31))
+        # There are less than 2^31 units, but no driver knows it, for the lowest bit and the sign.
+        high = asm.number(RIGHT, asm.push(END), asm.constant(31))
+        self._zero = asm.number(MULTIPLY, high, asm.constant(0x80000001))
 
     def compute(self, values: dict[int, Values], count: int, *, common: bool = False) -> None:
         """Compute the values that are not known, if their sources are.
@@ -110,7 +111,7 @@ class Nodes:
 
     def hidden(self, number: int, values: Values, by: str = "") -> Values:
         """These values of a number, for a kernel: such that no driver knows them."""
-        if not could_be_known(self._made_by(number), by):
+        if not could_be_known(*self._made_by(number), by):
             return values
         asm, found = self._asm, []
         for value in values:
@@ -119,12 +120,13 @@ class Nodes:
             found.append(asm.make(OR, of_type, value, zeros))
         return found
 
-    def _made_by(self, number: int) -> str:
-        kernel = COPY
+    def _made_by(self, number: int) -> tuple[str, Ints]:
+        kernel: str = COPY
+        spec: Ints = ()
         while kernel == COPY and number >= self._first:
-            kernel, _, sources = self._nodes[number - self._first]
+            kernel, spec, sources = self._nodes[number - self._first]
             (number, *_) = sources or (0,)
-        return kernel
+        return kernel, spec
 
     def _linked(
         self, kernel: str, spec: Ints, words: Ints, native: int, of: str

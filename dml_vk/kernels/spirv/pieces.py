@@ -11,6 +11,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from dml_vk.dtypes import DTYPES
+from dml_vk.kernels.operators import OPCODES
 from dml_vk.kernels.plan.chain import COPY, FILL
 from dml_vk.kernels.registry import COMPUTED, KERNELS, NATIVE_MODULES
 from dml_vk.kernels.spirv import instructions as op
@@ -28,6 +29,7 @@ COMPUTE, COMMON, IS_RARE = "compute(", "compute_common(", "is_rare("
 RARE = frozenset({"float_trig"})
 # Kernels whose operations are the same for operands that a driver knows.
 _EXACT = "int_", "long_", "where"
+_NEGATIVE = int(OPCODES["NEGATIVE"])
 _STRUCT, _POINTER = 30, 32
 ITEMSIZES = [dtype.itemsize for dtype in DTYPES.values()]  # by code
 WIDEST = 16  # bytes of an element
@@ -119,13 +121,16 @@ def scalar_places(kernel: str, spec: Ints) -> Ints:
     return tuple(words)
 
 
-def could_be_known(kernel: str, by: str) -> bool:
+def could_be_known(kernel: str, spec: Ints, by: str) -> bool:
     """Whether a driver could know what a kernel computes, and then err in what another makes of it.
 
-    It knows that x < x is 0, and takes 0.0 for 0.0 * y, also where that is -0.0 or NaN.
+    It knows that x < x is 0, and takes 0.0 for 0.0 * y, also where that is -0.0 or NaN. And it
+    takes y - x for -x + y, which is another NaN where x is one.
     """
     if by.startswith(_EXACT):
         return False
+    if kernel == "float_arithmetic":
+        return spec[0] == _NEGATIVE
     return kernel.startswith((*_EXACT, "cast")) or kernel.endswith("_compare")
 
 
