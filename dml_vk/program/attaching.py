@@ -8,18 +8,24 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 
-from dml_vk.kernels.plan.attached import Attaching, Passing, plan_attached
+from dml_vk.kernels.plan.again import again_ns
+from dml_vk.kernels.plan.attached import Attaching, Passing, kernel_of, plan_attached
 from dml_vk.kernels.plan.base import Plan
-from dml_vk.kernels.plan.chain import present
+from dml_vk.kernels.plan.chain import Chain, present
+from dml_vk.kernels.plan.chain_part import part_of
+from dml_vk.kernels.plan.fused import computing_ns
 from dml_vk.kernels.plan.tasks import QUAD_BYTES
+from dml_vk.kernels.spirv.attached import bindings_of
 from dml_vk.limits import Profile
 from dml_vk.program.fusion import computed_of
 from dml_vk.program.liveness import Step, cost
-from dml_vk.runtime.capture import Chained, Work
+from dml_vk.runtime.capture import Chained, Verify, Work
 from dml_vk.runtime.recording import SlotAccess
 
 _WORD = 4  # bytes: accesses end at whole ones
+Merged = dict[int, Work]  # by the id of the step in whose place it is
 
 
 def attached(steps: Sequence[Step], kept: set[int], profile: Profile) -> list[Step]:
@@ -38,56 +44,109 @@ class _Attaching:
         self._kept = kept
         self._now: dict[int, Step] = {}  # what became of a step
         self._merged: list[Step] = []  # keeps their ids
-        self._uses: dict[int, int] = {}  # of each slot
-        self._writers: dict[int, Step] = {}
+        self._readers: dict[int, list[Step]] = {}  # of each slot
+        self._writers: dict[int, list[Step]] = {}
         for step in steps:
             for one in _accesses(step):
-                self._uses[one.slot] = self._uses.get(one.slot, 0) + 1
-                if one.writes:
-                    self._writers[one.slot] = step
+                users = self._writers if one.writes else self._readers
+                users.setdefault(one.slot, []).append(step)
 
     def attach(self, step: Step, *, is_read: bool) -> None:
         """Make one of a step and one before it, if it can be done.
 
         If `is_read`, the step is the kernel, and what it reads is computed by a chain; else the
-        step is the chain, and the kernel comes before it.
+        step is the chain, and the kernel comes before it. A chain whose results several kernels
+        read becomes part of each, or of none.
         """
         later = self._found(step)
         if not isinstance(later, Work) or (not is_read and later.chained is None):
             return
-        for access in _accesses(later):
-            earlier = self._only_writer(access)
-            if earlier is None or earlier is later or not self._can_meet(earlier, later):
+        for slot in [one.slot for one in _accesses(later) if not one.writes]:
+            earlier = self._only_writer(slot)
+            if earlier is None or earlier is later:
                 continue
-            kernel, chain = (later, earlier) if is_read else (earlier, later)
-            one = self._one(kernel, chain, access.slot)
-            if one is None or cost(one) > cost(kernel) + cost(chain):
-                continue
-            self.steps[_index(self.steps, later)] = one
-            del self.steps[_index(self.steps, earlier)]
-            self._merged += (earlier, later)
-            self._now[id(earlier)] = self._now[id(later)] = one
-            self.attach(one, is_read=is_read)
-            return
+            made = self._read_by(earlier) if is_read else self._after(earlier, later, slot)
+            if made is not None:
+                self._put(earlier, made)
+                for one in made.values():
+                    self.attach(one, is_read=is_read)
+                return
+
+    def _after(self, kernel: Work, chain: Work, slot: int) -> Merged | None:
+        """A kernel, and a chain after it, as one step."""
+        if self._readers_of(slot) != [chain] or not self._can_meet(kernel, chain, {slot}):
+            return None
+        one = self._one(kernel, chain, slot)
+        if one is None or cost(one) > cost(kernel) + cost(chain):
+            return None
+        return {id(chain): one}
+
+    def _read_by(self, step: Work) -> Merged | None:
+        """The kernels that read what a chain computes, each with its part of the chain."""
+        if step.chained is None:
+            return None
+        chained = step.chained
+        slots = [one.slot for one in chained.accesses if one.writes]
+        if any(self._only_writer(slot) is not step for slot in slots):
+            return None
+        made: dict[int, Work] = {}
+        kernels: dict[int, Work] = {}
+        more_ns = -_again_ns(chained.chain)
+        for write, slot in enumerate(slots):
+            part, more = _part(step, chained, write)
+            for reader in self._readers_of(slot):
+                if not isinstance(reader, Work) or not self._can_meet(step, reader, set(slots)):
+                    return None
+                one = self._one(made.get(id(reader), reader), part, slot)
+                if one is None:
+                    return None
+                made[id(reader)], kernels[id(reader)] = one, reader
+                more_ns += more
+        # Estimates are of a chain that is computed once, but here all kernels but one do it again.
+        before = cost(step) + sum(map(cost, kernels.values())) + more_ns
+        return made if sum(map(cost, made.values())) <= before else None
+
+    def _put(self, earlier: Work, made: Merged) -> None:
+        """Put merged steps in the place of those that read."""
+        slots = {one.slot for one in _accesses(earlier) if not one.writes}
+        users = {
+            slot: [one for one in self._readers_of(slot) if one is not earlier] for slot in slots
+        }
+        readers = [step for step in self.steps if id(step) in made]
+        merged = list(made.values())
+        self.steps = [made.get(id(step), step) for step in self.steps if step is not earlier]
+        self._now |= made
+        self._now[id(earlier)] = merged[0]
+        self._merged += (earlier, *readers)
+        self._readers |= {slot: [*others, *merged] for slot, others in users.items()}
 
     def _found(self, step: Step) -> Step:
         while id(step) in self._now:
             step = self._now[id(step)]
         return step
 
-    def _only_writer(self, access: SlotAccess) -> Work | None:
-        """The step that writes what is read here, if nothing else uses it."""
-        writer = None if access.writes else self._writers.get(access.slot)
-        if writer is None or access.slot in self._kept or self._uses[access.slot] != 2:
+    def _readers_of(self, slot: int) -> list[Step]:
+        return list({id(one): one for one in map(self._found, self._readers[slot])}.values())
+
+    def _only_writer(self, slot: int) -> Work | None:
+        """The step that writes all that is read here, if nothing outside uses it."""
+        writers = self._writers.get(slot, [])
+        if len(writers) != 1 or slot in self._kept:
             return None
-        found = self._found(writer)
+        found = self._found(writers[0])
         return found if isinstance(found, Work) else None
 
-    def _can_meet(self, earlier: Work, later: Work) -> bool:
-        """Whether the earlier step can wait until the later one, and be one with it."""
+    def _can_meet(self, earlier: Work, later: Step, slots: set[int]) -> bool:
+        """Whether the earlier step can wait until the later one, and be one with it.
+
+        Nothing else that reads these slots waits for the earlier step any more.
+        """
         start, end = _index(self.steps, earlier), _index(self.steps, later)
+        own = [one for one in _accesses(earlier) if one.slot not in slots]
+        checks = [step for step in self.steps[start + 1 : end] if isinstance(step, Verify)]
+        if end < start or (checks and any(one.writes for one in own)):
+            return False  # What is written before a check is there even if that fails.
         between = [one for step in self.steps[start + 1 : end] for one in _accesses(step)]
-        own = _accesses(earlier)
         return not any(
             one.slot == other.slot
             and (one.writes or other.writes)
@@ -100,9 +159,8 @@ class _Attaching:
 
     def _one(self, kernel: Work, step: Work, slot: int) -> Work | None:
         """One launch for a kernel and a chain, where the chain's result, or source, is a slot."""
+        assert step.chained is not None
         chained, plan = step.chained, kernel.work
-        if chained is None:
-            return None
         chain = chained.chain
         numbers = [k for k, one in enumerate(chained.accesses) if one.slot == slot]
         bindings = [k for k in _used(kernel) if kernel.accesses[k].slot == slot]
@@ -114,26 +172,49 @@ class _Attaching:
         is_read = number >= reads
         operand = chain.writes[number - reads][1] if is_read else chain.reads[number]
         left = mine.high - mine.low - math.prod(chain.sizes) * operand.itemsize
-        if its.base != mine.base or mine.low != mine.base or not 0 <= left < _WORD:
+        apart, odd = divmod(its.base - mine.base, operand.itemsize)
+        if odd or (apart and not is_read) or mine.low != mine.base or not 0 <= left < _WORD:
             return None
         whole = mine.low <= its.low and its.high <= mine.high
         if not whole or (not is_read and its[2:4] != mine[2:4]) or (is_read and reads == 0):
             return None
-        passing = Passing(binding, operand, number - reads if is_read else number, is_read)
+        passing = Passing(binding, operand, number - reads if is_read else number, is_read, apart)
         both = (step, kernel) if is_read else (kernel, step)
         parts = tuple([part for one in both for part in one.parts or (one,)])
         made = plan_attached(plan, len(kernel.params), passing, chain, self._profile)
-        return None if made is None else _work(kernel, chained, binding, made, parts)
+        return None if made is None else _work(kernel, chained, number, binding, made, parts)
+
+
+def _again_ns(chain: Chain) -> float:
+    """How much less time a chain takes beside a kernel that has computed it before."""
+    again = computing_ns(chain) - again_ns(chain.nodes)
+    return math.prod(chain.sizes) * max(0.0, again)
+
+
+def _part(step: Work, chained: Chained, write: int) -> tuple[Work, float]:
+    """What a step does for one of its results, and how much less time that takes again."""
+    part, accesses = part_of(chained.chain, chained.params, write), chained.accesses
+    own = *[accesses[k] for k in part.reads], accesses[len(chained.chain.reads) + write]
+    parts = tuple([step.parts[k] for k in part.nodes]) if step.parts else ()
+    made = replace(step, chained=Chained(part.chain, own, part.params), parts=parts)
+    return made, _again_ns(part.chain)
 
 
 def _work(
-    kernel: Work, chained: Chained, binding: int, made: Attaching, parts: tuple[Work, ...]
+    kernel: Work,
+    chained: Chained,
+    number: int,
+    binding: int,
+    made: Attaching,
+    parts: tuple[Work, ...],
 ) -> Work:
-    accesses = list(kernel.accesses)
+    accesses, mine = list(kernel.accesses), chained.accesses[number]
     if made.through is not None:
-        accesses[binding] = chained.accesses[made.through]
+        own, its = chained.accesses[made.through], accesses[binding]
+        low, high = own.low + its.low - mine.low, own.low + its.high - mine.low
+        accesses[binding] = own._replace(base=own.base + made.moved, low=low, high=high)
     else:  # The kernel only counts from it.
-        first, at = chained.accesses[0], accesses[binding].base
+        first, at = chained.accesses[made.others[0]], accesses[binding].base
         base = first.low // QUAD_BYTES * QUAD_BYTES + at % QUAD_BYTES
         accesses[binding] = first._replace(base=base)
     for k in set(range(len(accesses))) - {*_used(kernel)}:
@@ -153,10 +234,16 @@ def _accesses(step: Step) -> Sequence[SlotAccess]:
 
 
 def _used(step: Work) -> Sequence[int]:
-    """The accesses of a launch that are not in place of scalars."""
-    computed = computed_of(step)
+    """The accesses of a launch that are not in place of scalars, or of what is missing."""
+    computed, plan = computed_of(step), step.work
     last = len(step.accesses) - 1
-    return range(last + 1) if computed is None else [*present(computed), last]
+    if computed is not None:
+        return [*present(computed), last]
+    kernel = kernel_of(plan) if isinstance(plan, Plan) else None
+    if kernel is None or len({one.slot for one in step.accesses}) == last + 1:
+        return range(last + 1)
+    bound = bindings_of(kernel)
+    return [k for k in range(last + 1) if k in bound]
 
 
 def _index(steps: Sequence[Step], wanted: Step) -> int:

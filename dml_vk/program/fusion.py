@@ -168,7 +168,7 @@ class _Fusion:
         """Make one launch of elementwise steps; None if a kernel cannot do it."""
         chained = self._chained(steps, until)
         plan = None if chained is None else plan_fused(chained.chain, self.profile)
-        if chained is None or plan is None:
+        if chained is None or plan is None or (plan.shares_words and _is_in_place(chained)):
             return None
         parts = tuple([one for one in map(self.steps.__getitem__, steps) if isinstance(one, Work)])
         last = parts[-1]
@@ -243,6 +243,16 @@ class _Fusion:
             for one in ready:
                 done |= 1 << one.number
                 yield one
+
+
+def _is_in_place(chained: Chained) -> bool:
+    """Whether a chain reads from words that it writes: here one invocation, there another."""
+    written = [one for one in chained.accesses if one.writes]
+    return any(
+        not one.writes and one.slot == other.slot and one.low < other.high and other.low < one.high
+        for one in chained.accesses
+        for other in written
+    )
 
 
 def _slots(step: Step) -> list[int]:

@@ -17,6 +17,7 @@ from dml_vk.program.format_report import Formats
 from dml_vk.program.fusion import fused
 from dml_vk.program.live_numbers import LiveArgument
 from dml_vk.program.liveness import Step, levels, needed
+from dml_vk.program.pairing import paired
 from dml_vk.program.sharing import shared
 from dml_vk.program.trees import Leaf, build, replace
 from dml_vk.runtime.arenas import Allocation, Arena
@@ -144,7 +145,8 @@ class Program:
         self._outside = dict(capture.outside)
         outer = {*range(self._arguments), *self._outside, *returned}
         profile = self.device.profile
-        steps = attached(fused(needed(captured, outer), outer, profile), outer, profile)
+        steps = fused(paired(needed(captured, outer)), outer, profile)
+        steps = attached(steps, outer, profile)
         level = levels(steps, slots)
         steps = [step for _, step in sorted(zip(level, steps), key=lambda pair: pair[0])]
         # Memory by number: the arguments, what is outside, and blocks of results and temporaries.

@@ -160,7 +160,7 @@ def _in_place(step: Work) -> Iterator[tuple[int, int]]:
 def _elements(step: Work) -> list[tuple[int, Any]]:
     """Where the elements are that an elementwise launch accesses: equal places are the same."""
     plan = step.work
-    if not isinstance(plan, Plan):
+    if not isinstance(plan, Plan) or plan.shares_words:
         return []
     if isinstance(plan.recipe, Recipe):
         return [
@@ -168,7 +168,7 @@ def _elements(step: Work) -> list[tuple[int, Any]]:
             for one, way in zip(step.accesses, plan.recipe.ways)
         ]
     computed = plan.computed
-    if computed is None or not computed.spec or plan.shares_words:
+    if computed is None or not computed.spec:
         return []  # A copy may be a command of the runtime's.
     return [
         (one.slot, (one.base, _strides(computed.sizes, computed.operands[k])))

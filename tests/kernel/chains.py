@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 import contextlib
+import dataclasses
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 from typing import Any, NamedTuple
 
+import numpy as np
 import pytest
 
 import dml_vk
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.chain import Chain, Node, Operand, node_of, present
 from dml_vk.kernels.plan.fused import params_of, plan_fused
+from dml_vk.kernels.spirv import chained
+from dml_vk.layout import Layout
 from dml_vk.ops.view import access
 from dml_vk.runtime.hazards import Access
+from tests.kernel.memory import elements, memory_for
+from tests.modules import check_valid
+from tests.profiles import PROFILES
+
+# Both kinds of devices, with more than the four buffers that are the least.
+WIDE = {
+    name: dataclasses.replace(profile, max_storage_buffers=8) for name, profile in PROFILES.items()
+}
 
 
 class Launched(NamedTuple):
@@ -99,4 +112,24 @@ def run(one: Found, writes: Sequence[tuple[int, dml_vk.Tensor]]) -> Plan | None:
     if plan is not None:
         accesses = (*one.reads, *[access(target, True) for _, target in writes])
         device.launch(plan, accesses, params_of(chain, one.words))
+    return plan
+
+
+def check(one: Found, results: Sequence[dml_vk.Tensor], to: Sequence[Layout], path: Path) -> Plan:
+    """The chain writes these results to these layouts, and not one bit beside them."""
+    expected, writes, tensors = [], [], []
+    for result, layout in zip(results, to):
+        memory, layout = memory_for(layout, result.dtype.itemsize)
+        tensor = dml_vk.asarray(memory.view(result.dtype.numpy_name))
+        tensors.append(tensor)
+        writes.append((one.value(result), tensor.over(layout)))
+        elements(memory, layout)[...] = result.numpy().view(memory.dtype)
+        expected.append(memory)
+    plan = run(one, writes)
+    assert plan is not None
+    for tensor, memory in zip(tensors, expected):
+        found_ = tensor.numpy().view(memory.dtype)
+        assert np.array_equal(found_, memory), (plan.recipe, np.flatnonzero(found_ != memory)[:5])
+    if plan.units:
+        check_valid(chained.built(plan.recipe, 0), path, plan.recipe)
     return plan

@@ -31,3 +31,16 @@ def test_a_long_chain_of_many_elements_is_cut_where_loops_end():
 
     x = dml_vk.arange(2**22 + 5, dtype="int32")
     assert np.array_equal(dml_vk.compile(function)(x).numpy(), function(x).numpy())
+
+
+@pytest.mark.parametrize("count", [2**24 + 1, 2**26 + 3])
+def test_bytes_that_end_within_a_word_and_what_a_scan_and_a_product_read(count):
+    def function(x):
+        small = ((x ^ 7) * 3 + 1).astype("uint8")
+        running = dml_vk.cumulative_sum(x * 2, axis=0)
+        rows = x[: 2**24].reshape(2**13, 2**11).astype("float32") * 0.5
+        return small, running, rows @ dml_vk.ones(2**11)
+
+    x = dml_vk.arange(count, dtype="int32") & 31
+    for one, other in zip(dml_vk.compile(function)(x), function(x)):
+        assert np.array_equal(one.numpy(), other.numpy())

@@ -14,4 +14,6 @@ def _anew(makes_kernels):
 
 @pytest.fixture
 def no_modules(monkeypatch):
+    """Kernels without modules, which are named on disk by what is in these."""
+    monkeypatch.setenv("DML_VK_CACHE", "off")
     monkeypatch.setattr(library, "load_for", lambda module, spec: b"")

@@ -8,20 +8,31 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from dml_vk.kernels.plan import rounds
-from dml_vk.kernels.plan.base import BASES, Plan
-from dml_vk.kernels.plan.chain import Attached, Attachment, Chain, Operand
-from dml_vk.kernels.plan.dims import ascending, dense
-from dml_vk.kernels.plan.fused import computing_ns, is_known, node_rounds
+from dml_vk.kernels.plan.again import again_ns
+from dml_vk.kernels.plan.base import BASES, Load, Plan
+from dml_vk.kernels.plan.chain import WORD, Attached, Attachment, Beside, Chain, Operand
+from dml_vk.kernels.plan.dims import Dim, ascending, dense
+from dml_vk.kernels.plan.fused import (
+    FAR_NS,
+    NEAR_NS,
+    PART_NS,
+    QUAD_NS,
+    computing_ns,
+    is_known,
+    node_rounds,
+)
+from dml_vk.kernels.plan.paths import LINE_BYTES
 from dml_vk.kernels.plan.tasks import QUAD_BYTES
+from dml_vk.kernels.plan.transfer import COPY, FILL
 from dml_vk.kernels.spirv.attached import module_of, outline
-from dml_vk.kernels.spirv.growing import Member
+from dml_vk.kernels.spirv.growing import Member, Outline
 from dml_vk.kernels.spirv.nodes import scalar_words
 from dml_vk.kernels.spirv.pieces import RARE
 from dml_vk.limits import Profile
 from dml_vk.strides.order import Ints
 
-_WORD = 4
-# Kernels that write each element once, and those that also read each once.
+# Kernels that write each element once, and those that also read each once. What others read is in
+# `Plan.loads`.
 _READ_ONCE = ("reduce_", "scan_", "copy_")
 _WRITTEN_ONCE = (
     *(*_READ_ONCE, "conv_", "depthwise_", "matmul_", "finish_", "rows_", "pool_"),
@@ -31,10 +42,10 @@ _WRITTEN_ONCE = (
 # long to compile as many copies of a chain as a tile has elements.
 _TILES = ("conv_", "matmul_tile_", "matmul_linear_tile_")
 _ROWS = 6  # where their spec has the rows of a tile, and then its columns
-_ALONE_NS = 2.0  # the estimated time to move an operand's element alone
 # A chain is written as often as a kernel's text loads or stores words: what it then takes to
-# compile, by its time in nanoseconds and its nodes.
-_MOST_TEXT = 1024
+# compile, by its time in nanoseconds and its nodes. What is read several times is computed by less
+# than a CPU keeps of a kernel's instructions.
+_MOST_TEXT, _MOST_UNROLLED = 1024, 384
 
 
 class Attaching(NamedTuple):
@@ -42,6 +53,7 @@ class Attaching(NamedTuple):
 
     plan: Plan
     through: int | None  # the operand of the chain that is at the kernel's binding
+    moved: int  # bytes from its first element to where the kernel counts from
     others: Ints  # those at further bindings, in order
     filled: int  # words that the kernel's own params lack
 
@@ -53,6 +65,7 @@ class Passing(NamedTuple):
     operand: Operand
     number: int  # among what the chain reads, or writes
     is_read: bool  # by the kernel
+    apart: int  # elements from the first to where the kernel counts from
 
 
 def plan_attached(
@@ -60,92 +73,163 @@ def plan_attached(
 ) -> Attaching | None:
     """Plan one launch for a kernel, which has so many words of params, and a chain.
 
-    What passes must be all that the kernel reads or writes at its binding. The launch takes the
-    kernel's accesses, of which that of the binding is replaced, and the others of the chain.
+    What passes must be all that the kernel writes at its binding, or all that it may read there and
+    the only result of the chain: the kernel may read some elements several times, others never.
+    The launch takes the kernel's accesses, of which that of the binding is replaced, and the others
+    of the chain.
     """
-    binding, passed, number, is_read = passing
-    kernel = _kernel(plan)
-    once = _READ_ONCE if is_read else _WRITTEN_ONCE
-    if kernel is None or not module_of(kernel).startswith(once):
+    kernel, is_read = kernel_of(plan), passing.is_read
+    if kernel is None or not _is_suited(plan, kernel, passing, chain):
         return None
-    if len(plan.launches) != 1 or plan.arguments or not is_known(chain):
+    if module_of(kernel).startswith(_TILES) and not is_read and kernel.kernel is None:
+        plan = replace(plan, spec=(*plan.spec[:-1], 1))
+        kernel = kernel._replace(spec=plan.spec)
+    found = outline(kernel, passing.binding, is_read)
+    joined = _joined(plan, passing, chain)
+    if found is None or joined is None:
         return None
-    if any(node.kernel in RARE for node in chain.nodes):  # a CPU would execute their slow branches
+    if found.narrowest * WORD < passing.operand.itemsize:
+        return None  # Its halves are moved one after the other.
+    attachment, through, others = joined
+    work = _work(plan, kernel, passing, chain, found)
+    bindings = len(plan.base_bytes) + len(others)
+    if not work.is_short or work.rounds > rounds.MOST or bindings > profile.max_storage_buffers:
         return None
-    written = [operand for _, operand in chain.writes]
-    operands = [*chain.reads, *written]
+    words = BASES + bindings + scalar_words(chain.nodes)
+    fixed = _folded(found.push, plan, profile.max_push_bytes // WORD - words)
+    if fixed is None:
+        return None
+    own, folded = fixed
+    moves = _moves(attachment, found)
+    made = replace(
+        plan,
+        recipe=Attached("", (), False, len(plan.base_bytes), kernel, attachment, folded),
+        computed=None,  # It has more operands now.
+        fused=False,
+        push=(0, plan.units, *(0,) * bindings, *_kept(plan.push, own)),
+        unit_ns=_unit_ns(plan, chain, work.elements, sum(moves)),
+        unit_rounds=work.rounds,
+        base_bytes=(*plan.base_bytes, *[one.itemsize for one in attachment.besides]),
+        launches=((*plan.launches[0], *(0,) * len(others)),),
+        shares_words=plan.shares_words or PART_NS in moves,
+    )
+    end = max([one.start + one.words for one in found.push])
+    moved = passing.apart * passing.operand.itemsize
+    return Attaching(made, through, moved, others, max(0, end - len(plan.push) - params))
+
+
+def _is_suited(plan: Plan, kernel: Attached, passing: Passing, chain: Chain) -> bool:
+    """Whether a kernel could compute a chain, as far as that is known without its module."""
+    is_once = module_of(kernel).startswith(_READ_ONCE if passing.is_read else _WRITTEN_ONCE)
+    if not is_once and _load(plan, passing) is None:
+        return False
+    if len(plan.launches) != 1 or plan.arguments or not is_known(chain) or 0 in chain.sizes:
+        return False
+    if plan.base_bytes[passing.binding] % passing.operand.itemsize:
+        return False
+    # A CPU would execute their slow branches.
+    return not any(node.kernel in RARE for node in chain.nodes)
+
+
+def _load(plan: Plan, passing: Passing) -> Load | None:
+    """What a work item reads where each element may be read several times."""
+    if not passing.is_read or passing.binding >= len(plan.loads):
+        return None
+    return plan.loads[passing.binding]
+
+
+def _joined(
+    plan: Plan, passing: Passing, chain: Chain
+) -> tuple[Attachment, int | None, Ints] | None:
+    """(how a chain is attached, its operand that is at the kernel's binding, all the others)."""
+    binding, passed, number, is_read, apart = passing
+    operands = [*chain.reads, *[operand for _, operand in chain.writes]]
     reads = len(chain.reads)
     ours = number + (reads if is_read else 0)
     candidates = range(reads) if is_read else range(reads, len(operands))
     through = next((k for k in candidates if _is_alike(operands[k], passed)), None)
     others = [k for k in range(len(operands)) if k not in (ours, through)]
     dims, starts = ascending(chain.sizes, [*[operands[k].strides for k in others], passed.strides])
-    is_dense = dense(dims) == len(dims) and not any(starts) and 0 not in chain.sizes
-    if not is_dense or plan.base_bytes[binding] != passed.itemsize:
+    if dense(dims) < len(dims) or any(starts):
         return None
-    if not is_read and (through is None or passed.itemsize < _WORD):
-        return None
-    if any(operands[k].itemsize < _WORD for k in others if k >= reads):
-        return None
-    is_tile = module_of(kernel).startswith(_TILES) and not is_read and kernel.kernel is None
-    if is_tile:
-        plan = replace(plan, spec=(*plan.spec[:-1], 1))
-        kernel = kernel._replace(spec=plan.spec)
-    found = outline(kernel, binding, is_read)
-    if found is None:
-        return None
-    ns, each = computing_ns(chain), node_rounds(chain)
-    text, most = found.words, plan.unit_rounds + each * (plan.unit_rounds + 1) * found.words
-    if is_tile:
-        down, text = plan.spec[_ROWS : _ROWS + 2]
-        most = plan.unit_rounds + rounds.loop(down, text * each)
-    if text * (len(chain.nodes) + ns) > _MOST_TEXT:
-        return None
-    bindings = len(plan.base_bytes) + len(others)
-    if most > rounds.MOST or bindings > profile.max_storage_buffers:
-        return None
-    words = BASES + bindings + scalar_words(chain.nodes)
-    fixed = _folded(found.push, plan, profile.max_push_bytes // _WORD - words)
-    if fixed is None:
-        return None
-    own, folded = fixed
     values = [value for value, _ in chain.writes]
-    replaced = ours if is_read else through
-    assert replaced is not None
+    replaced, unit = ours if is_read else through, plan.base_bytes[binding] // passed.itemsize
     attachment = Attachment(
         binding,
         passed.itemsize,
-        plan.launches[0][binding],
+        unit,
+        plan.launches[0][binding] * unit + apart,
+        math.gcd(QUAD_BYTES, passed.offset * passed.itemsize),
         tuple([dim.size for dim in dims]),
-        tuple(
-            [
-                (operands[k].itemsize, tuple([dim.strides[place] for dim in dims]))
-                for place, k in enumerate(others)
-            ]
-        ),
+        tuple([_beside(operands[k], place, dims) for place, k in enumerate(others)]),
         tuple([k for k in others if k < reads]),
         tuple([values[k - reads] for k in others if k >= reads]),
         reads,
         chain.nodes,
         through if is_read else ours,
-        values[replaced - reads],
+        None if replaced is None else values[replaced - reads],
     )
-    recipe = Attached("", (), False, len(plan.base_bytes), kernel, attachment, folded)
+    return attachment, through, tuple(others)
+
+
+class _Work(NamedTuple):
+    """What a kernel does in addition when it computes a chain."""
+
+    elements: float  # that it computes in all
+    rounds: int
+    is_short: bool  # to compile, and for the caches of a CPU
+
+
+def _work(plan: Plan, kernel: Attached, passing: Passing, chain: Chain, found: Outline) -> _Work:
+    size, each, load = passing.operand.itemsize, node_rounds(chain), _load(plan, passing)
+    text = found.words * max(1, WORD // size)
+    if load is not None:
+        unit = plan.base_bytes[passing.binding] // size
+        if found.widest == 1 and size < WORD:
+            unit *= WORD // size  # It reads an element, and all that are in its word are computed.
+        elements = math.ceil(load.elements * unit)
+        most = max(text, load.unrolled * unit) * (len(chain.nodes) + again_ns(chain.nodes))
+        total = plan.unit_rounds * (1 + each) + each * elements
+        return _Work(float(plan.units * elements), total, most <= _MOST_UNROLLED)
+    most = plan.unit_rounds + each * (plan.unit_rounds + 1) * text
+    if module_of(kernel).startswith(_TILES) and not passing.is_read and kernel.kernel is None:
+        down, text = plan.spec[_ROWS : _ROWS + 2]
+        most = plan.unit_rounds + rounds.loop(down, text * each)
+    is_short = text * (len(chain.nodes) + computing_ns(chain)) <= _MOST_TEXT
+    return _Work(float(math.prod(chain.sizes)), most, is_short)
+
+
+def _unit_ns(plan: Plan, chain: Chain, evaluated: float, moved_ns: float) -> float:
+    """The estimated time of a work item that computes a chain too."""
     count = math.prod(chain.sizes)
-    moved = _ALONE_NS * len(others)
-    made = replace(
-        plan,
-        recipe=recipe,
-        computed=None,  # It has more operands now.
-        fused=False,
-        push=(0, plan.units, *(0,) * bindings, *_kept(plan.push, own)),
-        unit_ns=plan.unit_ns + (ns + moved) * count / plan.units,
-        unit_rounds=most,
-        base_bytes=(*plan.base_bytes, *[operands[k].itemsize for k in others]),
-        launches=((*plan.launches[0], *(0,) * len(others)),),
-    )
-    end = max([one.start + one.words for one in found.push])
-    return Attaching(made, through, tuple(others), max(0, end - len(plan.push) - params))
+    added_ns = min(count, evaluated) * computing_ns(chain) + evaluated * moved_ns
+    added_ns += max(0.0, evaluated - count) * again_ns(chain.nodes)
+    return plan.unit_ns + max(added_ns / plan.units, -plan.unit_ns / 2)
+
+
+def _beside(operand: Operand, place: int, dims: Sequence[Dim]) -> Beside:
+    strides, size = tuple([dim.strides[place] for dim in dims]), operand.itemsize
+    moves = (operand.offset, *strides[1:])
+    return Beside(size, strides, math.gcd(QUAD_BYTES, *[move * size for move in moves]))
+
+
+def _moves(attachment: Attachment, found: Outline) -> list[float]:
+    """The estimated time of moving an element of each operand."""
+    count = found.widest * WORD // attachment.itemsize
+    count = count if attachment.runs(count) else 1
+    moves = []
+    if None in (attachment.through, attachment.result):  # It moves nothing itself.
+        moves.append(-QUAD_NS * attachment.itemsize / QUAD_BYTES if count > 1 else -NEAR_NS)
+    for k, one in enumerate(attachment.besides):
+        width = attachment.width(one, count)
+        if k >= len(attachment.reads) and one.itemsize < WORD and width < WORD:
+            moves.append(PART_NS)
+        elif count > 1 and (one.strides[0] == 0 or width >= min(count * one.itemsize, QUAD_BYTES)):
+            moves.append(QUAD_NS * one.itemsize / QUAD_BYTES)
+        else:
+            is_far = abs(one.strides[0]) * one.itemsize >= LINE_BYTES
+            moves.append(FAR_NS if is_far else NEAR_NS)
+    return moves
 
 
 def _folded(
@@ -165,7 +249,10 @@ def _folded(
     return None
 
 
-def _kernel(plan: Plan) -> Attached | None:
+def kernel_of(plan: Plan) -> Attached | None:
+    """The kernel of a plan, if chains can be attached to it."""
+    if plan.module in (COPY, FILL):  # commands of the runtime's
+        return None
     if plan.recipe is None:
         return Attached(plan.module, plan.spec, plan.fused, len(plan.base_bytes))
     return plan.recipe if isinstance(plan.recipe, Attached) else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from dml_vk.kernels.plan.chain import Attached, Computed, Recipe
 from dml_vk.kernels.plan.rounds import AROUND
@@ -11,6 +12,13 @@ from dml_vk.kernels.plan.rounds import AROUND
 # per binding, then the kernel's own parameters.
 FIRST, END, BASES = 0, 1, 2
 SIZES = 3  # words after the bases
+
+
+class Load(NamedTuple):
+    """What a work item reads at a binding, whose elements a chain may compute instead."""
+
+    elements: float
+    unrolled: float  # of these, how many a driver writes out
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -44,6 +52,8 @@ class Plan:
     by_teams: bool = False
     # Lanes do as many work items together: each range starts and ends at a multiple of it.
     together: int = 1
+    # Of the first bindings, where each element may be read several times, or not at all.
+    loads: tuple[Load, ...] = ()
     # Only for the log: the chosen variant and its dim sizes.
     path: str = "single"
     sizes: tuple[int, ...] = ()

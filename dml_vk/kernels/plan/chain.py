@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -9,6 +10,7 @@ from dml_vk.strides.order import Ints
 
 # Beside the kernels of operators: elements as they are, and one element for all.
 COPY, FILL = "copy", "fill"
+WORD = 4  # bytes
 
 
 class Computed(NamedTuple):
@@ -88,26 +90,62 @@ class Recipe(NamedTuple):
     ways: tuple[Way, ...]  # of what is read, then of what is written
     nodes: tuple[Node, ...]
     results: Ints  # the numbers of the values that are written
+    phase: int | None = None
+    """The way at whose whole words units start, if rows start anywhere: it follows a row."""
+    shares: bool = False  # words of what is written, between units
+
+    @property
+    def ahead(self) -> int:
+        """The most elements of a row that come before its first unit."""
+        return 0 if self.phase is None else WORD // self.ways[self.phase].itemsize - 1
+
+    @property
+    def groups(self) -> int:
+        """The whole units of a row, wherever it starts."""
+        return max(0, math.prod(self.row) - self.ahead) // self.unit
+
+    @property
+    def left(self) -> int:
+        """The elements of a row before and after its whole units."""
+        return math.prod(self.row) - self.groups * self.unit
+
+
+class Beside(NamedTuple):
+    """What a chain that is attached reads, or writes, at a binding of its own."""
+
+    itemsize: int
+    strides: Ints  # over the dims of what passes
+    align: int  # bytes that its rows start at a multiple of, at most a quad
 
 
 class Attachment(NamedTuple):
     """A chain on the elements that a kernel reads or writes at one binding.
 
     Values have numbers as in `Node`. One is the element that passes `through`, if the chain uses
-    it, and `result` takes its place. Others are read, and written, at bindings of their own.
+    it, and `result` takes its place; without one, what the kernel writes is only passed on.
     """
 
     binding: int
     itemsize: int
-    start: int  # of the kernel's launch, which its base has added
+    unit: int  # elements that the kernel counts as one
+    start: int  # the index that the kernel's base has, in elements
+    align: int  # bytes that the first element is at a multiple of, at most a quad
     sizes: Ints  # of the dims that what passes is dense in, innermost first
-    operands: tuple[tuple[int, Ints], ...]  # item size and strides of what is read, then written
+    besides: tuple[Beside, ...]  # what is read, then what is written
     reads: Ints  # the numbers of these values
     results: Ints
     first: int  # the number of the first node's value
     nodes: tuple[Node, ...]
     through: int | None
-    result: int
+    result: int | None
+
+    def runs(self, count: int) -> bool:
+        """Whether so many elements at a multiple of as many are side by side in one row."""
+        return not (self.sizes[0] % count or self.align % (count * self.itemsize))
+
+    def width(self, beside: Beside, count: int) -> int:
+        """The bytes that are moved at once at a binding, for such elements; 0 if one by one."""
+        return min(beside.align, count * beside.itemsize) if beside.strides[0] == 1 else 0
 
 
 class Attached(NamedTuple):

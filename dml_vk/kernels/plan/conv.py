@@ -20,7 +20,15 @@ from dml_vk.kernels.plan.linear import SHORT, storing_rounds
 from dml_vk.kernels.plan.matmul import RUN
 from dml_vk.kernels.plan.paths import LOCAL_SIZE, power_of_two
 from dml_vk.kernels.plan.tasks import QUAD_BYTES
-from dml_vk.kernels.plan.tiles import LEAST_SHARED, READ_NS, SHARED_TERM_NS, shared_spans, span_of
+from dml_vk.kernels.plan.tiles import (
+    LEAST_SHARED,
+    READ_NS,
+    SHARED_TERM_NS,
+    load_of,
+    shared_load,
+    shared_spans,
+    span_of,
+)
 from dml_vk.kernels.plan.windows import Spatial
 from dml_vk.limits import Profile
 from dml_vk.strides.order import Ints
@@ -143,6 +151,9 @@ def plan_conv(
     ragged = channels.outputs % (rows * block_down) or columns % (across * block_across)
     units = groups * extent * block_down * block_across * channels.groups
     bias_type = bias[1] if bias else float32
+    weights = load_of(rows, deep, terms)
+    if shared:
+        weights = shared_load(rows, deep, terms, 1 if reads[1] == _BY_ELEMENTS else 4, lanes)
     read_ns = READ_NS * sum(
         [
             span * (1 if read else 2)
@@ -204,6 +215,7 @@ def plan_conv(
         shares_words=epilogue.dtype is not float32 and not pairs,
         launches=((0, 0, 0, 0),),
         together=lanes if shared else 1,
+        loads=(load_of(across, deep, terms), weights),
         fused=fused,
         path=f"{path}, fused multiply-add" if fused else path,
         sizes=(

@@ -18,7 +18,7 @@ from dml_vk.kernels.kernel import (
     index_push,
 )
 from dml_vk.kernels.plan import rounds
-from dml_vk.kernels.plan.base import Plan
+from dml_vk.kernels.plan.base import Load, Plan
 from dml_vk.kernels.plan.caching import cached_plan
 from dml_vk.kernels.plan.dims import Dim, ascending, offsets, split, widened
 from dml_vk.kernels.plan.paths import ANY, Path, plan_of, rows
@@ -134,6 +134,7 @@ def plan_gather(
         sources=task.itemsizes[:2],
         tail=(step.stride // times & 0xFFFFFFFF, step.size, step.inner, step.length),
         spec=(code, int(step.inner > 0)),
+        loads=() if places else (Load(0, 0), Load(path.elements, QUAD_BYTES // task.itemsize)),
     )
 
 

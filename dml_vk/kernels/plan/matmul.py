@@ -15,7 +15,7 @@ from dml_vk.dtypes import DType, float32
 from dml_vk.kernels.kernel import INDEX_SPEC, WORDS_SPEC, Kernel, index_push, native
 from dml_vk.kernels.operators import opcodes_of
 from dml_vk.kernels.plan import rounds
-from dml_vk.kernels.plan.base import Plan
+from dml_vk.kernels.plan.base import Load, Plan
 from dml_vk.kernels.plan.dims import Dim, ascending, offsets, split
 from dml_vk.kernels.plan.linear import LINEAR_SPEC, Linear, linear_path
 from dml_vk.kernels.plan.paths import Path, plan_of, rows
@@ -27,6 +27,8 @@ from dml_vk.kernels.plan.tiles import (
     TEAM_ACROSS,
     TEAM_TERMS,
     block_of,
+    load_of,
+    shared_load,
     shared_spans,
     span_of,
     team_of,
@@ -202,7 +204,7 @@ def _plan(
         itemsizes, byte_starts, starts = map(_swapped, (itemsizes, byte_starts, starts))
         dims = [Dim(_swapped(dim.strides), dim.size) for dim in dims]
     if tiles:
-        task, path, exchanged = _tiles(
+        task, path, loads, exchanged = _tiles(
             dims, Task([], [], itemsizes, byte_starts, profile), depth, a, b
         )
         if exchanged:
@@ -218,6 +220,7 @@ def _plan(
         path = rows(task, quads=1)
         path = path.costing(term_ns * depth, rounds.matmul_element(depth, RUN))
         path = path._replace(spec=(*path.spec, int(a.ones), a.dtype.code, b.dtype.code))
+        loads = (Load(path.elements * depth, path.elements),) * 2
         name = "words"
         far, team = False, 1
     module = f"matmul_{name}_{_FAMILY[dtype.kind]}{8 * dtype.itemsize}"
@@ -238,6 +241,7 @@ def _plan(
         tail=(depth, a.step & 0xFFFFFFFF, b.step & 0xFFFFFFFF),
         lanes=team if team > 1 else None,
         by_teams=team > 1,
+        loads=loads,
     )
     if fused:
         plan = replace(plan, fused=True, path=f"{plan.path}, fused multiply-add")
@@ -264,10 +268,10 @@ def _swapped(operands: Ints) -> Ints:
 
 def _tiles(
     dims: list[Dim], task: Task, depth: int, a: Reading, b: Reading
-) -> tuple[Task, Path, bool]:
+) -> tuple[Task, Path, tuple[Load, ...], bool]:
     """Choose a dim that a lacks as columns and one that b lacks as rows; loop over the others.
 
-    The last result tells whether the sources were exchanged.
+    The last results are what a work item reads, and whether the sources were exchanged.
     """
     single = Dim((0, 0, 0), 1)
     left = list(dims)
@@ -341,7 +345,15 @@ def _tiles(
         elements=down * across * max(1, team),
         together=lanes if shared else 1,
     )
-    return task, path, exchanged
+    if team:  # A block is read once.
+        spans = block_down * down, block_across * across
+        loads = [Load(span * depth, span * TEAM_TERMS / team) for span in spans]
+    else:
+        loads = [load_of(span, deep, depth) for span in (down, across)]
+        if shared:
+            piece = 1 if reads[0] == _BY_ELEMENTS else 4
+            loads[0] = shared_load(down, deep, depth, piece, lanes)
+    return task, path, tuple(loads), exchanged
 
 
 def _take_dim(dims: list[Dim], lacking: int) -> Dim | None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from dml_vk.kernels.plan import rounds
-from dml_vk.kernels.plan.base import Plan
+from dml_vk.kernels.plan.base import Load, Plan
 from dml_vk.kernels.plan.dims import Dim, dense
 from dml_vk.kernels.plan.tasks import QUAD_BYTES, Task
 from dml_vk.strides.order import Ints
@@ -66,6 +66,7 @@ def plan_of(
     inside: Ints = (),
     lanes: int | None = None,
     by_teams: bool = False,
+    loads: tuple[Load, ...] = (),
 ) -> Plan:
     """Make the plan of a variant, for a push block of `rank` dims followed by `tail`.
 
@@ -114,6 +115,7 @@ def plan_of(
         path=str(path),
         sizes=tuple([n for n in (*[dim.size for dim in reversed(dims)], *inside) if n != 1]),
         by_teams=by_teams,
+        loads=loads,
     )
 
 

@@ -14,11 +14,11 @@ from typing import NamedTuple
 from dml_vk.dtypes import DType
 from dml_vk.kernels.kernel import PACKED_SPEC, WORDS_SPEC, Kernel, index_push
 from dml_vk.kernels.plan import rounds
-from dml_vk.kernels.plan.base import Plan
+from dml_vk.kernels.plan.base import Load, Plan
 from dml_vk.kernels.plan.caching import cached_plan
 from dml_vk.kernels.plan.dims import Dim, ascending, offsets
 from dml_vk.kernels.plan.paths import ANY, Path, plan_of, rows
-from dml_vk.kernels.plan.tasks import Task, columns_of
+from dml_vk.kernels.plan.tasks import QUAD_BYTES, Task, columns_of
 from dml_vk.limits import Profile
 from dml_vk.strides.order import Ints
 
@@ -124,6 +124,9 @@ def plan_pool(
     turns = 0 if unrolled else _loops(box.sizes)
     path = _path(task, turns + _finish(pooling))
     path = path.costing(10.0 + _TAP_NS * math.prod(box.sizes))
+    taps = math.prod(box.sizes)
+    per = min(path.elements, QUAD_BYTES // task.itemsize)
+    load = Load(path.elements * taps, per * (taps if unrolled else 1))
     spec = (
         *(OPERATIONS.index(pooling.operation), target.code, source.code, len(pooling.sizes)),
         *from_inside(pooling.kernel, 1),
@@ -152,6 +155,7 @@ def plan_pool(
         tail=tuple([word & 0xFFFFFFFF for word in tail]),
         spec=spec,
         inside=box.sizes,
+        loads=(load,),
     )
 
 

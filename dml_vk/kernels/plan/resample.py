@@ -11,11 +11,11 @@ from collections.abc import Sequence
 
 from dml_vk.dtypes import DType
 from dml_vk.kernels.kernel import PACKED_SPEC, WORDS_SPEC, Kernel, index_push
-from dml_vk.kernels.plan.base import Plan
+from dml_vk.kernels.plan.base import Load, Plan
 from dml_vk.kernels.plan.caching import cached_plan
 from dml_vk.kernels.plan.dims import Dim, ascending, offsets
 from dml_vk.kernels.plan.paths import plan_of, rows
-from dml_vk.kernels.plan.tasks import Task, columns_of
+from dml_vk.kernels.plan.tasks import QUAD_BYTES, Task, columns_of
 from dml_vk.limits import Profile
 from dml_vk.strides.order import Ints
 
@@ -64,6 +64,8 @@ def plan_resample(
     taken = [Dim((step, 0, 0, 0), 2) for step in steps]
     path = rows(task._replace(outer=[*task.outer, *taken]))
     path = path.costing(10.0 + _TAP_NS * taps ** len(spatial))
+    reads, per = taps ** len(spatial), QUAD_BYTES // task.itemsize
+    load = Load(path.elements * reads, per * reads)
     height = spatial[-2] if len(spatial) > 1 else 1
     entry = 1 if taps == 1 else 2 * taps
     launches = offsets(task.outer, (starts[0], 0, 0, starts[3]))
@@ -76,6 +78,7 @@ def plan_resample(
         sources=(itemsizes[0], 4),
         tail=tuple([n & 0xFFFFFFFF for n in (*starts[1:3], spatial[-1] * entry, height)]),
         spec=(dtype.code, len(spatial), taps),
+        loads=(load,),
     )
 
 

@@ -85,6 +85,11 @@ FUNCTIONS = {
     "float_arc": SQRT,
     "float_trig": loop(1),
 }
+# Activations that are products, sums and choices.
+_WITHOUT_LOOPS = {
+    *("relu", "leaky_relu", "thresholded_relu", "parameterized_relu", "linear", "shrink"),
+    *("hard_sigmoid", "hard_swish"),
+}
 _NAMES = {int(code): name.lower() for name, code in OPCODES.items()}
 
 
@@ -96,9 +101,11 @@ def computed(kernel: str, opcode: int, step: int = 0) -> int:
     if kernel == "finish" and step:
         return FUNCTIONS["float_activation"]
     functions = ELEMENTS.get(kernel)
-    if functions is None:
-        return FUNCTIONS.get(kernel, 0)
-    return functions.get(_NAMES[opcode], 0)
+    if functions is not None:
+        return functions.get(_NAMES[opcode], 0)
+    if kernel == "float_activation" and _NAMES[opcode] in _WITHOUT_LOOPS:
+        return 0
+    return FUNCTIONS.get(kernel, 0)
 
 
 def words(unit: int, per: int, sources: int) -> int:

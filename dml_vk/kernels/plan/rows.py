@@ -13,7 +13,7 @@ from typing import NamedTuple
 from dml_vk.kernels import finishes
 from dml_vk.kernels.kernel import WORDS_SPEC, Kernel, index_push
 from dml_vk.kernels.plan import rounds
-from dml_vk.kernels.plan.base import Plan
+from dml_vk.kernels.plan.base import Load, Plan
 from dml_vk.kernels.plan.caching import cached_plan
 from dml_vk.kernels.plan.dims import Dim, ascending
 from dml_vk.kernels.plan.paths import ANY, LOCAL_SIZE, Path, plan_of
@@ -232,6 +232,7 @@ def _plan(
         ),
         lanes=team if team > 1 else None,
         by_teams=team > 1,
+        loads=(Load(2 * path.elements, 2 * _CHUNK * wide),),  # for the pair, and for the elements
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dml_vk.kernels.plan.base import Load
 from dml_vk.kernels.plan.paths import LOCAL_SIZE, power_of_two
 from dml_vk.limits import Profile
 from dml_vk.strides.order import Ints
@@ -57,6 +58,20 @@ def shared_spans(rows: int, columns: int, times: int, depth: int, profile: Profi
         return max(tiles, wanted // lanes) * (SHARED_TERM_NS * down * across + reads)
 
     return min(((16, 4), (32, 4), (16, 8), (32, 8))[: 4 if large else 3], key=cost)
+
+
+def load_of(span: float, deep: int, depth: int) -> Load:
+    """What a tile reads of so many rows or columns, `deep` terms at a time."""
+    return Load(span * depth, span * deep)
+
+
+def shared_load(span: int, deep: int, depth: int, piece: int, lanes: int) -> Load:
+    """What a lane reads of a tile's rows, which it shares with others.
+
+    They are read by pieces of one or four: see glsl/include/families/matmul_source.glsl.
+    """
+    pieces = -(-span * deep // piece)
+    return load_of(-(-pieces // lanes) * piece / deep, deep, depth)
 
 
 def span_of(size: int) -> int:

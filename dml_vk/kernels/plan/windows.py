@@ -12,7 +12,7 @@ from typing import NamedTuple
 from dml_vk.dtypes import DType
 from dml_vk.kernels.kernel import INDEX_SPEC
 from dml_vk.kernels.plan import rounds
-from dml_vk.kernels.plan.base import Plan
+from dml_vk.kernels.plan.base import Load, Plan
 from dml_vk.kernels.plan.paths import LOCAL_SIZE
 from dml_vk.limits import Profile
 from dml_vk.strides.order import Ints
@@ -128,6 +128,7 @@ def plan_windows(
         (max(0, dim.padding), max(0, dim.size + dim.padding - (count - 1) * span * dim.stride))
         for dim, count, span in ((inner, across, tile.across), (outer, down, tile.down))
     ]
+    read_at_once = tile.channels * tile.reads(inner, outer)
     one_by_one = quad_rounds > 0 or dst.dtype.itemsize < 4
     push = (
         *(0, units, *(0 for _ in sources), 0, units, groups, across, inner.windows, outer.windows),
@@ -151,12 +152,11 @@ def plan_windows(
         ),
         push=tuple([word & 0xFFFFFFFF for word in push]),
         units=units,
-        unit_ns=100.0
-        + _READ_NS * last.window * tile.channels * tile.reads(inner, outer)
-        + _TERM_NS * terms * windows,
+        unit_ns=100.0 + _READ_NS * last.window * read_at_once + _TERM_NS * terms * windows,
         unit_rounds=rounds.loop(last.window) + one_by_one * rounds.loop(windows // 4, quad_rounds),
         base_bytes=(*sources, dst.dtype.itemsize),
         shares_words=dst.dtype.itemsize < 4,
+        loads=(Load(last.window * read_at_once, read_at_once),),
         launches=((0,) * (len(sources) + 1),),
         fused=fused,
         path=f"{path}, fused multiply-add" if fused else path,

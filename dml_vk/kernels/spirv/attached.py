@@ -10,41 +10,31 @@ from __future__ import annotations
 import math
 import struct
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import chain
 
 from dml_vk.kernels import registry
 from dml_vk.kernels.plan.base import BASES
-from dml_vk.kernels.plan.chain import Attached, Attachment
+from dml_vk.kernels.plan.chain import Attached, Attachment, Beside
 from dml_vk.kernels.registry import NATIVE_MODULES
 from dml_vk.kernels.spirv import instructions as op
 from dml_vk.kernels.spirv import library, nodes
-from dml_vk.kernels.spirv.fusing import fused
-from dml_vk.kernels.spirv.growing import Kernel, Member, Outline
-from dml_vk.kernels.spirv.instructions import Words, instruction
-from dml_vk.kernels.spirv.module import (
-    ADD,
-    ARRAY,
-    DIVIDE,
-    EQUAL,
-    LEFT,
-    MODULO,
-    MULTIPLY,
-    OFFSET,
-    OR,
-    RIGHT,
-    STRIDE,
-    STRUCT,
-    SUBTRACT,
-)
-from dml_vk.kernels.spirv.nodes import (
-    Nodes,
+from dml_vk.kernels.spirv.elements import (
+    Place,
+    Values,
     coordinates,
-    cut,
-    element,
+    from_words,
     moved,
-    scalar_words,
+    read,
+    to_words,
+    write,
 )
+from dml_vk.kernels.spirv.fusing import fused
+from dml_vk.kernels.spirv.growing import Kernel, Outline
+from dml_vk.kernels.spirv.instructions import Words, instruction
+from dml_vk.kernels.spirv.module import ADD, DIVIDE, MULTIPLY, SUBTRACT
+from dml_vk.kernels.spirv.nodes import Nodes, scalar_words
+from dml_vk.kernels.spirv.push_block import Pushing
 from dml_vk.strides.order import Ints
 
 _BITCAST, _COPY = 124, 83
@@ -54,6 +44,12 @@ _BITCAST, _COPY = 124, 83
 def outline(kernel: Attached, binding: int, is_read: bool) -> Outline | None:
     """Describe a kernel; None if it does more at a binding than to load, or store, words."""
     return Kernel(_spirv(kernel, 0)).outline(binding, is_read)
+
+
+@lru_cache(maxsize=512)
+def bindings_of(kernel: Attached) -> frozenset[int]:
+    """The bindings that a kernel uses: others are there because all variants have as many."""
+    return Kernel(_spirv(kernel, 0)).bindings()
 
 
 @lru_cache(maxsize=256)
@@ -92,16 +88,16 @@ def _spirv(recipe: Attached, native: int) -> bytes:
     return _Attaching(_spirv(recipe.kernel, native), recipe, recipe.attachment, native).module()
 
 
-class _Attaching(Kernel):
+class _Attaching(Pushing):
     """A module to which a chain is attached."""
 
     def __init__(self, spirv: bytes, recipe: Attached, attachment: Attachment, native: int) -> None:
         super().__init__(spirv)
-        self.attachment, self.recipe = attachment, recipe
-        self.scalars = 0  # the word of the push block from which on the nodes have theirs
-        self._push_anew()
-        self.nodes = Nodes(self, attachment.nodes, attachment.first, self.scalars, native)
-        self.function = self._function()
+        self.attachment, self._first = attachment, recipe.bindings
+        bases, scalars = len(attachment.besides), scalar_words(attachment.nodes)
+        at = self.push_anew(recipe.bindings, bases, scalars, recipe.folded)
+        self.nodes = Nodes(self, attachment.nodes, attachment.first, at, native)
+        self._defined: dict[int, int] = {}  # functions, by how many elements they take
         self._chains: dict[int, Words] = {}  # into the binding
 
     def module(self) -> bytes:
@@ -125,157 +121,104 @@ class _Attaching(Kernel):
         words = [*self._start, self._next, 0, *chain.from_iterable(lines)]
         return struct.pack(f"<{len(words)}I", *words)
 
-    # ----- the push block
+    # ----- the functions
 
-    def _push_anew(self) -> None:
-        """Make room for the bases of more bindings and for scalars; fold what is known."""
-        recipe = self.recipe
-        bases, scalars = len(self.attachment.operands), scalar_words(self.attachment.nodes)
-        constants = {start: words for start, *words in recipe.folded}
-        folded = {
-            number: constants[member.start]
-            for number, member in enumerate(self.members)
-            if member.start in constants
-        }
-        kept = [number for number in range(len(self.members)) if number not in folded]
-        places = [self.members[number].start < BASES + recipe.bindings for number in kept]
-        first = places.count(True)
-        types = [self.block[2 + number] for number in kept]
-        sizes = [self.members[number].words for number in kept]
-        new = {number: place + (place >= first and bases > 0) for place, number in enumerate(kept)}
-        if bases:
-            types.insert(first, self._array(bases))
-            sizes.insert(first, bases)
-        if scalars:
-            types.append(self._array(scalars))
-            sizes.append(scalars)
-        self._fold(folded, new)
-        self._declare_block(types, sizes)
-        self.scalars = sum(sizes) - scalars
+    def _function(self, count: int) -> int:
+        """A function of the index of the first of so many elements, and of their words.
 
-    def _array(self, words: int) -> int:
-        array, count = self.new(), self.constant(words)
-        self._declare_last(instruction(ARRAY, array, self.uint, count))
-        self._decorate(array, STRIDE, 4)
-        return array
+        It returns the words in their place. A single element may be a part of a word.
+        """
+        if count not in self._defined:
+            outside, self._lines = self._lines, []
+            self._defined[count] = self._define(count)
+            self._lines = outside
+        return self._defined[count]
 
-    def _declare_last(self, line: Words) -> None:
-        self._declared.append(line)
-        self._lines_by_id[line[1]] = line
-
-    def _declare_block(self, types: Sequence[int], sizes: Sequence[int]) -> None:
-        """Declare the push block again, with these members."""
-        old, name = self._lines_by_id, self.block[1]
-        variable = old[self._push]
-        again = (self.block, old[variable[1]], variable)
-        self._declared = [line for line in self._declared if line not in again]
-        self._decorations = [
-            line
-            for line in self._decorations
-            if line[0] & 0xFFFF != op.MEMBER_DECORATE or line[1] != name
-        ]
-        self.block = instruction(STRUCT, name, *types)
-        self._lines_by_id[name] = self.block
-        self._declared += (self.block, *again[1:])
-        self.members = []
-        start = 0
-        for number, words in enumerate(sizes):
-            self.members.append(Member(start, words, True, True))
-            place = instruction(op.MEMBER_DECORATE, name, number, OFFSET, 4 * start)
-            self._decorations.append(place)
-            start += words
-
-    def _fold(self, folded: dict[int, list[int]], new: dict[int, int]) -> None:
-        """Put constants in place of loads, and renumber the members that are left."""
-        known: dict[int, int] = {}  # what a chain leads to
-        lines: list[Words] = []
-        for line in self._of_functions:
-            kind = line[0] & 0xFFFF
-            if kind == op.CHAIN and line[3] == self._push:
-                number = self.values[line[4]]
-                if number in folded:
-                    inside = sum([self.values[one] for one in line[5:]])
-                    known[line[2]] = folded[number][inside]
-                    continue
-                line = (*line[:4], self.constant(new[number]), *line[5:])
-            elif kind == op.LOAD and line[3] in known:
-                value = self.declared(op.CONSTANT, line[1], known[line[3]] & 0xFFFFFFFF)
-                line = instruction(_COPY, line[1], line[2], value)
-            lines.append(line)
-        self._of_functions = lines
-
-    # ----- the function
-
-    def _function(self) -> int:
-        """Write the function: from an index and an element at it to the element in its place."""
-        attachment, number = self.attachment, self.number
-        name, at, raw, pair = self.new(), self.new(), self.new(), self.vectors[2]
-        of_type = self.type(op.TYPE_FUNCTION, pair, self.uint, pair)
-        self._lines = [instruction(op.LABEL, self.new())]
+    def _define(self, count: int) -> int:
+        attachment, size = self.attachment, self.attachment.itemsize
+        name, at, given = self.new(), self.new(), self.new()
+        words = max(1, count * size // 4)
+        vector = self.vectors[words]
+        of_type = self.type(op.TYPE_FUNCTION, vector, self.uint, vector)
+        self.write(op.LABEL, self.new())
         self.nodes.begin()
-        base = self.push(BASES + attachment.binding)
-        index = number(SUBTRACT, at, number(ADD, base, self.constant(-attachment.start)))
-        count = math.prod(attachment.sizes)
-        if attachment.itemsize < 4:  # other elements of a word may lie beyond
-            index = self.least(index, self.constant(count - 1))
+        through, result = attachment.through, attachment.result
+        values: dict[int, Values] = {}
+        if through is not None:
+            parts = [given] if words == 1 else [self.part(given, k) for k in range(words)]
+            values[through] = from_words(self, parts, size)[:count]
+        index = self._index(at, count)
         found = coordinates(self, index, attachment.sizes)
-        first = self.recipe.bindings
-        places = []
-        for k, (_, strides) in enumerate(attachment.operands):
-            start = self.push(BASES + first + k)
-            is_same = strides == _dense(attachment.sizes)
-            by = number(ADD, start, index) if is_same else moved(self, start, found, strides)
-            places.append(by)
-        values = {} if attachment.through is None else {attachment.through: [raw]}
-        for k, operand in enumerate(attachment.reads):
-            size = attachment.operands[k][0]
-            values[operand] = [element(self, first + k, size, places[k])]
-        self.nodes.compute(values, 1)
-        for k, result in enumerate(attachment.results, len(attachment.reads)):
-            size = attachment.operands[k][0]
-            value = values[result][0]
-            stored = value if size == 8 else self.part(value, 0)
-            self.store(first + k, size // 4, places[k], stored)
-        (passed,) = self.nodes.hidden(attachment.result, values[attachment.result])
+        besides = list(enumerate(attachment.besides, self._first))
+        places = [self._places(binding, one, index, found) for binding, one in besides]
+        moves = [
+            (binding, one.itemsize, attachment.width(one, count), place)
+            for (binding, one), place in zip(besides, places)
+        ]
+        for number, move in zip(attachment.reads, moves):
+            values[number] = read(self, *move, count)
+        self.nodes.compute(values, count)
+        for number, move in zip(attachment.results, moves[len(attachment.reads) :]):
+            write(self, *move, values[number], shared=True)
+        passed = given
+        if result is not None:
+            made = self.nodes.hidden(result, values[result])
+            parts = to_words(self, made, size) if count * size >= 4 else [self.part(made[0], 0)]
+            passed = self.vector(*parts) if words > 1 else parts[0]
         self.write(op.RETURN_VALUE, passed)
         self._functions += (
-            instruction(op.FUNCTION, pair, name, 0, of_type),
+            instruction(op.FUNCTION, vector, name, 0, of_type),
             instruction(op.PARAMETER, self.uint, at),
-            instruction(op.PARAMETER, pair, raw),
+            instruction(op.PARAMETER, vector, given),
             *self._lines,
             instruction(op.FUNCTION_END),
         )
         return name
 
+    def _index(self, at: int, count: int) -> int:
+        """The index of an element in what passes, from that in memory."""
+        attachment, number = self.attachment, self.number
+        unit = self.constant(attachment.unit)
+        base = number(MULTIPLY, self.push(BASES + attachment.binding), unit)
+        index = number(SUBTRACT, at, number(ADD, base, self.constant(-attachment.start)))
+        if count * attachment.itemsize < 4:  # other elements of a word may lie beyond
+            index = self.least(index, self.constant(math.prod(attachment.sizes) - 1))
+        return index
+
+    def _places(self, binding: int, one: Beside, index: int, found: list[int]) -> Place:
+        """Where elements are that follow the one with an index, and coordinates."""
+        start = self.push(BASES + binding)
+        if one.strides == _dense(self.attachment.sizes):
+            first = self.number(ADD, start, index)
+        else:
+            first = moved(self, start, found, one.strides)
+        step = one.strides[0]
+        return cache(lambda k: self.number(ADD, first, self.constant(k * step)))
+
     def _passed(self, index: int, words: Sequence[int]) -> list[int]:
         """The words of whole elements, from the index of their first word."""
-        number, size = self.number, self.attachment.itemsize
-        passed: list[int] = []
+        size = self.attachment.itemsize
+        count = 4 * len(words) // size
         if size < 4:
-            per = 4 // size
-            for k, word in enumerate(words):
-                first = number(MULTIPLY, number(ADD, index, self.constant(k)), self.constant(per))
-                made = self.constant(0)
-                for part in range(per):
-                    shift = self.constant(part * 8 * size)
-                    one = cut(self, number(RIGHT, word, shift), size)
-                    new = self._call(number(ADD, first, self.constant(part)), one)
-                    made = number(OR, made, number(LEFT, cut(self, new[0], size), shift))
-                passed.append(made)
-            return passed
-        per = size // 4
-        first = number(DIVIDE, index, self.constant(per))
-        for k in range(0, len(words), per):
-            at = number(ADD, first, self.constant(k // per))
-            passed += self._call(at, *words[k : k + per])[:per]
-        return passed
+            first = self.number(MULTIPLY, index, self.constant(4 // size))
+        else:
+            first = self.number(DIVIDE, index, self.constant(size // 4))
+        if self.attachment.runs(count):
+            return self._call(count, first, words)
+        made = []
+        for k, one in enumerate(from_words(self, words, size)):
+            parts = [self.part(one, part) for part in range(max(1, size // 4))]
+            new = self._call(1, self.number(ADD, first, self.constant(k)), parts)
+            made.append(self.vector(*new, *[self.constant(0)] * (2 - len(new))))
+        return to_words(self, made, size)
 
-    def _call(self, at: int, *words: int) -> list[int]:
-        raw = self.vector(*words, *[self.constant(0)] * (2 - len(words)))
-        new = self.make(op.CALL, self.vectors[2], self.function, at, raw)
-        return [self.part(new, 0), self.part(new, 1)]
+    def _call(self, count: int, first: int, words: Sequence[int]) -> list[int]:
+        vector = self.vectors[len(words)]
+        given = self.vector(*words) if len(words) > 1 else words[0]
+        new = self.make(op.CALL, vector, self._function(count), first, given)
+        return [self.part(new, k) for k in range(len(words))] if len(words) > 1 else [new]
 
-    # ----- where it is called
+    # ----- where they are called
 
     def _reached(self, pointer: int) -> tuple[int, int]:
         """How many words a pointer leads to, and the index of the first."""
@@ -286,34 +229,18 @@ class _Attaching(Kernel):
     def _load(self, line: Words) -> None:
         of_type, name, pointer = line[1:4]
         count, index = self._reached(pointer)
-        if 4 * count < self.attachment.itemsize:
-            self._load_half(of_type, name, pointer, index)
-            return
         words = [self.constant(0)] * count
         if self.attachment.through is not None:
             words = self._words(count, of_type, self.make(op.LOAD, of_type, pointer))
         self._result(of_type, name, self._passed(index, words))
-
-    def _load_half(self, of_type: int, name: int, pointer: int, index: int) -> None:
-        """Load a word of an element that has two."""
-        constant, line = self.constant, self._chains[pointer]
-        first = self.number(DIVIDE, index, constant(2))
-        words = [constant(0)] * 2
-        if self.attachment.through is not None:
-            start = self.number(MULTIPLY, first, constant(2))
-            for k in range(2):
-                at = self.number(ADD, start, constant(k))
-                there = self.make(op.CHAIN, line[1], *line[3:5], at)
-                words[k] = self._words(1, of_type, self.make(op.LOAD, of_type, there))[0]
-        low, high = self._call(first, *words)
-        is_low = self.make(EQUAL, self.bool, self.number(MODULO, index, constant(2)), constant(0))
-        self._result(of_type, name, [self.make(op.SELECT, self.uint, is_low, low, high)])
 
     def _store(self, line: Words) -> None:
         pointer, value = line[1:3]
         count, index = self._reached(pointer)
         of_type = self._lines_by_id[self._chains[pointer][1]][3]
         words = self._passed(index, self._words(count, of_type, value))
+        if self.attachment.result is None:
+            return
         stored = self.new()
         self._result(of_type, stored, words)
         self.write(op.STORE, pointer, stored, *line[3:])

@@ -12,33 +12,26 @@ from functools import cache, lru_cache
 
 from dml_vk.kernels.plan.base import BASES, END, FIRST
 from dml_vk.kernels.plan.chain import Recipe, Way
+from dml_vk.kernels.spirv import elements
 from dml_vk.kernels.spirv import instructions as op
 from dml_vk.kernels.spirv.assembler import Assembler
+from dml_vk.kernels.spirv.elements import Place, Values, coordinates, moved
 from dml_vk.kernels.spirv.module import (
     ADD,
     DIVIDE,
     EQUAL,
     LEFT,
+    LESS,
     LOGICAL_OR,
     MODULO,
     MULTIPLY,
     OR,
-    RIGHT,
     SUBTRACT,
 )
-from dml_vk.kernels.spirv.nodes import (
-    Nodes,
-    Values,
-    coordinates,
-    cut,
-    element,
-    moved,
-    scalar_words,
-)
+from dml_vk.kernels.spirv.nodes import Nodes, scalar_words
 
 _GROUPS, _INVOCATION = 24, 28  # built-ins
 _QUAD = 16
-Place = Callable[[int], int]
 
 
 @lru_cache(maxsize=256)
@@ -51,8 +44,6 @@ class _Chained:
     def __init__(self, recipe: Recipe, native: int) -> None:
         self.recipe = recipe
         self.reads = len(recipe.ways) - len(recipe.results)
-        self.extent = math.prod(recipe.row)
-        self.groups = self.extent // recipe.unit
         at = BASES + len(recipe.ways)
         self.asm = Assembler(at + scalar_words(recipe.nodes))
         self.nodes = Nodes(self.asm, recipe.nodes, self.reads, at, native)
@@ -74,11 +65,11 @@ class _Chained:
         stop = number(ADD, first, asm.least(number(ADD, start, stretch), units))
         begin = number(ADD, number(ADD, first, start), number(MODULO, invocation, lanes))
         at = asm.variable(begin)
-        whole = math.prod(recipe.rows) * self.groups
+        whole = math.prod(recipe.rows) * recipe.groups
         if whole:
             end = asm.least(stop, constant(whole))
             asm.loop(at, end, recipe.lanes, self._whole)
-        if self.extent % recipe.unit:
+        if recipe.left:
             asm.loop(at, stop, recipe.lanes, lambda n: self._edge(number(ADD, n, constant(-whole))))
         return asm.assembled(recipe.local_size)
 
@@ -91,31 +82,51 @@ class _Chained:
             # Pieces across rows that lie side by side are those of neighbouring lanes.
             (beside, *_) = self.recipe.rows if self.recipe.ways[0].across else (1,)
             piece, others = coordinates(self.asm, n, (beside, 0))
-            group, above = coordinates(self.asm, others, (self.groups, 0))
+            group, above = coordinates(self.asm, others, (self.recipe.groups, 0))
             row = number(ADD, number(MULTIPLY, above, constant(beside)), piece)
         element = number(MULTIPLY, group, constant(self.recipe.unit))
         self._stretch(row, element, self.recipe.unit, self.recipe.step)
 
     def _edge(self, row: int) -> None:
-        done = self.groups * self.recipe.unit
-        self._stretch(row, self.asm.constant(done), self.extent - done, self.recipe.least)
+        recipe = self.recipe
+        done = recipe.groups * recipe.unit
+        if recipe.phase is None:
+            self._stretch(row, self.asm.constant(done), recipe.left, recipe.least)
+        else:
+            self._stretch(row, self.asm.constant(0), recipe.left, recipe.least, done)
 
-    def _stretch(self, row: int, element: int, count: int, step: int) -> None:
-        """A part of a row, step by step."""
+    def _stretch(
+        self, row: int, element: int, count: int, step: int, between: int | None = None
+    ) -> None:
+        """A part of a row, step by step, or what is on both sides of so many elements of it."""
         asm, number, recipe = self.asm, self.asm.number, self.recipe
         rows = coordinates(self.asm, row, self.recipe.rows)
+        starts = [moved(asm, base, rows, way.rows) for base, way in zip(self.bases, recipe.ways)]
+        ahead = asm.constant(0)
+        if recipe.phase is not None:
+            back = number(SUBTRACT, asm.constant(0), starts[recipe.phase])
+            ahead = number(MODULO, back, asm.constant(recipe.ahead + 1))
+        if between is None:
+            element = number(ADD, element, ahead)
         at = []
-        for base, way in zip(self.bases, self.recipe.ways):
-            place = moved(self.asm, base, rows, way.rows)
+        for place, way in zip(starts, recipe.ways):
             if len(way.steps) == 1:
                 along = number(MULTIPLY, element, asm.constant(way.steps[0]))
                 place = number(ADD, place, along)
             at.append(place)
+
+        def skipping(i: int) -> int:
+            if not between:
+                return i
+            is_ahead = asm.make(LESS, asm.bool, i, ahead)
+            skipped = (is_ahead, asm.constant(0), asm.constant(between))
+            return number(ADD, i, asm.make(op.SELECT, asm.uint, *skipped))
+
         self.quad = recipe.quad if recipe.ways[0].across else step
         still = self._still(at)
 
         def follow(i: int) -> None:
-            values = dict(still)
+            values, i = dict(still), skipping(i)
             write = self._step(at, number(ADD, element, i), i, values)
             write()
 
@@ -127,8 +138,8 @@ class _Chained:
         left = asm.variable(asm.constant(0))  # a bit for each such step
 
         def hurry(i: int) -> None:
-            values = dict(still)
-            write = self._step(at, number(ADD, element, i), i, values, common=True)
+            values, there = dict(still), skipping(i)
+            write = self._step(at, number(ADD, element, there), there, values, common=True)
             rare = self._is_any_rare(values, still)
             asm.unless(rare, write)
             told = asm.make(op.SELECT, asm.uint, rare, asm.constant(1), asm.constant(0))
@@ -190,7 +201,8 @@ class _Chained:
 
         def write() -> None:
             for k, result in enumerate(self.recipe.results, self.reads):
-                self._write(k, ways[k], places[k], values[result])
+                given = k, ways[k].itemsize, self._width(ways[k], self.quad), places[k]
+                elements.write(self.asm, *given, values[result], shared=self.recipe.shares)
 
         return write
 
@@ -227,57 +239,6 @@ class _Chained:
         follow = way.across == tuple(range(count)) if way.across else way.steps == (1,)
         return min(way.align, count * way.itemsize, _QUAD) if follow else 0
 
-    def _read(self, binding: int, way: Way, place: Place) -> list[int]:
-        asm, number, size = self.asm, self.asm.number, way.itemsize
+    def _read(self, binding: int, way: Way, place: Place) -> Values:
         width = self._width(way, self.quad)
-        if width < 4:
-            read = cache(lambda at: element(self.asm, binding, way.itemsize, at))
-            return [read(place(k)) for k in range(self.quad)]
-        start = number(DIVIDE, place(0), asm.constant(width // size))
-        words: list[int] = []
-        pieces = []
-        for k in range(self.quad * size // width):
-            pieces.append(asm.read(binding, width // 4, number(ADD, start, asm.constant(k))))
-            if width == 4:
-                words.append(pieces[-1])
-            elif width != size:
-                words += [asm.part(pieces[-1], word) for word in range(width // 4)]
-        if width == size == 8:
-            return pieces
-        if size == 8:
-            return [asm.vector(*words[k : k + 2]) for k in range(0, len(words), 2)]
-        zero, per = asm.constant(0), 4 // size
-        if size == 4:
-            return [asm.vector(word, zero) for word in words]
-        shifted = [
-            number(RIGHT, words[k // per], asm.constant(k % per * 8 * size))
-            for k in range(self.quad)
-        ]
-        return [asm.vector(cut(asm, word, size), zero) for word in shifted]
-
-    def _write(self, binding: int, way: Way, place: Place, values: Sequence[int]) -> None:
-        asm, number, size = self.asm, self.asm.number, way.itemsize
-        width = self._width(way, self.quad)
-        if width <= size:
-            for k, value in enumerate(values):
-                stored = value if size == 8 else asm.part(value, 0)
-                asm.store(binding, size // 4, place(k), stored)
-            return
-        if size == 8:
-            words = [asm.part(value, word) for value in values for word in (0, 1)]
-        else:
-            words = [asm.part(value, 0) for value in values]
-            per = 4 // size
-            for k in range(1, per):
-                by = asm.constant(k * 8 * size)
-                words[::per] = [
-                    number(OR, word, number(LEFT, more, by))
-                    for word, more in zip(words[::per], words[k::per])
-                ]
-            words = words[::per]
-        start = number(DIVIDE, place(0), asm.constant(width // size))
-        for k in range(0, len(words), width // 4):
-            part = words[k : k + width // 4]
-            value = asm.vector(*part) if len(part) > 1 else part[0]
-            at = number(ADD, start, asm.constant(k // (width // 4)))
-            asm.store(binding, width // 4, at, value)
+        return elements.read(self.asm, binding, way.itemsize, width, place, self.quad)

@@ -37,6 +37,8 @@ class Outline(NamedTuple):
     """What matters to a chain that is attached."""
 
     words: int  # loaded or stored at the binding, in the text of the module
+    widest: int  # the most at once, and the least
+    narrowest: int
     push: tuple[Member, ...]
 
 
@@ -109,12 +111,19 @@ class Kernel(Module):
                 return None
         if not words or 0 in chains.values():
             return None
-        return Outline(words, tuple(self.members))
+        return Outline(words, max(chains.values()), min(chains.values()), tuple(self.members))
+
+    def bindings(self) -> frozenset[int]:
+        return frozenset(self._bindings().values())
 
     def blocks(self, binding: int) -> set[int]:
         """The variables at a binding."""
+        return {one for one, at in self._bindings().items() if at == binding}
+
+    def _bindings(self) -> dict[int, int]:
         variables = [line[2] for line in self._declared if line[0] & 0xFFFF == op.VARIABLE]
-        return {one for one in variables if self._values_of.get((one, BINDING)) == binding}
+        bound = {one: self._values_of.get((one, BINDING)) for one in variables}
+        return {one: at for one, at in bound.items() if at is not None}
 
     def width(self, pointer: int) -> int:
         """The words of what a pointer leads to: of a number or a vector of 32 bits, else 0."""

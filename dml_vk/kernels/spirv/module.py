@@ -20,6 +20,7 @@ _BOOL = 20
 _SHADER = 1
 _NON_WRITABLE, _NON_READABLE, _SET = 24, 25, 34
 _DOUBLE_BITS = 64
+_NOT, _ATOMIC_AND, _ATOMIC_OR, _DEVICE = 200, 240, 241, 1  # the last is a scope
 
 
 class Module(ABC):
@@ -34,8 +35,9 @@ class Module(ABC):
         self._capabilities = {_SHADER}
         self._functions: list[Words] = []
         self._lines: list[Words] = []  # of the function that is being written
-        self._blocks: dict[tuple[int, int, bool], int] = {}
+        self._blocks: dict[tuple[int, int, Words], int] = {}
         self.values: dict[int, int] = {}  # of constants
+        self.types: dict[int, int] = {}  # of what instructions make
 
     def _begin(self, import_name: int, push: int) -> None:
         """Declare what everything needs: `push` is the variable of the push block."""
@@ -93,16 +95,15 @@ class Module(ABC):
         ]
         return name
 
-    def _buffer(self, binding: int, words: int, writes: bool) -> int:
+    def _buffer(self, binding: int, words: int, access: Words) -> int:
         """A storage buffer, as an array of vectors of so many words."""
-        key = (binding, words, writes)
+        key = (binding, words, access)
         known = self._blocks.get(key)
         if known is None:
             array = self.new()
             self._declared.append(instruction(RUNTIME_ARRAY, array, self.vectors[words]))
             self._decorate(array, STRIDE, 4 * words)
-            access = (_NON_READABLE if writes else _NON_WRITABLE,)
-            known = self._array_block(array, op.STORAGE_BUFFER, access)
+            known = self._array_block(array, op.STORAGE_BUFFER, *[(one,) for one in access])
             self._decorate(known, _SET, 0)
             self._decorate(known, BINDING, binding)
             self._blocks[key] = known
@@ -113,6 +114,7 @@ class Module(ABC):
     def make(self, kind: int, of_type: int, *operands: int) -> int:
         """Write an instruction, and return its result."""
         name = self.new()
+        self.types[name] = of_type
         self._lines.append(instruction(kind, of_type, name, *operands))
         return name
 
@@ -148,14 +150,29 @@ class Module(ABC):
 
     def read(self, binding: int, words: int, at: int) -> int:
         """So many words of a buffer, from a multiple of them."""
-        return self.make(op.LOAD, self.vectors[words], self._place(binding, words, at, False))
+        place = self._place(binding, words, at, (_NON_WRITABLE,))
+        return self.make(op.LOAD, self.vectors[words], place)
 
     def store(self, binding: int, words: int, at: int, value: int) -> None:
-        self.write(op.STORE, self._place(binding, words, at, True), value)
+        self.write(op.STORE, self._place(binding, words, at, (_NON_READABLE,)), value)
 
-    def _place(self, binding: int, words: int, at: int, writes: bool) -> int:
+    def replace(self, binding: int, at: int, mask: int, bits: int, *, shared: bool) -> None:
+        """Put bits of a word in the place of those in a mask.
+
+        If it is `shared`, other invocations may change the rest of it at the same time.
+        """
+        place, rest = self._place(binding, 1, at, ()), self.make(_NOT, self.uint, mask)
+        if shared:
+            scope, relaxed = self.constant(_DEVICE), self.constant(0)
+            self.make(_ATOMIC_AND, self.uint, place, scope, relaxed, rest)
+            self.make(_ATOMIC_OR, self.uint, place, scope, relaxed, bits)
+            return
+        kept = self.number(AND, self.make(op.LOAD, self.uint, place), rest)
+        self.write(op.STORE, place, self.number(OR, kept, bits))
+
+    def _place(self, binding: int, words: int, at: int, access: Words) -> int:
         pointer = self.type(POINTER, op.STORAGE_BUFFER, self.vectors[words])
-        block = self._buffer(binding, words, writes)
+        block = self._buffer(binding, words, access)
         return self.make(op.CHAIN, pointer, block, self.constant(0), at)
 
     def least(self, a: int, b: int) -> int:

@@ -10,30 +10,24 @@ from dml_vk.kernels.plan.base import END
 from dml_vk.kernels.plan.chain import COPY, FILL, Node
 from dml_vk.kernels.registry import NATIVE_MODULES
 from dml_vk.kernels.spirv import instructions as op
-from dml_vk.kernels.spirv.module import (
-    ADD,
-    AND,
-    DIVIDE,
-    MODULO,
-    MULTIPLY,
-    OR,
-    RIGHT,
-    SUBTRACT,
-    Module,
-)
+from dml_vk.kernels.spirv.elements import Values, cut, from_words, to_words
+from dml_vk.kernels.spirv.module import MULTIPLY, OR, RIGHT, Module
 from dml_vk.kernels.spirv.pieces import (
     COMMON,
     COMPUTE,
     IS_RARE,
+    ITEMSIZES,
     RARE,
+    TARGET,
+    WIDEST,
     could_be_known,
     module_of,
+    of_parts,
     piece,
     scalar_places,
 )
 from dml_vk.strides.order import Ints
 
-Values = list[int]  # of one number, for elements that follow each other
 Maker = Callable[[dict[int, Values], int], Values]
 
 
@@ -44,14 +38,14 @@ def scalar_words(nodes: Sequence[Node]) -> int:
 
 def modules_of(nodes: Sequence[Node]) -> tuple[str, ...]:
     """The shipped modules that nodes are pieces of."""
-    kernels = {kernel for kernel, _, _ in nodes} - {COPY, FILL}
-    return tuple(sorted(map(module_of, kernels)))
+    found = {module_of(kernel, spec) for kernel, spec, _ in nodes if kernel not in (COPY, FILL)}
+    return tuple(sorted(found))
 
 
 def checks_of(nodes: Sequence[Node]) -> frozenset[str]:
     """Whose operations of a device nodes depend on, by dtype."""
     kinds = [
-        registry.checks_of(module_of(kernel), spec)
+        registry.checks_of(module_of(kernel, spec), of_parts(kernel, spec) or spec)
         for kernel, spec, _ in nodes
         if kernel not in (COPY, FILL)
     ]
@@ -69,7 +63,7 @@ class Nodes:
         Their scalars are in the push block from word `at` on.
         """
         self._asm, self._nodes, self._first = asm, nodes, first
-        self._zeros = 0
+        self._zero = 0
         self._makers: list[Maker] = []
         # By the number of a value: what computes it if it is common, and tells whether it is not.
         self.rare: dict[int, tuple[Maker, Maker]] = {}
@@ -82,21 +76,27 @@ class Nodes:
                 self._makers.append(_copy(sources))
             elif kernel == FILL:
                 self._makers.append(self._fill(spec[0], words))
+            elif (own := of_parts(kernel, spec)) is not None:
+                bits = native if module_of(kernel, own) in NATIVE_MODULES else 0
+                sizes = [ITEMSIZES[code] for code in (spec[TARGET], *spec[TARGET + 2 :])]
+                function = linked(kernel, own, words, bits, COMPUTE)
+                self._makers.append(self._by_parts(function, kernel, sources, sizes))
             else:
-                bits = native if module_of(kernel) in NATIVE_MODULES else 0
-                raw, given = asm.vectors[2], (kernel, spec, words, bits)
+                bits = native if module_of(kernel, spec) in NATIVE_MODULES else 0
+                given = kernel, spec, words, bits
+                made = 4 if ITEMSIZES[spec[TARGET]] == WIDEST else 2
                 if kernel in RARE:
-                    common = self._call(linked(*given, COMMON), kernel, sources, raw)
-                    told = self._call(linked(*given, IS_RARE), kernel, sources, asm.bool)
+                    common = self._call(linked(*given, COMMON), kernel, sources, made)
+                    told = self._call(linked(*given, IS_RARE), kernel, sources)
                     self.rare[first + len(self._makers)] = common, told
-                self._makers.append(self._call(linked(*given, COMPUTE), kernel, sources, raw))
+                self._makers.append(self._call(linked(*given, COMPUTE), kernel, sources, made))
 
     def begin(self) -> None:
         """Begin a function in which nodes are computed."""
         asm = self._asm
-        # There are less than 2^31 units, but no driver knows it.
-        zero = asm.number(RIGHT, asm.push(END), asm.constant(31))
-        self._zeros = asm.vector(zero, zero)
+        # There are less than 2^31 units, but no driver knows it, for the lowest bit and the sign.
+        high = asm.number(RIGHT, asm.push(END), asm.constant(31))
+        self._zero = asm.number(MULTIPLY, high, asm.constant(0x80000001))
 
     def compute(self, values: dict[int, Values], count: int, *, common: bool = False) -> None:
         """Compute the values that are not known, if their sources are.
@@ -111,21 +111,32 @@ class Nodes:
 
     def hidden(self, number: int, values: Values, by: str = "") -> Values:
         """These values of a number, for a kernel: such that no driver knows them."""
-        if not could_be_known(self._made_by(number), by):
+        if not could_be_known(*self._made_by(number), by):
             return values
-        asm = self._asm
-        return [asm.make(OR, asm.vectors[2], value, self._zeros) for value in values]
+        asm, found = self._asm, []
+        for value in values:
+            of_type = asm.types[value]
+            zeros = asm.vector(*[self._zero] * (4 if of_type == asm.vectors[4] else 2))
+            found.append(asm.make(OR, of_type, value, zeros))
+        return found
 
-    def _made_by(self, number: int) -> str:
-        kernel = COPY
+    def _made_by(self, number: int) -> tuple[str, Ints]:
+        kernel: str = COPY
+        spec: Ints = ()
         while kernel == COPY and number >= self._first:
-            kernel, _, sources = self._nodes[number - self._first]
+            kernel, spec, sources = self._nodes[number - self._first]
             (number, *_) = sources or (0,)
-        return kernel
+        return kernel, spec
 
-    def _linked(self, kernel: str, spec: Ints, words: Ints, native: int, of: str) -> int:
-        places = dict(zip(scalar_places(kernel, spec), words))
-        return self._asm.link(piece(kernel, spec, native, of), places)
+    def _linked(
+        self, kernel: str, spec: Ints, words: Ints, native: int, of: str
+    ) -> tuple[int, int]:
+        """(a piece's function, the words of what it takes and makes)."""
+        places, made = (
+            dict(zip(scalar_places(kernel, spec), words)),
+            piece(kernel, spec, native, of),
+        )
+        return self._asm.link(made, places), made.words
 
     def _fill(self, size: int, places: Ints) -> Maker:
         asm = self._asm
@@ -138,8 +149,39 @@ class Nodes:
 
         return fill
 
-    def _call(self, name: int, kernel: str, sources: Ints, of_type: int) -> Maker:
-        def call(values: dict[int, Values], count: int) -> Values:
+    def _call(
+        self, function: tuple[int, int], kernel: str, sources: Ints, made_words: int = 0
+    ) -> Maker:
+        """Call a piece; it makes so many words, or if these are 0, a truth."""
+        asm, (name, words) = self._asm, function
+        of_type = asm.vectors[words] if made_words else asm.bool
+
+        def called(*given: int) -> int:
+            taken = [self._fitted(value, words) for value in given]
+            result = asm.make(op.CALL, of_type, name, *taken)
+            return self._fitted(result, made_words) if made_words else result
+
+        return self._made(called, kernel, sources)
+
+    def _by_parts(
+        self, function: tuple[int, int], kernel: str, sources: Ints, sizes: Sequence[int]
+    ) -> Maker:
+        """Call a piece for both parts of complex numbers: item sizes of the result and sources."""
+        asm, (name, _) = self._asm, function
+
+        def called(*given: int) -> int:
+            parts = [
+                from_words(asm, to_words(asm, [value], size), size // 2)
+                for value, size in zip(given, sizes[1:])
+            ]
+            made = [asm.make(op.CALL, asm.vectors[2], name, *taken) for taken in zip(*parts)]
+            (result,) = from_words(asm, to_words(asm, made, sizes[0] // 2), sizes[0])
+            return result
+
+        return self._made(called, kernel, sources)
+
+    def _made(self, called: Callable[..., int], kernel: str, sources: Ints) -> Maker:
+        def make(values: dict[int, Values], count: int) -> Values:
             made: dict[Ints, int] = {}  # Where sources stand still, so does the result.
             results = []
             for k in range(count):
@@ -148,51 +190,20 @@ class Nodes:
                     taken = [
                         self.hidden(one, [value], kernel)[0] for one, value in zip(sources, given)
                     ]
-                    made[given] = self._asm.make(op.CALL, of_type, name, *taken)
+                    made[given] = called(*taken)
                 results.append(made[given])
             return results
 
-        return call
+        return make
+
+    def _fitted(self, value: int, words: int) -> int:
+        """A value with two words or four: those that it lacks are 0."""
+        asm = self._asm
+        if asm.types[value] == asm.vectors[words]:
+            return value
+        zeros = [asm.constant(0)] * (words - 2)
+        return asm.vector(asm.part(value, 0), asm.part(value, 1), *zeros)
 
 
 def _copy(sources: Ints) -> Maker:
     return lambda values, count: values[sources[0]]
-
-
-def cut(asm: Module, word: int, size: int) -> int:
-    """The lowest bytes of a word."""
-    return asm.number(AND, word, asm.constant((1 << 8 * size) - 1))
-
-
-def element(asm: Module, binding: int, size: int, place: int) -> int:
-    """One element of so many bytes, as two words."""
-    number = asm.number
-    if size == 8:
-        return asm.read(binding, 2, place)
-    if size == 4:
-        return asm.vector(asm.read(binding, 1, place), asm.constant(0))
-    per = asm.constant(4 // size)
-    word = asm.read(binding, 1, number(DIVIDE, place, per))
-    shift = number(MULTIPLY, number(MODULO, place, per), asm.constant(8 * size))
-    return asm.vector(cut(asm, number(RIGHT, word, shift), size), asm.constant(0))
-
-
-def coordinates(asm: Module, index: int, sizes: Ints) -> list[int]:
-    """The coordinates of a linear index; the first is the innermost."""
-    found = []
-    for size in sizes[:-1]:
-        if size == 1:
-            found.append(asm.constant(0))
-            continue
-        rest = asm.number(DIVIDE, index, asm.constant(size))
-        whole = asm.number(MULTIPLY, rest, asm.constant(size))
-        found.append(asm.number(SUBTRACT, index, whole))
-        index = rest
-    return [*found, index] if sizes else []
-
-
-def moved(asm: Module, place: int, at: Sequence[int], strides: Ints) -> int:
-    """A place moved along coordinates."""
-    for one, stride in zip(at, strides):
-        place = asm.number(ADD, place, asm.number(MULTIPLY, one, asm.constant(stride)))
-    return place

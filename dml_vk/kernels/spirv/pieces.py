@@ -10,6 +10,8 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
+from dml_vk.dtypes import DTYPES
+from dml_vk.kernels.operators import OPCODES
 from dml_vk.kernels.plan.chain import COPY, FILL
 from dml_vk.kernels.registry import COMPUTED, KERNELS, NATIVE_MODULES
 from dml_vk.kernels.spirv import instructions as op
@@ -27,7 +29,15 @@ COMPUTE, COMMON, IS_RARE = "compute(", "compute_common(", "is_rare("
 RARE = frozenset({"float_trig"})
 # Kernels whose operations are the same for operands that a driver knows.
 _EXACT = "int_", "long_", "where"
+_NEGATIVE = int(OPCODES["NEGATIVE"])
 _STRUCT, _POINTER = 30, 32
+ITEMSIZES = [dtype.itemsize for dtype in DTYPES.values()]  # by code
+WIDEST = 16  # bytes of an element
+TARGET = 3  # where the codes of dtypes start in the constants of a node
+_OF_WIDE = {"where": "words_128", "complex_size": "words_64"}  # variants for such elements
+# Kernels of real numbers that also do both parts of complex ones, and the dtypes of parts, by code.
+_BY_PARTS = "float_arithmetic", "double_arithmetic", "cast"
+_PARTS = {one.code: one.part.code for one in DTYPES.values() if one.kind == "c"}
 
 
 class Piece(NamedTuple):
@@ -37,6 +47,7 @@ class Piece(NamedTuple):
     functions: list[list[Words]]
     declared: dict[int, Words]  # types and constants
     precise: frozenset[int]
+    words: int  # of elements: two, or four if some have 128 bits
     scalars: dict[int, int]  # access chains, and the word of the scalars that each leads to
 
 
@@ -46,11 +57,12 @@ def piece(kernel: str, spec: Ints, native: int = 0, of: str = COMPUTE) -> Piece:
 
     `native` tells by which operations it may compute: see runtime/native_check.py.
     """
-    module = module_of(kernel)
+    module = module_of(kernel, spec)
     name = module.rpartition("_")[0]
     before = KERNELS[name].spec.index("OP")
+    root = _Root(library.program(module), spec, of)
     folder = Folder(
-        _rooted(library.program(module), COMPUTED[kernel][0], spec, of),
+        root.program(COMPUTED[kernel][0]),
         (*(0,) * before, *spec, *((native,) if module in NATIVE_MODULES else ())),
     )
     pruner = Pruner(folder)
@@ -75,6 +87,7 @@ def piece(kernel: str, spec: Ints, native: int = 0, of: str = COMPUTE) -> Piece:
         functions,
         declared,
         frozenset(pruner.used.intersection(folder.precise)),
+        root.words,
         {
             line[2]: values[line[5]]
             for function in functions
@@ -84,6 +97,13 @@ def piece(kernel: str, spec: Ints, native: int = 0, of: str = COMPUTE) -> Piece:
     )
 
 
+def of_parts(kernel: str, spec: Ints) -> Ints | None:
+    """The constants for one part of a complex number, if a kernel of real ones does both."""
+    if kernel not in _BY_PARTS or spec[TARGET] not in _PARTS:
+        return None
+    return (*spec[:TARGET], *[_PARTS.get(code, code) for code in spec[TARGET:]])
+
+
 @lru_cache(maxsize=256)
 def scalar_places(kernel: str, spec: Ints) -> Ints:
     """Which words of the scalars of a launch of its own a node takes."""
@@ -91,39 +111,41 @@ def scalar_places(kernel: str, spec: Ints) -> Ints:
         return ()
     if kernel == FILL:
         return tuple(range(max(1, spec[0] // 4)))
+    spec = of_parts(kernel, spec) or spec
 
     def make() -> bytes:
         words = sorted(set(piece(kernel, spec).scalars.values()))
         return bytes((len(words), *words))
 
-    (_, *words), _ = saved(("scalars", kernel, spec), [module_of(kernel)], make)
+    (_, *words), _ = saved(("scalars", kernel, spec), [module_of(kernel, spec)], make)
     return tuple(words)
 
 
-def could_be_known(kernel: str, by: str) -> bool:
+def could_be_known(kernel: str, spec: Ints, by: str) -> bool:
     """Whether a driver could know what a kernel computes, and then err in what another makes of it.
 
-    It knows that x < x is 0, and takes 0.0 for 0.0 * y, also where that is -0.0 or NaN.
+    It knows that x < x is 0, and takes 0.0 for 0.0 * y, also where that is -0.0 or NaN. And it
+    takes y - x for -x + y, which is another NaN where x is one.
     """
     if by.startswith(_EXACT):
         return False
+    if kernel == "float_arithmetic":
+        return spec[0] == _NEGATIVE
     return kernel.startswith((*_EXACT, "cast")) or kernel.endswith("_compare")
 
 
-def module_of(kernel: str) -> str:
-    """A module of a kernel: all compute the same, and differ in how they read and write."""
-    return f"{kernel}_{COMPUTED[kernel][1][0]}"
+def module_of(kernel: str, spec: Ints) -> str:
+    """A module of a kernel: all compute the same, and differ in how they read and write.
+
+    Some have one for elements of 128 bits, which computes with them.
+    """
+    is_wide = any(ITEMSIZES[code] == WIDEST for code in spec[TARGET:])
+    variant = _OF_WIDE.get(kernel) if is_wide else None
+    return f"{kernel}_{variant or COMPUTED[kernel][1][0]}"
 
 
 def _is_push(line: Words) -> bool:
     return line[0] & 0xFFFF == op.VARIABLE and line[3] == op.PUSH_CONSTANT
-
-
-def _rooted(program: Program, sources: int, spec: Ints, of: str) -> Program:
-    """A module of a kernel with the main function of a piece of it."""
-    root = _Root(program, spec, of)
-    lines = list(root.lines(sources))
-    return program.rooted(root.declared, lines, root.bound)
 
 
 class _Root:
@@ -144,13 +166,23 @@ class _Root:
         self._pointees = {pointer: of_type for of_type, pointer in self._pointers.items()}
         self._variables: list[Words] = []
         self._lines: list[Words] = []
+        self._decode = program.function(self._named("decode("))
+        self._raw, self._word = [self._pointees[param[1]] for param in self._decode.params]
+        self.words = 4 if "decode(vu4;u1;" in self._functions else 2
 
-    def lines(self, sources: int) -> Iterator[Words]:
-        decode = self._program.function(self._functions["decode(vu2;u1;"])
-        raw, code = [self._pointees[param[1]] for param in decode.params]
-        to_value = self._functions["to_value(vu2;"]
-        (compute,) = [one for name, one in self._functions.items() if name.startswith(self._of)]
-        self._word, self._raw = code, raw
+    def program(self, sources: int) -> Program:
+        """The module with it as the main function."""
+        lines = list(self._root(sources))
+        return self._program.rooted(self.declared, lines, self.bound)
+
+    def _named(self, start: str) -> int:
+        """The function with a name that starts so."""
+        (function,) = [one for name, one in self._functions.items() if name.startswith(start)]
+        return function
+
+    def _root(self, sources: int) -> Iterator[Words]:
+        raw, decode = self._raw, self._decode
+        to_value, compute = self._named("to_value("), self._named(self._of)
         params, values = [], []
         for k in range(sources):
             if self._absent >> k & 1:
@@ -210,7 +242,8 @@ class _Root:
 
     def _scalar(self, source: int) -> int:
         """The words of a source that is a scalar: see glsl/include/families/source.glsl."""
-        words = [self._word_at(source // 2), self._word_at(source // 2 + 1)]
+        places = [source // 2, source // 2 + 1, 2, 3][: self.words]
+        words = [self._word_at(place) for place in places]
         name = self._new()
         self._lines.append(instruction(op.CONSTRUCT, self._raw, name, *words))
         return name

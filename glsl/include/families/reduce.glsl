@@ -31,6 +31,7 @@ layout(constant_id = 10) const bool GAPS = true;       // the last chunk may not
 layout(constant_id = 11) const bool DST_QUADS = false;  // a unit writes a quad of dst
 
 layout(binding = 0) readonly buffer Src { uint src_words[]; };
+layout(binding = 0) readonly buffer SrcPairs { uvec2 src_pairs[]; };
 layout(binding = 0) readonly buffer SrcQuads { uvec4 src_quads[]; };
 layout(binding = 1) buffer Dst { T dst[]; };
 layout(binding = 1) writeonly buffer DstQuads { uvec4 dst_quads[]; };
@@ -94,7 +95,7 @@ uvec4 part(uvec4 quad, uint k) {
 uvec4 element(uint at) {
     uint bits = src_bits();
     if (bits == 128) return src_quads[at];
-    if (bits == 64) return uvec4(src_words[2 * at], src_words[2 * at + 1], 0, 0);
+    if (bits == 64) return uvec4(src_pairs[at], 0, 0);
     if (bits == 32) return uvec4(src_words[at], 0, 0, 0);
     uint per = 32 / bits;
     return uvec4(src_words[at / per] >> at % per * bits & (1u << bits) - 1, 0, 0, 0);
@@ -131,10 +132,10 @@ Node leaf(uint i) {
 uvec4 quad_from(uint i) {
     uint bits = src_bits(), at = root.x + i, end = root.x + count - 1;
     if (READ == BY_QUADS) return src_quads[(GAPS ? min(at, end) : at) / (128 / bits)];
+    if (bits == 64) return uvec4(src_pairs[min(at, end)], src_pairs[min(at + 1, end)]);
     uvec4 quad;
-    if (bits >= 32) {
-        uint words = bits / 32, last = end * words + words - 1;
-        [[unroll]] for (uint k = 0; k < 4; k++) quad[k] = src_words[min(at * words + k, last)];
+    if (bits == 32) {
+        [[unroll]] for (uint k = 0; k < 4; k++) quad[k] = src_words[min(at + k, end)];
         return quad;
     }
     uint per = 32 / bits, last = end / per, shift = at % per * bits;

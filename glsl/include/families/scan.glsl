@@ -34,6 +34,10 @@ layout(binding = 1) readonly buffer Carry { uint carry[]; };
 layout(binding = 1) readonly buffer CarryQuads { uvec4 carry_quads[]; };
 layout(binding = 2) writeonly buffer Dst { uint dst[]; };
 layout(binding = 2) writeonly buffer DstQuads { uvec4 dst_quads[]; };
+#if WORDS == 2
+layout(binding = 0) readonly buffer SrcPairs { uvec2 src_pairs[]; };
+layout(binding = 2) writeonly buffer DstPairs { uvec2 dst_pairs[]; };
+#endif
 
 #define PER (4 / WORDS)
 #define LOG_BLOCK 6u
@@ -74,7 +78,14 @@ Quad along(uint at) {
 
 Values read(uint at) {
 #if COLUMNS == 1
-    return Values(VALUE[1](decode(src_element(at, TYPE), TYPE)));
+    uvec2 raw;
+#if WORDS == 2
+    if (bits_of(TYPE) == 64)
+        raw = src_pairs[at];
+    else
+#endif
+        raw = src_element(at, TYPE);
+    return Values(VALUE[1](decode(raw, TYPE)));
 #else
     Values values;
     [[unroll]] for (uint c = 0; c < COLUMNS; c += PER) {
@@ -113,8 +124,11 @@ void write_quad(uint at, Quad values) {
 
 void write_element(uint at, VALUE value) {
     uvec2 words = encode(value, STORED);
-    dst[WORDS * at] = words.x;
-    if (WORDS == 2) dst[2 * at + 1] = words.y;
+#if WORDS == 2
+    dst_pairs[at] = words;
+#else
+    dst[at] = words.x;
+#endif
 }
 
 void write(uint at, Values values) {

@@ -13,6 +13,7 @@
 #endif
 
 layout(binding = SOURCE) readonly buffer NAMED(Words) { uint NAMED(words)[]; };
+layout(binding = SOURCE) readonly buffer NAMED(Pairs) { uvec2 NAMED(pairs)[]; };
 layout(binding = SOURCE) readonly buffer NAMED(Quads) { uvec4 NAMED(quads)[]; };
 
 bool NAMED(is_scalar)() { return (SCALARS >> SOURCE & 1) != 0; }
@@ -31,7 +32,10 @@ VALUE NAMED(element_at)(uint at) {
 #ifdef WIDE
     if (bits == 128) return decode(NAMED(quads)[at], SOURCE_TYPE);
 #endif
-    if (bits == 64) return decode(AS_RAW(NAMED(words)[2 * at], NAMED(words)[2 * at + 1]), SOURCE_TYPE);
+    if (bits == 64) {
+        uvec2 pair = NAMED(pairs)[at];
+        return decode(AS_RAW(pair.x, pair.y), SOURCE_TYPE);
+    }
     if (bits == 32) return decode(AS_RAW(NAMED(words)[at], 0), SOURCE_TYPE);
     uint word = NAMED(words)[at / (32 / bits)];
     return decode(AS_RAW(word >> at % (32 / bits) * bits & (1u << bits) - 1, 0), SOURCE_TYPE);

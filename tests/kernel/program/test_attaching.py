@@ -275,14 +275,14 @@ def asked(function, *sizes):
 def test_what_a_kernel_cannot_take_is_refused():
     plan, params, passing, chain, profile = asked(lambda x, y: x @ y + 1, (37, 50), (50, 21))
     (node,) = chain.nodes
-    (value, written), *_ = chain.writes
-    half = (value, written._replace(itemsize=2))
     refused = [
         (dataclasses.replace(plan, launches=plan.launches * 2), chain, profile),
-        (plan, chain._replace(nodes=(node._replace(kernel="complex_exp"),)), profile),
+        (plan, chain._replace(nodes=(node._replace(kernel="complex_arc"),)), profile),
         (plan, chain._replace(nodes=(node._replace(kernel="float_trig"),)), profile),
         (plan, chain._replace(nodes=chain.nodes * 2000), profile),
-        (plan, chain._replace(writes=(*chain.writes, half)), profile),
+        (plan, chain._replace(sizes=(0, 21)), profile),
+        (dataclasses.replace(plan, base_bytes=(4, 4, 2)), chain, profile),
+        (dataclasses.replace(plan, module="transfer copy"), chain, profile),
         (plan, chain, dataclasses.replace(profile, max_storage_buffers=2)),
         (plan, chain, dataclasses.replace(profile, max_push_bytes=16)),
     ]
@@ -297,9 +297,43 @@ def test_a_kernel_that_does_more_than_to_store_words_is_refused():
     assert shared.outline(len(registry.KERNELS["copy_packed"].bindings), is_read=False) is None
 
 
-def test_without_an_outline_there_is_no_plan(monkeypatch):
+def test_part_of_a_result_stays_apart():
+    assert apart(lambda x, y: (x @ y)[:3] + 1, (6, 5), (5, 4)) == 2
+
+
+@pytest.mark.parametrize("columns", [64, 63])
+def test_results_of_other_sizes(columns, monkeypatch, tmp_path):
+    """Whole words of bytes and halves, or parts of them, in place of what the kernel writes."""
+    monkeypatch.setattr(attaching, "cost", lambda step: 0.0)
+
+    def function(x, y):
+        z = x @ y
+        return (z - 1).to(dml_vk.float16), z > 0, z.to(dml_vk.float64)
+
+    compiled = dml_vk.compile(function)
+    x, y = tensor(37, 50), tensor(50, columns)
+    with profiled(dml_vk.device(), dataclasses.replace(SHUFFLING, max_storage_buffers=8)):
+        same(compiled(x, y), function(x, y))
+    (job,) = jobs_of(compiled)
+    assert job.work.shares_words == (columns % 4 > 0)
+    check_valid(built(job.work.recipe, 0), tmp_path / "module.spv")
+
+
+def test_a_result_with_gaps_is_refused():
+    plan, params, passing, chain, profile = asked(lambda x, y: x @ y + 1, (37, 50), (50, 21))
+    apart = passing._replace(operand=passing.operand._replace(strides=(42, 2)))
+    assert plan_attached(plan, params, apart, chain, profile) is None
+
+
+@pytest.mark.parametrize("words", [None, 0])
+def test_without_an_outline_of_whole_elements_there_is_no_plan(words, monkeypatch):
     given = asked(lambda x, y: x @ y + 1, (37, 50), (50, 21))
-    monkeypatch.setattr(planning, "outline", lambda *given: None)
+    outline = planning.outline
+
+    def changed(*asked):
+        return None if words is None else outline(*asked)._replace(narrowest=words)
+
+    monkeypatch.setattr(planning, "outline", changed)
     assert plan_attached(*given) is None
 
 

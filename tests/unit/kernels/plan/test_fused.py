@@ -44,33 +44,17 @@ def test_equal_chains_share_a_plan():
 
 REFUSED = {
     "a kernel of rows": chain(Node("finish", (0, 0, 0, 10, 10, 10), (0,))),
-    "elements of 128 bits": chain(
-        Node(COPY, (16,), (0,)), reads=(Operand(STRIDES, 0, 16),), writes=((1, AT),)
+    "the longest function of complex numbers": chain(
+        node("ASIN", 0, kernel="complex_arc", dtype=complex64)
     ),
-    "elements of 128 bits from elsewhere": chain(
-        Node(FILL, (16,), ()), writes=((1, Operand(STRIDES, 0, 4)),)
+    "several long functions": chain(
+        *[node("EXP", k, kernel="complex_exp", dtype=complex128) for k in range(3)],
+        writes=((3, AT),),
     ),
-    "a computation in 128 bits": chain(
-        node("ADD", 0, 0, kernel="double_complex_arithmetic", dtype=complex128)
-    ),
-    "functions of complex numbers": chain(node("EXP", 0, kernel="complex_exp", dtype=complex64)),
     "too many elements": chain(TWICE, sizes=(2**26, 32)),
     "too many buffers": chain(TWICE, reads=(AT,) * 32, writes=((32, AT),)),
     "too many scalars": chain(
         *[node("CLIP", k, absent=SECOND) for k in range(15)], writes=((15, AT),)
-    ),
-    "bytes with gaps": chain(Node(COPY, (1,), (0,)), writes=((1, Operand((64, 2), 0, 1)),)),
-    "rows of bytes between words": chain(
-        Node(COPY, (1,), (0,)), writes=((1, Operand((33, 1), 0, 1)),)
-    ),
-    "bytes from the middle of a word": chain(
-        Node(COPY, (1,), (0,)), writes=((1, Operand(STRIDES, 2, 1)),)
-    ),
-    "part of a word": chain(
-        Node(COPY, (2,), (0,)),
-        sizes=(3,),
-        reads=(Operand((1,), 0, 2),),
-        writes=((1, Operand((1,), 0, 2)),),
     ),
     "too many rounds of loops": chain(
         *[node("REMAINDER", k, 0) for k in range(12)], writes=((12, AT),)
@@ -82,6 +66,34 @@ REFUSED = {
 def test_refused(what):
     profile = dataclasses.replace(CPU, max_storage_buffers=32)
     assert plan_fused(REFUSED[what], profile) is None
+    few = Operand((64, 2), 0, 1)  # also where elements are written one by one
+    alone = REFUSED[what]._replace(writes=((REFUSED[what].writes[0][0], few),))
+    assert plan_fused(alone, profile) is None
+
+
+def test_words_that_units_share_cost_more():
+    """Into bytes that follow each other, at the ends of short rows alone, and with gaps."""
+    sizes, costs = (60, 32), []
+    for strides in ((32, 1), (33, 1), (64, 2)):
+        writes = ((1, Operand(strides, 0, 1)),)
+        plan = plan_fused(chain(node("ADD", 0, 0), writes=writes, sizes=sizes), CPU)
+        assert plan is not None
+        assert plan.shares_words == (strides[0] != 32)
+        costs.append(plan.units * plan.unit_ns)
+    assert costs == sorted(costs)
+    assert costs[0] < costs[1] < costs[2]
+
+
+def test_rows_by_words_go_before_pieces_across_rows_that_share_them():
+    """Channels of pixels: with a gap after each pixel, or without."""
+    pixels, channels = Operand((8, 1), 0, 4), Operand((0, 1), 0, 4)
+    for pitch, shares in ((8, False), (9, True)):
+        writes = ((2, Operand((pitch, 1), 0, 1)),)
+        plan = plan_fused(Chain((64, 8), (pixels, channels), (node("ADD", 0, 1),), writes), CPU)
+        assert plan is not None
+        assert plan.recipe is not None
+        assert plan.shares_words == shares
+        assert bool(plan.recipe.ways[0].across) != shares
 
 
 def test_a_unit_of_a_kernel_with_a_slow_branch_has_a_bit_for_each_step():

@@ -14,7 +14,7 @@ from dml_vk.kernels.spirv.assembler import Assembler
 from dml_vk.kernels.spirv.capabilities import NATIVE_CAPABILITIES, check_capabilities
 from dml_vk.kernels.spirv.chained import built
 from dml_vk.kernels.spirv.nodes import modules_of
-from dml_vk.kernels.spirv.pieces import RARE, Piece
+from dml_vk.kernels.spirv.pieces import ITEMSIZES, RARE, TARGET, Piece
 from dml_vk.kernels.spirv.reader import read
 from dml_vk.runtime.native_check import CHECKS
 from tests.modules import check_valid, codes
@@ -27,27 +27,25 @@ COMMON = {
     "int": ("int8", "uint32"),
     "long": ("int64", "uint64"),
     "double": ("float64",),
-    "complex": ("complex64",),
+    "complex": ("complex64", "complex128"),
+    "double_complex": ("complex128",),
     "cast": ("float16", "int64", "uint8"),
 }
-REFUSED = {
-    *("complex_exp", "complex_log", "complex_trig", "complex_arc", "complex_pow"),
-    *("double_complex_arithmetic", "double_complex_compare"),
-}
 
 
-def recipe_of(nodes, sources=3, itemsize=8):
-    way = Way(itemsize, (), (1,), 16)
-    whole = Way(8, (), (1,), 16)
+def recipe_of(nodes, sources=3):
+    way = Way(8, (), (1,), 16)
     last = sources + len(nodes) - 1
-    return Recipe(64, 8, (), (64,), 2, 2, 2, 1, (*[way] * sources, whole), tuple(nodes), (last,))
+    ways = (*[way] * sources, way._replace(itemsize=ITEMSIZES[nodes[-1].spec[TARGET]]))
+    return Recipe(64, 8, (), (64,), 2, 2, 2, 1, ways, tuple(nodes), (last,))
 
 
-@pytest.mark.parametrize("kernel", sorted(COMPUTED.keys() - REFUSED))
+@pytest.mark.parametrize("kernel", sorted(COMPUTED))
 def test_every_operator_of(kernel, tmp_path):
     count = COMPUTED[kernel][0]
     opcodes = (CASTS if kernel == "cast" else opcodes_of(kernel)).values()
-    names = COMMON.get(kernel.partition("_")[0], ("float32", "float16"))
+    kinds = (kernel[: kernel.rfind("_")], kernel.partition("_")[0])
+    names = next((COMMON[kind] for kind in kinds if kind in COMMON), ("float32", "float16"))
     pairs = [(DTYPES[name].code, DTYPES[other].code) for name in names for other in names]
     nodes = [
         Node(kernel, (int(opcode), before, 0, code, code, *[other] * count), (0, 1, 2)[:count])
@@ -98,7 +96,8 @@ def test_a_switch_of_a_piece_keeps_its_cases(tmp_path):
     ]
     types = {word: (21, word, 32, 0), function: (op.TYPE_FUNCTION, function, word, word)}
     declared = {name: op.instruction(*line) for name, line in types.items()}
-    piece = Piece(root, [[op.instruction(*line) for line in lines]], declared, frozenset(), {})
+    functions = [[op.instruction(*line) for line in lines]]
+    piece = Piece(root, functions, declared, frozenset(), 2, {})
     assembler = Assembler(2)
     assembler.link(piece, {})
     spirv = assembler.assembled(1)

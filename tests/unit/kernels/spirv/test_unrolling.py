@@ -31,6 +31,7 @@ def test_no_loop_is_marked_and_all_else_is_the_same():
 @pytest.mark.parametrize("unrolls", [True, False])
 def test_only_drivers_that_cannot_unroll_get_modules_without_marks(monkeypatch, unrolls):
     spirv, given = library.load(MODULE), []
+    monkeypatch.setenv("DML_VK_CACHE", "off")  # where kernels are named by their modules
     monkeypatch.setattr(library, "load_for", lambda module, spec: spirv)
     runtime = Runtime()
     plain = runtime.pipeline
