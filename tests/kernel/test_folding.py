@@ -82,7 +82,6 @@ def test_kernels(name, dtype, monkeypatch):
     monkeypatch.setattr(queue._pipelines, "_cached", {})
     monkeypatch.setattr(queue.encoder, "_known", {})
     monkeypatch.setattr(queue.encoder, "_same", {})
-    monkeypatch.setenv("DML_VK_CACHE", "off")  # where kernels are folded
     monkeypatch.setattr(library, "load_for", load_whole)
     assert results() == folded
     assert seen

@@ -14,6 +14,5 @@ def _anew(makes_kernels):
 
 @pytest.fixture
 def no_modules(monkeypatch):
-    """Kernels without modules, which are named on disk by what is in these."""
-    monkeypatch.setenv("DML_VK_CACHE", "off")
+    """Kernels without modules."""
     monkeypatch.setattr(library, "load_for", lambda module, spec: b"")
