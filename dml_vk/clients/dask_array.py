@@ -22,6 +22,7 @@ from dask.array.dispatch import (
 )
 
 import dml_vk
+from dml_vk.dask import functions
 from dml_vk.dask.arrays import with_our_sums
 from dml_vk.dask.backend import Backend, to_tensors
 from dml_vk.tensor.core import Tensor
@@ -73,3 +74,4 @@ to_numpy_dispatch.register(Tensor, _to_numpy)
 to_tensors.register((object, np.ndarray), dml_vk.asarray)
 # As a default it gives way to the plugins that a program sets.
 dask.config.update_defaults({"array_plugins": [with_our_sums]})
+functions.replace()

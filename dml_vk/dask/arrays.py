@@ -8,22 +8,13 @@ from typing import Any
 import dask.array as da
 import numpy as np
 
-from dml_vk.dask import nan_statistics, products, statistics
+from dml_vk.dask import products, statistics
 from dml_vk.dask.chunks import asarray, meta_of
+from dml_vk.dask.functions import FUNCTIONS
 from dml_vk.tensor.core import Tensor
 
 _FUNCTIONS: dict[Any, Callable[..., Any]] = {
-    np.sum: statistics.sum,
-    np.prod: statistics.prod,
-    np.mean: statistics.mean,
-    np.var: statistics.var,
-    np.std: statistics.std,
-    np.matmul: products.matmul,
-    np.nanmean: nan_statistics.nanmean,
-    np.nanprod: nan_statistics.nanprod,
-    np.nanstd: nan_statistics.nanstd,
-    np.nansum: nan_statistics.nansum,
-    np.nanvar: nan_statistics.nanvar,
+    **{getattr(np, name): ours for name, ours in FUNCTIONS.items()},
     np.nonzero: lambda x: x.nonzero(),
 }
 
@@ -60,10 +51,7 @@ class TensorArray(da.Array):  # type: ignore[misc]  # Dask has no types
         there: Any = self != 0
         return tuple([asarray(one.ravel())[there.ravel()] for one in places])
 
-    def dot(self, other: Any) -> Any:
-        if self.ndim > 2 or getattr(other, "ndim", 0) not in (1, 2):
-            return super().dot(other)
-        return products.matmul(self, other)
+    dot = products.dot
 
     def __matmul__(self, other: Any) -> Any:
         return products.matmul(self, other)

@@ -10,6 +10,7 @@ from typing import Any
 
 import dask.array as da
 import numpy as np
+from dask.array import reductions
 from dask.graph_manipulation import clone
 
 from dml_vk.array.data_types import imag, real
@@ -51,7 +52,7 @@ def nansum(
     [1.0, 5.0]
     """
     if not is_ours(x):
-        return da.nansum(x, axis, dtype, keepdims, split_every, out)
+        return reductions.nansum(x, axis, dtype, keepdims, split_every, out)
     return statistics.sum(_filled(x, 0), axis, dtype, keepdims, split_every, out)
 
 
@@ -71,7 +72,7 @@ def nanprod(
     [3.0, 2.0]
     """
     if not is_ours(x):
-        return da.nanprod(x, axis, dtype, keepdims, split_every, out)
+        return reductions.nanprod(x, axis, dtype, keepdims, split_every, out)
     return statistics.prod(_filled(x, 1), axis, dtype, keepdims, split_every, out)
 
 
@@ -91,7 +92,7 @@ def nanmean(
     [2.0, 2.0]
     """
     if not is_ours(x):
-        return da.nanmean(x, axis, dtype, keepdims, split_every, out)
+        return reductions.nanmean(x, axis, dtype, keepdims, split_every, out)
     if dtype is not None:
         x = as_dtype(x, to_dtype("nanmean", dtype))
     kind = dtype_of(x)
@@ -117,7 +118,7 @@ def nanvar(
     [0.0, 0.25]
     """
     if not is_ours(x):
-        return da.nanvar(x, axis, dtype, keepdims, ddof, split_every, out)
+        return reductions.nanvar(x, axis, dtype, keepdims, ddof, split_every, out)
     return handed(_spread("nanvar", x, axis, dtype, keepdims, ddof), out)
 
 
@@ -138,7 +139,7 @@ def nanstd(
     [0.0, 0.5]
     """
     if not is_ours(x):
-        return da.nanstd(x, axis, dtype, keepdims, ddof, split_every, out)
+        return reductions.nanstd(x, axis, dtype, keepdims, ddof, split_every, out)
     return handed(_spread("nanstd", x, axis, dtype, keepdims, ddof), out)
 
 

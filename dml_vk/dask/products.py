@@ -12,6 +12,7 @@ from typing import Any
 
 import dask.array as da
 import numpy as np
+from dask.array import routines
 
 from dml_vk.array import products
 from dml_vk.array.elementwise import add
@@ -37,7 +38,7 @@ def matmul(x1: Any, x2: Any) -> Any:
     """
     x1, x2 = da.asanyarray(x1), da.asanyarray(x2)
     if not (is_ours(x1) and is_ours(x2) and x1.ndim and x2.ndim):
-        return da.matmul(x1, x2)
+        return routines.matmul(x1, x2)
     depth = x2.shape[-2] if x2.ndim > 1 else x2.shape[0]
     if depth != x1.shape[-1]:
         raise LayoutError("matmul", SAME_DEPTH, x1=x1.shape, x2=x2.shape)
@@ -78,6 +79,12 @@ def matmul(x1: Any, x2: Any) -> Any:
     if not rows:
         found = found[..., 0, :]
     return found if columns else found[..., 0]
+
+
+def dot(x1: Any, x2: Any) -> Any:
+    """Multiply matrices or vectors. More dims than two are those of NumPy's dot, summed by Dask."""
+    x1, x2 = da.asanyarray(x1), da.asanyarray(x2)
+    return (matmul if x1.ndim in (1, 2) and x2.ndim in (1, 2) else routines.dot)(x1, x2)
 
 
 def _product(x1: Tensor, x2: Tensor) -> Tensor:

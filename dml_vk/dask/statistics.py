@@ -13,6 +13,7 @@ from typing import Any
 
 import dask.array as da
 import numpy as np
+from dask.array import reductions
 from dask.graph_manipulation import clone
 
 from dml_vk.array.elementwise import astype, divide, sqrt, square, subtract
@@ -82,7 +83,7 @@ def mean(
     [2.0, 3.5]
     """
     if not is_ours(x):
-        return da.mean(x, axis, dtype, keepdims, split_every, out)
+        return reductions.mean(x, axis, dtype, keepdims, split_every, out)
     if dtype is not None:
         x = as_dtype(x, to_dtype("mean", dtype))
     axes, kind = axes_of("mean", x, axis), dtype_of(x)
@@ -114,7 +115,7 @@ def var(
     [2.0, 8.0]
     """
     if not is_ours(x):
-        return da.var(x, axis, dtype, keepdims, ddof, split_every, out)
+        return reductions.var(x, axis, dtype, keepdims, ddof, split_every, out)
     return handed(_spread("var", x, axis, dtype, keepdims, ddof), out)
 
 
@@ -137,7 +138,7 @@ def std(
     [1.0, 2.0]
     """
     if not is_ours(x):
-        return da.std(x, axis, dtype, keepdims, ddof, split_every, out)
+        return reductions.std(x, axis, dtype, keepdims, ddof, split_every, out)
     return handed(_spread("std", x, axis, dtype, keepdims, ddof), out)
 
 
@@ -164,7 +165,7 @@ def _accumulated(
     what: str, x: Any, axis: Any, dtype: Any, keepdims: bool, split_every: Any, out: Any
 ) -> Any:
     if not is_ours(x):
-        return getattr(da, what)(x, axis, dtype, keepdims, split_every, out)
+        return getattr(reductions, what)(x, axis, dtype, keepdims, split_every, out)
     axes, own = axes_of(what, x, axis), dtype_of(x)
     wanted = sum_dtype(what, own, None if dtype is None else to_dtype(what, dtype))
     wide = own if own.kind == wanted.kind and own.itemsize > wanted.itemsize else wanted

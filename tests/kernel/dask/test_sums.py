@@ -257,3 +257,28 @@ def test_products_of_vectors_batches_and_mixed_dtypes():
     ] * 3
     with pytest.raises(ValueError, match=r"matmul: x1\.shape"):
         from_array(numbers((3, 4)), 2) @ from_array(numbers((3, 4)), 2)
+
+
+@pytest.mark.parametrize("name", [*FUNCTIONS, *IGNORING])
+def test_functions_of_dask(name):
+    x = numbers((6, 41))
+    expected = getattr(dml_vk.dask, name)(from_array(x, (4, 7)), 1).compute()
+    assert is_same(getattr(da, name)(from_array(x, (4, 7)), axis=1).compute(), expected)
+    assert is_same(getattr(np, name)(from_array(x, (4, 7)), axis=1).compute(), expected)
+    assert isinstance(getattr(da, name)(da.from_array(x, (4, 7)), axis=1).compute(), np.ndarray)
+
+
+@pytest.mark.parametrize("name", ["matmul", "dot"])
+def test_products_of_dask(name):
+    x, y = numbers((3, 5000)), numbers((5000, 4))
+    expected = dml_vk.asarray(x) @ dml_vk.asarray(y)
+    for function in (getattr(da, name), getattr(np, name)):
+        assert is_same(function(from_array(x, 700), from_array(y, 900)).compute(), expected)
+        assert is_same(function(from_array(x, 700), dml_vk.asarray(y)).compute(), expected)
+
+
+def test_products_of_more_dims_are_those_of_dask():
+    x, y = numbers((2, 3, 50)), numbers((2, 50, 4))
+    found = from_array(x, 20).dot(from_array(y, 20)).compute()
+    assert found.shape == (2, 3, 2, 4)
+    np.testing.assert_allclose(found.numpy(), np.dot(x, y), rtol=1e-4, atol=1e-4)
