@@ -49,19 +49,21 @@ class _Module(types.ModuleType):
         return getattr(np, name)
 
 
-_random = _RandomModule("cupy.random")
-_random.RandomState = lambda *given: _Random(np.random.RandomState(*given))
-_random.default_rng = lambda *given: _Random(np.random.default_rng(*map(_down, given)))
-_random.random = lambda size, dtype=float: dml_vk.asarray(np.random.random(size).astype(dtype))
-_cupy = _Module("cupy")
-_cupy.__version__ = "13.0"
-_cupy.ndarray = Tensor
-_cupy.asnumpy = lambda x, **_: np.asarray(_down(x))
-for _name in ("arange", "array", "asanyarray", "asarray", "empty", "eye", "full", "ones", "zeros"):
-    setattr(_cupy, _name, _uploaded(getattr(np, _name)))
-_cupy.random = _random
-_no_gpu = types.SimpleNamespace(CUDARuntimeError=RuntimeError, getDeviceCount=lambda: 0)
-_cupy.cuda = types.SimpleNamespace(runtime=_no_gpu)
-sys.modules["cupy"] = _cupy
-Tensor.get = Tensor.numpy  # CuPy's name for it
-DType.__str__ = lambda self: self.name  # Dask's tests compare dtypes by their text
+def pytest_configure() -> None:
+    """What collects doctests imports this file too, which must change nothing for other tests."""
+    random = _RandomModule("cupy.random")
+    random.RandomState = lambda *given: _Random(np.random.RandomState(*given))
+    random.default_rng = lambda *given: _Random(np.random.default_rng(*map(_down, given)))
+    random.random = lambda size, dtype=float: dml_vk.asarray(np.random.random(size).astype(dtype))
+    cupy = _Module("cupy")
+    cupy.__version__ = "13.0"
+    cupy.ndarray = Tensor
+    cupy.asnumpy = lambda x, **_: np.asarray(_down(x))
+    for name in ("arange", "array", "asanyarray", "asarray", "empty", "eye", "full", "ones", "zeros"):
+        setattr(cupy, name, _uploaded(getattr(np, name)))
+    cupy.random = random
+    no_gpu = types.SimpleNamespace(CUDARuntimeError=RuntimeError, getDeviceCount=lambda: 0)
+    cupy.cuda = types.SimpleNamespace(runtime=no_gpu)
+    sys.modules["cupy"] = cupy
+    Tensor.get = Tensor.numpy  # CuPy's name for it
+    DType.__str__ = lambda self: self.name  # Dask's tests compare dtypes by their text
