@@ -106,6 +106,11 @@ class Pipelines:
         return found
 
     def _make(self, key: Key) -> Cached:
+        # A driver that runs out of memory while it compiles ends the process.
+        refusal = self._refusal()
+        if refusal is not None:
+            rule = f"no memory to compile a kernel: {refusal}"
+            raise DeviceMemoryError("kernel", rule, kernels=len(self._cached))
         began = perf_counter()
         known = key.spec
         spec: Ints = ()
@@ -115,11 +120,6 @@ class Pipelines:
         else:  # the constants are folded into it
             name = key.module if isinstance(key.module, str) else FUSED
             spirv, known, is_saved = self._shipped(key.module, key)
-        # A driver that runs out of memory while it compiles ends the process.
-        refusal = self._refusal()
-        if refusal is not None:
-            rule = f"no memory to compile a kernel: {refusal}"
-            raise DeviceMemoryError("kernel", rule, kernels=len(self._cached))
         pipeline = self._runtime.pipeline(spirv, spec, key.push_words, key.bindings)
         seconds = perf_counter() - began
         dispatches.made(name, known, seconds)

@@ -114,17 +114,18 @@ def test_a_new_kernel_when_memory_is_nearly_exhausted_is_an_error(left):
         f"""
         import resource
         use()
+        generator = dml_vk.random.Generator(1)
         pages = int(open("/proc/self/statm").read().split()[0])
         limit = pages * resource.getpagesize() + {left} * 2**20
         hard = resource.getrlimit(resource.RLIMIT_AS)[1]
         resource.setrlimit(resource.RLIMIT_AS, (limit, hard))
         try:
-            dml_vk.random.Generator(1).random(1000)
+            generator.random(1000)
         except MemoryError as error:
             print("no memory to compile" in str(error))
         resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
         use()
-        print(len(dml_vk.random.Generator(1).random(1000).tolist()))
+        print(len(generator.random(1000).tolist()))
         """,
         "True\n1000",
     )
