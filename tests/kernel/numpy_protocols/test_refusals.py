@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import dml_vk
-from dml_vk.errors import DTypeError, LayoutError
+from dml_vk.errors import DTypeError, LayoutError, RangeError
 from dml_vk.numpy_protocols import matrices
 
 M = np.array([[0.25, -1.5, 3.0], [2.5, 0.75, -0.5]], np.float32)
@@ -70,3 +70,5 @@ def test_what_tensors_do_not_offer_is_refused():
     ):
         with pytest.raises(LayoutError, match=said):
             call()
+    with pytest.raises(RangeError, match="linspace: num must not be negative; got num=-1"):
+        np.linspace(x, 2, -1)

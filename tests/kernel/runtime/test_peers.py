@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import threading
 
 import numpy as np
 import pytest
@@ -114,3 +115,20 @@ def test_a_compiled_function_does_not_move_tensors(devices):
     moved = dml_vk.compile(lambda x: x.to(device=other))
     with pytest.raises(dml_vk.errors.CaptureError, match="values are not known"):
         moved(dml_vk.ones(3))
+
+
+def test_others_move_tensors_while_a_function_is_captured(devices):
+    x, found = dml_vk.arange(3), []
+
+    def move():
+        found.append(x.to(device=devices["staged"]).tolist())
+
+    @dml_vk.compile
+    def function(y):
+        other = threading.Thread(target=move)
+        other.start()
+        other.join()
+        return y + 1
+
+    assert function(x).tolist() == [1, 2, 3]
+    assert found == [[0, 1, 2]]

@@ -382,5 +382,6 @@ def test_methods_of_numpys_names():
     assert x.swapaxes(0, 1).tolist() == values.T.tolist()
     assert x.argsort().tolist() == values.argsort().tolist()
     assert x.dot(x).tolist() == values.dot(values).tolist()
+    assert dml_vk.asarray(values * 1j).conj().tolist() == (values * -1j).tolist()
     with pytest.raises(DTypeError, match="add: operands must be tensors or numbers"):
         x += np.array("1")
