@@ -16,6 +16,8 @@ import dml_vk
 from dml_vk.dtypes import DType
 from dml_vk.tensor.core import Tensor
 
+MAKERS = ("arange", "array", "asanyarray", "asarray", "empty", "eye", "full", "ones", "zeros")
+
 
 def _down(value: Any) -> Any:
     return value.numpy() if isinstance(value, Tensor) else value
@@ -59,7 +61,17 @@ def pytest_configure() -> None:
     cupy.__version__ = "13.0"
     cupy.ndarray = Tensor
     cupy.asnumpy = lambda x, **_: np.asarray(_down(x))
-    for name in ("arange", "array", "asanyarray", "asarray", "empty", "eye", "full", "ones", "zeros"):
+    for name in (
+        "arange",
+        "array",
+        "asanyarray",
+        "asarray",
+        "empty",
+        "eye",
+        "full",
+        "ones",
+        "zeros",
+    ):
         setattr(cupy, name, _uploaded(getattr(np, name)))
     cupy.random = random
     no_gpu = types.SimpleNamespace(CUDARuntimeError=RuntimeError, getDeviceCount=lambda: 0)
