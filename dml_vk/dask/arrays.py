@@ -9,13 +9,12 @@ import dask.array as da
 import numpy as np
 
 from dml_vk.dask import products, statistics
-from dml_vk.dask.chunks import asarray, meta_of
+from dml_vk.dask.chunks import asarray, meta_of, on_host
 from dml_vk.dask.functions import FUNCTIONS
 from dml_vk.tensor.core import Tensor
 
 _FUNCTIONS: dict[Any, Callable[..., Any]] = {
-    **{getattr(np, name): ours for name, ours in FUNCTIONS.items()},
-    np.nonzero: lambda x: x.nonzero(),
+    getattr(np, name): ours for name, ours in FUNCTIONS.items()
 }
 
 
@@ -44,6 +43,14 @@ class TensorArray(da.Array):  # type: ignore[misc]  # Dask has no types
             found._meta = meta_of(found.ndim, self.dtype)
             with_our_sums(found)
         return found
+
+    def store(self, target: Any, **kwargs: Any) -> Any:
+        """Write to what takes arrays of NumPy."""
+        return on_host(self).store(target, **kwargs)
+
+    def to_zarr(self, *args: Any, **kwargs: Any) -> Any:
+        """Dask's function. `dml_vk.dask.to_zarr` also writes the memory format."""
+        return on_host(self).to_zarr(*args, **kwargs)
 
     def nonzero(self) -> tuple[Any, ...]:
         """The indexes of the elements that are not 0, in row-major order."""

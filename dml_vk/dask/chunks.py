@@ -81,6 +81,12 @@ def uploaded(source: Any, dtype: Any, device: Any, memory_format: MemoryFormat |
     return source.map_blocks(make, meta=meta_of(source.ndim, kind, memory_format))
 
 
+def on_host(x: Any) -> Any:
+    """Let the chunks be arrays of NumPy."""
+    kind = to_dtype("dask", x.dtype).numpy_name
+    return x.map_blocks(np.asarray, dtype=kind, meta=np.empty((0,) * x.ndim, kind))
+
+
 def meta_of(ndim: int, dtype: Any = None, order: OrderLike | None = None) -> Tensor:
     """An empty tensor, by which Dask knows what chunks are, and the order of their dims."""
     kind = float32 if dtype is None else to_dtype("dask", dtype)

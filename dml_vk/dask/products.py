@@ -19,7 +19,7 @@ from dml_vk.array.elementwise import add
 from dml_vk.array.manipulation import expand_dims, squeeze
 from dml_vk.array.products import SAME_DEPTH
 from dml_vk.array.statistics import computed_in
-from dml_vk.dask.chunks import meta_of
+from dml_vk.dask.chunks import asarray, meta_of
 from dml_vk.dask.statistics import as_dtype, dtype_of, is_ours
 from dml_vk.errors import LayoutError
 from dml_vk.kernels.plan.matmul import RUN
@@ -36,7 +36,7 @@ def matmul(x1: Any, x2: Any) -> Any:
     >>> (x @ x.T).compute().tolist() == (whole @ whole.T).tolist()
     True
     """
-    x1, x2 = da.asanyarray(x1), da.asanyarray(x2)
+    x1, x2 = _with_tensors(x1), _with_tensors(x2)
     if not (is_ours(x1) and is_ours(x2) and x1.ndim and x2.ndim):
         return routines.matmul(x1, x2)
     depth = x2.shape[-2] if x2.ndim > 1 else x2.shape[0]
@@ -81,9 +81,14 @@ def matmul(x1: Any, x2: Any) -> Any:
     return found if columns else found[..., 0]
 
 
+def _with_tensors(x: Any) -> Any:
+    is_there = isinstance(x, da.Array) and isinstance(x._meta, Tensor)
+    return x if is_there else asarray(x)
+
+
 def dot(x1: Any, x2: Any) -> Any:
     """Multiply matrices or vectors. More dims than two are those of NumPy's dot, summed by Dask."""
-    x1, x2 = da.asanyarray(x1), da.asanyarray(x2)
+    x1, x2 = _with_tensors(x1), _with_tensors(x2)
     return (matmul if x1.ndim in (1, 2) and x2.ndim in (1, 2) else routines.dot)(x1, x2)
 
 

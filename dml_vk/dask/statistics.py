@@ -144,7 +144,7 @@ def std(
 
 def is_ours(x: Any) -> bool:
     """Whether chunks are tensors, at places that are known."""
-    return isinstance(x._meta, Tensor) and not np.isnan(x.shape).any()
+    return isinstance(getattr(x, "_meta", None), Tensor) and not np.isnan(x.shape).any()
 
 
 def dtype_of(x: Any) -> DType:

@@ -5,9 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 import dask.array as da
-import numpy as np
 
-from dml_vk.dask.chunks import ATTRIBUTE, FORMAT, from_array
+from dml_vk.dask.chunks import ATTRIBUTE, FORMAT, from_array, on_host
 from dml_vk.dask.package import imported
 from dml_vk.dtypes import to_dtype
 from dml_vk.errors import LayoutError
@@ -54,8 +53,7 @@ def to_zarr(
     memory_format = getattr(x._meta, "memory_format", None)
     if memory_format is not None:
         target.attrs[ATTRIBUTE] = {FORMAT: memory_format.name}
-    numbers = x.map_blocks(_to_host, dtype=kind, meta=np.empty((0,) * x.ndim, kind))
-    return da.store(numbers, target, lock=False, compute=compute)
+    return da.store(on_host(x), target, lock=False, compute=compute)
 
 
 def from_zarr(store: Any, *, component: str | None = None, chunks: Any = None, **named: Any) -> Any:
@@ -73,7 +71,3 @@ def from_zarr(store: Any, *, component: str | None = None, chunks: Any = None, *
     """
     source = imported("zarr", "zarr").open_array(store, mode="r", path=component)
     return from_array(source, source.chunks if chunks is None else chunks, **named)
-
-
-def _to_host(x: Any) -> Any:
-    return np.asarray(x)

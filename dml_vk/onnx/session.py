@@ -33,7 +33,12 @@ class InferenceSession:
     """
 
     def __init__(
-        self, path_or_bytes: Any, sess_options: Any = None, providers: Any = None, **named: Any
+        self,
+        path_or_bytes: Any,
+        sess_options: Any = None,
+        providers: Any = None,
+        provider_options: Any = None,
+        **named: Any,
     ) -> None:
         self.model = load(path_or_bytes, **named)
 

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import functools
+import inspect
 from collections.abc import Callable, Sequence
 from contextlib import nullcontext
 from time import perf_counter
 from typing import Any, NamedTuple, overload
 
 from dml_vk.array.calls import watched
-from dml_vk.errors import ONE_DEVICE, CaptureError, DeviceError, DTypeError
+from dml_vk.errors import ONE_DEVICE, CaptureError, DeviceError, DTypeError, RangeError
 from dml_vk.exactness import chosen
 from dml_vk.observe import dispatches
 from dml_vk.observe.builds import counted
@@ -34,6 +35,7 @@ from dml_vk.tensor.spec import Spec
 
 Function = Callable[..., Any]
 MOST_VALUES = 64  # of numbers that are part of a signature: each has a program
+MOST_SIGNATURES = 1024  # the oldest goes, as where a number of NumPy's is another at each call
 
 
 class Compiled:
@@ -95,6 +97,8 @@ class Compiled:
             known.append(made)
             if len(known) > MOST_VALUES:
                 del known[0]
+            if len(self._known) > MOST_SIGNATURES:
+                self._known.pop(next(iter(self._known)), None)
         if any(map(program.uses, memory)):
             # An argument shares memory with a tensor from outside: steps may depend on each other
             # where they did not at the first call.
@@ -249,9 +253,9 @@ def compile(
 
     Numbers among the arguments may vary from call to call as operands of tensors. Where a function
     needs their values, each value has a program of its own, as those at the places `static_argnums`
-    always have. Tensors at the places `donate` cannot be used after a call: results that fit take
-    their memory, and so do temporaries. With `layout="auto"`, operations of networks are done in
-    the memory format that takes the least estimated time, copies to it included; with "nchw" or
+    always have. Tensors given at the places `donate` cannot be used after a call: results that fit
+    take their memory, and so do temporaries. With `layout="auto"`, operations of networks are done
+    in the memory format that takes the least estimated time, copies to it included; with "nchw" or
     "nhwc", in this one. `explain` reports the copies. Without a function, it returns a decorator.
 
     >>> import dml_vk
@@ -262,15 +266,10 @@ def compile(
     >>> scaled(x, 2.0).tolist(), scaled(x, 0.5).tolist()
     ([-4.0, -2.0, 6.0], [-1.0, -0.5, 1.5])
     """
-    static = frozenset(to_ints("compile", "static_argnums", several(static_argnums)))
-    places = frozenset(to_ints("compile", "donate", several(donate)))
-    if static & places:
-        rule = "donate must name other places than static_argnums"
-        raise DTypeError("compile", rule, donate=donate, static_argnums=static_argnums)
     layout = to_layout("compile", layout)
     if function is None:
-        return functools.partial(_compiled, static=static, donate=places, layout=layout)
-    return _compiled(function, static, places, layout)
+        return lambda given: _compiled(given, static_argnums, donate, layout)
+    return _compiled(function, static_argnums, donate, layout)
 
 
 def fuse(function: Function) -> Compiled:
@@ -298,12 +297,37 @@ def _check_elementwise(capture: Capture) -> None:
             raise CaptureError("fuse", rule, call=str(caller))
 
 
-def _compiled(
-    function: Any, static: frozenset[int], donate: frozenset[int], layout: str | None
-) -> Compiled:
+def _compiled(function: Any, static: Any, donate: Any, layout: str | None) -> Compiled:
     if not callable(function):
         raise DTypeError("compile", "function must be callable", function=function)
-    return Compiled(function, static, donate, layout=layout)
+    most = _most_by_place(function)
+    fixed = _to_places("static_argnums", static, most)
+    given = _to_places("donate", donate, most)
+    if fixed & given:
+        rule = "donate must name other places than static_argnums"
+        raise DTypeError("compile", rule, donate=donate, static_argnums=static)
+    return Compiled(function, fixed, given, layout=layout)
+
+
+def _most_by_place(function: Any) -> int | None:
+    """How many arguments it takes by place, if that is known and limited."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return None
+    if any(one.kind is one.VAR_POSITIONAL for one in parameters):
+        return None
+    return sum([one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD) for one in parameters])
+
+
+def _to_places(what: str, given: Any, most: int | None) -> frozenset[int]:
+    """Places of arguments, of which negative ones count from the last that the function takes."""
+    places = to_ints("compile", what, several(given))
+    for place in places:
+        if not (place >= 0 if most is None else -most <= place < most):
+            rule = f"{what} must name places of arguments that the function takes by place"
+            raise RangeError("compile", rule, **{what: place, "arguments": most})
+    return frozenset([place if place >= 0 else place + (most or 0) for place in places])
 
 
 def _spec(x: Tensor) -> Spec:

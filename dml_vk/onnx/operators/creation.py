@@ -99,7 +99,7 @@ def dropout(
     """The input, and a mask of ones; in training, some elements are zero, and others larger."""
     share = 0.5 if ratio is None else float(ratio)
     if node.opset < 12 or training is None or not bool(training) or share == 0:
-        return x, dv.ones_like(x, dtype="bool")
+        return x, dv.ones_like(x, dtype=x.dtype if node.opset < 10 else "bool")
     kept = dv.greater_equal(node.generator().random(x.shape), share)
     scaled = dv.multiply(x, 1 / (1 - share))
     return dv.where(kept, scaled, dv.zeros_like(x)), kept

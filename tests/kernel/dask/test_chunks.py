@@ -207,3 +207,50 @@ def test_tensors_beside_arrays_of_dask():
     assert is_equal(x + lazy, X + X)
     assert is_equal(X - lazy, X - X)
     assert bool((x == lazy).all().compute())
+
+
+SINGLE = from_array(X.astype(np.float32), 2)
+WHOLE = from_array(np.arange(6, dtype=np.int32), 4)
+
+
+@pytest.mark.parametrize(
+    "found",
+    [
+        *(WHOLE / 3, 2.5 * WHOLE, WHOLE + np.int64(1), np.sqrt(WHOLE), da.maximum(WHOLE, 2.5)),
+        *(SINGLE * np.float64(2.5), SINGLE + X[0], [1.0] * 5 + SINGLE, SINGLE > 0, da.sqrt(WHOLE)),
+        *(da.where(WHOLE > 2, WHOLE, 0.5), da.where(SINGLE > 0, SINGLE, X), da.clip(WHOLE, 1, 3)),
+        (WHOLE / 3).astype("float64"),
+    ],
+)
+def test_dtypes_are_those_of_what_is_computed(found):
+    computed = found.compute()
+    assert type(computed) is type(found._meta) is dml_vk.Tensor
+    assert computed.dtype == found.dtype == found._meta.dtype
+
+
+def test_float16_beside_a_number_of_numpy_is_summed_as_one_tensor():
+    x = from_array(np.full(4000, 10, np.float16), 1000)
+    assert (x * np.float64(2.5)).mean().compute().item() == 25
+
+
+def test_what_cannot_be_computed_is_an_error_of_dask():
+    with pytest.raises((TypeError, ValueError)):
+        SINGLE & SINGLE
+
+
+def test_dasks_own_writers(tmp_path):
+    x = from_array(X, 2)
+    x.to_zarr(str(tmp_path / "a"))
+    da.to_zarr(x, str(tmp_path / "b"))
+    targets = [np.zeros_like(X), np.zeros_like(X)]
+    x.store(targets[0])
+    da.store(x, targets[1])
+    for found in (*(da.from_zarr(str(tmp_path / name)).compute() for name in "ab"), *targets):
+        assert np.array_equal(found, X)
+
+
+def test_indexes_by_each_function():
+    for function in (da.nonzero, np.nonzero):
+        found = [one.compute() for one in function(SINGLE > 0)]
+        assert all(type(one) is dml_vk.Tensor for one in found)
+        assert np.array_equal(found, np.nonzero(X > 0))

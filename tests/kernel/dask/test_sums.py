@@ -282,3 +282,24 @@ def test_products_of_more_dims_are_those_of_dask():
     found = from_array(x, 20).dot(from_array(y, 20)).compute()
     assert found.shape == (2, 3, 2, 4)
     np.testing.assert_allclose(found.numpy(), np.dot(x, y), rtol=1e-4, atol=1e-4)
+
+
+def test_products_beside_arrays_of_numpy():
+    x, y = numbers((12, 5000)), numbers((5000, 7))
+    expected = dml_vk.asarray(x) @ dml_vk.asarray(y)
+    for chunks in (700, (5, 5000), (12, 33)):
+        for found in (
+            from_array(x, chunks) @ y,
+            x @ from_array(y, chunks[::-1] if isinstance(chunks, tuple) else chunks),
+            from_array(x, chunks) @ da.from_array(y, 1000),
+            da.matmul(b=y, a=from_array(x, chunks)),
+        ):
+            assert is_same(found.compute(), expected)
+
+
+def test_parameters_by_dasks_names():
+    x = numbers((6, 41))
+    expected = dml_vk.sum(dml_vk.asarray(x), axis=1)
+    assert is_same(da.sum(a=from_array(x, (4, 7)), axis=1).compute(), expected)
+    assert is_same(dml_vk.dask.sum(from_array(x, (4, 7)), axis=1).compute(), expected)
+    assert np.array_equal(dml_vk.dask.sum(x, axis=1).compute(), x.sum(axis=1))

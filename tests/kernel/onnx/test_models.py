@@ -235,9 +235,21 @@ def test_programs_name_the_nodes_and_what_the_layout_converts():
     assert "layout: nhwc; by the estimates" in text
 
 
+@pytest.mark.parametrize(("opset", "dtype"), [(7, np.float32), (10, np.bool_)])
+def test_masks_of_dropout_have_the_dtype_of_their_opset(opset, dtype):
+    kind = "float" if dtype is np.float32 else "bool"
+    model = load(
+        parsed(f"f (float[n] x) => (float[n] y, {kind}[n] m) {{y, m = Dropout(x)}}", opset)
+    )
+    mask = model(dv.ones(3))["m"]
+    assert mask.numpy().dtype == dtype
+    assert mask.tolist() == [1, 1, 1]
+
+
 def test_a_session_has_the_methods_of_onnxruntime():
     text = "f (float[n, 2] x, double d) => (float[n, 2] y, float[n, 2] z) {y = Neg(x) z = Abs(x)}"
-    session = InferenceSession(parsed(text).SerializeToString(), providers=["CPU"])
+    options = {"providers": ["CPU"], "provider_options": [{"device_id": 0}]}
+    session = InferenceSession(parsed(text).SerializeToString(), **options)
     assert [tuple(one) for one in session.get_inputs()] == [
         ("x", "tensor(float)", ["n", 2]), ("d", "tensor(double)", []),
     ]  # fmt: skip

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import dml_vk
-from dml_vk.errors import CaptureError, DeviceMemoryError, DTypeError, LayoutError
+from dml_vk.errors import CaptureError, DeviceMemoryError, DTypeError, LayoutError, RangeError
 from tests.kernel.program.tensors import bits, tensor
 
 BYTES = 2**18
@@ -74,7 +74,7 @@ def test_a_donated_tensor_cannot_be_used(use):
 
 
 def test_only_those_in_the_places_are_donated_at_any_depth():
-    compiled = dml_vk.compile(lambda a, b, c: (a["x"][0] + b, b + c[0]), donate=(0, -1, 2, 7))
+    compiled = dml_vk.compile(lambda a, b, c: (a["x"][0] + b, b + c[0]), donate=(0, -1))
     a, b, c = {"x": [tensor(5)]}, tensor(5), (tensor(5),)
     expected = a["x"][0] + b, b + c[0]
     assert list(map(bits, compiled(a, b, c))) == list(map(bits, expected))
@@ -198,9 +198,27 @@ def test_without_memory_for_results_nothing_is_lost():
 def test_a_place_is_static_or_donated():
     rule = "donate must name other places than static_argnums"
     with pytest.raises(DTypeError, match=rule):
-        dml_vk.compile(step, donate=0, static_argnums=(1, 0))
+        dml_vk.compile(lambda x, y: x, donate=0, static_argnums=(1, -2))
     with pytest.raises(LayoutError, match="donate must be a sequence of integers"):
         dml_vk.compile(step, donate="x")
+    for places in ({"donate": 2}, {"static_argnums": -3}):
+        rule = "must name places of arguments that the function takes by place; got .*arguments=2"
+        with pytest.raises(RangeError, match=rule):
+            dml_vk.compile(lambda x, y, *, z=1: x, **places)
+    with pytest.raises(RangeError, match=r"donate must name places .*; got donate=-1"):
+        dml_vk.compile(lambda *x: x, donate=-1)
+    last = dml_vk.compile(lambda x, y: x + y, donate=-1)
+    given = dml_vk.ones(3), dml_vk.ones(3)
+    assert last(*given).tolist() == [2.0] * 3
+    assert given[0].tolist() == [1.0] * 3
+    with pytest.raises(CaptureError, match="must not have been donated"):
+        given[1].tolist()
+
+
+def test_functions_whose_parameters_are_not_known_take_any_place():
+    assert callable(dml_vk.compile(max, donate=7))
+    with pytest.raises(RangeError, match="donate must name places"):
+        dml_vk.compile(max, donate=-1)
 
     @dml_vk.compile(donate=[1])
     def function(n, x):

@@ -89,3 +89,12 @@ def test_programs_of_numbers_that_nobody_asks_for_again_go():
     for n in range(70):
         compiled(tensor(1), n)
     assert len(compiled.programs) == 64
+
+
+def test_programs_of_numbers_of_numpy_do_not_add_up(monkeypatch):
+    monkeypatch.setattr("dml_vk.program.compiled.MOST_SIGNATURES", 5)
+    compiled = dml_vk.compile(lambda x, n: x * n)
+    x = tensor(1)
+    for n in np.linspace(0, 1, 12):
+        assert bits(compiled(x, n)) == bits(x * float(n))
+    assert len(compiled.programs) == 5
