@@ -228,3 +228,8 @@ def test_functions_whose_parameters_are_not_known_take_any_place():
     assert bits(function(2, x)) != bits(tensor(5))
     with pytest.raises(CaptureError, match=GONE):
         x.tolist()
+
+
+def test_what_is_given_by_name_is_not_donated():
+    x = tensor(5)
+    assert bits(dml_vk.compile(step, donate=0)(x=x)) == bits(step(x))
