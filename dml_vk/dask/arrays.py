@@ -9,9 +9,8 @@ import dask.array as da
 import numpy as np
 
 from dml_vk.dask import products, statistics
-from dml_vk.dask.chunks import asarray, meta_of, on_host
+from dml_vk.dask.chunks import asarray, has_tensors, meta_of, on_host
 from dml_vk.dask.functions import FUNCTIONS
-from dml_vk.tensor.core import Tensor
 
 _FUNCTIONS: dict[Any, Callable[..., Any]] = {
     getattr(np, name): ours for name, ours in FUNCTIONS.items()
@@ -39,7 +38,7 @@ class TensorArray(da.Array):  # type: ignore[misc]  # Dask has no types
 
     def __getitem__(self, index: Any) -> Any:
         found = super().__getitem__(index)
-        if not isinstance(found._meta, Tensor):  # Dask forgets it where a mask chooses
+        if not has_tensors(found):  # Dask forgets it where a mask chooses
             found._meta = meta_of(found.ndim, self.dtype)
             with_our_sums(found)
         return found
@@ -80,5 +79,5 @@ class TensorArray(da.Array):  # type: ignore[misc]  # Dask has no types
 
 def with_our_sums(array: Any) -> None:
     """Let an array be of this class, if its chunks are tensors. Dask calls it with each array."""
-    if type(array) is da.Array and isinstance(array._meta, Tensor):
+    if type(array) is da.Array and has_tensors(array):
         array.__class__ = TensorArray

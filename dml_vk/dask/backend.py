@@ -12,9 +12,8 @@ import dask.array as da
 from dask.array.backends import ArrayBackendEntrypoint
 from dask.utils import Dispatch
 
-from dml_vk.dask.chunks import meta_of
+from dml_vk.dask.chunks import has_tensors, meta_of
 from dml_vk.errors import DmlVkError
-from dml_vk.tensor.core import Tensor
 
 to_tensors = Dispatch("to_dml_vk_dispatch")
 _NOT_HERE = "random numbers are not drawn by Dask: use dml_vk.dask.random.Generator"
@@ -29,7 +28,7 @@ class Backend(ArrayBackendEntrypoint):  # type: ignore[misc]  # Dask has no type
 
     @classmethod
     def to_backend(cls, data: Any, **named: Any) -> Any:
-        if isinstance(data._meta, Tensor):
+        if has_tensors(data):
             return data
         meta = meta_of(data.ndim, data.dtype)
         return data.map_blocks(to_tensors, meta=meta, dtype=data.dtype, **named)

@@ -81,6 +81,11 @@ def uploaded(source: Any, dtype: Any, device: Any, memory_format: MemoryFormat |
     return source.map_blocks(make, meta=meta_of(source.ndim, kind, memory_format))
 
 
+def has_tensors(x: Any) -> bool:
+    """Whether it is an array of Dask whose chunks are tensors, as far as Dask knows."""
+    return isinstance(x, da.Array) and isinstance(x._meta, Tensor)
+
+
 def on_host(x: Any) -> Any:
     """Let the chunks be arrays of NumPy."""
     kind = to_dtype("dask", x.dtype).numpy_name

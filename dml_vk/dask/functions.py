@@ -12,7 +12,7 @@ import numpy as np
 from dask.array import core, ma, routines, ufunc
 
 from dml_vk.dask import nan_statistics, products, statistics
-from dml_vk.dask.chunks import on_host
+from dml_vk.dask.chunks import has_tensors, on_host
 from dml_vk.tensor.core import Tensor
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
@@ -56,7 +56,7 @@ def _choosing(ours: Callable[..., Any], theirs: Callable[..., Any]) -> Callable[
 
     @functools.wraps(theirs, assigned=_NAMES)
     def function(*args: Any, **kwargs: Any) -> Any:
-        if not any(map(_has_tensors, (*args, *kwargs.values()))):
+        if not any(map(has_tensors, (*args, *kwargs.values()))):
             return theirs(*args, **kwargs)
         given = signature.bind(*args, **kwargs)  # parameters go by their place: ours is x, Dask's a
         return ours(*given.args, **given.kwargs)
@@ -69,7 +69,7 @@ def _inferring(theirs: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(theirs, assigned=_NAMES)
     def elemwise(op: Any, *args: Any, dtype: Any = None, **kwargs: Any) -> Any:
-        if dtype is None and any(map(_has_tensors, args)):
+        if dtype is None and any(map(has_tensors, args)):
             dtype = _computed_dtype(op, args)
         return theirs(op, *args, dtype=dtype, **kwargs)
 
@@ -95,7 +95,3 @@ def _without_elements(x: Any) -> Any:
 
 def _from_host(function: Callable[..., Any], x: Any, *args: Any, **kwargs: Any) -> Any:
     return function(on_host(x), *args, **kwargs)
-
-
-def _has_tensors(x: Any) -> bool:
-    return isinstance(x, da.Array) and isinstance(x._meta, Tensor)

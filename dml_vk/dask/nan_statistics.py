@@ -10,7 +10,6 @@ from typing import Any
 
 import dask.array as da
 import numpy as np
-from dask.array import reductions
 from dask.graph_manipulation import clone
 
 from dml_vk.array.data_types import imag, real
@@ -30,12 +29,13 @@ from dml_vk.array.nan_statistics import filled
 from dml_vk.array.statistics import computed_in
 from dml_vk.dask import statistics
 from dml_vk.dask.chunks import meta_like
-from dml_vk.dask.statistics import as_dtype, axes_of, dtype_of, each, handed, is_ours
+from dml_vk.dask.statistics import as_dtype, axes_of, dtype_of, each, else_dasks, handed
 from dml_vk.dtypes import DType, bool_, to_dtype
 from dml_vk.promotion import float_dtype
 from dml_vk.tensor.core import Tensor
 
 
+@else_dasks
 def nansum(
     x: Any,
     axis: Any = None,
@@ -51,11 +51,10 @@ def nansum(
     >>> dml_vk.dask.nansum(x, axis=1).compute().tolist()
     [1.0, 5.0]
     """
-    if not is_ours(x):
-        return reductions.nansum(x, axis, dtype, keepdims, split_every, out)
     return statistics.sum(_filled(x, 0), axis, dtype, keepdims, split_every, out)
 
 
+@else_dasks
 def nanprod(
     x: Any,
     axis: Any = None,
@@ -71,11 +70,10 @@ def nanprod(
     >>> dml_vk.dask.nanprod(x, axis=0).compute().tolist()
     [3.0, 2.0]
     """
-    if not is_ours(x):
-        return reductions.nanprod(x, axis, dtype, keepdims, split_every, out)
     return statistics.prod(_filled(x, 1), axis, dtype, keepdims, split_every, out)
 
 
+@else_dasks
 def nanmean(
     x: Any,
     axis: Any = None,
@@ -91,8 +89,6 @@ def nanmean(
     >>> dml_vk.dask.nanmean(x, axis=0).compute().tolist()
     [2.0, 2.0]
     """
-    if not is_ours(x):
-        return reductions.nanmean(x, axis, dtype, keepdims, split_every, out)
     if dtype is not None:
         x = as_dtype(x, to_dtype("nanmean", dtype))
     kind = dtype_of(x)
@@ -101,6 +97,7 @@ def nanmean(
     return handed(as_dtype(_mean(x, axis, computed_in(kind), keepdims), kind), out)
 
 
+@else_dasks
 def nanvar(
     x: Any,
     axis: Any = None,
@@ -117,11 +114,10 @@ def nanvar(
     >>> dml_vk.dask.nanvar(x, axis=1).compute().tolist()
     [0.0, 0.25]
     """
-    if not is_ours(x):
-        return reductions.nanvar(x, axis, dtype, keepdims, ddof, split_every, out)
     return handed(_spread("nanvar", x, axis, dtype, keepdims, ddof), out)
 
 
+@else_dasks
 def nanstd(
     x: Any,
     axis: Any = None,
@@ -138,8 +134,6 @@ def nanstd(
     >>> dml_vk.dask.nanstd(x, axis=1).compute().tolist()
     [0.0, 0.5]
     """
-    if not is_ours(x):
-        return reductions.nanstd(x, axis, dtype, keepdims, ddof, split_every, out)
     return handed(_spread("nanstd", x, axis, dtype, keepdims, ddof), out)
 
 

@@ -19,7 +19,7 @@ from dml_vk.array.elementwise import add
 from dml_vk.array.manipulation import expand_dims, squeeze
 from dml_vk.array.products import SAME_DEPTH
 from dml_vk.array.statistics import computed_in
-from dml_vk.dask.chunks import asarray, meta_of
+from dml_vk.dask.chunks import asarray, has_tensors, meta_of
 from dml_vk.dask.statistics import as_dtype, dtype_of, is_ours
 from dml_vk.errors import LayoutError
 from dml_vk.kernels.plan.matmul import RUN
@@ -82,8 +82,7 @@ def matmul(x1: Any, x2: Any) -> Any:
 
 
 def _with_tensors(x: Any) -> Any:
-    is_there = isinstance(x, da.Array) and isinstance(x._meta, Tensor)
-    return x if is_there else asarray(x)
+    return x if has_tensors(x) else asarray(x)
 
 
 def dot(x1: Any, x2: Any) -> Any:

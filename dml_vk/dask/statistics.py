@@ -7,9 +7,11 @@ sums depend on the chunks.
 
 from __future__ import annotations
 
+import functools
 import math
+from collections.abc import Callable
 from functools import partial
-from typing import Any
+from typing import Any, TypeVar, cast
 
 import dask.array as da
 import numpy as np
@@ -20,7 +22,7 @@ from dml_vk.array.elementwise import astype, divide, sqrt, square, subtract
 from dml_vk.array.manipulation import squeeze, to_axes
 from dml_vk.array.moments import to_correction
 from dml_vk.array.statistics import computed_in
-from dml_vk.dask.chunks import meta_like, meta_of
+from dml_vk.dask.chunks import has_tensors, meta_like, meta_of
 from dml_vk.dask.sums import reduced
 from dml_vk.dtypes import DType, float32, to_dtype
 from dml_vk.ops.parts import as_parts
@@ -29,7 +31,26 @@ from dml_vk.strides.order import Ints, row_major
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import sum_dtype
 
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
+
+def is_ours(x: Any) -> bool:
+    """Whether chunks are tensors, at places that are known."""
+    return has_tensors(x) and not np.isnan(x.shape).any()
+
+
+def else_dasks(function: _Function) -> _Function:
+    """Leave other arrays to Dask's function of the same name."""
+    theirs = getattr(reductions, function.__name__)
+
+    @functools.wraps(function)
+    def call(x: Any, *args: Any, **kwargs: Any) -> Any:
+        return (function if is_ours(x) else theirs)(x, *args, **kwargs)
+
+    return cast(_Function, call)
+
+
+@else_dasks
 def sum(
     x: Any,
     axis: Any = None,
@@ -50,6 +71,7 @@ def sum(
     return _accumulated("sum", x, axis, dtype, keepdims, split_every, out)
 
 
+@else_dasks
 def prod(
     x: Any,
     axis: Any = None,
@@ -67,6 +89,7 @@ def prod(
     return _accumulated("prod", x, axis, dtype, keepdims, split_every, out)
 
 
+@else_dasks
 def mean(
     x: Any,
     axis: Any = None,
@@ -82,8 +105,6 @@ def mean(
     >>> dml_vk.dask.mean(x, axis=0).compute().tolist()
     [2.0, 3.5]
     """
-    if not is_ours(x):
-        return reductions.mean(x, axis, dtype, keepdims, split_every, out)
     if dtype is not None:
         x = as_dtype(x, to_dtype("mean", dtype))
     axes, kind = axes_of("mean", x, axis), dtype_of(x)
@@ -96,6 +117,7 @@ def mean(
     return handed(found, out)
 
 
+@else_dasks
 def var(
     x: Any,
     axis: Any = None,
@@ -114,11 +136,10 @@ def var(
     >>> dml_vk.dask.var(x, axis=0, ddof=1).compute().tolist()
     [2.0, 8.0]
     """
-    if not is_ours(x):
-        return reductions.var(x, axis, dtype, keepdims, ddof, split_every, out)
     return handed(_spread("var", x, axis, dtype, keepdims, ddof), out)
 
 
+@else_dasks
 def std(
     x: Any,
     axis: Any = None,
@@ -137,14 +158,7 @@ def std(
     >>> dml_vk.dask.std(x, axis=0).compute().tolist()
     [1.0, 2.0]
     """
-    if not is_ours(x):
-        return reductions.std(x, axis, dtype, keepdims, ddof, split_every, out)
     return handed(_spread("std", x, axis, dtype, keepdims, ddof), out)
-
-
-def is_ours(x: Any) -> bool:
-    """Whether chunks are tensors, at places that are known."""
-    return isinstance(getattr(x, "_meta", None), Tensor) and not np.isnan(x.shape).any()
 
 
 def dtype_of(x: Any) -> DType:
@@ -164,8 +178,6 @@ def each(x: Any, function: Any, dtype: DType) -> Any:
 def _accumulated(
     what: str, x: Any, axis: Any, dtype: Any, keepdims: bool, split_every: Any, out: Any
 ) -> Any:
-    if not is_ours(x):
-        return getattr(reductions, what)(x, axis, dtype, keepdims, split_every, out)
     axes, own = axes_of(what, x, axis), dtype_of(x)
     wanted = sum_dtype(what, own, None if dtype is None else to_dtype(what, dtype))
     wide = own if own.kind == wanted.kind and own.itemsize > wanted.itemsize else wanted
