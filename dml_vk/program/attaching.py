@@ -13,7 +13,7 @@ from dataclasses import replace
 from dml_vk.kernels.plan.again import again_ns
 from dml_vk.kernels.plan.attached import Attaching, Passing, kernel_of, plan_attached
 from dml_vk.kernels.plan.base import Plan
-from dml_vk.kernels.plan.chain import Chain, present
+from dml_vk.kernels.plan.chain import WORD, Chain, present
 from dml_vk.kernels.plan.chain_part import part_of
 from dml_vk.kernels.plan.fused import computing_ns
 from dml_vk.kernels.plan.tasks import QUAD_BYTES
@@ -24,7 +24,6 @@ from dml_vk.program.liveness import Step, cost
 from dml_vk.runtime.capture import Chained, Verify, Work
 from dml_vk.runtime.recording import SlotAccess
 
-_WORD = 4  # bytes: accesses end at whole ones
 Merged = dict[int, Work]  # by the id of the step in whose place it is
 
 
@@ -173,7 +172,7 @@ class _Attaching:
         operand = chain.writes[number - reads][1] if is_read else chain.reads[number]
         left = mine.high - mine.low - math.prod(chain.sizes) * operand.itemsize
         apart, odd = divmod(its.base - mine.base, operand.itemsize)
-        if odd or (apart and not is_read) or mine.low != mine.base or not 0 <= left < _WORD:
+        if odd or (apart and not is_read) or mine.low != mine.base or not 0 <= left < WORD:
             return None
         whole = mine.low <= its.low and its.high <= mine.high
         if not whole or (not is_read and its[2:4] != mine[2:4]) or (is_read and reads == 0):

@@ -34,10 +34,10 @@ from dml_vk.kernels.spirv.growing import Kernel, Outline
 from dml_vk.kernels.spirv.instructions import Words, instruction
 from dml_vk.kernels.spirv.module import ADD, DIVIDE, MULTIPLY, SUBTRACT
 from dml_vk.kernels.spirv.nodes import Nodes, scalar_words
-from dml_vk.kernels.spirv.push_block import Pushing
+from dml_vk.kernels.spirv.push_block import COPY, Pushing
 from dml_vk.strides.order import Ints
 
-_BITCAST, _COPY = 124, 83
+_BITCAST = 124
 
 
 @lru_cache(maxsize=512)
@@ -262,7 +262,7 @@ class _Attaching(Pushing):
         elif more:
             self.write(op.CONSTRUCT, of_type, name, *words)
         else:
-            self.write(_COPY, of_type, name, value)
+            self.write(COPY, of_type, name, value)
 
 
 def _dense(sizes: Ints) -> Ints:

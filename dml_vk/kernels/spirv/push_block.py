@@ -11,7 +11,7 @@ from dml_vk.kernels.spirv.instructions import Words, instruction
 from dml_vk.kernels.spirv.module import ARRAY, OFFSET, STRIDE, STRUCT
 from dml_vk.strides.order import Ints
 
-_COPY = 83
+COPY = 83
 
 
 class Pushing(Kernel):
@@ -91,6 +91,6 @@ class Pushing(Kernel):
                 line = (*line[:4], self.constant(new[number]), *line[5:])
             elif kind == op.LOAD and line[3] in known:
                 value = self.declared(op.CONSTANT, line[1], known[line[3]] & 0xFFFFFFFF)
-                line = instruction(_COPY, line[1], line[2], value)
+                line = instruction(COPY, line[1], line[2], value)
             lines.append(line)
         self._of_functions = lines
