@@ -40,10 +40,10 @@ def fuse(machine: Machine, graph: Graph) -> Counter[str]:
         joined = ""
         if before is not None and uses[node.inputs[0]] == 1 and _is_plain(node):
             joined = _joined(machine, graph, before, node)
-        if joined:
+        if before is not None and joined:
             counts[joined] += 1
-            before.outputs = node.outputs[:1]  # type: ignore[union-attr]
-            makers[node.outputs[0]] = before  # type: ignore[assignment]
+            before.outputs = node.outputs[:1]
+            makers[node.outputs[0]] = before
         else:
             kept.append(node)
             makers.update((name, node) for name in node.outputs[:1])

@@ -79,8 +79,12 @@ def _activations(node: Context, defaults: list[str], directions: int) -> list[Ac
         # Only those that have a parameter take one from the list.
         alpha = alphas.pop(0) if alpha and alphas else alpha
         beta = betas.pop(0) if name in ("affine", "scaledtanh", "hardsigmoid") and betas else beta
-        found.append(lambda x, f=function, a=alpha, b=beta: f(x, a, b))  # type: ignore[misc]
+        found.append(_with(function, alpha, beta))
     return found
+
+
+def _with(function: Callable[..., Tensor], alpha: float, beta: float) -> Activation:
+    return lambda x: function(x, alpha, beta)
 
 
 def _masked(lengths: Tensor | None, step: int, new: Tensor, old: Tensor) -> Tensor:

@@ -61,13 +61,12 @@ def stft(
     node: Context, x: Tensor, step: Array, window: Tensor | None = None, length: Array | None = None
 ) -> Tensor:
     """Transforms of frames, which begin a step apart, times the window."""
+    # Without either, the error becomes that inputs must fit, as for any operator.
     size = int(length.reshape(())) if length is not None else window.shape[0]  # type: ignore[union-attr]
     values = _complex(x) if x.shape[-1] == 2 and x.ndim == 3 else dv.reshape(x, x.shape[:2])
-    count = (values.shape[1] - size) // int(step.reshape(())) + 1
-    frames = [
-        values[:, place * int(step.reshape(())) : place * int(step.reshape(())) + size]
-        for place in range(count)
-    ]
+    hop = int(step.reshape(()))
+    last = values.shape[1] - size
+    frames = [values[:, start : start + size] for start in range(0, last + 1, hop)]
     stacked = dv.stack(frames, axis=1)
     if window is not None:
         stacked = dv.multiply(stacked, window)

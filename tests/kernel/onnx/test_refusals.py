@@ -52,6 +52,7 @@ CASES = [
     (node("Neg", ["x"], ["y", "z"]), [X], "not have more outputs"),
     (node("NegativeLogLikelihoodLoss", ["", "t"], ["y"]), [X], "function must be known"),
     (node("Attention", ["q", "", "v"], ["y"]), [X, X], "inputs and attributes must fit"),
+    (node("STFT", ["x", "s"], ["y"]), [X[0], I64(2)], "inputs and attributes must fit"),
 ]  # fmt: skip
 
 
