@@ -7,7 +7,6 @@ one by one, and copies each to and fro.
 
 from __future__ import annotations
 
-import importlib.util
 import time
 
 import numpy as np
@@ -16,21 +15,18 @@ import pytest
 import dml_vk
 from bench.cases import describe
 from bench.networks import BY, mobilenet_v2, onnx_model, random, resnet18
+from dml_vk.onnx import load
 
 NETWORKS = {"ResNet-18": resnet18, "MobileNet v2": mobilenet_v2}
 LAYOUTS = ("auto", "nchw", "nhwc")
 OTHERS = [who for who in ("onnxruntime", "ncnn") if who in BY]
 SIZES = (3, 224, 224)
 
-pytestmark = pytest.mark.skipif(not importlib.util.find_spec("onnx"), reason="needs onnx")
-
 
 @pytest.mark.parametrize("who", ["auto, start", *LAYOUTS, *OTHERS])
 @pytest.mark.parametrize("batch", [1, 8])
 @pytest.mark.parametrize("network", NETWORKS)
 def test_model(benchmark, network, batch, who):
-    from dml_vk.onnx import load
-
     nodes = NETWORKS[network]()
     array = random(batch, *SIZES) * SIZES[0]
     describe(benchmark, "ONNX models", f"{network}, batch {batch}", who)
@@ -70,8 +66,6 @@ def test_model(benchmark, network, batch, who):
 @pytest.mark.parametrize("batch", [1, 8])
 @pytest.mark.parametrize("network", NETWORKS)
 def test_host(benchmark, network, batch):
-    from dml_vk.onnx import load
-
     array = random(batch, *SIZES) * SIZES[0]
     describe(benchmark, "ONNX models", f"{network}, batch {batch}", "auto, host")
     model, x = load(onnx_model(NETWORKS[network](), array.shape)), dml_vk.asarray(array)
