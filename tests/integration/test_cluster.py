@@ -88,8 +88,9 @@ def test_tensors_go_to_disk_before_memory_runs_out():
 def test_an_array_of_four_times_the_device_memory():
     """From a file to a file, in another format, with statistics on the way."""
     code = """
-    import tempfile
+    import io, tempfile
     from pathlib import Path
+    from dask.diagnostics import ProgressBar
     dask.config.set(scheduler="synchronous")
     limit = 32 * 2**20
     assert dml_vk.device().memory_limit == limit
@@ -100,7 +101,9 @@ def test_an_array_of_four_times_the_device_memory():
             one[:] = np.random.default_rng(k).standard_normal(one.shape, np.float32)
         x = dml_vk.dask.asarray(a, chunks=(4, 4, 256, 256), memory_format=dml_vk.channels_last)
         axes = (0, 2, 3)
-        mean, std = dask.compute(x.mean(axes, keepdims=True), x.std(axes, keepdims=True))
+        with ProgressBar(out=(shown := io.StringIO())):
+            mean, std = dask.compute(x.mean(axes, keepdims=True), x.std(axes, keepdims=True))
+        assert "100% Completed" in shown.getvalue()
         for found, name in ((mean, "mean"), (std, "std")):
             expected = getattr(np, name)(a, axes, np.float64, keepdims=True)
             np.testing.assert_allclose(found.numpy(), expected, 1e-4, 1e-5)
@@ -118,3 +121,31 @@ def test_an_array_of_four_times_the_device_memory():
     with_limit = {"DML_VK_MEMORY_LIMIT": str(32 * 2**20)}
     done = run_cluster(code, **with_limit)
     assert (done.returncode, done.stdout) == (0, "done\n"), done.stderr
+
+
+def test_workers_that_are_started_by_hand(tmp_path):
+    """As on a cluster: a scheduler, and a worker with the preload, as programs of their own."""
+    code = f"""
+    import subprocess, sys
+    file = {str(tmp_path / "scheduler.json")!r}
+    def begin(*words):
+        quiet = {{"stdout": subprocess.DEVNULL, "stderr": subprocess.DEVNULL}}
+        words = [sys.executable, "-m", "dask", *words]
+        begun.append(subprocess.Popen(words, **quiet))
+    begun, free = [], ["--dashboard-address", ":0"]
+    own = ["--nthreads", "1", "--preload", "dml_vk.dask.preload", "--device", "0"]
+    try:
+        begin("scheduler", "--port", "0", "--scheduler-file", file, *free)
+        with Client(scheduler_file=file, timeout=60) as client:
+            begin("worker", client.scheduler.address, *free, *own)
+            client.wait_for_workers(1, timeout=60)
+            print(list(client.run(lambda: os.environ["DML_VK_DEVICE"]).values()))
+            x, one = ours.normal((40, 50), chunks=(13, 50)), whole.normal((40, 50))
+            print(same((x @ x.T).sum(axis=0).compute(), dml_vk.sum(one @ one.T, axis=0)))
+    finally:
+        for one in begun:
+            one.terminate()
+            one.wait(60)
+    """
+    done = run_cluster(code)
+    assert (done.returncode, done.stdout) == (0, "['0']\nTrue\n"), done.stderr
