@@ -140,3 +140,22 @@ def test_program(benchmark, case, who):
     function, x, more = CASES[case]
     expected = function(of_dml_vk(x), *map(dml_vk.asarray, more)).numpy()
     assert np.allclose(first, expected, rtol=1e-4, atol=1e-4)
+
+
+def fifty(x):
+    """50 operations, among which are reductions and products."""
+    for _ in range(5):
+        x = dml_vk.tanh(x + 1) * 0.5
+        x = dml_vk.exp(-abs(x))
+        x = (x - dml_vk.mean(x, axis=1, keepdims=True)) * 2
+        x = (x @ x.T) / 256
+    return x
+
+
+def test_a_first_call(benchmark, monkeypatch):
+    """The driver keeps compiled kernels on disk too, unless MESA_SHADER_CACHE_DISABLE is true."""
+    monkeypatch.setenv("DML_VK_CACHE", "off")
+    describe(benchmark, "programs", "50 operations", "the first call")
+    x = dml_vk.reshape(dml_vk.linspace(0.1, 2, 256 * 256), (256, 256))
+    found = benchmark.pedantic(lambda: dml_vk.compile(fifty)(x).numpy(), rounds=1)
+    assert np.allclose(found, fifty(x).numpy(), rtol=1e-4, atol=1e-4)
