@@ -43,7 +43,7 @@ class Node:
     @property
     def label(self) -> str:
         """How it is told from others: by its name, or by its first result."""
-        return str(self) if self.name else f"{self.op}({self.outputs[0]})"
+        return str(self) if self.name or not self.outputs else f"{self.op}({self.outputs[0]})"
 
     def get(self, name: str, default: Any = None) -> Any:
         return self.attributes.get(name, default)

@@ -112,7 +112,7 @@ class _Reader:
         elif operator is None:
             known = OPERATORS.get((domain, op))
             since = f", which is supported from opset {known.first} on" if known else ""
-            self.missing.append(f"{domain or 'ai.onnx'}.{node}, opset {version}{since}")
+            self.missing.append(f"{domain or 'ai.onnx'}.{node.label}, opset {version}{since}")
         return node
 
     def _attributes(self, proto: Any, bindings: Bindings, opsets: Mapping[str, int]) -> Any:
