@@ -4,33 +4,37 @@ from __future__ import annotations
 
 import dataclasses
 import os
-import shutil
-import tempfile
 
 import pytest
 
+from dml_vk.environment import cache_folder
+from dml_vk.kernels.spirv import saved
+from tests import tier
+
+# The suite makes many times as many kernels as a program does, and has all of them kept.
+KEPT_BYTES = 2 * 2**30
+KEPT_FILES = 2**10  # new ones, before it looks at whether that is too much
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--all", action="store_true", help="run all cases, not each promise once")
     parser.addoption("--large", action="store_true", help="run tests/large, which take gigabytes")
     parser.addoption("--clients", action="store_true", help="run tests/clients, for ./dev clients")
     parser.addoption("--gpu", action="store_true", help="plan and launch as for a discrete GPU")
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Keep kernels for this run alone: its processes share what each of them would make again.
-
-    .ci/run has a folder for all its runs. Tests of the cache say themselves where it is.
+    """Share kernels among all processes of all runs. Tests of caches use others.
 
     SciPy reads what --clients asks for when it is imported.
 
     With --gpu, any device that is opened in this process is driven as the probe has an H200.
     """
-    if not hasattr(config, "workerinput"):  # a worker has the folder of the process that made it
-        folder = os.environ.get("DML_VK_TESTS_CACHE", "")
-        if not folder:
-            folder = tempfile.mkdtemp(prefix="dml_vk-tests-")
-            config.add_cleanup(lambda: shutil.rmtree(folder, ignore_errors=True))
-        os.environ["DML_VK_CACHE"] = folder
+    tier.begin(is_all=config.getoption("all"))
+    kept = os.environ.setdefault("DML_VK_TESTS_CACHE", str(cache_folder() / "tests"))
+    os.environ["DML_VK_CACHE"] = os.environ["MESA_SHADER_CACHE_DIR"] = kept
+    os.environ["MESA_SHADER_CACHE_MAX_SIZE"] = str(KEPT_BYTES)  # of what lavapipe compiles
+    saved.MOST_BYTES, saved.LOOK_FILES = KEPT_BYTES, KEPT_FILES
     if config.getoption("clients"):
         os.environ["SCIPY_ARRAY_API"] = "1"
     if config.getoption("gpu"):
@@ -41,8 +45,35 @@ def pytest_configure(config: pytest.Config) -> None:
         DeviceInfo.profile = property(lambda info: own(dataclasses.replace(info, **as_gpu)))
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A reader types an example where nothing is imported, so that is where it runs."""
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Leave to --all what is marked as a product of other tests.
+
+    A reader types an example where nothing is imported, so that is where it runs.
+    """
+    left = [item for item in items if item.get_closest_marker("product") and not tier.is_all()]
+    if left:
+        tier.leave_out(len(left))
+        config.hook.pytest_deselected(items=left)
+        items[:] = [item for item in items if item not in set(left)]
     for item in items:
         if isinstance(item, pytest.DoctestItem) and item.dtest is not None:
             item.dtest.globs = {"__name__": "__main__"}
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    output = getattr(session.config, "workeroutput", None)
+    if output is not None:
+        output["left_out"] = tier.left_out()
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_testnodedown(node: pytest.Item) -> None:
+    """A process of xdist is done, which collects what all others do."""
+    left_out = getattr(node, "workeroutput", {}).get("left_out", 0)
+    tier.leave_out(max(left_out - tier.left_out(), 0))
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    if tier.left_out():
+        text = f"{tier.left_out():,} more cases of these tests run with --all"
+        terminalreporter.write_sep("-", text)
