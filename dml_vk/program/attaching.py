@@ -138,7 +138,8 @@ class _Attaching:
     def _can_meet(self, earlier: Work, later: Step, slots: set[int]) -> bool:
         """Whether the earlier step can wait until the later one, and be one with it.
 
-        Nothing else that reads these slots waits for the earlier step any more.
+        Nothing else that reads these slots waits for the earlier step any more. Of all else, a
+        launch must not read what it writes: its invocations come in no order.
         """
         start, end = _index(self.steps, earlier), _index(self.steps, later)
         own = [one for one in _accesses(earlier) if one.slot not in slots]
@@ -151,8 +152,7 @@ class _Attaching:
             and (one.writes or other.writes)
             and one.low < other.high
             and other.low < one.high
-            for others in (between, [one for one in _accesses(later) if one.writes])
-            for other in others
+            for other in (*between, *_accesses(later))
             for one in own
         )
 
