@@ -6,7 +6,7 @@ import dataclasses
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dml_vk
@@ -18,6 +18,7 @@ from dml_vk.layout import Layout, channels_last
 from dml_vk.ops import conv as operation
 from dml_vk.testing import convolutions
 from dml_vk.testing.strategies import layouts, targets
+from tests import tier
 from tests.chance import chance
 from tests.kernel.matrices import assert_bits, operand, packed, values
 from tests.kernel.memory import bits
@@ -57,15 +58,18 @@ def plans(monkeypatch):
     return planned(monkeypatch, operation, "plan_conv")
 
 
-@pytest.mark.parametrize("dtype", [float32, float16])
-def test_every_way_in_both_formats(plans, dtype):
-    for name, (x, weight, options) in WAYS.items():
+# Of x, of the weight, and the dtype.
+IN_FORMATS = [(0, 0, float32), (1, 1, float16), (1, 0, float32), (0, 1, float16)]
+IN_FORMATS += [(1, 1, float32), (0, 0, float16), (0, 1, float32), (1, 0, float16)]
+
+
+def test_every_way_in_both_formats(plans):
+    for name, (of_x, of_weight, dtype) in tier.crossed(WAYS, IN_FORMATS):
+        x, weight, options = WAYS[name]
         formats = FORMATS[len(x)]
-        for order in formats:
-            for of_weight in formats if name.startswith("3x3") else (order,):
-                a, b = packed(*x, order=order), packed(*weight, order=of_weight)
-                bias = packed(weight[0]) if order is None else None
-                check(a, b, bias, dtype=dtype, told=(name, order, of_weight), **options)
+        a, b = packed(*x, order=formats[of_x]), packed(*weight, order=formats[of_weight])
+        bias = packed(weight[0]) if of_x == 0 else None
+        check(a, b, bias, dtype=dtype, told=(name, of_x, of_weight), **options)
     told = {pair for plan in plans for pair in zip(planning.KERNELS[0].spec, plan.spec)}
     flags = ("RAGGED", "BOUNDED", "BIAS", "X_READ", "WEIGHT_READ")
     wanted = {
@@ -90,33 +94,40 @@ def test_large_tiles(plans, monkeypatch):
     device = dml_vk.device()
     profile = dataclasses.replace(device.profile, units_wanted=0, tile_span=16, shuffles=False)
     with profiled(device, profile):
-        for order in (None, channels_last):
-            x, weight = packed(2, 8, 7, 10, order=order), packed(17, 8, 3, 3, order=order)
-            check(x, weight, packed(17), padding=1)
-            check(packed(1, 4, 4, 8, order=order), packed(32, 4, 1, 1), dtype=float16)
-    tiles = [plan.spec[6:8] for plan in plans]
-    assert tiles == [(8, 16), (16, 16)] * 2
+        for rows, order in tier.crossed((8, 16), (None, channels_last)):
+            if rows == 8:
+                x, weight = packed(2, 8, 7, 10, order=order), packed(17, 8, 3, 3, order=order)
+                check(x, weight, packed(17), padding=1)
+            else:
+                check(packed(1, 4, 4, 8, order=order), packed(32, 4, 1, 1), dtype=float16)
+            assert plans[-1].spec[6:8] == (rows, 16)
 
 
-@pytest.mark.parametrize("dtype", [float32, float16])
-def test_channels_that_lanes_share(plans, dtype):
+SHARED = {
+    "3x3": ((2, 8, 5, 7), (35, 8, 3, 3), {"padding": 1}),
+    "in fours": ((1, 8, 6, 9), (36, 8, 3, 3), {"padding": 1, "stride": 2}),
+    "three inputs": ((1, 3, 9, 8), (16, 3, 5, 4), {"padding": 2, "stride": 2}),
+    "groups": ((1, 8, 6, 6), (40, 4, 3, 2), {"groups": 2, "dilation": (1, 2)}),
+    "1x1": ((3, 12, 2, 8), (20, 12, 1, 1), {}),
+    "1x1, whole tiles": ((1, 4, 4, 8), (32, 4, 1, 1), {}),
+    "volume": ((1, 4, 4, 5, 6), (16, 4, 2, 2, 2), {}),
+}
+
+
+def test_channels_that_lanes_share(plans):
+    """Weights may also lie with their outputs together, as in HWIO."""
     planning.plan_conv.cache_clear()
     device = dml_vk.device()
+    forms = [(1, float32, False), (0, float16, True), (0, float32, True), (1, float16, False)]
+    forms += [(0, float16, False), (1, float16, True), (0, float32, False), (1, float32, True)]
     with profiled(device, device.profile):
-        for name, x, weight, options in (
-            ("3x3", (2, 8, 5, 7), (35, 8, 3, 3), {"padding": 1}),
-            ("in fours", (1, 8, 6, 9), (36, 8, 3, 3), {"padding": 1, "stride": 2}),
-            ("three inputs", (1, 3, 9, 8), (16, 3, 5, 4), {"padding": 2, "stride": 2}),
-            ("groups", (1, 8, 6, 6), (40, 4, 3, 2), {"groups": 2, "dilation": (1, 2)}),
-            ("1x1", (3, 12, 2, 8), (20, 12, 1, 1), {}),
-            ("1x1, whole tiles", (1, 4, 4, 8), (32, 4, 1, 1), {}),
-            ("volume", (1, 4, 4, 5, 6), (16, 4, 2, 2, 2), {}),
-        ):
-            for order in FORMATS[len(x)]:
-                # Weights may also lie with their outputs together, as in HWIO.
-                for weights in (order, (*range(2, len(weight)), 1, 0)):
-                    a, b = packed(*x, order=order), packed(*weight, order=weights)
-                    check(a, b, packed(weight[0]), dtype=dtype, told=(name, weights), **options)
+        for name, (form, dtype, has_outputs_together) in tier.crossed(SHARED, forms):
+            x, weight, options = SHARED[name]
+            order = weights = FORMATS[len(x)][form]
+            if has_outputs_together:
+                weights = (*range(2, len(weight)), 1, 0)
+            a, b = packed(*x, order=order), packed(*weight, order=weights)
+            check(a, b, packed(weight[0]), dtype=dtype, told=(name, order, weights), **options)
     shared = [plan for plan in plans if plan.together > 1]
     assert bool(shared) == device.profile.shuffles
     told = {pair for plan in shared for pair in zip(planning.KERNELS[0].spec, plan.spec)}
@@ -129,7 +140,7 @@ def test_channels_that_lanes_share(plans, dtype):
     assert wanted <= told or not shared
 
 
-@settings(max_examples=60, deadline=None, derandomize=True)
+@tier.examples(60, deadline=None, derandomize=True)
 @given(st.data())
 def test_any_layouts(data):
     def draw(*values):
@@ -170,10 +181,9 @@ def test_same_and_valid():
     assert_bits(nn.conv(x, w, padding="valid").numpy(), expected_of(a, b), "valid")
 
 
-@pytest.mark.parametrize("end", [1, 2])
-def test_windows_of_one_element_with_padding_at_the_end_alone(end):
+def test_windows_of_one_element_with_padding_at_the_end_alone():
     """Positions that are four in a row in the result are not so in x."""
-    for sizes in ((2, 2), (3, 4), (2, 2, 2)):
+    for end, sizes in tier.crossed((1, 2), ((2, 2), (3, 4), (2, 2, 2))):
         x = packed(1, 1, *sizes)
         for dim in range(len(sizes)):
             pairs = [(0, end * (k == dim)) for k in range(len(sizes))]
@@ -248,12 +258,15 @@ def test_nothing_is_copied():
 
 
 def test_long_sums_take_several_launches(plans):
-    for inputs, window in ((1, 4095), (1, 4097), (1, 12289), (4, 6200), (3, 1400), (683, 6)):
+    cases = [(1, 4095), (4, 6200), (1, 4097), (1, 12289), (3, 1400), (683, 6)]
+    cases = tier.some(cases, 4)
+    for inputs, window in cases:
         check(packed(1, inputs, window + 2), packed(2, inputs, window), packed(2), told=window)
     assert {len(plan.launches) for plan in plans} == {1}
     first_term = planning.KERNELS[0].spec.index("FIRST_TERM")
     firsts = [plan.spec[first_term] for plan in plans]
-    assert firsts == [0, 0, 0, 12288, 0, 12288, 24576, 0, 0]
+    terms = [inputs * window for inputs, window in cases]
+    assert firsts == [first for one in terms for first in range(0, one, 12288)]
 
 
 def test_long_sums_of_float16():

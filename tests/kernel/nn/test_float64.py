@@ -12,6 +12,7 @@ from dml_vk import nn
 from dml_vk.errors import DTypeError, RangeError
 from dml_vk.layout import channels_last, contiguous_format
 from dml_vk.testing.pooling import adaptive_positions, max_of, mean_of, positions
+from tests import tier
 from tests.chance import chance
 from tests.kernel.memory import bits
 from tests.kernel.nn.doubles import (
@@ -225,7 +226,12 @@ def test_numpys_numbers_with_the_same_bits_in_both_formats(name):
     ours, numpys = CASES[name]
     wanted = np.asarray(numpys())
     found = []
-    for memory_format in (contiguous_format, channels_last):
+    formats = contiguous_format, channels_last
+    turn = list(CASES).index(name)
+    if turn % 3 and not tier.is_all():
+        tier.leave_out(1)
+        formats = formats[turn % 2 :][:1]
+    for memory_format in formats:
         x = dml_vk.asarray(X, memory_format=memory_format)
         made = ours(x)
         assert made.dtype is dml_vk.float64
@@ -233,7 +239,7 @@ def test_numpys_numbers_with_the_same_bits_in_both_formats(name):
             assert made.memory_format is memory_format
         found.append(made.numpy())
     assert found[0].shape == wanted.shape
-    assert np.array_equal(bits(found[0]), bits(found[1]))
+    assert np.array_equal(bits(found[0]), bits(found[-1]))
     np.testing.assert_allclose(found[0], wanted, rtol=1e-13, atol=1e-13)
 
 

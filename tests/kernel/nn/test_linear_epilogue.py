@@ -12,10 +12,11 @@ from dml_vk import nn
 from dml_vk.dtypes import float16, float32
 from dml_vk.kernels.plan import matmul as planning
 from dml_vk.layout import Layout, channels_last
-from dml_vk.nn.activations import ACTIVATIONS
 from dml_vk.ops import matmul as operation
+from tests import tier
 from tests.kernel.matrices import assert_bits, every_other, operand, packed, turned
 from tests.kernel.memory import elements, memory_for
+from tests.kernel.nn import activations
 from tests.kernel.planned import planned
 from tests.kernel.profiled import profiled
 
@@ -56,7 +57,7 @@ def in_steps(x, weight, bias):
     return sums if bias is None else sums + bias.astype(float32)
 
 
-@pytest.mark.parametrize("name", sorted(ACTIVATIONS))
+@pytest.mark.parametrize("name", activations.of("linear"))
 def test_activations_are_those_of_a_function_applied_afterwards(name, plans):
     x, weight = operand(packed(9, 20))[0] * 0.1, operand(packed(12, 20))[0] * 0.1
     bias, _ = operand(packed(12))
@@ -71,19 +72,21 @@ def test_activations_are_those_of_a_function_applied_afterwards(name, plans):
 SIZES = ((1, 1, 1), (5, 7, 3), (33, 64, 40), (20, 67, 71), (70, 68, 1))
 
 
-@pytest.mark.parametrize("dtype", [float32, float16])
+FORMS = [(packed, False), (packed, True), (turned, True), (turned, False)]
+IN_WAYS = tier.crossed([float32, float16], sorted(WAYS))
+
+
+@pytest.mark.parametrize(("dtype", "way"), IN_WAYS, indirect=["way"])
 def test_all_sizes_and_layouts(dtype, plans, way):
-    for m, k, n in SIZES:
-        for form in (packed, turned):
-            a, b = form(m, k), form(n, k)
-            (x, _), (weight, _) = operand(a, dtype), operand(b, dtype)
-            for given in (every_other(n), None):
-                bias = None if given is None else operand(given, dtype)[0]
-                found = nn.linear(x, weight, bias, activation="relu")
-                expected = dml_vk.relu(in_steps(x, weight, bias)).astype(dtype)
-                assert_bits(found.numpy(), expected.numpy(), (way, m, k, n, form, given))
+    cases = tier.crossed(SIZES, FORMS)
+    for (m, k, n), (form, has_bias) in cases:
+        (x, _), (weight, _) = operand(form(m, k), dtype), operand(form(n, k), dtype)
+        bias = operand(every_other(n), dtype)[0] if has_bias else None
+        found = nn.linear(x, weight, bias, activation="relu")
+        expected = dml_vk.relu(in_steps(x, weight, bias)).astype(dtype)
+        assert_bits(found.numpy(), expected.numpy(), (way, m, k, n, form, has_bias))
     made = launches(plans)
-    assert len(made) == 4 * len(SIZES)
+    assert len(made) == len(cases)
     assert {one["BIAS"] for one in made} == {0, 1, 2}
     assert {one["BY_ROWS"] for one in made} == {int(dtype is float16)}
     assert {one["PAIRS"] for one in made} == ({0, 1} if dtype is float16 else {0})
@@ -105,7 +108,7 @@ def test_images_and_batches(plans, way):
     assert len(launches(plans)) == 3
 
 
-@pytest.mark.parametrize("dtype", [float32, float16])
+@pytest.mark.parametrize(("dtype", "way"), IN_WAYS, indirect=["way"])
 def test_amid_other_elements(dtype, way):
     x, weight = operand(packed(21, 18), dtype)[0], operand(packed(22, 18), dtype)[0]
     bias = operand(packed(22), dtype)[0]

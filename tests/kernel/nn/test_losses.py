@@ -8,6 +8,7 @@ import pytest
 import dml_vk
 from dml_vk import nn
 from dml_vk.errors import DTypeError, LayoutError, LayoutIndexError, RangeError
+from tests import tier
 from tests.chance import chance
 from tests.kernel.forms import forms
 from tests.kernel.memory import bits
@@ -33,30 +34,28 @@ def expected(name, array, classes, weight, ignored, reduction):
         }[reduction]
 
 
-@pytest.mark.parametrize("name", LOSSES)
-@pytest.mark.parametrize("dtype", ["float32", "float16"])
-@pytest.mark.parametrize("sizes", [(7,), (4, 7), (3, 7, 2), (2, 7, 3, 5)])
+@tier.parametrize(
+    "sizes name dtype", [(7,), (4, 7), (3, 7, 2), (2, 7, 3, 5)], LOSSES, ["float32", "float16"]
+)
 def test_every_rank_and_reduction(name, dtype, sizes):
     array = chance().standard_normal(sizes).astype(dtype)
     left = (sizes[:1] + sizes[2:]) if len(sizes) > 1 else ()
     weight = chance().random(7).astype(dtype)
-    for number, reduction in enumerate(("none", "sum", "mean")):
-        kind = ("int64", "uint8", "int32")[number]
+    reductions = [("none", "int64"), ("sum", "uint8"), ("mean", "int32")]
+    for (reduction, kind), ignored, shares in tier.crossed(reductions, (-100, 3), (None, weight)):
         classes = np.asarray(chance().integers(0, 7, left)).astype(kind)
-        for ignored in (-100, 3):
-            for shares in (None, weight):
-                found = LOSSES[name](
-                    dml_vk.asarray(array),
-                    dml_vk.asarray(classes),
-                    weight=None if shares is None else dml_vk.asarray(shares),
-                    ignore_index=ignored,
-                    reduction=reduction,
-                )
-                whole = np.ones(7) if shares is None else shares
-                told = expected(name, array, classes, whole, ignored, reduction)
-                assert (found.dtype.name, found.shape) == (dtype, told.shape)
-                error = 3e-6 if dtype == "float32" else 1e-3
-                assert np.allclose(found.numpy(), told, error, error, equal_nan=True)
+        found = LOSSES[name](
+            dml_vk.asarray(array),
+            dml_vk.asarray(classes),
+            weight=None if shares is None else dml_vk.asarray(shares),
+            ignore_index=ignored,
+            reduction=reduction,
+        )
+        whole = np.ones(7) if shares is None else shares
+        told = expected(name, array, classes, whole, ignored, reduction)
+        assert (found.dtype.name, found.shape) == (dtype, told.shape)
+        error = 3e-6 if dtype == "float32" else 1e-3
+        assert np.allclose(found.numpy(), told, error, error, equal_nan=True)
 
 
 @pytest.mark.parametrize("name", LOSSES)

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dml_vk
@@ -16,6 +18,7 @@ from dml_vk.ops.view import with_dtype
 from dml_vk.tensor.core import Tensor
 from dml_vk.testing.rows import moments, normalised, of_groups
 from dml_vk.testing.strategies import layouts, targets
+from tests import tier
 from tests.chance import chance
 from tests.kernel.memory import bits, check_writes, elements, memory_for
 
@@ -64,49 +67,49 @@ def spatial(array):
 HAS = [(False, False), (True, False), (False, True), (True, True)]
 
 
-@pytest.mark.parametrize("dtype", DTYPES, ids=lambda dtype: dtype.name)
-@pytest.mark.parametrize("shape", [(4, 768), (3, 1), (2, 3, 33), (2, 20000), (16,), (5, 7, 2)])
+@tier.parametrize(
+    "shape dtype", [(4, 768), (3, 1), (2, 3, 33), (2, 20000), (16,), (5, 7, 2)], DTYPES
+)
 def test_layer_and_rms_norm(shape, dtype):
     array = numbers(shape, dtype)
-    for normalized in {shape[-1:], shape[-2:]}:
+    for normalized, has in tier.crossed(sorted({shape[-1:], shape[-2:]}), HAS):
         axes = tuple(range(-len(normalized), 0))
         found, squares = moments(array, axes), moments(array, axes, centred=False)
-        for has in HAS:
-            parts = optional(normalized, has, dtype)
-            x, *given_parts = tensors([array, *parts])
-            got = nn.layer_norm(x, normalized, *given_parts)
-            assert_same(got, normalised(array, found, 1e-5, *parts))
+        parts = optional(normalized, has, dtype)
+        x, *given_parts = tensors([array, *parts])
+        got = nn.layer_norm(x, normalized, *given_parts)
+        assert_same(got, normalised(array, found, 1e-5, *parts))
+        if not has[1] or tier.is_all():
             got = nn.rms_norm(x, list(normalized), given_parts[0])
             assert_same(got, normalised(array, squares, 1e-6, parts[0]))
 
 
-@pytest.mark.parametrize("dtype", DTYPES, ids=lambda dtype: dtype.name)
-@pytest.mark.parametrize("shape", IMAGES)
-def test_norms_of_images_keep_the_format_and_the_bits(shape, dtype):
+@pytest.mark.parametrize(
+    ("shape", "dtype", "form"),
+    [(shape, *how) for shape, how in tier.crossed(IMAGES, itertools.product(DTYPES, FORMATS))],
+)
+def test_norms_of_images_keep_the_format_and_the_bits(shape, dtype, form):
     array, has = numbers(shape, dtype), HAS[sum(shape) % 4]
     parts = optional(shape[1], has)
     wide = [per_channel(one, array) for one in parts]
     channels = moments(array, spatial(array))
     batch = moments(array, (0, *spatial(array)))
-    for x in formats_of(array):
-        given_parts = tensors(parts)
-        with dml_vk.trace(strict=True):
-            found = [
-                nn.instance_norm(x, *given_parts),
-                *[nn.group_norm(x, groups, *given_parts) for groups in {1, 2, shape[1]} - odd(x)],
-                nn.batch_norm_train(x, *given_parts)[0],
-            ]
-        wanted = [
-            normalised(array, channels, 1e-5, *wide),
-            *[
-                normalised(array, of_groups(channels, groups), 1e-5, *wide)
-                for groups in {1, 2, shape[1]} - odd(x)
-            ],
-            normalised(array, batch, 1e-5, *wide),
+    x, given_parts = dml_vk.asarray(array, memory_format=form), tensors(parts)
+    every = sorted({1, 2, shape[1]} - odd(x))
+    with dml_vk.trace(strict=True):
+        found = [
+            nn.instance_norm(x, *given_parts),
+            *[nn.group_norm(x, groups, *given_parts) for groups in every],
+            nn.batch_norm_train(x, *given_parts)[0],
         ]
-        for got, right in zip(found, wanted, strict=True):
-            assert got.layout.order == x.layout.order
-            assert_same(got, right)
+    wanted = [
+        normalised(array, channels, 1e-5, *wide),
+        *[normalised(array, of_groups(channels, groups), 1e-5, *wide) for groups in every],
+        normalised(array, batch, 1e-5, *wide),
+    ]
+    for got, right in zip(found, wanted, strict=True):
+        assert got.layout.order == x.layout.order
+        assert_same(got, right)
 
 
 def odd(x):
@@ -147,20 +150,22 @@ def test_mean_variance_norm(axes):
     array = numbers((3, 5, 6, 7))
     weight, bias = numbers((5, 1, 1)), numbers(7)
     found = moments(array, axes)
-    for x in formats_of(array):
-        got = nn.mean_variance_norm(x, *tensors([weight, bias]), axes=axes, eps=0.5)
-        assert_same(got, normalised(array, found, 0.5, weight, bias))
-        got = nn.mean_variance_norm(x, dml_vk.asarray(bias), axes=axes)
-        assert_same(got, normalised(array, found, 1e-5, bias))
-        got = nn.mean_variance_norm(x, axes=axes, normalize_variance=False)
-        assert_same(got, array - found.mean)
+    calls = [
+        ((weight, bias), {"eps": 0.5}, normalised(array, found, 0.5, weight, bias)),
+        ((bias,), {}, normalised(array, found, 1e-5, bias)),
+        ((), {"normalize_variance": False}, array - found.mean),
+    ]
+    for (parts, options, wanted), form in tier.crossed(calls, FORMATS):
+        x = dml_vk.asarray(array, memory_format=form)
+        got = nn.mean_variance_norm(x, *tensors(parts), axes=axes, **options)
+        assert_same(got, wanted)
 
 
 @pytest.mark.parametrize("axis", [1, -1, (2, 3)])
 def test_normalize(axis):
     array = numbers((2, 20, 5, 6)) - 4
     array[0] = 0
-    for p in (1, 2):
+    for p in tier.some((1, 2) if axis == 1 else (2, 1), 1):
         norms = np.abs(array.astype(np.float64)) ** p
         norms = norms.sum(axis, keepdims=True) ** (1 / p)
         wanted = array / np.maximum(norms, 1e-12)
@@ -169,7 +174,7 @@ def test_normalize(axis):
         assert np.allclose(first, wanted, rtol=8e-7, atol=0)
 
 
-@settings(max_examples=30)
+@tier.examples(30)
 @given(data=st.data())
 def test_any_layout_to_any_layout(data):
     dtype = data.draw(st.sampled_from(DTYPES))
@@ -197,11 +202,13 @@ def source(dtype, layout):
 @pytest.mark.parametrize("shape", [(300, 40), (2, 6, 33, 31), (3, 20000)])
 def test_both_kinds_of_devices_split_rows_without_a_trace(shape, profile):
     array = numbers(shape)
-    for dims in {(0,), (array.ndim - 1,), tuple(range(array.ndim))}:
+    every = [(0,), (array.ndim - 1,), tuple(range(array.ndim))]
+    for dims, is_turned in tier.crossed(every, [False, True]):
+        x = dml_vk.asarray(array)
+        if is_turned:
+            x = dml_vk.asarray(array.T.copy()).permute(*range(array.ndim)[::-1])
         wanted = normalised(array, moments(array, dims), 1e-5)
-        backwards = range(array.ndim)[::-1]
-        for x in (dml_vk.asarray(array), dml_vk.asarray(array.T.copy()).permute(*backwards)):
-            assert_same(nn.mean_variance_norm(x, axes=dims), wanted)
+        assert_same(nn.mean_variance_norm(x, axes=dims), wanted)
 
 
 def test_a_batch_is_as_its_items():

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dml_vk
@@ -21,8 +23,10 @@ from dml_vk.testing.pooling import (
     power_mean_of,
 )
 from dml_vk.testing.strategies import layouts, targets
+from tests import tier
 from tests.chance import chance
 from tests.kernel.memory import MARGIN, bits, elements, memory_for
+from tests.profiles import PROFILES
 
 FLOATS = ("float32", "float16")
 ALL_FLOATS = (*FLOATS, "float64")
@@ -107,7 +111,7 @@ def windows(draw):
     return (*shape, *sizes), given, found, ends
 
 
-@settings(max_examples=40)
+@tier.examples(40)
 @given(st.data())
 def test_any_windows_over_any_layout(data):
     sizes, given, rows, ends = data.draw(windows())
@@ -135,7 +139,7 @@ def test_any_windows_over_any_layout(data):
         check_out(lambda y: nn.lp_pool(x, p, **given, out=y), out, expected)
 
 
-@settings(max_examples=15)
+@tier.examples(15)
 @given(st.data())
 def test_windows_that_divide_x_evenly(data):
     rank = data.draw(st.integers(1, 3))
@@ -156,20 +160,28 @@ def test_windows_that_divide_x_evenly(data):
         same(found.numpy(), mean_of(array, rows))
 
 
-@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "uint16", "int32", "uint32"])
-def test_maxima_of_integers(profile, dtype):
+INTEGERS = ("int8", "uint8", "int16", "uint16", "int32", "uint32")
+
+
+@pytest.mark.parametrize(
+    ("dtype", "profile", "order"),
+    [
+        (dtype, *how)
+        for dtype, how in tier.crossed(INTEGERS, itertools.product(PROFILES, (None, channels_last)))
+    ],
+    indirect=["profile"],
+)
+def test_maxima_of_integers(profile, dtype, order):
     rows = [positions(9, 5, 3, 2, 1), positions(6, 3, 2, 2)]
-    for order in (None, channels_last):
-        x, array = source(Layout.packed((2, 20, 9, 6), order), dtype)
-        given = {"stride": 2, "padding": ((1, 1), (0, 0)), "return_indices": True}
-        values, indices = nn.max_pool(x, (3, 2), **given)
-        best, index = max_of(array, rows)
-        same(values.numpy(), best)
-        assert np.array_equal(indices.numpy(), index)
+    x, array = source(Layout.packed((2, 20, 9, 6), order), dtype)
+    given = {"stride": 2, "padding": ((1, 1), (0, 0)), "return_indices": True}
+    values, indices = nn.max_pool(x, (3, 2), **given)
+    best, index = max_of(array, rows)
+    same(values.numpy(), best)
+    assert np.array_equal(indices.numpy(), index)
 
 
-@pytest.mark.parametrize("dtype", FLOATS)
-def test_tiles_of_windows_read_and_store_in_every_way(monkeypatch, dtype):
+def test_tiles_of_windows_read_and_store_in_every_way(monkeypatch):
     plans = []
 
     def spy(*given):
@@ -177,11 +189,10 @@ def test_tiles_of_windows_read_and_store_in_every_way(monkeypatch, dtype):
         return plans[-1]
 
     monkeypatch.setattr(operation, "plan_pool_tile", spy)
-    for sizes, kernel, stride in (
-        ((2, 8, 9, 16), 3, 1),
-        ((1, 5, 12, 20), 4, 5),
-        ((1, 4, 6, 7), 2, 2),
-    ):
+    windows = [((2, 8, 9, 16), 3, 1), ((1, 5, 12, 20), 4, 5), ((1, 4, 6, 7), 2, 2)]
+    planes, pixels = dml_vk.contiguous_format, channels_last
+    forms = [("float32", planes), ("float16", pixels), ("float32", pixels), ("float16", planes)]
+    for (sizes, kernel, stride), (dtype, order) in tier.crossed(windows, forms):
         pads = [(1, 0), (0, 1)]
         rows = [
             positions(size, (size + 1 - kernel) // stride + 1, kernel, stride, begin)
@@ -189,12 +200,11 @@ def test_tiles_of_windows_read_and_store_in_every_way(monkeypatch, dtype):
         ]
         ends = [size + end for size, (_, end) in zip(sizes[2:], pads)]
         array = numbers(sizes, dtype, hard=True)
-        for order in (dml_vk.contiguous_format, channels_last):
-            x = dml_vk.asarray(array, memory_format=order)
-            given = {"stride": stride, "padding": pads}
-            same(nn.max_pool(x, kernel, **given).numpy(), max_of(array, rows)[0])
-            found = nn.avg_pool(x, kernel, count_include_pad=stride > 1, **given).numpy()
-            same(found, mean_of(array, rows, ends if stride > 1 else None))
+        x = dml_vk.asarray(array, memory_format=order)
+        given = {"stride": stride, "padding": pads}
+        same(nn.max_pool(x, kernel, **given).numpy(), max_of(array, rows)[0])
+        found = nn.avg_pool(x, kernel, count_include_pad=stride > 1, **given).numpy()
+        same(found, mean_of(array, rows, ends if stride > 1 else None))
     told = {pair for plan in plans for pair in zip(pool_tile.KERNELS[0].spec, plan.spec)}
     wanted = {
         *[("X_READ", way) for way in (0, 1, 2)],
@@ -209,8 +219,11 @@ def test_tiles_of_windows_read_and_store_in_every_way(monkeypatch, dtype):
 SHAPES = [(2, 8, 9, 12), (1, 3, 9, 13), (3, 1, 7, 8), (1, 16, 5, 5), (1, 1, 3, 3), (8, 5, 3, 4)]
 
 
-@pytest.mark.parametrize("dtype", FLOATS)
-@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize(
+    ("shape", "profile", "dtype"),
+    [(shape, *how) for shape, how in tier.crossed(SHAPES, itertools.product(PROFILES, FLOATS))],
+    indirect=["profile"],
+)
 def test_formats_and_batches_give_the_same_bits(profile, shape, dtype):
     array = numbers(shape, dtype, hard=False)
     calls = {
@@ -221,21 +234,27 @@ def test_formats_and_batches_give_the_same_bits(profile, shape, dtype):
         "mean": nn.global_avg_pool,
         "global max": nn.global_max_pool,
     }
-    for name, call in calls.items():
+    orders = (channels_last, (2, 0, 3, 1))
+    for turn, (name, call) in enumerate(calls.items(), SHAPES.index(shape)):
         found = {}
-        for order in (dml_vk.contiguous_format, channels_last, (2, 0, 3, 1)):
+        others = orders if tier.is_all() else (orders[turn % 2],)
+        for order in (dml_vk.contiguous_format, *others):
             x = dml_vk.asarray(array).to(memory_format=order)
             with dml_vk.trace(strict=True):
                 found[order] = call(x)
             assert found[order].layout == Layout.packed(found[order].shape, x.layout.order), name
         first, *others = [bits(one.numpy()) for one in found.values()]
         assert all(np.array_equal(first, one) for one in others), name
-        alone = [call(dml_vk.asarray(one[None])).numpy() for one in array]
-        assert np.array_equal(first, bits(np.concatenate(alone))), name
+        if len(array) > 1:
+            alone = [call(dml_vk.asarray(one[None])).numpy() for one in array]
+            assert np.array_equal(first, bits(np.concatenate(alone))), name
 
 
-@pytest.mark.parametrize("dtype", FLOATS)
-@pytest.mark.parametrize("order", [None, channels_last])
+@pytest.mark.parametrize(
+    ("profile", "dtype", "order"),
+    tier.some(itertools.product(PROFILES, FLOATS, (None, channels_last)), 2),
+    indirect=["profile"],
+)
 def test_large_windows_take_several_launches(profile, dtype, order):
     array = numbers((1, 8, 70, 90), dtype, hard=False)
     array[0, :, 60:, 80:] = np.float32(5)

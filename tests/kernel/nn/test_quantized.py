@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import pytest
 
 import dml_vk
 from dml_vk import nn
 from dml_vk.errors import DTypeError, LayoutError, RangeError
+from tests import tier
 from tests.chance import chance
 from tests.kernel.forms import few_forms, forms
 from tests.kernel.tensors import assert_same
@@ -77,12 +80,19 @@ def integers(kind, sizes):
     return chance().integers(limits.min, limits.max + 1, sizes).astype(kind)
 
 
-@pytest.mark.parametrize("first", ["int8", "uint8"])
-@pytest.mark.parametrize("second", ["int8", "uint8"])
-def test_products(first, second):
-    a, b = integers(first, (4, 3, 70)), integers(second, (70, 5))
-    rows = integers(first, (3, 1)), integers(second, (1, 5))
-    for p, q in ((0, 0), (3, 0), (0, 5), (3, 5), rows, (rows[0], 5), (3, rows[1][0])):
+BYTES = ["int8", "uint8"]
+ROWS = (3, 1), (1, 5)
+POINTS = [(0, 0), (3, 0), (0, 5), (3, 5), ROWS, (ROWS[0], 5), (3, (5,))]
+
+
+def test_products():
+    """Zero points are numbers, or tensors of these shapes."""
+    for points, (first, second) in tier.crossed(POINTS, list(itertools.product(BYTES, BYTES))):
+        a, b = integers(first, (4, 3, 70)), integers(second, (70, 5))
+        p, q = [
+            integers(kind, one) if isinstance(one, tuple) else one
+            for one, kind in zip(points, (first, second))
+        ]
         expected = (a.astype(np.int32) - p) @ (b.astype(np.int32) - q)
         points = [dml_vk.asarray(one) if isinstance(one, np.ndarray) else one for one in (p, q)]
         with dml_vk.trace(strict=True):
