@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dml_vk
@@ -13,6 +13,7 @@ from dml_vk.dtypes import float16, float32
 from dml_vk.errors import DeviceMemoryError, DmlVkError
 from dml_vk.testing.attention import attention
 from dml_vk.testing.strategies import layouts, targets
+from tests import tier
 from tests.chance import chance
 from tests.kernel.matrices import assert_bits, operand
 from tests.kernel.nn.test_products import check_written
@@ -30,7 +31,7 @@ def tensors(*arrays):
     return [dml_vk.asarray(array) for array in arrays]
 
 
-@settings(max_examples=15, deadline=None, derandomize=True)
+@tier.examples(15, deadline=None, derandomize=True)
 @given(st.data())
 def test_any_layouts_to_any_layout(data):
     """Batches broadcast; sizes are 0 and 1 too; float16 with float32; masks of both kinds."""

@@ -6,7 +6,7 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dml_vk
@@ -15,6 +15,7 @@ from dml_vk.dtypes import int8, int32, uint8
 from dml_vk.errors import DmlVkError
 from dml_vk.layout import channels_last, contiguous_format
 from dml_vk.testing.strategies import layouts, targets
+from tests import tier
 from tests.chance import chance
 from tests.kernel.matrices import assert_bits, operand
 from tests.kernel.nn.test_products import check_written
@@ -41,7 +42,7 @@ def expected(x, weight, p, q, stride, pads, dilation, groups):
     return sums.reshape(batch, outputs, *out).astype(np.int32)
 
 
-@settings(max_examples=25, deadline=None, derandomize=True)
+@tier.examples(25, deadline=None, derandomize=True)
 @given(st.data())
 def test_any_layouts_windows_and_zero_points(data):
     rank, groups = data.draw(st.integers(1, 3)), data.draw(st.sampled_from([1, 2]))
@@ -76,7 +77,7 @@ def test_any_layouts_windows_and_zero_points(data):
     )
 
 
-@pytest.mark.parametrize("memory_format", [contiguous_format, channels_last])
+@pytest.mark.parametrize("memory_format", tier.some([channels_last, contiguous_format], 1))
 def test_many_channels_in_both_formats_without_a_trace(memory_format):
     """More channels than one product adds; the largest products wrap."""
     x = np.full((2, 4100, 3, 4), 255, np.uint8)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dml_vk
@@ -14,11 +14,12 @@ from dml_vk.errors import DTypeError, LayoutError, RangeError
 from dml_vk.layout import channels_last
 from dml_vk.testing import convolutions
 from dml_vk.testing.strategies import layouts, targets
+from tests import tier
 from tests.kernel.matrices import assert_bits, operand, packed
 from tests.kernel.memory import elements, memory_for
 
 
-@settings(max_examples=25, deadline=None, derandomize=True)
+@tier.examples(25, deadline=None, derandomize=True)
 @given(st.data())
 def test_any_layouts(data):
     def draw(*values):

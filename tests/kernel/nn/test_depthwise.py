@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dml_vk
@@ -13,6 +13,7 @@ from dml_vk.kernels.plan import depthwise as planning
 from dml_vk.layout import channels_last
 from dml_vk.ops import conv as operation
 from dml_vk.testing.strategies import layouts, targets
+from tests import tier
 from tests.kernel.matrices import assert_bits, packed
 from tests.kernel.nn.convolutions import check
 
@@ -54,12 +55,11 @@ def check_way(x, window, options, order, dtype, bias):
     check(*given, dtype=dtype, told=(x, window, order), groups=x[1], **options)
 
 
-@pytest.mark.parametrize("dtype", [float32, float16])
-def test_every_way_in_both_formats(plans, dtype):
-    names = WAYS if dtype is float32 else ("3x3", "ragged", "few windows", "line", "volume")
-    for x, window, options in [WAYS[name] for name in names]:
-        for order in FORMATS[len(x)]:
-            check_way(x, window, options, order, dtype, bias=order is None)
+def test_every_way_in_both_formats(plans):
+    forms = [(0, float32), (1, float16), (1, float32), (0, float16)]
+    for name, (form, dtype) in tier.crossed(WAYS, forms):
+        x, window, options = WAYS[name]
+        check_way(x, window, options, FORMATS[len(x)][form], dtype, bias=form == 0)
     told = {pair for plan in plans for pair in zip(planning.KERNELS[0].spec, plan.spec)}
     wanted = {
         *[(flag, value) for flag in ("BIAS", "DST_QUADS", "SURE_2") for value in (0, 1)],
@@ -67,18 +67,17 @@ def test_every_way_in_both_formats(plans, dtype):
         *[("CHANNELS", size) for size in (1, 4)],
         *[("DOWN", size) for size in (1, 2)],
         *[("ACROSS", size) for size in (4, 8)],
-        *[("WEIGHT_QUADS", value) for value in (0, int(dtype is float32))],
+        *[("WEIGHT_QUADS", value) for value in (0, 1)],
     }
     assert wanted <= told
 
 
 def test_as_on_other_devices(profile):
-    for name in ("3x3", "ragged", "volume"):
-        for order in FORMATS[len(WAYS[name][0])]:
-            check_way(*WAYS[name], order, float32, bias=True)
+    for name, form in tier.crossed(("3x3", "ragged", "volume"), (1, 0)):
+        check_way(*WAYS[name], FORMATS[len(WAYS[name][0])][form], float32, bias=True)
 
 
-@settings(max_examples=30, deadline=None, derandomize=True)
+@tier.examples(30, deadline=None, derandomize=True)
 @given(st.data())
 def test_any_layouts(data):
     def draw(*values):

@@ -10,6 +10,7 @@ from dml_vk import nn
 from dml_vk.errors import DTypeError, LayoutError, RangeError
 from dml_vk.layout import channels_last
 from dml_vk.random import Generator
+from tests import tier
 from tests.chance import chance
 from tests.kernel.forms import few_forms
 from tests.kernel.memory import bits
@@ -24,8 +25,7 @@ def expected(array, p, key):
     return np.where(kept, scaled, array.dtype.type(0))
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float16"])
-@pytest.mark.parametrize("p", [0, 0.1, 0.3, 0.5, 1])
+@tier.parametrize("p dtype", [0, 0.1, 0.3, 0.5, 1], ["float32", "float16"])
 def test_the_mask_is_the_same_in_every_form(dtype, p):
     array = chance().standard_normal((2, 3, 5, 7)).astype(dtype)
     array[0, 0, :2] = [[-0.0], [np.inf]]

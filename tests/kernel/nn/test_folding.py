@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dml_vk
@@ -13,6 +13,7 @@ from dml_vk.errors import DTypeError, LayoutError, RangeError
 from dml_vk.layout import Layout, channels_last
 from dml_vk.testing import moves
 from dml_vk.testing.strategies import layouts, targets
+from tests import tier
 from tests.chance import chance
 from tests.kernel.memory import bits, check_writes
 from tests.kernel.tensors import assert_same, tensor_over
@@ -35,7 +36,7 @@ def windows(draw):
     return tuple(sizes), kernel, {"dilation": dilation, "padding": padding, "stride": stride}
 
 
-@settings(max_examples=40)
+@tier.examples(40)
 @given(st.data(), windows(), st.sampled_from([1, 2, 4, 8]))
 def test_unfold_of_any_layout_to_any_layout(data, given_windows, itemsize):
     sizes, kernel, named = given_windows
@@ -51,7 +52,7 @@ def test_unfold_of_any_layout_to_any_layout(data, given_windows, itemsize):
     )
 
 
-@settings(max_examples=40)
+@tier.examples(40)
 @given(st.data(), windows(), st.sampled_from(["float16", "float32", "float64", "int32"]))
 def test_fold_of_any_layout(data, given_windows, dtype):
     sizes, kernel, named = given_windows

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dml_vk
@@ -12,8 +12,9 @@ from dml_vk import nn
 from dml_vk.errors import DTypeError, LayoutError, LayoutIndexError, RangeError
 from dml_vk.layout import Layout
 from dml_vk.testing.strategies import targets
+from tests import tier
 from tests.chance import chance
-from tests.kernel.forms import forms
+from tests.kernel.forms import few_forms, forms
 from tests.kernel.memory import check_writes
 from tests.kernel.tensors import assert_same
 
@@ -22,27 +23,26 @@ INDEX = dml_vk.asarray([2, 0])
 WEIGHT = dml_vk.asarray([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]])
 
 
-@pytest.mark.parametrize("kind", INTEGERS)
-def test_one_hot_of_every_integer(kind):
+@tier.parametrize("kind classes", INTEGERS, (300, 100))  # 300 are more than int8 has
+def test_one_hot_of_every_integer(kind, classes):
     array = chance().integers(0, 100, (2, 3, 5)).astype(kind)
-    for classes in (100, 300):  # more than int8 has
-        found = nn.one_hot(dml_vk.asarray(array), classes)
-        assert_same(found, np.eye(classes, dtype=np.float32)[array])
+    found = nn.one_hot(dml_vk.asarray(array), classes)
+    assert_same(found, np.eye(classes, dtype=np.float32)[array])
 
 
 def test_one_hot_in_every_form_and_place():
     array = chance().integers(0, 7, (2, 3, 5, 4))
     expected = np.eye(7)[array]
-    for x in forms(array):
-        for axis, dtype in ((-1, "bool"), (0, "int64"), (1, "float16"), (2, "uint8")):
-            found = nn.one_hot(x, 7, dtype=dtype, axis=axis)
-            assert_same(found, np.moveaxis(expected, -1, axis).astype(dtype))
-            assert found.layout.order == dml_vk.expand_dims(x, axis).layout.order
+    places = ((-1, "bool"), (0, "int64"), (1, "float16"), (2, "uint8"))
+    for x, (axis, dtype) in tier.crossed(forms(array), places):
+        found = nn.one_hot(x, 7, dtype=dtype, axis=axis)
+        assert_same(found, np.moveaxis(expected, -1, axis).astype(dtype))
+        assert found.layout.order == dml_vk.expand_dims(x, axis).layout.order
     assert nn.one_hot(dml_vk.asarray(2), 3).tolist() == [0, 0, 1]
     assert nn.one_hot(dml_vk.zeros((0, 2), "int8"), 3).shape == (0, 2, 3)
 
 
-@settings(max_examples=15)
+@tier.examples(15)
 @given(st.data(), st.integers(0, 3))
 def test_one_hot_to_any_layout(data, axis):
     array = chance().integers(0, 5, (3, 2, 4))
@@ -54,15 +54,18 @@ def test_one_hot_to_any_layout(data, axis):
     )
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float16", "int8", "float64"])
+DTYPES = ["float32", "float16", "int8", "float64"]
+
+
+@pytest.mark.parametrize("dtype", DTYPES)
 def test_embedding(dtype):
     weight = (chance().standard_normal((11, 6)) * 50).astype(dtype)
-    for kind in INTEGERS:
+    for kind in [kind for kind, one in tier.crossed(INTEGERS, DTYPES) if one == dtype]:
         index = chance().integers(0, 11, (2, 3, 4)).astype(kind)
         assert_same(nn.embedding(dml_vk.asarray(index), dml_vk.asarray(weight)), weight[index])
-    for one in forms(weight):
+    for one in few_forms(weight, DTYPES.index(dtype)):
         assert_same(nn.embedding(dml_vk.asarray(index), one), weight[index])
-    for one in forms(index):
+    for one in tier.some(forms(index), 3):
         found = nn.embedding(one, dml_vk.asarray(weight))
         assert_same(found, weight[index])
         assert found.layout.order == (*one.layout.order, 3)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dml_vk
@@ -14,6 +14,7 @@ from dml_vk.errors import DTypeError, LayoutError
 from dml_vk.layout import Layout, channels_last
 from dml_vk.testing import products
 from dml_vk.testing.strategies import layouts, targets
+from tests import tier
 from tests.kernel.matrices import assert_bits, operand, packed, turned
 from tests.kernel.memory import bits, elements, memory_for
 
@@ -32,7 +33,7 @@ def check_written(call, to, dtype, expected):
 SIZES = st.sampled_from([1, 2, 7])
 
 
-@settings(max_examples=40, deadline=None, derandomize=True)
+@tier.examples(40, deadline=None, derandomize=True)
 @given(st.data())
 def test_linear_of_any_layouts(data):
     batch = data.draw(st.lists(SIZES, max_size=3))
@@ -48,7 +49,7 @@ def test_linear_of_any_layouts(data):
     check_written(lambda out: nn.linear(x, weight, bias, out=out), to, dtype, expected)
 
 
-@settings(max_examples=40, deadline=None, derandomize=True)
+@tier.examples(40, deadline=None, derandomize=True)
 @given(st.data())
 def test_gemm_of_any_layouts(data):
     batch = data.draw(st.lists(SIZES, max_size=2))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dml_vk
@@ -14,6 +14,7 @@ from dml_vk.layout import Layout, channels_last
 from dml_vk.ops.view import with_dtype
 from dml_vk.testing import moves
 from dml_vk.testing.strategies import layouts, targets
+from tests import tier
 from tests.chance import chance
 from tests.kernel.forms import forms
 from tests.kernel.memory import bits, check_writes
@@ -22,7 +23,7 @@ X = dml_vk.ones((1, 2, 3, 4))
 MODES = ("nearest", "nearest_exact", "linear", "cubic")
 
 
-@settings(max_examples=40)
+@tier.examples(40)
 @given(st.data(), st.sampled_from(MODES), st.sampled_from(["float16", "float32"]))
 def test_any_layout_to_any_layout(data, mode, dtype):
     size = st.integers(1, 5)

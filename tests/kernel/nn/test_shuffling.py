@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dml_vk
@@ -12,6 +12,7 @@ from dml_vk import nn
 from dml_vk.errors import DTypeError, LayoutError, RangeError
 from dml_vk.layout import Layout, channels_last
 from dml_vk.testing.strategies import layouts, targets
+from tests import tier
 from tests.kernel.memory import check_writes
 from tests.kernel.tensors import assert_same, tensor_over
 
@@ -29,7 +30,7 @@ def shuffled(array, step, order):
     return cut.transpose(turned).reshape(sizes)
 
 
-@settings(max_examples=30)
+@tier.examples(30)
 @given(st.data(), st.sampled_from(["CRD", "DCR"]), st.sampled_from([1, 2, 4, 8]))
 def test_any_layout_to_any_layout_and_back(data, order, itemsize):
     step = data.draw(st.integers(1, 3))

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dml_vk
 from dml_vk import nn
 from dml_vk.layout import Layout, channels_last
 from dml_vk.testing.strategies import layouts, targets
+from tests import tier
 from tests.chance import chance
 from tests.kernel.memory import check_writes
 from tests.kernel.tensors import tensor_over
@@ -25,7 +25,7 @@ def unpooled(array, index, sizes):
     return found.reshape(n, c, *sizes)
 
 
-@settings(max_examples=15)
+@tier.examples(15)
 @given(st.data())
 def test_any_layouts(data):
     rank = data.draw(st.integers(1, 3))
@@ -41,8 +41,11 @@ def test_any_layouts(data):
     check_writes(lambda y: nn.max_unpool(x, places, sizes, out=y), out, itemsize, expected)
 
 
-@pytest.mark.parametrize("shape", [(2, 3, 8, 6), (1, 4, 4, 4), (3, 1, 2, 2)])
-@pytest.mark.parametrize("order", [dml_vk.contiguous_format, channels_last])
+@tier.parametrize(
+    "shape order",
+    [(2, 3, 8, 6), (1, 4, 4, 4), (3, 1, 2, 2)],
+    [dml_vk.contiguous_format, channels_last],
+)
 def test_maxima_return_to_where_they_were(shape, order):
     array = chance().permutation(np.prod(shape)).reshape(shape).astype(np.float32) + 1
     x = dml_vk.asarray(array, memory_format=order)

@@ -6,12 +6,13 @@ import dataclasses
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dml_vk
 from dml_vk import nn
 from dml_vk.testing.rows import moments, normalised, of_groups, softmax
+from tests import tier
 from tests.chance import chance
 from tests.kernel.launches import launches
 from tests.kernel.memory import bits
@@ -41,7 +42,7 @@ def assert_same(found, wanted):
 
 
 @pytest.mark.parametrize("eager", EAGER)
-@settings(max_examples=12)
+@tier.examples(12)
 @given(data=st.data())
 def test_rows_of_any_size_have_the_bits_of_the_reference(eager, data):
     draw = data.draw
@@ -64,7 +65,7 @@ def test_rows_of_any_size_have_the_bits_of_the_reference(eager, data):
 
 
 @pytest.mark.parametrize("eager", EAGER)
-@settings(max_examples=6)
+@tier.examples(6)
 @given(data=st.data())
 def test_channels_and_groups_have_the_bits_of_the_reference(eager, data):
     draw = data.draw
@@ -75,7 +76,8 @@ def test_channels_and_groups_have_the_bits_of_the_reference(eager, data):
     weight = chance().normal(size=shape[1]).astype(np.float32)
     wide, w = weight[:, None, None], dml_vk.asarray(weight)
     found = moments(array, (2, 3))
-    for form in (dml_vk.contiguous_format, dml_vk.channels_last):
+    forms = [dml_vk.contiguous_format, dml_vk.channels_last]
+    for form in forms if tier.is_all() else [draw(st.sampled_from(forms))]:
         x = dml_vk.asarray(array, memory_format=form)
         with profiled(dml_vk.device(), EAGER[eager]), np.errstate(over="ignore"):
             assert_same(nn.instance_norm(x, w), normalised(array, found, 1e-5, wide))
@@ -88,9 +90,11 @@ def test_channels_and_groups_have_the_bits_of_the_reference(eager, data):
 def test_rows_up_to_more_than_a_workgroup_holds(size):
     array = (chance().normal(size=(2, size)) + 4).astype(np.float32)
     x = dml_vk.asarray(array)
+    of_norms = tier.some(EAGER, 1 if size % 2 == 0 else 2)
     for name, profile in EAGER.items():
         with profiled(dml_vk.device(), profile):
-            assert_same(nn.layer_norm(x, size), normalised(array, moments(array, 1), 1e-5))
+            if name in of_norms:
+                assert_same(nn.layer_norm(x, size), normalised(array, moments(array, 1), 1e-5))
             with launches() as seen:
                 assert_same(nn.softmax(x), softmax(array))
             fits = size <= (2**13 if name == "CPU" else 2**16)
