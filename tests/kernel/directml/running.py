@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import settings
 from hypothesis import strategies as st
 
 from dml_vk.directml import Buffer, BufferTensorDesc, DataType, TensorPolicy
 from dml_vk.directml.descriptors import TensorFlags
+from tests import tier
 from tests.kernel.memory import bits, elements
 
 F16, F32 = DataType.FLOAT16, DataType.FLOAT32
 FLOATS = st.sampled_from([F32, F16])
 FORMS = ("packed", "interleaved", "gaps", "reversed")
 EDGE = 24  # bytes after a tensor
-some = settings(max_examples=15, deadline=None, derandomize=True)
+some = tier.examples(40, deadline=None, derandomize=True)
 
 
 def dtype_of(data_type):

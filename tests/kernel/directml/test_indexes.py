@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from dml_vk.directml import (
@@ -25,6 +25,7 @@ from dml_vk.directml import (
     TopK,
     TopK1,
 )
+from tests import tier
 from tests.chance import chance
 from tests.kernel.directml.strided import (
     ALL,
@@ -38,7 +39,7 @@ from tests.kernel.directml.strided import (
     target,
 )
 
-EXAMPLES = settings(max_examples=15)
+EXAMPLES = tier.examples(30)
 UNSIGNED = [DataType.UINT64, DataType.UINT32]
 
 
@@ -263,7 +264,7 @@ def test_beginnings_reversed(data, sizes):
     check(operator, [x, lengths], [expected])
 
 
-@settings(max_examples=30)
+@tier.examples(30)
 @given(st.data(), sizes_of(elements=200), st.sampled_from([0.0, 0.3, 1.0]))
 def test_where_elements_are_not_zero(data, sizes, share):
     data_type = data.draw(st.sampled_from([one for one in NUMBERS if one.bits <= 32]))

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dml_vk.directml import (
@@ -32,6 +32,7 @@ from dml_vk.directml import (
     Tile,
     Unfold,
 )
+from tests import tier
 from tests.kernel.directml.strided import (
     ALL,
     NUMBERS,
@@ -43,7 +44,7 @@ from tests.kernel.directml.strided import (
     target,
 )
 
-EXAMPLES = settings(max_examples=20)
+EXAMPLES = tier.examples(30)
 F32, U32, I8 = DataType.FLOAT32, DataType.UINT32, DataType.INT8
 
 
@@ -206,7 +207,7 @@ def shuffled(x, block, order):
     return cut.reshape(images, rest, height * block, width * block)
 
 
-@settings(max_examples=15)
+@tier.examples(15)
 @given(st.data(), st.integers(1, 3), st.sampled_from(list(DepthSpaceOrder)))
 def test_depth_and_space(data, block, order):
     images, channels, height, width = (data.draw(st.integers(1, 3)) for _ in range(4))
@@ -292,7 +293,7 @@ def reads(spatial, windows, counts):
     return np.array(rows)
 
 
-@settings(max_examples=15)
+@tier.examples(15)
 @given(st.data(), sizes_of(st.integers(3, 6), most=4, elements=100))
 def test_windows_as_columns_and_back(data, sizes):
     images, channels, *spatial = sizes

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import dml_vk
@@ -27,6 +27,7 @@ from dml_vk.errors import DTypeError, LayoutError
 from dml_vk.layout import Layout
 from dml_vk.testing import philox_words, sequence
 from dml_vk.testing.strategies import layouts
+from tests import tier
 from tests.chance import chance
 from tests.kernel.memory import bits, elements
 
@@ -161,7 +162,7 @@ def descs(draw, data_type, sizes, output):
 SIZES = st.lists(st.integers(1, 5), min_size=1, max_size=8).map(tuple)
 
 
-@settings(max_examples=100)
+@tier.examples(100)
 @given(st.data(), SIZES, st.sampled_from(WHOLE_BYTES))
 def test_identity_takes_any_strides(data, sizes, data_type):
     assume(math.prod(sizes) <= 2000)
@@ -184,7 +185,7 @@ def test_identity_takes_any_strides(data, sizes, data_type):
     np.testing.assert_array_equal(buffer.read(), both.view(np.uint8))
 
 
-@settings(max_examples=50)
+@tier.examples(50)
 @given(st.data(), SIZES)
 def test_random_bits_take_any_strides(data, sizes):
     assume(math.prod(sizes) <= 2000)

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dml_vk.directml import (
@@ -23,6 +23,7 @@ from dml_vk.directml import (
 )
 from dml_vk.testing.reductions import tree_prod, tree_sum
 from dml_vk.testing.scans import scan
+from tests import tier
 from tests.chance import chance
 from tests.kernel.directml.strided import (
     INDEXES,
@@ -35,7 +36,7 @@ from tests.kernel.directml.strided import (
     target,
 )
 
-EXAMPLES = settings(max_examples=15)
+EXAMPLES = tier.examples(30)
 FLOATS = [DataType.FLOAT32, DataType.FLOAT16]
 F = ReduceFunction
 
@@ -111,7 +112,7 @@ TYPES = {
 
 
 @pytest.mark.parametrize("function", EXACT, ids=lambda function: function.name)
-@settings(max_examples=8)
+@tier.examples(8)
 @given(st.data(), sizes_of(most=9))
 def test_reductions_bit_for_bit(function, data, sizes):
     x, axes = drawn(data, TYPES[function], sizes), some_axes(data, len(sizes))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dml_vk.directml import (
@@ -18,6 +18,7 @@ from dml_vk.directml import (
 )
 from dml_vk.kernels.plan import roi
 from dml_vk.testing.regions import roi_align, roi_pooling
+from tests import tier
 from tests.chance import chance
 from tests.kernel.directml.strided import check, kind_of, source, target
 
@@ -41,7 +42,7 @@ def corners_of(data, count, kind):
     return made
 
 
-@settings(max_examples=20)
+@tier.examples(20)
 @given(st.data(), st.sampled_from(FLOATS), st.integers(1, 4), st.integers(1, 4))
 def test_boxes_of_regions(data, data_type, height, width):
     x, count = image_of(data, data_type), data.draw(st.integers(1, 4))
@@ -74,7 +75,7 @@ def test_boxes_in_several_tiles(monkeypatch):
     check(operator, [x, regions], [expected], np.testing.assert_array_equal)
 
 
-@settings(max_examples=20)
+@tier.examples(20)
 @given(st.data(), st.sampled_from(FLOATS), st.integers(1, 4), st.integers(1, 4))
 @np.errstate(all="ignore")
 def test_samples_of_regions(data, data_type, height, width):

@@ -22,6 +22,7 @@ from dml_vk.directml import (
     Upsample2D,
 )
 from dml_vk.directml.quantization import INTEGERS
+from tests import tier
 from tests.kernel.directml.running import (
     F16,
     F32,
@@ -111,21 +112,20 @@ def test_any_dims_by_any_scale(data):
     check(operator, scales, own, other, direction, over)
 
 
-@pytest.mark.parametrize("mode", InterpolationMode, ids=lambda one: one.name)
-@pytest.mark.parametrize("rank", [1, 2, 3, 4])
+@tier.parametrize("rank mode", [1, 2, 3, 4], InterpolationMode)
 def test_dims_one_at_a_time_and_all_at_once(rank, mode):
     """Also where the others cannot be one dim of a tensor, and where some scales are no ratios."""
     sizes = (2, 3, 4, 5)[:rank]
     half, other = [0.5] * rank, [-0.5] * rank
-    for number in range(2 << rank):
+    kinds = [(F32, "gaps", "gaps"), (F16, "reversed", "packed")]
+    for number, (kind, form, to_form) in tier.crossed(range(2 << rank), kinds):
         scales = [2.0 if number >> dim & 1 else 1.0 for dim in range(rank)]
         if number >> rank:
             scales = [2.5 if scale == 2 and dim % 2 else scale for dim, scale in enumerate(scales)]
         to = [size * (2 if scale > 1 else 1) for size, scale in zip(sizes, scales)]
-        for kind, form, to_form in ((F32, "gaps", "gaps"), (F16, "reversed", "packed")):
-            tensors = desc(kind, sizes, form), desc(kind, to, to_form)
-            operator = Resample(*tensors, scales=scales, interpolation_mode=mode)
-            check(operator, scales, half, other)
+        tensors = desc(kind, sizes, form), desc(kind, to, to_form)
+        operator = Resample(*tensors, scales=scales, interpolation_mode=mode)
+        check(operator, scales, half, other)
 
 
 @pytest.mark.parametrize("mode", InterpolationMode, ids=lambda one: one.name)
