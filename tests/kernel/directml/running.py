@@ -14,7 +14,7 @@ F16, F32 = DataType.FLOAT16, DataType.FLOAT32
 FLOATS = st.sampled_from([F32, F16])
 FORMS = ("packed", "interleaved", "gaps", "reversed")
 EDGE = 24  # bytes after a tensor
-some = tier.examples(40, deadline=None, derandomize=True)
+some = tier.examples(25, deadline=None, derandomize=True)
 
 
 def dtype_of(data_type):

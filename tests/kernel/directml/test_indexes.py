@@ -39,7 +39,7 @@ from tests.kernel.directml.strided import (
     target,
 )
 
-EXAMPLES = tier.examples(30)
+EXAMPLES = tier.examples(25)
 UNSIGNED = [DataType.UINT64, DataType.UINT32]
 
 

@@ -44,7 +44,7 @@ from tests.kernel.directml.strided import (
     target,
 )
 
-EXAMPLES = tier.examples(30)
+EXAMPLES = tier.examples(25)
 F32, U32, I8 = DataType.FLOAT32, DataType.UINT32, DataType.INT8
 
 

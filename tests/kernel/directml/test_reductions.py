@@ -36,7 +36,7 @@ from tests.kernel.directml.strided import (
     target,
 )
 
-EXAMPLES = tier.examples(30)
+EXAMPLES = tier.examples(25)
 FLOATS = [DataType.FLOAT32, DataType.FLOAT16]
 F = ReduceFunction
 
