@@ -5,12 +5,13 @@ from __future__ import annotations
 import dask
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dml_vk
 from dml_vk.dask.random import Generator
 from dml_vk.layout import channels_last
+from tests import tier
 from tests.kernel.memory import bits
 
 DRAWS = {
@@ -42,15 +43,19 @@ def is_same(lazy, whole):
     )
 
 
-@pytest.mark.parametrize("name", DRAWS)
-def test_every_draw_is_that_of_one_generator(name):
+SHAPES = [((7, 9), (3, 4)), ((11,), 2), ((3, 2, 5), (2, 1, 3)), (6, 4)]
+
+
+@tier.parametrize("name case", DRAWS, SHAPES)
+def test_every_draw_is_that_of_one_generator(name, case):
     ours, whole = Generator(5), dml_vk.random.Generator(5)
-    for shape, chunks in (((7, 9), (3, 4)), ((11,), 2), ((3, 2, 5), (2, 1, 3)), (6, 4)):
+    shape, chunks = case
+    for _ in range(2):
         assert is_same(DRAWS[name](ours, shape, chunks=chunks), DRAWS[name](whole, shape))
         assert ours.state == whole.state
 
 
-@settings(max_examples=40)
+@tier.examples(40)
 @given(st.data(), st.sampled_from(list(DRAWS)))
 def test_any_chunks(data, name):
     shape = data.draw(st.lists(st.integers(1, 9), min_size=1, max_size=4))

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
+
 import dask
 import dask.array as da
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dml_vk
@@ -14,6 +16,7 @@ from dml_vk.dask import from_array, matmul
 from dml_vk.dask.sums import nodes_in
 from dml_vk.dtypes import DTYPES
 from dml_vk.layout import channels_last
+from tests import tier
 from tests.chance import chance
 from tests.kernel.memory import bits
 
@@ -64,20 +67,30 @@ def check(name, x, chunks, axis, **options):
     assert (found.dtype, type(found._meta)) == (expected.dtype, dml_vk.Tensor)
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
-@pytest.mark.parametrize("dtype", [*NUMBERS, dml_vk.bool_], ids=str)
+def is_uneven(dtype):
+    """Chunks of many sizes take a kernel each: without --all only those of some dtypes do."""
+    return tier.is_all() or dtype in (dml_vk.float32, dml_vk.float16, dml_vk.int64)
+
+
+def cut(dtype):
+    """Sizes, and those of chunks."""
+    return ((5, 37, 3), (3, 20, 2)) if is_uneven(dtype) else ((6, 38, 4), (3, 19, 2))
+
+
+@tier.parametrize("dtype name", [*NUMBERS, dml_vk.bool_], FUNCTIONS)
 def test_every_dtype(name, dtype):
-    check(name, numbers((5, 37, 3), dtype), (3, 20, 2), (0, 1))
+    sizes, chunks = cut(dtype)
+    check(name, numbers(sizes, dtype), chunks, (0, 1))
 
 
-@pytest.mark.parametrize("name", IGNORING)
-@pytest.mark.parametrize("dtype", [*NUMBERS, dml_vk.bool_], ids=str)
+@tier.parametrize("dtype name", [*NUMBERS, dml_vk.bool_], IGNORING)
 def test_every_dtype_with_nan(name, dtype):
-    x = numbers((5, 37, 3), dtype)
+    sizes, chunks = cut(dtype)
+    x = numbers(sizes, dtype)
     if dtype.kind in "fc":
         x[chance().random(x.shape) < 0.3] = np.nan
         x[1, :, 2] = np.nan
-    found = getattr(dml_vk.dask, name)(from_array(x, (3, 20, 2)), (0, 1), keepdims=True)
+    found = getattr(dml_vk.dask, name)(from_array(x, chunks), (0, 1), keepdims=True)
     expected = getattr(dml_vk, name)(dml_vk.asarray(x), axis=(0, 1), keepdims=True)
     assert is_same(found.compute(), expected)
     assert (found.dtype, found.shape) == (expected.dtype, expected.shape)
@@ -87,16 +100,16 @@ def test_options_with_nan():
     x = numbers((6, 35), DTYPES["float16"])
     x[::2, ::3] = np.nan
     lazy, whole = from_array(x, (4, 8)), dml_vk.asarray(x)
-    for name in ("nanvar", "nanstd"):
-        for options in ({"ddof": 1}, {"ddof": 40}, {"dtype": "float32"}):
-            found = getattr(np, name)(lazy, axis=1, **options)
-            assert is_same(found.compute(), getattr(dml_vk, name)(whole, axis=1, **options))
+    every = ({"ddof": 1}, {"ddof": 40}, {"dtype": "float32"})
+    for options, name in tier.crossed(every, ("nanvar", "nanstd")):
+        found = getattr(np, name)(lazy, axis=1, **options)
+        assert is_same(found.compute(), getattr(dml_vk, name)(whole, axis=1, **options))
     found = np.nanmean(lazy, axis=0, dtype="float32")
     assert is_same(found.compute(), dml_vk.nanmean(whole, axis=0, dtype="float32"))
     x = x[:, :9].astype(np.float32)
     chosen = from_array(x, 4)
     chosen = chosen[chosen > 0]
-    for name in IGNORING:
+    for name in tier.some(IGNORING, 3):
         expected = getattr(np, name)(x[x > 0].astype(np.float64))
         assert getattr(np, name)(chosen).compute().item() == pytest.approx(expected, rel=1e-3)
 
@@ -113,7 +126,7 @@ def cases(draw):
     return tuple(sizes), tuple(chunks), tuple(axes)
 
 
-@settings(max_examples=40)
+@tier.examples(40)
 @given(cases(), st.sampled_from(FUNCTIONS), st.booleans(), st.sampled_from([None, 2, 5]))
 def test_any_chunks_and_axes(case, name, keepdims, split_every):
     sizes, chunks, axes = case
@@ -141,10 +154,11 @@ def test_nodes_in_a_run_are_the_largest_of_the_tree(total):
 def test_long_rows_in_chunks_of_no_even_size():
     """Chunks that are cut at odd places of deep trees, and those that are not."""
     x = numbers((3, 100_003))
-    for chunks in ((2, 9_973), (3, 8192), (1, 100_003), (3, 65_537)):
-        for name in ("sum", "mean", "var"):
-            check(name, x, chunks, 1)
-            check(name, x, chunks, None)
+    every = ((2, 9_973), (3, 8192), (1, 100_003), (3, 65_537))
+    for chunks, (name, axis) in tier.crossed(
+        every, list(itertools.product(("sum", "mean", "var"), (1, None)))
+    ):
+        check(name, x, chunks, axis)
 
 
 def test_options():
@@ -216,10 +230,22 @@ def test_results_keep_the_memory_format():
     assert normal.compute().memory_format == channels_last
 
 
-@pytest.mark.parametrize("dtype", NUMBERS, ids=str)
+# Others have kernels of the width and kind of one of these.
+OF_KERNELS = ("uint8", "int16", "uint32", "int64", "float16", "float32", "float64", "complex64")
+
+
+@pytest.mark.parametrize(
+    "dtype",
+    [
+        pytest.param(one, marks=[] if one.name in OF_KERNELS else pytest.mark.product)
+        for one in NUMBERS
+    ],
+    ids=str,
+)
 def test_products_of_every_dtype(dtype):
-    x, y = numbers((7, 130), dtype), numbers((130, 6), dtype)
-    found = from_array(x, (3, 40)) @ from_array(y, (50, 4))
+    rows, chunks = (7, ((3, 40), (50, 4))) if is_uneven(dtype) else (6, ((3, 65), (65, 3)))
+    x, y = numbers((rows, 130), dtype), numbers((130, 6), dtype)
+    found = from_array(x, chunks[0]) @ from_array(y, chunks[1])
     assert is_same(found.compute(), dml_vk.asarray(x) @ dml_vk.asarray(y))
 
 
@@ -287,7 +313,7 @@ def test_products_of_more_dims_are_those_of_dask():
 def test_products_beside_arrays_of_numpy():
     x, y = numbers((12, 5000)), numbers((5000, 7))
     expected = dml_vk.asarray(x) @ dml_vk.asarray(y)
-    for chunks in (700, (5, 5000), (12, 33)):
+    for chunks in tier.some((700, (5, 5000), (12, 33)), 2):
         for found in (
             from_array(x, chunks) @ y,
             x @ from_array(y, chunks[::-1] if isinstance(chunks, tuple) else chunks),
