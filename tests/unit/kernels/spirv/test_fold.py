@@ -10,6 +10,7 @@ from dml_vk.kernels.spirv import glslang, reader
 from dml_vk.kernels.spirv import instructions as op
 from dml_vk.kernels.spirv.program import Program
 from dml_vk.kernels.spirv.specialize import specialized
+from tests import tier
 from tests.modules import check_valid, codes, stored
 
 pytestmark = pytest.mark.compiler
@@ -181,8 +182,7 @@ void main() {
 """
 
 
-@pytest.mark.parametrize("n", range(6))
-@pytest.mark.parametrize("goes_on", [True, False])
+@tier.parametrize("n goes_on", range(6), [True, False])
 def test_loops_stay_loops(folded, n, goes_on):
     """Even one that a case leaves at once."""
     source = LOOP if goes_on else LOOP.replace("if (x[i] == 7) continue;", "")

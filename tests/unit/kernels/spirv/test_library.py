@@ -14,6 +14,7 @@ from dml_vk.kernels.kernel import Kernel
 from dml_vk.kernels.registry import KERNELS
 from dml_vk.kernels.spirv import glslang, library
 from dml_vk.kernels.spirv.reader import read
+from tests import tier
 
 MODULES = {module: kernel for kernel in KERNELS.values() for module in kernel.modules}
 SCALE = Kernel(
@@ -89,14 +90,16 @@ def test_shipped_modules_are_built_from_these_sources():
 
 @pytest.mark.compiler
 def test_a_rebuild_gives_the_shipped_modules(tmp_path):
-    """One module of each source: all take a minute, and manifests tell what else has changed."""
+    """One module of a source: all take a minute, and manifests tell what else has changed."""
     firsts = {kernel.source: kernel for kernel in reversed(KERNELS.values())}
+    assert len(firsts) > 50
+    firsts = dict(tier.some(firsts.items(), 10))
     kernels = {
         kernel.name: replace(kernel, variants=dict([*kernel.variants.items()][:1]))
         for kernel in firsts.values()
     }
     built = library.build(kernels, spv=tmp_path).built
-    assert len(built) == len(firsts) > 50
+    assert len(built) == len(firsts)
     compilers, _ = library.read_manifest()
     for module in built:
         made, shipped = (tmp_path / f"{module}.spv").read_bytes(), library.load(module)
@@ -105,15 +108,16 @@ def test_a_rebuild_gives_the_shipped_modules(tmp_path):
         assert read(made) == read(shipped), f"{module}: run ./dev shaders"
 
 
-@pytest.mark.parametrize("module", MODULES)
-def test_a_shipped_module_is_what_the_registry_says(module):
-    assert library.differences(MODULES[module], library.load(module)) == {}
+def test_shipped_modules_are_what_the_registry_says():
+    for kernel in KERNELS.values():
+        for module in tier.some(kernel.modules, 2):
+            assert library.differences(kernel, library.load(module)) == {}, module
 
 
 @pytest.mark.compiler
 def test_shipped_modules_are_valid():
-    files = sorted(library.SPV.glob("*.spv"))
-    for file in files:
+    """Those of some: other tests look at all kernels with their constants."""
+    for file in tier.some(sorted(library.SPV.glob("*.spv")), 70):
         command = ["spirv-val", "--target-env", glslang.TARGET, str(file)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert (done.returncode, done.stdout) == (0, ""), file.name
@@ -230,7 +234,7 @@ def test_a_disagreement_is_found(glsl, said, changes):
         for path in (glsl / "scale.comp", glsl / "include/scale_head.glsl"):
             path.write_text(path.read_text().replace(old, new))
     with pytest.raises(ShaderError) as caught:
-        build(glsl, SCALE)
+        build(glsl, replace(SCALE, variants={"u32": {"T": "uint"}}))
     assert said in str(caught.value)
 
 
