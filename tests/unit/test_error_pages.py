@@ -20,7 +20,6 @@ import error_messages as page  # noqa: E402
 
 sys.path.pop(0)
 SHORT = ROOT / "docs" / "troubleshooting.md"
-FOUND = page.messages()
 VARIABLES = ("DML_VK_EXACT", "DML_VK_LOG", "DML_VK_MEMORY", "DML_VK_MEMORY_LIMIT", "DML_VK_RUNTIME")
 NAMES = (*VARIABLES, "Kompute", "NumPy", "SPIR")
 WHAT_TO_DO = (
@@ -57,6 +56,12 @@ class A:
 """
 
 
+@pytest.fixture(scope="module")
+def found():
+    """All messages of the package: reading them takes seconds."""
+    return page.messages()
+
+
 @pytest.fixture
 def package(tmp_path):
     folder = tmp_path / "package"
@@ -65,13 +70,13 @@ def package(tmp_path):
     return folder
 
 
-def test_every_message_has_an_entry():
-    lacks = page.lacking(FOUND)
+def test_every_message_has_an_entry(found):
+    lacks = page.lacking(found)
     assert not lacks, "\n".join([WHAT_TO_DO, *lacks])
 
 
-def test_every_entry_is_a_message():
-    stale = page.stale(FOUND)
+def test_every_entry_is_a_message(found):
+    stale = page.stale(found)
     assert not stale, "\n".join(["docs/errors.md has what the package does not say:", *stale])
 
 
@@ -100,15 +105,15 @@ def test_anchors_are_there_and_mean_one_place():
     assert set(asked) <= set(anchors)
 
 
-def test_the_short_page_quotes_messages():
+def test_the_short_page_quotes_messages(found):
     quoted = re.findall(r"^\| `[\w.…]+: (.+?)` \|", SHORT.read_text(), re.MULTILINE)
     assert len(quoted) > 10
     for begin in quoted:
-        assert any(text.startswith(begin) for text, _, _ in FOUND), begin
+        assert any(text.startswith(begin) for text, _, _ in found), begin
 
 
-def test_messages_have_the_form():
-    for text, place, is_reason in FOUND:
+def test_messages_have_the_form(found):
+    for text, place, is_reason in found:
         words = re.findall(r"\w+", text)
         assert len(words) > 2, f"{place} says too little"
         assert words[0].islower() or words[0] in NAMES or is_reason, place
@@ -184,9 +189,9 @@ print(sys.modules["dml_vk"].__file__)
     assert done.stdout == f"{ROOT / 'dml_vk' / '__init__.py'}\n", done.stderr
 
 
-def test_the_script_says_what_lacks(capsys, monkeypatch, package):
-    found = [FOUND, page.messages(package)]
-    monkeypatch.setattr(page, "messages", lambda: found.pop(0))
+def test_the_script_says_what_lacks(capsys, monkeypatch, package, found):
+    messages = [found, page.messages(package)]
+    monkeypatch.setattr(page, "messages", lambda: messages.pop(0))
     assert page.main([]) == 0
     assert re.fullmatch(r"\d+ messages\n", capsys.readouterr().out)
     assert page.main([]) == 1

@@ -62,14 +62,17 @@ print(*names)
 """
 
 
-def calls(source: str) -> list[ast.Call]:
-    return [node for node in ast.walk(ast.parse(source)) if isinstance(node, ast.Call)]
+@pytest.fixture(scope="module")
+def nodes() -> list[tuple[str, ast.AST]]:
+    """All of the package's syntax, with its files."""
+    return [(file, node) for file in SOURCES for node in ast.walk(ast.parse(SOURCES[file]))]
 
 
-@pytest.mark.parametrize("file", SOURCES)
-def test_text_files_and_pipes_name_their_encoding(file):
+def test_text_files_and_pipes_name_their_encoding(nodes):
     """The default encoding of Windows is another one."""
-    for call in calls(SOURCES[file]):
+    for file, call in nodes:
+        if not isinstance(call, ast.Call):
+            continue
         name = getattr(call.func, "attr", getattr(call.func, "id", ""))
         given = {one.arg for one in call.keywords}
         words = [one.value for one in call.args if isinstance(one, ast.Constant)]
@@ -81,9 +84,8 @@ def test_text_files_and_pipes_name_their_encoding(file):
             assert "encoding" in given, f"{file}:{call.lineno}"
 
 
-@pytest.mark.parametrize("file", SOURCES)
-def test_names_missing_on_some_systems_are_guarded(file):
-    for node in ast.walk(ast.parse(SOURCES[file])):
+def test_names_missing_on_some_systems_are_guarded(nodes):
+    for file, node in nodes:
         if isinstance(node, ast.Attribute) and node.attr in RARE:
             assert file in RARE[node.attr], f"{file}:{node.lineno}: {node.attr}"
         if isinstance(node, (ast.Import, ast.ImportFrom)):
