@@ -110,7 +110,7 @@ def test_every_public_callable_is_tested():
 
 
 def lists_of_arguments():
-    """Anything first, or after a few others: what is wrong with the first is mostly said at once."""
+    """Anything first, or after a few others: a wrong first one is mostly told at once."""
     whole = itertools.product(("tensor", "3"), HOSTILE)
     return dict.fromkeys(
         [

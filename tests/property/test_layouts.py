@@ -17,20 +17,24 @@ from dml_vk.layout import (
     elementwise,
 )
 from dml_vk.testing.strategies import layouts
+from tests import tier
 from tests.layouts import addresses, assert_well_formed
 
 
+@tier.examples(200)
 @given(layouts())
 def test_a_layout_is_what_as_strided_makes_of_it(layout):
     assert_well_formed(layout)
     assert layout.offsets() == addresses(layout).ravel().tolist()
 
 
+@tier.examples(200)
 @given(layouts())
 def test_repr_is_the_layout(layout):
     assert eval(repr(layout)) == layout
 
 
+@tier.examples(200)
 @given(layouts())
 def test_packed_and_overlapping_by_counting(layout):
     offsets = layout.offsets()
@@ -38,6 +42,7 @@ def test_packed_and_overlapping_by_counting(layout):
     assert layout.is_packed == (len(set(offsets)) == len(offsets) == layout.span)
 
 
+@tier.examples(200)
 @given(layouts())
 def test_contiguous_in_its_order_means_packed_in_it(layout):
     for memory_format in (contiguous_format, channels_last):
@@ -47,6 +52,7 @@ def test_contiguous_in_its_order_means_packed_in_it(layout):
             assert layout.offsets() == packed.offsets()
 
 
+@tier.examples(200)
 @given(layouts())
 def test_like_is_packed_and_keeps_the_order(layout):
     new = layout.like()
@@ -55,6 +61,7 @@ def test_like_is_packed_and_keeps_the_order(layout):
     assert new.like() == new
 
 
+@tier.examples(200)
 @given(layouts(max_rank=5), st.data())
 def test_coalesce(one, data):
     together = [one, *data.draw(st.lists(layouts(sizes=one.sizes), max_size=2))]
@@ -64,6 +71,7 @@ def test_coalesce(one, data):
     assert coalesce(*merged) == merged
 
 
+@tier.examples(200)
 @given(st.lists(layouts(max_rank=4, max_size=3), min_size=1, max_size=3))
 def test_elementwise_does_not_depend_on_the_order_of_operands(operands):
     try:
@@ -80,6 +88,7 @@ def test_elementwise_does_not_depend_on_the_order_of_operands(operands):
     assert elementwise(result, *operands) == result
 
 
+@tier.examples(200)
 @given(layouts(max_rank=4, min_size=1), st.data())
 def test_view_is_found_exactly_where_no_copy_is_needed(layout, data):
     """NumPy's own attempt at a no-copy reshape is the oracle."""

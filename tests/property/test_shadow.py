@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import event, given, settings
+from hypothesis import event, given
 from hypothesis import strategies as st
 from numpy.lib.stride_tricks import sliding_window_view
 
 from dml_vk.testing.strategies import layouts
+from tests import tier
 from tests.layouts import addresses, assert_addresses, assert_well_formed
 
 # Each takes a layout, the array of its addresses and a way to draw, and gives both after the step.
@@ -115,7 +116,7 @@ ANY_RANK = [permute, unsqueeze, squeeze, expand, flip, view]
 RANK_1 = [transpose, movedim, slice_, narrow, split, unfold]
 
 
-@settings(max_examples=300)
+@tier.examples(300)
 @given(layouts(max_rank=4), st.data())
 def test_sequences_of_views(layout, data):
     array = addresses(layout)

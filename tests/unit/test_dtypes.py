@@ -11,6 +11,7 @@ import dml_vk
 from dml_vk.directml import DataType
 from dml_vk.dtypes import DTYPES, DType, to_dtype
 from dml_vk.errors import DTypeError
+from tests.each import each
 
 KIND = {"b": np.bool_, "i": np.signedinteger, "u": np.unsignedinteger, "f": np.floating}
 KIND["c"] = np.complexfloating
@@ -64,7 +65,7 @@ OTHERS = {"float", "int", "complex", "a"}  # Python's own are other types here
 SPELT = {*np.sctypeDict, *np.typecodes["All"], "f4", "i8", "u2", "b1", "|u1", "=f2", "c8"}
 
 
-@pytest.mark.parametrize("text", sorted(text for text in SPELT - OTHERS if isinstance(text, str)))
+@each("text", sorted(text for text in SPELT - OTHERS if isinstance(text, str)))
 def test_numpys_other_spellings(text):
     theirs = np.dtype(text)
     if theirs.name.replace("bool", "bool_").replace("bool__", "bool_") in DTYPES:

@@ -10,6 +10,7 @@ import pytest
 from dml_vk.dtypes import DTYPES, to_dtype
 from dml_vk.errors import DTypeError
 from dml_vk.promotion import check_weak, common_dtype, float_dtype
+from tests.each import each
 
 PAIRS = list(product(DTYPES.values(), repeat=2))
 
@@ -17,7 +18,7 @@ PAIRS = list(product(DTYPES.values(), repeat=2))
 HEIGHTS = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}
 
 
-@pytest.mark.parametrize(("a", "b"), PAIRS, ids=str)
+@each("a b", PAIRS)
 def test_of_two(a, b):
     """Beside PyTorch's answers: tests/kernel/array/test_kinds.py."""
     if {"c", "f"} <= {a.kind, b.kind}:

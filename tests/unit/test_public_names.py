@@ -9,6 +9,7 @@ import pytest
 
 import dml_vk
 from dml_vk import fft, linalg, nn, random, special
+from tests.each import each
 from tests.public_stub import text
 
 # What is no function: classes, values and modules.
@@ -25,7 +26,7 @@ FUNCTIONS = {
 }
 
 
-@pytest.mark.parametrize("name", FUNCTIONS)
+@each("name", FUNCTIONS)
 def test_every_function_says_what_it_does_and_shows_it(name):
     text = inspect.getdoc(FUNCTIONS[name])
     assert text

@@ -235,6 +235,7 @@ OTHERS = {"__array_namespace_info__", "can_cast", "finfo", "iinfo", "imag", "isd
 NUMPYS = {"unique_values": "unique"}  # the same, but in order
 
 
+@pytest.mark.product  # NumPy's protocols call the same, and operators have tests of their own.
 def test_each_function_answers_as_numpys_of_the_same_name():
     for names, call in CALLS.items():
         for name in names.split():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dml_vk
@@ -12,6 +12,7 @@ from dml_vk.array import calls
 from dml_vk.layout import Layout, channels_last
 from dml_vk.tensor import spec
 from dml_vk.testing.strategies import layouts
+from tests import tier
 
 ARRAY = np.arange(1, 121, dtype=np.float32).reshape(2, 3, 4, 5)
 
@@ -163,7 +164,7 @@ def test_calls_with_different_numbers_are_kept_apart():
         assert (wide * -(2**62)).tolist() == [-(2**62), -(2**63)]
 
 
-@settings(max_examples=30)
+@tier.examples(30)
 @given(st.data(), st.sampled_from(["float32", "uint8"]))
 def test_repeated_calls_on_views_of_any_layout_give_the_same(data, dtype):
     layout = data.draw(layouts(max_rank=4))

@@ -4,18 +4,19 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dml_vk
 from dml_vk.errors import DmlVkError
 from dml_vk.layout import channels_last
+from tests import tier
 from tests.chance import chance
 
 X = chance().standard_normal((2, 3, 4, 5)).astype(np.float32)
 
 
-@settings(max_examples=12)
+@tier.examples(12)
 @given(st.data())
 def test_phases_without_jumps(data):
     dtype = data.draw(st.sampled_from(["float64", "float32", "int32"]))

@@ -7,7 +7,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 import dml_vk
@@ -15,6 +15,7 @@ from dml_vk.errors import DmlVkError, DTypeError, LayoutError, RangeError
 from dml_vk.layout import Layout, channels_last, contiguous_format
 from dml_vk.testing import sequence
 from dml_vk.testing.strategies import layouts
+from tests import tier
 from tests.kernel.memory import KINDS, check_writes
 from tests.kernel.tensors import assert_same, tensor_over
 from tests.real_dtypes import DTYPES
@@ -67,7 +68,8 @@ def test_edges_in_a_list_have_64_bits_on_every_system(small_integers):
 
 @pytest.mark.parametrize("dtype", DTYPES.values(), ids=str)
 def test_one_value_everywhere(dtype):
-    for shape, order in (((2, 3, 4, 5), channels_last), ((3, 5), "WH"), ((), None), ((0, 7), None)):
+    shapes = ((2, 3, 4, 5), channels_last), ((3, 5), "WH"), ((), None), ((0, 7), None)
+    for shape, order in tier.some(shapes, 2):
         options = {} if order is None else {"memory_format": order}
         made = {
             "zeros": (dml_vk.zeros(shape, dtype, **options), 0),
@@ -100,7 +102,7 @@ LIKE = {
 VALUES = {"zeros_like": 0, "ones_like": 1, "full_like": 7}
 
 
-@settings(max_examples=60)
+@tier.examples(60)
 @given(layouts(), st.sampled_from(list(LIKE)), st.sampled_from([1, 2, 4, 8]))
 def test_like_keeps_shape_dtype_and_format(layout, name, itemsize):
     x, array = tensor_over(layout, itemsize)
@@ -118,7 +120,7 @@ def test_like_keeps_shape_dtype_and_format(layout, name, itemsize):
 
 @pytest.mark.parametrize("dtype", NUMBERS, ids=str)
 def test_ranges_of_every_dtype(dtype):
-    for arguments in ((7,), (100, 3, -11), (3, 3), (1, 0), (5, 6, 7)):
+    for arguments in tier.some(((7,), (3, 3), (100, 3, -11), (1, 0), (5, 6, 7)), 3):
         x = dml_vk.arange(*arguments, dtype=dtype)
         assert_same(x, np.arange(*arguments, dtype=dtype.numpy_name))
         assert x.layout == Layout(x.shape)
@@ -127,7 +129,7 @@ def test_ranges_of_every_dtype(dtype):
 INTEGERS = st.integers(-(2**40), 2**40)
 
 
-@settings(max_examples=60)
+@tier.examples(60)
 @given(INTEGERS, st.integers(-100, 100), st.integers(-20, 20).filter(bool))
 @example(2**62, 100, 17)
 def test_ranges_of_integers(start, length, step):
@@ -135,7 +137,7 @@ def test_ranges_of_integers(start, length, step):
     assert_same(dml_vk.arange(start, start + length, step), expected)
 
 
-@settings(max_examples=60)
+@tier.examples(60)
 @given(*[st.floats(-1e6, 1e6)] * 2, st.sampled_from([-3, 1, 2, 7, 16, 48]))
 @example(0, 1, 10)
 @example(1, 1.3, 3)
@@ -166,7 +168,7 @@ def within(kind, exact: Fraction) -> list:
     return sorted(kind(float(exact * (1 + sign * Fraction(2) ** -50))) for sign in (-1, 1))
 
 
-@settings(max_examples=12)
+@tier.examples(12)
 @given(
     FLOATS,
     FLOATS,
@@ -214,6 +216,7 @@ def test_few_and_no_distances():
     assert dml_vk.linspace(0, 7e4, 3, dtype="float16").tolist() == [0, 35008, math.inf]
 
 
+@tier.examples(200)
 @given(
     st.one_of(st.integers(-100, 100), st.floats(-100, 100)),
     st.one_of(st.integers(-100, 100), st.floats(-100, 100)),
@@ -228,13 +231,14 @@ def test_linspace_of_integers_rounds_the_exact_numbers_down(start, stop, num, en
 
 
 def test_diagonals():
-    for rows, columns in ((3, None), (3, 5), (5, 3), (0, 4), (1, 1)):
-        for k in (-9, -2, 0, 1, 4, 2**70):
-            for dtype in ("float32", "bool", "int64"):
-                x = dml_vk.eye(rows, columns, k=k, dtype=dtype, memory_format=(1, 0))
-                near = min(k, 99)
-                assert_same(x, np.eye(rows, columns, k=near, dtype=dtype))
-                assert x.layout.order == (1, 0)
+    for (rows, columns), k, dtype in tier.crossed(
+        ((3, None), (3, 5), (5, 3), (0, 4), (1, 1)),
+        (-9, -2, 0, 1, 4, 2**70),
+        ("float32", "bool", "int64"),
+    ):
+        x = dml_vk.eye(rows, columns, k=k, dtype=dtype, memory_format=(1, 0))
+        assert_same(x, np.eye(rows, columns, k=min(k, 99), dtype=dtype))
+        assert x.layout.order == (1, 0)
 
 
 TRIANGLES = {"tril": (dml_vk.tril, np.tril), "triu": (dml_vk.triu, np.triu)}
@@ -255,11 +259,11 @@ MATRICES = {
 def test_triangles(name):
     layout = MATRICES[name]
     x, array = tensor_over(layout, 1 if name == "with gaps" else 4)
+    for (ours, numpys), k in tier.crossed(TRIANGLES.values(), (-9, -2, -1, 0, 1, 3, 9)):
+        y = ours(x, k=k)
+        assert_same(y, numpys(array, k))
+        assert y.layout == layout.like()
     for ours, numpys in TRIANGLES.values():
-        for k in (-9, -2, -1, 0, 1, 3, 9):
-            y = ours(x, k=k)
-            assert_same(y, numpys(array, k))
-            assert y.layout == layout.like()
         out = Layout.packed(layout.sizes, layout.order)
         check_writes(lambda t, f=ours: f(x, k=1, out=t), out, x.dtype.itemsize, numpys(array, 1))
 

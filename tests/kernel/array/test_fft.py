@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dml_vk
 from dml_vk.errors import DTypeError, LayoutError, RangeError
+from tests import tier
 from tests.chance import chance
 
 ALONG_ONE = ("fft", "ifft", "rfft", "irfft", "hfft", "ihfft")
@@ -72,7 +73,7 @@ def calls(draw):
     return name, sizes, draw(st.permutations(range(len(sizes)))), draw(st.booleans()), options
 
 
-@settings(max_examples=40)
+@tier.examples(40)
 @given(calls())
 def test_any_axes_lengths_norms_and_layouts(call):
     name, sizes, order, flips, options = call

@@ -9,7 +9,7 @@ import zipfile
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import dml_vk
 from dml_vk.array import files
@@ -18,6 +18,7 @@ from dml_vk.dtypes import DTYPES
 from dml_vk.errors import DeviceMemoryError, DmlVkError, DTypeError, RangeError
 from dml_vk.layout import Layout, channels_last
 from dml_vk.testing.strategies import layouts
+from tests import tier
 from tests.kernel.tensors import assert_same, tensor_over
 
 GRID = np.arange(1, 121, dtype=np.int16).reshape(2, 3, 4, 5)
@@ -43,7 +44,7 @@ def folder(tmp_path_factory):
     return tmp_path_factory.mktemp("files")
 
 
-@settings(max_examples=60)
+@tier.examples(60)
 @given(layout=layouts())
 def test_any_layout_keeps_its_order(folder, layout):
     x, array = tensor_over(layout, 2)

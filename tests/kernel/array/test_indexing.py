@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 import numpy as np
 import pytest
-from hypothesis import event, given, settings
+from hypothesis import event, given
 from hypothesis import strategies as st
 
 import dml_vk
@@ -19,6 +19,7 @@ from dml_vk.runtime import pipelines
 from dml_vk.runtime.queue import Queue
 from dml_vk.tensor.core import Tensor
 from dml_vk.testing.strategies import layouts, targets
+from tests import tier
 from tests.chance import chance
 from tests.kernel.memory import KINDS, bits, check_writes, elements, memory_for
 from tests.kernel.ops.test_scatter import assigned, on_device
@@ -68,7 +69,7 @@ def keys(draw, sizes):
     return tuple(parts)
 
 
-@settings(max_examples=100)
+@tier.examples(100)
 @given(st.data())
 def test_what_any_key_reads(data):
     layout = data.draw(layouts(sizes=data.draw(shapes)))
@@ -84,7 +85,7 @@ def test_what_any_key_reads(data):
     event("view" if found.allocation is x.allocation else "elements")
 
 
-@settings(max_examples=60)
+@tier.examples(60)
 @given(st.data())
 def test_what_any_key_writes(data):
     layout = data.draw(targets(sizes=data.draw(shapes)))

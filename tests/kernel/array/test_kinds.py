@@ -16,7 +16,7 @@ from dml_vk.layout import Layout, channels_last, elementwise
 from dml_vk.testing import products
 from dml_vk.testing.elementwise import cast, reference
 from dml_vk.testing.strategies import layouts, targets
-from tests import torch_kinds
+from tests import tier, torch_kinds
 from tests.kernel.elementwise import compare, source_of
 from tests.kernel.forms import few_forms, forms, mixed
 from tests.kernel.matrices import assert_bits
@@ -39,8 +39,8 @@ MIXED = (
 
 
 def result_of(call: str, operands) -> str:
-    """Only additions are run: without elements, the others are asked for their dtype alone."""
-    count = 2 if call == "add" else 0
+    """Without elements, they are asked for their dtype alone; with --all, additions are run."""
+    count = 2 if call == "add" and tier.is_all() else 0
     given = [dml_vk.ones(count, x) if isinstance(x, str) else x for x in operands]
     if call == "result_type":
         return dml_vk.result_type(*given).numpy_name
@@ -104,7 +104,8 @@ def test_can_cast_is_what_promotion_gives():
 
 
 @pytest.mark.parametrize(("name", "lower", "common"), MIXED)
-@settings(max_examples=3, phases=[Phase.explicit, Phase.generate])  # Each takes new pipelines.
+# Each takes new pipelines, and the first is the smallest of all.
+@settings(max_examples=3 if tier.is_all() else 2, phases=[Phase.explicit, Phase.generate])
 @given(st.data())
 def test_bits_are_those_of_casting_first(name, lower, common, data):
     sizes = data.draw(st.tuples(*[st.integers(1, 9)] * 3))
@@ -126,8 +127,11 @@ def test_bits_are_those_of_casting_first(name, lower, common, data):
     compare(name, seen, out.numpy(), expected)
 
 
-@pytest.mark.parametrize("name", ["sqrt", "exp", "reciprocal", "sigmoid", "isposinf", "signbit"])
-@pytest.mark.parametrize("dtype", ["bool", "int8", "uint32", "int64"])
+@tier.parametrize(
+    "name dtype",
+    ["sqrt", "exp", "reciprocal", "sigmoid", "isposinf", "signbit"],
+    ["bool", "int8", "uint32", "int64"],
+)
 def test_functions_of_floats_take_integers_as_float32(name, dtype):
     for turned in (Layout((5, 40)), Layout((40, 5)).transpose(0, 1), Layout((5, 40), (81, 2))):
         x, values = source_of(to_dtype("test", dtype), turned)
@@ -225,7 +229,7 @@ def test_products(first, second, common):
     a, b = mixed(first, (2, 5, 70)), mixed(second, (2, 70, 6), 1)
     wide = [cast(one, common) for one in (a, b)]
     expected = products.matmul(*wide)
-    for x, y in product(forms(a), forms(b)):
+    for x, y in tier.crossed(forms(a), forms(b)):
         told = (x.layout, y.layout)
         assert_bits(dml_vk.matmul(x, y).numpy(), expected, told)
         assert_bits(dml_vk.einsum("nij,njk->nik", x, y).numpy(), expected, told)
@@ -244,8 +248,7 @@ def test_products(first, second, common):
     assert_bits(out.numpy(), expected, "out")
 
 
-@pytest.mark.parametrize("dtype", ["bool", "int8", "uint64"])
-@pytest.mark.parametrize("name", ["var", "std", "nanvar", "nanstd"])
+@tier.parametrize("dtype name", ["bool", "int8", "uint64"], ["var", "std", "nanvar", "nanstd"])
 def test_spreads_of_integers_are_those_of_float32(name, dtype):
     array = mixed(dtype, (2, 3, 4, 5))
     floats = dml_vk.asarray(cast(array, "float32"))

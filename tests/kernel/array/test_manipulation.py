@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import dml_vk
 from dml_vk.errors import DTypeError, LayoutError, LayoutIndexError
 from dml_vk.layout import Layout, channels_last, concatenate, contiguous_format
 from dml_vk.testing.strategies import layouts
+from tests import tier
 from tests.kernel.memory import ITEMSIZES, check_writes
 from tests.kernel.tensors import assert_same, tensor_over
 
@@ -87,7 +88,7 @@ VIEWS = [
 ]
 
 
-@settings(max_examples=200)
+@tier.examples(200)
 @given(st.data(), st.sampled_from(VIEWS), layouts(max_rank=5), st.sampled_from(ITEMSIZES))
 def test_views(data, view, layout, itemsize):
     x, array = tensor_over(layout, itemsize)
@@ -140,7 +141,7 @@ def test_reshapes_are_views_where_strides_allow():
     assert dml_vk.reshape(dml_vk.zeros((0, 3)), (5, 0, 2)).shape == (5, 0, 2)
 
 
-@settings(max_examples=40)
+@tier.examples(40)
 @given(layouts(max_rank=4), st.sampled_from(ITEMSIZES))
 def test_a_reshape_to_one_dim(layout, itemsize):
     x, array = tensor_over(layout, itemsize)
@@ -159,7 +160,7 @@ def test_a_trace_shows_what_reshape_copies():
     ]
 
 
-@settings(max_examples=60)
+@tier.examples(60)
 @given(st.data(), layouts(max_rank=4), st.sampled_from(ITEMSIZES), st.integers(1, 3))
 def test_joins(data, layout, itemsize, count):
     rank = layout.rank

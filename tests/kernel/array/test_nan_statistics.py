@@ -11,6 +11,7 @@ import dml_vk
 from dml_vk.errors import DTypeError, LayoutError, LayoutIndexError, RangeError
 from dml_vk.layout import channels_last
 from dml_vk.testing.reductions import tree_sum
+from tests import tier
 from tests.kernel.forms import few_forms, mixed
 
 AXES = (None, 0, -1, (0, 2), (1,), (), (2, 1, 0))
@@ -41,8 +42,7 @@ def check(found, expected, rtol=0.0):
     assert np.allclose(found.numpy(), expected, rtol=rtol, atol=0, equal_nan=True)
 
 
-@pytest.mark.parametrize("dtype", FLOATS)
-@pytest.mark.parametrize("name", EXACT)
+@tier.parametrize("dtype name", FLOATS, EXACT)
 def test_extremes(name, dtype):
     array = holes(dtype)
     for turn, axis in enumerate(AXES):
@@ -52,8 +52,7 @@ def test_extremes(name, dtype):
                 check(getattr(dml_vk, name)(x, axis, keepdims=keepdims), expected)
 
 
-@pytest.mark.parametrize("dtype", FLOATS)
-@pytest.mark.parametrize("name", ["nansum", "nanprod"])
+@tier.parametrize("dtype name", FLOATS, ["nansum", "nanprod"])
 def test_sums_and_products(name, dtype):
     array = np.where(np.isinf(holes(dtype)), 1.5, holes(dtype)).astype(dtype)
     nothing = np.array(name == "nanprod", dtype)
@@ -69,12 +68,11 @@ def test_sums_and_products(name, dtype):
     check(found, getattr(np, name)(array.astype(np.float64)).astype(np.float32), 1e-5)
 
 
-@pytest.mark.parametrize("dtype", FLOATS)
-@pytest.mark.parametrize("name", SPREAD)
+@tier.parametrize("dtype name", FLOATS, SPREAD)
 def test_means_and_spreads(name, dtype):
     array = holes(dtype)
     options = [{}] if name == "nanmean" else [{}, {"ddof": 1}, {"ddof": 2.5}]
-    for turn, axis in enumerate(AXES):
+    for turn, axis in enumerate(tier.some(AXES, 4)):
         for x in few_forms(array, turn):
             for given in options:
                 wide = array.astype(np.float64)
@@ -113,11 +111,10 @@ def test_indexes_of_extremes(name):
     for dtype in FLOATS:
         array = mixed(dtype, (4, 5, 6), nan=0.5)
         array[:, 0], array[1], array[..., 2] = 0.5, 0.5, -0.5
-        for turn, axis in enumerate((None, 0, 1, -1)):
+        for turn, (axis, keepdims) in enumerate(tier.crossed((None, 0, 1, -1), (False, True))):
             for x in few_forms(array, turn):
-                for keepdims in (False, True):
-                    expected = getattr(np, name)(array, axis=axis, keepdims=keepdims)
-                    check(getattr(dml_vk, name)(x, axis, keepdims=keepdims), expected)
+                expected = getattr(np, name)(array, axis=axis, keepdims=keepdims)
+                check(getattr(dml_vk, name)(x, axis, keepdims=keepdims), expected)
     sign = -1 if name == "nanargmax" else 1
     x = dml_vk.asarray([float("nan"), sign * float("inf"), sign * float("inf")])
     assert getattr(dml_vk, name)(x).item() == 1
@@ -134,24 +131,23 @@ def test_indexes_of_extremes(name):
 
 def test_nan_to_num_replaces_what_is_not_finite():
     special = np.array([np.nan, np.inf, -np.inf, 1.5, -0.0, 2e-7, -7])
-    for dtype in FLOATS:
+    ways = (
+        {},
+        {"nan": 3},
+        {"posinf": 9.5, "nan": np.inf},
+        {"neginf": -1, "nan": -2.5},
+        {"posinf": 0.5, "neginf": -np.inf},
+        {"posinf": -np.inf, "neginf": np.inf},
+    )
+    for turn, (options, dtype) in enumerate(tier.crossed(ways, FLOATS)):
         array = np.tile(special.astype(dtype), 6).reshape(2, 3, 7)
-        ways = (
-            {},
-            {"nan": 3},
-            {"posinf": 9.5, "nan": np.inf},
-            {"neginf": -1, "nan": -2.5},
-            {"posinf": 0.5, "neginf": -np.inf},
-            {"posinf": -np.inf, "neginf": np.inf},
-        )
-        for turn, options in enumerate(ways):
-            for x in few_forms(array, turn):
-                found = dml_vk.nan_to_num(x, **options)
-                check(found, np.nan_to_num(array, **options))
-                assert np.array_equal(
-                    np.signbit(found.numpy()), np.signbit(np.nan_to_num(array, **options))
-                )
-                assert found.layout == x.layout.like()
+        for x in few_forms(array, turn):
+            found = dml_vk.nan_to_num(x, **options)
+            check(found, np.nan_to_num(array, **options))
+            assert np.array_equal(
+                np.signbit(found.numpy()), np.signbit(np.nan_to_num(array, **options))
+            )
+            assert found.layout == x.layout.like()
     for dtype in ("bool", "int8", "uint64"):
         array = mixed(dtype, (3, 4))
         x = dml_vk.asarray(array)
@@ -197,14 +193,14 @@ def test_out_and_formats(name):
 
 
 def test_integers_have_no_nan_to_leave_out():
-    for dtype in ("int8", "uint32", "int64"):
+    cases = tier.crossed(("int8", "uint32", "int64"), (None, 1, (0, 2)))
+    for turn, (dtype, axis) in enumerate(cases):
         array = mixed(dtype, (3, 4, 5))
-        for turn, axis in enumerate((None, 1, (0, 2))):
-            for x in few_forms(array, turn):
-                for name in ("nansum", "nanprod", *EXACT):
-                    check(getattr(dml_vk, name)(x, axis), getattr(np, name)(array, axis))
-            found = dml_vk.nanmean(x, (0, 2))
-            check(found, array.mean((0, 2)).astype(np.float32), 1e-6)
+        for x in few_forms(array, turn):
+            for name in ("nansum", "nanprod", *EXACT):
+                check(getattr(dml_vk, name)(x, axis), getattr(np, name)(array, axis))
+        found = dml_vk.nanmean(x, (0, 2))
+        check(found, array.mean((0, 2)).astype(np.float32), 1e-6)
     assert dml_vk.nansum(dml_vk.asarray([True, True, False])).item() == 2
     assert dml_vk.nanmean(dml_vk.asarray([True, False])).item() == 0.5
     for name in EXACT:
@@ -229,14 +225,13 @@ def test_nothing():
 def test_many():
     array = mixed("float32", (1000, 1003), nan=0.1)
     x, wide = dml_vk.asarray(array), array.astype(np.float64)
-    for axis in (None, 0, 1):
-        for name in EXACT:
-            check(getattr(dml_vk, name)(x, axis), getattr(np, name)(array, axis))
-        for name in ("nanargmax", "nanargmin"):
-            check(getattr(dml_vk, name)(x, axis), getattr(np, name)(array, axis))
-        for name in SPREAD:
-            found = getattr(dml_vk, name)(x, axis).numpy()
-            assert np.allclose(found, getattr(np, name)(wide, axis), rtol=1e-5, atol=1e-6)
+    for axis, name in tier.crossed((None, 0, 1), (*EXACT, "nanargmax", "nanargmin", *SPREAD)):
+        found = getattr(dml_vk, name)(x, axis)
+        if name in SPREAD:
+            expected = getattr(np, name)(wide, axis)
+            assert np.allclose(found.numpy(), expected, rtol=1e-5, atol=1e-6), (name, axis)
+        else:
+            check(found, getattr(np, name)(array, axis))
     check(dml_vk.nan_to_num(x), np.nan_to_num(array))
     total = np.nancumsum(wide, 0)
     assert np.allclose(dml_vk.nancumsum(x, 0).numpy(), total, rtol=1e-4, atol=1e-4)

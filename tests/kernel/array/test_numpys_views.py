@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.lib.stride_tricks import as_strided, sliding_window_view
 
 import dml_vk
 from dml_vk.errors import DeviceMemoryError, LayoutError, LayoutIndexError
 from dml_vk.layout import channels_last
+from tests import tier
 from tests.kernel.forms import forms, mixed
 from tests.kernel.tensors import assert_same
 
@@ -79,7 +80,7 @@ def test_diagonals():
                 assert_same(dml_vk.diagflat(x, k), np.diagflat(array, k))
 
 
-@settings(max_examples=60, deadline=None)
+@tier.examples(60, deadline=None)
 @given(st.data())
 def test_windows(data):
     sizes = tuple(data.draw(st.lists(st.integers(1, 5), min_size=1, max_size=4)))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dml_vk
 from dml_vk.errors import DTypeError, LayoutError, LayoutIndexError, RangeError
 from dml_vk.layout import Layout, channels_last
 from dml_vk.testing.strategies import layouts
+from tests import tier
 from tests.kernel.memory import ITEMSIZES, check_writes
 from tests.kernel.tensors import assert_same, tensor_over
 
@@ -28,7 +29,7 @@ def numpys_pad(array, pairs, mode, value):
 PADS = ["constant", "reflect", "edge", "circular", "symmetric", "wrap"]
 
 
-@settings(max_examples=60)
+@tier.examples(60)
 @given(st.data(), layouts(max_rank=4), st.sampled_from(PADS), st.sampled_from(ITEMSIZES))
 def test_pads(data, layout, mode, itemsize):
     x, array = tensor_over(layout, itemsize)
@@ -62,7 +63,7 @@ def test_widths_of_pads():
     assert x.tolist() == [4, 5, 6, 3, 4, 5, 6, 3, 4]
 
 
-@settings(max_examples=60)
+@tier.examples(60)
 @given(st.data(), layouts(max_rank=4), st.sampled_from(ITEMSIZES))
 def test_rolls(data, layout, itemsize):
     x, array = tensor_over(layout, itemsize)
@@ -90,7 +91,7 @@ def test_rolls_far_and_in_place():
         assert_same(x, np.roll(GRID, 3, axis))
 
 
-@settings(max_examples=60)
+@tier.examples(60)
 @given(st.data(), layouts(max_rank=4, max_size=4), st.sampled_from(ITEMSIZES))
 def test_tiles_and_repeats(data, layout, itemsize):
     x, array = tensor_over(layout, itemsize)

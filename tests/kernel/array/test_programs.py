@@ -7,11 +7,12 @@ fault. A program that fails shrinks to few steps, which are printed.
 from __future__ import annotations
 
 import numpy as np
-from hypothesis import given, note, settings
+from hypothesis import given, note
 from hypothesis import strategies as st
 
 import dml_vk
 from dml_vk.layout import channels_last, contiguous_format
+from tests import tier
 
 DTYPES = ("float32", "int32", "uint8", "float16", "int64", "bool")
 NUMBERS = {"f": (-1.0, 0.5, 2.0), "i": (-3, 2, 7), "u": (1, 2, 5), "b": (True, False)}
@@ -207,7 +208,7 @@ def broadcasts(a, b):
         return False
 
 
-@settings(max_examples=100)
+@tier.examples(100)
 @given(st.data())
 def test_programs_come_to_what_numpy_comes_to(data):
     program = Program(data.draw)

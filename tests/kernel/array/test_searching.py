@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dml_vk
@@ -16,6 +16,7 @@ from dml_vk.ops.compact import nonzero_positions
 from dml_vk.ops.search import search_sorted
 from dml_vk.ops.view import with_dtype
 from dml_vk.testing.strategies import layouts, targets
+from tests import tier
 from tests.chance import chance
 from tests.kernel.elementwise import hard_values, source_of
 from tests.kernel.memory import check_writes, memory_for
@@ -46,11 +47,14 @@ def check_nonzero(x: dml_vk.Tensor, seen: np.ndarray) -> None:
 
 @pytest.mark.parametrize("dtype", REAL, ids=str)
 def test_nonzero_of_every_dtype(dtype):
-    for n, start in ((1, 0), (131, 0), (131, 3), (2053, 0)):
+    cases = ((1, 0), (131, 0), (131, 3), (2053, 0))
+    turn = REAL.index(dtype)
+    for n, start in cases if tier.is_all() else [cases[turn % 3], cases[2 + turn % 2]]:
         layout = Layout((n,), offset=start)
         tensor, seen = source_of(dtype, layout, holes(dtype, n))
         check_nonzero(tensor, seen)
-        check_nonzero(dml_vk.asarray(np.asarray(seen)), seen)
+        if tier.is_all() or start:
+            check_nonzero(dml_vk.asarray(np.asarray(seen)), seen)
 
 
 def test_bytes_of_bools_are_true_if_not_zero():
@@ -60,13 +64,12 @@ def test_bytes_of_bools_are_true_if_not_zero():
 
 
 def test_nonzero_of_few_and_many_nonzero_elements(profile):
-    for n in (32, 33, 4097, 200_003):
-        for share in (0.0, 0.01, 0.5, 1.0):
-            x = holes(dml_vk.uint8, n, share)
-            check_nonzero(dml_vk.asarray(x), x)
+    for n, share in tier.crossed((32, 33, 4097, 200_003), (0.0, 0.01, 0.5, 1.0)):
+        x = holes(dml_vk.uint8, n, share)
+        check_nonzero(dml_vk.asarray(x), x)
 
 
-@settings(max_examples=40)
+@tier.examples(40)
 @given(layouts(max_rank=5), st.sampled_from([dml_vk.float32, dml_vk.bool_]))
 def test_nonzero_of_random_layouts(layout, dtype):
     tensor, seen = source_of(dtype, layout, holes(dtype, layout.sizes))
@@ -130,7 +133,7 @@ def test_searches_of_every_dtype(dtype):
     assert_same(found, np.searchsorted(row, keys, "right"))
 
 
-@settings(max_examples=25)
+@tier.examples(25)
 @given(st.data())
 def test_searches_in_random_layouts(data):
     keys, row = data.draw(layouts(max_rank=4)), Layout((57,), (-3,), 168)

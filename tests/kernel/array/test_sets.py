@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dml_vk
 from dml_vk.errors import DeviceMemoryError, DTypeError
 from dml_vk.layout import Layout, channels_last
 from dml_vk.testing.strategies import layouts
+from tests import tier
 from tests.chance import chance
 from tests.kernel.memory import bits, elements, memory_for
 
@@ -66,7 +67,7 @@ def test_some_of_every_size(name):
     check(x.transpose(2, 0, 1), tensor.over(tensor.layout.permute(2, 0, 1)))
 
 
-@settings(max_examples=8)
+@tier.examples(8)
 @given(st.data())
 def test_any_layout(data):
     sizes = tuple(data.draw(st.lists(st.integers(0, 9), max_size=4)))

@@ -16,6 +16,7 @@ from dml_vk.layout import channels_last
 from dml_vk.runtime.device import Device
 from dml_vk.tensor.core import Tensor
 from dml_vk.testing.elementwise import cast
+from tests import tier
 from tests.kernel.tensors import assert_same
 
 A = np.arange(1, 121, dtype=np.float32).reshape(2, 3, 4, 5)
@@ -101,26 +102,34 @@ ASSIGNED = {
 }
 
 
-@pytest.mark.parametrize("key", ASSIGNED.values(), ids=ASSIGNED)
-@pytest.mark.parametrize(
-    "dtype", ["float16", "float32", "float64", "int8", "int64", "uint8", "bool"]
+VALUES = {
+    "an array": lambda array: array,
+    "a tensor": dml_vk.asarray,
+    "a number": lambda array: array[1],
+    "a tensor of no dims": lambda array: dml_vk.asarray(array[1]),
+    "an array of one": lambda array: array[:1],
+    "a tensor of one": lambda array: dml_vk.asarray(array[:1]),
+}
+
+
+@tier.parametrize(
+    "dtype where",
+    ["float16", "float32", "float64", "int8", "int64", "uint8", "bool"],
+    ASSIGNED,
 )
-def test_what_is_assigned_is_cast(dtype, key):
+def test_what_is_assigned_is_cast(dtype, where):
+    key = ASSIGNED[where]
     numbers = np.array([1, -2, 300, 2**40, 0, 7, -(2**40), 5])
     with np.errstate(over="ignore"):
         halves = WIDE.astype(np.float16)
     given = [WIDE, halves, numbers, numbers.astype(np.uint8), numbers > 4]
     there = key.numpy() if isinstance(key, Tensor) else key
-    for array in given:
-        array = array[: np.arange(8)[there].size]
-        for value in (
-            *(array, dml_vk.asarray(array), array[1], dml_vk.asarray(array[1])),
-            *(array[:1], dml_vk.asarray(array[:1])),
-        ):
-            x, expected = dml_vk.zeros(8, dtype), np.zeros(8, dtype)
-            x[key] = value
-            expected[there] = cast(np.asarray(value), dtype)
-            assert_same(x, expected)
+    for array, form in tier.crossed(given, VALUES):
+        value = VALUES[form](array[: np.arange(8)[there].size])
+        x, expected = dml_vk.zeros(8, dtype), np.zeros(8, dtype)
+        x[key] = value
+        expected[there] = cast(np.asarray(value), dtype)
+        assert_same(x, expected)
 
 
 def test_the_smallest_assignments_that_are_cast():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dml_vk
@@ -12,6 +12,7 @@ from dml_vk.errors import DTypeError, LayoutError, LayoutIndexError, RangeError
 from dml_vk.layout import Layout, channels_last
 from dml_vk.ops import sort as sort_module
 from dml_vk.testing.strategies import layouts
+from tests import tier
 from tests.kernel.memory import bits, elements, memory_for
 from tests.kernel.ops.test_sort import order, special
 from tests.real_dtypes import DTYPES
@@ -43,7 +44,7 @@ def test_every_count_and_both_formats():
     assert dml_vk.top_k(x, 1, axis=1)[0].memory_format is channels_last
 
 
-@settings(max_examples=15)
+@tier.examples(15)
 @given(st.data(), st.sampled_from([1, 4, 8]))
 def test_any_layout(data, itemsize):
     sizes = tuple(data.draw(st.lists(st.integers(1, 9), min_size=1, max_size=4)))

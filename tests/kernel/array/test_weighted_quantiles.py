@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dml_vk
 from dml_vk.errors import DTypeError, LayoutError, RangeError
 from dml_vk.layout import channels_last
+from tests import tier
 from tests.chance import chance
 
 SHARES = [0.0, 0.25, 0.4, 0.75, 1.0]
@@ -23,7 +24,7 @@ def by_definition(x: np.ndarray, q: float, weights: np.ndarray) -> float:
     return x[order][np.argmax(reached)]
 
 
-@settings(max_examples=12)
+@tier.examples(12)
 @given(
     dtype=st.sampled_from(["float16", "float32", "float64", "int8", "uint32"]),
     axis=st.sampled_from([None, 1, (3, 0)]),

@@ -14,6 +14,7 @@ from dml_vk import numpy_protocols
 from dml_vk.errors import DTypeError, LayoutError
 from dml_vk.numpy_protocols.calls import Call
 from dml_vk.numpy_protocols.rows import CALLS as OFFERED
+from tests import tier
 from tests.kernel.answers import check_call
 
 M = np.array([[0.25, -1.5, 3.0], [2.5, 0.75, -0.5]], np.float32)
@@ -253,7 +254,7 @@ ASKING = ["array2string", "array_repr", "array_str", "save", "savetxt", "savez",
 def test_numpys_functions_are_ours():
     for names, calls in CALLS.items():
         for name in HERE.intersection(names.split()):
-            for call in calls:
+            for call in tier.some(calls, 3):
                 check_call(name, call, np)
 
 

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dml_vk
 from dml_vk import DTypeError, LayoutError
 from dml_vk.layout import channels_last
 from dml_vk.testing.strategies import layouts
+from tests import tier
 from tests.kernel.memory import KINDS
 from tests.kernel.tensors import assert_same, tensor_over
 
@@ -45,7 +46,7 @@ def test_the_same_bytes_in_another_dtype(name, dtype):
         assert_same(found.view(x.dtype), expected)
 
 
-@settings(max_examples=100)
+@tier.examples(100)
 @given(layouts(), st.sampled_from([1, 2, 4, 8]), st.sampled_from([1, 2, 4, 8]))
 def test_bytes_of_any_layout(layout, before, after):
     x, array = tensor_over(layout, before)

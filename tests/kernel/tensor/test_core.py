@@ -8,7 +8,7 @@ import re
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dml_vk
@@ -17,6 +17,7 @@ from dml_vk.errors import DeviceMemoryError, DTypeError, LayoutError
 from dml_vk.layout import Layout, channels_last, contiguous_format, preserve_format
 from dml_vk.tensor import host
 from dml_vk.testing.strategies import layouts
+from tests import tier
 
 RECORDS = np.array(
     [(k, k + 0.5, -k) for k in range(1, 13)], [("a", "u1"), ("b", "f8"), ("c", "i2")]
@@ -84,7 +85,7 @@ def test_fortran_order_is_kept():
     assert np.array_equal(x.contiguous().numpy(), GRID)
 
 
-@settings(max_examples=200)
+@tier.examples(200)
 @given(st.data(), st.sampled_from([np.uint8, np.float16, np.int32, np.float64]))
 def test_any_layout_comes_back_as_an_array_of_its_own(data, kind):
     layout = data.draw(layouts())

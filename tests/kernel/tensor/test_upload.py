@@ -6,7 +6,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dml_vk
@@ -14,6 +14,7 @@ from dml_vk.layout import channels_last
 from dml_vk.runtime import transfer
 from dml_vk.testing.elementwise import cast
 from dml_vk.testing.strategies import layouts
+from tests import tier
 from tests.kernel.memory import elements, memory_for
 from tests.kernel.runtime.test_device import WAYS, open_by
 from tests.real_dtypes import DTYPES
@@ -29,7 +30,7 @@ def device(request):
     return open_by(request.param)
 
 
-@settings(max_examples=60)
+@tier.examples(60)
 @given(st.data(), layouts(max_rank=4), st.sampled_from(NAMES), st.sampled_from(NAMES))
 def test_any_array(device, data, layout, source, target):
     memory, layout = memory_for(layout, np.dtype(source).itemsize)

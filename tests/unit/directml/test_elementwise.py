@@ -46,6 +46,7 @@ from dml_vk.directml.activations import FusibleActivation
 from dml_vk.directml.elementwise import ElementWise, ScaledUnary
 from dml_vk.errors import DTypeError, LayoutError
 from dml_vk.kernels.operators import OPERATORS
+from tests.each import each
 
 CLASSES = {
     name: one
@@ -85,7 +86,7 @@ def make(cls, leading=None, **others):
     return cls(**descs(cls, leading, **others), **attributes(cls, leading))
 
 
-every = pytest.mark.parametrize("cls", CLASSES.values(), ids=CLASSES)
+every = each("cls", CLASSES.values())
 
 
 def test_there_is_a_class_for_every_descriptor_and_no_other():

@@ -10,6 +10,7 @@ from dml_vk import directml
 from dml_vk.buffer import Buffer
 from dml_vk.directml import BufferTensorDesc, TensorFlags
 from dml_vk.errors import LayoutError
+from tests.each import each
 from tests.unit.directml.moves import VALID, WRONG
 
 CASES = [(name, *one) for name, several in WRONG.items() for one in several]
@@ -19,11 +20,7 @@ def create(name, **changes):
     return getattr(directml, name)(**{**VALID[name], **changes})
 
 
-@pytest.mark.parametrize(
-    ("name", "changes", "error", "must"),
-    CASES,
-    ids=[f"{name}-{'-'.join(changes)}-{k}" for k, (name, changes, *_) in enumerate(CASES)],
-)
+@each("name changes error must", CASES)
 def test_wrong_fields_are_named(name, changes, error, must):
     with pytest.raises(error, match=f"^{name}: {must}"):
         create(name, **changes)

@@ -35,17 +35,14 @@ from dml_vk.directml import (
 )
 from dml_vk.directml.fields import OverTensors
 from dml_vk.errors import DTypeError, LayoutError
+from tests.each import each
 from tests.unit.directml.networks import F64, IMAGE, ONE, RIGHT, SMALL, WRONG, desc
 
 CASES = [(cls, *case) for cls, cases in WRONG.items() for case in cases]
-every = pytest.mark.parametrize("cls", RIGHT, ids=lambda one: one.__name__)
+every = each("cls", RIGHT)
 
 
-@pytest.mark.parametrize(
-    ("cls", "fields", "error", "message"),
-    CASES,
-    ids=[f"{cls.__name__}-{number}" for number, (cls, *_) in enumerate(CASES)],
-)
+@each("cls fields error message", CASES)
 def test_wrong_fields_are_named_before_any_work(cls, fields, error, message):
     with pytest.raises(error, match=re.escape(f"{cls.__name__}: {message}")):
         cls(**RIGHT[cls] | fields)

@@ -17,9 +17,10 @@ from dml_vk.layout import (
     contiguous_format,
     preserve_format,
 )
+from tests.each import each
 from tests.layouts import AWKWARD, addresses, assert_well_formed
 
-every_layout = pytest.mark.parametrize("layout", AWKWARD, ids=str)
+every_layout = each("layout", AWKWARD)
 
 
 @every_layout
@@ -301,11 +302,10 @@ def test_to_preserve_changes_nothing(layout):
     assert layout.to(preserve_format) == (layout, False)
 
 
-@pytest.mark.parametrize(
-    ("layout", "memory_format"),
+@each(
+    "layout memory_format",
     [(layout, contiguous_format) for layout in AWKWARD]
     + [(layout, channels_last) for layout in AWKWARD if layout.rank in (3, 4, 5)],
-    ids=str,
 )
 def test_to_moves_data_exactly_where_memory_does_not_satisfy_the_format(layout, memory_format):
     result, copies = layout.to(memory_format)

@@ -8,17 +8,28 @@ from numpy.lib.stride_tricks import sliding_window_view
 
 from dml_vk.errors import LayoutError, LayoutIndexError
 from dml_vk.layout import Layout, channels_last, contiguous_format
+from tests import tier
+from tests.each import each
 from tests.layouts import AWKWARD, addresses, assert_addresses, assert_well_formed
 
 NHWC = Layout.packed((2, 3, 4, 5), channels_last)
 
-every_layout = pytest.mark.parametrize("layout", AWKWARD, ids=str)
-every_matrix = pytest.mark.parametrize("layout", [one for one in AWKWARD if one.rank > 1], ids=str)
-every_dim = pytest.mark.parametrize(
-    ("layout", "dim"),
-    [(one, dim) for one in AWKWARD for dim in range(-one.rank, one.rank)],
-    ids=str,
-)
+DIMS = [(one, dim) for one in AWKWARD for dim in range(-one.rank, one.rank)]
+BOUNDS = [
+    (None, None, None),
+    (1, None, None),
+    (None, -1, 2),
+    (-99, 99, 3),
+    (2, 1, 1),
+    (99, 98, 1),
+    (None, None, -1),
+    (-1, 0, -2),
+    (0, 99, -1),
+    (99, -99, -3),
+]
+every_layout = each("layout", AWKWARD)
+every_matrix = each("layout", [one for one in AWKWARD if one.rank > 1])
+every_dim = each("layout dim", DIMS)
 
 
 def cut(rank, dim, what):
@@ -109,23 +120,7 @@ def test_select(layout, dim):
             layout.select(dim, index)
 
 
-@every_dim
-@pytest.mark.parametrize(
-    "bounds",
-    [
-        (None, None, None),
-        (1, None, None),
-        (None, -1, 2),
-        (-99, 99, 3),
-        (2, 1, 1),
-        (99, 98, 1),
-        (None, None, -1),
-        (-1, 0, -2),
-        (0, 99, -1),
-        (99, -99, -3),
-    ],
-    ids=str,
-)
+@each("layout dim bounds", [(*one, bounds) for one, bounds in tier.crossed(DIMS, BOUNDS)])
 def test_slice(layout, dim, bounds):
     view = layout.slice(dim, *bounds)
     assert_well_formed(view)
@@ -155,10 +150,10 @@ def test_narrow(layout, dim):
 @every_dim
 def test_split_and_chunk(layout, dim):
     size, array = layout.sizes[dim], addresses(layout)
-    for each in range(1, size + 2):
-        pieces = layout.split(each, dim)
-        expected = np.split(array, range(each, size, each), dim)
-        assert len(pieces) == len(expected) == max(1, -(-size // each))
+    for most in range(1, size + 2):
+        pieces = layout.split(most, dim)
+        expected = np.split(array, range(most, size, most), dim)
+        assert len(pieces) == len(expected) == max(1, -(-size // most))
         for piece, part in zip(pieces, expected):
             assert_addresses(piece, part)
             assert piece.order == layout.order

@@ -9,6 +9,7 @@ import pytest
 
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.testing.elementwise import cast, reference, ulps_apart
+from tests.each import each
 from tests.real_dtypes import DTYPES
 
 CASES = [
@@ -19,7 +20,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize(("operator", "dtype"), CASES, ids=lambda one: one.name)
+@each("operator dtype", CASES)
 def test_every_operator_has_an_answer_in_every_dtype_it_takes(operator, dtype):
     ones = np.array([0, 1, 3, 2]).astype(dtype.numpy_name)
     found = reference(operator.name, *[ones] * operator.arity)

@@ -5,13 +5,14 @@ from __future__ import annotations
 import itertools
 import math
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dml_vk.dtypes import float16, float32, int64
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.pool import MOST_TAPS, Box, Pooling, boxes, plan_pool
 from dml_vk.layout import Layout, channels_last
+from tests import tier
 from tests.profiles import PROFILES
 
 SIZES = st.integers(1, 9) | st.sampled_from([31, 64, 2049])
@@ -35,7 +36,7 @@ def plan_of(kernel, box, dtype, operation, order, profile):
     return plan_pool(target.sizes, operands, (dtype, made), pooling, box, profile)
 
 
-@settings(max_examples=40)
+@tier.examples(40)
 @given(
     KERNELS,
     st.sampled_from([float16, float32]),

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from dml_vk.dtypes import bool_, float16, float32, float64, int8, int64, uint16
@@ -17,6 +17,7 @@ from dml_vk.layout import Layout, channels_last
 from dml_vk.limits import MINIMUM
 from dml_vk.testing.reductions import tree_sum
 from dml_vk.testing.strategies import layouts
+from tests import tier
 from tests.profiles import CPU, PROFILES
 from tests.real_dtypes import DTYPES
 
@@ -62,7 +63,7 @@ def computed(memory, first, layout, dims, ties, profile):
 
 
 @pytest.mark.parametrize("profile", [CPU, MINIMUM], ids=["cpu", "gpu"])
-@settings(max_examples=40)
+@tier.examples(40)
 @given(data=st.data())
 def test_passes_compute_the_tree_of_all_leaves(profile, data):
     layout = data.draw(layouts(min_size=1, max_rank=4, max_size=9))

@@ -17,7 +17,8 @@ from tests.modules import check_valid, codes
 MODULES = {module: kernel for kernel in KERNELS.values() for module in kernel.modules}
 # Of each kernel; another variant of each, since most are variants of some kind of element.
 ONE_OF_EACH = [
-    [*kernel.modules][number % len(kernel.modules)] for number, kernel in enumerate(KERNELS.values())
+    [*kernel.modules][number % len(kernel.modules)]
+    for number, kernel in enumerate(KERNELS.values())
 ]
 # What a constant may be, if not 0 to 3.
 RANGES = {
