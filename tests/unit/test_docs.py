@@ -18,6 +18,11 @@ PAGES = sorted({*ROOT.glob("*.md"), *ROOT.glob("[!.]*/*.md"), *ROOT.glob("docs/*
 BLOCK = re.compile(r"^```(\w*)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 
 
+@pytest.fixture(scope="module", autouse=True)
+def _anew():
+    """Pages show what is printed, and not how kernels are made."""
+
+
 def blocks(page):
     return [(language, body) for language, body in BLOCK.findall(page.read_text())]
 

@@ -6,10 +6,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dml_vk.nn.taps import Dim
+from tests import tier
 
 small = st.integers(0, 5)
 
 
+@tier.examples(200)
 @given(small.map(lambda n: n + 1), *[small.map(lambda n: n + 1)] * 3, small, small)
 def test_runs_hold_each_tap_inside_once(size, taps, stride, dilation, before, after):
     dim = Dim(size, taps, stride, dilation, before, after)

@@ -22,6 +22,7 @@ from dml_vk.nn.windows import (
     window_count,
     windows_of,
 )
+from tests import tier
 
 EACH = "must be an integer, or one for each of the 2 spatial dims"
 
@@ -79,6 +80,7 @@ def test_inputs_have_one_to_three_spatial_dims(shape: tuple[int, ...]) -> None:
 numbers = st.integers(1, 5)
 
 
+@tier.examples(200)
 @given(st.integers(0, 12), numbers, numbers, numbers, st.integers(0, 4), st.integers(0, 4))
 def test_windows_are_those_that_fit(
     size: int, kernel: int, stride: int, dilation: int, begin: int, end: int
@@ -97,6 +99,7 @@ def test_windows_are_those_that_fit(
         assert window_count(size, span, stride, begin, end) < 1
 
 
+@tier.examples(200)
 @given(st.integers(0, 20), numbers, numbers, numbers)
 def test_same_padding_gives_as_many_windows_as_strides(
     size: int, kernel: int, stride: int, dilation: int

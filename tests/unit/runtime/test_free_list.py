@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dml_vk.runtime.free_list import FreeList
+from tests import tier
 
 
 def free_runs(taken, nbytes):
@@ -22,6 +23,7 @@ def free_runs(taken, nbytes):
 STEP = st.tuples(st.booleans(), st.integers(1, 12), st.integers(0, 99), st.booleans())
 
 
+@tier.examples(200)
 @given(st.lists(STEP, max_size=60))
 def test_any_history_keeps_the_free_list_consistent(history):
     free, taken, merged = FreeList(64), [], True

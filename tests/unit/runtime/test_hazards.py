@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dml_vk.runtime.hazards import Hazards
+from tests import tier
 
 ACCESS = st.tuples(st.integers(0, 24), st.integers(1, 12), st.booleans())
 
@@ -13,6 +14,7 @@ ACCESS = st.tuples(st.integers(0, 24), st.integers(1, 12), st.booleans())
 OPERATION = st.tuples(st.booleans(), st.lists(ACCESS, min_size=1, max_size=3))
 
 
+@tier.examples(200)
 @given(st.lists(OPERATION, min_size=5, max_size=25))
 def test_each_operation_comes_right_after_all_it_depends_on(operations):
     pending, floor, top = Hazards(), 0, -1

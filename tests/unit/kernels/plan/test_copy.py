@@ -17,6 +17,7 @@ from dml_vk.kernels.registry import KERNELS
 from dml_vk.layout import Layout, channels_last
 from dml_vk.limits import MINIMUM
 from dml_vk.testing.strategies import layouts
+from tests import tier
 from tests.layouts import AWKWARD
 from tests.profiles import CPU
 
@@ -51,6 +52,7 @@ def variant(source, target, itemsize, profile=CPU):
     return plan_of(source, target, itemsize, profile).module.removeprefix("copy_")
 
 
+@tier.examples(200)
 @given(st.data(), SIZES)
 def test_ascending_dims_reach_the_same_pairs_of_addresses(data, sizes):
     source, target = data.draw(layouts(sizes=sizes)), data.draw(layouts(sizes=sizes))
@@ -63,6 +65,7 @@ def test_ascending_dims_reach_the_same_pairs_of_addresses(data, sizes):
         assert dims == [Dim((1, 1), 1)] or all(dim.size > 1 and dim.dst > 0 for dim in dims)
 
 
+@tier.examples(200)
 @given(st.data(), SIZES)
 def test_no_two_neighbours_among_ascending_dims_would_merge(data, sizes):
     source, target = data.draw(layouts(sizes=sizes)), data.draw(layouts(sizes=sizes))
@@ -71,6 +74,7 @@ def test_no_two_neighbours_among_ascending_dims_would_merge(data, sizes):
         assert outer.strides != tuple(stride * inner.size for stride in inner.strides)
 
 
+@tier.examples(200)
 @given(st.lists(st.tuples(*[st.integers(1, 4)] * 3), min_size=1, max_size=5), st.integers(1, 5))
 def test_dims_split_into_those_of_a_launch_and_those_to_loop_over(given_dims, rank):
     dims = [Dim((src, dst), size) for src, dst, size in given_dims]
@@ -146,6 +150,7 @@ def test_bytes_between_words_are_packed_and_those_of_whole_words_are_not():
 
 
 @pytest.mark.parametrize("profile", [CPU, MINIMUM], ids=["cpu", "gpu"])
+@tier.examples(200)
 @given(data=st.data(), sizes=SIZES, itemsize=st.sampled_from([1, 2, 4, 8]))
 def test_a_plan_is_what_its_kernel_expects(profile, data, sizes, itemsize):
     source, target = data.draw(layouts(sizes=sizes)), data.draw(layouts(sizes=sizes))

@@ -12,6 +12,7 @@ from dml_vk.kernels.registry import COMPUTED, KERNELS
 from dml_vk.layout import Layout, channels_last
 from dml_vk.limits import MINIMUM
 from dml_vk.testing.strategies import layouts
+from tests import tier
 from tests.profiles import CPU
 
 MODULES = {module: kernel for kernel in KERNELS.values() for module in kernel.modules}
@@ -35,6 +36,7 @@ def add(a, b, out, profile=CPU, **options):
 
 
 @pytest.mark.parametrize("profile", [CPU, MINIMUM], ids=["cpu", "gpu"])
+@tier.examples(200)
 @given(data=st.data(), sizes=SIZES, kernel=st.sampled_from(sorted(COMPUTED)))
 def test_a_plan_is_what_its_kernel_expects(profile, data, sizes, kernel):
     sources, ways = COMPUTED[kernel]

@@ -53,6 +53,7 @@ def test_loops_are_bounded(kernel, dtype, operation, order, name):
         assert plan.units > 0
 
 
+@tier.examples(200)
 @given(st.lists(st.integers(1, 9), min_size=1, max_size=3), st.integers(1, 30))
 def test_boxes_cover_a_window_once_in_order(kernel, most):
     places = list(itertools.product(*map(range, kernel)))

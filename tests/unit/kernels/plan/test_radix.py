@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from dml_vk.kernels.plan.radix import LEAST_CHUNK, SHORTEST, chunks_of, suits
+from tests import tier
 from tests.profiles import CPU, GPU
 
 
@@ -27,6 +28,7 @@ def test_keys_and_places_fit_one_buffer():
     assert not suits(1, 2**17 - 16, 8, small)
 
 
+@tier.examples(200)
 @given(st.integers(1, 2**20), st.integers(1, 2**31 - 1))
 def test_chunks_cover_a_row_and_counts_of_a_digit_are_not_a_power_of_two_apart(count, length):
     size, number = chunks_of(count, length, CPU)

@@ -98,6 +98,7 @@ def check_passes(layout, dims, profile):
 
 
 @pytest.mark.parametrize("profile", [CPU, MINIMUM], ids=["cpu", "gpu"])
+@tier.examples(200)
 @given(data=st.data(), name=st.sampled_from(NAMES), dtype=st.sampled_from([*DTYPES.values()]))
 def test_a_plan_is_what_its_kernel_expects(profile, data, name, dtype):
     layout = data.draw(layouts(min_size=1, max_rank=5, max_size=40))

@@ -48,6 +48,7 @@ from dml_vk.kernels.registry import COMPUTED
 from dml_vk.layout import Layout, channels_last
 from dml_vk.limits import MINIMUM
 from dml_vk.runtime.queue import Queue
+from tests import tier
 from tests.profiles import PROFILES, SHUFFLING
 from tests.real_dtypes import DTYPES
 from tests.unit.runtime.queues import Runtime, arena, make_plan, operand
@@ -86,6 +87,7 @@ def seen(layout, itemsize):
     return layout.strides, layout.offset, itemsize
 
 
+@tier.examples(200)
 @given(st.data(), KINDS, large_layouts())
 def test_copies_and_generators(data, kind, layout):
     profile = PROFILES[kind]
@@ -105,6 +107,7 @@ def test_copies_and_generators(data, kind, layout):
             check(plan)
 
 
+@tier.examples(200)
 @given(st.data(), KINDS, large_layouts(), st.sampled_from(sorted(OPERATORS)))
 def test_every_operator(data, kind, layout, name):
     operator = OPERATORS[name]
@@ -121,6 +124,7 @@ def test_every_operator(data, kind, layout, name):
         check(plan_computed(kernel, layout.sizes, operands, spec, PROFILES[kind]))
 
 
+@tier.examples(200)
 @given(st.data(), KINDS, large_layouts(), st.sampled_from(NAMES))
 def test_reductions(data, kind, layout, name):
     dims = tuple(sorted(data.draw(st.sets(st.integers(0, 3), min_size=1))))
@@ -149,6 +153,7 @@ def test_trees_as_long_as_an_invocation_may_sum(kind, dtype):
     check(plan_pass(reduction, made, made.made, code, code, (0, 0), profile))
 
 
+@tier.examples(200)
 @given(
     KINDS, large_layouts(), st.integers(0, 3), st.sampled_from(["float", "int", "long", "double"])
 )
@@ -165,6 +170,7 @@ def test_scans(kind, layout, dim, values):
             check(passes.totals)
 
 
+@tier.examples(200)
 @given(
     KINDS,
     LARGE,
@@ -186,6 +192,7 @@ def test_products(kind, rows, columns, depth, dtype):
                     check(plan_matmul(*given, to, profile, linear=linear).plan)
 
 
+@tier.examples(200)
 @given(KINDS, LARGE, LARGE, st.integers(1, 64), st.integers(1, 2**14))
 def test_convolutions(kind, positions, outputs, inputs, width):
     positions = max(1, min(positions, 2**31 // outputs))
@@ -199,6 +206,7 @@ def test_convolutions(kind, positions, outputs, inputs, width):
                 check(plan_conv(channels, (line,), *given))
 
 
+@tier.examples(200)
 @given(KINDS, LARGE, LARGE, st.sampled_from([4, 8]))
 def test_sorts_and_searches(kind, count, length, key_bytes):
     profile = PROFILES[kind]
@@ -223,6 +231,7 @@ def test_sorts_and_searches(kind, count, length, key_bytes):
         check(plan_search(kernel, layout.sizes, operands, 8.0, profile, others=others))
 
 
+@tier.examples(200)
 @given(KINDS, large_layouts(), st.sampled_from([1, 2, 4, 8]))
 def test_places(kind, layout, itemsize):
     profile = PROFILES[kind]
@@ -243,6 +252,7 @@ PLANS = st.builds(
 ).map(lambda plan: dataclasses.replace(plan, spec=(64, 8)))
 
 
+@tier.examples(200)
 @given(PLANS, st.integers(1, 65535), st.integers(rounds.LEAST, 2**20))
 def test_as_many_units_as_a_limit_allows_stay_within_it(plan, groups, most):
     units = plan.most_units(most, groups)

@@ -12,6 +12,7 @@ from dml_vk.kernels.plan.transfer import COPY, FILL
 from dml_vk.layout import Layout
 from dml_vk.limits import MINIMUM
 from dml_vk.testing.strategies import layouts
+from tests import tier
 
 ITEMSIZES = st.sampled_from([1, 2, 4, 8])
 
@@ -30,6 +31,7 @@ def addresses(layout, itemsize):
     ]
 
 
+@tier.examples(200)
 @given(st.data(), ITEMSIZES)
 def test_a_copy_takes_the_bytes_of_its_elements_in_order(data, itemsize):
     source = data.draw(layouts())
@@ -46,6 +48,7 @@ def test_a_copy_takes_the_bytes_of_its_elements_in_order(data, itemsize):
         assert plan.units == len(written)
 
 
+@tier.examples(200)
 @given(layouts(), ITEMSIZES)
 def test_a_fill_takes_whole_words_without_gaps(layout, itemsize):
     assume(layout.numel and not layout.overlaps)
