@@ -9,10 +9,11 @@ import pytest
 import dml_vk
 from dml_vk import directml, fft, linalg, nn
 from dml_vk.tensor.core import Tensor
+from tests import tier
 from tests.fuzz import answers, rounds, watch
 from tests.fuzz.targets import INTERNAL, public, targets
 
-ROUNDS = 200
+ROUNDS = 200 if tier.is_all() else 40
 
 
 def test_random_calls_find_no_failure():
@@ -23,12 +24,14 @@ def test_random_calls_find_no_failure():
     assert report.counts["DTypeError"] + report.counts["LayoutError"] > ROUNDS // 5
 
 
+@pytest.mark.product
 def test_random_programs_find_no_failure():
     report = watch.run(seed=1, start=0, rounds=20, only="a compiled program")
     assert not report.failures
     assert report.counts["result"] > 10
 
 
+@pytest.mark.product
 def test_random_onnx_models_find_no_failure():
     report = watch.run(seed=3, start=0, rounds=20, only="an ONNX model")
     assert not report.failures

@@ -62,6 +62,7 @@ def test_the_wheel_holds_the_package_and_nothing_else(packages):
     assert {f"dml_vk/{name}" for name in typed} <= set(held)
 
 
+@pytest.mark.product  # each of these builds again
 def test_the_wheel_is_the_same_from_the_sdist_and_from_the_tree(packages, tmp_path):
     run(sys.executable, "-m", "build", "--no-isolation", "--wheel", "--outdir", tmp_path, ROOT)
     assert (tmp_path / packages["wheel"].name).read_bytes() == packages["wheel"].read_bytes()
@@ -212,6 +213,7 @@ def test_the_wheel_numpy_and_a_driver_are_all_that_the_demo_needs(packages, tmp_
     assert re.search(r"All \d+ checks passed", run(python, "-I", "-m", "dml_vk", "demo", **nothing))
 
 
+@pytest.mark.product
 def test_the_sdist_installs_and_computes_beside_numpy_and_kp(packages, tmp_path):
     python, site = empty(tmp_path / "environment")
     pip = (sys.executable, "-m", "pip", "install", "--ignore-installed", "--no-deps", "--no-index")

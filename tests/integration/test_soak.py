@@ -10,6 +10,7 @@ import pytest
 import dml_vk
 from dml_vk.layout import Layout
 from dml_vk.runtime.device import Device
+from tests import tier
 from tests.integration.process import says
 
 MIB = 2**20
@@ -17,7 +18,9 @@ MIB = 2**20
 
 def test_a_hundred_thousand_allocations_and_launches():
     """Kompute itself keeps 30 bytes of every sequence; the rest is the wavering of a heap."""
+    most = 100_000 if tier.is_all() else 20_000
     says(
+        f"        most = {most}\n"
         """
         import random
         from dml_vk.layout import channels_last
@@ -32,7 +35,7 @@ def test_a_hundred_thousand_allocations_and_launches():
         shapes = [(n, c, 3, 4) for n in (1, 2) for c in (4, 5)]
         held, seen, done = [], {}, 0
         start = device.memory_stats().in_use
-        while done < 100_000:
+        while done < most:
             sizes = random.choice(shapes)
             x = dml_vk.full(sizes, float(done % 1000))
             y = dml_vk.empty(sizes, memory_format=random.choice((channels_last, "NCHW")))
@@ -43,14 +46,14 @@ def test_a_hundred_thousand_allocations_and_launches():
                     y, value = held.pop(random.randrange(len(held)))
                 assert set(y.numpy().ravel()) == {value}, value
             done += 2  # two allocations, two launches
-            if done in (10_000, 100_000):
+            if done in (10_000, most):
                 device.synchronize()
                 seen[done] = resident()
         held.clear()
         del x, y
         device.synchronize()
         stats = device.memory_stats()
-        print(seen[100_000] - seen[10_000] < 8 or seen)
+        print(seen[most] - seen[10_000] < 8 or seen)
         print(stats.in_use == start, stats.peak < 2**20, stats.in_use + stats.cached <= 2**25)
         print(len(device.queue._pipelines) < 64 or len(device.queue._pipelines))
         """,
@@ -58,7 +61,7 @@ def test_a_hundred_thousand_allocations_and_launches():
     )
 
 
-@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("seed", tier.some(range(3), 1))
 def test_random_sizes_leave_little_idle(seed):
     """Up to 8 MiB each, freed in any order: what is held stays near what is in use."""
     random = np.random.default_rng(seed)
@@ -107,7 +110,9 @@ def test_contents_survive_whatever_is_freed_around_them():
 
 def test_three_hundred_interrupts_at_any_line():
     """Whatever is cut short, the books are right: no range is lost, and none is had twice."""
+    count = 300 if tier.is_all() else 60
     says(
+        f"        count = {count}\n"
         """
         import random, signal
         armed = []
@@ -122,7 +127,7 @@ def test_three_hundred_interrupts_at_any_line():
         hits = rounds = 0
         signal.signal(signal.SIGALRM, interrupt)
         random.seed(2)
-        while hits < 300 and rounds < 50_000:
+        while hits < count and rounds < 50_000:
             rounds += 1
             signal.setitimer(signal.ITIMER_REAL, random.uniform(1e-5, 2e-3))
             try:
@@ -146,5 +151,5 @@ def test_three_hundred_interrupts_at_any_line():
         print(dml_vk.memory_stats().in_use - start)
         use()
         """,
-        "300 True\n0",
+        f"{count} True\n0",
     )
