@@ -1,9 +1,17 @@
+import gc
+
 import pytest
 
 import dml_vk
 from tests.kernel.profiled import profiled
 from tests.kernel.runtime.test_device import open_by
 from tests.profiles import PROFILES
+
+
+def pytest_collection_finish(session):
+    """Nothing goes that is there by now: many tests look at all that lives, again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(params=PROFILES)

@@ -2,12 +2,21 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
+from collections.abc import Callable, Iterable
+from typing import Any, TypeVar
+
 import numpy as np
 
 import dml_vk
+from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.spirv import library, reader
 from dml_vk.layout import Layout
+from tests import tier
 from tests.chance import chance
+
+Case = TypeVar("Case")
 
 WIDE = np.dtype([("low", np.uint64), ("high", np.uint64)])  # NumPy has no integers of 128 bits
 KINDS = {1: np.uint8, 2: np.uint16, 4: np.uint32, 8: np.uint64, 16: WIDE}
@@ -69,6 +78,40 @@ def used_by(plans) -> dict[str, set[tuple[int, ...]]]:
     return used
 
 
+@functools.cache
+def switches(module: str) -> dict[int, str]:
+    """The constants that choose how a module reads and writes: their numbers, and names."""
+    return {
+        constant.number: constant.name
+        for constant in reader.read(library.load(module)).spec
+        # These have so many bits for each source.
+        if constant.type == "bool" or constant.name in ("STEPS", "SRC_QUADS", "READS")
+    }
+
+
+def told_by(plan: Plan | None) -> set[Any]:
+    """Its module, and each pair of values of the module's switches."""
+    if plan is None or not plan.spec:  # of several launches, or without a kernel
+        return {plan and plan.module}
+    values = [(number, plan.spec[number]) for number in switches(plan.module)]
+    return {(plan.module, *pair) for pair in itertools.combinations(values, min(2, len(values)))}
+
+
+def telling(cases: Iterable[Case], plan_of: Callable[[Case], Plan | None]) -> list[Case]:
+    """Cases that use as many modules and pairs of their switches as all do; with --all, all."""
+    every = list(cases)
+    if tier.is_all():
+        return every
+    told = {case: told_by(plan_of(case)) for case in every}
+    wanted, chosen = set().union(*told.values()), set()
+    while wanted:
+        best = max(told, key=lambda case: len(told[case] & wanted))
+        chosen.add(best)
+        wanted -= told[best]
+    tier.leave_out(len(every) - len(chosen))
+    return [case for case in every if case in chosen]
+
+
 def assert_complete(used, kernel, never=()) -> None:
     """Every module of the kernel was used, with both values of every switch and every step.
 
@@ -78,11 +121,8 @@ def assert_complete(used, kernel, never=()) -> None:
     for module in kernel.modules:
         if one_quad and module.endswith("words_128"):  # A unit is one element: nothing is left.
             never = {*never, (module, "EDGES", 1)}
-        for constant in reader.read(library.load(module)).spec:
-            # These have so many bits for each source, and here there is one.
-            of_source = constant.name in ("STEPS", "SRC_QUADS", "READS")
-            values = {0, 1, 2} if constant.name == "STEPS" else {0, 1}
-            if constant.type == "bool" or of_source:
-                seen = {spec[constant.number] for spec in used.get(module, ())}
-                values -= {value for value in values if (module, constant.name, value) in never}
-                assert seen == values, (module, constant.name, seen)
+        for number, name in switches(module).items():  # of one source here
+            values = {0, 1, 2} if name == "STEPS" else {0, 1}
+            seen = {spec[number] for spec in used.get(module, ())}
+            values -= {value for value in values if (module, name, value) in never}
+            assert seen == values, (module, name, seen)

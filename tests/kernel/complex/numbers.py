@@ -7,10 +7,14 @@ import numpy as np
 import dml_vk
 from dml_vk.layout import Layout
 from dml_vk.testing.elementwise import ulps_apart
+from tests import tier
 from tests.chance import chance
 from tests.kernel.memory import elements, memory_for
 
 DTYPES = ("complex64", "complex128")
+# One for functions that are made of others, which are tested in both.
+EITHER = tier.some(DTYPES, 1)
+WIDE = tier.some(DTYPES[::-1], 1)
 INF, NAN = np.inf, np.nan
 PARTS = (0.0, -0.0, 1.0, -1.0, 2.5, INF, -INF, NAN)
 SPECIAL = [complex(a, b) for a in PARTS for b in PARTS]

@@ -6,12 +6,13 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dml_vk
 from dml_vk.errors import DTypeError
 from dml_vk.testing.strategies import layouts, targets
+from tests import tier
 from tests.kernel.complex.numbers import (
     DTYPES,
     INF,
@@ -56,9 +57,8 @@ OPERATIONS = {
 }
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("name", OPERATIONS)
-@settings(max_examples=8)
+@tier.parametrize("name dtype", OPERATIONS, DTYPES)
+@tier.examples(8)
 @given(data=st.data())
 def test_any_layout_and_nothing_beside_it(name, dtype, data):
     layout = data.draw(targets(max_rank=4))

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dml_vk
 from dml_vk.errors import DTypeError
 from dml_vk.layout import channels_last
+from tests import tier
 from tests.chance import chance
-from tests.kernel.complex.numbers import DTYPES, NAN, SPECIAL, assert_bits, usual
+from tests.kernel.complex.numbers import EITHER, NAN, SPECIAL, assert_bits, usual
 
 # Ties, and NaN in either part.
 FEW = [complex(a, b) for a in (0.0, -1.0, 2.5, NAN) for b in (1.0, -3.0, NAN)]
@@ -21,8 +22,8 @@ def drawn(dtype: str, sizes) -> np.ndarray:
     return chance().choice(np.array(FEW, dtype), sizes)
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
-@settings(max_examples=5)
+@pytest.mark.parametrize("dtype", EITHER)
+@tier.examples(5)
 @given(axis=st.integers(0, 3), size=st.sampled_from([1, 2, 5, 70]))
 def test_sorts_are_numpys_and_stable(dtype, axis, size):
     array = drawn(dtype, (2, 3, size, 4))
@@ -44,7 +45,7 @@ def test_sorts_are_numpys_and_stable(dtype, axis, size):
     assert_bits(x.numpy(), np.sort(array, axis))
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", EITHER)
 def test_partial_orders_and_several_keys(dtype):
     array = np.array([z for z in SPECIAL if z == z], dtype)[::-1].copy()
     x = dml_vk.asarray(array)
@@ -55,8 +56,7 @@ def test_partial_orders_and_several_keys(dtype):
     assert found.tolist() == np.lexsort((array, other)).tolist()
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("axis", [None, 0, (1, 2)])
+@tier.parametrize("axis dtype", [None, 0, (1, 2)], EITHER)
 def test_medians(dtype, axis):
     array = usual(dtype, (3, 4, 5), 1)
     lost = array.copy()
@@ -72,7 +72,7 @@ def test_medians(dtype, axis):
     assert np.isnan(dml_vk.median(dml_vk.zeros(0, dtype)).item())
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", EITHER)
 def test_sets(dtype):
     array, other = drawn(dtype, (3, 4)), drawn(dtype, 5)
     x, y = dml_vk.asarray(array), dml_vk.asarray(other)
@@ -93,7 +93,7 @@ def test_sets(dtype):
         assert one.tolist() == expected.tolist()
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", EITHER)
 def test_distinct_values_with_nan_come_last(dtype):
     array = np.array([complex(0, NAN), 5, complex(NAN, 1), 1j, complex(0, NAN)], dtype)
     found = dml_vk.unique(dml_vk.asarray(array))

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dml_vk
 from dml_vk.errors import DTypeError, LayoutError
 from dml_vk.layout import channels_last
-from tests.kernel.complex.numbers import DTYPES, INF, NAN, SPECIAL, assert_bits, both, part, usual
+from tests import tier
+from tests.kernel.complex.numbers import INF, NAN, SPECIAL, WIDE, assert_bits, both, part, usual
 
 TRAPEZOID = getattr(np, "trapezoid", None) or np.trapz  # the name in an older NumPy
 FEW = {"complex64": 1e-5, "complex128": 1e-13}
@@ -23,7 +24,7 @@ def close(found, expected, dtype: str) -> None:
     assert np.allclose(one, two, rtol=FEW[dtype], atol=FEW[dtype], equal_nan=True)
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", WIDE)
 def test_parts_are_rounded(dtype):
     array = np.array(SPECIAL, dtype).reshape(4, 16)
     array = np.concatenate([array, usual(dtype, (4, 16), 2)])
@@ -40,8 +41,8 @@ def test_parts_are_rounded(dtype):
     assert np.round(x, 1).tolist()[5][0] == x.round(1).tolist()[5][0]
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
-@settings(max_examples=6)
+@pytest.mark.parametrize("dtype", WIDE)
+@tier.examples(6)
 @given(
     left=st.sampled_from([None, 3, 1 - 2j]),
     right=st.sampled_from([None, 2.5, 1j]),
@@ -70,7 +71,7 @@ def test_points_and_ends_of_real_functions_are_real():
             dml_vk.interp(*operands)
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", WIDE)
 def test_derivatives_and_integrals(dtype):
     array = usual(dtype, (4, 6), 1)
     x, wide = dml_vk.asarray(array), array.astype("complex128")
@@ -117,8 +118,8 @@ def test_derivatives_are_written_to_tensors_that_may_be_operands():
         dml_vk.gradient(x, 1j, axis=0, out=x)
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
-@settings(max_examples=6)
+@pytest.mark.parametrize("dtype", WIDE)
+@tier.examples(6)
 @given(first=st.integers(1, 9), second=st.integers(1, 9))
 def test_correlations_conjugate_the_second_sequence(dtype, first, second):
     a, v = usual(dtype, first, 1), usual(dtype, second, 1)
@@ -131,7 +132,7 @@ def test_correlations_conjugate_the_second_sequence(dtype, first, second):
         close(dml_vk.convolve(x, y, mode), np.convolve(a, v, mode), dtype)
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", WIDE)
 def test_powers_and_pieces(dtype):
     array = usual(dtype, 5, 1)
     x = dml_vk.asarray(array)

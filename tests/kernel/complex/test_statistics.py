@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dml_vk
 from dml_vk.errors import DTypeError
 from dml_vk.layout import channels_last
-from tests.kernel.complex.numbers import DTYPES, INF, NAN, SPECIAL, assert_bits, part, usual
+from tests import tier
+from tests.kernel.complex.numbers import EITHER, INF, NAN, SPECIAL, assert_bits, part, usual
 
 SIZES = (2, 3, 4, 5)
 AXES = [None, 1, (0, 3), (2, 1)]
@@ -25,8 +26,8 @@ def close(found, expected, dtype: str) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:Degrees of freedom <= 0")
-@pytest.mark.parametrize("dtype", DTYPES)
-@settings(max_examples=6)
+@pytest.mark.parametrize("dtype", EITHER)
+@tier.examples(6)
 @given(axis=st.sampled_from(AXES), less=st.sampled_from([0, 1, 2.5]), kept=st.booleans())
 def test_variances_are_real(dtype, axis, less, kept):
     array = usual(dtype, SIZES, 1)
@@ -68,7 +69,7 @@ def test_variances_have_outs_of_floats_and_bounds():
     assert np.std(x, dtype="complex128").dtype is dml_vk.float64
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", EITHER)
 def test_weighted_means(dtype):
     array, other = usual(dtype, SIZES, 1), usual(dtype, SIZES, 1)
     x = dml_vk.asarray(array, memory_format=channels_last)
@@ -87,7 +88,7 @@ def test_weighted_means(dtype):
     assert dml_vk.average(dml_vk.asarray([1, 3]), weights=dml_vk.asarray([1j, 1j])).item() == 2
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
+@pytest.mark.parametrize("dtype", EITHER)
 def test_covariances(dtype):
     array, other = usual(dtype, (3, 40), 1), usual(dtype, (2, 40), 1)
     x, y, wide = dml_vk.asarray(array), dml_vk.asarray(other), array.astype("complex128")
@@ -108,8 +109,8 @@ def test_covariances(dtype):
     assert real.tolist() == [[0.5, 1.0], [1.0, 2.0]]
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
-@settings(max_examples=6)
+@pytest.mark.parametrize("dtype", EITHER)
+@tier.examples(6)
 @given(
     numbers=st.fixed_dictionaries(
         {}, optional={"nan": st.just(7), "posinf": st.just(INF), "neginf": st.just(-3)}

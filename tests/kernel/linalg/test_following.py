@@ -9,6 +9,7 @@ import dml_vk
 from dml_vk import linalg
 from dml_vk.dtypes import int64
 from dml_vk.errors import DTypeError, LayoutError, RangeError
+from tests import tier
 from tests.kernel.linalg.matrices import (
     DTYPES,
     exact,
@@ -22,6 +23,7 @@ from tests.kernel.linalg.matrices import (
 )
 
 of_each_type = pytest.mark.parametrize("dtype", DTYPES)
+FEW = tier.some(DTYPES, 2)  # of functions that are made of others, which take all
 
 
 def tolerance(dtype, n=20):
@@ -110,20 +112,23 @@ def test_solutions_of_vectors_and_batches_that_broadcast(dtype):
         assert linalg.solve(single, single.to(other)).dtype is other
 
 
-@of_each_type
-def test_ranks_and_pseudo_inverses(dtype):
-    for m, n in ((5, 5), (9, 4), (4, 9)):
-        a = general(m, n, dtype)[[0, 4, 6, 7, 8, 9]]
-        x = dml_vk.asarray(a)
-        eps = max(m, n) * np.finfo(dtype).eps
-        ranks = linalg.matrix_rank(x)
-        assert ranks.dtype is int64
-        largest = np.linalg.svd(exact(a), compute_uv=False)[:, 0]
-        assert np.array_equal(ranks.numpy(), np.linalg.matrix_rank(exact(a), tol=eps * largest))
-        (found,) = wide(linalg.pinv(x))
-        expected = np.linalg.pinv(exact(a), rcond=eps)
-        near = {"rtol": 0, "atol": 1e3 * np.finfo(dtype).eps * np.abs(expected).max()}
-        np.testing.assert_allclose(found, expected, **near)
+@tier.parametrize("shape dtype", [(5, 5), (9, 4), (4, 9)], FEW)
+def test_ranks_and_pseudo_inverses(shape, dtype):
+    a = general(*shape, dtype)[[0, 4, 6, 7, 8, 9]]
+    x = dml_vk.asarray(a)
+    eps = max(shape) * np.finfo(dtype).eps
+    ranks = linalg.matrix_rank(x)
+    assert ranks.dtype is int64
+    largest = np.linalg.svd(exact(a), compute_uv=False)[:, 0]
+    assert np.array_equal(ranks.numpy(), np.linalg.matrix_rank(exact(a), tol=eps * largest))
+    (found,) = wide(linalg.pinv(x))
+    expected = np.linalg.pinv(exact(a), rcond=eps)
+    near = {"rtol": 0, "atol": 1e3 * np.finfo(dtype).eps * np.abs(expected).max()}
+    np.testing.assert_allclose(found, expected, **near)
+
+
+@pytest.mark.parametrize("dtype", FEW)
+def test_singular_values_that_count(dtype):
     x = dml_vk.asarray(np.diag([4.0, 2.0, 1.0]).astype(dtype))
     both = dml_vk.stack([x, x])
     assert linalg.matrix_rank(x, rtol=0.3).item() == 2
@@ -132,23 +137,24 @@ def test_ranks_and_pseudo_inverses(dtype):
     assert np.allclose(linalg.pinv(x, rtol=0.3).numpy(), np.diag([0.25, 0.5, 0]))
 
 
-@of_each_type
-def test_least_squares(dtype):
-    for m, n, rank in ((7, 4, 4), (7, 4, 2), (4, 7, 4), (5, 5, 5)):
-        left, right = [random_numbers(sizes, dtype) for sizes in ((m, rank), (rank, n))]
-        a = (np.round(4 * left) @ np.round(4 * right)).astype(dtype)  # exact
-        for sizes in ((m,), (m, 2)):
-            b = random_numbers(sizes, dtype).astype(dtype)
-            found = linalg.lstsq(dml_vk.asarray(a), dml_vk.asarray(b))
-            x, residuals, expected, s = np.linalg.lstsq(a, b, rcond=None)
-            assert found.rank == expected == rank
-            near = {"rtol": 2e3 * np.finfo(dtype).eps, "atol": 2e3 * np.finfo(dtype).eps}
-            np.testing.assert_allclose(found.x.numpy(), x, **near)
-            np.testing.assert_allclose(found.s.numpy(), s, **near)
-            assert found.residuals.shape == residuals.shape
-            assert found.residuals.dtype is found.s.dtype is found.x.dtype.part
-            np.testing.assert_allclose(found.residuals.numpy(), residuals, **near)
-    assert linalg.lstsq(dml_vk.asarray(a), dml_vk.asarray(b), rcond=0.9).rank < rank
+@tier.parametrize("sizes dtype", [(7, 4, 4), (7, 4, 2), (4, 7, 4), (5, 5, 5)], FEW)
+def test_least_squares(sizes, dtype):
+    m, n, rank = sizes
+    left, right = [random_numbers(sizes, dtype) for sizes in ((m, rank), (rank, n))]
+    a = (np.round(4 * left) @ np.round(4 * right)).astype(dtype)  # exact
+    for sizes in ((m,), (m, 2)):
+        b = random_numbers(sizes, dtype).astype(dtype)
+        found = linalg.lstsq(dml_vk.asarray(a), dml_vk.asarray(b))
+        x, residuals, expected, s = np.linalg.lstsq(a, b, rcond=None)
+        assert found.rank == expected == rank
+        near = {"rtol": 2e3 * np.finfo(dtype).eps, "atol": 2e3 * np.finfo(dtype).eps}
+        np.testing.assert_allclose(found.x.numpy(), x, **near)
+        np.testing.assert_allclose(found.s.numpy(), s, **near)
+        assert found.residuals.shape == residuals.shape
+        assert found.residuals.dtype is found.s.dtype is found.x.dtype.part
+        np.testing.assert_allclose(found.residuals.numpy(), residuals, **near)
+    if rank == 5:
+        assert linalg.lstsq(dml_vk.asarray(a), dml_vk.asarray(b), rcond=0.9).rank < rank
 
 
 @of_each_type
@@ -168,12 +174,11 @@ def test_powers(dtype):
 @of_each_type
 def test_norms_of_singular_values(dtype):
     a = general(4, 6, dtype)[[0, 4, 5]]
-    for order in (2, -2, "nuc"):
-        for keepdims in (False, True):
-            found = linalg.matrix_norm(dml_vk.asarray(a), ord=order, keepdims=keepdims).numpy()
-            expected = np.linalg.norm(exact(a), order, (1, 2), keepdims)
-            assert found.shape == expected.shape
-            np.testing.assert_allclose(found, expected, rtol=0, atol=1e2 * np.finfo(dtype).eps)
+    for order, keepdims in tier.crossed((2, -2, "nuc"), (False, True)):
+        found = linalg.matrix_norm(dml_vk.asarray(a), ord=order, keepdims=keepdims).numpy()
+        expected = np.linalg.norm(exact(a), order, (1, 2), keepdims)
+        assert found.shape == expected.shape
+        np.testing.assert_allclose(found, expected, rtol=0, atol=1e2 * np.finfo(dtype).eps)
 
 
 @pytest.mark.parametrize("dtype", [np.float32, np.complex128])

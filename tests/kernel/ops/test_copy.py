@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import functools
+import itertools
+
 import numpy as np
 import pytest
-from hypothesis import event, given, settings
+from hypothesis import event, given
 from hypothesis import strategies as st
 
 import dml_vk
@@ -13,6 +16,7 @@ from dml_vk.kernels.plan.copy import plan_copy
 from dml_vk.kernels.registry import KERNELS
 from dml_vk.layout import Layout, channels_last
 from dml_vk.testing.strategies import layouts, targets
+from tests import tier
 from tests.kernel.memory import (
     ITEMSIZES,
     MARGIN,
@@ -21,6 +25,7 @@ from tests.kernel.memory import (
     elements,
     memory_for,
     moved,
+    telling,
     used_by,
 )
 from tests.layouts import AWKWARD
@@ -92,40 +97,45 @@ NEVER = {
 }
 
 
-@pytest.mark.parametrize("place", PLACES)
-@pytest.mark.parametrize("itemsize", ITEMSIZES)
-@pytest.mark.parametrize("way", WAYS)
-def test_every_variant(way, itemsize, place):
+def plan_of(case):
+    way, itemsize, place = case
     source, target = WAYS[way]
-    check_copy(moved(source, place), moved(target, place), itemsize)
+    return plan_copy(
+        *(source.sizes, source.strides, target.strides, itemsize),
+        *(source.offset + place + MARGIN, target.offset + place + MARGIN, dml_vk.device().profile),
+    )
+
+
+@functools.cache
+def cases():
+    """Those that use each kernel and value of a constant, and of each way one."""
+    every = itertools.product(WAYS, ITEMSIZES, PLACES)
+    chosen = telling(every, plan_of)
+    left = [way for way in WAYS if way not in {case[0] for case in chosen}]
+    return chosen + [(way, itemsize, PLACES[0]) for way, itemsize in tier.crossed(left, ITEMSIZES)]
+
+
+@pytest.mark.parametrize("way", WAYS)
+def test_every_variant(way):
+    for itemsize, place in [how for of, *how in cases() if of == way]:
+        source, target = WAYS[way]
+        check_copy(moved(source, place), moved(target, place), itemsize)
 
 
 def test_the_cases_cover_every_kernel_and_every_value_of_its_constants():
-    profile = dml_vk.device().profile
-    plans = [
-        plan_copy(
-            *(source.sizes, source.strides, target.strides, itemsize),
-            *(source.offset + place + MARGIN, target.offset + place + MARGIN, profile),
-        )
-        for source, target in WAYS.values()
-        for itemsize in ITEMSIZES
-        for place in PLACES
-    ]
-    used = used_by(plans)
+    used = used_by(map(plan_of, cases()))
     for kernel in KERNELS.values():
         if kernel.name.startswith("copy"):
             assert_complete(used, kernel, NEVER)
 
 
-@pytest.mark.parametrize("source", AWKWARD, ids=str)
-@pytest.mark.parametrize("itemsize", ITEMSIZES)
+@tier.parametrize("source itemsize", AWKWARD, ITEMSIZES)
 def test_awkward_sources(source, itemsize):
     check_copy(source, packed(source.sizes), itemsize)
     check_copy(source, source.like(), itemsize)
 
 
-@pytest.mark.parametrize("target", [a for a in AWKWARD if not a.overlaps], ids=str)
-@pytest.mark.parametrize("itemsize", ITEMSIZES)
+@tier.parametrize("target itemsize", [a for a in AWKWARD if not a.overlaps], ITEMSIZES)
 def test_awkward_targets(target, itemsize):
     check_copy(packed(target.sizes), target, itemsize)
 
@@ -134,7 +144,7 @@ SIZES = st.lists(st.integers(1, 7) | st.just(1), max_size=6).map(tuple)
 LONG = st.tuples(st.sampled_from([1, 2, 3]), st.integers(1, 40), st.integers(1, 40))
 
 
-@settings(max_examples=300)
+@tier.examples(300)
 @given(st.data(), SIZES | LONG, st.sampled_from(ITEMSIZES))
 def test_any_layout_to_any_layout(data, sizes, itemsize):
     source = data.draw(layouts(sizes=sizes))
@@ -145,7 +155,7 @@ def test_any_layout_to_any_layout(data, sizes, itemsize):
     check_copy(source, target, itemsize)
 
 
-@settings(max_examples=100)
+@tier.examples(100)
 @given(st.data(), st.integers(8, 10), st.sampled_from(ITEMSIZES))
 def test_high_ranks(data, rank, itemsize):
     sizes = tuple(data.draw(st.lists(st.integers(1, 3), min_size=rank, max_size=rank)))
@@ -153,7 +163,7 @@ def test_high_ranks(data, rank, itemsize):
     check_copy(source, target, itemsize)
 
 
-@settings(max_examples=100)
+@tier.examples(100)
 @given(st.data(), SIZES | LONG, st.sampled_from(ITEMSIZES))
 def test_an_overlapping_copy_is_as_if_through_a_temporary(data, sizes, itemsize):
     source, target = data.draw(layouts(sizes=sizes)), data.draw(targets(sizes=sizes))

@@ -28,6 +28,7 @@ from dml_vk.layout import Layout
 from dml_vk.ops import fft
 from dml_vk.ops.fft import tables_of, transform
 from dml_vk.ops.roots import roots
+from tests import tier
 from tests.chance import chance
 from tests.kernel.profiled import profiled
 from tests.profiles import CPU, GPU, SHUFFLING
@@ -37,10 +38,16 @@ EPS = {float32: 2.0**-24, float64: 2.0**-53}
 # Every radix alone and with others, several launches, primes, and large powers of two. Each length
 # takes a pipeline or two of its own, so the rest of the short ones are for patient runs.
 SHORT = range(1, 65) if "DML_VK_EVERY_WAY" in os.environ else (*range(1, 18), 22, 26, 45, 49, 64)
-LENGTHS = {
+EVERY = {
     float32: (*SHORT, 67, 101, 360, 1000, 1009, 1024, 2310, 4096, 65536),
     float64: (*SHORT[:10], 15, 21, 64, 67, 101, 256, 360, 1009, 2310, 65536),
 }
+SOME = {
+    float32: (1, 2, 3, 4, 5, 7, 8, 9, 11, 13, 16, 17, 26, 45, 67, 1009, 2310, 65536),
+    float64: (1, 2, 3, 4, 5, 7, 8, 15, 64, 101, 2310),
+}
+LENGTHS = EVERY if tier.is_all() or "DML_VK_EVERY_WAY" in os.environ else SOME
+tier.leave_out(sum([len(EVERY[dtype]) - len(LENGTHS[dtype]) for dtype in EVERY]))
 
 
 def numbers(sizes, dtype):
@@ -83,8 +90,7 @@ def test_errors_are_within_the_stated_bound(dtype):
         assert math.sqrt(((error / scale) ** 2).mean()) <= 1, n
 
 
-@pytest.mark.parametrize("dtype", EPS, ids=str)
-@pytest.mark.parametrize("n", [13, 37, 96, 4410])
+@tier.parametrize("n dtype", [13, 37, 96, 4410], EPS)
 def test_bits_do_not_depend_on_layout_batch_or_device(n, dtype):
     z = numbers((3, n, 2), dtype)
     rows = np.ascontiguousarray(np.moveaxis(z, 1, -1))
@@ -229,11 +235,11 @@ def test_lane_groups_read_and_write_points_side_by_side_at_once():
     assert found(128, (8,), rows, rows, all_at_once, itemsize=8) == ((0, 0, 1), 8)
 
 
-@pytest.mark.parametrize("dtype", EPS, ids=str)
-@pytest.mark.parametrize("n", [136, 144, 1152])
+@tier.parametrize("n dtype", [136, 144, 1152], EPS)
 def test_lane_groups_give_the_same_bits_as_lanes_and_teams(n, dtype):
     z = numbers((6, n), dtype)
-    for there, kept, skipped in ((n, n, 0), (n - 2, n - 6, 0), (n - 1, n - 3, 0), (n - 2, n, 1)):
+    ends = (n - 2, n - 6, 0), (n, n, 0), (n - 1, n - 3, 0), (n - 2, n, 1)
+    for there, kept, skipped in tier.some(ends, 2):
         filled = np.zeros((6, n), z.dtype)
         filled[:, :there] = z[:, skipped : skipped + there]
         found = []

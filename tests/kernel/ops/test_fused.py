@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dml_vk
@@ -28,6 +29,7 @@ from dml_vk.errors import DTypeError
 from dml_vk.kernels.plan.fused import plan_fused
 from dml_vk.layout import Layout, channels_last
 from dml_vk.testing.strategies import layouts, targets
+from tests import tier
 from tests.kernel.chains import WIDE, check, found, launched, run, written_to
 from tests.kernel.elementwise import source_of
 from tests.kernel.long_loops import hard
@@ -129,18 +131,17 @@ def steps_of(x, y):
     return [z / y, dml_vk.clip(z, 1, 20)]
 
 
-@pytest.mark.parametrize("kind", WIDE)
-@pytest.mark.parametrize("way", WAYS)
-def test_layouts(way, kind, tmp_path):
+@tier.parametrize("way case", WAYS, list(itertools.product(WIDE, (float32, float16))))
+def test_layouts(way, case, tmp_path):
     (*lie, to), across = WAYS[way]
-    for dtype in (float32, float16):
-        x, y = [source_of(dtype, moved(at, QUAD), seed=k)[0] for k, at in enumerate(lie)]
-        with launched() as launches:
-            results = steps_of(x, y)
-        one = found(launches)
-        with profiled(dml_vk.device(), WIDE[kind]):
-            plan = check(one, results, [moved(to, QUAD)] * 2, tmp_path / "module.spv")
-        assert any(at.across for at in plan.recipe.ways) == across
+    kind, dtype = case
+    x, y = [source_of(dtype, moved(at, QUAD), seed=k)[0] for k, at in enumerate(lie)]
+    with launched() as launches:
+        results = steps_of(x, y)
+    one = found(launches)
+    with profiled(dml_vk.device(), WIDE[kind]):
+        plan = check(one, results, [moved(to, QUAD)] * 2, tmp_path / "module.spv")
+    assert any(at.across for at in plan.recipe.ways) == across
 
 
 def test_results_of_all_sizes_together(tmp_path):
@@ -176,18 +177,18 @@ def test_copies_and_what_stands_still(dtype, offset, tmp_path):
     check(found(launches), results, [aligned(4, 16)] * 2, tmp_path / "module.spv")
 
 
-@pytest.mark.parametrize("dtype", [complex64, complex128], ids=str)
-def test_complex_numbers(dtype, tmp_path):
+@tier.parametrize("dtype has_gaps", [complex64, complex128], [False, True])
+def test_complex_numbers(dtype, has_gaps, tmp_path):
     """In rows, with gaps and across, where some stand still."""
     at = aligned(5, 12)
     gaps = moved(packed((5, 40)).narrow(1, 3, 36).slice(1, 0, None, 3), QUAD)
-    for lie in ((at, at, at), (gaps, aligned(5, 1).expand(5, 12), gaps)):
-        x, y = [source_of(dtype, one, seed=k)[0] for k, one in enumerate(lie[:2])]
-        with launched() as launches:
-            product = x * y
-            chosen = dml_vk.where(product == y, product, x)
-            results = [chosen / y, abs(product), product == y]
-        check(found(launches), results, [lie[2], at, at], tmp_path / "module.spv")
+    lie = (gaps, aligned(5, 1).expand(5, 12), gaps) if has_gaps else (at, at, at)
+    x, y = [source_of(dtype, one, seed=k)[0] for k, one in enumerate(lie[:2])]
+    with launched() as launches:
+        product = x * y
+        chosen = dml_vk.where(product == y, product, x)
+        results = [chosen / y, abs(product), product == y]
+    check(found(launches), results, [lie[2], at, at], tmp_path / "module.spv")
 
 
 def test_complex_numbers_across_rows(tmp_path):
@@ -199,8 +200,7 @@ def test_complex_numbers_across_rows(tmp_path):
     assert plan.recipe.ways[0].across
 
 
-@pytest.mark.parametrize("dtype", [float32, float16], ids=str)
-@pytest.mark.parametrize("often", [0, 0.01, 1])
+@tier.parametrize("often dtype", [0, 0.01, 1], [float32, float16])
 def test_rare_values_of_functions_with_a_slow_branch(often, dtype, tmp_path):
     """Alone and together, at quads and along channels; angles that stand still too."""
     rng = np.random.default_rng(7)
@@ -286,31 +286,30 @@ LOOPS = {
 }
 
 
-@pytest.mark.parametrize("name", LOOPS)
-def test_rounds(name, monkeypatch):
+@tier.parametrize("name form", LOOPS, ["rows", "across"])
+def test_rounds(name, form, monkeypatch):
     """No invocation takes more rounds of loops than the plan says: a few of them do all."""
     dtype, function = LOOPS[name]
     device = dml_vk.device()
     values = hard(dtype, (3, 5, 32, 33))
     alike = [dml_vk.asarray(one) for one in (values, values[::-1].copy())]
-    rows = [x[..., :32] for x in alike]
-    for x, y in (rows, [x.permute(0, 2, 3, 1) for x in alike]):
-        with launched() as launches:
-            z = function(x, y)
-        one = found([launch for launch in launches if launch.plan.computed])
-        profile = dataclasses.replace(device.profile, groups_wanted=1, max_invocations=32)
-        with (
-            profiled(device, profile),
-            contextlib.contextmanager(counting_queue)(device, monkeypatch) as runtime,
-        ):
-            run(one, [(one.value(z), dml_vk.empty_like(z))])
-            (counted,) = runtime.counted
-        assert 0 < counted.by_source <= counted.said
-        assert counted.by_driver <= counted.said
+    x, y = [one[..., :32] if form == "rows" else one.permute(0, 2, 3, 1) for one in alike]
+    with launched() as launches:
+        z = function(x, y)
+    one = found([launch for launch in launches if launch.plan.computed])
+    profile = dataclasses.replace(device.profile, groups_wanted=1, max_invocations=32)
+    with (
+        profiled(device, profile),
+        contextlib.contextmanager(counting_queue)(device, monkeypatch) as runtime,
+    ):
+        run(one, [(one.value(z), dml_vk.empty_like(z))])
+        (counted,) = runtime.counted
+    assert 0 < counted.by_source <= counted.said
+    assert counted.by_driver <= counted.said
 
 
 @pytest.mark.parametrize("kind", WIDE)
-@settings(max_examples=25)
+@tier.examples(25)
 @given(data=st.data(), sizes=st.sampled_from(SIZES))
 def test_random_chains(kind, tmp_path_factory, data, sizes):
     dtypes = data.draw(st.lists(st.sampled_from(DTYPES), min_size=1, max_size=3))

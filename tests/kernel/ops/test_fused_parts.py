@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import dataclasses
+import itertools
 
 import numpy as np
 import pytest
@@ -15,6 +16,7 @@ from dml_vk.kernels.plan.fused import plan_fused
 from dml_vk.kernels.spirv import chained
 from dml_vk.layout import Layout
 from dml_vk.program.sharing import _in_place
+from tests import tier
 from tests.kernel.chains import WIDE, check, found, launched, run, written_to
 from tests.kernel.elementwise import source_of
 from tests.kernel.memory import QUAD, aligned, elements, memory_for, moved
@@ -40,23 +42,19 @@ PLACES = {
 }
 
 
-@pytest.mark.parametrize("kind", WIDE)
-@pytest.mark.parametrize("place", PLACES)
-def test_places(place, kind, tmp_path):
+@tier.parametrize("place case", PLACES, list(itertools.product((uint8, float16), WIDE)))
+def test_places(place, case, tmp_path):
     to, has_phase, shares = PLACES[place]
-    for dtype in (uint8, float16):
-        x, y = [source_of(dtype, aligned(*to.sizes), seed=k)[0] for k in range(2)]
-        with launched() as launches:
-            z = x * y + x
-        with profiled(dml_vk.device(), WIDE[kind]):
-            plan = check(found(launches), [z], [to], tmp_path / "module.spv")
-        is_small = dtype is float16 and place in (
-            "short rows anywhere",
-            "from the middle of a word",
-        )
-        assert (plan.recipe.phase is not None) == has_phase or is_small
-        assert plan.shares_words == shares
-        assert (ATOMIC_AND in codes(chained.built(plan.recipe, 0))) == shares
+    dtype, kind = case
+    x, y = [source_of(dtype, aligned(*to.sizes), seed=k)[0] for k in range(2)]
+    with launched() as launches:
+        z = x * y + x
+    with profiled(dml_vk.device(), WIDE[kind]):
+        plan = check(found(launches), [z], [to], tmp_path / "module.spv")
+    is_small = dtype is float16 and place in ("short rows anywhere", "from the middle of a word")
+    assert (plan.recipe.phase is not None) == has_phase or is_small
+    assert plan.shares_words == shares
+    assert (ATOMIC_AND in codes(chained.built(plan.recipe, 0))) == shares
 
 
 def test_results_that_start_at_words_at_different_elements(tmp_path):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dml_vk
@@ -13,6 +13,7 @@ from dml_vk.layout import Layout, channels_last
 from dml_vk.limits import MINIMUM
 from dml_vk.ops.gather import check_inside, gather_elements
 from dml_vk.testing.strategies import layouts, targets
+from tests import tier
 from tests.chance import chance
 from tests.kernel.memory import (
     ITEMSIZES,
@@ -101,14 +102,17 @@ def test_every_variant(way):
         check_gather(*WAYS[way], itemsize, "int32")
 
 
-@pytest.mark.parametrize("dtype", INDEXES)
-def test_every_type_of_index(dtype):
-    for way, itemsize in (("one dim", 4), ("one dim", 1), ("an index for each", 8)):
-        check_gather(*WAYS[way], itemsize, dtype)
-    check_gather(*WAYS["indexes between words"], 4, dtype)
+@tier.parametrize(
+    "dtype case",
+    INDEXES,
+    [("one dim", 4), ("indexes between words", 4), ("an index for each", 8), ("one dim", 1)],
+)
+def test_every_type_of_index(dtype, case):
+    way, itemsize = case
+    check_gather(*WAYS[way], itemsize, dtype)
 
 
-@settings(max_examples=25)
+@tier.examples(25)
 @given(st.data())
 def test_any_layouts(data):
     sizes = data.draw(st.lists(st.integers(0, 5), min_size=1, max_size=5))

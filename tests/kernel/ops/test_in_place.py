@@ -12,6 +12,7 @@ from dml_vk.layout import Layout, channels_last
 from dml_vk.ops.elementwise import compute
 from dml_vk.ops.view import View, with_layout
 from dml_vk.testing.elementwise import cast
+from tests import tier
 from tests.kernel.elementwise import compare, expected_of, random_values, run
 from tests.kernel.memory import bits, elements
 
@@ -50,8 +51,7 @@ def check_within(name, sources, target: Layout, dtype) -> None:
     assert np.array_equal(bits(found), bits(values)), f"{name} to {target!r} writes beside it"
 
 
-@pytest.mark.parametrize("itemsize", SIZES)
-@pytest.mark.parametrize("place", PLACES)
+@tier.parametrize("place itemsize", PLACES, SIZES)
 def test_results_over_an_operand(place, itemsize):
     target, other = PLACES[place]
     dtype = to_dtype("test", SIZES[itemsize])

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from hypothesis import assume, event, given, settings
+from hypothesis import assume, event, given
 from hypothesis import strategies as st
 
 import dml_vk
@@ -22,8 +22,17 @@ from dml_vk.ops.philox import advance_state, fill_philox
 from dml_vk.random import Generator
 from dml_vk.testing import philox_after, philox_uniform, philox_words
 from dml_vk.testing.strategies import layouts
+from tests import tier
 from tests.hexadecimal import number, words
-from tests.kernel.memory import MARGIN, assert_complete, bits, check_writes, memory_for, used_by
+from tests.kernel.memory import (
+    MARGIN,
+    assert_complete,
+    bits,
+    check_writes,
+    memory_for,
+    telling,
+    used_by,
+)
 from tests.kernel.ops.test_fill import FEW, LONG, QUAD, SIZES, WAYS, packed
 from tests.layouts import AWKWARD
 
@@ -63,11 +72,18 @@ def check_philox(layout: Layout, dtype, counter: int = COUNTER, *, on_device: bo
     check_writes(lambda x: fill_philox("philox", x, dtype, state), layout, dtype.itemsize, values)
 
 
+def plan_of(dtype, layout, *, on_device=False):
+    """None where there are none: other operations draw these."""
+    form = layout.sizes, layout.strides, dtype.itemsize, layout.offset + MARGIN
+    told = {"sources": (4,), "spec": (int(on_device),)}
+    return plan_indexed("philox", dtype.name, *form, dml_vk.device().profile, **told)
+
+
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_every_variant(dtype):
-    for way in WAYS.values():
+    for way in telling(WAYS.values(), lambda way: plan_of(dtype, way)):
         check_philox(way, dtype)
-    for way in FEW:
+    for way in tier.some(FEW, 2):
         check_philox(WAYS[way], dtype, on_device=True)
 
 
@@ -81,15 +97,11 @@ NEVER = {
 
 
 def test_the_cases_cover_every_kernel_and_every_value_of_its_constants():
-    profile = dml_vk.device().profile
     plans = []
     for dtype in DTYPES:
-        for names, from_buffer in ((WAYS, 0), (FEW, 1)):
-            for layout in [WAYS[name] for name in names]:
-                form = layout.sizes, layout.strides, dtype.itemsize, layout.offset + MARGIN
-                told = {"sources": (4,), "spec": (from_buffer,)}
-                made = plan_indexed("philox", dtype.name, *form, profile, **told)
-                plans += [made] if made else []
+        made = [plan_of(dtype, layout) for layout in WAYS.values()]
+        made += [plan_of(dtype, WAYS[way], on_device=True) for way in FEW]
+        plans += [plan for plan in made if plan]
     used = used_by(plans)
     for name in ("philox_words", "philox_packed"):
         assert_complete(used, KERNELS[name], NEVER)
@@ -102,13 +114,14 @@ def test_the_cases_cover_every_kernel_and_every_value_of_its_constants():
     assert KERNELS["philox_advance"].spec == ("LOCAL_SIZE",)
 
 
-@pytest.mark.parametrize("layout", [a for a in AWKWARD if not a.overlaps], ids=str)
-def test_awkward_layouts(layout):
-    for dtype in (uint32, float16, float64):
-        check_philox(layout, dtype, on_device=dtype is uint32)
+@tier.parametrize(
+    "layout dtype", [a for a in AWKWARD if not a.overlaps], [uint32, float16, float64]
+)
+def test_awkward_layouts(layout, dtype):
+    check_philox(layout, dtype, on_device=dtype is uint32)
 
 
-@settings(max_examples=80)
+@tier.examples(80)
 @given(st.data(), SIZES | LONG, st.sampled_from(DTYPES), st.sampled_from(EDGES))
 def test_any_layout(data, sizes, dtype, counter):
     layout = data.draw(layouts(sizes=sizes))
@@ -119,10 +132,8 @@ def test_any_layout(data, sizes, dtype, counter):
 
 @pytest.mark.parametrize("counter", EDGES, ids=hex)
 def test_counters_carry_through_all_words_and_wrap(counter):
-    for dtype in DTYPES:
-        for on_device in (False, True):
-            check_philox(packed((301,)), dtype, counter, on_device=on_device)
-            check_philox(packed((301,), offset=QUAD), dtype, counter, on_device=on_device)
+    for dtype, on_device, offset in tier.crossed(DTYPES, (False, True), (0, QUAD)):
+        check_philox(packed((301,), offset=offset), dtype, counter, on_device=on_device)
 
 
 @pytest.mark.parametrize("row", STREAMS, ids=lambda row: row["name"])
@@ -157,8 +168,7 @@ def test_sizes_of_nothing_one_and_primes(n):
         check_philox(packed((n,)), dtype)
 
 
-@pytest.mark.parametrize("blocks", [0, 1, 2**31, 2**32 - 1])
-@pytest.mark.parametrize("counter", [0, COUNTER, *EDGES], ids=hex)
+@tier.parametrize("counter blocks", [0, COUNTER, *EDGES], [0, 1, 2**31, 2**32 - 1])
 def test_the_state_moves_on_where_it_lies_and_elsewhere(counter, blocks):
     after = np.array(state_words(KEY, (counter + blocks) % 2**128), np.uint32)
     for layout in (Layout((6,)), Layout((6,), (3,)), Layout((6,), (-2,), 10)):

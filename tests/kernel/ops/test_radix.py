@@ -7,7 +7,7 @@ import dataclasses
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dml_vk
@@ -15,6 +15,7 @@ from dml_vk.dtypes import float16, float32, float64, int64, uint16
 from dml_vk.kernels.plan import radix
 from dml_vk.layout import Layout, channels_last
 from dml_vk.testing.strategies import layouts, targets
+from tests import tier
 from tests.chance import chance
 from tests.kernel.memory import bits, check_writes, elements, memory_for
 from tests.kernel.ops.test_sort import check, order, special
@@ -42,11 +43,10 @@ def counting():
 
 @pytest.mark.parametrize("dtype", DTYPES.values(), ids=lambda dtype: dtype.name)
 def test_every_dtype_in_rows_of_every_length_round_those_of_chunks(counting, dtype):
-    for sizes in ((5, 1), (3, CHUNK - 1), (3, CHUNK), (2, CHUNK + 1), (2, 611), (1, 17 * CHUNK)):
+    lengths = (3, CHUNK - 1), (3, CHUNK), (2, CHUNK + 1), (2, 611), (1, 17 * CHUNK), (5, 1)
+    for sizes, descending in tier.crossed(lengths, (False, True)):
         x = special(dtype, sizes)
-        tensor = dml_vk.asarray(x)
-        for descending in (False, True):
-            check(x, tensor, -1, descending)
+        check(x, dml_vk.asarray(x), -1, descending)
     x = special(dtype, (67, 5))
     check(x, dml_vk.asarray(x), 0, True)
     check(x, dml_vk.asarray(x, memory_format=None).mT.mT, 0, False)
@@ -61,7 +61,7 @@ def test_all_values_there_are(counting, dtype):
     assert np.array_equal(dml_vk.argsort(tensor).numpy(), np.argsort(x))
 
 
-@settings(max_examples=15)
+@tier.examples(15)
 @given(st.data(), st.sampled_from([1, 2, 4, 8]))
 def test_any_layout_to_any_layout(data, itemsize):
     sizes = tuple(data.draw(st.lists(st.integers(1, 19), min_size=1, max_size=4)))

@@ -6,7 +6,7 @@ import dataclasses
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dml_vk
@@ -20,6 +20,7 @@ from dml_vk.ops.view import View, with_dtype
 from dml_vk.testing.elementwise import cast
 from dml_vk.testing.scans import scan
 from dml_vk.testing.strategies import layouts, targets
+from tests import tier
 from tests.chance import chance
 from tests.kernel.answers import numpys
 from tests.kernel.elementwise import source_of
@@ -99,7 +100,7 @@ def test_many_levels():
     assert_same(dml_vk.cumulative_sum(dml_vk.asarray(long)), scan(np.add, long))
 
 
-@settings(max_examples=40)
+@tier.examples(40)
 @given(st.data())
 def test_random_layouts(data):
     source = data.draw(layouts(max_rank=3).filter(lambda layout: layout.rank))
@@ -178,9 +179,9 @@ def test_results_are_of_64_bits_if_they_are_integers(dtype):
     x = values_of(dtype, (2, 5))
     tensor = dml_vk.asarray(x)
     kind = {"b": "int64", "i": "int64", "u": "uint64", "f": dtype.name}[dtype.kind]
-    for function, of in ((dml_vk.cumulative_sum, np.add), (dml_vk.cumulative_prod, np.multiply)):
-        for axis in (0, 1, -1):
-            assert_same(function(tensor, axis=axis), scan(of, x.astype(kind), axis))
+    functions = (dml_vk.cumulative_sum, np.add), (dml_vk.cumulative_prod, np.multiply)
+    for axis, (function, of) in tier.crossed((0, 1, -1), functions):
+        assert_same(function(tensor, axis=axis), scan(of, x.astype(kind), axis))
     found = dml_vk.cumulative_sum(tensor, axis=1, dtype="float32")
     assert_same(found, scan(np.add, x.astype("float32"), 1))
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dml_vk
@@ -13,6 +13,7 @@ from dml_vk.errors import LayoutError
 from dml_vk.layout import Layout, channels_last
 from dml_vk.ops.scatter import scatter
 from dml_vk.testing.strategies import layouts, targets
+from tests import tier
 from tests.chance import chance
 from tests.kernel.memory import (
     ITEMSIZES,
@@ -103,7 +104,7 @@ def test_every_variant(way):
     check_scatter(target, key, 4, host=True)
 
 
-@settings(max_examples=25)
+@tier.examples(25)
 @given(st.data())
 def test_any_layouts(data):
     target = data.draw(targets(max_rank=4, min_size=1).filter(lambda layout: layout.rank > 0))

@@ -6,7 +6,7 @@ import dataclasses
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dml_vk
@@ -14,6 +14,7 @@ from dml_vk.errors import DTypeError, LayoutError, LayoutIndexError
 from dml_vk.layout import Layout, channels_last
 from dml_vk.ops import sort as sort_module
 from dml_vk.testing.strategies import layouts, targets
+from tests import tier
 from tests.chance import chance
 from tests.kernel.memory import bits, check_writes, elements, memory_for
 from tests.real_dtypes import DTYPES
@@ -57,11 +58,10 @@ def check(x, tensor, axis, descending):
 
 @pytest.mark.parametrize("dtype", DTYPES.values(), ids=lambda dtype: dtype.name)
 def test_every_dtype(dtype):
-    for sizes in ((3, 5), (3, 37), (2, 611)):
+    for sizes, descending in tier.crossed(((3, 5), (3, 37), (2, 611)), (False, True)):
         x = special(dtype, sizes)
         tensor = dml_vk.asarray(x)
-        for descending in (False, True):
-            check(x, tensor, -1, descending)
+        check(x, tensor, -1, descending)
     check(x, tensor, 0, True)
 
 
@@ -90,7 +90,7 @@ def test_rows_that_are_sorted_already_either_way():
             assert np.array_equal(found.numpy(), order(row, 0, descending))
 
 
-@settings(max_examples=15)
+@tier.examples(15)
 @given(st.data(), st.sampled_from([1, 4, 8]))
 def test_any_layout_to_any_layout(data, itemsize):
     sizes = tuple(data.draw(st.lists(st.integers(1, 19), min_size=1, max_size=4)))

@@ -6,7 +6,7 @@ import dataclasses
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dml_vk
@@ -19,6 +19,7 @@ from dml_vk.kernels.spirv import library
 from dml_vk.kernels.spirv.attached import built
 from dml_vk.kernels.spirv.growing import Kernel
 from dml_vk.program import attaching
+from tests import tier
 from tests.kernel.forms import mixed
 from tests.kernel.profiled import profiled
 from tests.kernel.program.tensors import same, tensor
@@ -105,8 +106,13 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("last", [False, True], ids=["NCHW", "NHWC"])
-@pytest.mark.parametrize("case", CASES)
+# Of arrays of four dims in both formats; others have one.
+IMAGES = [case for case, (_, sizes, _) in CASES.items() if max(map(len, sizes)) == 4]
+FORMATS = [(case, False) for case in CASES if case not in IMAGES]
+FORMATS += tier.crossed(IMAGES, (True, False))
+
+
+@pytest.mark.parametrize(("case", "last"), FORMATS)
 def test_attached(case, last, tmp_path):
     function, sizes, count = CASES[case]
     compiled = dml_vk.compile(function)
@@ -124,15 +130,21 @@ def test_attached(case, last, tmp_path):
         check_valid(built(recipe, 0), tmp_path / "module.spv", case)
 
 
-@pytest.mark.parametrize("profile", PROFILES)
-def test_attached_on_other_devices(profile):
-    device = dml_vk.device()
+# One of each kind of kernel that devices do in different ways.
+DIFFERENT = ("convolution, sum, relu", "depthwise", "product, bias, sigmoid", "sums down")
+DIFFERENT += ("distances", "softmax", "layer norm", "pool")
+ELSEWHERE = list(CASES if tier.is_all() else DIFFERENT)
+tier.leave_out((len(CASES) - len(ELSEWHERE)) * len(PROFILES))
+
+
+@tier.parametrize("case profile", ELSEWHERE, PROFILES)
+def test_attached_on_other_devices(case, profile):
+    device, (function, sizes, _) = dml_vk.device(), CASES[case]
     with profiled(device, dataclasses.replace(PROFILES[profile], max_storage_buffers=8)):
-        for function, sizes, _ in CASES.values():
-            given = [tensor(*one) for one in sizes]
-            found, expected = dml_vk.compile(function)(*given), function(*given)
-            results = found if isinstance(found, tuple) else (found,)
-            same(results, expected if isinstance(expected, tuple) else (expected,))
+        given = [tensor(*one) for one in sizes]
+        found, expected = dml_vk.compile(function)(*given), function(*given)
+        results = found if isinstance(found, tuple) else (found,)
+        same(results, expected if isinstance(expected, tuple) else (expected,))
 
 
 def apart(function, *sizes):
@@ -225,7 +237,7 @@ def operand(chosen, x):
     return y if chosen & 8 else dml_vk.broadcast_to(y, x.shape)
 
 
-@settings(max_examples=60, deadline=None)
+@tier.examples(60, deadline=None)
 @given(
     kernel=st.sampled_from(sorted(KERNELS)),
     before=st.lists(st.sampled_from(sorted(STEPS)), max_size=2),

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 
 import dml_vk
 from dml_vk.kernels.plan.chain import Attached, Recipe
 from dml_vk.kernels.spirv import attached, chained
+from tests import tier
 from tests.chance import chance
 from tests.kernel.program.tensors import same
 from tests.modules import check_valid
@@ -53,8 +53,7 @@ CASES = {
 }
 
 
-@pytest.mark.parametrize("dtype", [C64, C128], ids=str)
-@pytest.mark.parametrize("case", CASES)
+@tier.parametrize("case dtype", CASES, [C64, C128])
 def test_same_bits(case, dtype, tmp_path):
     function, count = CASES[case]
     compiled = dml_vk.compile(function)

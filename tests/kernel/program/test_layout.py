@@ -18,6 +18,7 @@ from dml_vk.errors import DmlVkError, RangeError
 from dml_vk.program import layouts
 from dml_vk.program.conversions import Choice, Conversions, estimated_ns
 from dml_vk.program.cut import ONE, ZERO, Cut
+from tests import tier
 from tests.kernel.profiled import profiled
 from tests.kernel.program.networks import LAYERS, SIZES, Weights, network
 from tests.kernel.program.tensors import same, tensor
@@ -50,7 +51,7 @@ def check(layers, returned, source, layout):
     assert len(compiled.programs) == 1
 
 
-@settings(max_examples=40)
+@settings(max_examples=40 if tier.is_all() else 4)
 @given(
     layers,
     st.integers(0, 255),
@@ -63,7 +64,7 @@ def test_networks_have_the_same_bits_formats_and_aliases_in_every_layout(
     check(layers, returned, source, layout)
 
 
-@settings(max_examples=60)
+@settings(max_examples=60 if tier.is_all() else 6)
 @given(layers, st.integers(0, 255), st.sampled_from(FORMATS), st.integers())
 def test_they_have_whatever_format_each_operation_is_done_in(layers, returned, source, seed):
     with patch.object(layouts.Costs, "choices", at_random(seed)):
@@ -98,7 +99,7 @@ def at_random(seed):
     return choices
 
 
-@settings(max_examples=50)
+@tier.examples(50)
 @given(
     st.integers(1, 6),
     st.lists(st.tuples(st.integers(0, 7), st.integers(0, 7), st.integers(0, 9)), max_size=25),

@@ -9,6 +9,7 @@ import pytest
 
 import dml_vk
 from dml_vk.errors import DTypeError
+from tests import tier
 from tests.kernel.program.tensors import bits, tensor
 
 
@@ -55,7 +56,9 @@ def test_powers_that_are_computed_as_products_or_roots_have_the_same_bits(dtype)
     x = dml_vk.asarray(np.array([0.3535, 1.1, 7.3, 30.7]) * (100 if dtype == "int32" else 1))
     x = x.astype(dtype)
     compiled = dml_vk.compile(lambda x, n: (x**n, dml_vk.pow(x, n), x == n))
-    for number in (3, 4, 2, 1, 5, *(() if dtype == "int32" else (0.5, -1, 3.0, 2.5, 2))):
+    # Complex powers take a driver longest, and those of all other dtypes tell one from the other.
+    numbers = (3, 4, 2, 1, 5, *(() if dtype == "int32" else (0.5, -1, 3.0, 2.5, 2)))
+    for number in numbers if dtype != "complex64" else tier.some(numbers, 3):
         for found, expected in zip(compiled(x, number), (x**number, dml_vk.pow(x, number))):
             assert bits(found) == bits(expected)
 

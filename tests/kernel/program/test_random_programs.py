@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
+from tests import tier
 from tests.kernel.program.both_ways import check
 from tests.kernel.program.language import NUMBERS
 
 steps = st.tuples(*[st.integers(0, 255)] * NUMBERS)
 
 
-@settings(max_examples=40)
+@tier.examples(40)
 @given(steps, st.lists(steps, max_size=14), st.integers(0, 2**24 - 1))
 def test_compiled_programs_have_the_same_bits(start, steps, returned):
     check(start, steps, returned)

@@ -4,19 +4,26 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dml_vk
-from dml_vk.program.fusion import MOST_STEPS
+from dml_vk.program import fusion
 from dml_vk.program.sharing import shared
 from dml_vk.runtime.capture import Placeholder, Verify
+from tests import tier
 from tests.kernel.profiled import profiled
 from tests.kernel.program.tensors import same, tensor
 from tests.profiles import CPU
 
 ROOM = 4096  # bytes of 1024 elements
+MOST_STEPS = 16  # in a kernel here
 CHAIN = 3 * MOST_STEPS  # steps that become several kernels
+
+
+@pytest.fixture(autouse=True)
+def small_kernels(monkeypatch):
+    monkeypatch.setattr(fusion, "MOST_STEPS", MOST_STEPS)
 
 
 def temporaries(function, *args):
@@ -116,7 +123,7 @@ KINDS = (
 )
 
 
-@settings(max_examples=60)
+@tier.examples(60)
 @given(
     st.lists(st.tuples(*[st.integers(0, 7)] * 3), max_size=12),
     st.integers(0, 2**8 - 1),

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import dml_vk
@@ -16,6 +16,7 @@ from dml_vk.layout import Layout
 from dml_vk.ops import draws, excerpts
 from dml_vk.ops.excerpts import Excerpt
 from dml_vk.testing import philox_words
+from tests import tier
 from tests.kernel.memory import bits
 from tests.kernel.ops.test_philox import COUNTER, KEY, state_words
 
@@ -52,7 +53,7 @@ def is_part(name, whole, start, sizes, order=None):
 @pytest.mark.parametrize("name", DRAWS)
 def test_rows_columns_and_corners(name):
     whole = (5, 7, 9)
-    for start, sizes in (
+    parts = (
         ((0, 0, 0), whole),
         ((2, 0, 0), (3, 7, 9)),
         ((0, 3, 0), (5, 2, 9)),
@@ -60,9 +61,9 @@ def test_rows_columns_and_corners(name):
         ((3, 2, 1), (2, 5, 8)),
         ((4, 6, 8), (1, 1, 1)),
         ((1, 1, 1), (0, 2, 2)),
-    ):
-        assert is_part(name, whole, start, sizes), (start, sizes)
-        assert is_part(name, whole, start, sizes, (1, 2, 0)), (start, sizes)
+    )
+    for (start, sizes), order in tier.crossed(parts, (None, (1, 2, 0))):
+        assert is_part(name, whole, start, sizes, order), (start, sizes, order)
 
 
 @st.composite
@@ -73,7 +74,7 @@ def parts(draw):
     return tuple(whole), tuple(start), tuple(sizes), tuple(draw(st.permutations(range(len(whole)))))
 
 
-@settings(max_examples=50)
+@tier.examples(50)
 @given(st.sampled_from(list(DRAWS)), parts())
 def test_any_part_in_any_order_of_dims(name, part):
     assert is_part(name, *part)
@@ -91,8 +92,11 @@ def test_indexes_beyond_31_and_32_bits(monkeypatch):
             assert found[k].tolist() == expected.tolist()
 
 
-@pytest.mark.parametrize("most", [1, 7, 60, 2**31])
-@pytest.mark.parametrize("name", ["normal complex128", "integers int64", "random float16"])
+@tier.parametrize(
+    "most name",
+    [1, 7, 60, 2**31],
+    ["normal complex128", "integers int64", "random float16"],
+)
 def test_launches_of_fewer_words_draw_the_same(name, most, monkeypatch):
     whole, start, sizes = (4, 6, 5, 3), (1, 2, 0, 1), (3, 3, 4, 2)
     expected = drawn(name, sizes, Excerpt(whole, start))
