@@ -8,6 +8,7 @@ import pytest
 import dml_vk
 from dml_vk.errors import DTypeError, LayoutError, LayoutIndexError, RangeError
 from dml_vk.layout import channels_last
+from tests import tier
 from tests.kernel.forms import few_forms, forms, mixed
 
 AXES = (None, 0, -1, (0, 2), (2, 0, 1), ())
@@ -54,8 +55,11 @@ def test_widths_elsewhere():
             call()
 
 
-@pytest.mark.parametrize("other", ["bool", "int16", "float16", "float32", "float64"])
-@pytest.mark.parametrize("dtype", ["bool", "uint8", "float16", "float32", "float64"])
+@tier.parametrize(
+    "other dtype",
+    ["bool", "int16", "float16", "float32", "float64"],
+    ["float16", "float32", "bool", "uint8", "float64"],
+)
 def test_averages(dtype, other):
     array, weights = mixed(dtype, (3, 4, 5)), np.abs(mixed(other, (3, 4, 5), 1)) + (other != "bool")
     floats = [np.dtype(one) for one in (dtype, other) if np.dtype(one).kind == "f"]
@@ -83,7 +87,7 @@ def test_weights_along_axes():
         deep = np.expand_dims(weights, list(range(len(axes), 3)))
         moved = np.moveaxis(deep, range(len(axes)), axes)
         expected = np.average(array, axis, np.broadcast_to(moved, array.shape), returned=True)
-        for x, given in zip(forms(array), forms(weights)):
+        for x, given in tier.some(zip(forms(array), forms(weights)), 2):
             found = dml_vk.average(x, axis, given, returned=True)
             for one, wanted in zip(found, expected, strict=True):
                 near(one, wanted, "float32")

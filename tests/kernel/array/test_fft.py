@@ -42,12 +42,13 @@ def check(name, x, *, given=None, **options):
 
 @pytest.mark.parametrize("name", ALONG_ONE)
 def test_lengths_are_those_of_the_axis_or_cut_or_filled_with_zeros(name):
-    for size in (1, 2, 6, 37):
-        x = numbers((3, size), "float32" if name in OF_REAL else "complex64")
-        for n in (None, 1, 2, size // 2 + 1, size + 3):
-            if size > 1 or n is not None or name not in ("irfft", "hfft"):
-                check(name, x, n=n)
-        check(name, np.moveaxis(x, 0, 1), axis=0, n=2 * size)
+    kind = "float32" if name in OF_REAL else "complex64"
+    for size, which in tier.crossed((1, 2, 6, 37), range(5)):
+        n = (None, 1, 2, size // 2 + 1, size + 3)[which]
+        if size > 1 or n is not None or name not in ("irfft", "hfft"):
+            check(name, numbers((3, size), kind), n=n)
+    for size in tier.some((1, 2, 6, 37), 2):
+        check(name, np.moveaxis(numbers((3, size), kind), 0, 1), axis=0, n=2 * size)
 
 
 @pytest.mark.parametrize("name", ["rfft", "ihfft"])

@@ -8,6 +8,7 @@ import pytest
 
 import dml_vk
 from dml_vk.errors import DTypeError, RangeError
+from tests import tier
 
 MP = mpmath.MPContext()
 MP.prec = 120
@@ -24,8 +25,7 @@ def between(first: complex, last: complex, num: int, endpoint: bool) -> list:
     return [first * MP.exp(growth * k / max(1, num - endpoint)) for k in range(num)]
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("endpoint", [True, False])
+@tier.parametrize("dtype endpoint", DTYPES, [True, False])
 def test_each_is_the_same_multiple_of_the_one_before(dtype, endpoint):
     ends = REAL + (SPIRALS if dtype.startswith("c") else [])
     for first, last in ends:
@@ -52,8 +52,7 @@ def test_ends_may_be_as_far_apart_as_floats_are():
     assert np.array_equal(down, (10.0 ** np.arange(30, -31, -1)).astype("float32"))
 
 
-@pytest.mark.parametrize("dtype", DTYPES)
-@pytest.mark.parametrize("base", [10.0, 2.0, 0.5])
+@tier.parametrize("dtype base", DTYPES, [10.0, 2.0, 0.5])
 def test_powers_of_a_base(dtype, base):
     kind = WIDE.get(dtype, dtype)
     few = 4 * np.finfo(dtype).eps

@@ -39,7 +39,7 @@ def test_every_count_and_both_formats():
     for form in (None, channels_last):
         x = dml_vk.asarray(array, memory_format=form)
         for axis in range(-2, 2):
-            for k in range(array.shape[axis] + 1):
+            for k in tier.some(range(array.shape[axis] + 1), 4):
                 check(array, x, k, axis, largest=k % 2 == 0)
     assert dml_vk.top_k(x, 1, axis=1)[0].memory_format is channels_last
 
