@@ -15,6 +15,8 @@ from tests import tier
 KEPT_GIB = 2
 KEPT_FILES = 2**10  # new ones, before it looks at whether that is too much
 
+pytest_plugins = ["tests.repeat"]
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--all", action="store_true", help="run all cases, not each promise once")
