@@ -15,7 +15,7 @@ from tests import tier
 KEPT_GIB = 2
 KEPT_FILES = 2**10  # new ones, before it looks at whether that is too much
 
-pytest_plugins = ["tests.repeat"]
+pytest_plugins = ["tests.repeat", "tests.progress"]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:

@@ -11,7 +11,7 @@ from tests.hanging import HANGING
 
 ROOT = Path(__file__).parents[3]
 CONFTEST = """
-pytest_plugins = ["tests.repeat"]
+pytest_plugins = ["tests.repeat", "tests.progress"]
 def pytest_addoption(parser):
     parser.addoption("--gpu", action="store_true")
 """
