@@ -46,14 +46,14 @@ def wide(array):
 
 @tier.parametrize("dtype name", FLOATS, ["median", "nanmedian"])
 def test_medians(name, dtype):
-    for sizes in ((2, 7, 3), (2, 3, 4, 5)):
+    cases = tier.crossed(((2, 7, 3), (2, 3, 4, 5)), (None, 1, (0, 2)))
+    for turn, (sizes, axis) in enumerate(cases):
         array = mixed(dtype, sizes, nan=0.02 if name == "median" else 0.4)
         array[0, 0] = np.nan
         array[1, 0] = np.inf
-        for turn, axis in enumerate((None, 1, (0, 2))):
-            for x in few_forms(array, turn):
-                found = getattr(dml_vk, name)(x, axis, keepdims=axis == 1)
-                check(found, getattr(np, name)(wide(array), axis, keepdims=axis == 1), dtype)
+        for x in few_forms(array, turn):
+            found = getattr(dml_vk, name)(x, axis, keepdims=axis == 1)
+            check(found, getattr(np, name)(wide(array), axis, keepdims=axis == 1), dtype)
 
 
 @pytest.mark.parametrize("method", NUMPYS)

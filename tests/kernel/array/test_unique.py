@@ -82,7 +82,9 @@ def test_rows(dtype):
     more = ((40, 2, 1), (7,), (20, 1), (9, 7), (1, 3))  # one dtype is sorted as others of its size
     for sizes in sizes_of_all + more * (dtype in ("bool", "float16", "int64")):
         array = few(dtype, sizes, 4)
-        for turn, axis in enumerate({0, -1, len(sizes) // 2}):
+        axes = sorted({0, -1, len(sizes) // 2})
+        first = DTYPES.index(dtype) % len(axes)
+        for turn, axis in enumerate(axes if tier.is_all() else [axes[first]]):
             expected = rows_of(array, axis, True)
             for x in few_forms(array, turn):
                 found = dml_vk.unique(x, True, True, True, axis)
