@@ -144,8 +144,7 @@ def test_rows_that_lanes_share(plans, dtype, monkeypatch):
     wanted = {(16, 4), (32, 4), (16, 8), (32, 8)} if shuffles else set()
     assert spans == wanted if whole else spans <= wanted
     reads = {plan.spec[12] for plan in shared}
-    wanted = {0, 1, 2} if shuffles else set()
-    assert reads == wanted if whole else reads <= wanted
+    assert reads == ({0, 1, 2} if shuffles else set())
 
 
 def test_shared_rows_in_several_dispatches(plans, monkeypatch):
@@ -170,8 +169,7 @@ def team_profile(**named):
 def test_tiles_of_workgroups(plans, dtype):
     step = 1 if dtype is float32 else 3  # of kinds of layouts: all, or the first and the last
     with profiled(dml_vk.device(), team_profile()):
-        sizes = TEAM_SIZES if dtype is float32 else tier.some(TEAM_SIZES, 2)
-        for (m, k, n), (first, second) in tier.crossed(sizes, LYING[::step]):
+        for (m, k, n), (first, second) in tier.crossed(TEAM_SIZES, LYING[::step]):
             check(first(m, k), second(k, n), None, dtype, (m, k, n, first, second))
         check(packed(2, 1, 21, 70), packed(3, 70, 40), turned(2, 3, 21, 40), dtype, "batches")
         check(every_other(20, 40), every_other(40, 36), every_other(20, 36), dtype, "steps")
