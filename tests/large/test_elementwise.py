@@ -15,6 +15,7 @@ from dml_vk.kernels.operators import OPERATORS
 from dml_vk.kernels.registry import COMPUTED
 from dml_vk.layout import channels_last
 from dml_vk.ops.elementwise import compute
+from tests import tier
 from tests.kernel.elementwise import random_values
 from tests.kernel.long_loops import CALLS, call
 from tests.large.test_rounds import modules_of
@@ -43,12 +44,20 @@ def assert_repeats(found, period):
 
 
 def combinations():
-    """Each public operator by each kernel that computes it, in the widest dtype that goes there."""
+    """Each public operator by each kernel that computes it, in the widest dtype that goes there.
+
+    Without --all in one of them, by turns: test_every_way_of_every_kernel has all of the kernels.
+    """
+    turn = 0
     for name, operator in OPERATORS.items():
         if name in CALLS or (hasattr(dml_vk, name) and name not in ("cast", "where", "clip")):
             taken = [dtype for dtype in dtypes.DTYPES.values() if operator.takes(dtype)]
-            for dtype in {operator.kernel(dtype): dtype for dtype in taken}.values():
-                yield pytest.param(name, dtype, id=f"{name}-{dtype.name}")
+            widest = [*{operator.kernel(dtype): dtype for dtype in taken}.values()]
+            for dtype in widest:
+                is_left = dtype is not widest[turn % len(widest)]
+                marks = pytest.mark.product if is_left else ()
+                yield pytest.param(name, dtype, id=f"{name}-{dtype.name}", marks=marks)
+            turn += 1
 
 
 @pytest.mark.parametrize(("name", "dtype"), [*combinations()])
@@ -80,6 +89,15 @@ def outs(dtype, rows):
     yield dml_vk.empty((rows, 2 * SIDE), dtype=dtype)[:, 1::2]
 
 
+def layouts(period, times, dtype):
+    """Sources and results, each of these in memory only while it is used."""
+    chosen = tier.crossed(range(4), range(3))
+    for place, source in enumerate(in_layouts(period, times)):
+        for other, out in enumerate(outs(dtype, len(source))):
+            if (place, other) in chosen:
+                yield source, out
+
+
 def results(operator, dtype):
     """What comes out: for a comparison, as words too."""
     return (bool_, uint32) if operator.result else (dtype,)
@@ -102,14 +120,12 @@ def test_every_way_of_every_kernel(beyond, kernel):
             others = [dml_vk.asarray(repeated(period, times)) for period in others]
             for to in results(operator, dtype):
                 expected = None
-                for source in in_layouts(first, times):
-                    for out in outs(to, len(source)):
-                        sources = [source, *others]
-                        compute("it", operator, sources, out, dtype)
-                        found = out.numpy()
-                        # The first period is that of any way.
-                        expected = found[:SIDE] if expected is None else expected
-                        assert_repeats(found, expected)
+                for source, out in layouts(first, times, to):
+                    compute("it", operator, [source, *others], out, dtype)
+                    found = out.numpy()
+                    # The first period is that of any way.
+                    expected = found[:SIDE] if expected is None else expected
+                    assert_repeats(found, expected)
 
     family = kernel if kernel != "where" else "casts"
     wanted = {module for module in modules_of(family) if module.startswith(kernel)}
@@ -135,12 +151,11 @@ def test_copies_and_fills(beyond, itemsize):
     period = period_of(dtype)
 
     def check(times):
-        for source in in_layouts(period, times):
-            for out in outs(dtype, len(source)):
-                dml_vk.copy(source, out)
-                assert_repeats(out.numpy(), period)
-                out[...] = 7
-                assert (out.numpy() == 7).all()
+        for source, out in layouts(period, times, dtype):
+            dml_vk.copy(source, out)
+            assert_repeats(out.numpy(), period)
+            out[...] = 7
+            assert (out.numpy() == 7).all()
 
     way = "packed" if itemsize < 4 else "words"
     beyond.reach(check, TIMES, {f"{name}_{way}_{8 * itemsize}" for name in ("copy", "fill")})
