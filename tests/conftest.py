@@ -1,7 +1,7 @@
 import signal
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from tests import chance, tier
 
@@ -15,7 +15,13 @@ pytest.register_assert_rewrite(
 )
 
 # The same examples in each run, so that a change is judged by what it does; --all draws new ones.
-settings.register_profile("all", deadline=None, print_blob=True, max_examples=200)
+settings.register_profile(
+    "all",
+    deadline=None,
+    print_blob=True,
+    max_examples=200,
+    suppress_health_check=[HealthCheck.too_slow],  # which goes by the clock
+)
 some = tier.examples(200, parent=settings.get_profile("all"), derandomize=True)
 settings.register_profile("some", some)
 

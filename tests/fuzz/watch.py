@@ -67,8 +67,8 @@ def child(seed: int, start: int, rounds: int, only: str, patience: float) -> Non
         faulthandler.dump_traceback_later(patience, exit=True)
         print(json.dumps({"drawing": number}), file=out)
         call = making.draw(seed, number, known)
-        faulthandler.dump_traceback_later(patience * call.target.patience, exit=True)
         print(json.dumps({"round": number, "call": str(call)}), file=out)
+        faulthandler.dump_traceback_later(patience * call.target.patience, exit=True)
         outcome = judge.round(call)
         told = {"kind": outcome.kind, "refused": outcome.refused, "call": str(call)}
         print(json.dumps(told), file=out)

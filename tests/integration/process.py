@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
+import signal
 import subprocess
 import sys
 import textwrap
 from pathlib import Path
+
+from tests.hanging import HANGING
 
 ROOT = Path(__file__).parents[2]
 USE = """
@@ -21,18 +25,31 @@ def use():
 """
 
 
-def run(code: str, *, seconds: float = 120, **environment: str) -> subprocess.CompletedProcess[str]:
-    """Run code after USE. An environment value of "" takes the variable away."""
+def run(
+    code: str, *, seconds: float = HANGING, **environment: str
+) -> subprocess.CompletedProcess[str]:
+    """Run code after USE. An environment value of "" takes the variable away.
+
+    Nothing that it began outlives it.
+    """
     variables = {**os.environ, **environment}
-    return subprocess.run(
-        [sys.executable, "-X", "faulthandler", "-c", USE + textwrap.dedent(code)],
-        capture_output=True,
+    command = [sys.executable, "-X", "faulthandler", "-c", USE + textwrap.dedent(code)]
+    with subprocess.Popen(
+        command,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
         text=True,
-        check=False,
         cwd=ROOT,
-        timeout=seconds,
         env={name: value for name, value in variables.items() if value},
-    )
+        start_new_session=True,
+    ) as process:
+        try:
+            said = process.communicate(timeout=seconds)
+        finally:
+            process.kill()
+            with contextlib.suppress(AttributeError, ProcessLookupError):  # Windows has no groups
+                os.killpg(process.pid, signal.SIGKILL)
+    return subprocess.CompletedProcess(command, process.returncode, *said)
 
 
 def says(code: str, expected: str, **options: str) -> None:

@@ -7,6 +7,7 @@ import textwrap
 
 import pytest
 
+from tests.hanging import HANGING
 from tests.integration.process import run
 from tests.integration.test_two_devices import two
 
@@ -136,16 +137,16 @@ def test_workers_that_are_started_by_hand(tmp_path):
     own = ["--nthreads", "1", "--preload", "dml_vk.dask.preload", "--device", "0"]
     try:
         begin("scheduler", "--port", "0", "--scheduler-file", file, *free)
-        with Client(scheduler_file=file, timeout=60) as client:
+        with Client(scheduler_file=file, timeout={HANGING}) as client:
             begin("worker", client.scheduler.address, *free, *own)
-            client.wait_for_workers(1, timeout=60)
+            client.wait_for_workers(1, timeout={HANGING})
             print(list(client.run(lambda: os.environ["DML_VK_DEVICE"]).values()))
             x, one = ours.normal((40, 50), chunks=(13, 50)), whole.normal((40, 50))
             print(same((x @ x.T).sum(axis=0).compute(), dml_vk.sum(one @ one.T, axis=0)))
     finally:
         for one in begun:
             one.terminate()
-            one.wait(60)
+            one.wait({HANGING})
     """
     done = run_cluster(code)
     assert (done.returncode, done.stdout) == (0, "['0']\nTrue\n"), done.stderr

@@ -12,12 +12,13 @@ from dml_vk.tensor.core import Tensor
 from tests import tier
 from tests.fuzz import answers, rounds, watch
 from tests.fuzz.targets import INTERNAL, public, targets
+from tests.hanging import HANGING
 
 ROUNDS = 200 if tier.is_all() else 40
 
 
 def test_random_calls_find_no_failure():
-    report = watch.run(seed=6, start=0, rounds=ROUNDS)
+    report = watch.run(seed=6, start=0, rounds=ROUNDS, patience=HANGING)
     assert not report.failures
     assert report.rounds == ROUNDS
     assert report.counts["result"] > ROUNDS // 5
@@ -26,14 +27,14 @@ def test_random_calls_find_no_failure():
 
 @pytest.mark.product
 def test_random_programs_find_no_failure():
-    report = watch.run(seed=1, start=0, rounds=20, only="a compiled program")
+    report = watch.run(seed=1, start=0, rounds=20, only="a compiled program", patience=HANGING)
     assert not report.failures
     assert report.counts["result"] > 10
 
 
 @pytest.mark.product
 def test_random_onnx_models_find_no_failure():
-    report = watch.run(seed=3, start=0, rounds=20, only="an ONNX model")
+    report = watch.run(seed=3, start=0, rounds=20, only="an ONNX model", patience=HANGING)
     assert not report.failures
     assert report.counts["result"] > 2
     assert report.counts["ModelError"] > 2
@@ -87,7 +88,7 @@ def test_the_judge_reports_leaks():
     ("fault", "said", "count"), [("dies", "Aborted", 2), ("hangs", "Timeout", 1)]
 )
 def test_the_watch_reports_each_fault_and_goes_on(fault, said, count):
-    report = watch.run(seed=0, start=5, rounds=count, only=f"broken.{fault}", patience=2.0)
+    report = watch.run(seed=0, start=5, rounds=count, only=f"broken.{fault}", patience=HANGING)
     assert report.rounds == count, "it goes on with the next"
     assert len(report.failures) == count
     for number, failure in enumerate(report.failures, 5):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import os
 import select
@@ -14,6 +15,7 @@ import pytest
 from tests.gpu import __main__ as command
 from tests.gpu import machine, pack, report, steps
 from tests.gpu.steps import Step
+from tests.hanging import HANGING
 
 WRITES = "import json, sys; json.dump(json.loads(sys.argv[2]), open(sys.argv[1], 'w'))"
 BITS = {"compared": 3, "wrong": [{"case": "add-int8", "first": 7}], "errors": []}
@@ -22,10 +24,56 @@ TESTS = """
 def test_right(): pass
 def test_wrong(): assert 2 == 3
 """
+# Prints, says so in the pipe that it is given, and waits for a signal.
+WAITS = """
+import signal, sys
+print(1, flush=True)
+pipe = open(sys.argv[1], "w")
+print(end="x", file=pipe, flush=True)
+signal.pause()
+"""
+LIMIT = 50.0
 
 
-def step(name, code, *arguments, seconds=60.0):
+def step(name, code, *arguments, seconds=HANGING):
     return Step(name, (sys.executable, "-c", code, *arguments), seconds)
+
+
+@pytest.fixture(autouse=True)
+def patient(monkeypatch):
+    """What hurries on a machine that is lent has time here."""
+    monkeypatch.setattr(command, "SECONDS", 10 * HANGING)
+    monkeypatch.setattr(machine, "LISTING", HANGING)
+    monkeypatch.setattr(machine, "INSTALLING", HANGING)
+
+
+@pytest.fixture
+def stopped(monkeypatch, tmp_path):
+    """Run a step that is late as soon as it writes to the pipe that it is given."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reading = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+
+    class Late(subprocess.Popen):
+        def wait(self, timeout=None):
+            if timeout == LIMIT:
+                assert select.select([reading], [], [], HANGING)[0]
+                assert os.read(reading, 1) == b"x"
+                raise subprocess.TimeoutExpired(self.args, timeout)
+            return super().wait(timeout)
+
+    def run(code, grace):
+        monkeypatch.setattr(steps.subprocess, "Popen", Late)
+        monkeypatch.setattr(steps, "GRACE", grace)
+        slow = step("slow", code, str(pipe), WAITS, seconds=LIMIT)
+        record = steps.run(slow, {}, 10 * HANGING, tmp_path / "log")
+        # It is at its end when nobody has it open to write.
+        assert select.select([reading], [], [], HANGING)[0] == [reading]
+        assert os.read(reading, 1) == b""
+        return record["ended"], record["tail"]
+
+    yield run
+    os.close(reading)
 
 
 @pytest.fixture
@@ -51,7 +99,7 @@ def test_what_fails_or_dies_is_told_and_the_others_run(prepared, monkeypatch, tm
         told = ("--results", str(work / "tests-vulkan.jsonl"))
         plugins = ("-p", "no:cacheprovider", "-n", "1", "-p", "tests.gpu.results", *told)
         some = (sys.executable, "-m", "pytest", "--rootdir", str(tmp_path), *plugins)
-        yield Step("tests", (*some, str(tmp_path / "test_some.py")), 60.0)
+        yield Step("tests", (*some, str(tmp_path / "test_some.py")), HANGING)
         (work / "bits-kompute.json").write_text('{"compared": ')
         yield step("says", "print('hello')")
 
@@ -98,32 +146,28 @@ def test_a_run_in_which_all_is_well_ends_with_0(prepared, monkeypatch, tmp_path)
     assert sys.executable in machine._interpreters()
 
 
-def test_a_step_is_stopped_in_time_with_all_that_it_started(monkeypatch, tmp_path):
-    monkeypatch.setattr(steps, "GRACE", 1.0)
-    monkeypatch.setattr(steps, "LEAST", 0.1)
+def test_a_step_is_stopped_in_time_with_all_that_it_started(stopped):
     code = """
 import signal, subprocess, sys
 signal.signal(signal.SIGINT, signal.SIG_IGN)
-child = "import signal, sys; pipe = open(sys.argv[1], 'w'); print(1, flush=True); signal.pause()"
-subprocess.run([sys.executable, "-c", child, sys.argv[1]])
+subprocess.run([sys.executable, "-c", sys.argv[2], sys.argv[1]])
 """
-    log, pipe = tmp_path / "log", tmp_path / "pipe"
-    os.mkfifo(pipe)
-    reading = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
-    record = steps.run(step("hangs", code, str(pipe)), {}, 3.0, log)
-    assert (record["ended"], record["tail"]) == ("stopped after 2 s", "1\n")
-    # It is at its end when nobody has it open to write.
-    assert select.select([reading], [], [], 60)[0] == [reading]
-    os.close(reading)
-    left_out = steps.run(step("late", "print(1)"), {}, 1.0, log)
-    assert left_out["ended"] == "not begun: no time is left"
+    assert stopped(code, 0.1) == (f"stopped after {LIMIT:.0f} s", "1\n")
 
 
-def test_a_step_that_is_stopped_may_tell_what_it_knows(monkeypatch, tmp_path):
+def test_a_step_that_is_stopped_may_tell_what_it_knows(stopped):
+    code = f"try:\n    exec({WAITS!r})\nexcept KeyboardInterrupt: print('so far')"
+    assert stopped(code, HANGING) == (f"stopped after {LIMIT:.0f} s", "1\nso far\n")
+
+
+def test_a_step_is_stopped_by_the_clock(monkeypatch, tmp_path):
     monkeypatch.setattr(steps, "LEAST", 0.1)
-    code = "import signal\ntry: signal.pause()\nexcept KeyboardInterrupt: print('so far')"
-    record = steps.run(step("slow", code, seconds=2.0), {}, 60.0, tmp_path / "log")
-    assert (record["ended"], record["tail"]) == ("stopped after 2 s", "so far\n")
+    monkeypatch.setattr(steps, "GRACE", 0.1)
+    log = tmp_path / "log"
+    late = steps.run(step("hangs", "import signal; signal.pause()", seconds=0.2), {}, HANGING, log)
+    assert late["ended"] == "stopped after 0 s"
+    left_out = steps.run(step("late", "print(1)"), {}, 0.1, log)
+    assert left_out["ended"] == "not begun: no time is left"
 
 
 def test_without_wheels_or_a_driver_the_report_says_so(monkeypatch, tmp_path):
@@ -210,7 +254,8 @@ def test_the_steps_come_in_order_of_importance(tmp_path):
     for path in (*command.TESTS, *command.TESTS_OF_OTHER):
         assert (command.ROOT / path.removeprefix("--ignore=")).exists()
     floats = list(command.steps(Path(sys.executable), tmp_path, tmp_path, False))[1]
-    assert steps.run(floats, {}, 60.0, tmp_path / "log")["ended"] == "passed"
+    patiently = dataclasses.replace(floats, seconds=HANGING)
+    assert steps.run(patiently, {}, 2 * HANGING, tmp_path / "log")["ended"] == "passed"
     assert json.loads((tmp_path / "floats.json").read_text())["rounds"] is True
 
 

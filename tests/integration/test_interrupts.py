@@ -6,6 +6,7 @@ import signal
 import subprocess
 import sys
 
+from tests.hanging import HANGING
 from tests.integration.process import ROOT, says
 
 AT = """
@@ -93,8 +94,11 @@ print("begun", flush=True)
         text=True,
     ) as child:
         assert child.stdout is not None
-        assert child.stdout.readline() == "begun\n"
-        child.send_signal(signal.SIGINT)
-        _, said = child.communicate(timeout=60)
+        try:
+            assert child.stdout.readline() == "begun\n"
+            child.send_signal(signal.SIGINT)
+            _, said = child.communicate(timeout=HANGING)
+        finally:
+            child.kill()
     assert child.returncode == -signal.SIGINT
     assert said.endswith("KeyboardInterrupt\n")

@@ -14,6 +14,7 @@ import pytest
 
 import dml_vk
 from tests import tier
+from tests.hanging import HANGING
 from tests.integration import same_bits
 from tests.integration.process import run
 from tests.stored_bits import table
@@ -65,7 +66,7 @@ def test_every_device_gives_the_same_bits(tmp_path, own, arrays):
     for name, environment in compared:
         folder = tmp_path / name.replace("/", " ")
         folder.mkdir()
-        done = run(COMPUTE.format(str(folder)), seconds=3000, **environment)
+        done = run(COMPUTE.format(str(folder)), seconds=5 * HANGING, **environment)
         assert (done.returncode, done.stderr) == (0, ""), name
         for (operator, dtype), expected in own.items():
             check(name, operator, dtype, np.load(folder / f"{operator}-{dtype.name}.npy"), expected)

@@ -17,6 +17,7 @@ import pytest
 from dml_vk.commands import chart, measure, picture, terminal
 from dml_vk.commands.progress import Progress
 from dml_vk.observe.text_table import bar, marked, table
+from tests.hanging import HANGING
 
 SVG = "{http://www.w3.org/2000/svg}"
 CLEAR = "\r\x1b[K"
@@ -98,7 +99,7 @@ def test_one_long_call_is_told_of_as_it_goes_on(clock):
         progress.step("compiling")
         assert stream.getvalue() == ""
         clock.now = 60
-        assert stream.shown.wait(60)
+        assert stream.shown.wait(HANGING)
     assert stream.getvalue() == "[60 s] compiling\n"
 
 

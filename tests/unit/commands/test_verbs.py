@@ -24,21 +24,25 @@ from dml_vk.commands.verbs import EXIT_CODES, VERBS
 from dml_vk.driver import probe
 from dml_vk.errors import DmlVkError
 from dml_vk.testing import philox_uniform, philox_words
+from tests.hanging import HANGING
 
 ROOT = Path(__file__).parents[3]
 KNOWN = json.loads((ROOT / "tests/data/philox_kat.json").read_text())
 SVG = "{http://www.w3.org/2000/svg}"
 
 
-def start(*arguments, **environment):
-    return subprocess.Popen(
-        [sys.executable, "-m", "dml_vk", *arguments],
+@pytest.fixture
+def endless():
+    """A command that prints for hours, in a process that ends with the test at the latest."""
+    with subprocess.Popen(
+        [sys.executable, "-m", "dml_vk", "philox", "--count", str(10**9)],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,
         cwd=ROOT,
-        env={**os.environ, **environment},
-    )
+    ) as process:
+        yield process
+        process.kill()
 
 
 def test_without_a_verb_there_is_help(capsys):
@@ -112,21 +116,18 @@ def test_an_interrupt_is_no_traceback(monkeypatch, capsys):
 
 
 @pytest.mark.linux
-def test_ctrl_c_in_a_process():
-    process = start("philox", "--count", str(10**9))
-    assert process.stdout.readline() == "0x6627e8d5 0xe169c58d 0xbc57ac4c 0x9b00dbd8\n"
-    process.send_signal(signal.SIGINT)
-    _, said = process.communicate(timeout=60)
-    assert (process.returncode, said) == (130, "interrupted\n")
+def test_ctrl_c_in_a_process(endless):
+    assert endless.stdout.readline() == "0x6627e8d5 0xe169c58d 0xbc57ac4c 0x9b00dbd8\n"
+    endless.send_signal(signal.SIGINT)
+    _, said = endless.communicate(timeout=HANGING)
+    assert (endless.returncode, said) == (130, "interrupted\n")
 
 
-def test_a_reader_that_closes_the_pipe_ends_the_command():
-    process = start("philox", "--count", str(10**9))
-    process.stdout.readline()
-    process.stdout.close()
-    assert process.wait(timeout=60) == 141
-    assert process.stderr.read() == ""
-    process.stderr.close()
+def test_a_reader_that_closes_the_pipe_ends_the_command(endless):
+    endless.stdout.readline()
+    endless.stdout.close()
+    assert endless.wait(timeout=HANGING) == 141
+    assert endless.stderr.read() == ""
 
 
 @pytest.mark.linux

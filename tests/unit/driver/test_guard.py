@@ -13,6 +13,7 @@ import pytest
 from dml_vk.driver import host_memory, probe, vulkan
 from dml_vk.driver.guard import Guard
 from dml_vk.errors import DeviceError
+from tests.hanging import HANGING
 
 MIB = 2**20
 
@@ -45,7 +46,7 @@ def test_more_than_the_heap_is_refused(opened, info, kind):
 
 def run(code):
     done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=60
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=HANGING
     )
     assert done.returncode == 0, done.stderr
     return done.stdout.strip()
