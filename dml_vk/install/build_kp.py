@@ -108,7 +108,7 @@ def install(device: int | None, report: Callable[[str], object]) -> None:
         if state(device)[0] in ("works", "imports"):
             return
         # The system's libraries have changed since it was built.
-        wheel.unlink()
+        wheel.unlink(missing_ok=True)  # another process may have come to the same
     found = obstacle()
     if found is not None:
         raise DmlVkError("kp", "build tools are missing", obstacle=found)

@@ -164,6 +164,18 @@ def test_a_kept_wheel_that_works_no_more_is_built_anew(monkeypatch, pip):
     assert build_kp.cached() is None
 
 
+def test_a_wheel_that_another_process_has_just_removed_is_built_anew(monkeypatch, pip):
+    build_kp.install(None, print)
+
+    def tried(device):
+        build_kp.cached().unlink()
+        return "broken", "ImportError"
+
+    monkeypatch.setattr(build_kp, "state", tried)
+    build_kp.install(None, print)
+    assert build_kp.cached() is not None
+
+
 def test_a_pip_that_fails_is_an_error(pip):
     pip.code = 1
     with pytest.raises(DmlVkError, match="pip failed: see its output above"):

@@ -23,10 +23,12 @@ def run(folder: Path, tests: str, *options: str, **environment: str) -> list[str
     (folder / "test_some.py").write_text(tests)
     ours = ("DML_VK_", "VK_", "PYTEST_", "COV_", "COLUMNS", "CI", "GITHUB_")
     outer = {name: value for name, value in os.environ.items() if not name.startswith(ours)}
+    outer |= {"PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": str(folder)}
+    outer["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"  # they take longer to import than these to run
     done = subprocess.run(
-        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", *options],
+        [sys.executable, "-m", "pytest", "-p", "no:cacheprovider", "-p", "xdist", *options],
         cwd=folder,
-        env={**outer, "PYTHONPATH": str(ROOT), "XDG_CACHE_HOME": str(folder), **environment},
+        env={**outer, **environment},
         capture_output=True,
         text=True,
         check=False,

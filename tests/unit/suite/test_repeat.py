@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
-import shutil
-import subprocess
 from types import SimpleNamespace
 
 import pytest
 
 from tests import repeat
-from tests.hanging import HANGING
-from tests.unit.suite.runs import ROOT, run
+from tests.unit.suite.runs import run
 
 TESTS = """
 import pytest
@@ -80,41 +76,3 @@ def test_the_command_is_that_of_the_run(monkeypatch, environment, options, expec
     monkeypatch.setattr(os, "environ", environment)
     config = SimpleNamespace(getoption=lambda name, otherwise: name in options or otherwise)
     assert repeat._command(config) == (expected or "DML_VK_RUNTIME=kompute python -m pytest")
-
-
-@pytest.mark.linux
-@pytest.mark.parametrize("verb", ["test", "staged", "clients", "bench"])
-def test_dev_tells_which_verb_runs_and_takes_the_name_of_a_test(tmp_path, verb):
-    """In a copy whose environment is there, and whose Python says what it was called with."""
-    recipe = ["pyproject.toml", "dev", "dml_vk/install/system.py", "dml_vk/install/build_kp.py"]
-    patches = sorted((ROOT / "dml_vk/install/kompute").glob("*.patch"))
-    recipe += [str(path.relative_to(ROOT)) for path in patches]
-    for name in recipe:
-        (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copy(ROOT / name, tmp_path / name)
-    whole = f"{tmp_path}\n".encode() + b"".join((tmp_path / name).read_bytes() for name in recipe)
-    project = (tmp_path / "pyproject.toml").read_bytes()
-    for folder, stamp in (
-        (".venv", f"{hashlib.sha256(whole).hexdigest()}  -"),
-        (".venv/clients", f"{hashlib.sha256(project).hexdigest()}  pyproject.toml"),
-    ):
-        python = tmp_path / folder / "bin" / "python"
-        python.parent.mkdir(parents=True)
-        (tmp_path / folder / "ready").write_text(f"{stamp}\n")
-        python.write_text('#!/bin/sh\necho "$DML_VK_TESTS_VERB" "$@"\n')
-        python.chmod(0o755)
-    name = f"{'bench' if verb == 'bench' else f'tests/{verb}'}/test_some.py::test_one[3-int8]"
-    done = subprocess.run(
-        ["./dev", verb, name],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=HANGING,
-    )
-    assert (done.returncode, done.stderr) == (0, "")
-    told = done.stdout.splitlines()[-1].split()
-    assert (told[0], told[-1]) == (verb, name)
-    assert [word for word in told if "/" in word] == [name], "nothing else runs"
-    assert verb in repeat.VERBS
-    assert all(one.lstrip("-") in (ROOT / "dev").read_text() for one in repeat.VERBS[verb])
