@@ -6,6 +6,7 @@ import dataclasses
 import json
 import sys
 import xml.etree.ElementTree as ElementTree
+from functools import partial
 
 import pytest
 
@@ -19,7 +20,8 @@ SVG = "{http://www.w3.org/2000/svg}"
 
 @pytest.fixture(autouse=True)
 def quick(monkeypatch):
-    """As few rounds as there may be."""
+    """As few rounds as there may be, and not a word of how long they take."""
+    monkeypatch.setattr(bench, "Progress", partial(bench.Progress, patience=float("inf")))
     monkeypatch.setattr(bench, "SECONDS", 0)
     monkeypatch.setattr(demo, "CASES", ["copy", "philox_bits"])
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import gc
 import os
 import runpy
 from types import SimpleNamespace
@@ -154,6 +155,7 @@ def test_random_copies_end_as_they_do_one_by_one(on):
 
 
 def test_stats_and_release(on):
+    gc.collect()  # what earlier tests left is not to go meanwhile
     before = on.memory_stats()
     x = dml_vk.full((MIB,), 3.0, device=on)
     stats = on.memory_stats()

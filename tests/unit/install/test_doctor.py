@@ -7,11 +7,13 @@ import runpy
 import shutil
 import sys
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from dml_vk import __main__
+from dml_vk.commands import doctor as doctor_verb
 from dml_vk.driver import probe, vulkan
 from dml_vk.errors import DmlVkError
 from dml_vk.install import build_kp, doctor, kp_version, system
@@ -315,6 +317,8 @@ def test_a_device_that_cannot_be_asked_how_it_computes(monkeypatch, code, told):
 
 
 def test_fix_installs_kp_if_it_does_not_work(monkeypatch, capsys):
+    silent = partial(doctor_verb.Progress, patience=float("inf"))  # however long a try takes
+    monkeypatch.setattr(doctor_verb, "Progress", silent)
     monkeypatch.setattr(doctor, "examine", lambda: [Finding("kp", "absent", "do")])
     installed = []
     monkeypatch.setattr(build_kp, "install", lambda device, tell: installed.append(device))

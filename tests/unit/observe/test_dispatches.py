@@ -12,7 +12,7 @@ import pytest
 from dml_vk.kernels.spirv import library
 from dml_vk.limits import MINIMUM
 from dml_vk.observe import callers, dispatches
-from dml_vk.runtime import transfer
+from dml_vk.runtime import pipelines, transfer
 from dml_vk.runtime.queue import Queue
 from tests.unit.runtime.queues import Runtime, arena, make_plan, operand
 
@@ -32,7 +32,8 @@ def clock(monkeypatch, caplog):
                 Clock.now += Clock.step
             super().wait(ticket)
 
-    monkeypatch.setattr(dispatches, "perf_counter", lambda: Clock.now)
+    for module in (dispatches, pipelines):
+        monkeypatch.setattr(module, "perf_counter", lambda: Clock.now)
     Clock.runtime = Slow
     return Clock
 
