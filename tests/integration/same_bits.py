@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 import os
 import sys
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -192,13 +192,12 @@ def calls() -> dict[str, Callable[[dml_vk.Tensor], dml_vk.Tensor]]:
     return calls
 
 
-def computations(names: Collection[str] = ()) -> dict[str, Callable[[np.ndarray], np.ndarray]]:
-    """Bits of what becomes of an array, in one format and the other, by these calls or all."""
+def computations() -> dict[str, Callable[[np.ndarray], np.ndarray]]:
+    """Bits of what becomes of an array, in one format and the other."""
     return {
         f"{name}-{one.name}": functools.partial(_computed, call, one)
         for name, call in calls().items()
         for one in FORMATS
-        if name in names or not names
     }
 
 
@@ -323,10 +322,10 @@ def decompositions() -> dict[str, Callable[[dml_vk.Tensor], dml_vk.Tensor]]:
     }
 
 
-def arrays(names: Collection[str] = ()) -> dict[str, np.ndarray]:
-    """All but the functions, or of `calls` only those of these names."""
+def arrays() -> dict[str, np.ndarray]:
+    """All but the functions."""
     given = tame(float32)
-    made = {name: compute(given) for name, compute in computations(names).items()}
+    made = {name: compute(given) for name, compute in computations().items()}
     return {**{name: draw() for name, draw in draws().items()}, **made}
 
 
