@@ -151,8 +151,24 @@ def _rounded(array: Any) -> Array:
     return np.asarray(array.astype(narrow), array.dtype)
 
 
+def _scaled(x: Array, factor: float) -> Array:
+    """The product, rounded once: a long double would be rounded to float64 a second time."""
+    if x.dtype.char == "g":
+        return np.asarray(x.astype(np.float64) * np.float64(factor), x.dtype)
+    return _rounded(factor * x)
+
+
 def _linear(x: Array, alpha: float, beta: float) -> Array:
-    return _rounded(_rounded(alpha * x) + beta)
+    return _rounded(_scaled(x, alpha) + beta)
+
+
+def _gelu(x: Array) -> Array:
+    """As erfc has no long doubles, what its argument loses to float64 is added by its slope."""
+    whole = -x / np.sqrt(x.dtype.type(2))
+    argument = whole.astype(np.float64)
+    slope = -2 / np.sqrt(np.pi) * np.exp(-np.square(argument.astype(x.dtype)))
+    found = _erfc(argument) + np.where(np.isinf(x), 0, slope * (whole - argument))
+    return np.where(x == -np.inf, -0.0, 0.5 * x * found)
 
 
 def _hard(x: Array, alpha: float, beta: float) -> Array:
@@ -215,9 +231,9 @@ _FUNCTIONS: dict[str, Callable[..., Array]] = {
     "hard_swish": lambda x, alpha, beta: x * _hard(x, alpha, beta),
     "softsign": lambda x: np.where(np.isinf(x), np.copysign(1.0, x), x / (1 + np.abs(x))),
     "sigmoid": _sigmoid,
-    "swish": lambda x, scale: x * _sigmoid(_rounded(scale * x)),
-    "softplus": lambda x, steepness: np.logaddexp(0.0, _rounded(steepness * x)) / steepness,
-    "parametric_softplus": lambda x, alpha, beta: alpha * np.logaddexp(0.0, _rounded(beta * x)),
-    "scaled_tanh": lambda x, alpha, beta: alpha * np.tanh(_rounded(beta * x)),
-    "gelu": lambda x: np.where(x == -np.inf, -0.0, 0.5 * x * _erfc(-x / math.sqrt(2))),
+    "swish": lambda x, scale: x * _sigmoid(_scaled(x, scale)),
+    "softplus": lambda x, steepness: np.logaddexp(0.0, _scaled(x, steepness)) / steepness,
+    "parametric_softplus": lambda x, alpha, beta: alpha * np.logaddexp(0.0, _scaled(x, beta)),
+    "scaled_tanh": lambda x, alpha, beta: alpha * np.tanh(_scaled(x, beta)),
+    "gelu": _gelu,
 }
