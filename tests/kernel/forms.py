@@ -26,14 +26,14 @@ def forms(array: np.ndarray) -> Iterator[dml_vk.Tensor]:
 
 
 def few_forms(array: np.ndarray, turn: int) -> Iterator[dml_vk.Tensor]:
-    """All of them of float32, or two with each turn; of another dtype the one whose turn it is.
+    """All of them of float32, or two; of another dtype one. The last is the one whose turn it is.
 
     For functions made of others, which have tests of their own in every dtype and form: a pair of
     the two takes pipelines of its own, and a software driver hardly does anything but make them.
     """
     every = list(forms(array))
     count = 1 if array.dtype != np.float32 else len(every) if tier.is_all() else 2
-    yield from ((every * 2)[turn % len(every) :])[:count]
+    yield from (every * 2)[: turn % len(every) + len(every) + 1][-count:]
 
 
 def mixed(dtype: str, sizes: tuple[int, ...], seed: int = 0, nan: float = 0.0) -> np.ndarray:
