@@ -89,13 +89,11 @@ def test_determinants_of_singular_matrices_and_what_is_not_finite(dtype):
 @of_each_type
 def test_solutions_of_vectors_and_batches_that_broadcast(dtype):
     a = regular(5, dtype).reshape(2, 4, 5, 5)
-    for sizes, right in (
-        ((), (5,)),
-        ((1, 4), (5,)),
-        ((2, 4), (5, 2)),
-        ((2, 1), (4, 5, 2)),
+    cases = [
+        *(((), (5,)), ((1, 4), (5,)), ((2, 4), (5, 2)), ((2, 1), (4, 5, 2))),
         ((4,), (2, 1, 5, 70)),
-    ):
+    ]
+    for sizes, right in cases if dtype is np.float32 else tier.some(cases, 2):
         matrices = a[tuple([slice(0, size) for size in sizes])][(0,) * (2 - len(sizes))]
         matrices = np.ascontiguousarray(matrices) if sizes else a[0, 0]
         b = random_numbers(right, dtype).astype(dtype)

@@ -132,8 +132,9 @@ PARAMETERS = {
     "scaled_tanh": [{}, {"alpha": 1.7, "beta": 0.7}],
 }
 # Kernels compute numbers of up to 32 bits as such of 32, so that each operator takes some of these
-# types; 8 bits, of which all pairs are tried, 64 and floats are there in full.
+# types; int8, of which all pairs are tried, int64 and floats are there in full.
 TURNS = {"int32": (2, 0), "uint32": (2, 1), "int16": (4, 2), "uint16": (4, 0)}
+TURNS |= {"uint8": (2, 0), "uint64": (2, 1)}
 
 
 def chosen_cases() -> list[tuple[str, object]]:

@@ -43,8 +43,8 @@ EVERY = {
     float64: (*SHORT[:10], 15, 21, 64, 67, 101, 256, 360, 1009, 2310, 65536),
 }
 SOME = {
-    float32: (1, 2, 3, 4, 5, 7, 8, 9, 11, 13, 16, 17, 26, 45, 67, 1009, 2310, 65536),
-    float64: (1, 2, 3, 4, 5, 7, 8, 15, 64, 101, 2310),
+    float32: (1, 2, 4, 8, 9, 11, 13, 16, 17, 45, 1009, 2310, 65536),
+    float64: (1, 2, 4, 7, 8, 15, 101, 2310),
 }
 LENGTHS = EVERY if tier.is_all() or "DML_VK_EVERY_WAY" in os.environ else SOME
 tier.leave_out(sum([len(EVERY[dtype]) - len(LENGTHS[dtype]) for dtype in EVERY]))
@@ -90,7 +90,7 @@ def test_errors_are_within_the_stated_bound(dtype):
         assert math.sqrt(((error / scale) ** 2).mean()) <= 1, n
 
 
-@tier.parametrize("n dtype", [13, 37, 96, 4410], EPS)
+@tier.parametrize("n dtype", tier.some([37, 13, 96, 4410], 3), EPS)
 def test_bits_do_not_depend_on_layout_batch_or_device(n, dtype):
     z = numbers((3, n, 2), dtype)
     rows = np.ascontiguousarray(np.moveaxis(z, 1, -1))
@@ -239,7 +239,7 @@ def test_lane_groups_read_and_write_points_side_by_side_at_once():
 def test_lane_groups_give_the_same_bits_as_lanes_and_teams(n, dtype):
     z = numbers((6, n), dtype)
     ends = (n - 2, n - 6, 0), (n, n, 0), (n - 1, n - 3, 0), (n - 2, n, 1)
-    for there, kept, skipped in tier.some(ends, 2):
+    for there, kept, skipped in tier.some(ends, 2 if n == 136 else 1):
         filled = np.zeros((6, n), z.dtype)
         filled[:, :there] = z[:, skipped : skipped + there]
         found = []

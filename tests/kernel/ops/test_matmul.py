@@ -212,7 +212,7 @@ def test_workgroups_do_no_tiles_of_small_products(plans):
 @pytest.mark.parametrize("dtype", [dtype for dtype in DTYPES.values() if dtype.kind != "b"])
 def test_every_dtype(dtype):
     check(packed(9, 65), packed(65, 12), every_other(9, 12), dtype, dtype)
-    if dtype.name in ("int8", "uint16", "float16"):
+    if dtype.name in tier.some(("int8", "uint16", "float16"), 1):
         check(packed(3, 16, 8), packed(8, 16), None, dtype, dtype)
 
 
@@ -258,14 +258,16 @@ def test_sums_of_parts_are_the_same(plans):
 def test_without_memory_for_partial_sums_they_are_added_in_sequence(plans, monkeypatch, name):
     monkeypatch.setattr(planning, "_MOST_PARTIAL", 0)
     dtype, depths = DTYPES[name], (RUN**2, RUN**2 + 1, 2 * RUN**2 + 68)
-    adding = [0, 1, 2]
+    adding = [0, 2, 4]  # launches that add, of two products each
     if name != "float32" and not tier.is_all():  # Others only differ in how terms are added.
-        depths, adding = depths[-1:], adding[-1:]
+        depths, adding = depths[-1:], [2]
         tier.leave_out(2)
     for depth in depths:
-        check(packed(5, depth), packed(depth, 8), None, dtype, (dtype, depth))
-        check(turned(3, depth), packed(depth, 7), every_other(3, 7), dtype, (dtype, depth))
-    assert sum(adds(made.plan) for made in plans) == 2 * sum(adding)
+        if len(depths) > 1 or name in ("int32", "float64"):
+            check(packed(5, depth), packed(depth, 8), None, dtype, (dtype, depth))
+        if len(depths) > 1 or name in ("float16", "int64"):
+            check(turned(3, depth), packed(depth, 7), every_other(3, 7), dtype, (dtype, depth))
+    assert sum(adds(made.plan) for made in plans) == sum(adding)
 
 
 def test_without_memory_for_partial_sums_a_third_level_is_added_in_sequence(plans, monkeypatch):

@@ -180,8 +180,10 @@ def test_results_are_of_64_bits_if_they_are_integers(dtype):
     tensor = dml_vk.asarray(x)
     kind = {"b": "int64", "i": "int64", "u": "uint64", "f": dtype.name}[dtype.kind]
     functions = (dml_vk.cumulative_sum, np.add), (dml_vk.cumulative_prod, np.multiply)
-    for axis, (function, of) in tier.crossed((0, 1, -1), functions):
+    for axis, (function, of) in tier.crossed(tier.some((0, 1, -1), 2), functions):
         assert_same(function(tensor, axis=axis), scan(of, x.astype(kind), axis))
+    if dtype not in tier.some(REAL, 4):
+        return
     found = dml_vk.cumulative_sum(tensor, axis=1, dtype="float32")
     assert_same(found, scan(np.add, x.astype("float32"), 1))
 
