@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from hypothesis import settings
 from hypothesis import strategies as st
 
 from dml_vk.directml import Buffer, BufferTensorDesc, DataType, TensorPolicy
@@ -14,7 +15,8 @@ F16, F32 = DataType.FLOAT16, DataType.FLOAT32
 FLOATS = st.sampled_from([F32, F16])
 FORMS = ("packed", "interleaved", "gaps", "reversed")
 EDGE = 24  # bytes after a tensor
-some = tier.examples(25, deadline=None, derandomize=True)
+# Each example takes pipelines of its own.
+some = settings(max_examples=25 if tier.is_all() else 3, deadline=None, derandomize=True)
 
 
 def dtype_of(data_type):

@@ -26,6 +26,7 @@ from dml_vk.directml.activations import FusibleActivation
 from dml_vk.directml.elementwise import FLOATS, ElementWise, ScaledUnary
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.testing.elementwise import cast, reference, ulps_apart
+from tests import tier
 from tests.kernel.memory import elements
 
 CLASSES = [
@@ -243,7 +244,7 @@ def test_every_operator_in_its_types(cls, data_type):
 SCALED = [cls for cls in CLASSES if issubclass(cls, ScaledUnary)] + [ElementWisePow]
 
 
-@pytest.mark.parametrize("cls", SCALED, ids=lambda cls: cls.__name__)
+@pytest.mark.parametrize("cls", tier.some(SCALED, 9), ids=lambda cls: cls.__name__)
 def test_scale_and_bias_come_before_and_float16_is_rounded_once(cls):
     data_type = DataType.FLOAT16
     types, attributes = dict.fromkeys(cls._tensors, data_type), attributes_of(cls, data_type)
@@ -261,7 +262,7 @@ def test_scale_and_bias_come_before_and_float16_is_rounded_once(cls):
 FUSIBLE = [cls for cls in CLASSES if issubclass(cls, FusibleActivation)]
 
 
-@pytest.mark.parametrize("cls", FUSIBLE, ids=lambda cls: cls.__name__)
+@pytest.mark.parametrize("cls", tier.some(FUSIBLE, 9), ids=lambda cls: cls.__name__)
 def test_activations_of_a_sum(cls):
     data_type = choose(FLOATS, cls.__name__)
     numbers = {name: 1.25 + k for k, name in enumerate(cls.number_names())}

@@ -213,16 +213,17 @@ def test_fills_of_every_type(data_type):
     if data_type not in FLOATS:
         values += [int(np.iinfo(name).min), int(np.iinfo(name).max)]
     terms = [(0.1, -0.3), (1.0, math.inf)] if data_type in FLOATS else [(100, -7), (values[-1], 1)]
-    for sizes, strides in FORMS:
+    fills, sequences = [tier.crossed(FORMS, each) for each in (values, terms)]
+    for (sizes, strides), value in fills:
         output = BufferTensorDesc(data_type, sizes, strides)
-        for value in values:
-            fill = FillValueConstant(output, data_type, value)
-            check_output(fill, (...,), np.full(sizes, value, name))
-        for start, delta in terms:
-            fill = FillValueSequence(output, data_type, start, delta)
-            # Start and delta are of the output's type already: rounded before the sum is.
-            rounded = (fill.value_start, fill.value_delta)
-            check_output(fill, (...,), sequence(*rounded, math.prod(sizes), name))
+        fill = FillValueConstant(output, data_type, value)
+        check_output(fill, (...,), np.full(sizes, value, name))
+    for (sizes, strides), (start, delta) in sequences:
+        output = BufferTensorDesc(data_type, sizes, strides)
+        fill = FillValueSequence(output, data_type, start, delta)
+        # Start and delta are of the output's type already: rounded before the sum is.
+        rounded = (fill.value_start, fill.value_delta)
+        check_output(fill, (...,), sequence(*rounded, math.prod(sizes), name))
 
 
 def test_wrong_calls_run_nothing():

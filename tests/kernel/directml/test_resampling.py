@@ -118,7 +118,8 @@ def test_dims_one_at_a_time_and_all_at_once(rank, mode):
     sizes = (2, 3, 4, 5)[:rank]
     half, other = [0.5] * rank, [-0.5] * rank
     kinds = [(F32, "gaps", "gaps"), (F16, "reversed", "packed")]
-    for number, (kind, form, to_form) in tier.crossed(range(2 << rank), kinds):
+    numbers = tier.some(range(2 << rank), 7)  # bits: dims with another scale, one that is no ratio
+    for number, (kind, form, to_form) in tier.crossed(numbers, kinds):
         scales = [2.0 if number >> dim & 1 else 1.0 for dim in range(rank)]
         if number >> rank:
             scales = [2.5 if scale == 2 and dim % 2 else scale for dim, scale in enumerate(scales)]

@@ -113,7 +113,7 @@ def test_amid_other_elements(dtype, way):
     x, weight = operand(packed(21, 18), dtype)[0], operand(packed(22, 18), dtype)[0]
     bias = operand(packed(22), dtype)[0]
     expected = in_steps(x, weight, bias).astype(dtype).numpy()
-    for to in (
+    every = [
         Layout((21, 22), (24, 1), 1),
         Layout((21, 22), (24, 1), 2),
         Layout((21, 22), (23, 1)),
@@ -121,7 +121,8 @@ def test_amid_other_elements(dtype, way):
         Layout((21, 22), (44, 2)),
         packed(21, 22).flip(0),
         packed(21, 22).flip(1),
-    ):
+    ]
+    for to in every if way == "CPU" else tier.some(every, 3):
         memory, to = memory_for(to, dtype.itemsize)
         whole = dml_vk.asarray(memory.view(dtype.name))
         nn.linear(x, weight, bias, out=whole.over(to))

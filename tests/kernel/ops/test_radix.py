@@ -43,13 +43,16 @@ def counting():
 
 @pytest.mark.parametrize("dtype", DTYPES.values(), ids=lambda dtype: dtype.name)
 def test_every_dtype_in_rows_of_every_length_round_those_of_chunks(counting, dtype):
-    lengths = (3, CHUNK - 1), (3, CHUNK), (2, CHUNK + 1), (2, 611), (1, 17 * CHUNK), (5, 1)
+    lengths = [(3, CHUNK - 1), (3, CHUNK), (2, CHUNK + 1), (2, 611), (1, 17 * CHUNK), (5, 1)]
+    if dtype.code % 3 and not tier.is_all():  # Rows of any length differ in the plan, not by dtype.
+        lengths = lengths[dtype.code % 2 :: 2]
     for sizes, descending in tier.crossed(lengths, (False, True)):
         x = special(dtype, sizes)
         check(x, dml_vk.asarray(x), -1, descending)
     x = special(dtype, (67, 5))
     check(x, dml_vk.asarray(x), 0, True)
-    check(x, dml_vk.asarray(x, memory_format=None).mT.mT, 0, False)
+    if tier.is_all():
+        check(x, dml_vk.asarray(x, memory_format=None).mT.mT, 0, False)
 
 
 @pytest.mark.parametrize("dtype", [np.uint16, np.int32, np.float64])
