@@ -110,9 +110,14 @@ CASES = {
 IMAGES = [case for case, (_, sizes, _) in CASES.items() if max(map(len, sizes)) == 4]
 FORMATS = [(case, False) for case in CASES if case not in IMAGES]
 FORMATS += tier.crossed(IMAGES, (True, False))
+# Kernels that others of the cases are of as well.
+ALIKE = ("batched product", "distances from rows", "products of all", "a large convolution")
 
 
-@pytest.mark.parametrize(("case", "last"), FORMATS)
+@pytest.mark.parametrize(
+    ("case", "last"),
+    [pytest.param(*one, marks=pytest.mark.product if one[0] in ALIKE else []) for one in FORMATS],
+)
 def test_attached(case, last, tmp_path):
     function, sizes, count = CASES[case]
     compiled = dml_vk.compile(function)
@@ -237,7 +242,7 @@ def operand(chosen, x):
     return y if chosen & 8 else dml_vk.broadcast_to(y, x.shape)
 
 
-@tier.examples(60, deadline=None)
+@tier.examples(40, deadline=None)
 @given(
     kernel=st.sampled_from(sorted(KERNELS)),
     before=st.lists(st.sampled_from(sorted(STEPS)), max_size=2),

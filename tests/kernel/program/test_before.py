@@ -200,8 +200,13 @@ def check(case, profile, count, path):
 
 # On a device whose lanes share rows, these three are enough of what is planned elsewhere too.
 SHARED = ("relu of rows", "scaled columns", "convolution, NHWC")
+# Kernels that others of the cases are of as well.
+ALIKE = {
+    *("convolution of many channels", "depthwise, NHWC", "windows of float16", "large windows"),
+    *("windows that divide the input", "float16 as float32", "batches"),
+}
 ONLY_HERE = [
-    name for name in CASES if name in SHARED or name not in {case for _, case in ELSEWHERE}
+    name for name in CASES if name in SHARED or name not in ALIKE | {case for _, case in ELSEWHERE}
 ]
 
 
@@ -295,7 +300,14 @@ LOOPS = {
 }
 
 
-@pytest.mark.parametrize("name", LOOPS)
+# The loops of some are those of others at another place.
+ONCE = ("product of float64", "depthwise", "sums down", "after windows", "after a softmax")
+
+
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=pytest.mark.product if name in ONCE else []) for name in LOOPS],
+)
 def test_rounds(name, monkeypatch):
     """No invocation takes more rounds of loops than the plan says: one group does all."""
     function, arguments = LOOPS[name]

@@ -33,7 +33,8 @@ ROWS = (1, 3, 5, 7, 9, 15, 17, 31, 32, 34, 35, 36, 63, 65, 129)
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_each_call_has_its_own_values(name):
-    for rows in (33, *tier.some(ROWS, 3)):
+    turn = 4 * list(FUNCTIONS).index(name) % len(ROWS)
+    for rows in (33, *(ROWS if tier.is_all() else ROWS[turn : turn + 1])):
         check(name, rows, 5 if rows % 2 else 48)
 
 
