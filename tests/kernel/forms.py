@@ -26,13 +26,13 @@ def forms(array: np.ndarray) -> Iterator[dml_vk.Tensor]:
 
 
 def few_forms(array: np.ndarray, turn: int) -> Iterator[dml_vk.Tensor]:
-    """All of them of float32, or two; of another dtype one. The last is the one whose turn it is.
+    """The one whose turn it is; of float32, with --all, all of them, of which it is the last.
 
     For functions made of others, which have tests of their own in every dtype and form: a pair of
     the two takes pipelines of its own, and a software driver hardly does anything but make them.
     """
     every = list(forms(array))
-    count = 1 if array.dtype != np.float32 else len(every) if tier.is_all() else 2
+    count = len(every) if array.dtype == np.float32 and tier.is_all() else 1
     yield from (every * 2)[: turn % len(every) + len(every) + 1][-count:]
 
 

@@ -75,8 +75,9 @@ def test_repeated_calls_give_the_same_as_the_first(only_known):
         "write": lambda x, y: written(x, y),
     }
     for scale in (1.0, 0.25):
-        for x, y in zip(tensors(scale), tensors(scale * 2)[::-1]):
-            for name, call in cases.items():
+        for k, (x, y) in enumerate(zip(tensors(scale), tensors(scale * 2)[::-1])):
+            part = slice(None) if tier.is_all() or not k else slice(k - 1, None, 2)
+            for name, call in list(cases.items())[part]:
                 found, expected = call(x, y).numpy(), call(x.numpy(), y.numpy())
                 assert np.allclose(found, expected, rtol=1e-5), name
         only_known()

@@ -30,7 +30,8 @@ def near(found, expected, dtype):
 @tier.parametrize("name dtype", FUNCTIONS, ["float32", "float64", "float16", "uint16"])
 def test_all_modes(name, dtype):
     wide = "float64" if np.dtype(dtype).kind == "f" else dtype
-    for (n, m), mode in tier.crossed(LENGTHS, MODES):
+    cases = tier.crossed(LENGTHS, MODES)
+    for (n, m), mode in cases if dtype == "float32" else tier.some(cases, 3):
         a, v = mixed(dtype, (n,)), mixed(dtype, (m,), 1)
         if dtype == "float16":
             a, v = a / 16, v / 16

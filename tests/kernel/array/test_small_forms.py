@@ -124,7 +124,8 @@ def test_what_is_assigned_is_cast(dtype, where):
         halves = WIDE.astype(np.float16)
     given = [WIDE, halves, numbers, numbers.astype(np.uint8), numbers > 4]
     there = key.numpy() if isinstance(key, Tensor) else key
-    for array, form in tier.crossed(given, VALUES):
+    cases, turn = tier.crossed(given, VALUES), np.dtype(dtype).itemsize % 8 > 1
+    for array, form in cases if tier.is_all() else cases[turn::2]:
         value = VALUES[form](array[: np.arange(8)[there].size])
         x, expected = dml_vk.zeros(8, dtype), np.zeros(8, dtype)
         x[key] = value

@@ -8,6 +8,7 @@ import scipy.special
 
 import dml_vk
 from dml_vk import special
+from tests import tier
 
 X = np.random.default_rng(3).uniform(0.05, 20, (2, 3, 40))
 
@@ -24,7 +25,7 @@ def test_each_is_scipys_function_of_this_name(name):
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
 def test_numbers_beside_tensors(dtype):
     x = dml_vk.asarray(X[0, 0].astype(dtype))
-    for number in (0.7, 1.3, 2.9):  # Calls after the first are recorded ones.
+    for number in tier.some((0.7, 1.3, 2.9), 2):  # Calls after the first are recorded ones.
         same = dml_vk.full_like(x, number)
         assert special.xlogy(x, number).tolist() == special.xlogy(x, same).tolist()
         assert special.xlogy(number, x).tolist() == special.xlogy(same, x).tolist()

@@ -10,6 +10,7 @@ from dml_vk.dtypes import float16, float32, float64, int8, int32, int64, uint8, 
 from dml_vk.errors import DTypeError, LayoutError, LayoutIndexError, RangeError
 from dml_vk.layout import Layout, channels_last
 from dml_vk.testing.reductions import tree_sum
+from tests import tier
 
 FLOATS = (float16, float32, float64)
 SIZES = (3, 5, 4)
@@ -47,7 +48,8 @@ def same(found, wanted):
 def test_means_and_spreads(dtype):
     array = values(dtype)
     x = dml_vk.asarray(array)
-    for axis in AXES:
+    by_turns = AXES[1:] if dtype is float64 else AXES[:2]
+    for axis in AXES if tier.is_all() or dtype is float32 else by_turns:
         keepdims = axis == -1
         found = dml_vk.mean(x, axis=axis, keepdims=keepdims).numpy()
         same(found, mean_of(array, axis, keepdims).astype(array.dtype))

@@ -183,7 +183,8 @@ def test_casts_are_numpys(given, to):
         own = (values if "complex" in given else np.abs(values.real)).astype(given)
         expected = own.astype(to)
     pairs = (own, expected), (own.T, expected.T), (own[:, ::-2], expected[:, ::-2])
-    for array, wanted in tier.some(pairs, 2):
+    turn = CASTS.index((given, to))
+    for array, wanted in pairs if tier.is_all() else [pairs[turn % 3]]:
         found = dml_vk.astype(dml_vk.asarray(array), to)
         if to == "bool":
             assert np.array_equal(found.numpy(), wanted)

@@ -62,7 +62,8 @@ def test_rows_columns_and_corners(name):
         ((4, 6, 8), (1, 1, 1)),
         ((1, 1, 1), (0, 2, 2)),
     )
-    for (start, sizes), order in tier.crossed(parts, (None, (1, 2, 0))):
+    cases, turn = tier.crossed(parts, (None, (1, 2, 0))), list(DRAWS).index(name) // 2
+    for (start, sizes), order in cases if tier.is_all() else cases[turn % 2 :: 2]:
         assert is_part(name, whole, start, sizes, order), (start, sizes, order)
 
 
@@ -74,7 +75,7 @@ def parts(draw):
     return tuple(whole), tuple(start), tuple(sizes), tuple(draw(st.permutations(range(len(whole)))))
 
 
-@tier.examples(50)
+@tier.examples(30)
 @given(st.sampled_from(list(DRAWS)), parts())
 def test_any_part_in_any_order_of_dims(name, part):
     assert is_part(name, *part)
