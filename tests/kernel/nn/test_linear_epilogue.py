@@ -64,9 +64,10 @@ def test_activations_are_those_of_a_function_applied_afterwards(name, plans):
     with profiled(dml_vk.device(), dataclasses.replace(dml_vk.device().profile, units_wanted=1)):
         found = nn.linear(x, weight, bias, activation=name)
         assert_bits(found.numpy(), applied(name, in_steps(x, weight, bias)).numpy(), name)
-        found = nn.gemm(x, weight, transpose_b=True, activation=name)
-        assert_bits(found.numpy(), applied(name, in_steps(x, weight, None)).numpy(), name)
-    assert len(launches(plans)) == 2
+        if has_gemm := name in tier.some(activations.of("linear"), 3):
+            found = nn.gemm(x, weight, transpose_b=True, activation=name)
+            assert_bits(found.numpy(), applied(name, in_steps(x, weight, None)).numpy(), name)
+    assert len(launches(plans)) == 1 + has_gemm
 
 
 SIZES = ((1, 1, 1), (5, 7, 3), (33, 64, 40), (20, 67, 71), (70, 68, 1))

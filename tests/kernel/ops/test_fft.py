@@ -109,7 +109,8 @@ def test_bits_do_not_depend_on_layout_batch_or_device(n, dtype):
 @pytest.mark.parametrize("n", [41, 256])
 def test_bits_do_not_depend_on_how_many_points_are_read_at_once(n):
     z = numbers((6, n), float32)
-    for there, kept, skipped in ((n, n, 0), (n - 2, n - 6, 0), (n - 1, n - 3, 0), (n - 2, n, 1)):
+    ends = (n, n, 0), (n - 2, n - 6, 0), (n - 1, n - 3, 0), (n - 2, n, 1)
+    for there, kept, skipped in ends if n == 256 else tier.some(ends, 2):
         found = []
         for widens in (False, True):
             with profiled(dml_vk.device(), dataclasses.replace(CPU, widens=widens)):

@@ -81,7 +81,8 @@ def plan_of(dtype, layout, *, on_device=False):
 
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_every_variant(dtype):
-    for way in telling(WAYS.values(), lambda way: plan_of(dtype, way)):
+    ways = telling(WAYS.values(), lambda way: plan_of(dtype, way))
+    for way in ways if dtype in (uint32, float16, float64) else tier.some(ways, 3):
         check_philox(way, dtype)
     for way in tier.some(FEW, 2):
         check_philox(WAYS[way], dtype, on_device=True)

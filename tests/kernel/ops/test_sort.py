@@ -58,7 +58,10 @@ def check(x, tensor, axis, descending):
 
 @pytest.mark.parametrize("dtype", DTYPES.values(), ids=lambda dtype: dtype.name)
 def test_every_dtype(dtype):
-    for sizes, descending in tier.crossed(((3, 5), (3, 37), (2, 611)), (False, True)):
+    every = ((3, 5), (3, 37), (2, 611))
+    if dtype not in tier.some(DTYPES.values(), 6):
+        every = every[-1:]
+    for sizes, descending in tier.crossed(every, (False, True)):
         x = special(dtype, sizes)
         tensor = dml_vk.asarray(x)
         check(x, tensor, -1, descending)
