@@ -110,7 +110,7 @@ def test_solutions_of_vectors_and_batches_that_broadcast(dtype):
         assert linalg.solve(single, single.to(other)).dtype is other
 
 
-@tier.parametrize("shape dtype", [(5, 5), (9, 4), (4, 9)], FEW)
+@tier.parametrize("shape dtype", tier.some([(9, 4), (5, 5), (4, 9)], 2), FEW)
 def test_ranks_and_pseudo_inverses(shape, dtype):
     a = general(*shape, dtype)[[0, 4, 6, 7, 8, 9]]
     x = dml_vk.asarray(a)
@@ -125,7 +125,7 @@ def test_ranks_and_pseudo_inverses(shape, dtype):
     np.testing.assert_allclose(found, expected, **near)
 
 
-@pytest.mark.parametrize("dtype", FEW)
+@pytest.mark.parametrize("dtype", tier.some(DTYPES, 1))
 def test_singular_values_that_count(dtype):
     x = dml_vk.asarray(np.diag([4.0, 2.0, 1.0]).astype(dtype))
     both = dml_vk.stack([x, x])
