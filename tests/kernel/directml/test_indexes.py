@@ -264,7 +264,7 @@ def test_beginnings_reversed(data, sizes):
     check(operator, [x, lengths], [expected])
 
 
-@tier.examples(30)
+@settings(max_examples=30 if tier.is_all() else 4)
 @given(st.data(), sizes_of(elements=200), st.sampled_from([0.0, 0.3, 1.0]))
 def test_where_elements_are_not_zero(data, sizes, share):
     data_type = data.draw(st.sampled_from([one for one in NUMBERS if one.bits <= 32]))

@@ -112,7 +112,7 @@ TYPES = {
 
 
 @pytest.mark.parametrize("function", EXACT, ids=lambda function: function.name)
-@tier.examples(8)
+@settings(max_examples=8 if tier.is_all() else 2)
 @given(st.data(), sizes_of(most=9))
 def test_reductions_bit_for_bit(function, data, sizes):
     x, axes = drawn(data, TYPES[function], sizes), some_axes(data, len(sizes))

@@ -6,7 +6,7 @@ import dataclasses
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dml_vk
@@ -140,7 +140,7 @@ def test_channels_that_lanes_share(plans):
     assert wanted <= told or not shared
 
 
-@tier.examples(60, deadline=None, derandomize=True)
+@settings(max_examples=60 if tier.is_all() else 6, deadline=None, derandomize=True)
 @given(st.data())
 def test_any_layouts(data):
     def draw(*values):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import dml_vk
@@ -36,7 +36,7 @@ def windows(draw):
     return tuple(sizes), kernel, {"dilation": dilation, "padding": padding, "stride": stride}
 
 
-@tier.examples(40)
+@settings(max_examples=40 if tier.is_all() else 4)  # each with pipelines of its own
 @given(st.data(), windows(), st.sampled_from([1, 2, 4, 8]))
 def test_unfold_of_any_layout_to_any_layout(data, given_windows, itemsize):
     sizes, kernel, named = given_windows
@@ -52,7 +52,7 @@ def test_unfold_of_any_layout_to_any_layout(data, given_windows, itemsize):
     )
 
 
-@tier.examples(40)
+@settings(max_examples=40 if tier.is_all() else 4)
 @given(st.data(), windows(), st.sampled_from(["float16", "float32", "float64", "int32"]))
 def test_fold_of_any_layout(data, given_windows, dtype):
     sizes, kernel, named = given_windows
