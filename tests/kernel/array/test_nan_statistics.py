@@ -45,7 +45,8 @@ def check(found, expected, rtol=0.0):
 @tier.parametrize("dtype name", FLOATS, EXACT)
 def test_extremes(name, dtype):
     array = holes(dtype)
-    for turn, (axis, keepdims) in enumerate(tier.crossed(AXES, (False, True))):
+    cases, k = tier.crossed(AXES, (False, True)), FLOATS.index(dtype) % 2
+    for turn, (axis, keepdims) in enumerate(cases if tier.is_all() else cases[k::2]):
         for x in few_forms(array, turn):
             expected = getattr(np, name)(array, axis=axis, keepdims=keepdims)
             check(getattr(dml_vk, name)(x, axis, keepdims=keepdims), expected)
@@ -54,8 +55,8 @@ def test_extremes(name, dtype):
 @tier.parametrize("dtype name", FLOATS, ["nansum", "nanprod"])
 def test_sums_and_products(name, dtype):
     array = np.where(np.isinf(holes(dtype)), 1.5, holes(dtype)).astype(dtype)
-    nothing = np.array(name == "nanprod", dtype)
-    for turn, axis in enumerate(AXES):
+    nothing, k = np.array(name == "nanprod", dtype), FLOATS.index(dtype) % 2
+    for turn, axis in enumerate(AXES if tier.is_all() else AXES[k::2]):
         for x in few_forms(array, turn):
             found = getattr(dml_vk, name)(x, axis, keepdims=True)
             wide = getattr(np, name)(array.astype(np.float64), axis=axis, keepdims=True)
@@ -71,7 +72,7 @@ def test_sums_and_products(name, dtype):
 def test_means_and_spreads(name, dtype):
     array = holes(dtype)
     options = [{}] if name == "nanmean" else [{}, {"ddof": 1}, {"ddof": 2.5}]
-    for turn, (axis, given) in enumerate(tier.crossed(tier.some(AXES, 4), options)):
+    for turn, (axis, given) in enumerate(tier.crossed(tier.some(AXES, 3), options)):
         for x in few_forms(array, turn):
             wide = array.astype(np.float64)
             expected = getattr(np, name)(wide, axis=axis, keepdims=True, **given)
@@ -87,9 +88,11 @@ def test_means_and_spreads(name, dtype):
 
 @pytest.mark.parametrize("name", ["nancumsum", "nancumprod"])
 def test_scans(name):
-    for dtype in FLOATS:
+    for k, dtype in enumerate(FLOATS):
         array = mixed(dtype, (3, 4, 5), nan=0.4)
         for turn, axis in enumerate((None, 0, -1)):
+            if turn == k and not tier.is_all():
+                continue
             expected = getattr(np, name)(array.astype(np.float64), axis).astype(dtype)
             for x in few_forms(array, turn):
                 found = getattr(dml_vk, name)(x, axis).numpy()
@@ -106,10 +109,11 @@ def test_scans(name):
 
 @pytest.mark.parametrize("name", ["nanargmax", "nanargmin"])
 def test_indexes_of_extremes(name):
-    for dtype in FLOATS:
+    cases = tier.crossed((None, 0, 1, -1), (False, True))
+    for k, dtype in enumerate(FLOATS):
         array = mixed(dtype, (4, 5, 6), nan=0.5)
         array[:, 0], array[1], array[..., 2] = 0.5, 0.5, -0.5
-        for turn, (axis, keepdims) in enumerate(tier.crossed((None, 0, 1, -1), (False, True))):
+        for turn, (axis, keepdims) in enumerate(cases if tier.is_all() else cases[k % 2 :: 2]):
             for x in few_forms(array, turn):
                 expected = getattr(np, name)(array, axis=axis, keepdims=keepdims)
                 check(getattr(dml_vk, name)(x, axis, keepdims=keepdims), expected)

@@ -253,9 +253,11 @@ ASKING = ["array2string", "array_repr", "array_str", "save", "savetxt", "savez",
 
 def test_numpys_functions_are_ours():
     for names, calls in CALLS.items():
-        for name in HERE.intersection(names.split()):
-            for call in tier.some(calls, 2):
-                check_call(name, call, np)
+        for turn, name in enumerate(names.split()):
+            some, is_alone = tier.some(calls, 2), tier.is_all() or " " not in names
+            for call in some if is_alone else [some[turn % len(some)]]:
+                if name in HERE:
+                    check_call(name, call, np)
 
 
 def test_no_function_is_left_untried():
