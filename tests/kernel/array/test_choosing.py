@@ -91,7 +91,7 @@ def test_written_elements_of_any_layout():
 @pytest.mark.parametrize("name", ["bartlett", "blackman", "hamming", "hanning", "kaiser"])
 def test_windows(name):
     more = (8.6,) if name == "kaiser" else ()
-    for m in (0, 1, 8):
+    for m in (0, 1, 8) if tier.is_all() or name == "hanning" else (1, 8):
         expected = getattr(np, name)(m, *more)
         found = getattr(dml_vk, name)(m, *more, dtype="float64").numpy()
         np.testing.assert_allclose(found, expected, rtol=1e-13, atol=1e-16)
@@ -101,12 +101,13 @@ def test_windows(name):
 def test_cells_of_points():
     x, y, weights = chance().integers(0, 9, (3, 200)) / 2
     given = [dml_vk.asarray(one.astype(np.float32)) for one in (x, y, weights)]
-    for options in (
-        {"bins": 4},
+    cases = (
         {"bins": (3, 5), "range": [(0, 3), (1, 4)]},
-        {"bins": [[0, 1, 3], 2], "density": True},
+        {"bins": 4},
         {"bins": [0.0, 1.0, 4.5]},
-    ):
+        {"bins": [[0, 1, 3], 2], "density": True},
+    )
+    for options in tier.some(cases, 2):
         for weighs in (False, True) if tier.is_all() else ["density" in options]:
             if weighs:
                 options = {**options, "weights": weights}

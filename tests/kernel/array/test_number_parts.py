@@ -51,7 +51,7 @@ def test_parts_of_floats_have_numpys_bits(dtype):
     exponents[::2] %= 80
     with np.errstate(all="ignore"):
         same(dml_vk.ldexp(x, dml_vk.asarray(exponents)), np.ldexp(array, exponents))
-        for n in tier.some((0, 3, -1060, 1070, -1022, -1023), 3):
+        for n in tier.some((0, 3, -1060, 1070, -1022, -1023), 3 if dtype == "float64" else 1):
             same(dml_vk.ldexp(x, n), np.ldexp(array, n))
         small = dml_vk.asarray(np.array([-3, 5], np.int8))
         same(np.ldexp(0.75, small), np.ldexp(np.float32(0.75), small.numpy()))

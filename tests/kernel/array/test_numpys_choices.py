@@ -31,7 +31,7 @@ def test_sets(dtype):
         among = np.concatenate([mixed(dtype, others, 1).ravel(), array.ravel()[::7]])
         y = dml_vk.asarray(among)
         for turn, x in enumerate(few_forms(array, 3)):
-            for invert in (False, True):
+            for invert in (False, True) if tier.is_all() else [dtype == "bool" or not array.size]:
                 found = dml_vk.isin(x, y, invert=invert)
                 check(found, np.isin(array, among, invert=invert))
                 check(dml_vk.in1d(x, y, invert=invert), in1d(array, among, invert=invert))

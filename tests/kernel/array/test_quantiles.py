@@ -47,7 +47,10 @@ def wide(array):
 @tier.parametrize("dtype name", FLOATS, ["median", "nanmedian"])
 def test_medians(name, dtype):
     cases = tier.crossed(((2, 7, 3), (2, 3, 4, 5)), (None, 1, (0, 2)))
+    left_out = -1 if tier.is_all() else FLOATS.index(dtype)
     for turn, (sizes, axis) in enumerate(cases):
+        if turn == left_out:
+            continue
         array = mixed(dtype, sizes, nan=0.02 if name == "median" else 0.4)
         array[0, 0] = np.nan
         array[1, 0] = np.inf
@@ -60,7 +63,7 @@ def test_medians(name, dtype):
 def test_methods(method):
     for dtype in FLOATS if tier.is_all() or method == NUMPYS[0] else ["float32"]:
         # Where an element is sought does not depend on the dtype.
-        for count in tier.some((1, 2, 6, 11), 3) if dtype == "float32" else (6,):
+        for count in tier.some((1, 2, 11, 6), 2) if dtype == "float32" else (6,):
             array = mixed(dtype, (count, 5))
             x, holes = dml_vk.asarray(array), array.copy()
             for q in SHARES:
@@ -86,13 +89,16 @@ def test_methods(method):
 @pytest.mark.parametrize("name", ["quantile", "nanquantile"])
 def test_axes_shapes_and_layouts(name):
     array = mixed("float32", (2, 3, 4, 5), nan=0.05)
-    for q, axis, keepdims in tier.crossed(SHARES[2:], AXES, (False, True)):
+    cases = tier.crossed(SHARES[2:], AXES, (False, True))
+    for q, axis, keepdims in cases if tier.is_all() else cases[name == "quantile" :: 2]:
         # NumPy's `nanquantile` puts two dims of q at the wrong places.
         flat = q if np.ndim(q) < 2 else np.ravel(q)
         expected = getattr(np, name)(wide(array), flat, axis=axis, keepdims=keepdims)
         expected = expected.reshape((*np.shape(q), *expected.shape[np.ndim(flat) :]))
         # Kept dims are added to what is found, which is not of the layout.
-        for x in [dml_vk.asarray(array)] if keepdims else tier.some(forms(array), 2):
+        some = list(forms(array))
+        some = some if tier.is_all() else [some[cases.index((q, axis, keepdims)) % len(some)]]
+        for x in [dml_vk.asarray(array)] if keepdims else some:
             check(getattr(dml_vk, name)(x, q, axis, keepdims=keepdims), expected, "float32")
 
 
@@ -101,7 +107,7 @@ def test_formats(name):
     function = getattr(dml_vk, name)
     image = dml_vk.asarray(mixed("float32", (2, 3, 4, 5)), memory_format=channels_last)
     with dml_vk.trace(strict=True):
-        for axis in (None, 1, (2, 3), (0, 2, 3), (1, 2)):
+        for axis in tier.some((None, 1, (2, 3), (0, 2, 3), (1, 2)), 3):
             found = function(image, 0.4, axis, keepdims=True)
             assert found.memory_format is channels_last
         assert function(image, 0.4, 1).memory_format is contiguous_format
@@ -116,7 +122,7 @@ def test_integers_and_bools():
             found = getattr(dml_vk, name)(dml_vk.asarray(array), 0)
             check(found, np.median(wide(array), 0), "float32")
         for name in ("quantile", "nanquantile"):
-            for method in NUMPYS:
+            for method in NUMPYS if dtype == "int8" else tier.some(NUMPYS, 3):
                 expected = np.quantile(wide(array), [0.3, 0.8], 1, method=method)
                 found = getattr(dml_vk, name)(dml_vk.asarray(array), [0.3, 0.8], 1, method=method)
                 assert found.dtype.numpy_name == (dtype if method in CHOOSING else "float32")
@@ -161,7 +167,7 @@ def test_quantiles_take_every_kind_of_fraction():
 @pytest.mark.parametrize("name", ["median", "nanmedian", "quantile", "nanpercentile"])
 def test_out(name):
     more = () if "median" in name else (0.25,)
-    for dtype in FLOATS:
+    for dtype in FLOATS if tier.is_all() or name == "quantile" else ("float64",):
         array = mixed(dtype, (4, 6))
         x, expected = dml_vk.asarray(array), getattr(np, name)(wide(array), *more, axis=1)
         room = dml_vk.full((8,), 7.0, dtype)

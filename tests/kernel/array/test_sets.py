@@ -63,8 +63,10 @@ def test_some_of_every_size(name):
     else:
         assert np.array_equal(dml_vk.unique_values(dml_vk.asarray(x)).numpy(), np.unique(x))
     tensor = dml_vk.asarray(x)
-    check(x, tensor)
-    check(x.transpose(2, 0, 1), tensor.over(tensor.layout.permute(2, 0, 1)))
+    if tier.is_all() or name in ("int8", "float16", "int64"):  # sorted as others of their size
+        check(x, tensor)
+    if tier.is_all() or name not in ("int8", "float16", "int64"):
+        check(x.transpose(2, 0, 1), tensor.over(tensor.layout.permute(2, 0, 1)))
 
 
 @tier.examples(8)

@@ -61,7 +61,7 @@ def test_medians(dtype, axis):
     array = usual(dtype, (3, 4, 5), 1)
     lost = array.copy()
     lost[1, 2, 3], lost[0, 0] = complex(1, NAN), complex(NAN, 0)
-    for values in (array, lost):
+    for values in (array, lost) if tier.is_all() else (lost,):
         x = dml_vk.asarray(values)
         found, expected = dml_vk.median(x, axis=axis).numpy(), np.median(values, axis)
         assert found.dtype == dtype
@@ -85,9 +85,8 @@ def test_sets(dtype):
     assert not out.numpy().any()
     a, b = array[~np.isnan(array)], other[~np.isnan(other)]
     x, y = dml_vk.asarray(a), dml_vk.asarray(b)
-    assert_bits(dml_vk.union1d(x, y).numpy(), np.union1d(a, b))
-    assert_bits(dml_vk.setdiff1d(x, y).numpy(), np.setdiff1d(a, b))
-    assert_bits(dml_vk.setxor1d(x, y).numpy(), np.setxor1d(a, b))
+    for name in tier.some(("union1d", "setxor1d", "setdiff1d"), 2):
+        assert_bits(getattr(dml_vk, name)(x, y).numpy(), getattr(np, name)(a, b))
     found = dml_vk.intersect1d(x, y, return_indices=True)
     for one, expected in zip(found, np.intersect1d(a, b, return_indices=True)):
         assert one.tolist() == expected.tolist()
