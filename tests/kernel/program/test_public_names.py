@@ -26,7 +26,7 @@ from tests.kernel.nn.test_every_function import images
 from tests.kernel.program.right_arguments import CALLS, LEFT_OUT
 from tests.kernel.program.right_arguments import Given as Right
 
-# Functions that are made of elementwise ones, and Python's operators, which are such: they are only
+# Functions that are made of others, and operators of Python, which are elementwise: they are only
 # captured, but with --all. Their kernels take a driver longest.
 WINDOWS = ["kaiser", "blackman", "hamming", "hanning", "geomspace", "logspace", "linspace", "i0"]
 OF_ELEMENTS = [
@@ -48,6 +48,7 @@ OF_OTHERS = {
     *(f"dml_vk.{name}" for name in WINDOWS + OF_ELEMENTS),
     *(f"operator.{name}" for name in SYMBOLS),
     *(f"fft.{name}" for name in TRANSFORMS),
+    *("linalg.det", "linalg.inv", "linalg.matrix_norm", "linalg.matrix_power", "linalg.slogdet"),
 }
 SPACES = ("dml_vk", "linalg", "fft", "Tensor", "operator")
 TRIES = 6  # draws of arguments, of which one must be right
