@@ -29,8 +29,7 @@ def close(x, y, *, equal_nan, rtol=1e-5, atol=1e-8):
     return near & np.isfinite(y) | (x == y) | (equal_nan & np.isnan(x) & np.isnan(y))
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float64"])
-@pytest.mark.parametrize("equal_nan", [False, True])
+@tier.parametrize("dtype equal_nan", ["float32", "float64"], [False, True])
 def test_floats(dtype, equal_nan):
     a, b = (side.astype(dtype) for side in PAIRS)
     near = np.random.default_rng(1).uniform(0.9, 1.1, 500).astype(dtype)

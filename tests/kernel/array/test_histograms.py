@@ -51,9 +51,9 @@ def test_values_that_are_not_finite_affect_only_their_own_segment():
     assert str(found) == "[1.0, inf, -inf, nan, nan]"
 
 
-@pytest.mark.parametrize("dtype", ["bool", *INTEGERS])
+@pytest.mark.parametrize("dtype", tier.some(["bool", *INTEGERS], 4))
 def test_counts_of_numbers(dtype):
-    cases, turn = tier.crossed((0, 1, 5, 300), (0, 3, 200)), dtype in INTEGERS[::2]
+    cases, turn = tier.crossed((0, 1, 5, 300), (0, 3, 200)), dtype in ("uint8", "uint64")
     for size, minlength in cases if tier.is_all() else cases[turn::2]:
         array = mixed(dtype, (size,))
         weights = mixed("float32", (size,), 1)
@@ -78,11 +78,11 @@ def test_weights_of_numbers():
     assert found.tolist() == [0.0, 1.0, np.inf, 2.5]
 
 
-@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize("dtype", tier.some(["float32", "float16", "float64"], 2))
 def test_histograms_of_floats(dtype):
     array = mixed(dtype, (3, 4, 5, 6))
     array[0, 1, 2] = 0.5
-    k = ("float16", "float32", "float64").index(dtype) % 2
+    k = int(dtype == "float64")
     for turn, bins in list(enumerate(BINS))[slice(None) if tier.is_all() else slice(k, None, 2)]:
         counts, edges = np.histogram(array, bins)
         for x in few_forms(array, turn):
@@ -128,7 +128,7 @@ def test_membership_follows_the_edges():
         assert np.array_equal(found, inside.sum(0))
 
 
-@pytest.mark.parametrize("dtype", ["bool", *INTEGERS])
+@pytest.mark.parametrize("dtype", tier.some(["bool", *INTEGERS], 4))
 def test_histograms_of_integers(dtype):
     array = mixed(dtype, (6, 7))
     some = (1, 5, [0, 20, 50, 51], [0.5, 20.5, 99.0])

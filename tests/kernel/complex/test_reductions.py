@@ -9,6 +9,7 @@ import dml_vk
 from dml_vk.errors import DTypeError, RangeError
 from dml_vk.layout import channels_last
 from dml_vk.testing.products import sum_of
+from tests import tier
 from tests.kernel.complex.numbers import NAN, WIDE, assert_bits, usual
 
 SIZES = (2, 3, 5, 7)
@@ -26,7 +27,7 @@ def test_sums_products_and_means(dtype):
     array = usual(dtype, SIZES, 1)
     wide = array.astype("complex128")
     x = dml_vk.asarray(array, memory_format=channels_last)
-    for axis in (None, 1, (0, 3), (1, 2)):
+    for axis in tier.some((None, 1, (1, 2), (0, 3)), 3):
         close(dml_vk.sum(x, axis=axis), wide.sum(axis), dtype)
         close(dml_vk.mean(x, axis=axis), wide.mean(axis), dtype)
         found = dml_vk.prod(x, axis=axis, keepdims=True).numpy()

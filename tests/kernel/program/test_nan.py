@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dml_vk
+from tests import tier
 
 # Quiet and signalling, of both signs; what makes NaN; and ordinary numbers.
 NANS = np.array([0x7FC00000, 0xFFC00000, 0x7FC12345, 0xFF812345], np.uint32).view(np.float32)
@@ -33,7 +34,8 @@ def bits(x):
 def test_a_nan_beside_numbers_is_the_same(case):
     function = CASES[case]
     compiled = dml_vk.compile(function)
-    for one, other in ((NANS, NUMBERS), (NUMBERS, NANS), (NUMBERS, NUMBERS)):
+    pairs = ((NANS, NUMBERS), (NUMBERS, NUMBERS), (NUMBERS, NANS))
+    for one, other in tier.some(pairs, 2):  # of which two take the same kernels
         x, y = [dml_vk.asarray(part.ravel()) for part in np.meshgrid(one, other)]
         assert np.array_equal(bits(compiled(x, y)), bits(function(x, y)))
     assert "fused" in compiled.explain()

@@ -12,7 +12,7 @@ from tests.kernel.program.language import NUMBERS
 steps = st.tuples(*[st.integers(0, 255)] * NUMBERS)
 
 
-@tier.examples(40)
+@tier.examples(25)
 @given(steps, st.lists(steps, max_size=14), st.integers(0, 2**24 - 1))
 def test_compiled_programs_have_the_same_bits(start, steps, returned):
     check(start, steps, returned)
