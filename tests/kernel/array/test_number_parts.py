@@ -57,7 +57,11 @@ def test_parts_of_floats_have_numpys_bits(dtype):
         same(np.ldexp(0.75, small), np.ldexp(np.float32(0.75), small.numpy()))
 
 
-@tier.parametrize("dtype name", [*FLOATS, "int16", "uint8", "bool"], ["fmax", "fmin"])
+@tier.parametrize(
+    "dtype name",
+    tier.some(["float64", "bool", "float32", "uint8", "float16", "int16"], 3),
+    ["fmax", "fmin"],
+)
 def test_extremes_leave_nan_out(dtype, name):
     if dtype in FLOATS:
         a = numbers(dtype)
