@@ -156,11 +156,19 @@ def test_files_that_never_ran_have_the_cost_of_their_folder():
         whole.finish(test)
         whole.finish(test)
         shares.append(whole.share)
-    assert shares == pytest.approx([0.02 / 0.82, 0.42 / 0.82, 1.0])
-    half = Estimate(tests, {"tests/unit/test_a.py": 0.8})
+    assert shares == pytest.approx([1.4 / 17.1, 9.1 / 17.1, 1.0])
+    half = Estimate(tests, {"tests/unit/test_a.py": 15.7})
     half.finish(tests[0])
     assert half.share == pytest.approx(0.5)
     assert half.seconds_left(7.0) == pytest.approx(7.0)
+
+
+def test_the_more_tests_a_file_has_the_less_each_does():
+    """Of one with eight, all take twice as long as the one of a file that has no other."""
+    tests = ["tests/unit/test_a.py::test", *[f"tests/unit/test_b.py::test[{n}]" for n in range(8)]]
+    estimate = Estimate(tests, {})
+    estimate.finish(tests[0])
+    assert estimate.share == pytest.approx(1 / 3)
 
 
 @pytest.mark.parametrize("text", ["", "[1]", '{"./dev test": 3}', '{"./dev test": {"a": "b"}}'])
