@@ -129,7 +129,7 @@ def test_bench_checks_and_times_every_case(capsys, tmp_path):
     assert found["size_mib"] == 1
     copy = found["cases"][0]
     assert copy["of_copy"] == 1
-    assert copy["rate"] == pytest.approx(2 * 2**20 / copy["ms"] / 1e6, rel=1e-3)
+    assert copy["rate"] == pytest.approx(2 * 2**20 / copy["ms"] / 1e6, rel=2e-3)
     assert f"{copy['rate']:.1f} GB/s" in rate
     assert titles.split()[:3] == ["case", "ms", "rate"]
     for one in found["cases"]:
