@@ -59,6 +59,9 @@ def test_an_odd_number_of_reals_is_filled_with_zeros_in_any_layout(name):
     for steps in (slice(None, None, -2), slice(1, None, 2), slice(6, None, -1), slice(0, 7)):
         check(name, wide[:, steps], given=x[:, steps], n=10)
         check(name, wide[::-1, steps], given=x[::-1, steps], n=22)
+    wide = numbers((3, 16), "float32")
+    for size in (10, 14):  # two numbers to a point, and an odd number of points
+        check(name, wide[:, :size], given=dml_vk.asarray(wide)[:, :size], n=24)
 
 
 @st.composite

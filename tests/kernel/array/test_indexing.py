@@ -162,6 +162,7 @@ def test_results_of_indexes_and_masks_keep_the_order_of_dims():
     assert read(image, (0, rows)).layout.order == (1, 2, 0)
     assert read(image, np.array([[0, 1]])).layout.order == (0, 1, 3, 4, 2)
     assert read(image, (rows, EVERY, rows)).layout.order == (0, 2, 1)
+    assert read(image, ([[0, 1]], EVERY, [[2, 0]])).layout.order == (0, 1, 3, 2)
     assert read(image, (True, 0)).layout.order == (0, 2, 3, 1)
 
 

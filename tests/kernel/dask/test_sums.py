@@ -88,6 +88,12 @@ def test_every_dtype(name, dtype):
     check(name, numbers(sizes, dtype), chunks, (0, 1))
 
 
+@pytest.mark.parametrize("name", ["var", "std"])
+def test_means_of_float16_stay_wide(name):
+    x = 1000 + chance().integers(-3, 4, (5, 37, 3))
+    check(name, x.astype(np.float16), (3, 20, 2), (0, 1))
+
+
 @tier.parametrize("dtype name", SUMMED, IGNORING)
 def test_every_dtype_with_nan(name, dtype):
     sizes, chunks = cut(dtype)

@@ -32,6 +32,7 @@ WAYS = {
     "padding alone": ((1, 4, 1, 4), (1, 1), {"padding": 5, "stride": 3}),
     "line": ((2, 8, 20), (4,), {"padding": ((2, 1),)}),
     "volume": ((2, 4, 5, 6, 8), (3, 2, 3), {"padding": 1, "stride": (2, 1, 1)}),
+    "volume padded at its end": ((1, 4, 4, 5, 8), (2, 2, 3), {"padding": ((0, 1), (0, 0), (1, 1))}),
 }
 FORMATS = {3: (None, (0, 2, 1)), 4: (None, channels_last), 5: (None, (0, 2, 3, 4, 1))}
 

@@ -161,6 +161,13 @@ def test_mean_variance_norm(axes):
         assert_same(got, wanted)
 
 
+def test_the_order_of_axes_does_not_count():
+    """Also where memory has them in the other order than the shape."""
+    x = dml_vk.asarray(numbers((40, 40, 5, 17))).permute(0, 1, 3, 2)
+    first, second = [nn.mean_variance_norm(x, axes=axes).numpy() for axes in ((2, 3), (3, 2))]
+    assert np.array_equal(bits(first), bits(second))
+
+
 @pytest.mark.parametrize("axis", [1, -1, (2, 3)])
 def test_normalize(axis):
     array = numbers((2, 20, 5, 6)) - 4

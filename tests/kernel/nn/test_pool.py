@@ -269,6 +269,15 @@ def test_large_windows_take_several_launches(profile, dtype, order):
     same(nn.lp_pool(x, 2, **pool).numpy(), power_mean_of(array, rows, 2))
 
 
+def test_large_volumes_take_several_launches():
+    array = numbers((1, 2, 18, 17, 16), "float32", hard=False)
+    rows = [positions(18, 3, 16), positions(17, 2, 16), positions(16, 1, 16)]
+    best, index = max_of(array, rows)
+    values, indices = nn.max_pool(dml_vk.asarray(array), 16, stride=1, return_indices=True)
+    same(values.numpy(), best)
+    assert np.array_equal(indices.numpy(), index)
+
+
 def test_windows_of_a_launch_that_few_units_can_take(profile):
     for dtype in FLOATS:
         array = numbers((1, 2, 1, 3000), dtype, hard=False)
@@ -291,7 +300,7 @@ def test_windows_are_split_into_consecutive_boxes():
 
 
 def test_the_last_nan_and_the_first_of_equals_count():
-    x = dml_vk.asarray([[[0.0, -0.0, -np.inf, -np.inf, np.nan, 2.0, np.nan, -1.0]]])
+    x = dml_vk.asarray([[[0.0, -0.0, -np.inf, -np.inf, np.nan, 2.0, -np.nan, -1.0]]])
     values, indices = nn.max_pool(x, (2,), return_indices=True)
     assert bits(values.numpy()).ravel().tolist()[:2] == [0, 0xFF800000]
     assert np.isnan(values.numpy()[..., 2:]).all()

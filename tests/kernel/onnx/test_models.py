@@ -76,6 +76,19 @@ def test_what_trains_or_has_no_weights_of_floats_is_not_joined():
     assert model.explain().startswith("1 x BatchNormalization + Relu as one\n")
 
 
+def test_what_others_read_too_is_not_joined():
+    b = Builder(5)
+    shown = b.node("Conv", "x", b.weight(4, 3, 1, 1))
+    twice = b.node("Conv", "x", b.weight(4, 3, 1, 1))
+    last = b.node("Add", b.node("Relu", shown), b.node("Add", b.node("Relu", twice), twice))
+    proto = b.model({"x": [2, 3, 8, 8]}, last)
+    proto.graph.output.append(onnx.helper.make_tensor_value_info(shown, 1, None))
+    model = load(proto)
+    for found, expected in zip(model(X).values(), ReferenceEvaluator(proto).run(None, {"x": X})):
+        np.testing.assert_allclose(found.numpy(), expected, rtol=1e-5, atol=1e-6)
+    assert "as one" not in model.explain()
+
+
 def test_weights_of_two_dtypes_are_not_joined():
     constants = [np.ones((1, 1, 1, 1), np.float16), *[np.ones(1, F)] * 4]
     names = ["w", "s", "b", "m", "v"]

@@ -53,6 +53,8 @@ def _norm(p):
 
 A = np.array([[1, 2], [3, 4], [5, 6]], np.int32)
 PAST = np.zeros((1, 1, 4, 2), F)
+TALL = np.arange(24, dtype=F).reshape(1, 1, 6, 4)
+HALF = 1 / (1 + np.exp(-0.5))
 SCALE = np.array(0.5, F)
 CASES = {
     "slopes of integers": (
@@ -144,6 +146,27 @@ CASES = {
         ),
         SQUARE[:, :, 1::4, 1::4],
     ),
+    "places of the greatest by columns": (
+        (
+            node("MaxPool", ["x"], ["", "y"], kernel_shape=[2, 2], strides=[2, 2], storage_order=1),
+            [TALL],
+        ),
+        np.array([[[[7, 19], [9, 21], [11, 23]]]]),
+    ),
+    "gates that are clipped": (
+        (
+            node("GRU", ["x", "w", "r"], ["", "y"], hidden_size=1, clip=0.5),
+            [F([[[2]]]), F([[[0], [0], [1]]]), np.zeros((1, 3, 1), F)],
+        ),
+        F([[[np.tanh(0.5) / 2]]]),
+    ),
+    "cells that are clipped": (
+        (
+            node("LSTM", ["x", "w", "r"], ["", "y"], hidden_size=1, clip=0.5),
+            [F([[[2]]]), np.ones((1, 4, 1), F), np.zeros((1, 4, 1), F)],
+        ),
+        F([[[HALF * np.tanh(HALF * np.tanh(0.5))]]]),
+    ),
     "a list of floats": ((node("Constant", [], ["y"], value_floats=[0.1, 2]), []), F([0.1, 2])),
     "a list of integers": (
         (node("Constant", [], ["y"], value_ints=[1, 2]), []), np.array([1, 2]),
@@ -155,7 +178,7 @@ CASES = {
 def test_a_node_gives_what_numpy_gives(name):
     (one, inputs, *opset), expected = CASES[name]
     named = {"opset_version": opset[0]} if opset else {}
-    (found,) = Backend.run_node(one, inputs, **named)
+    *_, found = Backend.run_node(one, inputs, **named)
     assert (found.dtype, found.shape) == (expected.dtype, expected.shape)
     np.testing.assert_allclose(found, expected, rtol=2e-6, atol=2e-6)
 

@@ -193,6 +193,17 @@ def test_hard_arguments_with_more_digits(name):
     compare(name, [x], call(name, x), exactly(EXACT[name], x))
 
 
+def test_lengths_a_little_beyond_a_half_go_up():
+    """sqrt(u^2 + v^2) is more than u + 1/2 where v^2 is more than u + 1/4, by however little."""
+    u = np.arange(2.0**23, 2.0**24, 4098)
+    v = np.ceil(np.sqrt(u + 0.25) * 4096) / 4096
+    near = (v * v > u + 0.25) & (v * v < u + 0.5)
+    u, v = u[near], v[near]
+    found = dml_vk.hypot(*[dml_vk.asarray(each.astype(np.float32)) for each in (u, v)]).numpy()
+    assert len(u) > 100
+    assert np.array_equal(found, u + 1)
+
+
 @pytest.mark.parametrize("name", [name for name in BINARY if name in EXACT])
 def test_hard_pairs_with_more_digits(name):
     a, b = (each[-6 * 1024 :] for each in pairs(name))

@@ -52,6 +52,11 @@ WAYS = {
     "to NCHW, of three": (packed(RGB, channels_last), packed(RGB)),
     "to NHWC, of four": (packed((2, 4, 8, 8)), packed((2, 4, 8, 8), channels_last)),
     "to NCHW, of two": (packed((2, 2, 8, 8), channels_last), packed((2, 2, 8, 8))),
+    "to pixels, of planes between quads": (
+        packed((3, 65)).narrow(1, 0, 64),
+        packed((3, 64), (1, 0)),
+    ),
+    "to planes between quads": (packed((3, 64), (1, 0)), packed((3, 65)).narrow(1, 0, 64)),
     "transposed, rows far apart": (packed((1040, 1028)), packed((1040, 1028), "WH")),
     "to NDHWC": (packed((2, 8, 3, 4, 8)), packed((2, 8, 3, 4, 8), channels_last)),
     "to NWC": (packed((3, 8, 20)), packed((3, 8, 20), channels_last)),

@@ -65,12 +65,14 @@ def test_errors_stay_within_the_bounds(paths, m, k, n, dtype):
 
 def test_each_kind_of_product_says_that_it_is_fused(paths):
     x = dml_vk.asarray(factors(8, 8, 8)[0])
+    compiled = dml_vk.compile(lambda x: x @ x)
     for product in (
         lambda: dml_vk.matmul(x, x),
         lambda: dml_vk.tensordot(x, x),
         lambda: dml_vk.vecdot(x, x),
         lambda: dml_vk.einsum("ij,jk->ik", x, x),
         lambda: x @ x[0],
+        lambda: compiled(x),
     ):
         kept = product()
         assert not any(FUSED in path for path in paths())

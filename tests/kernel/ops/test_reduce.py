@@ -236,6 +236,15 @@ def test_a_result_over_its_own_source():
     assert row.tolist() == values.sum(0).tolist()
 
 
+def test_of_elements_at_a_limit_the_first_counts():
+    for dtype in (bool_, int8, uint8, int64, uint64):
+        limits = np.iinfo(dtype.numpy_name) if dtype.kind != "b" else None
+        for value in (limits.min, limits.max) if limits else (False, True):
+            x = dml_vk.full((3, 70), value, dtype)
+            for function in (dml_vk.argmax, dml_vk.argmin):
+                assert function(x, axis=1).tolist() == [0, 0, 0], (function, dtype, value)
+
+
 def test_nothing_to_reduce():
     for name, wanted in (("sum", 0), ("prod", 1), ("any", False), ("all", True)):
         source = dml_vk.empty((3, 0, 2), float32)

@@ -24,7 +24,7 @@ from tests import tier
 from tests.chance import chance
 from tests.kernel.answers import numpys
 from tests.kernel.elementwise import source_of
-from tests.kernel.memory import MARGIN, bits, check_writes
+from tests.kernel.memory import MARGIN, QUAD, bits, check_writes, moved
 from tests.kernel.profiled import profiled
 from tests.kernel.tensors import assert_same
 from tests.profiles import PROFILES
@@ -130,6 +130,9 @@ def test_layouts_with_long_rows(profile):
         check(("float32", "float32"), source, target, dim)
     for source, target, dim in cases[:2]:
         check(("int16", "int64"), source, target, dim)
+    whole, apart = Layout((131, 16)), Layout((131, 16), (17, 1))
+    for source, target in ((whole, apart), (apart, whole)):  # of rows, only the first is at a quad
+        check(("float32", "float32"), moved(source, QUAD), moved(target, QUAD), 0)
 
 
 def test_each_launch_of_a_scan_has_its_own_totals(monkeypatch):
@@ -138,7 +141,7 @@ def test_each_launch_of_a_scan_has_its_own_totals(monkeypatch):
     device = dml_vk.device()
     for inner in ((67, 8), (2, 67)):
         strides = [1300 * 3**k for k in range(6, 0, -1)]
-        layout = Layout((2,) * 6 + inner, (*strides, inner[1], 1))
+        layout = Layout((2,) * 6 + inner, (*strides, inner[1], 1), QUAD)
         with profiled(device, dataclasses.replace(device.profile)):
             check(("float32", "float32"), layout, layout, 6 + inner.index(67))
 

@@ -314,6 +314,15 @@ def test_a_kernel_that_does_more_than_to_store_words_is_refused():
     assert shared.outline(len(registry.KERNELS["copy_packed"].bindings), is_read=False) is None
 
 
+def test_what_is_written_between_quads():
+    def function(x, y, z):
+        part = z[1:257].reshape(16, 16)
+        part += x @ y
+        return z
+
+    assert apart(function, (16, 8), (8, 16), (260,)) <= 2
+
+
 def test_part_of_a_result_stays_apart():
     assert apart(lambda x, y: (x @ y)[:3] + 1, (6, 5), (5, 4)) == 2
 

@@ -157,6 +157,16 @@ CASES = {
     ),
     "softmax": (lambda x, y: nn.softmax(x + y), lambda: (tensor(64, 77), tensor(77)), 1),
     "softmax of columns": (lambda x: nn.softmax(x * 2, axis=0), lambda: (tensor(19, 256),), 1),
+    "sums of a part": (
+        lambda x, y: (x * y)[5:].sum(axis=1),
+        lambda: (tensor(64, 65), tensor(65)),
+        1,
+    ),
+    "sums backwards": (
+        lambda x, y: (x + y)[:, ::-1].sum(axis=1),
+        lambda: (tensor(64, 65), tensor(65)),
+        1,
+    ),
     "norm": (
         lambda x, w: nn.layer_norm(dml_vk.relu(x), (32,), w),
         lambda: (tensor(100, 32), tensor(32)),

@@ -27,6 +27,17 @@ def test_zeros_of_either_sign_are_told_apart(numbers):
     assert found == [(x * number).numpy().tobytes() for number in numbers]
 
 
+def test_zeros_whose_values_are_asked_for_are_told_apart():
+    x = dml_vk.asarray([1.0, -2.0])
+    for compiled in (
+        dml_vk.compile(lambda x, number: x * number, static_argnums=1),
+        dml_vk.compile(lambda x, number: x * float(number)),
+    ):
+        found = [compiled(x, number).numpy().tobytes() for number in (0.0, -0.0)]
+        assert found == [(x * number).numpy().tobytes() for number in (0.0, -0.0)]
+        assert len(compiled.programs) == 2
+
+
 def test_nan_of_numpy_makes_one_program():
     compiled = dml_vk.compile(lambda x, number: x + number)
     for _ in range(3):

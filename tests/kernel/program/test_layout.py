@@ -77,7 +77,9 @@ def test_a_copy_of_what_was_written_to_is_made_anew():
         x += y
         between = nn.max_pool(x, 2)
         dml_vk.tanh(x, out=x)
-        return before, between, nn.max_pool(x, 2)
+        after = nn.max_pool(x, 2)
+        x[1, 2:5] = 3.0
+        return before, between, after, nn.max_pool(x, 2)
 
     def everything_converts(self, way):
         return [Choice(1)] * len(self.nodes)

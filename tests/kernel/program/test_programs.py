@@ -39,8 +39,9 @@ def test_work_that_follows_a_group_follows_what_joins_it_later():
     def function(x, y):
         a = x + 1
         ordered = dml_vk.sort(a)
-        total = dml_vk.cumulative_sum(y)
-        return ordered, a * total, a * 2
+        b = y * 2
+        total = dml_vk.cumulative_sum(b)
+        return ordered, a * total, a * 2, b + ordered
 
     compiled = dml_vk.compile(function)
     for _ in range(2):

@@ -36,9 +36,9 @@ def temporaries(function, *args):
 
 
 def longest(x):
-    """A chain that is too long for one kernel."""
+    """A chain that is too long for one kernel, whose results depend on x all the same."""
     for number in range(CHAIN):
-        x = x * 0.75 + number
+        x = x * -1.015625 + number
     return x
 
 

@@ -92,6 +92,9 @@ def test_more_than_a_chunk_of_staging(on, monkeypatch):
     x = dml_vk.asarray(data, device=on)
     assert np.array_equal(x.numpy(), data)
     assert np.array_equal(x.over(Layout((1500,), (1,), 2501)).numpy(), data[2501:4001])
+    buffer = Buffer(5000, on)
+    buffer.write(data, 300)
+    assert np.array_equal(buffer.read(4321, 300), data)
 
 
 def test_parts_of_a_buffer(on):

@@ -164,6 +164,8 @@ def test_work_is_done_in_the_order_in_which_it_is_written(seen):
     z = dml_vk.sum(part)
     lent[...] = 0
     assert z.item() == 3 * part.size
+    dml_vk.subtract(y, 1, out=x)
+    assert np.array_equal(lent, 2 * A + 1), "also where only the result is there"
 
 
 BORROWERS = {

@@ -249,6 +249,22 @@ def test_a_copy_of_bytes_is_ordered_like_all_work():
     assert target.block.view(np.uint8).tolist() == expected.tolist()
 
 
+def test_a_copy_of_bytes_that_takes_long_is_cut_into_parts():
+    runtime = Runtime()
+    queue = Queue(runtime, MINIMUM, lambda: None)
+    source, target = Arena(np.arange(64, dtype=np.uint32), 256, None), arena(256)
+    target.block = np.zeros(64, np.uint32)
+    reads, writes = operand(source, 3, 153, False, 3), operand(target, 10, 160, True, 10)
+    slow = replace(plan_copy((150,), (1,), (1,), 1, 0, 0, MINIMUM), unit_ns=1e6)
+    queue.launch(slow, (reads, writes))
+    queue.flush()
+    sizes = [one.nbytes for ticket in runtime.ran for one in ticket.commands]
+    assert sizes == [40, 40, 40, 30]
+    expected = np.zeros(256, np.uint8)
+    expected[10:160] = source.block.view(np.uint8)[3:153]
+    assert target.block.view(np.uint8).tolist() == expected.tolist()
+
+
 @pytest.mark.parametrize("by", ["operations", "time"])
 def test_a_full_batch_runs_by_itself(by, monkeypatch):
     runtime = Runtime()
@@ -297,6 +313,11 @@ def test_pipelines_serve_all_arenas_and_numbers_of_groups():
     for place in (where, other):
         queue.launch(make_plan(), [operand(place, 0, 16, True)])
     assert (runtime.pipelines, runtime.bound) == (1, 3)
+    both = [operand(place, 0, 16, True) for place in (where, other)]
+    for _ in range(2):
+        queue.launch(make_plan(launches=((0, 0),)), both)
+        queue.forget(other)
+    assert (runtime.pipelines, runtime.bound) == (2, 5)
 
 
 def test_a_repeated_plan_gets_the_same_bases_and_its_own_params():

@@ -48,12 +48,12 @@ def test_under_validation_what_binds_whole_arenas_runs_alone(monkeypatch):
         queue = Queue(runtime, MINIMUM, lambda: None)
         where = arena()
         longer = replace(make_plan(), push=(0,) * 8)
-        one, other, third, fourth = (operand(where, n, n + 16, True, n) for n in (0, 16, 32, 48))
+        one, other, third, fourth = (operand(where, n, n + 16, True, n) for n in (0, 256, 512, 768))
         queue.launch(make_plan(), [one])
-        queue.launch(longer, [other], (), operand(where, 64, 80, False))
+        queue.launch(longer, [other], (), operand(where, 1024, 1040, False))
         queue.launch(make_plan(), [third])
         queue.dispatch(shader(b"spirv", 4), [fourth])
-        queue.launch(make_plan(), [operand(where, 80, 96, True, 80)])
+        queue.launch(make_plan(), [operand(where, 1280, 1296, True, 1280)])
         queue.flush()
         return [len(level) for level in runtime.ran[0].levels]
 

@@ -1,0 +1,131 @@
+"""Mutants of what reads, folds, fuses and makes SPIR-V, and of kernels that are kept on disk."""
+
+from __future__ import annotations
+
+from tests.mutants.mutant import Mutant
+
+_SPIRV = "dml_vk/kernels/spirv"
+_UNIT = "tests/unit/kernels/spirv"
+
+MUTANTS = (
+    Mutant(
+        "fold-store-to-a-part",
+        "a store to a part of a variable leaves what is known of the whole",
+        f"{_SPIRV}/memory.py",
+        "return a[:shared] == b[:shared]",
+        "return a == b",
+        (f"{_UNIT}/test_memory.py", "tests/kernel/test_folding.py"),
+    ),
+    Mutant(
+        "fold-what-a-call-stores",
+        "what a function stores in private variables is not forgotten after its call",
+        f"{_SPIRV}/fold.py",
+        "        memory.forget(state, changed)\n",
+        "",
+        (f"{_UNIT}/test_fold.py", "tests/kernel/test_folding.py"),
+    ),
+    Mutant(
+        "fold-what-a-loop-calls",
+        "what functions that a loop calls store is taken for known in the loop",
+        f"{_SPIRV}/walk.py",
+        "        if calls:\n            memory.forget(self.state, self.all.private)\n",
+        "",
+        (f"{_UNIT}/test_fold.py", "tests/kernel/test_folding.py"),
+    ),
+    Mutant(
+        "fold-quotients-of-negatives",
+        "quotients of signed constants are rounded down instead of towards zero",
+        f"{_SPIRV}/integers.py",
+        "return -(abs(x) // abs(y)) if (x < 0) != (y < 0) else abs(x) // abs(y)",
+        "return x // y",
+        (f"{_UNIT}/test_integers.py",),
+    ),
+    Mutant(
+        "fold-shift-by-32",
+        "a shift by 32 bits, which is undefined, is computed",
+        f"{_SPIRV}/integers.py",
+        "if opcode in _SHIFTS and operands[1] < 32:",
+        "if opcode in _SHIFTS and operands[1] <= 32:",
+        (f"{_UNIT}/test_integers.py",),
+    ),
+    Mutant(
+        "fuse-products-of-two-sums",
+        "a product that several sums need is fused with one, and gone for the other",
+        f"{_SPIRV}/fusing.py",
+        "            if counts[one] == 2:",
+        "            if counts[one] >= 2:",
+        (f"{_UNIT}/test_fusing.py",),
+    ),
+    Mutant(
+        "unroll-marks-of-the-last-loop",
+        "a loop that a driver must not unroll keeps its mark if it has others",
+        f"{_SPIRV}/unrolling.py",
+        "changed[at + _CONTROL] = 0",
+        "changed[at + _CONTROL] &= 1",
+        (f"{_UNIT}/test_unrolling.py",),
+    ),
+    Mutant(
+        "widen-arrays-of-parts",
+        "arrays of whose elements parts are accessed become 64-bit integers, too",
+        f"{_SPIRV}/widening.py",
+        "in blocks and len(line) != _TO_ELEMENT:",
+        "in blocks and len(line) > _TO_ELEMENT + 1:",
+        (f"{_UNIT}/test_widening.py", "tests/kernel/ops/test_fft.py"),
+    ),
+    Mutant(
+        "chain-elements-ahead",
+        "units of a row that starts within a word begin at another element than they should",
+        f"{_SPIRV}/chained.py",
+        "ahead = number(MODULO, back, asm.constant(recipe.ahead + 1))",
+        "ahead = number(MODULO, back, asm.constant(recipe.ahead or 1))",
+        ("tests/kernel/ops/test_fused_parts.py",),
+    ),
+    Mutant(
+        "chain-carry-of-coordinates",
+        "elements that follow each other across the end of a dim keep its index",
+        f"{_SPIRV}/chained.py",
+        "more[-1] = asm.make(op.SELECT, asm.uint, carry, asm.constant(0), more[-1])",
+        "pass",
+        ("tests/kernel/ops/test_fused.py::test_layouts",),
+    ),
+    Mutant(
+        "attached-start",
+        "a chain counts its index from the other side of where a kernel starts",
+        f"{_SPIRV}/attached.py",
+        "self.constant(-attachment.start)",
+        "self.constant(attachment.start)",
+        ("tests/kernel/program/test_before.py::test_before",),
+    ),
+    Mutant(
+        "chain-negative-of-a-nan",
+        "a driver may subtract instead of adding a negative, which gives another NaN",
+        f"{_SPIRV}/pieces.py",
+        "        return spec[0] == _NEGATIVE\n",
+        "        return False\n",
+        ("tests/kernel/program/test_nan.py",),
+    ),
+    Mutant(
+        "saved-without-code",
+        "a kernel on disk stands for that of another version of the code",
+        f"{_SPIRV}/saved.py",
+        "parts = (_code(), asked, [(one, _content(one)) for one in modules])",
+        "parts = (asked, [(one, _content(one)) for one in modules])",
+        (f"{_UNIT}/test_saved.py",),
+    ),
+    Mutant(
+        "saved-without-fused",
+        "a kernel whose products are fused and one whose are not have one name on disk",
+        "dml_vk/runtime/pipelines.py",
+        "ways = self._widens, self._unrolls, key.fused",
+        "ways = self._widens, self._unrolls",
+        (f"{_UNIT}/test_saved.py", f"{_UNIT}/test_fusing.py", "tests/kernel/ops/test_inexact.py"),
+    ),
+    Mutant(
+        "cache-file-of-another-name",
+        "a file of the cache that was renamed is taken for what the new name stands for",
+        "dml_vk/cache_files.py",
+        'hashlib.sha256(path.name.encode() + b"\\n" + data)',
+        "hashlib.sha256(data)",
+        ("tests/unit/test_cache_files.py",),
+    ),
+)
