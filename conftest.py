@@ -34,7 +34,8 @@ def pytest_configure(config: pytest.Config) -> None:
     """
     tier.begin(is_all=config.getoption("all"))
     kept = os.environ.setdefault("DML_VK_TESTS_CACHE", str(cache_folder() / "tests"))
-    os.environ["DML_VK_CACHE"] = os.environ["MESA_SHADER_CACHE_DIR"] = kept
+    os.environ["DML_VK_CACHE"] = kept
+    os.environ.setdefault("MESA_SHADER_CACHE_DIR", kept)
     os.environ["MESA_SHADER_CACHE_MAX_SIZE"] = f"{KEPT_GIB}G"  # of what lavapipe compiles
     saved.MOST_BYTES, saved.LOOK_FILES = KEPT_GIB * 2**30, KEPT_FILES
     if config.getoption("clients"):
