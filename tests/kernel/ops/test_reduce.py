@@ -153,11 +153,11 @@ def test_reductions_in_several_passes(lies, kind):
     with profiled(dml_vk.device(), PROFILES[kind]):
         for dims in {every, every[:1], every[-1:], (0, *every[2:])}:
             check("sum", of_sum, dims, Layout(kept_sizes(layout.sizes, dims)), float32)
-        names = ("max", "argmin", "count_nonzero")
-        turn = list(LIES).index(lies) % 3
-        for name in names if tier.is_all() else names[turn : turn + 1]:
-            dtype = result_dtype(name, float32)
-            check(name, source_of(float32, layout), every, Layout(()), dtype)
+        name = ("max", "count_nonzero")[list(LIES).index(lies) % 2]
+        check(name, source_of(float32, layout), every, Layout(()), result_dtype(name, float32))
+    for profile in PROFILES.values():  # Where indexes begin is not the same in both.
+        with profiled(dml_vk.device(), profile):
+            check("argmin", source_of(float32, layout), every, Layout(()), int64)
 
 
 def test_reductions_of_rows_far_apart_take_a_few_at_a_time():
