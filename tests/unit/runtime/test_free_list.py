@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dml_vk.runtime.free_list import FreeList
-from tests import tier
 
 
 def free_runs(taken, nbytes):
@@ -23,7 +22,7 @@ def free_runs(taken, nbytes):
 STEP = st.tuples(st.booleans(), st.integers(1, 12), st.integers(0, 99), st.booleans())
 
 
-@tier.examples(200)
+@settings(max_examples=200)  # quick, and all else rests on it
 @given(st.lists(STEP, max_size=60))
 def test_any_history_keeps_the_free_list_consistent(history):
     free, taken, merged = FreeList(64), [], True

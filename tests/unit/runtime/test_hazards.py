@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dml_vk.runtime.hazards import Hazards
-from tests import tier
+from dml_vk.runtime.hazards import Access, Hazards, place
 
 ACCESS = st.tuples(st.integers(0, 24), st.integers(1, 12), st.booleans())
 
@@ -14,7 +13,7 @@ ACCESS = st.tuples(st.integers(0, 24), st.integers(1, 12), st.booleans())
 OPERATION = st.tuples(st.booleans(), st.lists(ACCESS, min_size=1, max_size=3))
 
 
-@tier.examples(200)
+@settings(max_examples=200)  # quick, and all else rests on it
 @given(st.lists(OPERATION, min_size=5, max_size=25))
 def test_each_operation_comes_right_after_all_it_depends_on(operations):
     pending, floor, top = Hazards(), 0, -1
@@ -36,6 +35,23 @@ def test_each_operation_comes_right_after_all_it_depends_on(operations):
             pending.mark(low, low + size, write, found, floor)
             for word in range(low // 4, (low + size + 3) // 4):
                 seen[word].append((found, write))
+
+
+def test_ranges_that_are_known_wait_for_what_they_must():
+    """Where each range is always the same, as `place` finds it again: w is written, r only read."""
+    pending = {}
+    for kinds, expected in (
+        ("w", 0),
+        ("r", 1),
+        ("r", 1),
+        ("w", 2),  # after what reads, not only after what wrote
+        ("w", 3),
+        ("r", 4),
+        ("rw", 5),
+        ("w", 6),
+    ):
+        accesses = [Access("arena", 0, 0, 16, 64, kind == "w") for kind in kinds]
+        assert place(pending, accesses) == expected
 
 
 def test_bytes_that_share_a_word_are_ordered():

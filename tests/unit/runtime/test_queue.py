@@ -8,7 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from dml_vk.errors import DeviceError
@@ -21,7 +21,6 @@ from dml_vk.runtime.hazards import Access
 from dml_vk.runtime.interface import Barrier, Copy, Dispatch
 from dml_vk.runtime.pipelines import group_count
 from dml_vk.runtime.queue import LOOK_OPERATIONS, Queue
-from tests import tier
 from tests.unit.runtime.queues import Runtime, allocation, arena, make_plan, operand, pushes, ran
 
 pytestmark = pytest.mark.usefixtures("no_modules")
@@ -41,7 +40,7 @@ def test_nothing_runs_before_a_flush():
 ACCESS = st.tuples(st.integers(0, 1), st.integers(0, 20), st.integers(1, 20), st.booleans())
 
 
-@tier.examples(200)
+@settings(max_examples=200)  # quick, and all else rests on it
 @given(st.lists(st.lists(ACCESS, min_size=1, max_size=3), min_size=1, max_size=20))
 def test_dependent_work_runs_in_order_and_independent_work_together(operations):
     runtime = Runtime()
@@ -371,7 +370,7 @@ def test_settle_reports_whether_the_host_had_to_wait():
             assert queue.is_idle is waited
 
 
-@tier.examples(200)
+@settings(max_examples=200)  # quick, and all else rests on it
 @given(st.integers(1, 10**12))
 def test_there_are_no_more_groups_than_work_or_than_the_device_can_use(needed):
     assert group_count(needed, MINIMUM) == min(needed, 65535)
