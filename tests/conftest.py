@@ -1,9 +1,11 @@
+import os
 import signal
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from tests import chance, tier
+from tests.hanging import HANGING
 
 pytest.register_assert_rewrite(
     "tests.clients.agree",
@@ -29,6 +31,10 @@ settings.register_profile("some", some)
 def pytest_configure(config):
     settings.load_profile("all" if tier.is_all() else "some")
 
+
+# Dask gives up a worker that died, and what starts it again, after 15 seconds: a busy machine may
+# not have started a process by then.
+os.environ["DASK_DISTRIBUTED__DEPLOY__LOST_WORKER_TIMEOUT"] = f"{HANGING:.0f}s"
 
 # A shell that runs the suite in the background keeps Ctrl-C from it and from all that it starts,
 # which some tests interrupt.
