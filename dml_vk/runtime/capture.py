@@ -130,7 +130,8 @@ class Capture:
         place = access.arena, access.start
         number = self._numbers.get(place)
         if number is None:
-            notes = [note for note in access.arena.live if note.offset == access.start]
+            live = access.arena.live.copy()  # at one moment: other threads add to it and remove
+            notes = [note for note in live if note.offset == access.start]
             found = [one for one in (note() for note in notes) if one is not None]
             slot = self.new(found[0].nbytes)
             number = self._numbers[place] = slot.number

@@ -36,21 +36,14 @@ class Capturing(Device):
     """A device while some context captures: for that context it records, for others it works.
 
     Devices become of this class for that time, so that they take none to look whether they are.
+    Another thread may be in one of these methods when a device becomes a `Device` again: so they
+    call nothing of this class, nor `super()`, which looks for it.
     """
 
-    def _capture(self) -> Capture | None:
-        capture = current.get()
-        if capture is None or capture.is_paused:
-            return None
-        if capture.device is not self:
-            rule = "a compiled function runs on one device"
-            raise DeviceError("compile", rule, device=self, program=capture.device)
-        return capture
-
     def allocate(self, what: str, nbytes: int, near: Allocation | None = None) -> Allocation:
-        capture = self._capture()
+        capture = _recording(self)
         if capture is None:
-            return super().allocate(what, nbytes, near)
+            return Device.allocate(self, what, nbytes, near)
         return cast(Allocation, capture.new(nbytes))
 
     def launch(
@@ -61,11 +54,11 @@ class Capturing(Device):
         otherwise: Plan | None = None,
         what: str = "launch",
     ) -> None:
-        capture = self._capture()
+        capture = _recording(self)
         if capture is None:
-            super().launch(plan, accesses, params, otherwise, what)
+            Device.launch(self, plan, accesses, params, otherwise, what)
         elif plan.units:
-            self._add(capture, otherwise or plan, accesses, params, what)
+            _add(capture, otherwise or plan, accesses, params, what)
 
     def launch_new(
         self,
@@ -76,76 +69,87 @@ class Capturing(Device):
         nbytes: int,
         params: Ints,
     ) -> Allocation:
-        capture = self._capture()
+        capture = _recording(self)
         if capture is None:
-            return super().launch_new(what, plan, accesses, span, nbytes, params)
+            return Device.launch_new(self, what, plan, accesses, span, nbytes, params)
         memory = cast(Allocation, capture.new(nbytes))
         accesses.append(Access.of(memory, *span, True))
-        self._add(capture, plan, accesses, params, what)
+        _add(capture, plan, accesses, params, what)
         return memory
 
     def dispatch(self, work: Dispatched, accesses: Sequence[Access]) -> None:
-        capture = self._capture()
+        capture = _recording(self)
         if capture is None:
-            super().dispatch(work, accesses)
+            Device.dispatch(self, work, accesses)
         else:
-            self._add(capture, work, accesses, (), "kernel")
-
-    def _add(
-        self,
-        capture: Capture,
-        work: Plan | Dispatched,
-        accesses: Sequence[Access],
-        params: Ints,
-        what: str,
-    ) -> None:
-        touched = tuple([capture.span(one) for one in accesses])
-        capture.steps.append(Work(work, touched, params, what, caller()))
+            _add(capture, work, accesses, (), "kernel")
 
     def mapped(self, allocation: Allocation, write: bool) -> Bytes | None:
-        if self._capture() is not None:
+        if _recording(self) is not None:
             raise needs_values()
-        return super().mapped(allocation, write)
+        return Device.mapped(self, allocation, write)
 
     def download(self, allocation: Allocation, start: int, data: Bytes) -> None:
-        if self._capture() is not None:
+        if _recording(self) is not None:
             raise needs_values()
-        super().download(allocation, start, data)
+        Device.download(self, allocation, start, data)
 
     def pieces(
         self, allocation: Allocation, start: int, nbytes: int
     ) -> Iterator[tuple[int, Bytes]]:
-        if self._capture() is not None:
+        if _recording(self) is not None:
             raise needs_values()
-        return super().pieces(allocation, start, nbytes)
+        return Device.pieces(self, allocation, start, nbytes)
 
     def written(
         self, allocation: Allocation, start: int, nbytes: int
     ) -> AbstractContextManager[Bytes]:
-        capture = self._capture()
+        capture = _recording(self)
         if capture is None:
-            return super().written(allocation, start, nbytes)
+            return Device.written(self, allocation, start, nbytes)
         return _upload(capture, allocation, start, nbytes)
 
     def upload(self, data: Bytes, allocation: Allocation, start: int = 0) -> None:
-        capture = self._capture()
+        capture = _recording(self)
         if capture is None:
-            super().upload(data, allocation, start)
+            Device.upload(self, data, allocation, start)
         else:
             with _upload(capture, allocation, start, data.size) as view:
                 view[:] = data
 
     def verify(self, allocation: Allocation, start: int, nbytes: int, check: Check) -> None:
-        capture = self._capture()
+        capture = _recording(self)
         if capture is None:
-            super().verify(allocation, start, nbytes, check)
+            Device.verify(self, allocation, start, nbytes, check)
         else:
             slot = cast(Any, allocation).number
             capture.steps.append(Verify(slot, start, nbytes, check))
 
     def not_captured(self) -> AbstractContextManager[None]:
-        capture = self._capture()
+        capture = _recording(self)
         return nullcontext() if capture is None else _paused(capture)
+
+
+def _recording(device: Device) -> Capture | None:
+    """Return the capture that records what this context does on the device, or None."""
+    capture = current.get()
+    if capture is None or capture.is_paused:
+        return None
+    if capture.device is not device:
+        rule = "a compiled function runs on one device"
+        raise DeviceError("compile", rule, device=device, program=capture.device)
+    return capture
+
+
+def _add(
+    capture: Capture,
+    work: Plan | Dispatched,
+    accesses: Sequence[Access],
+    params: Ints,
+    what: str,
+) -> None:
+    touched = tuple([capture.span(one) for one in accesses])
+    capture.steps.append(Work(work, touched, params, what, caller()))
 
 
 @contextmanager

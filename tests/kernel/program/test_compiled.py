@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import gc
 import re
+import sys
+import threading
 import weakref
 from collections import namedtuple
 from concurrent.futures import ThreadPoolExecutor
@@ -359,3 +361,27 @@ def test_other_threads_work_while_a_function_is_captured():
             return y + dml_vk.asarray(other)
 
         assert bits(function(x)) == bits(x + x * 2)
+
+
+def test_other_threads_allocate_while_functions_are_captured_one_after_another():
+    kept = [dml_vk.asarray(np.float32([n])) for n in range(1000)]
+    interval, done = sys.getswitchinterval(), threading.Event()
+
+    def allocate():
+        while not done.is_set():
+            for _ in range(20):
+                dml_vk.empty(3)
+            assert (dml_vk.full(3, 2.0) + 1).tolist() == [3.0] * 3
+
+    sys.setswitchinterval(1e-6)
+    try:
+        with ThreadPoolExecutor(1) as pool:
+            other = pool.submit(allocate)
+            try:
+                found = [dml_vk.compile(lambda x, n=n: x + kept[n])(kept[7]) for n in range(50)]
+            finally:
+                done.set()
+            other.result()
+    finally:
+        sys.setswitchinterval(interval)
+    assert [one.item() for one in found] == [n + 7 for n in range(50)]
