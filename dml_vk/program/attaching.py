@@ -11,18 +11,16 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from dml_vk.kernels.plan.again import again_ns
-from dml_vk.kernels.plan.attached import Attaching, Passing, kernel_of, plan_attached
+from dml_vk.kernels.plan.attached import Attaching, Passing, plan_attached
 from dml_vk.kernels.plan.base import Plan
-from dml_vk.kernels.plan.chain import WORD, Chain, present
+from dml_vk.kernels.plan.chain import WORD, Chain
 from dml_vk.kernels.plan.chain_part import part_of
 from dml_vk.kernels.plan.fused import computing_ns
 from dml_vk.kernels.plan.tasks import QUAD_BYTES
-from dml_vk.kernels.spirv.attached import bindings_of
 from dml_vk.limits import Profile
-from dml_vk.program.fusion import computed_of
+from dml_vk.program.aliasing import accesses_of, used_of
 from dml_vk.program.liveness import Step, cost
 from dml_vk.runtime.capture import Chained, Verify, Work
-from dml_vk.runtime.recording import SlotAccess
 
 Merged = dict[int, Work]  # by the id of the step in whose place it is
 
@@ -46,7 +44,7 @@ class _Attaching:
         self._readers: dict[int, list[Step]] = {}  # of each slot
         self._writers: dict[int, list[Step]] = {}
         for step in steps:
-            for one in _accesses(step):
+            for one in accesses_of(step):
                 users = self._writers if one.writes else self._readers
                 users.setdefault(one.slot, []).append(step)
 
@@ -60,7 +58,7 @@ class _Attaching:
         later = self._found(step)
         if not isinstance(later, Work) or (not is_read and later.chained is None):
             return
-        for slot in [one.slot for one in _accesses(later) if not one.writes]:
+        for slot in [one.slot for one in accesses_of(later) if not one.writes]:
             earlier = self._only_writer(slot)
             if earlier is None or earlier is later:
                 continue
@@ -107,7 +105,7 @@ class _Attaching:
 
     def _put(self, earlier: Work, made: Merged) -> None:
         """Put merged steps in the place of those that read."""
-        slots = {one.slot for one in _accesses(earlier) if not one.writes}
+        slots = {one.slot for one in accesses_of(earlier) if not one.writes}
         users = {
             slot: [one for one in self._readers_of(slot) if one is not earlier] for slot in slots
         }
@@ -142,17 +140,17 @@ class _Attaching:
         launch must not read what it writes: its invocations come in no order.
         """
         start, end = _index(self.steps, earlier), _index(self.steps, later)
-        own = [one for one in _accesses(earlier) if one.slot not in slots]
+        own = [one for one in accesses_of(earlier) if one.slot not in slots]
         checks = [step for step in self.steps[start + 1 : end] if isinstance(step, Verify)]
         if end < start or (checks and any(one.writes for one in own)):
             return False  # What is written before a check is there even if that fails.
-        between = [one for step in self.steps[start + 1 : end] for one in _accesses(step)]
+        between = [one for step in self.steps[start + 1 : end] for one in accesses_of(step)]
         return not any(
             one.slot == other.slot
             and (one.writes or other.writes)
             and one.low < other.high
             and other.low < one.high
-            for other in (*between, *_accesses(later))
+            for other in (*between, *accesses_of(later))
             for one in own
         )
 
@@ -162,7 +160,7 @@ class _Attaching:
         chained, plan = step.chained, kernel.work
         chain = chained.chain
         numbers = [k for k, one in enumerate(chained.accesses) if one.slot == slot]
-        bindings = [k for k in _used(kernel) if kernel.accesses[k].slot == slot]
+        bindings = [k for k in used_of(kernel) if kernel.accesses[k].slot == slot]
         if len(numbers) != 1 or len(bindings) != 1 or not isinstance(plan, Plan):
             return None
         (number,), (binding,) = numbers, bindings
@@ -178,10 +176,10 @@ class _Attaching:
         if not whole or (not is_read and its[2:4] != mine[2:4]) or (is_read and reads == 0):
             return None
         passing = Passing(binding, operand, number - reads if is_read else number, is_read, apart)
-        both = (step, kernel) if is_read else (kernel, step)
-        parts = tuple([part for one in both for part in one.parts or (one,)])
+        first, then = (step, kernel) if is_read else (kernel, step)
+        groups = *(first.groups or ((first,),)), *(then.groups or ((then,),))
         made = plan_attached(plan, len(kernel.params), passing, chain, self._profile)
-        return None if made is None else _work(kernel, chained, number, binding, made, parts)
+        return None if made is None else _work(kernel, chained, number, binding, made, groups)
 
 
 def _again_ns(chain: Chain) -> float:
@@ -194,8 +192,8 @@ def _part(step: Work, chained: Chained, write: int) -> tuple[Work, float]:
     """What a step does for one of its results, and how much less time that takes again."""
     part, accesses = part_of(chained.chain, chained.params, write), chained.accesses
     own = *[accesses[k] for k in part.reads], accesses[len(chained.chain.reads) + write]
-    parts = tuple([step.parts[k] for k in part.nodes]) if step.parts else ()
-    made = replace(step, chained=Chained(part.chain, own, part.params), parts=parts)
+    groups = (tuple([step.parts[k] for k in part.nodes]),) if step.groups else ()
+    made = replace(step, chained=Chained(part.chain, own, part.params), groups=groups)
     return made, _again_ns(part.chain)
 
 
@@ -205,7 +203,7 @@ def _work(
     number: int,
     binding: int,
     made: Attaching,
-    parts: tuple[Work, ...],
+    groups: tuple[tuple[Work, ...], ...],
 ) -> Work:
     accesses, mine = list(kernel.accesses), chained.accesses[number]
     if made.through is not None:
@@ -216,33 +214,11 @@ def _work(
         first, at = chained.accesses[made.others[0]], accesses[binding].base
         base = first.low // QUAD_BYTES * QUAD_BYTES + at % QUAD_BYTES
         accesses[binding] = first._replace(base=base)
-    for k in set(range(len(accesses))) - {*_used(kernel)}:
+    for k in set(range(len(accesses))) - {*used_of(kernel)}:
         accesses[k] = accesses[binding]._replace(writes=False)  # Its slot may be gone.
     accesses += [chained.accesses[k] for k in made.others]
     params = (*kernel.params, *(0,) * made.filled, *chained.params)
-    return Work(made.plan, tuple(accesses), params, kernel.what, kernel.caller, parts)
-
-
-def _accesses(step: Step) -> Sequence[SlotAccess]:
-    """What a step uses. A chain does not use what its launch has in place of scalars."""
-    if not isinstance(step, Work):
-        return [SlotAccess(step.slot, step.start, step.start, step.start + step.nbytes, False)]
-    if step.chained is not None:
-        return step.chained.accesses
-    return [step.accesses[k] for k in _used(step)]
-
-
-def _used(step: Work) -> Sequence[int]:
-    """The accesses of a launch that are not in place of scalars, or of what is missing."""
-    computed, plan = computed_of(step), step.work
-    last = len(step.accesses) - 1
-    if computed is not None:
-        return [*present(computed), last]
-    kernel = kernel_of(plan) if isinstance(plan, Plan) else None
-    if kernel is None or len({one.slot for one in step.accesses}) == last + 1:
-        return range(last + 1)
-    bound = bindings_of(kernel)
-    return [k for k in range(last + 1) if k in bound]
+    return Work(made.plan, tuple(accesses), params, kernel.what, kernel.caller, groups)
 
 
 def _index(steps: Sequence[Step], wanted: Step) -> int:

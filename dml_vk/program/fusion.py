@@ -76,7 +76,7 @@ class _Fusion:
         self.groups: list[Group] = []
         self.of: list[Group] = []  # of each step
         self.checked: int | None = None  # the last check so far
-        self.reaches = [list(_reaches(number, step)) for number, step in enumerate(steps)]
+        self.reaches = [list(reaches_of(number, step)) for number, step in enumerate(steps)]
         self.by_slot: dict[int, list[Reach]] = {}
         for one, step in zip(self.reaches, steps):
             for slot, reach in zip(_slots(step), one):
@@ -173,7 +173,7 @@ class _Fusion:
         parts = tuple([one for one in map(self.steps.__getitem__, steps) if isinstance(one, Work)])
         last = parts[-1]
         params, accesses = chained.params, chained.accesses
-        return Work(plan, accesses, params, last.what, last.caller, parts, chained)
+        return Work(plan, accesses, params, last.what, last.caller, (parts,), chained)
 
     def _chained(self, steps: Sequence[int], until: int | None) -> Chained | None:
         """Elementwise steps as a chain; None if one of them cannot be in it.
@@ -259,7 +259,7 @@ def _slots(step: Step) -> list[int]:
     return [one.slot for one in step.accesses] if isinstance(step, Work) else [step.slot]
 
 
-def _reaches(number: int, step: Step) -> Iterable[Reach]:
+def reaches_of(number: int, step: Step) -> Iterable[Reach]:
     if not isinstance(step, Work):
         yield Reach(number, step.start, step.start + step.nbytes, False, None)
         return

@@ -10,6 +10,7 @@ import numpy as np
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.observe.builds import Builds
 from dml_vk.observe.copies import Copy, record
+from dml_vk.program.aliasing import check_order
 from dml_vk.program.attaching import attached
 from dml_vk.program.constants import with_constants
 from dml_vk.program.donation import Donation
@@ -257,6 +258,7 @@ class Program:
         jobs: list[Job] = []
         for step, at in zip(steps, level):
             if isinstance(step, Work):
+                check_order(step, self._memory)
                 accesses = [one._replace(slot=self._memory[one.slot]) for one in step.accesses]
                 jobs.append(Job(step.work, tuple(accesses), step.params, at, step))
             else:

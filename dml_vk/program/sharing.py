@@ -7,11 +7,10 @@ the last use of these, as may a result.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
 
-from dml_vk.kernels.plan.base import Plan
-from dml_vk.kernels.plan.chain import Recipe, present
+from dml_vk.program.aliasing import in_place
 from dml_vk.program.liveness import Step, slots_of
 from dml_vk.runtime.arenas import ALIGNMENT
 from dml_vk.runtime.capture import Placeholder, Work
@@ -134,49 +133,7 @@ def _over(
         (target, source)
         for step, at in zip(steps, level)
         if isinstance(step, Work)
-        for target, source in _in_place(step)
+        for target, source in in_place(step)
         if first[target] == at == last[source]
         if users[target, at] == users[source, at] == 1
     }
-
-
-def _in_place(step: Work) -> Iterator[tuple[int, int]]:
-    """Targets of an elementwise launch, and sources of which it reads just the same elements.
-
-    An invocation reads what it needs at an index before it writes what belongs to it, so it may
-    write over it.
-    """
-    elements = _elements(step)
-    places: dict[int, set[Any]] = {}  # of each slot that is accessed
-    for one, place in elements:
-        places.setdefault(one, set()).add(place)
-    written = {one.slot for one in step.accesses if one.writes}
-    for target in written:
-        for source, there in places.items():
-            if source not in written and len(there) == 1 and there == places[target]:
-                yield target, source
-
-
-def _elements(step: Work) -> list[tuple[int, Any]]:
-    """Where the elements are that an elementwise launch accesses: equal places are the same."""
-    plan = step.work
-    if not isinstance(plan, Plan) or plan.shares_words:
-        return []
-    if isinstance(plan.recipe, Recipe):
-        return [
-            (one.slot, (one.base, way._replace(align=0)))
-            for one, way in zip(step.accesses, plan.recipe.ways)
-        ]
-    computed = plan.computed
-    if computed is None or not computed.spec:
-        return []  # A copy may be a command of the runtime's.
-    return [
-        (one.slot, (one.base, _strides(computed.sizes, computed.operands[k])))
-        for k, one in enumerate(step.accesses)
-        if one.writes or k in present(computed)
-    ]
-
-
-def _strides(sizes: Sequence[int], operand: tuple[Sequence[int], int, int]) -> tuple[int, ...]:
-    strides, _, itemsize = operand
-    return itemsize, *[stride for size, stride in zip(sizes, strides) if size != 1]

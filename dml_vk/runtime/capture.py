@@ -57,8 +57,13 @@ class Work:
     params: Ints  # some may be `Word`s
     what: str
     caller: Caller
-    parts: tuple[Work, ...] = ()  # that it does at once, if they were several
+    groups: tuple[tuple[Work, ...], ...] = ()
+    """What it does at once, if they were several: a kernel, or the launches of a chain, in each."""
     chained: Chained | None = None  # if it is elementwise
+
+    @property
+    def parts(self) -> tuple[Work, ...]:
+        return tuple([part for group in self.groups for part in group])
 
 
 @dataclass(frozen=True, eq=False)

@@ -85,8 +85,8 @@ MUTANTS = (
         "attaching-what-the-kernel-writes",
         "a chain becomes part of a kernel that writes another thing that the chain reads",
         f"{_PROGRAM}/attaching.py",
-        "            for other in (*between, *_accesses(later))\n",
-        "            for other in (*between, *[one for one in _accesses(later) if one.writes])\n",
+        "            for other in (*between, *accesses_of(later))\n",
+        "            for other in (*between, *[one for one in accesses_of(later) if one.writes])\n",
         (f"{_TESTS}/test_read_twice.py",),
     ),
     Mutant(

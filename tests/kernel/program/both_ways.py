@@ -42,6 +42,8 @@ def check(start: Step, steps: Sequence[Step], returned: int) -> None:
         ours, plain = (Inputs(start, 10 * call) for _ in range(2))
         _called(compiled, one, ours, other, plain, numbers)
         kept.append(ours)
+    for inputs in (ours, plain):
+        inputs.put(20)
     _called(compiled, one, ours, other, plain, GIVEN)
 
 

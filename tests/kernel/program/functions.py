@@ -16,6 +16,7 @@ POOLS = nn.max_pool, nn.avg_pool
 NORMS = nn.layer_norm, nn.rms_norm
 ALONG = nn.softmax, nn.log_softmax, nn.logsumexp, nn.hardmax, nn.normalize
 ACTIVATIONS = (None, "relu", "sigmoid")
+BESIDE_TILES = (1, 3, 5, 8, 9, 15, 16, 17, 31, 33, 34, 35, 36, 62)
 
 
 def weights(x, *shape):
@@ -51,6 +52,31 @@ def network(pool, a, b, c, p, q):
         mean, var = weights(x, channels), weights(x, channels) + 2
         return [nn.batch_norm(x, mean, var, weight=mean, activation=activation)]
     return list(nn.batch_norm_train(x)) if q % 2 else [nn.group_norm(x, 1)]
+
+
+def read_twice(pool, a, b, c, p, q):
+    """What a kernel makes, and several steps after it read."""
+    x, way = pool.pick(a), p % 6
+    x = x if x.dtype.kind == "f" else x.real.astype(dml_vk.float32)
+    rows, columns = (BESIDE_TILES[number % len(BESIDE_TILES)] for number in (b, c))
+    depth = 1 + q % 9
+    left = weights(x, rows, depth) * x.reshape(-1)[:1]
+    right = weights(x, depth, columns)
+    if way == 0:
+        made = left @ right
+    elif way == 1:
+        made = (left[:, :, None] * right).sum(axis=1)
+    elif way == 2:
+        made = dml_vk.cumulative_sum(left * right[:, 0], axis=q % 2)
+    elif way == 3:
+        made = nn.softmax(left * right[:, 0])
+    elif way == 4:
+        made = nn.layer_norm(left * right[:, 0], (depth,))
+    else:
+        made = nn.conv(left.mT[None], right.T[:, :, None])[0]
+    made = made + weights(x, made.shape[-1])
+    twice = made * (dml_vk.erf(made / 1.4142135) + 1)
+    return [twice, made] if q // 9 % 2 else [twice]
 
 
 def drawn(pool, a, b, c, p, q):

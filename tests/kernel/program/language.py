@@ -270,7 +270,7 @@ def _made(pool, a, b, c, p, q):
 OPERATIONS = (
     *(_binary, _unary, _scalar, _in_place, _slice, _binary, _scalar, _cast, _assign, _where),
     *(_view, _in_place, _reduce, _out, _format, _along, _several, _made, _binary, _unary),
-    *(functions.network, functions.drawn, functions.of_arrays, _binary),
+    *(functions.network, functions.drawn, functions.of_arrays, functions.read_twice),
 )
 
 
@@ -283,12 +283,13 @@ class Inputs:
 
     def __init__(self, start: Step, seed: int) -> None:
         shapes, first, second, share, form, tame = start
+        self._tame = tame % 4
         self.bases: list[dml_vk.Tensor] = []
         self.arguments: list[dml_vk.Tensor] = []
         for k, shape in enumerate(SHAPES[shapes % len(SHAPES)]):
             dtype = DTYPES[(first if k % 2 == 0 else second) % len(DTYPES)]
             count = int(np.prod(shape)) + 3
-            base = dml_vk.asarray(_values(dtype, count, seed + k, tame % 4))
+            base = dml_vk.asarray(_values(dtype, count, seed + k, self._tame))
             self.bases.append(base)
             x = base[: count - 3].reshape(shape)
             if form % 3 == 1 and len(shape) == 4:
@@ -299,6 +300,11 @@ class Inputs:
             if share % 3 > k:  # the same elements, further on or backwards
                 other = base[share % 4 : share % 4 + count - 3].reshape(shape)
                 self.arguments.append(other.flip(-1) if share % 5 == 4 and shape else other)
+
+    def put(self, seed: int) -> None:
+        """Put other values where these are."""
+        for k, base in enumerate(self.bases):
+            base[...] = dml_vk.asarray(_values(base.dtype, base.size, seed + k, self._tame))
 
 
 def _values(dtype: DType, count: int, seed: int, tame: int) -> np.ndarray:

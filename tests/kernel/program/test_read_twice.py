@@ -6,7 +6,7 @@ import pytest
 
 import dml_vk
 from dml_vk import nn
-from dml_vk.program.attaching import _accesses
+from dml_vk.program import attaching
 from tests import tier
 from tests.kernel.program.tensors import same, tensor
 from tests.kernel.program.test_attaching import jobs_of
@@ -27,26 +27,45 @@ FUNCTIONS = {
     "a softmax": lambda x, w: gelu(nn.softmax(x) - w[:, 0]),
     "a convolution": lambda x, w: gelu(nn.conv(x[None], w.T[:, :, None]) + w[0][:, None]),
 }
-# One short of and beyond tiles of 4, 8, 16, 32 and 64 rows. At 33, sums are kept for what follows.
-ROWS = (1, 3, 5, 7, 9, 15, 17, 31, 32, 34, 35, 36, 63, 65, 129)
+# One short of and beyond tiles of 4, 8, 16, 32 and 64. At 33 rows, sums are kept for what follows.
+SIZES = (1, 3, 5, 7, 9, 15, 17, 31, 32, 33, 34, 35, 36, 63, 65, 129)
 
 
 @pytest.mark.parametrize("name", FUNCTIONS)
 def test_each_call_has_its_own_values(name):
-    turn = 4 * list(FUNCTIONS).index(name) % len(ROWS)
-    for rows in (33, *(ROWS if tier.is_all() else ROWS[turn : turn + 1])):
-        check(name, rows, 5 if rows % 2 else 48)
+    turn = 5 * list(FUNCTIONS).index(name)
+    check(name, 33, 24, 48)
+    for place, rows in enumerate(SIZES):
+        if tier.is_all() or place == turn % len(SIZES):
+            for step in range(1, 16 if tier.is_all() else 2):
+                depth, columns = SIZES[(place + turn + step) % 16], SIZES[(place + 7 * step) % 16]
+                check(name, rows, depth, columns)
 
 
-def check(name, rows, columns):
+def check(name, rows, depth, columns):
     compiled = dml_vk.compile(FUNCTIONS[name])
     for _ in range(3):
-        shape = (24, rows) if name == "a convolution" else (rows, 24)
-        x, w = tensor(*shape), tensor(24, columns)
+        shape = (depth, rows) if name == "a convolution" else (rows, depth)
+        x, w = tensor(*shape), tensor(depth, columns)
         found, expected = compiled(x, w), FUNCTIONS[name](x, w)
         same(*(found, expected) if type(found) is tuple else ([found], [expected]))
-    for job in jobs_of(compiled):
-        read = [one for one in _accesses(job.step) if not one.writes]
-        for one in _accesses(job.step):
-            over = [each for each in read if one.writes and each.slot == one.slot]
-            assert not over, "a launch reads what it writes"
+
+
+def test_a_program_with_a_launch_that_reads_what_it_writes_is_not_made(monkeypatch):
+    monkeypatch.setattr(attaching._Attaching, "_can_meet", lambda *_: True)
+    function = dml_vk.compile(FUNCTIONS["a product and its bias"])
+    with pytest.raises(AssertionError, match="would read what it writes"):
+        function(tensor(33, 24), tensor(24, 48))
+
+
+def test_a_chain_writes_over_what_it_reads_after_a_kernel():
+    @dml_vk.compile
+    def function(x, left, right):
+        x += left @ right
+
+    for _ in range(2):
+        x, left, right = tensor(33, 48), tensor(33, 24), tensor(24, 48)
+        expected = x + left @ right
+        function(x, left, right)
+        same([x], [expected])
+    assert len(jobs_of(function)) == 1
