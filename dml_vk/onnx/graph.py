@@ -34,6 +34,7 @@ class Node:
     operator: Operator | None = None
     body: Graph | None = None
     activation: Any = None  # the name and parameters of one that it ends with
+    narrow: int = 0  # the element type of its results, if it is a constant of 2 or 4 bits
     proto: Any = None  # where its function depends on the types of its inputs
     expansions: dict[Any, Graph] = field(default_factory=dict)
 
@@ -72,6 +73,7 @@ class Graph:
     nodes: list[Node]
     free: tuple[str, ...] = ()
     ends: list[list[str]] = field(default_factory=list)  # after each node: names not used again
+    narrow: dict[str, int] = field(default_factory=dict)  # element types of small constants
 
 
 def checked(

@@ -8,8 +8,9 @@ from typing import Any
 from dml_vk.errors import ModelError
 from dml_vk.onnx.attributes import value_of
 from dml_vk.onnx.constants import Source, to_array
-from dml_vk.onnx.element_types import name_of, to_dtype
+from dml_vk.onnx.element_types import WIDENED, name_of, to_dtype
 from dml_vk.onnx.graph import Declared, Graph, Node, checked, is_onnx
+from dml_vk.onnx.narrow import mark
 from dml_vk.onnx.package import onnx_package
 from dml_vk.onnx.registry import ONNX, OPERATORS, find
 from dml_vk.onnx.texts import to_text, to_texts
@@ -24,6 +25,7 @@ def read(what: str, model: Any, source: Source) -> Graph:
     reader = _Reader(what, model, source)
     graph = reader.graph(model.graph, {}, reader.opsets(model.opset_import), is_inner=False)
     reader.check_all_supported()
+    mark(graph, {})
     return graph
 
 
@@ -76,7 +78,10 @@ class _Reader:
         nodes = [self._node(one, bindings, opsets) for one in proto.node]
         self._depth -= 1
         given = proto.name, inputs, outputs, constants, nodes
-        return checked(self.what, *given, is_inner=is_inner)
+        made = checked(self.what, *given, is_inner=is_inner)
+        kinds = {one.name: one.data_type for one in proto.initializer}
+        made.narrow = {name: kind for name, kind in kinds.items() if kind in WIDENED}
+        return made
 
     def _enter(self, name: str) -> None:
         self._depth += 1
@@ -107,6 +112,9 @@ class _Reader:
         )
         if operator is not None and operator.is_expanded:
             node.proto = proto
+        if op == "Constant":
+            kinds = [one.t.data_type for one in proto.attribute if one.name == "value"]
+            node.narrow = next((kind for kind in kinds if kind in WIDENED), 0)
         if function:
             node.body = self.function(function, attributes)
         elif operator is None:

@@ -8,6 +8,8 @@ import dml_vk as dv
 from dml_vk import nn
 from dml_vk.dtypes import DType
 from dml_vk.onnx.context import Context
+from dml_vk.onnx.element_types import WIDENED
+from dml_vk.onnx.narrow import limits
 from dml_vk.onnx.operators.convolutions import settings
 from dml_vk.onnx.registry import operator
 from dml_vk.tensor.core import Tensor
@@ -30,18 +32,21 @@ def along(node: Context, x: Tensor, parameter: Tensor, axis: int, block: int = 0
 @operator("QuantizeLinear", first=10)
 def quantize(node: Context, x: Tensor, scale: Tensor, zero: Tensor | None = None) -> Tensor:
     """round(x / scale) + zero point, with halves to even, and the limits beyond them."""
+    number = node.get("output_dtype", 0)
     kind = dv.uint8 if zero is None else zero.dtype
-    if zero is None and node.get("output_dtype", 0):
-        kind = node.dtype(node["output_dtype"])
+    if zero is None and number:
+        kind = WIDENED[number] if number in WIDENED else node.dtype(number)
     axis, block = node.get("axis", 1), node.get("block_size", 0)
     scales = along(node, x, scale, axis, block)
     points: Any = 0 if zero is None else along(node, x, zero, axis, block)
     precision = node.get("precision", 0)
     if x.dtype in (dv.float16, dv.float32) and not precision:
-        return nn.quantize(x, scales, points, dtype=kind)
+        found = nn.quantize(x, scales, points, dtype=kind)
+        return dv.clip(found, *limits(number)) if number in WIDENED else found
     wide = node.dtype(precision) if precision else scales.dtype
     steps = dv.divide(dv.astype(x, wide, copy=False), dv.astype(scales, wide, copy=False))
-    return saturated(dv.round(dv.astype(steps, "float32", copy=False)), points, kind)
+    found = saturated(dv.round(dv.astype(steps, "float32", copy=False)), points, kind)
+    return dv.clip(found, *limits(number)) if number in WIDENED else found
 
 
 def saturated(x: Tensor, points: Any, kind: DType) -> Tensor:

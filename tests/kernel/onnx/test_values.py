@@ -195,6 +195,43 @@ def test_constants_of_a_few_bits_are_held_in_bytes(kind, numbers):
     assert [one.tolist() for one in load(model)().values()] == [numbers, numbers]
 
 
+def _inner(tensor, q, d):
+    """The branch of an If that quantizes by what lies outside."""
+    made = onnx.helper.make_empty_tensor_value_info("y")
+    branch = helper.make_graph([q, d], "branch", [], [made])
+    yes = node("Constant", [], ["yes"], value=helper.make_tensor("", 9, [], [True]))
+    return [yes, node("If", ["yes"], ["y"], then_branch=branch, else_branch=branch)], [tensor]
+
+
+WAYS = {
+    "initializer": lambda tensor, q, d: ([q, d], [tensor]),
+    "constant": lambda tensor, q, d: ([node("Constant", [], ["z"], value=tensor), q, d], []),
+    "moved": lambda tensor, q, d: (
+        [node("Constant", [], ["c"], value=tensor), node("Identity", ["c"], ["z"]), q, d],
+        [],
+    ),
+    "outside": _inner,
+}
+
+
+@pytest.mark.parametrize("precise", [False, True])
+@pytest.mark.parametrize("way", [*WAYS, "attribute"])
+@pytest.mark.parametrize(("kind", "low", "high"), [(21, 0, 15), (22, -8, 7), (26, -2, 1)])
+def test_small_integers_are_quantized_to_their_own_limits(kind, low, high, way, precise):
+    x = np.linspace(-20, 20, 97, dtype=F)
+    point = 0 if way == "attribute" else high - 1
+    inputs = ["x", "s"] if way == "attribute" else ["x", "s", "z"]
+    more = {"output_dtype": kind} if way == "attribute" else {}
+    q = node("QuantizeLinear", inputs, ["q"], **more, **({"precision": 1} if precise else {}))
+    d = node("Cast", ["q"], ["y"], to=6)
+    tensor = helper.make_tensor("z", kind, [], [point])
+    nodes, constants = WAYS.get(way, lambda tensor, q, d: ([q, d], []))(tensor, q, d)
+    scale = helper.make_tensor("s", 1, [], [1.25])
+    model = of_nodes(*nodes, constants=[scale, *constants], opset=23)
+    expected = np.clip(np.rint(x / F(1.25)) + point, low, high)
+    assert load(model)(x)["y"].numpy().tolist() == expected.tolist()
+
+
 def test_float64_in_place_of_float32_is_computed_in_float64():
     text = """f (float[n] x) => (float[n] y) <float s = {0.1}, uint8 z = {100}> {
         q = QuantizeLinear(x, s, z)
