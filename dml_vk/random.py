@@ -27,7 +27,7 @@ from dml_vk.ops import draws
 from dml_vk.ops.draws import Draw
 from dml_vk.ops.philox import blocks_begun, blocks_of, fill_philox
 from dml_vk.ops.streams import from_words, hashed_key, seeded_key, to_unsigned, to_words
-from dml_vk.runtime.capture import check_known, claimed, own
+from dml_vk.runtime.capture import check_known, claimed, is_captured, own
 from dml_vk.runtime.device import device as open_device
 from dml_vk.runtime.gate import Gate
 from dml_vk.strides.order import Ints, several, to_int
@@ -52,7 +52,7 @@ class Generator:
 
     A seed can be any integer. The key is derived from it by SHA-256: the first 8 bytes,
     little-endian, of the hash of its digits, as `format(seed, "x")` writes them. Without both, the
-    key is random.
+    key is random; if that is in a compiled function, each call has another.
 
     >>> import dml_vk
     >>> [hex(word) for word in dml_vk.random.Generator(key=0).bits(5).tolist()]
@@ -70,10 +70,13 @@ class Generator:
         if key is not None and seed is not None:
             rule = "seed and key must not both be given"
             raise RangeError("Generator", rule, seed=seed, key=key)
+        # Of a captured function, it begins at each call: anew if its key is random.
+        self._is_begun = key is not None or seed is not None or not is_captured()
+        if self._is_begun:
+            own(self)
         if key is None:
             key = secrets.randbits(64) if seed is None else seeded_key(seed)
         # Key and counter are one value, so that they change in one step.
-        own(self)
         self._stream = (to_unsigned("key", key, 64), to_unsigned("counter", counter, 128))
         self.device = device
 
@@ -345,7 +348,15 @@ class Generator:
 
     def _next(self, blocks: int) -> Ints:
         """Advance the counter by these blocks; return the state before, or what stands for it."""
-        return claimed(self, lambda: to_words(*self._claim(blocks)))
+        is_first, self._is_begun = not self._is_begun, True
+        start = self._stream[1]
+
+        def claim() -> Ints:
+            if is_first:
+                self._stream = secrets.randbits(64), start
+            return to_words(*self._claim(blocks))
+
+        return claimed(self, claim)
 
     def _claim(self, blocks: int) -> tuple[int, int]:
         """Advance the counter by these blocks; return the key and the old counter."""

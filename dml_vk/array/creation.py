@@ -19,8 +19,10 @@ from dml_vk.layout import (
 from dml_vk.ops.copy import copy_elements
 from dml_vk.ops.elementwise import cast_elements, check_cast
 from dml_vk.ops.fill import fill_constant
+from dml_vk.runtime.capture import is_captured
 from dml_vk.runtime.device import Device
 from dml_vk.runtime.device import device as open_device
+from dml_vk.runtime.recording import with_values
 from dml_vk.strides.order import several, to_bool_or_none, to_sizes
 from dml_vk.tensor import host
 from dml_vk.tensor.core import Tensor, as_asked, tensor_over
@@ -335,6 +337,8 @@ def host_array(obj: Any, dtype: Any) -> tuple[Array, DType]:
     """Return the object as a NumPy array, and the dtype of the tensor to create."""
     what = "asarray"
     wanted = None if dtype is None else to_dtype(what, dtype)
+    if is_captured():
+        obj = with_values(obj)
     if hasattr(obj, "__dlpack__") and not hasattr(obj, "__array__"):
         obj = _lent(what, obj)
     try:

@@ -5,33 +5,25 @@ from __future__ import annotations
 import functools
 import inspect
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
-from time import perf_counter
-from typing import Any, NamedTuple, overload
+from typing import Any, overload
 
-from dml_vk.array.calls import watched
-from dml_vk.errors import ONE_DEVICE, CaptureError, DeviceError, DTypeError, RangeError
+from dml_vk.errors import DTypeError, RangeError
 from dml_vk.exactness import chosen
 from dml_vk.observe import dispatches
 from dml_vk.observe.builds import counted
-from dml_vk.observe.copies import collected
 from dml_vk.program.donation import Donation, donated
 from dml_vk.program.explain import explained
-from dml_vk.program.fusion import computed_of
+from dml_vk.program.first_call import FirstCall, Known
 from dml_vk.program.info import CompileInfo, info_of
-from dml_vk.program.layouts import placed, to_layout
-from dml_vk.program.live_numbers import LiveArgument
-from dml_vk.program.operations import Watch
+from dml_vk.program.layouts import to_layout
 from dml_vk.program.picture import drawn
 from dml_vk.program.program import Program
-from dml_vk.program.trees import exactly, flatten, replace
+from dml_vk.program.trees import flatten
 from dml_vk.runtime.arenas import Allocation
-from dml_vk.runtime.capture import Capture, Upload, Work, current
-from dml_vk.runtime.capturing import captured
+from dml_vk.runtime.capture import current
 from dml_vk.runtime.device import device as open_device
 from dml_vk.strides.order import Ints, several, to_ints
 from dml_vk.tensor.core import Tensor
-from dml_vk.tensor.spec import Spec
 
 Function = Callable[..., Any]
 MOST_VALUES = 64  # of numbers that are part of a signature: each has a program
@@ -92,7 +84,11 @@ class Compiled:
             raise DTypeError(self._name, rule, error=str(error)) from None
         program = next((one.program for one in known if one.fits(numbers)), None)
         if program is None:
-            made = self._captured(args, kwargs, tensors, memory, shares, gifts)
+            call = FirstCall(
+                self._name, self._function, args, kwargs, self._static, tensors, memory, shares,
+                gifts, self._layout, self._is_fused,
+            )  # fmt: skip
+            made = call.known()
             program = made.program  # another thread may have added one since
             known.append(made)
             if len(known) > MOST_VALUES:
@@ -164,67 +160,6 @@ class Compiled:
     def _name(self) -> str:
         return getattr(self._function, "__name__", "compile")
 
-    def _captured(
-        self,
-        args: Sequence[Any],
-        kwargs: Any,
-        tensors: Sequence[Tensor],
-        memory: Sequence[Allocation],
-        shares: Ints,
-        gifts: Sequence[int],
-    ) -> Known:
-        device = tensors[0].device if tensors else open_device()
-        for x in tensors:
-            if x.device is not device:
-                raise DeviceError(self._name, ONE_DEVICE, devices=[one.device for one in tensors])
-        began = perf_counter()
-        capture = Capture(device, [one.nbytes for one in memory])
-        given: list[Tensor] = []
-        known: dict[int, Tensor] = {}
-        numbers: list[LiveArgument] = []
-
-        def without_values(x: Any, *, is_static: bool = False) -> Any:
-            if isinstance(x, Tensor):
-                slot: Any = capture.slots[shares[len(given)]]
-                made = known.setdefault(id(x), Tensor._over_memory(slot, _spec(x)))
-                given.append(made)
-                return made
-            if is_static or not (type(x) is int or type(x) is float):
-                return x
-            numbers.append(LiveArgument(len(numbers), x))
-            return numbers[-1]
-
-        fixed = functools.partial(without_values, is_static=True)
-        replaced = [
-            replace(one, fixed if place in self._static else without_values)
-            for place, one in enumerate(args)
-        ]
-        named = replace(kwargs, without_values)
-        watch = Watch(capture)
-        with captured(capture), watched(watch) if self._layout else nullcontext():
-            result, copies = collected(lambda: self._function(*replaced, **named))
-        if self._is_fused:
-            _check_elementwise(capture)
-        formats = None
-        if self._layout:
-            formats = placed(capture, watch, result, copies, self._layout)
-        gone = [shares[number] for number in gifts]
-        program = Program(capture, given, result, copies, gone, formats)
-        program.capture_seconds = perf_counter() - began
-        dispatches.captured(self._name, program.capture_seconds)
-        pinned = {one.operand: exactly(one.pinned()) for one in numbers if one.is_pinned}
-        return Known(pinned, program)
-
-
-class Known(NamedTuple):
-    """A program, and the numbers on whose values it depends, by their place."""
-
-    pinned: dict[int, Any]
-    program: Program
-
-    def fits(self, numbers: Sequence[Any]) -> bool:
-        return all(exactly(numbers[place]) == value for place, value in self.pinned.items())
-
 
 @overload
 def compile(
@@ -284,22 +219,24 @@ def fuse(function: Function) -> Compiled:
     >>> squared_difference(dml_vk.asarray([3.0, 5.0]), 1.0).tolist()
     [4.0, 16.0]
     """
-    if not callable(function):
-        raise DTypeError("fuse", "function must be callable", function=function)
+    _check_function("fuse", function)
     return Compiled(function, is_fused=True)
 
 
-def _check_elementwise(capture: Capture) -> None:
-    for step in capture.steps:
-        if not isinstance(step, Upload) and computed_of(step) is None:
-            caller = step.caller if isinstance(step, Work) else None
-            rule = "a fused function must compute by elements alone: use compile"
-            raise CaptureError("fuse", rule, call=str(caller))
+def _check_function(what: str, function: Any) -> None:
+    if not callable(function):
+        raise DTypeError(what, "function must be callable", function=function)
+    for one in (function, vars(type(function)).get("__call__")):
+        if inspect.isgeneratorfunction(one) or inspect.isasyncgenfunction(one):
+            rule = "function must not be a generator, of which each step would be a program"
+            raise DTypeError(what, rule, function=function)
+        if inspect.iscoroutinefunction(one):
+            rule = "function must not be async: compile what it awaits"
+            raise DTypeError(what, rule, function=function)
 
 
 def _compiled(function: Any, static: Any, donate: Any, layout: str | None) -> Compiled:
-    if not callable(function):
-        raise DTypeError("compile", "function must be callable", function=function)
+    _check_function("compile", function)
     most = _most_by_place(function)
     fixed = _to_places("static_argnums", static, most)
     given = _to_places("donate", donate, most)
@@ -328,10 +265,6 @@ def _to_places(what: str, given: Any, most: int | None) -> frozenset[int]:
             rule = f"{what} must name places of arguments that the function takes by place"
             raise RangeError("compile", rule, **{what: place, "arguments": most})
     return frozenset([place if place >= 0 else place + (most or 0) for place in places])
-
-
-def _spec(x: Tensor) -> Spec:
-    return Spec.of(x.layout, x.dtype, x.device)
 
 
 def _memory_of(tensors: Sequence[Tensor]) -> tuple[list[Allocation], Ints]:

@@ -6,6 +6,7 @@ which then becomes part of the signature.
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -82,7 +83,8 @@ _UNARY: dict[str, Callable[..., Any]] = {
     "__neg__": operator.neg, "__pos__": operator.pos, "__abs__": abs, "__invert__": operator.inv,
     "__bool__": bool, "__int__": int, "__float__": float, "__complex__": complex,
     "__index__": operator.index, "__round__": round, "__hash__": hash, "__repr__": repr,
-    "__str__": str, "__format__": format,
+    "__str__": str, "__format__": format, "__trunc__": math.trunc, "__floor__": math.floor,
+    "__ceil__": math.ceil,
 }  # fmt: skip
 for _name, _function in _UNARY.items():
     _unary(_name, _function)

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Collection, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from dml_vk.errors import CaptureError
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.observe.builds import Builds
 from dml_vk.observe.copies import Copy, record
@@ -242,6 +243,9 @@ class Program:
     def _leaf(self, tensor: Any) -> Any:
         if type(tensor) is LiveArgument:
             return tensor.pinned()
+        if isinstance(tensor, (Iterator, AsyncIterator, Awaitable)):
+            rule = "a compiled function must not return what computes later, such as a generator"
+            raise CaptureError("compile", rule, result=type(tensor).__name__)
         if not isinstance(tensor, Tensor):
             return tensor
         memory: Any = tensor.allocation

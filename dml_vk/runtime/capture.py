@@ -7,7 +7,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from dml_vk.errors import CaptureError
+from dml_vk.errors import CaptureError, DmlVkError
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.chain import Chain
 from dml_vk.observe.callers import Caller, caller
@@ -34,10 +34,21 @@ class Placeholder(Slot):
         raise CaptureError("compile", rule, nbytes=self.nbytes)
 
 
-def needs_values() -> CaptureError:
+def needs_values() -> DmlVkError:
+    return refused("values are not known while a function is compiled")
+
+
+def refused(rule: str) -> DmlVkError:
     entry = caller()
-    rule = "values are not known while a function is compiled"
-    return CaptureError(entry.op, rule, line=f"{entry.file}:{entry.line}")
+    return spoil(CaptureError(entry.op, rule, line=f"{entry.file}:{entry.line}"))
+
+
+def spoil(error: DmlVkError) -> DmlVkError:
+    """Have this error, of what cannot be captured, raised in the end even if it is caught."""
+    capture = current.get()
+    if capture is not None and capture.refusal is None:
+        capture.refusal = error
+    return error
 
 
 class Chained(NamedTuple):
@@ -103,6 +114,7 @@ class Capture:
         self._own: set[int] = set()
         self._owned: list[object] = []  # keeps their ids
         self.is_paused = False
+        self.refusal: DmlVkError | None = None  # the first error of what cannot be captured
 
     def new(self, nbytes: int) -> Placeholder:
         slot = Placeholder(len(self.slots), nbytes)
@@ -145,6 +157,12 @@ class Capture:
 
 
 current: ContextVar[Capture | None] = ContextVar("dml_vk.capture", default=None)
+
+
+def is_captured() -> bool:
+    """Whether what this context does is recorded for a program."""
+    capture = current.get()
+    return capture is not None and not capture.is_paused
 
 
 def own(thing: object) -> None:

@@ -9,7 +9,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from dml_vk.errors import CaptureError, DeviceError
+from dml_vk.errors import DeviceError
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.observe.callers import caller
 from dml_vk.runtime import device as devices
@@ -22,6 +22,8 @@ from dml_vk.runtime.capture import (
     Work,
     current,
     needs_values,
+    refused,
+    spoil,
 )
 from dml_vk.runtime.device import Check, Device
 from dml_vk.runtime.encode import Dispatched
@@ -137,7 +139,7 @@ def _recording(device: Device) -> Capture | None:
         return None
     if capture.device is not device:
         rule = "a compiled function runs on one device"
-        raise DeviceError("compile", rule, device=device, program=capture.device)
+        raise spoil(DeviceError("compile", rule, device=device, program=capture.device))
     return capture
 
 
@@ -155,9 +157,7 @@ def _add(
 @contextmanager
 def _upload(capture: Capture, allocation: Any, start: int, nbytes: int) -> Iterator[Bytes]:
     if not isinstance(allocation, Placeholder):
-        entry = caller()
-        rule = "the host cannot write memory from outside in a compiled function"
-        raise CaptureError(entry.op, rule, line=f"{entry.file}:{entry.line}")
+        raise refused("the host cannot write memory from outside in a compiled function")
     data = np.empty(nbytes, np.uint8)
     yield data
     capture.steps.append(Upload(allocation.number, start, data))

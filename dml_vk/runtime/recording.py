@@ -79,6 +79,19 @@ class LiveNumber:
         count = len(made.pack(*made.known, 1))
         return NumberWords(self.operand, made.pack, made.known).words(count)
 
+    def pinned(self) -> Any:
+        """The value, on which the program depends from now on."""
+        raise NotImplementedError
+
+
+def with_values(value: Any) -> Any:
+    """Return nested lists and tuples with the values of live numbers in their place."""
+    if issubclass(type(value), LiveNumber):
+        return value.pinned()
+    if type(value) is list or type(value) is tuple:
+        return type(value)([with_values(one) for one in value])
+    return value
+
 
 class Allocate(NamedTuple):
     """Allocate memory for a slot, preferably near that of another."""
