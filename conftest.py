@@ -7,13 +7,7 @@ import os
 
 import pytest
 
-from dml_vk.environment import cache_folder
-from dml_vk.kernels.spirv import saved
-from tests import tier
-
-# The suite makes many times as many kernels as a program does, and has all of them kept.
-KEPT_GIB = 2
-KEPT_FILES = 2**10  # new ones, before it looks at whether that is too much
+from tests import kept, tier
 
 pytest_plugins = ["tests.repeat", "tests.progress"]
 
@@ -26,18 +20,14 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    """Share kernels among all processes of all runs. Tests of caches use others.
+    """Have kernels kept.
 
     SciPy reads what --clients asks for when it is imported.
 
     With --gpu, any device that is opened in this process is driven as the probe has an H200.
     """
     tier.begin(is_all=config.getoption("all"))
-    kept = os.environ.setdefault("DML_VK_TESTS_CACHE", str(cache_folder() / "tests"))
-    os.environ["DML_VK_CACHE"] = kept
-    os.environ.setdefault("MESA_SHADER_CACHE_DIR", kept)
-    os.environ["MESA_SHADER_CACHE_MAX_SIZE"] = f"{KEPT_GIB}G"  # of what lavapipe compiles
-    saved.MOST_BYTES, saved.LOOK_FILES = KEPT_GIB * 2**30, KEPT_FILES
+    kept.keep()
     if config.getoption("clients"):
         os.environ["SCIPY_ARRAY_API"] = "1"
     if config.getoption("gpu"):

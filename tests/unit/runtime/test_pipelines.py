@@ -10,6 +10,7 @@ from dml_vk.errors import DeviceMemoryError
 from dml_vk.limits import MINIMUM
 from dml_vk.runtime import pipelines
 from dml_vk.runtime.queue import Queue
+from tests.kept import AS_USERS
 from tests.unit.runtime.queues import Runtime, arena, make_plan, operand, shader
 
 pytestmark = pytest.mark.usefixtures("no_modules")
@@ -99,7 +100,9 @@ def test_one_that_is_too_large_is_looked_up_as_fast_as_any(monkeypatch):
     assert not forgotten
 
 
-def test_512_modules_of_10_kilobytes_are_kept():
+def test_512_modules_of_10_kilobytes_are_kept(monkeypatch):
+    monkeypatch.setattr(pipelines, "MOST", AS_USERS[0])
+    monkeypatch.setattr(pipelines, "MOST_BYTES", AS_USERS[1])
     runtime = Runtime()
     queue = Queue(runtime, MINIMUM, lambda: None)
     run = modules([2500] * 512)
