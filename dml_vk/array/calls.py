@@ -15,6 +15,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
+from dml_vk.array.host_operands import with_dtypes
 from dml_vk.errors import DmlVkError
 from dml_vk.exactness import chosen
 from dml_vk.kernels.plan.base import Plan
@@ -36,7 +37,7 @@ from dml_vk.runtime.recording import (
 )
 from dml_vk.strides.order import Ints
 from dml_vk.tensor.core import Tensor
-from dml_vk.tensor.operands import is_numpys, plain
+from dml_vk.tensor.operands import is_scalar, plain
 from dml_vk.tensor.spec import Spec
 
 MOST = 4096  # cached calls; the cache is cleared when it is full
@@ -73,8 +74,10 @@ def call(function: Function, operands: Sequence[Any], out: Any = None, *params: 
     known = _calls.get(key)
     if known is None:
         if _UNKEYED in key:
-            if any(map(is_numpys, operands)):
-                return call(function, tuple(map(plain, operands)), out, *params)
+            if any(map(is_scalar, operands)):
+                near = next((x for x in operands if type(x) is Tensor), None)
+                same = map(plain, operands) if near is None else with_dtypes(operands, near)
+                return call(function, tuple(same), out, *params)
             # No operands, which is an error, or part of another call, which is being recorded.
             return function(operands, out, *params)
         with suppress(DmlVkError):
@@ -105,6 +108,8 @@ def _place(operands: Sequence[Any], out: Any) -> Any:
     if type(out) is not Tensor or spec is _UNKEYED:
         return _UNKEYED
     memory = out.allocation
+    if memory.is_fixed:  # The function raises the error.
+        return _UNKEYED
     return spec, *[type(x) is Tensor and x.allocation is memory for x in operands]
 
 

@@ -15,7 +15,7 @@ from dml_vk.ops.parts import imag_part, real_part
 from dml_vk.promotion import common_dtype
 from dml_vk.strides.order import to_bool
 from dml_vk.tensor.core import Tensor
-from dml_vk.tensor.operands import plain, to_tensor
+from dml_vk.tensor.operands import is_scalar, scalar_dtype, to_tensor
 
 _KINDS = {
     "bool": "b",
@@ -129,8 +129,8 @@ def result_type(*arrays_and_dtypes: Any) -> DType:
     """Return the dtype in which an operation on these tensors, dtypes and numbers is computed.
 
     Complex numbers take precedence over floats, floats over integers, and integers over bools.
-    Numbers take the dtype of the other operands, or the default dtype of their kind if that is
-    higher, which is the one that `asarray` gives them.
+    Python's numbers take the dtype of the other operands, or the default dtype of their kind if
+    that is higher, which is the one that `asarray` gives them. NumPy's scalars have their own.
 
     >>> import dml_vk
     >>> dml_vk.result_type(dml_vk.uint8, dml_vk.int8, 300)
@@ -142,9 +142,10 @@ def result_type(*arrays_and_dtypes: Any) -> DType:
     dtypes: list[DType] = []
     numbers: list[Any] = []
     for one in arrays_and_dtypes:
-        number = plain(one)
-        if type(number) in PYTHON:
-            numbers.append(number)
+        if is_scalar(one):
+            dtypes.append(scalar_dtype(one))
+        elif type(one) in PYTHON:
+            numbers.append(one)
         else:
             dtypes.append(_dtype_of(what, one))
     if not dtypes and not numbers:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from typing import Any
 
+import numpy as np
+
 from dml_vk.array.creation import full
 from dml_vk.array.cumulative import diff
 from dml_vk.array.elementwise import add, astype, divide, multiply, negative, subtract
@@ -12,7 +14,7 @@ from dml_vk.array.host_operands import beside
 from dml_vk.array.manipulation import moveaxis, reshape, to_axes
 from dml_vk.array.statistics import computed_in, sum
 from dml_vk.dtypes import DType, complex128, float64
-from dml_vk.errors import ErrorsAs, LayoutError, RangeError
+from dml_vk.errors import DTypeError, ErrorsAs, LayoutError, RangeError
 from dml_vk.layout import Layout
 from dml_vk.promotion import common_dtype, float_dtype
 from dml_vk.strides.order import Axes, row_major, to_int
@@ -150,6 +152,9 @@ def _flat_like(value: Any, near: Tensor) -> Tensor | None:
     if value is None:
         return None
     if isinstance(value, Tensor):
+        if not np.can_cast(value.dtype.numpy_name, near.dtype.numpy_name, "same_kind"):
+            rule = f"to_begin and to_end must be castable to {near.dtype.name}: use astype"
+            raise DTypeError("ediff1d", rule, dtype=value.dtype)
         return reshape(value, -1)
     new = result_over("ediff1d", Layout((1,)), near.dtype, near)
     new[...] = plain(value)

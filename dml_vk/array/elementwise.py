@@ -16,7 +16,7 @@ import numpy as np
 
 from dml_vk.array.calls import call
 from dml_vk.array.creation import full
-from dml_vk.array.host_operands import beside
+from dml_vk.array.host_operands import beside, with_arrays, with_dtypes
 from dml_vk.array.searching import nonzero
 from dml_vk.dtypes import DTYPES, DType, bool_, float32, float64, to_dtype
 from dml_vk.errors import DTypeError, ErrorsAs, LayoutError
@@ -247,11 +247,14 @@ def where(
     """
     if type(condition) is Tensor and _fit(x1, x2):
         return call(_selected, (condition, x1, x2), out)
-    condition, x1, x2 = beside("where", condition, x1, x2)
+    near = next((one for one in (condition, x1, x2) if isinstance(one, Tensor)), None)
+    if near is not None:
+        condition, x1, x2 = with_arrays("where", (condition, x1, x2), near)
     condition = to_tensor("where", "condition", condition)
     if x1 is None and x2 is None and out is None:
         return nonzero(condition)
     to_tensors("where", (condition, x1, x2))
+    x1, x2 = with_dtypes((x1, x2), condition)
     common = _common("where", OPERATORS["where"], (x1, x2))
     # Scalars that do not fit in the params become elements.
     scalars = sum([not isinstance(x, Tensor) for x in (x1, x2)])
@@ -339,7 +342,8 @@ _SMALL = (3, 4)  # powers that are computed as products
 
 
 def _to_the_power(x1: Operand, x2: Operand, /, *, out: Tensor | None = None) -> Tensor:
-    number = plain(x2)
+    x1, x2 = beside("pow", x1, x2)
+    number: Any = x2
     if issubclass(type(number), LiveNumber):
         number = number.kind(number)  # Its value tells the operator.
     if type(number) in (int, float) and isinstance(x1, Tensor):

@@ -22,7 +22,6 @@ _IGNORABLE: dict[str, tuple[Any, ...]] = {
     "axisb": (-1,),
     "axisc": (-1,),
     "casting": ("same_kind",),
-    "copy": (True, False),
     "kind": ("quicksort", "heapsort", "mergesort", "stable"),
     "mode": ("raise",),
     "order": ("K",),

@@ -13,7 +13,7 @@ from dml_vk.dtypes import to_dtype
 from dml_vk.errors import RangeError
 from dml_vk.numpy_protocols.calls import check_casting, ours
 from dml_vk.promotion import common_dtype, float_dtype
-from dml_vk.strides.order import to_int
+from dml_vk.strides.order import to_bool, to_int
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import to_number, to_tensor
 
@@ -113,8 +113,14 @@ def isrealobj(x: Tensor) -> bool:
 
 def imag(val: Any) -> Any:
     """The imaginary parts, which are zeros for real numbers."""
-    given = to_tensor("imag", "val", val)
-    return ours.imag(given) if iscomplexobj(given) else ours.zeros_like(given)
+    return to_tensor("imag", "val", val).imag
+
+
+def nan_to_num(x: Any, copy: bool = True, **numbers: Any) -> Any:
+    """Replace what is not finite, in place unless a copy is asked for."""
+    given = to_tensor("nan_to_num", "x", x)
+    target = None if to_bool("nan_to_num", "copy", copy) else given
+    return ours.nan_to_num(given, out=target, **numbers)
 
 
 def linspace(

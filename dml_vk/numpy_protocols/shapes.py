@@ -10,7 +10,7 @@ from dml_vk.errors import LayoutError
 from dml_vk.layout import contiguous_format, preserve_format
 from dml_vk.numpy_protocols.calls import ours
 from dml_vk.promotion import check_weak
-from dml_vk.strides.order import to_index, to_int
+from dml_vk.strides.order import to_bool, to_index, to_int
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import plain, to_tensor
 
@@ -50,6 +50,12 @@ def like(name: str) -> Callable[..., Any]:
         return getattr(ours, name)(a, *value, memory_format=form, **named)
 
     return adapter
+
+
+def meshgrid(*xi: Any, copy: Any = True, **named: Any) -> list[Tensor]:
+    """The grids, which are views of the vectors if `copy` is false."""
+    found = ours.meshgrid(*xi, **named)
+    return [one.clone() for one in found] if to_bool("meshgrid", "copy", copy) else list(found)
 
 
 def reshape(a: Any, shape: Any = None, newshape: Any = None, **named: Any) -> Any:

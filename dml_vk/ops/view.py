@@ -105,8 +105,13 @@ def check_count(what: str, view: View, name: str) -> None:
         raise LayoutError(what, rule, shape=view.layout.sizes)
 
 
+READ_ONLY = "must not be read-only, as the imaginary parts of real numbers are"
+
+
 def check_target(what: str, view: View, name: str) -> None:
-    """Check that no two elements share an address, so that writes are well defined."""
+    """Check that this can be written to, and that no two elements share an address."""
+    if view.allocation.is_fixed:
+        raise LayoutError(what, f"{name} {READ_ONLY}", shape=view.layout.sizes)
     if view.layout.overlaps:
         rule = f"{name} has overlapping elements"
         raise LayoutError(what, rule, **{name.removeprefix("the "): view.layout})

@@ -74,12 +74,13 @@ def ranges(notes: Iterable[Note]) -> Iterator[tuple[int, int]]:
 class Allocation:
     """A range of an arena, freed when the last reference to it is dropped."""
 
-    __slots__ = ("__weakref__", "arena", "nbytes", "note", "offset")
+    __slots__ = ("__weakref__", "arena", "is_fixed", "nbytes", "note", "offset")
 
     def __init__(self, arena: Arena, offset: int, nbytes: int, freed: deque[Note]) -> None:
         self.arena = arena
         self.offset = offset
         self.nbytes = nbytes  # as requested; the range itself is rounded up
+        self.is_fixed = False  # whether tensors over it are only read
         # Finalizers run anywhere, even while the memory's lock is held, so this one only appends
         # the note to `freed`. It is C code, unlike `__del__`, which Ctrl-C could interrupt.
         note = self.note = Note(self, freed.append)

@@ -16,13 +16,14 @@ from dml_vk.strides.order import Ints
 class Slot:
     """A placeholder for memory that each call passes in or allocates."""
 
-    __slots__ = ("arena", "nbytes", "number", "offset")
+    __slots__ = ("arena", "is_fixed", "nbytes", "number", "offset")
 
     def __init__(self, number: int, nbytes: int) -> None:
         self.number = number
         self.nbytes = nbytes
         self.arena = self  # so that accesses refer to the slot
         self.offset = 0
+        self.is_fixed = False
 
 
 class Number:

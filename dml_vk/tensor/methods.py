@@ -36,7 +36,7 @@ from dml_vk.strides.views import one_tuple
 from dml_vk.tensor import host
 from dml_vk.tensor.core import Tensor, tensor_over
 from dml_vk.tensor.host import Array
-from dml_vk.tensor.operands import Operand, plain
+from dml_vk.tensor.operands import Operand, is_scalar, plain, scalar_dtype
 
 if TYPE_CHECKING:
     from dml_vk.buffer import Buffer
@@ -91,8 +91,9 @@ def _check_kept(what: str, x: Any, y: Any) -> None:
         kept = y.dtype is x.dtype if hasattr(y, "dtype") else not isinstance(y, complex)
         if kept:
             return
-    if isinstance(y, Tensor):
-        found = common_dtype(what, (x.dtype, y.dtype))
+    if isinstance(y, Tensor) or is_scalar(y):
+        other = y.dtype if isinstance(y, Tensor) else scalar_dtype(y)
+        found = common_dtype(what, (x.dtype, other))
     elif isinstance(plain(y), (Real, complex)):
         found = common_dtype(what, (x.dtype,), (plain(y),))
     else:
@@ -259,8 +260,12 @@ class TensorMethods:
 
     @property
     def imag(self: Any) -> Tensor:
-        """The imaginary parts, as a view that can be written to; new zeros if x is real."""
-        return data_types.imag(self) if self.dtype.kind == "c" else creation.zeros_like(self)
+        """The imaginary parts, as a view that can be written to; read-only zeros if x is real."""
+        if self.dtype.kind == "c":
+            return data_types.imag(self)
+        zeros = creation.zeros_like(self)
+        zeros.allocation.is_fixed = True
+        return zeros
 
     @imag.setter
     def imag(self: Any, value: Operand) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dml_vk.dtypes import DTYPES, DType, float32, int64, to_dtype, uint64
+from dml_vk.dtypes import DTYPES, DType, complex128, float32, float64, int64, to_dtype, uint64
 from dml_vk.errors import ONE_DEVICE, DeviceError, DTypeError, LayoutError
 from dml_vk.layout import Layout
 from dml_vk.ops.elementwise import converted
@@ -33,6 +33,18 @@ def plain(number: Any) -> Any:
     if isinstance(number, (np.longdouble, np.clongdouble)):  # They have no Python number.
         return complex(number) if isinstance(number, np.complexfloating) else float(number)
     return number
+
+
+def is_scalar(number: Any) -> bool:
+    """Whether this is a number of NumPy's, which has a dtype."""
+    return is_numpys(number) and number.dtype.kind in "biufc"
+
+
+def scalar_dtype(number: Any) -> DType:
+    """The dtype of a NumPy scalar; float64 or complex128 if it has more bits than these."""
+    most = {"f": float64, "c": complex128}.get(number.dtype.kind)
+    is_wide = most is not None and number.dtype.itemsize > most.itemsize
+    return most if most is not None and is_wide else to_dtype("operands", number.dtype)
 
 
 def to_number(what: str, name: str, value: Any) -> int | float:

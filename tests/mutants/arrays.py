@@ -18,6 +18,14 @@ MUTANTS = (
         ("tests/unit/test_promotion.py", f"{_TESTS}/test_kinds.py"),
     ),
     Mutant(
+        "promotion-of-numpys-scalars",
+        "a scalar of NumPy's takes the dtype of the tensor",
+        "dml_vk/array/host_operands.py",
+        '    if common_dtype("operands", tensors, [*python, *map(plain, scalars)]) is found:',
+        "    if True:",
+        (f"{_TESTS}/test_numpys_scalars.py",),
+    ),
+    Mutant(
         "promotion-of-a-stored-number",
         "an integer tensor takes a float number, which is cut",
         "dml_vk/promotion.py",

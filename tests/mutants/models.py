@@ -57,6 +57,14 @@ MUTANTS = (
         ),
     ),
     Mutant(
+        "onnx-quantized-to-four-bits",
+        "the limits of a zero point of 4 bits are those of its byte",
+        f"{_ONNX}/narrow.py",
+        '        if node.op == "QuantizeLinear" and len(found) > 2 and found[2]:',
+        "        if False:",
+        (f"{_MODELS}/test_values.py",),
+    ),
+    Mutant(
         "onnx-fused-although-used",
         "a convolution whose result is an output as well takes in the activation after it",
         f"{_ONNX}/fusing.py",
