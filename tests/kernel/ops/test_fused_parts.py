@@ -15,7 +15,7 @@ from dml_vk.kernels.plan.chain import Recipe
 from dml_vk.kernels.plan.fused import plan_fused
 from dml_vk.kernels.spirv import chained
 from dml_vk.layout import Layout
-from dml_vk.program.sharing import _in_place
+from dml_vk.program.aliasing import in_place
 from tests import tier
 from tests.kernel.chains import WIDE, check, found, launched, run, written_to
 from tests.kernel.elementwise import source_of
@@ -190,7 +190,7 @@ def test_temporaries_are_not_written_over_in_shared_words():
         made = jobs(compiled(function, numbers(7, 62).to(dtype)))
         (one,) = [job for job in made if isinstance(job.work.recipe, Recipe)]
         assert one.work.shares_words == shares
-        assert bool(list(_in_place(one.step))) != shares
+        assert bool(list(in_place(one.step))) != shares
 
 
 def test_no_elements():
