@@ -25,6 +25,8 @@ FUNCTIONS = {
     "cat": _JOINED,
     "chunk": "x.chunk",
     "concatenate": _JOINED,
+    **{f"conv{n}d": "dml_vk.nn.conv" for n in (1, 2, 3)},
+    **{f"{kind}_pool{n}d": f"dml_vk.nn.{kind}_pool" for kind in ("avg", "max") for n in (1, 2, 3)},
     "cross_entropy": "dml_vk.nn.cross_entropy",
     "cumprod": "dml_vk.cumulative_prod",
     "cumsum": "dml_vk.cumulative_sum",
@@ -97,6 +99,16 @@ LINALG = {
 }
 
 
+RANDOM = {
+    "default_rng": "dml_vk.random.Generator",
+    "rand": "dml_vk.random.Generator(seed).random",
+    "randint": "dml_vk.random.Generator(seed).integers",
+    "randn": "dml_vk.random.Generator(seed).normal",
+    "seed": "dml_vk.random.Generator(seed)",
+    "shuffle": "x[dml_vk.random.Generator(seed).permutation(len(x))]",
+}
+
+
 class NamesakePackage(ModuleType):
     """A package with the name of another library's function: `numpy.array`, `torch.tensor`."""
 
@@ -116,9 +128,17 @@ def not_there(where: str, name: str) -> str:
         "module 'dml_vk'": FUNCTIONS,
         "module 'dml_vk.linalg'": LINALG,
         "module 'dml_vk.nn'": FUNCTIONS,
+        "module 'dml_vk.random'": RANDOM,
         "'Tensor' object": {**FUNCTIONS, **METHODS},
     }
     found = tables[where].get(name)
+    if where == "module 'dml_vk.nn'" and name in sys.modules["dml_vk"].__all__:
+        found = f"dml_vk.{name}"
+    if found is None and where == "module 'dml_vk.random'":
+        has_method = not name.startswith("_") and hasattr(
+            sys.modules["dml_vk.random"].Generator, name
+        )
+        found = f"dml_vk.random.Generator(seed).{name}" if has_method else None
     if found is None and where == "'Tensor' object" and name in sys.modules["dml_vk"].__all__:
         found = f"dml_vk.{name}(x)"
     hint = f"; here that is {found}" if found else ""

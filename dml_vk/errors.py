@@ -24,9 +24,10 @@ class DmlVkError(Exception):
     rule: str
     got: dict[str, object]
 
-    def __init__(self, op: str, rule: str, /, **got: object) -> None:
-        # The text is made at once: values such as lists may change before anybody reads it.
-        super().__init__(explain(op, rule, **got))
+    def __init__(self, op: str, rule: str = "", /, **got: object) -> None:
+        # The text is made at once: values such as lists may change before anybody reads it. Others
+        # who raise these errors may give a text alone.
+        super().__init__(explain(op, rule, **got) if rule else op)
         self.op, self.rule, self.got = op, rule, got
 
     def renamed(self: Self, op: str, /, **names: str) -> Self:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import secrets
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+from dml_vk.aliases import not_there
 from dml_vk.array.creation import Wanted
 from dml_vk.array.draws import ComplexDraw, draw_into, dtype_of_draw, normals
 from dml_vk.array.indexing.api import take
@@ -382,3 +383,9 @@ _FLOATS = (float32, float16, float64)
 
 def _from_pickle(kind: type[Generator], state: Ints, device: str | None) -> Generator:
     return kind.from_state(state, device=device)
+
+
+if not TYPE_CHECKING:  # It would make type checkers accept all names.
+
+    def __getattr__(name: str) -> Any:
+        raise AttributeError(not_there("module 'dml_vk.random'", name))

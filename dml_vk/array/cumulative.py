@@ -35,8 +35,8 @@ from dml_vk.tensor.operands import (
 def cumulative_sum(
     x: Tensor,
     /,
-    *,
     axis: int | None = None,
+    *,
     dtype: Any = None,
     include_initial: bool = False,
     out: Tensor | None = None,
@@ -59,8 +59,8 @@ def cumulative_sum(
 def cumulative_prod(
     x: Tensor,
     /,
-    *,
     axis: int | None = None,
+    *,
     dtype: Any = None,
     include_initial: bool = False,
     out: Tensor | None = None,

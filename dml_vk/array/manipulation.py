@@ -79,7 +79,7 @@ def expand_dims(x: Tensor, /, axis: Axes = 0) -> Tensor:
     return given.over(layout)
 
 
-def flip(x: Tensor, /, *, axis: Axes | None = None) -> Tensor:
+def flip(x: Tensor, /, axis: Axes | None = None) -> Tensor:
     """Return a view with these dims reversed, by default all.
 
     >>> import dml_vk
@@ -193,7 +193,7 @@ def unstack(x: Tensor, /, *, axis: int = 0) -> tuple[Tensor, ...]:
     return tuple([given.over(layout.select(dim, k)) for k in range(count)])
 
 
-def concat(arrays: Arrays, /, *, axis: int | None = 0, out: Tensor | None = None) -> Tensor:
+def concat(arrays: Arrays, /, axis: int | None = 0, *, out: Tensor | None = None) -> Tensor:
     """Join tensors along a dim; if `axis` is None, flatten them first.
 
     Each operand is written directly to its part of the result, in the dtype to which all promote.
@@ -226,7 +226,7 @@ def _concatenated(given: list[Tensor], out: Any, axis: Any) -> Tensor:
     return _join("concat", given, layout, places, out)
 
 
-def stack(arrays: Arrays, /, *, axis: int = 0, out: Tensor | None = None) -> Tensor:
+def stack(arrays: Arrays, /, axis: int = 0, *, out: Tensor | None = None) -> Tensor:
     """Join tensors along a new dim, which is dim `axis` of the result.
 
     The operands' order is kept. The new dim is outermost in memory, or where `expand_dims` puts it

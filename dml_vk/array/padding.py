@@ -60,8 +60,8 @@ def roll(
     x: Tensor,
     /,
     shift: int | Sequence[int],
-    *,
     axis: Axes | None = None,
+    *,
     out: Tensor | None = None,
 ) -> Tensor:
     """Shift elements cyclically along dims.
@@ -177,8 +177,8 @@ def repeat(
     x: Tensor,
     repeats: int | Sequence[int] | Tensor,
     /,
-    *,
     axis: int | None = None,
+    *,
     out: Tensor | None = None,
 ) -> Tensor:
     """Repeat each element, or each index of a dim, this many times.

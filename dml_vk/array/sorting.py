@@ -21,8 +21,8 @@ from dml_vk.tensor.operands import result_over, to_tensor
 def sort(
     x: Tensor,
     /,
-    *,
     axis: int = -1,
+    *,
     descending: bool = False,
     stable: bool = True,
     out: Tensor | None = None,
@@ -45,8 +45,8 @@ def sort(
 def argsort(
     x: Tensor,
     /,
-    *,
     axis: int = -1,
+    *,
     descending: bool = False,
     stable: bool = True,
     out: Tensor | None = None,

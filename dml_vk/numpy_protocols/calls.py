@@ -79,7 +79,8 @@ def no_such(what: str) -> DTypeError:
 def check_names(what: str, allowed: Iterable[str], given: Iterable[str]) -> None:
     wrong = set(given) - set(allowed)
     if wrong:
-        rule = f"options must be among {', '.join(sorted(allowed))}"
+        known = ", ".join(sorted(allowed))
+        rule = f"options must be among {known}" if known else "there are no options here"
         raise DTypeError(what, rule, named=tuple(sorted(wrong)))
 
 

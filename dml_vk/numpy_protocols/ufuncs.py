@@ -108,8 +108,8 @@ def ufunc(function: np.ufunc, method: str, inputs: tuple[Any, ...], named: dict[
     if method != "__call__":
         raise no_such(what)
     if function is np.divmod:
-        check_names(what, (), given)
-        return ours.floor_divide(*inputs), ours.remainder(*inputs)
+        check_names(what, ("out",), given)
+        return _divmod(*inputs, *given.get("out", (None, None)))
     if function in UFUNCS:
         return _called(what, UFUNCS[function], inputs, given)
     special = SPECIAL.get(function.__name__)
@@ -120,6 +120,17 @@ def ufunc(function: np.ufunc, method: str, inputs: tuple[Any, ...], named: dict[
     check_names(what, (), given)
     first = to_tensors(what, inputs)[0]
     return special(*[_promoted(first, one) for one in inputs])
+
+
+def _divmod(x1: Any, x2: Any, quotients: Any, rest: Any) -> tuple[Any, Any]:
+    """Quotients and remainders; a target may be an operand."""
+    found = ours.floor_divide(x1, x2), ours.remainder(x1, x2)
+    return tuple(
+        [
+            one if out is None else ours.positive(one, out=out)
+            for one, out in zip(found, (quotients, rest))
+        ]
+    )
 
 
 def _promoted(first: Tensor, one: Any) -> Any:

@@ -101,3 +101,25 @@ def test_an_attribute_that_fails_says_why_in_its_own_words():
         _ = odd.failing
     with pytest.raises(AttributeError, match="_dtype"):
         _ = object.__new__(dml_vk.Tensor).dtype
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "here"),
+    [
+        ("nn", "relu", "dml_vk.relu"),
+        ("nn", "gelu", "dml_vk.gelu"),
+        ("nn", "conv2d", "dml_vk.nn.conv"),
+        ("nn", "max_pool2d", "dml_vk.nn.max_pool"),
+        ("random", "normal", "dml_vk.random.Generator(seed).normal"),
+        ("random", "shuffle", "x[dml_vk.random.Generator(seed).permutation(len(x))]"),
+    ],
+)
+def test_ordinary_names_of_modules_are_suggested(module, name, here):
+    with pytest.raises(AttributeError, match=re.escape(f"{name!r}; here that is {here}") + "$"):
+        getattr(getattr(dml_vk, module), name)
+
+
+@pytest.mark.parametrize("name", ["nothing", "__path__", "_from_state"])
+def test_other_names_of_a_module_have_no_hint(name):
+    with pytest.raises(AttributeError, match=f"'dml_vk.random' has no attribute '{name}'$"):
+        getattr(dml_vk.random, name)

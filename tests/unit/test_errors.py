@@ -122,3 +122,14 @@ def test_values_with_effects_and_those_that_cannot_be_pickled_go_as_their_repr()
     assert found.got == {"function": repr(local), "devices": (shown, [shown]), "size": 3}
     assert str(found) == str(error)
     assert error.got["function"] is local
+
+
+def test_others_may_raise_them_with_a_text_alone():
+    error = errors.DTypeError("no such thing")
+    assert (str(error), error.op, error.rule, error.got) == (
+        "no such thing",
+        "no such thing",
+        "",
+        {},
+    )
+    assert str(pickle.loads(pickle.dumps(error))) == "no such thing"

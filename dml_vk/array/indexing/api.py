@@ -98,7 +98,7 @@ def write(tensor: Tensor, key: Any, value: Any) -> None:
 
 
 def take(
-    x: Tensor, indices: Any, /, *, axis: int | None = None, out: Tensor | None = None
+    x: Tensor, indices: Any, /, axis: int | None = None, *, out: Tensor | None = None
 ) -> Tensor:
     """Select indexes along an axis, or elements of the flattened tensor.
 
@@ -122,7 +122,7 @@ def take(
 
 
 def take_along_axis(
-    x: Tensor, indices: Any, /, *, axis: int = -1, out: Tensor | None = None
+    x: Tensor, indices: Any, /, axis: int = -1, *, out: Tensor | None = None
 ) -> Tensor:
     """Select elements of x by an index tensor of the result's shape, along an axis.
 

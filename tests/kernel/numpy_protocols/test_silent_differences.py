@@ -71,3 +71,45 @@ def test_bits_are_not_viewed_as_pythons_floats_which_have_others_in_numpy(kind):
         x.view(dtype=kind)
     assert x.view(int).tolist() == np.float64([1, 2]).view(int).tolist()
     assert x.view(np.float64).tolist() == [1.0, 2.0]
+
+
+def test_quotients_and_remainders_go_to_targets_which_may_be_operands():
+    values, by = np.array([7, -7, 5]), np.array([2, 2, -3])
+    expected = np.divmod(values, by)
+    x, y, q = dml_vk.asarray(values), dml_vk.asarray(by), dml_vk.zeros(3, dtype="int64")
+    found = np.divmod(x, y, out=(q, x))
+    assert found[0] is q
+    assert found[1] is x
+    assert [one.tolist() for one in found] == [one.tolist() for one in expected]
+    found = np.divmod(dml_vk.asarray(values), y, out=(None, q))
+    assert [one.tolist() for one in found] == [one.tolist() for one in expected]
+    with pytest.raises(DTypeError, match=r"options must be among out; got named=\('casting',\)"):
+        np.divmod(x, y, casting="unsafe")
+
+
+POSITIONAL = {
+    "roll": (np.roll, (1, 0)),
+    "sort": (np.sort, (0,)),
+    "argsort": (np.argsort, (0,)),
+    "flip": (np.flip, (0,)),
+    "repeat": (np.repeat, (2, 1)),
+    "take": (np.take, ([1, 0], 1)),
+    "cumulative_sum": (np.cumsum, (0,)),
+    "cumulative_prod": (np.cumprod, (1,)),
+}
+
+
+@pytest.mark.parametrize("name", POSITIONAL)
+def test_axes_are_taken_by_position_as_numpy_takes_them(name):
+    numpys, arguments = POSITIONAL[name]
+    values = np.array([[3, 1, 2], [0, 5, 4]])
+    found = getattr(dml_vk, name)(dml_vk.asarray(values), *arguments)
+    assert found.tolist() == numpys(values, *arguments).tolist()
+
+
+def test_axes_of_several_arrays_are_taken_by_position():
+    values = np.array([[3, 1, 2], [0, 5, 4]])
+    x, order = dml_vk.asarray(values), dml_vk.asarray([[1], [0]])
+    assert dml_vk.concat((x, x), 1).tolist() == np.concatenate((values, values), 1).tolist()
+    assert dml_vk.stack((x, x), 2).tolist() == np.stack((values, values), 2).tolist()
+    assert dml_vk.take_along_axis(x, order, 1).tolist() == [[1], [0]]
