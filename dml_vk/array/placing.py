@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from dml_vk.array.creation import asarray
 from dml_vk.array.elementwise import add, astype, clip, less, remainder, where
 from dml_vk.array.grids import arange
@@ -46,15 +48,15 @@ def fill_diagonal(a: Tensor, val: Any, /, wrap: bool = False) -> None:
             size = min(rows - start, columns)
             offset = layout.offset + start * layout.strides[0]
             line = x.over(Layout((size,), (sum(layout.strides),), offset))
-            line[...] = _repeated(what, val, x, size, at)
+            line[...] = repeated(what, val, x, size, at)
             at += size
 
 
 def put(a: Tensor, ind: Any, v: Any, /, mode: str = "raise") -> None:
     """Write values, which are repeated, to elements by their row-major indexes.
 
-    Negative indexes count from the end. It waits for the check of indexes; "wrap" takes them modulo
-    the size, and "clip" the nearest one.
+    Negative indexes count from the end. Without values nothing is written. It waits for the check
+    of indexes; "wrap" takes them modulo the size, and "clip" the nearest one.
 
     >>> import dml_vk
     >>> x = dml_vk.zeros((2, 2), dtype="int32")
@@ -67,6 +69,8 @@ def put(a: Tensor, ind: Any, v: Any, /, mode: str = "raise") -> None:
     if mode not in _MODES or not isinstance(mode, str):
         raise RangeError(what, "mode must be 'raise', 'wrap' or 'clip'", mode=mode)
     with ErrorsAs(what):
+        if _is_nothing(v):
+            return
         index = ind if isinstance(ind, Tensor) else asarray(ind, device=x.device)
         if not index.size:
             return
@@ -76,12 +80,14 @@ def put(a: Tensor, ind: Any, v: Any, /, mode: str = "raise") -> None:
             index = within(what, where(less(index, 0), add(index, x.size), index), x.size)
         else:
             index = remainder(index, x.size) if mode == "wrap" else clip(index, 0, x.size - 1)
-        values = _repeated(what, v, x, index.size)
+        values = repeated(what, v, x, index.size)
         x[unravel_index(index, x.shape) if x.ndim else ...] = values
 
 
 def putmask(a: Tensor, mask: Any, values: Any, /) -> None:
     """Write, where the mask is true, the value of the same row-major index; they are repeated.
+
+    Without values nothing is written.
 
     >>> import dml_vk
     >>> x = dml_vk.asarray([1, 2, 3, 4])
@@ -92,7 +98,9 @@ def putmask(a: Tensor, mask: Any, values: Any, /) -> None:
     what = "putmask"
     x, chosen = _masked(what, a, mask)
     with ErrorsAs(what):
-        found = _repeated(what, values, x, x.size)
+        if _is_nothing(values):
+            return
+        found = repeated(what, values, x, x.size)
         if isinstance(found, Tensor):
             found = astype(reshape(found, x.shape), x.dtype, copy=False)
         x[...] = where(chosen, found, x)
@@ -114,7 +122,7 @@ def place(arr: Tensor, mask: Any, vals: Any, /) -> None:
     with ErrorsAs(what):
         places = flatnonzero(chosen)
         if places.size:
-            x[unravel_index(places, x.shape)] = _repeated(what, vals, x, places.size)
+            x[unravel_index(places, x.shape)] = repeated(what, vals, x, places.size)
 
 
 def _masked(what: str, a: Any, mask: Any) -> tuple[Tensor, Tensor]:
@@ -127,7 +135,11 @@ def _masked(what: str, a: Any, mask: Any) -> tuple[Tensor, Tensor]:
         return x, reshape(astype(chosen, bool_, copy=False), x.shape)
 
 
-def _repeated(what: str, values: Any, x: Tensor, count: int, first: int = 0) -> Any:
+def _is_nothing(values: Any) -> bool:
+    return 0 in values.shape if isinstance(values, Tensor) else np.size(values) == 0
+
+
+def repeated(what: str, values: Any, x: Tensor, count: int, first: int = 0) -> Any:
     """Return a number, or `count` values from the `first` on, as often repeated as it takes."""
     given = values if isinstance(values, Tensor) else plain(values)
     if not isinstance(given, Tensor):

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from dml_vk.array.host_operands import beside_tensor, is_of_host
 from dml_vk.dtypes import DType, to_dtype
 from dml_vk.errors import DTypeError
 from dml_vk.kernels.operators import OPERATORS
@@ -44,6 +45,7 @@ REDUCTIONS: dict[Any, str] = {
     np.logical_and: "all",
     np.logical_or: "any",
 }
+ACCUMULATIONS: dict[Any, str] = {np.add: "cumulative_sum", np.multiply: "cumulative_prod"}
 _OPTIONS = ("casting", "dtype", "out")
 
 
@@ -90,7 +92,7 @@ SPECIAL: dict[str, str | Callable[..., Any]] = {
 
 
 def ufunc(function: np.ufunc, method: str, inputs: tuple[Any, ...], named: dict[str, Any]) -> Any:
-    """Implement `__array_ufunc__`: a call, or `reduce`, whose default axis is 0."""
+    """Implement `__array_ufunc__`: a call, `outer`, or `reduce` and `accumulate` along axis 0."""
     out = named.get("out", ())
     if any(_overrides_ufuncs(one) for one in (*inputs, *out)):
         return NotImplemented
@@ -105,6 +107,11 @@ def ufunc(function: np.ufunc, method: str, inputs: tuple[Any, ...], named: dict[
     what = public_name(function) + ("" if method == "__call__" else f".{method}")
     if method == "reduce" and function in REDUCTIONS:
         return _reduced(what, REDUCTIONS[function], inputs, given)
+    if method == "accumulate" and function in ACCUMULATIONS:
+        check_names(what, ("axis", "dtype", "out"), given)
+        return getattr(ours, ACCUMULATIONS[function])(*inputs, **{"axis": 0, **given})
+    if method == "outer" and function in UFUNCS and len(inputs) == function.nin == 2:
+        return _called(what, UFUNCS[function], _apart(*inputs), given)
     if method != "__call__":
         raise no_such(what)
     if function is np.divmod:
@@ -120,6 +127,16 @@ def ufunc(function: np.ufunc, method: str, inputs: tuple[Any, ...], named: dict[
     check_names(what, (), given)
     first = to_tensors(what, inputs)[0]
     return special(*[_promoted(first, one) for one in inputs])
+
+
+def _apart(x1: Any, x2: Any) -> tuple[Any, Any]:
+    """Operands of which each element of one meets each of the other."""
+    near = x1 if isinstance(x1, Tensor) else x2
+    found = [beside_tensor("outer", one, near) if is_of_host(one) else one for one in (x1, x2)]
+    if isinstance(found[0], Tensor):
+        dims = getattr(found[1], "ndim", 0)
+        found[0] = ours.reshape(found[0], (*found[0].shape, *(1,) * dims))
+    return found[0], found[1]
 
 
 def _divmod(x1: Any, x2: Any, quotients: Any, rest: Any) -> tuple[Any, Any]:

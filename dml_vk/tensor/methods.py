@@ -23,6 +23,7 @@ from dml_vk.array import (
     turns,
     vectors,
 )
+from dml_vk.array.flat import Flat
 from dml_vk.array.host_operands import beside_tensor, is_of_host
 from dml_vk.array.indexing import api as indexing
 from dml_vk.dtypes import to_dtype
@@ -270,6 +271,19 @@ class TensorMethods:
     @imag.setter
     def imag(self: Any, value: Operand) -> None:
         data_types.imag(self)[...] = value
+
+    @property
+    def flat(self: Any) -> Flat:
+        """The elements in row-major order, along one axis: see `dml_vk.array.flat.Flat`."""
+        return Flat(self)
+
+    @flat.setter
+    def flat(self: Any, value: Any) -> None:
+        Flat(self)[:] = value
+
+    def conjugate(self: Any) -> Tensor:
+        """See `dml_vk.conj`."""
+        return elementwise.conj(self)
 
     @property
     def buffer(self: Any) -> Buffer:

@@ -113,3 +113,14 @@ def test_axes_of_several_arrays_are_taken_by_position():
     assert dml_vk.concat((x, x), 1).tolist() == np.concatenate((values, values), 1).tolist()
     assert dml_vk.stack((x, x), 2).tolist() == np.stack((values, values), 2).tolist()
     assert dml_vk.take_along_axis(x, order, 1).tolist() == [[1], [0]]
+
+
+def test_without_values_nothing_is_put():
+    for nothing in ([], np.zeros(0), dml_vk.zeros(0)):
+        x = dml_vk.asarray([0, 1, 2])
+        np.put(x, [0, 1], nothing)
+        np.put(x, [], nothing)
+        np.putmask(x, x > 0, nothing)
+        assert x.tolist() == [0, 1, 2]
+        with pytest.raises(LayoutError, match="place: values must not be empty"):
+            np.place(x, x > 0, nothing)

@@ -144,7 +144,7 @@ def test_functions_without_an_equivalent_are_named():
             "scipy.special.gamma: not available for tensors",
         ),
         (lambda: np.spacing(x), "numpy.spacing: not available for tensors"),
-        (lambda: np.add.outer(x, x), "numpy.add.outer: not available for tensors"),
+        (lambda: np.add.at(x, 0, x), "numpy.add.at: not available for tensors"),
         (lambda: np.linalg.eigvals(x), "numpy.linalg.eigvals: not available for tensors"),
         (
             lambda: np.frompyfunc(abs, 1, 1)(x),
@@ -178,3 +178,37 @@ def test_other_libraries_overrides_are_called():
     assert np.add(x, Other()) == "others' ufunc"
     assert np.add(x, 1.0, out=Other()) == "others' ufunc"
     assert np.concatenate([x, Other()]) == "others' function"
+
+
+@pytest.mark.parametrize("function", [np.add, np.multiply, np.maximum, np.less, np.hypot])
+def test_each_element_meets_each_other(function):
+    a, b = np.float32([[1, -2], [3, 0.5]]), np.float32([4, 5, -6])
+    x, y = dml_vk.asarray(a), dml_vk.asarray(b)
+    cases = (x, y, a, b), (x, b, a, b), (a, y, a, b), (y, [1.0, 2.0], b, [1.0, 2.0])
+    for first, second, *numpys in (*cases, (y, np.float32(3), b, np.float32(3)), (2.0, y, 2.0, b)):
+        found, expected = function.outer(first, second), function.outer(*numpys)
+        assert found.shape == expected.shape
+        np.testing.assert_allclose(found.numpy(), expected, rtol=1e-6)
+    target = dml_vk.empty((3, 2), dtype=found.dtype)
+    assert function.outer(y, dml_vk.asarray([1.0, 2.0]), out=target) is target
+
+
+@pytest.mark.parametrize("function", [np.add, np.multiply])
+def test_results_so_far(function):
+    for values in (np.int8([[1, 2, 100], [3, 4, 100]]), np.float32([[1, 0.5], [2, 3]])):
+        x = dml_vk.asarray(values)
+        for named in ({}, {"axis": 1}, {"axis": -1, "dtype": "float64"}):
+            expected = function.accumulate(values, **named)
+            found = function.accumulate(x, **named)
+            assert (found.tolist(), found.dtype.numpy_name) == (expected.tolist(), expected.dtype)
+
+
+def test_methods_that_are_not_here_say_so():
+    x = dml_vk.ones(3)
+    for call in (
+        lambda: np.maximum.accumulate(x),
+        lambda: np.add.reduceat(x, [0, 1]),
+        lambda: np.modf.outer(x, x),
+    ):
+        with pytest.raises((DTypeError, ValueError)):
+            call()
