@@ -157,8 +157,8 @@ class Tensor(View, TensorViews, TensorMethods, TensorProtocols):
         if sizes:
             rule = "sizes and dtype must not both be given"
             raise LayoutError("view", rule, sizes=sizes, dtype=dtype)
-        # Our dtypes are equal to Python's types, of which NumPy's have other bits.
-        if not isinstance(dtype, DType) and dtype in (float, complex, "float", "complex"):
+        # Dtypes are equal to Python's types, of which NumPy's have other bits.
+        if isinstance(dtype, (str, type)) and dtype in (float, complex, "float", "complex"):
             raise DTypeError("view", "dtype must say its size, such as float64", dtype=dtype)
         kind, own = to_dtype("view", dtype), self.layout
         found = in_items(own.sizes, own.strides, own.offset, self.dtype.itemsize, kind.itemsize)
