@@ -161,6 +161,7 @@ class Program:
         self._blocks = [(one.nbytes, one.donor) for one in sharing.blocks]
         self._kept = [self._outside[slot] for slot in sorted(self._outside)]
         self._kept_ids = set(map(id, self._kept))
+        self._fixed = [self._memory[slot] for slot in returned if slots[slot].is_fixed]
         self.temporary_bytes = sharing.temporary_bytes
         self.parts = self._parts(steps, sorted(level))
         words = [word for part in self.parts for job in part.jobs for word in job.params]
@@ -223,6 +224,8 @@ class Program:
             if part.verify is not None:
                 self._verify(part.verify, places)
         self.times = times or self.times
+        for number in self._fixed:  # It is only read, as it was in the function.
+            places[number].is_fixed = True
         made = [
             Tensor._over_memory(places[self._memory[slot]], spec) for slot, spec in self._results
         ]

@@ -12,8 +12,8 @@ MUTANTS = (
         "ufunc-reduces-all",
         "NumPy's reduce of a ufunc without an axis reduces all of them",
         "dml_vk/numpy_protocols/ufuncs.py",
-        '**{"axis": 0, **given}',
-        '**{"axis": None, **given}',
+        'return getattr(ours, name)(*inputs, **{"axis": 0, **given})',
+        'return getattr(ours, name)(*inputs, **{"axis": None, **given})',
         ("tests/kernel/numpy_protocols/test_ufuncs.py",),
     ),
     Mutant(

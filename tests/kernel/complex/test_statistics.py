@@ -79,7 +79,7 @@ def test_weighted_means(dtype):
         for weights in (real, other):
             found, total = dml_vk.average(x, axis, dml_vk.asarray(weights), True, keepdims=True)
             expected = np.average(wide, axis, weights.astype("complex128"), True, keepdims=True)
-            scale = abs(expected[0]).max() + 1
+            scale = float(abs(expected[0]).max()) + 1
             close(found / scale, expected[0] / scale, dtype)
             close(total, expected[1], dtype)
     heavy = dml_vk.asarray(other)

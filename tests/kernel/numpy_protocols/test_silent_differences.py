@@ -47,6 +47,11 @@ def test_imaginary_parts_of_real_numbers_are_not_written_to():
         assert zeros.tolist() == [[0.0, 0.0]]
     with pytest.raises(DTypeError, match="x must be complex"):
         x.imag = 5
+    for _ in range(2):
+        with pytest.raises(LayoutError, match="read-only"):
+            dml_vk.compile(lambda x: (x + 1).imag)(x)[0] = 5
+        with pytest.raises(LayoutError, match="read-only"):
+            dml_vk.compile(lambda x: x.imag.__iadd__(1))(x)
 
 
 def test_what_is_put_beside_differences_is_of_their_kind():
