@@ -81,7 +81,7 @@ def test_derivatives_and_integrals(dtype):
         ours = [dml_vk.asarray(one, dtype) if isinstance(one, np.ndarray) else one for one in steps]
         for order in (1, 2):
             expected = np.gradient(wide, *steps, axis=1, edge_order=order)
-            scale = abs(expected).max()
+            scale = float(abs(expected).max())
             found = dml_vk.gradient(x, *ours, axis=1, edge_order=order)
             close(found / scale, expected / scale, dtype)
     close(dml_vk.trapezoid(x, dx=0.5j), TRAPEZOID(wide, dx=0.5j), dtype)
