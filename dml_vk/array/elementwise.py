@@ -342,7 +342,8 @@ _SMALL = (3, 4)  # powers that are computed as products
 
 
 def _to_the_power(x1: Operand, x2: Operand, /, *, out: Tensor | None = None) -> Tensor:
-    x1, x2 = beside("pow", x1, x2)
+    if type(x1) is not Tensor or type(x2) not in (Tensor, int, float):
+        x1, x2 = beside("pow", x1, x2)
     number: Any = x2
     if issubclass(type(number), LiveNumber):
         number = number.kind(number)  # Its value tells the operator.
