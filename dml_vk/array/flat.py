@@ -53,12 +53,13 @@ class Flat:
         base = self.base
         along = base.layout.view([base.size])
         flat = self.copy() if along is None else base.over(along)
-        part = flat[key]
-        if part.size and isinstance(value, (Tensor, list, tuple, np.ndarray)):
+        if isinstance(value, (Tensor, list, tuple, np.ndarray)):
+            part = flat[key]
+            if not part.size:
+                return
             value = repeated("flat", value, base, part.size)
             value = reshape(value, part.shape) if isinstance(value, Tensor) else value
-        if part.size:
-            flat[key] = value
+        flat[key] = value
         if along is None:
             base[...] = reshape(flat, base.shape)
 
