@@ -18,6 +18,7 @@ from dml_vk.array.creation import zeros
 from dml_vk.array.elementwise import add, astype, isnan, multiply
 from dml_vk.array.indexing.api import take
 from dml_vk.array.manipulation import concat, moveaxis, reshape
+from dml_vk.array.statistics import any as any_of
 from dml_vk.dtypes import DType, int64, uint32, uint64
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.kernels.plan.gather import Step
@@ -120,9 +121,9 @@ def unique(
 ) -> Tensor | tuple[Tensor, ...]:
     """Return the distinct values, and those parts of `unique_all` that are requested, as a tuple.
 
-    This has NumPy's parameters. With `equal_nan` all NaNs are one value. With an axis, the values
-    are the slices at its indexes, in lexicographical order; unlike in NumPy, `equal_nan` applies
-    there too, and the inverse is 1-D.
+    This has NumPy's parameters. With `equal_nan` all NaNs are one value, and so are all complex
+    numbers with a NaN. With an axis, the values are the slices at its indexes, in lexicographical
+    order; as in NumPy, a slice with a NaN then equals no other, and the inverse is 1-D.
 
     >>> import dml_vk
     >>> dml_vk.unique(dml_vk.asarray([2.0, float("nan"), 1.0, float("nan")])).tolist()
@@ -141,12 +142,15 @@ def unique(
         "return_counts": return_counts,
     }
     index, inverse, counts = (to_bool(what, name, one) for name, one in asked.items())
-    if axis is None:
+    axis = None if axis is None else to_index(what, "axis", axis, x.ndim)
+    if axis is None or x.ndim == 1:
         found = _Found(what, x, equal_nan, placed=index or inverse)
         values = found.values()
     else:
-        axis = to_index(what, "axis", axis, x.ndim)
-        found = _Found(what, _ranks(what, moveaxis(x, axis, 0), equal_nan))
+        rows = moveaxis(x, axis, 0)
+        rows = reshape(rows, (len(rows), Layout(rows.shape[1:]).numel))
+        nan = any_of(isnan(rows), axis=1) if x.dtype.kind in "fc" else None
+        found = _Found(what, _ranks(what, rows), nan=nan)
         values = take(x, found.indices(), axis=axis)
     more = []
     if index:
@@ -158,15 +162,17 @@ def unique(
     return (values, *more) if more else values
 
 
-def _ranks(what: str, x: Tensor, equal_nan: bool) -> Tensor:
-    """Return a number for each index of the first dim; their order is that of the slices.
+def _ranks(what: str, rows: Tensor) -> Tensor:
+    """Return a number for each row of a matrix; their order is that of the rows, with NaN last.
 
     Elements are ranked, then pairs of neighbouring ranks, until one rank is left for each row.
     """
-    length, columns = x.shape[0], Layout(x.shape[1:]).numel
+    if rows.dtype.kind == "c":
+        rows = _parts(rows)
+    length, columns = rows.shape
     if not columns:
-        return zeros(length, int64, device=x.device)
-    ranks = reshape(_Found(what, x, equal_nan).inverse(), (length, columns))
+        return zeros(length, int64, device=rows.device)
+    ranks = _Found(what, rows, True).inverse()
     beyond = length * columns
     while columns > 1:
         pairs = add(multiply(ranks[:, 0 : columns - 1 : 2], beyond), ranks[:, 1::2])
@@ -176,19 +182,30 @@ def _ranks(what: str, x: Tensor, equal_nan: bool) -> Tensor:
     return ranks[:, 0]
 
 
-def _columns(x: Tensor) -> Tensor:
-    """Return what complex numbers are sorted by: whether one is NaN, and then both parts."""
-    parts = Tensor(as_parts(x))
-    return concat([astype(isnan(x), parts.dtype)[:, None], parts], axis=1)
+def _parts(rows: Tensor) -> Tensor:
+    """Return what complex numbers are sorted by: which parts are NaN, and then both parts."""
+    parts = Tensor(as_parts(rows))
+    nan = astype(isnan(parts), parts.dtype)
+    which = add(multiply(nan[..., :1], 2), nan[..., 1:])
+    return reshape(concat([which, parts], axis=-1), (len(rows), 3 * rows.shape[1]))
 
 
 class _Found:
     """The flattened elements in sorted order, and the positions at which a new value begins.
 
-    Indexes and the inverse are only known if it is `placed`.
+    Indexes and the inverse are only known if it is `placed`. Other than a real number, an element
+    is NaN where `nan` says so.
     """
 
-    def __init__(self, what: str, x: Any, equal_nan: bool = False, *, placed: bool = True) -> None:
+    def __init__(
+        self,
+        what: str,
+        x: Any,
+        equal_nan: bool = False,
+        *,
+        placed: bool = True,
+        nan: Tensor | None = None,
+    ) -> None:
         self.what = what
         self.x = to_tensor(what, "x", x)
         self.length = self.x.layout.numel
@@ -205,12 +222,26 @@ class _Found:
             return
         ordered = self.x
         if ordered.dtype.kind == "c":
-            ordered = _ranks(what, _columns(reshape(ordered, (self.length,))), equal_nan)
+            flat = reshape(ordered, (self.length, 1))
+            ordered, nan = _ranks(what, flat), isnan(flat)[:, 0]
         keys, self.places = sort_flat(what, ordered)
         self.begins = _begins(what, keys, ordered.dtype.kind == "f" and not equal_nan)
+        if nan is not None:
+            self._mark(astype(nan, uint32), equal_nan)
         self.positions = nonzero_positions(what, self.begins)
         self.firsts = self._words(self.positions.layout.numel)
         gather(self.places, (0,), self.positions, self.firsts, _PLACES)
+
+    def _mark(self, nan: Tensor, equal: bool) -> None:
+        """Let all NaN be one value, which are the last in sorted order, or each a value."""
+        flags = self._words(self.length)
+        gather(nan, (0,), self.places, flags, _PLACES)
+        if not equal:
+            both = [self.begins, flags]
+            compute(self.what, OPERATORS["logical_or"], both, self.begins, uint32)
+            return
+        here, before = _narrow(self.begins, 1, self.length - 1), _narrow(flags, 0, self.length - 1)
+        compute(self.what, OPERATORS["greater"], [here, before], here, uint32)
 
     def values(self) -> Tensor:
         target = self._result(self.firsts.layout, self.x.dtype)

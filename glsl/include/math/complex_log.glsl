@@ -35,12 +35,15 @@ uvec4 double_complex_sqrt(uvec4 z) {
     return double_is_infinite(y) ? uvec4(DOUBLE_INFINITY, y) : result;
 }
 
-// z / |z|, and 0 for 0.
+// z / |z|, and 0 for 0. Where one part is infinite, that is the direction, whatever the other part is.
 uvec4 double_complex_sign(uvec4 z) {
     Extended x = extended_of(z.xy), y = extended_of(z.zw);
     Extended size = extended_sqrt(extended_add(extended_multiply(x, x), extended_multiply(y, y)));
     uvec4 result = complex_of(extended_divide(x, size), extended_divide(y, size));
     result = double_complex_is_zero(z) ? uvec4(0u) : result;
+    bool far = double_is_infinite(z.xy), other = double_is_infinite(z.zw);
+    if (far != other)
+        return far ? uvec4(double_direction(z.xy), 0u, 0u) : uvec4(0u, 0u, double_direction(z.zw));
     return double_complex_is_finite(z) ? result : DOUBLE_COMPLEX_NAN;
 }
 
@@ -96,7 +99,26 @@ uvec4 double_complex_log1p(uvec4 z) {
     return double_complex_log_special(complex_of(size, angle), z, zero);
 }
 
-// e^(w log z), where the logarithm has 64 digits. A power of 0 is 0 or NaN, and what is not finite gives NaN.
+int double_side(uvec2 a) { return double_is_zero(a) || double_is_nan(a) ? 0 : double_is_negative(a) ? -1 : 1; }
+
+int extended_side(Extended a) { return long_is_zero(a.bits) ? 0 : a.sign != 0u ? -1 : 1; }
+
+// A power where the base is 0, or something is not finite: infinite in an unknown direction, 0 or NaN, as the
+// real part of w log z is infinite, negatively infinite or NaN by C99's rules of a product.
+uvec4 double_complex_pow_special(uvec4 z, uvec4 w, Point log) {
+    if (double_complex_is_zero(z))
+        return double_less(uvec2(0u), w.xy) ? uvec4(0u) : DOUBLE_COMPLEX_NAN;
+    bool far = double_complex_is_infinite(z), nan = double_complex_is_nan(z);
+    bool first = double_is_infinite(w.xy), second = double_is_infinite(w.zw);
+    int real = first || far ? double_side(w.xy) : 0, imag = second ? double_side(w.zw) : 0;
+    int angle = nan ? 0 : extended_side(log.y);
+    bool unknown = far ? real == 0 || !first && second && angle == 0 : nan;
+    int power = unknown ? 0 : real * (far ? 1 : extended_side(log.x)) - imag * angle;
+    if (power == 0) return DOUBLE_COMPLEX_NAN;
+    return power < 0 ? uvec4(0u) : uvec4(DOUBLE_INFINITY, DOUBLE_NAN);
+}
+
+// e^(w log z), where the logarithm has 64 digits.
 uvec4 double_complex_pow(uvec4 z, uvec4 w) {
     Point found = point_log(z);
     Extended c = extended_of(w.xy), d = extended_of(w.zw);
@@ -105,10 +127,9 @@ uvec4 double_complex_pow(uvec4 z, uvec4 w) {
     Extended size = extended_exp(power);
     Circle circle = circle_of(angle);
     uvec4 result = complex_of(extended_multiply(size, circle.cosine), extended_multiply(size, circle.sine));
-    bool usual = double_complex_is_finite(z) && double_complex_is_finite(w) && angle.exponent < 1024;
-    result = usual ? result : DOUBLE_COMPLEX_NAN;
-    if (double_complex_is_zero(z) && usual)
-        result = double_less(uvec2(0u), w.xy) ? uvec4(0u) : DOUBLE_COMPLEX_NAN;
+    bool usual = double_complex_is_finite(z) && double_complex_is_finite(w);
+    if (usual && angle.exponent >= 1024) result = DOUBLE_COMPLEX_NAN;
+    if (!usual || double_complex_is_zero(z)) result = double_complex_pow_special(z, w, found);
     return double_complex_is_zero(w) ? uvec4(DOUBLE_ONE, 0u, 0u) : result;
 }
 #endif
