@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from dml_vk.aliases import not_there
 from dml_vk.array.creation import Wanted
-from dml_vk.array.draws import ComplexDraw, draw_into, dtype_of_draw, normals
+from dml_vk.array.draws import NormalDraw, draw_into, dtype_of_draw, normals
 from dml_vk.array.indexing.api import take
 from dml_vk.array.sorting import argsort
 from dml_vk.dtypes import (
@@ -259,17 +259,16 @@ class Generator:
         """Draw normal floats with this mean and standard deviation, by Box-Muller.
 
         Elements 2j and 2j + 1 are made from words 2j and 2j + 1, with the same bits on every
-        device. float16 is the float32 result rounded. float64 is not supported:
-        `astype(generator.normal(shape), float64)` would have the same precision. The parts of
-        complex64 are drawn as a float32 tensor with one more dim, with the deviation std / sqrt(2),
-        so that std is that of the complex numbers. complex128 is computed in float64, element j
-        from the two floats that `random` makes of words 4j to 4j + 3.
+        device. float16 is the float32 result rounded. The parts of complex64 are drawn as a float32
+        tensor with one more dim, with the deviation std / sqrt(2), so that std is that of the
+        complex numbers. float64 and complex128 are computed in float64, element j from the two
+        floats that `random` makes of words 4j to 4j + 3.
 
         >>> import dml_vk
         >>> dml_vk.random.Generator(key=0).normal(2).tolist()
         [0.9911375641822815, -0.9246625900268555]
         """
-        kind = dtype_of_draw("normal", shape, dtype, (float32, float16, complex64, complex128))
+        kind = dtype_of_draw("normal", shape, dtype, _NORMAL)
         draw = normals("normal", kind, mean, std)
         return self._drawn("normal", shape, kind, memory_format, out, draw)
 
@@ -309,7 +308,7 @@ class Generator:
         dtype: DType,
         memory_format: MemoryFormat,
         out: Any,
-        draw: Draw | ComplexDraw,
+        draw: Draw | NormalDraw,
     ) -> Tensor:
         target = self._target(what, shape, dtype, memory_format, out)
         state = self._next(blocks_of(target.layout.numel * draw.words))
@@ -379,6 +378,7 @@ class Generator:
 
 
 _FLOATS = (float32, float16, float64)
+_NORMAL = (*_FLOATS, complex64, complex128)
 
 
 def _from_pickle(kind: type[Generator], state: Ints, device: str | None) -> Generator:

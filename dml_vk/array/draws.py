@@ -19,9 +19,11 @@ from dml_vk.strides.order import Ints
 from dml_vk.tensor.core import Tensor, tensor_over
 from dml_vk.tensor.operands import to_number
 
+IN_FLOAT64 = (float64, complex128)  # of two uniform floats each
 
-class ComplexDraw(NamedTuple):
-    """Normal complex numbers, by the draw of their parts, or of what they are made of."""
+
+class NormalDraw(NamedTuple):
+    """Normal numbers that no kernel makes: by the draw of their parts, or of uniform floats."""
 
     words: int
     part: Draw
@@ -29,21 +31,22 @@ class ComplexDraw(NamedTuple):
     std: float
 
 
-def normals(what: str, dtype: DType, mean: Any, std: Any) -> Draw | ComplexDraw:
+def normals(what: str, dtype: DType, mean: Any, std: Any) -> Draw | NormalDraw:
     """Return the normal draw of a dtype with this mean and standard deviation."""
-    if dtype is complex128:
+    if dtype in IN_FLOAT64:
         spread = float(draws.deviation(what, float64, std))
-        return ComplexDraw(4, draws.words(float64), mean, spread)
+        mean = mean if dtype is complex128 else float(draws.centre(what, float64, mean))
+        return NormalDraw(4, draws.words(float64), mean, spread)
     if dtype.kind == "c":
         spread = to_number(what, "std", std) / math.sqrt(2)
-        return ComplexDraw(2, draws.normal(what, dtype.part, 0.0, spread), mean, spread)
+        return NormalDraw(2, draws.normal(what, dtype.part, 0.0, spread), mean, spread)
     return draws.normal(what, dtype, mean, std)
 
 
 def draw_into(
     what: str,
     target: Tensor,
-    draw: Draw | ComplexDraw,
+    draw: Draw | NormalDraw,
     state: Ints,
     excerpt: Excerpt | None = None,
 ) -> Tensor:
@@ -55,7 +58,7 @@ def draw_into(
         fill_drawn(what, target, draw, state, excerpt)
         return target
     of_parts = None if excerpt is None else excerpt.with_parts()
-    if target.dtype is complex128:
+    if target.dtype in IN_FLOAT64:
         sizes = *target.shape, 2
         uniform = tensor_over(what, Layout(sizes), float64, target.device, target.allocation)
         fill_drawn(what, uniform, draw.part, state, of_parts)

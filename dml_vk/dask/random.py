@@ -9,7 +9,7 @@ import dask.array as da
 
 from dml_vk import random
 from dml_vk.array.creation import empty
-from dml_vk.array.draws import ComplexDraw, draw_into
+from dml_vk.array.draws import NormalDraw, draw_into
 from dml_vk.dask.chunks import meta_of
 from dml_vk.dtypes import DType, float32, int64, uint32
 from dml_vk.errors import ErrorsAs
@@ -30,7 +30,7 @@ class Drawing(NamedTuple):
     sizes: Ints
     dtype: DType
     memory_format: MemoryFormat
-    draw: Draw | ComplexDraw
+    draw: Draw | NormalDraw
     state: Ints
 
 
@@ -44,7 +44,7 @@ class _Stream(random.Generator):
         dtype: DType,
         memory_format: MemoryFormat,
         out: Any,
-        draw: Draw | ComplexDraw,
+        draw: Draw | NormalDraw,
     ) -> Drawing:
         layout = _layout(what, shape, memory_format)
         state = self._next(blocks_of(layout.numel * draw.words))

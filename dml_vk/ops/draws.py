@@ -99,10 +99,15 @@ def uniform(what: str, dtype: DType, low: Any, high: Any) -> Draw:
 
 def normal(what: str, dtype: DType, mean: Any, std: Any) -> Draw:
     """Return the normal draw with this mean and standard deviation, both rounded to float32."""
-    centre, spread = _number(what, "mean", float32, mean), deviation(what, float32, std)
-    # A mean of -0 would make zeros of either sign.
-    params = np.array([centre + np.float32(0), spread]).view(np.uint32).tolist()
+    parameters = [centre(what, float32, mean), deviation(what, float32, std)]
+    params = np.array(parameters).view(np.uint32).tolist()
     return Draw("normal", dtype.name, 1, tuple(params))
+
+
+def centre(what: str, dtype: DType, mean: Any) -> np.floating[Any]:
+    """Return a mean, rounded to the dtype. One of -0 would make zeros of either sign."""
+    number = _number(what, "mean", dtype, mean)
+    return abs(number) if number == 0 else number
 
 
 def deviation(what: str, dtype: DType, std: Any) -> np.floating[Any]:

@@ -24,6 +24,7 @@ DRAWS = {
     "dice": lambda g, shape, **how: g.integers(1, 6, shape, "uint8", endpoint=True, **how),
     "normal": lambda g, shape, **how: g.normal(shape, **how),
     "normal float16": lambda g, shape, **how: g.normal(shape, "float16", mean=3, std=0.5, **how),
+    "normal float64": lambda g, shape, **how: g.normal(shape, "float64", mean=-3, **how),
     "normal complex64": lambda g, shape, **how: g.normal(shape, "complex64", mean=1j, **how),
     "normal complex128": lambda g, shape, **how: g.normal(shape, "complex128", std=2, **how),
 }

@@ -31,7 +31,7 @@ DRAWS = {
     "integers int64": draws.integers("integers", DTYPES["int64"], 0, 2**40, False),
     **{
         f"normal {name}": normals("normal", DTYPES[name], 0.7, 2.5)
-        for name in ("float16", "float32", "complex64", "complex128")
+        for name in ("float16", "float32", "float64", "complex64", "complex128")
     },
 }
 

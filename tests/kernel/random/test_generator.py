@@ -61,7 +61,7 @@ def test_uniforms_stay_below_high():
     assert 2.0**126 < x.max() < 2.0**127
 
 
-@pytest.mark.parametrize("dtype", [float32, float16], ids=str)
+@pytest.mark.parametrize("dtype", [float32, float16, float64], ids=str)
 def test_normals_are_normal(dtype):
     n = 400_000
     x = Generator(key=KEY).normal(n, dtype).numpy().astype(float)
@@ -91,6 +91,21 @@ def test_normals_move():
     assert np.array_equal(moved, plain * np.float32(2**20))
     assert not np.signbit(Generator(0).normal(9, mean=-0.0, std=0).numpy()).any()
     assert np.isinf(Generator(0).normal(99, float16, std=1e5).numpy()).any()
+
+
+def test_normals_of_float64_are_made_of_two_floats_each():
+    start, n = 2**64 - 3, 3001
+    drawn = Generator(key=KEY, counter=start)
+    x = drawn.normal(n, float64, mean=-3.5, std=0.75).numpy()
+    assert drawn.counter == start + n
+    words = philox_words(KEY, start, 4 * n).view(np.uint64).reshape(n, 2)
+    u, v = ((words >> np.uint64(11)) * 2.0**-53).T
+    expected = -3.5 + 0.75 * np.sqrt(-2 * np.log(1 - u)) * np.cos(2 * np.pi * v)
+    np.testing.assert_allclose(x, expected, rtol=0, atol=4e-15)
+    again = Generator(key=KEY, counter=start)
+    image = again.normal((1, 3001, 1, 1), float64, memory_format=channels_last)
+    assert image.memory_format is channels_last
+    assert Generator(key=KEY, counter=start).normal(n, float64).tolist() == image.ravel().tolist()
 
 
 def test_permutations_are_all_as_likely():
@@ -202,7 +217,9 @@ REFUSED = [
         DTypeError,
         "uniform: pass the sizes as one tuple",
     ),
-    (lambda g: g.normal(3, float64), DTypeError, "normal: dtype must be one of float32, float16"),
+    (lambda g: g.normal(3, int64), DTypeError, "normal: dtype must be one of float32, float16"),
+    (lambda g: g.normal(3, float64, mean=1j), DTypeError, "normal: mean must be a number"),
+    (lambda g: g.normal(3, float64, std=math.nan), RangeError, "std must be finite"),
     (lambda g: g.normal(3, std=-1), RangeError, "normal: std must not be negative; got std=-1"),
     (lambda g: g.normal(3, mean=math.inf), RangeError, "mean must be finite"),
     (lambda g: g.normal(3, std=1e-40), RangeError, "std must be 0 or at least"),
