@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import dml_vk as dv
@@ -14,25 +15,47 @@ from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.host import Array
 
 
-def _settings(node: Context, x: Tensor) -> dict[str, Any]:
+def _pool(node: Context, x: Tensor, pool: Callable[..., Any], **named: Any) -> Any:
+    """Call a pool of `nn` with the attributes of a node."""
     rank = x.ndim - 2
-    kernel, stride = each(node, "kernel_shape", rank), each(node, "strides", rank)
+    kernel, stride = list(each(node, "kernel_shape", rank)), list(each(node, "strides", rank))
     dilation = each(node, "dilations", rank)
-    return {
-        "kernel_size": kernel,
-        "stride": stride,
-        "padding": padding(node, x.shape[2:], kernel, stride, dilation),
+    pads = padding(node, x.shape[2:], kernel, stride, dilation)
+    cut = [slice(None)] * x.ndim
+    for dim, (size, gap, pair) in enumerate(zip(x.shape[2:], dilation, tuple(pads))):
+        room = size + sum(pair)
+        beyond = (kernel[dim] - 1) * gap + 1 - room
+        if beyond <= 0 or room < 1:
+            continue
+        # onnxruntime rounds the number of windows towards zero: one that does not fit, but lacks
+        # less than a stride, gives a result, of what it sees.
+        if beyond >= 2 * stride[dim]:
+            rule = "windows must not exceed the padded input by two strides"
+            raise node.refuse(rule, x=x.shape, kernel_shape=tuple(kernel), pads=pads)
+        if beyond >= stride[dim]:
+            cut[2 + dim] = slice(0)
+        kernel[dim], stride[dim] = (room - 1) // gap + 1, room
+        seen = (kernel[dim] - 1) * gap + 1
+        pads[dim] = pair[0], max(0, seen - pair[0] - size)
+    given = {
+        "kernel_size": tuple(kernel),
+        "stride": tuple(stride),
+        "padding": pads,
         "dilation": dilation,
         "ceil_mode": bool(node.get("ceil_mode", 0)),
     }
+    found = pool(x, **given, **named)
+    if all(one == slice(None) for one in cut):
+        return found
+    parts = tuple(one[tuple(cut)] for one in (found if isinstance(found, tuple) else (found,)))
+    return parts if isinstance(found, tuple) else parts[0]
 
 
 @operator("MaxPool")
 def max_pool(node: Context, x: Tensor) -> Any:
-    given = _settings(node, x)
     if not node.wants(1):
-        return nn.max_pool(x, **given)
-    values, index = nn.max_pool(x, return_indices=True, **given)
+        return _pool(node, x, nn.max_pool)
+    values, index = _pool(node, x, nn.max_pool, return_indices=True)
     # Indexes count through the whole tensor, and spatial dims in either order.
     spatial = x.shape[2:]
     if node.get("storage_order", 0):
@@ -56,14 +79,14 @@ def _column_major(index: Tensor, spatial: tuple[int, ...]) -> Tensor:
 
 
 @operator("AveragePool")
-def average_pool(node: Context, x: Tensor) -> Tensor:
+def average_pool(node: Context, x: Tensor) -> Any:
     counted = bool(node.get("count_include_pad", 0))
-    return nn.avg_pool(x, count_include_pad=counted, **_settings(node, x))
+    return _pool(node, x, nn.avg_pool, count_include_pad=counted)
 
 
 @operator("LpPool")
-def lp_pool(node: Context, x: Tensor) -> Tensor:
-    return nn.lp_pool(dv.abs(x), float(node.get("p", 2)), **_settings(node, x))
+def lp_pool(node: Context, x: Tensor) -> Any:
+    return _pool(node, dv.abs(x), nn.lp_pool, p=float(node.get("p", 2)))
 
 
 @operator("GlobalAveragePool")

@@ -48,6 +48,7 @@ CASES = [
         node("MaxPool", ["x"], ["y"], kernel_shape=[2, 2], pads=[1, 1]), [X],
         "pads must have two numbers",
     ),
+    (node("MaxPool", ["x"], ["y"], kernel_shape=[6, 1]), [X], "windows must not exceed the padded"),
     (node("SplitToSequence", ["x", "s"], ["y"]), [F([1, 2]), I64([1])], "parts must add up"),
     (node("Neg", ["x"], ["y", "z"]), [X], "not have more outputs"),
     (node("NegativeLogLikelihoodLoss", ["", "t"], ["y"]), [X], "function must be known"),

@@ -153,6 +153,34 @@ CASES = {
         ),
         np.array([[[[7, 19], [9, 21], [11, 23]]]]),
     ),
+    "a window of which a part lies beyond the padded input": (
+        (node("MaxPool", ["x"], ["y"], kernel_shape=[4], strides=[3]), [F([[[2, 7, 5]]])]),
+        F([[[7]]]),
+    ),
+    "a mean of what such a window sees": (
+        (
+            node(
+                "AveragePool", ["x"], ["y"], kernel_shape=[4], strides=[2], dilations=[2],
+                pads=[1, 2],
+            ),
+            [F([[[2, 7, 5]]])],
+        ),
+        F([[[7]]]),
+    ),
+    "a mean of what such a window sees, padding too": (
+        (
+            node(
+                "AveragePool", ["x"], ["y"], kernel_shape=[4], strides=[2], dilations=[2],
+                pads=[1, 2], count_include_pad=1,
+            ),
+            [F([[[2, 7, 5]]])],
+        ),
+        F([[[7 / 3]]]),
+    ),
+    "no window, where a stride more is missing": (
+        (node("LpPool", ["x"], ["y"], kernel_shape=[5, 1], strides=[2, 1]), [SQUARE[:, :, :3]]),
+        np.zeros((1, 1, 0, SQUARE.shape[3]), F),
+    ),
     "gates that are clipped": (
         (
             node("GRU", ["x", "w", "r"], ["", "y"], hidden_size=1, clip=0.5),
