@@ -9,9 +9,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
+import numpy as np
+
 from dml_vk.dtypes import DTYPES, DType, bool_, complex64, float32, int64
 from dml_vk.errors import DTypeError
 
+CASTINGS = ("no", "equiv", "safe", "same_kind", "unsafe")
 _RANKS = {"b": 0, "i": 1, "u": 1, "f": 2, "c": 3}
 
 
@@ -53,6 +56,22 @@ def check_weak(what: str, value: object, dtype: DType) -> None:
     if _RANKS[_default_dtype(value).kind] > _RANKS[dtype.kind]:
         rule = f"cannot store a number of this kind in {dtype!r}: convert with astype"
         raise DTypeError(what, rule, number=value)
+
+
+def check_casting(what: str, casting: object) -> None:
+    """Check that this is one of NumPy's rules of casting."""
+    if not isinstance(casting, str) or casting not in CASTINGS:
+        rule = f"casting must be one of {', '.join(CASTINGS)}"
+        raise DTypeError(what, rule, casting=casting)
+
+
+def check_casts(what: str, dtypes: Iterable[DType], to: DType, casting: object) -> None:
+    """Check that one of NumPy's rules of casting lets these dtypes become another."""
+    check_casting(what, casting)
+    for one in dtypes:
+        if not np.can_cast(one.numpy_name, to.numpy_name, casting):  # type: ignore[arg-type]
+            rule = f"{casting} casting cannot convert the operands to {to.name}: use astype"
+            raise DTypeError(what, rule, operand=one)
 
 
 def _default_dtype(number: object) -> DType:

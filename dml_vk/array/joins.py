@@ -1,6 +1,6 @@
 """NumPy's joins by rank: operands with too few dims are first viewed with more dims.
 
-Everything else is as in `concat`: the promoted dtype, and the format of the operands.
+Everything else is as in `concat`: the dtype, and the format of the operands.
 """
 
 from __future__ import annotations
@@ -49,7 +49,13 @@ def atleast_3d(*arrays: Tensor) -> Seen:
     return _views("atleast_3d", _three, arrays)
 
 
-def vstack(tup: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
+def vstack(
+    tup: Sequence[Tensor],
+    *,
+    out: Tensor | None = None,
+    dtype: Any = None,
+    casting: str = "same_kind",
+) -> Tensor:
     """Join tensors along the first dim; a 1-D tensor counts as a row.
 
     >>> import dml_vk
@@ -57,10 +63,16 @@ def vstack(tup: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     >>> dml_vk.vstack([row, row + 2]).tolist()
     [[1, 2], [3, 4]]
     """
-    return _joined("vstack", _two, tup, 0, out)
+    return _joined("vstack", _two, tup, 0, out, dtype, casting)
 
 
-def hstack(tup: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
+def hstack(
+    tup: Sequence[Tensor],
+    *,
+    out: Tensor | None = None,
+    dtype: Any = None,
+    casting: str = "same_kind",
+) -> Tensor:
     """Join tensors along the second dim, or 1-D tensors along their only one.
 
     >>> import dml_vk
@@ -68,7 +80,7 @@ def hstack(tup: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
     >>> dml_vk.hstack([row, row + 2]).tolist()
     [1, 2, 3, 4]
     """
-    return _joined("hstack", _one, tup, 1, out)
+    return _joined("hstack", _one, tup, 1, out, dtype, casting)
 
 
 def column_stack(tup: Sequence[Tensor], *, out: Tensor | None = None) -> Tensor:
@@ -115,11 +127,18 @@ def _views(what: str, view: Callable[[Tensor], Tensor], arrays: Sequence[Tensor]
 
 
 def _joined(
-    what: str, view: Callable[[Tensor], Tensor], tup: Any, axis: int, out: Tensor | None
+    what: str,
+    view: Callable[[Tensor], Tensor],
+    tup: Any,
+    axis: int,
+    out: Tensor | None,
+    dtype: Any = None,
+    casting: str = "same_kind",
 ) -> Tensor:
     if not isinstance(tup, (list, tuple)):
         rule = "arrays must be a non-empty list or tuple of tensors"
         raise DTypeError(what, rule, arrays=type(tup).__name__)
     seen = [view(to_tensor(what, "array", one)) for one in beside(what, *tup)]
     with ErrorsAs(what):
-        return concat(seen, axis=min(axis, seen[0].ndim - 1) if seen else 0, out=out)
+        along = min(axis, seen[0].ndim - 1) if seen else 0
+        return concat(seen, axis=along, out=out, dtype=dtype, casting=casting)

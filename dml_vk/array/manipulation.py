@@ -11,12 +11,13 @@ from typing import Any
 
 from dml_vk.array.calls import shown
 from dml_vk.array.host_operands import beside
+from dml_vk.dtypes import DType, to_dtype
 from dml_vk.errors import DTypeError, ErrorsAs, LayoutError
 from dml_vk.layout import Layout, broadcast_sizes, concatenate, elementwise
 from dml_vk.observe.copies import ASKED, record
 from dml_vk.ops.copy import copy_elements, copy_if_overlapping
 from dml_vk.ops.elementwise import cast_elements
-from dml_vk.promotion import common_dtype
+from dml_vk.promotion import check_casting, check_casts, common_dtype
 from dml_vk.strides.order import (
     Axes,
     Ints,
@@ -193,10 +194,19 @@ def unstack(x: Tensor, /, *, axis: int = 0) -> tuple[Tensor, ...]:
     return tuple([given.over(layout.select(dim, k)) for k in range(count)])
 
 
-def concat(arrays: Arrays, /, axis: int | None = 0, *, out: Tensor | None = None) -> Tensor:
+def concat(
+    arrays: Arrays,
+    /,
+    axis: int | None = 0,
+    *,
+    out: Tensor | None = None,
+    dtype: Any = None,
+    casting: str = "same_kind",
+) -> Tensor:
     """Join tensors along a dim; if `axis` is None, flatten them first.
 
-    Each operand is written directly to its part of the result, in the dtype to which all promote.
+    Each operand is written directly to its part of the result, in the dtype to which all promote,
+    or in `dtype`, to which all must convert by NumPy's rule `casting`.
     The result has the format of the operands; if they differ, channels_last takes precedence over
     others, and any format over row-major.
 
@@ -204,10 +214,11 @@ def concat(arrays: Arrays, /, axis: int | None = 0, *, out: Tensor | None = None
     >>> dml_vk.concat([dml_vk.asarray([[1, 2]]), dml_vk.asarray([[3, 4]])], axis=1).tolist()
     [[1, 2, 3, 4]]
     """
-    return shown(_concatenated, _joined("concat", arrays), out, axis)
+    given = _joined("concat", arrays)
+    return shown(_concatenated, given, out, axis, _dtype_of("concat", given, out, dtype, casting))
 
 
-def _concatenated(given: list[Tensor], out: Any, axis: Any) -> Tensor:
+def _concatenated(given: list[Tensor], out: Any, axis: Any, dtype: DType) -> Tensor:
     if axis is None:
         dim, layout = 0, Layout((sum([one.size for one in given]),))
     else:
@@ -223,11 +234,19 @@ def _concatenated(given: list[Tensor], out: Any, axis: Any) -> Tensor:
             yield place.view(one.shape) if axis is None else place
             at += length
 
-    return _join("concat", given, layout, places, out)
+    return _join("concat", given, layout, places, dtype, out)
 
 
-def stack(arrays: Arrays, /, axis: int = 0, *, out: Tensor | None = None) -> Tensor:
-    """Join tensors along a new dim, which is dim `axis` of the result.
+def stack(
+    arrays: Arrays,
+    /,
+    axis: int = 0,
+    *,
+    out: Tensor | None = None,
+    dtype: Any = None,
+    casting: str = "same_kind",
+) -> Tensor:
+    """Join tensors along a new dim, which is dim `axis` of the result, with dtypes as in `concat`.
 
     The operands' order is kept. The new dim is outermost in memory, or where `expand_dims` puts it
     if only that gives a format with a name. So images from a channels_last batch are stacked to a
@@ -239,6 +258,7 @@ def stack(arrays: Arrays, /, axis: int = 0, *, out: Tensor | None = None) -> Ten
     channels_last
     """
     given = _joined("stack", arrays)
+    kind = _dtype_of("stack", given, out, dtype, casting)
     dim = to_index("stack", "axis", axis, given[0].ndim + 1)
     shapes = [one.shape for one in given]
     if shapes.count(shapes[0]) != len(shapes):
@@ -251,7 +271,7 @@ def stack(arrays: Arrays, /, axis: int = 0, *, out: Tensor | None = None) -> Ten
     def places(whole: Layout) -> Iterator[Layout | None]:
         return (whole.select(dim, k) for k in range(len(given)))
 
-    return _join("stack", given, Layout.packed(sizes, order), places, out)
+    return _join("stack", given, Layout.packed(sizes, order), places, kind, out)
 
 
 def _stacked_order(layout: Layout, dim: int) -> Ints:
@@ -273,15 +293,28 @@ def _joined(what: str, arrays: Any) -> list[Tensor]:
     return to_tensors(what, given)
 
 
+def _dtype_of(what: str, given: list[Tensor], out: Any, dtype: Any, casting: Any) -> DType:
+    """Return the dtype of the result."""
+    if dtype is None:
+        check_casting(what, casting)
+        return common_dtype(what, [one.dtype for one in given])
+    if out is not None:
+        rule = "out and dtype must not both be given"
+        raise DTypeError(what, rule, out=type(out).__name__, dtype=dtype)
+    kind = to_dtype(what, dtype)
+    check_casts(what, [one.dtype for one in given], kind, casting)
+    return kind
+
+
 def _join(
     what: str,
     given: list[Tensor],
     layout: Layout,
     places: Callable[[Layout], Iterator[Layout | None]],
+    dtype: DType,
     out: Any,
 ) -> Tensor:
     """Write each operand to its place, a layout that `places` derives from the result's."""
-    dtype = common_dtype(what, [one.dtype for one in given])
     result = result_over(what, layout, dtype, given[0], out)
     parts = [copy_if_overlapping(what, one, result) for one in given]
     for place, one in zip(places(result.layout), parts):

@@ -15,7 +15,6 @@ from dml_vk.errors import DTypeError
 
 ours: Any = sys.modules["dml_vk"]  # not fully imported yet: its attributes are looked up late
 NOT_GIVEN: Any = np._NoValue  # NumPy's marker of arguments that are not given
-CASTINGS = ("no", "equiv", "safe", "same_kind", "unsafe")
 # Values of options that can be ignored: defaults, and choices of algorithm.
 _IGNORABLE: dict[str, tuple[Any, ...]] = {
     "axisa": (-1,),
@@ -82,12 +81,6 @@ def check_names(what: str, allowed: Iterable[str], given: Iterable[str]) -> None
         known = ", ".join(sorted(allowed))
         rule = f"options must be among {known}" if known else "there are no options here"
         raise DTypeError(what, rule, named=tuple(sorted(wrong)))
-
-
-def check_casting(what: str, casting: Any) -> None:
-    if not isinstance(casting, str) or casting not in CASTINGS:
-        rule = f"casting must be one of {', '.join(CASTINGS)}"
-        raise DTypeError(what, rule, casting=casting)
 
 
 class Call:

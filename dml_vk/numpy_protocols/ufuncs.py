@@ -13,13 +13,13 @@ from dml_vk.dtypes import DType, to_dtype
 from dml_vk.errors import DTypeError
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.numpy_protocols.calls import (
-    check_casting,
     check_names,
     has_no_effect,
     no_such,
     ours,
     public_name,
 )
+from dml_vk.promotion import check_casting, check_casts
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import plain, to_tensors
 
@@ -179,12 +179,7 @@ def _in_dtype(
         if dtype.kind != "b":
             raise DTypeError(what, "dtype must be bool, the dtype of the result", dtype=dtype)
         return inputs
-    for one in inputs:
-        if isinstance(one, Tensor) and not np.can_cast(
-            one.dtype.numpy_name, dtype.numpy_name, casting
-        ):
-            rule = f"{casting} casting cannot convert the operands to {dtype.name}: use astype"
-            raise DTypeError(what, rule, operand=one.dtype)
+    check_casts(what, [one.dtype for one in inputs if isinstance(one, Tensor)], dtype, casting)
     return tuple(
         [ours.astype(one, dtype, copy=False) if isinstance(one, Tensor) else one for one in inputs]
     )

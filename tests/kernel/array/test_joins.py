@@ -64,6 +64,29 @@ def test_joins(name):
     assert_same(join([dml_vk.asarray(one) for one in pair]), numpys(pair))
 
 
+@pytest.mark.parametrize("name", ["concat", "stack", "vstack", "hstack"])
+def test_results_have_the_dtype_and_are_cast_by_the_rule_that_is_given(name):
+    join, numpys = getattr(dml_vk, name), getattr(np, "concatenate" if name == "concat" else name)
+    arrays = [mixed("float64", (3, 4), 1) * 40, mixed("int16", (3, 4), 2) % 100]
+    tensors = [dml_vk.asarray(one).T.clone().T for one in arrays]
+    for dtype, casting in (("float32", "same_kind"), ("complex64", "same_kind"), ("i4", "unsafe")):
+        expected = numpys(arrays, dtype=dtype, casting=casting)
+        assert_same(join(tensors, dtype=dtype, casting=casting), expected)
+        assert_same(numpys(tensors, dtype=dtype, casting=casting), expected)
+        compiled = dml_vk.compile(lambda *x, d=dtype, c=casting: join(x, dtype=d, casting=c))
+        assert_same(compiled(*tensors), expected)
+    assert_same(
+        join(tensors[1:], dtype="int8", casting="unsafe"), numpys(arrays[1:]).astype("int8")
+    )
+    rule = rf"^{name}: same_kind casting cannot convert the operands to int32: use astype"
+    with pytest.raises(DTypeError, match=rule):
+        join(tensors, dtype="int32")
+    with pytest.raises(DTypeError, match=rf"^{name}: casting must be one of no, equiv"):
+        join(tensors, casting="any")
+    with pytest.raises(DTypeError, match=rf"^{name}: out and dtype must not both be given"):
+        join(tensors, dtype="float64", out=dml_vk.empty(numpys(arrays).shape, "float64"))
+
+
 @pytest.mark.parametrize("name", JOINS)
 def test_formats(name):
     image = dml_vk.asarray(mixed("float32", (2, 3, 4, 5)), memory_format=channels_last)
