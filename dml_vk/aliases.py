@@ -94,7 +94,6 @@ METHODS = {
     "zero_": "x[...] = 0",
 }
 LINALG = {
-    "norm": "dml_vk.linalg.vector_norm, dml_vk.linalg.matrix_norm",
     "multi_dot": "dml_vk.einsum",
 }
 

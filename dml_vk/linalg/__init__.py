@@ -10,9 +10,10 @@ from dml_vk.linalg.cholesky import cholesky
 from dml_vk.linalg.eigen import eigh, eigvalsh
 from dml_vk.linalg.least_squares import lstsq, matrix_rank, pinv
 from dml_vk.linalg.lu import det, inv, matrix_power, slogdet, solve
-from dml_vk.linalg.norms import matrix_norm, vector_norm
+from dml_vk.linalg.norms import matrix_norm, norm, vector_norm
 from dml_vk.linalg.qr import qr
 from dml_vk.linalg.singular import svd, svdvals
+from dml_vk.linalg.tensor_equations import tensorinv, tensorsolve
 from dml_vk.linalg.vectors import cross, diagonal, outer, trace
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "matrix_power",
     "matrix_rank",
     "matrix_transpose",
+    "norm",
     "outer",
     "pinv",
     "qr",
@@ -37,6 +39,8 @@ __all__ = [
     "svd",
     "svdvals",
     "tensordot",
+    "tensorinv",
+    "tensorsolve",
     "trace",
     "vecdot",
     "vector_norm",

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from dml_vk.array import elementwise
 from dml_vk.array.creation import filled
 from dml_vk.array.data_types import imag
 from dml_vk.array.grids import tril
+from dml_vk.errors import RangeError
 from dml_vk.linalg.batches import (
     adjoint,
     batched,
@@ -32,12 +33,13 @@ class EighResult(NamedTuple):
     eigenvectors: Tensor
 
 
-def eigh(x: Tensor, /) -> EighResult:
+def eigh(x: Tensor, /, UPLO: str = "L") -> EighResult:  # noqa: N803 - NumPy's name
     """Return the eigenvalues of symmetric matrices, ascending, and orthonormal eigenvectors.
 
-    Complex matrices are Hermitian; their eigenvalues are real. Only the lower triangle is read, and
-    the real part of its diagonal. The sign or phase of a vector is that which the reflections and
-    rotations give: the same on every device. This waits for the iterations to converge.
+    Complex matrices are Hermitian; their eigenvalues are real. Only the lower triangle is read, or
+    with "U" the upper one, and the real part of its diagonal. The sign or phase of a vector is that
+    which the reflections and rotations give: the same on every device. This waits for the
+    iterations to converge.
 
     >>> import dml_vk
     >>> found = dml_vk.linalg.eigh(dml_vk.asarray([[2.0, 1.0], [1.0, 2.0]]))
@@ -45,11 +47,17 @@ def eigh(x: Tensor, /) -> EighResult:
     [1.0, 3.0]
     """
     what = "eigh"
-    values, vectors = _decomposed(what, to_square(what, x), with_vectors=True)
+    values, vectors = _decomposed(what, _lower(what, x, UPLO), with_vectors=True)
     return EighResult(values, vectors[0])
 
 
-def eigvalsh(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
+def eigvalsh(
+    x: Tensor,
+    /,
+    UPLO: str = "L",  # noqa: N803 - NumPy's name
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
     """Return the eigenvalues of symmetric matrices, ascending: the same bits as those of `eigh`.
 
     Those of complex matrices, which are Hermitian, are real.
@@ -60,9 +68,17 @@ def eigvalsh(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
     [1.0, 2.0]
     """
     what = "eigvalsh"
-    to_square(what, x)
+    x = _lower(what, x, UPLO)
     check_result(what, out, x.shape[:-1], real_dtype(x), x)
     return _decomposed(what, x, with_vectors=False, out=out)[0]
+
+
+def _lower(what: str, x: Tensor, triangle: Any) -> Tensor:
+    """Return the matrices with what is read in their lower triangle."""
+    x = to_square(what, x)
+    if not isinstance(triangle, str) or triangle.upper() not in ("L", "U"):
+        raise RangeError(what, 'triangle must be "L" or "U"', UPLO=triangle)
+    return x if triangle.upper() == "L" else adjoint(x)
 
 
 def _decomposed(

@@ -10,16 +10,57 @@ from typing import Any
 import numpy as np
 
 from dml_vk.array import elementwise, statistics
-from dml_vk.array.manipulation import to_axes
+from dml_vk.array.manipulation import moveaxis, to_axes
 from dml_vk.array.products import check_matrices
 from dml_vk.dtypes import DType, float32, float64
-from dml_vk.errors import RangeError
+from dml_vk.errors import ErrorsAs, LayoutError, RangeError
 from dml_vk.linalg.singular import singular_values
 from dml_vk.ops.elementwise import converted
 from dml_vk.promotion import float_dtype
 from dml_vk.strides.order import Ints, to_bool
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import check_out, to_tensor
+
+
+def norm(
+    x: Tensor,
+    /,
+    ord: float | str | None = None,
+    axis: int | Sequence[int] | None = None,
+    keepdims: bool = False,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Return the norms of vectors along one axis, or of matrices over two, with NumPy's parameters.
+
+    Without `ord` it is the square root of the sum of squares, over all elements without an axis.
+    Without an axis, `ord` is that of a 1-D or a 2-D tensor. See `vector_norm` and `matrix_norm`.
+
+    >>> import dml_vk
+    >>> x = dml_vk.asarray([[[3.0, 4.0], [0.0, 0.0]], [[0.0, 1.0], [1.0, 1.0]]])
+    >>> dml_vk.linalg.norm(x, axis=-1).tolist()
+    [[5.0, 0.0], [1.0, 1.4142135381698608]]
+    >>> dml_vk.linalg.norm(x, 1, axis=(0, 1)).tolist()
+    [3.0, 4.0]
+    """
+    what = "norm"
+    rank = to_tensor(what, "x", x).ndim
+    dims = tuple(range(rank)) if axis is None else to_axes(what, axis, rank)
+    if len(dims) != 1 and ord is not None and (axis is not None or rank) and len(dims) != 2:
+        rule = "with ord, x must be 1-D or 2-D, or axis an integer or two"
+        raise LayoutError(what, rule, ord=ord, axis=axis, shape=x.shape)
+    with ErrorsAs(what):
+        if ord is None or len(dims) == 1:
+            two: Any = 2 if ord is None else ord
+            return vector_norm(x, axis=dims, keepdims=keepdims, ord=two, out=out)
+        last = (-2, -1)
+        seen, target = moveaxis(x, dims, last), out
+        if out is not None and to_bool(what, "keepdims", keepdims):
+            target = moveaxis(to_tensor(what, "out", out), dims, last)
+        found = matrix_norm(seen, keepdims=keepdims, ord=ord, out=target)
+        if out is not None:
+            return out
+        return moveaxis(found, last, dims) if keepdims else found
 
 
 def vector_norm(
@@ -34,7 +75,7 @@ def vector_norm(
     """Return the norm over one axis, several or all: (sum of |x|**ord) ** (1/ord).
 
     With `ord` inf it is the largest magnitude, with -inf the smallest, and with 0 the number of
-    elements that are not 0.
+    elements that are not 0. Of no elements it is 0, but the smallest is an error.
 
     >>> import dml_vk
     >>> x = dml_vk.asarray([3.0, -4.0])
@@ -54,7 +95,7 @@ def vector_norm(
         dims: Ints = tuple(range(rank))
     else:
         dims = to_axes(what, axis, rank)
-    _check_norm(what, x, dims, keepdims, dtype, abs(order) == math.inf, out)
+    _check_norm(what, x, dims, keepdims, dtype, dims if order == -math.inf else (), out)
     return _norm(what, x, dims, keepdims, order, dtype, out)
 
 
@@ -86,16 +127,19 @@ def matrix_norm(
         raise RangeError(what, rule, ord=ord)
     rank = x.layout.rank
     last = (rank - 2, rank - 1)
-    _check_norm(what, x, last, keepdims, dtype, ord not in ("fro", "nuc"), out)
+    least: Ints = last if ord == -2 else ()
+    if ord in (-1, -math.inf):
+        least = (rank - 1,) if ord == -1 else (rank - 2,)
+    _check_norm(what, x, last, keepdims, dtype, least, out)
     if ord == "fro":
         return _norm(what, x, last, keepdims, 2.0, dtype, out)
     if ord in _SPECTRAL:
         s = singular_values(what, x if x.dtype.kind == "c" else _wide(what, x))
-        found = _SPECTRAL[ord](s, axis=-1, keepdims=keepdims)
+        found = (_SPECTRAL[ord] if s.size else statistics.sum)(s, axis=-1, keepdims=keepdims)
         return _narrowed(found.unsqueeze(-1) if keepdims else found, dtype, out)
     along, largest = _MATRIX_NORMS[ord]
     sums = statistics.sum(elementwise.abs(_wide(what, x)), axis=along, keepdims=True)
-    choose = statistics.max if largest else statistics.min
+    choose = _chosen(sums, largest)
     return _narrowed(choose(sums, axis=last, keepdims=keepdims), dtype, out)
 
 
@@ -121,11 +165,11 @@ def _float_dtype(what: str, x: Any) -> DType:
 
 
 def _check_norm(
-    what: str, x: Tensor, dims: Ints, keepdims: bool, dtype: DType, chooses: bool, out: Any
+    what: str, x: Tensor, dims: Ints, keepdims: bool, dtype: DType, least: Ints, out: Any
 ) -> None:
-    """Check the arguments before anything is computed."""
+    """Check the arguments before anything is computed: no elements along `least` have no least."""
     layout = statistics.reduced_layout(x.layout, dims, to_bool(what, "keepdims", keepdims))
-    if chooses and math.prod([x.shape[dim] for dim in dims]) == 0:
+    if least and math.prod([x.shape[dim] for dim in least]) == 0:
         rule = "zero-size reduction has no identity"
         raise RangeError(what, rule, shape=x.shape, axis=dims)
     if out is not None:
@@ -138,7 +182,7 @@ def _norm(
     x = _wide(what, x)
     last = out if x.dtype is dtype else None  # `out` of the last step, if it needs no conversion
     if abs(order) == math.inf:
-        choose = statistics.max if order > 0 else statistics.min
+        choose = _chosen(x, order > 0)
         found = choose(elementwise.abs(x), axis=dims, keepdims=keepdims, out=last)
     elif order == 2:
         sums = statistics.sum(elementwise.square(x), axis=dims, keepdims=keepdims)
@@ -154,14 +198,25 @@ def _norm(
     return found if found is out else _narrowed(found, dtype, out)
 
 
+def _chosen(sizes: Tensor, largest: bool) -> Callable[..., Tensor]:
+    """The reduction that finds the largest or the least; the largest of no sizes is 0."""
+    if largest:
+        return statistics.max if sizes.size else statistics.sum
+    return statistics.min
+
+
 def _wide(what: str, x: Tensor) -> Tensor:
     """Convert float16 to float32, so that squares and sums do not overflow or lose precision.
 
-    Integers and bools become float32 too, and complex numbers their sizes.
+    Integers that float32 does not hold become float64, others and bools float32, and complex
+    numbers their sizes.
     """
     if x.dtype.kind == "c":
         return elementwise.abs(x)
-    return x if x.dtype in (float32, float64) else Tensor(converted(what, x, float32))
+    if x.dtype in (float32, float64):
+        return x
+    large = x.dtype.kind in "iu" and x.dtype.itemsize > 2
+    return Tensor(converted(what, x, float64 if large else float32))
 
 
 def _narrowed(found: Tensor, dtype: DType, out: Any) -> Tensor:

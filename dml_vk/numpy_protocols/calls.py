@@ -31,7 +31,6 @@ _IGNORABLE: dict[str, tuple[Any, ...]] = {
     "sorted": (True, False),
     "sparse": (False,),
     "subok": (True, False),
-    "UPLO": ("L",),
     "where": (True,),
     "writeable": (False,),
 }

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
-from dml_vk.errors import DTypeError, LayoutError
+from dml_vk.errors import DTypeError
 from dml_vk.numpy_protocols.calls import ours
-from dml_vk.tensor.core import Tensor
 
 
 def matrix_rank(a: Any, tol: Any = None, hermitian: bool = False, rtol: Any = None) -> Any:
@@ -16,17 +15,6 @@ def matrix_rank(a: Any, tol: Any = None, hermitian: bool = False, rtol: Any = No
     if rtol is not None:
         raise DTypeError("matrix_rank", "tol and rtol exclude each other", tol=tol, rtol=rtol)
     return ours.count_nonzero(ours.greater(ours.linalg.svdvals(a), tol), axis=-1)
-
-
-def norm(x: Tensor, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
-    dims = x.ndim if axis is None else len(axis) if isinstance(axis, tuple) else 1
-    if ord is None or dims == 1:
-        two = 2 if ord is None else ord
-        return ours.linalg.vector_norm(x, axis=axis, ord=two, keepdims=keepdims)
-    if axis is not None or dims != 2:
-        rule = "with ord, axis must be an integer, or None for 1-D or 2-D x"
-        raise LayoutError("norm", rule, ord=ord, axis=axis, shape=x.shape)
-    return ours.linalg.matrix_norm(x, ord=ord, keepdims=keepdims)
 
 
 def pinv(a: Any, rcond: Any = None, hermitian: bool = False, rtol: Any = None) -> Any:

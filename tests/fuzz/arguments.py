@@ -171,6 +171,8 @@ SIMPLE: dict[str, Callable[[Draws], str]] = {
     "shape": _shape,
     "shift": _int(-9, 9),
     "side": _one_of("'left'", "'right'"),
+    "UPLO": _one_of("'L'", "'U'"),
+    "casting": _one_of("'same_kind'", "'unsafe'"),
     "size": _int(1, 4),
     "sizes": lambda d: str(d.sizes),
     "source": _dim,

@@ -27,9 +27,9 @@ MUTANTS = (
     Mutant(
         "ufunc-casting",
         "a ufunc with dtype= casts its operands whatever casting allows",
-        "dml_vk/numpy_protocols/ufuncs.py",
-        "one.dtype.numpy_name, dtype.numpy_name, casting\n",
-        'one.dtype.numpy_name, dtype.numpy_name, "unsafe"\n',
+        "dml_vk/promotion.py",
+        "np.can_cast(one.numpy_name, to.numpy_name, casting)",
+        'np.can_cast(one.numpy_name, to.numpy_name, "unsafe")',
         ("tests/kernel/numpy_protocols/test_ufuncs.py", "tests/kernel/numpy_protocols"),
     ),
     Mutant(

@@ -8,8 +8,10 @@ import pytest
 import dml_vk
 from dml_vk import linalg
 from dml_vk.dtypes import float16
+from dml_vk.errors import RangeError
 from dml_vk.linalg import reductions
 from tests import tier
+from tests.chance import chance
 from tests.kernel.linalg.matrices import (
     DTYPES,
     SIZES,
@@ -241,3 +243,19 @@ def test_real_numbers_as_complex_ones(dtype):
         found = as_tuple(call(dml_vk.asarray(a.astype(dtype))))
         for one, other in zip(found, as_tuple(call(dml_vk.asarray(a)))):
             assert np.array_equal(one.numpy(), other.numpy()), name
+
+
+def test_the_upper_triangle_is_that_of_the_lower_turned():
+    for dtype in ("float32", "complex128"):
+        a = chance().normal(size=(3, 5, 5, 2))
+        a = (a.view(np.complex128) if dtype == "complex128" else a)[..., 0].astype(dtype)
+        x = dml_vk.asarray(a)
+        for lower, upper in (("L", "U"), ("l", "u")):
+            one = linalg.eigh(x, lower)
+            other = np.linalg.eigh(dml_vk.conj(x).mT, UPLO=upper)
+            for mine, theirs in zip(one, other, strict=True):
+                assert mine.numpy().tobytes() == theirs.numpy().tobytes()
+        found = linalg.eigvalsh(x, UPLO="U").numpy()
+        np.testing.assert_allclose(found, np.linalg.eigvalsh(a, "U"), rtol=0, atol=1e-5)
+    with pytest.raises(RangeError, match=r'^eigh: triangle must be "L" or "U"; got UPLO=.D.'):
+        linalg.eigh(x, "D")

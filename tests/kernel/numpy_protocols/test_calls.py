@@ -186,6 +186,8 @@ CALLS = {
     "linalg.matrix_norm": ([M], [M, {"keepdims": True}]),
     "linalg.matrix_transpose matrix_transpose": ([M],),
     "linalg.norm": ([M], [W, 1], [M, None, 0], [M, 1, 1, True], [M, "fro"], [M, None, (0, 1)]),
+    "linalg.tensorinv": ([S, 1],),
+    "linalg.tensorsolve": ([S, W], [S, W, (0,)]),
     "linalg.tensordot": ([M, M, {"axes": ((0,), (0,))}],),
     "linalg.vector_norm": ([M], [M, {"axis": 1, "keepdims": True}]),
     "meshgrid": ([W, W, {"indexing": "ij"}],),

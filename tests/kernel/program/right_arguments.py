@@ -40,6 +40,10 @@ def _loaded(d: Given) -> Any:
     return d.v + dml_vk.load(PATH)
 
 
+def _regular(d: Given) -> Any:
+    return d.x[:, :4] + 9 * dml_vk.eye(4)
+
+
 def _rising(x: Any) -> Any:
     return dml_vk.cumulative_sum(dml_vk.abs(x))
 
@@ -83,6 +87,10 @@ CALLS: dict[str, Callable[[Given], Any]] = {
     "dml_vk.put_along_axis": lambda d: _written(dml_vk.put_along_axis, d.v, d.i, d.x[0, 0], 0),
     "dml_vk.tensordot": lambda d: dml_vk.tensordot(d.x, d.x, axes=([0, 1], [0, 1])),
     "linalg.tensordot": lambda d: linalg.tensordot(d.x, d.x, axes=([0], [0])),
+    "linalg.tensorinv": lambda d: linalg.tensorinv(_regular(d).reshape(2, 2, 4)),
+    "linalg.tensorsolve": lambda d: linalg.tensorsolve(
+        _regular(d).reshape(4, 2, 2), d.v[:4].reshape(2, 2), (0,)
+    ),
     "dml_vk.vecdot": lambda d: dml_vk.vecdot(d.x, d.x[::-1]),
     "linalg.vecdot": lambda d: linalg.vecdot(d.x, d.v[:6]),
     "dml_vk.cov": lambda d: dml_vk.cov(d.x, d.x[1:], bias=True),
