@@ -182,7 +182,8 @@ INEXACT = {
     "cumulative_sum", "diff", "einsum", "linspace", "matmul", "mean", "std", "sum", "tensordot",
     "trace", "var", "vecdot", "vector_norm", "matrix_norm", "cross", "outer", "nancumsum",
     "nanmean", "nanstd", "nansum", "nanvar", "average", "median", "nanmedian", "quantile",
-    "cbrt", "percentile", "nanquantile", "nanpercentile", "bincount", *fft.__all__,
+    "cbrt", "i0", "norm", "sinc", "percentile", "nanquantile", "nanpercentile", "bincount",
+    *fft.__all__,
 }  # fmt: skip
 # What compares operands of several kinds in a dtype that is narrower than NumPy's.
 COMPARED = {"array_equal", "digitize", "isin", "searchsorted"}

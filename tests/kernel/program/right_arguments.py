@@ -87,6 +87,7 @@ CALLS: dict[str, Callable[[Given], Any]] = {
     "dml_vk.put_along_axis": lambda d: _written(dml_vk.put_along_axis, d.v, d.i, d.x[0, 0], 0),
     "dml_vk.tensordot": lambda d: dml_vk.tensordot(d.x, d.x, axes=([0, 1], [0, 1])),
     "linalg.tensordot": lambda d: linalg.tensordot(d.x, d.x, axes=([0], [0])),
+    "linalg.eigvalsh": lambda d: linalg.eigvalsh(_regular(d)),
     "linalg.tensorinv": lambda d: linalg.tensorinv(_regular(d).reshape(2, 2, 4)),
     "linalg.tensorsolve": lambda d: linalg.tensorsolve(
         _regular(d).reshape(4, 2, 2), d.v[:4].reshape(2, 2), (0,)
