@@ -47,9 +47,10 @@ def average(
     """Return the weighted means over these axes.
 
     Weights have the shape of x, or the sizes of x along the axes. The result has the dtype to which
-    the floats and complex numbers among both promote, else float32. With `returned`, the sums of
-    the weights are returned too. Where they are 0, the result is what the division gives; unlike in
-    NumPy it is not an error, since the call would have to wait for it.
+    the floats and complex numbers among both promote, else float32; integers are computed in
+    float64. With `returned`, the sums of the weights are returned too. Where they are 0, the result
+    is what the division gives; unlike in NumPy it is not an error, since the call would have to
+    wait for it.
 
     >>> import dml_vk
     >>> x = dml_vk.asarray([[1.0, 2.0], [3.0, 6.0]])
@@ -70,7 +71,7 @@ def average(
     floats = [one.dtype for one in (x, weights) if one.dtype.kind in "fc"]
     dtype = common_dtype(what, floats or [float32])
     seen = along_axes(what, x, weights, axes if axis is None else to_axes(what, axis, x.ndim))
-    wide = computed_in(dtype)
+    wide = computed_in(dtype, x.dtype, weights.dtype)
     with ErrorsAs(what):
         heavy = astype(seen, wide, copy=False)
         weighed = multiply(astype(x, wide, copy=False), heavy)

@@ -1,6 +1,6 @@
 """Covariances and correlations of variables, whose sums are those of `mean` and `matmul`.
 
-float16 is computed in float32 and rounded once.
+float16 is computed in float32, and integers in float64; results are rounded once.
 """
 
 from __future__ import annotations
@@ -52,8 +52,8 @@ def cov(
     Sums are divided by the number of observations minus `ddof`, which is 1, or 0 with `bias`.
     `fweights` says how often each observation counts, `aweights` how much. Deviations of a complex
     variable are multiplied by the conjugates of the other one's: element i, j of the result has
-    those of variable j conjugated. `dtype` is that of the computation and the result, which
-    otherwise are those of `mean`.
+    those of variable j conjugated. `dtype` is that of the result, which otherwise is that of
+    `mean`, and of the computation, which for integers is float64.
 
     >>> import dml_vk
     >>> dml_vk.cov(dml_vk.asarray([[0.0, 1.0, 2.0], [2.0, 1.0, 0.0]])).tolist()
@@ -112,7 +112,8 @@ def _covariances(
     kind = common_dtype(what, [float_dtype(one.dtype) for one in to_tensors(what, given)])
     kind = kind if dtype is None else to_dtype(what, dtype)
     check_dtype(what, kind, of_kinds("fc"))
-    wide = computed_in(kind)
+    heavy_ones = [one for one in (fweights, aweights) if isinstance(one, Tensor)]
+    wide = computed_in(kind, *[one.dtype for one in (*given, *heavy_ones)])
     rows = [_rows(what, astype(one, wide, copy=False), rowvar) for one in given]
     with ErrorsAs(what):
         observed = rows[0] if y is None else concat(rows)

@@ -45,8 +45,8 @@ def gradient(
     Inside they are central differences, which are exact for polynomials of degree 2, and at both
     ends one-sided ones, of `edge_order` 1 or 2. `varargs` is the distance of samples, or one for
     each axis; a 1-D tensor has their coordinates. Both may be complex. Results have the format of f
-    and the dtype of floats or complex numbers; float16 is computed in float32. `out` has as many
-    tensors as there are axes.
+    and the dtype of floats or complex numbers; float16 is computed in float32, and integers in
+    float64. `out` has as many tensors as there are axes.
 
     >>> import dml_vk
     >>> dml_vk.gradient(dml_vk.asarray([0.0, 1.0, 4.0, 9.0])).tolist()
@@ -73,8 +73,7 @@ def gradient(
         if x.shape[dim] <= order:
             rule = f"f must have at least {order + 1} elements along axis {dim}"
             raise LayoutError(what, rule, shape=x.shape)
-        distances = _distances(what, x, dim, step)
-        dtype = common_dtype(what, [float_dtype(x.dtype), distances.dtype])
+        distances, dtype = _distances(what, x, dim, step)
         if target is not None:
             check_out(what, target, x.shape, dtype, x)
         work.append((dim, distances, dtype, target))
@@ -128,7 +127,7 @@ def trapezoid(
 ) -> Tensor:
     """Integrate along an axis by the trapezoidal rule, at the points x, or at distances of dx.
 
-    The areas are added as by `sum`, in floats.
+    The areas are added as by `sum`, in floats; integers are computed in float64.
 
     >>> import dml_vk
     >>> dml_vk.trapezoid(dml_vk.asarray([1.0, 2.0, 4.0])).item()
@@ -140,11 +139,33 @@ def trapezoid(
         values = moveaxis(to_tensor(what, "y", y), axis, -1)
         if x is not None:
             at = to_tensor(what, "x", x)
-            dx = diff(at if at.ndim == 1 else moveaxis(at, axis, -1))
+            dx = _apart(at if at.ndim == 1 else moveaxis(at, axis, -1))
         elif not isinstance(dx, Tensor):
             dx = to_complex(what, "dx", dx)
+        kinds = [one.dtype for one in to_tensors(what, [values, dx if x is None else at])]
+        numbers = [] if isinstance(dx, Tensor) else [dx]
+        dtype = float_dtype(common_dtype(what, kinds, numbers))
+        if all(kind.kind in "fc" for kind in kinds):
+            ends = add(values[..., 1:], values[..., :-1])
+            return sum(divide(multiply(ends, dx), 2.0), axis=-1, out=out)
+        wide = computed_in(dtype, *kinds)
+        values = astype(values, wide, copy=False)
         ends = add(values[..., 1:], values[..., :-1])
-        return sum(divide(multiply(ends, dx), 2.0), axis=-1, out=out)
+        dx = astype(dx, wide, copy=False) if isinstance(dx, Tensor) else dx
+        found = sum(divide(multiply(ends, dx), 2.0), axis=-1)
+        if out is None and found.dtype is dtype:
+            return found
+        return astype(found, dtype, out=out)
+
+
+def _apart(x: Tensor) -> Tensor:
+    """Return the distances of neighbours along the last axis.
+
+    Those of 64-bit integers, such as times, are exact, like those of smaller ones in float64.
+    """
+    if x.dtype.kind in "fc" or (x.dtype.itemsize == 8 and x.dtype.kind in "iu"):
+        return diff(x)
+    return diff(astype(x, float64))
 
 
 def _flat_like(value: Any, near: Tensor) -> Tensor | None:
@@ -161,19 +182,24 @@ def _flat_like(value: Any, near: Tensor) -> Tensor | None:
     return new
 
 
-def _distances(what: str, x: Tensor, dim: int, step: Any) -> Tensor:
-    """Return the distance of neighbours, without dims, or with one for each two of them."""
+def _distances(what: str, x: Tensor, dim: int, step: Any) -> tuple[Tensor, DType]:
+    """Return the distance of neighbours, and the dtype of the result.
+
+    It has no dims, or one for each two neighbours, and the dtype of the computation.
+    """
     if not isinstance(step, Tensor):
         number = to_complex(what, "distance", step)
         dtype = common_dtype(what, [float_dtype(x.dtype)], [number])
         wide = complex128 if dtype.kind == "c" else float64
-        return astype(full((), number, wide, device=x.device), dtype)
+        # Floats are weak: they are rounded as they are beside x elsewhere.
+        weak = dtype if x.dtype.kind in "fc" else wide
+        return astype(full((), number, wide, device=x.device), weak), dtype
     to_tensors(what, [x, step])
     if step.shape and step.shape != (x.shape[dim],):
         rule = "coordinates must be 1-D, one for each index of the axis"
         raise LayoutError(what, rule, coordinates=step.shape, axis=dim, shape=x.shape)
-    step = astype(step, float_dtype(step.dtype), copy=False)
-    return diff(step) if step.shape else step
+    dtype = common_dtype(what, [float_dtype(one.dtype) for one in (x, step)])
+    return _apart(step) if step.shape else step, dtype
 
 
 def _targets(what: str, out: Any, count: int) -> Sequence[Tensor | None]:
@@ -188,7 +214,9 @@ def _targets(what: str, out: Any, count: int) -> Sequence[Tensor | None]:
 
 
 def _derivative(what: str, x: Tensor, dim: int, step: Tensor, dtype: DType, order: int) -> Tensor:
-    wide, count = computed_in(dtype), x.shape[dim]
+    count = x.shape[dim]
+    kinds = [computed_in(dtype, x.dtype, step.dtype), float_dtype(step.dtype)]
+    wide = common_dtype(what, kinds)
     f, step = (astype(one, wide, copy=False) for one in (x, step))
     target = result_over(what, f.layout.like(), wide, f)
 

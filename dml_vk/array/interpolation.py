@@ -58,8 +58,8 @@ def interp(
 
     Before the first point the result is `left`, by default the first fp, and `right` or the last fp
     after the last one. With a `period`, points are taken modulo it, in any order. The result has
-    the format of x and the dtype of floats to which all promote; float16 is computed in float32. If
-    fp is complex, its parts are interpolated.
+    the format of x and the dtype of floats to which all promote; float16 is computed in float32,
+    and integers in float64. If fp is complex, its parts are interpolated.
 
     >>> import dml_vk
     >>> xp, fp = dml_vk.asarray([1.0, 2.0, 4.0]), dml_vk.asarray([10.0, 20.0, 0.0])
@@ -77,7 +77,8 @@ def interp(
         rule = "xp and fp must have the same shape, and not be empty"
         raise LayoutError(what, rule, xp=xp.shape, fp=fp.shape)
     dtype = float_dtype(common_dtype(what, [one.dtype for one in tensors]))
-    wide = computed_in(dtype.part)
+    kinds = [one.dtype for one in tensors]
+    wide = computed_in(dtype.part, *kinds)
     to_end = to_complex if dtype.kind == "c" else to_number
     ends = [
         None if one is None else to_end(what, name, one)
@@ -87,13 +88,13 @@ def interp(
         if not isinstance(x, Tensor):
             x = full((), to_number(what, "x", x), wide, device=xp.device)
         at, xp = [astype(one, wide, copy=False) for one in (x, xp)]
-        fp = astype(fp, computed_in(dtype), copy=False)
+        fp = astype(fp, computed_in(dtype, *kinds), copy=False)
         if period is not None:
             ends = [None, None]
             at, xp, fp = _periodic(what, at, xp, fp, to_number(what, "period", period))
         target = result_over(what, x.layout.like(), dtype, xp, out)
         if dtype.kind == "c":
-            found = empty_like(at, dtype=dtype)
+            found = empty_like(at, dtype=fp.dtype)
             for part, name in ((real, "real"), (imag, "imag")):
                 bounds = [None if one is None else getattr(one, name) for one in ends]
                 _bounded(at, xp, part(fp), bounds, part(found))

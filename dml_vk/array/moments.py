@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from dml_vk.array.calls import call
-from dml_vk.array.elementwise import astype, divide
+from dml_vk.array.elementwise import add, astype, bitwise_and, bitwise_right_shift, multiply
 from dml_vk.array.statistics import (
     call_axes,
     computed_in,
@@ -17,12 +17,12 @@ from dml_vk.array.statistics import (
     sum,
     tensor_of,
 )
-from dml_vk.dtypes import float32, float64
+from dml_vk.dtypes import float64
 from dml_vk.errors import DTypeError, ErrorsAs, RangeError
 from dml_vk.kernels.operators import OPERATORS
-from dml_vk.ops.elementwise import compute
+from dml_vk.ops.elementwise import cast_elements, compute, converted
 from dml_vk.ops.numbers import scalar_words
-from dml_vk.ops.parts import as_parts
+from dml_vk.ops.parts import as_parts, words_of
 from dml_vk.promotion import float_dtype
 from dml_vk.strides.order import Axes, Ints
 from dml_vk.tensor.core import Tensor, tensor_over
@@ -34,7 +34,7 @@ def mean(
 ) -> Tensor:
     """Return the means over these axes; the mean of no elements is NaN.
 
-    Integers and bools are added exactly, and the sum is rounded to float32 and divided.
+    Integers and bools are added exactly; the quotient, in float64, is rounded to float32.
 
     >>> import dml_vk
     >>> dml_vk.mean(dml_vk.asarray([True, False, True, True])).item()
@@ -50,12 +50,12 @@ def _average(operands: Sequence[Tensor], out: Any, axis: Any, keepdims: bool) ->
     what = "mean"
     x = tensor_of(what, operands[0], "biufc")
     axes = reduced_axes(what, x, axis)
-    if x.dtype.kind not in "fc":
-        total = astype(sum(x, axis=axes, keepdims=keepdims), float32)
-        return divide(total, count_of(x, axes), out=out)
-    target = reduced_target(what, x, axes, keepdims, x.dtype, out)
+    target = reduced_target(what, x, axes, keepdims, float_dtype(x.dtype), out)
     count = count_of(x, axes)
-    if x.dtype.kind == "c":
+    if x.dtype.kind not in "fc":
+        total = integer_sum(what, x, axes, keepdims)
+        _divide(what, total, count, target)
+    elif x.dtype.kind == "c":
         parts = Tensor(as_parts(x)), Tensor(as_parts(target))
         _divided_sum(what, parts[0], axes, count, parts[1], keepdims)
     else:
@@ -75,9 +75,10 @@ def var(
 ) -> Tensor:
     """Return the variances over these axes: the mean squared deviations from the mean.
 
-    Integers and bools are computed in float32. Variances of complex numbers are real: the squares
-    of both parts are added. The divisor is the number of elements minus `correction`, or 0 if that
-    is negative. NumPy's name for it, `ddof`, is accepted too.
+    Integers and bools are computed in float64, and the result is rounded to float32. Variances of
+    complex numbers are real: the squares of both parts are added. The divisor is the number of
+    elements minus `correction`, or 0 if that is negative. NumPy's name for it, `ddof`, is accepted
+    too.
 
     >>> import dml_vk
     >>> x = dml_vk.asarray([[1.0, 2.0], [3.0, 6.0]])
@@ -111,15 +112,52 @@ def count_of(x: Tensor, axes: Ints) -> int:
     return math.prod([x.shape[axis] for axis in axes])
 
 
+def integer_sum(what: str, x: Tensor, axes: Ints, keepdims: bool) -> Tensor:
+    """Return the sums of integers or bools as float64, rounded once."""
+    if x.dtype.itemsize < 8:
+        return Tensor(converted(what, sum(x, axis=axes, keepdims=keepdims), float64))
+    # Sums of 64-bit integers can overflow, those of their words cannot.
+    low, high = words_of(x)
+    return of_words(*[sum(Tensor(one), axis=axes, keepdims=keepdims) for one in (low, high)])
+
+
+def of_words(low: Tensor, high: Tensor) -> Tensor:
+    """Return low + 2**32 * high as float64, from sums of the words of integers."""
+    carried = astype(bitwise_right_shift(low, 32), high.dtype)
+    high = astype(add(high, carried), float64)
+    return add(multiply(high, 2.0**32), astype(bitwise_and(low, 2**32 - 1), float64))
+
+
 def _divided_sum(
     what: str, x: Tensor, axes: Ints, by: float, target: Tensor, keepdims: bool
 ) -> None:
-    """Write sums, divided and then rounded to the target's dtype."""
-    wide = computed_in(target.dtype)
+    """Write sums of floats, divided and then rounded to the target's dtype."""
+    wide = computed_in(x.dtype)
     sums = target if wide is target.dtype else reduced_target(what, x, axes, keepdims, wide, None)
     reduce_into(what, "sum", x, axes, sums, keepdims)
-    words = scalar_words(what, "count", wide, by)
-    compute(what, OPERATORS["divide"], [sums, None], target, wide, words)
+    _divide(what, sums, by, target)
+
+
+def _divide(what: str, sums: Tensor, by: float, target: Tensor) -> None:
+    words = scalar_words(what, "count", sums.dtype, by)
+    _computed_into(what, "divide", [sums, None], sums, target, words)
+
+
+def _computed_into(
+    what: str,
+    name: str,
+    sources: Sequence[Tensor | None],
+    place: Tensor,
+    target: Tensor,
+    scalars: Ints = (),
+) -> None:
+    """Apply an operator in the dtype of `place`, which may be overwritten; round to the target."""
+    # Kernels of float64 write nothing else.
+    is_narrow = place.dtype is float64 and target.dtype is not float64
+    to = place if is_narrow else target
+    compute(what, OPERATORS[name], sources, to, place.dtype, scalars)
+    if is_narrow:
+        cast_elements(what, place, target)
 
 
 def to_correction(what: str, correction: Any, ddof: Any) -> float:
@@ -150,21 +188,23 @@ def _spread(
 def _spread_of(
     operands: Sequence[Tensor], out: Any, what: str, correction: float, axis: Any, keepdims: bool
 ) -> Tensor:
-    """Compute the variance, or for `std` its square root; float16 is rounded only at the end."""
-    x = tensor_of(what, operands[0], "biufc")
-    axes = reduced_axes(what, x, axis)
-    count = count_of(x, axes)
+    """Compute the variance, or for `std` its square root; they are rounded only at the end."""
+    given = tensor_of(what, operands[0], "biufc")
+    axes = reduced_axes(what, given, axis)
+    count = count_of(given, axes)
     by = count - correction
-    target = reduced_target(what, x, axes, keepdims, float_dtype(x.dtype).part, out)
-    x, found, summed = of_kind(what, x, target.dtype), target, axes
+    target = reduced_target(what, given, axes, keepdims, float_dtype(given.dtype).part, out)
+    wide = computed_in(target.dtype, given.dtype)
+    x, found, summed = of_kind(what, given, wide), target, axes
     if x.dtype.kind == "c":
         # The squares of the parts of a number are terms beside each other.
         x, summed = Tensor(as_parts(x)), (*axes, x.ndim)
         found = target.over(target.layout.unsqueeze(-1)) if keepdims else target
-    wide = computed_in(x.dtype)
     means = reduced_target(what, x, axes, True, wide, None)
     _divided_sum(what, x, axes, count, means, True)
-    squares = tensor_over(what, x.layout.like(), wide, x.device, x.allocation)
+    squares = x  # integers, which were converted for this
+    if given.dtype.kind in "fc":
+        squares = tensor_over(what, x.layout.like(), wide, x.device, x.allocation)
     if wide is float64:
         compute(what, OPERATORS["subtract"], [x, means], squares, wide)
         compute(what, OPERATORS["square"], [squares], squares, wide)
@@ -174,5 +214,5 @@ def _spread_of(
     variances = reduced_target(what, x, summed, keepdims, wide, None) if root else found
     _divided_sum(what, squares, summed, 0.0 if by <= 0 else by, variances, keepdims)
     if root:
-        compute(what, OPERATORS["sqrt"], [variances], found, wide)
+        _computed_into(what, "sqrt", [variances], variances, found)
     return target

@@ -22,7 +22,7 @@ from dml_vk.array.elementwise import (
 from dml_vk.array.moments import mean, to_correction
 from dml_vk.array.nan_statistics import cast_into, counts, filled, same_dtype
 from dml_vk.array.statistics import computed_in, reduced_axes, reduced_target
-from dml_vk.dtypes import to_dtype
+from dml_vk.dtypes import float32, to_dtype
 from dml_vk.errors import ErrorsAs
 from dml_vk.promotion import float_dtype
 from dml_vk.strides.order import Axes
@@ -119,8 +119,8 @@ def _spread(
     x = _converted(what, x, dtype)
     axes, less = reduced_axes(what, x, axis), to_correction(what, correction, ddof)
     target = reduced_target(what, x, axes, keepdims, float_dtype(x.dtype).part, out)
-    x = of_kind(what, x, target.dtype)
-    wide = computed_in(x.dtype)
+    wide = computed_in(float_dtype(x.dtype), x.dtype)
+    x = of_kind(what, x, wide)
     with ErrorsAs(what):
         means = astype(nanmean(astype(x, wide, copy=False), axes, keepdims=True), wide, copy=False)
         off = subtract(astype(x, wide, copy=False), means)
@@ -140,6 +140,10 @@ def _squared(off: Tensor) -> Tensor:
 
 
 def _converted(what: str, x: Any, dtype: Any) -> Tensor:
-    """Convert to the dtype of the computation, if one is given."""
+    """Convert to the dtype of the computation, if one is given.
+
+    Results of integers are float32 in any case, and are computed without rounding them first.
+    """
     x = to_tensor(what, "x", x)
-    return x if dtype is None else astype(x, to_dtype(what, dtype), copy=False)
+    kind = x.dtype if dtype is None else to_dtype(what, dtype)
+    return x if kind is float32 and x.dtype.kind not in "fc" else astype(x, kind, copy=False)

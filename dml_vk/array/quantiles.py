@@ -3,7 +3,7 @@
 Results have the dtype of floats; for integers and bools they are float32, like means, except for
 the methods `lower`, `higher` and `nearest`, which select an element. A result at an element's
 position is that element, bit for bit; in between it is interpolated in the dtype, float16 in
-float32.
+float32, integers and bools in float64.
 """
 
 from __future__ import annotations
@@ -264,7 +264,7 @@ def _between(ordered: Tensor, found: Places, method: str, dtype: DType) -> Tenso
     below = _at(ordered, found.below)
     if method in CHOOSING or (isinstance(found.part, np.ndarray) and not found.part.any()):
         return below if below.dtype is dtype else astype(below, dtype)
-    wide = computed_in(dtype)
+    wide = computed_in(dtype, below.dtype)
     low = astype(below, wide, copy=False)
     high = astype(_at(ordered, found.above), wide, copy=False)
     if method == _MEDIAN:

@@ -8,6 +8,7 @@ layout, and errors grow with the logarithm of the number of elements, as in NumP
 
 from __future__ import annotations
 
+import builtins
 from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
@@ -287,6 +288,18 @@ def _accumulate_into(what: str, x: Tensor, axes: Ints, target: Tensor, keepdims:
         multiply_along(what, x, to, axes)
 
 
-def computed_in(dtype: DType) -> DType:
-    """Return the dtype in which a result of this dtype is computed."""
+def computed_in(dtype: DType, *given: DType) -> DType:
+    """Return the dtype in which a float or complex result of operands of these dtypes is computed.
+
+    Integers are computed in float64, so that only the result is rounded; but those that float32
+    holds are computed as floats if there are others.
+    """
+    if given and not _hold_all(given):
+        return complex128 if dtype.kind == "c" else float64
     return float32 if dtype.kind == "f" and dtype.itemsize == 2 else dtype
+
+
+def _hold_all(given: Sequence[DType]) -> bool:
+    """Whether there are floats among the dtypes, and float32 holds the integers beside them."""
+    integers = [one for one in given if one.kind not in "fc"]
+    return len(integers) < len(given) and builtins.all(one.itemsize <= 2 for one in integers)

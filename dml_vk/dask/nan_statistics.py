@@ -158,8 +158,8 @@ def _spread(what: str, x: Any, axis: Any, dtype: Any, keepdims: bool, ddof: floa
         x = as_dtype(x, to_dtype(what, dtype))
     axes, less = axes_of(what, x, axis), to_correction(what, 0.0, ddof)
     kind = float_dtype(dtype_of(x))
-    wide = computed_in(kind)
-    x = as_dtype(x, kind)
+    wide = computed_in(kind, dtype_of(x))
+    x = x if dtype_of(x).kind in "fc" else as_dtype(x, wide)
     # As in `var`, chunks are made anew for the second pass.
     again, means = as_dtype(clone(x, seed=what), wide), _mean(as_dtype(x, wide), axes, wide, True)
     squares = da.map_blocks(_squares, again, means, meta=meta_like(again, wide.part))

@@ -20,12 +20,12 @@ from dask.graph_manipulation import clone
 
 from dml_vk.array.elementwise import astype, divide, sqrt, square, subtract
 from dml_vk.array.manipulation import squeeze, to_axes
-from dml_vk.array.moments import to_correction
+from dml_vk.array.moments import of_words, to_correction
 from dml_vk.array.statistics import computed_in
 from dml_vk.dask.chunks import has_tensors, meta_like, meta_of
 from dml_vk.dask.sums import reduced
-from dml_vk.dtypes import DType, float32, to_dtype
-from dml_vk.ops.parts import as_parts
+from dml_vk.dtypes import DTYPES, DType, float32, float64, to_dtype
+from dml_vk.ops.parts import as_parts, words_of
 from dml_vk.promotion import float_dtype
 from dml_vk.strides.order import Ints, row_major
 from dml_vk.tensor.core import Tensor
@@ -110,8 +110,8 @@ def mean(
     axes, kind = axes_of("mean", x, axis), dtype_of(x)
     count = math.prod([x.shape[one] for one in axes])
     if kind.kind not in "fc":
-        total = as_dtype(sum(x, axes, keepdims=keepdims), float32)
-        found = each(total, partial(_quotient, by=count), float32)
+        total = _integer_sum(x, axes, keepdims)
+        found = as_dtype(each(total, partial(_quotient, by=count), float64), float32)
     else:
         found = _divided(x, axes, count, kind, keepdims)
     return handed(found, out)
@@ -199,6 +199,16 @@ def _divided(x: Any, axes: Ints, by: float, dtype: DType, keepdims: bool) -> Any
     return as_dtype(each(total, partial(_quotient, by=by), computed_in(dtype)), dtype)
 
 
+def _integer_sum(x: Any, axes: Ints, keepdims: bool) -> Any:
+    """The sums of integers or bools as float64, rounded once."""
+    if dtype_of(x).itemsize < 8:
+        return as_dtype(sum(x, axes, keepdims=keepdims), float64)
+    kinds = DTYPES["uint32"], DTYPES[f"{'u' * (dtype_of(x).kind == 'u')}int32"]
+    words = [each(x, partial(_word_of, place=k), kind) for k, kind in enumerate(kinds)]
+    low, high = (sum(one, axes, keepdims=keepdims) for one in words)
+    return da.map_blocks(of_words, low, high, meta=meta_like(low, float64))
+
+
 def _spread(what: str, x: Any, axis: Any, dtype: Any, keepdims: bool, ddof: float) -> Any:
     if dtype is not None:
         x = as_dtype(x, to_dtype(what, dtype))
@@ -206,18 +216,17 @@ def _spread(what: str, x: Any, axis: Any, dtype: Any, keepdims: bool, ddof: floa
     count = math.prod([x.shape[one] for one in axes])
     by = count - to_correction(what, 0.0, ddof)
     kind = float_dtype(dtype_of(x))
-    x, summed = as_dtype(x, kind), axes
+    wide, summed = computed_in(kind.part, dtype_of(x)), axes
     if kind.kind == "c":
         x, summed = _parts(x), (*axes, x.ndim)
-    wide = computed_in(kind.part)
     x = as_dtype(x, wide)
     means = _divided(x, axes, count, wide, True)
     # Chunks are made anew for the second pass: nothing holds all of them until the means are there.
     squares = da.map_blocks(_squared, clone(x, seed=what), means, meta=x._meta)
-    found = _divided(squares, summed, max(by, 0.0), wide if what == "std" else kind.part, keepdims)
+    found = _divided(squares, summed, max(by, 0.0), wide, keepdims)
     if keepdims and kind.kind == "c":
         found = found[..., 0]
-    return as_dtype(each(found, sqrt, wide), kind.part) if what == "std" else found
+    return as_dtype(each(found, sqrt, wide) if what == "std" else found, kind.part)
 
 
 def _cast(x: Tensor, dtype: DType) -> Tensor:
@@ -230,6 +239,10 @@ def _quotient(total: Tensor, by: float) -> Tensor:
 
 def _squared(x: Tensor, mean: Tensor) -> Tensor:
     return square(subtract(x, mean))
+
+
+def _word_of(x: Tensor, place: int) -> Tensor:
+    return Tensor(words_of(x)[place])
 
 
 def _parts(x: Any) -> Any:

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dml_vk.array.host_operands import beside
-from dml_vk.dtypes import to_dtype
+from dml_vk.dtypes import float32, to_dtype
 from dml_vk.errors import RangeError
 from dml_vk.numpy_protocols.calls import ours
 from dml_vk.promotion import check_casting, common_dtype, float_dtype
@@ -70,9 +70,15 @@ def einsum(subscripts: Any, *operands: Any, dtype: Any = None, **named: Any) -> 
 
 
 def in_dtype(name: str) -> Callable[..., Any]:
-    """Adapt a function such as `mean`, so that `dtype` is that of the computation."""
+    """Adapt a function such as `mean`, so that `dtype` is that of the computation.
+
+    Results of integers are float32 in any case, and are computed without rounding them first.
+    """
 
     def adapter(a: Any, dtype: Any = None, **named: Any) -> Any:
+        own = a.dtype.kind in "biu" if isinstance(a, Tensor) else False
+        if own and dtype is not None and to_dtype(name, dtype) is float32:
+            dtype = None
         return getattr(ours, name)(*_in_dtype(dtype, (a,)), **named)
 
     return adapter

@@ -1,4 +1,4 @@
-"""The parts of complex elements: float views of the same memory, and the way back."""
+"""The parts of elements: views of the same memory, and for complex elements the way back."""
 
 from __future__ import annotations
 
@@ -52,3 +52,16 @@ def imag_part(view: View) -> View:
 def _part(view: View, number: int) -> View:
     both = as_parts(view)
     return View(both.device, both.allocation, both.layout.select(-1, number), both.dtype)
+
+
+def words_of(view: View) -> tuple[View, View]:
+    """View the low and the high words of 64-bit integers; the high ones have the sign."""
+    kind = DTYPES["int32" if view.dtype.kind == "i" else "uint32"]
+    own = view.layout
+    strides = [2 * stride for stride in own.strides]
+    layouts = [Layout(own.sizes, strides, 2 * own.offset + k, own.order) for k in (0, 1)]
+    low, high = layouts
+    return (
+        View(view.device, view.allocation, low, DTYPES["uint32"]),
+        View(view.device, view.allocation, high, kind),
+    )
