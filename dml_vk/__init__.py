@@ -51,12 +51,13 @@ __array_api_version__ = "2024.12"
 newaxis = None
 
 # The elementwise functions.
-_FUNCTIONS = sorted({*OPERATORS, "astype"} - NOT_PUBLIC)
+_FUNCTIONS = sorted({*OPERATORS, "astype"} - NOT_PUBLIC - {"clip"})
 # Names that need NumPy are imported on first use, so that layouts work without it. Module ->
 # names; `__init__.pyi` lists them for type checkers.
 _MODULES = {
     "array.averages": "average ptp",
     "buffer": "Buffer",
+    "array.clipping": "clip",
     "array.choosing": "choose piecewise trim_zeros unwrap",
     "array.comparisons": "allclose array_equal isclose",
     "array.einsum": "einsum",

@@ -20,6 +20,9 @@ from dml_vk.array.choosing import (
     trim_zeros as trim_zeros,
     unwrap as unwrap,
 )
+from dml_vk.array.clipping import (
+    clip as clip,
+)
 from dml_vk.array.comparisons import (
     allclose as allclose,
     array_equal as array_equal,
@@ -84,7 +87,6 @@ from dml_vk.array.elementwise import (
     bitwise_xor as bitwise_xor,
     ceil as ceil,
     celu as celu,
-    clip as clip,
     conj as conj,
     copysign as copysign,
     cos as cos,

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from math import pi
 from typing import Any
 
+from dml_vk.array.clipping import clip
 from dml_vk.array.creation import zeros_like
 from dml_vk.array.cumulative import cumulative_sum, diff
 from dml_vk.array.elementwise import (
     abs,
     add,
     astype,
-    clip,
     equal,
     greater,
     less,

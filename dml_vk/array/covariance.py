@@ -8,10 +8,10 @@ from __future__ import annotations
 from typing import Any
 
 from dml_vk.array.averages import average
+from dml_vk.array.clipping import clip
 from dml_vk.array.data_types import real
 from dml_vk.array.elementwise import (
     astype,
-    clip,
     conj,
     divide,
     maximum,

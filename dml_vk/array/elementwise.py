@@ -16,7 +16,14 @@ import numpy as np
 
 from dml_vk.array.calls import call
 from dml_vk.array.creation import full
-from dml_vk.array.host_operands import beside, with_arrays, with_dtypes
+from dml_vk.array.exact_comparisons import (
+    ROUNDED_UP,
+    TURNED,
+    bounded,
+    compared_in,
+    limits_as_floats,
+)
+from dml_vk.array.host_operands import beside, with_arrays, with_dtypes, with_integers
 from dml_vk.array.searching import nonzero
 from dml_vk.dtypes import DTYPES, DType, bool_, float32, float64, to_dtype
 from dml_vk.errors import DTypeError, ErrorsAs, LayoutError
@@ -66,7 +73,7 @@ class Parametric(Named, Protocol):
 Function = TypeVar("Function", Unary, Binary, Parametric)
 
 
-def _common(what: str, operator: Operator, operands: Sequence[Any]) -> DType:
+def common_of(what: str, operator: Operator, operands: Sequence[Any]) -> DType:
     common = common_dtype(
         what,
         [operand.dtype for operand in operands if isinstance(operand, Tensor)],
@@ -74,12 +81,14 @@ def _common(what: str, operator: Operator, operands: Sequence[Any]) -> DType:
     )
     if operator.only_floats:
         common = float_dtype(common)
+    if common.kind == "f" and operator.name in TURNED:
+        common = compared_in(common, [one.dtype for one in operands if isinstance(one, Tensor)])
     if not operator.takes(common):
         check_dtype(what, common, filter(operator.takes, DTYPES.values()))
     return common
 
 
-def _target(what: str, tensors: list[Tensor], dtype: DType, out: Any) -> Tensor:
+def target_of(what: str, tensors: list[Tensor], dtype: DType, out: Any) -> Tensor:
     """Return the tensor to write: `out`, after checking it, or a new one."""
     layouts = [tensor.layout for tensor in tensors]
     try:
@@ -92,13 +101,13 @@ def _target(what: str, tensors: list[Tensor], dtype: DType, out: Any) -> Tensor:
     return check_out(what, out, sizes, dtype, tensors[0])
 
 
-def _computed(operands: Sequence[Any], out: Any, operator: Operator, params: Ints) -> Tensor:
+def computed(operands: Sequence[Any], out: Any, operator: Operator, params: Ints) -> Tensor:
     what, scalars = operator.name, params
     operands = beside(what, *operands)
     tensors = to_tensors(what, operands)
-    common = _common(what, operator, operands)
+    common = common_of(what, operator, operands)
     dtype = operator.result_dtype(common)
-    target = _target(what, tensors, dtype, out)
+    target = target_of(what, tensors, dtype, out)
     sources: list[View | None] = []
     for operand in _of_kind(what, operands, common):
         if isinstance(operand, Tensor):
@@ -118,16 +127,62 @@ def _of_kind(what: str, operands: Sequence[Any], common: DType) -> list[Any]:
 
 def _unary(operator: Operator) -> Unary:
     def function(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
-        return call(_computed, (x,), out, operator, ())
+        return call(computed, (x,), out, operator, ())
 
     return _named(function, operator)
 
 
 def _binary(operator: Operator) -> Binary:
     def function(x1: Operand, x2: Operand, /, *, out: Tensor | None = None) -> Tensor:
-        return call(_computed, (x1, x2), out, operator, ())
+        return call(computed, (x1, x2), out, operator, ())
 
     return _named(function, operator)
+
+
+def _comparison(operator: Operator) -> Binary:
+    """Define a comparison, which is exact between integers and floats."""
+
+    def function(x1: Operand, x2: Operand, /, *, out: Tensor | None = None) -> Tensor:
+        name, one, other = operator.name, type(x1) is Tensor, type(x2) is Tensor
+        if not (one and other and x1.dtype is x2.dtype):  # type: ignore[union-attr]
+            if one and x1.dtype.kind in "iu":  # type: ignore[union-attr]
+                return _beside_integers(name, x1, x2, out)
+            if other and x2.dtype.kind in "iu":  # type: ignore[union-attr]
+                with ErrorsAs(name):
+                    return _beside_integers(TURNED[name], x2, x1, out)
+            if one is not other and type(x2 if one else x1) not in (int, float):
+                first, second = with_integers(name, x1, x2)
+                if first is not x1 or second is not x2:
+                    return function(first, second, out=out)
+        return call(computed, (x1, x2), out, operator, ())
+
+    return _named(function, operator)
+
+
+def _beside_integers(name: str, x: Any, other: Any, out: Any) -> Tensor:
+    value = plain(other)
+    if isinstance(value, np.ndarray):
+        x, value = beside(name, x, value)
+    if type(value) in (int, float):
+        name, value = bounded(name, value, x.dtype)
+    elif x.dtype.itemsize == 8 and issubclass(type(value), LiveNumber) and value.kind is float:
+        value = full((), value, float64, device=x.device)
+    if x.dtype.itemsize < 8 or type(value) is not Tensor or value.dtype.kind != "f":
+        return call(computed, (x, value), out, OPERATORS[name], ())
+    # Of 64 bits: floats are rounded to the integer that decides, where there is one.
+    wide = astype(value, float64, copy=False)
+    near = MADE["ceil" if name in ROUNDED_UP else "floor"](wide)
+    low, high = [MADE["greater_equal"](near, limit) for limit in limits_as_floats(x.dtype)]
+    inside = MADE["greater"](low, high)
+    found = call(computed, (x, astype(near, x.dtype)), None, OPERATORS[name], ())
+    if name in ("equal", "not_equal"):
+        whole = MADE["logical_and"](inside, MADE["equal"](near, wide))
+        pair = (found, whole) if name == "equal" else (found, MADE["logical_not"](whole))
+        found = MADE["logical_and" if name == "equal" else "logical_or"](*pair, out=out)
+    else:  # NaN is neither below nor above.
+        below = MADE["less"](near, limits_as_floats(x.dtype)[0])
+        found = where(inside, found, high if name.startswith("less") else below, out=out)
+    return found
 
 
 def _parametric(operator: Operator) -> Parametric:
@@ -147,7 +202,7 @@ def _parametric(operator: Operator) -> Parametric:
                 raise DTypeError(what, rule, **{parameter: value})
         kind = float64 if isinstance(x, Tensor) and x.dtype is float64 else float32
         words = [element_words(what, each, kind, plain(params[each])) for each in params]
-        return call(_computed, (x,), out, operator, sum(words, ()))
+        return call(computed, (x,), out, operator, sum(words, ()))
 
     vars(function)["__signature__"] = _spelled(inspect.signature(function), operator)
     return _named(function, operator)
@@ -201,7 +256,7 @@ def astype(
 
 def _cast(operands: Sequence[Tensor], out: Any, dtype: DType) -> Tensor:
     (x,) = operands
-    target = _target("astype", [x], dtype, out)
+    target = target_of("astype", [x], dtype, out)
     if dtype is x.dtype:
         record("astype", ASKED, x.layout, target.layout, x.nbytes)
     cast_elements("astype", x, target)
@@ -219,8 +274,8 @@ def conj(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
     if x.dtype.kind == "b":
         raise DTypeError("conj", "dtype must be numeric", dtype=x.dtype)
     if x.dtype.kind == "c":
-        return call(_computed, (x,), out, OPERATORS["conj"], ())
-    return x if out is None else call(_computed, (x,), out, OPERATORS["positive"], ())
+        return call(computed, (x,), out, OPERATORS["conj"], ())
+    return x if out is None else call(computed, (x,), out, OPERATORS["positive"], ())
 
 
 @overload
@@ -255,7 +310,7 @@ def where(
         return nonzero(condition)
     to_tensors("where", (condition, x1, x2))
     x1, x2 = with_dtypes((x1, x2), condition)
-    common = _common("where", OPERATORS["where"], (x1, x2))
+    common = common_of("where", OPERATORS["where"], (x1, x2))
     # Scalars that do not fit in the params become elements.
     scalars = sum([not isinstance(x, Tensor) for x in (x1, x2)])
     if not isinstance(x1, Tensor) and scalars * common.itemsize > _MOST_BYTES:
@@ -278,8 +333,8 @@ def _selected(operands: Sequence[Any], out: Any) -> Tensor:
     if condition.dtype.kind == "c":
         condition = astype(condition, bool_)
     tensors = to_tensors("where", (condition, *numbers))
-    common = _common("where", operator, numbers)
-    target = _target("where", tensors, common, out)
+    common = common_of("where", operator, numbers)
+    target = target_of("where", tensors, common, out)
     words = [
         () if isinstance(x, Tensor) else element_words("where", "number", common, plain(x))
         for x in numbers
@@ -292,50 +347,7 @@ def _selected(operands: Sequence[Any], out: Any) -> Tensor:
     return target
 
 
-def clip(
-    x: Tensor,
-    /,
-    min: Operand | None = None,
-    max: Operand | None = None,
-    *,
-    out: Tensor | None = None,
-) -> Tensor:
-    """Limit elements to at least `min`, and then to at most `max`.
-
-    >>> import dml_vk
-    >>> dml_vk.clip(dml_vk.asarray([-5, 5, 50]), 0, 9).tolist()
-    [0, 5, 9]
-    """
-    x, min, max = beside("clip", x, min, max)
-    given = [bound for bound in (min, max) if bound is not None]
-    tensors = to_tensors("clip", (x, *given))
-    x = to_tensor("clip", "x", x)
-    common = _common("clip", OPERATORS["clip"], (x, *given))
-    if common is not x.dtype:
-        out = _target("clip", tensors, common, out)
-        x = Tensor(converted("clip", x, common))
-    if len(tensors) > 1:
-        if min is not None:
-            x = _maximum(x, min, out=out if max is None else None)
-        return x if max is None else _minimum(x, max, out=out)
-    params = _bound_words(common, "min", min) + _bound_words(common, "max", max)
-    return call(_computed, (x,), out, OPERATORS["clip"], params)
-
-
-def _bound_words(dtype: DType, name: str, bound: Any) -> Ints:
-    """Return the words of a bound; one that is omitted or out of range becomes the limit."""
-    limit: float = np.inf if name == "max" else -np.inf
-    if dtype.kind in "iu":
-        limits = np.iinfo(dtype.numpy_name)
-        limit = limits.max if name == "max" else limits.min
-    number = limit if bound is None else plain(bound)
-    if number > limit if name == "max" else number < limit:
-        number = limit
-    return scalar_words("clip", name, dtype, number)
-
-
 _any_power = _binary(OPERATORS["pow"])
-_maximum, _minimum = _binary(OPERATORS["maximum"]), _binary(OPERATORS["minimum"])
 # Operators that compute the power by such a number with the same bits.
 _POWERS = {1: "positive", 2: "square", 0.5: "sqrt", -1: "reciprocal"}
 _SMALL = (3, 4)  # powers that are computed as products
@@ -353,10 +365,10 @@ def _to_the_power(x1: Operand, x2: Operand, /, *, out: Tensor | None = None) -> 
         if operator is not None:
             with ErrorsAs("pow"):
                 if common is not x1.dtype:
-                    out = _target("pow", [x1], common, out)
+                    out = target_of("pow", [x1], common, out)
                     x1 = Tensor(converted("pow", x1, common))
                 operands = (x1,) if operator.arity == 1 else (x1, number)
-                return call(_computed, operands, out, operator, ())
+                return call(computed, operands, out, operator, ())
     return _any_power(x1, x2, out=out)
 
 
@@ -375,6 +387,8 @@ def _function(operator: Operator) -> Any:
         return _named(_to_the_power, operator)
     if operator.parameters:
         return _parametric(operator)
+    if operator.name in TURNED:
+        return _comparison(operator)
     return _unary(operator) if operator.arity == 1 else _binary(operator)
 
 

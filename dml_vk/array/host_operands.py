@@ -58,6 +58,17 @@ def with_dtypes(operands: Sequence[Any], near: Tensor) -> Sequence[Any]:
     ]
 
 
+def with_integers(what: str, *operands: Any) -> Sequence[Any]:
+    """Return the operands with arrays, and NumPy's integers, as tensors."""
+    near = next(one for one in operands if isinstance(one, Tensor))
+    return [
+        full((), plain(one), scalar_dtype(one), device=near.device)
+        if is_scalar(one) and one.dtype.kind in "iu"
+        else one
+        for one in with_arrays(what, operands, near)
+    ]
+
+
 def is_of_host(operand: Any) -> bool:
     """Whether an operand has elements on the host. Arrays of no dims are numbers."""
     return isinstance(operand, _OF_HOST) and getattr(operand, "ndim", 1) > 0

@@ -12,10 +12,10 @@ from typing import Any
 import numpy as np
 
 from dml_vk.array import statistics
+from dml_vk.array.clipping import clip
 from dml_vk.array.cumulative import cumulative_prod, cumulative_sum
 from dml_vk.array.elementwise import (
     astype,
-    clip,
     equal,
     isnan,
     where,

@@ -11,6 +11,7 @@ from math import exp as exponential
 from math import pi
 from typing import Any
 
+from dml_vk.array.clipping import clip
 from dml_vk.array.creation import full
 from dml_vk.array.data_types import result_type
 from dml_vk.array.elementwise import (
@@ -21,7 +22,6 @@ from dml_vk.array.elementwise import (
     bitwise_left_shift,
     bitwise_or,
     bitwise_right_shift,
-    clip,
     copysign,
     divide,
     equal,

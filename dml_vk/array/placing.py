@@ -6,8 +6,9 @@ from typing import Any
 
 import numpy as np
 
+from dml_vk.array.clipping import clip
 from dml_vk.array.creation import asarray
-from dml_vk.array.elementwise import add, astype, clip, less, remainder, where
+from dml_vk.array.elementwise import add, astype, less, remainder, where
 from dml_vk.array.grids import arange
 from dml_vk.array.host_operands import beside, beside_tensor
 from dml_vk.array.indexing.api import elements_at

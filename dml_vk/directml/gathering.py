@@ -196,7 +196,7 @@ class GatherND1(GatherND):
 
 def clamped(index: Tensor, size: int) -> Tensor:
     """Return the indexes as new memory, those out of range replaced by the nearest in range."""
-    from dml_vk.array.elementwise import clip
+    from dml_vk.array.clipping import clip
     from dml_vk.directml.elementwise import limits
 
     low, high = limits(index.dtype)

@@ -254,7 +254,7 @@ def _columns(rows: View) -> list[Tensor]:
 
 
 def _bounded(x: Tensor, low: int, high: int) -> Tensor:
-    from dml_vk.array.elementwise import clip
+    from dml_vk.array.clipping import clip
 
     return clip(x, low, high)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dml_vk.array import elementwise, statistics
+from dml_vk.array import clipping, elementwise, statistics
 from dml_vk.array.creation import filled
 from dml_vk.array.data_types import real
 from dml_vk.array.indexing.api import take_along_axis
@@ -32,7 +32,7 @@ def scale_down(work: Tensor) -> Tensor:
     bits, bias = (23, 127) if is_single else (52, 1023)
     largest = statistics.max(elementwise.abs(parts), axis=(1, 2))
     exponents = largest.view(dtype=int32 if is_single else int64) >> bits
-    exponents = elementwise.clip(exponents, 1, 2 * bias - 1)
+    exponents = clipping.clip(exponents, 1, 2 * bias - 1)
     up = (exponents << bits).view(dtype=parts.dtype)
     down = ((2 * bias - exponents) << bits).view(dtype=parts.dtype)
     elementwise.multiply(parts, down.view(-1, 1, 1), out=parts)

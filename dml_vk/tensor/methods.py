@@ -11,6 +11,7 @@ import numpy as np
 from dml_vk import buffer as buffers
 from dml_vk import numpy_protocols
 from dml_vk.array import (
+    clipping,
     creation,
     data_types,
     elementwise,
@@ -298,7 +299,7 @@ class TensorMethods:
 
     def clip(self: Any, min: Operand | None = None, max: Operand | None = None) -> Tensor:
         """Limit elements to a range: see `dml_vk.clip`."""
-        return elementwise.clip(self, min, max)
+        return clipping.clip(self, min, max)
 
     def sum(
         self: Any, axis: Axes | None = None, *, dtype: Any = None, keepdims: bool = False

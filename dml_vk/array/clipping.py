@@ -1,0 +1,60 @@
+"""Limits of elements."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from dml_vk.array.calls import call
+from dml_vk.array.elementwise import common_of, computed, maximum, minimum, target_of
+from dml_vk.array.host_operands import beside
+from dml_vk.dtypes import DType
+from dml_vk.kernels.operators import OPERATORS
+from dml_vk.ops.elementwise import converted
+from dml_vk.ops.numbers import scalar_words
+from dml_vk.strides.order import Ints
+from dml_vk.tensor.core import Tensor
+from dml_vk.tensor.operands import Operand, plain, to_tensor, to_tensors
+
+
+def clip(
+    x: Tensor,
+    /,
+    min: Operand | None = None,
+    max: Operand | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Limit elements to at least `min`, and then to at most `max`.
+
+    >>> import dml_vk
+    >>> dml_vk.clip(dml_vk.asarray([-5, 5, 50]), 0, 9).tolist()
+    [0, 5, 9]
+    """
+    x, min, max = beside("clip", x, min, max)
+    given = [bound for bound in (min, max) if bound is not None]
+    tensors = to_tensors("clip", (x, *given))
+    x = to_tensor("clip", "x", x)
+    common = common_of("clip", OPERATORS["clip"], (x, *given))
+    if common is not x.dtype:
+        out = target_of("clip", tensors, common, out)
+        x = Tensor(converted("clip", x, common))
+    if len(tensors) > 1:
+        if min is not None:
+            x = maximum(x, min, out=out if max is None else None)
+        return x if max is None else minimum(x, max, out=out)
+    params = _bound_words(common, "min", min) + _bound_words(common, "max", max)
+    return call(computed, (x,), out, OPERATORS["clip"], params)
+
+
+def _bound_words(dtype: DType, name: str, bound: Any) -> Ints:
+    """Return the words of a bound; one that is omitted or out of range becomes the limit."""
+    limit: float = np.inf if name == "max" else -np.inf
+    if dtype.kind in "iu":
+        limits = np.iinfo(dtype.numpy_name)
+        limit = limits.max if name == "max" else limits.min
+    number = limit if bound is None else plain(bound)
+    if number > limit if name == "max" else number < limit:
+        number = limit
+    return scalar_words("clip", name, dtype, number)
