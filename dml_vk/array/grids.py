@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from dml_vk.array.creation import Wanted, asarray, filled, new_tensor
-from dml_vk.array.elementwise import astype, floor_divide, where
+from dml_vk.array.creation import Wanted, filled, new_tensor
+from dml_vk.array.elementwise import add, astype, divide, floor, multiply, where
 from dml_vk.array.host_operands import beside
 from dml_vk.dtypes import DType, bool_, complex64, float32, float64, int64, to_dtype
 from dml_vk.errors import DTypeError, ErrorsAs, LayoutError, RangeError
@@ -75,9 +75,10 @@ def linspace(
 ) -> Tensor:
     """Create `num` equally spaced numbers from `start` to `stop`, which `endpoint` includes.
 
-    Both ends are exact. In between, each element is computed from the one nearest to 0 and is
-    within 2**-50 of its magnitude before it is rounded, even if it is nearly 0. Complex numbers are
-    spaced by parts. With a dtype of integers, the exact numbers are rounded down.
+    Both ends are exact. In between, numbers of float64 have NumPy's bits: `start + k * step`, each
+    operation rounded, which integers round down. Smaller floats are computed from the element
+    nearest to 0 and are within 2**-50 of their magnitude before they are rounded, even if they are
+    nearly 0. Complex numbers are spaced by parts.
 
     >>> import dml_vk
     >>> dml_vk.linspace(-1, 1, 3).tolist(), dml_vk.linspace(0, 1, 4, endpoint=False).tolist()
@@ -97,16 +98,43 @@ def linspace(
         rule = "start and stop must be finite floats"
         raise RangeError(what, rule, start=start, stop=stop) from None
     if kind.kind in "iu":
-        first, last = parts[0][0], parts[1][0]
-        return _rounded_down(what, first, last, count, endpoint, kind, device, memory_format)
+        with ErrorsAs(what):
+            for end in ends if count else ():
+                _check_fit(what, kind, math.floor(end.real), math.floor(end.real))
+            wide = linspace(
+                ends[0],
+                ends[1],
+                count,
+                dtype=float64,
+                device=device,
+                endpoint=endpoint,
+                memory_format=memory_format,
+            )
+            return astype(floor(wide, out=wide), kind)
     # Without the end, they are the first of one more number, bit for bit.
     made = count + (not endpoint)
     new = new_tensor(what, made, kind, device, memory_format)
     targets = (real_part(new), imag_part(new)) if kind.kind == "c" else (new,)
     for target, first, last in zip(targets, *parts):
-        if made:
+        if made and kind.part is float64 and math.isfinite(float(last) - float(first)):
+            _step(what, Tensor(target), float(first), float(last), made)
+        elif made:
             _space(what, Tensor(target), first, last, made)
     return new if endpoint else new.over(new.layout.narrow(0, 0, count))
+
+
+def _step(what: str, new: Tensor, first: float, last: float, count: int) -> None:
+    """Write `first + k * step` as NumPy does, at least one number, to a vector of float64."""
+    delta, steps = last - first, count - 1
+    fill_sequence(what, new, float64, 0, 1)
+    if steps and not delta / steps:  # a step too small for a float
+        divide(new, float(steps), out=new)
+        multiply(new, delta, out=new)
+    else:
+        multiply(new, delta / max(1, steps), out=new)
+    add(new, first, out=new)
+    if steps:
+        filled(new.narrow(0, steps, 1), what, last)
 
 
 def dtype_of_spaced(what: str, numbers: Sequence[complex], dtype: Any) -> DType:
@@ -118,35 +146,6 @@ def dtype_of_spaced(what: str, numbers: Sequence[complex], dtype: Any) -> DType:
     if is_complex and kind.kind != "c":
         raise DTypeError(what, "dtype must be complex for complex numbers", dtype=kind)
     return kind
-
-
-def _rounded_down(
-    what: str,
-    first: Fraction,
-    last: Fraction,
-    count: int,
-    endpoint: bool,
-    kind: DType,
-    device: Wanted,
-    memory_format: MemoryFormat,
-) -> Tensor:
-    """Return the integers below equally spaced numbers, exactly."""
-    delta = (last - first) / max(1, count - endpoint)
-    whole = math.lcm(first.denominator, delta.denominator)
-    origin, pace = int(first * whole), int(delta * whole)
-    end = origin + max(0, count - 1) * pace
-    with ErrorsAs(what):
-        if count:
-            _check_fit(what, kind, origin // whole, end // whole)
-        if max(abs(origin), abs(end), whole) >= 2**63:
-            # Too long for integers of the device.
-            found = [(origin + k * pace) // whole for k in range(count)]
-            return asarray(found, kind, device, memory_format=memory_format)
-        counted = new_tensor(what, count, int64, device, memory_format)
-        fill_sequence(what, counted, int64, origin, pace)
-        if whole > 1:
-            floor_divide(counted, whole, out=counted)
-        return astype(counted, kind, copy=False)
 
 
 def _space(what: str, new: Tensor, first: Fraction, last: Fraction, count: int) -> None:

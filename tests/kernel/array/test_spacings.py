@@ -9,6 +9,7 @@ import pytest
 import dml_vk
 from dml_vk.errors import DTypeError, RangeError
 from tests import tier
+from tests.chance import chance
 
 MP = mpmath.MPContext()
 MP.prec = 120
@@ -105,3 +106,33 @@ def test_what_has_no_logarithmic_scale_says_so():
             call(1, 2j, dtype="float32")
         with pytest.raises(DTypeError, match=r"space: start must be a real number; got start="):
             call("1", 2)
+
+
+@pytest.mark.parametrize("endpoint", [True, False])
+def test_equal_spaces_of_float64_have_numpys_bits(endpoint):
+    rng = chance()
+    pairs = rng.normal(size=(40, 2)) * 10.0 ** rng.integers(-300, 300, (40, 2))
+    pairs = [*pairs, *rng.normal(size=(30, 2)) * 9, *rng.integers(-50, 50, (20, 2)) * 5e-324]
+    for first, last in [*pairs, (0.1, 9.1), (3.0, 3.0), (1e308, 1.7e308)]:
+        for count in {0, 1, 2, int(rng.integers(3, 40))}:
+            expected = np.linspace(first, last, count, endpoint)
+            options = {"endpoint": endpoint, "dtype": "float64"}
+            found = dml_vk.linspace(float(first), float(last), count, **options)
+            assert found.numpy().tobytes() == expected.tobytes(), (first, last, count)
+            if max(abs(first), abs(last)) < 1e9:
+                whole = dml_vk.linspace(first, last, count, endpoint=endpoint, dtype="int64")
+                assert whole.tolist() == np.floor(expected).astype(int).tolist()
+    ends = 1.5 - 0.3j, -7.1 + 1e-5j
+    found = dml_vk.linspace(*ends, 33, dtype="complex128", endpoint=endpoint).numpy()
+    assert found.tobytes() == np.linspace(*ends, 33, endpoint=endpoint).tobytes()
+
+
+def test_integers_between_floats_are_numpys():
+    found = dml_vk.linspace(0.1, 9.1, 11, dtype="int64")
+    assert found.tolist() == np.linspace(0.1, 9.1, 11, dtype="int64").tolist()
+    assert found[1].item() == 1  # the sum of 0.1 and 0.9 in float64
+
+
+def test_spaces_that_no_float_holds_are_still_equal():
+    """NumPy's are NaN."""
+    assert dml_vk.linspace(-1.7e308, 1.7e308, 3, dtype="float64").tolist() == [-1.7e308, 0, 1.7e308]
