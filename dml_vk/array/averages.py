@@ -27,7 +27,7 @@ def ptp(
     """
     what = "ptp"
     x = to_tensor(what, "x", x)
-    check_dtype(what, x.dtype, of_kinds("iuf"))
+    check_dtype(what, x.dtype, of_kinds("iufc"))
     axes = reduced_axes(what, x, axis)
     target = reduced_target(what, x, axes, keepdims, x.dtype, out)
     with ErrorsAs(what):

@@ -7,7 +7,14 @@ from typing import Any
 import numpy as np
 
 from dml_vk.array.calls import call
-from dml_vk.array.elementwise import common_of, computed, maximum, minimum, target_of
+from dml_vk.array.elementwise import (
+    astype,
+    common_of,
+    computed,
+    maximum,
+    minimum,
+    target_of,
+)
 from dml_vk.array.host_operands import beside
 from dml_vk.dtypes import DType
 from dml_vk.kernels.operators import OPERATORS
@@ -36,11 +43,15 @@ def clip(
     given = [bound for bound in (min, max) if bound is not None]
     tensors = to_tensors("clip", (x, *given))
     x = to_tensor("clip", "x", x)
-    common = common_of("clip", OPERATORS["clip"], (x, *given))
+    kinds = {one.dtype.kind if isinstance(one, Tensor) else type(plain(one)) for one in (x, *given)}
+    both = kinds <= {"b", bool}
+    common = common_of("clip", OPERATORS["maximum" if both else "clip"], (x, *given))
     if common is not x.dtype:
         out = target_of("clip", tensors, common, out)
         x = Tensor(converted("clip", x, common))
-    if len(tensors) > 1:
+    if both and not given:
+        return astype(x, x.dtype, out=out)
+    if len(tensors) > 1 or both:
         if min is not None:
             x = maximum(x, min, out=out if max is None else None)
         return x if max is None else minimum(x, max, out=out)

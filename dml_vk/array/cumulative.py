@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dml_vk.array.elementwise import subtract
+from dml_vk.array.elementwise import not_equal, subtract
 from dml_vk.array.host_operands import beside
 from dml_vk.errors import LayoutError
 from dml_vk.layout import Layout, concatenate
@@ -105,7 +105,7 @@ def diff(
     given = [_edge(name, one, x, axis) for name, one in named.items() if one is not None]
     to_tensors("diff", given)
     common = common_dtype("diff", [one.dtype for one in given])
-    check_dtype("diff", common, of_kinds("iufc"))
+    check_dtype("diff", common, of_kinds("biufc"))
     if count < 0:
         raise LayoutError("diff", "n must not be negative", n=n)
     _check_sizes(x, given, axis)
@@ -162,13 +162,14 @@ def _difference(parts: list[Tensor], target: Tensor, axis: int) -> None:
     No part is empty.
     """
     at = 0
+    apart = not_equal if target.dtype.kind == "b" else subtract
     for k, part in enumerate(parts):
         within = part.shape[axis] - 1
         pairs = [(_piece(part, axis, 1, within), _piece(part, axis, 0, within), within)]
         if k + 1 < len(parts):
             pairs.append((_piece(parts[k + 1], axis, 0, 1), _piece(part, axis, within, 1), 1))
         for later, earlier, length in pairs:
-            subtract(later, earlier, out=_piece(target, axis, at, length))
+            apart(later, earlier, out=_piece(target, axis, at, length))
             at += length
 
 

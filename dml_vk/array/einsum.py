@@ -9,12 +9,12 @@ from typing import Any, NamedTuple
 
 from dml_vk.array.calls import call
 from dml_vk.array.host_operands import beside
-from dml_vk.dtypes import DType
+from dml_vk.dtypes import DType, int32
 from dml_vk.errors import LayoutError
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.layout import Layout
 from dml_vk.ops.copy import copied, copy_elements, copy_if_overlapping
-from dml_vk.ops.elementwise import compute, converted
+from dml_vk.ops.elementwise import cast_elements, compute, converted
 from dml_vk.ops.matmul import add_products
 from dml_vk.ops.parts import as_parts, imag_part, real_part
 from dml_vk.ops.view import View, temporary_like, with_layout
@@ -45,11 +45,14 @@ class Factor(NamedTuple):
     summed: Dims
 
 
-def numeric_dtype(what: str, operands: tuple[tuple[str, Any], ...]) -> DType:
-    """Return the dtype of a product of these tensors, given with their names in the signature."""
+def numeric_dtype(what: str, operands: tuple[tuple[str, Any], ...], kinds: str = "biufc") -> DType:
+    """Return the dtype of a product of these tensors, given with their names in the signature.
+
+    As in NumPy, a product of bools is true where both are, and a sum where any is.
+    """
     tensors = to_tensors(what, [to_tensor(what, name, given) for name, given in operands])
     common = common_dtype(what, [tensor.dtype for tensor in tensors])
-    check_dtype(what, common, of_kinds("iufc"))
+    check_dtype(what, common, of_kinds(kinds))
     return common
 
 
@@ -67,6 +70,10 @@ def contracted(
     Terms are in row-major order of those dims. None is an operand of ones.
     """
     target = result_over(what, layout, dtype, b.tensor, out)
+    if dtype.kind == "b":  # true where the number of true terms is not 0
+        one, other = None if a is None else _as_integers(what, a), _as_integers(what, b)
+        cast_elements(what, contracted(what, one, other, layout, summed, int32), target)
+        return target
     if dtype.kind == "c":
         _contract_parts(what, a, b, target, summed)
         return target
@@ -74,6 +81,10 @@ def contracted(
     second = spread(what, b, target, summed)
     add_products(what, first, second, target)
     return target
+
+
+def _as_integers(what: str, factor: Factor) -> Factor:
+    return factor._replace(tensor=Tensor(converted(what, factor.tensor, int32)))
 
 
 def _contract_parts(what: str, a: Factor | None, b: Factor, target: Tensor, summed: Ints) -> None:
@@ -227,7 +238,8 @@ def _joined(
     target = result_over("einsum", layout, dtype, a.tensor, out)
     operands = [one._replace(tensor=of_kind("einsum", one.tensor, dtype)) for one in (a, b)]
     sources = [_arranged(one, kept, layout.sizes) for one in operands]
-    compute("einsum", OPERATORS["multiply"], sources, target, dtype)
+    product = OPERATORS["logical_and" if dtype.kind == "b" else "multiply"]
+    compute("einsum", product, sources, target, dtype)
     return Labelled(target, kept)
 
 

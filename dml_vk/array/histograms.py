@@ -46,6 +46,7 @@ from dml_vk.tensor.core import Tensor, tensor_over
 from dml_vk.tensor.host import Array
 from dml_vk.tensor.operands import (
     check_dtype,
+    check_ordered,
     of_kinds,
     sum_dtype,
     to_number,
@@ -170,6 +171,7 @@ def _sums(numbers: Tensor, count: int, weights: Tensor) -> Tensor:
 
 
 def _edges(what: str, x: Tensor, bins: Any, range: Any) -> Tensor:
+    check_ordered(what, x)
     if isinstance(bins, Tensor):
         check_dtype(what, bins.dtype, of_kinds("iuf"))
         to_tensors(what, [x, bins])

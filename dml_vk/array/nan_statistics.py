@@ -209,7 +209,7 @@ def nancumprod(
     return _cumulative("nancumprod", cumulative_prod, 1, x, axis, dtype, out)
 
 
-def filled(x: Tensor, number: float) -> Tensor:
+def filled(x: Tensor, number: complex) -> Tensor:
     """Replace each NaN with a number."""
     return where(isnan(x), number, x) if x.dtype.kind in "fc" else x
 
@@ -259,10 +259,11 @@ def _extreme(
     x = to_tensor(what, "x", x)
     axes = reduced_axes(what, x, axis)
     with ErrorsAs(what):
-        if x.dtype.kind != "f":
+        if x.dtype.kind not in "fc":
             return plain(x, axes, keepdims=keepdims, out=out)
         target = reduced_target(what, x, axes, keepdims, x.dtype, out)
-        found = plain(filled(x, beyond), axes, keepdims=keepdims)
+        number = beyond if x.dtype.kind == "f" else complex(beyond, beyond)
+        found = plain(filled(x, number), axes, keepdims=keepdims)
         none = statistics.all(isnan(x), axes, keepdims=keepdims)
         return where(none, np.nan, found, out=target)
 
@@ -281,7 +282,7 @@ def _arg(
     axes = reduced_axes(what, x, axis)
     target = reduced_target(what, x, axes, keepdims, int64, out)
     with ErrorsAs(what):
-        if x.dtype.kind != "f":
+        if x.dtype.kind not in "fc":
             return plain(x, axis, keepdims=keepdims, out=target)
         found = extreme(x, axes, keepdims=True)
         if statistics.any(isnan(found)):

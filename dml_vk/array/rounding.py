@@ -7,20 +7,22 @@ from typing import Any
 import numpy as np
 
 from dml_vk.array import elementwise
-from dml_vk.errors import DTypeError, ErrorsAs, RangeError
+from dml_vk.dtypes import int64, uint64
+from dml_vk.errors import ErrorsAs, RangeError
 from dml_vk.ops.parts import as_parts
 from dml_vk.strides.order import to_int
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import result_over, to_tensor
 
 MOST_DIGITS = 308  # the largest exponent of 10 that is a float
+MOST_SCALE = 10**18  # the largest power of 10 that is an int64
 
 
 def around(x: Tensor, /, decimals: int = 0, *, out: Tensor | None = None) -> Tensor:
     """Round to decimal places, to nearest with ties to even: scale, `round` and scale back.
 
-    Of complex numbers each part is rounded. Integers are rounded only to 0 or more places, which
-    they have already.
+    Of complex numbers each part is rounded. Integers are rounded exactly to tens, hundreds and so
+    on by negative places, and wrap if the result is beyond their range.
 
     >>> import dml_vk
     >>> dml_vk.around(dml_vk.asarray([1.25, -3.987]), 1).tolist()
@@ -49,10 +51,9 @@ def rounded(what: str, x: Any, name: str, digits: int, out: Tensor | None = None
             target = result_over(what, x.layout.like(), x.dtype, x, out)
             rounded(what, Tensor(as_parts(x)), name, digits, Tensor(as_parts(target)))
             return target
+        if x.dtype.kind in "iu" and digits < 0:
+            return _to_tens(x, 10**-digits, out)
         if x.dtype.kind != "f" or not digits:
-            if digits < 0:
-                rule = f"dtype must be floating-point when {name} is negative"
-                raise DTypeError(what, rule, dtype=x.dtype, **got)
             return elementwise.round(x, out=out)
         least, most = -MOST_DIGITS, MOST_DIGITS
         if not least <= digits <= most:
@@ -67,3 +68,21 @@ def rounded(what: str, x: Any, name: str, digits: int, out: Tensor | None = None
             made = elementwise.multiply(elementwise.round(elementwise.divide(x, scale)), back)
         # A number that overflows when scaled has no such digits, and is returned unchanged.
         return elementwise.where(elementwise.isfinite(made), made, x, out=out)
+
+
+def _to_tens(x: Tensor, scale: int, out: Tensor | None) -> Tensor:
+    """Round integers to multiples of a power of ten, ties to even multiples."""
+    wide = uint64 if x.dtype is uint64 else int64
+    if scale > MOST_SCALE:
+        return elementwise.multiply(x, 0, out=out)
+    given = elementwise.astype(x, wide, copy=False)
+    below = elementwise.floor_divide(given, scale)
+    rest = elementwise.subtract(given, elementwise.multiply(below, scale))
+    to_next = elementwise.subtract(scale, rest)
+    is_tie = elementwise.equal(rest, to_next)
+    is_odd = elementwise.equal(elementwise.bitwise_and(below, 1), 1)
+    up = elementwise.logical_or(
+        elementwise.greater(rest, to_next), elementwise.logical_and(is_tie, is_odd)
+    )
+    found = elementwise.multiply(elementwise.add(below, elementwise.astype(up, wide)), scale)
+    return elementwise.astype(found, x.dtype, out=out)

@@ -35,7 +35,8 @@ _MODES = ("full", "same", "valid")
 def convolve(a: Tensor, v: Tensor, /, mode: str = "full", *, out: Tensor | None = None) -> Tensor:
     """Return the sums of `a[k] * v[n - k]`, of which "same" are as many as the longer has elements.
 
-    "full" are all sums with a term, and "valid" those with as many as the shorter has elements.
+    "full" are all sums with a term, and "valid" those with as many as the shorter has elements. A
+    tensor without dims is a sequence of one.
 
     >>> import dml_vk
     >>> a, v = dml_vk.asarray([1, 2, 3]), dml_vk.asarray([0, 1, 10])
@@ -43,6 +44,7 @@ def convolve(a: Tensor, v: Tensor, /, mode: str = "full", *, out: Tensor | None 
     ([0, 1, 12, 23, 30], [1, 12, 23])
     """
     what = "convolve"
+    a, v = (_sequence(one) for one in beside(what, a, v))
     a, v, dtype = _checked(what, a, v, mode)
     if v.size > a.size:
         a, v = v, a
@@ -61,7 +63,7 @@ def correlate(a: Tensor, v: Tensor, /, mode: str = "valid", *, out: Tensor | Non
     """
     what = "correlate"
     a, v, dtype = _checked(what, a, v, mode)
-    v = conj(v)
+    v = conj(v) if v.dtype.kind == "c" else v
     if v.size <= a.size:
         return _slid(what, a, v, mode, dtype, out)
     if out is not None:
@@ -69,6 +71,10 @@ def correlate(a: Tensor, v: Tensor, /, mode: str = "valid", *, out: Tensor | Non
         out = out.over(out.layout.flip(0))
     found = _slid(what, v, a, mode, dtype, out)
     return found.over(found.layout.flip(0))
+
+
+def _sequence(x: Any) -> Any:
+    return x.unsqueeze(0) if isinstance(x, Tensor) and not x.ndim else x
 
 
 def _checked(what: str, a: Any, v: Any, mode: Any) -> tuple[Tensor, Tensor, DType]:

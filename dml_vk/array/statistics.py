@@ -14,15 +14,16 @@ from functools import lru_cache
 from typing import Any
 
 from dml_vk.array.calls import call
+from dml_vk.array.complex_extremes import is_extreme, write_extreme
 from dml_vk.array.manipulation import to_axes
-from dml_vk.dtypes import DType, bool_, complex128, float32, float64, int64, to_dtype
+from dml_vk.dtypes import DType, bool_, complex128, float32, float64, int64, to_dtype, uint8
 from dml_vk.errors import LayoutError
 from dml_vk.layout import Layout
 from dml_vk.ops.complex_products import multiply_along
 from dml_vk.ops.elementwise import cast_elements, check_cast, converted
 from dml_vk.ops.parts import as_parts
 from dml_vk.ops.reduce import reduce_elements
-from dml_vk.ops.view import View, with_layout
+from dml_vk.ops.view import View, with_dtype, with_layout
 from dml_vk.strides.order import Axes, Ints, is_one, row_major, to_bool
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import (
@@ -81,11 +82,13 @@ def max(
 ) -> Tensor:
     """Return the maxima over these axes; NaN if any element is NaN. +0 is greater than -0.
 
+    Complex numbers are compared by their real parts, and then by their imaginary parts.
+
     >>> import dml_vk
     >>> dml_vk.max(dml_vk.asarray([[1.0, 7.0], [3.0, 2.0]]), axis=0).tolist()
     [3.0, 7.0]
     """
-    return _reduced("max", x, tensor_of("max", x, "iuf").dtype, axis, keepdims, out)
+    return _reduced("max", x, to_tensor("max", "x", x).dtype, axis, keepdims, out)
 
 
 def min(
@@ -93,11 +96,13 @@ def min(
 ) -> Tensor:
     """Return the minima over these axes; NaN if any element is NaN. -0 is less than +0.
 
+    Complex numbers are compared as by `max`.
+
     >>> import dml_vk
     >>> dml_vk.min(dml_vk.asarray([[1.0, 7.0], [3.0, 2.0]]), axis=0).tolist()
     [1.0, 2.0]
     """
-    return _reduced("min", x, tensor_of("min", x, "iuf").dtype, axis, keepdims, out)
+    return _reduced("min", x, to_tensor("min", "x", x).dtype, axis, keepdims, out)
 
 
 def any(
@@ -163,6 +168,9 @@ def argmin(
     return _arg("argmin", x, axis, keepdims, out)
 
 
+_CHOOSE = {"max": max, "min": min}
+
+
 def tensor_of(what: str, x: object, kinds: str) -> Tensor:
     tensor = to_tensor(what, "x", x)
     check_dtype(what, tensor.dtype, of_kinds(kinds))
@@ -173,6 +181,8 @@ def reduced_axes(what: str, x: Tensor, axis: Axes | None) -> Ints:
     """Return the reduced axes in ascending order."""
     if axis is None:
         return row_major(x.layout.rank)
+    if type(axis) is int and not x.layout.rank and axis in (0, -1):
+        return ()  # as NumPy has it
     return tuple(sorted(to_axes(what, axis, x.layout.rank)))
 
 
@@ -225,9 +235,17 @@ def _reduce_to(
     x = to_tensor(what, "x", operands[0])
     axes = reduced_axes(what, x, axis)
     target = reduced_target(what, x, axes, keepdims, dtype, out)
+    if x.dtype.kind == "c" and what in ("max", "min"):
+        write_extreme(_CHOOSE[what], any, x, axes, keepdims, target)
+        return target
+    if x.dtype.kind == "c" and what in ("argmax", "argmin"):
+        x, what = is_extreme(_CHOOSE[what[3:]], any, x, axes), "argmax"
     if x.dtype.kind == "c":
         x = Tensor(converted(what, x, bool_))
-    reduce_into(what, what, x, axes, target, keepdims)
+    to = target
+    if x.dtype.kind == "b" and what in ("max", "min"):
+        x, to = (Tensor(with_dtype(one, uint8)) for one in (x, target))
+    reduce_into(what, what, x, axes, to, keepdims)
     return target
 
 
@@ -239,7 +257,6 @@ def call_axes(what: str, x: Any, axis: Any, keepdims: Any) -> tuple[int | Ints |
 
 
 def _arg(what: str, x: Tensor, axis: int | None, keepdims: bool, out: Tensor | None) -> Tensor:
-    x = tensor_of(what, x, "biuf")
     check_one_axis(what, axis)
     return _reduced(what, x, int64, axis, keepdims, out)
 

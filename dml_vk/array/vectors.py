@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from dml_vk.array.einsum import numeric_dtype
-from dml_vk.array.elementwise import multiply
+from dml_vk.array.elementwise import logical_and, multiply
 from dml_vk.array.host_operands import beside
 from dml_vk.array.manipulation import reshape
 from dml_vk.array.products import matmul, tensordot, vecdot
@@ -96,7 +96,8 @@ def kron(a: Any, b: Any, /, *, out: Tensor | None = None) -> Tensor:
     with ErrorsAs(what):
         left = reshape(a, [size for first, _ in pairs for size in (first, 1)])
         right = reshape(b, [size for _, second in pairs for size in (1, second)])
-        multiply(left, right, out=target.over(seen))
+        product = logical_and if dtype.kind == "b" else multiply
+        product(left, right, out=target.over(seen))
     return target
 
 

@@ -41,7 +41,7 @@ def norm(
     >>> dml_vk.linalg.norm(x, axis=-1).tolist()
     [[5.0, 0.0], [1.0, 1.4142135381698608]]
     >>> dml_vk.linalg.norm(x, 1, axis=(0, 1)).tolist()
-    [3.0, 4.0]
+    [3.0, 5.0]
     """
     what = "norm"
     rank = to_tensor(what, "x", x).ndim

@@ -24,7 +24,7 @@ def outer(x1: Tensor, x2: Tensor, /, *, out: Tensor | None = None) -> Tensor:
     [[3, 4, 5], [6, 8, 10]]
     """
     x1, x2 = beside("outer", x1, x2)
-    dtype = numeric_dtype("outer", (("x1", x1), ("x2", x2)))
+    dtype = numeric_dtype("outer", (("x1", x1), ("x2", x2)), "iufc")
     if (x1.layout.rank, x2.layout.rank) != (1, 1):
         rule = "x1 and x2 must be 1-D"
         raise LayoutError("outer", rule, x1=x1.shape, x2=x2.shape)
@@ -66,7 +66,7 @@ def cross(x1: Tensor, x2: Tensor, /, *, axis: int = -1, out: Tensor | None = Non
     [-3, 6, -3]
     """
     x1, x2 = beside("cross", x1, x2)
-    dtype = numeric_dtype("cross", (("x1", x1), ("x2", x2)))
+    dtype = numeric_dtype("cross", (("x1", x1), ("x2", x2)), "iufc")
     axis = shared_axis("cross", axis, x1, x2)
     if x1.shape[axis] != 3 or x2.shape[axis] != 3:
         rule = "x1 and x2 must have three elements along axis"

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+
 import numpy as np
 import pytest
 
 import dml_vk
 from dml_vk import DTypeError, LayoutError, RangeError
 from dml_vk.layout import channels_last
+from tests.chance import chance
 from tests.kernel.tensors import assert_same
 
 A = np.arange(1, 121, dtype=np.float32).reshape(2, 3, 4, 5)
@@ -50,7 +53,6 @@ def test_round_of_whole_numbers():
     for digits in (None, 0, 3):
         assert_same(round(x, digits), I)
     for call, must in (
-        (lambda: round(x, -1), "round: dtype must be floating-point when ndigits is negative"),
         (lambda: round(x, 1.5), "round: ndigits must be an integer; got ndigits=1.5"),
         (lambda: round(x.to("float32"), 309), "round: ndigits must be from -308 to 308; got"),
         (lambda: round(x > 0), "round: dtype must be one of"),
@@ -87,3 +89,27 @@ def test_long_doubles_are_the_nearest_numbers():
     assert (x * np.longdouble("0.5")).tolist() == [0.5, -1.0]
     assert (x * np.longdouble("1e4000")).tolist() == [np.inf, -np.inf]
     assert dml_vk.add(x, np.clongdouble(1j)).tolist() == [1 + 1j, -2 + 1j]
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16", "uint32", "int64", "uint64"])
+def test_integers_are_rounded_to_tens_exactly(dtype):
+    limits = np.iinfo(dtype)
+    span = int(limits.max) - int(limits.min) + 1
+    array = chance().integers(limits.min, limits.max, 60, dtype, endpoint=True)
+    ends = np.array([limits.min, limits.max], dtype)
+    array = np.concatenate([array, np.arange(0, 125, 5).astype(dtype), ends])
+    for digits in (-1, -2, -3, -7, -18, -19, -400):
+        scale = 10**-digits if digits > -19 else None
+        # The nearest multiple, of two the even one; it wraps beyond the range.
+        found = dml_vk.around(dml_vk.asarray(array), digits)
+        exact = [
+            0 if scale is None else round(Fraction(one, scale)) * scale for one in array.tolist()
+        ]
+        wrapped = [(one - int(limits.min)) % span + int(limits.min) for one in exact]
+        assert found.tolist() == wrapped, digits
+        assert found.dtype.numpy_name == dtype
+    small = dml_vk.asarray(np.array([25, 35, 125, 14], dtype)[:, None].repeat(3, 1).T)
+    assert np.round(small, -1).tolist() == [np.round([25, 35, 125, 14], -1).tolist()] * 3
+    out = dml_vk.empty((3, 4), dtype)
+    assert dml_vk.around(small, -1, out=out) is out
+    assert small.round(-1).tolist() == out.tolist()

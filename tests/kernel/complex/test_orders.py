@@ -12,7 +12,16 @@ from dml_vk.errors import DTypeError
 from dml_vk.layout import channels_last
 from tests import tier
 from tests.chance import chance
-from tests.kernel.complex.numbers import EITHER, NAN, SPECIAL, assert_bits, usual
+from tests.kernel.complex.numbers import (
+    DTYPES,
+    EITHER,
+    INF,
+    NAN,
+    SPECIAL,
+    assert_bits,
+    part,
+    usual,
+)
 
 # Ties, and NaN in either part.
 FEW = [complex(a, b) for a in (0.0, -1.0, 2.5, NAN) for b in (1.0, -3.0, NAN)]
@@ -105,20 +114,45 @@ def test_distinct_values_with_nan_come_last(dtype):
     "call",
     [
         lambda x: dml_vk.searchsorted(x, x),
-        lambda x: dml_vk.max(x),
-        lambda x: dml_vk.argmin(x),
         lambda x: dml_vk.quantile(x, 0.5),
         lambda x: dml_vk.nanpercentile(x, 5),
         lambda x: dml_vk.clip(x, 0, 1),
-        lambda x: dml_vk.ptp(x),
         lambda x: dml_vk.digitize(x, dml_vk.asarray([1.0])),
         lambda x: dml_vk.nn.softmax(x),
         lambda x: dml_vk.bincount(x),
         lambda x: dml_vk.histogram(x),
-        lambda x: dml_vk.nanmax(x),
-        lambda x: dml_vk.nanargmax(x),
     ],
 )
 def test_what_needs_a_size_says_so(call):
     with pytest.raises(DTypeError, match=r": dtype must be (one of|real)"):
         call(dml_vk.asarray([1j, 2]))
+
+
+@tier.parametrize(
+    "name dtype",
+    ["max", "min", "ptp", "argmax", "argmin", "nanmax", "nanmin", "nanargmax", "nanargmin"],
+    DTYPES,
+)
+def test_extremes_are_numpys(name, dtype):
+    array = chance().integers(-2, 3, (4, 6, 5, 2)).astype(part(dtype)).view(dtype)[..., 0]
+    array[0, 0] = array[0, 1]  # ties
+    for spoilt in (False, True):
+        if spoilt:
+            array[1, 2, 3], array[2, 4, 0] = complex(NAN, 1), complex(2, NAN)
+            array[3, 1, 1:3] = complex(INF, -1), complex(-INF, INF)
+        for axis in (None, 0, 1, -1, (0, 2)):
+            if axis == (0, 2) and "arg" in name:
+                continue
+            expected = np.asarray(getattr(np, name)(array, axis=axis))
+            for x in (dml_vk.asarray(array), dml_vk.asarray(array.T.copy()).permute(2, 1, 0)):
+                found = getattr(np, name)(x, axis=axis).numpy()
+                assert found.shape == expected.shape
+                np.testing.assert_array_equal(found, expected, err_msg=str((axis, spoilt)))
+    x = dml_vk.asarray(array)
+    if "arg" not in name:
+        expected = getattr(dml_vk, name)(x, 1)
+        out = dml_vk.empty((4, 5), dtype)
+        assert getattr(dml_vk, name)(x, 1, out=out) is out
+        assert_bits(out.numpy(), expected.numpy())
+        compiled = dml_vk.compile(lambda x: getattr(dml_vk, name)(x, 1))
+        assert_bits(compiled(x).numpy(), expected.numpy())

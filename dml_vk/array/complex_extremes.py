@@ -1,0 +1,47 @@
+"""The largest and the smallest of complex numbers: by the real part, and then by the imaginary one.
+
+As in NumPy, a number with a NaN counts as more extreme than all others.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+from dml_vk.array.elementwise import equal, isnan, logical_and, where
+from dml_vk.ops.parts import imag_part, real_part
+from dml_vk.strides.order import Ints
+from dml_vk.tensor.core import Tensor
+
+Reduction = Callable[..., Tensor]
+
+
+def write_extreme(
+    choose: Reduction, any_of: Reduction, x: Tensor, axes: Ints, keepdims: bool, target: Tensor
+) -> None:
+    """Write what `choose`, which is `max` or `min`, says of real numbers; NaN if there is one."""
+    nan = any_of(isnan(x), axes, keepdims=keepdims)
+    first, seconds = _parts(choose, x, axes)
+    first = choose(first, axes, keepdims=keepdims)
+    second = choose(seconds, axes, keepdims=keepdims)
+    for found, part in ((first, real_part(target)), (second, imag_part(target))):
+        where(nan, math.nan, found, out=Tensor(part))
+
+
+def is_extreme(choose: Reduction, any_of: Reduction, x: Tensor, axes: Ints) -> Tensor:
+    """Return where the elements are that `choose` finds, or those with a NaN if there are any."""
+    nan = isnan(x)
+    first, seconds = _parts(choose, x, axes)
+    found = logical_and(
+        equal(Tensor(real_part(x)), first),
+        equal(seconds, choose(seconds, axes, keepdims=True)),
+    )
+    return where(any_of(nan, axes, keepdims=True), nan, found)
+
+
+def _parts(choose: Reduction, x: Tensor, axes: Ints) -> tuple[Tensor, Tensor]:
+    """Return the extreme real parts, and the imaginary parts beside them, others out of the way."""
+    beyond = -math.inf if choose.__name__ == "max" else math.inf
+    real = Tensor(real_part(x))
+    first = choose(real, axes, keepdims=True)
+    return first, where(equal(real, first), Tensor(imag_part(x)), beyond)
