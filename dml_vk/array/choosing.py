@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from math import pi
 from typing import Any
 
-from dml_vk.array.clipping import clip
 from dml_vk.array.creation import zeros_like
 from dml_vk.array.cumulative import cumulative_sum, diff
 from dml_vk.array.elementwise import (
@@ -24,6 +23,7 @@ from dml_vk.array.elementwise import (
     where,
 )
 from dml_vk.array.host_operands import beside
+from dml_vk.array.indexing.modes import check_mode, moved
 from dml_vk.array.searching import check_one_dim
 from dml_vk.array.selections import flatnonzero, within
 from dml_vk.array.statistics import computed_in
@@ -32,8 +32,6 @@ from dml_vk.promotion import float_dtype
 from dml_vk.strides.order import to_index, to_tuple
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import check_dtype, of_kinds, result_over, to_number, to_tensor
-
-_MODES = ("raise", "wrap", "clip")
 
 
 def choose(
@@ -58,16 +56,12 @@ def choose(
     given = to_tuple(what, "choices", choices)
     if not given:
         raise LayoutError(what, "choices must not be empty", choices=choices)
-    if mode not in _MODES or not isinstance(mode, str):
-        raise RangeError(what, "mode must be 'raise', 'wrap' or 'clip'", mode=mode)
+    check_mode(what, mode)
     a, *values = beside(what, a, *given)
     index, count = to_tensor(what, "a", a), len(values)
     check_dtype(what, index.dtype, of_kinds("iu"))
     with ErrorsAs(what):
-        if mode == "raise":
-            index = within(what, index, count)
-        else:
-            index = remainder(index, count) if mode == "wrap" else clip(index, 0, count - 1)
+        index = within(what, index, count) if mode == "raise" else moved(mode, index, count)
         found: Tensor = values[-1]
         for k in range(max(0, count - 2), -1, -1):
             found = where(equal(index, k), values[k], found, out=None if k else out)

@@ -226,11 +226,12 @@ def triu(
     return _triangle("triu", x, k, memory_format, out)
 
 
-def meshgrid(*arrays: Tensor, indexing: str = "xy") -> list[Tensor]:
+def meshgrid(*arrays: Tensor, indexing: str = "xy", sparse: bool = False) -> list[Tensor]:
     """Return the coordinates of each point of a grid, from the coordinates along each dim.
 
     The results are views of the vectors and take no memory; use `clone` to get tensors to write to.
-    The first two dims of the grid are swapped, unless `indexing` is "ij".
+    The first two dims of the grid are swapped, unless `indexing` is "ij". With `sparse` each result
+    has the size of the grid along its own dim alone.
 
     >>> import dml_vk
     >>> [x.tolist() for x in dml_vk.meshgrid(dml_vk.asarray([1, 2]), dml_vk.asarray([3, 4]))]
@@ -246,6 +247,7 @@ def meshgrid(*arrays: Tensor, indexing: str = "xy") -> list[Tensor]:
     dims = list(range(len(given)))
     if indexing == "xy":
         dims[:2] = reversed(dims[:2])
+    thin = to_bool("meshgrid", "sparse", sparse)
     sizes = [1] * len(given)
     for dim, one in zip(dims, given):
         sizes[dim] = one.size
@@ -253,7 +255,7 @@ def meshgrid(*arrays: Tensor, indexing: str = "xy") -> list[Tensor]:
     for dim, one in zip(dims, given):
         along = one.layout.view([one.size if k == dim else 1 for k in range(len(given))])
         assert along is not None  # since it only adds dims of size 1
-        grids.append(one.over(along.expand(sizes)))
+        grids.append(one.over(along if thin else along.expand(sizes)))
     return grids
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from dml_vk.array.calls import shown
 from dml_vk.array.host_operands import beside
 from dml_vk.dtypes import DType, to_dtype
-from dml_vk.errors import DTypeError, ErrorsAs, LayoutError
+from dml_vk.errors import DTypeError, ErrorsAs, LayoutError, RangeError
 from dml_vk.layout import Layout, broadcast_sizes, concatenate, elementwise
 from dml_vk.observe.copies import ASKED, record
 from dml_vk.ops.copy import copy_elements, copy_if_overlapping
@@ -134,11 +134,20 @@ def transpose(x: Tensor, /, axes: Sequence[int] | None = None) -> Tensor:
         return given.over(given.layout.permute(tuple(dims)))
 
 
-def reshape(x: Tensor, /, shape: int | Iterable[int], *, copy: bool | None = None) -> Tensor:
+def reshape(
+    x: Tensor,
+    /,
+    shape: int | Iterable[int],
+    *,
+    copy: bool | None = None,
+    order: str = "C",
+) -> Tensor:
     """Return the same elements in the same logical order in another shape; one size may be -1.
 
-    The result is a view if the strides allow it, else a row-major copy, which `copy=False` turns
-    into an error. With `copy=True` it is always a copy.
+    With the order "F" elements are counted column by column, as if x and the result were
+    transposed; with "A" they are if the memory of x is in that order. The result is a view if the
+    strides allow it, else a row-major copy, which `copy=False` turns into an error. With
+    `copy=True` it is always a copy.
 
     >>> import dml_vk
     >>> dml_vk.reshape(dml_vk.asarray([1, 2, 3, 4]), (2, -1)).tolist()
@@ -146,6 +155,9 @@ def reshape(x: Tensor, /, shape: int | Iterable[int], *, copy: bool | None = Non
     """
     given, copy = to_tensor("reshape", "x", x), to_bool_or_none("reshape", "copy", copy)
     wanted = to_ints("reshape", "shape", several(shape))
+    if by_columns("reshape", order, given):
+        turned = reshape(given.permute(*reversed(range(given.ndim))), wanted[::-1], copy=copy)
+        return turned.permute(*reversed(range(turned.ndim)))
     with ErrorsAs("reshape", sizes="shape"):
         layout = given.layout.view(wanted)
         if layout is not None and not copy:
@@ -192,6 +204,18 @@ def unstack(x: Tensor, /, *, axis: int = 0) -> tuple[Tensor, ...]:
     layout, count = given.layout, given.shape[dim]
     check_pieces("unstack", count)
     return tuple([given.over(layout.select(dim, k)) for k in range(count)])
+
+
+def by_columns(what: str, order: Any, x: Tensor | None = None) -> bool:
+    """Whether an order of NumPy's counts elements column by column."""
+    known = ("C", "F") if x is None else ("C", "F", "A")
+    if not isinstance(order, str) or order.upper() not in known:
+        names = ", ".join([f"'{one}'" for one in known])
+        raise RangeError(what, f"order must be one of {names}", order=order)
+    if order.upper() == "A" and x is not None:
+        turned = Layout.packed(x.shape, tuple(reversed(range(x.ndim))))
+        return x.ndim > 1 and x.strides == turned.strides and not x.layout.is_contiguous()
+    return order.upper() == "F"
 
 
 def concat(

@@ -6,22 +6,20 @@ from typing import Any
 
 import numpy as np
 
-from dml_vk.array.clipping import clip
 from dml_vk.array.creation import asarray
 from dml_vk.array.elementwise import add, astype, less, remainder, where
 from dml_vk.array.grids import arange
 from dml_vk.array.host_operands import beside, beside_tensor
 from dml_vk.array.indexing.api import elements_at
+from dml_vk.array.indexing.modes import check_mode, moved
 from dml_vk.array.manipulation import reshape
 from dml_vk.array.selections import flatnonzero, unravel_index, within
 from dml_vk.dtypes import bool_, int64
-from dml_vk.errors import ErrorsAs, LayoutError, RangeError
+from dml_vk.errors import ErrorsAs, LayoutError
 from dml_vk.layout import Layout
 from dml_vk.strides.order import to_bool
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import check_dtype, of_kinds, plain, to_tensor
-
-_MODES = ("raise", "wrap", "clip")
 
 
 def fill_diagonal(a: Tensor, val: Any, /, wrap: bool = False) -> None:
@@ -67,8 +65,7 @@ def put(a: Tensor, ind: Any, v: Any, /, mode: str = "raise") -> None:
     """
     what = "put"
     x = to_tensor(what, "a", a)
-    if mode not in _MODES or not isinstance(mode, str):
-        raise RangeError(what, "mode must be 'raise', 'wrap' or 'clip'", mode=mode)
+    check_mode(what, mode)
     with ErrorsAs(what):
         if _is_nothing(v):
             return
@@ -80,7 +77,7 @@ def put(a: Tensor, ind: Any, v: Any, /, mode: str = "raise") -> None:
         if mode == "raise":
             index = within(what, where(less(index, 0), add(index, x.size), index), x.size)
         else:
-            index = remainder(index, x.size) if mode == "wrap" else clip(index, 0, x.size - 1)
+            index = moved(mode, index, x.size)
         values = repeated(what, v, x, index.size)
         x[unravel_index(index, x.shape) if x.ndim else ...] = values
 

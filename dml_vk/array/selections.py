@@ -11,7 +11,8 @@ from dml_vk.array.creation import asarray, full
 from dml_vk.array.elementwise import add, astype, floor_divide, multiply, remainder, where
 from dml_vk.array.host_operands import beside, beside_tensor, is_of_host
 from dml_vk.array.indexing.api import take
-from dml_vk.array.manipulation import broadcast_to, concat, moveaxis, reshape, stack
+from dml_vk.array.indexing.modes import check_mode, moved
+from dml_vk.array.manipulation import broadcast_to, by_columns, concat, moveaxis, reshape, stack
 from dml_vk.array.searching import check_one_dim, nonzero
 from dml_vk.array.statistics import max, min
 from dml_vk.dtypes import int64
@@ -226,10 +227,12 @@ def put_along_axis(x: Tensor, indices: Any, /, values: Operand, axis: int | None
         given[tuple(key)] = values
 
 
-def unravel_index(indices: Operand, shape: int | Sequence[int], /) -> tuple[Tensor, ...]:
+def unravel_index(
+    indices: Operand, shape: int | Sequence[int], /, order: str = "C"
+) -> tuple[Tensor, ...]:
     """Return the coordinates of row-major indexes in this shape: an int64 tensor for each dim.
 
-    It waits, since the indexes are checked.
+    With the order "F" indexes count column by column. It waits, since the indexes are checked.
 
     >>> import dml_vk
     >>> [one.tolist() for one in dml_vk.unravel_index(dml_vk.asarray([1, 5]), (2, 3))]
@@ -240,19 +243,27 @@ def unravel_index(indices: Operand, shape: int | Sequence[int], /) -> tuple[Tens
     with ErrorsAs(what, sizes="shape"):
         sizes = to_sizes(what, several(shape))
         left = within(what, given, Layout(sizes).numel)
+    step = 1 if by_columns(what, order) else -1
     found = []
-    for size in sizes[::-1]:
+    for size in sizes[::step]:
         found.append(remainder(left, size))
         left = floor_divide(left, size)
-    return tuple(found[::-1])
+    return tuple(found[::step])
 
 
 def ravel_multi_index(
-    multi_index: Sequence[Any], dims: int | Sequence[int], /, *, out: Tensor | None = None
+    multi_index: Sequence[Any],
+    dims: int | Sequence[int],
+    /,
+    mode: str | Sequence[str] = "raise",
+    order: str = "C",
+    *,
+    out: Tensor | None = None,
 ) -> Tensor:
     """Return the row-major indexes of elements whose coordinates are in one tensor for each dim.
 
-    It waits, since the coordinates are checked.
+    With the order "F" indexes count column by column. It waits if coordinates are checked: "wrap"
+    takes them modulo the size, and "clip" the nearest one; there may be a mode for each dim.
 
     >>> import dml_vk
     >>> rows, columns = dml_vk.asarray([0, 1]), dml_vk.asarray([1, 2])
@@ -267,14 +278,30 @@ def ravel_multi_index(
         rule = "multi_index must have coordinates for each of the dims"
         raise LayoutError(what, rule, multi_index=len(given), dims=sizes)
     to_tensors(what, [to_tensor(what, "coordinates", one) for one in given])
+    modes = [mode] * len(sizes) if isinstance(mode, str) else list(to_tuple(what, "mode", mode))
+    if len(modes) != len(sizes):
+        rule = "mode must be one of 'raise', 'wrap' and 'clip', or one for each of the dims"
+        raise LayoutError(what, rule, mode=mode, dims=sizes)
+    columns = by_columns(what, order)
+    for one in modes:
+        check_mode(what, one)
     with ErrorsAs(what):
-        places = [within(what, one, size) for one, size in zip(given, sizes)]
+        places = [_of_mode(what, *each) for each in zip(modes, given, sizes)]
+        if columns:
+            places, sizes = places[::-1], sizes[::-1]
         if len(places) == 1:
             return astype(places[0], int64, out=out)
         found = places[0]
         for place, size in zip(places[1:-1], sizes[1:-1]):
             found = add(multiply(found, size), place)
         return add(multiply(found, sizes[-1]), places[-1], out=out)
+
+
+def _of_mode(what: str, mode: str, index: Tensor, size: int) -> Tensor:
+    if mode == "raise":
+        return within(what, index, size)
+    check_dtype(what, index.dtype, of_kinds("iu"))
+    return moved(mode, astype(index, int64, copy=False), size)
 
 
 def within(what: str, index: Tensor, size: int) -> Tensor:

@@ -70,15 +70,22 @@ def swapaxes(x: Tensor, /, axis1: int, axis2: int) -> Tensor:
     return given.over(given.layout.transpose(*dims))
 
 
-def ravel(x: Tensor, /) -> Tensor:
-    """Return the elements in row-major order as one dim: a view if strides allow it, else a copy.
+def ravel(x: Tensor, /, order: str = "C") -> Tensor:
+    """Return the elements as one dim: a view if strides allow it, else a copy.
+
+    They are in row-major order, with "F" in column-major order, and with "K" in that of memory. "A"
+    is "F" for tensors whose memory is in column-major order.
 
     >>> import dml_vk
-    >>> dml_vk.ravel(dml_vk.asarray([[1, 2], [3, 4]])).tolist()
-    [1, 2, 3, 4]
+    >>> x = dml_vk.asarray([[1, 2], [3, 4]])
+    >>> dml_vk.ravel(x).tolist(), dml_vk.ravel(x, "F").tolist()
+    ([1, 2, 3, 4], [1, 3, 2, 4])
     """
+    given = to_tensor("ravel", "x", x)
     with ErrorsAs("ravel"):
-        return reshape(x, -1)
+        if isinstance(order, str) and order.upper() == "K":
+            return reshape(given.permute(*given.layout.order), -1)
+        return reshape(given, -1, order=order)
 
 
 def diag(x: Tensor, /, k: int = 0) -> Tensor:

@@ -193,9 +193,9 @@ class TensorMethods:
         """Write to the selected elements."""
         indexing.write(self, key, value)
 
-    def reshape(self: Any, *shape: int | Sequence[int]) -> Tensor:
+    def reshape(self: Any, *shape: int | Sequence[int], order: str = "C") -> Tensor:
         """Return a view if strides allow it, else a copy: see `dml_vk.reshape`."""
-        return manipulation.reshape(self, one_tuple(shape))
+        return manipulation.reshape(self, one_tuple(shape), order=order)
 
     def flatten(self: Any, a: int = 0, b: int = -1) -> Tensor:
         """Merge dims a to b: a view if strides allow it, else a copy."""
@@ -203,9 +203,9 @@ class TensorMethods:
         assert sizes is not None  # A packed layout can always be viewed.
         return manipulation.reshape(self, sizes.sizes)
 
-    def ravel(self: Any) -> Tensor:
+    def ravel(self: Any, order: str = "C") -> Tensor:
         """Return the elements as one dim: see `dml_vk.ravel`."""
-        return turns.ravel(self)
+        return turns.ravel(self, order)
 
     def swapaxes(self: Any, axis1: int, axis2: int) -> Tensor:
         """Return a view with two axes swapped: see `dml_vk.swapaxes`."""

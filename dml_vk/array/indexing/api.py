@@ -15,6 +15,7 @@ import numpy as np
 from dml_vk.array.calls import call
 from dml_vk.array.creation import asarray, full
 from dml_vk.array.indexing.keys import Key, basic, index_array, parse
+from dml_vk.array.indexing.modes import check_mode, moved
 from dml_vk.array.indexing.places import (
     Part,
     between,
@@ -98,11 +99,18 @@ def write(tensor: Tensor, key: Any, value: Any) -> None:
 
 
 def take(
-    x: Tensor, indices: Any, /, axis: int | None = None, *, out: Tensor | None = None
+    x: Tensor,
+    indices: Any,
+    /,
+    axis: int | None = None,
+    *,
+    out: Tensor | None = None,
+    mode: str = "raise",
 ) -> Tensor:
     """Select indexes along an axis, or elements of the flattened tensor.
 
-    Negative indexes count from the end. The memory format is kept.
+    Negative indexes count from the end. The mode "wrap" takes indexes modulo the size, and "clip"
+    the nearest one, which is 0 for negative ones. The memory format is kept.
 
     >>> import dml_vk
     >>> dml_vk.take(dml_vk.asarray([[1, 2, 3], [4, 5, 6]]), [2, 0], axis=1).tolist()
@@ -116,6 +124,10 @@ def take(
     if axis is not None or layout.rank == 1:
         axis = to_index("take", "axis", 0 if axis is None else axis, layout.rank)
         dims = range(axis, axis + 1)
+    check_mode("take", mode)
+    if mode != "raise" and index.size:
+        near = index if isinstance(index, Tensor) else asarray(index, device=x.device)
+        index = moved(mode, near, layout.numel if axis is None else layout.sizes[axis])
     parts = checked("take", [part_of("take", layout, dims, index, axis)])
     key = Key(layout, indexed=tuple(dims), at=dims.start)
     return _gathered("take", x, key, parts, out)

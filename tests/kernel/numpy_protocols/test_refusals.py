@@ -40,10 +40,6 @@ def test_what_tensors_do_not_offer_is_refused():
         (lambda: np.sum(x, where=TRUE), "numpy.sum: where is not supported; got where=array"),
         (lambda: np.sum(x, initial=1), "numpy.sum: initial is not supported; got initial=1"),
         (lambda: np.argsort(x, order="a"), "numpy.argsort: order is not supported; got order='a'"),
-        (
-            lambda: np.take(x, x, 0, None, "clip"),
-            "numpy.take: mode is not supported; got mode='clip'",
-        ),
     ):
         with pytest.raises(DTypeError, match=said):
             call()
