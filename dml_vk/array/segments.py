@@ -1,9 +1,13 @@
-"""Sums of segments of a row, each in the order of `sum`, independent of the rest of the row."""
+"""Reductions of segments of a row, each in an order of its own, whatever the rest of the row."""
 
 from __future__ import annotations
 
 import builtins
+from collections.abc import Callable
+from functools import partial
+from typing import Any
 
+from dml_vk.array.creation import full
 from dml_vk.array.cumulative import cumulative_sum
 from dml_vk.array.elementwise import (
     add,
@@ -20,9 +24,9 @@ from dml_vk.array.manipulation import reshape
 from dml_vk.array.searching import searchsorted
 from dml_vk.array.statistics import max, sum
 from dml_vk.dtypes import int64
-from dml_vk.layout import Layout
 from dml_vk.tensor.core import Tensor
 
+Reduction = Callable[[Tensor], Tensor]
 _WIDEST = 6  # bits of the number of elements that are added at once
 
 
@@ -39,23 +43,33 @@ def segment_sums(values: Tensor, bounds: Tensor) -> Tensor:
     >>> segment_sums(dml_vk.asarray([1, 2, 4, 8, 16]), dml_vk.asarray([0, 2, 2, 5])).tolist()
     [3, 0, 28]
     """
+    return segments_reduced(values, bounds, partial(sum, axis=1, dtype=values.dtype), 0)
+
+
+def segments_reduced(values: Tensor, bounds: Tensor, reduce: Reduction, identity: Any) -> Tensor:
+    """Return the reductions of the values between consecutive bounds, as `segment_sums` does.
+
+    `reduce` is given matrices, of which it reduces the rows; `identity` is the result of nothing.
+    """
     count = bounds.size - 1
     if not count or not values.size:
-        return sum(values.over(Layout((count, 0))), axis=1, dtype=values.dtype)
+        return full((count,), identity, values.dtype, device=values.device)
     longest = max(subtract(bounds[1:], bounds[:-1])).item()
     while longest > 1:
         # Blocks about as long as the average segment: longer ones would be mostly padding.
         average = values.size // count
         bits = builtins.min(_WIDEST, (longest - 1).bit_length(), 1 + average.bit_length())
-        values, bounds = _packed(values, bounds, bits)
+        values, bounds = _packed(values, bounds, bits, reduce, identity)
         longest = -(-longest >> bits)
     starts = bounds[:-1]
     found = elements_at(values, minimum(starts, values.size - 1))
-    return where(less(starts, bounds[1:]), found, 0)
+    return where(less(starts, bounds[1:]), found, identity)
 
 
-def _packed(values: Tensor, bounds: Tensor, bits: int) -> tuple[Tensor, Tensor]:
-    """Return the sums of blocks of 2**bits elements, and the bounds of segments among them."""
+def _packed(
+    values: Tensor, bounds: Tensor, bits: int, reduce: Reduction, identity: Any
+) -> tuple[Tensor, Tensor]:
+    """Reduce blocks of 2**bits elements; return that and the bounds of segments among them."""
     width, count, device = 1 << bits, bounds.size - 1, values.device
     starts, ends = bounds[:-1], bounds[1:]
     blocks = bitwise_right_shift(add(subtract(ends, starts), width - 1), bits)
@@ -71,5 +85,4 @@ def _packed(values: Tensor, bounds: Tensor, bits: int) -> tuple[Tensor, Tensor]:
     minimum(index, values.size - 1, out=index)
     found = elements_at(values, reshape(index, -1))
     del index
-    found = where(inside, reshape(found, inside.shape), 0)
-    return sum(found, axis=1, dtype=values.dtype), packed
+    return reduce(where(inside, reshape(found, inside.shape), identity)), packed

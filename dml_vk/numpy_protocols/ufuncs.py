@@ -19,6 +19,7 @@ from dml_vk.numpy_protocols.calls import (
     ours,
     public_name,
 )
+from dml_vk.numpy_protocols.repeated import at
 from dml_vk.promotion import check_casting, check_casts
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import plain, to_tensors
@@ -110,6 +111,8 @@ def ufunc(function: np.ufunc, method: str, inputs: tuple[Any, ...], named: dict[
     if method == "accumulate" and function in ACCUMULATIONS:
         check_names(what, ("axis", "dtype", "out"), given)
         return getattr(ours, ACCUMULATIONS[function])(*inputs, **{"axis": 0, **given})
+    if method == "at":
+        return at(what, function, *inputs)
     if method == "outer" and function in UFUNCS and len(inputs) == function.nin == 2:
         return _called(what, UFUNCS[function], _apart(*inputs), given)
     if method != "__call__":

@@ -1,0 +1,80 @@
+"""`np.add.at` and kin: in place, where an element that is named several times counts as often."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from dml_vk.array.host_operands import beside
+from dml_vk.array.segments import segments_reduced
+from dml_vk.dtypes import DType
+from dml_vk.errors import DTypeError, ErrorsAs
+from dml_vk.numpy_protocols.calls import no_such, ours
+from dml_vk.promotion import check_casts, check_weak
+from dml_vk.tensor.core import Tensor
+from dml_vk.tensor.operands import plain, to_tensor
+
+
+class Repeated(NamedTuple):
+    """An operator: what several operands of one element become, and of which nothing is left."""
+
+    operator: str
+    reduction: str
+    identity: Callable[[DType], Any]
+
+
+def _least(dtype: DType) -> Any:
+    return -np.inf if dtype.kind == "f" else int(np.iinfo(dtype.numpy_name).min)
+
+
+def _most(dtype: DType) -> Any:
+    return np.inf if dtype.kind == "f" else int(np.iinfo(dtype.numpy_name).max)
+
+
+REPEATED: dict[np.ufunc, Repeated] = {
+    np.add: Repeated("add", "sum", lambda dtype: 0),
+    np.subtract: Repeated("subtract", "sum", lambda dtype: 0),
+    np.multiply: Repeated("multiply", "prod", lambda dtype: 1),
+    np.maximum: Repeated("maximum", "max", _least),
+    np.minimum: Repeated("minimum", "min", _most),
+}
+
+
+def at(what: str, function: np.ufunc, a: Any, key: Any, values: Any) -> None:
+    """Apply an operator to the elements of a key, in place.
+
+    The operands of one element are first reduced, as by `sum` and kin in row-major order: NumPy
+    applies one after the other, which rounds floats otherwise. It waits for the number of elements.
+    """
+    if function not in REPEATED:
+        raise no_such(what)
+    operator, reduction, identity = REPEATED[function]
+    target = to_tensor(what, "a", a)
+    if target.dtype.kind == "b" or (target.dtype.kind == "c" and reduction in ("max", "min")):
+        raise DTypeError(what, "dtype must be numeric", dtype=target.dtype)
+    near, given = beside(what, target, values)
+    with ErrorsAs(what):
+        if isinstance(given, Tensor):
+            check_casts(what, [given.dtype], target.dtype, "same_kind")
+            given = ours.astype(given, target.dtype, copy=False)
+        else:
+            check_weak(what, plain(given), target.dtype)
+            given = ours.full((), plain(given), target.dtype, device=near.device)
+        places = ours.reshape(ours.arange(target.size, device=target.device), target.shape)[key]
+        given = ours.reshape(ours.broadcast_to(given, places.shape), -1)
+        places = ours.reshape(places, -1)
+        if not places.size:
+            return
+        found = ours.unique_counts(places)
+        bounds = ours.cumulative_sum(found.counts, include_initial=True)
+        ordered = ours.take(given, ours.argsort(places))
+
+        def reduce(rows: Tensor) -> Any:
+            named = {} if reduction in ("max", "min") else {"dtype": rows.dtype}
+            return getattr(ours, reduction)(rows, axis=1, **named)
+
+        joined = segments_reduced(ordered, bounds, reduce, identity(target.dtype))
+        before = ours.take(ours.reshape(target, -1), found.values)
+        ours.put(target, found.values, getattr(ours, operator)(before, joined))
