@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dml_vk.numpy_protocols import matrices, numbers, shapes
+from dml_vk.numpy_protocols import masked, matrices, numbers, shapes
 from dml_vk.numpy_protocols.calls import Call
 from dml_vk.numpy_protocols.host import Download, may_share_memory, shares_memory
 from dml_vk.tensor.core import Tensor
@@ -38,7 +38,10 @@ _ADAPTERS: dict[str, Callable[..., Any]] = {
     "linalg.svd": matrices.svd,
     "linspace": numbers.linspace,
     "may_share_memory": may_share_memory,
-    "mean": numbers.in_dtype("mean"),
+    **{name: masked.reduction(name) for name in ("all", "any", "max", "min", "prod", "sum")},
+    "amax": masked.reduction("max"),
+    "amin": masked.reduction("min"),
+    "mean": masked.moment("mean", numbers.in_dtype("mean")),
     "nanmean": numbers.in_dtype("nanmean"),
     "nanstd": numbers.in_dtype("nanstd"),
     "nanvar": numbers.in_dtype("nanvar"),
@@ -53,17 +56,17 @@ _ADAPTERS: dict[str, Callable[..., Any]] = {
     "size": attrgetter("size"),
     "sort": numbers.along_last("sort"),
     "squeeze": shapes.squeeze,
-    "std": numbers.in_dtype("std"),
+    "std": masked.moment("std", numbers.in_dtype("std")),
     "trace": numbers.trace,
-    "var": numbers.in_dtype("var"),
+    "var": masked.moment("var", numbers.in_dtype("var")),
     "where": shapes.where,
     "zeros_like": shapes.like("zeros_like"),
 }
 # NumPy's functions and their parameters, in the notation of `Call`. `name:other` calls another
 # function of this package, and `name:` an adapter.
 _ROWS = (
-    ("all any", "a / axis out keepdims * -where"),
-    ("amax:max amin:min max min", "a / axis out keepdims -initial -where"),
+    ("all: any:", "a / axis out keepdims * where"),
+    ("amax: amin: max: min:", "a / axis out keepdims initial where"),
     ("append", "arr values / axis"),
     ("argmax argmin", "a / axis out * keepdims"),
     ("argpartition partition", "a kth / axis -kind -order=fields"),
@@ -167,7 +170,7 @@ _ROWS = (
     ("linalg.vector_norm", "x / * axis keepdims ord"),
     ("median nanmedian", "a / axis out -overwrite_input keepdims"),
     ("may_share_memory: shares_memory:", "a b / max_work"),
-    ("mean:", "a / axis dtype out keepdims * -where"),
+    ("mean:", "a / axis dtype out keepdims * where"),
     ("meshgrid:", "... / * copy sparse indexing"),
     ("moveaxis", "a source destination /"),
     ("nan_to_num:", "x / copy nan posinf neginf"),
@@ -189,7 +192,7 @@ _ROWS = (
     ("piecewise", "... /"),
     ("place", "arr mask vals /"),
     ("polyval", "p x /"),
-    ("prod sum", "a / axis dtype out keepdims -initial -where"),
+    ("prod: sum:", "a / axis dtype out keepdims initial where"),
     ("ptp", "a / axis out keepdims"),
     ("put", "a ind v / mode"),
     ("putmask", "a mask values /"),
@@ -206,7 +209,7 @@ _ROWS = (
     ("select", "condlist choicelist / default"),
     ("setdiff1d setxor1d", "ar1 ar2 / assume_unique"),
     ("squeeze:", "a / axis"),
-    ("std: var:", "a / axis dtype out ddof=correction keepdims * -where -mean correction"),
+    ("std: var:", "a / axis dtype out ddof=correction keepdims * where -mean correction"),
     ("swapaxes", "a axis1 axis2 /"),
     ("take", "a indices / axis out mode"),
     ("take_along_axis", "arr indices / axis"),

@@ -19,6 +19,7 @@ from dml_vk.numpy_protocols.calls import (
     ours,
     public_name,
 )
+from dml_vk.numpy_protocols.masked import reduction
 from dml_vk.numpy_protocols.repeated import at
 from dml_vk.promotion import check_casting, check_casts
 from dml_vk.tensor.core import Tensor
@@ -189,9 +190,9 @@ def _in_dtype(
 
 
 def _reduced(what: str, name: str, inputs: tuple[Any, ...], given: dict[str, Any]) -> Any:
-    allowed = {"axis", "dtype", "keepdims", "out"}
-    check_names(what, allowed if name in ("sum", "prod") else allowed - {"dtype"}, given)
-    return getattr(ours, name)(*inputs, **{"axis": 0, **given})
+    allowed = {"axis", "initial", "keepdims", "out", "where"}
+    check_names(what, allowed | {"dtype"} if name in ("sum", "prod") else allowed, given)
+    return reduction(name)(*inputs, **{"axis": 0, **given})
 
 
 def _overrides_ufuncs(one: Any) -> bool:

@@ -12,8 +12,8 @@ MUTANTS = (
         "ufunc-reduces-all",
         "NumPy's reduce of a ufunc without an axis reduces all of them",
         "dml_vk/numpy_protocols/ufuncs.py",
-        'return getattr(ours, name)(*inputs, **{"axis": 0, **given})',
-        'return getattr(ours, name)(*inputs, **{"axis": None, **given})',
+        'return reduction(name)(*inputs, **{"axis": 0, **given})',
+        'return reduction(name)(*inputs, **{"axis": None, **given})',
         ("tests/kernel/numpy_protocols/test_ufuncs.py",),
     ),
     Mutant(

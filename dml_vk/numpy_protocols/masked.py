@@ -1,0 +1,116 @@
+"""NumPy's options `where` and `initial` of reductions: what counts, and what is there before."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+from dml_vk.array.host_operands import beside
+from dml_vk.dtypes import bool_, float64, int64
+from dml_vk.errors import ErrorsAs, RangeError
+from dml_vk.numpy_protocols.calls import NOT_GIVEN, ours
+from dml_vk.promotion import float_dtype
+from dml_vk.tensor.core import Tensor
+from dml_vk.tensor.operands import to_tensor
+
+_NEUTRAL: dict[str, Any] = {"sum": 0, "prod": 1}
+_JOINED = {"sum": "add", "prod": "multiply", "max": "maximum", "min": "minimum"}
+
+
+def reduction(name: str) -> Callable[..., Any]:
+    """Adapt a reduction; without the options it is ours."""
+
+    def adapter(
+        a: Any,
+        axis: Any = None,
+        *,
+        initial: Any = NOT_GIVEN,
+        where: Any = True,
+        out: Any = None,
+        **named: Any,
+    ) -> Any:
+        starts = initial is not NOT_GIVEN and initial is not None
+        if where is True and not starts:
+            return getattr(ours, name)(a, axis=axis, out=out, **named)
+        x, mask = beside(name, to_tensor(name, "a", a), where)
+        with ErrorsAs(name):
+            if name in ("max", "min"):
+                found = _extreme(name, x, mask, axis, initial if starts else NOT_GIVEN, named)
+            else:
+                neutral = _NEUTRAL.get(name, name == "all")
+                kept = x if mask is True else _kept(x, mask, neutral)
+                found = getattr(ours, name)(kept, axis=axis, **named)
+            if starts and found.dtype.kind == "c" and name in ("max", "min"):
+                both = ours.full((), initial, found.dtype, device=found.device), found
+                found = getattr(ours, name)(ours.stack(ours.broadcast_arrays(*both)), axis=0)
+            elif starts:
+                found = getattr(ours, _JOINED[name])(found, initial)
+            return found if out is None else ours.astype(found, found.dtype, out=out)
+
+    return adapter
+
+
+def _kept(x: Tensor, mask: Any, neutral: Any) -> Any:
+    """The elements where the mask is true, and the neutral one elsewhere."""
+    x, mask = ours.broadcast_arrays(x, ours.asarray(mask, device=x.device))
+    if x.dtype is bool_ or isinstance(neutral, bool):
+        truth = ours.astype(x, bool_, copy=False)
+        mask = ours.astype(mask, bool_, copy=False)
+        if neutral:
+            return ours.logical_or(truth, ours.logical_not(mask))
+        return ours.logical_and(truth, mask)
+    return ours.where(mask, x, neutral)
+
+
+def _extreme(name: str, x: Tensor, mask: Any, axis: Any, initial: Any, named: Any) -> Any:
+    if initial is NOT_GIVEN:
+        rule = "a mask needs initial, since no elements have no extreme"
+        raise RangeError(name, rule, initial=None)
+    kept = x if mask is True else _kept(x, mask, initial)
+    nothing = ours.any(kept, axis=axis, keepdims=named.get("keepdims", False))
+    if not kept.size and nothing.size:
+        return ours.full(nothing.shape, initial, x.dtype, device=x.device)
+    return getattr(ours, name)(kept, axis=axis, **named)
+
+
+def moment(name: str, plain: Callable[..., Any]) -> Callable[..., Any]:
+    """Adapt `mean`, `var` or `std`, which divide by the number of elements that count."""
+
+    def adapter(
+        a: Any,
+        axis: Any = None,
+        *,
+        where: Any = True,
+        out: Any = None,
+        dtype: Any = None,
+        correction: Any = 0,
+        keepdims: bool = False,
+        **named: Any,
+    ) -> Any:
+        if where is True:
+            if name != "mean":
+                named["correction"] = correction
+            return plain(a, axis=axis, dtype=dtype, out=out, keepdims=keepdims, **named)
+        x, mask = beside(name, to_tensor(name, "a", a), where)
+        with ErrorsAs(name):
+            x = x if dtype is None else ours.astype(x, dtype)
+            kind = float_dtype(x.dtype) if name == "mean" else float_dtype(x.dtype).part
+            x = x if x.dtype.kind in "fc" else ours.astype(x, float64)
+            x, mask = ours.broadcast_arrays(x, ours.asarray(mask, device=x.device))
+            count = ours.sum(mask, axis=axis, keepdims=True, dtype=int64)
+
+            def mean(of: Any, less: Any) -> Any:
+                total = ours.sum(ours.where(mask, of, 0), axis=axis, keepdims=True)
+                divisor = ours.maximum(ours.subtract(count, less), 0)
+                return ours.divide(total, ours.astype(divisor, total.dtype.part))
+
+            found = mean(x, 0)
+            if name != "mean":
+                found = mean(ours.square(ours.abs(ours.subtract(x, found))), correction)
+                found = ours.sqrt(found) if name == "std" else found
+            if not keepdims:
+                dims = range(x.ndim) if axis is None else axis
+                found = ours.squeeze(found, dims if isinstance(dims, int) else tuple(dims))
+            return ours.astype(found, kind, copy=False, out=out)
+
+    return adapter
