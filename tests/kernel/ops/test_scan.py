@@ -268,7 +268,7 @@ def test_differences_into_their_own_operands():
 
 
 def messages():
-    x, flags = dml_vk.asarray([[1, 2, 3]]), dml_vk.asarray([True, False])
+    x = dml_vk.asarray([[1, 2, 3]])
     row, scalar = dml_vk.asarray([1, 2]), dml_vk.full((), 1)
     total, product, diff = dml_vk.cumulative_sum, dml_vk.cumulative_prod, dml_vk.diff
     wrong = dml_vk.empty((3,), dml_vk.int64)
@@ -281,7 +281,6 @@ def messages():
         (lambda: total([1.0]), DTypeError, "sum: x must be a Tensor"),
         (lambda: total(row, out=wrong), LayoutError, r"sum: out must have the shape \(2,\)"),
         (lambda: total(row, dtype="int8", out=row), DTypeError, "out must have the dtype int8"),
-        (lambda: diff(flags), DTypeError, "diff: dtype must be one of int8"),
         (lambda: diff(scalar), LayoutIndexError, "diff: axis is out of range: there are none"),
         (lambda: diff(row, n=-1), LayoutError, "diff: n must not be negative; got n=-1"),
         (lambda: diff(row, n=1.5), LayoutError, "diff: n must be an integer"),
@@ -304,12 +303,12 @@ def messages():
     ]
 
 
-@pytest.mark.parametrize("number", range(16))
+@pytest.mark.parametrize("number", range(15))
 def test_errors(number):
     call, kind, message = messages()[number]
     with pytest.raises(kind, match=message):
         call()
-    assert len(messages()) == 16
+    assert len(messages()) == 15
 
 
 def test_the_reference_is_a_sum():
