@@ -253,7 +253,9 @@ class Call:
                 first if one.slot == target.slot else number for one, number in zip(reads, found)
             ]
         numbers = tuple([number for number in found if number is not None])
-        if target.slot != self._result or launch.otherwise or not len(numbers) == len(found) > 0:
+        if target.slot != self._result or launch.otherwise or len(numbers) < len(found):
+            return None
+        if not found and self._spec is not None:  # New memory is allocated near what is read.
             return None
         rest = tuple([word for word in launch.params if type(word) is not Word])
         words = [place for place, word in enumerate(launch.params) if type(word) is Word]

@@ -116,6 +116,11 @@ def collected(function: Callable[[], T]) -> tuple[T, list[Copy]]:
     return copy_context().run(run), log.copies
 
 
+def is_traced() -> bool:
+    """Whether copies are recorded now."""
+    return bool(_logs.get())
+
+
 def record(what: str, reason: str, source: Layout, target: Layout, nbytes: int) -> None:
     """Record a copy that the operation `what` is about to make."""
     logs = _logs.get()

@@ -86,10 +86,12 @@ class Capturing(Device):
         else:
             _add(capture, work, accesses, (), "kernel")
 
-    def mapped(self, allocation: Allocation, write: bool) -> Bytes | None:
+    def mapped(
+        self, allocation: Allocation, write: bool, part: Access | None = None
+    ) -> Bytes | None:
         if _recording(self) is not None:
             raise needs_values()
-        return Device.mapped(self, allocation, write)
+        return Device.mapped(self, allocation, write, part)
 
     def download(self, allocation: Allocation, start: int, data: Bytes) -> None:
         if _recording(self) is not None:

@@ -186,9 +186,14 @@ class Device:
         """Run a shader of the user's."""
         self.queue.dispatch(work, accesses)
 
-    def mapped(self, allocation: Allocation, write: bool) -> Bytes | None:
-        """Wait for pending work on the memory and return it, or None if it is not host-visible."""
-        return transfer.mapped(self, allocation, write)
+    def mapped(
+        self, allocation: Allocation, write: bool, part: Access | None = None
+    ) -> Bytes | None:
+        """Wait for pending work on the memory and return it, or None if it is not host-visible.
+
+        Work on other bytes than those of `part`, if it is given, may still be pending.
+        """
+        return transfer.mapped(self, allocation, write, part)
 
     def written(
         self, allocation: Allocation, start: int, nbytes: int
@@ -226,9 +231,9 @@ class Device:
             self.queue.flush()
             self._trim_idle()
 
-    def settle(self, allocation: Allocation, write: bool) -> None:
-        """Wait until the host may read, or write, this memory."""
-        if self.queue.settle(allocation, write) and self.queue.is_idle:
+    def settle(self, allocation: Allocation, write: bool, part: Access | None = None) -> None:
+        """Wait until the host may read, or write, this memory, or only this part of it."""
+        if self.queue.settle(allocation, write, part) and self.queue.is_idle:
             with self.queue.enter():
                 self._trim_idle()
 

@@ -239,10 +239,13 @@ class Queue:
         """Wait for all that was submitted. The caller must hold the gate."""
         self._wait(len(self._sent))
 
-    def settle(self, allocation: Allocation, write: bool) -> bool:
-        """Wait until the host may read, or write, this range; return whether that took waiting."""
+    def settle(self, allocation: Allocation, write: bool, part: Access | None = None) -> bool:
+        """Wait until the host may read, or write, this memory, or only this part of it.
+
+        Return whether that took waiting.
+        """
         with self.enter():
-            last = self._last_level(allocation, write)
+            last = self._last_level(allocation, write, part)
             if last >= self._batch.graph.first:
                 self.send()
             for count in range(len(self._sent), 0, -1):
@@ -308,10 +311,13 @@ class Queue:
             observer.submitted(tickets[-1])
         observer.finished()
 
-    def _last_level(self, allocation: Allocation, write: bool) -> int:
+    def _last_level(self, allocation: Allocation, write: bool, part: Access | None = None) -> int:
         """The level of the last work for which the host must wait to read, or write, this range."""
         hazards = self._hazards.get(allocation.arena)
-        low, high = allocation.offset, allocation.offset + max(1, allocation.nbytes)
+        if part is None:
+            low, high = allocation.offset, allocation.offset + max(1, allocation.nbytes)
+        else:
+            low, high = part.low, part.high
         return -1 if hazards is None else hazards.after(low, high, write) - 1
 
     def _trim_hazards(self) -> None:

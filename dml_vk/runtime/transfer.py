@@ -23,12 +23,17 @@ CHUNK_BYTES = 32 * 2**20  # of staging: large enough to hide a launch, small eno
 SEND_BYTES = 2**20  # a copy that takes longer than a submission is begun at once
 
 
-def mapped(device: Device, allocation: Allocation, write: bool) -> Bytes | None:
-    """Wait for pending work on the memory and return it, or None if it is not host-visible."""
+def mapped(
+    device: Device, allocation: Allocation, write: bool, part: Access | None = None
+) -> Bytes | None:
+    """Wait for pending work on the memory and return it, or None if it is not host-visible.
+
+    Work on other bytes than those of `part`, if it is given, may still be pending.
+    """
     if allocation.bytes is None:
         device.queue.gate.check()
     else:
-        device.settle(allocation, write)
+        device.settle(allocation, write, part)
     return allocation.bytes
 
 

@@ -74,7 +74,11 @@ class Tensor(View, TensorViews, TensorMethods, TensorProtocols):
     @property
     def reads(self) -> Access:
         """The memory access of a kernel that reads the whole tensor, kept in `_reads`."""
-        self._reads = reads = access(self, False)
+        spec = self._spec
+        if spec is None:
+            self._reads = reads = access(self, False)
+        else:
+            self._reads = reads = Access.of(self._allocation, *spec.span, False)
         return reads
 
     @property
@@ -261,7 +265,7 @@ class Tensor(View, TensorViews, TensorMethods, TensorProtocols):
         """Return the only element as a Python number."""
         if self.size != 1:
             raise LayoutError("item", "x must have exactly one element", shape=self.shape)
-        return self.numpy().item()
+        return host.only_element("numpy", self)
 
     if not TYPE_CHECKING:  # It would make type checkers accept all names.
 

@@ -13,7 +13,7 @@ from dml_vk.driver import host_memory
 from dml_vk.errors import DeviceMemoryError, DmlVkError, LayoutError
 from dml_vk.layout import Layout, coalesce
 from dml_vk.observe import dispatches
-from dml_vk.observe.copies import HOST, record_host
+from dml_vk.observe.copies import HOST, is_traced, record_host
 from dml_vk.ops.copy import copied
 from dml_vk.ops.view import View, access
 from dml_vk.runtime import transfer
@@ -26,6 +26,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 LARGE_BYTES = 2**28  # copies to the host this large first check for free memory
 MOST_SHOWN = 1000  # elements; NumPy's own threshold
 MOST_CLAMPED = 2**18  # elements that are masked at once
+FEW_DIMS = 32  # NumPy before 2.0 holds no more
 PYTHON = {bool, int, float, complex}  # types of numbers
 EDGE = 4  # one index more than NumPy shows at either end, so that it prints an ellipsis
 
@@ -53,13 +54,23 @@ def to_numpy(what: str, tensor: Tensor) -> Array:
         return own
 
 
+def only_element(what: str, tensor: Tensor) -> Any:
+    """Return the element of a tensor that has only one, as a Python number."""
+    layout = tensor.layout
+    if is_traced():
+        record_host(what, layout, layout.like(), tensor.nbytes)
+    if len(layout.sizes) > FEW_DIMS:
+        return to_numpy(what, tensor).item()
+    return seen_by_host(what, tensor).item()
+
+
 def seen_by_host(what: str, tensor: Tensor) -> Array:
     """Return the elements: the memory itself if host-visible, which later work may change."""
     kind = np.dtype(tensor.dtype.numpy_name)
     if not tensor.layout.numel:
         return np.empty(tensor.shape, kind)
     view: View = tensor
-    memory = tensor.device.mapped(view.allocation, False)
+    memory = tensor.device.mapped(view.allocation, False, tensor._reads or tensor.reads)
     if memory is not None:
         return strided_array(memory, tensor.layout, kind)
     if view.layout.span > 2 * view.layout.numel:

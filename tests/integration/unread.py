@@ -48,11 +48,11 @@ def work_is_put_off() -> Iterator[Unread]:
             for access in accesses
         )
 
-    def settle_first(queue: Queue, allocation: Any, write: bool) -> bool:
+    def settle_first(queue: Queue, allocation: Any, *how: Any) -> bool:
         if touches(allocation):
             with queue.enter():
                 catch_up()
-        return settle(queue, allocation, write)
+        return settle(queue, allocation, *how)
 
     def is_free_and_not_touched(queue: Queue, allocation: Any) -> bool:
         return not touches(allocation) and is_free(queue, allocation)

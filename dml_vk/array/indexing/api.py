@@ -46,11 +46,10 @@ from dml_vk.strides.propagate import broadcast_sizes
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.host import convert
 from dml_vk.tensor.operands import is_numpys, plain, result_over, to_tensor
-from dml_vk.tensor.spec import Spec
+from dml_vk.tensor.spec import MOST_OF_ONE, Spec
 
 GET, SET = "getitem", "setitem"
 _NUMBERS = (numbers.Real, complex)
-MOST_VIEWS = 32  # cached for each spec
 
 
 def read(tensor: Tensor, key: Any) -> Tensor:
@@ -62,17 +61,12 @@ def read(tensor: Tensor, key: Any) -> Tensor:
     >>> read(x, (slice(None), [2, 0])).tolist()
     [[3, 1], [6, 4]]
     """
-    plain, spec = basic(key), tensor.spec
+    plain, spec = basic(key), tensor._spec or tensor.spec
     if plain is not None and spec is not None:
-        known = spec.views.get(plain)
-        if known is not None:
-            return Tensor._over_memory(tensor.allocation, known)
+        return _viewed(GET, tensor, key, plain, spec)
     parsed = parse(GET, tensor, key)
     if not parsed.advanced:
-        view = tensor._over(parsed.layout)
-        if plain is not None and spec is not None and len(spec.views) < MOST_VIEWS:
-            spec.views[plain] = Spec.of(parsed.layout, tensor.dtype, tensor.device)
-        return view
+        return tensor._over(parsed.layout)
     parts = parts_of(GET, parsed.layout, parsed.advanced)
     return _gathered(GET, tensor, parsed, parts)
 
@@ -90,12 +84,29 @@ def write(tensor: Tensor, key: Any, value: Any) -> None:
     >>> x.tolist()
     [9, 2, 9]
     """
+    plain, spec = basic(key), tensor._spec or tensor.spec
+    if plain is not None and spec is not None:
+        view = _viewed(SET, tensor, key, plain, spec)
+        _assign(view, _value(tensor, value))
+        return
     parsed = parse(SET, tensor, key)
     given = _value(tensor, value)
     if not parsed.advanced:
         _assign(tensor._over(parsed.layout), given)
     elif not _choose(tensor, parsed, given):
         _scatter(tensor, parsed, given)
+
+
+def _viewed(what: str, tensor: Tensor, key: Any, plain: Any, spec: Spec) -> Tensor:
+    """Return the view that a key of ints and slices selects. `plain` is its hashable form."""
+    known = spec.views.get(plain)
+    if known is None:
+        layout = parse(what, tensor, key).layout
+        if len(spec.views) >= MOST_OF_ONE:
+            return tensor._over(layout)
+        known = Spec.of(layout, tensor.dtype, tensor.device)
+        spec.keep(plain, known)
+    return Tensor._over_memory(tensor.allocation, known)
 
 
 def take(
