@@ -114,6 +114,7 @@ def checked(what: str, parts: Sequence[Part]) -> list[Part]:
         (part, part.array)
         for part in found
         if isinstance(part.array, View) and not part.is_mask and 0 not in part.shape
+        if not _fits(part.array, part.size)
     ]
     if asked:
         check_inside(
@@ -121,6 +122,13 @@ def checked(what: str, parts: Sequence[Part]) -> list[Part]:
             lambda place, index: _refuse(what, asked[place][0], Tensor(index).numpy()),
         )
     return found
+
+
+def _fits(index: View, size: int) -> bool:
+    """Whether all numbers of the index's dtype are in bounds, so that none need be looked at."""
+    dtype = index.dtype
+    bits = 8 * dtype.itemsize
+    return size >= (1 << bits if dtype.kind == "u" else 1 << bits - 1)
 
 
 def _checked_on_host(what: str, part: Part) -> Part:

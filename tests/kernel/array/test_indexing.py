@@ -16,6 +16,7 @@ from dml_vk.errors import DeviceError, DTypeError, LayoutError, LayoutIndexError
 from dml_vk.layout import Layout, channels_last
 from dml_vk.ops.view import View
 from dml_vk.runtime import pipelines
+from dml_vk.runtime.device import Device
 from dml_vk.runtime.queue import Queue
 from dml_vk.tensor.core import Tensor
 from dml_vk.testing.strategies import layouts, targets
@@ -197,6 +198,29 @@ def test_a_mask_is_written_without_waiting(monkeypatch):
     expected[:, array[0] > 0] = array[:, :1, 0]
     expected[array[:, 0, 0] > 0, ..., ::2] = -1
     assert np.array_equal(x.numpy(), expected)
+
+
+def test_bytes_that_cannot_be_outside_are_not_looked_at(monkeypatch):
+    array = chance().permutation(256).astype(np.int16)
+    for kind, size in (("uint8", 256), ("int8", 128)):
+        limits = np.iinfo(kind)
+        index = chance().integers(limits.min, limits.max, (7, 5), kind, endpoint=True)
+        index[0, :2] = limits.min, limits.max
+        x, places, short = map(dml_vk.asarray, (array[:size], index, array[: size - 1]))
+        dml_vk.synchronize()
+        with monkeypatch.context() as patched:
+            patched.setattr(Device, "verify", None)
+            found = [read(x, places), take(x, places), read(x, (places, None))]
+            write(x, places, 5)
+        expected = array[:size][index]
+        assert np.array_equal(found[0].numpy(), expected)
+        assert np.array_equal(found[1].numpy(), expected)
+        assert np.array_equal(found[2].numpy(), expected[..., None])
+        assert np.array_equal(x.numpy(), assigned(array[:size], index, 5))
+        with pytest.raises(
+            LayoutIndexError, match=f"with size {size - 1}; got index=(255|-128|127)"
+        ):
+            read(short, places)
 
 
 def test_indexes_of_the_host_and_of_the_device_go_together():
