@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,6 +11,7 @@ from dml_vk.runtime.arenas import Allocation, Arena
 
 MAX_TOUCHED = 64  # segments that a read updates one by one rather than merging them
 UNKNOWN = -1
+NEAR = 4  # segments that are walked over before a look-up bisects
 
 
 @dataclass(slots=True, eq=False)
@@ -82,9 +84,15 @@ class Hazards:
         known = self._known.get(low)
         if known is not None and known.end == high:
             return (max(known.wrote, known.read) if write else known.wrote) + 1
-        first, last = self._place(low + 1) - 1, self._place(high)
-        touched = self._segments[first:last]
-        return (_latest(touched) if write else max([one.wrote for one in touched])) + 1
+        segments = self._segments
+        first = bisect_left(segments, low + 1, key=_start) - 1
+        one = segments[first]
+        if first + 1 == len(segments) or segments[first + 1].start >= high:
+            # Within one segment, as most of what is not known is: memory that was freed.
+            return (max(one.wrote, one.read) if write else one.wrote) + 1
+        touched = segments[first : self._place(high, first + 1)]
+        level = _latest(touched) if write else max([one.wrote for one in touched])
+        return level + 1
 
     def mark(self, low: int, high: int, write: bool, level: int, floor: int = 0) -> None:
         """Record that work at `level`, which `after` allowed, accesses [low, high).
@@ -95,7 +103,8 @@ class Hazards:
         low, high = low & ~3, (high + 3) & ~3
         known = self._known.get(low)
         if known is None or known.end != high:
-            first, last = self._cut(low), self._cut(high)
+            first = self._cut(low)
+            last = self._cut(high, first + 1)
             touched = self._segments[first:last]
             if not write and 1 < len(touched) <= MAX_TOUCHED and _latest(touched) >= floor:
                 for one in touched:
@@ -112,23 +121,35 @@ class Hazards:
 
     def _one(self, low: int, high: int, touched: list[Segment]) -> Segment:
         """Return one segment for several, which is as restrictive as all of them together."""
+        if len(touched) == 1:
+            touched[0].end = UNKNOWN
+            return Segment(low, touched[0].wrote, touched[0].read, high)
         for one in touched:
             one.end = UNKNOWN
         wrote = max([one.wrote for one in touched])
         return Segment(low, wrote, max([one.read for one in touched]), high)
 
-    def _cut(self, at: int) -> int:
+    def _cut(self, at: int, near: int | None = None) -> int:
         """Return the index of the segment that starts at `at`, and make it if there is none."""
-        k = self._place(at)
-        if k == len(self._segments) or self._segments[k].start != at:
-            before = self._segments[k - 1]
+        segments, k = self._segments, self._place(at, near)
+        if k == len(segments) or segments[k].start != at:
+            before = segments[k - 1]
             before.end = UNKNOWN
-            self._segments.insert(k, Segment(at, before.wrote, before.read))
+            segments.insert(k, Segment(at, before.wrote, before.read))
         return k
 
-    def _place(self, at: int) -> int:
-        """Return the index of the first segment that does not start before `at`."""
-        return bisect_left(self._segments, at, key=_start)
+    def _place(self, at: int, near: int | None = None) -> int:
+        """Return the index of the first segment that does not start before `at`.
+
+        It is `near` or later, if that is given.
+        """
+        if near is None:
+            return bisect_left(self._segments, at, key=_start)
+        for one in self._segments[near : near + NEAR]:
+            if one.start >= at:
+                return near
+            near += 1
+        return bisect_left(self._segments, at, near, key=_start)
 
 
 def place(pending: dict[Arena, Hazards], accesses: Sequence[Access], floor: int = 0) -> int:
@@ -169,5 +190,4 @@ def _latest(touched: Sequence[Segment]) -> int:
     return max([max(one.wrote, one.read) for one in touched])
 
 
-def _start(segment: Segment) -> int:
-    return segment.start
+_start = operator.attrgetter("start")

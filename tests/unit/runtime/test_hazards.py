@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from dml_vk.runtime.hazards import Access, Hazards, place
 
-ACCESS = st.tuples(st.integers(0, 24), st.integers(1, 12), st.booleans())
+ACCESS = st.tuples(st.integers(0, 24), st.integers(1, 12) | st.integers(1, 70), st.booleans())
 
 
 OPERATION = st.tuples(st.booleans(), st.lists(ACCESS, min_size=1, max_size=3))
