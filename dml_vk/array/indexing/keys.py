@@ -20,7 +20,7 @@ from dml_vk.tensor.host import Array
 
 _EVERY = slice(None)
 _BOUNDS = {int, type(None)}
-_SINGLE = {int, slice}
+_SINGLE = {int, type(None), type(Ellipsis)}
 _PLAIN = (int, slice, type(None), type(Ellipsis))
 INDEXES = "index arrays must be of integers or bools"
 
@@ -56,9 +56,9 @@ def is_mask(index: Tensor | Array) -> bool:
 
 
 def basic(key: Any) -> Any:
-    """Return a hashable form of a key of ints and slices, equal for equal keys only.
+    """Return a hashable form of a key of ints, slices, `...` and None, equal for equal keys only.
 
-    None for other keys.
+    None for other keys, and for one that is only `...` or None.
     """
     kind = type(key)
     if kind is int:
@@ -68,8 +68,19 @@ def basic(key: Any) -> Any:
         if type(start) in _BOUNDS and type(stop) in _BOUNDS and type(step) in _BOUNDS:
             return start, stop, step
     elif kind is tuple:
-        parts = tuple([basic(part) if type(part) in _SINGLE else None for part in key])
-        return None if None in parts else (slice, parts)
+        parts: list[Any] = [slice]
+        for part in key:
+            kind = type(part)
+            if kind is slice:
+                start, stop, step = part.start, part.stop, part.step
+                if not (type(start) in _BOUNDS and type(stop) in _BOUNDS and type(step) in _BOUNDS):
+                    return None
+                parts.append((start, stop, step))
+            elif kind in _SINGLE:
+                parts.append(part)
+            else:
+                return None
+        return tuple(parts)
     return None
 
 

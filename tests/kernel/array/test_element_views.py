@@ -44,3 +44,23 @@ def test_the_cache_of_views_is_bounded(monkeypatch):
                 assert len(seen.views) <= 3
             assert len(spec.Spec._views) <= 7
     assert np.array_equal(x.numpy(), array)
+
+
+def test_keys_of_the_same_numbers_are_kept_apart():
+    array = np.arange(60, dtype=np.int32).reshape(3, 4, 5)
+    x = dml_vk.asarray(array)
+    every, back = slice(None), slice(None, None, -1)
+    keys = (1, (1,), slice(1, None), (slice(1, None),), slice(None, 1), (1, None), (None, 1), True)
+    more = ((1, ...), (..., 1), (..., None, 1), (None, ..., 1), (every, None, 1), (back, 1, None))
+    for _ in range(2):
+        for key in (*keys, *more, (), (...,), (None,), (slice(True, None), 1), np.int64(1)):
+            assert np.array_equal(x[key].numpy(), array[key])
+            x[key] += 1
+            array[key] += 1
+            assert np.array_equal(x.numpy(), array)
+    for key in ((..., ...), (1, 1, 1, 1), (..., 1, 1, 1, None, 1), (0, 4)):
+        for _ in range(2):
+            with pytest.raises(dml_vk.errors.LayoutIndexError):
+                x[key]
+            with pytest.raises(dml_vk.errors.LayoutIndexError):
+                x[key] = 1
