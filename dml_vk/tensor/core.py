@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dml_vk.aliases import not_there
-from dml_vk.dtypes import DType, to_dtype
+from dml_vk.dtypes import DType, complex128, float64, to_dtype
 from dml_vk.errors import DTypeError, LayoutError
 from dml_vk.layout import Layout, MemoryFormat, contiguous_format, preserve_format
 from dml_vk.observe.copies import ASKED, HOST, record_host
@@ -145,7 +145,8 @@ class Tensor(View, TensorViews, TensorMethods, TensorProtocols):
     def view(self, *sizes: Any, dtype: Any = None) -> Tensor:
         """View the elements with other sizes, in the same order, or the bytes as another dtype.
 
-        A dtype can be given instead of sizes. If its elements are smaller or larger, the last dim
+        A dtype can be given instead of sizes; Python's `float` and `complex` are float64 and
+        complex128 here, as in NumPy. If its elements are smaller or larger, the last dim
         has more or fewer of them, and it must be packed. `reshape` copies if necessary.
 
         >>> import dml_vk
@@ -161,9 +162,10 @@ class Tensor(View, TensorViews, TensorMethods, TensorProtocols):
         if sizes:
             rule = "sizes and dtype must not both be given"
             raise LayoutError("view", rule, sizes=sizes, dtype=dtype)
-        # Dtypes are equal to Python's types, of which NumPy's have other bits.
+        # Bits are viewed as NumPy views them, whose floats by these names have 64 bits. Dtypes are
+        # equal to Python's types too.
         if isinstance(dtype, (str, type)) and dtype in (float, complex, "float", "complex"):
-            raise DTypeError("view", "dtype must say its size, such as float64", dtype=dtype)
+            dtype = float64 if dtype in (float, "float") else complex128
         kind, own = to_dtype("view", dtype), self.layout
         found = in_items(own.sizes, own.strides, own.offset, self.dtype.itemsize, kind.itemsize)
         if found is None:
