@@ -137,6 +137,7 @@ OTHERS = {
     "CubicSpline": lambda x, y, p: interpolate.CubicSpline(knots(x), x[0])(at(x)),
     "PchipInterpolator": lambda x, y, p: interpolate.PchipInterpolator(knots(x), x[0])(at(x)),
     "PPoly": lambda x, y, p: interpolate.PPoly(x[:, :19], knots(x))(at(x)),
+    "RBFInterpolator": lambda x, y, p: interpolate.RBFInterpolator(x.T, y[0])(p[:, :4].T),
     "make_interp_spline": lambda x, y, p: interpolate.make_interp_spline(knots(x), x[0])(at(x)),
     "make_smoothing_spline": lambda x, y, p: interpolate.make_smoothing_spline(
         knots(x), x[0], lam=1.0
