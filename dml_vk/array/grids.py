@@ -238,6 +238,7 @@ def meshgrid(*arrays: Tensor, indexing: str = "xy", sparse: bool = False) -> lis
     [[[1, 2], [1, 2]], [[3, 3], [4, 4]]]
     """
     given = [to_tensor("meshgrid", "array", one) for one in beside("meshgrid", *arrays)]
+    thin = to_bool("meshgrid", "sparse", sparse)
     if not isinstance(indexing, str) or indexing not in ("xy", "ij"):
         raise RangeError("meshgrid", "indexing must be 'xy' or 'ij'", indexing=indexing)
     for one in given:
@@ -247,7 +248,6 @@ def meshgrid(*arrays: Tensor, indexing: str = "xy", sparse: bool = False) -> lis
     dims = list(range(len(given)))
     if indexing == "xy":
         dims[:2] = reversed(dims[:2])
-    thin = to_bool("meshgrid", "sparse", sparse)
     sizes = [1] * len(given)
     for dim, one in zip(dims, given):
         sizes[dim] = one.size

@@ -15,7 +15,7 @@ from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import result_over, to_tensor
 
 MOST_DIGITS = 308  # the largest exponent of 10 that is a float
-MOST_SCALE = 10**18  # the largest power of 10 that is an int64
+MOST_ZEROS = 18  # of the largest power of 10 that is an int64
 
 
 def around(x: Tensor, /, decimals: int = 0, *, out: Tensor | None = None) -> Tensor:
@@ -52,7 +52,7 @@ def rounded(what: str, x: Any, name: str, digits: int, out: Tensor | None = None
             rounded(what, Tensor(as_parts(x)), name, digits, Tensor(as_parts(target)))
             return target
         if x.dtype.kind in "iu" and digits < 0:
-            return _to_tens(x, 10**-digits, out)
+            return _to_tens(x, -digits, out)
         if x.dtype.kind != "f" or not digits:
             return elementwise.round(x, out=out)
         least, most = -MOST_DIGITS, MOST_DIGITS
@@ -70,11 +70,11 @@ def rounded(what: str, x: Any, name: str, digits: int, out: Tensor | None = None
         return elementwise.where(elementwise.isfinite(made), made, x, out=out)
 
 
-def _to_tens(x: Tensor, scale: int, out: Tensor | None) -> Tensor:
+def _to_tens(x: Tensor, zeros: int, out: Tensor | None) -> Tensor:
     """Round integers to multiples of a power of ten, ties to even multiples."""
-    wide = uint64 if x.dtype is uint64 else int64
-    if scale > MOST_SCALE:
+    if zeros > MOST_ZEROS:
         return elementwise.multiply(x, 0, out=out)
+    wide, scale = uint64 if x.dtype is uint64 else int64, 10**zeros
     given = elementwise.astype(x, wide, copy=False)
     below = elementwise.floor_divide(given, scale)
     rest = elementwise.subtract(given, elementwise.multiply(below, scale))
