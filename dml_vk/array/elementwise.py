@@ -160,7 +160,7 @@ def _comparison(operator: Operator) -> Binary:
 
 
 def _beside_integers(name: str, x: Any, other: Any, out: Any) -> Tensor:
-    value = plain(other)
+    value = other if type(other) in (int, float, Tensor) else plain(other)
     if isinstance(value, np.ndarray):
         x, value = beside(name, x, value)
     if type(value) in (int, float):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -23,8 +24,9 @@ ROUNDED_UP = ("less", "greater_equal")  # by which an integer x has x < f just i
 
 def bounded(name: str, number: float, dtype: DType) -> tuple[str, int]:
     """Return the comparison with an integer of the dtype that is the same for all its integers."""
-    limits = np.iinfo(dtype.numpy_name)
-    least, most = int(limits.min), int(limits.max)
+    least, most = _limits(dtype.numpy_name)
+    if type(number) is int and least <= number <= most:
+        return name, number
     never, always = ("less", least), ("greater_equal", least)
     if name in ("equal", "not_equal"):
         if least <= number <= most and number == math.floor(number):
@@ -42,8 +44,14 @@ def bounded(name: str, number: float, dtype: DType) -> tuple[str, int]:
 
 def limits_as_floats(dtype: DType) -> tuple[float, float]:
     """Return the least integer of a dtype, and the first beyond its largest: powers of two."""
-    limits = np.iinfo(dtype.numpy_name)
-    return float(limits.min), float(int(limits.max) + 1)
+    least, most = _limits(dtype.numpy_name)
+    return float(least), float(most + 1)
+
+
+@lru_cache
+def _limits(name: str) -> tuple[int, int]:
+    limits = np.iinfo(name)
+    return int(limits.min), int(limits.max)
 
 
 def compared_in(common: DType, dtypes: Sequence[DType]) -> DType:
