@@ -99,8 +99,10 @@ def linspace(
         raise RangeError(what, rule, start=start, stop=stop) from None
     if kind.kind in "iu":
         with ErrorsAs(what):
-            for end in ends if count else ():
-                _check_fit(what, kind, math.floor(end.real), math.floor(end.real))
+            (first, _), (last, _) = parts
+            reached = first + (last - first) * max(0, count - 1) / max(1, count - endpoint)
+            if count:
+                _check_fit(what, kind, math.floor(first), math.floor(reached))
             wide = linspace(
                 ends[0],
                 ends[1],

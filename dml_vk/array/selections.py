@@ -301,7 +301,7 @@ def _of_mode(what: str, mode: str, index: Tensor, size: int) -> Tensor:
     if mode == "raise":
         return within(what, index, size)
     check_dtype(what, index.dtype, of_kinds("iu"))
-    return moved(mode, astype(index, int64, copy=False), size)
+    return moved(mode, index, size)
 
 
 def within(what: str, index: Tensor, size: int) -> Tensor:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from dml_vk.array.clipping import clip
-from dml_vk.array.elementwise import remainder
+from dml_vk.array.elementwise import astype, remainder
+from dml_vk.dtypes import int64
 from dml_vk.errors import RangeError
 from dml_vk.tensor.core import Tensor
 
@@ -16,5 +17,6 @@ def check_mode(what: str, mode: Any) -> None:
 
 
 def moved(mode: str, index: Tensor, size: int) -> Tensor:
-    """Return integers modulo the size, for "wrap", or the nearest index."""
-    return remainder(index, size) if mode == "wrap" else clip(index, 0, size - 1)
+    """Return integers modulo the size, for "wrap", or the nearest index, as int64."""
+    wide = astype(index, int64, copy=False)  # small integers may not hold the size
+    return remainder(wide, size) if mode == "wrap" else clip(wide, 0, size - 1)

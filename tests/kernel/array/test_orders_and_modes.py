@@ -63,6 +63,17 @@ def test_take(mode):
         dml_vk.take(x, [0], mode="other")
 
 
+@pytest.mark.parametrize("dtype", ["int8", "uint8", "int16"])
+def test_indexes_whose_dtype_does_not_hold_the_size(dtype):
+    array = np.arange(40_000)
+    index = np.array([3, 120, np.iinfo(dtype).min, np.iinfo(dtype).max], dtype)
+    for mode in ("wrap", "clip"):
+        found = dml_vk.take(dml_vk.asarray(array), dml_vk.asarray(index), mode=mode)
+        assert found.tolist() == np.take(array, index, mode=mode).tolist()
+    places = np.ravel_multi_index((dml_vk.asarray(index),), (40_000,), "wrap")
+    assert places.tolist() == np.ravel_multi_index((index,), (40_000,), "wrap").tolist()
+
+
 def test_coordinates():
     places = np.array([[1, 5], [0, 11]])
     given = np.array([1, 5, -1]), np.array([7, 2, 1])

@@ -133,6 +133,14 @@ def test_integers_between_floats_are_numpys():
     assert found[1].item() == 1  # the sum of 0.1 and 0.9 in float64
 
 
+def test_integers_need_not_hold_an_end_that_is_not_reached():
+    assert dml_vk.linspace(0, 128, 4, endpoint=False, dtype="int8").tolist() == [0, 32, 64, 96]
+    assert dml_vk.linspace(5, 1000, 1, dtype="int8").tolist() == [5]
+    assert dml_vk.linspace(5, 1000, 0, dtype="int8").tolist() == []
+    with pytest.raises(DTypeError, match="linspace: elements must fit in int8; got element=128"):
+        dml_vk.linspace(0, 128, 4, dtype="int8")
+
+
 def test_spaces_that_no_float_holds_are_still_equal():
     """NumPy's are NaN."""
     assert dml_vk.linspace(-1.7e308, 1.7e308, 3, dtype="float64").tolist() == [-1.7e308, 0, 1.7e308]
