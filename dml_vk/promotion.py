@@ -8,6 +8,7 @@ the floats beside them. PyTorch and JAX do the same.
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -58,18 +59,18 @@ def check_weak(what: str, value: object, dtype: DType) -> None:
         raise DTypeError(what, rule, number=value)
 
 
-def check_casting(what: str, casting: object) -> None:
+def check_casting(what: str, casting: Any) -> None:
     """Check that this is one of NumPy's rules of casting."""
     if not isinstance(casting, str) or casting not in CASTINGS:
         rule = f"casting must be one of {', '.join(CASTINGS)}"
         raise DTypeError(what, rule, casting=casting)
 
 
-def check_casts(what: str, dtypes: Iterable[DType], to: DType, casting: object) -> None:
+def check_casts(what: str, dtypes: Iterable[DType], to: DType, casting: Any) -> None:
     """Check that one of NumPy's rules of casting lets these dtypes become another."""
     check_casting(what, casting)
     for one in dtypes:
-        if not np.can_cast(one.numpy_name, to.numpy_name, casting):  # type: ignore[arg-type]
+        if not np.can_cast(one.numpy_name, to.numpy_name, casting):
             rule = f"{casting} casting cannot convert the operands to {to.name}: use astype"
             raise DTypeError(what, rule, operand=one)
 

@@ -7,16 +7,9 @@ from typing import Any
 import numpy as np
 
 from dml_vk.array.calls import call
-from dml_vk.array.elementwise import (
-    astype,
-    common_of,
-    computed,
-    maximum,
-    minimum,
-    target_of,
-)
+from dml_vk.array.elementwise import astype, common_of, computed, maximum, minimum, target_of
 from dml_vk.array.host_operands import beside
-from dml_vk.dtypes import DType
+from dml_vk.dtypes import DType, bool_
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.ops.elementwise import converted
 from dml_vk.ops.numbers import scalar_words
@@ -43,20 +36,23 @@ def clip(
     given = [bound for bound in (min, max) if bound is not None]
     tensors = to_tensors("clip", (x, *given))
     x = to_tensor("clip", "x", x)
-    kinds = {one.dtype.kind if isinstance(one, Tensor) else type(plain(one)) for one in (x, *given)}
-    both = kinds <= {"b", bool}
-    common = common_of("clip", OPERATORS["maximum" if both else "clip"], (x, *given))
+    bools = x.dtype is bool_ and all(map(_is_bool, given))
+    common = common_of("clip", OPERATORS["maximum" if bools else "clip"], (x, *given))
     if common is not x.dtype:
         out = target_of("clip", tensors, common, out)
         x = Tensor(converted("clip", x, common))
-    if both and not given:
+    if bools and not given:
         return astype(x, x.dtype, out=out)
-    if len(tensors) > 1 or both:
+    if len(tensors) > 1 or bools:
         if min is not None:
             x = maximum(x, min, out=out if max is None else None)
         return x if max is None else minimum(x, max, out=out)
     params = _bound_words(common, "min", min) + _bound_words(common, "max", max)
     return call(computed, (x,), out, OPERATORS["clip"], params)
+
+
+def _is_bool(bound: Any) -> bool:
+    return bound.dtype is bool_ if isinstance(bound, Tensor) else type(plain(bound)) is bool
 
 
 def _bound_words(dtype: DType, name: str, bound: Any) -> Ints:

@@ -14,15 +14,9 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 
 import numpy as np
 
+from dml_vk.array import exact_comparisons as exact
 from dml_vk.array.calls import call
 from dml_vk.array.creation import full
-from dml_vk.array.exact_comparisons import (
-    ROUNDED_UP,
-    TURNED,
-    bounded,
-    compared_in,
-    limits_as_floats,
-)
 from dml_vk.array.host_operands import beside, with_arrays, with_dtypes, with_integers
 from dml_vk.array.searching import nonzero
 from dml_vk.dtypes import DTYPES, DType, bool_, float32, float64, to_dtype
@@ -48,6 +42,7 @@ from dml_vk.tensor.operands import (
     to_tensors,
 )
 
+_PLAIN = {Tensor, int, float}  # types of operands that need no conversion
 _MOST_BYTES = 4 * SCALAR_WORDS[3]  # of the scalars of `where`
 
 
@@ -81,8 +76,10 @@ def common_of(what: str, operator: Operator, operands: Sequence[Any]) -> DType:
     )
     if operator.only_floats:
         common = float_dtype(common)
-    if common.kind == "f" and operator.name in TURNED:
-        common = compared_in(common, [one.dtype for one in operands if isinstance(one, Tensor)])
+    if common.kind == "f" and operator.name in exact.TURNED:
+        common = exact.compared_in(
+            common, [one.dtype for one in operands if isinstance(one, Tensor)]
+        )
     if not operator.takes(common):
         check_dtype(what, common, filter(operator.takes, DTYPES.values()))
     return common
@@ -143,17 +140,17 @@ def _comparison(operator: Operator) -> Binary:
     """Define a comparison, which is exact between integers and floats."""
 
     def function(x1: Operand, x2: Operand, /, *, out: Tensor | None = None) -> Tensor:
-        name, one, other = operator.name, type(x1) is Tensor, type(x2) is Tensor
-        if not (one and other and x1.dtype is x2.dtype):  # type: ignore[union-attr]
-            if one and x1.dtype.kind in "iu":  # type: ignore[union-attr]
+        name, pair = operator.name, (type(x1), type(x2))
+        if type(x1) is Tensor and x1.dtype.kind in "iu":
+            if type(x2) is not Tensor or x2.dtype is not x1.dtype:
                 return _beside_integers(name, x1, x2, out)
-            if other and x2.dtype.kind in "iu":  # type: ignore[union-attr]
-                with ErrorsAs(name):
-                    return _beside_integers(TURNED[name], x2, x1, out)
-            if one is not other and type(x2 if one else x1) not in (int, float):
-                first, second = with_integers(name, x1, x2)
-                if first is not x1 or second is not x2:
-                    return function(first, second, out=out)
+        elif type(x2) is Tensor and x2.dtype.kind in "iu":
+            with ErrorsAs(name):
+                return _beside_integers(exact.TURNED[name], x2, x1, out)
+        elif Tensor in pair and not _PLAIN.issuperset(pair):
+            first, second = with_integers(name, x1, x2)
+            if first is not x1 or second is not x2:
+                return function(first, second, out=out)
         return call(computed, (x1, x2), out, operator, ())
 
     return _named(function, operator)
@@ -164,15 +161,15 @@ def _beside_integers(name: str, x: Any, other: Any, out: Any) -> Tensor:
     if isinstance(value, np.ndarray):
         x, value = beside(name, x, value)
     if type(value) in (int, float):
-        name, value = bounded(name, value, x.dtype)
+        name, value = exact.bounded(name, value, x.dtype)
     elif x.dtype.itemsize == 8 and issubclass(type(value), LiveNumber) and value.kind is float:
         value = full((), value, float64, device=x.device)
     if x.dtype.itemsize < 8 or type(value) is not Tensor or value.dtype.kind != "f":
         return call(computed, (x, value), out, OPERATORS[name], ())
     # Of 64 bits: floats are rounded to the integer that decides, where there is one.
     wide = astype(value, float64, copy=False)
-    near = MADE["ceil" if name in ROUNDED_UP else "floor"](wide)
-    low, high = [MADE["greater_equal"](near, limit) for limit in limits_as_floats(x.dtype)]
+    near = MADE["ceil" if name in exact.ROUNDED_UP else "floor"](wide)
+    low, high = [MADE["greater_equal"](near, limit) for limit in exact.limits_as_floats(x.dtype)]
     inside = MADE["greater"](low, high)
     found = call(computed, (x, astype(near, x.dtype)), None, OPERATORS[name], ())
     if name in ("equal", "not_equal"):
@@ -180,8 +177,8 @@ def _beside_integers(name: str, x: Any, other: Any, out: Any) -> Tensor:
         pair = (found, whole) if name == "equal" else (found, MADE["logical_not"](whole))
         found = MADE["logical_and" if name == "equal" else "logical_or"](*pair, out=out)
     else:  # NaN is neither below nor above.
-        below = MADE["less"](near, limits_as_floats(x.dtype)[0])
-        found = where(inside, found, high if name.startswith("less") else below, out=out)
+        is_less, least = name.startswith("less"), exact.limits_as_floats(x.dtype)[0]
+        found = where(inside, found, high if is_less else MADE["less"](near, least), out=out)
     return found
 
 
@@ -387,7 +384,7 @@ def _function(operator: Operator) -> Any:
         return _named(_to_the_power, operator)
     if operator.parameters:
         return _parametric(operator)
-    if operator.name in TURNED:
+    if operator.name in exact.TURNED:
         return _comparison(operator)
     return _unary(operator) if operator.arity == 1 else _binary(operator)
 

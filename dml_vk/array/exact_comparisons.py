@@ -19,7 +19,7 @@ TURNED = {
     "greater": "less",
     "greater_equal": "less_equal",
 }
-ROUNDED_UP = ("less", "greater_equal")  # by which an integer x has x < f just if x < ceil(f)
+ROUNDED_UP = ("less", "greater_equal")  # an integer is less than f exactly if it is than ceil(f)
 
 
 def bounded(name: str, number: float, dtype: DType) -> tuple[str, int]:

@@ -46,7 +46,7 @@ def norm(
     what = "norm"
     rank = to_tensor(what, "x", x).ndim
     dims = tuple(range(rank)) if axis is None else to_axes(what, axis, rank)
-    if len(dims) != 1 and ord is not None and (axis is not None or rank) and len(dims) != 2:
+    if ord is not None and len(dims) not in (1, 2):
         rule = "with ord, x must be 1-D or 2-D, or axis an integer or two"
         raise LayoutError(what, rule, ord=ord, axis=axis, shape=x.shape)
     with ErrorsAs(what):

@@ -67,9 +67,9 @@ def _extreme(name: str, x: Tensor, mask: Any, axis: Any, initial: Any, named: An
         rule = "a mask needs initial, since no elements have no extreme"
         raise RangeError(name, rule, initial=None)
     kept = x if mask is True else _kept(x, mask, initial)
-    nothing = ours.any(kept, axis=axis, keepdims=named.get("keepdims", False))
-    if not kept.size and nothing.size:
-        return ours.full(nothing.shape, initial, x.dtype, device=x.device)
+    if not kept.size:
+        shape = ours.any(kept, axis=axis, keepdims=named.get("keepdims", False)).shape
+        return ours.full(shape, initial, x.dtype, device=x.device)
     return getattr(ours, name)(kept, axis=axis, **named)
 
 

@@ -67,14 +67,17 @@ def at(what: str, function: np.ufunc, a: Any, key: Any, values: Any) -> None:
         places = ours.reshape(places, -1)
         if not places.size:
             return
-        found = ours.unique_counts(places)
-        bounds = ours.cumulative_sum(found.counts, include_initial=True)
-        ordered = ours.take(given, ours.argsort(places))
+        order = ours.argsort(places)
+        places, ordered = ours.take(places, order), ours.take(given, order)
+        begins = ours.not_equal(places[1:], places[:-1])
+        ends = ours.asarray([places.size], device=target.device)
+        bounds = ours.concat([ends * 0, ours.flatnonzero(begins) + 1, ends])
+        found = ours.take(places, bounds[:-1])
 
         def reduce(rows: Tensor) -> Any:
             named = {} if reduction in ("max", "min") else {"dtype": rows.dtype}
             return getattr(ours, reduction)(rows, axis=1, **named)
 
         joined = segments_reduced(ordered, bounds, reduce, identity(target.dtype))
-        before = ours.take(ours.reshape(target, -1), found.values)
-        ours.put(target, found.values, getattr(ours, operator)(before, joined))
+        before = ours.take(ours.reshape(target, -1), found)
+        ours.put(target, found, getattr(ours, operator)(before, joined))
