@@ -25,6 +25,7 @@ from dml_vk.dtypes import (
 )
 from dml_vk.dtypes import bool_ as bool  # the standard's name
 from dml_vk.errors import (
+    AxisError,
     DeviceError,
     DeviceMemoryError,
     DmlVkError,
@@ -55,6 +56,7 @@ _FUNCTIONS = sorted({*OPERATORS, "astype"} - NOT_PUBLIC - {"clip"})
 # Names that need NumPy are imported on first use, so that layouts work without it. Module ->
 # names; `__init__.pyi` lists them for type checkers.
 _MODULES = {
+    "array.along_axis": "apply_along_axis",
     "array.averages": "average ptp",
     "buffer": "Buffer",
     "array.clipping": "clip",
@@ -66,25 +68,31 @@ _MODULES = {
         "asarray empty empty_like from_dlpack full full_like ones ones_like zeros zeros_like"
     ),
     "array.cumulative": "cumulative_prod cumulative_sum diff",
-    "array.data_types": "angle can_cast finfo iinfo imag isdtype real result_type",
+    "array.cumulative_extremes": "cummax cummin logcumsumexp",
+    "array.data_types": "angle can_cast finfo iinfo imag isdtype real real_if_close result_type",
     "array.files": "load save",
     "array.elementwise": " ".join(_FUNCTIONS),
+    "array.from_slices": "c_ mgrid ogrid r_",
     "array.grids": "arange eye linspace meshgrid tril triu",
     "array.histograms": "bincount histogram histogram2d histogram_bin_edges",
+    "array.index_grids": (
+        "diag_indices diag_indices_from ix_ tril_indices tril_indices_from triu_indices "
+        "triu_indices_from"
+    ),
     "array.indexing.api": "take take_along_axis",
     "array.info": "__array_namespace_info__",
     "array.joins": "atleast_1d atleast_2d atleast_3d column_stack dstack hstack vstack",
     "array.manipulation": (
-        "broadcast_arrays broadcast_to concat expand_dims flip moveaxis permute_dims reshape "
-        "squeeze stack transpose unstack"
+        "broadcast_arrays broadcast_shapes broadcast_to concat expand_dims flip moveaxis "
+        "permute_dims reshape squeeze stack transpose unstack"
     ),
     "array.moments": "mean std var",
     "array.nan_moments": "nanmean nanstd nanvar",
     "array.nan_statistics": (
         "nan_to_num nanargmax nanargmin nancumprod nancumsum nanmax nanmin nanprod nansum"
     ),
-    "array.number_parts": "cbrt degrees fmax fmin frexp gcd i0 lcm ldexp modf radians sinc",
-    "array.padding": "pad repeat roll tile",
+    "array.number_parts": "cbrt degrees fabs fmax fmin frexp gcd i0 lcm ldexp modf radians sinc",
+    "array.padding": "pad roll",
     "array.placing": "fill_diagonal place put putmask",
     "array.products": "matmul matrix_transpose tensordot vecdot",
     "array.quantiles": "median nanmedian nanpercentile nanquantile percentile quantile",
@@ -94,6 +102,7 @@ _MODULES = {
     "array.matrices": "block indices polyval tri vander",
     "array.membership": "in1d intersect1d isin setdiff1d setxor1d union1d",
     "array.partitions": "argpartition lexsort partition",
+    "array.repetition": "repeat tile",
     "array.rounding": "around fix",
     "array.selections": (
         "append argwhere compress delete extract flatnonzero insert put_along_axis "
@@ -111,7 +120,7 @@ _MODULES = {
     "array.searching": "nonzero searchsorted",
     "program.compiled": "compile fuse",
     "array.sets": "unique unique_all unique_counts unique_inverse unique_values",
-    "array.sorting": "argsort sort top_k",
+    "array.sorting": "argsort sort sort_complex top_k",
     "array.statistics": "all any argmax argmin count_nonzero max min prod sum",
     "tensor.core": "copy",
     "tensor.methods": "Tensor",
@@ -123,6 +132,7 @@ _LAZY = {name: module for module, names in _MODULES.items() for name in names.sp
 _LAZY |= dict.fromkeys(("directml", "fft", "linalg", "nn", "onnx", "random", "special"), "")
 _OPTIONAL = ("dask",)  # a module that cannot be imported without other packages
 __all__ = [
+    "AxisError",
     "DTypeError",
     "DeviceError",
     "DeviceMemoryError",

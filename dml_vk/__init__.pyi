@@ -10,6 +10,9 @@ from dml_vk import (
     random as random,
     special as special,
 )
+from dml_vk.array.along_axis import (
+    apply_along_axis as apply_along_axis,
+)
 from dml_vk.array.averages import (
     average as average,
     ptp as ptp,
@@ -49,6 +52,11 @@ from dml_vk.array.cumulative import (
     cumulative_sum as cumulative_sum,
     diff as diff,
 )
+from dml_vk.array.cumulative_extremes import (
+    cummax as cummax,
+    cummin as cummin,
+    logcumsumexp as logcumsumexp,
+)
 from dml_vk.array.data_types import (
     angle as angle,
     can_cast as can_cast,
@@ -57,6 +65,7 @@ from dml_vk.array.data_types import (
     imag as imag,
     isdtype as isdtype,
     real as real,
+    real_if_close as real_if_close,
     result_type as result_type,
 )
 from dml_vk.array.differences import (
@@ -110,6 +119,7 @@ from dml_vk.array.elementwise import (
     greater_equal as greater_equal,
     hard_sigmoid as hard_sigmoid,
     hard_swish as hard_swish,
+    heaviside as heaviside,
     hypot as hypot,
     i0e as i0e,
     i1e as i1e,
@@ -174,6 +184,12 @@ from dml_vk.array.files import (
     load as load,
     save as save,
 )
+from dml_vk.array.from_slices import (
+    c_ as c_,
+    mgrid as mgrid,
+    ogrid as ogrid,
+    r_ as r_,
+)
 from dml_vk.array.grids import (
     arange as arange,
     eye as eye,
@@ -187,6 +203,15 @@ from dml_vk.array.histograms import (
     histogram as histogram,
     histogram2d as histogram2d,
     histogram_bin_edges as histogram_bin_edges,
+)
+from dml_vk.array.index_grids import (
+    diag_indices as diag_indices,
+    diag_indices_from as diag_indices_from,
+    ix_ as ix_,
+    tril_indices as tril_indices,
+    tril_indices_from as tril_indices_from,
+    triu_indices as triu_indices,
+    triu_indices_from as triu_indices_from,
 )
 from dml_vk.array.indexing.api import (
     take as take,
@@ -210,6 +235,7 @@ from dml_vk.array.joins import (
 )
 from dml_vk.array.manipulation import (
     broadcast_arrays as broadcast_arrays,
+    broadcast_shapes as broadcast_shapes,
     broadcast_to as broadcast_to,
     concat as concat,
     expand_dims as expand_dims,
@@ -261,6 +287,7 @@ from dml_vk.array.nan_statistics import (
 from dml_vk.array.number_parts import (
     cbrt as cbrt,
     degrees as degrees,
+    fabs as fabs,
     fmax as fmax,
     fmin as fmin,
     frexp as frexp,
@@ -274,9 +301,7 @@ from dml_vk.array.number_parts import (
 )
 from dml_vk.array.padding import (
     pad as pad,
-    repeat as repeat,
     roll as roll,
-    tile as tile,
 )
 from dml_vk.array.partitions import (
     argpartition as argpartition,
@@ -302,6 +327,10 @@ from dml_vk.array.quantiles import (
     nanquantile as nanquantile,
     percentile as percentile,
     quantile as quantile,
+)
+from dml_vk.array.repetition import (
+    repeat as repeat,
+    tile as tile,
 )
 from dml_vk.array.rounding import (
     around as around,
@@ -338,6 +367,7 @@ from dml_vk.array.signal import (
 from dml_vk.array.sorting import (
     argsort as argsort,
     sort as sort,
+    sort_complex as sort_complex,
     top_k as top_k,
 )
 from dml_vk.array.spacings import (
@@ -414,6 +444,7 @@ from dml_vk.dtypes import (
     uint8 as uint8,
 )
 from dml_vk.errors import (
+    AxisError as AxisError,
     DTypeError as DTypeError,
     DeviceError as DeviceError,
     DeviceMemoryError as DeviceMemoryError,

@@ -55,6 +55,10 @@ class LayoutIndexError(LayoutError, IndexError):
     """A dim or an index out of range."""
 
 
+class AxisError(LayoutIndexError):
+    """An axis that a tensor does not have. What is raised is also NumPy's class of this name."""
+
+
 class DTypeError(DmlVkError, TypeError):
     """An element type that is unknown, or not supported here."""
 

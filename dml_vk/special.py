@@ -7,12 +7,14 @@ from __future__ import annotations
 
 from dml_vk.array.elementwise import digamma, erf, erfc, gammaln, i0e, i1e, xlogy
 from dml_vk.array.elementwise import sigmoid as expit
+from dml_vk.array.inverse_erf import erfinv
 from dml_vk.nn.softmax import logsumexp
 
 __all__ = [
     "digamma",
     "erf",
     "erfc",
+    "erfinv",
     "expit",
     "gammaln",
     "i0e",

@@ -44,6 +44,9 @@ uvec2 compute(uvec2 a, uvec2 b) {
     case RECIPROCAL: return double_divide(DOUBLE_ONE, a);
     case WHOLE_POWER: return double_whole_power(a, b);
     case CLIP: return clipped(a);
+    case HEAVISIDE:
+        if (double_is_nan(a) || double_is_zero(a)) return double_is_nan(a) ? a : b;
+        return double_is_negative(a) ? uvec2(0u) : DOUBLE_ONE;
     }
     return a;
 }

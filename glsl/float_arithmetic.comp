@@ -61,6 +61,9 @@ float compute(float a, float b) {
     case ABS: result = uintBitsToFloat(float_magnitude(a)); break;
     case SIGN: result = float_sign(a); break;
     case SQUARE: result = a * a; break;
+    case HEAVISIDE:
+        result = float_less(a, 0.0) ? 0.0 : float_less(0.0, a) ? 1.0 : float_equal(a, 0.0) ? b : a;
+        break;
     case FLOOR: result = float_floor(a); break;
     case CEIL: result = float_ceil(a); break;
     case TRUNC: result = float_trunc(a); break;

@@ -4,16 +4,26 @@
 #define WORDS 1
 #define STORED FLOAT32
 #include "types/float_values.glsl"
+#include "math/round.glsl"
 #include "families/scan.glsl"
 
 // The neutral element, also for -0.0.
-float identity() { return uintBitsToFloat(OP == SUM ? 0x80000000u : 0x3f800000u); }
+float identity() {
+    switch (OP) {
+    case SUM: return uintBitsToFloat(FLOAT_SIGN);
+    case PRODUCT: return 1.0;
+    case MAXIMUM: return uintBitsToFloat(FLOAT_INFINITY | FLOAT_SIGN);
+    }
+    return uintBitsToFloat(FLOAT_INFINITY);
+}
 
 float combine(float a, float b) {
     precise float result = a;
     switch (OP) {
     case SUM: result = a + b; break;
     case PRODUCT: result = a * b; break;
+    case MAXIMUM: result = float_max(a, b); break;
+    case MINIMUM: result = float_min(a, b); break;
     }
     return result;
 }

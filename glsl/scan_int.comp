@@ -6,6 +6,7 @@
 #include "types/int_values.glsl"
 #include "families/scan.glsl"
 
+// Sums and products: extremes of integers are those of int64.
 uint identity() { return OP; }
 
 uint combine(uint a, uint b) {

@@ -6,12 +6,21 @@
 #include "types/long_values.glsl"
 #include "families/scan.glsl"
 
-uvec2 identity() { return uvec2(OP, 0); }
+uvec2 identity() {
+    switch (OP) {
+    case SUM: return uvec2(0u);
+    case PRODUCT: return uvec2(1u, 0u);
+    case MAXIMUM: return uvec2(0u, 0x80000000u);
+    }
+    return uvec2(0xffffffffu, 0x7fffffffu);
+}
 
 uvec2 combine(uvec2 a, uvec2 b) {
     switch (OP) {
     case SUM: return long_add(a, b);
     case PRODUCT: return long_multiply(a, b);
+    case MAXIMUM: return long_less(a, b, true) ? b : a;
+    case MINIMUM: return long_less(b, a, true) ? b : a;
     }
     return a;
 }

@@ -10,12 +10,14 @@ from dml_vk.array.moments import count_of, mean
 from dml_vk.array.statistics import computed_in, max, min, reduced_axes, reduced_target, sum
 from dml_vk.dtypes import float32
 from dml_vk.errors import ErrorsAs, LayoutError
+from dml_vk.hints import hinted
 from dml_vk.promotion import common_dtype
 from dml_vk.strides.order import Axes, Ints, to_bool
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import check_dtype, of_kinds, to_tensor, to_tensors
 
 
+@hinted
 def ptp(
     x: Tensor, /, axis: Axes | None = None, *, keepdims: bool = False, out: Tensor | None = None
 ) -> Tensor:
@@ -35,6 +37,7 @@ def ptp(
         return subtract(most, least, out=target)
 
 
+@hinted
 def average(
     x: Tensor,
     /,

@@ -24,12 +24,13 @@ from dml_vk.array.elementwise import (
 )
 from dml_vk.array.host_operands import beside
 from dml_vk.array.indexing.modes import check_mode, moved
-from dml_vk.array.searching import check_one_dim
+from dml_vk.array.manipulation import to_axes
 from dml_vk.array.selections import flatnonzero, within
-from dml_vk.array.statistics import computed_in
+from dml_vk.array.statistics import any, computed_in
 from dml_vk.errors import ErrorsAs, LayoutError, RangeError
+from dml_vk.hints import hinted
 from dml_vk.promotion import float_dtype
-from dml_vk.strides.order import to_index, to_tuple
+from dml_vk.strides.order import Axes, row_major, to_axis, to_tuple
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import check_dtype, of_kinds, result_over, to_number, to_tensor
 
@@ -111,6 +112,7 @@ def piecewise(
         return result if out is None else astype(result, given.dtype, out=out)
 
 
+@hinted
 def unwrap(
     p: Tensor,
     /,
@@ -132,7 +134,7 @@ def unwrap(
     what = "unwrap"
     given, turn = to_tensor(what, "p", p), to_number(what, "period", period)
     check_dtype(what, given.dtype, of_kinds("iuf"))
-    dim = to_index(what, "axis", axis, given.ndim)
+    dim = to_axis(what, "axis", axis, given.ndim)
     whole = given.dtype.kind == "i" and isinstance(turn, int)
     dtype = given.dtype if whole else float_dtype(given.dtype)
     most = turn / 2 if discont is None else to_number(what, "discont", discont)
@@ -158,10 +160,12 @@ def unwrap(
         return target
 
 
-def trim_zeros(x: Tensor, /, trim: str = "fb") -> Tensor:
-    """View a vector without the zeros at its front ("f"), its back ("b") or both ("fb").
+@hinted
+def trim_zeros(x: Tensor, /, trim: str = "fb", axis: Axes | None = None) -> Tensor:
+    """View a tensor without the zeros at its front ("f"), its back ("b") or both ("fb").
 
-    It waits for their number.
+    Along each axis, or these, indexes are left out at which all elements are 0. It waits for their
+    number.
 
     >>> import dml_vk
     >>> dml_vk.trim_zeros(dml_vk.asarray([0, 0, 3, 0, 5, 0])).tolist()
@@ -169,13 +173,18 @@ def trim_zeros(x: Tensor, /, trim: str = "fb") -> Tensor:
     """
     what = "trim_zeros"
     given = to_tensor(what, "x", x)
-    check_one_dim(what, "x", given)
+    axes = row_major(given.ndim) if axis is None else to_axes(what, axis, given.ndim)
     ends = trim.lower() if isinstance(trim, str) else ""
     if ends not in ("f", "b", "fb", "bf"):
         raise RangeError(what, "trim must be 'f', 'b' or 'fb'", trim=trim)
-    places = flatnonzero(given)
-    if not places.size:
-        return given[:0]
-    start = int(places[0].item()) if "f" in ends else 0
-    end = int(places[-1].item()) + 1 if "b" in ends else given.size
-    return given[start:end]
+    layout = given.layout
+    for dim in axes:
+        others = tuple([k for k in range(given.ndim) if k != dim])
+        places = flatnonzero(any(given, axis=others))
+        if not places.size:
+            layout = layout.narrow(dim, 0, 0)
+            continue
+        start = int(places[0].item()) if "f" in ends else 0
+        end = int(places[-1].item()) + 1 if "b" in ends else given.shape[dim]
+        layout = layout.narrow(dim, start, end - start)
+    return given.over(layout)

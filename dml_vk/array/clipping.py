@@ -7,12 +7,15 @@ from typing import Any
 import numpy as np
 
 from dml_vk.array.calls import call
+from dml_vk.array.complex_extremes import limited
+from dml_vk.array.creation import full
 from dml_vk.array.elementwise import astype, common_of, computed, maximum, minimum, target_of
 from dml_vk.array.host_operands import beside
 from dml_vk.dtypes import DType, bool_
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.ops.elementwise import converted
 from dml_vk.ops.numbers import scalar_words
+from dml_vk.promotion import common_dtype
 from dml_vk.strides.order import Ints
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import Operand, plain, to_tensor, to_tensors
@@ -28,6 +31,9 @@ def clip(
 ) -> Tensor:
     """Limit elements to at least `min`, and then to at most `max`.
 
+    Complex numbers are compared by their real parts, and those that are equal by their imaginary
+    ones.
+
     >>> import dml_vk
     >>> dml_vk.clip(dml_vk.asarray([-5, 5, 50]), 0, 9).tolist()
     [0, 5, 9]
@@ -36,6 +42,8 @@ def clip(
     given = [bound for bound in (min, max) if bound is not None]
     tensors = to_tensors("clip", (x, *given))
     x = to_tensor("clip", "x", x)
+    if any(_is_complex(one) for one in (x, *given)):
+        return _clip_complex(x, min, max, tensors, out)
     bools = x.dtype is bool_ and all(map(_is_bool, given))
     common = common_of("clip", OPERATORS["maximum" if bools else "clip"], (x, *given))
     if common is not x.dtype:
@@ -49,6 +57,27 @@ def clip(
         return x if max is None else minimum(x, max, out=out)
     params = _bound_words(common, "min", min) + _bound_words(common, "max", max)
     return call(computed, (x,), out, OPERATORS["clip"], params)
+
+
+def _is_complex(bound: Any) -> bool:
+    if isinstance(bound, Tensor):
+        return bound.dtype.kind == "c"
+    return isinstance(plain(bound), complex)
+
+
+def _clip_complex(x: Tensor, min: Any, max: Any, tensors: list[Tensor], out: Any) -> Tensor:
+    numbers = [plain(one) for one in (min, max) if one is not None and not isinstance(one, Tensor)]
+    common = common_dtype("clip", [one.dtype for one in tensors], numbers)
+    found = astype(x, common, copy=False)
+    for bound, below in ((min, True), (max, False)):
+        if bound is not None:
+            limit = (
+                astype(bound, common, copy=False)
+                if isinstance(bound, Tensor)
+                else full((), plain(bound), common, device=x.device)
+            )
+            found = limited(found, limit, below, None)
+    return astype(found, common, out=out)
 
 
 def _is_bool(bound: Any) -> bool:

@@ -8,7 +8,16 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
-from dml_vk.array.elementwise import equal, isnan, logical_and, where
+from dml_vk.array.elementwise import (
+    equal,
+    greater,
+    isnan,
+    less,
+    logical_and,
+    logical_not,
+    logical_or,
+    where,
+)
 from dml_vk.ops.parts import imag_part, real_part
 from dml_vk.strides.order import Ints
 from dml_vk.tensor.core import Tensor
@@ -37,6 +46,20 @@ def is_extreme(choose: Reduction, any_of: Reduction, x: Tensor, axes: Ints) -> T
         equal(seconds, choose(seconds, axes, keepdims=True)),
     )
     return where(any_of(nan, axes, keepdims=True), nan, found)
+
+
+def limited(x: Tensor, bound: Tensor, below: bool, out: Tensor | None) -> Tensor:
+    """Return x where it is not below the bound, or not above it, and the bound elsewhere.
+
+    Both have one dtype. NaN stays, and a NaN as bound replaces numbers.
+    """
+    beyond = less if below else greater
+    (first, second), (limit, other) = [
+        (Tensor(real_part(one)), Tensor(imag_part(one))) for one in (x, bound)
+    ]
+    tied = logical_and(equal(first, limit), beyond(second, other))
+    outside = logical_or(isnan(bound), logical_or(beyond(first, limit), tied))
+    return where(logical_and(outside, logical_not(isnan(x))), bound, x, out=out)
 
 
 def _parts(choose: Reduction, x: Tensor, axes: Ints) -> tuple[Tensor, Tensor]:

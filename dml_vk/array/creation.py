@@ -33,6 +33,7 @@ Wanted = int | str | Device | None
 Shape = int | Iterable[int]
 _NUMBERS = "biufc"  # NumPy's letters
 _NEEDS_COPY = "copy=False needs a tensor that is already on the device as requested"
+_BFLOAT16 = "bfloat16 must become float32, which holds all of its numbers: in PyTorch by x.float()"
 _TOO_LARGE = "integers must fit in one 64-bit dtype"
 # What objects of other libraries raise if they cannot become arrays.
 _REFUSALS = (AttributeError, BufferError, OverflowError, RuntimeError, TypeError, ValueError)
@@ -321,6 +322,9 @@ def _lent(what: str, obj: Any) -> Array:
     try:
         array = np.from_dlpack(obj)
     except _REFUSALS as error:
+        kind = str(getattr(obj, "dtype", ""))
+        if kind.endswith("bfloat16"):
+            raise DTypeError(what, _BFLOAT16, dtype=kind) from None
         rule = f"cannot import this memory with DLPack ({error})"
         raise DTypeError(what, rule, type=type(obj).__name__) from None
     # The strides of size-1 dims may be anything, so row-major and channels_last come first.

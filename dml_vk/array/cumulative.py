@@ -11,6 +11,7 @@ from typing import Any
 from dml_vk.array.elementwise import not_equal, subtract
 from dml_vk.array.host_operands import beside
 from dml_vk.errors import LayoutError
+from dml_vk.hints import hinted
 from dml_vk.layout import Layout, concatenate
 from dml_vk.ops.complex_products import scan_products
 from dml_vk.ops.copy import copy_elements, copy_if_overlapping
@@ -19,7 +20,7 @@ from dml_vk.ops.fill import fill_constant
 from dml_vk.ops.parts import as_parts
 from dml_vk.ops.scan import PRODUCT, SUM, scan_elements
 from dml_vk.promotion import common_dtype
-from dml_vk.strides.order import to_bool, to_index, to_int
+from dml_vk.strides.order import to_axis, to_bool, to_int
 from dml_vk.tensor.core import Tensor, tensor_over
 from dml_vk.tensor.operands import (
     check_dtype,
@@ -32,6 +33,7 @@ from dml_vk.tensor.operands import (
 )
 
 
+@hinted
 def cumulative_sum(
     x: Tensor,
     /,
@@ -56,6 +58,7 @@ def cumulative_sum(
     return _cumulative("cumulative_sum", SUM, x, axis, dtype, include_initial, out)
 
 
+@hinted
 def cumulative_prod(
     x: Tensor,
     /,
@@ -76,6 +79,7 @@ def cumulative_prod(
     return _cumulative("cumulative_prod", PRODUCT, x, axis, dtype, include_initial, out)
 
 
+@hinted
 def diff(
     x: Tensor,
     /,
@@ -100,7 +104,7 @@ def diff(
     """
     x, prepend, append = beside("diff", x, prepend, append)
     x = to_tensor("diff", "x", x)
-    axis, count = to_index("diff", "axis", axis, x.layout.rank), to_int("diff", "n", n)
+    axis, count = to_axis("diff", "axis", axis, x.layout.rank), to_int("diff", "n", n)
     named = {"prepend": prepend, "x": x, "append": append}
     given = [_edge(name, one, x, axis) for name, one in named.items() if one is not None]
     to_tensors("diff", given)
@@ -192,7 +196,7 @@ def _cumulative(
             rule = "axis is required unless x is 1-D"
             raise LayoutError(what, rule, x=layout.sizes)
         axis = 0
-    axis = to_index(what, "axis", axis, layout.rank)
+    axis = to_axis(what, "axis", axis, layout.rank)
     chosen = sum_dtype(what, x.dtype, dtype)
     include_initial = to_bool(what, "include_initial", include_initial)
     length = layout.sizes[axis]

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from dml_vk.array import elementwise
+from dml_vk.array import elementwise, statistics
 from dml_vk.dtypes import PYTHON, DType, to_dtype
 from dml_vk.errors import DTypeError, ErrorsAs
 from dml_vk.ops.parts import imag_part, real_part
 from dml_vk.promotion import common_dtype
 from dml_vk.strides.order import to_bool
 from dml_vk.tensor.core import Tensor
-from dml_vk.tensor.operands import is_scalar, scalar_dtype, to_tensor
+from dml_vk.tensor.operands import is_scalar, scalar_dtype, to_number, to_tensor
 
 _KINDS = {
     "bool": "b",
@@ -123,6 +123,27 @@ def _is_of_kind(dtype: DType, kind: Any) -> bool:
         rule = f"kind must be a dtype, or one of {', '.join(_KINDS)}"
         raise DTypeError("isdtype", rule, kind=kind)
     return dtype.kind in _KINDS[kind]
+
+
+def real_if_close(x: Tensor, /, tol: float = 100) -> Tensor:
+    """Return the real parts of complex numbers if all imaginary parts are small, else x itself.
+
+    `tol` counts units of the dtype's epsilon, or is the limit itself if it is at most 1. This waits
+    for the answer.
+
+    >>> import dml_vk
+    >>> dml_vk.real_if_close(dml_vk.asarray([2.5 + 1e-9j])).tolist()
+    [2.5]
+    """
+    what = "real_if_close"
+    given, limit = to_tensor(what, "x", x), to_number(what, "tol", tol)
+    if given.dtype.kind != "c":
+        return given
+    if limit > 1:
+        limit *= finfo(given.dtype).eps
+    parts = imag(given)
+    small = elementwise.less(elementwise.abs(parts), limit)
+    return real(given) if statistics.all(small) else given
 
 
 def result_type(*arrays_and_dtypes: Any) -> DType:

@@ -15,6 +15,7 @@ from dml_vk.array.manipulation import moveaxis, reshape, to_axes
 from dml_vk.array.statistics import computed_in, sum
 from dml_vk.dtypes import DType, complex128, float64
 from dml_vk.errors import DTypeError, ErrorsAs, LayoutError, RangeError
+from dml_vk.hints import hinted
 from dml_vk.layout import Layout
 from dml_vk.promotion import common_dtype, float_dtype
 from dml_vk.strides.order import Axes, row_major, to_int
@@ -32,6 +33,7 @@ from dml_vk.tensor.operands import (
 )
 
 
+@hinted
 def gradient(
     f: Tensor,
     /,
@@ -116,6 +118,7 @@ def ediff1d(
         return target
 
 
+@hinted
 def trapezoid(
     y: Tensor,
     /,

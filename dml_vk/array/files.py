@@ -1,4 +1,4 @@
-"""Tensors in files that NumPy reads and writes: `.npy` for one, `.npz` for several by name.
+"""Tensors in files: `.npy` for one, `.npz` and `.safetensors` for several by name.
 
 NumPy reads each array in its logical shape. Its format only has two memory orders, row-major and
 the reverse. If a tensor has another one, a second array follows the first in the same file, or in
@@ -20,6 +20,7 @@ from typing import IO, Any, cast
 
 import numpy as np
 
+from dml_vk.array import safetensors
 from dml_vk.array.creation import Wanted, asarray
 from dml_vk.errors import DeviceMemoryError, DmlVkError, DTypeError, ErrorsAs, RangeError
 from dml_vk.strides.order import Ints, row_major
@@ -30,6 +31,7 @@ from dml_vk.tensor.operands import to_tensor
 ORDER = np.dtype([("dml_vk_order", "u1")])
 SUFFIX = ".npy"  # of a file, and of each member of an archive
 ARCHIVE = ".npz"
+SAFETENSORS = ".safetensors"
 _UNNAMED = "arr_0"  # NumPy's name for it
 _MOST_BYTES = 1024  # of the second array, which has as many elements as NumPy's arrays have dims
 
@@ -37,7 +39,8 @@ _MOST_BYTES = 1024  # of the second array, which has as many elements as NumPy's
 def save(path: Any, x: Any = None, /, **named: Tensor) -> None:
     """Write a tensor to a `.npy` file, or several by name to a `.npz` file, with their formats.
 
-    Tensors for `.npz` are keyword arguments or a dict. The file is renamed to its final name when
+    Several may also go to a `.safetensors` file, which has no formats, and no complex128. They are
+    keyword arguments or a dict. The file is renamed to its final name when
     it is complete.
 
     >>> import os, tempfile
@@ -63,6 +66,8 @@ def save(path: Any, x: Any = None, /, **named: Tensor) -> None:
         with unfinished.open("wb") as stream:
             if target.suffix == SUFFIX:
                 _write(stream, tensors[_UNNAMED])
+            elif target.suffix == SAFETENSORS:
+                safetensors.write(stream, tensors)
             else:
                 _write_archive(stream, tensors)
         unfinished.replace(target)
@@ -72,9 +77,10 @@ def save(path: Any, x: Any = None, /, **named: Tensor) -> None:
 
 
 def load(path: Any, /, *, device: Wanted = None) -> Tensor | dict[str, Tensor]:
-    """Load the tensor of a `.npy` file, or a dict of those in a `.npz` file.
+    """Load the tensor of a `.npy` file, or a dict of those in a `.npz` or `.safetensors` file.
 
-    The file may be written by `save` or by NumPy. Pickled objects are refused.
+    The file may be written by `save` or by others. Pickled objects are refused. bfloat16 becomes
+    float32, which holds all of its numbers.
 
     >>> import os, tempfile
     >>> import dml_vk
@@ -88,6 +94,11 @@ def load(path: Any, /, *, device: Wanted = None) -> Tensor | dict[str, Tensor]:
     with source.open("rb") as stream:
         if source.suffix == SUFFIX:
             return _read(stream, source, device)
+        if source.suffix == SAFETENSORS:
+            with _readable(source):
+                arrays = safetensors.read(stream)
+            with ErrorsAs("load"):
+                return {name: asarray(one, device=device) for name, one in arrays.items()}
         with _readable(source):
             archive = zipfile.ZipFile(stream)
         found = {}
@@ -105,8 +116,8 @@ def _path(what: str, path: Any) -> Path:
     if not isinstance(text, str) or "\0" in text:
         raise DTypeError(what, "path must be a string or a path", path=path)
     found = Path(text)
-    if found.suffix not in (SUFFIX, ARCHIVE):
-        raise RangeError(what, "path must end in .npy or .npz", path=text)
+    if found.suffix not in (SUFFIX, ARCHIVE, SAFETENSORS):
+        raise RangeError(what, "path must end in .npy, .npz or .safetensors", path=text)
     return found
 
 
@@ -182,5 +193,5 @@ def _readable(name: object) -> Iterator[None]:
     except Exception as error:
         if isinstance(error, OSError) and error.errno != errno.EINVAL:
             raise  # From the system. EINVAL comes from a parser that seeks before the start.
-        rule = f"cannot read the file as .npy or .npz ({error})"
+        rule = f"cannot read the file as what its name ends in ({error})"
         raise RangeError("load", rule, file=str(name)) from None

@@ -197,8 +197,8 @@ def eye(
 def tril(
     x: Tensor,
     /,
-    *,
     k: int = 0,
+    *,
     memory_format: MemoryFormat = preserve_format,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -214,8 +214,8 @@ def tril(
 def triu(
     x: Tensor,
     /,
-    *,
     k: int = 0,
+    *,
     memory_format: MemoryFormat = preserve_format,
     out: Tensor | None = None,
 ) -> Tensor:
@@ -228,7 +228,7 @@ def triu(
     return _triangle("triu", x, k, memory_format, out)
 
 
-def meshgrid(*arrays: Tensor, indexing: str = "xy", sparse: bool = False) -> list[Tensor]:
+def meshgrid(*arrays: Tensor, indexing: str = "xy", sparse: bool = False) -> tuple[Tensor, ...]:
     """Return the coordinates of each point of a grid, from the coordinates along each dim.
 
     The results are views of the vectors and take no memory; use `clone` to get tensors to write to.
@@ -258,7 +258,7 @@ def meshgrid(*arrays: Tensor, indexing: str = "xy", sparse: bool = False) -> lis
         along = one.layout.view([one.size if k == dim else 1 for k in range(len(given))])
         assert along is not None  # since it only adds dims of size 1
         grids.append(one.over(along if thin else along.expand(sizes)))
-    return grids
+    return tuple(grids)
 
 
 def _triangle(what: str, x: Any, k: int, memory_format: MemoryFormat, out: Any) -> Tensor:

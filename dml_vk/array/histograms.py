@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from dml_vk.array.bin_widths import RULES, bins_by_rule
 from dml_vk.array.creation import asarray
 from dml_vk.array.cumulative import diff
 from dml_vk.array.elementwise import (
@@ -21,6 +22,7 @@ from dml_vk.array.elementwise import (
     equal,
     greater_equal,
     less,
+    less_equal,
     logical_and,
     multiply,
     subtract,
@@ -54,7 +56,7 @@ from dml_vk.tensor.operands import (
     to_tensors,
 )
 
-Bins = int | list[float] | tuple[float, ...] | Array | Tensor
+Bins = int | str | list[float] | tuple[float, ...] | Array | Tensor
 
 
 def bincount(x: Tensor, /, weights: Tensor | None = None, minlength: int = 0) -> Tensor:
@@ -104,7 +106,8 @@ def histogram(
 
     A bin includes its lower edge and excludes its upper one, except for the last bin, which
     includes both. This holds exactly for the edges that are returned. `bins` is a number of bins of
-    equal width, from the minimum to the maximum or over `range`, or the ascending edges themselves.
+    equal width, from the minimum to the maximum or over `range`, the name of NumPy's rule for that
+    number, such as "auto" (without weights), or the ascending edges themselves.
     The edges have the dtype of float elements, and float64 for integers, unless they are given as
     an array or a tensor. With weights, the results are the total weights in each bin, in the dtype
     of their `sum`. With `density` they are divided by the total and by the width of the bin, in the
@@ -120,7 +123,7 @@ def histogram(
     x = to_tensor(what, "x", x)
     weights, density = _weights(what, weights, x), to_bool(what, "density", density)
     x = astype(x, uint8) if x.dtype is bool_ else x
-    edges = _edges(what, x, bins, range)
+    edges = _edges(what, x, bins, range, weights)
     compared = float64
     if (edges.dtype.kind == "f") == (x.dtype.kind == "f"):
         compared = common_dtype(what, [edges.dtype, x.dtype])
@@ -170,7 +173,7 @@ def _sums(numbers: Tensor, count: int, weights: Tensor) -> Tensor:
     return segment_sums(elements_at(weights, order), bounds)
 
 
-def _edges(what: str, x: Tensor, bins: Any, range: Any) -> Tensor:
+def _edges(what: str, x: Tensor, bins: Any, range: Any, weights: Tensor | None) -> Tensor:
     check_ordered(what, x)
     if isinstance(bins, Tensor):
         check_dtype(what, bins.dtype, of_kinds("iuf"))
@@ -179,16 +182,32 @@ def _edges(what: str, x: Tensor, bins: Any, range: Any) -> Tensor:
         return bins
     if isinstance(bins, (list, tuple)) or (isinstance(bins, np.ndarray) and bins.ndim):
         return _given_edges(what, x, bins)
-    count = to_int(what, "bins", bins)
+    by_rule = isinstance(bins, str)
+    if by_rule and (bins not in RULES or weights is not None):
+        rule = f"bins must be a number, edges, or without weights one of {', '.join(RULES)}"
+        raise RangeError(what, rule, bins=bins)
+    low, high = _range(what, x, range)
+    count = _by_rule(x, bins, range, low, high) if by_rule else to_int(what, "bins", bins)
     if not 1 <= count < MOST - 1:
         raise RangeError(what, "bins must be from 1 to 2**31 - 2", bins=bins)
     dtype = x.dtype if x.dtype.kind == "f" else float64
-    low, high = _range(what, x, range)
     edges = tensor_over(what, Layout((count + 1,)), dtype, x.device, x.allocation)
     with np.errstate(all="ignore"):
         array = np.linspace(low, high, count + 1, dtype=dtype.numpy_name)
     host.write(what, edges, array, edges.layout)
     return edges
+
+
+def _by_rule(x: Tensor, rule: str, range: Any, low: Any, high: Any) -> int:
+    flat = reshape(x, -1)
+    if range is not None:
+        flat = flat[logical_and(greater_equal(flat, low), less_equal(flat, high))]
+    ends = float(low), float(high)
+
+    def counts(bins: int) -> Tensor:
+        return histogram(flat, bins, ends)[0]
+
+    return bins_by_rule(rule, flat, *ends, counts)
 
 
 def _given_edges(what: str, x: Tensor, bins: Any) -> Tensor:
@@ -249,8 +268,8 @@ def histogram_bin_edges(
     """
     what = "histogram_bin_edges"
     x = to_tensor(what, "x", x)
-    _weights(what, weights, x)
-    return _edges(what, astype(x, uint8) if x.dtype is bool_ else x, bins, range)
+    weights = _weights(what, weights, x)
+    return _edges(what, astype(x, uint8) if x.dtype is bool_ else x, bins, range, weights)
 
 
 def histogram2d(
@@ -286,7 +305,7 @@ def histogram2d(
         raise LayoutError(what, "range must be a pair", range=range)
     found, places = [], []
     for one, own, ends in zip(axes, pairs, ranges):
-        edges = _edges(what, one, own, ends)
+        edges = _edges(what, one, own, ends, weights)
         borders = astype(edges, float64, copy=False)
         wide = astype(one, float64, copy=False)
         place = subtract(searchsorted(borders, wide, side="right"), 1)

@@ -48,9 +48,9 @@ class NamespaceInfo:
             if kind is None or isdtype(dtype, kind)
         }
 
-    def devices(self) -> list[Device]:
+    def devices(self) -> tuple[Device, ...]:
         """Return all devices."""
-        return [open_device(found) for found in devices()]
+        return tuple([open_device(found) for found in devices()])
 
     def __repr__(self) -> str:
         return "<dml_vk's __array_namespace_info__>"

@@ -13,6 +13,7 @@ from dml_vk.array.calls import shown
 from dml_vk.array.host_operands import beside
 from dml_vk.dtypes import DType, to_dtype
 from dml_vk.errors import DTypeError, ErrorsAs, LayoutError, RangeError
+from dml_vk.hints import hinted
 from dml_vk.layout import Layout, broadcast_sizes, concatenate, elementwise
 from dml_vk.observe.copies import ASKED, record
 from dml_vk.ops.copy import copy_elements, copy_if_overlapping
@@ -24,8 +25,8 @@ from dml_vk.strides.order import (
     order_format,
     row_major,
     several,
+    to_axis,
     to_bool_or_none,
-    to_index,
     to_ints,
     to_sizes,
     to_tuple,
@@ -37,7 +38,7 @@ from dml_vk.tensor.operands import result_over, to_tensor, to_tensors
 Arrays = Sequence[Tensor]
 
 
-def broadcast_arrays(*arrays: Tensor) -> list[Tensor]:
+def broadcast_arrays(*arrays: Tensor) -> tuple[Tensor, ...]:
     """Return views of all tensors in the shape to which they broadcast.
 
     >>> import dml_vk
@@ -49,7 +50,19 @@ def broadcast_arrays(*arrays: Tensor) -> list[Tensor]:
     given = [to_tensor(what, "array", one) for one in beside(what, *arrays)]
     with ErrorsAs(what):
         sizes = broadcast_sizes(*[one.shape for one in given])
-    return [one.over(one.layout.expand(sizes)) for one in given]
+    return tuple([one.over(one.layout.expand(sizes)) for one in given])
+
+
+def broadcast_shapes(*shapes: int | Sequence[int]) -> Ints:
+    """Return the shape to which these shapes broadcast.
+
+    >>> import dml_vk
+    >>> dml_vk.broadcast_shapes((3, 1), (4,), ())
+    (3, 4)
+    """
+    what = "broadcast_shapes"
+    with ErrorsAs(what, sizes="shapes"):
+        return broadcast_sizes(*[to_sizes(what, several(one)) for one in shapes])
 
 
 def broadcast_to(x: Tensor, /, shape: int | Sequence[int]) -> Tensor:
@@ -65,6 +78,7 @@ def broadcast_to(x: Tensor, /, shape: int | Sequence[int]) -> Tensor:
         return given.over(given.layout.expand(to_sizes(what, several(shape))))
 
 
+@hinted
 def expand_dims(x: Tensor, /, axis: Axes = 0) -> Tensor:
     """Return a view with a new dim of size 1 at the position `axis` of the result, or several.
 
@@ -80,6 +94,7 @@ def expand_dims(x: Tensor, /, axis: Axes = 0) -> Tensor:
     return given.over(layout)
 
 
+@hinted
 def flip(x: Tensor, /, axis: Axes | None = None) -> Tensor:
     """Return a view with these dims reversed, by default all.
 
@@ -106,6 +121,7 @@ def moveaxis(x: Tensor, source: Axes, destination: Axes, /) -> Tensor:
         return given.over(given.layout.movedim(sources, targets))
 
 
+@hinted
 def permute_dims(x: Tensor, /, axes: Sequence[int]) -> Tensor:
     """Return a view whose dim i is dim axes[i] of x.
 
@@ -119,6 +135,7 @@ def permute_dims(x: Tensor, /, axes: Sequence[int]) -> Tensor:
         return given.over(given.layout.permute(dims))
 
 
+@hinted
 def transpose(x: Tensor, /, axes: Sequence[int] | None = None) -> Tensor:
     """Return a view with dims in reverse order, or in this one, as `permute_dims` does.
 
@@ -177,6 +194,7 @@ def reshape(
     return new
 
 
+@hinted
 def squeeze(x: Tensor, /, axis: Axes) -> Tensor:
     """Return a view without these dims, whose size must be 1.
 
@@ -192,6 +210,7 @@ def squeeze(x: Tensor, /, axis: Axes) -> Tensor:
     return given.over(given.layout.squeeze(axes))
 
 
+@hinted
 def unstack(x: Tensor, /, *, axis: int = 0) -> tuple[Tensor, ...]:
     """Return a tuple of views, one for each index of a dim.
 
@@ -200,7 +219,7 @@ def unstack(x: Tensor, /, *, axis: int = 0) -> tuple[Tensor, ...]:
     [[1, 2], [3, 4]]
     """
     given = to_tensor("unstack", "x", x)
-    dim = to_index("unstack", "axis", axis, given.ndim)
+    dim = to_axis("unstack", "axis", axis, given.ndim)
     layout, count = given.layout, given.shape[dim]
     check_pieces("unstack", count)
     return tuple([given.over(layout.select(dim, k)) for k in range(count)])
@@ -218,6 +237,7 @@ def by_columns(what: str, order: Any, x: Tensor | None = None) -> bool:
     return order.upper() == "F"
 
 
+@hinted
 def concat(
     arrays: Arrays,
     /,
@@ -246,7 +266,7 @@ def _concatenated(given: list[Tensor], out: Any, axis: Any, dtype: DType) -> Ten
     if axis is None:
         dim, layout = 0, Layout((sum([one.size for one in given]),))
     else:
-        dim = to_index("concat", "axis", axis, given[0].ndim)
+        dim = to_axis("concat", "axis", axis, given[0].ndim)
         with ErrorsAs("concat"):
             layout = concatenate([one.layout for one in given], dim)
 
@@ -261,6 +281,7 @@ def _concatenated(given: list[Tensor], out: Any, axis: Any, dtype: DType) -> Ten
     return _join("concat", given, layout, places, dtype, out)
 
 
+@hinted
 def stack(
     arrays: Arrays,
     /,
@@ -283,7 +304,7 @@ def stack(
     """
     given = _joined("stack", arrays)
     kind = _dtype_of("stack", given, out, dtype, casting)
-    dim = to_index("stack", "axis", axis, given[0].ndim + 1)
+    dim = to_axis("stack", "axis", axis, given[0].ndim + 1)
     shapes = [one.shape for one in given]
     if shapes.count(shapes[0]) != len(shapes):
         rule = "arrays must have the same shape"
@@ -355,7 +376,7 @@ def to_axes(what: str, axes: Axes, rank: int, name: str = "axis") -> Ints:
     """Convert one or several axes to distinct dims counted from the front."""
     # The elements of a tensor, of which there may be millions, come one by one.
     given = to_tuple(what, name, several(axes), max(1, rank))
-    found = tuple([to_index(what, name, axis, rank) for axis in given])
+    found = tuple([to_axis(what, name, axis, rank) for axis in given])
     if len(set(found)) != len(found):
         raise LayoutError(what, f"{name} must not repeat", **{name: axes})
     return found

@@ -6,8 +6,10 @@ of results is only known to the device, so these functions wait for it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
+from dml_vk.array.creation import full
 from dml_vk.array.elementwise import astype, equal, not_equal
 from dml_vk.array.host_operands import beside
 from dml_vk.array.indexing.api import elements_at
@@ -20,12 +22,12 @@ from dml_vk.errors import ErrorsAs
 from dml_vk.promotion import common_dtype
 from dml_vk.strides.order import to_bool
 from dml_vk.tensor.core import Tensor
-from dml_vk.tensor.operands import result_over, to_tensor, to_tensors
+from dml_vk.tensor.operands import Operand, plain, result_over, to_tensor, to_tensors
 
 
 def isin(
-    element: Tensor,
-    test_elements: Tensor,
+    element: Operand,
+    test_elements: Operand,
     /,
     assume_unique: bool = False,
     invert: bool = False,
@@ -34,7 +36,8 @@ def isin(
 ) -> Tensor:
     """Return which elements are among the test elements, or with `invert` which are not.
 
-    Both are compared in their common dtype. NaN is never found. `assume_unique` has no effect.
+    Both are compared in their common dtype, and one of them may be a number. NaN is never found.
+    `assume_unique` has no effect.
 
     >>> import dml_vk
     >>> x = dml_vk.asarray([[1, 2], [3, 4]])
@@ -150,10 +153,23 @@ def _flat(what: str, ar1: Any, ar2: Any) -> list[Tensor]:
     return [astype(reshape(one, -1), dtype, copy=False) for one in given]
 
 
+def _with_numbers(what: str, operands: Sequence[Any]) -> list[Any]:
+    """Return numbers beside a tensor as tensors."""
+    near = next((one for one in operands if isinstance(one, Tensor)), None)
+    if near is None:
+        return list(operands)
+    return [
+        full((), plain(one), common_dtype(what, [near.dtype], [plain(one)]), device=near.device)
+        if isinstance(plain(one), (bool, int, float, complex))
+        else one
+        for one in operands
+    ]
+
+
 def _member(
     what: str, element: Any, among: Any, assume_unique: Any, invert: Any, out: Tensor | None
 ) -> Tensor:
-    element, among = beside(what, element, among)
+    element, among = _with_numbers(what, beside(what, element, among))
     x = to_tensor(what, "element", element)
     to_tensors(what, [x, to_tensor(what, "test_elements", among)])
     to_bool(what, "assume_unique", assume_unique)

@@ -19,6 +19,7 @@ from dml_vk.array.statistics import (
 )
 from dml_vk.dtypes import float64
 from dml_vk.errors import DTypeError, ErrorsAs, RangeError
+from dml_vk.hints import hinted
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.ops.elementwise import cast_elements, compute, converted
 from dml_vk.ops.numbers import scalar_words
@@ -29,6 +30,7 @@ from dml_vk.tensor.core import Tensor, tensor_over
 from dml_vk.tensor.operands import of_kind, to_number
 
 
+@hinted
 def mean(
     x: Tensor, /, axis: Axes | None = None, *, keepdims: bool = False, out: Tensor | None = None
 ) -> Tensor:
@@ -63,6 +65,7 @@ def _average(operands: Sequence[Tensor], out: Any, axis: Any, keepdims: bool) ->
     return target
 
 
+@hinted
 def var(
     x: Tensor,
     /,
@@ -88,6 +91,7 @@ def var(
     return _spread("var", x, axis, correction, ddof, keepdims, out)
 
 
+@hinted
 def std(
     x: Tensor,
     /,

@@ -24,12 +24,14 @@ from dml_vk.array.nan_statistics import cast_into, counts, filled, same_dtype
 from dml_vk.array.statistics import computed_in, reduced_axes, reduced_target
 from dml_vk.dtypes import float32, to_dtype
 from dml_vk.errors import ErrorsAs
+from dml_vk.hints import hinted
 from dml_vk.promotion import float_dtype
 from dml_vk.strides.order import Axes
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import of_kind, to_tensor
 
 
+@hinted
 def nanmean(
     x: Tensor,
     /,
@@ -62,6 +64,7 @@ def nanmean(
         )
 
 
+@hinted
 def nanvar(
     x: Tensor,
     /,
@@ -85,6 +88,7 @@ def nanvar(
     return _spread("nanvar", x, axis, dtype, correction, ddof, keepdims, out)
 
 
+@hinted
 def nanstd(
     x: Tensor,
     /,

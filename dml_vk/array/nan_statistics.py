@@ -30,9 +30,10 @@ from dml_vk.array.statistics import (
 )
 from dml_vk.dtypes import DType, int64
 from dml_vk.errors import ErrorsAs, RangeError
+from dml_vk.hints import hinted
 from dml_vk.ops.copy import copy_elements
 from dml_vk.ops.parts import as_parts
-from dml_vk.strides.order import Axes, to_index
+from dml_vk.strides.order import Axes, to_axis
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import (
     result_over,
@@ -85,6 +86,7 @@ def nan_to_num(
     return target
 
 
+@hinted
 def nansum(
     x: Tensor,
     /,
@@ -104,6 +106,7 @@ def nansum(
     return _accumulated("nansum", statistics.sum, 0, x, axis, dtype, keepdims, out)
 
 
+@hinted
 def nanprod(
     x: Tensor,
     /,
@@ -123,6 +126,7 @@ def nanprod(
     return _accumulated("nanprod", statistics.prod, 1, x, axis, dtype, keepdims, out)
 
 
+@hinted
 def nanmax(
     x: Tensor, /, axis: Axes | None = None, *, keepdims: bool = False, out: Tensor | None = None
 ) -> Tensor:
@@ -136,6 +140,7 @@ def nanmax(
     return _extreme("nanmax", statistics.max, -np.inf, x, axis, keepdims, out)
 
 
+@hinted
 def nanmin(
     x: Tensor, /, axis: Axes | None = None, *, keepdims: bool = False, out: Tensor | None = None
 ) -> Tensor:
@@ -149,6 +154,7 @@ def nanmin(
     return _extreme("nanmin", statistics.min, np.inf, x, axis, keepdims, out)
 
 
+@hinted
 def nanargmax(
     x: Tensor, /, axis: int | None = None, *, keepdims: bool = False, out: Tensor | None = None
 ) -> Tensor:
@@ -166,6 +172,7 @@ def nanargmax(
     return _arg("nanargmax", statistics.argmax, nanmax, x, axis, keepdims, out)
 
 
+@hinted
 def nanargmin(
     x: Tensor, /, axis: int | None = None, *, keepdims: bool = False, out: Tensor | None = None
 ) -> Tensor:
@@ -181,6 +188,7 @@ def nanargmin(
     return _arg("nanargmin", statistics.argmin, nanmin, x, axis, keepdims, out)
 
 
+@hinted
 def nancumsum(
     x: Tensor, /, axis: int | None = None, *, dtype: Any = None, out: Tensor | None = None
 ) -> Tensor:
@@ -196,6 +204,7 @@ def nancumsum(
     return _cumulative("nancumsum", cumulative_sum, 0, x, axis, dtype, out)
 
 
+@hinted
 def nancumprod(
     x: Tensor, /, axis: int | None = None, *, dtype: Any = None, out: Tensor | None = None
 ) -> Tensor:
@@ -304,7 +313,7 @@ def _cumulative(
     wanted = sum_dtype(what, x.dtype, dtype)
     if axis is None:
         x, axis = reshape(x, -1), 0
-    axis = to_index(what, "axis", axis, x.ndim)
+    axis = to_axis(what, "axis", axis, x.ndim)
     target = result_over(what, x.layout.like(), wanted, x, out)
     with ErrorsAs(what):
         return plain(filled(x, nothing), axis=axis, dtype=wanted, out=target)

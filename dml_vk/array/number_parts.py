@@ -317,6 +317,18 @@ def degrees(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
     return _scaled("degrees", x, 180 / pi, out)
 
 
+def fabs(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
+    """Return absolute values as floats: integers give float32.
+
+    >>> import dml_vk
+    >>> dml_vk.fabs(dml_vk.asarray([-2, 3])).tolist()
+    [2.0, 3.0]
+    """
+    x = _floats("fabs", x)
+    with ErrorsAs("fabs"):
+        return abs(x, out=out)
+
+
 def radians(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
     """Convert degrees to radians.
 

@@ -140,6 +140,9 @@ def hard_swish(
 ) -> Tensor:
     """x * max(0, min(alpha * x + beta, 1))."""
 
+def heaviside(x1: Operand, x2: Operand, /, *, out: Tensor | None = None) -> Tensor:
+    """0 where x1 < 0, x2 where it is 0, and 1 above; NaN where x1 is."""
+
 def hypot(x1: Operand, x2: Operand, /, *, out: Tensor | None = None) -> Tensor:
     """sqrt(x1 * x1 + x2 * x2), without intermediate overflow."""
 

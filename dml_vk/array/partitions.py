@@ -11,13 +11,15 @@ from dml_vk.array.manipulation import broadcast_arrays, reshape
 from dml_vk.array.sorting import argsort, sort
 from dml_vk.dtypes import int64
 from dml_vk.errors import DTypeError, ErrorsAs
+from dml_vk.hints import hinted
 from dml_vk.ops.copy import copy_elements
-from dml_vk.strides.order import Axes, several, to_index, to_tuple
+from dml_vk.strides.order import Axes, several, to_axis, to_index, to_tuple
 from dml_vk.strides.views import check_pieces
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import check_out, to_tensor, to_tensors
 
 
+@hinted
 def partition(
     x: Tensor, /, kth: Axes, axis: int | None = -1, *, out: Tensor | None = None
 ) -> Tensor:
@@ -34,6 +36,7 @@ def partition(
         return sort(given, axis=dim, out=out)
 
 
+@hinted
 def argpartition(
     x: Tensor, /, kth: Axes, axis: int | None = -1, *, out: Tensor | None = None
 ) -> Tensor:
@@ -48,6 +51,7 @@ def argpartition(
         return argsort(given, axis=dim, out=out)
 
 
+@hinted
 def lexsort(
     keys: Tensor | Sequence[Tensor], /, axis: int = -1, *, out: Tensor | None = None
 ) -> Tensor:
@@ -69,7 +73,7 @@ def lexsort(
     to_tensors(what, given)
     with ErrorsAs(what):
         given = broadcast_arrays(*given)
-        dim = to_index(what, "axis", axis, given[0].ndim)
+        dim = to_axis(what, "axis", axis, given[0].ndim)
         order = argsort(given[0], axis=dim)
         for key in given[1:]:
             finer = argsort(take_along_axis(key, order, axis=dim), axis=dim)
@@ -85,7 +89,7 @@ def _checked(what: str, x: Any, kth: Any, axis: Any) -> tuple[Tensor, int]:
     given = to_tensor(what, "x", x)
     if axis is None:
         given, axis = reshape(given, -1), 0
-    dim = to_index(what, "axis", axis, given.ndim)
+    dim = to_axis(what, "axis", axis, given.ndim)
     for place in to_tuple(what, "kth", several(kth)):
         to_index(what, "kth", place, given.shape[dim])
     return given, dim

@@ -11,8 +11,9 @@ from dml_vk.array.elementwise import conj
 from dml_vk.array.host_operands import beside
 from dml_vk.array.manipulation import to_axes
 from dml_vk.errors import LayoutError, LayoutIndexError
+from dml_vk.hints import hinted
 from dml_vk.layout import Layout
-from dml_vk.strides.order import Axes, Ints, is_one, to_index, to_int, to_tuple
+from dml_vk.strides.order import Axes, Ints, axis_error, is_one, to_axis, to_int, to_tuple
 from dml_vk.strides.propagate import broadcast_sizes
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import to_tensor
@@ -64,6 +65,8 @@ def _matmul(operands: Sequence[Any], out: Any) -> Tensor:
     return contracted(what, *factors, Layout(sizes), (depth,), dtype, out)
 
 
+@hinted
+@hinted
 def vecdot(x1: Tensor, x2: Tensor, /, *, axis: int = -1, out: Tensor | None = None) -> Tensor:
     """Return the dot products along an axis of both tensors; the other dims broadcast.
 
@@ -99,6 +102,8 @@ def _vecdot(operands: Sequence[Any], out: Any, axis: int) -> Tensor:
     return contracted(what, first, second, Layout(sizes), (x1.shape[axis],), dtype, out)
 
 
+@hinted
+@hinted
 def tensordot(
     x1: Tensor,
     x2: Tensor,
@@ -147,11 +152,11 @@ def shared_axis(what: str, axis: int, x1: Tensor, x2: Tensor) -> int:
     ranks = len(x1.shape), len(x2.shape)
     # Counted from the front, it is the same dim in both only if they have the same rank.
     if ranks[0] == ranks[1]:
-        return to_index(what, "axis", axis, ranks[0]) - ranks[0]
+        return to_axis(what, "axis", axis, ranks[0]) - ranks[0]
     found = to_int(what, "axis", axis)
     if not -min(ranks) <= found < 0:
         rule = f"axis must be from {-min(ranks)} to -1 when ranks differ"
-        raise LayoutIndexError(what, rule, axis=axis, x1=x1.shape, x2=x2.shape)
+        raise axis_error(LayoutIndexError(what, rule, axis=axis, x1=x1.shape, x2=x2.shape))
     return found
 
 

@@ -33,6 +33,7 @@ from dml_vk.array.statistics import computed_in, count_nonzero, reduced_axes, re
 from dml_vk.array.weighted_quantiles import of_weighted, weights_beside
 from dml_vk.dtypes import DType, float32, float64, int64
 from dml_vk.errors import ErrorsAs, RangeError
+from dml_vk.hints import hinted
 from dml_vk.layout import Layout
 from dml_vk.ops.copy import copy_elements
 from dml_vk.strides.order import Axes, Ints, to_bool
@@ -43,6 +44,7 @@ from dml_vk.tensor.operands import check_ordered, result_over, to_tensor
 _MEDIAN = "median"  # the mean of the two middle elements
 
 
+@hinted
 def median(
     x: Tensor,
     /,
@@ -62,6 +64,7 @@ def median(
     return _quantiles("median", x, 0.5, axis, _MEDIAN, keepdims, out, False)
 
 
+@hinted
 def quantile(
     x: Tensor,
     /,
@@ -92,6 +95,7 @@ def quantile(
     return _of_share("quantile", x, q, axis, method, keepdims, weights, out)
 
 
+@hinted
 def percentile(
     x: Tensor,
     /,
@@ -112,6 +116,7 @@ def percentile(
     return _of_share("percentile", x, q, axis, method, keepdims, weights, out)
 
 
+@hinted
 def nanmedian(
     x: Tensor,
     /,
@@ -130,6 +135,7 @@ def nanmedian(
     return _quantiles("nanmedian", x, 0.5, axis, _MEDIAN, keepdims, out, True)
 
 
+@hinted
 def nanquantile(
     x: Tensor,
     /,
@@ -151,6 +157,7 @@ def nanquantile(
     return _of_share("nanquantile", x, q, axis, method, keepdims, weights, out)
 
 
+@hinted
 def nanpercentile(
     x: Tensor,
     /,

@@ -16,14 +16,15 @@ from dml_vk.array.manipulation import broadcast_to, by_columns, concat, moveaxis
 from dml_vk.array.searching import check_one_dim, nonzero
 from dml_vk.array.statistics import max, min
 from dml_vk.dtypes import int64
-from dml_vk.errors import ErrorsAs, LayoutError, LayoutIndexError, RangeError
+from dml_vk.errors import ErrorsAs, LayoutError, LayoutIndexError
+from dml_vk.hints import hinted
 from dml_vk.layout import Layout
 from dml_vk.promotion import common_dtype
 from dml_vk.strides.order import (
     is_bool,
     is_one,
     several,
-    to_index,
+    to_axis,
     to_ints,
     to_sizes,
     to_tuple,
@@ -42,6 +43,7 @@ from dml_vk.tensor.operands import (
 Index = int | Sequence[int] | slice | Tensor
 
 
+@hinted
 def append(
     arr: Tensor, values: Any, /, axis: int | None = None, *, out: Tensor | None = None
 ) -> Tensor:
@@ -58,6 +60,7 @@ def append(
         return concat([given, more], axis=axis, out=out)
 
 
+@hinted
 def delete(
     arr: Tensor, obj: Index, /, axis: int | None = None, *, out: Tensor | None = None
 ) -> Tensor:
@@ -74,6 +77,7 @@ def delete(
         return take(given, kept, axis=axis, out=out)
 
 
+@hinted
 def insert(
     arr: Tensor, obj: Index, values: Any, /, axis: int | None = None, *, out: Tensor | None = None
 ) -> Tensor:
@@ -105,6 +109,7 @@ def insert(
         return take(both, order, axis=axis, out=out)
 
 
+@hinted
 def compress(
     condition: Any, x: Tensor, /, axis: int | None = None, *, out: Tensor | None = None
 ) -> Tensor:
@@ -198,6 +203,7 @@ def flatnonzero(x: Tensor, /) -> Tensor:
         return nonzero(reshape(x, -1))[0]
 
 
+@hinted
 def put_along_axis(x: Tensor, indices: Any, /, values: Operand, axis: int | None = -1) -> None:
     """Write values to the elements that `take_along_axis` would read.
 
@@ -214,7 +220,7 @@ def put_along_axis(x: Tensor, indices: Any, /, values: Operand, axis: int | None
     with ErrorsAs(what):
         if axis is None:
             given, axis = reshape(given, -1, copy=False), 0
-        dim = to_index(what, "axis", axis, given.ndim)
+        dim = to_axis(what, "axis", axis, given.ndim)
         index = indices if isinstance(indices, Tensor) else asarray(indices, device=given.device)
         if index.ndim != given.ndim:
             rule = "x and indices must have the same number of dims"
@@ -310,7 +316,7 @@ def within(what: str, index: Tensor, size: int) -> Tensor:
         least, most = min(index).item(), max(index).item()
         if least < 0 or most >= size:
             rule = f"elements must be from 0 to {size - 1}"
-            raise RangeError(what, rule, least=least, most=most)
+            raise LayoutIndexError(what, rule, least=least, most=most)
     return astype(index, int64, copy=False)
 
 
@@ -320,7 +326,7 @@ def _along(what: str, x: Any, axis: Any) -> tuple[Tensor, int]:
     if axis is None:
         with ErrorsAs(what):
             return reshape(given, -1), 0
-    return given, to_index(what, "axis", axis, given.ndim)
+    return given, to_axis(what, "axis", axis, given.ndim)
 
 
 def _places(what: str, obj: Any, size: int, beyond: int = 0) -> list[int]:

@@ -20,6 +20,7 @@ from dml_vk.array.indexing.api import take
 from dml_vk.array.manipulation import concat, moveaxis, reshape
 from dml_vk.array.statistics import any as any_of
 from dml_vk.dtypes import DType, int64, uint32, uint64
+from dml_vk.hints import hinted
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.kernels.plan.gather import Step
 from dml_vk.layout import Layout, coalesce
@@ -33,7 +34,7 @@ from dml_vk.ops.scan import INCLUSIVE, SUM, scan_elements
 from dml_vk.ops.scatter import scatter
 from dml_vk.ops.sort import sort_elements, sort_flat
 from dml_vk.ops.view import View, temporary, with_layout
-from dml_vk.strides.order import to_bool, to_index
+from dml_vk.strides.order import to_axis, to_bool
 from dml_vk.tensor.core import Tensor, tensor_over
 from dml_vk.tensor.operands import to_tensor
 
@@ -109,6 +110,7 @@ def unique_values(x: Tensor, /) -> Tensor:
     return _Found("unique_values", x, placed=False).values()
 
 
+@hinted
 def unique(
     x: Tensor,
     /,
@@ -142,7 +144,7 @@ def unique(
         "return_counts": return_counts,
     }
     index, inverse, counts = (to_bool(what, name, one) for name, one in asked.items())
-    axis = None if axis is None else to_index(what, "axis", axis, x.ndim)
+    axis = None if axis is None else to_axis(what, "axis", axis, x.ndim)
     if axis is None or x.ndim == 1:
         found = _Found(what, x, equal_nan, placed=index or inverse)
         values = found.values()

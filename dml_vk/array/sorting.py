@@ -9,15 +9,18 @@ from __future__ import annotations
 
 from typing import Any
 
-from dml_vk.dtypes import int64
-from dml_vk.errors import RangeError
+from dml_vk.array.elementwise import astype
+from dml_vk.dtypes import complex64, complex128, int64
+from dml_vk.errors import ErrorsAs, RangeError
+from dml_vk.hints import hinted
 from dml_vk.layout import Layout
 from dml_vk.ops.sort import argsort_elements, first_elements, sort_elements
-from dml_vk.strides.order import to_bool, to_index, to_int
+from dml_vk.strides.order import to_axis, to_bool, to_int
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import result_over, to_tensor
 
 
+@hinted
 def sort(
     x: Tensor,
     /,
@@ -42,6 +45,24 @@ def sort(
     return target
 
 
+def sort_complex(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
+    """Sort the elements along the last axis as complex numbers.
+
+    Bools and integers of up to 16 bits become complex64, other real numbers complex128.
+
+    >>> import dml_vk
+    >>> dml_vk.sort_complex(dml_vk.asarray([2, 1j, 1], dtype="complex64")).tolist()
+    [1j, (1+0j), (2+0j)]
+    """
+    given = to_tensor("sort_complex", "x", x)
+    kind = given.dtype
+    if kind.kind != "c":
+        kind = complex64 if kind.kind != "f" and kind.itemsize <= 2 else complex128
+    with ErrorsAs("sort_complex"):
+        return sort(astype(given, kind, copy=False), out=out)
+
+
+@hinted
 def argsort(
     x: Tensor,
     /,
@@ -65,6 +86,7 @@ def argsort(
     return target
 
 
+@hinted
 def top_k(x: Tensor, k: int, *, axis: int = -1, largest: bool = True) -> tuple[Tensor, Tensor]:
     """Return the k largest or smallest elements along an axis, sorted, and their int64 indexes.
 
@@ -93,4 +115,4 @@ def _check(what: str, x: Any, axis: Any, **switches: Any) -> tuple[Tensor, int]:
     given = to_tensor(what, "x", x)
     for name, switch in switches.items():
         to_bool(what, name, switch)
-    return given, to_index(what, "axis", axis, given.layout.rank)
+    return given, to_axis(what, "axis", axis, given.layout.rank)

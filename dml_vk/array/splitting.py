@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any
 
 from dml_vk.errors import LayoutError
-from dml_vk.strides.order import Ints, is_one, to_index, to_int, to_ints
+from dml_vk.hints import hinted
+from dml_vk.strides.order import Ints, is_one, to_axis, to_int, to_ints
 from dml_vk.strides.views import check_pieces
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import to_tensor
@@ -13,6 +14,7 @@ from dml_vk.tensor.operands import to_tensor
 Into = int | Ints | list[int]
 
 
+@hinted
 def split(x: Tensor, /, indices_or_sections: Into, axis: int = 0) -> list[Tensor]:
     """Return views of equal parts of an axis, or of the parts between the given indexes.
 
@@ -26,6 +28,7 @@ def split(x: Tensor, /, indices_or_sections: Into, axis: int = 0) -> list[Tensor
     return _parts("split", x, indices_or_sections, axis)
 
 
+@hinted
 def array_split(x: Tensor, /, indices_or_sections: Into, axis: int = 0) -> list[Tensor]:
     """Return views as `split` does; parts may differ in size by one, and larger ones come first.
 
@@ -68,7 +71,7 @@ def dsplit(x: Tensor, /, indices_or_sections: Into) -> list[Tensor]:
 
 def _parts(what: str, x: Any, into: Any, axis: Any, *, uneven: bool = False) -> list[Tensor]:
     given = to_tensor(what, "x", x)
-    dim = to_index(what, "axis", axis, given.ndim)
+    dim = to_axis(what, "axis", axis, given.ndim)
     size, layout = given.shape[dim], given.layout
     if is_one(into):
         parts = to_int(what, "indices_or_sections", into)

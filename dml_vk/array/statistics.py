@@ -18,6 +18,7 @@ from dml_vk.array.complex_extremes import is_extreme, write_extreme
 from dml_vk.array.manipulation import to_axes
 from dml_vk.dtypes import DType, bool_, complex128, float32, float64, int64, to_dtype, uint8
 from dml_vk.errors import LayoutError
+from dml_vk.hints import hinted
 from dml_vk.layout import Layout
 from dml_vk.ops.complex_products import multiply_along
 from dml_vk.ops.elementwise import cast_elements, check_cast, converted
@@ -35,6 +36,7 @@ from dml_vk.tensor.operands import (
 )
 
 
+@hinted
 def sum(
     x: Tensor,
     /,
@@ -59,6 +61,7 @@ def sum(
     return _accumulated("sum", x, axis, dtype, keepdims, out)
 
 
+@hinted
 def prod(
     x: Tensor,
     /,
@@ -77,6 +80,7 @@ def prod(
     return _accumulated("prod", x, axis, dtype, keepdims, out)
 
 
+@hinted
 def max(
     x: Tensor, /, axis: Axes | None = None, *, keepdims: bool = False, out: Tensor | None = None
 ) -> Tensor:
@@ -91,6 +95,7 @@ def max(
     return _reduced("max", x, to_tensor("max", "x", x).dtype, axis, keepdims, out)
 
 
+@hinted
 def min(
     x: Tensor, /, axis: Axes | None = None, *, keepdims: bool = False, out: Tensor | None = None
 ) -> Tensor:
@@ -105,6 +110,7 @@ def min(
     return _reduced("min", x, to_tensor("min", "x", x).dtype, axis, keepdims, out)
 
 
+@hinted
 def any(
     x: Tensor, /, axis: Axes | None = None, *, keepdims: bool = False, out: Tensor | None = None
 ) -> Tensor:
@@ -117,6 +123,7 @@ def any(
     return _reduced("any", x, bool_, axis, keepdims, out)
 
 
+@hinted
 def all(
     x: Tensor, /, axis: Axes | None = None, *, keepdims: bool = False, out: Tensor | None = None
 ) -> Tensor:
@@ -129,6 +136,7 @@ def all(
     return _reduced("all", x, bool_, axis, keepdims, out)
 
 
+@hinted
 def count_nonzero(
     x: Tensor, /, axis: Axes | None = None, *, keepdims: bool = False, out: Tensor | None = None
 ) -> Tensor:
@@ -141,6 +149,7 @@ def count_nonzero(
     return _reduced("count_nonzero", x, int64, axis, keepdims, out)
 
 
+@hinted
 def argmax(
     x: Tensor, /, axis: int | None = None, *, keepdims: bool = False, out: Tensor | None = None
 ) -> Tensor:
@@ -156,6 +165,7 @@ def argmax(
     return _arg("argmax", x, axis, keepdims, out)
 
 
+@hinted
 def argmin(
     x: Tensor, /, axis: int | None = None, *, keepdims: bool = False, out: Tensor | None = None
 ) -> Tensor:

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dml_vk.array.creation import zeros
 from dml_vk.array.manipulation import flip, reshape, to_axes
 from dml_vk.errors import ErrorsAs, LayoutError
+from dml_vk.hints import hinted
 from dml_vk.layout import Layout
-from dml_vk.strides.order import Axes, to_index, to_int
+from dml_vk.strides.order import Axes, to_axis, to_int
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import to_tensor
 
@@ -33,6 +34,7 @@ def flipud(x: Tensor, /) -> Tensor:
         return flip(x, axis=0)
 
 
+@hinted
 def rot90(x: Tensor, /, k: int = 1, axes: Axes = (0, 1)) -> Tensor:
     """Return a view turned by `k` right angles, from the first of two axes towards the second.
 
@@ -64,7 +66,7 @@ def swapaxes(x: Tensor, /, axis1: int, axis2: int) -> Tensor:
     """
     given = to_tensor("swapaxes", "x", x)
     dims = [
-        to_index("swapaxes", name, axis, given.ndim)
+        to_axis("swapaxes", name, axis, given.ndim)
         for name, axis in (("axis1", axis1), ("axis2", axis2))
     ]
     return given.over(given.layout.transpose(*dims))

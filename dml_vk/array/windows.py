@@ -9,9 +9,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dml_vk.errors import ErrorsAs, LayoutError
+from dml_vk.hints import hinted
 from dml_vk.layout import Layout
 from dml_vk.ops.view import check_fits
-from dml_vk.strides.order import Axes, several, to_index, to_sizes, to_tuple
+from dml_vk.strides.order import Axes, several, to_axis, to_sizes, to_tuple
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import to_tensor
 
@@ -42,6 +43,7 @@ def as_strided(
     return seen
 
 
+@hinted
 def sliding_window_view(
     x: Tensor, /, window_shape: int | Sequence[int], axis: Axes | None = None
 ) -> Tensor:
@@ -56,7 +58,7 @@ def sliding_window_view(
     with ErrorsAs(what, sizes="window_shape"):
         window = to_sizes(what, several(window_shape))
     given = range(layout.rank) if axis is None else to_tuple(what, "axis", several(axis))
-    axes = [to_index(what, "axis", one, layout.rank) for one in given]
+    axes = [to_axis(what, "axis", one, layout.rank) for one in given]
     if len(axes) != len(window):
         rule = "window_shape must have one size for each axis"
         raise LayoutError(what, rule, window_shape=window, axis=axis, shape=x.shape)

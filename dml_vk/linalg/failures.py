@@ -4,15 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from dml_vk import errors
+from dml_vk.numpy_errors import LinAlgError
 from dml_vk.observe.copies import record_host
 from dml_vk.strides.order import Ints
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.host import Array
-
-
-class LinAlgError(errors.LinAlgError, np.linalg.LinAlgError):
-    """Both, which `errors` cannot make, as it does not import NumPy."""
 
 
 def check_none(what: str, rule: str, marks: Tensor, shape: Ints) -> None:

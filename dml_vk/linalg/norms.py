@@ -14,6 +14,7 @@ from dml_vk.array.manipulation import moveaxis, to_axes
 from dml_vk.array.products import check_matrices
 from dml_vk.dtypes import DType, float32, float64
 from dml_vk.errors import ErrorsAs, LayoutError, RangeError
+from dml_vk.hints import hinted
 from dml_vk.linalg.singular import singular_values
 from dml_vk.ops.elementwise import converted
 from dml_vk.promotion import float_dtype
@@ -22,6 +23,7 @@ from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import check_out, to_tensor
 
 
+@hinted
 def norm(
     x: Tensor,
     /,
@@ -63,6 +65,7 @@ def norm(
         return moveaxis(found, last, dims) if keepdims else found
 
 
+@hinted
 def vector_norm(
     x: Tensor,
     /,
@@ -99,6 +102,7 @@ def vector_norm(
     return _norm(what, x, dims, keepdims, order, dtype, out)
 
 
+@hinted
 def matrix_norm(
     x: Tensor,
     /,

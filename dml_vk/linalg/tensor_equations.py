@@ -10,6 +10,7 @@ from dml_vk.array.elementwise import astype
 from dml_vk.array.host_operands import beside
 from dml_vk.array.manipulation import moveaxis, reshape, to_axes
 from dml_vk.errors import ErrorsAs, LayoutError, RangeError
+from dml_vk.hints import hinted
 from dml_vk.linalg.batches import check_result, result_dtype
 from dml_vk.linalg.lu import inv, solve
 from dml_vk.promotion import common_dtype
@@ -18,6 +19,7 @@ from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import to_tensor
 
 
+@hinted
 def tensorsolve(
     x1: Tensor,
     x2: Tensor,

@@ -9,6 +9,7 @@ from dml_vk.array.einsum import numeric_dtype
 from dml_vk.array.host_operands import beside
 from dml_vk.array.products import check_matrices, shared_axis
 from dml_vk.errors import ErrorsAs, LayoutError
+from dml_vk.hints import hinted
 from dml_vk.layout import Layout
 from dml_vk.strides.order import to_int
 from dml_vk.strides.propagate import broadcast_sizes, commutative_elementwise
@@ -58,6 +59,8 @@ def trace(x: Tensor, /, *, offset: int = 0, dtype: Any = None, out: Tensor | Non
         return statistics.sum(diagonal(x, offset=offset), axis=-1, dtype=dtype, out=out)
 
 
+@hinted
+@hinted
 def cross(x1: Tensor, x2: Tensor, /, *, axis: int = -1, out: Tensor | None = None) -> Tensor:
     """Return the cross products of 3-vectors along an axis; the other dims broadcast.
 

@@ -16,11 +16,12 @@ from typing import Any
 from dml_vk.array.calls import call
 from dml_vk.dtypes import DType, bool_, float16, float32, float64
 from dml_vk.errors import LayoutError
+from dml_vk.hints import hinted
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.layout import Layout
 from dml_vk.nn import doubles
 from dml_vk.nn.blocks import Box, boxes, part, sizes_of
-from dml_vk.nn.operands import network_dtype
+from dml_vk.nn.operands import arrays_beside, network_dtype
 from dml_vk.ops.copy import copy_if_overlapping
 from dml_vk.ops.elementwise import compute
 from dml_vk.ops.fill import fill_constant
@@ -34,6 +35,7 @@ from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import check_dtype, result_over, to_number, to_tensor
 
 
+@hinted
 def scaled_dot_product_attention(
     q: Tensor,
     k: Tensor,
@@ -57,6 +59,7 @@ def scaled_dot_product_attention(
     [[1.0, 2.0], [2.0, 3.0]]
     """
     what = "scaled_dot_product_attention"
+    q, k, v, mask = arrays_beside(what, q, k, v, mask)
     operands = [to_tensor(what, name, one) for name, one in zip("qkv", (q, k, v))]
     causal = to_bool(what, "is_causal", is_causal)
     if mask is not None:

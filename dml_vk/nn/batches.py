@@ -10,6 +10,7 @@ from dml_vk.array.calls import call
 from dml_vk.array.elementwise import square, subtract
 from dml_vk.array.moments import mean as mean_of
 from dml_vk.dtypes import float32, float64
+from dml_vk.hints import hinted
 from dml_vk.layout import Layout
 from dml_vk.nn import doubles
 from dml_vk.nn.activations import Activation, to_activation
@@ -23,6 +24,7 @@ from dml_vk.tensor.core import Tensor, tensor_over
 from dml_vk.tensor.operands import result_over
 
 
+@hinted
 def batch_norm(
     x: Tensor,
     mean: Tensor,
@@ -57,6 +59,7 @@ def batch_norm(
     return call(_normalised, (x, *parts), out, *params)
 
 
+@hinted
 def batch_norm_train(
     x: Tensor,
     weight: Tensor | None = None,

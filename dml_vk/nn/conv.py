@@ -8,11 +8,12 @@ from typing import Any
 from dml_vk.array.calls import call
 from dml_vk.dtypes import float64
 from dml_vk.errors import LayoutError, RangeError
+from dml_vk.hints import hinted
 from dml_vk.layout import Layout
 from dml_vk.nn import by_taps
 from dml_vk.nn.activations import Activation, finish, to_activation
 from dml_vk.nn.affine import grouped
-from dml_vk.nn.operands import network_dtype, sums_for
+from dml_vk.nn.operands import arrays_beside, network_dtype, sums_for
 from dml_vk.nn.windows import Padding, Windows, each_dim, spatial_rank, to_padding, windows_of
 from dml_vk.ops.activation import opcode_of
 from dml_vk.ops.conv import Window, convolve, is_one_launch
@@ -23,6 +24,7 @@ from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import result_over, to_tensor
 
 
+@hinted
 def conv(
     x: Tensor,
     weight: Tensor,
@@ -53,8 +55,8 @@ def conv(
     [[[10.0, 32.0, 4.0], [0.0, 0.0, 0.0]]]
     """
     what = "conv"
-    rank = spatial_rank(what, to_tensor(what, "x", x).shape)
-    operands = (x, weight) if bias is None else (x, weight, bias)
+    operands = arrays_beside(what, *((x, weight) if bias is None else (x, weight, bias)))
+    rank = spatial_rank(what, to_tensor(what, "x", operands[0]).shape)
     for name, operand in zip(("x", "weight", "bias"), operands):
         to_tensor(what, name, operand)
     return call(

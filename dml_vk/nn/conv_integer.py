@@ -14,10 +14,12 @@ from typing import Any
 from dml_vk.array.calls import call
 from dml_vk.dtypes import int8, int32, uint8
 from dml_vk.errors import LayoutError
+from dml_vk.hints import hinted
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.layout import Layout
 from dml_vk.nn.affine import grouped
 from dml_vk.nn.conv import windows_for
+from dml_vk.nn.operands import arrays_beside
 from dml_vk.nn.quantized import to_zero_point
 from dml_vk.nn.taps import Dim, Run, dims_over
 from dml_vk.nn.windows import Padding, each_dim, spatial_rank, to_padding
@@ -33,6 +35,7 @@ from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import check_dtype, result_over, to_tensor
 
 
+@hinted
 def conv_integer(
     x: Tensor,
     weight: Tensor,
@@ -58,6 +61,9 @@ def conv_integer(
     [[[0, 1, 2, 0]]]
     """
     what = "conv_integer"
+    x, weight, x_zero_point, weight_zero_point = arrays_beside(
+        what, x, weight, x_zero_point, weight_zero_point
+    )
     rank = spatial_rank(what, to_tensor(what, "x", x).shape)
     for name, one in (("x", x), ("weight", weight)):
         check_dtype(what, to_tensor(what, name, one).dtype, (int8, uint8))

@@ -10,11 +10,12 @@ from typing import Any, NamedTuple
 from dml_vk.array.calls import call
 from dml_vk.dtypes import float64
 from dml_vk.errors import LayoutError, RangeError
+from dml_vk.hints import hinted
 from dml_vk.layout import Layout
 from dml_vk.nn import by_taps
 from dml_vk.nn.activations import Activation, finish, to_activation
 from dml_vk.nn.affine import grouped
-from dml_vk.nn.operands import network_dtype, sums_for
+from dml_vk.nn.operands import arrays_beside, network_dtype, sums_for
 from dml_vk.nn.windows import Pair, each_dim, spatial_rank, to_padding
 from dml_vk.ops.conv import Window, convolve
 from dml_vk.ops.copy import copy_if_overlapping
@@ -24,6 +25,7 @@ from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import result_over, to_tensor
 
 
+@hinted
 def conv_transpose(
     x: Tensor,
     weight: Tensor,
@@ -50,8 +52,8 @@ def conv_transpose(
     [[[1.0, 10.0, 102.0, 20.0, 203.0, 30.0, 300.0]]]
     """
     what = "conv_transpose"
-    rank = spatial_rank(what, to_tensor(what, "x", x).shape)
-    operands = (x, weight) if bias is None else (x, weight, bias)
+    operands = arrays_beside(what, *((x, weight) if bias is None else (x, weight, bias)))
+    rank = spatial_rank(what, to_tensor(what, "x", operands[0]).shape)
     for name, operand in zip(("x", "weight", "bias"), operands):
         to_tensor(what, name, operand)
     pairs = to_padding(what, padding, rank)

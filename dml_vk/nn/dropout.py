@@ -8,6 +8,7 @@ from typing import Any
 from dml_vk.array.calls import call
 from dml_vk.dtypes import bool_, float32, float64
 from dml_vk.errors import DTypeError, RangeError
+from dml_vk.hints import hinted
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.layout import Layout
 from dml_vk.nn.operands import floats
@@ -20,6 +21,7 @@ from dml_vk.tensor.core import Tensor, tensor_over
 from dml_vk.tensor.operands import check_out, result_over, to_number
 
 
+@hinted
 def dropout(x: Tensor, p: float, *, generator: Generator, out: Tensor | None = None) -> Tensor:
     """Zero elements with the probability p, and multiply the others by 1 / (1 - p).
 

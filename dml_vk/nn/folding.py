@@ -12,6 +12,7 @@ from dml_vk.array.creation import filled
 from dml_vk.array.padding import slabs
 from dml_vk.dtypes import float16, float32
 from dml_vk.errors import LayoutError
+from dml_vk.hints import hinted
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.layout import Layout
 from dml_vk.nn.arguments import check_images
@@ -26,6 +27,7 @@ from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import check_dtype, of_kinds, result_over, to_tensor
 
 
+@hinted
 def unfold(
     x: Tensor,
     kernel_size: int | Sequence[int],
@@ -82,6 +84,7 @@ def columns_of(operands: Sequence[Tensor], out: Any, dims: Sequence[Dim]) -> Ten
     return result
 
 
+@hinted
 def fold(
     x: Tensor,
     output_size: int | Sequence[int],

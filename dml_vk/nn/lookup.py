@@ -10,10 +10,12 @@ import numpy as np
 from dml_vk.array.calls import call
 from dml_vk.dtypes import DType, bool_, float32, int32, to_dtype
 from dml_vk.errors import LayoutError
+from dml_vk.hints import hinted
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.kernels.plan.gather import Step
 from dml_vk.layout import Layout
 from dml_vk.nn.arguments import check_indexes, to_least
+from dml_vk.nn.operands import arrays_beside
 from dml_vk.ops.copy import copy_if_overlapping
 from dml_vk.ops.elementwise import cast_elements, compute
 from dml_vk.ops.fill import fill_sequence
@@ -27,11 +29,12 @@ from dml_vk.ops.view import (
     with_layout,
 )
 from dml_vk.promotion import common_dtype
-from dml_vk.strides.order import to_index
+from dml_vk.strides.order import to_axis
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import check_dtype, check_out, of_kinds, result_over, to_tensor
 
 
+@hinted
 def one_hot(
     x: Tensor,
     num_classes: int,
@@ -52,7 +55,7 @@ def one_hot(
     what, x = "one_hot", to_tensor("one_hot", "x", x)
     check_dtype(what, x.dtype, of_kinds("iu"))
     count, kind = to_least(what, "num_classes", num_classes, 1), to_dtype(what, dtype)
-    dim = to_index(what, "axis", axis, x.ndim + 1)
+    dim = to_axis(what, "axis", axis, x.ndim + 1)
     order = x.layout.unsqueeze(dim).order
     layout = Layout.packed((*x.shape[:dim], count, *x.shape[dim:]), order)
     if out is not None:
@@ -80,6 +83,7 @@ def _one_hot(operands: Sequence[Tensor], out: Any, dim: int, kind: DType, layout
     return result
 
 
+@hinted
 def embedding(indices: Tensor, weight: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the row of the matrix `weight` for each index, along a new last dim.
 
@@ -91,7 +95,9 @@ def embedding(indices: Tensor, weight: Tensor, *, out: Tensor | None = None) -> 
     >>> dml_vk.nn.embedding(dml_vk.asarray([2, 0]), weight).tolist()
     [[5.0, 6.0], [1.0, 2.0]]
     """
-    what, weight = "embedding", to_tensor("embedding", "weight", weight)
+    what = "embedding"
+    indices, weight = arrays_beside(what, indices, weight)
+    weight = to_tensor(what, "weight", weight)
     index = to_tensor(what, "indices", indices)
     check_dtype(what, index.dtype, of_kinds("iu"))
     check_devices(what, indices=index, weight=weight)

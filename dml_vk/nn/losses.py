@@ -12,12 +12,13 @@ from dml_vk.array.elementwise import not_equal, where
 from dml_vk.array.statistics import sum
 from dml_vk.dtypes import DType, float32, float64
 from dml_vk.errors import LayoutError
+from dml_vk.hints import hinted
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.kernels.plan.gather import Step
 from dml_vk.layout import Layout
 from dml_vk.nn import doubles
 from dml_vk.nn.arguments import check_indexes, to_word
-from dml_vk.nn.operands import floats, floats_beside
+from dml_vk.nn.operands import arrays_beside, floats, floats_beside
 from dml_vk.ops.copy import copy_elements
 from dml_vk.ops.elementwise import cast_elements, compute
 from dml_vk.ops.fill import fill_constant
@@ -39,6 +40,7 @@ from dml_vk.tensor.operands import (
 REDUCTIONS = ("mean", "sum", "none")
 
 
+@hinted
 def nll_loss(
     x: Tensor,
     target: Tensor,
@@ -63,6 +65,7 @@ def nll_loss(
     return _loss("nll_loss", x, target, weight, ignore_index, reduction, out)
 
 
+@hinted
 def cross_entropy(
     x: Tensor,
     target: Tensor,
@@ -85,6 +88,7 @@ def cross_entropy(
 def _loss(
     what: str, x: Any, target: Any, weight: Any, ignore_index: Any, reduction: Any, out: Any
 ) -> Tensor:
+    x, target, weight = arrays_beside(what, x, target, weight)
     given, classes = floats(what, x), to_tensor(what, "target", target)
     check_dtype(what, classes.dtype, of_kinds("iu"))
     to_word(what, "reduction", reduction, REDUCTIONS)

@@ -12,6 +12,7 @@ from dml_vk.array.calls import call
 from dml_vk.array.manipulation import to_axes
 from dml_vk.dtypes import float64
 from dml_vk.errors import LayoutError, RangeError
+from dml_vk.hints import hinted
 from dml_vk.layout import broadcast_sizes
 from dml_vk.nn import doubles
 from dml_vk.nn.activations import Activation, to_activation
@@ -34,6 +35,7 @@ from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import result_over
 
 
+@hinted
 def layer_norm(
     x: Tensor,
     normalized_shape: int | Sequence[int],
@@ -59,6 +61,7 @@ def layer_norm(
     return _over_last(what, "scale", x, normalized_shape, weight, bias, out, *given)
 
 
+@hinted
 def rms_norm(
     x: Tensor,
     normalized_shape: int | Sequence[int],
@@ -79,6 +82,7 @@ def rms_norm(
     return _over_last(what, "squares", x, normalized_shape, weight, None, out, *given)
 
 
+@hinted
 def instance_norm(
     x: Tensor,
     weight: Tensor | None = None,
@@ -101,6 +105,7 @@ def instance_norm(
     return _called(_instances, what, x, (x.shape[1],), weight, bias, out, *given)
 
 
+@hinted
 def group_norm(
     x: Tensor,
     num_groups: int,
@@ -128,6 +133,7 @@ def group_norm(
     return _called(_groups, what, x, (channels,), weight, bias, out, groups, *given)
 
 
+@hinted
 def mean_variance_norm(
     x: Tensor,
     weight: Tensor | None = None,
@@ -165,6 +171,7 @@ def mean_variance_norm(
     return _called(_rows, what, x, shape or (), weight, bias, out, pair, *given)
 
 
+@hinted
 def normalize(
     x: Tensor, *, p: float = 2, axis: Axes = 1, eps: float = 1e-12, out: Tensor | None = None
 ) -> Tensor:

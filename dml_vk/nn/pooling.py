@@ -14,6 +14,7 @@ from dml_vk.array.moments import mean
 from dml_vk.array.statistics import max as maximum
 from dml_vk.dtypes import DTYPES, DType, float64, int64
 from dml_vk.errors import ErrorsAs, LayoutError, RangeError
+from dml_vk.hints import hinted
 from dml_vk.kernels.plan.pool import Pooling
 from dml_vk.layout import Layout
 from dml_vk.nn import double_pooling
@@ -36,6 +37,7 @@ NUMBERS = (*[one for one in DTYPES.values() if one.kind in "iu" and one.itemsize
 MOST_TAPS = 2**24  # elements of a window: counts up to it are exact as float32
 
 
+@hinted
 def max_pool(
     x: Tensor,
     kernel_size: int | Sequence[int],
@@ -71,6 +73,7 @@ def max_pool(
     return call(_pool, (x,), out, what, "max", *params)
 
 
+@hinted
 def avg_pool(
     x: Tensor,
     kernel_size: int | Sequence[int],
@@ -98,6 +101,7 @@ def avg_pool(
     return call(_pool, (x,), out, what, "avg", *params, counted)
 
 
+@hinted
 def lp_pool(
     x: Tensor,
     p: float,
@@ -123,6 +127,7 @@ def lp_pool(
     return call(_pool, (x,), out, what, "lp", *params, False, power)
 
 
+@hinted
 def adaptive_avg_pool(
     x: Tensor, output_size: int | Sequence[int | None] | None, *, out: Tensor | None = None
 ) -> Tensor:
@@ -143,6 +148,7 @@ def adaptive_avg_pool(
     return call(_adaptive, (x,), out, what, "avg", sizes)
 
 
+@hinted
 def adaptive_max_pool(
     x: Tensor,
     output_size: int | Sequence[int | None] | None,
@@ -168,6 +174,7 @@ def adaptive_max_pool(
     return call(_adaptive, (x,), out, what, "max", sizes)
 
 
+@hinted
 def global_avg_pool(x: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the means over all spatial dims, which have size 1 then, as `mean` computes them.
 
@@ -178,6 +185,7 @@ def global_avg_pool(x: Tensor, *, out: Tensor | None = None) -> Tensor:
     return _global_mean("global_avg_pool", x, out)
 
 
+@hinted
 def global_max_pool(x: Tensor, *, out: Tensor | None = None) -> Tensor:
     """Return the maxima over all spatial dims, which have size 1 then, as `max` computes them.
 

@@ -9,10 +9,11 @@ from dml_vk.array.calls import call
 from dml_vk.array.einsum import Factor, spread
 from dml_vk.dtypes import float16, float32, float64
 from dml_vk.errors import LayoutError
+from dml_vk.hints import hinted
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.layout import Layout
 from dml_vk.nn.activations import Activation, finish, to_activation
-from dml_vk.nn.operands import network_dtype, sums_for
+from dml_vk.nn.operands import arrays_beside, network_dtype, sums_for
 from dml_vk.ops.activation import opcode_of
 from dml_vk.ops.copy import copy_if_overlapping
 from dml_vk.ops.elementwise import compute
@@ -25,6 +26,7 @@ from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import result_over, to_tensor
 
 
+@hinted
 def linear(
     x: Tensor,
     weight: Tensor,
@@ -45,7 +47,7 @@ def linear(
     [[21.5, 0.0]]
     """
     what = "linear"
-    operands = (x, weight) if bias is None else (x, weight, bias)
+    operands = arrays_beside(what, *((x, weight) if bias is None else (x, weight, bias)))
     for name, operand in zip(("x", "weight", "bias"), operands):
         to_tensor(what, name, operand)
     return call(_linear, operands, out, to_activation(what, activation))
@@ -80,6 +82,7 @@ def _linear(operands: Sequence[Tensor], out: Any, activation: Activation | None)
     return target
 
 
+@hinted
 def gemm(
     a: Tensor,
     b: Tensor,
@@ -104,7 +107,7 @@ def gemm(
     [[42.5, 23.0]]
     """
     what = "gemm"
-    operands = (a, b) if c is None else (a, b, c)
+    operands = arrays_beside(what, *((a, b) if c is None else (a, b, c)))
     for name, operand in zip("abc", operands):
         to_tensor(what, name, operand)
     for name, number in (("alpha", alpha), ("beta", beta)):

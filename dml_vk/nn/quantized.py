@@ -22,8 +22,10 @@ from dml_vk.dtypes import (
     uint16,
 )
 from dml_vk.errors import LayoutError, RangeError
+from dml_vk.hints import hinted
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.layout import Layout
+from dml_vk.nn.operands import arrays_beside
 from dml_vk.ops.elementwise import cast_elements, compute
 from dml_vk.ops.numbers import element_words, scalar_words
 from dml_vk.ops.view import View, temporary_like, with_dtype
@@ -43,6 +45,7 @@ from dml_vk.tensor.operands import (
 SMALL = (int8, uint8, int16, uint16)
 
 
+@hinted
 def quantize(
     x: Tensor,
     scale: Operand,
@@ -63,6 +66,7 @@ def quantize(
     [1, 3, 5, 127]
     """
     what, kind = "quantize", to_dtype("quantize", dtype)
+    x, scale, zero_point = arrays_beside(what, x, scale, zero_point)
     check_dtype(what, to_tensor(what, "x", x).dtype, (float16, float32))
     check_dtype(what, kind, SMALL)
     given = _checked(what, x, scale, zero_point, kind)
@@ -85,6 +89,7 @@ def _quantized(operands: Sequence[Any], out: Any, kind: DType) -> Tensor:
     return result
 
 
+@hinted
 def dequantize(
     x: Tensor,
     scale: Operand,
@@ -104,6 +109,7 @@ def dequantize(
     [-1.0, 0.0, 62.0]
     """
     what, kind = "dequantize", to_dtype("dequantize", dtype)
+    x, scale, zero_point = arrays_beside(what, x, scale, zero_point)
     check_dtype(what, to_tensor(what, "x", x).dtype, (*SMALL, int32))
     check_dtype(what, kind, (float16, float32))
     return call(_dequantized, _checked(what, x, scale, zero_point, x.dtype), out, kind)
@@ -161,6 +167,7 @@ def to_zero_point(what: str, name: str, value: Any, kind: DType) -> Any:
     return int(plain(value))
 
 
+@hinted
 def matmul_integer(
     a: Tensor,
     b: Tensor,
@@ -180,6 +187,7 @@ def matmul_integer(
     [[1, 2], [1, 6]]
     """
     what = "matmul_integer"
+    a, b, a_zero_point, b_zero_point = arrays_beside(what, a, b, a_zero_point, b_zero_point)
     for name, one in (("a", a), ("b", b)):
         check_dtype(what, to_tensor(what, name, one).dtype, (int8, uint8))
         if one.ndim < 2:

@@ -12,6 +12,7 @@ import numpy as np
 from dml_vk.array.calls import call, shown
 from dml_vk.dtypes import float16, float32, uint32
 from dml_vk.errors import LayoutError, RangeError
+from dml_vk.hints import hinted
 from dml_vk.layout import Layout
 from dml_vk.nn.arguments import check_images, to_word
 from dml_vk.nn.coordinates import COORDINATES, CUBIC, ROUNDINGS, Tap, Way, nearest, taps, way_of
@@ -28,6 +29,7 @@ from dml_vk.tensor.operands import check_dtype, check_out, result_over, to_numbe
 MODES = ("nearest", "nearest_exact", "linear", "cubic")
 
 
+@hinted
 def resample(
     x: Tensor,
     *,

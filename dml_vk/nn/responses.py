@@ -9,6 +9,7 @@ from typing import Any
 from dml_vk.array.calls import call
 from dml_vk.array.elementwise import add, divide, multiply, pow
 from dml_vk.dtypes import float32, float64
+from dml_vk.hints import hinted
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.kernels.plan.pool import Pooling
 from dml_vk.layout import Layout
@@ -28,6 +29,7 @@ from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import result_over, to_number
 
 
+@hinted
 def local_response_norm(
     x: Tensor,
     size: int,

@@ -7,6 +7,7 @@ from typing import Any
 
 from dml_vk.array.calls import call
 from dml_vk.errors import LayoutError
+from dml_vk.hints import hinted
 from dml_vk.layout import Layout
 from dml_vk.nn.arguments import to_least, to_word
 from dml_vk.ops.copy import copy_elements, copy_if_overlapping
@@ -18,6 +19,7 @@ from dml_vk.tensor.operands import result_over, to_tensor
 ORDERS = ("CRD", "DCR")
 
 
+@hinted
 def pixel_shuffle(
     x: Tensor, factor: int, *, order: str = "CRD", out: Tensor | None = None
 ) -> Tensor:
@@ -41,6 +43,7 @@ def pixel_shuffle(
     return call(_shuffled, (x,), out, what, sizes, step, first)
 
 
+@hinted
 def pixel_unshuffle(
     x: Tensor, factor: int, *, order: str = "CRD", out: Tensor | None = None
 ) -> Tensor:

@@ -10,6 +10,7 @@ from dml_vk.array.calls import call
 from dml_vk.array.statistics import call_axes, reduce_into, reduced_axes, reduced_target
 from dml_vk.dtypes import float64, int64, uint32
 from dml_vk.errors import LayoutError
+from dml_vk.hints import hinted
 from dml_vk.kernels.plan.gather import Step
 from dml_vk.layout import Layout
 from dml_vk.nn import doubles
@@ -24,6 +25,7 @@ from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import result_over
 
 
+@hinted
 def softmax(x: Tensor, *, axis: Axes = -1, out: Tensor | None = None) -> Tensor:
     """Return exp(x) divided by its sum over these axes. Large elements do not overflow.
 
@@ -35,6 +37,7 @@ def softmax(x: Tensor, *, axis: Axes = -1, out: Tensor | None = None) -> Tensor:
     return _over_rows("softmax", "exp_sum", x, axis, out)
 
 
+@hinted
 def log_softmax(x: Tensor, *, axis: Axes = -1, out: Tensor | None = None) -> Tensor:
     """Return the logarithm of softmax over these axes, accurate also where softmax is 0.
 
@@ -45,6 +48,7 @@ def log_softmax(x: Tensor, *, axis: Axes = -1, out: Tensor | None = None) -> Ten
     return _over_rows("log_softmax", "log_sum", x, axis, out)
 
 
+@hinted
 def logsumexp(
     x: Tensor, *, axis: Axes = -1, keepdims: bool = False, out: Tensor | None = None
 ) -> Tensor:
@@ -59,6 +63,7 @@ def logsumexp(
     return call(_log_sum, (x,), out, axes, keepdims)
 
 
+@hinted
 def hardmax(x: Tensor, *, axis: Axes = -1, out: Tensor | None = None) -> Tensor:
     """Return 1 for the first largest element, or the first NaN, over these axes, and 0 elsewhere.
 

@@ -9,7 +9,9 @@ import numpy as np
 from dml_vk.array.indexing.places import checked, part_of, to_write
 from dml_vk.dtypes import int64, uint64
 from dml_vk.errors import LayoutError
+from dml_vk.hints import hinted
 from dml_vk.layout import Layout
+from dml_vk.nn.operands import arrays_beside
 from dml_vk.nn.windows import spatial_rank, to_output_size
 from dml_vk.ops.copy import copy_if_overlapping
 from dml_vk.ops.fill import fill_constant
@@ -19,6 +21,7 @@ from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import check_dtype, result_over, to_tensor
 
 
+@hinted
 def max_unpool(
     x: Tensor,
     indices: Tensor,
@@ -38,6 +41,7 @@ def max_unpool(
     [[[0.0, 7.0, 0.0, 5.0]]]
     """
     what = "max_unpool"
+    x, indices = arrays_beside(what, x, indices)
     given = to_tensor(what, "x", x)
     rank = spatial_rank(what, given.shape)
     index = to_tensor(what, "indices", indices)

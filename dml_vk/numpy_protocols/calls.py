@@ -25,7 +25,6 @@ _IGNORABLE: dict[str, tuple[Any, ...]] = {
     "order": ("K",),
     "ndmin": (0,),
     "overwrite_input": (True, False),
-    "rowwise": ("C",),
     "set": ("sort", "table"),
     "sorted": (True, False),
     "subok": (True, False),

@@ -5,12 +5,15 @@ Default dtypes are those of this package.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 from dml_vk.layout import contiguous_format
 from dml_vk.numpy_protocols.calls import Call, ours
+from dml_vk.numpy_protocols.shapes import memory_format
+from dml_vk.strides.order import several
 
 
 def _arange(start: Any = None, stop: Any = None, step: Any = None, **named: Any) -> Any:
@@ -19,8 +22,27 @@ def _arange(start: Any = None, stop: Any = None, step: Any = None, **named: Any)
     return ours.arange(start, stop, 1 if step is None else step, **named)
 
 
+def _shaped(name: str) -> Callable[..., Any]:
+    """Adapt a function of a shape to NumPy's names of memory orders."""
+
+    def adapter(shape: Any, *value: Any, order: Any = "C", **named: Any) -> Any:
+        form = memory_format(name, order, len(tuple(several(shape))))
+        return getattr(ours, name)(shape, *value, memory_format=form, **named)
+
+    return adapter
+
+
+def _asarray(a: Any, order: Any = None, **named: Any) -> Any:
+    """An order is that of what other arrays would become."""
+    if order is None or (isinstance(order, str) and order.upper() == "K"):
+        return ours.asarray(a, **named)
+    made = ours.asarray(a, **named)
+    form = memory_format("asarray", order, made.ndim, made)
+    return ours.asarray(made, memory_format=form)
+
+
 def _array(object: Any, copy: Any = True, ndmin: int = 0, **named: Any) -> Any:
-    made = ours.asarray(object, copy=copy, **named)
+    made = _asarray(object, copy=copy, **named)
     return ours.reshape(made, (1,) * (ndmin - made.ndim) + made.shape)
 
 
@@ -28,8 +50,8 @@ def _ascontiguousarray(a: Any, **named: Any) -> Any:
     return ours.asarray(a, memory_format=contiguous_format, **named)
 
 
-def _eye(N: Any, M: Any = None, **named: Any) -> Any:  # noqa: N803 - NumPy's names
-    return ours.eye(N, M, **named)
+def _eye(N: Any, M: Any = None, order: Any = "C", **named: Any) -> Any:  # noqa: N803 - NumPy's
+    return ours.eye(N, M, memory_format=memory_format("eye", order, 2), **named)
 
 
 def _tri(N: Any, m: Any = None, **named: Any) -> Any:  # noqa: N803 - NumPy's names
@@ -38,16 +60,16 @@ def _tri(N: Any, m: Any = None, **named: Any) -> Any:  # noqa: N803 - NumPy's na
 
 _CALLS = {
     "arange": Call("arange", "/ start stop step dtype * device", _arange),
-    "array": Call("array", "object / dtype * copy -order -subok ndmin device", _array),
-    "asanyarray": Call("asanyarray", "a / dtype -order * device copy", "asarray"),
-    "asarray": Call("asarray", "a / dtype -order * device copy", "asarray"),
+    "array": Call("array", "object / dtype * copy order -subok ndmin device", _array),
+    "asanyarray": Call("asanyarray", "a / dtype order * device copy", _asarray),
+    "asarray": Call("asarray", "a / dtype order * device copy", _asarray),
     "ascontiguousarray": Call("ascontiguousarray", "a / dtype * device", _ascontiguousarray),
-    "empty": Call("empty", "shape / dtype -order=rowwise * device", "empty"),
-    "eye": Call("eye", "N / M k dtype -order=rowwise * device", _eye),
-    "full": Call("full", "shape fill_value / dtype -order=rowwise * device", "full"),
+    "empty": Call("empty", "shape / dtype order * device", _shaped("empty")),
+    "eye": Call("eye", "N / M k dtype order * device", _eye),
+    "full": Call("full", "shape fill_value / dtype order * device", _shaped("full")),
     "identity": Call("identity", "n / dtype * device", "eye"),
-    "ones": Call("ones", "shape / dtype -order=rowwise * device", "ones"),
+    "ones": Call("ones", "shape / dtype order * device", _shaped("ones")),
     "tri": Call("tri", "N / M=m k dtype * device", _tri),
-    "zeros": Call("zeros", "shape / dtype -order=rowwise * device", "zeros"),
+    "zeros": Call("zeros", "shape / dtype order * device", _shaped("zeros")),
 }
 FUNCTIONS = {getattr(np, name): call for name, call in _CALLS.items()}

@@ -9,6 +9,7 @@ from dml_vk.array.host_operands import beside
 from dml_vk.dtypes import bool_, float64, int64
 from dml_vk.errors import ErrorsAs, RangeError
 from dml_vk.numpy_protocols.calls import NOT_GIVEN, ours
+from dml_vk.numpy_protocols.numbers import in_dtype
 from dml_vk.promotion import float_dtype
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import to_tensor
@@ -50,6 +51,38 @@ def reduction(name: str) -> Callable[..., Any]:
     return adapter
 
 
+def nan_reduction(name: str) -> Callable[..., Any]:
+    """Adapt `nansum`, `nanprod`, `nanmax` or `nanmin`."""
+
+    def plain(a: Any, **named: Any) -> Any:
+        return getattr(ours, name)(a, **named)
+
+    return _without_nan(name, plain, reduction(name.removeprefix("nan")))
+
+
+def nan_moment(name: str) -> Callable[..., Any]:
+    """Adapt `nanmean`, `nanvar` or `nanstd`."""
+    return _without_nan(name, in_dtype(name), moment(name.removeprefix("nan")))
+
+
+def _without_nan(
+    name: str, plain: Callable[..., Any], other: Callable[..., Any]
+) -> Callable[..., Any]:
+    """Adapt a function such as `nansum`: with the options, it is `other` of what is not NaN."""
+
+    def adapter(a: Any, *, initial: Any = NOT_GIVEN, where: Any = True, **named: Any) -> Any:
+        starts = initial is not NOT_GIVEN and initial is not None
+        if where is True and not starts:
+            return plain(a, **named)
+        x, mask = beside(name, to_tensor(name, "a", a), where)
+        with ErrorsAs(name):
+            counted = ours.equal(x, x)
+            mask = counted if mask is True else ours.logical_and(mask, counted)
+            return other(x, where=mask, **({"initial": initial} if starts else {}), **named)
+
+    return adapter
+
+
 def _kept(x: Tensor, mask: Any, neutral: Any) -> Any:
     """The elements where the mask is true, and the neutral one elsewhere."""
     x, mask = ours.broadcast_arrays(x, ours.asarray(mask, device=x.device))
@@ -73,8 +106,9 @@ def _extreme(name: str, x: Tensor, mask: Any, axis: Any, initial: Any, named: An
     return getattr(ours, name)(kept, axis=axis, **named)
 
 
-def moment(name: str, plain: Callable[..., Any]) -> Callable[..., Any]:
+def moment(name: str) -> Callable[..., Any]:
     """Adapt `mean`, `var` or `std`, which divide by the number of elements that count."""
+    plain = in_dtype(name)
 
     def adapter(
         a: Any,

@@ -17,6 +17,7 @@ from dml_vk.strides.order import to_bool, to_int
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import to_number, to_tensor
 
+_CUMULATIVE = ("cumulative_prod", "cumulative_sum")  # of one number, they are of one dim
 _TOLERANCES = {"rtol", "atol"}
 
 
@@ -25,7 +26,7 @@ def along(name: str) -> Callable[..., Any]:
 
     def adapter(a: Any, *, axis: Any = None, **named: Any) -> Any:
         given = to_tensor(name, "a", a)
-        if axis is None:
+        if axis is None or (not given.ndim and name in _CUMULATIVE and axis in (0, -1)):
             given, axis = ours.ravel(given), 0
         return getattr(ours, name)(given, axis=axis, **named)
 
@@ -40,6 +41,14 @@ def along_last(name: str) -> Callable[..., Any]:
         return function(a, axis=axis, **named)
 
     return adapter
+
+
+def argsort(a: Any, *, axis: Any = -1, **named: Any) -> Any:
+    """Of one number, as of a vector."""
+    given = to_tensor("argsort", "a", a)
+    if not given.ndim and axis in (0, -1):
+        axis = None
+    return along_last("argsort")(given, axis=axis, **named)
 
 
 def can_cast(from_: Any, to: Any, casting: Any = None) -> bool:
@@ -67,6 +76,12 @@ def close(name: str) -> Callable[..., Any]:
 def einsum(subscripts: Any, *operands: Any, dtype: Any = None, **named: Any) -> Any:
     given = tuple(beside("einsum", *operands))
     return ours.einsum(subscripts, *_in_dtype(dtype, given), **named)
+
+
+def einsum_path(subscripts: Any, *operands: Any, **named: Any) -> Any:
+    """The order in which NumPy would contract operands of these shapes; no element is read."""
+    shapes = [one.shape if isinstance(one, Tensor) else np.shape(one) for one in operands]
+    return np.einsum_path(subscripts, *[np.broadcast_to(0.0, one) for one in shapes], **named)
 
 
 def in_dtype(name: str) -> Callable[..., Any]:

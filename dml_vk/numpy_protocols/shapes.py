@@ -10,7 +10,7 @@ from dml_vk.errors import LayoutError
 from dml_vk.layout import contiguous_format, preserve_format
 from dml_vk.numpy_protocols.calls import ours
 from dml_vk.promotion import check_weak
-from dml_vk.strides.order import to_bool, to_index, to_int
+from dml_vk.strides.order import several, to_axis, to_bool, to_int
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import plain, to_tensor
 
@@ -43,19 +43,38 @@ def like(name: str) -> Callable[..., Any]:
     """Adapt a function such as `zeros_like` to NumPy's names of memory orders."""
 
     def adapter(a: Any, *value: Any, order: Any = "K", **named: Any) -> Any:
-        if order is not None and not (isinstance(order, str) and order in ("K", "C")):
-            rule = "order must be 'K' or 'C': dml_vk's own function takes memory_format"
-            raise LayoutError(name, rule, order=order)
-        form = contiguous_format if order == "C" else preserve_format
-        return getattr(ours, name)(a, *value, memory_format=form, **named)
+        given = to_tensor(name, "a", a)
+        shape = named.get("shape")
+        rank = given.ndim if shape is None else len(tuple(several(shape)))
+        form = memory_format(name, order, rank, given)
+        return getattr(ours, name)(given, *value, memory_format=form, **named)
 
     return adapter
 
 
-def meshgrid(*xi: Any, copy: Any = True, **named: Any) -> list[Tensor]:
+def memory_format(what: str, order: Any, rank: int, x: Tensor | None = None) -> Any:
+    """Return what NumPy's name of an order means for a result of this rank, like x or new."""
+    if order is not None and not (isinstance(order, str) and order.upper() in ("K", "A", "C", "F")):
+        rule = "order must be 'K', 'A', 'C' or 'F'"
+        raise LayoutError(what, rule, order=order)
+    word = "K" if order is None else order.upper()
+    columns = tuple(range(rank))[::-1]
+    if word == "A" and x is not None:
+        word = "F" if x.layout.order == columns else "C"
+    if word == "F":
+        return columns
+    return contiguous_format if word == "C" or x is None else preserve_format
+
+
+def copy(a: Any, order: Any = "K") -> Tensor:
+    given = to_tensor("copy", "a", a)
+    return given.clone(memory_format("copy", order, given.ndim, given))
+
+
+def meshgrid(*xi: Any, copy: Any = True, **named: Any) -> tuple[Tensor, ...]:
     """The grids, which are views of the vectors if `copy` is false."""
-    found = ours.meshgrid(*xi, **named)
-    return [one.clone() for one in found] if to_bool("meshgrid", "copy", copy) else list(found)
+    found: tuple[Tensor, ...] = ours.meshgrid(*xi, **named)
+    return tuple([one.clone() for one in found]) if to_bool("meshgrid", "copy", copy) else found
 
 
 def reshape(a: Any, shape: Any = None, newshape: Any = None, **named: Any) -> Any:
@@ -64,9 +83,9 @@ def reshape(a: Any, shape: Any = None, newshape: Any = None, **named: Any) -> An
 
 def rollaxis(a: Any, axis: Any, start: Any = 0) -> Any:
     given = to_tensor("rollaxis", "a", a)
-    source = to_index("rollaxis", "axis", axis, given.ndim)
+    source = to_axis("rollaxis", "axis", axis, given.ndim)
     before = to_int("rollaxis", "start", start)
-    target = to_index("rollaxis", "start", before, given.ndim + (before >= 0))
+    target = to_axis("rollaxis", "start", before, given.ndim + (before >= 0))
     return given.movedim(source, target - (source < target))
 
 

@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from dml_vk.array.host_operands import beside_tensor, is_of_host
-from dml_vk.dtypes import DType, to_dtype
-from dml_vk.errors import DTypeError
+from dml_vk.array.cumulative_extremes import cumulative_extreme
+from dml_vk.array.host_operands import beside, beside_tensor, is_of_host
+from dml_vk.array.inverse_erf import erfinv
+from dml_vk.dtypes import DType, bool_, to_dtype
+from dml_vk.errors import DTypeError, ErrorsAs
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.numpy_protocols.calls import (
     check_names,
@@ -21,6 +23,8 @@ from dml_vk.numpy_protocols.calls import (
 )
 from dml_vk.numpy_protocols.masked import reduction
 from dml_vk.numpy_protocols.repeated import at
+from dml_vk.numpy_protocols.segments import reduceat
+from dml_vk.ops.scan import MAXIMUM, MINIMUM
 from dml_vk.promotion import check_casting, check_casts
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import plain, to_tensors
@@ -32,7 +36,7 @@ _NAMES = {
     if operator.numpy is not None
 }
 _NAMES |= {"conjugate": "conj", "deg2rad": "radians", "rad2deg": "degrees", "rint": "round"}
-_COMPOSED = "cbrt degrees fmax fmin frexp gcd lcm ldexp matmul modf radians vecdot"
+_COMPOSED = "cbrt degrees fabs fmax fmin frexp gcd lcm ldexp matmul modf radians vecdot"
 _NAMES |= {name: name for name in _COMPOSED.split()}
 UFUNCS: dict[Any, str] = {
     getattr(np, numpy): name
@@ -48,6 +52,12 @@ REDUCTIONS: dict[Any, str] = {
     np.logical_or: "any",
 }
 ACCUMULATIONS: dict[Any, str] = {np.add: "cumulative_sum", np.multiply: "cumulative_prod"}
+EXTREMES: dict[Any, int] = {
+    np.maximum: MAXIMUM,
+    np.minimum: MINIMUM,
+    np.logical_and: MINIMUM,
+    np.logical_or: MAXIMUM,
+}
 _OPTIONS = ("casting", "dtype", "out")
 
 
@@ -78,6 +88,7 @@ SPECIAL: dict[str, str | Callable[..., Any]] = {
     "entr": _entr,
     "erf": "erf",
     "erfc": "erfc",
+    "erfinv": erfinv,
     "exp2": "exp2",
     "expit": "sigmoid",
     "expm1": "expm1",
@@ -112,15 +123,24 @@ def ufunc(function: np.ufunc, method: str, inputs: tuple[Any, ...], named: dict[
     if method == "accumulate" and function in ACCUMULATIONS:
         check_names(what, ("axis", "dtype", "out"), given)
         return getattr(ours, ACCUMULATIONS[function])(*inputs, **{"axis": 0, **given})
+    if method == "accumulate" and function in EXTREMES:
+        check_names(what, ("axis", "out"), given)
+        logical = function in (np.logical_and, np.logical_or)
+        x = ours.astype(inputs[0], "bool", copy=False) if logical else inputs[0]
+        return cumulative_extreme(what, EXTREMES[function], x, given.pop("axis", 0), **given)
     if method == "at":
         return at(what, function, *inputs)
+    if method == "reduceat":
+        check_names(what, ("axis", "dtype", "out"), given)
+        return reduceat(what, function, *inputs, **given)
     if method == "outer" and function in UFUNCS and len(inputs) == function.nin == 2:
         return _called(what, UFUNCS[function], _apart(*inputs), given)
     if method != "__call__":
         raise no_such(what)
+    if "where" in given and (function in UFUNCS or function is np.divmod):
+        return _where(what, function, inputs, given)
     if function is np.divmod:
-        check_names(what, ("out",), given)
-        return _divmod(*inputs, *given.get("out", (None, None)))
+        return _divmod(what, inputs, given)
     if function in UFUNCS:
         return _called(what, UFUNCS[function], inputs, given)
     special = SPECIAL.get(function.__name__)
@@ -133,6 +153,36 @@ def ufunc(function: np.ufunc, method: str, inputs: tuple[Any, ...], named: dict[
     return special(*[_promoted(first, one) for one in inputs])
 
 
+def _where(what: str, function: np.ufunc, inputs: Any, given: dict[str, Any]) -> Any:
+    """Compute all, and write what the mask chooses to `out`, or to zeros."""
+    mask, out = given.pop("where"), given.pop("out", None)
+    near = next(one for one in (*inputs, mask, *_each(out)) if isinstance(one, Tensor))
+    _, mask = beside(what, near, mask)
+    mask = mask if isinstance(mask, Tensor) else ours.asarray(mask, device=near.device)
+    if mask.dtype is not bool_:
+        raise DTypeError(what, "where must be bools", where=mask.dtype)
+    if function is np.divmod:
+        results = _divmod(what, inputs, given)
+    else:
+        results = _each(_called(what, UFUNCS[function], inputs, given))
+    targets = (None,) * len(results) if out is None else _each(out)
+    with ErrorsAs(what):
+        found = []
+        for one, target in zip(results, targets):
+            if target is None:
+                target = ours.zeros(
+                    ours.broadcast_shapes(one.shape, mask.shape), one.dtype, device=near.device
+                )
+            check_casts(what, [one.dtype], target.dtype, "same_kind")
+            one = ours.astype(one, target.dtype, copy=False)
+            found.append(ours.where(mask, one, target, out=target))
+    return tuple(found) if function.nout > 1 else found[0]
+
+
+def _each(one_or_more: Any) -> tuple[Any, ...]:
+    return one_or_more if isinstance(one_or_more, tuple) else (one_or_more,)
+
+
 def _apart(x1: Any, x2: Any) -> tuple[Any, Any]:
     """Operands of which each element of one meets each of the other."""
     near = x1 if isinstance(x1, Tensor) else x2
@@ -143,15 +193,15 @@ def _apart(x1: Any, x2: Any) -> tuple[Any, Any]:
     return found[0], found[1]
 
 
-def _divmod(x1: Any, x2: Any, quotients: Any, rest: Any) -> tuple[Any, Any]:
+def _divmod(what: str, inputs: tuple[Any, ...], given: dict[str, Any]) -> tuple[Any, Any]:
     """Quotients and remainders; a target may be an operand."""
+    x1, x2 = _converted(what, "floor_divide", inputs, given)
     found = ours.floor_divide(x1, x2), ours.remainder(x1, x2)
-    return tuple(
-        [
-            one if out is None else ours.positive(one, out=out)
-            for one, out in zip(found, (quotients, rest))
-        ]
-    )
+    first, second = [
+        one if out is None else ours.positive(one, out=out)
+        for one, out in zip(found, given.get("out", (None, None)))
+    ]
+    return first, second
 
 
 def _promoted(first: Tensor, one: Any) -> Any:
@@ -162,12 +212,17 @@ def _promoted(first: Tensor, one: Any) -> Any:
 
 
 def _called(what: str, name: str, inputs: tuple[Any, ...], given: dict[str, Any]) -> Any:
-    allowed = {"vecdot": ("axis", *_OPTIONS)}.get(name, _OPTIONS)
-    check_names(what, allowed, given)
-    casting, dtype = given.pop("casting", "same_kind"), given.pop("dtype", None)
-    if dtype is not None:
-        inputs = _in_dtype(what, name, inputs, to_dtype(what, dtype), casting)
+    inputs = _converted(what, name, inputs, given)
     return getattr(ours, name)(*inputs, **given)
+
+
+def _converted(what: str, name: str, inputs: tuple[Any, ...], given: dict[str, Any]) -> Any:
+    """Take `casting` and `dtype` off the options, and return the operands in this dtype."""
+    check_names(what, {"vecdot": ("axis", *_OPTIONS)}.get(name, _OPTIONS), given)
+    casting, dtype = given.pop("casting", "same_kind"), given.pop("dtype", None)
+    if dtype is None:
+        return inputs
+    return _in_dtype(what, name, inputs, to_dtype(what, dtype), casting)
 
 
 def _in_dtype(

@@ -1,4 +1,4 @@
-"""Scans: cumulative sums and products along a dim.
+"""Scans: cumulative sums, products and extremes along a dim.
 
 The order of additions depends only on positions in a row, so results are bitwise the same on every
 device, for every layout and however the work is split. A block is 64 elements that start at a
@@ -15,13 +15,22 @@ all elements one after the other would not: then later results are infinite, 0 o
 from __future__ import annotations
 
 from dml_vk.dtypes import DType, float32, float64, int64, uint32
-from dml_vk.kernels.plan.scan import EXCLUSIVE, INCLUSIVE, PRODUCT, SUM, Scan, plan_scan
+from dml_vk.kernels.plan.scan import (
+    EXCLUSIVE,
+    INCLUSIVE,
+    MAXIMUM,
+    MINIMUM,
+    PRODUCT,
+    SUM,
+    Scan,
+    plan_scan,
+)
 from dml_vk.layout import Layout
 from dml_vk.ops.copy import copy_if_overlapping
 from dml_vk.ops.elementwise import cast_elements, converted
 from dml_vk.ops.view import View, access, check_target, temporary, temporary_like
 
-__all__ = ["EXCLUSIVE", "INCLUSIVE", "PRODUCT", "SUM", "scan_elements"]
+__all__ = ["EXCLUSIVE", "INCLUSIVE", "MAXIMUM", "MINIMUM", "PRODUCT", "SUM", "scan_elements"]
 
 
 def scan_elements(
@@ -29,7 +38,8 @@ def scan_elements(
 ) -> None:
     """Write the scan of the source along `dim`, computed in the target's dtype.
 
-    `operator` is SUM or PRODUCT. EXCLUSIVE excludes each element from its own result. A source that
+    `operator` is SUM, PRODUCT, MAXIMUM or MINIMUM; the extremes, of which NaN is one, are only for
+    targets of floats or int64. EXCLUSIVE excludes each element from its own result. A source that
     shares memory with the target is read as if the target were written afterwards.
     """
     to = target

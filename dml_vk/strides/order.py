@@ -13,7 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from itertools import islice
 from typing import Any, TypeAlias, TypeVar, Union
 
-from dml_vk.errors import DTypeError, LayoutError, LayoutIndexError
+from dml_vk.errors import AxisError, DTypeError, LayoutError, LayoutIndexError
 
 T = TypeVar("T")
 Ints: TypeAlias = tuple[int, ...]
@@ -155,7 +155,7 @@ def to_dim(what: str, dim: int, rank: int) -> int:
     """Normalize a dim, which may be negative."""
     if type(dim) is int and 0 <= dim < rank:
         return dim
-    return to_index(what, "dim", dim, rank)
+    return to_axis(what, "dim", dim, rank)
 
 
 def to_index(what: str, name: str, index: int, size: int) -> int:
@@ -172,6 +172,21 @@ def to_index(what: str, name: str, index: int, size: int) -> int:
         else f"{name} is out of range: there are none"
     )
     raise LayoutIndexError(what, rule, **{name: index})
+
+
+def to_axis(what: str, name: str, axis: int, rank: int) -> int:
+    """Normalize an axis, or the place of one among `rank`."""
+    try:
+        return to_index(what, name, axis, rank)
+    except LayoutIndexError as error:
+        raise axis_error(error) from None
+
+
+def axis_error(error: LayoutIndexError) -> AxisError:
+    """Return the error as an AxisError: NumPy's too, unless layouts are used without tensors."""
+    both = sys.modules.get("dml_vk.numpy_errors")
+    found: type[AxisError] = both.AxisError if both else AxisError
+    return found(error.op, error.rule, **error.got)
 
 
 def to_dims(what: str, dims: Iterable[int], rank: int) -> Ints:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+import dml_vk.numpy_errors  # noqa: F401 what axes that tensors lack raise: see strides/order.py
 from dml_vk.aliases import not_there
 from dml_vk.dtypes import DType, complex128, float64, to_dtype
 from dml_vk.errors import DTypeError, LayoutError

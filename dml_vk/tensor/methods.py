@@ -29,6 +29,7 @@ from dml_vk.array.host_operands import beside_tensor, is_of_host
 from dml_vk.array.indexing import api as indexing
 from dml_vk.dtypes import to_dtype
 from dml_vk.errors import DTypeError
+from dml_vk.hints import hinted
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.layout import Layout
 from dml_vk.promotion import common_dtype, float_dtype
@@ -211,6 +212,7 @@ class TensorMethods:
         """Return a view with two axes swapped: see `dml_vk.swapaxes`."""
         return turns.swapaxes(self, axis1, axis2)
 
+    @hinted
     def argsort(self: Any, axis: int = -1) -> Tensor:
         """See `dml_vk.argsort`."""
         return sorting.argsort(self, axis=axis)
@@ -301,22 +303,26 @@ class TensorMethods:
         """Limit elements to a range: see `dml_vk.clip`."""
         return clipping.clip(self, min, max)
 
+    @hinted
     def sum(
         self: Any, axis: Axes | None = None, *, dtype: Any = None, keepdims: bool = False
     ) -> Tensor:
         """See `dml_vk.sum`."""
         return statistics.sum(self, axis=axis, dtype=dtype, keepdims=keepdims)
 
+    @hinted
     def prod(
         self: Any, axis: Axes | None = None, *, dtype: Any = None, keepdims: bool = False
     ) -> Tensor:
         """See `dml_vk.prod`."""
         return statistics.prod(self, axis=axis, dtype=dtype, keepdims=keepdims)
 
+    @hinted
     def mean(self: Any, axis: Axes | None = None, *, keepdims: bool = False) -> Tensor:
         """See `dml_vk.mean`."""
         return moments.mean(self, axis=axis, keepdims=keepdims)
 
+    @hinted
     def var(
         self: Any,
         axis: Axes | None = None,
@@ -328,6 +334,7 @@ class TensorMethods:
         """See `dml_vk.var`."""
         return moments.var(self, axis, correction=correction, ddof=ddof, keepdims=keepdims)
 
+    @hinted
     def std(
         self: Any,
         axis: Axes | None = None,
@@ -339,26 +346,32 @@ class TensorMethods:
         """See `dml_vk.std`."""
         return moments.std(self, axis, correction=correction, ddof=ddof, keepdims=keepdims)
 
+    @hinted
     def max(self: Any, axis: Axes | None = None, *, keepdims: bool = False) -> Tensor:
         """See `dml_vk.max`."""
         return statistics.max(self, axis=axis, keepdims=keepdims)
 
+    @hinted
     def min(self: Any, axis: Axes | None = None, *, keepdims: bool = False) -> Tensor:
         """See `dml_vk.min`."""
         return statistics.min(self, axis=axis, keepdims=keepdims)
 
+    @hinted
     def all(self: Any, axis: Axes | None = None, *, keepdims: bool = False) -> Tensor:
         """See `dml_vk.all`."""
         return statistics.all(self, axis=axis, keepdims=keepdims)
 
+    @hinted
     def any(self: Any, axis: Axes | None = None, *, keepdims: bool = False) -> Tensor:
         """See `dml_vk.any`."""
         return statistics.any(self, axis=axis, keepdims=keepdims)
 
+    @hinted
     def argmax(self: Any, axis: int | None = None, *, keepdims: bool = False) -> Tensor:
         """See `dml_vk.argmax`."""
         return statistics.argmax(self, axis=axis, keepdims=keepdims)
 
+    @hinted
     def argmin(self: Any, axis: int | None = None, *, keepdims: bool = False) -> Tensor:
         """See `dml_vk.argmin`."""
         return statistics.argmin(self, axis=axis, keepdims=keepdims)

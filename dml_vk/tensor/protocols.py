@@ -113,6 +113,19 @@ class TensorProtocols:
         memory = self._shown("__array_interface__", self)
         return {**memory.__array_interface__, "strides": memory.strides}
 
+    @property
+    def ctypes(self: Any) -> Any:
+        """The address of the memory, for C libraries; missing unless that is all of the elements.
+
+        It must be host-visible and row-major without gaps, for who reads it may not ask for
+        strides. From now on, work on the tensor runs immediately.
+        """
+        memory = self._shown("ctypes", self)
+        if not memory.flags.c_contiguous:
+            rule = "x must be row-major without gaps: use x.contiguous()"
+            raise AttributeError(explain("ctypes", rule, strides=self.strides))
+        return memory.ctypes
+
     def _shown(self: Any, what: str, holder: object = None) -> Array:
         try:
             memory = host.shown_memory(what, self, holder)

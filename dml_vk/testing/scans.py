@@ -14,7 +14,7 @@ Array = NDArray[Any]
 def scan(
     function: np.ufunc, array: Any, axis: int = -1, dtype: Any = None, *, exclusive: bool = False
 ) -> Array:
-    """Scan with `np.add` or `np.multiply` along an axis, inclusive or exclusive.
+    """Scan with `np.add`, `np.multiply`, `np.maximum` or `np.minimum`, inclusive or exclusive.
 
     >>> import numpy as np
     >>> from dml_vk.testing.scans import scan
@@ -53,4 +53,7 @@ def _identity(function: np.ufunc, kind: np.dtype[Any]) -> Any:
     """The neutral element; for sums of floats it is -0.0."""
     if function is np.multiply:
         return kind.type(1)
+    if function in (np.maximum, np.minimum):
+        ends = (-np.inf, np.inf) if kind.kind == "f" else (np.iinfo(kind).min, np.iinfo(kind).max)
+        return kind.type(ends[function is np.minimum])
     return kind.type(-0.0 if kind.kind == "f" else 0)

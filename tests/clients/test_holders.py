@@ -29,6 +29,22 @@ def test_pillow_makes_pictures_of_tensors_and_tensors_are_made_of_pictures():
 def test_safetensors():
     stored = safetensors.numpy.save({"x": np.asarray(X)})
     assert dml_vk.asarray(safetensors.numpy.load(stored)["x"]).tolist() == A.tolist()
+    if X.device.unified:
+        assert safetensors.numpy.save({"x": X}) == stored
+        with pytest.raises(AttributeError, match="x must be row-major without gaps"):
+            safetensors.numpy.save({"x": X.T})
+
+
+def test_safetensors_reads_our_files_and_we_read_its(tmp_path):
+    arrays = {"x": A, "y": A > 0, "z": np.zeros((0, 3), np.int8), "n": np.float16(2.5)}
+    path = tmp_path / "model.safetensors"
+    safetensors.numpy.save_file({name: np.asarray(one) for name, one in arrays.items()}, path)
+    for name, one in dml_vk.load(path).items():
+        assert one.numpy().tobytes() == np.asarray(arrays[name]).tobytes()
+        assert (one.shape, one.numpy().dtype) == (arrays[name].shape, arrays[name].dtype)
+    dml_vk.save(path, {name: dml_vk.asarray(one) for name, one in arrays.items()})
+    for name, one in safetensors.numpy.load_file(path).items():
+        assert np.array_equal(one, arrays[name])
 
 
 PLOTS = {

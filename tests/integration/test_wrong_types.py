@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import dml_vk
+from dml_vk.array.from_slices import Grid, Joiner
 from dml_vk.directml import Buffer
 from dml_vk.dtypes import DType
 from dml_vk.layout import Layout
@@ -103,7 +104,7 @@ def test_every_public_callable_is_tested():
     not_callable = {
         name for name in dml_vk.__all__ if name not in FUNCTIONS and name not in ERRORS
     } - {"MemoryFormat"}
-    values = (DType, dml_vk.MemoryFormat, float, type(None))
+    values = (DType, dml_vk.MemoryFormat, float, type(None), Grid, Joiner)
     for name in not_callable:
         value = getattr(dml_vk, name)
         assert isinstance(value, values) or inspect.ismodule(value), name

@@ -14,6 +14,7 @@ CLASSES = {
     errors.DmlVkError: Exception,
     errors.LayoutError: ValueError,
     errors.LayoutIndexError: IndexError,
+    errors.AxisError: IndexError,
     errors.DTypeError: TypeError,
     errors.RangeError: ValueError,
     errors.DeviceError: RuntimeError,

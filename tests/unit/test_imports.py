@@ -29,6 +29,8 @@ FOUND = {
 LAYERS = """
     clients.__init__
     errors limits
+    numpy_errors
+    hints
     dtypes layout promotion environment cache_files exactness strides observe.text_table
     driver.vulkan
     install.system install.kp_version

@@ -55,20 +55,22 @@ def test_type_checkers_know_the_same_names():
 WITHOUT_OUT = {
     "creation": "asarray empty empty_like from_dlpack full full_like ones ones_like zeros "
     "zeros_like arange eye fftfreq geomspace linspace logspace meshgrid load rfftfreq tri indices "
-    "diagflat bartlett blackman hamming hanning kaiser",
+    "diagflat bartlett blackman hamming hanning kaiser diag_indices diag_indices_from ix_ "
+    "tril_indices tril_indices_from triu_indices triu_indices_from",
     "views, or x itself": "broadcast_arrays broadcast_to expand_dims flip moveaxis permute_dims "
     "reshape squeeze transpose unstack matrix_transpose diagonal real imag "
     "atleast_1d atleast_2d atleast_3d split array_split hsplit vsplit dsplit fliplr flipud rot90 "
     "swapaxes ravel diag "
-    "as_strided sliding_window_view trim_zeros",
+    "as_strided sliding_window_view trim_zeros real_if_close",
     "as many as the data says": "nonzero bincount unique_all unique_counts unique_inverse "
     "unique_values unique union1d intersect1d setdiff1d setxor1d argwhere flatnonzero "
-    "histogram_bin_edges",
+    "histogram_bin_edges apply_along_axis",
     "a tensor and others": "average histogram histogram2d batch_norm_train top_k unravel_index "
-    "eigh lstsq qr slogdet svd",
+    "cummax cummin eigh lstsq qr slogdet svd",
     "no tensor": "allclose array_equal can_cast finfo iinfo isdtype result_type save copy "
     "__array_namespace_info__ trace devices default_device device memory_stats synchronize "
-    "compile compile_glsl fuse kernel put_along_axis fill_diagonal place put putmask",
+    "broadcast_shapes compile compile_glsl fuse kernel put_along_axis fill_diagonal place put "
+    "putmask",
 }
 
 

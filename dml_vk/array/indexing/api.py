@@ -28,6 +28,7 @@ from dml_vk.array.indexing.places import (
 )
 from dml_vk.dtypes import to_dtype
 from dml_vk.errors import DTypeError, LayoutError
+from dml_vk.hints import hinted
 from dml_vk.kernels.kernel import SCALAR_WORDS
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.kernels.plan.gather import Step
@@ -41,7 +42,7 @@ from dml_vk.ops.numbers import element_words
 from dml_vk.ops.scatter import scatter
 from dml_vk.ops.view import View, check_devices, check_target, with_layout
 from dml_vk.promotion import check_weak
-from dml_vk.strides.order import Ints, to_index
+from dml_vk.strides.order import Ints, to_axis
 from dml_vk.strides.propagate import broadcast_sizes
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.host import convert
@@ -109,6 +110,7 @@ def _viewed(what: str, tensor: Tensor, key: Any, plain: Any, spec: Spec) -> Tens
     return Tensor._over_memory(tensor.allocation, known)
 
 
+@hinted
 def take(
     x: Tensor,
     indices: Any,
@@ -133,7 +135,7 @@ def take(
     layout = x.layout
     dims = range(layout.rank)
     if axis is not None or layout.rank == 1:
-        axis = to_index("take", "axis", 0 if axis is None else axis, layout.rank)
+        axis = to_axis("take", "axis", 0 if axis is None else axis, layout.rank)
         dims = range(axis, axis + 1)
     check_mode("take", mode)
     if mode != "raise" and index.size:
@@ -144,6 +146,7 @@ def take(
     return _gathered("take", x, key, parts, out)
 
 
+@hinted
 def take_along_axis(
     x: Tensor, indices: Any, /, axis: int = -1, *, out: Tensor | None = None
 ) -> Tensor:
@@ -163,7 +166,7 @@ def take_along_axis(
     if tensor.ndim != x.ndim:
         rule = "x and indices must have the same number of dims"
         raise LayoutError(what, rule, x=x.shape, indices=tensor.shape)
-    dim = to_index(what, "axis", axis, x.ndim)
+    dim = to_axis(what, "axis", axis, x.ndim)
     length = (tensor.shape[dim],)
     like = Layout.packed((*x.shape[:dim], *length, *x.shape[dim + 1 :]), x.layout.order)
     if 0 in x.layout.strides:

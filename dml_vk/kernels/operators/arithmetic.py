@@ -262,6 +262,20 @@ ROWS = (
         special=[(0.0, -0.0, -0.0), (-0.0, 0.0, 0.0), (1.0, 1.0, 1.0), (inf, inf, inf), *NANS],
     ),
     _arithmetic(
+        "heaviside",
+        code=104,
+        arity=2,
+        dtypes=FLOATS,
+        doc="0 where x1 < 0, x2 where it is 0, and 1 above; NaN where x1 is.",
+        example="[-1.5, 0.0], [0.5, 0.5] -> [0.0, 0.5]",
+        special=joined(
+            [(-inf, 2.0, 0.0), (-1.0, nan, 0.0), (1.0, nan, 1.0), (inf, 2.0, 1.0)],
+            [(0.0, 2.0, 2.0), (-0.0, 2.0, 2.0), (0.0, -0.0, -0.0), (0.0, nan, nan)],
+            [(nan, 2.0, nan)],
+        ),
+        array_api=False,
+    ),
+    _arithmetic(
         "reciprocal",
         code=24,
         arity=1,

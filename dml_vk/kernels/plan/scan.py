@@ -1,4 +1,4 @@
-"""Plan scans (cumulative sums and products) of rows in any layout, in one pass or three.
+"""Plan scans (cumulative sums, products and extremes) of rows in any layout, in one pass or three.
 
 A long row is split into spans. The first pass reduces each span to its total, the totals are
 scanned as rows of their own, and the last pass scans each span with the totals before it as carry.
@@ -22,7 +22,7 @@ from dml_vk.limits import Profile
 from dml_vk.strides.order import Ints
 
 BLOCK = 64  # elements per block, on every level
-SUM, PRODUCT = 0, 1
+SUM, PRODUCT, MAXIMUM, MINIMUM = 0, 1, 2, 3
 TOTALS, INCLUSIVE, EXCLUSIVE = 0, 1, 2  # forms
 
 _TIMES = 4  # rows that keep a device busy, per work item that the profile wants

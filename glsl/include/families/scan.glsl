@@ -15,7 +15,7 @@
 #include "index/index.glsl"
 #include "types/element.glsl"
 
-const uint SUM = 0, PRODUCT = 1;
+const uint SUM = 0, PRODUCT = 1, MAXIMUM = 2, MINIMUM = 3;
 const uint TOTALS = 0, INCLUSIVE = 1, EXCLUSIVE = 2;
 
 layout(constant_id = 4) const uint OP = SUM;

@@ -132,7 +132,7 @@ BAD = {
     "unwrap: period must be a real": lambda x: dml_vk.unwrap(x, period=1j),
     "trim_zeros: trim must be": lambda x: dml_vk.trim_zeros(x, "x"),
     "trim_zeros: trim must": lambda x: dml_vk.trim_zeros(x, 1),
-    "trim_zeros: x must be 1-D": lambda x: dml_vk.trim_zeros(x[None]),
+    "trim_zeros: axis must be from -1 to 0": lambda x: dml_vk.trim_zeros(x, axis=1),
     "fill_diagonal: a must be a matrix": lambda x: dml_vk.fill_diagonal(x, 1),
     "fill_diagonal: a must be": lambda x: dml_vk.fill_diagonal(dml_vk.ones((2, 2, 3)), 1),
     "fill_diagonal: values must not be empty": lambda x: dml_vk.fill_diagonal(x[None], x[:0]),

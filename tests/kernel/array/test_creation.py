@@ -288,7 +288,7 @@ def test_grids_are_views():
             found = dml_vk.meshgrid(*given_arrays, indexing=indexing)
             arrays = [x.numpy() for x in given_arrays]
             expected = np.meshgrid(*arrays, indexing=indexing)
-            assert isinstance(found, list)
+            assert isinstance(found, tuple)
             assert len(found) == len(expected)
             for x, grid, array in zip(given_arrays, found, expected):
                 assert_same(grid, array)

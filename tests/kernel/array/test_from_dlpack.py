@@ -23,6 +23,18 @@ class Lender:
         return self.array.__dlpack_device__()
 
 
+class Bfloat16(Lender):
+    """An array of what NumPy lacks."""
+
+    dtype = "torch.bfloat16"
+
+    def __init__(self) -> None:
+        super().__init__(np.ones(2))
+
+    def __dlpack__(self, **options):
+        raise BufferError("Unsupported dtype in DLTensor.")
+
+
 def relaid(array: np.ndarray, stride: int) -> np.ndarray:
     """With another stride, in elements, for all dims of size 1: PyTorch gives 1."""
     steps = [stride * array.itemsize if n == 1 else s for n, s in zip(array.shape, array.strides)]
@@ -74,6 +86,11 @@ class Stubborn:
 
 ERRORS = [
     (lambda: dml_vk.from_dlpack(GRID, copy=False), LayoutError, "from_dlpack: copy=False needs "),
+    (
+        lambda: dml_vk.from_dlpack(Bfloat16()),
+        DTypeError,
+        "from_dlpack: bfloat16 must become float32",
+    ),
     (lambda: dml_vk.from_dlpack(3), DTypeError, "from_dlpack: cannot import this"),
     (lambda: dml_vk.from_dlpack(Broken(GRID)), DTypeError, r"from_dlpack: .* \(it is elsewhere\)"),
     (lambda: dml_vk.asarray(Broken(GRID)), DTypeError, r"asarray: .* \(it is elsewhere\); got"),

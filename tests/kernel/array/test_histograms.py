@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 
 import dml_vk
+from dml_vk.array import bin_widths
 from dml_vk.array.segments import segment_sums
 from dml_vk.errors import DeviceMemoryError, DTypeError, LayoutError, RangeError
 from dml_vk.layout import channels_last
 from dml_vk.testing.reductions import tree_sum
 from tests import tier
+from tests.chance import chance
 from tests.kernel.forms import few_forms, forms, mixed
 
 INTEGERS = ("int8", "uint8", "int16", "uint32", "int64", "uint64")
@@ -229,6 +231,26 @@ def test_errors_of_counts():
         dml_vk.device().memory_limit = limit
 
 
+RULES = ("auto", "doane", "fd", "rice", "scott", "sqrt", "stone", "sturges")
+
+
+@pytest.mark.filterwarnings("ignore:The number of bins estimated may be suboptimal")
+@pytest.mark.parametrize("rule", RULES)
+def test_rules_for_the_number_of_bins(rule):
+    assert set(RULES) == set(bin_widths.RULES)
+    for array in (
+        *(chance().normal(size=(9, 60)).astype(np.float32), chance().integers(0, 50, 301)),
+        *(chance().exponential(size=997), np.float32([1, 1, 1]), np.float32([2]), np.zeros(0)),
+    ):
+        x = dml_vk.asarray(array)
+        for ends in (None, (-0.5, 1.5)):
+            counts, edges = np.histogram(array, rule, ends)
+            found = dml_vk.histogram(x, rule, ends)
+            assert found[0].tolist() == counts.tolist()
+            np.testing.assert_allclose(found[1].numpy(), edges, 1e-6)
+            assert dml_vk.histogram_bin_edges(x, rule, ends).size == len(edges)
+
+
 def test_errors_of_histograms():
     x = dml_vk.asarray([1.0, 2.0])
     nan = dml_vk.asarray([1.0, float("nan")])
@@ -239,7 +261,16 @@ def test_errors_of_histograms():
             RangeError,
             r"bins must be from 1 to 2\*\*31 - 2; got bins=0",
         ),
-        (lambda: dml_vk.histogram(x, "auto"), LayoutError, "bins must be an integer"),
+        (
+            lambda: dml_vk.histogram(x, "most"),
+            RangeError,
+            "bins must be a number, edges, or without weights one of auto, doane",
+        ),
+        (
+            lambda: dml_vk.histogram(x, "auto", None, False, x),
+            RangeError,
+            "bins must be a number, edges, or without",
+        ),
         (
             lambda: dml_vk.histogram(x, ["a"]),
             DTypeError,

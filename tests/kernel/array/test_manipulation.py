@@ -107,7 +107,7 @@ def test_views_keep_formats():
     assert dml_vk.moveaxis(X, 0, -1).shape == (3, 4, 5, 2)
     assert dml_vk.expand_dims(X, axis=(1, -1)).shape == (2, 1, 3, 4, 5, 1)
     assert dml_vk.broadcast_to(dml_vk.asarray(3), 2).tolist() == [3, 3]
-    assert dml_vk.broadcast_arrays() == []
+    assert dml_vk.broadcast_arrays() == ()
 
 
 SHAPES = [(6, 20), (-1,), (2, 3, 20), (4, 30), (1, 2, 3, 4, 5), (2, 3, 4, 5), (5, 4, 3, 2)]

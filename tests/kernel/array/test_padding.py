@@ -140,7 +140,7 @@ LINE, EMPTY = dml_vk.zeros(3), dml_vk.zeros((0, 3))
 ERRORS = [
     (lambda: dml_vk.roll(X, 1.5), LayoutError, "roll: shift must be an integer"),
     (lambda: dml_vk.roll(X, (1, 2)), LayoutError, "roll: shift must be an integer"),
-    (lambda: dml_vk.roll(X, (1, 2), axis=0), LayoutError, "roll: shift must be an integer, or one"),
+    (lambda: dml_vk.roll(X, (1, 2, 3), axis=(0, 1)), LayoutError, "roll: shift must be an integ"),
     (lambda: dml_vk.roll(X, "x", axis=0), LayoutError, "roll: shift must be a sequence of integer"),
     (lambda: dml_vk.roll(X, 1, axis={0}), LayoutError, "roll: axis must be a sequence"),
     (lambda: dml_vk.roll(X, 1, axis=4), LayoutIndexError, "roll: axis must be from -4 to 3"),

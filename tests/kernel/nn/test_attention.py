@@ -162,9 +162,9 @@ def test_a_result_may_be_an_operand():
 
 X, WIDE = dml_vk.ones((2, 3)), dml_vk.ones((2, 4))
 MESSAGES = {
-    "q must be a Tensor": lambda: attend([1.0], X, X),
+    "q must be a Tensor": lambda: attend(1.0, X, X),
     "k must be a Tensor": lambda: attend(X, None, X),
-    "v must be a Tensor": lambda: attend(X, X, np.ones((2, 3))),
+    "v must be a Tensor": lambda: attend(X, X, "v"),
     "mask must be a Tensor": lambda: attend(X, X, X, mask=True),
     "dtype must be one of float16, float32": lambda: attend(X, X, X.to("int32")),
     "dtype must be one of bool_, float16": lambda: attend(X, X, X, mask=X.to("int8")),

@@ -121,7 +121,7 @@ def test_a_result_may_share_memory_with_operands():
 
 X, W = dml_vk.ones((1, 2, 5), "int8"), dml_vk.ones((4, 2, 3), "int8")
 MESSAGES = {
-    "x must be a Tensor": lambda: nn.conv_integer([[[1]]], W),
+    "x must be a Tensor": lambda: nn.conv_integer(1, W),
     "weight must be a Tensor": lambda: nn.conv_integer(X, 1),
     "dtype must be one of int8, uint8": lambda: nn.conv_integer(X.to("int16"), W),
     "dtype must be one of int8, uint8; got": lambda: nn.conv_integer(X, W.to("float32")),

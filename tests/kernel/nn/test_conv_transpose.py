@@ -98,4 +98,4 @@ def test_a_bias_of_another_shape_or_type():
     with pytest.raises(LayoutError, match=r"bias must have the shape \(4,\)"):
         nn.conv_transpose(x, w, dml_vk.ones(2), groups=2)
     with pytest.raises(DTypeError, match="conv_transpose: weight must be a Tensor"):
-        nn.conv_transpose(x, np.ones(W))
+        nn.conv_transpose(x, 1.0)

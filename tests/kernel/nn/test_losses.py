@@ -105,7 +105,7 @@ def test_scores_that_overflow_exp_and_all_that_is_ignored():
     ("arguments", "named", "error", "message"),
     [
         ((3, T), {}, DTypeError, "x must be a Tensor"),
-        ((X, [1]), {}, DTypeError, "target must be a Tensor"),
+        ((X, 1), {}, DTypeError, "target must be a Tensor"),
         ((T, T), {}, DTypeError, "dtype must be one of float16, float32"),
         ((X, X), {}, DTypeError, "dtype must be one of int8"),
         ((X.reshape((6,))[0], T), {}, LayoutError, "x must have at least one dim"),

@@ -286,7 +286,7 @@ MESSAGES = {
     "rms_norm: normalized_shape must be the last": lambda x, n: nn.rms_norm(x, ()),
     "rms_norm: x must be a Tensor": lambda x, n: nn.rms_norm([1.0], 1),
     "rms_norm: dtype must be one of float16, float32": lambda x, n: nn.rms_norm(x.to("int32"), 4),
-    "rms_norm: weight must be a Tensor": lambda x, n: nn.rms_norm(x, 4, np.ones(4)),
+    "rms_norm: weight must be a Tensor": lambda x, n: nn.rms_norm(x, 4, 1.0),
     "group_norm: num_groups must divide the 6 channels": lambda x, n: nn.group_norm(x, 4),
     "group_norm: num_groups must be an integer": lambda x, n: nn.group_norm(x, 1.5),
     "group_norm: x must have the dims": lambda x, n: nn.group_norm(dml_vk.ones(6), 2),

@@ -152,7 +152,7 @@ def ones(shape):
             LayoutError,
             "bias must have the shape",
         ),
-        (lambda: nn.linear(ones(3), np.ones(3)), DTypeError, "weight must be a Tensor"),
+        (lambda: nn.linear(ones(3), 1.0), DTypeError, "weight must be a Tensor"),
         (lambda: nn.gemm(ones(3), ones((3, 4))), LayoutError, "a and b must have at least two"),
         (lambda: nn.gemm(ones((2, 3)), ones((2, 3))), LayoutError, "the columns of a must be as"),
         (lambda: nn.gemm(ones((2, 2)), ones((2, 2)), ones((3, 2, 2))), LayoutError, "c must broad"),

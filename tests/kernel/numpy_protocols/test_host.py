@@ -111,6 +111,27 @@ def test_like_makes_tensors():
     assert np.asarray(like, like=last) is like
 
 
+def test_orders_of_memory():
+    like, turned = dml_vk.asarray(M), dml_vk.asarray(M.T)
+    for call in (
+        lambda order: np.zeros((2, 3), order=order, like=like),
+        lambda order: np.ones((2, 3), order=order, like=like),
+        lambda order: np.full((2, 3), 1.5, order=order, like=like),
+        lambda order: np.empty((2, 3), order=order, like=like),
+        lambda order: np.eye(2, 3, order=order, like=like),
+        lambda order: np.array(M, order=order, like=like),
+        lambda order: np.asarray(M, order=order, like=like),
+        lambda order: np.copy(like, order=order),
+        lambda order: np.zeros_like(like, order=order),
+        lambda order: np.full_like(like, 2, order=order),
+    ):
+        assert call("C").strides == (3, 1)
+        assert call("F").strides == (1, 2)
+    for order, strides in (("K", (1, 3)), ("A", (1, 3)), ("C", (2, 1)), ("F", (1, 3))):
+        assert np.copy(turned.T.clone().T, order=order).strides == strides
+        assert np.ones_like(turned.T.clone().T, order=order).strides == strides
+
+
 def test_like_says_what_it_cannot_make():
     like = dml_vk.asarray(M)
     for call, said in (
@@ -118,11 +139,13 @@ def test_like_says_what_it_cannot_make():
             lambda: np.fromiter([1.0], float, like=like),
             "numpy.fromiter: not available for tensors",
         ),
-        (lambda: np.asarray(M, order="F", like=like), "numpy.asarray: order is not supported; got"),
-        (lambda: np.array(M, order="F", like=like), "numpy.array: order is not supported; got"),
         (lambda: np.arange(like=like), "arange: stop must be a real number; got stop=None"),
     ):
         with pytest.raises(DTypeError, match=said):
             call()
+    with pytest.raises(
+        LayoutError, match="copy: order must be 'K', 'A', 'C' or 'F'; got order='X'"
+    ):
+        np.copy(like, order="X")
     with pytest.raises(LayoutError, match="array: copy=False needs "):
         np.array(M, copy=False, like=like)

@@ -31,13 +31,11 @@ def test_what_tensors_do_not_offer_is_refused():
         (lambda: np.linalg.eigvals(x), f"numpy.linalg.*eigvals: {host}"),
         (lambda: matrices.matrix_rank(x, 1, rtol=2), "matrix_rank: tol and rtol exclude each"),
         (lambda: matrices.matrix_rank(x, iter((1, 2))), "operands must be tensors or numbers"),
-        (lambda: np.add(x, x, where=TRUE), "numpy.add: options must be among casting, dtype, "),
         (
             lambda: np.maximum.reduce(x, dtype="int8"),
             "options must be among axis, initial, keepdims, out, where; got",
         ),
-        (lambda: np.nanvar(x, where=TRUE), "numpy.nanvar: where is not supported; got where=arra"),
-        (lambda: np.nansum(x, initial=1), "numpy.nansum: initial is not supported; got initial=1"),
+        (lambda: np.nanvar(x, mean=1), "numpy.nanvar: mean is not supported; got mean=1"),
         (lambda: np.argsort(x, order="a"), "numpy.argsort: order is not supported; got order='a'"),
     ):
         with pytest.raises(DTypeError, match=said):
@@ -52,11 +50,7 @@ def test_what_tensors_do_not_offer_is_refused():
         ),
         (lambda: np.split(x, 2, 1), "split: indices_or_sections must be a number of equal parts"),
         (lambda: np.array_split(x, 0), "array_split: indices_or_sections must be a number of eq"),
-        (
-            lambda: np.zeros_like(x, order="F"),
-            "zeros_like: order must be 'K' or 'C': dml_vk's own function takes memory_format",
-        ),
-        (lambda: np.empty_like(x, order=M), "empty_like: order must be 'K' or 'C'"),
+        (lambda: np.empty_like(x, order=M), "empty_like: order must be 'K', 'A', 'C' or 'F'"),
         (
             lambda: np.linalg.norm(x[None], 1),
             "norm: with ord, x must be 1-D or 2-D, or axis an integer or two",

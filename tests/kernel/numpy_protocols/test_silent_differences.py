@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 import dml_vk
+from dml_vk import numpy_protocols
 from dml_vk.errors import DTypeError, LayoutError
 
 
@@ -91,8 +92,11 @@ def test_quotients_and_remainders_go_to_targets_which_may_be_operands():
     assert [one.tolist() for one in found] == [one.tolist() for one in expected]
     found = np.divmod(dml_vk.asarray(values), y, out=(None, q))
     assert [one.tolist() for one in found] == [one.tolist() for one in expected]
-    with pytest.raises(DTypeError, match=r"options must be among out; got named=\('casting',\)"):
-        np.divmod(x, y, casting="unsafe")
+    found = np.divmod(dml_vk.asarray(values), y, dtype="float64")
+    assert [one.dtype for one in found] == [dml_vk.float64] * 2
+    options = "options must be among casting, dtype, out"
+    with pytest.raises(DTypeError, match=rf"{options}; got named=\('extobj',\)"):
+        numpy_protocols.ufunc(np.divmod, "__call__", (x, y), {"extobj": 1})
 
 
 POSITIONAL = {

@@ -12,6 +12,7 @@ import dml_vk
 from dml_vk.errors import DTypeError
 from dml_vk.numpy_protocols import ufuncs
 from dml_vk.tensor.core import Tensor
+from tests.chance import chance
 from tests.kernel.answers import check_same
 
 M = np.array([[0.25, -1.5, 3.0], [2.5, 0.75, -0.5]], np.float32)
@@ -95,7 +96,7 @@ def test_ufuncs_compute_in_a_dtype():
             lambda: np.less(x, x, dtype="i8"),
             "numpy.less: dtype must be bool, the dtype of the result",
         ),
-        (lambda: np.add(x, x, where=False), "numpy.add: options must be among casting, dtype"),
+        (lambda: np.add(x, x, where=1), "numpy.add: where must be bools"),
     ):
         with pytest.raises(DTypeError, match=said):
             call()
@@ -203,11 +204,35 @@ def test_results_so_far(function):
             assert (found.tolist(), found.dtype.numpy_name) == (expected.tolist(), expected.dtype)
 
 
+def test_where_chooses_what_is_written():
+    values = chance().normal(size=(3, 4)).astype(np.float32)
+    mask, x = values > 0, dml_vk.asarray(values)
+    for where in (mask, dml_vk.asarray(mask), mask[0], False, [True, False, True, False]):
+        chosen = where.numpy() if isinstance(where, Tensor) else where
+        kept = dml_vk.full((3, 4), 7.0)
+        assert np.multiply(x, 2, out=kept, where=where) is kept
+        expected = np.where(chosen, values * 2, np.float32(7))
+        np.testing.assert_array_equal(kept.numpy(), expected)
+        found = np.sqrt(x * x, where=where)
+        expected = np.where(chosen, np.abs(values), np.float32(0))
+        np.testing.assert_allclose(found.numpy(), expected, 1e-6)
+    own = x.clone()
+    np.negative(own, out=own, where=mask)
+    np.testing.assert_array_equal(own.numpy(), np.where(mask, -values, values))
+    quotients, rest = np.divmod(x, 0.5, where=mask)
+    np.testing.assert_array_equal(quotients.numpy(), np.where(mask, values // 0.5, 0))
+    np.testing.assert_array_equal(rest.numpy(), np.where(mask, values % 0.5, 0))
+    wide = np.add(x[0], 1, where=mask)
+    np.testing.assert_array_equal(wide.numpy(), np.where(mask, values[0] + 1, 0))
+    with pytest.raises(DTypeError, match="same_kind casting cannot convert"):
+        np.add(x, 1, out=dml_vk.zeros((3, 4), dtype="int32"), where=mask)
+
+
 def test_methods_that_are_not_here_say_so():
     x = dml_vk.ones(3)
     for call in (
-        lambda: np.maximum.accumulate(x),
-        lambda: np.add.reduceat(x, [0, 1]),
+        lambda: np.hypot.accumulate(x),
+        lambda: np.hypot.reduceat(x, [0, 1]),
         lambda: np.modf.outer(x, x),
     ):
         with pytest.raises((DTypeError, ValueError)):

@@ -13,7 +13,7 @@ import dml_vk
 from dml_vk.dtypes import DType, to_dtype
 from dml_vk.errors import DTypeError, LayoutError, LayoutIndexError
 from dml_vk.kernels.plan import scan as planning
-from dml_vk.kernels.plan.scan import EXCLUSIVE, INCLUSIVE, PRODUCT, SUM, Scan
+from dml_vk.kernels.plan.scan import EXCLUSIVE, INCLUSIVE, MAXIMUM, MINIMUM, PRODUCT, SUM, Scan
 from dml_vk.layout import Layout, channels_last
 from dml_vk.ops.scan import scan_elements
 from dml_vk.ops.view import View, with_dtype
@@ -32,6 +32,7 @@ from tests.real_dtypes import DTYPES
 
 REAL = [dtype for dtype in DTYPES.values() if dtype.kind in "biuf"]
 FUNCTIONS = {SUM: np.add, PRODUCT: np.multiply}
+EXTREMES = {MAXIMUM: np.maximum, MINIMUM: np.minimum}
 # What each kind of numbers is computed in, of these.
 WAYS = [
     *(("float32", "float32"), ("float16", "float16"), ("float16", "float32")),
@@ -57,7 +58,11 @@ def check(way, source: Layout, target: Layout, dim: int, operator=SUM, form=INCL
     own, wanted = [to_dtype("check", name) for name in way]
     tensor, seen = source_of(own, source, values_of(own, source.sizes))
     expected = scan(
-        FUNCTIONS[operator], cast(seen, wanted), dim, wanted.numpy_name, exclusive=form == EXCLUSIVE
+        {**FUNCTIONS, **EXTREMES}[operator],
+        cast(seen, wanted),
+        dim,
+        wanted.numpy_name,
+        exclusive=form == EXCLUSIVE,
     )
 
     def call(to):
@@ -73,6 +78,14 @@ def test_every_dtype(way):
         for sizes, dim in (((70, 3), 0), ((70, 8), 0)):
             for operator in FUNCTIONS:
                 check(way, Layout(sizes), Layout(sizes), dim, operator)
+
+
+@pytest.mark.parametrize("kind", ["float32", "float64", "int64", "float16"])
+def test_extremes(kind):
+    for operator in EXTREMES:
+        for sizes, dim in (((3, 70), 1), ((70, 8), 0), ((2, 4097), 1)):
+            check((kind, kind), Layout(sizes), Layout(sizes), dim, operator)
+            check((kind, kind), Layout(sizes), Layout(sizes), dim, operator, EXCLUSIVE)
 
 
 def test_every_length(profile):

@@ -49,6 +49,15 @@ def _rising(x: Any) -> Any:
 
 
 CALLS: dict[str, Callable[[Given], Any]] = {
+    "dml_vk.apply_along_axis": lambda d: dml_vk.apply_along_axis(dml_vk.sort, 1, d.x),
+    "dml_vk.broadcast_shapes": lambda d: d.x * len(dml_vk.broadcast_shapes((2, 1), (3,))),
+    "dml_vk.ix_": lambda d: d.x[dml_vk.ix_([3, 0], d.i[:4] // 2)],
+    "dml_vk.diag_indices": lambda d: _regular(d)[dml_vk.diag_indices(4)],
+    "dml_vk.diag_indices_from": lambda d: _regular(d)[dml_vk.diag_indices_from(_regular(d))],
+    "dml_vk.tril_indices": lambda d: d.x[dml_vk.tril_indices(4, -1, 6)],
+    "dml_vk.triu_indices": lambda d: d.x[dml_vk.triu_indices(4, 1, 6)],
+    "dml_vk.tril_indices_from": lambda d: d.x[dml_vk.tril_indices_from(d.x)],
+    "dml_vk.triu_indices_from": lambda d: d.x[dml_vk.triu_indices_from(d.x)],
     "dml_vk.choose": lambda d: dml_vk.choose(d.i[:6], d.x, mode="wrap"),
     "dml_vk.piecewise": lambda d: dml_vk.piecewise(d.x, [d.m, d.x > 0], [1, lambda x: x * 2, 3]),
     "dml_vk.unwrap": lambda d: dml_vk.unwrap(d.x * 9, axis=0),

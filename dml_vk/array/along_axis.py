@@ -1,0 +1,50 @@
+"""NumPy's `apply_along_axis`: a function of vectors, called for each along one axis."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from itertools import product
+from typing import Any
+
+from dml_vk.array.host_operands import beside_tensor
+from dml_vk.array.manipulation import moveaxis, reshape, stack
+from dml_vk.errors import DTypeError, ErrorsAs, LayoutError
+from dml_vk.hints import hinted
+from dml_vk.strides.order import to_axis
+from dml_vk.tensor.core import Tensor
+from dml_vk.tensor.operands import to_tensor
+
+
+@hinted
+def apply_along_axis(
+    func1d: Callable[..., Any], axis: int, arr: Tensor, /, *args: Any, **kwargs: Any
+) -> Tensor:
+    """Call a function of a vector for all vectors along an axis; its results take their place.
+
+    Further arguments are passed on. Results are tensors of one shape, numbers or lists. The
+    function is called once for each vector, so a function of whole tensors is faster.
+
+    >>> import dml_vk
+    >>> x = dml_vk.asarray([[3, 1], [2, 4]])
+    >>> dml_vk.apply_along_axis(dml_vk.sort, 1, x).tolist()
+    [[1, 3], [2, 4]]
+    """
+    what = "apply_along_axis"
+    given = to_tensor(what, "arr", arr)
+    dim = to_axis(what, "axis", axis, given.ndim)
+    if not callable(func1d):
+        raise DTypeError(what, "func1d must be a function", func1d=func1d)
+    rows = moveaxis(given, dim, -1)
+    others = rows.shape[:-1]
+    if 0 in others:
+        rule = "arr must have elements apart from the axis, to learn what func1d returns"
+        raise LayoutError(what, rule, shape=given.shape)
+    found = []
+    for place in product(*map(range, others)):
+        one = func1d(rows[place], *args, **kwargs)
+        with ErrorsAs(what):
+            found.append(one if isinstance(one, Tensor) else beside_tensor(what, one, given))
+    with ErrorsAs(what):
+        own = found[0].ndim
+        joined = reshape(stack(found), (*others, *found[0].shape))
+        return moveaxis(joined, range(len(others), len(others) + own), range(dim, dim + own))

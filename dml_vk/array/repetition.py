@@ -1,0 +1,152 @@
+"""Elements repeated one by one, and whole tensors repeated; results keep the format."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from dml_vk.array import statistics
+from dml_vk.array.creation import asarray
+from dml_vk.array.cumulative import cumulative_sum
+from dml_vk.array.grids import arange
+from dml_vk.array.manipulation import broadcast_to, reshape
+from dml_vk.array.searching import searchsorted
+from dml_vk.dtypes import int64
+from dml_vk.errors import ErrorsAs, LayoutError, RangeError
+from dml_vk.hints import hinted
+from dml_vk.layout import Layout
+from dml_vk.ops.copy import copy_elements, copy_if_overlapping
+from dml_vk.ops.elementwise import converted
+from dml_vk.ops.gather import gather_elements
+from dml_vk.ops.view import View, with_layout
+from dml_vk.strides.order import is_one, row_major, several, to_axis, to_int, to_ints, to_sizes
+from dml_vk.tensor.core import Tensor
+from dml_vk.tensor.operands import check_dtype, of_kinds, result_over, to_tensor
+
+Pair = tuple[int, int]
+
+
+def tile(x: Tensor, repetitions: int | Sequence[int], /, *, out: Tensor | None = None) -> Tensor:
+    """Repeat the whole tensor this many times along each dim, counted from the last one.
+
+    >>> import dml_vk
+    >>> dml_vk.tile(dml_vk.asarray([1, 2]), (2, 2)).tolist()
+    [[1, 2, 1, 2], [1, 2, 1, 2]]
+    """
+    given = to_tensor("tile", "x", x)
+    counts = to_sizes("tile", several(repetitions))
+    counts = (1,) * (given.ndim - len(counts)) + counts
+    return _repeated("tile", given, len(counts) - given.ndim, counts, out)
+
+
+@hinted
+def repeat(
+    x: Tensor,
+    repeats: int | Sequence[int] | Tensor,
+    /,
+    axis: int | None = None,
+    *,
+    out: Tensor | None = None,
+) -> Tensor:
+    """Repeat each element, or each index of a dim, this many times.
+
+    Without `axis`, the tensor is flattened. A list or a tensor has the count for each index; the
+    total is then read on the host.
+
+    >>> import dml_vk
+    >>> dml_vk.repeat(dml_vk.asarray([[1, 2]]), 2, axis=1).tolist()
+    [[1, 1, 2, 2]]
+    """
+    given = to_tensor("repeat", "x", x)
+    dim = None if axis is None else to_axis("repeat", "axis", axis, given.ndim)
+    if is_one(repeats):
+        count = to_int("repeat", "repeats", repeats)
+        if count < 0:
+            raise RangeError("repeat", "repeats must not be negative", repeats=count)
+        if dim is None:
+            return _repeated_flat(given, count, out)
+        counts = [count if k == dim else 1 for k in range(given.ndim)]
+        return _repeated("repeat", given, 0, counts, out, inside=True)
+    return _repeated_by_list(given, repeats, dim, out)
+
+
+def _repeated(
+    what: str,
+    given: Tensor,
+    new: int,
+    counts: Sequence[int],
+    out: Any,
+    *,
+    inside: bool = False,
+) -> Tensor:
+    """Repeat each dim, after adding `new` ones, as a whole, or with `inside` index by index."""
+    order = (*row_major(new), *[dim + new for dim in given.layout.order])
+    sizes = (1,) * new + given.shape
+    whole = Layout.packed([size * count for size, count in zip(sizes, counts)], order)
+    result = result_over(what, whole, given.dtype, given, out)
+    if result.size:
+        source = copy_if_overlapping(what, given, result)
+        # View each dim of the result as two, of which the source has stride 0 along one.
+        cut = []
+        for size, stride, count in zip(sizes, (0,) * new + source.layout.strides, counts):
+            both = [(size, stride), (count, 0)]
+            cut += both[:1] if count == 1 else both if inside else both[::-1]
+        _copy_cut(what, source, cut, result)
+    return result
+
+
+def _repeated_flat(given: Tensor, count: int, out: Any) -> Tensor:
+    whole = Layout((given.size * count,))
+    result = result_over("repeat", whole, given.dtype, given, out)
+    if result.size:
+        source = copy_if_overlapping("repeat", given, result)
+        cut = [*zip(given.shape, source.layout.strides), (count, 0)]
+        _copy_cut("repeat", source, cut, result)
+    return result
+
+
+def _copy_cut(what: str, source: View, cut: Sequence[Pair], target: Tensor) -> None:
+    """Copy to a target whose dims are split into these (size, stride) of the source."""
+    sizes, strides = zip(*cut) if cut else ((), ())
+    parts = target.layout.view(sizes)
+    assert parts is not None  # A dim can be cut into any dims.
+    layout = Layout(sizes, strides, source.layout.offset)
+    copy_elements(what, with_layout(source, layout), with_layout(target, parts))
+
+
+def _repeated_by_list(given: Tensor, repeats: Any, axis: int | None, out: Any) -> Tensor:
+    """Repeat by gathering: find the source index of each index of the result."""
+    if axis is None:
+        given, axis = reshape(given, -1), 0
+    count = given.shape[axis]
+    counts, total, least = _counts(given, repeats)
+    if counts.shape not in ((count,), (1,)):
+        rule = f"repeats must be an integer, or one for each of the {count} indexes"
+        raise LayoutError("repeat", rule, shape=counts.shape)
+    if least < 0:
+        raise RangeError("repeat", "repeats must not be negative", least=least)
+    total *= count if counts.shape != (count,) else 1
+    sizes = (*given.shape[:axis], total, *given.shape[axis + 1 :])
+    layout = Layout.packed(sizes, given.layout.order)
+    result = result_over("repeat", layout, given.dtype, given, out)
+    if result.size:
+        ends = cumulative_sum(broadcast_to(counts, count))
+        index = searchsorted(ends, arange(total, device=given.device), side="right")
+        along = index.layout.view([total if dim == axis else 1 for dim in range(given.ndim)])
+        assert along is not None  # since it only adds dims of size 1
+        gather_elements("repeat", given, index.over(along), result, axis)
+    return result
+
+
+def _counts(given: Tensor, repeats: Any) -> tuple[Tensor, int, int]:
+    """Return (the count of each index, as int64, their sum, their minimum)."""
+    if not isinstance(repeats, Tensor):
+        numbers = to_ints("repeat", "repeats", repeats)
+        with ErrorsAs("repeat"):
+            counts = asarray(numbers, int64, device=given.device)
+        return counts, sum(numbers), min(numbers, default=0)
+    check_dtype("repeat", repeats.dtype, of_kinds("iu"))
+    counts = Tensor(converted("repeat", repeats, int64))
+    if not counts.size:
+        return counts, 0, 0
+    return counts, statistics.sum(counts).item(), statistics.min(counts).item()
