@@ -8,7 +8,7 @@ from pathlib import Path
 
 from dml_vk.errors import DeviceError
 
-LOGS = ("info", "debug", "summary")
+LOGS = ("info", "debug", "summary", "off")
 RUNTIMES = ("kompute", "vulkan")
 MEMORY = ("staged", "bar")
 
@@ -27,7 +27,7 @@ def memory() -> str:
 
 
 def log() -> str:
-    """What to log to stderr: "" for nothing, or one of LOGS."""
+    """What to log to stderr: "" for no more than a first use that takes long, or one of LOGS."""
     return _one_of("DML_VK_LOG", LOGS)
 
 

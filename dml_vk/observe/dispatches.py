@@ -41,7 +41,7 @@ _summary = Summary()
 def set_up() -> None:
     """Set up the logger according to DML_VK_LOG."""
     output = environment.log()
-    if output:
+    if output and output != "off":
         logger.setLevel(logging.INFO if output == "info" else logging.DEBUG)
         logger.addHandler(_summary if output == "summary" else _stderr)
         logger.propagate = False

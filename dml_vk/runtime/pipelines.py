@@ -18,6 +18,7 @@ from dml_vk.kernels.spirv.unrolling import unmarked
 from dml_vk.kernels.spirv.widening import widened
 from dml_vk.limits import Profile
 from dml_vk.observe import builds, dispatches
+from dml_vk.observe.first_use import first_use
 from dml_vk.runtime.arenas import Arena
 from dml_vk.runtime.hazards import Access
 from dml_vk.runtime.interface import Bound, Pipeline, Range, Runtime
@@ -124,6 +125,7 @@ class Pipelines:
         seconds = perf_counter() - began
         dispatches.made(name, known, seconds)
         builds.made(seconds, is_saved=is_saved)
+        first_use.made(seconds)
         return Cached(pipeline, HELD_PER_BYTE * len(spirv))
 
     def _shipped(self, module: str | Recipe | Attached, key: Key) -> tuple[bytes, Ints, bool]:

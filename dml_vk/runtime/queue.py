@@ -14,6 +14,7 @@ from dml_vk.kernels.plan.base import Plan
 from dml_vk.limits import Profile
 from dml_vk.observe import dispatches
 from dml_vk.observe.callers import clear_last_traceback
+from dml_vk.observe.first_use import first_use
 from dml_vk.runtime.arenas import ALIGNMENT, Allocation, Arena, Note
 from dml_vk.runtime.encode import MAX_SUBMISSION_NS, Dispatched, Encoder
 from dml_vk.runtime.exports import Exports
@@ -44,6 +45,7 @@ class Batch:
         self.tickets: list[Ticket] = []
         """Of the first of `submissions`. An interrupt may leave the last one recorded only."""
         self.held: dict[Arena, set[Note]] = {}  # what was in use when an interrupt came
+        self.is_fresh = False  # whether some kernels run for the first time
 
 
 class Queue:
@@ -293,6 +295,7 @@ class Queue:
 
     def _submit(self, batch: Batch) -> None:
         """Submit the part of the batch that was not submitted yet."""
+        batch.is_fresh |= bool(self.encoder.fresh)
         if batch.submissions is None:
             batch.submissions = split(batch.graph.by_level(), MAX_SUBMISSION_NS, self.encoder.fresh)
         submissions, tickets, runtime = batch.submissions, batch.tickets, self._runtime
@@ -335,8 +338,13 @@ class Queue:
     def _wait(self, count: int) -> None:
         """Wait for the first `count` of the batches sent."""
         for _ in range(count):
-            for ticket in self._sent[0].tickets:
+            batch = self._sent[0]
+            for number, ticket in enumerate(batch.tickets):
+                began = perf_counter() if batch.is_fresh else 0.0
                 self._runtime.wait(ticket)
+                if batch.is_fresh and batch.submissions is not None:
+                    estimate = sum([due.command.ns for due in batch.submissions[number]]) / 1e9
+                    first_use.ran(perf_counter() - began, estimate)
             self._sent.popleft()
         if not self._sent:
             self._flying.clear()

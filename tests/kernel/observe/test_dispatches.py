@@ -216,7 +216,9 @@ def test_the_environment_turns_it_on(restored_logger, monkeypatch, value):
 
 @pytest.mark.parametrize("wrong", ["DEBUG", "1", "warning"])
 def test_another_word_in_the_environment_is_an_error(monkeypatch, wrong):
-    must = f"DML_VK_LOG must be 'info', 'debug', 'summary' or unset; got DML_VK_LOG='{wrong}'"
+    must = (
+        f"DML_VK_LOG must be 'info', 'debug', 'summary', 'off' or unset; got DML_VK_LOG='{wrong}'"
+    )
     with pytest.raises(DeviceError, match=must):
         open_anew(monkeypatch, DML_VK_LOG=wrong)
 
