@@ -48,7 +48,7 @@ from dml_vk.layout import (
 from dml_vk.driver.probe import devices
 
 __version__ = "0.1.0"
-__array_api_version__ = "2024.12"
+__array_api_version__ = "2025.12"
 newaxis = None
 
 # The elementwise functions.

@@ -8,6 +8,7 @@ from dml_vk.aliases import not_there
 from dml_vk.array.products import matmul, matrix_transpose, tensordot, vecdot
 from dml_vk.linalg.cholesky import cholesky
 from dml_vk.linalg.eigen import eigh, eigvalsh
+from dml_vk.linalg.general import eig, eigvals
 from dml_vk.linalg.least_squares import lstsq, matrix_rank, pinv
 from dml_vk.linalg.lu import det, inv, matrix_power, slogdet, solve
 from dml_vk.linalg.norms import matrix_norm, norm, vector_norm
@@ -21,7 +22,9 @@ __all__ = [
     "cross",
     "det",
     "diagonal",
+    "eig",
     "eigh",
+    "eigvals",
     "eigvalsh",
     "inv",
     "lstsq",

@@ -151,7 +151,7 @@ _ROWS = (
     ("linspace:", "start stop / num endpoint retstep dtype axis * -device"),
     ("linalg.cholesky", "a / * upper"),
     ("linalg.cross linalg.vecdot", "x1 x2 / * axis"),
-    ("linalg.det linalg.inv linalg.slogdet", "a /"),
+    ("linalg.det linalg.eig linalg.eigvals linalg.inv linalg.slogdet", "a /"),
     ("linalg.diagonal", "x / * offset"),
     ("linalg.eigh linalg.eigvalsh", "a / UPLO"),
     ("linalg.lstsq", "a b / rcond"),

@@ -84,6 +84,27 @@ def solve_lower(a: View, b: View, *, unit: bool) -> None:
     launch_teams("solve", a, (b,), params, each, terms, teams, writes=(False, True))
 
 
+def schur_rounds(work: View) -> int:
+    """How many rounds of `schur` a launch may do."""
+    return steps_at_once(_schur_step(work))
+
+
+def schur(work: View, vectors: View, states: View, budget: int) -> None:
+    """Do so many rounds of QR iterations, in place of Hessenberg matrices, and of the vectors.
+
+    Matrices of both are packed; those of states have SCHUR_WORDS.
+    """
+    n = work.layout.sizes[1]
+    params = (n, budget, states.layout.strides[0])
+    each = rounds.loop(budget, _schur_step(work))
+    others, writes = (vectors, states), (True, True, True)
+    launch_teams("schur", work, others, params, each, budget * 4 * n, writes=writes)
+
+
+def _schur_step(work: View) -> int:
+    return 3 * turns(work.layout.sizes[1], team_size(work.device.profile))
+
+
 def determinants(work: View, pivots: View, target: View) -> None:
     """Write the determinant of each decomposed matrix, its sign, and the log of its magnitude."""
     (count, n, _), (pitch, row, _) = work.layout.sizes, work.layout.strides

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from dml_vk.tensor.host import Array
 
 CPU = 1  # DLPack's device type of the host
-VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12")  # of the array API
+VERSIONS = ("2021.12", "2022.12", "2023.12", "2024.12", "2025.12")  # of the array API
 NUMPY_HAS_VERSIONS = np.lib.NumpyVersion(np.__version__) >= "2.1.0"  # of DLPack
 
 

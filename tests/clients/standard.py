@@ -15,7 +15,7 @@ from pathlib import Path
 REPOSITORY = "https://github.com/data-apis/array-api-tests"
 COMMIT = "55fcc60179efa2680ddd6cd926ddf17b83530e2b"
 SKIPS = Path(__file__).with_name("standard_skips.txt")
-VERSION = "2024.12"
+VERSION = "2025.12"
 
 
 def main() -> int:

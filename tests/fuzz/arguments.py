@@ -193,7 +193,7 @@ SIMPLE: dict[str, Callable[[Draws], str]] = {
     "widths": _one_of("1", "(1, 2)", "0", "((1, 0),)"),
     "words": lambda d: str(tuple([d.rng.randrange(2**32) for _ in range(6)])),
     "writes": _one_of("None", "('a',)"),
-    "api_version": _one_of("None", "'2024.12'"),
+    "api_version": _one_of("None", "'2025.12'"),
     "max_version": _one_of("None", "(1, 0)"),
     "dl_device": _one_of("None", "(1, 0)"),
     "q": _one_of("0.5", "0", "1", "[0.25, 0.7]", "np.float32([[0.1], [0.9]])", "[]"),

@@ -91,7 +91,9 @@ KINDS: dict[str, dict[str, str]] = {
     "linalg.trace": {"x": "square"},
     "linalg.cholesky": {"x": "square"},
     "linalg.det": {"x": "square"},
+    "linalg.eig": {"x": "square"},
     "linalg.eigh": {"x": "square"},
+    "linalg.eigvals": {"x": "square"},
     "linalg.eigvalsh": {"x": "square"},
     "linalg.inv": {"x": "square"},
     "linalg.matrix_power": {"x": "square"},
@@ -253,7 +255,7 @@ def _numpys() -> Iterator[Target]:
     for name in ("accumulate", "at", "outer", "reduceat"):
         call = placed("self axis?" if name == "accumulate" else "self other other?")
         yield Target(f"numpy.add.{name}", getattr(np.add, name), call, keeps=True)
-    for name in ("linalg.eigvals", "divmod", "spacing", "logaddexp2"):
+    for name in ("linalg.cond", "divmod", "spacing", "logaddexp2"):
         yield Target(f"numpy.{name}", operator.attrgetter(name)(np), placed("self other?"))
 
 

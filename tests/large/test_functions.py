@@ -16,20 +16,23 @@ N = 2**24  # the first whole number that float32 cannot count on from
 ROWS = (3, 2**20)
 # What tells of dtypes, devices and files, or gives a view: layouts are tested without elements.
 WITHOUT_ELEMENTS = """
-__array_namespace_info__ Device Tensor atleast_1d atleast_2d atleast_3d broadcast_arrays can_cast
+__array_namespace_info__ Device Tensor atleast_1d atleast_2d atleast_3d broadcast_arrays
+broadcast_shapes can_cast
 compile_glsl conj default_device finfo from_dlpack iinfo imag isdtype load matrix_transpose moveaxis
 permute_dims real result_type save settings squeeze unstack
 """
 
 # Views, and what is composed of functions that are met here.
 COMPOSED = """
-angle argpartition array_split as_strided bartlett blackman block cbrt choose compress convolve
-corrcoef correlate cov cross degrees delete diag diagflat diagonal digitize dot dsplit ediff1d
-extract fill_diagonal fix fliplr flipud fmax fmin frexp gcd geomspace gradient hamming hanning
-histogram2d histogram_bin_edges hsplit i0 in1d insert interp intersect1d isin kaiser kron lcm ldexp
-lexsort logspace modf partition piecewise place polyval put put_along_axis putmask radians ravel
-ravel_multi_index rot90 select setdiff1d setxor1d sinc sliding_window_view swapaxes transpose
-trapezoid tri trim_zeros union1d unravel_index unwrap vander vdot vsplit
+angle apply_along_axis argpartition array_split as_strided bartlett blackman block c_ cbrt choose
+compress convolve corrcoef correlate cov cross degrees delete diag diag_indices diag_indices_from
+diagflat diagonal digitize dot dsplit ediff1d extract fabs fill_diagonal fix fliplr flipud fmax fmin
+frexp gcd geomspace gradient hamming hanning histogram2d histogram_bin_edges hsplit i0 in1d insert
+interp intersect1d isin ix_ kaiser kron lcm ldexp lexsort logcumsumexp logspace mgrid modf ogrid
+partition piecewise place polyval put put_along_axis putmask r_ radians ravel ravel_multi_index
+real_if_close rot90 select setdiff1d setxor1d sinc sliding_window_view sort_complex swapaxes
+transpose trapezoid tri tril_indices tril_indices_from trim_zeros triu_indices triu_indices_from
+union1d unravel_index unwrap vander vdot vsplit
 """
 
 
@@ -44,6 +47,15 @@ def test_every_public_function_is_met_here():
 def once():
     """0 to N - 1 in float32, each once, in no order."""
     return dml_vk.asarray(shuffled(N).astype(np.float32))
+
+
+def test_extremes_of_many_elements_so_far(once):
+    values, places = dml_vk.cummax(once)
+    numbers = once.numpy()
+    expected = np.maximum.accumulate(numbers)
+    assert np.array_equal(values.numpy(), expected)
+    assert np.array_equal(numbers[places.numpy()], expected)
+    assert dml_vk.cummin(once)[0][-1].item() == 0
 
 
 def test_quantiles_of_many_elements(once):

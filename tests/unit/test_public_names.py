@@ -66,7 +66,7 @@ WITHOUT_OUT = {
     "unique_values unique union1d intersect1d setdiff1d setxor1d argwhere flatnonzero "
     "histogram_bin_edges apply_along_axis",
     "a tensor and others": "average histogram histogram2d batch_norm_train top_k unravel_index "
-    "cummax cummin eigh lstsq qr slogdet svd",
+    "cummax cummin eig eigh lstsq qr slogdet svd",
     "no tensor": "allclose array_equal can_cast finfo iinfo isdtype result_type save copy "
     "__array_namespace_info__ trace devices default_device device memory_stats synchronize "
     "broadcast_shapes compile compile_glsl fuse kernel put_along_axis fill_diagonal place put "

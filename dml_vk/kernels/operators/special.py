@@ -1,6 +1,6 @@
 """Helpers for tables of special values: results for zeros, infinities, NaN and exact arguments.
 
-The tables follow the array API standard 2024.12, beyond it annex F of the C standard, for rsqrt
+The tables follow the array API standard 2025.12, beyond it annex F of the C standard, for rsqrt
 IEEE 754, and for activations DirectML's formulas. Where the standard leaves a choice, as in
 floor_divide with an infinity, they follow NumPy.
 """

@@ -149,6 +149,14 @@ KERNELS = (
         )
         for name, macros in (("tridiagonal", {}), ("bidiagonal", {"BIDIAGONAL": "1"}))
     ],
+    _team(
+        "schur",
+        "a_base dst_base state_base",
+        "rows budget state_pitch",
+        ("A", "Dst", "States"),
+        *("A", "Dst", "States"),
+        scalars={"complex128": _SCALARS["complex128"]},
+    ),
     *[
         _team(
             name,
@@ -164,6 +172,7 @@ KERNELS = (
         for name, macros in (("rotate", {}), ("rotate_wide", {"WIDE": "1"}))
     ],
 )
+SCHUR_WORDS = 5  # of the state of a matrix in linalg_schur
 STATE_WORDS = 14  # of a matrix in QR iterations, before the runs of rotations
 
 

@@ -1,4 +1,4 @@
-"""The Python array API standard, version 2024.12: names, signatures, dtypes, and what comes out."""
+"""The Python array API standard, version 2025.12: names, signatures, dtypes, and what comes out."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from dml_vk.tensor.core import Tensor
 from tests.kernel.answers import check_call
 from tests.real_dtypes import DTYPES
 
-STANDARD = json.loads((Path(__file__).parents[2] / "data" / "array_api_2024_12.json").read_text())
+STANDARD = json.loads((Path(__file__).parents[2] / "data" / "array_api_2025_12.json").read_text())
 PLACED = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 NAMED = (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
 
@@ -190,6 +190,7 @@ CALLS = {
     "empty_like": [F[:0]],
     "ones_like zeros_like": [F],
     "expand_dims": [F, {"axis": 1}],
+    "isin": [N, V, {"invert": True}],
     "eye": [3, 4, {"k": 1, "dtype": f32}],
     "flip": [F, {"axis": 0}],
     "from_dlpack": [N],
@@ -223,6 +224,7 @@ CALLS = {
     "linalg.matrix_norm linalg.matrix_transpose": [F],
     "linalg.vecdot": [F, G],
     "linalg.cholesky linalg.det linalg.inv linalg.eigvalsh linalg.slogdet": [S],
+    "linalg.eig linalg.eigvals": [np.complex64([[2j]])],
     "linalg.eigh linalg.qr": [np.float32([[2.0]])],
     "linalg.matrix_power": [S, 3],
     "linalg.matrix_rank linalg.pinv linalg.svdvals": [F],
@@ -231,7 +233,15 @@ CALLS = {
     "linalg.vector_norm": [F, {"axis": 1}],
 }
 # Of dtypes and of the namespace itself, as the tests above ask; and of complex numbers.
-OTHERS = {"__array_namespace_info__", "can_cast", "finfo", "iinfo", "imag", "isdtype"}
+OTHERS = {
+    "__array_namespace_info__",
+    "broadcast_shapes",
+    "can_cast",
+    "finfo",
+    "iinfo",
+    "imag",
+    "isdtype",
+}
 NUMPYS = {"unique_values": "unique"}  # the same, but in order
 
 

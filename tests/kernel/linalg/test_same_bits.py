@@ -26,7 +26,8 @@ def decomposed(a, *, iterates=True):
 
 
 def iterated(x):
-    return tuple(one.numpy() for result in (linalg.eigh(x), linalg.svd(x)) for one in result)
+    results = linalg.eig(x), linalg.eigh(x), linalg.svd(x)
+    return tuple(one.numpy() for result in results for one in result)
 
 
 TEAMS = ({"coalesces": True}, {"coalesces": True, "max_invocations": 32})

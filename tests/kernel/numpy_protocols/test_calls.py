@@ -190,6 +190,7 @@ CALLS = {
     "full_like": ([M, 2.5], [M, 2.5, np.dtype("float64"), "C", False, (4, 1)]),
     "isneginf isposinf": ([np.array([np.inf, 1.0, -np.inf], np.float32)],),
     "linalg.cholesky linalg.det linalg.inv linalg.eigvalsh linalg.slogdet": ([S],),
+    "linalg.eig linalg.eigvals": ([C[:, :1]],),
     "linalg.eigh": ([S[:1, :1]], [S[:1, :1], "L"]),
     "linalg.lstsq": ([S, W, None],),
     "linalg.matrix_power": ([S, 3],),

@@ -256,6 +256,6 @@ def test_a_namespace_that_others_find():
     assert array_api_compat.size(x) == 24
     assert array_api_compat.is_writeable_array(x)
     assert not array_api_compat.is_lazy_array(x)
-    assert x.__array_namespace__(api_version="2024.12") is x.__array_namespace__() is dml_vk
+    assert x.__array_namespace__(api_version="2025.12") is x.__array_namespace__() is dml_vk
     with pytest.raises(DTypeError, match="__array_namespace__: api_version must be one of 2021"):
         x.__array_namespace__(api_version="1999.12")

@@ -140,4 +140,4 @@ def test_constants():
     assert math.isnan(dml_vk.nan)
     assert dml_vk.newaxis is None
     assert dml_vk.bool is dml_vk.bool_
-    assert dml_vk.__array_api_version__ == "2024.12"
+    assert dml_vk.__array_api_version__ == "2025.12"

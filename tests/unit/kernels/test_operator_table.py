@@ -17,7 +17,7 @@ from dml_vk.kernels.registry import COMPUTED, KERNELS
 from dml_vk.kernels.spirv.library import GLSL
 
 ROOT = Path(__file__).parents[3]
-# The element-wise functions of 2024.12, but for views of complex numbers' parts.
+# The element-wise functions of 2025.12, but for views of complex numbers' parts.
 _STANDARD = """
 abs acos acosh add asin asinh atan atan2 atanh bitwise_and bitwise_left_shift bitwise_invert
 bitwise_or bitwise_right_shift bitwise_xor ceil clip conj copysign cos cosh divide equal exp expm1
