@@ -318,6 +318,8 @@ def decompositions():
         linalg.solve(x, x)
         linalg.det(x)
         linalg.qr(x)
+        if dtype is complex128:  # in which those of all dtypes are computed
+            linalg.eigvals(x)
         for n, most in ((12, 64), (40, 8)):  # rows that one team reduces
             with pytest.MonkeyPatch.context() as patched:
                 patched.setattr(of_matrices, "BY_ONE_TEAM", most)
