@@ -116,7 +116,6 @@ def test_distinct_values_with_nan_come_last(dtype):
         lambda x: dml_vk.searchsorted(x, x),
         lambda x: dml_vk.quantile(x, 0.5),
         lambda x: dml_vk.nanpercentile(x, 5),
-        lambda x: dml_vk.clip(x, 0, 1),
         lambda x: dml_vk.digitize(x, dml_vk.asarray([1.0])),
         lambda x: dml_vk.nn.softmax(x),
         lambda x: dml_vk.bincount(x),
@@ -126,6 +125,19 @@ def test_distinct_values_with_nan_come_last(dtype):
 def test_what_needs_a_size_says_so(call):
     with pytest.raises(DTypeError, match=r": dtype must be (one of|real)"):
         call(dml_vk.asarray([1j, 2]))
+
+
+@pytest.mark.parametrize("dtype", ["complex64", "complex128"])
+def test_limits_are_numpys(dtype):
+    array = chance().integers(-2, 3, (4, 6, 5, 2)).astype(part(dtype)).view(dtype)[..., 0]
+    array[0, 0, 0] = complex(np.nan, 1)
+    x, row = dml_vk.asarray(array), array[1, 2]
+    for low, high in ((-1, 1j), (None, 0), (-1j, None), (row, 2), (row, row + 1)):
+        mine = [dml_vk.asarray(one) if isinstance(one, np.ndarray) else one for one in (low, high)]
+        found = dml_vk.clip(x, *mine).numpy()
+        expected = np.clip(array, low, high)
+        assert found.dtype == expected.dtype
+        np.testing.assert_array_equal(found, expected)
 
 
 @tier.parametrize(
