@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import inspect
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, TypeVar, cast
 
@@ -11,46 +10,66 @@ from dml_vk.errors import DTypeError
 
 F = TypeVar("F", bound=Callable[..., Any])
 _OURS = {"dim": ("axis", "axes"), "dims": ("axes", "axis"), "keepdim": ("keepdims",)}
+_ANSWERED = {ours for names in _OURS.values() for ours in names}
+_MISSING = object()
 
 
 def hinted(function: F) -> F:
     """Let a function answer PyTorch's names and positions of parameters with ours.
+
+    What it returns has the same parameters and takes any others, to answer them. A function of
+    `*args` and `**named` would do, and not have to be compiled, but it would take three times as
+    long to pass them on: as long as a view takes. Functions of any number of operands take none.
 
     >>> import dml_vk
     >>> dml_vk.sum(dml_vk.ones(3), dim=0)
     Traceback (most recent call last):
     dml_vk.errors.DTypeError: sum: dim is PyTorch's name: here it is axis; got dim=0
     """
+    code = function.__code__
+    placed = code.co_varnames[: code.co_argcount]
+    named = code.co_varnames[code.co_argcount :][: code.co_kwonlyargcount]
+    defaults = list(function.__defaults__ or ())
+    asked = [name for name in placed[: len(placed) - len(defaults)] if name in _ANSWERED]
+    if asked:  # the last one that must be given, which is given by another name
+        defaults.insert(0, _MISSING)
+    first = len(placed) - len(defaults)
+    parts = [f"{name}=0" if k >= first else name for k, name in enumerate(placed)]
+    if code.co_posonlyargcount:
+        parts.insert(code.co_posonlyargcount, "/")
+    kept = function.__kwdefaults__ or {}
+    parts += ["*more", *[f"{name}=0" if name in kept else name for name in named], "**theirs"]
+    passed = ", ".join([*placed, *[f"{name}={name}" for name in named]])
+    wrong = " or ".join(["more", "theirs", *[f"{name} is missing" for name in asked]])
+    text = (
+        f"def {code.co_name}({', '.join(parts)}):\n"
+        f"    if {wrong}:\n"
+        f"        return answer(function, [{', '.join(placed)}], more, theirs)\n"
+        f"    return function({passed})\n"
+    )
+    space: dict[str, Any] = {"answer": _answer, "function": function, "missing": _MISSING}
+    exec(compile(text, __file__, "exec"), space)
+    call = space[code.co_name]
+    call.__defaults__, call.__kwdefaults__ = tuple(defaults), function.__kwdefaults__
+    return cast(F, functools.update_wrapper(call, function))
 
-    @functools.wraps(function)
-    def call(*args: Any, **named: Any) -> Any:
-        try:
-            return function(*args, **named)
-        except TypeError as error:
-            if isinstance(error, DTypeError):
-                raise
-            hint = _hint(function, args, named)
-            if hint is None:
-                raise
-        raise hint
 
-    return cast(F, call)
-
-
-def _hint(
-    function: Callable[..., Any], args: Sequence[Any], named: Mapping[str, Any]
-) -> DTypeError | None:
-    """Return what to say of a call that does not match the signature, if anything."""
-    own = inspect.signature(function).parameters
-    for theirs, names in _OURS.items():
-        ours = next((name for name in names if name in own), None)
-        if theirs in named and theirs not in own and ours is not None:
-            rule = f"{theirs} is PyTorch's name: here it is {ours}"
-            return DTypeError(function.__name__, rule, **{theirs: named[theirs]})
-    kinds = [one.kind for one in own.values()]
-    keywords = [name for name, one in own.items() if one.kind is one.KEYWORD_ONLY]
-    most = len(own) - len(keywords)
-    if len(args) <= most or inspect.Parameter.VAR_POSITIONAL in kinds or not keywords:
-        return None
-    rule = f"pass further arguments by name, such as {keywords[0]}="
-    return DTypeError(function.__name__, rule, argument=args[most])
+def _answer(
+    function: Callable[..., Any],
+    placed: Sequence[Any],
+    more: Sequence[Any],
+    theirs: Mapping[str, Any],
+) -> None:
+    """Raise what there is to say of a call that does not match the signature."""
+    code = function.__code__
+    own = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+    for name, ours in _OURS.items():
+        known = next((one for one in ours if one in own), None)
+        if name in theirs and known is not None:
+            rule = f"{name} is PyTorch's name: here it is {known}"
+            raise DTypeError(function.__name__, rule, **{name: theirs[name]})
+    if more and code.co_kwonlyargcount:
+        rule = f"pass further arguments by name, such as {own[code.co_argcount]}="
+        raise DTypeError(function.__name__, rule, argument=more[0])
+    given = [one for one in placed if one is not _MISSING]
+    function(*given, *more, **theirs)  # so that Python says what is wrong

@@ -9,13 +9,11 @@ from typing import Any
 from dml_vk.array.host_operands import beside_tensor
 from dml_vk.array.manipulation import moveaxis, reshape, stack
 from dml_vk.errors import DTypeError, ErrorsAs, LayoutError
-from dml_vk.hints import hinted
 from dml_vk.strides.order import to_axis
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import to_tensor
 
 
-@hinted
 def apply_along_axis(
     func1d: Callable[..., Any], axis: int, arr: Tensor, /, *args: Any, **kwargs: Any
 ) -> Tensor:

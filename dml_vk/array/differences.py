@@ -33,7 +33,6 @@ from dml_vk.tensor.operands import (
 )
 
 
-@hinted
 def gradient(
     f: Tensor,
     /,

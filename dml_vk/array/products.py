@@ -66,7 +66,6 @@ def _matmul(operands: Sequence[Any], out: Any) -> Tensor:
 
 
 @hinted
-@hinted
 def vecdot(x1: Tensor, x2: Tensor, /, *, axis: int = -1, out: Tensor | None = None) -> Tensor:
     """Return the dot products along an axis of both tensors; the other dims broadcast.
 
@@ -102,7 +101,6 @@ def _vecdot(operands: Sequence[Any], out: Any, axis: int) -> Tensor:
     return contracted(what, first, second, Layout(sizes), (x1.shape[axis],), dtype, out)
 
 
-@hinted
 @hinted
 def tensordot(
     x1: Tensor,

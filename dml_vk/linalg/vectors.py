@@ -60,7 +60,6 @@ def trace(x: Tensor, /, *, offset: int = 0, dtype: Any = None, out: Tensor | Non
 
 
 @hinted
-@hinted
 def cross(x1: Tensor, x2: Tensor, /, *, axis: int = -1, out: Tensor | None = None) -> Tensor:
     """Return the cross products of 3-vectors along an axis; the other dims broadcast.
 

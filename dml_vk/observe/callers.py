@@ -94,9 +94,6 @@ def _named(code: CodeType, values: dict[str, Any]) -> str:
     if name in _PROTOCOLS:
         return f"numpy.{values[_PROTOCOLS[name]].__name__}"
     if "function" in code.co_freevars:
-        own = getattr(values["function"], "__code__", None)
-        if own is not None and own.co_varnames[:1] == ("self",):
-            return _named(own, {"self": values["args"][0]})
         return str(values["function"].__name__)
     if "operator" in code.co_freevars:
         return str(values["operator"].name)
