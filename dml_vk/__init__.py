@@ -79,7 +79,7 @@ _MODULES = {
         "diag_indices diag_indices_from ix_ tril_indices tril_indices_from triu_indices "
         "triu_indices_from"
     ),
-    "array.indexing.api": "take take_along_axis",
+    "array.indexing.taking": "take take_along_axis",
     "array.info": "__array_namespace_info__",
     "array.joins": "atleast_1d atleast_2d atleast_3d column_stack dstack hstack vstack",
     "array.manipulation": (

@@ -213,7 +213,7 @@ from dml_vk.array.index_grids import (
     triu_indices as triu_indices,
     triu_indices_from as triu_indices_from,
 )
-from dml_vk.array.indexing.api import (
+from dml_vk.array.indexing.taking import (
     take as take,
     take_along_axis as take_along_axis,
 )

@@ -5,6 +5,7 @@ Statistics of the elements are computed in float64 on the device and waited for.
 
 from __future__ import annotations
 
+import builtins
 import math
 from collections.abc import Callable
 from typing import Any
@@ -62,14 +63,13 @@ def _stone(x: Tensor, counts: Counts) -> float:
         return float((2 - (size + 1) * (shares * shares).sum()) * bins / extent)
 
     most = 100 if size < 10_000 else math.isqrt(size)
-    return extent / sorted(range(1, most + 1), key=loss)[0]
+    return extent / builtins.min(range(1, most + 1), key=loss)
 
 
 def _auto(x: Tensor, counts: Counts) -> float:
     """The narrower of two, of which the first has at most twice the bins of the square root."""
-    wide, narrow = _freedman_diaconis(x, counts), _sqrt(x, counts) / 2
-    least, sturges = (wide if wide > narrow else narrow), _sturges(x, counts)
-    return least if least < sturges else sturges
+    wide = builtins.max(_freedman_diaconis(x, counts), _sqrt(x, counts) / 2)
+    return builtins.min(wide, _sturges(x, counts))
 
 
 RULES: dict[str, Callable[[Tensor, Counts], float]] = {

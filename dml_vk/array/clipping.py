@@ -8,9 +8,8 @@ import numpy as np
 
 from dml_vk.array.calls import call
 from dml_vk.array.complex_extremes import limited
-from dml_vk.array.creation import full
 from dml_vk.array.elementwise import astype, common_of, computed, maximum, minimum, target_of
-from dml_vk.array.host_operands import beside
+from dml_vk.array.host_operands import beside, number_beside
 from dml_vk.dtypes import DType, bool_
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.ops.elementwise import converted
@@ -42,8 +41,9 @@ def clip(
     given = [bound for bound in (min, max) if bound is not None]
     tensors = to_tensors("clip", (x, *given))
     x = to_tensor("clip", "x", x)
-    if any(_is_complex(one) for one in (x, *given)):
-        return _clip_complex(x, min, max, tensors, out)
+    kinds = [x.dtype.kind] if len(tensors) == 1 else [one.dtype.kind for one in tensors]
+    if "c" in kinds or isinstance(min, complex) or isinstance(max, complex):
+        return _clip_complex(tensors, x, min, max, out)
     bools = x.dtype is bool_ and all(map(_is_bool, given))
     common = common_of("clip", OPERATORS["maximum" if bools else "clip"], (x, *given))
     if common is not x.dtype:
@@ -59,24 +59,14 @@ def clip(
     return call(computed, (x,), out, OPERATORS["clip"], params)
 
 
-def _is_complex(bound: Any) -> bool:
-    if isinstance(bound, Tensor):
-        return bound.dtype.kind == "c"
-    return isinstance(plain(bound), complex)
-
-
-def _clip_complex(x: Tensor, min: Any, max: Any, tensors: list[Tensor], out: Any) -> Tensor:
-    numbers = [plain(one) for one in (min, max) if one is not None and not isinstance(one, Tensor)]
+def _clip_complex(tensors: list[Tensor], x: Tensor, min: Any, max: Any, out: Any) -> Tensor:
+    numbers = [one for one in (min, max) if one is not None and not isinstance(one, Tensor)]
     common = common_dtype("clip", [one.dtype for one in tensors], numbers)
     found = astype(x, common, copy=False)
     for bound, below in ((min, True), (max, False)):
         if bound is not None:
-            limit = (
-                astype(bound, common, copy=False)
-                if isinstance(bound, Tensor)
-                else full((), plain(bound), common, device=x.device)
-            )
-            found = limited(found, limit, below, None)
+            whole = bound if isinstance(bound, Tensor) else number_beside("clip", bound, found)
+            found = limited(found, astype(whole, common, copy=False), below)
     return astype(found, common, out=out)
 
 

@@ -48,7 +48,7 @@ def is_extreme(choose: Reduction, any_of: Reduction, x: Tensor, axes: Ints) -> T
     return where(any_of(nan, axes, keepdims=True), nan, found)
 
 
-def limited(x: Tensor, bound: Tensor, below: bool, out: Tensor | None) -> Tensor:
+def limited(x: Tensor, bound: Tensor, below: bool) -> Tensor:
     """Return x where it is not below the bound, or not above it, and the bound elsewhere.
 
     Both have one dtype. NaN stays, and a NaN as bound replaces numbers.
@@ -59,7 +59,7 @@ def limited(x: Tensor, bound: Tensor, below: bool, out: Tensor | None) -> Tensor
     ]
     tied = logical_and(equal(first, limit), beyond(second, other))
     outside = logical_or(isnan(bound), logical_or(beyond(first, limit), tied))
-    return where(logical_and(outside, logical_not(isnan(x))), bound, x, out=out)
+    return where(logical_and(outside, logical_not(isnan(x))), bound, x)
 
 
 def _parts(choose: Reduction, x: Tensor, axes: Ints) -> tuple[Tensor, Tensor]:

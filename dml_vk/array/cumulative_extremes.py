@@ -18,7 +18,7 @@ from dml_vk.array.elementwise import (
     where,
 )
 from dml_vk.array.grids import arange
-from dml_vk.dtypes import int64, uint64
+from dml_vk.dtypes import float32, int64, uint64
 from dml_vk.errors import ErrorsAs
 from dml_vk.hints import hinted
 from dml_vk.ops.copy import copy_elements
@@ -26,7 +26,7 @@ from dml_vk.ops.scan import MAXIMUM, MINIMUM, scan_elements
 from dml_vk.ops.view import with_dtype
 from dml_vk.strides.order import to_axis
 from dml_vk.tensor.core import Tensor
-from dml_vk.tensor.operands import check_dtype, of_kinds, result_over, to_tensor
+from dml_vk.tensor.operands import check_dtype, check_out, of_kinds, result_over, to_tensor
 
 _TOP = 1 << 63
 
@@ -76,8 +76,11 @@ def logcumsumexp(x: Tensor, /, axis: int = 0, *, out: Tensor | None = None) -> T
     given = to_tensor(what, "x", x)
     check_dtype(what, given.dtype, of_kinds("biuf"))
     dim = to_axis(what, "axis", axis, given.ndim)
+    kind = given.dtype if given.dtype.kind == "f" else float32
+    if out is not None:
+        check_out(what, out, given.shape, kind, given)
     with ErrorsAs(what):
-        found = given if given.dtype.kind == "f" else astype(given, "float32")
+        found = astype(given, kind, copy=False)
         distance, length = 1, given.shape[dim]
         while distance < length:
             rest = length - distance
@@ -86,9 +89,8 @@ def logcumsumexp(x: Tensor, /, axis: int = 0, *, out: Tensor | None = None) -> T
             near, far = found.narrow(dim, distance, rest), found.narrow(dim, 0, rest)
             logaddexp(near, far, out=longer.narrow(dim, distance, rest))
             found, distance = longer, 2 * distance
-        result = result_over(what, given.layout.like(), found.dtype, given, out)
-        copy_elements(what, found, result)
-        return result
+        # Only one element, or a place for the result, takes another copy.
+        return found if out is None and found is not given else astype(found, kind, out=out)
 
 
 def cumulative_extreme(what: str, operator: int, x: Any, axis: Any, out: Any = None) -> Tensor:

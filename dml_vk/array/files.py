@@ -40,8 +40,7 @@ def save(path: Any, x: Any = None, /, **named: Tensor) -> None:
     """Write a tensor to a `.npy` file, or several by name to a `.npz` file, with their formats.
 
     Several may also go to a `.safetensors` file, which has no formats, and no complex128. They are
-    keyword arguments or a dict. The file is renamed to its final name when
-    it is complete.
+    keyword arguments or a dict. The file is renamed to its final name when it is complete.
 
     >>> import os, tempfile
     >>> import dml_vk
@@ -193,5 +192,5 @@ def _readable(name: object) -> Iterator[None]:
     except Exception as error:
         if isinstance(error, OSError) and error.errno != errno.EINVAL:
             raise  # From the system. EINVAL comes from a parser that seeks before the start.
-        rule = f"cannot read the file as what its name ends in ({error})"
+        rule = f"cannot read the file ({error})"
         raise RangeError("load", rule, file=str(name)) from None

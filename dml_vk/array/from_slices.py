@@ -12,7 +12,6 @@ from dml_vk.array.manipulation import concat, stack
 from dml_vk.dtypes import float32
 from dml_vk.errors import DTypeError, ErrorsAs, LayoutError
 from dml_vk.promotion import common_dtype
-from dml_vk.strides.order import row_major, to_axis
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import is_scalar, plain, scalar_dtype
 
@@ -77,29 +76,20 @@ class Joiner:
         axis, dims, place = self._defaults
         if parts and isinstance(parts[0], str):
             axis, dims, place = self._directive(parts.pop(0))
-        near = next((one for one in parts if isinstance(one, Tensor)), None)
         if not parts:
             raise LayoutError(what, "there must be at least one part", key=key)
+        near = next((one for one in parts if isinstance(one, Tensor)), None)
         with ErrorsAs(what):
-            parts = [_row(what, one, near) if isinstance(one, slice) else one for one in parts]
-            weak = [one for one in parts if type(one) in _NUMBERS]
-            parts = [
-                one if isinstance(one, Tensor) or type(one) in _NUMBERS else _made(what, one, near)
-                for one in parts
+            made = [one if type(one) in _NUMBERS else _made(what, one, near) for one in parts]
+            strong = [one for one in made if isinstance(one, Tensor)]
+            weak = [one for one in made if not isinstance(one, Tensor)]
+            kind = common_dtype(what, [one.dtype for one in strong], weak) if strong else None
+            device = strong[0].device if strong else None
+            whole = [
+                one if isinstance(one, Tensor) else full((), one, kind, device=device)
+                for one in made
             ]
-            near = next((one for one in parts if isinstance(one, Tensor)), near)
-            strong = [one.dtype for one in parts if isinstance(one, Tensor)]
-            kind = common_dtype(what, strong, weak) if strong else asarray(weak).dtype
-            made = [
-                one
-                if isinstance(one, Tensor)
-                else full((), one, kind, device=near.device if near is not None else None)
-                for one in parts
-            ]
-            least = max(dims, 1)
-            joined = [_with_dims(what, one, least, place) for one in made]
-            to_axis(what, "axis", axis, joined[0].ndim)
-            return concat(joined, axis=axis)
+            return concat([_with_dims(what, one, max(dims, 1), place) for one in whole], axis=axis)
 
     def _directive(self, given: str) -> tuple[int, int, int]:
         found = list(self._defaults)
@@ -132,6 +122,11 @@ def _row(what: str, given: Any, near: Tensor | None = None) -> Tensor:
 
 
 def _made(what: str, given: Any, near: Tensor | None) -> Tensor:
+    """Return a part that is no number of Python's as a tensor."""
+    if isinstance(given, Tensor):
+        return given
+    if isinstance(given, slice):
+        return _row(what, given, near)
     if is_scalar(given):
         device = None if near is None else near.device
         return full((), plain(given), scalar_dtype(given), device=device)
@@ -143,12 +138,11 @@ def _with_dims(what: str, x: Tensor, dims: int, place: int) -> Tensor:
     missing = dims - x.ndim
     if missing <= 0:
         return x
-    own = row_major(x.ndim)
     first = place + missing + 1 if place < 0 else place
     if not 0 <= first <= missing:
         rule = f"the place of own dims must be from {-missing - 1} to {missing}"
         raise LayoutError(what, rule, place=place)
-    return x.view([1] * first + [x.shape[k] for k in own] + [1] * (missing - first))
+    return x.view([1] * first + [*x.shape] + [1] * (missing - first))
 
 
 mgrid = Grid("mgrid", sparse=False)

@@ -30,8 +30,8 @@ from dml_vk.array.elementwise import (
 )
 from dml_vk.array.grids import arange
 from dml_vk.array.host_operands import beside
-from dml_vk.array.indexing.api import elements_at
 from dml_vk.array.indexing.places import MOST
+from dml_vk.array.indexing.taking import elements_at
 from dml_vk.array.manipulation import concat, reshape
 from dml_vk.array.quantiles import rows_of
 from dml_vk.array.searching import searchsorted
@@ -186,11 +186,13 @@ def _edges(what: str, x: Tensor, bins: Any, range: Any, weights: Tensor | None) 
     if by_rule and (bins not in RULES or weights is not None):
         rule = f"bins must be a number, edges, or without weights one of {', '.join(RULES)}"
         raise RangeError(what, rule, bins=bins)
-    low, high = _range(what, x, range)
-    count = _by_rule(x, bins, range, low, high) if by_rule else to_int(what, "bins", bins)
+    count = 1 if by_rule else to_int(what, "bins", bins)
     if not 1 <= count < MOST - 1:
         raise RangeError(what, "bins must be from 1 to 2**31 - 2", bins=bins)
     dtype = x.dtype if x.dtype.kind == "f" else float64
+    low, high = _range(what, x, range)
+    if by_rule:
+        count = _by_rule(what, x, bins, range, low, high)
     edges = tensor_over(what, Layout((count + 1,)), dtype, x.device, x.allocation)
     with np.errstate(all="ignore"):
         array = np.linspace(low, high, count + 1, dtype=dtype.numpy_name)
@@ -198,7 +200,7 @@ def _edges(what: str, x: Tensor, bins: Any, range: Any, weights: Tensor | None) 
     return edges
 
 
-def _by_rule(x: Tensor, rule: str, range: Any, low: Any, high: Any) -> int:
+def _by_rule(what: str, x: Tensor, rule: str, range: Any, low: Any, high: Any) -> int:
     flat = reshape(x, -1)
     if range is not None:
         flat = flat[logical_and(greater_equal(flat, low), less_equal(flat, high))]
@@ -207,7 +209,10 @@ def _by_rule(x: Tensor, rule: str, range: Any, low: Any, high: Any) -> int:
     def counts(bins: int) -> Tensor:
         return histogram(flat, bins, ends)[0]
 
-    return bins_by_rule(rule, flat, *ends, counts)
+    count = bins_by_rule(rule, flat, *ends, counts)
+    if count >= MOST - 1:
+        raise RangeError(what, "bins must be from 1 to 2**31 - 2", bins=count)
+    return count
 
 
 def _given_edges(what: str, x: Tensor, bins: Any) -> Tensor:

@@ -69,6 +69,13 @@ def with_integers(what: str, *operands: Any) -> Sequence[Any]:
     ]
 
 
+def number_beside(what: str, number: Any, near: Tensor) -> Tensor:
+    """Return a number as a tensor with no dims, of the dtype that it has beside a tensor."""
+    own = plain(number)
+    with ErrorsAs(what):
+        return full((), own, common_dtype(what, [near.dtype], [own]), device=near.device)
+
+
 def is_of_host(operand: Any) -> bool:
     """Whether an operand has elements on the host. Arrays of no dims are numbers."""
     return isinstance(operand, _OF_HOST) and getattr(operand, "ndim", 1) > 0

@@ -10,7 +10,8 @@ from dml_vk.array.creation import Wanted, asarray
 from dml_vk.array.elementwise import add, astype, subtract
 from dml_vk.array.grids import arange
 from dml_vk.array.host_operands import beside_tensor
-from dml_vk.array.indexing.api import elements_at
+from dml_vk.array.indexing.taking import elements_at
+from dml_vk.array.info import MOST_DIMS
 from dml_vk.array.searching import check_one_dim, nonzero, searchsorted
 from dml_vk.dtypes import bool_, int64
 from dml_vk.errors import ErrorsAs, LayoutError, RangeError
@@ -55,8 +56,8 @@ def diag_indices(n: int, ndim: int = 2, /, *, device: Wanted = None) -> Indexes:
     """
     what = "diag_indices"
     size, rank = to_int(what, "n", n), to_int(what, "ndim", ndim)
-    if size < 0 or not 0 <= rank <= _MOST_DIMS:
-        rule = f"n must not be negative, and ndim be from 0 to {_MOST_DIMS}"
+    if size < 0 or not 0 <= rank <= MOST_DIMS:
+        rule = f"n must not be negative, and ndim be from 0 to {MOST_DIMS}"
         raise RangeError(what, rule, n=n, ndim=ndim)
     return (arange(size, device=device),) * rank
 
@@ -124,9 +125,6 @@ def triu_indices_from(x: Tensor, /, k: int = 0) -> tuple[Tensor, Tensor]:
     [1, 2, 4]
     """
     return _triangle_of("triu_indices_from", x, k)
-
-
-_MOST_DIMS = 64
 
 
 def _vector(what: str, given: Any, near: Tensor | None) -> Tensor:

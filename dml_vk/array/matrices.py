@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from dml_vk.array.creation import Wanted, full, ones
+from dml_vk.array.creation import Wanted, ones
 from dml_vk.array.cumulative import cumulative_prod
 from dml_vk.array.elementwise import add, multiply
 from dml_vk.array.grids import arange, meshgrid, tril
-from dml_vk.array.host_operands import beside
+from dml_vk.array.host_operands import beside, number_beside
 from dml_vk.array.manipulation import concat, stack, unstack
 from dml_vk.array.searching import check_one_dim
 from dml_vk.dtypes import int64
@@ -18,7 +18,7 @@ from dml_vk.layout import Layout
 from dml_vk.promotion import common_dtype
 from dml_vk.strides.order import to_bool, to_int, to_sizes
 from dml_vk.tensor.core import Tensor
-from dml_vk.tensor.operands import check_dtype, of_kinds, plain, result_over, to_tensor, to_tensors
+from dml_vk.tensor.operands import check_dtype, of_kinds, result_over, to_tensor, to_tensors
 
 _DEEPEST = 64  # nested lists of blocks
 Blocks = Tensor | Sequence["Blocks"]
@@ -89,7 +89,7 @@ def polyval(p: Tensor, x: Any, /, *, out: Tensor | None = None) -> Tensor:
     to_tensors(what, [given, x])
     with ErrorsAs(what):
         if not isinstance(x, Tensor):
-            x = full((), plain(x), common_dtype(what, [given.dtype], [plain(x)]), device=p.device)
+            x = number_beside(what, x, given)
         first, *rest = unstack(given)
         found: Any = multiply(x, 0)
         for coefficient in rest:

@@ -6,13 +6,13 @@ of results is only known to the device, so these functions wait for it.
 
 from __future__ import annotations
 
+import numbers
 from collections.abc import Sequence
 from typing import Any
 
-from dml_vk.array.creation import full
 from dml_vk.array.elementwise import astype, equal, not_equal
-from dml_vk.array.host_operands import beside
-from dml_vk.array.indexing.api import elements_at
+from dml_vk.array.host_operands import beside, number_beside
+from dml_vk.array.indexing.taking import elements_at
 from dml_vk.array.manipulation import concat, reshape
 from dml_vk.array.searching import nonzero, searchsorted
 from dml_vk.array.sets import unique, unique_inverse
@@ -159,9 +159,7 @@ def _with_numbers(what: str, operands: Sequence[Any]) -> list[Any]:
     if near is None:
         return list(operands)
     return [
-        full((), plain(one), common_dtype(what, [near.dtype], [plain(one)]), device=near.device)
-        if isinstance(plain(one), (bool, int, float, complex))
-        else one
+        number_beside(what, one, near) if isinstance(plain(one), numbers.Number) else one
         for one in operands
     ]
 

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 from collections.abc import Mapping
 from typing import IO, Any
 
@@ -62,8 +63,10 @@ def write(stream: IO[bytes], tensors: Mapping[str, Tensor]) -> None:
 
 def read(stream: IO[bytes]) -> dict[str, Array]:
     """Return the arrays; a ValueError or KeyError says that the file is invalid."""
+    whole = stream.seek(0, os.SEEK_END)
+    stream.seek(0)
     size = int.from_bytes(_exactly(stream, _LENGTH), "little")
-    if size > _MOST_HEADER:
+    if size > min(_MOST_HEADER, whole):
         raise ValueError(f"a header of {size} bytes")
     header = json.loads(_exactly(stream, size))
     if not isinstance(header, dict):
@@ -81,10 +84,13 @@ def read(stream: IO[bytes]) -> dict[str, Array]:
             or end - begin != math.prod(shape) * kind.itemsize
         ):
             raise ValueError(f"the place of {name} does not match its shape")
+        if end > whole:  # or as much memory would be taken before the file is known to be shorter
+            raise ValueError(f"the file ends before {name}")
         data = np.frombuffer(_exactly(stream, end - begin), kind.newbyteorder("<"))
         if row["dtype"] == _BF16:
             data = (data.astype(np.uint32) << 16).view(np.float32)
-        found[name], at = data.astype(data.dtype.newbyteorder("=")).reshape(shape), end
+        own = data.dtype.newbyteorder("=")
+        found[name], at = data.astype(own, copy=False).reshape(shape), end
     if stream.read(1):
         raise ValueError("bytes that belong to no array")
     return {name: found[name] for name in header}

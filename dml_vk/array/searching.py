@@ -5,10 +5,9 @@ from __future__ import annotations
 import numbers
 from typing import Any
 
-from dml_vk.array.creation import full
-from dml_vk.array.host_operands import beside
+from dml_vk.array.host_operands import beside, number_beside
 from dml_vk.dtypes import int64
-from dml_vk.errors import ErrorsAs, LayoutError, RangeError
+from dml_vk.errors import LayoutError, RangeError
 from dml_vk.layout import Layout
 from dml_vk.ops.compact import nonzero_positions
 from dml_vk.ops.elementwise import converted
@@ -78,9 +77,7 @@ def searchsorted(
     what = "searchsorted"
     x1, wanted, sorter = beside(what, x1, x2, sorter)
     if isinstance(x1, Tensor) and isinstance(plain(wanted), numbers.Real):
-        dtype = common_dtype(what, [x1.dtype], [plain(wanted)])
-        with ErrorsAs(what):
-            wanted = full((), plain(wanted), dtype, device=x1.device)
+        wanted = number_beside(what, wanted, x1)
     x2 = to_tensor(what, "x2", wanted)
     tensors = [to_tensor(what, "x1", x1), x2]
     if sorter is not None:

@@ -17,38 +17,32 @@ from dml_vk.strides.order import to_bool, to_int
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import to_number, to_tensor
 
-_CUMULATIVE = ("cumulative_prod", "cumulative_sum")  # of one number, they are of one dim
 _TOLERANCES = {"rtol", "atol"}
 
 
-def along(name: str) -> Callable[..., Any]:
-    """Adapt a function so that axis None, the default, flattens: `cumsum(x)`."""
+def along(name: str, *, of_one: bool = True) -> Callable[..., Any]:
+    """Adapt a function so that axis None, the default, flattens: `cumsum(x)`.
+
+    `of_one`: one number is taken for a vector, whose axis may be named.
+    """
 
     def adapter(a: Any, *, axis: Any = None, **named: Any) -> Any:
         given = to_tensor(name, "a", a)
-        if axis is None or (not given.ndim and name in _CUMULATIVE and axis in (0, -1)):
+        if axis is None or (of_one and not given.ndim and axis in (0, -1)):
             given, axis = ours.ravel(given), 0
         return getattr(ours, name)(given, axis=axis, **named)
 
     return adapter
 
 
-def along_last(name: str) -> Callable[..., Any]:
+def along_last(name: str, *, of_one: bool = True) -> Callable[..., Any]:
     """Adapt a function so that axis None flattens, and the default is the last axis."""
-    function = along(name)
+    function = along(name, of_one=of_one)
 
     def adapter(a: Any, *, axis: Any = -1, **named: Any) -> Any:
         return function(a, axis=axis, **named)
 
     return adapter
-
-
-def argsort(a: Any, *, axis: Any = -1, **named: Any) -> Any:
-    """Of one number, as of a vector."""
-    given = to_tensor("argsort", "a", a)
-    if not given.ndim and axis in (0, -1):
-        axis = None
-    return along_last("argsort")(given, axis=axis, **named)
 
 
 def can_cast(from_: Any, to: Any, casting: Any = None) -> bool:

@@ -15,7 +15,7 @@ from dml_vk.numpy_protocols.host import Download, may_share_memory, shares_memor
 # Implementations that are more than a call of one function.
 _ADAPTERS: dict[str, Callable[..., Any]] = {
     "allclose": numbers.close("allclose"),
-    "argsort": numbers.argsort,
+    "argsort": numbers.along_last("argsort"),
     "broadcast_arrays": shapes.broadcast_arrays,
     "can_cast": numbers.can_cast,
     "copy": shapes.copy,
@@ -53,7 +53,7 @@ _ADAPTERS: dict[str, Callable[..., Any]] = {
     "shape": attrgetter("shape"),
     "shares_memory": shares_memory,
     "size": attrgetter("size"),
-    "sort": numbers.along_last("sort"),
+    "sort": numbers.along_last("sort", of_one=False),
     "squeeze": shapes.squeeze,
     "std": masked.moment("std"),
     "trace": numbers.trace,

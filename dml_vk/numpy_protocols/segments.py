@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from dml_vk.array.indexing.keys import outside_of
+from dml_vk.array.indexing.taking import elements_at
 from dml_vk.array.segments import segments_reduced
 from dml_vk.errors import DTypeError, ErrorsAs, LayoutError
 from dml_vk.numpy_protocols.calls import no_such, ours
@@ -69,9 +70,9 @@ def _starts(what: str, indices: Any, dim: int, size: int) -> Array:
     given = indices.numpy() if isinstance(indices, Tensor) else np.asarray(indices)
     if given.ndim != 1 or (given.size and given.dtype.kind not in "iu"):
         raise LayoutError(what, "indices must be one dim of integers", indices=indices)
-    wrong = [int(one) for one in given if not 0 <= one < size]
-    if wrong:
-        raise outside_of(what, dim, size, wrong[0])
+    wrong = given[(given < 0) | (given >= size)]
+    if wrong.size:
+        raise outside_of(what, dim, size, int(wrong[0]))
     return given.astype(np.int64)
 
 
@@ -89,7 +90,7 @@ def _pieces(rows: Tensor, starts: Array) -> tuple[Tensor, Tensor]:
         place = ours.arange(total, device=device)
         segment = ours.searchsorted(upper, place, side="right")
         shifts = ours.asarray(first, device=device)
-        index = ours.add(place, ours.take(shifts, segment)) if total else place
+        index = ours.add(place, elements_at(shifts, segment)) if total else place
         chosen = ours.take(rows, index, axis=rows.ndim - 1)
     count = chosen.size // total if total else 0
     begins = ours.asarray(ends - lengths, device=device)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from dml_vk.array.cumulative_extremes import cumulative_extreme
-from dml_vk.array.host_operands import beside, beside_tensor, is_of_host
+from dml_vk.array.host_operands import beside, beside_tensor, is_of_host, number_beside
 from dml_vk.array.inverse_erf import erfinv
 from dml_vk.dtypes import DType, bool_, to_dtype
 from dml_vk.errors import DTypeError, ErrorsAs
@@ -27,7 +27,7 @@ from dml_vk.numpy_protocols.segments import reduceat
 from dml_vk.ops.scan import MAXIMUM, MINIMUM
 from dml_vk.promotion import check_casting, check_casts
 from dml_vk.tensor.core import Tensor
-from dml_vk.tensor.operands import plain, to_tensors
+from dml_vk.tensor.operands import to_tensors
 
 # NumPy's name -> ours. `clip`, `round` and `where` are not ufuncs, and drop out below.
 _NAMES = {
@@ -150,7 +150,9 @@ def ufunc(function: np.ufunc, method: str, inputs: tuple[Any, ...], named: dict[
         return _called(what, special, inputs, given)
     check_names(what, (), given)
     first = to_tensors(what, inputs)[0]
-    return special(*[_promoted(first, one) for one in inputs])
+    return special(
+        *[one if isinstance(one, Tensor) else number_beside(what, one, first) for one in inputs]
+    )
 
 
 def _where(what: str, function: np.ufunc, inputs: Any, given: dict[str, Any]) -> Any:
@@ -202,13 +204,6 @@ def _divmod(what: str, inputs: tuple[Any, ...], given: dict[str, Any]) -> tuple[
         for one, out in zip(found, given.get("out", (None, None)))
     ]
     return first, second
-
-
-def _promoted(first: Tensor, one: Any) -> Any:
-    """Convert a number to a tensor of the dtype it has beside a tensor."""
-    if isinstance(one, Tensor):
-        return one
-    return ours.full((), plain(one), ours.result_type(first, one), device=first.device)
 
 
 def _called(what: str, name: str, inputs: tuple[Any, ...], given: dict[str, Any]) -> Any:

@@ -176,6 +176,8 @@ def to_index(what: str, name: str, index: int, size: int) -> int:
 
 def to_axis(what: str, name: str, axis: int, rank: int) -> int:
     """Normalize an axis, or the place of one among `rank`."""
+    if type(axis) is int and 0 <= axis < rank:
+        return axis
     try:
         return to_index(what, name, axis, rank)
     except LayoutIndexError as error:

@@ -1,4 +1,4 @@
-"""Indexing: reading and writing `x[key]`, `take` and `take_along_axis`.
+"""Indexing: reading and writing `x[key]`.
 
 Basic keys select views. Other keys run on the device: masks wait for the number of elements that
 they select, and indexes on the device for the result of their check.
@@ -14,13 +14,10 @@ import numpy as np
 
 from dml_vk.array.calls import call
 from dml_vk.array.creation import asarray, full
-from dml_vk.array.indexing.keys import Key, basic, index_array, parse
-from dml_vk.array.indexing.modes import check_mode, moved
+from dml_vk.array.indexing.keys import Key, basic, parse
 from dml_vk.array.indexing.places import (
     Part,
     between,
-    checked,
-    part_of,
     parts_of,
     shape_of,
     to_read,
@@ -28,22 +25,20 @@ from dml_vk.array.indexing.places import (
 )
 from dml_vk.dtypes import to_dtype
 from dml_vk.errors import DTypeError, LayoutError
-from dml_vk.hints import hinted
 from dml_vk.kernels.kernel import SCALAR_WORDS
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.kernels.plan.gather import Step
-from dml_vk.layout import Layout, elementwise
+from dml_vk.layout import Layout
 from dml_vk.observe.copies import ASKED, record
 from dml_vk.ops.copy import copy_elements, copy_if_overlapping
 from dml_vk.ops.elementwise import cast_elements, check_cast, compute, converted
 from dml_vk.ops.fill import fill_constant
-from dml_vk.ops.gather import gather, gather_elements
+from dml_vk.ops.gather import gather
 from dml_vk.ops.numbers import element_words
 from dml_vk.ops.scatter import scatter
 from dml_vk.ops.view import View, check_devices, check_target, with_layout
 from dml_vk.promotion import check_weak
-from dml_vk.strides.order import Ints, to_axis
-from dml_vk.strides.propagate import broadcast_sizes
+from dml_vk.strides.order import Ints
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.host import convert
 from dml_vk.tensor.operands import is_numpys, plain, result_over, to_tensor
@@ -69,7 +64,7 @@ def read(tensor: Tensor, key: Any) -> Tensor:
     if not parsed.advanced:
         return tensor._over(parsed.layout)
     parts = parts_of(GET, parsed.layout, parsed.advanced)
-    return _gathered(GET, tensor, parsed, parts)
+    return gathered(GET, tensor, parsed, parts)
 
 
 def write(tensor: Tensor, key: Any, value: Any) -> None:
@@ -110,95 +105,7 @@ def _viewed(what: str, tensor: Tensor, key: Any, plain: Any, spec: Spec) -> Tens
     return Tensor._over_memory(tensor.allocation, known)
 
 
-@hinted
-def take(
-    x: Tensor,
-    indices: Any,
-    /,
-    axis: int | None = None,
-    *,
-    out: Tensor | None = None,
-    mode: str = "raise",
-) -> Tensor:
-    """Select indexes along an axis, or elements of the flattened tensor.
-
-    Negative indexes count from the end. The mode "wrap" takes indexes modulo the size, and "clip"
-    the nearest one, which is 0 for negative ones. The memory format is kept.
-
-    >>> import dml_vk
-    >>> dml_vk.take(dml_vk.asarray([[1, 2, 3], [4, 5, 6]]), [2, 0], axis=1).tolist()
-    [[3, 1], [6, 4]]
-    """
-    index = _integers("take", to_tensor("take", "x", x), indices)
-    if out is not None:
-        x, index = _separate("take", x, out), _separate("take", index, out)
-    layout = x.layout
-    dims = range(layout.rank)
-    if axis is not None or layout.rank == 1:
-        axis = to_axis("take", "axis", 0 if axis is None else axis, layout.rank)
-        dims = range(axis, axis + 1)
-    check_mode("take", mode)
-    if mode != "raise" and index.size:
-        near = index if isinstance(index, Tensor) else asarray(index, device=x.device)
-        index = moved(mode, near, layout.numel if axis is None else layout.sizes[axis])
-    parts = checked("take", [part_of("take", layout, dims, index, axis)])
-    key = Key(layout, indexed=tuple(dims), at=dims.start)
-    return _gathered("take", x, key, parts, out)
-
-
-@hinted
-def take_along_axis(
-    x: Tensor, indices: Any, /, axis: int = -1, *, out: Tensor | None = None
-) -> Tensor:
-    """Select elements of x by an index tensor of the result's shape, along an axis.
-
-    Along the other axes both broadcast as in NumPy. Negative indexes count from the end. The memory
-    format is that of x and the indexes, as for elementwise operands.
-
-    >>> import dml_vk
-    >>> x = dml_vk.asarray([[30, 10, 20], [5, 6, 4]])
-    >>> dml_vk.take_along_axis(x, dml_vk.asarray([[1, 2, 0], [2, 0, 1]])).tolist()
-    [[10, 20, 30], [4, 5, 6]]
-    """
-    what = "take_along_axis"
-    index = _integers(what, to_tensor(what, "x", x), indices)
-    tensor = index if isinstance(index, Tensor) else asarray(index, device=x.device)
-    if tensor.ndim != x.ndim:
-        rule = "x and indices must have the same number of dims"
-        raise LayoutError(what, rule, x=x.shape, indices=tensor.shape)
-    dim = to_axis(what, "axis", axis, x.ndim)
-    length = (tensor.shape[dim],)
-    like = Layout.packed((*x.shape[:dim], *length, *x.shape[dim + 1 :]), x.layout.order)
-    if 0 in x.layout.strides:
-        like = Layout(like.sizes, [0] * like.rank, order=like.order)
-    broadcast_sizes(what, (like.sizes, tensor.shape))
-    checked(what, [part_of(what, x.layout, (dim,), tensor, dim)])
-    return call(_along, (x, tensor), out, what, dim, elementwise(like, tensor.layout))
-
-
-def _along(operands: Sequence[Tensor], out: Any, what: str, dim: int, layout: Layout) -> Tensor:
-    x, index = operands
-    result = result_over(what, layout, x.dtype, x, out)
-    gather_elements(what, x, index, result, dim)
-    return result
-
-
-def elements_at(x: Tensor, index: Tensor) -> Tensor:
-    """`take_along_axis` along the first axis, for indexes that are known to be in bounds."""
-    layout = Layout.packed((index.shape[0], *x.shape[1:]), x.layout.order)
-    return call(_along, (x, index), None, "take", 0, layout)
-
-
-def _integers(what: str, x: Tensor, indices: Any) -> Any:
-    index = index_array(what, indices)
-    if index.dtype.kind not in "iu":
-        raise DTypeError(what, "indices must be integers", dtype=index.dtype)
-    if isinstance(index, Tensor):
-        check_devices(what, x=x, indices=index)
-    return index
-
-
-def _separate(what: str, operand: Any, out: Any) -> Any:
+def separate(what: str, operand: Any, out: Any) -> Any:
     """Return the operand, or a copy of it if it shares memory with `out`."""
     if not isinstance(operand, Tensor):
         return operand
@@ -242,9 +149,7 @@ class _Selected:
         return (*left, *order)
 
 
-def _gathered(
-    what: str, tensor: Tensor, key: Key, parts: Sequence[Part], out: Any = None
-) -> Tensor:
+def gathered(what: str, tensor: Tensor, key: Key, parts: Sequence[Part], out: Any = None) -> Tensor:
     shape = shape_of(what, parts)
     selected = _Selected(key, shape)
     layout = Layout.packed(selected.sizes, selected.order)
@@ -320,7 +225,7 @@ def _assigned(operands: Sequence[Any], view: Tensor) -> Tensor:
         fill_constant(SET, view, view.dtype, value)
         return view
     if value.size < view.size:
-        value = _separate(SET, value, view)  # copied before it is broadcast, not after
+        value = separate(SET, value, view)  # copied before it is broadcast, not after
     value = _spread(value, view.shape)
     if value.dtype is view.dtype:
         copy_elements(SET, value, view, ASKED)
