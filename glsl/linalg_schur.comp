@@ -1,12 +1,12 @@
 #version 450
 #extension GL_GOOGLE_include_directive : require
 #extension GL_EXT_control_flow_attributes : require
-// QR iterations with shifts, of complex upper Hessenberg matrices, in place, and of the columns of Dst: `budget` rounds of
-// them, each of which tests one element below the diagonal, or does one step of a sweep, a rotation of two rows and then
+// QR iterations with shifts, of complex upper Hessenberg matrices, in place, and of the columns of Dst, if `turned` is
+// how many rows that has, and not 0: `budget` rounds of them, each of which tests one element below the diagonal, or does one step of a sweep, a rotation of two rows and then
 // of the same columns. The state goes from launch to launch. What is below the diagonal is left as it comes. The matrix
 // has been scaled, so that its largest elements are about 1.
 #define BASES a_base, dst_base, state_base
-#define EXTRA uint rows, budget, state_pitch;
+#define EXTRA uint rows, turned, budget, state_pitch;
 #include "families/team.glsl"
 
 layout(binding = 0) coherent buffer A { SCALAR a[]; };
@@ -119,7 +119,7 @@ void unit(uint matrix) {
             a[CELL(i, k)] = left;
             a[CELL(i, k + 1)] = right;
         }
-        for (uint i = member; i < n; i += members) {
+        for (uint i = member; i < push.turned; i += members) {
             uint cell = vectors + i * n + k;
             SCALAR left = dst[cell], right = dst[cell + 1];
             turn(left, right, c, conjugate(s));

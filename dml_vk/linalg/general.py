@@ -45,6 +45,7 @@ from dml_vk.linalg.failures import check_none
 from dml_vk.linalg.iterations import scale_down
 from dml_vk.ops.linalg import schur, schur_rounds
 from dml_vk.promotion import common_dtype
+from dml_vk.strides.order import Ints
 from dml_vk.tensor.core import Tensor
 
 # Words of the state that are not 0 at first, and modes, as in glsl/linalg_schur.comp.
@@ -80,7 +81,10 @@ def eig(x: Tensor, /) -> EigResult:
     if not given.size:
         none = made(what, given.shape[:-1], dtype, given)
         return EigResult(none, made(what, given.shape, dtype, given))
-    triangle, basis, scale = _triangle(what, given)
+    work = batched(what, given, complex128)
+    count, n, _ = work.shape
+    scale, basis = scale_down(work), identities(what, count, n, n, work)
+    triangle = _triangle(what, work, basis, given.shape)
     values, is_real = _values(given, triangle)
     vectors = _normal(matmul(basis, _of_triangle(what, triangle)))
     if is_real is not None:
@@ -105,8 +109,9 @@ def eigvals(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
     check_result(what, out, given.shape[:-1], dtype, given)
     if not given.size:
         return made(what, given.shape[:-1], dtype, given) if out is None else out
-    triangle, _, scale = _triangle(what, given)
-    values, _ = _values(given, triangle)
+    work = batched(what, given, complex128)
+    scale = scale_down(work)
+    values, _ = _values(given, _triangle(what, work, None, given.shape))
     return unbatched(multiply(values, scale), given.shape[:-2], dtype, out)
 
 
@@ -115,12 +120,12 @@ def _complex(what: str, x: Tensor) -> DType:
     return common_dtype(what, [result_dtype(x)], [1j])
 
 
-def _triangle(what: str, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """Return triangles and unitary bases, such that basis @ triangle @ basis^H is x / scale."""
-    work = batched(what, x, complex128)
+def _triangle(what: str, work: Tensor, basis: Tensor | None, shape: Ints) -> Tensor:
+    """Make triangles of the matrices, and of identities the bases, if they are wanted.
+
+    Then basis @ triangle @ basis^H is the matrix. `shape` is that of all, for errors.
+    """
     count, n, _ = work.shape
-    scale = scale_down(work)
-    basis = identities(what, count, n, n, work)
     _to_hessenberg(work, basis)
     states = zeros(what, (count, SCHUR_WORDS), uint32, work)
     for word in (_HIGH, _AT):
@@ -137,11 +142,11 @@ def _triangle(what: str, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
             break
         launches = 1 + n * n // most
     rule = "matrices must be finite, and their iterations converge"
-    check_none(what, rule, greater(modes, _DONE), x.shape)
-    return triu(work), basis, scale
+    check_none(what, rule, greater(modes, _DONE), shape)
+    return triu(work)
 
 
-def _to_hessenberg(work: Tensor, basis: Tensor) -> None:
+def _to_hessenberg(work: Tensor, basis: Tensor | None) -> None:
     """Reflect rows and columns, in place, so that all is 0 below the first lower diagonal."""
     n = work.shape[1]
     index = arange(n, device=work.device)
@@ -158,7 +163,7 @@ def _to_hessenberg(work: Tensor, basis: Tensor) -> None:
         rows = matmul(across[:, None, :], work)
         subtract(work, multiply(scaled[:, :, None], rows), out=work)
         turned = conj(scaled)[:, None, :]
-        for each in (work, basis):
+        for each in (work,) if basis is None else (work, basis):
             subtract(each, multiply(matmul(each, column[:, :, None]), turned), out=each)
 
 

@@ -89,15 +89,16 @@ def schur_rounds(work: View) -> int:
     return steps_at_once(_schur_step(work))
 
 
-def schur(work: View, vectors: View, states: View, budget: int) -> None:
-    """Do so many rounds of QR iterations, in place of Hessenberg matrices, and of the vectors.
+def schur(work: View, vectors: View | None, states: View, budget: int) -> None:
+    """Do so many rounds of QR iterations, in place of Hessenberg matrices, and of any vectors.
 
     Matrices of both are packed; those of states have SCHUR_WORDS.
     """
     n = work.layout.sizes[1]
-    params = (n, budget, states.layout.strides[0])
+    params = (n, 0 if vectors is None else n, budget, states.layout.strides[0])
     each = rounds.loop(budget, _schur_step(work))
-    others, writes = (vectors, states), (True, True, True)
+    others = (work if vectors is None else vectors, states)
+    writes = (True, True, True)
     launch_teams("schur", work, others, params, each, budget * 4 * n, writes=writes)
 
 

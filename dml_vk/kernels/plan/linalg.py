@@ -152,7 +152,7 @@ KERNELS = (
     _team(
         "schur",
         "a_base dst_base state_base",
-        "rows budget state_pitch",
+        "rows turned budget state_pitch",
         ("A", "Dst", "States"),
         *("A", "Dst", "States"),
         scalars={"complex128": _SCALARS["complex128"]},

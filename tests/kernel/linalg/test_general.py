@@ -13,7 +13,7 @@ from dml_vk.errors import DTypeError, LayoutError, LinAlgError
 from dml_vk.linalg import general
 from tests.chance import chance
 from tests.kernel.forms import few_forms
-from tests.kernel.linalg.matrices import BOUND, DTYPES, SIZES, is_complex, random_numbers
+from tests.kernel.linalg.matrices import BOUND, DTYPES, SIZES, random_numbers
 from tests.kernel.linalg.matrices import general as hard
 
 
@@ -111,4 +111,4 @@ def test_refusals():
         linalg.eigvals(dml_vk.zeros((2, 2)), out=dml_vk.zeros(2))
     out = dml_vk.empty(2, dtype="complex64")
     assert linalg.eigvals(dml_vk.eye(2), out=out) is out
-    assert is_complex(out.numpy().dtype)
+    assert out.tolist() == [1, 1]
