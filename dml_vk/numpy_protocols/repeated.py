@@ -42,7 +42,7 @@ REPEATED: dict[np.ufunc, Repeated] = {
 }
 
 
-def at(what: str, function: np.ufunc, a: Any, key: Any, values: Any) -> None:
+def at(what: str, function: np.ufunc, a: Any, key: Any, *more: Any) -> None:
     """Apply an operator to the elements of a key, in place.
 
     The operands of one element are first reduced, as by `sum` and kin in row-major order: NumPy
@@ -51,6 +51,7 @@ def at(what: str, function: np.ufunc, a: Any, key: Any, values: Any) -> None:
     if function not in REPEATED:
         raise no_such(what)
     operator, reduction, identity = REPEATED[function]
+    (values,) = more  # NumPy has counted them
     target = to_tensor(what, "a", a)
     if target.dtype.kind == "b" or (target.dtype.kind == "c" and reduction in ("max", "min")):
         raise DTypeError(what, "dtype must be numeric", dtype=target.dtype)

@@ -193,9 +193,7 @@ def test_files_that_are_not_what_they_say(tmp_path):
     at, end = path.read_bytes().rindex(b"PK\5\6") + 16, path.read_bytes()
     table = int.from_bytes(end[at : at + 4], "little")
     path.write_bytes(end[:at] + (table + 10**6).to_bytes(4, "little") + end[at + 4 :])
-    with pytest.raises(
-        RangeError, match=r"load: cannot read the file \("
-    ):
+    with pytest.raises(RangeError, match=r"load: cannot read the file \("):
         dml_vk.load(path)
     path = written(tmp_path, "x.npz", GRID)
     path.write_bytes(path.read_bytes().replace(GRID.tobytes(), GRID[::-1].tobytes()))

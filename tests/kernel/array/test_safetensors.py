@@ -75,7 +75,5 @@ def test_bfloat16_in_files_becomes_float32(tmp_path):
 def test_invalid_safetensors_are_refused(tmp_path, data):
     path = tmp_path / "bad.safetensors"
     path.write_bytes(data)
-    with pytest.raises(
-        RangeError, match="load: cannot read the file"
-    ):
+    with pytest.raises(RangeError, match="load: cannot read the file"):
         dml_vk.load(path)

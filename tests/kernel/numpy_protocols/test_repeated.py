@@ -74,6 +74,7 @@ def test_what_is_refused_changes_nothing():
         (lambda: np.add.at(x, [0], dml_vk.asarray([0.5])), DTypeError, "casting cannot convert"),
         (lambda: np.add.at(x, [3], 1), LayoutIndexError, "index"),
         (lambda: np.divide.at(x, [0], 1), DTypeError, "not available for tensors"),
+        (lambda: np.negative.at(x, [0]), DTypeError, "numpy.negative.at: not available"),
         (lambda: np.add.at(x > 1, [0], True), DTypeError, "dtype must be numeric"),
         (lambda: np.add.at(np.zeros(3), [0], x[:1]), DTypeError, "a must be a Tensor"),
     ):
