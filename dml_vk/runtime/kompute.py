@@ -16,10 +16,11 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
-from dml_vk.driver import features, vulkan
+from dml_vk.driver import features, float_controls, probe, vulkan
 from dml_vk.driver.probe import DeviceInfo
 from dml_vk.errors import DeviceError, DeviceMemoryError
 from dml_vk.install import kp_version, system
+from dml_vk.kernels.spirv.float_modes import with_float_modes
 from dml_vk.runtime.interface import (
     PATIENCE_NS,
     Block,
@@ -65,7 +66,8 @@ class Kompute:
 
     def __init__(self, info: DeviceInfo) -> None:
         self._kp = _import_kp()
-        self._manager = self._open(info.index)
+        self._manager = self._open(info)
+        self._float_controls = float_controls.find(*probe.physical(info), info.extensions)
         listed = self._manager.list_devices()
         known = [found["device_name"] for found in listed]
         if known[info.index : info.index + 1] != [info.name]:
@@ -85,9 +87,10 @@ class Kompute:
         self._check_views()
 
     @_errors_as("device")
-    def _open(self, index: int) -> Any:
+    def _open(self, info: DeviceInfo) -> Any:
+        extensions = float_controls.extensions(info.extensions)
         with vulkan.quiet_layers():
-            return self._kp.Manager(index, [], [], features.NAMES)
+            return self._kp.Manager(info.index, [], extensions, features.NAMES)
 
     def _check_views(self) -> None:
         # If built with an old pybind11, kp reads the fields of NumPy 2 arrays at wrong offsets:
@@ -115,7 +118,8 @@ class Kompute:
         self, spirv: bytes, spec: Sequence[int], push_words: int, bindings: int
     ) -> Pipeline:
         """Make a kp algorithm without tensors."""
-        return self._manager.pipeline(spirv, bindings, spec, push_words)
+        module = with_float_modes(spirv, self._float_controls)
+        return self._manager.pipeline(module, bindings, spec, push_words)
 
     @_errors_as("bind")
     def bind(

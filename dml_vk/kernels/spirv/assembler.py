@@ -11,7 +11,7 @@ from dml_vk.kernels.spirv.instructions import Words, instruction
 from dml_vk.kernels.spirv.module import ADD, AND, ARRAY, EQUAL, INT, LESS, POINTER, STRIDE, Module
 
 _VOID = 19
-_MEMORY_MODEL, _COMPUTE, _INPUT = 14, 5, 1
+_COMPUTE, _INPUT = 5, 1
 _FIND_LOWEST = 73  # in GLSL.std.450: findLSB
 _HEAD = 0x07230203, 0x00010300, 0, 0, 0  # SPIR-V 1.3
 
@@ -112,7 +112,7 @@ class Assembler(Module):
         head = [
             *[instruction(op.CAPABILITY, one) for one in sorted(self._capabilities)],
             instruction(op.IMPORT, self.import_name, *_text("GLSL.std.450")),
-            instruction(_MEMORY_MODEL, 0, 1),
+            instruction(op.MEMORY_MODEL, 0, 1),
             instruction(op.ENTRY_POINT, _COMPUTE, self._main, *_text("main"), *self._inputs),
             instruction(op.EXECUTION_MODE, self._main, op.LOCAL_SIZE, local_size, 1, 1),
         ]

@@ -19,6 +19,7 @@ from dml_vk.driver import memory_types
 from dml_vk.driver.probe import DeviceInfo
 from dml_vk.driver.results import NOT_READY, TIMEOUT
 from dml_vk.errors import DeviceError
+from dml_vk.kernels.spirv.float_modes import with_float_modes
 from dml_vk.runtime.interface import PATIENCE_NS, Command, MemoryKind, Range, Words
 from dml_vk.runtime.vulkan.memory import Block
 from dml_vk.runtime.vulkan.opened import Opened
@@ -68,7 +69,8 @@ class Vulkan:
         layout = self._layouts.get(key)
         if layout is None:
             layout = self._layouts[key] = Layout(self._opened, bindings, push_words)
-        return Pipeline(self._opened, self._cache.handle, layout, spirv, spec)
+        module = with_float_modes(spirv, self._opened.float_controls)
+        return Pipeline(self._opened, self._cache.handle, layout, module, spec)
 
     def bind(
         self, pipeline: Pipeline, blocks: Sequence[Block], ranges: Sequence[Range] = ()

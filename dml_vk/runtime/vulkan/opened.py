@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from ctypes import byref
 
-from dml_vk.driver import features, probe, results
+from dml_vk.driver import features, float_controls, probe, results
 from dml_vk.driver.calls import device_calls
 from dml_vk.driver.logical_device import open_device
 from dml_vk.driver.structures import Handle, Object
@@ -20,7 +20,9 @@ class Opened:
         instance, physical = probe.physical(info)
         chosen = features.choose(instance, physical, info.extensions)
         self.features = chosen.names
-        self.handle = open_device(instance, physical, chosen.extensions, chosen.structures)
+        self.float_controls = float_controls.find(instance, physical, info.extensions)
+        extensions = *chosen.extensions, *float_controls.extensions(info.extensions)
+        self.handle = open_device(instance, physical, extensions, chosen.structures)
         self.calls = device_calls(instance.vk, self.handle)
         families = instance.queue_families(physical)
         self.family = instance.queue_family(physical) or 0  # the probe has seen that there is one
