@@ -14,6 +14,8 @@ from typing import Any, Literal, NamedTuple, Protocol
 import numpy as np
 
 PATIENCE_NS = 50_000_000  # of one wait in C, during which Ctrl-C must wait
+# Of asking again and again before that: a thread that sleeps is woken 20 to 40 us late.
+SPIN_NS = 100_000
 
 Words = np.ndarray[Any, np.dtype[np.uint32]]
 Groups = tuple[int, int, int]

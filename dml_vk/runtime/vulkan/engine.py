@@ -11,16 +11,17 @@ import os
 from collections.abc import Iterable, Sequence
 from ctypes import c_uint64
 from itertools import pairwise
+from time import perf_counter_ns
 from typing import Any, get_args
 
 import numpy as np
 
 from dml_vk.driver import memory_types
-from dml_vk.driver.probe import DeviceInfo
+from dml_vk.driver.probe import DeviceInfo, cores
 from dml_vk.driver.results import NOT_READY, TIMEOUT
 from dml_vk.errors import DeviceError
 from dml_vk.kernels.spirv.float_modes import with_float_modes
-from dml_vk.runtime.interface import PATIENCE_NS, Command, MemoryKind, Range, Words
+from dml_vk.runtime.interface import PATIENCE_NS, SPIN_NS, Command, MemoryKind, Range, Words
 from dml_vk.runtime.vulkan.memory import Block
 from dml_vk.runtime.vulkan.opened import Opened
 from dml_vk.runtime.vulkan.pipeline_cache import PipelineCache
@@ -29,7 +30,7 @@ from dml_vk.runtime.vulkan.recording import Fence, Prepared, Recorder
 from dml_vk.runtime.vulkan.recording import Ticket as AnyTicket
 
 Ticket = AnyTicket[Fence]
-_PATIENCE_NS = c_uint64(PATIENCE_NS)
+_PATIENCE_NS, _AT_ONCE = c_uint64(PATIENCE_NS), c_uint64(0)
 
 
 class Vulkan:
@@ -40,6 +41,7 @@ class Vulkan:
     def __init__(self, info: DeviceInfo) -> None:
         self._opened = opened = Opened(info)
         self.features = opened.features
+        self._float_controls = info.float_controls
         chosen = memory_types.choose
         self.kinds: frozenset[MemoryKind] = frozenset(
             kind for kind in get_args(MemoryKind) if chosen(opened.memory, kind) is not None
@@ -52,6 +54,7 @@ class Vulkan:
         self._recorder = Recorder(opened, bool(self._tick_us and self._tick_mask))
         # What was submitted and is not known to be done, in order, with the call's result.
         self._flight: dict[Ticket, int] = {}
+        self._spins = cores() > 1
         atexit.register(self._close)
 
     def allocate(self, nbytes: int, kind: MemoryKind) -> Block:
@@ -69,7 +72,7 @@ class Vulkan:
         layout = self._layouts.get(key)
         if layout is None:
             layout = self._layouts[key] = Layout(self._opened, bindings, push_words)
-        module = with_float_modes(spirv, self._opened.float_controls)
+        module = with_float_modes(spirv, self._float_controls)
         return Pipeline(self._opened, self._cache.handle, layout, module, spec)
 
     def bind(
@@ -120,10 +123,21 @@ class Vulkan:
         if not ticket.done:
             self._opened.check_alive()
             opened, call = self._opened, self._opened.calls.vkWaitForFences
-            result = TIMEOUT
+            result = self._spun(ticket)
             while result == TIMEOUT:
                 result = call(opened.handle, 1, ticket.slot.fences, 1, _PATIENCE_NS)
             self._settle(ticket, "vkWaitForFences", result)
+
+    def _spun(self, ticket: Ticket) -> int:
+        """What the fence says in the end, or TIMEOUT if it takes longer than a wake-up does.
+
+        Each call lets other threads run Python.
+        """
+        result, call, device = TIMEOUT, self._opened.calls.vkWaitForFences, self._opened.handle
+        end = perf_counter_ns() + SPIN_NS if self._spins else 0
+        while result == TIMEOUT and perf_counter_ns() < end:
+            result = call(device, 1, ticket.slot.fences, 1, _AT_ONCE)
+        return result
 
     def microseconds(self, ticket: Ticket) -> list[float] | None:
         """Return the times, each from the stamp before, since commands may overlap."""

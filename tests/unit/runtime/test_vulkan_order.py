@@ -116,6 +116,36 @@ def test_a_wait_lets_ctrl_c_in_and_goes_on(engine):
     assert engine.counts[0] == 1
 
 
+def test_a_wait_asks_again_and_again_before_it_sleeps(engine, monkeypatch):
+    monkeypatch.setattr(engine, "_spins", True)
+    asked = []
+    wait = engine.calls._calls.vkWaitForFences
+
+    def answer(device, count, fences, every, patience):
+        asked.append(patience.value)
+        return 2 if len(asked) < 5 else wait(device, count, fences, every, patience)
+
+    engine.calls.vkWaitForFences = answer
+    ticks = iter(range(0, 10**9, 30_000))  # so much time passes between two looks at the clock
+    monkeypatch.setattr(engine_module, "perf_counter_ns", lambda: next(ticks))
+    ticket = engine.record([engine.counting()])
+    engine.submit(ticket)
+    try:
+        engine.wait(ticket)
+    finally:
+        del engine.calls.vkWaitForFences
+    spun = engine_module.SPIN_NS // 30_000
+    assert asked[:spun] == [0] * spun
+    assert set(asked[spun:]) == {engine_module.PATIENCE_NS}
+    assert engine.counts[0] == 1
+
+
+def test_a_host_of_one_core_does_not_spin(engine, monkeypatch):
+    for cores in (1, 2):
+        monkeypatch.setattr(engine_module, "cores", lambda count=cores: count)
+        assert Vulkan(probe.select())._spins == (cores > 1)
+
+
 def test_what_a_later_submission_is_done_with_is_done(engine):
     tickets = [engine.record([engine.counting(n)]) for n in range(3)]
     for ticket in tickets:

@@ -60,6 +60,7 @@ class Engine(Vulkan):
 
     def __init__(self):
         super().__init__(probe.select())
+        self._spins = False
         self.calls = self._opened.calls = Calls(self._opened.calls)
         self.block = self.allocate(64, "unified")
         self.counts = self.view(self.block)
