@@ -7,6 +7,7 @@ import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from time import monotonic
 from typing import Any, Protocol
 
 import numpy as np
@@ -20,6 +21,7 @@ ALIGNMENT = 256  # of every range; no device requires more for a storage buffer'
 FIRST_ARENA_BYTES = 16 * 2**20
 PAGE = 4096
 NOWHERE = -1
+KEPT_S = 5.0  # for so long, up to twice, memory that was in use is kept
 Bytes = np.ndarray[Any, np.dtype[np.uint8]]
 
 
@@ -142,6 +144,7 @@ class Memory:
         kind: MemoryKind,
         flush: Callable[[], None],
         forget: Callable[[Arena], None],
+        clock: Callable[[], float] = monotonic,
     ) -> None:
         self.arenas: list[Arena] = []
         self.limit: int | None = None
@@ -155,6 +158,9 @@ class Memory:
         self._forget = forget  # drop the pipelines bound to an arena, before it is released
         self._freed: deque[Note] = deque()
         self._recent: deque[int] = deque(maxlen=64)  # recently requested sizes
+        self._high = 0  # the most bytes in use since idle memory was last looked for
+        self.clock = clock
+        self._look_at = 0.0  # when to look for it next
 
     @property
     def held(self) -> int:
@@ -188,8 +194,10 @@ class Memory:
         assert offset is not None
         allocation.offset = allocation.note.offset = offset
         self._used += size
-        if self._used > self.peak:
-            self.peak = self._used
+        if self._used > self._high:
+            self._high = self._used
+            if self._used > self.peak:
+                self.peak = self._used
         return allocation
 
     def drain(self) -> None:
@@ -205,14 +213,19 @@ class Memory:
     def trim_idle(self) -> None:
         """Release arenas that are unlikely to be used again. Nothing may be pending.
 
-        A chain of operations needs its live tensors and space for the next results, which is kept.
-        So is the one empty arena that small tensors share: `_grow` would allocate it again, and all
-        kernels bound to it would have to be made again.
+        What was in use at once within the last seconds will be again: a GPU's driver takes longer
+        to allocate 128 MiB than the GPU to fill them forty times. So is the one empty arena kept
+        that small tensors share, to which kernels are bound.
         """
+        now = self.clock()
+        if now < self._look_at:
+            return
         self.drain()
         self._used = self.in_use  # An interrupt may have made it inexact.
         live = sum([arena.nbytes for arena in self.arenas if not arena.free.is_empty])
-        self._trim(max(self._shared_bytes(live), 2 * max(self._recent, default=0)))
+        missing = self._high - live
+        self._high, self._look_at = self._used, now + KEPT_S
+        self._trim(max(self._shared_bytes(live), 2 * max(self._recent, default=0), missing))
 
     def trim(self) -> None:
         """Release every empty arena."""
@@ -229,10 +242,11 @@ class Memory:
         return MemoryStats(self.in_use, self.held - self.in_use, self.peak, self.limit, arenas)
 
     def _trim(self, keep: int) -> None:
+        """Release empty arenas, but so many bytes, unless one is far larger."""
         empty = [arena for arena in self.arenas if arena.free.is_empty]
         cached = sum(arena.nbytes for arena in empty)
         for arena in sorted(empty, key=lambda arena: -arena.nbytes):
-            if cached > keep:
+            if cached - arena.nbytes >= keep or arena.nbytes >= 2 * keep:
                 cached -= arena.nbytes
                 self._forget(arena)
                 self.arenas.remove(arena)

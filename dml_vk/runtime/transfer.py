@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from dml_vk.runtime.device import Device
 
 CHUNK_BYTES = 32 * 2**20  # of staging: large enough to hide a launch, small enough to cache
+BUS_BYTES = 64  # read through the bus at some 8 bytes a microsecond, sooner than by a submission
 SEND_BYTES = 2**20  # a copy that takes longer than a submission is begun at once
 
 
@@ -88,6 +89,9 @@ def pieces(
     for at in chunks(nbytes):
         size = min(CHUNK_BYTES, nbytes - at)
         view = mapped(device, allocation, False)
+        if view is None and size <= BUS_BYTES and allocation.window is not None:
+            device.settle(allocation, False)
+            view = allocation.window
         if view is not None:
             yield at, view[start + at : start + at + size]
             continue

@@ -43,6 +43,14 @@ def test_what_goes_up_is_not_copied_on_the_way(fresh, monkeypatch):
     assert not fresh.uploads.arenas
 
 
+def test_a_few_bytes_are_read_without_a_copy(fresh):
+    x = dml_vk.asarray(A, device=fresh) + 1
+    assert is_pending(x)
+    assert int(x[7]) == A[7] + 1
+    assert x[3:9].tolist() == (A[3:9] + 1).tolist()
+    assert not fresh.downloads.arenas
+
+
 def test_it_is_written_while_other_memory_is_worked_on(fresh):
     x = dml_vk.asarray(A, device=fresh)
     y = x + 1

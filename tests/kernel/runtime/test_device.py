@@ -176,11 +176,18 @@ def test_stats_and_release(on):
     assert all(arena.in_use for arena in on.memory_stats().arenas)
 
 
-def test_synchronize_releases_idle_memory(on):
+def test_synchronize_releases_memory_that_was_idle_for_seconds(on, monkeypatch):
+    now = [on.memory.clock()]
+    for memory in (on.memory, *on.staging):
+        monkeypatch.setattr(memory, "clock", lambda: now[0])
     held = [dml_vk.full((16 * MIB,), 7, np.uint8, device=on) for _ in range(6)]
     on.synchronize()
     held.clear()
     on.synchronize()
+    assert on.memory_stats().cached >= 6 * 16 * MIB
+    for _ in range(3):
+        now[0] += arenas.KEPT_S
+        on.synchronize()
     stats = on.memory_stats()
     assert stats.cached <= 2 * 16 * MIB + arenas.FIRST_ARENA_BYTES * (2 - on.unified)
 

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from dml_vk.errors import DeviceMemoryError
-from dml_vk.runtime.arenas import FIRST_ARENA_BYTES, Memory
+from dml_vk.runtime.arenas import FIRST_ARENA_BYTES, KEPT_S, Memory
 
 MIB = 2**20
 
@@ -24,7 +24,9 @@ class Machine:
         self.forgotten = []
         self.error = None  # of the driver
         flush, forget = self.flush, self.forgotten.append
-        self.memory = Memory(self, self, 128 * MIB, "unified", flush, forget)
+        self.now = 1000.0
+        clock = lambda: self.now  # noqa: E731
+        self.memory = Memory(self, self, 128 * MIB, "unified", flush, forget, clock)
 
     def allocate(self, nbytes, kind):
         assert kind == "unified"
@@ -41,6 +43,12 @@ class Machine:
 
     def flush(self):
         self.flushes += 1
+
+    def trim_later(self):
+        """After so long without use that nothing is kept for it."""
+        for _ in range(3):
+            self.now += KEPT_S
+            self.memory.trim_idle()
 
     def take(self, nbytes):
         return self.memory.allocate("test", nbytes)
@@ -94,7 +102,7 @@ def test_large_tensors_begin_at_different_places_in_a_page(machine):
     assert len({allocation.offset % 4096 for allocation in held}) == 6
     assert {allocation.offset % 256 for allocation in held} == {0}
     held.clear()
-    machine.memory.trim_idle()
+    machine.trim_later()
     assert machine.memory.in_use == 0
     assert machine.memory.held <= 2 * (64 * MIB + 4096)
 
@@ -130,10 +138,14 @@ def test_what_is_freed_goes_back_to_the_device_in_time(machine):
     held = [machine.take(32 * MIB) for _ in range(10)]
     held.clear()
     machine.memory.trim_idle()
-    assert machine.memory.held <= 2 * 32 * MIB
+    machine.now += KEPT_S / 2
+    machine.memory.trim_idle()
+    assert machine.memory.held >= 10 * 32 * MIB, "what was in use a moment ago will be again"
+    machine.trim_later()
+    assert machine.memory.held <= 2 * (32 * MIB + 4096)
     for _ in range(64):
         machine.take(256)
-    machine.memory.trim_idle()
+    machine.trim_later()
     assert machine.memory.held <= FIRST_ARENA_BYTES
     gone = sum(arena.nbytes for arena in machine.forgotten)
     assert machine.memory.held == sum(machine.blocks) - gone
