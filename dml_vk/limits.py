@@ -72,8 +72,6 @@ class Profile(Limits):
     unrolls: bool = True
     # Whether elements of 64 bits take less time to load and store than pairs of words.
     widens: bool = False
-    # The speed in multiples of one slow CPU core, as a lower bound, for time estimates.
-    pace: float = 1.0
     # As reported by the device: the invocations of a subgroup, and capabilities that can be used
     # without being enabled.
     subgroup: int = 1

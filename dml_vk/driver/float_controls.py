@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterable
 from ctypes import c_void_p
-from dataclasses import dataclass
 from enum import IntEnum
+from typing import NamedTuple
 
 from dml_vk.driver.vulkan import Chained, Instance
 
@@ -54,25 +54,27 @@ class _Properties(Chained):
     )
 
 
-@dataclass(frozen=True, eq=False)
-class FloatControls:
+class Control(NamedTuple):
+    """A mode, the widths for which a device has it, and whether these may differ."""
+
+    mode: Mode
+    widths: tuple[int, ...]
+    independence: Independence = Independence.ALL
+
+
+class FloatControls(tuple[Control, ...]):
     """The modes that a device has."""
 
-    widths: Mapping[Mode, frozenset[int]]  # for which it has each mode
-    independence: Mapping[Mode, Independence]
+    __slots__ = ()
 
     def modes(self, used: Collection[int]) -> list[tuple[Mode, int]]:
         """The modes, each with a width, of a module that has floats of the widths `used`."""
         return [
-            (mode, width)
-            for mode, has in self.widths.items()
+            (control.mode, width)
+            for control in self
             for width in sorted(used)
-            if all(one in has for one in self.independence[mode].tied(width) if one in used)
+            if all(one in control.widths for one in control.independence.tied(width) if one in used)
         ]
-
-    def lacking(self, width: int) -> list[str]:
-        """The names of the modes that the device lacks for this width."""
-        return [mode.name for mode in Mode if width not in self.widths[mode]]
 
 
 def extensions(listed: Collection[str]) -> tuple[str, ...]:
@@ -86,18 +88,14 @@ def find(instance: Instance, physical: c_void_p, listed: Collection[str]) -> Flo
     if EXTENSION in listed:
         instance.properties(physical, found)
 
-    def widths(listed: Collection[int]) -> frozenset[int]:
-        return frozenset(width for width, has in zip(WIDTHS, listed) if has)
+    def widths(listed: Iterable[int]) -> tuple[int, ...]:
+        return tuple(width for width, has in zip(WIDTHS, listed) if has)
 
+    denorms, rounding = map(Independence, (found.denorm_independence, found.rounding_independence))
     return FloatControls(
-        {
-            Mode.DENORM_PRESERVE: widths(found.denorm_preserve),
-            Mode.SIGNED_ZERO_INF_NAN_PRESERVE: widths(found.signed_zero_inf_nan),
-            Mode.ROUNDING_MODE_RTE: widths(found.rounding_rte),
-        },
-        {
-            Mode.DENORM_PRESERVE: Independence(found.denorm_independence),
-            Mode.SIGNED_ZERO_INF_NAN_PRESERVE: Independence.ALL,
-            Mode.ROUNDING_MODE_RTE: Independence(found.rounding_independence),
-        },
+        [
+            Control(Mode.DENORM_PRESERVE, widths(found.denorm_preserve), denorms),
+            Control(Mode.SIGNED_ZERO_INF_NAN_PRESERVE, widths(found.signed_zero_inf_nan)),
+            Control(Mode.ROUNDING_MODE_RTE, widths(found.rounding_rte), rounding),
+        ]
     )

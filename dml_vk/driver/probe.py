@@ -9,7 +9,8 @@ from ctypes import c_void_p
 from dataclasses import dataclass, field
 from typing import Any, Literal, NamedTuple
 
-from dml_vk.driver import features, vulkan
+from dml_vk.driver import features, float_controls, vulkan
+from dml_vk.driver.float_controls import FloatControls
 from dml_vk.errors import DeviceError, explain
 from dml_vk.install import runtimes, system
 from dml_vk.limits import Profile
@@ -41,7 +42,6 @@ _ORDERED = "llvmpipe"
 # It loads and stores each element of each lane separately.
 _ONE_BY_ONE = "llvmpipe"
 _CPU_LANES = 8
-_PACE = {"discrete": 20.0, "integrated": 4.0}
 # An idle workgroup costs a CPU at least 100 ns, and a few per core suffice for load balancing.
 _GROUPS_PER_CORE, _UNITS_PER_CORE = 8, 16
 
@@ -78,6 +78,7 @@ class DeviceInfo:
     features: tuple[str, ...]  # optional ones, by Vulkan's names: see driver/features.py
     timestamp_period: float  # ns per tick
     extensions: frozenset[str] = field(repr=False)
+    float_controls: FloatControls = field(repr=False, default=FloatControls())
 
     @property
     def unified(self) -> bool:
@@ -108,7 +109,7 @@ class DeviceInfo:
             widens=self._driver_name == _ONE_BY_ONE and "shaderInt64" in self.features,
             subgroup=self.subgroup_size,
             features=frozenset(f"subgroup_{name}" for name in self.subgroup_operations),
-            **suited(self.type, _cores()),
+            **suited(self.type, cores()),
         )
 
     @property
@@ -133,7 +134,7 @@ class DeviceInfo:
 def suited(kind: DeviceType, cores: int) -> dict[str, Any]:
     """Tuning parameters of a kind of device that differ from `Profile`'s; `cores` of the host."""
     if kind != "cpu":
-        return {"pace": _PACE.get(kind, 1.0)}
+        return {}
     return {
         "lanes": _CPU_LANES,
         "coalesces": False,
@@ -250,6 +251,7 @@ def _describe(instance: vulkan.Instance, index: int) -> DeviceInfo | None:
         features=features.names_of(instance, device, extensions),
         timestamp_period=limits.timestamp_period,
         extensions=extensions,
+        float_controls=float_controls.find(instance, device, extensions),
     )
 
 
@@ -294,7 +296,8 @@ def select(wanted: int | str | None = None) -> DeviceInfo:
     return min(fitting, key=lambda info: (_PREFERRED.index(info.type), info.index))
 
 
-def _cores() -> int:
+def cores() -> int:
+    """The cores of the host that this process may use."""
     if hasattr(os, "sched_getaffinity"):
         return len(os.sched_getaffinity(0))
     return os.cpu_count() or 1

@@ -29,6 +29,7 @@ from dml_vk.runtime.gate import Gate
 from dml_vk.runtime.hazards import Access
 from dml_vk.runtime.interface import MemoryKind, Runtime
 from dml_vk.runtime.queue import Queue
+from dml_vk.runtime.rates import Rates, rates_file
 from dml_vk.runtime.rounds_check import most_rounds
 from dml_vk.strides.order import Ints, to_int
 
@@ -55,6 +56,7 @@ class Device:
             self._runtime: Runtime = engines.open_runtime(info)
         profile = dataclasses.replace(info.profile, max_rounds=most_rounds(self._runtime))
         self.queue = Queue(self._runtime, profile, self._compile_refusal)
+        self.queue.encoder.rates = Rates(self.queue.rate_check(), rates_file(info))
         kind = self._kind()
         self.unified = kind == "unified"
         self.memory = self._memory(kind)

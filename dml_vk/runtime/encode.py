@@ -11,6 +11,8 @@ from typing import Any, NamedTuple
 
 from dml_vk.errors import DmlVkError
 from dml_vk.kernels.plan.base import BASES, END, FIRST, SIZES, Plan
+from dml_vk.kernels.plan.copy import plan_flat_copy
+from dml_vk.kernels.plan.tasks import QUAD_BYTES
 from dml_vk.kernels.plan.transfer import COPY, FILL
 from dml_vk.limits import Profile
 from dml_vk.observe import dispatches
@@ -18,6 +20,7 @@ from dml_vk.runtime.arenas import Arena
 from dml_vk.runtime.hazards import Access
 from dml_vk.runtime.interface import Bound, Copy, Dispatch, Fill, Groups, Range, Words, Work
 from dml_vk.runtime.pipelines import Cached, Key, Pipelines, arenas_of, group_count
+from dml_vk.runtime.rates import Rates
 from dml_vk.strides.order import Ints
 
 MAX_SUBMISSION_NS = 40e6  # signals wait for a submission to end, and estimates may be off by two
@@ -55,6 +58,7 @@ class Encoder:
         self.fresh: list[Bound] = []
         """Pipelines that have not run yet, if the driver compiles them on first use."""
         self._pipelines = pipelines
+        self.rates = Rates()
         self._known: dict[Any, Known] = {}  # by plan and arenas
         self._same: dict[Any, tuple[Cached, Dispatch]] = {}  # by plan, params and accesses
 
@@ -121,6 +125,8 @@ class Encoder:
         `params` are the words that follow the plan's own in the push block; `arguments` is the
         memory of the plan's arguments, if it has any.
         """
+        if plan.module == COPY and self._is_copied_by_kernel(plan, accesses, offsets):
+            return self._copied_by_kernel(plan, accesses, offsets, is_logged)
         if plan.module in (COPY, FILL):
             return self._transfers(plan, accesses, offsets, params, is_logged)
         push = [*plan.push, *params]
@@ -131,8 +137,8 @@ class Encoder:
         if arguments is not None:
             push[BASES + len(accesses) + SIZES] = arguments.base // 4
         arenas = arenas_of(accesses)
-        unit_ns = plan.unit_ns / self.profile.pace
-        step = self._units_at_once(plan, unit_ns)
+        unit_ns = self.unit_ns(plan)
+        step = self.units_at_once(plan, unit_ns)
         key = Key(plan.recipe or plan.module, plan.spec, len(push), len(arenas), plan.fused)
         cached, bound = self.pipeline(key, arenas, ranges)
         made = []
@@ -165,7 +171,7 @@ class Encoder:
         self, plan: Plan, accesses: Sequence[Access], offsets: Ints, params: Ints, is_logged: bool
     ) -> list[Work]:
         """Encode a plan of a plain copy or fill, whose units are bytes."""
-        unit_ns = plan.unit_ns / self.profile.pace
+        unit_ns = self.unit_ns(plan)
         step = int(MAX_SUBMISSION_NS / unit_ns) // 4 * 4
         blocks = [access.arena.block for access in accesses]
         made: list[Work] = []
@@ -180,6 +186,36 @@ class Encoder:
                 made.append(Copy(blocks[0], starts[0], blocks[1], starts[1], nbytes, ns, origin))
         return made
 
+    def _is_copied_by_kernel(self, plan: Plan, accesses: Sequence[Access], offsets: Ints) -> bool:
+        """Whether a copy is a kernel's, which is faster on some devices, but not from the host."""
+        hosts = {access.arena.bytes is None for access in accesses}
+        starts = [access.base + at for access, at in zip(accesses, offsets)]
+        fits = len(hosts) == 1 and not any(start % QUAD_BYTES for start in starts)
+        return fits and self.rates.kernels_copy(plan.units)
+
+    def _copied_by_kernel(
+        self, plan: Plan, accesses: Sequence[Access], offsets: Ints, is_logged: bool
+    ) -> list[Work]:
+        """Encode a copy by a kernel, and by command what is left after the last whole quad."""
+        whole = plan.units // QUAD_BYTES * QUAD_BYTES
+        by_kernel = plan_flat_copy(whole, self.profile)
+        units = [at // unit for at, unit in zip(offsets, by_kernel.base_bytes)]
+        made = [*self.encode(by_kernel, accesses, tuple(units), (), None, is_logged)]
+        if left := plan.units - whole:
+            (source, target) = [access.arena.block for access in accesses]
+            start, end = [access.base + at + whole for access, at in zip(accesses, offsets)]
+            origin = dispatches.asked(plan, left, 0) if is_logged else None
+            made.append(Copy(source, start, target, end, left, MIN_NS, origin))
+        return made
+
+    def unit_ns(self, plan: Plan) -> float:
+        """The estimated time of a work item on this device."""
+        was_known = self.rates.is_known(plan.rate)
+        unit_ns = plan.unit_ns / self.rates.of(plan.rate, plan.units * plan.unit_ns)
+        if not was_known and self.rates.is_known(plan.rate):
+            self.forget()  # encodings that were estimated without it
+        return unit_ns
+
     def pipeline(
         self, key: Key, arenas: tuple[Arena, ...], ranges: Sequence[Range] = ()
     ) -> tuple[Cached, Bound]:
@@ -190,7 +226,7 @@ class Encoder:
             self.fresh.append(bound)
         return cached, bound
 
-    def _units_at_once(self, plan: Plan, unit_ns: float) -> int:
+    def units_at_once(self, plan: Plan, unit_ns: float) -> int:
         """Return how many units a dispatch may take within the limits of time and loop rounds."""
         most = group_count(self.profile.max_groups, self.profile)
         units = plan.most_units(self.profile.max_rounds, most)

@@ -16,7 +16,7 @@ from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
-from dml_vk.driver import features, float_controls, probe, vulkan
+from dml_vk.driver import features, float_controls, vulkan
 from dml_vk.driver.probe import DeviceInfo
 from dml_vk.errors import DeviceError, DeviceMemoryError
 from dml_vk.install import kp_version, system
@@ -67,7 +67,7 @@ class Kompute:
     def __init__(self, info: DeviceInfo) -> None:
         self._kp = _import_kp()
         self._manager = self._open(info)
-        self._float_controls = float_controls.find(*probe.physical(info), info.extensions)
+        self._float_controls = info.float_controls
         listed = self._manager.list_devices()
         known = [found["device_name"] for found in listed]
         if known[info.index : info.index + 1] != [info.name]:

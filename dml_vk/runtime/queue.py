@@ -23,6 +23,7 @@ from dml_vk.runtime.graph import Graph
 from dml_vk.runtime.hazards import Access, Hazards
 from dml_vk.runtime.interface import Prepared, Runtime, Ticket, Work
 from dml_vk.runtime.pipelines import Pipelines
+from dml_vk.runtime.rate_check import RateCheck
 from dml_vk.runtime.recovery import prune
 from dml_vk.runtime.schedule import Submission, commands, split
 from dml_vk.strides.order import Ints
@@ -195,6 +196,10 @@ class Queue:
             made = (self.encoder.dispatch(work, accesses, self._is_logged),)
             self._append(made, accesses, self._is_validated)
             self._shrink()
+
+    def rate_check(self) -> RateCheck:
+        """What measures the device, by kernels of this queue's."""
+        return RateCheck(self._runtime, self._pipelines, self.encoder.profile)
 
     def send(self) -> None:
         """Submit all pending work. The caller must hold the gate.

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from dml_vk.kernels.plan.chain import Attached, Computed, Recipe
 from dml_vk.kernels.plan.rounds import AROUND
@@ -12,6 +12,9 @@ from dml_vk.kernels.plan.rounds import AROUND
 # per binding, then the kernel's own parameters.
 FIRST, END, BASES = 0, 1, 2
 SIZES = 3  # words after the bases
+
+Rate = Literal["bytes", "float32", "float64"]
+"""What a device's speed at a plan goes by: memory, or arithmetic of products."""
 
 
 class Load(NamedTuple):
@@ -50,6 +53,7 @@ class Plan:
     fused: bool = False
     # A workgroup does each work item together.
     by_teams: bool = False
+    rate: Rate = "bytes"
     # Lanes do as many work items together: each range starts and ends at a multiple of it.
     together: int = 1
     # Of the first bindings, where each element may be read several times, or not at all.

@@ -216,6 +216,7 @@ def plan_conv(
         launches=((0, 0, 0, 0),),
         together=lanes if shared else 1,
         loads=(load_of(across, deep, terms), weights),
+        rate="float32",
         fused=fused,
         path=f"{path}, fused multiply-add" if fused else path,
         sizes=(

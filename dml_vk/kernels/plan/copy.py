@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import lru_cache
 
 from dml_vk.kernels.kernel import MAX_RANK
 from dml_vk.kernels.plan import transfer
@@ -14,6 +15,16 @@ from dml_vk.kernels.plan.paths import interleaved, plan_of, rows, tile
 from dml_vk.kernels.plan.tasks import starts_of, task_of, widest
 from dml_vk.limits import Profile
 from dml_vk.strides.order import Ints
+
+
+@lru_cache(maxsize=64)
+def plan_flat_copy(nbytes: int, profile: Profile) -> Plan:
+    """Plan a copy of a range of bytes by a kernel, in units of 16 bytes at which both start."""
+    task, _ = task_of((nbytes // 4,), ((1,), (1,)), (0, 0), (4, 4), MAX_RANK, profile)
+    task = widest(task)
+    path = rows(task)
+    module = f"copy_{path.name}_{8 * task.itemsize}"
+    return plan_of(module, task, path, MAX_RANK, ((0, 0),), sources=(task.itemsize,))
 
 
 @cached_plan(4096, src_offset="itemsize", dst_offset="itemsize")

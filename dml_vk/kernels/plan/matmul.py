@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
-from dml_vk.dtypes import DType, float32
+from dml_vk.dtypes import DType, float32, float64
 from dml_vk.kernels.kernel import INDEX_SPEC, WORDS_SPEC, Kernel, index_push, native
 from dml_vk.kernels.operators import opcodes_of
 from dml_vk.kernels.plan import rounds
@@ -243,6 +243,7 @@ def _plan(
         by_teams=team > 1,
         loads=loads,
     )
+    plan = replace(plan, rate="float64" if dtype is float64 else "float32")
     if fused:
         plan = replace(plan, fused=True, path=f"{plan.path}, fused multiply-add")
     return Product(plan, swapped, far)

@@ -20,7 +20,6 @@ class Opened:
         instance, physical = probe.physical(info)
         chosen = features.choose(instance, physical, info.extensions)
         self.features = chosen.names
-        self.float_controls = float_controls.find(instance, physical, info.extensions)
         extensions = *chosen.extensions, *float_controls.extensions(info.extensions)
         self.handle = open_device(instance, physical, extensions, chosen.structures)
         self.calls = device_calls(instance.vk, self.handle)

@@ -1,19 +1,27 @@
 """What a shader may rely on in floats: `precise`, and operands that no compiler sees.
 
 Drivers fold x - x to 0, (x + y) - x to y and constants times anything, unless told not to. The
-execution modes that forbid it (SignedZeroInfNanPreserve, RoundingModeRTE) need an extension that
-not every driver has and that Kompute does not enable. `precise` does the same by core SPIR-V.
+execution modes that forbid it (SignedZeroInfNanPreserve, RoundingModeRTE) are asked for where a
+device lists them: not every driver does. `precise` does much the same by core SPIR-V.
 """
 
 from __future__ import annotations
+
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 import dml_vk
+from dml_vk.driver.float_controls import WIDTHS, Control, FloatControls, Mode
 from dml_vk.errors import ShaderError
 from dml_vk.install import float_check
+from dml_vk.kernels.spirv.library import load
+from dml_vk.runtime.kompute import Kompute
+from dml_vk.runtime.vulkan import engine
+from dml_vk.runtime.vulkan.engine import Vulkan
 from tests.kernel.elementwise import flushed, keeps_subnormals
+from tests.unit.kernels.spirv.test_float_modes import modes_of
 
 SOURCE = """#version 450
 #extension GL_EXT_spirv_intrinsics : enable
@@ -100,6 +108,23 @@ def test_execution_modes_that_nothing_enables_are_refused(mode, capability):
     )
     with pytest.raises(ShaderError, match=f"got capability='{capability}'"):
         dml_vk.kernel(SOURCE, macros={"BODY": "a", "MODE": declared})
+
+
+@pytest.mark.parametrize("kind", ["kompute", "vulkan"])
+def test_drivers_get_the_modes_with_every_module(kind, monkeypatch):
+    """Whatever they list here: they are told that they list everything."""
+    runtime = {"kompute": Kompute, "vulkan": Vulkan}[kind](dml_vk.device().info)
+    everything = FloatControls(Control(mode, WIDTHS) for mode in Mode)
+    monkeypatch.setattr(runtime, "_float_controls", everything)
+    seen = []
+    if kind == "vulkan":
+        monkeypatch.setattr(engine, "Pipeline", lambda *given: seen.append(given[3]))
+    else:
+        manager = SimpleNamespace(pipeline=lambda *given: seen.append(given[0]))
+        monkeypatch.setattr(runtime, "_manager", manager)
+    for name, width in (("float_check_float32", 32), ("double_check_float64", 64)):
+        runtime.pipeline(load(name), (), 4, 3)
+        assert modes_of(seen.pop()) == {(mode, width) for mode in Mode}
 
 
 def test_this_device_rounds_to_nearest_and_keeps_nan():

@@ -298,7 +298,6 @@ def test_the_profile_of_a_gpu(info, monkeypatch):
     assert one.profile.groups_wanted is None
     assert one.profile.coalesces
     assert not one.profile.compiles_late
-    assert one.profile.pace > replace(one, type="integrated").profile.pace > 1
     assert replace(one, subgroup_size=64).profile.subgroup == 64
     seen = replace(one, subgroup_operations=("basic", "arithmetic"))
     assert seen.profile.features == {"subgroup_basic", "subgroup_arithmetic"}

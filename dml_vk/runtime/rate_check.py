@@ -1,0 +1,103 @@
+"""Measure the rates of a device by kernels of ours: products, a copy, and a copy by command."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from time import perf_counter
+
+import numpy as np
+
+from dml_vk.dtypes import DType, float32, float64
+from dml_vk.kernels.plan.base import BASES, END, FIRST, Plan, Rate
+from dml_vk.kernels.plan.copy import plan_flat_copy
+from dml_vk.kernels.plan.matmul import Reading, plan_matmul
+from dml_vk.limits import Profile
+from dml_vk.runtime.interface import Barrier, Block, Command, Copy, Dispatch, Fill, Runtime
+from dml_vk.runtime.pipelines import Key, Pipelines, group_count
+
+# Sizes are tried in this order, until one takes so long that a launch counts for little.
+_ENOUGH_US = 400.0
+_ROWS = (128, 512, 2048)  # of square matrices
+_COPIES = (2**20, 2**23, 2**26)  # bytes
+_Plans = Callable[[int], tuple[Plan, list[int]]]  # by size, with the bytes of each operand
+_ONE = 0x3F800000  # 1.0 as a float32, and no subnormal as half of a float64
+_GAIN = 0.9  # what a kernel takes of the command's time, to be preferred
+
+
+class RateCheck:
+    """Runs kernels on a device that may be working, outside its queue."""
+
+    def __init__(self, runtime: Runtime, pipelines: Pipelines, profile: Profile) -> None:
+        self._runtime, self._pipelines, self._profile = runtime, pipelines, profile
+
+    def rate(self, rate: Rate) -> float:
+        """How many times as fast as estimated plans of this kind are."""
+        made: _Plans = self._copy_plan
+        cases = _COPIES
+        if rate != "bytes":
+            made, cases = self._product_plan(float64 if rate == "float64" else float32), _ROWS
+        for case in cases:
+            plan, sizes = made(case)
+            us = self._run(plan, sizes)
+            if us >= _ENOUGH_US:
+                break
+        return max(plan.units * plan.unit_ns / 1000 / us, 1e-3)
+
+    def copies(self) -> float:
+        """The least bytes for which a kernel was seen to copy faster than the command."""
+        found = math.inf
+        for nbytes in _COPIES:
+            plan, sizes = self._copy_plan(nbytes)
+            by_kernel, by_command = self._run(plan, sizes), self._run(None, sizes)
+            found = min(found, nbytes) if by_kernel < _GAIN * by_command else math.inf
+            if by_command >= 2 * _ENOUGH_US:
+                break
+        return found
+
+    def _copy_plan(self, nbytes: int) -> tuple[Plan, list[int]]:
+        return plan_flat_copy(nbytes, self._profile), [nbytes, nbytes]
+
+    def _product_plan(self, dtype: DType) -> _Plans:
+        def plan(rows: int) -> tuple[Plan, list[int]]:
+            a, b = Reading((rows, 0), 1, 0, dtype), Reading((0, 1), rows, 0, dtype)
+            dst = (rows, 1), 0, dtype
+            made = plan_matmul((rows, rows), rows, a, b, dst, self._profile)
+            return made.plan, [rows * rows * dtype.itemsize] * 3
+
+        return plan
+
+    def _run(self, plan: Plan | None, sizes: list[int]) -> float:
+        """Microseconds of a plan, or of a command that copies, on operands of these sizes."""
+        runtime = self._runtime
+        starts = [0, *np.cumsum(sizes).tolist()]
+        block = runtime.allocate(starts[-1], "device" if "device" in runtime.kinds else "unified")
+        work = self._command(block, sizes) if plan is None else self._dispatch(block, plan, starts)
+        self._time([Fill(block, 0, starts[-1], _ONE), Barrier(), work])  # compiles, and waits
+        return self._time([work])
+
+    def _command(self, block: Block, sizes: list[int]) -> Command:
+        return Copy(block, 0, block, sizes[0], sizes[0])
+
+    def _dispatch(self, block: Block, plan: Plan, starts: list[int]) -> Command:
+        bindings = len(plan.base_bytes)
+        push = list(plan.push)
+        for at, (start, unit) in enumerate(zip(starts, plan.base_bytes), BASES):
+            push[at] = start // unit
+        push[FIRST], push[END] = 0, plan.units
+        key = Key(plan.recipe or plan.module, plan.spec, len(push), bindings, plan.fused)
+        bound = self._runtime.bind(self._pipelines.get(key).pipeline, [block] * bindings)
+        each = 1 if plan.by_teams else plan.spec[0]
+        groups = group_count(-(-plan.units // each), self._profile)
+        words = np.array([word & 0xFFFFFFFF for word in push], np.uint32)
+        return Dispatch(bound, words.tobytes(), (groups, 1, 1))
+
+    def _time(self, commands: list[Command]) -> float:
+        runtime = self._runtime
+        began = perf_counter()
+        ticket = runtime.record(commands, True)
+        runtime.submit(ticket)
+        runtime.wait(ticket)
+        whole = (perf_counter() - began) * 1e6
+        times = runtime.microseconds(ticket)
+        return max(whole if times is None else times[-1], 1e-3)

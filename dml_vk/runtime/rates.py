@@ -1,0 +1,103 @@
+"""How fast a device is, measured when that first matters: what estimates of plans are divided by.
+
+Plans estimate their time on one slow core. A GPU is 1,000 to 4,000 times as fast, and work that is
+cut into submissions by too low a rate runs at a fraction of its speed.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import sys
+from pathlib import Path
+from typing import Any, Protocol, get_args
+
+from dml_vk import cache_files
+from dml_vk.driver import probe
+from dml_vk.driver.probe import DeviceInfo
+from dml_vk.environment import cache_folder, saves
+from dml_vk.kernels.plan.base import Rate
+
+# Estimated work on one slow core, by plans of one rate together, that makes it worth measuring.
+WORTH_NS = 10e6
+LEAST_COPY = 2**20  # bytes of a copy for which the faster way is looked for
+UNKNOWN = 1.0
+_MOST_BYTES = 4096  # of the file
+
+
+class Measures(Protocol):
+    """What measures a device."""
+
+    def rate(self, rate: Rate) -> float:
+        """The speed at plans of this kind, in multiples of their estimates."""
+
+    def copies(self) -> float:
+        """The least bytes that a kernel copies faster than Vulkan's command does, or infinity."""
+
+
+class Rates:
+    """What is known of one device's speed, from this process or an earlier one."""
+
+    def __init__(self, check: Measures | None = None, file: Path | None = None) -> None:
+        self._check, self._file = check, file
+        self._known: dict[Rate, float] = {}
+        self._copies_from: float | None = None if check else math.inf
+        self._asked: dict[Rate, float] = dict.fromkeys(get_args(Rate), 0.0)
+        self._read()
+
+    def of(self, rate: Rate, ns: float) -> float:
+        """The speed at work that takes a slow core as long as that."""
+        known = self._known.get(rate)
+        if known is not None:
+            return known
+        self._asked[rate] += ns
+        if self._check is None or self._asked[rate] < WORTH_NS:
+            return UNKNOWN
+        found = self._known[rate] = self._check.rate(rate)
+        self._write()
+        return found
+
+    def is_known(self, rate: Rate) -> bool:
+        return rate in self._known
+
+    def kernels_copy(self, nbytes: int) -> bool:
+        """Whether a kernel copies that many bytes faster than Vulkan's command does."""
+        if nbytes < LEAST_COPY:
+            return False
+        if self._copies_from is None:
+            assert self._check is not None
+            self._copies_from = self._check.copies()
+            self._write()
+        return nbytes >= self._copies_from
+
+    def _read(self) -> None:
+        data = cache_files.read(self._file, _MOST_BYTES) if self._file else b""
+        if not data:
+            return
+        try:
+            found: Any = dict(json.loads(data))
+            rates = {rate: float(found[rate]) for rate in get_args(Rate) if rate in found}
+            copies = found.get("copies")
+            if self._copies_from is None and copies is not None:
+                self._copies_from = float(copies)
+        except (ValueError, TypeError):
+            return
+        self._known.update({rate: one for rate, one in rates.items() if one > 0})
+
+    def _write(self) -> None:
+        if self._file:
+            found: dict[str, float] = dict(self._known.items())
+            if self._copies_from is not None:
+                found["copies"] = self._copies_from  # JSON of Python has infinity
+            cache_files.write(self._file, json.dumps(found).encode())
+
+
+def rates_file(info: DeviceInfo) -> Path | None:
+    """Where the rates of a device are kept: another driver may be faster, or slower."""
+    if not saves():
+        return None
+    import hashlib  # takes 3 ms
+
+    version = vars(sys.modules["dml_vk"])["__version__"]
+    facts = version, info.name, info.driver, info.runtime, probe.cores()
+    return cache_folder() / "rates" / hashlib.sha256(repr(facts).encode()).hexdigest()
