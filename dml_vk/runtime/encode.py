@@ -6,7 +6,7 @@ import functools
 import itertools
 import math
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 from dml_vk.errors import DmlVkError
@@ -139,8 +139,7 @@ class Encoder:
         arenas = arenas_of(accesses)
         unit_ns = self.unit_ns(plan)
         step = self.units_at_once(plan, unit_ns)
-        key = Key(plan.recipe or plan.module, plan.spec, len(push), len(arenas), plan.fused)
-        cached, bound = self.pipeline(key, arenas, ranges)
+        cached, bound = self.pipeline(Key.of(plan, len(push), len(arenas)), arenas, ranges)
         made = []
         for first in range(0, plan.units, step):
             end = min(plan.units, first + step)
@@ -166,6 +165,17 @@ class Encoder:
         _, bound = self.pipeline(Key(work.spirv, work.spec, len(push), len(arenas)), arenas)
         origin = dispatches.asked_of_user(math.prod(work.groups)) if is_logged else None
         return Dispatch(bound, push.tobytes(), work.groups, MIN_NS, origin)
+
+    def make_pipelines(
+        self, works: Iterable[tuple[Plan | Dispatched, Sequence[Access], Ints]]
+    ) -> None:
+        """Make the pipelines of much work at once, unless the driver compiles them later."""
+        if not self.profile.compiles_late:
+            self._pipelines.make_together(
+                Key.of(plan, len(plan.push) + len(params), len(accesses))
+                for plan, accesses, params in works
+                if isinstance(plan, Plan) and plan.module not in (COPY, FILL)
+            )
 
     def _transfers(
         self, plan: Plan, accesses: Sequence[Access], offsets: Ints, params: Ints, is_logged: bool

@@ -83,6 +83,9 @@ class Runtime(Protocol):
     features: frozenset[str]
     """The optional features of the device that are enabled, such as "shaderInt64"."""
 
+    makes_together: bool
+    """Whether several threads may call `pipeline` at a time."""
+
     kinds: frozenset[MemoryKind]
     """The kinds of memory that it can allocate on this device."""
 

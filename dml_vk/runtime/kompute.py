@@ -63,6 +63,7 @@ class Kompute:
     """One Vulkan device through Kompute."""
 
     name = "kompute"
+    makes_together = False
 
     def __init__(self, info: DeviceInfo) -> None:
         self._kp = _import_kp()

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from itertools import accumulate, count, takewhile
 from operator import attrgetter
 from time import perf_counter
 from typing import NamedTuple
 
 from dml_vk.errors import DeviceMemoryError
+from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.chain import Attached, Recipe
 from dml_vk.kernels.plan.fused import FUSED
 from dml_vk.kernels.spirv.fusing import fused
@@ -30,6 +32,7 @@ MOST_BYTES = 512 * 2**20  # that drivers hold for them, by the estimate below
 # Bytes that a driver holds for each byte of a module. In llvmpipe they are 80 on average, and 55 to
 # 120 by size (1,052 modules of 2 to 31 KiB, on both runtimes).
 HELD_PER_BYTE = 100
+MOST_THREADS = 8  # that make pipelines: an NVIDIA driver makes 35 in a third of the time
 SPARE = 8  # shrinking drops 1/8 of the most, so that not every new pipeline makes it necessary
 
 
@@ -41,6 +44,22 @@ class Key(NamedTuple):
     push_words: int
     bindings: int
     fused: bool = False
+
+    @staticmethod
+    def of(plan: Plan, words: int, bindings: int) -> Key:
+        """Of a plan, with so many words to push."""
+        return Key(plan.recipe or plan.module, plan.spec, words, bindings, plan.fused)
+
+
+class _Module(NamedTuple):
+    """What a pipeline is made of, and how it is told of."""
+
+    name: str
+    spirv: bytes
+    spec: Ints  # constants that are not folded into it
+    known: Ints  # all constants
+    is_saved: bool
+    seconds: float  # that it took
 
 
 class Cached:
@@ -80,10 +99,13 @@ class Pipelines:
     def get(self, key: Key) -> Cached:
         cached = self._cached.get(key)
         if cached is None:
-            cached = self._make(key)
-            self._nbytes += cached.nbytes  # first: if Ctrl-C comes in between, it is too high
-            self._cached[key] = cached
+            cached = self._keep(key, self._make(key))
         cached.used = self.now()
+        return cached
+
+    def _keep(self, key: Key, cached: Cached) -> Cached:
+        self._nbytes += cached.nbytes  # first: if Ctrl-C comes in between, it is too high
+        self._cached[key] = cached
         return cached
 
     def bind(
@@ -106,27 +128,53 @@ class Pipelines:
             found |= self._native[kind]
         return found
 
+    def make_together(self, keys: Iterable[Key]) -> None:
+        """Make those that are missing, by several threads where the runtime can."""
+        missing = [key for key in dict.fromkeys(keys) if key not in self._cached]
+        if len(missing) < 2 or not self._runtime.makes_together:
+            return
+        self._check_memory()
+        modules = [self._module(key) for key in missing]
+        began = perf_counter()
+        with ThreadPoolExecutor(MOST_THREADS, "dml_vk kernels") as pool:
+            made = list(pool.map(self._pipeline, missing, modules))
+        seconds = (perf_counter() - began) / len(missing)
+        for key, module, pipeline in zip(missing, modules, made):
+            self._keep(key, self._told(module, pipeline, module.seconds + seconds))
+
     def _make(self, key: Key) -> Cached:
+        self._check_memory()
+        began = perf_counter()
+        module = self._module(key)
+        return self._told(module, self._pipeline(key, module), perf_counter() - began)
+
+    def _check_memory(self) -> None:
         # A driver that runs out of memory while it compiles ends the process.
         refusal = self._refusal()
         if refusal is not None:
             rule = f"no memory to compile a kernel: {refusal}"
             raise DeviceMemoryError("kernel", rule, kernels=len(self._cached))
+
+    def _module(self, key: Key) -> _Module:
         began = perf_counter()
-        known = key.spec
+        known, is_saved = key.spec, False
         spec: Ints = ()
-        is_saved = False
         if isinstance(key.module, bytes):
             name, spec, spirv = dispatches.USERS_KERNEL, key.spec, self._finished(key.module, key)
         else:  # the constants are folded into it
             name = key.module if isinstance(key.module, str) else FUSED
             spirv, known, is_saved = self._shipped(key.module, key)
-        pipeline = self._runtime.pipeline(spirv, spec, key.push_words, key.bindings)
-        seconds = perf_counter() - began
-        dispatches.made(name, known, seconds)
-        builds.made(seconds, is_saved=is_saved)
+        return _Module(name, spirv, spec, known, is_saved, perf_counter() - began)
+
+    def _pipeline(self, key: Key, module: _Module) -> Pipeline:
+        return self._runtime.pipeline(module.spirv, module.spec, key.push_words, key.bindings)
+
+    def _told(self, module: _Module, pipeline: Pipeline, seconds: float) -> Cached:
+        """A pipeline, of whose making the logs are told."""
+        dispatches.made(module.name, module.known, seconds)
+        builds.made(seconds, is_saved=module.is_saved)
         first_use.made(seconds)
-        return Cached(pipeline, HELD_PER_BYTE * len(spirv))
+        return Cached(pipeline, HELD_PER_BYTE * len(module.spirv))
 
     def _shipped(self, module: str | Recipe | Attached, key: Key) -> tuple[bytes, Ints, bool]:
         """A kernel of ours, its constants, and whether it is from disk."""

@@ -131,6 +131,8 @@ class Queue:
         The caller holds the gate.
         """
         graph, is_logged = Graph({}), self._is_logged
+        works = list(works)
+        self.encoder.make_pipelines(works)
         for work, accesses, params in works:
             if isinstance(work, Dispatched):
                 made: Sequence[Work] = [self.encoder.dispatch(work, accesses, is_logged)]

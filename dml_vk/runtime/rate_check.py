@@ -85,8 +85,8 @@ class RateCheck:
         for at, (start, unit) in enumerate(zip(starts, plan.base_bytes), BASES):
             push[at] = start // unit
         push[FIRST], push[END] = 0, plan.units
-        key = Key(plan.recipe or plan.module, plan.spec, len(push), bindings, plan.fused)
-        bound = self._runtime.bind(self._pipelines.get(key).pipeline, [block] * bindings)
+        cached = self._pipelines.get(Key.of(plan, len(push), bindings))
+        bound = self._runtime.bind(cached.pipeline, [block] * bindings)
         each = 1 if plan.by_teams else plan.spec[0]
         groups = group_count(-(-plan.units // each), self._profile)
         words = np.array([word & 0xFFFFFFFF for word in push], np.uint32)

@@ -15,6 +15,7 @@ from dml_vk.kernels.plan.copy import plan_copy
 from dml_vk.observe import dispatches
 from dml_vk.runtime.arenas import Allocation, Bytes
 from dml_vk.runtime.hazards import Access
+from dml_vk.runtime.host_copy import move
 
 if TYPE_CHECKING:
     from dml_vk.runtime.device import Device
@@ -43,7 +44,7 @@ def upload(device: Device, data: Bytes, allocation: Allocation, start: int = 0) 
     for at in chunks(data.size):
         chunk = data[at : at + CHUNK_BYTES]
         with written(device, allocation, start + at, chunk.size) as view:
-            view[:] = chunk
+            move(view, chunk)
 
 
 def chunks(nbytes: int) -> Iterator[int]:
@@ -75,7 +76,7 @@ def written(device: Device, allocation: Allocation, start: int, nbytes: int) -> 
 def download(device: Device, allocation: Allocation, start: int, data: Bytes) -> None:
     """Fill `data` with bytes of the allocation, from `start` on."""
     for at, piece in pieces(device, allocation, start, data.size):
-        data[at : at + piece.size] = piece
+        move(data[at : at + piece.size], piece)
 
 
 def pieces(

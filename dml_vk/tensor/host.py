@@ -17,6 +17,7 @@ from dml_vk.observe.copies import HOST, is_traced, record_host
 from dml_vk.ops.copy import copied
 from dml_vk.ops.view import View, access
 from dml_vk.runtime import transfer
+from dml_vk.runtime.host_copy import move
 from dml_vk.strides.order import Ints
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ def to_numpy(what: str, tensor: Tensor) -> Array:
         moving, order = dispatches.Moving(own.nbytes), _along_memory(dense.strides)
         source, target = seen.transpose(order), own.transpose(order)
         for box in _boxes(source.shape, transfer.CHUNK_BYTES // seen.itemsize):
-            target[box] = source[box]
+            move(target[box], source[box])
             moving.moved(target[box].nbytes)
         return own
 
@@ -204,8 +205,8 @@ def _boxes(sizes: Ints, most: int) -> Iterator[tuple[Any, ...]]:
 
 def convert(source: Array, target: Array) -> None:
     """Write elements, converted to the nearest values of the target's type."""
+    move(target, source)
     with np.errstate(all="ignore"):
-        np.copyto(target, source, casting="unsafe")
         if source.dtype.kind == "f" and target.dtype.kind in "iu":
             for box in _boxes(source.shape, MOST_CLAMPED):
                 _clamp(source[box], target[box])

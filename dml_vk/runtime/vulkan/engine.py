@@ -37,6 +37,7 @@ class Vulkan:
     """One Vulkan device. It stays open until the process ends."""
 
     name = "vulkan"
+    makes_together = True
 
     def __init__(self, info: DeviceInfo) -> None:
         self._opened = opened = Opened(info)

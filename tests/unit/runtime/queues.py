@@ -33,6 +33,7 @@ class Runtime:
     """A runtime that dispatches nothing but what it is told in Python, and writes it all down."""
 
     name = "fake"
+    makes_together = True
     features = frozenset()
     kinds = frozenset(get_args(MemoryKind))
 

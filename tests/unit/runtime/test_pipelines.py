@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from threading import Barrier, get_ident
 
 import pytest
 
@@ -117,3 +118,44 @@ def test_no_pipeline_is_made_where_the_driver_has_no_room():
     with pytest.raises(DeviceMemoryError, match="no memory to compile a kernel: all is taken"):
         queue.launch(make_plan(), [operand(arena(), 0, 16, True)])
     assert runtime.pipelines == 0
+
+
+@pytest.mark.parametrize(("late", "threads"), [(False, 3), (True, 1)])
+def test_a_program_s_pipelines_are_made_together_where_that_helps(late, threads):
+    runtime = Runtime()
+    queue = Queue(runtime, replace(MINIMUM, compiles_late=late), lambda: None)
+    all_there = Barrier(threads)
+    makers = set()
+    make = runtime.pipeline
+
+    def slowly(*given):
+        makers.add(get_ident())
+        all_there.wait(60)  # so that no thread makes two
+        return make(*given)
+
+    runtime.pipeline = slowly
+    where = arena()
+    plans = [replace(make_plan(), spec=(64, 1, number)) for number in range(3)]
+    works = [(plan, [operand(where, 0, 16, True)], ()) for plan in [*plans, *plans]]
+    with queue.enter():
+        queue.prepare(works)
+    assert runtime.pipelines == len(queue._pipelines) == 3
+    assert len(makers) == threads
+    assert (get_ident() in makers) == late
+
+
+def test_of_pipelines_made_together_none_is_kept_if_one_fails():
+    runtime = Runtime()
+    queue = Queue(runtime, MINIMUM, lambda: None)
+
+    def refused(*given):
+        raise DeviceMemoryError("pipeline", "the driver has no memory left for this", bytes=1)
+
+    runtime.pipeline = refused
+    where = arena()
+    works = [
+        (replace(make_plan(), spec=(64, 1, n)), [operand(where, 0, 16, True)], ()) for n in range(3)
+    ]
+    with queue.enter(), pytest.raises(DeviceMemoryError, match="no memory left"):
+        queue.prepare(works)
+    assert len(queue._pipelines) == 0

@@ -1,0 +1,86 @@
+"""Copies by several threads: every element once, and no thread that still writes afterwards."""
+
+from __future__ import annotations
+
+import threading
+
+import numpy as np
+import pytest
+
+import dml_vk
+from dml_vk.runtime import host_copy
+from dml_vk.runtime.host_copy import PART_BYTES, move
+
+
+@pytest.fixture(autouse=True)
+def four(monkeypatch):
+    monkeypatch.setattr(host_copy, "threads", lambda: 4)
+
+
+@pytest.fixture
+def writers(monkeypatch):
+    """The threads that wrote."""
+    found = []
+    write = host_copy._write
+    monkeypatch.setattr(
+        host_copy, "_write", lambda *given: found.append(threading.get_ident()) or write(*given)
+    )
+    return found
+
+
+@pytest.mark.parametrize("extra", [-1, 0, 1, 7])
+@pytest.mark.parametrize("parts", [1, 2, 3, 4, 5])
+def test_every_byte_is_copied_by_as_many_threads_as_it_is_worth(parts, extra, writers):
+    nbytes = parts * PART_BYTES + extra
+    source = np.arange(nbytes, dtype=np.uint32).view(np.uint8)[:nbytes]
+    whole = np.full(nbytes + 2, 77, np.uint8)
+    move(whole[1:-1], source)
+    np.testing.assert_array_equal(whole[1:-1], source)
+    assert whole[0] == whole[-1] == 77
+    assert len(writers) == max(1, min(4, nbytes // PART_BYTES))
+
+
+@pytest.mark.parametrize("shape", [(), (0,), (3, 2**20), (2**11 + 1, 2**10), (1, 2**21)])
+def test_arrays_of_any_layout_are_converted(shape):
+    source = np.arange(np.prod(shape), dtype=np.float64).reshape(shape[::-1]).T
+    target = np.zeros(shape, np.float32)
+    move(target, source)
+    np.testing.assert_array_equal(target, source.astype(np.float32))
+
+
+def test_tensors_come_and_go_by_it(writers):
+    data = np.arange(2**22, dtype=np.float32)
+    tensor = dml_vk.asarray(data.astype(np.float64), "float32")
+    np.testing.assert_array_equal(tensor.numpy(), data)
+    assert len(writers) >= 8
+
+
+def test_an_interrupt_comes_through_once_nothing_writes(monkeypatch):
+    started, may_end, ended = threading.Event(), threading.Event(), []
+    write, main = host_copy._write, threading.get_ident()
+
+    def slow(target, source):
+        if threading.get_ident() == main:
+            started.wait(60)
+            threading.Timer(0.05, may_end.set).start()
+            raise KeyboardInterrupt
+        started.set()
+        may_end.wait(60)
+        write(target, source)
+        ended.append(target.size)
+
+    monkeypatch.setattr(host_copy, "_write", slow)
+    source, target = np.ones(3 * PART_BYTES, np.uint8), np.zeros(3 * PART_BYTES, np.uint8)
+    with pytest.raises(KeyboardInterrupt):
+        move(target, source)
+    assert ended == [PART_BYTES, PART_BYTES]
+
+
+def test_where_no_thread_can_start_the_caller_copies_all(monkeypatch):
+    def ending(*given):
+        raise RuntimeError("cannot schedule new futures after interpreter shutdown")
+
+    monkeypatch.setattr(host_copy._pool(), "submit", ending)
+    source, target = np.arange(PART_BYTES, dtype=np.uint32), np.zeros(PART_BYTES, np.uint32)
+    move(target, source)
+    np.testing.assert_array_equal(target, source)
