@@ -15,6 +15,7 @@ from dml_vk.kernels.plan.matmul import Reading, plan_matmul
 from dml_vk.limits import Profile
 from dml_vk.runtime.interface import Barrier, Block, Command, Copy, Dispatch, Fill, Runtime
 from dml_vk.runtime.pipelines import Key, Pipelines, group_count
+from dml_vk.runtime.rates import UNKNOWN
 
 # Sizes are tried in this order, until one takes so long that a launch counts for little.
 _ENOUGH_US = 400.0
@@ -32,7 +33,10 @@ class RateCheck:
         self._runtime, self._pipelines, self._profile = runtime, pipelines, profile
 
     def rate(self, rate: Rate) -> float:
-        """How many times as fast as estimated plans of this kind are."""
+        """How many times as fast as estimated plans of this kind are.
+
+        It is 1 where they are slower, on a CPU: there shorter dispatches would only cost time.
+        """
         made: _Plans = self._copy_plan
         cases = _COPIES
         if rate != "bytes":
@@ -42,7 +46,7 @@ class RateCheck:
             us = self._run(plan, sizes)
             if us >= _ENOUGH_US:
                 break
-        return max(plan.units * plan.unit_ns / 1000 / us, 1e-3)
+        return max(plan.units * plan.unit_ns / 1000 / us, UNKNOWN)
 
     def copies(self) -> float:
         """The least bytes for which a kernel was seen to copy faster than the command."""

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 
 import dml_vk
+from dml_vk import hints
 from dml_vk.dtypes import DTYPES, DType
 from dml_vk.errors import DeviceMemoryError, DmlVkError
 from dml_vk.kernels.operators import OPERATORS
@@ -247,7 +248,8 @@ def _of_error(call: Call, error: BaseException) -> Outcome:
         wrong = "" if good else f"the message is not in our form: {text}"
         return Outcome(type(error).__name__, wrong)
     theirs = frames[-1].filename == hostile.__file__ or isinstance(error, hostile.OwnError)
-    inside = any(frame.filename.startswith(PACKAGE) for frame in frames)
+    ran = [frame.filename for frame in frames if frame.filename != hints.__file__]
+    inside = any(name.startswith(PACKAGE) for name in ran)
     never = isinstance(error, (AssertionError, SystemError, RecursionError))
     if theirs or isinstance(error, call.target.pythons) or not (inside or never):
         return Outcome("Python's")
