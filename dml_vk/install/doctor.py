@@ -14,6 +14,7 @@ from pathlib import Path
 
 from dml_vk import environment
 from dml_vk.driver import probe, vulkan
+from dml_vk.driver.float_controls import FloatControls, Mode
 from dml_vk.errors import DmlVkError
 from dml_vk.install import build_kp, system
 
@@ -35,6 +36,11 @@ _SETTINGS = (
 _DEVICES = Path("/dev")
 # Device nodes of GPUs: of Linux's own drivers, of NVIDIA's, and in WSL.
 _NODES = ("dri/renderD*", "nvidia[0-9]*", "dxg")
+_RULES = {
+    Mode.DENORM_PRESERVE: "subnormals",
+    Mode.SIGNED_ZERO_INF_NAN_PRESERVE: "signed zeros, infinities and NaN",
+    Mode.ROUNDING_MODE_RTE: "rounding to nearest",
+}
 _FLOAT_PROPERTIES = ("rounds to nearest", "keeps NaN", "keeps subnormals")  # as in `Floats`
 
 
@@ -133,6 +139,16 @@ def _devices() -> Iterator[Finding]:
         return
     yield Finding("chosen", chosen.name)
     yield Finding("features", ", ".join(chosen.features) or "none of the optional ones")
+    yield _float_controls(chosen.float_controls)
+
+
+def _float_controls(controls: FloatControls) -> Finding:
+    """What the driver can be told to keep, and which promise rests on nothing where it cannot."""
+    has = {mode for mode, _ in controls.modes((32,))}
+    told = ", ".join(_RULES[mode] for mode in Mode if mode in has) or "nothing"
+    rest = ", ".join(_RULES[mode] for mode in Mode if mode not in has)
+    text = f"the driver is told to keep these in float32: {told}"
+    return Finding("modes", f"{text}; not to be told, so see floats: {rest}" if rest else text)
 
 
 def _unused_gpus() -> Iterator[Finding]:

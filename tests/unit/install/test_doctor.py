@@ -15,6 +15,7 @@ import pytest
 from dml_vk import __main__
 from dml_vk.commands import doctor as doctor_verb
 from dml_vk.driver import probe, vulkan
+from dml_vk.driver.float_controls import Control, FloatControls, Mode
 from dml_vk.errors import DmlVkError
 from dml_vk.install import build_kp, doctor, kp_version, system
 from dml_vk.install.doctor import Finding
@@ -46,7 +47,27 @@ def test_a_machine_that_has_all(capsys):
     assert f"ok     features  {', '.join(probe.select().features)}\n" in shown
     assert f"ok     kp        {kp_version.version()}\n" in shown
     assert "ok     floats    rounds to nearest: yes, keeps NaN: yes, keeps subnormals: " in shown
+    assert "ok     modes     the driver is told to keep these in float32: " in shown
     assert "LACKS" not in shown
+
+
+@pytest.mark.parametrize(
+    ("listed", "told"),
+    [
+        ((), "nothing; not to be told, so see floats: subnormals, signed zeros"),
+        (((Mode.ROUNDING_MODE_RTE, (16, 64)),), "nothing; not"),
+        (
+            ((Mode.ROUNDING_MODE_RTE, (32,)),),
+            "rounding to nearest; not to be told, so see floats: ",
+        ),
+        (tuple((mode, (32,)) for mode in Mode), "NaN, rounding to nearest"),
+    ],
+)
+def test_what_a_driver_is_told_of_floats(listed, told):
+    found = doctor._float_controls(FloatControls(Control(*one) for one in listed))
+    assert found.topic == "modes"
+    assert told in found.text
+    assert ("not to be told" in found.text) == (len(listed) < len(Mode))
 
 
 def test_a_machine_that_has_nothing(nothing, capsys):
