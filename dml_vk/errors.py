@@ -91,6 +91,9 @@ class ShaderError(DmlVkError, ValueError):
     """A shader that does not compile, or a call that does not match its declarations."""
 
 
+_MOST_NESTED = 4  # lists in lists in which tensors are looked for
+
+
 class Log(str):
     """What a compiler said, shown as it is, on lines of its own."""
 
@@ -110,9 +113,21 @@ def explain(op: str, rule: str, /, **got: object) -> str:
     return f"{op}: {rule}; got {', '.join([f'{name}={_shown(got[name])}' for name in got])}"
 
 
-def _shown(value: object) -> str:
-    """The repr, even if that raises, as for foreign objects or integers of 5000 digits."""
+def _shown(value: object, depth: int = 0) -> str:
+    """The repr, even if that raises, as for foreign objects or integers of 5000 digits.
+
+    What is on a device is shown without its elements, which would have to be computed and read.
+    """
     try:
+        described = getattr(type(value), "_described", None)
+        if described is not None:
+            return str(described(value))
+        if type(value) in (list, tuple) and depth < _MOST_NESTED:
+            assert isinstance(value, (list, tuple))
+            shown = ", ".join([_shown(one, depth + 1) for one in value])
+            if isinstance(value, list):
+                return f"[{shown}]"
+            return f"({shown},)" if len(value) == 1 else f"({shown})"
         return repr(value)
     except Exception as error:
         return f"<{type(value).__name__} without a repr: {type(error).__name__}>"

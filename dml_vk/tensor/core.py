@@ -296,6 +296,9 @@ class Tensor(View, TensorViews, TensorMethods, TensorProtocols):
             raise DTypeError(what, "x must have at least one dim", shape=self.shape)
         return self.shape[0]
 
+    def _described(self) -> str:
+        return host.described(self)
+
     def __repr__(self) -> str:
         return host.to_text(self)
 

@@ -243,11 +243,19 @@ def to_text(tensor: Tensor) -> str:
         )
     except (MemoryError, ValueError):
         text = "..."  # More dims or elements than NumPy supports.
+    return f"Tensor({text}, {_properties(tensor)})"
+
+
+def described(tensor: Tensor) -> str:
+    """Return what `to_text` does but for the elements, which nothing has to compute or read."""
+    return f"Tensor({_properties(tensor)})"
+
+
+def _properties(tensor: Tensor) -> str:
     named = tensor.memory_format
     order = f"order={tensor.layout.order}" if named is None else f"memory_format={named.name}"
     return (
-        f"Tensor({text}, shape={tensor.shape}, dtype={tensor.dtype.name}, {order}, "
-        f"device={tensor.device.name!r})"
+        f"shape={tensor.shape}, dtype={tensor.dtype.name}, {order}, device={tensor.device.name!r}"
     )
 
 

@@ -277,7 +277,9 @@ def test_bad_arguments_are_refused_before_any_work(name, monkeypatch):
     add = Queue.add
 
     def watched(self, *arguments):
-        launched.append(arguments)
+        # Numbers and lists may have to go to memory that the host does not see, or come from there.
+        if x.device.unified or arguments[0].path != "transfer":
+            launched.append(arguments)
         if tier.is_all():
             add(self, *arguments)
 

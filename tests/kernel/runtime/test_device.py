@@ -358,3 +358,13 @@ def test_cached_memory_is_released_before_a_kernel_is_refused(monkeypatch):
     assert said == []
     said += ["all is taken", "still is"]
     assert device._compile_refusal() == "still is"
+
+
+def test_the_text_of_an_error_reads_no_device(staged):
+    x = dml_vk.asarray([1.0, 2.0], device=staged) + 1
+    error = DeviceError("op", "it must hold", x=x, several=[(x,), ("a", 1)])
+    ways = f"memory_format={x.memory_format.name}, device={staged.name!r}"
+    shown = f"Tensor(shape=(2,), dtype=float32, {ways})"
+    assert str(error) == f"op: it must hold; got x={shown}, several=[({shown},), ('a', 1)]"
+    assert is_pending(x)
+    assert x.tolist() == [2, 3]
