@@ -49,6 +49,41 @@ def test_numpy_has_what_is_stored_of_exact_cases():
     assert exact > 600
 
 
+SUBNORMAL = {
+    "add": lambda x: x + x[::-1],
+    "subtract": lambda x: x - x[:, ::-1],
+    "multiply": lambda x: x * np.float32(0.7),
+    "divide": lambda x: x / np.float32(3),
+    "ratio": lambda x: x / x[:, ::-1],
+    "scaled": lambda x: x * np.float32(2.0**120),
+    "shrunk": lambda x: x * np.float32(2.0**120) * np.float32(2.0**-125),
+    "sqrt": lambda x: np.sqrt(abs(x)),
+    "less": lambda x: x < x[::-1],
+    "maximum": lambda x: np.maximum(x, x[:, :, ::-1]),
+    "float16": lambda x: (x * np.float32(2.0**110)).astype(np.float16),
+    "float64": lambda x: x.astype(np.float64),
+    "from_float64": lambda x: (x.astype(np.float64) * 0.7).astype(np.float32),
+    "sort": lambda x: np.sort(x, axis=1),
+}
+
+
+@pytest.mark.parametrize("name", SUBNORMAL)
+def test_numpy_has_what_is_stored_of_subnormals(name):
+    whole = f"subnormal-{name}-float32"
+    (x,) = cases()[whole].operands()
+    found = SUBNORMAL[name](x)
+    assert table.stored()[whole][1] == table.digest([found.view(f"u{found.itemsize}")])
+
+
+@pytest.mark.parametrize(("keeps", "count"), [(True, 1), (False, 0)])
+def test_subnormals_are_compared_where_a_device_keeps_them(keeps, count, monkeypatch):
+    monkeypatch.setattr(table, "keeps_subnormals", lambda: keeps)
+    digests = table.stored()["subnormal-multiply-float32"]
+    found = table.Comparison()
+    found.add("subnormal-multiply-float32", digests[0], "of a device that gives 0")
+    assert (found.compared, len(found.wrong)) == (count, count)
+
+
 @pytest.mark.parametrize("dtype", ANEW)
 def test_the_device_has_what_is_stored_of_the_rest(dtype):
     operators = [name for name, case in cases().items() if case.exact is None]

@@ -26,6 +26,7 @@ class Case(NamedTuple):
     operands: Callable[[], Arrays]
     compute: Callable[[Arrays], np.ndarray]
     exact: Callable[[Arrays], np.ndarray] | None = None
+    is_flushed: bool = False  # by devices that flush subnormals
 
 
 @functools.cache
@@ -46,7 +47,22 @@ def cases() -> dict[str, Case]:
         of_dtype = {f"{name}-{dtype.name}": case for name, case in _of(dtype)}
         assert not found.keys() & of_dtype.keys()
         found |= of_dtype
+    for name, call in _SUBNORMAL.items():
+        compute = functools.partial(_bits, call)
+        found[f"subnormal-{name}-float32"] = Case(_tiny, compute, is_flushed=True)
     return found
+
+
+def _tiny() -> Arrays:
+    """Numbers of float32 that are subnormal, or nearly so, with either sign; none is 0."""
+    random = np.random.Generator(np.random.PCG64(5)).integers(0, 2**32, (4, 37, 41), np.uint32)
+    exponents = random[::-1, ::-1] % 3 << 23
+    return [(random & 0x807FFFFF | 1 | exponents).view(np.float32)]
+
+
+def _bits(call: Callable[[dml_vk.Tensor], dml_vk.Tensor], given: Arrays) -> np.ndarray:
+    found = call(dml_vk.asarray(given[0])).numpy()
+    return found.view(f"u{found.itemsize}")
 
 
 def _operator(operator: Operator, dtype: DType) -> Case:
@@ -166,4 +182,31 @@ _MOVING: dict[str, Callable[[dml_vk.Tensor], dml_vk.Tensor]] = {
     "concat": lambda x: dml_vk.concat([x, x.flip(2)], axis=1),
     "full": lambda x: dml_vk.full((5, 7), x[0, 1, 2, 3].item(), dtype=x.dtype),
     "chosen": lambda x: dml_vk.where(x == x.flip(0), x, x.flip(3)),
+}
+# None of these is NaN anywhere.
+_SUBNORMAL: dict[str, Callable[[dml_vk.Tensor], dml_vk.Tensor]] = {
+    "add": lambda x: x + x.flip(0),
+    "subtract": lambda x: x - x.flip(1),
+    "multiply": lambda x: x * 0.7,
+    "divide": lambda x: x / 3.0,
+    "ratio": lambda x: x / x.flip(1),
+    "scaled": lambda x: x * 2.0**120,
+    "shrunk": lambda x: x * 2.0**120 * 2.0**-125,
+    "sqrt": lambda x: dml_vk.sqrt(abs(x)),
+    "log": lambda x: dml_vk.log(abs(x)),
+    "exp": lambda x: dml_vk.exp(-100.0 + x * 2.0**127),
+    "expm1": dml_vk.expm1,
+    "sin": dml_vk.sin,
+    "tanh": dml_vk.tanh,
+    "less": lambda x: x < x.flip(0),
+    "maximum": lambda x: dml_vk.maximum(x, x.flip(2)),
+    "float16": lambda x: (x * 2.0**110).astype("float16"),
+    "float64": lambda x: x.astype("float64"),
+    "from_float64": lambda x: (x.astype("float64") * 0.7).astype("float32"),
+    "sum": lambda x: dml_vk.sum(x, axis=1),
+    "mean": lambda x: dml_vk.mean(x, axis=(0, 2)),
+    "cumulative_sum": lambda x: dml_vk.cumulative_sum(x, axis=2),
+    "matmul": lambda x: x @ (x.mT * 2.0**125),
+    "sort": lambda x: dml_vk.sort(x, axis=1),
+    "resample": lambda x: dml_vk.nn.resample(x[None], scale=1.7, mode="linear"),
 }

@@ -16,6 +16,7 @@ from dml_vk.dtypes import to_dtype
 from dml_vk.errors import DTypeError
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.testing import elementwise
+from tests.kernel.elementwise import keeps_subnormals
 from tests.stored_bits.cases import Arrays, cases
 
 TABLE = Path(__file__).parents[1] / "data" / "stored_bits.json"
@@ -75,7 +76,12 @@ class Comparison:
     """Wrong results."""
 
     def add(self, name: str, of_operands: str, of_result: str) -> None:
-        """Compute a case, and compare it with the digests that are stored of it."""
+        """Compute a case, and compare it with the digests that are stored of it.
+
+        Where subnormals are flushed, what depends on them is left out.
+        """
+        if cases()[name].is_flushed and not keeps_subnormals():
+            return
         self.compared += 1
         try:
             given, found = computed(name)
