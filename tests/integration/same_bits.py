@@ -70,9 +70,9 @@ def operands(operator: Operator, dtype: DType) -> list[np.ndarray]:
     return [random_values(dtype, MANY, seed) for seed in range(operator.arity)]
 
 
-def result(operator: Operator, dtype: DType) -> np.ndarray:
+def result(operator: Operator, dtype: DType, given: list[np.ndarray] | None = None) -> np.ndarray:
     """The bits of the result: any NaN as one, and 0 where float32 may be flushed."""
-    given = operands(operator, dtype)
+    given = operands(operator, dtype) if given is None else given
     function = getattr(dml_vk, operator.name)
     found = function(*[dml_vk.asarray(each) for each in given], *told(operator, dtype)).numpy()
     return comparable(found, given, dtype)

@@ -47,6 +47,7 @@ def cases() -> dict[str, Case]:
         of_dtype = {f"{name}-{dtype.name}": case for name, case in _of(dtype)}
         assert not found.keys() & of_dtype.keys()
         found |= of_dtype
+    found |= dict(_of_halves())
     for name, call in _SUBNORMAL.items():
         compute = functools.partial(_bits, call)
         found[f"subnormal-{name}-float32"] = Case(_tiny, compute, is_flushed=True)
@@ -65,7 +66,49 @@ def _bits(call: Callable[[dml_vk.Tensor], dml_vk.Tensor], given: Arrays) -> np.n
     return found.view(f"u{found.itemsize}")
 
 
-def _operator(operator: Operator, dtype: DType) -> Case:
+def _of_halves() -> Iterator[tuple[str, Case]]:
+    """All casts of all float16, casts to it of all that may round, and operators on many pairs.
+
+    Operators of one operand have all float16 anyway.
+    """
+    for other in DTYPES.values():
+        yield f"every-astype-{other.name}-float16", _cast_case(other, lambda: [_halves()])
+    for wide in (dml_vk.float32, dml_vk.float64):
+        operands = functools.partial(_between_halves, wide)
+        yield f"every-astype-float16-{wide.name}", _cast_case(dml_vk.float16, operands)
+    for operator, dtype in same_bits.every_case():
+        if dtype is dml_vk.float16 and operator.arity == 2:
+            yield f"dense-{operator.name}-float16", _operator(operator, dtype, _pairs_of_halves)
+
+
+def _halves() -> np.ndarray:
+    return np.arange(1 << 16, dtype=np.uint16).view(np.float16)
+
+
+def _pairs_of_halves() -> Arrays:
+    """Each 251st with each other: as many of each sign, exponent and NaN."""
+    chosen = _halves()[::251]
+    return [np.repeat(chosen, chosen.size), np.tile(chosen, chosen.size)]
+
+
+def _between_halves(wide: DType) -> Arrays:
+    """All float16, what lies midway between two neighbours, and the numbers next to that."""
+    kind = np.dtype(wide.numpy_name)
+    halves = np.arange(0x7C00, dtype=np.uint16).view(np.float16).astype(kind)
+    beyond = np.append(halves[1:], kind.type(2.0**16))
+    middle = (halves + beyond) / 2
+    made = [halves, middle, np.nextafter(middle, 0, dtype=kind), np.nextafter(middle, beyond)]
+    positive = np.concatenate([*made, np.array([np.inf, np.nan], kind)])
+    return [np.concatenate([positive, -positive])]
+
+
+def _cast_case(dtype: DType, operands: Callable[[], Arrays]) -> Case:
+    return Case(operands, functools.partial(_cast, dtype), functools.partial(_exact_cast, dtype))
+
+
+def _operator(
+    operator: Operator, dtype: DType, operands: Callable[[], Arrays] | None = None
+) -> Case:
     def exact(given: Arrays) -> np.ndarray:
         told = dict(zip([name for name, _ in operator.parameters], same_bits.told(operator, dtype)))
         with np.errstate(all="ignore"):
@@ -73,8 +116,8 @@ def _operator(operator: Operator, dtype: DType) -> Case:
         return same_bits.comparable(found, given, dtype)
 
     return Case(
-        lambda: same_bits.operands(operator, dtype),
-        lambda given: same_bits.result(operator, dtype),
+        operands or (lambda: same_bits.operands(operator, dtype)),
+        lambda given: same_bits.result(operator, dtype, given),
         None if operator.ulp else exact,
     )
 
@@ -88,10 +131,7 @@ def _of(dtype: DType) -> Iterator[tuple[str, Case]]:
     for name, call in _MOVING.items():
         yield name, Case(anything, functools.partial(_result, call))
     for other in DTYPES.values():
-        yield (
-            f"astype-{other.name}",
-            Case(anything, functools.partial(_cast, other), functools.partial(_exact_cast, other)),
-        )
+        yield f"astype-{other.name}", _cast_case(other, anything)
 
 
 def _values(dtype: DType) -> Arrays:
