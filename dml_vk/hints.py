@@ -48,7 +48,7 @@ def hinted(function: F) -> F:
         f"    return function({passed})\n"
     )
     space: dict[str, Any] = {"answer": _answer, "function": function, "missing": _MISSING}
-    exec(compile(text, f"<{__name__}>", "exec"), space)  # no line of a file
+    exec(compile(text, f"{__file__}:call", "exec"), space)  # of the package, but no line of it
     call = space[code.co_name]
     call.__defaults__, call.__kwdefaults__ = tuple(defaults), function.__kwdefaults__
     return cast(F, functools.update_wrapper(call, function))

@@ -248,7 +248,7 @@ def _of_error(call: Call, error: BaseException) -> Outcome:
         wrong = "" if good else f"the message is not in our form: {text}"
         return Outcome(type(error).__name__, wrong)
     theirs = frames[-1].filename == hostile.__file__ or isinstance(error, hostile.OwnError)
-    ran = [frame.filename for frame in frames if frame.filename != hints.__file__]
+    ran = [one.filename for one in frames if not one.filename.startswith(hints.__file__)]
     inside = any(name.startswith(PACKAGE) for name in ran)
     never = isinstance(error, (AssertionError, SystemError, RecursionError))
     if theirs or isinstance(error, call.target.pythons) or not (inside or never):
