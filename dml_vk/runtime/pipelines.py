@@ -137,7 +137,11 @@ class Pipelines:
         modules = [self._module(key) for key in missing]
         began = perf_counter()
         with ThreadPoolExecutor(MOST_THREADS, "dml_vk kernels") as pool:
-            made = list(pool.map(self._pipeline, missing, modules))
+            try:
+                begun = [pool.submit(self._pipeline, *one) for one in zip(missing, modules)]
+            except RuntimeError:  # The interpreter is ending, and starts no threads.
+                return
+        made = [one.result() for one in begun]
         seconds = (perf_counter() - began) / len(missing)
         for key, module, pipeline in zip(missing, modules, made):
             self._keep(key, self._told(module, pipeline, module.seconds + seconds))

@@ -16,6 +16,7 @@ from dml_vk import cache_files
 from dml_vk.driver import probe
 from dml_vk.driver.probe import DeviceInfo
 from dml_vk.environment import cache_folder, saves
+from dml_vk.errors import DeviceMemoryError
 from dml_vk.kernels.plan.base import Rate
 
 # Estimated work on one slow core, by plans of one rate together, that makes it worth measuring.
@@ -53,7 +54,12 @@ class Rates:
         self._asked[rate] += ns
         if self._check is None or self._asked[rate] < WORTH_NS:
             return UNKNOWN
-        found = self._known[rate] = self._check.rate(rate)
+        try:
+            found = self._check.rate(rate)
+        except DeviceMemoryError:  # Work that has memory goes on, estimated as before.
+            self._known[rate] = UNKNOWN
+            return UNKNOWN
+        self._known[rate] = found
         self._write()
         return found
 
@@ -66,8 +72,12 @@ class Rates:
             return False
         if self._copies_from is None:
             assert self._check is not None
-            self._copies_from = self._check.copies()
-            self._write()
+            try:
+                self._copies_from = self._check.copies()
+            except DeviceMemoryError:
+                self._copies_from = math.inf
+            else:
+                self._write()
         return nbytes >= self._copies_from
 
     def _read(self) -> None:

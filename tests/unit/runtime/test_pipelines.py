@@ -159,3 +159,20 @@ def test_of_pipelines_made_together_none_is_kept_if_one_fails():
     with queue.enter(), pytest.raises(DeviceMemoryError, match="no memory left"):
         queue.prepare(works)
     assert len(queue._pipelines) == 0
+
+
+def test_where_no_thread_can_start_pipelines_are_made_one_by_one(monkeypatch):
+    runtime = Runtime()
+    queue = Queue(runtime, MINIMUM, lambda: None)
+
+    def ending(*given):
+        raise RuntimeError("cannot schedule new futures after interpreter shutdown")
+
+    monkeypatch.setattr(pipelines.ThreadPoolExecutor, "submit", ending)
+    where = arena()
+    works = [
+        (replace(make_plan(), spec=(64, 1, n)), [operand(where, 0, 16, True)], ()) for n in range(3)
+    ]
+    with queue.enter():
+        queue.prepare(works)
+    assert runtime.pipelines == len(queue._pipelines) == 3

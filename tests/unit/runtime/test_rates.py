@@ -7,6 +7,7 @@ import math
 import pytest
 
 from dml_vk.dtypes import float32, float64
+from dml_vk.errors import DeviceMemoryError
 from dml_vk.kernels.plan.matmul import Reading, plan_matmul
 from dml_vk.limits import Profile
 from dml_vk.runtime.encode import Encoder
@@ -66,6 +67,23 @@ def test_a_damaged_file_is_measured_anew(content, tmp_path, monkeypatch):
     check = Check()
     assert Rates(check, tmp_path / "rates").of("bytes", WORTH_NS) == 850.0
     assert check.asked == ["bytes"]
+
+
+def test_where_memory_is_short_work_goes_on_unmeasured(tmp_path):
+    class Short(Check):
+        def rate(self, rate):
+            super().rate(rate)
+            raise DeviceMemoryError("allocate", "no memory", bytes=1)
+
+        def copies(self):
+            return self.rate("copies")
+
+    check = Short({"bytes": 1.0, "copies": 1.0})
+    rates = Rates(check, tmp_path / "rates")
+    assert [rates.of("bytes", WORTH_NS) for _ in range(3)] == [UNKNOWN] * 3
+    assert not any(rates.kernels_copy(2**30) for _ in range(3))
+    assert check.asked == ["bytes", "copies"]
+    assert not (tmp_path / "rates").exists(), "the next process may have more"
 
 
 @pytest.mark.parametrize("least", [2.0**20, 2.0**23, math.inf])
