@@ -58,7 +58,10 @@ def repeat(
     [[1, 1, 2, 2]]
     """
     given = to_tensor("repeat", "x", x)
-    dim = None if axis is None else to_axis("repeat", "axis", axis, given.ndim)
+    if axis is None or (not given.ndim and type(axis) is int and axis in (0, -1)):
+        dim = None
+    else:
+        dim = to_axis("repeat", "axis", axis, given.ndim)
     if is_one(repeats):
         count = to_int("repeat", "repeats", repeats)
         if count < 0:

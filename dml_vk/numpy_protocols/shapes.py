@@ -90,7 +90,9 @@ def rollaxis(a: Any, axis: Any, start: Any = 0) -> Any:
 
 
 def squeeze(a: Tensor, axis: Any = None) -> Any:
-    return a.squeeze() if axis is None else ours.squeeze(a, axis)
+    if axis is None or (not a.ndim and type(axis) is int and axis in (0, -1)):
+        return a.squeeze()
+    return ours.squeeze(a, axis)
 
 
 def where(condition: Any, x: Any = None, y: Any = None) -> Any:

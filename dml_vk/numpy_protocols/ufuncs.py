@@ -14,6 +14,7 @@ from dml_vk.array.inverse_erf import erfinv
 from dml_vk.dtypes import DType, bool_, to_dtype
 from dml_vk.errors import DTypeError, ErrorsAs
 from dml_vk.kernels.operators import OPERATORS
+from dml_vk.numpy_protocols import folded
 from dml_vk.numpy_protocols.calls import (
     check_names,
     has_no_effect,
@@ -105,7 +106,7 @@ SPECIAL: dict[str, str | Callable[..., Any]] = {
 
 
 def ufunc(function: np.ufunc, method: str, inputs: tuple[Any, ...], named: dict[str, Any]) -> Any:
-    """Implement `__array_ufunc__`: a call, `outer`, or `reduce` and `accumulate` along axis 0."""
+    """Implement `__array_ufunc__`: a call, or a method of the ufunc."""
     out = named.get("out", ())
     if any(_overrides_ufuncs(one) for one in (*inputs, *out)):
         return NotImplemented
@@ -128,6 +129,10 @@ def ufunc(function: np.ufunc, method: str, inputs: tuple[Any, ...], named: dict[
         logical = function in (np.logical_and, np.logical_or)
         x = ours.astype(inputs[0], "bool", copy=False) if logical else inputs[0]
         return cumulative_extreme(what, EXTREMES[function], x, given.pop("axis", 0), **given)
+    is_binary = function in UFUNCS and function.nin == 2 and function.signature is None
+    if method in ("reduce", "accumulate") and is_binary:
+        fold = folded.reduced if method == "reduce" else folded.accumulated
+        return fold(what, function, getattr(ours, UFUNCS[function]), inputs[0], given)
     if method == "at":
         return at(what, function, *inputs)
     if method == "reduceat":

@@ -46,6 +46,8 @@ def take(
         x, index = separate("take", x, out), separate("take", index, out)
     layout = x.layout
     dims = range(layout.rank)
+    if not layout.rank and type(axis) is int and axis in (0, -1):
+        axis = None  # as in NumPy: a tensor without dims is a row of one
     if axis is not None or layout.rank == 1:
         axis = to_axis("take", "axis", 0 if axis is None else axis, layout.rank)
         dims = range(axis, axis + 1)

@@ -10,6 +10,7 @@ import pytest
 import dml_vk
 from dml_vk.runtime import host_copy
 from dml_vk.runtime.host_copy import PART_BYTES, move
+from tests.hanging import HANGING
 
 
 @pytest.fixture(autouse=True)
@@ -61,15 +62,22 @@ def test_an_interrupt_comes_through_once_nothing_writes(monkeypatch):
 
     def slow(target, source):
         if threading.get_ident() == main:
-            started.wait(60)
-            threading.Timer(0.05, may_end.set).start()
+            started.wait(HANGING)
             raise KeyboardInterrupt
         started.set()
-        may_end.wait(60)
+        may_end.wait(HANGING)
         write(target, source)
         ended.append(target.size)
 
+    finish = host_copy._finish
+
+    def finishing(pending):
+        assert ended == []
+        may_end.set()
+        finish(pending)
+
     monkeypatch.setattr(host_copy, "_write", slow)
+    monkeypatch.setattr(host_copy, "_finish", finishing)
     source, target = np.ones(3 * PART_BYTES, np.uint8), np.zeros(3 * PART_BYTES, np.uint8)
     with pytest.raises(KeyboardInterrupt):
         move(target, source)

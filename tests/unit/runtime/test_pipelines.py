@@ -11,6 +11,7 @@ from dml_vk.errors import DeviceMemoryError
 from dml_vk.limits import MINIMUM
 from dml_vk.runtime import pipelines
 from dml_vk.runtime.queue import Queue
+from tests.hanging import HANGING
 from tests.kept import AS_USERS
 from tests.unit.runtime.queues import Runtime, arena, make_plan, operand, shader
 
@@ -130,7 +131,7 @@ def test_a_program_s_pipelines_are_made_together_where_that_helps(late, threads)
 
     def slowly(*given):
         makers.add(get_ident())
-        all_there.wait(60)  # so that no thread makes two
+        all_there.wait(HANGING)  # so that no thread makes two
         return make(*given)
 
     runtime.pipeline = slowly
