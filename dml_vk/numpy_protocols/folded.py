@@ -12,7 +12,7 @@ import numpy as np
 
 from dml_vk.array.manipulation import to_axes
 from dml_vk.dtypes import DType, bool_, to_dtype
-from dml_vk.errors import DTypeError, RangeError
+from dml_vk.errors import LayoutError, RangeError
 from dml_vk.numpy_protocols.calls import check_names, no_such, ours
 from dml_vk.promotion import check_casts
 from dml_vk.strides.order import to_axis
@@ -127,8 +127,8 @@ def _written(what: str, found: Tensor, out: Any) -> Tensor:
     if out is None:
         return found
     if not isinstance(out, Tensor) or out.shape != found.shape:
-        rule = f"out must be a tensor of shape {found.shape}"
-        raise DTypeError(what, rule, out=getattr(out, "shape", type(out).__name__))
+        rule = f"out must have the shape {found.shape}"
+        raise LayoutError(what, rule, out=getattr(out, "shape", type(out).__name__))
     check_casts(what, [found.dtype], out.dtype, "same_kind")
     out[...] = ours.astype(found, out.dtype, copy=False)
     return out

@@ -85,11 +85,18 @@ def test_extremes_leave_nan_out(dtype, name):
     assert np.array_equal(out, found, equal_nan=dtype in FLOATS)
 
 
+@np.vectorize(otypes=[np.float64])
+def cube_root(x):
+    """To 60 digits: NumPy's is up to 1.7 ULP off on some processors."""
+    return float(MP.cbrt(abs(x))) * np.sign(x) if np.isfinite(x) and x else x
+
+
 @tier.parametrize("name dtype", ["cbrt", "degrees", "radians"], FLOATS)
 def test_functions_are_rounded_once_from_float64(name, dtype):
     array = numbers(dtype)
     with np.errstate(all="ignore"):
-        expected = getattr(np, name)(array.astype(np.float64)).astype(dtype)
+        oracle = cube_root if name == "cbrt" else getattr(np, name)
+        expected = oracle(array.astype(np.float64)).astype(dtype)
         found = getattr(dml_vk, name)(dml_vk.asarray(array)).numpy()
     assert found.dtype == expected.dtype
     most = 0 if dtype != "float64" else 1
