@@ -182,7 +182,7 @@ class Encoder:
     ) -> list[Work]:
         """Encode a plan of a plain copy or fill, whose units are bytes."""
         unit_ns = self.unit_ns(plan)
-        step = int(MAX_SUBMISSION_NS / unit_ns) // 4 * 4
+        step = max(1, int(MAX_SUBMISSION_NS / unit_ns) // 4) * 4  # whole words
         blocks = [access.arena.block for access in accesses]
         made: list[Work] = []
         for first in range(0, plan.units, step):
