@@ -25,6 +25,7 @@ from dml_vk.strides.order import Ints
 
 MAX_SUBMISSION_NS = 40e6  # signals wait for a submission to end, and estimates may be off by two
 MIN_NS = 20e3  # the least that a dispatch takes, in a software driver
+LEAST_BYTES = 2**16  # of a part of a copy or fill: 13 us on a slow core
 MAX_KNOWN = 4096  # entries of each cache
 _WHOLE = itertools.repeat((0, 0))
 
@@ -182,7 +183,7 @@ class Encoder:
     ) -> list[Work]:
         """Encode a plan of a plain copy or fill, whose units are bytes."""
         unit_ns = self.unit_ns(plan)
-        step = max(1, int(MAX_SUBMISSION_NS / unit_ns) // 4) * 4  # whole words
+        step = max(LEAST_BYTES, int(MAX_SUBMISSION_NS / unit_ns) // 4 * 4)
         blocks = [access.arena.block for access in accesses]
         made: list[Work] = []
         for first in range(0, plan.units, step):
