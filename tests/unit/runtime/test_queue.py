@@ -15,6 +15,7 @@ from dml_vk.errors import DeviceError
 from dml_vk.kernels.plan.copy import plan_copy
 from dml_vk.limits import MINIMUM, Profile
 from dml_vk.runtime import encode
+from dml_vk.runtime import encode
 from dml_vk.runtime import queue as queue_module
 from dml_vk.runtime.arenas import Allocation, Arena
 from dml_vk.runtime.hazards import Access
@@ -248,7 +249,8 @@ def test_a_copy_of_bytes_is_ordered_like_all_work():
     assert target.block.view(np.uint8).tolist() == expected.tolist()
 
 
-def test_a_copy_of_bytes_that_takes_long_is_cut_into_parts():
+def test_a_copy_of_bytes_that_takes_long_is_cut_into_parts(monkeypatch):
+    monkeypatch.setattr(encode, "LEAST_BYTES", 4)
     runtime = Runtime()
     queue = Queue(runtime, MINIMUM, lambda: None)
     source, target = Arena(np.arange(64, dtype=np.uint32), 256, None), arena(256)
