@@ -15,7 +15,6 @@ from dml_vk.errors import DeviceError
 from dml_vk.kernels.plan.copy import plan_copy
 from dml_vk.limits import MINIMUM, Profile
 from dml_vk.runtime import encode
-from dml_vk.runtime import encode
 from dml_vk.runtime import queue as queue_module
 from dml_vk.runtime.arenas import Allocation, Arena
 from dml_vk.runtime.hazards import Access
