@@ -7,6 +7,7 @@ import itertools
 import math
 import struct
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 from dml_vk.errors import DmlVkError
@@ -20,7 +21,7 @@ from dml_vk.runtime.arenas import Arena
 from dml_vk.runtime.hazards import Access
 from dml_vk.runtime.interface import Bound, Copy, Dispatch, Fill, Groups, Range, Words, Work
 from dml_vk.runtime.pipelines import Cached, Key, Pipelines, arenas_of, group_count
-from dml_vk.runtime.rates import Rates
+from dml_vk.runtime.rates import LEAST_COPY, Rates
 from dml_vk.strides.order import Ints
 
 MAX_SUBMISSION_NS = 40e6  # signals wait for a submission to end, and estimates may be off by two
@@ -199,6 +200,8 @@ class Encoder:
 
     def _is_copied_by_kernel(self, plan: Plan, accesses: Sequence[Access], offsets: Ints) -> bool:
         """Whether a copy is a kernel's, which is faster on some devices, but not from the host."""
+        if plan.units < LEAST_COPY:
+            return False
         hosts = {access.arena.bytes is None for access in accesses}
         starts = [access.base + at for access, at in zip(accesses, offsets)]
         fits = len(hosts) == 1 and not any(start % QUAD_BYTES for start in starts)
@@ -210,13 +213,15 @@ class Encoder:
         """Encode a copy by a kernel, and by command what is left after the last whole quad."""
         whole = plan.units // QUAD_BYTES * QUAD_BYTES
         by_kernel = plan_flat_copy(whole, self.profile)
-        units = [at // unit for at, unit in zip(offsets, by_kernel.base_bytes)]
+        # The start is aligned; the base alone need not be, as of a reversed tensor.
+        units = [
+            (access.base + at) // unit - access.base // unit
+            for access, at, unit in zip(accesses, offsets, by_kernel.base_bytes)
+        ]
         made = [*self.encode(by_kernel, accesses, tuple(units), (), None, is_logged)]
         if left := plan.units - whole:
-            (source, target) = [access.arena.block for access in accesses]
-            start, end = [access.base + at + whole for access, at in zip(accesses, offsets)]
-            origin = dispatches.asked(plan, left, 0) if is_logged else None
-            made.append(Copy(source, start, target, end, left, MIN_NS, origin))
+            rest = tuple([at + whole for at in offsets])
+            made += self._transfers(replace(plan, units=left), accesses, rest, (), is_logged)
         return made
 
     def unit_ns(self, plan: Plan) -> float:

@@ -68,8 +68,6 @@ class Rates:
 
     def kernels_copy(self, nbytes: int) -> bool:
         """Whether a kernel copies that many bytes faster than Vulkan's command does."""
-        if nbytes < LEAST_COPY:
-            return False
         if self._copies_from is None:
             assert self._check is not None
             try:

@@ -50,3 +50,25 @@ def test_a_copy_by_a_kernel_has_every_byte_and_no_more(kernels, more, start, mon
     expected[16 : 16 + nbytes] = data[start : start + nbytes]
     np.testing.assert_array_equal(target.numpy(), expected)
     assert launched == ([] if start % 16 else [nbytes // 16 * 16])
+
+
+def test_nothing_is_measured_for_short_copies(kernels):
+    x = dml_vk.ones((2**18 - 1,), device=kernels)
+    assert (x.copy().numpy() == 1).all()
+    assert "copies" not in kernels.queue.encoder.rates._check.asked
+    x = dml_vk.ones((2**18,), device=kernels)
+    assert (x.copy().numpy() == 1).all()
+    assert kernels.queue.encoder.rates._check.asked.count("copies") == 1
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "int32", "float64"])
+def test_a_reversed_copy_by_a_kernel_begins_where_its_memory_does(kernels, dtype):
+    """Its operands begin at their last elements, which are not aligned to quads."""
+    data = np.random.default_rng(3).integers(1, 100, 2**20).astype(dtype)
+    source = dml_vk.asarray(data, device=kernels)
+    target = dml_vk.full((data.size + 64,), 77, dtype, device=kernels)
+    target[32:-32].flip(0)[...] = source.flip(0)
+    found = target.numpy()
+    np.testing.assert_array_equal(found[32:-32], data)
+    assert (found[:32] == 77).all()
+    assert (found[-32:] == 77).all()
