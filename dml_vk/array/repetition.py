@@ -19,7 +19,16 @@ from dml_vk.ops.copy import copy_elements, copy_if_overlapping
 from dml_vk.ops.elementwise import converted
 from dml_vk.ops.gather import gather_elements
 from dml_vk.ops.view import View, with_layout
-from dml_vk.strides.order import is_one, row_major, several, to_axis, to_int, to_ints, to_sizes
+from dml_vk.strides.order import (
+    is_axis_of_none,
+    is_one,
+    row_major,
+    several,
+    to_axis,
+    to_int,
+    to_ints,
+    to_sizes,
+)
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import check_dtype, of_kinds, result_over, to_tensor
 
@@ -58,10 +67,9 @@ def repeat(
     [[1, 1, 2, 2]]
     """
     given = to_tensor("repeat", "x", x)
-    if axis is None or (not given.ndim and type(axis) is int and axis in (0, -1)):
-        dim = None
-    else:
-        dim = to_axis("repeat", "axis", axis, given.ndim)
+    if is_axis_of_none(axis, given.ndim):
+        axis = None
+    dim = None if axis is None else to_axis("repeat", "axis", axis, given.ndim)
     if is_one(repeats):
         count = to_int("repeat", "repeats", repeats)
         if count < 0:

@@ -25,7 +25,7 @@ from dml_vk.ops.elementwise import cast_elements, check_cast, converted
 from dml_vk.ops.parts import as_parts
 from dml_vk.ops.reduce import reduce_elements
 from dml_vk.ops.view import View, with_dtype, with_layout
-from dml_vk.strides.order import Axes, Ints, is_one, row_major, to_bool
+from dml_vk.strides.order import Axes, Ints, is_axis_of_none, is_one, row_major, to_bool
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import (
     check_dtype,
@@ -191,8 +191,8 @@ def reduced_axes(what: str, x: Tensor, axis: Axes | None) -> Ints:
     """Return the reduced axes in ascending order."""
     if axis is None:
         return row_major(x.layout.rank)
-    if type(axis) is int and not x.layout.rank and axis in (0, -1):
-        return ()  # as NumPy has it
+    if is_axis_of_none(axis, x.layout.rank):
+        return ()
     return tuple(sorted(to_axes(what, axis, x.layout.rank)))
 
 

@@ -10,7 +10,7 @@ from dml_vk.errors import LayoutError
 from dml_vk.layout import contiguous_format, preserve_format
 from dml_vk.numpy_protocols.calls import ours
 from dml_vk.promotion import check_weak
-from dml_vk.strides.order import several, to_axis, to_bool, to_int
+from dml_vk.strides.order import is_axis_of_none, several, to_axis, to_bool, to_int
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import plain, to_tensor
 
@@ -90,7 +90,7 @@ def rollaxis(a: Any, axis: Any, start: Any = 0) -> Any:
 
 
 def squeeze(a: Tensor, axis: Any = None) -> Any:
-    if axis is None or (not a.ndim and type(axis) is int and axis in (0, -1)):
+    if axis is None or is_axis_of_none(axis, a.ndim):
         return a.squeeze()
     return ours.squeeze(a, axis)
 

@@ -184,6 +184,11 @@ def to_axis(what: str, name: str, axis: int, rank: int) -> int:
         raise axis_error(error) from None
 
 
+def is_axis_of_none(axis: object, rank: int) -> bool:
+    """Whether an axis is one that NumPy takes for an array without dims, as a row of one."""
+    return not rank and type(axis) is int and axis in (0, -1)
+
+
 def axis_error(error: LayoutIndexError) -> AxisError:
     """Return the error as an AxisError: NumPy's too, unless layouts are used without tensors."""
     both = sys.modules.get("dml_vk.numpy_errors")

@@ -16,7 +16,7 @@ from dml_vk.hints import hinted
 from dml_vk.layout import Layout, elementwise
 from dml_vk.ops.gather import gather_elements
 from dml_vk.ops.view import check_devices
-from dml_vk.strides.order import to_axis
+from dml_vk.strides.order import is_axis_of_none, to_axis
 from dml_vk.strides.propagate import broadcast_sizes
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import result_over, to_tensor
@@ -46,8 +46,8 @@ def take(
         x, index = separate("take", x, out), separate("take", index, out)
     layout = x.layout
     dims = range(layout.rank)
-    if not layout.rank and type(axis) is int and axis in (0, -1):
-        axis = None  # as in NumPy: a tensor without dims is a row of one
+    if is_axis_of_none(axis, layout.rank):
+        axis = None
     if axis is not None or layout.rank == 1:
         axis = to_axis("take", "axis", 0 if axis is None else axis, layout.rank)
         dims = range(axis, axis + 1)
