@@ -122,12 +122,11 @@ def _shown(value: object, depth: int = 0) -> str:
         described = getattr(type(value), "_described", None)
         if described is not None:
             return str(described(value))
-        if type(value) in (list, tuple) and depth < _MOST_NESTED:
-            assert isinstance(value, (list, tuple))
-            shown = ", ".join([_shown(one, depth + 1) for one in value])
-            if isinstance(value, list):
-                return f"[{shown}]"
-            return f"({shown},)" if len(value) == 1 else f"({shown})"
+        if depth < _MOST_NESTED and (type(value) is list or type(value) is tuple):
+            shown = [_shown(one, depth + 1) for one in value]
+            if type(value) is list:
+                return f"[{', '.join(shown)}]"
+            return f"({', '.join(shown)}{',' * (len(shown) == 1)})"
         return repr(value)
     except Exception as error:
         return f"<{type(value).__name__} without a repr: {type(error).__name__}>"

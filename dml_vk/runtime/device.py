@@ -228,7 +228,7 @@ class Device:
         return contextlib.nullcontext()
 
     def synchronize(self) -> None:
-        """Run all pending work, wait for it, and release idle memory."""
+        """Run all pending work, wait for it, and release memory that was idle for seconds."""
         with self.queue.enter():
             self.queue.flush()
             self._trim_idle()
