@@ -221,7 +221,9 @@ class Encoder:
         made = [*self.encode(by_kernel, accesses, tuple(units), (), None, is_logged)]
         if left := plan.units - whole:
             rest = tuple([at + whole for at in offsets])
-            made += self._transfers(replace(plan, units=left), accesses, rest, (), is_logged)
+            made += self._transfers(
+                replace(plan, units=left, sizes=(left,)), accesses, rest, (), is_logged
+            )
         return made
 
     def unit_ns(self, plan: Plan) -> float:

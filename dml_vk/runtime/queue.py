@@ -26,6 +26,7 @@ from dml_vk.runtime.pipelines import Pipelines
 from dml_vk.runtime.rate_check import RateCheck
 from dml_vk.runtime.recovery import prune
 from dml_vk.runtime.schedule import Submission, commands, split
+from dml_vk.runtime.timing import microseconds
 from dml_vk.strides.order import Ints
 
 MAX_OPERATIONS = 4096  # in a batch: each takes about a kilobyte in the driver
@@ -160,16 +161,7 @@ class Queue:
         The caller holds the gate.
         """
         self.send()
-        spent = 0.0
-        for one in submissions:
-            began = perf_counter()
-            ticket = self._runtime.record(commands(one), True)
-            self._runtime.submit(ticket)
-            self._runtime.wait(ticket)
-            whole = (perf_counter() - began) * 1e6
-            times = self._runtime.microseconds(ticket)
-            spent += whole if times is None else sum(times)
-        return spent
+        return sum([microseconds(self._runtime, commands(one)) for one in submissions])
 
     def replay(
         self,

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from time import perf_counter
 
 import numpy as np
 
@@ -15,7 +14,8 @@ from dml_vk.kernels.plan.matmul import Reading, plan_matmul
 from dml_vk.limits import Profile
 from dml_vk.runtime.interface import Barrier, Block, Command, Copy, Dispatch, Fill, Runtime
 from dml_vk.runtime.pipelines import Key, Pipelines, group_count
-from dml_vk.runtime.rates import UNKNOWN
+from dml_vk.runtime.rates import SLOW_CORE
+from dml_vk.runtime.timing import microseconds
 
 # Sizes are tried in this order, until one takes so long that a launch counts for little.
 _ENOUGH_US = 400.0
@@ -46,7 +46,7 @@ class RateCheck:
             us = self._run(plan, sizes)
             if us >= _ENOUGH_US:
                 break
-        return max(plan.units * plan.unit_ns / 1000 / us, UNKNOWN)
+        return max(plan.units * plan.unit_ns / 1000 / us, SLOW_CORE)
 
     def copies(self) -> float:
         """The least bytes for which a kernel was seen to copy faster than the command."""
@@ -77,8 +77,9 @@ class RateCheck:
         starts = [0, *np.cumsum(sizes).tolist()]
         block = runtime.allocate(starts[-1], "device" if "device" in runtime.kinds else "unified")
         work = self._command(block, sizes) if plan is None else self._dispatch(block, plan, starts)
-        self._time([Fill(block, 0, starts[-1], _ONE), Barrier(), work])  # compiles, and waits
-        return self._time([work])
+        # The first run compiles, and waits for what the device is doing.
+        microseconds(runtime, [Fill(block, 0, starts[-1], _ONE), Barrier(), work])
+        return max(microseconds(runtime, [work]), 1e-3)
 
     def _command(self, block: Block, sizes: list[int]) -> Command:
         return Copy(block, 0, block, sizes[0], sizes[0])
@@ -95,13 +96,3 @@ class RateCheck:
         groups = group_count(-(-plan.units // each), self._profile)
         words = np.array([word & 0xFFFFFFFF for word in push], np.uint32)
         return Dispatch(bound, words.tobytes(), (groups, 1, 1))
-
-    def _time(self, commands: list[Command]) -> float:
-        runtime = self._runtime
-        began = perf_counter()
-        ticket = runtime.record(commands, True)
-        runtime.submit(ticket)
-        runtime.wait(ticket)
-        whole = (perf_counter() - began) * 1e6
-        times = runtime.microseconds(ticket)
-        return max(whole if times is None else times[-1], 1e-3)

@@ -22,7 +22,7 @@ from dml_vk.kernels.plan.base import Rate
 # Estimated work on one slow core, by plans of one rate together, that makes it worth measuring.
 WORTH_NS = 10e6
 LEAST_COPY = 2**20  # bytes of a copy for which the faster way is looked for
-UNKNOWN = 1.0
+SLOW_CORE = 1.0  # what is assumed until a rate is known
 _MOST_BYTES = 4096  # of the file
 
 
@@ -53,12 +53,12 @@ class Rates:
             return known
         self._asked[rate] += ns
         if self._check is None or self._asked[rate] < WORTH_NS:
-            return UNKNOWN
+            return SLOW_CORE
         try:
             found = self._check.rate(rate)
         except DeviceMemoryError:  # Work that has memory goes on, estimated as before.
-            self._known[rate] = UNKNOWN
-            return UNKNOWN
+            self._known[rate] = SLOW_CORE
+            return SLOW_CORE
         self._known[rate] = found
         self._write()
         return found

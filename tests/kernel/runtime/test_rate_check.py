@@ -13,14 +13,75 @@ from dml_vk.runtime.rates import Rates
 from tests.unit.runtime.test_rates import Check
 
 
+@pytest.fixture
+def check():
+    return dml_vk.device().queue.rate_check()
+
+
+@pytest.fixture
+def ran(check, monkeypatch):
+    """What the device is timed at, instead of running: (plan or None, bytes, microseconds)."""
+    found = []
+
+    def times(microseconds):
+        found.clear()
+
+        def run(plan, sizes):
+            found.append((plan, sizes[0], microseconds(plan, sizes[0])))
+            return found[-1][2]
+
+        monkeypatch.setattr(check, "_run", run)
+        return found
+
+    return times
+
+
 @pytest.mark.parametrize("rate", ["bytes", "float32", "float64"])
-def test_a_device_has_a_rate(rate):
-    found = dml_vk.device().queue.rate_check().rate(rate)
-    assert 1 <= found < math.inf
+@pytest.mark.parametrize("speed", [0.25, 1.0, 3.0, 4000.0])
+def test_a_rate_is_the_estimate_by_the_time_of_the_last_case(check, ran, rate, speed):
+    found = ran(lambda plan, nbytes: plan.units * plan.unit_ns / 1000 / speed)
+    assert check.rate(rate) == pytest.approx(max(1.0, speed))
+    assert all(us < 400 for *_, us in found[:-1]), "the first that takes long is the last"
+    assert found[-1][2] >= 400 or len(found) == 3
+    assert {plan.rate for plan, *_ in found} == {rate}
 
 
-def test_one_of_the_ways_to_copy_is_faster():
-    assert dml_vk.device().queue.rate_check().copies() in (2**20, 2**23, 2**26, math.inf)
+def test_a_kernel_copies_from_where_it_is_faster_at_all_sizes(check, ran):
+    slow, fast = {2**20: 9, 2**23: 9, 2**26: 9}, {2**20: 8, 2**23: 8, 2**26: 8}
+    for by_kernel, expected in (
+        (fast, 2**20),
+        ({**fast, 2**20: 9}, 2**23),
+        ({**slow, 2**26: 8}, 2**26),
+        ({**fast, 2**26: 9}, math.inf),
+        (slow, math.inf),
+    ):
+        ran(lambda plan, nbytes, by=by_kernel: by[nbytes] if plan else 9)
+        assert check.copies() == expected
+    found = ran(lambda plan, nbytes: nbytes / (2000 if plan else 1000))
+    assert check.copies() == 2**20
+    assert {nbytes for _, nbytes, _ in found} == {2**20}, "it took long enough"
+
+
+@pytest.mark.parametrize("rate", ["bytes", "float32", "float64"])
+def test_what_is_timed_computes_what_it_should(check, rate, monkeypatch):
+    """On equal operands: their copy, or a sum of as many squares as the matrix has rows."""
+    blocks = []
+    allocate = check._runtime.allocate
+    monkeypatch.setattr(
+        check._runtime,
+        "allocate",
+        lambda nbytes, kind: blocks.append(allocate(nbytes, "readback")) or blocks[-1],
+    )
+    made, case = check._copy_plan, 2**20
+    if rate != "bytes":
+        made, case = check._product_plan(getattr(dml_vk, rate)), 128
+    plan, sizes = made(case)
+    assert check._run(plan, sizes) > 0
+    words = check._runtime.view(blocks[0])
+    result = words[sum(sizes[:-1]) // 4 :].view(np.float64 if rate == "float64" else np.float32)
+    one = words[:2].view(result.dtype)[0]
+    expected = one if rate == "bytes" else 128 * one * one
+    np.testing.assert_allclose(result, np.full(result.size, expected), 1e-14)
 
 
 @pytest.fixture(params=["as it is", "staged"])

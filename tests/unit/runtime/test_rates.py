@@ -11,7 +11,7 @@ from dml_vk.errors import DeviceMemoryError
 from dml_vk.kernels.plan.matmul import Reading, plan_matmul
 from dml_vk.limits import Profile
 from dml_vk.runtime.encode import Encoder
-from dml_vk.runtime.rates import UNKNOWN, WORTH_NS, Rates
+from dml_vk.runtime.rates import SLOW_CORE, WORTH_NS, Rates
 
 # Of an NVIDIA H200: products of float32 and of float64 in multiples of the estimates, and copies.
 H200 = {"float32": 3600.0, "float64": 90_000.0, "bytes": 850.0}
@@ -36,7 +36,7 @@ def test_a_rate_is_measured_once_and_when_enough_work_depends_on_it():
     check = Check()
     rates = Rates(check)
     for _ in range(3):
-        assert rates.of("bytes", WORTH_NS / 4) == UNKNOWN
+        assert rates.of("bytes", WORTH_NS / 4) == SLOW_CORE
     assert check.asked == []
     assert [rates.of("bytes", WORTH_NS / 4) for _ in range(3)] == [850.0] * 3
     assert check.asked == ["bytes"]
@@ -46,7 +46,7 @@ def test_a_rate_is_measured_once_and_when_enough_work_depends_on_it():
 
 
 def test_a_device_that_nothing_measures_is_a_slow_core():
-    assert Rates().of("bytes", 1e12) == UNKNOWN
+    assert Rates().of("bytes", 1e12) == SLOW_CORE
     assert not Rates().kernels_copy(2**30)
 
 
@@ -80,7 +80,7 @@ def test_where_memory_is_short_work_goes_on_unmeasured(tmp_path):
 
     check = Short({"bytes": 1.0, "copies": 1.0})
     rates = Rates(check, tmp_path / "rates")
-    assert [rates.of("bytes", WORTH_NS) for _ in range(3)] == [UNKNOWN] * 3
+    assert [rates.of("bytes", WORTH_NS) for _ in range(3)] == [SLOW_CORE] * 3
     assert not any(rates.kernels_copy(2**30) for _ in range(3))
     assert check.asked == ["bytes", "copies"]
     assert not (tmp_path / "rates").exists(), "the next process may have more"
