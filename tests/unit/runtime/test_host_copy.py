@@ -56,32 +56,56 @@ def test_tensors_come_and_go_by_it(writers):
     assert len(writers) >= 8
 
 
-def test_an_interrupt_comes_through_once_nothing_writes(monkeypatch):
-    started, may_end, ended = threading.Event(), threading.Event(), []
+@pytest.mark.parametrize("again", [0, 1, 3])
+def test_an_interrupt_comes_through_once_nothing_writes(again, monkeypatch):
+    """However often it comes, and whatever the other threads have begun."""
+    started, may_end, begun, ended = threading.Event(), threading.Event(), [], []
     write, main = host_copy._write, threading.get_ident()
 
     def slow(target, source):
         if threading.get_ident() == main:
             started.wait(HANGING)
             raise KeyboardInterrupt
+        begun.append(target.size)
         started.set()
         may_end.wait(HANGING)
         write(target, source)
         ended.append(target.size)
 
-    finish = host_copy._finish
+    class Interrupted(threading.Condition):
+        left = again
 
-    def finishing(pending):
-        assert ended == []
-        may_end.set()
-        finish(pending)
+        def wait_for(self, predicate, timeout=None):
+            if threading.get_ident() == main and self.left:
+                self.left -= 1
+                raise KeyboardInterrupt
+            may_end.set()
+            return super().wait_for(predicate, timeout)
 
     monkeypatch.setattr(host_copy, "_write", slow)
-    monkeypatch.setattr(host_copy, "_finish", finishing)
-    source, target = np.ones(3 * PART_BYTES, np.uint8), np.zeros(3 * PART_BYTES, np.uint8)
+    monkeypatch.setattr(host_copy, "Condition", Interrupted)
+    source, target = np.ones(4 * PART_BYTES, np.uint8), np.zeros(4 * PART_BYTES, np.uint8)
     with pytest.raises(KeyboardInterrupt):
         move(target, source)
-    assert ended == [PART_BYTES, PART_BYTES]
+    assert begun
+    assert ended == begun
+    assert int(target.sum(dtype=np.int64)) == sum(ended)
+
+
+def test_an_error_in_another_thread_is_the_caller_s(monkeypatch):
+    write, main, failed = host_copy._write, threading.get_ident(), threading.Event()
+
+    def failing(target, source):
+        if threading.get_ident() != main:
+            failed.set()
+            raise ValueError("no such conversion")
+        failed.wait(HANGING)
+        write(target, source)
+
+    monkeypatch.setattr(host_copy, "_write", failing)
+    data = np.ones(2 * PART_BYTES, np.uint8)
+    with pytest.raises(ValueError, match="no such conversion"):
+        move(np.zeros_like(data), data)
 
 
 def test_where_no_thread_can_start_the_caller_copies_all(monkeypatch):
