@@ -71,6 +71,10 @@ class DeviceError(DmlVkError, RuntimeError):
     """No device, or a device that cannot do what is requested."""
 
 
+class DeviceWarning(UserWarning):
+    """A device that does not compute as the results of a function need it."""
+
+
 class DeviceMemoryError(DmlVkError, MemoryError):
     """The device is out of memory, or cannot address that much."""
 

@@ -1,22 +1,45 @@
 #version 450
-// How a device computes, for doctor: sums and products, as its compiler translates them.
+// How a device computes sums and products of floats, as its compiler translates them: see
+// dml_vk/runtime/arithmetic_check.py, which knows the results.
 layout(local_size_x = 64) in;
 layout(binding = 0) readonly buffer A { float a[]; };
 layout(binding = 1) readonly buffer B { float b[]; };
-layout(binding = 2) writeonly buffer Dst { float dst[]; };
-layout(push_constant) uniform Push { uint a_base, b_base, dst_base, count; };
+layout(binding = 2) readonly buffer C { float c[]; };  // a * b, rounded
+layout(binding = 3) writeonly buffer Dst { uint dst[]; };
+layout(push_constant) uniform Push { uint a_base, b_base, c_base, dst_base, count, one; };
+
+const uint COLUMNS = 14u;
 
 void main() {
     uint n = gl_GlobalInvocationID.x;
     if (n >= count) return;
-    float x = a[a_base + n], y = b[b_base + n];
+    float x = a[a_base + n], y = b[b_base + n], z = c[c_base + n], unit = float(int(one));
+    uint at = dst_base + COLUMNS * n;
+
     precise float sum = x + y, product = x * y;
-    // If folded, this is y; if contracted to an fma, the next one is the rounding error of the product.
-    precise float rest = sum - x;
-    precise float nothing = x * y - product;
-    uint at = dst_base + 4 * n;
-    dst[at] = sum;
-    dst[at + 1] = product;
-    dst[at + 2] = rest;
-    dst[at + 3] = nothing;
+    precise float rest = sum - x;  // if folded, this is y
+    dst[at] = floatBitsToUint(sum);
+    dst[at + 1u] = floatBitsToUint(product);
+    dst[at + 2u] = floatBitsToUint(rest);
+
+    // All of these are 0, unless they are contracted: then they are what the product lost.
+    precise float minus = -z;
+    precise float less = x * y - z, from = z - x * y, more = x * y + minus, first = minus + x * y;
+    precise float negative = -(x * y) + z, two = x * y + minus * unit, loop = minus;
+    for (uint k = 0u; k < one; k++) loop += x * y;
+    dst[at + 3u] = floatBitsToUint(less);
+    dst[at + 4u] = floatBitsToUint(from);
+    dst[at + 5u] = floatBitsToUint(more);
+    dst[at + 6u] = floatBitsToUint(first);
+    dst[at + 7u] = floatBitsToUint(negative);
+    dst[at + 8u] = floatBitsToUint(two);
+    dst[at + 9u] = floatBitsToUint(loop);
+
+    // With constants, which compilers fold.
+    precise float plus_zero = x + 0.0, times_zero = x * 0.0, zero_minus = 0.0 - x;
+    dst[at + 10u] = floatBitsToUint(plus_zero);
+    dst[at + 11u] = floatBitsToUint(times_zero);
+    dst[at + 12u] = floatBitsToUint(zero_minus);
+
+    dst[at + 13u] = packHalf2x16(vec2(sum, 0.0));
 }

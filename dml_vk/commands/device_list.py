@@ -8,6 +8,8 @@ import json
 from typing import Any
 
 from dml_vk.driver import probe
+from dml_vk.install import traits
+from dml_vk.runtime.arithmetic import lacking
 
 
 def configure(parser: argparse.ArgumentParser) -> None:
@@ -19,8 +21,13 @@ def run(arguments: argparse.Namespace) -> int:
     found = probe.devices()
     if arguments.json:
         print(json.dumps([described(info) for info in found], indent=2))
-    else:
-        print(*found or [found.reason], sep="\n")
+        return int(not found)
+    for info in found:
+        print(info)
+        if fails := lacking(traits.of(info)):
+            print(f"    does not: {', '.join(fails)}; see `python -m dml_vk doctor`")
+    if not found:
+        print(found.reason)
     return int(not found)
 
 
@@ -30,4 +37,5 @@ def described(info: probe.DeviceInfo) -> dict[str, Any]:
         **dataclasses.asdict(info),
         "heaps": [heap._asdict() for heap in info.heaps],
         "extensions": sorted(info.extensions),
+        "arithmetic": traits.of(info),
     }

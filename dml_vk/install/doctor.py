@@ -6,7 +6,6 @@ import importlib.metadata
 import importlib.util
 import os
 import platform
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -16,15 +15,13 @@ from dml_vk import environment
 from dml_vk.driver import probe, vulkan
 from dml_vk.driver.float_controls import FloatControls, Mode
 from dml_vk.errors import DmlVkError
-from dml_vk.install import build_kp, system
+from dml_vk.install import build_kp, system, traits
+from dml_vk.install.apart import run
+from dml_vk.runtime.arithmetic import FOR_OWN, TEXTS, lacking
 
 _DRIVER = """
 from dml_vk.driver import probe
 print(*(info.name for info in probe.devices()), sep=", ")
-"""
-_FLOATS = """
-from dml_vk.install import float_check
-print(*map(int, float_check.examine()))
 """
 _SETTINGS = (
     environment.runtime,
@@ -41,7 +38,6 @@ _RULES = {
     Mode.SIGNED_ZERO_INF_NAN_PRESERVE: "signed zeros, infinities and NaN",
     Mode.ROUNDING_MODE_RTE: "rounding to nearest",
 }
-_FLOAT_PROPERTIES = ("rounds to nearest", "keeps NaN", "keeps subnormals")  # as in `Floats`
 
 
 @dataclass(frozen=True)
@@ -98,23 +94,10 @@ def _drivers() -> Iterator[Finding]:
 def _devices_of(manifest: Path) -> str:
     """The devices of one driver, found in a separate process, since a broken driver may crash."""
     only = {"VK_DRIVER_FILES": str(manifest), "VK_ICD_FILENAMES": str(manifest)}
-    done = _run(_DRIVER, **only)
+    done = run(_DRIVER, **only)
     if done.returncode:
         return f"it breaks the process that loads it ({done.returncode})"
     return done.stdout.strip() or "no device"
-
-
-def _run(code: str, **variables: str) -> subprocess.CompletedProcess[str]:
-    """Run code that imports this package in a separate process."""
-    home = str(Path(__file__).parents[2])
-    return subprocess.run(
-        [sys.executable, "-c", f"import sys; sys.path.insert(0, {home!r}){code}"],
-        env={**os.environ, "PYTHONIOENCODING": "utf-8", **variables},
-        capture_output=True,
-        encoding="utf-8",
-        errors="replace",  # drivers print too
-        check=False,
-    )
 
 
 def _devices() -> Iterator[Finding]:
@@ -148,7 +131,7 @@ def _float_controls(controls: FloatControls) -> Finding:
     told = ", ".join(_RULES[mode] for mode in Mode if mode in has) or "nothing"
     rest = ", ".join(_RULES[mode] for mode in Mode if mode not in has)
     text = f"the driver is told to keep these in float32: {told}"
-    return Finding("modes", f"{text}; not to be told, so see floats: {rest}" if rest else text)
+    return Finding("modes", f"{text}; not to be told, so see numbers: {rest}" if rest else text)
 
 
 def _unused_gpus() -> Iterator[Finding]:
@@ -184,7 +167,7 @@ def _python() -> Iterator[Finding]:
     yield Finding("NumPy", importlib.metadata.version("numpy"))
     yield _kompute()
     if _device() is not None:
-        yield _floats()
+        yield _numbers()
 
 
 def _kompute() -> Finding:
@@ -206,23 +189,22 @@ def _kompute() -> Finding:
     return Finding("kp", f"{state} {details}".strip(), advice, needed)
 
 
-def _floats() -> Finding:
-    """Properties of the chosen device's float arithmetic, and their consequences."""
-    done = _run(_FLOATS)
-    words = done.stdout.split()
-    if done.returncode or len(words) != len(_FLOAT_PROPERTIES):
-        last = done.stderr.strip().rpartition("\n")[2] or f"it died with {done.returncode}"
+def _numbers() -> Finding:
+    """What the chosen device's arithmetic does, and what follows from it."""
+    found = traits.examine()
+    if isinstance(found, str):
         opening = f'{sys.executable} -c "import dml_vk; dml_vk.device()"'
-        return Finding("floats", f"not tried: {last}", f"to see more: {opening}", needed=False)
-    nearest, nan, subnormals = has = [word == "1" for word in words]
-    text = ", ".join(
-        f"{name}: {'yes' if one else 'no'}" for name, one in zip(_FLOAT_PROPERTIES, has)
-    )
-    if not (nearest and nan):
-        advice = "float functions may be less accurate here, and give other bits than elsewhere"
-        return Finding("floats", text, advice, needed=False)
-    exception = "" if subnormals else ", except for subnormals"
-    return Finding("floats", f"{text}; functions give the same bits as elsewhere{exception}")
+        return Finding("numbers", f"not tried: {found}", f"to see more: {opening}", needed=False)
+    for_own = [TEXTS[trait] for trait in FOR_OWN if not found[trait]]
+    note = f"; kernels of your own cannot count on it to: {', '.join(for_own)}" if for_own else ""
+    fails = lacking(found)
+    if fails:
+        text = f"the device does not: {', '.join(fails)}{note}"
+        advice = "functions may be less accurate here, and give other bits than elsewhere"
+        return Finding("numbers", text, advice, needed=False)
+    exception = "" if found["keeps_subnormals"] else ", except for subnormals"
+    text = f"all right; functions give the same bits as elsewhere{exception}{note}"
+    return Finding("numbers", text)
 
 
 def _tools() -> Iterator[Finding]:

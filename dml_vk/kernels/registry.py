@@ -249,10 +249,27 @@ _KERNELS = (
     ),
     Kernel(
         "float_check",
+        bindings=("a", "b", "c", "Dst"),
+        spec=(),
+        push=(
+            *(("a_base", 1), ("b_base", 1), ("c_base", 1), ("dst_base", 1)),
+            *(("count", 1), ("one", 1)),
+        ),
+        variants={"float32": {}},
+    ),
+    Kernel(
+        "function_check",
         bindings=("a", "b", "Dst"),
         spec=(),
         push=(("a_base", 1), ("b_base", 1), ("dst_base", 1), ("count", 1)),
         variants={"float32": {}},
+    ),
+    Kernel(
+        "integer_check",
+        bindings=("Src", "Dst"),
+        spec=(),
+        push=(("src_base", 1), ("dst_base", 1), ("count", 1)),
+        variants={"int64": {}},
     ),
     Kernel(
         "double_check",

@@ -11,6 +11,7 @@ from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from contextvars import ContextVar
+from functools import partial
 
 import numpy as np
 
@@ -24,12 +25,15 @@ from dml_vk.limits import Limits, Profile
 from dml_vk.observe import dispatches
 from dml_vk.runtime import engines, transfer
 from dml_vk.runtime.arenas import Allocation, Bytes, Memory, MemoryStats
+from dml_vk.runtime.arithmetic import Arithmetic
+from dml_vk.runtime.arithmetic_check import examine
 from dml_vk.runtime.encode import Dispatched
+from dml_vk.runtime.facts import facts_file
 from dml_vk.runtime.gate import Gate
 from dml_vk.runtime.hazards import Access
 from dml_vk.runtime.interface import MemoryKind, Runtime
 from dml_vk.runtime.queue import Queue
-from dml_vk.runtime.rates import Rates, rates_file
+from dml_vk.runtime.rates import Rates
 from dml_vk.runtime.rounds_check import most_rounds
 from dml_vk.strides.order import Ints, to_int
 
@@ -56,7 +60,10 @@ class Device:
             self._runtime: Runtime = engines.open_runtime(info)
         profile = dataclasses.replace(info.profile, max_rounds=most_rounds(self._runtime))
         self.queue = Queue(self._runtime, profile, self._compile_refusal)
-        self.queue.encoder.rates = Rates(self.queue.rate_check(), rates_file(info))
+        self.queue.encoder.rates = Rates(self.queue.rate_check(), facts_file("rates", info))
+        self._arithmetic = self.queue.pipelines.arithmetic = Arithmetic(
+            info.name, partial(examine, self._runtime), facts_file("arithmetic", info)
+        )
         kind = self._kind()
         self.unified = kind == "unified"
         self.memory = self._memory(kind)
@@ -111,6 +118,17 @@ class Device:
     def limits(self) -> Limits:
         """The device's limits."""
         return self.profile
+
+    @property
+    def arithmetic(self) -> dict[str, bool]:
+        """What the device's arithmetic is seen to do, by small kernels that know the results.
+
+        >>> import dml_vk
+        >>> dml_vk.device().arithmetic["rounds"]
+        True
+        """
+        with self.queue.enter():
+            return self._arithmetic.traits()
 
     @property
     def name(self) -> str:

@@ -22,6 +22,7 @@ from dml_vk.limits import Profile
 from dml_vk.observe import builds, dispatches
 from dml_vk.observe.first_use import first_use
 from dml_vk.runtime.arenas import Arena
+from dml_vk.runtime.arithmetic import Arithmetic
 from dml_vk.runtime.hazards import Access
 from dml_vk.runtime.interface import Bound, Pipeline, Range, Runtime
 from dml_vk.runtime.native_check import native_operations
@@ -90,6 +91,7 @@ class Pipelines:
         self._refusal = refusal  # why there is no memory to compile one, or None
         self._unrolls, self._widens = unrolls, widens
         self._native: dict[str, int] = {}  # by dtype, once a kernel asks
+        self.arithmetic: Arithmetic | None = None  # that is looked at for kernels of ours
         self._cached: dict[Key, Cached] = {}
         self._nbytes = 0  # of all that are cached
 
@@ -183,6 +185,8 @@ class Pipelines:
     def _shipped(self, module: str | Recipe | Attached, key: Key) -> tuple[bytes, Ints, bool]:
         """A kernel of ours, its constants, and whether it is from disk."""
         source = source_of(module, key.spec)
+        if self.arithmetic is not None:
+            self.arithmetic.use(source.modules)
         native = self._operations(source.checks)
 
         def make() -> bytes:

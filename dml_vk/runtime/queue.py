@@ -74,8 +74,8 @@ class Queue:
         # elements that are wider may not extend beyond them.
         self._is_validated = vulkan.is_validating()
         widens = profile.widens and not self._is_validated
-        self._pipelines = Pipelines(runtime, refusal, unrolls=profile.unrolls, widens=widens)
-        self.encoder = Encoder(self._pipelines, profile, binds_ranges=self._is_validated)
+        self.pipelines = Pipelines(runtime, refusal, unrolls=profile.unrolls, widens=widens)
+        self.encoder = Encoder(self.pipelines, profile, binds_ranges=self._is_validated)
         self.programs: weakref.WeakSet[Any] = weakref.WeakSet()  # they have a method `forget`
         self._watch = dispatches.Watch()
         self._is_logged = dispatches.explains()  # this batch
@@ -193,7 +193,7 @@ class Queue:
 
     def rate_check(self) -> RateCheck:
         """What measures the device, by kernels of this queue's."""
-        return RateCheck(self._runtime, self._pipelines, self.encoder.profile)
+        return RateCheck(self._runtime, self.pipelines, self.encoder.profile)
 
     def send(self) -> None:
         """Submit all pending work. The caller must hold the gate.
@@ -274,7 +274,7 @@ class Queue:
 
     def forget(self, arena: Arena) -> None:
         """Drop what is bound to an arena. The caller must hold the gate."""
-        self._pipelines.forget(arena)
+        self.pipelines.forget(arena)
         for program in list(self.programs):
             program.forget(arena)
         self.encoder.forget()
@@ -285,11 +285,11 @@ class Queue:
         tickets = [ticket for batch in (*self._sent, self._batch) for ticket in batch.tickets]
         commands = [due.command for due in self._batch.graph.due]
         recorded = [one for program in self.programs for one in program.alive()]
-        return [*self._pipelines.alive(), *commands, *self._flying, *tickets, *recorded]
+        return [*self.pipelines.alive(), *commands, *self._flying, *tickets, *recorded]
 
     def _shrink(self) -> None:
         """Drop the oldest pipelines if there are too many."""
-        if self._pipelines.shrink():
+        if self.pipelines.shrink():
             self.encoder.forget()
 
     def _submit(self, batch: Batch) -> None:

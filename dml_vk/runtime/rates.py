@@ -8,14 +8,10 @@ from __future__ import annotations
 
 import json
 import math
-import sys
 from pathlib import Path
 from typing import Any, Protocol, get_args
 
 from dml_vk import cache_files
-from dml_vk.driver import probe
-from dml_vk.driver.probe import DeviceInfo
-from dml_vk.environment import cache_folder, saves
 from dml_vk.errors import DeviceMemoryError
 from dml_vk.kernels.plan.base import Rate
 
@@ -98,14 +94,3 @@ class Rates:
             if self._copies_from is not None:
                 found["copies"] = self._copies_from  # JSON of Python has infinity
             cache_files.write(self._file, json.dumps(found).encode())
-
-
-def rates_file(info: DeviceInfo) -> Path | None:
-    """Where the rates of a device are kept: another driver may be faster, or slower."""
-    if not saves():
-        return None
-    import hashlib  # takes 3 ms
-
-    version = vars(sys.modules["dml_vk"])["__version__"]
-    facts = version, info.name, info.driver, info.runtime, probe.cores()
-    return cache_folder() / "rates" / hashlib.sha256(repr(facts).encode()).hexdigest()

@@ -32,10 +32,9 @@ TESTS += ("--ignore=tests/kernel/ops/test_accuracy.py",)
 # The other runtime runs the same kernels: what differs is how it moves memory and records.
 TESTS_OF_OTHER = (*MEMORY, "tests/kernel/ops/test_copy.py", "tests/kernel/ops/test_in_place.py")
 MOST_PROCESSES = 6  # of tests, on one GPU
-FLOATS = """
-import json, sys
-from dml_vk.install import float_check
-open(sys.argv[1], "w").write(json.dumps(float_check.examine()._asdict()))
+ARITHMETIC = """
+import json, sys, dml_vk
+open(sys.argv[1], "w").write(json.dumps(dml_vk.device().arithmetic))
 """
 
 
@@ -72,7 +71,7 @@ def measure(wheels: Path, out: Path, seconds: float) -> int:
         "machine": {"platform": platform.platform(), "cores": os.cpu_count()},
         "devices": [],
         "steps": [],
-        "floats": None,
+        "arithmetic": None,
         "bits": {},
         "bench": {},
         "tests": {},
@@ -114,7 +113,7 @@ def steps(python: Path, work: Path, out: Path, kompute: bool) -> Iterator[Step]:
     """The most important first, since time may run out."""
     start = str(python)
     yield Step("doctor", (start, "-m", "dml_vk", "doctor"), 40)
-    yield Step("floats", (start, "-c", FLOATS, str(work / "floats.json")), 40)
+    yield Step("arithmetic", (start, "-c", ARITHMETIC, str(work / "arithmetic.json")), 40)
     processes = str(min(os.cpu_count() or 1, MOST_PROCESSES))
     for runtime in ("vulkan", "kompute") if kompute else ("vulkan",):
         chosen = {"DML_VK_RUNTIME": runtime}
@@ -135,7 +134,7 @@ def steps(python: Path, work: Path, out: Path, kompute: bool) -> Iterator[Step]:
 
 
 def _gather(found: report.Report, work: Path) -> None:
-    found["floats"] = report.read_json(work / "floats.json")
+    found["arithmetic"] = report.read_json(work / "arithmetic.json")
     for kind, ending, read in (
         ("bits", "json", report.read_json),
         ("bench", "json", report.read_json),

@@ -52,10 +52,10 @@ def _lines(report: Report) -> Iterator[str]:
     rows = [(one["name"], one["ended"], f"{one['seconds']:.1f}") for one in report["steps"]]
     whole = sum(one["seconds"] for one in report["steps"])
     yield from markdown.table(("step", "ended", "s"), [*rows, ("all", "", f"{whole:.1f}")])
-    if report["floats"]:
+    if report["arithmetic"]:
         yield ""
-        told = (f"{key.replace('_', ' ')}: {yes}" for key, yes in report["floats"].items())
-        yield f"Floats: {', '.join(told)}."
+        told = (f"{key.replace('_', ' ')}: {yes}" for key, yes in report["arithmetic"].items())
+        yield f"Arithmetic: {', '.join(told)}."
     for name, found in report["bits"].items():
         wrong = len(found["wrong"]) + len(found["errors"])
         yield ""

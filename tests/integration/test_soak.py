@@ -56,7 +56,7 @@ def test_a_hundred_thousand_allocations_and_launches():
         stats = device.memory_stats()
         print(seen[most] - seen[10_000] < 8 or seen)
         print(stats.in_use == start, stats.peak < 2**20, stats.in_use + stats.cached <= 2**25)
-        print(len(device.queue._pipelines) < 64 or len(device.queue._pipelines))
+        print(len(device.queue.pipelines) < 64 or len(device.queue.pipelines))
         """,
         "True\nTrue True True\nTrue",
     )

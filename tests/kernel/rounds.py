@@ -245,9 +245,9 @@ def counting_queue(device, monkeypatch) -> Iterator[CountingRuntime]:
 
     flush()
     with monkeypatch.context() as patched:
-        for where in (queue, queue._pipelines):
+        for where in (queue, queue.pipelines):
             patched.setattr(where, "_runtime", runtime)
-        patched.setattr(queue._pipelines, "_cached", {})
+        patched.setattr(queue.pipelines, "_cached", {})
         patched.setattr(queue.encoder, "_known", {})
         patched.setattr(queue, "add", add_alone, raising=False)
         yield runtime

@@ -86,7 +86,7 @@ def test_kernels(name, given, monkeypatch):
     monkeypatch.setattr(
         runtime, "pipeline", lambda spirv, spec, *rest: plain(spirv, seen[-1], *rest)
     )
-    monkeypatch.setattr(queue._pipelines, "_cached", {})
+    monkeypatch.setattr(queue.pipelines, "_cached", {})
     monkeypatch.setattr(queue.encoder, "_known", {})
     monkeypatch.setattr(queue.encoder, "_same", {})
     monkeypatch.setattr(library, "load_for", load_whole)

@@ -51,7 +51,15 @@ FAMILIES = {
     "places": ("nonzero", "nonzero_axis", "gather", "gather_check", "scatter", "scatter_claim"),
 }
 # Without units.
-APART = {"float_check", "double_check", "divide_check", "rounds_check", "philox_advance"}
+APART = {
+    "float_check",
+    "function_check",
+    "integer_check",
+    "double_check",
+    "divide_check",
+    "rounds_check",
+    "philox_advance",
+}
 
 
 def is_of(kernel, family):

@@ -13,7 +13,7 @@ from dml_vk.commands.gpu import host, kernels
 from dml_vk.commands.gpu.copy_rate import copy_rate
 from dml_vk.commands.gpu.facts import facts
 from dml_vk.commands.progress import Progress
-from dml_vk.install import float_check
+from dml_vk.runtime.arithmetic import lacking
 from dml_vk.runtime.device import Device
 
 SIZE = 256  # MiB of an operand: several times what a GPU caches
@@ -50,7 +50,7 @@ def measure(parts: Parts, device: Device, names: Sequence[str], size: int) -> No
     """Run all parts, with these cases and with operands of `size` MiB."""
     parts.report["size_mib"] = size
     parts.run("facts", lambda: facts(device))
-    parts.run("floats", lambda: float_check.examine(device)._asdict())
+    parts.run("arithmetic", lambda: device.arithmetic)
     parts.run("copy_rate", lambda: copy_rate(device.info, size << 20))
     _run_cases(parts, names, size)
     parts.run("transfers", lambda: host.transfers(size << 20))
@@ -76,8 +76,8 @@ def as_json(report: Report) -> str:
 def _wrong(name: str, found: dict[str, Any]) -> list[str]:
     """What is wrong with the results of a part, in words."""
     told = []
-    if name == "floats" and not (found["rounds"] and found["keeps_nan"]):
-        told.append("functions may give other bits here than elsewhere")
+    if name == "arithmetic":
+        told += [f"the device does not {text}" for text in lacking(found)]
     if found.get("agrees") is False:
         told.append("the result is not what it must be")
     if found.get("wrong"):

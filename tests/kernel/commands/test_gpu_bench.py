@@ -11,9 +11,9 @@ import pytest
 import dml_vk
 from dml_vk.__main__ import main
 from dml_vk.commands.gpu import copy_rate, facts, host, kernels, markdown, report
-from dml_vk.install.float_check import Floats
 from dml_vk.observe import dispatches
 from dml_vk.runtime import engines
+from dml_vk.runtime.arithmetic import TEXTS
 
 QUICK = ["bench", "--gpu", "--size", "1", "--cases", "abs", "matmul"]
 
@@ -39,7 +39,7 @@ def test_it_measures_kernels_transfers_and_calls(capsys, tmp_path):
     assert found["facts"]["device"]["name"] == info.name
     assert found["facts"]["limits"]["max_rounds"] == dml_vk.device().profile.max_rounds
     assert found["facts"]["cpu"]["cores"] >= 1
-    assert set(found["floats"]) == set(Floats._fields)
+    assert set(found["arithmetic"]) == set(TEXTS)
     rate = found["copy_rate"]
     assert rate["clock"] == "device"
     assert rate["rate"] == pytest.approx(2 * 2**20 / rate["ms"] / 1e6, rel=2e-3)
@@ -94,8 +94,10 @@ def test_what_is_done_is_in_the_file_after_each_part(monkeypatch, tmp_path):
 
 
 def test_wrong_results_are_failures():
-    assert report._wrong("floats", Floats(True, False, False)._asdict())
-    assert not report._wrong("floats", Floats(True, True, False)._asdict())
+    right = dict.fromkeys(TEXTS, True)
+    assert not report._wrong("arithmetic", {**right, "keeps_subnormals": False})
+    (wrong,) = report._wrong("arithmetic", {**right, "keeps_nan": False})
+    assert "keep NaN" in wrong
     assert report._wrong("abs", {"agrees": False})
     assert report._wrong("order", {"wrong": 1, "chains": 9})[0].startswith("1 of 9 chains")
 

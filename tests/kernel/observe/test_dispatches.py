@@ -172,7 +172,7 @@ def test_a_device_without_a_clock_is_timed_from_the_host(x, listen, monkeypatch)
 
 def test_creating_a_pipeline_is_logged(listen, monkeypatch):
     queue = dml_vk.device().queue
-    for where, name in ((queue._pipelines, "_cached"), (queue.encoder, "_known")):
+    for where, name in ((queue.pipelines, "_cached"), (queue.encoder, "_known")):
         monkeypatch.setattr(where, name, {})  # whatever ran before in this process
     monkeypatch.setattr(queue.encoder, "_same", {})
     monkeypatch.setattr(log_of_dispatches, "LONG_SECONDS", float("inf"))

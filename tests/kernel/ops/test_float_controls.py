@@ -15,12 +15,10 @@ import pytest
 import dml_vk
 from dml_vk.driver.float_controls import WIDTHS, Control, FloatControls, Mode
 from dml_vk.errors import ShaderError
-from dml_vk.install import float_check
 from dml_vk.kernels.spirv.library import load
 from dml_vk.runtime.kompute import Kompute
 from dml_vk.runtime.vulkan import engine
 from dml_vk.runtime.vulkan.engine import Vulkan
-from tests.kernel.elementwise import flushed, keeps_subnormals
 from tests.unit.kernels.spirv.test_float_modes import modes_of
 
 SOURCE = """#version 450
@@ -125,47 +123,3 @@ def test_drivers_get_the_modes_with_every_module(kind, monkeypatch):
     for name, width in (("float_check_float32", 32), ("double_check_float64", 64)):
         runtime.pipeline(load(name), (), 4, 3)
         assert modes_of(seen.pop()) == {(mode, width) for mode in Mode}
-
-
-def test_this_device_rounds_to_nearest_and_keeps_nan():
-    found = float_check.examine()
-    assert (found.rounds, found.keeps_nan) == (True, True)
-    assert found.keeps_subnormals == keeps_subnormals()
-
-
-def spoilt(change) -> float_check.Floats:
-    a, b = float_check.operands()
-    with np.errstate(all="ignore"):
-        return float_check.judge(np.float32(change(a, b, float_check.results(a, b))))
-
-
-@pytest.mark.parametrize(
-    ("change", "judged"),
-    [
-        (lambda a, b, found: found, (True, True, True)),
-        (lambda a, b, found: flushed(found), (True, True, False)),
-        (
-            lambda a, b, found: flushed(float_check.results(flushed(a), flushed(b))),
-            (True, True, False),
-        ),
-        (lambda a, b, found: np.where(np.isnan(found), np.inf, found), (True, False, True)),
-        (lambda a, b, found: np.column_stack([found[:, :2], b, found[:, 3]]), (False, False)),
-        (lambda a, b, found: contracted(a, b, found), (False,)),
-        (lambda a, b, found: towards_zero(a, b, found), (False, True)),
-    ],
-    ids=["right", "results flushed", "all flushed", "no NaN", "folded", "contracted", "truncated"],
-)
-def test_what_is_said_of_a_device_that_computes_so(change, judged):
-    assert spoilt(change)[: len(judged)] == judged
-
-
-def contracted(a, b, found):
-    """The last is what the product lost."""
-    return np.column_stack([found[:, :3], a.astype(np.float64) * b - found[:, 1]])
-
-
-def towards_zero(a, b, found):
-    """Sums as a device gives them that rounds towards zero."""
-    over = np.abs(found[:, 0]) > np.abs(a.astype(np.float64) + b)
-    sums = np.where(over, np.nextafter(found[:, 0], np.float32(0)), found[:, 0])
-    return np.column_stack([sums, found[:, 1:]])

@@ -87,7 +87,7 @@ def test_the_driver_gets_what_the_log_says(monkeypatch):
     runtime, queue = dml_vk.device()._runtime, dml_vk.device().queue
     plain, given = runtime.pipeline, []
     monkeypatch.setattr(runtime, "pipeline", lambda *made: given.append(made[0]) or plain(*made))
-    monkeypatch.setattr(queue._pipelines, "_cached", {})
+    monkeypatch.setattr(queue.pipelines, "_cached", {})
     monkeypatch.setattr(queue.encoder, "_known", {})
     monkeypatch.setattr(queue.encoder, "_same", {})
     x = dml_vk.asarray(factors(8, 8, 8)[0])

@@ -18,7 +18,7 @@ def fresh(monkeypatch, tmp_path):
     queue = dml_vk.device().queue
 
     def forget():
-        monkeypatch.setattr(queue._pipelines, "_cached", {})
+        monkeypatch.setattr(queue.pipelines, "_cached", {})
         monkeypatch.setattr(queue.encoder, "_known", {})
         monkeypatch.setattr(queue.encoder, "_same", {})
 

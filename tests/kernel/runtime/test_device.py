@@ -294,7 +294,7 @@ def test_an_abandoned_device_refuses_everything_and_keeps_what_was_made(monkeypa
     monkeypatch.setattr(device._runtime, "leak", leaked.extend)
     device._abandon()
     assert x.allocation.arena.block in leaked
-    assert {*device.queue._pipelines.alive()} <= {*leaked}
+    assert {*device.queue.pipelines.alive()} <= {*leaked}
     for call in (
         x.numpy,
         x.clone,

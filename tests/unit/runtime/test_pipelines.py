@@ -26,7 +26,7 @@ def test_old_pipelines_go_and_never_pile_up(monkeypatch):
     plans = [replace(make_plan(), spec=(64, 1, number)) for number in range(6)]
     for plan in plans:
         queue.launch(plan, [operand(where, 0, 16, True)])
-        assert len(queue._pipelines) <= 3
+        assert len(queue.pipelines) <= 3
     for plan in plans[3:]:
         queue.launch(plan, [operand(where, 0, 16, True)])
     assert runtime.pipelines == 6
@@ -58,15 +58,15 @@ def test_pipelines_are_as_many_as_the_driver_may_hold_bytes_for(monkeypatch):
     run = modules([100] * 9)
     for number in range(8):
         run(queue, number)
-    assert len(queue._pipelines) == 8
+    assert len(queue.pipelines) == 8
     run(queue, 0)  # now 1 is the oldest
     run(queue, 8)
-    assert len(queue._pipelines) == 7, "an eighth is let go, so that the next has room"
+    assert len(queue.pipelines) == 7, "an eighth is let go, so that the next has room"
     for number in (0, *range(3, 9)):
         run(queue, number)
     assert runtime.pipelines == 9
     run(queue, 2)
-    assert len(queue._pipelines) == 8, "it has"
+    assert len(queue.pipelines) == 8, "it has"
     run(queue, 1)
     assert runtime.pipelines == 11
 
@@ -77,20 +77,20 @@ def test_a_large_pipeline_takes_the_room_of_many(monkeypatch):
     for number in range(6):
         run(queue, number)
     run(queue, 6)
-    assert len(queue._pipelines) == 3  # 500, 100 and 100 words
+    assert len(queue.pipelines) == 3  # 500, 100 and 100 words
     for number in (4, 5):
         run(queue, number)
     assert runtime.pipelines == 7
     for _ in range(2):  # more than there is room for: it is kept while it is the newest
         run(queue, 7)
-        assert len(queue._pipelines) == 1
+        assert len(queue.pipelines) == 1
     assert runtime.pipelines == 8
     run(queue, 0)
-    assert (len(queue._pipelines), runtime.pipelines) == (1, 9)
+    assert (len(queue.pipelines), runtime.pipelines) == (1, 9)
     for number in range(7):
         run(queue, number)
     assert runtime.pipelines == 15
-    assert len(queue._pipelines) == 3
+    assert len(queue.pipelines) == 3
 
 
 def test_one_that_is_too_large_is_looked_up_as_fast_as_any(monkeypatch):
@@ -110,7 +110,7 @@ def test_512_modules_of_10_kilobytes_are_kept(monkeypatch):
     run = modules([2500] * 512)
     for number in (*range(512), 0):
         run(queue, number)
-    assert runtime.pipelines == len(queue._pipelines) == 512
+    assert runtime.pipelines == len(queue.pipelines) == 512
 
 
 def test_no_pipeline_is_made_where_the_driver_has_no_room():
@@ -140,7 +140,7 @@ def test_a_program_s_pipelines_are_made_together_where_that_helps(late, threads)
     works = [(plan, [operand(where, 0, 16, True)], ()) for plan in [*plans, *plans]]
     with queue.enter():
         queue.prepare(works)
-    assert runtime.pipelines == len(queue._pipelines) == 3
+    assert runtime.pipelines == len(queue.pipelines) == 3
     assert len(makers) == threads
     assert (get_ident() in makers) == late
 
@@ -159,7 +159,7 @@ def test_of_pipelines_made_together_none_is_kept_if_one_fails():
     ]
     with queue.enter(), pytest.raises(DeviceMemoryError, match="no memory left"):
         queue.prepare(works)
-    assert len(queue._pipelines) == 0
+    assert len(queue.pipelines) == 0
 
 
 def test_where_no_thread_can_start_pipelines_are_made_one_by_one(monkeypatch):
@@ -176,4 +176,4 @@ def test_where_no_thread_can_start_pipelines_are_made_one_by_one(monkeypatch):
     ]
     with queue.enter():
         queue.prepare(works)
-    assert runtime.pipelines == len(queue._pipelines) == 3
+    assert runtime.pipelines == len(queue.pipelines) == 3

@@ -1,0 +1,38 @@
+"""What the arithmetic of devices that nothing has opened does."""
+
+from __future__ import annotations
+
+import json
+
+from dml_vk.driver.probe import DeviceInfo
+from dml_vk.install.apart import run
+from dml_vk.runtime.arithmetic import TEXTS, read
+from dml_vk.runtime.facts import facts_file
+
+_MARK = "arithmetic:"
+_EXAMINED = f"""
+import json, dml_vk
+print({_MARK!r} + json.dumps(dml_vk.device().arithmetic))
+"""
+
+
+def examine(info: DeviceInfo | None = None) -> dict[str, bool] | str:
+    """The traits of a device, by default the chosen one, or why they are not known."""
+    chosen = {} if info is None else {"DML_VK_DEVICE": str(info.index)}
+    done = run(_EXAMINED, **chosen)
+    try:
+        found = json.loads(done.stdout.rpartition(_MARK)[2])  # drivers print too
+    except ValueError:
+        found = None
+    if done.returncode or not isinstance(found, dict):
+        return done.stderr.strip().rpartition("\n")[2] or f"it died with {done.returncode}"
+    return found
+
+
+def of(info: DeviceInfo) -> dict[str, bool]:
+    """Those that an earlier process saw, or else what a new one sees; none if that fails."""
+    kept = read(facts_file("arithmetic", info))
+    if kept.keys() == TEXTS.keys():
+        return kept
+    found = examine(info)
+    return {} if isinstance(found, str) else found
