@@ -6,7 +6,7 @@ import gc
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from time import monotonic
 from typing import Any, Protocol
 
@@ -127,6 +127,15 @@ class MemoryStats:
     peak: int  # the most ever in use
     limit: int | None  # in_use + cached never exceeds it, except for staging
     arenas: tuple[ArenaStats, ...]
+    _release: Callable[[], None] = field(default=lambda: None, repr=False, compare=False)
+
+    def trim(self) -> None:
+        """Give back to the driver what was cached when the device was asked, and since then.
+
+        >>> import dml_vk
+        >>> dml_vk.memory_stats().trim()
+        """
+        self._release()
 
 
 class Memory:
@@ -225,7 +234,10 @@ class Memory:
         live = sum([arena.nbytes for arena in self.arenas if not arena.free.is_empty])
         missing = self._high - live
         self._high, self._look_at = self._used, now + KEPT_S
-        self._trim(max(self._shared_bytes(live), 2 * max(self._recent, default=0), missing))
+        if self._guard.refusal(0, self._kind, self.held) is not None:
+            self._trim(0)  # others need the memory
+        else:
+            self._trim(max(self._shared_bytes(live), 2 * max(self._recent, default=0), missing))
 
     def trim(self) -> None:
         """Release every empty arena."""

@@ -265,7 +265,7 @@ class Device:
     def memory_stats(self) -> MemoryStats:
         """Return how this device's memory is used. Staging buffers count as cached."""
         with self.queue.enter():
-            stats = self.memory.stats()
+            stats = dataclasses.replace(self.memory.stats(), _release=self.release_cached)
             for staging in [memory.stats() for memory in self.staging]:
                 stats = dataclasses.replace(
                     stats,

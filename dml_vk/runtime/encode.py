@@ -127,7 +127,7 @@ class Encoder:
         `params` are the words that follow the plan's own in the push block; `arguments` is the
         memory of the plan's arguments, if it has any.
         """
-        if plan.module == COPY and self._is_copied_by_kernel(plan, accesses, offsets):
+        if plan.module == COPY and self._is_copied_by_kernel(plan, accesses):
             return self._copied_by_kernel(plan, accesses, offsets, is_logged)
         if plan.module in (COPY, FILL):
             return self._transfers(plan, accesses, offsets, params, is_logged)
@@ -198,32 +198,35 @@ class Encoder:
                 made.append(Copy(blocks[0], starts[0], blocks[1], starts[1], nbytes, ns, origin))
         return made
 
-    def _is_copied_by_kernel(self, plan: Plan, accesses: Sequence[Access], offsets: Ints) -> bool:
+    def _is_copied_by_kernel(self, plan: Plan, accesses: Sequence[Access]) -> bool:
         """Whether a copy is a kernel's, which is faster on some devices, but not from the host."""
         if plan.units < LEAST_COPY:
             return False
         hosts = {access.arena.bytes is None for access in accesses}
-        starts = [access.base + at for access, at in zip(accesses, offsets)]
-        fits = len(hosts) == 1 and not any(start % QUAD_BYTES for start in starts)
-        return fits and self.rates.kernels_copy(plan.units)
+        return len(hosts) == 1 and self.rates.kernels_copy(plan.units)
 
     def _copied_by_kernel(
         self, plan: Plan, accesses: Sequence[Access], offsets: Ints, is_logged: bool
     ) -> list[Work]:
-        """Encode a copy by a kernel, and by command what is left after the last whole quad."""
-        whole = plan.units // QUAD_BYTES * QUAD_BYTES
-        by_kernel = plan_flat_copy(whole, self.profile)
-        # The start is aligned; the base alone need not be, as of a reversed tensor.
+        """Encode a copy by a kernel between the first and the last multiple of 16 in the target.
+
+        What is before and after is copied by command.
+        """
+        source, target = (access.base + at for access, at in zip(accesses, offsets))
+        head = -target % QUAD_BYTES
+        whole = (plan.units - head) // QUAD_BYTES * QUAD_BYTES
+        by_kernel = plan_flat_copy(whole, (source + head) % QUAD_BYTES, self.profile)
+        # A base alone need not be aligned, as that of a reversed tensor.
         units = [
-            (access.base + at) // unit - access.base // unit
+            (access.base + at + head) // unit - access.base // unit
             for access, at, unit in zip(accesses, offsets, by_kernel.base_bytes)
         ]
         made = [*self.encode(by_kernel, accesses, tuple(units), (), None, is_logged)]
-        if left := plan.units - whole:
-            rest = tuple([at + whole for at in offsets])
-            made += self._transfers(
-                replace(plan, units=left, sizes=(left,)), accesses, rest, (), is_logged
-            )
+        for at, nbytes in (0, head), (head + whole, plan.units - head - whole):
+            if nbytes:
+                part = replace(plan, units=nbytes, sizes=(nbytes,))
+                starts = tuple([offset + at for offset in offsets])
+                made += self._transfers(part, accesses, starts, (), is_logged)
         return made
 
     def unit_ns(self, plan: Plan) -> float:

@@ -26,7 +26,7 @@ from dml_vk.runtime.pipelines import Pipelines
 from dml_vk.runtime.rate_check import RateCheck
 from dml_vk.runtime.recovery import prune
 from dml_vk.runtime.schedule import Submission, commands, split
-from dml_vk.runtime.timing import microseconds
+from dml_vk.runtime.timing import time_of
 from dml_vk.strides.order import Ints
 
 MAX_OPERATIONS = 4096  # in a batch: each takes about a kilobyte in the driver
@@ -161,7 +161,7 @@ class Queue:
         The caller holds the gate.
         """
         self.send()
-        return sum([microseconds(self._runtime, commands(one)) for one in submissions])
+        return sum([time_of(self._runtime, commands(one)).microseconds for one in submissions])
 
     def replay(
         self,

@@ -15,7 +15,7 @@ from dml_vk.limits import Profile
 from dml_vk.runtime.interface import Barrier, Block, Command, Copy, Dispatch, Fill, Runtime
 from dml_vk.runtime.pipelines import Key, Pipelines, group_count
 from dml_vk.runtime.rates import SLOW_CORE
-from dml_vk.runtime.timing import microseconds
+from dml_vk.runtime.timing import Time, time_of
 
 # Sizes are tried in this order, until one takes so long that a launch counts for little.
 _ENOUGH_US = 400.0
@@ -43,7 +43,7 @@ class RateCheck:
             made, cases = self._product_plan(float64 if rate == "float64" else float32), _ROWS
         for case in cases:
             plan, sizes = made(case)
-            us = self._run(plan, sizes)
+            us = self._run(plan, sizes).microseconds
             if us >= _ENOUGH_US:
                 break
         return max(plan.units * plan.unit_ns / 1000 / us, SLOW_CORE)
@@ -52,15 +52,19 @@ class RateCheck:
         """The least bytes for which a kernel was seen to copy faster than the command."""
         found = math.inf
         for nbytes in _COPIES:
-            plan, sizes = self._copy_plan(nbytes)
-            by_kernel, by_command = self._run(plan, sizes), self._run(None, sizes)
+            by_kernel, by_command = (one.microseconds for one in self.copy_times(nbytes))
             found = min(found, nbytes) if by_kernel < _GAIN * by_command else math.inf
             if by_command >= 2 * _ENOUGH_US:
                 break
         return found
 
+    def copy_times(self, nbytes: int, rounds: int = 1) -> tuple[Time, Time]:
+        """What a copy takes by a kernel, and by command: the medians of so many."""
+        plan, sizes = self._copy_plan(nbytes)
+        return self._run(plan, sizes, rounds), self._run(None, sizes, rounds)
+
     def _copy_plan(self, nbytes: int) -> tuple[Plan, list[int]]:
-        return plan_flat_copy(nbytes, self._profile), [nbytes, nbytes]
+        return plan_flat_copy(nbytes, 0, self._profile), [nbytes, nbytes]
 
     def _product_plan(self, dtype: DType) -> _Plans:
         def plan(rows: int) -> tuple[Plan, list[int]]:
@@ -71,15 +75,16 @@ class RateCheck:
 
         return plan
 
-    def _run(self, plan: Plan | None, sizes: list[int]) -> float:
-        """Microseconds of a plan, or of a command that copies, on operands of these sizes."""
+    def _run(self, plan: Plan | None, sizes: list[int], rounds: int = 1) -> Time:
+        """The time of a plan, or of a command that copies, on operands of these sizes."""
         runtime = self._runtime
         starts = [0, *np.cumsum(sizes).tolist()]
         block = runtime.allocate(starts[-1], "device" if "device" in runtime.kinds else "unified")
         work = self._command(block, sizes) if plan is None else self._dispatch(block, plan, starts)
         # The first run compiles, and waits for what the device is doing.
-        microseconds(runtime, [Fill(block, 0, starts[-1], _ONE), Barrier(), work])
-        return max(microseconds(runtime, [work]), 1e-3)
+        time_of(runtime, [Fill(block, 0, starts[-1], _ONE), Barrier(), work])
+        median = sorted(time_of(runtime, [work]) for _ in range(rounds))[rounds // 2]
+        return median._replace(microseconds=max(median.microseconds, 1e-3))
 
     def _command(self, block: Block, sizes: list[int]) -> Command:
         return Copy(block, 0, block, sizes[0], sizes[0])

@@ -4,11 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from time import perf_counter
+from typing import Literal, NamedTuple
 
 from dml_vk.runtime.interface import Command, Runtime
 
 
-def microseconds(runtime: Runtime, commands: Sequence[Command]) -> float:
+class Time(NamedTuple):
+    """What commands took."""
+
+    microseconds: float
+    clock: Literal["device", "host"]
+
+
+def time_of(runtime: Runtime, commands: Sequence[Command]) -> Time:
     """Run commands and wait for them: the time by the device's clock, or else by the host's."""
     began = perf_counter()
     ticket = runtime.record(commands, True)
@@ -16,4 +24,4 @@ def microseconds(runtime: Runtime, commands: Sequence[Command]) -> float:
     runtime.wait(ticket)
     whole = (perf_counter() - began) * 1e6
     times = runtime.microseconds(ticket)
-    return whole if times is None else sum(times)
+    return Time(whole, "host") if times is None else Time(sum(times), "device")

@@ -19,7 +19,8 @@ from tests.hanging import HANGING
 
 WRITES = "import json, sys; json.dump(json.loads(sys.argv[2]), open(sys.argv[1], 'w'))"
 BITS = {"compared": 3, "wrong": [{"case": "add-int8", "first": 7}], "errors": []}
-BENCH = {"failures": ["facts: lost"], "copy_rate": {"nbytes": 2**20, "rate": 9.0, "clock": "host"}}
+COPIES = {"nbytes": 2**20, "rate": 9.0, "by_kernel": 9.0, "by_command": 4.5, "clock": "host"}
+BENCH = {"failures": ["facts: lost"], "copy_rate": COPIES}
 TESTS = """
 def test_right(): pass
 def test_wrong(): assert 2 == 3
@@ -132,9 +133,8 @@ def test_what_fails_or_dies_is_told_and_the_others_run(prepared, monkeypatch, tm
     ]
     page = (tmp_path / "gpu.md").read_text()
     assert page.startswith("# A GPU\n\n| step | ended | s |\n")
-    assert (
-        "\nIt copies 1 MiB from its memory to its memory at 9 GB/s, by the host's clock.\n" in page
-    )
+    copied = "at 9 GB/s (by kernel 9, by command 4.5), by the host's clock.\n"
+    assert f"\nIt copies 1 MiB from its memory to its memory {copied}" in page
     assert page.count("- FAILED: ") == 6
     assert capsys.readouterr().out == page + "\n"
     assert "=== says\nhello\n" in (tmp_path / "gpu.log").read_text()
@@ -248,15 +248,15 @@ def test_the_steps_come_in_order_of_importance(tmp_path):
         made = command.steps(Path(sys.executable), tmp_path, tmp_path, kompute)
         return [one.name for one in made]
 
-    alone = ["doctor", "floats", "bits, vulkan", "bench, vulkan", "tests, vulkan"]
+    alone = ["doctor", "arithmetic", "bits, vulkan", "bench, vulkan", "tests, vulkan"]
     assert names(False) == alone
     assert names(True) == [*alone, "bits, kompute", "bench, kompute", "tests, kompute"]
     for path in (*command.TESTS, *command.TESTS_OF_OTHER):
         assert (command.ROOT / path.removeprefix("--ignore=")).exists()
-    floats = list(command.steps(Path(sys.executable), tmp_path, tmp_path, False))[1]
-    patiently = dataclasses.replace(floats, seconds=HANGING)
+    arithmetic = list(command.steps(Path(sys.executable), tmp_path, tmp_path, False))[1]
+    patiently = dataclasses.replace(arithmetic, seconds=HANGING)
     assert steps.run(patiently, {}, 2 * HANGING, tmp_path / "log")["ended"] == "passed"
-    assert json.loads((tmp_path / "floats.json").read_text())["rounds"] is True
+    assert json.loads((tmp_path / "arithmetic.json").read_text())["rounds"] is True
 
 
 def test_what_is_packed_beside_wheels(monkeypatch, tmp_path):

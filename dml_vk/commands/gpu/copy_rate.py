@@ -1,41 +1,28 @@
-"""The rate at which a device copies from its memory to its memory: the most that a kernel can do.
-
-It is measured below the library, by commands of Vulkan on blocks of the runtime.
-"""
+"""The rate at which a device copies within its memory: the most that a kernel can do."""
 
 from __future__ import annotations
 
-import statistics
-import time
 from typing import Any
 
 from dml_vk.commands.figures import rounded
-from dml_vk.driver.probe import DeviceInfo
-from dml_vk.runtime import engines
-from dml_vk.runtime.interface import Barrier, Command, Copy, Fill
+from dml_vk.runtime.device import Device
 
 ROUNDS = 9
 
 
-def copy_rate(info: DeviceInfo, nbytes: int) -> dict[str, Any]:
-    """GB/s of copies of `nbytes`, read and written together, and by which clock."""
-    runtime = engines.open_runtime(info)
-    source, target = (runtime.allocate(nbytes, "device") for _ in range(2))
-    copy: list[Command] = [Copy(source, 0, target, 0, nbytes), Barrier()]
-    # Memory that was never written may be read faster than any other.
-    ticket = runtime.record([Fill(source, 0, nbytes, 0x9E3779B9), Barrier(), *copy])
-    runtime.submit(ticket)
-    runtime.wait(ticket)
-    timed = runtime.record(ROUNDS * copy, timed=True)
-    start = time.perf_counter()
-    runtime.submit(timed)
-    runtime.wait(timed)
-    whole = (time.perf_counter() - start) / ROUNDS
-    ticks = runtime.microseconds(timed)
-    seconds = whole if ticks is None else statistics.median(ticks) / 1e6
+def copy_rate(device: Device, nbytes: int) -> dict[str, Any]:
+    """GB/s of copies of `nbytes`, read and written together, by the faster way there is."""
+    with device.queue.enter():
+        ways = device.queue.rate_check().copy_times(nbytes, ROUNDS)
+    times = dict(zip(("kernel", "command"), ways))
+    found = {way: rounded(2 * nbytes / one.microseconds / 1e3) for way, one in times.items()}
+    way = max(found, key=lambda way: found[way])
     return {
         "nbytes": nbytes,
-        "ms": rounded(1e3 * seconds),
-        "rate": rounded(2 * nbytes / seconds / 1e9),
-        "clock": "host" if ticks is None else "device",
+        "ms": rounded(times[way].microseconds / 1e3),
+        "rate": found[way],
+        "way": way,
+        "by_kernel": found["kernel"],
+        "by_command": found["command"],
+        "clock": times[way].clock,
     }

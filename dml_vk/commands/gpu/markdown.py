@@ -20,7 +20,10 @@ def _lines(report: dict[str, Any]) -> Iterator[str]:
         yield f"{where} of {cpu['name']}; runtime `{report['runtime']}`."
     if rate := report.get("copy_rate"):
         size = f"{rate['nbytes'] >> 20} MiB from its memory to its memory"
-        yield f"It copies {size} at {rate['rate']:.4g} GB/s, by the {rate['clock']}'s clock."
+        ways = ", ".join(f"by {way} {rate[f'by_{way}']:.4g}" for way in ("kernel", "command"))
+        yield (
+            f"It copies {size} at {rate['rate']:.4g} GB/s ({ways}), by the {rate['clock']}'s clock."
+        )
     if report.get("cases"):
         yield f"Operands of {report['size_mib']} MiB; bytes read and written count."
         yield ""

@@ -51,7 +51,7 @@ def measure(parts: Parts, device: Device, names: Sequence[str], size: int) -> No
     parts.report["size_mib"] = size
     parts.run("facts", lambda: facts(device))
     parts.run("arithmetic", lambda: device.arithmetic)
-    parts.run("copy_rate", lambda: copy_rate(device.info, size << 20))
+    parts.run("copy_rate", lambda: copy_rate(device, size << 20))
     _run_cases(parts, names, size)
     parts.run("transfers", lambda: host.transfers(size << 20))
     parts.run("host_us", host.costs)

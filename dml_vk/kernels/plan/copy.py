@@ -18,9 +18,14 @@ from dml_vk.strides.order import Ints
 
 
 @lru_cache(maxsize=64)
-def plan_flat_copy(nbytes: int, profile: Profile) -> Plan:
-    """Plan a copy of a range of bytes by a kernel, in units of 16 bytes at which both start."""
-    task, _ = task_of((nbytes // 4,), ((1,), (1,)), (0, 0), (4, 4), MAX_RANK, profile)
+def plan_flat_copy(nbytes: int, past: int, profile: Profile) -> Plan:
+    """Plan a copy of a range of bytes by a kernel, to a start that is a multiple of 16.
+
+    That of the source is `past` such a multiple. Words are copied if it is one of 4.
+    """
+    itemsize = 4 if (nbytes | past) % 4 == 0 else 1
+    sizes, strides = (nbytes // itemsize,), ((1,), (1,))
+    task, _ = task_of(sizes, strides, (past, 0), (itemsize, itemsize), MAX_RANK, profile)
     task = widest(task)
     path = rows(task)
     module = f"copy_{path.name}_{8 * task.itemsize}"

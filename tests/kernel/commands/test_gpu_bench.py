@@ -12,8 +12,9 @@ import dml_vk
 from dml_vk.__main__ import main
 from dml_vk.commands.gpu import copy_rate, facts, host, kernels, markdown, report
 from dml_vk.observe import dispatches
-from dml_vk.runtime import engines
 from dml_vk.runtime.arithmetic import TEXTS
+from dml_vk.runtime.rate_check import RateCheck
+from dml_vk.runtime.timing import Time
 
 QUICK = ["bench", "--gpu", "--size", "1", "--cases", "abs", "matmul"]
 
@@ -113,13 +114,21 @@ def test_a_chain_that_ends_otherwise_is_counted(monkeypatch):
     assert host.order()["wrong"] == 2
 
 
+def test_the_copy_rate_is_that_of_the_faster_way(monkeypatch):
+    times = [Time(50.0, "device"), Time(80.0, "host")]
+    monkeypatch.setattr(RateCheck, "copy_times", lambda check, nbytes, rounds: times)
+    found = copy_rate.copy_rate(dml_vk.device(), 10**6)
+    expected = {"way": "kernel", "rate": 40, "ms": 0.05, "clock": "device", "by_command": 25}
+    assert expected.items() <= found.items()
+    times.reverse()
+    found = copy_rate.copy_rate(dml_vk.device(), 10**6)
+    assert (found["way"], found["by_kernel"], found["clock"]) == ("command", 25, "device")
+
+
 def test_without_a_clock_of_the_device_the_hosts_is_used(monkeypatch):
-    runtime = engines.open_runtime(dml_vk.device().info)
-    monkeypatch.setattr(runtime, "microseconds", lambda ticket: None)
-    monkeypatch.setattr(copy_rate.engines, "open_runtime", lambda info: runtime)
-    found = copy_rate.copy_rate(dml_vk.device().info, 2**16)
-    assert (found["clock"], found["rate"] > 0) == ("host", True)
     monkeypatch.setattr(dml_vk.device()._runtime, "microseconds", lambda ticket: None)
+    found = copy_rate.copy_rate(dml_vk.device(), 2**16)
+    assert (found["clock"], found["rate"] > 0) == ("host", True)
     row = kernels.measured("abs", kernels.Operands((1, 2, 4, 4)), 1.0)
     assert (row.device_ms, row.rate > 0) == (None, True)
     assert kernels.measured("matmul", kernels.Operands((1, 2, 4, 4)), 1.0).unit == "GFLOP/s"

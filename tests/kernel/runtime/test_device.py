@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import dataclasses
 import gc
 import os
 import runpy
@@ -59,6 +60,16 @@ def on(request, both) -> Device:
     device.memory_limit = None
     device.release_cached()
     return device
+
+
+def test_what_is_cached_goes_back_at_once_when_asked(on):
+    x = dml_vk.ones((2**24,), device=on)
+    del x
+    stats = on.memory_stats()
+    assert stats.cached >= 2**26
+    stats.trim()
+    assert on.memory_stats().cached < 2**26
+    assert stats == dataclasses.replace(stats)
 
 
 def numbers(count, kind=np.int32):

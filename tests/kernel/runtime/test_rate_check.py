@@ -10,6 +10,8 @@ import pytest
 import dml_vk
 from dml_vk.runtime import encode
 from dml_vk.runtime.rates import Rates
+from dml_vk.runtime.timing import Time
+from tests import tier
 from tests.unit.runtime.test_rates import Check
 
 
@@ -26,9 +28,9 @@ def ran(check, monkeypatch):
     def times(microseconds):
         found.clear()
 
-        def run(plan, sizes):
+        def run(plan, sizes, rounds=1):
             found.append((plan, sizes[0], microseconds(plan, sizes[0])))
-            return found[-1][2]
+            return Time(found[-1][2], "device")
 
         monkeypatch.setattr(check, "_run", run)
         return found
@@ -76,7 +78,7 @@ def test_what_is_timed_computes_what_it_should(check, rate, monkeypatch):
     if rate != "bytes":
         made, case = check._product_plan(getattr(dml_vk, rate)), 128
     plan, sizes = made(case)
-    assert check._run(plan, sizes) > 0
+    assert check._run(plan, sizes, 3).microseconds > 0
     words = check._runtime.view(blocks[0])
     result = words[sum(sizes[:-1]) // 4 :].view(np.float64 if rate == "float64" else np.float32)
     one = words[:2].view(result.dtype)[0]
@@ -94,23 +96,40 @@ def kernels(request, monkeypatch):
     return device
 
 
-@pytest.mark.parametrize("more", [0, 1, 4, 13, 16])
-@pytest.mark.parametrize("start", [0, 1, 16])
-def test_a_copy_by_a_kernel_has_every_byte_and_no_more(kernels, more, start, monkeypatch):
+@tier.parametrize("more source_at target_at", [0, 1, 4, 13, 16], [0, 1, 4, 8, 16], [16, 19, 24, 28])
+def test_a_copy_by_a_kernel_has_every_byte_and_no_more(kernels, more, source_at, target_at, watch):
+    nbytes = 2**20 + 16 + more
+    data = np.random.default_rng(more).integers(1, 256, nbytes + 60, np.uint8)
+    source = dml_vk.asarray(data, device=kernels)
+    target = dml_vk.full((data.size,), 77, "uint8", device=kernels)
+    target[target_at : target_at + nbytes] = source[source_at : source_at + nbytes]
+    expected = np.full(data.size, 77, np.uint8)
+    expected[target_at : target_at + nbytes] = data[source_at : source_at + nbytes]
+    np.testing.assert_array_equal(target.numpy(), expected)
+    head = -target_at % 16
+    past = (source_at + head) % 16
+    assert watch == [((nbytes - head) // 16 * 16, past)]
+
+
+@pytest.fixture
+def watch(monkeypatch):
+    """The bytes that kernels copy, and how far past a multiple of 16 they come from."""
     launched = []
     plan = encode.plan_flat_copy
     monkeypatch.setattr(
-        encode, "plan_flat_copy", lambda *given: launched.append(given[0]) or plan(*given)
+        encode, "plan_flat_copy", lambda *given: launched.append(given[:2]) or plan(*given)
     )
-    nbytes = 2**20 + more
-    data = np.random.default_rng(more).integers(1, 256, nbytes + start + 40, np.uint8)
-    source = dml_vk.asarray(data, device=kernels)
-    target = dml_vk.full((data.size,), 77, "uint8", device=kernels)
-    target[16 : 16 + nbytes] = source[start : start + nbytes]
-    expected = np.full(data.size, 77, np.uint8)
-    expected[16 : 16 + nbytes] = data[start : start + nbytes]
-    np.testing.assert_array_equal(target.numpy(), expected)
-    assert launched == ([] if start % 16 else [nbytes // 16 * 16])
+    return launched
+
+
+@pytest.mark.parametrize(
+    ("past", "module"),
+    [(0, "copy_words_128"), (8, "copy_words_64"), (4, "copy_words_32"), (3, "copy_packed_8")],
+)
+def test_a_flat_copy_takes_the_widest_elements(past, module):
+    plan = encode.plan_flat_copy(2**20, past, dml_vk.device().profile)
+    assert plan.module == module
+    assert plan.base_bytes == (int(module.rpartition("_")[2]) // 8,) * 2
 
 
 def test_nothing_is_measured_for_short_copies(kernels):

@@ -134,6 +134,17 @@ def test_what_belongs_together_lies_together(machine):
     assert machine.memory.allocate("test", 100, small).arena is small
 
 
+def test_what_is_idle_goes_back_at_once_when_others_need_it(machine):
+    held = [machine.take(32 * MIB) for _ in range(10)]
+    held.clear()
+    machine.memory.trim_idle()
+    assert machine.memory.held >= 10 * 32 * MIB
+    machine.nbytes = 300 * MIB
+    machine.now += KEPT_S
+    machine.memory.trim_idle()
+    assert machine.memory.held == 0
+
+
 def test_what_is_freed_goes_back_to_the_device_in_time(machine):
     held = [machine.take(32 * MIB) for _ in range(10)]
     held.clear()
