@@ -65,7 +65,7 @@ _MODULES = {
     "array.einsum": "einsum",
     "exactness": "settings",
     "array.creation": (
-        "asarray empty empty_like from_dlpack full full_like ones ones_like zeros zeros_like"
+        "asarray empty empty_like from_dlpack full full_like ones ones_like pinned zeros zeros_like"
     ),
     "array.cumulative": "cumulative_prod cumulative_sum diff",
     "array.cumulative_extremes": "cummax cummin logcumsumexp",

@@ -44,6 +44,7 @@ from dml_vk.array.creation import (
     full_like as full_like,
     ones as ones,
     ones_like as ones_like,
+    pinned as pinned,
     zeros as zeros,
     zeros_like as zeros_like,
 )

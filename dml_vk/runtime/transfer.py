@@ -107,6 +107,15 @@ def pieces(
         yield at, _seen(device, staging)
 
 
+def carry(
+    device: Device, source: tuple[Allocation, int], target: tuple[Allocation, int], nbytes: int
+) -> None:
+    """Queue a copy of bytes between two places that the device sees, in pieces."""
+    for at in chunks(nbytes):
+        (read, start), (written, to) = source, target
+        _copy(device, (read, start + at), (written, to + at), min(CHUNK_BYTES, nbytes - at))
+
+
 def _seen(device: Device, staging: Allocation) -> Bytes:
     view = mapped(device, staging, False)
     assert view is not None

@@ -227,9 +227,15 @@ class Tensor(View, TensorViews, TensorMethods, TensorProtocols):
         """Return a copy in the same memory order, as `clone` does, by NumPy's name."""
         return self.clone()
 
-    def numpy(self) -> Array:
-        """Return a new NumPy array with the same values, in the same memory order."""
-        return host.to_numpy("numpy", self)
+    def numpy(self, *, out: Array | None = None) -> Array:
+        """Return a NumPy array with the same values: a new one in the same memory order, or `out`.
+
+        >>> import dml_vk
+        >>> host = dml_vk.pinned((2, 2))
+        >>> dml_vk.ones((2, 2)).numpy(out=host) is host
+        True
+        """
+        return host.to_numpy("numpy", self) if out is None else host.read_into("numpy", self, out)
 
     @contextmanager
     def map(self) -> Iterator[Array]:

@@ -17,7 +17,9 @@ from dml_vk.observe.copies import HOST, is_traced, record_host
 from dml_vk.ops.copy import copied
 from dml_vk.ops.view import View, access
 from dml_vk.runtime import transfer
+from dml_vk.runtime.capture import is_captured
 from dml_vk.runtime.host_copy import move
+from dml_vk.runtime.pinned import pinned_for
 from dml_vk.strides.order import Ints
 
 if TYPE_CHECKING:
@@ -47,12 +49,45 @@ def to_numpy(what: str, tensor: Tensor) -> Array:
         # Not `copy(order="K")`, which discards the strides of size-1 dims, and so the format.
         strides = [stride * seen.itemsize for stride in dense.strides]
         own: Array = np.ndarray(seen.shape, seen.dtype, strides=strides)
-        moving, order = dispatches.Moving(own.nbytes), _along_memory(dense.strides)
-        source, target = seen.transpose(order), own.transpose(order)
-        for box in _boxes(source.shape, transfer.CHUNK_BYTES // seen.itemsize):
-            move(target[box], source[box])
-            moving.moved(target[box].nbytes)
+        order = _along_memory(dense.strides)
+        _move_all(seen.transpose(order), own.transpose(order))
         return own
+
+
+def _move_all(source: Array, target: Array) -> None:
+    """Write all elements, in pieces of which the log can tell how far it is."""
+    moving = dispatches.Moving(target.nbytes)
+    for box in _boxes(source.shape, transfer.CHUNK_BYTES // source.itemsize):
+        move(target[box], source[box])
+        moving.moved(target[box].nbytes)
+
+
+def read_into(what: str, tensor: Tensor, out: Array) -> Array:
+    """Write the elements into an array of the same shape and dtype, and return it."""
+    kind = np.dtype(tensor.dtype.numpy_name)
+    is_such = isinstance(out, np.ndarray) and out.dtype == kind and out.shape == tensor.shape
+    if not (is_such and out.flags.writeable):
+        rule = "out must be a NumPy array of the tensor's shape and dtype that can be written"
+        found = (out.shape, str(out.dtype)) if isinstance(out, np.ndarray) else type(out).__name__
+        raise LayoutError(what, rule, out=found, shape=tensor.shape, dtype=tensor.dtype.name)
+    if not out.size:
+        return out
+    layout, device = tensor.layout, tensor.device
+    pinned = pinned_for(device, out)
+    dense = out.transpose(_along_memory(layout.like().strides)).flags.c_contiguous
+    if pinned is not None and dense:
+        record_host(what, layout, layout.like(), tensor.nbytes)
+        view: View = tensor
+        if layout.strides != layout.like().strides:
+            view = copied(what, view, HOST)
+        pinned.receive(view.allocation, access(view, False).low - view.allocation.offset, out)
+        return out
+    with _what_numpy_can(what, layout):
+        seen = seen_by_host(what, tensor)
+        record_host(what, layout, layout.like(), tensor.nbytes)
+        order = _along_memory(layout.like().strides)
+        _move_all(seen.transpose(order), out.transpose(order))
+    return out
 
 
 def only_element(what: str, tensor: Tensor) -> Any:
@@ -172,8 +207,12 @@ def write(what: str, target: Tensor, array: Array, layout: Layout) -> None:
         return
     device, strides = target.device, target.layout.strides
     kind = np.dtype(target.dtype.numpy_name)
-    source, moving = array.transpose(_along_memory(strides)), dispatches.Moving(target.nbytes)
-    start = 0
+    source = array.transpose(_along_memory(strides))
+    pinned = None if is_captured() else pinned_for(device, array)
+    if pinned is not None and source.flags.c_contiguous and source.dtype == kind:
+        pinned.send(source, target.allocation)
+        return
+    moving, start = dispatches.Moving(target.nbytes), 0
     for box in _boxes(source.shape, transfer.CHUNK_BYTES // kind.itemsize):
         part = source[box]
         nbytes = part.size * kind.itemsize

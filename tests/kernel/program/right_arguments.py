@@ -140,7 +140,7 @@ CALLS: dict[str, Callable[[Given], Any]] = {
 LEFT_OUT = {
     "no tensors": [
         *("dml_vk.can_cast", "dml_vk.finfo", "dml_vk.iinfo", "dml_vk.isdtype"),
-        *("dml_vk.result_type", "dml_vk.__array_namespace_info__"),
+        *("dml_vk.result_type", "dml_vk.__array_namespace_info__", "dml_vk.pinned"),
     ],
     "devices": [
         *("dml_vk.devices", "dml_vk.device", "dml_vk.default_device", "dml_vk.memory_stats"),
