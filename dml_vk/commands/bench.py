@@ -7,6 +7,7 @@ import contextlib
 import importlib.metadata
 import json
 import platform
+import re
 import sys
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -36,6 +37,7 @@ SECONDS = 0.6  # per case
 SIZE = 32  # MiB of an operand
 BAR = 24
 STDOUT = Path("-")
+LIBRARIES = ("torch", "cupy")
 
 
 @dataclass(frozen=True)
@@ -79,7 +81,34 @@ def configure(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="measure kernels by the device's clock, transfers and calls, and not NumPy",
     )
+    parser.add_argument(
+        "--beside",
+        type=_libraries,
+        metavar="NAMES",
+        help="with --gpu: time many more cases beside other libraries, such as torch,cupy",
+    )
+    parser.add_argument(
+        "--match",
+        type=_pattern,
+        default=re.compile(""),
+        metavar="REGEX",
+        help="with --beside: only cases with such names",
+    )
     add_device(parser)
+
+
+def _libraries(text: str) -> tuple[str, ...]:
+    names = tuple([name for name in text.split(",") if name])
+    if unknown := [name for name in names if name not in LIBRARIES]:
+        raise argparse.ArgumentTypeError(f"{unknown[0]!r} is none of {', '.join(LIBRARIES)}")
+    return names
+
+
+def _pattern(text: str) -> re.Pattern[str]:
+    try:
+        return re.compile(text)
+    except re.error as error:
+        raise argparse.ArgumentTypeError(f"{text!r} is no regular expression: {error}") from None
 
 
 def _json_file(text: str) -> Path:
@@ -91,6 +120,11 @@ def run(arguments: argparse.Namespace) -> int:
     need_numpy("bench")
     from dml_vk.runtime.device import device
 
+    if arguments.beside is not None and not arguments.gpu:
+        print("bench: --beside needs --gpu", file=sys.stderr)
+        return 2
+    if arguments.beside is not None:
+        return _beside(arguments)
     if arguments.gpu:
         return _of_gpu(arguments)
     size = arguments.size or SIZE
@@ -131,6 +165,25 @@ def _of_gpu(arguments: argparse.Namespace) -> int:
     found = parts.report
     print(report.as_json(found) if arguments.json == STDOUT else markdown.as_markdown(found))
     return int(bool(found["failures"]))
+
+
+def _beside(arguments: argparse.Namespace) -> int:
+    from dml_vk.commands.beside import report
+    from dml_vk.commands.gpu.report import SIZE as GPU_SIZE
+    from dml_vk.runtime.device import device
+
+    def save(found: dict[str, Any]) -> None:
+        if arguments.json not in (None, STDOUT):
+            write("bench", arguments.json, json.dumps(found, indent=2) + "\n")
+
+    with device(arguments.device) as chosen, Progress() as progress:
+        size = arguments.size or (4 if chosen.info.type == "cpu" else GPU_SIZE)
+        about = surroundings(chosen)
+        found = report.measure(
+            chosen, arguments.beside, size, arguments.match, progress, save, about
+        )
+    print(json.dumps(found, indent=2) if arguments.json == STDOUT else report.as_markdown(found))
+    return int(bool(report.failures(found)))
 
 
 def measured(names: list[str], sizes: tuple[int, int, int, int], progress: Progress) -> list[Row]:

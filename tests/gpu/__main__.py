@@ -23,13 +23,15 @@ from tests.gpu.steps import Step, run
 
 WHEELS = ROOT / ".wheels"
 SECONDS = 520.0
-# Every kernel, memory and the device itself, by tests that need no compiler of shaders.
-MEMORY = ("tests/kernel/tensor/test_core.py", "tests/kernel/runtime/test_device.py")
-TESTS = ("tests/kernel/ops", "tests/kernel/random/test_draws.py", *MEMORY)
+# All tests of kernels, those first by which most depends: time may run out. What needs a compiler
+# of shaders says so by its mark.
+KERNELS = "ops nn linalg complex array program onnx directml random tensor runtime"
+TESTS = tuple(f"tests/kernel/{folder}" for folder in KERNELS.split())
 TESTS += ("tests/kernel/test_user_kernel.py", "tests/kernel/test_buffer.py")
-# Slow ones: the bits of functions are compared anyway, and long loops are a matter of llvmpipe.
+# The bits of functions are compared anyway.
 TESTS += ("--ignore=tests/kernel/ops/test_accuracy.py",)
 # The other runtime runs the same kernels: what differs is how it moves memory and records.
+MEMORY = ("tests/kernel/tensor/test_core.py", "tests/kernel/runtime/test_device.py")
 TESTS_OF_OTHER = (*MEMORY, "tests/kernel/ops/test_copy.py", "tests/kernel/ops/test_in_place.py")
 MOST_PROCESSES = 6  # of tests, on one GPU
 ARITHMETIC = """
@@ -126,11 +128,18 @@ def steps(python: Path, work: Path, out: Path, kompute: bool) -> Iterator[Step]:
         yield Step(f"bits, {runtime}", bits, 150, chosen)
         bench = (start, "-m", "dml_vk", "bench", "--gpu", "--json", told("bench"))
         yield Step(f"bench, {runtime}", bench, 90, chosen)
-        plugins = ("-q", "-p", "no:cacheprovider", "-n", processes, "--dist", "worksteal")
+        marks = "not compiler" if kompute else "not compiler and not kompute"
+        plugins = ("-q", "-m", marks, "-p", "no:cacheprovider", "-p", "no:benchmark")
+        plugins += ("-n", processes, "--dist", "worksteal")
         results = ("-p", "tests.gpu.results", "--results", told("tests", "jsonl"))
         paths = TESTS if runtime == "vulkan" else TESTS_OF_OTHER
         pytest = (start, "-m", "pytest", *plugins, *results, *paths)
         yield Step(f"tests, {runtime}", pytest, 220, chosen)
+        if runtime == "vulkan":
+            file = str(out / "gpu_benchmark.json")
+            quiet = ("-q", "-p", "no:cacheprovider", f"--benchmark-json={file}")
+            benchmark = (start, "-m", "pytest", *quiet, "bench/test_beside.py")
+            yield Step("pytest-benchmark", benchmark, 120, chosen)
 
 
 def _gather(found: report.Report, work: Path) -> None:

@@ -14,7 +14,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-REQUIREMENTS = ("numpy", "pytest", "pytest-xdist", "hypothesis", "mpmath")
+REQUIREMENTS = ("numpy", "pytest", "pytest-benchmark", "pytest-xdist", "hypothesis", "mpmath")
 LOADER = "libvulkan.so.1"
 DOCUMENTS = Path("/usr/share/doc")
 SYSTEM = re.compile(r"lib(c|m|dl|rt|pthread)\.")  # of a Linux that runs Python at all

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import logging
 import statistics
+from collections.abc import Callable
 from dataclasses import dataclass
 
-from dml_vk.commands.cases import CASES, Case, Operands
+from dml_vk.commands.cases import CASES, Operands
 from dml_vk.commands.figures import rounded
 from dml_vk.commands.measure import medians
 from dml_vk.observe import dispatches
@@ -35,8 +36,8 @@ def measured(name: str, of: Operands, copy_rate: float | None) -> Row:
     make = CASES[name]
     case = make(of)
     agrees = case.agrees()
-    (host,) = medians([lambda: _waited(case)], SECONDS)
-    device = _by_device(case)
+    (host,) = medians([lambda: _waited(case.ours)], SECONDS)
+    device = by_device(case.ours)
     seconds = host if device is None else device
     bandwidth = case.nbytes / seconds / 1e9
     return Row(
@@ -51,20 +52,20 @@ def measured(name: str, of: Operands, copy_rate: float | None) -> Row:
     )
 
 
-def _waited(case: Case) -> None:
-    case.ours()
+def _waited(call: Callable[[], object]) -> None:
+    call()
     synchronize()
 
 
-def _by_device(case: Case) -> float | None:
-    """The median time of all dispatches of one call, in seconds."""
+def by_device(call: Callable[[], object]) -> float | None:
+    """The median time of all dispatches of a call, in seconds, if the device has a clock."""
     times = _Times()
     level = dispatches.logger.level
     dispatches.logger.addHandler(times)
     dispatches.logger.setLevel(logging.DEBUG)
     synchronize()  # whether work is timed is decided where a batch of it begins
     try:
-        spent = [times.of(case) for _ in range(ROUNDS)]
+        spent = [times.of(call) for _ in range(ROUNDS)]
     finally:
         dispatches.logger.setLevel(level)
         dispatches.logger.removeHandler(times)
@@ -79,10 +80,10 @@ class _Times(logging.Handler):
         self.clocks: set[str] = set()
         self._microseconds = 0.0
 
-    def of(self, case: Case) -> float:
-        """Run a case, and return the seconds that its dispatches took."""
+    def of(self, call: Callable[[], object]) -> float:
+        """Call it, and return the seconds that its dispatches took."""
         self._microseconds = 0.0
-        _waited(case)
+        _waited(call)
         return self._microseconds / 1e6
 
     def emit(self, record: logging.LogRecord) -> None:

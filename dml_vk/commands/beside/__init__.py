@@ -1,0 +1,1 @@
+"""`bench --gpu --beside`: the same cases by other libraries, in one process."""

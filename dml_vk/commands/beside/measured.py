@@ -1,0 +1,104 @@
+"""Time a case by each library, and compare what they compute."""
+
+from __future__ import annotations
+
+import gc
+import statistics
+import time
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+
+from dml_vk.commands.beside.case import Array, Case
+from dml_vk.commands.beside.libraries import Library
+from dml_vk.commands.figures import rounded
+
+SECONDS = 0.12  # of a round
+ROUNDS = 3
+MOST_CALLS = 300  # of a round
+LONG_SECONDS = 1.5  # a call of that length is timed once
+COMPARED = 2**16  # elements
+Row = dict[str, Any]
+
+
+def timed(
+    call: Callable[[], object],
+    wait: Callable[[], object],
+    clock: Callable[[], float] = time.perf_counter,
+) -> dict[str, float]:
+    """Milliseconds of the first call, of one call and its wait, and of one among many."""
+
+    def once() -> float:
+        begun = clock()
+        call()
+        wait()
+        return clock() - begun
+
+    first = once()
+    once()
+    one = once()
+    many = one
+    if one < LONG_SECONDS:
+        count = int(min(MOST_CALLS, max(3, SECONDS / max(one, 1e-6))))
+        rounds = []
+        for _ in range(ROUNDS):
+            begun = clock()
+            for _ in range(count):
+                call()
+            wait()
+            rounds.append((clock() - begun) / count)
+        many = statistics.median(rounds)
+    times = {"first_ms": first, "one_ms": one, "ms": many}
+    return {name: rounded(1e3 * seconds) for name, seconds in times.items()}
+
+
+def measured(case: Case, libraries: Sequence[Library]) -> Row:
+    """What each library takes for a case, or why it does not compute it."""
+    row: Row = {"case": case.name}
+    results: dict[str, Array] = {}
+    try:
+        arrays = case.arrays()
+    except MemoryError as error:
+        return {**row, "error": str(error)}
+    for library in libraries:
+        call = case.by(library.name)
+        if call is None:
+            continue
+        try:
+            row[library.name] = _by(case, library, arrays, call, results)
+        except Exception as error:  # each library fails in ways of its own
+            row[library.name] = {"error": f"{type(error).__name__}: {error}"[:300]}
+        gc.collect()
+        library.release()
+    ours = results.pop("dml_vk", None)
+    if ours is not None and case.is_compared:
+        row["differs"] = {name: _difference(ours, found) for name, found in results.items()}
+    return row
+
+
+def _by(
+    case: Case, library: Library, arrays: Sequence[Array], call: Any, results: dict[str, Array]
+) -> Row:
+    operands = [library.array(array) for array in arrays]
+    library.wait()
+    results[library.name] = library.values(call(library.module, *operands))[:COMPARED]
+    found: Row = timed(lambda: call(library.module, *operands), library.wait)
+    seconds = found["ms"] / 1e3
+    if case.nbytes:
+        found |= {"rate": rounded(case.nbytes / seconds / 1e9), "unit": "GB/s"}
+    elif case.operations:
+        found |= {"rate": rounded(case.operations / seconds / 1e9), "unit": "GFLOP/s"}
+    return found
+
+
+def _difference(ours: Array, theirs: Array) -> float | str:
+    """The largest difference of the first elements, as a share of the largest of them."""
+    if ours.shape != theirs.shape:
+        return f"shapes {ours.shape} and {theirs.shape}"
+    if not ours.size:
+        return 0.0
+    kind = np.complex128 if ours.dtype.kind == "c" else np.float64
+    with np.errstate(all="ignore"):
+        most = np.abs(ours.astype(kind) - theirs.astype(kind)).max()
+        return rounded(float(most / max(np.abs(theirs.astype(kind)).max(), 1e-30)))
