@@ -81,7 +81,7 @@ class Vulkan:
     ) -> Bound:
         self._opened.check_alive()
         whole = [(0, min(block.nbytes, self._most_bytes)) for block in blocks]
-        return Bound(self._opened, pipeline, blocks, ranges or whole)
+        return Bound(pipeline, blocks, ranges or whole)
 
     def record(self, commands: Sequence[Command], timed: bool = False) -> Ticket:
         self._opened.check_alive()

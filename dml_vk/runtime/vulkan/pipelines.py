@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from ctypes import byref, c_uint32, c_void_p, cast, pointer, sizeof
+from weakref import WeakValueDictionary
 
 from dml_vk.driver.structures import (
     ComputePipelineCreateInfo,
@@ -58,10 +59,20 @@ class Layout:
         self._pools: list[Made] = []
         self._new: list[Handle] = []
         # Sets are written anew, which is easier than freeing them.
-        self._sets: Reuse[Handle] = Reuse()
+        self._free: Reuse[Handle] = Reuse()
+        # Kernels on the same memory share a set, which then stays bound from one to the next.
+        self._shared: WeakValueDictionary[object, Set] = WeakValueDictionary()
 
-    def take_set(self, user: Bound) -> Handle:
-        return self._sets.take(user, self._new_set)
+    def set_of(self, blocks: Sequence[Block], ranges: Sequence[Range]) -> Set:
+        """The set with these ranges of blocks."""
+        key = tuple(map(id, blocks)), tuple(ranges)  # blocks live as long as their set
+        found = self._shared.get(key)
+        if found is None:
+            found = self._shared[key] = Set(self._opened, blocks, ranges, self.take_set)
+        return found
+
+    def take_set(self, user: Set) -> Handle:
+        return self._free.take(user, self._new_set)
 
     def _new_set(self) -> Handle:
         while not self._new:
@@ -113,19 +124,19 @@ class Pipeline:
         self.handle = self._made.handle
 
 
-class Bound:
-    """A pipeline with blocks, which it keeps alive, in a descriptor set."""
+class Set:
+    """A descriptor set with blocks, which it keeps alive."""
 
     def __init__(
         self,
         opened: Opened,
-        pipeline: Pipeline,
         blocks: Sequence[Block],
         ranges: Sequence[Range],
+        take: Callable[[Set], Handle],
     ) -> None:
-        self.pipeline, self._blocks = pipeline, tuple(blocks)
-        taken = pipeline.layout.take_set(self)
-        self.set = byref(taken)
+        self._blocks = tuple(blocks)
+        taken = take(self)
+        self.place = byref(taken)
         count = len(self._blocks)
         buffers = [
             DescriptorBuffer(buffer=block.buffer, offset=offset, nbytes=nbytes)
@@ -140,3 +151,13 @@ class Bound:
             )
         )
         opened.calls.vkUpdateDescriptorSets(opened.handle, count, writes, 0, None)
+
+
+class Bound:
+    """A pipeline with a descriptor set."""
+
+    def __init__(
+        self, pipeline: Pipeline, blocks: Sequence[Block], ranges: Sequence[Range]
+    ) -> None:
+        self.pipeline = pipeline
+        self.set = pipeline.layout.set_of(blocks, ranges)

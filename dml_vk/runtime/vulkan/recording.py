@@ -21,7 +21,7 @@ from dml_vk.driver.structures import (
     SubmitInfo,
 )
 from dml_vk.driver.vulkan import COMPUTE_STAGE
-from dml_vk.runtime.interface import Barrier, Command, Copy, Dispatch
+from dml_vk.runtime.interface import Barrier, Command, Copy, Dispatch, Fill
 from dml_vk.runtime.vulkan.opened import Made, Opened
 from dml_vk.runtime.vulkan.reuse import Reuse
 
@@ -29,8 +29,10 @@ _COMPUTE_POINT = 1  # VkPipelineBindPoint
 _COMPUTE, _TRANSFER, _BOTTOM, _HOST = 0x800, 0x1000, 0x2000, 0x4000  # VkPipelineStageFlagBits
 _WORK = _COMPUTE | _TRANSFER
 # VkAccessFlagBits
-_WRITES = 0x40 | 0x1000  # of shaders, of transfers
-_ACCESSES = _WRITES | 0x20 | 0x800
+_READS_OF_SHADERS, _WRITES_OF_SHADERS = 0x20, 0x40
+_ACCESSES_OF_SHADERS = _READS_OF_SHADERS | _WRITES_OF_SHADERS
+_WRITES = _WRITES_OF_SHADERS | 0x1000  # those of transfers too
+_ACCESSES = _WRITES | _READS_OF_SHADERS | 0x800
 _HOST_ACCESSES = 0x2000 | 0x4000  # reads and writes
 _TRANSIENT, _ONCE = 1, 1  # a pool's buffers are short-lived; a buffer is submitted once
 _SIMULTANEOUS = 4  # or again while it still runs
@@ -38,15 +40,18 @@ _TIMESTAMPS = 2  # VkQueryType
 _WORDS_64 = 1  # VkQueryResultFlagBits
 
 
-def _barrier(stages: int, accesses: int) -> tuple[object, ...]:
-    """Arguments that make writes of earlier commands, or submissions, visible to these."""
-    memory = pointer(MemoryBarrier(before=_WRITES, after=accesses))
-    return _WORK, stages, 0, 1, memory, 0, None, 0, None
+def _barrier(before: int, writes: int, after: int, accesses: int) -> tuple[object, ...]:
+    """Arguments that make writes of earlier commands, or submissions, visible to later ones."""
+    memory = pointer(MemoryBarrier(before=writes, after=accesses))
+    return before, after, 0, 1, memory, 0, None, 0, None
 
 
 _BEGIN = pointer(CommandBufferBeginInfo(flags=_ONCE))
 _BEGIN_AGAIN = pointer(CommandBufferBeginInfo(flags=_SIMULTANEOUS))
-_BETWEEN, _TO_HOST = _barrier(_WORK, _ACCESSES), _barrier(_HOST, _HOST_ACCESSES)
+_BETWEEN = _barrier(_WORK, _WRITES, _WORK, _ACCESSES)
+_TO_HOST = _barrier(_WORK, _WRITES, _HOST, _HOST_ACCESSES)
+# Between kernels, which takes a GPU half as long. What a submission starts with is seen by all.
+_BETWEEN_KERNELS = _barrier(_COMPUTE, _WRITES_OF_SHADERS, _COMPUTE, _ACCESSES_OF_SHADERS)
 
 
 class Fence:
@@ -169,34 +174,50 @@ class Recorder:
         stamps, stamp = ticket.stamps.handle, opened.calls.vkCmdWriteTimestamp
         opened.calls.vkCmdResetQueryPool(buffer, stamps, 0, count)
         stamp(buffer, _BOTTOM, stamps, 0)
+        between = _between(commands)
         for n, command in enumerate(commands, 1):
-            self._record(buffer, (command,))
+            self._record(buffer, (command,), between)
             stamp(buffer, _BOTTOM, stamps, n)
 
-    def _record(self, buffer: Object, commands: Sequence[Command]) -> None:
+    def _record(
+        self,
+        buffer: Object,
+        commands: Sequence[Command],
+        between: tuple[object, ...] | None = None,
+    ) -> None:
         calls = self._opened.calls
-        push, dispatch = calls.vkCmdPushConstants, calls.vkCmdDispatch
-        barrier, between = calls.vkCmdPipelineBarrier, (buffer, *_BETWEEN)
-        bound = pipeline = None
-        layout = Handle()
+        push, dispatch, barrier = (
+            calls.vkCmdPushConstants,
+            calls.vkCmdDispatch,
+            calls.vkCmdPipelineBarrier,
+        )
+        if between is None:
+            between = _between(commands)
+        bound = pipeline = layout = bound_set = None
+        handle, pushed = Handle(), b""
         for command in commands:
             if isinstance(command, Dispatch):
                 wanted, words, groups = command[:3]
-                # What is bound already stays bound.
+                # What is bound or pushed already stays so, for as long as the layout is the same.
                 if wanted is not bound:
                     bound = wanted
                     if bound.pipeline is not pipeline:
                         pipeline = bound.pipeline
-                        layout = pipeline.layout.handle
                         calls.vkCmdBindPipeline(buffer, _COMPUTE_POINT, pipeline.handle)
-                    calls.vkCmdBindDescriptorSets(
-                        buffer, _COMPUTE_POINT, layout, 0, 1, bound.set, 0, None
-                    )
-                if words:
-                    push(buffer, layout, COMPUTE_STAGE, 0, len(words), words)
+                        if pipeline.layout is not layout:
+                            layout, bound_set, pushed = pipeline.layout, None, b""
+                            handle = layout.handle
+                    if bound.set is not bound_set:
+                        bound_set = bound.set
+                        calls.vkCmdBindDescriptorSets(
+                            buffer, _COMPUTE_POINT, handle, 0, 1, bound_set.place, 0, None
+                        )
+                if words != pushed:
+                    pushed = words
+                    push(buffer, handle, COMPUTE_STAGE, 0, len(words), words)
                 dispatch(buffer, *groups)
             elif isinstance(command, Barrier):
-                barrier(*between)
+                barrier(buffer, *between)
             elif isinstance(command, Copy):
                 source, source_offset, target, target_offset, nbytes = command[:5]
                 region = byref(BufferCopy(source_offset, target_offset, nbytes))
@@ -205,3 +226,9 @@ class Recorder:
                 block, offset, nbytes, word = command[:4]
                 place = c_uint64(offset), c_uint64(nbytes)
                 calls.vkCmdFillBuffer(buffer, block.buffer, *place, word)
+
+
+def _between(commands: Sequence[Command]) -> tuple[object, ...]:
+    """The barrier between commands of a submission: the narrowest that all of them allow."""
+    kinds = {*map(type, commands)}
+    return _BETWEEN if kinds & {Copy, Fill} else _BETWEEN_KERNELS

@@ -11,7 +11,7 @@ import pytest
 
 from dml_vk.driver import probe, vulkan
 from dml_vk.errors import DeviceMemoryError
-from dml_vk.runtime.interface import Barrier, Dispatch
+from dml_vk.runtime.interface import Barrier, Dispatch, Fill
 from dml_vk.runtime.vulkan import engine as engine_module
 from dml_vk.runtime.vulkan.engine import Vulkan
 from tests.unit.runtime.vulkans import Engine
@@ -222,40 +222,64 @@ def test_barriers_stand_at_the_start_at_each_barrier_and_towards_the_host(engine
         assert (flags, count, rest) == (0, 1, (0, None, 0, None))
 
     work = engine.counting()
+    fill = Fill(engine.block, 0, 64, 5)
     engine.calls.vkCmdPipelineBarrier = barrier
     try:
-        for timed in (False, True):
-            engine.record([work, Barrier(), work], timed)
+        for commands in ([work, Barrier(), work], [fill, Barrier(), work]):
+            for timed in (False, True):
+                engine.record(commands, timed)
     finally:
         del engine.calls.vkCmdPipelineBarrier
     stages, host = 0x800 | 0x1000, 0x4000  # compute shaders and transfers
     writes, accesses = 0x40 | 0x1000, 0x20 | 0x40 | 0x800 | 0x1000
-    between = stages, stages, writes, accesses
-    assert seen == [between, between, (stages, host, writes, 0x6000)] * 2
+    everything, kernels = (stages, stages, writes, accesses), (0x800, 0x800, 0x40, 0x60)
+    to_host = stages, host, writes, 0x6000
+    assert seen == [everything, kernels, to_host] * 2 + [everything, everything, to_host] * 2
 
 
-def test_what_is_bound_already_is_not_bound_again(engine):
+def test_what_is_bound_or_pushed_already_is_not_again(engine):
     one, other = engine.counting(), engine.counting(step=5)
+    assert one.bound.set is other.bound.set, "their memory is the same"
     both = engine.bind(one.bound.pipeline, [engine.allocate(64, "unified")])
-    made = engine.calls.made
-    before = made["vkCmdBindPipeline"], made["vkCmdBindDescriptorSets"]
-    engine.run(one, one._replace(push=np.uint32(3).tobytes()), Dispatch(both, *one[1:]), other, one)
-    after = made["vkCmdBindPipeline"], made["vkCmdBindDescriptorSets"]
-    assert (after[0] - before[0], after[1] - before[1]) == (3, 4)
-    assert engine.counts[:4].tolist() == [1 + 5 + 1, 0, 0, 1]
+    names = "vkCmdBindPipeline", "vkCmdBindDescriptorSets", "vkCmdPushConstants"
+    before = [engine.calls.made[name] for name in names]
+    third = one._replace(push=np.uint32(3).tobytes())
+    engine.run(one, other, third, Dispatch(both, *third[1:]), other, other, one)
+    after = [engine.calls.made[name] for name in names]
+    assert np.subtract(after, before).tolist() == [5, 3, 3]
+    assert engine.counts[:4].tolist() == [1 + 5 + 5 + 5 + 1, 0, 0, 1]
 
 
 def test_sets_are_used_again_and_pools_grow(engine):
     engine._layouts.clear()
     pools = engine.calls.made["vkCreateDescriptorPool"]
-    work = [engine.counting(n % 16) for n in range(24)]
-    engine.run(*work)
-    assert engine.counts[:16].tolist() == [2] * 8 + [1] * 8
-    assert engine.calls.made["vkCreateDescriptorPool"] == pools + 2
-    work.clear()
-    engine.run(*(engine.counting(n % 16) for n in range(24)))
-    assert engine.calls.made["vkCreateDescriptorPool"] == pools + 2
-    assert engine.counts[:16].tolist() == [4] * 8 + [2] * 8
+
+    def work():
+        blocks = [engine.allocate(64, "unified") for _ in range(24)]
+        for n, block in enumerate(blocks):
+            engine.view(block)[:] = n
+        bounds = [engine.bind(engine.counting().bound.pipeline, [block]) for block in blocks]
+        engine.run(*[Dispatch(bound, np.uint32(3).tobytes(), (1, 1, 1)) for bound in bounds])
+        return [engine.view(block)[2:4].tolist() for block in blocks]
+
+    expected = [[n, n + 1] for n in range(24)]
+    assert work() == expected
+    made = engine.calls.made["vkCreateDescriptorPool"] - pools
+    assert made == 2, "of 8 and of 16 sets"
+    assert work() == expected
+    assert engine.calls.made["vkCreateDescriptorPool"] - pools == made
+
+
+def test_a_set_is_not_that_of_memory_that_is_gone(engine):
+    """Another block may have the identity of one that was freed."""
+    pipeline = engine.counting().bound.pipeline
+    for n in range(20):
+        block = engine.allocate(64, "unified")
+        engine.view(block)[:] = n
+        bound = engine.bind(pipeline, [block])
+        engine.run(Dispatch(bound, np.uint32(1).tobytes(), (1, 1, 1)))
+        assert engine.view(block)[:3].tolist() == [n, n + 1, n]
+        del block, bound
 
 
 def test_the_end_of_a_process_waits_for_work_and_saves_what_was_compiled(monkeypatch, tmp_path):
