@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import os
 import pickle
@@ -16,6 +17,7 @@ from dml_vk.directml import BufferTensorDesc, DataType
 from dml_vk.directml.operators import Operator
 from dml_vk.errors import CaptureError
 from dml_vk.onnx import load
+from dml_vk.user_kernel import UserKernel
 from tests.kernel.program.both_ways import check
 from tests.kernel.program.language import random_step
 from tests.onnx_networks import NETWORKS, feed
@@ -117,9 +119,14 @@ def damaged_source(seed: int) -> Any:
     return repr(dml_vk.kernel("\n".join(lines)))
 
 
+@functools.cache
+def users_kernel() -> UserKernel:
+    return dml_vk.kernel(dml_vk.compile_glsl(SOURCE))
+
+
 def kernel_call(x: Any, groups: Any, push: Any, spec: Any, writes: Any) -> None:
     x = x if x.size else dml_vk.zeros(1)  # The shader writes one element, come what may.
-    KERNEL(x, groups=groups, push=push, spec=spec, writes=writes)
+    users_kernel()(x, groups=groups, push=push, spec=spec, writes=writes)
 
 
 def compiled_program(seed: int) -> str:
@@ -143,8 +150,6 @@ def onnx_model(seed: int) -> str:
     return repr([getattr(one, "shape", None) for one in found.values()])
 
 
-SHADER = dml_vk.compile_glsl(SOURCE)
-KERNEL = dml_vk.kernel(SHADER)
 CALLS = [
     ("a user's kernel", kernel_call, "self groups push spec writes"),
     ("a damaged file", damaged_file, "self seed"),

@@ -78,6 +78,7 @@ def operands():
     return [np.ascontiguousarray(one.ravel()) for one in np.meshgrid(VALUES, VALUES, VALUES)]
 
 
+@pytest.mark.compiler
 @pytest.mark.parametrize("body", EXPRESSIONS)
 def test_precise_arithmetic_is_ieee_arithmetic(body, operands):
     kernel = dml_vk.kernel(SOURCE, macros={"BODY": body, "MODE": ""})
@@ -94,6 +95,7 @@ def test_precise_arithmetic_is_ieee_arithmetic(body, operands):
     np.testing.assert_array_equal(found[~nan].view(np.uint32), expected[~nan].view(np.uint32))
 
 
+@pytest.mark.compiler
 @pytest.mark.parametrize(
     ("mode", "capability"),
     [(4461, "SignedZeroInfNanPreserve"), (4462, "RoundingModeRTE"), (4459, "DenormPreserve")],

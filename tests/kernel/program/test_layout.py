@@ -309,6 +309,7 @@ def values(*shape):
     return tensor(*shape).numpy()
 
 
+@pytest.mark.compiler
 def test_lists_checked_indexes_kernels_and_draws_go_with_it():
     weight, double = tensor(8, 8, 3, 3), dml_vk.kernel(SOURCE)
     generators = [dml_vk.random.Generator(3) for _ in range(2)]

@@ -65,6 +65,7 @@ def test_a_chain_with_too_many_results_becomes_several_kernels():
     assert len(fused) > 1
 
 
+@pytest.mark.compiler
 def test_shaders_of_the_users_take_part():
     double = dml_vk.kernel(SOURCE)
 
@@ -225,6 +226,7 @@ def everything(x):
     return ends, dml_vk.zeros((0, 2)).tolist(), (x[:0] + 1).tolist()
 
 
+@pytest.mark.compiler
 def test_a_device_works_for_other_threads_meanwhile():
     x = tensor(6)
     expected = everything(x)

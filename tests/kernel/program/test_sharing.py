@@ -91,6 +91,7 @@ def test_other_places_orders_and_sizes_are_not_in_place(change, is_first):
         temporaries(lambda x: [dml_vk.sort(change(longest(x)))], tensor(1024))
 
 
+@pytest.mark.compiler
 def test_shaders_of_the_users_write_over_nothing():
     double = dml_vk.kernel(
         """#version 450
