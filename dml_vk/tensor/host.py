@@ -80,7 +80,7 @@ def read_into(what: str, tensor: Tensor, out: Array) -> Array:
         view: View = tensor
         if layout.strides != layout.like().strides:
             view = copied(what, view, HOST)
-        pinned.receive(view.allocation, access(view, False).low - view.allocation.offset, out)
+        pinned.receive(view.allocation, access(view, False).base - view.allocation.offset, out)
         return out
     with _what_numpy_can(what, layout):
         seen = seen_by_host(what, tensor)

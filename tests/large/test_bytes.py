@@ -134,6 +134,25 @@ def test_a_buffer_of_2_gib_by_each_way_to_memory(monkeypatch, runtime, way):
         dml_vk.Buffer(MOST + 1, device)
 
 
+def test_pinned_arrays_of_as_many_bytes_as_a_tensor():
+    """Where memory is apart: the device copies all of them, from an odd place to another."""
+    with open_by("staged") as device:
+        host = dml_vk.pinned(MOST, "uint8")
+        host[:] = pattern(MOST, DTYPES["uint8"])
+        x = dml_vk.asarray(host[1:])
+        assert_window(x, lambda at: ((at + 1) % PERIOD).astype("uint8"), MOST - 1)
+        host[:3] = host[-3:] = 255
+        assert x[2:].numpy(out=host[1:-2]) is not None
+        for window in windows(MOST - 3):
+            expected = (np.arange(window.start, window.stop) + 3) % PERIOD
+            assert np.array_equal(host[1:-2][window], expected)
+        assert (host[0], *host[-2:]) == (255, 255, 255)
+        with pytest.raises(DeviceMemoryError, match="pinned: a tensor can span at most"):
+            dml_vk.pinned(MOST + 1, "uint8")
+        del host, x
+        device.release_cached()
+
+
 def test_more_bytes_than_that_are_refused():
     for name, dtype in DTYPES.items():
         with pytest.raises(DeviceMemoryError, match="can span at most 2147479552 bytes"):

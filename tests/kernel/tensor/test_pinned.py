@@ -83,6 +83,22 @@ def test_formats_and_layouts(on):
     np.testing.assert_array_equal(part.numpy(out=out), host[1:, 1:, ::2, 3:])
 
 
+@pytest.mark.parametrize("kind", ["uint8", "int16", "float64"])
+def test_parts_that_begin_within_a_word(on, kind):
+    host = dml_vk.pinned((41,), kind, device=on)
+    for start in range(5):
+        host[:] = numbers((41,), kind)
+        x = dml_vk.asarray(host[start : start + 30], device=on)
+        for first in range(5):
+            part = x[first:]
+            out = host[3 : 3 + part.size]
+            expected = numbers((41,), kind)
+            expected[3 : 3 + part.size] = expected[start + first : start + 30].copy()
+            part.numpy(out=out)
+            np.testing.assert_array_equal(host, expected)
+            host[:] = numbers((41,), kind)
+
+
 def test_any_array_of_the_shape_and_dtype_can_be_written_to(on):
     x = dml_vk.asarray(numbers((4, 6), "float32"), device=on)
     for out in (
