@@ -21,7 +21,7 @@ from dml_vk.runtime.interface import Barrier, Copy, Dispatch, Fill
 from dml_vk.runtime.kompute import Kompute
 from tests.integration.process import says
 
-pytestmark = pytest.mark.kompute
+pytestmark = [pytest.mark.compiler, pytest.mark.kompute]
 
 STEP = """
 #version 450

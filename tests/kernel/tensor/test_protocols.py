@@ -83,7 +83,8 @@ def test_dlpack_lends_the_memory_itself(seen, library):
         assert lent.tolist() == view.tolist(), name
         if not view.size:
             continue
-        assert strides(lent) == view.strides or 1 in view.shape, name
+        is_copied = view.layout.overlaps and not seen.unified
+        assert strides(lent) == view.strides or 1 in view.shape or is_copied, name
         if seen.unified:
             with view.map() as memory:
                 assert address(lent) == memory.ctypes.data, name
