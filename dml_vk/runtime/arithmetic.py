@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from dml_vk import cache_files
-from dml_vk.errors import DeviceMemoryError, DeviceWarning
+from dml_vk.errors import DeviceWarning, DmlVkError
 from dml_vk.observe.callers import caller
 from dml_vk.runtime.arithmetic_check import TRAITS
 
@@ -86,7 +86,7 @@ class Arithmetic:
             traits = rests_on(module)
             try:
                 self._look_at(traits)
-            except DeviceMemoryError:  # another kernel may find more
+            except DmlVkError:  # no memory for it now, or a driver that cannot compile it
                 continue
             self._seen.add(module)
             for trait in sorted(traits - self._told):

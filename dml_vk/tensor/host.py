@@ -73,7 +73,7 @@ def read_into(what: str, tensor: Tensor, out: Array) -> Array:
     if not out.size:
         return out
     layout, device = tensor.layout, tensor.device
-    pinned = pinned_for(device, out)
+    pinned = None if is_captured() else pinned_for(device, out)
     dense = out.transpose(_along_memory(layout.like().strides)).flags.c_contiguous
     if pinned is not None and dense:
         record_host(what, layout, layout.like(), tensor.nbytes)

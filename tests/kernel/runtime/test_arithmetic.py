@@ -15,7 +15,7 @@ import dml_vk
 from dml_vk import cache_files
 from dml_vk.__main__ import main
 from dml_vk.commands import device_list
-from dml_vk.errors import DeviceMemoryError, DeviceWarning
+from dml_vk.errors import DeviceError, DeviceMemoryError, DeviceWarning
 from dml_vk.install import traits
 from dml_vk.kernels.spirv import library
 from dml_vk.runtime import arithmetic_check
@@ -305,12 +305,13 @@ def test_a_file_of_something_else_says_nothing(tmp_path, data):
     assert asked == [SUMS]
 
 
-def test_without_memory_a_kernel_runs_and_the_next_one_tries_again():
+@pytest.mark.parametrize("error", [DeviceMemoryError, DeviceError])
+def test_what_cannot_be_examined_is_used_and_the_next_kernel_tries_again(error):
     asked = []
 
     def examine(module):
         asked.append(module)
-        raise DeviceMemoryError("kernel", "no memory")
+        raise error("kernel", "no memory")
 
     known = Arithmetic("a device", examine)
     with warnings.catch_warnings():

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import dml_vk
-from dml_vk.errors import DeviceMemoryError, DTypeError, LayoutError
+from dml_vk.errors import CaptureError, DeviceMemoryError, DTypeError, LayoutError
 from dml_vk.runtime import transfer
 from tests.kernel.runtime.test_device import both, on  # noqa: F401
 
@@ -174,3 +174,15 @@ def test_a_program_keeps_what_it_was_given_when_it_was_captured():
     assert program(x).tolist() == [3] * 4
     host[:] = 9
     assert program(x).tolist() == [3] * 4
+
+
+def test_values_cannot_be_asked_for_while_a_function_is_captured():
+    host = dml_vk.pinned((4,))
+
+    @dml_vk.compile
+    def function(x):
+        x.numpy(out=host)
+        return x
+
+    with pytest.raises(CaptureError, match="numpy: values are not known"):
+        function(dml_vk.ones((4,)))
