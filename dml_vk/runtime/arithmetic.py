@@ -12,8 +12,16 @@ from typing import Any
 from dml_vk import cache_files
 from dml_vk.errors import DeviceWarning, DmlVkError
 from dml_vk.observe.callers import caller
-from dml_vk.runtime.arithmetic_check import TRAITS
 
+# The traits that each kernel shows, by its module.
+TRAITS = {
+    "float_check_float32": (
+        *("rounds", "multiplies_apart", "keeps_nan", "keeps_zeros", "keeps_subnormals"),
+        *("keeps_constants", "packs_halves"),
+    ),
+    "function_check_float32": ("compares", "narrows", "divides", "converts"),
+    "integer_check_int64": ("divides_integers", "shifts"),
+}
 TEXTS = {
     "rounds": "round to nearest",
     "multiplies_apart": "round a product before it is added to something",

@@ -17,16 +17,6 @@ from dml_vk.runtime.interface import Dispatch, Runtime
 Floats = np.ndarray[Any, np.dtype[np.float32]]
 Table = np.ndarray[Any, np.dtype[Any]]  # of words: a row for each pair of operands
 
-# The traits that each kernel shows, by its module.
-TRAITS = {
-    "float_check_float32": (
-        *("rounds", "multiplies_apart", "keeps_nan", "keeps_zeros", "keeps_subnormals"),
-        *("keeps_constants", "packs_halves"),
-    ),
-    "function_check_float32": ("compares", "narrows", "divides", "converts"),
-    "integer_check_int64": ("divides_integers", "shifts"),
-}
-
 LOCAL_SIZE = 64
 LEAST = 2.0**-126  # the smallest normal number
 _LEAST_HALF = 2.0**-14

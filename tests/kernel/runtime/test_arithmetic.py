@@ -19,12 +19,12 @@ from dml_vk.errors import DeviceError, DeviceMemoryError, DeviceWarning
 from dml_vk.install import traits
 from dml_vk.kernels.spirv import library
 from dml_vk.runtime import arithmetic_check
-from dml_vk.runtime.arithmetic import FOR_OWN, TEXTS, Arithmetic, lacking, rests_on
+from dml_vk.runtime.arithmetic import FOR_OWN, TEXTS, TRAITS, Arithmetic, lacking, rests_on
 from tests.kernel.elementwise import flushed, keeps_subnormals
 
 LEAST = arithmetic_check.LEAST
-SUMS, FUNCTIONS, INTEGERS = arithmetic_check.TRAITS
-EVERYTHING = {trait for traits in arithmetic_check.TRAITS.values() for trait in traits}
+SUMS, FUNCTIONS, INTEGERS = TRAITS
+EVERYTHING = {trait for traits in TRAITS.values() for trait in traits}
 
 
 @pytest.fixture(autouse=True)
@@ -35,7 +35,7 @@ def quiet():
 
 def test_this_device_computes_as_ieee_754_says():
     found = {}
-    for module in arithmetic_check.TRAITS:
+    for module in TRAITS:
         found.update(arithmetic_check.examine(dml_vk.device()._runtime, module))
     assert found.pop("keeps_subnormals") == keeps_subnormals()
     # llvmpipe folds constants, and SwiftShader narrows otherwise: only users' kernels would notice.
@@ -249,7 +249,7 @@ def like(**denied):
 
     def examine(module):
         asked.append(module)
-        return {trait: trait not in denied for trait in arithmetic_check.TRAITS[module]}
+        return {trait: trait not in denied for trait in TRAITS[module]}
 
     return examine, asked
 
@@ -288,7 +288,7 @@ def test_what_was_seen_is_kept(tmp_path):
     examine, asked = like(keeps_nan=0)
     first = Arithmetic("a device", examine, file)
     assert lacking(first.traits()) == ["keep NaN"]
-    assert asked == [*arithmetic_check.TRAITS]
+    assert asked == [*TRAITS]
     again = Arithmetic("a device", examine, file)
     assert again.traits() == first.traits()
     assert len(asked) == 3
