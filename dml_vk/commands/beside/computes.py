@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -58,17 +59,14 @@ def _networks(scale: int, is_large: bool) -> Iterator[Case]:
         return {"torch": functional("conv2d", **given), "cupy": None}
 
     for channels, edge in ((64, 56), (256, 14)):
-        count = 2 * 9 * channels**2 * edge**2 * batch
         for suffix, make in (("", numbers), (", NHWC", channels_last)):
+            operands = partial(_image_and_filters, make, batch, channels, edge)
             yield Case(
                 f"conv 3 x 3, {channels} channels, {edge}{suffix}",
-                lambda make=make, channels=channels, edge=edge: [  # type: ignore[misc]
-                    make(batch, channels, edge, edge),
-                    make(channels, channels, 3, 3),
-                ],
+                operands,
                 lambda xp, x, w: xp.nn.conv(x, w, padding=1),
                 conv(padding=1),
-                operations=count,
+                operations=2 * 9 * channels**2 * edge**2 * batch,
             )
     yield Case(
         "conv 1 x 1, 256 to 64 channels, 56",
@@ -114,6 +112,12 @@ def _networks(scale: int, is_large: bool) -> Iterator[Case]:
         {"torch": functional("scaled_dot_product_attention"), "cupy": None},
         operations=4 * shape[0] * shape[1] * shape[2] ** 2 * shape[3],
     )
+
+
+def _image_and_filters(
+    make: Callable[..., Array], batch: int, channels: int, edge: int
+) -> list[Array]:
+    return [make(batch, channels, edge, edge), make(channels, channels, 3, 3)]
 
 
 def _transforms(scale: int, is_large: bool) -> Iterator[Case]:

@@ -281,51 +281,41 @@ def _by_index(scale: int) -> Iterator[Case]:
 
 def _random(scale: int) -> Iterator[Case]:
     count = scale * 2**20
-    nbytes = 4 * count
 
-    def ours(draw: Any) -> Any:
-        made: list[Any] = []
+    def drawn(name: str, ours: Any, torchs: Any, cupys: Any) -> Case:
+        others = {"torch": lambda xp: torchs(xp, _where(xp)), "cupy": cupys}
+        return Case(name, list, _by_one_generator(ours), others, 4 * count, is_compared=False)
 
-        def call(xp: Any) -> Any:
-            if not made:
-                made.append(xp.random.Generator(seed=KEY))
-            return draw(made[0])
-
-        return call
-
-    def torchs(draw: Any) -> Any:
-        return lambda xp: draw(xp, "cuda" if xp.cuda.is_available() else "cpu")
-
-    yield Case(
+    yield drawn(
         "random bits",
-        list,
-        ours(lambda made: made.bits(count)),
-        {
-            "torch": torchs(lambda xp, where: xp.randint(0, 2**31, (count,), device=where)),
-            "cupy": lambda xp: xp.random.default_rng(KEY).integers(0, 2**32, count, xp.uint32),
-        },
-        nbytes,
-        is_compared=False,
+        lambda made: made.bits(count),
+        lambda xp, where: xp.randint(0, 2**31, (count,), device=where),
+        lambda xp: xp.random.default_rng(KEY).integers(0, 2**32, count, xp.uint32),
     )
-    yield Case(
+    yield drawn(
         "random floats",
-        list,
-        ours(lambda made: made.random((count,))),
-        {
-            "torch": torchs(lambda xp, where: xp.rand(count, device=where)),
-            "cupy": lambda xp: xp.random.random(count, dtype=xp.float32),
-        },
-        nbytes,
-        is_compared=False,
+        lambda made: made.random((count,)),
+        lambda xp, where: xp.rand(count, device=where),
+        lambda xp: xp.random.random(count, dtype=xp.float32),
     )
-    yield Case(
+    yield drawn(
         "normal floats",
-        list,
-        ours(lambda made: made.normal((count,))),
-        {
-            "torch": torchs(lambda xp, where: xp.randn(count, device=where)),
-            "cupy": lambda xp: xp.random.standard_normal(count, dtype=xp.float32),
-        },
-        nbytes,
-        is_compared=False,
+        lambda made: made.normal((count,)),
+        lambda xp, where: xp.randn(count, device=where),
+        lambda xp: xp.random.standard_normal(count, dtype=xp.float32),
     )
+
+
+def _where(torch: Any) -> str:
+    return "cuda" if torch.cuda.is_available() else "cpu"
+
+
+def _by_one_generator(draw: Any) -> Any:
+    made: list[Any] = []
+
+    def call(xp: Any) -> Any:
+        if not made:
+            made.append(xp.random.Generator(seed=KEY))
+        return draw(made[0])
+
+    return call
