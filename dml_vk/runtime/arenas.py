@@ -6,9 +6,9 @@ import gc
 import weakref
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from time import monotonic
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
@@ -127,7 +127,13 @@ class MemoryStats:
     peak: int  # the most ever in use
     limit: int | None  # in_use + cached never exceeds it, except for staging
     arenas: tuple[ArenaStats, ...]
-    _release: Callable[[], None] = field(default=lambda: None, repr=False, compare=False)
+    # No field, so that it is in no dict, comparison or pickle: another process has other memory.
+    _release: ClassVar[Any] = None
+
+    def of(self, release: Callable[[], None]) -> MemoryStats:
+        """These figures, of a device that gives back memory so."""
+        object.__setattr__(self, "_release", release)
+        return self
 
     def trim(self) -> None:
         """Give back to the driver what was cached when the device was asked, and since then.
@@ -135,7 +141,11 @@ class MemoryStats:
         >>> import dml_vk
         >>> dml_vk.memory_stats().trim()
         """
-        self._release()
+        if self._release is not None:
+            self._release()
+
+    def __getstate__(self) -> dict[str, object]:
+        return {name: value for name, value in vars(self).items() if name != "_release"}
 
 
 class Memory:

@@ -265,14 +265,14 @@ class Device:
     def memory_stats(self) -> MemoryStats:
         """Return how this device's memory is used. Staging buffers count as cached."""
         with self.queue.enter():
-            stats = dataclasses.replace(self.memory.stats(), _release=self.release_cached)
+            stats = self.memory.stats()
             for staging in [memory.stats() for memory in self.staging]:
                 stats = dataclasses.replace(
                     stats,
                     cached=stats.cached + staging.in_use + staging.cached,
                     arenas=stats.arenas + staging.arenas,
                 )
-            return stats
+            return stats.of(self.release_cached)
 
     def release_cached(self) -> None:
         """Release every empty arena."""

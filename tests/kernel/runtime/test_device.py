@@ -5,7 +5,9 @@ from __future__ import annotations
 import ctypes
 import dataclasses
 import gc
+import json
 import os
+import pickle
 import runpy
 from types import SimpleNamespace
 
@@ -70,6 +72,10 @@ def test_what_is_cached_goes_back_at_once_when_asked(on):
     stats.trim()
     assert on.memory_stats().cached < 2**26
     assert stats == dataclasses.replace(stats)
+    kept = pickle.loads(pickle.dumps(stats))
+    assert kept == stats
+    assert json.loads(json.dumps(dataclasses.asdict(kept)))["cached"] == stats.cached
+    kept.trim()  # nothing, since it may be of another process
 
 
 def numbers(count, kind=np.int32):
