@@ -65,8 +65,9 @@ _MODULES = {
     "array.einsum": "einsum",
     "exactness": "settings",
     "array.creation": (
-        "asarray empty empty_like from_dlpack full full_like ones ones_like pinned zeros zeros_like"
+        "asarray empty empty_like from_dlpack full full_like ones ones_like zeros zeros_like"
     ),
+    "array.pinned": "pinned",
     "array.cumulative": "cumulative_prod cumulative_sum diff",
     "array.cumulative_extremes": "cummax cummin logcumsumexp",
     "array.data_types": "angle can_cast finfo iinfo imag isdtype real real_if_close result_type",

@@ -44,7 +44,6 @@ from dml_vk.array.creation import (
     full_like as full_like,
     ones as ones,
     ones_like as ones_like,
-    pinned as pinned,
     zeros as zeros,
     zeros_like as zeros_like,
 )
@@ -308,6 +307,9 @@ from dml_vk.array.partitions import (
     argpartition as argpartition,
     lexsort as lexsort,
     partition as partition,
+)
+from dml_vk.array.pinned import (
+    pinned as pinned,
 )
 from dml_vk.array.placing import (
     fill_diagonal as fill_diagonal,

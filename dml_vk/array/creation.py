@@ -22,7 +22,6 @@ from dml_vk.ops.fill import fill_constant
 from dml_vk.runtime.capture import is_captured
 from dml_vk.runtime.device import Device
 from dml_vk.runtime.device import device as open_device
-from dml_vk.runtime.pinned import pinned_array
 from dml_vk.runtime.recording import with_values
 from dml_vk.strides.order import several, to_bool_or_none, to_sizes
 from dml_vk.tensor import host
@@ -54,27 +53,6 @@ def empty(
     (60, 1, 15, 3)
     """
     return new_tensor("empty", shape, dtype, device, memory_format)
-
-
-def pinned(shape: Shape, dtype: Any = None, *, device: Wanted = None) -> Array:
-    """Create a NumPy array in memory of the host that a device itself copies from and to.
-
-    Its elements are undefined, the default dtype is float32. Between such an array and a tensor of
-    the same dtype and memory order, a discrete device moves twice to three times as many bytes in a
-    second as through memory that the driver must copy first. On devices that share the host's
-    memory it is as fast as any other array.
-
-    >>> import dml_vk
-    >>> host = dml_vk.pinned((2, 3))
-    >>> host[...] = 7
-    >>> x = dml_vk.asarray(host) + 1
-    >>> x.numpy(out=host).tolist()
-    [[8.0, 8.0, 8.0], [8.0, 8.0, 8.0]]
-    """
-    what = "pinned"
-    own = open_device(device)
-    kind = np.dtype(to_dtype(what, float32 if dtype is None else dtype).numpy_name)
-    return pinned_array(what, own, to_sizes(what, several(shape)), kind)
 
 
 def zeros(

@@ -228,13 +228,7 @@ class Tensor(View, TensorViews, TensorMethods, TensorProtocols):
         return self.clone()
 
     def numpy(self, *, out: Array | None = None) -> Array:
-        """Return a NumPy array with the same values: a new one in the same memory order, or `out`.
-
-        >>> import dml_vk
-        >>> host = dml_vk.pinned((2, 2))
-        >>> dml_vk.ones((2, 2)).numpy(out=host) is host
-        True
-        """
+        """Return a NumPy array of the same values: a new one in the same memory order, or `out`."""
         return host.to_numpy("numpy", self) if out is None else host.read_into("numpy", self, out)
 
     @contextmanager
