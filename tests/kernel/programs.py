@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 HEAD = """#version 450
+#extension GL_EXT_control_flow_attributes : enable
 layout(local_size_x_id = 0) in;
 layout(constant_id = 0) const uint LOCAL_SIZE = 8;
 layout(constant_id = 1) const uint A = 1;
@@ -88,9 +89,10 @@ class _Writer:
             other = self.of("", f" else {{ {self.statements(depth - 1, loop, switch)} }}")
             return f"if ({self.truth()}) {{ {self.statements(depth - 1, loop, switch)} }}{other}\n"
         if kind == "for":
-            end = self.of("A & 3", "B & 3", "3", "c & 3", "1")
+            end = self.of("A & 3", "B & 3", "3", "c & 3", "1", "A + B")
             inside = self.statements(depth - 1, True)
-            return f"for (uint i = 0; i < ({end}); i++) {{ {inside} }}\n"
+            mark = self.of("", "[[unroll]]", "[[unroll]]")
+            return f"{mark} for (uint i = 0; i < ({end}); i++) {{ {inside} }}\n"
         if kind == "switch":
             on = self.of("A", "B", "c & 3", "A & 1")
             cases = "".join(

@@ -45,6 +45,7 @@ class Folder:
         self.precise: list[int] = []
         self.pointees = dict(self.all.private)  # of variables whose contents are followed
         self.chains: dict[int, tuple[int, Path | None]] = {}  # pointers into them, and where
+        self.rolled: set[int] = set()  # loops that were seen to be no sequence of iterations
         self._clones: dict[tuple[int, ...], Body] = {}
         self._several: set[int] = set()  # functions that were seen to return at several places
         main = program.function(program.main)
@@ -92,6 +93,8 @@ class Folder:
         # One inside of a loop or selection is not the last line: its merge block comes later.
         if len(returns) == 1 and returns[0].place == len(body.lines) - 1:
             body.lines.pop()
+            # Nothing reads its variables any more; a state is copied at each block.
+            memory.forget(returns[0].state, [line[2] for line in body.variables[variables:]])
             return returns[0].state, returns[0].value
         del body.lines[lines:], body.variables[variables:]
         body.label = label

@@ -26,6 +26,7 @@ FLOAT64, INT64 = 10, 11  # CAPABILITYs
 SPEC_ID, BUILT_IN, NO_CONTRACTION = 1, 11, 42  # decorations
 WORKGROUP_SIZE = 25  # a BUILT_IN
 LOCAL_SIZE = 17  # an EXECUTION_MODE
+UNROLL = 1  # of the control of a loop
 PRIVATE, OF_FUNCTION, PUSH_CONSTANT, STORAGE_BUFFER = 6, 7, 9, 12  # storage classes
 
 Words = tuple[int, ...]  # of an instruction: word count and opcode, then operands

@@ -21,6 +21,7 @@ from dml_vk.kernels.spirv.instructions import (
     PHI,
     SPEC_CONSTANT,
     SPEC_ID,
+    UNROLL,
     Blocks,
     Words,
     blocks_of,
@@ -31,7 +32,7 @@ from dml_vk.kernels.spirv.instructions import (
 )
 from dml_vk.kernels.spirv.integers import COMPARISONS
 
-_ADD, _SUBTRACT, _UNROLL, _WORD = 128, 130, 1, 2**32
+_ADD, _SUBTRACT, _WORD = 128, 130, 2**32
 
 
 @lru_cache(maxsize=256)
@@ -82,7 +83,7 @@ class _Shader:
             merge = next((line for line in blocks[label] if line[0] & 0xFFFF == LOOP_MERGE), None)
             if merge is not None:
                 inside = reached(blocks, label, merge[1:2])
-                turns = 0 if merge[3] & _UNROLL else self._turns(blocks, label, merge, inside)
+                turns = 0 if merge[3] & UNROLL else self._turns(blocks, label, merge, inside)
                 within = self._of_blocks(blocks, inside - {label})
                 left -= inside
                 total += turns * (1 + within) + 1 if turns else 0

@@ -38,8 +38,9 @@ class Block(NamedTuple):
 
 
 class Loop(NamedTuple):
-    """What an iteration may store to."""
+    """The blocks of a loop, and what an iteration may store to."""
 
+    blocks: list[Block]
     pointers: frozenset[int]
     calls: bool
 
@@ -106,7 +107,7 @@ class Function:
                 elif kind == op.CALL:
                     calls = True
                     pointers.update(line[4:])
-        return Loop(frozenset(pointers), calls)
+        return Loop(blocks, frozenset(pointers), calls)
 
     @cached_property
     def _roots(self) -> dict[int, int]:

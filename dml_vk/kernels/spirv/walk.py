@@ -1,13 +1,16 @@
 """Follow the control flow of a function as far as it is known, and write what is left of it.
 
 Selections and loops stay what SPIR-V calls structured: a merge block exists even if nothing comes
-to it, and a loop keeps a block that goes back to its header.
+to it, and a loop keeps a block that goes back to its header. Of a loop marked `[[unroll]]` the
+iterations are written one after another where their number is known: drivers do the same, but go
+through all of the kernel again after each such loop.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Iterable, Sequence
+from copy import copy
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dml_vk.kernels.spirv import instructions as op
 from dml_vk.kernels.spirv import memory
@@ -18,6 +21,22 @@ from dml_vk.kernels.spirv.program import Block, Function
 
 if TYPE_CHECKING:
     from dml_vk.kernels.spirv.fold import Body, Folder
+
+
+MOST_ROUNDS = 32  # of a loop that is unrolled: Mesa's drivers leave longer ones alone
+MOST_LINES = 2**9  # that it becomes
+# What is known of a function while it is written, but for values and states, which blocks set anew.
+_KNOWN: tuple[str, ...] = (
+    "_source",
+    "_level",
+    "_deepest",
+    "_levels",
+    "_names",
+    "_edges",
+    "_ends",
+    "_dropped",
+)
+_KNOWN += ("_loops", "_open", "_phis", "_unrolled", "_returns")
 
 
 class Edge(NamedTuple):
@@ -50,6 +69,19 @@ class Loop(NamedTuple):
     turn: int  # a block of its own that goes back, or 0: the old module's does
 
 
+class _Progress(NamedTuple):
+    """How far a function is written, and what is known there."""
+
+    lines: int
+    variables: int
+    label: int
+    known: dict[str, Any]
+
+
+class _NotUnrolledError(Exception):
+    """A loop has iterations that depend on what is not known."""
+
+
 class Walk(Compute):
     """A function being written to a body. Labels are the old ones, unless they are called names."""
 
@@ -67,29 +99,101 @@ class Walk(Compute):
         self._dropped: dict[int, Dropped] = {}  # by merge block
         self._loops: dict[int, Loop] = {}  # by header
         self._open: dict[int, int] = {}  # merge block -> header, before anything goes back there
-        self._phis: list[tuple[int, int, int, Words]] = []  # of loops: place, result, header, phi
+        self._phis: list[tuple[int, int, Words]] = []  # of a loop: place, result, phi
+        self._unrolled: dict[int, int] = {}  # level, by label to which only a sure branch may lead
         self._returns: list[Return] = []
 
     def walk(self) -> list[Return]:
         """Write the function."""
-        for block in self.function.blocks:
-            label, edges = block.label, self._edges.get(block.label, {})
-            if label in self._open:  # The loop before always ends in its first round.
-                self._turn(self._open[label])
-            if edges:
-                self._begin(label)
-                self.state = memory.merged([edge.state for edge in edges.values()])
-            elif self._source:
-                if label in self._ends:
-                    self._begin(label)
-                    self.lines.append(self._ends[label])
-                continue
-            self._source = label
-            self._level = self._levels.get(label, 0)
-            self._block(block, edges)
-        for place, name, header, phi in self._phis:
-            self.lines[place] = self._phi_of_loop(phi, name, self._edges[header])
+        self._walk(self.function.blocks)
         return self._returns
+
+    def _walk(self, blocks: Sequence[Block]) -> None:
+        """Write blocks, of which those of a loop are in one piece."""
+        place = 0
+        while place < len(blocks):
+            loop = self.function.loops.get(blocks[place].label)
+            inside = blocks[place : place + 1] if loop is None else loop.blocks
+            if loop is None or not self._edges.get(inside[0].label):
+                for block in inside:
+                    self._come_to(block)
+            elif not self._unroll(inside):
+                self._roll(inside)
+            place += len(inside)
+
+    def _come_to(self, block: Block) -> None:
+        """Write a block if a branch leads to it."""
+        label, edges = block.label, self._edges.get(block.label, {})
+        if edges:
+            self._begin(label)
+            self._enter(block, edges)
+        elif not self._source:  # the first block
+            self._enter(block, edges)
+        elif label in self._ends:
+            self._begin(label)
+            self.lines.append(self._ends[label])
+
+    def _enter(self, block: Block, edges: dict[int, Edge]) -> None:
+        if edges:
+            self.state = memory.merged([edge.state for edge in edges.values()])
+        self._source = block.label
+        self._level = self._levels.get(block.label, 0)
+        self._block(block, edges)
+
+    def _roll(self, blocks: Sequence[Block]) -> None:
+        """Write a loop as a loop."""
+        header, *others = blocks
+        outer, self._phis = self._phis, []
+        self._come_to(header)
+        phis, self._phis = self._phis, outer
+        self._walk(others)
+        if header.merge and header.merge[1] in self._open:  # It always ends in its first round.
+            self._turn(header.label)
+        for place, name, phi in phis:
+            self.lines[place] = self._phi_of_loop(phi, name, self._edges[header.label])
+
+    def _unroll(self, blocks: Sequence[Block]) -> bool:
+        """Write the iterations of a loop one after another, if it is known how many there are."""
+        header, merge = blocks[0], blocks[0].merge
+        stays = self.folder.rolled
+        if merge is None or not merge[3] & op.UNROLL or header.label in stays:
+            return False
+        before, first = self._progress(), len(self.lines)
+        plain = header._replace(merge=None)
+        level = self._levels.get(header.label, 0)
+        self._unrolled.update(dict.fromkeys((header.label, *merge[1:3]), level))
+        try:
+            for _ in range(MOST_ROUNDS + 1):
+                edges = self._edges.pop(header.label)
+                self._begin(header.label)
+                for block in blocks:
+                    for known in (self._names, self._edges, self._ends, self._levels):
+                        known.pop(block.label, None)
+                    self._loops.pop(block.label, None)
+                    self._dropped.pop(block.label, None)
+                self._levels[header.label] = level
+                self._enter(plain, edges)
+                self._walk(blocks[1:])
+                if header.label not in self._edges:
+                    return True
+                if len(self.lines) - first > MOST_LINES:
+                    break
+        except _NotUnrolledError:
+            pass
+        self._go_back(before)
+        stays.add(header.label)
+        return False
+
+    def _progress(self) -> _Progress:
+        known = {name: copy(getattr(self, name)) for name in _KNOWN}
+        known["_edges"] = {label: dict(edges) for label, edges in self._edges.items()}
+        return _Progress(len(self.lines), len(self.body.variables), self.body.label, known)
+
+    def _go_back(self, to: _Progress) -> None:
+        """Forget what was written since."""
+        del self.lines[to.lines :], self.body.variables[to.variables :]
+        self.body.label = to.label
+        vars(self).update(to.known)
 
     def _name(self, label: int) -> int:
         name = self._names.get(label)
@@ -109,8 +213,8 @@ class Walk(Compute):
     def _block(self, block: Block, edges: dict[int, Edge]) -> None:
         merge = block.merge
         if merge is None or merge[0] & 0xFFFF != op.LOOP_MERGE:
-            for phi in block.phis:
-                self.env[phi[2]] = self._phi(phi, edges)
+            found = [self._phi(phi, edges) for phi in block.phis]
+            self.env.update(zip((phi[2] for phi in block.phis), found))
             self.run(block.lines)
             self._leave(block.end, merge)
             return
@@ -154,9 +258,9 @@ class Walk(Compute):
         header, (first, last, again, control) = block.label, merge
         for phi in block.phis:
             name = self.env[phi[2]] = self.all.new()
-            self._phis.append((len(self.lines), name, header, phi))
+            self._phis.append((len(self.lines), name, phi))
             self.lines.append(())
-        pointers, calls = self.function.loops[header]
+        _, pointers, calls = self.function.loops[header]
         memory.forget(self.state, map(self.value, pointers))
         if calls:
             memory.forget(self.state, self.all.private)
@@ -234,6 +338,8 @@ class Walk(Compute):
             self.lines.append((merge[0], self._name(merge[1]), merge[2]))
             inside = self._inside()
         labels = op.targets(end)
+        if not self._unrolled.keys().isdisjoint(labels):
+            raise _NotUnrolledError
         names = [self._to(label, inside) for label in labels]
         if kind == op.SWITCH:
             cases = [word for pair in zip(end[3::2], names[1:]) for word in pair]
@@ -244,6 +350,8 @@ class Walk(Compute):
 
     def _to(self, target: int, level: int) -> int:
         """Note a branch, and return the name of the block that it leads to."""
+        if self._unrolled.get(target, self._level) != self._level:
+            raise _NotUnrolledError
         loop = self._loops.get(target)
         if loop is not None:
             edges = self._edges[target]

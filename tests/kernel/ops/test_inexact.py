@@ -94,7 +94,7 @@ def test_the_driver_gets_what_the_log_says(monkeypatch):
     for exact in (True, False, True, False):
         with settings(exact=exact):
             (x @ x).numpy()
-    assert [len(fmas(spirv)) for spirv in given] == [0, 1]
+    assert [len(fmas(spirv)) > 0 for spirv in given] == [False, True]
 
 
 def test_what_is_assigned_holds_until_it_is_assigned_again(paths):

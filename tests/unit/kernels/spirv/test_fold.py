@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from dml_vk.kernels.spirv import glslang, reader
+from dml_vk.kernels.spirv import glslang, reader, walk
 from dml_vk.kernels.spirv import instructions as op
 from dml_vk.kernels.spirv.program import Program
 from dml_vk.kernels.spirv.specialize import specialized
@@ -208,6 +208,56 @@ def test_a_loop_that_goes_on_nowhere(folded):
     }"""
     for n, yes in ((1, 1), (2, 1), (1, 0), (2, 0)):
         assert codes(folded(source, 1, n, yes))[op.LOOP_MERGE] == 1
+
+
+UNROLLED = """#extension GL_EXT_control_flow_attributes : enable
+void main() {{ uint a = x[7], b = x[8]; uint p[9] = uint[](1, 2, 3, 4, 5, 6, 7, 8, 9); {} }}"""
+
+
+@pytest.mark.parametrize("n", [0, 1, 3])
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "[[unroll]] for (uint i = 0; i < N; i++) { x[i] = 5; }",
+        "[[unroll]] for (uint i = N; i > 0; i--) { if (p[i - 1] > 8) continue; x[i - 1] = 5; }",
+        "[[unroll]] for (uint i = 0; ; i++) { if (i >= N) break; a += x[i]; x[i] = 5; }",
+        "[[unroll]] for (uint i = 0; i < N; i++) { uint c = a; a = b; b = c; x[i] = 5; }",
+        "[[unroll]] for (uint i = 0; i < N; i++) { if (x[9] == i) x[9] = a; x[i] = 5; }",
+    ],
+)
+def test_a_loop_of_known_length_is_its_iterations(folded, loop, n):
+    spirv = folded(UNROLLED.format(loop), 1, n)
+    assert codes(spirv)[op.LOOP_MERGE] == 0
+    assert stored(spirv).count(5) == n
+
+
+def test_loops_in_loops_are_unrolled_as_far_as_they_are_known(folded):
+    inner = "[[unroll]] for (uint k = 0; k <= i % 2; k++) x[i] = 5;"
+    for outer, loops, stores in (("[[unroll]]", 0, 6), ("", 2, 1)):
+        spirv = folded(UNROLLED.format(f"{outer} for (uint i = 0; i < 4; i++) {{ {inner} }}"))
+        assert (codes(spirv)[op.LOOP_MERGE], stored(spirv).count(5)) == (loops, stores)
+
+
+@pytest.mark.parametrize(
+    "loop",
+    [
+        "for (uint i = 0; i < x[9]; i++) x[i] = 5;",
+        "for (uint i = 0; i < 3; i++) { if (x[i] == 7) break; x[i] = 5; }",
+        "for (uint i = 0; i < 3; i++) { if (x[i] == 7) continue; x[i] = 5; }",
+        f"for (uint i = 0; i < {walk.MOST_ROUNDS + 1}; i++) x[i] = 5;",
+        "for (uint i = 0; i < 30; i++) { x[i] = 5; "
+        + "".join(f"x[i + {n}] += x[{n}] / x[i]; " for n in range(walk.MOST_LINES // 128))
+        + "}",
+    ],
+    ids=["unknown", "break", "continue", "long", "large"],
+)
+def test_other_loops_keep_their_mark(folded, loop):
+    spirv = folded(UNROLLED.format("[[unroll]] " + loop))
+    marks = [
+        line[3] for line in op.lines_of(op.words_of(spirv)) if line[0] & 0xFFFF == op.LOOP_MERGE
+    ]
+    assert marks == [op.UNROLL]
+    assert stored(spirv).count(5) == 1
 
 
 def test_loops_may_call_functions_with_branches(folded):
