@@ -33,6 +33,27 @@ MUTANTS = (
         (f"{_UNIT}/test_fold.py", "tests/kernel/test_folding.py"),
     ),
     Mutant(
+        "unroll-phis-in-turn",
+        "an iteration of an unrolled loop begins with values of its own",
+        f"{_SPIRV}/walk.py",
+        """            found = [self._phi(phi, edges) for phi in block.phis]
+            self.env.update(zip((phi[2] for phi in block.phis), found))
+""",
+        """            for phi in block.phis:
+                self.env[phi[2]] = self._phi(phi, edges)
+""",
+        (f"{_UNIT}/test_fold.py", "tests/kernel/test_folding.py"),
+    ),
+    Mutant(
+        "unroll-past-an-unknown-end",
+        "a loop whose end is not known is unrolled",
+        f"{_SPIRV}/walk.py",
+        "        if not self._unrolled.keys().isdisjoint(labels):\n"
+        "            raise _NotUnrolledError\n",
+        "",
+        (f"{_UNIT}/test_fold.py", "tests/kernel/test_folding.py"),
+    ),
+    Mutant(
         "fold-quotients-of-negatives",
         "quotients of signed constants are rounded down instead of towards zero",
         f"{_SPIRV}/integers.py",
