@@ -57,8 +57,7 @@ class Encoder:
     def __init__(self, pipelines: Pipelines, profile: Profile, *, binds_ranges: bool) -> None:
         self.profile = profile  # all work on the device is planned and encoded for it
         self.binds_ranges = binds_ranges  # else whole arenas, which takes far less time
-        self.fresh: list[Bound] = []
-        """Pipelines that have not run yet, if the driver compiles them on first use."""
+        self.is_fresh = False  # whether pipelines are compiling on the device
         self._pipelines = pipelines
         self.rates = Rates()
         self._known: dict[Any, Known] = {}  # by plan and arenas
@@ -244,7 +243,8 @@ class Encoder:
         cached = self._pipelines.get(key)
         bound = self._pipelines.bind(cached, arenas, ranges)
         if len(self._pipelines) > count and self.profile.compiles_late:
-            self.fresh.append(bound)
+            self._pipelines.compile(bound, key.push_words)
+            self.is_fresh = True
         return cached, bound
 
     def units_at_once(self, plan: Plan, unit_ns: float) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from itertools import accumulate, count, takewhile
@@ -24,7 +25,7 @@ from dml_vk.observe.first_use import first_use
 from dml_vk.runtime.arenas import Arena
 from dml_vk.runtime.arithmetic import Arithmetic
 from dml_vk.runtime.hazards import Access
-from dml_vk.runtime.interface import Bound, Pipeline, Range, Runtime
+from dml_vk.runtime.interface import Bound, Dispatch, Pipeline, Range, Runtime, Ticket
 from dml_vk.runtime.native_check import native_operations
 from dml_vk.strides.order import Ints
 
@@ -94,6 +95,7 @@ class Pipelines:
         self.arithmetic: Arithmetic | None = None  # that is looked at for kernels of ours
         self._cached: dict[Key, Cached] = {}
         self._nbytes = 0  # of all that are cached
+        self._compiling: deque[Ticket] = deque()  # submissions that have the driver compile
 
     def __len__(self) -> int:
         return len(self._cached)
@@ -120,6 +122,28 @@ class Pipelines:
             if not ranges:
                 cached.bound[arenas] = bound
         return bound
+
+    def compile(self, bound: Bound, push_words: int) -> None:
+        """Have a driver compile what else it would when it first runs, while the host goes on.
+
+        A dispatch of no workgroups does that, and nothing else.
+        """
+        runtime = self._runtime
+        self.forget_compiled()
+        ticket = runtime.record((Dispatch(bound, bytes(4 * push_words), (0, 1, 1)),))
+        self._compiling.append(ticket)
+        try:
+            runtime.submit(ticket)
+        except BaseException:
+            if not runtime.is_submitted(ticket):
+                self._compiling.pop()
+            raise
+
+    def forget_compiled(self) -> None:
+        """Let go of the memory to which kernels were bound while they were compiled."""
+        compiling, is_done = self._compiling, self._runtime.is_done
+        while compiling and is_done(compiling[0]):
+            compiling.popleft()
 
     def _operations(self, checks: Iterable[str]) -> int:
         """The device's own operations that kernels may use: see runtime/native_check.py."""
@@ -229,6 +253,7 @@ class Pipelines:
         for cached in self._cached.values():
             yield cached.pipeline
             yield from cached.bound.values()
+        yield from self._compiling
 
 
 def arenas_of(accesses: Sequence[Access]) -> tuple[Arena, ...]:

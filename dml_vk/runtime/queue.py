@@ -147,7 +147,7 @@ class Queue:
                 made += self.encoder.encode(work, accesses, offsets, params, None, is_logged)
             self._place(graph, made, accesses)
         self._shrink()
-        return split(graph.by_level(), MAX_SUBMISSION_NS, self.encoder.fresh)
+        return split(graph.by_level(), MAX_SUBMISSION_NS)
 
     def recorded(self, submissions: Iterable[Submission]) -> list[Prepared] | None:
         """Record submissions for many replays, unless each one is to be logged."""
@@ -227,7 +227,7 @@ class Queue:
         if self._next_trim < 0:
             self._trim_hazards()
         self._next_look = LOOK_OPERATIONS
-        self.encoder.fresh.clear()
+        self.encoder.is_fresh = False
         self._is_logged = dispatches.explains()
         self.encoder.forget_many()
 
@@ -294,9 +294,9 @@ class Queue:
 
     def _submit(self, batch: Batch) -> None:
         """Submit the part of the batch that was not submitted yet."""
-        batch.is_fresh |= bool(self.encoder.fresh)
+        batch.is_fresh |= self.encoder.is_fresh
         if batch.submissions is None:
-            batch.submissions = split(batch.graph.by_level(), MAX_SUBMISSION_NS, self.encoder.fresh)
+            batch.submissions = split(batch.graph.by_level(), MAX_SUBMISSION_NS)
         submissions, tickets, runtime = batch.submissions, batch.tickets, self._runtime
         observer = dispatches.observer(runtime, self._watch, submissions[len(tickets) :])
         while len(tickets) < len(submissions):
@@ -347,6 +347,7 @@ class Queue:
             self._sent.popleft()
         if not self._sent:
             self._flying.clear()
+            self.pipelines.forget_compiled()
 
     def _append(
         self, made: Sequence[Work], accesses: Sequence[Access], is_alone: bool = False

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable
-from typing import Any
 
 from dml_vk.runtime.graph import Due
-from dml_vk.runtime.interface import Barrier, Command, Dispatch
+from dml_vk.runtime.interface import Barrier, Command
 
 _BARRIER = Barrier()
 
@@ -15,23 +14,16 @@ _BARRIER = Barrier()
 Submission = list[Due]
 
 
-def split(work: Iterable[Due], most_ns: float, fresh: Iterable[Any]) -> list[Submission]:
-    """Make submissions of work in order of its levels, none longer than `most_ns`.
-
-    A `fresh` pipeline is compiled when it first runs, which takes long, so it starts a new one.
-    """
+def split(work: Iterable[Due], most_ns: float) -> list[Submission]:
+    """Make submissions of work in order of its levels, none longer than `most_ns`."""
     submissions: list[Submission] = []
-    compiled_late = set(map(id, fresh))
     ns = math.inf
     for due in work:
-        command = due.command
-        bound = command.bound if isinstance(command, Dispatch) else None
-        if ns + command.ns > most_ns or id(bound) in compiled_late:
-            compiled_late.discard(id(bound))
+        if ns + due.command.ns > most_ns:
             submissions.append([])
             ns = 0.0
         submissions[-1].append(due)
-        ns += command.ns
+        ns += due.command.ns
     return submissions
 
 
