@@ -10,6 +10,7 @@ the SPIR-V 1.3 specification.
 from __future__ import annotations
 
 import struct
+from collections import deque
 from collections.abc import Iterator
 from typing import NamedTuple
 
@@ -248,6 +249,7 @@ def counting_queue(device, monkeypatch) -> Iterator[CountingRuntime]:
         for where in (queue, queue.pipelines):
             patched.setattr(where, "_runtime", runtime)
         patched.setattr(queue.pipelines, "_cached", {})
+        patched.setattr(queue.pipelines, "_compiling", deque())
         patched.setattr(queue.encoder, "_known", {})
         patched.setattr(queue, "add", add_alone, raising=False)
         yield runtime

@@ -18,6 +18,7 @@ from dml_vk.kernels.spirv.memory import Path, State
 from dml_vk.kernels.spirv.program import Function, Program
 from dml_vk.kernels.spirv.walk import Walk
 
+LEAST_SHARED = 12  # lines of a function that only computes, to be called instead of copied
 _BY_VALUE, _BY_POINTER = -1, -2
 
 
@@ -47,6 +48,8 @@ class Folder:
         self.chains: dict[int, tuple[int, Path | None]] = {}  # pointers into them, and where
         self.rolled: set[int] = set()  # loops that were seen to be no sequence of iterations
         self._clones: dict[tuple[int, ...], Body] = {}
+        self._computed: set[int] = set()  # pure functions that were written for unknown arguments
+        self.pure: set[int] = set()  # functions of the new module that only compute
         self._several: set[int] = set()  # functions that were seen to return at several places
         main = program.function(program.main)
         body = Body(main.name, main.result)
@@ -56,22 +59,24 @@ class Folder:
     def call(self, name: int, arguments: list[int], body: Body, state: State) -> tuple[State, int]:
         """Write a call, or what it does, and return what holds afterwards and its result."""
         function = self.program.function(name)
-        if name not in self._several:
-            env = {param[2]: one for param, one in zip(function.params, arguments)}
-            done = self._inline(function, env, body, state)
-            if done is not None:
-                return done
-            self._several.add(name)
         known = [
             _BY_POINTER if param[2] in function.written else state.get(one, {}).get((), _BY_POINTER)
             for param, one in zip(function.params, arguments)
         ]
         constants = self.all.constants
         kinds = [one if one < 0 or one in constants else _BY_VALUE for one in known]
+        if name not in self._several and not self._is_shared(function, kinds):
+            env = {param[2]: one for param, one in zip(function.params, arguments)}
+            done = self._inline(function, env, body, state)
+            if done is not None:
+                return done
+            self._several.add(name)
         key = (name, *kinds)
         clone = self._clones.get(key)
         if clone is None:
             clone = self._clones[key] = self._clone(function, kinds)
+            if self.program.is_pure(name):
+                self.pure.add(clone.name)
         given = [
             one if kind == _BY_POINTER else value
             for one, kind, value in zip(arguments, kinds, known)
@@ -84,6 +89,20 @@ class Folder:
         memory.forget(state, changed)
         memory.forget(state, [one for one, kind in zip(arguments, kinds) if kind == _BY_POINTER])
         return state, made if clone.value is None else clone.value
+
+    def _is_shared(self, function: Function, kinds: list[int]) -> bool:
+        """Whether a function that only computes was written before for unknown arguments.
+
+        Drivers copy it faster than it is written again.
+        """
+        if any(kind != _BY_VALUE for kind in kinds) or function.size < LEAST_SHARED:
+            return False
+        if not self.program.is_pure(function.name):
+            return False
+        if function.name in self._computed:
+            return True
+        self._computed.add(function.name)
+        return False
 
     def _inline(
         self, function: Function, env: dict[int, int], body: Body, state: State

@@ -73,6 +73,38 @@ class Function:
         self.blocks = _in_order(blocks)
 
     @cached_property
+    def size(self) -> int:
+        """The lines of its blocks."""
+        return sum([len(block.lines) for block in self.blocks])
+
+    @cached_property
+    def called(self) -> frozenset[int] | None:
+        """The functions that it calls, or None if it does more than to compute.
+
+        It may read what its parameters point to.
+        """
+        own = {param[2] for param in self.params}
+        called: set[int] = set()
+        for block in self.blocks:
+            for line in block.lines:
+                kind = line[0] & 0xFFFF
+                if kind == op.VARIABLE:
+                    own.add(line[2])
+                elif kind == op.CALL:
+                    called.add(line[3])
+                elif kind == op.LOAD or kind == op.STORE:
+                    pointer = line[3] if kind == op.LOAD else line[1]
+                    if self._roots.get(pointer, pointer) not in own:
+                        return None
+                elif kind >= op.CONTROL_BARRIER and kind < op.PHI:  # atomics too
+                    return None
+        return (
+            None
+            if self.written.intersection(param[2] for param in self.params)
+            else frozenset(called)
+        )
+
+    @cached_property
     def entries(self) -> dict[int, int]:
         """The number of blocks that branch to each label."""
         counts: dict[int, int] = {}
@@ -157,6 +189,7 @@ class Program:
         self._names: list[Words] = []
         self._functions: dict[int, list[Words]] = {}
         self._read: dict[int, Function] = {}
+        self._pure: dict[int, bool] = {}
         body: list[Words] | None = None
         for line in op.lines_of(words):
             kind = line[0] & 0xFFFF
@@ -205,6 +238,14 @@ class Program:
         other.main = function.name
         other._read = {**self._read, function.name: function}
         return other
+
+    def is_pure(self, name: int) -> bool:
+        """Whether a function only computes."""
+        known = self._pure.get(name)
+        if known is None:
+            called = self.function(name).called
+            known = self._pure[name] = called is not None and all(map(self.is_pure, called))
+        return known
 
     def function(self, name: int) -> Function:
         """A function, read when it is first asked for."""

@@ -98,7 +98,7 @@ class Pruner:
             ids = NO_RESULT.get(kind)
             if ids is None:
                 defined[line[2]] = line
-                if kind in _EFFECTS:
+                if kind in _EFFECTS and not (kind == op.CALL and line[3] in self.folder.pure):
                     waiting.append(line[2])
             elif kind == op.STORE:
                 variable = self.variable(line)

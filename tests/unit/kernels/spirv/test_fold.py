@@ -6,7 +6,7 @@ import subprocess
 
 import pytest
 
-from dml_vk.kernels.spirv import glslang, reader, walk
+from dml_vk.kernels.spirv import fold, glslang, reader, walk
 from dml_vk.kernels.spirv import instructions as op
 from dml_vk.kernels.spirv.program import Program
 from dml_vk.kernels.spirv.specialize import specialized
@@ -30,12 +30,12 @@ NAMED = "layout(constant_id = 0) const uint LOCAL_SIZE = 1;\n"
 
 @pytest.fixture
 def folded(tmp_path):
-    def fold(source, *spec):
+    def folding(source, *spec):
         spirv = specialized(Program(glslang.compile(HEAD + source)), spec)
         check_valid(spirv, tmp_path / "module.spv", source)
         return spirv
 
-    return fold
+    return folding
 
 
 def test_constants_are_what_the_spec_says_or_their_defaults(folded):
@@ -312,6 +312,36 @@ def test_other_functions_are_written_once_for_what_is_known(folded):
     assert (codes(spirv)[op.FUNCTION], codes(spirv)[op.CALL]) == (4, 5)
     # What always returns the same is a constant to its caller.
     assert sorted(stored(spirv)) == [-1, -1, -1, 3, 5, 6, 6, 10]
+
+
+LONG = "".join(f"c = c * c / (b + {n}u); " for n in range(fold.LEAST_SHARED // 3))
+
+
+@pytest.mark.parametrize(
+    ("body", "calls", "functions"),
+    [
+        (LONG, 2, 2),
+        ("c = c * c / b; ", 0, 1),
+        (LONG + "c += x[b]; ", 0, 1),
+        (LONG + "x[b] = c; ", 0, 1),
+        (LONG + "p = c; ", 0, 1),
+        (LONG + "c += g(b); ", 2, 2),
+        (LONG + "c += h(b); ", 0, 1),
+    ],
+    ids=["computes", "short", "reads", "writes", "keeps", "calls", "calls what reads"],
+)
+def test_long_functions_that_only_compute_are_written_twice_at_most(folded, body, calls, functions):
+    source = f"""uint p = 0;
+    uint g(uint a) {{ return a * 7; }}
+    uint h(uint a) {{ return x[a]; }}
+    uint f(uint a, uint b) {{ uint c = a; {body} return c; }}
+    void main() {{
+        uint a = f(x[1], x[2]), b = f(x[3], x[4]), c = f(x[5], x[6]), d = f(x[7], 3);
+        f(x[8], x[9]);
+        x[0] = a + b + c + d + p;
+    }}"""
+    counts = codes(folded(source))
+    assert (counts[op.CALL], counts[op.FUNCTION]) == (calls, functions)
 
 
 def test_what_is_no_longer_called_is_not_written(folded):
