@@ -214,7 +214,7 @@ class Pipelines:
         native = self._operations(source.checks)
 
         def make() -> bytes:
-            made = source.make(native)
+            made = source.make(native, self._unrolls)
             return self._finished(widened(made) if self._widens else made, key)
 
         ways = self._widens, self._unrolls, key.fused

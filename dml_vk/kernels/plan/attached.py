@@ -84,7 +84,7 @@ def plan_attached(
     if module_of(kernel).startswith(_TILES) and not is_read and kernel.kernel is None:
         plan = replace(plan, spec=(*plan.spec[:-1], 1))
         kernel = kernel._replace(spec=plan.spec)
-    found = outline(kernel, passing.binding, is_read)
+    found = outline(kernel, passing.binding, is_read, profile.unrolls)
     joined = _joined(plan, passing, chain)
     if found is None or joined is None:
         return None

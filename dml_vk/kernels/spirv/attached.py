@@ -41,9 +41,9 @@ _BITCAST = 124
 
 
 @lru_cache(maxsize=512)
-def outline(kernel: Attached, binding: int, is_read: bool) -> Outline | None:
+def outline(kernel: Attached, binding: int, is_read: bool, unrolls: bool = True) -> Outline | None:
     """Describe a kernel; None if it does more at a binding than to load, or store, words."""
-    return Kernel(_spirv(kernel, 0)).outline(binding, is_read)
+    return Kernel(_spirv(kernel, 0, unrolls)).outline(binding, is_read)
 
 
 @lru_cache(maxsize=512)
@@ -53,9 +53,9 @@ def bindings_of(kernel: Attached) -> frozenset[int]:
 
 
 @lru_cache(maxsize=256)
-def built(recipe: Attached, native: int) -> bytes:
+def built(recipe: Attached, native: int, unrolls: bool = True) -> bytes:
     """The module, for the operations that the device has for float64."""
-    return _spirv(recipe, native)
+    return _spirv(recipe, native, unrolls)
 
 
 def module_of(recipe: Attached) -> str:
@@ -78,25 +78,33 @@ def checks_of(recipe: Attached) -> frozenset[str]:
     return checks_of(recipe.kernel) | nodes.checks_of(recipe.attachment.nodes)
 
 
-def _spirv(recipe: Attached, native: int) -> bytes:
+def _spirv(recipe: Attached, native: int, unrolls: bool = True) -> bytes:
     if recipe.attachment is None:
         module = recipe.module
         spec = (*recipe.spec, native) if module in NATIVE_MODULES else recipe.spec
-        spirv = library.load_for(module, spec)
+        spirv = library.load_for(module, spec, unrolls=unrolls)
         return fused(spirv) if recipe.fused else spirv
     assert recipe.kernel is not None
-    return _Attaching(_spirv(recipe.kernel, native), recipe, recipe.attachment, native).module()
+    kernel = _spirv(recipe.kernel, native, unrolls)
+    return _Attaching(kernel, recipe, recipe.attachment, native, unrolls).module()
 
 
 class _Attaching(Pushing):
     """A module to which a chain is attached."""
 
-    def __init__(self, spirv: bytes, recipe: Attached, attachment: Attachment, native: int) -> None:
+    def __init__(
+        self,
+        spirv: bytes,
+        recipe: Attached,
+        attachment: Attachment,
+        native: int,
+        unrolls: bool,
+    ) -> None:
         super().__init__(spirv)
         self.attachment, self._first = attachment, recipe.bindings
         bases, scalars = len(attachment.besides), scalar_words(attachment.nodes)
         at = self.push_anew(recipe.bindings, bases, scalars, recipe.folded)
-        self.nodes = Nodes(self, attachment.nodes, attachment.first, at, native)
+        self.nodes = Nodes(self, attachment.nodes, attachment.first, at, native, unrolls)
         self._defined: dict[int, int] = {}  # functions, by how many elements they take
         self._chains: dict[int, Words] = {}  # into the binding
 

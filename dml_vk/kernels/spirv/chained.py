@@ -35,18 +35,18 @@ _QUAD = 16
 
 
 @lru_cache(maxsize=256)
-def built(recipe: Recipe, native: int) -> bytes:
+def built(recipe: Recipe, native: int, unrolls: bool = True) -> bytes:
     """The module."""
-    return _Chained(recipe, native).module()
+    return _Chained(recipe, native, unrolls).module()
 
 
 class _Chained:
-    def __init__(self, recipe: Recipe, native: int) -> None:
+    def __init__(self, recipe: Recipe, native: int, unrolls: bool) -> None:
         self.recipe = recipe
         self.reads = len(recipe.ways) - len(recipe.results)
         at = BASES + len(recipe.ways)
         self.asm = Assembler(at + scalar_words(recipe.nodes))
-        self.nodes = Nodes(self.asm, recipe.nodes, self.reads, at, native)
+        self.nodes = Nodes(self.asm, recipe.nodes, self.reads, at, native, unrolls)
 
     def module(self) -> bytes:
         asm, recipe = self.asm, self.recipe

@@ -39,8 +39,8 @@ class Body:
 class Folder:
     """A module with its specialization constants set."""
 
-    def __init__(self, program: Program, spec: Sequence[int]) -> None:
-        self.program = program
+    def __init__(self, program: Program, spec: Sequence[int], *, unrolls: bool = True) -> None:
+        self.program, self.unrolls = program, unrolls
         self.all = Declarations(program, spec)
         self.bodies: list[Body] = []
         self.precise: list[int] = []

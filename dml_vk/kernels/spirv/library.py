@@ -33,9 +33,9 @@ def load(module: str) -> bytes:
 
 
 @lru_cache(maxsize=512)
-def load_for(module: str, spec: tuple[int, ...]) -> bytes:
+def load_for(module: str, spec: tuple[int, ...], *, unrolls: bool = True) -> bytes:
     """The SPIR-V of a module with these values of specialization constants 0, 1, ... set."""
-    return specialized(program(module), spec)
+    return specialized(program(module), spec, unrolls=unrolls)
 
 
 @lru_cache(maxsize=16)  # up to 1 MB each

@@ -56,13 +56,13 @@ class Nodes:
     """The nodes of a chain, linked into a module."""
 
     def __init__(
-        self, asm: Module, nodes: Sequence[Node], first: int, at: int, native: int
+        self, asm: Module, nodes: Sequence[Node], first: int, at: int, native: int, unrolls: bool
     ) -> None:
         """Link them; the value of the first one has the number `first`.
 
         Their scalars are in the push block from word `at` on.
         """
-        self._asm, self._nodes, self._first = asm, nodes, first
+        self._asm, self._nodes, self._first, self._unrolls = asm, nodes, first, unrolls
         self._zero = 0
         self._makers: list[Maker] = []
         # By the number of a value: what computes it if it is common, and tells whether it is not.
@@ -134,7 +134,7 @@ class Nodes:
         """(a piece's function, the words of what it takes and makes)."""
         places, made = (
             dict(zip(scalar_places(kernel, spec), words)),
-            piece(kernel, spec, native, of),
+            piece(kernel, spec, native, of, unrolls=self._unrolls),
         )
         return self._asm.link(made, places), made.words
 

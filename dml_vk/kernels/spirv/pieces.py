@@ -52,7 +52,9 @@ class Piece(NamedTuple):
 
 
 @lru_cache(maxsize=256)
-def piece(kernel: str, spec: Ints, native: int = 0, of: str = COMPUTE) -> Piece:
+def piece(
+    kernel: str, spec: Ints, native: int = 0, of: str = COMPUTE, *, unrolls: bool = True
+) -> Piece:
     """The piece of a kernel with these constants, which are those of `Computed`.
 
     `native` tells by which operations it may compute: see runtime/native_check.py.
@@ -64,6 +66,7 @@ def piece(kernel: str, spec: Ints, native: int = 0, of: str = COMPUTE) -> Piece:
     folder = Folder(
         root.program(COMPUTED[kernel][0]),
         (*(0,) * before, *spec, *((native,) if module in NATIVE_MODULES else ())),
+        unrolls=unrolls,
     )
     pruner = Pruner(folder)
     pruner.run()

@@ -16,7 +16,7 @@ class Source(NamedTuple):
 
     modules: tuple[str, ...]
     checks: frozenset[str]  # whose operations of a device it depends on, by dtype
-    make: Callable[[int], bytes]  # with these operations
+    make: Callable[[int, bool], bytes]  # with these operations; whether loops are unrolled
 
 
 def source_of(module: str | Recipe | Attached, spec: Ints) -> Source:
@@ -25,18 +25,18 @@ def source_of(module: str | Recipe | Attached, spec: Ints) -> Source:
         return Source(
             nodes.modules_of(module.nodes),
             nodes.checks_of(module.nodes),
-            lambda native: chained.built(module, native),
+            lambda native, unrolls: chained.built(module, native, unrolls),
         )
     if isinstance(module, Attached):
         return Source(
             attached.modules_of(module),
             attached.checks_of(module),
-            lambda native: attached.built(module, native),
+            lambda native, unrolls: attached.built(module, native, unrolls),
         )
     checks = registry.checks_of(module, registry.constants_from_op(module, spec))
 
-    def load(native: int) -> bytes:
+    def load(native: int, unrolls: bool) -> bytes:
         more = (native,) if module in registry.NATIVE_MODULES else ()
-        return library.load_for(module, (*spec, *more))
+        return library.load_for(module, (*spec, *more), unrolls=unrolls)
 
     return Source((module,), frozenset(checks), load)

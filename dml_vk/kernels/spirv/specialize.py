@@ -13,6 +13,6 @@ from dml_vk.kernels.spirv.program import Program
 from dml_vk.kernels.spirv.prune import written
 
 
-def specialized(program: Program, spec: Sequence[int]) -> bytes:
+def specialized(program: Program, spec: Sequence[int], *, unrolls: bool = True) -> bytes:
     """A module that does what this one does under these specialization constants."""
-    return written(Folder(program, spec))
+    return written(Folder(program, spec, unrolls=unrolls))

@@ -158,6 +158,8 @@ class Walk(Compute):
         stays = self.folder.rolled
         if merge is None or not merge[3] & op.UNROLL or header.label in stays:
             return False
+        if not self.folder.unrolls:
+            return False
         before, first = self._progress(), len(self.lines)
         plain = header._replace(merge=None)
         level = self._levels.get(header.label, 0)

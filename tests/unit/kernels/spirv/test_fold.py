@@ -230,6 +230,13 @@ def test_a_loop_of_known_length_is_its_iterations(folded, loop, n):
     assert stored(spirv).count(5) == n
 
 
+def test_no_loop_is_unrolled_for_a_driver_that_takes_long_for_it(tmp_path):
+    source = HEAD + UNROLLED.format("[[unroll]] for (uint i = 0; i < 3; i++) x[i] = 5;")
+    spirv = specialized(Program(glslang.compile(source)), (), unrolls=False)
+    check_valid(spirv, tmp_path / "module.spv")
+    assert codes(spirv)[op.LOOP_MERGE] == 1
+
+
 def test_iterations_begin_with_what_the_one_before_ended_with(folded):
     source = (
         "uint c = 3, d = 4; [[unroll]] for (uint i = 0; i < N; i++) { uint e = c; c = d; d = e; }"
