@@ -20,7 +20,7 @@ from tests.unit.runtime.queues import Runtime, arena, make_plan, operand
 @pytest.fixture
 def clock(monkeypatch, caplog):
     """Each sequence takes so many seconds."""
-    monkeypatch.setattr(library, "load_for", lambda module, spec: b"")
+    monkeypatch.setattr(library, "load_for", lambda module, spec, **given: b"")
     caplog.set_level(logging.INFO, dispatches.logger.name)
 
     class Clock:

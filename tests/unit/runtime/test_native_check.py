@@ -148,7 +148,7 @@ def test_a_device_is_asked_once_and_only_for_kernels_that_may_use_it(monkeypatch
         return answers[dtype]
 
     monkeypatch.setattr(pipelines, "native_operations", ask)
-    monkeypatch.setattr(library, "load_for", lambda *key: loaded.append(key) or b"")
+    monkeypatch.setattr(library, "load_for", lambda *key, **given: loaded.append(key) or b"")
     runtime = Runtime()
     made = Pipelines(runtime, lambda: None, unrolls=True)
     made.get(Key("copy_words_32", (1, 2), 8, 2))

@@ -66,7 +66,7 @@ def test_what_is_made_is_one_operation_to_the_driver():
 @pytest.mark.parametrize("is_fused", [False, True])
 def test_pipelines_are_made_of_the_module_that_is_asked_for(monkeypatch, is_fused):
     spirv, given = library.load("matmul_tile_float32"), []
-    monkeypatch.setattr(library, "load_for", lambda module, spec: spirv)
+    monkeypatch.setattr(library, "load_for", lambda module, spec, **given: spirv)
     runtime = Runtime()
     plain = runtime.pipeline
     monkeypatch.setattr(

@@ -32,7 +32,7 @@ def test_no_loop_is_marked_and_all_else_is_the_same():
 def test_only_drivers_that_cannot_unroll_get_modules_without_marks(monkeypatch, unrolls):
     spirv, given = library.load(MODULE), []
     monkeypatch.setenv("DML_VK_CACHE", "off")  # where kernels are named by their modules
-    monkeypatch.setattr(library, "load_for", lambda module, spec: spirv)
+    monkeypatch.setattr(library, "load_for", lambda module, spec, **given: spirv)
     runtime = Runtime()
     plain = runtime.pipeline
     monkeypatch.setattr(

@@ -68,7 +68,7 @@ def test_only_devices_that_gain_by_it_get_wide_elements(monkeypatch, widens):
         runtime, "pipeline", lambda code, *rest: given.append(code) or plain(code, *rest)
     )
     monkeypatch.setenv("DML_VK_CACHE", "off")  # where kernels are named by their modules
-    monkeypatch.setattr(library, "load_for", lambda module, spec: spirv)
+    monkeypatch.setattr(library, "load_for", lambda module, spec, **given: spirv)
     queue = Queue(runtime, Profile(widens=widens), lambda: None)
     queue.launch(make_plan(), [operand(arena(), 0, 16, True)])
     assert given == [widened(spirv) if widens else spirv]
