@@ -275,7 +275,8 @@ def cut_of(plan, profile):
     queue = Queue(runtime, profile, lambda: None)
     queue.launch(plan, [operand(arena(), 0, 16, True)])
     queue.flush()
-    dispatches = [one for ticket in runtime.ran for one in ticket.commands]
+    commands = [one for ticket in runtime.ran for one in ticket.commands]
+    dispatches = [one for one in commands if one.groups[0]]  # not what only compiles
     pushes = [np.frombuffer(one.push, np.uint32).tolist() for one in dispatches]
     return [(one.groups[0], *push[:2]) for one, push in zip(dispatches, pushes)]
 
