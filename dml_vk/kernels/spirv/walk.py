@@ -163,20 +163,20 @@ class Walk(Compute):
         before, first = self._progress(), len(self.lines)
         plain = header._replace(merge=None)
         level = self._levels.get(header.label, 0)
-        self._unrolled.update(dict.fromkeys((header.label, *merge[1:3]), level))
+        jumps = (header.label, *merge[1:3])
+        self._unrolled.update(dict.fromkeys(jumps, level))
         try:
             for _ in range(MOST_ROUNDS + 1):
                 edges = self._edges.pop(header.label)
                 self._begin(header.label)
-                for block in blocks:
-                    for known in (self._names, self._edges, self._ends, self._levels):
-                        known.pop(block.label, None)
-                    self._loops.pop(block.label, None)
-                    self._dropped.pop(block.label, None)
+                self._forget(blocks)
                 self._levels[header.label] = level
                 self._enter(plain, edges)
                 self._walk(blocks[1:])
                 if header.label not in self._edges:
+                    # The loop around it may come to it again, by any branch.
+                    for label in jumps:
+                        self._unrolled.pop(label, None)
                     return True
                 if len(self.lines) - first > MOST_LINES:
                     break
@@ -185,6 +185,14 @@ class Walk(Compute):
         self._go_back(before)
         stays.add(header.label)
         return False
+
+    def _forget(self, blocks: Sequence[Block]) -> None:
+        """Forget the iteration before."""
+        by_label: tuple[dict[int, Any], ...] = (self._names, self._edges, self._ends, self._levels)
+        by_label += (self._loops, self._dropped)
+        for known in by_label:
+            for block in blocks:
+                known.pop(block.label, None)
 
     def _progress(self) -> _Progress:
         known = {name: copy(getattr(self, name)) for name in _KNOWN}

@@ -16,8 +16,9 @@ from dml_vk import settings
 from dml_vk.kernels.plan.matmul import RUN
 from dml_vk.observe import dispatches
 from dml_vk.testing import products
-from tests.modules import fmas
+from tests.modules import codes, fmas
 
+MULTIPLY = 133  # OpFMul
 FUSED = "fused multiply-add"
 
 
@@ -94,7 +95,10 @@ def test_the_driver_gets_what_the_log_says(monkeypatch):
     for exact in (True, False, True, False):
         with settings(exact=exact):
             (x @ x).numpy()
-    assert [len(fmas(spirv)) > 0 for spirv in given] == [False, True]
+    exact, inexact = given
+    gone = codes(exact)[MULTIPLY] - codes(inexact)[MULTIPLY]
+    assert len(fmas(exact)) == 0
+    assert len(fmas(inexact)) == gone > 0
 
 
 def test_what_is_assigned_holds_until_it_is_assigned_again(paths):

@@ -253,6 +253,13 @@ def test_loops_in_loops_are_unrolled_as_far_as_they_are_known(folded):
         assert (codes(spirv)[op.LOOP_MERGE], stored(spirv).count(5)) == (loops, stores)
 
 
+def test_loops_in_branches_of_unrolled_loops_are_unrolled_each_time(folded):
+    inner = "[[unroll]] for (uint k = 0; k < 2; k++) x[k] = 5;"
+    outer = f"[[unroll]] for (uint i = 0; i < 3; i++) {{ if (x[i] > a) {{ {inner} }} }}"
+    spirv = folded(UNROLLED.format(outer))
+    assert (codes(spirv)[op.LOOP_MERGE], stored(spirv).count(5)) == (0, 6)
+
+
 @pytest.mark.parametrize(
     "loop",
     [
