@@ -30,7 +30,7 @@ MUTANTS = (
         f"{_SPIRV}/walk.py",
         "        if calls:\n            memory.forget(self.state, self.all.private)\n",
         "",
-        (f"{_UNIT}/test_fold.py", "tests/kernel/test_folding.py"),
+        (f"{_UNIT}/test_fold_loops.py", "tests/kernel/test_folding.py"),
     ),
     Mutant(
         "unroll-phis-in-turn",
@@ -42,7 +42,7 @@ MUTANTS = (
         """            for phi in block.phis:
                 self.env[phi[2]] = self._phi(phi, edges)
 """,
-        (f"{_UNIT}/test_fold.py", "tests/kernel/test_folding.py"),
+        (f"{_UNIT}/test_fold_loops.py", "tests/kernel/test_folding.py"),
     ),
     Mutant(
         "unroll-past-an-unknown-end",
@@ -51,7 +51,7 @@ MUTANTS = (
         "        if not self._unrolled.keys().isdisjoint(labels):\n"
         "            raise _NotUnrolledError\n",
         "",
-        (f"{_UNIT}/test_fold.py", "tests/kernel/test_folding.py"),
+        (f"{_UNIT}/test_fold_loops.py", "tests/kernel/test_folding.py"),
     ),
     Mutant(
         "fold-quotients-of-negatives",

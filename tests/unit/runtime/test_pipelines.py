@@ -13,7 +13,7 @@ from dml_vk.runtime import pipelines
 from dml_vk.runtime.queue import Queue
 from tests.hanging import HANGING
 from tests.kept import AS_USERS
-from tests.unit.runtime.queues import Runtime, arena, make_plan, operand, shader
+from tests.unit.runtime.queues import Runtime, arena, make_plan, operand, pushes, shader
 
 pytestmark = pytest.mark.usefixtures("no_modules")
 
@@ -143,6 +143,24 @@ def test_a_program_s_pipelines_are_made_together_where_that_helps(late, threads)
     assert runtime.pipelines == len(queue.pipelines) == 3
     assert len(makers) == threads
     assert (get_ident() in makers) == late
+
+
+@pytest.mark.parametrize("late", [True, False])
+def test_drivers_that_compile_at_the_first_run_begin_when_a_pipeline_is_made(late):
+    runtime = Runtime()
+    queue = Queue(runtime, replace(MINIMUM, compiles_late=late), lambda: None)
+    plan, other = make_plan(), replace(make_plan(), spec=(64, 1, 2))
+    where = arena()
+    sent = []
+    for _ in range(2):
+        for number, one in enumerate((plan, plan, other, plan, other)):
+            queue.launch(one, [operand(where, 16 * number, 16 * number + 16, True)])
+            sent.append(len(runtime.ran))
+        queue.flush()
+    assert sent == ([1, 1, 2, 2, 2, 3, 3, 3, 3, 3] if late else [0] * 5 + [1] * 5)
+    compiled = runtime.ran[: 2 * late]
+    assert all(command.groups == (0, 1, 1) for one in compiled for command in one.commands)
+    assert [len(level) for level in pushes(runtime)[len(compiled) :]] == [5, 5]
 
 
 def test_of_pipelines_made_together_none_is_kept_if_one_fails():

@@ -129,24 +129,6 @@ def test_many_independent_operations_are_cut_too():
     assert [len(level) for level in pushes(runtime)] == [4, 4, 1]
 
 
-@pytest.mark.parametrize("late", [True, False])
-def test_drivers_that_compile_at_the_first_run_begin_when_a_pipeline_is_made(late):
-    runtime = Runtime()
-    queue = Queue(runtime, Profile(compiles_late=late), lambda: None)
-    plan, other = make_plan(), replace(make_plan(), spec=(64, 1, 2))
-    where = arena()
-    sent = []
-    for _ in range(2):
-        for number, one in enumerate((plan, plan, other, plan, other)):
-            queue.launch(one, [operand(where, 16 * number, 16 * number + 16, True)])
-            sent.append(len(runtime.ran))
-        queue.flush()
-    assert sent == ([1, 1, 2, 2, 2, 3, 3, 3, 3, 3] if late else [0] * 5 + [1] * 5)
-    compiled = runtime.ran[: 2 * late]
-    assert all(command.groups == (0, 1, 1) for one in compiled for command in one.commands)
-    assert [len(level) for level in pushes(runtime)[len(compiled) :]] == [5, 5]
-
-
 @pytest.mark.parametrize("pieces", [8, 9])
 def test_hazards_are_kept_unless_memory_was_used_in_many_pieces(monkeypatch, pieces):
     monkeypatch.setattr(queue_module, "TRIM_OPERATIONS", 7)
