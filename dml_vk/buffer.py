@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from dml_vk.arguments import to_int, to_ints
 from dml_vk.dtypes import DType, to_dtype, uint8, uint32
 from dml_vk.errors import DTypeError, ErrorsAs, LayoutError, RangeError
 from dml_vk.layout import Layout
@@ -19,7 +20,6 @@ from dml_vk.ops.view import View, check_fits
 from dml_vk.runtime.arenas import Bytes
 from dml_vk.runtime.device import Device
 from dml_vk.runtime.device import device as open_device
-from dml_vk.strides.order import to_int, to_ints
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.host import Array
 

@@ -8,7 +8,7 @@ from contextvars import ContextVar
 from functools import cached_property
 
 from dml_vk import environment
-from dml_vk.strides.order import to_bool
+from dml_vk.arguments import to_bool
 
 
 class Values:

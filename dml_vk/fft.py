@@ -18,6 +18,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from dml_vk.arguments import Axes, to_int
 from dml_vk.array.creation import Wanted, asarray
 from dml_vk.array.fourier import COMPLEX, REAL, TO_REAL, transform
 from dml_vk.array.manipulation import to_axes
@@ -25,7 +26,7 @@ from dml_vk.array.padding import roll
 from dml_vk.dtypes import float32, to_dtype
 from dml_vk.errors import ErrorsAs, RangeError
 from dml_vk.ops.fft import MOST_POINTS
-from dml_vk.strides.order import Axes, row_major, to_int
+from dml_vk.strides.order import row_major
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import check_dtype, of_kinds, to_number, to_tensor
 

@@ -10,11 +10,11 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import Literal, NoReturn, final
 
+from dml_vk.arguments import Ints, to_dim, to_index, to_ints, to_offset, to_sizes, to_tuple
 from dml_vk.errors import LayoutError, LayoutIndexError, explain
 from dml_vk.strides import address, blocks, drawing, propagate, reshape
 from dml_vk.strides.order import (
     CHANNELS_LAST,
-    Ints,
     MemoryFormat,
     OrderLike,
     ascends,
@@ -25,13 +25,7 @@ from dml_vk.strides.order import (
     packed_strides,
     read_order,
     row_major,
-    to_dim,
-    to_index,
-    to_ints,
-    to_offset,
     to_order,
-    to_sizes,
-    to_tuple,
 )
 from dml_vk.strides.views import Views, one_tuple
 

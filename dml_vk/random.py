@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any
 
 from dml_vk.aliases import not_there
+from dml_vk.arguments import Ints, several, to_int
 from dml_vk.array.creation import Wanted
 from dml_vk.array.draws import NormalDraw, draw_into, dtype_of_draw, normals
 from dml_vk.array.indexing.taking import take
@@ -31,7 +32,6 @@ from dml_vk.ops.streams import from_words, hashed_key, seeded_key, to_unsigned, 
 from dml_vk.runtime.capture import check_known, claimed, is_captured, own
 from dml_vk.runtime.device import device as open_device
 from dml_vk.runtime.gate import Gate
-from dml_vk.strides.order import Ints, several, to_int
 from dml_vk.tensor.core import Tensor, tensor_over
 from dml_vk.tensor.operands import check_out, of_kinds, to_tensor
 

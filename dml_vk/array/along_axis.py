@@ -6,10 +6,10 @@ from collections.abc import Callable
 from itertools import product
 from typing import Any
 
+from dml_vk.arguments import to_axis
 from dml_vk.array.host_operands import beside_tensor
 from dml_vk.array.manipulation import moveaxis, reshape, stack
 from dml_vk.errors import DTypeError, ErrorsAs, LayoutError
-from dml_vk.strides.order import to_axis
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import to_tensor
 

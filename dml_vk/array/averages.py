@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dml_vk.arguments import Axes, Ints, to_bool
 from dml_vk.array.creation import full_like
 from dml_vk.array.elementwise import astype, divide, multiply, subtract
 from dml_vk.array.host_operands import beside
@@ -12,7 +13,6 @@ from dml_vk.dtypes import float32
 from dml_vk.errors import ErrorsAs, LayoutError
 from dml_vk.hints import hinted
 from dml_vk.promotion import common_dtype
-from dml_vk.strides.order import Axes, Ints, to_bool
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import check_dtype, of_kinds, to_tensor, to_tensors
 

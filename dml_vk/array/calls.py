@@ -15,6 +15,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any
 
+from dml_vk.arguments import Ints
 from dml_vk.array.host_operands import with_dtypes
 from dml_vk.errors import DmlVkError
 from dml_vk.exactness import chosen
@@ -35,7 +36,6 @@ from dml_vk.runtime.recording import (
     SlotAccess,
     Word,
 )
-from dml_vk.strides.order import Ints
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import is_scalar, plain
 from dml_vk.tensor.spec import Spec

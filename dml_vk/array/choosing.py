@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from math import pi
 from typing import Any
 
+from dml_vk.arguments import Axes, to_axis, to_tuple
 from dml_vk.array.creation import zeros_like
 from dml_vk.array.cumulative import cumulative_sum, diff
 from dml_vk.array.elementwise import (
@@ -30,7 +31,7 @@ from dml_vk.array.statistics import any, computed_in
 from dml_vk.errors import ErrorsAs, LayoutError, RangeError
 from dml_vk.hints import hinted
 from dml_vk.promotion import float_dtype
-from dml_vk.strides.order import Axes, row_major, to_axis, to_tuple
+from dml_vk.strides.order import row_major
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import check_dtype, of_kinds, result_over, to_number, to_tensor
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from dml_vk.arguments import Ints
 from dml_vk.array.calls import call
 from dml_vk.array.complex_extremes import limited
 from dml_vk.array.elementwise import astype, common_of, computed, maximum, minimum, target_of
@@ -15,7 +16,6 @@ from dml_vk.kernels.operators import OPERATORS
 from dml_vk.ops.elementwise import converted
 from dml_vk.ops.numbers import scalar_words
 from dml_vk.promotion import common_dtype
-from dml_vk.strides.order import Ints
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import Operand, plain, to_tensor, to_tensors
 

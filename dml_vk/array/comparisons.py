@@ -5,6 +5,7 @@ from __future__ import annotations
 import builtins
 from typing import Any
 
+from dml_vk.arguments import to_bool
 from dml_vk.array.creation import full
 from dml_vk.array.elementwise import (
     abs,
@@ -24,7 +25,6 @@ from dml_vk.array.statistics import all
 from dml_vk.dtypes import DType, complex64, float16, float32, float64
 from dml_vk.errors import ErrorsAs
 from dml_vk.promotion import complex_dtype
-from dml_vk.strides.order import to_bool
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import Operand, plain, to_number, to_tensor, to_tensors
 

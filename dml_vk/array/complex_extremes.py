@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 
+from dml_vk.arguments import Ints
 from dml_vk.array.elementwise import (
     equal,
     greater,
@@ -19,7 +20,6 @@ from dml_vk.array.elementwise import (
     where,
 )
 from dml_vk.ops.parts import imag_part, real_part
-from dml_vk.strides.order import Ints
 from dml_vk.tensor.core import Tensor
 
 Reduction = Callable[..., Tensor]

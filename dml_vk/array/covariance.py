@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from dml_vk.arguments import to_bool, to_int
 from dml_vk.array.averages import average
 from dml_vk.array.clipping import clip
 from dml_vk.array.data_types import real
@@ -29,7 +30,6 @@ from dml_vk.errors import ErrorsAs, LayoutError
 from dml_vk.layout import Layout
 from dml_vk.ops.parts import as_parts
 from dml_vk.promotion import common_dtype, float_dtype
-from dml_vk.strides.order import to_bool, to_int
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import check_dtype, of_kinds, result_over, to_tensor, to_tensors
 

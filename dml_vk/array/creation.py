@@ -7,6 +7,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
+from dml_vk.arguments import several, to_bool_or_none, to_sizes
 from dml_vk.dtypes import DType, complex64, float32, to_dtype
 from dml_vk.errors import DmlVkError, DTypeError, ErrorsAs, LayoutError
 from dml_vk.layout import (
@@ -23,7 +24,6 @@ from dml_vk.runtime.capture import is_captured
 from dml_vk.runtime.device import Device
 from dml_vk.runtime.device import device as open_device
 from dml_vk.runtime.recording import with_values
-from dml_vk.strides.order import several, to_bool_or_none, to_sizes
 from dml_vk.tensor import host
 from dml_vk.tensor.core import Tensor, as_asked, tensor_over
 from dml_vk.tensor.host import Array

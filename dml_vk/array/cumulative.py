@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from dml_vk.arguments import to_axis, to_bool, to_int
 from dml_vk.array.elementwise import not_equal, subtract
 from dml_vk.array.host_operands import beside
 from dml_vk.errors import LayoutError
@@ -20,7 +21,6 @@ from dml_vk.ops.fill import fill_constant
 from dml_vk.ops.parts import as_parts
 from dml_vk.ops.scan import PRODUCT, SUM, scan_elements
 from dml_vk.promotion import common_dtype
-from dml_vk.strides.order import to_axis, to_bool, to_int
 from dml_vk.tensor.core import Tensor, tensor_over
 from dml_vk.tensor.operands import (
     check_dtype,

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from dml_vk.arguments import to_axis
 from dml_vk.array.creation import empty_like
 from dml_vk.array.elementwise import (
     astype,
@@ -24,7 +25,6 @@ from dml_vk.hints import hinted
 from dml_vk.ops.copy import copy_elements
 from dml_vk.ops.scan import MAXIMUM, MINIMUM, scan_elements
 from dml_vk.ops.view import with_dtype
-from dml_vk.strides.order import to_axis
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import check_dtype, check_out, of_kinds, result_over, to_tensor
 

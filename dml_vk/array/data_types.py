@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from dml_vk.arguments import to_bool
 from dml_vk.array import elementwise, statistics
 from dml_vk.dtypes import PYTHON, DType, to_dtype
 from dml_vk.errors import DTypeError, ErrorsAs
 from dml_vk.ops.parts import imag_part, real_part
 from dml_vk.promotion import common_dtype
-from dml_vk.strides.order import to_bool
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import is_scalar, scalar_dtype, to_number, to_tensor
 

@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from dml_vk.arguments import Axes, to_int
 from dml_vk.array.creation import full
 from dml_vk.array.cumulative import diff
 from dml_vk.array.elementwise import add, astype, divide, multiply, negative, subtract
@@ -18,7 +19,7 @@ from dml_vk.errors import DTypeError, ErrorsAs, LayoutError, RangeError
 from dml_vk.hints import hinted
 from dml_vk.layout import Layout
 from dml_vk.promotion import common_dtype, float_dtype
-from dml_vk.strides.order import Axes, row_major, to_int
+from dml_vk.strides.order import row_major
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import (
     Operand,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any, NamedTuple
 
+from dml_vk.arguments import Ints
 from dml_vk.array.creation import check_one_shape
 from dml_vk.array.elementwise import add
 from dml_vk.array.normals import fill_normal
@@ -15,7 +16,6 @@ from dml_vk.ops import draws
 from dml_vk.ops.draws import Draw, fill_drawn
 from dml_vk.ops.excerpts import Excerpt
 from dml_vk.ops.parts import as_parts
-from dml_vk.strides.order import Ints
 from dml_vk.tensor.core import Tensor, tensor_over
 from dml_vk.tensor.operands import to_number
 

@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from dml_vk.arguments import Ints
 from dml_vk.array.calls import call
 from dml_vk.array.host_operands import beside
 from dml_vk.dtypes import DType, int32
@@ -19,7 +20,7 @@ from dml_vk.ops.matmul import add_products
 from dml_vk.ops.parts import as_parts, imag_part, real_part
 from dml_vk.ops.view import View, temporary_like, with_layout
 from dml_vk.promotion import common_dtype
-from dml_vk.strides.order import Ints, row_major
+from dml_vk.strides.order import row_major
 from dml_vk.strides.reshape import view_strides
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import (

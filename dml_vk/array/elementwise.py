@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, Protocol, TypeVar, overload
 
 import numpy as np
 
+from dml_vk.arguments import Ints, to_bool
 from dml_vk.array import exact_comparisons as exact
 from dml_vk.array.calls import call
 from dml_vk.array.creation import full
@@ -30,7 +31,6 @@ from dml_vk.ops.numbers import double_words, element_words, scalar_words
 from dml_vk.ops.view import View
 from dml_vk.promotion import common_dtype, float_dtype
 from dml_vk.runtime.recording import LiveNumber
-from dml_vk.strides.order import Ints, to_bool
 from dml_vk.tensor.core import Tensor, tensor_over
 from dml_vk.tensor.operands import (
     Operand,

@@ -20,10 +20,11 @@ from typing import IO, Any, cast
 
 import numpy as np
 
+from dml_vk.arguments import Ints
 from dml_vk.array import safetensors
 from dml_vk.array.creation import Wanted, asarray
 from dml_vk.errors import DeviceMemoryError, DmlVkError, DTypeError, ErrorsAs, RangeError
-from dml_vk.strides.order import Ints, row_major
+from dml_vk.strides.order import row_major
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.host import Array
 from dml_vk.tensor.operands import to_tensor

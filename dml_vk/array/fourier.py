@@ -7,6 +7,7 @@ import math
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from dml_vk.arguments import Ints, several, to_int, to_tuple
 from dml_vk.array.calls import call
 from dml_vk.array.manipulation import to_axes
 from dml_vk.dtypes import DType, float32
@@ -21,7 +22,6 @@ from dml_vk.ops.parts import as_parts
 from dml_vk.ops.view import View, overlap, temporary, with_layout
 from dml_vk.promotion import complex_dtype
 from dml_vk.runtime.device import Device
-from dml_vk.strides.order import Ints, several, to_int, to_tuple
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import check_dtype, check_out, of_kinds, result_over, to_tensor
 

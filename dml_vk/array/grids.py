@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from dml_vk.arguments import to_bool, to_int
 from dml_vk.array.creation import Wanted, filled, new_tensor
 from dml_vk.array.elementwise import add, astype, divide, floor, multiply, where
 from dml_vk.array.host_operands import beside
@@ -18,7 +19,6 @@ from dml_vk.errors import DTypeError, ErrorsAs, LayoutError, RangeError
 from dml_vk.layout import Layout, MemoryFormat, contiguous_format, preserve_format
 from dml_vk.ops.fill import fill_sequence
 from dml_vk.ops.parts import imag_part, real_part
-from dml_vk.strides.order import to_bool, to_int
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import result_over, to_complex, to_number, to_tensor
 

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from dml_vk.arguments import to_bool, to_int, to_tuple
 from dml_vk.array.bin_widths import RULES, bins_by_rule
 from dml_vk.array.creation import asarray
 from dml_vk.array.cumulative import diff
@@ -42,7 +43,7 @@ from dml_vk.dtypes import bool_, float32, float64, int32, int64, uint8
 from dml_vk.errors import DTypeError, ErrorsAs, LayoutError, RangeError
 from dml_vk.layout import Layout
 from dml_vk.promotion import common_dtype
-from dml_vk.strides.order import row_major, to_bool, to_int, to_tuple
+from dml_vk.strides.order import row_major
 from dml_vk.tensor import host
 from dml_vk.tensor.core import Tensor, tensor_over
 from dml_vk.tensor.host import Array

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from dml_vk.arguments import to_int
 from dml_vk.array.creation import Wanted, asarray
 from dml_vk.array.elementwise import add, astype, subtract
 from dml_vk.array.grids import arange
@@ -15,7 +16,6 @@ from dml_vk.array.info import MOST_DIMS
 from dml_vk.array.searching import check_one_dim, nonzero, searchsorted
 from dml_vk.dtypes import bool_, int64
 from dml_vk.errors import ErrorsAs, LayoutError, RangeError
-from dml_vk.strides.order import to_int
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import to_tensor
 

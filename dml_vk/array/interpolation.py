@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from dml_vk.arguments import to_bool
 from dml_vk.array.creation import empty_like, full
 from dml_vk.array.data_types import imag, real
 from dml_vk.array.elementwise import (
@@ -29,7 +30,6 @@ from dml_vk.array.sorting import argsort
 from dml_vk.array.statistics import computed_in
 from dml_vk.errors import ErrorsAs, LayoutError, RangeError
 from dml_vk.promotion import common_dtype, float_dtype
-from dml_vk.strides.order import to_bool
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import (
     Operand,

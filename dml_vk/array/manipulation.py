@@ -9,6 +9,16 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Any
 
+from dml_vk.arguments import (
+    Axes,
+    Ints,
+    several,
+    to_axis,
+    to_bool_or_none,
+    to_ints,
+    to_sizes,
+    to_tuple,
+)
 from dml_vk.array.calls import shown
 from dml_vk.array.host_operands import beside
 from dml_vk.dtypes import DType, to_dtype
@@ -19,18 +29,7 @@ from dml_vk.observe.copies import ASKED, record
 from dml_vk.ops.copy import copy_elements, copy_if_overlapping
 from dml_vk.ops.elementwise import cast_elements
 from dml_vk.promotion import check_casting, check_casts, common_dtype
-from dml_vk.strides.order import (
-    Axes,
-    Ints,
-    order_format,
-    row_major,
-    several,
-    to_axis,
-    to_bool_or_none,
-    to_ints,
-    to_sizes,
-    to_tuple,
-)
+from dml_vk.strides.order import order_format, row_major
 from dml_vk.strides.views import check_pieces
 from dml_vk.tensor.core import Tensor, tensor_over
 from dml_vk.tensor.operands import result_over, to_tensor, to_tensors

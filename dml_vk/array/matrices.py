@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from dml_vk.arguments import to_bool, to_int, to_sizes
 from dml_vk.array.creation import Wanted, ones
 from dml_vk.array.cumulative import cumulative_prod
 from dml_vk.array.elementwise import add, multiply
@@ -16,7 +17,6 @@ from dml_vk.dtypes import int64
 from dml_vk.errors import DTypeError, ErrorsAs, LayoutError
 from dml_vk.layout import Layout
 from dml_vk.promotion import common_dtype
-from dml_vk.strides.order import to_bool, to_int, to_sizes
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import check_dtype, of_kinds, result_over, to_tensor, to_tensors
 

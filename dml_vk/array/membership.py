@@ -10,6 +10,7 @@ import numbers
 from collections.abc import Sequence
 from typing import Any
 
+from dml_vk.arguments import to_bool
 from dml_vk.array.elementwise import astype, equal, not_equal
 from dml_vk.array.host_operands import beside, number_beside
 from dml_vk.array.indexing.taking import elements_at
@@ -20,7 +21,6 @@ from dml_vk.array.sorting import sort
 from dml_vk.dtypes import bool_, uint8
 from dml_vk.errors import ErrorsAs
 from dml_vk.promotion import common_dtype
-from dml_vk.strides.order import to_bool
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import Operand, plain, result_over, to_tensor, to_tensors
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from dml_vk.arguments import Axes, Ints
 from dml_vk.array.calls import call
 from dml_vk.array.elementwise import add, astype, bitwise_and, bitwise_right_shift, multiply
 from dml_vk.array.statistics import (
@@ -25,7 +26,6 @@ from dml_vk.ops.elementwise import cast_elements, compute, converted
 from dml_vk.ops.numbers import scalar_words
 from dml_vk.ops.parts import as_parts, words_of
 from dml_vk.promotion import float_dtype
-from dml_vk.strides.order import Axes, Ints
 from dml_vk.tensor.core import Tensor, tensor_over
 from dml_vk.tensor.operands import of_kind, to_number
 

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from dml_vk.arguments import Axes
 from dml_vk.array import statistics
 from dml_vk.array.data_types import imag, real
 from dml_vk.array.elementwise import (
@@ -26,7 +27,6 @@ from dml_vk.dtypes import float32, to_dtype
 from dml_vk.errors import ErrorsAs
 from dml_vk.hints import hinted
 from dml_vk.promotion import float_dtype
-from dml_vk.strides.order import Axes
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import of_kind, to_tensor
 

@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from dml_vk.arguments import Axes, to_axis
 from dml_vk.array import statistics
 from dml_vk.array.clipping import clip
 from dml_vk.array.cumulative import cumulative_prod, cumulative_sum
@@ -33,7 +34,6 @@ from dml_vk.errors import ErrorsAs, RangeError
 from dml_vk.hints import hinted
 from dml_vk.ops.copy import copy_elements
 from dml_vk.ops.parts import as_parts
-from dml_vk.strides.order import Axes, to_axis
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import (
     result_over,

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dml_vk.arguments import Axes, Ints, is_one, several, to_axis, to_int, to_ints, to_tuple
 from dml_vk.array.calls import shown
 from dml_vk.array.creation import filled
 from dml_vk.array.padding_statistics import MODES as COMPUTED
@@ -20,16 +21,6 @@ from dml_vk.hints import hinted
 from dml_vk.layout import Layout, coalesce
 from dml_vk.ops.copy import copy_elements, copy_if_overlapping
 from dml_vk.ops.view import View, with_layout
-from dml_vk.strides.order import (
-    Axes,
-    Ints,
-    is_one,
-    several,
-    to_axis,
-    to_int,
-    to_ints,
-    to_tuple,
-)
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import result_over, to_tensor
 

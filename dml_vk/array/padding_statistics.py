@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from dml_vk.arguments import to_int
 from dml_vk.array import statistics
 from dml_vk.array.elementwise import add, astype, divide, floor, multiply, round, subtract
 from dml_vk.array.grids import arange
@@ -19,7 +20,6 @@ from dml_vk.dtypes import DType, complex128, float64
 from dml_vk.errors import ErrorsAs, LayoutError
 from dml_vk.layout import Layout
 from dml_vk.ops.copy import copy_elements, copy_if_overlapping
-from dml_vk.strides.order import to_int
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import result_over
 

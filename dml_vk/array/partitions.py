@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from dml_vk.arguments import Axes, several, to_axis, to_index, to_tuple
 from dml_vk.array.host_operands import beside
 from dml_vk.array.indexing.taking import take_along_axis
 from dml_vk.array.manipulation import broadcast_arrays, reshape
@@ -13,7 +14,6 @@ from dml_vk.dtypes import int64
 from dml_vk.errors import DTypeError, ErrorsAs
 from dml_vk.hints import hinted
 from dml_vk.ops.copy import copy_elements
-from dml_vk.strides.order import Axes, several, to_axis, to_index, to_tuple
 from dml_vk.strides.views import check_pieces
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import check_out, to_tensor, to_tensors

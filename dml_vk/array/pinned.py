@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from dml_vk.arguments import several, to_sizes
 from dml_vk.array.creation import Shape, Wanted
 from dml_vk.dtypes import float32, to_dtype
 from dml_vk.runtime.device import device as open_device
 from dml_vk.runtime.pinned import pinned_array
-from dml_vk.strides.order import several, to_sizes
 from dml_vk.tensor.host import Array
 
 

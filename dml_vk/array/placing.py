@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from dml_vk.arguments import to_bool
 from dml_vk.array.creation import asarray
 from dml_vk.array.elementwise import add, astype, less, remainder, where
 from dml_vk.array.grids import arange
@@ -17,7 +18,6 @@ from dml_vk.array.selections import flatnonzero, unravel_index, within
 from dml_vk.dtypes import bool_, int64
 from dml_vk.errors import ErrorsAs, LayoutError
 from dml_vk.layout import Layout
-from dml_vk.strides.order import to_bool
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import check_dtype, of_kinds, plain, to_tensor
 

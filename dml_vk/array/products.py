@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from dml_vk.arguments import Axes, Ints, axis_error, is_one, to_axis, to_int, to_tuple
 from dml_vk.array.calls import call
 from dml_vk.array.einsum import Factor, contracted, numeric_dtype
 from dml_vk.array.elementwise import conj
@@ -13,7 +14,6 @@ from dml_vk.array.manipulation import to_axes
 from dml_vk.errors import LayoutError, LayoutIndexError
 from dml_vk.hints import hinted
 from dml_vk.layout import Layout
-from dml_vk.strides.order import Axes, Ints, axis_error, is_one, to_axis, to_int, to_tuple
 from dml_vk.strides.propagate import broadcast_sizes
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import to_tensor

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from dml_vk.arguments import Axes, Ints, to_bool
 from dml_vk.array import elementwise
 from dml_vk.array.creation import asarray, filled
 from dml_vk.array.elementwise import (
@@ -36,7 +37,6 @@ from dml_vk.errors import ErrorsAs, RangeError
 from dml_vk.hints import hinted
 from dml_vk.layout import Layout
 from dml_vk.ops.copy import copy_elements
-from dml_vk.strides.order import Axes, Ints, to_bool
 from dml_vk.tensor.core import Tensor, tensor_over
 from dml_vk.tensor.host import Array
 from dml_vk.tensor.operands import check_ordered, result_over, to_tensor

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from dml_vk.arguments import is_axis_of_none, is_one, several, to_axis, to_int, to_ints, to_sizes
 from dml_vk.array import statistics
 from dml_vk.array.creation import asarray
 from dml_vk.array.cumulative import cumulative_sum
@@ -19,16 +20,7 @@ from dml_vk.ops.copy import copy_elements, copy_if_overlapping
 from dml_vk.ops.elementwise import converted
 from dml_vk.ops.gather import gather_elements
 from dml_vk.ops.view import View, with_layout
-from dml_vk.strides.order import (
-    is_axis_of_none,
-    is_one,
-    row_major,
-    several,
-    to_axis,
-    to_int,
-    to_ints,
-    to_sizes,
-)
+from dml_vk.strides.order import row_major
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import check_dtype, of_kinds, result_over, to_tensor
 

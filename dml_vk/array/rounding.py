@@ -6,11 +6,11 @@ from typing import Any
 
 import numpy as np
 
+from dml_vk.arguments import to_int
 from dml_vk.array import elementwise
 from dml_vk.dtypes import int64, uint64
 from dml_vk.errors import ErrorsAs, RangeError
 from dml_vk.ops.parts import as_parts
-from dml_vk.strides.order import to_int
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import result_over, to_tensor
 

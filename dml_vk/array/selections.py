@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from dml_vk.arguments import is_bool, is_one, several, to_axis, to_ints, to_sizes, to_tuple
 from dml_vk.array.creation import asarray, full
 from dml_vk.array.elementwise import add, astype, floor_divide, multiply, remainder, where
 from dml_vk.array.host_operands import beside, beside_tensor, is_of_host
@@ -20,15 +21,6 @@ from dml_vk.errors import ErrorsAs, LayoutError, LayoutIndexError
 from dml_vk.hints import hinted
 from dml_vk.layout import Layout
 from dml_vk.promotion import common_dtype
-from dml_vk.strides.order import (
-    is_bool,
-    is_one,
-    several,
-    to_axis,
-    to_ints,
-    to_sizes,
-    to_tuple,
-)
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import (
     Operand,

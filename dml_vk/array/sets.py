@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dml_vk.arguments import to_axis, to_bool
 from dml_vk.array.creation import zeros
 from dml_vk.array.elementwise import add, astype, isnan, multiply
 from dml_vk.array.indexing.taking import take
@@ -34,7 +35,6 @@ from dml_vk.ops.scan import INCLUSIVE, SUM, scan_elements
 from dml_vk.ops.scatter import scatter
 from dml_vk.ops.sort import sort_elements, sort_flat
 from dml_vk.ops.view import View, temporary, with_layout
-from dml_vk.strides.order import to_axis, to_bool
 from dml_vk.tensor.core import Tensor, tensor_over
 from dml_vk.tensor.operands import to_tensor
 

@@ -9,13 +9,13 @@ from __future__ import annotations
 
 from typing import Any
 
+from dml_vk.arguments import to_axis, to_bool, to_int
 from dml_vk.array.elementwise import astype
 from dml_vk.dtypes import complex64, complex128, int64
 from dml_vk.errors import ErrorsAs, RangeError
 from dml_vk.hints import hinted
 from dml_vk.layout import Layout
 from dml_vk.ops.sort import argsort_elements, first_elements, sort_elements
-from dml_vk.strides.order import to_axis, to_bool, to_int
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import result_over, to_tensor
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from dml_vk.arguments import Ints, is_one, to_axis, to_int, to_ints
 from dml_vk.errors import LayoutError
 from dml_vk.hints import hinted
-from dml_vk.strides.order import Ints, is_one, to_axis, to_int, to_ints
 from dml_vk.strides.views import check_pieces
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import to_tensor

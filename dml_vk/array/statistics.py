@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any
 
+from dml_vk.arguments import Axes, Ints, is_axis_of_none, is_one, to_bool
 from dml_vk.array.calls import call
 from dml_vk.array.complex_extremes import is_extreme, write_extreme
 from dml_vk.array.manipulation import to_axes
@@ -25,7 +26,7 @@ from dml_vk.ops.elementwise import cast_elements, check_cast, converted
 from dml_vk.ops.parts import as_parts
 from dml_vk.ops.reduce import reduce_elements
 from dml_vk.ops.view import View, with_dtype, with_layout
-from dml_vk.strides.order import Axes, Ints, is_axis_of_none, is_one, row_major, to_bool
+from dml_vk.strides.order import row_major
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import (
     check_dtype,

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from math import pi
 from typing import Any
 
+from dml_vk.arguments import to_int
 from dml_vk.array.creation import Wanted, full
 from dml_vk.array.elementwise import (
     abs,
@@ -27,7 +28,6 @@ from dml_vk.array.elementwise import (
 from dml_vk.array.grids import arange
 from dml_vk.dtypes import float32, float64, to_dtype
 from dml_vk.errors import DTypeError, ErrorsAs
-from dml_vk.strides.order import to_int
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import to_number
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dml_vk.arguments import Axes, to_axis, to_int
 from dml_vk.array.creation import zeros
 from dml_vk.array.manipulation import flip, reshape, to_axes
 from dml_vk.errors import ErrorsAs, LayoutError
 from dml_vk.hints import hinted
 from dml_vk.layout import Layout
-from dml_vk.strides.order import Axes, to_axis, to_int
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import to_tensor
 

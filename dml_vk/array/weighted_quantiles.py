@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from dml_vk.arguments import Axes, Ints
 from dml_vk.array.averages import along_axes
 from dml_vk.array.cumulative import cumulative_sum
 from dml_vk.array.elementwise import (
@@ -31,7 +32,6 @@ from dml_vk.dtypes import float64
 from dml_vk.errors import RangeError
 from dml_vk.layout import Layout
 from dml_vk.ops.copy import copy_elements
-from dml_vk.strides.order import Axes, Ints
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.host import Array
 from dml_vk.tensor.operands import check_dtype, of_kinds, to_tensor, to_tensors

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dml_vk.arguments import Axes, several, to_axis, to_sizes, to_tuple
 from dml_vk.errors import ErrorsAs, LayoutError
 from dml_vk.hints import hinted
 from dml_vk.layout import Layout
 from dml_vk.ops.view import check_fits
-from dml_vk.strides.order import Axes, several, to_axis, to_sizes, to_tuple
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import to_tensor
 

@@ -8,6 +8,7 @@ import dask
 import dask.array as da
 
 from dml_vk import random
+from dml_vk.arguments import Ints, several, to_int
 from dml_vk.array.creation import empty
 from dml_vk.array.draws import NormalDraw, draw_into
 from dml_vk.dask.chunks import meta_of
@@ -17,7 +18,6 @@ from dml_vk.layout import Layout, MemoryFormat, contiguous_format
 from dml_vk.ops.draws import Draw
 from dml_vk.ops.excerpts import Excerpt
 from dml_vk.ops.philox import blocks_of
-from dml_vk.strides.order import Ints, several, to_int
 from dml_vk.tensor.core import Tensor
 
 __all__ = ["Generator"]

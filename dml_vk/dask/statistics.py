@@ -18,6 +18,7 @@ import numpy as np
 from dask.array import reductions
 from dask.graph_manipulation import clone
 
+from dml_vk.arguments import Ints
 from dml_vk.array.elementwise import astype, divide, sqrt, square, subtract
 from dml_vk.array.manipulation import squeeze, to_axes
 from dml_vk.array.moments import of_words, to_correction
@@ -27,7 +28,7 @@ from dml_vk.dask.sums import reduced
 from dml_vk.dtypes import DTYPES, DType, float32, float64, to_dtype
 from dml_vk.ops.parts import as_parts, words_of
 from dml_vk.promotion import float_dtype
-from dml_vk.strides.order import Ints, row_major
+from dml_vk.strides.order import row_major
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import sum_dtype
 

@@ -15,12 +15,12 @@ from typing import Any, NamedTuple
 import dask.array as da
 import numpy as np
 
+from dml_vk.arguments import Ints
 from dml_vk.array import statistics
 from dml_vk.array.elementwise import add, multiply
 from dml_vk.array.manipulation import permute_dims, reshape
 from dml_vk.dask.chunks import asarray, meta_of
 from dml_vk.dtypes import DType
-from dml_vk.strides.order import Ints
 from dml_vk.tensor.core import Tensor
 
 _OPERATIONS: dict[str, tuple[Callable[..., Tensor], Callable[..., Tensor]]] = {

@@ -32,8 +32,8 @@ from dml_vk.dtypes import DType, float32, int32, uint8, uint32
 from dml_vk.kernels.operators import OPERATORS
 
 if TYPE_CHECKING:
+    from dml_vk.arguments import Ints
     from dml_vk.ops.view import View
-    from dml_vk.strides.order import Ints
 
 __all__ = [
     "ElementWiseATanYX",

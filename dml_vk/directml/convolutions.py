@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any
 
+from dml_vk.arguments import Ints
 from dml_vk.directml.activations import FusedActivation, check_fused, write_activated
 from dml_vk.directml.descriptors import BufferTensorDesc, DataType
 from dml_vk.directml.elementwise import FLOATS, SMALL
@@ -15,7 +16,6 @@ from dml_vk.directml.unary import ElementWiseClip
 from dml_vk.directml.windows import Windowed
 from dml_vk.errors import LayoutError, RangeError
 from dml_vk.layout import Layout
-from dml_vk.strides.order import Ints
 
 if TYPE_CHECKING:
     from dml_vk.tensor.core import Tensor

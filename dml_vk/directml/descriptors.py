@@ -11,10 +11,10 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
+from dml_vk.arguments import Ints, to_int, to_ints
 from dml_vk.dtypes import DTYPES, DType
 from dml_vk.errors import DTypeError, LayoutError
 from dml_vk.layout import Layout
-from dml_vk.strides.order import Ints, to_int, to_ints
 
 MAX_DIMENSION_COUNT = 8
 MAX_ELEMENTS = 2**32 - 1

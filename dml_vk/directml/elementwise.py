@@ -20,8 +20,8 @@ from dml_vk.errors import DTypeError, LayoutError
 from dml_vk.kernels.operators import OPERATORS
 
 if TYPE_CHECKING:
+    from dml_vk.arguments import Ints
     from dml_vk.ops.view import View
-    from dml_vk.strides.order import Ints
 
 __all__ = ["ScaleBias"]
 

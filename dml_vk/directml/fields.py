@@ -12,10 +12,10 @@ import math
 from collections.abc import Container, Sequence
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
+from dml_vk.arguments import Ints, is_bool, to_int, to_ints, to_tuple
 from dml_vk.directml.descriptors import MAX_ELEMENTS, BufferTensorDesc, DataType
 from dml_vk.directml.operators import Operator, held
 from dml_vk.errors import DTypeError, ErrorsAs, LayoutError, RangeError
-from dml_vk.strides.order import Ints, is_bool, to_int, to_ints, to_tuple
 
 if TYPE_CHECKING:
     from dml_vk.buffer import Buffer

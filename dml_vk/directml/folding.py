@@ -6,12 +6,12 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from dml_vk.arguments import Ints
 from dml_vk.directml.descriptors import BufferTensorDesc
 from dml_vk.directml.elementwise import ALL
 from dml_vk.directml.fields import MOST_INT, OverTensors
 from dml_vk.directml.gathering import aligned, check_aligned
 from dml_vk.errors import LayoutError
-from dml_vk.strides.order import Ints
 
 if TYPE_CHECKING:
     from dml_vk.nn.taps import Dim

@@ -11,13 +11,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from dml_vk.arguments import Ints
 from dml_vk.directml.descriptors import BufferTensorDesc, DataType
 from dml_vk.directml.elementwise import ALL
 from dml_vk.directml.fields import OverTensors
 from dml_vk.directml.slicing import RANKS
 from dml_vk.errors import LayoutError
 from dml_vk.layout import Layout
-from dml_vk.strides.order import Ints
 
 if TYPE_CHECKING:
     from dml_vk.ops.view import View

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING
 
+from dml_vk.arguments import Ints
 from dml_vk.directml.activations import FusedActivation
 from dml_vk.directml.descriptors import BufferTensorDesc
 from dml_vk.directml.elementwise import FLOATS
 from dml_vk.directml.normalizations import Normalization, narrow
-from dml_vk.strides.order import Ints
 
 if TYPE_CHECKING:
     from dml_vk.ops.view import View

@@ -10,9 +10,9 @@ import enum
 import struct
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from dml_vk.arguments import to_tuple
 from dml_vk.directml.descriptors import BufferTensorDesc, DataType, TensorFlags, dtype_of
 from dml_vk.errors import ONE_DEVICE, DeviceError, DTypeError, LayoutError
-from dml_vk.strides.order import to_tuple
 
 # Modules that need NumPy are imported when an operator runs: creating it works without NumPy.
 if TYPE_CHECKING:

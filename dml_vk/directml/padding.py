@@ -7,13 +7,13 @@ import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from dml_vk.arguments import Ints
 from dml_vk.directml.descriptors import BufferTensorDesc, DataType, dtype_of
 from dml_vk.directml.elementwise import ALL, whole
 from dml_vk.directml.fields import OverTensors
 from dml_vk.directml.slicing import RANKS
 from dml_vk.errors import DTypeError
 from dml_vk.layout import Layout
-from dml_vk.strides.order import Ints
 
 if TYPE_CHECKING:
     from dml_vk.ops.view import View

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from dml_vk.arguments import Ints
 from dml_vk.directml.descriptors import (
     DataType,
     TensorFlags,
@@ -14,7 +15,7 @@ from dml_vk.directml.descriptors import (
     check_sizes,
 )
 from dml_vk.errors import LayoutError
-from dml_vk.strides.order import Ints, OrderLike, packed_strides, to_order
+from dml_vk.strides.order import OrderLike, packed_strides, to_order
 
 
 class TensorProperties(NamedTuple):

@@ -6,13 +6,13 @@ import enum
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, Any
 
+from dml_vk.arguments import Ints
 from dml_vk.directml.activations import FusedActivation, check_fused, write_activated
 from dml_vk.directml.descriptors import BufferTensorDesc, DataType
 from dml_vk.directml.elementwise import FLOATS, SMALL
 from dml_vk.directml.fields import OverTensors
 from dml_vk.directml.unary import ElementWiseClip
 from dml_vk.errors import LayoutError
-from dml_vk.strides.order import Ints
 
 if TYPE_CHECKING:
     from dml_vk.tensor.core import Tensor

@@ -8,12 +8,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from dml_vk.arguments import Ints
 from dml_vk.directml.descriptors import BufferTensorDesc, DataType
 from dml_vk.directml.elementwise import FLOATS, NUMBERS
 from dml_vk.directml.fields import AxisDirection, DataTypes, OverTensors
 from dml_vk.directml.gathering import INDEX_TYPES
 from dml_vk.directml.slicing import RANKS
-from dml_vk.strides.order import Ints
 
 if TYPE_CHECKING:
     from dml_vk.tensor.core import Tensor

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from dml_vk.arguments import Ints
 from dml_vk.directml.descriptors import BufferTensorDesc, DataType
 from dml_vk.directml.elementwise import FLOATS
 from dml_vk.directml.fields import OverTensors, Size2D
@@ -13,7 +14,6 @@ from dml_vk.directml.reductions import ReduceFunction
 from dml_vk.directml.resampling import InterpolationMode
 from dml_vk.directml.selecting import WORDS
 from dml_vk.errors import LayoutError, RangeError
-from dml_vk.strides.order import Ints
 
 if TYPE_CHECKING:
     from dml_vk.dtypes import DType

@@ -6,12 +6,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from dml_vk.arguments import Ints
 from dml_vk.directml.descriptors import MAX_DIMENSION_COUNT, BufferTensorDesc
 from dml_vk.directml.elementwise import ALL, NUMBERS
 from dml_vk.directml.fields import MOST_INT, OverTensors
 from dml_vk.errors import LayoutError, RangeError
 from dml_vk.layout import Layout
-from dml_vk.strides.order import Ints
 
 if TYPE_CHECKING:
     from dml_vk.tensor.core import Tensor

@@ -6,11 +6,11 @@ from collections.abc import Sequence
 from dataclasses import KW_ONLY, dataclass
 from typing import TYPE_CHECKING, ClassVar
 
+from dml_vk.arguments import Ints
 from dml_vk.directml.descriptors import BufferTensorDesc
 from dml_vk.directml.elementwise import FLOATS
 from dml_vk.directml.fields import OverTensors
 from dml_vk.errors import LayoutError
-from dml_vk.strides.order import Ints
 
 if TYPE_CHECKING:
     from dml_vk.tensor.core import Tensor

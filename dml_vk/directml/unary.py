@@ -26,8 +26,8 @@ from dml_vk.directml.operators import held
 from dml_vk.dtypes import DType
 
 if TYPE_CHECKING:
+    from dml_vk.arguments import Ints
     from dml_vk.ops.view import View
-    from dml_vk.strides.order import Ints
 
 __all__ = [
     "Cast",

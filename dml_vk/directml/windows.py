@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dml_vk.arguments import Ints
 from dml_vk.directml.fields import MOST_INT, OverTensors
 from dml_vk.errors import LayoutError
-from dml_vk.strides.order import Ints
 
 
 class Windowed(OverTensors):

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from dml_vk.arguments import Ints
 from dml_vk.kernels import finishes
 from dml_vk.kernels.kernel import (
     BY_BITS,
@@ -46,7 +47,6 @@ from dml_vk.kernels.plan import (
     search,
     sort,
 )
-from dml_vk.strides.order import Ints
 
 _COPY_PUSH = index_push(("src_base", "dst_base"), MAX_RANK)
 _FILL_PUSH = index_push(("dst_base",), MADE_RANK, (("value", 4),))

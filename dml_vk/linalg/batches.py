@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import Any
 
+from dml_vk.arguments import Ints
 from dml_vk.array import elementwise
 from dml_vk.array.creation import filled
 from dml_vk.dtypes import DType, float32, float64
@@ -12,7 +13,6 @@ from dml_vk.errors import LayoutError
 from dml_vk.layout import Layout
 from dml_vk.ops.view import check_count
 from dml_vk.promotion import float_dtype
-from dml_vk.strides.order import Ints
 from dml_vk.tensor.core import Tensor, tensor_over
 from dml_vk.tensor.operands import check_dtype, check_out, of_kinds, to_tensor
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dml_vk.arguments import to_bool
 from dml_vk.array.grids import tril
 from dml_vk.dtypes import uint32
 from dml_vk.linalg.batches import (
@@ -16,7 +17,6 @@ from dml_vk.linalg.batches import (
 from dml_vk.linalg.failures import check_none
 from dml_vk.linalg.triangles import blocks, subtract_product
 from dml_vk.ops.linalg import cholesky_columns
-from dml_vk.strides.order import to_bool
 from dml_vk.tensor.core import Tensor
 
 

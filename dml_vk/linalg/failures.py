@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from dml_vk.arguments import Ints
 from dml_vk.numpy_errors import LinAlgError
 from dml_vk.observe.copies import record_host
-from dml_vk.strides.order import Ints
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.host import Array
 

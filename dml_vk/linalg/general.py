@@ -10,6 +10,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from dml_vk.arguments import Ints
 from dml_vk.array import elementwise, statistics
 from dml_vk.array.creation import filled
 from dml_vk.array.data_types import imag, real
@@ -45,7 +46,6 @@ from dml_vk.linalg.failures import check_none
 from dml_vk.linalg.iterations import scale_down
 from dml_vk.ops.linalg import schur, schur_rounds
 from dml_vk.promotion import common_dtype
-from dml_vk.strides.order import Ints
 from dml_vk.tensor.core import Tensor
 
 # Words of the state that are not 0 at first, and modes, as in glsl/linalg_schur.comp.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dml_vk.arguments import Ints
 from dml_vk.array import clipping, elementwise, statistics
 from dml_vk.array.creation import filled
 from dml_vk.array.data_types import real
@@ -13,7 +14,6 @@ from dml_vk.dtypes import float32, int32, int64, uint32
 from dml_vk.linalg.batches import made, zeros
 from dml_vk.linalg.failures import check_none
 from dml_vk.ops.rotations import MOST_AT_ONCE, SLOTS, WHOLE, iterate, rotate, state_words
-from dml_vk.strides.order import Ints
 from dml_vk.tensor.core import Tensor
 
 # Words of the state that are not 0 at first, as in glsl/include/families/chase_state.glsl, and the

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from dml_vk.arguments import Ints, to_int
 from dml_vk.array import elementwise, statistics
 from dml_vk.array.creation import filled
 from dml_vk.array.data_types import real
@@ -29,7 +30,6 @@ from dml_vk.linalg.triangles import blocks, solve_triangular, subtract_product
 from dml_vk.ops.linalg import determinants, lu_columns, swap_rows
 from dml_vk.ops.view import check_devices
 from dml_vk.promotion import common_dtype
-from dml_vk.strides.order import Ints, to_int
 from dml_vk.strides.propagate import broadcast_sizes
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import to_tensor

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from dml_vk.arguments import Ints, to_bool
 from dml_vk.array import elementwise, statistics
 from dml_vk.array.manipulation import moveaxis, to_axes
 from dml_vk.array.products import check_matrices
@@ -18,7 +19,6 @@ from dml_vk.hints import hinted
 from dml_vk.linalg.singular import singular_values
 from dml_vk.ops.elementwise import converted
 from dml_vk.promotion import float_dtype
-from dml_vk.strides.order import Ints, to_bool
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import check_out, to_tensor
 

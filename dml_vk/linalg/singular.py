@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from dml_vk.arguments import Ints, to_bool
 from dml_vk.array import elementwise
 from dml_vk.array.grids import triu
 from dml_vk.linalg.batches import (
@@ -20,7 +21,6 @@ from dml_vk.linalg.batches import (
 from dml_vk.linalg.iterations import converged, scale_down, sorted_by, to_rows
 from dml_vk.linalg.reductions import reduced
 from dml_vk.linalg.reflections import all_joined, decomposed, multiply
-from dml_vk.strides.order import Ints, to_bool
 from dml_vk.tensor.core import Tensor
 
 

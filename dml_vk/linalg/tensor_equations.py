@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from dml_vk.arguments import to_int
 from dml_vk.array.elementwise import astype
 from dml_vk.array.host_operands import beside
 from dml_vk.array.manipulation import moveaxis, reshape, to_axes
@@ -14,7 +15,6 @@ from dml_vk.hints import hinted
 from dml_vk.linalg.batches import check_result, result_dtype
 from dml_vk.linalg.lu import inv, solve
 from dml_vk.promotion import common_dtype
-from dml_vk.strides.order import to_int
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import to_tensor
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from dml_vk.arguments import to_int
 from dml_vk.array import elementwise, statistics
 from dml_vk.array.einsum import numeric_dtype
 from dml_vk.array.host_operands import beside
@@ -11,7 +12,6 @@ from dml_vk.array.products import check_matrices, shared_axis
 from dml_vk.errors import ErrorsAs, LayoutError
 from dml_vk.hints import hinted
 from dml_vk.layout import Layout
-from dml_vk.strides.order import to_int
 from dml_vk.strides.propagate import broadcast_sizes, commutative_elementwise
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import check_dtype, check_out, of_kinds, result_over, to_tensor

@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from dml_vk.arguments import Ints
 from dml_vk.dtypes import float64
 from dml_vk.layout import Layout
 from dml_vk.nn import doubles
 from dml_vk.ops.activation import Activation
 from dml_vk.ops.rows import PAIR, finish, pairs_of, write_joined, write_rows
 from dml_vk.ops.view import View, temporary, with_layout
-from dml_vk.strides.order import Ints, packed_strides, row_major
+from dml_vk.strides.order import packed_strides, row_major
 
 Affine = tuple[View | None, View | None]  # weight and bias
 

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from dml_vk.arguments import to_int
 from dml_vk.dtypes import DTYPES
 from dml_vk.errors import LayoutError, LayoutIndexError, RangeError
 from dml_vk.nn.windows import MOST
 from dml_vk.ops.gather import check_inside
 from dml_vk.ops.view import View, with_dtype
-from dml_vk.strides.order import to_int
 from dml_vk.tensor.core import Tensor
 
 

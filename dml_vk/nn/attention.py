@@ -13,6 +13,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from dml_vk.arguments import Ints, to_bool
 from dml_vk.array.calls import call
 from dml_vk.dtypes import DType, bool_, float16, float32, float64
 from dml_vk.errors import LayoutError
@@ -29,7 +30,6 @@ from dml_vk.ops.matmul import add_products
 from dml_vk.ops.numbers import scalar_words
 from dml_vk.ops.rows import finish, pairs_of, write_rows
 from dml_vk.ops.view import View, check_count, check_devices, temporary, with_layout
-from dml_vk.strides.order import Ints, to_bool
 from dml_vk.strides.propagate import broadcast_sizes
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import check_dtype, result_over, to_number, to_tensor

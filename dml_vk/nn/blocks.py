@@ -5,8 +5,8 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator
 
+from dml_vk.arguments import Ints
 from dml_vk.ops.view import View, with_layout
-from dml_vk.strides.order import Ints
 
 MOST = 2**22  # elements of a temporary
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from dml_vk.arguments import Ints, to_int
 from dml_vk.array.calls import call
 from dml_vk.dtypes import float64
 from dml_vk.errors import LayoutError, RangeError
@@ -19,7 +20,6 @@ from dml_vk.ops.activation import opcode_of
 from dml_vk.ops.conv import Window, convolve, is_one_launch
 from dml_vk.ops.copy import copy_if_overlapping
 from dml_vk.ops.view import check_count
-from dml_vk.strides.order import Ints, to_int
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import result_over, to_tensor
 

@@ -11,6 +11,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from dml_vk.arguments import Ints, to_int
 from dml_vk.array.calls import call
 from dml_vk.dtypes import int8, int32, uint8
 from dml_vk.errors import LayoutError
@@ -30,7 +31,6 @@ from dml_vk.ops.matmul import add_to_integers
 from dml_vk.ops.numbers import scalar_words
 from dml_vk.ops.reduce import reduce_elements
 from dml_vk.ops.view import View, check_count, check_devices, temporary, with_layout
-from dml_vk.strides.order import Ints, to_int
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import check_dtype, result_over, to_tensor
 

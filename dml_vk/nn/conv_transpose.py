@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Any, NamedTuple
 
+from dml_vk.arguments import Ints, to_int
 from dml_vk.array.calls import call
 from dml_vk.dtypes import float64
 from dml_vk.errors import LayoutError, RangeError
@@ -20,7 +21,6 @@ from dml_vk.nn.windows import Pair, each_dim, spatial_rank, to_padding
 from dml_vk.ops.conv import Window, convolve
 from dml_vk.ops.copy import copy_if_overlapping
 from dml_vk.ops.view import View, check_count, with_layout
-from dml_vk.strides.order import Ints, to_int
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import result_over, to_tensor
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 from math import ceil, floor
 from typing import NamedTuple
 
-from dml_vk.strides.order import Ints
+from dml_vk.arguments import Ints
 
 COORDINATES = ("half_pixel", "asymmetric", "pytorch_half_pixel", "align_corners")
 _HALF = Fraction(1, 2)

@@ -8,6 +8,7 @@ from itertools import groupby, product
 from math import inf, prod
 from typing import NamedTuple
 
+from dml_vk.arguments import Ints
 from dml_vk.array.elementwise import (
     add,
     divide,
@@ -36,7 +37,7 @@ from dml_vk.ops.copy import copy_if_overlapping
 from dml_vk.ops.fill import fill_constant, fill_sequence
 from dml_vk.ops.gather import gather
 from dml_vk.ops.view import View, temporary, temporary_like, with_layout
-from dml_vk.strides.order import Ints, packed_strides, row_major
+from dml_vk.strides.order import packed_strides, row_major
 from dml_vk.tensor.core import Tensor
 
 

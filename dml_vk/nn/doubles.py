@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from math import inf
 from typing import Any
 
+from dml_vk.arguments import Ints
 from dml_vk.array.elementwise import (
     abs,
     add,
@@ -31,7 +32,6 @@ from dml_vk.nn.activations import finish
 from dml_vk.ops.activation import Activation
 from dml_vk.ops.copy import copy_if_overlapping
 from dml_vk.ops.view import View
-from dml_vk.strides.order import Ints
 from dml_vk.tensor.core import Tensor
 
 

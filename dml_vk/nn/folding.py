@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from itertools import product
 from typing import Any
 
+from dml_vk.arguments import Ints
 from dml_vk.array.calls import call
 from dml_vk.array.creation import filled
 from dml_vk.array.padding import slabs
@@ -22,7 +23,6 @@ from dml_vk.ops.copy import copy_elements, copy_if_overlapping
 from dml_vk.ops.elementwise import cast_elements, compute
 from dml_vk.ops.fill import fill_constant
 from dml_vk.ops.view import View, temporary_like, with_layout
-from dml_vk.strides.order import Ints
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import check_dtype, of_kinds, result_over, to_tensor
 

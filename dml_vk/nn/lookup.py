@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from dml_vk.arguments import to_axis
 from dml_vk.array.calls import call
 from dml_vk.dtypes import DType, bool_, float32, int32, to_dtype
 from dml_vk.errors import LayoutError
@@ -29,7 +30,6 @@ from dml_vk.ops.view import (
     with_layout,
 )
 from dml_vk.promotion import common_dtype
-from dml_vk.strides.order import to_axis
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import check_dtype, check_out, of_kinds, result_over, to_tensor
 

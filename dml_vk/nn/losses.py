@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 
+from dml_vk.arguments import to_int
 from dml_vk.array.calls import call
 from dml_vk.array.elementwise import not_equal, where
 from dml_vk.array.statistics import sum
@@ -26,7 +27,6 @@ from dml_vk.ops.gather import gather
 from dml_vk.ops.numbers import scalar_words
 from dml_vk.ops.rows import finish, pairs_of
 from dml_vk.ops.view import temporary_like, with_layout
-from dml_vk.strides.order import to_int
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import (
     check_dtype,

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from dml_vk.arguments import Axes, Ints, several, to_bool, to_int, to_ints
 from dml_vk.array.calls import call
 from dml_vk.array.manipulation import to_axes
 from dml_vk.dtypes import float64
@@ -30,7 +31,6 @@ from dml_vk.nn.powers import divide_by_norm
 from dml_vk.ops.reduce import PARTIAL_RESULT
 from dml_vk.ops.rows import finish, pairs_of, write_rows
 from dml_vk.ops.view import with_layout
-from dml_vk.strides.order import Axes, Ints, several, to_bool, to_int, to_ints
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import result_over
 

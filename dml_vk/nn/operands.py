@@ -6,13 +6,13 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from dml_vk.arguments import Ints
 from dml_vk.array.host_operands import beside_tensor, is_of_host, with_arrays
 from dml_vk.dtypes import DType, float16, float32, float64
 from dml_vk.errors import LayoutError, RangeError
 from dml_vk.layout import Layout
 from dml_vk.ops.view import check_devices
 from dml_vk.promotion import common_dtype
-from dml_vk.strides.order import Ints
 from dml_vk.tensor.core import Tensor, tensor_over
 from dml_vk.tensor.operands import check_dtype, to_number, to_tensor, to_tensors
 

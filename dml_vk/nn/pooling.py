@@ -9,6 +9,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from dml_vk.arguments import Ints, is_one, to_bool, to_tuple
 from dml_vk.array.calls import call
 from dml_vk.array.moments import mean
 from dml_vk.array.statistics import max as maximum
@@ -29,7 +30,6 @@ from dml_vk.nn.windows import (
     windows_of,
 )
 from dml_vk.ops.pool import pool_elements
-from dml_vk.strides.order import Ints, is_one, to_bool, to_tuple
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import check_dtype, result_over, to_tensor
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from dml_vk.arguments import Ints
 from dml_vk.array.elementwise import divide, maximum
 from dml_vk.array.statistics import reduced_layout
 from dml_vk.dtypes import float32, float64
@@ -18,7 +19,6 @@ from dml_vk.ops.elementwise import compute
 from dml_vk.ops.numbers import float_words
 from dml_vk.ops.reduce import reduce_elements
 from dml_vk.ops.view import View, temporary, with_layout
-from dml_vk.strides.order import Ints
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import result_over
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from dml_vk.arguments import to_bool
 from dml_vk.array.calls import call
 from dml_vk.array.einsum import Factor, spread
 from dml_vk.dtypes import float16, float32, float64
@@ -20,7 +21,6 @@ from dml_vk.ops.elementwise import compute
 from dml_vk.ops.matmul import add_products, write_linear
 from dml_vk.ops.numbers import scalar_words
 from dml_vk.ops.view import View, temporary_like
-from dml_vk.strides.order import to_bool
 from dml_vk.strides.propagate import broadcast_sizes
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import result_over, to_tensor

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from dml_vk.arguments import Ints
 from dml_vk.array.calls import call
 from dml_vk.array.einsum import Factor, contracted
 from dml_vk.array.elementwise import astype, multiply, subtract
@@ -29,7 +30,6 @@ from dml_vk.nn.operands import arrays_beside
 from dml_vk.ops.elementwise import cast_elements, compute
 from dml_vk.ops.numbers import element_words, scalar_words
 from dml_vk.ops.view import View, temporary_like, with_dtype
-from dml_vk.strides.order import Ints
 from dml_vk.strides.propagate import broadcast_sizes
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import (

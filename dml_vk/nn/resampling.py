@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from dml_vk.arguments import Ints, several, to_bool, to_tuple
 from dml_vk.array.calls import call, shown
 from dml_vk.dtypes import float16, float32, uint32
 from dml_vk.errors import LayoutError, RangeError
@@ -22,7 +23,6 @@ from dml_vk.ops.resample import resample_elements
 from dml_vk.ops.view import View
 from dml_vk.runtime.device import Device
 from dml_vk.runtime.kept import kept
-from dml_vk.strides.order import Ints, several, to_bool, to_tuple
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import check_dtype, check_out, result_over, to_number, to_tensor
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from dml_vk.arguments import Ints, to_bool
 from dml_vk.array.calls import call
 from dml_vk.array.elementwise import add, divide, multiply, pow
 from dml_vk.dtypes import float32, float64
@@ -24,7 +25,6 @@ from dml_vk.ops.elementwise import SCALED, compute
 from dml_vk.ops.numbers import float_words
 from dml_vk.ops.pool import add_squares
 from dml_vk.ops.view import check_count, temporary, with_layout
-from dml_vk.strides.order import Ints, to_bool
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import result_over, to_number
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from dml_vk.arguments import Ints
 from dml_vk.array.calls import call
 from dml_vk.errors import LayoutError
 from dml_vk.hints import hinted
@@ -12,7 +13,6 @@ from dml_vk.layout import Layout
 from dml_vk.nn.arguments import to_least, to_word
 from dml_vk.ops.copy import copy_elements, copy_if_overlapping
 from dml_vk.ops.view import with_layout
-from dml_vk.strides.order import Ints
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import result_over, to_tensor
 

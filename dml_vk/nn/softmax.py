@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from math import inf
 from typing import Any
 
+from dml_vk.arguments import Axes, Ints
 from dml_vk.array.calls import call
 from dml_vk.array.statistics import call_axes, reduce_into, reduced_axes, reduced_target
 from dml_vk.dtypes import float64, int64, uint32
@@ -20,7 +21,6 @@ from dml_vk.ops.gather import add_places
 from dml_vk.ops.rows import finish, pairs_of, write_rows
 from dml_vk.ops.scatter import scatter
 from dml_vk.ops.view import View, temporary, with_layout
-from dml_vk.strides.order import Axes, Ints
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import result_over
 

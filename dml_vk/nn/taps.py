@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
+from dml_vk.arguments import Ints
 from dml_vk.nn.windows import Windows, each_dim, to_padding, windows_of
-from dml_vk.strides.order import Ints
 
 
 class Run(NamedTuple):

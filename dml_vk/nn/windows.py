@@ -7,8 +7,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from dml_vk.arguments import Ints, is_one, to_int, to_ints, to_tuple
 from dml_vk.errors import LayoutError, RangeError
-from dml_vk.strides.order import Ints, is_one, to_int, to_ints, to_tuple
 
 Pair = tuple[int, int]
 Padding = str | tuple[Pair, ...]

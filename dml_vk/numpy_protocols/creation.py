@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from dml_vk.arguments import several
 from dml_vk.layout import contiguous_format
 from dml_vk.numpy_protocols.calls import Call, ours
 from dml_vk.numpy_protocols.shapes import memory_format
-from dml_vk.strides.order import several
 
 
 def _arange(start: Any = None, stop: Any = None, step: Any = None, **named: Any) -> Any:

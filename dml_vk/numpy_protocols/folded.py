@@ -10,12 +10,12 @@ from typing import Any
 
 import numpy as np
 
+from dml_vk.arguments import to_axis
 from dml_vk.array.manipulation import to_axes
 from dml_vk.dtypes import DType, bool_, to_dtype
 from dml_vk.errors import LayoutError, RangeError
 from dml_vk.numpy_protocols.calls import check_names, no_such, ours
 from dml_vk.promotion import check_casts
-from dml_vk.strides.order import to_axis
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import to_tensor
 

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from dml_vk.arguments import to_bool, to_int
 from dml_vk.array.host_operands import beside
 from dml_vk.dtypes import float32, to_dtype
 from dml_vk.errors import RangeError
 from dml_vk.numpy_protocols.calls import ours
 from dml_vk.promotion import check_casting, common_dtype, float_dtype
-from dml_vk.strides.order import to_bool, to_int
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import to_number, to_tensor
 

@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from dml_vk.arguments import to_axis
 from dml_vk.array.indexing.keys import outside_of
 from dml_vk.array.indexing.taking import elements_at
 from dml_vk.array.segments import segments_reduced
 from dml_vk.errors import DTypeError, ErrorsAs, LayoutError
 from dml_vk.numpy_protocols.calls import no_such, ours
 from dml_vk.numpy_protocols.repeated import REPEATED
-from dml_vk.strides.order import to_axis
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.host import Array
 from dml_vk.tensor.operands import sum_dtype, to_tensor

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from dml_vk.arguments import is_axis_of_none, several, to_axis, to_bool, to_int
 from dml_vk.array.host_operands import beside_tensor
 from dml_vk.errors import LayoutError
 from dml_vk.layout import contiguous_format, preserve_format
 from dml_vk.numpy_protocols.calls import ours
 from dml_vk.promotion import check_weak
-from dml_vk.strides.order import is_axis_of_none, several, to_axis, to_bool, to_int
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import plain, to_tensor
 

@@ -8,11 +8,11 @@ from contextvars import ContextVar, copy_context
 from dataclasses import dataclass
 from typing import TypeVar
 
+from dml_vk.arguments import Ints, to_bool
 from dml_vk.errors import LayoutError
 from dml_vk.layout import Layout, MemoryFormat
 from dml_vk.observe.callers import users_line
 from dml_vk.observe.text_table import table
-from dml_vk.strides.order import Ints, to_bool
 
 ASKED, HOST = "asked", "host"  # reasons that strict mode allows
 Format = MemoryFormat | Ints

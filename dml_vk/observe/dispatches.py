@@ -15,11 +15,11 @@ from time import perf_counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from dml_vk import environment
+from dml_vk.arguments import Ints
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.observe.builds import Builds
 from dml_vk.observe.callers import Caller, caller
 from dml_vk.observe.summary import Summary
-from dml_vk.strides.order import Ints
 
 if TYPE_CHECKING:
     from dml_vk.runtime.interface import Runtime, Ticket

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from dml_vk.arguments import Ints
 from dml_vk.kernels.operators import OPCODES
-from dml_vk.strides.order import Ints
 
 
 class Activation(NamedTuple):

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+from dml_vk.arguments import Ints
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.layout import Layout
 from dml_vk.ops.copy import copied, copy_elements
 from dml_vk.ops.elementwise import compute
 from dml_vk.ops.fill import fill_constant
 from dml_vk.ops.view import View, temporary, temporary_like, with_layout
-from dml_vk.strides.order import Ints
 
 
 def multiply_along(what: str, source: View, target: View, dims: Ints) -> None:

@@ -14,6 +14,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from dml_vk.arguments import Ints
 from dml_vk.dtypes import float32
 from dml_vk.exactness import settings
 from dml_vk.kernels.operators import OPERATORS
@@ -31,7 +32,6 @@ from dml_vk.layout import Layout
 from dml_vk.ops.elementwise import compute
 from dml_vk.ops.fill import fill_constant
 from dml_vk.ops.view import View, access, used_strides, with_layout
-from dml_vk.strides.order import Ints
 
 
 class Window(NamedTuple):

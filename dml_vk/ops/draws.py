@@ -6,6 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dml_vk.arguments import Ints, to_bool, to_int
 from dml_vk.dtypes import DTYPES, DType, float16, float32, float64
 from dml_vk.errors import RangeError
 from dml_vk.kernels.operators import OPERATORS
@@ -17,7 +18,6 @@ from dml_vk.ops.numbers import scalar_words, to_bytes
 from dml_vk.ops.philox import fill_philox
 from dml_vk.ops.streams import from_words, to_words
 from dml_vk.ops.view import View, check_target
-from dml_vk.strides.order import Ints, to_bool, to_int
 
 # float32 parameters are 0 or at least this large, so that no drawn number is subnormal, which
 # devices may flush to zero.

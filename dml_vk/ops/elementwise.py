@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Sequence
 
+from dml_vk.arguments import Ints
 from dml_vk.dtypes import DType
 from dml_vk.errors import DTypeError
 from dml_vk.kernels.kernel import SCALAR_WORDS
@@ -17,7 +18,6 @@ from dml_vk.ops.fill import fill_constant
 from dml_vk.ops.numbers import scalar_words
 from dml_vk.ops.parts import as_parts, imag_part, real_part
 from dml_vk.ops.view import View, access, check_target, overlap, temporary_like, with_layout
-from dml_vk.strides.order import Ints
 
 # Steps fused before an operator, in families/fused.glsl; AWAY makes `round` round half away from 0.
 SCALED, ADDED, AWAY = 1, 2, 3

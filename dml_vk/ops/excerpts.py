@@ -6,9 +6,10 @@ import operator
 from collections.abc import Iterator
 from typing import NamedTuple
 
+from dml_vk.arguments import Ints
 from dml_vk.ops.philox import BLOCK_WORDS
 from dml_vk.ops.view import View, with_layout
-from dml_vk.strides.order import Ints, packed_strides, row_major
+from dml_vk.strides.order import packed_strides, row_major
 
 MOST_WORDS = 2**31  # between the first and the last of a launch: kernels count in 32 bits
 

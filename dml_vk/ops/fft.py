@@ -18,6 +18,7 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dml_vk.arguments import Ints
 from dml_vk.dtypes import DType
 from dml_vk.kernels.plan import fft, fft_stages
 from dml_vk.kernels.plan.base import Plan
@@ -30,7 +31,6 @@ from dml_vk.ops.roots import Floats, roots
 from dml_vk.ops.view import View, access, temporary, with_layout
 from dml_vk.runtime.device import Device
 from dml_vk.runtime.kept import kept
-from dml_vk.strides.order import Ints
 
 MOST_POINTS = 2**26  # of a transform: tables and indexes of it are counted in 32 bits
 

@@ -6,6 +6,7 @@ import operator
 import struct
 from typing import Any
 
+from dml_vk.arguments import Ints
 from dml_vk.dtypes import DType
 from dml_vk.errors import DTypeError
 from dml_vk.kernels.plan.generate import plan_fill, plan_indexed
@@ -13,7 +14,6 @@ from dml_vk.layout import Layout
 from dml_vk.ops.copy import copy_elements
 from dml_vk.ops.numbers import pattern_words, rounded
 from dml_vk.ops.view import View, access, check_target, temporary
-from dml_vk.strides.order import Ints
 
 
 def fill_constant(what: str, target: View, dtype: DType, value: Any) -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from dml_vk.arguments import Ints, to_dim
 from dml_vk.dtypes import uint32
 from dml_vk.kernels.plan.gather import Step, plan_check, plan_gather
 from dml_vk.layout import Layout
@@ -20,7 +21,6 @@ from dml_vk.runtime.arenas import Allocation, Bytes
 from dml_vk.runtime.device import Device
 from dml_vk.runtime.hazards import Access
 from dml_vk.runtime.kept import kept
-from dml_vk.strides.order import Ints, to_dim
 
 Array = np.ndarray[Any, np.dtype[Any]]
 KEPT_BYTES = 4096

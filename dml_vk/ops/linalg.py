@@ -6,6 +6,7 @@ temporaries, packed by rows. Each function launches kernels and waits for nothin
 
 from __future__ import annotations
 
+from dml_vk.arguments import Ints
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.linalg import (
     divide_rounds,
@@ -17,7 +18,6 @@ from dml_vk.kernels.plan.linalg import (
     turns,
 )
 from dml_vk.ops.view import View, access
-from dml_vk.strides.order import Ints
 
 
 def lu_columns(work: View, pivots: View, left: int, right: int) -> None:

@@ -10,6 +10,7 @@ number of terms.
 
 from __future__ import annotations
 
+from dml_vk.arguments import Ints
 from dml_vk.dtypes import float32, int32
 from dml_vk.exactness import settings
 from dml_vk.kernels.operators import OPERATORS
@@ -26,7 +27,7 @@ from dml_vk.layout import Layout
 from dml_vk.ops.elementwise import cast_elements, compute
 from dml_vk.ops.fill import fill_constant
 from dml_vk.ops.view import View, access, temporary, with_layout
-from dml_vk.strides.order import Ints, row_major
+from dml_vk.strides.order import row_major
 
 
 def add_products(what: str, a: View | None, b: View, target: View) -> None:

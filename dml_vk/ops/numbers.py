@@ -10,10 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from dml_vk.arguments import Ints
 from dml_vk.dtypes import DType
 from dml_vk.errors import DTypeError
 from dml_vk.runtime.recording import Number, NumberWords
-from dml_vk.strides.order import Ints
 
 _LETTERS = {"float16": "<e", "float32": "<f", "float64": "<d"}
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from dml_vk.arguments import Ints
 from dml_vk.dtypes import DType, uint32
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.layout import Layout
 from dml_vk.ops.fill import write_indexed
 from dml_vk.ops.view import View, access, check_target
-from dml_vk.strides.order import Ints
 
 BLOCK_WORDS = 4
 _ADVANCE = Plan("philox_advance_uint32", (1,), (0, 1, 0, 0), 1, 1000.0, 0, (4, 4), ((0, 0),))

@@ -9,6 +9,7 @@ grows with the number of elements, by at most a rounding each.
 
 from __future__ import annotations
 
+from dml_vk.arguments import Ints
 from dml_vk.dtypes import float32
 from dml_vk.kernels.plan.pool import Box, Pooling, boxes, plan_pool
 from dml_vk.kernels.plan.pool_tile import plan_pool_tile, suits
@@ -17,7 +18,7 @@ from dml_vk.layout import Layout
 from dml_vk.ops.copy import copy_if_overlapping
 from dml_vk.ops.elementwise import cast_elements
 from dml_vk.ops.view import View, access, check_count, temporary, used_strides
-from dml_vk.strides.order import Ints, packed_strides, row_major
+from dml_vk.strides.order import packed_strides, row_major
 
 
 def pool_elements(what: str, source: View, target: View, pooling: Pooling) -> None:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from dml_vk.arguments import Ints
 from dml_vk.dtypes import DType, float32, int32, int64, uint32
 from dml_vk.errors import RangeError
 from dml_vk.kernels.plan.passes import Pass, Ties, next_pass, work_of
@@ -32,7 +33,6 @@ from dml_vk.layout import Layout
 from dml_vk.ops.copy import copied, copy_elements, copy_if_overlapping
 from dml_vk.ops.fill import fill_constant
 from dml_vk.ops.view import View, access, check_count, check_target, temporary, with_layout
-from dml_vk.strides.order import Ints
 
 # A result of argmax and argmin, an element and its index; or that of several numbers of a row.
 PARTIAL_RESULT = DType("partial", PARTIAL.nbytes, "V", None)

@@ -5,12 +5,12 @@
 
 from __future__ import annotations
 
+from dml_vk.arguments import Ints
 from dml_vk.dtypes import float32
 from dml_vk.kernels.plan.roi import plan_boxes, plan_samples, tiles
 from dml_vk.layout import Layout
 from dml_vk.ops.numbers import float_words
 from dml_vk.ops.view import View, access, temporary
-from dml_vk.strides.order import Ints
 
 
 def box_maxima(what: str, image: View, table: View, sizes: Ints) -> View:

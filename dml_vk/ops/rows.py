@@ -26,6 +26,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dml_vk.arguments import Ints
 from dml_vk.dtypes import DType, float32, uint64
 from dml_vk.kernels import finishes
 from dml_vk.kernels.kernel import SCALAR_WORDS
@@ -45,7 +46,6 @@ from dml_vk.ops.view import (
     temporary,
     with_layout,
 )
-from dml_vk.strides.order import Ints
 
 PAIR = uint64  # two numbers of float32; kernels only see the size
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dml_vk.arguments import Ints
 from dml_vk.dtypes import uint32
 from dml_vk.errors import LayoutError
 from dml_vk.kernels.plan.gather import plan_claim, plan_pick, plan_scatter
@@ -11,7 +12,7 @@ from dml_vk.layout import Layout
 from dml_vk.ops.copy import copy_if_overlapping
 from dml_vk.ops.fill import fill_constant
 from dml_vk.ops.view import View, access, temporary, with_layout
-from dml_vk.strides.order import Ints, packed_strides, row_major
+from dml_vk.strides.order import packed_strides, row_major
 
 _PER = 16  # elements in a quad, at most
 _TIMES = 4  # cells for each element that is written, below which all of them are visited

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 
+from dml_vk.arguments import Ints
 from dml_vk.dtypes import int64
 from dml_vk.kernels.plan.search import plan_search
 from dml_vk.ops.copy import copy_if_overlapping
 from dml_vk.ops.fill import fill_constant
 from dml_vk.ops.view import View, access, check_count
-from dml_vk.strides.order import Ints
 
 _STEP_NS = 8.0  # for each step of a binary search
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Iterable
 
+from dml_vk.arguments import Ints, to_int, to_ints
 from dml_vk.errors import RangeError
-from dml_vk.strides.order import Ints, to_int, to_ints
 
 
 def to_words(key: int, counter: int) -> Ints:

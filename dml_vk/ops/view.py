@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import functools
 
+from dml_vk.arguments import Ints
 from dml_vk.dtypes import DType
 from dml_vk.errors import ONE_DEVICE, DeviceError, LayoutError
 from dml_vk.layout import Layout
 from dml_vk.runtime.arenas import Allocation
 from dml_vk.runtime.device import Device
 from dml_vk.runtime.hazards import Access
-from dml_vk.strides.order import Ints
 
 MOST_ELEMENTS = 2**31  # of one launch: kernels count in 32 bits
 

@@ -7,6 +7,7 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, overload
 
+from dml_vk.arguments import Ints, several, to_ints
 from dml_vk.errors import DTypeError, RangeError
 from dml_vk.exactness import chosen
 from dml_vk.observe import dispatches
@@ -22,7 +23,6 @@ from dml_vk.program.trees import flatten
 from dml_vk.runtime.arenas import Allocation
 from dml_vk.runtime.capture import current
 from dml_vk.runtime.device import device as open_device
-from dml_vk.strides.order import Ints, several, to_ints
 from dml_vk.tensor.core import Tensor
 
 Function = Callable[..., Any]

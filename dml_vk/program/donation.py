@@ -6,11 +6,11 @@ import sys
 from collections.abc import Collection, Sequence
 from typing import Any, cast
 
+from dml_vk.arguments import Ints
 from dml_vk.errors import CaptureError
 from dml_vk.observe.callers import caller
 from dml_vk.program.trees import flatten
 from dml_vk.runtime.arenas import Allocation
-from dml_vk.strides.order import Ints
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.spec import Spec
 

@@ -9,6 +9,7 @@ from functools import partial
 from time import perf_counter
 from typing import Any, NamedTuple
 
+from dml_vk.arguments import Ints
 from dml_vk.array.calls import watched
 from dml_vk.errors import ONE_DEVICE, CaptureError, DeviceError
 from dml_vk.observe import dispatches
@@ -24,7 +25,6 @@ from dml_vk.runtime.arenas import Allocation
 from dml_vk.runtime.capture import Capture, Upload, Work
 from dml_vk.runtime.capturing import captured
 from dml_vk.runtime.device import device as open_device
-from dml_vk.strides.order import Ints
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.spec import Spec
 

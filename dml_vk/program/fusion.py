@@ -11,6 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from dml_vk.arguments import Ints
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.chain import Chain, Computed, Node, Operand, node_of, present
 from dml_vk.kernels.plan.fused import is_known, params_of, plan_fused
@@ -18,7 +19,6 @@ from dml_vk.limits import Profile
 from dml_vk.program.liveness import Step, cost
 from dml_vk.runtime.capture import Chained, Verify, Work
 from dml_vk.runtime.recording import SlotAccess
-from dml_vk.strides.order import Ints
 
 MOST_STEPS = 64  # in a kernel
 

@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from dml_vk.arguments import Ints
 from dml_vk.layout import Layout, MemoryFormat, channels_last, contiguous_format
 from dml_vk.observe.callers import Caller
 from dml_vk.observe.copies import Copy, collected, record
 from dml_vk.runtime.capture import Capture, Step, Upload, Work
-from dml_vk.strides.order import CHANNELS_LAST, Ints
+from dml_vk.strides.order import CHANNELS_LAST
 from dml_vk.tensor.core import Tensor
 
 FORMATS: tuple[MemoryFormat, MemoryFormat] = (contiguous_format, channels_last)  # by label

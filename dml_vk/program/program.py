@@ -7,6 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dml_vk.arguments import Ints
 from dml_vk.errors import CaptureError
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.observe.builds import Builds
@@ -30,7 +31,6 @@ from dml_vk.runtime.hazards import Access
 from dml_vk.runtime.interface import Prepared
 from dml_vk.runtime.recording import NumberWords, SlotAccess, Word
 from dml_vk.runtime.schedule import Submission
-from dml_vk.strides.order import Ints
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.spec import Spec
 

@@ -7,6 +7,7 @@ from contextvars import ContextVar
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
+from dml_vk.arguments import Ints
 from dml_vk.errors import CaptureError, DmlVkError
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.chain import Chain
@@ -16,7 +17,6 @@ from dml_vk.runtime.device import Check, Device
 from dml_vk.runtime.encode import Dispatched
 from dml_vk.runtime.hazards import Access
 from dml_vk.runtime.recording import NumberWords, Slot, SlotAccess
-from dml_vk.strides.order import Ints
 
 
 class Placeholder(Slot):

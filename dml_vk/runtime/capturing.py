@@ -9,6 +9,7 @@ from typing import Any, cast
 
 import numpy as np
 
+from dml_vk.arguments import Ints
 from dml_vk.errors import DeviceError
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.observe.callers import caller
@@ -28,7 +29,6 @@ from dml_vk.runtime.capture import (
 from dml_vk.runtime.device import Check, Device
 from dml_vk.runtime.encode import Dispatched
 from dml_vk.runtime.hazards import Access
-from dml_vk.strides.order import Ints
 
 _switching = threading.RLock()
 _captures = 0

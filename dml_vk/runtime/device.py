@@ -16,6 +16,7 @@ from functools import partial
 import numpy as np
 
 from dml_vk import environment
+from dml_vk.arguments import Ints, to_int
 from dml_vk.driver import probe
 from dml_vk.driver.guard import FORKED, Guard
 from dml_vk.driver.vulkan import quiet_layers
@@ -35,7 +36,6 @@ from dml_vk.runtime.interface import MemoryKind, Runtime
 from dml_vk.runtime.queue import Queue
 from dml_vk.runtime.rates import Rates
 from dml_vk.runtime.rounds_check import most_rounds
-from dml_vk.strides.order import Ints, to_int
 
 # Checks bytes that a device has computed. The function that it gets returns the memory that stands
 # behind a placeholder, where the call was captured.

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
+from dml_vk.arguments import Ints
 from dml_vk.errors import DmlVkError
 from dml_vk.kernels.plan.base import BASES, END, FIRST, SIZES, Plan
 from dml_vk.kernels.plan.copy import plan_flat_copy
@@ -22,7 +23,6 @@ from dml_vk.runtime.hazards import Access
 from dml_vk.runtime.interface import Bound, Copy, Dispatch, Fill, Groups, Range, Words, Work
 from dml_vk.runtime.pipelines import Cached, Key, Pipelines, arenas_of, group_count
 from dml_vk.runtime.rates import LEAST_COPY, Rates
-from dml_vk.strides.order import Ints
 
 MAX_SUBMISSION_NS = 40e6  # signals wait for a submission to end, and estimates may be off by two
 MIN_NS = 20e3  # the least that a dispatch takes, in a software driver

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dml_vk.arguments import Ints
 from dml_vk.runtime import transfer
 from dml_vk.runtime.arenas import Allocation
-from dml_vk.strides.order import Ints
 
 if TYPE_CHECKING:
     from dml_vk.runtime.device import Device

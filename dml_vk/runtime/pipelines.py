@@ -10,6 +10,7 @@ from operator import attrgetter
 from time import perf_counter
 from typing import NamedTuple
 
+from dml_vk.arguments import Ints
 from dml_vk.errors import DeviceMemoryError
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.chain import Attached, Recipe
@@ -27,7 +28,6 @@ from dml_vk.runtime.arithmetic import Arithmetic
 from dml_vk.runtime.hazards import Access
 from dml_vk.runtime.interface import Bound, Dispatch, Pipeline, Range, Runtime, Ticket
 from dml_vk.runtime.native_check import native_operations
-from dml_vk.strides.order import Ints
 
 MOST = 512  # pipelines
 MOST_BYTES = 512 * 2**20  # that drivers hold for them, by the estimate below

@@ -9,6 +9,7 @@ from dataclasses import replace
 from time import perf_counter
 from typing import Any
 
+from dml_vk.arguments import Ints
 from dml_vk.driver import vulkan
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.limits import Profile
@@ -27,7 +28,6 @@ from dml_vk.runtime.rate_check import RateCheck
 from dml_vk.runtime.recovery import prune
 from dml_vk.runtime.schedule import Submission, commands, split
 from dml_vk.runtime.timing import time_of
-from dml_vk.strides.order import Ints
 
 MAX_OPERATIONS = 4096  # in a batch: each takes about a kilobyte in the driver
 MAX_BATCH_NS = 100e6  # a batch this long is submitted

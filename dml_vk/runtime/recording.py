@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, NamedTuple, cast
 
+from dml_vk.arguments import Ints
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.limits import Profile
 from dml_vk.runtime.arenas import Allocation
 from dml_vk.runtime.device import Device
 from dml_vk.runtime.hazards import Access
-from dml_vk.strides.order import Ints
 
 
 class Slot:

@@ -6,8 +6,9 @@ import functools
 import math
 from collections.abc import Iterator
 
+from dml_vk.arguments import Ints
 from dml_vk.errors import LayoutError
-from dml_vk.strides.order import Ints, row_major
+from dml_vk.strides.order import row_major
 
 # Dims in overlap tests: (stride, size) with stride > 0 and size >= 2.
 Steps = list[tuple[int, int]]

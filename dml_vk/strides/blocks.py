@@ -11,8 +11,9 @@ import math
 import re
 from typing import NamedTuple
 
+from dml_vk.arguments import Ints
 from dml_vk.errors import LayoutError
-from dml_vk.strides.order import LOGICAL_LETTERS, Ints
+from dml_vk.strides.order import LOGICAL_LETTERS
 
 _NAME = re.compile(r"(?:[A-Za-z]|[1-9][0-9]{0,9}[a-z])+")
 _PART = re.compile(r"([0-9]*)([A-Za-z])")

@@ -6,11 +6,11 @@ import functools
 from collections.abc import Sequence
 from typing import Protocol
 
+from dml_vk.arguments import Ints
 from dml_vk.errors import LayoutError
 from dml_vk.strides.address import is_contiguous, is_dense
 from dml_vk.strides.order import (
     CHANNELS_LAST,
-    Ints,
     follows_channels_last,
     loop_order,
     magnitudes,

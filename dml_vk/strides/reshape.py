@@ -5,8 +5,9 @@ from __future__ import annotations
 import functools
 import math
 
+from dml_vk.arguments import Ints
 from dml_vk.errors import LayoutError
-from dml_vk.strides.order import Ints, packed_strides, read_order, row_major
+from dml_vk.strides.order import packed_strides, read_order, row_major
 
 
 @functools.lru_cache(maxsize=4096)

@@ -12,22 +12,10 @@ from collections.abc import Iterable, Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING, Any
 
+from dml_vk.arguments import Ints, is_one, several, to_dim, to_dims, to_index, to_int, to_ints
 from dml_vk.errors import LayoutError, LayoutIndexError
 from dml_vk.strides import blocks, reshape
-from dml_vk.strides.order import (
-    UNBATCHED,
-    Ints,
-    is_one,
-    packed_strides,
-    read_order,
-    row_major,
-    several,
-    to_dim,
-    to_dims,
-    to_index,
-    to_int,
-    to_ints,
-)
+from dml_vk.strides.order import UNBATCHED, packed_strides, read_order, row_major
 
 if TYPE_CHECKING:
     from dml_vk.layout import Layout

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-import dml_vk.numpy_errors  # noqa: F401 what axes that tensors lack raise: see strides/order.py
+import dml_vk.numpy_errors  # noqa: F401 what axes that tensors lack raise: see arguments.py
 from dml_vk.aliases import not_there
+from dml_vk.arguments import Ints, to_bool
 from dml_vk.dtypes import DType, complex128, float64, to_dtype
 from dml_vk.errors import DTypeError, LayoutError
 from dml_vk.layout import Layout, MemoryFormat, contiguous_format, preserve_format
@@ -22,7 +23,7 @@ from dml_vk.runtime.device import Device
 from dml_vk.runtime.device import device as open_device
 from dml_vk.runtime.hazards import Access
 from dml_vk.runtime.recording import Recording
-from dml_vk.strides.order import Ints, OrderLike, to_bool
+from dml_vk.strides.order import OrderLike
 from dml_vk.strides.reshape import in_items
 from dml_vk.tensor import host
 from dml_vk.tensor.host import Array

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dml_vk.arguments import Ints
 from dml_vk.driver import host_memory
 from dml_vk.errors import DeviceMemoryError, DmlVkError, LayoutError
 from dml_vk.layout import Layout, coalesce
@@ -20,7 +21,6 @@ from dml_vk.runtime import transfer
 from dml_vk.runtime.capture import is_captured
 from dml_vk.runtime.host_copy import move
 from dml_vk.runtime.pinned import pinned_for
-from dml_vk.strides.order import Ints
 
 if TYPE_CHECKING:
     from dml_vk.tensor.core import Tensor

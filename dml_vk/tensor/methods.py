@@ -10,6 +10,7 @@ import numpy as np
 
 from dml_vk import buffer as buffers
 from dml_vk import numpy_protocols
+from dml_vk.arguments import Axes, Ints, to_int
 from dml_vk.array import (
     clipping,
     creation,
@@ -34,7 +35,6 @@ from dml_vk.kernels.operators import OPERATORS
 from dml_vk.layout import Layout
 from dml_vk.promotion import common_dtype, float_dtype
 from dml_vk.runtime.device import default_device
-from dml_vk.strides.order import Axes, Ints, to_int
 from dml_vk.strides.views import one_tuple
 from dml_vk.tensor import host
 from dml_vk.tensor.core import Tensor, tensor_over

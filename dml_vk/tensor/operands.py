@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
+from dml_vk.arguments import Ints
 from dml_vk.dtypes import DTYPES, DType, complex128, float32, float64, int64, to_dtype, uint64
 from dml_vk.errors import ONE_DEVICE, DeviceError, DTypeError, LayoutError
 from dml_vk.layout import Layout
 from dml_vk.ops.elementwise import converted
 from dml_vk.ops.view import check_devices, check_target
-from dml_vk.strides.order import Ints
 from dml_vk.tensor.core import Tensor, tensor_over
 
 Operand = Tensor | complex

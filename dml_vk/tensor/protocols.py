@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dml_vk.arguments import to_bool_or_none
 from dml_vk.dtypes import DType
 from dml_vk.errors import DmlVkError, DTypeError, LayoutError, explain
-from dml_vk.strides.order import to_bool_or_none
 from dml_vk.tensor import host
 
 if TYPE_CHECKING:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from hypothesis import strategies as st
 
+from dml_vk.arguments import Ints
 from dml_vk.layout import Layout
-from dml_vk.strides.order import Ints
 
 
 @st.composite

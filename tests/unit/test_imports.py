@@ -13,7 +13,14 @@ import pytest
 import dml_vk
 
 PACKAGE = Path(dml_vk.__file__).parent
-FILES = ("errors.py", "layout.py", "strides/*.py", "observe/text_table.py", "commands/__init__.py")
+FILES = (
+    "arguments.py",
+    "errors.py",
+    "layout.py",
+    "strides/*.py",
+    "observe/text_table.py",
+    "commands/__init__.py",
+)
 FILES += tuple(f"commands/{name}.py" for name in ("plain_philox", "layout", "philox", "options"))
 CORE = {
     ".".join(path.relative_to(PACKAGE.parent).with_suffix("").parts).removesuffix(".__init__"): path
@@ -30,7 +37,7 @@ LAYERS = """
     clients.__init__
     errors limits
     numpy_errors
-    hints
+    hints arguments
     dtypes layout promotion environment cache_files exactness strides observe.text_table
     driver.vulkan
     install.system install.kp_version

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from dml_vk.arguments import Ints
 from dml_vk.array.calls import call
 from dml_vk.array.creation import asarray, full
 from dml_vk.array.indexing.keys import Key, basic, parse
@@ -38,7 +39,6 @@ from dml_vk.ops.numbers import element_words
 from dml_vk.ops.scatter import scatter
 from dml_vk.ops.view import View, check_devices, check_target, with_layout
 from dml_vk.promotion import check_weak
-from dml_vk.strides.order import Ints
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.host import convert
 from dml_vk.tensor.operands import is_numpys, plain, result_over, to_tensor

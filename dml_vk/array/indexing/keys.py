@@ -11,10 +11,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from dml_vk.arguments import Ints
 from dml_vk.errors import DTypeError, LayoutIndexError
 from dml_vk.layout import Layout
 from dml_vk.ops.view import check_devices
-from dml_vk.strides.order import Ints
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.host import Array
 

@@ -12,6 +12,7 @@ from typing import NamedTuple, NoReturn
 
 import numpy as np
 
+from dml_vk.arguments import Ints
 from dml_vk.array.indexing.keys import AdvancedIndex, outside_of
 from dml_vk.dtypes import uint32
 from dml_vk.errors import LayoutError, LayoutIndexError
@@ -20,7 +21,7 @@ from dml_vk.layout import Layout
 from dml_vk.ops.compact import nonzero_positions
 from dml_vk.ops.gather import add_places, check_inside, words_on_device
 from dml_vk.ops.view import View, temporary, with_layout
-from dml_vk.strides.order import Ints, packed_strides, row_major
+from dml_vk.strides.order import packed_strides, row_major
 from dml_vk.strides.propagate import broadcast_sizes
 from dml_vk.strides.reshape import coalesce
 from dml_vk.tensor.core import Tensor

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from dml_vk.arguments import is_axis_of_none, to_axis
 from dml_vk.array.calls import call
 from dml_vk.array.creation import asarray
 from dml_vk.array.indexing.api import gathered, separate
@@ -16,7 +17,6 @@ from dml_vk.hints import hinted
 from dml_vk.layout import Layout, elementwise
 from dml_vk.ops.gather import gather_elements
 from dml_vk.ops.view import check_devices
-from dml_vk.strides.order import is_axis_of_none, to_axis
 from dml_vk.strides.propagate import broadcast_sizes
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import result_over, to_tensor

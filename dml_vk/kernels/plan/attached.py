@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
+from dml_vk.arguments import Ints
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.again import again_ns
 from dml_vk.kernels.plan.base import BASES, Load, Plan
@@ -29,7 +30,6 @@ from dml_vk.kernels.spirv.growing import Member, Outline
 from dml_vk.kernels.spirv.nodes import scalar_words
 from dml_vk.kernels.spirv.pieces import RARE
 from dml_vk.limits import Profile
-from dml_vk.strides.order import Ints
 
 # Kernels that write each element once, and those that also read each once. What others read is in
 # `Plan.loads`.

@@ -6,7 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from dml_vk.strides.order import Ints
+from dml_vk.arguments import Ints
 
 # Beside the kernels of operators: elements as they are, and one element for all.
 COPY, FILL = "copy", "fill"

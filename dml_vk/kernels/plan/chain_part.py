@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from itertools import islice
 from typing import NamedTuple
 
+from dml_vk.arguments import Ints
 from dml_vk.kernels.plan.chain import Chain
 from dml_vk.kernels.spirv.pieces import scalar_places
-from dml_vk.strides.order import Ints
 
 
 class Part(NamedTuple):

@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from dml_vk.arguments import Ints
 from dml_vk.dtypes import DType, float32
 from dml_vk.kernels.kernel import INDEX_SPEC, Kernel, index_push
 from dml_vk.kernels.operators import opcodes_of
@@ -31,7 +32,6 @@ from dml_vk.kernels.plan.tiles import (
 )
 from dml_vk.kernels.plan.windows import Spatial
 from dml_vk.limits import Profile
-from dml_vk.strides.order import Ints
 
 BLOCK = RUN**2  # terms: BLOCK_OF_SUM in conv.comp
 MOST_TERMS = 3 * BLOCK  # of one launch

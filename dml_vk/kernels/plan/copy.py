@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 from functools import lru_cache
 
+from dml_vk.arguments import Ints
 from dml_vk.kernels.kernel import MAX_RANK
 from dml_vk.kernels.plan import transfer
 from dml_vk.kernels.plan.base import Plan
@@ -14,7 +15,6 @@ from dml_vk.kernels.plan.dims import offsets
 from dml_vk.kernels.plan.paths import interleaved, plan_of, rows, tile
 from dml_vk.kernels.plan.tasks import starts_of, task_of, widest
 from dml_vk.limits import Profile
-from dml_vk.strides.order import Ints
 
 
 @lru_cache(maxsize=64)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from itertools import product
 from typing import NamedTuple
 
-from dml_vk.strides.order import Ints
+from dml_vk.arguments import Ints
 
 
 class Dim(NamedTuple):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
+from dml_vk.arguments import Ints
 from dml_vk.kernels.kernel import COMPUTED_RANK, MAX_RANK
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Plan
@@ -15,7 +16,6 @@ from dml_vk.kernels.plan.paths import plan_of, rows, tile
 from dml_vk.kernels.plan.tasks import columns_of, task_of
 from dml_vk.kernels.registry import BY_ELEMENT
 from dml_vk.limits import Profile
-from dml_vk.strides.order import Ints
 
 # Estimated time per element on one slow core, without reading and writing.
 ELEMENT_NS = {

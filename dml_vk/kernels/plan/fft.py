@@ -11,6 +11,7 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from dml_vk.arguments import Ints
 from dml_vk.kernels.kernel import Kernel, native
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Plan
@@ -25,7 +26,6 @@ from dml_vk.kernels.plan.fft_stages import (
 )
 from dml_vk.kernels.plan.paths import LOCAL_SIZE
 from dml_vk.limits import Profile
-from dml_vk.strides.order import Ints
 
 APART, PAIRED, ALONE, CONJUGATED = 0, 1, 2, 4  # as in glsl/include/families/fft.glsl
 EXTEND, JOIN, SPLIT = range(3)  # steps of glsl/fft_points.comp

@@ -6,7 +6,7 @@ import functools
 import math
 from typing import NamedTuple
 
-from dml_vk.strides.order import Ints
+from dml_vk.arguments import Ints
 
 MOST_STAGES = 6  # of a workgroup
 MOST_POINTS = {4: 64, 8: 16}  # that one invocation keeps, by bytes of a real number

@@ -7,6 +7,7 @@ import math
 import operator
 from collections.abc import Sequence
 
+from dml_vk.arguments import Ints
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import BASES, Plan
 from dml_vk.kernels.plan.chain import COPY, FILL, WORD, Chain, Operand, Recipe, Way
@@ -19,7 +20,6 @@ from dml_vk.kernels.registry import COMPUTED
 from dml_vk.kernels.spirv.nodes import scalar_words
 from dml_vk.kernels.spirv.pieces import RARE, of_parts, scalar_places
 from dml_vk.limits import Profile
-from dml_vk.strides.order import Ints
 
 FUSED = "fused"  # in place of a module's name
 # They compute with pairs of float64, and take a driver tenths of a second to compile for each

@@ -6,6 +6,7 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from dml_vk.arguments import Ints
 from dml_vk.kernels.kernel import (
     BY_BITS,
     BY_WORDS,
@@ -24,7 +25,6 @@ from dml_vk.kernels.plan.dims import Dim, ascending, offsets, split, widened
 from dml_vk.kernels.plan.paths import ANY, Path, plan_of, rows
 from dml_vk.kernels.plan.tasks import QUAD_BYTES, Task, columns_of, starts_of
 from dml_vk.limits import Profile
-from dml_vk.strides.order import Ints
 
 GATHER_RANK, CHECK_RANK, SCATTER_RANK = 5, 7, 5
 UNIT = 8  # elements per work item of kernels that go element by element

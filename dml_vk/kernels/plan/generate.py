@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from dml_vk.arguments import Ints
 from dml_vk.kernels.kernel import MADE_RANK
 from dml_vk.kernels.plan import transfer
 from dml_vk.kernels.plan.base import Plan
@@ -20,7 +21,7 @@ from dml_vk.kernels.plan.paths import plan_of, rows
 from dml_vk.kernels.plan.rounds import loop
 from dml_vk.kernels.plan.tasks import starts_of, task_of, widest
 from dml_vk.limits import Profile
-from dml_vk.strides.order import Ints, packed_strides, row_major
+from dml_vk.strides.order import packed_strides, row_major
 
 # Estimated time per element on one slow core, by the kind of its dtype, without writing it.
 _ELEMENT_NS = {"sequence": {"f": 14.0, "i": 3.0}, "philox": {"f": 5.0, "u": 5.0}, **DRAWN_NS}

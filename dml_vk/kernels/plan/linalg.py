@@ -10,11 +10,11 @@ import functools
 from collections.abc import Mapping
 from types import MappingProxyType
 
+from dml_vk.arguments import Ints
 from dml_vk.kernels.kernel import Kernel, native
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.limits import Profile
-from dml_vk.strides.order import Ints
 
 MOST_MEMBERS = 128  # of a team, as in glsl/include/families/team.glsl
 # Of a product and a sum in memory, on one slow core.

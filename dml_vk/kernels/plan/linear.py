@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from dml_vk.arguments import Ints
 from dml_vk.dtypes import DType, float32
 from dml_vk.kernels.operators import OPCODES
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.paths import Path
 from dml_vk.kernels.plan.tasks import Task
-from dml_vk.strides.order import Ints
 
 LINEAR_SPEC = (
     *("ACTIVATION", "ALPHA", "BETA", "BIAS", "BIAS_STEP", "BIAS_TYPE"),

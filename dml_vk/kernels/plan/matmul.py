@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
 
+from dml_vk.arguments import Ints
 from dml_vk.dtypes import DType, float32, float64
 from dml_vk.kernels.kernel import INDEX_SPEC, WORDS_SPEC, Kernel, index_push, native
 from dml_vk.kernels.operators import opcodes_of
@@ -35,7 +36,6 @@ from dml_vk.kernels.plan.tiles import (
     team_spans,
 )
 from dml_vk.limits import Profile
-from dml_vk.strides.order import Ints
 
 RUN = 64  # terms that are added sequentially: RUN_OF_SUM in families/matmul.glsl
 MAX_DEPTH = RUN**2  # of one plan

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from dml_vk.arguments import Ints
 from dml_vk.kernels.kernel import MAX_RANK, ROW_SPEC, Kernel, index_push
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Plan
@@ -13,7 +14,6 @@ from dml_vk.kernels.plan.dims import Dim
 from dml_vk.kernels.plan.paths import ANY, Path, plan_of
 from dml_vk.kernels.plan.tasks import QUAD_BYTES, Task
 from dml_vk.limits import Profile
-from dml_vk.strides.order import Ints
 
 _COUNT_BYTES = 4
 _LEAST, _MOST = 32, 4096  # elements per work item

@@ -13,9 +13,10 @@ from enum import Enum
 from functools import lru_cache
 from typing import NamedTuple
 
+from dml_vk.arguments import Ints
 from dml_vk.kernels.plan.paths import LINE_BYTES
 from dml_vk.limits import Profile
-from dml_vk.strides.order import Ints, packed_strides
+from dml_vk.strides.order import packed_strides
 
 MAX_TREE = 13  # the most levels of the tree that one invocation sums
 _MAX_LEAVES = 14  # log2 of the most leaves of one invocation otherwise

@@ -6,11 +6,11 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
+from dml_vk.arguments import Ints
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Load, Plan
 from dml_vk.kernels.plan.dims import Dim, dense
 from dml_vk.kernels.plan.tasks import QUAD_BYTES, Task
-from dml_vk.strides.order import Ints
 
 LOCAL_SIZE = 64
 LINE_BYTES = 64  # a cache line

@@ -11,6 +11,7 @@ import struct
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from dml_vk.arguments import Ints
 from dml_vk.dtypes import DType
 from dml_vk.kernels.kernel import PACKED_SPEC, WORDS_SPEC, Kernel, index_push
 from dml_vk.kernels.plan import rounds
@@ -20,7 +21,6 @@ from dml_vk.kernels.plan.dims import Dim, ascending, offsets
 from dml_vk.kernels.plan.paths import ANY, Path, plan_of, rows
 from dml_vk.kernels.plan.tasks import QUAD_BYTES, Task, columns_of
 from dml_vk.limits import Profile
-from dml_vk.strides.order import Ints
 
 OPERATIONS = ("max", "index", "avg", "lp")
 MOST_TAPS = 2**11  # elements of a window that one launch reads

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from functools import lru_cache
 
+from dml_vk.arguments import Ints
 from dml_vk.dtypes import DType, float16
 from dml_vk.kernels.kernel import Kernel, index_push
 from dml_vk.kernels.plan import rounds, windows
@@ -11,7 +12,6 @@ from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.pool import OPCODES, OPERATIONS, Pooling, from_inside
 from dml_vk.kernels.plan.windows import Side, Spatial, plan_windows
 from dml_vk.limits import Profile
-from dml_vk.strides.order import Ints
 
 KERNELS = (
     Kernel(

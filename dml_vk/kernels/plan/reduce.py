@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
+from dml_vk.arguments import Ints
 from dml_vk.dtypes import DType
 from dml_vk.kernels.kernel import INDEX_SPEC, Kernel, index_push, native
 from dml_vk.kernels.plan import rounds
@@ -16,7 +17,6 @@ from dml_vk.kernels.plan.passes import Pass, Ties
 from dml_vk.kernels.plan.paths import LINE_BYTES, Path, plan_of
 from dml_vk.kernels.plan.tasks import QUAD_BYTES, Task
 from dml_vk.limits import Profile
-from dml_vk.strides.order import Ints
 
 NAMES = ("sum", "prod", "max", "min", "any", "all", "count_nonzero", "argmax", "argmin")
 OPCODES = {f"REDUCE_{name.upper()}": str(code) for code, name in enumerate(NAMES)}

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dml_vk.arguments import Ints
 from dml_vk.dtypes import DType
 from dml_vk.kernels.kernel import PACKED_SPEC, WORDS_SPEC, Kernel, index_push
 from dml_vk.kernels.plan.base import Load, Plan
@@ -17,7 +18,6 @@ from dml_vk.kernels.plan.dims import Dim, ascending, offsets
 from dml_vk.kernels.plan.paths import plan_of, rows
 from dml_vk.kernels.plan.tasks import QUAD_BYTES, Task, columns_of
 from dml_vk.limits import Profile
-from dml_vk.strides.order import Ints
 
 _RANK = 4
 _TAP_NS = 3.0  # one element that is read, on one slow core

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
+from dml_vk.arguments import Ints
 from dml_vk.kernels.kernel import ROW_SPEC, Kernel, index_push
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Plan
@@ -13,7 +14,6 @@ from dml_vk.kernels.plan.dims import Dim
 from dml_vk.kernels.plan.paths import Path, plan_of
 from dml_vk.kernels.plan.tasks import Task
 from dml_vk.limits import Profile
-from dml_vk.strides.order import Ints
 
 MOST_SAMPLES = 100  # of one element along one dim
 _MOST_ROUNDS = 2**13  # of the loops over a tile

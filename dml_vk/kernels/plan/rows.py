@@ -10,6 +10,7 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from dml_vk.arguments import Ints
 from dml_vk.kernels import finishes
 from dml_vk.kernels.kernel import WORDS_SPEC, Kernel, index_push
 from dml_vk.kernels.plan import rounds
@@ -20,7 +21,6 @@ from dml_vk.kernels.plan.paths import ANY, LOCAL_SIZE, Path, plan_of
 from dml_vk.kernels.plan.reduce import PAIR_OPCODES, PAIRS
 from dml_vk.kernels.plan.tasks import QUAD_BYTES, Task, columns_of
 from dml_vk.limits import Profile
-from dml_vk.strides.order import Ints
 
 _CHUNK = 16  # elements of the lowest node of a tree
 _MOST_NODES = 2**10  # of one row, in shared memory

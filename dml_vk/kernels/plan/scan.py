@@ -11,6 +11,7 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from dml_vk.arguments import Ints
 from dml_vk.kernels.kernel import INDEX_SPEC, MADE_RANK, Kernel, index_push, native
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Plan
@@ -19,7 +20,6 @@ from dml_vk.kernels.plan.dims import Dim, ascending, offsets, split
 from dml_vk.kernels.plan.paths import LOCAL_SIZE, Path, plan_of
 from dml_vk.kernels.plan.tasks import QUAD_BYTES, Task, columns_of
 from dml_vk.limits import Profile
-from dml_vk.strides.order import Ints
 
 BLOCK = 64  # elements per block, on every level
 SUM, PRODUCT, MAXIMUM, MINIMUM = 0, 1, 2, 3

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dml_vk.arguments import Ints
 from dml_vk.kernels.kernel import MADE_RANK, WORDS_SPEC, Kernel, index_push
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.caching import cached_plan
@@ -10,7 +11,6 @@ from dml_vk.kernels.plan.paths import plan_of, rows
 from dml_vk.kernels.plan.rounds import loop
 from dml_vk.kernels.plan.tasks import columns_of, task_of
 from dml_vk.limits import Profile
-from dml_vk.strides.order import Ints
 
 _ELEMENT_ROUNDS = {"search": loop(32), "nonzero_axis": 0}  # bisection of up to 2**32 elements
 KERNELS = (

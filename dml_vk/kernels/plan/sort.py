@@ -7,6 +7,7 @@ its row.
 
 from __future__ import annotations
 
+from dml_vk.arguments import Ints
 from dml_vk.kernels.kernel import COMPUTED_RANK, INDEX_SPEC, WORDS_SPEC, Kernel, index_push
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Plan
@@ -15,7 +16,6 @@ from dml_vk.kernels.plan.dims import Dim, offsets
 from dml_vk.kernels.plan.paths import Path, plan_of, rows
 from dml_vk.kernels.plan.tasks import Task, columns_of, task_of
 from dml_vk.limits import Profile
-from dml_vk.strides.order import Ints
 
 PLACE_BYTES = 4
 RUN = 16  # elements that one invocation sorts by a network

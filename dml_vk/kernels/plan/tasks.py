@@ -6,9 +6,9 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from dml_vk.arguments import Ints
 from dml_vk.kernels.plan.dims import Dim, ascending, split, widened
 from dml_vk.limits import Profile
-from dml_vk.strides.order import Ints
 
 QUAD_BYTES = 16  # the widest load and store
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+from dml_vk.arguments import Ints
 from dml_vk.kernels.plan.base import Load
 from dml_vk.kernels.plan.paths import LOCAL_SIZE, power_of_two
 from dml_vk.limits import Profile
-from dml_vk.strides.order import Ints
 
 READ_NS = 4.0  # four elements of a source, on one slow core
 # Rows of a tile that lanes share, at least, and the terms of all sums that large ones are for.

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from dml_vk.arguments import Ints
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.tasks import Task
-from dml_vk.strides.order import Ints
 
 COPY, FILL = "transfer copy", "transfer fill"  # in place of a module's name
 BYTE_NS = 0.2  # estimated time of a byte on one slow core

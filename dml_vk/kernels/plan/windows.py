@@ -9,13 +9,13 @@ import math
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from dml_vk.arguments import Ints
 from dml_vk.dtypes import DType
 from dml_vk.kernels.kernel import INDEX_SPEC
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Load, Plan
 from dml_vk.kernels.plan.paths import LOCAL_SIZE
 from dml_vk.limits import Profile
-from dml_vk.strides.order import Ints
 
 MOST_TERMS = 64  # elements of a window
 _BY_ELEMENTS, _BY_CHANNELS, _BY_LINE = range(3)  # how x is read

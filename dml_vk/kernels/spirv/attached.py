@@ -13,6 +13,7 @@ from collections.abc import Sequence
 from functools import cache, lru_cache
 from itertools import chain
 
+from dml_vk.arguments import Ints
 from dml_vk.kernels import registry
 from dml_vk.kernels.plan.base import BASES
 from dml_vk.kernels.plan.chain import Attached, Attachment, Beside
@@ -35,7 +36,6 @@ from dml_vk.kernels.spirv.instructions import Words, instruction
 from dml_vk.kernels.spirv.module import ADD, DIVIDE, MULTIPLY, SUBTRACT
 from dml_vk.kernels.spirv.nodes import Nodes, scalar_words
 from dml_vk.kernels.spirv.push_block import COPY, Pushing
-from dml_vk.strides.order import Ints
 
 _BITCAST = 124
 

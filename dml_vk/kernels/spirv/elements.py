@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cache
 
+from dml_vk.arguments import Ints
 from dml_vk.kernels.spirv.module import (
     ADD,
     AND,
@@ -20,7 +21,6 @@ from dml_vk.kernels.spirv.module import (
     SUBTRACT,
     Module,
 )
-from dml_vk.strides.order import Ints
 
 Values = list[int]  # of one number, for elements that follow each other
 Place = Callable[[int], int]

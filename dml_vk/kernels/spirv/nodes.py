@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from functools import cache
 
+from dml_vk.arguments import Ints
 from dml_vk.kernels import registry
 from dml_vk.kernels.plan.base import END
 from dml_vk.kernels.plan.chain import COPY, FILL, Node
@@ -26,7 +27,6 @@ from dml_vk.kernels.spirv.pieces import (
     piece,
     scalar_places,
 )
-from dml_vk.strides.order import Ints
 
 Maker = Callable[[dict[int, Values], int], Values]
 

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
+from dml_vk.arguments import Ints
 from dml_vk.dtypes import DTYPES
 from dml_vk.kernels.operators import OPCODES
 from dml_vk.kernels.plan.chain import COPY, FILL
@@ -21,7 +22,6 @@ from dml_vk.kernels.spirv.instructions import Words, instruction
 from dml_vk.kernels.spirv.program import Program
 from dml_vk.kernels.spirv.prune import TYPES, Pruner
 from dml_vk.kernels.spirv.saved import saved
-from dml_vk.strides.order import Ints
 
 # Functions of kernels that a piece can be made of. Those of RARE have a slow branch for a few
 # values: they also compute for common ones alone, and tell which are rare.

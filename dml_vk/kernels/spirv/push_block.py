@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from dml_vk.arguments import Ints
 from dml_vk.kernels.plan.base import BASES
 from dml_vk.kernels.spirv import instructions as op
 from dml_vk.kernels.spirv.growing import Kernel, Member
 from dml_vk.kernels.spirv.instructions import Words, instruction
 from dml_vk.kernels.spirv.module import ARRAY, OFFSET, STRIDE, STRUCT
-from dml_vk.strides.order import Ints
 
 COPY = 83
 

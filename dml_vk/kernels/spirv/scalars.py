@@ -9,8 +9,8 @@ from itertools import islice
 from numbers import Real
 from typing import Any, NamedTuple
 
+from dml_vk.arguments import is_bool
 from dml_vk.errors import ShaderError
-from dml_vk.strides.order import is_bool
 
 # A push block has 32 words. The limits stop at recursive lists and endless iterables.
 _MOST_NUMBERS, _MOST_DEPTH = 1000, 4

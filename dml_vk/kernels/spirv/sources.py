@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import NamedTuple
 
+from dml_vk.arguments import Ints
 from dml_vk.kernels import registry
 from dml_vk.kernels.plan.chain import Attached, Recipe
 from dml_vk.kernels.spirv import attached, chained, library, nodes
-from dml_vk.strides.order import Ints
 
 
 class Source(NamedTuple):

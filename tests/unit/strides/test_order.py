@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 import dml_vk
-from dml_vk.errors import DTypeError
 from dml_vk.layout import (
     Layout,
     MemoryFormat,
@@ -14,7 +13,6 @@ from dml_vk.layout import (
     contiguous_format,
     preserve_format,
 )
-from dml_vk.strides.order import to_bool
 
 # The order, read off strides
 
@@ -98,10 +96,3 @@ def test_formats_are_the_same_object_everywhere():
         "channels_last",
         "preserve_format",
     ]
-
-
-def test_a_class_without_a_module_is_no_bool():
-    names = {}
-    exec("found = type('Odd', (), {})()", names)  # as in a namespace that has no __name__
-    with pytest.raises(DTypeError, match=r"^copy: copy must be a bool"):
-        to_bool("copy", "copy", names["found"])
