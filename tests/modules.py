@@ -6,7 +6,8 @@ import os
 import subprocess
 from collections import Counter
 
-from dml_vk.kernels.spirv import instructions as op
+from dml_vk.kernels.spirv import spec as op
+from dml_vk.kernels.spirv.instructions import lines_of, words_of
 
 # ./dev gpu sets it on machines without SPIR-V's tools: there only results are compared.
 HAS_TOOLS = os.environ.get("DML_VK_TESTS_TOOLS") != "off"
@@ -24,17 +25,17 @@ def check_valid(spirv, path, what=""):
 
 def codes(spirv):
     """How often each opcode is in a module."""
-    return Counter(line[0] & 0xFFFF for line in op.lines_of(op.words_of(spirv)))
+    return Counter(line[0] & 0xFFFF for line in lines_of(words_of(spirv)))
 
 
 def stored(spirv):
     """The constants that a module stores, and -1 for everything else."""
-    lines = list(op.lines_of(op.words_of(spirv)))
+    lines = list(lines_of(words_of(spirv)))
     constants = {line[2]: line[3] for line in lines if line[0] & 0xFFFF == op.CONSTANT}
     return [constants.get(line[2], -1) for line in lines if line[0] & 0xFFFF == op.STORE]
 
 
 def fmas(spirv):
     """The fused multiply-adds of a module, by their results."""
-    lines = op.lines_of(op.words_of(spirv))
-    return {line[2]: line for line in lines if line[0] & 0xFFFF == op.EXTENDED and line[4] == 50}
+    lines = lines_of(words_of(spirv))
+    return {line[2]: line for line in lines if line[0] & 0xFFFF == op.EXT_INST and line[4] == 50}

@@ -97,8 +97,8 @@ MUTANTS = (
         "chain-elements-ahead",
         "units of a row that starts within a word begin at another element than they should",
         f"{_SPIRV}/chained.py",
-        "ahead = number(MODULO, back, asm.constant(recipe.ahead + 1))",
-        "ahead = number(MODULO, back, asm.constant(recipe.ahead or 1))",
+        "ahead = number(op.U_MOD, back, asm.constant(recipe.ahead + 1))",
+        "ahead = number(op.U_MOD, back, asm.constant(recipe.ahead or 1))",
         ("tests/kernel/ops/test_fused_parts.py",),
     ),
     Mutant(

@@ -6,13 +6,10 @@ import struct
 from collections.abc import Callable
 from itertools import chain
 
-from dml_vk.kernels.spirv import instructions as op
+from dml_vk.kernels.spirv import spec as op
 from dml_vk.kernels.spirv.instructions import Words, instruction
-from dml_vk.kernels.spirv.module import ADD, AND, ARRAY, EQUAL, INT, LESS, POINTER, STRIDE, Module
+from dml_vk.kernels.spirv.module import Module
 
-_VOID = 19
-_COMPUTE, _INPUT = 5, 1
-_FIND_LOWEST = 73  # in GLSL.std.450: findLSB
 _HEAD = 0x07230203, 0x00010300, 0, 0, 0  # SPIR-V 1.3
 
 
@@ -24,16 +21,16 @@ class Assembler(Module):
         self._variables: list[Words] = []  # of main
         self._inputs: list[int] = []
         import_name, self._main = self.new(), self.new()
-        self.uint = self.type(INT, 32, 0)
+        self.uint = self.type(op.TYPE_INT, 32, 0)
         self._begin(import_name, self._push_block(push_words))
-        self._void = self.type(_VOID)
+        self._void = self.type(op.TYPE_VOID)
         self._lines.append(instruction(op.LABEL, self.new()))
 
     def _push_block(self, words: int) -> int:
         array = self.new()
-        self._declared.append(instruction(ARRAY, array, self.uint, self.constant(words)))
-        self._decorate(array, STRIDE, 4)
-        return self._array_block(array, op.PUSH_CONSTANT)
+        self._declared.append(instruction(op.TYPE_ARRAY, array, self.uint, self.constant(words)))
+        self._decorate(array, op.Decoration.ARRAY_STRIDE, 4)
+        return self._array_block(array, op.Storage.PUSH_CONSTANT)
 
     def _push_path(self, word: int) -> Words:
         return self.constant(0), self.constant(word)
@@ -42,9 +39,9 @@ class Assembler(Module):
         """The first word of a built-in vector of three."""
         vector = self.vectors[3]
         name = self.new()
-        pointer = self.type(POINTER, _INPUT, vector)
-        self._declared.append(instruction(op.VARIABLE, pointer, name, _INPUT))
-        self._decorate(name, op.BUILT_IN, built_in)
+        pointer = self.type(op.TYPE_POINTER, op.Storage.INPUT, vector)
+        self._declared.append(instruction(op.VARIABLE, pointer, name, op.Storage.INPUT))
+        self._decorate(name, op.Decoration.BUILT_IN, built_in)
         self._inputs.append(name)
         return self.part(self.make(op.LOAD, vector, name), 0)
 
@@ -57,12 +54,14 @@ class Assembler(Module):
         self.write(op.BRANCH, test)
         self.write(op.LABEL, test)
         value = self.make(op.LOAD, self.uint, variable)
-        self.write(op.BRANCH_IF, self.make(LESS, self.bool, value, end), inside, after)
+        self.write(
+            op.BRANCH_CONDITIONAL, self.make(op.U_LESS_THAN, self.bool, value, end), inside, after
+        )
         self.write(op.LABEL, inside)
         body(value)
         self.write(op.BRANCH, again)
         self.write(op.LABEL, again)
-        self.write(op.STORE, variable, self.number(ADD, value, self.constant(by)))
+        self.write(op.STORE, variable, self.number(op.I_ADD, value, self.constant(by)))
         self.write(op.BRANCH, head)
         self.write(op.LABEL, after)
 
@@ -75,21 +74,21 @@ class Assembler(Module):
         self.write(op.BRANCH, test)
         self.write(op.LABEL, test)
         bits = self.make(op.LOAD, self.uint, variable)
-        none = self.make(EQUAL, self.bool, bits, self.constant(0))
-        self.write(op.BRANCH_IF, none, after, inside)
+        none = self.make(op.I_EQUAL, self.bool, bits, self.constant(0))
+        self.write(op.BRANCH_CONDITIONAL, none, after, inside)
         self.write(op.LABEL, inside)
-        body(self.make(op.EXTENDED, self.uint, self.import_name, _FIND_LOWEST, bits))
+        body(self.make(op.EXT_INST, self.uint, self.import_name, op.Glsl.FIND_I_LSB, bits))
         self.write(op.BRANCH, again)
         self.write(op.LABEL, again)
-        less = self.number(ADD, bits, self.constant(-1))
-        self.write(op.STORE, variable, self.number(AND, bits, less))
+        less = self.number(op.I_ADD, bits, self.constant(-1))
+        self.write(op.STORE, variable, self.number(op.BITWISE_AND, bits, less))
         self.write(op.BRANCH, head)
         self.write(op.LABEL, after)
 
     def unless(self, condition: int, body: Callable[[], None]) -> None:
         inside, after = self.new(), self.new()
         self.write(op.SELECTION_MERGE, after, 0)
-        self.write(op.BRANCH_IF, condition, after, inside)
+        self.write(op.BRANCH_CONDITIONAL, condition, after, inside)
         self.write(op.LABEL, inside)
         body()
         self.write(op.BRANCH, after)
@@ -98,8 +97,8 @@ class Assembler(Module):
     def variable(self, value: int) -> int:
         """A variable of main that holds a word."""
         name = self.new()
-        pointer = self.type(POINTER, op.OF_FUNCTION, self.uint)
-        self._variables.append(instruction(op.VARIABLE, pointer, name, op.OF_FUNCTION))
+        pointer = self.type(op.TYPE_POINTER, op.Storage.FUNCTION, self.uint)
+        self._variables.append(instruction(op.VARIABLE, pointer, name, op.Storage.FUNCTION))
         self.write(op.STORE, name, value)
         return name
 
@@ -111,10 +110,12 @@ class Assembler(Module):
         first, *lines = self._lines
         head = [
             *[instruction(op.CAPABILITY, one) for one in sorted(self._capabilities)],
-            instruction(op.IMPORT, self.import_name, *_text("GLSL.std.450")),
-            instruction(op.MEMORY_MODEL, 0, 1),
-            instruction(op.ENTRY_POINT, _COMPUTE, self._main, *_text("main"), *self._inputs),
-            instruction(op.EXECUTION_MODE, self._main, op.LOCAL_SIZE, local_size, 1, 1),
+            instruction(op.EXT_INST_IMPORT, self.import_name, *_text(op.Glsl.NAME)),
+            instruction(op.MEMORY_MODEL, op.Memory.LOGICAL, op.Memory.GLSL450),
+            instruction(
+                op.ENTRY_POINT, op.Execution.GL_COMPUTE, self._main, *_text("main"), *self._inputs
+            ),
+            instruction(op.EXECUTION_MODE, self._main, op.Execution.LOCAL_SIZE, local_size, 1, 1),
         ]
         main = [
             instruction(op.FUNCTION, self._void, self._main, 0, function_type),

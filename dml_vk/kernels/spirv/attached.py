@@ -18,8 +18,8 @@ from dml_vk.kernels import registry
 from dml_vk.kernels.plan.base import BASES
 from dml_vk.kernels.plan.chain import Attached, Attachment, Beside
 from dml_vk.kernels.registry import NATIVE_MODULES
-from dml_vk.kernels.spirv import instructions as op
 from dml_vk.kernels.spirv import library, nodes
+from dml_vk.kernels.spirv import spec as op
 from dml_vk.kernels.spirv.elements import (
     Place,
     Values,
@@ -33,11 +33,8 @@ from dml_vk.kernels.spirv.elements import (
 from dml_vk.kernels.spirv.fusing import fused
 from dml_vk.kernels.spirv.growing import Kernel, Outline
 from dml_vk.kernels.spirv.instructions import Words, instruction
-from dml_vk.kernels.spirv.module import ADD, DIVIDE, MULTIPLY, SUBTRACT
 from dml_vk.kernels.spirv.nodes import Nodes, scalar_words
-from dml_vk.kernels.spirv.push_block import COPY, Pushing
-
-_BITCAST = 124
+from dml_vk.kernels.spirv.push_block import Pushing
 
 
 @lru_cache(maxsize=512)
@@ -113,7 +110,7 @@ class _Attaching(Pushing):
         self._lines = []
         for line in self._of_functions:
             kind = line[0] & 0xFFFF
-            if kind == op.CHAIN and line[3] in blocks:
+            if kind == op.ACCESS_CHAIN and line[3] in blocks:
                 self._chains[line[2]] = line
                 self._lines.append(line)
             elif kind == op.LOAD and line[3] in self._chains:
@@ -176,8 +173,8 @@ class _Attaching(Pushing):
         self.write(op.RETURN_VALUE, passed)
         self._functions += (
             instruction(op.FUNCTION, vector, name, 0, of_type),
-            instruction(op.PARAMETER, self.uint, at),
-            instruction(op.PARAMETER, vector, given),
+            instruction(op.FUNCTION_PARAMETER, self.uint, at),
+            instruction(op.FUNCTION_PARAMETER, vector, given),
             *self._lines,
             instruction(op.FUNCTION_END),
         )
@@ -187,8 +184,8 @@ class _Attaching(Pushing):
         """The index of an element in what passes, from that in memory."""
         attachment, number = self.attachment, self.number
         unit = self.constant(attachment.unit)
-        base = number(MULTIPLY, self.push(BASES + attachment.binding), unit)
-        index = number(SUBTRACT, at, number(ADD, base, self.constant(-attachment.start)))
+        base = number(op.I_MUL, self.push(BASES + attachment.binding), unit)
+        index = number(op.I_SUB, at, number(op.I_ADD, base, self.constant(-attachment.start)))
         if count * attachment.itemsize < 4:  # other elements of a word may lie beyond
             index = self.least(index, self.constant(math.prod(attachment.sizes) - 1))
         return index
@@ -197,33 +194,33 @@ class _Attaching(Pushing):
         """Where elements are that follow the one with an index, and coordinates."""
         start = self.push(BASES + binding)
         if one.strides == _dense(self.attachment.sizes):
-            first = self.number(ADD, start, index)
+            first = self.number(op.I_ADD, start, index)
         else:
             first = moved(self, start, found, one.strides)
         step = one.strides[0]
-        return cache(lambda k: self.number(ADD, first, self.constant(k * step)))
+        return cache(lambda k: self.number(op.I_ADD, first, self.constant(k * step)))
 
     def _passed(self, index: int, words: Sequence[int]) -> list[int]:
         """The words of whole elements, from the index of their first word."""
         size = self.attachment.itemsize
         count = 4 * len(words) // size
         if size < 4:
-            first = self.number(MULTIPLY, index, self.constant(4 // size))
+            first = self.number(op.I_MUL, index, self.constant(4 // size))
         else:
-            first = self.number(DIVIDE, index, self.constant(size // 4))
+            first = self.number(op.U_DIV, index, self.constant(size // 4))
         if self.attachment.runs(count):
             return self._call(count, first, words)
         made = []
         for k, one in enumerate(from_words(self, words, size)):
             parts = [self.part(one, part) for part in range(max(1, size // 4))]
-            new = self._call(1, self.number(ADD, first, self.constant(k)), parts)
+            new = self._call(1, self.number(op.I_ADD, first, self.constant(k)), parts)
             made.append(self.vector(*new, *[self.constant(0)] * (2 - len(new))))
         return to_words(self, made, size)
 
     def _call(self, count: int, first: int, words: Sequence[int]) -> list[int]:
         vector = self.vectors[len(words)]
         given = self.vector(*words) if len(words) > 1 else words[0]
-        new = self.make(op.CALL, vector, self._function(count), first, given)
+        new = self.make(op.FUNCTION_CALL, vector, self._function(count), first, given)
         return [self.part(new, k) for k in range(len(words))] if len(words) > 1 else [new]
 
     # ----- where they are called
@@ -232,7 +229,7 @@ class _Attaching(Pushing):
         """How many words a pointer leads to, and the index of the first."""
         number, line = self.number, self._chains[pointer]
         width = self.width(line[1])
-        return width, number(MULTIPLY, line[5], self.constant(width))
+        return width, number(op.I_MUL, line[5], self.constant(width))
 
     def _load(self, line: Words) -> None:
         of_type, name, pointer = line[1:4]
@@ -257,7 +254,7 @@ class _Attaching(Pushing):
         """The words of a value of this type."""
         vector = self.vectors[count]
         if of_type != vector:
-            value = self.make(_BITCAST, vector, value)
+            value = self.make(op.BITCAST, vector, value)
         return [value] if count == 1 else [self.part(value, k) for k in range(count)]
 
     def _result(self, of_type: int, name: int, words: Sequence[int]) -> None:
@@ -266,11 +263,11 @@ class _Attaching(Pushing):
         (value, *more) = words
         if of_type != vector:
             whole = self.vector(*words) if more else value
-            self.write(_BITCAST, of_type, name, whole)
+            self.write(op.BITCAST, of_type, name, whole)
         elif more:
-            self.write(op.CONSTRUCT, of_type, name, *words)
+            self.write(op.COMPOSITE_CONSTRUCT, of_type, name, *words)
         else:
-            self.write(COPY, of_type, name, value)
+            self.write(op.COPY_OBJECT, of_type, name, value)
 
 
 def _dense(sizes: Ints) -> Ints:

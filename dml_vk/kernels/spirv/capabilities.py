@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Collection
 
 from dml_vk.errors import ShaderError
-from dml_vk.kernels.spirv.instructions import FLOAT64, INT64
+from dml_vk.kernels.spirv import spec as op
 from dml_vk.kernels.spirv.reader import Module
 
 NEWEST = (1, 3)  # the instance is Vulkan 1.1
@@ -30,8 +30,8 @@ _FEATURE = "it needs a feature that not every device has"
 _PACK = f"{_FEATURE}: pack such elements into uint words"
 UNCLEAN = {
     9: ("Float16", _PACK),
-    FLOAT64: ("Float64", f"{_FEATURE}: a double is a pair of words"),
-    INT64: ("Int64", f"{_FEATURE}: use pairs of words, umulExtended and uaddCarry"),
+    op.Capability.FLOAT64: ("Float64", f"{_FEATURE}: a double is a pair of words"),
+    op.Capability.INT64: ("Int64", f"{_FEATURE}: use pairs of words, umulExtended and uaddCarry"),
     12: ("Int64Atomics", _FEATURE),
     22: ("Int16", _PACK),
     39: ("Int8", _PACK),
@@ -53,7 +53,7 @@ UNCLEAN = {
     5347: ("PhysicalStorageBufferAddresses", _FEATURE),
     6033: ("AtomicFloat32AddEXT", _FEATURE),
 }
-NATIVE_CAPABILITIES = (FLOAT64,)  # of whole modules of ours, until they are folded
+NATIVE_CAPABILITIES = (op.Capability.FLOAT64,)  # of whole modules of ours, until they are folded
 EXTENSIONS = ("SPV_KHR_storage_buffer_storage_class",)  # part of SPIR-V 1.3
 
 

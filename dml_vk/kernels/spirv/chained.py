@@ -13,24 +13,11 @@ from functools import cache, lru_cache
 from dml_vk.kernels.plan.base import BASES, END, FIRST
 from dml_vk.kernels.plan.chain import Recipe, Way
 from dml_vk.kernels.spirv import elements
-from dml_vk.kernels.spirv import instructions as op
+from dml_vk.kernels.spirv import spec as op
 from dml_vk.kernels.spirv.assembler import Assembler
 from dml_vk.kernels.spirv.elements import Place, Values, coordinates, moved
-from dml_vk.kernels.spirv.module import (
-    ADD,
-    DIVIDE,
-    EQUAL,
-    LEFT,
-    LESS,
-    LOGICAL_OR,
-    MODULO,
-    MULTIPLY,
-    OR,
-    SUBTRACT,
-)
 from dml_vk.kernels.spirv.nodes import Nodes, scalar_words
 
-_GROUPS, _INVOCATION = 24, 28  # built-ins
 _QUAD = 16
 
 
@@ -55,22 +42,30 @@ class _Chained:
         self.bases = [asm.push(BASES + k) for k in range(len(recipe.ways))]
         self.nodes.begin()
         first = asm.push(FIRST)
-        units = number(SUBTRACT, asm.push(END), first)
-        invocation = asm.input(_INVOCATION)
-        strands = number(MULTIPLY, asm.input(_GROUPS), constant(recipe.local_size // recipe.lanes))
-        more = number(ADD, units, number(ADD, strands, constant(-1)))
-        stretch = number(DIVIDE, more, strands)
-        start = number(MULTIPLY, number(DIVIDE, invocation, lanes), stretch)
+        units = number(op.I_SUB, asm.push(END), first)
+        invocation = asm.input(op.BuiltIn.GLOBAL_INVOCATION_ID)
+        strands = number(
+            op.I_MUL,
+            asm.input(op.BuiltIn.NUM_WORKGROUPS),
+            constant(recipe.local_size // recipe.lanes),
+        )
+        more = number(op.I_ADD, units, number(op.I_ADD, strands, constant(-1)))
+        stretch = number(op.U_DIV, more, strands)
+        start = number(op.I_MUL, number(op.U_DIV, invocation, lanes), stretch)
         start = asm.least(start, units)
-        stop = number(ADD, first, asm.least(number(ADD, start, stretch), units))
-        begin = number(ADD, number(ADD, first, start), number(MODULO, invocation, lanes))
+        stop = number(op.I_ADD, first, asm.least(number(op.I_ADD, start, stretch), units))
+        begin = number(
+            op.I_ADD, number(op.I_ADD, first, start), number(op.U_MOD, invocation, lanes)
+        )
         at = asm.variable(begin)
         whole = math.prod(recipe.rows) * recipe.groups
         if whole:
             end = asm.least(stop, constant(whole))
             asm.loop(at, end, recipe.lanes, self._whole)
         if recipe.left:
-            asm.loop(at, stop, recipe.lanes, lambda n: self._edge(number(ADD, n, constant(-whole))))
+            asm.loop(
+                at, stop, recipe.lanes, lambda n: self._edge(number(op.I_ADD, n, constant(-whole)))
+            )
         return asm.assembled(recipe.local_size)
 
     # ----- units
@@ -83,8 +78,8 @@ class _Chained:
             (beside, *_) = self.recipe.rows if self.recipe.ways[0].across else (1,)
             piece, others = coordinates(self.asm, n, (beside, 0))
             group, above = coordinates(self.asm, others, (self.recipe.groups, 0))
-            row = number(ADD, number(MULTIPLY, above, constant(beside)), piece)
-        element = number(MULTIPLY, group, constant(self.recipe.unit))
+            row = number(op.I_ADD, number(op.I_MUL, above, constant(beside)), piece)
+        element = number(op.I_MUL, group, constant(self.recipe.unit))
         self._stretch(row, element, self.recipe.unit, self.recipe.step)
 
     def _edge(self, row: int) -> None:
@@ -104,30 +99,30 @@ class _Chained:
         starts = [moved(asm, base, rows, way.rows) for base, way in zip(self.bases, recipe.ways)]
         ahead = asm.constant(0)
         if recipe.phase is not None:
-            back = number(SUBTRACT, asm.constant(0), starts[recipe.phase])
-            ahead = number(MODULO, back, asm.constant(recipe.ahead + 1))
+            back = number(op.I_SUB, asm.constant(0), starts[recipe.phase])
+            ahead = number(op.U_MOD, back, asm.constant(recipe.ahead + 1))
         if between is None:
-            element = number(ADD, element, ahead)
+            element = number(op.I_ADD, element, ahead)
         at = []
         for place, way in zip(starts, recipe.ways):
             if len(way.steps) == 1:
-                along = number(MULTIPLY, element, asm.constant(way.steps[0]))
-                place = number(ADD, place, along)
+                along = number(op.I_MUL, element, asm.constant(way.steps[0]))
+                place = number(op.I_ADD, place, along)
             at.append(place)
 
         def skipping(i: int) -> int:
             if not between:
                 return i
-            is_ahead = asm.make(LESS, asm.bool, i, ahead)
+            is_ahead = asm.make(op.U_LESS_THAN, asm.bool, i, ahead)
             skipped = (is_ahead, asm.constant(0), asm.constant(between))
-            return number(ADD, i, asm.make(op.SELECT, asm.uint, *skipped))
+            return number(op.I_ADD, i, asm.make(op.SELECT, asm.uint, *skipped))
 
         self.quad = recipe.quad if recipe.ways[0].across else step
         still = self._still(at)
 
         def follow(i: int) -> None:
             values, i = dict(still), skipping(i)
-            write = self._step(at, number(ADD, element, i), i, values)
+            write = self._step(at, number(op.I_ADD, element, i), i, values)
             write()
 
         if self.nodes.rare.keys() <= still.keys():
@@ -139,16 +134,16 @@ class _Chained:
 
         def hurry(i: int) -> None:
             values, there = dict(still), skipping(i)
-            write = self._step(at, number(ADD, element, there), there, values, common=True)
+            write = self._step(at, number(op.I_ADD, element, there), there, values, common=True)
             rare = self._is_any_rare(values, still)
             asm.unless(rare, write)
             told = asm.make(op.SELECT, asm.uint, rare, asm.constant(1), asm.constant(0))
-            bit = number(LEFT, told, number(DIVIDE, i, asm.constant(step)))
+            bit = number(op.SHIFT_LEFT_LOGICAL, told, number(op.U_DIV, i, asm.constant(step)))
             bits = asm.make(op.LOAD, asm.uint, left)
-            asm.write(op.STORE, left, number(OR, bits, bit))
+            asm.write(op.STORE, left, number(op.BITWISE_OR, bits, bit))
 
         self._steps(count, step, hurry)
-        asm.each_bit(left, lambda bit: follow(number(MULTIPLY, bit, asm.constant(step))))
+        asm.each_bit(left, lambda bit: follow(number(op.I_MUL, bit, asm.constant(step))))
 
     def _steps(self, count: int, step: int, follow: Callable[[int], None]) -> None:
         asm = self.asm
@@ -166,7 +161,7 @@ class _Chained:
         ]
         either, *others = dict.fromkeys(told)
         for one in others:
-            either = self.asm.make(LOGICAL_OR, self.asm.bool, either, one)
+            either = self.asm.make(op.LOGICAL_OR, self.asm.bool, either, one)
         return either
 
     def _still(self, at: Sequence[int]) -> dict[int, Values]:
@@ -212,9 +207,9 @@ class _Chained:
         if len(way.steps) > 1:
             return cache(lambda k: moved(self.asm, at, walked[k], way.steps))
         (step,) = way.steps
-        start = number(ADD, at, number(MULTIPLY, i, constant(step)))
+        start = number(op.I_ADD, at, number(op.I_MUL, i, constant(step)))
         offsets = way.across or tuple([k * step for k in range(self.quad)])
-        place = cache(lambda offset: number(ADD, start, constant(offset)))
+        place = cache(lambda offset: number(op.I_ADD, start, constant(offset)))
         return lambda k: place(offsets[k])
 
     def _walked(self, along: int) -> list[list[int]]:
@@ -225,12 +220,12 @@ class _Chained:
         walked = [coordinates(self.asm, along, self.recipe.row)]
         for _ in range(1, self.quad):
             (first, *others) = walked[-1]
-            more = [number(ADD, first, asm.constant(1))]
+            more = [number(op.I_ADD, first, asm.constant(1))]
             for other, size in zip(others, self.recipe.row):
-                carry = asm.make(EQUAL, asm.bool, more[-1], asm.constant(size))
+                carry = asm.make(op.I_EQUAL, asm.bool, more[-1], asm.constant(size))
                 more[-1] = asm.make(op.SELECT, asm.uint, carry, asm.constant(0), more[-1])
                 by = asm.make(op.SELECT, asm.uint, carry, asm.constant(1), asm.constant(0))
-                more.append(number(ADD, other, by))
+                more.append(number(op.I_ADD, other, by))
             walked.append(more)
         return walked
 

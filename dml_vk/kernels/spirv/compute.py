@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from dml_vk.kernels.spirv import instructions as op
 from dml_vk.kernels.spirv import memory
+from dml_vk.kernels.spirv import spec as op
 from dml_vk.kernels.spirv.instructions import Words, instruction
 from dml_vk.kernels.spirv.integers import EVALUATED, evaluate
 from dml_vk.kernels.spirv.memory import Path, State
-from dml_vk.kernels.spirv.program import LITERALS
 
 if TYPE_CHECKING:
     from dml_vk.kernels.spirv.fold import Body, Folder
@@ -37,7 +36,7 @@ class Compute:
             if kind in _RESULTS:
                 env[line[2]] = _RESULTS[kind](self, line)
                 continue
-            end = LITERALS.get(kind, len(line))
+            end = op.LITERALS.get(kind, len(line))
             operands = [get(one, one) for one in line[3:end]]
             if kind in EVALUATED and line[1] in scalars:
                 known = self._evaluated(kind, line[1], operands)
@@ -102,7 +101,7 @@ class Compute:
 
     def _extracted(self, of_type: int, value: int, path: Path) -> int:
         name = self.all.new()
-        self.lines.append(instruction(op.EXTRACT, of_type, name, value, *path))
+        self.lines.append(instruction(op.COMPOSITE_EXTRACT, of_type, name, value, *path))
         return name
 
     def _part(self, value: int, path: Path) -> tuple[int, Path]:
@@ -170,13 +169,13 @@ class Compute:
 
 
 _RESULTS: dict[int, Callable[[Compute, Words], int]] = {
-    op.EXTENDED: Compute._extended,
-    op.CALL: Compute._call,
+    op.EXT_INST: Compute._extended,
+    op.FUNCTION_CALL: Compute._call,
     op.VARIABLE: Compute._variable,
     op.LOAD: Compute._load,
-    op.CHAIN: Compute._chain,
-    op.CONSTRUCT: Compute._construct,
-    op.EXTRACT: Compute._extract,
+    op.ACCESS_CHAIN: Compute._chain,
+    op.COMPOSITE_CONSTRUCT: Compute._construct,
+    op.COMPOSITE_EXTRACT: Compute._extract,
     op.SELECT: Compute._select,
 }
 _EFFECTS: dict[int, Callable[[Compute, Words], None]] = {

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-from dml_vk.kernels.spirv import instructions as op
+from dml_vk.kernels.spirv import spec as op
 from dml_vk.kernels.spirv.instructions import Words, instruction
 from dml_vk.kernels.spirv.integers import evaluate
 from dml_vk.kernels.spirv.program import Program
-
-_BOOL, _INT, _VECTOR, _POINTER = 20, 21, 23, 32
 
 
 class Declarations:
@@ -32,23 +30,23 @@ class Declarations:
         self._function_types: dict[Words, int] = {}
         for line in program.declared:
             kind = line[0] & 0xFFFF
-            if op.SPEC_TRUE <= kind <= op.SPEC_OPERATION:
+            if op.SPEC_CONSTANT_TRUE <= kind <= op.SPEC_CONSTANT_OP:
                 line = self._set(line, program.numbers, spec)
                 kind = line[0] & 0xFFFF
             self.lines.append(line)
-            if op.CONSTANT_TRUE <= kind <= op.COMPOSITE:
+            if op.CONSTANT_TRUE <= kind <= op.CONSTANT_COMPOSITE:
                 self._add_constant(line, kind)
-            elif kind == _POINTER:
+            elif kind == op.TYPE_POINTER:
                 self.pointees[line[1]] = line[3]
             elif kind == op.TYPE_FUNCTION:
                 self._function_types[line[2:]] = line[1]
-            elif kind == op.VARIABLE and line[3] == op.PRIVATE:
+            elif kind == op.VARIABLE and line[3] == op.Storage.PRIVATE:
                 self.private[line[2]] = self.pointees[line[1]]
-            elif kind == _VECTOR:
+            elif kind == op.TYPE_VECTOR:
                 self.element[line[1]], self.counts[line[1]] = line[2:]
-            elif kind in (_BOOL, _INT):
+            elif kind in (op.TYPE_BOOL, op.TYPE_INT):
                 self.scalars.add(line[1])
-                self._bool = line[1] if kind == _BOOL else self._bool
+                self._bool = line[1] if kind == op.TYPE_BOOL else self._bool
 
     @property
     def bound(self) -> int:
@@ -87,10 +85,10 @@ class Declarations:
     def _set(self, line: Words, numbers: dict[int, int], spec: Sequence[int]) -> Words:
         """The constant that a specialization constant is."""
         kind, of_type, name = line[0] & 0xFFFF, line[1], line[2]
-        if kind == op.SPEC_COMPOSITE:
-            return instruction(op.COMPOSITE, *line[1:])
-        if kind == op.SPEC_OPERATION:
-            if line[3] == op.EXTRACT:
+        if kind == op.SPEC_CONSTANT_COMPOSITE:
+            return instruction(op.CONSTANT_COMPOSITE, *line[1:])
+        if kind == op.SPEC_CONSTANT_OP:
+            if line[3] == op.COMPOSITE_EXTRACT:
                 return self._line(of_type, name, self.values[self.parts[line[4]][line[5]]])
             operands = [self.same.get(one, one) for one in line[4:]]
             if of_type in self.scalars:
@@ -100,9 +98,9 @@ class Declarations:
                 self.constant(self.element[of_type], self._evaluated(line[3], part))
                 for part in zip(*[self.parts[one] for one in operands])
             ]
-            return instruction(op.COMPOSITE, of_type, name, *parts)
+            return instruction(op.CONSTANT_COMPOSITE, of_type, name, *parts)
         number = numbers.get(name, len(spec))
-        default = line[3] if kind == op.SPEC_CONSTANT else op.SPEC_FALSE - kind
+        default = line[3] if kind == op.SPEC_CONSTANT else op.SPEC_CONSTANT_FALSE - kind
         return self._line(of_type, name, spec[number] if number < len(spec) else default)
 
     def _evaluated(self, opcode: int, operands: Iterable[int]) -> int:
@@ -112,7 +110,7 @@ class Declarations:
 
     def _add_constant(self, line: Words, kind: int) -> None:
         self.constants.add(line[2])
-        if kind == op.COMPOSITE:
+        if kind == op.CONSTANT_COMPOSITE:
             self.parts[line[2]] = tuple([self.same.get(one, one) for one in line[3:]])
             return
         first = self._known.setdefault((line[0], line[1], *line[3:]), line[2])

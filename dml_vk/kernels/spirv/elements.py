@@ -9,18 +9,8 @@ from collections.abc import Callable, Sequence
 from functools import cache
 
 from dml_vk.arguments import Ints
-from dml_vk.kernels.spirv.module import (
-    ADD,
-    AND,
-    DIVIDE,
-    LEFT,
-    MODULO,
-    MULTIPLY,
-    OR,
-    RIGHT,
-    SUBTRACT,
-    Module,
-)
+from dml_vk.kernels.spirv import spec as op
+from dml_vk.kernels.spirv.module import Module
 
 Values = list[int]  # of one number, for elements that follow each other
 Place = Callable[[int], int]
@@ -31,9 +21,9 @@ def read(asm: Module, binding: int, size: int, width: int, place: Place, count: 
     if width < 4:
         one = cache(lambda at: _element(asm, binding, size, at))
         return [one(place(k)) for k in range(count)]
-    start = asm.number(DIVIDE, place(0), asm.constant(width // size))
+    start = asm.number(op.U_DIV, place(0), asm.constant(width // size))
     pieces = [
-        asm.read(binding, width // 4, asm.number(ADD, start, asm.constant(k)))
+        asm.read(binding, width // 4, asm.number(op.I_ADD, start, asm.constant(k)))
         for k in range(count * size // width)
     ]
     if width == size >= 8:
@@ -64,11 +54,11 @@ def write(
             _put(asm, binding, size, place(k), value, shared=shared)
         return
     words = to_words(asm, values, size)
-    start = asm.number(DIVIDE, place(0), asm.constant(width // size))
+    start = asm.number(op.U_DIV, place(0), asm.constant(width // size))
     for k in range(0, len(words), width // 4):
         part = words[k : k + width // 4]
         value = asm.vector(*part) if len(part) > 1 else part[0]
-        at = asm.number(ADD, start, asm.constant(k // (width // 4)))
+        at = asm.number(op.I_ADD, start, asm.constant(k // (width // 4)))
         asm.store(binding, width // 4, at, value)
 
 
@@ -81,7 +71,7 @@ def from_words(asm: Module, words: Sequence[int], size: int) -> Values:
     if size == 4:
         return [asm.vector(word, zero) for word in words]
     shifts = [asm.constant(8 * at) for at in range(0, 4, size)]
-    parts = [asm.number(RIGHT, word, shift) for word in words for shift in shifts]
+    parts = [asm.number(op.SHIFT_RIGHT_LOGICAL, word, shift) for word in words for shift in shifts]
     return [asm.vector(cut(asm, part, size), zero) for part in parts]
 
 
@@ -93,7 +83,7 @@ def to_words(asm: Module, values: Sequence[int], size: int) -> list[int]:
     for k in range(1, per):
         by = asm.constant(k * 8 * size)
         words[::per] = [
-            asm.number(OR, word, asm.number(LEFT, more, by))
+            asm.number(op.BITWISE_OR, word, asm.number(op.SHIFT_LEFT_LOGICAL, more, by))
             for word, more in zip(words[::per], words[k::per])
         ]
     return words[::per]
@@ -101,7 +91,7 @@ def to_words(asm: Module, values: Sequence[int], size: int) -> list[int]:
 
 def cut(asm: Module, word: int, size: int) -> int:
     """The lowest bytes of a word."""
-    return asm.number(AND, word, asm.constant((1 << 8 * size) - 1))
+    return asm.number(op.BITWISE_AND, word, asm.constant((1 << 8 * size) - 1))
 
 
 def _element(asm: Module, binding: int, size: int, place: int) -> int:
@@ -110,7 +100,7 @@ def _element(asm: Module, binding: int, size: int, place: int) -> int:
     if size == 4:
         return asm.vector(asm.read(binding, 1, place), asm.constant(0))
     at, shift = _part(asm, size, place)
-    word = asm.number(RIGHT, asm.read(binding, 1, at), shift)
+    word = asm.number(op.SHIFT_RIGHT_LOGICAL, asm.read(binding, 1, at), shift)
     return asm.vector(cut(asm, word, size), asm.constant(0))
 
 
@@ -119,16 +109,16 @@ def _put(asm: Module, binding: int, size: int, place: int, value: int, *, shared
         asm.store(binding, size // 4, place, value if size >= 8 else asm.part(value, 0))
         return
     at, shift = _part(asm, size, place)
-    mask = asm.number(LEFT, asm.constant((1 << 8 * size) - 1), shift)
-    bits = asm.number(LEFT, asm.part(value, 0), shift)
+    mask = asm.number(op.SHIFT_LEFT_LOGICAL, asm.constant((1 << 8 * size) - 1), shift)
+    bits = asm.number(op.SHIFT_LEFT_LOGICAL, asm.part(value, 0), shift)
     asm.replace(binding, at, mask, bits, shared=shared)
 
 
 def _part(asm: Module, size: int, place: int) -> tuple[int, int]:
     """(the word that an element is a part of, its first bit there)."""
     per = asm.constant(4 // size)
-    shift = asm.number(MULTIPLY, asm.number(MODULO, place, per), asm.constant(8 * size))
-    return asm.number(DIVIDE, place, per), shift
+    shift = asm.number(op.I_MUL, asm.number(op.U_MOD, place, per), asm.constant(8 * size))
+    return asm.number(op.U_DIV, place, per), shift
 
 
 def coordinates(asm: Module, index: int, sizes: Ints) -> list[int]:
@@ -138,9 +128,9 @@ def coordinates(asm: Module, index: int, sizes: Ints) -> list[int]:
         if size == 1:
             found.append(asm.constant(0))
             continue
-        rest = asm.number(DIVIDE, index, asm.constant(size))
-        whole = asm.number(MULTIPLY, rest, asm.constant(size))
-        found.append(asm.number(SUBTRACT, index, whole))
+        rest = asm.number(op.U_DIV, index, asm.constant(size))
+        whole = asm.number(op.I_MUL, rest, asm.constant(size))
+        found.append(asm.number(op.I_SUB, index, whole))
         index = rest
     return [*found, index] if sizes else []
 
@@ -148,5 +138,5 @@ def coordinates(asm: Module, index: int, sizes: Ints) -> list[int]:
 def moved(asm: Module, place: int, at: Sequence[int], strides: Ints) -> int:
     """A place moved along coordinates."""
     for one, stride in zip(at, strides):
-        place = asm.number(ADD, place, asm.number(MULTIPLY, one, asm.constant(stride)))
+        place = asm.number(op.I_ADD, place, asm.number(op.I_MUL, one, asm.constant(stride)))
     return place

@@ -9,13 +9,13 @@ from __future__ import annotations
 import struct
 
 from dml_vk.driver.float_controls import FloatControls
-from dml_vk.kernels.spirv import instructions as op
+from dml_vk.kernels.spirv import spec as op
 from dml_vk.kernels.spirv.instructions import Words, instruction, lines_of, words_of
 
 _EXTENSION = b"SPV_KHR_float_controls"
 # All that stands before the execution modes, in this order.
 _CAPABILITIES, _EXTENSIONS = (op.CAPABILITY,), (op.CAPABILITY, op.EXTENSION)
-_ENTRIES = (*_EXTENSIONS, op.IMPORT, op.MEMORY_MODEL, op.ENTRY_POINT, op.EXECUTION_MODE)
+_ENTRIES = (*_EXTENSIONS, op.EXT_INST_IMPORT, op.MEMORY_MODEL, op.ENTRY_POINT, op.EXECUTION_MODE)
 
 
 def with_float_modes(spirv: bytes, controls: FloatControls) -> bytes:

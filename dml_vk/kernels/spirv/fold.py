@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dml_vk.kernels.spirv import instructions as op
 from dml_vk.kernels.spirv import memory
+from dml_vk.kernels.spirv import spec as op
 from dml_vk.kernels.spirv.declarations import Declarations
 from dml_vk.kernels.spirv.instructions import Words, instruction
 from dml_vk.kernels.spirv.memory import Path, State
@@ -83,7 +83,7 @@ class Folder:
             if kind < 0
         ]
         made = self.all.new()
-        body.lines.append(instruction(op.CALL, function.result, made, clone.name, *given))
+        body.lines.append(instruction(op.FUNCTION_CALL, function.result, made, clone.name, *given))
         changed = clone.stored & self.all.private.keys()
         body.stored |= changed
         memory.forget(state, changed)
@@ -129,7 +129,7 @@ class Folder:
             value = kind
             if kind < 0:
                 value = self.all.new()
-                body.params.append(instruction(op.PARAMETER, of_type, value))
+                body.params.append(instruction(op.FUNCTION_PARAMETER, of_type, value))
             if kind == _BY_POINTER:
                 env[param[2]] = value
                 self.pointees[value] = self.all.pointees[pointer]
@@ -143,7 +143,7 @@ class Folder:
     def variable(self, body: Body, pointer: int) -> int:
         """Declare a variable of a function."""
         name = self.all.new()
-        body.variables.append(instruction(op.VARIABLE, pointer, name, op.OF_FUNCTION))
+        body.variables.append(instruction(op.VARIABLE, pointer, name, op.Storage.FUNCTION))
         self.pointees[name] = self.all.pointees[pointer]
         return name
 

@@ -6,18 +6,8 @@ import struct
 from collections import Counter
 from itertools import chain
 
-from dml_vk.kernels.spirv.instructions import (
-    DECORATE,
-    EXTENDED,
-    IMPORT,
-    Words,
-    instruction,
-    lines_of,
-    words_of,
-)
-
-_ADD, _MULTIPLY = 129, 133
-_FMA = 50  # in GLSL.std.450, the one set of instructions that glslang imports
+from dml_vk.kernels.spirv import spec as op
+from dml_vk.kernels.spirv.instructions import Words, instruction, lines_of, words_of
 
 
 def fused(spirv: bytes) -> bytes:
@@ -28,20 +18,20 @@ def fused(spirv: bytes) -> bytes:
     """
     words = words_of(spirv)
     lines = list(lines_of(words))
-    products = {line[2]: line for line in lines if line[0] & 0xFFFF == _MULTIPLY}
+    products = {line[2]: line for line in lines if line[0] & 0xFFFF == op.F_MUL}
     # Where an id is, other than where it is decorated. A product is its own result once.
-    places = chain.from_iterable(line[1:] for line in lines if line[0] & 0xFFFF != DECORATE)
+    places = chain.from_iterable(line[1:] for line in lines if line[0] & 0xFFFF != op.DECORATE)
     counts = Counter(word for word in places if word in products)
-    (functions,) = [line[1] for line in lines if line[0] & 0xFFFF == IMPORT]
+    (functions,) = [line[1] for line in lines if line[0] & 0xFFFF == op.EXT_INST_IMPORT]
     gone: set[int] = set()
     changed: list[Words] = []
     for line in lines:
-        if line[0] & 0xFFFF == _ADD:
+        if line[0] & 0xFFFF == op.F_ADD:
             one, other = sorted(line[3:], key=lambda term: counts[term] != 2)
             if counts[one] == 2:
                 gone.add(one)
                 factors = products[one][3:]
-                line = instruction(EXTENDED, *line[1:3], functions, _FMA, *factors, other)
+                line = instruction(op.EXT_INST, *line[1:3], functions, op.Glsl.FMA, *factors, other)
         changed.append(line)
     kept = [line for line in changed if not _is_of(line, gone)]
     return struct.pack(f"<{5 + sum(map(len, kept))}I", *words[:5], *chain.from_iterable(kept))
@@ -50,4 +40,4 @@ def fused(spirv: bytes) -> bytes:
 def _is_of(line: Words, gone: set[int]) -> bool:
     """Whether an instruction makes a product that is gone, or decorates it."""
     kind = line[0] & 0xFFFF
-    return (kind == _MULTIPLY and line[2] in gone) or (kind == DECORATE and line[1] in gone)
+    return (kind == op.F_MUL and line[2] in gone) or (kind == op.DECORATE and line[1] in gone)

@@ -4,22 +4,11 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from dml_vk.kernels.spirv import instructions as op
+from dml_vk.kernels.spirv import spec as op
 from dml_vk.kernels.spirv.instructions import Words, instruction, lines_of, words_of
-from dml_vk.kernels.spirv.module import (
-    ARRAY,
-    BINDING,
-    INT,
-    OFFSET,
-    RUNTIME_ARRAY,
-    STRUCT,
-    VECTOR,
-    Module,
-)
-from dml_vk.kernels.spirv.program import LITERALS
-from dml_vk.kernels.spirv.prune import TYPES
+from dml_vk.kernels.spirv.module import Module
 
-_DECLARED = {op.UNDEFINED, op.VARIABLE, *range(op.CONSTANT_TRUE, op.COMPOSITE + 1)}
+_DECLARED = {op.UNDEF, op.VARIABLE, *range(op.CONSTANT_TRUE, op.CONSTANT_COMPOSITE + 1)}
 
 _TO_ELEMENT = 6  # words of an access chain to an element of the array in a block
 
@@ -62,21 +51,21 @@ class Kernel(Module):
             elif kind in (op.DECORATE, op.MEMBER_DECORATE):
                 self._decorations.append(line)
                 self._values_of[line[1:-1]] = line[-1]
-            elif kind in TYPES or kind in _DECLARED:
+            elif kind in op.TYPES or kind in _DECLARED:
                 push = line[2] if _is_push(line) else push
                 self._add(line, kind)
             else:
                 self._head.append(line)
-                import_name = line[1] if kind == op.IMPORT else import_name
+                import_name = line[1] if kind == op.EXT_INST_IMPORT else import_name
         self._begin(import_name, push)
         self.block = self._lines_by_id[self._lines_by_id[self._lines_by_id[push][1]][3]]
         self.members = self._members()
 
     def _add(self, line: Words, kind: int) -> None:
         self._declared.append(line)
-        is_type = kind in TYPES
+        is_type = kind in op.TYPES
         self._lines_by_id[line[1 if is_type else 2]] = line
-        if is_type and kind not in (ARRAY, RUNTIME_ARRAY, STRUCT):
+        if is_type and kind not in (op.TYPE_ARRAY, op.TYPE_RUNTIME_ARRAY, op.TYPE_STRUCT):
             self._known[instruction(kind, *line[2:])] = line[1]
         elif op.CONSTANT_TRUE <= kind <= op.CONSTANT:
             self._known[instruction(kind, line[1], *line[3:])] = line[2]
@@ -86,7 +75,7 @@ class Kernel(Module):
     def _push_path(self, word: int) -> Words:
         """Where a word of the push block is."""
         number = max([k for k, member in enumerate(self.members) if member.start <= word])
-        is_array = self._lines_by_id[self.block[2 + number]][0] & 0xFFFF == ARRAY
+        is_array = self._lines_by_id[self.block[2 + number]][0] & 0xFFFF == op.TYPE_ARRAY
         inside = (self.constant(word - self.members[number].start),) if is_array else ()
         return (self.constant(number), *inside)
 
@@ -98,7 +87,7 @@ class Kernel(Module):
         words = 0
         for line in self._of_functions:
             kind = line[0] & 0xFFFF
-            if kind == op.CHAIN and line[3] in blocks:
+            if kind == op.ACCESS_CHAIN and line[3] in blocks:
                 chains[line[2]] = self.width(line[1]) if len(line) == _TO_ELEMENT else 0
                 continue
             if kind == (op.LOAD if is_read else op.STORE) and line[3 if is_read else 1] in chains:
@@ -106,7 +95,7 @@ class Kernel(Module):
                 line = line[:3]
                 used: Words = line[1:2] if is_read else line[2:3]
             else:
-                used = line[1 : LITERALS.get(kind)]
+                used = line[1 : op.LITERALS.get(kind)]
             if any(one in blocks or one in chains for one in used):
                 return None
         if not words or 0 in chains.values():
@@ -122,22 +111,22 @@ class Kernel(Module):
 
     def _bindings(self) -> dict[int, int]:
         variables = [line[2] for line in self._declared if line[0] & 0xFFFF == op.VARIABLE]
-        bound = {one: self._values_of.get((one, BINDING)) for one in variables}
+        bound = {one: self._values_of.get((one, op.Decoration.BINDING)) for one in variables}
         return {one: at for one, at in bound.items() if at is not None}
 
     def width(self, pointer: int) -> int:
         """The words of what a pointer leads to: of a number or a vector of 32 bits, else 0."""
         line = self._lines_by_id[self._lines_by_id[pointer][3]]
         count = 1
-        if line[0] & 0xFFFF == VECTOR:
+        if line[0] & 0xFFFF == op.TYPE_VECTOR:
             count, line = line[3], self._lines_by_id[line[2]]
-        is_word = line[0] & 0xFFFF in (INT, op.TYPE_FLOAT) and line[2] == 32
+        is_word = line[0] & 0xFFFF in (op.TYPE_INT, op.TYPE_FLOAT) and line[2] == 32
         return count if is_word else 0
 
     def _members(self) -> list[Member]:
         name = self.block[1]
         sizes = [self._words_of(one) for one in self.block[2:]]
-        starts = [self._values_of[name, k, OFFSET] // 4 for k in range(len(sizes))]
+        starts = [self._values_of[name, k, op.Decoration.OFFSET] // 4 for k in range(len(sizes))]
         used, moving = self._used()
         return [
             Member(start, words, number not in moving, number in used)
@@ -146,7 +135,7 @@ class Kernel(Module):
 
     def _words_of(self, of_type: int) -> int:
         line = self._lines_by_id[of_type]
-        return self.values[line[3]] if line[0] & 0xFFFF == ARRAY else 1
+        return self.values[line[3]] if line[0] & 0xFFFF == op.TYPE_ARRAY else 1
 
     def _used(self) -> tuple[set[int], set[int]]:
         """The members of the push block that are used, and where there is more to it than words."""
@@ -154,7 +143,7 @@ class Kernel(Module):
         moving: set[int] = set()
         for line in self._of_functions:
             kind = line[0] & 0xFFFF
-            if kind == op.CHAIN and line[3] == self._push:
+            if kind == op.ACCESS_CHAIN and line[3] == self._push:
                 member, *inside = line[4:]
                 used.add(self.values[member])
                 is_word = self.width(line[1]) == 1
@@ -164,4 +153,4 @@ class Kernel(Module):
 
 
 def _is_push(line: Words) -> bool:
-    return line[0] & 0xFFFF == op.VARIABLE and line[3] == op.PUSH_CONSTANT
+    return line[0] & 0xFFFF == op.VARIABLE and line[3] == op.Storage.PUSH_CONSTANT

@@ -1,7 +1,4 @@
-"""Split SPIR-V into instructions, and functions into the blocks of their control flow graph.
-
-Opcodes are from the SPIR-V 1.3 specification.
-"""
+"""Split SPIR-V into instructions, and functions into the blocks of their control flow graph."""
 
 from __future__ import annotations
 
@@ -9,25 +6,7 @@ import struct
 from collections.abc import Collection, Iterator, Sequence
 
 from dml_vk.errors import ShaderError
-
-UNDEFINED, NAME, MEMBER_NAME, EXTENSION, IMPORT, EXTENDED = 1, 5, 6, 10, 11, 12
-MEMORY_MODEL, ENTRY_POINT, EXECUTION_MODE, CAPABILITY = 14, 15, 16, 17
-TYPE_FLOAT = 22
-TYPE_FUNCTION, CONSTANT_TRUE, CONSTANT_FALSE, CONSTANT, COMPOSITE = 33, 41, 42, 43, 44
-SPEC_TRUE, SPEC_FALSE, SPEC_CONSTANT, SPEC_COMPOSITE, SPEC_OPERATION = 48, 49, 50, 51, 52
-FUNCTION, PARAMETER, FUNCTION_END, CALL, VARIABLE = 54, 55, 56, 57, 59
-LOAD, STORE, CHAIN, DECORATE, MEMBER_DECORATE = 61, 62, 65, 71, 72
-CONSTRUCT, EXTRACT, LOGICAL_OR, LOGICAL_AND, SELECT = 80, 81, 166, 167, 169
-CONTROL_BARRIER, MEMORY_BARRIER = 224, 225
-PHI, LOOP_MERGE, SELECTION_MERGE, LABEL = 245, 246, 247, 248
-BRANCH, BRANCH_IF, SWITCH, RETURN, RETURN_VALUE, UNREACHABLE = 249, 250, 251, 253, 254, 255
-
-FLOAT64, INT64 = 10, 11  # CAPABILITYs
-SPEC_ID, BUILT_IN, NO_CONTRACTION = 1, 11, 42  # decorations
-WORKGROUP_SIZE = 25  # a BUILT_IN
-LOCAL_SIZE = 17  # an EXECUTION_MODE
-UNROLL = 1  # of the control of a loop
-PRIVATE, OF_FUNCTION, PUSH_CONSTANT, STORAGE_BUFFER = 6, 7, 9, 12  # storage classes
+from dml_vk.kernels.spirv import spec as op
 
 Words = tuple[int, ...]  # of an instruction: word count and opcode, then operands
 Blocks = dict[int, list[Words]]  # by label
@@ -62,7 +41,7 @@ def blocks_of(function: Sequence[Words]) -> Blocks:
     """The blocks of a function."""
     blocks: Blocks = {}
     for line in function[:-1]:
-        if line[0] & 0xFFFF == LABEL:
+        if line[0] & 0xFFFF == op.LABEL:
             block = blocks.setdefault(line[1], [])
         if blocks:
             block.append(line)
@@ -72,9 +51,9 @@ def blocks_of(function: Sequence[Words]) -> Blocks:
 def targets(line: Words) -> Words:
     """The successors of a block with this terminator."""
     kind = line[0] & 0xFFFF
-    if kind == SWITCH:
+    if kind == op.SWITCH:
         return (line[2], *line[4::2])
-    return line[1:2] if kind == BRANCH else line[2:4] if kind == BRANCH_IF else ()
+    return line[1:2] if kind == op.BRANCH else line[2:4] if kind == op.BRANCH_CONDITIONAL else ()
 
 
 def reached(blocks: Blocks, start: int, stops: Collection[int] = ()) -> set[int]:

@@ -5,6 +5,8 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable
 
+from dml_vk.kernels.spirv import spec as op
+
 _WORD, _SIGN = 2**32, 2**31
 Compare = Callable[[int, int], bool]
 
@@ -24,46 +26,46 @@ def _quotient(a: int, b: int) -> int:
 
 
 COMPARISONS: dict[int, Compare] = {
-    170: operator.eq,
-    171: operator.ne,
-    172: operator.gt,
-    173: _of_signed(operator.gt),
-    174: operator.ge,
-    175: _of_signed(operator.ge),
-    176: operator.lt,
-    177: _of_signed(operator.lt),
-    178: operator.le,
-    179: _of_signed(operator.le),
+    op.I_EQUAL: operator.eq,
+    op.I_NOT_EQUAL: operator.ne,
+    op.U_GREATER_THAN: operator.gt,
+    op.S_GREATER_THAN: _of_signed(operator.gt),
+    op.U_GREATER_THAN_EQUAL: operator.ge,
+    op.S_GREATER_THAN_EQUAL: _of_signed(operator.ge),
+    op.U_LESS_THAN: operator.lt,
+    op.S_LESS_THAN: _of_signed(operator.lt),
+    op.U_LESS_THAN_EQUAL: operator.le,
+    op.S_LESS_THAN_EQUAL: _of_signed(operator.le),
 }
 _DIVISIONS: dict[int, Callable[[int, int], int]] = {
-    134: operator.floordiv,
-    135: _quotient,
-    137: operator.mod,
-    138: lambda a, b: _signed(a) - _signed(b) * _quotient(a, b),
-    139: lambda a, b: _signed(a) % _signed(b),
+    op.U_DIV: operator.floordiv,
+    op.S_DIV: _quotient,
+    op.U_MOD: operator.mod,
+    op.S_REM: lambda a, b: _signed(a) - _signed(b) * _quotient(a, b),
+    op.S_MOD: lambda a, b: _signed(a) % _signed(b),
 }
 _SHIFTS: dict[int, Callable[[int, int], int]] = {
-    194: operator.rshift,
-    195: lambda a, b: _signed(a) >> b,
-    196: operator.lshift,
+    op.SHIFT_RIGHT_LOGICAL: operator.rshift,
+    op.SHIFT_RIGHT_ARITHMETIC: lambda a, b: _signed(a) >> b,
+    op.SHIFT_LEFT_LOGICAL: operator.lshift,
 }
 _OPERATIONS: dict[int, Callable[..., int]] = {
     **COMPARISONS,
-    124: lambda a: a,  # a bitcast
-    126: operator.neg,
-    128: operator.add,
-    130: operator.sub,
-    132: operator.mul,
-    164: operator.eq,
-    165: operator.ne,
-    166: operator.or_,
-    167: operator.and_,
-    168: lambda a: not a,
-    169: lambda chosen, a, b: a if chosen else b,
-    197: operator.or_,
-    198: operator.xor,
-    199: operator.and_,
-    200: operator.invert,
+    op.BITCAST: lambda a: a,
+    op.S_NEGATE: operator.neg,
+    op.I_ADD: operator.add,
+    op.I_SUB: operator.sub,
+    op.I_MUL: operator.mul,
+    op.LOGICAL_EQUAL: operator.eq,
+    op.LOGICAL_NOT_EQUAL: operator.ne,
+    op.LOGICAL_OR: operator.or_,
+    op.LOGICAL_AND: operator.and_,
+    op.LOGICAL_NOT: lambda a: not a,
+    op.SELECT: lambda chosen, a, b: a if chosen else b,
+    op.BITWISE_OR: operator.or_,
+    op.BITWISE_XOR: operator.xor,
+    op.BITWISE_AND: operator.and_,
+    op.NOT: operator.invert,
 }
 
 

@@ -2,7 +2,7 @@
 
 A loop counts if it has a single exit, which compares a variable that moves by a constant with a
 constant. Other loops count as 0, since their iterations are unknown, and so do those marked
-`[[unroll]]`. Opcodes are from the SPIR-V 1.3 specification.
+`[[unroll]]`.
 """
 
 from __future__ import annotations
@@ -10,18 +10,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from functools import lru_cache
 
+from dml_vk.kernels.spirv import spec as op
 from dml_vk.kernels.spirv.instructions import (
-    BRANCH_IF,
-    CALL,
-    CONSTANT,
-    DECORATE,
-    ENTRY_POINT,
-    FUNCTION,
-    LOOP_MERGE,
-    PHI,
-    SPEC_CONSTANT,
-    SPEC_ID,
-    UNROLL,
     Blocks,
     Words,
     blocks_of,
@@ -32,7 +22,7 @@ from dml_vk.kernels.spirv.instructions import (
 )
 from dml_vk.kernels.spirv.integers import COMPARISONS
 
-_ADD, _SUBTRACT, _WORD = 128, 130, 2**32
+_WORD = 2**32
 
 
 @lru_cache(maxsize=256)
@@ -54,15 +44,15 @@ class _Shader:
         body: list[Words] = []
         for line in lines_of(words_of(spirv)):
             code = line[0] & 0xFFFF
-            if code == DECORATE and line[2] == SPEC_ID:
+            if code == op.DECORATE and line[2] == op.Decoration.SPEC_ID:
                 numbers[line[1]] = line[3]
-            elif code == CONSTANT and len(line) == 4:
+            elif code == op.CONSTANT and len(line) == 4:
                 self.constants[line[2]] = line[3]
-            elif code == SPEC_CONSTANT:
+            elif code == op.SPEC_CONSTANT:
                 self.constants[line[2]] = spec.get(numbers.get(line[2], -1), line[3])
-            elif code == ENTRY_POINT:
+            elif code == op.ENTRY_POINT:
                 self.main = line[2]
-            elif code == FUNCTION:
+            elif code == op.FUNCTION:
                 body = self.functions.setdefault(line[2], [])
             body.append(line)
 
@@ -80,14 +70,20 @@ class _Shader:
             if label not in left or total > self.most:  # part of a loop that has been counted
                 continue
             left.discard(label)
-            merge = next((line for line in blocks[label] if line[0] & 0xFFFF == LOOP_MERGE), None)
+            merge = next(
+                (line for line in blocks[label] if line[0] & 0xFFFF == op.LOOP_MERGE), None
+            )
             if merge is not None:
                 inside = reached(blocks, label, merge[1:2])
-                turns = 0 if merge[3] & UNROLL else self._turns(blocks, label, merge, inside)
+                turns = (
+                    0
+                    if merge[3] & op.LoopControl.UNROLL
+                    else self._turns(blocks, label, merge, inside)
+                )
                 within = self._of_blocks(blocks, inside - {label})
                 left -= inside
                 total += turns * (1 + within) + 1 if turns else 0
-            calls = [line[3] for line in blocks[label] if line[0] & 0xFFFF == CALL]
+            calls = [line[3] for line in blocks[label] if line[0] & 0xFFFF == op.FUNCTION_CALL]
             total += sum(map(self._of_function, calls))
         return total
 
@@ -100,17 +96,22 @@ class _Shader:
         defined = {line[2]: line for label in inside for line in blocks[label] if len(line) > 2}
         test = defined.get(last[1])
         compare = COMPARISONS.get(test[0] & 0xFFFF) if test else None
-        if last[0] & 0xFFFF != BRANCH_IF or last[3] != merge[1] or not test or compare is None:
+        if (
+            last[0] & 0xFFFF != op.BRANCH_CONDITIONAL
+            or last[3] != merge[1]
+            or not test
+            or compare is None
+        ):
             return 0
-        for phi in [line for line in blocks[head] if line[0] & 0xFFFF == PHI and len(line) == 7]:
+        for phi in [line for line in blocks[head] if line[0] & 0xFFFF == op.PHI and len(line) == 7]:
             first, again = (phi[3], phi[5]) if phi[6] in inside else (phi[5], phi[3])
             moved = defined.get(again, (0,))
-            if test[-2] in (phi[2], again) and moved[0] & 0xFFFF in (_ADD, _SUBTRACT):
+            if test[-2] in (phi[2], again) and moved[0] & 0xFFFF in (op.I_ADD, op.I_SUB):
                 numbers = [self.constants.get(one) for one in (first, moved[4], test[-1])]
                 start, step, end = numbers
                 if moved[3] != phi[2] or start is None or step is None or end is None:
                     break
-                step = step if moved[0] & 0xFFFF == _ADD else -step
+                step = step if moved[0] & 0xFFFF == op.I_ADD else -step
                 # The condition tests the variable, or after the body its next value.
                 value, turns = start + (step if test[-2] == again else 0), 0
                 while turns <= self.most and compare(value % _WORD, end):

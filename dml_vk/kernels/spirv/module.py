@@ -6,21 +6,11 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping
 from itertools import chain
 
-from dml_vk.kernels.spirv import instructions as op
+from dml_vk.kernels.spirv import spec as op
 from dml_vk.kernels.spirv.instructions import Words, instruction
 from dml_vk.kernels.spirv.pieces import Piece
-from dml_vk.kernels.spirv.program import LITERALS
-from dml_vk.kernels.spirv.prune import NO_RESULT, TYPES
 
-ADD, SUBTRACT, MULTIPLY, DIVIDE, MODULO = 128, 130, 132, 134, 137
-LOGICAL_OR, EQUAL, LESS, RIGHT, LEFT, OR, AND = 166, 170, 176, 194, 196, 197, 199
-INT, VECTOR, ARRAY, RUNTIME_ARRAY, STRUCT, POINTER = 21, 23, 28, 29, 30, 32
-BLOCK, STRIDE, BINDING, OFFSET = 2, 6, 33, 35  # decorations
-_BOOL = 20
-_SHADER = 1
-_NON_WRITABLE, _NON_READABLE, _SET = 24, 25, 34
 _DOUBLE_BITS = 64
-_NOT, _ATOMIC_AND, _ATOMIC_OR, _DEVICE = 200, 240, 241, 1  # the last is a scope
 
 
 class Module(ABC):
@@ -32,7 +22,7 @@ class Module(ABC):
         self._known: dict[Words, int] = {}
         self._declared: list[Words] = []
         self._decorations: list[Words] = []
-        self._capabilities = {_SHADER}
+        self._capabilities = {op.Capability.SHADER}
         self._functions: list[Words] = []
         self._lines: list[Words] = []  # of the function that is being written
         self._blocks: dict[tuple[int, int, Words], int] = {}
@@ -42,9 +32,12 @@ class Module(ABC):
     def _begin(self, import_name: int, push: int) -> None:
         """Declare what everything needs: `push` is the variable of the push block."""
         self.import_name, self._push = import_name, push
-        self.uint = self.type(INT, 32, 0)
-        self.bool = self.type(_BOOL)
-        self.vectors = {1: self.uint, **{n: self.type(VECTOR, self.uint, n) for n in (2, 3, 4)}}
+        self.uint = self.type(op.TYPE_INT, 32, 0)
+        self.bool = self.type(op.TYPE_BOOL)
+        self.vectors = {
+            1: self.uint,
+            **{n: self.type(op.TYPE_VECTOR, self.uint, n) for n in (2, 3, 4)},
+        }
 
     @abstractmethod
     def _push_path(self, word: int) -> Words:
@@ -86,12 +79,13 @@ class Module(ABC):
     def _array_block(self, array: int, kind: int, *access: Words) -> int:
         """A variable that is a block of an array, which may be of unknown length."""
         block, name = self.new(), self.new()
-        self._declared.append(instruction(STRUCT, block, array))
-        pointer = self.type(POINTER, kind, block)
+        self._declared.append(instruction(op.TYPE_STRUCT, block, array))
+        pointer = self.type(op.TYPE_POINTER, kind, block)
         self._declared.append(instruction(op.VARIABLE, pointer, name, kind))
-        self._decorate(block, BLOCK)
+        self._decorate(block, op.Decoration.BLOCK)
         self._decorations += [
-            instruction(op.MEMBER_DECORATE, block, 0, *words) for words in ((OFFSET, 0), *access)
+            instruction(op.MEMBER_DECORATE, block, 0, *words)
+            for words in ((op.Decoration.OFFSET, 0), *access)
         ]
         return name
 
@@ -101,11 +95,11 @@ class Module(ABC):
         known = self._blocks.get(key)
         if known is None:
             array = self.new()
-            self._declared.append(instruction(RUNTIME_ARRAY, array, self.vectors[words]))
-            self._decorate(array, STRIDE, 4 * words)
-            known = self._array_block(array, op.STORAGE_BUFFER, *[(one,) for one in access])
-            self._decorate(known, _SET, 0)
-            self._decorate(known, BINDING, binding)
+            self._declared.append(instruction(op.TYPE_RUNTIME_ARRAY, array, self.vectors[words]))
+            self._decorate(array, op.Decoration.ARRAY_STRIDE, 4 * words)
+            known = self._array_block(array, op.Storage.STORAGE_BUFFER, *[(one,) for one in access])
+            self._decorate(known, op.Decoration.DESCRIPTOR_SET, 0)
+            self._decorate(known, op.Decoration.BINDING, binding)
             self._blocks[key] = known
         return known
 
@@ -130,53 +124,53 @@ class Module(ABC):
             return self.constant(_COMPUTED[kind](one, other))
         if other is not None and other == _NEUTRAL.get(kind):
             return a
-        if (kind == ADD and one == 0) or (kind == MULTIPLY and one == 1):
+        if (kind == op.I_ADD and one == 0) or (kind == op.I_MUL and one == 1):
             return b
-        if (kind == MULTIPLY and 0 in (one, other)) or (kind == MODULO and other == 1):
+        if (kind == op.I_MUL and 0 in (one, other)) or (kind == op.U_MOD and other == 1):
             return self.constant(0)
         return self.make(kind, self.uint, a, b)
 
     def vector(self, *words: int) -> int:
-        return self.make(op.CONSTRUCT, self.vectors[len(words)], *words)
+        return self.make(op.COMPOSITE_CONSTRUCT, self.vectors[len(words)], *words)
 
     def part(self, vector: int, word: int) -> int:
-        return self.make(op.EXTRACT, self.uint, vector, word)
+        return self.make(op.COMPOSITE_EXTRACT, self.uint, vector, word)
 
     def push(self, word: int) -> int:
         """A word of the push block."""
-        pointer = self.type(POINTER, op.PUSH_CONSTANT, self.uint)
-        place = self.make(op.CHAIN, pointer, self._push, *self._push_path(word))
+        pointer = self.type(op.TYPE_POINTER, op.Storage.PUSH_CONSTANT, self.uint)
+        place = self.make(op.ACCESS_CHAIN, pointer, self._push, *self._push_path(word))
         return self.make(op.LOAD, self.uint, place)
 
     def read(self, binding: int, words: int, at: int) -> int:
         """So many words of a buffer, from a multiple of them."""
-        place = self._place(binding, words, at, (_NON_WRITABLE,))
+        place = self._place(binding, words, at, (op.Decoration.NON_WRITABLE,))
         return self.make(op.LOAD, self.vectors[words], place)
 
     def store(self, binding: int, words: int, at: int, value: int) -> None:
-        self.write(op.STORE, self._place(binding, words, at, (_NON_READABLE,)), value)
+        self.write(op.STORE, self._place(binding, words, at, (op.Decoration.NON_READABLE,)), value)
 
     def replace(self, binding: int, at: int, mask: int, bits: int, *, shared: bool) -> None:
         """Put bits of a word in the place of those in a mask.
 
         If it is `shared`, other invocations may change the rest of it at the same time.
         """
-        place, rest = self._place(binding, 1, at, ()), self.make(_NOT, self.uint, mask)
+        place, rest = self._place(binding, 1, at, ()), self.make(op.NOT, self.uint, mask)
         if shared:
-            scope, relaxed = self.constant(_DEVICE), self.constant(0)
-            self.make(_ATOMIC_AND, self.uint, place, scope, relaxed, rest)
-            self.make(_ATOMIC_OR, self.uint, place, scope, relaxed, bits)
+            scope, relaxed = self.constant(op.Memory.DEVICE), self.constant(0)
+            self.make(op.ATOMIC_AND, self.uint, place, scope, relaxed, rest)
+            self.make(op.ATOMIC_OR, self.uint, place, scope, relaxed, bits)
             return
-        kept = self.number(AND, self.make(op.LOAD, self.uint, place), rest)
-        self.write(op.STORE, place, self.number(OR, kept, bits))
+        kept = self.number(op.BITWISE_AND, self.make(op.LOAD, self.uint, place), rest)
+        self.write(op.STORE, place, self.number(op.BITWISE_OR, kept, bits))
 
     def _place(self, binding: int, words: int, at: int, access: Words) -> int:
-        pointer = self.type(POINTER, op.STORAGE_BUFFER, self.vectors[words])
+        pointer = self.type(op.TYPE_POINTER, op.Storage.STORAGE_BUFFER, self.vectors[words])
         block = self._buffer(binding, words, access)
-        return self.make(op.CHAIN, pointer, block, self.constant(0), at)
+        return self.make(op.ACCESS_CHAIN, pointer, block, self.constant(0), at)
 
     def least(self, a: int, b: int) -> int:
-        return self.make(op.SELECT, self.uint, self.make(LESS, self.bool, a, b), a, b)
+        return self.make(op.SELECT, self.uint, self.make(op.U_LESS_THAN, self.bool, a, b), a, b)
 
     # ----- pieces
 
@@ -194,26 +188,26 @@ class Module(ABC):
                 known = names[old] = self.new() if line is None else self._declare(line, get)
             return known
 
-        pointer = self.type(POINTER, op.PUSH_CONSTANT, self.uint)
+        pointer = self.type(op.TYPE_POINTER, op.Storage.PUSH_CONSTANT, self.uint)
         for line in chain.from_iterable(piece.functions):
             made: Words
-            if line[0] & 0xFFFF == op.CHAIN and line[2] in piece.scalars:
+            if line[0] & 0xFFFF == op.ACCESS_CHAIN and line[2] in piece.scalars:
                 path = self._push_path(places[piece.scalars[line[2]]])
-                made = instruction(op.CHAIN, pointer, get(line[2]), self._push, *path)
+                made = instruction(op.ACCESS_CHAIN, pointer, get(line[2]), self._push, *path)
             else:
                 made = self._renamed(line, get)
             self._functions.append(made)
         for one in piece.precise:
-            self._decorate(get(one), op.NO_CONTRACTION)
+            self._decorate(get(one), op.Decoration.NO_CONTRACTION)
         return get(piece.root)
 
     def _declare(self, line: Words, get: Callable[[int], int]) -> int:
         """A declaration of another module."""
         kind = line[0] & 0xFFFF
-        if kind in TYPES:
-            ids = range(*TYPES[kind].indices(len(line)))
+        if kind in op.TYPES:
+            ids = range(*op.TYPES[kind].indices(len(line)))
             if kind == op.TYPE_FLOAT and line[2] == _DOUBLE_BITS:
-                self._capabilities.add(op.FLOAT64)
+                self._capabilities.add(op.Capability.FLOAT64)
             return self.type(kind, *[get(w) if k in ids else w for k, w in enumerate(line)][2:])
         parts = line[3:] if kind == op.CONSTANT else map(get, line[3:])
         return self.declared(kind, get(line[1]), *parts)
@@ -221,37 +215,34 @@ class Module(ABC):
     def _renamed(self, line: Words, get: Callable[[int], int]) -> Words:
         """An instruction of a function of another module."""
         kind = line[0] & 0xFFFF
-        if kind == op.EXTENDED:
+        if kind == op.EXT_INST:
             ids: Iterable[int] = (1, 2, *range(5, len(line)))
             line = (*line[:3], self.import_name, *line[4:])
-        elif kind in _IDS:
-            ids = range(*_IDS[kind].indices(len(line)))
+        elif kind in op.LABELLED:
+            ids = range(*op.LABELLED[kind].indices(len(line)))
         elif kind == op.SWITCH:
             ids = (1, 2, *range(4, len(line), 2))
         elif kind == op.FUNCTION:
             ids = (1, 2, 4)
         else:
-            ids = range(1, LITERALS.get(kind, len(line)))
+            ids = range(1, op.LITERALS.get(kind, len(line)))
         made = list(line)
         for k in ids:
             made[k] = get(line[k])
         return tuple(made)
 
 
-# Where instructions without a result have ids, labels included.
-_IDS = {
-    **{kind: ids for kind, ids in NO_RESULT.items() if kind != op.SWITCH},
-    op.BRANCH_IF: slice(1, 4),
-    op.LOOP_MERGE: slice(1, 3),
-    op.SELECTION_MERGE: slice(1, 2),
-    op.LABEL: slice(1, 2),
-    op.BRANCH: slice(1, 2),
-    op.FUNCTION_END: slice(0),
+_NEUTRAL = {
+    op.I_ADD: 0,
+    op.I_SUB: 0,
+    op.I_MUL: 1,
+    op.U_DIV: 1,
+    op.SHIFT_RIGHT_LOGICAL: 0,
+    op.SHIFT_LEFT_LOGICAL: 0,
 }
-_NEUTRAL = {ADD: 0, SUBTRACT: 0, MULTIPLY: 1, DIVIDE: 1, RIGHT: 0, LEFT: 0}
 _COMPUTED: dict[int, Callable[[int, int], int]] = {
-    ADD: lambda a, b: a + b,
-    MULTIPLY: lambda a, b: a * b,
-    DIVIDE: lambda a, b: a // b,
-    MODULO: lambda a, b: a % b,
+    op.I_ADD: lambda a, b: a + b,
+    op.I_MUL: lambda a, b: a * b,
+    op.U_DIV: lambda a, b: a // b,
+    op.U_MOD: lambda a, b: a % b,
 }

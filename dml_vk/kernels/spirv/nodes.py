@@ -10,9 +10,9 @@ from dml_vk.kernels import registry
 from dml_vk.kernels.plan.base import END
 from dml_vk.kernels.plan.chain import COPY, FILL, Node
 from dml_vk.kernels.registry import NATIVE_MODULES
-from dml_vk.kernels.spirv import instructions as op
+from dml_vk.kernels.spirv import spec as op
 from dml_vk.kernels.spirv.elements import Values, cut, from_words, to_words
-from dml_vk.kernels.spirv.module import MULTIPLY, OR, RIGHT, Module
+from dml_vk.kernels.spirv.module import Module
 from dml_vk.kernels.spirv.pieces import (
     COMMON,
     COMPUTE,
@@ -95,8 +95,8 @@ class Nodes:
         """Begin a function in which nodes are computed."""
         asm = self._asm
         # There are less than 2^31 units, but no driver knows it, for the lowest bit and the sign.
-        high = asm.number(RIGHT, asm.push(END), asm.constant(31))
-        self._zero = asm.number(MULTIPLY, high, asm.constant(0x80000001))
+        high = asm.number(op.SHIFT_RIGHT_LOGICAL, asm.push(END), asm.constant(31))
+        self._zero = asm.number(op.I_MUL, high, asm.constant(0x80000001))
 
     def compute(self, values: dict[int, Values], count: int, *, common: bool = False) -> None:
         """Compute the values that are not known, if their sources are.
@@ -117,7 +117,7 @@ class Nodes:
         for value in values:
             of_type = asm.types[value]
             zeros = asm.vector(*[self._zero] * (4 if of_type == asm.vectors[4] else 2))
-            found.append(asm.make(OR, of_type, value, zeros))
+            found.append(asm.make(op.BITWISE_OR, of_type, value, zeros))
         return found
 
     def _made_by(self, number: int) -> tuple[str, Ints]:
@@ -158,7 +158,7 @@ class Nodes:
 
         def called(*given: int) -> int:
             taken = [self._fitted(value, words) for value in given]
-            result = asm.make(op.CALL, of_type, name, *taken)
+            result = asm.make(op.FUNCTION_CALL, of_type, name, *taken)
             return self._fitted(result, made_words) if made_words else result
 
         return self._made(called, kernel, sources)
@@ -174,7 +174,9 @@ class Nodes:
                 from_words(asm, to_words(asm, [value], size), size // 2)
                 for value, size in zip(given, sizes[1:])
             ]
-            made = [asm.make(op.CALL, asm.vectors[2], name, *taken) for taken in zip(*parts)]
+            made = [
+                asm.make(op.FUNCTION_CALL, asm.vectors[2], name, *taken) for taken in zip(*parts)
+            ]
             (result,) = from_words(asm, to_words(asm, made, sizes[0] // 2), sizes[0])
             return result
 

@@ -15,12 +15,12 @@ from dml_vk.dtypes import DTYPES
 from dml_vk.kernels.operators import OPCODES
 from dml_vk.kernels.plan.chain import COPY, FILL
 from dml_vk.kernels.registry import COMPUTED, KERNELS, NATIVE_MODULES
-from dml_vk.kernels.spirv import instructions as op
 from dml_vk.kernels.spirv import library
+from dml_vk.kernels.spirv import spec as op
 from dml_vk.kernels.spirv.fold import Folder
 from dml_vk.kernels.spirv.instructions import Words, instruction
 from dml_vk.kernels.spirv.program import Program
-from dml_vk.kernels.spirv.prune import TYPES, Pruner
+from dml_vk.kernels.spirv.prune import Pruner
 from dml_vk.kernels.spirv.saved import saved
 
 # Functions of kernels that a piece can be made of. Those of RARE have a slow branch for a few
@@ -30,7 +30,6 @@ RARE = frozenset({"float_trig"})
 # Kernels whose operations are the same for operands that a driver knows.
 _EXACT = "int_", "long_", "where"
 _NEGATIVE = int(OPCODES["NEGATIVE"])
-_STRUCT, _POINTER = 30, 32
 ITEMSIZES = [dtype.itemsize for dtype in DTYPES.values()]  # by code
 WIDEST = 16  # bytes of an element
 TARGET = 3  # where the codes of dtypes start in the constants of a node
@@ -82,7 +81,7 @@ def piece(
         for body in folder.bodies
         if body.name in pruner.used
     ]
-    declared = {line[1 if line[0] & 0xFFFF in TYPES else 2]: line for line in folder.all.lines}
+    declared = {line[1 if line[0] & 0xFFFF in op.TYPES else 2]: line for line in folder.all.lines}
     (push,) = [name for name, line in declared.items() if _is_push(line)]
     values = folder.all.values
     return Piece(
@@ -95,7 +94,7 @@ def piece(
             line[2]: values[line[5]]
             for function in functions
             for line in function
-            if line[0] & 0xFFFF == op.CHAIN and line[3] == push
+            if line[0] & 0xFFFF == op.ACCESS_CHAIN and line[3] == push
         },
     )
 
@@ -148,7 +147,7 @@ def module_of(kernel: str, spec: Ints) -> str:
 
 
 def _is_push(line: Words) -> bool:
-    return line[0] & 0xFFFF == op.VARIABLE and line[3] == op.PUSH_CONSTANT
+    return line[0] & 0xFFFF == op.VARIABLE and line[3] == op.Storage.PUSH_CONSTANT
 
 
 class _Root:
@@ -164,7 +163,7 @@ class _Root:
         self._pointers = {
             line[3]: line[1]
             for line in program.declared
-            if line[0] & 0xFFFF == _POINTER and line[2] == op.OF_FUNCTION
+            if line[0] & 0xFFFF == op.TYPE_POINTER and line[2] == op.Storage.FUNCTION
         }
         self._pointees = {pointer: of_type for of_type, pointer in self._pointers.items()}
         self._variables: list[Words] = []
@@ -191,7 +190,7 @@ class _Root:
             if self._absent >> k & 1:
                 value = self._call(to_value, self._scalar(k))
             else:
-                params.append(instruction(op.PARAMETER, raw, self._new()))
+                params.append(instruction(op.FUNCTION_PARAMETER, raw, self._new()))
                 value = self._call(decode.name, params[-1][2], self._constant(self._codes[k]))
             values.append(value)
         result, made = self._call(compute, *values), self._program.function(compute).result
@@ -236,11 +235,13 @@ class _Root:
         given = []
         for param, value in zip(function.params, values):
             variable = self._new()
-            self._variables.append(instruction(op.VARIABLE, param[1], variable, op.OF_FUNCTION))
+            self._variables.append(
+                instruction(op.VARIABLE, param[1], variable, op.Storage.FUNCTION)
+            )
             self._lines.append(instruction(op.STORE, variable, value))
             given.append(variable)
         result = self._new()
-        self._lines.append(instruction(op.CALL, function.result, result, name, *given))
+        self._lines.append(instruction(op.FUNCTION_CALL, function.result, result, name, *given))
         return result
 
     def _scalar(self, source: int) -> int:
@@ -248,20 +249,24 @@ class _Root:
         places = [source // 2, source // 2 + 1, 2, 3][: self.words]
         words = [self._word_at(place) for place in places]
         name = self._new()
-        self._lines.append(instruction(op.CONSTRUCT, self._raw, name, *words))
+        self._lines.append(instruction(op.COMPOSITE_CONSTRUCT, self._raw, name, *words))
         return name
 
     def _word_at(self, place: int) -> int:
         declared = self._program.declared
-        types = {line[1]: line for line in declared if line[0] & 0xFFFF in (_POINTER, _STRUCT)}
+        types = {
+            line[1]: line
+            for line in declared
+            if line[0] & 0xFFFF in (op.TYPE_POINTER, op.TYPE_STRUCT)
+        }
         (push,) = [line for line in declared if _is_push(line)]
-        to_word = (op.PUSH_CONSTANT, self._word)
+        to_word = (op.Storage.PUSH_CONSTANT, self._word)
         pointer = next(name for name, line in types.items() if line[2:] == to_word)
         members = types[types[push[1]][3]][2:]
         last = self._constant(len(members) - 1)  # the scalars
         chain, word = self._new(), self._new()
         self._lines += (
-            instruction(op.CHAIN, pointer, chain, push[2], last, self._constant(place)),
+            instruction(op.ACCESS_CHAIN, pointer, chain, push[2], last, self._constant(place)),
             instruction(op.LOAD, self._word, word, chain),
         )
         return word

@@ -10,21 +10,8 @@ import struct
 from functools import cached_property
 from typing import NamedTuple
 
-from dml_vk.kernels.spirv import instructions as op
-from dml_vk.kernels.spirv.instructions import Words
-
-# Where the operands that are not ids begin, in instructions that have such operands.
-LITERALS = {
-    op.EXTENDED: 3,
-    op.VARIABLE: 3,
-    op.LOAD: 4,
-    op.STORE: 3,
-    op.EXTRACT: 4,
-    79: 5,  # OpVectorShuffle
-    82: 5,  # OpCompositeInsert
-    op.LOOP_MERGE: 3,
-    op.SELECTION_MERGE: 2,
-}
+from dml_vk.kernels.spirv import spec as op
+from dml_vk.kernels.spirv.instructions import Words, lines_of, targets, words_of
 
 
 class Block(NamedTuple):
@@ -66,7 +53,7 @@ class Function:
                 merge = line
             elif op.BRANCH <= kind <= op.UNREACHABLE:
                 blocks[label] = Block(label, phis, body, merge, line)
-            elif kind == op.PARAMETER:
+            elif kind == op.FUNCTION_PARAMETER:
                 self.params.append(line)
             else:
                 body.append(line)
@@ -90,7 +77,7 @@ class Function:
                 kind = line[0] & 0xFFFF
                 if kind == op.VARIABLE:
                     own.add(line[2])
-                elif kind == op.CALL:
+                elif kind == op.FUNCTION_CALL:
                     called.add(line[3])
                 elif kind == op.LOAD or kind == op.STORE:
                     pointer = line[3] if kind == op.LOAD else line[1]
@@ -109,7 +96,7 @@ class Function:
         """The number of blocks that branch to each label."""
         counts: dict[int, int] = {}
         for block in self.blocks:
-            for label in set(op.targets(block.end)):
+            for label in set(targets(block.end)):
                 counts[label] = counts.get(label, 0) + 1
         return counts
 
@@ -136,7 +123,7 @@ class Function:
                 kind = line[0] & 0xFFFF
                 if kind == op.STORE:
                     pointers.add(self._roots.get(line[1], line[1]))
-                elif kind == op.CALL:
+                elif kind == op.FUNCTION_CALL:
                     calls = True
                     pointers.update(line[4:])
         return Loop(blocks, frozenset(pointers), calls)
@@ -148,7 +135,7 @@ class Function:
             line[2]: line[3]
             for block in self.blocks
             for line in block.lines
-            if line[0] & 0xFFFF == op.CHAIN
+            if line[0] & 0xFFFF == op.ACCESS_CHAIN
         }
 
 
@@ -166,7 +153,7 @@ def _in_order(blocks: dict[int, Block]) -> list[Block]:
             seen.add(label)
             waiting.append((label, True))
             # The first to be done, which is the last to be pushed, is the last in the order.
-            after = [(target, False) for target in op.targets(block.end)]
+            after = [(target, False) for target in targets(block.end)]
             if block.merge is not None:
                 after += [(target, False) for target in block.merge[-2:0:-1]]
             waiting += after
@@ -177,7 +164,7 @@ class Program:
     """A module."""
 
     def __init__(self, spirv: bytes) -> None:
-        words = op.words_of(spirv)
+        words = words_of(spirv)
         self.head, self.bound = words[:5], words[3]
         self.main = 0
         self.before: list[Words] = []  # capabilities to execution modes
@@ -191,7 +178,7 @@ class Program:
         self._read: dict[int, Function] = {}
         self._pure: dict[int, bool] = {}
         body: list[Words] | None = None
-        for line in op.lines_of(words):
+        for line in lines_of(words):
             kind = line[0] & 0xFFFF
             if kind == op.FUNCTION:
                 body = self._functions[line[2]] = []
@@ -201,7 +188,7 @@ class Program:
                 self._decorate(line)
             elif kind == op.MEMBER_DECORATE:
                 self.decorations.append(line)
-            elif kind > op.CAPABILITY or kind == op.UNDEFINED:
+            elif kind > op.CAPABILITY or kind == op.UNDEF:
                 self.declared.append(line)
             elif kind == op.NAME:
                 self._names.append(line)
@@ -211,11 +198,11 @@ class Program:
                 self.before.append(line)
 
     def _decorate(self, line: Words) -> None:
-        if line[2] == op.SPEC_ID:
+        if line[2] == op.Decoration.SPEC_ID:
             self.numbers[line[1]] = line[3]
-        elif line[2] == op.NO_CONTRACTION:
+        elif line[2] == op.Decoration.NO_CONTRACTION:
             self.precise.add(line[1])
-        elif line[2:4] == (op.BUILT_IN, op.WORKGROUP_SIZE):
+        elif line[2:4] == (op.Decoration.BUILT_IN, op.BuiltIn.WORKGROUP_SIZE):
             self.size = line[1]
         else:
             self.decorations.append(line)

@@ -5,36 +5,11 @@ from __future__ import annotations
 import struct
 from itertools import chain
 
-from dml_vk.kernels.spirv import instructions as op
+from dml_vk.kernels.spirv import spec as op
 from dml_vk.kernels.spirv.fold import Body, Folder
 from dml_vk.kernels.spirv.instructions import Words, instruction
-from dml_vk.kernels.spirv.program import LITERALS
 
-# What has no result: where its operands that are ids are, labels excepted.
-NO_RESULT = {
-    op.STORE: slice(1, 3),
-    224: slice(1, None),  # OpControlBarrier
-    225: slice(1, None),  # OpMemoryBarrier
-    op.BRANCH_IF: slice(1, 2),
-    op.SWITCH: slice(1, 2),
-    op.RETURN_VALUE: slice(1, 2),
-    **dict.fromkeys((op.LOOP_MERGE, op.SELECTION_MERGE, op.LABEL, op.BRANCH), slice(0)),
-    **dict.fromkeys((op.RETURN, op.UNREACHABLE), slice(0)),
-}
-_EFFECTS = {op.CALL, *range(227, 243)}  # and atomics
-# Of types: where the types and constants are that they are made of.
-TYPES = {
-    23: slice(2, 3),  # OpTypeVector
-    24: slice(2, 3),  # OpTypeMatrix
-    28: slice(2, 4),  # OpTypeArray
-    29: slice(2, 3),  # OpTypeRuntimeArray
-    30: slice(2, None),  # OpTypeStruct
-    32: slice(3, 4),  # OpTypePointer
-    33: slice(2, None),  # OpTypeFunction
-    **dict.fromkeys((19, 20, 21, 22), slice(0)),
-}
-_INPUT = 1
-_FLOAT64 = instruction(op.CAPABILITY, op.FLOAT64)
+_FLOAT64 = instruction(op.CAPABILITY, op.Capability.FLOAT64)
 _DOUBLE = instruction(op.TYPE_FLOAT, 0, 64)[0]
 
 
@@ -53,8 +28,8 @@ class Pruner:
         folder, waiting, used, defined = self.folder, self._waiting, self.used, self._defined
         for line in folder.all.lines:
             kind = line[0] & 0xFFFF
-            defined[line[1 if kind in TYPES else 2]] = line
-            if kind == op.VARIABLE and line[3] == _INPUT:
+            defined[line[1 if kind in op.TYPES else 2]] = line
+            if kind == op.VARIABLE and line[3] == op.Storage.INPUT:
                 waiting.append(line[2])
         waiting.append(folder.program.main)
         while waiting:
@@ -67,9 +42,9 @@ class Pruner:
                 continue
             line = defined[one]
             kind = line[0] & 0xFFFF
-            if kind in TYPES:
-                waiting += line[TYPES[kind]]
-            elif kind == op.EXTENDED:
+            if kind in op.TYPES:
+                waiting += line[op.TYPES[kind]]
+            elif kind == op.EXT_INST:
                 waiting += line[5:]
                 waiting.append(line[1])
             elif kind == op.PHI:
@@ -80,7 +55,7 @@ class Pruner:
                         waiting += stored[1:3]
                 waiting.append(line[1])
                 if not op.CONSTANT_TRUE <= kind <= op.CONSTANT:
-                    waiting += line[3 : LITERALS.get(kind)]
+                    waiting += line[3 : op.LITERALS.get(kind)]
 
     def _enter(self, body: Body) -> None:
         """Everything that a function does is needed, and what it stores if it is loaded."""
@@ -95,10 +70,12 @@ class Pruner:
             defined[line[2]] = line
         for line in body.lines:
             kind = line[0] & 0xFFFF if line else op.LABEL
-            ids = NO_RESULT.get(kind)
+            ids = op.NO_RESULT.get(kind)
             if ids is None:
                 defined[line[2]] = line
-                if kind in _EFFECTS and not (kind == op.CALL and line[3] in self.folder.pure):
+                if kind in op.EFFECTS and not (
+                    kind == op.FUNCTION_CALL and line[3] in self.folder.pure
+                ):
                     waiting.append(line[2])
             elif kind == op.STORE:
                 variable = self.variable(line)
@@ -125,7 +102,7 @@ class Pruner:
         if kind == op.STORE:
             variable = self.variable(line)
             return variable is None or variable in self.used
-        return kind in NO_RESULT or line[2] in self.used
+        return kind in op.NO_RESULT or line[2] in self.used
 
 
 def written(folder: Folder) -> bytes:
@@ -136,10 +113,10 @@ def written(folder: Folder) -> bytes:
     doubles = {line[1] for line in folder.all.lines if line[::2] == (_DOUBLE, 64)}
     lines = [_sized(line, folder) for line in program.before if line != _FLOAT64 or doubles & used]
     lines += [line for line in program.decorations if line[1] in used]
-    precise = instruction(op.DECORATE, 0, op.NO_CONTRACTION)
+    precise = instruction(op.DECORATE, 0, op.Decoration.NO_CONTRACTION)
     lines += [(precise[0], one, precise[2]) for one in folder.precise if one in used]
     lines += [
-        line for line in folder.all.lines if line[1 if line[0] & 0xFFFF in TYPES else 2] in used
+        line for line in folder.all.lines if line[1 if line[0] & 0xFFFF in op.TYPES else 2] in used
     ]
     for body in folder.bodies:
         if body.name in used:
@@ -156,6 +133,6 @@ def written(folder: Folder) -> bytes:
 def _sized(line: Words, folder: Folder) -> Words:
     """Set the local size, if it is not a literal."""
     parts = folder.all.parts.get(folder.program.size)
-    if parts is None or line[0] & 0xFFFF != op.EXECUTION_MODE or line[2] != op.LOCAL_SIZE:
+    if parts is None or line[0] & 0xFFFF != op.EXECUTION_MODE or line[2] != op.Execution.LOCAL_SIZE:
         return line
     return (*line[:3], *[folder.all.values[part] for part in parts])

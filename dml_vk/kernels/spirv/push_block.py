@@ -6,12 +6,9 @@ from collections.abc import Sequence
 
 from dml_vk.arguments import Ints
 from dml_vk.kernels.plan.base import BASES
-from dml_vk.kernels.spirv import instructions as op
+from dml_vk.kernels.spirv import spec as op
 from dml_vk.kernels.spirv.growing import Kernel, Member
 from dml_vk.kernels.spirv.instructions import Words, instruction
-from dml_vk.kernels.spirv.module import ARRAY, OFFSET, STRIDE, STRUCT
-
-COPY = 83
 
 
 class Pushing(Kernel):
@@ -46,8 +43,8 @@ class Pushing(Kernel):
 
     def _array(self, words: int) -> int:
         array, count = self.new(), self.constant(words)
-        self._declare_last(instruction(ARRAY, array, self.uint, count))
-        self._decorate(array, STRIDE, 4)
+        self._declare_last(instruction(op.TYPE_ARRAY, array, self.uint, count))
+        self._decorate(array, op.Decoration.ARRAY_STRIDE, 4)
         return array
 
     def _declare_last(self, line: Words) -> None:
@@ -65,14 +62,14 @@ class Pushing(Kernel):
             for line in self._decorations
             if line[0] & 0xFFFF != op.MEMBER_DECORATE or line[1] != name
         ]
-        self.block = instruction(STRUCT, name, *types)
+        self.block = instruction(op.TYPE_STRUCT, name, *types)
         self._lines_by_id[name] = self.block
         self._declared += (self.block, *again[1:])
         self.members = []
         start = 0
         for number, words in enumerate(sizes):
             self.members.append(Member(start, words, True, True))
-            place = instruction(op.MEMBER_DECORATE, name, number, OFFSET, 4 * start)
+            place = instruction(op.MEMBER_DECORATE, name, number, op.Decoration.OFFSET, 4 * start)
             self._decorations.append(place)
             start += words
 
@@ -82,7 +79,7 @@ class Pushing(Kernel):
         lines: list[Words] = []
         for line in self._of_functions:
             kind = line[0] & 0xFFFF
-            if kind == op.CHAIN and line[3] == self._push:
+            if kind == op.ACCESS_CHAIN and line[3] == self._push:
                 number = self.values[line[4]]
                 if number in folded:
                     inside = sum([self.values[one] for one in line[5:]])
@@ -91,6 +88,6 @@ class Pushing(Kernel):
                 line = (*line[:4], self.constant(new[number]), *line[5:])
             elif kind == op.LOAD and line[3] in known:
                 value = self.declared(op.CONSTANT, line[1], known[line[3]] & 0xFFFFFFFF)
-                line = instruction(COPY, line[1], line[2], value)
+                line = instruction(op.COPY_OBJECT, line[1], line[2], value)
             lines.append(line)
         self._of_functions = lines

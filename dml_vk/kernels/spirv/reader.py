@@ -11,6 +11,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from dml_vk.errors import ShaderError
+from dml_vk.kernels.spirv import spec as op
 from dml_vk.kernels.spirv.instructions import lines_of, words_of
 from dml_vk.kernels.spirv.types import Leaf, Types
 
@@ -104,7 +105,7 @@ class _Reader:
 
     def module(self) -> Module:
         types = self.types
-        if len(self.entries) != 1 or self.entries[0][0] != _GL_COMPUTE:
+        if len(self.entries) != 1 or self.entries[0][0] != op.Execution.GL_COMPUTE:
             entries = tuple(name for _, _, name in self.entries)
             rule = "a module must have exactly one entry point, a compute shader"
             raise ShaderError(self.what, rule, entries=entries)
@@ -112,9 +113,9 @@ class _Reader:
         push_bytes, bindings, others = 0, [], []
         for variable, pointer, storage in self.variables:
             pointee = types.pointee(pointer)
-            if storage == _PUSH_CONSTANT:
+            if storage == op.Storage.PUSH_CONSTANT:
                 push, push_bytes = self._push(pointee)
-            elif storage == _STORAGE_BUFFER and types.is_struct(pointee):
+            elif storage == op.Storage.STORAGE_BUFFER and types.is_struct(pointee):
                 bindings.append(self._binding(variable, pointee))
             elif storage in _RESOURCES:
                 others.append(types.names.get(variable) or types.names.get(pointee, "?"))
@@ -140,46 +141,48 @@ class _Reader:
         return sum(
             types.nbytes(types.pointee(pointer), spec)
             for _, pointer, storage in self.variables
-            if storage == _WORKGROUP
+            if storage == op.Storage.WORKGROUP
         )
 
     def _scan(self) -> None:
         types = self.types
         for line in lines_of(self.words, self.what):
             opcode, args = line[0] & 0xFFFF, line[1:]
-            if opcode == 17:  # OpCapability
+            if opcode == op.CAPABILITY:
                 self.capabilities.append(args[0])
-            elif opcode == 10:  # OpExtension
+            elif opcode == op.EXTENSION:
                 self.extensions.append(_text(args))
-            elif opcode == 15:  # OpEntryPoint
+            elif opcode == op.ENTRY_POINT:
                 self.entries.append((args[0], args[1], _text(args[2:])))
-            elif opcode == 16 and args[1] == 17:  # OpExecutionMode LocalSize
+            elif opcode == op.EXECUTION_MODE and args[1] == op.Execution.LOCAL_SIZE:
                 self.literal_size = args[2:5]
-            elif opcode == 5:  # OpName
+            elif opcode == op.NAME:
                 types.names[args[0]] = _text(args[1:])
-            elif opcode == 6:  # OpMemberName
+            elif opcode == op.MEMBER_NAME:
                 types.member_names[args[0], args[1]] = _text(args[2:])
-            elif opcode == 71:  # OpDecorate
+            elif opcode == op.DECORATE:
                 types.decorations[args[0], None, args[1]] = args[2:]
-            elif opcode == 72:  # OpMemberDecorate
+            elif opcode == op.MEMBER_DECORATE:
                 types.decorations[args[0], args[1], args[2]] = args[3:]
-            elif 19 <= opcode <= 33:  # OpType...
+            elif op.TYPE_VOID <= opcode <= op.TYPE_FUNCTION:
                 types.add(opcode, args)
-            elif opcode in (43, 44, 51):  # OpConstant, OpConstantComposite, OpSpec...Composite
+            elif opcode in _CONSTANTS:
                 types.constants[args[1]] = args[2:]
-            elif opcode in (48, 49, 50):  # OpSpecConstantTrue, ...False, OpSpecConstant
-                self._spec_constant(args[1], args[0], args[2] if opcode == 50 else 49 - opcode)
-            elif opcode == 52:  # OpSpecConstantOp
+            elif opcode == op.SPEC_CONSTANT:
+                self._spec_constant(args[1], args[0], args[2])
+            elif opcode in (op.SPEC_CONSTANT_TRUE, op.SPEC_CONSTANT_FALSE):
+                self._spec_constant(args[1], args[0], int(opcode == op.SPEC_CONSTANT_TRUE))
+            elif opcode == op.SPEC_CONSTANT_OP:
                 types.operations[args[1]] = args[2:]
-            elif opcode == 59 and args[2] != _FUNCTION:  # OpVariable
+            elif opcode == op.VARIABLE and args[2] != op.Storage.FUNCTION:
                 self.variables.append((args[1], args[0], args[2]))
-            elif opcode == 68:  # OpArrayLength
+            elif opcode == op.ARRAY_LENGTH:
                 self.asks_length = True
 
     def _spec_constant(self, result: int, of_type: int, default: int) -> None:
         types = self.types
         types.constants[result] = (default,)
-        number = types.decoration(result, "SpecId")
+        number = types.decoration(result, op.Decoration.SPEC_ID)
         if number is not None:  # without one it cannot be set from outside
             # `local_size_x_id` declares an unnamed duplicate of the constant in the source.
             name = types.names.get(result, "")
@@ -191,7 +194,10 @@ class _Reader:
         """The local size: the built-in WorkgroupSize overrides the execution mode LocalSize."""
         parts: list[int | SpecConstant] = list(self.literal_size)
         for (target, member, decoration), args in self.types.decorations.items():
-            if member is None and (decoration, args) == (_BUILT_IN, (_WORKGROUP_SIZE,)):
+            if member is None and (decoration, args) == (
+                op.Decoration.BUILT_IN,
+                (op.BuiltIn.WORKGROUP_SIZE,),
+            ):
                 ids = self.types.constants[target]
                 numbers = [self.spec_numbers.get(one) for one in ids]
                 parts = [
@@ -205,18 +211,18 @@ class _Reader:
     def _binding(self, variable: int, block: int) -> Binding:
         types = self.types
         members = types.members(block)
-        number = types.decoration(variable, "Binding")
+        number = types.decoration(variable, op.Decoration.BINDING)
         array = members[0] if len(members) == 1 and types.is_runtime_array(members[0]) else None
         scalars = {leaf.type for leaf in types.element_leaves(array)} if array else set()
-        readonly = types.has(variable, "NonWritable") or all(
-            types.has(block, "NonWritable", member) for member in range(len(members))
+        readonly = types.has(variable, op.Decoration.NON_WRITABLE) or all(
+            types.has(block, op.Decoration.NON_WRITABLE, member) for member in range(len(members))
         )
         return Binding(
-            set=types.decoration(variable, "DescriptorSet") or 0,
+            set=types.decoration(variable, op.Decoration.DESCRIPTOR_SET) or 0,
             number=-1 if number is None else number,
             block=types.names.get(block, ""),
             array=types.member_names.get((block, 0), "") if array else None,
-            stride=types.decoration(array, "ArrayStride") or 0 if array else 0,
+            stride=types.decoration(array, op.Decoration.ARRAY_STRIDE) or 0 if array else 0,
             scalar=scalars.pop() if len(scalars) == 1 else "",
             writes=not readonly,
         )
@@ -225,7 +231,7 @@ class _Reader:
         types = self.types
         push = []
         for member, of_type in enumerate(types.members(block)):
-            start = types.decoration(block, "Offset", member) or 0
+            start = types.decoration(block, op.Decoration.OFFSET, member) or 0
             name = types.member_names.get((block, member), "")
             leaves = tuple(types.leaves(of_type, start, block, member))
             push.append(PushMember(name, start, leaves))
@@ -237,8 +243,11 @@ def _text(words: tuple[int, ...]) -> str:
     return struct.pack(f"<{len(words)}I", *words).split(b"\0")[0].decode()
 
 
-_GL_COMPUTE = 5
-_WORKGROUP, _FUNCTION, _PUSH_CONSTANT, _STORAGE_BUFFER = 4, 7, 9, 12
-# UniformConstant (images, samplers), Uniform, AtomicCounter, Image, StorageBuffer.
-_RESOURCES = (0, 2, 10, 11, 12)
-_BUILT_IN, _WORKGROUP_SIZE = 11, 25
+_CONSTANTS = op.CONSTANT, op.CONSTANT_COMPOSITE, op.SPEC_CONSTANT_COMPOSITE
+_RESOURCES = (
+    op.Storage.UNIFORM_CONSTANT,  # images and samplers
+    op.Storage.UNIFORM,
+    op.Storage.ATOMIC_COUNTER,
+    op.Storage.IMAGE,
+    op.Storage.STORAGE_BUFFER,
+)

@@ -6,20 +6,9 @@ from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
 from dml_vk.errors import ShaderError
+from dml_vk.kernels.spirv import spec as op
 from dml_vk.kernels.spirv.integers import EVALUATED, evaluate
 
-_DECORATIONS = {
-    "SpecId": 1,
-    "ArrayStride": 6,
-    "MatrixStride": 7,
-    "NonWritable": 24,
-    "Binding": 33,
-    "DescriptorSet": 34,
-    "Offset": 35,
-}
-_BOOL, _INT, _FLOAT, _VECTOR, _MATRIX = 20, 21, 22, 23, 24
-_ARRAY, _RUNTIME_ARRAY, _STRUCT = 28, 29, 30
-_EXTRACT = 81
 # Far above any usable push block or element; a hostile array must not exhaust memory.
 _MOST_LEAVES = 4096
 
@@ -47,18 +36,18 @@ class Types:
     def add(self, opcode: int, args: tuple[int, ...]) -> None:
         self._types[args[0]] = opcode, args[1:]
 
-    def decoration(self, target: int, name: str, member: int | None = None) -> int | None:
-        args = self.decorations.get((target, member, _DECORATIONS[name]))
+    def decoration(self, target: int, decoration: int, member: int | None = None) -> int | None:
+        args = self.decorations.get((target, member, decoration))
         return args[0] if args else None
 
-    def has(self, target: int, name: str, member: int | None = None) -> bool:
-        return (target, member, _DECORATIONS[name]) in self.decorations
+    def has(self, target: int, decoration: int, member: int | None = None) -> bool:
+        return (target, member, decoration) in self.decorations
 
     def is_struct(self, of_type: int) -> bool:
-        return self._types[of_type][0] == _STRUCT
+        return self._types[of_type][0] == op.TYPE_STRUCT
 
     def is_runtime_array(self, of_type: int) -> bool:
-        return self._types[of_type][0] == _RUNTIME_ARRAY
+        return self._types[of_type][0] == op.TYPE_RUNTIME_ARRAY
 
     def pointee(self, pointer: int) -> int:
         return self._types[pointer][1][1]
@@ -69,9 +58,9 @@ class Types:
     def scalar(self, of_type: int) -> str:
         """The name of a scalar type."""
         opcode, args = self._types[of_type]
-        if opcode == _BOOL:
+        if opcode == op.TYPE_BOOL:
             return "bool"
-        name = "float" if opcode == _FLOAT else "int" if args[1] else "uint"
+        name = "float" if opcode == op.TYPE_FLOAT else "int" if args[1] else "uint"
         return name if args[0] == 32 else f"{name}{args[0]}"
 
     def element_leaves(self, runtime_array: int) -> Iterator[Leaf]:
@@ -90,22 +79,22 @@ class Types:
     def nbytes(self, of_type: int, spec: Mapping[int, int]) -> int:
         """The size of a type without explicit layout, as of shared variables, tightly packed."""
         opcode, args = self._types[of_type]
-        if opcode == _STRUCT:
+        if opcode == op.TYPE_STRUCT:
             return sum(self.nbytes(part, spec) for part in args)
-        if opcode in (_VECTOR, _MATRIX):
+        if opcode in (op.TYPE_VECTOR, op.TYPE_MATRIX):
             return self.nbytes(args[0], spec) * args[1]
-        if opcode == _ARRAY:
+        if opcode == op.TYPE_ARRAY:
             return self.nbytes(args[0], spec) * self.value(args[1], spec)
-        return 4 if opcode == _BOOL else args[0] // 8
+        return 4 if opcode == op.TYPE_BOOL else args[0] // 8
 
     def value(self, constant: int, spec: Mapping[int, int]) -> int:
         """Evaluate an integer constant under specialization constants, number -> bits."""
         if constant not in self.operations:
-            number = self.decoration(constant, "SpecId")
+            number = self.decoration(constant, op.Decoration.SPEC_ID)
             default = self.constants[constant][0]
             return default if number is None else spec.get(number, default)
         opcode, *args = self.operations[constant]
-        if opcode == _EXTRACT:  # of gl_WorkGroupSize
+        if opcode == op.COMPOSITE_EXTRACT:  # of gl_WorkGroupSize
             return self.value(self.constants[args[0]][args[1]], spec)
         if opcode not in EVALUATED:
             rule = "the length of a shared array may use only operations on integers and booleans"
@@ -114,20 +103,20 @@ class Types:
 
     def _leaves(self, of_type: int, start: int, block: int, member: int | None) -> Iterator[Leaf]:
         opcode, args = self._types[of_type]
-        if opcode in (_INT, _FLOAT):
+        if opcode in (op.TYPE_INT, op.TYPE_FLOAT):
             yield Leaf(start, self.scalar(of_type), args[0] // 8)
-        elif opcode == _STRUCT:
+        elif opcode == op.TYPE_STRUCT:
             for number, part in enumerate(args):
-                offset = self.decoration(of_type, "Offset", number) or 0
+                offset = self.decoration(of_type, op.Decoration.OFFSET, number) or 0
                 yield from self._leaves(part, start + offset, of_type, number)
-        elif opcode in (_VECTOR, _MATRIX, _ARRAY):
-            count = self.constants[args[1]][0] if opcode == _ARRAY else args[1]
-            if opcode == _VECTOR:
+        elif opcode in (op.TYPE_VECTOR, op.TYPE_MATRIX, op.TYPE_ARRAY):
+            count = self.constants[args[1]][0] if opcode == op.TYPE_ARRAY else args[1]
+            if opcode == op.TYPE_VECTOR:
                 stride = self._types[args[0]][1][0] // 8
-            elif opcode == _MATRIX:
-                stride = self.decoration(block, "MatrixStride", member) or 16
+            elif opcode == op.TYPE_MATRIX:
+                stride = self.decoration(block, op.Decoration.MATRIX_STRIDE, member) or 16
             else:
-                stride = self.decoration(of_type, "ArrayStride") or 0
+                stride = self.decoration(of_type, op.Decoration.ARRAY_STRIDE) or 0
             for part in range(count):
                 yield from self._leaves(args[0], start + part * stride, block, member)
         else:

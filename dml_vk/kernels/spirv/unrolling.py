@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import struct
 
-from dml_vk.kernels.spirv.instructions import LOOP_MERGE, lines_of, words_of
+from dml_vk.kernels.spirv import spec as op
+from dml_vk.kernels.spirv.instructions import lines_of, words_of
 
 _CONTROL = 3  # the word of OpLoopMerge that says what to do with the loop
 
@@ -15,7 +16,7 @@ def unmarked(spirv: bytes) -> bytes:
     changed = list(words)
     at = 5
     for line in lines_of(words):
-        if line[0] & 0xFFFF == LOOP_MERGE:
+        if line[0] & 0xFFFF == op.LOOP_MERGE:
             changed[at + _CONTROL] = 0
         at += len(line)
     return struct.pack(f"<{len(words)}I", *changed)

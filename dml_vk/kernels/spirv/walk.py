@@ -12,10 +12,10 @@ from collections.abc import Iterable, Sequence
 from copy import copy
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dml_vk.kernels.spirv import instructions as op
 from dml_vk.kernels.spirv import memory
+from dml_vk.kernels.spirv import spec as op
 from dml_vk.kernels.spirv.compute import Compute
-from dml_vk.kernels.spirv.instructions import Words, instruction
+from dml_vk.kernels.spirv.instructions import Words, instruction, targets
 from dml_vk.kernels.spirv.memory import State
 from dml_vk.kernels.spirv.program import Block, Function
 
@@ -156,7 +156,7 @@ class Walk(Compute):
         """Write the iterations of a loop one after another, if it is known how many there are."""
         header, merge = blocks[0], blocks[0].merge
         stays = self.folder.rolled
-        if merge is None or not merge[3] & op.UNROLL or header.label in stays:
+        if merge is None or not merge[3] & op.LoopControl.UNROLL or header.label in stays:
             return False
         if not self.folder.unrolls:
             return False
@@ -229,7 +229,7 @@ class Walk(Compute):
             self._leave(block.end, merge)
             return
         merge = self._enter_loop(block, merge)
-        if any(line[0] & 0xFFFF == op.CALL for line in block.lines):
+        if any(line[0] & 0xFFFF == op.FUNCTION_CALL for line in block.lines):
             # What is called may have several blocks, and the header must be one.
             inside = self.all.new()
             self.lines += (merge, instruction(op.BRANCH, inside))
@@ -324,7 +324,7 @@ class Walk(Compute):
         value = self.all.values.get(self.value(end[1]))
         if value is None:
             return None
-        if kind == op.BRANCH_IF:
+        if kind == op.BRANCH_CONDITIONAL:
             return end[2] if value else end[3]
         return dict(zip(end[3::2], end[4::2])).get(value, end[2])
 
@@ -347,7 +347,7 @@ class Walk(Compute):
             self._ends[merge[1]] = instruction(op.UNREACHABLE)
             self.lines.append((merge[0], self._name(merge[1]), merge[2]))
             inside = self._inside()
-        labels = op.targets(end)
+        labels = targets(end)
         if not self._unrolled.keys().isdisjoint(labels):
             raise _NotUnrolledError
         names = [self._to(label, inside) for label in labels]

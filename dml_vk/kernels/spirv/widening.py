@@ -8,11 +8,9 @@ from __future__ import annotations
 import struct
 from itertools import chain, count
 
-from dml_vk.kernels.spirv import instructions as op
+from dml_vk.kernels.spirv import spec as op
 from dml_vk.kernels.spirv.instructions import Words, instruction, lines_of, words_of
 
-_INT, _VECTOR, _ARRAY, _STRUCT, _POINTER, _BITCAST = 21, 23, 29, 30, 32, 124
-_STORAGE = 12  # class
 _TO_ELEMENT = 6  # words of an access chain that ends at an element of an array in a block
 
 
@@ -30,28 +28,28 @@ def widened(spirv: bytes) -> bytes:
     long = next(new)
     # By the words of an element: its type, and that of a pointer to it.
     types = {size: (next(new) if size > 2 else long, next(new)) for size in set(arrays.values())}
-    made = [instruction(_INT, long, 64, 0)]
+    made = [instruction(op.TYPE_INT, long, 64, 0)]
     for size, (element, pointer) in types.items():
-        made += [instruction(_VECTOR, element, long, size // 2)] if size > 2 else []
-        made.append(instruction(_POINTER, pointer, _STORAGE, element))
+        made += [instruction(op.TYPE_VECTOR, element, long, size // 2)] if size > 2 else []
+        made.append(instruction(op.TYPE_POINTER, pointer, op.Storage.STORAGE_BUFFER, element))
     elements: dict[int, int] = {}  # pointers to them, and their types
-    changed: list[Words] = [instruction(op.CAPABILITY, op.INT64)]
+    changed: list[Words] = [instruction(op.CAPABILITY, op.Capability.INT64)]
     for line in lines:
         kind = line[0] & 0xFFFF
-        if kind == _ARRAY and line[1] in arrays:
+        if kind == op.TYPE_RUNTIME_ARRAY and line[1] in arrays:
             changed += made
             made = []
             line = instruction(kind, line[1], types[arrays[line[1]]][0])
-        elif kind == op.CHAIN and line[3] in blocks:
+        elif kind == op.ACCESS_CHAIN and line[3] in blocks:
             elements[line[2]], pointer = types[arrays[blocks[line[3]]]]
             line = instruction(kind, pointer, *line[2:])
         elif kind == op.LOAD and line[3] in elements:
             loaded = next(new)
             changed.append(instruction(kind, elements[line[3]], loaded, *line[3:]))
-            line = instruction(_BITCAST, *line[1:3], loaded)
+            line = instruction(op.BITCAST, *line[1:3], loaded)
         elif kind == op.STORE and line[1] in elements:
             stored = next(new)
-            changed.append(instruction(_BITCAST, elements[line[1]], stored, line[2]))
+            changed.append(instruction(op.BITCAST, elements[line[1]], stored, line[2]))
             line = instruction(kind, line[1], stored, *line[3:])
         changed.append(line)
     head = (*words[:3], next(new), words[4])
@@ -67,18 +65,18 @@ def _arrays(lines: list[Words]) -> tuple[dict[int, int], dict[int, int]]:
     blocks: dict[int, int] = {}
     for line in lines:
         kind = line[0] & 0xFFFF
-        if kind == _INT and line[2:] == (32, 0):
+        if kind == op.TYPE_INT and line[2:] == (32, 0):
             words.add(line[1])
-        elif kind == _VECTOR and line[2] in words and line[3] % 2 == 0:
+        elif kind == op.TYPE_VECTOR and line[2] in words and line[3] % 2 == 0:
             sizes[line[1]] = line[3]
-        elif kind == _ARRAY and line[2] in sizes:
+        elif kind == op.TYPE_RUNTIME_ARRAY and line[2] in sizes:
             arrays[line[1]] = sizes[line[2]]
-        elif kind == _STRUCT and line[2:3] and line[2] in arrays:
+        elif kind == op.TYPE_STRUCT and line[2:3] and line[2] in arrays:
             inside[line[1]] = line[2]
-        elif kind == _POINTER and line[3] in inside:
+        elif kind == op.TYPE_POINTER and line[3] in inside:
             inside[line[1]] = inside[line[3]]
         elif kind == op.VARIABLE and line[1] in inside:
             blocks[line[2]] = inside[line[1]]
-        elif kind == op.CHAIN and line[3] in blocks and len(line) != _TO_ELEMENT:
+        elif kind == op.ACCESS_CHAIN and line[3] in blocks and len(line) != _TO_ELEMENT:
             arrays.pop(blocks[line[3]], None)
     return arrays, {block: array for block, array in blocks.items() if array in arrays}

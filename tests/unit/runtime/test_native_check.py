@@ -8,7 +8,8 @@ import pytest
 from dml_vk.kernels.operators import opcodes_of
 from dml_vk.kernels.registry import KERNELS, NATIVE_MODULES, checks_of, constants_from_op
 from dml_vk.kernels.spirv import library
-from dml_vk.kernels.spirv.instructions import EXTENDED, lines_of, words_of
+from dml_vk.kernels.spirv import spec as op
+from dml_vk.kernels.spirv.instructions import lines_of, words_of
 from dml_vk.kernels.spirv.reader import read
 from dml_vk.runtime import pipelines
 from dml_vk.runtime.interface import Dispatch
@@ -26,7 +27,7 @@ from tests.unit.runtime.queues import Runtime
 
 FLOAT64 = 10
 # The instruction of each operation, by its bit; that of a square root is one of GLSL's.
-CODES = {1: 129, 2: 133, 4: 136, 8: (EXTENDED, 31)}
+CODES = {1: 129, 2: 133, 4: 136, 8: (op.EXT_INST, 31)}
 ALL = CHECKS["float64"].bits
 KINDS = list(CHECKS.values())
 
@@ -36,7 +37,7 @@ def used(spirv):
     kinds = set()
     for line in lines_of(words_of(spirv)):
         kind = line[0] & 0xFFFF
-        kinds.add((kind, line[4]) if kind == EXTENDED else kind)
+        kinds.add((kind, line[4]) if kind == op.EXT_INST else kind)
     return {bit for bit, code in CODES.items() if code in kinds}
 
 

@@ -9,10 +9,11 @@ from dml_vk.kernels.operators import CASTS, opcodes_of
 from dml_vk.kernels.plan.chain import FILL, Chain, Node, Operand, Recipe, Way
 from dml_vk.kernels.plan.fused import plan_fused
 from dml_vk.kernels.registry import COMPUTED, NATIVE_MODULES
-from dml_vk.kernels.spirv import instructions as op
+from dml_vk.kernels.spirv import spec as op
 from dml_vk.kernels.spirv.assembler import Assembler
 from dml_vk.kernels.spirv.capabilities import NATIVE_CAPABILITIES, check_capabilities
 from dml_vk.kernels.spirv.chained import built
+from dml_vk.kernels.spirv.instructions import instruction, lines_of, words_of
 from dml_vk.kernels.spirv.nodes import modules_of
 from dml_vk.kernels.spirv.pieces import ITEMSIZES, RARE, TARGET, Piece
 from dml_vk.kernels.spirv.reader import read
@@ -66,7 +67,7 @@ def test_every_operator_of(kernel, tmp_path):
         spirv = built(recipe, native)
         check_valid(spirv, tmp_path / "module.spv", kernel)
         check_capabilities(read(spirv), kernel, NATIVE_CAPABILITIES if native else ())
-        assert codes(spirv)[op.CALL] >= 2 * pieces * len(nodes)
+        assert codes(spirv)[op.FUNCTION_CALL] >= 2 * pieces * len(nodes)
 
 
 def test_double_numbers_only_where_they_are_used():
@@ -75,8 +76,8 @@ def test_double_numbers_only_where_they_are_used():
         int(value) for name, value in opcodes_of("double_arithmetic").items() if name == "ADD"
     ]
     recipe = recipe_of([Node("double_arithmetic", (add, 0, 0, code, code, code, code), (0, 1))])
-    assert op.FLOAT64 in read(built(recipe, ALL)).capabilities
-    assert op.FLOAT64 not in read(built(recipe, 0)).capabilities
+    assert op.Capability.FLOAT64 in read(built(recipe, ALL)).capabilities
+    assert op.Capability.FLOAT64 not in read(built(recipe, 0)).capabilities
 
 
 def test_fills_of_any_size(tmp_path):
@@ -94,7 +95,7 @@ def test_a_switch_of_a_piece_keeps_its_cases(tmp_path):
     word, function, root, param, first, default, case, last = range(1, 9)
     lines = [
         (op.FUNCTION, word, root, 0, function),
-        (op.PARAMETER, word, param),
+        (op.FUNCTION_PARAMETER, word, param),
         (op.LABEL, first),
         (op.SELECTION_MERGE, last, 0),
         (op.SWITCH, param, default, 77, case),
@@ -102,12 +103,12 @@ def test_a_switch_of_a_piece_keeps_its_cases(tmp_path):
         *((op.LABEL, last), (op.RETURN_VALUE, param), (op.FUNCTION_END,)),
     ]
     types = {word: (21, word, 32, 0), function: (op.TYPE_FUNCTION, function, word, word)}
-    declared = {name: op.instruction(*line) for name, line in types.items()}
-    functions = [[op.instruction(*line) for line in lines]]
+    declared = {name: instruction(*line) for name, line in types.items()}
+    functions = [[instruction(*line) for line in lines]]
     piece = Piece(root, functions, declared, frozenset(), 2, {})
     assembler = Assembler(2)
     assembler.link(piece, {})
     spirv = assembler.assembled(1)
     check_valid(spirv, tmp_path / "module.spv")
-    (switch,) = [line for line in op.lines_of(op.words_of(spirv)) if line[0] & 0xFFFF == op.SWITCH]
+    (switch,) = [line for line in lines_of(words_of(spirv)) if line[0] & 0xFFFF == op.SWITCH]
     assert switch[3] == 77

@@ -8,7 +8,7 @@ import subprocess
 import pytest
 
 from dml_vk.driver.float_controls import WIDTHS, Control, FloatControls, Independence, Mode
-from dml_vk.kernels.spirv import instructions as op
+from dml_vk.kernels.spirv import spec as op
 from dml_vk.kernels.spirv.float_modes import with_float_modes
 from dml_vk.kernels.spirv.glslang import compile as compile_glsl
 from dml_vk.kernels.spirv.instructions import lines_of, words_of

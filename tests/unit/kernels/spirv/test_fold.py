@@ -7,7 +7,8 @@ import subprocess
 import pytest
 
 from dml_vk.kernels.spirv import fold, reader
-from dml_vk.kernels.spirv import instructions as op
+from dml_vk.kernels.spirv import spec as op
+from dml_vk.kernels.spirv.instructions import lines_of, words_of
 from dml_vk.kernels.spirv.program import Program
 from dml_vk.kernels.spirv.specialize import specialized
 from tests.modules import check_valid, codes, stored
@@ -15,7 +16,7 @@ from tests.unit.kernels.spirv.folding import folding
 
 pytestmark = pytest.mark.compiler
 
-BRANCHES = (op.BRANCH_IF, op.SWITCH)
+BRANCHES = (op.BRANCH_CONDITIONAL, op.SWITCH)
 NAMED = "layout(constant_id = 0) const uint LOCAL_SIZE = 1;\n"
 
 
@@ -47,9 +48,9 @@ def test_vectors_of_constants(folded):
         "void main() {{ uvec2 v = {} ^ (uvec2(N, 5) + uvec2(2, N)); x[x[9] & 1] = v[x[8] & 1]; }}"
     )
     spirv = folded(source.format("uvec2(N, N)"), 1, 9)
-    lines = list(op.lines_of(op.words_of(spirv)))
+    lines = list(lines_of(words_of(spirv)))
     constants = {line[2]: line[3] for line in lines if line[0] & 0xFFFF == op.CONSTANT}
-    vectors = [line[3:] for line in lines if line[0] & 0xFFFF == op.COMPOSITE]
+    vectors = [line[3:] for line in lines if line[0] & 0xFFFF == op.CONSTANT_COMPOSITE]
     assert (9 ^ 11, 9 ^ 14) in [tuple(constants.get(one) for one in parts) for parts in vectors]
 
 
@@ -148,7 +149,7 @@ def test_branches_that_are_unknown_stay(folded):
     }
     void main() { x[0] = f(x[1]); if (x[2] == N) x[3] = N; }"""
     counts = codes(folded(source, 1, 4))
-    assert (counts[op.SWITCH], counts[op.BRANCH_IF]) == (1, 1)
+    assert (counts[op.SWITCH], counts[op.BRANCH_CONDITIONAL]) == (1, 1)
 
 
 def test_a_function_that_returns_at_one_place_is_written_where_it_is_called(folded):
@@ -179,7 +180,7 @@ def test_other_functions_are_written_once_for_what_is_known(folded):
         x[4] = f(x[6], x[7]);
     }"""
     spirv = folded(source, 1, 3)
-    assert (codes(spirv)[op.FUNCTION], codes(spirv)[op.CALL]) == (4, 5)
+    assert (codes(spirv)[op.FUNCTION], codes(spirv)[op.FUNCTION_CALL]) == (4, 5)
     # What always returns the same is a constant to its caller.
     assert sorted(stored(spirv)) == [-1, -1, -1, 3, 5, 6, 6, 10]
 
@@ -211,7 +212,7 @@ def test_long_functions_that_only_compute_are_written_twice_at_most(folded, body
         x[0] = a + b + c + d + p;
     }}"""
     counts = codes(folded(source))
-    assert (counts[op.CALL], counts[op.FUNCTION]) == (calls, functions)
+    assert (counts[op.FUNCTION_CALL], counts[op.FUNCTION]) == (calls, functions)
 
 
 def test_what_is_no_longer_called_is_not_written(folded):
@@ -292,8 +293,8 @@ def test_precise_arithmetic_stays_precise(folded):
     spirv = folded(source)
     precise = [
         line
-        for line in op.lines_of(op.words_of(spirv))
-        if line[0] & 0xFFFF == op.DECORATE and line[2] == op.NO_CONTRACTION
+        for line in lines_of(words_of(spirv))
+        if line[0] & 0xFFFF == op.DECORATE and line[2] == op.Decoration.NO_CONTRACTION
     ]
     assert len(precise) == 4
     assert codes(spirv)[129] == 3

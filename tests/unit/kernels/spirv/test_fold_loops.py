@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from dml_vk.kernels.spirv import instructions as op
+from dml_vk.kernels.spirv import spec as op
 from dml_vk.kernels.spirv import walk
+from dml_vk.kernels.spirv.instructions import lines_of, words_of
 from tests import tier
 from tests.modules import codes, stored
 from tests.unit.kernels.spirv.folding import folding
@@ -128,10 +129,8 @@ def test_loops_in_branches_of_unrolled_loops_are_unrolled_each_time(folded):
 )
 def test_other_loops_keep_their_mark(folded, loop):
     spirv = folded(UNROLLED.format(loop.replace("for", "[[unroll]] for")))
-    marks = [
-        line[3] for line in op.lines_of(op.words_of(spirv)) if line[0] & 0xFFFF == op.LOOP_MERGE
-    ]
-    assert marks == [op.UNROLL]
+    marks = [line[3] for line in lines_of(words_of(spirv)) if line[0] & 0xFFFF == op.LOOP_MERGE]
+    assert marks == [op.LoopControl.UNROLL]
     assert stored(spirv).count(5) == 1
 
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from dml_vk.kernels.spirv import glslang, library
+from dml_vk.kernels.spirv import spec as op
 from dml_vk.kernels.spirv.fusing import fused
-from dml_vk.kernels.spirv.instructions import DECORATE, lines_of, words_of
+from dml_vk.kernels.spirv.instructions import lines_of, words_of
 from dml_vk.limits import Profile
 from dml_vk.runtime.pipelines import Key, Pipelines
 from tests.modules import check_valid, fmas
@@ -58,7 +59,7 @@ def test_the_operands_are_those_of_the_product_and_the_other_term():
 
 def test_what_is_made_is_one_operation_to_the_driver():
     spirv = fused(glslang.compile(f"{HEAD} sum = product + c; z[3] = sum; }}"))
-    decorations = [line for line in lines_of(words_of(spirv)) if line[0] & 0xFFFF == DECORATE]
+    decorations = [line for line in lines_of(words_of(spirv)) if line[0] & 0xFFFF == op.DECORATE]
     decorated = {line[1] for line in decorations if line[2] == NO_CONTRACTION}
     assert decorated == set(fmas(spirv))
 

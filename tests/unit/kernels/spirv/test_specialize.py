@@ -6,8 +6,8 @@ import pytest
 
 from dml_vk.kernels.operators import CASTS, OPERATORS
 from dml_vk.kernels.registry import COMPUTED, KERNELS
-from dml_vk.kernels.spirv import instructions as op
 from dml_vk.kernels.spirv import library, reader
+from dml_vk.kernels.spirv import spec as op
 from dml_vk.kernels.spirv.program import Program
 from dml_vk.kernels.spirv.specialize import specialized
 from tests import tier
@@ -36,7 +36,7 @@ RANGES = {
 FUNCTIONS_OF_FLOAT64 = {
     f"double_{name}" for name in ("exp", "log", "trig", "arc", "erf", "pow", "special")
 }
-SPECIAL = range(op.SPEC_TRUE, op.SPEC_OPERATION + 1)
+SPECIAL = range(op.SPEC_CONSTANT_TRUE, op.SPEC_CONSTANT_OP + 1)
 
 
 def some_spec(kernel):

@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from dml_vk.kernels.spirv import library
-from dml_vk.kernels.spirv.instructions import LOOP_MERGE, lines_of, words_of
+from dml_vk.kernels.spirv import spec as op
+from dml_vk.kernels.spirv.instructions import lines_of, words_of
 from dml_vk.kernels.spirv.unrolling import unmarked
 from dml_vk.limits import Profile
 from dml_vk.runtime.queue import Queue
@@ -15,7 +16,7 @@ MODULE = "reduce_tree_along"
 
 
 def loops(spirv):
-    return [line for line in lines_of(words_of(spirv)) if line[0] & 0xFFFF == LOOP_MERGE]
+    return [line for line in lines_of(words_of(spirv)) if line[0] & 0xFFFF == op.LOOP_MERGE]
 
 
 def test_no_loop_is_marked_and_all_else_is_the_same():

@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from dml_vk.kernels.spirv import glslang, library
-from dml_vk.kernels.spirv.capabilities import CLEAN, INT64
-from dml_vk.kernels.spirv.instructions import CAPABILITY, lines_of, words_of
+from dml_vk.kernels.spirv import spec as op
+from dml_vk.kernels.spirv.capabilities import CLEAN
+from dml_vk.kernels.spirv.instructions import lines_of, words_of
 from dml_vk.kernels.spirv.widening import widened
 from dml_vk.limits import Profile
 from dml_vk.runtime.queue import Queue
@@ -34,10 +35,14 @@ def bitcasts(tmp_path):
         spirv = widened(glslang.compile(f"{HEAD}void main() {{ {body} }}"))
         check_valid(spirv, tmp_path / "module.spv", body)
         capabilities = [
-            line[1] for line in lines_of(words_of(spirv)) if line[0] & 0xFFFF == CAPABILITY
+            line[1] for line in lines_of(words_of(spirv)) if line[0] & 0xFFFF == op.CAPABILITY
         ]
         found = codes(spirv)[BITCAST]
-        assert {INT64} >= set(capabilities) - CLEAN.keys() >= ({INT64} if found else set())
+        assert (
+            {op.Capability.INT64}
+            >= set(capabilities) - CLEAN.keys()
+            >= ({op.Capability.INT64} if found else set())
+        )
         return found
 
     return count
