@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
+
+from dml_vk.arguments import Ints
 
 
 @dataclass(frozen=True)
@@ -22,6 +24,7 @@ class Kernel:
     """Suffix -> macros. A variant's module is `<name>_<suffix>`."""
     writes: tuple[str, ...] = ("Dst",)  # the bindings that the kernel writes
     body: str = ""  # the name of its source file, if it differs from `name`
+    params: tuple[str, ...] = ()  # the last push constants, which launches append to a plan's
 
     @property
     def source(self) -> str:
@@ -35,6 +38,35 @@ class Kernel:
     @property
     def push_words(self) -> int:
         return sum(words for _, words in self.push)
+
+    def constants(self, values: Mapping[str, int]) -> Ints:
+        """The specialization constants, from their names."""
+        self._check("constants", values, self.spec)
+        return tuple([values[name] & 0xFFFFFFFF for name in self.spec])
+
+    def words(self, units: int, values: Mapping[str, int | Ints]) -> Ints:
+        """The push block of a plan, from names; launches set the range, the bases and `params`."""
+        bases = len(self.bindings)
+        own = self.push[2 + bases : len(self.push) - len(self.params)]
+        self._check("push constants", values, [name for name, _ in own])
+        block = [0, units, *[0] * bases]
+        for name, count in own:
+            value = values[name]
+            words = value if isinstance(value, tuple) else (value,)
+            if len(words) != count:
+                raise ValueError(f"{self.name}: {name} has {count} words, not {len(words)}")
+            block += [word & 0xFFFFFFFF for word in words]
+        return tuple(block)
+
+    def _check(self, what: str, values: Iterable[str], names: Iterable[str]) -> None:
+        found, wanted = set(values), set(names)
+        if found != wanted:
+            missing, unknown = sorted(wanted - found), sorted(found - wanted)
+            raise ValueError(f"{self.name}: {what} missing: {missing}, unknown: {unknown}")
+
+
+def by_name(kernels: Iterable[Kernel]) -> dict[str, Kernel]:
+    return {kernel.name: kernel for kernel in kernels}
 
 
 NATIVE_SPEC = "NATIVE_SPEC"
@@ -68,6 +100,11 @@ def index_push(
         *(("sizes", rank), ("strides", (sources + 1) * rank)),
         *extra,
     )
+
+
+def of_dims(name: str, values: Ints) -> dict[str, int]:
+    """Constants of each dim: `STRIDE_0`, `STRIDE_1`, ..."""
+    return {f"{name}_{dim}": value for dim, value in enumerate(values)}
 
 
 def native(spec: tuple[str, ...]) -> dict[str, str]:

@@ -10,8 +10,7 @@ from dml_vk.dtypes import DType
 from dml_vk.errors import DTypeError
 from dml_vk.kernels.kernel import SCALAR_WORDS
 from dml_vk.kernels.operators import OPCODES, OPERATORS, Operator, cast_variant
-from dml_vk.kernels.plan.elementwise import plan_computed
-from dml_vk.kernels.registry import COMPUTED
+from dml_vk.kernels.plan.elementwise import COMPUTED, plan_computed
 from dml_vk.observe.copies import record
 from dml_vk.ops.copy import copy_if_overlapping
 from dml_vk.ops.fill import fill_constant

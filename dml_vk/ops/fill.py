@@ -52,7 +52,7 @@ def write_indexed(
     first: int = 0,
     whole: Ints = (),
     sources: tuple[View, ...] = (),
-    spec: Ints = (),
+    constants: tuple[tuple[str, int], ...] = (),
 ) -> None:
     """Make elements of their indexes, with a kernel that takes the params `words` and `sources`.
 
@@ -65,13 +65,13 @@ def write_indexed(
         first=first,
         whole=whole,
         sources=tuple([source.dtype.itemsize for source in sources]),
-        spec=spec,
+        constants=constants,
     )
     if plan is None:
         # Too many dims remain after merging: write to packed memory and copy.
         packed = temporary(what, Layout.packed(layout.sizes), target.dtype, target)
         given = what, kernel, kind, packed, words
-        write_indexed(*given, first=first, whole=whole, sources=sources, spec=spec)
+        write_indexed(*given, first=first, whole=whole, sources=sources, constants=constants)
         copy_elements(what, packed, target)
         return
     operands = [access(source, False) for source in sources]

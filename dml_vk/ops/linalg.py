@@ -137,7 +137,7 @@ def launch_teams(
     matrices: int | None = None,
     *,
     writes: tuple[bool, ...],
-    spec: Ints = (),
+    constants: tuple[tuple[str, int], ...] = (),
     together: Ints = (1, 1, 1),
 ) -> None:
     """Launch a kernel on the matrices of `work`, or on all of them together as one.
@@ -149,7 +149,7 @@ def launch_teams(
         f"linalg_{name}_{work.dtype.name}",
         *(matrices or work.layout.sizes[0], teams, unit_rounds, terms),
         tuple([many * view.dtype.itemsize for view, many in zip(views, together)]),
-        spec,
+        constants,
         work.device.profile,
     )
     accesses = [access(view, written) for view, written in zip(views, writes)]

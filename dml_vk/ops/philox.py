@@ -53,7 +53,7 @@ def fill_philox(
         first=first,
         whole=whole,
         sources=(source,),
-        spec=(from_buffer,),
+        constants=(("FROM_BUFFER", from_buffer),),
     )
 
 

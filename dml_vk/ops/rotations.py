@@ -54,12 +54,12 @@ def rotate(kind: str, work: View, states: View, rotations: View, side: int, budg
     terms = 2 * at_once * width * budget * team_size(profile)
     others, writes = (states, rotations), (True, False, False)
     # Short runs take longer together.
-    spec = (at_once, 4 if n >= _LEAST_TOGETHER else 1)
+    constants = ("CELLS", at_once), ("AT_ONCE", 4 if n >= _LEAST_TOGETHER else 1)
     name = "rotate_wide" if width > 1 else "rotate"
     launch_teams(
         *(name, work, others, params, each, terms, teams),
         writes=writes,
-        spec=spec,
+        constants=constants,
         together=(width, 1, 2),
     )
 

@@ -46,7 +46,10 @@ def search_sorted(
         _operands(source, target),
         _STEP_NS * count.bit_length(),
         device.profile,
-        spec=(source.dtype.code, int(right), int(order is not ordered), order.dtype.code),
+        constants=(
+            *(("TYPE", source.dtype.code), ("RIGHT", int(right))),
+            *(("ORDERED", int(order is not ordered)), ("ORDER_TYPE", order.dtype.code)),
+        ),
         others=(ordered.dtype.itemsize, order.dtype.itemsize),
     )
     steps = [one.layout.strides[0] & 0xFFFFFFFF for one in (ordered, order)]
@@ -64,7 +67,10 @@ def write_coordinates(positions: View, target: View, sizes: Ints, dim: int) -> N
             _operands(positions, target),
             3.0,
             target.device.profile,
-            spec=(int(inner > 1), int(math.prod(sizes[:dim]) > 1)),
+            constants=(
+                ("INSIDE", int(inner > 1)),
+                ("OUTSIDE", int(math.prod(sizes[:dim]) > 1)),
+            ),
         )
         operands = (access(positions, False), access(target, True))
         target.device.launch(plan, operands, (inner, sizes[dim]))

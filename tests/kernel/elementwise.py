@@ -9,7 +9,8 @@ import numpy as np
 import dml_vk
 from dml_vk.dtypes import DType, to_dtype
 from dml_vk.kernels.operators import OPERATORS
-from dml_vk.kernels.registry import COMPUTED, KERNELS
+from dml_vk.kernels.plan.elementwise import COMPUTED
+from dml_vk.kernels.registry import KERNELS
 from dml_vk.layout import Layout
 from dml_vk.ops.elementwise import compute
 from dml_vk.ops.numbers import scalar_words

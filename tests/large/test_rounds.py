@@ -8,7 +8,8 @@ import pytest
 
 import dml_vk
 from dml_vk.kernels.plan import rounds
-from dml_vk.kernels.registry import COMPUTED, KERNELS
+from dml_vk.kernels.plan.elementwise import COMPUTED
+from dml_vk.kernels.registry import KERNELS
 from tests.kernel import long_loops
 from tests.kernel.profiled import profiled
 from tests.kernel.rounds import counting_queue

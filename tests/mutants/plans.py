@@ -63,8 +63,8 @@ MUTANTS = (
         "plan-rows-full-chunks",
         "rows of whole quads are taken for rows of whole chunks of 16",
         f"{_PLAN}/rows.py",
-        "*(int(inner.size % _CHUNK > 0), tiers,",
-        "*(int(inner.size % 4 > 0), tiers,",
+        '"GAPS": int(inner.size % _CHUNK > 0),',
+        '"GAPS": int(inner.size % 4 > 0),',
         (
             "tests/kernel/nn/test_whole_rows.py::"
             "test_channels_and_groups_have_the_bits_of_the_reference",

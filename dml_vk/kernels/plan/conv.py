@@ -19,7 +19,7 @@ from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.linear import SHORT, storing_rounds
 from dml_vk.kernels.plan.matmul import RUN
-from dml_vk.kernels.plan.paths import LOCAL_SIZE, power_of_two
+from dml_vk.kernels.plan.paths import local_size, power_of_two
 from dml_vk.kernels.plan.tasks import QUAD_BYTES
 from dml_vk.kernels.plan.tiles import (
     LEAST_SHARED,
@@ -30,7 +30,7 @@ from dml_vk.kernels.plan.tiles import (
     shared_spans,
     span_of,
 )
-from dml_vk.kernels.plan.windows import Spatial
+from dml_vk.kernels.plan.windows import Spatial, constants_of
 from dml_vk.limits import Profile
 
 BLOCK = RUN**2  # terms: BLOCK_OF_SUM in conv.comp
@@ -166,42 +166,67 @@ def plan_conv(
     pairs = _pairs(channels, dims, dst, epilogue)
     by_rows = epilogue.activation not in SHORT or epilogue.dtype is not float32
     path = f"tile, {columns} positions, {depth} terms"
-    tail = (
-        *(inner.size, outer.size, x.outer, x.inner, weight.outer),
-        *(
-            weight.inner,
-            *dst,
-            channels.inputs,
-            channels.outputs,
-            columns,
-            *(*epilogue.params, 0, 0)[:2],
+    alpha, beta, *_ = *epilogue.params, 0, 0
+    (kernel,) = KERNELS
+    constants = {
+        "LOCAL_SIZE": local_size(profile),
+        "LANES": lanes,
+        "RANK": 2,
+        "EDGES": 0,
+        "BLOCK_ACROSS": block_across,
+        "BLOCK_DOWN": block_down,
+        "ROWS": rows,
+        "COLUMNS": across,
+        "RAGGED": int(ragged > 0),
+        "DEEP": deep,
+        "LEVELS": 1 if depth <= RUN else 2 if depth <= BLOCK else 3,
+        "BOUNDED": int(any(dim.is_bounded for dim in dims)),
+        "MORE": int(first > 0),
+        "LAST": int(is_last),
+        "BIAS": int(bias is not None),
+        "X_READ": reads[0],
+        "WEIGHT_READ": reads[1],
+        "X_TYPE": x.dtype.code,
+        "WEIGHT_TYPE": weight.dtype.code,
+        "BIAS_TYPE": bias_type.code,
+        **constants_of(dims),
+        "X_STRIDE_2": last_dim.x,
+        "WEIGHT_STRIDE_2": last_dim.weight,
+        "DST_STRIDE_2": last_dim.dst,
+        "BIAS_STEP": bias[0] if bias else 0,
+        "FIRST_TERM": first,
+        "ACTIVATION": epilogue.activation,
+        "DST_TYPE": epilogue.dtype.code,
+        "PAIRS": pairs,
+        "BY_ROWS": int(by_rows),
+    }
+    push: dict[str, int | Ints] = {
+        "whole": units,
+        "groups": groups,
+        "extent": extent,
+        "sizes": (inner.windows, outer.windows),
+        "strides": (
+            *(inner.x, outer.x, inner.weight, outer.weight),
+            *(0, 0, inner.dst, outer.dst),
         ),
-    )
-    push = (
-        *(0, units, 0, 0, 0, 0, units, groups, extent, inner.windows, outer.windows),
-        *(inner.x, outer.x, inner.weight, outer.weight, 0, 0, inner.dst, outer.dst),
-        *tail,
-    )
+        "inner_size": inner.size,
+        "outer_size": outer.size,
+        "x_sample": x.outer,
+        "x_channel": x.inner,
+        "weight_channel": weight.outer,
+        "weight_input": weight.inner,
+        "dst_sample": dst[0],
+        "dst_channel": dst[1],
+        "inputs": channels.inputs,
+        "channels": channels.outputs,
+        "columns": columns,
+        "alpha": alpha,
+        "beta": beta,
+    }
     return Plan(
-        module="conv_shared_float32" if shared else "conv_float32",
-        spec=(
-            *(min(LOCAL_SIZE, profile.max_invocations // profile.lanes * profile.lanes),),
-            *(profile.lanes, 2, 0),
-            *(block_across, block_down, rows, across, int(ragged > 0), deep),
-            *(1 if depth <= RUN else 2 if depth <= BLOCK else 3,),
-            *(int(any(dim.is_bounded for dim in dims)), int(first > 0)),
-            *(int(is_last), int(bias is not None), *reads),
-            *(x.dtype.code, weight.dtype.code, bias_type.code),
-            *[dim.window for dim in dims],
-            *[dim.dilation for dim in dims],
-            *[dim.stride for dim in dims],
-            *[dim.padding & 0xFFFFFFFF for dim in dims],
-            *[last_dim.windows, last_dim.size],
-            *[stride & 0xFFFFFFFF for stride in (last_dim.x, last_dim.weight, last_dim.dst)],
-            *((bias[0] if bias else 0) & 0xFFFFFFFF, first),
-            *(epilogue.activation, epilogue.dtype.code, pairs, int(by_rows)),
-        ),
-        push=tuple([word & 0xFFFFFFFF for word in push]),
+        module=f"{kernel.name}_{'shared_float32' if shared else 'float32'}",
+        spec=kernel.constants(constants),
+        push=kernel.words(units, push),
         units=units,
         unit_ns=20.0 * (rows + across) + (term_ns * rows * across + read_ns / 4) * terms,
         unit_rounds=rounds.conv(terms, BLOCK, RUN, deep)

@@ -2,19 +2,64 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import lru_cache
 
 from dml_vk.arguments import Ints
-from dml_vk.kernels.kernel import MAX_RANK
+from dml_vk.kernels.kernel import (
+    BY_BITS,
+    BY_WORDS,
+    INDEX_SPEC,
+    MAX_RANK,
+    PACKED_SPEC,
+    TILE_SPEC,
+    WORDS_SPEC,
+    Kernel,
+    by_name,
+    index_push,
+)
 from dml_vk.kernels.plan import transfer
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.caching import cached_plan
 from dml_vk.kernels.plan.chain import COPY, Computed
 from dml_vk.kernels.plan.dims import offsets
-from dml_vk.kernels.plan.paths import interleaved, plan_of, rows, tile
-from dml_vk.kernels.plan.tasks import starts_of, task_of, widest
+from dml_vk.kernels.plan.paths import Path, interleaved, plan_of, rows, tile
+from dml_vk.kernels.plan.tasks import Task, starts_of, task_of, widest
 from dml_vk.limits import Profile
+
+_PUSH = index_push(("src_base", "dst_base"), MAX_RANK)
+KERNELS = (
+    Kernel(
+        "copy_words",
+        bindings=("Src", "Dst"),
+        spec=WORDS_SPEC,
+        push=_PUSH,
+        variants=BY_WORDS,
+    ),
+    Kernel(
+        "copy_packed",
+        bindings=("Src", "Dst"),
+        spec=PACKED_SPEC,
+        push=_PUSH,
+        variants=BY_BITS,
+    ),
+    Kernel(
+        "copy_zip",
+        bindings=("Src", "Dst"),
+        spec=(*INDEX_SPEC, "CHANNELS", "ZIP"),
+        push=_PUSH,
+        variants={bits: {"BITS": bits} for bits in ("8", "16", "32")},
+    ),
+    Kernel(
+        "copy_tile",
+        bindings=("Src", "Dst"),
+        spec=TILE_SPEC,
+        push=_PUSH,
+        variants={bits: {"BITS": bits} for bits in ("8", "16", "32", "64")},
+    ),
+)
+_BY_NAME = by_name(KERNELS)
 
 
 @lru_cache(maxsize=64)
@@ -28,8 +73,7 @@ def plan_flat_copy(nbytes: int, past: int, profile: Profile) -> Plan:
     task, _ = task_of(sizes, strides, (past, 0), (itemsize, itemsize), MAX_RANK, profile)
     task = widest(task)
     path = rows(task)
-    module = f"copy_{path.name}_{8 * task.itemsize}"
-    return plan_of(module, task, path, MAX_RANK, ((0, 0),), sources=(task.itemsize,))
+    return _plan(task, path, ((0, 0),))
 
 
 @cached_plan(4096, src_offset="itemsize", dst_offset="itemsize")
@@ -55,8 +99,10 @@ def plan_copy(
         return replace(simple, computed=computed)
     task = widest(task)
     path = interleaved(task) or tile(task) or rows(task)
-    itemsize = task.itemsize
-    launches = offsets(task.outer, starts_of(task, bases))
-    module = f"copy_{path.name}_{8 * itemsize}"
-    plan = plan_of(module, task, path, MAX_RANK, launches, sources=(itemsize,))
+    plan = _plan(task, path, offsets(task.outer, starts_of(task, bases)))
     return replace(plan, computed=computed)
+
+
+def _plan(task: Task, path: Path, launches: Sequence[Ints]) -> Plan:
+    kernel = _BY_NAME[f"copy_{path.name}"]
+    return plan_of(kernel, str(8 * task.itemsize), task, path, launches, sources=(task.itemsize,))

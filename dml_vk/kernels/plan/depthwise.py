@@ -57,7 +57,8 @@ def plan_depthwise(
     """Plan all terms, with the arguments of `plan_conv`, where it `suits`."""
     inner, outer, last = dims = (*spatial, Spatial(), Spatial())[:3]
     bias_type = bias[1] if bias else float32
-    step = (bias[0] if bias else 0) & 0xFFFFFFFF
+    step = bias[0] if bias else 0
+    alpha, beta, *_ = *epilogue.params, 0, 0
     side = Side(x.outer, x.inner, x.offset, x.dtype)
     packed = (1, inner.window, inner.window * outer.window)  # strides, where they matter
     of_weight = (inner.weight, outer.weight, weight.outer)
@@ -67,7 +68,7 @@ def plan_depthwise(
     quads = quads and is_packed and weight.offset % 4 == last.weight % 4 == 0
     is_long = epilogue.activation not in SHORT
     return plan_windows(
-        "depthwise_float32",
+        *(KERNELS[0], "float32"),
         channels.samples,
         channels.groups,
         spatial,
@@ -76,11 +77,16 @@ def plan_depthwise(
         profile,
         sources=(x.dtype.itemsize, weight.dtype.itemsize, bias_type.itemsize),
         strides=(inner.weight, outer.weight, 0, 0),
-        tail=(weight.outer, *(*epilogue.params, 0, 0)[:2]),
-        spec=(
-            *(last.weight & 0xFFFFFFFF, weight.dtype.code, int(quads)),
-            *(int(bias is not None), step, bias_type.code, epilogue.activation),
-        ),
+        push={"weight_channel": weight.outer, "alpha": alpha, "beta": beta},
+        constants={
+            "WEIGHT_STRIDE_2": last.weight,
+            "WEIGHT_TYPE": weight.dtype.code,
+            "WEIGHT_QUADS": int(quads),
+            "BIAS": int(bias is not None),
+            "BIAS_STEP": step,
+            "BIAS_TYPE": bias_type.code,
+            "ACTIVATION": epilogue.activation,
+        },
         quad_rounds=4 * rounds.FUNCTIONS["float_activation"] if is_long else 0,
         widest=8,
         fused=fused,

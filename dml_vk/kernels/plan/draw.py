@@ -45,6 +45,7 @@ KERNELS = tuple(
         push=_PUSH,
         variants=variants,
         body=name,
+        params=("counter", "key", "told"),
     )
     for name, paths in _VARIANTS.items()
     for path, variants in paths.items()

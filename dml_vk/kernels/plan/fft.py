@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from dml_vk.arguments import Ints
-from dml_vk.kernels.kernel import Kernel, native
+from dml_vk.kernels.kernel import Kernel, by_name, native
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.dims import Dim, ascending, offsets
@@ -24,7 +24,7 @@ from dml_vk.kernels.plan.fft_stages import (
     TEAM_POINTS,
     Pass,
 )
-from dml_vk.kernels.plan.paths import LOCAL_SIZE
+from dml_vk.kernels.plan.paths import LOCAL_SIZE, local_size
 from dml_vk.limits import Profile
 
 APART, PAIRED, ALONE, CONJUGATED = 0, 1, 2, 4  # as in glsl/include/families/fft.glsl
@@ -69,6 +69,7 @@ KERNELS = (
     _kernel("points", ("STEP",), ("float32", "float64")),
     _kernel("group", _GROUP, ("float32", "float64")),
 )
+_BY_NAME = by_name(KERNELS)
 
 
 class Side(NamedTuple):
@@ -161,7 +162,7 @@ class _Work(NamedTuple):
 
     name: str  # of the kernel
     dims: list[Dim]
-    spec: Ints
+    constants: dict[str, int]  # of the kernel's own
     elements: int  # of a work item, in all stages
     lanes: int
     extent: int = 1  # neighbours along dim 0 in all, of which a workgroup does several
@@ -209,7 +210,7 @@ def plan_points(
     """
     steps = way.source.step, way.target.step
     task = _task_of(sizes, way, Dim((0, 0), units), [], steps, steps)
-    work = _Work("points", task.dims, (step,), 2, way.profile.lanes)
+    work = _Work("points", task.dims, {"STEP": step}, 2, way.profile.lanes)
     return _plan(task, work, way, (n, 0))
 
 
@@ -253,9 +254,9 @@ def _by_lane(
     columns = 2 if ACROSS in (reads, writes) else 1
     wide = Dim(tuple([stride * columns for stride in first.strides]), first.size // columns)
     radices = (*stages.radices, 1)[:2]
-    spec = (*radices, int(stages.before > 1), columns, reads, writes)
+    own = (*radices, int(stages.before > 1), columns, reads, writes)
     return _Work(
-        *("pass", [wide, *others], spec),
+        *("pass", [wide, *others], dict(zip(_PASS, own))),
         elements=stages.points * columns * len(stages.radices),
         lanes=way.profile.lanes,
         nexts=first.strides,
@@ -291,9 +292,10 @@ def _by_group(task: _Task, stages: Pass, way: Way) -> _Work:
         columns = 2 - first.size % 2 if stages.points <= _GROUP_PAIR else 1
     wide = Dim(tuple([stride * columns for stride in first.strides]), first.size // columns)
     reads = reads and even and task.steps[0] == 2
-    spec = (*own, *(1,) * (GROUP_STAGES - len(own)), int(reads), int(writes), columns)
+    radices = (*own, *(1,) * (GROUP_STAGES - len(own)))
+    constants = dict(zip(_GROUP, (*radices, int(reads), int(writes), columns)))
     return _Work(
-        *("group", [wide, *others], spec),
+        *("group", [wide, *others], constants),
         elements=stages.points * columns * len(stages.radices),
         lanes=GROUP,
         nexts=first.strides,
@@ -320,10 +322,12 @@ def _by_team(task: _Task, stages: Pass, way: Way) -> _Work:
     wide = Dim(tuple([stride * across for stride in first.strides]), -(-first.size // across))
     along = [int(abs(step) < abs(one)) for step, one in zip(task.steps, first.strides)]
     ones = (1,) * (MOST_STAGES - len(stages.radices))
-    spec = (*stages.radices, *ones, int(stages.before > 1), stages.points, across, *along)
+    own = (*stages.radices, *ones, int(stages.before > 1), stages.points, across, *along)
     items = [stages.points // radix * across for radix in stages.radices]
     return _Work(
-        *("team", [wide, *others], spec, stages.points * across * len(stages.radices), lanes),
+        *("team", [wide, *others], dict(zip(_TEAM, own))),
+        elements=stages.points * across * len(stages.radices),
+        lanes=lanes,
         extent=first.size,
         nexts=first.strides,
         unit_rounds=sum([rounds.loop(-(-count // lanes)) for count in items]),
@@ -337,20 +341,45 @@ def _plan(task: _Task, work: _Work, way: Way, turns: Ints) -> Plan:
     units = math.prod([dim.size for dim in dims])
     columns = [[dim.size for dim in dims], *zip(*[dim.strides for dim in dims])]
     words = [word for column in columns for word in (*column, *[0] * (_RANK - len(column)))]
-    push = (
-        *(0, units, 0, 0, 0, units, 1, work.extent, *words),
-        *(task.steps[0], source.imaginary, task.steps[1], target.imaginary, *turns),
-        *(ends.there or 0, ends.kept or 0, *(*ends.scale, 0, 0)[:2], *work.nexts),
-    )
+    constants = {
+        "LOCAL_SIZE": work.local or local_size(profile, lanes),
+        "LANES": lanes,
+        "RANK": len(dims),
+        "EDGES": 0,
+        "SOURCE": source.kind,
+        "TARGET": target.kind,
+        "CAPTURED": task.captured,
+        "PADDED": padded,
+        "CUT": int(ends.kept is not None),
+        "SCALED": int(bool(ends.scale)),
+        "BEFORE": ends.before,
+        "AFTER": ends.after,
+        **work.constants,
+    }
+    span, turn = turns
+    push: dict[str, int | Ints] = {
+        "whole": units,
+        "groups": 1,
+        "extent": work.extent,
+        "sizes": tuple(words[:_RANK]),
+        "strides": tuple(words[_RANK:]),
+        "src_step": task.steps[0],
+        "src_im": source.imaginary,
+        "dst_step": task.steps[1],
+        "dst_im": target.imaginary,
+        "span": span,
+        "turn": turn,
+        "there": ends.there or 0,
+        "kept": ends.kept or 0,
+        "scale": (*ends.scale, 0, 0)[:2],
+        "src_next": work.nexts[0],
+        "dst_next": work.nexts[1],
+    }
+    kernel = _BY_NAME[f"fft_{work.name}"]
     return Plan(
-        module=f"fft_{work.name}_float{8 * itemsize}",
-        spec=(
-            *(work.local or min(LOCAL_SIZE, profile.max_invocations // lanes * lanes), lanes),
-            *(len(dims), 0),
-            *(source.kind, target.kind, task.captured, padded, int(ends.kept is not None)),
-            *(int(bool(ends.scale)), ends.before, ends.after, *work.spec),
-        ),
-        push=tuple([word & 0xFFFFFFFF for word in push]),
+        module=f"{kernel.name}_float{8 * itemsize}",
+        spec=kernel.constants(constants),
+        push=kernel.words(units, push),
         units=units,
         unit_ns=10.0 + work.elements * _POINT_NS[itemsize],
         unit_rounds=work.unit_rounds,

@@ -16,13 +16,14 @@ from dml_vk.kernels.kernel import (
     ROW_SPEC,
     WORDS_SPEC,
     Kernel,
+    by_name,
     index_push,
 )
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Load, Plan
 from dml_vk.kernels.plan.caching import cached_plan
 from dml_vk.kernels.plan.dims import Dim, ascending, offsets, split, widened
-from dml_vk.kernels.plan.paths import ANY, Path, plan_of, rows
+from dml_vk.kernels.plan.paths import ANY, NOTHING, Path, plan_of, row_constants, rows
 from dml_vk.kernels.plan.tasks import QUAD_BYTES, Task, columns_of, starts_of
 from dml_vk.limits import Profile
 
@@ -75,6 +76,7 @@ KERNELS: tuple[Kernel, ...] = (
         push=index_push(
             ("owner_base", "index_base", "src_base", "dst_base"), 1, (("src_step", 1),), sources=2
         ),
+        params=("src_step",),
         variants={**BY_BITS, **_WORDS},
     ),
     Kernel(
@@ -90,6 +92,7 @@ KERNELS: tuple[Kernel, ...] = (
         variants={**BY_BITS, **_WORDS},
     ),
 )
+_BY_NAME = by_name(KERNELS)
 
 
 class Step(NamedTuple):
@@ -126,14 +129,12 @@ def plan_gather(
     task, starts, times = _task(dims, starts, bases, itemsizes, profile, stride)
     path = rows(task).costing(_PLACE_NS if places else _INDEX_NS)
     return plan_of(
-        "gather_words_places" if places else f"gather_{path.name}_{8 * task.itemsize}",
-        task,
-        path,
-        GATHER_RANK,
-        offsets(task.outer, starts),
+        _BY_NAME["gather_words" if places else f"gather_{path.name}"],
+        "places" if places else str(8 * task.itemsize),
+        *(task, path, offsets(task.outer, starts)),
         sources=task.itemsizes[:2],
-        tail=(step.stride // times & 0xFFFFFFFF, step.size, step.inner, step.length),
-        spec=(code, int(step.inner > 0)),
+        push={"scalars": (step.stride // times, step.size, step.inner, step.length)},
+        constants={"INDEX_TYPE": code, "SPLIT": int(step.inner > 0)},
         loads=() if places else (Load(0, 0), Load(path.elements, QUAD_BYTES // task.itemsize)),
     )
 
@@ -167,14 +168,12 @@ def plan_scatter(
     task, starts, times = _task(dims, starts[:3], bases, itemsizes, profile, stride)
     launches = [(index, source, 0, target) for index, source, target in offsets(task.outer, starts)]
     return plan_of(
-        f"scatter_{8 * task.itemsize}",
-        task,
+        *(_BY_NAME["scatter"], str(8 * task.itemsize), task),
         _one_by_one(task.dims, _SCATTER_NS),
-        SCATTER_RANK,
         launches,
         sources=(*task.itemsizes[:2], 4),
-        tail=(stride // times & 0xFFFFFFFF, claims_offset),
-        spec=(0 if not elects else 2 if claims_offset else 1,),
+        push={"stride": stride // times, "claims_at": claims_offset},
+        constants={"CLAIMED": 0 if not elects else 2 if claims_offset else 1},
     )
 
 
@@ -234,14 +233,10 @@ def plan_check(
         path = path._replace(whole=whole, edges=int(left > 0), unit_ns=UNIT * _QUAD_INDEX_NS)
         path = path._replace(by="quads")
     return plan_of(
-        "gather_check_index",
-        task,
-        path,
-        CHECK_RANK,
-        offsets(task.outer, (start, 0)),
+        *(_BY_NAME["gather_check"], "index", task, path, offsets(task.outer, (start, 0))),
         sources=(itemsize,),
-        tail=(size,),
-        spec=(code, int(in_quads)),
+        push={"size": size},
+        constants={"INDEX_TYPE": code, "QUADS": int(in_quads)},
     )
 
 
@@ -253,7 +248,7 @@ def _one_by_one(dims: list[Dim], element_ns: float) -> Path:
     return Path(
         "elements",
         dims,
-        (len(dims), UNIT, steps, 0),
+        row_constants(len(dims), UNIT, steps, 0),
         whole=-(-extent // UNIT),
         edges=0,
         groups=1,
@@ -277,13 +272,10 @@ def plan_claim(count: int, offset: int, itemsize: int, profile: Profile) -> Plan
         whole, left = divmod(count, UNIT)
         path = path._replace(whole=whole, edges=int(left > 0), by="quads")
     return plan_of(
-        "scatter_claim_index",
-        Task(dims, [], (4, 4), (0, 0), profile),
-        path,
-        MAX_RANK,
+        *(_BY_NAME["scatter_claim"], "index", Task(dims, [], (4, 4), (0, 0), profile), path),
         [(0, 0)],
         sources=(4,),
-        spec=(int(in_quads),),
+        constants={"QUADS": int(in_quads)},
     )
 
 
@@ -299,7 +291,7 @@ def plan_pick(count: int, itemsize: int, profile: Profile) -> Plan:
     path = Path(
         "pick",
         dims,
-        (),
+        NOTHING,
         whole=whole,
         edges=int(whole * 4 < words),
         groups=1,
@@ -310,5 +302,6 @@ def plan_pick(count: int, itemsize: int, profile: Profile) -> Plan:
     )
     task = Task(dims, [], (QUAD_BYTES, 4, itemsize, QUAD_BYTES), (0,) * 4, profile)
     return plan_of(
-        f"pick_{8 * itemsize}", task, path, 1, [(0,) * 4], sources=(QUAD_BYTES, 4, itemsize)
+        *(_BY_NAME["pick"], str(8 * itemsize), task, path, [(0,) * 4]),
+        sources=(QUAD_BYTES, 4, itemsize),
     )

@@ -11,7 +11,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 
 from dml_vk.arguments import Ints
-from dml_vk.kernels.kernel import Kernel, native
+from dml_vk.kernels.kernel import Kernel, by_name, native
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.limits import Profile
@@ -54,6 +54,7 @@ def _team(
             for suffix, each in scalars.items()
         },
         body=body,
+        params=tuple(params.split()),
     )
 
 
@@ -172,6 +173,7 @@ KERNELS = (
         for name, macros in (("rotate", {}), ("rotate_wide", {"WIDE": "1"}))
     ],
 )
+_BY_NAME = by_name(KERNELS)
 SCHUR_WORDS = 5  # of the state of a matrix in linalg_schur
 STATE_WORDS = 14  # of a matrix in QR iterations, before the runs of rotations
 
@@ -216,14 +218,15 @@ def plan_teams(
     unit_rounds: int,
     terms: int,
     base_bytes: Ints,
-    spec: Ints,
+    constants: tuple[tuple[str, int], ...],
     profile: Profile,
 ) -> Plan:
     """Plan a launch in which members take `unit_rounds` at most, and a team so many `terms`."""
+    kernel = _BY_NAME[module.rpartition("_")[0]]
     return Plan(
         module,
-        (team_size(profile), *spec),
-        (0, 0, *(0 for _ in base_bytes), teams),
+        kernel.constants({"LOCAL_SIZE": team_size(profile), **dict(constants)}),
+        kernel.words(0, {"teams": teams}),
         matrices * teams,
         100.0 + terms * _TERM_NS[module.rpartition("_")[2]],
         unit_rounds,

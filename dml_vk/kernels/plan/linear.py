@@ -34,7 +34,9 @@ def storing_rounds(rows: int, columns: int, activation: int) -> int:
     return rounds.loop(rows, columns * each)
 
 
-def linear_path(path: Path, task: Task, linear: Linear, dtype: DType, b: int) -> tuple[Path, Ints]:
+def linear_path(
+    path: Path, task: Task, linear: Linear, dtype: DType, b: int
+) -> tuple[Path, dict[str, int]]:
     """(the path of tiles with what follows sums, its constants); b is the number of that source."""
     column, row, *kept = path.dims
     narrow = dtype is not float32
@@ -45,14 +47,22 @@ def linear_path(path: Path, task: Task, linear: Linear, dtype: DType, b: int) ->
         and task.aligned(-1, 4, [row, *kept])  # words
     )
     by_rows = narrow or linear.activation not in SHORT
-    *_, down, across = path.spec[:4]
     if by_rows:
+        down, across = path.constants["ROWS"], path.constants["COLUMNS"]
         stored = storing_rounds(down, across, linear.activation)
         path = path._replace(unit_rounds=path.unit_rounds + stored)
     step, bias_type = linear.bias or (0, float32)
     bias = 0 if linear.bias is None else _OF_COLUMNS if column.strides[b] else _OF_ROWS
-    spec = (
-        *(linear.activation, *(*linear.params, 0, 0)[:2], bias, step & 0xFFFFFFFF),
-        *(bias_type.code, dtype.code, int(pairs), int(by_rows)),
-    )
-    return path._replace(shares_words=narrow and not pairs), spec
+    alpha, beta, *_ = *linear.params, 0, 0
+    constants = {
+        "ACTIVATION": linear.activation,
+        "ALPHA": alpha,
+        "BETA": beta,
+        "BIAS": bias,
+        "BIAS_STEP": step,
+        "BIAS_TYPE": bias_type.code,
+        "DST_TYPE": dtype.code,
+        "PAIRS": int(pairs),
+        "BY_ROWS": int(by_rows),
+    }
+    return path._replace(shares_words=narrow and not pairs), constants

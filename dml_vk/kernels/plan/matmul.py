@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from dml_vk.arguments import Ints
 from dml_vk.dtypes import DType, float32, float64
-from dml_vk.kernels.kernel import INDEX_SPEC, WORDS_SPEC, Kernel, index_push, native
+from dml_vk.kernels.kernel import INDEX_SPEC, WORDS_SPEC, Kernel, by_name, index_push, native
 from dml_vk.kernels.operators import opcodes_of
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Load, Plan
@@ -106,6 +106,9 @@ KERNELS = (
         },
     ),
 )
+
+
+_BY_NAME = by_name(KERNELS)
 
 
 class Reading(NamedTuple):
@@ -212,33 +215,32 @@ def _plan(
             a, b, itemsizes = b, a, task.itemsizes
         far = _strides_far(path, a, b)
         name = path.name
-        team = path.elements // (path.spec[2] * path.spec[3])
+        team = path.elements // (path.constants["ROWS"] * path.constants["COLUMNS"])
+        own = {} if linear else {"BY_ROWS": 0}
     else:
         task = Task(*split(dims, _RANK), itemsizes, byte_starts, profile)
         term_ns = _FLOAT64_NS if dtype.kind == "f" else _INT64_NS
         # Few elements per work item, since each loops over the depth.
         path = rows(task, quads=1)
         path = path.costing(term_ns * depth, rounds.matmul_element(depth, RUN))
-        path = path._replace(spec=(*path.spec, int(a.ones), a.dtype.code, b.dtype.code))
+        own = {"ONES": int(a.ones), "A_TYPE": a.dtype.code, "B_TYPE": b.dtype.code}
         loads = (Load(path.elements * depth, path.elements),) * 2
         name = "words"
         far, team = False, 1
-    module = f"matmul_{name}_{_FAMILY[dtype.kind]}{8 * dtype.itemsize}"
-    spec: Ints = (int(more), 0) if tiles and linear is None else (int(more),)
+    family, _, way = name.partition(" ")
+    kernel, variant = f"matmul_{family}", f"{_FAMILY[dtype.kind]}{8 * dtype.itemsize}"
     sources, launches = itemsizes[:-1], offsets(task.outer, starts)
     if linear is not None:
-        module = f"matmul_linear_{name}_float32"
-        path, follows = linear_path(path, task, linear, dtype, 0 if swapped else 1)
-        spec += follows
+        kernel, variant, way = "matmul_linear", "float32", name.replace(" ", "_")
+        path, own = linear_path(path, task, linear, dtype, 0 if swapped else 1)
         sources += ((linear.bias or (0, dtype))[1].itemsize,)
         launches = [(*of_sources, 0, of_dst) for *of_sources, of_dst in launches]
     plan = plan_of(
-        module.replace(" ", "_"),
-        *(task, path, _RANK, launches),
+        *(_BY_NAME[kernel], f"{way}_{variant}" if way else variant, task, path, launches),
         sources=sources,
-        spec=spec,
+        constants={"MORE": int(more), **own},
         inside=(depth,),
-        tail=(depth, a.step & 0xFFFFFFFF, b.step & 0xFFFFFFFF),
+        push={"depth": depth, "a_step": a.step, "b_step": b.step},
         lanes=team if team > 1 else None,
         by_teams=team > 1,
         loads=loads,
@@ -328,11 +330,20 @@ def _tiles(
     path = Path(
         "tile team" if team else "tile shared" if shared else "tile",
         task.dims,
-        (
-            *(block_across, block_down, down, across, int(ragged > 0)),
-            *(deep, 1 if depth <= RUN else 2, int(dst_quads), *reads),
-            *(a.dtype.code, b.dtype.code),
-        ),
+        {
+            "BLOCK_ACROSS": block_across,
+            "BLOCK_DOWN": block_down,
+            "ROWS": down,
+            "COLUMNS": across,
+            "RAGGED": int(ragged > 0),
+            "DEEP": deep,
+            "LEVELS": 1 if depth <= RUN else 2,
+            "DST_QUADS": int(dst_quads),
+            "A_READ": reads[0],
+            "B_READ": reads[1],
+            "A_TYPE": a.dtype.code,
+            "B_TYPE": b.dtype.code,
+        },
         whole=groups * extent * (1 if team else block) * math.prod([dim.size for dim in kept]),
         edges=0,
         groups=groups,

@@ -11,7 +11,7 @@ from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.caching import cached_plan
 from dml_vk.kernels.plan.dims import Dim
-from dml_vk.kernels.plan.paths import ANY, Path, plan_of
+from dml_vk.kernels.plan.paths import ANY, Path, plan_of, row_constants
 from dml_vk.kernels.plan.tasks import QUAD_BYTES, Task
 from dml_vk.limits import Profile
 
@@ -69,10 +69,12 @@ def plan_nonzero(
         path = Path(
             "nonzero",
             dims,
-            (
-                *(len(dims), unit, 1 if contiguous else ANY, 0),
-                *(type_code, int(counts), int(src_quads)),
-            ),
+            {
+                **row_constants(len(dims), unit, 1 if contiguous else ANY, 0),
+                "TYPE": type_code,
+                "COUNTS": int(counts),
+                "SRC_QUADS": int(src_quads),
+            },
             whole=units + int(counts),
             edges=0,
             groups=1,
@@ -84,9 +86,9 @@ def plan_nonzero(
         launches = [(0, 0, 0)]
         nbytes = _COUNT_BYTES if counts else index_bytes
         task = Task(dims, [], (itemsize, nbytes), (start, 0), profile)
-        module = "nonzero_uint32" if nbytes == 4 else "nonzero_int64"
+        variant = "uint32" if nbytes == 4 else "int64"
         sources = (itemsize, _COUNT_BYTES)
-        return plan_of(module, task, path, MAX_RANK, launches, sources=sources)
+        return plan_of(KERNELS[0], variant, task, path, launches, sources=sources)
 
     return Found(plan(True), plan(False))
 

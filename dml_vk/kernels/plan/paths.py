@@ -3,18 +3,22 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
-from typing import NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from dml_vk.arguments import Ints
+from dml_vk.kernels.kernel import Kernel
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Load, Plan
 from dml_vk.kernels.plan.dims import Dim, dense
 from dml_vk.kernels.plan.tasks import QUAD_BYTES, Task
+from dml_vk.limits import Profile
 
 LOCAL_SIZE = 64
 LINE_BYTES = 64  # a cache line
 MAX_DIVIDEND = 2**31  # exclusive: the kernels divide by multiplying with reciprocals
+NOTHING: Mapping[str, Any] = MappingProxyType({})
 ANY = 2  # a step along a row other than 0 and 1
 BY_ELEMENTS, BY_QUADS, BY_PIECES = range(3)  # how a tile reads a source
 
@@ -28,7 +32,7 @@ class Path(NamedTuple):
 
     name: str  # of the variant, without the kernel family
     dims: list[Dim]
-    spec: Ints  # after the constants that all kernels have
+    constants: Mapping[str, int]  # besides those that all kernels have
     whole: int  # full work items, which come first
     edges: int  # partial work items
     groups: int  # whole, groups and extent: see glsl/include/index/
@@ -54,26 +58,27 @@ class Path(NamedTuple):
 
 
 def plan_of(
-    module: str,
+    kernel: Kernel,
+    variant: str,
     task: Task,
     path: Path,
-    rank: int,
     launches: Sequence[Ints],
     *,
     sources: Ints = (),
-    tail: Ints = (),
-    spec: Ints = (),
+    push: Mapping[str, int | Ints] = NOTHING,
+    constants: Mapping[str, int] = NOTHING,
     inside: Ints = (),
     lanes: int | None = None,
     by_teams: bool = False,
     loads: tuple[Load, ...] = (),
 ) -> Plan:
-    """Make the plan of a variant, for a push block of `rank` dims followed by `tail`.
+    """Make the plan of a variant of a kernel, with its own push constants and constants.
 
-    Where there are more dims, they are passed as arguments in memory. `sources` are the base
-    granularities of the sources in bytes, `spec` the constants after the variant's own, `inside`
-    the sizes, for the log, of what each work item loops over. `lanes` overrides the profile's.
+    Where there are more dims than its push block has, they are passed as arguments in memory.
+    `sources` are the base granularities of the sources in bytes, `inside` the sizes, for the log,
+    of what each work item loops over. `lanes` overrides the profile's.
     """
+    rank = dict(kernel.push)["sizes"]
     dims = path.dims
     units = path.whole + path.edges if all(dim.size for dim in (*dims, *task.outer)) else 0
     lanes = lanes or task.profile.lanes
@@ -88,21 +93,27 @@ def plan_of(
     if arguments:
         words = [0] * (rank * len(columns))
     return Plan(
-        module=module,
-        spec=(
-            min(LOCAL_SIZE, task.profile.max_invocations // lanes * lanes),
-            lanes,
-            len(dims),
-            int(path.edges > 0),
-            *path.spec,
-            *spec,
+        module=f"{kernel.name}_{variant}",
+        spec=kernel.constants(
+            {
+                "LOCAL_SIZE": local_size(task.profile, lanes),
+                "LANES": lanes,
+                "RANK": len(dims),
+                "EDGES": int(path.edges > 0),
+                **path.constants,
+                **constants,
+            }
         ),
-        push=(
-            *(0, units),
-            *(0 for _ in launches[0]),
-            *(path.whole, path.groups, path.extent),
-            *words,
-            *tail,
+        push=kernel.words(
+            units,
+            {
+                "whole": path.whole,
+                "groups": path.groups,
+                "extent": path.extent,
+                "sizes": tuple(words[:rank]),
+                "strides": tuple(words[rank:]),
+                **push,
+            },
         ),
         units=units,
         unit_ns=path.unit_ns,
@@ -117,6 +128,12 @@ def plan_of(
         by_teams=by_teams,
         loads=loads,
     )
+
+
+def local_size(profile: Profile, lanes: int | None = None) -> int:
+    """The invocations of a workgroup, which are whole groups of lanes: by default the profile's."""
+    lanes = lanes or profile.lanes
+    return min(LOCAL_SIZE, profile.max_invocations // lanes * lanes)
 
 
 def rows(task: Task, quads: int | None = None) -> Path:
@@ -165,7 +182,13 @@ def tile(task: Task) -> Path | None:
     return Path(
         "tile",
         [inner, down, *rest],
-        (block_across, block_down, int(ragged > 0), _pack_pairs(reads), int(dst_pieces)),
+        {
+            "BLOCK_ACROSS": block_across,
+            "BLOCK_DOWN": block_down,
+            "RAGGED": int(ragged > 0),
+            "READS": pack_pairs(reads),
+            "DST_PIECES": int(dst_pieces),
+        },
         whole=groups * block_across * batch,
         edges=batch if inner.size % across else 0,
         groups=groups,
@@ -193,12 +216,12 @@ def _step(source: int) -> Callable[[Dim], int]:
     return lambda dim: abs(dim.strides[source])
 
 
-def _pack_pairs(codes: Iterable[int]) -> int:
+def pack_pairs(codes: Iterable[int]) -> int:
     """Pack two bits per source, the first lowest."""
     return sum([code << 2 * k for k, code in enumerate(codes)])
 
 
-def _pack_bits(flags: Iterable[bool]) -> int:
+def pack_bits(flags: Iterable[bool]) -> int:
     """Pack one bit per source, the first lowest."""
     return sum([flag << k for k, flag in enumerate(flags)])
 
@@ -225,7 +248,7 @@ def interleaved(task: Task) -> Path | None:
     return Path(
         "zip",
         [items, *rest],
-        (channel.size, int(to_pixels)),
+        {"CHANNELS": channel.size, "ZIP": int(to_pixels)},
         whole=math.prod([dim.size for dim in (items, *rest)]),
         edges=0,
         groups=1,
@@ -235,6 +258,11 @@ def interleaved(task: Task) -> Path | None:
         elements=channel.size * per,
         by="quads",
     )
+
+
+def row_constants(run: int, unit: int, steps: int, dense: int) -> dict[str, int]:
+    """Those of ROW_SPEC beyond INDEX_SPEC."""
+    return {"RUN": run, "UNIT": unit, "STEPS": steps, "DENSE": dense}
 
 
 def power_of_two(number: int) -> int:
@@ -267,10 +295,11 @@ def _words(task: Task, quads_per_unit: int) -> Path:
     return Path(
         "words",
         dims,
-        (
-            *(run or len(dims), unit, _pack_pairs(steps), int(run > 0)),
-            *(_pack_bits(src_quads), int(quads)),
-        ),
+        {
+            **row_constants(run or len(dims), unit, pack_pairs(steps), int(run > 0)),
+            "SRC_QUADS": pack_bits(src_quads),
+            "DST_QUADS": int(quads),
+        },
         whole=rows * groups,
         edges=rows if left else 0,
         groups=max(1, groups),
@@ -314,10 +343,12 @@ def _packed(task: Task) -> Path:
     return Path(
         "packed",
         dims,
-        (
-            *(run or len(dims), per, _pack_pairs(steps), int(run > 0)),
-            *(_pack_bits(src_quads), int(dst_quads), max(1, ends)),
-        ),
+        {
+            **row_constants(run or len(dims), per, pack_pairs(steps), int(run > 0)),
+            "SRC_QUADS": pack_bits(src_quads),
+            "DST_QUADS": int(dst_quads),
+            "ENDS": max(1, ends),
+        },
         whole=rows * groups,
         edges=rows * ends,
         groups=max(1, groups),

@@ -13,12 +13,12 @@ from typing import NamedTuple
 
 from dml_vk.arguments import Ints
 from dml_vk.dtypes import DType
-from dml_vk.kernels.kernel import PACKED_SPEC, WORDS_SPEC, Kernel, index_push
+from dml_vk.kernels.kernel import PACKED_SPEC, WORDS_SPEC, Kernel, by_name, index_push, of_dims
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Load, Plan
 from dml_vk.kernels.plan.caching import cached_plan
 from dml_vk.kernels.plan.dims import Dim, ascending, offsets
-from dml_vk.kernels.plan.paths import ANY, Path, plan_of, rows
+from dml_vk.kernels.plan.paths import ANY, Path, plan_of, row_constants, rows
 from dml_vk.kernels.plan.tasks import QUAD_BYTES, Task, columns_of
 from dml_vk.limits import Profile
 
@@ -58,6 +58,7 @@ KERNELS = (
     ),
     _kernel("packed", PACKED_SPEC, {"8": {"BITS": "8"}, "16": {"BITS": "16"}}),
 )
+_BY_NAME = by_name(KERNELS)
 
 
 class Box(NamedTuple):
@@ -127,18 +128,26 @@ def plan_pool(
     taps = math.prod(box.sizes)
     per = min(path.elements, QUAD_BYTES // task.itemsize)
     load = Load(path.elements * taps, per * (taps if unrolled else 1))
-    spec = (
-        *(OPERATIONS.index(pooling.operation), target.code, source.code, len(pooling.sizes)),
-        *from_inside(pooling.kernel, 1),
-        *from_inside(box.sizes, 1),
-        *from_inside(pooling.stride, 1),
-        *from_inside(pooling.dilation, 1),
-        *from_inside(pooling.begin, 0),
-        *from_inside(pooling.end, 0),
-        *(int(pooling.adaptive), int(pooling.counted), int(box.more), int(box.last)),
-        *(int(unrolled), _bits(pooling.power), _bits(1 / pooling.power)),
-    )
-    tail = (
+    constants = {
+        "OP": OPERATIONS.index(pooling.operation),
+        "TYPE": target.code,
+        "A_TYPE": source.code,
+        "SPATIAL": len(pooling.sizes),
+        **of_dims("KERNEL", from_inside(pooling.kernel, 1)),
+        **of_dims("BOX", from_inside(box.sizes, 1)),
+        **of_dims("STRIDE", from_inside(pooling.stride, 1)),
+        **of_dims("DILATION", from_inside(pooling.dilation, 1)),
+        **of_dims("BEGIN", from_inside(pooling.begin, 0)),
+        **of_dims("END", from_inside(pooling.end, 0)),
+        "ADAPTIVE": int(pooling.adaptive),
+        "COUNTED": int(pooling.counted),
+        "MORE": int(box.more),
+        "LAST": int(box.last),
+        "UNROLLED": int(unrolled),
+        "POWER": _bits(pooling.power),
+        "ROOT": _bits(1 / pooling.power),
+    }
+    scalars = (
         *(starts[1], box.first),
         *from_inside(pooling.sizes, 1),
         *from_inside(pooling.steps, 0),
@@ -146,14 +155,10 @@ def plan_pool(
     )
     launches = offsets(task.outer, (starts[0], 0, starts[2]))
     return plan_of(
-        f"pool_{path.name}_{8 * task.itemsize}",
-        task,
-        path,
-        _RANK,
-        launches,
+        *(_BY_NAME[f"pool_{path.name}"], str(8 * task.itemsize), task, path, launches),
         sources=(itemsizes[0], task.itemsize),
-        tail=tuple([word & 0xFFFFFFFF for word in tail]),
-        spec=spec,
+        push={"scalars": scalars},
+        constants=constants,
         inside=box.sizes,
         loads=(load,),
     )
@@ -180,11 +185,12 @@ def _path(task: Task, element_rounds: int) -> Path:
     steps = ANY | ANY << 2
     # A unit is a single element: of words, the rest of a row that is shorter than a unit.
     rank = len(task.dims)
-    spec = (0, 4, steps, 0, 0, 0) if words else (rank, 1, steps, 0, 0, 0, 1)
+    constants = row_constants(0 if words else rank, 4 if words else 1, steps, 0)
+    constants |= {"SRC_QUADS": 0, "DST_QUADS": 0, **({} if words else {"ENDS": 1})}
     return Path(
         "words" if words else "packed",
         task.dims,
-        spec,
+        constants,
         whole=0 if words else count,
         edges=count if words else 0,
         groups=1,

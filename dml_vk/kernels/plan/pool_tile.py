@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from dml_vk.arguments import Ints
 from dml_vk.dtypes import DType, float16
-from dml_vk.kernels.kernel import Kernel, index_push
+from dml_vk.kernels.kernel import Kernel, index_push, of_dims
 from dml_vk.kernels.plan import rounds, windows
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.pool import OPCODES, OPERATIONS, Pooling, from_inside
@@ -52,7 +52,7 @@ def plan_pool_tile(
 ) -> Plan:
     """Plan windows that are whole, where it `suits`; `steps` are the strides of the result."""
     return plan_windows(
-        "pool_tile_32",
+        *(KERNELS[0], "32"),
         samples,
         channels,
         _spatial(pooling, steps),
@@ -60,9 +60,10 @@ def plan_pool_tile(
         dst,
         profile,
         sources=(x.dtype.itemsize,),
-        spec=(
-            *(OPERATIONS.index(pooling.operation), int(pooling.counted)),
-            *[end & 0xFFFFFFFF for end in from_inside(pooling.end, 0)],
-        ),
+        constants={
+            "OP": OPERATIONS.index(pooling.operation),
+            "COUNTED": int(pooling.counted),
+            **of_dims("END", from_inside(pooling.end, 0)),
+        },
         quad_rounds=4 * rounds.DIVIDE if pooling.operation == "avg" else 0,
     )

@@ -9,12 +9,12 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from dml_vk.kernels.kernel import INDEX_SPEC, Kernel, index_push
+from dml_vk.kernels.kernel import INDEX_SPEC, Kernel, by_name, index_push
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.caching import cached_plan
 from dml_vk.kernels.plan.dims import Dim
-from dml_vk.kernels.plan.paths import Path, plan_of
+from dml_vk.kernels.plan.paths import NOTHING, Path, plan_of
 from dml_vk.kernels.plan.tasks import QUAD_BYTES, Task
 from dml_vk.limits import Profile
 
@@ -30,16 +30,15 @@ _BY_BITS = {str(bits): {"BITS": str(bits)} for bits in (8, 16, 32, 64)}
 _COUNT_NS, _MOVE_NS, _DIGIT_NS = 3.0, 8.0, 2.0
 
 _SPEC = (*INDEX_SPEC, "TYPE")
-_EXTRA = (
-    *(("src_pitch", 1), ("dst_pitch", 1), ("chunk", 1)),
-    *(("src_places", 1), ("dst_places", 1), ("shift", 1), ("turned", 1)),
-)
+_PARAMS = ("src_places", "dst_places", "shift", "turned")
+_EXTRA = tuple([(name, 1) for name in ("src_pitch", "dst_pitch", "chunk", *_PARAMS)])
 KERNELS = (
     Kernel(
         "radix_count",
         bindings=("Src", "Dst"),
         spec=_SPEC,
         push=index_push(("src_base", "dst_base"), 1, _EXTRA),
+        params=_PARAMS,
         variants=_BY_BITS,
     ),
     Kernel(
@@ -47,9 +46,13 @@ KERNELS = (
         bindings=("Src", "Counts", "Dst"),
         spec=(*_SPEC, "FORM", "HAS_PLACES"),
         push=index_push(("src_base", "counts_base", "dst_base"), 1, _EXTRA),
+        params=_PARAMS,
         variants=_BY_BITS,
     ),
 )
+
+
+_BY_NAME = by_name(KERNELS)
 
 
 class Rows(NamedTuple):
@@ -90,7 +93,8 @@ def plan_count(rows: Rows, chunks: Chunks, itemsize: int, code: int, profile: Pr
     """Plan counting the digits of elements of a type."""
     per = QUAD_BYTES // itemsize
     turns = rounds.loop(-(-chunks.size // per)) + 2 * rounds.loop(DIGITS)
-    return _plan("radix_count", rows, chunks, itemsize, (code,), _COUNT_NS, turns, profile)
+    constants = {"TYPE": code}
+    return _plan("radix_count", rows, chunks, itemsize, constants, _COUNT_NS, turns, profile)
 
 
 @cached_plan()
@@ -107,8 +111,8 @@ def plan_move(
     per = QUAD_BYTES // itemsize
     each = rounds.loop(per) if itemsize < _WORD else 0
     turns = rounds.loop(-(-chunks.size // per), each) + rounds.loop(DIGITS)
-    spec = (code, form, int(has_places))
-    return _plan("radix_move", rows, chunks, itemsize, spec, _MOVE_NS, turns, profile)
+    constants = {"TYPE": code, "FORM": form, "HAS_PLACES": int(has_places)}
+    return _plan("radix_move", rows, chunks, itemsize, constants, _MOVE_NS, turns, profile)
 
 
 def _plan(
@@ -116,7 +120,7 @@ def _plan(
     rows: Rows,
     chunks: Chunks,
     itemsize: int,
-    spec: tuple[int, ...],
+    constants: dict[str, int],
     element_ns: float,
     turns: int,
     profile: Profile,
@@ -126,7 +130,7 @@ def _plan(
     path = Path(
         kernel.removeprefix("radix_"),
         dims,
-        (),
+        NOTHING,
         whole=rows.number * chunks.number,
         edges=0,
         groups=chunks.number,
@@ -136,13 +140,12 @@ def _plan(
         elements=chunks.size,
     )
     return plan_of(
-        f"{kernel}_{8 * itemsize}",
+        *(_BY_NAME[kernel], str(8 * itemsize)),
         Task(dims, [], (QUAD_BYTES, _WORD), (0, 0), profile),
         path,
-        1,
         [(0,) * operands],
         sources=(QUAD_BYTES, _WORD)[: operands - 1],
-        tail=(rows.source, rows.target, chunks.size),
+        push={"src_pitch": rows.source, "dst_pitch": rows.target, "chunk": chunks.size},
         inside=(rows.number, rows.length),
-        spec=spec,
+        constants=constants,
     )

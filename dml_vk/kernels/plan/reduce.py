@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from dml_vk.arguments import Ints
 from dml_vk.dtypes import DType
-from dml_vk.kernels.kernel import INDEX_SPEC, Kernel, index_push, native
+from dml_vk.kernels.kernel import INDEX_SPEC, Kernel, by_name, index_push, native
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.dims import Dim, ascending, offsets, split
@@ -82,6 +82,9 @@ KERNELS: tuple[Kernel, ...] = tuple(
         for kind, variants in _VARIANTS.items()
     ]
 )
+
+
+_BY_NAME = by_name(KERNELS)
 
 
 class Reduction(NamedTuple):
@@ -166,11 +169,17 @@ def _plan(
         and row.size % _WIDTH == 0
         and task.aligned(-1, QUAD_BYTES, others)
     )
-    spec = (
-        *(_opcode(reduction), target.code, source.code),
-        *(read, len(pass_.leaves), tiers, int(_has_gaps(pass_, chunk)), int(dst_quads)),
-        *reduction.constants,
-    )
+    constants = {
+        "OP": _opcode(reduction),
+        "TYPE": target.code,
+        "A_TYPE": source.code,
+        "READ": read,
+        "LEAF_RANK": len(pass_.leaves),
+        "TIERS": tiers,
+        "GAPS": int(_has_gaps(pass_, chunk)),
+        "DST_QUADS": int(dst_quads),
+        **dict(zip(_OWN_SPEC.get(reduction.kind, ()), reduction.constants, strict=True)),
+    }
     if across:
         steps = tuple([stride * _WIDTH for stride in row.strides])
         inner = [Dim(steps, -(-row.size // _WIDTH)), *others]
@@ -178,7 +187,7 @@ def _plan(
     path = Path(
         "across" if across else "along",
         inner,
-        spec,
+        constants,
         whole=math.prod([dim.size for dim in inner]),
         edges=0,
         groups=1,
@@ -189,22 +198,20 @@ def _plan(
         shares_words=dst < 4,
         by=("elements", "words", "quads")[read],
     )
-    leaf_steps = [dim.step & 0xFFFFFFFF for dim in reversed(pass_.leaves)]
+    leaf_steps = [dim.step for dim in reversed(pass_.leaves)]
     ends = [dim.size for dim in reversed(pass_.leaves)][: LEAF_RANK - 1]
     variant = "across" * across + "_" * (across and dst == 16) + "partial" * (dst == 16)
     return plan_of(
-        f"reduce_{reduction.kind}_{variant or 'along'}",
-        task,
-        path,
-        RANK,
+        *(_BY_NAME[f"reduce_{reduction.kind}"], variant or "along", task, path),
         [(start, to) for start, _, to in launches],
         sources=(src,),
         inside=(count,),
-        tail=(
-            *(pass_.block, pass_.leaf_count),
-            *_padded(ends, LEAF_RANK - 1),
-            *_padded(leaf_steps, LEAF_RANK),
-        ),
+        push={
+            "block": pass_.block,
+            "leaves": pass_.leaf_count,
+            "ends": _padded(ends, LEAF_RANK - 1),
+            "steps": _padded(leaf_steps, LEAF_RANK),
+        },
     )
 
 

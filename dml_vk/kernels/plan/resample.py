@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from dml_vk.arguments import Ints
 from dml_vk.dtypes import DType
-from dml_vk.kernels.kernel import PACKED_SPEC, WORDS_SPEC, Kernel, index_push
+from dml_vk.kernels.kernel import PACKED_SPEC, WORDS_SPEC, Kernel, by_name, index_push
 from dml_vk.kernels.plan.base import Load, Plan
 from dml_vk.kernels.plan.caching import cached_plan
 from dml_vk.kernels.plan.dims import Dim, ascending, offsets
@@ -39,6 +39,7 @@ KERNELS = tuple(
         )
     ]
 )
+_BY_NAME = by_name(KERNELS)
 
 
 @cached_plan(1024)
@@ -70,14 +71,11 @@ def plan_resample(
     entry = 1 if taps == 1 else 2 * taps
     launches = offsets(task.outer, (starts[0], 0, 0, starts[3]))
     return plan_of(
-        f"resample_{path.name}_{8 * task.itemsize}",
-        task,
-        path,
-        _RANK,
+        *(_BY_NAME[f"resample_{path.name}"], str(8 * task.itemsize), task, path),
         [(source, 0, to) for source, _, _, to in launches],
         sources=(itemsizes[0], 4),
-        tail=tuple([n & 0xFFFFFFFF for n in (*starts[1:3], spatial[-1] * entry, height)]),
-        spec=(dtype.code, len(spatial), taps),
+        push={"scalars": (*starts[1:3], spatial[-1] * entry, height)},
+        constants={"TYPE": dtype.code, "SPATIAL": len(spatial), "TAPS": taps},
         loads=(load,),
     )
 

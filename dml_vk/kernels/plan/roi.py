@@ -11,7 +11,7 @@ from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.caching import cached_plan
 from dml_vk.kernels.plan.dims import Dim
-from dml_vk.kernels.plan.paths import Path, plan_of
+from dml_vk.kernels.plan.paths import Path, plan_of, row_constants
 from dml_vk.kernels.plan.tasks import Task
 from dml_vk.limits import Profile
 
@@ -68,7 +68,9 @@ def plan_boxes(counts: Ints, steps: Ints, tile: Tile, more: bool, profile: Profi
     size = tile.bottom - tile.top, tile.right - tile.left
     turns = rounds.loop(size[0], rounds.loop(size[1]))
     cost = _TAP_NS * math.prod(size)
-    return _plan("roi_boxes_max", counts, steps, tile, (int(more),), turns, cost, profile)
+    boxes, _ = KERNELS
+    own, constants = {"tile": tuple(tile)}, {"MORE": int(more)}
+    return _plan(boxes, "max", counts, steps, own, constants, turns, cost, profile)
 
 
 @cached_plan()
@@ -88,17 +90,19 @@ def plan_samples(
     and of what is outside.
     """
     turns = rounds.loop(samples, rounds.loop(samples))
-    spec, cost = (int(largest), int(nearest)), 4 * _TAP_NS * samples**2
-    tail = (*ends, *numbers)
-    return _plan("roi_samples_float", counts, steps, tail, spec, turns, cost, profile)
+    _, kernel = KERNELS
+    own = {"ends": ends, "offsets": numbers}
+    constants, cost = {"LARGEST": int(largest), "NEAREST": int(nearest)}, 4 * _TAP_NS * samples**2
+    return _plan(kernel, "float", counts, steps, own, constants, turns, cost, profile)
 
 
 def _plan(
-    module: str,
+    kernel: Kernel,
+    variant: str,
     counts: Ints,
     steps: Ints,
-    tail: Ints,
-    spec: Ints,
+    own: dict[str, Ints],
+    constants: dict[str, int],
     turns: int,
     cost: float,
     profile: Profile,
@@ -109,7 +113,7 @@ def _plan(
     path = Path(
         "elements",
         dims,
-        (1, 1, 1, 1),
+        row_constants(1, 1, 1, 1),
         whole=count,
         edges=0,
         groups=1,
@@ -118,6 +122,9 @@ def _plan(
         unit_rounds=rounds.one_by_one(1) + turns,
         elements=1,
     )
-    words = tuple([word & 0xFFFFFFFF for word in (*counts[1:], *steps, *tail)])
-    task = Task(dims, [], (4, 4), (0, 0), profile)
-    return plan_of(module, task, path, 1, [(0, 0, 0)], sources=(4, 4), tail=words, spec=spec)
+    return plan_of(
+        *(kernel, variant, Task(dims, [], (4, 4), (0, 0), profile), path, [(0, 0, 0)]),
+        sources=(4, 4),
+        push={"counts": counts[1:], "steps": steps, **own},
+        constants=constants,
+    )

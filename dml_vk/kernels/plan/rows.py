@@ -12,12 +12,20 @@ from typing import NamedTuple
 
 from dml_vk.arguments import Ints
 from dml_vk.kernels import finishes
-from dml_vk.kernels.kernel import WORDS_SPEC, Kernel, index_push
+from dml_vk.kernels.kernel import WORDS_SPEC, Kernel, by_name, index_push
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Load, Plan
 from dml_vk.kernels.plan.caching import cached_plan
 from dml_vk.kernels.plan.dims import Dim, ascending
-from dml_vk.kernels.plan.paths import ANY, LOCAL_SIZE, Path, plan_of
+from dml_vk.kernels.plan.paths import (
+    ANY,
+    LOCAL_SIZE,
+    Path,
+    pack_bits,
+    pack_pairs,
+    plan_of,
+    row_constants,
+)
 from dml_vk.kernels.plan.reduce import PAIR_OPCODES, PAIRS
 from dml_vk.kernels.plan.tasks import QUAD_BYTES, Task, columns_of
 from dml_vk.limits import Profile
@@ -46,6 +54,7 @@ KERNELS = tuple(
             push=index_push(
                 ("a_base", "b_base", "c_base", "dst_base"), _RANK, (("scalars", 3),), 3
             ),
+            params=("scalars",),
             variants={
                 f"{way}_{bits}": {**PAIR_OPCODES, **finishes.OPCODES, **macros, "BITS": str(bits)}
                 for way, macros in _WAYS.items()
@@ -55,6 +64,9 @@ KERNELS = tuple(
         for kind in _ELEMENT_NS
     ]
 )
+
+
+_BY_NAME = by_name(KERNELS)
 
 
 class Finish(NamedTuple):
@@ -205,10 +217,11 @@ def _plan(
     path = Path(
         way,
         dims,
-        (
-            *(1, per, sum([step << 2 * k for k, step in enumerate(steps)]), int(inner.dst == 1)),
-            *(sum([flag << k for k, flag in enumerate(src_quads)]), int(quads)),
-        ),
+        {
+            **row_constants(1, per, pack_pairs(steps), int(inner.dst == 1)),
+            "SRC_QUADS": pack_bits(src_quads),
+            "DST_QUADS": int(quads),
+        },
         whole=math.prod([dim.size for dim in rows.rows]),
         edges=0,
         groups=1,
@@ -218,18 +231,26 @@ def _plan(
         elements=rows.elements * wide,
         by="quads" if quads or wide > 1 else "elements",
     )
+    type_, b_type, c_type = done.types
+    (eps,) = done.eps or (0,)
     return plan_of(
-        f"rows_{kind}_{way}_{8 * task.itemsize}",
-        task,
-        path,
-        _RANK,
-        [starts],
+        *(_BY_NAME[f"rows_{kind}"], f"{way}_{8 * task.itemsize}", task, path, [starts]),
         sources=task.itemsizes[:-1],
-        spec=(
-            *(int(PAIR_OPCODES[f"REDUCE_{done.pair.upper()}"]), done.finish, done.after),
-            *(done.missing, *done.types, *(done.eps or (0,))),
-            *(int(inner.size % _CHUNK > 0), tiers, int(parts > 1 or joined), int(joined), block),
-        ),
+        constants={
+            "OP": int(PAIR_OPCODES[f"REDUCE_{done.pair.upper()}"]),
+            "FINISH": done.finish,
+            "AFTER": done.after,
+            "SCALARS": done.missing,
+            "TYPE": type_,
+            "B_TYPE": b_type,
+            "C_TYPE": c_type,
+            "EPS": eps,
+            "GAPS": int(inner.size % _CHUNK > 0),
+            "TIERS": tiers,
+            "PARTS": int(parts > 1 or joined),
+            "JOINED": int(joined),
+            "BLOCK": block,
+        },
         lanes=team if team > 1 else None,
         by_teams=team > 1,
         loads=(Load(2 * path.elements, 2 * _CHUNK * wide),),  # for the pair, and for the elements

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from dml_vk.arguments import Ints
-from dml_vk.kernels.kernel import INDEX_SPEC, MADE_RANK, Kernel, index_push, native
+from dml_vk.kernels.kernel import INDEX_SPEC, MADE_RANK, Kernel, by_name, index_push, native
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.caching import cached_plan
@@ -56,6 +56,9 @@ KERNELS = tuple(
         for kind, itemsize in _ITEMSIZE.items()
     ]
 )
+
+
+_BY_NAME = by_name(KERNELS)
 
 
 class Scan(NamedTuple):
@@ -123,11 +126,16 @@ def plan_scan(
         path = Path(
             "row" if rows.columns == 1 else "columns",
             inner,
-            (
-                *(scan.operator, form, scan.type_code, levels),
-                *(0 if together else len(inner) - 1, int(carried)),
-                *(int(rows.src_runs), int(rows.dst_quads and writes)),
-            ),
+            {
+                "OP": scan.operator,
+                "FORM": form,
+                "TYPE": scan.type_code,
+                "LEVELS": levels,
+                "SPAN_DIM": 0 if together else len(inner) - 1,
+                "CARRIED": int(carried),
+                "SRC_RUNS": int(rows.src_runs),
+                "DST_QUADS": int(rows.dst_quads and writes),
+            },
             whole=units,
             edges=0,
             groups=1,
@@ -143,9 +151,9 @@ def plan_scan(
             for k, (src, dst) in enumerate(offsets(outer, starts))
         ]
         return plan_of(
-            *(f"scan_{scan.kind}_{path.name}", task, path, MADE_RANK, launches),
+            *(_BY_NAME[f"scan_{scan.kind}"], path.name, task, path, launches),
             sources=itemsizes,
-            tail=(span, *[step & 0xFFFFFFFF for step in row.strides]),
+            push={"span": span, "src_step": row.strides[0], "dst_step": row.strides[1]},
             inside=(min(span, row.size),),
             lanes=lanes,
         )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dml_vk.arguments import Ints
-from dml_vk.kernels.kernel import MADE_RANK, WORDS_SPEC, Kernel, index_push
+from dml_vk.kernels.kernel import MADE_RANK, WORDS_SPEC, Kernel, by_name, index_push
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.caching import cached_plan
 from dml_vk.kernels.plan.dims import offsets
@@ -23,6 +23,7 @@ KERNELS = (
             MADE_RANK,
             (("count", 1), ("sorted_step", 1), ("order_step", 1)),
         ),
+        params=("count", "sorted_step", "order_step"),
         variants={"int64": {}},
     ),
     Kernel(
@@ -30,9 +31,11 @@ KERNELS = (
         bindings=("Src", "Dst"),
         spec=(*WORDS_SPEC, "INSIDE", "OUTSIDE"),
         push=index_push(("src_base", "dst_base"), MADE_RANK, (("inner", 1), ("size", 1))),
+        params=("inner", "size"),
         variants={"int64": {}},
     ),
 )
+_BY_NAME = by_name(KERNELS)
 
 
 @cached_plan()
@@ -43,7 +46,7 @@ def plan_search(
     element_ns: float,
     profile: Profile,
     *,
-    spec: Ints = (),
+    constants: tuple[tuple[str, int], ...] = (),
     others: Ints = (),
 ) -> Plan:
     """Plan one int64 per element of src.
@@ -54,6 +57,8 @@ def plan_search(
     task, starts = task_of(sizes, *columns_of(operands), MADE_RANK, profile)
     path = rows(task).costing(element_ns, _ELEMENT_ROUNDS[kernel])
     launches = [(src, *(0 for _ in others), dst) for src, dst in offsets(task.outer, starts)]
-    module = f"{kernel}_int64"
-    sources = (task.itemsizes[0], *others)
-    return plan_of(module, task, path, MADE_RANK, launches, sources=sources, spec=spec)
+    return plan_of(
+        *(_BY_NAME[kernel], "int64", task, path, launches),
+        sources=(task.itemsizes[0], *others),
+        constants=dict(constants),
+    )

@@ -8,12 +8,12 @@ its row.
 from __future__ import annotations
 
 from dml_vk.arguments import Ints
-from dml_vk.kernels.kernel import COMPUTED_RANK, INDEX_SPEC, WORDS_SPEC, Kernel, index_push
+from dml_vk.kernels.kernel import COMPUTED_RANK, INDEX_SPEC, WORDS_SPEC, Kernel, by_name, index_push
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.caching import cached_plan
 from dml_vk.kernels.plan.dims import Dim, offsets
-from dml_vk.kernels.plan.paths import Path, plan_of, rows
+from dml_vk.kernels.plan.paths import NOTHING, Path, plan_of, rows
 from dml_vk.kernels.plan.tasks import Task, columns_of, task_of
 from dml_vk.limits import Profile
 
@@ -33,6 +33,7 @@ KERNELS = (
         bindings=("a_words", "Dst"),
         spec=_KEY_SPEC,
         push=index_push(("a_base", "dst_base"), COMPUTED_RANK[1], (("scalars", 4),)),
+        params=("scalars",),
         variants={"32": {"BITS": "32"}, "64": {"BITS": "64"}},
         body="sort_key",
     ),
@@ -53,6 +54,7 @@ KERNELS = (
         variants=_BY_KEY,
     ),
 )
+_BY_NAME = by_name(KERNELS)
 
 
 @cached_plan()
@@ -70,10 +72,17 @@ def plan_keys(
     strides, bases, itemsizes = columns_of(operands)
     task, starts = task_of(sizes, strides, bases, itemsizes, rank, profile)
     path = rows(task).costing(_KEY_NS[itemsizes[-1]])
-    module = f"sort_key_words_{8 * itemsizes[-1]}"
-    launches = offsets(task.outer, starts)
-    spec = (0, 0, 0, dtype_code, dtype_code, dtype_code)
-    return plan_of(module, task, path, rank, launches, sources=itemsizes[:1], spec=spec)
+    kernel, variant = _BY_NAME["sort_key_words"], str(8 * itemsizes[-1])
+    return plan_of(
+        *(kernel, variant, task, path, offsets(task.outer, starts)),
+        sources=itemsizes[:1],
+        constants={
+            "OP": 0,
+            "BEFORE": 0,
+            "SCALARS": 0,
+            **dict.fromkeys(("TYPE", "COMMON", "A_TYPE"), dtype_code),
+        },
+    )
 
 
 @cached_plan()
@@ -110,7 +119,7 @@ def _over_rows(
     path = Path(
         kernel.removeprefix("sort_"),
         dims,
-        (),
+        NOTHING,
         count * groups,
         0,
         groups,
@@ -120,9 +129,10 @@ def _over_rows(
         elements=chunk,
     )
     launches = [(0,) * len(itemsizes)]
+    pitch, *_ = params
     return plan_of(
-        *(f"{kernel}_{8 * key_bytes}", task, path, 1, launches),
+        *(_BY_NAME[kernel], str(8 * key_bytes), task, path, launches),
         sources=itemsizes[:-1],
-        tail=params,
+        push={"pitch": pitch, "run": run, "chunk": chunk},
         inside=(count, length),
     )

@@ -6,15 +6,15 @@ A tile reads each row of x once for all of its windows: see glsl/include/familie
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from dml_vk.arguments import Ints
 from dml_vk.dtypes import DType
-from dml_vk.kernels.kernel import INDEX_SPEC
+from dml_vk.kernels.kernel import INDEX_SPEC, Kernel, of_dims
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Load, Plan
-from dml_vk.kernels.plan.paths import LOCAL_SIZE
+from dml_vk.kernels.plan.paths import NOTHING, local_size
 from dml_vk.limits import Profile
 
 MOST_TERMS = 64  # elements of a window
@@ -91,7 +91,8 @@ def suits(spatial: Sequence[Spatial]) -> bool:
 
 
 def plan_windows(
-    module: str,
+    kernel: Kernel,
+    variant: str,
     samples: int,
     channels: int,
     spatial: Sequence[Spatial],
@@ -101,8 +102,8 @@ def plan_windows(
     *,
     sources: Ints,
     strides: Ints = (),
-    tail: Ints = (),
-    spec: Ints = (),
+    push: Mapping[str, int | Ints] = NOTHING,
+    constants: Mapping[str, int] = NOTHING,
     widest: int = 4,
     quad_rounds: int = 0,
     fused: bool = False,
@@ -110,7 +111,7 @@ def plan_windows(
     """Plan the tiles of all windows. Spatial dims are innermost first.
 
     `sources` are the item sizes of all operands but the result, `strides` the strides of those
-    beside x along two dims, `tail` and `spec` the parameters and constants after the common ones,
+    beside x along two dims, `push` and `constants` those of the kernel's own,
     `widest` the most windows side by side, 4 or 8. `quad_rounds` bounds what is done with four
     results; if it is 0, that is short.
     """
@@ -130,27 +131,53 @@ def plan_windows(
     ]
     read_at_once = tile.channels * tile.reads(inner, outer)
     one_by_one = quad_rounds > 0 or dst.dtype.itemsize < 4
-    push = (
-        *(0, units, *(0 for _ in sources), 0, units, groups, across, inner.windows, outer.windows),
-        *(inner.x, outer.x, *strides, inner.dst, outer.dst),
-        *(inner.size, outer.size, x.sample, x.channel, dst.sample, dst.channel, down, *tail),
-    )
+    (from_0, to_0), (from_1, to_1) = sure
     path = f"tile, {tile.channels} by {tile.down} by {tile.across} windows, {terms} terms"
     return Plan(
-        module=module,
-        spec=(
-            *(min(LOCAL_SIZE, profile.max_invocations // profile.lanes * profile.lanes),),
-            *(profile.lanes, 2, 0),
-            *(*tile, read, int(_stores_quads(tile, dims, dst)), int(one_by_one)),
-            *(x.dtype.code, dst.dtype.code),
-            *[dim.window for dim in dims],
-            *[dim.dilation for dim in dims],
-            *[dim.stride for dim in dims],
-            *[dim.padding & 0xFFFFFFFF for dim in dims],
-            *(sure[0][0], sure[1][0], sure[0][1], sure[1][1], int(not last.is_bounded)),
-            *(last.windows, last.size, last.x & 0xFFFFFFFF, last.dst & 0xFFFFFFFF, *spec),
+        module=f"{kernel.name}_{variant}",
+        spec=kernel.constants(
+            {
+                "LOCAL_SIZE": local_size(profile),
+                "LANES": profile.lanes,
+                "RANK": 2,
+                "EDGES": 0,
+                "CHANNELS": tile.channels,
+                "DOWN": tile.down,
+                "ACROSS": tile.across,
+                "X_READ": read,
+                "DST_QUADS": int(_stores_quads(tile, dims, dst)),
+                "ONE_BY_ONE": int(one_by_one),
+                "X_TYPE": x.dtype.code,
+                "DST_TYPE": dst.dtype.code,
+                **constants_of(dims),
+                "SURE_FROM_0": from_0,
+                "SURE_FROM_1": from_1,
+                "SURE_TO_0": to_0,
+                "SURE_TO_1": to_1,
+                "SURE_2": int(not last.is_bounded),
+                "X_STRIDE_2": last.x,
+                "DST_STRIDE_2": last.dst,
+                **constants,
+            }
         ),
-        push=tuple([word & 0xFFFFFFFF for word in push]),
+        push=kernel.words(
+            units,
+            {
+                "whole": units,
+                "groups": groups,
+                "extent": across,
+                "sizes": (inner.windows, outer.windows),
+                "strides": (inner.x, outer.x, *strides, inner.dst, outer.dst),
+                "inner_size": inner.size,
+                "outer_size": outer.size,
+                "x_sample": x.sample,
+                "x_channel": x.channel,
+                "dst_sample": dst.sample,
+                "dst_channel": dst.channel,
+                "tiles_down": down,
+                **push,
+            },
+        ),
         units=units,
         unit_ns=100.0 + _READ_NS * last.window * read_at_once + _TERM_NS * terms * windows,
         unit_rounds=rounds.loop(last.window) + one_by_one * rounds.loop(windows // 4, quad_rounds),
@@ -162,6 +189,18 @@ def plan_windows(
         path=f"{path}, fused multiply-add" if fused else path,
         sizes=(samples, channels, *[dim.windows for dim in dims]),
     )
+
+
+def constants_of(dims: Sequence[Spatial]) -> dict[str, int]:
+    """What kernels of windows know of three spatial dims, innermost first."""
+    return {
+        **of_dims("WINDOW", tuple([dim.window for dim in dims])),
+        **of_dims("DILATION", tuple([dim.dilation for dim in dims])),
+        **of_dims("STRIDE", tuple([dim.stride for dim in dims])),
+        **of_dims("PADDING", tuple([dim.padding for dim in dims])),
+        "DST_SIZE_2": dims[-1].windows,
+        "X_SIZE_2": dims[-1].size,
+    }
 
 
 def takes_channels(x: Side, dims: tuple[Spatial, ...], channels: int) -> bool:

@@ -14,7 +14,8 @@ from dml_vk.arguments import Ints
 from dml_vk.dtypes import DTYPES
 from dml_vk.kernels.operators import OPCODES
 from dml_vk.kernels.plan.chain import COPY, FILL
-from dml_vk.kernels.registry import COMPUTED, KERNELS, NATIVE_MODULES
+from dml_vk.kernels.plan.elementwise import COMPUTED
+from dml_vk.kernels.registry import KERNELS, NATIVE_MODULES
 from dml_vk.kernels.spirv import library
 from dml_vk.kernels.spirv import spec as op
 from dml_vk.kernels.spirv.fold import Folder

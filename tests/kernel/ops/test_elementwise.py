@@ -20,8 +20,7 @@ import dml_vk
 from dml_vk.dtypes import bool_, complex64, complex128, to_dtype, uint8, uint32
 from dml_vk.kernels.kernel import COMPUTED_RANK
 from dml_vk.kernels.operators import OPERATORS
-from dml_vk.kernels.plan.elementwise import plan_computed
-from dml_vk.kernels.registry import COMPUTED
+from dml_vk.kernels.plan.elementwise import COMPUTED, plan_computed
 from dml_vk.layout import Layout, channels_last
 from dml_vk.ops import elementwise as operation
 from dml_vk.testing.strategies import layouts, targets

@@ -75,7 +75,7 @@ def check_philox(layout: Layout, dtype, counter: int = COUNTER, *, on_device: bo
 def plan_of(dtype, layout, *, on_device=False):
     """None where there are none: other operations draw these."""
     form = layout.sizes, layout.strides, dtype.itemsize, layout.offset + MARGIN
-    told = {"sources": (4,), "spec": (int(on_device),)}
+    told = {"sources": (4,), "constants": (("FROM_BUFFER", int(on_device)),)}
     return plan_indexed("philox", dtype.name, *form, dml_vk.device().profile, **told)
 
 

@@ -13,7 +13,8 @@ import pytest
 import dml_vk
 from dml_vk import directml
 from dml_vk.kernels.operators import CASTS, NOT_PUBLIC, OPERATORS, opcodes_of
-from dml_vk.kernels.registry import COMPUTED, KERNELS
+from dml_vk.kernels.plan.elementwise import COMPUTED
+from dml_vk.kernels.registry import KERNELS
 from dml_vk.kernels.spirv.library import GLSL
 
 ROOT = Path(__file__).parents[3]

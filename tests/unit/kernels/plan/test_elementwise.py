@@ -7,8 +7,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from dml_vk.kernels.kernel import COMPUTED_RANK, MAX_RANK
-from dml_vk.kernels.plan.elementwise import plan_computed
-from dml_vk.kernels.registry import COMPUTED, KERNELS
+from dml_vk.kernels.plan.elementwise import COMPUTED, plan_computed
+from dml_vk.kernels.registry import KERNELS
 from dml_vk.layout import Layout, channels_last
 from dml_vk.limits import MINIMUM
 from dml_vk.testing.strategies import layouts

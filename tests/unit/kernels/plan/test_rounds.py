@@ -24,7 +24,7 @@ from dml_vk.kernels.plan.conv import (
     plan_conv,
 )
 from dml_vk.kernels.plan.copy import plan_copy
-from dml_vk.kernels.plan.elementwise import plan_computed
+from dml_vk.kernels.plan.elementwise import COMPUTED, plan_computed
 from dml_vk.kernels.plan.gather import (
     Step,
     plan_check,
@@ -44,7 +44,6 @@ from dml_vk.kernels.plan.scan import EXCLUSIVE, INCLUSIVE, SUM, Scan, plan_scan
 from dml_vk.kernels.plan.search import plan_search
 from dml_vk.kernels.plan.sort import plan_keys, plan_merge, plan_runs
 from dml_vk.kernels.plan.transfer import COPY, FILL
-from dml_vk.kernels.registry import COMPUTED
 from dml_vk.layout import Layout, channels_last
 from dml_vk.limits import MINIMUM
 from dml_vk.runtime.queue import Queue
@@ -100,8 +99,10 @@ def test_copies_and_generators(data, kind, layout):
         *(("normal", "float32", 4), ("normal", "float16", 2), ("uniform", "float16", 2)),
         *(("integers", "int8", 1), ("integers", "wide64", 8), ("philox", "float16", 2)),
     ):
+        constants = (("FROM_BUFFER", 0),) if kernel == "philox" else ()
         plan = plan_indexed(
-            kernel, dtype, layout.sizes, layout.strides, own, layout.offset, profile
+            *(kernel, dtype, layout.sizes, layout.strides, own, layout.offset, profile),
+            constants=constants,
         )
         if plan is not None:
             check(plan)
@@ -226,9 +227,14 @@ def test_sorts_and_searches(kind, count, length, key_bytes):
         rows = Rows(count, length, pitch, pitch)
         check(plan_count(rows, chunks, itemsize, float32.code, chunked))
         check(plan_move(rows, chunks, itemsize, float32.code, PLACE, False, chunked))
-    for kernel, others in (("search", (4, 8)), ("nonzero_axis", ())):
+    of_search = ("TYPE", float32.code), ("RIGHT", 0), ("ORDERED", 1), ("ORDER_TYPE", float32.code)
+    of_axis = ("INSIDE", 1), ("OUTSIDE", 1)
+    for kernel, others, own in (("search", (4, 8), of_search), ("nonzero_axis", (), of_axis)):
         operands = (seen(layout, 4), seen(layout, 8))
-        check(plan_search(kernel, layout.sizes, operands, 8.0, profile, others=others))
+        planned = plan_search(
+            kernel, layout.sizes, operands, 8.0, profile, others=others, constants=own
+        )
+        check(planned)
 
 
 @tier.examples(200)

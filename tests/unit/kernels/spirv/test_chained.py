@@ -7,8 +7,9 @@ import pytest
 from dml_vk.dtypes import DTYPES
 from dml_vk.kernels.operators import CASTS, opcodes_of
 from dml_vk.kernels.plan.chain import FILL, Chain, Node, Operand, Recipe, Way
+from dml_vk.kernels.plan.elementwise import COMPUTED
 from dml_vk.kernels.plan.fused import plan_fused
-from dml_vk.kernels.registry import COMPUTED, NATIVE_MODULES
+from dml_vk.kernels.registry import NATIVE_MODULES
 from dml_vk.kernels.spirv import spec as op
 from dml_vk.kernels.spirv.assembler import Assembler
 from dml_vk.kernels.spirv.capabilities import NATIVE_CAPABILITIES, check_capabilities
