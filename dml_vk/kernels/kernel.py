@@ -8,6 +8,8 @@ from types import MappingProxyType
 
 from dml_vk.arguments import Ints
 
+READS, WRITES = "reads", "writes"  # of Kernel.fuses
+
 
 @dataclass(frozen=True)
 class Kernel:
@@ -25,6 +27,16 @@ class Kernel:
     writes: tuple[str, ...] = ("Dst",)  # the bindings that the kernel writes
     body: str = ""  # the name of its source file, if it differs from `name`
     params: tuple[str, ...] = ()  # the last push constants, which launches append to a plan's
+    fuses: tuple[str, ...] | str = ""
+    """Where a chain of elementwise operations may be attached: `READS`, `WRITES`, or why nowhere.
+
+    There it reads, or writes, each element once. What others read is in `Plan.loads`.
+    """
+    tile: tuple[str, str] | None = None
+    """The constants with the rows and columns of a tile that is stored, by rows if BY_ROWS is set.
+
+    A driver takes long to compile as many copies of a chain as a tile has elements.
+    """
 
     @property
     def source(self) -> str:

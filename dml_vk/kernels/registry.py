@@ -6,7 +6,7 @@ It repeats interfaces that the GLSL declares; a test compares it with the built 
 from __future__ import annotations
 
 from dml_vk.arguments import Ints
-from dml_vk.kernels.kernel import NATIVE_SPEC, Kernel, native
+from dml_vk.kernels.kernel import NATIVE_SPEC, Kernel, by_name, native
 from dml_vk.kernels.operators import opcodes_of
 from dml_vk.kernels.plan import (
     conv,
@@ -31,9 +31,11 @@ from dml_vk.kernels.plan import (
     sort,
 )
 
+_CHECK = "its result is no tensor"
 _KERNELS = (
     Kernel(
         "rounds_check",
+        fuses=_CHECK,
         bindings=("Dst",),
         spec=("INNER",),
         push=(("dst_base", 1), ("wanted", 1)),
@@ -41,6 +43,7 @@ _KERNELS = (
     ),
     Kernel(
         "float_check",
+        fuses=_CHECK,
         bindings=("a", "b", "c", "Dst"),
         spec=(),
         push=(
@@ -51,6 +54,7 @@ _KERNELS = (
     ),
     Kernel(
         "function_check",
+        fuses=_CHECK,
         bindings=("a", "b", "Dst"),
         spec=(),
         push=(("a_base", 1), ("b_base", 1), ("dst_base", 1), ("count", 1)),
@@ -58,6 +62,7 @@ _KERNELS = (
     ),
     Kernel(
         "integer_check",
+        fuses=_CHECK,
         bindings=("Src", "Dst"),
         spec=(),
         push=(("src_base", 1), ("dst_base", 1), ("count", 1)),
@@ -65,6 +70,7 @@ _KERNELS = (
     ),
     Kernel(
         "double_check",
+        fuses=_CHECK,
         bindings=("Src", "Dst"),
         spec=(),
         push=(("src_base", 1), ("dst_base", 1), ("count", 1)),
@@ -72,6 +78,7 @@ _KERNELS = (
     ),
     Kernel(
         "divide_check",
+        fuses=_CHECK,
         bindings=("Src", "Dst"),
         spec=(),
         push=(("src_base", 1), ("dst_base", 1), ("count", 1)),
@@ -99,7 +106,9 @@ _KERNELS = (
     *radix.KERNELS,
 )
 
-KERNELS: dict[str, Kernel] = {kernel.name: kernel for kernel in _KERNELS}
+KERNELS = by_name(_KERNELS)
+# By the names of their modules.
+OF_MODULES = {module: kernel for kernel in _KERNELS for module in kernel.modules}
 # Modules that have the constant NATIVE.
 NATIVE_MODULES = frozenset(
     module

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from dml_vk.arguments import Ints
+from dml_vk.kernels.kernel import READS, WRITES
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.again import again_ns
 from dml_vk.kernels.plan.base import BASES, Load, Plan
@@ -25,23 +26,13 @@ from dml_vk.kernels.plan.fused import (
 from dml_vk.kernels.plan.paths import LINE_BYTES
 from dml_vk.kernels.plan.tasks import QUAD_BYTES
 from dml_vk.kernels.plan.transfer import COPY, FILL
+from dml_vk.kernels.registry import OF_MODULES
 from dml_vk.kernels.spirv.attached import module_of, outline
 from dml_vk.kernels.spirv.growing import Member, Outline
 from dml_vk.kernels.spirv.nodes import scalar_words
 from dml_vk.kernels.spirv.pieces import RARE
 from dml_vk.limits import Profile
 
-# Kernels that write each element once, and those that also read each once. What others read is in
-# `Plan.loads`.
-_READ_ONCE = ("reduce_", "scan_", "copy_")
-_WRITTEN_ONCE = (
-    *(*_READ_ONCE, "conv_", "depthwise_", "matmul_", "finish_", "rows_", "pool_"),
-    *("resample_", "gather_"),
-)
-# Kernels that store tiles, at once or, if their last constant is set, row after row: a driver takes
-# long to compile as many copies of a chain as a tile has elements.
-_TILES = ("conv_", "matmul_tile_", "matmul_linear_tile_")
-_ROWS = 6  # where their spec has the rows of a tile, and then its columns
 # A chain is written as often as a kernel's text loads or stores words: what it then takes to
 # compile, by its time in nanoseconds and its nodes. What is read several times is computed by less
 # than a CPU keeps of a kernel's instructions.
@@ -81,8 +72,10 @@ def plan_attached(
     kernel, is_read = kernel_of(plan), passing.is_read
     if kernel is None or not _is_suited(plan, kernel, passing, chain):
         return None
-    if module_of(kernel).startswith(_TILES) and not is_read and kernel.kernel is None:
-        plan = replace(plan, spec=(*plan.spec[:-1], 1))
+    row = OF_MODULES[module_of(kernel)]
+    if row.tile and not is_read and kernel.kernel is None:
+        constants = dict(zip(row.spec, plan.spec, strict=True))
+        plan = replace(plan, spec=row.constants({**constants, "BY_ROWS": 1}))
         kernel = kernel._replace(spec=plan.spec)
     found = outline(kernel, passing.binding, is_read, profile.unrolls)
     joined = _joined(plan, passing, chain)
@@ -118,9 +111,15 @@ def plan_attached(
     return Attaching(made, through, moved, others, max(0, end - len(plan.push) - params))
 
 
+def _fuses(kernel: Attached) -> tuple[str, ...]:
+    """Where chains may be attached to a kernel."""
+    fuses = OF_MODULES[module_of(kernel)].fuses
+    return fuses if isinstance(fuses, tuple) else ()
+
+
 def _is_suited(plan: Plan, kernel: Attached, passing: Passing, chain: Chain) -> bool:
     """Whether a kernel could compute a chain, as far as that is known without its module."""
-    is_once = module_of(kernel).startswith(_READ_ONCE if passing.is_read else _WRITTEN_ONCE)
+    is_once = (READS if passing.is_read else WRITES) in _fuses(kernel)
     if not is_once and _load(plan, passing) is None:
         return False
     if len(plan.launches) != 1 or plan.arguments or not is_known(chain) or 0 in chain.sizes:
@@ -192,8 +191,9 @@ def _work(plan: Plan, kernel: Attached, passing: Passing, chain: Chain, found: O
         total = plan.unit_rounds * (1 + each) + each * elements
         return _Work(float(plan.units * elements), total, most <= _MOST_UNROLLED)
     most = plan.unit_rounds + each * (plan.unit_rounds + 1) * text
-    if module_of(kernel).startswith(_TILES) and not passing.is_read and kernel.kernel is None:
-        down, text = plan.spec[_ROWS : _ROWS + 2]
+    row = OF_MODULES[module_of(kernel)]
+    if row.tile and not passing.is_read and kernel.kernel is None:
+        down, text = [plan.spec[row.spec.index(name)] for name in row.tile]
         most = plan.unit_rounds + rounds.loop(down, text * each)
     is_short = text * (len(chain.nodes) + computing_ns(chain)) <= _MOST_TEXT
     return _Work(float(math.prod(chain.sizes)), most, is_short)

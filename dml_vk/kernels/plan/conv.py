@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from dml_vk.arguments import Ints
 from dml_vk.dtypes import DType, float32
-from dml_vk.kernels.kernel import INDEX_SPEC, Kernel, index_push
+from dml_vk.kernels.kernel import INDEX_SPEC, WRITES, Kernel, index_push
 from dml_vk.kernels.operators import opcodes_of
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Plan
@@ -44,6 +44,8 @@ _SPATIAL_SPEC = ("WINDOW", "DILATION", "STRIDE", "PADDING")
 KERNELS = (
     Kernel(
         "conv",
+        fuses=(WRITES,),
+        tile=("ROWS", "COLUMNS"),
         bindings=("x_words", "weight_words", "bias_words", "Dst"),
         spec=(
             *INDEX_SPEC,

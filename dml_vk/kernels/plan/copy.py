@@ -13,8 +13,10 @@ from dml_vk.kernels.kernel import (
     INDEX_SPEC,
     MAX_RANK,
     PACKED_SPEC,
+    READS,
     TILE_SPEC,
     WORDS_SPEC,
+    WRITES,
     Kernel,
     by_name,
     index_push,
@@ -32,6 +34,7 @@ _PUSH = index_push(("src_base", "dst_base"), MAX_RANK)
 KERNELS = (
     Kernel(
         "copy_words",
+        fuses=(READS, WRITES),
         bindings=("Src", "Dst"),
         spec=WORDS_SPEC,
         push=_PUSH,
@@ -39,6 +42,7 @@ KERNELS = (
     ),
     Kernel(
         "copy_packed",
+        fuses=(READS, WRITES),
         bindings=("Src", "Dst"),
         spec=PACKED_SPEC,
         push=_PUSH,
@@ -46,6 +50,7 @@ KERNELS = (
     ),
     Kernel(
         "copy_zip",
+        fuses=(READS, WRITES),
         bindings=("Src", "Dst"),
         spec=(*INDEX_SPEC, "CHANNELS", "ZIP"),
         push=_PUSH,
@@ -53,6 +58,7 @@ KERNELS = (
     ),
     Kernel(
         "copy_tile",
+        fuses=(READS, WRITES),
         bindings=("Src", "Dst"),
         spec=TILE_SPEC,
         push=_PUSH,

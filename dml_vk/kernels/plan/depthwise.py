@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 
 from dml_vk.dtypes import DType, float32
-from dml_vk.kernels.kernel import Kernel, index_push
+from dml_vk.kernels.kernel import WRITES, Kernel, index_push
 from dml_vk.kernels.operators import opcodes_of
 from dml_vk.kernels.plan import rounds, windows
 from dml_vk.kernels.plan.base import Plan
@@ -17,6 +17,7 @@ from dml_vk.limits import Profile
 KERNELS = (
     Kernel(
         "depthwise",
+        fuses=(WRITES,),
         bindings=("x_words", "weight_words", "bias_words", "dst_words"),
         writes=("dst_words",),
         spec=(

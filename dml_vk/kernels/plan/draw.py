@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dml_vk.kernels.kernel import PATH_SPEC, Kernel, index_push
+from dml_vk.kernels.kernel import PATH_SPEC, WRITES, Kernel, index_push
 from dml_vk.kernels.plan.rounds import SQRT, loop
 
 DRAWN_RANK = 4  # dims in one launch: parameters take up the rest of the push block
@@ -40,6 +40,7 @@ _VARIANTS: Mapping[str, Mapping[str, Mapping[str, Mapping[str, str]]]] = {
 KERNELS = tuple(
     Kernel(
         f"{name}_{path}",
+        fuses=(WRITES,),
         bindings=("Dst",),
         spec=PATH_SPEC[path],
         push=_PUSH,

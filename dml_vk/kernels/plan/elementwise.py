@@ -12,6 +12,7 @@ from dml_vk.kernels.kernel import (
     MAX_RANK,
     PATH_SPEC,
     SCALAR_WORDS,
+    WRITES,
     Kernel,
     by_name,
     index_push,
@@ -80,6 +81,12 @@ BY_ELEMENT = {**COMPUTED, **finishes.KERNELS}
 _OPCODES = {"cast": CASTS, "finish": finishes.OPCODES, "pairs": finishes.PAIRS_OPCODES}
 
 
+_FUSES: dict[str, tuple[str, ...] | str] = {
+    "finish": (WRITES,),
+    "pairs": "a pair of numbers is no element",
+}
+
+
 def _kernels() -> Iterator[Kernel]:
     """Make one kernel for every path of an elementwise family; all have the same interface."""
     for name, (sources, suffixes) in BY_ELEMENT.items():
@@ -103,6 +110,7 @@ def _kernels() -> Iterator[Kernel]:
             if variants:
                 yield Kernel(
                     f"{name}_{path}",
+                    fuses=_FUSES.get(name, "it is part of chains itself"),
                     bindings=(*(f"{operand}_words" for operand in operands), "Dst"),
                     spec=spec,
                     push=index_push(bases, COMPUTED_RANK[sources], scalars, sources),

@@ -52,6 +52,7 @@ _PUSH = (
     *(("src_step", 1), ("src_im", 1), ("dst_step", 1), ("dst_im", 1), ("span", 1), ("turn", 1)),
     *(("there", 1), ("kept", 1), ("scale", 2), ("src_next", 1), ("dst_next", 1)),
 )
+_PARTS = "it reads and writes parts of complex numbers"
 _FLOATS: dict[str, dict[str, str]] = {"float32": {}, "float64": {"DOUBLE": "1"}}
 
 
@@ -60,7 +61,7 @@ def _kernel(name: str, own: tuple[str, ...], dtypes: Sequence[str]) -> Kernel:
     variants = {
         dtype: _FLOATS[dtype] | (native(spec) if dtype == "float64" else {}) for dtype in dtypes
     }
-    return Kernel(f"fft_{name}", ("Src", "Table", "Dst"), spec, _PUSH, variants)
+    return Kernel(f"fft_{name}", ("Src", "Table", "Dst"), spec, _PUSH, variants, fuses=_PARTS)
 
 
 KERNELS = (

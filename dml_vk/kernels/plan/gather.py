@@ -15,6 +15,7 @@ from dml_vk.kernels.kernel import (
     PACKED_SPEC,
     ROW_SPEC,
     WORDS_SPEC,
+    WRITES,
     Kernel,
     by_name,
     index_push,
@@ -36,11 +37,13 @@ _WORDS = {bits: {"BITS": bits, **words} for bits, words in BY_WORDS.items()}
 _GATHER_PUSH = index_push(
     ("index_base", "src_base", "dst_base"), GATHER_RANK, (("scalars", 4),), sources=2
 )
+_MANY = "several indexes may name an element"
 _INDEX_SPEC = ("INDEX_TYPE", "SPLIT")
 
 KERNELS: tuple[Kernel, ...] = (
     Kernel(
         "gather_words",
+        fuses=(WRITES,),
         bindings=("index_words", "Src", "Dst"),
         spec=(*WORDS_SPEC, *_INDEX_SPEC),
         push=_GATHER_PUSH,
@@ -49,6 +52,7 @@ KERNELS: tuple[Kernel, ...] = (
     ),
     Kernel(
         "gather_packed",
+        fuses=(WRITES,),
         bindings=("index_words", "Src", "Dst"),
         spec=(*PACKED_SPEC, *_INDEX_SPEC),
         push=_GATHER_PUSH,
@@ -57,6 +61,7 @@ KERNELS: tuple[Kernel, ...] = (
     ),
     Kernel(
         "gather_check",
+        fuses="its result is one word",
         bindings=("Index", "Dst"),
         spec=(*ROW_SPEC, "INDEX_TYPE", "QUADS"),
         push=index_push(("index_base", "dst_base"), CHECK_RANK, (("size", 1),)),
@@ -64,6 +69,7 @@ KERNELS: tuple[Kernel, ...] = (
     ),
     Kernel(
         "scatter_claim",
+        fuses=_MANY,
         bindings=("Index", "Dst"),
         spec=(*ROW_SPEC, "QUADS"),
         push=index_push(("index_base", "dst_base"), MAX_RANK),
@@ -71,6 +77,7 @@ KERNELS: tuple[Kernel, ...] = (
     ),
     Kernel(
         "pick",
+        fuses=_MANY,
         bindings=("Owner", "Index", "Src", "Dst"),
         spec=INDEX_SPEC,
         push=index_push(
@@ -81,6 +88,7 @@ KERNELS: tuple[Kernel, ...] = (
     ),
     Kernel(
         "scatter",
+        fuses=_MANY,
         bindings=("Index", "Src", "Owner", "Dst"),
         spec=(*ROW_SPEC, "CLAIMED"),
         push=index_push(

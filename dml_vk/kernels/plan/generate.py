@@ -16,6 +16,7 @@ from dml_vk.kernels.kernel import (
     MADE_RANK,
     PACKED_SPEC,
     WORDS_SPEC,
+    WRITES,
     Kernel,
     by_name,
     index_push,
@@ -45,6 +46,7 @@ _FLOAT = "sequence_float(i, start, delta, {}u, {}u)"
 KERNELS = (
     Kernel(
         "fill_words",
+        fuses="a chain has the value itself",
         bindings=("Dst",),
         spec=WORDS_SPEC,
         push=_FILL_PUSH,
@@ -53,6 +55,7 @@ KERNELS = (
     ),
     Kernel(
         "fill_packed",
+        fuses="a chain has the value itself",
         bindings=("Dst",),
         spec=PACKED_SPEC,
         push=_FILL_PUSH,
@@ -61,6 +64,7 @@ KERNELS = (
     ),
     Kernel(
         "sequence_words",
+        fuses=(WRITES,),
         bindings=("Dst",),
         spec=WORDS_SPEC,
         push=_SEQUENCE_PUSH,
@@ -74,6 +78,7 @@ KERNELS = (
     ),
     Kernel(
         "sequence_packed",
+        fuses=(WRITES,),
         bindings=("Dst",),
         spec=PACKED_SPEC,
         push=_SEQUENCE_PUSH,
@@ -86,6 +91,7 @@ KERNELS = (
     ),
     Kernel(
         "philox_words",
+        fuses=(WRITES,),
         bindings=("State", "Dst"),
         spec=(*WORDS_SPEC, "FROM_BUFFER"),
         push=_PHILOX_PUSH,
@@ -99,6 +105,7 @@ KERNELS = (
     ),
     Kernel(
         "philox_packed",
+        fuses=(WRITES,),
         bindings=("State", "Dst"),
         spec=(*PACKED_SPEC, "FROM_BUFFER"),
         push=_PHILOX_PUSH,
@@ -107,6 +114,7 @@ KERNELS = (
     ),
     Kernel(
         "philox_advance",
+        fuses="it moves a state on",
         bindings=("State", "Dst"),
         writes=("State", "Dst"),
         spec=("LOCAL_SIZE",),

@@ -13,7 +13,15 @@ from typing import NamedTuple
 
 from dml_vk.arguments import Ints
 from dml_vk.dtypes import DType, float32, float64
-from dml_vk.kernels.kernel import INDEX_SPEC, WORDS_SPEC, Kernel, by_name, index_push, native
+from dml_vk.kernels.kernel import (
+    INDEX_SPEC,
+    WORDS_SPEC,
+    WRITES,
+    Kernel,
+    by_name,
+    index_push,
+    native,
+)
 from dml_vk.kernels.operators import opcodes_of
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Load, Plan
@@ -51,9 +59,14 @@ _MOST_PARTIAL = 2**22  # elements of temporary memory for partial sums
 _PARAMS = (("depth", 1), ("a_step", 1), ("b_step", 1))
 
 
+_TILE = "ROWS", "COLUMNS"
+
+
 def _kernel(name: str, spec: tuple[str, ...], variants: dict[str, dict[str, str]]) -> Kernel:
     return Kernel(
         name,
+        fuses=(WRITES,),
+        tile=_TILE if "ROWS" in spec else None,
         bindings=("a_words", "b_words", "Dst"),
         spec=spec,
         push=index_push(("a_base", "b_base", "dst_base"), _RANK, _PARAMS, 2),
@@ -87,6 +100,8 @@ KERNELS = (
     ),
     Kernel(
         "matmul_linear",
+        fuses=(WRITES,),
+        tile=_TILE,
         body="matmul_tile",
         bindings=("a_words", "b_words", "bias_words", "Dst"),
         spec=(*_TILE_SPEC, *LINEAR_SPEC),

@@ -13,7 +13,15 @@ from typing import NamedTuple
 
 from dml_vk.arguments import Ints
 from dml_vk.dtypes import DType
-from dml_vk.kernels.kernel import PACKED_SPEC, WORDS_SPEC, Kernel, by_name, index_push, of_dims
+from dml_vk.kernels.kernel import (
+    PACKED_SPEC,
+    WORDS_SPEC,
+    WRITES,
+    Kernel,
+    by_name,
+    index_push,
+    of_dims,
+)
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Load, Plan
 from dml_vk.kernels.plan.caching import cached_plan
@@ -39,6 +47,7 @@ _SPEC = (
 def _kernel(path: str, spec: tuple[str, ...], variants: dict[str, dict[str, str]]) -> Kernel:
     return Kernel(
         f"pool_{path}",
+        fuses=(WRITES,),
         bindings=("x_words", "Prior", "Dst"),
         spec=(*spec, *_SPEC),
         push=index_push(("src_base", "prior_base", "dst_base"), _RANK, (("scalars", 11),), 2),

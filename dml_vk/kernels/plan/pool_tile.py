@@ -6,7 +6,7 @@ from functools import lru_cache
 
 from dml_vk.arguments import Ints
 from dml_vk.dtypes import DType, float16
-from dml_vk.kernels.kernel import Kernel, index_push, of_dims
+from dml_vk.kernels.kernel import WRITES, Kernel, index_push, of_dims
 from dml_vk.kernels.plan import rounds, windows
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.pool import OPCODES, OPERATIONS, Pooling, from_inside
@@ -16,6 +16,7 @@ from dml_vk.limits import Profile
 KERNELS = (
     Kernel(
         "pool_tile",
+        fuses=(WRITES,),
         bindings=("x_words", "dst_words"),
         writes=("dst_words",),
         spec=(*windows.SPEC, "OP", "COUNTED", "END_0", "END_1", "END_2"),

@@ -29,12 +29,14 @@ _WORD = 4
 _BY_BITS = {str(bits): {"BITS": str(bits)} for bits in (8, 16, 32, 64)}
 _COUNT_NS, _MOVE_NS, _DIGIT_NS = 3.0, 8.0, 2.0
 
+_OWN = "keys, places and counts are no elements"
 _SPEC = (*INDEX_SPEC, "TYPE")
 _PARAMS = ("src_places", "dst_places", "shift", "turned")
 _EXTRA = tuple([(name, 1) for name in ("src_pitch", "dst_pitch", "chunk", *_PARAMS)])
 KERNELS = (
     Kernel(
         "radix_count",
+        fuses=_OWN,
         bindings=("Src", "Dst"),
         spec=_SPEC,
         push=index_push(("src_base", "dst_base"), 1, _EXTRA),
@@ -43,6 +45,7 @@ KERNELS = (
     ),
     Kernel(
         "radix_move",
+        fuses=_OWN,
         bindings=("Src", "Counts", "Dst"),
         spec=(*_SPEC, "FORM", "HAS_PLACES"),
         push=index_push(("src_base", "counts_base", "dst_base"), 1, _EXTRA),

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from dml_vk.arguments import Ints
 from dml_vk.dtypes import DType
-from dml_vk.kernels.kernel import INDEX_SPEC, Kernel, by_name, index_push, native
+from dml_vk.kernels.kernel import INDEX_SPEC, READS, WRITES, Kernel, by_name, index_push, native
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.dims import Dim, ascending, offsets, split
@@ -71,6 +71,7 @@ KERNELS: tuple[Kernel, ...] = tuple(
     [
         Kernel(
             f"reduce_{kind}",
+            fuses=(READS, WRITES),
             bindings=("Src", "Dst"),
             spec=(*_WHOLE_SPEC, *_OWN_SPEC.get(kind, ())),
             push=index_push(("src_base", "dst_base"), RANK, _EXTRA, 2),

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 
 from dml_vk.arguments import Ints
 from dml_vk.dtypes import DType
-from dml_vk.kernels.kernel import PACKED_SPEC, WORDS_SPEC, Kernel, by_name, index_push
+from dml_vk.kernels.kernel import PACKED_SPEC, WORDS_SPEC, WRITES, Kernel, by_name, index_push
 from dml_vk.kernels.plan.base import Load, Plan
 from dml_vk.kernels.plan.caching import cached_plan
 from dml_vk.kernels.plan.dims import Dim, ascending, offsets
@@ -27,6 +27,7 @@ KERNELS = tuple(
     [
         Kernel(
             f"resample_{path}",
+            fuses=(WRITES,),
             bindings=("x_words", "Table", "Dst"),
             spec=(*spec, *_SPEC),
             push=_PUSH,

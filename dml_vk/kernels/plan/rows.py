@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from dml_vk.arguments import Ints
 from dml_vk.kernels import finishes
-from dml_vk.kernels.kernel import WORDS_SPEC, Kernel, by_name, index_push
+from dml_vk.kernels.kernel import WORDS_SPEC, WRITES, Kernel, by_name, index_push
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Load, Plan
 from dml_vk.kernels.plan.caching import cached_plan
@@ -49,6 +49,7 @@ KERNELS = tuple(
     [
         Kernel(
             f"rows_{kind}",
+            fuses=(WRITES,),
             bindings=("a_words", "b_words", "c_words", "Dst"),
             spec=(*WORDS_SPEC, *_SPEC),
             push=index_push(

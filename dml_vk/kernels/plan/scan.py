@@ -12,7 +12,16 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from dml_vk.arguments import Ints
-from dml_vk.kernels.kernel import INDEX_SPEC, MADE_RANK, Kernel, by_name, index_push, native
+from dml_vk.kernels.kernel import (
+    INDEX_SPEC,
+    MADE_RANK,
+    READS,
+    WRITES,
+    Kernel,
+    by_name,
+    index_push,
+    native,
+)
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.caching import cached_plan
@@ -41,6 +50,7 @@ KERNELS = tuple(
     [
         Kernel(
             f"scan_{kind}",
+            fuses=(READS, WRITES),
             bindings=("Src", "Carry", "Dst"),
             spec=_SPEC,
             push=index_push(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dml_vk.arguments import Ints
-from dml_vk.kernels.kernel import MADE_RANK, WORDS_SPEC, Kernel, by_name, index_push
+from dml_vk.kernels.kernel import MADE_RANK, WORDS_SPEC, WRITES, Kernel, by_name, index_push
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.caching import cached_plan
 from dml_vk.kernels.plan.dims import offsets
@@ -16,6 +16,7 @@ _ELEMENT_ROUNDS = {"search": loop(32), "nonzero_axis": 0}  # bisection of up to 
 KERNELS = (
     Kernel(
         "search",
+        fuses=(WRITES,),
         bindings=("Src", "Sorted", "Order", "Dst"),
         spec=(*WORDS_SPEC, "TYPE", "RIGHT", "ORDERED", "ORDER_TYPE"),
         push=index_push(
@@ -28,6 +29,7 @@ KERNELS = (
     ),
     Kernel(
         "nonzero_axis",
+        fuses=(WRITES,),
         bindings=("Src", "Dst"),
         spec=(*WORDS_SPEC, "INSIDE", "OUTSIDE"),
         push=index_push(("src_base", "dst_base"), MADE_RANK, (("inner", 1), ("size", 1))),

@@ -23,6 +23,7 @@ PITCH = 4  # rows start at multiples of this many elements
 # Estimated time per element on one slow core, by key size in bytes.
 _KEY_NS, _RUN_NS, _MERGE_NS = {4: 3.0, 8: 5.0}, {4: 5.0, 8: 8.0}, {4: 9.0, 8: 14.0}
 
+_OWN = "keys and places are no elements"
 _KEY_SPEC = (*WORDS_SPEC, "OP", "BEFORE", "SCALARS", "TYPE", "COMMON", "A_TYPE")
 _ROW_PUSH = (("pitch", 1), ("run", 1), ("chunk", 1))
 _BY_KEY = {"32": {"KEY_WORDS": "1"}, "64": {"KEY_WORDS": "2"}}
@@ -30,6 +31,7 @@ _BY_KEY = {"32": {"KEY_WORDS": "1"}, "64": {"KEY_WORDS": "2"}}
 KERNELS = (
     Kernel(
         "sort_key_words",
+        fuses=_OWN,
         bindings=("a_words", "Dst"),
         spec=_KEY_SPEC,
         push=index_push(("a_base", "dst_base"), COMPUTED_RANK[1], (("scalars", 4),)),
@@ -39,6 +41,7 @@ KERNELS = (
     ),
     Kernel(
         "sort_runs",
+        fuses=_OWN,
         bindings=("Keys", "Dst"),
         writes=("Keys", "Dst"),
         spec=INDEX_SPEC,
@@ -47,6 +50,7 @@ KERNELS = (
     ),
     Kernel(
         "sort_merge",
+        fuses=_OWN,
         bindings=("Keys", "Places", "Merged", "Dst"),
         writes=("Merged", "Dst"),
         spec=INDEX_SPEC,

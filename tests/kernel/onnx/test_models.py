@@ -55,6 +55,24 @@ def test_joined_nodes_give_what_the_nodes_give_with_the_same_bits_in_both_layout
     assert found[0].tobytes() == found[1].tobytes() == found[2].tobytes()
 
 
+def test_what_follows_samples_of_regions_is_part_of_their_kernel():
+    samples = "(float[2, 3, 8, 8] x, float[4, 4] r, int64[4] b, float[3, 1, 1] s) => (float[n] {})"
+    body = "a = RoiAlign <output_height = 3, output_width = 5, sampling_ratio = 2> (x, r, b)"
+    alone = load(parsed(f"f {samples.format('a')} {{ {body} }}"))
+    proto = parsed(f"f {samples.format('y')} {{ {body} m = Mul(a, s) y = Relu(m) }}")
+    model = load(proto)
+    for number in range(2):
+        regions = np.abs(np.random.default_rng(number).normal(4, 3, (4, 4))).astype(F)
+        feeds = {"x": X - number, "r": regions, "b": np.array([0, 1, 1, 0])}
+        scale = {"s": np.linspace(-1, 1, 3, dtype=F).reshape(3, 1, 1)}
+        expected = np.maximum(alone.run({**feeds, **scale})["a"].numpy() * scale["s"], 0)
+        assert (expected > 0).any()
+        np.testing.assert_array_equal(model.run({**feeds, **scale})["y"].numpy(), expected)
+    *_, last = [line for line in model.explain().splitlines() if "RoiAlign" in line]
+    assert last.split()[1] == "roi_samples_float"
+    assert "Mul(m), Relu(y)" in last
+
+
 def test_what_trains_or_has_no_weights_of_floats_is_not_joined():
     b = Builder(3)
     x = b.node("Conv", b.node("Relu", b.node("Conv", "x", "u")), "w")

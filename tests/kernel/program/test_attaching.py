@@ -98,6 +98,32 @@ CASES = {
         1,
     ),
     "two results": (both_results, ((1, 3, 6, 6), WEIGHT), 1),
+    "uniform numbers": (
+        lambda y: dml_vk.random.Generator(3).random((9, 13)) * 2 - y,
+        ((13,),),
+        1,
+    ),
+    "uniform halves": (
+        lambda y: dml_vk.random.Generator(3).random((8, 14), dtype="float16") * 2,
+        ((1,),),
+        1,
+    ),
+    "normal numbers": (
+        lambda y: dml_vk.exp(dml_vk.random.Generator(3).normal((9, 13)) * y),
+        ((9, 1),),
+        1,
+    ),
+    "integers at random": (
+        lambda y: dml_vk.random.Generator(3).integers(-5, 10**9, (9, 13)) * 3,
+        ((1,),),
+        1,
+    ),
+    "a sequence": (lambda y: dml_vk.linspace(0, 1, 117) * y, ((117,),), 1),
+    "places in an order": (
+        lambda x: dml_vk.searchsorted(dml_vk.arange(9, dtype="float32"), x) * 2 + 1,
+        ((9, 13),),
+        2,
+    ),
     "a result of several rows": (
         lambda x, y: (x + y).sum(axis=1) + y[:, 0],
         ((13, 40), (13, 40)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from dml_vk.kernels.kernel import Kernel, index_push, of_dims
+from dml_vk.kernels.kernel import READS, WRITES, Kernel, index_push, of_dims
 from dml_vk.kernels.plan.base import BASES, END, FIRST
 from dml_vk.kernels.registry import KERNELS
 
@@ -63,3 +63,16 @@ def test_the_push_constants_of_launches_are_the_last_ones():
     for kernel in KERNELS.values():
         names = [name for name, _ in kernel.push]
         assert tuple(names[len(names) - len(kernel.params) :]) == kernel.params, kernel.name
+
+
+def test_every_kernel_says_where_chains_may_be_attached():
+    for kernel in KERNELS.values():
+        assert kernel.fuses, kernel.name
+        assert isinstance(kernel.fuses, str) or {*kernel.fuses} <= {READS, WRITES}, kernel.name
+
+
+def test_what_is_known_of_tiles_names_constants():
+    tiled = {name: kernel.tile for name, kernel in KERNELS.items() if kernel.tile}
+    assert {"conv", "matmul_tile", "matmul_linear"} == tiled.keys()
+    for name, tile in tiled.items():
+        assert {*tile, "BY_ROWS"} <= {*KERNELS[name].spec}, name
