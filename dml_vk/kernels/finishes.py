@@ -10,9 +10,6 @@ OPCODES = {
     **{f"FINISH_{name.upper()}": str(code) for code, name in enumerate(NAMES)},
     **opcodes_of("float_activation"),
 }
-# As in plan.elementwise.COMPUTED. Sources: elements, a pair of numbers for each row, and weight and
-# bias.
-# And the pairs that do not come from rows: of a mean and a scale, or of a weight and a bias.
+# The pairs that do not come from rows: of a mean and a scale, or of a weight and a bias.
 PAIRS = ("scale", "affine")
 PAIRS_OPCODES = {f"PAIRS_{name.upper()}": str(code) for code, name in enumerate(PAIRS)}
-KERNELS = {"finish": (3, ("words_32", "packed_16")), "pairs": (2, ("words_64",))}

@@ -6,13 +6,13 @@ It repeats interfaces that the GLSL declares; a test compares it with the built 
 from __future__ import annotations
 
 from dml_vk.arguments import Ints
+from dml_vk.kernels import elementwise
 from dml_vk.kernels.kernel import NATIVE_SPEC, Kernel, by_name, native
 from dml_vk.kernels.operators import opcodes_of
 from dml_vk.kernels.plan import (
     conv,
     copy,
     depthwise,
-    elementwise,
     fft,
     gather,
     generate,

@@ -8,9 +8,10 @@ from collections.abc import Sequence
 from dml_vk.arguments import Ints
 from dml_vk.dtypes import DType
 from dml_vk.errors import DTypeError
+from dml_vk.kernels.elementwise import COMPUTED
 from dml_vk.kernels.kernel import SCALAR_WORDS
 from dml_vk.kernels.operators import OPCODES, OPERATORS, Operator, cast_variant
-from dml_vk.kernels.plan.elementwise import COMPUTED, plan_computed
+from dml_vk.kernels.plan.elementwise import plan_computed
 from dml_vk.observe.copies import record
 from dml_vk.ops.copy import copy_if_overlapping
 from dml_vk.ops.fill import fill_constant
@@ -146,7 +147,7 @@ def check_cast(what: str, source: DType, target: DType) -> None:
 def _kernel(operator: Operator, common: DType) -> tuple[str, int, int]:
     """Return the kernel that computes an operator, its number of sources, and the opcode."""
     kernel = operator.kernel(common)
-    return kernel, COMPUTED[kernel][0], int(OPCODES[operator.opcode])
+    return kernel, COMPUTED[kernel].sources, int(OPCODES[operator.opcode])
 
 
 def places_of(sources: Sequence[View], target: View, scalars: int) -> list[tuple[Ints, int, int]]:

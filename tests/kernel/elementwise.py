@@ -8,8 +8,8 @@ import numpy as np
 
 import dml_vk
 from dml_vk.dtypes import DType, to_dtype
+from dml_vk.kernels.elementwise import COMPUTED
 from dml_vk.kernels.operators import OPERATORS
-from dml_vk.kernels.plan.elementwise import COMPUTED
 from dml_vk.kernels.registry import KERNELS
 from dml_vk.layout import Layout
 from dml_vk.ops.elementwise import compute
@@ -228,7 +228,7 @@ def variant_values(plan) -> set[tuple[object, ...]]:
 def all_variant_values(kernel: str) -> set[tuple[object, ...]]:
     """What plans of a kernel can use, as above."""
     wanted: set[tuple[object, ...]] = set()
-    sources, ways = COMPUTED[kernel]
+    sources, ways = COMPUTED[kernel].sources, COMPUTED[kernel].variants
     for way in ways:
         module, form = f"{kernel}_{way}", (sources, *way.split("_"))
         spec = KERNEL_OF[module].spec

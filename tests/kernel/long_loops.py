@@ -10,8 +10,9 @@ import pytest
 import dml_vk
 from dml_vk import dtypes, linalg, nn
 from dml_vk.dtypes import complex64, complex128, float16, float32, float64, int64
+from dml_vk.kernels.elementwise import COMPUTED
 from dml_vk.kernels.operators import OPERATORS
-from dml_vk.kernels.plan import radix, rounds
+from dml_vk.kernels.plan import radix
 from dml_vk.kernels.plan.reduce import NAMES
 from dml_vk.layout import Layout, channels_last
 from dml_vk.linalg import reductions as of_matrices
@@ -103,7 +104,7 @@ def call(name):
 
 def computed(kernel):
     """What has loops of its own and one more in all layouts, and functions in one."""
-    loops = rounds.ELEMENTS.get(kernel, {})
+    loops = {name: count for name, count in COMPUTED[kernel].rounds_of.items() if count}
     reached = {
         name: [
             t for t in dtypes.DTYPES.values() if operator.takes(t) and operator.kernel(t) == kernel
@@ -122,7 +123,7 @@ def computed(kernel):
                 compute("it", OPERATORS[longest], [x, x], to, dtype)
         return
     # One dtype of each size, for those of one size are read alike.
-    for name in names if kernel in rounds.FUNCTIONS else {*loops, names[-1]}:
+    for name in names if COMPUTED[kernel].rounds else {*loops, names[-1]}:
         for dtype in {dtype.itemsize: dtype for dtype in reached[name]}.values():
             whole = name in loops or name == names[-1]
             for x in in_layouts(dtype) if whole else [next(in_layouts(dtype))]:

@@ -11,8 +11,8 @@ import pytest
 import dml_vk
 from dml_vk import dtypes
 from dml_vk.dtypes import bool_, float16, float32, float64, uint8, uint32
+from dml_vk.kernels.elementwise import COMPUTED
 from dml_vk.kernels.operators import OPERATORS
-from dml_vk.kernels.plan.elementwise import COMPUTED
 from dml_vk.layout import channels_last
 from dml_vk.ops.elementwise import compute
 from tests import tier

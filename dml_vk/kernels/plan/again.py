@@ -5,20 +5,18 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dml_vk.dtypes import DTYPES
+from dml_vk.kernels.elementwise import COMPUTED, element_rounds
 from dml_vk.kernels.operators import OPCODES
-from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.chain import COPY, FILL, Node
-from dml_vk.kernels.plan.elementwise import ELEMENT_NS
 
 # Estimated times on one slow core, as measured between operations of a chain: there an operation is
-# an instruction or two, while `ELEMENT_NS` bounds all operations of a kernel.
+# an instruction or two, while the time of a family bounds all its operations.
 _QUICK_NS, _SHORT_NS, _HALF_NS = 0.1, 0.5, 0.3
 _BESIDE = 1.5  # how much longer functions take beside what a kernel keeps in registers
 _QUICK = {
     *("ADD", "SUBTRACT", "MULTIPLY", "NEGATIVE", "POSITIVE", "ABS", "SQUARE", "MEAN_OF_TWO"),
     *("DIFFERENCE_SQUARE", "RELU"),
 }
-_SHORT = ("float_arithmetic", "float_compare", "int_arithmetic", "int_compare", "where", "cast")
 _NAMES = {int(code): name for name, code in OPCODES.items()}
 _HALF = DTYPES["float16"].code
 
@@ -33,8 +31,9 @@ def _node_ns(node: Node) -> float:
     if kernel in (COPY, FILL):
         return 0.0
     opcode, before, _, *types = spec
-    is_short = kernel.startswith(_SHORT) and not rounds.computed(kernel, opcode, before)
+    family = COMPUTED[kernel]
+    is_short = family.is_short and not element_rounds(kernel, opcode, before)
     name = _NAMES.get(opcode, "")
     if kernel != "cast" and not before and name in _QUICK and (is_short or name == "RELU"):
         return _QUICK_NS + _HALF_NS * (_HALF in types)
-    return _SHORT_NS if is_short else _BESIDE * ELEMENT_NS[kernel]
+    return _SHORT_NS if is_short else _BESIDE * family.ns

@@ -30,7 +30,7 @@ from dml_vk.kernels.registry import OF_MODULES
 from dml_vk.kernels.spirv.attached import module_of, outline
 from dml_vk.kernels.spirv.growing import Member, Outline
 from dml_vk.kernels.spirv.nodes import scalar_words
-from dml_vk.kernels.spirv.pieces import RARE
+from dml_vk.kernels.spirv.pieces import has_rare
 from dml_vk.limits import Profile
 
 # A chain is written as often as a kernel's text loads or stores words: what it then takes to
@@ -127,7 +127,7 @@ def _is_suited(plan: Plan, kernel: Attached, passing: Passing, chain: Chain) -> 
     if plan.base_bytes[passing.binding] % passing.operand.itemsize:
         return False
     # A CPU would execute their slow branches.
-    return not any(node.kernel in RARE for node in chain.nodes)
+    return not has_rare(chain.nodes)
 
 
 def _load(plan: Plan, passing: Passing) -> Load | None:

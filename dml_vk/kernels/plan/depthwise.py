@@ -5,9 +5,10 @@ from __future__ import annotations
 from functools import lru_cache
 
 from dml_vk.dtypes import DType, float32
+from dml_vk.kernels.elementwise import COMPUTED
 from dml_vk.kernels.kernel import WRITES, Kernel, index_push
 from dml_vk.kernels.operators import opcodes_of
-from dml_vk.kernels.plan import rounds, windows
+from dml_vk.kernels.plan import windows
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.conv import Channels, Epilogue, Operand
 from dml_vk.kernels.plan.linear import SHORT
@@ -88,7 +89,7 @@ def plan_depthwise(
             "BIAS_TYPE": bias_type.code,
             "ACTIVATION": epilogue.activation,
         },
-        quad_rounds=4 * rounds.FUNCTIONS["float_activation"] if is_long else 0,
+        quad_rounds=4 * COMPUTED["float_activation"].rounds if is_long else 0,
         widest=8,
         fused=fused,
     )

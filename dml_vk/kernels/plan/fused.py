@@ -8,24 +8,22 @@ import operator
 from collections.abc import Sequence
 
 from dml_vk.arguments import Ints
+from dml_vk.kernels.elementwise import COMPUTED, element_rounds
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import BASES, Plan
 from dml_vk.kernels.plan.chain import COPY, FILL, WORD, Chain, Operand, Recipe, Way
 from dml_vk.kernels.plan.chain_rows import Row, Ways, rows_of, ways_of
 from dml_vk.kernels.plan.dims import ascending
-from dml_vk.kernels.plan.elementwise import COMPUTED, ELEMENT_NS
 from dml_vk.kernels.plan.paths import LINE_BYTES, LOCAL_SIZE, MAX_DIVIDEND
 from dml_vk.kernels.plan.tasks import QUAD_BYTES
 from dml_vk.kernels.spirv.nodes import scalar_words
-from dml_vk.kernels.spirv.pieces import RARE, of_parts, scalar_places
+from dml_vk.kernels.spirv.pieces import has_rare, of_parts, scalar_places
 from dml_vk.limits import Profile
 
 FUSED = "fused"  # in place of a module's name
-# They compute with pairs of float64, and take a driver tenths of a second to compile for each
-# element of a step. Those that take longest gain least by a pass that is saved: see
-# docs/programs.md.
-_LONG = {"complex_exp", "complex_log", "complex_trig", "complex_arc", "complex_pow"}
-_MOST_LONG_NS = 240.0  # of all in a kernel
+# Of all in a kernel that compute with pairs of float64, which a driver compiles for each element of
+# a step. Those that take longest gain least by a pass that is saved: see docs/programs.md.
+_MOST_LONG_NS = 240.0
 # Estimated times on one slow core: of a quad that is moved, and of an element that is moved alone,
 # near the one before or far from it.
 QUAD_NS, NEAR_NS, FAR_NS = 4.0, 2.0, 6.0
@@ -64,15 +62,16 @@ def _reduced(operand: Operand) -> Operand:
 def is_known(chain: Chain) -> bool:
     """Whether all its nodes can be computed beside others."""
     kernels = [node.kernel for node in chain.nodes if node.kernel not in (COPY, FILL)]
-    long_ns = sum([ELEMENT_NS[kernel] for kernel in kernels if kernel in _LONG])
-    return all(kernel in COMPUTED for kernel in kernels) and long_ns <= _MOST_LONG_NS
+    families = [COMPUTED[kernel] for kernel in kernels if kernel in COMPUTED]
+    long_ns = sum([family.ns for family in families if family.is_long])
+    return len(families) == len(kernels) and long_ns <= _MOST_LONG_NS
 
 
 def node_rounds(chain: Chain) -> int:
     """The most loop iterations that an element takes."""
     return sum(
         [
-            rounds.computed(kernel, *spec[:2]) * (1 + (of_parts(kernel, spec) is not None))
+            element_rounds(kernel, *spec[:2]) * (1 + (of_parts(kernel, spec) is not None))
             for kernel, spec, _ in chain.nodes
             if kernel in COMPUTED
         ]
@@ -130,7 +129,7 @@ def _plan(chain: Chain, row: Row, ways: Ways, starts: Ints, profile: Profile) ->
         rounds.loop(recipe.unit // recipe.step, recipe.quad * each),
         rounds.loop(left // recipe.least, (recipe.quad if row.across else recipe.least) * each),
     )
-    if any(node.kernel in RARE for node in chain.nodes):
+    if has_rare(chain.nodes):
         most *= 2  # Steps with rare values are made twice.
         if max(recipe.unit // recipe.step, left // recipe.least) > _MOST_STEPS:
             return None
@@ -162,8 +161,9 @@ def computing_ns(chain: Chain) -> float:
     """The estimated time of computing an element."""
     return sum(
         [
-            ELEMENT_NS.get(kernel, 0.0) * (1 + (of_parts(kernel, spec) is not None))
+            COMPUTED[kernel].ns * (1 + (of_parts(kernel, spec) is not None))
             for kernel, spec, _ in chain.nodes
+            if kernel in COMPUTED
         ]
     )
 

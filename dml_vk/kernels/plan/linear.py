@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from dml_vk.arguments import Ints
 from dml_vk.dtypes import DType, float32
+from dml_vk.kernels.elementwise import COMPUTED
 from dml_vk.kernels.operators import OPCODES
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.paths import Path
@@ -30,7 +31,7 @@ class Linear(NamedTuple):
 
 def storing_rounds(rows: int, columns: int, activation: int) -> int:
     """The bound for storing a tile row by row, after an activation."""
-    each = 0 if activation in SHORT else rounds.FUNCTIONS["float_activation"]
+    each = 0 if activation in SHORT else COMPUTED["float_activation"].rounds
     return rounds.loop(rows, columns * each)
 
 

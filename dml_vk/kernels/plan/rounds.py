@@ -10,8 +10,6 @@ kernel.
 
 from __future__ import annotations
 
-from dml_vk.kernels.operators import OPCODES
-
 # The most per work item on any device: planners split what would take more.
 MOST = 2**14
 AROUND = 4  # overhead of the two loops over work items
@@ -29,83 +27,8 @@ def loop(turns: int, each: int = 0) -> int:
 
 
 # Loops that correct the driver's quotient or root within the error that Vulkan allows.
-DIVIDE, SQRT, _RSQRT, _HYPOT = loop(4), loop(6), loop(1, 2 * loop(4)), loop(7)
-# Steps of 22 bits, each with a small correction in either direction.
-_FMOD = loop(1, loop(13, 2 * loop(2)))
-_EXTENDED_SQRT = loop(32)  # one iteration per bit of half the root
-_DOUBLE_FMOD = loop(66)  # steps of 32 bits through 2098 exponents
-_COMPLEX = {
-    **{name: loop(3) for name in ("divide", "reciprocal")},
-    "sqrt": 2 * _EXTENDED_SQRT,
-    "sign": _EXTENDED_SQRT,
-}
-_COMPLEX_ARC = 5 * _EXTENDED_SQRT  # two complex roots, and one of an inverse hyperbolic sine
-PAIR = DIVIDE + SQRT + _RSQRT  # what elements of a row need is a quotient and a root
-ELEMENTS: dict[str, dict[str, int]] = {
-    "float_arithmetic": {
-        "divide": DIVIDE,
-        "reciprocal": DIVIDE,
-        "sqrt": SQRT,
-        "rsqrt": _RSQRT,
-        "hypot": _HYPOT,
-        "fmod": _FMOD,
-        "remainder": _FMOD,
-        "floor_divide": _FMOD + DIVIDE,
-        "whole_power": loop(3),
-    },
-    # One iteration per bit of the exponent.
-    "int_arithmetic": {"pow": loop(32)},
-    "long_arithmetic": {"pow": loop(64)},
-    "double_arithmetic": {
-        "whole_power": loop(64),
-        "sqrt": loop(28),
-        "fmod": _DOUBLE_FMOD,
-        "remainder": _DOUBLE_FMOD,
-        "floor_divide": _DOUBLE_FMOD,
-        "rsqrt": _EXTENDED_SQRT,
-        "hypot": _EXTENDED_SQRT,
-    },
-    "complex_arithmetic": _COMPLEX,
-    "double_complex_arithmetic": _COMPLEX,
-    "complex_size": {"abs": _EXTENDED_SQRT},
-    "complex_log": dict.fromkeys(("asinh", "acosh"), _COMPLEX_ARC),
-    "complex_arc": dict.fromkeys(("asin", "acos"), _COMPLEX_ARC),
-    "double_special": {
-        **dict.fromkeys(("gammaln", "digamma"), loop(6)),
-        **dict.fromkeys(("i0e", "i1e"), _EXTENDED_SQRT),
-    },
-    "double_log": {"asinh": _EXTENDED_SQRT, "acosh": _EXTENDED_SQRT},
-    "double_arc": {"asin": _EXTENDED_SQRT, "acos": _EXTENDED_SQRT},
-}
-# Kernels whose functions all have the same bound: a quotient, a root, or a branch for rare values.
-FUNCTIONS = {
-    "float_activation": DIVIDE,
-    "float_log": SQRT,
-    "pairs": _RSQRT,
-    "float_arc": SQRT,
-    "float_trig": loop(1),
-}
-# Activations that are products, sums and choices.
-_WITHOUT_LOOPS = {
-    *("relu", "leaky_relu", "thresholded_relu", "parameterized_relu", "linear", "shrink"),
-    *("hard_sigmoid", "hard_swish"),
-}
-_NAMES = {int(code): name.lower() for name, code in OPCODES.items()}
-
-
-def computed(kernel: str, opcode: int, step: int = 0) -> int:
-    """The bound for computing one element, without reading and writing it.
-
-    The step of a kernel `finish` is an activation.
-    """
-    if kernel == "finish" and step:
-        return FUNCTIONS["float_activation"]
-    functions = ELEMENTS.get(kernel)
-    if functions is not None:
-        return functions.get(_NAMES[opcode], 0)
-    if kernel == "float_activation" and _NAMES[opcode] in _WITHOUT_LOOPS:
-        return 0
-    return FUNCTIONS.get(kernel, 0)
+DIVIDE, SQRT, RSQRT = loop(4), loop(6), loop(1, 2 * loop(4))
+PAIR = DIVIDE + SQRT + RSQRT  # what elements of a row need is a quotient and a root
 
 
 def words(unit: int, per: int, sources: int) -> int:

@@ -7,6 +7,7 @@ from functools import cache
 
 from dml_vk.arguments import Ints
 from dml_vk.kernels import registry
+from dml_vk.kernels.elementwise import COMPUTED
 from dml_vk.kernels.plan.base import END
 from dml_vk.kernels.plan.chain import COPY, FILL, Node
 from dml_vk.kernels.registry import NATIVE_MODULES
@@ -18,7 +19,6 @@ from dml_vk.kernels.spirv.pieces import (
     COMPUTE,
     IS_RARE,
     ITEMSIZES,
-    RARE,
     TARGET,
     WIDEST,
     could_be_known,
@@ -85,7 +85,7 @@ class Nodes:
                 bits = native if module_of(kernel, spec) in NATIVE_MODULES else 0
                 given = kernel, spec, words, bits
                 made = 4 if ITEMSIZES[spec[TARGET]] == WIDEST else 2
-                if kernel in RARE:
+                if COMPUTED[kernel].is_rare:
                     common = self._call(linked(*given, COMMON), kernel, sources, made)
                     told = self._call(linked(*given, IS_RARE), kernel, sources)
                     self.rare[first + len(self._makers)] = common, told

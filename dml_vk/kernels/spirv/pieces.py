@@ -6,15 +6,15 @@ does in the kernel itself. It is folded like a whole module, from a main functio
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
 from dml_vk.arguments import Ints
 from dml_vk.dtypes import DTYPES
+from dml_vk.kernels.elementwise import COMPUTED
 from dml_vk.kernels.operators import OPCODES
-from dml_vk.kernels.plan.chain import COPY, FILL
-from dml_vk.kernels.plan.elementwise import COMPUTED
+from dml_vk.kernels.plan.chain import COPY, FILL, Node
 from dml_vk.kernels.registry import KERNELS, NATIVE_MODULES
 from dml_vk.kernels.spirv import library
 from dml_vk.kernels.spirv import spec as op
@@ -24,19 +24,14 @@ from dml_vk.kernels.spirv.program import Program
 from dml_vk.kernels.spirv.prune import Pruner
 from dml_vk.kernels.spirv.saved import saved
 
-# Functions of kernels that a piece can be made of. Those of RARE have a slow branch for a few
-# values: they also compute for common ones alone, and tell which are rare.
+# Functions of kernels that a piece can be made of. Those with a slow branch for a few values also
+# compute for common ones alone, and tell which are rare.
 COMPUTE, COMMON, IS_RARE = "compute(", "compute_common(", "is_rare("
-RARE = frozenset({"float_trig"})
-# Kernels whose operations are the same for operands that a driver knows.
-_EXACT = "int_", "long_", "where"
 _NEGATIVE = int(OPCODES["NEGATIVE"])
 ITEMSIZES = [dtype.itemsize for dtype in DTYPES.values()]  # by code
 WIDEST = 16  # bytes of an element
 TARGET = 3  # where the codes of dtypes start in the constants of a node
-_OF_WIDE = {"where": "words_128", "complex_size": "words_64"}  # variants for such elements
-# Kernels of real numbers that also do both parts of complex ones, and the dtypes of parts, by code.
-_BY_PARTS = "float_arithmetic", "double_arithmetic", "cast"
+# The dtypes of the parts of complex ones, by code.
 _PARTS = {one.code: one.part.code for one in DTYPES.values() if one.kind == "c"}
 
 
@@ -64,7 +59,7 @@ def piece(
     before = KERNELS[name].spec.index("OP")
     root = _Root(library.program(module), spec, of)
     folder = Folder(
-        root.program(COMPUTED[kernel][0]),
+        root.program(COMPUTED[kernel].sources),
         (*(0,) * before, *spec, *((native,) if module in NATIVE_MODULES else ())),
         unrolls=unrolls,
     )
@@ -102,7 +97,7 @@ def piece(
 
 def of_parts(kernel: str, spec: Ints) -> Ints | None:
     """The constants for one part of a complex number, if a kernel of real ones does both."""
-    if kernel not in _BY_PARTS or spec[TARGET] not in _PARTS:
+    if kernel not in COMPUTED or not COMPUTED[kernel].by_parts or spec[TARGET] not in _PARTS:
         return None
     return (*spec[:TARGET], *[_PARTS.get(code, code) for code in spec[TARGET:]])
 
@@ -130,11 +125,17 @@ def could_be_known(kernel: str, spec: Ints, by: str) -> bool:
     It knows that x < x is 0, and takes 0.0 for 0.0 * y, also where that is -0.0 or NaN. And it
     takes y - x for -x + y, which is another NaN where x is one.
     """
-    if by.startswith(_EXACT):
+    family, user = COMPUTED.get(kernel), COMPUTED.get(by)
+    if family is None or (user is not None and user.is_exact):
         return False
     if kernel == "float_arithmetic":
         return spec[0] == _NEGATIVE
-    return kernel.startswith((*_EXACT, "cast")) or kernel.endswith("_compare")
+    return family.is_knowable
+
+
+def has_rare(nodes: Iterable[Node]) -> bool:
+    """Whether a kernel of one of them has a slow branch for a few values."""
+    return any(node.kernel in COMPUTED and COMPUTED[node.kernel].is_rare for node in nodes)
 
 
 def module_of(kernel: str, spec: Ints) -> str:
@@ -143,8 +144,8 @@ def module_of(kernel: str, spec: Ints) -> str:
     Some have one for elements of 128 bits, which computes with them.
     """
     is_wide = any(ITEMSIZES[code] == WIDEST for code in spec[TARGET:])
-    variant = _OF_WIDE.get(kernel) if is_wide else None
-    return f"{kernel}_{variant or COMPUTED[kernel][1][0]}"
+    family = COMPUTED[kernel]
+    return f"{kernel}_{(is_wide and family.wide) or family.variants[0]}"
 
 
 def _is_push(line: Words) -> bool:

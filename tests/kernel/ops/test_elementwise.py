@@ -18,9 +18,10 @@ from hypothesis import strategies as st
 
 import dml_vk
 from dml_vk.dtypes import bool_, complex64, complex128, to_dtype, uint8, uint32
+from dml_vk.kernels.elementwise import COMPUTED
 from dml_vk.kernels.kernel import COMPUTED_RANK
 from dml_vk.kernels.operators import OPERATORS
-from dml_vk.kernels.plan.elementwise import COMPUTED, plan_computed
+from dml_vk.kernels.plan.elementwise import plan_computed
 from dml_vk.layout import Layout, channels_last
 from dml_vk.ops import elementwise as operation
 from dml_vk.testing.strategies import layouts, targets
@@ -327,7 +328,7 @@ def test_the_cases_cover_every_kernel_and_variant_that_a_cpu_plans(sources, monk
 
     monkeypatch.setattr(operation, "plan_computed", planned)
     wanted = set()
-    for kernel in [name for name in BY_KERNEL if COMPUTED[name][0] == sources]:
+    for kernel in [name for name in BY_KERNEL if COMPUTED[name].sources == sources]:
         wanted |= all_variant_values(kernel)
         name, cases = BY_KERNEL[kernel]
         # Those that add the most come first: then fewer kernels are made.

@@ -6,8 +6,9 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
+from dml_vk.kernels.elementwise import COMPUTED
 from dml_vk.kernels.kernel import COMPUTED_RANK, MAX_RANK
-from dml_vk.kernels.plan.elementwise import COMPUTED, plan_computed
+from dml_vk.kernels.plan.elementwise import plan_computed
 from dml_vk.kernels.registry import KERNELS
 from dml_vk.layout import Layout, channels_last
 from dml_vk.limits import MINIMUM
@@ -23,7 +24,7 @@ NCHW, NHWC = Layout(IMAGE), Layout.packed(IMAGE, channels_last)
 
 def spec_values(kernel):
     """Constants that follow those of the path; which values they have is nothing to a plan."""
-    return tuple(range(5 + COMPUTED[kernel][0]))
+    return tuple(range(5 + COMPUTED[kernel].sources))
 
 
 def plan_of(kernel, lie, itemsizes, profile=CPU, **options):
@@ -39,7 +40,7 @@ def add(a, b, out, profile=CPU, **options):
 @tier.examples(200)
 @given(data=st.data(), sizes=SIZES, kernel=st.sampled_from(sorted(COMPUTED)))
 def test_a_plan_is_what_its_kernel_expects(profile, data, sizes, kernel):
-    sources, ways = COMPUTED[kernel]
+    sources, ways = COMPUTED[kernel].sources, COMPUTED[kernel].variants
     lie = [data.draw(layouts(sizes=sizes)) for _ in range(sources + 1)]
     assume(not lie[-1].overlaps)
     itemsizes = [data.draw(st.sampled_from([1, 2, 4, 8])) for _ in range(sources)]

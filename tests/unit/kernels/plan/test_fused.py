@@ -7,10 +7,11 @@ import dataclasses
 import pytest
 
 from dml_vk.dtypes import bool_, complex64, complex128, float16, float32
+from dml_vk.kernels.elementwise import COMPUTED
 from dml_vk.kernels.operators import OPCODES
 from dml_vk.kernels.plan.chain import COPY, FILL, Chain, Node, Operand, node_of, present
 from dml_vk.kernels.plan.copy import plan_copy
-from dml_vk.kernels.plan.elementwise import COMPUTED, plan_computed
+from dml_vk.kernels.plan.elementwise import plan_computed
 from dml_vk.kernels.plan.fused import params_of, plan_fused
 from dml_vk.kernels.plan.generate import plan_fill
 from dml_vk.limits import MINIMUM
@@ -23,7 +24,7 @@ SECOND = 2  # the bit of the second source
 
 def node(operator, *sources, kernel="float_arithmetic", absent=0, dtype=float32):
     code = dtype.code
-    codes = (code,) * COMPUTED[kernel][0]
+    codes = (code,) * COMPUTED[kernel].sources
     return Node(kernel, (int(OPCODES[operator]), 0, absent, code, code, *codes), sources)
 
 

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from dml_vk.dtypes import float16, float32, float64, int32, int64, uint32
 from dml_vk.errors import DmlVkError
+from dml_vk.kernels.elementwise import COMPUTED
 from dml_vk.kernels.operators import CASTS, OPCODES, OPERATORS
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.conv import (
@@ -24,7 +25,7 @@ from dml_vk.kernels.plan.conv import (
     plan_conv,
 )
 from dml_vk.kernels.plan.copy import plan_copy
-from dml_vk.kernels.plan.elementwise import COMPUTED, plan_computed
+from dml_vk.kernels.plan.elementwise import plan_computed
 from dml_vk.kernels.plan.gather import (
     Step,
     plan_check,
@@ -116,7 +117,7 @@ def test_every_operator(data, kind, layout, name):
         if not operator.takes(dtype):
             continue
         kernel = operator.kernel(dtype)
-        count, _ = COMPUTED[kernel]
+        count = COMPUTED[kernel].sources
         itemsizes = [dtype.itemsize] * count + [1 if operator.result else dtype.itemsize]
         other = Layout.packed(layout.sizes, data.draw(st.sampled_from(ORDERS)))
         operands = [seen(other, size) for size in itemsizes[:-1]] + [seen(layout, itemsizes[-1])]

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 
 from dml_vk.dtypes import DTYPES
+from dml_vk.kernels.elementwise import COMPUTED
 from dml_vk.kernels.operators import CASTS, opcodes_of
 from dml_vk.kernels.plan.chain import FILL, Chain, Node, Operand, Recipe, Way
-from dml_vk.kernels.plan.elementwise import COMPUTED
 from dml_vk.kernels.plan.fused import plan_fused
 from dml_vk.kernels.registry import NATIVE_MODULES
 from dml_vk.kernels.spirv import spec as op
@@ -16,7 +16,7 @@ from dml_vk.kernels.spirv.capabilities import NATIVE_CAPABILITIES, check_capabil
 from dml_vk.kernels.spirv.chained import built
 from dml_vk.kernels.spirv.instructions import instruction, lines_of, words_of
 from dml_vk.kernels.spirv.nodes import modules_of
-from dml_vk.kernels.spirv.pieces import ITEMSIZES, RARE, TARGET, Piece
+from dml_vk.kernels.spirv.pieces import ITEMSIZES, TARGET, Piece
 from dml_vk.kernels.spirv.reader import read
 from dml_vk.runtime.native_check import CHECKS
 from tests import tier
@@ -45,7 +45,7 @@ def recipe_of(nodes, sources=3):
 
 @pytest.mark.parametrize("kernel", sorted(COMPUTED))
 def test_every_operator_of(kernel, tmp_path):
-    count = COMPUTED[kernel][0]
+    count = COMPUTED[kernel].sources
     opcodes = (CASTS if kernel == "cast" else opcodes_of(kernel)).values()
     if kernel.startswith(("double", "complex")):
         opcodes = tier.some(opcodes, 3)  # each has functions that are written out for seconds
@@ -61,7 +61,7 @@ def test_every_operator_of(kernel, tmp_path):
         )
     ]
     recipe = recipe_of(nodes)
-    pieces = 3 if kernel in RARE else 1
+    pieces = 3 if COMPUTED[kernel].is_rare else 1
     is_native = not NATIVE_MODULES.isdisjoint(modules_of(recipe.nodes))
     # What a device has of its own is in the kernels of all tests that run here.
     for native in (0, ALL) if is_native and (tier.is_all() or "arithmetic" in kernel) else (0,):

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from dml_vk.kernels.elementwise import COMPUTED
 from dml_vk.kernels.operators import CASTS, OPERATORS
-from dml_vk.kernels.plan.elementwise import COMPUTED
 from dml_vk.kernels.registry import KERNELS
 from dml_vk.kernels.spirv import library, reader
 from dml_vk.kernels.spirv import spec as op
