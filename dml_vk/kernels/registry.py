@@ -8,7 +8,7 @@ from __future__ import annotations
 from dml_vk.arguments import Ints
 from dml_vk.kernels import elementwise
 from dml_vk.kernels.kernel import NATIVE_SPEC, Kernel, by_name, native
-from dml_vk.kernels.operators import opcodes_of
+from dml_vk.kernels.operators import OPERATORS
 from dml_vk.kernels.plan import (
     conv,
     copy,
@@ -117,8 +117,7 @@ NATIVE_MODULES = frozenset(
     if NATIVE_SPEC in macros
 )
 # All operators of the others depend on it, or may.
-_DIVIDING = "DIVIDE", "FLOOR_DIVIDE", "SQRT", "RECIPROCAL"
-_DIVIDES = frozenset({int(opcodes_of("float_arithmetic")[name]) for name in _DIVIDING})
+_DIVIDING = frozenset({operator.code for operator in OPERATORS.values() if operator.divides})
 
 
 def checks_of(module: str, computed: Ints) -> tuple[str, ...]:
@@ -129,7 +128,7 @@ def checks_of(module: str, computed: Ints) -> tuple[str, ...]:
     if module not in NATIVE_MODULES:
         return ()
     if module.startswith("float_"):
-        return ("float32",) if computed[0] in _DIVIDES else ()
+        return ("float32",) if computed[0] in _DIVIDING else ()
     return ("float64",)
 
 

@@ -21,9 +21,7 @@ from dml_vk.ops.view import View, access, check_target, overlap, temporary_like,
 
 # Steps fused before an operator, in families/fused.glsl; AWAY makes `round` round half away from 0.
 SCALED, ADDED, AWAY = 1, 2, 3
-# What is done to complex numbers by doing it to both parts, which are floats of one more dim. A
-# kernel takes up to 8.
-_BY_PARTS, _MOST_DIMS = {"add", "subtract", "negative", "round"}, 7
+_MOST_DIMS = 7  # of complex numbers whose parts are floats of one more: a kernel takes up to 8
 
 
 def compute(
@@ -45,7 +43,7 @@ def compute(
         sources = [
             x if x is None or x.dtype.kind == "c" else converted(what, x, common) for x in sources
         ]
-    if operator.name in _BY_PARTS and _are_complex(common, sources, target):
+    if operator.by_parts and _are_complex(common, sources, target):
         sources = [as_parts(source) for source in sources if source is not None]
         target, common = as_parts(target), common.part
     kernel, count, opcode = _kernel(operator, common)

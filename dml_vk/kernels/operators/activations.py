@@ -16,6 +16,7 @@ ROWS = (
     _activation(
         "relu",
         code=79,
+        quick=True,
         arity=1,
         doc="max(0, x).",
         example="[1.5, -2.0] -> [1.5, 0.0]",

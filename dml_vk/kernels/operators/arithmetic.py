@@ -14,6 +14,8 @@ ROWS = (
     _arithmetic(
         "add",
         code=0,
+        by_parts=True,
+        quick=True,
         arity=2,
         dtypes=ALL + COMPLEX,
         by_device=True,
@@ -35,6 +37,8 @@ ROWS = (
     _arithmetic(
         "subtract",
         code=1,
+        by_parts=True,
+        quick=True,
         arity=2,
         dtypes=NUMBERS + COMPLEX,
         by_device=True,
@@ -57,6 +61,7 @@ ROWS = (
     _arithmetic(
         "multiply",
         code=2,
+        quick=True,
         arity=2,
         dtypes=ALL + COMPLEX,
         by_device=True,
@@ -72,6 +77,7 @@ ROWS = (
     _arithmetic(
         "divide",
         code=3,
+        divides=True,
         arity=2,
         dtypes=FLOATS + COMPLEX,
         doc="x1 / x2, computed in floats.",
@@ -99,6 +105,7 @@ ROWS = (
     _arithmetic(
         "floor_divide",
         code=5,
+        divides=True,
         arity=2,
         dtypes=NUMBERS,
         doc="The quotient, rounded down; 0 if x2 is an integer 0.",
@@ -155,6 +162,7 @@ ROWS = (
     _arithmetic(
         "mean_of_two",
         code=10,
+        quick=True,
         arity=2,
         dtypes=FLOATS,
         by_device=True,
@@ -169,6 +177,7 @@ ROWS = (
     _arithmetic(
         "difference_square",
         code=11,
+        quick=True,
         arity=2,
         dtypes=NUMBERS,
         by_device=True,
@@ -182,6 +191,7 @@ ROWS = (
     _arithmetic(
         "positive",
         code=14,
+        quick=True,
         arity=1,
         dtypes=NUMBERS + COMPLEX,
         doc="A copy of x.",
@@ -192,6 +202,8 @@ ROWS = (
     _arithmetic(
         "negative",
         code=15,
+        by_parts=True,
+        quick=True,
         arity=1,
         dtypes=NUMBERS + COMPLEX,
         doc="-x.",
@@ -210,6 +222,7 @@ ROWS = (
     _arithmetic(
         "abs",
         code=16,
+        quick=True,
         arity=1,
         dtypes=NUMBERS + COMPLEX,
         sizes=True,
@@ -232,6 +245,7 @@ ROWS = (
     _arithmetic(
         "square",
         code=18,
+        quick=True,
         arity=1,
         dtypes=NUMBERS + COMPLEX,
         by_device=True,
@@ -278,6 +292,7 @@ ROWS = (
     _arithmetic(
         "reciprocal",
         code=24,
+        divides=True,
         arity=1,
         dtypes=FLOATS + COMPLEX,
         doc="1 / x.",

@@ -80,6 +80,7 @@ ROWS = (
     _power(
         "sqrt",
         code=23,
+        divides=True,
         arity=1,
         dtypes=FLOATS + COMPLEX,
         doc="The square root; NaN for negative numbers.",

@@ -43,6 +43,7 @@ ROWS = (
     _rounding(
         "round",
         code=22,
+        by_parts=True,
         arity=1,
         dtypes=NUMBERS + COMPLEX,
         doc="The nearest whole number; halves are rounded to even. Of complex numbers, each part.",

@@ -33,6 +33,9 @@ class Operator:
     result: str = ""  # the result dtype if it differs from that of the operands
     sizes: bool = False  # the results of complex numbers are real
     ulp: float = 0.0  # float32: maximum error; 0 is correctly rounded
+    quick: bool = False  # it takes an instruction, so it may be computed several times
+    by_parts: bool = False  # of complex numbers, it is done to both parts
+    divides: bool = False  # float32 depends on the device's own division, where that is exact
     by_device: bool = False  # float32 uses the device's arithmetic, which may flush subnormals
     parameters: tuple[tuple[str, float], ...] = ()  # (name, default)
     public: bool = True  # False: only used by DirectML or inside another function

@@ -6,18 +6,14 @@ from collections.abc import Sequence
 
 from dml_vk.dtypes import DTYPES
 from dml_vk.kernels.elementwise import COMPUTED, element_rounds
-from dml_vk.kernels.operators import OPCODES
+from dml_vk.kernels.operators import OPERATORS
 from dml_vk.kernels.plan.chain import COPY, FILL, Node
 
 # Estimated times on one slow core, as measured between operations of a chain: there an operation is
 # an instruction or two, while the time of a family bounds all its operations.
 _QUICK_NS, _SHORT_NS, _HALF_NS = 0.1, 0.5, 0.3
 _BESIDE = 1.5  # how much longer functions take beside what a kernel keeps in registers
-_QUICK = {
-    *("ADD", "SUBTRACT", "MULTIPLY", "NEGATIVE", "POSITIVE", "ABS", "SQUARE", "MEAN_OF_TWO"),
-    *("DIFFERENCE_SQUARE", "RELU"),
-}
-_NAMES = {int(code): name for name, code in OPCODES.items()}
+_QUICK = {operator.code: operator.name for operator in OPERATORS.values() if operator.quick}
 _HALF = DTYPES["float16"].code
 
 
@@ -33,7 +29,7 @@ def _node_ns(node: Node) -> float:
     opcode, before, _, *types = spec
     family = COMPUTED[kernel]
     is_short = family.is_short and not element_rounds(kernel, opcode, before)
-    name = _NAMES.get(opcode, "")
-    if kernel != "cast" and not before and name in _QUICK and (is_short or name == "RELU"):
+    is_quick = kernel != "cast" and not before and opcode in _QUICK
+    if is_quick and (is_short or _QUICK[opcode] == "relu"):
         return _QUICK_NS + _HALF_NS * (_HALF in types)
     return _SHORT_NS if is_short else _BESIDE * family.ns
