@@ -9,8 +9,8 @@ from dml_vk.array.host_operands import beside, number_beside
 from dml_vk.dtypes import int64
 from dml_vk.errors import LayoutError, RangeError
 from dml_vk.layout import Layout
-from dml_vk.ops.compact import nonzero_positions
 from dml_vk.ops.elementwise import converted
+from dml_vk.ops.nonzero import nonzero_positions
 from dml_vk.ops.search import search_sorted, write_coordinates
 from dml_vk.ops.view import temporary
 from dml_vk.promotion import common_dtype

@@ -25,11 +25,11 @@ from dml_vk.hints import hinted
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.kernels.plan.gather import Step
 from dml_vk.layout import Layout, coalesce
-from dml_vk.ops.compact import nonzero_positions
 from dml_vk.ops.copy import copy_elements
 from dml_vk.ops.elementwise import cast_elements, compute
 from dml_vk.ops.fill import fill_constant
 from dml_vk.ops.gather import add_places, gather, uploaded
+from dml_vk.ops.nonzero import nonzero_positions
 from dml_vk.ops.parts import as_parts
 from dml_vk.ops.scan import INCLUSIVE, SUM, scan_elements
 from dml_vk.ops.scatter import scatter

@@ -205,9 +205,9 @@ class NonzeroCoordinates(
 
     def _compute(self, x: Tensor, count: Tensor, coordinates: Tensor) -> None:
         from dml_vk.dtypes import int64, uint32
-        from dml_vk.ops.compact import nonzero_positions
         from dml_vk.ops.elementwise import cast_elements
         from dml_vk.ops.fill import fill_constant
+        from dml_vk.ops.nonzero import nonzero_positions
         from dml_vk.ops.search import write_coordinates
         from dml_vk.ops.view import temporary, with_layout
 

@@ -10,7 +10,7 @@ from dml_vk.arguments import Ints, to_bool, to_int
 from dml_vk.dtypes import DTYPES, DType, float16, float32, float64
 from dml_vk.errors import RangeError
 from dml_vk.kernels.operators import OPERATORS
-from dml_vk.kernels.plan.draw import PARAM_WORDS
+from dml_vk.kernels.plan.draws import PARAM_WORDS
 from dml_vk.ops.elementwise import compute
 from dml_vk.ops.excerpts import Excerpt
 from dml_vk.ops.fill import write_indexed

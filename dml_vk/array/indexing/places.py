@@ -18,8 +18,8 @@ from dml_vk.dtypes import uint32
 from dml_vk.errors import LayoutError, LayoutIndexError
 from dml_vk.kernels.plan.gather import Step
 from dml_vk.layout import Layout
-from dml_vk.ops.compact import nonzero_positions
 from dml_vk.ops.gather import add_places, check_inside, words_on_device
+from dml_vk.ops.nonzero import nonzero_positions
 from dml_vk.ops.view import View, temporary, with_layout
 from dml_vk.strides.order import packed_strides, row_major
 from dml_vk.strides.propagate import broadcast_sizes

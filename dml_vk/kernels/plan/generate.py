@@ -21,12 +21,12 @@ from dml_vk.kernels.kernel import (
     by_name,
     index_push,
 )
-from dml_vk.kernels.plan import draw, transfer
+from dml_vk.kernels.plan import draws, transfer
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.caching import cached_plan
 from dml_vk.kernels.plan.chain import FILL, Computed
 from dml_vk.kernels.plan.dims import offsets
-from dml_vk.kernels.plan.draw import DRAWN_NS, DRAWN_RANK, DRAWN_ROUNDS
+from dml_vk.kernels.plan.draws import DRAWN_NS, DRAWN_RANK, DRAWN_ROUNDS
 from dml_vk.kernels.plan.paths import plan_of, rows
 from dml_vk.kernels.plan.rounds import loop
 from dml_vk.kernels.plan.tasks import starts_of, task_of, widest
@@ -124,7 +124,7 @@ KERNELS = (
         ),
         variants={"uint32": {}},
     ),
-    *draw.KERNELS,
+    *draws.KERNELS,
 )
 _BY_NAME = by_name(KERNELS)
 # Estimated time per element on one slow core, by the kind of its dtype, without writing it.

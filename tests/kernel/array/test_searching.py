@@ -12,7 +12,7 @@ from dml_vk.dtypes import DType
 from dml_vk.errors import DTypeError, LayoutError, RangeError
 from dml_vk.kernels.plan.nonzero import plan_nonzero
 from dml_vk.layout import Layout, channels_last
-from dml_vk.ops.compact import nonzero_positions
+from dml_vk.ops.nonzero import nonzero_positions
 from dml_vk.ops.search import search_sorted
 from dml_vk.ops.view import with_dtype
 from dml_vk.testing.strategies import layouts, targets
