@@ -111,7 +111,7 @@ def _conv_transpose(
         ]
     )
     if min(sizes) < 1 or 0 in x.shape[2:]:
-        rule = "the input must have elements, and the result more of them than padding"
+        rule = "the input must not be empty, and padding must leave an output"
         raise LayoutError(what, rule, x=x.shape, result=sizes, padding=padding)
     layout = Layout.packed((x.shape[0], outputs, *sizes), x.layout.order)
     target = result_over(what, layout, dtype, x, out)

@@ -97,7 +97,7 @@ def checked(
     for place, node in enumerate(nodes):
         for output in filter(None, node.outputs):
             if output in made:
-                rule = "a name must be made once"
+                rule = "a value name is defined twice"
                 raise ModelError(what, rule, graph=name, node=str(node), name=output)
             made[output] = place
     ordered = _in_order(what, name, nodes, made)
@@ -106,7 +106,7 @@ def checked(
     ]
     free = tuple(dict.fromkeys(one for one in needed if one not in made))
     if free and not is_inner:
-        rule = "what nodes and outputs take must be made in the graph"
+        rule = "the graph uses names that nothing defines"
         raise ModelError(what, rule, graph=name, names=free[:8])
     return Graph(name, inputs, outputs, constants, ordered, free, ends_of(ordered, outputs))
 
@@ -132,7 +132,7 @@ def _in_order(what: str, name: str, nodes: list[Node], made: Mapping[str, int]) 
                 ready.append(one)
     if len(ordered) < len(nodes):
         left = [str(nodes[place]) for place, count in enumerate(waits) if count]
-        rule = "nodes must not need their own results"
+        rule = "the graph has a cycle"
         raise ModelError(what, rule, graph=name, nodes=left[:8])
     return ordered
 

@@ -241,7 +241,7 @@ def _compiled(function: Any, static: Any, donate: Any, layout: str | None) -> Co
     fixed = _to_places("static_argnums", static, most)
     given = _to_places("donate", donate, most)
     if fixed & given:
-        rule = "donate must name other places than static_argnums"
+        rule = "donate and static_argnums must not overlap"
         raise DTypeError("compile", rule, donate=donate, static_argnums=static)
     return Compiled(function, fixed, given, layout=layout)
 
@@ -262,7 +262,7 @@ def _to_places(what: str, given: Any, most: int | None) -> frozenset[int]:
     places = to_ints("compile", what, several(given))
     for place in places:
         if not (place >= 0 if most is None else -most <= place < most):
-            rule = f"{what} must name places of arguments that the function takes by place"
+            rule = f"{what} must be positions of the function's positional arguments"
             raise RangeError("compile", rule, **{what: place, "arguments": most})
     return frozenset([place if place >= 0 else place + (most or 0) for place in places])
 

@@ -25,7 +25,7 @@ class Gone:
         if name.startswith("__"):
             raise AttributeError(name)
         entry = caller()
-        rule = "x must not have been donated to a compiled function"
+        rule = "x was donated to a compiled function and can no longer be used"
         raise CaptureError(entry.op, rule, line=f"{entry.file}:{entry.line}")
 
 

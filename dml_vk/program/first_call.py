@@ -157,5 +157,5 @@ def _check_elementwise(capture: Capture) -> None:
     for step in capture.steps:
         if not isinstance(step, Upload) and computed_of(step) is None:
             caller = step.caller if isinstance(step, Work) else None
-            rule = "a fused function must compute by elements alone: use compile"
+            rule = "only elementwise operations can be fused: use compile"
             raise CaptureError("fuse", rule, call=str(caller))

@@ -13,7 +13,7 @@ from dml_vk.errors import CaptureError, DeviceMemoryError, DTypeError, LayoutErr
 from tests.kernel.program.tensors import bits, tensor
 
 BYTES = 2**18
-GONE = "x must not have been donated to a compiled function"
+GONE = "x was donated to a compiled function and can no longer be used"
 
 
 def step(x):
@@ -196,28 +196,28 @@ def test_without_memory_for_results_nothing_is_lost():
 
 
 def test_a_place_is_static_or_donated():
-    rule = "donate must name other places than static_argnums"
+    rule = "donate and static_argnums must not overlap"
     with pytest.raises(DTypeError, match=rule):
         dml_vk.compile(lambda x, y: x, donate=0, static_argnums=(1, -2))
     with pytest.raises(LayoutError, match="donate must be a sequence of integers"):
         dml_vk.compile(step, donate="x")
     for places in ({"donate": 2}, {"static_argnums": -3}):
-        rule = "must name places of arguments that the function takes by place; got .*arguments=2"
+        rule = "must be positions of the function's positional arguments; got .*arguments=2"
         with pytest.raises(RangeError, match=rule):
             dml_vk.compile(lambda x, y, *, z=1: x, **places)
-    with pytest.raises(RangeError, match=r"donate must name places .*; got donate=-1"):
+    with pytest.raises(RangeError, match=r"donate must be positions .*; got donate=-1"):
         dml_vk.compile(lambda *x: x, donate=-1)
     last = dml_vk.compile(lambda x, y: x + y, donate=-1)
     given = dml_vk.ones(3), dml_vk.ones(3)
     assert last(*given).tolist() == [2.0] * 3
     assert given[0].tolist() == [1.0] * 3
-    with pytest.raises(CaptureError, match="must not have been donated"):
+    with pytest.raises(CaptureError, match="was donated to a compiled function"):
         given[1].tolist()
 
 
 def test_functions_whose_parameters_are_not_known_take_any_place():
     assert callable(dml_vk.compile(max, donate=7))
-    with pytest.raises(RangeError, match="donate must name places"):
+    with pytest.raises(RangeError, match="donate must be positions"):
         dml_vk.compile(max, donate=-1)
 
     @dml_vk.compile(donate=[1])
