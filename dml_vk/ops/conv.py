@@ -81,7 +81,7 @@ def convolve(
         plan = plan_depthwise(
             *(channels, spatial, *first_two, of_bias, used_strides(target.layout)[:2]),
             *(profile, epilogue),
-            fused=not settings.exact,
+            fma=not settings.exact,
         )
         target.device.launch(plan, (*reads, access(target, True)))
         return
@@ -89,7 +89,7 @@ def convolve(
         plan = plan_conv(
             *(channels, spatial, *first_two, of_bias, used_strides(target.layout)[:2]),
             *(profile, first, epilogue),
-            fused=not settings.exact,
+            fma=not settings.exact,
         )
         target.device.launch(plan, (*reads, access(target, True)))
 

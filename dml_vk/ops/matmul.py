@@ -148,7 +148,7 @@ def _product(
         first = _reading(a)
     dst = layout.strides, layout.offset, target.dtype
     depth = min(_depth(b), MAX_DEPTH)
-    how = {"more": more, "fused": not settings.exact}
+    how = {"more": more, "fma": not settings.exact}
     return plan_matmul(layout.sizes, depth, first, second, dst, profile, **how, linear=linear)
 
 

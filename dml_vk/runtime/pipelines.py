@@ -15,7 +15,7 @@ from dml_vk.errors import DeviceMemoryError
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.chain import Attached, Recipe
 from dml_vk.kernels.plan.fused import FUSED
-from dml_vk.kernels.spirv.fusing import fused
+from dml_vk.kernels.spirv.fma import with_fma
 from dml_vk.kernels.spirv.saved import saved
 from dml_vk.kernels.spirv.sources import source_of
 from dml_vk.kernels.spirv.unrolling import unmarked
@@ -45,12 +45,12 @@ class Key(NamedTuple):
     spec: Ints
     push_words: int
     bindings: int
-    fused: bool = False
+    fma: bool = False
 
     @staticmethod
     def of(plan: Plan, words: int, bindings: int) -> Key:
         """Of a plan, with so many words to push."""
-        return Key(plan.recipe or plan.module, plan.spec, words, bindings, plan.fused)
+        return Key(plan.recipe or plan.module, plan.spec, words, bindings, plan.fma)
 
 
 class _Module(NamedTuple):
@@ -217,13 +217,13 @@ class Pipelines:
             made = source.make(native, self._unrolls)
             return self._finished(widened(made) if self._widens else made, key)
 
-        ways = self._widens, self._unrolls, key.fused
+        ways = self._widens, self._unrolls, key.fma
         spirv, is_saved = saved(("kernel", module, key.spec, native, ways), source.modules, make)
         return spirv, (*key.spec, native) if source.checks else key.spec, is_saved
 
     def _finished(self, spirv: bytes, key: Key) -> bytes:
-        if key.fused:
-            spirv = fused(spirv)
+        if key.fma:
+            spirv = with_fma(spirv)
         return spirv if self._unrolls else unmarked(spirv)
 
     def shrink(self) -> bool:

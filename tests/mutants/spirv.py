@@ -72,10 +72,10 @@ MUTANTS = (
     Mutant(
         "fuse-products-of-two-sums",
         "a product that several sums need is fused with one, and gone for the other",
-        f"{_SPIRV}/fusing.py",
+        f"{_SPIRV}/fma.py",
         "            if counts[one] == 2:",
         "            if counts[one] >= 2:",
-        (f"{_UNIT}/test_fusing.py",),
+        (f"{_UNIT}/test_fma.py",),
     ),
     Mutant(
         "unroll-marks-of-the-last-loop",
@@ -137,9 +137,9 @@ MUTANTS = (
         "saved-without-fused",
         "a kernel whose products are fused and one whose are not have one name on disk",
         "dml_vk/runtime/pipelines.py",
-        "ways = self._widens, self._unrolls, key.fused",
+        "ways = self._widens, self._unrolls, key.fma",
         "ways = self._widens, self._unrolls",
-        (f"{_UNIT}/test_saved.py", f"{_UNIT}/test_fusing.py", "tests/kernel/ops/test_inexact.py"),
+        (f"{_UNIT}/test_saved.py", f"{_UNIT}/test_fma.py", "tests/kernel/ops/test_inexact.py"),
     ),
     Mutant(
         "cache-file-of-another-name",

@@ -98,7 +98,7 @@ def plan_attached(
         plan,
         recipe=Attached("", (), False, len(plan.base_bytes), kernel, attachment, folded),
         computed=None,  # It has more operands now.
-        fused=False,
+        fma=False,
         push=(0, plan.units, *(0,) * bindings, *_kept(plan.push, own)),
         unit_ns=_unit_ns(plan, chain, work.elements, sum(moves)),
         unit_rounds=work.rounds,
@@ -254,7 +254,7 @@ def kernel_of(plan: Plan) -> Attached | None:
     if plan.module in (COPY, FILL):  # commands of the runtime's
         return None
     if plan.recipe is None:
-        return Attached(plan.module, plan.spec, plan.fused, len(plan.base_bytes))
+        return Attached(plan.module, plan.spec, plan.fma, len(plan.base_bytes))
     return plan.recipe if isinstance(plan.recipe, Attached) else None
 
 

@@ -153,7 +153,7 @@ class Attached(NamedTuple):
 
     module: str
     spec: Ints
-    fused: bool
+    fma: bool
     bindings: int  # of the kernel without this chain
     kernel: Attached | None = None
     attachment: Attachment | None = None

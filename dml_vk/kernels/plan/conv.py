@@ -123,7 +123,7 @@ def plan_conv(
     first: int = 0,
     epilogue: Epilogue = NO_EPILOGUE,
     *,
-    fused: bool = False,
+    fma: bool = False,
 ) -> Plan:
     """Plan the terms from `first` on, at most MOST_TERMS. The last ones have the epilogue.
 
@@ -244,8 +244,8 @@ def plan_conv(
         together=lanes if shared else 1,
         loads=(load_of(across, deep, terms), weights),
         rate="float32",
-        fused=fused,
-        path=f"{path}, fused multiply-add" if fused else path,
+        fma=fma,
+        path=f"{path}, fused multiply-add" if fma else path,
         sizes=(
             channels.samples,
             channels.groups * channels.outputs,

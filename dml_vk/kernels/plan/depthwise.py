@@ -54,7 +54,7 @@ def plan_depthwise(
     profile: Profile,
     epilogue: Epilogue,
     *,
-    fused: bool = False,
+    fma: bool = False,
 ) -> Plan:
     """Plan all terms, with the arguments of `plan_conv`, where it `suits`."""
     inner, outer, last = dims = (*spatial, Spatial(), Spatial())[:3]
@@ -91,5 +91,5 @@ def plan_depthwise(
         },
         quad_rounds=4 * COMPUTED["float_activation"].rounds if is_long else 0,
         widest=8,
-        fused=fused,
+        fma=fma,
     )

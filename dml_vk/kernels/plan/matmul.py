@@ -156,19 +156,19 @@ def plan_matmul(
     profile: Profile,
     *,
     more: bool = False,
-    fused: bool = False,
+    fma: bool = False,
     linear: Linear | None = None,
 ) -> Product:
     """Plan a product with a depth from 1 to MAX_DEPTH, into dst: (strides, offset, dtype).
 
-    With `more` it is added to dst. With `fused` each product and sum of float32 are rounded once.
+    With `more` it is added to dst. With `fma` each product and sum of float32 are rounded once.
     With `linear`, which is for floats of up to 32 bits, more is done with each sum.
     """
     strides, offset, dtype = dst
-    fused = fused and dtype is float32 and not (a.ones or b.ones)
+    fma = fma and dtype is float32 and not (a.ones or b.ones)
     return _plan(
         *(sizes, depth, _by_residue(a), _by_residue(b)),
-        *(strides, offset * dtype.itemsize % QUAD_BYTES, dtype, more, fused, linear, profile),
+        *(strides, offset * dtype.itemsize % QUAD_BYTES, dtype, more, fma, linear, profile),
     )
 
 
@@ -203,7 +203,7 @@ def _plan(
     residue: int,
     dtype: DType,
     more: bool,
-    fused: bool,
+    fma: bool,
     linear: Linear | None,
     profile: Profile,
 ) -> Product:
@@ -261,8 +261,8 @@ def _plan(
         loads=loads,
     )
     plan = replace(plan, rate="float64" if dtype is float64 else "float32")
-    if fused:
-        plan = replace(plan, fused=True, path=f"{plan.path}, fused multiply-add")
+    if fma:
+        plan = replace(plan, fma=True, path=f"{plan.path}, fused multiply-add")
     return Product(plan, swapped, far)
 
 

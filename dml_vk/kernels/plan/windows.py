@@ -106,7 +106,7 @@ def plan_windows(
     constants: Mapping[str, int] = NOTHING,
     widest: int = 4,
     quad_rounds: int = 0,
-    fused: bool = False,
+    fma: bool = False,
 ) -> Plan:
     """Plan the tiles of all windows. Spatial dims are innermost first.
 
@@ -185,8 +185,8 @@ def plan_windows(
         shares_words=dst.dtype.itemsize < 4,
         loads=(Load(last.window * read_at_once, read_at_once),),
         launches=((0,) * (len(sources) + 1),),
-        fused=fused,
-        path=f"{path}, fused multiply-add" if fused else path,
+        fma=fma,
+        path=f"{path}, fused multiply-add" if fma else path,
         sizes=(samples, channels, *[dim.windows for dim in dims]),
     )
 

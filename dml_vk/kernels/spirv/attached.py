@@ -30,7 +30,7 @@ from dml_vk.kernels.spirv.elements import (
     to_words,
     write,
 )
-from dml_vk.kernels.spirv.fusing import fused
+from dml_vk.kernels.spirv.fma import with_fma
 from dml_vk.kernels.spirv.growing import Kernel, Outline
 from dml_vk.kernels.spirv.instructions import Words, instruction
 from dml_vk.kernels.spirv.nodes import Nodes, scalar_words
@@ -80,7 +80,7 @@ def _spirv(recipe: Attached, native: int, unrolls: bool = True) -> bytes:
         module = recipe.module
         spec = (*recipe.spec, native) if module in NATIVE_MODULES else recipe.spec
         spirv = library.load_for(module, spec, unrolls=unrolls)
-        return fused(spirv) if recipe.fused else spirv
+        return with_fma(spirv) if recipe.fma else spirv
     assert recipe.kernel is not None
     kernel = _spirv(recipe.kernel, native, unrolls)
     return _Attaching(kernel, recipe, recipe.attachment, native, unrolls).module()

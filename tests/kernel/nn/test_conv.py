@@ -300,7 +300,7 @@ def test_products_may_be_fused(plans):
         expected = expected_of(a, b, padding=padding)
         products = convolutions.terms(a, b, [1, 1], [(padding, padding)] * 2, [1, 1], 1)
         assert (np.abs(found - expected) <= 2 * convolutions.error_bound(products)).all()
-    assert all(plan.fused for plan in plans)
+    assert all(plan.fma for plan in plans)
 
 
 def test_activations_are_those_of_the_functions():

@@ -125,4 +125,4 @@ def test_products_may_be_fused(plans):
     with dml_vk.settings(exact=False):
         found = nn.conv(x, weight, groups=4).numpy()
     assert (found == 9).all()
-    assert [plan.fused for plan in plans] == [True]
+    assert [plan.fma for plan in plans] == [True]

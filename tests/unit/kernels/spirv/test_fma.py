@@ -6,7 +6,7 @@ import pytest
 
 from dml_vk.kernels.spirv import glslang, library
 from dml_vk.kernels.spirv import spec as op
-from dml_vk.kernels.spirv.fusing import fused
+from dml_vk.kernels.spirv.fma import with_fma
 from dml_vk.kernels.spirv.instructions import lines_of, words_of
 from dml_vk.limits import Profile
 from dml_vk.runtime.pipelines import Key, Pipelines
@@ -27,7 +27,7 @@ def counted(tmp_path):
     """How many (fused, sums, products) are left."""
 
     def count(body):
-        spirv = fused(glslang.compile(f"{HEAD}{body}\n}}"))
+        spirv = with_fma(glslang.compile(f"{HEAD}{body}\n}}"))
         check_valid(spirv, tmp_path / "module.spv", body)
         kinds = [line[0] & 0xFFFF for line in lines_of(words_of(spirv))]
         return len(fmas(spirv)), kinds.count(ADD), kinds.count(MULTIPLY)
@@ -51,14 +51,14 @@ def test_a_product_that_is_needed_itself_is_left(counted):
 def test_the_operands_are_those_of_the_product_and_the_other_term():
     spirv = glslang.compile(f"{HEAD} sum = c + product; z[3] = sum; }}")
     lines = {line[0] & 0xFFFF: line for line in lines_of(words_of(spirv))}
-    (made,) = fmas(fused(spirv)).values()
+    (made,) = fmas(with_fma(spirv)).values()
     other = next(term for term in lines[ADD][3:] if term != lines[MULTIPLY][2])
     assert made[5:] == (*lines[MULTIPLY][3:], other)
     assert made[1:3] == lines[ADD][1:3]
 
 
 def test_what_is_made_is_one_operation_to_the_driver():
-    spirv = fused(glslang.compile(f"{HEAD} sum = product + c; z[3] = sum; }}"))
+    spirv = with_fma(glslang.compile(f"{HEAD} sum = product + c; z[3] = sum; }}"))
     decorations = [line for line in lines_of(words_of(spirv)) if line[0] & 0xFFFF == op.DECORATE]
     decorated = {line[1] for line in decorations if line[2] == NO_CONTRACTION}
     assert decorated == set(fmas(spirv))
@@ -75,5 +75,5 @@ def test_pipelines_are_made_of_the_module_that_is_asked_for(monkeypatch, is_fuse
     )
     pipelines = Pipelines(runtime, lambda: None, unrolls=Profile().unrolls)
     first = pipelines.get(Key("matmul_tile_float32", (), 8, 3, is_fused))
-    assert given == [fused(spirv) if is_fused else spirv]
+    assert given == [with_fma(spirv) if is_fused else spirv]
     assert pipelines.get(Key("matmul_tile_float32", (), 8, 3, not is_fused)) is not first

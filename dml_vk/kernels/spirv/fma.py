@@ -10,7 +10,7 @@ from dml_vk.kernels.spirv import spec as op
 from dml_vk.kernels.spirv.instructions import Words, instruction, lines_of, words_of
 
 
-def fused(spirv: bytes) -> bytes:
+def with_fma(spirv: bytes) -> bytes:
     """The same module with a fused multiply-add for each product that only one sum uses.
 
     This is not left to drivers, which need not fuse what they may. What was `precise` still is: the
