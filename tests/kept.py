@@ -6,7 +6,7 @@ import os
 
 from dml_vk.driver import host_memory
 from dml_vk.environment import cache_folder
-from dml_vk.kernels.spirv import saved
+from dml_vk.kernels.spirv import kernel_cache
 from dml_vk.runtime import pipelines
 
 GIB = 2  # on disk, of each kind
@@ -21,7 +21,7 @@ def keep() -> None:
     os.environ["DML_VK_CACHE"] = kept
     os.environ.setdefault("MESA_SHADER_CACHE_DIR", kept)
     os.environ["MESA_SHADER_CACHE_MAX_SIZE"] = f"{GIB}G"  # of what lavapipe compiles
-    saved.MOST_BYTES, saved.LOOK_FILES = GIB * 2**30, FILES
+    kernel_cache.MOST_BYTES, kernel_cache.LOOK_FILES = GIB * 2**30, FILES
     processes = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
     if (host_memory.available_bytes() or 0) >= processes * PROCESS_GIB * 2**30:
         pipelines.MOST, pipelines.MOST_BYTES = (PIPELINES * most for most in AS_USERS)

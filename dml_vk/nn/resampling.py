@@ -22,7 +22,7 @@ from dml_vk.ops.copy import copy_if_overlapping
 from dml_vk.ops.resample import resample_elements
 from dml_vk.ops.view import View
 from dml_vk.runtime.device import Device
-from dml_vk.runtime.kept import kept
+from dml_vk.runtime.device_cache import device_cache
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import check_dtype, check_out, result_over, to_number, to_tensor
 
@@ -158,7 +158,7 @@ def _launched(operands: Sequence[Tensor], out: Any, layout: Layout, count: int) 
     return result
 
 
-@kept(256)
+@device_cache(256)
 def _table(device: Device, dims: tuple[tuple[Tap, ...], ...], strides: Ints) -> Tensor:
     """Return where taps are and their factors, on the device, which must not be changed."""
     parts = []

@@ -30,7 +30,7 @@ from dml_vk.ops.numbers import scalar_words
 from dml_vk.ops.roots import Floats, roots
 from dml_vk.ops.view import View, access, temporary, with_layout
 from dml_vk.runtime.device import Device
-from dml_vk.runtime.kept import kept
+from dml_vk.runtime.device_cache import device_cache
 
 MOST_POINTS = 2**26  # of a transform: tables and indexes of it are counted in 32 bits
 
@@ -47,7 +47,7 @@ class Tables(NamedTuple):
     view: View
 
 
-@kept(64)
+@device_cache(64)
 def tables_of(device: Device, n: int, dtype: DType) -> Tables:
     """Return the tables of a length on a device, which must not be changed."""
     if fft_stages.radices_of(n, dtype.itemsize) is not None:
@@ -63,7 +63,7 @@ def tables_of(device: Device, n: int, dtype: DType) -> Tables:
     return Tables(n, wide, view)
 
 
-@kept(64)
+@device_cache(64)
 def roots_of(device: Device, n: int, dtype: DType) -> View:
     """Return the first n // 4 + 1 roots of unity, by which halves of a transform are joined."""
     return _uploaded(device, roots(n)[: n // 4 + 1], dtype)

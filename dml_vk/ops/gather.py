@@ -19,8 +19,8 @@ from dml_vk.ops.copy import copy_if_overlapping
 from dml_vk.ops.view import View, access, check_target, temporary
 from dml_vk.runtime.arenas import Allocation, Bytes
 from dml_vk.runtime.device import Device
+from dml_vk.runtime.device_cache import device_cache
 from dml_vk.runtime.hazards import Access
-from dml_vk.runtime.kept import kept
 
 Array = np.ndarray[Any, np.dtype[Any]]
 KEPT_BYTES = 4096
@@ -111,7 +111,7 @@ def words_on_device(what: str, words: Array, near: View) -> View:
     return kept
 
 
-@kept(64)
+@device_cache(64)
 def _kept_words(device: Device, data: bytes, sizes: Ints) -> View:
     allocation = device.allocate("index", len(data))
     device.upload(np.frombuffer(data, np.uint8), allocation)

@@ -10,12 +10,12 @@ import math
 from collections.abc import Sequence
 from dataclasses import replace
 
-from dml_vk.kernels.plan.again import again_ns
 from dml_vk.kernels.plan.attached import Attaching, Passing, plan_attached
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.chain import WORD, Chain
 from dml_vk.kernels.plan.chain_part import part_of
 from dml_vk.kernels.plan.fused import computing_ns
+from dml_vk.kernels.plan.recompute import recompute_ns
 from dml_vk.kernels.plan.tasks import QUAD_BYTES
 from dml_vk.limits import Profile
 from dml_vk.program.aliasing import accesses_of, used_of
@@ -184,7 +184,7 @@ class _Attaching:
 
 def _again_ns(chain: Chain) -> float:
     """How much less time a chain takes beside a kernel that has computed it before."""
-    again = computing_ns(chain) - again_ns(chain.nodes)
+    again = computing_ns(chain) - recompute_ns(chain.nodes)
     return math.prod(chain.sizes) * max(0.0, again)
 
 

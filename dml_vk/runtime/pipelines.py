@@ -15,8 +15,8 @@ from dml_vk.errors import DeviceMemoryError
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.chain import Attached, Recipe
 from dml_vk.kernels.plan.fused import FUSED
+from dml_vk.kernels.spirv import kernel_cache
 from dml_vk.kernels.spirv.fma import with_fma
-from dml_vk.kernels.spirv.saved import saved
 from dml_vk.kernels.spirv.sources import source_of
 from dml_vk.kernels.spirv.unrolling import unmarked
 from dml_vk.kernels.spirv.widening import widened
@@ -218,7 +218,9 @@ class Pipelines:
             return self._finished(widened(made) if self._widens else made, key)
 
         ways = self._widens, self._unrolls, key.fma
-        spirv, is_saved = saved(("kernel", module, key.spec, native, ways), source.modules, make)
+        spirv, is_saved = kernel_cache.get(
+            ("kernel", module, key.spec, native, ways), source.modules, make
+        )
         return spirv, (*key.spec, native) if source.checks else key.spec, is_saved
 
     def _finished(self, spirv: bytes, key: Key) -> bytes:

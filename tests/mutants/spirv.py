@@ -128,10 +128,10 @@ MUTANTS = (
     Mutant(
         "saved-without-code",
         "a kernel on disk stands for that of another version of the code",
-        f"{_SPIRV}/saved.py",
+        f"{_SPIRV}/kernel_cache.py",
         "parts = (_code(), asked, [(one, _content(one)) for one in modules])",
         "parts = (asked, [(one, _content(one)) for one in modules])",
-        (f"{_UNIT}/test_saved.py",),
+        (f"{_UNIT}/test_kernel_cache.py",),
     ),
     Mutant(
         "saved-without-fused",
@@ -139,7 +139,11 @@ MUTANTS = (
         "dml_vk/runtime/pipelines.py",
         "ways = self._widens, self._unrolls, key.fma",
         "ways = self._widens, self._unrolls",
-        (f"{_UNIT}/test_saved.py", f"{_UNIT}/test_fma.py", "tests/kernel/ops/test_inexact.py"),
+        (
+            f"{_UNIT}/test_kernel_cache.py",
+            f"{_UNIT}/test_fma.py",
+            "tests/kernel/ops/test_inexact.py",
+        ),
     ),
     Mutant(
         "cache-file-of-another-name",

@@ -10,7 +10,6 @@ from typing import NamedTuple
 from dml_vk.arguments import Ints
 from dml_vk.kernels.kernel import READS, WRITES
 from dml_vk.kernels.plan import rounds
-from dml_vk.kernels.plan.again import again_ns
 from dml_vk.kernels.plan.base import BASES, Load, Plan
 from dml_vk.kernels.plan.chain import WORD, Attached, Attachment, Beside, Chain, Operand
 from dml_vk.kernels.plan.dims import Dim, ascending, dense
@@ -24,6 +23,7 @@ from dml_vk.kernels.plan.fused import (
     node_rounds,
 )
 from dml_vk.kernels.plan.paths import LINE_BYTES
+from dml_vk.kernels.plan.recompute import recompute_ns
 from dml_vk.kernels.plan.tasks import QUAD_BYTES
 from dml_vk.kernels.plan.transfer import COPY, FILL
 from dml_vk.kernels.registry import OF_MODULES
@@ -187,7 +187,7 @@ def _work(plan: Plan, kernel: Attached, passing: Passing, chain: Chain, found: O
         if found.widest == 1 and size < WORD:
             unit *= WORD // size  # It reads an element, and all that are in its word are computed.
         elements = math.ceil(load.elements * unit)
-        most = max(text, load.unrolled * unit) * (len(chain.nodes) + again_ns(chain.nodes))
+        most = max(text, load.unrolled * unit) * (len(chain.nodes) + recompute_ns(chain.nodes))
         total = plan.unit_rounds * (1 + each) + each * elements
         return _Work(float(plan.units * elements), total, most <= _MOST_UNROLLED)
     most = plan.unit_rounds + each * (plan.unit_rounds + 1) * text
@@ -203,7 +203,7 @@ def _unit_ns(plan: Plan, chain: Chain, evaluated: float, moved_ns: float) -> flo
     """The estimated time of a work item that computes a chain too."""
     count = math.prod(chain.sizes)
     added_ns = min(count, evaluated) * computing_ns(chain) + evaluated * moved_ns
-    added_ns += max(0.0, evaluated - count) * again_ns(chain.nodes)
+    added_ns += max(0.0, evaluated - count) * recompute_ns(chain.nodes)
     return plan.unit_ns + max(added_ns / plan.units, -plan.unit_ns / 2)
 
 

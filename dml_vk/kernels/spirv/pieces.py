@@ -16,13 +16,12 @@ from dml_vk.kernels.elementwise import COMPUTED
 from dml_vk.kernels.operators import OPCODES
 from dml_vk.kernels.plan.chain import COPY, FILL, Node
 from dml_vk.kernels.registry import KERNELS, NATIVE_MODULES
-from dml_vk.kernels.spirv import library
+from dml_vk.kernels.spirv import kernel_cache, library
 from dml_vk.kernels.spirv import spec as op
+from dml_vk.kernels.spirv.dead_code import Pruner
 from dml_vk.kernels.spirv.fold import Folder
 from dml_vk.kernels.spirv.instructions import Words, instruction
 from dml_vk.kernels.spirv.program import Program
-from dml_vk.kernels.spirv.prune import Pruner
-from dml_vk.kernels.spirv.saved import saved
 
 # Functions of kernels that a piece can be made of. Those with a slow branch for a few values also
 # compute for common ones alone, and tell which are rare.
@@ -115,7 +114,7 @@ def scalar_places(kernel: str, spec: Ints) -> Ints:
         words = sorted(set(piece(kernel, spec).scalars.values()))
         return bytes((len(words), *words))
 
-    (_, *words), _ = saved(("scalars", kernel, spec), [module_of(kernel, spec)], make)
+    (_, *words), _ = kernel_cache.get(("scalars", kernel, spec), [module_of(kernel, spec)], make)
     return tuple(words)
 
 

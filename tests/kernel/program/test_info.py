@@ -7,7 +7,7 @@ import re
 import pytest
 
 import dml_vk
-from dml_vk.kernels.spirv import saved
+from dml_vk.kernels.spirv import kernel_cache
 from tests.kernel.program.tensors import tensor
 
 
@@ -24,7 +24,7 @@ def fresh(monkeypatch, tmp_path):
 
     forget()
     yield forget
-    saved._opened.cache_clear()
+    kernel_cache._opened.cache_clear()
 
 
 def test_a_function_tells_what_its_first_calls_took(fresh):

@@ -9,8 +9,8 @@ import sys
 import pytest
 
 from dml_vk import cache_files
-from dml_vk.kernels.spirv import library, saved
-from dml_vk.kernels.spirv.saved import saved as get
+from dml_vk.kernels.spirv import kernel_cache, library
+from dml_vk.kernels.spirv.kernel_cache import get
 
 MODULES = ("copy_words_32",)
 
@@ -19,7 +19,7 @@ MODULES = ("copy_words_32",)
 def folder(monkeypatch, tmp_path):
     monkeypatch.setenv("DML_VK_CACHE", str(tmp_path))
     yield tmp_path / "kernels"
-    for one in (saved._code, saved._content, saved._opened):
+    for one in (kernel_cache._code, kernel_cache._content, kernel_cache._opened):
         one.cache_clear()
 
 
@@ -40,7 +40,7 @@ def test_nothing_is_kept_if_it_is_off(folder, monkeypatch):
 
 def test_another_module_code_or_version_makes_it_again(monkeypatch, tmp_path):
     def again():
-        for one in (saved._code, saved._content):
+        for one in (kernel_cache._code, kernel_cache._content):
             one.cache_clear()
         return get((), MODULES, lambda: b"made")[1]
 
@@ -53,7 +53,7 @@ def test_another_module_code_or_version_makes_it_again(monkeypatch, tmp_path):
         assert [again(), again()] == [False, True]
     with monkeypatch.context() as patched:
         (tmp_path / "code.py").write_text("a = 1")
-        patched.setattr(saved, "KERNELS", tmp_path)
+        patched.setattr(kernel_cache, "KERNELS", tmp_path)
         assert [again(), again()] == [False, True]
         (tmp_path / "code.py").write_text("a = 2")
         assert [again(), again()] == [False, True]
@@ -78,14 +78,14 @@ def test_a_folder_that_cannot_be_is_tried_once(folder, monkeypatch):
 
 
 def test_what_is_too_large_is_not_kept(folder, monkeypatch):
-    monkeypatch.setattr(saved, "MOST_FILE_BYTES", 3)
+    monkeypatch.setattr(kernel_cache, "MOST_FILE_BYTES", 3)
     assert get((), MODULES, lambda: b"made") == (b"made", False)
     assert not folder.exists()
 
 
 def test_the_folder_is_bounded(folder, monkeypatch):
-    monkeypatch.setattr(saved, "MOST_BYTES", 2000)
-    monkeypatch.setattr(saved, "LOOK_FILES", 4)
+    monkeypatch.setattr(kernel_cache, "MOST_BYTES", 2000)
+    monkeypatch.setattr(kernel_cache, "LOOK_FILES", 4)
     for number in range(33):
         get((number,), MODULES, lambda: b"x" * 68)  # 100 with the digest
     assert sum(one.stat().st_size for one in folder.iterdir()) <= 2000

@@ -39,7 +39,7 @@ class Saved:
         self._written += 1
 
 
-def saved(
+def get(
     asked: tuple[object, ...], modules: Sequence[str], make: Callable[[], bytes]
 ) -> tuple[bytes, bool]:
     """Return what `make` makes of these modules, and whether it is from disk.

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 T = TypeVar("T")
 
 
-def kept(most: int) -> Callable[[Callable[..., T]], _lru_cache_wrapper[T]]:
+def device_cache(most: int) -> Callable[[Callable[..., T]], _lru_cache_wrapper[T]]:
     """Cache up to `most` results, which must not be changed, of a function of a device.
 
     They outlive the call, so they are no part of a program that is captured meanwhile.

@@ -17,7 +17,7 @@ _QUICK = {operator.code: operator.name for operator in OPERATORS.values() if ope
 _HALF = DTYPES["float16"].code
 
 
-def again_ns(nodes: Sequence[Node]) -> float:
+def recompute_ns(nodes: Sequence[Node]) -> float:
     """The estimated time of computing an element again."""
     return sum(map(_node_ns, nodes))
 
