@@ -38,6 +38,10 @@ class Kernel:
     A driver takes long to compile as many copies of a chain as a tile has elements.
     """
 
+    def takes_chain(self, where: str) -> bool:
+        """Whether a chain may be attached there: `READS` or `WRITES`."""
+        return isinstance(self.fuses, tuple) and where in self.fuses
+
     @property
     def source(self) -> str:
         return f"{self.body or self.name}.comp"

@@ -111,15 +111,9 @@ def plan_attached(
     return Attaching(made, through, moved, others, max(0, end - len(plan.push) - params))
 
 
-def _fuses(kernel: Attached) -> tuple[str, ...]:
-    """Where chains may be attached to a kernel."""
-    fuses = OF_MODULES[module_of(kernel)].fuses
-    return fuses if isinstance(fuses, tuple) else ()
-
-
 def _is_suited(plan: Plan, kernel: Attached, passing: Passing, chain: Chain) -> bool:
     """Whether a kernel could compute a chain, as far as that is known without its module."""
-    is_once = (READS if passing.is_read else WRITES) in _fuses(kernel)
+    is_once = OF_MODULES[module_of(kernel)].takes_chain(READS if passing.is_read else WRITES)
     if not is_once and _load(plan, passing) is None:
         return False
     if len(plan.launches) != 1 or plan.arguments or not is_known(chain) or 0 in chain.sizes:
