@@ -22,7 +22,7 @@ from dml_vk.array.statistics import computed_in
 from dml_vk.dask.chunks import asarray, has_tensors, meta_of
 from dml_vk.dask.statistics import as_dtype, dtype_of, is_ours
 from dml_vk.errors import LayoutError
-from dml_vk.kernels.plan.matmul import RUN
+from dml_vk.kernels.plan.matmul_tile import RUN
 from dml_vk.promotion import common_dtype
 from dml_vk.tensor.core import Tensor
 

@@ -15,14 +15,8 @@ from dml_vk.dtypes import float32, int32
 from dml_vk.exactness import settings
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.kernels.plan.linear import Linear
-from dml_vk.kernels.plan.matmul import (
-    MAX_DEPTH,
-    RUN,
-    Product,
-    Reading,
-    partial_run,
-    plan_matmul,
-)
+from dml_vk.kernels.plan.matmul import MAX_DEPTH, Product, partial_run, plan_matmul
+from dml_vk.kernels.plan.matmul_tile import RUN, Reading
 from dml_vk.layout import Layout
 from dml_vk.ops.elementwise import cast_elements, compute
 from dml_vk.ops.fill import fill_constant

@@ -10,7 +10,8 @@ import numpy as np
 from dml_vk.dtypes import DType, float32, float64
 from dml_vk.kernels.plan.base import BASES, END, FIRST, Plan, Rate
 from dml_vk.kernels.plan.copy import plan_flat_copy
-from dml_vk.kernels.plan.matmul import Reading, plan_matmul
+from dml_vk.kernels.plan.matmul import plan_matmul
+from dml_vk.kernels.plan.matmul_tile import Reading
 from dml_vk.limits import Profile
 from dml_vk.runtime.interface import Barrier, Block, Command, Copy, Dispatch, Fill, Runtime
 from dml_vk.runtime.pipelines import Key, Pipelines, group_count

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dml_vk.kernels.plan.matmul import RUN
+from dml_vk.kernels.plan.matmul_tile import RUN
 
 Array = NDArray[Any]
 

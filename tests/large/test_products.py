@@ -10,7 +10,7 @@ import pytest
 
 import dml_vk
 from dml_vk.dtypes import complex64, float16, float32, float64, int32, int64
-from dml_vk.kernels.plan.matmul import RUN
+from dml_vk.kernels.plan.matmul_tile import RUN
 from tests import tier
 from tests.kernel.profiled import profiled
 from tests.large.test_rounds import modules_of

@@ -18,7 +18,7 @@ from dml_vk.kernels.operators import opcodes_of
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.linear import SHORT, storing_rounds
-from dml_vk.kernels.plan.matmul import RUN
+from dml_vk.kernels.plan.matmul_tile import RUN
 from dml_vk.kernels.plan.paths import local_size, power_of_two
 from dml_vk.kernels.plan.tasks import QUAD_BYTES
 from dml_vk.kernels.plan.tiles import (

@@ -6,7 +6,6 @@ lacks, and over the depth: the dim that is summed over.
 
 from __future__ import annotations
 
-import math
 from dataclasses import replace
 from functools import lru_cache
 from typing import NamedTuple
@@ -27,29 +26,13 @@ from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Load, Plan
 from dml_vk.kernels.plan.dims import Dim, ascending, offsets, split
 from dml_vk.kernels.plan.linear import LINEAR_SPEC, Linear, linear_path
+from dml_vk.kernels.plan.matmul_tile import RANK, RUN, Reading, exchange, tile_path
 from dml_vk.kernels.plan.paths import Path, plan_of, rows
 from dml_vk.kernels.plan.tasks import QUAD_BYTES, Task
-from dml_vk.kernels.plan.tiles import (
-    LEAST_SHARED,
-    READ_NS,
-    SHARED_TERM_NS,
-    TEAM_ACROSS,
-    TEAM_TERMS,
-    block_of,
-    load_of,
-    shared_load,
-    shared_spans,
-    span_of,
-    team_of,
-    team_spans,
-)
 from dml_vk.limits import Profile
 
-RUN = 64  # terms that are added sequentially: RUN_OF_SUM in families/matmul.glsl
 MAX_DEPTH = RUN**2  # of one plan
-_RANK = 5  # dims in one launch, of which two are a tile's
-_BY_ELEMENTS, _BY_DEPTH, _BY_SPAN, _ALL_ONES = range(4)  # how a tile reads a source
-_TERM_NS, _INT64_NS, _FLOAT64_NS = 0.1, 10.0, 60.0  # one multiply-add on one slow core
+_INT64_NS, _FLOAT64_NS = 10.0, 60.0  # one multiply-add on one slow core
 # Where each work item would stride across a whole source, the depth is split until there are this
 # many, so that each reads a smaller range.
 _SWEEP_UNITS = 1024
@@ -69,7 +52,7 @@ def _kernel(name: str, spec: tuple[str, ...], variants: dict[str, dict[str, str]
         tile=_TILE if "ROWS" in spec else None,
         bindings=("a_words", "b_words", "Dst"),
         spec=spec,
-        push=index_push(("a_base", "b_base", "dst_base"), _RANK, _PARAMS, 2),
+        push=index_push(("a_base", "b_base", "dst_base"), RANK, _PARAMS, 2),
         variants=variants,
     )
 
@@ -105,7 +88,7 @@ KERNELS = (
         body="matmul_tile",
         bindings=("a_words", "b_words", "bias_words", "Dst"),
         spec=(*_TILE_SPEC, *LINEAR_SPEC),
-        push=index_push(("a_base", "b_base", "bias_base", "dst_base"), _RANK, _PARAMS, 2),
+        push=index_push(("a_base", "b_base", "bias_base", "dst_base"), RANK, _PARAMS, 2),
         variants={
             f"{way}_float32": {
                 **opcodes_of("float_activation"),
@@ -124,19 +107,6 @@ KERNELS = (
 
 
 _BY_NAME = by_name(KERNELS)
-
-
-class Reading(NamedTuple):
-    """A source's strides over the dims of dst, and its step along the depth.
-
-    Of a source of `ones` nothing is read, so its layout does not matter.
-    """
-
-    strides: Ints
-    step: int
-    offset: int
-    dtype: DType
-    ones: bool = False
 
 
 class Product(NamedTuple):
@@ -219,21 +189,21 @@ def _plan(
     swapped = tiles and dims[0].strides[1] == 0 and dims[0].strides[0] != 0
     if swapped:
         a, b = b, a
-        itemsizes, byte_starts, starts = map(_swapped, (itemsizes, byte_starts, starts))
-        dims = [Dim(_swapped(dim.strides), dim.size) for dim in dims]
+        itemsizes, byte_starts, starts = map(exchange, (itemsizes, byte_starts, starts))
+        dims = [Dim(exchange(dim.strides), dim.size) for dim in dims]
     if tiles:
-        task, path, loads, exchanged = _tiles(
+        task, path, loads, exchanged = tile_path(
             dims, Task([], [], itemsizes, byte_starts, profile), depth, a, b
         )
         if exchanged:
-            swapped, starts = not swapped, _swapped(starts)
+            swapped, starts = not swapped, exchange(starts)
             a, b, itemsizes = b, a, task.itemsizes
         far = _strides_far(path, a, b)
         name = path.name
         team = path.elements // (path.constants["ROWS"] * path.constants["COLUMNS"])
         own = {} if linear else {"BY_ROWS": 0}
     else:
-        task = Task(*split(dims, _RANK), itemsizes, byte_starts, profile)
+        task = Task(*split(dims, RANK), itemsizes, byte_starts, profile)
         term_ns = _FLOAT64_NS if dtype.kind == "f" else _INT64_NS
         # Few elements per work item, since each loops over the depth.
         path = rows(task, quads=1)
@@ -276,133 +246,3 @@ def _strides_far(path: Path, a: Reading, b: Reading) -> bool:
 
 
 _FAMILY = {"f": "float", "i": "int", "u": "int"}
-
-
-def _swapped(operands: Ints) -> Ints:
-    """Swap the two sources."""
-    a, b, dst = operands
-    return b, a, dst
-
-
-def _tiles(
-    dims: list[Dim], task: Task, depth: int, a: Reading, b: Reading
-) -> tuple[Task, Path, tuple[Load, ...], bool]:
-    """Choose a dim that a lacks as columns and one that b lacks as rows; loop over the others.
-
-    The last results are what a work item reads, and whether the sources were exchanged.
-    """
-    single = Dim((0, 0, 0), 1)
-    left = list(dims)
-    column = _take_dim(left, 0) or single
-    row = _take_dim(left, 1) or single
-    lanes = task.profile.lanes
-    both = not (a.ones or b.ones)
-    team = team_of(row.size, column.size, depth, task.profile) if both else 0
-    shared = task.profile.shuffles and both and not team
-    exchanged = shared and column.size < 4 * lanes <= row.size
-    if exchanged:
-        a, b = b, a
-        column, row, *left = [Dim(_swapped(dim.strides), dim.size) for dim in (row, column, *left)]
-        task = task._replace(
-            itemsizes=_swapped(task.itemsizes), byte_starts=_swapped(task.byte_starts)
-        )
-    shared = shared and row.size >= LEAST_SHARED and column.size >= 2 * lanes
-    kept, outer = split(left, _RANK - 2)
-    task = task._replace(dims=[column, row, *kept], outer=outer)
-    times = math.prod([dim.size for dim in left])
-    if team:
-        down, across = team_spans(row.size, column.size, times, team, task.profile)
-    elif shared:
-        down, across = shared_spans(row.size, column.size, times, depth, task.profile)
-    else:
-        down, across = span_of(row.size), span_of(column.size)
-    reads = [
-        _read(task, k, source, depth, span)
-        for k, (source, span) in enumerate(((a, down), (b, across)))
-    ]
-    deep = 1 if team else 4 if _BY_DEPTH in reads or (shared and depth % 4 == 0) else 1
-    others = [row, *kept]
-    dst_quads = task.itemsize == 4 and column.dst == 1 and column.size % 4 == 0
-    dst_quads = dst_quads and task.aligned(-1, QUAD_BYTES, others)
-    tiles_down, tiles_across = -(-row.size // down), -(-column.size // across)
-    if team:
-        block_down, block_across = team // TEAM_ACROSS, TEAM_ACROSS
-    elif shared:
-        block_down, block_across = 1, lanes
-    else:
-        block_down, block_across = block_of(tiles_down, tiles_across, lanes)
-    block = block_down * block_across
-    groups, extent = -(-tiles_down // block_down), -(-tiles_across // block_across)
-    ragged = row.size % (down * block_down) or column.size % (across * block_across)
-    read_ns = sum(
-        [
-            READ_NS * span * (2 if read == _BY_ELEMENTS else read != _ALL_ONES)
-            for read, span in zip(reads, (down / lanes if shared else down, across))
-        ]
-    )
-    term_ns = SHARED_TERM_NS if shared else _TERM_NS
-    unit_ns = 20.0 + (term_ns * down * across + read_ns / 4) * depth
-    path = Path(
-        "tile team" if team else "tile shared" if shared else "tile",
-        task.dims,
-        {
-            "BLOCK_ACROSS": block_across,
-            "BLOCK_DOWN": block_down,
-            "ROWS": down,
-            "COLUMNS": across,
-            "RAGGED": int(ragged > 0),
-            "DEEP": deep,
-            "LEVELS": 1 if depth <= RUN else 2,
-            "DST_QUADS": int(dst_quads),
-            "A_READ": reads[0],
-            "B_READ": reads[1],
-            "A_TYPE": a.dtype.code,
-            "B_TYPE": b.dtype.code,
-        },
-        whole=groups * extent * (1 if team else block) * math.prod([dim.size for dim in kept]),
-        edges=0,
-        groups=groups,
-        extent=extent,
-        unit_ns=unit_ns * max(1, team),
-        unit_rounds=(
-            rounds.matmul_team(depth, RUN, TEAM_TERMS)
-            if team
-            else rounds.matmul_tile(depth, RUN, deep)
-        ),
-        elements=down * across * max(1, team),
-        together=lanes if shared else 1,
-    )
-    if team:  # A block is read once.
-        spans = block_down * down, block_across * across
-        loads = [Load(span * depth, span * TEAM_TERMS / team) for span in spans]
-    else:
-        loads = [load_of(span, deep, depth) for span in (down, across)]
-        if shared:
-            piece = 1 if reads[0] == _BY_ELEMENTS else 4
-            loads[0] = shared_load(down, deep, depth, piece, lanes)
-    return task, path, tuple(loads), exchanged
-
-
-def _take_dim(dims: list[Dim], lacking: int) -> Dim | None:
-    """Remove and return a dim that this source lacks: preferably the innermost, or the largest."""
-    fit = [dim for dim in dims if dim.strides[lacking] == 0]
-    if not fit:
-        return None
-    dim = fit[0] if fit[0] is dims[0] else max(fit, key=lambda dim: dim.size)
-    dims.remove(dim)
-    return dim
-
-
-def _read(task: Task, number: int, source: Reading, depth: int, span: int) -> int:
-    if source.ones:
-        return _ALL_ONES
-    nbytes = 4 * source.dtype.itemsize
-    own = task.dims[1 - number]
-    others = [dim for dim in task.dims if dim is not own]
-    if source.step == 1 and depth % 4 == 0 and task.aligned(number, nbytes, task.dims):
-        return _BY_DEPTH
-    if own.strides[number] == 1 and own.size % 4 == 0 and span % 4 == 0:
-        steps = Dim((source.step,) * 3, depth)
-        if task.aligned(number, nbytes, [*others, steps]):
-            return _BY_SPAN
-    return _BY_ELEMENTS

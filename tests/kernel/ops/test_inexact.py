@@ -13,7 +13,7 @@ import pytest
 
 import dml_vk
 from dml_vk import settings
-from dml_vk.kernels.plan.matmul import RUN
+from dml_vk.kernels.plan.matmul_tile import RUN
 from dml_vk.observe import dispatches
 from dml_vk.testing import products
 from tests.modules import codes, fmas

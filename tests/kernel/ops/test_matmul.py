@@ -16,7 +16,8 @@ from dml_vk.errors import DTypeError, LayoutError
 from dml_vk.kernels import registry
 from dml_vk.kernels.plan import matmul as planning
 from dml_vk.kernels.plan import tiles
-from dml_vk.kernels.plan.matmul import KERNELS, MAX_DEPTH, RUN, Reading, partial_run, plan_matmul
+from dml_vk.kernels.plan.matmul import KERNELS, MAX_DEPTH, partial_run, plan_matmul
+from dml_vk.kernels.plan.matmul_tile import RUN, Reading
 from dml_vk.layout import Layout, channels_last
 from dml_vk.ops import matmul as operation
 from dml_vk.runtime import encode

@@ -8,7 +8,8 @@ import pytest
 
 from dml_vk.dtypes import float32, float64
 from dml_vk.errors import DeviceMemoryError
-from dml_vk.kernels.plan.matmul import Reading, plan_matmul
+from dml_vk.kernels.plan.matmul import plan_matmul
+from dml_vk.kernels.plan.matmul_tile import Reading
 from dml_vk.limits import Profile
 from dml_vk.runtime.encode import Encoder
 from dml_vk.runtime.rates import SLOW_CORE, WORTH_NS, Rates

@@ -36,7 +36,8 @@ from dml_vk.kernels.plan.gather import (
 )
 from dml_vk.kernels.plan.generate import plan_fill, plan_indexed
 from dml_vk.kernels.plan.linear import Linear
-from dml_vk.kernels.plan.matmul import MAX_DEPTH, Reading, plan_matmul
+from dml_vk.kernels.plan.matmul import MAX_DEPTH, plan_matmul
+from dml_vk.kernels.plan.matmul_tile import Reading
 from dml_vk.kernels.plan.nonzero import plan_nonzero
 from dml_vk.kernels.plan.passes import next_pass, work_of
 from dml_vk.kernels.plan.radix import PLACE, Rows, chunks_of, plan_count, plan_move
