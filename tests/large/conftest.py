@@ -3,17 +3,31 @@
 from __future__ import annotations
 
 import dataclasses
+import gc
 
 import pytest
 
 import dml_vk
 from dml_vk.kernels.plan.transfer import COPY, FILL
+from dml_vk.runtime.device import opened
 from dml_vk.runtime.pipelines import group_count
 from tests.kernel.profiled import profiled
+
+KEPT = 2**28  # bytes of a device that the next test may well have
 
 
 def pytest_ignore_collect(collection_path, config):
     return None if config.getoption("large") else True
+
+
+@pytest.fixture(autouse=True)
+def released():
+    """Give memory back after each test: a test of another process may need it at the same time."""
+    yield
+    for device in opened():
+        if device.memory.held > KEPT:
+            gc.collect()
+            device.release_cached()
 
 
 class Beyond:

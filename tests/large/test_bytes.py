@@ -132,6 +132,8 @@ def test_a_buffer_of_2_gib_by_each_way_to_memory(monkeypatch, runtime, way):
     assert x[MOST - 3 :].tolist() == [*text[-3:]]
     with pytest.raises(DeviceMemoryError, match="can span at most 2147479552 bytes"):
         dml_vk.Buffer(MOST + 1, device)
+    del buffer, x
+    device.release_cached()
 
 
 def test_pinned_arrays_of_as_many_bytes_as_a_tensor():
