@@ -29,11 +29,11 @@ from dml_vk.ops import draws
 from dml_vk.ops.draws import Draw
 from dml_vk.ops.philox import blocks_begun, blocks_of, fill_philox
 from dml_vk.ops.streams import from_words, hashed_key, seeded_key, to_unsigned, to_words
-from dml_vk.runtime.capture import check_known, claimed, is_captured, own
 from dml_vk.runtime.device import device as open_device
 from dml_vk.runtime.gate import Gate
 from dml_vk.tensor.core import Tensor, tensor_over
 from dml_vk.tensor.operands import check_out, of_kinds, to_tensor
+from dml_vk.tracing.capture import check_known, claimed, is_captured, own
 
 __all__ = ["Generator"]
 

@@ -24,7 +24,10 @@ from dml_vk.observe.copies import collected, record
 from dml_vk.ops.view import View
 from dml_vk.runtime.device import Device
 from dml_vk.runtime.hazards import Access
-from dml_vk.runtime.recording import (
+from dml_vk.tensor.core import Tensor
+from dml_vk.tensor.operands import is_scalar, plain
+from dml_vk.tensor.spec import Spec
+from dml_vk.tracing.step import (
     Allocate,
     FloatNumber,
     IntNumber,
@@ -36,9 +39,6 @@ from dml_vk.runtime.recording import (
     SlotAccess,
     Word,
 )
-from dml_vk.tensor.core import Tensor
-from dml_vk.tensor.operands import is_scalar, plain
-from dml_vk.tensor.spec import Spec
 
 MOST = 4096  # cached calls; the cache is cleared when it is full
 

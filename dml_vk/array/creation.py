@@ -20,14 +20,14 @@ from dml_vk.layout import (
 from dml_vk.ops.copy import copy_elements
 from dml_vk.ops.elementwise import cast_elements, check_cast
 from dml_vk.ops.fill import fill_constant
-from dml_vk.runtime.capture import is_captured
 from dml_vk.runtime.device import Device
 from dml_vk.runtime.device import device as open_device
-from dml_vk.runtime.recording import with_values
 from dml_vk.tensor import host
 from dml_vk.tensor.core import Tensor, as_asked, tensor_over
 from dml_vk.tensor.host import Array
 from dml_vk.tensor.operands import to_tensor
+from dml_vk.tracing.capture import is_captured
+from dml_vk.tracing.step import with_values
 
 Wanted = int | str | Device | None
 Shape = int | Iterable[int]

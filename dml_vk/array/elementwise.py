@@ -30,7 +30,6 @@ from dml_vk.ops.elementwise import cast_elements, compute, converted
 from dml_vk.ops.numbers import double_words, element_words, scalar_words
 from dml_vk.ops.view import View
 from dml_vk.promotion import common_dtype, float_dtype
-from dml_vk.runtime.recording import LiveNumber
 from dml_vk.tensor.core import Tensor, tensor_over
 from dml_vk.tensor.operands import (
     Operand,
@@ -41,6 +40,7 @@ from dml_vk.tensor.operands import (
     to_tensor,
     to_tensors,
 )
+from dml_vk.tracing.step import LiveNumber
 
 _PLAIN = {Tensor, int, float}  # types of operands that need no conversion
 _MOST_BYTES = 4 * SCALAR_WORDS[3]  # of the scalars of `where`

@@ -11,10 +11,10 @@ from dml_vk.array.creation import asarray
 from dml_vk.dtypes import DType
 from dml_vk.onnx.element_types import to_dtype
 from dml_vk.random import Generator
-from dml_vk.runtime.capturing import outside
 from dml_vk.runtime.device import Device
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.host import Array
+from dml_vk.tracing.recorder import outside
 
 
 class Machine:

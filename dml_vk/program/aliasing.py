@@ -15,8 +15,8 @@ from dml_vk.kernels.plan.chain import Recipe, present
 from dml_vk.kernels.spirv.attached import bindings_of
 from dml_vk.program.fusion import Reach, computed_of, reaches_of
 from dml_vk.program.liveness import Step
-from dml_vk.runtime.capture import Work
-from dml_vk.runtime.recording import SlotAccess
+from dml_vk.tracing.capture import Work
+from dml_vk.tracing.step import SlotAccess
 
 
 def accesses_of(step: Step) -> Sequence[SlotAccess]:

@@ -20,7 +20,7 @@ from dml_vk.kernels.plan.tasks import QUAD_BYTES
 from dml_vk.limits import Profile
 from dml_vk.program.aliasing import accesses_of, used_of
 from dml_vk.program.liveness import Step, cost
-from dml_vk.runtime.capture import Chained, Verify, Work
+from dml_vk.tracing.capture import Chained, Verify, Work
 
 Merged = dict[int, Work]  # by the id of the step in whose place it is
 

@@ -21,9 +21,9 @@ from dml_vk.program.picture import drawn
 from dml_vk.program.program import Program
 from dml_vk.program.trees import flatten
 from dml_vk.runtime.arenas import Allocation
-from dml_vk.runtime.capture import current
 from dml_vk.runtime.device import device as open_device
 from dml_vk.tensor.core import Tensor
+from dml_vk.tracing.capture import current
 
 Function = Callable[..., Any]
 MOST_VALUES = 64  # of numbers that are part of a signature: each has a program

@@ -8,9 +8,9 @@ from dml_vk.kernels.plan.copy import plan_copy
 from dml_vk.observe.callers import Caller
 from dml_vk.program.liveness import Step
 from dml_vk.runtime.arenas import Allocation
-from dml_vk.runtime.capture import Capture, Upload, Work
 from dml_vk.runtime.device import Device
-from dml_vk.runtime.recording import SlotAccess
+from dml_vk.tracing.capture import Capture, Upload, Work
+from dml_vk.tracing.step import SlotAccess
 
 _NOBODY = Caller("compile", "", 0)
 

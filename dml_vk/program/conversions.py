@@ -19,10 +19,10 @@ from dml_vk.ops.copy import copy_elements
 from dml_vk.program.format_report import Conversion
 from dml_vk.program.operations import FORMATS, Operation, label_of, touched
 from dml_vk.runtime.arenas import Allocation
-from dml_vk.runtime.capture import Capture, Step, Work
-from dml_vk.runtime.capturing import captured
 from dml_vk.tensor.core import Tensor, allocation_bytes
 from dml_vk.tensor.spec import Spec
+from dml_vk.tracing.capture import Capture, Step, Work
+from dml_vk.tracing.recorder import captured
 
 LAUNCH_NS = 10_000.0  # until the next launch may begin
 

@@ -22,11 +22,11 @@ from dml_vk.program.operations import Watch
 from dml_vk.program.program import Program
 from dml_vk.program.trees import exactly, replace
 from dml_vk.runtime.arenas import Allocation
-from dml_vk.runtime.capture import Capture, Upload, Work
-from dml_vk.runtime.capturing import captured
 from dml_vk.runtime.device import device as open_device
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.spec import Spec
+from dml_vk.tracing.capture import Capture, Upload, Work
+from dml_vk.tracing.recorder import captured
 
 
 class Known(NamedTuple):

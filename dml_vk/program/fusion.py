@@ -17,8 +17,8 @@ from dml_vk.kernels.plan.chain import Chain, Computed, Node, Operand, node_of, p
 from dml_vk.kernels.plan.fused import is_known, params_of, plan_fused
 from dml_vk.limits import Profile
 from dml_vk.program.liveness import Step, cost
-from dml_vk.runtime.capture import Chained, Verify, Work
-from dml_vk.runtime.recording import SlotAccess
+from dml_vk.tracing.capture import Chained, Verify, Work
+from dml_vk.tracing.step import SlotAccess
 
 MOST_STEPS = 64  # in a kernel
 

@@ -31,11 +31,11 @@ from dml_vk.program.fusion import fused
 from dml_vk.program.liveness import needed
 from dml_vk.program.operations import FORMATS, Operation, Watch, label_of, touched
 from dml_vk.program.trees import replace
-from dml_vk.runtime.capture import Capture, Placeholder, Step, Upload
-from dml_vk.runtime.capturing import captured
 from dml_vk.strides.order import CHANNELS_LAST
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.spec import Spec
+from dml_vk.tracing.capture import Capture, Placeholder, Step, Upload
+from dml_vk.tracing.recorder import captured
 
 AUTO, NCHW, NHWC = "auto", "nchw", "nhwc"
 LAYOUTS = (None, AUTO, NCHW, NHWC)

@@ -11,8 +11,8 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from dml_vk.runtime.recording import LiveNumber
 from dml_vk.tensor.core import Tensor
+from dml_vk.tracing.step import LiveNumber
 
 
 class LiveArgument(LiveNumber):

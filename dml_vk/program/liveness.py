@@ -7,8 +7,8 @@ from typing import cast
 
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.runtime.arenas import Allocation, Arena
-from dml_vk.runtime.capture import Placeholder, Verify, Work
 from dml_vk.runtime.hazards import Access, Hazards, place
+from dml_vk.tracing.capture import Placeholder, Verify, Work
 
 Step = Work | Verify
 

@@ -10,9 +10,9 @@ from dml_vk.arguments import Ints
 from dml_vk.layout import Layout, MemoryFormat, channels_last, contiguous_format
 from dml_vk.observe.callers import Caller
 from dml_vk.observe.copies import Copy, collected, record
-from dml_vk.runtime.capture import Capture, Step, Upload, Work
 from dml_vk.strides.order import CHANNELS_LAST
 from dml_vk.tensor.core import Tensor
+from dml_vk.tracing.capture import Capture, Step, Upload, Work
 
 FORMATS: tuple[MemoryFormat, MemoryFormat] = (contiguous_format, channels_last)  # by label
 

@@ -15,7 +15,7 @@ from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.chain import Computed, present
 from dml_vk.kernels.spirv.pieces import TARGET, of_parts, scalar_places
 from dml_vk.program.liveness import Step
-from dml_vk.runtime.capture import Work
+from dml_vk.tracing.capture import Work
 
 _WHOLE = {one.part.code: one.code for one in DTYPES.values() if one.kind == "c"}
 

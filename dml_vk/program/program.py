@@ -24,15 +24,15 @@ from dml_vk.program.pairing import paired
 from dml_vk.program.sharing import shared
 from dml_vk.program.trees import Leaf, build, replace
 from dml_vk.runtime.arenas import Allocation, Arena
-from dml_vk.runtime.capture import Capture, Placeholder, Verify, Work
 from dml_vk.runtime.device import Device
 from dml_vk.runtime.encode import Dispatched
 from dml_vk.runtime.hazards import Access
 from dml_vk.runtime.interface import Prepared
-from dml_vk.runtime.recording import NumberWords, SlotAccess, Word
 from dml_vk.runtime.schedule import Submission
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.spec import Spec
+from dml_vk.tracing.capture import Capture, Placeholder, Verify, Work
+from dml_vk.tracing.step import NumberWords, SlotAccess, Word
 
 Words = Mapping[NumberWords, Ints]  # what placeholders stand for in a call
 MOST_RECORDED = 8  # places of memory for which a part of a program stays recorded

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from dml_vk.program.aliasing import in_place
 from dml_vk.program.liveness import Step, slots_of
 from dml_vk.runtime.arenas import ALIGNMENT
-from dml_vk.runtime.capture import Placeholder, Work
+from dml_vk.tracing.capture import Placeholder, Work
 
 _EVER = math.inf
 Over = set[tuple[int, int]]  # a slot that may be written over another, which is read last there

@@ -22,7 +22,6 @@ from dml_vk.runtime.arenas import Allocation
 from dml_vk.runtime.device import Device
 from dml_vk.runtime.device import device as open_device
 from dml_vk.runtime.hazards import Access
-from dml_vk.runtime.recording import Recording
 from dml_vk.strides.order import OrderLike
 from dml_vk.strides.reshape import in_items
 from dml_vk.tensor import host
@@ -30,6 +29,7 @@ from dml_vk.tensor.host import Array
 from dml_vk.tensor.protocols import TensorProtocols
 from dml_vk.tensor.spec import Spec
 from dml_vk.tensor.views import TensorViews
+from dml_vk.tracing.step import Recording
 
 if TYPE_CHECKING:
     from dml_vk.tensor.methods import TensorMethods

@@ -18,9 +18,9 @@ from dml_vk.observe.copies import HOST, is_traced, record_host
 from dml_vk.ops.copy import copied
 from dml_vk.ops.view import View, access
 from dml_vk.runtime import transfer
-from dml_vk.runtime.capture import is_captured
 from dml_vk.runtime.host_copy import move
 from dml_vk.runtime.pinned import pinned_for
+from dml_vk.tracing.capture import is_captured
 
 if TYPE_CHECKING:
     from dml_vk.tensor.core import Tensor

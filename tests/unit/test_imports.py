@@ -47,6 +47,7 @@ LAYERS = """
     aliases
     observe
     runtime
+    tracing
     ops
     tensor
     buffer

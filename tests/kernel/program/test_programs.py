@@ -11,11 +11,11 @@ import pytest
 
 import dml_vk
 from dml_vk.errors import CaptureError, DeviceError
-from dml_vk.runtime.capture import Capture
-from dml_vk.runtime.capturing import captured
 from dml_vk.runtime.device import Device
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.spec import Spec
+from dml_vk.tracing.capture import Capture
+from dml_vk.tracing.recorder import captured
 from tests.kernel.program.tensors import bits, same, tensor
 from tests.unit.runtime.queues import make_plan
 

@@ -15,7 +15,10 @@ from dml_vk.kernels.plan.base import Plan
 from dml_vk.observe.callers import caller
 from dml_vk.runtime import device as devices
 from dml_vk.runtime.arenas import Allocation, Bytes
-from dml_vk.runtime.capture import (
+from dml_vk.runtime.device import Check, Device
+from dml_vk.runtime.encode import Dispatched
+from dml_vk.runtime.hazards import Access
+from dml_vk.tracing.capture import (
     Capture,
     Placeholder,
     Upload,
@@ -26,9 +29,6 @@ from dml_vk.runtime.capture import (
     refused,
     spoil,
 )
-from dml_vk.runtime.device import Check, Device
-from dml_vk.runtime.encode import Dispatched
-from dml_vk.runtime.hazards import Access
 
 _switching = threading.RLock()
 _captures = 0

@@ -16,7 +16,7 @@ from dml_vk.runtime.arenas import Allocation, Arena, Bytes
 from dml_vk.runtime.device import Check, Device
 from dml_vk.runtime.encode import Dispatched
 from dml_vk.runtime.hazards import Access
-from dml_vk.runtime.recording import NumberWords, Slot, SlotAccess
+from dml_vk.tracing.step import NumberWords, Slot, SlotAccess
 
 
 class Placeholder(Slot):
