@@ -83,8 +83,8 @@ X, W = (2, 4, 6, 6), (4, 2, 3, 3)
         (X, W, {"groups": 0}, RangeError, "groups must divide"),
         (X, (4, 4, 0, 3), {}, LayoutError, "windows of the weight must have elements"),
         (X, W, {"padding": "same"}, RangeError, "padding must be numbers or pairs"),
-        (X, W, {"padding": 9}, LayoutError, "the input must have elements, and the result"),
-        ((2, 4, 0, 6), W, {"stride": 1}, LayoutError, "the input must have elements"),
+        (X, W, {"padding": 9}, LayoutError, "the input must not be empty, and padding must leave"),
+        ((2, 4, 0, 6), W, {"stride": 1}, LayoutError, "the input must not be empty"),
         (X, W, {"output_padding": 1}, RangeError, "output_padding must be smaller than stride"),
     ],
 )
