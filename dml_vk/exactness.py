@@ -4,24 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
-from functools import cached_property
 
-from dml_vk import environment
+from dml_vk import context
 from dml_vk.arguments import to_bool
-
-
-class Values:
-    """The values of the settings, of the process or within a `with` block."""
-
-    @cached_property
-    def exact(self) -> bool:
-        """As in the environment, unless it is set."""
-        return environment.exact()
-
-
-_of_process = Values()
-chosen: ContextVar[Values] = ContextVar("dml_vk.settings", default=_of_process)
+from dml_vk.context import Values
 
 
 class Settings:
@@ -43,22 +29,19 @@ class Settings:
 
     @property
     def exact(self) -> bool:
-        return chosen.get().exact
+        return context.get().settings.exact
 
     @exact.setter
     def exact(self, value: bool) -> None:
-        chosen.get().exact = to_bool("settings", "exact", value)
+        context.get().settings.exact = to_bool("settings", "exact", value)
 
     @contextmanager
     def __call__(self, *, exact: bool) -> Iterator[None]:
         """Set `exact` within a `with` block, for what this thread or task calls there."""
         values = Values()
         values.exact = to_bool("settings", "exact", exact)
-        token = chosen.set(values)
-        try:
+        with context.within(settings=values):
             yield
-        finally:
-            chosen.reset(token)
 
     def __repr__(self) -> str:
         return f"settings(exact={self.exact})"

@@ -27,7 +27,7 @@ from dml_vk.tensor.core import Tensor, as_asked, tensor_over
 from dml_vk.tensor.host import Array
 from dml_vk.tensor.operands import to_tensor
 from dml_vk.tracing.capture import is_captured
-from dml_vk.tracing.step import with_values
+from dml_vk.tracing.numbers import with_values
 
 Wanted = int | str | Device | None
 Shape = int | Iterable[int]

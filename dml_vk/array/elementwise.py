@@ -40,7 +40,7 @@ from dml_vk.tensor.operands import (
     to_tensor,
     to_tensors,
 )
-from dml_vk.tracing.step import LiveNumber
+from dml_vk.tracing.numbers import LiveNumber
 
 _PLAIN = {Tensor, int, float}  # types of operands that need no conversion
 _MOST_BYTES = 4 * SCALAR_WORDS[3]  # of the scalars of `where`

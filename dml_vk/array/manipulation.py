@@ -19,7 +19,7 @@ from dml_vk.arguments import (
     to_sizes,
     to_tuple,
 )
-from dml_vk.array.calls import shown
+from dml_vk.array.calls import composed
 from dml_vk.array.host_operands import beside
 from dml_vk.dtypes import DType, to_dtype
 from dml_vk.errors import DTypeError, ErrorsAs, LayoutError, RangeError
@@ -258,7 +258,8 @@ def concat(
     [[1, 2, 3, 4]]
     """
     given = _joined("concat", arrays)
-    return shown(_concatenated, given, out, axis, _dtype_of("concat", given, out, dtype, casting))
+    wanted = _dtype_of("concat", given, out, dtype, casting)
+    return composed(_concatenated, given, out, axis, wanted)
 
 
 def _concatenated(given: list[Tensor], out: Any, axis: Any, dtype: DType) -> Tensor:

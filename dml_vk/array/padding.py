@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dml_vk.arguments import Axes, Ints, is_one, several, to_axis, to_int, to_ints, to_tuple
-from dml_vk.array.calls import shown
+from dml_vk.array.calls import composed
 from dml_vk.array.creation import filled
 from dml_vk.array.padding_statistics import MODES as COMPUTED
 from dml_vk.array.padding_statistics import pad_by_dims
@@ -113,7 +113,7 @@ def pad(
         raise RangeError("pad", rule, mode=mode)
     if mode in COMPUTED:
         return pad_by_dims(given, pairs, mode, stat_length, end_values, out)
-    return shown(_pad, (given,), out, pairs, mode, value, constant_values)
+    return composed(_pad, (given,), out, pairs, mode, value, constant_values)
 
 
 def _pad(

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dml_vk.arguments import Ints, several, to_bool, to_tuple
-from dml_vk.array.calls import call, shown
+from dml_vk.array.calls import call, composed
 from dml_vk.dtypes import float16, float32, uint32
 from dml_vk.errors import LayoutError, RangeError
 from dml_vk.hints import hinted
@@ -76,11 +76,11 @@ def resample(
         if rounding is None:
             rounding = "round_prefer_ceil" if mode == "nearest_exact" else "floor"
         to_word(what, "rounding", rounding, tuple(ROUNDINGS))
-        return shown(_resampled, (x,), out, tuple([nearest(way, rounding) for way in ways]))
+        return composed(_resampled, (x,), out, tuple([nearest(way, rounding) for way in ways]))
     if rounding is not None:
         rule = "rounding must not be given unless mode is nearest"
         raise RangeError(what, rule, rounding=rounding, mode=mode)
-    return shown(_resampled, (x,), out, tuple([taps(way, mode, factor) for way in ways]))
+    return composed(_resampled, (x,), out, tuple([taps(way, mode, factor) for way in ways]))
 
 
 def _ways(what: str, sizes: Ints, size: Any, scale: Any, coordinates: Any) -> tuple[Way, ...]:

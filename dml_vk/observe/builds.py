@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar
+
+from dml_vk import context
 
 
 class Builds:
@@ -16,23 +17,17 @@ class Builds:
         self.seconds = 0.0
 
 
-_counting: ContextVar[Builds | None] = ContextVar("dml_vk.builds", default=None)
-
-
 @contextmanager
 def counted() -> Iterator[Builds]:
     """Count what is made in the `with` block."""
     builds = Builds()
-    token = _counting.set(builds)
-    try:
+    with context.within(builds=builds):
         yield builds
-    finally:
-        _counting.reset(token)
 
 
 def made(seconds: float, *, is_saved: bool) -> None:
     """Note a kernel."""
-    builds = _counting.get()
+    builds = context.get().builds
     if builds is not None:
         builds.kernels += 1
         builds.saved += is_saved

@@ -6,9 +6,10 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
-from contextvars import ContextVar
 from types import CodeType, FrameType
 from typing import Any, NamedTuple
+
+from dml_vk import context
 
 # As the import system spells it, which code objects repeat: a Path would tidy it up.
 _PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
@@ -16,10 +17,6 @@ _PACKAGE = os.path.dirname(os.path.dirname(__file__)) + os.sep
 _USERS = tuple([_PACKAGE + name for name in ("__main__.py", f"commands{os.sep}")])
 # Methods that NumPy calls, and their parameter with the function that the user called.
 _PROTOCOLS = {"__array_ufunc__": "ufunc", "__array_function__": "func"}
-
-
-# What the package does for somebody, in place of the method that was called: a node of a model.
-_purpose: ContextVar[str | None] = ContextVar("dml_vk.purpose", default=None)
 
 
 class Caller(NamedTuple):
@@ -42,7 +39,7 @@ def users_line() -> tuple[str, int]:
 def caller() -> Caller:
     """The operation that was called from outside this package, and the line of the call."""
     frame, entry = _border()
-    op = _purpose.get() or _named(entry.f_code, entry.f_locals)
+    op = context.get().purpose or _named(entry.f_code, entry.f_locals)
     return Caller(op, frame.f_code.co_filename, frame.f_lineno)
 
 
@@ -55,11 +52,8 @@ def named(purpose: str) -> Iterator[None]:
     ...     print(caller().op)
     Conv(conv1)
     """
-    token = _purpose.set(purpose)
-    try:
+    with context.within(purpose=purpose):
         yield
-    finally:
-        _purpose.reset(token)
 
 
 def clear_last_traceback() -> None:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from contextvars import ContextVar, copy_context
+from contextvars import copy_context
 from dataclasses import dataclass
 from typing import TypeVar
 
+from dml_vk import context
 from dml_vk.arguments import Ints, to_bool
 from dml_vk.errors import LayoutError
 from dml_vk.layout import Layout, MemoryFormat
@@ -63,9 +64,6 @@ class Log:
         return f"<trace of {len(self.entries)} copies, {self.nbytes:,} bytes>"
 
 
-_logs: ContextVar[tuple[Log, ...]] = ContextVar("dml_vk.trace", default=())
-
-
 @contextmanager
 def trace(strict: bool = False) -> Iterator[Log]:
     """Record every physical copy that is made inside the `with`.
@@ -84,11 +82,8 @@ def trace(strict: bool = False) -> Iterator[Log]:
     [('to', 'asked', 480)]
     """
     log = Log(to_bool("trace", "strict", strict))
-    token = _logs.set((*_logs.get(), log))
-    try:
+    with context.within(copies=(*context.get().copies, log)):
         yield log
-    finally:
-        _logs.reset(token)
 
 
 Copy = tuple[str, str, Layout, Layout, int]
@@ -110,7 +105,7 @@ def collected(function: Callable[[], T]) -> tuple[T, list[Copy]]:
     log = _Collected()
 
     def run() -> T:
-        _logs.set((log,))
+        context.change(copies=(log,))
         return function()
 
     return copy_context().run(run), log.copies
@@ -118,12 +113,12 @@ def collected(function: Callable[[], T]) -> tuple[T, list[Copy]]:
 
 def is_traced() -> bool:
     """Whether copies are recorded now."""
-    return bool(_logs.get())
+    return bool(context.get().copies)
 
 
 def record(what: str, reason: str, source: Layout, target: Layout, nbytes: int) -> None:
     """Record a copy that the operation `what` is about to make."""
-    logs = _logs.get()
+    logs = context.get().copies
     if not logs:
         return
     if isinstance(logs[0], _Collected):
@@ -139,7 +134,7 @@ def record(what: str, reason: str, source: Layout, target: Layout, nbytes: int) 
 
 def refuse_if_strict(what: str, reason: str, source: Layout, nbytes: int) -> None:
     """Raise an error for a copy that is about to be made unasked, if a trace is strict."""
-    if any(log.strict for log in _logs.get()):
+    if any(log.strict for log in context.get().copies):
         file, line = users_line()
         rule = f"implicit copy in a strict trace ({reason})"
         raise LayoutError(what, rule, layout=source, nbytes=nbytes, line=f"{file}:{line}")
@@ -152,7 +147,7 @@ def record_host(what: str, source: Layout, target: Layout, nbytes: int) -> None:
 
 def record_bytes(what: str, nbytes: int) -> None:
     """Record an upload or a download of bytes without a layout."""
-    if _logs.get():
+    if context.get().copies:
         record_host(what, Layout((nbytes,)), Layout((nbytes,)), nbytes)
 
 

@@ -8,13 +8,13 @@ import numpy as np
 
 from dml_vk import dtypes
 from dml_vk.array.creation import asarray
+from dml_vk.context import unrecorded
 from dml_vk.dtypes import DType
 from dml_vk.onnx.element_types import to_dtype
 from dml_vk.random import Generator
 from dml_vk.runtime.device import Device
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.host import Array
-from dml_vk.tracing.recorder import outside
 
 
 class Machine:
@@ -40,7 +40,7 @@ class Machine:
         with self._lock:
             kept, found = self._kept[id(array)]
             if found is None:
-                with outside():
+                with unrecorded():
                     found = self.uploaded(kept)
                 self._kept[id(array)] = kept, found
         return found
@@ -68,7 +68,7 @@ class Machine:
             found = self._generators.get(id(node))
             if found is None:
                 number = None if seed is None else int(np.float32(seed).view(np.uint32))
-                with outside():  # else it would begin anew at each run of a program
+                with unrecorded():  # else it would begin anew at each run of a program
                     found = Generator(number, device=self.device)
                 self._generators[id(node)] = found
         return found

@@ -29,7 +29,7 @@ def times_of(program: Program) -> list[NodeTime]:
     kernels: dict[tuple[str, ...], list[str]] = {}
     spent: dict[tuple[str, ...], float] = {}
     for job, us in zip(jobs_of(program), program.times):
-        work, parts = job.step.work, job.step.parts or (job.step,)
+        work, parts = job.launch.work, job.launch.parts or (job.launch,)
         nodes = tuple(dict.fromkeys(one.caller.op for one in parts))
         kernel = work.module if isinstance(work, Plan) else USERS_KERNEL
         kernels.setdefault(nodes, []).append(kernel)

@@ -13,7 +13,7 @@ import numpy as np
 from dml_vk.arguments import Ints
 from dml_vk.dtypes import DType
 from dml_vk.errors import DTypeError
-from dml_vk.tracing.step import Number, NumberWords
+from dml_vk.tracing.numbers import Number, NumberWords
 
 _LETTERS = {"float16": "<e", "float32": "<f", "float64": "<d"}
 

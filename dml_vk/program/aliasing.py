@@ -15,20 +15,19 @@ from dml_vk.kernels.plan.chain import Recipe, present
 from dml_vk.kernels.spirv.attached import bindings_of
 from dml_vk.program.fusion import Reach, computed_of, reaches_of
 from dml_vk.program.liveness import Step
-from dml_vk.tracing.capture import Work
-from dml_vk.tracing.step import SlotAccess
+from dml_vk.tracing.step import Launch, SlotAccess
 
 
 def accesses_of(step: Step) -> Sequence[SlotAccess]:
     """What a step uses. A chain does not use what its launch has in place of scalars."""
-    if not isinstance(step, Work):
+    if not isinstance(step, Launch):
         return [SlotAccess(step.slot, step.start, step.start, step.start + step.nbytes, False)]
     if step.chained is not None:
         return step.chained.accesses
     return [step.accesses[k] for k in used_of(step)]
 
 
-def used_of(step: Work) -> Sequence[int]:
+def used_of(step: Launch) -> Sequence[int]:
     """The accesses of a launch that are not in place of scalars, or of what is missing."""
     computed, plan = computed_of(step), step.work
     last = len(step.accesses) - 1
@@ -41,7 +40,7 @@ def used_of(step: Work) -> Sequence[int]:
     return [k for k in range(last + 1) if k in bound]
 
 
-def check_order(step: Work, memory: Mapping[int, int]) -> None:
+def check_order(step: Launch, memory: Mapping[int, int]) -> None:
     """Raise an error if a launch that was several would read what it writes.
 
     `memory` has the number of each slot's memory. What one launch does by itself, such as to write
@@ -62,7 +61,7 @@ def check_order(step: Work, memory: Mapping[int, int]) -> None:
                 raise AssertionError(f"{step.what} would read what it writes: {read}, {write}")
 
 
-def _is_one_chain(step: Work, slot: int) -> bool:
+def _is_one_chain(step: Launch, slot: int) -> bool:
     """Whether only one of its launches uses a slot, or a chain where each meets the same elements.
 
     Ranges of bytes may overlap where the elements do not, but only one launch is trusted to know.
@@ -80,11 +79,11 @@ def _is_one_chain(step: Work, slot: int) -> bool:
     )
 
 
-def _reaches(step: Work, slot: int) -> list[Reach]:
+def _reaches(step: Launch, slot: int) -> list[Reach]:
     return [reach for one, reach in zip(step.accesses, reaches_of(0, step)) if one.slot == slot]
 
 
-def in_place(step: Work) -> Iterator[tuple[int, int]]:
+def in_place(step: Launch) -> Iterator[tuple[int, int]]:
     """Targets of an elementwise launch, and sources of which it reads just the same elements.
 
     An invocation reads what it needs at an index before it writes what belongs to it, so it may
@@ -101,7 +100,7 @@ def in_place(step: Work) -> Iterator[tuple[int, int]]:
                 yield target, source
 
 
-def _elements(step: Work) -> list[tuple[int, Any]]:
+def _elements(step: Launch) -> list[tuple[int, Any]]:
     """Where the elements are that an elementwise launch accesses: equal places are the same."""
     plan = step.work
     if not isinstance(plan, Plan) or plan.shares_words:

@@ -20,9 +20,9 @@ from dml_vk.kernels.plan.tasks import QUAD_BYTES
 from dml_vk.limits import Profile
 from dml_vk.program.aliasing import accesses_of, used_of
 from dml_vk.program.liveness import Step, cost
-from dml_vk.tracing.capture import Chained, Verify, Work
+from dml_vk.tracing.step import Chained, Launch, Verify
 
-Merged = dict[int, Work]  # by the id of the step in whose place it is
+Merged = dict[int, Launch]  # by the id of the step in whose place it is
 
 
 def attached(steps: Sequence[Step], kept: set[int], profile: Profile) -> list[Step]:
@@ -56,7 +56,7 @@ class _Attaching:
         read becomes part of each, or of none.
         """
         later = self._found(step)
-        if not isinstance(later, Work) or (not is_read and later.chained is None):
+        if not isinstance(later, Launch) or (not is_read and later.chained is None):
             return
         for slot in [one.slot for one in accesses_of(later) if not one.writes]:
             earlier = self._only_writer(slot)
@@ -69,7 +69,7 @@ class _Attaching:
                     self.attach(one, is_read=is_read)
                 return
 
-    def _after(self, kernel: Work, chain: Work, slot: int) -> Merged | None:
+    def _after(self, kernel: Launch, chain: Launch, slot: int) -> Merged | None:
         """A kernel, and a chain after it, as one step."""
         if self._readers_of(slot) != [chain] or not self._can_meet(kernel, chain, {slot}):
             return None
@@ -78,7 +78,7 @@ class _Attaching:
             return None
         return {id(chain): one}
 
-    def _read_by(self, step: Work) -> Merged | None:
+    def _read_by(self, step: Launch) -> Merged | None:
         """The kernels that read what a chain computes, each with its part of the chain."""
         if step.chained is None:
             return None
@@ -86,13 +86,13 @@ class _Attaching:
         slots = [one.slot for one in chained.accesses if one.writes]
         if any(self._only_writer(slot) is not step for slot in slots):
             return None
-        made: dict[int, Work] = {}
-        kernels: dict[int, Work] = {}
+        made: dict[int, Launch] = {}
+        kernels: dict[int, Launch] = {}
         more_ns = -_again_ns(chained.chain)
         for write, slot in enumerate(slots):
             part, more = _part(step, chained, write)
             for reader in self._readers_of(slot):
-                if not isinstance(reader, Work) or not self._can_meet(step, reader, set(slots)):
+                if not isinstance(reader, Launch) or not self._can_meet(step, reader, set(slots)):
                     return None
                 one = self._one(made.get(id(reader), reader), part, slot)
                 if one is None:
@@ -103,7 +103,7 @@ class _Attaching:
         before = cost(step) + sum(map(cost, kernels.values())) + more_ns
         return made if sum(map(cost, made.values())) <= before else None
 
-    def _put(self, earlier: Work, made: Merged) -> None:
+    def _put(self, earlier: Launch, made: Merged) -> None:
         """Put merged steps in the place of those that read."""
         slots = {one.slot for one in accesses_of(earlier) if not one.writes}
         users = {
@@ -125,15 +125,15 @@ class _Attaching:
     def _readers_of(self, slot: int) -> list[Step]:
         return list({id(one): one for one in map(self._found, self._readers[slot])}.values())
 
-    def _only_writer(self, slot: int) -> Work | None:
+    def _only_writer(self, slot: int) -> Launch | None:
         """The step that writes all that is read here, if nothing outside uses it."""
         writers = self._writers.get(slot, [])
         if len(writers) != 1 or slot in self._kept:
             return None
         found = self._found(writers[0])
-        return found if isinstance(found, Work) else None
+        return found if isinstance(found, Launch) else None
 
-    def _can_meet(self, earlier: Work, later: Step, slots: set[int]) -> bool:
+    def _can_meet(self, earlier: Launch, later: Step, slots: set[int]) -> bool:
         """Whether the earlier step can wait until the later one, and be one with it.
 
         Nothing else that reads these slots waits for the earlier step any more. Of all else, a
@@ -154,7 +154,7 @@ class _Attaching:
             for one in own
         )
 
-    def _one(self, kernel: Work, step: Work, slot: int) -> Work | None:
+    def _one(self, kernel: Launch, step: Launch, slot: int) -> Launch | None:
         """One launch for a kernel and a chain, where the chain's result, or source, is a slot."""
         assert step.chained is not None
         chained, plan = step.chained, kernel.work
@@ -188,7 +188,7 @@ def _again_ns(chain: Chain) -> float:
     return math.prod(chain.sizes) * max(0.0, again)
 
 
-def _part(step: Work, chained: Chained, write: int) -> tuple[Work, float]:
+def _part(step: Launch, chained: Chained, write: int) -> tuple[Launch, float]:
     """What a step does for one of its results, and how much less time that takes again."""
     part, accesses = part_of(chained.chain, chained.params, write), chained.accesses
     own = *[accesses[k] for k in part.reads], accesses[len(chained.chain.reads) + write]
@@ -198,13 +198,13 @@ def _part(step: Work, chained: Chained, write: int) -> tuple[Work, float]:
 
 
 def _work(
-    kernel: Work,
+    kernel: Launch,
     chained: Chained,
     number: int,
     binding: int,
     made: Attaching,
-    groups: tuple[tuple[Work, ...], ...],
-) -> Work:
+    groups: tuple[tuple[Launch, ...], ...],
+) -> Launch:
     accesses, mine = list(kernel.accesses), chained.accesses[number]
     if made.through is not None:
         own, its = chained.accesses[made.through], accesses[binding]
@@ -218,7 +218,7 @@ def _work(
         accesses[k] = accesses[binding]._replace(writes=False)  # Its slot may be gone.
     accesses += [chained.accesses[k] for k in made.others]
     params = (*kernel.params, *(0,) * made.filled, *chained.params)
-    return Work(made.plan, tuple(accesses), params, kernel.what, kernel.caller, groups)
+    return Launch(made.plan, tuple(accesses), params, kernel.what, kernel.caller, groups)
 
 
 def _index(steps: Sequence[Step], wanted: Step) -> int:

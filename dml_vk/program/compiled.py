@@ -7,9 +7,9 @@ import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, overload
 
+from dml_vk import context
 from dml_vk.arguments import Ints, several, to_ints
 from dml_vk.errors import DTypeError, RangeError
-from dml_vk.exactness import chosen
 from dml_vk.observe import dispatches
 from dml_vk.observe.builds import counted
 from dml_vk.program.donation import Donation, donated
@@ -60,11 +60,11 @@ class Compiled:
         return self._run(args, kwargs, is_measured=True)
 
     def _run(self, args: Any, kwargs: Any, *, is_measured: bool = False) -> Any:
-        if current.get() is not None:
+        if current() is not None:
             return self._function(*args, **kwargs)
         tensors: list[Tensor] = []
         numbers: list[Any] = []
-        parts: list[Any] = [chosen.get().exact]
+        parts: list[Any] = [context.get().settings.exact]
         for place, one in enumerate(args):
             parts.append(flatten(one, tensors, None if place in self._static else numbers))
         parts.append(flatten(kwargs, tensors, numbers))

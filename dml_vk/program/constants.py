@@ -9,8 +9,8 @@ from dml_vk.observe.callers import Caller
 from dml_vk.program.liveness import Step
 from dml_vk.runtime.arenas import Allocation
 from dml_vk.runtime.device import Device
-from dml_vk.tracing.capture import Capture, Upload, Work
-from dml_vk.tracing.step import SlotAccess
+from dml_vk.tracing.capture import Capture
+from dml_vk.tracing.step import Launch, SlotAccess, Upload
 
 _NOBODY = Caller("compile", "", 0)
 
@@ -23,7 +23,7 @@ def with_constants(capture: Capture, returned: Container[int]) -> list[Step]:
     changes = {
         one.slot
         for step in capture.steps
-        if isinstance(step, Work)
+        if isinstance(step, Launch)
         for one in step.accesses
         if one.writes
     }
@@ -51,7 +51,7 @@ def _constant(device: Device, nbytes: int, pieces: list[Upload]) -> Allocation:
     return allocation
 
 
-def _copy(capture: Capture, step: Upload) -> Work:
+def _copy(capture: Capture, step: Upload) -> Launch:
     nbytes = step.data.size
     source = capture.new(nbytes)
     whole = Upload(source.number, 0, step.data)
@@ -59,4 +59,4 @@ def _copy(capture: Capture, step: Upload) -> Work:
     plan = plan_copy((nbytes,), (1,), (1,), 1, 0, 0, capture.device.profile)
     reads = SlotAccess(source.number, 0, 0, nbytes, False)
     writes = SlotAccess(step.slot, step.start, step.start, step.start + nbytes, True)
-    return Work(plan, (reads, writes), (), "compile", _NOBODY)
+    return Launch(plan, (reads, writes), (), "compile", _NOBODY)

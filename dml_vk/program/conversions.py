@@ -17,12 +17,13 @@ from dml_vk.observe.callers import Caller
 from dml_vk.observe.copies import ASKED, Copy, collected
 from dml_vk.ops.copy import copy_elements
 from dml_vk.program.format_report import Conversion
-from dml_vk.program.operations import FORMATS, Operation, label_of, touched
+from dml_vk.program.operations import FORMATS, flexible, label_of, touched
 from dml_vk.runtime.arenas import Allocation
 from dml_vk.tensor.core import Tensor, allocation_bytes
 from dml_vk.tensor.spec import Spec
-from dml_vk.tracing.capture import Capture, Step, Work
-from dml_vk.tracing.recorder import captured
+from dml_vk.tracing.capture import Capture
+from dml_vk.tracing.recorder import recorded
+from dml_vk.tracing.step import Launch, Operation, Step
 
 LAUNCH_NS = 10_000.0  # until the next launch may begin
 
@@ -31,7 +32,7 @@ def estimated_ns(steps: Iterable[Step]) -> float:
     """What plans estimate that steps take on one slow core."""
     total = 0.0
     for step in steps:
-        if isinstance(step, Work):
+        if isinstance(step, Launch):
             total += LAUNCH_NS
             if isinstance(step.work, Plan):
                 total += step.work.units * step.work.unit_ns * len(step.work.launches)
@@ -109,12 +110,12 @@ class Conversions:
         capture, left = self._capture, iter(choices)
         before, capture.steps = capture.steps, self.steps
         try:
-            with captured(capture):
+            with recorded(capture):
                 for item in items:
                     self._item = item
                     if not isinstance(item, Operation):
                         self._as_it_is([item])
-                    elif item.flexible:
+                    elif flexible(item):
                         self._do(item, next(left))
                     else:
                         self._done(item)
@@ -126,7 +127,7 @@ class Conversions:
 
     def _do(self, one: Operation, choice: Choice) -> None:
         operands, label = list(one.operands), choice.label
-        for k in one.flexible:
+        for k in flexible(one):
             operands[k] = self._in(operands[k], label)
         if choice.converts_weight:
             operands[1] = self._in(operands[1], 1, is_weight=True)
@@ -179,7 +180,7 @@ class Conversions:
         """Give steps that were just made the line of what they do, and other slots."""
         for place in range(begin, len(self.steps)):
             step = self.steps[place]
-            assert isinstance(step, Work)
+            assert isinstance(step, Launch)
             accesses = [one._replace(slot=slots.get(one.slot, one.slot)) for one in step.accesses]
             self.steps[place] = replace(step, accesses=tuple(accesses), caller=caller)
 
@@ -227,7 +228,7 @@ class Conversions:
     def _convert(self, source: Tensor, target: Tensor, *, is_weight: bool = False) -> None:
         begin, item = len(self.steps), self._item
         copy_elements("compile", source, target)
-        needed_by = item.caller if isinstance(item, (Operation, Work)) else None
+        needed_by = item.caller if isinstance(item, (Operation, Launch)) else None
         wanted = target.layout.memory_format or target.layout.order
         self._name(begin, Caller(f"to {wanted}", *(needed_by or ("", "", 0))[1:]), {})
         size = target.layout.numel * target.dtype.itemsize

@@ -44,7 +44,7 @@ def rows_of(program: Program) -> list[tuple[str, str, str, str, str, str, str]]:
 
 
 def _row(job: Job, time: str) -> tuple[str, str, str, str, str, str, str]:
-    work, callers = job.step.work, [one.caller for one in job.step.parts or (job.step,)]
+    work, callers = job.launch.work, [one.caller for one in job.launch.parts or (job.launch,)]
     names = [one.op for one in callers]
     read, written = (
         sum([one.high - one.low for one in job.accesses if one.writes is writes])

@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import nullcontext
 from dataclasses import dataclass
 from functools import partial
 from time import perf_counter
 from typing import Any, NamedTuple
 
 from dml_vk.arguments import Ints
-from dml_vk.array.calls import watched
 from dml_vk.errors import ONE_DEVICE, CaptureError, DeviceError
 from dml_vk.observe import dispatches
 from dml_vk.observe.copies import Copy, collected
@@ -18,15 +16,15 @@ from dml_vk.program.classes import looks_at_classes
 from dml_vk.program.fusion import computed_of
 from dml_vk.program.layouts import placed
 from dml_vk.program.live_numbers import LiveArgument
-from dml_vk.program.operations import Watch
 from dml_vk.program.program import Program
 from dml_vk.program.trees import exactly, replace
 from dml_vk.runtime.arenas import Allocation
 from dml_vk.runtime.device import device as open_device
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.spec import Spec
-from dml_vk.tracing.capture import Capture, Upload, Work
-from dml_vk.tracing.recorder import captured
+from dml_vk.tracing.capture import Capture
+from dml_vk.tracing.recorder import recorded
+from dml_vk.tracing.step import Launch, Upload
 
 
 class Known(NamedTuple):
@@ -75,9 +73,8 @@ class FirstCall:
 
     def _known(self, given: _Arguments) -> Known:
         began, capture = perf_counter(), given.capture
-        watch = Watch(capture)
         try:
-            with captured(capture), watched(watch) if self.layout else nullcontext():
+            with recorded(capture):
                 result, copies = collected(lambda: self.function(*given.args, **given.kwargs))
         except CaptureError:
             raise
@@ -95,7 +92,7 @@ class FirstCall:
             _check_elementwise(capture)
         formats = None
         if self.layout:
-            formats = placed(capture, watch, result, copies, self.layout)
+            formats = placed(capture, result, copies, self.layout)
         program = self._program(given, result, copies, formats)
         program.capture_seconds = perf_counter() - began
         dispatches.captured(self.name, program.capture_seconds)
@@ -156,6 +153,6 @@ class _Arguments:
 def _check_elementwise(capture: Capture) -> None:
     for step in capture.steps:
         if not isinstance(step, Upload) and computed_of(step) is None:
-            caller = step.caller if isinstance(step, Work) else None
+            caller = step.caller if isinstance(step, Launch) else None
             rule = "only elementwise operations can be fused: use compile"
             raise CaptureError("fuse", rule, call=str(caller))

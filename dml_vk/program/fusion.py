@@ -17,8 +17,7 @@ from dml_vk.kernels.plan.chain import Chain, Computed, Node, Operand, node_of, p
 from dml_vk.kernels.plan.fused import is_known, params_of, plan_fused
 from dml_vk.limits import Profile
 from dml_vk.program.liveness import Step, cost
-from dml_vk.tracing.capture import Chained, Verify, Work
-from dml_vk.tracing.step import SlotAccess
+from dml_vk.tracing.step import Chained, Launch, SlotAccess, Verify
 
 MOST_STEPS = 64  # in a kernel
 
@@ -64,7 +63,7 @@ def fused(steps: Sequence[Step], kept: set[int], profile: Profile) -> list[Step]
 
 def computed_of(step: Step) -> Computed | None:
     """What an elementwise step does, else None."""
-    plan = step.work if isinstance(step, Work) else None
+    plan = step.work if isinstance(step, Launch) else None
     return plan.computed if isinstance(plan, Plan) else None
 
 
@@ -155,7 +154,7 @@ class _Fusion:
         """Return one step for these, or if it cannot be, several."""
         if len(steps) == 1:
             (step,) = [self.steps[one] for one in steps]
-            if until is not None or computed_of(step) is None or not isinstance(step, Work):
+            if until is not None or computed_of(step) is None or not isinstance(step, Launch):
                 return [step]
             return [replace(step, chained=self._chained(steps, until))]
         launch = self._launch(steps, until)
@@ -164,16 +163,17 @@ class _Fusion:
         half = len(steps) // 2
         return [*self._merged(steps[:half], until), *self._merged(steps[half:], until)]
 
-    def _launch(self, steps: Sequence[int], until: int | None) -> Work | None:
+    def _launch(self, steps: Sequence[int], until: int | None) -> Launch | None:
         """Make one launch of elementwise steps; None if a kernel cannot do it."""
         chained = self._chained(steps, until)
         plan = None if chained is None else plan_fused(chained.chain, self.profile)
         if chained is None or plan is None or (plan.shares_words and _is_in_place(chained)):
             return None
-        parts = tuple([one for one in map(self.steps.__getitem__, steps) if isinstance(one, Work)])
+        merged = [self.steps[number] for number in steps]
+        parts = tuple([one for one in merged if isinstance(one, Launch)])
         last = parts[-1]
         params, accesses = chained.params, chained.accesses
-        return Work(plan, accesses, params, last.what, last.caller, (parts,), chained)
+        return Launch(plan, accesses, params, last.what, last.caller, (parts,), chained)
 
     def _chained(self, steps: Sequence[int], until: int | None) -> Chained | None:
         """Elementwise steps as a chain; None if one of them cannot be in it.
@@ -182,7 +182,7 @@ class _Fusion:
         """
         reads: dict[Place, SlotAccess] = {}
         writes: dict[Place, SlotAccess] = {}
-        works = [step for step in (self.steps[one] for one in steps) if isinstance(step, Work)]
+        works = [step for step in (self.steps[one] for one in steps) if isinstance(step, Launch)]
         nodes: list[tuple[Computed, list[Place], Place]] = []
         for number, work in zip(steps, works):
             computed = computed_of(work)
@@ -256,11 +256,11 @@ def _is_in_place(chained: Chained) -> bool:
 
 
 def _slots(step: Step) -> list[int]:
-    return [one.slot for one in step.accesses] if isinstance(step, Work) else [step.slot]
+    return [one.slot for one in step.accesses] if isinstance(step, Launch) else [step.slot]
 
 
 def reaches_of(number: int, step: Step) -> Iterable[Reach]:
-    if not isinstance(step, Work):
+    if not isinstance(step, Launch):
         yield Reach(number, step.start, step.start + step.nbytes, False, None)
         return
     computed = computed_of(step)

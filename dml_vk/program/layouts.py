@@ -29,13 +29,22 @@ from dml_vk.program.cut import NEVER, ONE, ZERO, Cut
 from dml_vk.program.format_report import Formats
 from dml_vk.program.fusion import fused
 from dml_vk.program.liveness import needed
-from dml_vk.program.operations import FORMATS, Operation, Watch, label_of, touched
+from dml_vk.program.operations import (
+    FORMATS,
+    flexible,
+    has_weight,
+    is_of_images,
+    items_of,
+    label_of,
+    touched,
+)
 from dml_vk.program.trees import replace
 from dml_vk.strides.order import CHANNELS_LAST
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.spec import Spec
-from dml_vk.tracing.capture import Capture, Placeholder, Step, Upload
-from dml_vk.tracing.recorder import captured
+from dml_vk.tracing.capture import Capture, Placeholder
+from dml_vk.tracing.recorder import recorded
+from dml_vk.tracing.step import Operation, Step, Upload
 
 AUTO, NCHW, NHWC = "auto", "nchw", "nhwc"
 LAYOUTS = (None, AUTO, NCHW, NHWC)
@@ -49,13 +58,11 @@ def to_layout(what: str, layout: Any) -> str | None:
     return layout
 
 
-def placed(
-    capture: Capture, watch: Watch, result: Any, copies: Sequence[Copy], layout: str
-) -> Formats:
+def placed(capture: Capture, result: Any, copies: Sequence[Copy], layout: str) -> Formats:
     """Do the steps of a capture in the formats asked for."""
     returned = _slots_of(result)
-    items = _needed_items(capture, watch.items(), returned)
-    with captured(capture):
+    items = _needed_items(capture, items_of(capture), returned)
+    with recorded(capture):
         model = Costs(capture, items, returned)
     times: dict[str | None, float] = {None: _fused_ns(capture, capture.steps, returned)}
     made: dict[str | None, Conversions] = {}
@@ -106,7 +113,7 @@ class Costs:
         self._next_node = max(ONE, ZERO) + 1
         self.nodes: list[tuple[Operation, int, list[_Tried]]] = []  # tried by label
         for item in items:
-            if isinstance(item, Operation) and item.flexible:
+            if isinstance(item, Operation) and flexible(item):
                 self._add(item)
             else:
                 self._as_it_is(item.steps if isinstance(item, Operation) else [item])
@@ -122,7 +129,7 @@ class Costs:
         while cut.node() < self._next_node - 1:
             pass
         for operation, node, tried in self.nodes:
-            asked = way if operation.is_of_images else AUTO
+            asked = way if is_of_images(operation) else AUTO
             row_major, channels_last = [round(_least_ns(one, way)) for one in tried]
             cut.cost(node, ZERO, NEVER if asked == NCHW else channels_last)
             cut.cost(ONE, node, NEVER if asked == NHWC else row_major)
@@ -169,7 +176,7 @@ class Costs:
     def _add(self, operation: Operation) -> None:
         node, self._next_node = self._next_node, self._next_node + 1
         for k, x in enumerate(operation.operands):
-            if k in operation.flexible:
+            if k in flexible(operation):
                 self._read(x, node)
             elif isinstance(x, Tensor):
                 self._read_slot(self._slots.of(x))
@@ -189,16 +196,16 @@ class Costs:
         """Do an operation in a format to see what it takes."""
         scratch = Capture(self._capture.device, ())
         operands, out = list(operation.operands), operation.out
-        for k in operation.flexible:
+        for k in flexible(operation):
             if label_of(operands[k].layout) != label:
                 operands[k] = empty_like(scratch, operands[k], label)
         if out is not None and anew and relabelled(out, label) is None:
             out = None
         weight_ns = inf
-        with captured(scratch):
+        with recorded(scratch):
             result, _ = collected(lambda: operation.do(operands, out))
             ns = estimated_ns(scratch.steps)
-            if operation.has_weight:
+            if has_weight(operation):
                 scratch.steps = []
                 weight = operands[1]
                 operands[1] = empty_like(scratch, weight, 1)

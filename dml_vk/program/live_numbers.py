@@ -12,7 +12,7 @@ from collections.abc import Callable
 from typing import Any
 
 from dml_vk.tensor.core import Tensor
-from dml_vk.tracing.step import LiveNumber
+from dml_vk.tracing.numbers import LiveNumber
 
 
 class LiveArgument(LiveNumber):

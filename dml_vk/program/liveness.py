@@ -8,19 +8,19 @@ from typing import cast
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.runtime.arenas import Allocation, Arena
 from dml_vk.runtime.hazards import Access, Hazards, place
-from dml_vk.tracing.capture import Placeholder, Verify, Work
+from dml_vk.tracing.step import Launch, Slot, Verify
 
-Step = Work | Verify
+Step = Launch | Verify
 
 
 def slots_of(step: Step) -> set[int]:
     """The slots that a step uses."""
-    return {one.slot for one in step.accesses} if isinstance(step, Work) else {step.slot}
+    return {one.slot for one in step.accesses} if isinstance(step, Launch) else {step.slot}
 
 
 def cost(step: Step) -> float:
     """The estimated time of a step in nanoseconds."""
-    plan = step.work if isinstance(step, Work) else None
+    plan = step.work if isinstance(step, Launch) else None
     return plan.units * plan.unit_ns * len(plan.launches) if isinstance(plan, Plan) else 0.0
 
 
@@ -36,7 +36,7 @@ def needed(steps: Sequence[Step], kept: Iterable[int]) -> list[Step]:
     return found[::-1]
 
 
-def levels(steps: Sequence[Step], slots: Sequence[Placeholder]) -> list[int]:
+def levels(steps: Sequence[Step], slots: Sequence[Slot]) -> list[int]:
     """Return for each step the first level on which it may run, if no memory is shared.
 
     A check ends a level: what comes after it waits for its answer.
@@ -45,7 +45,7 @@ def levels(steps: Sequence[Step], slots: Sequence[Placeholder]) -> list[int]:
     memory = cast("Sequence[Allocation]", slots)
     found, floor, end = [], 0, 0
     for step in steps:
-        if isinstance(step, Work):
+        if isinstance(step, Launch):
             # A launch may read from memory of no bytes, once a check lets it.
             reached = [one for one in step.accesses if one.low < one.high]
             accesses = [one.of(memory[one.slot]) for one in reached]

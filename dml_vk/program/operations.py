@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 from dml_vk.arguments import Ints
 from dml_vk.layout import Layout, MemoryFormat, channels_last, contiguous_format
-from dml_vk.observe.callers import Caller
-from dml_vk.observe.copies import Copy, collected, record
 from dml_vk.strides.order import CHANNELS_LAST
 from dml_vk.tensor.core import Tensor
-from dml_vk.tracing.capture import Capture, Step, Upload, Work
+from dml_vk.tracing.capture import Capture
+from dml_vk.tracing.step import Launch, Operation, Step, Upload
 
 FORMATS: tuple[MemoryFormat, MemoryFormat] = (contiguous_format, channels_last)  # by label
 
@@ -35,72 +33,40 @@ _OF_IMAGES = frozenset(
 _WITH_WEIGHT = frozenset(f"{_OF_NETWORKS}{name}" for name in ("conv", "conv_transpose"))
 
 
-@dataclass(frozen=True, eq=False)
-class Operation:
-    """A call and its steps; `do` does it on other operands, and `out` or None."""
-
-    do: Callable[[Sequence[Any], Any], Tensor]
-    operands: tuple[Any, ...]
-    out: Tensor | None
-    result: Tensor
-    steps: tuple[Step, ...]
-    copies: Sequence[Copy]
-    flexible: Ints  # which operands may be in another format; none if the call cannot be repeated
-    is_of_images: bool
-    has_weight: bool  # operand 1, which may be channels_last but is not
-
-    @property
-    def caller(self) -> Caller:
-        return next(one.caller for one in self.steps if isinstance(one, Work))
+def items_of(capture: Capture) -> list[Operation | Step]:
+    """All steps in order, those of operations together."""
+    found: list[Operation | Step] = []
+    done = 0
+    for one in capture.operations:
+        found += capture.steps[done : one.begin]
+        found.append(one)
+        done = one.begin + len(one.steps)
+    return [*found, *capture.steps[done:]]
 
 
-class Watch:
-    """What a captured function does, with the operations that it consists of."""
+def flexible(one: Operation) -> Ints:
+    """The indexes of the operands whose format an operation may choose.
 
-    def __init__(self, capture: Capture) -> None:
-        self._capture = capture
-        self._operations: list[tuple[int, Operation]] = []  # and where each begins
+    There are none if it cannot be repeated on other memory.
+    """
+    if not (one.is_known and all(isinstance(step, Launch) for step in one.steps)):
+        return ()
+    return _flexible(one.function, one.params, one.operands)
 
-    def __call__(
-        self,
-        function: Any,
-        params: tuple[Any, ...],
-        do: Callable[[Sequence[Any], Any], Tensor],
-        operands: Sequence[Any],
-        out: Any,
-    ) -> Tensor:
-        """Do a call, and note it."""
-        capture = self._capture
-        begin, slots = len(capture.steps), len(capture.slots)
-        result, copies = collected(lambda: do(operands, out))
-        for copy in copies:
-            record(*copy)
-        steps = tuple(capture.steps[begin:])
-        if steps:
-            known = out is not None or getattr(result.allocation, "number", -1) >= slots
-            launches = all(isinstance(one, Work) for one in steps)
-            flexible = _flexible(function, params, operands) if known and launches else ()
-            of_images = bool(flexible) and function.__module__ in _OF_IMAGES
-            weighs = bool(flexible) and function.__module__ in _WITH_WEIGHT
-            weighs = weighs and label_of(operands[1].layout) == 0
-            noted = tuple(operands), out, result, steps, copies, flexible, of_images, weighs
-            self._operations.append((begin, Operation(do, *noted)))
-        return result
 
-    def items(self) -> list[Operation | Step]:
-        """All steps in order, those of operations together."""
-        found: list[Operation | Step] = []
-        done = 0
-        for begin, one in self._operations:
-            found += self._capture.steps[done:begin]
-            found.append(one)
-            done = begin + len(one.steps)
-        return [*found, *self._capture.steps[done:]]
+def is_of_images(one: Operation) -> bool:
+    """Whether a format may be asked for."""
+    return one.function.__module__ in _OF_IMAGES
+
+
+def has_weight(one: Operation) -> bool:
+    """Whether operand 1 is a weight that may be channels_last but is not."""
+    return one.function.__module__ in _WITH_WEIGHT and label_of(one.operands[1].layout) == 0
 
 
 def touched(step: Step) -> list[tuple[int, bool]]:
     """The slots that a step uses, and whether it writes them."""
-    if isinstance(step, Work):
+    if isinstance(step, Launch):
         return [(one.slot, one.writes) for one in step.accesses]
     return [(step.slot, isinstance(step, Upload))]
 

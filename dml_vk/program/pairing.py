@@ -15,7 +15,7 @@ from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.chain import Computed, present
 from dml_vk.kernels.spirv.pieces import TARGET, of_parts, scalar_places
 from dml_vk.program.liveness import Step
-from dml_vk.tracing.capture import Work
+from dml_vk.tracing.step import Launch
 
 _WHOLE = {one.part.code: one.code for one in DTYPES.values() if one.kind == "c"}
 
@@ -23,11 +23,11 @@ _WHOLE = {one.part.code: one.code for one in DTYPES.values() if one.kind == "c"}
 def paired(steps: Sequence[Step]) -> list[Step]:
     """Return the same steps, those that see parts of what others see as complex numbers too."""
     complex_ones: set[tuple[int, int]] = set()  # slots, and the sizes of elements there
-    floats: dict[int, tuple[Work, Plan, Computed]] = {}
+    floats: dict[int, tuple[Launch, Plan, Computed]] = {}
     for number, step in enumerate(steps):
-        plan = step.work if isinstance(step, Work) else None
+        plan = step.work if isinstance(step, Launch) else None
         computed = plan.computed if isinstance(plan, Plan) else None
-        if not isinstance(step, Work) or not isinstance(plan, Plan) or computed is None:
+        if not isinstance(step, Launch) or not isinstance(plan, Plan) or computed is None:
             continue
         pairs = _pairs(computed)
         if pairs is not None:
@@ -46,7 +46,7 @@ def paired(steps: Sequence[Step]) -> list[Step]:
     return made
 
 
-def _places(step: Work, computed: Computed) -> set[tuple[int, int]]:
+def _places(step: Launch, computed: Computed) -> set[tuple[int, int]]:
     used = (*present(computed), len(computed.operands) - 1)
     return {(step.accesses[k].slot, computed.operands[k][2]) for k in used}
 

@@ -84,7 +84,7 @@ def _draw(picture: Picture, program: Program, boxes: Sequence[Box]) -> None:
         picture.arrow(middle[0], one.top + one.down, middle[1], other.top)
     longest = max(program.times, default=0.0)
     for number, (job, box) in enumerate(zip(jobs, boxes)):
-        picture.box(*box[:4], _FUSED if job.step.parts else _SINGLE)
+        picture.box(*box[:4], _FUSED if job.launch.parts else _SINGLE)
         if longest:
             share = program.times[number] / longest
             width = max(1, round(share * (box.across - 2 * _PAD)))
@@ -101,7 +101,7 @@ def dependences(jobs: Sequence[Job]) -> list[tuple[int, int]]:
     wrote: dict[int, list[tuple[int, int, int]]] = {}  # for each slot, the last ones first
     found = []
     for number, job in enumerate(jobs):
-        accesses = job.step.accesses
+        accesses = job.launch.accesses
         sources = set()
         for one in accesses:
             for source, low, high in wrote.get(one.slot, ()):

@@ -31,21 +31,24 @@ from dml_vk.runtime.interface import Prepared
 from dml_vk.runtime.schedule import Submission
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.spec import Spec
-from dml_vk.tracing.capture import Capture, Placeholder, Verify, Work
-from dml_vk.tracing.step import NumberWords, SlotAccess, Word
+from dml_vk.tracing.capture import Capture, Placeholder
+from dml_vk.tracing.numbers import NumberWords, Word
+from dml_vk.tracing.step import Launch, SlotAccess, Verify
 
 Words = Mapping[NumberWords, Ints]  # what placeholders stand for in a call
 MOST_RECORDED = 8  # places of memory for which a part of a program stays recorded
 
 
 class Job(NamedTuple):
-    """One launch on memory by number."""
+    """One launch on the memory of a program, by number."""
 
-    work: Plan | Dispatched
+    launch: Launch
     accesses: tuple[SlotAccess, ...]
-    params: Ints  # some may be `Word`s
     level: int
-    step: Work
+
+    @property
+    def work(self) -> Plan | Dispatched:
+        return self.launch.work
 
 
 class Recorded(NamedTuple):
@@ -63,7 +66,7 @@ class Part:
         self.jobs = jobs
         self.verify: Verify | None = None
         self.recorded: dict[tuple[Any, ...], Recorded] = {}
-        self._varies = any(type(word) is Word for job in jobs for word in job.params)
+        self._varies = any(type(word) is Word for job in jobs for word in job.launch.params)
         spans: dict[tuple[int, bool], tuple[int, int]] = {}
         for job in jobs:
             for one in job.accesses:
@@ -106,10 +109,11 @@ class Part:
     def _works(
         self, memory: Sequence[Allocation], words: Words
     ) -> Iterator[tuple[Plan | Dispatched, list[Access], Ints]]:
-        for work, accesses, params, _, _ in self.jobs:
+        for launch, accesses, _ in self.jobs:
+            params = launch.params
             if self._varies:
                 params = tuple([_value(word, words) for word in params])
-            yield work, [one.of(memory[one.slot]) for one in accesses], params
+            yield launch.work, [one.of(memory[one.slot]) for one in accesses], params
 
 
 def _value(word: int, words: Words) -> int:
@@ -164,7 +168,7 @@ class Program:
         self._fixed = [self._memory[slot] for slot in returned if slots[slot].is_fixed]
         self.temporary_bytes = sharing.temporary_bytes
         self.parts = self._parts(steps, sorted(level))
-        words = [word for part in self.parts for job in part.jobs for word in job.params]
+        words = [word for part in self.parts for job in part.jobs for word in job.launch.params]
         made = dict.fromkeys([word.number for word in words if type(word) is Word])
         self._numbers = [one for one in made if one.operand >= 0]
         self.times: list[float] = []  # of each launch in microseconds, once it was measured
@@ -264,10 +268,10 @@ class Program:
         parts: list[Part] = []
         jobs: list[Job] = []
         for step, at in zip(steps, level):
-            if isinstance(step, Work):
+            if isinstance(step, Launch):
                 check_order(step, self._memory)
                 accesses = [one._replace(slot=self._memory[one.slot]) for one in step.accesses]
-                jobs.append(Job(step.work, tuple(accesses), step.params, at, step))
+                jobs.append(Job(step, tuple(accesses), at))
             else:
                 parts.append(Part(jobs))
                 parts[-1].verify = step

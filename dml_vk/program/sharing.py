@@ -13,7 +13,7 @@ from typing import NamedTuple
 from dml_vk.program.aliasing import in_place
 from dml_vk.program.liveness import Step, slots_of
 from dml_vk.runtime.arenas import ALIGNMENT
-from dml_vk.tracing.capture import Placeholder, Work
+from dml_vk.tracing.step import Launch, Slot
 
 _EVER = math.inf
 Over = set[tuple[int, int]]  # a slot that may be written over another, which is read last there
@@ -61,7 +61,7 @@ class Sharing(NamedTuple):
 def shared(
     steps: Sequence[Step],
     level: Sequence[int],
-    slots: Sequence[Placeholder],
+    slots: Sequence[Slot],
     results: Sequence[int],
     donated: Collection[int],
     outside: Collection[int],
@@ -132,7 +132,7 @@ def _over(
     return {
         (target, source)
         for step, at in zip(steps, level)
-        if isinstance(step, Work)
+        if isinstance(step, Launch)
         for target, source in in_place(step)
         if first[target] == at == last[source]
         if users[target, at] == users[source, at] == 1

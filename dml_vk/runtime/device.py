@@ -8,46 +8,34 @@ import dataclasses
 import gc
 import os
 from collections import deque
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
-from contextvars import ContextVar
 from functools import partial
 
-import numpy as np
-
-from dml_vk import environment
-from dml_vk.arguments import Ints, to_int
+from dml_vk import context, environment
+from dml_vk.arguments import to_int
 from dml_vk.driver import probe
 from dml_vk.driver.guard import FORKED, Guard
 from dml_vk.driver.vulkan import quiet_layers
 from dml_vk.errors import DeviceError
-from dml_vk.kernels.plan.base import Plan
-from dml_vk.limits import Limits, Profile
+from dml_vk.limits import Limits
 from dml_vk.observe import dispatches
-from dml_vk.runtime import engines, transfer
-from dml_vk.runtime.arenas import Allocation, Bytes, Memory, MemoryStats
+from dml_vk.runtime import engines
+from dml_vk.runtime.arenas import Memory, MemoryStats
 from dml_vk.runtime.arithmetic import Arithmetic
 from dml_vk.runtime.arithmetic_check import examine
-from dml_vk.runtime.encode import Dispatched
+from dml_vk.runtime.device_work import DeviceWork
 from dml_vk.runtime.facts import facts_file
 from dml_vk.runtime.gate import Gate
-from dml_vk.runtime.hazards import Access
 from dml_vk.runtime.interface import MemoryKind, Runtime
 from dml_vk.runtime.queue import Queue
 from dml_vk.runtime.rates import Rates
 from dml_vk.runtime.rounds_check import most_rounds
 
-# Checks bytes that a device has computed. The function that it gets returns the memory that stands
-# behind a placeholder, where the call was captured.
-Check = Callable[[Bytes, Callable[[Allocation], Allocation]], None]
-
 _opened: dict[int, Device] = {}
 _known: dict[int | str, Device] = {}  # by the argument of `device`: asking Vulkan is slow
 _opening = Gate()
-_scopes: ContextVar[tuple[Device, ...]] = ContextVar("dml_vk.device", default=())
 
 
-class Device:
+class Device(DeviceWork):
     """A Vulkan device with its memory and its queue of work. Created only by `device()`."""
 
     def __init__(self, info: probe.DeviceInfo) -> None:
@@ -67,12 +55,11 @@ class Device:
         kind = self._kind()
         self.unified = kind == "unified"
         self.memory = self._memory(kind)
-        # Memory through which bytes come and go, where the host does not see the device's.
-        self.staging: tuple[Memory, ...] = ()
+        self.staging = ()
         if not self.unified:
             self.uploads, self.downloads = self._memory("upload"), self._memory("readback")
             self.staging = self.uploads, self.downloads
-        self.ring: deque[Allocation] = deque(maxlen=2)  # the last chunks of uploads
+        self.ring = deque(maxlen=2)
         self.memory_limit = environment.memory_limit()
 
     def _kind(self) -> MemoryKind:
@@ -108,11 +95,6 @@ class Device:
         for memory in (self.memory, *self.staging):
             memory.trim()
         return self._guard.no_slack()
-
-    @property
-    def profile(self) -> Profile:
-        """The device's limits and features, which plans depend on."""
-        return self.queue.encoder.profile
 
     @property
     def limits(self) -> Limits:
@@ -152,115 +134,11 @@ class Device:
                 raise DeviceError("device", rule, memory_limit=nbytes)
         self.memory.limit = nbytes
 
-    def allocate(self, what: str, nbytes: int, near: Allocation | None = None) -> Allocation:
-        """Allocate memory for the operation `what`, preferably in the arena of `near`."""
-        with self.queue.enter():
-            return self.memory.allocate(what, nbytes, near.arena if near else None)
-
-    def launch(
-        self,
-        plan: Plan,
-        accesses: Sequence[Access],
-        params: Ints = (),
-        otherwise: Plan | None = None,
-        what: str = "launch",
-    ) -> None:
-        """Launch a plan, or `otherwise` if there is no memory for the plan's arguments.
-
-        Arguments must be in the arena that the last access writes, which the kernel binds.
-        """
-        if plan.arguments and otherwise is not None:
-            words, arena = np.array(plan.arguments, np.uint32), accesses[-1].arena
-            with self.queue.enter():
-                allocation = self.memory.allocate(what, words.nbytes, arena)
-            if allocation.arena is arena:
-                self.upload(words.view(np.uint8), allocation)
-                arguments = Access.of(allocation, 0, 0, words.nbytes, False)
-                self.queue.launch(plan, accesses, params, arguments)
-                return
-            plan = otherwise
-        self.queue.launch(plan, accesses, params)
-
-    def launch_new(
-        self,
-        what: str,
-        plan: Plan,
-        accesses: list[Access],
-        span: tuple[int, int, int],
-        nbytes: int,
-        params: Ints,
-    ) -> Allocation:
-        """Launch a plan into newly allocated memory, whose access is added to those that read.
-
-        It is to the `span` (base, low, high) there, of which the ends are of whole words.
-        """
-        queue = self.queue
-        with queue.enter():
-            allocation = self.memory.allocate(what, nbytes, accesses[0].arena)
-            at, (base, low, high) = allocation.offset, span
-            accesses.append(Access(allocation.arena, at, at + base, at + low, at + high, True))
-            queue.add(plan, accesses, params)
-        return allocation
-
-    def dispatch(self, work: Dispatched, accesses: Sequence[Access]) -> None:
-        """Run a shader of the user's."""
-        self.queue.dispatch(work, accesses)
-
-    def mapped(
-        self, allocation: Allocation, write: bool, part: Access | None = None
-    ) -> Bytes | None:
-        """Wait for pending work on the memory and return it, or None if it is not host-visible.
-
-        Work on other bytes than those of `part`, if it is given, may still be pending.
-        """
-        return transfer.mapped(self, allocation, write, part)
-
-    def written(
-        self, allocation: Allocation, start: int, nbytes: int
-    ) -> AbstractContextManager[Bytes]:
-        """Yield host memory for one chunk at most; on exit the allocation has its contents."""
-        return transfer.written(self, allocation, start, nbytes)
-
-    def upload(self, data: Bytes, allocation: Allocation, start: int = 0) -> None:
-        """Write bytes to the allocation, from `start` on."""
-        transfer.upload(self, data, allocation, start)
-
-    def download(self, allocation: Allocation, start: int, data: Bytes) -> None:
-        """Fill `data` with bytes of the allocation, from `start` on."""
-        transfer.download(self, allocation, start, data)
-
-    def pieces(
-        self, allocation: Allocation, start: int, nbytes: int
-    ) -> Iterator[tuple[int, Bytes]]:
-        """Yield bytes of the allocation in pieces, while the device copies the next one."""
-        return transfer.pieces(self, allocation, start, nbytes)
-
-    def verify(self, allocation: Allocation, start: int, nbytes: int, check: Check) -> None:
-        """Wait for these bytes and check them, which may raise an error."""
-        data = np.empty(nbytes, np.uint8)
-        self.download(allocation, start, data)
-        check(data, lambda memory: memory)
-
-    def not_captured(self) -> AbstractContextManager[None]:
-        """Do what is called inside, even while a program is captured: it is kept between calls."""
-        return contextlib.nullcontext()
-
     def synchronize(self) -> None:
         """Run all pending work, wait for it, and release memory that was idle for seconds."""
         with self.queue.enter():
             self.queue.flush()
             self._trim_idle()
-
-    def settle(self, allocation: Allocation, write: bool, part: Access | None = None) -> None:
-        """Wait until the host may read, or write, this memory, or only this part of it."""
-        if self.queue.settle(allocation, write, part) and self.queue.is_idle:
-            with self.queue.enter():
-                self._trim_idle()
-
-    def _trim_idle(self) -> None:
-        self.ring.clear()
-        for memory in (self.memory, *self.staging):
-            memory.trim_idle()
 
     def memory_stats(self) -> MemoryStats:
         """Return how this device's memory is used. Staging buffers count as cached."""
@@ -283,11 +161,11 @@ class Device:
 
     def __enter__(self) -> Device:
         """Make this the default device within the `with` block."""
-        _scopes.set((*_scopes.get(), self))
+        context.change(devices=(*context.get().devices, self))
         return self
 
     def __exit__(self, *error: object) -> None:
-        _scopes.set(_scopes.get()[:-1])
+        context.change(devices=context.get().devices[:-1])
 
     def __reduce__(self) -> tuple[object, ...]:
         """Pickle the name, and the index among devices of the same name."""
@@ -323,8 +201,8 @@ def device(wanted: int | str | Device | probe.DeviceInfo | None = None) -> Devic
     """
     if isinstance(wanted, Device):
         return wanted
-    if wanted is None and (scopes := _scopes.get()):
-        return scopes[-1]
+    if wanted is None and (entered := context.get().devices):
+        return entered[-1]
     if isinstance(wanted, probe.DeviceInfo):
         wanted = wanted.index
     known = os.environ.get("DML_VK_DEVICE", "") if wanted is None else wanted

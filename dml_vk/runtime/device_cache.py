@@ -6,6 +6,8 @@ import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from dml_vk.context import unrecorded
+
 if TYPE_CHECKING:
     from functools import _lru_cache_wrapper
 
@@ -15,13 +17,13 @@ T = TypeVar("T")
 def device_cache(most: int) -> Callable[[Callable[..., T]], _lru_cache_wrapper[T]]:
     """Cache up to `most` results, which must not be changed, of a function of a device.
 
-    They outlive the call, so they are no part of a program that is captured meanwhile.
+    They outlive the call, so they are no part of a program that is being recorded.
     """
 
     def decorate(function: Callable[..., T]) -> _lru_cache_wrapper[T]:
         @functools.lru_cache(maxsize=most)
         def made(device: Any, *args: Any) -> T:
-            with device.not_captured():
+            with unrecorded():
                 return function(device, *args)
 
         return made

@@ -18,7 +18,7 @@ from dml_vk.runtime.hazards import Access
 from dml_vk.runtime.host_copy import move
 
 if TYPE_CHECKING:
-    from dml_vk.runtime.device import Device
+    from dml_vk.runtime.device_work import DeviceWork
 
 CHUNK_BYTES = 32 * 2**20  # of staging: large enough to hide a launch, small enough to cache
 BUS_BYTES = 64  # read through the bus at some 8 bytes a microsecond, sooner than by a submission
@@ -26,7 +26,7 @@ SEND_BYTES = 2**20  # a copy that takes longer than a submission is begun at onc
 
 
 def mapped(
-    device: Device, allocation: Allocation, write: bool, part: Access | None = None
+    device: DeviceWork, allocation: Allocation, write: bool, part: Access | None = None
 ) -> Bytes | None:
     """Wait for pending work on the memory and return it, or None if it is not host-visible.
 
@@ -39,7 +39,7 @@ def mapped(
     return allocation.bytes
 
 
-def upload(device: Device, data: Bytes, allocation: Allocation, start: int = 0) -> None:
+def upload(device: DeviceWork, data: Bytes, allocation: Allocation, start: int = 0) -> None:
     """Write bytes to the allocation, from `start` on."""
     for at in chunks(data.size):
         chunk = data[at : at + CHUNK_BYTES]
@@ -56,7 +56,7 @@ def chunks(nbytes: int) -> Iterator[int]:
 
 
 @contextmanager
-def written(device: Device, allocation: Allocation, start: int, nbytes: int) -> Iterator[Bytes]:
+def written(device: DeviceWork, allocation: Allocation, start: int, nbytes: int) -> Iterator[Bytes]:
     """Yield host memory for one chunk at most; on exit the allocation has its contents."""
     view = mapped(device, allocation, True)
     if view is None and allocation.window is not None and device.queue.is_free(allocation):
@@ -73,14 +73,14 @@ def written(device: Device, allocation: Allocation, start: int, nbytes: int) -> 
     _copy(device, (staging, 0), (allocation, start), nbytes)
 
 
-def download(device: Device, allocation: Allocation, start: int, data: Bytes) -> None:
+def download(device: DeviceWork, allocation: Allocation, start: int, data: Bytes) -> None:
     """Fill `data` with bytes of the allocation, from `start` on."""
     for at, piece in pieces(device, allocation, start, data.size):
         move(data[at : at + piece.size], piece)
 
 
 def pieces(
-    device: Device, allocation: Allocation, start: int, nbytes: int
+    device: DeviceWork, allocation: Allocation, start: int, nbytes: int
 ) -> Iterator[tuple[int, Bytes]]:
     """Yield bytes of the allocation in pieces, each with its place, valid until the next.
 
@@ -108,7 +108,7 @@ def pieces(
 
 
 def carry(
-    device: Device, source: tuple[Allocation, int], target: tuple[Allocation, int], nbytes: int
+    device: DeviceWork, source: tuple[Allocation, int], target: tuple[Allocation, int], nbytes: int
 ) -> None:
     """Queue a copy of bytes between two places that the device sees, in pieces."""
     for at in chunks(nbytes):
@@ -116,14 +116,14 @@ def carry(
         _copy(device, (read, start + at), (written, to + at), min(CHUNK_BYTES, nbytes - at))
 
 
-def _seen(device: Device, staging: Allocation) -> Bytes:
+def _seen(device: DeviceWork, staging: Allocation) -> Bytes:
     view = mapped(device, staging, False)
     assert view is not None
     return view
 
 
 def _copy(
-    device: Device, source: tuple[Allocation, int], target: tuple[Allocation, int], nbytes: int
+    device: DeviceWork, source: tuple[Allocation, int], target: tuple[Allocation, int], nbytes: int
 ) -> None:
     plan = plan_copy((nbytes,), (1,), (1,), 1, 0, 0, device.profile)
     accesses = [

@@ -29,7 +29,7 @@ from dml_vk.tensor.host import Array
 from dml_vk.tensor.protocols import TensorProtocols
 from dml_vk.tensor.spec import Spec
 from dml_vk.tensor.views import TensorViews
-from dml_vk.tracing.step import Recording
+from dml_vk.tracing.step import Slot
 
 if TYPE_CHECKING:
     from dml_vk.tensor.methods import TensorMethods
@@ -69,7 +69,8 @@ class Tensor(View, TensorViews, TensorMethods, TensorProtocols):
     @property
     def spec(self) -> Spec | None:
         """The layout, dtype and device; None inside a call that is being recorded."""
-        if self._spec is None and type(self.device) is not Recording:
+        memory: object = self._allocation
+        if self._spec is None and type(memory) is not Slot:
             self._spec = Spec.of(self.layout, self.dtype, self.device)
         return self._spec
 

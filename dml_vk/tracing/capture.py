@@ -1,22 +1,27 @@
-"""A capture: the steps of a function, recorded for a program, and the memory that they use."""
+"""A capture: the steps of a function that is compiled, and the memory that they use."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from contextvars import ContextVar
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from typing import Any, TypeVar, cast
 
+import numpy as np
+
+from dml_vk import context
 from dml_vk.arguments import Ints
-from dml_vk.errors import CaptureError, DmlVkError
+from dml_vk.errors import CaptureError, DeviceError, DmlVkError
 from dml_vk.kernels.plan.base import Plan
-from dml_vk.kernels.plan.chain import Chain
-from dml_vk.observe.callers import Caller, caller
+from dml_vk.observe.copies import collected, record
 from dml_vk.runtime.arenas import Allocation, Arena, Bytes
-from dml_vk.runtime.device import Check, Device
-from dml_vk.runtime.encode import Dispatched
+from dml_vk.runtime.device import Device
+from dml_vk.runtime.executor import Check
 from dml_vk.runtime.hazards import Access
-from dml_vk.tracing.step import NumberWords, Slot, SlotAccess
+from dml_vk.tracing.numbers import NumberWords
+from dml_vk.tracing.recorder import Recorder
+from dml_vk.tracing.step import Operation, Slot, SlotAccess, Step, Upload, Verify
+
+T = TypeVar("T")
 
 
 class Placeholder(Slot):
@@ -26,100 +31,96 @@ class Placeholder(Slot):
 
     @property
     def bytes(self) -> Bytes | None:
-        raise needs_values()
+        capture = current()
+        raise self._used_late() if capture is None else capture.needs_values()
 
     def __getattr__(self, name: str) -> Any:
         """Raise an error where a device takes it for an arena."""
+        raise self._used_late()
+
+    def _used_late(self) -> CaptureError:
         rule = "a tensor of a compiled function cannot be used after it, unless it was returned"
-        raise CaptureError("compile", rule, nbytes=self.nbytes)
+        return CaptureError("compile", rule, nbytes=self.nbytes)
 
 
-def needs_values() -> DmlVkError:
-    return refused("values are not known while a function is compiled")
-
-
-def refused(rule: str) -> DmlVkError:
-    entry = caller()
-    return spoil(CaptureError(entry.op, rule, line=f"{entry.file}:{entry.line}"))
-
-
-def spoil(error: DmlVkError) -> DmlVkError:
-    """Have this error, of what cannot be captured, raised in the end even if it is caught."""
-    capture = current.get()
-    if capture is not None and capture.refusal is None:
-        capture.refusal = error
-    return error
-
-
-class Chained(NamedTuple):
-    """A launch as a chain, on what it reads and then writes."""
-
-    chain: Chain
-    accesses: tuple[SlotAccess, ...]
-    params: Ints
-
-
-@dataclass(frozen=True, eq=False)
-class Work:
-    """A launch of a plan, or a dispatch of a user's shader."""
-
-    work: Plan | Dispatched
-    accesses: tuple[SlotAccess, ...]
-    params: Ints  # some may be `Word`s
-    what: str
-    caller: Caller
-    groups: tuple[tuple[Work, ...], ...] = ()
-    """What it does at once, if they were several: a kernel, or the launches of a chain, in each."""
-    chained: Chained | None = None  # if it is elementwise
-
-    @property
-    def parts(self) -> tuple[Work, ...]:
-        return tuple([part for group in self.groups for part in group])
-
-
-@dataclass(frozen=True, eq=False)
-class Upload:
-    """Bytes of the host that are written to the start of a part of memory."""
-
-    slot: int
-    start: int
-    data: Bytes
-
-
-@dataclass(frozen=True, eq=False)
-class Verify:
-    """Bytes that the host checks before the program goes on."""
-
-    slot: int
-    start: int
-    nbytes: int
-    check: Check
-
-
-Step = Work | Upload | Verify
-
-
-class Capture:
-    """The steps of one function, and the memory that they use: by number, as in `SlotAccess`."""
+class Capture(Recorder):
+    """The executor while a function is compiled."""
 
     def __init__(self, device: Device, arguments: Iterable[int]) -> None:
         """Begin with arguments of these sizes in bytes."""
-        self.device = device
+        super().__init__(device, [Placeholder(*one) for one in enumerate(arguments)])
         self.steps: list[Step] = []
-        self.slots = [Placeholder(number, nbytes) for number, nbytes in enumerate(arguments)]
+        self.operations: list[Operation] = []
+        self.is_in_call = False
         self.arguments = len(self.slots)
         self.outside: dict[int, Allocation] = {}  # by number: memory that was there before
         self.claims: list[Callable[[], Ints]] = []  # of six words each, in order
+        self.refusal: DmlVkError | None = None  # the first error of what cannot be captured
         self._numbers: dict[tuple[Arena, int], int] = {}  # of what is outside, by its place
         self._own: set[int] = set()
         self._owned: list[object] = []  # keeps their ids
-        self.is_paused = False
-        self.refusal: DmlVkError | None = None  # the first error of what cannot be captured
 
     def new(self, nbytes: int) -> Placeholder:
         slot = Placeholder(len(self.slots), nbytes)
         self.slots.append(slot)
         return slot
+
+    def on(self, device: object) -> Capture:
+        if device is not self.device:
+            rule = "a compiled function runs on one device"
+            raise self.spoil(DeviceError("compile", rule, device=device, program=self.device))
+        return self
+
+    def allocate(self, what: str, nbytes: int, near: Allocation | None = None) -> Allocation:
+        """Make a slot: a program allocates all its memory at once, before its steps."""
+        return cast(Allocation, self.new(nbytes))
+
+    def launch(
+        self,
+        plan: Plan,
+        accesses: Sequence[Access],
+        params: Ints = (),
+        otherwise: Plan | None = None,
+        what: str = "launch",
+    ) -> None:
+        if plan.units:
+            self._add(otherwise or plan, accesses, params, what)
+
+    def written(
+        self, allocation: Allocation, start: int, nbytes: int
+    ) -> AbstractContextManager[Bytes]:
+        return self._upload(allocation, start, nbytes)
+
+    def upload(self, data: Bytes, allocation: Allocation, start: int = 0) -> None:
+        with self._upload(allocation, start, data.size) as view:
+            view[:] = data
+
+    def verify(self, allocation: Allocation, start: int, nbytes: int, check: Check) -> None:
+        self.steps.append(Verify(cast(Any, allocation).number, start, nbytes, check))
+
+    def operation(
+        self,
+        function: Callable[..., Any],
+        params: tuple[Any, ...],
+        do: Callable[[Sequence[Any], Any], T],
+        operands: Sequence[Any],
+        out: Any,
+    ) -> T:
+        begin, slots = len(self.steps), len(self.slots)
+        self.is_in_call = True
+        try:
+            result, copies = collected(lambda: do(operands, out))
+        finally:
+            self.is_in_call = False
+        for copy in copies:
+            record(*copy)
+        steps = tuple(self.steps[begin:])
+        if steps:
+            memory = cast(Any, result).allocation
+            is_known = out is not None or getattr(memory, "number", -1) >= slots
+            noted = function, params, do, tuple(operands), out, result, is_known
+            self.operations.append(Operation(*noted, begin, steps, copies))
+        return result
 
     def own(self, thing: object) -> None:
         """Note a thing that was made in the function, and is made anew at each call."""
@@ -143,6 +144,23 @@ class Capture:
         base, low, high, writes = access.span
         return SlotAccess(number, base - start, low - start, high - start, writes)
 
+    def refused(self, rule: str) -> DmlVkError:
+        return self.spoil(super().refused(rule))
+
+    def spoil(self, error: DmlVkError) -> DmlVkError:
+        """Have this error, of what cannot be captured, raised in the end even if it is caught."""
+        if self.refusal is None:
+            self.refusal = error
+        return error
+
+    @contextmanager
+    def _upload(self, allocation: Any, start: int, nbytes: int) -> Iterator[Bytes]:
+        if not isinstance(allocation, Placeholder):
+            raise self.refused("the host cannot write memory from outside in a compiled function")
+        data = np.empty(nbytes, np.uint8)
+        yield data
+        self.steps.append(Upload(allocation.number, start, data))
+
     def _outside(self, access: Access) -> int:
         place = access.arena, access.start
         number = self._numbers.get(place)
@@ -156,30 +174,32 @@ class Capture:
         return number
 
 
-current: ContextVar[Capture | None] = ContextVar("dml_vk.capture", default=None)
+def current() -> Capture | None:
+    """The capture that records what this context does, or None."""
+    recorder = context.get().recorder
+    return recorder if isinstance(recorder, Capture) else None
 
 
 def is_captured() -> bool:
     """Whether what this context does is recorded for a program."""
-    capture = current.get()
-    return capture is not None and not capture.is_paused
+    return current() is not None
 
 
 def own(thing: object) -> None:
     """Note a thing that is made while a function is captured, and so made anew at each call."""
-    capture = current.get()
-    if capture is not None and not capture.is_paused:
+    capture = current()
+    if capture is not None:
         capture.own(thing)
 
 
 def check_known(thing: object) -> None:
     """Raise an error if the state of a thing from outside is asked for in a captured function."""
-    capture = current.get()
+    capture = current()
     if capture is not None and not capture.is_own(thing):
-        raise needs_values()
+        raise capture.needs_values()
 
 
 def claimed(thing: object, claim: Callable[[], Ints]) -> Ints:
     """Claim six words of a thing's state, or for a program what stands for them."""
-    capture = current.get()
+    capture = current()
     return claim() if capture is None or capture.is_own(thing) else capture.claimed(claim)

@@ -1,52 +1,59 @@
-"""Devices while a function is captured: what it does on them is recorded, and not done."""
+"""Recorders: what a function does on a device becomes steps, and is not done."""
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
-from typing import Any, cast
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from typing import Any, TypeVar, cast
 
-import numpy as np
-
+from dml_vk import context
 from dml_vk.arguments import Ints
-from dml_vk.errors import DeviceError
+from dml_vk.errors import ONE_DEVICE, CaptureError, DeviceError, DmlVkError
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.observe.callers import caller
-from dml_vk.runtime import device as devices
 from dml_vk.runtime.arenas import Allocation, Bytes
-from dml_vk.runtime.device import Check, Device
+from dml_vk.runtime.device import Device
 from dml_vk.runtime.encode import Dispatched
+from dml_vk.runtime.executor import Check
 from dml_vk.runtime.hazards import Access
-from dml_vk.tracing.capture import (
-    Capture,
-    Placeholder,
-    Upload,
-    Verify,
-    Work,
-    current,
-    needs_values,
-    refused,
-    spoil,
-)
+from dml_vk.tracing.step import Allocate, Launch, Slot, SlotAccess
 
-_switching = threading.RLock()
-_captures = 0
+T = TypeVar("T")
 
 
-class Capturing(Device):
-    """A device while some context captures: for that context it records, for others it works.
+class Recorder:
+    """The executor while one call is recorded. The first slots are those of its operands."""
 
-    Devices become of this class for that time, so that they take none to look whether they are.
-    Another thread may be in one of these methods when a device becomes a `Device` again: so they
-    call nothing of this class, nor `super()`, which looks for it.
-    """
+    is_in_call = True
+
+    def __init__(self, device: Device, slots: Iterable[Slot]) -> None:
+        self.device = device
+        self.slots = list(slots)
+        self.operands = len(self.slots)  # and `out`
+        self.steps: list[Any] = []
+
+    def new(self, nbytes: int) -> Any:
+        slot = Slot(len(self.slots), nbytes)
+        self.slots.append(slot)
+        return slot
+
+    def on(self, device: object) -> Recorder:
+        if device is not self.device:
+            raise DeviceError("call", ONE_DEVICE, devices=(self.device, device))
+        return self
+
+    def span(self, access: Access) -> SlotAccess:
+        """Return an access to memory as one to its slot."""
+        slot: Any = access.arena
+        if not isinstance(slot, Slot):
+            raise self.needs_values()  # What a trace reads must be among its operands.
+        return SlotAccess(slot.number, *access.span)
 
     def allocate(self, what: str, nbytes: int, near: Allocation | None = None) -> Allocation:
-        capture = _recording(self)
-        if capture is None:
-            return Device.allocate(self, what, nbytes, near)
-        return cast(Allocation, capture.new(nbytes))
+        slot, beside = self.new(nbytes), cast("Slot | None", near)
+        place = None if beside is None else beside.number
+        self.steps.append(Allocate(slot.number, what, nbytes, place))
+        return cast(Allocation, slot)
 
     def launch(
         self,
@@ -56,11 +63,7 @@ class Capturing(Device):
         otherwise: Plan | None = None,
         what: str = "launch",
     ) -> None:
-        capture = _recording(self)
-        if capture is None:
-            Device.launch(self, plan, accesses, params, otherwise, what)
-        elif plan.units:
-            _add(capture, otherwise or plan, accesses, params, what)
+        self._add(plan, accesses, params, what, otherwise)
 
     def launch_new(
         self,
@@ -71,136 +74,69 @@ class Capturing(Device):
         nbytes: int,
         params: Ints,
     ) -> Allocation:
-        capture = _recording(self)
-        if capture is None:
-            return Device.launch_new(self, what, plan, accesses, span, nbytes, params)
-        memory = cast(Allocation, capture.new(nbytes))
+        near: Any = accesses[0].arena
+        memory = self.allocate(what, nbytes, near)
         accesses.append(Access.of(memory, *span, True))
-        _add(capture, plan, accesses, params, what)
+        self._add(plan, accesses, params, what)
         return memory
 
     def dispatch(self, work: Dispatched, accesses: Sequence[Access]) -> None:
-        capture = _recording(self)
-        if capture is None:
-            Device.dispatch(self, work, accesses)
-        else:
-            _add(capture, work, accesses, (), "kernel")
+        self._add(work, accesses, (), "kernel")
 
     def mapped(
         self, allocation: Allocation, write: bool, part: Access | None = None
     ) -> Bytes | None:
-        if _recording(self) is not None:
-            raise needs_values()
-        return Device.mapped(self, allocation, write, part)
+        raise self.needs_values()
 
     def download(self, allocation: Allocation, start: int, data: Bytes) -> None:
-        if _recording(self) is not None:
-            raise needs_values()
-        Device.download(self, allocation, start, data)
+        raise self.needs_values()
 
     def pieces(
         self, allocation: Allocation, start: int, nbytes: int
     ) -> Iterator[tuple[int, Bytes]]:
-        if _recording(self) is not None:
-            raise needs_values()
-        return Device.pieces(self, allocation, start, nbytes)
+        raise self.needs_values()
 
     def written(
         self, allocation: Allocation, start: int, nbytes: int
     ) -> AbstractContextManager[Bytes]:
-        capture = _recording(self)
-        if capture is None:
-            return Device.written(self, allocation, start, nbytes)
-        return _upload(capture, allocation, start, nbytes)
+        raise self.needs_values()
 
     def upload(self, data: Bytes, allocation: Allocation, start: int = 0) -> None:
-        capture = _recording(self)
-        if capture is None:
-            Device.upload(self, data, allocation, start)
-        else:
-            with _upload(capture, allocation, start, data.size) as view:
-                view[:] = data
+        raise self.needs_values()
 
     def verify(self, allocation: Allocation, start: int, nbytes: int, check: Check) -> None:
-        capture = _recording(self)
-        if capture is None:
-            Device.verify(self, allocation, start, nbytes, check)
-        else:
-            slot = cast(Any, allocation).number
-            capture.steps.append(Verify(slot, start, nbytes, check))
+        raise self.needs_values()
 
-    def not_captured(self) -> AbstractContextManager[None]:
-        capture = _recording(self)
-        return nullcontext() if capture is None else _paused(capture)
+    def operation(
+        self,
+        function: Callable[..., Any],
+        params: tuple[Any, ...],
+        do: Callable[[Sequence[Any], Any], T],
+        operands: Sequence[Any],
+        out: Any,
+    ) -> T:
+        return do(operands, out)
 
+    def needs_values(self) -> DmlVkError:
+        return self.refused("values are not known while a function is compiled")
 
-def _recording(device: Device) -> Capture | None:
-    """Return the capture that records what this context does on the device, or None."""
-    capture = current.get()
-    if capture is None or capture.is_paused:
-        return None
-    if capture.device is not device:
-        rule = "a compiled function runs on one device"
-        raise spoil(DeviceError("compile", rule, device=device, program=capture.device))
-    return capture
+    def refused(self, rule: str) -> DmlVkError:
+        """Return the error for what cannot be recorded."""
+        entry = caller()
+        return CaptureError(entry.op, rule, line=f"{entry.file}:{entry.line}")
 
-
-def _add(
-    capture: Capture,
-    work: Plan | Dispatched,
-    accesses: Sequence[Access],
-    params: Ints,
-    what: str,
-) -> None:
-    touched = tuple([capture.span(one) for one in accesses])
-    capture.steps.append(Work(work, touched, params, what, caller()))
+    def _add(
+        self,
+        work: Plan | Dispatched,
+        accesses: Sequence[Access],
+        params: Ints,
+        what: str,
+        otherwise: Plan | None = None,
+    ) -> None:
+        over = tuple([self.span(one) for one in accesses])
+        self.steps.append(Launch(work, over, params, what, caller(), otherwise=otherwise))
 
 
-@contextmanager
-def _upload(capture: Capture, allocation: Any, start: int, nbytes: int) -> Iterator[Bytes]:
-    if not isinstance(allocation, Placeholder):
-        raise refused("the host cannot write memory from outside in a compiled function")
-    data = np.empty(nbytes, np.uint8)
-    yield data
-    capture.steps.append(Upload(allocation.number, start, data))
-
-
-@contextmanager
-def _paused(capture: Capture) -> Iterator[None]:
-    capture.is_paused = True
-    try:
-        yield
-    finally:
-        capture.is_paused = False
-
-
-@contextmanager
-def outside() -> Iterator[None]:
-    """Do at once what the `with` block does on devices, also while a function is captured."""
-    capture = current.get()
-    if capture is None or capture.is_paused:
-        yield
-    else:
-        with _paused(capture):
-            yield
-
-
-@contextmanager
-def captured(capture: Capture) -> Iterator[None]:
+def recorded(recorder: Recorder) -> AbstractContextManager[None]:
     """Record what this context does on devices in the `with` block."""
-    global _captures
-    before = current.get()
-    with _switching:
-        _captures += 1
-    try:
-        for one in devices.opened():
-            one.__class__ = Capturing
-        current.set(capture)
-        yield
-    finally:
-        current.set(before)
-        with _switching:
-            _captures -= 1
-            if not _captures:
-                for one in devices.opened():
-                    one.__class__ = Device
+    return context.within(recorder=recorder)

@@ -1,20 +1,24 @@
-"""Recordings: the launches of a call, to be replayed on other memory."""
+"""Steps: what a function does on a device, on memory by number."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, NamedTuple, cast
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 from dml_vk.arguments import Ints
 from dml_vk.kernels.plan.base import Plan
-from dml_vk.limits import Profile
-from dml_vk.runtime.arenas import Allocation
-from dml_vk.runtime.device import Device
+from dml_vk.kernels.plan.chain import Chain
+from dml_vk.observe.callers import Caller
+from dml_vk.observe.copies import Copy
+from dml_vk.runtime.arenas import Allocation, Bytes
+from dml_vk.runtime.encode import Dispatched
+from dml_vk.runtime.executor import Check
 from dml_vk.runtime.hazards import Access
 
 
 class Slot:
-    """A placeholder for memory that each call passes in or allocates."""
+    """Memory of a trace, by number: each run passes it in or allocates it."""
 
     __slots__ = ("arena", "is_fixed", "nbytes", "number", "offset")
 
@@ -24,83 +28,6 @@ class Slot:
         self.arena = self  # so that accesses refer to the slot
         self.offset = 0
         self.is_fixed = False
-
-
-class Number:
-    """A placeholder for a Python number, whose value is known only at each call."""
-
-    operand: int
-
-
-class IntNumber(Number, int):
-    """A placeholder for an int."""
-
-
-class FloatNumber(Number, float):
-    """A placeholder for a float."""
-
-
-class Word(int):
-    """A placeholder for one word of a number."""
-
-    number: NumberWords
-    place: int
-
-
-class NumberWords(NamedTuple):
-    """How to make the words of a number that is an operand."""
-
-    operand: int
-    pack: Any  # makes them from the operation's name, the argument's name, the dtype and the value
-    known: tuple[Any, ...]  # these arguments except the value
-
-    def words(self, count: int) -> Ints:
-        made = []
-        for place in range(count):
-            word = Word()
-            word.number, word.place = self, place
-            made.append(word)
-        return tuple(made)
-
-
-class LiveNumber:
-    """A number that each call of a program gives."""
-
-    __slots__ = ("kind", "operand")
-
-    def __init__(self, operand: int, kind: type) -> None:
-        self.operand = operand
-        self.kind = kind  # int or float
-
-    # What asks for the class of an instance gets that of the number.
-    __class__ = property(lambda self: self.kind)
-
-    def words(self, made: NumberWords) -> Ints:
-        """Return placeholders for the words that are made of this number."""
-        count = len(made.pack(*made.known, 1))
-        return NumberWords(self.operand, made.pack, made.known).words(count)
-
-    def pinned(self) -> Any:
-        """The value, on which the program depends from now on."""
-        raise NotImplementedError
-
-
-def with_values(value: Any) -> Any:
-    """Return nested lists and tuples with the values of live numbers in their place."""
-    if issubclass(type(value), LiveNumber):
-        return value.pinned()
-    if type(value) is list or type(value) is tuple:
-        return type(value)([with_values(one) for one in value])
-    return value
-
-
-class Allocate(NamedTuple):
-    """Allocate memory for a slot, preferably near that of another."""
-
-    slot: int
-    what: str
-    nbytes: int
-    near: int | None
 
 
 class SlotAccess(NamedTuple):
@@ -116,44 +43,84 @@ class SlotAccess(NamedTuple):
         return Access.of(allocation, self.base, self.low, self.high, self.writes)
 
 
-class Launch(NamedTuple):
-    """A launch on slots."""
+class Allocate(NamedTuple):
+    """Allocate memory for a slot, preferably near that of another."""
 
-    plan: Plan
+    slot: int
+    what: str
+    nbytes: int
+    near: int | None
+
+
+class Chained(NamedTuple):
+    """A launch as a chain, on what it reads and then writes."""
+
+    chain: Chain
+    accesses: tuple[SlotAccess, ...]
+    params: Ints
+
+
+@dataclass(frozen=True, eq=False)
+class Launch:
+    """A launch of a plan, or a dispatch of a user's shader."""
+
+    work: Plan | Dispatched
     accesses: tuple[SlotAccess, ...]
     params: Ints  # some may be `Word`s
-    otherwise: Plan | None
     what: str
-
-
-class Recording(Device):
-    """A device that records what operations do instead of doing it."""
-
-    def __init__(self, device: Device, slots: int) -> None:
-        self.info = device.info
-        self.real = device
-        self.steps: list[Allocate | Launch] = []
-        self.slots = slots  # so far; the first are those of the operands
+    caller: Caller
+    groups: tuple[tuple[Launch, ...], ...] = ()
+    """What it does at once, if they were several: a kernel, or the launches of a chain, in each."""
+    chained: Chained | None = None  # if it is elementwise
+    otherwise: Plan | None = None  # instead, if there is no memory for the plan's arguments
 
     @property
-    def profile(self) -> Profile:
-        return self.real.profile
+    def plan(self) -> Plan:
+        assert isinstance(self.work, Plan)
+        return self.work
 
-    def allocate(self, what: str, nbytes: int, near: Allocation | None = None) -> Allocation:
-        slot, beside = Slot(self.slots, nbytes), cast("Slot | None", near)
-        self.slots += 1
-        place = None if beside is None else beside.number
-        self.steps.append(Allocate(slot.number, what, nbytes, place))
-        return cast(Allocation, slot)
+    @property
+    def parts(self) -> tuple[Launch, ...]:
+        return tuple([part for group in self.groups for part in group])
 
-    def launch(
-        self,
-        plan: Plan,
-        accesses: Sequence[Access],
-        params: Ints = (),
-        otherwise: Plan | None = None,
-        what: str = "launch",
-    ) -> None:
-        touched: list[Any] = list(accesses)
-        over = [SlotAccess(one.arena.number, *one.span) for one in touched]
-        self.steps.append(Launch(plan, tuple(over), params, otherwise, what))
+
+@dataclass(frozen=True, eq=False)
+class Upload:
+    """Bytes of the host that are written to the start of a part of memory."""
+
+    slot: int
+    start: int
+    data: Bytes
+
+
+@dataclass(frozen=True, eq=False)
+class Verify:
+    """Bytes that the host checks before the trace goes on."""
+
+    slot: int
+    start: int
+    nbytes: int
+    check: Check
+
+
+Step = Launch | Upload | Verify
+
+
+@dataclass(frozen=True, eq=False)
+class Operation:
+    """A public operation that a function called, and its steps."""
+
+    function: Callable[..., Any]
+    params: tuple[Any, ...]
+    do: Callable[[Sequence[Any], Any], Any]  # does it on other operands, and `out` or None
+    operands: tuple[Any, ...]
+    out: Any
+    result: Any
+    is_known: bool  # whether its result is `out`, or in memory that it has made
+    begin: int  # of its steps, among those of the function
+    steps: tuple[Step, ...]
+    copies: Sequence[Copy]
+
+    @property
+    def caller(self) -> Caller:
+        return next(step.caller for step in self.steps if isinstance(step, Launch))

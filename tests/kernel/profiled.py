@@ -20,6 +20,6 @@ def profiled(device: Device, profile: Profile) -> Iterator[None]:
         patch.setattr(device.queue.encoder, "profile", profile)
         patch.setattr(device.queue.encoder, "_known", {})
         patch.setattr(device.queue.encoder, "_same", {})
-        patch.setattr(calls, "_calls", {})
+        patch.setattr(calls, "_traces", {})
         yield
         device.synchronize()

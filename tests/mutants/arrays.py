@@ -72,7 +72,7 @@ MUTANTS = (
         "calls-forget-exactness",
         "a call is repeated as it was recorded, whether results must be exact or not",
         f"{_ARRAY}/calls.py",
-        "parts = [function, params, place, chosen.get().exact]",
+        "parts = [function, params, place, now.settings.exact]",
         "parts = [function, params, place]",
         (f"{_OPS}/test_inexact.py",),
     ),

@@ -177,7 +177,7 @@ MUTANTS = (
         "signature-of-exactness",
         "a program is repeated as it was made, whether results must be exact or not",
         f"{_PROGRAM}/compiled.py",
-        "parts: list[Any] = [chosen.get().exact]",
+        "parts: list[Any] = [context.get().settings.exact]",
         "parts: list[Any] = []",
         ("tests/kernel/ops/test_inexact.py", f"{_TESTS}/test_compiled.py"),
     ),

@@ -8,9 +8,10 @@ from contextvars import Context
 import pytest
 
 import dml_vk
-from dml_vk import environment
+from dml_vk import context, environment
+from dml_vk.context import Values
 from dml_vk.errors import DeviceError, DTypeError
-from dml_vk.exactness import Values, chosen, settings
+from dml_vk.exactness import settings
 
 
 @pytest.fixture(autouse=True)
@@ -56,7 +57,7 @@ def test_the_environment_has_the_first_value(monkeypatch, value, exact):
     monkeypatch.setenv("DML_VK_EXACT", value)
 
     def first_and_then():
-        chosen.set(Values())
+        context.change(settings=Values())
         first = settings.exact
         monkeypatch.setenv("DML_VK_EXACT", "no")
         again = settings.exact

@@ -22,13 +22,13 @@ ARRAY = np.arange(1, 121, dtype=np.float32).reshape(2, 3, 4, 5)
 @pytest.fixture
 def only_known(monkeypatch):
     """From now on, no call is recorded that was not called before."""
-    calls._calls.clear()  # else it might be full, and emptied, in the middle of the test
+    calls._traces.clear()  # else it might be full, and emptied, in the middle of the test
     spec.Spec._known.clear()
 
     def refuse(*arguments):
         raise AssertionError(f"recorded again: {arguments}")
 
-    return lambda: monkeypatch.setattr(calls, "_recorded", refuse)
+    return lambda: monkeypatch.setattr(calls, "_traced", refuse)
 
 
 def tensors(scale=1.0):
@@ -222,10 +222,10 @@ def test_bools_are_numbers_of_their_own_kind():
 def test_the_caches_of_calls_are_bounded(monkeypatch):
     monkeypatch.setattr(calls, "MOST", 5)
     monkeypatch.setattr(spec, "MOST", 5)
-    calls._calls.clear()
+    calls._traces.clear()
     spec.Spec._known.clear()
     for size in range(1, 20):
         x = dml_vk.full((size,), 1.5)
         assert (x + x).tolist() == [3.0] * size
         assert len(spec.Spec._known) <= 5
-        assert len(calls._calls) <= 5
+        assert len(calls._traces) <= 5

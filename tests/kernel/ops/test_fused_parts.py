@@ -190,7 +190,7 @@ def test_temporaries_are_not_written_over_in_shared_words():
         made = jobs(compiled(function, numbers(7, 62).to(dtype)))
         (one,) = [job for job in made if isinstance(job.work.recipe, Recipe)]
         assert one.work.shares_words == shares
-        assert bool(list(in_place(one.step))) != shares
+        assert bool(list(in_place(one.launch))) != shares
 
 
 def test_no_elements():

@@ -18,6 +18,7 @@ from dml_vk.errors import DmlVkError, RangeError
 from dml_vk.program import layouts
 from dml_vk.program.conversions import Choice, Conversions, estimated_ns
 from dml_vk.program.cut import ONE, ZERO, Cut
+from dml_vk.program.operations import has_weight
 from tests import tier
 from tests.kernel.profiled import profiled
 from tests.kernel.program.networks import LAYERS, SIZES, Weights, network
@@ -94,7 +95,7 @@ def at_random(seed):
     def choices(self, way):
         found = []
         for operation, _, _ in self.nodes:
-            converts = operation.has_weight and draw.random() < 0.5
+            converts = has_weight(operation) and draw.random() < 0.5
             found.append(Choice(draw.randrange(2), converts))
         return found
 
@@ -144,7 +145,7 @@ def test_no_choice_of_formats_takes_less_by_the_estimates(channels, size):
         if way != "auto":
             return best
         ways = [
-            [Choice(label, w) for label in (0, 1) for w in {False, operation.has_weight}]
+            [Choice(label, w) for label in (0, 1) for w in {False, has_weight(operation)}]
             for operation, _, _ in self.nodes
         ]
         for one in itertools.product(*ways):

@@ -86,7 +86,7 @@ def test_arrows_go_from_what_writes_to_what_reads():
     (program,) = compiled.programs
     jobs = [job for part in program.parts for job in part.jobs]
     found = dependences(jobs)
-    names = [(jobs[a].step.caller.op, jobs[b].step.caller.op) for a, b in found]
+    names = [(jobs[a].launch.caller.op, jobs[b].launch.caller.op) for a, b in found]
     assert ("sort", "cumulative_sum") in names
     assert ("Tensor.__setitem__", "sort") in names or ("cumulative_sum", "sort") in names
     assert all(jobs[a].level < jobs[b].level for a, b in found)
@@ -109,7 +109,7 @@ def test_a_value_that_is_written_anew_is_not_that_from_before():
     readers = {}
     for source, target in dependences(jobs):
         readers.setdefault(target, []).append(source)
-    scans = [k for k, job in enumerate(jobs) if job.step.caller.op == "cumulative_sum"]
+    scans = [k for k, job in enumerate(jobs) if job.launch.caller.op == "cumulative_sum"]
     assert scans[0] not in readers[len(jobs) - 1]
 
 
@@ -123,7 +123,7 @@ def test_text_is_escaped_and_cut():
     compiled(tensor(3))
     (program,) = compiled.programs
     job = program.parts[0].jobs[0]
-    odd = job.step.caller._replace(op="a<b & c>")
-    step = job.step.__class__(*[*vars(job.step).values()][:4], odd)
-    program.parts[0].jobs = [job._replace(step=step)]
+    odd = job.launch.caller._replace(op="a<b & c>")
+    step = job.launch.__class__(*[*vars(job.launch).values()][:4], odd)
+    program.parts[0].jobs = [job._replace(launch=step)]
     assert "a<b & c>" in read(compiled)[1]

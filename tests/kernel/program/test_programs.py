@@ -15,7 +15,7 @@ from dml_vk.runtime.device import Device
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.spec import Spec
 from dml_vk.tracing.capture import Capture
-from dml_vk.tracing.recorder import captured
+from dml_vk.tracing.recorder import recorded
 from tests.kernel.program.tensors import bits, same, tensor
 from tests.unit.runtime.queues import make_plan
 
@@ -61,7 +61,7 @@ def test_a_chain_with_too_many_results_becomes_several_kernels():
     x = tensor(7)
     same(compiled(x), function(x))
     fused = [job for job in jobs_of(compiled) if job.work.module == "fused"]
-    assert sum(len(job.step.parts) for job in fused) > 30
+    assert sum(len(job.launch.parts) for job in fused) > 30
     assert len(fused) > 1
 
 
@@ -180,7 +180,7 @@ def test_tensors_on_several_devices_are_refused():
     with pytest.raises(DeviceError, match="operands must be on one device"):
         dml_vk.compile(lambda x, y: x)(x, y)
     with (
-        captured(Capture(other, [])),
+        recorded(Capture(other, [])),
         pytest.raises(DeviceError, match="a compiled function runs on one device"),
     ):
         dml_vk.ones(3)
@@ -190,13 +190,31 @@ def test_tensors_on_several_devices_are_refused():
 def test_captures_may_overlap():
     device = dml_vk.device()
     first, second = Capture(device, []), Capture(device, [])
-    with captured(first):
-        with captured(second):
+    with recorded(first):
+        with recorded(second):
             dml_vk.ones(3)
+            assert type(device) is Device  # which other threads use meanwhile
         dml_vk.ones(3)
         device.launch(make_plan(0), [])  # without work
     assert [len(one.steps) for one in (first, second)] == [1, 1]
-    assert type(device) is Device
+
+
+def test_a_capture_has_each_public_operation_with_its_operands_and_steps():
+    x = tensor(2, 3)
+    capture = Capture(x.device, [])
+    with recorded(capture):
+        total = dml_vk.sum(x, axis=1)
+        padded = dml_vk.pad(total, (1, 1))  # which calls others
+        dml_vk.add(padded, 2, out=padded)
+    of = capture.operations
+    assert [one.operands for one in of] == [(x,), (total,), (padded, 2)]
+    assert [one.result is y for one, y in zip(of, (total, padded, padded))] == [True] * 3
+    assert [one.out is None for one in of] == [True, True, False]
+    assert [step for one in of for step in one.steps] == capture.steps
+    y = tensor(2, 3) * 10
+    with recorded(Capture(x.device, [])) as _:
+        assert of[0].do((y,), None).shape == (2,)
+    assert bits(of[0].do((y,), None)) == bits(dml_vk.sum(y, axis=1))
 
 
 def test_tables_that_a_function_needs_are_kept_for_all():

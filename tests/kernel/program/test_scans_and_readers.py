@@ -181,8 +181,8 @@ def test_each_reader_computes_what_it_reads_alone():
     (program,) = compiled.programs
     first, second = [job for part in program.parts for job in part.jobs]
     assert [len(job.accesses) for job in (first, second)] == [2, 3]
-    assert [one.caller.op for one in first.step.parts] == ["multiply", "Tensor.sum"]
-    assert [one.caller.op for one in second.step.parts][1:] == ["add", "add", "Tensor.max"]
+    assert [one.caller.op for one in first.launch.parts] == ["multiply", "Tensor.sum"]
+    assert [one.caller.op for one in second.launch.parts][1:] == ["add", "add", "Tensor.max"]
 
 
 def test_a_chain_that_two_parts_read_is_part_of_both():

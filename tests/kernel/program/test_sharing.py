@@ -10,7 +10,8 @@ from hypothesis import strategies as st
 import dml_vk
 from dml_vk.program import fusion
 from dml_vk.program.sharing import shared
-from dml_vk.tracing.capture import Placeholder, Verify
+from dml_vk.tracing.capture import Placeholder
+from dml_vk.tracing.step import Verify
 from tests import tier
 from tests.kernel.profiled import profiled
 from tests.kernel.program.tensors import same, tensor

@@ -1,0 +1,63 @@
+"""What applies to the calls of one thread or task: all in one value, so that a call looks once."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import AbstractContextManager, contextmanager
+from contextvars import ContextVar
+from functools import cached_property
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from dml_vk import environment
+
+if TYPE_CHECKING:
+    from dml_vk.observe.builds import Builds
+    from dml_vk.observe.copies import Log
+    from dml_vk.runtime.device import Device
+    from dml_vk.runtime.executor import Recorder
+
+
+class Values:
+    """The values of `dml_vk.settings`, of the process or within a `with` block."""
+
+    @cached_property
+    def exact(self) -> bool:
+        """As in the environment, unless it is set."""
+        return environment.exact()
+
+
+class Context(NamedTuple):
+    """The settings and observers of calls, and who does their work."""
+
+    settings: Values
+    devices: tuple[Device, ...] = ()  # of enclosing `with device(...)` blocks
+    recorder: Recorder | None = None  # records work in place of devices
+    copies: tuple[Log, ...] = ()  # logs of enclosing `with trace()` blocks
+    builds: Builds | None = None  # counts kernels that are built
+    purpose: str | None = None  # what to report as the operation: the node of a model
+
+
+_DEFAULT = Context(Values())
+_context = ContextVar("dml_vk", default=_DEFAULT)
+get = _context.get
+
+
+def change(**changes: Any) -> None:
+    """Change fields of this thread's or task's context from now on."""
+    _context.set(_context.get()._replace(**changes))
+
+
+@contextmanager
+def within(**changes: Any) -> Iterator[None]:
+    """Change fields of the context within a `with` block."""
+    before = get()
+    _context.set(before._replace(**changes))
+    try:
+        yield
+    finally:
+        change(**{name: getattr(before, name) for name in changes})
+
+
+def unrecorded() -> AbstractContextManager[None]:
+    """Do work at once in the `with` block, even while a function is being recorded."""
+    return within(recorder=None)

@@ -1,0 +1,84 @@
+"""Who does the work that functions ask for: a device, or what records it in the device's place."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from typing import TYPE_CHECKING, Any, Protocol
+
+from dml_vk.arguments import Ints
+from dml_vk.kernels.plan.base import Plan
+from dml_vk.runtime.arenas import Allocation, Bytes
+from dml_vk.runtime.encode import Dispatched
+from dml_vk.runtime.hazards import Access
+
+if TYPE_CHECKING:
+    from dml_vk.runtime.device_work import DeviceWork
+
+# Checks bytes that a device has computed. The function that it gets returns the memory that stands
+# behind a slot, where the call was recorded.
+Check = Callable[[Bytes, Callable[[Allocation], Allocation]], None]
+
+
+class Executor(Protocol):
+    """Does work on one device, or records it."""
+
+    def allocate(self, what: str, nbytes: int, near: Allocation | None = None) -> Allocation: ...
+
+    def launch(
+        self,
+        plan: Plan,
+        accesses: Sequence[Access],
+        params: Ints = (),
+        otherwise: Plan | None = None,
+        what: str = "launch",
+    ) -> None: ...
+
+    def launch_new(
+        self,
+        what: str,
+        plan: Plan,
+        accesses: list[Access],
+        span: tuple[int, int, int],
+        nbytes: int,
+        params: Ints,
+    ) -> Allocation: ...
+
+    def dispatch(self, work: Dispatched, accesses: Sequence[Access]) -> None: ...
+
+    def mapped(
+        self, allocation: Allocation, write: bool, part: Access | None = None
+    ) -> Bytes | None: ...
+
+    def written(
+        self, allocation: Allocation, start: int, nbytes: int
+    ) -> AbstractContextManager[Bytes]: ...
+
+    def upload(self, data: Bytes, allocation: Allocation, start: int = 0) -> None: ...
+
+    def download(self, allocation: Allocation, start: int, data: Bytes) -> None: ...
+
+    def pieces(
+        self, allocation: Allocation, start: int, nbytes: int
+    ) -> Iterator[tuple[int, Bytes]]: ...
+
+    def verify(self, allocation: Allocation, start: int, nbytes: int, check: Check) -> None: ...
+
+
+class Recorder(Executor, Protocol):
+    """Records the work of a context on one device."""
+
+    is_in_call: bool  # whether a public operation is being recorded, with all that it calls
+
+    def on(self, device: DeviceWork) -> Executor:
+        """Return what records work on this device; an error if it is another one."""
+
+    def operation(
+        self,
+        function: Callable[..., Any],
+        params: tuple[Any, ...],
+        do: Callable[[Sequence[Any], Any], Any],
+        operands: Sequence[Any],
+        out: Any,
+    ) -> Any:
+        """Return `do(operands, out)`, and note it as a public operation and its steps."""
