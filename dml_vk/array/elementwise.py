@@ -40,6 +40,7 @@ from dml_vk.tensor.operands import (
     to_tensor,
     to_tensors,
 )
+from dml_vk.tracing.formats import operation
 from dml_vk.tracing.numbers import LiveNumber
 
 _PLAIN = {Tensor, int, float}  # types of operands that need no conversion
@@ -98,6 +99,7 @@ def target_of(what: str, tensors: list[Tensor], dtype: DType, out: Any) -> Tenso
     return check_out(what, out, sizes, dtype, tensors[0])
 
 
+@operation(flexible="all")
 def computed(operands: Sequence[Any], out: Any, operator: Operator, params: Ints) -> Tensor:
     what, scalars = operator.name, params
     operands = beside(what, *operands)
@@ -251,6 +253,7 @@ def astype(
     return call(_cast, (x,), out, dtype)
 
 
+@operation(flexible="all")
 def _cast(operands: Sequence[Tensor], out: Any, dtype: DType) -> Tensor:
     (x,) = operands
     target = target_of("astype", [x], dtype, out)
@@ -325,6 +328,7 @@ def _fit(x1: Any, x2: Any) -> bool:
     return type(tensor) is type(other) is Tensor
 
 
+@operation(flexible="all")
 def _selected(operands: Sequence[Any], out: Any) -> Tensor:
     operator, (condition, *numbers) = OPERATORS["where"], operands
     if condition.dtype.kind == "c":

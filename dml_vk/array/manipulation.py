@@ -33,6 +33,7 @@ from dml_vk.strides.order import order_format, row_major
 from dml_vk.strides.views import check_pieces
 from dml_vk.tensor.core import Tensor, tensor_over
 from dml_vk.tensor.operands import result_over, to_tensor, to_tensors
+from dml_vk.tracing.formats import operation
 
 Arrays = Sequence[Tensor]
 
@@ -262,6 +263,7 @@ def concat(
     return composed(_concatenated, given, out, axis, wanted)
 
 
+@operation(flexible="all")
 def _concatenated(given: list[Tensor], out: Any, axis: Any, dtype: DType) -> Tensor:
     if axis is None:
         dim, layout = 0, Layout((sum([one.size for one in given]),))

@@ -28,6 +28,7 @@ from dml_vk.ops.parts import as_parts, words_of
 from dml_vk.promotion import float_dtype
 from dml_vk.tensor.core import Tensor, tensor_over
 from dml_vk.tensor.operands import of_kind, to_number
+from dml_vk.tracing.formats import operation
 
 
 @hinted
@@ -48,6 +49,7 @@ def mean(
         return call(_average, (x,), out, *call_axes("mean", x, axis, keepdims))
 
 
+@operation(flexible="all")
 def _average(operands: Sequence[Tensor], out: Any, axis: Any, keepdims: bool) -> Tensor:
     what = "mean"
     x = tensor_of(what, operands[0], "biufc")
@@ -189,6 +191,7 @@ def _spread(
     return call(_spread_of, (x,), out, what, less, *call_axes(what, x, axis, keepdims))
 
 
+@operation(flexible="all")
 def _spread_of(
     operands: Sequence[Tensor], out: Any, what: str, correction: float, axis: Any, keepdims: bool
 ) -> Tensor:

@@ -23,6 +23,7 @@ from dml_vk.ops.copy import copy_elements, copy_if_overlapping
 from dml_vk.ops.view import View, with_layout
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import result_over, to_tensor
+from dml_vk.tracing.formats import operation
 
 MODES = ("constant", "reflect", "edge", "circular", "symmetric", "wrap", *COMPUTED)
 Pair = tuple[int, int]
@@ -116,6 +117,7 @@ def pad(
     return composed(_pad, (given,), out, pairs, mode, value, constant_values)
 
 
+@operation(flexible="all")
 def _pad(
     operands: Sequence[Tensor],
     out: Any,

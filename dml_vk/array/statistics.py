@@ -35,6 +35,7 @@ from dml_vk.tensor.operands import (
     sum_dtype,
     to_tensor,
 )
+from dml_vk.tracing.formats import operation
 
 
 @hinted
@@ -240,6 +241,7 @@ def _reduced(
     return call(_reduce_to, (x,), out, what, dtype, *call_axes(what, x, axis, keepdims))
 
 
+@operation(flexible="all")
 def _reduce_to(
     operands: Sequence[Tensor], out: Any, what: str, dtype: DType, axis: Any, keepdims: bool
 ) -> Tensor:
@@ -285,6 +287,7 @@ def _accumulated(
     return call(_accumulate, (x,), out, what, wanted, *call_axes(what, x, axis, keepdims))
 
 
+@operation(flexible="all")
 def _accumulate(
     operands: Sequence[Tensor], out: Any, what: str, dtype: DType | None, axis: Any, keepdims: bool
 ) -> Tensor:

@@ -33,6 +33,7 @@ from dml_vk.ops.view import View, check_count, check_devices, temporary, with_la
 from dml_vk.strides.propagate import broadcast_sizes
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import check_dtype, result_over, to_number, to_tensor
+from dml_vk.tracing.formats import operation
 
 
 @hinted
@@ -74,6 +75,7 @@ def scaled_dot_product_attention(
     return call(_attention, operands, out, causal, factor)
 
 
+@operation(flexible="first")
 def _attention(operands: Sequence[Tensor], out: Any, causal: bool, scale: float | None) -> Tensor:
     what = "scaled_dot_product_attention"
     dtype = network_dtype(what, operands[:3])

@@ -22,6 +22,7 @@ from dml_vk.ops.rows import PAIR, finish, write_pairs
 from dml_vk.ops.view import View
 from dml_vk.tensor.core import Tensor, tensor_over
 from dml_vk.tensor.operands import result_over
+from dml_vk.tracing.formats import operation
 
 
 @hinted
@@ -91,6 +92,7 @@ def batch_norm_train(
     return y, numbers[:, 0], numbers[:, 1]
 
 
+@operation(flexible="first")
 def _statistics(operands: Sequence[Any], out: Any, eps: float) -> Tensor:
     """Return the mean and the variance of each channel, and the pair that its elements need."""
     what = "batch_norm_train"
@@ -112,6 +114,7 @@ def _statistics(operands: Sequence[Any], out: Any, eps: float) -> Tensor:
     return numbers
 
 
+@operation(flexible="first")
 def _by_statistics(
     operands: Sequence[Any],
     out: Any,
@@ -135,6 +138,7 @@ def _by_statistics(
     return target
 
 
+@operation(flexible="first")
 def _normalised(
     operands: Sequence[Any],
     out: Any,

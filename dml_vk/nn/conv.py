@@ -22,6 +22,7 @@ from dml_vk.ops.copy import copy_if_overlapping
 from dml_vk.ops.view import check_count
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import result_over, to_tensor
+from dml_vk.tracing.formats import operation
 
 
 @hinted
@@ -69,6 +70,7 @@ def conv(
     )
 
 
+@operation(flexible="first", images=True, weight=1)
 def _conv(
     operands: Sequence[Tensor],
     out: Any,

@@ -33,6 +33,7 @@ from dml_vk.ops.reduce import reduce_elements
 from dml_vk.ops.view import View, check_count, check_devices, temporary, with_layout
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import check_dtype, result_over, to_tensor
+from dml_vk.tracing.formats import operation
 
 
 @hinted
@@ -87,6 +88,7 @@ def conv_integer(
     return call(_conv_integer, given, out, *numbers, *windows, *rest)
 
 
+@operation(flexible="first", images=True)
 def _conv_integer(
     operands: Sequence[Tensor],
     out: Any,

@@ -23,6 +23,7 @@ from dml_vk.ops.copy import copy_if_overlapping
 from dml_vk.ops.view import View, check_count, with_layout
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import result_over, to_tensor
+from dml_vk.tracing.formats import operation
 
 
 @hinted
@@ -70,6 +71,7 @@ def conv_transpose(
     )
 
 
+@operation(flexible="first", images=True, weight=1)
 def _conv_transpose(
     operands: Sequence[Tensor],
     out: Any,

@@ -19,6 +19,7 @@ from dml_vk.ops.view import temporary_like
 from dml_vk.random import Generator
 from dml_vk.tensor.core import Tensor, tensor_over
 from dml_vk.tensor.operands import check_out, result_over, to_number
+from dml_vk.tracing.formats import operation
 
 
 @hinted
@@ -49,6 +50,7 @@ def dropout(x: Tensor, p: float, *, generator: Generator, out: Tensor | None = N
     return call(_dropped, (x, drawn, float(rate), 1 / (1 - rate) if rate < 1 else 1.0), out)
 
 
+@operation(flexible="first")
 def _dropped(operands: Sequence[Any], out: Any) -> Tensor:
     what, (x, drawn, rate, factor) = "dropout", operands
     result = result_over(what, x.layout.like(), x.dtype, x, out)

@@ -25,6 +25,7 @@ from dml_vk.ops.fill import fill_constant
 from dml_vk.ops.view import View, temporary_like, with_layout
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import check_dtype, of_kinds, result_over, to_tensor
+from dml_vk.tracing.formats import operation
 
 
 @hinted
@@ -53,6 +54,7 @@ def unfold(
     return call(columns_of, (x,), out, tuple(dims))
 
 
+@operation(flexible="first", images=True)
 def columns_of(operands: Sequence[Tensor], out: Any, dims: Sequence[Dim]) -> Tensor:
     """Make windows over any number of spatial dims columns."""
     what, (x,) = "unfold", operands
@@ -121,6 +123,7 @@ def fold(
     return call(image_of, (x,), out, tuple(dims))
 
 
+@operation(flexible="first")
 def image_of(operands: Sequence[Tensor], out: Any, dims: Sequence[Dim]) -> Tensor:
     """Add columns, over any number of spatial dims."""
     what, (x,) = "fold", operands

@@ -32,6 +32,7 @@ from dml_vk.ops.view import (
 from dml_vk.promotion import common_dtype
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import check_dtype, check_out, of_kinds, result_over, to_tensor
+from dml_vk.tracing.formats import operation
 
 
 @hinted
@@ -64,6 +65,7 @@ def one_hot(
     return call(_one_hot, (x,), out, dim, kind, layout)
 
 
+@operation(flexible="first")
 def _one_hot(operands: Sequence[Tensor], out: Any, dim: int, kind: DType, layout: Layout) -> Tensor:
     what, (x,) = "one_hot", operands
     result = result_over(what, layout, kind, x, out)
@@ -112,6 +114,7 @@ def embedding(indices: Tensor, weight: Tensor, *, out: Tensor | None = None) -> 
     return call(_embedding, (index, weight), out, layout)
 
 
+@operation(flexible="first")
 def _embedding(operands: Sequence[Tensor], out: Any, layout: Layout) -> Tensor:
     what, (index, weight) = "embedding", operands
     result = result_over(what, layout, weight.dtype, weight, out)

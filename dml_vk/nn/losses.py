@@ -36,6 +36,7 @@ from dml_vk.tensor.operands import (
     to_tensor,
     to_tensors,
 )
+from dml_vk.tracing.formats import operation
 
 REDUCTIONS = ("mean", "sum", "none")
 
@@ -118,6 +119,7 @@ def _loss(
     return call(_of_classes, operands, out, what, dim, ignores, weight is not None, reduction)
 
 
+@operation(flexible="first")
 def _of_classes(
     operands: Sequence[Tensor],
     out: Any,

@@ -33,6 +33,7 @@ from dml_vk.ops.rows import finish, pairs_of, write_rows
 from dml_vk.ops.view import with_layout
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import result_over
+from dml_vk.tracing.formats import operation
 
 
 @hinted
@@ -229,6 +230,7 @@ def _called(
     return call(function, operands, out, what, (weight is not None, bias is not None), *params)
 
 
+@operation(flexible="first")
 def _rows(
     operands: Sequence[Any],
     out: Any,
@@ -246,6 +248,7 @@ def _rows(
     return target
 
 
+@operation(flexible="first")
 def _instances(
     operands: Sequence[Any],
     out: Any,
@@ -262,6 +265,7 @@ def _instances(
     return target
 
 
+@operation(flexible="first")
 def _groups(
     operands: Sequence[Any],
     out: Any,

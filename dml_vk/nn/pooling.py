@@ -32,6 +32,7 @@ from dml_vk.nn.windows import (
 from dml_vk.ops.pool import pool_elements
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import check_dtype, result_over, to_tensor
+from dml_vk.tracing.formats import operation
 
 NUMBERS = (*[one for one in DTYPES.values() if one.kind in "iu" and one.itemsize < 8], *FLOATS)
 MOST_TAPS = 2**24  # elements of a window: counts up to it are exact as float32
@@ -224,6 +225,7 @@ def _windowed(
     )
 
 
+@operation(flexible="first", images=True)
 def _pool(
     operands: Sequence[Tensor],
     out: Any,
@@ -244,6 +246,7 @@ def _pool(
     return _pooled(what, x, _pooling(operation, x, windows, counted=counted, power=power), out)
 
 
+@operation(flexible="first", images=True)
 def _adaptive(
     operands: Sequence[Tensor], out: Any, what: str, operation: str, sizes: Ints
 ) -> Tensor:

@@ -21,8 +21,10 @@ from dml_vk.ops.reduce import reduce_elements
 from dml_vk.ops.view import View, temporary, with_layout
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import result_over
+from dml_vk.tracing.formats import operation
 
 
+@operation(flexible="first")
 def divide_by_norm(
     operands: Sequence[Tensor], out: Any, dims: Ints, power: float, eps: float
 ) -> Tensor:

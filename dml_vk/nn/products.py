@@ -24,6 +24,7 @@ from dml_vk.ops.view import View, temporary_like
 from dml_vk.strides.propagate import broadcast_sizes
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import result_over, to_tensor
+from dml_vk.tracing.formats import operation
 
 
 @hinted
@@ -53,6 +54,7 @@ def linear(
     return call(_linear, operands, out, to_activation(what, activation))
 
 
+@operation(flexible="first")
 def _linear(operands: Sequence[Tensor], out: Any, activation: Activation | None) -> Tensor:
     what = "linear"
     dtype = network_dtype(what, operands)
@@ -120,6 +122,7 @@ def gemm(
     return call(_gemm, operands, out, *numbers, transposed, to_activation(what, activation))
 
 
+@operation(flexible="first")
 def _gemm(
     operands: Sequence[Tensor],
     out: Any,

@@ -41,6 +41,7 @@ from dml_vk.tensor.operands import (
     to_tensor,
     to_tensors,
 )
+from dml_vk.tracing.formats import operation
 
 SMALL = (int8, uint8, int16, uint16)
 
@@ -73,6 +74,7 @@ def quantize(
     return call(_quantized, given, out, kind)
 
 
+@operation(flexible="first")
 def _quantized(operands: Sequence[Any], out: Any, kind: DType) -> Tensor:
     what, (x, scale, zero_point) = "quantize", operands
     result = result_over(what, x.layout.like(), kind, x, out)
@@ -115,6 +117,7 @@ def dequantize(
     return call(_dequantized, _checked(what, x, scale, zero_point, x.dtype), out, kind)
 
 
+@operation(flexible="first")
 def _dequantized(operands: Sequence[Any], out: Any, kind: DType) -> Tensor:
     what, (x, scale, zero_point) = "dequantize", operands
     result = result_over(what, x.layout.like(), kind, x, out)
@@ -219,6 +222,7 @@ def _check_of_lines(what: str, name: str, point: Tensor, sizes: Ints, dim: int) 
         raise LayoutError(what, rule, shape=point.shape, result=sizes)
 
 
+@operation(flexible="first")
 def _products(
     operands: Sequence[Tensor], out: Any, sizes: Ints, first: int | None, second: int | None
 ) -> Tensor:

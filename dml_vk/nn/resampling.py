@@ -25,6 +25,7 @@ from dml_vk.runtime.device import Device
 from dml_vk.runtime.device_cache import device_cache
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import check_dtype, check_out, result_over, to_number, to_tensor
+from dml_vk.tracing.formats import operation
 
 MODES = ("nearest", "nearest_exact", "linear", "cubic")
 
@@ -139,6 +140,7 @@ def _numbers_of(what: str, name: str, given: Any, count: int) -> list[float]:
     return found
 
 
+@operation(flexible="first", images=True)
 def _resampled(operands: Sequence[Tensor], out: Any, dims: tuple[tuple[Tap, ...], ...]) -> Tensor:
     (x,) = operands
     sizes = (*x.shape[:2], *[len(one[0].indexes) for one in dims])
@@ -151,6 +153,7 @@ def _resampled(operands: Sequence[Tensor], out: Any, dims: tuple[tuple[Tap, ...]
     return call(_launched, (x, table), out, layout, len(dims[0]))
 
 
+@operation(flexible="first", images=True)
 def _launched(operands: Sequence[Tensor], out: Any, layout: Layout, count: int) -> Tensor:
     what, (x, table) = "resample", operands
     result = result_over(what, layout, x.dtype, x, out)

@@ -27,6 +27,7 @@ from dml_vk.ops.pool import add_squares
 from dml_vk.ops.view import check_count, temporary, with_layout
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import result_over, to_number
+from dml_vk.tracing.formats import operation
 
 
 @hinted
@@ -60,6 +61,7 @@ def local_response_norm(
     return call(_normalised, (x,), out, width, *reals, across)
 
 
+@operation(flexible="first", images=True)
 def _normalised(
     operands: Sequence[Tensor],
     out: Any,

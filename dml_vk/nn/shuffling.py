@@ -15,6 +15,7 @@ from dml_vk.ops.copy import copy_elements, copy_if_overlapping
 from dml_vk.ops.view import with_layout
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import result_over, to_tensor
+from dml_vk.tracing.formats import operation
 
 ORDERS = ("CRD", "DCR")
 
@@ -74,6 +75,7 @@ def _check(what: str, x: Any, factor: Any, order: Any) -> tuple[Tensor, int, boo
     return given, step, first
 
 
+@operation(flexible="first", images=True)
 def _shuffled(
     operands: Sequence[Tensor], out: Any, what: str, sizes: Ints, step: int, first: bool
 ) -> Tensor:

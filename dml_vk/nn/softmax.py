@@ -23,6 +23,7 @@ from dml_vk.ops.scatter import scatter
 from dml_vk.ops.view import View, temporary, with_layout
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import result_over
+from dml_vk.tracing.formats import operation
 
 
 @hinted
@@ -86,6 +87,7 @@ def _over_rows(what: str, pair: str, x: Tensor, axis: Any, out: Any) -> Tensor:
     return call(_finished, (x,), out, what, pair, axes)
 
 
+@operation(flexible="first")
 def _finished(operands: Sequence[Any], out: Any, what: str, pair: str, axis: Any) -> Tensor:
     x = floats(what, operands[0])
     axes = reduced_axes(what, x, axis)
@@ -97,6 +99,7 @@ def _finished(operands: Sequence[Any], out: Any, what: str, pair: str, axis: Any
     return target
 
 
+@operation(flexible="first")
 def _log_sum(operands: Sequence[Any], out: Any, axis: Any, keepdims: bool) -> Tensor:
     what = "logsumexp"
     x = floats(what, operands[0])
@@ -114,6 +117,7 @@ def _log_sum(operands: Sequence[Any], out: Any, axis: Any, keepdims: bool) -> Te
     return target
 
 
+@operation(flexible="first")
 def _first_largest(operands: Sequence[Any], out: Any, axis: Any) -> Tensor:
     what = "hardmax"
     x = floats(what, operands[0])

@@ -17,7 +17,7 @@ from dml_vk.observe.callers import Caller
 from dml_vk.observe.copies import ASKED, Copy, collected
 from dml_vk.ops.copy import copy_elements
 from dml_vk.program.format_report import Conversion
-from dml_vk.program.operations import FORMATS, flexible, label_of, touched
+from dml_vk.program.operations import FORMATS, flexible, label_of, touched, weight_of
 from dml_vk.runtime.arenas import Allocation
 from dml_vk.tensor.core import Tensor, allocation_bytes
 from dml_vk.tensor.spec import Spec
@@ -129,8 +129,9 @@ class Conversions:
         operands, label = list(one.operands), choice.label
         for k in flexible(one):
             operands[k] = self._in(operands[k], label)
-        if choice.converts_weight:
-            operands[1] = self._in(operands[1], 1, is_weight=True)
+        weight = weight_of(one) if choice.converts_weight else None
+        if weight is not None:
+            operands[weight] = self._in(operands[weight], 1, is_weight=True)
         anew = one.out is not None and self._is_anew(one, label)
         if anew or any(a is not b for a, b in zip(operands, one.operands)):
             self._repeat(one, operands, anew=anew)

@@ -32,11 +32,11 @@ from dml_vk.program.liveness import needed
 from dml_vk.program.operations import (
     FORMATS,
     flexible,
-    has_weight,
     is_of_images,
     items_of,
     label_of,
     touched,
+    weight_of,
 )
 from dml_vk.program.trees import replace
 from dml_vk.strides.order import CHANNELS_LAST
@@ -205,10 +205,11 @@ class Costs:
         with recorded(scratch):
             result, _ = collected(lambda: operation.do(operands, out))
             ns = estimated_ns(scratch.steps)
-            if has_weight(operation):
+            number = weight_of(operation)
+            if number is not None:
                 scratch.steps = []
-                weight = operands[1]
-                operands[1] = empty_like(scratch, weight, 1)
+                weight = operands[number]
+                operands[number] = empty_like(scratch, weight, 1)
                 collected(lambda: operation.do(operands, out))
                 weight_ns = estimated_ns(scratch.steps)
                 weight_ns += self._copy_ns(weight.layout, FORMATS[1], weight.dtype.itemsize)

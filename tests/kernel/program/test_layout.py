@@ -18,7 +18,7 @@ from dml_vk.errors import DmlVkError, RangeError
 from dml_vk.program import layouts
 from dml_vk.program.conversions import Choice, Conversions, estimated_ns
 from dml_vk.program.cut import ONE, ZERO, Cut
-from dml_vk.program.operations import has_weight
+from dml_vk.program.operations import weight_of
 from tests import tier
 from tests.kernel.profiled import profiled
 from tests.kernel.program.networks import LAYERS, SIZES, Weights, network
@@ -95,7 +95,7 @@ def at_random(seed):
     def choices(self, way):
         found = []
         for operation, _, _ in self.nodes:
-            converts = has_weight(operation) and draw.random() < 0.5
+            converts = weight_of(operation) is not None and draw.random() < 0.5
             found.append(Choice(draw.randrange(2), converts))
         return found
 
@@ -145,7 +145,11 @@ def test_no_choice_of_formats_takes_less_by_the_estimates(channels, size):
         if way != "auto":
             return best
         ways = [
-            [Choice(label, w) for label in (0, 1) for w in {False, has_weight(operation)}]
+            [
+                Choice(label, w)
+                for label in (0, 1)
+                for w in {False, weight_of(operation) is not None}
+            ]
             for operation, _, _ in self.nodes
         ]
         for one in itertools.product(*ways):
@@ -371,3 +375,16 @@ def test_other_layouts_are_errors(layout):
         dml_vk.compile(residual, layout=layout)
     assert str(caught.value).startswith("compile: layout must be None, 'auto', 'nchw' or 'nhwc'")
     assert isinstance(caught.value, DmlVkError)
+
+
+def test_windows_of_images_are_taken_in_the_format_asked_for():
+    x = tensor(2, 8, 6, 5)
+
+    def function(x):
+        return (nn.unfold(dml_vk.relu(x), 3),)
+
+    for layout in ("nchw", "nhwc"):
+        compiled = dml_vk.compile(function, layout=layout)
+        same(compiled(x), function(x))
+        copies = [one.target.memory_format for one in compiled.programs[0].formats.conversions]
+        assert (dml_vk.channels_last in copies) == (layout == "nhwc")
