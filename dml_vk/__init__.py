@@ -6,7 +6,6 @@ import importlib
 from math import e, inf, nan, pi
 from typing import Any
 
-from dml_vk.clients import watch
 from dml_vk.dtypes import (
     bool_,
     complex64,
@@ -189,6 +188,3 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return sorted([*__all__, "__version__"])
-
-
-watch()

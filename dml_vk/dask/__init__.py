@@ -1,13 +1,15 @@
 """Arrays of Dask with tensors as chunks: larger than memory, on several devices and machines.
 
 It needs the package dask, and dask.distributed for `DeviceCluster`: pip install dml-vk[dask].
+Importing it registers tensors with both, whichever is imported first.
 """
 
 from __future__ import annotations
 
+from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
-from dml_vk.dask import package, random
+from dml_vk.dask import lookups, package, random, tokens
 from dml_vk.dask.chunks import asarray, from_array
 from dml_vk.dask.nan_statistics import nanmean, nanprod, nanstd, nansum, nanvar
 from dml_vk.dask.products import matmul
@@ -47,3 +49,9 @@ def __getattr__(name: str) -> Any:
 
 def __dir__() -> list[str]:
     return __all__
+
+
+lookups.register()
+tokens.register()
+if find_spec("distributed") is not None:  # Dask alone is enough for arrays in one process.
+    package.imported("dml_vk.dask.frames", "distributed").register()

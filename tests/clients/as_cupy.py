@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-import dml_vk
+import dml_vk.dask
 from dml_vk.dtypes import DType
 from dml_vk.tensor.core import Tensor
 

@@ -5,6 +5,7 @@ import dask.array as da
 import numpy as np
 import pytest
 
+import dml_vk.dask  # noqa: F401
 from tests.clients.agree import A, B, agree
 
 dask.config.set(scheduler="synchronous")

@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 import xarray as xr
 
-import dml_vk
+import dml_vk.dask
 from tests.clients.agree import A, agree
 
 LABELS = np.arange(6.0)

@@ -34,7 +34,6 @@ FOUND = {
 # Who may import whom: nobody imports what stands on a later line. A module is where its longest
 # prefix is.
 LAYERS = """
-    clients.__init__
     errors limits
     numpy_errors
     hints arguments
@@ -63,7 +62,7 @@ LAYERS = """
     dask
     install
     __init__
-    clients
+    einops
     commands
     __main__
 """

@@ -59,19 +59,21 @@ def _to_numpy(x: Tensor, **_: Any) -> Any:
     return x.numpy()
 
 
-register_chunk_type(Tensor)
-array_creation_dispatch.register_backend("dml_vk", Backend())
-concatenate_lookup.register(Tensor, np.concatenate)
-divide_lookup.register(Tensor, _divide)
-einsum_lookup.register(Tensor, _einsum)
-empty_lookup.register(Tensor, dml_vk.empty)
-nannumel_lookup.register(Tensor, _nannumel)
-numel_lookup.register(Tensor, _numel)
-percentile_lookup.register(Tensor, _percentile)
-take_lookup.register(Tensor, np.take)
-tensordot_lookup.register(Tensor, np.tensordot)
-to_numpy_dispatch.register(Tensor, _to_numpy)
-to_tensors.register((object, np.ndarray), dml_vk.asarray)
-# As a default it gives way to the plugins that a program sets.
-dask.config.update_defaults({"array_plugins": [with_our_sums]})
-functions.replace()
+def register() -> None:
+    """Let tensors be chunks, with the functions that Dask looks up for them."""
+    register_chunk_type(Tensor)
+    array_creation_dispatch.register_backend("dml_vk", Backend())
+    concatenate_lookup.register(Tensor, np.concatenate)
+    divide_lookup.register(Tensor, _divide)
+    einsum_lookup.register(Tensor, _einsum)
+    empty_lookup.register(Tensor, dml_vk.empty)
+    nannumel_lookup.register(Tensor, _nannumel)
+    numel_lookup.register(Tensor, _numel)
+    percentile_lookup.register(Tensor, _percentile)
+    take_lookup.register(Tensor, np.take)
+    tensordot_lookup.register(Tensor, np.tensordot)
+    to_numpy_dispatch.register(Tensor, _to_numpy)
+    to_tensors.register((object, np.ndarray), dml_vk.asarray)
+    # As a default it gives way to the plugins that a program sets.
+    dask.config.update_defaults({"array_plugins": [with_our_sums]})
+    functions.replace()

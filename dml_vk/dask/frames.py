@@ -38,5 +38,7 @@ def _from_frames(header: dict[str, Any], frames: list[Any]) -> Tensor:
     return new
 
 
-dask_serialize.register(Tensor, _to_frames)
-dask_deserialize.register(Tensor, _from_frames)
+def register() -> None:
+    """Let tensors travel as their bytes."""
+    dask_serialize.register(Tensor, _to_frames)
+    dask_deserialize.register(Tensor, _from_frames)

@@ -1,4 +1,4 @@
-"""einops: its backend for tensors. It finds backends as the subclasses of its base class."""
+"""`import dml_vk.einops` lets einops take tensors: it finds backends as subclasses of its own."""
 
 from __future__ import annotations
 

@@ -37,8 +37,10 @@ def _device_token(device: Device) -> Any:
     return "dml_vk.Device", device.index, device.name
 
 
-sizeof.register(Tensor, _sizeof)
-normalize_token.register(Tensor, _token)
-normalize_token.register(DType, _dtype_token)
-normalize_token.register(Device, _device_token)
-normalize_token.register(Layout, _layout_token)
+def register() -> None:
+    """Tell Dask how large tensors are, and what tells two of them apart."""
+    sizeof.register(Tensor, _sizeof)
+    normalize_token.register(Tensor, _token)
+    normalize_token.register(DType, _dtype_token)
+    normalize_token.register(Device, _device_token)
+    normalize_token.register(Layout, _layout_token)
