@@ -112,7 +112,8 @@ def add_activated(
     what: str, sources: list[View], target: View, fused: FusedActivation | None
 ) -> None:
     """Write an activation of the float32 sum of two sources, or the sum."""
-    from dml_vk.ops.elementwise import ADDED, compute
+    from dml_vk.kernels.elementwise import ADDED
+    from dml_vk.ops.elementwise import compute
     from dml_vk.ops.numbers import float_words
 
     if fused is None:

@@ -138,7 +138,8 @@ class ElementWise(Typed):
         self._compute(what, views[:-1], views[-1])
 
     def _compute(self, what: str, sources: list[View], target: View) -> None:
-        from dml_vk.ops.elementwise import SCALED, cast_elements, compute, converted
+        from dml_vk.kernels.elementwise import SCALED
+        from dml_vk.ops.elementwise import cast_elements, compute, converted
         from dml_vk.ops.numbers import float_words
         from dml_vk.ops.view import temporary_like
 

@@ -173,9 +173,10 @@ class ValueScale2D(OverTensors, types=FLOATS):
 
     def _compute(self, x: Tensor, target: Tensor) -> None:
         from dml_vk.dtypes import float32
+        from dml_vk.kernels.elementwise import SCALED
         from dml_vk.kernels.operators import OPERATORS
         from dml_vk.ops.copy import copy_if_overlapping
-        from dml_vk.ops.elementwise import SCALED, compute
+        from dml_vk.ops.elementwise import compute
         from dml_vk.ops.numbers import float_words
         from dml_vk.ops.view import View, with_layout
 

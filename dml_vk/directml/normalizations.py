@@ -50,8 +50,9 @@ class Normalization(OverTensors):
     def _scaled(self, variance: View) -> View:
         """Return 1 / sqrt(variance + epsilon)."""
         from dml_vk.dtypes import float32
+        from dml_vk.kernels.elementwise import SCALED
         from dml_vk.kernels.operators import OPERATORS
-        from dml_vk.ops.elementwise import SCALED, compute
+        from dml_vk.ops.elementwise import compute
         from dml_vk.ops.numbers import float_words
         from dml_vk.ops.view import temporary_like, with_layout
 

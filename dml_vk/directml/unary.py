@@ -256,7 +256,7 @@ class ElementWiseRound(Unary, of="round", types=FLOATS):
         return "trunc" if self.rounding_mode is RoundingMode.TOWARD_ZERO else "round"
 
     def _before(self) -> int:
-        from dml_vk.ops.elementwise import AWAY
+        from dml_vk.kernels.elementwise import AWAY
 
         return AWAY if self.rounding_mode is RoundingMode.TOWARD_INFINITY else 0
 

@@ -15,7 +15,7 @@ from dml_vk.kernels.kernel import (
     index_push,
     native,
 )
-from dml_vk.kernels.operators import CASTS, OPCODES, opcodes_of
+from dml_vk.kernels.operators import CASTS, OPCODES, OPERATORS, Operator, opcodes_of
 from dml_vk.kernels.plan.rounds import DIVIDE, RSQRT, SQRT, loop
 
 
@@ -41,6 +41,8 @@ class Family:
     is_long: bool = False  # in a chain it takes a driver tenths of a second to compile
     by_parts: bool = False  # of real numbers, but it also does both parts of complex ones
     wide: str = ""  # the variant for elements of 128 bits, if there is one
+    words: int = 1  # of a scalar; twice as many where it computes with elements of 128 bits
+    takes_all: bool = False  # operators of one operand read the scalar of the second as well
 
 
 _WORDS_64, _FLOATS, _BOOLS = ("words_64",), ("words_32", "packed_16"), ("packed_8", "words_32")
@@ -105,9 +107,9 @@ COMPUTED = {
     ),
     "int_compare": Family(2, _BOOLS, 2.0, is_exact=True, is_knowable=True, is_short=True),
     "long_arithmetic": Family(
-        2, _WORDS_64, 8.0, rounds_of={"pow": loop(64)}, is_exact=True, is_knowable=True
+        2, _WORDS_64, 8.0, rounds_of={"pow": loop(64)}, is_exact=True, is_knowable=True, words=2
     ),
-    "long_compare": Family(2, _BOOLS, 5.0, is_exact=True, is_knowable=True),
+    "long_compare": Family(2, _BOOLS, 5.0, is_exact=True, is_knowable=True, words=2),
     "double_arithmetic": Family(
         2,
         _WORDS_64,
@@ -123,25 +125,28 @@ COMPUTED = {
         },
         is_native=True,
         by_parts=True,
+        words=2,
     ),
-    "double_compare": Family(2, _BOOLS, 6.0, is_knowable=True),
-    "complex_arithmetic": Family(2, _WORDS_64, 20.0, rounds_of=_OF_COMPLEX, is_native=True),
-    "complex_compare": Family(2, _BOOLS, 4.0, is_knowable=True),
+    "double_compare": Family(2, _BOOLS, 6.0, is_knowable=True, words=2),
+    "complex_arithmetic": Family(
+        2, _WORDS_64, 20.0, rounds_of=_OF_COMPLEX, is_native=True, words=2
+    ),
+    "complex_compare": Family(2, _BOOLS, 4.0, is_knowable=True, words=2),
     "double_complex_arithmetic": Family(
-        2, ("words_128",), 80.0, rounds_of=_OF_COMPLEX, is_native=True
+        2, ("words_128",), 80.0, rounds_of=_OF_COMPLEX, is_native=True, words=4
     ),
-    "double_complex_compare": Family(2, _BOOLS, 10.0, is_knowable=True),
-    "double_exp": Family(1, _WORDS_64, 20.0),
+    "double_complex_compare": Family(2, _BOOLS, 10.0, is_knowable=True, words=4, takes_all=True),
+    "double_exp": Family(1, _WORDS_64, 20.0, words=2),
     "double_log": Family(
-        2, _WORDS_64, 30.0, rounds_of=dict.fromkeys(("asinh", "acosh"), _EXTENDED_SQRT)
+        2, _WORDS_64, 30.0, rounds_of=dict.fromkeys(("asinh", "acosh"), _EXTENDED_SQRT), words=2
     ),
-    "double_trig": Family(1, _WORDS_64, 30.0),
+    "double_trig": Family(1, _WORDS_64, 30.0, words=2),
     "double_arc": Family(
-        2, _WORDS_64, 40.0, rounds_of=dict.fromkeys(("asin", "acos"), _EXTENDED_SQRT)
+        2, _WORDS_64, 40.0, rounds_of=dict.fromkeys(("asin", "acos"), _EXTENDED_SQRT), words=2
     ),
-    "double_erf": Family(1, _WORDS_64, 60.0),
-    "double_pow": Family(2, _WORDS_64, 60.0),
-    "double_activation": Family(2, _WORDS_64, 60.0, is_native=True),
+    "double_erf": Family(1, _WORDS_64, 60.0, words=2),
+    "double_pow": Family(2, _WORDS_64, 60.0, words=2),
+    "double_activation": Family(2, _WORDS_64, 60.0, is_native=True, words=2),
     "double_special": Family(
         2,
         (*_WORDS_64, *_FLOATS),
@@ -150,26 +155,34 @@ COMPUTED = {
             **dict.fromkeys(("gammaln", "digamma"), loop(6)),
             **dict.fromkeys(("i0e", "i1e"), _EXTENDED_SQRT),
         },
+        words=2,
     ),
-    "complex_exp": Family(1, _COMPLEX, 120.0, is_long=True),
+    "complex_exp": Family(1, _COMPLEX, 120.0, is_long=True, words=2),
     "complex_log": Family(
         1,
         _COMPLEX,
         150.0,
         rounds_of=dict.fromkeys(("asinh", "acosh"), _COMPLEX_ARC),
         is_long=True,
+        words=2,
     ),
-    "complex_trig": Family(1, _COMPLEX, 120.0, is_long=True),
+    "complex_trig": Family(1, _COMPLEX, 120.0, is_long=True, words=2),
     "complex_arc": Family(
         1,
         _COMPLEX,
         300.0,
         rounds_of=dict.fromkeys(("asin", "acos"), _COMPLEX_ARC),
         is_long=True,
+        words=2,
     ),
-    "complex_pow": Family(2, _COMPLEX, 250.0, is_long=True),
+    "complex_pow": Family(2, _COMPLEX, 250.0, is_long=True, words=4),
     "complex_size": Family(
-        1, ("words_32", "words_64"), 60.0, rounds_of={"abs": _EXTENDED_SQRT}, wide="words_64"
+        1,
+        ("words_32", "words_64"),
+        60.0,
+        rounds_of={"abs": _EXTENDED_SQRT},
+        wide="words_64",
+        words=2,
     ),
     "cast": Family(
         1,
@@ -188,6 +201,7 @@ COMPUTED = {
         is_knowable=True,
         is_short=True,
         wide="words_128",
+        words=2,
     ),
 }
 """Those that compute operators."""
@@ -203,7 +217,13 @@ FAMILIES = {
         fuses="a pair of numbers is no element",
     ),
 }
+SCALED, ADDED, AWAY = 1, 2, 3  # what is computed before an operator: see families/fused.glsl
 _OPERATORS = {int(code): name.lower() for name, code in OPCODES.items()}
+
+
+def operator_of(kernel: str, opcode: int) -> Operator | None:
+    """The operator that an opcode of a kernel is; None for casts, which have other opcodes."""
+    return None if FAMILIES[kernel].opcodes else OPERATORS[_OPERATORS[opcode]]
 
 
 def element_rounds(kernel: str, opcode: int, step: int = 0) -> int:

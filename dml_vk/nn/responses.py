@@ -11,6 +11,7 @@ from dml_vk.array.calls import call
 from dml_vk.array.elementwise import add, divide, multiply, pow
 from dml_vk.dtypes import float32, float64
 from dml_vk.hints import hinted
+from dml_vk.kernels.elementwise import SCALED
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.kernels.plan.pool import Pooling
 from dml_vk.layout import Layout
@@ -21,7 +22,7 @@ from dml_vk.nn.by_taps import check_taps
 from dml_vk.nn.operands import floats
 from dml_vk.nn.windows import spatial_rank
 from dml_vk.ops.copy import copy_if_overlapping
-from dml_vk.ops.elementwise import SCALED, compute
+from dml_vk.ops.elementwise import compute
 from dml_vk.ops.numbers import float_words
 from dml_vk.ops.pool import add_squares
 from dml_vk.ops.view import check_count, temporary, with_layout

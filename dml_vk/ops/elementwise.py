@@ -19,8 +19,6 @@ from dml_vk.ops.numbers import scalar_words
 from dml_vk.ops.parts import as_parts, imag_part, real_part
 from dml_vk.ops.view import View, access, check_target, overlap, temporary_like, with_layout
 
-# Steps fused before an operator, in families/fused.glsl; AWAY makes `round` round half away from 0.
-SCALED, ADDED, AWAY = 1, 2, 3
 _MOST_DIMS = 7  # of complex numbers whose parts are floats of one more: a kernel takes up to 8
 
 

@@ -2,7 +2,7 @@
 
 A sum of complex numbers is a launch on floats with one more dim, of size 2. Where other steps of a
 program compute with the same numbers as complex ones, it can be in one kernel with these if it is
-seen as they are: see `of_parts` in kernels/spirv/pieces.py.
+seen as they are: see `of_parts` in kernels/plan/nodes.py.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from dataclasses import replace
 from dml_vk.dtypes import DTYPES
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.chain import Computed, present
-from dml_vk.kernels.spirv.pieces import TARGET, of_parts, scalar_places
+from dml_vk.kernels.plan.nodes import TARGET, of_parts, scalar_places
 from dml_vk.program.liveness import Step
 from dml_vk.tracing.step import Launch
 

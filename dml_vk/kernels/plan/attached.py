@@ -22,6 +22,7 @@ from dml_vk.kernels.plan.fused import (
     is_known,
     node_rounds,
 )
+from dml_vk.kernels.plan.nodes import has_rare, scalar_words
 from dml_vk.kernels.plan.paths import LINE_BYTES
 from dml_vk.kernels.plan.recompute import recompute_ns
 from dml_vk.kernels.plan.tasks import QUAD_BYTES
@@ -29,8 +30,6 @@ from dml_vk.kernels.plan.transfer import COPY, FILL
 from dml_vk.kernels.registry import OF_MODULES
 from dml_vk.kernels.spirv.attached import module_of, outline
 from dml_vk.kernels.spirv.growing import Member, Outline
-from dml_vk.kernels.spirv.nodes import scalar_words
-from dml_vk.kernels.spirv.pieces import has_rare
 from dml_vk.limits import Profile
 
 # A chain is written as often as a kernel's text loads or stores words: what it then takes to

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from dml_vk.arguments import Ints
 from dml_vk.kernels.plan.chain import Chain
-from dml_vk.kernels.spirv.pieces import scalar_places
+from dml_vk.kernels.plan.nodes import scalar_places
 
 
 class Part(NamedTuple):

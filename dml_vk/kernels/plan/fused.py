@@ -14,10 +14,9 @@ from dml_vk.kernels.plan.base import BASES, Plan
 from dml_vk.kernels.plan.chain import COPY, FILL, WORD, Chain, Operand, Recipe, Way
 from dml_vk.kernels.plan.chain_rows import Row, Ways, rows_of, ways_of
 from dml_vk.kernels.plan.dims import ascending
+from dml_vk.kernels.plan.nodes import has_rare, of_parts, scalar_places, scalar_words
 from dml_vk.kernels.plan.paths import LINE_BYTES, LOCAL_SIZE, MAX_DIVIDEND
 from dml_vk.kernels.plan.tasks import QUAD_BYTES
-from dml_vk.kernels.spirv.nodes import scalar_words
-from dml_vk.kernels.spirv.pieces import has_rare, of_parts, scalar_places
 from dml_vk.limits import Profile
 
 FUSED = "fused"  # in place of a module's name

@@ -17,6 +17,7 @@ from dml_vk.arguments import Ints
 from dml_vk.kernels import registry
 from dml_vk.kernels.plan.base import BASES
 from dml_vk.kernels.plan.chain import Attached, Attachment, Beside
+from dml_vk.kernels.plan.nodes import scalar_words
 from dml_vk.kernels.registry import NATIVE_MODULES
 from dml_vk.kernels.spirv import library, nodes
 from dml_vk.kernels.spirv import spec as op
@@ -33,7 +34,7 @@ from dml_vk.kernels.spirv.elements import (
 from dml_vk.kernels.spirv.fma import with_fma
 from dml_vk.kernels.spirv.growing import Kernel, Outline
 from dml_vk.kernels.spirv.instructions import Words, instruction
-from dml_vk.kernels.spirv.nodes import Nodes, scalar_words
+from dml_vk.kernels.spirv.nodes import Nodes
 from dml_vk.kernels.spirv.push_block import Pushing
 
 

@@ -12,11 +12,12 @@ from functools import cache, lru_cache
 
 from dml_vk.kernels.plan.base import BASES, END, FIRST
 from dml_vk.kernels.plan.chain import Recipe, Way
+from dml_vk.kernels.plan.nodes import scalar_words
 from dml_vk.kernels.spirv import elements
 from dml_vk.kernels.spirv import spec as op
 from dml_vk.kernels.spirv.assembler import Assembler
 from dml_vk.kernels.spirv.elements import Place, Values, coordinates, moved
-from dml_vk.kernels.spirv.nodes import Nodes, scalar_words
+from dml_vk.kernels.spirv.nodes import Nodes
 
 _QUAD = 16
 

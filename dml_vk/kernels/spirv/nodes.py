@@ -10,30 +10,21 @@ from dml_vk.kernels import registry
 from dml_vk.kernels.elementwise import COMPUTED
 from dml_vk.kernels.plan.base import END
 from dml_vk.kernels.plan.chain import COPY, FILL, Node
+from dml_vk.kernels.plan.nodes import (
+    ITEMSIZES,
+    TARGET,
+    WIDEST,
+    module_of,
+    of_parts,
+    scalar_places,
+)
 from dml_vk.kernels.registry import NATIVE_MODULES
 from dml_vk.kernels.spirv import spec as op
 from dml_vk.kernels.spirv.elements import Values, cut, from_words, to_words
 from dml_vk.kernels.spirv.module import Module
-from dml_vk.kernels.spirv.pieces import (
-    COMMON,
-    COMPUTE,
-    IS_RARE,
-    ITEMSIZES,
-    TARGET,
-    WIDEST,
-    could_be_known,
-    module_of,
-    of_parts,
-    piece,
-    scalar_places,
-)
+from dml_vk.kernels.spirv.pieces import COMMON, COMPUTE, IS_RARE, could_be_known, piece
 
 Maker = Callable[[dict[int, Values], int], Values]
-
-
-def scalar_words(nodes: Sequence[Node]) -> int:
-    """How many words of the push block are the scalars of nodes."""
-    return sum([len(scalar_places(kernel, spec)) for kernel, spec, _ in nodes])
 
 
 def modules_of(nodes: Sequence[Node]) -> tuple[str, ...]:

@@ -6,17 +6,16 @@ does in the kernel itself. It is folded like a whole module, from a main functio
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from functools import lru_cache
 from typing import NamedTuple
 
 from dml_vk.arguments import Ints
-from dml_vk.dtypes import DTYPES
 from dml_vk.kernels.elementwise import COMPUTED
 from dml_vk.kernels.operators import OPCODES
-from dml_vk.kernels.plan.chain import COPY, FILL, Node
+from dml_vk.kernels.plan.nodes import module_of
 from dml_vk.kernels.registry import KERNELS, NATIVE_MODULES
-from dml_vk.kernels.spirv import kernel_cache, library
+from dml_vk.kernels.spirv import library
 from dml_vk.kernels.spirv import spec as op
 from dml_vk.kernels.spirv.dead_code import Pruner
 from dml_vk.kernels.spirv.fold import Folder
@@ -27,11 +26,6 @@ from dml_vk.kernels.spirv.program import Program
 # compute for common ones alone, and tell which are rare.
 COMPUTE, COMMON, IS_RARE = "compute(", "compute_common(", "is_rare("
 _NEGATIVE = int(OPCODES["NEGATIVE"])
-ITEMSIZES = [dtype.itemsize for dtype in DTYPES.values()]  # by code
-WIDEST = 16  # bytes of an element
-TARGET = 3  # where the codes of dtypes start in the constants of a node
-# The dtypes of the parts of complex ones, by code.
-_PARTS = {one.code: one.part.code for one in DTYPES.values() if one.kind == "c"}
 
 
 class Piece(NamedTuple):
@@ -94,30 +88,6 @@ def piece(
     )
 
 
-def of_parts(kernel: str, spec: Ints) -> Ints | None:
-    """The constants for one part of a complex number, if a kernel of real ones does both."""
-    if kernel not in COMPUTED or not COMPUTED[kernel].by_parts or spec[TARGET] not in _PARTS:
-        return None
-    return (*spec[:TARGET], *[_PARTS.get(code, code) for code in spec[TARGET:]])
-
-
-@lru_cache(maxsize=256)
-def scalar_places(kernel: str, spec: Ints) -> Ints:
-    """Which words of the scalars of a launch of its own a node takes."""
-    if kernel == COPY:
-        return ()
-    if kernel == FILL:
-        return tuple(range(max(1, spec[0] // 4)))
-    spec = of_parts(kernel, spec) or spec
-
-    def make() -> bytes:
-        words = sorted(set(piece(kernel, spec).scalars.values()))
-        return bytes((len(words), *words))
-
-    (_, *words), _ = kernel_cache.get(("scalars", kernel, spec), [module_of(kernel, spec)], make)
-    return tuple(words)
-
-
 def could_be_known(kernel: str, spec: Ints, by: str) -> bool:
     """Whether a driver could know what a kernel computes, and then err in what another makes of it.
 
@@ -130,21 +100,6 @@ def could_be_known(kernel: str, spec: Ints, by: str) -> bool:
     if kernel == "float_arithmetic":
         return spec[0] == _NEGATIVE
     return family.is_knowable
-
-
-def has_rare(nodes: Iterable[Node]) -> bool:
-    """Whether a kernel of one of them has a slow branch for a few values."""
-    return any(node.kernel in COMPUTED and COMPUTED[node.kernel].is_rare for node in nodes)
-
-
-def module_of(kernel: str, spec: Ints) -> str:
-    """A module of a kernel: all compute the same, and differ in how they read and write.
-
-    Some have one for elements of 128 bits, which computes with them.
-    """
-    is_wide = any(ITEMSIZES[code] == WIDEST for code in spec[TARGET:])
-    family = COMPUTED[kernel]
-    return f"{kernel}_{(is_wide and family.wide) or family.variants[0]}"
 
 
 def _is_push(line: Words) -> bool:

@@ -9,6 +9,7 @@ from dml_vk.kernels.elementwise import COMPUTED
 from dml_vk.kernels.operators import CASTS, opcodes_of
 from dml_vk.kernels.plan.chain import FILL, Chain, Node, Operand, Recipe, Way
 from dml_vk.kernels.plan.fused import plan_fused
+from dml_vk.kernels.plan.nodes import ITEMSIZES, TARGET
 from dml_vk.kernels.registry import NATIVE_MODULES
 from dml_vk.kernels.spirv import spec as op
 from dml_vk.kernels.spirv.assembler import Assembler
@@ -16,7 +17,7 @@ from dml_vk.kernels.spirv.capabilities import NATIVE_CAPABILITIES, check_capabil
 from dml_vk.kernels.spirv.chained import built
 from dml_vk.kernels.spirv.instructions import instruction, lines_of, words_of
 from dml_vk.kernels.spirv.nodes import modules_of
-from dml_vk.kernels.spirv.pieces import ITEMSIZES, TARGET, Piece
+from dml_vk.kernels.spirv.pieces import Piece
 from dml_vk.kernels.spirv.reader import read
 from dml_vk.runtime.native_check import CHECKS
 from tests import tier

@@ -1,0 +1,67 @@
+"""The words of scalars that nodes take, by their rows and by the functions of modules."""
+
+import subprocess
+import sys
+
+import pytest
+
+from dml_vk.dtypes import DTYPES
+from dml_vk.kernels.elementwise import COMPUTED, SCALED
+from dml_vk.kernels.operators import OPERATORS
+from dml_vk.kernels.plan.nodes import of_parts, scalar_places
+from dml_vk.kernels.spirv.pieces import piece
+from tests import tier
+
+# Words that nothing reads: of a number whose sign alone counts, and of one that is a float only.
+MORE = {("double_arithmetic", "copysign"), ("int_arithmetic", "parameterized_relu")}
+FUSES = tuple([name for name in COMPUTED if name.startswith("float_") and name != "float_compare"])
+
+
+def nodes(kernel):
+    """(operator, constants) of all that a kernel computes, without scalars, and with each."""
+    sources = COMPUTED[kernel].sources
+    for operator in OPERATORS.values():
+        of = [one for one in DTYPES.values() if operator.takes(one)]
+        of = [one for one in of if kernel in (operator.kernel(one), *operator.extra_kernels)]
+        for dtype in of if tier.is_all() else of[-1:]:
+            result = operator.result_dtype(dtype)
+            codes = result.code, dtype.code, *[dtype.code] * sources
+            absents = {0, *[1 << k for k in range(1, sources)], int(operator.arity == 2)}
+            for absent in absents:
+                yield operator.name, (operator.code, 0, absent, *codes)
+            if kernel in FUSES:
+                yield operator.name, (operator.code, SCALED, 0, *codes)
+
+
+@pytest.mark.parametrize("kernel", [name for name in COMPUTED if name != "cast"])
+def test_they_are_what_the_function_reads(kernel):
+    found = [*nodes(kernel)]
+    assert found
+    for name, spec in found:
+        own = of_parts(kernel, spec) or spec
+        read, places = {*piece(kernel, own).scalars.values()}, {*scalar_places(kernel, spec)}
+        assert read <= places, (name, spec)
+        assert read == places or (kernel, name) in MORE, (name, spec)
+
+
+def test_planning_a_chain_touches_no_file():
+    code = """
+import sys
+from dml_vk.kernels.operators import OPERATORS
+from dml_vk.kernels.plan.chain import Chain, Node, Operand
+from dml_vk.kernels.plan.fused import params_of, plan_fused
+from tests.profiles import GPU
+opened = []
+def watch(event, args):
+    if event in ("open", "import"):
+        opened.append((event, args[0]))
+sys.addaudithook(watch)
+x = Operand((20, 1), 0, 4)
+spec = OPERATORS["add"].code, 0, 2, 10, 10, 10, 10
+nodes = Node("float_arithmetic", spec, (0,)), Node("float_arithmetic", spec, (1,))
+chain = Chain((7, 20), (x,), nodes, ((2, x),))
+assert plan_fused(chain, GPU).module == "fused"
+assert params_of(chain, [(5, 6, 7, 8)] * 2) == (5, 5)
+assert opened == [], opened
+"""
+    subprocess.run([sys.executable, "-c", code], check=True)
