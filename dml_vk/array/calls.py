@@ -42,8 +42,8 @@ def call(function: Function, operands: Sequence[Any], out: Any = None, *params: 
     parameters mean the same.
     """
     now = context.get()
-    place = None if out is None else _place(operands, out)
-    parts = [function, params, place, now.settings.exact]
+    shares = None if out is None else _target_key(operands, out)
+    parts = [function, params, shares, now.settings.exact]
     for x in operands:
         parts.append((type(x) is Tensor and x._spec) or _key(x))
     key = tuple(parts)
@@ -103,7 +103,7 @@ def _key(x: Any) -> Any:
     return x if kind is bool else _UNKEYED
 
 
-def _place(operands: Sequence[Any], out: Any) -> Any:
+def _target_key(operands: Sequence[Any], out: Any) -> Any:
     """Return the key of `out`: its spec, and which operands it shares memory with."""
     spec = _key(out)
     if type(out) is not Tensor or spec is _UNKEYED:

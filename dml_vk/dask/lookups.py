@@ -41,8 +41,8 @@ def _divide(x1: Any, x2: Any, dtype: Any = None) -> Any:
 
 def _numel(x: Tensor, axis: Any = None, keepdims: bool = False, dtype: Any = None) -> Tensor:
     """The number of elements that a reduction meets, in the shape of its result."""
-    kept = dml_vk.sum(x, axis=axis, keepdims=keepdims)
-    return dml_vk.full_like(kept, x.size // (kept.size or 1), dtype=dtype or "float32")
+    sums = dml_vk.sum(x, axis=axis, keepdims=keepdims)
+    return dml_vk.full_like(sums, x.size // (sums.size or 1), dtype=dtype or "float32")
 
 
 def _nannumel(x: Tensor, axis: Any = None, keepdims: bool = False, dtype: Any = None) -> Tensor:

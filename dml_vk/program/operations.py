@@ -18,53 +18,55 @@ FORMATS: tuple[MemoryFormat, MemoryFormat] = (contiguous_format, channels_last) 
 
 def items_of(capture: Capture) -> list[Operation | Step]:
     """All steps in order, those of operations together."""
-    found: list[Operation | Step] = []
+    items: list[Operation | Step] = []
     done = 0
-    for one in capture.operations:
-        found += capture.steps[done : one.begin]
-        found.append(one)
-        done = one.begin + len(one.steps)
-    return [*found, *capture.steps[done:]]
+    for operation in capture.operations:
+        items += capture.steps[done : operation.begin]
+        items.append(operation)
+        done = operation.begin + len(operation.steps)
+    return [*items, *capture.steps[done:]]
 
 
-def flexible(one: Operation) -> Ints:
+def flexible(operation: Operation) -> Ints:
     """The indexes of the operands whose format an operation may choose.
 
     There are none if it cannot be repeated on other memory.
     """
-    rule = formats_of(one.function).flexible
-    if not (rule and one.is_known and all(isinstance(step, Launch) for step in one.steps)):
+    rule = formats_of(operation.function).flexible
+    if not (
+        rule and operation.is_known and all(isinstance(step, Launch) for step in operation.steps)
+    ):
         return ()
-    if _holds_layout(one.params):
+    if _holds_layout(operation.params):
         return ()
-    found = [k for k, x in enumerate(one.operands) if isinstance(x, Tensor)]
+    indexes = [k for k, x in enumerate(operation.operands) if isinstance(x, Tensor)]
     if rule == "first":
-        found = found[:1]
+        indexes = indexes[:1]
     else:
-        rank = max([one.operands[k].ndim for k in found], default=0)
-        found = [k for k in found if one.operands[k].ndim == rank]
-        found = [k for k in found if not _repeats(one.operands[k])]
-    chosen = [one.operands[k] for k in found]
+        rank = max([operation.operands[k].ndim for k in indexes], default=0)
+        indexes = [k for k in indexes if operation.operands[k].ndim == rank]
+        indexes = [k for k in indexes if not _repeats(operation.operands[k])]
+    chosen = [operation.operands[k] for k in indexes]
     known = all(x.ndim in CHANNELS_LAST and label_of(x.layout) is not None for x in chosen)
-    return tuple(found) if known else ()
+    return tuple(indexes) if known else ()
 
 
-def is_of_images(one: Operation) -> bool:
+def is_of_images(operation: Operation) -> bool:
     """Whether a format may be asked for."""
-    return formats_of(one.function).images
+    return formats_of(operation.function).images
 
 
-def weight_of(one: Operation) -> int | None:
+def weight_of(operation: Operation) -> int | None:
     """The operand that is a weight, if it may be channels_last but is not."""
-    weight = formats_of(one.function).weight
-    is_other = weight is not None and label_of(one.operands[weight].layout) == 0
+    weight = formats_of(operation.function).weight
+    is_other = weight is not None and label_of(operation.operands[weight].layout) == 0
     return weight if is_other else None
 
 
 def touched(step: Step) -> list[tuple[int, bool]]:
     """The slots that a step uses, and whether it writes them."""
     if isinstance(step, Launch):
-        return [(one.slot, one.writes) for one in step.accesses]
+        return [(access.slot, access.writes) for access in step.accesses]
     return [(step.slot, isinstance(step, Upload))]
 
 
@@ -81,5 +83,6 @@ def _repeats(x: Tensor) -> bool:
 
 def _holds_layout(params: Iterable[Any]) -> bool:
     return any(
-        isinstance(one, Layout) or (isinstance(one, tuple) and _holds_layout(one)) for one in params
+        isinstance(value, Layout) or (isinstance(value, tuple) and _holds_layout(value))
+        for value in params
     )

@@ -117,7 +117,7 @@ class Part:
 
 
 def _value(word: int, words: Words) -> int:
-    return words[word.number][word.place] if type(word) is Word else word
+    return words[word.number][word.position] if type(word) is Word else word
 
 
 class Program:

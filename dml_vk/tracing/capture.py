@@ -48,7 +48,9 @@ class Capture(Recorder):
 
     def __init__(self, device: Device, arguments: Iterable[int]) -> None:
         """Begin with arguments of these sizes in bytes."""
-        super().__init__(device, [Placeholder(*one) for one in enumerate(arguments)])
+        super().__init__(
+            device, [Placeholder(number, nbytes) for number, nbytes in enumerate(arguments)]
+        )
         self.steps: list[Step] = []
         self.operations: list[Operation] = []
         self.is_in_call = False
@@ -162,15 +164,14 @@ class Capture(Recorder):
         self.steps.append(Upload(allocation.number, start, data))
 
     def _outside(self, access: Access) -> int:
-        place = access.arena, access.start
-        number = self._numbers.get(place)
+        key = access.arena, access.start
+        number = self._numbers.get(key)
         if number is None:
             live = access.arena.live.copy()  # at one moment: other threads add to it and remove
             notes = [note for note in live if note.offset == access.start]
-            found = [one for one in (note() for note in notes) if one is not None]
-            slot = self.new(found[0].nbytes)
-            number = self._numbers[place] = slot.number
-            self.outside[number] = found[0]
+            allocation = next(filter(None, (note() for note in notes)))
+            number = self._numbers[key] = self.new(allocation.nbytes).number
+            self.outside[number] = allocation
         return number
 
 

@@ -32,5 +32,5 @@ def operation(
 
 
 def formats_of(function: Callable[..., Any]) -> Formats:
-    found: Formats = vars(function).get("formats", _NOT_FLEXIBLE)
-    return found
+    formats: Formats = vars(function).get("formats", _NOT_FLEXIBLE)
+    return formats

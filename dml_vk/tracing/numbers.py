@@ -25,7 +25,7 @@ class Word(int):
     """A placeholder for one word of a number."""
 
     number: NumberWords
-    place: int
+    position: int  # among the words of the number
 
 
 class NumberWords(NamedTuple):
@@ -36,12 +36,12 @@ class NumberWords(NamedTuple):
     known: tuple[Any, ...]  # these arguments except the value
 
     def words(self, count: int) -> Ints:
-        made = []
-        for place in range(count):
+        words = []
+        for position in range(count):
             word = Word()
-            word.number, word.place = self, place
-            made.append(word)
-        return tuple(made)
+            word.number, word.position = self, position
+            words.append(word)
+        return tuple(words)
 
 
 class LiveNumber:
@@ -56,10 +56,10 @@ class LiveNumber:
     # What asks for the class of an instance gets that of the number.
     __class__ = property(lambda self: self.kind)
 
-    def words(self, made: NumberWords) -> Ints:
-        """Return placeholders for the words that are made of this number."""
-        count = len(made.pack(*made.known, 1))
-        return NumberWords(self.operand, made.pack, made.known).words(count)
+    def words(self, of: NumberWords) -> Ints:
+        """Return placeholders for the words that this number has instead of another."""
+        count = len(of.pack(*of.known, 1))
+        return NumberWords(self.operand, of.pack, of.known).words(count)
 
     def pinned(self) -> Any:
         """The value, on which the program depends from now on."""
@@ -71,5 +71,5 @@ def with_values(value: Any) -> Any:
     if issubclass(type(value), LiveNumber):
         return value.pinned()
     if type(value) is list or type(value) is tuple:
-        return type(value)([with_values(one) for one in value])
+        return type(value)([with_values(item) for item in value])
     return value

@@ -51,8 +51,8 @@ class Recorder:
 
     def allocate(self, what: str, nbytes: int, near: Allocation | None = None) -> Allocation:
         slot, beside = self.new(nbytes), cast("Slot | None", near)
-        place = None if beside is None else beside.number
-        self.steps.append(Allocate(slot.number, what, nbytes, place))
+        number = None if beside is None else beside.number
+        self.steps.append(Allocate(slot.number, what, nbytes, number))
         return cast(Allocation, slot)
 
     def launch(
@@ -133,8 +133,8 @@ class Recorder:
         what: str,
         otherwise: Plan | None = None,
     ) -> None:
-        over = tuple([self.span(one) for one in accesses])
-        self.steps.append(Launch(work, over, params, what, caller(), otherwise=otherwise))
+        spans = tuple([self.span(access) for access in accesses])
+        self.steps.append(Launch(work, spans, params, what, caller(), otherwise=otherwise))
 
 
 def recorded(recorder: Recorder) -> AbstractContextManager[None]:

@@ -19,7 +19,7 @@ from dml_vk.tracing.step import Allocate, Launch, Slot, SlotAccess
 
 
 @dataclass(slots=True, eq=False)
-class OneLaunch:
+class SingleLaunch:
     """The common kind of trace: one launch that reads whole operands and writes the result."""
 
     reads: Ints  # indexes of the operands
@@ -27,7 +27,7 @@ class OneLaunch:
     span: tuple[int, int, int]  # the access to the result: base, low and high, in bytes
     nbytes: int
     params: Ints  # without the words of a number
-    place: int  # of the words of a number among the params
+    position: int  # of the words of a number among the params
     what: str
 
 
@@ -35,7 +35,7 @@ class Trace:
     """Launches over the memory of a call's operands, its result and temporaries."""
 
     __slots__ = (
-        *("_copies", "_device", "_numbers", "_one", "_result", "_slots", "_steps", "_tensors"),
+        *("_copies", "_device", "_numbers", "_result", "_single", "_slots", "_steps", "_tensors"),
         "spec",
     )
 
@@ -63,7 +63,7 @@ class Trace:
         self._slots = len(recorder.slots)
         self._tensors = tuple(reads)
         self._result = result.number
-        self._one = self._one_launch(reads)
+        self._single = self._single_launch(reads)
 
     def run(
         self, operands: Sequence[Any], out: Any, recorder: Recording | None = None
@@ -72,22 +72,24 @@ class Trace:
         for copy in self._copies:
             record(*copy)
         device: Executor = self._device if recorder is None else recorder.on(self._device)
-        one = self._one
-        if one is None:
+        single = self._single
+        if single is None:
             return self._run_steps(device, operands, out)
         accesses: list[Access] = []
-        for number in one.reads:
+        for number in single.reads:
             x = operands[number]
             accesses.append(x._reads or x.reads)
-        params = one.params
+        params = single.params
         if self._numbers:
             (words,) = self._words(operands)
-            params = params[: one.place] + words + params[one.place :]
+            params = params[: single.position] + words + params[single.position :]
         if self.spec is None:
-            accesses.append(Access.of(out.allocation, *one.span, True))
-            device.launch(one.plan, accesses, params)
+            accesses.append(Access.of(out.allocation, *single.span, True))
+            device.launch(single.plan, accesses, params)
             return None
-        return device.launch_new(one.what, one.plan, accesses, one.span, one.nbytes, params)
+        return device.launch_new(
+            single.what, single.plan, accesses, single.span, single.nbytes, params
+        )
 
     def _run_steps(self, device: Executor, operands: Sequence[Any], out: Any) -> Allocation | None:
         words = self._words(operands)
@@ -100,7 +102,7 @@ class Trace:
                 near = None if step.near is None else memory[step.near]
                 memory[step.slot] = device.allocate(step.what, step.nbytes, near)
                 continue
-            accesses = [one.of(memory[one.slot]) for one in step.accesses]
+            accesses = [access.of(memory[access.slot]) for access in step.accesses]
             params = step.params
             if words:
                 params = tuple([self._word(words, word) for word in params])
@@ -110,14 +112,14 @@ class Trace:
         return None if self.spec is None else memory[self._result]
 
     def _words(self, operands: Sequence[Any]) -> list[Ints]:
-        return [_words_of(one, operands[one.operand]) for one in self._numbers]
+        return [_words_of(number, operands[number.operand]) for number in self._numbers]
 
     def _word(self, words: list[Ints], word: int) -> int:
         if type(word) is not Word:
             return word
-        return words[self._numbers.index(word.number)][word.place]
+        return words[self._numbers.index(word.number)][word.position]
 
-    def _one_launch(self, operands: dict[int, SlotAccess]) -> OneLaunch | None:
+    def _single_launch(self, operands: dict[int, SlotAccess]) -> SingleLaunch | None:
         steps = [step for step, _ in self._steps]
         launches = [step for step in steps if isinstance(step, Launch)]
         if len(launches) != 1 or len(steps) > 1 + (self.spec is not None):
@@ -127,44 +129,45 @@ class Trace:
         whole: dict[SlotAccess, int] = {}
         for number, access in operands.items():
             whole.setdefault(access, number)
-        found = [whole.get(access) for access in reads]
-        if target.slot == self._result and all(one.slot != target.slot for one in whole):
+        operands_read = [whole.get(access) for access in reads]
+        if target.slot == self._result and all(access.slot != target.slot for access in whole):
             # A read of the result stands in for a number: the kernel does not read the binding.
             first = min(whole.values(), default=None)
-            found = [
-                first if one.slot == target.slot else number for one, number in zip(reads, found)
+            operands_read = [
+                first if access.slot == target.slot else number
+                for access, number in zip(reads, operands_read)
             ]
-        numbers = tuple([number for number in found if number is not None])
-        if target.slot != self._result or launch.otherwise or len(numbers) < len(found):
+        numbers = tuple([number for number in operands_read if number is not None])
+        if target.slot != self._result or launch.otherwise or len(numbers) < len(reads):
             return None
-        if not found and self.spec is not None:  # New memory is allocated near what is read.
+        if not reads and self.spec is not None:  # New memory is allocated near what is read.
             return None
         rest = tuple([word for word in launch.params if type(word) is not Word])
-        words = [place for place, word in enumerate(launch.params) if type(word) is Word]
-        place = min(words, default=0)
-        if len(self._numbers) > 1 or words != [*range(place, place + len(words))]:
+        words = [position for position, word in enumerate(launch.params) if type(word) is Word]
+        first_word = min(words, default=0)
+        if len(self._numbers) > 1 or words != [*range(first_word, first_word + len(words))]:
             return None
-        made = [step for step in steps if isinstance(step, Allocate)]
-        what, nbytes = (made[0].what, made[0].nbytes) if made else (launch.what, 0)
+        new = [step for step in steps if isinstance(step, Allocate)]
+        what, nbytes = (new[0].what, new[0].nbytes) if new else (launch.what, 0)
         span = target.base, target.low & ~3, target.high + 3 & ~3
-        return OneLaunch(numbers, launch.plan, span, nbytes, rest, place, what)
+        return SingleLaunch(numbers, launch.plan, span, nbytes, rest, first_word, what)
 
 
-def _words_of(made: NumberWords, number: Any) -> Ints:
-    if issubclass(type(number), LiveNumber):
-        words: Ints = number.words(made)
-        return words
-    found: Ints = made.pack(*made.known, number)
-    return found
+def _words_of(placeholder: NumberWords, number: Any) -> Ints:
+    is_live = issubclass(type(number), LiveNumber)
+    words: Ints = (
+        number.words(placeholder) if is_live else placeholder.pack(*placeholder.known, number)
+    )
+    return words
 
 
 def _with_last_uses(
-    steps: Sequence[Allocate | Launch], kept: set[int]
+    steps: Sequence[Allocate | Launch], outer: set[int]
 ) -> list[tuple[Allocate | Launch, list[int]]]:
-    """Return each step with the slots that no later step uses, except those in `kept`."""
-    found = []
+    """Return each step with the slots that no later step uses, except those in `outer`."""
+    pairs = []
     for step in reversed(steps):
-        slots = {one.slot for one in step.accesses} if isinstance(step, Launch) else set()
-        found.append((step, [*slots - kept]))
-        kept = kept | slots
-    return found[::-1]
+        slots = {access.slot for access in step.accesses} if isinstance(step, Launch) else set()
+        pairs.append((step, [*slots - outer]))
+        outer = outer | slots
+    return pairs[::-1]

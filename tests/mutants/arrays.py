@@ -72,8 +72,8 @@ MUTANTS = (
         "calls-forget-exactness",
         "a call is repeated as it was recorded, whether results must be exact or not",
         f"{_ARRAY}/calls.py",
-        "parts = [function, params, place, now.settings.exact]",
-        "parts = [function, params, place]",
+        "parts = [function, params, shares, now.settings.exact]",
+        "parts = [function, params, shares]",
         (f"{_OPS}/test_inexact.py",),
     ),
     Mutant(

@@ -14,7 +14,7 @@ ITEMSIZES = [dtype.itemsize for dtype in DTYPES.values()]  # by code
 WIDEST = 16  # bytes of an element
 TARGET = 3  # where the codes of dtypes start in the constants of a node
 # The dtypes of the parts of complex ones, by code.
-_PARTS = {one.code: one.part.code for one in DTYPES.values() if one.kind == "c"}
+_PARTS = {dtype.code: dtype.part.code for dtype in DTYPES.values() if dtype.kind == "c"}
 
 
 def of_parts(kernel: str, spec: Ints) -> Ints | None:
@@ -49,15 +49,15 @@ def scalar_places(kernel: str, spec: Ints) -> Ints:
     family, operator = COMPUTED[kernel], operator_of(kernel, opcode)
     words = 2 * family.words if _is_wide(spec) and family.wide else family.words
     sources = family.sources if operator is None or family.takes_all else operator.arity
-    found: set[int] = set()
+    places: set[int] = set()
     for k in range(sources):
         if absent >> k & 1:  # see glsl/include/families/source.glsl
-            found.update((k // 2, k // 2 + 1, 2, 3)[:words])
+            places.update((k // 2, k // 2 + 1, 2, 3)[:words])
     if operator is not None:
-        found.update(range(words * len(operator.parameters)))
+        places.update(range(words * len(operator.parameters)))
     if before == SCALED:
-        found.update((2, 3))
-    return tuple(sorted(found))
+        places.update((2, 3))
+    return tuple(sorted(places))
 
 
 def scalar_words(nodes: Sequence[Node]) -> int:
