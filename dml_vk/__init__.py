@@ -59,7 +59,7 @@ _MODULES = {
     "array.averages": "average ptp",
     "buffer": "Buffer",
     "array.clipping": "clip",
-    "array.choosing": "choose piecewise trim_zeros unwrap",
+    "array.piecewise": "choose piecewise trim_zeros unwrap",
     "array.comparisons": "allclose array_equal isclose",
     "array.einsum": "einsum",
     "exactness": "settings",
@@ -81,7 +81,7 @@ _MODULES = {
     ),
     "array.indexing.taking": "take take_along_axis",
     "array.info": "__array_namespace_info__",
-    "array.joins": "atleast_1d atleast_2d atleast_3d column_stack dstack hstack vstack",
+    "array.stacking": "atleast_1d atleast_2d atleast_3d column_stack dstack hstack vstack",
     "array.manipulation": (
         "broadcast_arrays broadcast_shapes broadcast_to concat expand_dims flip moveaxis "
         "permute_dims reshape squeeze stack transpose unstack"
@@ -93,7 +93,7 @@ _MODULES = {
     ),
     "array.number_parts": "cbrt degrees fabs fmax fmin frexp gcd i0 lcm ldexp modf radians sinc",
     "array.padding": "pad roll",
-    "array.placing": "fill_diagonal place put putmask",
+    "array.put": "fill_diagonal place put putmask",
     "array.products": "matmul matrix_transpose tensordot vecdot",
     "array.quantiles": "median nanmedian nanpercentile nanquantile percentile quantile",
     "array.covariance": "corrcoef cov",
@@ -109,10 +109,10 @@ _MODULES = {
         "ravel_multi_index select unravel_index"
     ),
     "array.signal": "convolve correlate",
-    "array.spacings": "geomspace logspace",
+    "array.logspace": "geomspace logspace",
     "array.splitting": "array_split dsplit hsplit split vsplit",
-    "array.tapers": "bartlett blackman hamming hanning kaiser",
-    "array.turns": "diag diagflat diagonal fliplr flipud ravel rot90 swapaxes",
+    "array.window_functions": "bartlett blackman hamming hanning kaiser",
+    "array.numpys_views": "diag diagflat diagonal fliplr flipud ravel rot90 swapaxes",
     "array.vectors": "dot inner kron outer vdot",
     "array.windows": "as_strided sliding_window_view",
     "linalg": "cross",

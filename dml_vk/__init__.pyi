@@ -17,12 +17,6 @@ from dml_vk.array.averages import (
     average as average,
     ptp as ptp,
 )
-from dml_vk.array.choosing import (
-    choose as choose,
-    piecewise as piecewise,
-    trim_zeros as trim_zeros,
-    unwrap as unwrap,
-)
 from dml_vk.array.clipping import (
     clip as clip,
 )
@@ -224,14 +218,9 @@ from dml_vk.array.interpolation import (
     digitize as digitize,
     interp as interp,
 )
-from dml_vk.array.joins import (
-    atleast_1d as atleast_1d,
-    atleast_2d as atleast_2d,
-    atleast_3d as atleast_3d,
-    column_stack as column_stack,
-    dstack as dstack,
-    hstack as hstack,
-    vstack as vstack,
+from dml_vk.array.logspace import (
+    geomspace as geomspace,
+    logspace as logspace,
 )
 from dml_vk.array.manipulation import (
     broadcast_arrays as broadcast_arrays,
@@ -299,6 +288,16 @@ from dml_vk.array.number_parts import (
     radians as radians,
     sinc as sinc,
 )
+from dml_vk.array.numpys_views import (
+    diag as diag,
+    diagflat as diagflat,
+    diagonal as diagonal,
+    fliplr as fliplr,
+    flipud as flipud,
+    ravel as ravel,
+    rot90 as rot90,
+    swapaxes as swapaxes,
+)
 from dml_vk.array.padding import (
     pad as pad,
     roll as roll,
@@ -308,20 +307,26 @@ from dml_vk.array.partitions import (
     lexsort as lexsort,
     partition as partition,
 )
+from dml_vk.array.piecewise import (
+    choose as choose,
+    piecewise as piecewise,
+    trim_zeros as trim_zeros,
+    unwrap as unwrap,
+)
 from dml_vk.array.pinned import (
     pinned as pinned,
-)
-from dml_vk.array.placing import (
-    fill_diagonal as fill_diagonal,
-    place as place,
-    put as put,
-    putmask as putmask,
 )
 from dml_vk.array.products import (
     matmul as matmul,
     matrix_transpose as matrix_transpose,
     tensordot as tensordot,
     vecdot as vecdot,
+)
+from dml_vk.array.put import (
+    fill_diagonal as fill_diagonal,
+    place as place,
+    put as put,
+    putmask as putmask,
 )
 from dml_vk.array.quantiles import (
     median as median,
@@ -373,16 +378,21 @@ from dml_vk.array.sorting import (
     sort_complex as sort_complex,
     top_k as top_k,
 )
-from dml_vk.array.spacings import (
-    geomspace as geomspace,
-    logspace as logspace,
-)
 from dml_vk.array.splitting import (
     array_split as array_split,
     dsplit as dsplit,
     hsplit as hsplit,
     split as split,
     vsplit as vsplit,
+)
+from dml_vk.array.stacking import (
+    atleast_1d as atleast_1d,
+    atleast_2d as atleast_2d,
+    atleast_3d as atleast_3d,
+    column_stack as column_stack,
+    dstack as dstack,
+    hstack as hstack,
+    vstack as vstack,
 )
 from dml_vk.array.statistics import (
     all as all,
@@ -395,29 +405,19 @@ from dml_vk.array.statistics import (
     prod as prod,
     sum as sum,
 )
-from dml_vk.array.tapers import (
-    bartlett as bartlett,
-    blackman as blackman,
-    hamming as hamming,
-    hanning as hanning,
-    kaiser as kaiser,
-)
-from dml_vk.array.turns import (
-    diag as diag,
-    diagflat as diagflat,
-    diagonal as diagonal,
-    fliplr as fliplr,
-    flipud as flipud,
-    ravel as ravel,
-    rot90 as rot90,
-    swapaxes as swapaxes,
-)
 from dml_vk.array.vectors import (
     dot as dot,
     inner as inner,
     kron as kron,
     outer as outer,
     vdot as vdot,
+)
+from dml_vk.array.window_functions import (
+    bartlett as bartlett,
+    blackman as blackman,
+    hamming as hamming,
+    hanning as hanning,
+    kaiser as kaiser,
 )
 from dml_vk.array.windows import (
     as_strided as as_strided,

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from dml_vk.array.manipulation import reshape
-from dml_vk.array.placing import repeated
+from dml_vk.array.put import repeated
 from dml_vk.tensor.core import Tensor
 
 

@@ -9,7 +9,7 @@ import pytest
 
 import dml_vk
 from dml_vk.kernels.spirv import library
-from dml_vk.kernels.spirv.program import Program
+from dml_vk.kernels.spirv.parsed import Program
 from dml_vk.kernels.spirv.specialize import specialized
 from tests import tier
 from tests.chance import chance

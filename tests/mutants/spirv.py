@@ -11,31 +11,31 @@ MUTANTS = (
     Mutant(
         "fold-store-to-a-part",
         "a store to a part of a variable leaves what is known of the whole",
-        f"{_SPIRV}/memory.py",
+        f"{_SPIRV}/stores.py",
         "return a[:shared] == b[:shared]",
         "return a == b",
-        (f"{_UNIT}/test_memory.py", "tests/kernel/test_folding.py"),
+        (f"{_UNIT}/test_stores.py", "tests/kernel/test_folding.py"),
     ),
     Mutant(
         "fold-what-a-call-stores",
         "what a function stores in private variables is not forgotten after its call",
         f"{_SPIRV}/fold.py",
-        "        memory.forget(state, changed)\n",
+        "        stores.forget(state, changed)\n",
         "",
         (f"{_UNIT}/test_fold.py", "tests/kernel/test_folding.py"),
     ),
     Mutant(
         "fold-what-a-loop-calls",
         "what functions that a loop calls store is taken for known in the loop",
-        f"{_SPIRV}/walk.py",
-        "        if calls:\n            memory.forget(self.state, self.all.private)\n",
+        f"{_SPIRV}/control_flow.py",
+        "        if calls:\n            stores.forget(self.state, self.all.private)\n",
         "",
         (f"{_UNIT}/test_fold_loops.py", "tests/kernel/test_folding.py"),
     ),
     Mutant(
         "unroll-phis-in-turn",
         "an iteration of an unrolled loop begins with values of its own",
-        f"{_SPIRV}/walk.py",
+        f"{_SPIRV}/control_flow.py",
         """            found = [self._phi(phi, edges) for phi in block.phis]
             self.env.update(zip((phi[2] for phi in block.phis), found))
 """,
@@ -47,7 +47,7 @@ MUTANTS = (
     Mutant(
         "unroll-past-an-unknown-end",
         "a loop whose end is not known is unrolled",
-        f"{_SPIRV}/walk.py",
+        f"{_SPIRV}/control_flow.py",
         "        if not self._unrolled.keys().isdisjoint(labels):\n"
         "            raise _NotUnrolledError\n",
         "",
@@ -120,7 +120,7 @@ MUTANTS = (
     Mutant(
         "chain-negative-of-a-nan",
         "a driver may subtract instead of adding a negative, which gives another NaN",
-        f"{_SPIRV}/pieces.py",
+        f"{_SPIRV}/node_functions.py",
         "        return spec[0] == _NEGATIVE\n",
         "        return False\n",
         ("tests/kernel/program/test_nan.py",),

@@ -29,7 +29,7 @@ from dml_vk.kernels.plan.tasks import QUAD_BYTES
 from dml_vk.kernels.plan.transfer import COPY, FILL
 from dml_vk.kernels.registry import OF_MODULES
 from dml_vk.kernels.spirv.attached import module_of, outline
-from dml_vk.kernels.spirv.growing import Member, Outline
+from dml_vk.kernels.spirv.editing import Member, Outline
 from dml_vk.limits import Profile
 
 # A chain is written as often as a kernel's text loads or stores words: what it then takes to

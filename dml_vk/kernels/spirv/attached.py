@@ -21,6 +21,7 @@ from dml_vk.kernels.plan.nodes import scalar_words
 from dml_vk.kernels.registry import NATIVE_MODULES
 from dml_vk.kernels.spirv import library, nodes
 from dml_vk.kernels.spirv import spec as op
+from dml_vk.kernels.spirv.editing import Kernel, Outline
 from dml_vk.kernels.spirv.elements import (
     Place,
     Values,
@@ -32,7 +33,6 @@ from dml_vk.kernels.spirv.elements import (
     write,
 )
 from dml_vk.kernels.spirv.fma import with_fma
-from dml_vk.kernels.spirv.growing import Kernel, Outline
 from dml_vk.kernels.spirv.instructions import Words, instruction
 from dml_vk.kernels.spirv.nodes import Nodes
 from dml_vk.kernels.spirv.push_block import Pushing

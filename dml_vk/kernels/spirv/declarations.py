@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dml_vk.kernels.spirv import spec as op
 from dml_vk.kernels.spirv.instructions import Words, instruction
 from dml_vk.kernels.spirv.integers import evaluate
-from dml_vk.kernels.spirv.program import Program
+from dml_vk.kernels.spirv.parsed import Program
 
 
 class Declarations:

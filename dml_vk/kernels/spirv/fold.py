@@ -10,13 +10,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from dml_vk.kernels.spirv import memory
 from dml_vk.kernels.spirv import spec as op
+from dml_vk.kernels.spirv import stores
+from dml_vk.kernels.spirv.control_flow import Walk
 from dml_vk.kernels.spirv.declarations import Declarations
 from dml_vk.kernels.spirv.instructions import Words, instruction
-from dml_vk.kernels.spirv.memory import Path, State
-from dml_vk.kernels.spirv.program import Function, Program
-from dml_vk.kernels.spirv.walk import Walk
+from dml_vk.kernels.spirv.parsed import Function, Program
+from dml_vk.kernels.spirv.stores import Path, State
 
 LEAST_SHARED = 12  # lines of a function that only computes, to be called instead of copied
 _BY_VALUE, _BY_POINTER = -1, -2
@@ -86,8 +86,8 @@ class Folder:
         body.lines.append(instruction(op.FUNCTION_CALL, function.result, made, clone.name, *given))
         changed = clone.stored & self.all.private.keys()
         body.stored |= changed
-        memory.forget(state, changed)
-        memory.forget(state, [one for one, kind in zip(arguments, kinds) if kind == _BY_POINTER])
+        stores.forget(state, changed)
+        stores.forget(state, [one for one, kind in zip(arguments, kinds) if kind == _BY_POINTER])
         return state, made if clone.value is None else clone.value
 
     def _is_shared(self, function: Function, kinds: list[int]) -> bool:
@@ -113,7 +113,7 @@ class Folder:
         if len(returns) == 1 and returns[0].place == len(body.lines) - 1:
             body.lines.pop()
             # Nothing reads its variables any more; a state is copied at each block.
-            memory.forget(returns[0].state, [line[2] for line in body.variables[variables:]])
+            stores.forget(returns[0].state, [line[2] for line in body.variables[variables:]])
             return returns[0].state, returns[0].value
         del body.lines[lines:], body.variables[variables:]
         body.label = label
@@ -136,7 +136,7 @@ class Folder:
             else:
                 env[param[2]] = variable = self.variable(body, pointer)
                 body.lines.append(instruction(op.STORE, variable, value))
-                memory.store(state, variable, (), value)
+                stores.store(state, variable, (), value)
         self._write(function, body, env, state)
         return body
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from dml_vk.errors import Log, ShaderError
 from dml_vk.kernels.kernel import Kernel
 from dml_vk.kernels.registry import KERNELS
-from dml_vk.kernels.spirv.program import Program
+from dml_vk.kernels.spirv.parsed import Program
 from dml_vk.kernels.spirv.specialize import specialized
 from dml_vk.limits import MINIMUM
 

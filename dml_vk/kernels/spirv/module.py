@@ -8,7 +8,7 @@ from itertools import chain
 
 from dml_vk.kernels.spirv import spec as op
 from dml_vk.kernels.spirv.instructions import Words, instruction
-from dml_vk.kernels.spirv.pieces import Piece
+from dml_vk.kernels.spirv.node_functions import Piece
 
 _DOUBLE_BITS = 64
 

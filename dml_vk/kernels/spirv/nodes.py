@@ -22,7 +22,7 @@ from dml_vk.kernels.registry import NATIVE_MODULES
 from dml_vk.kernels.spirv import spec as op
 from dml_vk.kernels.spirv.elements import Values, cut, from_words, to_words
 from dml_vk.kernels.spirv.module import Module
-from dml_vk.kernels.spirv.pieces import COMMON, COMPUTE, IS_RARE, could_be_known, piece
+from dml_vk.kernels.spirv.node_functions import COMMON, COMPUTE, IS_RARE, could_be_known, piece
 
 Maker = Callable[[dict[int, Values], int], Values]
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dml_vk.arguments import Ints
 from dml_vk.kernels.plan.base import BASES
 from dml_vk.kernels.spirv import spec as op
-from dml_vk.kernels.spirv.growing import Kernel, Member
+from dml_vk.kernels.spirv.editing import Kernel, Member
 from dml_vk.kernels.spirv.instructions import Words, instruction
 
 

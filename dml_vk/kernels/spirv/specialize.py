@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from dml_vk.kernels.spirv.dead_code import written
 from dml_vk.kernels.spirv.fold import Folder
-from dml_vk.kernels.spirv.program import Program
+from dml_vk.kernels.spirv.parsed import Program
 
 
 def specialized(program: Program, spec: Sequence[int], *, unrolls: bool = True) -> bytes:

@@ -17,7 +17,7 @@ from dml_vk.kernels.plan.attached import plan_attached
 from dml_vk.kernels.plan.chain import Attached
 from dml_vk.kernels.spirv import library
 from dml_vk.kernels.spirv.attached import built
-from dml_vk.kernels.spirv.growing import Kernel
+from dml_vk.kernels.spirv.editing import Kernel
 from dml_vk.program import attaching
 from tests import tier
 from tests.kernel.forms import mixed

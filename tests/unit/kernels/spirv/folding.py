@@ -1,7 +1,7 @@
 """Small shaders, and what is left of them when their specialization constants are known."""
 
 from dml_vk.kernels.spirv import glslang
-from dml_vk.kernels.spirv.program import Program
+from dml_vk.kernels.spirv.parsed import Program
 from dml_vk.kernels.spirv.specialize import specialized
 from tests.modules import check_valid
 

@@ -16,8 +16,8 @@ from dml_vk.kernels.spirv.assembler import Assembler
 from dml_vk.kernels.spirv.capabilities import NATIVE_CAPABILITIES, check_capabilities
 from dml_vk.kernels.spirv.chained import built
 from dml_vk.kernels.spirv.instructions import instruction, lines_of, words_of
+from dml_vk.kernels.spirv.node_functions import Piece
 from dml_vk.kernels.spirv.nodes import modules_of
-from dml_vk.kernels.spirv.pieces import Piece
 from dml_vk.kernels.spirv.reader import read
 from dml_vk.runtime.native_check import CHECKS
 from tests import tier

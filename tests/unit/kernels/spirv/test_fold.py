@@ -9,7 +9,7 @@ import pytest
 from dml_vk.kernels.spirv import fold, reader
 from dml_vk.kernels.spirv import spec as op
 from dml_vk.kernels.spirv.instructions import lines_of, words_of
-from dml_vk.kernels.spirv.program import Program
+from dml_vk.kernels.spirv.parsed import Program
 from dml_vk.kernels.spirv.specialize import specialized
 from tests.modules import check_valid, codes, stored
 from tests.unit.kernels.spirv.folding import folding

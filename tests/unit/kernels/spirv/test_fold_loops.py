@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
+from dml_vk.kernels.spirv import control_flow
 from dml_vk.kernels.spirv import spec as op
-from dml_vk.kernels.spirv import walk
 from dml_vk.kernels.spirv.instructions import lines_of, words_of
 from tests import tier
 from tests.modules import codes, stored
@@ -120,9 +120,9 @@ def test_loops_in_branches_of_unrolled_loops_are_unrolled_each_time(folded):
         "bool on = x[9] > 2; for (uint i = 0; i < 3 && on; i++) x[i] = 5;",
         "for (uint i = 0; i < 3; i++) { if (x[i] == 7) break; x[i] = 5; }",
         "for (uint i = 0; i < 3; i++) { if (x[i] == 7) continue; x[i] = 5; }",
-        f"for (uint i = 0; i < {walk.MOST_ROUNDS + 1}; i++) x[i] = 5;",
+        f"for (uint i = 0; i < {control_flow.MOST_ROUNDS + 1}; i++) x[i] = 5;",
         "for (uint i = 0; i < 30; i++) { x[i] = 5; "
-        + "".join(f"x[i + {n}] += x[{n}] / x[i]; " for n in range(walk.MOST_LINES // 128))
+        + "".join(f"x[i + {n}] += x[{n}] / x[i]; " for n in range(control_flow.MOST_LINES // 128))
         + "}",
     ],
     ids=["unknown", "at most", "break", "continue", "long", "large"],

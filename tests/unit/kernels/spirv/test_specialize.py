@@ -9,7 +9,7 @@ from dml_vk.kernels.operators import CASTS, OPERATORS
 from dml_vk.kernels.registry import KERNELS
 from dml_vk.kernels.spirv import library, reader
 from dml_vk.kernels.spirv import spec as op
-from dml_vk.kernels.spirv.program import Program
+from dml_vk.kernels.spirv.parsed import Program
 from dml_vk.kernels.spirv.specialize import specialized
 from tests import tier
 from tests.chance import chance

@@ -20,7 +20,7 @@ from dml_vk.kernels.spirv import spec as op
 from dml_vk.kernels.spirv.dead_code import Pruner
 from dml_vk.kernels.spirv.fold import Folder
 from dml_vk.kernels.spirv.instructions import Words, instruction
-from dml_vk.kernels.spirv.program import Program
+from dml_vk.kernels.spirv.parsed import Program
 
 # Functions of kernels that a piece can be made of. Those with a slow branch for a few values also
 # compute for common ones alone, and tell which are rare.

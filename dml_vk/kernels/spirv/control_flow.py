@@ -12,12 +12,12 @@ from collections.abc import Iterable, Sequence
 from copy import copy
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from dml_vk.kernels.spirv import memory
 from dml_vk.kernels.spirv import spec as op
-from dml_vk.kernels.spirv.compute import Compute
+from dml_vk.kernels.spirv import stores
+from dml_vk.kernels.spirv.evaluate import Compute
 from dml_vk.kernels.spirv.instructions import Words, instruction, targets
-from dml_vk.kernels.spirv.memory import State
-from dml_vk.kernels.spirv.program import Block, Function
+from dml_vk.kernels.spirv.parsed import Block, Function
+from dml_vk.kernels.spirv.stores import State
 
 if TYPE_CHECKING:
     from dml_vk.kernels.spirv.fold import Body, Folder
@@ -135,7 +135,7 @@ class Walk(Compute):
 
     def _enter(self, block: Block, edges: dict[int, Edge]) -> None:
         if edges:
-            self.state = memory.merged([edge.state for edge in edges.values()])
+            self.state = stores.merged([edge.state for edge in edges.values()])
         self._source = block.label
         self._level = self._levels.get(block.label, 0)
         self._block(block, edges)
@@ -271,9 +271,9 @@ class Walk(Compute):
             self._phis.append((len(self.lines), name, phi))
             self.lines.append(())
         _, pointers, calls = self.function.loops[header]
-        memory.forget(self.state, map(self.value, pointers))
+        stores.forget(self.state, map(self.value, pointers))
         if calls:
-            memory.forget(self.state, self.all.private)
+            stores.forget(self.state, self.all.private)
         self._levels[last] = self._level
         self._level = self._inside()
         self._ends[last] = instruction(op.UNREACHABLE)

@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable
 from typing import TYPE_CHECKING
 
-from dml_vk.kernels.spirv import memory
 from dml_vk.kernels.spirv import spec as op
+from dml_vk.kernels.spirv import stores
 from dml_vk.kernels.spirv.instructions import Words, instruction
 from dml_vk.kernels.spirv.integers import EVALUATED, evaluate
-from dml_vk.kernels.spirv.memory import Path, State
+from dml_vk.kernels.spirv.stores import Path, State
 
 if TYPE_CHECKING:
     from dml_vk.kernels.spirv.fold import Body, Folder
@@ -137,11 +137,11 @@ class Compute:
         variable, path = self._place(pointer) or (0, None)
         if path is None:
             return self._made(line, (pointer, *line[4:]))
-        known = memory.find(self.state, variable, path)
+        known = stores.find(self.state, variable, path)
         value = None if known is None else self._loaded(line[1], variable, *known)
         if value is None:
             value = self._made(line, (pointer, *line[4:]))
-        memory.note(self.state, variable, path, value)
+        stores.note(self.state, variable, path, value)
         return value
 
     def _loaded(self, of_type: int, variable: int, value: int, path: Path) -> int | None:
@@ -160,7 +160,7 @@ class Compute:
         place = self._place(pointer)
         if place is not None:
             self.body.stored.add(place[0])
-            memory.store(self.state, *place, value)
+            stores.store(self.state, *place, value)
 
     def _call(self, line: Words) -> int:
         arguments = [self.value(one) for one in line[4:]]
