@@ -65,6 +65,8 @@ def call(function: Function, operands: Sequence[Any], out: Any = None, *params: 
             _traces.clear()
         _traces[key] = trace
     recorder = now.recorder
+    if recorder is not None and recorder.is_over:
+        recorder = None
     if recorder is not None and not recorder.is_in_call:
 
         def do(operands: Sequence[Any], out: Any) -> Tensor:
@@ -82,7 +84,7 @@ def call(function: Function, operands: Sequence[Any], out: Any = None, *params: 
 def composed(function: Function, operands: Sequence[Any], out: Any, *params: Any) -> Tensor:
     """Return `function(operands, out, *params)`, whose calls are one operation to a recorder."""
     recorder = context.get().recorder
-    if recorder is None or recorder.is_in_call:
+    if recorder is None or recorder.is_over or recorder.is_in_call:
         return function(operands, out, *params)
 
     def do(operands: Sequence[Any], out: Any) -> Tensor:

@@ -69,6 +69,7 @@ class Recorder(Executor, Protocol):
     """Records the work of a context on one device."""
 
     is_in_call: bool  # whether a public operation is being recorded, with all that it calls
+    is_over: bool  # whether it records no longer
 
     def on(self, device: DeviceWork) -> Executor:
         """Return what records work on this device; an error if it is another one."""

@@ -178,7 +178,7 @@ class Capture(Recorder):
 def current() -> Capture | None:
     """The capture that records what this context does, or None."""
     recorder = context.get().recorder
-    return recorder if isinstance(recorder, Capture) else None
+    return recorder if isinstance(recorder, Capture) and not recorder.is_over else None
 
 
 def is_captured() -> bool:

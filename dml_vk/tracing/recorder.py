@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import AbstractContextManager
+from contextlib import AbstractContextManager, contextmanager
 from typing import Any, TypeVar, cast
 
 from dml_vk import context
@@ -25,6 +25,7 @@ class Recorder:
     """The executor while one call is recorded. The first slots are those of its operands."""
 
     is_in_call = True
+    is_over = True  # but within `recorded`
 
     def __init__(self, device: Device, slots: Iterable[Slot]) -> None:
         self.device = device
@@ -137,6 +138,15 @@ class Recorder:
         self.steps.append(Launch(work, spans, params, what, caller(), otherwise=otherwise))
 
 
-def recorded(recorder: Recorder) -> AbstractContextManager[None]:
-    """Record what this context does on devices in the `with` block."""
-    return context.within(recorder=recorder)
+@contextmanager
+def recorded(recorder: Recorder) -> Iterator[None]:
+    """Record what this context does on devices in the `with` block.
+
+    A copy of the context, as a task has it, may outlive the block. It then works on devices.
+    """
+    recorder.is_over = False
+    try:
+        with context.within(recorder=recorder):
+            yield
+    finally:
+        recorder.is_over = True

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from concurrent.futures import ThreadPoolExecutor
+from contextvars import copy_context
 from types import SimpleNamespace
 
 import numpy as np
@@ -197,6 +198,24 @@ def test_captures_may_overlap():
         dml_vk.ones(3)
         device.launch(make_plan(0), [])  # without work
     assert [len(one.steps) for one in (first, second)] == [1, 1]
+
+
+def test_a_copy_of_the_context_of_a_capture_works_on_devices_after_it():
+    """As a task has one that is made in a function while it is captured."""
+    copies = []
+
+    @dml_vk.compile
+    def function(x):
+        copies.append(copy_context())
+        return x + 1
+
+    other = dml_vk.compile(lambda x: dml_vk.pad(x, 1) * 3)
+    assert function(dml_vk.ones(2)).tolist() == [2.0, 2.0]
+    assert copies[0].run(lambda: (dml_vk.asarray([1.0, 2.0]) * 2).tolist()) == [2.0, 4.0]
+    assert copies[0].run(lambda: other(dml_vk.ones(1)).tolist()) == [0.0, 3.0, 0.0]
+    assert copies[0].run(lambda: dml_vk.random.Generator(5).bits(2).tolist()) == [
+        *dml_vk.random.Generator(5).bits(2).tolist()
+    ]
 
 
 def test_a_capture_has_each_public_operation_with_its_operands_and_steps():
