@@ -118,7 +118,7 @@ _MODULES = {
     "linalg": "cross",
     "runtime.device": "Device default_device device memory_stats synchronize",
     "array.searching": "nonzero searchsorted",
-    "program.compiled": "compile fuse",
+    "compiler.compiled": "compile fuse",
     "array.sets": "unique unique_all unique_counts unique_inverse unique_values",
     "array.sorting": "argsort sort sort_complex top_k",
     "array.statistics": "all any argmax argmin count_nonzero max min prod sum",

@@ -426,6 +426,10 @@ from dml_vk.array.windows import (
 from dml_vk.buffer import (
     Buffer as Buffer,
 )
+from dml_vk.compiler.compiled import (
+    compile as compile,
+    fuse as fuse,
+)
 from dml_vk.driver.probe import (
     devices as devices,
 )
@@ -474,10 +478,6 @@ from dml_vk.linalg import (
 )
 from dml_vk.observe.copies import (
     trace as trace,
-)
-from dml_vk.program.compiled import (
-    compile as compile,
-    fuse as fuse,
 )
 from dml_vk.runtime.device import (
     Device as Device,

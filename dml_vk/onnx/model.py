@@ -8,6 +8,8 @@ from typing import Any
 import numpy as np
 
 from dml_vk.array.creation import asarray
+from dml_vk.compiler.compiled import compile as compiled
+from dml_vk.compiler.passes.formats import AUTO, NCHW, NHWC
 from dml_vk.dtypes import DType
 from dml_vk.errors import CaptureError, LayoutError, ModelError
 from dml_vk.layout import channels_last, contiguous_format
@@ -20,8 +22,6 @@ from dml_vk.onnx.machine import Machine
 from dml_vk.onnx.places import wanted_on_host
 from dml_vk.onnx.times import NodeTime, node_by_node, times_of
 from dml_vk.onnx.weights import convert
-from dml_vk.program.compiled import compile as compiled
-from dml_vk.program.layouts import AUTO, NCHW, NHWC
 from dml_vk.runtime.device import Device
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.host import Array

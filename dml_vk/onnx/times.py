@@ -6,14 +6,14 @@ from collections.abc import Mapping
 from time import perf_counter
 from typing import NamedTuple
 
+from dml_vk.compiler.program import Program
+from dml_vk.compiler.report.explain import jobs_of
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.observe.dispatches import USERS_KERNEL
 from dml_vk.onnx.context import Value
 from dml_vk.onnx.execute import evaluate, execute
 from dml_vk.onnx.graph import Graph, Node
 from dml_vk.onnx.machine import Machine
-from dml_vk.program.explain import jobs_of
-from dml_vk.program.program import Program
 
 
 class NodeTime(NamedTuple):

@@ -18,8 +18,8 @@ from dml_vk.directml.operators import Operator
 from dml_vk.errors import CaptureError
 from dml_vk.onnx import load
 from dml_vk.user_kernel import UserKernel
-from tests.kernel.program.both_ways import check
-from tests.kernel.program.language import random_step
+from tests.kernel.compiler.both_ways import check
+from tests.kernel.compiler.language import random_step
 from tests.onnx_networks import NETWORKS, feed
 
 MOST_STEPS = 24  # of a program

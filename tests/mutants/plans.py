@@ -151,6 +151,6 @@ MUTANTS = (
         f"{_PLAN}/attached.py",
         "return one[::2] == other[::2] and at[0] == at[1]",
         "return one[::2] == other[::2]",
-        ("tests/kernel/program/test_attaching.py",),
+        ("tests/kernel/compiler/test_attaching.py",),
     ),
 )

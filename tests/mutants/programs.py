@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from tests.mutants.mutant import Mutant
 
-_PROGRAM = "dml_vk/program"
-_TESTS = "tests/kernel/program"
+_COMPILER = "dml_vk/compiler"
+_TESTS = "tests/kernel/compiler"
 
 MUTANTS = (
     Mutant(
         "sharing-on-the-same-level",
         "a temporary takes the memory of another one on the level of its last use",
-        f"{_PROGRAM}/sharing.py",
+        f"{_COMPILER}/passes/memory.py",
         "            or one.last < new.first\n",
         "            or one.last <= new.first\n",
         (f"{_TESTS}/test_sharing.py",),
@@ -19,7 +19,7 @@ MUTANTS = (
     Mutant(
         "sharing-beyond-a-small-block",
         "the memory of a temporary does not grow with a larger one that takes it",
-        f"{_PROGRAM}/sharing.py",
+        f"{_COMPILER}/passes/memory.py",
         "blocks[number].nbytes = max(blocks[number].nbytes, nbytes)",
         "blocks[number].nbytes = blocks[number].nbytes",
         (f"{_TESTS}/test_sharing.py",),
@@ -27,7 +27,7 @@ MUTANTS = (
     Mutant(
         "sharing-with-another-reader",
         "a launch writes over what it reads although another one reads it on the same level",
-        f"{_PROGRAM}/sharing.py",
+        f"{_COMPILER}/passes/memory.py",
         "if users[target, at] == users[source, at] == 1",
         "if users[target, at] == 1",
         (f"{_TESTS}/test_sharing.py::test_what_others_read_is_not_overwritten",),
@@ -35,7 +35,7 @@ MUTANTS = (
     Mutant(
         "sharing-small-elements-in-place",
         "elements of shared words are written over others that are read there",
-        f"{_PROGRAM}/aliasing.py",
+        f"{_COMPILER}/passes/aliasing.py",
         "if not isinstance(plan, Plan) or plan.shares_words:",
         "if not isinstance(plan, Plan):",
         ("tests/kernel/ops/test_fused_parts.py", f"{_TESTS}/test_sharing.py"),
@@ -43,7 +43,7 @@ MUTANTS = (
     Mutant(
         "aliasing-of-other-launches",
         "a launch may read what another that is part of it writes",
-        f"{_PROGRAM}/aliasing.py",
+        f"{_COMPILER}/passes/aliasing.py",
         "    return len(groups) == 1 and all(",
         "    return len(groups) > 0 or all(",
         (f"{_TESTS}/test_read_twice.py",),
@@ -51,7 +51,7 @@ MUTANTS = (
     Mutant(
         "refusals-that-are-caught",
         "a function that catches an error about values is compiled as it went on",
-        f"{_PROGRAM}/first_call.py",
+        f"{_COMPILER}/first_call.py",
         "        if capture.refusal is not None:  # The function went on with something else.",
         "        if False:",
         (f"{_TESTS}/test_what_cannot_be_captured.py",),
@@ -59,7 +59,7 @@ MUTANTS = (
     Mutant(
         "numbers-of-functions-that-look-at-classes",
         "type(s) of a number is that of a placeholder",
-        f"{_PROGRAM}/first_call.py",
+        f"{_COMPILER}/first_call.py",
         "        if not looks_at_classes(self.function):",
         "        if True:",
         (f"{_TESTS}/test_what_cannot_be_captured.py",),
@@ -67,7 +67,7 @@ MUTANTS = (
     Mutant(
         "writes-before-an-error",
         "what a function wrote before it failed at its first call is lost",
-        f"{_PROGRAM}/first_call.py",
+        f"{_COMPILER}/first_call.py",
         "            self._program(given, None, ()).run(self.tensors, self.memory, given.values)",
         "            pass",
         (f"{_TESTS}/test_what_cannot_be_captured.py",),
@@ -83,7 +83,7 @@ MUTANTS = (
     Mutant(
         "liveness-of-checks",
         "what only a check reads is not computed",
-        f"{_PROGRAM}/liveness.py",
+        f"{_COMPILER}/passes/liveness.py",
         "            wanted |= slots_of(step)",
         "            wanted |= slots_of(step) if isinstance(step, Work) else set()",
         (f"{_TESTS}/test_compiled.py",),
@@ -91,7 +91,7 @@ MUTANTS = (
     Mutant(
         "fusion-write-after-read",
         "a step that writes what an earlier one reads need not wait for it",
-        f"{_PROGRAM}/fusion.py",
+        f"{_COMPILER}/passes/fuse.py",
         "return (self.writes or other.writes) and not apart",
         "return other.writes and not apart",
         (
@@ -102,7 +102,7 @@ MUTANTS = (
     Mutant(
         "fusion-of-shared-words",
         "a chain in place reads words that another invocation writes",
-        f"{_PROGRAM}/fusion.py",
+        f"{_COMPILER}/passes/fuse.py",
         "if chained is None or plan is None or (plan.shares_words and _is_in_place(chained)):",
         "if chained is None or plan is None:",
         (
@@ -113,7 +113,7 @@ MUTANTS = (
     Mutant(
         "attaching-past-a-check",
         "a chain that writes a tensor from outside waits until after a check",
-        f"{_PROGRAM}/attaching.py",
+        f"{_COMPILER}/passes/inline.py",
         "if end < start or (checks and any(one.writes for one in own)):",
         "if end < start:",
         (
@@ -124,7 +124,7 @@ MUTANTS = (
     Mutant(
         "attaching-what-the-kernel-writes",
         "a chain becomes part of a kernel that writes another thing that the chain reads",
-        f"{_PROGRAM}/attaching.py",
+        f"{_COMPILER}/passes/inline.py",
         "            for other in (*between, *accesses_of(later))\n",
         "            for other in (*between, *[one for one in accesses_of(later) if one.writes])\n",
         (f"{_TESTS}/test_read_twice.py",),
@@ -132,7 +132,7 @@ MUTANTS = (
     Mutant(
         "attaching-what-is-written-between",
         "a chain moves to its reader past a step that writes what it reads",
-        f"{_PROGRAM}/attaching.py",
+        f"{_COMPILER}/passes/inline.py",
         "            and (one.writes or other.writes)\n",
         "            and one.writes\n",
         (
@@ -144,7 +144,7 @@ MUTANTS = (
     Mutant(
         "donation-of-memory-in-use",
         "a donated argument gives its memory although another tensor sees it",
-        f"{_PROGRAM}/donation.py",
+        f"{_COMPILER}/donation.py",
         "{place for place in places if _references(memory, place) == _ALONE}",
         "{place for place in places if _references(memory, place) >= _ALONE}",
         (f"{_TESTS}/test_donation.py",),
@@ -152,7 +152,7 @@ MUTANTS = (
     Mutant(
         "donation-that-numpy-holds",
         "a donated argument gives its memory although NumPy holds it",
-        f"{_PROGRAM}/donation.py",
+        f"{_COMPILER}/donation.py",
         "[one for one in numbers if not _is_exported(memory[shares[one]])]",
         "[*numbers]",
         (f"{_TESTS}/test_donation.py",),
@@ -160,7 +160,7 @@ MUTANTS = (
     Mutant(
         "signature-of-zeros",
         "0.0 and -0.0 among static arguments have one program",
-        f"{_PROGRAM}/trees.py",
+        f"{_COMPILER}/trees.py",
         "        return value.hex()\n",
         "        return value\n",
         (f"{_TESTS}/test_exact_arguments.py", f"{_TESTS}/test_signatures.py"),
@@ -168,7 +168,7 @@ MUTANTS = (
     Mutant(
         "signature-of-one-tensor-twice",
         "one tensor that is given twice has the program of two over the same memory",
-        f"{_PROGRAM}/compiled.py",
+        f"{_COMPILER}/compiled.py",
         "        if len(memory) < len(tensors):\n",
         "        if len(memory) > len(tensors):\n",
         (f"{_TESTS}/test_signatures.py",),
@@ -176,7 +176,7 @@ MUTANTS = (
     Mutant(
         "signature-of-exactness",
         "a program is repeated as it was made, whether results must be exact or not",
-        f"{_PROGRAM}/compiled.py",
+        f"{_COMPILER}/compiled.py",
         "parts: list[Any] = [context.get().settings.exact]",
         "parts: list[Any] = []",
         ("tests/kernel/ops/test_inexact.py", f"{_TESTS}/test_compiled.py"),
@@ -184,7 +184,7 @@ MUTANTS = (
     Mutant(
         "constant-that-is-returned",
         "what the host gives and a function returns is the same memory at each call",
-        f"{_PROGRAM}/constants.py",
+        f"{_COMPILER}/passes/constants.py",
         "if not (slot in changes or slot in returned or slot < capture.arguments):",
         "if not (slot in changes or slot < capture.arguments):",
         (f"{_TESTS}/test_compiled.py",),
@@ -192,7 +192,7 @@ MUTANTS = (
     Mutant(
         "program-recorded-for-other-places",
         "a program that was recorded for an arena is repeated wherever its memory lies there",
-        f"{_PROGRAM}/program.py",
+        f"{_COMPILER}/program.py",
         "            places += (one.arena, one.offset)",
         "            places += (one.arena,)",
         (f"{_TESTS}/test_compiled.py", f"{_TESTS}/test_programs.py"),
@@ -200,7 +200,7 @@ MUTANTS = (
     Mutant(
         "layout-copy-of-what-was-written",
         "a copy in another format is used again after its tensor was written to",
-        f"{_PROGRAM}/conversions.py",
+        f"{_COMPILER}/passes/conversions.py",
         "                if writes:\n                    self._of(slot).others.clear()\n",
         "                if writes and slot < 0:\n"
         "                    self._of(slot).others.clear()\n",

@@ -193,7 +193,7 @@ MUTANTS = (
         f"{_RUNTIME}/vulkan/recording.py",
         "        ticket.slot.reset()\n        return ticket\n",
         "        return ticket\n",
-        (f"{_KERNEL}/runtime/test_contract.py", f"{_KERNEL}/program/test_compiled.py"),
+        (f"{_KERNEL}/runtime/test_contract.py", f"{_KERNEL}/compiler/test_compiled.py"),
         {"DML_VK_RUNTIME": "vulkan"},
     ),
     Mutant(

@@ -115,7 +115,7 @@ MUTANTS = (
         f"{_SPIRV}/attached.py",
         "self.constant(-attachment.start)",
         "self.constant(attachment.start)",
-        ("tests/kernel/program/test_before.py::test_before",),
+        ("tests/kernel/compiler/test_before.py::test_before",),
     ),
     Mutant(
         "chain-negative-of-a-nan",
@@ -123,7 +123,7 @@ MUTANTS = (
         f"{_SPIRV}/node_functions.py",
         "        return spec[0] == _NEGATIVE\n",
         "        return False\n",
-        ("tests/kernel/program/test_nan.py",),
+        ("tests/kernel/compiler/test_nan.py",),
     ),
     Mutant(
         "saved-without-code",

@@ -56,7 +56,7 @@ LAYERS = """
     fft linalg random user_kernel
     nn
     nn.__init__ special
-    program
+    compiler
     directml testing
     onnx
     dask

@@ -19,7 +19,7 @@ FAULT = Mutant("one", "adds one", "package.py", "VALUE = 1", "VALUE = 2", ("test
 
 def test_there_are_enough_of_every_area():
     assert len(by_name(MUTANTS)) == len(MUTANTS) >= 60
-    areas = "strides kernels/plan glsl kernels/spirv runtime array program onnx dask nn linalg"
+    areas = "strides kernels/plan glsl kernels/spirv runtime array compiler onnx dask nn linalg"
     for area in areas.split():
         assert sum(area in one.file for one in MUTANTS) >= 3, area
 
@@ -159,7 +159,8 @@ def test_mutants_are_chosen_by_name_and_pattern():
     first = MUTANTS[0]
     assert choose([], None) == list(MUTANTS)
     assert choose([first.name], None) == [first]
-    assert {one.file for one in choose([], "program/sharing")} == {"dml_vk/program/sharing.py"}
+    memory = "dml_vk/compiler/passes/memory.py"
+    assert {one.file for one in choose([], "passes/memory")} == {memory}
     for names, pattern in (["no such"], None), ([], "no such"):
         with pytest.raises(SystemExit, match="no such"):
             choose(names, pattern)

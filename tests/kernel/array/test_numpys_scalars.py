@@ -12,7 +12,7 @@ from dml_vk.dtypes import DTYPES, to_dtype
 from dml_vk.errors import DTypeError
 from dml_vk.promotion import common_dtype
 from tests import tier
-from tests.kernel.program.tensors import bits
+from tests.kernel.compiler.tensors import bits
 
 NAMES = [name for name in DTYPES if name != "bool_"]
 SMALL = {"f": [0.5, -1.5, 3.0], "c": [1 + 2j, -2.0, 0.5j], "i": [1, -2, 3], "u": [1, 2, 3]}

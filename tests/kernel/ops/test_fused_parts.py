@@ -10,18 +10,18 @@ import numpy as np
 import pytest
 
 import dml_vk
+from dml_vk.compiler.passes.aliasing import in_place
 from dml_vk.dtypes import bool_, float16, float32, uint8
 from dml_vk.kernels.plan.chain import Recipe
 from dml_vk.kernels.plan.fused import plan_fused
 from dml_vk.kernels.spirv import chained
 from dml_vk.layout import Layout
-from dml_vk.program.aliasing import in_place
 from tests import tier
 from tests.kernel.chains import WIDE, check, found, launched, run, written_to
+from tests.kernel.compiler.tensors import same, tensor
 from tests.kernel.elementwise import source_of
 from tests.kernel.memory import QUAD, aligned, elements, memory_for, moved
 from tests.kernel.profiled import profiled
-from tests.kernel.program.tensors import same, tensor
 from tests.kernel.rounds import counting_queue
 from tests.modules import codes
 

@@ -1,0 +1,158 @@
+"""The first call of a signature: the function is captured, and becomes a program."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from time import perf_counter
+from typing import Any, NamedTuple
+
+from dml_vk.arguments import Ints
+from dml_vk.compiler.classes import looks_at_classes
+from dml_vk.compiler.live_numbers import LiveArgument
+from dml_vk.compiler.passes.formats import placed
+from dml_vk.compiler.passes.fuse import computed_of
+from dml_vk.compiler.program import Program
+from dml_vk.compiler.trees import exactly, replace
+from dml_vk.errors import ONE_DEVICE, CaptureError, DeviceError
+from dml_vk.observe import dispatches
+from dml_vk.observe.copies import Copy, collected
+from dml_vk.runtime.arenas import Allocation
+from dml_vk.runtime.device import device as open_device
+from dml_vk.tensor.core import Tensor
+from dml_vk.tensor.spec import Spec
+from dml_vk.tracing.capture import Capture
+from dml_vk.tracing.recorder import recorded
+from dml_vk.tracing.step import Launch, Upload
+
+
+class Known(NamedTuple):
+    """A program, and the numbers on whose values it depends, by their place."""
+
+    pinned: dict[int, Any]
+    program: Program
+
+    def fits(self, numbers: Sequence[Any]) -> bool:
+        return all(exactly(numbers[place]) == value for place, value in self.pinned.items())
+
+
+class _NeedsNumbersError(Exception):
+    """The function failed where it had placeholders of numbers."""
+
+
+@dataclass(frozen=True)
+class FirstCall:
+    """A function with arguments of a new signature."""
+
+    name: str
+    function: Callable[..., Any]
+    args: Sequence[Any]
+    kwargs: Any
+    static: frozenset[int]  # the places of arguments whose numbers are as they are
+    tensors: Sequence[Tensor]
+    memory: Sequence[Allocation]
+    shares: Ints  # for each tensor which memory it has
+    gifts: Sequence[int]  # the tensors that are donated
+    layout: str | None
+    is_fused: bool  # it must be elementwise
+
+    def known(self) -> Known:
+        """Capture the function; where it cannot have placeholders of numbers, with the numbers."""
+        device = self.tensors[0].device if self.tensors else open_device()
+        for x in self.tensors:
+            if x.device is not device:
+                devices = [one.device for one in self.tensors]
+                raise DeviceError(self.name, ONE_DEVICE, devices=devices)
+        if not looks_at_classes(self.function):
+            try:
+                return self._known(_Arguments(self, device, has_numbers=False))
+            except _NeedsNumbersError:
+                pass
+        return self._known(_Arguments(self, device, has_numbers=True))
+
+    def _known(self, given: _Arguments) -> Known:
+        began, capture = perf_counter(), given.capture
+        try:
+            with recorded(capture):
+                result, copies = collected(lambda: self.function(*given.args, **given.kwargs))
+        except CaptureError:
+            raise
+        except Exception as error:
+            if capture.refusal is not None:
+                raise capture.refusal from error
+            if given.has_placeholders:
+                raise _NeedsNumbersError from error
+            # As without `compile`, what was written before an error stays.
+            self._program(given, None, ()).run(self.tensors, self.memory, given.values)
+            raise
+        if capture.refusal is not None:  # The function went on with something else.
+            raise capture.refusal
+        if self.is_fused:
+            _check_elementwise(capture)
+        formats = None
+        if self.layout:
+            formats = placed(capture, result, copies, self.layout)
+        program = self._program(given, result, copies, formats)
+        program.capture_seconds = perf_counter() - began
+        dispatches.captured(self.name, program.capture_seconds)
+        return Known(given.pinned, program)
+
+    def _program(
+        self, given: _Arguments, result: Any, copies: Sequence[Copy], formats: Any = None
+    ) -> Program:
+        gone = [self.shares[number] for number in self.gifts]
+        return Program(given.capture, given.tensors, result, copies, gone, formats)
+
+
+class _Arguments:
+    """The arguments without values, and numbers as they are or as placeholders."""
+
+    def __init__(self, call: FirstCall, device: Any, *, has_numbers: bool) -> None:
+        self.capture = Capture(device, [one.nbytes for one in call.memory])
+        self.tensors: list[Tensor] = []
+        self.values: list[Any] = []  # of numbers that are not at static places
+        self._shares = call.shares
+        self._has_numbers = has_numbers
+        self._live: list[LiveArgument] = []
+        self._known: dict[int, Tensor] = {}
+        fixed = partial(self._without_values, is_static=True)
+        self.args = [
+            replace(one, fixed if place in call.static else self._without_values)
+            for place, one in enumerate(call.args)
+        ]
+        self.kwargs = replace(call.kwargs, self._without_values)
+
+    @property
+    def has_placeholders(self) -> bool:
+        return not all(one.is_pinned for one in self._live)
+
+    @property
+    def pinned(self) -> dict[int, Any]:
+        """The numbers on whose values the function depended, by their place."""
+        if self._has_numbers:
+            return dict(enumerate(map(exactly, self.values)))
+        return {one.operand: exactly(one.pinned()) for one in self._live if one.is_pinned}
+
+    def _without_values(self, x: Any, *, is_static: bool = False) -> Any:
+        if isinstance(x, Tensor):
+            slot: Any = self.capture.slots[self._shares[len(self.tensors)]]
+            spec = Spec.of(x.layout, x.dtype, x.device)
+            made = self._known.setdefault(id(x), Tensor._over_memory(slot, spec))
+            self.tensors.append(made)
+            return made
+        if is_static or not (type(x) is int or type(x) is float):
+            return x
+        self.values.append(x)
+        if self._has_numbers:
+            return x
+        self._live.append(LiveArgument(len(self._live), x))
+        return self._live[-1]
+
+
+def _check_elementwise(capture: Capture) -> None:
+    for step in capture.steps:
+        if not isinstance(step, Upload) and computed_of(step) is None:
+            caller = step.caller if isinstance(step, Launch) else None
+            rule = "only elementwise operations can be fused: use compile"
+            raise CaptureError("fuse", rule, call=str(caller))

@@ -1,0 +1,125 @@
+"""What launches read and write, and which may write over what they read.
+
+The invocations of a launch come in no order. So none reads what it writes, but for elementwise
+work, of which an invocation reads all that it needs at an index before it writes there.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from dml_vk.compiler.passes.fuse import Reach, computed_of, reaches_of
+from dml_vk.compiler.passes.liveness import Step
+from dml_vk.kernels.plan.attached import kernel_of
+from dml_vk.kernels.plan.base import Plan
+from dml_vk.kernels.plan.chain import Recipe, present
+from dml_vk.kernels.spirv.attached import bindings_of
+from dml_vk.tracing.step import Launch, SlotAccess
+
+
+def accesses_of(step: Step) -> Sequence[SlotAccess]:
+    """What a step uses. A chain does not use what its launch has in place of scalars."""
+    if not isinstance(step, Launch):
+        return [SlotAccess(step.slot, step.start, step.start, step.start + step.nbytes, False)]
+    if step.chained is not None:
+        return step.chained.accesses
+    return [step.accesses[k] for k in used_of(step)]
+
+
+def used_of(step: Launch) -> Sequence[int]:
+    """The accesses of a launch that are not in place of scalars, or of what is missing."""
+    computed, plan = computed_of(step), step.work
+    last = len(step.accesses) - 1
+    if computed is not None:
+        return [*present(computed), last]
+    kernel = kernel_of(plan) if isinstance(plan, Plan) else None
+    if kernel is None or len({one.slot for one in step.accesses}) == last + 1:
+        return range(last + 1)
+    bound = bindings_of(kernel)
+    return [k for k in range(last + 1) if k in bound]
+
+
+def check_order(step: Launch, memory: Mapping[int, int]) -> None:
+    """Raise an error if a launch that was several would read what it writes.
+
+    `memory` has the number of each slot's memory. What one launch does by itself, such as to write
+    a part of a tensor from another part, is right already.
+    """
+    uses = accesses_of(step)
+    over = {*in_place(step)}
+    for read in uses:
+        for write in uses:
+            if (
+                write.writes
+                and not read.writes
+                and memory[read.slot] == memory[write.slot]
+                and max(read.low, write.low) < min(read.high, write.high)
+                and (write.slot, read.slot) not in over
+                and not (read.slot == write.slot and _is_one_chain(step, read.slot))
+            ):
+                raise AssertionError(f"{step.what} would read what it writes: {read}, {write}")
+
+
+def _is_one_chain(step: Launch, slot: int) -> bool:
+    """Whether only one of its launches uses a slot, or a chain where each meets the same elements.
+
+    Ranges of bytes may overlap where the elements do not, but only one launch is trusted to know.
+    """
+    groups = [
+        reaches
+        for group in step.groups or ((step,),)
+        for reaches in [[(part, one) for part in group for one in _reaches(part, slot)]]
+        if reaches
+    ]
+    return len(groups) == 1 and all(
+        a is b or not one.meets(other) or (one.place is not None and one.place == other.place)
+        for a, one in groups[0]
+        for b, other in groups[0]
+    )
+
+
+def _reaches(step: Launch, slot: int) -> list[Reach]:
+    return [reach for one, reach in zip(step.accesses, reaches_of(0, step)) if one.slot == slot]
+
+
+def in_place(step: Launch) -> Iterator[tuple[int, int]]:
+    """Targets of an elementwise launch, and sources of which it reads just the same elements.
+
+    An invocation reads what it needs at an index before it writes what belongs to it, so it may
+    write over it.
+    """
+    elements = _elements(step)
+    places: dict[int, set[Any]] = {}  # of each slot that is accessed
+    for one, place in elements:
+        places.setdefault(one, set()).add(place)
+    written = {one.slot for one in step.accesses if one.writes}
+    for target in written:
+        for source, there in places.items():
+            if source not in written and len(there) == 1 and there == places[target]:
+                yield target, source
+
+
+def _elements(step: Launch) -> list[tuple[int, Any]]:
+    """Where the elements are that an elementwise launch accesses: equal places are the same."""
+    plan = step.work
+    if not isinstance(plan, Plan) or plan.shares_words:
+        return []
+    if isinstance(plan.recipe, Recipe):
+        return [
+            (one.slot, (one.base, way._replace(align=0)))
+            for one, way in zip(step.accesses, plan.recipe.ways)
+        ]
+    computed = plan.computed
+    if computed is None or not computed.spec:
+        return []  # A copy may be a command of the runtime's.
+    return [
+        (one.slot, (one.base, _strides(computed.sizes, computed.operands[k])))
+        for k, one in enumerate(step.accesses)
+        if one.writes or k in present(computed)
+    ]
+
+
+def _strides(sizes: Sequence[int], operand: tuple[Sequence[int], int, int]) -> tuple[int, ...]:
+    strides, _, itemsize = operand
+    return itemsize, *[stride for size, stride in zip(sizes, strides) if size != 1]

@@ -1,0 +1,1 @@
+"""What a program tells of itself: as text, as a picture, as numbers."""

@@ -1,0 +1,66 @@
+"""What a program does, as text: its kernels, what they read and write, and on which levels."""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING
+
+from dml_vk.compiler.report.formats import described
+from dml_vk.kernels.plan.base import Plan
+from dml_vk.observe.dispatches import USERS_KERNEL
+from dml_vk.observe.text_table import table
+
+if TYPE_CHECKING:
+    from dml_vk.compiler.program import Job, Program
+
+
+def explained(program: Program) -> str:
+    """A table of the launches of a program."""
+    rows = [("level", "kernel", "does", "read", "written", "us", "line"), *rows_of(program)]
+    text = f"{head_of(program)}\n{table(rows, right={0, 3, 4, 5})}"
+    return text if program.formats is None else f"{text}\n{described(program.formats)}"
+
+
+def jobs_of(program: Program) -> list[Job]:
+    return [job for part in program.parts for job in part.jobs]
+
+
+def head_of(program: Program) -> str:
+    """Its numbers in one line."""
+    jobs = jobs_of(program)
+    levels = len({job.level for job in jobs})
+    kernels, on = _counted(len(jobs), "kernel"), _counted(levels, "level")
+    head = f"{kernels} on {on}, {program.temporary_bytes:,} bytes of temporaries"
+    if len(program.parts) > 1:
+        head += f", in {len(program.parts)} parts: values are checked in between"
+    return head
+
+
+def rows_of(program: Program) -> list[tuple[str, str, str, str, str, str, str]]:
+    """For each launch the cells of the table."""
+    jobs = jobs_of(program)
+    times = [f"{time:.1f}" for time in program.times] or [""] * len(jobs)
+    return list(map(_row, jobs, times))
+
+
+def _row(job: Job, time: str) -> tuple[str, str, str, str, str, str, str]:
+    work, callers = job.launch.work, [one.caller for one in job.launch.parts or (job.launch,)]
+    names = [one.op for one in callers]
+    read, written = (
+        sum([one.high - one.low for one in job.accesses if one.writes is writes])
+        for writes in (False, True)
+    )
+    lines = dict.fromkeys([f"{os.path.basename(one.file)}:{one.line}" for one in callers])
+    return (
+        str(job.level),
+        work.module if isinstance(work, Plan) else USERS_KERNEL,
+        ", ".join(names),
+        f"{read:,}",
+        f"{written:,}",
+        time,
+        ", ".join(lines),
+    )
+
+
+def _counted(count: int, name: str) -> str:
+    return f"{count} {name}{'s' if count != 1 else ''}"
