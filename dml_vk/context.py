@@ -49,13 +49,20 @@ def change(**changes: Any) -> None:
 
 @contextmanager
 def within(**changes: Any) -> Iterator[None]:
-    """Change fields of the context within a `with` block."""
+    """Change fields of the context within a `with` block.
+
+    It must end in the context where it began: a generator that another thread or task closes has
+    its fields there, and theirs stay as they are.
+    """
     before = get()
-    _context.set(before._replace(**changes))
+    token = _context.set(before._replace(**changes))
     try:
         yield
     finally:
-        change(**{name: getattr(before, name) for name in changes})
+        now = get()
+        _context.reset(token)  # a ValueError in another context
+        # Other fields may have been changed meanwhile, as by `with device(...)`.
+        _context.set(now._replace(**{name: getattr(before, name) for name in changes}))
 
 
 def unrecorded() -> AbstractContextManager[None]:

@@ -1,12 +1,11 @@
 """Arrays of Dask with tensors as chunks: larger than memory, on several devices and machines.
 
 It needs the package dask, and dask.distributed for `DeviceCluster`: pip install dml-vk[dask].
-Importing it registers tensors with both, whichever is imported first.
+Importing it registers tensors with Dask, whichever is imported first.
 """
 
 from __future__ import annotations
 
-from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any
 
 from dml_vk.dask import lookups, package, random, tokens
@@ -53,5 +52,3 @@ def __dir__() -> list[str]:
 
 lookups.register()
 tokens.register()
-if find_spec("distributed") is not None:  # Dask alone is enough for arrays in one process.
-    package.imported("dml_vk.dask.frames", "distributed").register()

@@ -10,13 +10,9 @@ from dask.tokenize import normalize_token
 
 from dml_vk.dtypes import DType
 from dml_vk.layout import Layout
+from dml_vk.ops.view import held_bytes
 from dml_vk.runtime.device import Device
-from dml_vk.tensor.core import Tensor, allocation_bytes
-
-
-def _sizeof(x: Tensor) -> int:
-    """What it takes on the device: broadcast elements are there once."""
-    return min(x.nbytes, allocation_bytes(x.layout, x.dtype))
+from dml_vk.tensor.core import Tensor
 
 
 def _token(x: Tensor) -> Any:
@@ -39,7 +35,7 @@ def _device_token(device: Device) -> Any:
 
 def register() -> None:
     """Tell Dask how large tensors are, and what tells two of them apart."""
-    sizeof.register(Tensor, _sizeof)
+    sizeof.register(Tensor, held_bytes)
     normalize_token.register(Tensor, _token)
     normalize_token.register(DType, _dtype_token)
     normalize_token.register(Device, _device_token)

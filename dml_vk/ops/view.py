@@ -89,6 +89,12 @@ def overlap(a: View, b: View) -> bool:
     return first.low < second.high and second.low < first.high
 
 
+def held_bytes(view: View) -> int:
+    """Return how many bytes of memory elements take: broadcast ones are there once."""
+    low, high = reach(view.layout.sizes, view.layout.strides)
+    return min(view.layout.numel, high - low) * view.dtype.itemsize
+
+
 def check_fits(what: str, view: View, name: str) -> None:
     """Check that every element lies inside the memory; views without elements may be anywhere."""
     layout, itemsize, nbytes = view.layout, view.dtype.itemsize, view.allocation.nbytes

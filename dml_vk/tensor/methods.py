@@ -233,10 +233,12 @@ class TensorMethods:
         """Convert to another dtype: see `dml_vk.astype`."""
         return elementwise.astype(self, dtype, copy=copy)
 
-    def __reduce__(self: Any) -> tuple[Any, ...]:
-        """Pickle the values and the layout; unpickling uses the default device."""
+    def __reduce_ex__(self: Any, protocol: Any) -> tuple[Any, ...]:
+        """Pickle values and layout, by protocol 5 without a copy where the host sees the memory."""
         layout = self.layout.like()
-        return _from_pickle, (self.numpy(), layout.strides, layout.order)
+        x = self if self.layout.strides == layout.strides else self.clone()
+        array = host.own_memory("pickle", x) if protocol >= 5 and self.size else None
+        return _from_pickle, (x.numpy() if array is None else array, layout.strides, layout.order)
 
     def __array_ufunc__(self: Any, ufunc: Any, method: str, *inputs: Any, **named: Any) -> Any:
         """Run NumPy's ufuncs as the equivalent functions: see docs/protocols.md."""

@@ -12,6 +12,7 @@ import numpy as np
 from dml_vk.arguments import to_bool_or_none
 from dml_vk.dtypes import DType
 from dml_vk.errors import DmlVkError, DTypeError, LayoutError, explain
+from dml_vk.ops.view import held_bytes
 from dml_vk.tensor import host
 
 if TYPE_CHECKING:
@@ -61,6 +62,10 @@ class TensorProtocols:
             more = ": use any() or all() for several" if what == "bool" else ""
             raise LayoutError(what, f"x must have exactly one element{more}", shape=self.shape)
         return self.item()
+
+    def __sizeof__(self: Any) -> int:
+        """The bytes of the object and of its elements, as for NumPy's arrays."""
+        return object.__sizeof__(self) + held_bytes(self)
 
     def __array_namespace__(self: Any, *, api_version: str | None = None) -> ModuleType:
         """Return `dml_vk`, which implements the Python array API standard."""

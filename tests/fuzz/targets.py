@@ -299,7 +299,7 @@ def _mapped(x: Any, value: Any) -> None:
 
 def _rebuilt(x: Any, *instead: Any) -> Any:
     """What pickle does with a tensor, with some parts damaged."""
-    call, parts = x.__reduce__()
+    call, parts = x.__reduce_ex__(2)
     return call(*parts[: 3 - len(instead)], *instead) if len(instead) < 3 else call(*instead)
 
 
