@@ -111,6 +111,12 @@ def collected(function: Callable[[], T]) -> tuple[T, list[Copy]]:
     return copy_context().run(run), log.copies
 
 
+def collecting() -> list[Copy]:
+    """The copies that `collected` has so far, in a function that it calls; else none."""
+    logs = context.get().copies
+    return logs[0].copies if logs and isinstance(logs[0], _Collected) else []
+
+
 def is_traced() -> bool:
     """Whether copies are recorded now."""
     return bool(context.get().copies)

@@ -12,7 +12,7 @@ from dml_vk import context
 from dml_vk.arguments import Ints
 from dml_vk.errors import CaptureError, DeviceError, DmlVkError
 from dml_vk.kernels.plan.base import Plan
-from dml_vk.observe.copies import collected, record
+from dml_vk.observe.copies import collecting
 from dml_vk.runtime.arenas import Allocation, Arena, Bytes
 from dml_vk.runtime.device import Device
 from dml_vk.runtime.executor import Check
@@ -109,14 +109,14 @@ class Capture(Recorder):
         out: Any,
     ) -> T:
         begin, slots = len(self.steps), len(self.slots)
+        log = collecting()
+        logged = len(log)
         self.is_in_call = True
         try:
-            result, copies = collected(lambda: do(operands, out))
+            result = do(operands, out)
         finally:
             self.is_in_call = False
-        for copy in copies:
-            record(*copy)
-        steps = tuple(self.steps[begin:])
+        steps, copies = tuple(self.steps[begin:]), log[logged:]
         if steps:
             memory = cast(Any, result).allocation
             is_known = out is not None or getattr(memory, "number", -1) >= slots

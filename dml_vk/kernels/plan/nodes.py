@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from dml_vk.arguments import Ints
 from dml_vk.dtypes import DTYPES
-from dml_vk.kernels.elementwise import COMPUTED, SCALED, operator_of
+from dml_vk.kernels.elementwise import ADDED, COMPUTED, SCALED, operator_of
 from dml_vk.kernels.plan.chain import COPY, FILL, Node
 
 ITEMSIZES = [dtype.itemsize for dtype in DTYPES.values()]  # by code
@@ -48,7 +48,8 @@ def scalar_places(kernel: str, spec: Ints) -> Ints:
     opcode, before, absent, *_ = of_parts(kernel, spec) or spec
     family, operator = COMPUTED[kernel], operator_of(kernel, opcode)
     words = 2 * family.words if _is_wide(spec) and family.wide else family.words
-    sources = family.sources if operator is None or family.takes_all else operator.arity
+    takes_all = family.takes_all or before == ADDED
+    sources = family.sources if operator is None or takes_all else operator.arity
     places: set[int] = set()
     for k in range(sources):
         if absent >> k & 1:  # see glsl/include/families/source.glsl

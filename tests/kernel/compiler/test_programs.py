@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import suppress
 from contextvars import copy_context
 from types import SimpleNamespace
 
@@ -11,7 +12,8 @@ import numpy as np
 import pytest
 
 import dml_vk
-from dml_vk.errors import CaptureError, DeviceError
+from dml_vk.array import calls
+from dml_vk.errors import CaptureError, DeviceError, RangeError
 from dml_vk.runtime.device import Device
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.spec import Spec
@@ -216,6 +218,24 @@ def test_a_copy_of_the_context_of_a_capture_works_on_devices_after_it():
     assert copies[0].run(lambda: dml_vk.random.Generator(5).bits(2).tolist()) == [
         *dml_vk.random.Generator(5).bits(2).tolist()
     ]
+
+
+def test_copies_of_an_operation_that_fails_late_stay_in_the_log():
+    def fails(operands, out):
+        operands[0].contiguous()
+        raise RangeError("late", "it fails", x=0)
+
+    def function(x):
+        with suppress(RangeError):
+            calls.composed(fails, (x,), None)
+        return x + 1
+
+    compiled = dml_vk.compile(function)
+    x = tensor(2, 3, 4, 5).to(dml_vk.channels_last)
+    for _ in range(2):
+        with dml_vk.trace() as log:
+            compiled(x)
+        assert [entry.op for entry in log.entries] == ["contiguous"]
 
 
 def test_a_capture_has_each_public_operation_with_its_operands_and_steps():
