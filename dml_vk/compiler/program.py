@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator, Awaitable, Collection, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -144,7 +145,7 @@ class Program:
         self._results: list[tuple[int, Spec]] = []  # slot and spec of each tensor
         self._given = len(given)
         self._leaves = {id(x): Leaf(number) for number, x in enumerate(given)}
-        self._result = replace(result, self._leaf)
+        self._result = replace(result, partial(self._leaf, capture))
         slots = capture.slots
         returned = {slot for slot, _ in self._results}
         captured = with_constants(capture, returned)
@@ -247,7 +248,7 @@ class Program:
 
         verify.check(data, real)
 
-    def _leaf(self, tensor: Any) -> Any:
+    def _leaf(self, capture: Capture, tensor: Any) -> Any:
         if type(tensor) is LiveArgument:
             return tensor.pinned()
         if isinstance(tensor, (Iterator, AsyncIterator, Awaitable)):
@@ -260,6 +261,8 @@ class Program:
             return self._leaves[id(tensor)]
         if not isinstance(memory, Placeholder):
             return tensor  # from outside
+        if not capture.has(memory):
+            raise memory.used_late()
         self._results.append((memory.number, Spec.of(tensor.layout, tensor.dtype, tensor.device)))
         leaf = self._leaves[id(tensor)] = Leaf(self._given + len(self._results) - 1)
         return leaf

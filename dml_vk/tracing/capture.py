@@ -32,13 +32,13 @@ class Placeholder(Slot):
     @property
     def bytes(self) -> Bytes | None:
         capture = current()
-        raise self._used_late() if capture is None else capture.needs_values()
+        raise self.used_late() if capture is None else capture.needs_values()
 
     def __getattr__(self, name: str) -> Any:
         """Raise an error where a device takes it for an arena."""
-        raise self._used_late()
+        raise self.used_late()
 
-    def _used_late(self) -> CaptureError:
+    def used_late(self) -> CaptureError:
         rule = "a tensor of a compiled function cannot be used after it, unless it was returned"
         return CaptureError("compile", rule, nbytes=self.nbytes)
 
@@ -46,8 +46,11 @@ class Placeholder(Slot):
 class Capture(Recorder):
     """The executor while a function is compiled."""
 
-    def __init__(self, device: Device, arguments: Iterable[int]) -> None:
-        """Begin with arguments of these sizes in bytes."""
+    def __init__(self, device: Device, arguments: Iterable[int], *, is_trial: bool = False) -> None:
+        """Begin with arguments of these sizes in bytes.
+
+        A trial is on tensors of another capture, to see what steps would take.
+        """
         super().__init__(
             device, [Placeholder(number, nbytes) for number, nbytes in enumerate(arguments)]
         )
@@ -60,6 +63,7 @@ class Capture(Recorder):
         self.refusal: DmlVkError | None = None  # the first error of what cannot be captured
         self._numbers: dict[tuple[Arena, int], int] = {}  # of what is outside, by its place
         self._own: set[int] = set()
+        self._is_trial = is_trial
         self._owned: list[object] = []  # keeps their ids
 
     def new(self, nbytes: int) -> Placeholder:
@@ -141,6 +145,8 @@ class Capture(Recorder):
     def span(self, access: Access) -> SlotAccess:
         arena: Any = access.arena
         if isinstance(arena, Placeholder):
+            if not self.has(arena):
+                raise self.spoil(arena.used_late())
             return SlotAccess(arena.number, *access.span)
         number, start = self._outside(access), access.start
         base, low, high, writes = access.span
@@ -159,9 +165,16 @@ class Capture(Recorder):
     def _upload(self, allocation: Any, start: int, nbytes: int) -> Iterator[Bytes]:
         if not isinstance(allocation, Placeholder):
             raise self.refused("the host cannot write memory from outside in a compiled function")
+        if not self.has(allocation):
+            raise self.spoil(allocation.used_late())
         data = np.empty(nbytes, np.uint8)
         yield data
         self.steps.append(Upload(allocation.number, start, data))
+
+    def has(self, slot: Slot) -> bool:
+        """Whether a slot is of this capture, and not of another, which has others by its number."""
+        mine = self.slots[slot.number : slot.number + 1]
+        return self._is_trial or (len(mine) == 1 and mine[0] is slot)
 
     def _outside(self, access: Access) -> int:
         key = access.arena, access.start

@@ -194,7 +194,7 @@ class Costs:
 
     def _tried(self, operation: Operation, label: int, *, anew: bool) -> _Tried:
         """Do an operation in a format to see what it takes."""
-        scratch = Capture(self._capture.device, ())
+        scratch = Capture(self._capture.device, (), is_trial=True)
         operands, out = list(operation.operands), operation.out
         for k in flexible(operation):
             if label_of(operands[k].layout) != label:

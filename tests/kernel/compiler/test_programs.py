@@ -220,6 +220,26 @@ def test_a_copy_of_the_context_of_a_capture_works_on_devices_after_it():
     ]
 
 
+def test_a_tensor_of_a_captured_function_is_refused_in_another():
+    """The other has memory of its own by that number, of which results would be wrong."""
+    kept = []
+
+    def keeps(x):
+        kept.append(x * 3)
+        return x + 1
+
+    def uses(x):
+        return x * 2 + kept[0]
+
+    x = tensor(2, 3)
+    dml_vk.compile(keeps)(x)
+    for function in (uses, lambda x: (x + 1, kept[0])):
+        with pytest.raises(CaptureError, match="cannot be used after it, unless it was returned"):
+            dml_vk.compile(function)(x)
+    with pytest.raises(CaptureError, match="cannot be used after it, unless it was returned"):
+        kept[0] + 1
+
+
 def test_copies_of_an_operation_that_fails_late_stay_in_the_log():
     def fails(operands, out):
         operands[0].contiguous()
