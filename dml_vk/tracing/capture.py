@@ -121,10 +121,16 @@ class Capture(Recorder):
         finally:
             self.is_in_call = False
         steps, copies = tuple(self.steps[begin:]), log[logged:]
+        settings = context.get().settings
+
+        def again(operands: Sequence[Any], out: Any) -> T:
+            with context.within(settings=settings):
+                return do(operands, out)
+
         if steps:
             memory = cast(Any, result).allocation
             is_known = out is not None or getattr(memory, "number", -1) >= slots
-            noted = function, params, do, tuple(operands), out, result, is_known
+            noted = function, params, again, tuple(operands), out, result, is_known
             self.operations.append(Operation(*noted, begin, steps, copies))
         return result
 
