@@ -25,7 +25,7 @@ WHEELS = ROOT / ".wheels"
 SECONDS = 520.0
 # All tests of kernels, those first by which most depends: time may run out. What needs a compiler
 # of shaders says so by its mark.
-KERNELS = "ops nn linalg complex array program onnx directml random tensor runtime"
+KERNELS = "ops nn linalg complex array compiler onnx directml random tensor runtime"
 TESTS = tuple(f"tests/kernel/{folder}" for folder in KERNELS.split())
 TESTS += ("tests/kernel/test_user_kernel.py", "tests/kernel/test_buffer.py")
 # The bits of functions are compared anyway.
