@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from dml_vk.observe.builds import Builds
     from dml_vk.observe.copies import Log
     from dml_vk.runtime.device import Device
-    from dml_vk.runtime.executor import Recorder
+    from dml_vk.runtime.executor import Records
 
 
 class Values:
@@ -31,7 +31,7 @@ class Context(NamedTuple):
 
     settings: Values
     devices: tuple[Device, ...] = ()  # of enclosing `with device(...)` blocks
-    recorder: Recorder | None = None  # records work in place of devices
+    recorder: Records | None = None  # records work in place of devices
     copies: tuple[Log, ...] = ()  # logs of enclosing `with trace()` blocks
     builds: Builds | None = None  # counts kernels that are built
     purpose: str | None = None  # what to report as the operation: the node of a model
@@ -40,6 +40,12 @@ class Context(NamedTuple):
 _DEFAULT = Context(Values())
 _context = ContextVar("dml_vk", default=_DEFAULT)
 get = _context.get
+
+
+def recorder() -> Records | None:
+    """What records the work of this context, unless the recording is over."""
+    recorder = get().recorder
+    return None if recorder is None or recorder.is_over else recorder
 
 
 def change(**changes: Any) -> None:

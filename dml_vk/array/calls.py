@@ -83,8 +83,8 @@ def call(function: Function, operands: Sequence[Any], out: Any = None, *params: 
 
 def composed(function: Function, operands: Sequence[Any], out: Any, *params: Any) -> Tensor:
     """Return `function(operands, out, *params)`, whose calls are one operation to a recorder."""
-    recorder = context.get().recorder
-    if recorder is None or recorder.is_over or recorder.is_in_call:
+    recorder = context.recorder()
+    if recorder is None or recorder.is_in_call:
         return function(operands, out, *params)
 
     def do(operands: Sequence[Any], out: Any) -> Tensor:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager
-from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -19,9 +18,6 @@ from dml_vk.runtime.encode import Dispatched
 from dml_vk.runtime.executor import Check
 from dml_vk.runtime.hazards import Access
 from dml_vk.runtime.queue import Queue
-
-if TYPE_CHECKING:
-    pass
 
 
 class DeviceWork:
@@ -42,8 +38,8 @@ class DeviceWork:
 
     def allocate(self, what: str, nbytes: int, near: Allocation | None = None) -> Allocation:
         """Allocate memory for the operation `what`, preferably in the arena of `near`."""
-        recorder = context.get().recorder
-        if recorder is not None and not recorder.is_over:
+        recorder = context.recorder()
+        if recorder is not None:
             return recorder.on(self).allocate(what, nbytes, near)
         with self.queue.enter():
             return self.memory.allocate(what, nbytes, near.arena if near else None)
@@ -60,8 +56,8 @@ class DeviceWork:
 
         Arguments must be in the arena that the last access writes, which the kernel binds.
         """
-        recorder = context.get().recorder
-        if recorder is not None and not recorder.is_over:
+        recorder = context.recorder()
+        if recorder is not None:
             recorder.on(self).launch(plan, accesses, params, otherwise, what)
             return
         if plan.arguments and otherwise is not None:
@@ -100,8 +96,8 @@ class DeviceWork:
 
     def dispatch(self, work: Dispatched, accesses: Sequence[Access]) -> None:
         """Run a shader of the user's."""
-        recorder = context.get().recorder
-        if recorder is not None and not recorder.is_over:
+        recorder = context.recorder()
+        if recorder is not None:
             recorder.on(self).dispatch(work, accesses)
         else:
             self.queue.dispatch(work, accesses)
@@ -113,8 +109,8 @@ class DeviceWork:
 
         Work on other bytes than those of `part`, if it is given, may still be pending.
         """
-        recorder = context.get().recorder
-        if recorder is not None and not recorder.is_over:
+        recorder = context.recorder()
+        if recorder is not None:
             return recorder.on(self).mapped(allocation, write, part)
         return transfer.mapped(self, allocation, write, part)
 
@@ -122,23 +118,23 @@ class DeviceWork:
         self, allocation: Allocation, start: int, nbytes: int
     ) -> AbstractContextManager[Bytes]:
         """Yield host memory for one chunk at most; on exit the allocation has its contents."""
-        recorder = context.get().recorder
-        if recorder is not None and not recorder.is_over:
+        recorder = context.recorder()
+        if recorder is not None:
             return recorder.on(self).written(allocation, start, nbytes)
         return transfer.written(self, allocation, start, nbytes)
 
     def upload(self, data: Bytes, allocation: Allocation, start: int = 0) -> None:
         """Write bytes to the allocation, from `start` on."""
-        recorder = context.get().recorder
-        if recorder is not None and not recorder.is_over:
+        recorder = context.recorder()
+        if recorder is not None:
             recorder.on(self).upload(data, allocation, start)
         else:
             transfer.upload(self, data, allocation, start)
 
     def download(self, allocation: Allocation, start: int, data: Bytes) -> None:
         """Fill `data` with bytes of the allocation, from `start` on."""
-        recorder = context.get().recorder
-        if recorder is not None and not recorder.is_over:
+        recorder = context.recorder()
+        if recorder is not None:
             recorder.on(self).download(allocation, start, data)
         else:
             transfer.download(self, allocation, start, data)
@@ -147,15 +143,15 @@ class DeviceWork:
         self, allocation: Allocation, start: int, nbytes: int
     ) -> Iterator[tuple[int, Bytes]]:
         """Yield bytes of the allocation in pieces, while the device copies the next one."""
-        recorder = context.get().recorder
-        if recorder is not None and not recorder.is_over:
+        recorder = context.recorder()
+        if recorder is not None:
             return recorder.on(self).pieces(allocation, start, nbytes)
         return transfer.pieces(self, allocation, start, nbytes)
 
     def verify(self, allocation: Allocation, start: int, nbytes: int, check: Check) -> None:
         """Wait for these bytes and check them, which may raise an error."""
-        recorder = context.get().recorder
-        if recorder is not None and not recorder.is_over:
+        recorder = context.recorder()
+        if recorder is not None:
             recorder.on(self).verify(allocation, start, nbytes, check)
             return
         data = np.empty(nbytes, np.uint8)

@@ -65,8 +65,8 @@ class Executor(Protocol):
     def verify(self, allocation: Allocation, start: int, nbytes: int, check: Check) -> None: ...
 
 
-class Recorder(Executor, Protocol):
-    """Records the work of a context on one device."""
+class Records(Executor, Protocol):
+    """A recorder: it notes the work of a context on one device."""
 
     is_in_call: bool  # whether a public operation is being recorded, with all that it calls
     is_over: bool  # whether it records no longer

@@ -120,18 +120,18 @@ class Capture(Recorder):
             result = do(operands, out)
         finally:
             self.is_in_call = False
-        steps, copies = tuple(self.steps[begin:]), log[logged:]
-        settings = context.get().settings
+        steps, settings = tuple(self.steps[begin:]), context.get().settings
+        if not steps:
+            return result
 
         def again(operands: Sequence[Any], out: Any) -> T:
             with context.within(settings=settings):
                 return do(operands, out)
 
-        if steps:
-            memory = cast(Any, result).allocation
-            is_known = out is not None or getattr(memory, "number", -1) >= slots
-            noted = function, params, again, tuple(operands), out, result, is_known
-            self.operations.append(Operation(*noted, begin, steps, copies))
+        memory = cast(Any, result).allocation
+        is_known = out is not None or getattr(memory, "number", -1) >= slots
+        noted = function, params, again, tuple(operands), out, result, is_known
+        self.operations.append(Operation(*noted, begin, steps, log[logged:]))
         return result
 
     def own(self, thing: object) -> None:
@@ -196,8 +196,8 @@ class Capture(Recorder):
 
 def current() -> Capture | None:
     """The capture that records what this context does, or None."""
-    recorder = context.get().recorder
-    return recorder if isinstance(recorder, Capture) and not recorder.is_over else None
+    recorder = context.recorder()
+    return recorder if isinstance(recorder, Capture) else None
 
 
 def is_captured() -> bool:

@@ -10,8 +10,7 @@ from dml_vk.arguments import Ints
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.observe.copies import Copy, record
 from dml_vk.runtime.arenas import Allocation
-from dml_vk.runtime.executor import Executor
-from dml_vk.runtime.executor import Recorder as Recording
+from dml_vk.runtime.executor import Executor, Records
 from dml_vk.runtime.hazards import Access
 from dml_vk.tracing.numbers import LiveNumber, NumberWords, Word
 from dml_vk.tracing.recorder import Recorder
@@ -66,7 +65,7 @@ class Trace:
         self._single = self._single_launch(reads)
 
     def run(
-        self, operands: Sequence[Any], out: Any, recorder: Recording | None = None
+        self, operands: Sequence[Any], out: Any, recorder: Records | None = None
     ) -> Allocation | None:
         """Do it on these operands, or have it recorded; return the memory of a new result."""
         for copy in self._copies:

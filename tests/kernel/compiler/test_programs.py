@@ -271,7 +271,7 @@ def test_a_capture_has_each_public_operation_with_its_operands_and_steps():
     assert [one.out is None for one in of] == [True, True, False]
     assert [step for one in of for step in one.steps] == capture.steps
     y = tensor(2, 3) * 10
-    with recorded(Capture(x.device, [])) as _:
+    with recorded(Capture(x.device, [])):
         assert of[0].do((y,), None).shape == (2,)
     assert bits(of[0].do((y,), None)) == bits(dml_vk.sum(y, axis=1))
 
