@@ -38,8 +38,8 @@ class DeviceWork:
 
     def allocate(self, what: str, nbytes: int, near: Allocation | None = None) -> Allocation:
         """Allocate memory for the operation `what`, preferably in the arena of `near`."""
-        recorder = context.recorder()
-        if recorder is not None:
+        recorder = context.get().recorder  # as context.recorder(), whose call each step would pay
+        if recorder is not None and not recorder.is_over:
             return recorder.on(self).allocate(what, nbytes, near)
         with self.queue.enter():
             return self.memory.allocate(what, nbytes, near.arena if near else None)
@@ -56,8 +56,8 @@ class DeviceWork:
 
         Arguments must be in the arena that the last access writes, which the kernel binds.
         """
-        recorder = context.recorder()
-        if recorder is not None:
+        recorder = context.get().recorder
+        if recorder is not None and not recorder.is_over:
             recorder.on(self).launch(plan, accesses, params, otherwise, what)
             return
         if plan.arguments and otherwise is not None:
@@ -93,6 +93,10 @@ class DeviceWork:
             accesses.append(Access(allocation.arena, at, at + base, at + low, at + high, True))
             queue.add(plan, accesses, params)
         return allocation
+
+    def launch_over(self, plan: Plan, accesses: Sequence[Access], params: Ints) -> None:
+        """Launch a plan without arguments over memory that is there. Only for calls, as well."""
+        self.queue.launch(plan, accesses, params)
 
     def dispatch(self, work: Dispatched, accesses: Sequence[Access]) -> None:
         """Run a shader of the user's."""

@@ -81,6 +81,9 @@ class Recorder:
         self._add(plan, accesses, params, what)
         return memory
 
+    def launch_over(self, plan: Plan, accesses: Sequence[Access], params: Ints) -> None:
+        self.launch(plan, accesses, params)
+
     def dispatch(self, work: Dispatched, accesses: Sequence[Access]) -> None:
         self._add(work, accesses, (), "kernel")
 

@@ -84,7 +84,7 @@ class Trace:
             params = params[: single.position] + words + params[single.position :]
         if self.spec is None:
             accesses.append(Access.of(out.allocation, *single.span, True))
-            device.launch(single.plan, accesses, params)
+            device.launch_over(single.plan, accesses, params)
             return None
         return device.launch_new(
             single.what, single.plan, accesses, single.span, single.nbytes, params
