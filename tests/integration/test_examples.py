@@ -89,6 +89,8 @@ def shapes(tmp_path_factory):
     """The example, its weights, and pictures that they have not seen, with the right answers."""
     with pytest.MonkeyPatch.context() as patch:
         patch.syspath_prepend(EXAMPLES)
+        # Weights are made by another process, of large convolutions, which pay for optimizing.
+        patch.setenv("GALLIVM_PERF", "")
         resnet, shapes = map(importlib.import_module, ("resnet", "shapes"))
     path = tmp_path_factory.mktemp("weights") / "shapes.safetensors"
     weights = resnet.loaded(path)
