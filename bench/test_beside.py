@@ -11,8 +11,8 @@ import pytest
 
 import dml_vk
 from bench.cases import describe, finish
-from dml_vk.commands.beside.libraries import opened
-from dml_vk.commands.beside.table import cases
+from dml_vk.commands.cases.libraries import opened
+from dml_vk.commands.cases.table import cases
 from dml_vk.commands.gpu.copy_rate import copy_rate
 from dml_vk.commands.gpu.kernels import by_device
 

@@ -23,7 +23,7 @@ from dml_vk.commands.terminal import can_show
 from dml_vk.observe.text_table import bar, marked, table
 
 if TYPE_CHECKING:
-    from dml_vk.commands.cases import Case
+    from dml_vk.commands.cases.against_numpy import Case
     from dml_vk.runtime.device import Device
 
 # The names of the cases. They are defined in cases.py, which needs NumPy.
@@ -188,7 +188,7 @@ def _beside(arguments: argparse.Namespace) -> int:
 
 def measured(names: list[str], sizes: tuple[int, int, int, int], progress: Progress) -> list[Row]:
     """Measure the cases; the first is the copy to which the others are compared."""
-    from dml_vk.commands.cases import CASES, Operands
+    from dml_vk.commands.cases.against_numpy import CASES, Operands
 
     of, rows = Operands(sizes), list[Row]()
     for number, name in enumerate(names, 1):

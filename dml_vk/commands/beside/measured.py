@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from dml_vk.commands.beside.case import Array, Case
-from dml_vk.commands.beside.libraries import Library
+from dml_vk.commands.cases.case import Array, Case
+from dml_vk.commands.cases.libraries import Library
 from dml_vk.commands.figures import rounded
 
 SECONDS = 0.12  # of a round

@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from dml_vk.commands.beside.libraries import opened
 from dml_vk.commands.beside.measured import Row, measured
-from dml_vk.commands.beside.table import cases
+from dml_vk.commands.cases.libraries import opened
+from dml_vk.commands.cases.table import cases
 from dml_vk.commands.gpu.markdown import table
 from dml_vk.commands.progress import Progress
 from dml_vk.runtime.device import Device

@@ -7,7 +7,7 @@ import statistics
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from dml_vk.commands.cases import CASES, Operands
+from dml_vk.commands.cases.against_numpy import CASES, Operands
 from dml_vk.commands.figures import rounded
 from dml_vk.commands.measure import medians
 from dml_vk.observe import dispatches

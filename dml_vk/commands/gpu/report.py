@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from dml_vk.commands.cases import Operands
+from dml_vk.commands.cases.against_numpy import Operands
 from dml_vk.commands.gpu import host, kernels
 from dml_vk.commands.gpu.copy_rate import copy_rate
 from dml_vk.commands.gpu.facts import facts

@@ -11,8 +11,9 @@ import pytest
 
 import dml_vk
 from dml_vk.__main__ import main
-from dml_vk.commands.beside import libraries, measured, report
-from dml_vk.commands.beside.table import cases
+from dml_vk.commands.beside import measured, report
+from dml_vk.commands.cases import libraries
+from dml_vk.commands.cases.table import cases
 from tests import tier
 
 TABLE = {case.name: case for case in cases(1)}

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from dml_vk.commands.beside import computes, moves
-from dml_vk.commands.beside.case import Case
+from dml_vk.commands.cases import arithmetic, memory
+from dml_vk.commands.cases.case import Case
 
 
 def cases(scale: int) -> Iterator[Case]:
     """All cases with operands of up to `scale` Mi elements."""
-    yield from moves.cases(scale)
-    yield from computes.cases(scale)
+    yield from memory.cases(scale)
+    yield from arithmetic.cases(scale)

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dml_vk.commands.beside.case import Array, Case, channels_last, numbers
+from dml_vk.commands.cases.case import Array, Case, channels_last, numbers
 
 LARGE = 64  # the scale from which sizes are those of a data centre's GPU
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from dml_vk.commands.beside.case import Case, channels_last, numbers
+from dml_vk.commands.cases.case import Case, channels_last, numbers
 
 KEY = 7
 

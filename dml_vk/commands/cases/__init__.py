@@ -1,0 +1,1 @@
+"""The cases that commands and benchmarks time, in one table."""
