@@ -11,7 +11,10 @@ def describe(benchmark, group, case, who, nbytes=None, calls=1):
         benchmark.extra_info.update(nbytes=nbytes)
 
 
-def finish(benchmark, nbytes):
-    """Add the result in gigabytes per second, after it has run."""
+def finish(benchmark, nbytes=0, operations=0):
+    """Add gigabytes per second, or billions of operations, after it has run."""
     if benchmark.stats:  # None where benchmarks run as plain tests
-        benchmark.extra_info["GB/s"] = round(nbytes / benchmark.stats.stats.median / 1e9, 2)
+        for unit, amount in {"GB/s": nbytes, "GFLOP/s": operations}.items():
+            if amount:
+                rate = amount / benchmark.stats.stats.median / 1e9
+                benchmark.extra_info[unit] = round(rate, 2)

@@ -84,11 +84,9 @@ def _by(
     library.wait()
     results[library.name] = library.values(call(library.module, *operands))[:COMPARED]
     found: Row = timed(lambda: call(library.module, *operands), library.wait)
-    seconds = found["ms"] / 1e3
-    if case.nbytes:
-        found |= {"rate": rounded(case.nbytes / seconds / 1e9), "unit": "GB/s"}
-    elif case.operations:
-        found |= {"rate": rounded(case.operations / seconds / 1e9), "unit": "GFLOP/s"}
+    rate, unit = case.rate(found["ms"] / 1e3)
+    if unit:
+        found |= {"rate": rounded(rate), "unit": unit}
     return found
 
 

@@ -1,49 +1,59 @@
-"""Cases whose time goes into memory: copies, elementwise functions, reductions, indexes, sorts."""
+"""Cases whose time goes into memory: copies, elementwise functions and reductions."""
 
 from __future__ import annotations
 
+import functools
+import math
 from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from dml_vk.commands.cases.case import Case, channels_last, numbers
-
-KEY = 7
-
-
-def cases(scale: int) -> Iterator[Case]:
-    """Operands have `scale` Mi elements, sorts and indexes a fraction of that."""
-    sizes = (scale, 64, 128, 128)
-    yield from _copies(scale, sizes)
-    yield from _elementwise(scale, sizes)
-    yield from _reductions(scale, sizes)
-    yield from _by_index(scale)
-    yield from _random(scale)
+from dml_vk.commands.cases.case import (
+    Array,
+    Case,
+    Into,
+    Sizes,
+    channels_last,
+    copy_into,
+    empty,
+    empty_last,
+    numbers,
+)
 
 
-def _copies(scale: int, sizes: tuple[int, int, int, int]) -> Iterator[Case]:
-    nbytes = 4 * scale * 2**20
+def cases(sizes: Sizes) -> Iterator[Case]:
+    """Operands have these sizes, or as many elements."""
+    yield from _copies(sizes)
+    yield from _elementwise(sizes)
+    yield from _reductions(sizes)
 
-    def one() -> list[Any]:
+
+def _copies(sizes: Sizes) -> Iterator[Case]:
+    count = math.prod(sizes)
+    nbytes = 4 * count
+
+    def image() -> list[Array]:
         return [numbers(*sizes)]
 
-    def last() -> list[Any]:
+    def last() -> list[Array]:
         return [channels_last(*sizes)]
 
-    def square() -> list[Any]:
-        return [numbers(scale * 2**20 // 1024, 1024)]
+    def square() -> list[Array]:
+        return [numbers(count // 1024, 1024)]
 
+    out = empty("f4", *sizes)
     yield Case(
         "copy",
-        one,
+        image,
         lambda xp, x: x.copy(),
         {"torch": lambda xp, x: x.clone()},
         2 * nbytes,
+        into=Into("copy", "float32", out, copy_into),
     )
     yield Case(
         "NCHW to NHWC",
-        one,
+        image,
         lambda xp, x: x.to(xp.channels_last),
         {
             "torch": lambda xp, x: x.contiguous(memory_format=xp.channels_last),
@@ -51,16 +61,20 @@ def _copies(scale: int, sizes: tuple[int, int, int, int]) -> Iterator[Case]:
         },
         2 * nbytes,
         is_compared=False,
+        into=Into(
+            "nchw_to_nhwc",
+            "float32, channels first to channels last",
+            lambda: empty_last(*sizes),
+            copy_into,
+        ),
     )
     yield Case(
         "NHWC to NCHW",
         last,
         lambda xp, x: x.to(xp.contiguous_format),
-        {
-            "torch": lambda xp, x: x.contiguous(),
-            "cupy": lambda xp, x: xp.ascontiguousarray(x),
-        },
+        {"torch": lambda xp, x: x.contiguous(), "cupy": lambda xp, x: xp.ascontiguousarray(x)},
         2 * nbytes,
+        into=Into("nhwc_to_nchw", "float32, channels last to channels first", out, copy_into),
     )
     yield Case(
         "transpose of a matrix",
@@ -71,29 +85,85 @@ def _copies(scale: int, sizes: tuple[int, int, int, int]) -> Iterator[Case]:
     )
     yield Case(
         "flip of the last axis",
-        one,
+        image,
         lambda xp, x: x[..., ::-1].copy(),
         {"torch": lambda xp, x: x.flip(3)},
         2 * nbytes,
+        into=Into(
+            "flip",
+            "float32, rows read backwards, by a view",
+            out,
+            lambda xp, out, x: copy_into(xp, out, x[..., ::-1]),
+        ),
+    )
+    yield Case(
+        "every other column",
+        image,
+        None,
+        nbytes=nbytes,
+        into=Into(
+            "every_other",
+            "float32, every other column, by a view",
+            empty("f4", *sizes[:3], -(-sizes[3] // 2)),
+            lambda xp, out, x: copy_into(xp, out, x[..., ::2]),
+        ),
     )
 
 
-def _elementwise(scale: int, sizes: tuple[int, int, int, int]) -> Iterator[Case]:
-    count = scale * 2**20
+def _elementwise(sizes: Sizes) -> Iterator[Case]:
+    count = math.prod(sizes)
     nbytes = 4 * count
-    half = (-(-scale // 2), *sizes[1:])
-    half_bytes = 4 * 2 * np.prod(half, dtype=np.int64).item()
+    half = (-(-sizes[0] // 2), *sizes[1:])
+    half_bytes = 4 * 2 * math.prod(half)
+    channels = (1, sizes[1], 1, 1)
 
-    def pair(kind: str, of: tuple[int, ...] = sizes) -> Any:
-        return lambda: [(9 * numbers(*of)).astype(kind), (7 * numbers(*of)).astype(kind)]
+    def image() -> list[Array]:
+        return [numbers(*sizes)]
 
-    yield Case("add", pair("f4"), lambda xp, x, y: x + y, {}, 3 * nbytes)
+    def pair(kind: str, shape: tuple[int, ...] = sizes) -> Any:
+        return lambda: [(9 * numbers(*shape)).astype(kind), (7 * numbers(*shape)).astype(kind)]
+
+    out = empty("f4", *sizes)
+    yield Case(
+        "add",
+        pair("f4"),
+        lambda xp, x, y: x + y,
+        {},
+        3 * nbytes,
+        into=Into("add", "float32, x + y", out, lambda xp, out, x, y: xp.add(x, y, out=out)),
+    )
     yield Case(
         "add, one number a channel",
-        lambda: [numbers(*sizes), numbers(1, sizes[1], 1, 1)],
+        lambda: [numbers(*sizes), numbers(*channels)],
         lambda xp, x, y: x + y,
         {},
         2 * nbytes,
+    )
+    yield Case(
+        "add, one number a channel, NHWC",
+        lambda: [channels_last(*sizes), numbers(*channels)],
+        None,
+        nbytes=2 * nbytes,
+        into=Into(
+            "add_bias",
+            "float32 NHWC, x + a number per channel",
+            lambda: empty_last(*sizes),
+            lambda xp, out, x, y: xp.add(x, y, out=out),
+        ),
+    )
+    yield Case(
+        "normalise, NHWC",
+        lambda: [channels_last(*sizes), numbers(*channels), 0.5 + numbers(*channels)],
+        None,
+        nbytes=4 * nbytes,
+        into=Into(
+            "normalise",
+            "float32 NHWC, (x - mean) / deviation per channel",
+            lambda: empty_last(*sizes),
+            lambda xp, out, x, mean, deviation: xp.divide(
+                xp.subtract(x, mean, out=out), deviation, out=out
+            ),
+        ),
     )
     yield Case(
         "add, NCHW and NHWC",
@@ -107,16 +177,40 @@ def _elementwise(scale: int, sizes: tuple[int, int, int, int]) -> Iterator[Case]
     yield Case("add int64", pair("i8", half), lambda xp, x, y: x + y, {}, 3 * half_bytes)
     yield Case("multiply complex64", pair("c8", half), lambda xp, x, y: x * y, {}, 3 * half_bytes)
     yield Case("divide", pair("f4"), lambda xp, x, y: x / (y + 1.0), {}, 3 * nbytes)
-    one = lambda: [numbers(*sizes)]  # noqa: E731
-    yield Case("exp", one, lambda xp, x: xp.exp(x), {}, 2 * nbytes)
+    yield Case(
+        "abs",
+        image,
+        None,
+        nbytes=2 * nbytes,
+        into=Into(
+            "abs",
+            "float32, magnitudes: as little as a kernel can do",
+            out,
+            lambda xp, out, x: xp.abs(x, out=out),
+        ),
+    )
+    yield Case(
+        "exp",
+        image,
+        lambda xp, x: xp.exp(x),
+        {},
+        2 * nbytes,
+        into=Into(
+            "exp",
+            "float32, within two units in the last place",
+            out,
+            lambda xp, out, x: xp.exp(x, out=out),
+            tolerance=1e-6,
+        ),
+    )
     yield Case(
         "gelu",
-        one,
+        image,
         lambda xp, x: xp.gelu(x),
         {"torch": lambda xp, x: xp.nn.functional.gelu(x), "cupy": None},
         2 * nbytes,
     )
-    yield Case("power 2.5", one, lambda xp, x: x**2.5, {}, 2 * nbytes)
+    yield Case("power 2.5", image, lambda xp, x: x**2.5, {}, 2 * nbytes)
     yield Case(
         "where",
         lambda: [numbers(*sizes) > 0.5, numbers(*sizes), 1 - numbers(*sizes)],
@@ -126,10 +220,20 @@ def _elementwise(scale: int, sizes: tuple[int, int, int, int]) -> Iterator[Case]
     )
     yield Case(
         "float32 to float16",
-        one,
+        image,
         lambda xp, x: x.astype(xp.float16),
         {"torch": lambda xp, x: x.half()},
         nbytes * 3 // 2,
+        into=Into(
+            "to_float16", "float32 to float16", empty("f2", *sizes), _convert_into, copy_into
+        ),
+    )
+    yield Case(
+        "float16 to float32",
+        lambda: [numbers(*sizes).astype("f2")],
+        None,
+        nbytes=nbytes * 3 // 2,
+        into=Into("to_float32", "float16 to float32", out, _convert_into, copy_into),
     )
     yield Case(
         "exp float64",
@@ -139,19 +243,20 @@ def _elementwise(scale: int, sizes: tuple[int, int, int, int]) -> Iterator[Case]
         count,
     )
     yield Case(
-        "twelve operations",
-        lambda: [numbers(*sizes), numbers(1, sizes[1], 1, 1)],
-        lambda xp, x, y: _twelve(xp, x, y),
-        {},
-        2 * nbytes,
+        "twelve operations", lambda: [numbers(*sizes), numbers(*channels)], _twelve, {}, 2 * nbytes
     )
+    compiled = functools.cache(lambda xp: xp.compile(functools.partial(_twelve, xp)))
     yield Case(
         "twelve operations, compiled",
-        lambda: [numbers(*sizes), numbers(1, sizes[1], 1, 1)],
-        _compiled(),
+        lambda: [numbers(*sizes), numbers(*channels)],
+        lambda xp, x, shift: compiled(xp)(x, shift),
         {"torch": None, "cupy": None},
         2 * nbytes,
     )
+
+
+def _convert_into(xp: Any, out: Any, x: Any) -> Any:
+    return xp.astype(x, out.dtype, out=out)
 
 
 def _twelve(xp: Any, x: Any, shift: Any) -> Any:
@@ -162,25 +267,46 @@ def _twelve(xp: Any, x: Any, shift: Any) -> Any:
     return xp.where(y > 0.5, y * 0.25, y + 1.0)
 
 
-def _compiled() -> Any:
-    made: list[Any] = []
+def _reductions(sizes: Sizes) -> Iterator[Case]:
+    count = math.prod(sizes)
+    nbytes = 4 * count
 
-    def call(xp: Any, x: Any, shift: Any) -> Any:
-        if not made:
-            made.append(xp.compile(lambda x, shift: _twelve(xp, x, shift)))
-        return made[0](x, shift)
+    def image() -> list[Array]:
+        return [numbers(*sizes)]
 
-    return call
+    def rows() -> list[Array]:
+        return [numbers(count // 128, 128)]
 
+    def integers() -> list[Array]:
+        return [np.random.default_rng(3).integers(-9, 10, count).astype(np.int32)]
 
-def _reductions(scale: int, sizes: tuple[int, int, int, int]) -> Iterator[Case]:
-    nbytes = 4 * scale * 2**20
-
-    def rows() -> list[Any]:
-        return [numbers(scale * 2**20 // 128, 128)]
-
-    one = lambda: [numbers(*sizes)]  # noqa: E731
-    yield Case("sum of all", one, lambda xp, x: x.sum(), {}, nbytes)
+    yield Case(
+        "sum of all",
+        image,
+        lambda xp, x: x.sum(),
+        {},
+        nbytes,
+        into=Into(
+            "sum",
+            "float32, all of it",
+            empty("f4"),
+            lambda xp, out, x: xp.sum(x, out=out),
+            tolerance=1e-5,
+        ),
+    )
+    yield Case(
+        "sum over batch, height and width",
+        image,
+        None,
+        nbytes=nbytes,
+        into=Into(
+            "sum_channels",
+            "float32, over batch, height and width",
+            empty("f4", sizes[1]),
+            lambda xp, out, x: xp.sum(x, axis=(0, 2, 3), out=out),
+            tolerance=1e-4,  # NumPy adds rows sequentially
+        ),
+    )
     last, first = (
         (lambda xp, x: x.sum(axis=-1), lambda xp, x: x.sum(-1)),
         (lambda xp, x: x.sum(axis=0), lambda xp, x: x.sum(0)),
@@ -189,7 +315,7 @@ def _reductions(scale: int, sizes: tuple[int, int, int, int]) -> Iterator[Case]:
     yield Case("sum of the first axis", rows, first[0], {"torch": first[1]}, nbytes)
     yield Case(
         "mean over height and width",
-        one,
+        image,
         lambda xp, x: x.mean(axis=(2, 3)),
         {"torch": lambda xp, x: x.mean((2, 3))},
         nbytes,
@@ -210,112 +336,21 @@ def _reductions(scale: int, sizes: tuple[int, int, int, int]) -> Iterator[Case]:
     )
     yield Case(
         "cumulative sum",
-        lambda: [numbers(scale * 2**18)],
+        lambda: [numbers(count // 4)],
         lambda xp, x: xp.cumulative_sum(x),
         {"torch": lambda xp, x: x.cumsum(0), "cupy": lambda xp, x: x.cumsum()},
         nbytes // 2,
     )
-
-
-def _by_index(scale: int) -> Iterator[Case]:
-    many, few = scale * 2**18, scale * 2**16
-    draw = np.random.default_rng(KEY)
-
-    def integers(high: int, count: int) -> Any:
-        return draw.integers(0, high, count, dtype=np.int32)
-
-    def put(xp: Any, x: Any, places: Any, values: Any) -> Any:
-        x[places] = values
-        return x
-
     yield Case(
-        "sort",
-        lambda: [numbers(many)],
-        lambda xp, x: xp.sort(x),
-        {"torch": lambda xp, x: x.sort()[0]},
-        8 * many,
+        "cumulative sum int32",
+        integers,
+        None,
+        nbytes=2 * nbytes,
+        into=Into(
+            "cumulative_sum",
+            "int32, from end to end",
+            empty("i4", count),
+            lambda xp, out, x: xp.cumulative_sum(x, dtype=xp.int32, out=out),
+            lambda xp, out, x: np.cumsum(x, dtype=np.int32, out=out),
+        ),
     )
-    yield Case(
-        "argsort int32",
-        lambda: [draw.permutation(few).astype(np.int32)],
-        lambda xp, x: xp.argsort(x),
-        {},
-        8 * few,
-    )
-    yield Case(
-        "unique int32",
-        lambda: [integers(2**20, few)],
-        lambda xp, x: xp.unique_values(x),
-        {"torch": lambda xp, x: xp.unique(x), "cupy": lambda xp, x: xp.unique(x)},
-        4 * few,
-    )
-    yield Case(
-        "take in random order",
-        lambda: [numbers(many), integers(many, many)],
-        lambda xp, x, places: xp.take(x, places, axis=0),
-        {"torch": lambda xp, x, places: x[places]},
-        12 * many,
-    )
-    yield Case(
-        "x[mask]",
-        lambda: [numbers(many), 1 - numbers(many) > 0.5],
-        lambda xp, x, mask: x[mask],
-        {},
-        8 * many,
-    )
-    yield Case(
-        "x[places] = values",
-        lambda: [numbers(few), draw.permutation(few).astype(np.int32), numbers(few)],
-        put,
-        {"torch": lambda xp, x, places, values: put(xp, x, places.long(), values)},
-        12 * few,
-    )
-    yield Case(
-        "searchsorted",
-        lambda: [np.sort(numbers(few // 4)), numbers(few)],
-        lambda xp, x, values: xp.searchsorted(x, values),
-        {},
-        8 * few,
-    )
-
-
-def _random(scale: int) -> Iterator[Case]:
-    count = scale * 2**20
-
-    def drawn(name: str, ours: Any, torchs: Any, cupys: Any) -> Case:
-        others = {"torch": lambda xp: torchs(xp, _where(xp)), "cupy": cupys}
-        return Case(name, list, _by_one_generator(ours), others, 4 * count, is_compared=False)
-
-    yield drawn(
-        "random bits",
-        lambda made: made.bits(count),
-        lambda xp, where: xp.randint(0, 2**31, (count,), device=where),
-        lambda xp: xp.random.default_rng(KEY).integers(0, 2**32, count, xp.uint32),
-    )
-    yield drawn(
-        "random floats",
-        lambda made: made.random((count,)),
-        lambda xp, where: xp.rand(count, device=where),
-        lambda xp: xp.random.random(count, dtype=xp.float32),
-    )
-    yield drawn(
-        "normal floats",
-        lambda made: made.normal((count,)),
-        lambda xp, where: xp.randn(count, device=where),
-        lambda xp: xp.random.standard_normal(count, dtype=xp.float32),
-    )
-
-
-def _where(torch: Any) -> str:
-    return "cuda" if torch.cuda.is_available() else "cpu"
-
-
-def _by_one_generator(draw: Any) -> Any:
-    made: list[Any] = []
-
-    def call(xp: Any) -> Any:
-        if not made:
-            made.append(xp.random.Generator(seed=KEY))
-        return draw(made[0])
-
-    return call

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from dml_vk.commands.cases.against_numpy import Operands
+from dml_vk.commands.cases.table import against_numpy
 from dml_vk.commands.gpu import host, kernels
 from dml_vk.commands.gpu.copy_rate import copy_rate
 from dml_vk.commands.gpu.facts import facts
@@ -60,13 +60,13 @@ def measure(parts: Parts, device: Device, names: Sequence[str], size: int) -> No
 
 def _run_cases(parts: Parts, names: Sequence[str], size: int) -> None:
     rate: float | None = parts.report.get("copy_rate", {}).get("rate")
-    operands = functools.cache(lambda: Operands((size, 64, 64, 64)))
+    cases = against_numpy((size, 64, 64, 64))
 
-    def case(name: str) -> Report:
-        return asdict(kernels.measured(name, operands(), rate))
+    def measured(name: str) -> Report:
+        return asdict(kernels.measured(cases[name], rate))
 
     for name in names:
-        parts.run(name, functools.partial(case, name), "cases")
+        parts.run(name, functools.partial(measured, name), "cases")
 
 
 def as_json(report: Report) -> str:
