@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from types import ModuleType
+from typing import Any, TypeVar
 
 import numpy as np
 
+import dml_vk as dv
 from dml_vk.dtypes import DType
 from dml_vk.errors import ModelError
 from dml_vk.onnx.graph import Graph, Node
@@ -16,6 +18,7 @@ from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.host import Array
 
 Value = Any  # a Tensor, an array of the host, a list of these, or None
+Values = TypeVar("Values", Tensor, Array)  # all on the device, or all on the host
 Runs = Callable[[Graph, list[Value], Mapping[str, Value]], list[Value]]
 
 
@@ -27,6 +30,8 @@ class Context:
     ) -> None:
         self.node = node
         self.machine = machine
+        self.xp: ModuleType = dv
+        """The library of the values: dml_vk, or NumPy for those of the host."""
         self._scope = scope
         self._runs = runs
 

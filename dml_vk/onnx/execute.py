@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+import dml_vk as dv
 from dml_vk.errors import DmlVkError, ModelError
 from dml_vk.observe.callers import named
 from dml_vk.onnx.context import Context, Value
@@ -85,7 +86,9 @@ def _on_host(context: Context, given: list[Value]) -> Any:
         size += 0 if one is None else one.size
     if size > MOST_ON_HOST:
         return None
+    context.xp = np
     found = function(context, *given)
+    context.xp = dv
     return tuple(map(np.asarray, found)) if isinstance(found, (tuple, list)) else found
 
 

@@ -38,17 +38,24 @@ def operator(
     first: int = 1,
     host: tuple[int, ...] | bool = (),
     raw: bool = False,
+    of_arrays: bool = False,
     is_random: bool = False,
     is_expanded: bool = False,
     domain: str = ONNX,
 ) -> Callable[[Function], Function]:
-    """Enter a function as that of these operators, from this opset on."""
+    """Enter a function as that of these operators, from this opset on.
+
+    With `of_arrays=True` it also computes values of the host: all that it calls is in `node.xp`,
+    which is NumPy for these.
+    """
 
     def enter(function: Function) -> Function:
         places = host if isinstance(host, bool) else frozenset(host)
         for name in names:
             entry = Operator(function, first, places, raw, is_random, is_expanded)
             OPERATORS[domain, name] = entry
+            if of_arrays:
+                ON_HOST[name] = function
         return function
 
     return enter

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from typing import Any
 
 import dml_vk as dv
@@ -76,6 +77,7 @@ for _name, _function in _UNARY.items():
     operator(_name)(_unary(_function))
 for _name, _joined in _BINARY.items():
     operator(_name)(_binary(_joined))
+FUNCTIONS: dict[str, Callable[..., Any]] = {**_UNARY, **_BINARY}
 
 
 @operator("Div")
@@ -156,6 +158,6 @@ def where(node: Context, condition: Tensor, x: Tensor, y: Tensor) -> Tensor:
     return either(condition, x, y)
 
 
-@operator("Identity", raw=True)
+@operator("Identity", raw=True, of_arrays=True)
 def identity(node: Context, x: Any) -> Any:
     return x

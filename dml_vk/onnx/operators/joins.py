@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 import dml_vk as dv
-from dml_vk.onnx.context import Context
+from dml_vk.onnx.context import Context, Values
 from dml_vk.onnx.registry import operator
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.host import Array
@@ -16,11 +16,11 @@ def concat(node: Context, *xs: Tensor) -> Tensor:
     return xs[0] if len(xs) == 1 else dv.concat(xs, axis=node["axis"])
 
 
-@operator("Split", host=(1,))
-def split(node: Context, x: Tensor, sizes: Array | None = None) -> tuple[Tensor, ...]:
+@operator("Split", host=(1,), of_arrays=True)
+def split(node: Context, x: Values, sizes: Array | None = None) -> tuple[Values, ...]:
     axis = node.get("axis", 0)
     ends = list(itertools.accumulate(split_sizes(node, x.shape[axis], sizes)))
-    return tuple(dv.split(x, ends[:-1], axis=axis))
+    return tuple(node.xp.split(x, ends[:-1], axis=axis))
 
 
 def split_sizes(node: Context, size: int, sizes: Array | None) -> list[int]:

@@ -15,38 +15,23 @@ from dml_vk.onnx.context import Context
 from dml_vk.onnx.element_types import DTYPES
 from dml_vk.onnx.execute import MOST_ON_HOST
 from dml_vk.onnx.operators.creation import filling, range_count
-from dml_vk.onnx.operators.joins import split_sizes
+from dml_vk.onnx.operators.elementwise import FUNCTIONS
 from dml_vk.onnx.operators.reductions import reduced_axes
-from dml_vk.onnx.operators.shapes import expanded, reshaped, squeezed, unsqueezed
-from dml_vk.onnx.operators.slices import slices
+from dml_vk.onnx.operators.shapes import expanded
 from dml_vk.onnx.registry import on_host
 from dml_vk.tensor.host import Array
 
-# Of numbers of up to 64 bits, rounded once.
+# Of numbers of up to 64 bits, rounded once; NumPy has them by the names that they have here.
+_EXACT_OPERATORS = (
+    *("Abs", "Add", "And", "Ceil", "Equal", "Floor", "Greater", "GreaterOrEqual", "Less"),
+    *("LessOrEqual", "Mul", "Neg", "Not", "Or", "Sqrt", "Sub", "Xor"),
+)
 _ELEMENTWISE: dict[str, Callable[..., Any]] = {
-    "Abs": np.abs,
-    "Add": np.add,
-    "And": np.logical_and,
-    "Ceil": np.ceil,
-    "Equal": np.equal,
-    "Floor": np.floor,
-    "Greater": np.greater,
-    "GreaterOrEqual": np.greater_equal,
-    "Less": np.less,
-    "LessOrEqual": np.less_equal,
+    **{name: getattr(np, FUNCTIONS[name].__name__) for name in _EXACT_OPERATORS},
     "Max": np.maximum,
     "Min": np.minimum,
-    "Mul": np.multiply,
-    "Neg": np.negative,
-    "Not": np.logical_not,
-    "Or": np.logical_or,
-    "Sqrt": np.sqrt,
-    "Sub": np.subtract,
     "Where": np.where,
-    "Xor": np.logical_xor,
 }
-
-
 _OF_ANY = (np.maximum, np.minimum)
 _EXACT = (np.dtype(np.float32), np.dtype(np.float64))
 
@@ -115,34 +100,9 @@ def concat(node: Context, *xs: Array) -> Array:
     return np.concatenate(xs, axis=node["axis"])
 
 
-@on_host("Slice")
-def cut(node: Context, x: Array, *bounds: Array | None) -> Array:
-    return x[slices(node, x.ndim, *bounds)]
-
-
-@on_host("Squeeze")
-def squeeze(node: Context, x: Array, axes: Array | None = None) -> Array:
-    return np.squeeze(x, squeezed(node, x.shape, axes))
-
-
-@on_host("Unsqueeze")
-def unsqueeze(node: Context, x: Array, axes: Array | None = None) -> Array:
-    return np.expand_dims(x, unsqueezed(node, axes))
-
-
-@on_host("Reshape")
-def reshape(node: Context, x: Array, sizes: Array) -> Array:
-    return x.reshape(reshaped(node, x.shape, sizes))
-
-
 @on_host("Transpose")
 def transpose(node: Context, x: Array) -> Array:
     return np.transpose(x, node.get("perm"))
-
-
-@on_host("Identity")
-def identity(node: Context, x: Array) -> Array:
-    return x
 
 
 @on_host("Expand")
@@ -176,13 +136,6 @@ def arange(node: Context, start: Array, limit: Array, delta: Array) -> Array | N
         return None
     steps: Array = np.arange(count, dtype=start.dtype)
     return np.asarray(start.reshape(()) + steps * delta.reshape(()))
-
-
-@on_host("Split")
-def split(node: Context, x: Array, sizes: Array | None = None) -> list[Array]:
-    axis = node.get("axis", 0)
-    ends = np.cumsum(split_sizes(node, x.shape[axis], sizes))
-    return np.split(x, ends[:-1], axis=axis)
 
 
 def _reduction(function: Any) -> Any:

@@ -10,7 +10,7 @@ import numpy as np
 
 import dml_vk as dv
 from dml_vk import nn
-from dml_vk.onnx.context import Context
+from dml_vk.onnx.context import Context, Values
 from dml_vk.onnx.registry import operator
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.host import Array
@@ -27,9 +27,10 @@ def size(node: Context, x: Any) -> Array:
     return np.array(math.prod(x.shape), np.int64)
 
 
-@operator("Reshape", host=(1,))
-def reshape(node: Context, x: Tensor, sizes: Array) -> Tensor:
-    return dv.reshape(x, reshaped(node, x.shape, sizes))
+@operator("Reshape", host=(1,), of_arrays=True)
+def reshape(node: Context, x: Values, sizes: Array) -> Values:
+    result: Values = node.xp.reshape(x, reshaped(node, x.shape, sizes))
+    return result
 
 
 def reshaped(node: Context, before: Sequence[int], sizes: Array) -> list[int]:
@@ -58,9 +59,10 @@ def flatten(node: Context, x: Tensor) -> Tensor:
     return dv.reshape(x, (math.prod(x.shape[:axis]), math.prod(x.shape[axis:])))
 
 
-@operator("Squeeze", host=(1,))
-def squeeze(node: Context, x: Tensor, axes: Array | None = None) -> Tensor:
-    return dv.squeeze(x, axis=squeezed(node, x.shape, axes))
+@operator("Squeeze", host=(1,), of_arrays=True)
+def squeeze(node: Context, x: Values, axes: Array | None = None) -> Values:
+    result: Values = node.xp.squeeze(x, axis=squeezed(node, x.shape, axes))
+    return result
 
 
 def squeezed(node: Context, before: Sequence[int], axes: Array | None) -> tuple[int, ...]:
@@ -71,9 +73,10 @@ def squeezed(node: Context, before: Sequence[int], axes: Array | None) -> tuple[
     return tuple(int(axis) for axis in np.reshape(given, -1))
 
 
-@operator("Unsqueeze", host=(1,))
-def unsqueeze(node: Context, x: Tensor, axes: Array | None = None) -> Tensor:
-    return dv.expand_dims(x, axis=unsqueezed(node, axes))
+@operator("Unsqueeze", host=(1,), of_arrays=True)
+def unsqueeze(node: Context, x: Values, axes: Array | None = None) -> Values:
+    result: Values = node.xp.expand_dims(x, axis=unsqueezed(node, axes))
+    return result
 
 
 def unsqueezed(node: Context, axes: Array | None) -> tuple[int, ...]:

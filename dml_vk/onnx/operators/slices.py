@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 
 import dml_vk as dv
-from dml_vk.onnx.context import Context
+from dml_vk.onnx.context import Context, Values
 from dml_vk.onnx.registry import operator
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.host import Array
 
 
-@operator("Slice", host=(1, 2, 3, 4))
-def cut(node: Context, x: Tensor, *bounds: Array | None) -> Tensor:
+@operator("Slice", host=(1, 2, 3, 4), of_arrays=True)
+def cut(node: Context, x: Values, *bounds: Array | None) -> Values:
     return x[slices(node, x.ndim, *bounds)]
 
 
