@@ -189,17 +189,19 @@ def _decompositions(is_large: bool) -> Iterator[Case]:
     )
 
 
+def chain(x: Any, y: Any, count: int) -> Any:
+    """Dependent additions."""
+    for _ in range(count):
+        x = x + y
+    return x
+
+
 def _calls(scale: int) -> Iterator[Case]:
     def tiny() -> list[Array]:
         return [numbers(1024), 1 - numbers(1024)]
 
-    def chain(xp: Any, x: Any, y: Any) -> Any:
-        for _ in range(100):
-            x = x + y
-        return x
-
     yield Case("tiny a + b", tiny, lambda xp, x, y: x + y)
-    yield Case("100 dependent tiny adds", tiny, chain)
+    yield Case("100 dependent tiny adds", tiny, lambda xp, x, y: chain(x, y, 100))
     yield Case("float(x[7])", tiny, lambda xp, x, y: float(x[7]))
     count = scale * 2**20
     array = numbers(count)

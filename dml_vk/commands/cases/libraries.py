@@ -56,14 +56,34 @@ class Ours:
         self._device.release_cached()
 
 
+class NumPy:
+    """NumPy, on the CPU."""
+
+    name = "numpy"
+    module: Any = np
+    about = f"NumPy {np.__version__}"
+
+    def array(self, values: Array) -> Any:
+        return values
+
+    def wait(self) -> None:
+        """All is computed."""
+
+    def values(self, result: Any) -> Array:
+        return np.asarray(result).reshape(-1)
+
+    def release(self) -> None:
+        """Nothing is kept."""
+
+
 class Torch:
     """PyTorch, on the GPU that CUDA or ROCm finds, or else on the CPU."""
 
     name = "torch"
 
-    def __init__(self) -> None:
+    def __init__(self, may_use_gpu: bool = True) -> None:
         self.module = torch = importlib.import_module("torch")
-        self._is_gpu = bool(torch.cuda.is_available())
+        self._is_gpu = may_use_gpu and bool(torch.cuda.is_available())
         self._where = "cuda" if self._is_gpu else "cpu"
         # float32 means float32.
         torch.backends.cuda.matmul.allow_tf32 = False

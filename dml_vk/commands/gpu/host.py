@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import dml_vk as dv
+from dml_vk.commands.cases.arithmetic import chain
 from dml_vk.commands.figures import rounded
 from dml_vk.commands.measure import medians
 from dml_vk.runtime.device import synchronize
@@ -31,8 +32,8 @@ def costs() -> dict[str, float]:
     calls: dict[str, tuple[int, Callable[[], object]]] = {
         "one a + b and its wait": (1, lambda: a + b),
         "each of 1000 independent a + b": (CALLS, lambda: [a + b for _ in range(CALLS)]),
-        "each of 100 dependent a + b": (100, lambda: _sum(a, b, 100)),
-        "each of 1000 dependent a + b": (CALLS, lambda: _sum(a, b, CALLS)),
+        "each of 100 dependent a + b": (100, lambda: chain(a, b, 100)),
+        "each of 1000 dependent a + b": (CALLS, lambda: chain(a, b, CALLS)),
         "one sum and its wait": (1, lambda: a.sum()),
         "one float(x)": (1, lambda: float(a[7])),
     }
@@ -43,12 +44,6 @@ def costs() -> dict[str, float]:
         (seconds,) = medians([run], SECONDS)
         found[name] = rounded(1e6 * seconds / count)
     return found
-
-
-def _sum(x: dv.Tensor, y: dv.Tensor, count: int) -> dv.Tensor:
-    for _ in range(count):
-        x = x + y
-    return x
 
 
 def _waited(call: Callable[[], object]) -> None:
