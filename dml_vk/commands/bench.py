@@ -147,18 +147,18 @@ def _of_gpu(arguments: argparse.Namespace) -> int:
     from dml_vk.commands.gpu import markdown, report
     from dml_vk.runtime.device import device
 
-    def save(found: report.Report) -> None:
+    def save(findings: report.Report) -> None:
         if arguments.json not in (None, STDOUT):
-            write("bench", arguments.json, report.as_json(found))
+            write("bench", arguments.json, report.as_json(findings))
 
     names = [name for name in NAMES if name in arguments.cases]
     with device(arguments.device) as chosen, Progress() as progress:
         size = arguments.size or (SIZE if chosen.info.type == "cpu" else report.SIZE)
         parts = report.Parts(surroundings(chosen), save, progress)
         report.measure(parts, chosen, names, size)
-    found = parts.report
-    print(report.as_json(found) if arguments.json == STDOUT else markdown.as_markdown(found))
-    return int(bool(found["failures"]))
+    findings = parts.report
+    print(report.as_json(findings) if arguments.json == STDOUT else markdown.as_markdown(findings))
+    return int(bool(findings["failures"]))
 
 
 def _beside(arguments: argparse.Namespace) -> int:
@@ -166,18 +166,20 @@ def _beside(arguments: argparse.Namespace) -> int:
     from dml_vk.commands.gpu.report import SIZE as GPU_SIZE
     from dml_vk.runtime.device import device
 
-    def save(found: dict[str, Any]) -> None:
+    def save(findings: dict[str, Any]) -> None:
         if arguments.json not in (None, STDOUT):
-            write("bench", arguments.json, json.dumps(found, indent=2) + "\n")
+            write("bench", arguments.json, json.dumps(findings, indent=2) + "\n")
 
     with device(arguments.device) as chosen, Progress() as progress:
         size = arguments.size or (4 if chosen.info.type == "cpu" else GPU_SIZE)
         about = surroundings(chosen)
-        found = report.measure(
+        findings = report.measure(
             chosen, arguments.beside, size, arguments.match, progress, save, about
         )
-    print(json.dumps(found, indent=2) if arguments.json == STDOUT else report.as_markdown(found))
-    return int(bool(report.failures(found)))
+    print(
+        json.dumps(findings, indent=2) if arguments.json == STDOUT else report.as_markdown(findings)
+    )
+    return int(bool(report.failures(findings)))
 
 
 def measured(names: list[str], sizes: tuple[int, int, int, int], progress: Progress) -> list[Row]:

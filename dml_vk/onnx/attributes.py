@@ -28,11 +28,11 @@ def value_of(what: str, attribute: Any, source: Source, graph: Any) -> Any:
     if kind == GRAPH:
         return graph(attribute.g)
     if kind == FLOATS:
-        return [_float(one) for one in attribute.floats]
+        return [_float(element) for element in attribute.floats]
     if kind == INTS:
         return list(attribute.ints)
     if kind == STRINGS:
-        return [to_text(what, one) for one in attribute.strings]
+        return [to_text(what, element) for element in attribute.strings]
     if kind == TYPE:
         return attribute.tp
     rule = "attributes must be numbers, texts, lists of these, tensors or graphs"

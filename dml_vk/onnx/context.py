@@ -48,9 +48,9 @@ class Context:
         """How many outputs it has."""
         return len(self.node.outputs)
 
-    def wants(self, place: int) -> bool:
+    def wants(self, index: int) -> bool:
         """Whether somebody may use the output at a place."""
-        return place < len(self.node.outputs) and self.node.outputs[place] != ""
+        return index < len(self.node.outputs) and self.node.outputs[index] != ""
 
     def __getitem__(self, name: str) -> Any:
         """Return an attribute that must be there, if only as the schema's default."""

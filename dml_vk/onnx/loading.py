@@ -86,6 +86,6 @@ def _parsed(what: str, onnx: Any, data: bytes) -> Any:
 def _with_graph(what: str, model: Any) -> Any:
     if not model.HasField("graph") or not model.ir_version or not model.opset_import:
         rule = "a model must have a graph, an IR version and opsets"
-        given = {"graph": model.HasField("graph"), "opsets": len(model.opset_import)}
-        raise ModelError(what, rule, ir_version=model.ir_version, **given)
+        present = {"graph": model.HasField("graph"), "opsets": len(model.opset_import)}
+        raise ModelError(what, rule, ir_version=model.ir_version, **present)
     return model

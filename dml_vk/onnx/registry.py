@@ -24,8 +24,8 @@ class Operator(NamedTuple):
     is_random: bool
     is_expanded: bool  # by its schema's function
 
-    def wants_host(self, place: int) -> bool:
-        return self.host if isinstance(self.host, bool) else place in self.host
+    def wants_host(self, index: int) -> bool:
+        return self.host if isinstance(self.host, bool) else index in self.host
 
 
 OPERATORS: dict[tuple[str, str], Operator] = {}
@@ -74,5 +74,5 @@ def on_host(*names: str) -> Callable[[Function], Function]:
 
 def find(domain: str, name: str, opset: int) -> Operator | None:
     """Return an operator, if it is supported in this opset."""
-    found = OPERATORS.get((domain, name))
-    return found if found is not None and found.first <= opset else None
+    entry = OPERATORS.get((domain, name))
+    return entry if entry is not None and entry.first <= opset else None

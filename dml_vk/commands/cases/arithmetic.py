@@ -60,11 +60,11 @@ def product(name: str, shape: tuple[int, ...], kind: str) -> Case:
 def _networks(scale: int, is_large: bool) -> Iterator[Case]:
     batch = 32 if is_large else 1
 
-    def functional(name: str, **given: Any) -> Any:
-        return lambda xp, *operands: getattr(xp.nn.functional, name)(*operands, **given)
+    def functional(name: str, **options: Any) -> Any:
+        return lambda xp, *operands: getattr(xp.nn.functional, name)(*operands, **options)
 
-    def conv(**given: Any) -> dict[str, Any]:
-        return {"torch": functional("conv2d", **given), "cupy": None}
+    def conv(**options: Any) -> dict[str, Any]:
+        return {"torch": functional("conv2d", **options), "cupy": None}
 
     for channels, edge in ((64, 56), (256, 14)):
         for suffix, make in (("", numbers), (", NHWC", channels_last)):
@@ -145,13 +145,13 @@ def _decompositions(is_large: bool) -> Iterator[Case]:
 
     def definite() -> Array:
         a = numbers(edge, edge)
-        made: Array = a @ a.T + edge * np.eye(edge, dtype=np.float32)
-        return made
+        matrix: Array = a @ a.T + edge * np.eye(edge, dtype=np.float32)
+        return matrix
 
     def symmetric() -> Array:
         a = numbers(small, small)
-        made: Array = a + a.T
-        return made
+        matrix: Array = a + a.T
+        return matrix
 
     yield Case(
         f"cholesky {edge}",

@@ -83,7 +83,7 @@ def _to_last(pixels: Array) -> Array:
 
 
 def empty(dtype: str, *shape: int) -> Callable[[], Array]:
-    """What makes memory for a result."""
+    """A function that allocates memory for a result."""
     return lambda: np.empty(shape, dtype)
 
 

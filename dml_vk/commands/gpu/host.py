@@ -37,13 +37,13 @@ def costs() -> dict[str, float]:
         "one sum and its wait": (1, lambda: a.sum()),
         "one float(x)": (1, lambda: float(a[7])),
     }
-    found = {}
+    microseconds = {}
     for name, (count, call) in calls.items():
         run = functools.partial(_waited, call)
         run()
         (seconds,) = medians([run], SECONDS)
-        found[name] = rounded(1e6 * seconds / count)
-    return found
+        microseconds[name] = rounded(1e6 * seconds / count)
+    return microseconds
 
 
 def _waited(call: Callable[[], object]) -> None:
@@ -58,7 +58,7 @@ def transfers(nbytes: int) -> dict[str, Any]:
     buffer.write(data)
     same = bool(np.array_equal(buffer.read(dtype="uint32"), data))
     seconds = medians([lambda: _waited(lambda: buffer.write(data)), buffer.read], SECONDS)
-    upload, download = (rounded(data.nbytes / one / 1e9) for one in seconds)
+    upload, download = (rounded(data.nbytes / spent / 1e9) for spent in seconds)
     return {"nbytes": data.nbytes, "agrees": same, "upload": upload, "download": download}
 
 
@@ -71,8 +71,8 @@ def order() -> dict[str, Any]:
     expected = _chained(start, start[::-1].copy())
     begun, wrong = time.perf_counter(), 0
     for _ in range(CHAINS):
-        found = _chained(dv.asarray(start), dv.asarray(start[::-1].copy()))
-        wrong += not np.array_equal(np.asarray(found), expected)
+        result = _chained(dv.asarray(start), dv.asarray(start[::-1].copy()))
+        wrong += not np.array_equal(np.asarray(result), expected)
     return {
         "operations": 3 * STEPS * CHAINS,
         "chains": CHAINS,

@@ -34,15 +34,15 @@ class Parts:
         self._progress.step(name)
         failures = self.report["failures"]
         try:
-            found = measured()
+            result = measured()
         except Exception as error:  # drivers fail in ways of their own
             failures.append(f"{name}: {type(error).__name__}: {error}")
         else:
             if among:
-                self.report.setdefault(among, []).append(found)
+                self.report.setdefault(among, []).append(result)
             else:
-                self.report[name] = found
-            failures += [f"{name}: {what}" for what in _wrong(name, found)]
+                self.report[name] = result
+            failures += [f"{name}: {what}" for what in _wrong(name, result)]
         self._save(self.report)
 
 
@@ -73,13 +73,13 @@ def as_json(report: Report) -> str:
     return json.dumps(report, indent=2) + "\n"
 
 
-def _wrong(name: str, found: dict[str, Any]) -> list[str]:
+def _wrong(name: str, result: dict[str, Any]) -> list[str]:
     """What is wrong with the results of a part, in words."""
     told = []
     if name == "arithmetic":
-        told += [f"the device does not {text}" for text in lacking(found)]
-    if found.get("agrees") is False:
+        told += [f"the device does not {text}" for text in lacking(result)]
+    if result.get("agrees") is False:
         told.append("the result is not what it must be")
-    if found.get("wrong"):
-        told.append(f"{found['wrong']} of {found['chains']} chains end with another result")
+    if result.get("wrong"):
+        told.append(f"{result['wrong']} of {result['chains']} chains end with another result")
     return told

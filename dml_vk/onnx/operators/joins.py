@@ -24,14 +24,14 @@ def split(node: Context, x: Values, sizes: Array | None = None) -> tuple[Values,
 
 
 def split_sizes(node: Context, size: int, sizes: Array | None) -> list[int]:
-    """The sizes of the parts: an input from opset 13 on, an attribute before, else equal ones."""
-    given = node.get("split") if node.opset < 13 else sizes
-    if given is not None:
-        wanted = [int(one) for one in given]
+    """Sizes of the parts, from an input (opset 13) or an attribute (before); equal by default."""
+    asked = node.get("split") if node.opset < 13 else sizes
+    if asked is not None:
+        wanted = [int(part) for part in asked]
         if sum(wanted) != size or min(wanted, default=0) < 0 or len(wanted) != node.count:
             rule = "sizes of parts must add up to that of the axis, one for each output"
             raise node.refuse(rule, size=size, parts=wanted, outputs=node.count)
         return wanted
     count = node.get("num_outputs") or node.count
     each = -(-size // count)
-    return [max(min(each, size - place * each), 0) for place in range(count)]
+    return [max(min(each, size - number * each), 0) for number in range(count)]

@@ -1,4 +1,4 @@
-"""Values of the host, from which shapes are computed: NumPy's operations, each of them exact.
+"""Operators on small values of the host, such as shapes, by NumPy; all are exact.
 
 A function returns None where the operation is not exact, or not small: then the device computes it.
 """
@@ -6,7 +6,7 @@ A function returns None where the operation is not exact, or not small: then the
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -26,7 +26,7 @@ _EXACT_OPERATORS = (
     *("Abs", "Add", "And", "Ceil", "Equal", "Floor", "Greater", "GreaterOrEqual", "Less"),
     *("LessOrEqual", "Mul", "Neg", "Not", "Or", "Sqrt", "Sub", "Xor"),
 )
-_ELEMENTWISE: dict[str, Callable[..., Any]] = {
+_ELEMENTWISE: dict[str, Callable[..., Array]] = {
     **{name: getattr(np, FUNCTIONS[name].__name__) for name in _EXACT_OPERATORS},
     "Max": np.maximum,
     "Min": np.minimum,
@@ -36,9 +36,9 @@ _OF_ANY = (np.maximum, np.minimum)
 _EXACT = (np.dtype(np.float32), np.dtype(np.float64))
 
 
-def _elementwise(function: Callable[..., Any]) -> Any:
-    def compute(node: Context, *xs: Array) -> Any:
-        if _is_large(xs) or not all(one.dtype.kind in "biu" or one.dtype in _EXACT for one in xs):
+def _elementwise(function: Callable[..., Array]) -> Callable[..., Array | None]:
+    def compute(node: Context, *xs: Array) -> Array | None:
+        if _is_large(xs) or not all(x.dtype.kind in "biu" or x.dtype in _EXACT for x in xs):
             return None
         with np.errstate(all="ignore"):
             if function in _OF_ANY:
@@ -48,9 +48,9 @@ def _elementwise(function: Callable[..., Any]) -> Any:
     return compute
 
 
-def _is_large(xs: Any) -> bool:
+def _is_large(xs: Sequence[Array]) -> bool:
     try:
-        return int(np.prod(np.broadcast_shapes(*[one.shape for one in xs]))) > MOST_ON_HOST
+        return int(np.prod(np.broadcast_shapes(*[x.shape for x in xs]))) > MOST_ON_HOST
     except ValueError:
         return True  # the device's function says what is wrong
 
@@ -107,7 +107,7 @@ def transpose(node: Context, x: Array) -> Array:
 
 @on_host("Expand")
 def expand(node: Context, x: Array, sizes: Array) -> Array | None:
-    wanted = tuple(int(one) for one in sizes)
+    wanted = tuple(int(size) for size in sizes)
     if np.prod(wanted, dtype=float) > MOST_ON_HOST:
         return None
     return np.broadcast_to(x, expanded(x.shape, sizes))
@@ -117,12 +117,12 @@ def expand(node: Context, x: Array, sizes: Array) -> Array | None:
 def tile(node: Context, x: Array, repeats: Array) -> Array | None:
     if x.size * np.prod(repeats, dtype=float) > MOST_ON_HOST:
         return None
-    return np.tile(x, tuple(int(one) for one in repeats))
+    return np.tile(x, tuple(int(repeat) for repeat in repeats))
 
 
 @on_host("ConstantOfShape")
 def constant_of_shape(node: Context, sizes: Array) -> Array | None:
-    wanted = tuple(int(one) for one in sizes)
+    wanted = tuple(int(size) for size in sizes)
     if np.prod(wanted, dtype=float) > MOST_ON_HOST:
         return None
     value = filling(node)
@@ -138,13 +138,13 @@ def arange(node: Context, start: Array, limit: Array, delta: Array) -> Array | N
     return np.asarray(start.reshape(()) + steps * delta.reshape(()))
 
 
-def _reduction(function: Any) -> Any:
+def _reduction(function: Any) -> Callable[..., Array | None]:
     def compute(node: Context, x: Array, axes: Array | None = None) -> Array | None:
         if x.dtype.kind not in "iu" or not x.size:
             return None
         along = reduced_axes(node, x.ndim, axes)
-        kept = bool(node.get("keepdims", 1))
-        return np.asarray(function(x, axis=along, keepdims=kept)).astype(x.dtype)
+        keepdims = bool(node.get("keepdims", 1))
+        return np.asarray(function(x, axis=along, keepdims=keepdims)).astype(x.dtype)
 
     return compute
 
