@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,11 +10,14 @@ from dml_vk.errors import ModelError
 from dml_vk.onnx.constants import Source, to_array
 from dml_vk.onnx.texts import to_text
 
+if TYPE_CHECKING:
+    from onnx import AttributeProto
+
 FLOAT, INT, STRING, TENSOR, GRAPH, FLOATS, INTS, STRINGS = range(1, 9)
 TYPE = 13
 
 
-def value_of(what: str, attribute: Any, source: Source, graph: Any) -> Any:
+def value_of(what: str, attribute: AttributeProto, source: Source, graph: Any) -> Any:
     """Return an attribute's value; `graph` makes one of a GraphProto."""
     kind = attribute.type
     if kind == FLOAT:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from dml_vk.onnx.element_types import DTYPES, WIDENED, name_of, to_dtype
 from dml_vk.onnx.package import onnx_package
 from dml_vk.onnx.texts import to_text
 from dml_vk.tensor.host import Array
+
+if TYPE_CHECKING:
+    from onnx import TensorProto
 
 MOST_ELEMENTS = 2**48
 EXTERNAL = 1  # TensorProto.EXTERNAL
@@ -56,7 +59,7 @@ class Source:
         return data[offset : offset + nbytes]
 
 
-def to_array(what: str, tensor: Any, source: Source) -> Array:
+def to_array(what: str, tensor: TensorProto, source: Source) -> Array:
     """Return a TensorProto's elements. Nothing is allocated before its size is known to be true."""
     kind, shape, name = tensor.data_type, tuple(tensor.dims), to_text(what, tensor.name)
     if kind not in WIDENED:
@@ -81,7 +84,7 @@ def to_array(what: str, tensor: Any, source: Source) -> Array:
     return array
 
 
-def _external(what: str, tensor: Any, source: Source) -> Array:
+def _external(what: str, tensor: TensorProto, source: Source) -> Array:
     pairs = [(entry.key, entry.value) for entry in tensor.external_data]
     entries = {to_text(what, key): to_text(what, value) for key, value in pairs}
     try:
@@ -93,7 +96,7 @@ def _external(what: str, tensor: Any, source: Source) -> Array:
     return source.read(what, tensor.name, entries.get("location", ""), offset, nbytes)
 
 
-def _from_field(what: str, tensor: Any, shape: tuple[int, ...], count: int) -> Array:
+def _from_field(what: str, tensor: TensorProto, shape: tuple[int, ...], count: int) -> Array:
     kind = tensor.data_type
     field, parts = _FIELDS.get(kind, ("int32_data", 1))
     held, wanted = len(getattr(tensor, field)), count * parts

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dml_vk.errors import ModelError
 from dml_vk.onnx.constants import Source
 from dml_vk.onnx.graph import Graph, Node, Types
 from dml_vk.onnx.package import onnx_package
 from dml_vk.onnx.reading import read_function
+
+if TYPE_CHECKING:
+    from onnx import NodeProto
 
 
 def expansion(node: Node, types: Types) -> Graph:
@@ -38,9 +41,9 @@ def _expanded(node: Node, types: Types) -> Graph:
     return read_function(what, function, node.attributes, Source(None))
 
 
-def _resolved(onnx: Any, node: Node) -> Any:
+def _resolved(onnx: Any, node: Node) -> NodeProto:
     """The node with values in place of the attributes that it takes from a function's call."""
-    proto = onnx.NodeProto()
+    proto: NodeProto = onnx.NodeProto()
     proto.CopyFrom(node.proto)
     plain = [attribute for attribute in proto.attribute if not attribute.ref_attr_name]
     named = [attribute.name for attribute in proto.attribute if attribute.ref_attr_name]

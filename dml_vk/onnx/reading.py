@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, Any
 
 from dml_vk.errors import ModelError
 from dml_vk.onnx.attributes import value_of
@@ -17,12 +17,22 @@ from dml_vk.onnx.texts import to_text, to_texts
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.host import Array
 
+if TYPE_CHECKING:
+    from onnx import (
+        FunctionProto,
+        GraphProto,
+        ModelProto,
+        NodeProto,
+        OperatorSetIdProto,
+        ValueInfoProto,
+    )
+
 MOST_NODES = 2**20  # with those of functions, at each place that calls them
 MOST_DEPTH = 64  # of graphs in graphs
 Bindings = Mapping[str, Any]
 
 
-def read(what: str, model: Any, source: Source) -> Graph:
+def read(what: str, model: ModelProto, source: Source) -> Graph:
     """Return a model's graph; an operator that is not supported is an error that lists all."""
     reader = _Reader(what, model, source)
     graph = reader.graph(model.graph, {}, reader.opsets(model.opset_import), is_inner=False)
@@ -31,7 +41,9 @@ def read(what: str, model: Any, source: Source) -> Graph:
     return graph
 
 
-def read_function(what: str, function: Any, attributes: dict[str, Any], source: Source) -> Graph:
+def read_function(
+    what: str, function: FunctionProto, attributes: dict[str, Any], source: Source
+) -> Graph:
     """Return the graph of a function that is called with these attributes."""
     reader = _Reader(what, None, source)
     graph = reader.function(function, attributes)
@@ -40,7 +52,7 @@ def read_function(what: str, function: Any, attributes: dict[str, Any], source: 
 
 
 class _Reader:
-    def __init__(self, what: str, model: Any, source: Source) -> None:
+    def __init__(self, what: str, model: ModelProto | None, source: Source) -> None:
         self.what = what
         self.source = source
         self.missing: list[str] = []
@@ -58,7 +70,7 @@ class _Reader:
             rule = "every operator must be supported"
             raise ModelError(self.what, rule, missing=self.missing)
 
-    def opsets(self, imports: Any) -> dict[str, int]:
+    def opsets(self, imports: Iterable[OperatorSetIdProto]) -> dict[str, int]:
         """The opset of each domain; too new ones are refused, since nobody knows what they mean."""
         versions = {
             (ONNX if is_onnx(opset.domain) else opset.domain): opset.version for opset in imports
@@ -71,7 +83,7 @@ class _Reader:
         return versions
 
     def graph(
-        self, proto: Any, bindings: Bindings, opsets: Mapping[str, int], *, is_inner: bool
+        self, proto: GraphProto, bindings: Bindings, opsets: Mapping[str, int], *, is_inner: bool
     ) -> Graph:
         self._enter(proto.name)
         if proto.sparse_initializer:
@@ -95,7 +107,7 @@ class _Reader:
             rule = f"graphs and functions must be at most {MOST_DEPTH} deep in each other"
             raise ModelError(self.what, rule, name=name)
 
-    def _node(self, proto: Any, bindings: Bindings, opsets: Mapping[str, int]) -> Node:
+    def _node(self, proto: NodeProto, bindings: Bindings, opsets: Mapping[str, int]) -> Node:
         self._count += 1
         if self._count > MOST_NODES:
             rule = f"a model must have at most {MOST_NODES} nodes, with those of its functions"
@@ -131,8 +143,10 @@ class _Reader:
             self.missing.append(f"{domain or 'ai.onnx'}.{node.label}, opset {version}{since}")
         return node
 
-    def _attributes(self, proto: Any, bindings: Bindings, opsets: Mapping[str, int]) -> Any:
-        def graph(inner: Any) -> Graph:
+    def _attributes(
+        self, proto: NodeProto, bindings: Bindings, opsets: Mapping[str, int]
+    ) -> dict[str, Any]:
+        def graph(inner: GraphProto) -> Graph:
             return self.graph(inner, bindings, opsets, is_inner=True)
 
         values = {}
@@ -152,7 +166,9 @@ class _Reader:
         except Exception:  # onnx has a class for it, whose place depends on the release
             return None
 
-    def _defaults(self, proto: Any, domain: str, version: int, attributes: dict[str, Any]) -> Any:
+    def _defaults(
+        self, proto: NodeProto, domain: str, version: int, attributes: dict[str, Any]
+    ) -> dict[str, Any]:
         """The attributes, with the defaults of the operator's schema in this opset."""
         schema = self._schema(proto.op_type, domain, version)
         if schema is None:
@@ -177,7 +193,7 @@ class _Reader:
         }
         return {**defaults, **attributes}
 
-    def function(self, function: Any, attributes: dict[str, Any]) -> Graph:
+    def function(self, function: FunctionProto, attributes: dict[str, Any]) -> Graph:
         self._enter(function.name)
         opsets = self.opsets(function.opset_import)
         defaults = {
@@ -195,7 +211,7 @@ class _Reader:
         ]
         return checked(self.what, function.name, inputs, outputs, {}, nodes)
 
-    def _declared(self, proto: Any) -> Declared:
+    def _declared(self, proto: ValueInfoProto) -> Declared:
         if not proto.type.HasField("tensor_type"):
             return Declared(to_text(self.what, proto.name), None, None)
         tensor, name = proto.type.tensor_type, to_text(self.what, proto.name)
