@@ -1,6 +1,18 @@
-"""How a benchmark describes itself: the table at the end reads it."""
+"""How a benchmark runs a case by each library, and describes itself for the table at the end."""
 
 from __future__ import annotations
+
+import functools
+import importlib.util
+
+import numpy as np
+
+import dml_vk
+from dml_vk.commands.cases.libraries import NumPy, Ours, Torch
+
+OTHERS = ("torch",) if importlib.util.find_spec("torch") is not None else ()
+WHO = ("dml_vk", "numpy", *OTHERS)
+FORMATS = {"NCHW": dml_vk.contiguous_format, "NHWC": dml_vk.channels_last}
 
 
 def describe(benchmark, group, case, who, nbytes=None, calls=1):
@@ -11,7 +23,46 @@ def describe(benchmark, group, case, who, nbytes=None, calls=1):
         benchmark.extra_info.update(nbytes=nbytes)
 
 
-def finish(benchmark, nbytes):
-    """Add the result in gigabytes per second, after it has run."""
+def finish(benchmark, nbytes=0, operations=0):
+    """Add gigabytes per second, or billions of operations, after it has run."""
     if benchmark.stats:  # None where benchmarks run as plain tests
-        benchmark.extra_info["GB/s"] = round(nbytes / benchmark.stats.stats.median / 1e9, 2)
+        for unit, amount in {"GB/s": nbytes, "GFLOP/s": operations}.items():
+            if amount:
+                rate = amount / benchmark.stats.stats.median / 1e9
+                benchmark.extra_info[unit] = round(rate, 2)
+
+
+@functools.cache
+def library(who):
+    """PyTorch computes on the CPU, as NumPy does."""
+    return {"dml_vk": lambda: Ours(dml_vk.device()), "numpy": NumPy, "torch": on_cpu}[who]()
+
+
+def on_cpu():
+    return Torch(may_use_gpu=False)
+
+
+def measure(benchmark, group, case, who, calls, arrays, nbytes=None, operations=0):
+    """Time a call and its wait, and return its result as an array.
+
+    A call takes the library's module and its operands; `calls` has one for each library by name, or
+    is the one of all.
+    """
+    describe(benchmark, group, case, who, nbytes)
+    theirs = library(who)
+    call = calls[who] if isinstance(calls, dict) else calls
+    operands = [theirs.array(array) for array in arrays]
+
+    def waited():
+        result = call(theirs.module, *operands)
+        theirs.wait()
+        return result
+
+    result = benchmark(waited)
+    finish(benchmark, nbytes, operations)
+    return result if isinstance(result, tuple) else np.asarray(result)
+
+
+def channels_last(array):
+    """The same elements of NCHW in the memory order NHWC."""
+    return np.ascontiguousarray(array.transpose(0, 2, 3, 1)).transpose(0, 3, 1, 2)

@@ -13,9 +13,8 @@ from typing import NamedTuple
 import numpy as np
 
 import dml_vk
+from bench.cases import FORMATS
 from dml_vk import nn
-
-FORMATS = {"NCHW": dml_vk.contiguous_format, "NHWC": dml_vk.channels_last}
 
 
 class Node(NamedTuple):

@@ -11,8 +11,8 @@ import pytest
 
 import dml_vk
 from bench.cases import describe, finish
-from dml_vk.commands.beside.libraries import opened
-from dml_vk.commands.beside.table import cases
+from dml_vk.commands.cases.libraries import opened
+from dml_vk.commands.cases.table import cases
 from dml_vk.commands.gpu.copy_rate import copy_rate
 from dml_vk.commands.gpu.kernels import by_device
 
@@ -52,9 +52,5 @@ def test_case(benchmark, rate, name, library):
         if seconds:
             benchmark.extra_info["device_ms"] = round(1e3 * seconds, 5)
     benchmark.pedantic(waited, rounds=7, iterations=1, warmup_rounds=2)
-    if case.nbytes:
-        finish(benchmark, case.nbytes)
-    elif case.operations and benchmark.stats:
-        gflops = case.operations / benchmark.stats.stats.median / 1e9
-        benchmark.extra_info["GFLOP/s"] = round(gflops, 2)
+    finish(benchmark, case.nbytes, case.operations)
     library.release()

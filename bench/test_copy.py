@@ -5,19 +5,15 @@ Bytes are counted as read and written. PyTorch is in the table if it is installe
 
 from __future__ import annotations
 
-import importlib.util
-
 import numpy as np
 import pytest
 
 import dml_vk
-from bench.cases import describe, finish
+from bench.cases import WHO, describe, finish
 from dml_vk.layout import Layout, channels_last
 
 packed = Layout.packed
 
-HAS_TORCH = importlib.util.find_spec("torch") is not None
-WHO = ("dml_vk", "numpy", "torch") if HAS_TORCH else ("dml_vk", "numpy")
 BIG, RGB, VIDEO, SOUND = (16, 64, 128, 128), (16, 3, 512, 512), (4, 32, 16, 64, 64), (16, 64, 16384)
 
 

@@ -6,18 +6,15 @@ memory. The copy in each group is the simplest kernel on the device.
 
 from __future__ import annotations
 
-import importlib.util
+import functools
 
 import numpy as np
 import pytest
 
-import dml_vk
-from bench.cases import describe, finish
+from bench.cases import WHO, channels_last, measure
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.testing.elementwise import cast, reference, ulps_apart
 
-HAS_TORCH = importlib.util.find_spec("torch") is not None
-WHO = ("dml_vk", "numpy", "torch") if HAS_TORCH else ("dml_vk", "numpy")
 SIZES = (16, 64, 128, 128)
 HALVES, BYTES, WIDE = "float16", "uint8", "float64"
 
@@ -89,34 +86,32 @@ def operand(seed, dtype, kind):
     elif np.dtype(dtype).kind in "iu":
         values *= 100
     array = values.astype(dtype)
-    if kind == "NHWC":
-        array = np.ascontiguousarray(array.transpose(0, 2, 3, 1)).transpose(0, 3, 1, 2)
-    return array
+    return channels_last(array) if kind == "NHWC" else array
 
 
-def by_numpy(name, arrays, out):
+def by_dml_vk(name, xp, out, *xs):
     if name == "astype":
-        return lambda: np.copyto(out, arrays[0], casting="unsafe")
-    if name == "where":
-        return lambda: np.copyto(out, np.where(*arrays))
-    function = getattr(np, OPERATORS[name].numpy or name)
-    return lambda: function(*arrays, out=out)
+        return xp.astype(*xs, out.dtype, out=out)
+    return getattr(xp, name)(*xs, out=out)
 
 
-def by_torch(name, arrays, out):
-    import torch
+def by_numpy(name, xp, out, *xs):
+    if name in ("astype", "where"):
+        return np.copyto(out, xs[0] if name == "astype" else np.where(*xs), casting="unsafe")
+    return getattr(np, OPERATORS[name].numpy or name)(*xs, out=out)
 
-    tensors = [torch.from_numpy(array) for array in arrays]
-    result = torch.from_numpy(out)
+
+def by_torch(name, xp, out, *xs):
     if name == "astype":
-        return lambda: result.copy_(tensors[0])
+        return out.copy_(*xs)
     if name in ("relu", "gelu", "softplus"):
-        function = getattr(torch.nn.functional, name)
-        return lambda: function(tensors[0])
+        return getattr(xp.nn.functional, name)(*xs)
     if name == "add":  # as it is written
-        return lambda: tensors[0] + tensors[1]
-    function = getattr(torch, {"less": "lt"}.get(name, name))
-    return lambda: function(*tensors, out=result)
+        return xs[0] + xs[1]
+    return getattr(xp, {"less": "lt"}.get(name, name))(*xs, out=out)
+
+
+CALLS = {"dml_vk": by_dml_vk, "numpy": by_numpy, "torch": by_torch}
 
 
 def check(name, arrays, found):
@@ -136,22 +131,10 @@ def check(name, arrays, found):
 @pytest.mark.parametrize(("group", "case", "who"), ROWS)
 def test_elementwise(benchmark, group, case, who):
     name, operands, dtype = CASES[group][case]
-    arrays = [operand(seed, *one) for seed, one in enumerate(operands)]
+    arrays = [operand(seed, *parts) for seed, parts in enumerate(operands)]
     out = np.zeros_like(arrays[-1] if operands[-1][1] == "NHWC" else arrays[0], dtype=dtype)
     nbytes = sum(array.nbytes for array in (*arrays, out))
-    describe(benchmark, group, case, who, nbytes)
+    calls = {who: functools.partial(call, name) for who, call in CALLS.items()}
+    result = measure(benchmark, group, case, who, calls, [out, *arrays], nbytes)
     if who == "dml_vk":
-        tensors = [dml_vk.asarray(array) for array in arrays]
-        target = dml_vk.asarray(out)
-        function = getattr(dml_vk, name)
-        given = [*tensors, dtype] if name == "astype" else tensors
-
-        def call():
-            function(*given, out=target)
-            dml_vk.synchronize()
-
-        benchmark(call)
-        check(name, arrays, target.numpy())
-    else:
-        benchmark((by_numpy if who == "numpy" else by_torch)(name, arrays, out))
-    finish(benchmark, nbytes)
+        check(name, arrays, result)

@@ -6,16 +6,12 @@ time on the host.
 
 from __future__ import annotations
 
-import importlib.util
-
 import numpy as np
 import pytest
 
 import dml_vk
-from bench.cases import describe, finish
+from bench.cases import WHO, describe, finish
 
-HAS_TORCH = importlib.util.find_spec("torch") is not None
-WHO = ("dml_vk", "numpy", "torch") if HAS_TORCH else ("dml_vk", "numpy")
 EVERY = slice(None)
 TABLE, ROWS, NUMEL = (32768, 512), 16384, 2**22
 _random = np.random.default_rng(3)

@@ -6,17 +6,11 @@ product and a sum counted as two operations, are in the benchmark's own record.
 
 from __future__ import annotations
 
-import importlib.util
-
 import numpy as np
 import pytest
 
-import dml_vk
-from bench.cases import describe
+from bench.cases import WHO, measure
 from dml_vk.testing import products
-
-HAS_TORCH = importlib.util.find_spec("torch") is not None
-WHO = ("dml_vk", "numpy", "torch") if HAS_TORCH else ("dml_vk", "numpy")
 
 # case: (dtype, sizes of a, sizes of b, which of them are turned)
 CASES = {
@@ -53,28 +47,9 @@ def test_matmul(benchmark, case, who):
     dtype, first, second, turned = CASES[case]
     a, b = operand(1, dtype, first, "a" in turned), operand(2, dtype, second, "b" in turned)
     out = np.zeros((*first[:-1], second[-1]), dtype)
-    describe(benchmark, "matmul", case, who)
-    if who == "numpy":
-        benchmark(lambda: np.matmul(a, b, out=out))
-        result = out
-    elif who == "torch":
-        import torch
-
-        x, y, z = (torch.from_numpy(array) for array in (a, b, out))
-        benchmark(lambda: torch.matmul(x, y, out=z))
-        result = out
-    else:
-        x, y, z = (dml_vk.asarray(array) for array in (a, b, out))
-
-        def call():
-            dml_vk.matmul(x, y, out=z)
-            dml_vk.synchronize()
-
-        benchmark(call)
-        result = z.numpy()
-    if benchmark.stats:
-        flops = 2 * out.size * first[-1]
-        benchmark.extra_info["GFLOP/s"] = round(flops / benchmark.stats.stats.median / 1e9, 2)
+    call = lambda xp, x, y, out: xp.matmul(x, y, out=out)  # noqa: E731
+    operations = 2 * out.size * first[-1]
+    result = measure(benchmark, "matmul", case, who, call, [a, b, out], operations=operations)
     rows, columns = a[..., :2, :], b[..., :2]
     expected = products.matmul(rows, columns)
     if who == "dml_vk" or dtype[0] != "f":

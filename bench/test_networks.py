@@ -14,9 +14,8 @@ import numpy as np
 import pytest
 
 import dml_vk
-from bench.cases import describe, finish
-from bench.networks import BY, FORMATS, Node, conv, random, resnet18
-from dml_vk import nn
+from bench.cases import FORMATS, describe
+from bench.networks import BY, Node, conv, random, resnet18
 
 # case: (nodes, sizes of the input)
 CASES = {
@@ -28,10 +27,6 @@ CASES = {
     "depthwise, 144 of 56": ([conv(0, (144, 1, 3, 3), 1, 1, 144)], (1, 144, 56, 56)),
     "max pool 3x3 by 2": ([Node("max_pool", (0,), None, 3, 2, 1)], (1, 64, 112, 112)),
     "ResNet-18": (resnet18(), (1, 3, 224, 224)),
-}
-ROWS = {
-    "softmax, 512 by 1000": ((512, 1000), lambda x, out: nn.softmax(x, out=out)),
-    "layer norm, 512 by 768": ((512, 768), lambda x, out: nn.layer_norm(x, x.shape[-1], out=out)),
 }
 
 
@@ -104,30 +99,3 @@ def test_layers(benchmark, case, order, who):
         assert np.array_equal(found, expected)
     scale = np.abs(expected).max()
     assert np.abs(found.reshape(expected.shape) - expected).max() <= 1e-3 * scale
-
-
-@pytest.mark.parametrize("who", ["dml_vk", "copy", *[who for who in BY if who == "torch"]])
-@pytest.mark.parametrize("case", ROWS)
-def test_rows(benchmark, case, who):
-    sizes, function = ROWS[case]
-    array = random(*sizes)
-    x, out = dml_vk.asarray(array), dml_vk.empty(sizes)
-    describe(benchmark, "rows", case, who, 2 * array.nbytes)
-    if who == "torch":
-        import torch
-
-        rows = torch.from_numpy(array)
-        name = case.partition(",")[0].replace(" ", "_")
-        given = {"dim": -1} if name == "softmax" else {"normalized_shape": sizes[1:]}
-        found = benchmark(lambda: getattr(torch.nn.functional, name)(rows, **given)).numpy()
-        expected = function(x, out).numpy()
-    else:
-
-        def call():
-            dml_vk.copy(x, out) if who == "copy" else function(x, out)
-            dml_vk.synchronize()
-
-        benchmark(call)
-        found, expected = out.numpy(), array if who == "copy" else function(x, None).numpy()
-    finish(benchmark, 2 * array.nbytes)
-    assert np.allclose(found, expected, atol=1e-5)

@@ -6,17 +6,13 @@ resampling.
 
 from __future__ import annotations
 
-import importlib.util
-
 import numpy as np
 import pytest
 
 import dml_vk
-from bench.cases import describe, finish
+from bench.cases import FORMATS, OTHERS, describe, finish
 from dml_vk import nn
 
-HAS_TORCH = importlib.util.find_spec("torch") is not None
-FORMATS = {"NCHW": dml_vk.contiguous_format, "NHWC": dml_vk.channels_last}
 IMAGES, SMALL = (8, 64, 56, 56), (1, 64, 56, 56)
 # case: (sizes, ours, PyTorch's, NumPy's)
 ROWS = {
@@ -121,7 +117,7 @@ def measure(benchmark, group, case, who, sizes, functions, form):
     assert np.allclose(found, expected.numpy(), rtol=1e-4, atol=1e-4)
 
 
-WHO = ("dml_vk", "copy", "numpy", "torch") if HAS_TORCH else ("dml_vk", "copy", "numpy")
+WHO = ("dml_vk", "copy", "numpy", *OTHERS)
 
 
 @pytest.mark.parametrize("who", WHO)

@@ -6,21 +6,17 @@ twister. Bytes are counted as written.
 
 from __future__ import annotations
 
-import importlib.util
-
 import numpy as np
 import pytest
 
 import dml_vk
-from bench.cases import describe, finish
+from bench.cases import WHO, describe, finish
 from dml_vk import testing
 from dml_vk.random import Generator
 
 COUNT = 1 << 24
 SEED = 5
 KEY = Generator(SEED).key
-HAS_TORCH = importlib.util.find_spec("torch") is not None
-WHO = ("dml_vk", "numpy", "torch") if HAS_TORCH else ("dml_vk", "numpy")
 FIRST = 4096  # elements that are checked
 HIGH = 1000
 

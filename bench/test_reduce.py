@@ -6,16 +6,12 @@ it reads.
 
 from __future__ import annotations
 
-import importlib.util
-
 import numpy as np
 import pytest
 
-import dml_vk
-from bench.cases import describe, finish
+from bench.cases import WHO, channels_last, measure
+from dml_vk.commands.cases.case import copy_into
 
-HAS_TORCH = importlib.util.find_spec("torch") is not None
-WHO = ("dml_vk", "numpy", "torch") if HAS_TORCH else ("dml_vk", "numpy")
 SIZES = (16, 64, 128, 128)
 
 # case: (function, axis, dtype, format)
@@ -50,32 +46,24 @@ def operand(dtype, kind):
     elif np.dtype(dtype).kind in "iu":
         values *= 100
     array = values.astype(dtype)
-    if kind == "NHWC":
-        array = np.ascontiguousarray(array.transpose(0, 2, 3, 1)).transpose(0, 3, 1, 2)
-    return array
+    return channels_last(array) if kind == "NHWC" else array
 
 
-def by_numpy(name, array, axis):
+def into(name, axis):
+    """What computes it into memory that is there."""
     if name == "copy":
-        out = np.empty_like(array)
-        return lambda: np.copyto(out, array)
-    out = np.empty_like(np.asarray(getattr(array, name)(axis=axis)))
-    return lambda: getattr(np, name)(array, axis=axis, out=out)
+        return lambda xp, x, out: copy_into(xp, out, x)
+    return lambda xp, x, out: getattr(xp, name)(x, axis=axis, out=out)
 
 
-def by_torch(name, array, axis):
-    import torch
-
-    tensor = torch.from_numpy(array)
+def by_torch(name, axis):
     if name == "copy":
-        out = torch.empty_like(tensor)
-        return lambda: out.copy_(tensor)
+        return lambda xp, x, out: out.copy_(x)
     if name == "var":
-        return lambda: torch.var(tensor, dim=axis, correction=0)
+        return lambda xp, x, out: xp.var(x, dim=axis, correction=0)
     if axis is None:
-        return lambda: getattr(torch, name)(tensor)
-    function = getattr(torch, "amax" if name == "max" else name)
-    return lambda: function(tensor, dim=axis)
+        return lambda xp, x, out: getattr(xp, name)(x)
+    return lambda xp, x, out: getattr(xp, "amax" if name == "max" else name)(x, dim=axis)
 
 
 @pytest.mark.parametrize("who", WHO)
@@ -83,26 +71,12 @@ def by_torch(name, array, axis):
 def test_reduce(benchmark, case, who):
     name, axis, dtype, kind = CASES[case]
     array = operand(dtype, kind)
-    describe(benchmark, "reduce", case, who, array.nbytes)
-    if who != "dml_vk":
-        benchmark((by_numpy if who == "numpy" else by_torch)(name, array, axis))
-    else:
-        x = dml_vk.asarray(array)
-        out = dml_vk.asarray(np.zeros_like(array)) if name == "copy" else None
-        out = getattr(dml_vk, name)(x, axis=axis) if out is None else out
-
-        def call():
-            if name == "copy":
-                dml_vk.copy(x, out)
-            else:
-                getattr(dml_vk, name)(x, axis=axis, out=out)
-            dml_vk.synchronize()
-
-        benchmark(call)
-        found = out.numpy()
-        if name == "copy":
-            assert np.array_equal(found, array)
-        else:
-            wide = array.astype(np.float64) if array.dtype.kind == "f" else array
-            assert np.allclose(found, getattr(wide, name)(axis=axis), rtol=2e-3)
-    finish(benchmark, array.nbytes)
+    result = array if name == "copy" else np.asarray(getattr(array, name)(axis=axis))
+    calls = {"dml_vk": into(name, axis), "numpy": into(name, axis), "torch": by_torch(name, axis)}
+    operands = [array, np.zeros_like(result)]
+    result = measure(benchmark, "reduce", case, who, calls, operands, array.nbytes)
+    if name == "copy":
+        assert np.array_equal(result, array)
+    elif who == "dml_vk":
+        wide = array.astype(np.float64) if array.dtype.kind == "f" else array
+        assert np.allclose(result, getattr(wide, name)(axis=axis), rtol=2e-3)

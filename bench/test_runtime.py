@@ -12,6 +12,7 @@ import pytest
 
 import dml_vk
 from bench.cases import describe
+from dml_vk.commands.cases.arithmetic import chain
 from dml_vk.runtime.device import Device
 
 RUNTIMES = ("kompute", "vulkan")
@@ -41,12 +42,6 @@ SMALL = np.linspace(0.5, 2, 1024, dtype=np.float32)
 
 def one(x, y):
     return x + y
-
-
-def chain(x, y, count):
-    for _ in range(count):
-        x = x + y
-    return x
 
 
 def independent(x, y):

@@ -6,17 +6,12 @@ twice.
 
 from __future__ import annotations
 
-import importlib.util
-
 import numpy as np
 import pytest
 
-import dml_vk
-from bench.cases import describe, finish
+from bench.cases import WHO, measure
 from dml_vk.testing.scans import scan
 
-HAS_TORCH = importlib.util.find_spec("torch") is not None
-WHO = ("dml_vk", "numpy", "torch") if HAS_TORCH else ("dml_vk", "numpy")
 COUNT, TABLE = 2**24, (4096, 4096)
 CASES = {
     "cumulative_sum, flat": ((COUNT,), 0, "float32"),
@@ -35,26 +30,18 @@ def test_cumulative_sum(benchmark, case, who):
     most = 7 if dtype == "float16" else 100  # its sums stay finite
     x = (np.random.default_rng(1).random(sizes) * most).astype(dtype)
     out = np.zeros(sizes, "int64" if dtype == "int32" else dtype)
-    describe(benchmark, "scan", case, who, x.nbytes + out.nbytes)
-    if who == "numpy":
-        benchmark(lambda: np.cumulative_sum(x, axis=axis, out=out))
-    elif who == "torch":
-        import torch
-
-        source, target = torch.from_numpy(x), torch.from_numpy(out)
-        benchmark(lambda: torch.cumsum(source, axis, out=target))
-    else:
-        source, target = dml_vk.asarray(x), dml_vk.asarray(out)
-
-        def call():
-            dml_vk.cumulative_sum(source, axis=axis, out=target)
-            dml_vk.synchronize()
-
-        benchmark(call)
+    call = lambda xp, x, out: xp.cumulative_sum(x, axis=axis, out=out)  # noqa: E731
+    calls = {
+        "dml_vk": call,
+        "numpy": call,
+        "torch": lambda xp, x, out: xp.cumsum(x, axis, out=out),
+    }
+    nbytes = x.nbytes + out.nbytes
+    result = measure(benchmark, "scan", case, who, calls, [x, out], nbytes)
+    if who == "dml_vk":
         corner = tuple([slice(None) if dim == axis else 0 for dim in range(len(sizes))])
         expected = scan(np.add, x[corner], dtype=out.dtype)
-        assert np.array_equal(target.numpy()[corner], expected)
-    finish(benchmark, x.nbytes + out.nbytes)
+        assert np.array_equal(result[corner], expected)
 
 
 @pytest.mark.parametrize("who", WHO)
@@ -62,25 +49,14 @@ def test_cumulative_sum(benchmark, case, who):
 def test_nonzero(benchmark, case, who):
     mask = np.random.default_rng(1).random(COUNT) < SHARES[case]
     nbytes = mask.nbytes + 8 * int(mask.sum())
-    describe(benchmark, "scan", case, who, nbytes)
-    if who == "numpy":
-        benchmark(lambda: np.nonzero(mask))
-    elif who == "torch":
-        import torch
-
-        source = torch.from_numpy(mask)
-        benchmark(lambda: torch.nonzero(source, as_tuple=True))
-    else:
-        source = dml_vk.asarray(mask)
-
-        def call():
-            (found,) = dml_vk.nonzero(source)
-            dml_vk.synchronize()
-            return found
-
-        found = benchmark(call)
-        assert np.array_equal(found.numpy(), np.flatnonzero(mask))
-    finish(benchmark, nbytes)
+    call = lambda xp, mask: xp.nonzero(mask)[0]  # noqa: E731
+    calls = {
+        "dml_vk": call,
+        "numpy": call,
+        "torch": lambda xp, mask: xp.nonzero(mask, as_tuple=True)[0],
+    }
+    result = measure(benchmark, "scan", case, who, calls, [mask], nbytes)
+    assert np.array_equal(result, np.flatnonzero(mask))
 
 
 @pytest.mark.parametrize("who", WHO)
@@ -88,21 +64,7 @@ def test_searchsorted(benchmark, who):
     random = np.random.default_rng(1)
     row, keys = np.sort(random.random(2**16, np.float32)), random.random(2**20, np.float32)
     nbytes = keys.nbytes + 8 * keys.size
-    describe(benchmark, "scan", "searchsorted, 1M in 64k", who, nbytes)
-    if who == "numpy":
-        benchmark(lambda: np.searchsorted(row, keys))
-    elif who == "torch":
-        import torch
-
-        benchmark(lambda: torch.searchsorted(torch.from_numpy(row), torch.from_numpy(keys)))
-    else:
-        given = dml_vk.asarray(row), dml_vk.asarray(keys)
-
-        def call():
-            found = dml_vk.searchsorted(*given)
-            dml_vk.synchronize()
-            return found
-
-        found = benchmark(call)
-        assert np.array_equal(found.numpy(), np.searchsorted(row, keys))
-    finish(benchmark, nbytes)
+    call = lambda xp, row, keys: xp.searchsorted(row, keys)  # noqa: E731
+    case = "searchsorted, 1M in 64k"
+    result = measure(benchmark, "scan", case, who, call, [row, keys], nbytes)
+    assert np.array_equal(result, np.searchsorted(row, keys))

@@ -2,16 +2,11 @@
 
 from __future__ import annotations
 
-import importlib.util
-
 import numpy as np
 import pytest
 
-import dml_vk
-from bench.cases import describe, finish
+from bench.cases import WHO, measure
 
-HAS_TORCH = importlib.util.find_spec("torch") is not None
-WHO = ("dml_vk", "numpy", "torch") if HAS_TORCH else ("dml_vk", "numpy")
 # case: (dtype, sizes, axis)
 CASES = {
     "1M float32": ("float32", (2**20,), 0),
@@ -38,24 +33,13 @@ def values(dtype, sizes):
 def test_sort(benchmark, case, who):
     dtype, sizes, axis = CASES[case]
     x = values(dtype, sizes)
-    describe(benchmark, "sort", case, who, x.nbytes)
-    if who == "numpy":
-        benchmark(lambda: np.sort(x, axis, kind="stable"))
-    elif who == "torch":
-        import torch
-
-        tensor = torch.from_numpy(x)
-        benchmark(lambda: torch.sort(tensor, dim=axis, stable=True))
-    else:
-        ours = dml_vk.asarray(x)
-
-        def call():
-            found = dml_vk.sort(ours, axis=axis)
-            dml_vk.synchronize()
-            return found
-
-        assert np.array_equal(benchmark(call).numpy(), np.sort(x, axis))
-    finish(benchmark, x.nbytes)
+    calls = {
+        "dml_vk": lambda xp, x: xp.sort(x, axis=axis),
+        "numpy": lambda xp, x: xp.sort(x, axis, kind="stable"),
+        "torch": lambda xp, x: xp.sort(x, dim=axis, stable=True)[0],
+    }
+    result = measure(benchmark, "sort", case, who, calls, [x], x.nbytes)
+    assert np.array_equal(result, np.sort(x, axis))
 
 
 @pytest.mark.parametrize("who", ["dml_vk", "numpy"])
@@ -63,13 +47,8 @@ def test_sort(benchmark, case, who):
 @pytest.mark.parametrize("name", ["unique_values", "unique_counts", "unique_inverse"])
 def test_unique(benchmark, name, dtype, who):
     x = np.random.default_rng(5).integers(0, 1000, 2**18).astype(dtype)
-    describe(benchmark, "sort", f"{name}, 256K {dtype}", who, x.nbytes)
-    if who == "numpy":
-        benchmark(lambda: getattr(np, name)(x))
-    else:
-        ours = dml_vk.asarray(x)
-        call = getattr(dml_vk, name)
-        found = benchmark(lambda: call(ours))
-        values = found if name == "unique_values" else found.values
-        assert np.array_equal(values.numpy(), np.unique(x))
-    finish(benchmark, x.nbytes)
+    call = lambda xp, x: getattr(xp, name)(x)  # noqa: E731
+    result = measure(benchmark, "sort", f"{name}, 256K {dtype}", who, call, [x], x.nbytes)
+    if who == "dml_vk":  # NumPy's need not be sorted
+        values = result if name == "unique_values" else result.values
+        assert np.array_equal(np.asarray(values), np.unique(x))

@@ -6,16 +6,13 @@ other and which are waited for.
 
 from __future__ import annotations
 
-import importlib.util
-
 import numpy as np
 import pytest
 
 import dml_vk
-from bench.cases import describe
+from bench.cases import WHO, describe
+from dml_vk.commands.cases.arithmetic import chain as dependent
 
-HAS_TORCH = importlib.util.find_spec("torch") is not None
-WHO = ("dml_vk", "numpy", "torch") if HAS_TORCH else ("dml_vk", "numpy")
 CALLS = 100  # a round
 ARRAY = np.linspace(0.5, 2, 64, dtype=np.float32).reshape(8, 8)
 
@@ -67,9 +64,7 @@ def test_a_chain(benchmark, who):
     describe(benchmark, "tensor", "100 dependent a + b", who)
 
     def chain():
-        x = a
-        for _ in range(100):
-            x = x + b
+        x = dependent(a, b, 100)
         dml_vk.synchronize()
         return x
 

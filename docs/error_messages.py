@@ -1,7 +1,12 @@
-"""Every message that dml_vk can raise, read from its source, beside what docs/errors.md says.
+"""Every message that dml_vk can raise, read from its source, and the page that explains them.
 
-`python docs/error_messages.py` lists what the page lacks and what only the page has. Given an
-error's text, `python docs/error_messages.py "add: sizes must agree ..."` prints its entry.
+docs/error_families.txt has a cause and a cure for each family of messages, and words by which
+messages are told apart: a message belongs to the family that has its whole text, else to the only
+one whose words are in it. `python -m tests.made_files` makes docs/errors.md of the two.
+
+`python docs/error_messages.py` lists messages of no family, or of several, and words that no
+message has. Given an error's text, `python docs/error_messages.py "add: sizes must agree ..."`
+prints its entry of the page.
 """
 
 from __future__ import annotations
@@ -17,12 +22,19 @@ sys.path.insert(0, str(Path(__file__).parents[1]))  # the clone, installed or no
 from dml_vk import errors
 
 ROOT = Path(__file__).parents[1]
+FAMILIES = ROOT / "docs" / "error_families.txt"
 PAGE = ROOT / "docs" / "errors.md"
 VARIES = "…"  # whatever a run puts there, or nothing
 RULE = "rule: str"  # the parameter of functions that take one
 # These give the reason that another message ends with.
 _REASONS = ("refusal", "no_slack", "_no_ram", "_over_budget", "_new_arena")
 _ENTRY = re.compile(r"^- (?:`([^`\n]+)`|`` (.+) ``)$", re.MULTILINE)
+_WORDS = re.compile(r"`` (.+?) ``|`([^`]+)`")
+_SOURCE = re.compile(
+    r"^(?P<heading>### [^\n]+)\nmessages: (?P<words>.+?)\n"
+    r"cause: (?P<cause>.+?)\ncure: (?P<cure>.+?)(?=\n\n##|\n\Z)",
+    re.MULTILINE | re.DOTALL,
+)
 _FAMILY = re.compile(r"^### .+?(?=^##|\Z)", re.MULTILINE | re.DOTALL)
 ERRORS = [
     name
@@ -69,16 +81,64 @@ def entries(markdown: str) -> list[str]:
     return [plain or quoting for plain, quoting in _ENTRY.findall(markdown)]
 
 
+def sources() -> list[tuple[str, list[str]]]:
+    """The families of the source: a heading, and the words of their messages."""
+    return [
+        (
+            source["heading"],
+            [quoting or plain for quoting, plain in _WORDS.findall(source["words"])],
+        )
+        for source in _SOURCE.finditer(FAMILIES.read_text())
+    ]
+
+
+def families_of(text: str, known: Iterable[tuple[str, list[str]]]) -> list[str]:
+    """The headings of the families that a message may belong to."""
+    whole = [heading for heading, words in known if text in words]
+    return whole or [heading for heading, words in known if any(word in text for word in words)]
+
+
 def lacking(found: Iterable[Message]) -> list[str]:
-    """Messages that the page does not have, with their places."""
-    known = set(entries(PAGE.read_text()))
-    return [f"{each.text}  ({each.place})" for each in found if each.text not in known]
+    """Messages of no family, or of several, with their places."""
+    known = sources()
+    return [
+        f"{each.text}  ({each.place})" + "".join(f"; {heading[4:]}?" for heading in headings)
+        for each in found
+        if len(headings := families_of(each.text, known)) != 1
+    ]
 
 
 def stale(found: Iterable[Message]) -> list[str]:
-    """Messages that only the page has."""
-    made = {each.text for each in found}
-    return [text for text in entries(PAGE.read_text()) if text not in made]
+    """Words of families that are in no message."""
+    texts = [each.text for each in found]
+    return [
+        word for _, words in sources() for word in words if not any(word in text for text in texts)
+    ]
+
+
+def written(found: Iterable[Message]) -> str:
+    """The page: the source with all messages of each family, in the order of its words."""
+    known = sources()
+    texts = dict.fromkeys(each.text for each in found)
+    of_family: dict[str, list[str]] = {heading: [] for heading, _ in known}
+    for text in texts:
+        for heading in families_of(text, known):
+            of_family[heading].append(text)
+
+    def entry(source: re.Match[str]) -> str:
+        words = dict(known)[source["heading"]]
+        order = {word: number for number, word in enumerate(words)}
+        said = sorted(
+            of_family[source["heading"]],
+            key=lambda text: order.get(
+                text, next(n for n, word in enumerate(words) if word in text)
+            ),
+        )
+        lines = "\n".join(f"- `` {text} ``" if "`" in text else f"- `{text}`" for text in said)
+        cause, cure = source["cause"], source["cure"]
+        return f"{source['heading']}\n\n{lines}\n\n**Cause:** {cause}\n\n**Cure:** {cure}"
+
+    return _SOURCE.sub(entry, FAMILIES.read_text())
 
 
 def look_up(said: str) -> str | None:
@@ -181,9 +241,9 @@ def main(said: list[str]) -> int:
     lacks, extra = lacking(found), stale(found)
     print(f"{len({each.text for each in found})} messages")
     for text in lacks:
-        print("not on the page:", text)
+        print("of no family, or of several:", text)
     for text in extra:
-        print("only on the page:", text)
+        print("words of no message:", text)
     return int(bool(lacks or extra))
 
 

@@ -1,4 +1,4 @@
-"""Files that follow from the table of operators: `python -m tests.made_files` writes them."""
+"""Files that follow from the sources: `python -m tests.made_files` writes them."""
 
 from __future__ import annotations
 
@@ -64,6 +64,12 @@ def reference() -> str:
     return page
 
 
+def errors() -> str:
+    """The page of errors, with every message of the package."""
+    source = runpy.run_path(str(ROOT / "docs" / "error_messages.py"))
+    return str(source["written"](source["messages"]()))
+
+
 def codes() -> str:
     """What is known stays, whatever the table says."""
     known = json.loads(CODES.read_text())
@@ -77,6 +83,7 @@ FILES: dict[Path, Callable[[], str]] = {
     TABLE: table,
     REFERENCE: reference,
     CODES: codes,
+    ROOT / "docs" / "errors.md": errors,
 }
 
 if __name__ == "__main__":

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any
 
 import dml_vk
 from dml_vk.commands import chart
+from dml_vk.commands.cases import NAMES
 from dml_vk.commands.figures import rounded
 from dml_vk.commands.options import add_device, at_least_1, need_numpy, new_file, write
 from dml_vk.commands.progress import Progress
@@ -23,16 +24,9 @@ from dml_vk.commands.terminal import can_show
 from dml_vk.observe.text_table import bar, marked, table
 
 if TYPE_CHECKING:
-    from dml_vk.commands.cases import Case
+    from dml_vk.commands.cases.case import Case
     from dml_vk.runtime.device import Device
 
-# The names of the cases. They are defined in cases.py, which needs NumPy.
-NAMES = (
-    *("copy", "nchw_to_nhwc", "nhwc_to_nchw", "flip", "every_other", "normalise", "add"),
-    *("add_bias", "abs", "exp"),
-    *("to_float16", "to_float32", "sum", "sum_channels", "cumulative_sum", "take", "sort"),
-    *("matmul", "philox_bits", "philox_normal"),
-)
 SECONDS = 0.6  # per case
 SIZE = 32  # MiB of an operand
 BAR = 24
@@ -153,18 +147,18 @@ def _of_gpu(arguments: argparse.Namespace) -> int:
     from dml_vk.commands.gpu import markdown, report
     from dml_vk.runtime.device import device
 
-    def save(found: report.Report) -> None:
+    def save(findings: report.Report) -> None:
         if arguments.json not in (None, STDOUT):
-            write("bench", arguments.json, report.as_json(found))
+            write("bench", arguments.json, report.as_json(findings))
 
     names = [name for name in NAMES if name in arguments.cases]
     with device(arguments.device) as chosen, Progress() as progress:
         size = arguments.size or (SIZE if chosen.info.type == "cpu" else report.SIZE)
         parts = report.Parts(surroundings(chosen), save, progress)
         report.measure(parts, chosen, names, size)
-    found = parts.report
-    print(report.as_json(found) if arguments.json == STDOUT else markdown.as_markdown(found))
-    return int(bool(found["failures"]))
+    findings = parts.report
+    print(report.as_json(findings) if arguments.json == STDOUT else markdown.as_markdown(findings))
+    return int(bool(findings["failures"]))
 
 
 def _beside(arguments: argparse.Namespace) -> int:
@@ -172,54 +166,59 @@ def _beside(arguments: argparse.Namespace) -> int:
     from dml_vk.commands.gpu.report import SIZE as GPU_SIZE
     from dml_vk.runtime.device import device
 
-    def save(found: dict[str, Any]) -> None:
+    def save(findings: dict[str, Any]) -> None:
         if arguments.json not in (None, STDOUT):
-            write("bench", arguments.json, json.dumps(found, indent=2) + "\n")
+            write("bench", arguments.json, json.dumps(findings, indent=2) + "\n")
 
     with device(arguments.device) as chosen, Progress() as progress:
         size = arguments.size or (4 if chosen.info.type == "cpu" else GPU_SIZE)
         about = surroundings(chosen)
-        found = report.measure(
+        findings = report.measure(
             chosen, arguments.beside, size, arguments.match, progress, save, about
         )
-    print(json.dumps(found, indent=2) if arguments.json == STDOUT else report.as_markdown(found))
-    return int(bool(report.failures(found)))
+    print(
+        json.dumps(findings, indent=2) if arguments.json == STDOUT else report.as_markdown(findings)
+    )
+    return int(bool(report.failures(findings)))
 
 
 def measured(names: list[str], sizes: tuple[int, int, int, int], progress: Progress) -> list[Row]:
     """Measure the cases; the first is the copy to which the others are compared."""
-    from dml_vk.commands.cases import CASES, Operands
+    from dml_vk.commands.cases.table import against_numpy
 
-    of, rows = Operands(sizes), list[Row]()
+    cases, rows = against_numpy(sizes), list[Row]()
+    dml_vk.empty(sizes)  # fails early if the device has not the memory
     for number, name in enumerate(names, 1):
         progress.step(f"{number} of {len(names)}: {name}")
-        make = CASES[name]
-        rows.append(_row(name, make.__doc__ or "", make(of), rows[0].rate if rows else None))
+        rows.append(_row(cases[name], rows[0].rate if rows else None))
     return rows
 
 
-def _row(name: str, about: str, case: Case, copy_rate: float | None) -> Row:
+def _row(case: Case, copy_rate: float | None) -> Row:
+    from dml_vk.commands.cases.against_numpy import Both
     from dml_vk.commands.measure import medians
     from dml_vk.runtime.device import synchronize
 
+    both = Both(case)
+
     def ours() -> None:
-        case.ours()
+        both.ours()
         synchronize()
 
-    agrees = case.agrees()
+    agrees = both.agree()
     ours()  # warm up kernels, plans and memory
-    seconds, numpys = medians([ours, case.numpys], SECONDS)
-    bandwidth = case.nbytes / seconds / 1e9
+    seconds, numpys = medians([ours, both.numpys], SECONDS)
+    rate, unit = case.rate(seconds)
     return Row(
-        name=name,
-        about=about,
+        name=both.name,
+        about=both.about,
         agrees=agrees,
         ms=rounded(1e3 * seconds),
         numpy_ms=rounded(1e3 * numpys),
         times_numpy=rounded(numpys / seconds),
-        rate=rounded(case.operations / seconds / 1e9 if case.operations else bandwidth),
-        unit="GFLOP/s" if case.operations else "GB/s",
-        of_copy=None if case.operations else rounded(bandwidth / (copy_rate or bandwidth)),
+        rate=rounded(rate),
+        unit=unit,
+        of_copy=rounded(rate / (copy_rate or rate)) if unit == "GB/s" else None,
     )
 
 

@@ -88,7 +88,7 @@ def _job(progress: Progress) -> tuple[dict[str, bool], NDArray[Any]]:
 
     photo = picture.landscape()
     names: tour.Names = {"dv": dv, "photo": photo}
-    found: dict[str, bool] = {}
+    results: dict[str, bool] = {}
     line = 1
     with dv.trace() as log:
         for number, step in enumerate(tour.STEPS, 1):
@@ -99,7 +99,7 @@ def _job(progress: Progress) -> tuple[dict[str, bool], NDArray[Any]]:
                 "", *_paragraph(step.about), _listing(step.code, line), f"     {step.shown(names)}"
             )
             progress.say(_verdict(checks))
-            found |= checks
+            results |= checks
             line += len(step.code.splitlines())
     after = picture.seen(names["y"][0].permute(1, 2, 0).numpy())
     pictures = picture.side_by_side(photo, after)
@@ -107,10 +107,10 @@ def _job(progress: Progress) -> tuple[dict[str, bool], NDArray[Any]]:
     log.entries[:] = [entry for entry in log.entries if entry.file == tour.FILE]
     progress.say("", "What was copied, and by which line:", "", _indented(log.summary()))
     error = tour.refusal(line, names)
-    found["refused copy"] = error.startswith("reshape: ")
+    results["refused copy"] = error.startswith("reshape: ")
     progress.say("", "A strict trace rejects implicit copies:", _listing(tour.REFUSED, line))
     progress.say(textwrap.indent("\n".join(textwrap.wrap(error, 92)), "     "))
-    return found, pictures
+    return results, pictures
 
 
 def _shown(pictures: NDArray[Any]) -> str:

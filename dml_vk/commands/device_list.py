@@ -18,17 +18,17 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """List the Vulkan devices."""
-    found = probe.devices()
+    devices = probe.devices()
     if arguments.json:
-        print(json.dumps([described(info) for info in found], indent=2))
-        return int(not found)
-    for info in found:
+        print(json.dumps([described(info) for info in devices], indent=2))
+        return int(not devices)
+    for info in devices:
         print(info)
         if fails := lacking(traits.of(info)):
             print(f"    does not: {', '.join(fails)}; see `python -m dml_vk doctor`")
-    if not found:
-        print(found.reason)
-    return int(not found)
+    if not devices:
+        print(devices.reason)
+    return int(not devices)
 
 
 def described(info: probe.DeviceInfo) -> dict[str, Any]:

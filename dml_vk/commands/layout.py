@@ -52,8 +52,8 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.index is not None:
         print(f"\n{_commas(arguments.index)} is at address {layout.offset_of(arguments.index)}")
     if arguments.address is not None:
-        found = " and ".join(map(_commas, indexes_at(layout, arguments.address)))
-        print(f"\naddress {arguments.address} holds {found or 'no element'}")
+        elements = " and ".join(map(_commas, indexes_at(layout, arguments.address)))
+        print(f"\naddress {arguments.address} holds {elements or 'no element'}")
     if arguments.svg is not None:
         write("layout", arguments.svg, drawing.as_svg(layout))
     print()

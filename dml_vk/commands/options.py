@@ -25,10 +25,10 @@ def whole(text: str) -> int:
 
 
 def at_least_1(text: str) -> int:
-    found = whole(text)
-    if found < 1:
-        raise argparse.ArgumentTypeError(f"it must be at least 1; got {found}")
-    return found
+    number = whole(text)
+    if number < 1:
+        raise argparse.ArgumentTypeError(f"it must be at least 1; got {number}")
+    return number
 
 
 def whole_numbers(text: str) -> tuple[int, ...]:

@@ -29,10 +29,10 @@ def configure(parser: argparse.ArgumentParser) -> None:
 
 def _bits(bits: int) -> Callable[[str], int]:
     def parse(text: str) -> int:
-        found = whole(text)
-        if not 0 <= found < 2**bits:
+        number = whole(text)
+        if not 0 <= number < 2**bits:
             raise argparse.ArgumentTypeError(f"it must be from 0 to 2**{bits} - 1; got {text}")
-        return found
+        return number
 
     return parse
 

@@ -71,17 +71,17 @@ def run(arguments: argparse.Namespace) -> int:
         model = load(arguments.model, device=device(arguments.device), layout=arguments.layout)
         feeds = _feeds(model.inputs, dict(arguments.input), dict(arguments.size))
         progress.say(f"Device: {model.device.info.name}")
-        progress.say(*(f"input   {_described(name, one)}" for name, one in feeds.items()))
+        progress.say(*(f"input   {_described(name, value)}" for name, value in feeds.items()))
         progress.step("first run: the driver compiles kernels")
-        found: dict[str, Any] = {}
+        results: dict[str, Any] = {}
 
         def ours() -> None:
-            found.update(model.run(feeds))
+            results.update(model.run(feeds))
             model.device.synchronize()
 
         first = _ms(ours)
-        outputs = {name: _array(one) for name, one in found.items()}
-        progress.say(*(_shown(name, one) for name, one in outputs.items()))
+        outputs = {name: _array(value) for name, value in results.items()}
+        progress.say(*(_shown(name, value) for name, value in outputs.items()))
         progress.step("running")
         usual = median([_ms(ours) for _ in range(arguments.runs)])
         progress.say(f"first run {first:.1f} ms, then {usual:.2f} ms, median of {arguments.runs}")
@@ -122,9 +122,9 @@ def _feeds(
             raise DmlVkError(WHAT, rule, inputs=list(inputs), input=name)
     generator = np.random.default_rng(0)
     feeds = {}
-    for name, one in inputs.items():
+    for name, declared in inputs.items():
         file = files.get(name, "random")
-        feeds[name] = _random(one, sizes, generator) if file == "random" else _loaded(file)
+        feeds[name] = _random(declared, sizes, generator) if file == "random" else _loaded(file)
     return feeds
 
 
@@ -176,7 +176,7 @@ def _ms(call: Callable[[], None]) -> float:
 
 
 def _kernels(times: list[NodeTime]) -> str:
-    count = Counter(kernel for one in times for kernel in one.kernels)
+    count = Counter(kernel for time in times for kernel in time.kernels)
     if not count:
         return "its nodes ran one by one"
     each = ", ".join(f"{times} x {name}" for name, times in count.most_common())
@@ -184,15 +184,15 @@ def _kernels(times: list[NodeTime]) -> str:
 
 
 def _profile(times: list[NodeTime]) -> str:
-    total = sum(one.us for one in times)
+    total = sum(time.us for time in times)
     blocks = can_show("█▏")
     rows = [("ms", "%", "", "kernels", "nodes")]
-    for one in sorted(times, key=lambda one: -one.us):
-        share = one.us / total
-        names = Counter(one.kernels)
+    for time in sorted(times, key=lambda time: -time.us):
+        share = time.us / total
+        names = Counter(time.kernels)
         kernels = ", ".join(f"{n} x {name}" if n > 1 else name for name, n in names.items())
-        cells = f"{one.us / 1e3:.3f}", f"{100 * share:.1f}", bar(share, BAR, blocks)
-        rows.append((*cells, kernels, ", ".join(one.nodes)))
+        cells = f"{time.us / 1e3:.3f}", f"{100 * share:.1f}", bar(share, BAR, blocks)
+        rows.append((*cells, kernels, ", ".join(time.nodes)))
     return table(rows, right={0, 1})
 
 
@@ -214,7 +214,7 @@ def _compared(
     say("", f"onnxruntime on the CPU {usual:.2f} ms, {usual / ours:.2f} of ours")
     rows, wrong = [("output", "largest difference", "largest element", "")], []
     for name, value in expected.items():
-        mine, theirs = (np.asarray(one).astype(complex) for one in (outputs[name], value))
+        mine, theirs = (np.asarray(values).astype(complex) for values in (outputs[name], value))
         largest = float(np.max(np.abs(theirs), initial=0.0))
         agrees = mine.shape == theirs.shape and np.allclose(
             mine, theirs, RELATIVE, OF_LARGEST * largest, equal_nan=True

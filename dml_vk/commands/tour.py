@@ -144,9 +144,9 @@ def refusal(line: int, names: Names) -> str:
     return ""
 
 
-def _same(found: dv.Tensor, expected: Array) -> bool:
-    return found.dtype.name == expected.dtype.name and np.array_equal(found.numpy(), expected)
+def _same(result: dv.Tensor, expected: Array) -> bool:
+    return result.dtype.name == expected.dtype.name and np.array_equal(result.numpy(), expected)
 
 
-def _close(found: Array, expected: Array) -> bool:
-    return np.allclose(found, expected, rtol=1e-6, atol=0.0)
+def _close(result: Array, expected: Array) -> bool:
+    return np.allclose(result, expected, rtol=1e-6, atol=0.0)

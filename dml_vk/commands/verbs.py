@@ -33,14 +33,14 @@ exit codes:
 """
 
 
-def run(given: Sequence[str] | None) -> int:
+def run(words: Sequence[str] | None) -> int:
     """Run the command line and return the exit code."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="replace")  # some terminals only have ASCII
     try:
         try:
-            return _status(given)
+            return _status(words)
         finally:
             sys.stdout.flush()  # otherwise Python does so at exit, and prints an error of its own
     except (DmlVkError, MemoryError) as error:
@@ -54,9 +54,9 @@ def run(given: Sequence[str] | None) -> int:
         return UNREAD if unread else FAILED
 
 
-def _status(given: Sequence[str] | None) -> int:
+def _status(words: Sequence[str] | None) -> int:
     parser = _parser()
-    arguments = parser.parse_args(given)
+    arguments = parser.parse_args(words)
     if arguments.verb is None:
         parser.print_help(sys.stderr)
         return 2

@@ -77,22 +77,22 @@ class Features(NamedTuple):
 def choose(instance: Instance, physical: c_void_p, extensions: Iterable[str]) -> Features:
     """Choose all features in NAMES that a device with these extensions has."""
     listed = frozenset(extensions)
-    found = _find(instance, physical, listed, _STRUCTURES)
+    supported = _find(instance, physical, listed, _STRUCTURES)
     return Features(
-        frozenset(name for names in found.values() for name in names),
+        frozenset(name for names in supported.values() for name in names),
         tuple(
             name
-            for name in (*map(_STRUCTURES.__getitem__, found), _PORTABILITY)
+            for name in (*map(_STRUCTURES.__getitem__, supported), _PORTABILITY)
             if name is not None and name in listed
         ),
-        tuple(kind(**dict.fromkeys(names, 1)) for kind, names in found.items()),
+        tuple(kind(**dict.fromkeys(names, 1)) for kind, names in supported.items()),
     )
 
 
 def names_of(instance: Instance, physical: c_void_p, extensions: Iterable[str]) -> tuple[str, ...]:
     """All features that a device with these extensions has, of those that are known here."""
-    found = _find(instance, physical, frozenset(extensions), {**_STRUCTURES, **_TOLD})
-    return tuple(sorted(name for names in found.values() for name in names))
+    supported = _find(instance, physical, frozenset(extensions), {**_STRUCTURES, **_TOLD})
+    return tuple(sorted(name for names in supported.values() for name in names))
 
 
 def _find(
@@ -103,7 +103,10 @@ def _find(
 ) -> dict[type[Chained], list[str]]:
     """The features by the structure that enables them."""
     kinds = [kind for kind, needed in structures.items() if needed in {None, *extensions}]
-    found = [kind() for kind in kinds]
-    vulkan.chain(*found)
-    instance.vk.vkGetPhysicalDeviceFeatures2(physical, byref(found[0]))
-    return {type(one): [name for name in _names(type(one)) if getattr(one, name)] for one in found}
+    filled = [kind() for kind in kinds]
+    vulkan.chain(*filled)
+    instance.vk.vkGetPhysicalDeviceFeatures2(physical, byref(filled[0]))
+    return {
+        type(structure): [name for name in _names(type(structure)) if getattr(structure, name)]
+        for structure in filled
+    }

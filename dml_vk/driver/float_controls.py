@@ -73,7 +73,9 @@ class FloatControls(tuple[Control, ...]):
             (control.mode, width)
             for control in self
             for width in sorted(used)
-            if all(one in control.widths for one in control.independence.tied(width) if one in used)
+            if all(
+                tied in control.widths for tied in control.independence.tied(width) if tied in used
+            )
         ]
 
 
@@ -84,18 +86,20 @@ def extensions(listed: Collection[str]) -> tuple[str, ...]:
 
 def find(instance: Instance, physical: c_void_p, listed: Collection[str]) -> FloatControls:
     """The modes that a device has which lists these extensions."""
-    found = _Properties()
+    properties = _Properties()
     if EXTENSION in listed:
-        instance.properties(physical, found)
+        instance.properties(physical, properties)
 
     def widths(listed: Iterable[int]) -> tuple[int, ...]:
         return tuple(width for width, has in zip(WIDTHS, listed) if has)
 
-    denorms, rounding = map(Independence, (found.denorm_independence, found.rounding_independence))
+    denorms, rounding = map(
+        Independence, (properties.denorm_independence, properties.rounding_independence)
+    )
     return FloatControls(
         [
-            Control(Mode.DENORM_PRESERVE, widths(found.denorm_preserve), denorms),
-            Control(Mode.SIGNED_ZERO_INF_NAN_PRESERVE, widths(found.signed_zero_inf_nan)),
-            Control(Mode.ROUNDING_MODE_RTE, widths(found.rounding_rte), rounding),
+            Control(Mode.DENORM_PRESERVE, widths(properties.denorm_preserve), denorms),
+            Control(Mode.SIGNED_ZERO_INF_NAN_PRESERVE, widths(properties.signed_zero_inf_nan)),
+            Control(Mode.ROUNDING_MODE_RTE, widths(properties.rounding_rte), rounding),
         ]
     )

@@ -1,4 +1,4 @@
-"""Whether there is room for more memory: drivers promise more than there is, or die without it."""
+"""Whether more memory can be allocated: drivers overcommit, or abort when memory runs out."""
 
 from __future__ import annotations
 

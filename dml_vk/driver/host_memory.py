@@ -30,7 +30,7 @@ def available_bytes(root: str = "/") -> int | None:
 @functools.cache
 def _cgroups(root: str) -> tuple[_Cgroup, ...]:
     """The files of each cgroup of this process, with its ancestors, whose limits also apply."""
-    found = []
+    groups = []
     for line in _read(f"{root}/proc/self/cgroup").decode().splitlines():
         _, controllers, path = line.split(":", 2)
         if not controllers:
@@ -44,10 +44,10 @@ def _cgroups(root: str) -> tuple[_Cgroup, ...]:
         for depth in range(len(names), -1, -1):
             folder = "/".join([mount, *names[:depth]])
             if os.path.exists(f"{folder}/{limit}"):
-                found.append(
+                groups.append(
                     (f"{folder}/{limit}", f"{folder}/{usage}", f"{folder}/memory.stat", reclaimable)
                 )
-    return tuple(found)
+    return tuple(groups)
 
 
 def _read(path: str) -> bytes:

@@ -32,8 +32,9 @@ def choose(memory: MemoryProperties, kind: str, allowed: int = ANY) -> int | Non
     if kind == "bar":
         allowed &= _in_largest_heap(memory)
     for flags in (needed | others for others in preferred):
-        for index, one in enumerate(memory.types[: memory.type_count]):
-            if allowed >> index & 1 and one.flags & flags == flags and not one.flags & ~_KNOWN:
+        for index, listed in enumerate(memory.types[: memory.type_count]):
+            has_flags = listed.flags & flags == flags and not listed.flags & ~_KNOWN
+            if allowed >> index & 1 and has_flags:
                 return index
     return None
 
@@ -46,4 +47,4 @@ def _in_largest_heap(memory: MemoryProperties) -> int:
     heaps = memory.heaps[: memory.heap_count]
     largest = max((heap.nbytes for heap in heaps if heap.flags & DEVICE_LOCAL), default=0)
     types = enumerate(memory.types[: memory.type_count])
-    return sum(1 << index for index, one in types if memory.heaps[one.heap].nbytes >= largest)
+    return sum(1 << index for index, kind in types if memory.heaps[kind.heap].nbytes >= largest)

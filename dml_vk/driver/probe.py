@@ -155,8 +155,8 @@ class Devices(tuple[DeviceInfo, ...]):
 
     reason: str | None
 
-    def __new__(cls, found: Iterable[DeviceInfo], reason: str | None = None) -> Devices:
-        self = super().__new__(cls, found)
+    def __new__(cls, devices: Iterable[DeviceInfo], reason: str | None = None) -> Devices:
+        self = super().__new__(cls, devices)
         self.reason = reason
         return self
 
@@ -185,17 +185,17 @@ def _devices(state: tuple[object, ...]) -> Devices:
         instance = vulkan.instance()
     except DeviceError as error:
         return Devices((), str(error))
-    found = Devices(
+    devices = Devices(
         info
         for index in range(len(instance.physical_devices))
         if (info := _describe(instance, index)) is not None
     )
-    if not found:
+    if not devices:
         count = len(instance.physical_devices)
         return Devices(
             (), explain("Vulkan", "no device supports compute with Vulkan 1.1", devices=count)
         )
-    return found
+    return devices
 
 
 def physical(info: DeviceInfo) -> tuple[vulkan.Instance, c_void_p]:
@@ -273,24 +273,24 @@ def select(wanted: int | str | None = None) -> DeviceInfo:
 
     Of several that match, discrete GPUs come before integrated ones, and CPUs last.
     """
-    found = devices()
-    if not found:
+    listed = devices()
+    if not listed:
         raise DeviceError(
             "device",
             f"no Vulkan device found ({advice()}; `python -m dml_vk doctor` says more)",
-            reason=found.reason,
+            reason=listed.reason,
         )
     name = "wanted" if wanted is not None else "DML_VK_DEVICE"
     if wanted is None:
         wanted = os.environ.get("DML_VK_DEVICE", "")
     part = wanted.strip().casefold() if isinstance(wanted, str) else ""
     index = int(part) if part.isdecimal() and len(part) < 10 else wanted
-    fitting = [info for info in found if type(index) is int and info.index == index]
+    fitting = [info for info in listed if type(index) is int and info.index == index]
     if not fitting and isinstance(wanted, str):
         # A number may also be part of a name.
-        fitting = [info for info in found if part in info.name.casefold()]
+        fitting = [info for info in listed if part in info.name.casefold()]
     if not fitting:
-        known = [f"{info.index}: {info.name}" for info in found]
+        known = [f"{info.index}: {info.name}" for info in listed]
         rule = f"{name} must be a device's index or part of its name"
         raise DeviceError("device", rule, **{name: wanted, "devices": known})
     return min(fitting, key=lambda info: (_PREFERRED.index(info.type), info.index))

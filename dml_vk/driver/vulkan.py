@@ -90,8 +90,8 @@ class Chained(Structure):
 
 def chain(*structures: Chained) -> None:
     """Link each structure to the next one, which the caller must keep."""
-    for one, following in pairwise(structures):
-        one.next = ctypes.addressof(following)
+    for structure, following in pairwise(structures):
+        structure.next = ctypes.addressof(following)
 
 
 class DeviceProperties2(Chained):
@@ -137,7 +137,7 @@ class MemoryProperties2(Chained):
 
 
 class MemoryBudget(Chained):
-    """Of each heap: the bytes that this process may take before others must make room; its own."""
+    """For each heap: the budget of this process in bytes, and its usage."""
 
     TYPE = 1000237000
     _fields_ = (("budgets", _u64 * 16), ("used", _u64 * 16))
@@ -276,12 +276,12 @@ def quiet_layers() -> Iterator[None]:
                 os.environ[_LAYERS_DISABLE] = before
 
 
-def _extensions(enumerate_into: Callable[..., object], *given: object) -> frozenset[str]:
+def _extensions(enumerate_into: Callable[..., object], *arguments: object) -> frozenset[str]:
     count = _u32()
-    enumerate_into(*given, byref(count), None)
-    found = (Extension * count.value)()
-    enumerate_into(*given, byref(count), found)
-    return frozenset(extension.name.decode() for extension in found)
+    enumerate_into(*arguments, byref(count), None)
+    extensions = (Extension * count.value)()
+    enumerate_into(*arguments, byref(count), extensions)
+    return frozenset(extension.name.decode() for extension in extensions)
 
 
 class Instance:
@@ -317,12 +317,12 @@ class Instance:
             failure = library.vkCreateInstance(byref(info), None, byref(handle))
             if not failure:
                 failure = library.vkEnumeratePhysicalDevices(handle, byref(count), None)
-        found = (c_void_p * count.value)()
+        handles = (c_void_p * count.value)()
         if not failure:
-            failure = library.vkEnumeratePhysicalDevices(handle, byref(count), found)
+            failure = library.vkEnumeratePhysicalDevices(handle, byref(count), handles)
         if failure or not count.value:
             raise DeviceError("Vulkan", "no driver provides a device", result=failure)
-        self.physical_devices = [c_void_p(device) for device in found]
+        self.physical_devices = [c_void_p(device) for device in handles]
 
     def queue_families(self, device: c_void_p) -> ctypes.Array[QueueFamily]:
         count = _u32()

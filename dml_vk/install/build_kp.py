@@ -58,9 +58,9 @@ def state(device: int | None) -> tuple[State, str]:
     """(the state of `kp` in this environment, details); tested on a device if there is one."""
     if importlib.util.find_spec("kp") is None:
         return "absent", ""
-    given = [] if device is None else [str(device)]
+    arguments = [] if device is None else [str(device)]
     done = subprocess.run(
-        [sys.executable, "-c", _CHECK, version(), *given],
+        [sys.executable, "-c", _CHECK, version(), *arguments],
         env={**os.environ, "PYTHONIOENCODING": "utf-8", "VK_LOADER_LAYERS_DISABLE": "~all~"},
         capture_output=True,
         encoding="utf-8",
@@ -109,9 +109,9 @@ def install(device: int | None, report: Callable[[str], object]) -> None:
             return
         # The system's libraries have changed since it was built.
         wheel.unlink(missing_ok=True)  # another process may have come to the same
-    found = obstacle()
-    if found is not None:
-        raise DmlVkError("kp", "build tools are missing", obstacle=found)
+    missing = obstacle()
+    if missing is not None:
+        raise DmlVkError("kp", "build tools are missing", obstacle=missing)
     built = _build(report)
     report(f"kp {KP}: installing")
     _pip("install", "--no-deps", "--force-reinstall", str(built))
@@ -130,19 +130,19 @@ def cached() -> Path | None:
 
 def source(report: Callable[[str], object]) -> Path:
     """PyPI's source archive, from the cache if it is there."""
-    kept = _cache().parent / f"kp-{KP}.tar.gz"
-    if not kept.is_file():
+    archive = _cache().parent / f"kp-{KP}.tar.gz"
+    if not archive.is_file():
         report(f"kp {KP}: fetching its source")
-        kept.parent.mkdir(parents=True, exist_ok=True)
-        with tempfile.TemporaryDirectory(dir=kept.parent) as work:
+        archive.parent.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryDirectory(dir=archive.parent) as work:
             # --no-binary: a wheel cannot be patched. --use-pep517 isolates the build, for which an
             # old pip would use the running environment, which may lack setuptools.
             _pip(
                 *("download", "--use-pep517", "--no-deps", "--no-cache-dir", "--no-binary", "kp"),
                 *("--dest", work, f"kp=={KP}"),
             )
-            Path(work, kept.name).replace(kept)
-    return kept
+            Path(work, archive.name).replace(archive)
+    return archive
 
 
 def completed(archive: Path, folder: Path) -> Path:

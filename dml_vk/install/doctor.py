@@ -107,13 +107,13 @@ def _devices() -> Iterator[Finding]:
         except DmlVkError as error:
             yield Finding("setting", str(error), "set it right, or unset it")
             return
-    found = probe.devices()
-    for info in found:
+    devices = probe.devices()
+    for info in devices:
         yield Finding("device", str(info))
-    if all(info.type == "cpu" for info in found):
+    if all(info.type == "cpu" for info in devices):
         yield from _unused_gpus()
-    if not found:
-        yield Finding("device", found.reason or "none", probe.advice())
+    if not devices:
+        yield Finding("device", devices.reason or "none", probe.advice())
         return
     try:
         chosen = probe.select()
@@ -126,7 +126,7 @@ def _devices() -> Iterator[Finding]:
 
 
 def _float_controls(controls: FloatControls) -> Finding:
-    """What the driver can be told to keep, and which promise rests on nothing where it cannot."""
+    """The float controls of the driver, and which promises lack a guarantee without them."""
     has = {mode for mode, _ in controls.modes((32,))}
     told = ", ".join(_RULES[mode] for mode in Mode if mode in has) or "nothing"
     rest = ", ".join(_RULES[mode] for mode in Mode if mode not in has)
@@ -153,8 +153,8 @@ def _unused_gpus() -> Iterator[Finding]:
 
 def _device() -> int | None:
     """The index of a device for tests."""
-    found = probe.devices()
-    return found[0].index if found else None
+    devices = probe.devices()
+    return devices[0].index if devices else None
 
 
 def _python() -> Iterator[Finding]:
@@ -191,18 +191,18 @@ def _kompute() -> Finding:
 
 def _numbers() -> Finding:
     """What the chosen device's arithmetic does, and what follows from it."""
-    found = traits.examine()
-    if isinstance(found, str):
+    numbers = traits.examine()
+    if isinstance(numbers, str):
         opening = f'{sys.executable} -c "import dml_vk; dml_vk.device()"'
-        return Finding("numbers", f"not tried: {found}", f"to see more: {opening}", needed=False)
-    for_own = [TEXTS[trait] for trait in FOR_OWN if not found[trait]]
+        return Finding("numbers", f"not tried: {numbers}", f"to see more: {opening}", needed=False)
+    for_own = [TEXTS[trait] for trait in FOR_OWN if not numbers[trait]]
     note = f"; kernels of your own cannot count on it to: {', '.join(for_own)}" if for_own else ""
-    fails = lacking(found)
+    fails = lacking(numbers)
     if fails:
         text = f"the device does not: {', '.join(fails)}{note}"
         advice = "functions may be less accurate here, and give other bits than elsewhere"
         return Finding("numbers", text, advice, needed=False)
-    exception = "" if found["keeps_subnormals"] else ", except for subnormals"
+    exception = "" if numbers["keeps_subnormals"] else ", except for subnormals"
     text = f"all right; functions give the same bits as elsewhere{exception}{note}"
     return Finding("numbers", text)
 

@@ -27,6 +27,6 @@ def is_installed() -> bool:
 
     `importlib.metadata` would tell as well, but importing it takes longer than opening a device.
     """
-    found = (path for folder in sys.path for path in Path(folder).glob("kp-*.dist-info"))
-    first = next(found, None)  # the one that is imported
+    folders = (path for folder in sys.path for path in Path(folder).glob("kp-*.dist-info"))
+    first = next(folders, None)  # the one that is imported
     return first is not None and first.name == f"kp-{version()}.dist-info"

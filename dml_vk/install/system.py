@@ -67,9 +67,9 @@ def manifests(kind: str) -> list[Path]:
     folders = [*_listed("VK_LAYER_PATH")] if kind == "explicit_layer.d" else []
     for variable, default in () if sys.platform == "win32" else _bases():
         folders += [f"{base}/vulkan/{kind}" for base in _listed(variable) or default]
-    found = {path: None for folder in folders for path in sorted(Path(folder).glob("*.json"))}
+    files = {path: None for folder in folders for path in sorted(Path(folder).glob("*.json"))}
     added = _listed("VK_ADD_DRIVER_FILES") if kind == "icd.d" else []
-    return [*map(Path, added), *found]
+    return [*map(Path, added), *files]
 
 
 def _bases() -> Iterator[tuple[str, Sequence[str]]]:

@@ -1,4 +1,4 @@
-"""What the arithmetic of devices that nothing has opened does."""
+"""Traits of the arithmetic of devices that are not open."""
 
 from __future__ import annotations
 
@@ -21,18 +21,18 @@ def examine(info: DeviceInfo | None = None) -> dict[str, bool] | str:
     chosen = {} if info is None else {"DML_VK_DEVICE": str(info.index)}
     done = run(_EXAMINED, **chosen)
     try:
-        found = json.loads(done.stdout.rpartition(_MARK)[2])  # drivers print too
+        facts = json.loads(done.stdout.rpartition(_MARK)[2])  # drivers print too
     except ValueError:
-        found = None
-    if done.returncode or not isinstance(found, dict):
+        facts = None
+    if done.returncode or not isinstance(facts, dict):
         return done.stderr.strip().rpartition("\n")[2] or f"it died with {done.returncode}"
-    return found
+    return facts
 
 
 def of(info: DeviceInfo) -> dict[str, bool]:
-    """Those that an earlier process saw, or else what a new one sees; none if that fails."""
-    kept = read(facts_file("arithmetic", info))
-    if kept.keys() == TEXTS.keys():
-        return kept
-    found = examine(info)
-    return {} if isinstance(found, str) else found
+    """The traits, from a file of an earlier process or from a new process; {} if that fails."""
+    stored = read(facts_file("arithmetic", info))
+    if stored.keys() == TEXTS.keys():
+        return stored
+    facts = examine(info)
+    return {} if isinstance(facts, str) else facts

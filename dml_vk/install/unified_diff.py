@@ -52,9 +52,9 @@ def _hunk(lines: list[str], at: int, old: int, new: int, rows: Iterator[str], na
         if kind == "+":
             lines.insert(at, text)
         elif lines[at : at + 1] != [text]:
-            found = lines[at] if at < len(lines) else None
+            line = lines[at] if at < len(lines) else None
             rule = "the patch must match the source"
-            raise DmlVkError("kp", rule, file=name, line=at + 1, expected=text, found=found)
+            raise DmlVkError("kp", rule, file=name, line=at + 1, expected=text, found=line)
         elif kind == "-":
             del lines[at]
         at += kind != "-"

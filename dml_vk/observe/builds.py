@@ -9,7 +9,7 @@ from dml_vk import context
 
 
 class Builds:
-    """Kernels that were made, of which some were read from disk: only the driver had work."""
+    """Kernels that were built; those read from disk only had to be compiled by the driver."""
 
     def __init__(self) -> None:
         self.kernels = 0

@@ -1,4 +1,4 @@
-"""What the first use of kernels waits for, told once to a person at a terminal."""
+"""Tell a person at a terminal, once, that kernels are being compiled."""
 
 from __future__ import annotations
 
@@ -39,8 +39,8 @@ class FirstUse:
         # Others ask for more, or for nothing, with DML_VK_LOG. There is no stderr in some programs.
         if environment.log() or not (sys.stderr and sys.stderr.isatty()):
             return
-        kept = ", cached for next time" if environment.saves() else ""
-        text = f"dml_vk: compiling kernels for the first use of {self._op}{kept}"
+        saved = ", cached for next time" if environment.saves() else ""
+        text = f"dml_vk: compiling kernels for the first use of {self._op}{saved}"
         print(text, file=sys.stderr, flush=True)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -10,11 +10,14 @@ from dml_vk.errors import ModelError
 from dml_vk.onnx.constants import Source, to_array
 from dml_vk.onnx.texts import to_text
 
+if TYPE_CHECKING:
+    from onnx import AttributeProto
+
 FLOAT, INT, STRING, TENSOR, GRAPH, FLOATS, INTS, STRINGS = range(1, 9)
 TYPE = 13
 
 
-def value_of(what: str, attribute: Any, source: Source, graph: Any) -> Any:
+def value_of(what: str, attribute: AttributeProto, source: Source, graph: Any) -> Any:
     """Return an attribute's value; `graph` makes one of a GraphProto."""
     kind = attribute.type
     if kind == FLOAT:
@@ -28,11 +31,11 @@ def value_of(what: str, attribute: Any, source: Source, graph: Any) -> Any:
     if kind == GRAPH:
         return graph(attribute.g)
     if kind == FLOATS:
-        return [_float(one) for one in attribute.floats]
+        return [_float(element) for element in attribute.floats]
     if kind == INTS:
         return list(attribute.ints)
     if kind == STRINGS:
-        return [to_text(what, one) for one in attribute.strings]
+        return [to_text(what, element) for element in attribute.strings]
     if kind == TYPE:
         return attribute.tp
     rule = "attributes must be numbers, texts, lists of these, tensors or graphs"

@@ -20,13 +20,13 @@ class Prepared:
     def __init__(self, model: Model) -> None:
         self.model = model
 
-    def run(self, inputs: Any, **named: Any) -> tuple[Any, ...]:
+    def run(self, inputs: Any, **named: object) -> tuple[Any, ...]:
         """Return the outputs for these inputs, in their order."""
         if isinstance(inputs, dict):
             feeds = inputs
         else:
-            given = [inputs] if isinstance(inputs, np.ndarray) else list(inputs)
-            feeds = dict(zip(self.model.inputs, given))
+            values = [inputs] if isinstance(inputs, np.ndarray) else list(inputs)
+            feeds = dict(zip(self.model.inputs, values))
         return tuple(map(to_host, self.model.run(feeds).values()))
 
 
@@ -65,13 +65,15 @@ class Backend:
     ) -> Any:
         """Run a single node on arrays."""
         onnx = onnx_package("run_node")
-        arrays = [_array(one) for one in inputs]
-        numbers = [onnx.helper.np_dtype_to_tensor_dtype(one.dtype) for one in arrays]
+        arrays = [_array(array) for array in inputs]
+        numbers = [onnx.helper.np_dtype_to_tensor_dtype(array.dtype) for array in arrays]
         names = [name for name in node.input if name]
         value = onnx.helper.make_tensor_value_info
-        given = [value(name, kind, one.shape) for name, kind, one in zip(names, numbers, arrays)]
+        declared = [
+            value(name, kind, array.shape) for name, kind, array in zip(names, numbers, arrays)
+        ]
         wanted = [onnx.helper.make_empty_tensor_value_info(name) for name in node.output]
-        graph = onnx.helper.make_graph([node], "node", given, wanted)
+        graph = onnx.helper.make_graph([node], "node", declared, wanted)
         opset = named.pop("opset_version", onnx.defs.onnx_opset_version())
         imports = [onnx.helper.make_opsetid("", opset)]
         model = onnx.helper.make_model(graph, opset_imports=imports)
@@ -86,7 +88,7 @@ class Backend:
 def to_host(value: Value) -> Any:
     """Return an output with arrays in place of tensors."""
     if isinstance(value, list):
-        return [to_host(one) for one in value]
+        return [to_host(element) for element in value]
     return value.numpy() if isinstance(value, Tensor) else value
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -13,6 +13,9 @@ from dml_vk.onnx.element_types import DTYPES, WIDENED, name_of, to_dtype
 from dml_vk.onnx.package import onnx_package
 from dml_vk.onnx.texts import to_text
 from dml_vk.tensor.host import Array
+
+if TYPE_CHECKING:
+    from onnx import TensorProto
 
 MOST_ELEMENTS = 2**48
 EXTERNAL = 1  # TensorProto.EXTERNAL
@@ -51,18 +54,18 @@ class Source:
         nbytes = data.size - offset if nbytes is None else nbytes
         if not (0 <= offset <= data.size and 0 <= nbytes <= data.size - offset):
             rule = "external data must lie within their file"
-            given = {"offset": offset, "length": nbytes, "file_bytes": data.size}
-            raise ModelError(what, rule, tensor=name, location=location, **given)
+            bounds = {"offset": offset, "length": nbytes, "file_bytes": data.size}
+            raise ModelError(what, rule, tensor=name, location=location, **bounds)
         return data[offset : offset + nbytes]
 
 
-def to_array(what: str, tensor: Any, source: Source) -> Array:
+def to_array(what: str, tensor: TensorProto, source: Source) -> Array:
     """Return a TensorProto's elements. Nothing is allocated before its size is known to be true."""
     kind, shape, name = tensor.data_type, tuple(tensor.dims), to_text(what, tensor.name)
     if kind not in WIDENED:
         to_dtype(what, kind)
     # Those of a tensor without elements are not checked by its bytes.
-    if min(shape, default=0) < 0 or math.prod([one or 1 for one in shape]) > MOST_ELEMENTS:
+    if min(shape, default=0) < 0 or math.prod([size or 1 for size in shape]) > MOST_ELEMENTS:
         rule = f"sizes must be at least 0, and their product at most {MOST_ELEMENTS}"
         raise ModelError(what, rule, tensor=name, shape=shape)
     count = math.prod(shape)
@@ -77,12 +80,12 @@ def to_array(what: str, tensor: Any, source: Source) -> Array:
         return _unpacked(raw, kind, count).reshape(shape)
     dtype = np.dtype(DTYPES[kind].numpy_name)
     _check_bytes(what, name, shape, raw.size, count * dtype.itemsize)
-    found: Array = raw.view(dtype.newbyteorder("<")).astype(dtype, copy=False).reshape(shape)
-    return found
+    array: Array = raw.view(dtype.newbyteorder("<")).astype(dtype, copy=False).reshape(shape)
+    return array
 
 
-def _external(what: str, tensor: Any, source: Source) -> Array:
-    pairs = [(one.key, one.value) for one in tensor.external_data]
+def _external(what: str, tensor: TensorProto, source: Source) -> Array:
+    pairs = [(entry.key, entry.value) for entry in tensor.external_data]
     entries = {to_text(what, key): to_text(what, value) for key, value in pairs}
     try:
         offset = int(entries.get("offset", "0"))
@@ -93,23 +96,23 @@ def _external(what: str, tensor: Any, source: Source) -> Array:
     return source.read(what, tensor.name, entries.get("location", ""), offset, nbytes)
 
 
-def _from_field(what: str, tensor: Any, shape: tuple[int, ...], count: int) -> Array:
+def _from_field(what: str, tensor: TensorProto, shape: tuple[int, ...], count: int) -> Array:
     kind = tensor.data_type
     field, parts = _FIELDS.get(kind, ("int32_data", 1))
-    given, wanted = len(getattr(tensor, field)), count * parts
+    held, wanted = len(getattr(tensor, field)), count * parts
     if kind in _PER_BYTE:
         wanted = -(-count // _PER_BYTE[kind])
-    if given != wanted:
+    if held != wanted:
         rule = "a tensor must have as many numbers as its shape says"
-        raise ModelError(what, rule, tensor=tensor.name, shape=shape, numbers=given)
-    found: Array = onnx_package(what).numpy_helper.to_array(tensor)
-    return found.astype(WIDENED[kind].numpy_name) if kind in WIDENED else found
+        raise ModelError(what, rule, tensor=tensor.name, shape=shape, numbers=held)
+    array: Array = onnx_package(what).numpy_helper.to_array(tensor)
+    return array.astype(WIDENED[kind].numpy_name) if kind in WIDENED else array
 
 
-def _check_bytes(what: str, name: str, shape: tuple[int, ...], given: int, wanted: int) -> None:
-    if given != wanted:
+def _check_bytes(what: str, name: str, shape: tuple[int, ...], held: int, wanted: int) -> None:
+    if held != wanted:
         rule = "a tensor must have as many bytes as its shape and type say"
-        raise ModelError(what, rule, tensor=name, shape=shape, bytes=given, needed=wanted)
+        raise ModelError(what, rule, tensor=name, shape=shape, bytes=held, needed=wanted)
 
 
 def _unpacked(raw: Array, kind: int, count: int) -> Array:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
+from types import ModuleType
+from typing import Any, TypeVar
 
 import numpy as np
 
+import dml_vk as dv
 from dml_vk.dtypes import DType
 from dml_vk.errors import ModelError
 from dml_vk.onnx.graph import Graph, Node
@@ -16,6 +18,7 @@ from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.host import Array
 
 Value = Any  # a Tensor, an array of the host, a list of these, or None
+Values = TypeVar("Values", Tensor, Array)  # all on the device, or all on the host
 Runs = Callable[[Graph, list[Value], Mapping[str, Value]], list[Value]]
 
 
@@ -27,6 +30,8 @@ class Context:
     ) -> None:
         self.node = node
         self.machine = machine
+        self.xp: ModuleType = dv
+        """The library of the values: dml_vk, or NumPy for those of the host."""
         self._scope = scope
         self._runs = runs
 
@@ -43,9 +48,9 @@ class Context:
         """How many outputs it has."""
         return len(self.node.outputs)
 
-    def wants(self, place: int) -> bool:
+    def wants(self, index: int) -> bool:
         """Whether somebody may use the output at a place."""
-        return place < len(self.node.outputs) and self.node.outputs[place] != ""
+        return index < len(self.node.outputs) and self.node.outputs[index] != ""
 
     def __getitem__(self, name: str) -> Any:
         """Return an attribute that must be there, if only as the schema's default."""

@@ -58,11 +58,11 @@ WIDENED = {21: dtypes.uint8, 22: dtypes.int8, 25: dtypes.uint8, 26: dtypes.int8}
 
 def to_dtype(what: str, number: int) -> DType:
     """Return the dtype of a number of TensorProto.DataType."""
-    found = DTYPES.get(number)
-    if found is None:
+    dtype = DTYPES.get(number)
+    if dtype is None:
         rule = "element types must be bool, integers of 8 to 64 bits, floats of 16 to 64 or complex"
         raise ModelError(what, rule, type=name_of(number))
-    return found
+    return dtype
 
 
 def name_of(number: int) -> str:

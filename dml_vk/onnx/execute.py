@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+import dml_vk as dv
 from dml_vk.errors import DmlVkError, ModelError
 from dml_vk.observe.callers import named
 from dml_vk.onnx.context import Context, Value
@@ -35,72 +36,74 @@ def execute(
         rule = "a graph must get as many values as it has inputs"
         raise ModelError(graph.name, rule, inputs=len(graph.inputs), values=len(inputs))
     own: dict[str, Value] = dict(graph.constants)
-    own.update((one.name, value) for one, value in zip(graph.inputs, inputs))
+    own.update((declared.name, value) for declared, value in zip(graph.inputs, inputs))
     values = ChainMap(own, outer)  # type: ignore[arg-type]  # the outer names are only read
     for node, ended in zip(graph.nodes, graph.ends):
         results = (each or evaluate)(machine, node, values)
-        own.update((name, one) for name, one in zip(node.outputs, results) if name)
+        own.update((name, value) for name, value in zip(node.outputs, results) if name)
         for name in ended:
             own.pop(name, None)
-    return [values[one.name] if one.name else None for one in graph.outputs]
+    return [values[output.name] if output.name else None for output in graph.outputs]
 
 
 def evaluate(machine: Machine, node: Node, values: Mapping[str, Value]) -> list[Value]:
     """Return the outputs of one node, whose inputs are among the values."""
-    given = [values[name] if name else None for name in node.inputs]
+    inputs = [values[name] if name else None for name in node.inputs]
     if node.body is not None:
         # Inputs that a call leaves out are absent in the function.
-        given += [None] * (len(node.body.inputs) - len(given))
-        return execute(machine, node.body, given, {})
+        inputs += [None] * (len(node.body.inputs) - len(inputs))
+        return execute(machine, node.body, inputs, {})
     context = Context(node, machine, values, partial(execute, machine))
     try:
         with named(node.label):
-            found = _on_host(context, given)
-            if found is None:
-                found = _on_device(context, given)
+            computed = _on_host(context, inputs)
+            if computed is None:
+                computed = _on_device(context, inputs)
     except DmlVkError as error:
         raise _named(error, context.name) from None
     except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
         # What a model says about shapes and attributes may be anything.
         rule = "inputs and attributes must fit the operator"
         raise ModelError(context.name, rule, error=repr(error)) from error
-    results = list(found) if isinstance(found, tuple) else [found]
+    results = list(computed) if isinstance(computed, tuple) else [computed]
     if len(results) < len(node.outputs):
         rule = "a node must not have more outputs than its operator gives"
         raise ModelError(context.name, rule, outputs=node.outputs, given=len(results))
     return results
 
 
-def _on_host(context: Context, given: list[Value]) -> Any:
+def _on_host(context: Context, inputs: list[Value]) -> Any:
     """What the host computes from values that it has, or None."""
     function = ON_HOST.get(context.node.op) if context.node.domain == ONNX else None
     if function is None:
         return None
-    if not any(isinstance(one, np.ndarray) for one in given):
+    if not any(isinstance(value, np.ndarray) for value in inputs):
         return None
     size = 0
-    for one in given:
-        if one is not None and not isinstance(one, np.ndarray):
+    for value in inputs:
+        if value is not None and not isinstance(value, np.ndarray):
             return None
-        size += 0 if one is None else one.size
+        size += 0 if value is None else value.size
     if size > MOST_ON_HOST:
         return None
-    found = function(context, *given)
-    return tuple(map(np.asarray, found)) if isinstance(found, (tuple, list)) else found
+    context.xp = np
+    computed = function(context, *inputs)
+    context.xp = dv
+    return tuple(map(np.asarray, computed)) if isinstance(computed, (tuple, list)) else computed
 
 
-def _on_device(context: Context, given: list[Value]) -> Any:
+def _on_device(context: Context, values: list[Value]) -> Any:
     operator: Any = context.node.operator
     if operator.raw is True:
-        return operator.function(context, *given)
+        return operator.function(context, *values)
     inputs: list[Value] = []
-    for place, one in enumerate(given):
-        if one is None:
+    for index, value in enumerate(values):
+        if value is None:
             inputs.append(None)
-        elif operator.wants_host(place):
-            inputs.append(context.array(one))
+        elif operator.wants_host(index):
+            inputs.append(context.array(value))
         else:
-            inputs.append(context.tensor(one))
+            inputs.append(context.tensor(value))
     return operator.function(context, *inputs)
 
 

@@ -24,16 +24,16 @@ def fold(machine: Machine, graph: Graph) -> None:
             fold(machine, inner)
         if _is_constant(node, values):
             results = evaluate(machine, node, values)
-            values.update((name, one) for name, one in zip(node.outputs, results) if name)
+            values.update((name, value) for name, value in zip(node.outputs, results) if name)
         else:
             left.append(node)
             ends.append(ended)
-    used = {name for node in left for name in node.needs} | {one.name for one in graph.outputs}
+    used = {name for node in left for name in node.needs} | {value.name for value in graph.outputs}
     graph.nodes, graph.ends = left, ends
-    graph.constants = {name: one for name, one in values.items() if name in used}
-    for one in graph.constants.values():
-        if isinstance(one, np.ndarray):
-            machine.keep(one)
+    graph.constants = {name: value for name, value in values.items() if name in used}
+    for value in graph.constants.values():
+        if isinstance(value, np.ndarray):
+            machine.keep(value)
 
 
 def _is_constant(node: Node, values: dict[str, Any]) -> bool:

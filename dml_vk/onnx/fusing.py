@@ -30,9 +30,9 @@ def fuse(machine: Machine, graph: Graph) -> Counter[str]:
     """Join nodes in a graph and in the graphs within it, and say how many."""
     counts: Counter[str] = Counter()
     uses = Counter(name for node in graph.nodes for name in node.needs)
-    uses.update(one.name for one in graph.outputs)
+    uses.update(output.name for output in graph.outputs)
     makers: dict[str, Node] = {}
-    kept: list[Node] = []
+    nodes: list[Node] = []
     for node in graph.nodes:
         for inner in (*node.graphs, *([node.body] if node.body is not None else [])):
             counts += fuse(machine, inner)
@@ -45,10 +45,10 @@ def fuse(machine: Machine, graph: Graph) -> Counter[str]:
             before.outputs = node.outputs[:1]
             makers[node.outputs[0]] = before
         else:
-            kept.append(node)
+            nodes.append(node)
             makers.update((name, node) for name in node.outputs[:1])
-    graph.nodes = kept
-    graph.ends = ends_of(kept, graph.outputs)
+    graph.nodes = nodes
+    graph.ends = ends_of(nodes, graph.outputs)
     return counts
 
 
@@ -68,17 +68,17 @@ def _joined(machine: Machine, graph: Graph, before: Node, node: Node) -> str:
     if not _is_float(graph.constants.get(before.inputs[1])) or before.get("training_mode", 0):
         return ""
     name, parameters = _ACTIVATIONS[node.op]
-    before.activation = (name, {one: node.attributes[one] for one in parameters})
+    before.activation = (name, {parameter: node.attributes[parameter] for parameter in parameters})
     return f"{before.op} + {node.op}"
 
 
 def _normalized(machine: Machine, graph: Graph, conv: Node, node: Node) -> str:
     """Fold a normalization: w * s and (b - mean) * s + bias, with s = scale / sqrt(var + eps)."""
-    given = [graph.constants.get(name) for name in (*conv.inputs[1:], *node.inputs[1:]) if name]
-    if node.get("training_mode", 0) or any(one is None for one in given):
+    constants = [graph.constants.get(name) for name in (*conv.inputs[1:], *node.inputs[1:]) if name]
+    if node.get("training_mode", 0) or any(constant is None for constant in constants):
         return ""
-    tensors = [_tensor(machine, one) for one in given]
-    if len({one.dtype for one in tensors}) != 1:
+    tensors = [_tensor(machine, constant) for constant in constants]
+    if len({constant.dtype for constant in tensors}) != 1:
         return ""
     weight, *biases = tensors[:-4]
     scale, shift, mean, var = tensors[-4:]

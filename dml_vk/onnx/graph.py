@@ -9,6 +9,11 @@ from typing import Any
 from dml_vk.dtypes import DType
 from dml_vk.errors import ModelError
 from dml_vk.onnx.registry import ONNX, Operator
+from dml_vk.tensor.core import Tensor
+from dml_vk.tensor.host import Array
+
+# A dtype's number and a shape of each input that is there.
+Types = tuple["tuple[int, tuple[int, ...]] | None", ...]
 
 
 @dataclass(frozen=True)
@@ -33,10 +38,10 @@ class Node:
     attributes: dict[str, Any]
     operator: Operator | None = None
     body: Graph | None = None
-    activation: Any = None  # the name and parameters of one that it ends with
+    activation: tuple[str, dict[str, float]] | None = None  # one that it ends with
     narrow: int = 0  # the element type of its results, if it is a constant of 2 or 4 bits
     proto: Any = None  # where its function depends on the types of its inputs
-    expansions: dict[Any, Graph] = field(default_factory=dict)
+    expansions: dict[Types, Graph] = field(default_factory=dict)
 
     def __str__(self) -> str:
         return f"{self.op}({self.name})" if self.name else self.op
@@ -52,7 +57,7 @@ class Node:
     @property
     def graphs(self) -> Iterator[Graph]:
         """The graphs among its attributes."""
-        yield from [one for one in self.attributes.values() if isinstance(one, Graph)]
+        yield from [value for value in self.attributes.values() if isinstance(value, Graph)]
 
     @property
     def needs(self) -> Iterator[str]:
@@ -69,7 +74,7 @@ class Graph:
     name: str
     inputs: list[Declared]
     outputs: list[Declared]
-    constants: dict[str, Any]  # arrays, or tensors that were computed from them
+    constants: dict[str, Array | Tensor]  # tensors were computed from others
     nodes: list[Node]
     free: tuple[str, ...] = ()
     ends: list[list[str]] = field(default_factory=list)  # after each node: names not used again
@@ -81,7 +86,7 @@ def checked(
     name: str,
     inputs: list[Declared],
     outputs: list[Declared],
-    constants: dict[str, Any],
+    constants: dict[str, Array | Tensor],
     nodes: list[Node],
     *,
     is_inner: bool = False,
@@ -90,48 +95,51 @@ def checked(
 
     Only an inner graph may take names from outside.
     """
-    made: dict[str, int] = {one.name: -1 for one in inputs} | dict.fromkeys(constants, -1)
-    if len({one.name for one in inputs}) != len(inputs):
+    origins: dict[str, int] = {declared.name: -1 for declared in inputs} | dict.fromkeys(
+        constants, -1
+    )
+    if len({declared.name for declared in inputs}) != len(inputs):
         rule = "inputs of a graph must have names of their own"
-        raise ModelError(what, rule, graph=name, inputs=[one.name for one in inputs])
-    for place, node in enumerate(nodes):
+        raise ModelError(what, rule, graph=name, inputs=[declared.name for declared in inputs])
+    for position, node in enumerate(nodes):
         for output in filter(None, node.outputs):
-            if output in made:
+            if output in origins:
                 rule = "a value name is defined twice"
                 raise ModelError(what, rule, graph=name, node=str(node), name=output)
-            made[output] = place
-    ordered = _in_order(what, name, nodes, made)
-    needed = [one for node in ordered for one in node.needs] + [
-        one.name for one in outputs if one.name
-    ]
-    free = tuple(dict.fromkeys(one for one in needed if one not in made))
+            origins[output] = position
+    ordered = _in_order(what, name, nodes, origins)
+    needed = [value for node in ordered for value in node.needs]
+    needed += [output.name for output in outputs if output.name]
+    free = tuple(dict.fromkeys(value for value in needed if value not in origins))
     if free and not is_inner:
         rule = "the graph uses names that nothing defines"
         raise ModelError(what, rule, graph=name, names=free[:8])
     return Graph(name, inputs, outputs, constants, ordered, free, ends_of(ordered, outputs))
 
 
-def _in_order(what: str, name: str, nodes: list[Node], made: Mapping[str, int]) -> list[Node]:
+def _in_order(what: str, name: str, nodes: list[Node], origins: Mapping[str, int]) -> list[Node]:
     """The nodes in an order that they can run in: the given one, where that is possible."""
-    before = [{made[one] for one in node.needs if made.get(one, -1) >= 0} for node in nodes]
+    before = [
+        {origins[value] for value in node.needs if origins.get(value, -1) >= 0} for node in nodes
+    ]
     after: list[list[int]] = [[] for _ in nodes]
-    for place, places in enumerate(before):
-        for one in places:
-            after[one].append(place)
-    if all(max(places, default=-1) < place for place, places in enumerate(before)):
+    for position, places in enumerate(before):
+        for earlier in places:
+            after[earlier].append(position)
+    if all(max(places, default=-1) < position for position, places in enumerate(before)):
         return nodes
-    ready = [place for place, places in enumerate(before) if not places]
+    ready = [position for position, places in enumerate(before) if not places]
     waits = [len(places) for places in before]
     ordered = []
     while ready:
-        place = ready.pop(0)
-        ordered.append(nodes[place])
-        for one in after[place]:
-            waits[one] -= 1
-            if not waits[one]:
-                ready.append(one)
+        position = ready.pop(0)
+        ordered.append(nodes[position])
+        for later in after[position]:
+            waits[later] -= 1
+            if not waits[later]:
+                ready.append(later)
     if len(ordered) < len(nodes):
-        left = [str(nodes[place]) for place, count in enumerate(waits) if count]
+        left = [str(nodes[position]) for position, count in enumerate(waits) if count]
         rule = "the graph has a cycle"
         raise ModelError(what, rule, graph=name, nodes=left[:8])
     return ordered
@@ -140,10 +148,10 @@ def _in_order(what: str, name: str, nodes: list[Node], made: Mapping[str, int]) 
 def ends_of(nodes: list[Node], outputs: list[Declared]) -> list[list[str]]:
     """The names that each node is the last to use, or makes for nobody."""
     ends: list[list[str]] = []
-    seen = {one.name for one in outputs}
+    seen = {output.name for output in outputs}
     for node in reversed(nodes):
         names = dict.fromkeys([*node.needs, *filter(None, node.outputs)])
-        ends.append([one for one in names if one not in seen])
+        ends.append([value for value in names if value not in seen])
         seen.update(names)
     return ends[::-1]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dml_vk.array.creation import Wanted
 from dml_vk.dtypes import to_dtype
@@ -15,6 +15,9 @@ from dml_vk.onnx.model import LAYOUTS, Model
 from dml_vk.onnx.package import onnx_package
 from dml_vk.onnx.reading import read
 from dml_vk.runtime.device import device as open_device
+
+if TYPE_CHECKING:
+    from onnx import ModelProto
 
 MOST_BYTES = 2**31 - 1  # of a protobuf
 
@@ -56,7 +59,7 @@ def load(
     return Model(graph, open_device(device), layout, wanted)
 
 
-def _proto(what: str, model: Any) -> tuple[Any, Source]:
+def _proto(what: str, model: Any) -> tuple[ModelProto, Source]:
     onnx = onnx_package(what)
     if isinstance(model, onnx.ModelProto):
         return _with_graph(what, model), Source(None)
@@ -73,7 +76,7 @@ def _proto(what: str, model: Any) -> tuple[Any, Source]:
     return _parsed(what, onnx, path.read_bytes()), Source(path.parent)
 
 
-def _parsed(what: str, onnx: Any, data: bytes) -> Any:
+def _parsed(what: str, onnx: Any, data: bytes) -> ModelProto:
     model = onnx.ModelProto()
     try:
         model.ParseFromString(data)
@@ -83,9 +86,9 @@ def _parsed(what: str, onnx: Any, data: bytes) -> Any:
     return _with_graph(what, model)
 
 
-def _with_graph(what: str, model: Any) -> Any:
+def _with_graph(what: str, model: ModelProto) -> ModelProto:
     if not model.HasField("graph") or not model.ir_version or not model.opset_import:
         rule = "a model must have a graph, an IR version and opsets"
-        given = {"graph": model.HasField("graph"), "opsets": len(model.opset_import)}
-        raise ModelError(what, rule, ir_version=model.ir_version, **given)
+        present = {"graph": model.HasField("graph"), "opsets": len(model.opset_import)}
+        raise ModelError(what, rule, ir_version=model.ir_version, **present)
     return model

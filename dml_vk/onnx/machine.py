@@ -38,12 +38,12 @@ class Machine:
         if id(array) not in self._kept:
             return self.uploaded(array)
         with self._lock:
-            kept, found = self._kept[id(array)]
-            if found is None:
+            owner, tensor = self._kept[id(array)]
+            if tensor is None:
                 with unrecorded():
-                    found = self.uploaded(kept)
-                self._kept[id(array)] = kept, found
-        return found
+                    tensor = self.uploaded(owner)
+                self._kept[id(array)] = owner, tensor
+        return tensor
 
     def uploaded(self, value: Array | Tensor) -> Tensor:
         """Return a tensor for a constant, and keep nothing."""
@@ -65,10 +65,10 @@ class Machine:
     def generator(self, node: object, seed: float | None) -> Generator:
         """The generator of a node, which goes on from run to run."""
         with self._lock:
-            found = self._generators.get(id(node))
-            if found is None:
+            generator = self._generators.get(id(node))
+            if generator is None:
                 number = None if seed is None else int(np.float32(seed).view(np.uint32))
                 with unrecorded():  # else it would begin anew at each run of a program
-                    found = Generator(number, device=self.device)
-                self._generators[id(node)] = found
-        return found
+                    generator = Generator(number, device=self.device)
+                self._generators[id(node)] = generator
+        return generator

@@ -65,12 +65,12 @@ class Model:
     @property
     def inputs(self) -> dict[str, Declared]:
         """What it takes, by name: dtypes and shapes, whose sizes may be names or unknown."""
-        return {one.name: one for one in self._graph.inputs}
+        return {declared.name: declared for declared in self._graph.inputs}
 
     @property
     def outputs(self) -> dict[str, Declared]:
         """What it returns, by name."""
-        return {one.name: one for one in self._graph.outputs}
+        return {declared.name: declared for declared in self._graph.outputs}
 
     def __call__(self, *args: Any, **named: Any) -> dict[str, Value]:
         """Run it on inputs in their order, or by name."""
@@ -130,49 +130,51 @@ class Model:
             rule = "inputs must be given by their names"
             raise ModelError("run", rule, inputs=list(declared), given=list(feeds))
         sizes: dict[str, int] = {}
-        return [self._given(one, feeds[name], sizes) for name, one in declared.items()]
+        return [self._given(expected, feeds[name], sizes) for name, expected in declared.items()]
 
     def _named(self, results: list[Value]) -> dict[str, Value]:
-        return {one.name: value for one, value in zip(self._graph.outputs, results)}
+        return {declared.name: value for declared, value in zip(self._graph.outputs, results)}
 
-    def _run(self, values: list[Value], run: Callable[..., Any]) -> list[Value]:
+    def _run(self, values: list[Value], run: Callable[..., list[Value]]) -> list[Value]:
         if not self._reason:
             try:
                 static = {
-                    place: HostValue(one)
-                    for place, one in enumerate(values)
-                    if isinstance(one, np.ndarray)
+                    index: HostValue(value)
+                    for index, value in enumerate(values)
+                    if isinstance(value, np.ndarray)
                 }
-                rest = [None if place in static else one for place, one in enumerate(values)]
+                rest = [None if index in static else value for index, value in enumerate(values)]
                 return list(run(tuple(static.items()), rest))
             except CaptureError as error:
                 self._reason = str(error)
         return self._results(values)
 
-    def _forward(self, static: tuple[tuple[int, HostValue], ...], values: list[Value]) -> Any:
+    def _forward(
+        self, static: tuple[tuple[int, HostValue], ...], values: list[Value]
+    ) -> list[Value]:
         values = list(values)
-        for place, one in static:
-            values[place] = one.array
+        for index, constant in static:
+            values[index] = constant.array
         return self._results(values)
 
     def _results(self, values: list[Value]) -> list[Value]:
         results = execute(self._machine, self._graph, values, {})
-        return [self._tensor(one) for one in results]
+        return [self._tensor(value) for value in results]
 
     def _tensor(self, value: Value) -> Value:
         if isinstance(value, list):
-            return [self._tensor(one) for one in value]
+            return [self._tensor(element) for element in value]
         return self._machine.tensor(value) if isinstance(value, np.ndarray) else value
 
     def _given(self, declared: Declared, value: Any, sizes: dict[str, int]) -> Value:
         """An input as a tensor, or as an array where the host needs its values."""
         if isinstance(value, (list, tuple)) and declared.dtype is None:
             element = Declared(declared.name, None, None)
-            return [self._given(element, one, {}) for one in value]
+            return [self._given(element, part, {}) for part in value]
         if value is None:
             return None
         if isinstance(value, Tensor):
-            array: Any = value
+            array: Tensor | Array = value
         else:
             wanted = None if declared.dtype is None else declared.dtype.numpy_name
             array = np.asarray(value, None if isinstance(value, np.ndarray) else wanted)

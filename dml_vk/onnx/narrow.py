@@ -1,4 +1,4 @@
-"""Integers of 2 and 4 bits, which are held in bytes: what is quantized to them has their limits."""
+"""Integers of 2 and 4 bits, stored as bytes; quantized values are limited to their range."""
 
 from __future__ import annotations
 
@@ -28,14 +28,14 @@ def mark(graph: Graph, known: Mapping[str, int]) -> None:
     """
     kinds = {**known, **graph.narrow}
     for node in graph.nodes:
-        found = [kinds.get(name, 0) for name in node.inputs]
-        if node.op == "QuantizeLinear" and len(found) > 2 and found[2]:
-            node.attributes["output_dtype"] = found[2]
-        kind = node.narrow or (node.op in _MOVES and next(iter(found), 0))
+        marks = [kinds.get(name, 0) for name in node.inputs]
+        if node.op == "QuantizeLinear" and len(marks) > 2 and marks[2]:
+            node.attributes["output_dtype"] = marks[2]
+        kind = node.narrow or (node.op in _MOVES and next(iter(marks), 0))
         if kind:
             kinds.update(dict.fromkeys(filter(None, node.outputs), kind))
         for inner in node.graphs:
             mark(inner, kinds)
         if node.body is not None:
-            given = zip(node.body.inputs, found)
-            mark(node.body, {one.name: kind for one, kind in given if kind})
+            pairs = zip(node.body.inputs, marks)
+            mark(node.body, {declared.name: kind for declared, kind in pairs if kind})

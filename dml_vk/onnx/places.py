@@ -1,4 +1,4 @@
-"""Which values are wanted on the host: what shapes are computed from."""
+"""Which inputs should stay on the host, since shapes are computed from them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dml_vk.onnx.registry import ON_HOST, ONNX
 
 
 def wanted_on_host(graph: Graph) -> set[str]:
-    """Return the names whose values an operator takes on the host, or from which it is computed."""
+    """Return names of values that operators take on the host, and those they are computed from."""
     wanted: set[str] = set()
     for node in reversed(graph.nodes):
         for inner in node.graphs:
@@ -15,12 +15,12 @@ def wanted_on_host(graph: Graph) -> set[str]:
         if node.body is not None:
             inside = wanted_on_host(node.body)
             pairs = zip(node.inputs, node.body.inputs)
-            wanted.update(name for name, one in pairs if one.name in inside)
+            wanted.update(name for name, declared in pairs if declared.name in inside)
         elif _is_on_host(node) and wanted.intersection(node.outputs):
             wanted.update(node.inputs)
         if node.operator is not None:
             places = enumerate(node.inputs)
-            wanted.update(name for place, name in places if node.operator.wants_host(place))
+            wanted.update(name for index, name in places if node.operator.wants_host(index))
     return wanted - {""}
 
 

@@ -24,8 +24,8 @@ class Operator(NamedTuple):
     is_random: bool
     is_expanded: bool  # by its schema's function
 
-    def wants_host(self, place: int) -> bool:
-        return self.host if isinstance(self.host, bool) else place in self.host
+    def wants_host(self, index: int) -> bool:
+        return self.host if isinstance(self.host, bool) else index in self.host
 
 
 OPERATORS: dict[tuple[str, str], Operator] = {}
@@ -38,17 +38,24 @@ def operator(
     first: int = 1,
     host: tuple[int, ...] | bool = (),
     raw: bool = False,
+    of_arrays: bool = False,
     is_random: bool = False,
     is_expanded: bool = False,
     domain: str = ONNX,
 ) -> Callable[[Function], Function]:
-    """Enter a function as that of these operators, from this opset on."""
+    """Enter a function as that of these operators, from this opset on.
+
+    With `of_arrays=True` it also computes values of the host: all that it calls is in `node.xp`,
+    which is NumPy for these.
+    """
 
     def enter(function: Function) -> Function:
         places = host if isinstance(host, bool) else frozenset(host)
         for name in names:
             entry = Operator(function, first, places, raw, is_random, is_expanded)
             OPERATORS[domain, name] = entry
+            if of_arrays:
+                ON_HOST[name] = function
         return function
 
     return enter
@@ -67,5 +74,5 @@ def on_host(*names: str) -> Callable[[Function], Function]:
 
 def find(domain: str, name: str, opset: int) -> Operator | None:
     """Return an operator, if it is supported in this opset."""
-    found = OPERATORS.get((domain, name))
-    return found if found is not None and found.first <= opset else None
+    entry = OPERATORS.get((domain, name))
+    return entry if entry is not None and entry.first <= opset else None

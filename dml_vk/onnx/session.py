@@ -35,20 +35,20 @@ class InferenceSession:
     def __init__(
         self,
         path_or_bytes: Any,
-        sess_options: Any = None,
-        providers: Any = None,
-        provider_options: Any = None,
+        sess_options: object = None,
+        providers: object = None,
+        provider_options: object = None,
         **named: Any,
     ) -> None:
         self.model = load(path_or_bytes, **named)
 
     def get_inputs(self) -> list[NodeArg]:
-        """What it takes, in order."""
-        return [_described(one) for one in self.model.inputs.values()]
+        """The inputs, in order."""
+        return [_described(declared) for declared in self.model.inputs.values()]
 
     def get_outputs(self) -> list[NodeArg]:
-        """What it returns, in order."""
-        return [_described(one) for one in self.model.outputs.values()]
+        """The outputs, in order."""
+        return [_described(declared) for declared in self.model.outputs.values()]
 
     def get_providers(self) -> list[str]:
         """What computes: dml_vk."""
@@ -58,7 +58,7 @@ class InferenceSession:
         self,
         output_names: Sequence[str] | None,
         input_feed: Mapping[str, Any],
-        run_options: Any = None,
+        run_options: object = None,
     ) -> list[Any]:
         """Return these outputs, or all if there are no names, as arrays."""
         wanted = list(self.model.outputs) if output_names is None else list(output_names)

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from dml_vk.errors import ModelError
 
 
-def to_text(what: str, value: Any) -> str:
+def to_text(what: str, value: str | bytes) -> str:
     """Return a text; protobuf gives bytes for what is not UTF-8."""
     try:
         return value.decode("utf-8") if isinstance(value, bytes) else str(value)
@@ -16,5 +15,5 @@ def to_text(what: str, value: Any) -> str:
         raise ModelError(what, "texts must be UTF-8", given=value) from None
 
 
-def to_texts(what: str, values: Iterable[Any]) -> tuple[str, ...]:
-    return tuple(to_text(what, one) for one in values)
+def to_texts(what: str, values: Iterable[str | bytes]) -> tuple[str, ...]:
+    return tuple(to_text(what, value) for value in values)

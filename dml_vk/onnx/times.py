@@ -30,7 +30,7 @@ def times_of(program: Program) -> list[NodeTime]:
     spent: dict[tuple[str, ...], float] = {}
     for job, us in zip(jobs_of(program), program.times):
         work, parts = job.launch.work, job.launch.parts or (job.launch,)
-        nodes = tuple(dict.fromkeys(one.caller.op for one in parts))
+        nodes = tuple(dict.fromkeys(part.caller.op for part in parts))
         kernel = work.module if isinstance(work, Plan) else USERS_KERNEL
         kernels.setdefault(nodes, []).append(kernel)
         spent[nodes] = spent.get(nodes, 0.0) + us
@@ -41,13 +41,13 @@ def node_by_node(
     machine: Machine, graph: Graph, values: list[Value]
 ) -> tuple[list[Value], list[NodeTime]]:
     """Run a graph, and wait for the device after each node: its outputs, and the times."""
-    found: list[NodeTime] = []
+    times: list[NodeTime] = []
 
     def timed(machine: Machine, node: Node, values: Mapping[str, Value]) -> list[Value]:
         began = perf_counter()
         results = evaluate(machine, node, values)
         machine.device.synchronize()
-        found.append(NodeTime((node.label,), (), (perf_counter() - began) * 1e6))
+        times.append(NodeTime((node.label,), (), (perf_counter() - began) * 1e6))
         return results
 
-    return execute(machine, graph, values, {}, timed), found
+    return execute(machine, graph, values, {}, timed), times

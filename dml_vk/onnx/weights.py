@@ -1,4 +1,4 @@
-"""The memory format of weights, which is chosen once, when a model is loaded."""
+"""Choose the memory format of weights when a model is loaded."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def convert(machine: Machine, graph: Graph) -> int:
     Convolutions read these faster, whatever the format of their images is.
     """
     uses = Counter(name for node in graph.nodes for name in node.needs)
-    uses.update(one.name for one in graph.outputs)
+    uses.update(output.name for output in graph.outputs)
     weights = Counter(node.inputs[1] for node in graph.nodes if _is_convolution(node))
     count = 0
     for name, times in weights.items():
@@ -27,8 +27,8 @@ def convert(machine: Machine, graph: Graph) -> int:
             continue
         graph.constants[name] = machine.uploaded(value).to(channels_last)
         count += 1
-    inner = [one for node in graph.nodes for one in (*node.graphs, node.body) if one is not None]
-    return count + sum(convert(machine, one) for one in inner)
+    inner = [body for node in graph.nodes for body in (*node.graphs, node.body) if body is not None]
+    return count + sum(convert(machine, body) for body in inner)
 
 
 def _is_convolution(node: Node) -> bool:

@@ -37,8 +37,8 @@ def reference(name: str, *operands: Any, **parameters: float) -> Array:
     as_is = name.startswith("clip") or common == np.float64
     kind = common if as_is else np.dtype(np.float32)
     with np.errstate(all="ignore"):
-        given = {**dict(operator.parameters), **parameters}
-        numbers = [kind.type(value) for value in given.values()]
+        values = {**dict(operator.parameters), **parameters}
+        numbers = [kind.type(value) for value in values.values()]
         work = _computed_in(operator, common)
         function = _FUNCTIONS.get(name) or getattr(np, operator.numpy or name)
         result = function(*[np.asarray(array, work) for array in arrays], *map(work.type, numbers))
@@ -72,7 +72,7 @@ def cast(array: Any, dtype: DType | str) -> Array:
         return np.where(inside, converted, nearest)
 
 
-def ulps_apart(found: Array, expected: Array) -> NDArray[np.float64]:
+def ulps_apart(results: Array, expected: Array) -> NDArray[np.float64]:
     """The distance in floats; between NaNs it is 0, and from NaN to a number infinite.
 
     >>> import numpy as np
@@ -80,8 +80,8 @@ def ulps_apart(found: Array, expected: Array) -> NDArray[np.float64]:
     >>> ulps_apart(np.float32([1.0, 0.0, np.nan]), np.float32([1.0000001, -1e-45, np.nan])).tolist()
     [1.0, 1.0, 0.0]
     """
-    nans = np.isnan(found), np.isnan(expected)
-    ours, theirs = _place(found), _place(expected)
+    nans = np.isnan(results), np.isnan(expected)
+    ours, theirs = _place(results), _place(expected)
     # Of places with different signs, a float64 holds the distance well enough, and int64 may not.
     near = np.where((ours < 0) == (theirs < 0), ours - theirs, 0)
     far = ours.astype(np.float64) - theirs.astype(np.float64)
@@ -167,8 +167,8 @@ def _gelu(x: Array) -> Array:
     whole = -x / np.sqrt(x.dtype.type(2))
     argument = whole.astype(np.float64)
     slope = -2 / np.sqrt(np.pi) * np.exp(-np.square(argument.astype(x.dtype)))
-    found = _erfc(argument) + np.where(np.isinf(x), 0, slope * (whole - argument))
-    return np.where(x == -np.inf, -0.0, 0.5 * x * found)
+    scale = _erfc(argument) + np.where(np.isinf(x), 0, slope * (whole - argument))
+    return np.where(x == -np.inf, -0.0, 0.5 * x * scale)
 
 
 def _hard(x: Array, alpha: float, beta: float) -> Array:

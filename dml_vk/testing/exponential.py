@@ -19,8 +19,8 @@ def exponential(array: Any) -> Array:
     >>> exponential(np.float32([0.0, -np.inf, 1.0])).tolist()
     [1.0, 0.0, 2.7182817459106445]
     """
-    given = np.asarray(array, _float)
-    x = np.clip(np.where(np.isnan(given), _float(0), given), _float(-104), _float(89))
+    values = np.asarray(array, _float)
+    x = np.clip(np.where(np.isnan(values), _float(0), values), _float(-104), _float(89))
     rounder = _float(1.5 * 2**23)
     shifted = x * _float(1.44269504) + rounder
     whole = shifted - rounder
@@ -35,7 +35,7 @@ def exponential(array: Any) -> Array:
     half = power >> 1
     with np.errstate(all="ignore"):
         scaled = (_float(1) + fraction) * _power_of_two(half) * _power_of_two(power - half)
-    return np.where(np.isnan(given), given, scaled)
+    return np.where(np.isnan(values), values, scaled)
 
 
 def _power_of_two(power: Array) -> Array:

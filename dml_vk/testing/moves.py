@@ -25,7 +25,7 @@ def unfold(
     [[[0, 2], [1, 3]]]
     """
     padded = np.pad(x, ((0, 0), (0, 0), *[(by, by) for by in padding]))
-    taps = [padded[place] for place in _places(padded.shape, kernel, dilation, stride)]
+    taps = [padded[window] for window in _places(padded.shape, kernel, dilation, stride)]
     return np.stack(taps, 2).reshape(x.shape[0], x.shape[1] * len(taps), -1)
 
 
@@ -46,12 +46,12 @@ def fold(
     """
     wide = x.astype(np.float32) if x.dtype == np.float16 else x
     images, count = x.shape[0], kernel[0] * kernel[1]
-    sizes = [one + 2 * by for one, by in zip(size, padding)]
+    sizes = [extent + 2 * by for extent, by in zip(size, padding)]
     padded = np.zeros((images, x.shape[1] // count, *sizes), wide.dtype)
     columns = wide.reshape(images, -1, count, x.shape[2])
-    for tap, place in enumerate(_places(padded.shape, kernel, dilation, stride)):
-        padded[place] += columns[:, :, tap].reshape(padded[place].shape)
-    inside = [slice(by, by + one) for one, by in zip(size, padding)]
+    for tap, window in enumerate(_places(padded.shape, kernel, dilation, stride)):
+        padded[window] += columns[:, :, tap].reshape(padded[window].shape)
+    inside = [slice(by, by + extent) for extent, by in zip(size, padding)]
     return padded[:, :, inside[0], inside[1]].astype(x.dtype)
 
 
@@ -59,7 +59,7 @@ def _places(
     shape: tuple[int, ...], kernel: Pair, dilation: Pair, stride: Pair
 ) -> Iterator[tuple[slice, ...]]:
     """Yield what each tap reads of the padded image."""
-    ends = [one - gap * (tap - 1) for one, tap, gap in zip(shape[2:], kernel, dilation)]
+    ends = [extent - gap * (tap - 1) for extent, tap, gap in zip(shape[2:], kernel, dilation)]
     for taps in product(*map(range, kernel)):
         starts = [tap * gap for tap, gap in zip(taps, dilation)]
         spatial = [slice(at, at + end, by) for at, end, by in zip(starts, ends, stride)]
@@ -76,14 +76,14 @@ def resample(
     >>> resample(np.array([[[1.0, 3.0]]], np.float32), (3,), "linear", True).tolist()
     [[[1.0, 2.0, 3.0]]]
     """
-    found = x if mode.startswith("nearest") else x.astype(np.float32)
+    result = x if mode.startswith("nearest") else x.astype(np.float32)
     for dim in reversed(range(2, x.ndim)):
         lines = [
-            _line(found, dim, size[dim - 2], index, mode, align_corners, cubic)
+            _line(result, dim, size[dim - 2], index, mode, align_corners, cubic)
             for index in range(size[dim - 2])
         ]
-        found = np.stack(lines, dim)
-    return found.astype(x.dtype)
+        result = np.stack(lines, dim)
+    return result.astype(x.dtype)
 
 
 def _line(

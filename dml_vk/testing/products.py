@@ -91,5 +91,5 @@ def linear(x: Array, weight: Array, bias: Array | None = None) -> Array:
     [11.5]
     """
     rows = x.reshape(math.prod(x.shape[:-1]), x.shape[-1])
-    found = gemm(rows, weight.T, bias)
-    return found.reshape(*x.shape[:-1], weight.shape[0])
+    result = gemm(rows, weight.T, bias)
+    return result.reshape(*x.shape[:-1], weight.shape[0])

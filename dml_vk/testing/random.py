@@ -57,15 +57,15 @@ def philox_integers(
     bits = 32 if count <= 2**32 else 64
     drawn = _words_of(key, counter, n, bits)
     least = 2**bits % count
-    found = [word * count >> bits for word in drawn]
+    offsets = [word * count >> bits for word in drawn]
     rejected = [at for at, word in enumerate(drawn) if word * count % 2**bits < least]
     while rejected:
         key = (key + KEY_STEP) % 2**64
         drawn = _words_of(key, counter, n, bits)
         for at in rejected:
-            found[at] = drawn[at] * count >> bits
+            offsets[at] = drawn[at] * count >> bits
         rejected = [at for at in rejected if drawn[at] * count % 2**bits < least]
-    return np.array([low + offset for offset in found], to_dtype("integers", dtype).name)
+    return np.array([low + offset for offset in offsets], to_dtype("integers", dtype).name)
 
 
 def philox_normal(

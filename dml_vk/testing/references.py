@@ -74,18 +74,18 @@ def philox_uniform(words: NDArray[np.uint32], dtype: DType | str) -> NDArray[Any
     >>> philox_uniform(philox_words(key=0, counter=0, n=2), "float32").tolist()
     [0.3990464210510254, 0.8805201649665833]
     """
-    found = to_dtype("philox_uniform", dtype)
-    if found.kind != "f" and found.name not in ("uint32", "uint64"):
+    kind = to_dtype("philox_uniform", dtype)
+    if kind.kind != "f" and kind.name not in ("uint32", "uint64"):
         raise DTypeError("philox_uniform", "dtype must be a float, uint32 or uint64", dtype=dtype)
     drawn: NDArray[Any] = words
-    if found.itemsize == 8:
+    if kind.itemsize == 8:
         low, high = words[: words.size // 2 * 2].astype(np.uint64).reshape(-1, 2).T
         drawn = low | high << np.uint64(32)
-    if found.kind == "u":
+    if kind.kind == "u":
         return drawn
-    digits = _FLOATS[found.name][0] + 1
+    digits = _FLOATS[kind.name][0] + 1
     highest = drawn >> drawn.dtype.type(8 * drawn.itemsize - digits)
-    return np.asarray(highest * math.ldexp(1.0, -digits), found.name)
+    return np.asarray(highest * math.ldexp(1.0, -digits), kind.name)
 
 
 def sequence(
@@ -101,15 +101,15 @@ def sequence(
     >>> sequence(10, -2, 4, "uint8").tolist()
     [10, 8, 6, 4]
     """
-    found = to_dtype("sequence", dtype)
+    kind = to_dtype("sequence", dtype)
     indexes = range(first, first + n)
-    if found.kind == "f":
-        values = [_float_element(float(start), i, float(delta), found.name) for i in indexes]
-        return np.array(values, np.float64).astype(found.name)
-    if found.kind not in "iu":
+    if kind.kind == "f":
+        values = [_float_element(float(start), i, float(delta), kind.name) for i in indexes]
+        return np.array(values, np.float64).astype(kind.name)
+    if kind.kind not in "iu":
         raise DTypeError("sequence", "dtype must be an integer or a float", dtype=dtype)
-    wrapped = [(int(start) + i * int(delta)) % 2 ** (8 * found.itemsize) for i in indexes]
-    return np.array(wrapped, np.uint64).astype(f"uint{8 * found.itemsize}").view(found.name)
+    wrapped = [(int(start) + i * int(delta)) % 2 ** (8 * kind.itemsize) for i in indexes]
+    return np.array(wrapped, np.uint64).astype(f"uint{8 * kind.itemsize}").view(kind.name)
 
 
 def _float_element(start: float, i: int, delta: float, name: str) -> float:

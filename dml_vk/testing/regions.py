@@ -22,9 +22,9 @@ def roi_pooling(image: Array, regions: Array, scale: float, height: int, width: 
     [[[[5.0, 7.0], [13.0, 15.0]]]]
     """
     images, channels, *sizes = image.shape
-    made = np.zeros((len(regions), channels, height, width), image.dtype)
+    pooled = np.zeros((len(regions), channels, height, width), image.dtype)
     for number, (batch, *corners) in enumerate(regions.astype(np.float32)):
-        x1, y1, x2, y2 = [int(np.rint(one * np.float32(scale))) for one in corners]
+        x1, y1, x2, y2 = [int(np.rint(corner * np.float32(scale))) for corner in corners]
         source = image[min(max(int(batch), 0), images - 1)]
         for row in range(height):
             down = _box(y1, y2, row, height, sizes[0])
@@ -32,14 +32,14 @@ def roi_pooling(image: Array, regions: Array, scale: float, height: int, width: 
                 across = _box(x1, x2, column, width, sizes[1])
                 box = source[:, slice(*down), slice(*across)]
                 if box.size:
-                    made[number, :, row, column] = box.max((1, 2))
-    return made
+                    pooled[number, :, row, column] = box.max((1, 2))
+    return pooled
 
 
-def _box(first: int, last: int, place: int, count: int, size: int) -> tuple[int, int]:
+def _box(first: int, last: int, index: int, count: int, size: int) -> tuple[int, int]:
     length = last - first + 1
-    start = place * length // count + first
-    end = -(-(place + 1) * length // count) + first
+    start = index * length // count + first
+    end = -(-(index + 1) * length // count) + first
     return min(max(start, 0), size), min(max(end, 0), size)
 
 
@@ -70,32 +70,32 @@ def roi_align(
     """
     images, channels, *sizes = image.shape
     source = image.astype(np.float32)
-    made = np.zeros((len(regions), channels, height, width), image.dtype)
+    pooled = np.zeros((len(regions), channels, height, width), image.dtype)
     for number, corner in enumerate(regions.astype(np.float32)):
         x1, x2 = corner[[0, 2]] * np.float32(scales[0])
         y1, y2 = corner[[1, 3]] * np.float32(scales[1])
         plane = source[min(int(batch[number]), images - 1)]
-        given: dict[str, Any] = {
+        options: dict[str, Any] = {
             "offsets": offsets,
             "samples": samples,
             "nearest": nearest,
             "corners": corners,
         }
-        down = _places(y1, y2, height, sizes[0], **given)
-        across = _places(x1, x2, width, sizes[1], **given)
+        down = _places(y1, y2, height, sizes[0], **options)
+        across = _places(x1, x2, width, sizes[1], **options)
         for row in range(height):
             for column in range(width):
                 both = [(y, x) for y in down[row] for x in across[column]]
                 values = [_sample(plane, y, x, np.float32(outside)) for y, x in both]
                 if largest:
-                    found = np.max(values, 0)
+                    result = np.max(values, 0)
                 else:
-                    found = np.zeros(channels, np.float32)
+                    result = np.zeros(channels, np.float32)
                     for value in values:
-                        found = found + value
-                    found = found / np.float32(len(values))
-                made[number, :, row, column] = found
-    return made
+                        result = result + value
+                    result = result / np.float32(len(values))
+                pooled[number, :, row, column] = result
+    return pooled
 
 
 def _places(
@@ -114,17 +114,17 @@ def _places(
     number = min(max(math.ceil(abs(length) / np.float32(count)), samples[0]), samples[1])
     steps = number * count
     step = length / np.float32(max(steps - 1, 1) if corners else steps)
-    found: list[tuple[int, int, Any] | None] = []
+    taken: list[tuple[int, int, Any] | None] = []
     for k in range(steps):
         x = (np.float32(k) - np.float32(offsets[1])) * step + first - np.float32(offsets[0])
         if not -1 <= x <= size:
-            found.append(None)
+            taken.append(None)
             continue
         x = min(max(x, np.float32(0)), np.float32(size - 1))
         low = min(int(x + np.float32(0.5)) if nearest else int(x), size - 1)
         share = np.float32(0) if nearest else x - np.float32(low)
-        found.append((low, min(low + 1, size - 1), share))
-    return [found[k * number : (k + 1) * number] for k in range(count)]
+        taken.append((low, min(low + 1, size - 1), share))
+    return [taken[k * number : (k + 1) * number] for k in range(count)]
 
 
 def _sample(plane: Array, down: Any, across: Any, outside: Any) -> Array:

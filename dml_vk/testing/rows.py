@@ -33,11 +33,13 @@ def softmax(array: Any, axis: Axis = -1) -> Array:
     >>> softmax(np.float32([0, 0, -np.inf, 0, 0])).tolist()
     [0.25, 0.25, 0.0, 0.25, 0.25]
     """
-    given = np.asarray(array)
+    values = np.asarray(array)
     with np.errstate(all="ignore"):
-        largest, total = _exp_sums(_chunks(given, axis, -np.inf)[0])
-        largest, scale = [_kept(one, given, axis) for one in (largest, np.float32(1) / total)]
-        return np.asarray(exponential(given.astype(np.float32) - largest) * scale, given.dtype)
+        largest, total = _exp_sums(_chunks(values, axis, -np.inf)[0])
+        largest, scale = [
+            _kept(statistic, values, axis) for statistic in (largest, np.float32(1) / total)
+        ]
+        return np.asarray(exponential(values.astype(np.float32) - largest) * scale, values.dtype)
 
 
 def moments(array: Any, axis: Axis, *, centred: bool = True) -> Moments:
@@ -50,9 +52,9 @@ def moments(array: Any, axis: Axis, *, centred: bool = True) -> Moments:
     >>> moments(np.float32([[1.0, 3.0], [5.0, -5.0]]), 1).squares.tolist()
     [[2.0], [50.0]]
     """
-    given = np.asarray(array)
+    values = np.asarray(array)
     with np.errstate(all="ignore"):
-        rows, there = _chunks(given, axis, 0)
+        rows, there = _chunks(values, axis, 0)
         counts = there.sum(-1).astype(np.float32)
         first = rows[..., :1]
         away = np.where(there, rows - first, np.float32(0))
@@ -62,7 +64,7 @@ def moments(array: Any, axis: Axis, *, centred: bool = True) -> Moments:
         away = rows - mean[..., None]
         squares = _tree_sum(np.where(there, away * away, np.float32(0)))
         nodes = Moments(np.broadcast_to(counts, mean.shape), mean, squares)
-        return Moments(*[_kept(one, given, axis) for one in _joined(nodes)])
+        return Moments(*[_kept(statistic, values, axis) for statistic in _joined(nodes)])
 
 
 def of_groups(channels: Moments, groups: int) -> Moments:
@@ -70,12 +72,14 @@ def of_groups(channels: Moments, groups: int) -> Moments:
     sizes = channels.mean.shape
     each = sizes[1] // groups
     with np.errstate(all="ignore"):
-        parts = [np.reshape(one, (sizes[0], groups, each)) for one in channels]
+        parts = [np.reshape(values, (sizes[0], groups, each)) for values in channels]
         joined = _joined(Moments(*parts))
-    return Moments(*[np.repeat(one, each, axis=1).reshape(sizes) for one in joined])
+    return Moments(*[np.repeat(values, each, axis=1).reshape(sizes) for values in joined])
 
 
-def normalised(array: Any, found: Moments, eps: float, weight: Any = None, bias: Any = None) -> Any:
+def normalised(
+    array: Any, statistics: Moments, eps: float, weight: Any = None, bias: Any = None
+) -> Any:
     """Subtract the mean and divide by the root of the variance plus eps; apply weight and bias.
 
     >>> import numpy as np
@@ -84,28 +88,30 @@ def normalised(array: Any, found: Moments, eps: float, weight: Any = None, bias:
     >>> normalised(x, moments(x, 0), 0.0, weight=np.float32(2.0)).tolist()
     [-2.0, 2.0]
     """
-    given = np.asarray(array)
+    values = np.asarray(array)
     with np.errstate(all="ignore"):
-        variance = np.asarray(found.squares / found.elements + np.float32(eps), np.float64)
+        variance = np.asarray(
+            statistics.squares / statistics.elements + np.float32(eps), np.float64
+        )
         scale = np.asarray(1 / np.sqrt(variance), np.float32)
-        result = (given.astype(np.float32) - found.mean) * scale
+        result = (values.astype(np.float32) - statistics.mean) * scale
         if weight is not None:
             result = result * np.asarray(weight, np.float32)
         if bias is not None:
             result = result + np.asarray(bias, np.float32)
-        return np.asarray(result, given.dtype)
+        return np.asarray(result, values.dtype)
 
 
 def _axes(array: Array, axis: Axis) -> list[int]:
-    return sorted(int(one) % array.ndim for one in np.atleast_1d(axis))
+    return sorted(int(number) % array.ndim for number in np.atleast_1d(axis))
 
 
 def _chunks(array: Array, axis: Axis, missing: float) -> tuple[Array, Array]:
     """Return rows in chunks of 16 elements, as the last two dims, and which of those exist."""
     axes = _axes(array, axis)
-    kept = [dim for dim in range(array.ndim) if dim not in axes]
-    sizes = [array.shape[dim] for dim in kept]
-    rows = array.transpose([*kept, *axes]).reshape(*sizes, -1).astype(np.float32)
+    outer = [dim for dim in range(array.ndim) if dim not in axes]
+    sizes = [array.shape[dim] for dim in outer]
+    rows = array.transpose([*outer, *axes]).reshape(*sizes, -1).astype(np.float32)
     count = rows.shape[-1]
     more = -count % _CHUNK
     padded = np.pad(rows, [(0, 0)] * len(sizes) + [(0, more)], constant_values=missing)
@@ -138,9 +144,9 @@ def _joined(nodes: Moments) -> Moments:
     """Join nodes along the last dim, as a tree."""
     while nodes.mean.shape[-1] > 1:
         widths = [(0, 0)] * (nodes.mean.ndim - 1) + [(0, nodes.mean.shape[-1] % 2)]
-        count, mean, squares = [np.pad(one, widths) for one in nodes]
-        left = Moments(*[one[..., ::2] for one in (count, mean, squares)])
-        right = Moments(*[one[..., 1::2] for one in (count, mean, squares)])
+        count, mean, squares = [np.pad(values, widths) for values in nodes]
+        left = Moments(*[values[..., ::2] for values in (count, mean, squares)])
+        right = Moments(*[values[..., 1::2] for values in (count, mean, squares)])
         total = left.elements + right.elements
         share = right.elements * _inverse(total)
         share = np.where(left.elements == right.elements, np.float32(0.5), share)
@@ -152,7 +158,7 @@ def _joined(nodes: Moments) -> Moments:
             np.where(alone, left.mean, left.mean + apart * share),
             np.where(alone, left.squares, (left.squares + right.squares) + between),
         )
-    return Moments(*[one[..., 0] for one in nodes])
+    return Moments(*[values[..., 0] for values in nodes])
 
 
 def _exp_sums(rows: Array) -> tuple[Array, Array]:
@@ -165,9 +171,9 @@ def _exp_sums(rows: Array) -> tuple[Array, Array]:
         most = np.maximum(largest[..., ::2], largest[..., 1::2])
         from_left = most != largest[..., 1::2]
         less = np.where(from_left, largest[..., 1::2], largest[..., ::2])
-        kept = np.where(from_left, total[..., ::2], total[..., 1::2])
+        unscaled = np.where(from_left, total[..., ::2], total[..., 1::2])
         scaled = np.where(from_left, total[..., 1::2], total[..., ::2])
-        total = kept + scaled * exponential(less - _pivot(most))
+        total = unscaled + scaled * exponential(less - _pivot(most))
         largest = most
     return largest[..., 0], total[..., 0]
 

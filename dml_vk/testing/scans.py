@@ -21,10 +21,10 @@ def scan(
     >>> scan(np.add, np.arange(5)).tolist(), scan(np.add, np.arange(5), exclusive=True).tolist()
     ([0, 1, 3, 6, 10], [0, 0, 1, 3, 6])
     """
-    given = np.asarray(array)
-    kind = np.dtype(given.dtype if dtype is None else dtype)
+    values = np.asarray(array)
+    kind = np.dtype(values.dtype if dtype is None else dtype)
     work = np.dtype(np.float32) if kind == np.float16 else kind
-    rows = np.moveaxis(given.astype(work), axis, -1)
+    rows = np.moveaxis(values.astype(work), axis, -1)
     with np.errstate(all="ignore"):
         scanned = _rows(function, rows, exclusive)
         return np.ascontiguousarray(np.moveaxis(scanned, -1, axis).astype(kind))

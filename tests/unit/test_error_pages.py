@@ -23,8 +23,8 @@ SHORT = ROOT / "docs" / "troubleshooting.md"
 VARIABLES = ("DML_VK_EXACT", "DML_VK_LOG", "DML_VK_MEMORY", "DML_VK_MEMORY_LIMIT", "DML_VK_RUNTIME")
 NAMES = (*VARIABLES, "Kompute", "NumPy", "SPIR")
 WHAT_TO_DO = (
-    "docs/errors.md needs these word for word, `…` for what varies, in an entry with their cause "
-    "and cure; perhaps the package has a wording for this condition already:"
+    "docs/error_families.txt needs words of these, `…` for what varies, in the one family with "
+    "their cause and cure; perhaps the package has a wording for this condition already:"
 )
 SOURCE = """
 WORD = "a word"
@@ -75,9 +75,21 @@ def test_every_message_has_an_entry(found):
     assert not lacks, "\n".join([WHAT_TO_DO, *lacks])
 
 
+def test_words_of_two_families_are_told(monkeypatch, tmp_path):
+    file = tmp_path / "families.txt"
+    family = "### {0}\nmessages: `{0} must`\ncause: A.\ncure: B.\n"
+    file.write_text("\n".join(map(family.format, ("x", "and x", "x and x must be"))))
+    monkeypatch.setattr(page, "FAMILIES", file)
+    both = page.Message("x and x must agree", "here:1", False)
+    assert page.lacking([both]) == ["x and x must agree  (here:1); x?; and x?"]
+    assert page.families_of("x and x must be must", page.sources()) == ["### x and x must be"]
+
+
 def test_every_entry_is_a_message(found):
     stale = page.stale(found)
-    assert not stale, "\n".join(["docs/errors.md has what the package does not say:", *stale])
+    assert not stale, "\n".join(
+        ["docs/error_families.txt has what the package does not say:", *stale]
+    )
 
 
 def test_every_entry_has_a_cause_and_a_cure():
@@ -196,5 +208,5 @@ def test_the_script_says_what_lacks(capsys, monkeypatch, package, found):
     assert re.fullmatch(r"\d+ messages\n", capsys.readouterr().out)
     assert page.main([]) == 1
     said = capsys.readouterr().out
-    assert "not on the page: x must be small  (package/module.py:10)" in said
-    assert "only on the page: sizes must not be negative" in said
+    assert "of no family, or of several: x must be small  (package/module.py:10)" in said
+    assert "words of no message: sizes must not be negative" in said

@@ -1,4 +1,4 @@
-"""Files that follow from the table of operators are as it has them now."""
+"""Files that follow from the sources are as these have them now."""
 
 from __future__ import annotations
 

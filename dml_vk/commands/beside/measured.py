@@ -10,8 +10,8 @@ from typing import Any
 
 import numpy as np
 
-from dml_vk.commands.beside.case import Array, Case
-from dml_vk.commands.beside.libraries import Library
+from dml_vk.commands.cases.case import Array, Case
+from dml_vk.commands.cases.libraries import Library
 from dml_vk.commands.figures import rounded
 
 SECONDS = 0.12  # of a round
@@ -37,10 +37,10 @@ def timed(
 
     first = once()
     once()
-    one = once()
-    many = one
-    if one < LONG_SECONDS:
-        count = int(min(MOST_CALLS, max(3, SECONDS / max(one, 1e-6))))
+    single = once()
+    many = single
+    if single < LONG_SECONDS:
+        count = int(min(MOST_CALLS, max(3, SECONDS / max(single, 1e-6))))
         rounds = []
         for _ in range(ROUNDS):
             begun = clock()
@@ -49,12 +49,12 @@ def timed(
             wait()
             rounds.append((clock() - begun) / count)
         many = statistics.median(rounds)
-    times = {"first_ms": first, "one_ms": one, "ms": many}
+    times = {"first_ms": first, "one_ms": single, "ms": many}
     return {name: rounded(1e3 * seconds) for name, seconds in times.items()}
 
 
 def measured(case: Case, libraries: Sequence[Library]) -> Row:
-    """What each library takes for a case, or why it does not compute it."""
+    """The times of each library for a case, or why it failed."""
     row: Row = {"case": case.name}
     results: dict[str, Array] = {}
     try:
@@ -73,7 +73,7 @@ def measured(case: Case, libraries: Sequence[Library]) -> Row:
         library.release()
     ours = results.pop("dml_vk", None)
     if ours is not None and case.is_compared:
-        row["differs"] = {name: _difference(ours, found) for name, found in results.items()}
+        row["differs"] = {name: _difference(ours, theirs) for name, theirs in results.items()}
     return row
 
 
@@ -83,13 +83,11 @@ def _by(
     operands = [library.array(array) for array in arrays]
     library.wait()
     results[library.name] = library.values(call(library.module, *operands))[:COMPARED]
-    found: Row = timed(lambda: call(library.module, *operands), library.wait)
-    seconds = found["ms"] / 1e3
-    if case.nbytes:
-        found |= {"rate": rounded(case.nbytes / seconds / 1e9), "unit": "GB/s"}
-    elif case.operations:
-        found |= {"rate": rounded(case.operations / seconds / 1e9), "unit": "GFLOP/s"}
-    return found
+    row: Row = timed(lambda: call(library.module, *operands), library.wait)
+    rate, unit = case.rate(row["ms"] / 1e3)
+    if unit:
+        row |= {"rate": rounded(rate), "unit": unit}
+    return row
 
 
 def _difference(ours: Array, theirs: Array) -> float | str:

@@ -6,9 +6,9 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
-from dml_vk.commands.beside.libraries import opened
 from dml_vk.commands.beside.measured import Row, measured
-from dml_vk.commands.beside.table import cases
+from dml_vk.commands.cases.libraries import opened
+from dml_vk.commands.cases.table import cases
 from dml_vk.commands.gpu.markdown import table
 from dml_vk.commands.progress import Progress
 from dml_vk.runtime.device import Device
@@ -27,35 +27,36 @@ def measure(
 ) -> dict[str, Any]:
     """Time the cases with names that match, of operands up to `size` MiB, by these libraries."""
     libraries, lacking = opened(names, device)
-    found: dict[str, Any] = {
+    findings: dict[str, Any] = {
         **about,
         "size_mib": size,
-        "libraries": {one.name: one.about for one in libraries},
+        "libraries": {library.name: library.about for library in libraries},
         "lacking": lacking,
         "cases": [],
     }
     chosen = [case for case in cases(max(1, size // 4)) if wanted.search(case.name)]
     for number, case in enumerate(chosen, 1):
         progress.step(f"{number} of {len(chosen)}: {case.name}")
-        found["cases"].append(measured(case, libraries))
-        save(found)
-    return found
+        findings["cases"].append(measured(case, libraries))
+        save(findings)
+    return findings
 
 
-def as_markdown(found: dict[str, Any]) -> str:
-    return "\n".join(_lines(found))
+def as_markdown(findings: dict[str, Any]) -> str:
+    return "\n".join(_lines(findings))
 
 
-def _lines(found: dict[str, Any]) -> Iterator[str]:
-    yield f"{'; '.join(found['libraries'].values())}. Operands of up to {found['size_mib']} MiB."
-    yield from (f"Left out: {why}." for why in found["lacking"])
+def _lines(findings: dict[str, Any]) -> Iterator[str]:
+    libraries = "; ".join(findings["libraries"].values())
+    yield f"{libraries}. Operands of up to {findings['size_mib']} MiB."
+    yield from (f"Left out: {why}." for why in findings["lacking"])
     yield ""
-    others = [name for name in found["libraries"] if name != "dml_vk"]
+    others = [name for name in findings["libraries"] if name != "dml_vk"]
     heads = ["case", "dml_vk ms", "rate", "with its wait", "first call"]
     for name in others:
         heads += [f"{name} ms", f"dml_vk is so many times as fast as {name}"]
-    yield from table(heads, [_row(row, others) for row in found["cases"]])
-    if told := failures(found):
+    yield from table(heads, [_row(row, others) for row in findings["cases"]])
+    if told := failures(findings):
         yield ""
         yield from (f"- FAILED: {line}" for line in told)
 
@@ -71,14 +72,14 @@ def _row(row: Row, others: Sequence[str]) -> list[str]:
     return cells
 
 
-def _ms(found: Row, name: str) -> str:
-    return f"{found[name]:.4g}" if name in found else "failed" if "error" in found else ""
+def _ms(times: Row, name: str) -> str:
+    return f"{times[name]:.4g}" if name in times else "failed" if "error" in times else ""
 
 
-def failures(found: dict[str, Any]) -> list[str]:
+def failures(findings: dict[str, Any]) -> list[str]:
     """What went wrong with our own calls, and which results differ from another library's."""
     told = []
-    for row in found["cases"]:
+    for row in findings["cases"]:
         error = row.get("error") or row.get("dml_vk", {}).get("error")
         if error:
             told.append(f"{row['case']}: {error}")

@@ -15,14 +15,14 @@ def copy_rate(device: Device, nbytes: int) -> dict[str, Any]:
     with device.queue.enter():
         ways = device.queue.rate_check().copy_times(nbytes, ROUNDS)
     times = dict(zip(("kernel", "command"), ways))
-    found = {way: rounded(2 * nbytes / one.microseconds / 1e3) for way, one in times.items()}
-    way = max(found, key=lambda way: found[way])
+    rates = {way: rounded(2 * nbytes / time.microseconds / 1e3) for way, time in times.items()}
+    way = max(rates, key=lambda way: rates[way])
     return {
         "nbytes": nbytes,
         "ms": rounded(times[way].microseconds / 1e3),
-        "rate": found[way],
+        "rate": rates[way],
         "way": way,
-        "by_kernel": found["kernel"],
-        "by_command": found["command"],
+        "by_kernel": rates["kernel"],
+        "by_command": rates["command"],
         "clock": times[way].clock,
     }

@@ -23,7 +23,7 @@ def facts(device: Device) -> dict[str, Any]:
     return {
         "device": described(device.info),
         "memory_types": [
-            {"flags": one.flags, "heap": one.heap} for one in memory.types[: memory.type_count]
+            {"flags": kind.flags, "heap": kind.heap} for kind in memory.types[: memory.type_count]
         ],
         "features": sorted(features.choose(instance, physical, device.info.extensions).names),
         "limits": {**limits, "features": sorted(limits["features"])},

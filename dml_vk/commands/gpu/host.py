@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 import dml_vk as dv
+from dml_vk.commands.cases.arithmetic import chain
 from dml_vk.commands.figures import rounded
 from dml_vk.commands.measure import medians
 from dml_vk.runtime.device import synchronize
@@ -31,24 +32,18 @@ def costs() -> dict[str, float]:
     calls: dict[str, tuple[int, Callable[[], object]]] = {
         "one a + b and its wait": (1, lambda: a + b),
         "each of 1000 independent a + b": (CALLS, lambda: [a + b for _ in range(CALLS)]),
-        "each of 100 dependent a + b": (100, lambda: _sum(a, b, 100)),
-        "each of 1000 dependent a + b": (CALLS, lambda: _sum(a, b, CALLS)),
+        "each of 100 dependent a + b": (100, lambda: chain(a, b, 100)),
+        "each of 1000 dependent a + b": (CALLS, lambda: chain(a, b, CALLS)),
         "one sum and its wait": (1, lambda: a.sum()),
         "one float(x)": (1, lambda: float(a[7])),
     }
-    found = {}
+    microseconds = {}
     for name, (count, call) in calls.items():
         run = functools.partial(_waited, call)
         run()
         (seconds,) = medians([run], SECONDS)
-        found[name] = rounded(1e6 * seconds / count)
-    return found
-
-
-def _sum(x: dv.Tensor, y: dv.Tensor, count: int) -> dv.Tensor:
-    for _ in range(count):
-        x = x + y
-    return x
+        microseconds[name] = rounded(1e6 * seconds / count)
+    return microseconds
 
 
 def _waited(call: Callable[[], object]) -> None:
@@ -63,7 +58,7 @@ def transfers(nbytes: int) -> dict[str, Any]:
     buffer.write(data)
     same = bool(np.array_equal(buffer.read(dtype="uint32"), data))
     seconds = medians([lambda: _waited(lambda: buffer.write(data)), buffer.read], SECONDS)
-    upload, download = (rounded(data.nbytes / one / 1e9) for one in seconds)
+    upload, download = (rounded(data.nbytes / spent / 1e9) for spent in seconds)
     return {"nbytes": data.nbytes, "agrees": same, "upload": upload, "download": download}
 
 
@@ -76,8 +71,8 @@ def order() -> dict[str, Any]:
     expected = _chained(start, start[::-1].copy())
     begun, wrong = time.perf_counter(), 0
     for _ in range(CHAINS):
-        found = _chained(dv.asarray(start), dv.asarray(start[::-1].copy()))
-        wrong += not np.array_equal(np.asarray(found), expected)
+        result = _chained(dv.asarray(start), dv.asarray(start[::-1].copy()))
+        wrong += not np.array_equal(np.asarray(result), expected)
     return {
         "operations": 3 * STEPS * CHAINS,
         "chains": CHAINS,

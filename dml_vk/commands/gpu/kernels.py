@@ -7,7 +7,8 @@ import statistics
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from dml_vk.commands.cases import CASES, Operands
+from dml_vk.commands.cases.against_numpy import Both
+from dml_vk.commands.cases.case import Case
 from dml_vk.commands.figures import rounded
 from dml_vk.commands.measure import medians
 from dml_vk.observe import dispatches
@@ -31,24 +32,22 @@ class Row:
     of_copy: float | None
 
 
-def measured(name: str, of: Operands, copy_rate: float | None) -> Row:
+def measured(case: Case, copy_rate: float | None) -> Row:
     """Check a case, and time it by both clocks."""
-    make = CASES[name]
-    case = make(of)
-    agrees = case.agrees()
-    (host,) = medians([lambda: _waited(case.ours)], SECONDS)
-    device = by_device(case.ours)
-    seconds = host if device is None else device
-    bandwidth = case.nbytes / seconds / 1e9
+    both = Both(case)
+    agrees = both.agree()
+    (host,) = medians([lambda: _waited(both.ours)], SECONDS)
+    device = by_device(both.ours)
+    rate, unit = case.rate(host if device is None else device)
     return Row(
-        name=name,
-        about=make.__doc__ or "",
+        name=both.name,
+        about=both.about,
         agrees=agrees,
         host_ms=rounded(1e3 * host),
         device_ms=None if device is None else rounded(1e3 * device),
-        rate=rounded(case.operations / seconds / 1e9 if case.operations else bandwidth),
-        unit="GFLOP/s" if case.operations else "GB/s",
-        of_copy=rounded(bandwidth / copy_rate) if copy_rate and not case.operations else None,
+        rate=rounded(rate),
+        unit=unit,
+        of_copy=rounded(rate / copy_rate) if copy_rate and unit == "GB/s" else None,
     )
 
 

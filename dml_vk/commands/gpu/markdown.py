@@ -13,11 +13,10 @@ def as_markdown(report: dict[str, Any]) -> str:
 
 def _lines(report: dict[str, Any]) -> Iterator[str]:
     if facts := report.get("facts"):
-        one, cpu = facts["device"], facts["cpu"]
-        where = (
-            f"Device: {one['name']} ({one['type']}), {one['driver']}, beside {cpu['cores']} cores"
-        )
-        yield f"{where} of {cpu['name']}; runtime `{report['runtime']}`."
+        device, cpu = facts["device"], facts["cpu"]
+        named = f"{device['name']} ({device['type']}), {device['driver']}"
+        beside = f"{cpu['cores']} cores of {cpu['name']}"
+        yield f"Device: {named}, beside {beside}; runtime `{report['runtime']}`."
     if rate := report.get("copy_rate"):
         size = f"{rate['nbytes'] >> 20} MiB from its memory to its memory"
         ways = ", ".join(f"by {way} {rate[f'by_{way}']:.4g}" for way in ("kernel", "command"))
@@ -29,7 +28,7 @@ def _lines(report: dict[str, Any]) -> Iterator[str]:
         yield ""
         yield from table(
             ("case", "device ms", "rate", "of copy", "with the wait, ms", "agrees"),
-            [_case(one) for one in report["cases"]],
+            [_case(device) for device in report["cases"]],
         )
     if moved := report.get("transfers"):
         rates = [(way, f"{moved[way]:.4g} GB/s") for way in ("upload", "download")]
@@ -47,14 +46,14 @@ def _lines(report: dict[str, Any]) -> Iterator[str]:
         yield from (f"- FAILED: {failure}" for failure in report["failures"])
 
 
-def _case(one: dict[str, Any]) -> tuple[str, ...]:
+def _case(row: dict[str, Any]) -> tuple[str, ...]:
     return (
-        f"{one['name']}: {one['about']}",
-        "" if one["device_ms"] is None else f"{one['device_ms']:.4g}",
-        f"{one['rate']:.4g} {one['unit']}",
-        "" if one["of_copy"] is None else f"{one['of_copy']:.2f}",
-        f"{one['host_ms']:.4g}",
-        "yes" if one["agrees"] else "NO",
+        f"{row['name']}: {row['about']}",
+        "" if row["device_ms"] is None else f"{row['device_ms']:.4g}",
+        f"{row['rate']:.4g} {row['unit']}",
+        "" if row["of_copy"] is None else f"{row['of_copy']:.2f}",
+        f"{row['host_ms']:.4g}",
+        "yes" if row["agrees"] else "NO",
     )
 
 

@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from typing import Any
 
-from dml_vk.commands.cases import Operands
+from dml_vk.commands.cases.table import against_numpy
 from dml_vk.commands.gpu import host, kernels
 from dml_vk.commands.gpu.copy_rate import copy_rate
 from dml_vk.commands.gpu.facts import facts
@@ -34,15 +34,15 @@ class Parts:
         self._progress.step(name)
         failures = self.report["failures"]
         try:
-            found = measured()
+            result = measured()
         except Exception as error:  # drivers fail in ways of their own
             failures.append(f"{name}: {type(error).__name__}: {error}")
         else:
             if among:
-                self.report.setdefault(among, []).append(found)
+                self.report.setdefault(among, []).append(result)
             else:
-                self.report[name] = found
-            failures += [f"{name}: {what}" for what in _wrong(name, found)]
+                self.report[name] = result
+            failures += [f"{name}: {what}" for what in _wrong(name, result)]
         self._save(self.report)
 
 
@@ -60,26 +60,26 @@ def measure(parts: Parts, device: Device, names: Sequence[str], size: int) -> No
 
 def _run_cases(parts: Parts, names: Sequence[str], size: int) -> None:
     rate: float | None = parts.report.get("copy_rate", {}).get("rate")
-    operands = functools.cache(lambda: Operands((size, 64, 64, 64)))
+    cases = against_numpy((size, 64, 64, 64))
 
-    def case(name: str) -> Report:
-        return asdict(kernels.measured(name, operands(), rate))
+    def measured(name: str) -> Report:
+        return asdict(kernels.measured(cases[name], rate))
 
     for name in names:
-        parts.run(name, functools.partial(case, name), "cases")
+        parts.run(name, functools.partial(measured, name), "cases")
 
 
 def as_json(report: Report) -> str:
     return json.dumps(report, indent=2) + "\n"
 
 
-def _wrong(name: str, found: dict[str, Any]) -> list[str]:
+def _wrong(name: str, result: dict[str, Any]) -> list[str]:
     """What is wrong with the results of a part, in words."""
     told = []
     if name == "arithmetic":
-        told += [f"the device does not {text}" for text in lacking(found)]
-    if found.get("agrees") is False:
+        told += [f"the device does not {text}" for text in lacking(result)]
+    if result.get("agrees") is False:
         told.append("the result is not what it must be")
-    if found.get("wrong"):
-        told.append(f"{found['wrong']} of {found['chains']} chains end with another result")
+    if result.get("wrong"):
+        told.append(f"{result['wrong']} of {result['chains']} chains end with another result")
     return told

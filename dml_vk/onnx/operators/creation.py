@@ -15,7 +15,7 @@ from dml_vk.tensor.host import Array
 
 @operator("Constant")
 def constant(node: Context) -> Array:
-    """The tensor, number or list that is its attribute, on the host."""
+    """The value of the attribute, a tensor, number or list, on the host."""
     for name, kind in (("value", None), ("value_float", np.float32), ("value_int", np.int64)):
         if node.get(name) is not None:
             return np.asarray(node[name], kind)
@@ -28,21 +28,21 @@ def constant(node: Context) -> Array:
 @operator("ConstantOfShape", first=9, host=(0,))
 def constant_of_shape(node: Context, sizes: Array) -> Tensor:
     value = node.machine.wanted(filling(node))
-    shape = tuple(int(one) for one in sizes)
+    shape = tuple(int(size) for size in sizes)
     return dv.full(shape, value.item(), value.dtype, device=node.machine.device)
 
 
 def filling(node: Context) -> Array:
     value = node.get("value")
-    found: Array = np.zeros(1, np.float32) if value is None else value
-    if found.size != 1:
-        raise node.refuse("value must be one number", shape=found.shape)
-    return found.reshape(())
+    number: Array = np.zeros(1, np.float32) if value is None else value
+    if number.size != 1:
+        raise node.refuse("value must be one number", shape=number.shape)
+    return number.reshape(())
 
 
 @operator("Range", first=11, host=True)
 def arange(node: Context, start: Array, limit: Array, delta: Array) -> Tensor:
-    """Numbers `start + i * delta`, each step rounded."""
+    """`start + i * delta`, rounded after the product and after the sum."""
     count = range_count(node, start, limit, delta)
     dtype = node.machine.wanted(start).dtype
     if dtype.kind in "iu":
@@ -57,7 +57,7 @@ def range_count(node: Context, start: Array, limit: Array, delta: Array) -> int:
         rule = "start, limit and delta must be numbers, and delta not 0"
         raise node.refuse(rule, start=start, limit=limit, delta=delta)
     if start.dtype.kind in "iu":
-        first, last, step = [int(one.item()) for one in (start, limit, delta)]
+        first, last, step = [int(number.item()) for number in (start, limit, delta)]
         count: int = -((first - last) // step)
         return max(count, 0)
     steps: float = (limit.item() - start.item()) / delta.item()
@@ -75,7 +75,7 @@ def eye_like(node: Context, x: Tensor) -> Tensor:
 
 @operator("OneHot", first=9, host=(1,))
 def one_hot(node: Context, x: Tensor, depth: Array, values: Tensor) -> Tensor:
-    """The second value where the index is, which may count from the end; the first elsewhere."""
+    """`values[1]` at the index, which may be negative; `values[0]` elsewhere."""
     count = int(depth.reshape(()))
     axis = node["axis"] + (x.ndim + 1 if node["axis"] < 0 else 0)
     index = dv.astype(x, "int64", copy=False)
@@ -96,10 +96,10 @@ def trilu(node: Context, x: Tensor, k: Array | None = None) -> Tensor:
 def dropout(
     node: Context, x: Tensor, ratio: Array | None = None, training: Array | None = None
 ) -> tuple[Tensor, ...]:
-    """The input, and a mask of ones; in training, some elements are zero, and others larger."""
+    """In inference the input and a mask of ones; in training, random zeros and scaled elements."""
     share = 0.5 if ratio is None else float(ratio)
     if node.opset < 12 or training is None or not bool(training) or share == 0:
         return x, dv.ones_like(x, dtype=x.dtype if node.opset < 10 else "bool")
-    kept = dv.greater_equal(node.generator().random(x.shape), share)
+    is_kept = dv.greater_equal(node.generator().random(x.shape), share)
     scaled = dv.multiply(x, 1 / (1 - share))
-    return dv.where(kept, scaled, dv.zeros_like(x)), kept
+    return dv.where(is_kept, scaled, dv.zeros_like(x)), is_kept

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
 from typing import Any
 
 import dml_vk as dv
-from dml_vk.onnx.context import Context
+from dml_vk.onnx.context import Context, Value
 from dml_vk.onnx.registry import operator
 from dml_vk.tensor.core import Tensor
 
@@ -56,16 +57,18 @@ _BINARY = {
 }
 
 
-def _unary(function: Any) -> Any:
+def _unary(function: Callable[[Tensor], Tensor]) -> Callable[[Context, Tensor], Tensor]:
     return lambda node, x: function(x)
 
 
-def _binary(function: Any) -> Any:
+def _binary(
+    function: Callable[[Tensor, Tensor], Tensor],
+) -> Callable[[Context, Tensor, Tensor], Tensor]:
     return lambda node, x, y: function(x, aligned(node, x, y))
 
 
 def aligned(node: Context, x: Tensor, y: Tensor) -> Tensor:
-    """Before opset 7, the dims of y begin at an axis of x, if the node names one."""
+    """y, reshaped for broadcasting from the attribute `axis` on, as before opset 7."""
     axis = node.get("axis") if node.opset < 7 else None
     if axis is None:
         return y
@@ -76,6 +79,7 @@ for _name, _function in _UNARY.items():
     operator(_name)(_unary(_function))
 for _name, _joined in _BINARY.items():
     operator(_name)(_binary(_joined))
+FUNCTIONS: dict[str, Callable[..., Tensor]] = {**_UNARY, **_BINARY}
 
 
 @operator("Div")
@@ -135,7 +139,9 @@ def is_inf(node: Context, x: Tensor) -> Tensor:
 
 
 @operator("Clip")
-def clip(node: Context, x: Tensor, low: Any = None, high: Any = None) -> Tensor:
+def clip(
+    node: Context, x: Tensor, low: Tensor | float | None = None, high: Tensor | float | None = None
+) -> Tensor:
     """Numbers between bounds, which are inputs from opset 11 on, and attributes before."""
     if node.opset < 11:
         low, high = node.get("min"), node.get("max")
@@ -144,11 +150,11 @@ def clip(node: Context, x: Tensor, low: Any = None, high: Any = None) -> Tensor:
     return x if high is None else dv.minimum(x, high)
 
 
-def either(condition: Tensor, x: Any, y: Any) -> Tensor:
-    """Elements of x where the condition holds, and else of y."""
-    found: Any = dv.where(condition, x, y)
-    one: Tensor = found
-    return one
+def either(condition: Tensor, x: Tensor | float, y: Tensor | float) -> Tensor:
+    """`where`, typed as a tensor."""
+    chosen: Any = dv.where(condition, x, y)
+    result: Tensor = chosen
+    return result
 
 
 @operator("Where", first=9)
@@ -156,6 +162,6 @@ def where(node: Context, condition: Tensor, x: Tensor, y: Tensor) -> Tensor:
     return either(condition, x, y)
 
 
-@operator("Identity", raw=True)
-def identity(node: Context, x: Any) -> Any:
+@operator("Identity", raw=True, of_arrays=True)
+def identity(node: Context, x: Value) -> Value:
     return x

@@ -1,8 +1,6 @@
-"""Operators that ONNX defines by others: the function of the schema runs in their place."""
+"""Operators that run as the function in their schema."""
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 
@@ -30,13 +28,13 @@ _FIRST = {
 def _entered(domain: str, name: str, first: int) -> None:
     @operator(name, first=first, domain=domain, raw=True, is_expanded=True)
     def expand(node: Context, *values: Value) -> tuple[Value, ...]:
-        types = tuple(_type_of(node, one) for one in values)
+        types = tuple(_type_of(node, value) for value in values)
         graph = expansion(node.node, types)
-        given = [*values, *[None] * (len(graph.inputs) - len(values))]
-        return tuple(node.run_alone(graph, given))
+        inputs = [*values, *[None] * (len(graph.inputs) - len(values))]
+        return tuple(node.run_alone(graph, inputs))
 
 
-def _type_of(node: Context, value: Value) -> Any:
+def _type_of(node: Context, value: Value) -> tuple[int, tuple[int, ...]] | None:
     """A dtype's number and a shape, or nothing for an input that is absent."""
     if value is None:
         return None

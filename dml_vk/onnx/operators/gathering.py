@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import dml_vk as dv
 from dml_vk.onnx.context import Context
 from dml_vk.onnx.registry import operator
@@ -30,13 +28,13 @@ def gather_nd(node: Context, x: Tensor, index: Tensor) -> Tensor:
     return x[index_of(x, index, batch)]
 
 
-def index_of(x: Tensor, index: Tensor, batch: int = 0) -> tuple[Any, ...]:
-    """An index for each of the first axes of x, from the last axis of `index`."""
-    parts: list[Any] = []
+def index_of(x: Tensor, index: Tensor, batch: int = 0) -> tuple[Tensor, ...]:
+    """The last axis of `index` as a tuple of indexes for the first axes of x."""
+    parts: list[Tensor] = []
     outer = index.ndim - 1
     for axis in range(batch):
         shape = [1] * outer
         shape[axis] = x.shape[axis]
         parts.append(dv.reshape(dv.arange(0, x.shape[axis], dtype="int64", device=x.device), shape))
-    parts += [index[..., place] for place in range(index.shape[-1])]
+    parts += [index[..., position] for position in range(index.shape[-1])]
     return tuple(parts)

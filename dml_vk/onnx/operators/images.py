@@ -8,21 +8,24 @@ import numpy as np
 
 import dml_vk as dv
 from dml_vk import directml, nn
+from dml_vk.dtypes import DType
 from dml_vk.onnx.context import Context
 from dml_vk.onnx.operators.elementwise import either
 from dml_vk.onnx.registry import operator
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.host import Array
 
+Weighted = tuple[Tensor, "Tensor | None"]  # a position along an axis, and its factor
 
-def _described(x: Tensor) -> Any:
+
+def _described(x: Tensor) -> directml.BufferTensorDesc:
     kind = getattr(directml.DataType, str(x.dtype.directml))
     return directml.BufferTensorDesc(kind, x.shape)
 
 
 @operator("RoiAlign", first=10)
 def roi_align(node: Context, x: Tensor, rois: Tensor, images: Tensor) -> Tensor:
-    """Averages or maxima of samples in each box of regions, by interpolation."""
+    """Average or maximum of interpolated samples in each bin of each region."""
     sizes = (rois.shape[0], x.shape[1], node["output_height"], node["output_width"])
     target = dv.empty(sizes, x.dtype, device=x.device)
     scale, ratio = node["spatial_scale"], node["sampling_ratio"]
@@ -39,7 +42,7 @@ def roi_align(node: Context, x: Tensor, rois: Tensor, images: Tensor) -> Tensor:
     tensors = (x, rois, places, target)
     kind: Any = directml.RoiAlign1  # type checkers do not see its parameters
     aligned = kind(
-        *[_described(one) for one in tensors],
+        *[_described(tensor) for tensor in tensors],
         function,
         directml.InterpolationMode.LINEAR,
         *(scale, scale, offset, -0.5, 0.0, least, most, False),
@@ -56,22 +59,22 @@ def max_roi_pool(node: Context, x: Tensor, rois: Tensor) -> Tensor:
     target = dv.empty(sizes, x.dtype, device=x.device)
     tensors = (x, rows, target)
     size = directml.Size2D(width=width, height=height)
-    given = [_described(one) for one in tensors]
+    described = [_described(tensor) for tensor in tensors]
     kind: Any = directml.RoiPooling
-    pooled = kind(*given, node["spatial_scale"], size)
+    pooled = kind(*described, node["spatial_scale"], size)
     pooled._compute(*tensors)
     return target
 
 
 @operator("Col2Im", first=18, host=(1, 2))
 def col2im(node: Context, x: Tensor, image: Array, block: Array) -> Tensor:
-    """Columns added where their windows lie, from the first element of the window on."""
-    sizes, kernel = [int(one) for one in image], [int(one) for one in block]
+    """Add each column to its window, in the order of the window's elements."""
+    sizes, kernel = [int(number) for number in image], [int(number) for number in block]
     rank = len(sizes)
     stride = node.get("strides") or [1] * rank
     dilation = node.get("dilations") or [1] * rank
-    given = node.get("pads") or [0] * (2 * rank)
-    pads = list(zip(given[:rank], given[rank:]))
+    amounts = node.get("pads") or [0] * (2 * rank)
+    pads = list(zip(amounts[:rank], amounts[rank:]))
     if rank == 2:
         return nn.fold(x, sizes, kernel, dilation=dilation, padding=pads, stride=stride)
     windows = [
@@ -82,9 +85,9 @@ def col2im(node: Context, x: Tensor, image: Array, block: Array) -> Tensor:
     columns = dv.reshape(x, (x.shape[0], channels, -1, *windows))
     full = [size + sum(pad) for size, pad in zip(sizes, pads)]
     total = dv.zeros((x.shape[0], channels, *full), x.dtype, device=x.device)
-    for tap, place in enumerate(np.ndindex(*kernel)):
-        cut: list[Any] = [slice(None), slice(None)]
-        for at, gap, step, count in zip(place, dilation, stride, windows):
+    for tap, offset in enumerate(np.ndindex(*kernel)):
+        cut: list[slice] = [slice(None), slice(None)]
+        for at, gap, step, count in zip(offset, dilation, stride, windows):
             cut.append(slice(at * gap, at * gap + (count - 1) * step + 1, step))
         part = total[tuple(cut)]
         dv.add(part, columns[:, :, tap], out=part)
@@ -96,7 +99,7 @@ def col2im(node: Context, x: Tensor, image: Array, block: Array) -> Tensor:
 
 @operator("GridSample", first=16)
 def grid_sample(node: Context, x: Tensor, grid: Tensor) -> Tensor:
-    """Elements of x at the coordinates of a grid, from -1 to 1, by interpolation."""
+    """Interpolate x at the coordinates of a grid, which are from -1 to 1."""
     rank = x.ndim - 2
     mode = {"bilinear": "linear", "bicubic": "cubic"}.get(node["mode"], node["mode"])
     corners, border = bool(node["align_corners"]), node["padding_mode"]
@@ -109,12 +112,12 @@ def grid_sample(node: Context, x: Tensor, grid: Tensor) -> Tensor:
             places.append(dv.multiply(dv.add(at, 1.0), (size - 1) / 2))
         else:
             places.append(dv.divide(dv.subtract(dv.multiply(dv.add(at, 1.0), size), 1.0), 2.0))
-    found = sampled(x, places, mode, border, corners=corners)
-    return dv.reshape(found, (*x.shape[:2], *grid.shape[1:-1]))
+    samples = sampled(x, places, mode, border, corners=corners)
+    return dv.reshape(samples, (*x.shape[:2], *grid.shape[1:-1]))
 
 
-def computed_in(x: Tensor) -> Any:
-    """The dtype of coordinates in images of x's, and of interpolated elements."""
+def computed_in(x: Tensor) -> DType:
+    """The dtype of coordinates, and in which elements are interpolated."""
     return dv.float64 if x.dtype is dv.float64 else dv.float32
 
 
@@ -129,9 +132,9 @@ def sampled(
     flat = dv.reshape(x, (*x.shape[:2], -1))
     flat = dv.astype(flat, computed_in(x), copy=False) if mode != "nearest" else flat
     total: Any = None
-    for chosen in np.ndindex(*[len(one) for one in taps]):
+    for chosen in np.ndindex(*[len(weights) for weights in taps]):
         index: Any = 0
-        factor: Any = None
+        factor: Tensor | None = None
         for axis, which in enumerate(chosen):
             at, weight = taps[axis][which]
             index = dv.add(dv.multiply(index, x.shape[2 + axis]), at) if axis else at
@@ -147,20 +150,20 @@ def sampled(
     return dv.astype(total, x.dtype, copy=False)
 
 
-def _taps(at: Tensor, mode: str, size: int, border: str, corners: bool) -> list[tuple[Any, Any]]:
-    """Indexes along an axis with their factors, which are 0 outside where padding is zeros."""
+def _taps(at: Tensor, mode: str, size: int, border: str, corners: bool) -> list[Weighted]:
+    """Indexes along an axis and their weights, which are 0 in zero padding."""
     if mode == "nearest":
-        found: list[tuple[Tensor, Any]] = [(dv.round(at), None)]
+        positions: list[Weighted] = [(dv.round(at), None)]
     else:
         whole = dv.floor(at)
         part = dv.subtract(at, whole)
         if mode == "linear":
-            found = [(whole, dv.subtract(1.0, part)), (dv.add(whole, 1.0), part)]
+            positions = [(whole, dv.subtract(1.0, part)), (dv.add(whole, 1.0), part)]
         else:
-            found = [
+            positions = [
                 (dv.add(whole, float(k)), _cubic(dv.abs(part - float(k)), k)) for k in range(-1, 3)
             ]
-    return [_inside(place, factor, size, border, corners) for place, factor in found]
+    return [_inside(position, factor, size, border, corners) for position, factor in positions]
 
 
 def _cubic(x: Tensor, shift: int, a: float = -0.75) -> Tensor:
@@ -171,16 +174,18 @@ def _cubic(x: Tensor, shift: int, a: float = -0.75) -> Tensor:
     return dv.subtract(dv.multiply(inner, x), 4 * a)
 
 
-def _inside(place: Tensor, factor: Any, size: int, border: str, corners: bool) -> tuple[Any, Any]:
+def _inside(
+    position: Tensor, factor: Tensor | None, size: int, border: str, corners: bool
+) -> Weighted:
     last = float(size - 1)
     if border == "reflection":
         period = 2 * last if corners else 2.0 * size
         if period:
-            at = dv.remainder(place, period)
+            at = dv.remainder(position, period)
             turned = dv.subtract(period if corners else period - 1, at)
-            place = dv.minimum(at, turned) if corners else either(dv.less(at, size), at, turned)
+            position = dv.minimum(at, turned) if corners else either(dv.less(at, size), at, turned)
     elif border == "zeros":
-        is_in = dv.logical_and(dv.greater_equal(place, 0.0), dv.less_equal(place, last))
-        ones = dv.astype(is_in, place.dtype)
+        is_in = dv.logical_and(dv.greater_equal(position, 0.0), dv.less_equal(position, last))
+        ones = dv.astype(is_in, position.dtype)
         factor = ones if factor is None else dv.multiply(factor, ones)
-    return dv.astype(dv.clip(place, 0.0, last), "int64"), factor
+    return dv.astype(dv.clip(position, 0.0, last), "int64"), factor

@@ -14,19 +14,19 @@ from dml_vk.tensor.core import Tensor
 @operator("BatchNormalization")
 def batch_norm(
     node: Context, x: Tensor, scale: Tensor, bias: Tensor, mean: Tensor, var: Tensor
-) -> Any:
-    """By the given mean and variance, or in training by those of x, with new running ones."""
+) -> Tensor | tuple[Tensor, ...]:
+    """Normalize by the given statistics; in training by those of x, and update the running ones."""
     eps = node["epsilon"]
     if not node.get("training_mode", 0):
         scale, bias = _as(scale, x), _as(bias, x)
-        given = _as(mean, x), _as(var, x), scale, bias
-        return nn.batch_norm(x, *given, eps=eps, activation=node.node.activation)
+        statistics = _as(mean, x), _as(var, x), scale, bias
+        return nn.batch_norm(x, *statistics, eps=eps, activation=node.node.activation)
     share = node["momentum"]
     axes = (0, *range(2, x.ndim))
     own_mean, own_var = dv.mean(x, axis=axes), dv.var(x, axis=axes)
-    found = nn.batch_norm(x, own_mean, own_var, _as(scale, x), _as(bias, x), eps=eps)
+    result = nn.batch_norm(x, own_mean, own_var, _as(scale, x), _as(bias, x), eps=eps)
     return (
-        found,
+        result,
         dv.add(dv.multiply(mean, share), dv.multiply(_as(own_mean, mean), 1 - share)),
         dv.add(dv.multiply(var, share), dv.multiply(_as(own_var, var), 1 - share)),
     )
@@ -43,7 +43,7 @@ def instance_norm(node: Context, x: Tensor, scale: Tensor, bias: Tensor) -> Tens
 
 @operator("GroupNormalization", first=18)
 def group_norm(node: Context, x: Tensor, scale: Tensor, bias: Tensor) -> Tensor:
-    """Scale and bias are for groups before opset 21, and for channels from there on."""
+    """Scale and bias are per group before opset 21, and per channel since."""
     groups = node["num_groups"]
     if node.opset < 21:
         each = x.shape[1] // groups
@@ -52,19 +52,21 @@ def group_norm(node: Context, x: Tensor, scale: Tensor, bias: Tensor) -> Tensor:
 
 
 @operator("LayerNormalization", first=17)
-def layer_norm(node: Context, x: Tensor, scale: Tensor, bias: Tensor | None = None) -> Any:
+def layer_norm(
+    node: Context, x: Tensor, scale: Tensor, bias: Tensor | None = None
+) -> Tensor | tuple[Tensor, ...]:
     axis = node["axis"] % x.ndim
     shape = x.shape[axis:]
     scale = dv.broadcast_to(scale, shape)
     bias = None if bias is None else dv.broadcast_to(bias, shape)
-    found = nn.layer_norm(x, shape, scale, bias, eps=node["epsilon"])
+    result = nn.layer_norm(x, shape, scale, bias, eps=node["epsilon"])
     if node.count == 1:
-        return found
+        return result
     wide = dv.astype(x, "float32", copy=False) if x.dtype == dv.float16 else x
     axes = tuple(range(axis, x.ndim))
     mean = dv.mean(wide, axis=axes, keepdims=True)
     var = dv.var(wide, axis=axes, keepdims=True)
-    return found, mean, dv.reciprocal(dv.sqrt(dv.add(var, node["epsilon"])))
+    return result, mean, dv.reciprocal(dv.sqrt(dv.add(var, node["epsilon"])))
 
 
 @operator("RMSNormalization", first=23)
@@ -83,14 +85,14 @@ def local_response_norm(node: Context, x: Tensor) -> Tensor:
 
 @operator("LpNormalization")
 def lp_norm(node: Context, x: Tensor) -> Tensor:
-    """Elements by the norm of their row, which is 0 where the norm is."""
+    """Divide each row by its norm; rows whose norm is 0 become 0."""
     axis = node.get("axis", -1)
     if node.get("p", 2) == 1:
         norm = dv.sum(dv.abs(x), axis=axis, keepdims=True)
     else:
         norm = dv.sqrt(dv.sum(dv.square(x), axis=axis, keepdims=True))
-    found: Any = dv.where(dv.equal(norm, 0.0), 0.0, dv.divide(x, norm))
-    return dv.astype(found, x.dtype, copy=False)
+    result: Any = dv.where(dv.equal(norm, 0.0), 0.0, dv.divide(x, norm))
+    return dv.astype(result, x.dtype, copy=False)
 
 
 @operator("MeanVarianceNormalization", first=9)

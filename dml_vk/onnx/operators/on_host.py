@@ -1,4 +1,4 @@
-"""Values of the host, from which shapes are computed: NumPy's operations, each of them exact.
+"""Operators on small values of the host, such as shapes, by NumPy; all are exact.
 
 A function returns None where the operation is not exact, or not small: then the device computes it.
 """
@@ -6,7 +6,7 @@ A function returns None where the operation is not exact, or not small: then the
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,45 +15,30 @@ from dml_vk.onnx.context import Context
 from dml_vk.onnx.element_types import DTYPES
 from dml_vk.onnx.execute import MOST_ON_HOST
 from dml_vk.onnx.operators.creation import filling, range_count
-from dml_vk.onnx.operators.joins import split_sizes
+from dml_vk.onnx.operators.elementwise import FUNCTIONS
 from dml_vk.onnx.operators.reductions import reduced_axes
-from dml_vk.onnx.operators.shapes import expanded, reshaped, squeezed, unsqueezed
-from dml_vk.onnx.operators.slices import slices
+from dml_vk.onnx.operators.shapes import expanded
 from dml_vk.onnx.registry import on_host
 from dml_vk.tensor.host import Array
 
-# Of numbers of up to 64 bits, rounded once.
-_ELEMENTWISE: dict[str, Callable[..., Any]] = {
-    "Abs": np.abs,
-    "Add": np.add,
-    "And": np.logical_and,
-    "Ceil": np.ceil,
-    "Equal": np.equal,
-    "Floor": np.floor,
-    "Greater": np.greater,
-    "GreaterOrEqual": np.greater_equal,
-    "Less": np.less,
-    "LessOrEqual": np.less_equal,
+# Of numbers of up to 64 bits, rounded once; NumPy has them by the names that they have here.
+_EXACT_OPERATORS = (
+    *("Abs", "Add", "And", "Ceil", "Equal", "Floor", "Greater", "GreaterOrEqual", "Less"),
+    *("LessOrEqual", "Mul", "Neg", "Not", "Or", "Sqrt", "Sub", "Xor"),
+)
+_ELEMENTWISE: dict[str, Callable[..., Array]] = {
+    **{name: getattr(np, FUNCTIONS[name].__name__) for name in _EXACT_OPERATORS},
     "Max": np.maximum,
     "Min": np.minimum,
-    "Mul": np.multiply,
-    "Neg": np.negative,
-    "Not": np.logical_not,
-    "Or": np.logical_or,
-    "Sqrt": np.sqrt,
-    "Sub": np.subtract,
     "Where": np.where,
-    "Xor": np.logical_xor,
 }
-
-
 _OF_ANY = (np.maximum, np.minimum)
 _EXACT = (np.dtype(np.float32), np.dtype(np.float64))
 
 
-def _elementwise(function: Callable[..., Any]) -> Any:
-    def compute(node: Context, *xs: Array) -> Any:
-        if _is_large(xs) or not all(one.dtype.kind in "biu" or one.dtype in _EXACT for one in xs):
+def _elementwise(function: Callable[..., Array]) -> Callable[..., Array | None]:
+    def compute(node: Context, *xs: Array) -> Array | None:
+        if _is_large(xs) or not all(x.dtype.kind in "biu" or x.dtype in _EXACT for x in xs):
             return None
         with np.errstate(all="ignore"):
             if function in _OF_ANY:
@@ -63,9 +48,9 @@ def _elementwise(function: Callable[..., Any]) -> Any:
     return compute
 
 
-def _is_large(xs: Any) -> bool:
+def _is_large(xs: Sequence[Array]) -> bool:
     try:
-        return int(np.prod(np.broadcast_shapes(*[one.shape for one in xs]))) > MOST_ON_HOST
+        return int(np.prod(np.broadcast_shapes(*[x.shape for x in xs]))) > MOST_ON_HOST
     except ValueError:
         return True  # the device's function says what is wrong
 
@@ -115,39 +100,14 @@ def concat(node: Context, *xs: Array) -> Array:
     return np.concatenate(xs, axis=node["axis"])
 
 
-@on_host("Slice")
-def cut(node: Context, x: Array, *bounds: Array | None) -> Array:
-    return x[slices(node, x.ndim, *bounds)]
-
-
-@on_host("Squeeze")
-def squeeze(node: Context, x: Array, axes: Array | None = None) -> Array:
-    return np.squeeze(x, squeezed(node, x.shape, axes))
-
-
-@on_host("Unsqueeze")
-def unsqueeze(node: Context, x: Array, axes: Array | None = None) -> Array:
-    return np.expand_dims(x, unsqueezed(node, axes))
-
-
-@on_host("Reshape")
-def reshape(node: Context, x: Array, sizes: Array) -> Array:
-    return x.reshape(reshaped(node, x.shape, sizes))
-
-
 @on_host("Transpose")
 def transpose(node: Context, x: Array) -> Array:
     return np.transpose(x, node.get("perm"))
 
 
-@on_host("Identity")
-def identity(node: Context, x: Array) -> Array:
-    return x
-
-
 @on_host("Expand")
 def expand(node: Context, x: Array, sizes: Array) -> Array | None:
-    wanted = tuple(int(one) for one in sizes)
+    wanted = tuple(int(size) for size in sizes)
     if np.prod(wanted, dtype=float) > MOST_ON_HOST:
         return None
     return np.broadcast_to(x, expanded(x.shape, sizes))
@@ -157,12 +117,12 @@ def expand(node: Context, x: Array, sizes: Array) -> Array | None:
 def tile(node: Context, x: Array, repeats: Array) -> Array | None:
     if x.size * np.prod(repeats, dtype=float) > MOST_ON_HOST:
         return None
-    return np.tile(x, tuple(int(one) for one in repeats))
+    return np.tile(x, tuple(int(repeat) for repeat in repeats))
 
 
 @on_host("ConstantOfShape")
 def constant_of_shape(node: Context, sizes: Array) -> Array | None:
-    wanted = tuple(int(one) for one in sizes)
+    wanted = tuple(int(size) for size in sizes)
     if np.prod(wanted, dtype=float) > MOST_ON_HOST:
         return None
     value = filling(node)
@@ -178,20 +138,13 @@ def arange(node: Context, start: Array, limit: Array, delta: Array) -> Array | N
     return np.asarray(start.reshape(()) + steps * delta.reshape(()))
 
 
-@on_host("Split")
-def split(node: Context, x: Array, sizes: Array | None = None) -> list[Array]:
-    axis = node.get("axis", 0)
-    ends = np.cumsum(split_sizes(node, x.shape[axis], sizes))
-    return np.split(x, ends[:-1], axis=axis)
-
-
-def _reduction(function: Any) -> Any:
+def _reduction(function: Any) -> Callable[..., Array | None]:
     def compute(node: Context, x: Array, axes: Array | None = None) -> Array | None:
         if x.dtype.kind not in "iu" or not x.size:
             return None
         along = reduced_axes(node, x.ndim, axes)
-        kept = bool(node.get("keepdims", 1))
-        return np.asarray(function(x, axis=along, keepdims=kept)).astype(x.dtype)
+        keepdims = bool(node.get("keepdims", 1))
+        return np.asarray(function(x, axis=along, keepdims=keepdims)).astype(x.dtype)
 
     return compute
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 import dml_vk as dv
 from dml_vk import nn
@@ -14,8 +13,10 @@ from dml_vk.onnx.registry import operator
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.host import Array
 
+Pooled = Tensor | tuple[Tensor, ...]  # the results, or these and their indexes
 
-def _pool(node: Context, x: Tensor, pool: Callable[..., Any], **named: Any) -> Any:
+
+def _pool(node: Context, x: Tensor, pool: Callable[..., Pooled], **named: object) -> Pooled:
     """Call a pool of `nn` with the attributes of a node."""
     rank = x.ndim - 2
     kernel, stride = list(each(node, "kernel_shape", rank)), list(each(node, "strides", rank))
@@ -37,22 +38,22 @@ def _pool(node: Context, x: Tensor, pool: Callable[..., Any], **named: Any) -> A
         kernel[dim], stride[dim] = (room - 1) // gap + 1, room
         seen = (kernel[dim] - 1) * gap + 1
         pads[dim] = pair[0], max(0, seen - pair[0] - size)
-    given = {
+    options = {
         "kernel_size": tuple(kernel),
         "stride": tuple(stride),
         "padding": pads,
         "dilation": dilation,
         "ceil_mode": bool(node.get("ceil_mode", 0)),
     }
-    found = pool(x, **given, **named)
-    if all(one == slice(None) for one in cut):
-        return found
-    parts = tuple(one[tuple(cut)] for one in (found if isinstance(found, tuple) else (found,)))
-    return parts if isinstance(found, tuple) else parts[0]
+    pooled = pool(x, **options, **named)
+    if all(part == slice(None) for part in cut):
+        return pooled
+    parts = tuple(part[tuple(cut)] for part in (pooled if isinstance(pooled, tuple) else (pooled,)))
+    return parts if isinstance(pooled, tuple) else parts[0]
 
 
 @operator("MaxPool")
-def max_pool(node: Context, x: Tensor) -> Any:
+def max_pool(node: Context, x: Tensor) -> Pooled:
     if not node.wants(1):
         return _pool(node, x, nn.max_pool)
     values, index = _pool(node, x, nn.max_pool, return_indices=True)
@@ -71,21 +72,21 @@ def _column_major(index: Tensor, spatial: tuple[int, ...]) -> Tensor:
     for size in reversed(spatial):
         places.append(dv.remainder(index, size))
         index = dv.floor_divide(index, size)
-    found, step = dv.zeros_like(index), 1
-    for place, size in zip(reversed(places), spatial):
-        found = dv.add(found, dv.multiply(place, step))
+    indexes, step = dv.zeros_like(index), 1
+    for position, size in zip(reversed(places), spatial):
+        indexes = dv.add(indexes, dv.multiply(position, step))
         step *= size
-    return found
+    return indexes
 
 
 @operator("AveragePool")
-def average_pool(node: Context, x: Tensor) -> Any:
+def average_pool(node: Context, x: Tensor) -> Pooled:
     counted = bool(node.get("count_include_pad", 0))
     return _pool(node, x, nn.avg_pool, count_include_pad=counted)
 
 
 @operator("LpPool")
-def lp_pool(node: Context, x: Tensor) -> Any:
+def lp_pool(node: Context, x: Tensor) -> Pooled:
     return _pool(node, dv.abs(x), nn.lp_pool, p=float(node.get("p", 2)))
 
 
@@ -112,7 +113,7 @@ def global_lp_pool(node: Context, x: Tensor) -> Tensor:
 
 @operator("MaxUnpool", first=9, host=(2,))
 def max_unpool(node: Context, x: Tensor, index: Tensor, sizes: Array | None = None) -> Tensor:
-    """Elements at the places that pooling gave, which count through the whole tensor."""
+    """Scatter elements to the indexes of pooling, which count through the whole tensor."""
     rank = x.ndim - 2
     kernel, stride = each(node, "kernel_shape", rank), each(node, "strides", rank)
     pads = padding(node, x.shape[2:], kernel, stride, (1,) * rank)
@@ -125,8 +126,8 @@ def max_unpool(node: Context, x: Tensor, index: Tensor, sizes: Array | None = No
     planes = dv.arange(0, x.shape[0] * x.shape[1], dtype="int64", device=x.device)
     start = dv.reshape(dv.multiply(planes, count), (*x.shape[:2], *[1] * rank))
     within = dv.subtract(index, start)
-    found = nn.max_unpool(x, within, tuple(small))
+    result = nn.max_unpool(x, within, tuple(small))
     if sizes is None:
-        return found
-    more = [(0, int(to) - have) for to, have in zip(sizes, found.shape)]
-    return dv.pad(found, more)
+        return result
+    more = [(0, int(to) - have) for to, have in zip(sizes, result.shape)]
+    return dv.pad(result, more)

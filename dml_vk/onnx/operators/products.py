@@ -30,8 +30,8 @@ def gemm(node: Context, a: Tensor, b: Tensor, c: Tensor | None = None) -> Tensor
             activation=node.node.activation,
         )
     a, b = a.mT if turned_a else a, b.mT if turned_b else b
-    found = dv.multiply(dv.matmul(a, b), int(alpha))
-    return found if c is None else dv.add(found, dv.multiply(c, int(beta)))
+    product = dv.multiply(dv.matmul(a, b), int(alpha))
+    return product if c is None else dv.add(product, dv.multiply(c, int(beta)))
 
 
 @operator("Det", first=11)

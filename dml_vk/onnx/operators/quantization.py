@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import dml_vk as dv
 from dml_vk import nn
 from dml_vk.dtypes import DType
@@ -16,7 +14,7 @@ from dml_vk.tensor.core import Tensor
 
 
 def along(node: Context, x: Tensor, parameter: Tensor, axis: int, block: int = 0) -> Tensor:
-    """A scale or zero point in the shape of x: one, one along an axis, or one for each block."""
+    """A scale or zero point, broadcast to x: per tensor, per axis or per block."""
     if parameter.size == 1 and not block:
         return dv.reshape(parameter, (1,) * x.ndim)
     if block:
@@ -31,26 +29,26 @@ def along(node: Context, x: Tensor, parameter: Tensor, axis: int, block: int = 0
 
 @operator("QuantizeLinear", first=10)
 def quantize(node: Context, x: Tensor, scale: Tensor, zero: Tensor | None = None) -> Tensor:
-    """round(x / scale) + zero point, with halves to even, and the limits beyond them."""
+    """round(x / scale) + zero point, rounding half to even, saturated."""
     number = node.get("output_dtype", 0)
     kind = dv.uint8 if zero is None else zero.dtype
     if zero is None and number:
         kind = WIDENED[number] if number in WIDENED else node.dtype(number)
     axis, block = node.get("axis", 1), node.get("block_size", 0)
     scales = along(node, x, scale, axis, block)
-    points: Any = 0 if zero is None else along(node, x, zero, axis, block)
+    points: Tensor | int = 0 if zero is None else along(node, x, zero, axis, block)
     precision = node.get("precision", 0)
     if x.dtype in (dv.float16, dv.float32) and not precision:
-        found = nn.quantize(x, scales, points, dtype=kind)
-        return dv.clip(found, *limits(number)) if number in WIDENED else found
+        quantized = nn.quantize(x, scales, points, dtype=kind)
+        return dv.clip(quantized, *limits(number)) if number in WIDENED else quantized
     wide = node.dtype(precision) if precision else scales.dtype
     steps = dv.divide(dv.astype(x, wide, copy=False), dv.astype(scales, wide, copy=False))
-    found = saturated(dv.round(dv.astype(steps, "float32", copy=False)), points, kind)
-    return dv.clip(found, *limits(number)) if number in WIDENED else found
+    quantized = saturated(dv.round(dv.astype(steps, "float32", copy=False)), points, kind)
+    return dv.clip(quantized, *limits(number)) if number in WIDENED else quantized
 
 
-def saturated(x: Tensor, points: Any, kind: DType) -> Tensor:
-    """Whole numbers of float32, moved by the zero point, within the limits of the dtype."""
+def saturated(x: Tensor, points: Tensor | int, kind: DType) -> Tensor:
+    """Whole numbers of float32 plus the zero point, saturated to the dtype."""
     if isinstance(points, Tensor):
         points = dv.astype(points, x.dtype)
     limits = dv.iinfo(kind)
@@ -61,27 +59,27 @@ def saturated(x: Tensor, points: Any, kind: DType) -> Tensor:
 def dequantize(node: Context, x: Tensor, scale: Tensor, zero: Tensor | None = None) -> Tensor:
     axis, block = node.get("axis", 1), node.get("block_size", 0)
     scales = along(node, x, scale, axis, block)
-    points: Any = 0 if zero is None else along(node, x, zero, axis, block)
+    points: Tensor | int = 0 if zero is None else along(node, x, zero, axis, block)
     number = node.get("output_dtype", 0)
     kind = node.dtype(number) if number else scale.dtype
     if kind is dv.float64:
-        steps = dv.subtract(
-            dv.astype(x, "float64"), 0 if zero is None else dv.astype(points, "float64")
-        )
+        if isinstance(points, Tensor):
+            points = dv.astype(points, "float64")
+        steps = dv.subtract(dv.astype(x, "float64"), points)
         return dv.multiply(steps, dv.astype(scales, "float64"))
     return nn.dequantize(x, scales, points, dtype=kind)
 
 
 @operator("DynamicQuantizeLinear", first=11)
 def dynamic_quantize(node: Context, x: Tensor) -> tuple[Tensor, Tensor, Tensor]:
-    """uint8 with the scale and zero point of the range of x, which has 0 in it."""
+    """Quantize to uint8, with scale and zero point from the range of x, extended to include 0."""
     low, high = dv.minimum(dv.min(x), 0.0), dv.maximum(dv.max(x), 0.0)
     scale = dv.divide(dv.subtract(high, low), 255.0)
     point = dv.clip(dv.round(dv.divide(dv.negative(low), scale)), 0.0, 255.0)
     zero = dv.astype(point, "uint8")
-    one = (1,) * x.ndim
-    found = nn.quantize(x, dv.reshape(scale, one), dv.reshape(zero, one), dtype="uint8")
-    return found, scale, zero
+    shape = (1,) * x.ndim
+    quantized = nn.quantize(x, dv.reshape(scale, shape), dv.reshape(zero, shape), dtype="uint8")
+    return quantized, scale, zero
 
 
 @operator("MatMulInteger", first=10)
@@ -92,7 +90,7 @@ def matmul_integer(
 
 
 def _product(a: Tensor, b: Tensor, a_zero: Tensor | None, b_zero: Tensor | None) -> Tensor:
-    points: list[Any] = []
+    points: list[Tensor | int] = []
     for zero, shape in ((a_zero, (-1, 1)), (b_zero, (1, -1))):
         if zero is None:
             points.append(0)
@@ -100,10 +98,12 @@ def _product(a: Tensor, b: Tensor, a_zero: Tensor | None, b_zero: Tensor | None)
             points.append(dv.reshape(zero, shape) if zero.ndim < 2 else zero)
     rows = dv.reshape(a, (1, -1)) if a.ndim == 1 else a
     columns = dv.reshape(b, (-1, 1)) if b.ndim == 1 else b
-    found = nn.matmul_integer(rows, columns, *points)
-    found = dv.squeeze(found, axis=-1) if b.ndim == 1 else found
+    product = nn.matmul_integer(rows, columns, *points)
+    product = dv.squeeze(product, axis=-1) if b.ndim == 1 else product
     return (
-        dv.squeeze(found, axis=0 if a.ndim == 1 and b.ndim == 1 else -2) if a.ndim == 1 else found
+        dv.squeeze(product, axis=0 if a.ndim == 1 and b.ndim == 1 else -2)
+        if a.ndim == 1
+        else product
     )
 
 

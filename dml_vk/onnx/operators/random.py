@@ -1,4 +1,4 @@
-"""Random numbers: each node has a generator of its own, which its `seed` starts."""
+"""Random numbers. Each node has its own generator, seeded by its `seed`."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ def uniform_like(node: Context, x: Tensor) -> Tensor:
 
 @operator("Bernoulli", first=15, is_random=True)
 def bernoulli(node: Context, x: Tensor) -> Tensor:
-    """Ones with the probabilities of x."""
+    """1 with probability x, else 0."""
     draws = node.generator().random(x.shape, x.dtype)
     return dv.astype(dv.less(draws, x), _like(node, x))
 
 
 @operator("Multinomial", is_random=True)
 def multinomial(node: Context, x: Tensor) -> Tensor:
-    """Classes, whose unnormalized logarithms of probabilities x has, by the Gumbel-max rule."""
+    """Sample classes from unnormalized log probabilities, by the Gumbel-max trick."""
     count = node["sample_size"]
     draws = node.generator().random((x.shape[0], count, x.shape[1]), "float32")
     # From (0, 1]: a logarithm of 0 would rule a class out.
@@ -57,8 +57,8 @@ def _like(node: Context, x: Tensor) -> DType:
 def _normal(node: Context, shape: Sequence[int], dtype: DType) -> Tensor:
     drawn = dv.float32 if dtype is dv.float64 else dtype
     mean, scale = node["mean"], node["scale"]
-    found = node.generator().normal(tuple(shape), drawn, mean=mean, std=scale)
-    return dv.astype(found, dtype, copy=False)
+    numbers = node.generator().normal(tuple(shape), drawn, mean=mean, std=scale)
+    return dv.astype(numbers, dtype, copy=False)
 
 
 def _uniform(node: Context, shape: Sequence[int], dtype: DType) -> Tensor:

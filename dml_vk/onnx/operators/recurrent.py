@@ -1,4 +1,4 @@
-"""RNN, GRU and LSTM: a product for all inputs at once, then step by step."""
+"""RNN, GRU and LSTM: one product for the inputs of all steps, then step by step."""
 
 from __future__ import annotations
 
@@ -45,12 +45,12 @@ class _Layer:
     def clipped(self, x: Tensor) -> Tensor:
         return x if self.clip is None else dv.clip(x, -self.clip, self.clip)
 
-    def start(self, given: Tensor | None, place: int) -> Tensor:
+    def start(self, initial: Tensor | None, direction: int) -> Tensor:
         """The first state of a direction, (batch, hidden)."""
-        if given is None:
+        if initial is None:
             shape = (self.x.shape[1], self.size)
             return dv.zeros(shape, self.x.dtype, device=self.x.device)
-        return given[:, place] if self.batch_first else given[place]
+        return initial[:, direction] if self.batch_first else initial[direction]
 
     def steps(self, back: bool) -> list[int]:
         places = list(range(self.x.shape[0]))
@@ -59,18 +59,18 @@ class _Layer:
     def outputs(self, rows: list[list[Tensor]], *ends: list[Tensor]) -> tuple[Tensor, ...]:
         """All states, (steps, directions, batch, hidden), and the last ones of each direction."""
         every = dv.stack([dv.stack(row) for row in rows], axis=1)
-        last = [dv.stack(one) for one in ends]
+        last = [dv.stack(state) for state in ends]
         if self.batch_first:
             every = dv.permute_dims(every, (2, 0, 1, 3))
-            last = [dv.permute_dims(one, (1, 0, 2)) for one in last]
+            last = [dv.permute_dims(state, (1, 0, 2)) for state in last]
         return (every, *last)
 
 
 def _activations(node: Context, defaults: list[str], directions: int) -> list[Activation]:
-    names = [one.lower() for one in node.get("activations") or defaults * directions]
+    names = [name.lower() for name in node.get("activations") or defaults * directions]
     alphas = list(node.get("activation_alpha") or [])
     betas = list(node.get("activation_beta") or [])
-    found: list[Activation] = []
+    activations: list[Activation] = []
     for name in names:
         if name not in _ACTIVATIONS:
             known = ", ".join(_ACTIVATIONS)
@@ -79,8 +79,8 @@ def _activations(node: Context, defaults: list[str], directions: int) -> list[Ac
         # Only those that have a parameter take one from the list.
         alpha = alphas.pop(0) if alpha and alphas else alpha
         beta = betas.pop(0) if name in ("affine", "scaledtanh", "hardsigmoid") and betas else beta
-        found.append(_with(function, alpha, beta))
-    return found
+        activations.append(_with(function, alpha, beta))
+    return activations
 
 
 def _with(function: Callable[..., Tensor], alpha: float, beta: float) -> Activation:
@@ -99,10 +99,10 @@ def _shown(lengths: Tensor | None, step: int, state: Tensor) -> Tensor:
     return _masked(lengths, step, state, dv.zeros_like(state))
 
 
-def _products(layer: _Layer, w: Tensor, bias: Tensor | None, place: int) -> Tensor:
-    """The inputs times their weights, and the biases of both products, for all steps."""
-    found = dv.matmul(layer.x, w[place].mT)
-    return found if bias is None else dv.add(found, bias)
+def _products(layer: _Layer, w: Tensor, bias: Tensor | None, direction: int) -> Tensor:
+    """Inputs times weights plus bias, for all steps."""
+    products = dv.matmul(layer.x, w[direction].mT)
+    return products if bias is None else dv.add(products, bias)
 
 
 @operator("RNN")
@@ -117,13 +117,13 @@ def rnn(
 ) -> tuple[Tensor, ...]:
     layer = _Layer(node, x, ["Tanh"])
     rows, ends = [], []
-    for place, back in enumerate(layer.backward):
-        activation = layer.activations[place]
-        bias = None if b is None else dv.add(b[place, : layer.size], b[place, layer.size :])
-        given = _products(layer, w, bias, place)
-        state, row = layer.start(h, place), []
+    for direction, back in enumerate(layer.backward):
+        activation = layer.activations[direction]
+        bias = None if b is None else dv.add(b[direction, : layer.size], b[direction, layer.size :])
+        products = _products(layer, w, bias, direction)
+        state, row = layer.start(h, direction), []
         for step in layer.steps(back):
-            new = dv.add(given[step], dv.matmul(state, r[place].mT))
+            new = dv.add(products[step], dv.matmul(state, r[direction].mT))
             state = _masked(lengths, step, activation(layer.clipped(new)), state)
             row.append(_shown(lengths, step, state))
         rows.append(row[::-1] if back else row)
@@ -145,21 +145,21 @@ def gru(
     layer = _Layer(node, x, ["Sigmoid", "Tanh"])
     size, after = layer.size, node.get("linear_before_reset", 0)
     rows, ends = [], []
-    for place, back in enumerate(layer.backward):
-        f, g = layer.activations[2 * place : 2 * place + 2]
-        given = _products(layer, w, None if b is None else b[place, : 3 * size], place)
-        inner = None if b is None else b[place, 3 * size :]
-        gates, hidden = r[place, : 2 * size].mT, r[place, 2 * size :].mT
-        state, row = layer.start(h, place), []
+    for direction, back in enumerate(layer.backward):
+        f, g = layer.activations[2 * direction : 2 * direction + 2]
+        products = _products(layer, w, None if b is None else b[direction, : 3 * size], direction)
+        inner = None if b is None else b[direction, 3 * size :]
+        gates, hidden = r[direction, : 2 * size].mT, r[direction, 2 * size :].mT
+        state, row = layer.start(h, direction), []
         for step in layer.steps(back):
-            both = dv.add(given[step, :, : 2 * size], dv.matmul(state, gates))
+            both = dv.add(products[step, :, : 2 * size], dv.matmul(state, gates))
             both = both if inner is None else dv.add(both, inner[: 2 * size])
             both = f(layer.clipped(both))
             update, reset = both[:, :size], both[:, size:]
             product = dv.matmul(state if after else dv.multiply(reset, state), hidden)
             product = product if inner is None else dv.add(product, inner[2 * size :])
             product = dv.multiply(reset, product) if after else product
-            new = g(layer.clipped(dv.add(given[step, :, 2 * size :], product)))
+            new = g(layer.clipped(dv.add(products[step, :, 2 * size :], product)))
             new = dv.add(dv.multiply(dv.subtract(1.0, update), new), dv.multiply(update, state))
             state = _masked(lengths, step, new, state)
             row.append(_shown(lengths, step, state))
@@ -184,14 +184,14 @@ def lstm(
     layer = _Layer(node, x, ["Sigmoid", "Tanh", "Tanh"])
     size = layer.size
     rows, ends, cells = [], [], []
-    for place, back in enumerate(layer.backward):
-        f, g, k = layer.activations[3 * place : 3 * place + 3]
-        bias = None if b is None else dv.add(b[place, : 4 * size], b[place, 4 * size :])
-        given = _products(layer, w, bias, place)
-        peeps = None if p is None else [p[place, i * size : (i + 1) * size] for i in range(3)]
-        state, cell, row = layer.start(h, place), layer.start(c, place), []
+    for direction, back in enumerate(layer.backward):
+        f, g, k = layer.activations[3 * direction : 3 * direction + 3]
+        bias = None if b is None else dv.add(b[direction, : 4 * size], b[direction, 4 * size :])
+        products = _products(layer, w, bias, direction)
+        peeps = None if p is None else [p[direction, i * size : (i + 1) * size] for i in range(3)]
+        state, cell, row = layer.start(h, direction), layer.start(c, direction), []
         for step in layer.steps(back):
-            new = dv.add(given[step], dv.matmul(state, r[place].mT))
+            new = dv.add(products[step], dv.matmul(state, r[direction].mT))
             i, o, forget, inner = [new[:, at * size : (at + 1) * size] for at in range(4)]
             if peeps is not None:
                 i = dv.add(i, dv.multiply(peeps[0], cell))
@@ -200,12 +200,12 @@ def lstm(
             forget = (
                 dv.subtract(1.0, i) if node.get("input_forget", 0) else f(layer.clipped(forget))
             )
-            made = dv.add(dv.multiply(forget, cell), dv.multiply(i, inner))
-            o = o if peeps is None else dv.add(o, dv.multiply(peeps[1], made))
-            shown = dv.multiply(f(layer.clipped(o)), k(made))
+            updated = dv.add(dv.multiply(forget, cell), dv.multiply(i, inner))
+            o = o if peeps is None else dv.add(o, dv.multiply(peeps[1], updated))
+            shown = dv.multiply(f(layer.clipped(o)), k(updated))
             state, cell = (
                 _masked(lengths, step, shown, state),
-                _masked(lengths, step, made, cell),
+                _masked(lengths, step, updated, cell),
             )
             row.append(_shown(lengths, step, state))
         rows.append(row[::-1] if back else row)

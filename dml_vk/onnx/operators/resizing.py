@@ -1,8 +1,9 @@
-"""Resize and Upsample: one axis after the other, from a few elements each."""
+"""Resize and Upsample, one axis after the other."""
 
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -17,32 +18,33 @@ from dml_vk.tensor.host import Array
 
 @operator("Upsample", host=(1,))
 def upsample(node: Context, x: Tensor, scales: Array | None = None) -> Tensor:
-    """By factors: an attribute before opset 9, and an input there."""
-    given = node["scales"] if scales is None else [float(one) for one in scales]
-    sizes = [math.floor(size * by) for size, by in zip(x.shape, given)]
+    """Resize by factors, an attribute before opset 9 and an input since."""
+    factors = node["scales"] if scales is None else [float(scale) for scale in scales]
+    sizes = [math.floor(size * by) for size, by in zip(x.shape, factors)]
     mode = {"nearest": "nearest", "linear": "linear", "bilinear": "linear"}.get(node["mode"])
     if mode is None:
         raise node.refuse("mode must be nearest or linear", mode=node["mode"])
     axes = [
-        Axis(*one, mode, "asymmetric", "floor") for one in zip(range(x.ndim), x.shape, sizes, given)
+        Axis(*axis, mode, "asymmetric", "floor")
+        for axis in zip(range(x.ndim), x.shape, sizes, factors)
     ]
     return _resized(x, axes)
 
 
 @operator("Resize", first=10, host=(1, 2, 3))
-def resize(node: Context, x: Tensor, *given: Array | None) -> Tensor:
-    """To sizes or by factors; before opset 11 there are only factors, and simple coordinates."""
-    roi, scales, sizes = _arguments(node, given)
+def resize(node: Context, x: Tensor, *optional: Array | None) -> Tensor:
+    """Resize to sizes or by factors; before opset 11 only factors and asymmetric coordinates."""
+    roi, scales, sizes = _arguments(node, optional)
     places = [int(axis) % x.ndim for axis in node.get("axes") or range(x.ndim)]
     have = [x.shape[axis] for axis in places]
     if sizes is not None:
-        to, by = _fitted(node, have, [int(one) for one in sizes])
+        to, by = _fitted(node, have, [int(number) for number in sizes])
     elif scales is not None and scales.size == len(places):
-        by = [float(one) for one in scales]
+        by = [float(number) for number in scales]
         to = [math.floor(size * factor) for size, factor in zip(have, by)]
     else:
         raise node.refuse("scales or sizes must be given, one for each axis", axes=places)
-    if min(to, default=1) < 0 or not all(0 < one < math.inf for one in by if one):
+    if min(to, default=1) < 0 or not all(0 < number < math.inf for number in by if number):
         raise node.refuse("sizes and scales must be positive", sizes=to, scales=by)
     coordinates = node.get("coordinate_transformation_mode", "asymmetric")
     rounding = node.get("nearest_mode", "floor")
@@ -59,21 +61,21 @@ def resize(node: Context, x: Tensor, *given: Array | None) -> Tensor:
         )
         for axis, size, wanted, factor, pair in zip(places, have, to, by, ends)
     ]
-    found = _resized(x, axes)
+    resized = _resized(x, axes)
     if coordinates != "tf_crop_and_resize":
-        return found
-    return _extrapolated(found, axes, float(node["extrapolation_value"]))
+        return resized
+    return _extrapolated(resized, axes, float(node["extrapolation_value"]))
 
 
-def _arguments(node: Context, given: Any) -> tuple[Array | None, ...]:
+def _arguments(node: Context, inputs: Sequence[Array | None]) -> tuple[Array | None, ...]:
     if node.opset < 11:
-        return None, given[0], None
-    padded = [one if one is not None and one.size else None for one in given]
+        return None, inputs[0], None
+    padded = [array if array is not None and array.size else None for array in inputs]
     return (*padded, *(None,) * (3 - len(padded)))
 
 
 def _fitted(node: Context, have: list[int], wanted: list[int]) -> tuple[list[int], list[float]]:
-    """The sizes, and the factors from the old to the new ones, which may keep their relation."""
+    """Sizes and factors, adjusted by the policy for the aspect ratio."""
     if len(have) != len(wanted) or 0 in have:
         raise node.refuse("sizes must be given for each axis", have=have, sizes=wanted)
     factors = [to / size for size, to in zip(have, wanted)]
@@ -85,22 +87,22 @@ def _fitted(node: Context, have: list[int], wanted: list[int]) -> tuple[list[int
 
 
 def _resized(x: Tensor, axes: list[Axis]) -> Tensor:
-    """The last axis first; sums in float32 or wider, from the lowest index on, rounded once."""
+    """Resize from the last axis to the first; sums are in float32 or wider, and rounded once."""
     dtype = x.dtype
     for axis in reversed(axes):
         if axis.is_identity:
             continue
-        found = taps(axis)
-        if found[0].factors is None:
-            x = dv.take(x, found[0].indexes, axis=axis.axis)
+        parts = taps(axis)
+        if parts[0].factors is None:
+            x = dv.take(x, parts[0].indexes, axis=axis.axis)
             continue
         x = x if x.dtype.kind == "f" and x.dtype.itemsize > 2 else dv.astype(x, "float32")
         shape = [1] * x.ndim
         shape[axis.axis] = axis.to
         total: Any = None
-        for one in found:
-            factors = dv.asarray(one.factors.astype(x.dtype.numpy_name), device=x.device)
-            part = dv.take(x, one.indexes, axis=axis.axis)
+        for tap in parts:
+            factors = dv.asarray(tap.factors.astype(x.dtype.numpy_name), device=x.device)
+            part = dv.take(x, tap.indexes, axis=axis.axis)
             product = dv.multiply(part, dv.reshape(factors, shape))
             total = product if total is None else dv.add(total, product)
         x = total
@@ -113,7 +115,7 @@ def _resized(x: Tensor, axes: list[Axis]) -> Tensor:
 
 
 def _extrapolated(x: Tensor, axes: list[Axis], value: float) -> Tensor:
-    """The value where a coordinate lies outside of the input."""
+    """Set elements whose coordinates lie outside of the input to `value`."""
     for axis in axes:
         at = axis.places
         outside = (at < 0) | (at > axis.size - 1)
@@ -121,6 +123,6 @@ def _extrapolated(x: Tensor, axes: list[Axis], value: float) -> Tensor:
             shape = [1] * x.ndim
             shape[axis.axis] = axis.to
             mask = dv.asarray(np.reshape(outside, shape), device=x.device)
-            found: Any = dv.where(mask, dv.full((), value, x.dtype, device=x.device), x)
-            x = found
+            result: Any = dv.where(mask, dv.full((), value, x.dtype, device=x.device), x)
+            x = result
     return x

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
 
 import dml_vk as dv
 from dml_vk.onnx.context import Context
@@ -10,7 +10,7 @@ from dml_vk.onnx.operators.gathering import index_of
 from dml_vk.onnx.registry import operator
 from dml_vk.tensor.core import Tensor
 
-_JOINED: dict[str, Any] = {
+_JOINED: dict[str, Callable[[Tensor, Tensor], Tensor]] = {
     "add": dv.add,
     "mul": dv.multiply,
     "max": dv.maximum,
@@ -18,7 +18,7 @@ _JOINED: dict[str, Any] = {
 }
 
 
-def _join(node: Context) -> Any:
+def _join(node: Context) -> Callable[[Tensor, Tensor], Tensor] | None:
     kind = node.get("reduction", "none")
     if kind != "none" and kind not in _JOINED:
         raise node.refuse("reduction must be none, add, mul, max or min", reduction=kind)
@@ -34,10 +34,10 @@ def scatter_elements(node: Context, x: Tensor, index: Tensor, updates: Tensor) -
     cut[axis] = slice(None)
     part = result[tuple(cut)]
     # Indexes of one slice of the updates are of different elements.
-    for place in range(index.shape[axis]):
-        one = [slice(None)] * x.ndim
-        one[axis] = slice(place, place + 1)
-        where, values = index[tuple(one)], updates[tuple(one)]
+    for position in range(index.shape[axis]):
+        row = [slice(None)] * x.ndim
+        row[axis] = slice(position, position + 1)
+        where, values = index[tuple(row)], updates[tuple(row)]
         if join is not None:
             values = join(dv.take_along_axis(part, where, axis=axis), values)
         dv.put_along_axis(part, where, values, axis=axis)
@@ -53,9 +53,9 @@ def scatter_nd(node: Context, x: Tensor, index: Tensor, updates: Tensor) -> Tens
         return result
     rows = dv.reshape(index, (-1, index.shape[-1]))
     values = dv.reshape(updates, (rows.shape[0], *x.shape[index.shape[-1] :]))
-    for place in range(rows.shape[0]):
-        where = index_of(x, rows[place : place + 1])
-        result[where] = join(result[where], values[place : place + 1])
+    for row in range(rows.shape[0]):
+        where = index_of(x, rows[row : row + 1])
+        result[where] = join(result[where], values[row : row + 1])
     return result
 
 
@@ -63,7 +63,7 @@ def scatter_nd(node: Context, x: Tensor, index: Tensor, updates: Tensor) -> Tens
 def tensor_scatter(
     node: Context, past: Tensor, update: Tensor, start: Tensor | None = None
 ) -> Tensor:
-    """A part of the past along an axis replaced, from a place of each batch on."""
+    """Write the update into a cache along an axis, from an index per batch."""
     axis = node["axis"] % past.ndim
     shape = [1] * past.ndim
     shape[axis] = update.shape[axis]

@@ -1,7 +1,8 @@
-"""What sorts, searches and accumulates along an axis."""
+"""Sorting, searching and cumulative operators."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import dml_vk as dv
@@ -11,12 +12,11 @@ from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.host import Array
 
 
-def _extreme(node: Context, x: Tensor, function: Any) -> Tensor:
-    """The place of the extreme: the first of equals, or with `select_last_index` the last."""
+def _extreme(node: Context, x: Tensor, function: Callable[..., Tensor]) -> Tensor:
+    """The index of the extreme: of equal ones the first, or with `select_last_index` the last."""
     axis = node["axis"]
     if not node.get("select_last_index", 0):
-        found: Tensor = function(x, axis=axis, keepdims=bool(node["keepdims"]))
-        return found
+        return function(x, axis=axis, keepdims=bool(node["keepdims"]))
     turned = function(dv.flip(x, axis=axis), axis=axis, keepdims=bool(node["keepdims"]))
     return dv.subtract(x.shape[axis] - 1, turned)
 
@@ -33,7 +33,7 @@ def argmin(node: Context, x: Tensor) -> Tensor:
 
 @operator("TopK", host=(1,))
 def top_k(node: Context, x: Tensor, k: Array | None = None) -> tuple[Tensor, Tensor]:
-    """The first elements of a stable sort along the axis, and their places."""
+    """The first elements of a stable sort along the axis, and their indexes."""
     count = node["k"] if k is None else int(k.reshape(()))
     axis = node.get("axis", -1)
     order = dv.argsort(x, axis=axis, descending=bool(node.get("largest", 1)), stable=True)
@@ -45,15 +45,15 @@ def top_k(node: Context, x: Tensor, k: Array | None = None) -> tuple[Tensor, Ten
     return dv.take_along_axis(x, order, axis=axis), order
 
 
-def _cumulative(node: Context, x: Tensor, axis: Array, function: Any) -> Tensor:
+def _cumulative(node: Context, x: Tensor, axis: Array, function: Callable[..., Tensor]) -> Tensor:
     along = int(axis.reshape(()))
     x = dv.flip(x, axis=along) if node["reverse"] else x
-    found = function(x, axis=along, dtype=x.dtype, include_initial=bool(node["exclusive"]))
+    sums = function(x, axis=along, dtype=x.dtype, include_initial=bool(node["exclusive"]))
     if node["exclusive"]:
         cut = [slice(None)] * x.ndim
         cut[along] = slice(0, x.shape[along])
-        found = found[tuple(cut)]
-    return dv.flip(found, axis=along) if node["reverse"] else found
+        sums = sums[tuple(cut)]
+    return dv.flip(sums, axis=along) if node["reverse"] else sums
 
 
 @operator("CumSum", first=11, host=(1,))
@@ -76,10 +76,12 @@ def nonzero(node: Context, x: Tensor) -> Tensor:
 
 @operator("Unique", first=11)
 def unique(node: Context, x: Tensor) -> tuple[Tensor, ...]:
-    """Values, and where they are first, which each element is, and how many there are."""
+    """Unique values, their first indexes, the inverse, and their counts."""
     axis = node.get("axis")
-    found: Any = dv.unique(x, return_index=True, return_inverse=True, return_counts=True, axis=axis)
-    values, first, inverse, counts = found
+    results: Any = dv.unique(
+        x, return_index=True, return_inverse=True, return_counts=True, axis=axis
+    )
+    values, first, inverse, counts = results
     inverse = dv.reshape(inverse, (-1,))
     if not node["sorted"]:
         order = dv.argsort(first)

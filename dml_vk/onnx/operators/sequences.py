@@ -29,64 +29,64 @@ def length(node: Context, values: list[Value]) -> Array:
 
 
 @operator("SequenceAt", first=11, raw=True, host=(1,))
-def at(node: Context, values: list[Value], place: Value) -> Value:
-    return values[_place(node, place, values, len(values) - 1)]
+def at(node: Context, values: list[Value], position: Value) -> Value:
+    return values[_place(node, position, values, len(values) - 1)]
 
 
 @operator("SequenceInsert", first=11, raw=True, host=(2,))
-def insert(node: Context, values: list[Value], value: Value, place: Value = None) -> list[Value]:
-    where = len(values) if place is None else _place(node, place, values, len(values))
+def insert(node: Context, values: list[Value], value: Value, position: Value = None) -> list[Value]:
+    where = len(values) if position is None else _place(node, position, values, len(values))
     return [*values[:where], value, *values[where:]]
 
 
 @operator("SequenceErase", first=11, raw=True, host=(1,))
-def erase(node: Context, values: list[Value], place: Value = None) -> list[Value]:
-    where = len(values) - 1 if place is None else _place(node, place, values, len(values) - 1)
+def erase(node: Context, values: list[Value], position: Value = None) -> list[Value]:
+    where = len(values) - 1 if position is None else _place(node, position, values, len(values) - 1)
     return [*values[:where], *values[where + 1 :]]
 
 
-def _place(node: Context, place: Value, values: list[Value], most: int) -> int:
-    """A place in a sequence, which may count from its end."""
-    found = int(node.array(place).reshape(()))
-    wanted = found + len(values) if found < 0 else found
+def _place(node: Context, position: Value, values: list[Value], most: int) -> int:
+    """An index of a sequence; negative ones count from the end."""
+    index = int(node.array(position).reshape(()))
+    wanted = index + len(values) if index < 0 else index
     if not 0 <= wanted <= most:
-        raise node.refuse("a place must be in the sequence", place=found, most=most)
+        raise node.refuse("a place must be in the sequence", place=index, most=most)
     return wanted
 
 
 @operator("SplitToSequence", first=11, raw=True, host=(1,))
 def split(node: Context, value: Value, sizes: Value = None) -> list[Value]:
-    """Parts of these sizes, or all of one size; without one, slices."""
+    """Split into parts of these sizes, or of one size; by default into slices of size 1."""
     x, axis = node.tensor(value), node["axis"]
     count = x.shape[axis]
     if sizes is None:
         parts = dv.split(x, list(range(1, count)), axis=axis) if count else []
-        return list(parts) if node["keepdims"] else [dv.squeeze(one, axis=axis) for one in parts]
-    given = node.array(sizes)
-    if given.ndim:
-        ends = [int(one) for one in np.cumsum(given)]
+        return list(parts) if node["keepdims"] else [dv.squeeze(part, axis=axis) for part in parts]
+    lengths = node.array(sizes)
+    if lengths.ndim:
+        ends = [int(part) for part in np.cumsum(lengths)]
         if ends[-1:] != [count]:
-            raise node.refuse("sizes of parts must add up to that of the axis", parts=given)
+            raise node.refuse("sizes of parts must add up to that of the axis", parts=lengths)
         return list(dv.split(x, ends[:-1], axis=axis))
-    return list(dv.split(x, list(range(int(given), count, int(given))), axis=axis))
+    return list(dv.split(x, list(range(int(lengths), count, int(lengths))), axis=axis))
 
 
 @operator("ConcatFromSequence", first=11, raw=True)
 def concat(node: Context, values: list[Value]) -> Value:
-    tensors = [node.tensor(one) for one in values]
+    tensors = [node.tensor(value) for value in values]
     join: Any = dv.stack if node["new_axis"] else dv.concat
     return join(tensors, axis=node["axis"])
 
 
 @operator("SequenceMap", first=17, raw=True)
 def apply(node: Context, values: list[Value], *others: Value) -> tuple[list[Value], ...]:
-    """Run the body on each element, with those of other sequences, or with other tensors."""
+    """Run the body on each element, with those of other sequences; tensors are repeated."""
     body: Graph = node["body"]
     rows = []
-    for place, value in enumerate(values):
-        beside = [one[place] if isinstance(one, list) else one for one in others]
+    for index, value in enumerate(values):
+        beside = [other[index] if isinstance(other, list) else other for other in others]
         rows.append(node.run(body, [value, *beside]))
-    return tuple([row[place] for row in rows] for place in range(len(body.outputs)))
+    return tuple([row[index] for row in rows] for index in range(len(body.outputs)))
 
 
 @operator("Optional", first=15, raw=True)

@@ -1,45 +1,45 @@
-"""Shapes: what is a view, or moves elements as they are."""
+"""Operators on shapes: views, and operators that move elements."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
 import dml_vk as dv
 from dml_vk import nn
-from dml_vk.onnx.context import Context
+from dml_vk.onnx.context import Context, Values
 from dml_vk.onnx.registry import operator
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.host import Array
 
 
 @operator("Shape", raw=True)
-def shape(node: Context, x: Any) -> Array:
+def shape(node: Context, x: Tensor | Array) -> Array:
     """Sizes, on the host."""
     return np.array(x.shape, np.int64)[node.get("start", 0) : node.get("end")]
 
 
 @operator("Size", raw=True)
-def size(node: Context, x: Any) -> Array:
+def size(node: Context, x: Tensor | Array) -> Array:
     return np.array(math.prod(x.shape), np.int64)
 
 
-@operator("Reshape", host=(1,))
-def reshape(node: Context, x: Tensor, sizes: Array) -> Tensor:
-    return dv.reshape(x, reshaped(node, x.shape, sizes))
+@operator("Reshape", host=(1,), of_arrays=True)
+def reshape(node: Context, x: Values, sizes: Array) -> Values:
+    result: Values = node.xp.reshape(x, reshaped(node, x.shape, sizes))
+    return result
 
 
 def reshaped(node: Context, before: Sequence[int], sizes: Array) -> list[int]:
-    """The sizes that a reshape gives: 0 keeps one, unless zeros are allowed; -1 is what is left."""
-    wanted = [int(one) for one in sizes]
+    """The new sizes: 0 copies the old size, unless `allowzero`; -1 is inferred."""
+    wanted = [int(size) for size in sizes]
     keeps = not node.get("allowzero", 0)
     if keeps:
         wanted = [
-            before[place] if one == 0 and place < len(before) else one
-            for place, one in enumerate(wanted)
+            before[axis] if size == 0 and axis < len(before) else size
+            for axis, size in enumerate(wanted)
         ]
     if wanted.count(-1) == 1:
         known, count = -math.prod(wanted), math.prod(before)
@@ -47,7 +47,7 @@ def reshaped(node: Context, before: Sequence[int], sizes: Array) -> list[int]:
             wanted[wanted.index(-1)] = count // known
     if min(wanted, default=0) < 0 or math.prod(wanted) != math.prod(before):
         rule = "the new shape must have as many elements"
-        raise node.refuse(rule, shape=tuple(before), new=[int(one) for one in sizes])
+        raise node.refuse(rule, shape=tuple(before), new=[int(size) for size in sizes])
     return wanted
 
 
@@ -58,27 +58,29 @@ def flatten(node: Context, x: Tensor) -> Tensor:
     return dv.reshape(x, (math.prod(x.shape[:axis]), math.prod(x.shape[axis:])))
 
 
-@operator("Squeeze", host=(1,))
-def squeeze(node: Context, x: Tensor, axes: Array | None = None) -> Tensor:
-    return dv.squeeze(x, axis=squeezed(node, x.shape, axes))
+@operator("Squeeze", host=(1,), of_arrays=True)
+def squeeze(node: Context, x: Values, axes: Array | None = None) -> Values:
+    result: Values = node.xp.squeeze(x, axis=squeezed(node, x.shape, axes))
+    return result
 
 
 def squeezed(node: Context, before: Sequence[int], axes: Array | None) -> tuple[int, ...]:
-    """The axes to leave out: an input from opset 13 on, and an attribute before."""
-    given = node.get("axes") if node.opset < 13 else axes
-    if given is None:
-        return tuple(axis for axis, one in enumerate(before) if one == 1)
-    return tuple(int(axis) for axis in np.reshape(given, -1))
+    """The axes to remove, from an input (opset 13) or an attribute (before)."""
+    listed = node.get("axes") if node.opset < 13 else axes
+    if listed is None:
+        return tuple(axis for axis, size in enumerate(before) if size == 1)
+    return tuple(int(axis) for axis in np.reshape(listed, -1))
 
 
-@operator("Unsqueeze", host=(1,))
-def unsqueeze(node: Context, x: Tensor, axes: Array | None = None) -> Tensor:
-    return dv.expand_dims(x, axis=unsqueezed(node, axes))
+@operator("Unsqueeze", host=(1,), of_arrays=True)
+def unsqueeze(node: Context, x: Values, axes: Array | None = None) -> Values:
+    result: Values = node.xp.expand_dims(x, axis=unsqueezed(node, axes))
+    return result
 
 
 def unsqueezed(node: Context, axes: Array | None) -> tuple[int, ...]:
-    given = node["axes"] if node.opset < 13 or axes is None else axes
-    return tuple(int(axis) for axis in np.reshape(given, -1))
+    listed = node["axes"] if node.opset < 13 or axes is None else axes
+    return tuple(int(axis) for axis in np.reshape(listed, -1))
 
 
 @operator("Transpose")
@@ -92,12 +94,12 @@ def expand(node: Context, x: Tensor, sizes: Array) -> Tensor:
 
 
 def expanded(before: Sequence[int], sizes: Array) -> tuple[int, ...]:
-    return np.broadcast_shapes(tuple(before), tuple(int(one) for one in sizes))
+    return np.broadcast_shapes(tuple(before), tuple(int(size) for size in sizes))
 
 
 @operator("Tile", host=(1,))
 def tile(node: Context, x: Tensor, repeats: Array) -> Tensor:
-    return dv.tile(x, tuple(int(one) for one in repeats))
+    return dv.tile(x, tuple(int(repeat) for repeat in repeats))
 
 
 @operator("DepthToSpace")

@@ -36,7 +36,7 @@ _window("BlackmanWindow", 0.42, -0.5, 0.08)
 
 @operator("DFT", first=17, host=(1, 2))
 def dft(node: Context, x: Tensor, length: Array | None = None, axis: Array | None = None) -> Tensor:
-    """A Fourier transform along an axis, which is an input from opset 20 on."""
+    """Fourier transform along an axis, which is an input from opset 20 on."""
     along = (
         node.get("axis", 1) if node.opset < 20 else -2 if axis is None else int(axis.reshape(()))
     )
@@ -46,21 +46,21 @@ def dft(node: Context, x: Tensor, length: Array | None = None, axis: Array | Non
     values = _complex(wide) if x.shape[-1] == 2 else wide[..., 0]
     if node["inverse"]:
         if node["onesided"]:
-            found = fft.irfft(values, n=count, axis=along)
-            return dv.astype(dv.expand_dims(found, axis=-1), x.dtype, copy=False)
-        found = fft.ifft(values, n=count, axis=along)
+            result = fft.irfft(values, n=count, axis=along)
+            return dv.astype(dv.expand_dims(result, axis=-1), x.dtype, copy=False)
+        result = fft.ifft(values, n=count, axis=along)
     elif node["onesided"] and x.shape[-1] == 1:
-        found = fft.rfft(values, n=count, axis=along)
+        result = fft.rfft(values, n=count, axis=along)
     else:
-        found = fft.fft(values, n=count, axis=along)
-    return dv.astype(_pairs(found), x.dtype, copy=False)
+        result = fft.fft(values, n=count, axis=along)
+    return dv.astype(_pairs(result), x.dtype, copy=False)
 
 
 @operator("STFT", first=17, host=(1, 3))
 def stft(
     node: Context, x: Tensor, step: Array, window: Tensor | None = None, length: Array | None = None
 ) -> Tensor:
-    """Transforms of frames, which begin a step apart, times the window."""
+    """Fourier transform of each frame, multiplied by the window; frames start a step apart."""
     # Without either, the error becomes that inputs must fit, as for any operator.
     size = int(length.reshape(())) if length is not None else window.shape[0]  # type: ignore[union-attr]
     values = _complex(x) if x.shape[-1] == 2 and x.ndim == 3 else dv.reshape(x, x.shape[:2])
@@ -76,9 +76,9 @@ def stft(
 
 def _complex(x: Tensor) -> Tensor:
     kind = dv.complex128 if x.dtype is dv.float64 else dv.complex64
-    found = dv.empty(x.shape[:-1], kind, device=x.device)
-    found.real, found.imag = x[..., 0], x[..., 1]
-    return found
+    numbers = dv.empty(x.shape[:-1], kind, device=x.device)
+    numbers.real, numbers.imag = x[..., 0], x[..., 1]
+    return numbers
 
 
 def _pairs(x: Tensor) -> Tensor:
@@ -100,6 +100,6 @@ def mel_weight_matrix(
     rising = (at - left) / np.where(centre > left, centre - left, 1)
     falling = (right - at) / np.where(right > centre, right - centre, 1)
     rising = np.where(centre > left, rising, 1.0)
-    found = np.where((at >= left) & (at <= centre), rising, 0.0)
-    found = np.where((at >= centre) & (at < right), falling, found)
-    return node.machine.tensor(found.astype(node.dtype(node["output_datatype"]).numpy_name))
+    weights = np.where((at >= left) & (at <= centre), rising, 0.0)
+    weights = np.where((at >= centre) & (at < right), falling, weights)
+    return node.machine.tensor(weights.astype(node.dtype(node["output_datatype"]).numpy_name))

@@ -1,4 +1,4 @@
-"""Slice, Pad, and what turns or cuts along an axis."""
+"""Slice, Pad, ReverseSequence and CenterCropPad."""
 
 from __future__ import annotations
 
@@ -7,14 +7,14 @@ from typing import Any
 import numpy as np
 
 import dml_vk as dv
-from dml_vk.onnx.context import Context
+from dml_vk.onnx.context import Context, Values
 from dml_vk.onnx.registry import operator
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.host import Array
 
 
-@operator("Slice", host=(1, 2, 3, 4))
-def cut(node: Context, x: Tensor, *bounds: Array | None) -> Tensor:
+@operator("Slice", host=(1, 2, 3, 4), of_arrays=True)
+def cut(node: Context, x: Values, *bounds: Array | None) -> Values:
     return x[slices(node, x.ndim, *bounds)]
 
 
@@ -26,18 +26,18 @@ def slices(
     axes: Any = None,
     steps: Any = None,
 ) -> tuple[slice, ...]:
-    """The slice of each axis: bounds are inputs from opset 10 on, and attributes before."""
+    """The slice of each axis; bounds are inputs since opset 10, and attributes before."""
     if node.opset < 10:
         starts, ends, axes = node["starts"], node["ends"], node.get("axes")
     axes = range(len(starts)) if axes is None else axes
     steps = [1] * len(starts) if steps is None else steps
-    found = [slice(None)] * rank
+    cuts = [slice(None)] * rank
     for axis, start, end, step in zip(axes, starts, ends, steps):
         if not -rank <= axis < rank or step == 0:
             rule = "axes must be those of the input, and steps not 0"
             raise node.refuse(rule, rank=rank, axis=int(axis), step=int(step))
-        found[int(axis)] = slice(int(start), int(end), int(step))
-    return tuple(found)
+        cuts[int(axis)] = slice(int(start), int(end), int(step))
+    return tuple(cuts)
 
 
 @operator("Pad", host=(1, 2, 3))
@@ -48,16 +48,16 @@ def pad(
     value: Array | None = None,
     axes: Array | None = None,
 ) -> Tensor:
-    """Elements around those of x; negative amounts cut some off first."""
+    """Pad x; negative amounts crop it first."""
     if node.opset < 11:
-        given, number = node["pads"], node.get("value", 0.0)
+        listed, number = node["pads"], node.get("value", 0.0)
     else:
-        given = amounts
+        listed = amounts
         number = 0 if value is None or not value.size else value.reshape(()).item()
     places = range(x.ndim) if axes is None else [int(axis) % x.ndim for axis in axes]
     widths = [(0, 0)] * x.ndim
-    count = len(given) // 2
-    for axis, begin, end in zip(places, given[:count], given[count:]):
+    count = len(listed) // 2
+    for axis, begin, end in zip(places, listed[:count], listed[count:]):
         widths[axis] = (int(begin), int(end))
     cuts = [slice(max(-b, 0), size - max(-e, 0)) for (b, e), size in zip(widths, x.shape)]
     x = x[tuple(cuts)]
@@ -69,7 +69,7 @@ def pad(
 
 
 def padded(x: Tensor, widths: list[tuple[int, int]], mode: str) -> Tensor:
-    """Elements of x around it: its edges, its mirror image, or x again."""
+    """Pad with elements of x: edge, reflect or wrap."""
     for axis, (begin, end) in enumerate(widths):
         if begin or end:
             index = pad_index(x.shape[axis], begin, end, mode)
@@ -78,7 +78,7 @@ def padded(x: Tensor, widths: list[tuple[int, int]], mode: str) -> Tensor:
 
 
 def pad_index(size: int, begin: int, end: int, mode: str) -> Array:
-    """The index along an axis of each padded place."""
+    """The index in x of each padded element along an axis."""
     places = np.arange(-begin, size + end)
     if mode == "edge":
         return np.clip(places, 0, size - 1)
@@ -93,7 +93,7 @@ def pad_index(size: int, begin: int, end: int, mode: str) -> Array:
 
 @operator("ReverseSequence", first=10)
 def reverse_sequence(node: Context, x: Tensor, lengths: Tensor) -> Tensor:
-    """The first elements along the time axis in reverse order, as many as the lengths say."""
+    """Reverse the first `lengths[b]` elements along the time axis."""
     time, batch = node["time_axis"], node["batch_axis"]
     shape = [1] * x.ndim
     shape[time] = x.shape[time]

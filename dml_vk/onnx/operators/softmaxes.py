@@ -1,9 +1,9 @@
-"""Softmax and its kin: before opset 13, of all dims from the axis on."""
+"""Softmax, LogSoftmax and Hardmax; before opset 13, over all dims from the axis on."""
 
 from __future__ import annotations
 
 import math
-from typing import Any
+from collections.abc import Callable
 
 import dml_vk as dv
 from dml_vk import nn
@@ -12,13 +12,12 @@ from dml_vk.onnx.registry import operator
 from dml_vk.tensor.core import Tensor
 
 
-def _entered(name: str, function: Any) -> None:
+def _entered(name: str, function: Callable[..., Tensor]) -> None:
     @operator(name)
     def softmax(node: Context, x: Tensor) -> Tensor:
         axis = node.get("axis", -1)
         if node.opset >= 13:
-            result: Tensor = function(x, axis=axis)
-            return result
+            return function(x, axis=axis)
         axis += x.ndim if axis < 0 else 0
         rows = dv.reshape(x, (math.prod(x.shape[:axis]), math.prod(x.shape[axis:])))
         return dv.reshape(function(rows, axis=1), x.shape)

@@ -1,4 +1,4 @@
-"""NonMaxSuppression: overlaps are computed on the device, and read there and then."""
+"""NonMaxSuppression: the device computes overlaps, and the host reads them."""
 
 from __future__ import annotations
 
@@ -24,25 +24,25 @@ def suppress(
     """The best boxes of each class, without those that overlap a better one too much."""
     count = 0 if most is None else int(most.reshape(()))
     limit = 0.0 if overlap is None else float(overlap.reshape(()))
-    found = []
+    rows = []
     order = dv.argsort(scores, axis=2, descending=True, stable=True)
     sorted_scores = dv.take_along_axis(scores, order, axis=2)
     shares = _shares(boxes, bool(node["center_point_box"]))
     over, places = dv.greater(shares, limit).numpy(), order.numpy()
     enough = None if least is None else dv.greater(sorted_scores, float(least.reshape(()))).numpy()
     for batch, kind in np.ndindex(*scores.shape[:2]):
-        kept: list[int] = []
-        for rank, place in enumerate(places[batch, kind]):
-            if len(kept) == count or (enough is not None and not enough[batch, kind, rank]):
+        selected: list[int] = []
+        for rank, box in enumerate(places[batch, kind]):
+            if len(selected) == count or (enough is not None and not enough[batch, kind, rank]):
                 break
-            if not over[batch, place, kept].any():
-                kept.append(int(place))
-        found += [(batch, kind, place) for place in kept]
-    return np.array(found, np.int64).reshape(-1, 3)
+            if not over[batch, box, selected].any():
+                selected.append(int(box))
+        rows += [(batch, kind, box) for box in selected]
+    return np.array(rows, np.int64).reshape(-1, 3)
 
 
 def _shares(boxes: Tensor, is_centered: bool) -> Tensor:
-    """For each pair of boxes of an image: their intersection by their union."""
+    """Intersection over union of each pair of boxes of an image."""
     a, b, c, d = (boxes[..., part] for part in range(4))
     if is_centered:  # x and y of the center, width and height
         left, right = a - c / 2, a + c / 2

@@ -1,4 +1,4 @@
-"""Where the elements of a resized axis come from, and with which factors."""
+"""Source indexes and weights for resizing an axis."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class Axis:
 
     @property
     def places(self) -> Array:
-        """The place in the input of each element of the result."""
+        """The coordinate in the input of each element of the result."""
         at = np.arange(self.to, dtype=np.float64)
         last, length = self.size - 1, self.scale * self.size
         kind = self.coordinates
@@ -60,7 +60,7 @@ class Axis:
 
 
 class Tap(NamedTuple):
-    """For each element of the result: an index of the input, and the factor of what is there."""
+    """For each element of the result: an index of the input, and its weight."""
 
     indexes: Array
     factors: Any  # an array, or None for 1
@@ -80,14 +80,14 @@ def taps(axis: Axis) -> list[Tap]:
     first = int(np.floor(-reach / shrink)) + 1
     shifts = range(first, 2 - first)
     weigh = _linear if axis.mode == "linear" else _cubic
-    factors = np.array([weigh(np.abs((one - part) * shrink), axis.cubic) for one in shifts])
-    indexes = np.array([whole + one for one in shifts])
+    factors = np.array([weigh(np.abs((shift - part) * shrink), axis.cubic) for shift in shifts])
+    indexes = np.array([whole + shift for shift in shifts])
     if axis.excludes_outside:
         factors = np.where((indexes < 0) | (indexes > last), 0.0, factors)
     if axis.excludes_outside or axis.antialias:
         factors = factors / factors.sum(axis=0)
     indexes = np.clip(indexes, 0, last).astype(np.int64)
-    return [Tap(*one) for one in zip(indexes, factors)]
+    return [Tap(*pair) for pair in zip(indexes, factors)]
 
 
 def _rounded(at: Array, rounding: str) -> Array:
@@ -101,8 +101,8 @@ def _rounded(at: Array, rounding: str) -> Array:
 
 
 def _linear(distance: Array, cubic: float) -> Array:
-    found: Array = np.clip(1 - distance, 0, 1)
-    return found
+    weights: Array = np.clip(1 - distance, 0, 1)
+    return weights
 
 
 def _cubic(x: Array, a: float) -> Array:

@@ -10,12 +10,14 @@ import pytest
 
 import dml_vk
 from dml_vk.__main__ import main
+from dml_vk.commands.cases.table import against_numpy
 from dml_vk.commands.gpu import copy_rate, facts, host, kernels, markdown, report
 from dml_vk.observe import dispatches
 from dml_vk.runtime.arithmetic import TEXTS
 from dml_vk.runtime.rate_check import RateCheck
 from dml_vk.runtime.timing import Time
 
+CASES = against_numpy((1, 2, 4, 4))
 QUICK = ["bench", "--gpu", "--size", "1", "--cases", "abs", "matmul"]
 
 
@@ -129,9 +131,9 @@ def test_without_a_clock_of_the_device_the_hosts_is_used(monkeypatch):
     monkeypatch.setattr(dml_vk.device()._runtime, "microseconds", lambda ticket: None)
     found = copy_rate.copy_rate(dml_vk.device(), 2**16)
     assert (found["clock"], found["rate"] > 0) == ("host", True)
-    row = kernels.measured("abs", kernels.Operands((1, 2, 4, 4)), 1.0)
+    row = kernels.measured(CASES["abs"], 1.0)
     assert (row.device_ms, row.rate > 0) == (None, True)
-    assert kernels.measured("matmul", kernels.Operands((1, 2, 4, 4)), 1.0).unit == "GFLOP/s"
+    assert kernels.measured(CASES["matmul"], 1.0).unit == "GFLOP/s"
     lines = markdown.as_markdown({"cases": [vars(row)], "failures": [], "size_mib": 1})
     assert f"| abs: {row.about} |  | " in lines
     assert markdown.as_markdown({"failures": []}) == ""
@@ -139,7 +141,7 @@ def test_without_a_clock_of_the_device_the_hosts_is_used(monkeypatch):
 
 def test_measuring_leaves_the_log_as_it_was():
     before = dispatches.logger.level, list(dispatches.logger.handlers)
-    kernels.measured("abs", kernels.Operands((1, 2, 4, 4)), 1.0)
+    kernels.measured(CASES["abs"], 1.0)
     dispatches.logger.debug("heard by nobody")
     assert (dispatches.logger.level, dispatches.logger.handlers) == before
     record = logging.makeLogRecord({"msg": "a flush, which has no time of its own"})

@@ -12,7 +12,9 @@ import pytest
 
 import dml_vk
 from dml_vk.__main__ import main
-from dml_vk.commands import bench, cases, demo, tour
+from dml_vk.commands import bench, demo, tour
+from dml_vk.commands.cases import table
+from dml_vk.commands.cases.against_numpy import Both
 from dml_vk.install import system
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -29,11 +31,14 @@ def quick(monkeypatch):
 @pytest.fixture
 def wrong_copy(monkeypatch):
     """NumPy seems to copy something else."""
+    right = table.against_numpy
 
-    def made(of):
-        return dataclasses.replace(cases.copied(of), numpys=lambda: of.array + 1)
+    def wrong(sizes):
+        cases = right(sizes)
+        into = dataclasses.replace(cases["copy"].into, numpys=lambda xp, out, x: x + 1)
+        return {**cases, "copy": dataclasses.replace(cases["copy"], into=into)}
 
-    monkeypatch.setitem(cases.CASES, "copy", made)
+    monkeypatch.setattr(table, "against_numpy", wrong)
 
 
 def test_the_demo_does_its_job_and_says_so(capsys, tmp_path):
@@ -118,7 +123,7 @@ def test_bench_checks_and_times_every_case(capsys, tmp_path):
     assert main(line) == 0
     head, rate, _, titles, *rows = capsys.readouterr().out.splitlines()
     found = json.loads(figures.read_text())
-    assert tuple(one["name"] for one in found["cases"]) == bench.NAMES == tuple(cases.CASES)
+    assert tuple(one["name"] for one in found["cases"]) == bench.NAMES
     assert all(one["agrees"] for one in found["cases"])
     assert [row.split()[0] for row in rows] == list(bench.NAMES)
     info = dml_vk.device().info
@@ -165,18 +170,13 @@ def test_bench_fails_early_if_memory_does_not_suffice(capsys):
 
 
 def test_answers_are_compared_one_by_one():
-    of = cases.Operands((1, 2, 4, 4))
-    for name, make in cases.CASES.items():
-        case = make(of)
-        assert case.agrees(), name
-        off = dataclasses.replace(case, expected=lambda case=case: _changed(case))
-        assert not off.agrees(), name
-
-
-def _changed(case):
-    right = (case.expected or case.numpys)().copy().reshape(-1)
-    right[-1] += 1
-    return right
+    for name, case in table.against_numpy((1, 2, 4, 4)).items():
+        both = Both(case)
+        assert both.agree(), name
+        expected = (case.into.expected or both.numpys)().copy().reshape(-1)
+        expected[-1] += 1
+        into = dataclasses.replace(case.into, expected=lambda expected=expected: expected)
+        assert not Both(dataclasses.replace(case, into=into)).agree(), name
 
 
 def test_versions_of_missing_packages_are_none(monkeypatch):

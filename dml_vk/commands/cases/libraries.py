@@ -28,11 +28,11 @@ class Library(Protocol):
     def wait(self) -> None:
         """Return when all is computed."""
 
-    def values(self, found: Any) -> Array:
+    def values(self, result: Any) -> Array:
         """The elements of a result, in order."""
 
     def release(self) -> None:
-        """Give back memory that it keeps for later."""
+        """Release cached memory."""
 
 
 class Ours:
@@ -49,11 +49,31 @@ class Ours:
     def wait(self) -> None:
         self._device.synchronize()
 
-    def values(self, found: Any) -> Array:
-        return np.asarray(found.numpy() if isinstance(found, dv.Tensor) else found).reshape(-1)
+    def values(self, result: Any) -> Array:
+        return np.asarray(result.numpy() if isinstance(result, dv.Tensor) else result).reshape(-1)
 
     def release(self) -> None:
         self._device.release_cached()
+
+
+class NumPy:
+    """NumPy, on the CPU."""
+
+    name = "numpy"
+    module: Any = np
+    about = f"NumPy {np.__version__}"
+
+    def array(self, values: Array) -> Any:
+        return values
+
+    def wait(self) -> None:
+        """NumPy computes at once."""
+
+    def values(self, result: Any) -> Array:
+        return np.asarray(result).reshape(-1)
+
+    def release(self) -> None:
+        """NumPy caches no memory."""
 
 
 class Torch:
@@ -61,9 +81,9 @@ class Torch:
 
     name = "torch"
 
-    def __init__(self) -> None:
+    def __init__(self, may_use_gpu: bool = True) -> None:
         self.module = torch = importlib.import_module("torch")
-        self._is_gpu = bool(torch.cuda.is_available())
+        self._is_gpu = may_use_gpu and bool(torch.cuda.is_available())
         self._where = "cuda" if self._is_gpu else "cpu"
         # float32 means float32.
         torch.backends.cuda.matmul.allow_tf32 = False
@@ -79,8 +99,8 @@ class Torch:
         if self._is_gpu:
             self.module.cuda.synchronize()
 
-    def values(self, found: Any) -> Array:
-        return np.asarray(found.cpu() if hasattr(found, "cpu") else found).reshape(-1)
+    def values(self, result: Any) -> Array:
+        return np.asarray(result.cpu() if hasattr(result, "cpu") else result).reshape(-1)
 
     def release(self) -> None:
         if self._is_gpu:
@@ -101,22 +121,22 @@ class CuPy:
     def wait(self) -> None:
         self.module.cuda.get_current_stream().synchronize()
 
-    def values(self, found: Any) -> Array:
-        return np.asarray(self.module.asnumpy(found)).reshape(-1)
+    def values(self, result: Any) -> Array:
+        return np.asarray(self.module.asnumpy(result)).reshape(-1)
 
     def release(self) -> None:
         self.module.get_default_memory_pool().free_all_blocks()
 
 
 def opened(names: tuple[str, ...], device: Device) -> tuple[list[Library], list[str]]:
-    """(ours and those of these libraries that can be used here, why others cannot)."""
-    found: list[Library] = [Ours(device)]
+    """(dml_vk and those of these libraries that work here, reasons why others do not)."""
+    libraries: list[Library] = [Ours(device)]
     lacking = []
     for make in (Torch, CuPy):
         if make.name not in names:
             continue
         try:
-            found.append(make())
+            libraries.append(make())
         except Exception as error:  # a library without its GPU has errors of its own
             lacking.append(f"{make.name}: {type(error).__name__}: {error}")
-    return found, lacking
+    return libraries, lacking

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from dml_vk.commands.beside.case import Array, Case, channels_last, numbers
+from dml_vk.commands.cases.case import Array, Case, Into, channels_last, empty, numbers
 
 LARGE = 64  # the scale from which sizes are those of a data centre's GPU
 
@@ -25,12 +25,12 @@ def cases(scale: int) -> Iterator[Case]:
 def _products(is_large: bool) -> Iterator[Case]:
     edges = (512, 1024, 2048, 4096, 8192) if is_large else (256, 512)
     for edge in edges:
-        yield _product(f"matmul {edge}", (edge, edge), "f4")
+        yield product(f"matmul {edge}", (edge, edge), "f4")
     edge = 4096 if is_large else 256
-    yield _product(f"matmul float16 {edge}", (edge, edge), "f2")
-    yield _product(f"matmul float64 {edge // 2}", (edge // 2, edge // 2), "f8")
+    yield product(f"matmul float16 {edge}", (edge, edge), "f2")
+    yield product(f"matmul float64 {edge // 2}", (edge // 2, edge // 2), "f8")
     batch = 512 if is_large else 16
-    yield _product(f"matmul {batch} x 128", (batch, 128, 128), "f4")
+    yield product(f"matmul {batch} x 128", (batch, 128, 128), "f4")
     yield Case(
         f"matrix by vector {2 * edge}",
         lambda: [numbers(2 * edge, 2 * edge), numbers(2 * edge)],
@@ -40,23 +40,31 @@ def _products(is_large: bool) -> Iterator[Case]:
     )
 
 
-def _product(name: str, shape: tuple[int, ...], kind: str) -> Case:
+def product(name: str, shape: tuple[int, ...], kind: str) -> Case:
+    """A product of two matrices of this shape, or of as many as there are before the last dims."""
     return Case(
         name,
         lambda: [numbers(*shape).astype(kind), (1 - numbers(*shape)).astype(kind)],
         lambda xp, x, y: x @ y,
         operations=2 * int(np.prod(shape)) * shape[-1],
+        into=Into(
+            "matmul",
+            "float32 matrices, square, of a sixteenth of the elements each",
+            empty(kind, *shape),
+            lambda xp, out, x, y: xp.matmul(x, y, out=out),
+            tolerance=1e-4,
+        ),
     )
 
 
 def _networks(scale: int, is_large: bool) -> Iterator[Case]:
     batch = 32 if is_large else 1
 
-    def functional(name: str, **given: Any) -> Any:
-        return lambda xp, *operands: getattr(xp.nn.functional, name)(*operands, **given)
+    def functional(name: str, **options: Any) -> Any:
+        return lambda xp, *operands: getattr(xp.nn.functional, name)(*operands, **options)
 
-    def conv(**given: Any) -> dict[str, Any]:
-        return {"torch": functional("conv2d", **given), "cupy": None}
+    def conv(**options: Any) -> dict[str, Any]:
+        return {"torch": functional("conv2d", **options), "cupy": None}
 
     for channels, edge in ((64, 56), (256, 14)):
         for suffix, make in (("", numbers), (", NHWC", channels_last)):
@@ -137,13 +145,13 @@ def _decompositions(is_large: bool) -> Iterator[Case]:
 
     def definite() -> Array:
         a = numbers(edge, edge)
-        made: Array = a @ a.T + edge * np.eye(edge, dtype=np.float32)
-        return made
+        matrix: Array = a @ a.T + edge * np.eye(edge, dtype=np.float32)
+        return matrix
 
     def symmetric() -> Array:
         a = numbers(small, small)
-        made: Array = a + a.T
-        return made
+        matrix: Array = a + a.T
+        return matrix
 
     yield Case(
         f"cholesky {edge}",
@@ -181,17 +189,19 @@ def _decompositions(is_large: bool) -> Iterator[Case]:
     )
 
 
+def chain(x: Any, y: Any, count: int) -> Any:
+    """Dependent additions."""
+    for _ in range(count):
+        x = x + y
+    return x
+
+
 def _calls(scale: int) -> Iterator[Case]:
     def tiny() -> list[Array]:
         return [numbers(1024), 1 - numbers(1024)]
 
-    def chain(xp: Any, x: Any, y: Any) -> Any:
-        for _ in range(100):
-            x = x + y
-        return x
-
     yield Case("tiny a + b", tiny, lambda xp, x, y: x + y)
-    yield Case("100 dependent tiny adds", tiny, chain)
+    yield Case("100 dependent tiny adds", tiny, lambda xp, x, y: chain(x, y, 100))
     yield Case("float(x[7])", tiny, lambda xp, x, y: float(x[7]))
     count = scale * 2**20
     array = numbers(count)
