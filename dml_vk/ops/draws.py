@@ -1,4 +1,4 @@
-"""Random draws: checked parameters of the kernels that make numbers of random words."""
+"""Random draws: the checked parameters of kernels that convert random words to numbers."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def fill_drawn(
 ) -> None:
     """Fill the target, in logical order, with draws from the start of this state's stream.
 
-    If it is an excerpt, it gets what the whole array would have there.
+    With an excerpt, the target gets the elements that the whole array would have there.
     """
     check_target(what, target, "target")
     if not target.layout.numel:
@@ -105,7 +105,7 @@ def normal(what: str, dtype: DType, mean: Any, std: Any) -> Draw:
 
 
 def centre(what: str, dtype: DType, mean: Any) -> np.floating[Any]:
-    """Return a mean, rounded to the dtype. One of -0 would make zeros of either sign."""
+    """Return a mean, rounded to the dtype. -0 becomes 0: it would give zeros of both signs."""
     number = _number(what, "mean", dtype, mean)
     return abs(number) if number == 0 else number
 

@@ -26,8 +26,8 @@ def search_sorted(
     """Write for each source element how many elements of `ordered`, of its dtype, come before it.
 
     These are the ones that are less, or with `right` not greater. `ordered` has one dim and is
-    ascending, or is when taken in the order of the indexes `order`. Indexes out of bounds are safe:
-    they select some element.
+    ascending; with `order`, `ordered[order]` is. Indexes out of bounds are safe: they select some
+    element.
     """
     layout, device = target.layout, target.device
     if not layout.numel:
@@ -52,8 +52,8 @@ def search_sorted(
         ),
         others=(ordered.dtype.itemsize, order.dtype.itemsize),
     )
-    steps = [one.layout.strides[0] & 0xFFFFFFFF for one in (ordered, order)]
-    reads = [access(one, False) for one in (source, ordered, order)]
+    steps = [view.layout.strides[0] & 0xFFFFFFFF for view in (ordered, order)]
+    reads = [access(view, False) for view in (source, ordered, order)]
     device.launch(plan, (*reads, access(target, True)), (count, *steps))
 
 

@@ -96,18 +96,18 @@ def side_of(
 class Ends(NamedTuple):
     """What the first and the last launch of a transform do besides."""
 
-    there: int | None = None  # points from here on are 0
-    halves: bool = False  # `there` counts real and imaginary parts
-    kept: int | None = None  # results from here on are not written
+    present: int | None = None  # points from here on are 0
+    halves: bool = False  # `present` counts real and imaginary parts
+    written: int | None = None  # results from here on are not written
     scale: Ints = ()  # the words of the factor of all results
     before: int = 0  # what points are multiplied by when they are read: CHIRP or SPECTRUM
     after: int = 0  # and when they are written: CHIRP
 
     def of(self, is_first: bool, is_last: bool) -> Ends:
         """Return what a launch does, which may be the first or the last one, or both."""
-        there, halves, _, _, before, _ = self if is_first else _NOTHING
-        _, _, kept, scale, _, after = self if is_last else _NOTHING
-        return Ends(there, halves, kept, scale, before, after)
+        present, halves, _, _, before, _ = self if is_first else _NOTHING
+        _, _, written, scale, _, after = self if is_last else _NOTHING
+        return Ends(present, halves, written, scale, before, after)
 
 
 _NOTHING = Ends()
@@ -144,8 +144,8 @@ class Way(NamedTuple):
         if self.itemsize != 4:
             return False, False
         source, target, ends = self[:3]
-        whole = (ends.there or 0) % (4 if ends.halves else 2) == 0
-        return source.in_quads and whole, target.in_quads and not (ends.kept or 0) % 2
+        whole = (ends.present or 0) % (4 if ends.halves else 2) == 0
+        return source.in_quads and whole, target.in_quads and not (ends.written or 0) % 2
 
 
 class _Task(NamedTuple):
@@ -337,7 +337,7 @@ def _by_team(task: _Task, stages: Pass, way: Way) -> _Work:
 
 def _plan(task: _Task, work: _Work, way: Way, turns: Ints) -> Plan:
     source, target, ends, itemsize, profile = way
-    padded = 0 if ends.there is None else 2 if ends.halves else 1
+    padded = 0 if ends.present is None else 2 if ends.halves else 1
     dims, lanes = work.dims, work.lanes
     units = math.prod([dim.size for dim in dims])
     columns = [[dim.size for dim in dims], *zip(*[dim.strides for dim in dims])]
@@ -351,7 +351,7 @@ def _plan(task: _Task, work: _Work, way: Way, turns: Ints) -> Plan:
         "TARGET": target.kind,
         "CAPTURED": task.captured,
         "PADDED": padded,
-        "CUT": int(ends.kept is not None),
+        "CUT": int(ends.written is not None),
         "SCALED": int(bool(ends.scale)),
         "BEFORE": ends.before,
         "AFTER": ends.after,
@@ -370,8 +370,8 @@ def _plan(task: _Task, work: _Work, way: Way, turns: Ints) -> Plan:
         "dst_im": target.imaginary,
         "span": span,
         "turn": turn,
-        "there": ends.there or 0,
-        "kept": ends.kept or 0,
+        "there": ends.present or 0,
+        "kept": ends.written or 0,
         "scale": (*ends.scale, 0, 0)[:2],
         "src_next": work.nexts[0],
         "dst_next": work.nexts[1],

@@ -144,8 +144,14 @@ def test_points_side_by_side_are_read_at_once():
     assert reads_and_writes(16, (8,), columns, columns) == (SINGLY, SINGLY)  # too few
     assert reads_and_writes(16, (8,), side_of((512,), 2, 2, 1), rows) == (SINGLY, ALONG)
     assert reads_and_writes(16, (8,), side_of((514,), 2, 0, 1), rows) == (SINGLY, ALONG)
-    assert reads_and_writes(16, (8,), rows, rows, ends=Ends(there=5, kept=6)) == (SINGLY, ALONG)
-    assert reads_and_writes(16, (8,), rows, rows, ends=Ends(14, True, kept=5)) == (SINGLY, SINGLY)
+    assert reads_and_writes(16, (8,), rows, rows, ends=Ends(present=5, written=6)) == (
+        SINGLY,
+        ALONG,
+    )
+    assert reads_and_writes(16, (8,), rows, rows, ends=Ends(14, True, written=5)) == (
+        SINGLY,
+        SINGLY,
+    )
     assert reads_and_writes(16, (8,), rows, rows, itemsize=8) == (SINGLY, SINGLY)
 
 
@@ -230,9 +236,9 @@ def test_lane_groups_read_and_write_points_side_by_side_at_once():
     assert found(128, (8,), side_of((4096,), 2, 2, 1), rows, all_at_once) == ((0, 1, 1), 8)
     assert found(128, (8,), side_of((4098,), 2, 0, 1), rows, all_at_once) == ((0, 1, 1), 8)
     assert found(128, (8,), rows, side_of((4098,), 2, 0, 1), all_at_once) == ((1, 0, 1), 8)
-    assert found(128, (8,), rows, rows, all_at_once, Ends(there=5, kept=6)) == ((0, 1, 1), 8)
-    assert found(128, (8,), rows, rows, all_at_once, Ends(14, True, kept=5)) == ((0, 0, 1), 8)
-    assert found(1024, (8,), rows, rows, part, Ends(there=5)) == ((0, 1, 1), 8 * 8)
+    assert found(128, (8,), rows, rows, all_at_once, Ends(present=5, written=6)) == ((0, 1, 1), 8)
+    assert found(128, (8,), rows, rows, all_at_once, Ends(14, True, written=5)) == ((0, 0, 1), 8)
+    assert found(1024, (8,), rows, rows, part, Ends(present=5)) == ((0, 1, 1), 8 * 8)
     assert found(128, (8,), rows, rows, all_at_once, itemsize=8) == ((0, 0, 1), 8)
 
 
