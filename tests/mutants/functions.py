@@ -113,8 +113,8 @@ MUTANTS = (
         "fft-pairs-of-odd-numbers",
         "real numbers are read in twos also where zeros follow the first of a pair",
         "dml_vk/kernels/plan/fft.py",
-        "whole = (ends.there or 0) % (4 if ends.halves else 2) == 0",
-        "whole = (ends.there or 0) % 2 == 0",
+        "whole = (ends.present or 0) % (4 if ends.halves else 2) == 0",
+        "whole = (ends.present or 0) % 2 == 0",
         (
             "tests/kernel/array/test_fft.py::"
             "test_an_odd_number_of_reals_is_filled_with_zeros_in_any_layout",
