@@ -16,7 +16,7 @@ from dml_vk.kernels.plan.gather import Step, plan_check, plan_gather
 from dml_vk.layout import Layout
 from dml_vk.observe.copies import record_bytes
 from dml_vk.ops.copy import copy_if_overlapping
-from dml_vk.ops.view import View, access, check_target, temporary
+from dml_vk.ops.view import View, access, check_target, operand, temporary
 from dml_vk.runtime.arenas import Allocation, Bytes
 from dml_vk.runtime.device import Device
 from dml_vk.runtime.device_cache import device_cache
@@ -139,11 +139,7 @@ def _launch(
     indexed = repeated(index.layout, layout.sizes)
     plan = plan_gather(
         layout.sizes,
-        (
-            (indexed, index.layout.offset, index.dtype.itemsize),
-            (strides, source.layout.offset, source.dtype.itemsize),
-            (layout.strides, layout.offset, target.dtype.itemsize),
-        ),
+        (operand(index, indexed), operand(source, strides), operand(target)),
         index.dtype.code,
         step,
         device.profile,

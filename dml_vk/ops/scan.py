@@ -28,7 +28,7 @@ from dml_vk.kernels.plan.scan import (
 from dml_vk.layout import Layout
 from dml_vk.ops.copy import copy_if_overlapping
 from dml_vk.ops.elementwise import cast_elements, converted
-from dml_vk.ops.view import View, access, check_target, temporary, temporary_like
+from dml_vk.ops.view import View, access, check_target, operand, temporary, temporary_like
 
 __all__ = ["EXCLUSIVE", "INCLUSIVE", "MAXIMUM", "MINIMUM", "PRODUCT", "SUM", "scan_elements"]
 
@@ -70,9 +70,7 @@ def _scan(
     form: int,
 ) -> None:
     device = target.device
-    operands = [
-        (view.layout.strides, view.layout.offset, view.dtype.itemsize) for view in (source, target)
-    ]
+    operands = operand(source), operand(target)
     scan = Scan(computed[0], operator, form, source.dtype.code)
     passes = plan_scan(scan, target.layout.sizes, operands, dim, target.device.profile)
     reads, writes = access(source, False), access(target, True)

@@ -11,7 +11,7 @@ from dml_vk.kernels.plan.tasks import QUAD_BYTES
 from dml_vk.layout import Layout
 from dml_vk.ops.copy import copy_if_overlapping
 from dml_vk.ops.fill import fill_constant
-from dml_vk.ops.view import View, access, temporary, with_layout
+from dml_vk.ops.view import View, access, operand, temporary, with_layout
 from dml_vk.strides.order import packed_strides, row_major
 
 _PER = 16  # elements in a quad, at most
@@ -62,14 +62,9 @@ def scatter(
     sizes = tuple([layout.sizes[dim] for dim in indexed])
     for dim, step in zip(indexed, packed_strides(sizes, row_major(len(sizes)))):
         index[dim] = step
-    source_layout = source.layout
     plan = plan_scatter(
         layout.sizes,
-        (
-            (tuple(index), places.layout.offset, places.dtype.itemsize),
-            (source_layout.strides, source_layout.offset, source.dtype.itemsize),
-            (strides, target.layout.offset, target.dtype.itemsize),
-        ),
+        (operand(places, tuple(index)), operand(source), operand(target, strides)),
         indexed,
         stride,
         (rows - 1) * count,

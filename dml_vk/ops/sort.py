@@ -14,13 +14,22 @@ from dml_vk.dtypes import DType, bool_, uint32, uint64
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.kernels.plan.radix import suits
 from dml_vk.kernels.plan.sort import PITCH, RUN, plan_keys, plan_merge, plan_runs
+from dml_vk.kernels.plan.tasks import Operand
 from dml_vk.layout import Layout
 from dml_vk.ops import radix
 from dml_vk.ops.copy import copy_elements, copy_if_overlapping
 from dml_vk.ops.elementwise import cast_elements, compute
 from dml_vk.ops.gather import gather_elements
 from dml_vk.ops.parts import imag_part, real_part
-from dml_vk.ops.view import View, access, check_target, temporary, temporary_like, with_layout
+from dml_vk.ops.view import (
+    View,
+    access,
+    check_target,
+    operand,
+    temporary,
+    temporary_like,
+    with_layout,
+)
 from dml_vk.runtime.arenas import Allocation
 from dml_vk.runtime.device import Device
 from dml_vk.runtime.hazards import Access
@@ -167,10 +176,7 @@ def _sorted(
     keys, places, *spare = _scratch(what, source, number, dtypes)
     plan = plan_keys(
         rows.sizes,
-        (
-            (source.layout.strides, source.layout.offset, source.dtype.itemsize),
-            (rows.strides, keys.start // key_bytes, key_bytes),
-        ),
+        (operand(source), Operand(rows.strides, keys.start // key_bytes, key_bytes)),
         source.dtype.code,
         profile,
     )
