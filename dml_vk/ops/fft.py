@@ -22,7 +22,7 @@ from dml_vk.arguments import Ints
 from dml_vk.dtypes import DType
 from dml_vk.kernels.plan import fft, fft_stages
 from dml_vk.kernels.plan.base import Plan
-from dml_vk.kernels.plan.fft import Ends, Side, Way
+from dml_vk.kernels.plan.fft import Ends, Points, Transform
 from dml_vk.layout import Layout
 from dml_vk.ops.copy import copy_elements
 from dml_vk.ops.fill import fill_constant
@@ -180,7 +180,7 @@ def _transform(
         to = target if is_last else _intermediate(what, target, n)
         own = ends.of(is_first, is_last)
         sides = _side(source, is_first and signs[0]), _side(to, is_last and signs[1])
-        plan = fft.plan_pass(batch, n, stages, Way(*sides, own, itemsize, profile))
+        plan = fft.plan_pass(batch, n, stages, Transform(*sides, own, itemsize, profile))
         _launch(plan, source, tables.view, to)
         source = to
 
@@ -245,16 +245,16 @@ def _step(
     """Launch a step before or after a transform."""
     layout, profile = target.layout, target.device.profile
     sides = _side(source, signs[0]), _side(target, signs[1])
-    way = Way(*sides, ends, target.dtype.itemsize, profile)
+    way = Transform(*sides, ends, target.dtype.itemsize, profile)
     plan = fft.plan_points(layout.sizes[:-2], n, step, units, way)
     _launch(plan, source, table, target)
 
 
-def _side(view: View, conjugated: bool) -> Side:
+def _side(view: View, conjugated: bool) -> Points:
     layout = view.layout
     *strides, step, imaginary = layout.strides
     parts = layout.sizes[-1]
-    return fft.side_of(
+    return fft.points_of(
         tuple(strides), step, layout.offset, imaginary if parts > 1 else 0, conjugated=conjugated
     )
 

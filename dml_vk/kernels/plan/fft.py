@@ -73,7 +73,7 @@ KERNELS = (
 _BY_NAME = by_name(KERNELS)
 
 
-class Side(NamedTuple):
+class Points(NamedTuple):
     """The layout of a batch of transforms in memory. Strides count real numbers."""
 
     strides: Ints  # of the batch
@@ -83,14 +83,14 @@ class Side(NamedTuple):
     in_quads: bool = False  # the first point starts at a quad, if numbers are float32
 
 
-def side_of(
+def points_of(
     strides: Ints, step: int, offset: int, imaginary: int, *, conjugated: bool = False
-) -> Side:
+) -> Points:
     """Describe points whose first one is at this offset in memory that starts at a pair."""
     paired = imaginary == 1 and not any(number % 2 for number in (*strides, step, offset))
     kind = PAIRED if paired else APART if imaginary else ALONE
     kind |= CONJUGATED if conjugated else 0
-    return Side(strides, step, imaginary, kind, paired and offset % 4 == 0)
+    return Points(strides, step, imaginary, kind, paired and offset % 4 == 0)
 
 
 class Ends(NamedTuple):
@@ -118,7 +118,7 @@ def by_teams(profile: Profile) -> bool:
     return profile.coalesces
 
 
-def by_groups(sizes: Ints, source: Side, target: Side, profile: Profile) -> bool:
+def by_groups(sizes: Ints, source: Points, target: Points, profile: Profile) -> bool:
     """Whether lane groups can keep a transform: lanes shuffle, and its points are adjacent."""
     adjacent = all(
         abs(side.step) < abs(stride)
@@ -129,11 +129,11 @@ def by_groups(sizes: Ints, source: Side, target: Side, profile: Profile) -> bool
     return adjacent and profile.shuffles and profile.lanes == GROUP and not profile.coalesces
 
 
-class Way(NamedTuple):
+class Transform(NamedTuple):
     """The layouts of source and target, the ends, and the device."""
 
-    source: Side
-    target: Side
+    source: Points
+    target: Points
     ends: Ends
     itemsize: int
     profile: Profile
@@ -177,24 +177,24 @@ def plan_pass(
     sizes: Ints,
     n: int,
     stages: Pass,
-    way: Way,
+    transform: Transform,
 ) -> Plan:
     """Plan the launch of some stages for a batch of these sizes, none of which is 0."""
-    source, target = way[:2]
+    source, target = transform[:2]
     before, span = stages.before, n // stages.points
     after = span // before
     within = Dim((source.step, target.step), before)
     beyond = Dim((source.step * before, target.step * before * stages.points), after)
     captured, other = (within, beyond) if before > 1 else (beyond, within)
     steps = span * source.step, before * target.step
-    task = _task_of(sizes, way, captured, [other], steps, captured.strides)
+    task = _task_of(sizes, transform, captured, [other], steps, captured.strides)
     if stages.by_group:
-        work = _by_group(task, stages, way)
-    elif by_teams(way.profile):
-        work = _by_team(task, stages, way)
+        work = _by_group(task, stages, transform)
+    elif by_teams(transform.profile):
+        work = _by_team(task, stages, transform)
     else:
-        work = _by_lane(task, stages, way)
-    return _plan(task, work, way, (span, after))
+        work = _by_lane(task, stages, transform)
+    return _plan(task, work, transform, (span, after))
 
 
 @functools.lru_cache(maxsize=1024)
@@ -203,21 +203,21 @@ def plan_points(
     n: int,
     step: int,
     units: int,
-    way: Way,
+    transform: Transform,
 ) -> Plan:
     """Plan a step before or after transforms of n points.
 
     Each work item reads and writes a point, or a pair of mirrored points.
     """
-    steps = way.source.step, way.target.step
-    task = _task_of(sizes, way, Dim((0, 0), units), [], steps, steps)
-    work = _Work("points", task.dims, {"STEP": step}, 2, way.profile.lanes)
-    return _plan(task, work, way, (n, 0))
+    steps = transform.source.step, transform.target.step
+    task = _task_of(sizes, transform, Dim((0, 0), units), [], steps, steps)
+    work = _Work("points", task.dims, {"STEP": step}, 2, transform.profile.lanes)
+    return _plan(task, work, transform, (n, 0))
 
 
 def _task_of(
     sizes: Ints,
-    way: Way,
+    transform: Transform,
     captured: Dim,
     others: Sequence[Dim],
     steps: Ints,
@@ -227,7 +227,7 @@ def _task_of(
 
     `reach` are the distances of neighbours along the captured dim.
     """
-    batch, starts = ascending(sizes, (way.source.strides, way.target.strides))
+    batch, starts = ascending(sizes, (transform.source.strides, transform.target.strides))
     dims = [captured, *[dim for dim in (*others, *batch) if dim.size > 1]]
     inside = sorted(dims[1:], key=lambda dim: -dim.size)[: _RANK - 1]
     outer = [dim for dim in dims[1:] if dim not in inside]
@@ -240,7 +240,7 @@ def _task_of(
 def _by_lane(
     task: _Task,
     stages: Pass,
-    way: Way,
+    transform: Transform,
 ) -> _Work:
     """Each work item does one transform, or two neighbours.
 
@@ -248,11 +248,11 @@ def _by_lane(
     """
     first, *others = task.dims
     reads = writes = SINGLY
-    if way.profile.widens:
-        busy = math.prod([dim.size for dim in task.dims]) >= 2 * way.profile.units_wanted
-        most = MOST_POINTS[way.itemsize] // 2 if busy else 0
-        reads = _at_once(task, stages, way.in_quads[0], most, 0)
-        writes = _at_once(task, stages, way.in_quads[1], most, 1)
+    if transform.profile.widens:
+        busy = math.prod([dim.size for dim in task.dims]) >= 2 * transform.profile.units_wanted
+        most = MOST_POINTS[transform.itemsize] // 2 if busy else 0
+        reads = _at_once(task, stages, transform.in_quads[0], most, 0)
+        writes = _at_once(task, stages, transform.in_quads[1], most, 1)
     columns = 2 if ACROSS in (reads, writes) else 1
     wide = Dim(tuple([stride * columns for stride in first.strides]), first.size // columns)
     radices = (*stages.radices, 1)[:2]
@@ -260,7 +260,7 @@ def _by_lane(
     return _Work(
         *("pass", [wide, *others], dict(zip(_PASS, own))),
         elements=stages.points * columns * len(stages.radices),
-        lanes=way.profile.lanes,
+        lanes=transform.profile.lanes,
         nexts=first.strides,
     )
 
@@ -282,13 +282,13 @@ def _at_once(task: _Task, stages: Pass, is_aligned: bool, most: int, side: int) 
     return ACROSS if across and first.size % 2 == 0 and stages.points <= most else SINGLY
 
 
-def _by_group(task: _Task, stages: Pass, way: Way) -> _Work:
+def _by_group(task: _Task, stages: Pass, transform: Transform) -> _Work:
     """Each work item is one transform, which the lanes of a group keep together."""
     own = stages.radices[:-1]
     first, *others = task.dims
     even = math.prod(own) % 2 == 0
-    reads = way.in_quads[0] and _in_twos(task, 0)
-    writes = way.in_quads[1] and even and _in_twos(task, 1)
+    reads = transform.in_quads[0] and _in_twos(task, 0)
+    writes = transform.in_quads[1] and even and _in_twos(task, 1)
     columns = 1
     if reads and task.captured == 0 and first.strides[0] == 2 and task.steps[0] != 2:
         columns = 2 - first.size % 2 if stages.points <= _GROUP_PAIR else 1
@@ -316,11 +316,11 @@ def _in_twos(task: _Task, side: int) -> bool:
     return not any(number % 4 for number in (*strides, task.starts[side]))
 
 
-def _by_team(task: _Task, stages: Pass, way: Way) -> _Work:
+def _by_team(task: _Task, stages: Pass, transform: Transform) -> _Work:
     """Each work item is a group of adjacent transforms, which a workgroup keeps."""
     first, *others = task.dims
-    lanes = min(LOCAL_SIZE, way.profile.max_invocations)
-    across = max(1, min(TEAM_POINTS[way.itemsize] // stages.points, first.size))
+    lanes = min(LOCAL_SIZE, transform.profile.max_invocations)
+    across = max(1, min(TEAM_POINTS[transform.itemsize] // stages.points, first.size))
     wide = Dim(tuple([stride * across for stride in first.strides]), -(-first.size // across))
     along = [int(abs(step) < abs(stride)) for step, stride in zip(task.steps, first.strides)]
     ones = (1,) * (MOST_STAGES - len(stages.radices))
@@ -336,8 +336,8 @@ def _by_team(task: _Task, stages: Pass, way: Way) -> _Work:
     )
 
 
-def _plan(task: _Task, work: _Work, way: Way, turns: Ints) -> Plan:
-    source, target, ends, itemsize, profile = way
+def _plan(task: _Task, work: _Work, transform: Transform, turns: Ints) -> Plan:
+    source, target, ends, itemsize, profile = transform
     padded = 0 if ends.present is None else 2 if ends.halves else 1
     dims, lanes = work.dims, work.lanes
     units = math.prod([dim.size for dim in dims])
