@@ -307,7 +307,7 @@ class Generator:
         shape: Shape,
         dtype: DType,
         memory_format: MemoryFormat,
-        out: Any,
+        out: Tensor | None,
         draw: Draw | NormalDraw,
     ) -> Tensor:
         target = self._target(what, shape, dtype, memory_format, out)
@@ -320,7 +320,7 @@ class Generator:
         shape: Shape,
         dtype: DType,
         memory_format: MemoryFormat,
-        out: Any,
+        out: Tensor | None,
         source: Tensor | None = None,
     ) -> Tensor:
         """Return the tensor to write: `out`, or a new one on the device of the source, if any."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import Any, TypeAlias
 
 import dask.array as da
 import numpy as np
@@ -16,12 +16,14 @@ from dml_vk.runtime.device import default_device
 from dml_vk.strides.order import OrderLike
 from dml_vk.tensor.core import Tensor, tensor_over
 
+# As Dask takes them: sizes of all dims, of each dim, or of each chunk along it, or "auto".
+Chunks: TypeAlias = int | str | tuple[int | str | tuple[int, ...] | None, ...] | dict[int, int]
 ATTRIBUTE, FORMAT = "dml_vk", "memory_format"  # of arrays of zarr
 
 
 def from_array(
     x: Any,
-    chunks: Any = "auto",
+    chunks: Chunks = "auto",
     *,
     dtype: Any = None,
     device: Wanted = None,
@@ -51,7 +53,7 @@ def from_array(
 def asarray(
     x: Any,
     *,
-    chunks: Any = "auto",
+    chunks: Chunks = "auto",
     dtype: Any = None,
     device: Wanted = None,
     memory_format: MemoryFormat | None = None,

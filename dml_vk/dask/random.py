@@ -12,13 +12,14 @@ from dml_vk import random
 from dml_vk.arguments import Ints, several, to_int
 from dml_vk.array.creation import empty
 from dml_vk.array.draws import NormalDraw, draw_into
-from dml_vk.dask.chunks import meta_of
+from dml_vk.dask.chunks import Chunks, meta_of
 from dml_vk.dtypes import DType, float32, int64, uint32
 from dml_vk.errors import ErrorsAs
 from dml_vk.layout import Layout, MemoryFormat, contiguous_format
 from dml_vk.ops.draws import Draw
 from dml_vk.ops.excerpts import Excerpt
 from dml_vk.ops.philox import blocks_of
+from dml_vk.random import Shape
 from dml_vk.tensor.core import Tensor
 
 __all__ = ["Generator"]
@@ -41,10 +42,10 @@ class _Stream(random.Generator):
     def _drawn(  # type: ignore[override]
         self,
         what: str,
-        shape: Any,
+        shape: Shape,
         dtype: DType,
         memory_format: MemoryFormat,
-        out: Any,
+        out: Tensor | None,
         draw: Draw | NormalDraw,
     ) -> Drawing:
         layout = _layout(what, shape, memory_format)
@@ -111,10 +112,10 @@ class Generator:
 
     def bits(
         self,
-        shape: Any = None,
+        shape: Shape = None,
         dtype: Any = uint32,
         *,
-        chunks: Any = "auto",
+        chunks: Chunks = "auto",
         memory_format: MemoryFormat = contiguous_format,
     ) -> da.Array:
         """Draw random bits, as uint32 or uint64."""
@@ -122,10 +123,10 @@ class Generator:
 
     def random(
         self,
-        shape: Any = None,
+        shape: Shape = None,
         dtype: Any = float32,
         *,
-        chunks: Any = "auto",
+        chunks: Chunks = "auto",
         memory_format: MemoryFormat = contiguous_format,
     ) -> da.Array:
         """Draw uniform floats in [0, 1)."""
@@ -135,10 +136,10 @@ class Generator:
         self,
         low: float = 0.0,
         high: float = 1.0,
-        shape: Any = None,
+        shape: Shape = None,
         dtype: Any = float32,
         *,
-        chunks: Any = "auto",
+        chunks: Chunks = "auto",
         memory_format: MemoryFormat = contiguous_format,
     ) -> da.Array:
         """Draw uniform floats in [low, high)."""
@@ -149,11 +150,11 @@ class Generator:
         self,
         low: int,
         high: int | None = None,
-        shape: Any = None,
+        shape: Shape = None,
         dtype: Any = int64,
         *,
         endpoint: bool = False,
-        chunks: Any = "auto",
+        chunks: Chunks = "auto",
         memory_format: MemoryFormat = contiguous_format,
     ) -> da.Array:
         """Draw integers from low up to, not including, high, or including it with `endpoint`."""
@@ -162,19 +163,19 @@ class Generator:
 
     def normal(
         self,
-        shape: Any = None,
+        shape: Shape = None,
         dtype: Any = float32,
         *,
         mean: complex = 0.0,
         std: float = 1.0,
-        chunks: Any = "auto",
+        chunks: Chunks = "auto",
         memory_format: MemoryFormat = contiguous_format,
     ) -> da.Array:
         """Draw normal floats, or complex numbers, with this mean and standard deviation."""
         options = {"mean": mean, "std": std, "memory_format": memory_format}
         return _array(self._stream.normal(shape, dtype, **options), chunks)
 
-    def permutation(self, n: int, *, chunks: Any = "auto") -> da.Array:
+    def permutation(self, n: int, *, chunks: Chunks = "auto") -> da.Array:
         """Draw a random order of the integers below n.
 
         A permutation needs all of its words, so one task draws it, before it is split into chunks.
@@ -189,12 +190,12 @@ class Generator:
         return f"Generator(key={self.key:#x}, counter={self.counter:#x})"
 
 
-def _layout(what: str, shape: Any, memory_format: MemoryFormat = contiguous_format) -> Layout:
+def _layout(what: str, shape: Shape, memory_format: MemoryFormat = contiguous_format) -> Layout:
     with ErrorsAs(what, sizes="shape"):
         return Layout.packed(several(() if shape is None else shape), memory_format)
 
 
-def _array(drawing: Drawing, chunks: Any) -> da.Array:
+def _array(drawing: Drawing, chunks: Chunks) -> da.Array:
     """An array of Dask whose chunks are drawn by tasks."""
     kind = drawing.dtype.numpy_name
     chunks = da.core.normalize_chunks(chunks, drawing.sizes, dtype=kind)

@@ -6,7 +6,7 @@ from typing import Any
 
 import dask.array as da
 
-from dml_vk.dask.chunks import ATTRIBUTE, FORMAT, from_array, on_host
+from dml_vk.dask.chunks import ATTRIBUTE, FORMAT, Chunks, from_array, on_host
 from dml_vk.dask.package import imported
 from dml_vk.dtypes import to_dtype
 from dml_vk.errors import LayoutError
@@ -57,7 +57,7 @@ def to_zarr(
 
 
 def from_zarr(
-    store: Any, *, component: str | None = None, chunks: Any = None, **named: Any
+    store: Any, *, component: str | None = None, chunks: Chunks | None = None, **named: Any
 ) -> da.Array:
     """Read an array of zarr in pieces, as tensors in the memory format that its attributes name.
 

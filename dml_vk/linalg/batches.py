@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 from dml_vk.arguments import Ints
 from dml_vk.array import elementwise
@@ -17,7 +16,7 @@ from dml_vk.tensor.core import Tensor, tensor_over
 from dml_vk.tensor.operands import check_dtype, check_out, of_kinds, to_tensor
 
 
-def to_matrices(what: str, x: Any, name: str = "x") -> Tensor:
+def to_matrices(what: str, x: Tensor, name: str = "x") -> Tensor:
     tensor = to_tensor(what, name, x)
     if tensor.ndim < 2:
         raise LayoutError(what, f"{name} must have at least two dims", shape=tensor.shape)
@@ -26,7 +25,7 @@ def to_matrices(what: str, x: Any, name: str = "x") -> Tensor:
     return tensor
 
 
-def to_square(what: str, x: Any, name: str = "x") -> Tensor:
+def to_square(what: str, x: Tensor, name: str = "x") -> Tensor:
     matrices = to_matrices(what, x, name)
     if matrices.shape[-1] != matrices.shape[-2]:
         rule = f"{name} must have square matrices"
@@ -88,7 +87,7 @@ def unbatched(result: Tensor, batch: Ints, dtype: DType, out: Tensor | None = No
     return elementwise.astype(result.over(layout), dtype, copy=False, out=out)
 
 
-def check_result(what: str, out: Any, sizes: Ints, dtype: DType, near: Tensor) -> None:
+def check_result(what: str, out: Tensor | None, sizes: Ints, dtype: DType, near: Tensor) -> None:
     """Check `out`, if there is one, before anything is computed."""
     if out is not None:
         check_out(what, out, sizes, dtype, near)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from dml_vk.array import elementwise
 from dml_vk.array.creation import filled
@@ -73,7 +73,7 @@ def eigvalsh(
     return _eigh(what, x, with_vectors=False, out=out)[0]
 
 
-def _lower(what: str, x: Tensor, triangle: Any) -> Tensor:
+def _lower(what: str, x: Tensor, triangle: str) -> Tensor:
     """Return matrices whose lower triangle is the one to read."""
     x = to_square(what, x)
     if not isinstance(triangle, str) or triangle.upper() not in ("L", "U"):

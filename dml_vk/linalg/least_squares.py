@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from dml_vk.array import elementwise, statistics
 from dml_vk.array.host_operands import beside
@@ -120,7 +120,7 @@ def _converted(x: Tensor, dtype: DType) -> Tensor:
     return elementwise.astype(x, dtype, copy=False)
 
 
-def _significant(what: str, s: Tensor, x: Tensor, rtol: Any, name: str) -> Tensor:
+def _significant(what: str, s: Tensor, x: Tensor, rtol: float | Tensor | None, name: str) -> Tensor:
     """Return which singular values are above the threshold."""
     if not s.shape[-1]:
         return elementwise.greater(s, 0)
@@ -135,7 +135,7 @@ def _significant(what: str, s: Tensor, x: Tensor, rtol: Any, name: str) -> Tenso
     return elementwise.greater(s, elementwise.multiply(largest, rtol))
 
 
-def _reciprocals(what: str, s: Tensor, x: Tensor, rtol: Any, name: str) -> Tensor:
+def _reciprocals(what: str, s: Tensor, x: Tensor, rtol: float | Tensor | None, name: str) -> Tensor:
     """Return reciprocals of singular values, 0 for those below the threshold, as a column."""
     significant = _significant(what, s, x, rtol, name)
     safe = elementwise.where(significant, s, 1.0)

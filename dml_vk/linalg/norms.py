@@ -148,7 +148,7 @@ def matrix_norm(
 
 
 # The axis to sum along, and whether to take the largest sum or the smallest.
-_MATRIX_NORMS: dict[Any, tuple[int, bool]] = {
+_MATRIX_NORMS: dict[float | str | None, tuple[int, bool]] = {
     "fro": (-1, True),
     1: (-2, True),
     -1: (-2, False),
@@ -156,20 +156,20 @@ _MATRIX_NORMS: dict[Any, tuple[int, bool]] = {
     -math.inf: (-1, False),
 }
 # The reduction of singular values.
-_SPECTRAL: dict[Any, Callable[..., Tensor]] = {
+_SPECTRAL: dict[float | str | None, Callable[..., Tensor]] = {
     2: statistics.max,
     -2: statistics.min,
     "nuc": statistics.sum,
 }
 
 
-def _float_dtype(what: str, x: Any) -> DType:
+def _float_dtype(what: str, x: Tensor) -> DType:
     """Return the dtype of a norm, which is real."""
     return float_dtype(to_tensor(what, "x", x).dtype).part
 
 
 def _check_norm(
-    what: str, x: Tensor, dims: Ints, keepdims: bool, dtype: DType, least: Ints, out: Any
+    what: str, x: Tensor, dims: Ints, keepdims: bool, dtype: DType, least: Ints, out: Tensor | None
 ) -> None:
     """Check the arguments before anything is computed: no elements along `least` have no least."""
     layout = statistics.reduced_layout(x.layout, dims, to_bool(what, "keepdims", keepdims))
@@ -181,7 +181,7 @@ def _check_norm(
 
 
 def _norm(
-    what: str, x: Tensor, dims: Ints, keepdims: bool, order: float, dtype: DType, out: Any
+    what: str, x: Tensor, dims: Ints, keepdims: bool, order: float, dtype: DType, out: Tensor | None
 ) -> Tensor:
     x = _wide(what, x)
     last = out if x.dtype is dtype else None  # `out` of the last step, if it needs no conversion
@@ -223,5 +223,5 @@ def _wide(what: str, x: Tensor) -> Tensor:
     return Tensor(converted(what, x, float64 if large else float32))
 
 
-def _narrowed(result: Tensor, dtype: DType, out: Any) -> Tensor:
+def _narrowed(result: Tensor, dtype: DType, out: Tensor | None) -> Tensor:
     return elementwise.astype(result, dtype, copy=False, out=out)

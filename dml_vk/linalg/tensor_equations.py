@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
-from dml_vk.arguments import to_int
+from dml_vk.arguments import Ints, to_int
 from dml_vk.array.elementwise import astype
 from dml_vk.array.host_operands import beside
 from dml_vk.array.manipulation import moveaxis, reshape, to_axes
@@ -68,7 +67,7 @@ def tensorinv(x: Tensor, /, ind: int = 2, *, out: Tensor | None = None) -> Tenso
     tensor, first = to_tensor(what, "x", x), to_int(what, "ind", ind)
     if first < 1:
         raise RangeError(what, "ind must be positive", ind=ind)
-    shape: tuple[Any, ...] = tensor.shape
+    shape: Ints = tensor.shape
     count = math.prod(shape[first:])
     if math.prod(shape[:first]) != count:
         rule = "x must have as many elements in its first dims as in the others"
