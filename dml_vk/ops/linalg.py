@@ -13,9 +13,9 @@ from dml_vk.kernels.plan.linalg import (
     plan_teams,
     root_rounds,
     steps_at_once,
+    team_rounds,
     team_size,
     teams_for,
-    turns,
 )
 from dml_vk.ops.view import View, access
 
@@ -29,8 +29,8 @@ def lu_columns(work: View, pivots: View, left: int, right: int) -> None:
     dtype, size = work.dtype.name, team_size(work.device.profile)
     height, width = m - left, right - left
     step = (
-        *(turns(height, size), turns(size, 1), turns(width, size)),
-        turns(height, size, divide_rounds(dtype) + rounds.loop(width)),
+        *(team_rounds(height, size), team_rounds(size, 1), team_rounds(width, size)),
+        team_rounds(height, size, divide_rounds(dtype) + rounds.loop(width)),
     )
     stop = min(right, m)
     for start, end, unit_rounds in split_steps(left, stop, sum(step)):
@@ -62,8 +62,8 @@ def cholesky_columns(work: View, marks: View, left: int, right: int) -> None:
     dtype, size = work.dtype.name, team_size(work.device.profile)
     height, width = n - left, right - left
     step = (
-        *(root_rounds(dtype), turns(height, size, divide_rounds(dtype))),
-        turns(height, size, rounds.loop(width)),
+        *(root_rounds(dtype), team_rounds(height, size, divide_rounds(dtype))),
+        team_rounds(height, size, rounds.loop(width)),
     )
     for start, end, unit_rounds in split_steps(left, right, sum(step)):
         params = (n, row, pitch, right, start, end)
@@ -104,7 +104,7 @@ def schur(work: View, vectors: View | None, states: View, budget: int) -> None:
 
 
 def _schur_step(work: View) -> int:
-    return 3 * turns(work.layout.sizes[1], team_size(work.device.profile))
+    return 3 * team_rounds(work.layout.sizes[1], team_size(work.device.profile))
 
 
 def determinants(work: View, pivots: View, target: View) -> None:

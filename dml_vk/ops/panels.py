@@ -8,7 +8,7 @@ step. All lines start as 0.
 from __future__ import annotations
 
 from dml_vk.kernels.plan import rounds
-from dml_vk.kernels.plan.linalg import team_size, teams_for, turns
+from dml_vk.kernels.plan.linalg import team_rounds, team_size, teams_for
 from dml_vk.ops.linalg import launch_teams
 from dml_vk.ops.reflections import reflector_rounds, sum_rounds
 from dml_vk.ops.view import View
@@ -60,7 +60,7 @@ class _Step:
         self.rest = n - k - 1
 
     def reflect(self, right: int) -> None:
-        unit_rounds = reflector_rounds(self._n, self._work) + turns(self._n, self._size)
+        unit_rounds = reflector_rounds(self._n, self._work) + team_rounds(self._n, self._size)
         self._launch(_REFLECT, right, unit_rounds, 8 * self._n, 1)
 
     def multiply(self, right: int) -> None:
@@ -81,7 +81,7 @@ class _Step:
     def finish(self, right: int) -> None:
         """Compute the vector of the update, and in a bidiagonal matrix the next row."""
         runs = rounds.loop(-(-self._n // _RUN))
-        unit_rounds = turns(2 * BLOCK, self._size, runs) + rounds.loop(
+        unit_rounds = team_rounds(2 * BLOCK, self._size, runs) + rounds.loop(
             1, runs + 4 * rounds.loop(BLOCK)
         )
         teams = teams_for(self.rest, self._profile)

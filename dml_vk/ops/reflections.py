@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dml_vk.kernels.plan import rounds
-from dml_vk.kernels.plan.linalg import divide_rounds, root_rounds, team_size, teams_for, turns
+from dml_vk.kernels.plan.linalg import divide_rounds, root_rounds, team_rounds, team_size, teams_for
 from dml_vk.ops.linalg import launch_teams, split_steps
 from dml_vk.ops.view import View
 
@@ -23,8 +23,8 @@ def qr_columns(work: View, factors: View, left: int, right: int) -> None:
     size = team_size(work.device.profile)
     height, width = m - left, right - left
     step = (
-        reflector_rounds(height, work) + turns(width, size, _sum(height)),
-        turns(height, size, rounds.loop(width)),
+        reflector_rounds(height, work) + team_rounds(width, size, _sum(height)),
+        team_rounds(height, size, rounds.loop(width)),
     )
     for start, end, unit_rounds in split_steps(left, min(right, m), sum(step)):
         params = (m, row, pitch, factors.layout.strides[0], right, start, end)
@@ -53,8 +53,8 @@ def reduce_matrices(kind: str, work: View, scratch: View, target: View) -> None:
 
     def bound(by_team: bool) -> int:
         if by_team:
-            return _OTHER_PHASES + reflector_rounds(n, work) + 3 * turns(n, size)
-        return _OTHER_PHASES + turns(n, size, max(_sum(n), rounds.loop(n)))
+            return _OTHER_PHASES + reflector_rounds(n, work) + 3 * team_rounds(n, size)
+        return _OTHER_PHASES + team_rounds(n, size, max(_sum(n), rounds.loop(n)))
 
     step = rounds.loop(len(phases)) + sum([bound(by_team) for by_team in phases])
     for first, end, unit_rounds in split_steps(0, n, step):
@@ -74,9 +74,9 @@ def reflector_rounds(count: int, work: View) -> int:
     size, dtype = team_size(work.device.profile), work.dtype.name
     return sum(
         (
-            turns(count, size) + rounds.loop(size),
+            team_rounds(count, size) + rounds.loop(size),
             sum_rounds(count, size),
-            turns(count, size, divide_rounds(dtype)),
+            team_rounds(count, size, divide_rounds(dtype)),
             root_rounds(dtype) + 2 * divide_rounds(dtype),
         )
     )
@@ -86,4 +86,4 @@ def sum_rounds(count: int, size: int) -> int:
     """Bound the rounds of a team's sum."""
     run = max(_RUN, -(-count // _MOST_RUNS))
     runs = -(-count // run)
-    return turns(runs, size, rounds.loop(run)) + rounds.loop(runs)
+    return team_rounds(runs, size, rounds.loop(run)) + rounds.loop(runs)

@@ -196,9 +196,9 @@ def team_size(profile: Profile) -> int:
     return min(MOST_MEMBERS, profile.lanes)
 
 
-def turns(count: int, members: int, each: int = 0) -> int:
+def team_rounds(count: int, members: int, task_rounds: int = 0) -> int:
     """Bound the rounds of a loop over tasks that members of a team share."""
-    return rounds.loop(-(-count // members), each)
+    return rounds.loop(-(-count // members), task_rounds)
 
 
 def steps_at_once(step_rounds: int) -> int:
