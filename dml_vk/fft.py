@@ -13,7 +13,7 @@ docs/operators.md says how exact results are.
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -28,6 +28,7 @@ from dml_vk.errors import ErrorsAs, RangeError
 from dml_vk.ops.fft import MOST_POINTS
 from dml_vk.strides.order import row_major
 from dml_vk.tensor.core import Tensor
+from dml_vk.tensor.host import Array
 from dml_vk.tensor.operands import check_dtype, of_kinds, to_number, to_tensor
 
 __all__ = [
@@ -345,7 +346,14 @@ def rfftfreq(n: int, /, *, d: float = 1.0, dtype: Any = None, device: Wanted = N
     return _frequencies("rfftfreq", np.fft.rfftfreq, n, d, dtype, device)
 
 
-def _frequencies(what: str, function: Any, n: Any, d: Any, dtype: Any, device: Wanted) -> Tensor:
+def _frequencies(
+    what: str,
+    function: Callable[..., Array],
+    n: int,
+    d: float,
+    dtype: Any,
+    device: Wanted,
+) -> Tensor:
     """Compute frequencies in float64, and round them once."""
     count, step = to_int(what, "n", n), to_number(what, "d", d)
     if not 1 <= count <= MOST_POINTS:
@@ -355,9 +363,9 @@ def _frequencies(what: str, function: Any, n: Any, d: Any, dtype: Any, device: W
     kind = float32 if dtype is None else to_dtype(what, dtype)
     check_dtype(what, kind, of_kinds("f"))
     with np.errstate(over="ignore"):
-        found = function(count, float(step)).astype(kind.numpy_name)
+        frequencies = function(count, float(step)).astype(kind.numpy_name)
     with ErrorsAs(what):
-        return asarray(found, device=device)
+        return asarray(frequencies, device=device)
 
 
 def fftshift(x: Tensor, /, *, axes: Axes | None = None, out: Tensor | None = None) -> Tensor:
@@ -380,8 +388,8 @@ def ifftshift(x: Tensor, /, *, axes: Axes | None = None, out: Tensor | None = No
     return _shifted("ifftshift", x, axes, out, -1)
 
 
-def _shifted(what: str, x: Any, axes: Any, out: Tensor | None, sign: int) -> Tensor:
-    given = to_tensor(what, "x", x)
-    dims = row_major(given.ndim) if axes is None else to_axes(what, axes, given.ndim, "axes")
+def _shifted(what: str, x: Tensor, axes: Axes | None, out: Tensor | None, sign: int) -> Tensor:
+    tensor = to_tensor(what, "x", x)
+    dims = row_major(tensor.ndim) if axes is None else to_axes(what, axes, tensor.ndim, "axes")
     with ErrorsAs(what):
-        return roll(given, [sign * (given.shape[dim] // 2) for dim in dims], axis=dims, out=out)
+        return roll(tensor, [sign * (tensor.shape[dim] // 2) for dim in dims], axis=dims, out=out)

@@ -53,7 +53,7 @@ class Generator:
 
     A seed can be any integer. The key is derived from it by SHA-256: the first 8 bytes,
     little-endian, of the hash of its digits, as `format(seed, "x")` writes them. Without both, the
-    key is random; if that is in a compiled function, each call has another.
+    key is random; in a compiled function, each call has another.
 
     >>> import dml_vk
     >>> [hex(word) for word in dml_vk.random.Generator(key=0).bits(5).tolist()]
@@ -71,7 +71,7 @@ class Generator:
         if key is not None and seed is not None:
             rule = "seed and key must not both be given"
             raise RangeError("Generator", rule, seed=seed, key=key)
-        # Of a captured function, it begins at each call: anew if its key is random.
+        # One that a captured function creates starts at each call: with a new key if it is random.
         self._is_begun = key is not None or seed is not None or not is_captured()
         if self._is_begun:
             own(self)
@@ -307,7 +307,7 @@ class Generator:
         shape: Shape,
         dtype: DType,
         memory_format: MemoryFormat,
-        out: Any,
+        out: Tensor | None,
         draw: Draw | NormalDraw,
     ) -> Tensor:
         target = self._target(what, shape, dtype, memory_format, out)
@@ -320,7 +320,7 @@ class Generator:
         shape: Shape,
         dtype: DType,
         memory_format: MemoryFormat,
-        out: Any,
+        out: Tensor | None,
         source: Tensor | None = None,
     ) -> Tensor:
         """Return the tensor to write: `out`, or a new one on the device of the source, if any."""
@@ -334,12 +334,12 @@ class Generator:
         if out is None:
             device = open_device(self.device) if source is None else source.device
             return tensor_over(what, layout, dtype, device)
-        given = to_tensor(what, "out", out)
+        target = to_tensor(what, "out", out)
         if memory_format is not contiguous_format:
             rule = "memory_format and out must not both be given"
-            raise LayoutError(what, rule, memory_format=memory_format, out=given.layout)
-        self._on(what, "out", given)
-        return check_out(what, given, layout.sizes, dtype, given if source is None else source)
+            raise LayoutError(what, rule, memory_format=memory_format, out=target.layout)
+        self._on(what, "out", target)
+        return check_out(what, target, layout.sizes, dtype, target if source is None else source)
 
     def _on(self, what: str, name: str, tensor: Tensor) -> None:
         """Check that a tensor is on the generator's device, if that has one."""

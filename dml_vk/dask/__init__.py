@@ -40,7 +40,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Import distributed when it is first needed."""
+    """Import distributed only when `DeviceCluster` is used."""
     if name == "DeviceCluster":
         return package.imported("dml_vk.dask.cluster", "distributed").DeviceCluster
     raise AttributeError(f"module 'dml_vk.dask' has no attribute {name!r}")

@@ -1,4 +1,4 @@
-"""The arrays of Dask whose chunks are tensors: sums do not depend on where they are cut."""
+"""Arrays of Dask whose chunks are tensors: results do not depend on the chunk boundaries."""
 
 from __future__ import annotations
 
@@ -18,17 +18,18 @@ _FUNCTIONS: dict[Any, Callable[..., Any]] = {
 
 
 class TensorArray(da.Array):  # type: ignore[misc]  # Dask has no types
-    """An array of Dask with the sums and products of tensors.
+    """An array of Dask with the reductions and products of tensors.
 
-    Dask makes them of its own arrays, wherever chunks are tensors: see `with_our_sums`.
+    Dask converts each of its arrays with tensors as chunks to one: see `with_our_methods`.
     """
 
     __slots__ = ()
 
     @property
-    def dtype(self) -> Any:
-        """NumPy's, as Dask and what is built on it expect; that of a chunk is `_meta.dtype`."""
-        return np.dtype(self._meta.dtype.numpy_name)
+    def dtype(self) -> np.dtype[Any]:
+        """NumPy's dtype, which Dask and other libraries expect; chunks have `_meta.dtype`."""
+        dtype: np.dtype[Any] = np.dtype(self._meta.dtype.numpy_name)
+        return dtype
 
     sum = statistics.sum
     prod = statistics.prod
@@ -37,47 +38,47 @@ class TensorArray(da.Array):  # type: ignore[misc]  # Dask has no types
     std = statistics.std
 
     def __getitem__(self, index: Any) -> Any:
-        found = super().__getitem__(index)
-        if not has_tensors(found):  # Dask forgets it where a mask chooses
-            found._meta = meta_of(found.ndim, self.dtype)
-            with_our_sums(found)
-        return found
+        selected = super().__getitem__(index)
+        if not has_tensors(selected):  # Dask loses the meta when it indexes by a mask
+            selected._meta = meta_of(selected.ndim, self.dtype)
+            with_our_methods(selected)
+        return selected
 
     def store(self, target: Any, **kwargs: Any) -> Any:
-        """Write to what takes arrays of NumPy."""
+        """Write to a target that takes arrays of NumPy."""
         return on_host(self).store(target, **kwargs)
 
     def to_zarr(self, *args: Any, **kwargs: Any) -> Any:
         """Dask's function. `dml_vk.dask.to_zarr` also writes the memory format."""
         return on_host(self).to_zarr(*args, **kwargs)
 
-    def nonzero(self) -> tuple[Any, ...]:
+    def nonzero(self) -> tuple[da.Array, ...]:
         """The indexes of the elements that are not 0, in row-major order."""
-        places = da.indices(self.shape, dtype=np.int64, chunks=self.chunks)
-        there: Any = self != 0
-        return tuple([asarray(one.ravel())[there.ravel()] for one in places])
+        indexes = da.indices(self.shape, dtype=np.int64, chunks=self.chunks)
+        mask: Any = self != 0
+        return tuple([asarray(index.ravel())[mask.ravel()] for index in indexes])
 
     dot = products.dot
 
-    def __matmul__(self, other: Any) -> Any:
+    def __matmul__(self, other: Any) -> da.Array:
         return products.matmul(self, other)
 
-    def __rmatmul__(self, other: Any) -> Any:
+    def __rmatmul__(self, other: Any) -> da.Array:
         return products.matmul(other, self)
 
     def __array_function__(self, func: Any, types: Any, args: Any, kwargs: Any) -> Any:
-        ours = _FUNCTIONS.get(func)
-        if ours is None:
+        function = _FUNCTIONS.get(func)
+        if function is None:
             return super().__array_function__(func, types, args, kwargs)
-        return ours(*args, **kwargs)
+        return function(*args, **kwargs)
 
-    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
         if ufunc is np.matmul and method == "__call__" and not kwargs:
             return products.matmul(*inputs)
         return super().__array_ufunc__(ufunc, method, *inputs, **kwargs)
 
 
-def with_our_sums(array: Any) -> None:
-    """Let an array be of this class, if its chunks are tensors. Dask calls it with each array."""
+def with_our_methods(array: object) -> None:
+    """Make an array a TensorArray if its chunks are tensors. Dask calls this for each array."""
     if type(array) is da.Array and has_tensors(array):
         array.__class__ = TensorArray

@@ -1,11 +1,11 @@
-"""The array backend "dml_vk" of Dask, whose creation functions make tensors as chunks.
+"""The array backend "dml_vk" of Dask: its creation functions make arrays of tensors.
 
 `dask.config.set({"array.backend": "dml_vk"})` chooses it, and so does `x.to_backend("dml_vk")`.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NoReturn
 
 import dask
 import dask.array as da
@@ -20,50 +20,50 @@ _NOT_HERE = "random numbers are not drawn by Dask: use dml_vk.dask.random.Genera
 
 
 class Backend(ArrayBackendEntrypoint):  # type: ignore[misc]  # Dask has no types
-    """What Dask asks of a backend; its names."""
+    """The interface that Dask asks of a backend."""
 
     @classmethod
-    def to_backend_dispatch(cls) -> Any:
+    def to_backend_dispatch(cls) -> Dispatch:
         return to_tensors
 
     @classmethod
-    def to_backend(cls, data: Any, **named: Any) -> Any:
+    def to_backend(cls, data: da.Array, **named: Any) -> da.Array:
         if has_tensors(data):
             return data
         meta = meta_of(data.ndim, data.dtype)
         return data.map_blocks(to_tensors, meta=meta, dtype=data.dtype, **named)
 
     @property
-    def RandomState(self) -> Any:  # noqa: N802
+    def RandomState(self) -> NoReturn:  # noqa: N802
         raise DmlVkError("dask", _NOT_HERE, backend="dml_vk")
 
     @property
-    def default_bit_generator(self) -> Any:
+    def default_bit_generator(self) -> NoReturn:
         raise DmlVkError("dask", _NOT_HERE, backend="dml_vk")
 
     @staticmethod
-    def ones(*args: Any, **named: Any) -> Any:
+    def ones(*args: Any, **named: Any) -> da.Array:
         return _created("ones", args, named)
 
     @staticmethod
-    def zeros(*args: Any, **named: Any) -> Any:
+    def zeros(*args: Any, **named: Any) -> da.Array:
         return _created("zeros", args, named)
 
     @staticmethod
-    def empty(*args: Any, **named: Any) -> Any:
+    def empty(*args: Any, **named: Any) -> da.Array:
         return _created("empty", args, named)
 
     @staticmethod
-    def full(*args: Any, **named: Any) -> Any:
+    def full(*args: Any, **named: Any) -> da.Array:
         return _created("full", args, named)
 
     @staticmethod
-    def arange(*args: Any, **named: Any) -> Any:
+    def arange(*args: Any, **named: Any) -> da.Array:
         return _created("arange", args, {"like": meta_of(0), **named})
 
 
-def _created(name: str, args: Any, named: Any) -> Any:
-    """Let Dask create an array by NumPy's functions, with tensors in place of NumPy's arrays."""
+def _created(name: str, args: tuple[Any, ...], named: dict[str, Any]) -> da.Array:
+    """Let Dask's own functions for NumPy create an array, with tensors as chunks."""
     if name != "arange":
         named = {"meta": meta_of(0), **named}
     with dask.config.set({"array.backend": "numpy"}):

@@ -13,11 +13,11 @@ from dml_vk.runtime.device import Device
 
 
 class DeviceCluster(LocalCluster):  # type: ignore[misc]  # distributed has no types
-    """A `distributed.LocalCluster` whose workers have a device each, on which tensors are made.
+    """A `distributed.LocalCluster` with a default device for each worker.
 
-    Without `devices` they are all of the kind of the best one: GPUs before software devices. With
-    more workers than devices, `n_workers=`, the devices are given out in turns. Other arguments are
-    those of LocalCluster; a worker has one thread unless told otherwise.
+    By default `devices` are all of the best kind: GPUs before software devices. With more workers
+    than devices (`n_workers=`), devices are assigned round-robin. Other arguments are those of
+    LocalCluster; a worker has one thread by default.
 
     >>> from dml_vk.dask import DeviceCluster
     >>> from distributed import Client
@@ -36,7 +36,7 @@ class DeviceCluster(LocalCluster):  # type: ignore[misc]  # distributed has no t
         threads_per_worker: int = 1,
         **named: Any,
     ) -> None:
-        indexes = best_devices() if devices is None else [_index(one) for one in devices]
+        indexes = best_devices() if devices is None else [_index(device) for device in devices]
         if not indexes:
             raise DeviceError("DeviceCluster", "devices must name at least one", devices=devices)
         super().__init__(
@@ -49,10 +49,15 @@ class DeviceCluster(LocalCluster):  # type: ignore[misc]  # distributed has no t
 
 
 class DeviceNanny(Nanny):  # type: ignore[misc]
-    """Starts a worker on the device that its number chooses."""
+    """Starts a worker, and sets its default device by the worker's number."""
 
     def __init__(
-        self, *args: Any, name: Any, devices: Sequence[int], env: Any = None, **named: Any
+        self,
+        *args: Any,
+        name: int | str,
+        devices: Sequence[int],
+        env: dict[str, str] | None = None,
+        **named: Any,
     ) -> None:
         own = {"DML_VK_DEVICE": str(devices[int(name) % len(devices)])}
         super().__init__(*args, name=name, env={**own, **(env or {})}, **named)
@@ -61,7 +66,7 @@ class DeviceNanny(Nanny):  # type: ignore[misc]
 def best_devices() -> list[int]:
     """The indexes of all devices of the kind of the best one."""
     best = select("").type
-    return [one.index for one in devices() if one.type == best]
+    return [device.index for device in devices() if device.type == best]
 
 
 def _index(wanted: int | str | Device | DeviceInfo) -> int:

@@ -1,4 +1,4 @@
-"""The functions of Dask and NumPy that compute something else for arrays with tensors as chunks."""
+"""Functions of Dask and NumPy that have our implementation for arrays of tensors."""
 
 from __future__ import annotations
 
@@ -35,40 +35,41 @@ _NAMES = ("__name__", "__qualname__", "__doc__")
 
 
 def replace() -> None:
-    """Let `dask.array.sum` and the others be ours where an operand has tensors as chunks.
+    """Replace functions in `dask.array`, such as `sum`, by wrappers that dispatch on the chunks.
 
-    Dask looks up what computes a chunk, but not what adds chunks, nor which dtype elementwise
-    functions have. Except for `elemwise`, which everything elementwise goes through, its functions
-    stay what they are in the modules that define them.
+    Dask dispatches the functions on a chunk, but not those that combine chunks, nor the dtypes of
+    elementwise results. Only `elemwise`, which all elementwise functions call, is also replaced in
+    the modules that define and import it.
     """
     for name, ours in FUNCTIONS.items():
-        setattr(da, name, _choosing(ours, getattr(da, name)))
+        setattr(da, name, _dispatching(ours, getattr(da, name)))
     for name in ("store", "to_zarr"):
         theirs = getattr(da, name)
-        setattr(da, name, _choosing(functools.partial(_from_host, theirs), theirs))
+        setattr(da, name, _dispatching(functools.partial(_from_host, theirs), theirs))
     elementwise = _inferring(core.elemwise)
     for module in (da, core, ma, routines, ufunc):
         module.elemwise = elementwise
 
 
-def _choosing(ours: Callable[..., Any], theirs: Callable[..., Any]) -> Callable[..., Any]:
+def _dispatching(ours: Callable[..., Any], theirs: Callable[..., Any]) -> Callable[..., Any]:
+    """Call `ours` if an argument has tensors as chunks, else `theirs`."""
     signature = inspect.signature(theirs)
 
     @functools.wraps(theirs, assigned=_NAMES)
     def function(*args: Any, **kwargs: Any) -> Any:
         if not any(map(has_tensors, (*args, *kwargs.values()))):
             return theirs(*args, **kwargs)
-        given = signature.bind(*args, **kwargs)  # parameters go by their place: ours is x, Dask's a
-        return ours(*given.args, **given.kwargs)
+        bound = signature.bind(*args, **kwargs)  # by position: our x is Dask's a
+        return ours(*bound.args, **bound.kwargs)
 
     return function
 
 
 def _inferring(theirs: Callable[..., Any]) -> Callable[..., Any]:
-    """Dask asks NumPy for the dtype of a result; here it is that of what tensors give."""
+    """Infer dtypes of results from tensors, where Dask would from arrays of NumPy."""
 
     @functools.wraps(theirs, assigned=_NAMES)
-    def elemwise(op: Any, *args: Any, dtype: Any = None, **kwargs: Any) -> Any:
+    def elemwise(op: Callable[..., Any], *args: Any, dtype: Any = None, **kwargs: Any) -> Any:
         if dtype is None and any(map(has_tensors, args)):
             dtype = _computed_dtype(op, args)
         return theirs(op, *args, dtype=dtype, **kwargs)
@@ -76,13 +77,13 @@ def _inferring(theirs: Callable[..., Any]) -> Callable[..., Any]:
     return elemwise
 
 
-def _computed_dtype(op: Any, args: Any) -> Any:
-    given = [_without_elements(one) for one in args]
+def _computed_dtype(op: Callable[..., Any], args: tuple[Any, ...]) -> np.dtype[Any] | None:
+    operands = [_without_elements(operand) for operand in args]
     try:
-        found = op(*given)
+        result = op(*operands)
     except (TypeError, ValueError):
-        return None  # Dask says what is wrong
-    return np.dtype(found.dtype.numpy_name) if isinstance(found, Tensor) else None
+        return None  # Dask raises the error
+    return np.dtype(result.dtype.numpy_name) if isinstance(result, Tensor) else None
 
 
 def _without_elements(x: Any) -> Any:
@@ -93,5 +94,5 @@ def _without_elements(x: Any) -> Any:
     return x if np.ndim(x) == 0 else np.empty((0,) * np.ndim(x), x.dtype)
 
 
-def _from_host(function: Callable[..., Any], x: Any, *args: Any, **kwargs: Any) -> Any:
+def _from_host(function: Callable[..., Any], x: da.Array, *args: Any, **kwargs: Any) -> Any:
     return function(on_host(x), *args, **kwargs)

@@ -1,4 +1,4 @@
-"""dask.array: what it must be told of tensors as chunks."""
+"""Registration of tensors as chunks of dask.array."""
 
 from __future__ import annotations
 
@@ -22,14 +22,16 @@ from dask.array.dispatch import (
 )
 
 import dml_vk
+from dml_vk.arguments import Axes
 from dml_vk.dask import functions
-from dml_vk.dask.arrays import with_our_sums
+from dml_vk.dask.arrays import with_our_methods
 from dml_vk.dask.backend import Backend, to_tensors
 from dml_vk.tensor.core import Tensor
+from dml_vk.tensor.host import Array
 
 
 def _einsum(*operands: Any, **options: Any) -> Tensor:
-    """NumPy's options about memory and casts mean nothing here."""
+    """The function of NumPy's name; its options for memory and casts have no effect."""
     del options
     return dml_vk.einsum(*operands)
 
@@ -39,15 +41,19 @@ def _divide(x1: Any, x2: Any, dtype: Any = None) -> Any:
     return quotient if dtype is None else quotient.astype(dtype)
 
 
-def _numel(x: Tensor, axis: Any = None, keepdims: bool = False, dtype: Any = None) -> Tensor:
-    """The number of elements that a reduction meets, in the shape of its result."""
+def _numel(
+    x: Tensor, axis: Axes | None = None, keepdims: bool = False, dtype: Any = None
+) -> Tensor:
+    """The number of elements that each result of a reduction is made of."""
     sums = dml_vk.sum(x, axis=axis, keepdims=keepdims)
     return dml_vk.full_like(sums, x.size // (sums.size or 1), dtype=dtype or "float32")
 
 
-def _nannumel(x: Tensor, axis: Any = None, keepdims: bool = False, dtype: Any = None) -> Tensor:
-    there = dml_vk.logical_not(dml_vk.isnan(x))
-    return dml_vk.astype(dml_vk.sum(there, axis=axis, keepdims=keepdims), dtype or "int64")
+def _nannumel(
+    x: Tensor, axis: Axes | None = None, keepdims: bool = False, dtype: Any = None
+) -> Tensor:
+    is_number = dml_vk.logical_not(dml_vk.isnan(x))
+    return dml_vk.astype(dml_vk.sum(is_number, axis=axis, keepdims=keepdims), dtype or "int64")
 
 
 def _percentile(x: Tensor, q: Any, method: str = "linear") -> tuple[Tensor | None, int]:
@@ -55,12 +61,12 @@ def _percentile(x: Tensor, q: Any, method: str = "linear") -> tuple[Tensor | Non
     return (dml_vk.percentile(x, q, method=method) if len(x) else None), len(x)
 
 
-def _to_numpy(x: Tensor, **_: Any) -> Any:
+def _to_numpy(x: Tensor, **_: Any) -> Array:
     return x.numpy()
 
 
 def register() -> None:
-    """Let tensors be chunks, with the functions that Dask looks up for them."""
+    """Allow tensors as chunks, and register the functions that Dask looks up for them."""
     register_chunk_type(Tensor)
     array_creation_dispatch.register_backend("dml_vk", Backend())
     concatenate_lookup.register(Tensor, np.concatenate)
@@ -74,6 +80,6 @@ def register() -> None:
     tensordot_lookup.register(Tensor, np.tensordot)
     to_numpy_dispatch.register(Tensor, _to_numpy)
     to_tensors.register((object, np.ndarray), dml_vk.asarray)
-    # As a default it gives way to the plugins that a program sets.
-    dask.config.update_defaults({"array_plugins": [with_our_sums]})
+    # It is a default, so plugins that a program sets replace it.
+    dask.config.update_defaults({"array_plugins": [with_our_methods]})
     functions.replace()

@@ -1,4 +1,4 @@
-"""The packages that dml_vk.dask needs, which are no dependencies of dml_vk."""
+"""Imports of packages that dml_vk.dask needs and dml_vk does not."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
-"""For workers that are started by hand: `dask worker ADDRESS --preload dml_vk.dask.preload`.
+"""A preload script: `dask worker ADDRESS --preload dml_vk.dask.preload`.
 
-It opens the device of the worker when that starts, so that a machine without one says so at once.
-`--device N`, an index or a part of a name, chooses it; else DML_VK_DEVICE does; else the number
-that a launcher of several processes gives to each on its machine.
+It opens the worker's device at start, so that a machine without one fails at once. `--device`, an
+index or a part of a name, selects it; without it, DML_VK_DEVICE does; without that, the local rank
+that a launcher such as Slurm sets.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ import click
 from dml_vk.dask.cluster import best_devices
 from dml_vk.runtime.device import device
 
-# By Slurm, Open MPI, MPICH and Hydra, and PyTorch's launcher.
+# Of Slurm, Open MPI, MPICH and Hydra, and PyTorch's launcher.
 LOCAL_RANKS = ("SLURM_LOCALID", "OMPI_COMM_WORLD_LOCAL_RANK", "MPI_LOCALRANKID", "LOCAL_RANK")
 
 
 def _set_up(worker: Any, wanted: str) -> None:
-    """Choose and open the device. Dask calls it with the worker."""
+    """Select and open the device. Dask calls it with the worker."""
     os.environ["DML_VK_DEVICE"] = wanted or os.environ.get("DML_VK_DEVICE", "") or _by_rank()
     device()
 

@@ -1,8 +1,7 @@
 """Matrix products over chunks, in the order of a product of single tensors: the same bits.
 
 Terms are added one after the other in runs of 64, the sums of 64 runs likewise, and so on. So the
-dim that is summed over is cut after every 64 * 64 terms, wherever chunks were cut before, and the
-products of chunks are added in runs of 64.
+contracted dim is rechunked to 64 * 64 terms, and the products of chunks are added in runs of 64.
 """
 
 from __future__ import annotations
@@ -14,6 +13,7 @@ import dask.array as da
 import numpy as np
 from dask.array import routines
 
+from dml_vk.arguments import Ints
 from dml_vk.array import products
 from dml_vk.array.elementwise import add
 from dml_vk.array.manipulation import expand_dims, squeeze
@@ -27,7 +27,7 @@ from dml_vk.promotion import common_dtype
 from dml_vk.tensor.core import Tensor
 
 
-def matmul(x1: Any, x2: Any) -> Any:
+def matmul(x1: Any, x2: Any) -> da.Array:
     """Multiply matrices or vectors, or batches of them, with the bits of `dml_vk.matmul`.
 
     >>> import dml_vk.dask
@@ -47,9 +47,9 @@ def matmul(x1: Any, x2: Any) -> Any:
     dtype = common_dtype("matmul", (dtype_of(x1), dtype_of(x2)))
     wide = computed_in(dtype)
     rank = max(x1.ndim, x2.ndim)
-    cut = RUN * RUN
-    a = as_dtype(x1, wide).rechunk({-1: cut})
-    b = as_dtype(x2, wide).rechunk({-2: cut})
+    terms = RUN * RUN
+    a = as_dtype(x1, wide).rechunk({-1: terms})
+    b = as_dtype(x2, wide).rechunk({-2: terms})
     batch = tuple(range(rank - 2))
     i, j, k = rank - 2, rank - 1, rank
     parts = da.blockwise(
@@ -64,50 +64,50 @@ def matmul(x1: Any, x2: Any) -> Any:
         meta=meta_of(rank + 1, wide),
         align_arrays=True,
     )
-    found = da.reduction(
+    product = da.reduction(
         parts,
         chunk=_itself,
-        combine=_in_order,
-        aggregate=partial(_in_order, is_last=True),
+        combine=_add_in_order,
+        aggregate=partial(_add_in_order, is_last=True),
         axis=rank,
         split_every={rank: RUN},
         concatenate=False,
         dtype=parts.dtype,
         meta=meta_of(rank, wide),
     )
-    found = as_dtype(found, dtype)
+    product = as_dtype(product, dtype)
     if not rows:
-        found = found[..., 0, :]
-    return found if columns else found[..., 0]
+        product = product[..., 0, :]
+    return product if columns else product[..., 0]
 
 
-def _with_tensors(x: Any) -> Any:
+def _with_tensors(x: Any) -> da.Array:
     return x if has_tensors(x) else asarray(x)
 
 
-def dot(x1: Any, x2: Any) -> Any:
-    """Multiply matrices or vectors. More dims than two are those of NumPy's dot, summed by Dask."""
+def dot(x1: Any, x2: Any) -> da.Array:
+    """Multiply matrices or vectors. For more dims, Dask adds, in an order of its own."""
     x1, x2 = _with_tensors(x1), _with_tensors(x2)
     return (matmul if x1.ndim in (1, 2) and x2.ndim in (1, 2) else routines.dot)(x1, x2)
 
 
 def _product(x1: Tensor, x2: Tensor) -> Tensor:
-    """The product of two chunks, along one more dim that counts the chunks of terms."""
+    """The product of two chunks, with one more dim for the chunks of the contracted dim."""
     return expand_dims(products.matmul(x1, x2), axis=-1)
 
 
-def _itself(x: Tensor, *, axis: Any, keepdims: bool, computing_meta: bool = False) -> Tensor:
+def _itself(x: Tensor, *, axis: Ints, keepdims: bool, computing_meta: bool = False) -> Tensor:
     return x
 
 
-def _in_order(
-    parts: Any,
+def _add_in_order(
+    parts: Tensor | list[Tensor],
     *,
-    axis: Any,
+    axis: Ints,
     keepdims: bool,
     is_last: bool = False,
     computing_meta: bool = False,
 ) -> Tensor:
     """Add the products of chunks, one after the other."""
-    found: Tensor = reduce(add, parts) if isinstance(parts, list) else parts
-    return squeeze(found, axis=-1) if is_last else found
+    total = reduce(add, parts) if isinstance(parts, list) else parts
+    return squeeze(total, axis=-1) if is_last else total

@@ -1,7 +1,8 @@
-"""Random numbers in arrays of Dask: those of one stream, whatever the chunks and workers."""
+"""Random arrays of Dask, drawn from one stream, whatever the chunks and workers."""
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, NamedTuple
 
 import dask
@@ -11,20 +12,21 @@ from dml_vk import random
 from dml_vk.arguments import Ints, several, to_int
 from dml_vk.array.creation import empty
 from dml_vk.array.draws import NormalDraw, draw_into
-from dml_vk.dask.chunks import meta_of
+from dml_vk.dask.chunks import Chunks, meta_of
 from dml_vk.dtypes import DType, float32, int64, uint32
 from dml_vk.errors import ErrorsAs
 from dml_vk.layout import Layout, MemoryFormat, contiguous_format
 from dml_vk.ops.draws import Draw
 from dml_vk.ops.excerpts import Excerpt
 from dml_vk.ops.philox import blocks_of
+from dml_vk.random import Shape
 from dml_vk.tensor.core import Tensor
 
 __all__ = ["Generator"]
 
 
 class Drawing(NamedTuple):
-    """What a call draws, and where its stream starts."""
+    """The arguments of a draw, and the state at its start."""
 
     what: str
     sizes: Ints
@@ -35,15 +37,15 @@ class Drawing(NamedTuple):
 
 
 class _Stream(random.Generator):
-    """A generator whose calls say what they would draw."""
+    """A generator whose calls return what they would draw, and draw nothing."""
 
     def _drawn(  # type: ignore[override]
         self,
         what: str,
-        shape: Any,
+        shape: Shape,
         dtype: DType,
         memory_format: MemoryFormat,
-        out: Any,
+        out: Tensor | None,
         draw: Draw | NormalDraw,
     ) -> Drawing:
         layout = _layout(what, shape, memory_format)
@@ -54,9 +56,10 @@ class _Stream(random.Generator):
 class Generator:
     """A stream of random numbers for arrays of Dask.
 
-    It draws what `dml_vk.random.Generator` of the same seed, key or state draws: element i of a
-    call is made from the same words of the stream, whichever chunk it is in and whoever computes
-    that. Chunks are drawn when they are computed, on the default device of the process.
+    It draws the numbers of a `dml_vk.random.Generator` with the same seed, key or state: element i
+    of a call is made from the same words of the stream, whichever chunk it is in and whichever
+    worker computes that. Chunks are drawn when they are computed, on the default device of the
+    process.
 
     >>> import dml_vk.dask
     >>> x = dml_vk.dask.random.Generator(seed=7).normal((4, 6), chunks=(3, 5))
@@ -71,11 +74,11 @@ class Generator:
         self._stream: Any = _Stream(seed, key=key, counter=counter)
 
     @classmethod
-    def from_state(cls, words: Any) -> Generator:
-        """Create a generator that continues from this `state`, which may be of `dml_vk.random`."""
-        made = cls(key=0)
-        made.state = words
-        return made
+    def from_state(cls, words: Iterable[int]) -> Generator:
+        """Create a generator that continues from this `state`, also one of `dml_vk.random`."""
+        generator = cls(key=0)
+        generator.state = words
+        return generator
 
     @property
     def key(self) -> int:
@@ -96,7 +99,7 @@ class Generator:
         return tuple(self._stream.state)
 
     @state.setter
-    def state(self, words: Any) -> None:
+    def state(self, words: Iterable[int]) -> None:
         self._stream.state = words
 
     def advance(self, blocks: int) -> None:
@@ -105,27 +108,27 @@ class Generator:
 
     def split(self, n: int) -> list[Generator]:
         """Return n generators of independent streams, as in `dml_vk.random`."""
-        return [Generator(key=one.key) for one in self._stream.split(n)]
+        return [Generator(key=generator.key) for generator in self._stream.split(n)]
 
     def bits(
         self,
-        shape: Any = None,
+        shape: Shape = None,
         dtype: Any = uint32,
         *,
-        chunks: Any = "auto",
+        chunks: Chunks = "auto",
         memory_format: MemoryFormat = contiguous_format,
-    ) -> Any:
+    ) -> da.Array:
         """Draw random bits, as uint32 or uint64."""
         return _array(self._stream.bits(shape, dtype, memory_format=memory_format), chunks)
 
     def random(
         self,
-        shape: Any = None,
+        shape: Shape = None,
         dtype: Any = float32,
         *,
-        chunks: Any = "auto",
+        chunks: Chunks = "auto",
         memory_format: MemoryFormat = contiguous_format,
-    ) -> Any:
+    ) -> da.Array:
         """Draw uniform floats in [0, 1)."""
         return _array(self._stream.random(shape, dtype, memory_format=memory_format), chunks)
 
@@ -133,12 +136,12 @@ class Generator:
         self,
         low: float = 0.0,
         high: float = 1.0,
-        shape: Any = None,
+        shape: Shape = None,
         dtype: Any = float32,
         *,
-        chunks: Any = "auto",
+        chunks: Chunks = "auto",
         memory_format: MemoryFormat = contiguous_format,
-    ) -> Any:
+    ) -> da.Array:
         """Draw uniform floats in [low, high)."""
         drawing = self._stream.uniform(low, high, shape, dtype, memory_format=memory_format)
         return _array(drawing, chunks)
@@ -147,35 +150,35 @@ class Generator:
         self,
         low: int,
         high: int | None = None,
-        shape: Any = None,
+        shape: Shape = None,
         dtype: Any = int64,
         *,
         endpoint: bool = False,
-        chunks: Any = "auto",
+        chunks: Chunks = "auto",
         memory_format: MemoryFormat = contiguous_format,
-    ) -> Any:
+    ) -> da.Array:
         """Draw integers from low up to, not including, high, or including it with `endpoint`."""
         options = {"endpoint": endpoint, "memory_format": memory_format}
         return _array(self._stream.integers(low, high, shape, dtype, **options), chunks)
 
     def normal(
         self,
-        shape: Any = None,
+        shape: Shape = None,
         dtype: Any = float32,
         *,
         mean: complex = 0.0,
         std: float = 1.0,
-        chunks: Any = "auto",
+        chunks: Chunks = "auto",
         memory_format: MemoryFormat = contiguous_format,
-    ) -> Any:
+    ) -> da.Array:
         """Draw normal floats, or complex numbers, with this mean and standard deviation."""
         options = {"mean": mean, "std": std, "memory_format": memory_format}
         return _array(self._stream.normal(shape, dtype, **options), chunks)
 
-    def permutation(self, n: int, *, chunks: Any = "auto") -> Any:
+    def permutation(self, n: int, *, chunks: Chunks = "auto") -> da.Array:
         """Draw a random order of the integers below n.
 
-        An order needs all words of it, so one task draws it whole, and is cut into chunks.
+        A permutation needs all of its words, so one task draws it, before it is split into chunks.
         """
         (count,) = _layout("permutation", to_int("permutation", "n", n)).sizes
         start = self.state
@@ -187,13 +190,13 @@ class Generator:
         return f"Generator(key={self.key:#x}, counter={self.counter:#x})"
 
 
-def _layout(what: str, shape: Any, memory_format: MemoryFormat = contiguous_format) -> Layout:
+def _layout(what: str, shape: Shape, memory_format: MemoryFormat = contiguous_format) -> Layout:
     with ErrorsAs(what, sizes="shape"):
         return Layout.packed(several(() if shape is None else shape), memory_format)
 
 
-def _array(drawing: Drawing, chunks: Any) -> Any:
-    """An array of Dask of what is drawn."""
+def _array(drawing: Drawing, chunks: Chunks) -> da.Array:
+    """An array of Dask whose chunks are drawn by tasks."""
     kind = drawing.dtype.numpy_name
     chunks = da.core.normalize_chunks(chunks, drawing.sizes, dtype=kind)
     meta = meta_of(len(drawing.sizes), drawing.dtype, drawing.memory_format)
@@ -203,8 +206,8 @@ def _array(drawing: Drawing, chunks: Any) -> Any:
 def _drawn(*, drawing: Drawing, block_info: Any = None) -> Tensor:
     """Draw a chunk."""
     what, whole, dtype, memory_format, draw, state = drawing
-    places = block_info[None]["array-location"]
-    start, stop = zip(*places) if places else ((), ())
+    ranges = block_info[None]["array-location"]
+    start, stop = zip(*ranges) if ranges else ((), ())
     sizes = tuple([int(end) - int(first) for first, end in zip(start, stop)])
     target = empty(sizes, dtype, memory_format=memory_format)
     return draw_into(what, target, draw, state, Excerpt(whole, tuple(map(int, start))))

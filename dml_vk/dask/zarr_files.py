@@ -6,14 +6,14 @@ from typing import Any
 
 import dask.array as da
 
-from dml_vk.dask.chunks import ATTRIBUTE, FORMAT, from_array, on_host
+from dml_vk.dask.chunks import ATTRIBUTE, FORMAT, Chunks, from_array, on_host
 from dml_vk.dask.package import imported
 from dml_vk.dtypes import to_dtype
 from dml_vk.errors import LayoutError
 
 
 def to_zarr(
-    x: Any,
+    x: da.Array,
     store: Any,
     *,
     component: str | None = None,
@@ -22,8 +22,8 @@ def to_zarr(
 ) -> Any:
     """Write an array of Dask to a new array of zarr, chunk by chunk, with its memory format.
 
-    `store` is a path or a store of zarr, `component` the path of the array in it. The elements are
-    in row-major order in the files, so that other programs read them too. Without `compute`, it
+    `store` is a path or a store of zarr, `component` the path of the array in it. Files have the
+    elements in row-major order, so that other programs can read them. Without `compute`, it
     returns a task that writes the elements.
 
     >>> import tempfile
@@ -56,11 +56,12 @@ def to_zarr(
     return da.store(on_host(x), target, lock=False, compute=compute)
 
 
-def from_zarr(store: Any, *, component: str | None = None, chunks: Any = None, **named: Any) -> Any:
+def from_zarr(
+    store: Any, *, component: str | None = None, chunks: Chunks | None = None, **named: Any
+) -> da.Array:
     """Read an array of zarr in pieces, as tensors in the memory format that its attributes name.
 
-    `chunks` are those in the files, unless others are given. Other arguments are those of
-    `from_array`.
+    `chunks` are those of the files by default. Other arguments are those of `from_array`.
 
     >>> import tempfile
     >>> import dml_vk.dask

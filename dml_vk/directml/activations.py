@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 from collections.abc import Callable
 from dataclasses import dataclass, fields, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, TypeAlias
 
 from dml_vk.directml.descriptors import BufferTensorDesc, DataType
 from dml_vk.directml.elementwise import (
@@ -53,6 +53,9 @@ __all__ = [
 ]
 
 
+ActivationArgument: TypeAlias = tuple[str, dict[str, float]] | None  # as functions of nn take it
+
+
 @dataclass(frozen=True, repr=False)
 class FusedActivation:
     """An activation without tensors, which an operator applies to its result: `<class>.fused()`."""
@@ -61,8 +64,8 @@ class FusedActivation:
     numbers: tuple[float, ...]
 
     @property
-    def argument(self) -> tuple[str, dict[str, float]] | None:
-        """The activation as functions of tensors take it: None if it is the identity."""
+    def argument(self) -> ActivationArgument:
+        """The name and the parameters; None for the identity."""
         if self.activation is ActivationIdentity:
             return None
         return self.activation._of, dict(zip(self.activation.number_names(), self.numbers))
@@ -73,13 +76,13 @@ class FusedActivation:
         return f"{self.activation.__name__}.fused({numbers})"
 
 
-def check_fused(what: str, given: FusedActivation | None, *others: type[ElementWise]) -> None:
+def check_fused(what: str, fused: FusedActivation | None, *others: type[ElementWise]) -> None:
     """Check the field `fused_activation`, which may also be one of other operators."""
-    kind = given.activation if isinstance(given, FusedActivation) else None
-    if given is None or (kind and (issubclass(kind, FusibleActivation) or kind in others)):
+    kind = fused.activation if isinstance(fused, FusedActivation) else None
+    if fused is None or (kind and (issubclass(kind, FusibleActivation) or kind in others)):
         return
     rule = "fused_activation must be None or the result of an activation's fused()"
-    raise LayoutError(what, rule, fused_activation=given)
+    raise LayoutError(what, rule, fused_activation=fused)
 
 
 def write_activated(
@@ -87,14 +90,14 @@ def write_activated(
     fused: FusedActivation | None,
     x: Tensor,
     out: Tensor,
-    write: Callable[[Tensor, Any, Tensor], object],
+    write: Callable[[Tensor, ActivationArgument, Tensor], object],
 ) -> None:
     """Call `write` with x, the activation that it applies, and the output.
 
     A clip is no such activation: it is applied afterwards, to sums in float32.
     """
     if fused is None or issubclass(fused.activation, FusibleActivation):
-        write(x, fused and fused.argument, out)
+        write(x, None if fused is None else fused.argument, out)
         return
     from dml_vk.nn.operands import sums_for
     from dml_vk.ops.elementwise import compute, converted
@@ -150,9 +153,11 @@ class FusibleActivation(Activation):
                 f"numbers must be among {', '.join(names)}" if names else "no numbers are allowed"
             )
             raise LayoutError(what, rule, **numbers)
-        values = {one.name: one.default for one in fields(cls) if one.name in names} | numbers
-        kept = [held(what, name, DataType.FLOAT32, number) for name, number in values.items()]
-        return FusedActivation(cls, tuple(kept))
+        values = {
+            field.name: field.default for field in fields(cls) if field.name in names
+        } | numbers
+        rounded = [held(what, name, DataType.FLOAT32, number) for name, number in values.items()]
+        return FusedActivation(cls, tuple(rounded))
 
 
 @dataclass(frozen=True, repr=False)

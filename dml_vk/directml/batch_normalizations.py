@@ -1,4 +1,4 @@
-"""DirectML's normalizations by numbers of each channel, given or those of the batch."""
+"""DirectML's batch normalization, for inference and for training."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ class BatchNormalization(Normalization, types=FLOATS):
         from dml_vk.nn import batch_norm
 
         *parts, out = tensors
-        if x.ndim > 1 and all(_varies_by_channel(one.layout) for one in parts):
-            rows = [one.over(_row(one.layout, x.shape[1])) for one in parts]
+        if x.ndim > 1 and all(_varies_by_channel(part.layout) for part in parts):
+            rows = [part.over(_row(part.layout, x.shape[1])) for part in parts]
             activation = self.fused_activation and self.fused_activation.argument
             batch_norm(x, *rows, eps=self.epsilon, activation=activation, out=out)
         else:
@@ -117,18 +117,18 @@ class BatchNormalizationTraining(Normalization, types=FLOATS):
         what = self._what
         dims = tuple([dim for dim, size in enumerate(self.scale.sizes) if size == 1])
         wide = Tensor(converted(what, x, float32))
-        found = moments.mean(wide, axis=dims, keepdims=True)
+        average = moments.mean(wide, axis=dims, keepdims=True)
         squares = moments.var(wide, axis=dims, keepdims=True)
         self._write(
             out,
             wide,
-            ("subtract", found),
+            ("subtract", average),
             ("multiply", self._scaled(squares)),
             ("multiply", scale),
             ("add", bias),
             ("add", added),
         )
-        cast_elements(what, found, mean)
+        cast_elements(what, average, mean)
         cast_elements(what, squares, variance)
 
 
@@ -138,5 +138,5 @@ def _varies_by_channel(layout: Layout) -> bool:
 
 
 def _row(layout: Layout, channels: int) -> Layout:
-    """View the numbers of channels, or the one of all, in one dim."""
+    """View the numbers of all channels in one dim, broadcast if there is only one."""
     return Layout((channels,), (layout.strides[1] if layout.sizes[1] > 1 else 0,))

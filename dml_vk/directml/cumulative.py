@@ -39,7 +39,7 @@ class Cumulative(OverTensors):
         form = EXCLUSIVE if getattr(self, self._exclusive) else INCLUSIVE
         operator = SUM if self._exclusive == "has_exclusive_sum" else PRODUCT
         if self.axis_direction is AxisDirection.DECREASING:
-            x, target = [one.over(one.layout.flip(self.axis)) for one in (x, target)]
+            x, target = [tensor.over(tensor.layout.flip(self.axis)) for tensor in (x, target)]
         scan_elements(self._what, operator, x, target, self.axis, form)
         if form == EXCLUSIVE and operator == SUM and target.dtype.kind == "f":
             # Here a sum of nothing is +0; scans have -0, which changes no element.

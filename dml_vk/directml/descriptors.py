@@ -130,11 +130,11 @@ class BufferTensorDesc:
     def minimum_implied_size_in_bytes(self) -> int:
         return bytes_for(self.data_type, elements_spanned(self.sizes, self.strides))
 
-    def _checked_total(self, given: int | None) -> int:
+    def _checked_total(self, size: int | None) -> int:
         least = self.minimum_implied_size_in_bytes
-        if given is None:
+        if size is None:
             return least
-        total = to_int(self.name, "total_tensor_size_in_bytes", given)
+        total = to_int(self.name, "total_tensor_size_in_bytes", size)
         most = bytes_for(self.data_type, MAX_ELEMENTS)
         if not least <= total <= most:
             raise LayoutError(
@@ -145,8 +145,8 @@ class BufferTensorDesc:
             )
         return total
 
-    def _checked_alignment(self, given: int) -> int:
-        alignment = to_int(self.name, "guaranteed_base_offset_alignment", given)
+    def _checked_alignment(self, value: int) -> int:
+        alignment = to_int(self.name, "guaranteed_base_offset_alignment", value)
         least = -(-self.data_type.bits // 8)
         if alignment and (not least <= alignment <= MAX_ELEMENTS or alignment & (alignment - 1)):
             raise LayoutError(
@@ -224,7 +224,7 @@ def _check_range(what: str, name: str, values: Ints, least: int) -> Ints:
 
 def check_flags(what: str, flags: TensorFlags) -> TensorFlags:
     # Looked up rather than converted: enum.Flag takes unknown bits in some releases of Python 3.11.
-    for known in (TensorFlags.NONE, TensorFlags.OWNED_BY_DML):
-        if flags is known or (isinstance(flags, int) and flags == known.value):
-            return known
+    for flag in (TensorFlags.NONE, TensorFlags.OWNED_BY_DML):
+        if flags is flag or (isinstance(flags, int) and flags == flag.value):
+            return flag
     raise LayoutError(what, "flags must be TensorFlags.NONE or OWNED_BY_DML", flags=flags)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dml_vk.directml.descriptors import BufferTensorDesc, DataType, dtype_of
 from dml_vk.directml.elementwise import ALL, whole
@@ -43,7 +43,7 @@ class DiagonalMatrix(OverTensors, types=ALL):
             raise DTypeError(self._what, rule, value=self.value)
 
     def _compute(self, target: Tensor) -> None:
-        value: Any = self.value
+        value = self.value
         if target.dtype.kind != "f":
             value = whole(value, target.dtype)
         fill_band(target, None, value, self.offset, self.offset + 1)
@@ -86,8 +86,8 @@ diagonal_fill_begin=0, diagonal_fill_end=3)
         fill_band(target, x, self.value, self.diagonal_fill_begin, self.diagonal_fill_end)
 
 
-def fill_band(target: Tensor, x: Tensor | None, value: Any, begin: int, end: int) -> None:
-    """Write the value where column - row is in the band, and x or 0 elsewhere, or the reverse."""
+def fill_band(target: Tensor, x: Tensor | None, value: float, begin: int, end: int) -> None:
+    """Write the value in a band, or outside of it if begin > end; elsewhere x or 0."""
     from dml_vk.array.creation import full
     from dml_vk.array.elementwise import less, subtract, where
     from dml_vk.array.grids import arange
@@ -95,7 +95,7 @@ def fill_band(target: Tensor, x: Tensor | None, value: Any, begin: int, end: int
 
     rows, columns = target.shape[-2:]
     low, high = [max(-rows, min(bound, columns)) for bound in sorted((begin, end))]
-    # In words, what is below the band wraps to numbers that are not less than its width.
+    # Unsigned differences below the band wrap to large numbers.
     down = arange(rows, dtype=uint32, device=target.device).reshape(rows, 1)
     right = arange(columns, dtype=uint32, device=target.device)
     inside = less(subtract(subtract(right, down), low % 2**32), high - low)

@@ -84,7 +84,7 @@ class ElementWise(Typed):
     @classmethod
     def number_names(cls) -> list[str]:
         """The names of the numeric attributes."""
-        return [one.name for one in fields(cls) if one.type == "float"]
+        return [field.name for field in fields(cls) if field.type == "float"]
 
     @property
     def _number_type(self) -> DataType:
@@ -98,12 +98,14 @@ class ElementWise(Typed):
             if whole and math.isnan(getattr(self, name)):
                 rule = f"{name} must not be NaN where {self._leading} has integers"
                 raise DTypeError(self._what, rule, **{name: math.nan})
-        for one in fields(self):
-            given = getattr(self, one.name)
-            if isinstance(one.default, enum.Enum) and type(given) is not type(one.default):
-                kind = type(one.default).__name__
-                rule = f"{one.name} must be of {kind}"
-                raise LayoutError(self._what, rule, **{one.name: given})
+        for attribute in fields(self):
+            value = getattr(self, attribute.name)
+            if isinstance(attribute.default, enum.Enum) and type(value) is not type(
+                attribute.default
+            ):
+                kind = type(attribute.default).__name__
+                rule = f"{attribute.name} must be of {kind}"
+                raise LayoutError(self._what, rule, **{attribute.name: value})
 
     # Subclasses override the following to change how the operator is computed.
 
@@ -134,7 +136,9 @@ class ElementWise(Typed):
     def _run(self, what: str, *operands: View) -> None:
         from dml_vk.ops.view import with_dtype
 
-        views = [with_dtype(one, self._read_as(name)) for name, one in zip(self._tensors, operands)]
+        views = [
+            with_dtype(view, self._read_as(name)) for name, view in zip(self._tensors, operands)
+        ]
         self._compute(what, views[:-1], views[-1])
 
     def _compute(self, what: str, sources: list[View], target: View) -> None:
@@ -153,16 +157,17 @@ class ElementWise(Typed):
         if common.kind == "f" and not moves:
             # Kernels that compute with floats only read floats.
             sources = [
-                one if one.dtype.kind == "f" else converted(what, one, float32) for one in sources
+                view if view.dtype.kind == "f" else converted(what, view, float32)
+                for view in sources
             ]
         # Operands that are numbers are passed in the words.
-        given = [*sources, *[None] * (operator.arity - len(sources))]
+        operands = [*sources, *[None] * (operator.arity - len(sources))]
         if operator.result or moves or not _differ(common, target.dtype):
-            compute(what, operator, given, target, common, words, before)
+            compute(what, operator, operands, target, common, words, before)
             return
-        made = temporary_like(what, target, common)
-        compute(what, operator, given, made, common, words, before)
-        cast_elements(what, made, target)
+        result = temporary_like(what, target, common)
+        compute(what, operator, operands, result, common, words, before)
+        cast_elements(what, result, target)
 
 
 @dataclass(frozen=True, repr=False)
@@ -236,12 +241,12 @@ class TypedBounds(ElementWise):
         super()._check_attributes()
 
 
-def check_scale_bias(operator: Operator, given: object, data_type: DataType) -> None:
-    if given is None:
+def check_scale_bias(operator: Operator, value: object, data_type: DataType) -> None:
+    if value is None:
         return
-    if not isinstance(given, ScaleBias):
+    if not isinstance(value, ScaleBias):
         rule = "scale_bias must be a ScaleBias or None"
-        raise LayoutError(operator._what, rule, scale_bias=given)
+        raise LayoutError(operator._what, rule, scale_bias=value)
     if data_type not in FLOATS:
         rule = "scale_bias needs FLOAT32 or FLOAT16"
         raise DTypeError(operator._what, rule, data_type=data_type.name)

@@ -63,13 +63,13 @@ class Typed(Operator):
         return self._desc(self._leading).data_type
 
     def _desc(self, name: str) -> BufferTensorDesc:
-        found: Any = self._bindings[name] if self._several else getattr(self, name)
-        desc: BufferTensorDesc = found
+        binding: Any = self._bindings[name] if self._several else getattr(self, name)
+        desc: BufferTensorDesc = binding
         return desc
 
     @property
     def _given(self) -> list[str]:
-        """The tensors that are there: optional ones may be None."""
+        """The tensors that are not None, as optional ones may be."""
         return [name for name, desc in self._bindings.items() if desc is not None]
 
     def _allowed(self, name: str) -> DataTypes | str:
@@ -79,7 +79,7 @@ class Typed(Operator):
 
     def _check_types(self) -> None:
         for name in self._given:
-            given, allowed = self._desc(name).data_type, self._allowed(name)
+            data_type, allowed = self._desc(name).data_type, self._allowed(name)
             if isinstance(allowed, str):
                 same = self._desc(allowed).data_type
                 rule = f"{name} must have the data type of {allowed}, {same.name}"
@@ -89,8 +89,8 @@ class Typed(Operator):
                 rule = f"{name} must have a data type among {names}"
                 if len(allowed) == 1:
                     rule = f"{name} must have the data type {names}"
-            if given not in allowed:
-                raise DTypeError(self._what, rule, data_type=given.name)
+            if data_type not in allowed:
+                raise DTypeError(self._what, rule, data_type=data_type.name)
 
 
 class OverTensors(Typed):
@@ -128,7 +128,7 @@ class OverTensors(Typed):
         from dml_vk.tensor.core import Tensor
 
         views = dict(zip(self._bindings, operands))
-        outputs = [one for name, one in views.items() if one and name.startswith("output")]
+        outputs = [view for name, view in views.items() if view and name.startswith("output")]
         if len(outputs) > 1:
             # The first may be written before the second is computed.
             for name, view in views.items():
@@ -136,7 +136,7 @@ class OverTensors(Typed):
                     if view is not None and view not in outputs:
                         view = views[name] = copy_if_overlapping(what, view, output)
         with ErrorsAs(what):
-            self._compute(*[one and Tensor(one) for one in views.values()])
+            self._compute(*[view and Tensor(view) for view in views.values()])
 
     def _check_ranks(self, ranks: Container[int], dims: str, *names: str) -> int:
         """Check that tensors, by default all, have as many dims; return how many."""
@@ -164,10 +164,10 @@ class OverTensors(Typed):
             raise LayoutError(self._what, rule, sizes=sizes)
 
     def _check_enum(self, name: str, kind: type[enum.Enum]) -> None:
-        given = getattr(self, name)
-        if not isinstance(given, kind):
+        value = getattr(self, name)
+        if not isinstance(value, kind):
             rule = f"{name} must be of {kind.__name__}"
-            raise LayoutError(self._what, rule, **{name: given})
+            raise LayoutError(self._what, rule, **{name: value})
 
     def _set(self, name: str, value: Any) -> Any:
         object.__setattr__(self, name, value)
@@ -175,18 +175,18 @@ class OverTensors(Typed):
 
     def _hold_flag(self, name: str) -> None:
         """A BOOL: also 0 or 1, as DirectML has it."""
-        given = getattr(self, name)
-        if not (is_bool(given) or (type(given) is int and given in (0, 1))):
-            raise DTypeError(self._what, f"{name} must be a bool", **{name: given})
-        self._set(name, bool(given))
+        value = getattr(self, name)
+        if not (is_bool(value) or (type(value) is int and value in (0, 1))):
+            raise DTypeError(self._what, f"{name} must be a bool", **{name: value})
+        self._set(name, bool(value))
 
     def _hold_int(self, name: str, least: int = 0, most: int = MAX_ELEMENTS) -> int:
         """A UINT or INT in a range."""
-        given = getattr(self, name)
-        number = to_int(self._what, name, given)
+        value = getattr(self, name)
+        number = to_int(self._what, name, value)
         if not least <= number <= most:
             rule = f"{name} must be from {least} to {most}"
-            raise RangeError(self._what, rule, **{name: given})
+            raise RangeError(self._what, rule, **{name: value})
         return int(self._set(name, number))
 
     def _hold_ints(
@@ -199,30 +199,30 @@ class OverTensors(Typed):
         dims: str = "spatial dims",
     ) -> Ints:
         """One UINT or INT for each of so many dims; () is the default for each."""
-        given = to_ints(self._what, name, getattr(self, name))
-        if not given and default is not None:
-            given = (default,) * count
-        if len(given) != count:
+        numbers = to_ints(self._what, name, getattr(self, name))
+        if not numbers and default is not None:
+            numbers = (default,) * count
+        if len(numbers) != count:
             rule = f"{name} must have one number for each of the {count} {dims}"
-            raise LayoutError(self._what, rule, **{name: given})
-        for dim, number in enumerate(given):
+            raise LayoutError(self._what, rule, **{name: numbers})
+        for dim, number in enumerate(numbers):
             if not least <= number <= most:
                 rule = f"{name} must be from {least} to {most}"
                 raise RangeError(self._what, rule, **{f"{name}[{dim}]": number})
-        self._set(name, given)
-        return given
+        self._set(name, numbers)
+        return numbers
 
     def _hold_floats(
         self, name: str, count: int, default: float | None = None, dims: str = "dims"
     ) -> tuple[float, ...]:
         """One finite FLOAT for each of so many dims; () is the default for each."""
-        given = to_tuple(self._what, name, getattr(self, name))
-        if not given and default is not None:
-            given = (default,) * count
-        if len(given) != count:
+        values = to_tuple(self._what, name, getattr(self, name))
+        if not values and default is not None:
+            values = (default,) * count
+        if len(values) != count:
             rule = f"{name} must have one number for each of the {count} {dims}"
-            raise LayoutError(self._what, rule, **{name: given})
-        numbers = tuple([held(self._what, name, DataType.FLOAT32, one) for one in given])
+            raise LayoutError(self._what, rule, **{name: values})
+        numbers = tuple([held(self._what, name, DataType.FLOAT32, value) for value in values])
         for dim, number in enumerate(numbers):
             if not math.isfinite(number):
                 rule = f"{name} must be finite"
@@ -236,16 +236,16 @@ class OverTensors(Typed):
 
     def _hold_axes(self, name: str, rank: int) -> Ints:
         """UINTs that are different dims, at least one."""
-        given = to_ints(self._what, name, getattr(self, name))
-        if not given or len(set(given)) < len(given):
+        axes = to_ints(self._what, name, getattr(self, name))
+        if not axes or len(set(axes)) < len(axes):
             rule = f"{name} must be at least one dim, and none of them twice"
-            raise LayoutError(self._what, rule, **{name: given})
-        for place, dim in enumerate(given):
+            raise LayoutError(self._what, rule, **{name: axes})
+        for position, dim in enumerate(axes):
             if not 0 <= dim < rank:
                 rule = f"{name} must be from 0 to {rank - 1}"
-                raise RangeError(self._what, rule, **{f"{name}[{place}]": dim})
-        self._set(name, given)
-        return given
+                raise RangeError(self._what, rule, **{f"{name}[{position}]": dim})
+        self._set(name, axes)
+        return axes
 
     def _hold_epsilon(self, name: str = "epsilon") -> None:
         """A FLOAT that is at least 0."""

@@ -1,4 +1,4 @@
-"""Windows as columns, and columns added to what they were windows of."""
+"""Unfold and Fold: im2col, and col2im with sums of overlapping windows."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ class Folding(OverTensors):
     end_padding: Ints = ()
 
     _tensors = ("input", "output")
-    _image: ClassVar[str]  # the names of the two
+    _image: ClassVar[str]  # the names of both tensors
     _columns: ClassVar[str]
 
     def _check(self) -> None:
@@ -64,10 +64,10 @@ class Folding(OverTensors):
         sizes = self._desc(self._image).sizes[2:]
         windows = self.window_sizes, self.strides, self.dilations
         paddings = self.start_padding, self.end_padding
-        return tuple([Dim(*one) for one in zip(sizes, *windows, *paddings)])
+        return tuple([Dim(*numbers) for numbers in zip(sizes, *windows, *paddings)])
 
     def _three(self, columns: Tensor) -> Tensor:
-        """Return columns without dims of size 1 before the three that count."""
+        """Return columns with their last three dims alone."""
         return columns.over(aligned(columns.layout, columns.shape[-3:]))
 
 

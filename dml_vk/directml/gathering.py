@@ -32,9 +32,8 @@ INDEX_TYPES = (DataType.INT64, DataType.INT32, DataType.UINT64, DataType.UINT32)
 class Gather(OverTensors, types=ALL, indices=INDEX_TYPES):
     """Parts of the input along an axis: `output[..., i, ...] = input[..., indices[i], ...]`.
 
-    Of the indices the last `index_dimensions` dims count, which replace the axis; the dims before
-    them have size 1. Dims of the result are aligned on the right: ones are added in front, or left
-    out.
+    The last `index_dimensions` dims of the indices replace the axis; dims before them have size 1.
+    The output may have more or fewer leading dims of size 1.
 
     >>> from dml_vk.directml import BufferTensorDesc, DataType, Gather
     >>> x, y = (BufferTensorDesc(DataType.FLOAT32, (rows, 2)) for rows in (3, 4))
@@ -68,7 +67,7 @@ index_dimensions=1)
         index = clamped(indices, x.shape[axis])
         source = copy_if_overlapping(self._what, x, target)
         sizes, strides = x.shape, source.layout.strides
-        spread = placed(index.layout, index.ndim - count, axis, x.ndim - axis - 1)
+        spread = with_unit_dims(index.layout, index.ndim - count, axis, x.ndim - axis - 1)
         indexes = index.shape[index.ndim - count :]
         to = aligned(target.layout, (*sizes[:axis], *indexes, *sizes[axis + 1 :]))
         places = (*strides[:axis], *[0] * count, *strides[axis + 1 :])
@@ -110,8 +109,8 @@ class GatherElements(OverTensors, types=ALL, indices=INDEX_TYPES):
 class GatherND(OverTensors, types=ALL, indices=INDEX_TYPES):
     """Parts of the input at coordinates: `output[i, ...] = input[*indices[i], ...]`.
 
-    The last dim of the indices has the coordinates. Of input and indices the last dims count, as
-    many as are given; those before them have size 1.
+    The last dim of the indices has the coordinates. Only the last dims of input and indices are
+    used, as many as the counts; those before them have size 1.
 
     >>> from dml_vk.directml import BufferTensorDesc, DataType, GatherND
     >>> x, y = (BufferTensorDesc(DataType.INT8, sizes) for sizes in ((3, 4, 5), (1, 2, 5)))
@@ -131,7 +130,7 @@ flags=<TensorFlags.NONE: 0>, total_tensor_size_in_bytes=16, guaranteed_base_offs
 
     @property
     def _batch(self) -> int:
-        """How many dims have indices of their own."""
+        """The number of batch dims."""
         return 0
 
     def _check(self) -> None:
@@ -147,7 +146,7 @@ flags=<TensorFlags.NONE: 0>, total_tensor_size_in_bytes=16, guaranteed_base_offs
         check_aligned(self, "output", (*indexes[:-1], *sizes[batch + indexes[-1] :]))
 
     def _check_batch(self) -> None:
-        """Check how many dims have indices of their own."""
+        """Check the number of batch dims."""
 
     def _compute(self, x: Tensor, indices: Tensor, target: Tensor) -> None:
         from dml_vk.kernels.plan.gather import Step
@@ -159,14 +158,14 @@ flags=<TensorFlags.NONE: 0>, total_tensor_size_in_bytes=16, guaranteed_base_offs
         source = copy_if_overlapping(what, x, target)
         sizes = x.shape[-self.input_dimension_count :]
         strides = source.layout.strides[-self.input_dimension_count :]
-        index = tuples_of(indices, self.indices_dimension_count)
+        index = coordinate_tuples(indices, self.indices_dimension_count)
         shape, count = index.shape[:-1], index.shape[-1]
         steps = strides[batch : batch + count]
         unit = math.gcd(*steps) or 1
         coordinates = coordinates_of(index, sizes[batch:])
-        words = combined(what, coordinates, sizes[batch:], [[step // unit for step in steps]])
+        words = linear_indexes(what, coordinates, sizes[batch:], [[step // unit for step in steps]])
         rest = sizes[batch + count :]
-        spread = placed(words.layout.select(0, 0), 0, 0, len(rest))
+        spread = with_unit_dims(words.layout.select(0, 0), 0, 0, len(rest))
         places = (*strides[:batch], *[0] * (len(shape) - batch), *strides[batch + count :])
         to = aligned(target.layout, (*shape, *rest))
         gather(source, places, with_layout(words, spread), target.over(to), Step(unit))
@@ -174,7 +173,7 @@ flags=<TensorFlags.NONE: 0>, total_tensor_size_in_bytes=16, guaranteed_base_offs
 
 @dataclass(frozen=True, repr=False)
 class GatherND1(GatherND):
-    """The same with batches: the first dims that count have indices of their own.
+    """The same with batches: the first used dims have indices of their own.
 
     >>> from dml_vk.directml import BufferTensorDesc, DataType, GatherND1
     >>> x, y = (BufferTensorDesc(DataType.INT8, sizes) for sizes in ((3, 2, 2), (1, 3, 2)))
@@ -195,7 +194,7 @@ class GatherND1(GatherND):
 
 
 def clamped(index: Tensor, size: int) -> Tensor:
-    """Return the indexes as new memory, those out of range replaced by the nearest in range."""
+    """Return the indexes in new memory, clamped to the range of a dim."""
     from dml_vk.array.clipping import clip
     from dml_vk.directml.elementwise import limits
 
@@ -204,18 +203,15 @@ def clamped(index: Tensor, size: int) -> Tensor:
 
 
 def coordinates_of(index: Tensor, sizes: Ints) -> list[Tensor]:
-    """Return the coordinates in the last dim, those out of range replaced by the nearest."""
+    """Return the coordinates of each dim, clamped to its range."""
     layout = index.layout
     return [clamped(index.over(layout.select(-1, k)), sizes[k]) for k in range(layout.sizes[-1])]
 
 
-def combined(
+def linear_indexes(
     what: str, coordinates: Sequence[Tensor], sizes: Ints, rows: Sequence[Sequence[int]]
 ) -> View:
-    """Return coordinates along dims of these sizes as words.
-
-    For each row of strides, there is a row of their sums multiplied by these.
-    """
+    """Return a row of linear indexes for each row of strides: sums of coordinate * stride."""
     from dml_vk.dtypes import uint32
     from dml_vk.kernels.plan.gather import Step
     from dml_vk.ops.fill import fill_constant
@@ -236,26 +232,26 @@ def combined(
     return words
 
 
-def placed(layout: Layout, first: int, before: int = 0, after: int = 0) -> Layout:
-    """Return the dims from `first` on, with so many of size 1 before and after them."""
+def with_unit_dims(layout: Layout, first: int, before: int = 0, after: int = 0) -> Layout:
+    """Return the dims from `first` on, between dims of size 1."""
     sizes = (*[1] * before, *layout.sizes[first:], *[1] * after)
     strides = (*[1] * before, *layout.strides[first:], *[1] * after)
     return Layout(sizes, strides, layout.offset)
 
 
 def aligned(layout: Layout, sizes: Ints) -> Layout:
-    """Return a layout with these sizes, which differ from its own by ones in front."""
+    """Return a layout with other leading dims of size 1, so that it has these sizes."""
     strides = (1,) * len(sizes) + layout.strides
     return Layout(sizes, strides[layout.rank :], layout.offset)
 
 
-def tuples_of(indices: Tensor, count: int) -> Tensor:
-    """Return the dims of coordinates that count, with one of size 1 before the only one."""
-    return indices.over(placed(indices.layout, indices.ndim - count, int(count == 1)))
+def coordinate_tuples(indices: Tensor, count: int) -> Tensor:
+    """Return the last dims of the indices, at least two: tuples, and their coordinates."""
+    return indices.over(with_unit_dims(indices.layout, indices.ndim - count, int(count == 1)))
 
 
 def check_aligned(operator: OverTensors, name: str, sizes: Ints) -> None:
-    """Check the sizes of a result, aligned on the right: ones in front are added or left out."""
+    """Check the sizes of a result, whose leading dims of size 1 may be more or fewer."""
     own = operator._desc(name).sizes
     extra = len(sizes) - len(own)
     if any(size > 1 for size in sizes[: max(0, extra)]):
@@ -273,7 +269,7 @@ def check_along(operator: OverTensors, name: str) -> None:
 
 
 def counted_dims(operator: OverTensors, name: str, counter: str, count: int) -> Ints:
-    """Return the sizes of the dims that count, after checking those before them."""
+    """Return the sizes of the last dims, after checking that those before them have size 1."""
     sizes = operator._desc(name).sizes
     at = len(sizes) - count
     if any(size > 1 for size in sizes[:at]):
@@ -283,7 +279,7 @@ def counted_dims(operator: OverTensors, name: str, counter: str, count: int) -> 
 
 
 def check_coordinates(operator: OverTensors) -> None:
-    """Check how many dims of input and indices count."""
+    """Check the dimension counts of input and indices."""
     rank = operator._check_ranks(RANKS, "1 to 8")
     for name in ("input", "indices"):
         counter = f"{name}_dimension_count"

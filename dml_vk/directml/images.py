@@ -1,4 +1,4 @@
-"""Operators of images: channels and pixels exchanged, and channels scaled."""
+"""Operators of images: DepthToSpace, SpaceToDepth and ValueScale2D."""
 
 from __future__ import annotations
 

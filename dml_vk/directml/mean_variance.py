@@ -56,7 +56,8 @@ class MeanVariance(Normalization):
         from dml_vk.nn import mean_variance_norm
 
         weight, shift = [
-            None if one is None else one.over(narrow(one.layout)) for one in (scale, bias)
+            None if tensor is None else tensor.over(narrow(tensor.layout))
+            for tensor in (scale, bias)
         ]
         mean_variance_norm(
             *(x, weight, shift),

@@ -1,4 +1,4 @@
-"""What DirectML's normalizations have in common. All compute in float32 and round once."""
+"""The base of DirectML's normalizations, which compute in float32 and round once."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ class Normalization(OverTensors):
         what, fused = self._what, self.fused_activation
         # Written at the end: the output may share memory with any operand.
         sums = temporary_like(what, out, float32)
-        found = [(name, operand) for name, operand in steps if operand is not None]
-        last = found.pop() if found and found[-1][0] == "add" else None
-        for name, operand in found:
+        present = [(name, operand) for name, operand in steps if operand is not None]
+        last = present.pop() if present and present[-1][0] == "add" else None
+        for name, operand in present:
             compute(what, OPERATORS[name], [x, operand], sums, float32)
             x = sums
         if last is not None:
@@ -57,13 +57,13 @@ class Normalization(OverTensors):
         from dml_vk.ops.view import temporary_like, with_layout
 
         variance = with_layout(variance, narrow(variance.layout))
-        made = temporary_like(self._what, variance, float32)
+        factor = temporary_like(self._what, variance, float32)
         words = float_words(0.0, 0.0, 1.0, self.epsilon)
-        compute(self._what, OPERATORS["rsqrt"], [variance], made, float32, words, SCALED)
-        return made
+        compute(self._what, OPERATORS["rsqrt"], [variance], factor, float32, words, SCALED)
+        return factor
 
 
 def narrow(layout: Layout) -> Layout:
-    """The layout with size 1 where all elements are one."""
+    """The layout with size 1 for broadcast dims."""
     sizes = [1 if stride == 0 else size for size, stride in zip(layout.sizes, layout.strides)]
     return Layout(sizes, layout.strides, layout.offset)

@@ -32,7 +32,7 @@ class Operator:
 
     _tensors: ClassVar[tuple[str, ...]]  # in the order in which buffers are bound
     _optional: ClassVar[tuple[str, ...]] = ()
-    _several: ClassVar[str] = ""  # the one of them that is a sequence of tensors
+    _several: ClassVar[str] = ""  # the field that is a sequence of tensors
 
     def __call__(self, *buffers: Buffer | None) -> None:
         """Run the operator with the buffers that `bind` takes, after all earlier work."""
@@ -55,14 +55,14 @@ class Operator:
         """Each tensor by its name, in the order of buffers; those of a sequence are numbered."""
         if not self._several:
             return {name: getattr(self, name) for name in self._tensors}
-        found: dict[str, BufferTensorDesc | None] = {}
+        bindings: dict[str, BufferTensorDesc | None] = {}
         for name in self._tensors:
-            given = getattr(self, name)
+            value = getattr(self, name)
             several = name == self._several
-            found.update(
-                {f"{name}[{k}]": x for k, x in enumerate(given)} if several else {name: given}
+            bindings.update(
+                {f"{name}[{k}]": x for k, x in enumerate(value)} if several else {name: value}
             )
-        return found
+        return bindings
 
     def bind(self, *buffers: Buffer | None) -> tuple[Buffer | None, ...]:
         """Check the buffers: one for each tensor, None for an optional tensor that was left out."""
@@ -84,18 +84,18 @@ class Operator:
             elif buffer.nbytes < desc.total_tensor_size_in_bytes:
                 rule = f"{name} needs a buffer of at least {desc.total_tensor_size_in_bytes} bytes"
                 raise LayoutError(self._what, rule, **{f"{name}.nbytes": buffer.nbytes})
-        given = {name: buffer.device for name, buffer in zip(names, bound) if buffer is not None}
-        if len(set(given.values())) > 1:
-            raise DeviceError(self._what, ONE_DEVICE, **given)
+        devices = {name: buffer.device for name, buffer in zip(names, bound) if buffer is not None}
+        if len(set(devices.values())) > 1:
+            raise DeviceError(self._what, ONE_DEVICE, **devices)
         return bound
 
     def _check_tensors(self) -> None:
         if self._several:
-            given = to_tuple(self._what, self._several, getattr(self, self._several))
-            if not given:
+            descs = to_tuple(self._what, self._several, getattr(self, self._several))
+            if not descs:
                 rule = f"{self._several} must be at least one BufferTensorDesc"
-                raise LayoutError(self._what, rule, **{self._several: given})
-            object.__setattr__(self, self._several, given)
+                raise LayoutError(self._what, rule, **{self._several: descs})
+            object.__setattr__(self, self._several, descs)
         for name, desc in self._bindings.items():
             if desc is None and name in self._optional:
                 continue
@@ -120,18 +120,18 @@ class Operator:
     def _check_scalar_type(self, name: str, tensor: str) -> None:
         """Check that the data type of scalars is that of a tensor."""
         wanted: DataType = getattr(self, tensor).data_type
-        given = getattr(self, name)
-        if given is not wanted:
+        value = getattr(self, name)
+        if value is not wanted:
             rule = f"{name} must be the data type of {tensor}, {wanted.name}"
-            raise DTypeError(self._what, rule, **{name: getattr(given, "name", given)})
+            raise DTypeError(self._what, rule, **{name: getattr(value, "name", value)})
 
     @property
     def _what(self) -> str:
         return type(self).__name__
 
     def __repr__(self) -> str:
-        given = ", ".join(f"{name}={_brief(value)}" for name, value in vars(self).items())
-        return f"{type(self).__name__}({given})"
+        values = ", ".join(f"{name}={_brief(value)}" for name, value in vars(self).items())
+        return f"{type(self).__name__}({values})"
 
 
 def held(what: str, name: str, data_type: DataType, value: Any, codes: str = "") -> Any:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import enum
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from dml_vk.arguments import Ints
 from dml_vk.directml.descriptors import BufferTensorDesc, DataType, dtype_of
@@ -16,8 +16,12 @@ from dml_vk.errors import DTypeError
 from dml_vk.layout import Layout
 
 if TYPE_CHECKING:
+    import numpy as np
+
     from dml_vk.ops.view import View
     from dml_vk.tensor.core import Tensor
+
+    Indexes: TypeAlias = np.ndarray[Any, np.dtype[np.integer[Any]]]
 
 __all__ = ["Padding", "Padding1", "PaddingMode"]
 
@@ -25,9 +29,8 @@ __all__ = ["Padding", "Padding1", "PaddingMode"]
 class PaddingMode(enum.Enum):
     """What is in the padding, with DirectML's numbers.
 
-    One value; the nearest element; the element at the same distance on the other side of the edge,
-    without counting the edge itself, or counting it; the elements of the opposite end. Wide padding
-    continues periodically.
+    A value; the nearest element; elements mirrored at the edge, without or with the edge itself;
+    the elements of the opposite end. Wide padding continues periodically.
     """
 
     CONSTANT = 0
@@ -38,7 +41,7 @@ class PaddingMode(enum.Enum):
 
 
 class Padded(OverTensors):
-    """What both versions have in common."""
+    """The common fields and checks of both versions."""
 
     input: BufferTensorDesc
     output: BufferTensorDesc
@@ -75,7 +78,7 @@ class Padded(OverTensors):
         from dml_vk.ops.copy import copy_elements
         from dml_vk.ops.fill import fill_constant
 
-        value: Any = self.padding_value
+        value = self.padding_value
         if target.dtype.kind != "f":
             value = whole(value, target.dtype)
         sizes, inside = source.layout.sizes, target.layout
@@ -96,7 +99,7 @@ class Padded(OverTensors):
 
         before, sizes = source.layout.sizes, target.shape
         dims = [dim for dim, size in enumerate(sizes) if size != before[dim]]
-        # First those that grow least.
+        # Dims that grow least come first.
         dims.sort(key=lambda dim: sizes[dim] / before[dim])
         if not dims:
             copy_elements(self._what, source, target)
@@ -107,27 +110,27 @@ class Padded(OverTensors):
             if dim != dims[-1]:
                 packed = Layout.packed(grown, target.layout.order)
                 to = temporary(self._what, packed, target.dtype, target)
-            places = np.arange(sizes[dim]) - self.start_padding[dim]
-            words = folded(self.padding_mode, places, own[dim]).astype(np.uint32)
+            positions = np.arange(sizes[dim]) - self.start_padding[dim]
+            words = source_indexes(self.padding_mode, positions, own[dim]).astype(np.uint32)
             along = words.reshape([-1 if k == dim else 1 for k in range(len(own))])
             index = words_on_device(self._what, along, target)
             gather_elements(self._what, source, index, to, dim)
             source = to
 
 
-def folded(mode: PaddingMode, places: Any, size: int) -> Any:
-    """Return the indexes, below `size`, of the elements at places that may lie outside."""
+def source_indexes(mode: PaddingMode, positions: Indexes, size: int) -> Indexes:
+    """Map positions, also those in the padding, to indexes of a dim of this size."""
     import numpy as np
 
     if mode is PaddingMode.EDGE:
-        return np.clip(places, 0, size - 1)
+        return np.clip(positions, 0, size - 1)
     if mode is PaddingMode.WRAP:
-        return places % size
+        return positions % size
     # Back and forth; in REFLECTION neither end counts twice.
     twice = mode is PaddingMode.SYMMETRIC
     period = 2 * size if twice else max(1, 2 * (size - 1))
-    places = places % period
-    return np.where(places < size, places, period - places - twice)
+    positions = positions % period
+    return np.where(positions < size, positions, period - positions - twice)
 
 
 @dataclass(frozen=True, repr=False)

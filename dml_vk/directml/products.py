@@ -4,10 +4,15 @@ from __future__ import annotations
 
 import enum
 from dataclasses import KW_ONLY, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dml_vk.arguments import Ints
-from dml_vk.directml.activations import FusedActivation, check_fused, write_activated
+from dml_vk.directml.activations import (
+    ActivationArgument,
+    FusedActivation,
+    check_fused,
+    write_activated,
+)
 from dml_vk.directml.descriptors import BufferTensorDesc, DataType
 from dml_vk.directml.elementwise import FLOATS, SMALL
 from dml_vk.directml.fields import OverTensors
@@ -74,10 +79,10 @@ class Gemm(Matrices, types=FLOATS):
         check_fused(self._what, self.fused_activation, ElementWiseClip)
         self._check_product(
             *[
-                one.sizes
+                matrix.sizes
                 if transform is MatrixTransform.NONE
-                else (*one.sizes[:-2], *one.sizes[:-3:-1])
-                for one, transform in ((self.a, self.trans_a), (self.b, self.trans_b))
+                else (*matrix.sizes[:-2], *matrix.sizes[:-3:-1])
+                for matrix, transform in ((self.a, self.trans_a), (self.b, self.trans_b))
             ]
         )
         if self.c is not None:
@@ -86,7 +91,7 @@ class Gemm(Matrices, types=FLOATS):
     def _compute(self, a: Tensor, b: Tensor, c: Tensor | None, out: Tensor) -> None:
         from dml_vk.nn import gemm
 
-        def write(a: Tensor, activation: Any, out: Tensor) -> None:
+        def write(a: Tensor, activation: ActivationArgument, out: Tensor) -> None:
             gemm(
                 *(a, b, c),
                 alpha=self.alpha,
@@ -127,12 +132,12 @@ class MatrixMultiplyInteger(
         rank = self._check_ranks((2, 3, 4), "2 to 4")
         self._check_product(self.a.sizes, self.b.sizes)
         ones = (1,) * (rank - 2)
-        for name, each in (
+        for name, sizes in (
             ("a_zero_point", (self.a.sizes[-2], 1)),
             ("b_zero_point", (1, self.b.sizes[-1])),
         ):
-            if name in self._given and self._desc(name).sizes not in ((*ones, 1, 1), ones + each):
-                rule = f"{name} must have the sizes {(*ones, 1, 1)} or {ones + each}"
+            if name in self._given and self._desc(name).sizes not in ((*ones, 1, 1), ones + sizes):
+                rule = f"{name} must have the sizes {(*ones, 1, 1)} or {ones + sizes}"
                 raise LayoutError(self._what, rule, sizes=self._desc(name).sizes)
 
     def _compute(
@@ -140,5 +145,5 @@ class MatrixMultiplyInteger(
     ) -> None:
         from dml_vk.nn import matmul_integer
 
-        zero_points = [0 if one is None else one for one in (p, q)]
+        zero_points = [0 if point is None else point for point in (p, q)]
         matmul_integer(a, b, *zero_points, out=out)

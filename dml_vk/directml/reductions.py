@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import enum
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dml_vk.arguments import Ints
 from dml_vk.directml.descriptors import BufferTensorDesc, DataType
@@ -50,7 +50,7 @@ _INDEX = {F.ARGMAX: "argmax", F.ARGMIN: "argmin"}
 
 
 class Reduced(OverTensors):
-    """What all reductions have in common."""
+    """The common fields and checks of reductions."""
 
     input: BufferTensorDesc
     output: BufferTensorDesc
@@ -71,11 +71,11 @@ class Reduced(OverTensors):
 
         if last:
             x = x.over(x.layout.flip(self.axes))
-        found = tensor_over(self._what, target.layout.like(), int64, x.device, x.allocation)
-        reduce_into(self._what, name, x, tuple(sorted(self.axes)), found, True)
+        indexes = tensor_over(self._what, target.layout.like(), int64, x.device, x.allocation)
+        reduce_into(self._what, name, x, tuple(sorted(self.axes)), indexes, True)
         if last:
-            found = subtract(math.prod([x.shape[axis] for axis in self.axes]) - 1, found)
-        astype(found, target.dtype, out=target)
+            indexes = subtract(math.prod([x.shape[axis] for axis in self.axes]) - 1, indexes)
+        astype(indexes, target.dtype, out=target)
 
 
 @dataclass(frozen=True, repr=False)
@@ -108,7 +108,7 @@ INT32, UINT64, UINT32; got data_type='INT8'
         super()._check_types()
 
     def _allowed(self, name: str) -> DataTypes | str:
-        """They depend on the function."""
+        """The data types depend on the function."""
         if name == "output":
             return INDEX_TYPES if self.function in _INDEX else "input"
         return _TYPES[self.function]
@@ -129,7 +129,7 @@ def _average(what: str, x: Tensor, axes: Ints, target: Tensor) -> None:
 def _sum_of_magnitudes(what: str, x: Tensor, axes: Ints, target: Tensor) -> None:
     from dml_vk.array.elementwise import abs
 
-    # Magnitudes of unsigned integers are what they are.
+    # Unsigned integers are their own magnitudes.
     _sum(what, x if x.dtype.kind == "u" else abs(x), axes, target)
 
 
@@ -198,7 +198,7 @@ def _wide_sum(x: Tensor, axes: Sequence[int]) -> Tensor:
     return sum(x, axis=axes, dtype=float32, keepdims=True)
 
 
-_FUNCTIONS: dict[ReduceFunction, Any] = {
+_FUNCTIONS: dict[ReduceFunction, Callable[[str, Tensor, Ints, Tensor], None]] = {
     F.AVERAGE: _average,
     F.L1: _sum_of_magnitudes,
     F.L2: _euclidean,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from dml_vk.arguments import Ints
 from dml_vk.directml.descriptors import BufferTensorDesc, DataType
@@ -67,11 +67,11 @@ class RoiPooling(OverTensors, types=FLOATS):
         columns = _columns(rows)
         # Within these bounds no product below overflows, and no image is larger.
         corners = [
-            _bounded(astype(round(multiply(one, self.spatial_scale)), int64), -MOST, MOST)
-            for one in columns[1:]
+            _clipped(astype(round(multiply(column, self.spatial_scale)), int64), -MOST, MOST)
+            for column in columns[1:]
         ]
         images, _, height, width = x.shape
-        image = _bounded(astype(columns[0], int32), 0, images - 1)
+        image = _clipped(astype(columns[0], int32), 0, images - 1)
         down = _boxes(corners[1], corners[3], self.pooled_size.height, height)
         across = _boxes(corners[0], corners[2], self.pooled_size.width, width)
         table = _table(self._what, [image, *down, *across], int32, x)
@@ -81,7 +81,7 @@ class RoiPooling(OverTensors, types=FLOATS):
 
 @dataclass(frozen=True, repr=False)
 class Sampling(OverTensors):
-    """The fields with which both versions begin."""
+    """The common fields of both versions."""
 
     input: BufferTensorDesc
     roi: BufferTensorDesc
@@ -175,7 +175,7 @@ MOST = 2**30
 
 
 def check_regions(operator: RoiAlign | RoiAlign1) -> None:
-    """Check what both versions have in common."""
+    """Check the common fields of both versions."""
     what = operator._what
     operator._check_ranks((4,), "4", "input", "output")
     operator._check_ranks((2, 3, 4), "2 to 4", "roi")
@@ -223,26 +223,26 @@ def align(
     rows = converted(what, roi.reshape(regions, 4), float32)
     left, top, right, bottom = _columns(rows)
     limits = [
-        min(given, MOST_SAMPLES)
-        for given in (operator.minimum_samples_per_output, operator.maximum_samples_per_output)
+        min(limit, MOST_SAMPLES)
+        for limit in (operator.minimum_samples_per_output, operator.maximum_samples_per_output)
     ]
     scale_x, scale_y = operator.spatial_scale_x, operator.spatial_scale_y
     across = _samples(left, right, scale_x, width, limits, corners=corners)
     down = _samples(top, bottom, scale_y, height, limits, corners=corners)
-    image = astype(_bounded(batch.reshape(regions, 1), 0, x.shape[0] - 1), int32)
+    image = astype(_clipped(batch.reshape(regions, 1), 0, x.shape[0] - 1), int32)
     table = _table(what, [image, *across, *down], int32, x)
     largest = operator.reduction_function is ReduceFunction.MAX
-    made = sample_sums(
+    result = sample_sums(
         *(what, converted(what, x, float32), table, target.shape, (output_offset, input_offset)),
         *(operator.out_of_bounds_input_value, limits[1]),
         largest=largest,
         nearest=operator.interpolation_mode is InterpolationMode.NEAREST_NEIGHBOR,
     )
     if largest:
-        cast_elements(what, made, target)
+        cast_elements(what, result, target)
         return
     count = astype(multiply(across[2], down[2]), float32).reshape(regions, 1, 1, 1)
-    compute(what, OPERATORS["divide"], [made, count], target, float32)
+    compute(what, OPERATORS["divide"], [result, count], target, float32)
 
 
 def _columns(rows: View) -> list[Tensor]:
@@ -253,25 +253,25 @@ def _columns(rows: View) -> list[Tensor]:
     return [Tensor(with_layout(rows, layout.narrow(1, k, 1))) for k in range(layout.sizes[1])]
 
 
-def _bounded(x: Tensor, low: int, high: int) -> Tensor:
+def _clipped(x: Tensor, low: int, high: int) -> Tensor:
     from dml_vk.array.clipping import clip
 
     return clip(x, low, high)
 
 
 def _boxes(first: Tensor, last: Tensor, count: int, size: int) -> list[Tensor]:
-    """Return where the boxes that divide a region start and end within the image."""
+    """Return the starts and the ends of the boxes of a region, clipped to the image."""
     from dml_vk.array.elementwise import add, astype, floor_divide, multiply, subtract
     from dml_vk.array.grids import arange
     from dml_vk.dtypes import int32
 
     length = add(subtract(last, first), 1)
-    found = []
+    bounds = []
     for shift, more in ((0, 0), (1, count - 1)):
         number = arange(shift, count + shift, dtype=first.dtype, device=first.device)
         at = add(floor_divide(add(multiply(number, length), more), count), first)
-        found.append(astype(_bounded(at, 0, size), int32))
-    return found
+        bounds.append(astype(_clipped(at, 0, size), int32))
+    return bounds
 
 
 def _samples(
@@ -283,7 +283,7 @@ def _samples(
 
     start, end = multiply(first, scale), multiply(last, scale)
     size = subtract(end, start)
-    number = _bounded(astype(ceil(divide(abs(size), float(count))), int32), *limits)
+    number = _clipped(astype(ceil(divide(abs(size), float(count))), int32), *limits)
     steps = multiply(number, count)
     if corners:
         steps = maximum(subtract(steps, 1), 1)
@@ -296,12 +296,12 @@ def _table(what: str, columns: Sequence[Tensor], dtype: DType, near: Tensor) -> 
     from dml_vk.ops.copy import copy_elements
     from dml_vk.ops.view import temporary, with_dtype, with_layout
 
-    rows: Any = columns[0].shape[0]
-    widths: Ints = tuple([one.shape[1] for one in columns])
+    rows = columns[0].shape[0]
+    widths: Ints = tuple([column.shape[1] for column in columns])
     table = temporary(what, Layout((rows, sum(widths))), dtype, near)
     at = 0
-    for one, width in zip(columns, widths):
+    for column, width in zip(columns, widths):
         part = with_layout(table, table.layout.narrow(1, at, width))
-        copy_elements(what, with_dtype(one, dtype), part)
+        copy_elements(what, with_dtype(column, dtype), part)
         at += width
     return table

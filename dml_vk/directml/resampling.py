@@ -32,8 +32,8 @@ class InterpolationMode(enum.Enum):
     LINEAR = 1
 
 
-class Way(NamedTuple):
-    """How a dim is resampled: x of the input becomes (x + offset) * scale + output_offset."""
+class ResampledDim(NamedTuple):
+    """A resampled dim: x of the input becomes (x + offset) * scale + output_offset."""
 
     dim: int
     size: int
@@ -66,21 +66,21 @@ class Resampling(OverTensors):
         """How NEAREST_NEIGHBOR rounds places between two elements."""
         return "round_prefer_ceil"
 
-    def _ways(self) -> list[Way]:
-        """Return how dims are resampled, but those whose elements stay where they are."""
+    def _resampled_dims(self) -> list[ResampledDim]:
+        """Return the dims whose elements do not stay where they are."""
         scales: Sequence[float] = getattr(self, "scales", ())
         rank = len(scales)
         offsets: Sequence[float] = getattr(self, "input_pixel_offsets", (0.5,) * rank)
         outputs: Sequence[float] = getattr(self, "output_pixel_offsets", (-0.5,) * rank)
-        found = []
-        each = zip(self.input.sizes, self.output.sizes, scales, offsets, outputs)
-        for dim, (size, to, scale, offset, output) in enumerate(each):
+        resampled = []
+        columns = zip(self.input.sizes, self.output.sizes, scales, offsets, outputs)
+        for dim, (size, to, scale, offset, output) in enumerate(columns):
             if size == to and scale == 1 and offset == -output:
                 continue
-            # Most ratios are no FLOATs. Those nearby would take elements across a boundary.
+            # Most ratios are no FLOATs, and a rounded ratio would move elements across a boundary.
             ratio = scale == held(self._what, "scales", DataType.FLOAT32, to / size)
-            found.append(Way(dim, to, None if ratio else scale, offset, output))
-        return found
+            resampled.append(ResampledDim(dim, to, None if ratio else scale, offset, output))
+        return resampled
 
     def _compute(self, x: Tensor, out: Tensor) -> None:
         from dml_vk.dtypes import float32
@@ -90,46 +90,51 @@ class Resampling(OverTensors):
         from dml_vk.tensor.core import Tensor
 
         what = self._what
-        groups = _groups(self._ways())
+        groups = _groups(self._resampled_dims())
         if not groups:
             copy_elements(what, x, out)
             return
         if x.dtype.kind != "f" or (self._linear and len(groups) > 1):
-            # Integers of 8 bits are exact; sums over several groups are rounded at the end.
+            # 8-bit integers are exact in float32; sums over several groups are rounded once.
             x = Tensor(converted(what, x, float32))
         for group in groups:
-            place = out if group is groups[-1] and x.dtype is out.dtype else None
-            x = self._resampled(x, group, place)
+            target = out if group is groups[-1] and x.dtype is out.dtype else None
+            x = self._resampled(x, group, target)
         if x.dtype is not out.dtype:
             if self._linear and out.dtype.kind != "f":
                 compute(what, OPERATORS["round"], [x], x, float32)
             cast_elements(what, x, out)
 
-    def _resampled(self, x: Tensor, ways: Sequence[Way], out: Tensor | None) -> Tensor:
+    def _resampled(
+        self, x: Tensor, resampled: Sequence[ResampledDim], out: Tensor | None
+    ) -> Tensor:
         """Resample up to three dims at once, into `out` or a new tensor."""
         from dml_vk.nn import resample
         from dml_vk.ops.copy import copied, copy_elements
         from dml_vk.ops.view import with_layout
         from dml_vk.tensor.core import Tensor
 
-        dims = [way.dim for way in ways]
+        dims = [item.dim for item in resampled]
         others = [dim for dim in range(x.ndim) if dim not in dims]
         order = (*others, *dims)
-        sizes = (*[x.shape[dim] for dim in others], *[way.size for way in ways])
-        source = _images(x.layout.permute(*order), len(dims))
+        sizes = (*[x.shape[dim] for dim in others], *[item.size for item in resampled])
+        source = _with_one_batch_dim(x.layout.permute(*order), len(dims))
         if source is None:
-            turned = x.layout.permute(*order)
-            rows = Layout(turned.sizes, turned.strides, turned.offset, row_major(x.ndim))
+            own = x.layout.permute(*order)
+            rows = Layout(own.sizes, own.strides, own.offset, row_major(x.ndim))
             x = Tensor(copied(self._what, with_layout(x, rows)))
-            source = _images(x.layout, len(dims))
+            source = _with_one_batch_dim(x.layout, len(dims))
             assert source is not None  # since it is packed in this order
-        target = None if out is None else _images(out.layout.permute(*order), len(dims))
+        target = None if out is None else _with_one_batch_dim(out.layout.permute(*order), len(dims))
         result = resample(
             x.over(source),
             size=sizes[len(others) :],
-            scale=None if ways[0].scale is None else [way.scale or 1.0 for way in ways],
+            scale=None if resampled[0].scale is None else [item.scale or 1.0 for item in resampled],
             mode="linear" if self._linear else "nearest",
-            coordinates=([way.offset for way in ways], [way.output_offset for way in ways]),
+            coordinates=(
+                [item.offset for item in resampled],
+                [item.output_offset for item in resampled],
+            ),
             rounding=None if self._linear else self._rounding,
             out=None if out is None or target is None else out.over(target),
         )
@@ -137,10 +142,10 @@ class Resampling(OverTensors):
             return out
         split = result.layout.view(sizes)
         assert split is not None  # since dims of a packed result are split
-        found = result.over(split.permute(*[order.index(dim) for dim in range(len(order))]))
+        permuted = result.over(split.permute(*[order.index(dim) for dim in range(len(order))]))
         if out is None:
-            return found
-        copy_elements(self._what, found, out)
+            return permuted
+        copy_elements(self._what, permuted, out)
         return out
 
 
@@ -168,13 +173,13 @@ class Upsample2D(Resampling, types=FLOATS):
         size = Size2D(*self._hold_ints("scale_size", 2, 1, MOST_INT, dims="dims"))
         self._set("scale_size", size)
         self._check_enum("interpolation_mode", InterpolationMode)
-        *kept, height, width = self.input.sizes
-        self._check_sizes("output", (*kept, height * size.height, width * size.width))
+        *batch, height, width = self.input.sizes
+        self._check_sizes("output", (*batch, height * size.height, width * size.width))
 
-    def _ways(self) -> list[Way]:
+    def _resampled_dims(self) -> list[ResampledDim]:
         rank = self.input.dimension_count
         return [
-            Way(dim, self.output.sizes[dim], None, 0.5, -0.5)
+            ResampledDim(dim, self.output.sizes[dim], None, 0.5, -0.5)
             for dim in (rank - 2, rank - 1)
             if self.output.sizes[dim] != self.input.sizes[dim]
         ]
@@ -182,7 +187,7 @@ class Upsample2D(Resampling, types=FLOATS):
 
 @dataclass(frozen=True, repr=False)
 class Resample(Resampling, types=TYPES):
-    """Scale any dims about their edges; the nearest element is the one above if two are as near.
+    """Scale any dims about their edges; halfway between two elements, the upper one is nearest.
 
     The input is cut off, or its edge repeated, where the output is smaller or larger.
     """
@@ -247,21 +252,21 @@ class Resample2(Resampling, types=TYPES):
         return "ceil" if self.rounding_direction is AxisDirection.INCREASING else "floor"
 
 
-def _images(layout: Layout, last: int) -> Layout | None:
-    """Merge all dims but the last ones, None if that is impossible; two of them may also stay."""
+def _with_one_batch_dim(layout: Layout, last: int) -> Layout | None:
+    """Merge the dims before the `last` ones to a batch, unless they are two; None if impossible."""
     first = layout.rank - last
     if first == 2:
         return layout
     return layout.view((1, math.prod(layout.sizes[:first]), *layout.sizes[first:]))
 
 
-def _groups(ways: Sequence[Way]) -> list[list[Way]]:
-    """Divide ways into what one call takes, the last dims first."""
-    groups: list[list[Way]] = []
-    for way in reversed(ways):
-        exact = way.scale is None
+def _groups(resampled: Sequence[ResampledDim]) -> list[list[ResampledDim]]:
+    """Divide resampled into what one call takes, the last dims first."""
+    groups: list[list[ResampledDim]] = []
+    for item in reversed(resampled):
+        exact = item.scale is None
         if groups and len(groups[-1]) < MOST_DIMS and (groups[-1][0].scale is None) == exact:
-            groups[-1].insert(0, way)
+            groups[-1].insert(0, item)
         else:
-            groups.append([way])
+            groups.append([item])
     return groups

@@ -22,9 +22,9 @@ from dml_vk.directml.gathering import (
     check_coordinates,
     check_tuples,
     clamped,
-    combined,
+    coordinate_tuples,
     coordinates_of,
-    tuples_of,
+    linear_indexes,
 )
 from dml_vk.errors import LayoutError
 from dml_vk.layout import Layout
@@ -61,7 +61,7 @@ class Scattered(OverTensors):
 
         # Both are read after the output has been written.
         index, source = [
-            Tensor(copy_if_overlapping(self._what, one, target)) for one in (indices, updates)
+            Tensor(copy_if_overlapping(self._what, tensor, target)) for tensor in (indices, updates)
         ]
         copy_elements(self._what, x, target)
         self._write(source, index, target)
@@ -102,15 +102,15 @@ class Scatter(Scattered, types=ALL, indices=INDEX_TYPES):
 
         what, axis, sizes = self._what, self.axis, source.shape
         length = target.shape[axis]
-        # The places to write are the indexes, and cells are counted through all rows.
+        # Row 0 has the indexes, and row 1 the cells, which are counted through all rows.
         places = temporary(what, Layout((2, *sizes)), uint32, target)
         rows = temporary(what, Layout((*sizes[:axis], 1, *sizes[axis + 1 :])), uint32, target)
-        known, step = clamped(index, length), Step(1, length)
+        nearest, step = clamped(index, length), Step(1, length)
         fill_constant(what, rows, uint32, 0)
-        add_places(rows, known, with_layout(places, places.layout.select(0, 0)), step)
+        add_places(rows, nearest, with_layout(places, places.layout.select(0, 0)), step)
         fill_sequence(what, rows, uint32, 0, length)
-        add_places(rows, known, with_layout(places, places.layout.select(0, 1)), step)
-        drop(places, [(index, known)], target.size)
+        add_places(rows, nearest, with_layout(places, places.layout.select(0, 1)), step)
+        mark_dropped(places, [(index, nearest)], target.size)
         strides = target.strides
         scatter(
             *(what, source, with_layout(places, Layout((2, source.size)))),
@@ -125,8 +125,8 @@ class Scatter(Scattered, types=ALL, indices=INDEX_TYPES):
 class ScatterND(Scattered, types=ALL, indices=INDEX_TYPES):
     """Parts at coordinates: `output[*indices[i], ...] = updates[i, ...]`.
 
-    The last dim of the indices has the coordinates. Of input and indices the last dims count, as
-    many as are given; those before them have size 1.
+    The last dim of the indices has the coordinates. Only the last dims of input and indices are
+    used, as many as the counts; those before them have size 1.
 
     >>> from dml_vk.directml import BufferTensorDesc, DataType, ScatterND
     >>> x, updates = (BufferTensorDesc(DataType.INT8, sizes) for sizes in ((8, 1), (4, 1)))
@@ -158,18 +158,18 @@ class ScatterND(Scattered, types=ALL, indices=INDEX_TYPES):
         from dml_vk.ops.view import with_layout
 
         what, rank = self._what, self.input_dimension_count
-        index = tuples_of(index, self.indices_dimension_count)
+        index = coordinate_tuples(index, self.indices_dimension_count)
         *shape, count = index.shape
         sizes, strides = target.shape[-rank:], target.strides[-rank:]
         unit = math.gcd(*strides[:count]) or 1
         steps = tuple([stride // unit for stride in strides[:count]])
-        # Cells count the places in row-major order; if the output does too, they are the same.
+        # Cells are in row-major order; if the output is too, its offsets are the cells.
         cells = packed_strides(sizes[:count], row_major(count))
         rows = [steps] if steps == cells else [steps, cells]
-        known, number = coordinates_of(index, sizes), math.prod(sizes[:count])
-        words = combined(what, known, sizes, rows)
-        given = [index.over(index.layout.select(-1, k)) for k in range(count)]
-        drop(words, list(zip(given, known)), number)
+        nearest, number = coordinates_of(index, sizes), math.prod(sizes[:count])
+        words = linear_indexes(what, nearest, sizes, rows)
+        indexes = [index.over(index.layout.select(-1, k)) for k in range(count)]
+        mark_dropped(words, list(zip(indexes, nearest)), number)
         places = with_layout(words, Layout((len(rows), math.prod(shape))))
         full = aligned(source.layout, (*shape, *sizes[count:]))
         scatter(
@@ -180,14 +180,17 @@ class ScatterND(Scattered, types=ALL, indices=INDEX_TYPES):
         )
 
 
-def drop(places: View, pairs: Sequence[tuple[Tensor, Tensor]], cell: int) -> None:
-    """Give this cell to all places of which one of the indexes, here in pairs, was replaced."""
+def mark_dropped(places: View, pairs: Sequence[tuple[Tensor, Tensor]], cell: int) -> None:
+    """Replace the cells of updates that are out of range, where an index was clamped.
+
+    Pairs are the original and the clamped index of each dim.
+    """
     from dml_vk.array.elementwise import equal, logical_and, where
     from dml_vk.ops.view import with_layout
     from dml_vk.tensor.core import Tensor
 
     inside = equal(*pairs[0])
-    for given, known in pairs[1:]:
-        inside = logical_and(inside, equal(given, known))
+    for index, nearest in pairs[1:]:
+        inside = logical_and(inside, equal(index, nearest))
     cells = Tensor(with_layout(places, places.layout.select(0, -1)))
     where(inside, cells, cell, out=cells)

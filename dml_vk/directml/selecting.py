@@ -1,4 +1,4 @@
-"""Operators whose elements are selected by values: the largest, those at an index, not 0."""
+"""Operators that select elements by values: TopK, OneHot, NonzeroCoordinates and others."""
 
 from __future__ import annotations
 
@@ -114,9 +114,9 @@ class OneHot(OverTensors, types=ALL, indices=INDEX_TYPES):
         from dml_vk.array.elementwise import equal, logical_or, where
 
         count, layout = target.shape[self.axis], values.layout
-        hot = equal(indices, along(indices, 0, count, self.axis))
+        hot = equal(indices, arange_along(indices, 0, count, self.axis))
         if indices.dtype.kind == "i":
-            hot = logical_or(hot, equal(indices, along(indices, -count, 0, self.axis)))
+            hot = logical_or(hot, equal(indices, arange_along(indices, -count, 0, self.axis)))
         second = max([dim for dim, size in enumerate(values.shape) if size > 1])
         on, off = layout.offset + layout.strides[second], layout.offset
         first, other = [values.over(Layout((), (), offset)) for offset in (on, off)]
@@ -152,11 +152,11 @@ class ReverseSubsequences(OverTensors, types=ALL, sequence_lengths=WORDS):
         from dml_vk.ops.gather import gather_elements
 
         axis, own = self.axis, lengths.layout
-        # What is broadcast need not be computed more than once.
+        # Compute broadcast lengths once.
         sizes = [size if stride else 1 for size, stride in zip(own.sizes, own.strides)]
         once = lengths.over(Layout(sizes, own.strides, own.offset))
         last = subtract(astype(minimum(once, x.shape[axis]), int32), 1)
-        places = along(last, 0, x.shape[axis], axis)
+        places = arange_along(last, 0, x.shape[axis], axis)
         mirrored = subtract(last, places)
         index = where(greater_equal(mirrored, 0), mirrored, places)
         gather_elements(self._what, x, index, target, axis)
@@ -212,20 +212,20 @@ class NonzeroCoordinates(
         from dml_vk.ops.view import temporary, with_layout
 
         what, layout = self._what, coordinates.layout
-        found = nonzero_positions(what, x)
-        number = found.layout.numel
+        positions = nonzero_positions(what, x)
+        number = positions.layout.numel
         fill_constant(what, count, uint32, number)
         rows = layout.narrow(-2, 0, number)
         while rows.rank > 2:
             rows = rows.select(0, 0)
         columns = layout.sizes[-1]
-        made = temporary(what, Layout((number,)), int64, found)
+        coordinate = temporary(what, Layout((number,)), int64, positions)
         for column in range(columns if number else 0):
-            write_coordinates(found, made, x.shape, x.ndim - columns + column)
-            cast_elements(what, made, with_layout(coordinates, rows.select(-1, column)))
+            write_coordinates(positions, coordinate, x.shape, x.ndim - columns + column)
+            cast_elements(what, coordinate, with_layout(coordinates, rows.select(-1, column)))
 
 
-def along(near: Tensor, start: int, stop: int, axis: int) -> Tensor:
+def arange_along(near: Tensor, start: int, stop: int, axis: int) -> Tensor:
     """Return the integers from start to stop in the dtype of a tensor, along one of its dims."""
     from dml_vk.array.grids import arange
 

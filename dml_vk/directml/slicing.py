@@ -1,4 +1,4 @@
-"""Parts of tensors: slices, and their gradient; tensors joined, split and repeated."""
+"""Slices and their gradient; joining, splitting and tiling of tensors."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ of sizes (4, 4); got offsets[1]=0, sizes[1]=2, strides[1]=4
         self._hold_ints("offsets", rank, dims="dims")
         self._hold_ints("sizes", rank, 1, dims="dims")
         self._hold_ints("strides", rank, dims="dims")
-        given = self.input.sizes
-        for dim, size in enumerate(given):
+        sizes = self.input.sizes
+        for dim, size in enumerate(sizes):
             at, count, step = self.offsets[dim], self.sizes[dim], self.strides[dim]
             if at + (count - 1) * step >= size:
-                rule = f"offsets, sizes and strides must select elements of input, of sizes {given}"
+                rule = f"offsets, sizes and strides must select elements of input, of sizes {sizes}"
                 names = f"offsets[{dim}]", f"sizes[{dim}]", f"strides[{dim}]"
                 raise RangeError(self._what, rule, **dict(zip(names, (at, count, step))))
         self._check_sizes("output", self.sizes)
@@ -153,10 +153,10 @@ class Tile(OverTensors, types=NUMBERS):
         from dml_vk.ops.copy import copy_elements
 
         sizes = [size for pair in zip(self.repeats, x.shape) for size in pair]
-        strides = [stride for one in x.strides for stride in (0, one)]
-        cut = target.layout.view(sizes)
-        assert cut is not None  # A dim can be cut into any dims.
-        copy_elements(self._what, x.over(Layout(sizes, strides, x.offset)), target.over(cut))
+        strides = [step for stride in x.strides for step in (0, stride)]
+        split = target.layout.view(sizes)
+        assert split is not None  # A dim can be split into any dims.
+        copy_elements(self._what, x.over(Layout(sizes, strides, x.offset)), target.over(split))
 
 
 @dataclass(frozen=True, repr=False)
@@ -227,7 +227,7 @@ class Split(OverTensors, types=ALL):
 
 
 def check_parts(operator: OverTensors, whole: str, axis: int) -> None:
-    """Check that the sequence of tensors has the sizes of another one together."""
+    """Check that parts along an axis add up to the whole."""
     names = [name for name in operator._given if name != whole]
     first, *others = [operator._desc(name).sizes for name in names]
     for name, sizes in zip(names[1:], others):
@@ -237,17 +237,17 @@ def check_parts(operator: OverTensors, whole: str, axis: int) -> None:
 
 
 def parts_of(whole: Tensor, axis: int, parts: Sequence[Tensor]) -> list[Tensor]:
-    """Return views of a tensor, one after the other, with the sizes of these."""
-    found, at = [], 0
+    """Return consecutive views of a tensor along an axis, with the sizes of the parts."""
+    views, at = [], 0
     for part in parts:
         length = part.shape[axis]
-        found.append(whole.over(whole.layout.narrow(axis, at, length)))
+        views.append(whole.over(whole.layout.narrow(axis, at, length)))
         at += length
-    return found
+    return views
 
 
 def check_window(operator: Slice1 | SliceGrad, whole: str, part: str) -> None:
-    """Check the window of a tensor, and that another one has at most as many elements as it."""
+    """Check the window of the whole, and that the part has at most as many elements."""
     rank = operator._check_ranks(RANKS, "1 to 8")
     offsets = operator._hold_ints("input_window_offsets", rank, dims="dims")
     counts = operator._hold_ints("input_window_sizes", rank, 1, dims="dims")

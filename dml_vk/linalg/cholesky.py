@@ -43,6 +43,6 @@ def cholesky(x: Tensor, /, *, upper: bool = False, out: Tensor | None = None) ->
         below = work.narrow(1, end, n - end)
         left = below.narrow(2, start, end - start)
         subtract_product(below.narrow(2, end, n - end), left, adjoint(left))
-    found = tril(work)
+    factor = tril(work)
     check_none(what, "matrices must be positive definite", marks, x.shape)
-    return unbatched(found.mT if upper else found, x.shape[:-2], result_dtype(x), out)
+    return unbatched(factor.mT if upper else factor, x.shape[:-2], result_dtype(x), out)

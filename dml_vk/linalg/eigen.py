@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from dml_vk.array import elementwise
 from dml_vk.array.creation import filled
@@ -11,18 +11,18 @@ from dml_vk.array.grids import tril
 from dml_vk.errors import RangeError
 from dml_vk.linalg.batches import (
     adjoint,
+    allocate,
     batched,
     check_result,
     identities,
-    made,
     real_dtype,
     result_dtype,
     to_square,
     unbatched,
 )
-from dml_vk.linalg.iterations import converged, scale_down, sorted_by, to_rows
-from dml_vk.linalg.reductions import reduced
-from dml_vk.linalg.reflections import all_joined, multiply
+from dml_vk.linalg.iterations import converge, scale_down, sort_with_vectors, to_rows
+from dml_vk.linalg.reductions import reduce_to
+from dml_vk.linalg.reflections import apply_all, block_reflectors
 from dml_vk.tensor.core import Tensor
 
 
@@ -47,7 +47,7 @@ def eigh(x: Tensor, /, UPLO: str = "L") -> EighResult:  # noqa: N803 - NumPy's n
     [1.0, 3.0]
     """
     what = "eigh"
-    values, vectors = _decomposed(what, _lower(what, x, UPLO), with_vectors=True)
+    values, vectors = _eigh(what, _lower(what, x, UPLO), with_vectors=True)
     return EighResult(values, vectors[0])
 
 
@@ -70,18 +70,18 @@ def eigvalsh(
     what = "eigvalsh"
     x = _lower(what, x, UPLO)
     check_result(what, out, x.shape[:-1], real_dtype(x), x)
-    return _decomposed(what, x, with_vectors=False, out=out)[0]
+    return _eigh(what, x, with_vectors=False, out=out)[0]
 
 
-def _lower(what: str, x: Tensor, triangle: Any) -> Tensor:
-    """Return the matrices with what is read in their lower triangle."""
+def _lower(what: str, x: Tensor, triangle: str) -> Tensor:
+    """Return matrices whose lower triangle is the one to read."""
     x = to_square(what, x)
     if not isinstance(triangle, str) or triangle.upper() not in ("L", "U"):
         raise RangeError(what, 'triangle must be "L" or "U"', UPLO=triangle)
     return x if triangle.upper() == "L" else adjoint(x)
 
 
-def _decomposed(
+def _eigh(
     what: str, x: Tensor, *, with_vectors: bool, out: Tensor | None = None
 ) -> tuple[Tensor, list[Tensor]]:
     lower = batched(what, x)
@@ -89,20 +89,20 @@ def _decomposed(
     batch, dtype = x.shape[:-2], result_dtype(x)
     vectors = [identities(what, count, n, n, lower)] if with_vectors else []
     if not lower.size:
-        none = made(what, (*batch, n), dtype.part, lower)
-        vectors = [made(what, x.shape, dtype, lower)]
+        none = allocate(what, (*batch, n), dtype.part, lower)
+        vectors = [allocate(what, x.shape, dtype, lower)]
         return none if out is None else out, vectors
-    work = made(what, lower.shape, lower.dtype, lower)
+    work = allocate(what, lower.shape, lower.dtype, lower)
     elementwise.add(tril(lower), adjoint(tril(lower, k=-1)), out=work)
     if work.dtype.kind == "c":
         filled(imag(work.diagonal(0, 1, 2)), what, 0)
     scale = scale_down(work)
-    numbers = reduced(what, "tridiagonal", work)
+    numbers = reduce_to(what, "tridiagonal", work)
     if with_vectors:
         columns = work.narrow(1, 1, n - 1).narrow(2, 0, n - 1)
-        multiply(all_joined(what, columns, numbers.select(1, 2)), vectors[0], 1)
+        apply_all(block_reflectors(what, columns, numbers.select(1, 2)), vectors[0], 1)
         vectors = [to_rows(what, vectors[0])]
-    values = converged(what, "tridiagonal", numbers, vectors, x.shape)
-    values, vectors = sorted_by(values, vectors, descending=False)
+    values = converge(what, "tridiagonal", numbers, vectors, x.shape)
+    values, vectors = sort_with_vectors(values, vectors, descending=False)
     values = unbatched(elementwise.multiply(values, scale), batch, dtype.part, out)
-    return values, [unbatched(one.mT.contiguous(), batch, dtype) for one in vectors]
+    return values, [unbatched(rows.mT.contiguous(), batch, dtype) for rows in vectors]

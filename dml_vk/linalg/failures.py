@@ -1,4 +1,4 @@
-"""What makes a decomposition fail, found by one read of the host at the end."""
+"""Errors of decompositions, which the host reads once, at the end."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def check_none(what: str, rule: str, marks: Tensor, shape: Ints) -> None:
 
 
 def _check_marks(what: str, rule: str, marks: Array, shape: Ints) -> None:
-    found = np.flatnonzero(marks)
-    if found.size:
-        place = tuple([int(k) for k in np.unravel_index(found[0], shape[:-2])])
-        raise LinAlgError(what, rule, shape=shape, **{"matrix": place} if place else {})
+    failed = np.flatnonzero(marks)
+    if failed.size:
+        matrix = tuple([int(k) for k in np.unravel_index(failed[0], shape[:-2])])
+        raise LinAlgError(what, rule, shape=shape, **{"matrix": matrix} if matrix else {})

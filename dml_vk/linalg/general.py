@@ -1,8 +1,8 @@
 """Eigenvalues and eigenvectors of matrices that need not be symmetric.
 
-They are computed in complex128 for all dtypes: reflections make a Hessenberg matrix of the matrix,
-QR iterations a triangle of that, and eigenvectors of a triangle follow from the last row to the
-first. All steps are the same on every device.
+They are computed in complex128 for all dtypes: reflections reduce a matrix to Hessenberg form, QR
+iterations reduce that to a Schur form, and the eigenvectors of a triangle follow by back
+substitution. All steps are the same on every device.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ from dml_vk.array.products import matmul
 from dml_vk.dtypes import DType, complex128, uint32
 from dml_vk.kernels.plan.linalg import SCHUR_WORDS
 from dml_vk.linalg.batches import (
+    allocate,
     batched,
     check_result,
     identities,
-    made,
     result_dtype,
     to_square,
     unbatched,
@@ -48,7 +48,7 @@ from dml_vk.ops.linalg import schur, schur_rounds
 from dml_vk.promotion import common_dtype
 from dml_vk.tensor.core import Tensor
 
-# Words of the state that are not 0 at first, and modes, as in glsl/linalg_schur.comp.
+# Words of the state that do not start as 0, and modes, as in glsl/linalg_schur.comp.
 _HIGH, _AT = 1, 3
 _DONE, _FAILED = 2, 3
 _ROUNDS = 4  # for each element of a matrix, after which most are done
@@ -76,21 +76,21 @@ def eig(x: Tensor, /) -> EigResult:
     [(2+0j), (3+0j)]
     """
     what = "eig"
-    given = to_square(what, x)
-    batch, dtype = given.shape[:-2], _complex(what, given)
-    if not given.size:
-        none = made(what, given.shape[:-1], dtype, given)
-        return EigResult(none, made(what, given.shape, dtype, given))
-    work = batched(what, given, complex128)
+    matrices = to_square(what, x)
+    batch, dtype = matrices.shape[:-2], _complex(what, matrices)
+    if not matrices.size:
+        none = allocate(what, matrices.shape[:-1], dtype, matrices)
+        return EigResult(none, allocate(what, matrices.shape, dtype, matrices))
+    work = batched(what, matrices, complex128)
     count, n, _ = work.shape
     scale, basis = scale_down(work), identities(what, count, n, n, work)
-    triangle = _triangle(what, work, basis, given.shape)
-    values, is_real = _values(given, triangle)
-    vectors = _normal(matmul(basis, _of_triangle(what, triangle)))
+    triangle = _triangle(what, work, basis, matrices.shape)
+    values, is_real = _values(matrices, triangle)
+    vectors = _normalized(matmul(basis, _triangle_vectors(what, triangle)))
     if is_real is not None:
         # The real part is an eigenvector too, and at least as long as its largest element.
-        alone = _normal(astype(real(vectors), complex128))
-        vectors = where(is_real[:, None, :], alone, vectors)
+        real_vectors = _normalized(astype(real(vectors), complex128))
+        vectors = where(is_real[:, None, :], real_vectors, vectors)
     values = unbatched(multiply(values, scale), batch, dtype)
     return EigResult(values, unbatched(vectors, batch, dtype))
 
@@ -104,15 +104,15 @@ def eigvals(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
     [-1j, 1j]
     """
     what = "eigvals"
-    given = to_square(what, x)
-    dtype = _complex(what, given)
-    check_result(what, out, given.shape[:-1], dtype, given)
-    if not given.size:
-        return made(what, given.shape[:-1], dtype, given) if out is None else out
-    work = batched(what, given, complex128)
+    matrices = to_square(what, x)
+    dtype = _complex(what, matrices)
+    check_result(what, out, matrices.shape[:-1], dtype, matrices)
+    if not matrices.size:
+        return allocate(what, matrices.shape[:-1], dtype, matrices) if out is None else out
+    work = batched(what, matrices, complex128)
     scale = scale_down(work)
-    values, _ = _values(given, _triangle(what, work, None, given.shape))
-    return unbatched(multiply(values, scale), given.shape[:-2], dtype, out)
+    values, _ = _values(matrices, _triangle(what, work, None, matrices.shape))
+    return unbatched(multiply(values, scale), matrices.shape[:-2], dtype, out)
 
 
 def _complex(what: str, x: Tensor) -> DType:
@@ -121,9 +121,9 @@ def _complex(what: str, x: Tensor) -> DType:
 
 
 def _triangle(what: str, work: Tensor, basis: Tensor | None, shape: Ints) -> Tensor:
-    """Make triangles of the matrices, and of identities the bases, if they are wanted.
+    """Return the Schur forms, and replace identities by the Schur vectors, if there is a basis.
 
-    Then basis @ triangle @ basis^H is the matrix. `shape` is that of all, for errors.
+    A matrix is basis @ triangle @ basis^H. `shape` is that of the whole batch, for errors.
     """
     count, n, _ = work.shape
     _to_hessenberg(work, basis)
@@ -147,7 +147,7 @@ def _triangle(what: str, work: Tensor, basis: Tensor | None, shape: Ints) -> Ten
 
 
 def _to_hessenberg(work: Tensor, basis: Tensor | None) -> None:
-    """Reflect rows and columns, in place, so that all is 0 below the first lower diagonal."""
+    """Reduce to Hessenberg form in place, by reflections of rows and columns."""
     n = work.shape[1]
     index = arange(n, device=work.device)
     for k in range(n - 2):
@@ -162,9 +162,11 @@ def _to_hessenberg(work: Tensor, basis: Tensor | None) -> None:
         across, scaled = conj(column), multiply(column, astype(factor, complex128))
         rows = matmul(across[:, None, :], work)
         subtract(work, multiply(scaled[:, :, None], rows), out=work)
-        turned = conj(scaled)[:, None, :]
-        for each in (work,) if basis is None else (work, basis):
-            subtract(each, multiply(matmul(each, column[:, :, None]), turned), out=each)
+        scaled_adjoint = conj(scaled)[:, None, :]
+        for matrix in (work,) if basis is None else (work, basis):
+            subtract(
+                matrix, multiply(matmul(matrix, column[:, :, None]), scaled_adjoint), out=matrix
+            )
 
 
 def _squares(x: Tensor, axis: int) -> Tensor:
@@ -184,25 +186,27 @@ def _values(x: Tensor, triangle: Tensor) -> tuple[Tensor, Tensor | None]:
     return where(is_real, astype(real(values), complex128), values), is_real
 
 
-def _of_triangle(what: str, triangle: Tensor) -> Tensor:
+def _triangle_vectors(what: str, triangle: Tensor) -> Tensor:
     """Return the eigenvectors of upper triangles as columns of upper triangles."""
     count, n, _ = triangle.shape
-    found = identities(what, count, n, n, triangle)
+    vectors = identities(what, count, n, n, triangle)
     own = triangle.diagonal(0, 1, 2)
     index = arange(n, device=triangle.device)
     least = _EPSILON * math.sqrt(n)
     for j in reversed(range(n - 1)):
         rest = n - j - 1
         row = triangle.select(1, j).narrow(1, j + 1, rest)
-        below = found.narrow(1, j + 1, rest)
+        below = vectors.narrow(1, j + 1, rest)
         sums = matmul(row[:, None, :], below)[:, 0, :]
         apart = subtract(own, own.narrow(1, j, 1))
-        close = less(elementwise.abs(apart), least)
-        apart = where(close, least, apart)
-        found.select(1, j)[...] = where(greater(index, j), divide(sums, apart), found.select(1, j))
+        is_close = less(elementwise.abs(apart), least)
+        apart = where(is_close, least, apart)
+        vectors.select(1, j)[...] = where(
+            greater(index, j), divide(sums, apart), vectors.select(1, j)
+        )
         if j % _GROWTH == 0 and j:
-            found = _scaled(found)
-    return found
+            vectors = _scaled(vectors)
+    return vectors
 
 
 def _scaled(vectors: Tensor) -> Tensor:
@@ -212,14 +216,14 @@ def _scaled(vectors: Tensor) -> Tensor:
     return multiply(vectors, astype(divide(1.0, largest), complex128))
 
 
-def _normal(vectors: Tensor) -> Tensor:
+def _normalized(vectors: Tensor) -> Tensor:
     """Return vectors of length 1, of which the largest element is real and positive."""
     vectors = _scaled(vectors)
     length = elementwise.sqrt(_squares(vectors, 1))[:, None, :]
     sizes = add(elementwise.square(real(vectors)), elementwise.square(imag(vectors)))
-    place = statistics.argmax(sizes, axis=1, keepdims=True)
-    head = take_along_axis(vectors, place, axis=1)
+    position = statistics.argmax(sizes, axis=1, keepdims=True)
+    head = take_along_axis(vectors, position, axis=1)
     phase = divide(conj(head), multiply(elementwise.abs(head), length))
     vectors = multiply(vectors, phase)
     index = arange(vectors.shape[1], device=vectors.device)[None, :, None]
-    return where(equal(index, place), astype(real(vectors), complex128), vectors)
+    return where(equal(index, position), astype(real(vectors), complex128), vectors)

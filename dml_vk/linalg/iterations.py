@@ -11,7 +11,7 @@ from dml_vk.array.data_types import real
 from dml_vk.array.indexing.taking import take_along_axis
 from dml_vk.array.sorting import argsort
 from dml_vk.dtypes import float32, int32, int64, uint32
-from dml_vk.linalg.batches import made, zeros
+from dml_vk.linalg.batches import allocate, zeros
 from dml_vk.linalg.failures import check_none
 from dml_vk.ops.rotations import MOST_AT_ONCE, SLOTS, WHOLE, iterate, rotate, state_words
 from dml_vk.tensor.core import Tensor
@@ -19,7 +19,7 @@ from dml_vk.tensor.core import Tensor
 # Words of the state that are not 0 at first, as in glsl/include/families/chase_state.glsl, and the
 # mode that says that iterations are done.
 _HIGH, _AT, _SPLIT, _DONE = 1, 3, 12, 3
-_MORE = 0.4  # rounds for each element of a matrix between further checks
+_MORE = 0.4  # rounds for each element of a matrix between later checks
 
 
 def scale_down(work: Tensor) -> Tensor:
@@ -40,21 +40,20 @@ def scale_down(work: Tensor) -> Tensor:
 
 
 def to_rows(what: str, columns: Tensor) -> Tensor:
-    """Copy the columns of vectors to rows, whose length is filled up with zeros."""
+    """Copy the columns of vectors to rows, padded with zeros."""
     count, length, many = columns.shape
     rows = zeros(what, (count, many, -(-length // WHOLE) * WHOLE), columns.dtype, columns)
     rows.narrow(2, 0, length)[...] = columns.mT
     return rows
 
 
-def converged(
+def converge(
     what: str, kind: str, numbers: Tensor, vectors: Sequence[Tensor], shape: Ints
 ) -> Tensor:
-    """Iterate until the off-diagonals are 0, wait for that, and return the diagonals.
+    """Do QR iterations until the off-diagonals are 0, wait for that, and return the diagonals.
 
-    The rotations are applied to the rows of `vectors`: those of the right side, and of the left.
-    They are real, and so is what they are made of, also where vectors are complex. `shape` is that
-    of the matrices, for errors.
+    The rotations are applied to the rows of `vectors`: right singular vectors, then left ones. They
+    are real, also for complex vectors. `shape` is that of the matrices, for errors.
     """
     numbers = real(numbers).contiguous()
     count, _, n = numbers.shape
@@ -63,7 +62,7 @@ def converged(
     states = zeros(what, (count, state_words(budget)), uint32, numbers)
     for word in (_HIGH, _AT, _SPLIT):
         filled(states.narrow(1, word, 1), what, n - 1)
-    rotations = made(what, (count, SLOTS[kind] * budget), numbers.dtype, numbers)
+    rotations = allocate(what, (count, SLOTS[kind] * budget), numbers.dtype, numbers)
     launches = -(-expected // budget)
     while True:
         for _ in range(launches):
@@ -80,15 +79,17 @@ def converged(
 
 
 def _expected(n: int) -> int:
-    """Rounds after which most matrices are done: of sweeps, and what comes between them."""
+    """Rounds after which most matrices have converged: those of sweeps, and between them."""
     return int(1.3 * n * n) + 6 * n + 8
 
 
-def sorted_by(
+def sort_with_vectors(
     values: Tensor, vectors: Sequence[Tensor], *, descending: bool
 ) -> tuple[Tensor, list[Tensor]]:
     """Sort values, and with them the rows of square matrices; equal values keep their order."""
     order = argsort(values, axis=1, descending=descending)
-    vectors = [one.narrow(2, 0, one.shape[1]) for one in vectors]
-    rows = [take_along_axis(one, order.unsqueeze(2).expand(one.shape), axis=1) for one in vectors]
-    return take_along_axis(values, order, axis=1), rows
+    vectors = [rows.narrow(2, 0, rows.shape[1]) for rows in vectors]
+    ordered = [
+        take_along_axis(rows, order.unsqueeze(2).expand(rows.shape), axis=1) for rows in vectors
+    ]
+    return take_along_axis(values, order, axis=1), ordered

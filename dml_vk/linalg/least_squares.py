@@ -2,14 +2,21 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from dml_vk.array import elementwise, statistics
 from dml_vk.array.host_operands import beside
 from dml_vk.array.products import matmul
 from dml_vk.dtypes import DType, int64
 from dml_vk.errors import LayoutError
-from dml_vk.linalg.batches import adjoint, check_result, made, result_dtype, to_matrices, work_dtype
+from dml_vk.linalg.batches import (
+    adjoint,
+    allocate,
+    check_result,
+    result_dtype,
+    to_matrices,
+    work_dtype,
+)
 from dml_vk.linalg.singular import singular_values, svd
 from dml_vk.ops.view import check_devices
 from dml_vk.promotion import common_dtype
@@ -43,13 +50,13 @@ def matrix_rank(
     to_matrices(what, x)
     check_result(what, out, x.shape[:-2], int64, x)
     s = singular_values(what, x)
-    return statistics.count_nonzero(_kept(what, s, x, rtol, "rtol"), axis=-1, out=out)
+    return statistics.count_nonzero(_significant(what, s, x, rtol, "rtol"), axis=-1, out=out)
 
 
 def pinv(x: Tensor, /, *, rtol: float | Tensor | None = None, out: Tensor | None = None) -> Tensor:
-    """Return the pseudo-inverses of matrices, without the singular values that do not count.
+    """Return the pseudo-inverses of matrices, in which small singular values count as 0.
 
-    Those count that exceed the largest one times `rtol`, as in `matrix_rank`.
+    Small ones are at most the largest one times `rtol`, as in `matrix_rank`.
 
     >>> import dml_vk
     >>> x = dml_vk.asarray([[2.0, 0.0], [0.0, 0.0]])
@@ -59,11 +66,11 @@ def pinv(x: Tensor, /, *, rtol: float | Tensor | None = None, out: Tensor | None
     what = "pinv"
     to_matrices(what, x)
     check_result(what, out, x.mT.shape, result_dtype(x), x)
-    given = _computed(x, work_dtype(x.dtype))
-    u, s, vh = svd(given, full_matrices=False)
-    turned = elementwise.multiply(_reciprocals(what, s, given, rtol, "rtol"), vh)
+    matrices = _converted(x, work_dtype(x.dtype))
+    u, s, vh = svd(matrices, full_matrices=False)
+    scaled = elementwise.multiply(_reciprocals(what, s, matrices, rtol, "rtol"), vh)
     return elementwise.astype(
-        matmul(adjoint(turned), adjoint(u)), result_dtype(x), copy=False, out=out
+        matmul(adjoint(scaled), adjoint(u)), result_dtype(x), copy=False, out=out
     )
 
 
@@ -92,29 +99,29 @@ def lstsq(a: Tensor, b: Tensor, rcond: float | None = None) -> LstsqResult:
         rcond = to_number(what, "rcond", rcond)
     check_dtype(what, b.dtype, of_kinds("biufc"))
     dtype = common_dtype(what, [result_dtype(a), result_dtype(b)])
-    given, right = _computed(a, work_dtype(dtype)), _computed(b, work_dtype(dtype))
+    matrix, right = _converted(a, work_dtype(dtype)), _converted(b, work_dtype(dtype))
     columns = right if b.ndim == 2 else right.unsqueeze(1)
-    u, s, vh = svd(given, full_matrices=False)
-    kept = _kept(what, s, given, rcond, "rcond")
-    turned = elementwise.multiply(_reciprocals(what, s, given, rcond, "rcond"), vh)
-    x = matmul(adjoint(turned), matmul(adjoint(u), columns))
-    rank = int(statistics.count_nonzero(kept).item())
-    left = made(what, (0,), s.dtype, given)
+    u, s, vh = svd(matrix, full_matrices=False)
+    significant = _significant(what, s, matrix, rcond, "rcond")
+    scaled = elementwise.multiply(_reciprocals(what, s, matrix, rcond, "rcond"), vh)
+    x = matmul(adjoint(scaled), matmul(adjoint(u), columns))
+    rank = int(statistics.count_nonzero(significant).item())
+    residuals = allocate(what, (0,), s.dtype, matrix)
     m, n = a.shape
     if rank == n < m:
-        rest = elementwise.subtract(columns, matmul(given, x))
-        left = statistics.sum(elementwise.square(elementwise.abs(rest)), axis=0)
+        rest = elementwise.subtract(columns, matmul(matrix, x))
+        residuals = statistics.sum(elementwise.square(elementwise.abs(rest)), axis=0)
     x = x if b.ndim == 2 else x.squeeze(1)
-    left, s = [elementwise.astype(one, dtype.part, copy=False) for one in (left, s)]
-    return LstsqResult(elementwise.astype(x, dtype, copy=False), left, rank, s)
+    residuals, s = [elementwise.astype(result, dtype.part, copy=False) for result in (residuals, s)]
+    return LstsqResult(elementwise.astype(x, dtype, copy=False), residuals, rank, s)
 
 
-def _computed(x: Tensor, dtype: DType) -> Tensor:
+def _converted(x: Tensor, dtype: DType) -> Tensor:
     return elementwise.astype(x, dtype, copy=False)
 
 
-def _kept(what: str, s: Tensor, x: Tensor, rtol: Any, name: str) -> Tensor:
-    """Return which of the singular values count."""
+def _significant(what: str, s: Tensor, x: Tensor, rtol: float | Tensor | None, name: str) -> Tensor:
+    """Return which singular values are above the threshold."""
     if not s.shape[-1]:
         return elementwise.greater(s, 0)
     if rtol is None:
@@ -128,8 +135,8 @@ def _kept(what: str, s: Tensor, x: Tensor, rtol: Any, name: str) -> Tensor:
     return elementwise.greater(s, elementwise.multiply(largest, rtol))
 
 
-def _reciprocals(what: str, s: Tensor, x: Tensor, rtol: Any, name: str) -> Tensor:
-    """Return the reciprocals of the singular values that count, and 0 for others, as a column."""
-    kept = _kept(what, s, x, rtol, name)
-    safe = elementwise.where(kept, s, 1.0)
-    return elementwise.where(kept, elementwise.divide(1.0, safe), 0.0).unsqueeze(-1)
+def _reciprocals(what: str, s: Tensor, x: Tensor, rtol: float | Tensor | None, name: str) -> Tensor:
+    """Return reciprocals of singular values, 0 for those below the threshold, as a column."""
+    significant = _significant(what, s, x, rtol, name)
+    safe = elementwise.where(significant, s, 1.0)
+    return elementwise.where(significant, elementwise.divide(1.0, safe), 0.0).unsqueeze(-1)

@@ -15,10 +15,10 @@ from dml_vk.dtypes import uint32
 from dml_vk.errors import LayoutError
 from dml_vk.layout import Layout
 from dml_vk.linalg.batches import (
+    allocate,
     batched,
     check_result,
     identities,
-    made,
     result_dtype,
     to_matrices,
     to_square,
@@ -65,19 +65,19 @@ def solve(x1: Tensor, x2: Tensor, /, *, out: Tensor | None = None) -> Tensor:
     to_tensor(what, "x2", x2)
     check_devices(what, x1=x1, x2=x2)
     vector = x2.ndim == 1
-    given = to_matrices(what, x2.unsqueeze(1) if vector else x2, "x2")
-    if given.shape[-2] != x1.shape[-1]:
+    right = to_matrices(what, x2.unsqueeze(1) if vector else x2, "x2")
+    if right.shape[-2] != x1.shape[-1]:
         rule = "x2 must have as many rows as x1"
         raise LayoutError(what, rule, x1=x1.shape, x2=x2.shape)
-    batch = broadcast_sizes(what, (x1.shape[:-2], given.shape[:-2]))
-    dtype = common_dtype(what, [result_dtype(x1), result_dtype(given)])
-    rows = x1.shape[-1:] if vector else given.shape[-2:]
+    batch = broadcast_sizes(what, (x1.shape[:-2], right.shape[:-2]))
+    dtype = common_dtype(what, [result_dtype(x1), result_dtype(right)])
+    rows = x1.shape[-1:] if vector else right.shape[-2:]
     check_result(what, out, (*batch, *rows), dtype, x1)
     factors = _factors(batched(what, x1, work_dtype(dtype), batch), what)
-    found = batched(what, given, work_dtype(dtype), batch)
-    _substitute(factors, found)
+    solution = batched(what, right, work_dtype(dtype), batch)
+    _substitute(factors, solution)
     _check_regular(what, factors, batch)
-    return unbatched(found.squeeze(2) if vector else found, batch, dtype, out)
+    return unbatched(solution.squeeze(2) if vector else solution, batch, dtype, out)
 
 
 def inv(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
@@ -92,10 +92,10 @@ def inv(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
     check_result(what, out, x.shape, result_dtype(x), x)
     factors = _factors(batched(what, x), what)
     count, n, _ = factors.work.shape
-    found = identities(what, count, n, n, factors.work)
-    _substitute(factors, found)
+    inverse = identities(what, count, n, n, factors.work)
+    _substitute(factors, inverse)
     _check_regular(what, factors, x.shape[:-2])
-    return unbatched(found, x.shape[:-2], result_dtype(x), out)
+    return unbatched(inverse, x.shape[:-2], result_dtype(x), out)
 
 
 def det(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
@@ -140,23 +140,23 @@ def matrix_power(x: Tensor, n: int, /, *, out: Tensor | None = None) -> Tensor:
     dtype = result_dtype(x) if n < 0 else x.dtype
     check_result(what, out, x.shape, dtype, x)
     square = inv(x) if n < 0 else x
-    n, found = abs(n), None
+    n, power = abs(n), None
     while n:
         if n % 2:
-            found = square if found is None else matmul(found, square)
+            power = square if power is None else matmul(power, square)
         n //= 2
         square = matmul(square, square) if n else square
-    if found is None:
+    if power is None:
         ones = identities(what, 1, x.shape[-1], x.shape[-1], x)
-        found = ones.over(ones.layout.squeeze(0).expand(x.shape))
-    return elementwise.astype(found, dtype, out=out)
+        power = ones.over(ones.layout.squeeze(0).expand(x.shape))
+    return elementwise.astype(power, dtype, out=out)
 
 
 def _factors(work: Tensor, what: str) -> _LU:
     """Decompose packed matrices in place."""
     count, m, n = work.shape
     most = min(m, n)
-    pivots = made(what, (count, most), uint32, work)
+    pivots = allocate(what, (count, most), uint32, work)
     for start, end in blocks(n, most) if work.size else []:
         lu_columns(work, pivots, start, end)
         swap_rows(work, pivots, start, end, 0, start)
@@ -169,13 +169,13 @@ def _factors(work: Tensor, what: str) -> _LU:
     return _LU(work, pivots)
 
 
-def _substitute(factors: _LU, found: Tensor) -> None:
-    """Solve in place of the right sides."""
-    if found.size:
-        _, n, columns = found.shape
-        swap_rows(found, factors.pivots, 0, n, 0, columns)
-        solve_triangular(factors.work, found, lower=True, unit=True)
-        solve_triangular(factors.work, found, lower=False)
+def _substitute(factors: _LU, solution: Tensor) -> None:
+    """Replace right sides by solutions."""
+    if solution.size:
+        _, n, columns = solution.shape
+        swap_rows(solution, factors.pivots, 0, n, 0, columns)
+        solve_triangular(factors.work, solution, lower=True, unit=True)
+        solve_triangular(factors.work, solution, lower=False)
 
 
 def _check_regular(what: str, factors: _LU, batch: Ints) -> None:
@@ -190,9 +190,9 @@ def _determinants(
 ) -> list[Tensor]:
     factors = _factors(batched(what, x), what)
     count, batch, dtype = factors.work.shape[0], x.shape[:-2], result_dtype(x)
-    found = filled(made(what, (count, 3), factors.work.dtype, x), what, 1)
-    filled(found.narrow(1, 2, 1), what, 0)
+    results = filled(allocate(what, (count, 3), factors.work.dtype, x), what, 1)
+    filled(results.narrow(1, 2, 1), what, 0)
     if factors.work.size:
-        determinants(factors.work, factors.pivots, found)
-    columns = [found.over(Layout((count,), (3,), k)) for k in which]
-    return [unbatched(one.clone(), batch, dtype, out) for one in columns]
+        determinants(factors.work, factors.pivots, results)
+    columns = [results.over(Layout((count,), (3,), k)) for k in which]
+    return [unbatched(column.clone(), batch, dtype, out) for column in columns]

@@ -59,10 +59,10 @@ def norm(
         seen, target = moveaxis(x, dims, last), out
         if out is not None and to_bool(what, "keepdims", keepdims):
             target = moveaxis(to_tensor(what, "out", out), dims, last)
-        found = matrix_norm(seen, keepdims=keepdims, ord=ord, out=target)
+        result = matrix_norm(seen, keepdims=keepdims, ord=ord, out=target)
         if out is not None:
             return out
-        return moveaxis(found, last, dims) if keepdims else found
+        return moveaxis(result, last, dims) if keepdims else result
 
 
 @hinted
@@ -125,8 +125,8 @@ def matrix_norm(
     what = "matrix_norm"
     dtype = _float_dtype(what, x)
     check_matrices(what, x)
-    known = isinstance(ord, (str, numbers.Real, np.bool_))
-    if not known or not (ord in _MATRIX_NORMS or ord in _SPECTRAL):
+    is_valid = isinstance(ord, (str, numbers.Real, np.bool_))
+    if not is_valid or not (ord in _MATRIX_NORMS or ord in _SPECTRAL):
         rule = 'ord must be "fro", "nuc", 1, -1, 2, -2, inf or -inf'
         raise RangeError(what, rule, ord=ord)
     rank = x.layout.rank
@@ -139,37 +139,37 @@ def matrix_norm(
         return _norm(what, x, last, keepdims, 2.0, dtype, out)
     if ord in _SPECTRAL:
         s = singular_values(what, x if x.dtype.kind == "c" else _wide(what, x))
-        found = (_SPECTRAL[ord] if s.size else statistics.sum)(s, axis=-1, keepdims=keepdims)
-        return _narrowed(found.unsqueeze(-1) if keepdims else found, dtype, out)
+        result = (_SPECTRAL[ord] if s.size else statistics.sum)(s, axis=-1, keepdims=keepdims)
+        return _narrowed(result.unsqueeze(-1) if keepdims else result, dtype, out)
     along, largest = _MATRIX_NORMS[ord]
     sums = statistics.sum(elementwise.abs(_wide(what, x)), axis=along, keepdims=True)
-    choose = _chosen(sums, largest)
-    return _narrowed(choose(sums, axis=last, keepdims=keepdims), dtype, out)
+    extreme = _extreme(sums, largest)
+    return _narrowed(extreme(sums, axis=last, keepdims=keepdims), dtype, out)
 
 
 # The axis to sum along, and whether to take the largest sum or the smallest.
-_MATRIX_NORMS: dict[Any, tuple[int, bool]] = {
+_MATRIX_NORMS: dict[float | str | None, tuple[int, bool]] = {
     "fro": (-1, True),
     1: (-2, True),
     -1: (-2, False),
     math.inf: (-1, True),
     -math.inf: (-1, False),
 }
-# What is made of singular values.
-_SPECTRAL: dict[Any, Callable[..., Tensor]] = {
+# The reduction of singular values.
+_SPECTRAL: dict[float | str | None, Callable[..., Tensor]] = {
     2: statistics.max,
     -2: statistics.min,
     "nuc": statistics.sum,
 }
 
 
-def _float_dtype(what: str, x: Any) -> DType:
+def _float_dtype(what: str, x: Tensor) -> DType:
     """Return the dtype of a norm, which is real."""
     return float_dtype(to_tensor(what, "x", x).dtype).part
 
 
 def _check_norm(
-    what: str, x: Tensor, dims: Ints, keepdims: bool, dtype: DType, least: Ints, out: Any
+    what: str, x: Tensor, dims: Ints, keepdims: bool, dtype: DType, least: Ints, out: Tensor | None
 ) -> None:
     """Check the arguments before anything is computed: no elements along `least` have no least."""
     layout = statistics.reduced_layout(x.layout, dims, to_bool(what, "keepdims", keepdims))
@@ -181,28 +181,28 @@ def _check_norm(
 
 
 def _norm(
-    what: str, x: Tensor, dims: Ints, keepdims: bool, order: float, dtype: DType, out: Any
+    what: str, x: Tensor, dims: Ints, keepdims: bool, order: float, dtype: DType, out: Tensor | None
 ) -> Tensor:
     x = _wide(what, x)
     last = out if x.dtype is dtype else None  # `out` of the last step, if it needs no conversion
     if abs(order) == math.inf:
-        choose = _chosen(x, order > 0)
-        found = choose(elementwise.abs(x), axis=dims, keepdims=keepdims, out=last)
+        extreme = _extreme(x, order > 0)
+        result = extreme(elementwise.abs(x), axis=dims, keepdims=keepdims, out=last)
     elif order == 2:
         sums = statistics.sum(elementwise.square(x), axis=dims, keepdims=keepdims)
-        found = elementwise.sqrt(sums, out=last)
+        result = elementwise.sqrt(sums, out=last)
     elif order == 1:
-        found = statistics.sum(elementwise.abs(x), axis=dims, keepdims=keepdims, out=last)
+        result = statistics.sum(elementwise.abs(x), axis=dims, keepdims=keepdims, out=last)
     elif order == 0:
-        found = statistics.count_nonzero(x, axis=dims, keepdims=keepdims)
+        result = statistics.count_nonzero(x, axis=dims, keepdims=keepdims)
     else:
         powers = elementwise.pow(elementwise.abs(x), order)
         sums = statistics.sum(powers, axis=dims, keepdims=keepdims)
-        found = elementwise.pow(sums, 1.0 / order, out=last)
-    return found if found is out else _narrowed(found, dtype, out)
+        result = elementwise.pow(sums, 1.0 / order, out=last)
+    return result if result is out else _narrowed(result, dtype, out)
 
 
-def _chosen(sizes: Tensor, largest: bool) -> Callable[..., Tensor]:
+def _extreme(sizes: Tensor, largest: bool) -> Callable[..., Tensor]:
     """The reduction that finds the largest or the least; the largest of no sizes is 0."""
     if largest:
         return statistics.max if sizes.size else statistics.sum
@@ -223,5 +223,5 @@ def _wide(what: str, x: Tensor) -> Tensor:
     return Tensor(converted(what, x, float64 if large else float32))
 
 
-def _narrowed(found: Tensor, dtype: DType, out: Any) -> Tensor:
-    return elementwise.astype(found, dtype, copy=False, out=out)
+def _narrowed(result: Tensor, dtype: DType, out: Tensor | None) -> Tensor:
+    return elementwise.astype(result, dtype, copy=False, out=out)

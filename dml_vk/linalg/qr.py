@@ -7,7 +7,7 @@ from typing import NamedTuple
 from dml_vk.array.grids import triu
 from dml_vk.errors import RangeError
 from dml_vk.linalg.batches import batched, identities, result_dtype, to_matrices, unbatched
-from dml_vk.linalg.reflections import decomposed, multiply
+from dml_vk.linalg.reflections import apply_all, qr_in_place
 from dml_vk.tensor.core import Tensor
 
 
@@ -36,9 +36,9 @@ def qr(x: Tensor, /, *, mode: str = "reduced") -> QRResult:
     work = batched(what, x)
     count, m, n = work.shape
     rows = m if mode == "complete" else min(m, n)
-    reflections = decomposed(what, work)
+    reflections = qr_in_place(what, work)
     q = identities(what, count, m, rows, work)
-    multiply(reflections, q)
+    apply_all(reflections, q)
     r = triu(work.narrow(1, 0, rows))
     batch, dtype = x.shape[:-2], result_dtype(x)
     return QRResult(unbatched(q, batch, dtype), unbatched(r, batch, dtype))

@@ -1,14 +1,14 @@
 """The reduction of square matrices to tridiagonal and bidiagonal ones, by reflections.
 
-Small ones are reduced by one launch. In large ones a panel of columns is reduced first, for which
-the rest is only read, and then products update the rest.
+Small ones are reduced by one launch. Large ones are reduced by panels of columns: the rest of the
+matrix is only read while a panel is reduced, and updated by matrix products afterwards.
 """
 
 from __future__ import annotations
 
 from dml_vk.array import elementwise
 from dml_vk.array.products import matmul
-from dml_vk.linalg.batches import adjoint, made, zeros
+from dml_vk.linalg.batches import adjoint, allocate, zeros
 from dml_vk.linalg.triangles import subtract_product
 from dml_vk.ops.panels import BLOCK, SETS, WHOLE, panel_lines, reduce_panel
 from dml_vk.ops.reflections import reduce_matrices
@@ -18,15 +18,15 @@ BY_ONE_TEAM = 128  # rows of the largest matrix that one team reduces alone
 _ROWS = {"tridiagonal": 3, "bidiagonal": 4}  # of the numbers of a matrix
 
 
-def reduced(what: str, kind: str, work: Tensor) -> Tensor:
+def reduce_to(what: str, kind: str, work: Tensor) -> Tensor:
     """Make packed square matrices tridiagonal or bidiagonal in place, and return the numbers.
 
-    They are rows of the diagonal, of what is beside it, and of the factors of reflections.
+    These are rows: the diagonal, the off-diagonal, and the factors of the reflections.
     """
     count, n, _ = work.shape
-    numbers = made(what, (count, _ROWS[kind], n), work.dtype, work)
+    numbers = allocate(what, (count, _ROWS[kind], n), work.dtype, work)
     if n <= BY_ONE_TEAM:
-        scratch = made(what, (count, 2, n), work.dtype, work)
+        scratch = allocate(what, (count, 2, n), work.dtype, work)
         reduce_matrices(kind, work, scratch, numbers)
         return numbers
     pitch = -(-n // WHOLE) * WHOLE
@@ -45,7 +45,7 @@ def reduced(what: str, kind: str, work: Tensor) -> Tensor:
 
 
 def _update(kind: str, work: Tensor, scratch: Tensor, end: int) -> None:
-    """Update what is right of a panel and below with its vectors."""
+    """Update the trailing matrix with the vectors of a panel."""
     rest = work.shape[1] - end
     if not rest:
         return

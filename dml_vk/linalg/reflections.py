@@ -1,4 +1,4 @@
-"""Products of reflections as blocks I - V T V^H, which matrix products apply."""
+"""Block reflectors: products of reflections in the form I - V T V^H, applied by matrix products."""
 
 from __future__ import annotations
 
@@ -8,64 +8,68 @@ from dml_vk.array import elementwise
 from dml_vk.array.creation import filled
 from dml_vk.array.grids import tril, triu
 from dml_vk.array.products import matmul
-from dml_vk.linalg.batches import adjoint, made
+from dml_vk.linalg.batches import adjoint, allocate
 from dml_vk.linalg.triangles import blocks
 from dml_vk.ops.reflections import join_reflections, qr_columns
 from dml_vk.tensor.core import Tensor
 
 
-class Reflections(NamedTuple):
-    """Reflections of the rows from `start` on."""
+class BlockReflector(NamedTuple):
+    """A product of reflections of the rows from `start` on."""
 
     start: int
     vectors: Tensor
     triangle: Tensor
 
-    def apply(self, target: Tensor, *, turned: bool = False) -> None:
-        """Multiply with the product of the reflections from the left, or with its adjoint."""
+    def apply(self, target: Tensor, *, is_adjoint: bool = False) -> None:
+        """Multiply the target from the left, by the adjoint if `is_adjoint`."""
         if not target.size:
             return
-        triangle = adjoint(self.triangle) if turned else self.triangle
+        triangle = adjoint(self.triangle) if is_adjoint else self.triangle
         inner = matmul(triangle, matmul(adjoint(self.vectors), target))
         elementwise.subtract(target, matmul(self.vectors, inner), out=target)
 
 
-def joined(what: str, start: int, columns: Tensor, factors: Tensor) -> Reflections:
-    """Join reflections whose vectors are below the diagonal of these columns."""
+def block_reflector(what: str, start: int, columns: Tensor, factors: Tensor) -> BlockReflector:
+    """Combine reflections whose vectors are below the diagonal of these columns."""
     vectors = tril(columns, k=-1)
     filled(vectors.diagonal(0, 1, 2), what, 1)
     triangle = matmul(adjoint(vectors), vectors)
     join_reflections(triangle, factors)
-    return Reflections(start, vectors, triu(triangle))
+    return BlockReflector(start, vectors, triu(triangle))
 
 
-def all_joined(what: str, work: Tensor, factors: Tensor) -> list[Reflections]:
-    """Join the reflections of each block of columns."""
+def block_reflectors(what: str, work: Tensor, factors: Tensor) -> list[BlockReflector]:
+    """Combine the reflections of each block of columns."""
     _, m, n = work.shape
-    found = []
+    reflectors = []
     for start, end in blocks(n, min(m, n)) if work.size else []:
         columns = work.narrow(1, start, m - start).narrow(2, start, end - start)
-        found.append(joined(what, start, columns, factors.narrow(1, start, end - start)))
-    return found
+        reflectors.append(
+            block_reflector(what, start, columns, factors.narrow(1, start, end - start))
+        )
+    return reflectors
 
 
-def decomposed(what: str, work: Tensor) -> list[Reflections]:
+def qr_in_place(what: str, work: Tensor) -> list[BlockReflector]:
     """Decompose packed matrices in place: R above, and the vectors of reflections below."""
     count, m, n = work.shape
-    factors = made(what, (count, min(m, n)), work.dtype, work)
-    found = []
+    factors = allocate(what, (count, min(m, n)), work.dtype, work)
+    reflectors = []
     for start, end in blocks(n, min(m, n)) if work.size else []:
         qr_columns(work, factors, start, end)
         below = work.narrow(1, start, m - start)
         columns = below.narrow(2, start, end - start)
-        found.append(joined(what, start, columns, factors.narrow(1, start, end - start)))
-        found[-1].apply(below.narrow(2, end, n - end), turned=True)
-    return found
+        reflectors.append(
+            block_reflector(what, start, columns, factors.narrow(1, start, end - start))
+        )
+        reflectors[-1].apply(below.narrow(2, end, n - end), is_adjoint=True)
+    return reflectors
 
 
-def multiply(reflections: list[Reflections], target: Tensor, offset: int = 0) -> None:
-    """Multiply with all reflections from the left; `target` is 0 left of its block diagonal."""
-    for one in reversed(reflections):
-        start = one.start + offset
+def apply_all(reflections: list[BlockReflector], target: Tensor, offset: int = 0) -> None:
+    """Multiply by all of them from the left; the target is 0 left of its block diagonal."""
+    for reflector in reversed(reflections):
+        start = reflector.start + offset
         _, m, n = target.shape
-        one.apply(target.narrow(1, start, m - start).narrow(2, start, n - start))
+        reflector.apply(target.narrow(1, start, m - start).narrow(2, start, n - start))

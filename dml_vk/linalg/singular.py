@@ -8,19 +8,19 @@ from dml_vk.arguments import Ints, to_bool
 from dml_vk.array import elementwise
 from dml_vk.array.grids import triu
 from dml_vk.linalg.batches import (
+    allocate,
     batched,
     check_result,
     identities,
-    made,
     real_dtype,
     result_dtype,
     to_matrices,
     unbatched,
     zeros,
 )
-from dml_vk.linalg.iterations import converged, scale_down, sorted_by, to_rows
-from dml_vk.linalg.reductions import reduced
-from dml_vk.linalg.reflections import all_joined, decomposed, multiply
+from dml_vk.linalg.iterations import converge, scale_down, sort_with_vectors, to_rows
+from dml_vk.linalg.reductions import reduce_to
+from dml_vk.linalg.reflections import apply_all, block_reflectors, qr_in_place
 from dml_vk.tensor.core import Tensor
 
 
@@ -47,12 +47,12 @@ def svd(x: Tensor, /, *, full_matrices: bool = True) -> SVDResult:
     what = "svd"
     full = to_bool(what, "full_matrices", full_matrices)
     to_matrices(what, x)
-    turned = x.shape[-2] < x.shape[-1]
-    u, s, vh = _decomposed(what, x.mT if turned else x, full, x.shape)
+    is_wide = x.shape[-2] < x.shape[-1]
+    u, s, vh = _svd(what, x.mT if is_wide else x, full, x.shape)
     batch, dtype = x.shape[:-2], result_dtype(x)
-    if turned:
+    if is_wide:
         u, vh = vh.mT, u.mT
-    u, vh = [unbatched(one.contiguous(), batch, dtype) for one in (u, vh)]
+    u, vh = [unbatched(vectors.contiguous(), batch, dtype) for vectors in (u, vh)]
     return SVDResult(u, unbatched(s, batch, dtype.part), vh)
 
 
@@ -72,45 +72,43 @@ def svdvals(x: Tensor, /, *, out: Tensor | None = None) -> Tensor:
 def singular_values(what: str, x: Tensor, out: Tensor | None = None) -> Tensor:
     """Do as `svdvals`, for an `x` and an `out` that have been checked."""
     tall = x.mT if x.shape[-2] < x.shape[-1] else x
-    s = _decomposed(what, tall, None, x.shape)[1]
+    s = _svd(what, tall, None, x.shape)[1]
     return unbatched(s, x.shape[:-2], real_dtype(x), out)
 
 
-def _decomposed(
-    what: str, x: Tensor, full: bool | None, shape: Ints
-) -> tuple[Tensor, Tensor, Tensor]:
+def _svd(what: str, x: Tensor, full: bool | None, shape: Ints) -> tuple[Tensor, Tensor, Tensor]:
     """Decompose matrices with at least as many rows as columns; `full` None: without vectors."""
     work = batched(what, x)
     count, m, n = work.shape
     columns = m if full else n
     if not work.size:
-        values = made(what, (count, n), work.dtype.part, work)
+        values = allocate(what, (count, n), work.dtype.part, work)
         u, vh = identities(what, count, m, columns, work), identities(what, count, n, n, work)
         return u, values, vh
     scale = scale_down(work)
-    outer = decomposed(what, work) if m > n else []
+    reflectors = qr_in_place(what, work) if m > n else []
     square = triu(work.narrow(1, 0, n)) if m > n else work
-    numbers = reduced(what, "bidiagonal", square)
+    numbers = reduce_to(what, "bidiagonal", square)
     vectors = []
     if full is not None:
         u, v = [identities(what, count, n, n, work) for _ in range(2)]
-        multiply(all_joined(what, square, numbers.select(1, 2)), u)
+        apply_all(block_reflectors(what, square, numbers.select(1, 2)), u)
         rows = square.mT.narrow(1, 1, n - 1).narrow(2, 0, n - 1)
-        multiply(all_joined(what, rows, numbers.select(1, 3)), v, 1)
+        apply_all(block_reflectors(what, rows, numbers.select(1, 3)), v, 1)
         vectors = [to_rows(what, v), to_rows(what, u)]
-    values = converged(what, "bidiagonal", numbers, vectors, shape)
+    values = converge(what, "bidiagonal", numbers, vectors, shape)
     if vectors:
         negative = elementwise.signbit(values).unsqueeze(2)
         vectors[0] = elementwise.where(negative, elementwise.negative(vectors[0]), vectors[0])
-    values, vectors = sorted_by(elementwise.abs(values), vectors, descending=True)
+    values, vectors = sort_with_vectors(elementwise.abs(values), vectors, descending=True)
     values = elementwise.multiply(values, scale)
     if not vectors:
         return values, values, values
     u = vectors[1].mT
-    if columns > n or outer:
+    if columns > n or reflectors:
         u = zeros(what, (count, m, columns), work.dtype, work)
         u.narrow(1, 0, n).narrow(2, 0, n)[...] = vectors[1].mT
         u.narrow(1, n, m - n).narrow(2, n, columns - n).diagonal(0, 1, 2)[...] = 1
-        for one in reversed(outer):
-            one.apply(u.narrow(1, one.start, m - one.start))
+        for reflector in reversed(reflectors):
+            reflector.apply(u.narrow(1, reflector.start, m - reflector.start))
     return u, values, elementwise.conj(vectors[0])

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from typing import Any
 
-from dml_vk.arguments import to_int
+from dml_vk.arguments import Ints, to_int
 from dml_vk.array.elementwise import astype
 from dml_vk.array.host_operands import beside
 from dml_vk.array.manipulation import moveaxis, reshape, to_axes
@@ -38,7 +37,7 @@ def tensorsolve(
     [1.0, 0.5]
     """
     what = "tensorsolve"
-    a, b = (to_tensor(what, f"x{k}", one) for k, one in enumerate(beside(what, x1, x2), 1))
+    a, b = (to_tensor(what, f"x{k}", operand) for k, operand in enumerate(beside(what, x1, x2), 1))
     if axes is not None:
         last = to_axes(what, axes, a.ndim, "axes")
         a = moveaxis(a, last, tuple(range(a.ndim - len(last), a.ndim)))
@@ -47,11 +46,11 @@ def tensorsolve(
     if a.size != count * b.size or b.size != count or a.ndim < b.ndim:
         rule = "x1 must have as many equations, of the size of x2, as unknowns"
         raise LayoutError(what, rule, x1=a.shape, x2=b.shape)
-    dtype = common_dtype(what, [result_dtype(one) for one in (a, b)])
+    dtype = common_dtype(what, [result_dtype(operand) for operand in (a, b)])
     check_result(what, out, unknown, dtype, a)
     with ErrorsAs(what):
-        found = solve(reshape(a, (count, count)), reshape(b, (count,)))
-        return astype(reshape(found, unknown), dtype, copy=False, out=out)
+        solution = solve(reshape(a, (count, count)), reshape(b, (count,)))
+        return astype(reshape(solution, unknown), dtype, copy=False, out=out)
 
 
 def tensorinv(x: Tensor, /, ind: int = 2, *, out: Tensor | None = None) -> Tensor:
@@ -65,16 +64,16 @@ def tensorinv(x: Tensor, /, ind: int = 2, *, out: Tensor | None = None) -> Tenso
     (6, 2, 3)
     """
     what = "tensorinv"
-    given, first = to_tensor(what, "x", x), to_int(what, "ind", ind)
+    tensor, first = to_tensor(what, "x", x), to_int(what, "ind", ind)
     if first < 1:
         raise RangeError(what, "ind must be positive", ind=ind)
-    shape: tuple[Any, ...] = given.shape
+    shape: Ints = tensor.shape
     count = math.prod(shape[first:])
     if math.prod(shape[:first]) != count:
         rule = "x must have as many elements in its first dims as in the others"
         raise LayoutError(what, rule, shape=shape, ind=ind)
-    turned = (*shape[first:], *shape[:first])
-    check_result(what, out, turned, result_dtype(given), given)
+    sizes = (*shape[first:], *shape[:first])
+    check_result(what, out, sizes, result_dtype(tensor), tensor)
     with ErrorsAs(what):
-        found = reshape(inv(reshape(given, (count, count))), turned)
-        return astype(found, found.dtype, copy=False, out=out)
+        inverse = reshape(inv(reshape(tensor, (count, count))), sizes)
+        return astype(inverse, inverse.dtype, copy=False, out=out)

@@ -82,6 +82,6 @@ def cross(x1: Tensor, x2: Tensor, /, *, axis: int = -1, out: Tensor | None = Non
         (elementwise.multiply(a[k - 2], b[k - 1]), elementwise.multiply(a[k - 1], b[k - 2]))
         for k in range(3)
     ]
-    for (plus, minus), place in zip(pairs, to):
-        elementwise.subtract(plus, minus, out=place)
+    for (plus, minus), result in zip(pairs, to):
+        elementwise.subtract(plus, minus, out=result)
     return target

@@ -1,4 +1,4 @@
-"""An activation that a kernel applies to what it has computed, before it is rounded and stored."""
+"""Activations that kernels apply to results before they are rounded and stored."""
 
 from __future__ import annotations
 

@@ -14,29 +14,31 @@ from dml_vk.ops.view import View, temporary, temporary_like, with_layout
 def multiply_along(what: str, source: View, target: View, dims: Ints) -> None:
     """Write the products along `dims`, which the target lacks: the tree of `dml_vk.ops.reduce`.
 
-    Each round multiplies the neighbours at even and odd places; one that is left stays.
+    Each round multiplies elements at even indexes by their right neighbours. An odd last one stays.
     """
     own = source.layout
-    kept = [dim for dim in range(own.rank) if dim not in dims]
-    sizes = tuple([own.sizes[dim] for dim in kept])
+    others = [dim for dim in range(own.rank) if dim not in dims]
+    sizes = tuple([own.sizes[dim] for dim in others])
     length = own.numel // Layout(sizes).numel if Layout(sizes).numel else 0
     if not length:
         fill_constant(what, target, target.dtype, 1)
         return
-    ordered = own.permute(*kept, *dims)
+    ordered = own.permute(*others, *dims)
     ordered = Layout(ordered.sizes, ordered.strides, ordered.offset, range(own.rank))
-    view = copied(what, with_layout(source, ordered))  # The target may share the source's memory.
+    view = copied(
+        what, with_layout(source, ordered)
+    )  # The target may share memory with the source.
     row = view.layout.view(*sizes, length)
     assert row is not None  # It is packed in this order.
     view = with_layout(view, row)
     while length > 1:
         half, left = divmod(length, 2)
-        made = temporary(what, Layout((*sizes, half + left)), view.dtype, view)
+        products = temporary(what, Layout((*sizes, half + left)), view.dtype, view)
         pairs = [_steps(view, first, 2 * half, 2) for first in (0, 1)]
-        compute(what, OPERATORS["multiply"], pairs, _steps(made, 0, half), view.dtype)
+        compute(what, OPERATORS["multiply"], pairs, _steps(products, 0, half), view.dtype)
         if left:
-            copy_elements(what, _steps(view, 2 * half, length), _steps(made, half, half + 1))
-        view, length = made, half + left
+            copy_elements(what, _steps(view, 2 * half, length), _steps(products, half, half + 1))
+        view, length = products, half + left
     copy_elements(what, with_layout(view, view.layout.select(-1, 0)), target)
 
 
@@ -50,8 +52,8 @@ def scan_products(what: str, target: View, dim: int) -> None:
         before = temporary_like(what, target, target.dtype)
         copy_elements(what, target, before)
         pairs = [_steps(before, *span, dim=dim) for span in ((0, length - step), (step, length))]
-        place = _steps(target, step, length, dim=dim)
-        compute(what, OPERATORS["multiply"], pairs, place, target.dtype)
+        later = _steps(target, step, length, dim=dim)
+        compute(what, OPERATORS["multiply"], pairs, later, target.dtype)
         step *= 2
 
 

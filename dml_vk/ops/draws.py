@@ -1,4 +1,4 @@
-"""Random draws: checked parameters of the kernels that make numbers of random words."""
+"""Random draws: the checked parameters of kernels that convert random words to numbers."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def fill_drawn(
 ) -> None:
     """Fill the target, in logical order, with draws from the start of this state's stream.
 
-    If it is an excerpt, it gets what the whole array would have there.
+    With an excerpt, the target gets the elements that the whole array would have there.
     """
     check_target(what, target, "target")
     if not target.layout.numel:
@@ -71,7 +71,7 @@ def words(dtype: DType) -> Draw:
     return Draw("philox", dtype.name, 2 if dtype.itemsize == 8 else 1, ())
 
 
-def uniform(what: str, dtype: DType, low: Any, high: Any) -> Draw:
+def uniform(what: str, dtype: DType, low: float, high: float) -> Draw:
     """Return the draw of floats in [low, high), both rounded to the dtype.
 
     It is min(low + (high - low) * u, most), for u in [0, 1) and the last float below high.
@@ -97,20 +97,20 @@ def uniform(what: str, dtype: DType, low: Any, high: Any) -> Draw:
     return Draw("uniform", dtype.name, 1, tuple(params))
 
 
-def normal(what: str, dtype: DType, mean: Any, std: Any) -> Draw:
+def normal(what: str, dtype: DType, mean: complex, std: float) -> Draw:
     """Return the normal draw with this mean and standard deviation, both rounded to float32."""
     parameters = [centre(what, float32, mean), deviation(what, float32, std)]
     params = np.array(parameters).view(np.uint32).tolist()
     return Draw("normal", dtype.name, 1, tuple(params))
 
 
-def centre(what: str, dtype: DType, mean: Any) -> np.floating[Any]:
-    """Return a mean, rounded to the dtype. One of -0 would make zeros of either sign."""
+def centre(what: str, dtype: DType, mean: complex) -> np.floating[Any]:
+    """Return a mean, rounded to the dtype. -0 becomes 0: it would give zeros of both signs."""
     number = _number(what, "mean", dtype, mean)
     return abs(number) if number == 0 else number
 
 
-def deviation(what: str, dtype: DType, std: Any) -> np.floating[Any]:
+def deviation(what: str, dtype: DType, std: float) -> np.floating[Any]:
     """Return a standard deviation, rounded to the dtype."""
     spread = _number(what, "std", dtype, std)
     if spread < 0:
@@ -118,7 +118,7 @@ def deviation(what: str, dtype: DType, std: Any) -> np.floating[Any]:
     return spread
 
 
-def integers(what: str, dtype: DType, low: Any, high: Any, endpoint: Any) -> Draw:
+def integers(what: str, dtype: DType, low: int, high: int, endpoint: bool) -> Draw:
     """Return the uniform draw of integers in [low, high), or with `endpoint` in [low, high]."""
     endpoint = to_bool(what, "endpoint", endpoint)
     first = to_int(what, "low", low)
@@ -137,7 +137,7 @@ def integers(what: str, dtype: DType, low: Any, high: Any, endpoint: Any) -> Dra
     return Draw("integers", kind, 1 + wide, tuple(params))
 
 
-def _number(what: str, name: str, dtype: DType, value: Any) -> np.floating[Any]:
+def _number(what: str, name: str, dtype: DType, value: complex) -> np.floating[Any]:
     """Return a parameter rounded to the dtype, after checking that it is finite and not tiny."""
     number: np.floating[Any] = np.frombuffer(to_bytes(what, name, dtype, value), dtype.numpy_name)[
         0

@@ -12,6 +12,7 @@ from dml_vk.kernels.elementwise import COMPUTED
 from dml_vk.kernels.kernel import SCALAR_WORDS
 from dml_vk.kernels.operators import OPCODES, OPERATORS, Operator, cast_variant
 from dml_vk.kernels.plan.elementwise import plan_computed
+from dml_vk.kernels.plan.tasks import Operand
 from dml_vk.observe.copies import record
 from dml_vk.ops.copy import copy_if_overlapping
 from dml_vk.ops.fill import fill_constant
@@ -146,15 +147,15 @@ def _kernel(operator: Operator, common: DType) -> tuple[str, int, int]:
     return kernel, COMPUTED[kernel].sources, int(OPCODES[operator.opcode])
 
 
-def places_of(sources: Sequence[View], target: View, scalars: int) -> list[tuple[Ints, int, int]]:
-    """Return (strides over the target's sizes, offset, item size) of all sources and the target.
+def places_of(sources: Sequence[View], target: View, scalars: int) -> list[Operand]:
+    """Return all sources and the target, with strides over the target's sizes.
 
     `scalars` has a bit set for each source that is a scalar.
     """
     sizes = target.layout.sizes
     nowhere = (0,) * len(sizes), 0
     return [
-        (*(nowhere if scalars >> k & 1 else _over(one, sizes)), one.dtype.itemsize)
+        Operand(*(nowhere if scalars >> k & 1 else _over(one, sizes)), one.dtype.itemsize)
         for k, one in enumerate((*sources, target))
     ]
 

@@ -1,4 +1,4 @@
-"""Excerpts of larger arrays: tensors that get the elements which the whole would have there."""
+"""Excerpts: tensors that get the elements of a box of a larger array that is never allocated."""
 
 from __future__ import annotations
 
@@ -11,31 +11,30 @@ from dml_vk.ops.philox import BLOCK_WORDS
 from dml_vk.ops.view import View, with_layout
 from dml_vk.strides.order import packed_strides, row_major
 
-MOST_WORDS = 2**31  # between the first and the last of a launch: kernels count in 32 bits
+MOST_WORDS = 2**31  # from the first to the last of a launch: kernels count in 32 bits
 
 
 class Excerpt(NamedTuple):
-    """Where elements are in a larger array: from `start` on, in the sizes `whole`."""
+    """A box that begins at the index `start` of an array of the sizes `whole`."""
 
     whole: Ints
     start: Ints
 
     def with_parts(self) -> Excerpt:
-        """The same place in an array whose elements have two parts, one after the other."""
+        """The same box of an array whose elements have two parts, one after the other."""
         return Excerpt((*self.whole, 2), (*self.start, 0))
 
     def pieces(self, target: View, words: int) -> Iterator[tuple[View, int, int]]:
-        """Yield pieces of the target for a launch each, if an element takes so many random words.
+        """Yield (piece of the target, block, element) for each launch; elements take `words` words.
 
-        With each come the number of blocks before the one in which its first element begins, and
-        that element's place there.
+        The first random word of the piece is in this block of the stream, at this element of it.
         """
         steps = packed_strides(self.whole, row_major(len(self.whole)))
         sizes = target.layout.sizes
         index = sum(map(operator.mul, self.start, steps))
         if words * sum([(size - 1) * step for size, step in zip(sizes, steps)]) < MOST_WORDS:
-            blocks, place = divmod(index * words, BLOCK_WORDS)
-            yield target, blocks, place // words
+            blocks, word = divmod(index * words, BLOCK_WORDS)
+            yield target, blocks, word // words
             return
         dim = next(dim for dim, size in enumerate(sizes) if size > 1)
         half = sizes[dim] // 2

@@ -22,7 +22,7 @@ from dml_vk.arguments import Ints
 from dml_vk.dtypes import DType
 from dml_vk.kernels.plan import fft, fft_stages
 from dml_vk.kernels.plan.base import Plan
-from dml_vk.kernels.plan.fft import Ends, Side, Way
+from dml_vk.kernels.plan.fft import Ends, Points, Transform
 from dml_vk.layout import Layout
 from dml_vk.ops.copy import copy_elements
 from dml_vk.ops.fill import fill_constant
@@ -32,14 +32,14 @@ from dml_vk.ops.view import View, access, temporary, with_layout
 from dml_vk.runtime.device import Device
 from dml_vk.runtime.device_cache import device_cache
 
-MOST_POINTS = 2**26  # of a transform: tables and indexes of it are counted in 32 bits
+MOST_POINTS = 2**26  # of a transform: kernels count its tables and indexes in 32 bits
 
 
 class Tables(NamedTuple):
     """What transforms of n points read: roots of unity.
 
-    Where n has large prime factors, they are of `wide` points; then come the transform of the
-    inverse of a chirp, and the chirp of n points.
+    If n has a large prime factor, they are those of `wide` points, followed by the transform of the
+    inverse chirp and by the chirp of n points.
     """
 
     n: int
@@ -95,10 +95,10 @@ def transform(
     As many results as the target has are written. The source may be the target, but must have no
     other memory in common with it.
     """
-    there, kept = source.layout.sizes[-2], target.layout.sizes[-2]
+    present, written = source.layout.sizes[-2], target.layout.sizes[-2]
     ends = Ends(
-        there=there if there < tables.n else None,
-        kept=kept if kept < tables.n else None,
+        present=present if present < tables.n else None,
+        written=written if written < tables.n else None,
         scale=_scale(target.dtype, factor),
     )
     # Of real numbers, only the results are conjugated.
@@ -120,13 +120,13 @@ def transform_real(
 
     n is even. The tables are of n // 2 points: pairs of numbers are transformed, and then joined.
     """
-    half, there = tables.n, source.layout.sizes[-2]
-    if there < 2 * half and there % 2:
-        source = _evened(what, source)
-        there += 1
-    points = _between(what, target, half)
+    half, present = tables.n, source.layout.sizes[-2]
+    if present < 2 * half and present % 2:
+        source = _padded_to_even(what, source)
+        present += 1
+    points = _intermediate(what, target, half)
     ends = Ends(
-        there=there if there < 2 * half else None,
+        present=present if present < 2 * half else None,
         halves=True,
         scale=_scale(target.dtype, factor),
     )
@@ -149,11 +149,11 @@ def transform_to_real(
     Points that the source does not have are 0. With `halves`, n is even, and the tables are of
     n // 2 points.
     """
-    there, n = source.layout.sizes[-2], target.layout.sizes[-2]
-    ends = Ends(there=there if there < n // 2 + 1 else None)
+    present, n = source.layout.sizes[-2], target.layout.sizes[-2]
+    ends = Ends(present=present if present < n // 2 + 1 else None)
     last = Ends(scale=_scale(target.dtype, factor))
     signs = not inverse, False
-    points = _between(what, target, tables.n)
+    points = _intermediate(what, target, tables.n)
     if halves is None:
         _step(fft.EXTEND, source, points, tables.view, n, ends, signs, n)
     else:
@@ -177,10 +177,10 @@ def _transform(
     passes = fft_stages.passes_of(radices, itemsize, fft.by_teams(profile), groups)
     for stages in passes:
         is_first, is_last = stages is passes[0], stages is passes[-1]
-        to = target if is_last else _between(what, target, n)
+        to = target if is_last else _intermediate(what, target, n)
         own = ends.of(is_first, is_last)
         sides = _side(source, is_first and signs[0]), _side(to, is_last and signs[1])
-        plan = fft.plan_pass(batch, n, stages, Way(*sides, own, itemsize, profile))
+        plan = fft.plan_pass(batch, n, stages, Transform(*sides, own, itemsize, profile))
         _launch(plan, source, tables.view, to)
         source = to
 
@@ -190,17 +190,17 @@ def _convolve(
 ) -> None:
     """Transform by Bluestein's convolution with a chirp."""
     n, around = tables.n, Tables(tables.wide, 0, tables.view)
-    wave = _between(what, target, tables.wide)
-    there = ends.there or (2 * n if ends.halves else n)
-    first = Ends(there=there, halves=ends.halves, before=fft.CHIRP)
+    wave = _intermediate(what, target, tables.wide)
+    present = ends.present or (2 * n if ends.halves else n)
+    first = Ends(present=present, halves=ends.halves, before=fft.CHIRP)
     _transform(what, source, wave, around, first, (signs[0], False))
-    kept = n if ends.kept is None else ends.kept
-    last = Ends(kept=kept, scale=ends.scale, before=fft.SPECTRUM, after=fft.CHIRP)
+    written = n if ends.written is None else ends.written
+    last = Ends(written=written, scale=ends.scale, before=fft.SPECTRUM, after=fft.CHIRP)
     _transform(what, wave, target, around, last, (False, signs[1]))
 
 
 def _paired(numbers: View, count: int) -> View:
-    """See rows of real numbers as pairs, as many as there are to be, even if there are fewer."""
+    """View rows of real numbers as pairs, at most `count` of them."""
     layout = numbers.layout
     step = layout.strides[-2]
     sizes = (*layout.sizes[:-2], min(count, -(-layout.sizes[-2] // 2)), 2)
@@ -213,17 +213,17 @@ def _paired(numbers: View, count: int) -> View:
     )
 
 
-def _evened(what: str, numbers: View) -> View:
-    """Copy rows of an odd number of numbers, with a zero after each, so that all are in pairs."""
-    *sizes, there, one = numbers.layout.sizes
-    made = temporary(what, Layout.packed((*sizes, there + 1, one)), numbers.dtype, numbers)
-    rows = with_layout(made, made.layout.narrow(-2, 0, there))
-    fill_constant(what, with_layout(made, made.layout.narrow(-2, there, 1)), numbers.dtype, 0)
+def _padded_to_even(what: str, numbers: View) -> View:
+    """Copy rows of odd length, with a zero after each, so that all numbers are in pairs."""
+    *sizes, present, parts = numbers.layout.sizes
+    even = temporary(what, Layout.packed((*sizes, present + 1, parts)), numbers.dtype, numbers)
+    rows = with_layout(even, even.layout.narrow(-2, 0, present))
+    fill_constant(what, with_layout(even, even.layout.narrow(-2, present, 1)), numbers.dtype, 0)
     copy_elements(what, numbers, rows)
-    return made
+    return even
 
 
-def _between(what: str, target: View, n: int) -> View:
+def _intermediate(what: str, target: View, n: int) -> View:
     """Allocate rows of n points in the order of the target's dims."""
     layout = target.layout
     rank = layout.rank
@@ -245,16 +245,16 @@ def _step(
     """Launch a step before or after a transform."""
     layout, profile = target.layout, target.device.profile
     sides = _side(source, signs[0]), _side(target, signs[1])
-    way = Way(*sides, ends, target.dtype.itemsize, profile)
+    way = Transform(*sides, ends, target.dtype.itemsize, profile)
     plan = fft.plan_points(layout.sizes[:-2], n, step, units, way)
     _launch(plan, source, table, target)
 
 
-def _side(view: View, conjugated: bool) -> Side:
+def _side(view: View, conjugated: bool) -> Points:
     layout = view.layout
     *strides, step, imaginary = layout.strides
     parts = layout.sizes[-1]
-    return fft.side_of(
+    return fft.points_of(
         tuple(strides), step, layout.offset, imaginary if parts > 1 else 0, conjugated=conjugated
     )
 

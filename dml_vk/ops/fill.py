@@ -70,8 +70,8 @@ def write_indexed(
     if plan is None:
         # Too many dims remain after merging: write to packed memory and copy.
         packed = temporary(what, Layout.packed(layout.sizes), target.dtype, target)
-        given = what, kernel, kind, packed, words
-        write_indexed(*given, first=first, whole=whole, sources=sources, constants=constants)
+        operation = what, kernel, kind, packed, words
+        write_indexed(*operation, first=first, whole=whole, sources=sources, constants=constants)
         copy_elements(what, packed, target)
         return
     operands = [access(source, False) for source in sources]

@@ -16,14 +16,14 @@ from dml_vk.kernels.plan.gather import Step, plan_check, plan_gather
 from dml_vk.layout import Layout
 from dml_vk.observe.copies import record_bytes
 from dml_vk.ops.copy import copy_if_overlapping
-from dml_vk.ops.view import View, access, check_target, temporary
+from dml_vk.ops.view import View, access, check_target, operand, temporary
 from dml_vk.runtime.arenas import Allocation, Bytes
 from dml_vk.runtime.device import Device
 from dml_vk.runtime.device_cache import device_cache
 from dml_vk.runtime.hazards import Access
 
 Array = np.ndarray[Any, np.dtype[Any]]
-KEPT_BYTES = 4096
+CACHED_BYTES = 4096
 
 
 def gather_elements(what: str, source: View, index: View, target: View, dim: int) -> None:
@@ -47,7 +47,7 @@ def gather_elements(what: str, source: View, index: View, target: View, dim: int
 
 
 def gather(source: View, strides: Ints, index: View, target: View, step: Step) -> None:
-    """Write to each target element the source element at the offset that its index means.
+    """Write to each target element the source element at the offset of its index: see `Step`.
 
     Offsets are added to those of `strides`, over the target's sizes. The index has the target's
     rank and broadcasts. Neither source nor index may share memory with the target.
@@ -56,7 +56,7 @@ def gather(source: View, strides: Ints, index: View, target: View, step: Step) -
 
 
 def add_places(prior: View, index: View, target: View, step: Step) -> None:
-    """Write words to the target: the prior ones plus the offsets that the index means.
+    """Write to the target the prior words plus the offsets of the index: see `Step`.
 
     Both broadcast.
     """
@@ -67,24 +67,24 @@ def add_places(prior: View, index: View, target: View, step: Step) -> None:
 def check_inside(indexes: Sequence[tuple[View, int]], fail: Callable[[int, View], None]) -> None:
     """Check that indexes are within their sizes: `fail` raises an error for the others.
 
-    It is called with the place among `indexes`. This waits.
+    It is called with the number among `indexes`. This waits.
     """
     first = indexes[0][0]
     flags = uploaded("index", np.zeros(len(indexes), np.uint32), first)
-    for place, (index, size) in enumerate(indexes):
+    for number, (index, size) in enumerate(indexes):
         layout, device = index.layout, index.device
         plan = plan_check(
             *(layout.sizes, layout.strides, layout.offset, index.dtype.itemsize),
             *(index.dtype.code, size, device.profile),
         )
-        flag = Access.of(flags.allocation, 4 * place, 4 * place, 4 * place + 4, True)
+        flag = Access.of(flags.allocation, 4 * number, 4 * number, 4 * number + 4, True)
         device.launch(plan, (access(index, False), flag))
 
     def check(data: Bytes, real: Callable[[Allocation], Allocation]) -> None:
-        for place in np.flatnonzero(data.view(np.uint32)).tolist():
-            index = indexes[place][0]
+        for number in np.flatnonzero(data.view(np.uint32)).tolist():
+            index = indexes[number][0]
             there = real(index.allocation)
-            fail(place, View(index.device, there, index.layout, index.dtype))
+            fail(number, View(index.device, there, index.layout, index.dtype))
 
     first.device.verify(flags.allocation, 0, 4 * len(indexes), check)
 
@@ -101,18 +101,18 @@ def words_on_device(what: str, words: Array, near: View) -> View:
 
     Uploading them to recycled memory would have to wait for pending work that reads it.
     """
-    if words.nbytes > KEPT_BYTES:
+    if words.nbytes > CACHED_BYTES:
         record_bytes(what, words.nbytes)
         return uploaded("index", words, near)
-    before = _kept_words.cache_info().misses
-    kept = _kept_words(near.device, words.tobytes(), words.shape)
-    if _kept_words.cache_info().misses > before:
+    before = _cached_words.cache_info().misses
+    view = _cached_words(near.device, words.tobytes(), words.shape)
+    if _cached_words.cache_info().misses > before:
         record_bytes(what, words.nbytes)
-    return kept
+    return view
 
 
 @device_cache(64)
-def _kept_words(device: Device, data: bytes, sizes: Ints) -> View:
+def _cached_words(device: Device, data: bytes, sizes: Ints) -> View:
     allocation = device.allocate("index", len(data))
     device.upload(np.frombuffer(data, np.uint8), allocation)
     return View(device, allocation, Layout(sizes), uint32)
@@ -139,11 +139,7 @@ def _launch(
     indexed = repeated(index.layout, layout.sizes)
     plan = plan_gather(
         layout.sizes,
-        (
-            (indexed, index.layout.offset, index.dtype.itemsize),
-            (strides, source.layout.offset, source.dtype.itemsize),
-            (layout.strides, layout.offset, target.dtype.itemsize),
-        ),
+        (operand(index, indexed), operand(source, strides), operand(target)),
         index.dtype.code,
         step,
         device.profile,

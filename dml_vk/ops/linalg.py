@@ -13,15 +13,15 @@ from dml_vk.kernels.plan.linalg import (
     plan_teams,
     root_rounds,
     steps_at_once,
+    team_rounds,
     team_size,
     teams_for,
-    turns,
 )
 from dml_vk.ops.view import View, access
 
 
 def lu_columns(work: View, pivots: View, left: int, right: int) -> None:
-    """Decompose these columns from row `left` on, exchanging rows in them alone.
+    """Decompose these columns from row `left` on, and exchange rows in no others.
 
     `pivots` gets, for each of these columns, the row that was exchanged with the row of its number.
     """
@@ -29,14 +29,14 @@ def lu_columns(work: View, pivots: View, left: int, right: int) -> None:
     dtype, size = work.dtype.name, team_size(work.device.profile)
     height, width = m - left, right - left
     step = (
-        *(turns(height, size), turns(size, 1), turns(width, size)),
-        turns(height, size, divide_rounds(dtype) + rounds.loop(width)),
+        *(team_rounds(height, size), team_rounds(size, 1), team_rounds(width, size)),
+        team_rounds(height, size, divide_rounds(dtype) + rounds.loop(width)),
     )
     stop = min(right, m)
-    for start, end, each in split_steps(left, stop, sum(step)):
+    for start, end, unit_rounds in split_steps(left, stop, sum(step)):
         params = (m, row, pitch, pivots.layout.strides[0], left, right, start, end)
         terms = (end - start) * height * (width + 2)
-        launch_teams("lu", work, (pivots,), params, each, terms, writes=(True, True))
+        launch_teams("lu", work, (pivots,), params, unit_rounds, terms, writes=(True, True))
 
 
 def swap_rows(work: View, pivots: View, start: int, end: int, left: int, right: int) -> None:
@@ -49,39 +49,40 @@ def swap_rows(work: View, pivots: View, start: int, end: int, left: int, right: 
         last = min(end, first + most)
         pitch, row, _ = work.layout.strides
         params = (row, pitch, pivots.layout.strides[0], left, right, first, last)
-        each = rounds.loop(1, rounds.loop(last - first))
+        unit_rounds = rounds.loop(1, rounds.loop(last - first))
         terms = (last - first) * team_size(work.device.profile)
-        launch_teams("swap", work, (pivots,), params, each, terms, teams, writes=(True, False))
+        launch_teams(
+            "swap", work, (pivots,), params, unit_rounds, terms, teams, writes=(True, False)
+        )
 
 
 def cholesky_columns(work: View, marks: View, left: int, right: int) -> None:
-    """Decompose the lower triangle of these columns; matrices that are not positive get a mark."""
+    """Decompose the lower triangle of these columns, and mark matrices that are not positive."""
     (_, n, _), (pitch, row, _) = work.layout.sizes, work.layout.strides
     dtype, size = work.dtype.name, team_size(work.device.profile)
     height, width = n - left, right - left
     step = (
-        *(root_rounds(dtype), turns(height, size, divide_rounds(dtype))),
-        turns(height, size, rounds.loop(width)),
+        *(root_rounds(dtype), team_rounds(height, size, divide_rounds(dtype))),
+        team_rounds(height, size, rounds.loop(width)),
     )
-    for start, end, each in split_steps(left, right, sum(step)):
+    for start, end, unit_rounds in split_steps(left, right, sum(step)):
         params = (n, row, pitch, right, start, end)
         terms = (end - start) * height * (width + 2)
-        launch_teams("cholesky", work, (marks,), params, each, terms, writes=(True, True))
+        launch_teams("cholesky", work, (marks,), params, unit_rounds, terms, writes=(True, True))
 
 
 def solve_lower(a: View, b: View, *, unit: bool) -> None:
-    """Solve lower triangular systems in place of their right sides; `unit`: with ones as diagonal.
+    """Replace right sides by solutions of lower triangular systems; `unit`: the diagonal is ones.
 
-    Both views may have any strides. An upper triangle that is turned over in both dims is a lower
-    one.
+    Both views may have any strides. An upper triangle that is flipped in both dims is a lower one.
     """
     (_, n, columns), profile = b.layout.sizes, b.device.profile
     teams = teams_for(columns, profile)
-    each = rounds.loop(1, rounds.loop(n, rounds.loop(n) + divide_rounds(b.dtype.name)))
+    unit_rounds = rounds.loop(1, rounds.loop(n, rounds.loop(n) + divide_rounds(b.dtype.name)))
     (a_pitch, *a_steps), (pitch, *steps) = a.layout.strides, b.layout.strides
     params = (n, columns, *a_steps, a_pitch, *steps, pitch, int(unit))
     terms = n * n // 2 * team_size(profile)
-    launch_teams("solve", a, (b,), params, each, terms, teams, writes=(False, True))
+    launch_teams("solve", a, (b,), params, unit_rounds, terms, teams, writes=(False, True))
 
 
 def schur_rounds(work: View) -> int:
@@ -90,31 +91,31 @@ def schur_rounds(work: View) -> int:
 
 
 def schur(work: View, vectors: View | None, states: View, budget: int) -> None:
-    """Do so many rounds of QR iterations, in place of Hessenberg matrices, and of any vectors.
+    """Do `budget` rounds of QR iterations on Hessenberg matrices, and on Schur vectors if passed.
 
-    Matrices of both are packed; those of states have SCHUR_WORDS.
+    Both are changed in place, and packed. A matrix has SCHUR_WORDS in `states`.
     """
     n = work.layout.sizes[1]
     params = (n, 0 if vectors is None else n, budget, states.layout.strides[0])
-    each = rounds.loop(budget, _schur_step(work))
+    unit_rounds = rounds.loop(budget, _schur_step(work))
     others = (work if vectors is None else vectors, states)
     writes = (True, True, True)
-    launch_teams("schur", work, others, params, each, budget * 4 * n, writes=writes)
+    launch_teams("schur", work, others, params, unit_rounds, budget * 4 * n, writes=writes)
 
 
 def _schur_step(work: View) -> int:
-    return 3 * turns(work.layout.sizes[1], team_size(work.device.profile))
+    return 3 * team_rounds(work.layout.sizes[1], team_size(work.device.profile))
 
 
 def determinants(work: View, pivots: View, target: View) -> None:
     """Write the determinant of each decomposed matrix, its sign, and the log of its magnitude."""
     (count, n, _), (pitch, row, _) = work.layout.sizes, work.layout.strides
     teams, quotient = teams_for(count, work.device.profile), divide_rounds(work.dtype.name)
-    each = rounds.loop(1, rounds.loop(n) + rounds.loop(13, quotient) + quotient)
+    unit_rounds = rounds.loop(1, rounds.loop(n) + rounds.loop(13, quotient) + quotient)
     params = (count, n, row, pitch, pivots.layout.strides[0])
     others, writes = (pivots, target), (False, False, True)
     terms = 4 * n * team_size(work.device.profile)
-    launch_teams("determinant", work, others, params, each, terms, teams, 1, writes=writes)
+    launch_teams("determinant", work, others, params, unit_rounds, terms, teams, 1, writes=writes)
 
 
 def split_steps(start: int, stop: int, step_rounds: int) -> list[tuple[int, int, int]]:
@@ -142,7 +143,7 @@ def launch_teams(
 ) -> None:
     """Launch a kernel on the matrices of `work`, or on all of them together as one.
 
-    The kernel sees so many elements of each operand `together`, as one.
+    Kernels see `together` elements of each operand as one.
     """
     views = (work, *others)
     plan = plan_teams(

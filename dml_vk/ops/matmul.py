@@ -53,11 +53,11 @@ def write_linear(
     target: View,
     activation: tuple[int, Ints],
 ) -> bool:
-    """Do as `add_products`, then add the bias and apply the activation, if one launch does it all.
+    """Add products, a bias and an activation in one launch, if one is enough.
 
     The bias is a vector along the target's last dim, which a lacks. The activation is an opcode
     and its parameters' words. The result, of float32 or float16, is rounded once. Returns whether
-    there is such a launch.
+    it was launched.
     """
     to, depth = target.layout, _depth(b)
     last = to.rank - 1

@@ -1,4 +1,4 @@
-"""Compaction: the positions of the nonzero elements."""
+"""Positions of nonzero elements, by counts and a scan."""
 
 from __future__ import annotations
 
@@ -41,8 +41,8 @@ def nonzero_positions(what: str, source: View, dtype: DType = uint32) -> View:
     number = np.empty(4, np.uint8)
     device.download(counts.allocation, 4 * plans.indexes.units, number)
     count = int(number.view(np.uint32)[0])
-    found = temporary(what, Layout((count,)), dtype, source)
-    operands = (reads, access(counts, False), access(found, True))
-    if found.layout.numel:
+    indexes = temporary(what, Layout((count,)), dtype, source)
+    operands = (reads, access(counts, False), access(indexes, True))
+    if indexes.layout.numel:
         device.launch(plans.indexes, operands)
-    return found
+    return indexes

@@ -78,7 +78,7 @@ def rounded(what: str, name: str, kind: str, value: Any) -> bytes:
     NumPy alone would also accept strings, None and complex numbers.
     """
     letter = _LETTERS.get(kind)
-    if type(value) is float and letter is not None:  # The same, much faster.
+    if type(value) is float and letter is not None:  # Same result, much faster than NumPy.
         try:
             return struct.pack(letter, value)
         except OverflowError:
@@ -109,6 +109,6 @@ def _integer(what: str, name: str, dtype: DType, value: Any) -> int:
 
 
 def _later(pack: Callable[..., Ints], *arguments: Any) -> Ints:
-    """Return placeholders for the words of a number that is known only at each call."""
-    *known, value = arguments
-    return NumberWords(value.operand, pack, tuple(known)).words(len(pack(*known, 1)))
+    """Return placeholders for the words of a number that each call passes anew."""
+    *before, value = arguments
+    return NumberWords(value.operand, pack, tuple(before)).words(len(pack(*before, 1)))

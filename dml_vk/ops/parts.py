@@ -1,4 +1,4 @@
-"""The parts of elements: views of the same memory, and for complex elements the way back."""
+"""Views of parts of elements: of complex numbers, and of 64-bit integers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dml_vk.strides.reshape import in_items
 def as_parts(view: View) -> View:
     """View complex elements as floats with one more dim, of size 2: real and imaginary part.
 
-    It is the innermost in the order; the strides of the others count floats.
+    That dim is innermost in the order. All strides count floats.
     """
     own = view.layout
     strides = (*[2 * stride for stride in own.strides], 1)
@@ -27,13 +27,13 @@ def as_complex(what: str, view: View) -> View:
     """
     own = view.layout
     kind = DTYPES[f"complex{16 * view.dtype.itemsize}"]
-    found = None
+    items = None
     if own.sizes[-1:] == (2,):
-        found = in_items(own.sizes, own.strides, own.offset, 1, 2)
-    if found is None:
+        items = in_items(own.sizes, own.strides, own.offset, 1, 2)
+    if items is None:
         rule = "the last dim must be of size 2 and contiguous, at even addresses"
         raise LayoutError(what, rule, layout=own)
-    sizes, strides, offset = found
+    sizes, strides, offset = items
     order = [dim for dim in own.order if dim != own.rank - 1]
     layout = Layout(sizes[:-1], strides[:-1], offset, order)
     return View(view.device, view.allocation, layout, kind)

@@ -45,9 +45,9 @@ def fill_philox(
         words: Ints = (_stride(state), 0, 0, 0, 0, 0)
         source, from_buffer = state, 1
     else:
-        # The binding needs a buffer, which is not read.
-        place = View(target.device, target.allocation, _NO_STATE, uint32)
-        words, source, from_buffer = state, place, 0
+        # The binding needs some buffer; it is not read.
+        unread = View(target.device, target.allocation, _NO_STATE, uint32)
+        words, source, from_buffer = state, unread, 0
     write_indexed(
         *(what, "philox", dtype.name, target, words),
         first=first,

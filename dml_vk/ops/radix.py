@@ -1,7 +1,7 @@
 """Stable sorts of rows by counting: one pass for each byte of a key.
 
-Elements, or keys with their places, move back and forth between two buffers. Keys of 8 and 16 bits
-take no more than one word for a key and a place together.
+Elements, or keys with their places, move back and forth between two buffers. A key of 8 or 16 bits
+and its place share one word.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def sort_values(what: str, source: View, target: View, order: Order) -> None:
 
 
 def sort_places(what: str, source: View, order: Order) -> View:
-    """Return the place of each element of sorted rows, in rows of their own."""
+    """Return the original places of the elements of sorted rows."""
     layout, itemsize = source.layout, source.dtype.itemsize
     if itemsize == 2 and layout.sizes[order.dim] <= radix.MOST_JOINED:
         moved = _Moves(what, source, order, 1, places=False)
@@ -77,7 +77,7 @@ def sort_keys(what: str, source: View) -> tuple[View, View]:
 
 
 class _Moves:
-    """Rows on their way through two buffers: where they are, and in what form."""
+    """The state of a sort: which of two buffers has the rows, and in what form."""
 
     def __init__(self, what: str, source: View, order: Order, words: int, *, places: bool) -> None:
         self._what, self._near, self._order = what, source, order
@@ -101,7 +101,7 @@ class _Moves:
         self._itemsize = source.dtype.itemsize
 
     def _readable(self, source: View) -> tuple[View, int]:
-        """Return the source and the pitch of its rows; if they are not in quads, a copy's."""
+        """Return the source, or a copy whose rows start at quads, and the pitch of its rows."""
         itemsize = source.dtype.itemsize
         per = QUAD_BYTES // itemsize
         pitch = _pitch(source.layout, self._order)

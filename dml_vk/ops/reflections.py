@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from dml_vk.kernels.plan import rounds
-from dml_vk.kernels.plan.linalg import divide_rounds, root_rounds, team_size, teams_for, turns
+from dml_vk.kernels.plan.linalg import divide_rounds, root_rounds, team_rounds, team_size, teams_for
 from dml_vk.ops.linalg import launch_teams, split_steps
 from dml_vk.ops.view import View
 
 _RUN, _MOST_RUNS = 64, 128  # as in glsl/include/families/sums.glsl
 # Rounds of the loops in other phases: a driver that masks branches enters each of them.
 _OTHER_PHASES = 80
-# Phases of a step, and whether they have a reflection or a sum of the team.
+# Phases of a step: whether each has a reflection or a sum of the team.
 _PHASES = {
     "tridiagonal": (True, False, True, False),
     "bidiagonal": (True, False, False, True, False, False),
@@ -18,72 +18,72 @@ _PHASES = {
 
 
 def qr_columns(work: View, factors: View, left: int, right: int) -> None:
-    """Reflect these columns, from row `left` on; each reflection is applied to them alone."""
+    """Reflect these columns from row `left` on; no others are updated."""
     (_, m, _), (pitch, row, _) = work.layout.sizes, work.layout.strides
     size = team_size(work.device.profile)
     height, width = m - left, right - left
     step = (
-        reflector_rounds(height, work) + turns(width, size, _sum(height)),
-        turns(height, size, rounds.loop(width)),
+        reflector_rounds(height, work) + team_rounds(width, size, _sum(height)),
+        team_rounds(height, size, rounds.loop(width)),
     )
-    for start, end, each in split_steps(left, min(right, m), sum(step)):
+    for start, end, unit_rounds in split_steps(left, min(right, m), sum(step)):
         params = (m, row, pitch, factors.layout.strides[0], right, start, end)
         terms = 2 * (end - start) * height * (width + 2)
-        launch_teams("qr", work, (factors,), params, each, terms, writes=(True, True))
+        launch_teams("qr", work, (factors,), params, unit_rounds, terms, writes=(True, True))
 
 
 def join_reflections(products: View, factors: View) -> None:
     """Write the upper triangle T of I - V T V^H in place of that of the products V^H V."""
     n = products.layout.sizes[1]
     teams = teams_for(n, products.device.profile)
-    each = rounds.loop(1, rounds.loop(n, rounds.loop(n)))
+    unit_rounds = rounds.loop(1, rounds.loop(n, rounds.loop(n)))
     params = (n, factors.layout.strides[0])
     writes = (True, False)
-    launch_teams("wy", products, (factors,), params, each, n**3 // 3, teams, writes=writes)
+    launch_teams("wy", products, (factors,), params, unit_rounds, n**3 // 3, teams, writes=writes)
 
 
 def reduce_matrices(kind: str, work: View, scratch: View, target: View) -> None:
-    """Make small matrices "tridiagonal" or "bidiagonal" by reflections, which are left in them.
+    """Make small matrices "tridiagonal" or "bidiagonal" by reflections, and store their vectors.
 
-    The target has rows for the diagonal, for what is beside it, and for the factors of the
-    reflections: from the left, and then from the right. The scratch has two rows.
+    The target has rows for the diagonal, the off-diagonal, and the factors of reflections from the
+    left, then from the right. The scratch has two rows.
     """
     n, size = work.layout.sizes[1], team_size(work.device.profile)
     phases = _PHASES[kind]
 
     def bound(by_team: bool) -> int:
         if by_team:
-            return _OTHER_PHASES + reflector_rounds(n, work) + 3 * turns(n, size)
-        return _OTHER_PHASES + turns(n, size, max(_sum(n), rounds.loop(n)))
+            return _OTHER_PHASES + reflector_rounds(n, work) + 3 * team_rounds(n, size)
+        return _OTHER_PHASES + team_rounds(n, size, max(_sum(n), rounds.loop(n)))
 
     step = rounds.loop(len(phases)) + sum([bound(by_team) for by_team in phases])
-    for first, end, each in split_steps(0, n, step):
+    for first, end, unit_rounds in split_steps(0, n, step):
         params = (n, first, end)
         terms = (end - first) * n * n
         others, writes = (scratch, target), (True, True, True)
-        launch_teams(kind, work, others, params, each, terms, writes=writes)
+        launch_teams(kind, work, others, params, unit_rounds, terms, writes=writes)
 
 
 def _sum(count: int) -> int:
-    """Bound a sum in runs."""
+    """Bound the rounds of a sum in runs."""
     return rounds.loop(-(-count // _RUN), rounds.loop(min(count, _RUN)))
 
 
 def reflector_rounds(count: int, work: View) -> int:
-    """Bound one reflection: the largest element, the sum of squares, and the vector."""
+    """Bound the rounds of a reflection: largest element, sum of squares, vector."""
     size, dtype = team_size(work.device.profile), work.dtype.name
     return sum(
         (
-            turns(count, size) + rounds.loop(size),
+            team_rounds(count, size) + rounds.loop(size),
             sum_rounds(count, size),
-            turns(count, size, divide_rounds(dtype)),
+            team_rounds(count, size, divide_rounds(dtype)),
             root_rounds(dtype) + 2 * divide_rounds(dtype),
         )
     )
 
 
 def sum_rounds(count: int, size: int) -> int:
-    """Bound the sum of a team."""
+    """Bound the rounds of a team's sum."""
     run = max(_RUN, -(-count // _MOST_RUNS))
     runs = -(-count // run)
-    return turns(runs, size, rounds.loop(run)) + rounds.loop(runs)
+    return team_rounds(runs, size, rounds.loop(run)) + rounds.loop(runs)

@@ -9,7 +9,8 @@ else: not on layouts, the batch, or the device. float16 is rounded once.
 from __future__ import annotations
 
 from dml_vk.kernels.plan.resample import plan_resample
-from dml_vk.ops.view import View, access, check_count, check_target
+from dml_vk.kernels.plan.tasks import Operand
+from dml_vk.ops.view import View, access, check_count, check_target, operand
 from dml_vk.strides.order import packed_strides, row_major
 
 
@@ -27,14 +28,14 @@ def resample_elements(what: str, source: View, table: View, target: View, taps: 
         return
     *outer, _ = spatial = layout.sizes[2:]
     none = tuple([0 for _ in spatial])
-    places = (*packed_strides(tuple(outer), row_major(len(outer))), 0)
+    outer_steps = packed_strides(tuple(outer), row_major(len(outer)))
     plan = plan_resample(
         layout.sizes,
         (
-            ((*source.layout.strides[:2], *none), source.layout.offset, source.dtype.itemsize),
-            ((0, 0, *none[1:], 1), 0, 4),
-            ((0, 0, *places), 0, 4),
-            (layout.strides, layout.offset, target.dtype.itemsize),
+            operand(source, (*source.layout.strides[:2], *none)),
+            Operand((0, 0, *none[1:], 1), 0, 4),
+            Operand((0, 0, *outer_steps, 0), 0, 4),
+            operand(target),
         ),
         *(source.layout.strides[2:], source.dtype, taps, device.profile),
     )

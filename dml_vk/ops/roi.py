@@ -20,12 +20,12 @@ def box_maxima(what: str, image: View, table: View, sizes: Ints) -> View:
     uint32 for each region: its image, the first row and the end of each row of boxes, and likewise
     of each column. NaN is the largest; a box without elements has 0.
     """
-    made = temporary(what, Layout(sizes), float32, image)
+    maxima = temporary(what, Layout(sizes), float32, image)
     layout, device = image.layout, image.device
     for number, tile in enumerate(tiles(*layout.sizes[2:])):
         plan = plan_boxes(sizes, layout.strides, tile, number > 0, device.profile)
-        device.launch(plan, (access(image, False), access(table, False), access(made, True)))
-    return made
+        device.launch(plan, (access(image, False), access(table, False), access(maxima, True)))
+    return maxima
 
 
 def sample_sums(
@@ -48,12 +48,12 @@ def sample_sums(
     float32. It is between two elements along each dim, or the nearest one, and `outside` if it lies
     before -1 or after the size. Samples are added to 0 in row-major order.
     """
-    made = temporary(what, Layout(sizes), float32, image)
+    result = temporary(what, Layout(sizes), float32, image)
     layout, device = image.layout, image.device
     numbers = float_words(*offsets, outside)
     plan = plan_samples(
         *(sizes, layout.strides, layout.sizes[2:], numbers, largest, nearest, samples),
         device.profile,
     )
-    device.launch(plan, (access(image, False), access(table, False), access(made, True)))
-    return made
+    device.launch(plan, (access(image, False), access(table, False), access(result, True)))
+    return result

@@ -9,8 +9,8 @@ from dml_vk.ops.linalg import launch_teams
 from dml_vk.ops.view import View
 
 SLOTS = {"tridiagonal": 2, "bidiagonal": 4}  # numbers for each rotation
-# Of the iterations, in a launch; and runs of rotations. Where they are applied, a group of runs
-# takes at most as many rounds as it has rotations, and a few more.
+# The most iterations of a launch, and runs of rotations. Applying a group of runs takes at most as
+# many rounds as it has rotations, and a few more.
 MOST_AT_ONCE, _MOST_RUNS = 2**13, 768
 _LEAST_TOGETHER = 24  # rows of matrices whose runs are applied by four
 WHOLE = 4  # columns that may be moved together: matrices have a multiple of them
@@ -22,23 +22,23 @@ def state_words(budget: int) -> int:
 
 
 def _runs(budget: int) -> int:
-    """The most runs of a launch, which ends early where its runs are short."""
+    """The most runs of a launch, which ends early if its runs are short."""
     return min(8 + budget // 8, _MOST_RUNS)
 
 
 def iterate(kind: str, numbers: View, states: View, rotations: View, budget: int) -> None:
-    """Do so many rounds, in place of the numbers, and leave the rotations of this launch.
+    """Do `budget` rounds on the numbers, in place, and store the rotations of this launch.
 
     Numbers are those that `reduce_matrices` writes; a matrix in states has `state_words`.
     """
     (count, _, n), profile = numbers.layout.sizes, numbers.device.profile
-    each = rounds.loop(1, rounds.loop(budget))
+    unit_rounds = rounds.loop(1, rounds.loop(budget))
     teams = teams_for(count, profile)
     params = (count, n, budget, _runs(budget), states.layout.strides[0])
     terms = 10 * budget * team_size(profile)
     others, writes = (states, rotations), (True, True, True)
     name = f"chase_{kind}"
-    launch_teams(name, numbers, others, params, each, terms, teams, 1, writes=writes)
+    launch_teams(name, numbers, others, params, unit_rounds, terms, teams, 1, writes=writes)
 
 
 def rotate(kind: str, work: View, states: View, rotations: View, side: int, budget: int) -> None:
@@ -48,7 +48,7 @@ def rotate(kind: str, work: View, states: View, rotations: View, side: int, budg
     width, at_once = _columns_at_once(columns, work.dtype, team_size(profile))
     cells = columns // width
     teams = teams_for(cells // at_once, profile)
-    each = rounds.loop(1, rounds.loop(_runs(budget), 6) + budget)
+    unit_rounds = rounds.loop(1, rounds.loop(_runs(budget), 6) + budget)
     pitches = states.layout.strides[0], rotations.layout.strides[0] // 2
     params = (cells, row // width, pitch // width, *pitches, side, sides)
     terms = 2 * at_once * width * budget * team_size(profile)
@@ -57,7 +57,7 @@ def rotate(kind: str, work: View, states: View, rotations: View, side: int, budg
     constants = ("CELLS", at_once), ("AT_ONCE", 4 if n >= _LEAST_TOGETHER else 1)
     name = "rotate_wide" if width > 1 else "rotate"
     launch_teams(
-        *(name, work, others, params, each, terms, teams),
+        *(name, work, others, params, unit_rounds, terms, teams),
         writes=writes,
         constants=constants,
         together=(width, 1, 2),
@@ -65,7 +65,7 @@ def rotate(kind: str, work: View, states: View, rotations: View, side: int, budg
 
 
 def _columns_at_once(columns: int, dtype: DType, members: int) -> tuple[int, int]:
-    """The columns of a cell, and the cells of a member, where that leaves a whole team busy."""
+    """Columns of a cell, and cells of an invocation: as many as keep a whole team busy."""
     wide = 16 // dtype.itemsize
     for cells in (2, 1):
         if columns % (wide * cells) == 0 and columns // (wide * cells) >= members:

@@ -58,14 +58,16 @@ def pairs_of(
     Rows of partial results, which `dtype=PARTIAL_RESULT` asks for, make larger rows.
     """
     layout = x.layout
-    kept = [dim for dim in range(layout.rank) if dim not in dims]
-    order = [kept.index(dim) for dim in layout.order if dim not in dims]
-    packed = Layout.packed([layout.sizes[dim] for dim in kept], order)
-    made = temporary(what, packed, dtype, x)
-    write_pairs(what, name, x, made, dims, eps)
-    strides = [0 if dim in dims else packed.strides[kept.index(dim)] for dim in range(layout.rank)]
+    others = [dim for dim in range(layout.rank) if dim not in dims]
+    order = [others.index(dim) for dim in layout.order if dim not in dims]
+    packed = Layout.packed([layout.sizes[dim] for dim in others], order)
+    pairs = temporary(what, packed, dtype, x)
+    write_pairs(what, name, x, pairs, dims, eps)
+    strides = [
+        0 if dim in dims else packed.strides[others.index(dim)] for dim in range(layout.rank)
+    ]
     sizes = [1 if dim in dims else size for dim, size in enumerate(layout.sizes)]
-    return with_layout(made, Layout(sizes, strides))
+    return with_layout(pairs, Layout(sizes, strides))
 
 
 def write_pairs(what: str, name: str, x: View, target: View, dims: Ints, eps: float = 0.0) -> None:
@@ -88,29 +90,32 @@ def write_rows(
     eps: float = 0.0,
     activation: Activation | None = None,
 ) -> bool:
-    """Make the pair of each row of x, and what `finish` calls `name`, in one launch.
+    """Compute the pair of each row of x, and finish it as `finish` does for `name`, in one launch.
 
-    Rows are along `dims`, which are in order, and over the parts of them along another dim. Weight
-    and bias broadcast to x. Return False, and do nothing, where several launches are better.
+    Rows are along `dims`, in ascending order, and continue along the dim `part` if there is one.
+    Weight and bias broadcast to x. Returns False, and does nothing, if several launches are faster.
     """
     layout, device = target.layout, target.device
     check_target(what, target, "out")
     check_count(what, x, "x")
     source = copy_if_overlapping(what, x, target, in_place=True)
-    weights = [None if one is None else copy_if_overlapping(what, one, target) for one in affine]
-    missing = sum([(one is None) << k for k, one in enumerate(weights, 1)])
-    operands = [source, *[source if one is None else one for one in weights], target]
+    weights = [
+        None if operand is None else copy_if_overlapping(what, operand, target)
+        for operand in affine
+    ]
+    missing = sum([(operand is None) << k for k, operand in enumerate(weights, 1)])
+    operands = [source, *[source if operand is None else operand for operand in weights], target]
     after, numbers = opcode_of(activation)
     done = Finish(
         *(pair, float_words(eps) if PAIRS[pair] == "moments" else ()),
         *(finishes.NAMES.index(name), after, missing),
-        tuple([one.dtype.code for one in operands[:-1]]),
+        tuple([operand.dtype.code for operand in operands[:-1]]),
     )
     places = places_of(operands[:-1], target, missing)
     plan = plan_rows(layout.sizes, places, tuple(dims), part, done, device.profile)
     if plan is None:
         return False
-    reads = [access(one, False) for one in operands[:-1]]
+    reads = [access(operand, False) for operand in operands[:-1]]
     words = (*numbers, *(0,) * (SCALAR_WORDS[3] - len(numbers)))
     device.launch(plan, (*reads, access(target, True)), words)
     return True

@@ -28,7 +28,7 @@ from dml_vk.kernels.plan.scan import (
 from dml_vk.layout import Layout
 from dml_vk.ops.copy import copy_if_overlapping
 from dml_vk.ops.elementwise import cast_elements, converted
-from dml_vk.ops.view import View, access, check_target, temporary, temporary_like
+from dml_vk.ops.view import View, access, check_target, operand, temporary, temporary_like
 
 __all__ = ["EXCLUSIVE", "INCLUSIVE", "MAXIMUM", "MINIMUM", "PRODUCT", "SUM", "scan_elements"]
 
@@ -39,8 +39,8 @@ def scan_elements(
     """Write the scan of the source along `dim`, computed in the target's dtype.
 
     `operator` is SUM, PRODUCT, MAXIMUM or MINIMUM; the extremes, of which NaN is one, are only for
-    targets of floats or int64. EXCLUSIVE excludes each element from its own result. A source that
-    shares memory with the target is read as if the target were written afterwards.
+    targets of floats or int64. EXCLUSIVE excludes each element from its own result. The source may
+    share memory with the target: it is read before the target is written.
     """
     to = target
     check_target(what, to, "out")
@@ -69,13 +69,11 @@ def _scan(
     dim: int,
     form: int,
 ) -> None:
-    given, device = source, target.device
-    operands = [
-        (one.layout.strides, one.layout.offset, one.dtype.itemsize) for one in (given, target)
-    ]
+    device = target.device
+    operands = operand(source), operand(target)
     scan = Scan(computed[0], operator, form, source.dtype.code)
     passes = plan_scan(scan, target.layout.sizes, operands, dim, target.device.profile)
-    reads, writes = access(given, False), access(target, True)
+    reads, writes = access(source, False), access(target, True)
     if passes.totals is None:
         device.launch(passes.last, (reads, reads, writes))
         return

@@ -11,11 +11,11 @@ from dml_vk.kernels.plan.tasks import QUAD_BYTES
 from dml_vk.layout import Layout
 from dml_vk.ops.copy import copy_if_overlapping
 from dml_vk.ops.fill import fill_constant
-from dml_vk.ops.view import View, access, temporary, with_layout
+from dml_vk.ops.view import View, access, operand, temporary, with_layout
 from dml_vk.strides.order import packed_strides, row_major
 
 _PER = 16  # elements in a quad, at most
-_TIMES = 4  # cells for each element that is written, below which all of them are visited
+_TIMES = 4  # cells per written element, up to which all cells are visited
 
 
 def scatter(
@@ -33,10 +33,9 @@ def scatter(
     """Write each source element to the target, at an offset taken from `places`.
 
     It is added to the offset of `strides`, over the source's sizes. The first row of `places` has a
-    word for each index of the `indexed` dims, in row-major order, which counts `stride` elements.
-    Its last row has the cell, below `cells`, that each of these writes. Only the last writer of a
-    cell writes it; with `cells` None, no cell is written twice. If the scatter `drops`, nobody
-    writes the last cell.
+    word for each index of the `indexed` dims, in row-major order, in units of `stride` elements.
+    Its last row has the cell, below `cells`, that each of these writes. The last writer of a cell
+    wins; with `cells` None, no cell is written twice. With `drops`, the last cell stays as it is.
     """
     layout, device = source.layout, source.device
     if layout.numel >= MAX_DIVIDEND:
@@ -63,28 +62,23 @@ def scatter(
     sizes = tuple([layout.sizes[dim] for dim in indexed])
     for dim, step in zip(indexed, packed_strides(sizes, row_major(len(sizes)))):
         index[dim] = step
-    source_layout = source.layout
     plan = plan_scatter(
         layout.sizes,
-        (
-            (tuple(index), places.layout.offset, places.dtype.itemsize),
-            (source_layout.strides, source_layout.offset, source.dtype.itemsize),
-            (strides, target.layout.offset, target.dtype.itemsize),
-        ),
+        (operand(places, tuple(index)), operand(source), operand(target, strides)),
         indexed,
         stride,
         (rows - 1) * count,
         cells is not None,
         device.profile,
     )
-    reads = [access(one, False) for one in (places, source, winners)]
+    reads = [access(view, False) for view in (places, source, winners)]
     device.launch(plan, (*reads, access(target, True)))
 
 
 def _pick(source: View, places: View, winners: View, target: View, cells: int) -> bool:
-    """Write all cells, of the target's adjacent elements, one after the other; False if few are.
+    """Write the cells in ascending order, if they are adjacent elements; False if few are written.
 
-    Each reads its last writer's element: in this order, writes need no atomics.
+    Each cell reads its winner's element, so writes need no atomics.
     """
     values, itemsize = source.layout.view(source.layout.numel), target.dtype.itemsize
     many = 0 < cells <= _TIMES * source.layout.numel
@@ -92,7 +86,7 @@ def _pick(source: View, places: View, winners: View, target: View, cells: int) -
         return False
     plan = plan_pick(cells, itemsize, target.device.profile)
     reach = with_layout(target, Layout((cells,), (1,), target.layout.offset))
-    reads = [access(one, False) for one in (winners, places, with_layout(source, values))]
+    reads = [access(view, False) for view in (winners, places, with_layout(source, values))]
     params = (values.strides[0] & 0xFFFFFFFF,)
     target.device.launch(plan, (*reads, access(reach, True)), params)
     return True

@@ -9,7 +9,7 @@ from dml_vk.dtypes import int64
 from dml_vk.kernels.plan.search import plan_search
 from dml_vk.ops.copy import copy_if_overlapping
 from dml_vk.ops.fill import fill_constant
-from dml_vk.ops.view import View, access, check_count
+from dml_vk.ops.view import View, access, check_count, operand
 
 _STEP_NS = 8.0  # for each step of a binary search
 
@@ -26,8 +26,8 @@ def search_sorted(
     """Write for each source element how many elements of `ordered`, of its dtype, come before it.
 
     These are the ones that are less, or with `right` not greater. `ordered` has one dim and is
-    ascending, or is when taken in the order of the indexes `order`. Indexes out of bounds are safe:
-    they select some element.
+    ascending; with `order`, `ordered[order]` is. Indexes out of bounds are safe: they select some
+    element.
     """
     layout, device = target.layout, target.device
     if not layout.numel:
@@ -43,7 +43,7 @@ def search_sorted(
     plan = plan_search(
         "search",
         layout.sizes,
-        _operands(source, target),
+        (operand(source), operand(target)),
         _STEP_NS * count.bit_length(),
         device.profile,
         constants=(
@@ -52,8 +52,8 @@ def search_sorted(
         ),
         others=(ordered.dtype.itemsize, order.dtype.itemsize),
     )
-    steps = [one.layout.strides[0] & 0xFFFFFFFF for one in (ordered, order)]
-    reads = [access(one, False) for one in (source, ordered, order)]
+    steps = [view.layout.strides[0] & 0xFFFFFFFF for view in (ordered, order)]
+    reads = [access(view, False) for view in (source, ordered, order)]
     device.launch(plan, (*reads, access(target, True)), (count, *steps))
 
 
@@ -64,7 +64,7 @@ def write_coordinates(positions: View, target: View, sizes: Ints, dim: int) -> N
         plan = plan_search(
             "nonzero_axis",
             target.layout.sizes,
-            _operands(positions, target),
+            (operand(positions), operand(target)),
             3.0,
             target.device.profile,
             constants=(
@@ -74,12 +74,3 @@ def write_coordinates(positions: View, target: View, sizes: Ints, dim: int) -> N
         )
         operands = (access(positions, False), access(target, True))
         target.device.launch(plan, operands, (inner, sizes[dim]))
-
-
-def _operands(source: View, target: View) -> tuple[tuple[Ints, int, int], tuple[Ints, int, int]]:
-    a, b = source.layout, target.layout
-    return (a.strides, a.offset, source.dtype.itemsize), (
-        b.strides,
-        b.offset,
-        target.dtype.itemsize,
-    )

@@ -14,13 +14,22 @@ from dml_vk.dtypes import DType, bool_, uint32, uint64
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.kernels.plan.radix import suits
 from dml_vk.kernels.plan.sort import PITCH, RUN, plan_keys, plan_merge, plan_runs
+from dml_vk.kernels.plan.tasks import Operand
 from dml_vk.layout import Layout
 from dml_vk.ops import radix
 from dml_vk.ops.copy import copy_elements, copy_if_overlapping
 from dml_vk.ops.elementwise import cast_elements, compute
 from dml_vk.ops.gather import gather_elements
 from dml_vk.ops.parts import imag_part, real_part
-from dml_vk.ops.view import View, access, check_target, temporary, temporary_like, with_layout
+from dml_vk.ops.view import (
+    View,
+    access,
+    check_target,
+    operand,
+    temporary,
+    temporary_like,
+    with_layout,
+)
 from dml_vk.runtime.arenas import Allocation
 from dml_vk.runtime.device import Device
 from dml_vk.runtime.hazards import Access
@@ -69,9 +78,9 @@ def first_elements(
     """
     for part, first, where in _parts(dim, source, values, indexes):
         places = sort_places(what, part, dim, descending)
-        kept = with_layout(places, places.layout.narrow(dim, 0, first.layout.sizes[dim]))
-        gather_elements(what, part, kept, first, dim)
-        cast_elements(what, kept, where)
+        leading = with_layout(places, places.layout.narrow(dim, 0, first.layout.sizes[dim]))
+        gather_elements(what, part, leading, first, dim)
+        cast_elements(what, leading, where)
 
 
 def sort_places(what: str, source: View, dim: int, descending: bool) -> View:
@@ -82,19 +91,19 @@ def sort_places(what: str, source: View, dim: int, descending: bool) -> View:
     """
     if source.dtype.kind != "c":
         return sort_rows(what, source, dim, descending)
-    lost = temporary_like(what, source, bool_)
-    compute(what, OPERATORS["isnan"], [source], lost, source.dtype)
+    is_nan = temporary_like(what, source, bool_)
+    compute(what, OPERATORS["isnan"], [source], is_nan, source.dtype)
     places = sort_rows(what, imag_part(source), dim, descending)
-    for key in (real_part(source), lost):
-        finer = sort_rows(what, _taken(what, key, places, dim), dim, descending)
-        places = _taken(what, places, finer, dim)
+    for key in (real_part(source), is_nan):
+        order = sort_rows(what, _gathered(what, key, places, dim), dim, descending)
+        places = _gathered(what, places, order, dim)
     return places
 
 
-def _taken(what: str, source: View, places: View, dim: int) -> View:
-    taken = temporary_like(what, source, source.dtype)
-    gather_elements(what, source, places, taken, dim)
-    return taken
+def _gathered(what: str, source: View, places: View, dim: int) -> View:
+    gathered = temporary_like(what, source, source.dtype)
+    gather_elements(what, source, places, gathered, dim)
+    return gathered
 
 
 def sort_rows(what: str, source: View, dim: int, descending: bool) -> View:
@@ -118,8 +127,8 @@ def sort_flat(what: str, source: View) -> Sorted:
             copy_elements(what, source, packed)
             source, flat = packed, Layout((length,))
         return Sorted(*radix.sort_keys(what, with_layout(source, flat)))
-    found = _sorted(what, source, Layout(layout.sizes), length, length, False)
-    return Sorted(*[_flattened(each) for each in found])
+    rows = _sorted(what, source, Layout(layout.sizes), length, length, False)
+    return Sorted(*[_flattened(each) for each in rows])
 
 
 def _counts(source: View, dim: int) -> bool:
@@ -149,7 +158,7 @@ class _Scratch(NamedTuple):
         return View(device, self.allocation, moved, self.dtype)
 
     def all(self, writes: bool) -> Access:
-        """Return an access to all of it: kernels also move the padding between rows."""
+        """Return an access to the whole range: kernels also move the padding between rows."""
         return Access.of(self.allocation, self.start, self.start, self.start + self.nbytes, writes)
 
 
@@ -167,10 +176,7 @@ def _sorted(
     keys, places, *spare = _scratch(what, source, number, dtypes)
     plan = plan_keys(
         rows.sizes,
-        (
-            (source.layout.strides, source.layout.offset, source.dtype.itemsize),
-            (rows.strides, keys.start // key_bytes, key_bytes),
-        ),
+        (operand(source), Operand(rows.strides, keys.start // key_bytes, key_bytes)),
         source.dtype.code,
         profile,
     )
@@ -197,14 +203,14 @@ def _scratch(what: str, near: View, number: int, dtypes: Sequence[DType]) -> lis
     """
     sizes = [number * dtype.itemsize for dtype in dtypes]
     device, together = near.device, sum(sizes) <= near.device.limits.max_range_bytes // 2
-    found: list[_Scratch] = []
+    scratch: list[_Scratch] = []
     for nbytes, dtype in zip(sizes, dtypes):
-        if not (found and together):
+        if not (scratch and together):
             wanted, start = sum(sizes) if together else nbytes, 0
             allocation = device.allocate(what, wanted, near.allocation)
-        found.append(_Scratch(allocation, start, nbytes, dtype))
+        scratch.append(_Scratch(allocation, start, nbytes, dtype))
         start += nbytes
-    return found
+    return scratch
 
 
 def _flattened(view: View) -> View:
@@ -234,6 +240,6 @@ def _parts(dim: int, source: View, *targets: View) -> Iterator[tuple[View, ...]]
         return
     for start, length in ((0, most // 2), (most // 2, most - most // 2)):
         parts = [
-            with_layout(one, one.layout.narrow(at, start, length)) for one in (source, *targets)
+            with_layout(view, view.layout.narrow(at, start, length)) for view in (source, *targets)
         ]
         yield from _parts(dim, *parts)

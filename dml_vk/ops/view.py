@@ -7,6 +7,7 @@ import functools
 from dml_vk.arguments import Ints
 from dml_vk.dtypes import DType
 from dml_vk.errors import ONE_DEVICE, DeviceError, LayoutError
+from dml_vk.kernels.plan.tasks import Operand
 from dml_vk.layout import Layout
 from dml_vk.runtime.arenas import Allocation
 from dml_vk.runtime.device import Device
@@ -79,6 +80,14 @@ def access(view: View, writes: bool) -> Access:
         (base + high) * itemsize,
         writes,
     )
+
+
+def operand(view: View, strides: Ints | None = None) -> Operand:
+    """Return the elements as planners see them, with strides of their own or others."""
+    layout = view.layout
+    own = layout.strides if strides is None else strides
+    # Faster than a call of the class.
+    return tuple.__new__(Operand, (own, layout.offset, view.dtype.itemsize))
 
 
 def overlap(a: View, b: View) -> bool:

@@ -105,16 +105,16 @@ MUTANTS = (
         "fft-shift-back-of-odd-lengths",
         "an odd number of frequencies is shifted back by one more than it was shifted",
         "dml_vk/fft.py",
-        "sign * (given.shape[dim] // 2)",
-        "sign * given.shape[dim] // 2",
+        "sign * (tensor.shape[dim] // 2)",
+        "sign * tensor.shape[dim] // 2",
         ("tests/kernel/array/test_fft.py::test_frequencies_and_shifts",),
     ),
     Mutant(
         "fft-pairs-of-odd-numbers",
         "real numbers are read in twos also where zeros follow the first of a pair",
         "dml_vk/kernels/plan/fft.py",
-        "whole = (ends.there or 0) % (4 if ends.halves else 2) == 0",
-        "whole = (ends.there or 0) % 2 == 0",
+        "whole = (ends.present or 0) % (4 if ends.halves else 2) == 0",
+        "whole = (ends.present or 0) % 2 == 0",
         (
             "tests/kernel/array/test_fft.py::"
             "test_an_odd_number_of_reals_is_filled_with_zeros_in_any_layout",

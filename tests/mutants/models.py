@@ -124,8 +124,8 @@ MUTANTS = (
         "dask-place-within-a-block",
         "a chunk that begins within a block of random words takes the wrong ones of two",
         "dml_vk/ops/excerpts.py",
-        "yield target, blocks, place // words",
-        "yield target, blocks, place",
+        "yield target, blocks, word // words",
+        "yield target, blocks, word",
         ("tests/kernel/random/test_excerpts.py", f"{_CHUNKS}/test_random.py"),
     ),
     Mutant(

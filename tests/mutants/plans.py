@@ -106,8 +106,8 @@ MUTANTS = (
         "plan-fft-points-at-pairs",
         "two points are read at once where they only start at a multiple of two numbers",
         f"{_PLAN}/fft.py",
-        "if not is_aligned or any(place % 4 for place in (*places, task.starts[side])):",
-        "if not is_aligned or any(place % 2 for place in (*places, task.starts[side])):",
+        "if not is_aligned or any(number % 4 for number in (*strides, task.starts[side])):",
+        "if not is_aligned or any(number % 2 for number in (*strides, task.starts[side])):",
         (f"{_OPS}/test_fft.py::test_points_side_by_side_are_read_at_once",),
     ),
     Mutant(

@@ -48,4 +48,8 @@ def opcodes_of(kernel: str) -> dict[str, str]:
 
     It excludes the others, so that a new operator only changes the modules of its own kernels.
     """
-    return {one.opcode: OPCODES[one.opcode] for one in _TABLE if kernel in one.kernels}
+    return {
+        operator.opcode: OPCODES[operator.opcode]
+        for operator in _TABLE
+        if kernel in operator.kernels
+    }

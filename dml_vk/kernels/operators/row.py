@@ -29,13 +29,13 @@ class Operator:
     dtypes: str  # letters, as above
     chapter: str  # of the reference: docs/reference/elementwise.md
     family: str = "arithmetic"  # kernels are <kind of value>_<family>, except `cast` and `where`
-    extra_kernels: tuple[str, ...] = ()  # further kernels that have it, for DirectML's classes
+    extra_kernels: tuple[str, ...] = ()  # further kernels that compute it, for DirectML's classes
     result: str = ""  # the result dtype if it differs from that of the operands
     sizes: bool = False  # the results of complex numbers are real
     ulp: float = 0.0  # float32: maximum error; 0 is correctly rounded
-    quick: bool = False  # it takes an instruction, so it may be computed several times
-    by_parts: bool = False  # of complex numbers, it is done to both parts
-    divides: bool = False  # float32 depends on the device's own division, where that is exact
+    quick: bool = False  # one instruction, so fused kernels may compute it several times
+    by_parts: bool = False  # applies to both parts of complex numbers
+    divides: bool = False  # float32 uses the device's division, if that is exact
     by_device: bool = False  # float32 uses the device's arithmetic, which may flush subnormals
     parameters: tuple[tuple[str, float], ...] = ()  # (name, default)
     public: bool = True  # False: only used by DirectML or inside another function
@@ -108,10 +108,10 @@ class Operator:
         return f"{summary}\n\n>>> import dml_vk\n{self._call()}\n"
 
     def _call(self) -> str:
-        given, result = self.example.split(" -> ")
+        arguments, result = self.example.split(" -> ")
         # Examples of floats use float16, whose numbers print short.
         dtype = ', "float16"' if "." in result else ""
-        operands = re.findall(r"\[.*?\]", given)
+        operands = re.findall(r"\[.*?\]", arguments)
         arrays = ", ".join(f"dml_vk.asarray({operand}{dtype})" for operand in operands)
         call = f">>> dml_vk.{self.name}({arrays}).tolist()"
         if len(operands) > 1:

@@ -14,14 +14,14 @@ FIRST, END, BASES = 0, 1, 2
 SIZES = 3  # words after the bases
 
 Rate = Literal["bytes", "float32", "float64"]
-"""What a device's speed at a plan goes by: memory, or arithmetic of products."""
+"""What limits a plan: memory bandwidth, or multiply-adds of a dtype."""
 
 
 class Load(NamedTuple):
-    """What a work item reads at a binding, whose elements a chain may compute instead."""
+    """The reads of a work item at a binding, into which a chain can be inlined."""
 
     elements: float
-    unrolled: float  # of these, how many a driver writes out
+    unrolled: float  # of these, how many are in unrolled code
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -51,19 +51,19 @@ class Plan:
     arguments: tuple[int, ...] = ()
     # Products and the sums that they are added to are rounded once: see kernels/spirv/fma.py.
     fma: bool = False
-    # A workgroup does each work item together.
+    # The invocations of a workgroup do each work item together.
     by_teams: bool = False
     rate: Rate = "bytes"
-    # Lanes do as many work items together: each range starts and ends at a multiple of it.
+    # Work items that lanes do together: each range starts and ends at a multiple of it.
     together: int = 1
-    # Of the first bindings, where each element may be read several times, or not at all.
+    # The reads of the first bindings, if elements may be read several times, or never.
     loads: tuple[Load, ...] = ()
     # Only for the log: the chosen variant and its dim sizes.
     path: str = "single"
     sizes: tuple[int, ...] = ()
-    # What it was made for, if it can be part of a chain: see kernels/plan/fused.py.
+    # The operation of the plan, if it can be a node of a chain: see kernels/plan/fused.py.
     computed: Computed | None = None
-    # Of a chain, and of a kernel that one is attached to, what the module is made from.
+    # The recipe of a generated module: of a chain, or of a kernel with chains inlined.
     recipe: Recipe | Attached | None = None
 
     def rounds(self, units: int, groups: int) -> int:

@@ -7,7 +7,7 @@ import inspect
 from collections.abc import Callable
 from typing import Any, ParamSpec, TypeVar
 
-from dml_vk.kernels.plan.tasks import QUAD_BYTES
+from dml_vk.kernels.plan.tasks import QUAD_BYTES, Operand
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -16,10 +16,9 @@ R = TypeVar("R")
 def cached_plan(maxsize: int = 1024, **offsets: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
     """Cache a planner, so that equal calls return the same plan object.
 
-    A plan depends on an offset only through its position within a quad. So offsets are reduced
-    modulo a quad before the lookup, and views at different offsets share plans. `offsets` maps each
-    parameter that is an offset to the parameter with its item size; an `operands` parameter is a
-    sequence of (strides, offset, item size). Both kinds must be passed by position.
+    Offsets are reduced to their residues before the lookup, so views at different offsets share
+    plans. `offsets` maps each parameter that is an offset to the parameter with its item size; a
+    parameter `operands` is a sequence of operands. Both kinds must be passed by position.
     """
 
     def cached(planner: Callable[P, R]) -> Callable[P, R]:
@@ -34,10 +33,11 @@ def cached_plan(maxsize: int = 1024, **offsets: str) -> Callable[[Callable[P, R]
             for at, size in pairs:
                 key[at] %= QUAD_BYTES // key[size]
             for at in several:
+                # Most operands start at a quad.
                 key[at] = tuple(
                     [
-                        (strides, offset % (QUAD_BYTES // itemsize), itemsize)
-                        for strides, offset, itemsize in key[at]
+                        each if each[1] * each[2] < QUAD_BYTES else Operand.residue(each)
+                        for each in key[at]
                     ]
                 )
             return lookup(*key, **options)

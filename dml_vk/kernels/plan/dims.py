@@ -19,10 +19,10 @@ class Dim(NamedTuple):
     def dst(self) -> int:
         return self.strides[-1]
 
-    def narrowed(self, times: int, kept: int = 0) -> Dim:
-        """Count strides in elements `times` as wide, except for the first `kept` operands."""
-        narrow = [stride // times for stride in self.strides[kept:]]
-        return Dim((*self.strides[:kept], *narrow), self.size)
+    def narrowed(self, times: int, fixed: int = 0) -> Dim:
+        """Count strides in elements `times` as wide, except for the first `fixed` operands."""
+        narrow = [stride // times for stride in self.strides[fixed:]]
+        return Dim((*self.strides[:fixed], *narrow), self.size)
 
 
 def ascending(sizes: Ints, operands: Sequence[Ints]) -> tuple[list[Dim], Ints]:
@@ -54,13 +54,13 @@ def ascending(sizes: Ints, operands: Sequence[Ints]) -> tuple[list[Dim], Ints]:
     return merged or [Dim((1,) * len(operands), 1)], tuple(starts)
 
 
-def widened(dims: list[Dim], times: int, kept: int = 0) -> list[Dim]:
-    """Count dims in elements `times` as wide, except for the first `kept` operands.
+def widened(dims: list[Dim], times: int, fixed: int = 0) -> list[Dim]:
+    """Count dims in elements `times` as wide, except for the first `fixed` operands.
 
     Rows of all other operands must consist of whole wide elements.
     """
     inner, *outer = dims
-    wide = [dim.narrowed(times, kept) for dim in outer]
+    wide = [dim.narrowed(times, fixed) for dim in outer]
     if inner.size > times or not wide:
         wide.insert(0, Dim(inner.strides, inner.size // times))
     return wide
@@ -84,8 +84,8 @@ def split(dims: list[Dim], rank: int) -> tuple[list[Dim], list[Dim]]:
     if len(dims) <= rank:
         return dims, []
     order = sorted(range(1, len(dims)), key=lambda k: -dims[k].size)
-    kept = {0, *order[: rank - 1]}
-    return [dims[k] for k in sorted(kept)], [dims[k] for k in sorted(order[rank - 1 :])]
+    inside = {0, *order[: rank - 1]}
+    return [dims[k] for k in sorted(inside)], [dims[k] for k in sorted(order[rank - 1 :])]
 
 
 def offsets(dims: Iterable[Dim], starts: Ints) -> list[Ints]:

@@ -13,7 +13,7 @@ from dml_vk.kernels.plan.caching import cached_plan
 from dml_vk.kernels.plan.chain import Computed
 from dml_vk.kernels.plan.dims import offsets
 from dml_vk.kernels.plan.paths import plan_of, rows, tile
-from dml_vk.kernels.plan.tasks import columns_of, task_of
+from dml_vk.kernels.plan.tasks import Operand, columns_of, task_of
 from dml_vk.limits import Profile
 
 _BY_NAME = by_name(KERNELS)
@@ -23,13 +23,13 @@ _BY_NAME = by_name(KERNELS)
 def plan_computed(
     kernel: str,
     sizes: Ints,
-    operands: Sequence[tuple[Ints, int, int]],
+    operands: Sequence[Operand],
     spec: Ints,
     profile: Profile,
     *,
     arguments: bool = True,
 ) -> Plan:
-    """Plan an elementwise kernel over operands of (strides, offset, item size), dst last.
+    """Plan an elementwise kernel over operands, dst last.
 
     All strides are over the sizes of dst: 0 where a source is broadcast or a scalar. `spec` are
     the constants that follow those of the variant. Where the dims do not fit the push block, they

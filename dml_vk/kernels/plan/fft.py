@@ -1,4 +1,4 @@
-"""Plan Fourier transforms: Stockham's stages in order, some of which a launch does at once.
+"""Plan Fourier transforms: Stockham's stages in order, one or more in a launch.
 
 The stages of a length, and so the order of all operations, depend on the length and the dtype
 alone. How many stages a launch does depends on the device, and changes nothing but time.
@@ -73,41 +73,41 @@ KERNELS = (
 _BY_NAME = by_name(KERNELS)
 
 
-class Side(NamedTuple):
-    """How the points of a batch of transforms lie. Strides count real numbers."""
+class Points(NamedTuple):
+    """The layout of a batch of transforms in memory. Strides count real numbers."""
 
     strides: Ints  # of the batch
     step: int  # from one point of a transform to the next
     imaginary: int  # from a real part to its imaginary part; 0: there is none
     kind: int
-    in_quads: bool = False  # the first point is at the start of four real numbers
+    in_quads: bool = False  # the first point starts at a quad, if numbers are float32
 
 
-def side_of(
+def points_of(
     strides: Ints, step: int, offset: int, imaginary: int, *, conjugated: bool = False
-) -> Side:
+) -> Points:
     """Describe points whose first one is at this offset in memory that starts at a pair."""
-    paired = imaginary == 1 and not any(one % 2 for one in (*strides, step, offset))
+    paired = imaginary == 1 and not any(number % 2 for number in (*strides, step, offset))
     kind = PAIRED if paired else APART if imaginary else ALONE
     kind |= CONJUGATED if conjugated else 0
-    return Side(strides, step, imaginary, kind, paired and offset % 4 == 0)
+    return Points(strides, step, imaginary, kind, paired and offset % 4 == 0)
 
 
 class Ends(NamedTuple):
-    """What the first and the last launch of a transform do besides."""
+    """What the first and the last launch do besides: padding, cutting, scaling, factors."""
 
-    there: int | None = None  # points from here on are 0
-    halves: bool = False  # `there` counts real and imaginary parts
-    kept: int | None = None  # results from here on are not written
+    present: int | None = None  # points from here on are 0
+    halves: bool = False  # `present` counts real and imaginary parts
+    written: int | None = None  # results from here on are not written
     scale: Ints = ()  # the words of the factor of all results
-    before: int = 0  # what points are multiplied by when they are read: CHIRP or SPECTRUM
-    after: int = 0  # and when they are written: CHIRP
+    before: int = 0  # factors of points that are read: CHIRP or SPECTRUM
+    after: int = 0  # factors of points that are written: CHIRP
 
     def of(self, is_first: bool, is_last: bool) -> Ends:
-        """Return what a launch does, which may be the first or the last one, or both."""
-        there, halves, _, _, before, _ = self if is_first else _NOTHING
-        _, _, kept, scale, _, after = self if is_last else _NOTHING
-        return Ends(there, halves, kept, scale, before, after)
+        """Return those of a launch, which may be the first or the last one, or both."""
+        present, halves, _, _, before, _ = self if is_first else _NOTHING
+        _, _, written, scale, _, after = self if is_last else _NOTHING
+        return Ends(present, halves, written, scale, before, after)
 
 
 _NOTHING = Ends()
@@ -118,38 +118,38 @@ def by_teams(profile: Profile) -> bool:
     return profile.coalesces
 
 
-def by_groups(sizes: Ints, source: Side, target: Side, profile: Profile) -> bool:
-    """Whether lane groups keep a transform: they can shuffle, and its points lie side by side."""
-    near = all(
+def by_groups(sizes: Ints, source: Points, target: Points, profile: Profile) -> bool:
+    """Whether lane groups can keep a transform: lanes shuffle, and its points are adjacent."""
+    adjacent = all(
         abs(side.step) < abs(stride)
         for side in (source, target)
         for size, stride in zip(sizes, side.strides)
         if size > 1
     )
-    return near and profile.shuffles and profile.lanes == GROUP and not profile.coalesces
+    return adjacent and profile.shuffles and profile.lanes == GROUP and not profile.coalesces
 
 
-class Way(NamedTuple):
-    """Where points are read and written, what is done besides, and on which device."""
+class Transform(NamedTuple):
+    """The layouts of source and target, the ends, and the device."""
 
-    source: Side
-    target: Side
+    source: Points
+    target: Points
     ends: Ends
     itemsize: int
     profile: Profile
 
     @property
     def in_quads(self) -> tuple[bool, bool]:
-        """Whether two points may be read, and written, at once: both are there, or neither is."""
+        """Whether two points may be read, and written, at once: no pair is cut in half."""
         if self.itemsize != 4:
             return False, False
         source, target, ends = self[:3]
-        whole = (ends.there or 0) % (4 if ends.halves else 2) == 0
-        return source.in_quads and whole, target.in_quads and not (ends.kept or 0) % 2
+        whole = (ends.present or 0) % (4 if ends.halves else 2) == 0
+        return source.in_quads and whole, target.in_quads and not (ends.written or 0) % 2
 
 
 class _Task(NamedTuple):
-    """The dims of a launch, of which `captured` tells where in a transform a work item is."""
+    """The dims of a launch; the index along `captured` is a work item's position in a transform."""
 
     dims: list[Dim]
     outer: list[Dim]  # each index of these is a launch of its own
@@ -159,7 +159,7 @@ class _Task(NamedTuple):
 
 
 class _Work(NamedTuple):
-    """What the work items of a launch are."""
+    """The work items of a launch, and the kernel that does them."""
 
     name: str  # of the kernel
     dims: list[Dim]
@@ -167,7 +167,7 @@ class _Work(NamedTuple):
     elements: int  # of a work item, in all stages
     lanes: int
     extent: int = 1  # neighbours along dim 0 in all, of which a workgroup does several
-    nexts: Ints = (0, 0)  # from one of them to the next
+    nexts: Ints = (0, 0)  # strides between such neighbours, in source and target
     unit_rounds: int = 0
     local: int = 0  # invocations of a workgroup; 0: as many as usual
 
@@ -177,24 +177,24 @@ def plan_pass(
     sizes: Ints,
     n: int,
     stages: Pass,
-    way: Way,
+    transform: Transform,
 ) -> Plan:
     """Plan the launch of some stages for a batch of these sizes, none of which is 0."""
-    source, target = way[:2]
+    source, target = transform[:2]
     before, span = stages.before, n // stages.points
     after = span // before
     within = Dim((source.step, target.step), before)
     beyond = Dim((source.step * before, target.step * before * stages.points), after)
     captured, other = (within, beyond) if before > 1 else (beyond, within)
     steps = span * source.step, before * target.step
-    task = _task_of(sizes, way, captured, [other], steps, captured.strides)
+    task = _task_of(sizes, transform, captured, [other], steps, captured.strides)
     if stages.by_group:
-        work = _by_group(task, stages, way)
-    elif by_teams(way.profile):
-        work = _by_team(task, stages, way)
+        work = _by_group(task, stages, transform)
+    elif by_teams(transform.profile):
+        work = _by_team(task, stages, transform)
     else:
-        work = _by_lane(task, stages, way)
-    return _plan(task, work, way, (span, after))
+        work = _by_lane(task, stages, transform)
+    return _plan(task, work, transform, (span, after))
 
 
 @functools.lru_cache(maxsize=1024)
@@ -203,55 +203,56 @@ def plan_points(
     n: int,
     step: int,
     units: int,
-    way: Way,
+    transform: Transform,
 ) -> Plan:
     """Plan a step before or after transforms of n points.
 
-    Points are read and written at their own places, by work items that are points, or pairs.
+    Each work item reads and writes a point, or a pair of mirrored points.
     """
-    steps = way.source.step, way.target.step
-    task = _task_of(sizes, way, Dim((0, 0), units), [], steps, steps)
-    work = _Work("points", task.dims, {"STEP": step}, 2, way.profile.lanes)
-    return _plan(task, work, way, (n, 0))
+    steps = transform.source.step, transform.target.step
+    task = _task_of(sizes, transform, Dim((0, 0), units), [], steps, steps)
+    work = _Work("points", task.dims, {"STEP": step}, 2, transform.profile.lanes)
+    return _plan(task, work, transform, (n, 0))
 
 
 def _task_of(
     sizes: Ints,
-    way: Way,
+    transform: Transform,
     captured: Dim,
     others: Sequence[Dim],
     steps: Ints,
     reach: Ints,
 ) -> _Task:
-    """Sort dims by how near neighbours along them lie, and choose those of one launch.
+    """Sort dims by the distance of neighbours in memory, and choose those of one launch.
 
-    `reach` is how far neighbours along the captured dim lie apart.
+    `reach` are the distances of neighbours along the captured dim.
     """
-    batch, starts = ascending(sizes, (way.source.strides, way.target.strides))
+    batch, starts = ascending(sizes, (transform.source.strides, transform.target.strides))
     dims = [captured, *[dim for dim in (*others, *batch) if dim.size > 1]]
-    kept = sorted(dims[1:], key=lambda dim: -dim.size)[: _RANK - 1]
-    outer = [dim for dim in dims[1:] if dim not in kept]
-    near = {dim: sum(map(abs, dim.strides)) for dim in kept} | {captured: sum(map(abs, reach))}
-    dims = sorted(near, key=lambda dim: (near[dim], dim))
+    inside = sorted(dims[1:], key=lambda dim: -dim.size)[: _RANK - 1]
+    outer = [dim for dim in dims[1:] if dim not in inside]
+    distances = {dim: sum(map(abs, dim.strides)) for dim in inside}
+    distances |= {captured: sum(map(abs, reach))}
+    dims = sorted(distances, key=lambda dim: (distances[dim], dim))
     return _Task(dims, outer, dims.index(captured), starts, steps)
 
 
 def _by_lane(
     task: _Task,
     stages: Pass,
-    way: Way,
+    transform: Transform,
 ) -> _Work:
-    """Each work item is the points of one transform, or of two neighbours.
+    """Each work item does one transform, or two neighbours.
 
-    Where loads of quads gain, two points are read or written at once if they lie side by side.
+    On devices with fast quad loads, two adjacent points are read or written at once.
     """
     first, *others = task.dims
     reads = writes = SINGLY
-    if way.profile.widens:
-        busy = math.prod([dim.size for dim in task.dims]) >= 2 * way.profile.units_wanted
-        most = MOST_POINTS[way.itemsize] // 2 if busy else 0
-        reads = _at_once(task, stages, way.in_quads[0], most, 0)
-        writes = _at_once(task, stages, way.in_quads[1], most, 1)
+    if transform.profile.widens:
+        busy = math.prod([dim.size for dim in task.dims]) >= 2 * transform.profile.units_wanted
+        most = MOST_POINTS[transform.itemsize] // 2 if busy else 0
+        reads = _at_once(task, stages, transform.in_quads[0], most, 0)
+        writes = _at_once(task, stages, transform.in_quads[1], most, 1)
     columns = 2 if ACROSS in (reads, writes) else 1
     wide = Dim(tuple([stride * columns for stride in first.strides]), first.size // columns)
     radices = (*stages.radices, 1)[:2]
@@ -259,20 +260,20 @@ def _by_lane(
     return _Work(
         *("pass", [wide, *others], dict(zip(_PASS, own))),
         elements=stages.points * columns * len(stages.radices),
-        lanes=way.profile.lanes,
+        lanes=transform.profile.lanes,
         nexts=first.strides,
     )
 
 
 def _at_once(task: _Task, stages: Pass, is_aligned: bool, most: int, side: int) -> int:
-    """Tell which points lie side by side, at places that are multiples of four numbers.
+    """Return which points are adjacent and aligned to quads: ALONG, ACROSS or SINGLY.
 
-    A work item keeps two neighbours if they have at most `most` points each.
+    ACROSS needs transforms of at most `most` points, since a work item keeps two.
     """
     first, *others = task.dims
     step = task.steps[side]
-    places = [dim.strides[side] for dim in (*others, *task.outer)]
-    if not is_aligned or any(place % 4 for place in (*places, task.starts[side])):
+    strides = [dim.strides[side] for dim in (*others, *task.outer)]
+    if not is_aligned or any(number % 4 for number in (*strides, task.starts[side])):
         return SINGLY
     apart = first.strides[side] if first.size > 1 else 0
     if step == 2 and stages.points % 2 == 0 and apart % 4 == 0:
@@ -281,13 +282,13 @@ def _at_once(task: _Task, stages: Pass, is_aligned: bool, most: int, side: int) 
     return ACROSS if across and first.size % 2 == 0 and stages.points <= most else SINGLY
 
 
-def _by_group(task: _Task, stages: Pass, way: Way) -> _Work:
-    """Each work item is the points of one transform, which the lanes of a group keep."""
+def _by_group(task: _Task, stages: Pass, transform: Transform) -> _Work:
+    """Each work item is one transform, which the lanes of a group keep together."""
     own = stages.radices[:-1]
     first, *others = task.dims
     even = math.prod(own) % 2 == 0
-    reads = way.in_quads[0] and _in_twos(task, 0)
-    writes = way.in_quads[1] and even and _in_twos(task, 1)
+    reads = transform.in_quads[0] and _in_twos(task, 0)
+    writes = transform.in_quads[1] and even and _in_twos(task, 1)
     columns = 1
     if reads and task.captured == 0 and first.strides[0] == 2 and task.steps[0] != 2:
         columns = 2 - first.size % 2 if stages.points <= _GROUP_PAIR else 1
@@ -305,23 +306,23 @@ def _by_group(task: _Task, stages: Pass, way: Way) -> _Work:
 
 
 def _in_twos(task: _Task, side: int) -> bool:
-    """Tell whether pairs of points side by side are at multiples of four numbers."""
+    """Whether pairs of adjacent points are aligned to quads."""
     step = task.steps[side]
-    places = [dim.strides[side] for dim in (*task.dims, *task.outer) if dim.size > 1]
+    strides = [dim.strides[side] for dim in (*task.dims, *task.outer) if dim.size > 1]
     if side == 0 and step != 2 and task.captured == 0:
-        places[0] = step
+        strides[0] = step
     elif step != 2:
         return False
-    return not any(place % 4 for place in (*places, task.starts[side]))
+    return not any(number % 4 for number in (*strides, task.starts[side]))
 
 
-def _by_team(task: _Task, stages: Pass, way: Way) -> _Work:
-    """Each work item is the points of transforms that lie side by side."""
+def _by_team(task: _Task, stages: Pass, transform: Transform) -> _Work:
+    """Each work item is a group of adjacent transforms, which a workgroup keeps."""
     first, *others = task.dims
-    lanes = min(LOCAL_SIZE, way.profile.max_invocations)
-    across = max(1, min(TEAM_POINTS[way.itemsize] // stages.points, first.size))
+    lanes = min(LOCAL_SIZE, transform.profile.max_invocations)
+    across = max(1, min(TEAM_POINTS[transform.itemsize] // stages.points, first.size))
     wide = Dim(tuple([stride * across for stride in first.strides]), -(-first.size // across))
-    along = [int(abs(step) < abs(one)) for step, one in zip(task.steps, first.strides)]
+    along = [int(abs(step) < abs(stride)) for step, stride in zip(task.steps, first.strides)]
     ones = (1,) * (MOST_STAGES - len(stages.radices))
     own = (*stages.radices, *ones, int(stages.before > 1), stages.points, across, *along)
     items = [stages.points // radix * across for radix in stages.radices]
@@ -335,9 +336,9 @@ def _by_team(task: _Task, stages: Pass, way: Way) -> _Work:
     )
 
 
-def _plan(task: _Task, work: _Work, way: Way, turns: Ints) -> Plan:
-    source, target, ends, itemsize, profile = way
-    padded = 0 if ends.there is None else 2 if ends.halves else 1
+def _plan(task: _Task, work: _Work, transform: Transform, turns: Ints) -> Plan:
+    source, target, ends, itemsize, profile = transform
+    padded = 0 if ends.present is None else 2 if ends.halves else 1
     dims, lanes = work.dims, work.lanes
     units = math.prod([dim.size for dim in dims])
     columns = [[dim.size for dim in dims], *zip(*[dim.strides for dim in dims])]
@@ -351,7 +352,7 @@ def _plan(task: _Task, work: _Work, way: Way, turns: Ints) -> Plan:
         "TARGET": target.kind,
         "CAPTURED": task.captured,
         "PADDED": padded,
-        "CUT": int(ends.kept is not None),
+        "CUT": int(ends.written is not None),
         "SCALED": int(bool(ends.scale)),
         "BEFORE": ends.before,
         "AFTER": ends.after,
@@ -370,8 +371,8 @@ def _plan(task: _Task, work: _Work, way: Way, turns: Ints) -> Plan:
         "dst_im": target.imaginary,
         "span": span,
         "turn": turn,
-        "there": ends.there or 0,
-        "kept": ends.kept or 0,
+        "there": ends.present or 0,
+        "kept": ends.written or 0,
         "scale": (*ends.scale, 0, 0)[:2],
         "src_next": work.nexts[0],
         "dst_next": work.nexts[1],

@@ -13,12 +13,12 @@ MOST_POINTS = {4: 64, 8: 16}  # that one invocation keeps, by bytes of a real nu
 TEAM_POINTS = {4: 1024, 8: 512}  # that a workgroup keeps
 GROUP = 8  # lanes, and the radix of the last stage that they do together
 GROUP_STAGES = 4  # that they do before it
-_LEAST_GROUP = {4: 128, 8: 64}  # points that they keep
-_GROUP_POINTS = {4: 1024, 8: 1024}  # and the most, if these are all
-# Where a stage follows: the most points that they keep, and its radices, the best first.
+_LEAST_GROUP = {4: 128, 8: 64}  # the fewest points that they keep
+_GROUP_POINTS = {4: 1024, 8: 1024}  # the most, if no stage follows
+# If one follows: the most points that they keep, and its radices in order of preference.
 _GROUP_BEFORE = {4: (512, 1024), 8: (256,)}
 _AFTER = {4: (8, 16, 7, 5, 13, 11, 4, 3, 2), 8: (8, 7, 5, 4, 3, 2)}
-# Of the largest power of two that is a radix. Invocations keep few points of float64.
+# The exponents of the largest radix that is a power of two. Invocations keep few float64 points.
 _EXPONENT, _GROUP_EXPONENT = {4: 4, 8: 2}, {4: 4, 8: 3}
 
 
@@ -35,17 +35,17 @@ class Pass(NamedTuple):
 
 
 def radices_of(n: int, itemsize: int) -> Ints | None:
-    """Return the radices of the stages of a length, or None if it has larger prime factors.
+    """Return the radices of the stages of a length, or None if it has a large prime factor.
 
-    Where lanes can do the first stages together, the last of these has the radix 8.
+    If lane groups can do the first stages, the last of these has the radix 8.
     """
-    found = _factors(n, itemsize, _EXPONENT[itemsize])
-    if found is None or n % GROUP or n < _LEAST_GROUP[itemsize]:
-        return found
+    factors = _factors(n, itemsize, _EXPONENT[itemsize])
+    if factors is None or n % GROUP or n < _LEAST_GROUP[itemsize]:
+        return factors
     after = _after(n, itemsize)
     own = _factors(n // GROUP // after, itemsize, _GROUP_EXPONENT[itemsize]) if after else None
     if own is None:
-        return found
+        return factors
     return (*own, GROUP, *([after] if after > 1 else []))
 
 
@@ -61,48 +61,48 @@ def _after(n: int, itemsize: int) -> int:
 
 
 def _factors(n: int, itemsize: int, most: int) -> Ints | None:
-    """Return as few radices as possible, the largest first: primes, and at most 2**most."""
-    found, exponent = [], 0
+    """Return the fewest radices, descending: odd primes, and powers of two up to 2**most."""
+    factors, exponent = [], 0
     while n % 2 == 0:
         n //= 2
         exponent += 1
     for prime in (3, 5, 7, 11, 13) if itemsize == 4 else (3, 5, 7):
         while n % prime == 0:
             n //= prime
-            found.append(prime)
+            factors.append(prime)
     if n > 1:
         return None
-    found += [2**most] * (exponent // most)
+    factors += [2**most] * (exponent // most)
     if exponent % most:
-        found.append(2 ** (exponent % most))
-    return tuple(sorted(found, reverse=True)) or (1,)
+        factors.append(2 ** (exponent % most))
+    return tuple(sorted(factors, reverse=True)) or (1,)
 
 
 @functools.lru_cache(maxsize=1024)
 def passes_of(radices: Ints, itemsize: int, team: bool, group: bool) -> tuple[Pass, ...]:
-    """Split stages into launches: as few as possible, and then the longest as short as possible."""
-    first = _of_group(radices, itemsize) if group else 0
+    """Split stages into the fewest launches, and of those splits into the shortest longest one."""
+    first = _group_stages(radices, itemsize) if group else 0
     most = (TEAM_POINTS if team else MOST_POINTS)[itemsize]
     length = MOST_STAGES if team else 2
-    # Of the stages up to each: launches, points, ends.
+    # For the stages up to each end: (launches, points of the longest, their ends).
     best: dict[int, tuple[int, int, Ints]] = {first: (1, 0, (first,)) if first else (0, 0, ())}
     for end in range(first + 1, len(radices) + 1):
-        found = []
+        splits = []
         for start in range(max(first, end - length), end):
             points = math.prod(radices[start:end])
             if points <= most or end - start == 1:
                 launches, longest, ends = best[start]
-                found.append((launches + 1, max(longest, points), (*ends, end)))
-        best[end] = min(found)
+                splits.append((launches + 1, max(longest, points), (*ends, end)))
+        best[end] = min(splits)
     ends = best[len(radices)][2]
-    made = []
+    passes = []
     for start, end in zip((0, *ends), ends):
-        made.append(Pass(radices[start:end], math.prod(radices[:start]), end == first))
-    return tuple(made)
+        passes.append(Pass(radices[start:end], math.prod(radices[:start]), end == first))
+    return tuple(passes)
 
 
-def _of_group(radices: Ints, itemsize: int) -> int:
-    """Return how many stages a lane group does first: the last one has a radix of its lanes."""
+def _group_stages(radices: Ints, itemsize: int) -> int:
+    """Return how many first stages a lane group does: the last one has its number of lanes."""
     for count in range(min(GROUP_STAGES + 1, len(radices)), 1, -1):
         points = math.prod(radices[:count])
         is_last = radices[count - 1] == GROUP

@@ -25,7 +25,7 @@ from dml_vk.kernels.plan.base import Load, Plan
 from dml_vk.kernels.plan.caching import cached_plan
 from dml_vk.kernels.plan.dims import Dim, ascending, offsets, split, widened
 from dml_vk.kernels.plan.paths import ANY, NOTHING, Path, plan_of, row_constants, rows
-from dml_vk.kernels.plan.tasks import QUAD_BYTES, Task, columns_of, starts_of
+from dml_vk.kernels.plan.tasks import QUAD_BYTES, Operand, Task, columns_of, in_bytes, starts_of
 from dml_vk.limits import Profile
 
 GATHER_RANK, CHECK_RANK, SCATTER_RANK = 5, 7, 5
@@ -106,8 +106,8 @@ _BY_NAME = by_name(KERNELS)
 class Step(NamedTuple):
     """How an index maps to an element offset: index * stride, negative ones counted from `size`.
 
-    With size 0 indexes are not wrapped or clamped. If the index is flat over several dims and only
-    one of them counts, it is first reduced to `index // inner % length`; else both are 0.
+    With size 0, indexes are neither wrapped nor clamped. A linear index over several dims is first
+    reduced to that along one of them, `index // inner % length`; else both are 0.
     """
 
     stride: int
@@ -119,17 +119,17 @@ class Step(NamedTuple):
 @cached_plan(2048)
 def plan_gather(
     sizes: Ints,
-    operands: Sequence[tuple[Ints, int, int]],
+    operands: Sequence[Operand],
     code: int,
     step: Step,
     profile: Profile,
     *,
     places: bool = False,
 ) -> Plan:
-    """Plan a gather over operands of (strides, offset, item size): index, source and target.
+    """Plan a gather over operands: index, source and target.
 
-    `code` is that of the index dtype. With `places` the target gets the index's element offsets
-    plus the words of the source, which combines several indexes into one.
+    `code` is that of the index dtype. With `places`, the target gets the words of the source plus
+    the element offsets of the index, which combines several indexes into one.
     """
     strides, bases, itemsizes = columns_of(operands)
     dims, starts = ascending(sizes, strides)
@@ -150,14 +150,14 @@ def plan_gather(
 @cached_plan()
 def plan_scatter(
     sizes: Ints,
-    operands: Sequence[tuple[Ints, int, int]],
+    operands: Sequence[Operand],
     indexed: Ints,
     stride: int,
     claims_offset: int,
     elects: bool,
     profile: Profile,
 ) -> Plan:
-    """Plan a scatter over operands of (strides, offset, item size): index, source and target.
+    """Plan a scatter over operands: index, source and target.
 
     Index words count in `stride` elements of the target. The target has stride 0 along `indexed`,
     the dims of the advanced index. With `elects` only the last writer of each cell writes, as
@@ -171,8 +171,8 @@ def plan_scatter(
     for dim in reversed(indexed):
         nesting[dim] = outside
         outside *= max(1, sizes[dim])
-    found, starts = ascending(sizes, (*strides, tuple(nesting)))
-    dims = [Dim(dim.strides[:3], dim.size) for dim in found]
+    merged, starts = ascending(sizes, (*strides, tuple(nesting)))
+    dims = [Dim(dim.strides[:3], dim.size) for dim in merged]
     task, starts, times = _task(dims, starts[:3], bases, itemsizes, profile, stride)
     launches = [(index, source, 0, target) for index, source, target in offsets(task.outer, starts)]
     return plan_of(
@@ -193,7 +193,7 @@ def _task(
     Operands are an index that counts in `stride` elements, a source and a target. Stride 0 means
     that elements must not be widened.
     """
-    at = tuple([base + start * size for base, start, size in zip(bases, starts, itemsizes)])
+    at = in_bytes(bases, starts, itemsizes)
     task = Task(*split(dims, GATHER_RANK), itemsizes, at, profile)
     times = _times(task, stride) if stride else 1
     if times > 1:
@@ -228,7 +228,7 @@ def plan_check(
     size: int,
     profile: Profile,
 ) -> Plan:
-    """Plan a check that sets a word to 1 if any index is out of bounds for a dim of this size."""
+    """Plan a check that sets a word to 1 if an index is out of bounds for a dim of this size."""
     once = tuple([1 if stride == 0 and n else n for n, stride in zip(sizes, strides)])
     dims, (start,) = ascending(once, (strides,))
     inner, outer = split([Dim((*dim.strides, 0), dim.size) for dim in dims], CHECK_RANK)
@@ -291,8 +291,7 @@ def plan_claim(count: int, offset: int, itemsize: int, profile: Profile) -> Plan
 def plan_pick(count: int, itemsize: int, profile: Profile) -> Plan:
     """Plan writing to each of `count` adjacent cells the element of its elected writer, if any.
 
-    The cells start at a quad. The elements of writers are in one dim: the last parameter is their
-    distance.
+    The cells start at a quad. The elements of writers are a 1-D view, whose stride is a parameter.
     """
     words, whole = -(-count * itemsize // 4), count * itemsize // QUAD_BYTES
     dims = [Dim((1, 1, 1), 1)]

@@ -1,7 +1,7 @@
-"""Plan decompositions of matrices: each of a batch by a workgroup, a team, or by several of them.
+"""Plan decompositions: a team, which is a workgroup, does a matrix of a batch, or several do.
 
-A launch does some steps of a decomposition, of a matrix that is packed by rows. Which ones are its
-parameters, so that launches of other steps have the same plan.
+A launch does some steps of the decomposition of row-major matrices. The range of steps is a
+parameter, so launches of all steps have the same plan.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from dml_vk.kernels.plan.base import Plan
 from dml_vk.limits import Profile
 
 MOST_MEMBERS = 128  # of a team, as in glsl/include/families/team.glsl
-# Of a product and a sum in memory, on one slow core.
+# A multiply-add on memory, on one slow core.
 _TERM_NS = {"float32": 6.0, "float64": 8.0, "complex64": 12.0, "complex128": 32.0}
 _SPEC = ("LOCAL_SIZE",)
 _NOTHING: Mapping[str, str] = MappingProxyType({})
@@ -185,20 +185,20 @@ def divide_rounds(dtype: str) -> int:
 
 
 def root_rounds(dtype: str) -> int:
-    """Bound the root of a real number, or of a real part."""
+    """Bound the rounds of a square root of a real number."""
     return rounds.SQRT if dtype in ("float32", "complex64") else rounds.loop(28)
 
 
 def team_size(profile: Profile) -> int:
-    """The members of a team: on a CPU, whose lanes run in lockstep, they meet at no cost."""
+    """The members of a team: on a CPU as many as lanes, which meet at no cost."""
     if profile.coalesces:
         return min(MOST_MEMBERS, profile.max_invocations)
     return min(MOST_MEMBERS, profile.lanes)
 
 
-def turns(count: int, members: int, each: int = 0) -> int:
-    """Bound the rounds of a loop over tasks that members share."""
-    return rounds.loop(-(-count // members), each)
+def team_rounds(count: int, members: int, task_rounds: int = 0) -> int:
+    """Bound the rounds of a loop over tasks that members of a team share."""
+    return rounds.loop(-(-count // members), task_rounds)
 
 
 def steps_at_once(step_rounds: int) -> int:
@@ -207,7 +207,7 @@ def steps_at_once(step_rounds: int) -> int:
 
 
 def teams_for(tasks: int, profile: Profile) -> int:
-    """How many teams share the tasks of one matrix, if they need not meet."""
+    """How many teams share the tasks of a matrix, if they need no barrier."""
     return max(1, -(-tasks // team_size(profile)))
 
 
@@ -222,7 +222,7 @@ def plan_teams(
     constants: tuple[tuple[str, int], ...],
     profile: Profile,
 ) -> Plan:
-    """Plan a launch in which members take `unit_rounds` at most, and a team so many `terms`."""
+    """Plan a launch; members take at most `unit_rounds`, and a team does `terms` multiply-adds."""
     kernel = _BY_NAME[module.rpartition("_")[0]]
     return Plan(
         module,

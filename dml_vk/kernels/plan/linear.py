@@ -1,4 +1,4 @@
-"""What tiles of a product do with each sum before they store it: a bias and an activation."""
+"""The epilogue of tiles of a product: a bias and an activation."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ LINEAR_SPEC = (
 )
 # Activations that take few instructions.
 SHORT = (0, *[int(OPCODES[name]) for name in ("RELU", "LEAKY_RELU", "THRESHOLDED_RELU")])
-_OF_ROWS, _OF_COLUMNS = 1, 2  # what a bias is of
+_OF_ROWS, _OF_COLUMNS = 1, 2  # the dim of a bias
 
 
 class Linear(NamedTuple):
-    """A bias, which has an element for each index of the dim that only b has, and what follows."""
+    """The epilogue of a product: a bias along the dim that only b has, and an activation."""
 
     activation: int = 0  # an opcode of float_activation.comp, or 0
     params: Ints = ()  # its words, at most two
@@ -30,22 +30,22 @@ class Linear(NamedTuple):
 
 
 def storing_rounds(rows: int, columns: int, activation: int) -> int:
-    """The bound for storing a tile row by row, after an activation."""
-    each = 0 if activation in SHORT else COMPUTED["float_activation"].rounds
-    return rounds.loop(rows, columns * each)
+    """Bound the rounds of storing a tile row by row, after an activation."""
+    element = 0 if activation in SHORT else COMPUTED["float_activation"].rounds
+    return rounds.loop(rows, columns * element)
 
 
 def linear_path(
     path: Path, task: Task, linear: Linear, dtype: DType, b: int
 ) -> tuple[Path, dict[str, int]]:
-    """(the path of tiles with what follows sums, its constants); b is the number of that source."""
-    column, row, *kept = path.dims
+    """(the path of tiles with an epilogue, its constants); `b` is the number of that source."""
+    column, row, *others = path.dims
     narrow = dtype is not float32
     pairs = (
         narrow
         and column.dst == 1
         and column.size % 2 == 0
-        and task.aligned(-1, 4, [row, *kept])  # words
+        and task.aligned(-1, 4, [row, *others])  # words
     )
     by_rows = narrow or linear.activation not in SHORT
     if by_rows:

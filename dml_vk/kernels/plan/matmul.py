@@ -28,7 +28,7 @@ from dml_vk.kernels.plan.dims import Dim, ascending, offsets, split
 from dml_vk.kernels.plan.linear import LINEAR_SPEC, Linear, linear_path
 from dml_vk.kernels.plan.matmul_tile import RANK, RUN, Reading, exchange, tile_path
 from dml_vk.kernels.plan.paths import Path, plan_of, rows
-from dml_vk.kernels.plan.tasks import QUAD_BYTES, Task
+from dml_vk.kernels.plan.tasks import Operand, Task, columns_of, in_bytes
 from dml_vk.limits import Profile
 
 MAX_DEPTH = RUN**2  # of one plan
@@ -114,7 +114,7 @@ class Product(NamedTuple):
 
     plan: Plan
     swapped: bool  # b is the kernel's first source, a its second
-    strides_far: bool  # each work item strides across a whole source and uses little of each line
+    strides_far: bool  # work items stride across a whole source and use little of each cache line
 
 
 def plan_matmul(
@@ -132,13 +132,13 @@ def plan_matmul(
     """Plan a product with a depth from 1 to MAX_DEPTH, into dst: (strides, offset, dtype).
 
     With `more` it is added to dst. With `fma` each product and sum of float32 are rounded once.
-    With `linear`, which is for floats of up to 32 bits, more is done with each sum.
+    With `linear`, for floats of up to 32 bits, sums have an epilogue.
     """
     strides, offset, dtype = dst
     fma = fma and dtype is float32 and not (a.ones or b.ones)
     return _plan(
-        *(sizes, depth, _by_residue(a), _by_residue(b)),
-        *(strides, offset * dtype.itemsize % QUAD_BYTES, dtype, more, fma, linear, profile),
+        *(sizes, depth, a.residue(), b.residue()),
+        *(Operand(strides, offset, dtype.itemsize).residue(), dtype, more, fma, linear, profile),
     )
 
 
@@ -158,33 +158,22 @@ def partial_run(product: Product, numel: int, depth: int, profile: Profile) -> i
     return MAX_DEPTH if parts > 1 and numel * parts <= _MOST_PARTIAL else 0
 
 
-def _by_residue(source: Reading) -> Reading:
-    """Replace the offset by its position within a quad, in bytes: the plan depends on no more."""
-    return source._replace(offset=source.offset * source.dtype.itemsize % QUAD_BYTES)
-
-
 @lru_cache(maxsize=1024)
 def _plan(
     sizes: Ints,
     depth: int,
     a: Reading,
     b: Reading,
-    dst: Ints,
-    residue: int,
+    dst: Operand,
     dtype: DType,
     more: bool,
     fma: bool,
     linear: Linear | None,
     profile: Profile,
 ) -> Product:
-    itemsizes: Ints = (a.dtype.itemsize, b.dtype.itemsize, dtype.itemsize)
-    dims, starts = ascending(sizes, (a.strides, b.strides, dst))
-    byte_starts = tuple(
-        [
-            base + at * size
-            for base, at, size in zip((a.offset, b.offset, residue), starts, itemsizes)
-        ]
-    )
+    strides, bases, itemsizes = columns_of((a.operand, b.operand, dst))
+    dims, starts = ascending(sizes, strides)
+    byte_starts = in_bytes(bases, starts, itemsizes)
     tiles = dtype.itemsize == 4 or linear is not None
     swapped = tiles and dims[0].strides[1] == 0 and dims[0].strides[0] != 0
     if swapped:

@@ -11,7 +11,7 @@ from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Load
 from dml_vk.kernels.plan.dims import Dim, split
 from dml_vk.kernels.plan.paths import Path
-from dml_vk.kernels.plan.tasks import QUAD_BYTES, Task
+from dml_vk.kernels.plan.tasks import QUAD_BYTES, Operand, Task
 from dml_vk.kernels.plan.tiles import (
     LEAST_SHARED,
     READ_NS,
@@ -45,6 +45,15 @@ class Reading(NamedTuple):
     dtype: DType
     ones: bool = False
 
+    @property
+    def operand(self) -> Operand:
+        """The elements over the dims of dst."""
+        return Operand(self.strides, self.offset, self.dtype.itemsize)
+
+    def residue(self) -> Reading:
+        """Reduce the offset to the position within a quad."""
+        return self._replace(offset=self.operand.residue().offset)
+
 
 def exchange(operands: Ints) -> Ints:
     """Swap the two sources."""
@@ -75,8 +84,8 @@ def tile_path(
             itemsizes=exchange(task.itemsizes), byte_starts=exchange(task.byte_starts)
         )
     shared = shared and row.size >= LEAST_SHARED and column.size >= 2 * lanes
-    kept, outer = split(left, RANK - 2)
-    task = task._replace(dims=[column, row, *kept], outer=outer)
+    inside, outer = split(left, RANK - 2)
+    task = task._replace(dims=[column, row, *inside], outer=outer)
     times = math.prod([dim.size for dim in left])
     if team:
         down, across = team_spans(row.size, column.size, times, team, task.profile)
@@ -89,7 +98,7 @@ def tile_path(
         for k, (source, span) in enumerate(((a, down), (b, across)))
     ]
     deep = 1 if team else 4 if _BY_DEPTH in reads or (shared and depth % 4 == 0) else 1
-    others = [row, *kept]
+    others = [row, *inside]
     dst_quads = task.itemsize == 4 and column.dst == 1 and column.size % 4 == 0
     dst_quads = dst_quads and task.aligned(-1, QUAD_BYTES, others)
     tiles_down, tiles_across = -(-row.size // down), -(-column.size // across)
@@ -127,7 +136,7 @@ def tile_path(
             "A_TYPE": a.dtype.code,
             "B_TYPE": b.dtype.code,
         },
-        whole=groups * extent * (1 if team else block) * math.prod([dim.size for dim in kept]),
+        whole=groups * extent * (1 if team else block) * math.prod([dim.size for dim in inside]),
         edges=0,
         groups=groups,
         extent=extent,

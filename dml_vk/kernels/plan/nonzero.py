@@ -32,11 +32,11 @@ KERNELS = (
 )
 
 
-class Found(NamedTuple):
-    """Both passes.
+class Passes(NamedTuple):
+    """The plans of both passes.
 
-    The counting pass has one work item more than there are elements for. Its count is 0, so that an
-    exclusive scan leaves the total there.
+    The counting pass has one more work item, without elements. Its count is 0, so that an exclusive
+    scan leaves the total there.
     """
 
     counts: Plan
@@ -52,7 +52,7 @@ def plan_nonzero(
     type_code: int,
     index_bytes: int,
     profile: Profile,
-) -> Found | None:
+) -> Passes | None:
     """Plan a search that writes indexes of 4 or 8 bytes; None where there are too many dims."""
     dims = _in_order(sizes, strides)
     if len(dims) > MAX_RANK:
@@ -91,7 +91,7 @@ def plan_nonzero(
         sources = (itemsize, _COUNT_BYTES)
         return plan_of(KERNELS[0], variant, task, path, launches, sources=sources)
 
-    return Found(plan(True), plan(False))
+    return Passes(plan(True), plan(False))
 
 
 def _in_order(sizes: Ints, strides: Ints) -> list[Dim]:

@@ -64,10 +64,10 @@ class Pass(NamedTuple):
 @lru_cache(maxsize=1024)
 def work_of(sizes: Ints, strides: Ints, dims: Ints, ties: Ties) -> Work:
     """Describe the reduction of these dims."""
-    kept = [dim for dim in range(len(sizes)) if dim not in dims]
+    others = [dim for dim in range(len(sizes)) if dim not in dims]
     leaves = [Leaves(sizes[dim], strides[dim]) for dim in sorted(dims)]
-    kept_sizes, kept_strides = [sizes[dim] for dim in kept], [strides[dim] for dim in kept]
-    return Work(tuple(kept_sizes), tuple(kept_strides), _merged(leaves, ties))
+    other_sizes, other_strides = [sizes[dim] for dim in others], [strides[dim] for dim in others]
+    return Work(tuple(other_sizes), tuple(other_strides), _merged(leaves, ties))
 
 
 def _merged(leaves: Sequence[Leaves], ties: Ties) -> tuple[Leaves, ...]:
@@ -170,11 +170,11 @@ def _partial(
 ) -> Pass:
     """Make a pass that another one follows; its output has the dim order of its source."""
     order = sorted(range(len(sizes)), key=lambda dim: -abs(nesting[dim]) or -math.inf)
-    made = packed_strides(sizes, tuple(order))
-    kept = len(work.sizes)
-    left = [Leaves(size, step) for size, step in zip(sizes[kept:], made[kept:])]
-    rest = Work(work.sizes, made[:kept], _merged(left, ties))
-    return Pass(sizes, strides, indexes, leaves, block, count, made, rest)
+    packed = packed_strides(sizes, tuple(order))
+    rank = len(work.sizes)
+    left = [Leaves(size, step) for size, step in zip(sizes[rank:], packed[rank:])]
+    rest = Work(work.sizes, packed[:rank], _merged(left, ties))
+    return Pass(sizes, strides, indexes, leaves, block, count, packed, rest)
 
 
 def _trailing_zeros(number: int) -> int:

@@ -1,7 +1,7 @@
 """Plan passes of a radix sort of rows, each by one digit of 8 bits, the least significant first.
 
 A pass counts how often each digit occurs in each chunk of a row. The counts, in the order of digits
-and then of chunks, are summed up by a scan, and tell each chunk where its elements go. One
+and then of chunks, are scanned, which gives each chunk the positions of its elements. One
 invocation moves the elements of a chunk, one after the other, so equal digits keep their order.
 """
 
@@ -22,7 +22,7 @@ DIGIT_BITS, DIGITS = 8, 256
 # What is written for each element: see glsl/radix_move.comp.
 VALUE, PLACED, PLACE, JOINED, UNJOINED = range(5)
 MOST_JOINED = 2**24  # elements of a row whose places share a word with a digit
-LEAST_CHUNK = 512  # a unit reads and writes its counts, whatever the length of its chunk
+LEAST_CHUNK = 512  # elements; smaller chunks would be dominated by their counts
 # Rows from which on counting takes less time than merging, by the bytes of an element.
 SHORTEST = {1: 256, 2: 256, 4: 2048, 8: 2**17}
 _WORD = 4
@@ -110,7 +110,7 @@ def plan_move(
     has_places: bool,
     profile: Profile,
 ) -> Plan:
-    """Plan moving elements of a type to where the summed counts say, in a form."""
+    """Plan moving elements of a type to the positions that the scanned counts give, in a form."""
     per = QUAD_BYTES // itemsize
     each = rounds.loop(per) if itemsize < _WORD else 0
     turns = rounds.loop(-(-chunks.size // per), each) + rounds.loop(DIGITS)

@@ -1,8 +1,8 @@
 """Plan resampling: each element of dst is made from a few taps along each spatial dim of a source.
 
 The kernel sees the source with stride 0 along its spatial dims, and two more sources without
-memory: the index along the last spatial dim, and a linear one over the others. So dst may have its
-dims in any order. Where taps are, and their factors, is in a table.
+memory: the index along the last spatial dim, and the linear index over the others. So dst may have
+its dims in any order. A table has the positions of taps and their factors.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from dml_vk.kernels.plan.base import Load, Plan
 from dml_vk.kernels.plan.caching import cached_plan
 from dml_vk.kernels.plan.dims import Dim, ascending, offsets
 from dml_vk.kernels.plan.paths import plan_of, rows
-from dml_vk.kernels.plan.tasks import QUAD_BYTES, Task, columns_of
+from dml_vk.kernels.plan.tasks import QUAD_BYTES, Operand, Task, columns_of, in_bytes
 from dml_vk.limits import Profile
 
 _RANK = 4
@@ -46,21 +46,20 @@ _BY_NAME = by_name(KERNELS)
 @cached_plan(1024)
 def plan_resample(
     sizes: Ints,
-    operands: Sequence[tuple[Ints, int, int]],
+    operands: Sequence[Operand],
     steps: Ints,
     dtype: DType,
     taps: int,
     profile: Profile,
 ) -> Plan:
-    """Plan a launch over operands of (strides, offset, item size): source, indexes and dst.
+    """Plan a launch over operands: source, both indexes and dst.
 
     `sizes` are those of dst, whose first two dims are the batch and channels; `steps` are the
     strides of the source's spatial dims.
     """
     strides, bases, itemsizes = columns_of(operands)
     dims, starts = ascending(sizes, strides)
-    at = tuple([base + start * size for base, start, size in zip(bases, starts, itemsizes)])
-    task = Task(*_split(dims), itemsizes, at, profile)
+    task = Task(*_split(dims), itemsizes, in_bytes(bases, starts, itemsizes), profile)
     spatial = sizes[2:]
     # Taps are at any multiples of the steps, so a path depends on the alignment of these too.
     taken = [Dim((step, 0, 0, 0), 2) for step in steps]
@@ -82,10 +81,10 @@ def plan_resample(
 
 
 def _split(dims: list[Dim]) -> tuple[list[Dim], list[Dim]]:
-    """(dims of one launch, dims to loop over on the host): small ones that are not spatial.
+    """(dims of one launch, dims to loop over on the host): small dims that are not spatial.
 
-    The starts of indexes are parameters, so they are the same for all launches.
+    Launches share the starts of indexes, which are parameters.
     """
     order = sorted(dims, key=lambda dim: (not any(dim.strides[1:3]), -dim.size))
-    kept = order[:_RANK]
-    return [dim for dim in dims if dim in kept], [dim for dim in dims if dim not in kept]
+    inside = order[:_RANK]
+    return [dim for dim in dims if dim in inside], [dim for dim in dims if dim not in inside]

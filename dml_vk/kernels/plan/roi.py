@@ -86,10 +86,10 @@ def plan_samples(
     samples: int,
     profile: Profile,
 ) -> Plan:
-    """Plan the sums or the maxima of up to so many samples along each dim.
+    """Plan the sums or the maxima of up to `samples` samples along each dim.
 
     `ends` are the height and the width of the image, and `numbers` the bits of both pixel offsets
-    and of what is outside.
+    and of the value outside.
     """
     turns = rounds.loop(samples, rounds.loop(samples))
     _, kernel = KERNELS

@@ -1,7 +1,7 @@
 """Plan softmax and norms of whole rows: one launch reads each row, and then computes its elements.
 
-There is no plan where rows are too long, too few to keep the device busy, or laid out such that the
-kernels of `plan.reduce` and `finish` read them better.
+There is no plan for rows that are too long, too few to keep the device busy, or in a layout that
+the kernels of `plan.reduce` and `finish` read faster.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from dml_vk.kernels.plan.paths import (
     row_constants,
 )
 from dml_vk.kernels.plan.reduce import PAIR_OPCODES, PAIRS
-from dml_vk.kernels.plan.tasks import QUAD_BYTES, Task, columns_of
+from dml_vk.kernels.plan.tasks import QUAD_BYTES, Operand, Task, columns_of, in_bytes
 from dml_vk.limits import Profile
 
 _CHUNK = 16  # elements of the lowest node of a tree
@@ -71,13 +71,13 @@ _BY_NAME = by_name(KERNELS)
 
 
 class Finish(NamedTuple):
-    """The pair of a row, and what is made of it and an element, by their opcodes."""
+    """Opcodes and dtypes: of the pair of a row, and of what follows for each element."""
 
     pair: str
     eps: Ints  # its bits, for a pair that needs it
     finish: int
     after: int  # an activation, or 0
-    missing: int  # a bit for each of x, weight and bias that there is not
+    missing: int  # a bit for each of x, weight and bias that is absent
     types: Ints  # of x, weight and bias
 
 
@@ -96,38 +96,38 @@ class _Rows(NamedTuple):
 @cached_plan(2048)
 def plan_rows(
     sizes: Ints,
-    operands: Sequence[tuple[Ints, int, int]],
+    operands: Sequence[Operand],
     dims: Ints,
     part: int | None,
     done: Finish,
     profile: Profile,
 ) -> Plan | None:
-    """Plan rows along `dims` and, if given, parts along another one.
+    """Plan rows along `dims`, whose parts are along the dim `part` if it is not None.
 
-    Operands are (strides, offset, item size) of x, weight, bias and dst.
+    Operands are x, weight, bias and dst.
     """
     strides, bases, itemsizes = columns_of(operands)
-    inner = _merged([Dim(tuple([one[dim] for one in strides]), sizes[dim]) for dim in dims])
+    inner = _merged([Dim(tuple([operand[dim] for operand in strides]), sizes[dim]) for dim in dims])
     outer = Dim((0,) * 4, 1)
     if part is not None:
-        outer = Dim(tuple([one[part] for one in strides]), sizes[part])
-    kept = [dim for dim in range(len(sizes)) if dim not in dims and dim != part]
-    others, starts = ascending(tuple([sizes[dim] for dim in kept]), _only(strides, kept))
+        outer = Dim(tuple([operand[part] for operand in strides]), sizes[part])
+    row_dims = [dim for dim in range(len(sizes)) if dim not in dims and dim != part]
+    others, starts = ascending(tuple([sizes[dim] for dim in row_dims]), _only(strides, row_dims))
     if inner is None or len(others) > 2 or outer.size > _MOST_PARTS:
         return None
-    at = tuple([base + start * size for base, start, size in zip(bases, starts, itemsizes)])
+    at = in_bytes(bases, starts, itemsizes)
     rows = _Rows(inner, outer, (others[0], others[1] if len(others) > 1 else Dim((0,) * 4, 1)))
     task = Task([inner, outer, *rows.rows], [], itemsizes, at, profile)
     count = math.prod([dim.size for dim in others])
     return (_by_teams if profile.coalesces else _by_lanes)(task, rows, count, starts, done)
 
 
-def _only(strides: Sequence[Ints], kept: Sequence[int]) -> list[Ints]:
-    return [tuple([one[dim] for dim in kept]) for one in strides]
+def _only(strides: Sequence[Ints], dims: Sequence[int]) -> list[Ints]:
+    return [tuple([operand[dim] for dim in dims]) for operand in strides]
 
 
 def _merged(dims: Sequence[Dim]) -> Dim | None:
-    """Merge dims, outermost first, in their order; None where they do not."""
+    """Merge dims, outermost first, without reordering; None if they do not merge."""
     merged = Dim((1,) * 4, 1)
     for dim in reversed(dims):
         if dim.size == 1:
@@ -176,7 +176,7 @@ def _by_lanes(task: Task, rows: _Rows, count: int, starts: Ints, done: Finish) -
 def _is_across(task: Task, dim: Dim) -> bool:
     """Whether four indexes along it are a quad, or half of one, in x and in dst."""
     nbytes = _WIDTH * task.itemsize
-    others = [one for one in task.dims if one is not dim]
+    others = [other for other in task.dims if other is not dim]
     adjacent = dim.strides[0] == dim.dst == 1 and dim.size % _WIDTH == 0
     return adjacent and all(task.aligned(k, nbytes, others) for k in (0, -1))
 

@@ -27,7 +27,7 @@ from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.caching import cached_plan
 from dml_vk.kernels.plan.dims import Dim, ascending, offsets, split
 from dml_vk.kernels.plan.paths import LOCAL_SIZE, Path, plan_of
-from dml_vk.kernels.plan.tasks import QUAD_BYTES, Task, columns_of
+from dml_vk.kernels.plan.tasks import QUAD_BYTES, Operand, Task, columns_of, in_bytes
 from dml_vk.limits import Profile
 
 BLOCK = 64  # elements per block, on every level
@@ -100,14 +100,14 @@ class Rows(NamedTuple):
 
 @cached_plan()
 def plan_scan(
-    scan: Scan, sizes: Ints, operands: Sequence[tuple[Ints, int, int]], dim: int, profile: Profile
+    scan: Scan, sizes: Ints, operands: Sequence[Operand], dim: int, profile: Profile
 ) -> Passes:
-    """Plan a scan along `dim` of src into dst: operands of (strides, offset, item size)."""
+    """Plan a scan along `dim` of operands: src and dst."""
     strides, bases, itemsizes = columns_of(operands)
     row = Dim(tuple([each[dim] for each in strides]), sizes[dim])
     others = [each[:dim] + each[dim + 1 :] for each in (sizes, *strides)]
     dims, starts = ascending(others[0], others[1:])
-    byte_starts = tuple([base + at * size for base, at, size in zip(bases, starts, itemsizes)])
+    byte_starts = in_bytes(bases, starts, itemsizes)
     rows = _rows(row, Task(dims, [], itemsizes, byte_starts, profile))
     inner, outer = split(rows.dims, MADE_RANK - 1)
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from dml_vk.arguments import Ints
 from dml_vk.kernels.kernel import MADE_RANK, WORDS_SPEC, WRITES, Kernel, by_name, index_push
 from dml_vk.kernels.plan.base import Plan
@@ -9,7 +11,7 @@ from dml_vk.kernels.plan.caching import cached_plan
 from dml_vk.kernels.plan.dims import offsets
 from dml_vk.kernels.plan.paths import plan_of, rows
 from dml_vk.kernels.plan.rounds import loop
-from dml_vk.kernels.plan.tasks import columns_of, task_of
+from dml_vk.kernels.plan.tasks import Operand, columns_of, task_of
 from dml_vk.limits import Profile
 
 _ELEMENT_ROUNDS = {"search": loop(32), "nonzero_axis": 0}  # bisection of up to 2**32 elements
@@ -44,7 +46,7 @@ _BY_NAME = by_name(KERNELS)
 def plan_search(
     kernel: str,
     sizes: Ints,
-    operands: tuple[tuple[Ints, int, int], tuple[Ints, int, int]],
+    operands: Sequence[Operand],
     element_ns: float,
     profile: Profile,
     *,
@@ -53,7 +55,7 @@ def plan_search(
 ) -> Plan:
     """Plan one int64 per element of src.
 
-    `operands` are src and dst, as (strides, offset, item size). `others` are the item sizes of
+    `operands` are src and dst. `others` are the item sizes of
     further buffers that the kernel reads, from their first element.
     """
     task, starts = task_of(sizes, *columns_of(operands), MADE_RANK, profile)

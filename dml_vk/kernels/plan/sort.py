@@ -7,6 +7,8 @@ its row.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from dml_vk.arguments import Ints
 from dml_vk.kernels.kernel import COMPUTED_RANK, INDEX_SPEC, WORDS_SPEC, Kernel, by_name, index_push
 from dml_vk.kernels.plan import rounds
@@ -14,7 +16,7 @@ from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.caching import cached_plan
 from dml_vk.kernels.plan.dims import Dim, offsets
 from dml_vk.kernels.plan.paths import NOTHING, Path, plan_of, rows
-from dml_vk.kernels.plan.tasks import Task, columns_of, task_of
+from dml_vk.kernels.plan.tasks import Operand, Task, columns_of, task_of
 from dml_vk.limits import Profile
 
 PLACE_BYTES = 4
@@ -64,13 +66,13 @@ _BY_NAME = by_name(KERNELS)
 @cached_plan()
 def plan_keys(
     sizes: Ints,
-    operands: tuple[tuple[Ints, int, int], tuple[Ints, int, int]],
+    operands: Sequence[Operand],
     dtype_code: int,
     profile: Profile,
 ) -> Plan:
     """Plan the conversion of elements to keys; a mask in the scalars reverses the order.
 
-    `operands` are the elements and the keys, as (strides, offset, item size).
+    `operands` are the elements and the keys.
     """
     rank = COMPUTED_RANK[1]
     strides, bases, itemsizes = columns_of(operands)

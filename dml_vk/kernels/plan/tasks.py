@@ -13,6 +13,19 @@ from dml_vk.limits import Profile
 QUAD_BYTES = 16  # the widest load and store
 
 
+class Operand(NamedTuple):
+    """Elements in memory as planners see them: strides over the dims of a task, and the offset."""
+
+    strides: Ints
+    offset: int  # in elements
+    itemsize: int
+
+    def residue(self) -> Operand:
+        """Reduce the offset to the position within a quad: plans depend on no more of it."""
+        strides, offset, itemsize = self
+        return Operand(strides, offset % (QUAD_BYTES // itemsize or 1), itemsize)
+
+
 class Task(NamedTuple):
     """The canonical form of a strided operation. Per-operand fields list dst last."""
 
@@ -57,7 +70,7 @@ class Task(NamedTuple):
 
 
 def columns_of(operands: Sequence[tuple[Ints, int, int]]) -> tuple[tuple[Ints, ...], Ints, Ints]:
-    """Transpose operands of (strides, offset, item size) to (strides, byte bases, item sizes)."""
+    """Transpose operands to (strides, byte bases, item sizes)."""
     return (
         tuple([strides for strides, _, _ in operands]),
         tuple([offset * itemsize for _, offset, itemsize in operands]),
@@ -75,8 +88,12 @@ def task_of(
 ) -> tuple[Task, Ints]:
     """(the task in launches of at most `rank` dims, its starts in elements from the bases)."""
     dims, starts = ascending(sizes, strides)
-    byte_starts = tuple([base + at * size for base, at, size in zip(bases, starts, itemsizes)])
-    return Task(*split(dims, rank), itemsizes, byte_starts, profile), starts
+    return Task(*split(dims, rank), itemsizes, in_bytes(bases, starts, itemsizes), profile), starts
+
+
+def in_bytes(bases: Ints, starts: Ints, itemsizes: Ints) -> Ints:
+    """The first addresses of operands, from their bases in bytes and starts in elements."""
+    return tuple([base + start * size for base, start, size in zip(bases, starts, itemsizes)])
 
 
 def widest(task: Task) -> Task:

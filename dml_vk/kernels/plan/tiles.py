@@ -1,4 +1,4 @@
-"""The sizes of tiles of sums, and which invocations compute theirs together."""
+"""The sizes of tiles, and which invocations share what they read."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from dml_vk.kernels.plan.paths import LOCAL_SIZE, power_of_two
 from dml_vk.limits import Profile
 
 READ_NS = 4.0  # four elements of a source, on one slow core
-# Rows of a tile that lanes share, at least, and the terms of all sums that large ones are for.
+# The fewest rows of a tile that lanes share, and the terms from which on tiles are larger.
 LEAST_SHARED, _LARGE = 16, 2**26
-SHARED_TERM_NS = 0.03  # of lanes that compute together
-# Rows, columns and terms that workgroups are for, at least: so most of a block is used. Terms per
-# step of theirs: TERMS in matmul_tile.comp. The time to read an element of theirs, in terms.
+SHARED_TERM_NS = 0.03  # of a multiply-add, if lanes share rows
+# The fewest rows and columns for a workgroup, so that most of a block is used; its terms per step,
+# TERMS in matmul_tile.comp; the time to read an element from shared memory, in terms.
 _LEAST_SPAN, TEAM_TERMS, _TEAM_READ = 20, 16, 2.0
 TEAM_ACROSS = 8  # tiles of a block
 
@@ -20,14 +20,14 @@ TEAM_ACROSS = 8  # tiles of a block
 def team_of(rows: int, columns: int, depth: int, profile: Profile) -> int:
     """The invocations of a workgroup that does a block of tiles together, or 0.
 
-    It reads each element once into shared memory, where its lanes load adjacent addresses together.
+    It reads each element once into shared memory, with coalesced loads.
     """
     large = min(rows, columns) >= _LEAST_SPAN and depth >= TEAM_TERMS
     return min(LOCAL_SIZE, profile.max_invocations) if profile.coalesces and large else 0
 
 
 def team_spans(rows: int, columns: int, times: int, team: int, profile: Profile) -> Ints:
-    """The rows and columns of a tile of a workgroup: those that take the least time.
+    """The rows and columns of a tile of a workgroup, by the least estimated time.
 
     Large tiles read less from shared memory, but there are fewer.
     """
@@ -44,7 +44,7 @@ def team_spans(rows: int, columns: int, times: int, team: int, profile: Profile)
 
 
 def shared_spans(rows: int, columns: int, times: int, depth: int, profile: Profile) -> Ints:
-    """The rows and columns of a tile whose rows lanes share: those that take the least time.
+    """The rows and columns of a tile whose rows lanes share, by the least estimated time.
 
     Large tiles read less, but take long to compile.
     """
@@ -61,12 +61,12 @@ def shared_spans(rows: int, columns: int, times: int, depth: int, profile: Profi
 
 
 def load_of(span: float, deep: int, depth: int) -> Load:
-    """What a tile reads of so many rows or columns, `deep` terms at a time."""
+    """What a tile reads of `span` rows or columns, `deep` terms at a time."""
     return Load(span * depth, span * deep)
 
 
 def shared_load(span: int, deep: int, depth: int, piece: int, lanes: int) -> Load:
-    """What a lane reads of a tile's rows, which it shares with others.
+    """What a lane reads of the rows of a tile that lanes share.
 
     They are read by pieces of one or four: see glsl/include/families/matmul_source.glsl.
     """

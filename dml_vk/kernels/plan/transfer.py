@@ -1,4 +1,4 @@
-"""Plan what needs no kernel: copies and fills of one range of bytes are commands of Vulkan."""
+"""Plan copies and fills of one range of bytes, which are commands of Vulkan, not kernels."""
 
 from __future__ import annotations
 

@@ -17,11 +17,11 @@ from dml_vk.kernels.plan.fft import (
     ALONG,
     SINGLY,
     Ends,
-    Way,
+    Transform,
     by_groups,
     by_teams,
     plan_pass,
-    side_of,
+    points_of,
 )
 from dml_vk.kernels.plan.fft_stages import Pass, passes_of, radices_of
 from dml_vk.layout import Layout
@@ -130,22 +130,30 @@ def test_points_side_by_side_are_read_at_once():
     def reads_and_writes(n, batch, source, target, stages=None, ends=None, itemsize=4):
         stages = Pass((n,), 1) if stages is None else stages
         ends = Ends() if ends is None else ends
-        return plan_pass(batch, n, stages, Way(source, target, ends, itemsize, wide)).spec[-2:]
+        return plan_pass(batch, n, stages, Transform(source, target, ends, itemsize, wide)).spec[
+            -2:
+        ]
 
-    rows = side_of((512,), 2, 0, 1)
+    rows = points_of((512,), 2, 0, 1)
     assert reads_and_writes(16, (8,), rows, rows) == (ALONG, ALONG)
     assert reads_and_writes(256, (8,), rows, rows, Pass((16,), 1)) == (ACROSS, ALONG)
     assert reads_and_writes(256, (8,), rows, rows, Pass((16,), 16)) == (ACROSS, ACROSS)
     assert reads_and_writes(256, (8,), rows, rows, Pass((16, 4), 1)) == (SINGLY, ALONG)
     assert reads_and_writes(15, (8,), rows, rows) == (SINGLY, SINGLY)
-    columns = side_of((2,), 256, 0, 1)
+    columns = points_of((2,), 256, 0, 1)
     assert reads_and_writes(16, (64,), columns, columns) == (ACROSS, ACROSS)
     assert reads_and_writes(16, (65,), columns, columns) == (SINGLY, SINGLY)
     assert reads_and_writes(16, (8,), columns, columns) == (SINGLY, SINGLY)  # too few
-    assert reads_and_writes(16, (8,), side_of((512,), 2, 2, 1), rows) == (SINGLY, ALONG)
-    assert reads_and_writes(16, (8,), side_of((514,), 2, 0, 1), rows) == (SINGLY, ALONG)
-    assert reads_and_writes(16, (8,), rows, rows, ends=Ends(there=5, kept=6)) == (SINGLY, ALONG)
-    assert reads_and_writes(16, (8,), rows, rows, ends=Ends(14, True, kept=5)) == (SINGLY, SINGLY)
+    assert reads_and_writes(16, (8,), points_of((512,), 2, 2, 1), rows) == (SINGLY, ALONG)
+    assert reads_and_writes(16, (8,), points_of((514,), 2, 0, 1), rows) == (SINGLY, ALONG)
+    assert reads_and_writes(16, (8,), rows, rows, ends=Ends(present=5, written=6)) == (
+        SINGLY,
+        ALONG,
+    )
+    assert reads_and_writes(16, (8,), rows, rows, ends=Ends(14, True, written=5)) == (
+        SINGLY,
+        SINGLY,
+    )
     assert reads_and_writes(16, (8,), rows, rows, itemsize=8) == (SINGLY, SINGLY)
 
 
@@ -202,7 +210,7 @@ def test_lane_groups_do_what_they_can_keep():
     assert stages_and_groups(64, 8) == ([(8, 8)], [True])
     assert stages_and_groups(2048, 8) == ([(8, 4, 8), (8,)], [True, False])
     assert stages_and_groups(4096, 8)[1] == [False] * 3
-    rows, columns = side_of((2048, 4096), 2, 0, 1), side_of((2, 4096), 128, 0, 1)
+    rows, columns = points_of((2048, 4096), 2, 0, 1), points_of((2, 4096), 128, 0, 1)
     assert by_groups((3, 2), rows, rows, SHUFFLING)
     assert not by_groups((3, 2), rows, columns, SHUFFLING)
     assert not by_groups((3, 2), columns, rows, SHUFFLING)
@@ -213,11 +221,11 @@ def test_lane_groups_do_what_they_can_keep():
 def test_lane_groups_read_and_write_points_side_by_side_at_once():
     def found(n, batch, source, target, stages, ends=None, itemsize=4):
         ends = Ends() if ends is None else ends
-        plan = plan_pass(batch, n, stages, Way(source, target, ends, itemsize, SHUFFLING))
+        plan = plan_pass(batch, n, stages, Transform(source, target, ends, itemsize, SHUFFLING))
         assert plan.path == "group"
         return plan.spec[-3:], plan.units
 
-    rows = side_of((4096,), 2, 0, 1)
+    rows = points_of((4096,), 2, 0, 1)
     all_at_once, part = Pass((16, 8), 1, True), Pass((4, 4, 8), 1, True)
     assert found(128, (8,), rows, rows, all_at_once) == ((1, 1, 1), 8)
     assert found(136, (8,), rows, rows, Pass((17, 8), 1, True)) == ((0, 0, 1), 8)
@@ -227,12 +235,12 @@ def test_lane_groups_read_and_write_points_side_by_side_at_once():
         (0, 1, 1),
         8 * 4,
     )  # many
-    assert found(128, (8,), side_of((4096,), 2, 2, 1), rows, all_at_once) == ((0, 1, 1), 8)
-    assert found(128, (8,), side_of((4098,), 2, 0, 1), rows, all_at_once) == ((0, 1, 1), 8)
-    assert found(128, (8,), rows, side_of((4098,), 2, 0, 1), all_at_once) == ((1, 0, 1), 8)
-    assert found(128, (8,), rows, rows, all_at_once, Ends(there=5, kept=6)) == ((0, 1, 1), 8)
-    assert found(128, (8,), rows, rows, all_at_once, Ends(14, True, kept=5)) == ((0, 0, 1), 8)
-    assert found(1024, (8,), rows, rows, part, Ends(there=5)) == ((0, 1, 1), 8 * 8)
+    assert found(128, (8,), points_of((4096,), 2, 2, 1), rows, all_at_once) == ((0, 1, 1), 8)
+    assert found(128, (8,), points_of((4098,), 2, 0, 1), rows, all_at_once) == ((0, 1, 1), 8)
+    assert found(128, (8,), rows, points_of((4098,), 2, 0, 1), all_at_once) == ((1, 0, 1), 8)
+    assert found(128, (8,), rows, rows, all_at_once, Ends(present=5, written=6)) == ((0, 1, 1), 8)
+    assert found(128, (8,), rows, rows, all_at_once, Ends(14, True, written=5)) == ((0, 0, 1), 8)
+    assert found(1024, (8,), rows, rows, part, Ends(present=5)) == ((0, 1, 1), 8 * 8)
     assert found(128, (8,), rows, rows, all_at_once, itemsize=8) == ((0, 0, 1), 8)
 
 
@@ -263,7 +271,7 @@ def test_a_convolution_takes_no_launches_but_those_of_its_transforms(monkeypatch
     monkeypatch.setattr(fft, "_launch", lambda plan, *_: plans.append(plan))
     transformed(x)
     radices, batch = radices_of(2048, 4), x.layout.sizes[:-2]
-    rows, profile = side_of((2 * 1021,), 2, 0, 1), x.device.profile
+    rows, profile = points_of((2 * 1021,), 2, 0, 1), x.device.profile
     one_way = passes_of(radices, 4, by_teams(profile), by_groups(batch, rows, rows, profile))
     assert len(plans) == 2 * len(one_way)
     assert "points" not in [plan.path for plan in plans]
