@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
 import dml_vk
 from dml_vk.dtypes import float16, float32, float64, int8, int32, int64, uint8, uint64
 from dml_vk.errors import DTypeError, LayoutError, LayoutIndexError, RangeError
+from dml_vk.kernels.reductions import REDUCTIONS
 from dml_vk.layout import Layout, channels_last
 from dml_vk.testing.reductions import tree_sum
 from tests import tier
@@ -240,3 +243,14 @@ def test_a_number_has_the_axes_that_numpy_gives_it():
             assert (found.shape, found.item()) == ((), getattr(np, name)(array, axis=axis))
         with pytest.raises(LayoutIndexError, match="there are none"):
             getattr(dml_vk, name)(x, axis=1)
+
+
+def test_dtypes_that_a_reduction_does_not_take(monkeypatch):
+    for name in ("all", "prod"):
+        row = dataclasses.replace(REDUCTIONS[name], dtypes="iu")
+        monkeypatch.setitem(REDUCTIONS, name, row)
+        x = dml_vk.ones((1, 2, 1, 3, 1), "float16")
+        with pytest.raises(
+            DTypeError, match=rf"^{name}: dtype must be one of .*; got dtype=.*float16"
+        ):
+            getattr(dml_vk, name)(x)

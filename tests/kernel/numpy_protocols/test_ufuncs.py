@@ -52,7 +52,7 @@ def test_ufuncs_call_our_equivalents():
 
 
 def test_ufuncs_reduce():
-    for function in ufuncs.REDUCTIONS:
+    for function in ufuncs.REDUCED:
         logical = function.__name__.startswith("logical")
         array = TRUE if logical else I
         x = dml_vk.asarray(array)
