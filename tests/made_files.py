@@ -1,4 +1,4 @@
-"""Files that follow from the tables of operators and reductions.
+"""Files that follow from the code: from the tables of operators and reductions, and from `nn`.
 
 `python -m tests.made_files` writes them.
 """
@@ -9,12 +9,14 @@ import inspect
 import json
 import re
 import runpy
+import sys
 import textwrap
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
 import dml_vk
+from dml_vk import nn
 from dml_vk.array import elementwise, statistics
 from dml_vk.kernels.operators import NOT_PUBLIC, OPERATORS, Operator
 from dml_vk.kernels.reductions import REDUCTIONS, Reduction
@@ -31,6 +33,7 @@ METHODS = PACKAGE / "tensor" / "reduction_methods.pyi"
 TABLE = ROOT / "docs" / "operators.md"
 REFERENCE = ROOT / "docs" / "reference" / "elementwise.md"
 STATISTICS = ROOT / "docs" / "reference" / "statistics.md"
+NETWORKS = ROOT / "docs" / "reference" / "networks.md"
 PROTOCOLS = ROOT / "docs" / "protocols.md"
 HEAD = "# Made by `python -m tests.made_files`. There is no such module at run time.\n"
 
@@ -120,6 +123,24 @@ def chapters(page: str, rows: Iterable[Operator | Reduction]) -> str:
     return page
 
 
+def networks() -> str:
+    """The page with each function that it lacks: after others of its module, or in a chapter."""
+    page = NETWORKS.read_text()
+    homes = {name: inspect.unwrap(getattr(nn, name)).__module__ for name in nn.__all__}
+    for name, home in homes.items():
+        entry = f"::: dml_vk.nn.{name}\n"
+        if entry in page:
+            continue
+        beside = [f"::: dml_vk.nn.{other}\n" for other in homes if homes[other] == home]
+        at = max([page.rfind(other) + len(other) for other in beside if other in page], default=0)
+        if at:
+            page = f"{page[:at]}\n{entry}{page[at:]}"
+        else:
+            title = str(sys.modules[home].__doc__).splitlines()[0].partition(":")[0].rstrip(".")
+            page = f"{page.rstrip()}\n\n## {title}\n\n{entry}"
+    return page
+
+
 def protocols() -> str:
     """The page with all of NumPy's functions that tensors have."""
     page = PROTOCOLS.read_text()
@@ -144,6 +165,7 @@ FILES: dict[Path, Callable[[], str]] = {
     REDUCED: reductions,
     METHODS: methods,
     STATISTICS: statistics_page,
+    NETWORKS: networks,
     PROTOCOLS: protocols,
     CODES: codes,
 }
