@@ -58,6 +58,9 @@ def test_ufuncs_reduce():
         x = dml_vk.asarray(array)
         for named in ({}, {"axis": None}, {"axis": 1, "keepdims": True}):
             check_same(function, function.reduce(x, **named), function.reduce(array, **named))
+        for initial in (False, True) if logical else (3,):
+            named = {"axis": 1, "initial": initial}
+            check_same(function, function.reduce(x, **named), function.reduce(array, **named))
     out = dml_vk.empty((3,), "int64")
     assert np.add.reduce(dml_vk.asarray(I), 0, None, out) is out
     assert out.tolist() == I.sum(0).tolist()
