@@ -36,6 +36,7 @@ from dml_vk.errors import (
     ShaderError,
 )
 from dml_vk.kernels.operators import NOT_PUBLIC, OPERATORS
+from dml_vk.kernels.reductions import REDUCTIONS
 from dml_vk.layout import (
     Layout,
     MemoryFormat,
@@ -121,7 +122,7 @@ _MODULES = {
     "compiler.compiled": "compile fuse",
     "array.sets": "unique unique_all unique_counts unique_inverse unique_values",
     "array.sorting": "argsort sort sort_complex top_k",
-    "array.statistics": "all any argmax argmin count_nonzero max min prod sum",
+    "array.statistics": " ".join(sorted(REDUCTIONS)),
     "tensor.core": "copy",
     "tensor.methods": "Tensor",
     "observe.copies": "trace",

@@ -42,14 +42,14 @@ def hinted(function: F) -> F:
     passed = ", ".join([*placed, *[f"{name}={name}" for name in named]])
     wrong = " or ".join(["more", "theirs", *[f"{name} is missing" for name in asked]])
     text = (
-        f"def {code.co_name}({', '.join(parts)}):\n"
+        f"def {function.__name__}({', '.join(parts)}):\n"
         f"    if {wrong}:\n"
         f"        return answer(function, [{', '.join(placed)}], more, theirs)\n"
         f"    return function({passed})\n"
     )
     space: dict[str, Any] = {"answer": _answer, "function": function, "missing": _MISSING}
     exec(compile(text, f"{__file__}:call", "exec"), space)  # of the package, but no line of it
-    call = space[code.co_name]
+    call = space[function.__name__]
     call.__defaults__, call.__kwdefaults__ = tuple(defaults), function.__kwdefaults__
     return cast(F, functools.update_wrapper(call, function))
 

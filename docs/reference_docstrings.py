@@ -113,9 +113,10 @@ class Docstrings(griffe.Extension):
 
     def on_package(self, *, pkg: griffe.Module, **_: Any) -> None:
         # A stub has their signatures, and of their docstrings the sentence.
-        functions = pkg["array.operator_functions"].functions
-        for name, found in importlib.import_module("dml_vk.array.elementwise").MADE.items():
-            functions[name].docstring = griffe.Docstring(str(inspect.getdoc(found)))
+        for table, module in (("operator", "elementwise"), ("reduction", "statistics")):
+            functions = pkg[f"array.{table}_functions"].functions
+            for name, found in importlib.import_module(f"dml_vk.array.{module}").MADE.items():
+                functions[name].docstring = griffe.Docstring(str(inspect.getdoc(found)))
         # Hypothesis itself gives strategies the function that they draw with.
         for found in pkg["testing.strategies"].functions.values():
             if any("composite" in str(one.value) for one in found.decorators):

@@ -1,25 +1,27 @@
-"""Reductions: sums, means, minima and maxima, `any` and `all`, over some or all axes.
+"""Reductions: sums, minima and maxima, `any` and `all`, over some or all axes.
 
-Named and called as in the array API standard, and all with `out=`. The result keeps the memory
-format of the remaining dims. Floats are added in an order that depends only on the shape and the
-axes, as specified in `dml_vk.ops.reduce`: the bits are the same on every device and for every
-layout, and errors grow with the logarithm of the number of elements, as in NumPy's best case.
+`dml_vk.kernels.reductions` lists them. They are named and called as in the array API standard, and
+all with `out=`. The result keeps the memory format of the remaining dims. Floats are added in an
+order that depends only on the shape and the axes, as specified in `dml_vk.ops.reduce`: the bits are
+the same on every device and for every layout, and errors grow with the logarithm of the number of
+elements, as in NumPy's best case.
 """
 
 from __future__ import annotations
 
 import builtins
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dml_vk.arguments import Axes, Ints, is_axis_of_none, is_one, to_bool
 from dml_vk.array.calls import call
 from dml_vk.array.complex_extremes import is_extreme, write_extreme
 from dml_vk.array.manipulation import to_axes
-from dml_vk.dtypes import DType, bool_, complex128, float32, float64, int64, to_dtype, uint8
+from dml_vk.dtypes import DTYPES, DType, bool_, complex128, float32, float64, int64, to_dtype, uint8
 from dml_vk.errors import LayoutError
 from dml_vk.hints import hinted
+from dml_vk.kernels.reductions import REDUCTIONS, Reduction
 from dml_vk.layout import Layout
 from dml_vk.ops.complex_products import multiply_along
 from dml_vk.ops.elementwise import cast_elements, check_cast, converted
@@ -36,151 +38,6 @@ from dml_vk.tensor.operands import (
     to_tensor,
 )
 from dml_vk.tracing.formats import operation
-
-
-@hinted
-def sum(
-    x: Tensor,
-    /,
-    axis: Axes | None = None,
-    *,
-    dtype: Any = None,
-    keepdims: bool = False,
-    out: Tensor | None = None,
-) -> Tensor:
-    """Return the sums over these axes, or over all.
-
-    Unless `dtype` is given, integers are added as int64 or uint64, bools as int64, and floats in
-    their own dtype; float16 is added in float32 and rounded once.
-
-    >>> import dml_vk
-    >>> x = dml_vk.asarray([[1, 2, 3], [4, 5, 6]])
-    >>> dml_vk.sum(x).item(), dml_vk.sum(x, axis=0).tolist()
-    (21, [5, 7, 9])
-    >>> dml_vk.sum(x, axis=1, keepdims=True).tolist()
-    [[6], [15]]
-    """
-    return _accumulated("sum", x, axis, dtype, keepdims, out)
-
-
-@hinted
-def prod(
-    x: Tensor,
-    /,
-    axis: Axes | None = None,
-    *,
-    dtype: Any = None,
-    keepdims: bool = False,
-    out: Tensor | None = None,
-) -> Tensor:
-    """Return the products over these axes, or over all, with the dtypes and the order of `sum`.
-
-    >>> import dml_vk
-    >>> dml_vk.prod(dml_vk.asarray([[1, 2, 3], [4, 5, 6]]), axis=1).tolist()
-    [6, 120]
-    """
-    return _accumulated("prod", x, axis, dtype, keepdims, out)
-
-
-@hinted
-def max(
-    x: Tensor, /, axis: Axes | None = None, *, keepdims: bool = False, out: Tensor | None = None
-) -> Tensor:
-    """Return the maxima over these axes; NaN if any element is NaN. +0 is greater than -0.
-
-    Complex numbers are compared by their real parts, and then by their imaginary parts.
-
-    >>> import dml_vk
-    >>> dml_vk.max(dml_vk.asarray([[1.0, 7.0], [3.0, 2.0]]), axis=0).tolist()
-    [3.0, 7.0]
-    """
-    return _reduced("max", x, to_tensor("max", "x", x).dtype, axis, keepdims, out)
-
-
-@hinted
-def min(
-    x: Tensor, /, axis: Axes | None = None, *, keepdims: bool = False, out: Tensor | None = None
-) -> Tensor:
-    """Return the minima over these axes; NaN if any element is NaN. -0 is less than +0.
-
-    Complex numbers are compared as by `max`.
-
-    >>> import dml_vk
-    >>> dml_vk.min(dml_vk.asarray([[1.0, 7.0], [3.0, 2.0]]), axis=0).tolist()
-    [1.0, 2.0]
-    """
-    return _reduced("min", x, to_tensor("min", "x", x).dtype, axis, keepdims, out)
-
-
-@hinted
-def any(
-    x: Tensor, /, axis: Axes | None = None, *, keepdims: bool = False, out: Tensor | None = None
-) -> Tensor:
-    """Return whether any element over these axes is true (not 0); NaN is true.
-
-    >>> import dml_vk
-    >>> dml_vk.any(dml_vk.asarray([[0, 0], [0, 3]]), axis=1).tolist()
-    [False, True]
-    """
-    return _reduced("any", x, bool_, axis, keepdims, out)
-
-
-@hinted
-def all(
-    x: Tensor, /, axis: Axes | None = None, *, keepdims: bool = False, out: Tensor | None = None
-) -> Tensor:
-    """Return whether all elements over these axes are true (not 0); NaN is true.
-
-    >>> import dml_vk
-    >>> dml_vk.all(dml_vk.asarray([[0, 1], [2, 3]]), axis=1).tolist()
-    [False, True]
-    """
-    return _reduced("all", x, bool_, axis, keepdims, out)
-
-
-@hinted
-def count_nonzero(
-    x: Tensor, /, axis: Axes | None = None, *, keepdims: bool = False, out: Tensor | None = None
-) -> Tensor:
-    """Count the elements over these axes that are not 0, as int64; NaN is not 0.
-
-    >>> import dml_vk
-    >>> dml_vk.count_nonzero(dml_vk.asarray([[0, 1], [2, 3]]), axis=1).tolist()
-    [1, 2]
-    """
-    return _reduced("count_nonzero", x, int64, axis, keepdims, out)
-
-
-@hinted
-def argmax(
-    x: Tensor, /, axis: int | None = None, *, keepdims: bool = False, out: Tensor | None = None
-) -> Tensor:
-    """Return the index of the first maximum, or of the first NaN, along an axis, as int64.
-
-    Without an axis it is the index in the flattened tensor.
-
-    >>> import dml_vk
-    >>> x = dml_vk.asarray([[1.0, 7.0], [3.0, 2.0]])
-    >>> dml_vk.argmax(x).item(), dml_vk.argmax(x, axis=0).tolist()
-    (1, [1, 0])
-    """
-    return _arg("argmax", x, axis, keepdims, out)
-
-
-@hinted
-def argmin(
-    x: Tensor, /, axis: int | None = None, *, keepdims: bool = False, out: Tensor | None = None
-) -> Tensor:
-    """Return the index of the first minimum, or of the first NaN, as in `argmax`.
-
-    >>> import dml_vk
-    >>> dml_vk.argmin(dml_vk.asarray([[1.0, 7.0], [3.0, 2.0]]), axis=0).tolist()
-    [0, 1]
-    """
-    return _arg("argmin", x, axis, keepdims, out)
-
-
-_CHOOSE = {"max": max, "min": min}
 
 
 def tensor_of(what: str, x: object, kinds: str) -> Tensor:
@@ -241,24 +98,31 @@ def _reduced(
     return call(_reduce_to, (x,), out, what, dtype, *call_axes(what, x, axis, keepdims))
 
 
+def _operand(what: str, x: object) -> Tensor:
+    tensor, row = to_tensor(what, "x", x), REDUCTIONS[what]
+    if not row.takes(tensor.dtype):
+        check_dtype(what, tensor.dtype, filter(row.takes, DTYPES.values()))
+    return tensor
+
+
 @operation(flexible="all")
 def _reduce_to(
     operands: Sequence[Tensor], out: Any, what: str, dtype: DType, axis: Any, keepdims: bool
 ) -> Tensor:
-    x = to_tensor(what, "x", operands[0])
+    x, name, row = _operand(what, operands[0]), what, REDUCTIONS[what]
     axes = reduced_axes(what, x, axis)
-    target = reduced_target(what, x, axes, keepdims, dtype, out)
-    if x.dtype.kind == "c" and what in ("max", "min"):
-        write_extreme(_CHOOSE[what], any, x, axes, keepdims, target)
-        return target
-    if x.dtype.kind == "c" and what in ("argmax", "argmin"):
-        x, what = is_extreme(_CHOOSE[what[3:]], any, x, axes), "argmax"
+    target = to = reduced_target(what, x, axes, keepdims, dtype, out)
+    if x.dtype.kind == "c" and row.extreme:
+        choose, any_of = MADE[row.extreme], MADE["any"]
+        if not row.finds:
+            write_extreme(choose, any_of, x, axes, keepdims, target)
+            return target
+        x, name = is_extreme(choose, any_of, x, axes), "argmax"
     if x.dtype.kind == "c":
         x = Tensor(converted(what, x, bool_))
-    to = target
-    if x.dtype.kind == "b" and what in ("max", "min"):
-        x, to = (Tensor(with_dtype(one, uint8)) for one in (x, target))
-    reduce_into(what, what, x, axes, to, keepdims)
+    if x.dtype.kind == "b" and row.extreme and not row.finds:
+        x, to = [Tensor(with_dtype(operand, uint8)) for operand in (x, target)]
+    reduce_into(what, name, x, axes, to, keepdims)
     return target
 
 
@@ -267,11 +131,6 @@ def call_axes(what: str, x: Any, axis: Any, keepdims: Any) -> tuple[int | Ints |
     if axis is not None and type(axis) is not int:
         axis = reduced_axes(what, to_tensor(what, "x", x), axis)
     return axis, to_bool(what, "keepdims", keepdims)
-
-
-def _arg(what: str, x: Tensor, axis: int | None, keepdims: bool, out: Tensor | None) -> Tensor:
-    check_one_axis(what, axis)
-    return _reduced(what, x, int64, axis, keepdims, out)
 
 
 def check_one_axis(what: str, axis: Any) -> None:
@@ -291,7 +150,7 @@ def _accumulated(
 def _accumulate(
     operands: Sequence[Tensor], out: Any, what: str, dtype: DType | None, axis: Any, keepdims: bool
 ) -> Tensor:
-    x = to_tensor(what, "x", operands[0])
+    x = _operand(what, operands[0])
     axes = reduced_axes(what, x, axis)
     wanted = sum_dtype(what, x.dtype, dtype)
     target = reduced_target(what, x, axes, keepdims, wanted, out)
@@ -334,3 +193,71 @@ def _hold_all(given: Sequence[DType]) -> bool:
     """Whether there are floats among the dtypes, and float32 holds the integers beside them."""
     integers = [one for one in given if one.kind not in "fc"]
     return len(integers) < len(given) and builtins.all(one.itemsize <= 2 for one in integers)
+
+
+def _accumulation(what: str) -> Callable[..., Tensor]:
+    def function(
+        x: Tensor,
+        /,
+        axis: Axes | None = None,
+        *,
+        dtype: Any = None,
+        keepdims: bool = False,
+        out: Tensor | None = None,
+    ) -> Tensor:
+        return _accumulated(what, x, axis, dtype, keepdims, out)
+
+    return function
+
+
+def _index(what: str) -> Callable[..., Tensor]:
+    def function(
+        x: Tensor, /, axis: int | None = None, *, keepdims: bool = False, out: Tensor | None = None
+    ) -> Tensor:
+        check_one_axis(what, axis)
+        return _reduced(what, x, int64, axis, keepdims, out)
+
+    return function
+
+
+def _of_one_dtype(what: str, dtype: DType) -> Callable[..., Tensor]:
+    """Define a reduction whose results are of one dtype."""
+
+    def function(
+        x: Tensor, /, axis: Axes | None = None, *, keepdims: bool = False, out: Tensor | None = None
+    ) -> Tensor:
+        return _reduced(what, x, dtype, axis, keepdims, out)
+
+    return function
+
+
+def _of_own_dtype(what: str) -> Callable[..., Tensor]:
+    """Define a reduction whose results have the dtype of the elements."""
+
+    def function(
+        x: Tensor, /, axis: Axes | None = None, *, keepdims: bool = False, out: Tensor | None = None
+    ) -> Tensor:
+        return _reduced(what, x, to_tensor(what, "x", x).dtype, axis, keepdims, out)
+
+    return function
+
+
+def _function(row: Reduction) -> Callable[..., Tensor]:
+    if row.accumulates:
+        function = _accumulation(row.name)
+    elif row.finds:
+        function = _index(row.name)
+    elif row.result:
+        function = _of_one_dtype(row.name, DTYPES[row.result])
+    else:
+        function = _of_own_dtype(row.name)
+    function.__name__ = function.__qualname__ = row.name
+    function.__doc__ = row.docstring
+    return hinted(function)
+
+
+# The functions are made of the table's rows.
+MADE: dict[str, Callable[..., Tensor]] = {name: _function(row) for name, row in REDUCTIONS.items()}
+globals().update(MADE)
+if TYPE_CHECKING:
+    from dml_vk.array.reduction_functions import *  # noqa: F403

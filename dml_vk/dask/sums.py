@@ -16,16 +16,18 @@ import dask.array as da
 import numpy as np
 
 from dml_vk.arguments import Ints
-from dml_vk.array import statistics
-from dml_vk.array.elementwise import add, multiply
+from dml_vk.array import elementwise, statistics
 from dml_vk.array.manipulation import permute_dims, reshape
 from dml_vk.dask.chunks import asarray, meta_of
 from dml_vk.dtypes import DType
+from dml_vk.kernels.reductions import REDUCTIONS
 from dml_vk.tensor.core import Tensor
 
+# What reduces a chunk, and what joins two of its results.
 _OPERATIONS: dict[str, tuple[Callable[..., Tensor], Callable[..., Tensor]]] = {
-    "sum": (statistics.sum, add),
-    "prod": (statistics.prod, multiply),
+    row.name: (statistics.MADE[row.name], elementwise.MADE[row.join])
+    for row in REDUCTIONS.values()
+    if row.accumulates
 }
 
 
@@ -53,7 +55,7 @@ class Placed(NamedTuple):
 
 
 def reduced(name: str, x: Any, axes: Ints, dtype: DType, *, keepdims: bool) -> Any:
-    """Reduce an array of Dask, whose chunks are tensors of this dtype, by "sum" or "prod"."""
+    """Reduce an array of Dask, whose chunks are tensors of this dtype, by a sum or product."""
     x = in_runs(x, axes)
     sizes = tuple([int(size) for size in x.shape])
     total = math.prod([sizes[axis] for axis in axes])

@@ -14,6 +14,7 @@ from dml_vk.directml.elementwise import FLOATS, NUMBERS
 from dml_vk.directml.fields import AxisDirection, DataTypes, OverTensors
 from dml_vk.directml.gathering import INDEX_TYPES
 from dml_vk.directml.slicing import RANKS
+from dml_vk.kernels.reductions import REDUCTIONS, Reduction
 
 if TYPE_CHECKING:
     from dml_vk.tensor.core import Tensor
@@ -41,12 +42,14 @@ class ReduceFunction(enum.Enum):
 
 
 F = ReduceFunction
+# Those that are reductions of ours.
+_ROWS = {ReduceFunction[row.directml]: row for row in REDUCTIONS.values() if row.directml}
 _TYPES: dict[ReduceFunction, DataTypes] = {
-    **dict.fromkeys((F.ARGMAX, F.ARGMIN, F.MAX, F.MIN), NUMBERS),
+    **{function: SUMMED if row.accumulates else NUMBERS for function, row in _ROWS.items()},
     **dict.fromkeys((F.AVERAGE, F.L2, F.LOG_SUM, F.LOG_SUM_EXP), FLOATS),
-    **dict.fromkeys((F.L1, F.MULTIPLY, F.SUM, F.SUM_SQUARE), SUMMED),
+    **dict.fromkeys((F.L1, F.SUM_SQUARE), SUMMED),
 }
-_INDEX = {F.ARGMAX: "argmax", F.ARGMIN: "argmin"}
+_INDEX = {function: row.name for function, row in _ROWS.items() if row.finds}
 
 
 class Reduced(OverTensors):
@@ -116,6 +119,8 @@ INT32, UINT64, UINT32; got data_type='INT8'
     def _compute(self, x: Tensor, target: Tensor) -> None:
         if self.function in _INDEX:
             self._find(_INDEX[self.function], x, target)
+        elif self.function in _ROWS:
+            _reduce(_ROWS[self.function], x, self.axes, target)
         else:
             _FUNCTIONS[self.function](self._what, x, self.axes, target)
 
@@ -130,7 +135,7 @@ def _sum_of_magnitudes(what: str, x: Tensor, axes: Ints, target: Tensor) -> None
     from dml_vk.array.elementwise import abs
 
     # Unsigned integers are their own magnitudes.
-    _sum(what, x if x.dtype.kind == "u" else abs(x), axes, target)
+    _reduce(REDUCTIONS["sum"], x if x.dtype.kind == "u" else abs(x), axes, target)
 
 
 def _euclidean(what: str, x: Tensor, axes: Ints, target: Tensor) -> None:
@@ -153,35 +158,18 @@ def _log_of_exponentials(what: str, x: Tensor, axes: Ints, target: Tensor) -> No
     logsumexp(x, axis=axes, keepdims=True, out=target)
 
 
-def _largest(what: str, x: Tensor, axes: Ints, target: Tensor) -> None:
-    from dml_vk.array.statistics import max
+def _reduce(row: Reduction, x: Tensor, axes: Ints, target: Tensor) -> None:
+    from dml_vk.array.statistics import MADE
 
-    max(x, axis=axes, keepdims=True, out=target)
-
-
-def _smallest(what: str, x: Tensor, axes: Ints, target: Tensor) -> None:
-    from dml_vk.array.statistics import min
-
-    min(x, axis=axes, keepdims=True, out=target)
-
-
-def _product(what: str, x: Tensor, axes: Ints, target: Tensor) -> None:
-    from dml_vk.array.statistics import prod
-
-    prod(x, axis=axes, dtype=x.dtype, keepdims=True, out=target)
-
-
-def _sum(what: str, x: Tensor, axes: Ints, target: Tensor) -> None:
-    from dml_vk.array.statistics import sum
-
-    sum(x, axis=axes, dtype=x.dtype, keepdims=True, out=target)
+    summed = {"dtype": x.dtype} if row.accumulates else {}
+    MADE[row.name](x, axis=axes, keepdims=True, out=target, **summed)
 
 
 def _sum_of_squares(what: str, x: Tensor, axes: Ints, target: Tensor) -> None:
     from dml_vk.array.elementwise import astype, square
 
     if x.dtype.kind != "f":
-        _sum(what, square(x), axes, target)
+        _reduce(REDUCTIONS["sum"], square(x), axes, target)
         return
     # Squares of float16 may overflow it, though the sum is rounded to it.
     from dml_vk.dtypes import float32
@@ -204,10 +192,6 @@ _FUNCTIONS: dict[ReduceFunction, Callable[[str, Tensor, Ints, Tensor], None]] = 
     F.L2: _euclidean,
     F.LOG_SUM: _log_of_sum,
     F.LOG_SUM_EXP: _log_of_exponentials,
-    F.MAX: _largest,
-    F.MIN: _smallest,
-    F.MULTIPLY: _product,
-    F.SUM: _sum,
     F.SUM_SQUARE: _sum_of_squares,
 }
 

@@ -8,14 +8,12 @@ from typing import Any
 from dml_vk.array.host_operands import beside
 from dml_vk.dtypes import bool_, float64, int64
 from dml_vk.errors import ErrorsAs, RangeError
+from dml_vk.kernels.reductions import REDUCTIONS
 from dml_vk.numpy_protocols.calls import NOT_GIVEN, ours
 from dml_vk.numpy_protocols.numbers import in_dtype
 from dml_vk.promotion import float_dtype
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import to_tensor
-
-_NEUTRAL: dict[str, Any] = {"sum": 0, "prod": 1}
-_JOINED = {"sum": "add", "prod": "multiply", "max": "maximum", "min": "minimum"}
 
 
 def reduction(name: str) -> Callable[..., Any]:
@@ -35,17 +33,17 @@ def reduction(name: str) -> Callable[..., Any]:
             return getattr(ours, name)(a, axis=axis, out=out, **named)
         x, mask = beside(name, to_tensor(name, "a", a), where)
         with ErrorsAs(name):
-            if name in ("max", "min"):
+            row = REDUCTIONS[name]
+            if row.extreme:
                 found = _extreme(name, x, mask, axis, initial if starts else NOT_GIVEN, named)
             else:
-                neutral = _NEUTRAL.get(name, name == "all")
-                kept = x if mask is True else _kept(x, mask, neutral)
+                kept = x if mask is True else _kept(x, mask, row.nothing)
                 found = getattr(ours, name)(kept, axis=axis, **named)
-            if starts and found.dtype.kind == "c" and name in ("max", "min"):
+            if starts and found.dtype.kind == "c" and row.extreme:
                 both = ours.full((), initial, found.dtype, device=found.device), found
                 found = getattr(ours, name)(ours.stack(ours.broadcast_arrays(*both)), axis=0)
             elif starts:
-                found = getattr(ours, _JOINED[name])(found, initial)
+                found = getattr(ours, row.join)(found, initial)
             return found if out is None else ours.astype(found, found.dtype, out=out)
 
     return adapter

@@ -8,9 +8,23 @@ from typing import Any
 
 import numpy as np
 
+from dml_vk.kernels.reductions import REDUCTIONS, Reduction
 from dml_vk.numpy_protocols import masked, matrices, numbers, shapes
 from dml_vk.numpy_protocols.calls import Call
 from dml_vk.numpy_protocols.host import Download, may_share_memory, shares_memory
+
+# The reductions by each name that NumPy has for them.
+_REDUCTIONS = {
+    name: row
+    for row in REDUCTIONS.values()
+    if row.numpy is not None
+    for name in (row.name, *row.others)
+}
+
+
+def _is_masked(row: Reduction) -> bool:
+    return "where" in str(row.numpy).split()
+
 
 # Implementations that are more than a call of one function.
 _ADAPTERS: dict[str, Callable[..., Any]] = {
@@ -38,9 +52,7 @@ _ADAPTERS: dict[str, Callable[..., Any]] = {
     "linalg.svd": matrices.svd,
     "linspace": numbers.linspace,
     "may_share_memory": may_share_memory,
-    **{name: masked.reduction(name) for name in ("all", "any", "max", "min", "prod", "sum")},
-    "amax": masked.reduction("max"),
-    "amin": masked.reduction("min"),
+    **{name: masked.reduction(row.name) for name, row in _REDUCTIONS.items() if _is_masked(row)},
     "mean": masked.moment("mean"),
     **{name: masked.nan_moment(name) for name in ("nanmean", "nanstd", "nanvar")},
     **{name: masked.nan_reduction(name) for name in ("nanmax", "nanmin", "nanprod", "nansum")},
@@ -64,11 +76,8 @@ _ADAPTERS: dict[str, Callable[..., Any]] = {
 # NumPy's functions and their parameters, in the notation of `Call`. `name:other` calls another
 # function of this package, and `name:` an adapter.
 _ROWS = (
-    ("all: any:", "a / axis out keepdims * where"),
-    ("amax: amin: max: min:", "a / axis out keepdims initial where"),
     ("append", "arr values / axis"),
     ("apply_along_axis", "... /"),
-    ("argmax argmin", "a / axis out * keepdims"),
     ("argpartition partition", "a kth / axis -kind -order=fields"),
     ("argsort: sort:", "a / axis -kind -order=fields * stable"),
     ("average", "a / axis weights returned * keepdims"),
@@ -94,7 +103,6 @@ _ROWS = (
     ("copy:", "a / order -subok"),
     ("copyto:", "dst src / -casting where"),
     ("corrcoef", "x / y rowvar * dtype"),
-    ("count_nonzero", "a / axis * keepdims"),
     ("cov", "m / y rowvar bias ddof fweights aweights * dtype"),
     ("cross", "a b / -axisa -axisb -axisc axis"),
     ("cumprod: cumsum:", "a / axis dtype out"),
@@ -195,7 +203,6 @@ _ROWS = (
     ("piecewise", "... /"),
     ("place", "arr mask vals /"),
     ("polyval", "p x /"),
-    ("prod: sum:", "a / axis dtype out keepdims initial where"),
     ("ptp", "a / axis out keepdims"),
     ("put", "a ind v / mode"),
     ("putmask", "a mask values /"),
@@ -234,7 +241,12 @@ _ROWS = (
     ("unstack", "x / * axis"),
     ("vander", "x / N=n increasing"),
     ("where:", "condition / x y"),
+    *[
+        (f"{name}:{'' if _is_masked(row) else row.name}", str(row.numpy))
+        for name, row in _REDUCTIONS.items()
+    ],
 )
+NAMES = [word.partition(":")[0] for names, _ in _ROWS for word in names.split()]
 # Functions that NumPy runs on the host: callers expect them to copy the values.
 _DOWNLOADS = "array2string array_repr array_str save savetxt savez savez_compressed"
 

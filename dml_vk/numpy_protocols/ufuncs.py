@@ -14,6 +14,7 @@ from dml_vk.array.inverse_erf import erfinv
 from dml_vk.dtypes import DType, bool_, to_dtype
 from dml_vk.errors import DTypeError, ErrorsAs
 from dml_vk.kernels.operators import OPERATORS
+from dml_vk.kernels.reductions import REDUCTIONS
 from dml_vk.numpy_protocols import folded
 from dml_vk.numpy_protocols.calls import (
     check_names,
@@ -44,13 +45,10 @@ UFUNCS: dict[Any, str] = {
     for numpy, name in _NAMES.items()
     if isinstance(getattr(np, numpy, None), np.ufunc)
 }
-REDUCTIONS: dict[Any, str] = {
-    np.add: "sum",
-    np.multiply: "prod",
-    np.maximum: "max",
-    np.minimum: "min",
-    np.logical_and: "all",
-    np.logical_or: "any",
+REDUCED: dict[Any, str] = {
+    getattr(np, OPERATORS[row.join].numpy or row.join): row.name
+    for row in REDUCTIONS.values()
+    if row.join
 }
 ACCUMULATIONS: dict[Any, str] = {np.add: "cumulative_sum", np.multiply: "cumulative_prod"}
 EXTREMES: dict[Any, int] = {
@@ -119,8 +117,8 @@ def ufunc(function: np.ufunc, method: str, inputs: tuple[Any, ...], named: dict[
     if out:
         given["out"] = out if function.nout > 1 else out[0]
     what = public_name(function) + ("" if method == "__call__" else f".{method}")
-    if method == "reduce" and function in REDUCTIONS:
-        return _reduced(what, REDUCTIONS[function], inputs, given)
+    if method == "reduce" and function in REDUCED:
+        return _reduced(what, REDUCED[function], inputs, given)
     if method == "accumulate" and function in ACCUMULATIONS:
         check_names(what, ("axis", "dtype", "out"), given)
         return getattr(ours, ACCUMULATIONS[function])(*inputs, **{"axis": 0, **given})
@@ -246,7 +244,7 @@ def _in_dtype(
 
 def _reduced(what: str, name: str, inputs: tuple[Any, ...], given: dict[str, Any]) -> Any:
     allowed = {"axis", "initial", "keepdims", "out", "where"}
-    check_names(what, allowed | {"dtype"} if name in ("sum", "prod") else allowed, given)
+    check_names(what, allowed | {"dtype"} if REDUCTIONS[name].accumulates else allowed, given)
     return reduction(name)(*inputs, **{"axis": 0, **given})
 
 

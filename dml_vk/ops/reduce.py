@@ -14,8 +14,6 @@ Integers, max, min, any, all and counts do not depend on the order, and are read
 
 from __future__ import annotations
 
-from typing import Any
-
 from dml_vk.arguments import Ints
 from dml_vk.dtypes import DType, float32, int32, int64, uint32
 from dml_vk.errors import RangeError
@@ -25,10 +23,11 @@ from dml_vk.kernels.plan.reduce import (
     PAIRS,
     PARTIAL,
     Code,
-    Reduction,
+    Reducer,
     plan_pass,
-    reduction_of,
+    reducer_of,
 )
+from dml_vk.kernels.reductions import REDUCTIONS
 from dml_vk.layout import Layout
 from dml_vk.ops.copy import copied, copy_elements, copy_if_overlapping
 from dml_vk.ops.fill import fill_constant
@@ -38,17 +37,14 @@ from dml_vk.ops.view import View, access, check_count, check_target, temporary, 
 PARTIAL_RESULT = DType("partial", PARTIAL.nbytes, "V", None)
 FOUR_NUMBERS = DType("four", FOUR.nbytes, "V", None)  # those of "statistics"
 _CODES = {PARTIAL_RESULT: PARTIAL, FOUR_NUMBERS: FOUR}
-# Results of empty reductions; operators that are not listed have none.
-OF_NOTHING: dict[str, Any] = {"sum": 0, "prod": 1, "any": False, "all": True, "count_nonzero": 0}
 
 
-def reduce_elements(what: str, operator_name: str, source: View, target: View, dims: Ints) -> None:
-    """Reduce the source along `dims`, which the target lacks.
+def reduce_elements(what: str, name: str, source: View, target: View, dims: Ints) -> None:
+    """Reduce the source along `dims`, which the target lacks, by one of `REDUCTIONS`.
 
     Sums and products are computed in the target's dtype, which is of the source's kind, or an
-    integer for bools. max and min keep the dtype, any and all are bools, and `count_nonzero`,
-    `argmax` and `argmin` int64. A source that shares memory with the target is read as if the
-    target were written afterwards.
+    integer for bools. Other targets have the dtype that the row of the reduction says. A source
+    that shares memory with the target is read as if the target were written afterwards.
     """
     to, layout = target, source.layout
     check_target(what, to, "out")
@@ -56,59 +52,60 @@ def reduce_elements(what: str, operator_name: str, source: View, target: View, d
     if not to.layout.numel:
         return
     if not layout.numel:
-        if operator_name not in OF_NOTHING:
+        nothing = REDUCTIONS[name].nothing
+        if nothing is None:
             rule = "zero-size reduction has no identity"
             raise RangeError(what, rule, axis=dims, shape=layout.sizes)
-        fill_constant(what, to, target.dtype, OF_NOTHING[operator_name])
+        fill_constant(what, to, target.dtype, nothing)
         return
     source = copy_if_overlapping(what, source, to)
-    reduce_present(what, operator_name, source, target, dims)
+    reduce_present(what, name, source, target, dims)
 
 
 def reduce_present(
-    what: str, operator_name: str, source: View, target: View, dims: Ints, constants: Ints = ()
+    what: str, name: str, source: View, target: View, dims: Ints, constants: Ints = ()
 ) -> None:
     """Reduce a source with elements, and no memory in common with the target."""
     to, layout = target, source.layout
-    reduction = reduction_of(operator_name, target.dtype, constants)
-    if _in_passes(what, reduction, source, target, dims):
+    reducer = reducer_of(name, target.dtype, constants)
+    if _in_passes(what, reducer, source, target, dims):
         return
     # Too many dims for a kernel: a packed copy merges to one kept and one reduced dim.
     kept = [dim for dim in range(layout.rank) if dim not in dims]
     ordered = Layout(layout.sizes, layout.strides, layout.offset, (*kept, *sorted(dims)))
     packed = copied(what, with_layout(source, ordered))
     made = temporary(what, Layout.packed(to.layout.sizes), to.dtype, to)
-    _in_passes(what, reduction, packed, made, dims)
+    _in_passes(what, reducer, packed, made, dims)
     copy_elements(what, made, to)
 
 
-def _in_passes(what: str, reduction: Reduction, source: View, target: View, dims: Ints) -> bool:
+def _in_passes(what: str, reducer: Reducer, source: View, target: View, dims: Ints) -> bool:
     """Reduce pass by pass; return False if a pass has too many dims for a kernel."""
-    given, to, ties = source, target, reduction.ties
+    given, to, ties = source, target, reducer.ties
     if ties is Ties.NONE:
         back = [dim for dim in dims if given.layout.strides[dim] < 0]
         given = with_layout(given, given.layout.flip(back))
     work = work_of(given.layout.sizes, given.layout.strides, dims, ties)
-    partial = _partial(reduction, target.dtype)
+    partial = _partial(reducer, target.dtype)
     while True:
         nbytes = given.dtype.itemsize, partial.itemsize
         made = next_pass(work, ties, *nbytes, to.device.profile)
         if made.rest is None:
-            return _launch(reduction, made, to.layout.strides, given, to)
+            return _launch(reducer, made, to.layout.strides, given, to)
         left = temporary(what, Layout(made.sizes, made.made), partial, to)
-        if not _launch(reduction, made, made.made, given, left):
+        if not _launch(reducer, made, made.made, given, left):
             return False
         work, given = made.rest, left
-        if reduction.name == "count_nonzero":
-            reduction = reduction._replace(name="sum")
+        if reducer.then:
+            reducer = reducer_of(reducer.then, target.dtype)
 
 
-def _launch(reduction: Reduction, made: Pass, strides: Ints, source: View, target: View) -> bool:
+def _launch(reducer: Reducer, made: Pass, strides: Ints, source: View, target: View) -> bool:
     """Launch one pass to these strides; return False if it has too many dims."""
     device = target.device
     offsets = source.layout.offset, target.layout.offset
     codes = _code(source.dtype), _code(target.dtype)
-    plan = plan_pass(reduction, made, strides, *codes, offsets, device.profile)
+    plan = plan_pass(reducer, made, strides, *codes, offsets, device.profile)
     if plan is not None:
         device.launch(plan, (access(source, False), access(target, True)))
     return plan is not None
@@ -118,13 +115,13 @@ def _code(dtype: DType) -> Code:
     return _CODES.get(dtype) or Code(dtype.code, dtype.itemsize)
 
 
-def _partial(reduction: Reduction, target: DType) -> DType:
+def _partial(reducer: Reducer, target: DType) -> DType:
     """Return the dtype of partial results, which a pass leaves for the next one."""
-    if reduction.ties is Ties.INDEX or reduction.name in PAIRS:
+    if reducer.ties is Ties.INDEX or reducer.name in PAIRS:
         return PARTIAL_RESULT
     wide = target.itemsize == 8
     if target.kind == "f":
         # Partial extremes of floats are integers with the same order.
-        extreme = reduction.ties is Ties.NONE
+        extreme = reducer.ties is Ties.NONE
         return (int64 if extreme else target) if wide else int32 if extreme else float32
     return target if wide else int32 if target.kind == "i" else uint32

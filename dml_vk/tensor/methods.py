@@ -32,6 +32,7 @@ from dml_vk.dtypes import to_dtype
 from dml_vk.errors import DTypeError
 from dml_vk.hints import hinted
 from dml_vk.kernels.operators import OPERATORS
+from dml_vk.kernels.reductions import REDUCTIONS, Reduction
 from dml_vk.layout import Layout
 from dml_vk.promotion import common_dtype, float_dtype
 from dml_vk.runtime.device import default_device
@@ -43,6 +44,9 @@ from dml_vk.tensor.operands import Operand, is_scalar, plain, scalar_dtype
 
 if TYPE_CHECKING:
     from dml_vk.buffer import Buffer
+    from dml_vk.tensor.reduction_methods import ReductionMethods
+else:
+    ReductionMethods = object
 
 __all__ = ["Tensor", "TensorMethods"]
 
@@ -113,7 +117,7 @@ def _is_foreign(other: object) -> bool:
     return not isinstance(other, _OPERANDS)
 
 
-class TensorMethods:
+class TensorMethods(ReductionMethods):
     """Python's operators, which are elementwise, and functions as methods."""
 
     __slots__ = ()
@@ -306,20 +310,6 @@ class TensorMethods:
         return clipping.clip(self, min, max)
 
     @hinted
-    def sum(
-        self: Any, axis: Axes | None = None, *, dtype: Any = None, keepdims: bool = False
-    ) -> Tensor:
-        """See `dml_vk.sum`."""
-        return statistics.sum(self, axis=axis, dtype=dtype, keepdims=keepdims)
-
-    @hinted
-    def prod(
-        self: Any, axis: Axes | None = None, *, dtype: Any = None, keepdims: bool = False
-    ) -> Tensor:
-        """See `dml_vk.prod`."""
-        return statistics.prod(self, axis=axis, dtype=dtype, keepdims=keepdims)
-
-    @hinted
     def mean(self: Any, axis: Axes | None = None, *, keepdims: bool = False) -> Tensor:
         """See `dml_vk.mean`."""
         return moments.mean(self, axis=axis, keepdims=keepdims)
@@ -348,37 +338,40 @@ class TensorMethods:
         """See `dml_vk.std`."""
         return moments.std(self, axis, correction=correction, ddof=ddof, keepdims=keepdims)
 
-    @hinted
-    def max(self: Any, axis: Axes | None = None, *, keepdims: bool = False) -> Tensor:
-        """See `dml_vk.max`."""
-        return statistics.max(self, axis=axis, keepdims=keepdims)
 
-    @hinted
-    def min(self: Any, axis: Axes | None = None, *, keepdims: bool = False) -> Tensor:
-        """See `dml_vk.min`."""
-        return statistics.min(self, axis=axis, keepdims=keepdims)
+def _accumulation(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    def method(
+        self: Any, axis: Axes | None = None, *, dtype: Any = None, keepdims: bool = False
+    ) -> Tensor:
+        return function(self, axis=axis, dtype=dtype, keepdims=keepdims)
 
-    @hinted
-    def all(self: Any, axis: Axes | None = None, *, keepdims: bool = False) -> Tensor:
-        """See `dml_vk.all`."""
-        return statistics.all(self, axis=axis, keepdims=keepdims)
-
-    @hinted
-    def any(self: Any, axis: Axes | None = None, *, keepdims: bool = False) -> Tensor:
-        """See `dml_vk.any`."""
-        return statistics.any(self, axis=axis, keepdims=keepdims)
-
-    @hinted
-    def argmax(self: Any, axis: int | None = None, *, keepdims: bool = False) -> Tensor:
-        """See `dml_vk.argmax`."""
-        return statistics.argmax(self, axis=axis, keepdims=keepdims)
-
-    @hinted
-    def argmin(self: Any, axis: int | None = None, *, keepdims: bool = False) -> Tensor:
-        """See `dml_vk.argmin`."""
-        return statistics.argmin(self, axis=axis, keepdims=keepdims)
+    return method
 
 
+def _index(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    def method(self: Any, axis: int | None = None, *, keepdims: bool = False) -> Tensor:
+        return function(self, axis=axis, keepdims=keepdims)
+
+    return method
+
+
+def _reduction(function: Callable[..., Tensor]) -> Callable[..., Tensor]:
+    def method(self: Any, axis: Axes | None = None, *, keepdims: bool = False) -> Tensor:
+        return function(self, axis=axis, keepdims=keepdims)
+
+    return method
+
+
+def _method_of(row: Reduction) -> Callable[..., Tensor]:
+    """Make a method such as `x.sum()` of a reduction."""
+    make = _accumulation if row.accumulates else _index if row.finds else _reduction
+    method = make(statistics.MADE[row.name])
+    method.__name__, method.__qualname__ = row.name, f"TensorMethods.{row.name}"
+    method.__doc__ = f"See `dml_vk.{row.name}`."
+    return hinted(method)
+
+
+OF_REDUCTIONS = {row.name: _method_of(row) for row in REDUCTIONS.values() if row.method}
 _COMMON = {Tensor, int, float, bool, complex}
 _OPERANDS = (Tensor, Real, complex, np.generic, np.ndarray, list, tuple)
 
@@ -393,6 +386,6 @@ def _from_pickle(array: Array, strides: Ints, order: Ints) -> Tensor:
     return new
 
 
-for _name, _method in vars(TensorMethods).items():
+for _name, _method in {**vars(TensorMethods), **OF_REDUCTIONS}.items():
     if callable(_method) or isinstance(_method, property):
         setattr(Tensor, _name, _method)

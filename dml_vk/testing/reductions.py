@@ -1,10 +1,11 @@
-"""Reference results of float sums and products, bit for bit, in NumPy.
+"""Reference results of every reduction in `dml_vk.kernels.reductions`, bit for bit, in NumPy.
 
 No code is shared with the kernels. `dml_vk.ops.reduce` specifies the order of summation.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,22 @@ from numpy.typing import NDArray
 
 Array = NDArray[Any]
 Axis = int | tuple[int, ...] | None
+
+
+def reference(name: str, array: Any, axes: tuple[int, ...], *, dtype: Any = None) -> Array:
+    """The result of a reduction over these axes: NumPy's, unless it has none or another one.
+
+    `dtype` is for those that accumulate.
+
+    >>> import numpy as np
+    >>> from dml_vk.testing.reductions import reference
+    >>> reference("max", np.float32([[0.0, -0.0], [-0.0, -1.0]]), (1,)).tolist()
+    [0.0, -0.0]
+    """
+    array = np.asarray(array)
+    with np.errstate(all="ignore"):
+        function = _FUNCTIONS.get(name) or getattr(np, name)
+        return np.asarray(function(array, axes, **({} if dtype is None else {"dtype": dtype})))
 
 
 def tree_sum(array: Any, axis: Axis = None, *, keepdims: bool = False, dtype: Any = None) -> Array:
@@ -58,3 +75,50 @@ def _tree(
         total = nodes[..., 0] if nodes.shape[-1] else np.full(sizes, empty, computed)
         shape = [1 if dim in reduced else size for dim, size in enumerate(given.shape)]
         return np.asarray(total, wanted).reshape(shape if keepdims else sizes)
+
+
+def _accumulated(tree: Callable[..., Array], whole: Callable[..., Any]) -> Callable[..., Array]:
+    """Floats by a tree, integers in any order."""
+
+    def function(array: Array, axes: Any, *, dtype: Any = None) -> Array:
+        if array.dtype.kind == "f":
+            return tree(array, axes, dtype=dtype)
+        return np.asarray(whole(array, axes, dtype=dtype))
+
+    return function
+
+
+def _extreme(name: str) -> Callable[..., Array]:
+    """NumPy's, which may be either of two zeros: +0 is the greater one."""
+
+    def function(array: Array, axes: Any) -> Array:
+        result = np.asarray(getattr(np, name)(array, axes))
+        if result.dtype.kind != "f":
+            return result
+        wanted = (array == 0) & (np.signbit(array) == (name == "min"))
+        zero = result.dtype.type(-0.0 if name == "min" else 0.0)
+        return np.where((result == 0) & wanted.any(axes), zero, result)
+
+    return function
+
+
+def _index(name: str) -> Callable[..., Array]:
+    """The index counts through all that is reduced, in row-major order."""
+
+    def function(array: Array, axes: Any) -> Array:
+        sizes = [size for dim, size in enumerate(array.shape) if dim not in axes]
+        last = np.moveaxis(array, axes, range(len(sizes), array.ndim))
+        result: Array = getattr(np, name)(last.reshape(*sizes, -1), -1)
+        return result
+
+    return function
+
+
+_FUNCTIONS: dict[str, Callable[..., Array]] = {
+    "sum": _accumulated(tree_sum, np.sum),
+    "prod": _accumulated(tree_prod, np.prod),
+    "max": _extreme("max"),
+    "min": _extreme("min"),
+    "argmax": _index("argmax"),
+    "argmin": _index("argmin"),
+}

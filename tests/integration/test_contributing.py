@@ -1,4 +1,4 @@
-"""CONTRIBUTING.md adds an operator: the changes that it shows, made to a copy of this tree."""
+"""CONTRIBUTING.md adds one thing of each kind: what it shows, made to a copy of this tree."""
 
 from __future__ import annotations
 
@@ -12,7 +12,16 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 CHANGE = re.compile(r"^```diff\n\+\+\+ (\S+)\n(.*?)^```$", re.MULTILINE | re.DOTALL)
-CHANGES = CHANGE.findall((ROOT / "CONTRIBUTING.md").read_text())
+SECTIONS = {
+    title: CHANGE.findall(text)
+    for title, _, text in [
+        section.partition("\n") for section in (ROOT / "CONTRIBUTING.md").read_text().split("\n## ")
+    ]
+}
+OPERATOR = SECTIONS["An operator, start to finish"]
+REDUCTION = SECTIONS["A reduction, start to finish"]
+NETWORK = SECTIONS["A function for networks"]
+KERNEL = SECTIONS["A kernel of its own"]
 # What says that an operator is not everywhere yet.
 COMPLETE = {
     *("tests/unit/kernels/test_operator_table.py", "tests/unit/test_made_files.py"),
@@ -41,16 +50,47 @@ for kind in (np.float16, np.float32, np.float64):
     assert np.array_equal(np.signbit(found), np.signbit(expected))
 print(dv.__file__)
 """
+# The same of a reduction, of a function for networks, and of a kernel.
+OF_REDUCTIONS = {
+    *("tests/unit/kernels/test_reduction_table.py", "tests/unit/test_made_files.py"),
+    "tests/unit/kernels/spirv/test_library.py",
+}
+PARITY = "parity or up_to_date or from_these_sources or has_one_entry or what_it_is_never_asked"
+USE_OF_PARITY = """
+import numpy as np, dml_vk as dv
+array = np.arange(60).reshape(3, 4, 5) % 7 % 3
+x = dv.asarray(array)
+for axis in (None, 1, (0, 2)):
+    expected = np.count_nonzero(array, axis) % 2 == 1
+    assert np.array_equal(dv.parity(x, axis).numpy(), expected)
+    assert np.array_equal(x.parity(axis).numpy(), expected)
+    assert np.array_equal(np.logical_xor.reduce(x, axis=axis).numpy(), expected)
+print(dv.__file__)
+"""
+OF_NETWORKS = {
+    *("tests/kernel/nn/test_every_function.py", "tests/unit/test_made_files.py"),
+    "tests/integration/test_site.py",
+}
+GLU = "glu or test_values or all_functions or up_to_date or has_one_entry"
+OF_KERNELS = {
+    *("tests/unit/kernels/spirv/test_library.py", "tests/integration/test_site.py"),
+    "tests/unit/test_made_files.py",
+}
+SPREAD = "spread or up_to_date or from_these_sources or has_one_entry"
 
 
 def apply(tree: Path, name: str, change: str) -> None:
-    """The lines that stay are found in the file, once; the lines with a + come between them."""
+    """What is there is found in the file, once, and replaced; or the file is new."""
     lines = [(line[0], line[1:]) for line in change.splitlines(keepends=True)]
-    assert {mark for mark, _ in lines} == {" ", "+"}
-    before = "".join(line for mark, line in lines if mark == " ")
-    text = (tree / name).read_text()
-    assert text.count(before) == 1, f"{name} has not once:\n{before}"
-    (tree / name).write_text(text.replace(before, "".join(line for _, line in lines)))
+    assert {mark for mark, _ in lines} <= {" ", "+", "-"}
+    before = "".join(line for mark, line in lines if mark != "+")
+    after = "".join(line for mark, line in lines if mark != "-")
+    text = (tree / name).read_text() if before else ""
+    if before:
+        assert text.count(before) == 1, f"{name} has not once:\n{before}"
+    else:
+        assert not (tree / name).exists()
+    (tree / name).write_text(text.replace(before, after) if before else after)
 
 
 def python(tree: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
@@ -69,7 +109,7 @@ def failing(tree: Path, *arguments: str) -> set[str]:
 
 @pytest.fixture
 def tree(tmp_path) -> Path:
-    ignore = shutil.ignore_patterns("__pycache__", "*.new")
+    ignore = shutil.ignore_patterns("*.new")
     for name in ("dml_vk", "glsl", "tests", "docs"):
         shutil.copytree(ROOT / name, tmp_path / name, ignore=ignore)
     for name in ("pyproject.toml", "CHANGELOG.md"):
@@ -78,7 +118,7 @@ def tree(tmp_path) -> Path:
 
 
 def test_the_page_adds_an_operator_and_the_tests_say_what_is_missing(tree):
-    row, *cases = CHANGES
+    row, *cases = OPERATOR
     assert row[0].startswith("dml_vk/kernels/operators/")
     apply(tree, *row)
     assert failing(tree, *COMPLETE, "-k", MISSED) == COMPLETE
@@ -95,8 +135,57 @@ def test_the_page_adds_an_operator_and_the_tests_say_what_is_missing(tree):
     assert done.stdout.strip() == str(tree / "dml_vk" / "__init__.py"), done.stderr
 
 
+def test_the_page_adds_a_reduction(tree):
+    row, *others = REDUCTION
+    assert row[0] == "dml_vk/kernels/reductions.py"
+    apply(tree, *row)
+    assert failing(tree, *OF_REDUCTIONS, "-k", PARITY) == OF_REDUCTIONS
+    for change in others:
+        apply(tree, *change)
+    shaders, files = [
+        python(tree, "-m", module)
+        for module in ("dml_vk.kernels.spirv.library", "tests.made_files")
+    ]
+    built = set(re.findall(r"^built (\w+)$", shaders.stdout, re.MULTILINE))
+    assert built == {"reduce_int_along", "reduce_int_across"}, shaders.stderr
+    assert files.returncode == 0, files.stderr
+    assert failing(tree, *OF_REDUCTIONS, "tests/kernel/ops/test_reduce.py", "-k", PARITY) == set()
+    done = python(tree, "-c", USE_OF_PARITY)
+    assert done.stdout.strip() == str(tree / "dml_vk" / "__init__.py"), done.stderr
+
+
+def test_the_page_adds_a_function_for_networks(tree):
+    assert len(NETWORK) <= 6
+    function, module, name, *tests = NETWORK
+    for change in (function, module, name):
+        apply(tree, *change)
+    assert failing(tree, *OF_NETWORKS, "-k", GLU) == OF_NETWORKS
+    for change in tests:
+        apply(tree, *change)
+    files = python(tree, "-m", "tests.made_files")
+    assert files.returncode == 0, files.stderr
+    assert failing(tree, *OF_NETWORKS, "tests/kernel/nn/test_gates.py", "-k", GLU) == set()
+
+
+def test_the_page_adds_a_kernel(tree):
+    *others, test, entry = KERNEL
+    for change in (*others, test):
+        apply(tree, *change)
+    assert failing(tree, *OF_KERNELS, test[0], "-k", SPREAD) == {*OF_KERNELS, test[0]}
+    apply(tree, *entry)
+    shaders, files = [
+        python(tree, "-m", module)
+        for module in ("dml_vk.kernels.spirv.library", "tests.made_files")
+    ]
+    assert re.findall(r"^built (\w+)$", shaders.stdout, re.MULTILINE) == [
+        "van_der_corput_words_float32"
+    ]
+    assert files.returncode == 0, files.stderr
+    assert failing(tree, *OF_KERNELS, test[0], "-k", SPREAD) == set()
+
+
 def test_a_diff_that_does_not_apply_is_noticed(tree):
-    name, change = CHANGES[0]
+    name, change = OPERATOR[0]
     there = change.splitlines()[0][1:]
     (tree / name).write_text((tree / name).read_text().replace(there, f"{there}  # changed"))
     with pytest.raises(AssertionError, match=r"arithmetic\.py has not once"):

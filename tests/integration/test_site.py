@@ -20,6 +20,7 @@ MODULES = [
     "dml_vk.layout",
     "dml_vk.random",
     "dml_vk.linalg",
+    "dml_vk.nn",
     "dml_vk.fft",
     "dml_vk.special",
     "dml_vk.directml",

@@ -19,6 +19,11 @@ _BY_SIZE = {"arithmetic", "compare"}  # complex ones have kernels for both sizes
 _ON_BITS = {"arithmetic", "compare", "where", "cast", "special"}
 
 
+def in_letters(dtype: DType, letters: str) -> bool:
+    """Whether a dtype is one of those with these letters."""
+    return _LETTERS.get(dtype.name, dtype.kind) in letters
+
+
 @dataclass(frozen=True, eq=False)
 class Operator:
     """An elementwise operator."""
@@ -67,7 +72,7 @@ class Operator:
         return (*([self.numpy] if self.numpy else []), *self.others)
 
     def takes(self, dtype: DType) -> bool:
-        return _LETTERS.get(dtype.name, dtype.kind) in self.dtypes
+        return in_letters(dtype, self.dtypes)
 
     def result_dtype(self, common: DType) -> DType:
         """The dtype of the result."""

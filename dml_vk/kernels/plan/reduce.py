@@ -16,10 +16,9 @@ from dml_vk.kernels.plan.dims import Dim, ascending, offsets, split
 from dml_vk.kernels.plan.passes import Pass, Ties
 from dml_vk.kernels.plan.paths import LINE_BYTES, Path, plan_of
 from dml_vk.kernels.plan.tasks import QUAD_BYTES, Task
+from dml_vk.kernels.reductions import REDUCTIONS, opcodes_of
 from dml_vk.limits import Profile
 
-NAMES = ("sum", "prod", "max", "min", "any", "all", "count_nonzero", "argmax", "argmin")
-OPCODES = {f"REDUCE_{name.upper()}": str(code) for code, name in enumerate(NAMES)}
 # Pairs of numbers that softmax and norms need of each row; the kind of kernel that computes each.
 PAIRS = {
     **dict.fromkeys(("exp_sum", "log_sum"), "softmax"),
@@ -76,7 +75,7 @@ KERNELS: tuple[Kernel, ...] = tuple(
             spec=(*_WHOLE_SPEC, *_OWN_SPEC.get(kind, ())),
             push=index_push(("src_base", "dst_base"), RANK, _EXTRA, 2),
             variants={
-                name: {**(PAIR_OPCODES if kind in _CHUNKED else OPCODES), **macros}
+                name: {**(PAIR_OPCODES if kind in _CHUNKED else opcodes_of(kind)), **macros}
                 for name, macros in variants.items()
             },
         )
@@ -88,13 +87,15 @@ KERNELS: tuple[Kernel, ...] = tuple(
 _BY_NAME = by_name(KERNELS)
 
 
-class Reduction(NamedTuple):
-    """A reduction and the kind of kernel that computes it."""
+class Reducer(NamedTuple):
+    """A reduction, or pairs of numbers, and the kind of kernel that computes it."""
 
     name: str
+    opcode: int
     kind: str
     ties: Ties
     constants: Ints = ()  # of its own kind of kernel
+    then: str = ""  # what reduces its partial results, if it is another reduction
 
 
 class Code(NamedTuple):
@@ -109,20 +110,19 @@ FOUR = Code(254, 16)  # four numbers of a row, which are a result
 
 
 @lru_cache(maxsize=256)
-def reduction_of(name: str, target: DType, constants: Ints = ()) -> Reduction:
+def reducer_of(name: str, target: DType, constants: Ints = ()) -> Reducer:
     """Choose the kind of kernel for a reduction to this dtype."""
     if name in PAIRS:
-        return Reduction(name, PAIRS[name], Ties.TREE, constants)
-    if name in ("argmax", "argmin"):
-        return Reduction(name, "arg", Ties.INDEX)
-    wide = target.itemsize == 8
-    if target.kind == "f" and name in ("sum", "prod"):
-        return Reduction(name, "double" if wide else "tree", Ties.TREE)
-    return Reduction(name, "long" if wide else "int", Ties.NONE)
+        opcode = int(PAIR_OPCODES[f"REDUCE_{name.upper()}"])
+        return Reducer(name, opcode, PAIRS[name], Ties.TREE, constants)
+    row = REDUCTIONS[name]
+    kind = row.kind(target)
+    ties = {"arg": Ties.INDEX, "tree": Ties.TREE, "double": Ties.TREE}.get(kind, Ties.NONE)
+    return Reducer(name, row.code, kind, ties, then=row.then)
 
 
 def plan_pass(
-    reduction: Reduction,
+    reducer: Reducer,
     pass_: Pass,
     strides: Ints,
     source: Code,
@@ -135,12 +135,12 @@ def plan_pass(
     `at` are the offsets of its source and its output.
     """
     residues = at[0] * source.nbytes % QUAD_BYTES, at[1] * target.nbytes % QUAD_BYTES
-    return _plan(reduction, pass_, strides, source, target, residues, profile)
+    return _plan(reducer, pass_, strides, source, target, residues, profile)
 
 
 @lru_cache(maxsize=4096)
 def _plan(
-    reduction: Reduction,
+    reducer: Reducer,
     pass_: Pass,
     strides: Ints,
     source: Code,
@@ -158,11 +158,11 @@ def _plan(
     at = residues[0] + starts[0] * src, 0, residues[1] + starts[2] * dst
     task = Task(inner, outer, (src, 4, dst), at, profile)
     row, *others = inner
-    across = "across" in _VARIANTS[reduction.kind] and row.strides[0] == 1 and row.size >= _WIDTH
+    across = "across" in _VARIANTS[reducer.kind] and row.strides[0] == 1 and row.size >= _WIDTH
     across = across and src <= 8
-    read = _read(reduction, task, pass_, across)
+    read = _read(reducer, task, pass_, across)
     count = min(pass_.block, pass_.leaf_count)
-    tiers, chunk = _tiers(reduction.kind, read, across, src, count)
+    tiers, chunk = _tiers(reducer.kind, read, across, src, count)
     dst_quads = (
         across
         and 4 <= dst <= 8
@@ -171,7 +171,7 @@ def _plan(
         and task.aligned(-1, QUAD_BYTES, others)
     )
     constants = {
-        "OP": _opcode(reduction),
+        "OP": reducer.opcode,
         "TYPE": target.code,
         "A_TYPE": source.code,
         "READ": read,
@@ -179,12 +179,12 @@ def _plan(
         "TIERS": tiers,
         "GAPS": int(_has_gaps(pass_, chunk)),
         "DST_QUADS": int(dst_quads),
-        **dict(zip(_OWN_SPEC.get(reduction.kind, ()), reduction.constants, strict=True)),
+        **dict(zip(_OWN_SPEC.get(reducer.kind, ()), reducer.constants, strict=True)),
     }
     if across:
         steps = tuple([stride * _WIDTH for stride in row.strides])
         inner = [Dim(steps, -(-row.size // _WIDTH)), *others]
-    leaf_ns = _LEAF_NS[reduction.kind] + (_ALONE_NS if read == BY_ELEMENTS else 0)
+    leaf_ns = _LEAF_NS[reducer.kind] + (_ALONE_NS if read == BY_ELEMENTS else 0)
     path = Path(
         "across" if across else "along",
         inner,
@@ -193,7 +193,7 @@ def _plan(
         edges=0,
         groups=1,
         extent=row.size,
-        unit_rounds=_rounds(reduction.kind, tiers, count, chunk),
+        unit_rounds=_rounds(reducer.kind, tiers, count, chunk),
         elements=_WIDTH if across else 1,
         unit_ns=20.0 + leaf_ns * (count + chunk) * (_WIDTH if across else 1),
         shares_words=dst < 4,
@@ -203,7 +203,7 @@ def _plan(
     ends = [dim.size for dim in reversed(pass_.leaves)][: LEAF_RANK - 1]
     variant = "across" * across + "_" * (across and dst == 16) + "partial" * (dst == 16)
     return plan_of(
-        *(_BY_NAME[f"reduce_{reduction.kind}"], variant or "along", task, path),
+        *(_BY_NAME[f"reduce_{reducer.kind}"], variant or "along", task, path),
         [(start, to) for start, _, to in launches],
         sources=(src,),
         inside=(count,),
@@ -214,11 +214,6 @@ def _plan(
             "steps": _padded(leaf_steps, LEAF_RANK),
         },
     )
-
-
-def _opcode(reduction: Reduction) -> int:
-    opcodes = PAIR_OPCODES if reduction.name in PAIRS else OPCODES
-    return int(opcodes[f"REDUCE_{reduction.name.upper()}"])
 
 
 def _dims(pass_: Pass, strides: Ints) -> tuple[list[Dim], Ints]:
@@ -237,7 +232,7 @@ def _dims(pass_: Pass, strides: Ints) -> tuple[list[Dim], Ints]:
     return [Dim(dim.strides[:3], dim.size) for dim in dims], tuple(starts)
 
 
-def _read(reduction: Reduction, task: Task, pass_: Pass, across: bool) -> int:
+def _read(reducer: Reducer, task: Task, pass_: Pass, across: bool) -> int:
     """How leaves are read: one by one, or several at once by words or quads."""
     row, *others = task.dims
     itemsize = task.itemsizes[0]
@@ -247,7 +242,7 @@ def _read(reduction: Reduction, task: Task, pass_: Pass, across: bool) -> int:
         whole = row.size % _WIDTH == 0 and steps % nbytes == 0
         return BY_QUADS if whole and task.aligned(0, nbytes, others) else BY_ELEMENTS
     alone = len(pass_.leaves) > 1 or pass_.leaves[0].step != 1 or pass_.leaf_count <= 4
-    if alone or reduction.kind == "double" or itemsize > 8:
+    if alone or reducer.kind == "double" or itemsize > 8:
         return BY_ELEMENTS
     return BY_QUADS if task.aligned(0, QUAD_BYTES, task.dims) else BY_WORDS
 

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 
 import dml_vk as dv
 from dml_vk import nn
+from dml_vk.array.statistics import MADE
+from dml_vk.kernels.reductions import REDUCTIONS, Reduction
 from dml_vk.onnx.context import Context
 from dml_vk.onnx.registry import operator
 from dml_vk.tensor.core import Tensor
@@ -23,7 +26,6 @@ def reduced_axes(node: Context, rank: int, axes: Array | None) -> tuple[int, ...
 
 
 def _sum(x: Tensor, along: Any, kept: bool) -> Tensor:
-    # Integers keep their dtype, in which sums wrap.
     return dv.sum(x, axis=along, keepdims=kept, dtype=x.dtype)
 
 
@@ -37,18 +39,25 @@ def _log_sum_exp(x: Tensor, along: Any, kept: bool) -> Tensor:
     )
 
 
+def _reduction(row: Reduction) -> Callable[[Tensor, Any, bool], Tensor]:
+    """A reduction of ours that ONNX has."""
+    function = MADE[row.name]
+    if row.accumulates:  # Integers keep their dtype, in which sums wrap.
+        return lambda x, along, kept: function(x, axis=along, keepdims=kept, dtype=x.dtype)
+    if row.extreme:
+        return lambda x, along, kept: _extreme(row.extreme, x, along, kept)
+    return lambda x, along, kept: function(x, axis=along, keepdims=kept)
+
+
 _REDUCTIONS = {
+    **{row.onnx: _reduction(row) for row in REDUCTIONS.values() if row.onnx.startswith("Reduce")},
     "ReduceL1": lambda x, along, kept: _sum(dv.abs(x), along, kept),
     "ReduceL2": lambda x, along, kept: _root(_sum(dv.square(x), along, kept)),
     "ReduceLogSum": lambda x, along, kept: dv.log(_sum(x, along, kept)),
     "ReduceLogSumExp": _log_sum_exp,
-    "ReduceMax": lambda x, along, kept: _extreme(dv.max, x, along, kept),
     "ReduceMean": lambda x, along, kept: dv.astype(
         dv.mean(x, axis=along, keepdims=kept), x.dtype, copy=False
     ),
-    "ReduceMin": lambda x, along, kept: _extreme(dv.min, x, along, kept),
-    "ReduceProd": lambda x, along, kept: dv.prod(x, axis=along, keepdims=kept, dtype=x.dtype),
-    "ReduceSum": _sum,
     "ReduceSumSquare": lambda x, along, kept: _sum(dv.square(x), along, kept),
 }
 # What remains of an element where no axis is reduced.
@@ -64,18 +73,17 @@ def _root(x: Tensor) -> Tensor:
     return dv.sqrt(x) if x.dtype.kind == "f" else dv.astype(dv.sqrt(x), x.dtype)
 
 
-def _extreme(function: Any, x: Tensor, along: tuple[int, ...], kept: bool) -> Tensor:
+def _extreme(name: str, x: Tensor, along: tuple[int, ...], kept: bool) -> Tensor:
     """The largest or smallest; of nothing, the other end of the dtype's range."""
     if x.dtype.kind == "b":
         # Of nothing, the largest is False, and the smallest True.
-        return (dv.any if function is dv.max else dv.all)(x, axis=along, keepdims=kept)
+        return (dv.any if name == "max" else dv.all)(x, axis=along, keepdims=kept)
     if x.size or all(x.shape[axis] for axis in along):
-        result: Tensor = function(x, axis=along, keepdims=kept)
-        return result
+        return MADE[name](x, axis=along, keepdims=kept)
     limits = dv.finfo(x.dtype) if x.dtype.kind == "f" else dv.iinfo(x.dtype)
     ends = (float("-inf"), float("inf")) if x.dtype.kind == "f" else (limits.min, limits.max)
     shape = dv.sum(x, axis=along, keepdims=kept).shape
-    return dv.full(shape, ends[function is dv.min], x.dtype, device=x.device)
+    return dv.full(shape, ends[name == "min"], x.dtype, device=x.device)
 
 
 def _entered(name: str, function: Any) -> None:

@@ -6,6 +6,8 @@ from collections.abc import Callable
 from typing import Any
 
 import dml_vk as dv
+from dml_vk.array.statistics import MADE
+from dml_vk.kernels.reductions import REDUCTIONS, Reduction
 from dml_vk.onnx.context import Context
 from dml_vk.onnx.registry import operator
 from dml_vk.tensor.core import Tensor
@@ -21,14 +23,15 @@ def _extreme(node: Context, x: Tensor, function: Callable[..., Tensor]) -> Tenso
     return dv.subtract(x.shape[axis] - 1, turned)
 
 
-@operator("ArgMax")
-def argmax(node: Context, x: Tensor) -> Tensor:
-    return _extreme(node, x, dv.argmax)
+def _entered(row: Reduction) -> None:
+    @operator(row.onnx)
+    def find(node: Context, x: Tensor) -> Tensor:
+        return _extreme(node, x, MADE[row.name])
 
 
-@operator("ArgMin")
-def argmin(node: Context, x: Tensor) -> Tensor:
-    return _extreme(node, x, dv.argmin)
+for _row in REDUCTIONS.values():
+    if _row.onnx and _row.finds:
+        _entered(_row)
 
 
 @operator("TopK", host=(1,))

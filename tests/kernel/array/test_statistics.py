@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import numpy as np
 import pytest
 
 import dml_vk
 from dml_vk.dtypes import float16, float32, float64, int8, int32, int64, uint8, uint64
 from dml_vk.errors import DTypeError, LayoutError, LayoutIndexError, RangeError
+from dml_vk.kernels.reductions import REDUCTIONS
 from dml_vk.layout import Layout, channels_last
 from dml_vk.testing.reductions import tree_sum
 from tests import tier
@@ -170,7 +173,7 @@ def test_empty():
     assert dml_vk.all(x).item()
     assert not dml_vk.any(x).item()
     assert dml_vk.count_nonzero(x, axis=0).tolist() == [0, 0, 0]
-    for name in ("max", "min", "argmax", "argmin"):
+    for name in [name for name, row in REDUCTIONS.items() if row.nothing is None]:
         with pytest.raises(RangeError, match=rf"^{name}: zero-size reduction has no identity"):
             getattr(dml_vk, name)(x, axis=0)
 
@@ -234,9 +237,20 @@ def test_what_is_refused():
 def test_a_number_has_the_axes_that_numpy_gives_it():
     array = np.array(-2.5, np.float32)
     x = dml_vk.asarray(array)
-    for name in ("sum", "prod", "max", "min", "any", "all", "argmax", "argmin"):
+    for name in [name for name, row in REDUCTIONS.items() if row.numpy and row.method]:
         for axis in (0, -1):
             found = getattr(np, name)(x, axis=axis)
             assert (found.shape, found.item()) == ((), getattr(np, name)(array, axis=axis))
         with pytest.raises(LayoutIndexError, match="there are none"):
             getattr(dml_vk, name)(x, axis=1)
+
+
+def test_dtypes_that_a_reduction_does_not_take(monkeypatch):
+    for name in ("all", "prod"):
+        row = dataclasses.replace(REDUCTIONS[name], dtypes="iu")
+        monkeypatch.setitem(REDUCTIONS, name, row)
+        x = dml_vk.ones((1, 2, 1, 3, 1), "float16")
+        with pytest.raises(
+            DTypeError, match=rf"^{name}: dtype must be one of .*; got dtype=.*float16"
+        ):
+            getattr(dml_vk, name)(x)

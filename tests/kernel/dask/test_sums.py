@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 
 import dml_vk
 from dml_vk.dask import from_array, matmul
+from dml_vk.dask import functions as dask_functions
 from dml_vk.dask.sums import nodes_in
 from dml_vk.dtypes import DTYPES
+from dml_vk.kernels.reductions import REDUCTIONS
 from dml_vk.layout import channels_last
 from tests import tier
 from tests.chance import chance
@@ -86,6 +88,17 @@ def cut(dtype):
 def test_every_dtype(name, dtype):
     sizes, chunks = cut(dtype)
     check(name, numbers(sizes, dtype), chunks, (0, 1))
+
+
+@pytest.mark.parametrize("name", [name for name in REDUCTIONS if hasattr(da, name)])
+def test_each_reduction_of_chunks_is_that_of_the_whole(name):
+    """Dask combines by itself what no order matters to."""
+    assert name in dask_functions.FUNCTIONS or not REDUCTIONS[name].accumulates
+    x = numbers((5, 37)) * (chance().random((5, 37)) < 0.5)
+    lazy, whole = from_array(x, (3, 20)), dml_vk.asarray(x)
+    for axis in (0, 1):
+        result = getattr(da, name)(lazy, axis=axis).compute()
+        assert is_same(result, getattr(dml_vk, name)(whole, axis=axis)), axis
 
 
 @pytest.mark.parametrize("name", ["var", "std"])

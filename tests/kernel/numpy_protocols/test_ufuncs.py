@@ -52,11 +52,14 @@ def test_ufuncs_call_our_equivalents():
 
 
 def test_ufuncs_reduce():
-    for function in ufuncs.REDUCTIONS:
+    for function in ufuncs.REDUCED:
         logical = function.__name__.startswith("logical")
         array = TRUE if logical else I
         x = dml_vk.asarray(array)
         for named in ({}, {"axis": None}, {"axis": 1, "keepdims": True}):
+            check_same(function, function.reduce(x, **named), function.reduce(array, **named))
+        for initial in (False, True) if logical else (3,):
+            named = {"axis": 1, "initial": initial}
             check_same(function, function.reduce(x, **named), function.reduce(array, **named))
     out = dml_vk.empty((3,), "int64")
     assert np.add.reduce(dml_vk.asarray(I), 0, None, out) is out

@@ -8,13 +8,25 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import dml_vk
-from dml_vk.dtypes import bool_, float16, float32, float64, int8, int16, int32, int64, uint8, uint64
+from dml_vk.dtypes import (
+    bool_,
+    float16,
+    float32,
+    float64,
+    int8,
+    int16,
+    int32,
+    int64,
+    to_dtype,
+    uint8,
+    uint64,
+)
 from dml_vk.errors import RangeError
-from dml_vk.kernels.plan.reduce import NAMES
+from dml_vk.kernels.reductions import REDUCTIONS
 from dml_vk.layout import Layout, channels_last
 from dml_vk.ops.reduce import reduce_elements
 from dml_vk.ops.view import View
-from dml_vk.testing.reductions import tree_prod, tree_sum
+from dml_vk.testing.reductions import reference, tree_sum
 from dml_vk.testing.strategies import layouts, targets
 from tests import tier
 from tests.kernel.elementwise import source_of
@@ -23,8 +35,9 @@ from tests.kernel.profiled import profiled
 from tests.profiles import PROFILES
 from tests.real_dtypes import DTYPES
 
-TREES = {"sum": tree_sum, "prod": tree_prod}
-OF_BOOLS = ("sum", "prod", "any", "all", "count_nonzero", "argmax", "argmin")
+TREES = [name for name, row in REDUCTIONS.items() if row.accumulates]
+# Extremes of bools are those of their bytes.
+OF_BOOLS = [name for name, row in REDUCTIONS.items() if row.result or not row.extreme]
 # One reduction of each kernel.
 KINDS_OF_KERNELS = [
     *[("sum", float32), ("prod", float16), ("sum", float64), ("max", int16), ("min", float32)],
@@ -33,34 +46,7 @@ KINDS_OF_KERNELS = [
 
 
 def result_dtype(name, dtype):
-    if name in ("any", "all"):
-        return bool_
-    if name in ("sum", "prod") and dtype.kind != "f":
-        return uint64 if dtype.kind == "u" else int64
-    return dtype if name in ("sum", "prod", "max", "min") else int64
-
-
-@np.errstate(all="ignore")
-def expected(name, seen, dims, dtype):
-    """What must come out: sums of floats in the documented order, of two zeros the right one."""
-    kind = dtype.numpy_name
-    if name in TREES:
-        if dtype.kind == "f":
-            return TREES[name](seen, dims, dtype=kind)
-        return np.asarray(getattr(seen, name)(dims, dtype=kind))
-    if name.startswith("arg"):
-        # The index counts through all that is reduced, in row-major order.
-        sizes = kept_sizes(seen.shape, dims)
-        last = np.moveaxis(seen, dims, range(len(sizes), seen.ndim))
-        return np.asarray(getattr(last.reshape(*sizes, -1), name)(-1))
-    if name == "count_nonzero":
-        return np.asarray(np.count_nonzero(seen, dims))
-    found = np.asarray(getattr(seen, name)(dims))
-    if found.dtype.kind == "f":
-        wanted = np.signbit(seen) == (name == "min")
-        zero = found.dtype.type(-0.0 if name == "min" else 0.0)
-        found = np.where((found == 0) & ((seen == 0) & wanted).any(dims), zero, found)
-    return found
+    return to_dtype("reduce", reference(name, np.ones(1, dtype.numpy_name), (0,)).dtype)
 
 
 def source_for(name, dtype, layout, seed=0):
@@ -79,7 +65,8 @@ def check(name, source, dims, layout, dtype):
     target = dml_vk.asarray(memory.view(dtype.numpy_name) if dtype.kind != "b" else memory)
     to = View(target.device, target.allocation, layout, dtype)
     reduce_elements(name, name, tensor, to, dims)
-    wanted = expected(name, seen, dims, dtype)
+    of = {"dtype": dtype.numpy_name} if name in TREES else {}
+    wanted = reference(name, seen, dims, **of)
     found = target.numpy().view(memory.dtype)
     at = elements(found, layout)
     kind = dtype.numpy_name
@@ -97,7 +84,7 @@ def kept_sizes(sizes, dims):
 
 def names_for(dtype):
     """All, but half of them for integers of 64 bits, and a third for others, which take turns."""
-    names = [name for name in NAMES if dtype.kind != "b" or name in OF_BOOLS]
+    names = [name for name in REDUCTIONS if dtype.kind != "b" or name in OF_BOOLS]
     every = list(enumerate(names))
     if tier.is_all() or dtype.kind not in "iu":
         return every
@@ -246,13 +233,31 @@ def test_of_elements_at_a_limit_the_first_counts():
 
 
 def test_nothing_to_reduce():
-    for name, wanted in (("sum", 0), ("prod", 1), ("any", False), ("all", True)):
+    for name, row in REDUCTIONS.items():
+        if row.nothing is None:
+            continue
+        wanted = reference(name, np.empty((0, 1), np.float32), (0,))
         source = dml_vk.empty((3, 0, 2), float32)
         dtype = result_dtype(name, float32)
-        target = dml_vk.full((3, 2), 1 if wanted == 0 else 0, dtype)
+        target = dml_vk.full((3, 2), 1 if wanted[0] == 0 else 0, dtype)
         reduce_elements(name, name, source, target, (1,))
-        assert (target.numpy() == wanted).all()
+        assert (target.numpy() == wanted).all(), name
         none = dml_vk.empty((0, 2), dtype)
         reduce_elements(name, name, source, none, (0,))
-    with pytest.raises(RangeError, match=r"^max: zero-size reduction has no identity.*axis=\(1,\)"):
-        reduce_elements("max", "max", source, target, (1,))
+    for name in [name for name, row in REDUCTIONS.items() if row.nothing is None]:
+        rule = rf"^{name}: zero-size reduction has no identity.*axis=\(1,\)"
+        with pytest.raises(RangeError, match=rule):
+            reduce_elements(name, name, source, target, (1,))
+
+
+@pytest.mark.parametrize("row", REDUCTIONS.values(), ids=lambda row: row.name)
+def test_special_values(row):
+    for dtype in (float16, float32, float64):
+        for values, wanted in row.special:
+            array = np.array(values, dtype.numpy_name)
+            target = dml_vk.empty((), result_dtype(row.name, dtype))
+            reduce_elements(row.name, row.name, dml_vk.asarray(array), target, (0,))
+            found = target.item()
+            assert np.array_equal(found, wanted, equal_nan=True), (values, dtype)
+            assert np.signbit(found) == np.signbit(wanted) or found != found, (values, dtype)
+            assert np.array_equal(found, reference(row.name, array, (0,)), equal_nan=True)

@@ -9,10 +9,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dml_vk.dtypes import bool_, float16, float32, float64, int8, int64, uint16
+from dml_vk.dtypes import float16, float32, float64, int8, int64, uint16
 from dml_vk.kernels.kernel import INDEX_SPEC
 from dml_vk.kernels.plan.passes import MAX_TREE, Ties, next_pass, work_of
-from dml_vk.kernels.plan.reduce import KERNELS, NAMES, PARTIAL, RANK, Code, plan_pass, reduction_of
+from dml_vk.kernels.plan.reduce import KERNELS, PARTIAL, RANK, Code, plan_pass, reducer_of
+from dml_vk.kernels.reductions import REDUCTIONS
 from dml_vk.layout import Layout, channels_last
 from dml_vk.limits import MINIMUM
 from dml_vk.testing.reductions import tree_sum
@@ -99,14 +100,17 @@ def check_passes(layout, dims, profile):
 
 @pytest.mark.parametrize("profile", [CPU, MINIMUM], ids=["cpu", "gpu"])
 @tier.examples(200)
-@given(data=st.data(), name=st.sampled_from(NAMES), dtype=st.sampled_from([*DTYPES.values()]))
-def test_a_plan_is_what_its_kernel_expects(profile, data, name, dtype):
+@given(
+    data=st.data(),
+    row=st.sampled_from([*REDUCTIONS.values()]),
+    dtype=st.sampled_from([*DTYPES.values()]),
+)
+def test_a_plan_is_what_its_kernel_expects(profile, data, row, dtype):
     layout = data.draw(layouts(min_size=1, max_rank=5, max_size=40))
     dims = tuple(sorted(data.draw(st.sets(st.integers(0, 4))) & set(range(layout.rank))))
-    result = {"any": bool_, "all": bool_, "count_nonzero": int64, "argmax": int64, "argmin": int64}
-    reduction = reduction_of(name, result.get(name, dtype))
+    target = dtype if row.accumulates else row.result_dtype(dtype)
+    reduction = reducer_of(row.name, target)
     (made, *_) = passes_of(layout, dims, reduction.ties, profile, dtype.itemsize)
-    target = result.get(name, dtype)
     to = Code(target.code, target.itemsize)
     if made.rest is not None:
         to = PARTIAL if reduction.ties is Ties.INDEX else Code(to.code, max(4, to.nbytes))
@@ -130,7 +134,7 @@ def test_a_plan_is_what_its_kernel_expects(profile, data, name, dtype):
 
 def plan_for(layout, dims, out=None, source=FLOAT, target=FLOAT, profile=CPU, name="sum"):
     dtype = next(dtype for dtype in DTYPES.values() if dtype.code == target.code)
-    reduction = reduction_of(name, dtype)
+    reduction = reducer_of(name, dtype)
     made = next(passes_of(layout, dims, reduction.ties, profile, source.nbytes))
     strides = made.made if made.rest else (out or Layout(made.sizes)).strides
     return plan_pass(reduction, made, strides, source, target, (layout.offset, 0), profile)

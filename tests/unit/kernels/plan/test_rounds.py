@@ -41,11 +41,12 @@ from dml_vk.kernels.plan.matmul_tile import Reading
 from dml_vk.kernels.plan.nonzero import plan_nonzero
 from dml_vk.kernels.plan.passes import next_pass, work_of
 from dml_vk.kernels.plan.radix import PLACE, Rows, chunks_of, plan_count, plan_move
-from dml_vk.kernels.plan.reduce import NAMES, Code, plan_pass, reduction_of
+from dml_vk.kernels.plan.reduce import Code, plan_pass, reducer_of
 from dml_vk.kernels.plan.scan import EXCLUSIVE, INCLUSIVE, SUM, Scan, plan_scan
 from dml_vk.kernels.plan.search import plan_search
 from dml_vk.kernels.plan.sort import plan_keys, plan_merge, plan_runs
 from dml_vk.kernels.plan.transfer import COPY, FILL
+from dml_vk.kernels.reductions import REDUCTIONS
 from dml_vk.layout import Layout, channels_last
 from dml_vk.limits import MINIMUM
 from dml_vk.runtime.queue import Queue
@@ -128,12 +129,13 @@ def test_every_operator(data, kind, layout, name):
 
 
 @tier.examples(200)
-@given(st.data(), KINDS, large_layouts(), st.sampled_from(NAMES))
+@given(st.data(), KINDS, large_layouts(), st.sampled_from(sorted(REDUCTIONS)))
 def test_reductions(data, kind, layout, name):
     dims = tuple(sorted(data.draw(st.sets(st.integers(0, 3), min_size=1))))
     dtype = data.draw(st.sampled_from([float32, float64, int32, int64]))
-    target = int64 if name in ("argmax", "argmin", "count_nonzero") else dtype
-    reduction, profile = reduction_of(name, target), PROFILES[kind]
+    row = REDUCTIONS[name]
+    target = dtype if row.accumulates else row.result_dtype(dtype)
+    reduction, profile = reducer_of(name, target), PROFILES[kind]
     code = Code(dtype.code, dtype.itemsize)
     work = work_of(layout.sizes, layout.strides, dims, reduction.ties)
     while work is not None:
@@ -150,7 +152,7 @@ def test_reductions(data, kind, layout, name):
 def test_trees_as_long_as_an_invocation_may_sum(kind, dtype):
     profile = dataclasses.replace(PROFILES[kind], coalesces=True)  # so that caches do not count
     layout = Layout.packed((2 * profile.units_wanted, 2**13))
-    reduction, code = reduction_of("sum", dtype), Code(dtype.code, dtype.itemsize)
+    reduction, code = reducer_of("sum", dtype), Code(dtype.code, dtype.itemsize)
     work = work_of(layout.sizes, (0, 1), (1,), reduction.ties)
     made = next_pass(work, reduction.ties, dtype.itemsize, 16, profile)
     check(plan_pass(reduction, made, made.made, code, code, (0, 0), profile))
