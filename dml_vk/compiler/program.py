@@ -17,7 +17,6 @@ from dml_vk.compiler.passes.fuse import fused
 from dml_vk.compiler.passes.inline import attached
 from dml_vk.compiler.passes.liveness import Step, levels, needed
 from dml_vk.compiler.passes.memory import shared
-from dml_vk.compiler.passes.pairing import paired
 from dml_vk.compiler.report.formats import Formats
 from dml_vk.compiler.trees import Leaf, build, replace
 from dml_vk.errors import CaptureError
@@ -152,7 +151,7 @@ class Program:
         self._outside = dict(capture.outside)
         outer = {*range(self._arguments), *self._outside, *returned}
         profile = self.device.profile
-        steps = fused(paired(needed(captured, outer)), outer, profile)
+        steps = fused(needed(captured, outer), outer, profile)
         steps = attached(steps, outer, profile)
         level = levels(steps, slots)
         steps = [step for _, step in sorted(zip(level, steps), key=lambda pair: pair[0])]

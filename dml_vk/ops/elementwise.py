@@ -30,11 +30,14 @@ def compute(
     common: DType,
     scalars: Ints = (),
     before: int = 0,
+    *,
+    by_parts: bool = False,
 ) -> None:
     """Apply the operator elementwise, computed in `common`, and write the results to the target.
 
     Sources broadcast. None is a scalar, whose words are `scalars`. A source that shares memory with
-    the target is read as if the target were written afterwards.
+    the target is read as if the target were written afterwards. All may be complex numbers as their
+    parts, `by_parts`.
     """
     if common.kind == "c" and operator.family == "arithmetic":
         # Drivers fold what is added to or multiplied by an imaginary part that a kernel makes up.
@@ -43,11 +46,12 @@ def compute(
         ]
     if operator.by_parts and _are_complex(common, sources, target):
         sources = [as_parts(source) for source in sources if source is not None]
-        target, common = as_parts(target), common.part
+        target, common, by_parts = as_parts(target), common.part, True
     kernel, count, opcode = _kernel(operator, common)
     if kernel == "cast" and sources[0] is not None:
         opcode = cast_variant(sources[0].dtype, target.dtype)
-    launch(what, kernel, count, (opcode, before), sources, target, common, scalars)
+    steps = opcode, before
+    launch(what, kernel, count, steps, sources, target, common, scalars, by_parts=by_parts)
 
 
 def _are_complex(common: DType, sources: Sequence[View | None], target: View) -> bool:
@@ -65,8 +69,13 @@ def launch(
     target: View,
     common: DType,
     scalars: Ints = (),
+    *,
+    by_parts: bool = False,
 ) -> None:
-    """Launch an elementwise kernel of `count` sources. `steps` are its opcode and `before`."""
+    """Launch an elementwise kernel of `count` sources. `steps` are its opcode and `before`.
+
+    The last dim may be the two parts of complex numbers, `by_parts`.
+    """
     opcode, before = steps
     check_target(what, target, "out")
     layout, device = target.layout, target.device
@@ -83,7 +92,7 @@ def launch(
         *[source.dtype.code for source in operands],
     )
     planned = kernel, layout.sizes, places_of(operands, target, absent), spec, device.profile
-    plan = plan_computed(*planned)
+    plan = plan_computed(*planned, by_parts=by_parts)
     read = [source for k, source in enumerate(operands) if not absent >> k & 1]
     if plan.shares_words and any(overlap(source, target) for source in read):
         # One invocation would read from a word that another one writes.
@@ -92,8 +101,10 @@ def launch(
             for k, source in enumerate(operands)
         ]
         planned = kernel, layout.sizes, places_of(operands, target, absent), spec, device.profile
-        plan = plan_computed(*planned)
-    otherwise = plan_computed(*planned, arguments=False) if plan.arguments else None
+        plan = plan_computed(*planned, by_parts=by_parts)
+    otherwise = None
+    if plan.arguments:
+        otherwise = plan_computed(*planned, arguments=False, by_parts=by_parts)
     reads = [access(source, False) for source in operands]
     words = (*scalars, *(0,) * (SCALAR_WORDS[count] - len(scalars)))
     device.launch(plan, (*reads, access(target, True)), words, otherwise, what)
@@ -121,7 +132,8 @@ def cast_elements(what: str, source: View, target: View) -> None:
         compute(what, OPERATORS["positive"], [source], target, target.dtype)
     elif target.dtype.kind == "c" == source.dtype.kind:
         source = with_layout(source, source.layout.expand(target.layout.sizes))
-        compute(what, cast, [as_parts(source)], as_parts(target), target.dtype.part)
+        parts = as_parts(source), as_parts(target)
+        compute(what, cast, parts[:1], parts[1], target.dtype.part, by_parts=True)
     elif target.dtype.kind == "c":
         compute(what, cast, [source], real_part(target), target.dtype.part)
         fill_constant(what, imag_part(target), target.dtype.part, 0)

@@ -138,7 +138,10 @@ class Recorder:
         otherwise: Plan | None = None,
     ) -> None:
         spans = tuple([self.span(access) for access in accesses])
-        self.steps.append(Launch(work, spans, params, what, caller(), otherwise=otherwise))
+        computed = work.computed if isinstance(work, Plan) else None
+        self.steps.append(
+            Launch(work, spans, params, what, caller(), otherwise=otherwise, computed=computed)
+        )
 
 
 @contextmanager

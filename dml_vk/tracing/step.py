@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from dml_vk.arguments import Ints
 from dml_vk.kernels.plan.base import Plan
-from dml_vk.kernels.plan.chain import Chain
+from dml_vk.kernels.plan.chain import Chain, Computed
 from dml_vk.observe.callers import Caller
 from dml_vk.observe.copies import Copy
 from dml_vk.runtime.arenas import Allocation, Bytes
@@ -73,6 +73,7 @@ class Launch:
     """What it does at once, if they were several: a kernel, or the launches of a chain, in each."""
     chained: Chained | None = None  # if it is elementwise
     otherwise: Plan | None = None  # instead, if there is no memory for the plan's arguments
+    computed: Computed | None = None  # what it does, if it is elementwise and not several yet
 
     @property
     def plan(self) -> Plan:

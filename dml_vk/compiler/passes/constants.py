@@ -59,4 +59,4 @@ def _copy(capture: Capture, step: Upload) -> Launch:
     plan = plan_copy((nbytes,), (1,), (1,), 1, 0, 0, capture.device.profile)
     reads = SlotAccess(source.number, 0, 0, nbytes, False)
     writes = SlotAccess(step.slot, step.start, step.start, step.start + nbytes, True)
-    return Launch(plan, (reads, writes), (), "compile", _NOBODY)
+    return Launch(plan, (reads, writes), (), "compile", _NOBODY, computed=plan.computed)

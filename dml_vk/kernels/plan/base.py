@@ -63,6 +63,8 @@ class Plan:
     sizes: tuple[int, ...] = ()
     # What it was made for, if it can be part of a chain: see kernels/plan/fused.py.
     computed: Computed | None = None
+    # The same on complex numbers, where it does it to their parts.
+    of_complex: Computed | None = None
     # Of a chain, and of a kernel that one is attached to, what the module is made from.
     recipe: Recipe | Attached | None = None
 
