@@ -11,9 +11,9 @@ from typing import Any, NamedTuple
 from dml_vk.arguments import Ints
 from dml_vk.compiler.classes import looks_at_classes
 from dml_vk.compiler.live_numbers import LiveArgument
-from dml_vk.compiler.passes.formats import placed
 from dml_vk.compiler.passes.fuse import computed_of
 from dml_vk.compiler.program import Program
+from dml_vk.compiler.stages import program_of
 from dml_vk.compiler.trees import exactly, replace
 from dml_vk.errors import ONE_DEVICE, CaptureError, DeviceError
 from dml_vk.observe import dispatches
@@ -90,19 +90,16 @@ class FirstCall:
             raise capture.refusal
         if self.is_fused:
             _check_elementwise(capture)
-        formats = None
-        if self.layout:
-            formats = placed(capture, result, copies, self.layout)
-        program = self._program(given, result, copies, formats)
+        program = self._program(given, result, copies, self.layout)
         program.capture_seconds = perf_counter() - began
         dispatches.captured(self.name, program.capture_seconds)
         return Known(given.pinned, program)
 
     def _program(
-        self, given: _Arguments, result: Any, copies: Sequence[Copy], formats: Any = None
+        self, given: _Arguments, result: Any, copies: Sequence[Copy], layout: str | None = None
     ) -> Program:
         gone = [self.shares[number] for number in self.gifts]
-        return Program(given.capture, given.tensors, result, copies, gone, formats)
+        return program_of(given.capture, given.tensors, result, copies, gone, layout)
 
 
 class _Arguments:

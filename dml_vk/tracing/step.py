@@ -74,6 +74,7 @@ class Launch:
     chained: Chained | None = None  # if it is elementwise
     otherwise: Plan | None = None  # instead, if there is no memory for the plan's arguments
     computed: Computed | None = None  # what it does, if it is elementwise and not several yet
+    level: int = 0  # of a program, on which it runs
 
     @property
     def plan(self) -> Plan:
@@ -102,6 +103,7 @@ class Verify:
     start: int
     nbytes: int
     check: Check
+    level: int = 0
 
 
 Step = Launch | Upload | Verify

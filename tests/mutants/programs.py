@@ -193,8 +193,8 @@ MUTANTS = (
         "program-recorded-for-other-places",
         "a program that was recorded for an arena is repeated wherever its memory lies there",
         f"{_COMPILER}/program.py",
-        "            places += (one.arena, one.offset)",
-        "            places += (one.arena,)",
+        "            where += (allocation.arena, allocation.offset)",
+        "            where += (allocation.arena,)",
         (f"{_TESTS}/test_compiled.py", f"{_TESTS}/test_programs.py"),
     ),
     Mutant(

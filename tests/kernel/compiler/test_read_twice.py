@@ -9,7 +9,7 @@ from dml_vk import nn
 from dml_vk.compiler.passes import inline
 from tests import tier
 from tests.kernel.compiler.tensors import same, tensor
-from tests.kernel.compiler.test_attaching import jobs_of
+from tests.kernel.compiler.test_attaching import launches_of
 
 
 def gelu(x):
@@ -68,4 +68,4 @@ def test_a_chain_writes_over_what_it_reads_after_a_kernel():
         expected = x + left @ right
         function(x, left, right)
         same([x], [expected])
-    assert len(jobs_of(function)) == 1
+    assert len(launches_of(function)) == 1
