@@ -17,7 +17,7 @@ from dml_vk.compiler.results import Results
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.observe.builds import Builds
 from dml_vk.observe.copies import Copy, record
-from dml_vk.runtime.arenas import Allocation, Arena
+from dml_vk.runtime.arenas import Arena, MemoryRange
 from dml_vk.runtime.device import Device
 from dml_vk.runtime.encode import Dispatched
 from dml_vk.runtime.hazards import Access
@@ -60,13 +60,13 @@ class Part:
             for (number, writes), (low, high) in spans.items()
         ]
 
-    def measure(self, device: Device, memory: Sequence[Allocation], words: Words) -> list[float]:
+    def measure(self, device: Device, memory: Sequence[MemoryRange], words: Words) -> list[float]:
         """Run the launches one by one, and return the time of each in microseconds."""
         queue, works = device.queue, self._works(memory, words)
         with queue.enter():
             return [queue.measure(queue.prepare([work])) for work in works]
 
-    def run(self, device: Device, memory: Sequence[Allocation], words: Words) -> None:
+    def run(self, device: Device, memory: Sequence[MemoryRange], words: Words) -> None:
         """Submit the launches. The caller holds the gate."""
         queue = device.queue
         where: list[object] = []
@@ -90,7 +90,7 @@ class Part:
             del self.recorded[key]
 
     def _works(
-        self, memory: Sequence[Allocation], words: Words
+        self, memory: Sequence[MemoryRange], words: Words
     ) -> Iterator[tuple[Plan | Dispatched, list[Access], Ints]]:
         numbers = self._numbers
         for launch in self.launches:
@@ -143,7 +143,7 @@ class Program:
         self.builds: Builds | None = None  # of the first run
         self.device.queue.programs.add(self)
 
-    def uses(self, allocation: Allocation) -> bool:
+    def uses(self, allocation: MemoryRange) -> bool:
         """Whether memory is that of a tensor that the function takes from outside."""
         return id(allocation) in self._outside_ids
 
@@ -159,7 +159,7 @@ class Program:
     def run(
         self,
         tensors: Sequence[Tensor],
-        memory: Sequence[Allocation],
+        memory: Sequence[MemoryRange],
         numbers: Sequence[float],
         donation: Donation | None = None,
         *,
@@ -172,7 +172,7 @@ class Program:
         for copy in self._copies:
             record(*copy)
         device = self.device
-        allocations = [*memory, *self._outside]
+        allocations: list[MemoryRange] = [*memory, *self._outside]
         near = allocations[0].arena if allocations else None
         with device.queue.enter():
             for nbytes, donor in self._blocks:
@@ -203,14 +203,13 @@ class Program:
         ]
         return self._results.build(tensors, returned)
 
-    def _verify(self, verify: Verify, memory: Sequence[Allocation]) -> None:
+    def _verify(self, verify: Verify, memory: Sequence[MemoryRange]) -> None:
         data = np.empty(verify.nbytes, np.uint8)
         self.device.download(memory[self._memory[verify.slot]], verify.start, data)
 
-        def real(allocation: object) -> Allocation:
+        def real(allocation: MemoryRange) -> MemoryRange:
             if isinstance(allocation, Placeholder):
                 return memory[self._memory[allocation.number]]
-            assert isinstance(allocation, Allocation)
             return allocation
 
         verify.check(data, real)

@@ -16,7 +16,7 @@ from dml_vk.tracing.capture import Capture, Placeholder
 class Results:
     """The structure of what a function returns, and the tensors in it that it made."""
 
-    def __init__(self, capture: Capture, arguments: Sequence[Tensor], result: Any) -> None:
+    def __init__(self, capture: Capture, arguments: Sequence[Tensor], result: object) -> None:
         """Take what a function returned that was given these tensors without values."""
         self.made: list[tuple[int, Spec]] = []  # slot and spec of each tensor
         self._capture = capture
@@ -41,7 +41,7 @@ class Results:
             raise CaptureError("compile", rule, result=type(x).__name__)
         if not isinstance(x, Tensor):
             return x
-        memory: Any = x.allocation
+        memory = x.allocation
         if id(x) in self._leaves:
             return self._leaves[id(x)]
         if not isinstance(memory, Placeholder):

@@ -7,12 +7,11 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from typing import Any
 
 from dml_vk.compiler.passes.constants import with_constants
-from dml_vk.compiler.passes.formats import placed
+from dml_vk.compiler.passes.formats import in_formats
 from dml_vk.compiler.passes.fuse import fused
-from dml_vk.compiler.passes.inline import attached
+from dml_vk.compiler.passes.inline import inlined
 from dml_vk.compiler.passes.liveness import Step, levels, needed
 from dml_vk.compiler.passes.memory import shared
 from dml_vk.compiler.program import Program
@@ -25,7 +24,7 @@ from dml_vk.tracing.capture import Capture
 def program_of(
     capture: Capture,
     arguments: Sequence[Tensor],
-    result: Any,
+    result: object,
     copies: Sequence[Copy],
     donated: Collection[int] = (),
     layout: str | None = None,
@@ -37,7 +36,7 @@ def program_of(
     """
     profile = capture.device.profile
     # Memory formats of operations: the only stage that repeats them.
-    formats = placed(capture, result, copies, layout) if layout else None
+    formats = in_formats(capture, result, copies, layout) if layout else None
     results = Results(capture, arguments, result)
     returned = results.slots
     # Constants: what the host writes is uploaded now.
@@ -48,7 +47,7 @@ def program_of(
     # Fusion: elementwise launches become chains, each of one kernel.
     steps = fused(steps, outer, profile)
     # Inlining: chains become part of kernels that make what they read, or read what they make.
-    steps = attached(steps, outer, profile)
+    steps = inlined(steps, outer, profile)
     steps = _by_level(capture, steps)
     # Memory: results and temporaries share blocks.
     known = [*range(capture.arguments), *sorted(capture.outside)]

@@ -21,7 +21,7 @@ from dml_vk.ops.elementwise import cast_elements, compute
 from dml_vk.ops.gather import gather_elements
 from dml_vk.ops.parts import imag_part, real_part
 from dml_vk.ops.view import View, access, check_target, temporary, temporary_like, with_layout
-from dml_vk.runtime.arenas import Allocation
+from dml_vk.runtime.arenas import MemoryRange
 from dml_vk.runtime.device import Device
 from dml_vk.runtime.hazards import Access
 
@@ -138,7 +138,7 @@ def _order(source: View, dim: int, descending: bool) -> radix.Order:
 class _Scratch(NamedTuple):
     """Temporary memory for all keys or places."""
 
-    allocation: Allocation
+    allocation: MemoryRange
     start: int
     nbytes: int
     dtype: DType

@@ -11,7 +11,7 @@ from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.chain import Chain, Computed
 from dml_vk.observe.callers import Caller
 from dml_vk.observe.copies import Copy
-from dml_vk.runtime.arenas import Allocation, Bytes
+from dml_vk.runtime.arenas import Bytes, MemoryRange
 from dml_vk.runtime.encode import Dispatched
 from dml_vk.runtime.executor import Check
 from dml_vk.runtime.hazards import Access
@@ -25,9 +25,23 @@ class Slot:
     def __init__(self, number: int, nbytes: int) -> None:
         self.number = number
         self.nbytes = nbytes
-        self.arena = self  # so that accesses refer to the slot
+        self.arena: Slot = self  # so that accesses refer to the slot
         self.offset = 0
         self.is_fixed = False
+
+    @property
+    def bytes(self) -> Bytes | None:
+        raise self.has_no_contents()
+
+    @property
+    def window(self) -> Bytes | None:
+        raise self.has_no_contents()
+
+    def export(self, holder: object) -> None:
+        raise self.has_no_contents()
+
+    def has_no_contents(self) -> Exception:
+        return AssertionError("memory of a trace has contents only while it runs")
 
 
 class SlotAccess(NamedTuple):
@@ -39,7 +53,7 @@ class SlotAccess(NamedTuple):
     high: int
     writes: bool
 
-    def of(self, allocation: Allocation) -> Access:
+    def of(self, allocation: MemoryRange) -> Access:
         return Access.of(allocation, self.base, self.low, self.high, self.writes)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from dml_vk.arguments import Ints
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.observe.copies import Copy, record
-from dml_vk.runtime.arenas import Allocation
+from dml_vk.runtime.arenas import MemoryRange
 from dml_vk.runtime.executor import Executor, Records
 from dml_vk.runtime.hazards import Access
 from dml_vk.tracing.numbers import LiveNumber, NumberWords, Word
@@ -57,7 +57,7 @@ class Trace:
 
     def run(
         self, operands: Sequence[Any], out: Any, recorder: Records | None = None
-    ) -> Allocation | None:
+    ) -> MemoryRange | None:
         """Do it on these operands, or have it recorded; return the memory of a new result."""
         for copy in self._copies:
             record(*copy)
@@ -79,7 +79,7 @@ class Trace:
             return None
         return device.launch_new(self._what, plan, accesses, self._span, self._nbytes, params)
 
-    def _run_steps(self, device: Executor, operands: Sequence[Any], out: Any) -> Allocation | None:
+    def _run_steps(self, device: Executor, operands: Sequence[Any], out: Any) -> MemoryRange | None:
         words = self._words(operands)
         memory: list[Any] = [None] * self._slots
         for number in self._tensors:

@@ -52,7 +52,7 @@ def check(name, rows, depth, columns):
 
 
 def test_a_program_with_a_launch_that_reads_what_it_writes_is_not_made(monkeypatch):
-    monkeypatch.setattr(inline._Attaching, "_can_meet", lambda *_: True)
+    monkeypatch.setattr(inline._Inlining, "_can_meet", lambda *_: True)
     function = dml_vk.compile(FUNCTIONS["a product and its bias"])
     with pytest.raises(AssertionError, match="would read what it writes"):
         function(tensor(33, 24), tensor(24, 48))
