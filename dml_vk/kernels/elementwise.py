@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import NamedTuple
 
 from dml_vk.arguments import Ints
@@ -232,10 +233,11 @@ class Applied(NamedTuple):
     common: int  # of the dtype of the computation
     sources: Ints  # of the dtype of each source
 
-    @classmethod
-    def of(cls, spec: Ints) -> Applied:
+    @staticmethod
+    @lru_cache(maxsize=1024)
+    def of(spec: Ints) -> Applied:
         opcode, before, absent, target, common, *sources = spec
-        return cls(opcode, before, absent, target, common, tuple(sources))
+        return Applied(opcode, before, absent, target, common, tuple(sources))
 
     @property
     def spec(self) -> Ints:

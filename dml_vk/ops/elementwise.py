@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dml_vk.arguments import Ints
 from dml_vk.dtypes import DType
 from dml_vk.errors import DTypeError
-from dml_vk.kernels.elementwise import COMPUTED
+from dml_vk.kernels.elementwise import COMPUTED, Applied
 from dml_vk.kernels.kernel import SCALAR_WORDS
 from dml_vk.kernels.operators import OPCODES, OPERATORS, Operator, cast_variant
 from dml_vk.kernels.plan.elementwise import plan_computed
@@ -87,10 +87,8 @@ def launch(
         operands.append(
             target if source is None else copy_if_overlapping(what, source, target, in_place=True)
         )
-    spec = (
-        *(opcode, before, absent, target.dtype.code, common.code),
-        *[source.dtype.code for source in operands],
-    )
+    types = target.dtype.code, common.code, tuple([source.dtype.code for source in operands])
+    spec = Applied(opcode, before, absent, *types).spec
     planned = kernel, layout.sizes, places_of(operands, target, absent), spec, device.profile
     plan = plan_computed(*planned, by_parts=by_parts)
     read = [source for k, source in enumerate(operands) if not absent >> k & 1]
@@ -114,11 +112,11 @@ def converted(what: str, source: View, dtype: DType, reason: str = "dtype") -> V
     """Return the view, or a converted copy if it has another dtype. The reason is for the trace."""
     if source.dtype is dtype:
         return source
-    made = temporary_like(what, source, dtype)
-    nbytes = made.layout.numel * dtype.itemsize
-    record(what, reason, source.layout, made.layout, nbytes)
-    cast_elements(what, source, made)
-    return made
+    copied = temporary_like(what, source, dtype)
+    nbytes = copied.layout.numel * dtype.itemsize
+    record(what, reason, source.layout, copied.layout, nbytes)
+    cast_elements(what, source, copied)
+    return copied
 
 
 def cast_elements(what: str, source: View, target: View) -> None:
@@ -166,8 +164,8 @@ def places_of(sources: Sequence[View], target: View, scalars: int) -> list[tuple
     sizes = target.layout.sizes
     nowhere = (0,) * len(sizes), 0
     return [
-        (*(nowhere if scalars >> k & 1 else _over(one, sizes)), one.dtype.itemsize)
-        for k, one in enumerate((*sources, target))
+        (*(nowhere if scalars >> k & 1 else _over(view, sizes)), view.dtype.itemsize)
+        for k, view in enumerate((*sources, target))
     ]
 
 
@@ -181,5 +179,5 @@ def _over(view: View, sizes: Ints) -> tuple[Ints, int]:
 
 @functools.lru_cache(maxsize=4096)
 def _repeated(own: Ints, strides: Ints, sizes: Ints) -> Ints:
-    kept = [0 if size == 1 else stride for size, stride in zip(own, strides)]
-    return (0,) * (len(sizes) - len(own)) + tuple(kept)
+    own_strides = [0 if size == 1 else stride for size, stride in zip(own, strides)]
+    return (0,) * (len(sizes) - len(own)) + tuple(own_strides)

@@ -58,4 +58,4 @@ def opcodes_of(kernel: str) -> dict[str, str]:
 
     It excludes the others, so that a new operator only changes the modules of its own kernels.
     """
-    return {one.opcode: OPCODES[one.opcode] for one in _TABLE if kernel in one.kernels}
+    return {row.opcode: OPCODES[row.opcode] for row in _TABLE if kernel in row.kernels}
