@@ -30,7 +30,7 @@ MOST = 4096  # cached traces; the cache is cleared when it is full
 # Takes the operands, `out` or None, and parameters.
 Function = Callable[..., Tensor]
 
-_traces: dict[tuple[Any, ...], Trace] = {}
+_traces: dict[tuple[object, ...], Trace] = {}
 _UNKEYED = object()
 
 
@@ -94,7 +94,7 @@ def composed(function: Function, operands: Sequence[Any], out: Any, *params: Any
     return result
 
 
-def _key(x: Any) -> Any:
+def _key(x: Any) -> object:
     kind = type(x)
     if kind is Tensor:
         return x._spec or x.spec or _UNKEYED
@@ -105,7 +105,7 @@ def _key(x: Any) -> Any:
     return x if kind is bool else _UNKEYED
 
 
-def _target_key(operands: Sequence[Any], out: Any) -> Any:
+def _target_key(operands: Sequence[Any], out: Any) -> object:
     """Return the key of `out`: its spec, and which operands it shares memory with."""
     spec = _key(out)
     if type(out) is not Tensor or spec is _UNKEYED:
@@ -125,7 +125,7 @@ def _traced(function: Function, operands: Sequence[Any], out: Any, params: Any) 
     shared, target = slots[last], None
     device = None if out is None else out.device
 
-    def stand_in(x: Tensor, slot: Any) -> Tensor:
+    def stand_in(x: Tensor, slot: Slot) -> Tensor:
         slot.nbytes = x.allocation.nbytes
         return Tensor(View(x.device, slot, x.layout, x.dtype))
 

@@ -12,24 +12,28 @@ _OURS = ("dml_vk", "numpy")  # which do not, or know of placeholders
 _MOST = 256  # functions: what is called by more is not known
 
 
-def looks_at_classes(function: Any) -> bool:
+def looks_at_classes(function: object) -> bool:
     """Whether a function, or one that it calls by a name, calls `type`."""
     left, seen = [function], set[int]()
     while left and len(seen) < _MOST:
-        one, owner = _plain(left.pop())
-        if not isinstance(one, FunctionType) or id(one) in seen or not _is_others(one.__module__):
+        callee, owner = _plain(left.pop())
+        if (
+            not isinstance(callee, FunctionType)
+            or id(callee) in seen
+            or not _is_others(callee.__module__)
+        ):
             continue
-        seen.add(id(one))
+        seen.add(id(callee))
         names = set[str]()
-        for code in _codes(one.__code__):
+        for code in _codes(callee.__code__):
             names.update(code.co_names)
-            if _loads_type(code) and one.__globals__.get("type", type) is type:
+            if _loads_type(code) and callee.__globals__.get("type", type) is type:
                 return True
-        left += _called(one, owner, names)
+        left += _called(callee, owner, names)
     return False
 
 
-def _plain(function: Any) -> tuple[Any, Any]:
+def _plain(function: Any) -> tuple[object, object]:
     """A function without what wraps it, and the object that it is a method of."""
     owner = None
     while True:
@@ -48,31 +52,33 @@ def _plain(function: Any) -> tuple[Any, Any]:
 
 def _codes(code: CodeType) -> Iterator[CodeType]:
     yield code
-    for one in code.co_consts:
-        if isinstance(one, CodeType):
-            yield from _codes(one)
+    for constant in code.co_consts:
+        if isinstance(constant, CodeType):
+            yield from _codes(constant)
 
 
 def _loads_type(code: CodeType) -> bool:
     return "type" in code.co_names and any(
-        one.argval == "type" and one.opname in ("LOAD_GLOBAL", "LOAD_NAME")
-        for one in dis.get_instructions(code)
+        line.argval == "type" and line.opname in ("LOAD_GLOBAL", "LOAD_NAME")
+        for line in dis.get_instructions(code)
     )
 
 
-def _called(function: FunctionType, owner: Any, names: set[str]) -> Iterator[Any]:
+def _called(function: FunctionType, owner: object, names: set[str]) -> Iterator[object]:
     """What it may call: by a name, from around it, of a module, or of its own object."""
     spaces = [function.__globals__.get(name) for name in names]
     spaces += [cell.cell_contents for cell in function.__closure__ or () if _is_filled(cell)]
-    for one in spaces:
-        if isinstance(one, ModuleType):
-            inner = [vars(one).get(name) for name in names]
+    for thing in spaces:
+        if isinstance(thing, ModuleType):
+            inner = [vars(thing).get(name) for name in names]
             yield from [each for each in inner if isinstance(each, FunctionType)]
-        elif callable(one):
-            yield one
+        elif callable(thing):
+            yield thing
     if owner is not None:
-        found = [getattr(type(owner), name, None) for name in names]
-        yield from [MethodType(one, owner) for one in found if isinstance(one, FunctionType)]
+        methods = [getattr(type(owner), name, None) for name in names]
+        yield from [
+            MethodType(method, owner) for method in methods if isinstance(method, FunctionType)
+        ]
 
 
 def _is_filled(cell: Any) -> bool:
@@ -82,5 +88,5 @@ def _is_filled(cell: Any) -> bool:
         return False
 
 
-def _is_others(module: Any) -> bool:
+def _is_others(module: object) -> bool:
     return isinstance(module, str) and module.partition(".")[0] not in _OURS

@@ -20,7 +20,7 @@ from dml_vk.compiler.trees import flatten
 from dml_vk.errors import DTypeError, RangeError
 from dml_vk.observe import dispatches
 from dml_vk.observe.builds import counted
-from dml_vk.runtime.arenas import Allocation
+from dml_vk.runtime.arenas import MemoryRange
 from dml_vk.runtime.device import device as open_device
 from dml_vk.tensor.core import Tensor
 from dml_vk.tracing.capture import current
@@ -48,7 +48,7 @@ class Compiled:
         self._donate = donate
         self._layout = layout
         self._is_fused = is_fused  # it must be elementwise
-        self._known: dict[Any, list[Known]] = {}
+        self._known: dict[object, list[Known]] = {}
         self.measured: Program | None = None  # that `measure` ran last
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
@@ -59,14 +59,16 @@ class Compiled:
         self.measured = None
         return self._run(args, kwargs, is_measured=True)
 
-    def _run(self, args: Any, kwargs: Any, *, is_measured: bool = False) -> Any:
+    def _run(
+        self, args: tuple[object, ...], kwargs: dict[str, object], *, is_measured: bool = False
+    ) -> Any:
         if current() is not None:
             return self._function(*args, **kwargs)
         tensors: list[Tensor] = []
-        numbers: list[Any] = []
-        parts: list[Any] = [context.get().settings.exact]
-        for place, one in enumerate(args):
-            parts.append(flatten(one, tensors, None if place in self._static else numbers))
+        numbers: list[float] = []
+        parts: list[object] = [context.get().settings.exact]
+        for position, argument in enumerate(args):
+            parts.append(flatten(argument, tensors, None if position in self._static else numbers))
         parts.append(flatten(kwargs, tensors, numbers))
         if not tensors:
             parts.append(open_device())
@@ -82,15 +84,15 @@ class Compiled:
         except TypeError as error:
             rule = "arguments must be tensors or hashable, or tuples, lists and dicts of these"
             raise DTypeError(self._name, rule, error=str(error)) from None
-        program = next((one.program for one in known if one.fits(numbers)), None)
+        program = next((entry.program for entry in known if entry.fits(numbers)), None)
         if program is None:
             call = FirstCall(
                 self._name, self._function, args, kwargs, self._static, tensors, memory, shares,
                 gifts, self._layout, self._is_fused,
             )  # fmt: skip
-            made = call.known()
-            program = made.program  # another thread may have added one since
-            known.append(made)
+            entry = call.known()
+            program = entry.program  # another thread may have added one since
+            known.append(entry)
             if len(known) > MOST_VALUES:
                 del known[0]
             if len(self._known) > MOST_SIGNATURES:
@@ -118,7 +120,7 @@ class Compiled:
     @property
     def programs(self) -> list[Program]:
         """The programs of all signatures, in order of their first calls."""
-        return [one.program for known in self._known.values() for one in known]
+        return [entry.program for known in self._known.values() for entry in known]
 
     def explain(self) -> str:
         """Describe the programs of all signatures, with times after `measure`.
@@ -129,7 +131,7 @@ class Compiled:
         >>> print(step.explain())  # doctest: +ELLIPSIS
         1 kernel on 1 level, 0 bytes of temporaries...
         """
-        return "\n\n".join([explained(one) for one in self.programs])
+        return "\n\n".join([explained(program) for program in self.programs])
 
     def svg(self) -> str:
         """Draw the programs of all signatures as SVG: kernels on their levels, and what follows.
@@ -203,7 +205,7 @@ def compile(
     """
     layout = to_layout("compile", layout)
     if function is None:
-        return lambda given: _compiled(given, static_argnums, donate, layout)
+        return lambda wrapped: _compiled(wrapped, static_argnums, donate, layout)
     return _compiled(function, static_argnums, donate, layout)
 
 
@@ -223,53 +225,58 @@ def fuse(function: Function) -> Compiled:
     return Compiled(function, is_fused=True)
 
 
-def _check_function(what: str, function: Any) -> None:
+def _check_function(what: str, function: object) -> None:
     if not callable(function):
         raise DTypeError(what, "function must be callable", function=function)
-    for one in (function, vars(type(function)).get("__call__")):
-        if inspect.isgeneratorfunction(one) or inspect.isasyncgenfunction(one):
+    for callee in (function, vars(type(function)).get("__call__")):
+        if inspect.isgeneratorfunction(callee) or inspect.isasyncgenfunction(callee):
             rule = "function must not be a generator, of which each step would be a program"
             raise DTypeError(what, rule, function=function)
-        if inspect.iscoroutinefunction(one):
+        if inspect.iscoroutinefunction(callee):
             rule = "function must not be async: compile what it awaits"
             raise DTypeError(what, rule, function=function)
 
 
-def _compiled(function: Any, static: Any, donate: Any, layout: str | None) -> Compiled:
+def _compiled(function: Function, static: Any, donate: Any, layout: str | None) -> Compiled:
     _check_function("compile", function)
     most = _most_by_place(function)
     fixed = _to_places("static_argnums", static, most)
-    given = _to_places("donate", donate, most)
-    if fixed & given:
+    gifts = _to_places("donate", donate, most)
+    if fixed & gifts:
         rule = "donate and static_argnums must not overlap"
         raise DTypeError("compile", rule, donate=donate, static_argnums=static)
-    return Compiled(function, fixed, given, layout=layout)
+    return Compiled(function, fixed, gifts, layout=layout)
 
 
-def _most_by_place(function: Any) -> int | None:
+def _most_by_place(function: Function) -> int | None:
     """How many arguments it takes by place, if that is known and limited."""
     try:
         parameters = inspect.signature(function).parameters.values()
     except (TypeError, ValueError):
         return None
-    if any(one.kind is one.VAR_POSITIONAL for one in parameters):
+    if any(parameter.kind is parameter.VAR_POSITIONAL for parameter in parameters):
         return None
-    return sum([one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD) for one in parameters])
+    return sum(
+        [
+            parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
+            for parameter in parameters
+        ]
+    )
 
 
-def _to_places(what: str, given: Any, most: int | None) -> frozenset[int]:
+def _to_places(what: str, argument: Any, most: int | None) -> frozenset[int]:
     """Places of arguments, of which negative ones count from the last that the function takes."""
-    places = to_ints("compile", what, several(given))
-    for place in places:
-        if not (place >= 0 if most is None else -most <= place < most):
+    places = to_ints("compile", what, several(argument))
+    for position in places:
+        if not (position >= 0 if most is None else -most <= position < most):
             rule = f"{what} must be positions of the function's positional arguments"
-            raise RangeError("compile", rule, **{what: place, "arguments": most})
-    return frozenset([place if place >= 0 else place + (most or 0) for place in places])
+            raise RangeError("compile", rule, **{what: position, "arguments": most})
+    return frozenset([position if position >= 0 else position + (most or 0) for position in places])
 
 
-def _memory_of(tensors: Sequence[Tensor]) -> tuple[list[Allocation], Ints]:
+def _memory_of(tensors: Sequence[Tensor]) -> tuple[list[MemoryRange], Ints]:
     """The memory of tensors, each once, and for each tensor which it is."""
-    memory: list[Allocation] = []
+    memory: list[MemoryRange] = []
     numbers: dict[int, int] = {}
     shares = []
     for x in tensors:
@@ -284,4 +291,4 @@ def _memory_of(tensors: Sequence[Tensor]) -> tuple[list[Allocation], Ints]:
 def _places_of(tensors: Sequence[Tensor]) -> Ints:
     """For each tensor the first place at which it is the same object."""
     places: dict[int, int] = {}
-    return tuple([places.setdefault(id(x), place) for place, x in enumerate(tensors)])
+    return tuple([places.setdefault(id(x), position) for position, x in enumerate(tensors)])

@@ -10,7 +10,7 @@ from dml_vk.arguments import Ints
 from dml_vk.compiler.trees import flatten
 from dml_vk.errors import CaptureError
 from dml_vk.observe.callers import caller
-from dml_vk.runtime.arenas import Allocation
+from dml_vk.runtime.arenas import MemoryRange
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.spec import Spec
 
@@ -32,49 +32,56 @@ class Gone:
 class Donation:
     """The donated arguments of one call."""
 
-    def __init__(self, numbers: Collection[int], memory: list[Allocation], shares: Ints) -> None:
+    def __init__(self, numbers: Collection[int], memory: list[MemoryRange], shares: Ints) -> None:
         """Take tensors by number; each is over the memory of the number in `shares`.
 
         What another library holds lives as long as the tensor, which stays as it is.
         """
-        self._numbers = [one for one in numbers if not _is_exported(memory[shares[one]])]
+        self._numbers = [number for number in numbers if not _is_exported(memory[shares[number]])]
         places = [shares[number] for number in self._numbers]
-        self.free = {place for place in places if _references(memory, place) == _ALONE}
+        self.free = {position for position in places if _references(memory, position) == _ALONE}
         """Memory, by number, to which only the list and the tensor refer."""
 
     def taken(self, tensors: Sequence[Tensor]) -> list[Tensor]:
         """Take the memory away from the donated tensors, and return tensors that have it."""
-        found = list(tensors)
+        replaced = list(tensors)
         for number in self._numbers:
-            x = found[number]
-            found[number] = Tensor._over_memory(x.allocation, Spec.of(x.layout, x.dtype, x.device))
-            x._allocation = cast(Allocation, _GONE)
+            x = replaced[number]
+            replaced[number] = Tensor._over_memory(
+                x.allocation, Spec.of(x.layout, x.dtype, x.device)
+            )
+            x._allocation = cast(MemoryRange, _GONE)
             x._reads = None
-        return found
+        return replaced
 
 
 def donated(
-    what: str, args: Sequence[Any], places: Collection[int], tensors: Sequence[Tensor], shares: Ints
+    what: str,
+    args: Sequence[object],
+    places: Collection[int],
+    tensors: Sequence[Tensor],
+    shares: Ints,
 ) -> list[int]:
     """The numbers of the tensors that are, or are in, the arguments at these places."""
-    given: list[Tensor] = []
-    for place in places:
-        if 0 <= place < len(args):
-            flatten(args[place], given, None)
-    ids = set(map(id, given))
-    found = [number for number, x in enumerate(tensors) if id(x) in ids]
-    for number in found:
+    gifts: list[Tensor] = []
+    for position in places:
+        if 0 <= position < len(args):
+            flatten(args[position], gifts, None)
+    ids = set(map(id, gifts))
+    numbers = [number for number, x in enumerate(tensors) if id(x) in ids]
+    for number in numbers:
         if shares.count(shares[number]) > 1:
             rule = "a donated argument must share no memory with other arguments"
             raise CaptureError(what, rule, shape=tensors[number].shape)
-    return found
+    return numbers
 
 
-def _is_exported(memory: Allocation) -> bool:
-    return memory.arena.exports.has(memory.offset)
+def _is_exported(memory: MemoryRange) -> bool:
+    is_exported: bool = memory.arena.exports.has(memory.offset)
+    return is_exported
 
 
-def _references(things: list[Any], number: int) -> int:
+def _references(things: Sequence[object], number: int) -> int:
     return sys.getrefcount(things[number])
 
 

@@ -11,14 +11,15 @@ from typing import Any, NamedTuple
 from dml_vk.arguments import Ints
 from dml_vk.compiler.classes import looks_at_classes
 from dml_vk.compiler.live_numbers import LiveArgument
-from dml_vk.compiler.passes.formats import placed
 from dml_vk.compiler.passes.fuse import computed_of
 from dml_vk.compiler.program import Program
+from dml_vk.compiler.stages import program_of
 from dml_vk.compiler.trees import exactly, replace
 from dml_vk.errors import ONE_DEVICE, CaptureError, DeviceError
 from dml_vk.observe import dispatches
 from dml_vk.observe.copies import Copy, collected
-from dml_vk.runtime.arenas import Allocation
+from dml_vk.runtime.arenas import MemoryRange
+from dml_vk.runtime.device import Device
 from dml_vk.runtime.device import device as open_device
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.spec import Spec
@@ -30,11 +31,11 @@ from dml_vk.tracing.step import Launch, Upload
 class Known(NamedTuple):
     """A program, and the numbers on whose values it depends, by their place."""
 
-    pinned: dict[int, Any]
+    pinned: dict[int, object]
     program: Program
 
-    def fits(self, numbers: Sequence[Any]) -> bool:
-        return all(exactly(numbers[place]) == value for place, value in self.pinned.items())
+    def fits(self, numbers: Sequence[float]) -> bool:
+        return all(exactly(numbers[position]) == value for position, value in self.pinned.items())
 
 
 class _NeedsNumbersError(Exception):
@@ -47,11 +48,11 @@ class FirstCall:
 
     name: str
     function: Callable[..., Any]
-    args: Sequence[Any]
-    kwargs: Any
+    args: Sequence[object]
+    kwargs: dict[str, object]
     static: frozenset[int]  # the places of arguments whose numbers are as they are
     tensors: Sequence[Tensor]
-    memory: Sequence[Allocation]
+    memory: Sequence[MemoryRange]
     shares: Ints  # for each tensor which memory it has
     gifts: Sequence[int]  # the tensors that are donated
     layout: str | None
@@ -62,7 +63,7 @@ class FirstCall:
         device = self.tensors[0].device if self.tensors else open_device()
         for x in self.tensors:
             if x.device is not device:
-                devices = [one.device for one in self.tensors]
+                devices = [x.device for x in self.tensors]
                 raise DeviceError(self.name, ONE_DEVICE, devices=devices)
         if not looks_at_classes(self.function):
             try:
@@ -71,76 +72,75 @@ class FirstCall:
                 pass
         return self._known(_Arguments(self, device, has_numbers=True))
 
-    def _known(self, given: _Arguments) -> Known:
-        began, capture = perf_counter(), given.capture
+    def _known(self, inputs: _Arguments) -> Known:
+        began, capture = perf_counter(), inputs.capture
         try:
             with recorded(capture):
-                result, copies = collected(lambda: self.function(*given.args, **given.kwargs))
+                result, copies = collected(lambda: self.function(*inputs.args, **inputs.kwargs))
         except CaptureError:
             raise
         except Exception as error:
             if capture.refusal is not None:
                 raise capture.refusal from error
-            if given.has_placeholders:
+            if inputs.has_placeholders:
                 raise _NeedsNumbersError from error
             # As without `compile`, what was written before an error stays.
-            self._program(given, None, ()).run(self.tensors, self.memory, given.values)
+            self._program(inputs, None, ()).run(self.tensors, self.memory, inputs.values)
             raise
         if capture.refusal is not None:  # The function went on with something else.
             raise capture.refusal
         if self.is_fused:
             _check_elementwise(capture)
-        formats = None
-        if self.layout:
-            formats = placed(capture, result, copies, self.layout)
-        program = self._program(given, result, copies, formats)
+        program = self._program(inputs, result, copies, self.layout)
         program.capture_seconds = perf_counter() - began
         dispatches.captured(self.name, program.capture_seconds)
-        return Known(given.pinned, program)
+        return Known(inputs.pinned, program)
 
     def _program(
-        self, given: _Arguments, result: Any, copies: Sequence[Copy], formats: Any = None
+        self, inputs: _Arguments, result: object, copies: Sequence[Copy], layout: str | None = None
     ) -> Program:
         gone = [self.shares[number] for number in self.gifts]
-        return Program(given.capture, given.tensors, result, copies, gone, formats)
+        return program_of(inputs.capture, inputs.tensors, result, copies, gone, layout)
 
 
 class _Arguments:
     """The arguments without values, and numbers as they are or as placeholders."""
 
-    def __init__(self, call: FirstCall, device: Any, *, has_numbers: bool) -> None:
-        self.capture = Capture(device, [one.nbytes for one in call.memory])
+    def __init__(self, call: FirstCall, device: Device, *, has_numbers: bool) -> None:
+        self.capture = Capture(device, [allocation.nbytes for allocation in call.memory])
         self.tensors: list[Tensor] = []
-        self.values: list[Any] = []  # of numbers that are not at static places
+        self.values: list[float] = []  # of numbers that are not at static places
         self._shares = call.shares
         self._has_numbers = has_numbers
         self._live: list[LiveArgument] = []
         self._known: dict[int, Tensor] = {}
         fixed = partial(self._without_values, is_static=True)
         self.args = [
-            replace(one, fixed if place in call.static else self._without_values)
-            for place, one in enumerate(call.args)
+            replace(argument, fixed if position in call.static else self._without_values)
+            for position, argument in enumerate(call.args)
         ]
         self.kwargs = replace(call.kwargs, self._without_values)
 
     @property
     def has_placeholders(self) -> bool:
-        return not all(one.is_pinned for one in self._live)
+        return not all(number.is_pinned for number in self._live)
 
     @property
-    def pinned(self) -> dict[int, Any]:
+    def pinned(self) -> dict[int, object]:
         """The numbers on whose values the function depended, by their place."""
         if self._has_numbers:
             return dict(enumerate(map(exactly, self.values)))
-        return {one.operand: exactly(one.pinned()) for one in self._live if one.is_pinned}
+        return {
+            number.operand: exactly(number.pinned()) for number in self._live if number.is_pinned
+        }
 
     def _without_values(self, x: Any, *, is_static: bool = False) -> Any:
         if isinstance(x, Tensor):
-            slot: Any = self.capture.slots[self._shares[len(self.tensors)]]
+            slot = self.capture.slots[self._shares[len(self.tensors)]]
             spec = Spec.of(x.layout, x.dtype, x.device)
-            made = self._known.setdefault(id(x), Tensor._over_memory(slot, spec))
-            self.tensors.append(made)
-            return made
+            stand_in = self._known.setdefault(id(x), Tensor._over_memory(slot, spec))
+            self.tensors.append(stand_in)
+            return stand_in
         if is_static or not (type(x) is int or type(x) is float):
             return x
         self.values.append(x)

@@ -20,7 +20,7 @@ class Leaf:
         self.number = number
 
 
-def flatten(value: Any, tensors: list[Tensor], numbers: list[Any] | None) -> Any:
+def flatten(value: Any, tensors: list[Tensor], numbers: list[float] | None) -> object:
     """Return the structure of a value as a key; its tensors and numbers are added to the lists.
 
     Tuples, lists and dicts may be nested. Anything else is part of the key, with its type, since
@@ -31,10 +31,10 @@ def flatten(value: Any, tensors: list[Tensor], numbers: list[Any] | None) -> Any
         tensors.append(value)
         return value.spec
     if isinstance(value, (tuple, list)):
-        return (kind, *[flatten(one, tensors, numbers) for one in value])
+        return (kind, *[flatten(item, tensors, numbers) for item in value])
     if isinstance(value, dict):
-        keys = [(type(one), exactly(one)) for one in value]
-        return (kind, *keys, *[flatten(one, tensors, numbers) for one in value.values()])
+        keys = [(type(key), exactly(key)) for key in value]
+        return (kind, *keys, *[flatten(item, tensors, numbers) for item in value.values()])
     if numbers is not None and (kind is float or kind is int):
         numbers.append(value)
         return kind
@@ -43,7 +43,7 @@ def flatten(value: Any, tensors: list[Tensor], numbers: list[Any] | None) -> Any
     return (kind, exactly(value))
 
 
-def exactly(value: Any) -> Any:
+def exactly(value: Any) -> object:
     """A key for a value: 0.0 and -0.0 are equal, and NaN is not equal to itself."""
     kind = type(value)
     if kind is float:
@@ -57,10 +57,10 @@ def replace(value: Any, change: Callable[[Any], Any]) -> Any:
     """Return the same structure, of the same types, with what `change` makes of its leaves."""
     kind = type(value)
     if isinstance(value, tuple):
-        parts = [replace(one, change) for one in value]
+        parts = [replace(item, change) for item in value]
         return tuple(parts) if kind is tuple else tuple.__new__(kind, parts)
     if isinstance(value, list):
-        parts = [replace(one, change) for one in value]
+        parts = [replace(item, change) for item in value]
         if kind is list:
             return parts
         same: Any = copy(value)
@@ -68,12 +68,12 @@ def replace(value: Any, change: Callable[[Any], Any]) -> Any:
         return same
     if isinstance(value, dict):
         same = {} if kind is dict else copy(value)
-        for key, one in value.items():
-            same[key] = replace(one, change)
+        for key, item in value.items():
+            same[key] = replace(item, change)
         return same
     return change(value)
 
 
-def build(value: Any, made: Sequence[Any]) -> Any:
+def build(value: object, leaves: Sequence[object]) -> Any:
     """Return the structure with what stands for its leaves."""
-    return replace(value, lambda one: made[one.number] if type(one) is Leaf else one)
+    return replace(value, lambda leaf: leaves[leaf.number] if type(leaf) is Leaf else leaf)

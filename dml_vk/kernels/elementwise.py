@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from functools import lru_cache
+from typing import NamedTuple
 
+from dml_vk.arguments import Ints
 from dml_vk.kernels import finishes
 from dml_vk.kernels.kernel import (
     COMPUTED_RANK,
@@ -15,7 +18,7 @@ from dml_vk.kernels.kernel import (
     index_push,
     native,
 )
-from dml_vk.kernels.operators import CASTS, OPCODES, OPERATORS, Operator, opcodes_of
+from dml_vk.kernels.operators import CASTS, OF_CODES, Operator, opcodes_of
 from dml_vk.kernels.plan.rounds import DIVIDE, RSQRT, SQRT, loop
 
 
@@ -218,12 +221,37 @@ FAMILIES = {
     ),
 }
 SCALED, ADDED, AWAY = 1, 2, 3  # what is computed before an operator: see families/fused.glsl
-_OPERATORS = {int(code): name.lower() for name, code in OPCODES.items()}
+
+
+class Applied(NamedTuple):
+    """How a kernel applies an operator: its constants after those of the variant, by name."""
+
+    opcode: int
+    before: int  # the step before the operator
+    absent: int  # a bit for each source that is a scalar or missing
+    target: int  # the code of the result's dtype
+    common: int  # of the dtype of the computation
+    sources: Ints  # of the dtype of each source
+
+    @staticmethod
+    @lru_cache(maxsize=1024)
+    def of(spec: Ints) -> Applied:
+        opcode, before, absent, target, common, *sources = spec
+        return Applied(opcode, before, absent, target, common, tuple(sources))
+
+    @property
+    def spec(self) -> Ints:
+        return (*self[:5], *self.sources)
+
+    @property
+    def types(self) -> Ints:
+        """The codes of all dtypes."""
+        return self.target, self.common, *self.sources
 
 
 def operator_of(kernel: str, opcode: int) -> Operator | None:
     """The operator that an opcode of a kernel is; None for casts, which have other opcodes."""
-    return None if FAMILIES[kernel].opcodes else OPERATORS[_OPERATORS[opcode]]
+    return None if FAMILIES[kernel].opcodes else OF_CODES[opcode]
 
 
 def element_rounds(kernel: str, opcode: int, step: int = 0) -> int:
@@ -236,7 +264,7 @@ def element_rounds(kernel: str, opcode: int, step: int = 0) -> int:
     family = FAMILIES[kernel]
     if not family.rounds_of:
         return family.rounds
-    return family.rounds_of.get(_OPERATORS[opcode], family.rounds)
+    return family.rounds_of.get(OF_CODES[opcode].name, family.rounds)
 
 
 def _kernels() -> Iterator[Kernel]:

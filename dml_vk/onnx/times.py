@@ -7,7 +7,7 @@ from time import perf_counter
 from typing import NamedTuple
 
 from dml_vk.compiler.program import Program
-from dml_vk.compiler.report.explain import jobs_of
+from dml_vk.compiler.report.explain import launches_of
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.observe.dispatches import USERS_KERNEL
 from dml_vk.onnx.context import Value
@@ -28,8 +28,8 @@ def times_of(program: Program) -> list[NodeTime]:
     """The times of a program that was measured, in the order of its kernels."""
     kernels: dict[tuple[str, ...], list[str]] = {}
     spent: dict[tuple[str, ...], float] = {}
-    for job, us in zip(jobs_of(program), program.times):
-        work, parts = job.launch.work, job.launch.parts or (job.launch,)
+    for launch, us in zip(launches_of(program), program.times):
+        work, parts = launch.work, launch.parts or (launch,)
         nodes = tuple(dict.fromkeys(part.caller.op for part in parts))
         kernel = work.module if isinstance(work, Plan) else USERS_KERNEL
         kernels.setdefault(nodes, []).append(kernel)

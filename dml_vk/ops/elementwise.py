@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dml_vk.arguments import Ints
 from dml_vk.dtypes import DType
 from dml_vk.errors import DTypeError
-from dml_vk.kernels.elementwise import COMPUTED
+from dml_vk.kernels.elementwise import COMPUTED, Applied
 from dml_vk.kernels.kernel import SCALAR_WORDS
 from dml_vk.kernels.operators import OPCODES, OPERATORS, Operator, cast_variant
 from dml_vk.kernels.plan.elementwise import plan_computed
@@ -31,11 +31,14 @@ def compute(
     common: DType,
     scalars: Ints = (),
     before: int = 0,
+    *,
+    by_parts: bool = False,
 ) -> None:
     """Apply the operator elementwise, computed in `common`, and write the results to the target.
 
     Sources broadcast. None is a scalar, whose words are `scalars`. A source that shares memory with
-    the target is read as if the target were written afterwards.
+    the target is read as if the target were written afterwards. All may be complex numbers as their
+    parts, `by_parts`.
     """
     if common.kind == "c" and operator.family == "arithmetic":
         # Drivers fold what is added to or multiplied by an imaginary part that a kernel makes up.
@@ -44,11 +47,12 @@ def compute(
         ]
     if operator.by_parts and _are_complex(common, sources, target):
         sources = [as_parts(source) for source in sources if source is not None]
-        target, common = as_parts(target), common.part
+        target, common, by_parts = as_parts(target), common.part, True
     kernel, count, opcode = _kernel(operator, common)
     if kernel == "cast" and sources[0] is not None:
         opcode = cast_variant(sources[0].dtype, target.dtype)
-    launch(what, kernel, count, (opcode, before), sources, target, common, scalars)
+    steps = opcode, before
+    launch(what, kernel, count, steps, sources, target, common, scalars, by_parts=by_parts)
 
 
 def _are_complex(common: DType, sources: Sequence[View | None], target: View) -> bool:
@@ -66,8 +70,13 @@ def launch(
     target: View,
     common: DType,
     scalars: Ints = (),
+    *,
+    by_parts: bool = False,
 ) -> None:
-    """Launch an elementwise kernel of `count` sources. `steps` are its opcode and `before`."""
+    """Launch an elementwise kernel of `count` sources. `steps` are its opcode and `before`.
+
+    The last dim may be the two parts of complex numbers, `by_parts`.
+    """
     opcode, before = steps
     check_target(what, target, "out")
     layout, device = target.layout, target.device
@@ -79,12 +88,10 @@ def launch(
         operands.append(
             target if source is None else copy_if_overlapping(what, source, target, in_place=True)
         )
-    spec = (
-        *(opcode, before, absent, target.dtype.code, common.code),
-        *[source.dtype.code for source in operands],
-    )
+    types = target.dtype.code, common.code, tuple([source.dtype.code for source in operands])
+    spec = Applied(opcode, before, absent, *types).spec
     planned = kernel, layout.sizes, places_of(operands, target, absent), spec, device.profile
-    plan = plan_computed(*planned)
+    plan = plan_computed(*planned, by_parts=by_parts)
     read = [source for k, source in enumerate(operands) if not absent >> k & 1]
     if plan.shares_words and any(overlap(source, target) for source in read):
         # One invocation would read from a word that another one writes.
@@ -93,8 +100,10 @@ def launch(
             for k, source in enumerate(operands)
         ]
         planned = kernel, layout.sizes, places_of(operands, target, absent), spec, device.profile
-        plan = plan_computed(*planned)
-    otherwise = plan_computed(*planned, arguments=False) if plan.arguments else None
+        plan = plan_computed(*planned, by_parts=by_parts)
+    otherwise = None
+    if plan.arguments:
+        otherwise = plan_computed(*planned, arguments=False, by_parts=by_parts)
     reads = [access(source, False) for source in operands]
     words = (*scalars, *(0,) * (SCALAR_WORDS[count] - len(scalars)))
     device.launch(plan, (*reads, access(target, True)), words, otherwise, what)
@@ -104,11 +113,11 @@ def converted(what: str, source: View, dtype: DType, reason: str = "dtype") -> V
     """Return the view, or a converted copy if it has another dtype. The reason is for the trace."""
     if source.dtype is dtype:
         return source
-    made = temporary_like(what, source, dtype)
-    nbytes = made.layout.numel * dtype.itemsize
-    record(what, reason, source.layout, made.layout, nbytes)
-    cast_elements(what, source, made)
-    return made
+    copied = temporary_like(what, source, dtype)
+    nbytes = copied.layout.numel * dtype.itemsize
+    record(what, reason, source.layout, copied.layout, nbytes)
+    cast_elements(what, source, copied)
+    return copied
 
 
 def cast_elements(what: str, source: View, target: View) -> None:
@@ -122,7 +131,8 @@ def cast_elements(what: str, source: View, target: View) -> None:
         compute(what, OPERATORS["positive"], [source], target, target.dtype)
     elif target.dtype.kind == "c" == source.dtype.kind:
         source = with_layout(source, source.layout.expand(target.layout.sizes))
-        compute(what, cast, [as_parts(source)], as_parts(target), target.dtype.part)
+        parts = as_parts(source), as_parts(target)
+        compute(what, cast, parts[:1], parts[1], target.dtype.part, by_parts=True)
     elif target.dtype.kind == "c":
         compute(what, cast, [source], real_part(target), target.dtype.part)
         fill_constant(what, imag_part(target), target.dtype.part, 0)
@@ -155,8 +165,8 @@ def places_of(sources: Sequence[View], target: View, scalars: int) -> list[Opera
     sizes = target.layout.sizes
     nowhere = (0,) * len(sizes), 0
     return [
-        Operand(*(nowhere if scalars >> k & 1 else _over(one, sizes)), one.dtype.itemsize)
-        for k, one in enumerate((*sources, target))
+        Operand(*(nowhere if scalars >> k & 1 else _over(view, sizes)), view.dtype.itemsize)
+        for k, view in enumerate((*sources, target))
     ]
 
 
@@ -170,5 +180,5 @@ def _over(view: View, sizes: Ints) -> tuple[Ints, int]:
 
 @functools.lru_cache(maxsize=4096)
 def _repeated(own: Ints, strides: Ints, sizes: Ints) -> Ints:
-    kept = [0 if size == 1 else stride for size, stride in zip(own, strides)]
-    return (0,) * (len(sizes) - len(own)) + tuple(kept)
+    own_strides = [0 if size == 1 else stride for size, stride in zip(own, strides)]
+    return (0,) * (len(sizes) - len(own)) + tuple(own_strides)

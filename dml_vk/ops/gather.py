@@ -17,7 +17,7 @@ from dml_vk.layout import Layout
 from dml_vk.observe.copies import record_bytes
 from dml_vk.ops.copy import copy_if_overlapping
 from dml_vk.ops.view import View, access, check_target, operand, temporary
-from dml_vk.runtime.arenas import Allocation, Bytes
+from dml_vk.runtime.arenas import Bytes, MemoryRange
 from dml_vk.runtime.device import Device
 from dml_vk.runtime.device_cache import device_cache
 from dml_vk.runtime.hazards import Access
@@ -80,7 +80,7 @@ def check_inside(indexes: Sequence[tuple[View, int]], fail: Callable[[int, View]
         flag = Access.of(flags.allocation, 4 * number, 4 * number, 4 * number + 4, True)
         device.launch(plan, (access(index, False), flag))
 
-    def check(data: Bytes, real: Callable[[Allocation], Allocation]) -> None:
+    def check(data: Bytes, real: Callable[[MemoryRange], MemoryRange]) -> None:
         for number in np.flatnonzero(data.view(np.uint32)).tolist():
             index = indexes[number][0]
             there = real(index.allocation)

@@ -30,7 +30,7 @@ from dml_vk.ops.view import (
     temporary_like,
     with_layout,
 )
-from dml_vk.runtime.arenas import Allocation
+from dml_vk.runtime.arenas import MemoryRange
 from dml_vk.runtime.device import Device
 from dml_vk.runtime.hazards import Access
 
@@ -147,7 +147,7 @@ def _order(source: View, dim: int, descending: bool) -> radix.Order:
 class _Scratch(NamedTuple):
     """Temporary memory for all keys or places."""
 
-    allocation: Allocation
+    allocation: MemoryRange
     start: int
     nbytes: int
     dtype: DType

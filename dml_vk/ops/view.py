@@ -9,7 +9,7 @@ from dml_vk.dtypes import DType
 from dml_vk.errors import ONE_DEVICE, DeviceError, LayoutError
 from dml_vk.kernels.plan.tasks import Operand
 from dml_vk.layout import Layout
-from dml_vk.runtime.arenas import Allocation
+from dml_vk.runtime.arenas import MemoryRange
 from dml_vk.runtime.device import Device
 from dml_vk.runtime.hazards import Access
 
@@ -22,7 +22,7 @@ class View:
     __slots__ = ("_allocation", "_device", "_dtype", "_layout")
 
     def __init__(
-        self, device: Device, allocation: Allocation, layout: Layout, dtype: DType
+        self, device: Device, allocation: MemoryRange, layout: Layout, dtype: DType
     ) -> None:
         self._device = device
         self._allocation = allocation
@@ -30,7 +30,7 @@ class View:
         self._dtype = dtype
 
     @property
-    def allocation(self) -> Allocation:
+    def allocation(self) -> MemoryRange:
         """The memory, from whose start the layout's addresses count."""
         return self._allocation
 

@@ -73,6 +73,26 @@ def ranges(notes: Iterable[Note]) -> Iterator[tuple[int, int]]:
             yield allocation.offset, allocation.offset + max(1, allocation.nbytes)
 
 
+class MemoryRange(Protocol):
+    """A range of a device's memory: an `Allocation`, or a `Slot` in work that is recorded.
+
+    A slot is its own arena, so that accesses lead to it, and has no contents.
+    """
+
+    arena: Any
+    offset: int
+    nbytes: int
+    is_fixed: bool
+
+    @property
+    def bytes(self) -> Bytes | None: ...
+
+    @property
+    def window(self) -> Bytes | None: ...
+
+    def export(self, holder: object) -> None: ...
+
+
 class Allocation:
     """A range of an arena, freed when the last reference to it is dropped."""
 
@@ -258,8 +278,8 @@ class Memory:
     def stats(self) -> MemoryStats:
         self.drain()
         arenas = tuple(
-            ArenaStats(one.nbytes, one.in_use, one.free.largest, one.bytes is not None)
-            for one in self.arenas
+            ArenaStats(arena.nbytes, arena.in_use, arena.free.largest, arena.bytes is not None)
+            for arena in self.arenas
         )
         return MemoryStats(self.in_use, self.held - self.in_use, self.peak, self.limit, arenas)
 
@@ -292,17 +312,17 @@ class Memory:
         first = len(self.arenas) % (PAGE // ALIGNMENT) * ALIGNMENT
         exact = min(size + first, self._max_bytes)
         first = exact - size
-        made = self._new_arena(exact if size > wanted // 2 else wanted, first)
-        if isinstance(made, str):
+        result = self._new_arena(exact if size > wanted // 2 else wanted, first)
+        if isinstance(result, str):
             # Before giving up, collect garbage, release cached arenas and try the smallest size.
             gc.collect()
             self.trim()
-            made = self._best_fit(size) or self._new_arena(exact, first)
-        if isinstance(made, str):
+            result = self._best_fit(size) or self._new_arena(exact, first)
+        if isinstance(result, str):
             raise DeviceMemoryError(
-                what, f"out of device memory: {made}", nbytes=size, in_use=self.in_use
+                what, f"out of device memory: {result}", nbytes=size, in_use=self.in_use
             )
-        return made
+        return result
 
     def _shared_bytes(self, held: int) -> int:
         """Return the size of a new arena for small tensors when `held` bytes are held."""

@@ -59,15 +59,15 @@ _MOST_BYTES = 4096  # of the file
 
 def rests_on(module: str) -> frozenset[str]:
     """The traits of a device that the results of a kernel of ours depend on."""
-    found: set[str] = set()
+    needed: set[str] = set()
     if not _WITHOUT.match(module):
-        found.update(_SUMS)
+        needed.update(_SUMS)
         if module.endswith(("_16", "_float16")):
-            found.add("narrows")
+            needed.add("narrows")
     for pattern, traits in _MORE.items():
         if re.match(pattern, module):
-            found.update(traits)
-    return frozenset(found)
+            needed.update(traits)
+    return frozenset(needed)
 
 
 class Arithmetic:
@@ -124,10 +124,10 @@ def read(file: Path | None) -> dict[str, bool]:
     """What was kept of a device, by traits."""
     data = cache_files.read(file, _MOST_BYTES) if file else b""
     try:
-        found: Any = json.loads(data) if data else {}
+        stored: Any = json.loads(data) if data else {}
     except ValueError:
         return {}
-    pairs = found.items() if isinstance(found, dict) else ()
+    pairs = stored.items() if isinstance(stored, dict) else ()
     return {trait: has for trait, has in pairs if trait in TEXTS and isinstance(has, bool)}
 
 

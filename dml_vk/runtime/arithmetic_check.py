@@ -35,15 +35,15 @@ _LARGE = (2**31 - 1, 2**31, 2**32 - 1, 2**32, 2**32 + 1, 10**12 + 39, 3 * 2**61 
 
 def examine(runtime: Runtime, module: str) -> dict[str, bool]:
     """Run one of the kernels on a device that may be working, outside its queue."""
-    given, wanted = operands(module), expected(module)
+    tables, wanted = operands(module), expected(module)
     blocks = []
-    for one in given:
-        blocks.append(runtime.allocate(one.nbytes, "upload"))
-        runtime.view(blocks[-1])[:] = one.view(np.uint32).ravel()
+    for table in tables:
+        blocks.append(runtime.allocate(table.nbytes, "upload"))
+        runtime.view(blocks[-1])[:] = table.view(np.uint32).ravel()
     dst = runtime.allocate(wanted.nbytes, "readback")
     more = [1] if module == "float_check_float32" else []
-    push = np.array([*[0] * (len(given) + 1), len(wanted), *more], np.uint32)
-    pipeline = runtime.pipeline(load(module), (), push.size, len(given) + 1)
+    push = np.array([*[0] * (len(tables) + 1), len(wanted), *more], np.uint32)
+    pipeline = runtime.pipeline(load(module), (), push.size, len(tables) + 1)
     bound = runtime.bind(pipeline, [*blocks, dst])
     groups = -(-len(wanted) // LOCAL_SIZE)
     ticket = runtime.record([Dispatch(bound, push.tobytes(), (groups, 1, 1))])
@@ -79,17 +79,17 @@ def _pairs() -> tuple[Floats, Floats]:
 
 def _longs() -> Table:
     sizes = (*_COUNTS, *_LARGE)
-    return np.array([*sizes, *[-one for one in sizes], -(2**63)], np.int64)
+    return np.array([*sizes, *[-size for size in sizes], -(2**63)], np.int64)
 
 
 def expected(module: str) -> Table:
     """The results of a kernel for its operands, by the host."""
-    given = operands(module)
+    tables = operands(module)
     with np.errstate(all="ignore"):
         if module == "integer_check_int64":
-            return _integers(*given[0].T)
-        made = _sums if module == "float_check_float32" else _functions
-        return made(given[0], given[1])
+            return _integers(*tables[0].T)
+        compute = _sums if module == "float_check_float32" else _functions
+        return compute(tables[0], tables[1])
 
 
 def _sums(a: Floats, b: Floats) -> Table:
@@ -113,7 +113,7 @@ def _functions(a: Floats, b: Floats) -> Table:
         np.clip(whole, -(2**31), 2**31 - 1).astype(np.int64) & 0xFFFFFFFF,
         np.clip(whole, 0, 2**32 - 1),
     ]
-    return np.stack([one.astype(np.uint32) for one in columns], axis=1)
+    return np.stack([column.astype(np.uint32) for column in columns], axis=1)
 
 
 def _bits(x: Floats) -> Table:
@@ -145,17 +145,17 @@ def _integers(a: Table, b: Table) -> Table:
         (low >> few).view(np.uint32),
         np.where(short, low.view(np.uint32) >> few.astype(np.uint32), 0),
     ]
-    return np.stack([np.asarray(one).astype(np.int64) for one in columns], axis=1)
+    return np.stack([np.asarray(column).astype(np.int64) for column in columns], axis=1)
 
 
-def judge(module: str, found: Table, wanted: Table) -> dict[str, bool]:
+def judge(module: str, results: Table, wanted: Table) -> dict[str, bool]:
     """Derive a device's traits from the results of a kernel, and from those by the host."""
     if module == "integer_check_int64":
-        same = found == wanted
+        same = results == wanted
         return {"divides_integers": bool(same[:, :6].all()), "shifts": bool(same[:, 6:].all())}
     if module == "float_check_float32":
-        return _judged_sums(found, wanted)
-    return _judged_functions(found, wanted)
+        return _judged_sums(results, wanted)
+    return _judged_functions(results, wanted)
 
 
 class _Compared(NamedTuple):
@@ -167,9 +167,9 @@ class _Compared(NamedTuple):
     normal: Table  # rows without subnormals, which drivers may flush
 
 
-def _compared(found: Table, wanted: Table, columns: slice) -> _Compared:
+def _compared(results: Table, wanted: Table, columns: slice) -> _Compared:
     """A flushed subnormal also changes results that are computed from it."""
-    values, right = (one[:, columns].copy().view(np.float32) for one in (found, wanted))
+    values, right = (table[:, columns].copy().view(np.float32) for table in (results, wanted))
     nan = np.isnan(right)
     same = np.where(nan, np.isnan(values), values.view(np.uint32) == right.view(np.uint32))
     involved = np.column_stack([*_pairs(), right])
@@ -178,8 +178,8 @@ def _compared(found: Table, wanted: Table, columns: slice) -> _Compared:
     return _Compared(same, equal, nan, ~subnormal.any(axis=1, keepdims=True))
 
 
-def _judged_sums(found: Table, wanted: Table) -> dict[str, bool]:
-    same, equal, nan, normal = _compared(found, wanted, slice(13))
+def _judged_sums(results: Table, wanted: Table) -> dict[str, bool]:
+    same, equal, nan, normal = _compared(results, wanted, slice(13))
     sums, apart, constants = slice(3), slice(3, 10), slice(10, 13)
     holds = {
         "rounds": equal[:, sums] | nan[:, sums] | ~normal,
@@ -188,26 +188,26 @@ def _judged_sums(found: Table, wanted: Table) -> dict[str, bool]:
         "keeps_zeros": same[:, sums] | ~equal[:, sums] | nan[:, sums] | ~normal,
         "keeps_subnormals": same[:, sums] | nan[:, sums] | normal,
         "keeps_constants": same[:, constants] | ~normal,
-        "packs_halves": _halves(found[:, 13], wanted[:, 13], normal),
+        "packs_halves": _halves(results[:, 13], wanted[:, 13], normal),
     }
     return {trait: bool(right.all()) for trait, right in holds.items()}
 
 
-def _judged_functions(found: Table, wanted: Table) -> dict[str, bool]:
-    same, _, _, normal = _compared(found, wanted, slice(1, 5))
-    whole = found == wanted
+def _judged_functions(results: Table, wanted: Table) -> dict[str, bool]:
+    same, _, _, normal = _compared(results, wanted, slice(1, 5))
+    whole = results == wanted
     holds: Mapping[str, Table] = {
         "compares": np.column_stack([same[:, 2:], whole[:, 5]]) | ~normal,
-        "narrows": _halves(found[:, 0], wanted[:, 0], normal),
+        "narrows": _halves(results[:, 0], wanted[:, 0], normal),
         "divides": same[:, :2] | ~normal,
         "converts": whole[:, 6:] | ~normal,
     }
     return {trait: bool(right.all()) for trait, right in holds.items()}
 
 
-def _halves(found: Table, wanted: Table, normal: Table) -> Table:
+def _halves(results: Table, wanted: Table, normal: Table) -> Table:
     """Whether a sum became the right float16, where that is neither NaN nor subnormal."""
     half = wanted.astype(np.uint16).view(np.float16)
     exempt = np.isnan(half) | (np.abs(half) < _LEAST_HALF) | ~normal[:, 0]
-    right: Table = (found == wanted) | exempt
+    right: Table = (results == wanted) | exempt
     return right

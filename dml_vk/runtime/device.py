@@ -210,11 +210,11 @@ def device(wanted: int | str | Device | probe.DeviceInfo | None = None) -> Devic
         return _known[known]
     info = probe.select(wanted)
     with _opening.enter():
-        found = _opened.get(info.index)
-        if found is None:
-            found = _opened[info.index] = Device(info)
-        _known[known] = found
-        return found
+        existing = _opened.get(info.index)
+        if existing is None:
+            existing = _opened[info.index] = Device(info)
+        _known[known] = existing
+        return existing
 
 
 def opened() -> list[Device]:
@@ -246,8 +246,8 @@ def synchronize() -> None:
     >>> import dml_vk
     >>> dml_vk.synchronize()
     """
-    for one in opened():
-        one.synchronize()
+    for open_device in opened():
+        open_device.synchronize()
 
 
 def memory_stats(wanted: int | str | Device | None = None) -> MemoryStats:

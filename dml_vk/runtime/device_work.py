@@ -13,7 +13,7 @@ from dml_vk.arguments import Ints
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.limits import Profile
 from dml_vk.runtime import transfer
-from dml_vk.runtime.arenas import Allocation, Bytes, Memory
+from dml_vk.runtime.arenas import Allocation, Bytes, Memory, MemoryRange
 from dml_vk.runtime.encode import Dispatched
 from dml_vk.runtime.executor import Check
 from dml_vk.runtime.hazards import Access
@@ -36,7 +36,7 @@ class DeviceWork:
         """The device's limits and features, which plans depend on."""
         return self.queue.encoder.profile
 
-    def allocate(self, what: str, nbytes: int, near: Allocation | None = None) -> Allocation:
+    def allocate(self, what: str, nbytes: int, near: MemoryRange | None = None) -> MemoryRange:
         """Allocate memory for the operation `what`, preferably in the arena of `near`."""
         recorder = context.get().recorder  # as context.recorder(), whose call each step would pay
         if recorder is not None and not recorder.is_over:
@@ -80,7 +80,7 @@ class DeviceWork:
         span: tuple[int, int, int],
         nbytes: int,
         params: Ints,
-    ) -> Allocation:
+    ) -> MemoryRange:
         """Launch a plan into newly allocated memory, whose access is added to those that read.
 
         It is to the `span` (base, low, high) there, of which the ends are of whole words. Only for
@@ -107,7 +107,7 @@ class DeviceWork:
             self.queue.dispatch(work, accesses)
 
     def mapped(
-        self, allocation: Allocation, write: bool, part: Access | None = None
+        self, allocation: MemoryRange, write: bool, part: Access | None = None
     ) -> Bytes | None:
         """Wait for pending work on the memory and return it, or None if it is not host-visible.
 
@@ -119,7 +119,7 @@ class DeviceWork:
         return transfer.mapped(self, allocation, write, part)
 
     def written(
-        self, allocation: Allocation, start: int, nbytes: int
+        self, allocation: MemoryRange, start: int, nbytes: int
     ) -> AbstractContextManager[Bytes]:
         """Yield host memory for one chunk at most; on exit the allocation has its contents."""
         recorder = context.recorder()
@@ -127,7 +127,7 @@ class DeviceWork:
             return recorder.on(self).written(allocation, start, nbytes)
         return transfer.written(self, allocation, start, nbytes)
 
-    def upload(self, data: Bytes, allocation: Allocation, start: int = 0) -> None:
+    def upload(self, data: Bytes, allocation: MemoryRange, start: int = 0) -> None:
         """Write bytes to the allocation, from `start` on."""
         recorder = context.recorder()
         if recorder is not None:
@@ -135,7 +135,7 @@ class DeviceWork:
         else:
             transfer.upload(self, data, allocation, start)
 
-    def download(self, allocation: Allocation, start: int, data: Bytes) -> None:
+    def download(self, allocation: MemoryRange, start: int, data: Bytes) -> None:
         """Fill `data` with bytes of the allocation, from `start` on."""
         recorder = context.recorder()
         if recorder is not None:
@@ -144,7 +144,7 @@ class DeviceWork:
             transfer.download(self, allocation, start, data)
 
     def pieces(
-        self, allocation: Allocation, start: int, nbytes: int
+        self, allocation: MemoryRange, start: int, nbytes: int
     ) -> Iterator[tuple[int, Bytes]]:
         """Yield bytes of the allocation in pieces, while the device copies the next one."""
         recorder = context.recorder()
@@ -152,7 +152,7 @@ class DeviceWork:
             return recorder.on(self).pieces(allocation, start, nbytes)
         return transfer.pieces(self, allocation, start, nbytes)
 
-    def verify(self, allocation: Allocation, start: int, nbytes: int, check: Check) -> None:
+    def verify(self, allocation: MemoryRange, start: int, nbytes: int, check: Check) -> None:
         """Wait for these bytes and check them, which may raise an error."""
         recorder = context.recorder()
         if recorder is not None:
@@ -162,7 +162,7 @@ class DeviceWork:
         self.download(allocation, start, data)
         check(data, lambda memory: memory)
 
-    def settle(self, allocation: Allocation, write: bool, part: Access | None = None) -> None:
+    def settle(self, allocation: MemoryRange, write: bool, part: Access | None = None) -> None:
         """Wait until the host may read, or write, this memory, or only this part of it."""
         if self.queue.settle(allocation, write, part) and self.queue.is_idle:
             with self.queue.enter():

@@ -8,7 +8,7 @@ import math
 import struct
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from dml_vk.arguments import Ints
 from dml_vk.errors import DmlVkError
@@ -60,8 +60,8 @@ class Encoder:
         self.is_fresh = False  # whether pipelines are compiling on the device
         self._pipelines = pipelines
         self.rates = Rates()
-        self._known: dict[Any, Known] = {}  # by plan and arenas
-        self._same: dict[Any, tuple[Cached, Dispatch]] = {}  # by plan, params and accesses
+        self._known: dict[object, Known] = {}  # by plan and arenas
+        self._same: dict[object, tuple[Cached, Dispatch]] = {}  # by plan, params and accesses
 
     def forget(self) -> None:
         """Clear the caches, because pipelines were dropped."""
@@ -79,7 +79,7 @@ class Encoder:
 
         In a loop even the accesses repeat, since memory that is freed is allocated next.
         """
-        key: list[Any] = [plan, params]
+        key: list[object] = [plan, params]
         for access in accesses:
             key.append(access.arena)
             key.append(access.base)
@@ -89,8 +89,8 @@ class Encoder:
             if known is None:
                 return None
             push = self._push(plan, accesses, params, known)
-            made = Dispatch(known.bound, push, known.groups, known.ns)
-            same = self._same[tuple(key)] = known.cached, made
+            dispatch = Dispatch(known.bound, push, known.groups, known.ns)
+            same = self._same[tuple(key)] = known.cached, dispatch
         cached, dispatch = same
         cached.used = self._pipelines.now()
         return dispatch
@@ -141,7 +141,7 @@ class Encoder:
         unit_ns = self.unit_ns(plan)
         step = self.units_at_once(plan, unit_ns)
         cached, bound = self.pipeline(Key.of(plan, len(push), len(arenas)), arenas, ranges)
-        made = []
+        works = []
         for first in range(0, plan.units, step):
             end = min(plan.units, first + step)
             push[FIRST], push[END] = first, end
@@ -150,12 +150,12 @@ class Encoder:
             ns = MIN_NS + (end - first) * unit_ns
             origin = dispatches.asked(plan, end - first, groups) if is_logged else None
             words = _packer(len(push))(*[word & 0xFFFFFFFF for word in push])
-            made.append(Dispatch(bound, words, (groups, 1, 1), ns, origin))
-        if len(made) == len(plan.launches) == 1 and arguments is None and not ranges:
+            works.append(Dispatch(bound, words, (groups, 1, 1), ns, origin))
+        if len(works) == len(plan.launches) == 1 and arguments is None and not ranges:
             tail = tuple([word & 0xFFFFFFFF for word in plan.push[BASES + len(plan.base_bytes) :]])
             came = (plan, *(arenas[:1] if len(set(arenas)) == 1 else arenas))
-            self._known[came] = Known(cached, bound, tail, made[0].groups, made[0].ns)
-        return made
+            self._known[came] = Known(cached, bound, tail, works[0].groups, works[0].ns)
+        return works
 
     def dispatch(self, work: Dispatched, accesses: Sequence[Access], is_logged: bool) -> Dispatch:
         """Encode one dispatch of any shader."""
@@ -185,17 +185,17 @@ class Encoder:
         unit_ns = self.unit_ns(plan)
         step = max(LEAST_BYTES, int(MAX_SUBMISSION_NS / unit_ns) // 4 * 4)
         blocks = [access.arena.block for access in accesses]
-        made: list[Work] = []
+        works: list[Work] = []
         for first in range(0, plan.units, step):
             nbytes = min(plan.units - first, step)
             starts = [access.base + at + first for access, at in zip(accesses, offsets)]
             ns = MIN_NS + nbytes * unit_ns
             origin = dispatches.asked(plan, nbytes, 0) if is_logged else None
             if plan.module == FILL:
-                made.append(Fill(blocks[0], starts[0], nbytes, params[0], ns, origin))
+                works.append(Fill(blocks[0], starts[0], nbytes, params[0], ns, origin))
             else:
-                made.append(Copy(blocks[0], starts[0], blocks[1], starts[1], nbytes, ns, origin))
-        return made
+                works.append(Copy(blocks[0], starts[0], blocks[1], starts[1], nbytes, ns, origin))
+        return works
 
     def _is_copied_by_kernel(self, plan: Plan, accesses: Sequence[Access]) -> bool:
         """Whether a copy is a kernel's, which is faster on some devices, but not from the host."""
@@ -220,13 +220,13 @@ class Encoder:
             (access.base + at + head) // unit - access.base // unit
             for access, at, unit in zip(accesses, offsets, by_kernel.base_bytes)
         ]
-        made = [*self.encode(by_kernel, accesses, tuple(units), (), None, is_logged)]
+        works = [*self.encode(by_kernel, accesses, tuple(units), (), None, is_logged)]
         for at, nbytes in (0, head), (head + whole, plan.units - head - whole):
             if nbytes:
                 part = replace(plan, units=nbytes, sizes=(nbytes,))
                 starts = tuple([offset + at for offset in offsets])
-                made += self._transfers(part, accesses, starts, (), is_logged)
-        return made
+                works += self._transfers(part, accesses, starts, (), is_logged)
+        return works
 
     def unit_ns(self, plan: Plan) -> float:
         """The estimated time of a work item on this device."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Protocol
 
 from dml_vk.arguments import Ints
 from dml_vk.kernels.plan.base import Plan
-from dml_vk.runtime.arenas import Allocation, Bytes
+from dml_vk.runtime.arenas import Bytes, MemoryRange
 from dml_vk.runtime.encode import Dispatched
 from dml_vk.runtime.hazards import Access
 
@@ -17,13 +17,13 @@ if TYPE_CHECKING:
 
 # Checks bytes that a device has computed. The function that it gets returns the memory that stands
 # behind a slot, where the call was recorded.
-Check = Callable[[Bytes, Callable[[Allocation], Allocation]], None]
+Check = Callable[[Bytes, Callable[[MemoryRange], MemoryRange]], None]
 
 
 class Executor(Protocol):
     """Does work on one device, or records it."""
 
-    def allocate(self, what: str, nbytes: int, near: Allocation | None = None) -> Allocation: ...
+    def allocate(self, what: str, nbytes: int, near: MemoryRange | None = None) -> MemoryRange: ...
 
     def launch(
         self,
@@ -42,29 +42,29 @@ class Executor(Protocol):
         span: tuple[int, int, int],
         nbytes: int,
         params: Ints,
-    ) -> Allocation: ...
+    ) -> MemoryRange: ...
 
     def launch_over(self, plan: Plan, accesses: Sequence[Access], params: Ints) -> None: ...
 
     def dispatch(self, work: Dispatched, accesses: Sequence[Access]) -> None: ...
 
     def mapped(
-        self, allocation: Allocation, write: bool, part: Access | None = None
+        self, allocation: MemoryRange, write: bool, part: Access | None = None
     ) -> Bytes | None: ...
 
     def written(
-        self, allocation: Allocation, start: int, nbytes: int
+        self, allocation: MemoryRange, start: int, nbytes: int
     ) -> AbstractContextManager[Bytes]: ...
 
-    def upload(self, data: Bytes, allocation: Allocation, start: int = 0) -> None: ...
+    def upload(self, data: Bytes, allocation: MemoryRange, start: int = 0) -> None: ...
 
-    def download(self, allocation: Allocation, start: int, data: Bytes) -> None: ...
+    def download(self, allocation: MemoryRange, start: int, data: Bytes) -> None: ...
 
     def pieces(
-        self, allocation: Allocation, start: int, nbytes: int
+        self, allocation: MemoryRange, start: int, nbytes: int
     ) -> Iterator[tuple[int, Bytes]]: ...
 
-    def verify(self, allocation: Allocation, start: int, nbytes: int, check: Check) -> None: ...
+    def verify(self, allocation: MemoryRange, start: int, nbytes: int, check: Check) -> None: ...
 
 
 class Records(Executor, Protocol):

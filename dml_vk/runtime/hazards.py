@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from dml_vk.runtime.arenas import Allocation, Arena
+from dml_vk.runtime.arenas import Arena, MemoryRange
 
 MAX_TOUCHED = 64  # segments that a read updates one by one rather than merging them
 UNKNOWN = -1
@@ -29,7 +29,7 @@ class Access:
     writes: bool
 
     @classmethod
-    def of(cls, allocation: Allocation, base: int, low: int, high: int, writes: bool) -> Access:
+    def of(cls, allocation: MemoryRange, base: int, low: int, high: int, writes: bool) -> Access:
         """Make an access from byte offsets relative to the allocation."""
         at = allocation.offset
         return cls(allocation.arena, at, at + base, at + low & ~3, at + high + 3 & ~3, writes)
@@ -86,12 +86,12 @@ class Hazards:
             return (max(known.wrote, known.read) if write else known.wrote) + 1
         segments = self._segments
         first = bisect_left(segments, low + 1, key=_start) - 1
-        one = segments[first]
+        segment = segments[first]
         if first + 1 == len(segments) or segments[first + 1].start >= high:
             # Within one segment, as most of what is not known is: memory that was freed.
-            return (max(one.wrote, one.read) if write else one.wrote) + 1
+            return (max(segment.wrote, segment.read) if write else segment.wrote) + 1
         touched = segments[first : self._place(high, first + 1)]
-        level = _latest(touched) if write else max([one.wrote for one in touched])
+        level = _latest(touched) if write else max([segment.wrote for segment in touched])
         return level + 1
 
     def mark(self, low: int, high: int, write: bool, level: int, floor: int = 0) -> None:
@@ -107,8 +107,8 @@ class Hazards:
             last = self._cut(high, first + 1)
             touched = self._segments[first:last]
             if not write and 1 < len(touched) <= MAX_TOUCHED and _latest(touched) >= floor:
-                for one in touched:
-                    one.read = max(one.read, level)
+                for segment in touched:
+                    segment.read = max(segment.read, level)
                 return
             known = self._one(low, high, touched)
             self._segments[first:last] = [known]
@@ -124,10 +124,10 @@ class Hazards:
         if len(touched) == 1:
             touched[0].end = UNKNOWN
             return Segment(low, touched[0].wrote, touched[0].read, high)
-        for one in touched:
-            one.end = UNKNOWN
-        wrote = max([one.wrote for one in touched])
-        return Segment(low, wrote, max([one.read for one in touched]), high)
+        for segment in touched:
+            segment.end = UNKNOWN
+        wrote = max([segment.wrote for segment in touched])
+        return Segment(low, wrote, max([segment.read for segment in touched]), high)
 
     def _cut(self, at: int, near: int | None = None) -> int:
         """Return the index of the segment that starts at `at`, and make it if there is none."""
@@ -145,8 +145,8 @@ class Hazards:
         """
         if near is None:
             return bisect_left(self._segments, at, key=_start)
-        for one in self._segments[near : near + NEAR]:
-            if one.start >= at:
+        for segment in self._segments[near : near + NEAR]:
+            if segment.start >= at:
                 return near
             near += 1
         return bisect_left(self._segments, at, near, key=_start)
@@ -157,7 +157,7 @@ def place(pending: dict[Arena, Hazards], accesses: Sequence[Access], floor: int 
 
     It is `after` and `mark` in one, without looking up known ranges twice.
     """
-    level, found = floor, []
+    level, segments = floor, []
     latest: Arena | None = None
     for access in accesses:
         arena, low = access.arena, access.low
@@ -173,8 +173,8 @@ def place(pending: dict[Arena, Hazards], accesses: Sequence[Access], floor: int 
             after += 1
         if after > level:
             level = after
-        found.append(known)
-    for access, known in zip(accesses, found):
+        segments.append(known)
+    for access, known in zip(accesses, segments):
         if known is None or known.end != access.high:  # An earlier iteration may have cut it.
             pending[access.arena].mark(access.low, access.high, access.writes, level, floor)
         elif access.writes:
@@ -187,7 +187,7 @@ def place(pending: dict[Arena, Hazards], accesses: Sequence[Access], floor: int 
 
 def _latest(touched: Sequence[Segment]) -> int:
     """The last level that writes or reads any of these segments."""
-    return max([max(one.wrote, one.read) for one in touched])
+    return max([max(segment.wrote, segment.read) for segment in touched])
 
 
 _start = operator.attrgetter("start")

@@ -149,5 +149,5 @@ class Runtime(Protocol):
         None if the device cannot measure it.
         """
 
-    def leak(self, objects: Iterable[Any]) -> None:
+    def leak(self, objects: Iterable[object]) -> None:
         """Never destroy these objects, or the device, in this process, which is a forked child."""

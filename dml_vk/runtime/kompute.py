@@ -70,7 +70,7 @@ class Kompute:
         self._manager = self._open(info)
         self._float_controls = info.float_controls
         listed = self._manager.list_devices()
-        known = [found["device_name"] for found in listed]
+        known = [listing["device_name"] for listing in listed]
         if known[info.index : info.index + 1] != [info.name]:
             rule = f"Kompute does not see the devices that Vulkan lists: {ADVICE}"
             raise DeviceError("device", rule, index=info.index, name=info.name, kompute=known)
@@ -176,7 +176,7 @@ class Kompute:
         ticks = ticket.get_timestamps()
         return [max(0, end - start) * self._tick_ns / 1000 for start, end in pairwise(ticks)]
 
-    def leak(self, objects: Iterable[Any]) -> None:
+    def leak(self, objects: Iterable[object]) -> None:
         """Keep kp's objects, and the Manager, from ever being destroyed in this process.
 
         A forked child must not run their destructors, which wait for threads it does not have.

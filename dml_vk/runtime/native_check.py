@@ -40,9 +40,9 @@ def native_operations(runtime: Runtime, dtype: str) -> int:
     if dtype == "float64" and FEATURE not in runtime.features:
         return 0
     pairs = operands(check)
-    found = np.empty((len(pairs), len(check.operations)), check.words)
+    results = np.empty((len(pairs), len(check.operations)), check.words)
     src = runtime.allocate(pairs.nbytes, "upload")
-    dst = runtime.allocate(found.nbytes, "readback")
+    dst = runtime.allocate(results.nbytes, "readback")
     runtime.view(src)[:] = pairs.view(np.uint32).ravel()
     pipeline = runtime.pipeline(load_for(check.module, (check.bits,)), (), 3, 2)
     bound = runtime.bind(pipeline, [src, dst])
@@ -50,7 +50,7 @@ def native_operations(runtime: Runtime, dtype: str) -> int:
     ticket = runtime.record([Dispatch(bound, push, (-(-len(pairs) // _LOCAL_SIZE), 1, 1))])
     runtime.submit(ticket)
     runtime.wait(ticket)
-    return judge(check, runtime.view(dst).view(check.words).reshape(found.shape))
+    return judge(check, runtime.view(dst).view(check.words).reshape(results.shape))
 
 
 def operands(check: Check) -> Bits:
@@ -59,7 +59,7 @@ def operands(check: Check) -> Bits:
     fraction, size = info.nmant, check.words(0).itemsize * 8
     ones = (1 << size - 1 - fraction) - 1  # an exponent's
     nans = [1, 1 << fraction - 1, (1 << fraction) - 1]
-    words = [one | ones << fraction for one in nans]
+    words = [payload | ones << fraction for payload in nans]
     positive = np.concatenate(
         [np.array(_sizes(info), check.kind).view(check.words), np.array(words, check.words)]
     )
@@ -82,13 +82,13 @@ def _sizes(info: np.finfo[Any]) -> list[float]:
     """Pairs of these give ties in both directions, cancellation, overflow and underflow."""
     least, step, digits = float(info.smallest_normal), float(info.eps), info.nmant + 1
     half = info.maxexp // 2
-    found = [0.0, 1.0, 1 + step, 1 + 3 * step, 2 - step, 3.0, 10.0, 1 / 3, 1e-3, np.pi, 1e5 + 1 / 3]
-    found += [step / 2, step / 2 * (1 + step), step / 4, 1 - step / 2]
-    found += [2.0**digits, 2.0**digits + 2, 2.0 ** (digits + 1) + 4]
-    found += [float(info.max), *[1.1 * 2.0 ** (half * k / 8) for k in (-12, -8, -4, 8, 12)]]
-    found += [3 * least, least, least * (1 + step), least * (1 - step), least / 2]
-    found += [least * step, 3 * least * step, 2.0 ** (digits // 2) * least * step]
-    return [*found, np.inf, np.nan, 2.0 ** (half - 1), 2.0 ** (1 - half), 2.0 ** -(half + 25)]
+    values = [0.0, 1.0, 1 + step, 1 + 3 * step, 2 - step, 3.0, 10.0, 1 / 3, 1e-3, np.pi]
+    values += [1e5 + 1 / 3, step / 2, step / 2 * (1 + step), step / 4, 1 - step / 2]
+    values += [2.0**digits, 2.0**digits + 2, 2.0 ** (digits + 1) + 4]
+    values += [float(info.max), *[1.1 * 2.0 ** (half * k / 8) for k in (-12, -8, -4, 8, 12)]]
+    values += [3 * least, least, least * (1 + step), least * (1 - step), least / 2]
+    values += [least * step, 3 * least * step, 2.0 ** (digits // 2) * least * step]
+    return [*values, np.inf, np.nan, 2.0 ** (half - 1), 2.0 ** (1 - half), 2.0 ** -(half + 25)]
 
 
 def expected(check: Check, pairs: Bits) -> Bits:
@@ -96,14 +96,14 @@ def expected(check: Check, pairs: Bits) -> Bits:
     a, b = pairs.view(check.kind).T
     with np.errstate(all="ignore"):
         results = {"+": a + b, "*": a * b, "/": a / b, "r": np.sqrt(a)}
-    found = np.stack([results[one] for one in check.operations], axis=1)
+    bits = np.stack([results[operation] for operation in check.operations], axis=1)
     info = np.finfo(check.kind)
     nan = np.array(2 * info.maxexp - 1 << info.nmant | 1 << info.nmant - 1, check.words)
-    return np.where(np.isnan(found), nan, found.view(check.words))  # as all operations of ours
+    return np.where(np.isnan(bits), nan, bits.view(check.words))  # as all operations of ours
 
 
-def judge(check: Check, found: Bits) -> int:
+def judge(check: Check, results: Bits) -> int:
     """Return a bit for each column that is as expected."""
-    right = (found == expected(check, operands(check))).all(axis=0)
+    right = (results == expected(check, operands(check))).all(axis=0)
     first = (check.bits & -check.bits).bit_length() - 1
-    return int(sum(1 << first + k for k, one in enumerate(right) if one))
+    return int(sum(1 << first + k for k, is_right in enumerate(right) if is_right))

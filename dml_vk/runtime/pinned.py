@@ -9,7 +9,7 @@ import numpy as np
 
 from dml_vk.arguments import Ints
 from dml_vk.runtime import transfer
-from dml_vk.runtime.arenas import Allocation
+from dml_vk.runtime.arenas import MemoryRange
 
 if TYPE_CHECKING:
     from dml_vk.runtime.device import Device
@@ -20,7 +20,7 @@ Array = np.ndarray[Any, np.dtype[Any]]
 class Pinned:
     """A range of such memory, on which arrays are based, and which they keep."""
 
-    def __init__(self, device: Device, allocation: Allocation, array: Array) -> None:
+    def __init__(self, device: Device, allocation: MemoryRange, array: Array) -> None:
         self.device = device
         self.allocation = allocation
         self.__array_interface__ = array.__array_interface__
@@ -29,13 +29,13 @@ class Pinned:
     def address(self) -> int:
         return int(self.__array_interface__["data"][0])
 
-    def send(self, array: Array, target: Allocation) -> None:
+    def send(self, array: Array, target: MemoryRange) -> None:
         """Let the device copy the bytes of an array of this memory to the start of a range."""
         begin = self._start(array)
         transfer.carry(self.device, (self.allocation, begin), (target, 0), array.nbytes)
         self.device.settle(self.allocation, True)  # the host may write other values now
 
-    def receive(self, source: Allocation, start: int, array: Array) -> None:
+    def receive(self, source: MemoryRange, start: int, array: Array) -> None:
         """Let the device copy bytes, from `start` on, into an array of this memory."""
         begin = self._start(array)
         transfer.carry(self.device, (source, start), (self.allocation, begin), array.nbytes)

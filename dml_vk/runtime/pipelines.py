@@ -147,12 +147,12 @@ class Pipelines:
 
     def _operations(self, checks: Iterable[str]) -> int:
         """The device's own operations that kernels may use: see runtime/native_check.py."""
-        found = 0
+        allowed = 0
         for kind in checks:
             if kind not in self._native:
                 self._native[kind] = native_operations(self._runtime, kind)
-            found |= self._native[kind]
-        return found
+            allowed |= self._native[kind]
+        return allowed
 
     def make_together(self, keys: Iterable[Key]) -> None:
         """Make those that are missing, by several threads where the runtime can."""
@@ -164,12 +164,12 @@ class Pipelines:
         began = perf_counter()
         with ThreadPoolExecutor(MOST_THREADS, "dml_vk kernels") as pool:
             try:
-                begun = [pool.submit(self._pipeline, *one) for one in zip(missing, modules)]
+                begun = [pool.submit(self._pipeline, *pair) for pair in zip(missing, modules)]
             except RuntimeError:  # The interpreter is ending, and starts no threads.
                 return
-        made = [one.result() for one in begun]
+        pipelines = [future.result() for future in begun]
         seconds = (perf_counter() - began) / len(missing)
-        for key, module, pipeline in zip(missing, modules, made):
+        for key, module, pipeline in zip(missing, modules, pipelines):
             self._keep(key, self._told(module, pipeline, module.seconds + seconds))
 
     def _make(self, key: Key) -> Cached:
@@ -214,8 +214,8 @@ class Pipelines:
         native = self._operations(source.checks)
 
         def make() -> bytes:
-            made = source.make(native, self._unrolls)
-            return self._finished(widened(made) if self._widens else made, key)
+            spirv = source.make(native, self._unrolls)
+            return self._finished(widened(spirv) if self._widens else spirv, key)
 
         ways = self._widens, self._unrolls, key.fma
         spirv, is_saved = kernel_cache.get(
@@ -237,12 +237,12 @@ class Pipelines:
             return False
         most, nbytes = MOST - MOST // SPARE, MOST_BYTES - MOST_BYTES // SPARE
         by_age = sorted(self._cached.values(), key=attrgetter("used"), reverse=True)
-        held = accumulate(one.nbytes for one in by_age)
-        fits = takewhile(lambda one: one[1] <= nbytes, zip(by_age[:most], held))
-        kept = {id(one) for one, _ in fits} or {id(by_age[0])}
-        self._cached = {key: one for key, one in self._cached.items() if id(one) in kept}
-        self._nbytes = sum([one.nbytes for one in self._cached.values()])
-        return len(kept) < len(by_age)
+        held = accumulate(cached.nbytes for cached in by_age)
+        fits = takewhile(lambda pair: pair[1] <= nbytes, zip(by_age[:most], held))
+        young = {id(cached) for cached, _ in fits} or {id(by_age[0])}
+        self._cached = {key: cached for key, cached in self._cached.items() if id(cached) in young}
+        self._nbytes = sum([cached.nbytes for cached in self._cached.values()])
+        return len(young) < len(by_age)
 
     def forget(self, arena: Arena) -> None:
         """Drop what is bound to an arena."""

@@ -7,7 +7,6 @@ from collections import deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from time import perf_counter
-from typing import Any
 
 from dml_vk.arguments import Ints
 from dml_vk.driver import vulkan
@@ -16,7 +15,7 @@ from dml_vk.limits import Profile
 from dml_vk.observe import dispatches
 from dml_vk.observe.callers import clear_last_traceback
 from dml_vk.observe.first_use import first_use
-from dml_vk.runtime.arenas import ALIGNMENT, Allocation, Arena, Note
+from dml_vk.runtime.arenas import ALIGNMENT, Arena, MemoryRange, Note
 from dml_vk.runtime.encode import MAX_SUBMISSION_NS, Dispatched, Encoder
 from dml_vk.runtime.exports import Exports
 from dml_vk.runtime.gate import Gate
@@ -26,7 +25,7 @@ from dml_vk.runtime.interface import Prepared, Runtime, Ticket, Work
 from dml_vk.runtime.pipelines import Pipelines
 from dml_vk.runtime.rate_check import RateCheck
 from dml_vk.runtime.recovery import prune
-from dml_vk.runtime.schedule import Submission, commands, split
+from dml_vk.runtime.schedule import Repeated, Submission, commands, split
 from dml_vk.runtime.timing import time_of
 
 MAX_OPERATIONS = 4096  # in a batch: each takes about a kilobyte in the driver
@@ -76,7 +75,7 @@ class Queue:
         widens = profile.widens and not self._is_validated
         self.pipelines = Pipelines(runtime, refusal, unrolls=profile.unrolls, widens=widens)
         self.encoder = Encoder(self.pipelines, profile, binds_ranges=self._is_validated)
-        self.programs: weakref.WeakSet[Any] = weakref.WeakSet()  # they have a method `forget`
+        self.programs: weakref.WeakSet[Repeated] = weakref.WeakSet()
         self._watch = dispatches.Watch()
         self._is_logged = dispatches.explains()  # this batch
 
@@ -115,13 +114,15 @@ class Queue:
             touched, is_alone = (*accesses, arguments), self._is_validated
         elif self._is_validated:
             touched = accesses = [_widened(access) for access in accesses]
-        made: list[Work] = []
+        encoded: list[Work] = []
         for offsets in plan.launches:
-            made += self.encoder.encode(plan, accesses, offsets, params, arguments, self._is_logged)
-            if len(made) >= MAX_OPERATIONS:
-                self._append(made, touched, is_alone)
-                made = []
-        self._append(made, touched, is_alone)
+            encoded += self.encoder.encode(
+                plan, accesses, offsets, params, arguments, self._is_logged
+            )
+            if len(encoded) >= MAX_OPERATIONS:
+                self._append(encoded, touched, is_alone)
+                encoded = []
+        self._append(encoded, touched, is_alone)
         self._shrink()
 
     def prepare(
@@ -136,16 +137,16 @@ class Queue:
         self.encoder.make_pipelines(works)
         for work, accesses, params in works:
             if isinstance(work, Dispatched):
-                made: Sequence[Work] = [self.encoder.dispatch(work, accesses, is_logged)]
-                self._place(graph, made, accesses, self._is_validated)
+                encoded: Sequence[Work] = [self.encoder.dispatch(work, accesses, is_logged)]
+                self._place(graph, encoded, accesses, self._is_validated)
                 continue
             if self._is_validated:
                 accesses = [_widened(access) for access in accesses]
             known = None if is_logged else self.encoder.again(work, accesses, params)
-            made = [known] if known is not None else []
-            for offsets in () if made else work.launches:
-                made += self.encoder.encode(work, accesses, offsets, params, None, is_logged)
-            self._place(graph, made, accesses)
+            encoded = [known] if known is not None else []
+            for offsets in () if encoded else work.launches:
+                encoded += self.encoder.encode(work, accesses, offsets, params, None, is_logged)
+            self._place(graph, encoded, accesses)
         self._shrink()
         return split(graph.by_level(), MAX_SUBMISSION_NS)
 
@@ -153,7 +154,7 @@ class Queue:
         """Record submissions for many replays, unless each one is to be logged."""
         if self._is_logged:
             return None
-        return [self._runtime.prepare(commands(one)) for one in submissions]
+        return [self._runtime.prepare(commands(submission)) for submission in submissions]
 
     def measure(self, submissions: Iterable[Submission]) -> float:
         """Run prepared work, and return how many microseconds it takes, by the device if it can.
@@ -161,7 +162,8 @@ class Queue:
         The caller holds the gate.
         """
         self.send()
-        return sum([time_of(self._runtime, commands(one)).microseconds for one in submissions])
+        times = [time_of(self._runtime, commands(submission)) for submission in submissions]
+        return sum([time.microseconds for time in times])
 
     def replay(
         self,
@@ -179,7 +181,7 @@ class Queue:
         batch.graph.add((), accesses)
         batch.recorded, batch.submissions = recorded, submissions
         self._send(batch)
-        if Exports.alive and any(one.arena.exports.has(one.start) for one in accesses):
+        if Exports.alive and any(access.arena.exports.has(access.start) for access in accesses):
             self.flush()
 
     def dispatch(self, work: Dispatched, accesses: Sequence[Access]) -> None:
@@ -187,8 +189,8 @@ class Queue:
         with self.enter():
             if self._batch.submissions is not None:
                 self.send()
-            made = (self.encoder.dispatch(work, accesses, self._is_logged),)
-            self._append(made, accesses, self._is_validated)
+            encoded = (self.encoder.dispatch(work, accesses, self._is_logged),)
+            self._append(encoded, accesses, self._is_validated)
             self._shrink()
 
     def rate_check(self) -> RateCheck:
@@ -240,7 +242,7 @@ class Queue:
         """Wait for all that was submitted. The caller must hold the gate."""
         self._wait(len(self._sent))
 
-    def settle(self, allocation: Allocation, write: bool, part: Access | None = None) -> bool:
+    def settle(self, allocation: MemoryRange, write: bool, part: Access | None = None) -> bool:
         """Wait until the host may read, or write, this memory, or only this part of it.
 
         Return whether that took waiting.
@@ -255,7 +257,7 @@ class Queue:
                     return True
             return False
 
-    def is_free(self, allocation: Allocation) -> bool:
+    def is_free(self, allocation: MemoryRange) -> bool:
         """Whether the host may write this range without waiting."""
         with self.enter():
             self._retire()
@@ -280,11 +282,11 @@ class Queue:
         self.encoder.forget()
         self._hazards.pop(arena, None)
 
-    def runtime_objects(self) -> list[Any]:
+    def runtime_objects(self) -> list[object]:
         """Return all live objects of the runtime."""
         tickets = [ticket for batch in (*self._sent, self._batch) for ticket in batch.tickets]
         commands = [due.command for due in self._batch.graph.due]
-        recorded = [one for program in self.programs for one in program.alive()]
+        recorded = [prepared for program in self.programs for prepared in program.alive()]
         return [*self.pipelines.alive(), *commands, *self._flying, *tickets, *recorded]
 
     def _shrink(self) -> None:
@@ -313,7 +315,7 @@ class Queue:
             observer.submitted(tickets[-1])
         observer.finished()
 
-    def _last_level(self, allocation: Allocation, write: bool, part: Access | None = None) -> int:
+    def _last_level(self, allocation: MemoryRange, write: bool, part: Access | None = None) -> int:
         """The level of the last work for which the host must wait to read, or write, this range."""
         hazards = self._hazards.get(allocation.arena)
         if part is None:
@@ -325,7 +327,7 @@ class Queue:
     def _trim_hazards(self) -> None:
         """Forget what was touched where, if that is in many pieces. There must be no new work."""
         self._next_trim = TRIM_OPERATIONS
-        if sum([one.count for one in self._hazards.values()]) > MOST_SEGMENTS:
+        if sum([hazards.count for hazards in self._hazards.values()]) > MOST_SEGMENTS:
             self.drain()
             self._hazards.clear()
 
@@ -350,14 +352,14 @@ class Queue:
             self.pipelines.forget_compiled()
 
     def _append(
-        self, made: Sequence[Work], accesses: Sequence[Access], is_alone: bool = False
+        self, encoded: Sequence[Work], accesses: Sequence[Access], is_alone: bool = False
     ) -> None:
         graph = self._batch.graph
         if self._is_validated:
-            self._place(graph, made, accesses, is_alone)
+            self._place(graph, encoded, accesses, is_alone)
         else:  # as in `_place`, whose call each operation would pay for
-            graph.add(made, accesses)
-        if Exports.alive and any(one.arena.exports.has(one.start) for one in accesses):
+            graph.add(encoded, accesses)
+        if Exports.alive and any(access.arena.exports.has(access.start) for access in accesses):
             self.flush()  # Other libraries may read the memory at any time.
             return
         count = len(graph.due)
@@ -372,15 +374,15 @@ class Queue:
     def _place(
         self,
         graph: Graph,
-        made: Sequence[Work],
+        encoded: Sequence[Work],
         accesses: Sequence[Access],
         is_alone: bool = False,
     ) -> None:
         if self._is_validated:
-            for one in made:  # All parts of a launch bind what it writes to.
-                graph.add((one,), accesses, is_alone)
+            for work in encoded:  # All parts of a launch bind what it writes to.
+                graph.add((work,), accesses, is_alone)
         else:
-            graph.add(made, accesses)
+            graph.add(encoded, accesses)
 
 
 def _widened(access: Access) -> Access:

@@ -38,12 +38,12 @@ class RateCheck:
 
         It is 1 where they are slower, on a CPU: there shorter dispatches would only cost time.
         """
-        made: _Plans = self._copy_plan
+        plan_of: _Plans = self._copy_plan
         cases = _COPIES
         if rate != "bytes":
-            made, cases = self._product_plan(float64 if rate == "float64" else float32), _ROWS
+            plan_of, cases = self._product_plan(float64 if rate == "float64" else float32), _ROWS
         for case in cases:
-            plan, sizes = made(case)
+            plan, sizes = plan_of(case)
             us = self._run(plan, sizes).microseconds
             if us >= _ENOUGH_US:
                 break
@@ -51,13 +51,13 @@ class RateCheck:
 
     def copies(self) -> float:
         """The least bytes for which a kernel was seen to copy faster than the command."""
-        found = math.inf
+        least = math.inf
         for nbytes in _COPIES:
-            by_kernel, by_command = (one.microseconds for one in self.copy_times(nbytes))
-            found = min(found, nbytes) if by_kernel < _GAIN * by_command else math.inf
+            by_kernel, by_command = (time.microseconds for time in self.copy_times(nbytes))
+            least = min(least, nbytes) if by_kernel < _GAIN * by_command else math.inf
             if by_command >= 2 * _ENOUGH_US:
                 break
-        return found
+        return least
 
     def copy_times(self, nbytes: int, rounds: int = 1) -> tuple[Time, Time]:
         """What a copy takes by a kernel, and by command: the medians of so many."""
@@ -71,8 +71,8 @@ class RateCheck:
         def plan(rows: int) -> tuple[Plan, list[int]]:
             a, b = Reading((rows, 0), 1, 0, dtype), Reading((0, 1), rows, 0, dtype)
             dst = (rows, 1), 0, dtype
-            made = plan_matmul((rows, rows), rows, a, b, dst, self._profile)
-            return made.plan, [rows * rows * dtype.itemsize] * 3
+            product = plan_matmul((rows, rows), rows, a, b, dst, self._profile)
+            return product.plan, [rows * rows * dtype.itemsize] * 3
 
         return plan
 

@@ -51,13 +51,13 @@ class Rates:
         if self._check is None or self._asked[rate] < WORTH_NS:
             return SLOW_CORE
         try:
-            found = self._check.rate(rate)
+            speed = self._check.rate(rate)
         except DeviceMemoryError:  # Work that has memory goes on, estimated as before.
             self._known[rate] = SLOW_CORE
             return SLOW_CORE
-        self._known[rate] = found
+        self._known[rate] = speed
         self._write()
-        return found
+        return speed
 
     def is_known(self, rate: Rate) -> bool:
         return rate in self._known
@@ -79,18 +79,18 @@ class Rates:
         if not data:
             return
         try:
-            found: Any = dict(json.loads(data))
-            rates = {rate: float(found[rate]) for rate in get_args(Rate) if rate in found}
-            copies = found.get("copies")
+            stored: Any = dict(json.loads(data))
+            rates = {rate: float(stored[rate]) for rate in get_args(Rate) if rate in stored}
+            copies = stored.get("copies")
             if self._copies_from is None and copies is not None:
                 self._copies_from = float(copies)
         except (ValueError, TypeError):
             return
-        self._known.update({rate: one for rate, one in rates.items() if one > 0})
+        self._known.update({rate: speed for rate, speed in rates.items() if speed > 0})
 
     def _write(self) -> None:
         if self._file:
-            found: dict[str, float] = dict(self._known.items())
+            stored: dict[str, float] = dict(self._known.items())
             if self._copies_from is not None:
-                found["copies"] = self._copies_from  # JSON of Python has infinity
-            cache_files.write(self._file, json.dumps(found).encode())
+                stored["copies"] = self._copies_from  # JSON of Python has infinity
+            cache_files.write(self._file, json.dumps(stored).encode())

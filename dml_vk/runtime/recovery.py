@@ -24,7 +24,7 @@ def prune(
         needed[arena] = Hazards()
         for low, high in ranges(held.get(arena, arena.live)):
             needed[arena].mark(low, high, True, 0)
-    kept = []
+    parts = []
     for submission in reversed(left):
         still = []
         for due in reversed(submission):
@@ -36,5 +36,5 @@ def prune(
                     needed[access.arena].mark(access.low, access.high, True, 0)
                 still.append(due)
         if still:
-            kept.append(still[::-1])
-    return kept[::-1]
+            parts.append(still[::-1])
+    return parts[::-1]

@@ -25,8 +25,8 @@ def most_rounds(runtime: Runtime) -> int:
     ticket = runtime.record([Dispatch(bound, push, (1, 1, 1))])
     runtime.submit(ticket)
     runtime.wait(ticket)
-    found = int(runtime.view(block)[0])
-    if found < rounds.LEAST:
+    count = int(runtime.view(block)[0])
+    if count < rounds.LEAST:
         rule = f"the device must run at least {rounds.LEAST} loop iterations per invocation"
-        raise DeviceError("device", rule, rounds=found)
-    return found
+        raise DeviceError("device", rule, rounds=count)
+    return count

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
+from typing import Protocol
 
+from dml_vk.runtime.arenas import Arena
 from dml_vk.runtime.graph import Due
 from dml_vk.runtime.interface import Barrier, Command
 
@@ -12,6 +14,16 @@ _BARRIER = Barrier()
 
 
 Submission = list[Due]
+
+
+class Repeated(Protocol):
+    """Work that is recorded once and submitted again and again."""
+
+    def forget(self, arena: Arena) -> None:
+        """Drop what is recorded for an arena."""
+
+    def alive(self) -> Sequence[object]:
+        """All objects of the runtime that are held."""
 
 
 def split(work: Iterable[Due], most_ns: float) -> list[Submission]:
@@ -29,11 +41,11 @@ def split(work: Iterable[Due], most_ns: float) -> list[Submission]:
 
 def commands(submission: Submission) -> list[Command]:
     """Return the commands of a submission, with a barrier before each level but the first."""
-    made: list[Command] = []
+    ordered: list[Command] = []
     level = submission[0].level
     for due in submission:
         if due.level != level:
-            made.append(_BARRIER)
+            ordered.append(_BARRIER)
             level = due.level
-        made.append(due.command)
-    return made
+        ordered.append(due.command)
+    return ordered

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from dml_vk.kernels.plan.copy import plan_copy
 from dml_vk.observe import dispatches
-from dml_vk.runtime.arenas import Allocation, Bytes
+from dml_vk.runtime.arenas import Allocation, Bytes, MemoryRange
 from dml_vk.runtime.hazards import Access
 from dml_vk.runtime.host_copy import move
 
@@ -26,7 +26,7 @@ SEND_BYTES = 2**20  # a copy that takes longer than a submission is begun at onc
 
 
 def mapped(
-    device: DeviceWork, allocation: Allocation, write: bool, part: Access | None = None
+    device: DeviceWork, allocation: MemoryRange, write: bool, part: Access | None = None
 ) -> Bytes | None:
     """Wait for pending work on the memory and return it, or None if it is not host-visible.
 
@@ -39,7 +39,7 @@ def mapped(
     return allocation.bytes
 
 
-def upload(device: DeviceWork, data: Bytes, allocation: Allocation, start: int = 0) -> None:
+def upload(device: DeviceWork, data: Bytes, allocation: MemoryRange, start: int = 0) -> None:
     """Write bytes to the allocation, from `start` on."""
     for at in chunks(data.size):
         chunk = data[at : at + CHUNK_BYTES]
@@ -56,7 +56,9 @@ def chunks(nbytes: int) -> Iterator[int]:
 
 
 @contextmanager
-def written(device: DeviceWork, allocation: Allocation, start: int, nbytes: int) -> Iterator[Bytes]:
+def written(
+    device: DeviceWork, allocation: MemoryRange, start: int, nbytes: int
+) -> Iterator[Bytes]:
     """Yield host memory for one chunk at most; on exit the allocation has its contents."""
     view = mapped(device, allocation, True)
     if view is None and allocation.window is not None and device.queue.is_free(allocation):
@@ -73,14 +75,14 @@ def written(device: DeviceWork, allocation: Allocation, start: int, nbytes: int)
     _copy(device, (staging, 0), (allocation, start), nbytes)
 
 
-def download(device: DeviceWork, allocation: Allocation, start: int, data: Bytes) -> None:
+def download(device: DeviceWork, allocation: MemoryRange, start: int, data: Bytes) -> None:
     """Fill `data` with bytes of the allocation, from `start` on."""
     for at, piece in pieces(device, allocation, start, data.size):
         move(data[at : at + piece.size], piece)
 
 
 def pieces(
-    device: DeviceWork, allocation: Allocation, start: int, nbytes: int
+    device: DeviceWork, allocation: MemoryRange, start: int, nbytes: int
 ) -> Iterator[tuple[int, Bytes]]:
     """Yield bytes of the allocation in pieces, each with its place, valid until the next.
 
@@ -108,7 +110,10 @@ def pieces(
 
 
 def carry(
-    device: DeviceWork, source: tuple[Allocation, int], target: tuple[Allocation, int], nbytes: int
+    device: DeviceWork,
+    source: tuple[MemoryRange, int],
+    target: tuple[MemoryRange, int],
+    nbytes: int,
 ) -> None:
     """Queue a copy of bytes between two places that the device sees, in pieces."""
     for at in chunks(nbytes):
@@ -116,14 +121,17 @@ def carry(
         _copy(device, (read, start + at), (written, to + at), min(CHUNK_BYTES, nbytes - at))
 
 
-def _seen(device: DeviceWork, staging: Allocation) -> Bytes:
+def _seen(device: DeviceWork, staging: MemoryRange) -> Bytes:
     view = mapped(device, staging, False)
     assert view is not None
     return view
 
 
 def _copy(
-    device: DeviceWork, source: tuple[Allocation, int], target: tuple[Allocation, int], nbytes: int
+    device: DeviceWork,
+    source: tuple[MemoryRange, int],
+    target: tuple[MemoryRange, int],
+    nbytes: int,
 ) -> None:
     plan = plan_copy((nbytes,), (1,), (1,), 1, 0, 0, device.profile)
     accesses = [

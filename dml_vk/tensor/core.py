@@ -18,7 +18,7 @@ from dml_vk.observe.copies import ASKED, HOST, record_host
 from dml_vk.ops.copy import copied, copy_elements
 from dml_vk.ops.elementwise import cast_elements
 from dml_vk.ops.view import View, access, check_fits, check_target, reach
-from dml_vk.runtime.arenas import Allocation
+from dml_vk.runtime.arenas import MemoryRange
 from dml_vk.runtime.device import Device
 from dml_vk.runtime.device import device as open_device
 from dml_vk.runtime.hazards import Access
@@ -55,7 +55,7 @@ class Tensor(View, TensorViews, TensorMethods, TensorProtocols):
         self._reads: Access | None = None
 
     @classmethod
-    def _over_memory(cls, allocation: Allocation, spec: Spec) -> Tensor:
+    def _over_memory(cls, allocation: MemoryRange, spec: Spec) -> Tensor:
         """Create a tensor without checks, from parts that are known to be valid."""
         new: Tensor = object.__new__(cls)
         new._device = spec.device
@@ -360,7 +360,7 @@ def as_asked(
 
 
 def tensor_over(
-    what: str, layout: Layout, dtype: DType, device: Device, near: Allocation | None = None
+    what: str, layout: Layout, dtype: DType, device: Device, near: MemoryRange | None = None
 ) -> Tensor:
     """Create a tensor with uninitialized memory, packed in any order."""
     allocation = device.allocate(what, allocation_bytes(layout, dtype), near)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -13,7 +13,7 @@ from dml_vk.arguments import Ints
 from dml_vk.errors import CaptureError, DeviceError, DmlVkError
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.observe.copies import collecting
-from dml_vk.runtime.arenas import Allocation, Arena, Bytes
+from dml_vk.runtime.arenas import Arena, Bytes, MemoryRange
 from dml_vk.runtime.device import Device
 from dml_vk.runtime.executor import Check
 from dml_vk.runtime.hazards import Access
@@ -29,10 +29,9 @@ class Placeholder(Slot):
 
     __slots__ = ()
 
-    @property
-    def bytes(self) -> Bytes | None:
+    def has_no_contents(self) -> Exception:
         capture = current()
-        raise self.used_late() if capture is None else capture.needs_values()
+        return self.used_late() if capture is None else capture.needs_values()
 
     def __getattr__(self, name: str) -> Any:
         """Raise an error where a device takes it for an arena."""
@@ -58,7 +57,7 @@ class Capture(Recorder):
         self.operations: list[Operation] = []
         self.is_in_call = False
         self.arguments = len(self.slots)
-        self.outside: dict[int, Allocation] = {}  # by number: memory that was there before
+        self.outside: dict[int, MemoryRange] = {}  # by number: memory that was there before
         self.claims: list[Callable[[], Ints]] = []  # of six words each, in order
         self.refusal: DmlVkError | None = None  # the first error of what cannot be captured
         self._numbers: dict[tuple[Arena, int], int] = {}  # of what is outside, by its place
@@ -77,9 +76,9 @@ class Capture(Recorder):
             raise self.spoil(DeviceError("compile", rule, device=device, program=self.device))
         return self
 
-    def allocate(self, what: str, nbytes: int, near: Allocation | None = None) -> Allocation:
+    def allocate(self, what: str, nbytes: int, near: MemoryRange | None = None) -> MemoryRange:
         """Make a slot: a program allocates all its memory at once, before its steps."""
-        return cast(Allocation, self.new(nbytes))
+        return self.new(nbytes)
 
     def launch(
         self,
@@ -93,16 +92,17 @@ class Capture(Recorder):
             self._add(otherwise or plan, accesses, params, what)
 
     def written(
-        self, allocation: Allocation, start: int, nbytes: int
+        self, allocation: MemoryRange, start: int, nbytes: int
     ) -> AbstractContextManager[Bytes]:
         return self._upload(allocation, start, nbytes)
 
-    def upload(self, data: Bytes, allocation: Allocation, start: int = 0) -> None:
+    def upload(self, data: Bytes, allocation: MemoryRange, start: int = 0) -> None:
         with self._upload(allocation, start, data.size) as view:
             view[:] = data
 
-    def verify(self, allocation: Allocation, start: int, nbytes: int, check: Check) -> None:
-        self.steps.append(Verify(cast(Any, allocation).number, start, nbytes, check))
+    def verify(self, allocation: MemoryRange, start: int, nbytes: int, check: Check) -> None:
+        assert isinstance(allocation, Slot)
+        self.steps.append(Verify(allocation.number, start, nbytes, check))
 
     def operation(
         self,
@@ -128,8 +128,9 @@ class Capture(Recorder):
             with context.within(settings=settings):
                 return do(operands, out)
 
-        memory = cast(Any, result).allocation
-        is_known = out is not None or getattr(memory, "number", -1) >= slots
+        memory = getattr(result, "allocation", None)
+        is_new = isinstance(memory, Slot) and memory.number >= slots
+        is_known = out is not None or is_new
         noted = function, params, again, tuple(operands), out, result, is_known
         self.operations.append(Operation(*noted, begin, steps, log[logged:]))
         return result
@@ -149,7 +150,7 @@ class Capture(Recorder):
         return number.words(6)
 
     def span(self, access: Access) -> SlotAccess:
-        arena: Any = access.arena
+        arena = access.arena
         if isinstance(arena, Placeholder):
             if not self.has(arena):
                 raise self.spoil(arena.used_late())
@@ -168,7 +169,7 @@ class Capture(Recorder):
         return error
 
     @contextmanager
-    def _upload(self, allocation: Any, start: int, nbytes: int) -> Iterator[Bytes]:
+    def _upload(self, allocation: MemoryRange, start: int, nbytes: int) -> Iterator[Bytes]:
         if not isinstance(allocation, Placeholder):
             raise self.refused("the host cannot write memory from outside in a compiled function")
         if not self.has(allocation):

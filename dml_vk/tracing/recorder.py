@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
-from typing import Any, TypeVar, cast
+from typing import Any, TypeVar
 
 from dml_vk import context
 from dml_vk.arguments import Ints
 from dml_vk.errors import ONE_DEVICE, CaptureError, DeviceError, DmlVkError
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.observe.callers import caller
-from dml_vk.runtime.arenas import Allocation, Bytes
+from dml_vk.runtime.arenas import Bytes, MemoryRange
 from dml_vk.runtime.device import Device
 from dml_vk.runtime.encode import Dispatched
 from dml_vk.runtime.executor import Check
@@ -33,7 +33,7 @@ class Recorder:
         self.operands = len(self.slots)  # and `out`
         self.steps: list[Any] = []
 
-    def new(self, nbytes: int) -> Any:
+    def new(self, nbytes: int) -> Slot:
         slot = Slot(len(self.slots), nbytes)
         self.slots.append(slot)
         return slot
@@ -45,16 +45,15 @@ class Recorder:
 
     def span(self, access: Access) -> SlotAccess:
         """Return an access to memory as one to its slot."""
-        slot: Any = access.arena
+        slot = access.arena
         if not isinstance(slot, Slot):
             raise self.needs_values()  # What a trace reads must be among its operands.
         return SlotAccess(slot.number, *access.span)
 
-    def allocate(self, what: str, nbytes: int, near: Allocation | None = None) -> Allocation:
-        slot, beside = self.new(nbytes), cast("Slot | None", near)
-        number = None if beside is None else beside.number
+    def allocate(self, what: str, nbytes: int, near: MemoryRange | None = None) -> MemoryRange:
+        slot, number = self.new(nbytes), near.number if isinstance(near, Slot) else None
         self.steps.append(Allocate(slot.number, what, nbytes, number))
-        return cast(Allocation, slot)
+        return slot
 
     def launch(
         self,
@@ -74,9 +73,9 @@ class Recorder:
         span: tuple[int, int, int],
         nbytes: int,
         params: Ints,
-    ) -> Allocation:
-        near: Any = accesses[0].arena
-        memory = self.allocate(what, nbytes, near)
+    ) -> MemoryRange:
+        near = accesses[0].arena
+        memory = self.allocate(what, nbytes, near if isinstance(near, Slot) else None)
         accesses.append(Access.of(memory, *span, True))
         self._add(plan, accesses, params, what)
         return memory
@@ -88,27 +87,27 @@ class Recorder:
         self._add(work, accesses, (), "kernel")
 
     def mapped(
-        self, allocation: Allocation, write: bool, part: Access | None = None
+        self, allocation: MemoryRange, write: bool, part: Access | None = None
     ) -> Bytes | None:
         raise self.needs_values()
 
-    def download(self, allocation: Allocation, start: int, data: Bytes) -> None:
+    def download(self, allocation: MemoryRange, start: int, data: Bytes) -> None:
         raise self.needs_values()
 
     def pieces(
-        self, allocation: Allocation, start: int, nbytes: int
+        self, allocation: MemoryRange, start: int, nbytes: int
     ) -> Iterator[tuple[int, Bytes]]:
         raise self.needs_values()
 
     def written(
-        self, allocation: Allocation, start: int, nbytes: int
+        self, allocation: MemoryRange, start: int, nbytes: int
     ) -> AbstractContextManager[Bytes]:
         raise self.needs_values()
 
-    def upload(self, data: Bytes, allocation: Allocation, start: int = 0) -> None:
+    def upload(self, data: Bytes, allocation: MemoryRange, start: int = 0) -> None:
         raise self.needs_values()
 
-    def verify(self, allocation: Allocation, start: int, nbytes: int, check: Check) -> None:
+    def verify(self, allocation: MemoryRange, start: int, nbytes: int, check: Check) -> None:
         raise self.needs_values()
 
     def operation(
@@ -138,7 +137,10 @@ class Recorder:
         otherwise: Plan | None = None,
     ) -> None:
         spans = tuple([self.span(access) for access in accesses])
-        self.steps.append(Launch(work, spans, params, what, caller(), otherwise=otherwise))
+        computed = work.computed if isinstance(work, Plan) else None
+        self.steps.append(
+            Launch(work, spans, params, what, caller(), otherwise=otherwise, computed=computed)
+        )
 
 
 @contextmanager

@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 
 from dml_vk.arguments import Ints
 from dml_vk.kernels.plan.base import Plan
-from dml_vk.kernels.plan.chain import Chain
+from dml_vk.kernels.plan.chain import Chain, Computed
 from dml_vk.observe.callers import Caller
 from dml_vk.observe.copies import Copy
-from dml_vk.runtime.arenas import Allocation, Bytes
+from dml_vk.runtime.arenas import Bytes, MemoryRange
 from dml_vk.runtime.encode import Dispatched
 from dml_vk.runtime.executor import Check
 from dml_vk.runtime.hazards import Access
@@ -25,9 +25,23 @@ class Slot:
     def __init__(self, number: int, nbytes: int) -> None:
         self.number = number
         self.nbytes = nbytes
-        self.arena = self  # so that accesses refer to the slot
+        self.arena: Slot = self  # so that accesses refer to the slot
         self.offset = 0
         self.is_fixed = False
+
+    @property
+    def bytes(self) -> Bytes | None:
+        raise self.has_no_contents()
+
+    @property
+    def window(self) -> Bytes | None:
+        raise self.has_no_contents()
+
+    def export(self, holder: object) -> None:
+        raise self.has_no_contents()
+
+    def has_no_contents(self) -> Exception:
+        return AssertionError("memory of a trace has contents only while it runs")
 
 
 class SlotAccess(NamedTuple):
@@ -39,7 +53,7 @@ class SlotAccess(NamedTuple):
     high: int
     writes: bool
 
-    def of(self, allocation: Allocation) -> Access:
+    def of(self, allocation: MemoryRange) -> Access:
         return Access.of(allocation, self.base, self.low, self.high, self.writes)
 
 
@@ -73,6 +87,8 @@ class Launch:
     """What it does at once, if they were several: a kernel, or the launches of a chain, in each."""
     chained: Chained | None = None  # if it is elementwise
     otherwise: Plan | None = None  # instead, if there is no memory for the plan's arguments
+    computed: Computed | None = None  # what it does, if it is elementwise and not several yet
+    level: int = 0  # of a program, on which it runs
 
     @property
     def plan(self) -> Plan:
@@ -101,6 +117,7 @@ class Verify:
     start: int
     nbytes: int
     check: Check
+    level: int = 0
 
 
 Step = Launch | Upload | Verify

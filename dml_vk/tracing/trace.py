@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from dml_vk.arguments import Ints
 from dml_vk.kernels.plan.base import Plan
 from dml_vk.observe.copies import Copy, record
-from dml_vk.runtime.arenas import Allocation
+from dml_vk.runtime.arenas import MemoryRange
 from dml_vk.runtime.executor import Executor, Records
 from dml_vk.runtime.hazards import Access
 from dml_vk.tracing.numbers import LiveNumber, NumberWords, Word
@@ -17,25 +16,16 @@ from dml_vk.tracing.recorder import Recorder
 from dml_vk.tracing.step import Allocate, Launch, Slot, SlotAccess
 
 
-@dataclass(slots=True, eq=False)
-class SingleLaunch:
-    """The common kind of trace: one launch that reads whole operands and writes the result."""
-
-    reads: Ints  # indexes of the operands
-    plan: Plan
-    span: tuple[int, int, int]  # the access to the result: base, low and high, in bytes
-    nbytes: int
-    params: Ints  # without the words of a number
-    position: int  # of the words of a number among the params
-    what: str
-
-
 class Trace:
-    """Launches over the memory of a call's operands, its result and temporaries."""
+    """Launches over the memory of a call's operands, its result and temporaries.
+
+    Most have one launch, which reads whole operands and writes the result. What it takes is then
+    looked up once, and it runs without its steps.
+    """
 
     __slots__ = (
-        *("_copies", "_device", "_numbers", "_result", "_single", "_slots", "_steps", "_tensors"),
-        "spec",
+        *("_copies", "_device", "_numbers", "_result", "_slots", "_steps", "_tensors", "spec"),
+        *("_nbytes", "_params", "_plan", "_position", "_reads", "_span", "_what"),
     )
 
     def __init__(
@@ -62,35 +52,34 @@ class Trace:
         self._slots = len(recorder.slots)
         self._tensors = tuple(reads)
         self._result = result.number
-        self._single = self._single_launch(reads)
+        self._plan: Plan | None = None  # if it has one launch over whole operands
+        self._set_single_launch(reads)
 
     def run(
         self, operands: Sequence[Any], out: Any, recorder: Records | None = None
-    ) -> Allocation | None:
+    ) -> MemoryRange | None:
         """Do it on these operands, or have it recorded; return the memory of a new result."""
         for copy in self._copies:
             record(*copy)
         device: Executor = self._device if recorder is None else recorder.on(self._device)
-        single = self._single
-        if single is None:
+        plan = self._plan
+        if plan is None:
             return self._run_steps(device, operands, out)
         accesses: list[Access] = []
-        for number in single.reads:
+        for number in self._reads:
             x = operands[number]
             accesses.append(x._reads or x.reads)
-        params = single.params
+        params = self._params
         if self._numbers:
             (words,) = self._words(operands)
-            params = params[: single.position] + words + params[single.position :]
+            params = params[: self._position] + words + params[self._position :]
         if self.spec is None:
-            accesses.append(Access.of(out.allocation, *single.span, True))
-            device.launch_over(single.plan, accesses, params)
+            accesses.append(Access.of(out.allocation, *self._span, True))
+            device.launch_over(plan, accesses, params)
             return None
-        return device.launch_new(
-            single.what, single.plan, accesses, single.span, single.nbytes, params
-        )
+        return device.launch_new(self._what, plan, accesses, self._span, self._nbytes, params)
 
-    def _run_steps(self, device: Executor, operands: Sequence[Any], out: Any) -> Allocation | None:
+    def _run_steps(self, device: Executor, operands: Sequence[Any], out: Any) -> MemoryRange | None:
         words = self._words(operands)
         memory: list[Any] = [None] * self._slots
         for number in self._tensors:
@@ -118,11 +107,12 @@ class Trace:
             return word
         return words[self._numbers.index(word.number)][word.position]
 
-    def _single_launch(self, operands: dict[int, SlotAccess]) -> SingleLaunch | None:
+    def _set_single_launch(self, operands: dict[int, SlotAccess]) -> None:
+        """Look up what the only launch takes, if there is one, and it is over whole operands."""
         steps = [step for step, _ in self._steps]
         launches = [step for step in steps if isinstance(step, Launch)]
         if len(launches) != 1 or len(steps) > 1 + (self.spec is not None):
-            return None
+            return
         (launch,) = launches
         *reads, target = launch.accesses
         whole: dict[SlotAccess, int] = {}
@@ -138,18 +128,21 @@ class Trace:
             ]
         numbers = tuple([number for number in operands_read if number is not None])
         if target.slot != self._result or launch.otherwise or len(numbers) < len(reads):
-            return None
+            return
         if not reads and self.spec is not None:  # New memory is allocated near what is read.
-            return None
-        rest = tuple([word for word in launch.params if type(word) is not Word])
+            return
         words = [position for position, word in enumerate(launch.params) if type(word) is Word]
         first_word = min(words, default=0)
         if len(self._numbers) > 1 or words != [*range(first_word, first_word + len(words))]:
-            return None
+            return
         new = [step for step in steps if isinstance(step, Allocate)]
-        what, nbytes = (new[0].what, new[0].nbytes) if new else (launch.what, 0)
-        span = target.base, target.low & ~3, target.high + 3 & ~3
-        return SingleLaunch(numbers, launch.plan, span, nbytes, rest, first_word, what)
+        self._what, self._nbytes = (new[0].what, new[0].nbytes) if new else (launch.what, 0)
+        self._plan = launch.plan
+        self._reads = numbers  # indexes of the operands
+        self._span = target.base, target.low & ~3, target.high + 3 & ~3  # in bytes of the result
+        # The params without the words of a number, and where these come among them.
+        self._params = tuple([word for word in launch.params if type(word) is not Word])
+        self._position = first_word
 
 
 def _words_of(placeholder: NumberWords, number: Any) -> Ints:

@@ -21,7 +21,7 @@ MUTANTS = (
         "hazard-of-joined-segments",
         "pieces that become one segment keep only the last write of the last piece",
         f"{_RUNTIME}/hazards.py",
-        "        wrote = max([one.wrote for one in touched])\n",
+        "        wrote = max([segment.wrote for segment in touched])\n",
         "        wrote = touched[-1].wrote\n",
         (f"{_UNIT}/test_hazards.py",),
     ),
@@ -96,12 +96,13 @@ MUTANTS = (
         "work on memory that others hold is only done at once if they hold its first operand",
         f"{_RUNTIME}/queue.py",
         "        else:  # as in `_place`, whose call each operation would pay for\n"
-        "            graph.add(made, accesses)\n"
-        "        if Exports.alive and any(one.arena.exports.has(one.start) for one in accesses):",
+        "            graph.add(encoded, accesses)\n"
+        "        if Exports.alive and any("
+        "access.arena.exports.has(access.start) for access in accesses):",
         "        else:  # as in `_place`, whose call each operation would pay for\n"
-        "            graph.add(made, accesses)\n"
-        "        if Exports.alive and any(one.arena.exports.has(one.start) "
-        "for one in accesses[:1]):",
+        "            graph.add(encoded, accesses)\n"
+        "        if Exports.alive and any("
+        "access.arena.exports.has(access.start) for access in accesses[:1]):",
         (f"{_KERNEL}/tensor/test_lent_memory.py",),
     ),
     Mutant(
@@ -125,8 +126,8 @@ MUTANTS = (
         "encode-params-of-the-last-call",
         "a plan on the same memory with other params is the dispatch of the last ones",
         f"{_RUNTIME}/encode.py",
-        "key: list[Any] = [plan, params]",
-        "key: list[Any] = [plan]",
+        "key: list[object] = [plan, params]",
+        "key: list[object] = [plan]",
         (f"{_UNIT}/test_queue.py", f"{_KERNEL}/array/test_calls.py"),
     ),
     Mutant(

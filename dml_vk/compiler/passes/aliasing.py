@@ -7,7 +7,6 @@ work, of which an invocation reads all that it needs at an index before it write
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any
 
 from dml_vk.compiler.passes.fuse import Reach, computed_of, reaches_of
 from dml_vk.compiler.passes.liveness import Step
@@ -34,7 +33,7 @@ def used_of(step: Launch) -> Sequence[int]:
     if computed is not None:
         return [*present(computed), last]
     kernel = kernel_of(plan) if isinstance(plan, Plan) else None
-    if kernel is None or len({one.slot for one in step.accesses}) == last + 1:
+    if kernel is None or len({access.slot for access in step.accesses}) == last + 1:
         return range(last + 1)
     bound = bindings_of(kernel)
     return [k for k in range(last + 1) if k in bound]
@@ -69,18 +68,22 @@ def _is_one_chain(step: Launch, slot: int) -> bool:
     groups = [
         reaches
         for group in step.groups or ((step,),)
-        for reaches in [[(part, one) for part in group for one in _reaches(part, slot)]]
+        for reaches in [[(part, reach) for part in group for reach in _reaches(part, slot)]]
         if reaches
     ]
     return len(groups) == 1 and all(
-        a is b or not one.meets(other) or (one.place is not None and one.place == other.place)
-        for a, one in groups[0]
+        a is b
+        or not reach.meets(other)
+        or (reach.elements is not None and reach.elements == other.elements)
+        for a, reach in groups[0]
         for b, other in groups[0]
     )
 
 
 def _reaches(step: Launch, slot: int) -> list[Reach]:
-    return [reach for one, reach in zip(step.accesses, reaches_of(0, step)) if one.slot == slot]
+    return [
+        reach for access, reach in zip(step.accesses, reaches_of(0, step)) if access.slot == slot
+    ]
 
 
 def in_place(step: Launch) -> Iterator[tuple[int, int]]:
@@ -90,33 +93,33 @@ def in_place(step: Launch) -> Iterator[tuple[int, int]]:
     write over it.
     """
     elements = _elements(step)
-    places: dict[int, set[Any]] = {}  # of each slot that is accessed
-    for one, place in elements:
-        places.setdefault(one, set()).add(place)
-    written = {one.slot for one in step.accesses if one.writes}
+    places: dict[int, set[object]] = {}  # of each slot that is accessed
+    for slot, where in elements:
+        places.setdefault(slot, set()).add(where)
+    written = {access.slot for access in step.accesses if access.writes}
     for target in written:
         for source, there in places.items():
             if source not in written and len(there) == 1 and there == places[target]:
                 yield target, source
 
 
-def _elements(step: Launch) -> list[tuple[int, Any]]:
+def _elements(step: Launch) -> list[tuple[int, object]]:
     """Where the elements are that an elementwise launch accesses: equal places are the same."""
     plan = step.work
     if not isinstance(plan, Plan) or plan.shares_words:
         return []
     if isinstance(plan.recipe, Recipe):
         return [
-            (one.slot, (one.base, way._replace(align=0)))
-            for one, way in zip(step.accesses, plan.recipe.ways)
+            (access.slot, (access.base, way._replace(align=0)))
+            for access, way in zip(step.accesses, plan.recipe.ways)
         ]
     computed = plan.computed
     if computed is None or not computed.spec:
         return []  # A copy may be a command of the runtime's.
     return [
-        (one.slot, (one.base, _strides(computed.sizes, computed.operands[k])))
-        for k, one in enumerate(step.accesses)
-        if one.writes or k in present(computed)
+        (access.slot, (access.base, _strides(computed.sizes, computed.operands[k])))
+        for k, access in enumerate(step.accesses)
+        if access.writes or k in present(computed)
     ]
 
 

@@ -7,7 +7,7 @@ from collections.abc import Container
 from dml_vk.compiler.passes.liveness import Step
 from dml_vk.kernels.plan.copy import plan_copy
 from dml_vk.observe.callers import Caller
-from dml_vk.runtime.arenas import Allocation
+from dml_vk.runtime.arenas import MemoryRange
 from dml_vk.runtime.device import Device
 from dml_vk.tracing.capture import Capture
 from dml_vk.tracing.step import Launch, SlotAccess, Upload
@@ -21,11 +21,11 @@ def with_constants(capture: Capture, returned: Container[int]) -> list[Step]:
     Memory that nothing else writes, and that is not returned, becomes memory from outside.
     """
     changes = {
-        one.slot
+        access.slot
         for step in capture.steps
         if isinstance(step, Launch)
-        for one in step.accesses
-        if one.writes
+        for access in step.accesses
+        if access.writes
     }
     pieces: dict[int, list[Upload]] = {}
     for step in capture.steps:
@@ -35,16 +35,16 @@ def with_constants(capture: Capture, returned: Container[int]) -> list[Step]:
         if not (slot in changes or slot in returned or slot < capture.arguments):
             nbytes = capture.slots[slot].nbytes
             capture.outside[slot] = _constant(capture.device, nbytes, uploads)
-    found: list[Step] = []
+    steps: list[Step] = []
     for step in capture.steps:
         if not isinstance(step, Upload):
-            found.append(step)
+            steps.append(step)
         elif step.slot not in capture.outside:
-            found.append(_copy(capture, step))
-    return found
+            steps.append(_copy(capture, step))
+    return steps
 
 
-def _constant(device: Device, nbytes: int, pieces: list[Upload]) -> Allocation:
+def _constant(device: Device, nbytes: int, pieces: list[Upload]) -> MemoryRange:
     allocation = device.allocate("compile", nbytes)
     for piece in pieces:
         device.upload(piece.data, allocation, piece.start)
@@ -59,4 +59,4 @@ def _copy(capture: Capture, step: Upload) -> Launch:
     plan = plan_copy((nbytes,), (1,), (1,), 1, 0, 0, capture.device.profile)
     reads = SlotAccess(source.number, 0, 0, nbytes, False)
     writes = SlotAccess(step.slot, step.start, step.start, step.start + nbytes, True)
-    return Launch(plan, (reads, writes), (), "compile", _NOBODY)
+    return Launch(plan, (reads, writes), (), "compile", _NOBODY, computed=plan.computed)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple, cast
+from typing import NamedTuple
 
 from dml_vk.compiler.passes.operations import FORMATS, flexible, label_of, touched, weight_of
 from dml_vk.compiler.report.formats import Conversion
@@ -18,7 +18,6 @@ from dml_vk.layout import Layout
 from dml_vk.observe.callers import Caller
 from dml_vk.observe.copies import ASKED, Copy, collected
 from dml_vk.ops.copy import copy_elements
-from dml_vk.runtime.arenas import Allocation
 from dml_vk.tensor.core import Tensor, allocation_bytes
 from dml_vk.tensor.spec import Spec
 from dml_vk.tracing.capture import Capture
@@ -58,7 +57,7 @@ class Memory:
 def empty_like(capture: Capture, x: Tensor, label: int) -> Tensor:
     """A tensor of the same elements in new memory of a capture, in this format."""
     layout = Layout.packed(x.shape, FORMATS[label])
-    memory = cast(Allocation, capture.new(allocation_bytes(layout, x.dtype)))
+    memory = capture.new(allocation_bytes(layout, x.dtype))
     return Tensor._over_memory(memory, Spec.of(layout, x.dtype, x.device))
 
 
@@ -125,65 +124,68 @@ class Conversions:
         finally:
             capture.steps = before
 
-    def _do(self, one: Operation, choice: Choice) -> None:
-        operands, label = list(one.operands), choice.label
-        for k in flexible(one):
+    def _do(self, operation: Operation, choice: Choice) -> None:
+        operands, label = list(operation.operands), choice.label
+        for k in flexible(operation):
             operands[k] = self._in(operands[k], label)
-        weight = weight_of(one) if choice.converts_weight else None
+        weight = weight_of(operation) if choice.converts_weight else None
         if weight is not None:
             operands[weight] = self._in(operands[weight], 1, is_weight=True)
-        anew = one.out is not None and self._is_anew(one, label)
-        if anew or any(a is not b for a, b in zip(operands, one.operands)):
-            self._repeat(one, operands, anew=anew)
+        anew = operation.out is not None and self._is_anew(operation, label)
+        if anew or any(a is not b for a, b in zip(operands, operation.operands)):
+            self._repeat(operation, operands, anew=anew)
         else:
-            self._done(one)
+            self._done(operation)
 
-    def _done(self, one: Operation) -> None:
+    def _done(self, operation: Operation) -> None:
         """Do an operation as the function does it."""
-        self._as_it_is(one.steps)
-        if one.out is None:
-            self._memory[self._slots.of(one.result)] = Memory(one.result.spec)
+        self._as_it_is(operation.steps)
+        if operation.out is None:
+            self._memory[self._slots.of(operation.result)] = Memory(operation.result.spec)
 
-    def _is_anew(self, one: Operation, label: int) -> bool:
+    def _is_anew(self, operation: Operation, label: int) -> bool:
         """Whether a result that is written to a tensor goes to new memory instead."""
-        assert one.out is not None
-        slot = self._slots.of(one.out)
-        whole = self._of(slot).spec is one.out.spec and not self._slots.is_outer(slot)
-        return whole and relabelled(one.out, label) is None
+        assert operation.out is not None
+        slot = self._slots.of(operation.out)
+        whole = self._of(slot).spec is operation.out.spec and not self._slots.is_outer(slot)
+        return whole and relabelled(operation.out, label) is None
 
-    def _repeat(self, one: Operation, operands: Sequence[object], *, anew: bool) -> None:
-        for x, given in zip(operands, one.operands):
-            if isinstance(x, Tensor) and x is given:
+    def _repeat(self, operation: Operation, operands: Sequence[object], *, anew: bool) -> None:
+        for x, before in zip(operands, operation.operands):
+            if isinstance(x, Tensor) and x is before:
                 self._bring_back(self._slots.of(x))
-        out = None if anew else one.out
-        slot = self._slots.of(one.result)
+        out = None if anew else operation.out
+        slot = self._slots.of(operation.result)
         if out is not None:
             self._bring_back(slot)
         begin = len(self.steps)
-        result, copies = collected(lambda: one.do(operands, out))
-        for copy in one.copies:
+        result, copies = collected(lambda: operation.do(operands, out))
+        for copy in operation.copies:
             self.copies.remove(copy)
         self.copies += copies
         ours = {}
-        spec = one.result.spec
+        spec = operation.result.spec
         assert spec is not None
         if out is not None:
             self._of(slot).others.clear()
-        elif one.out is None and _same_places(result.layout, spec.layout):
+        elif operation.out is None and _same_places(result.layout, spec.layout):
             ours = {self._slots.of(result): slot}
             self._memory[slot] = Memory(spec)
         else:
             others = {spec: {label_of(result.layout): result}}
             self._memory[slot] = Memory(spec, False, others)
-        self._name(begin, one.caller, ours)
+        self._name(begin, operation.caller, ours)
 
     def _name(self, begin: int, caller: Caller, slots: dict[int, int]) -> None:
         """Give steps that were just made the line of what they do, and other slots."""
-        for place in range(begin, len(self.steps)):
-            step = self.steps[place]
+        for number in range(begin, len(self.steps)):
+            step = self.steps[number]
             assert isinstance(step, Launch)
-            accesses = [one._replace(slot=slots.get(one.slot, one.slot)) for one in step.accesses]
-            self.steps[place] = replace(step, accesses=tuple(accesses), caller=caller)
+            accesses = [
+                access._replace(slot=slots.get(access.slot, access.slot))
+                for access in step.accesses
+            ]
+            self.steps[number] = replace(step, accesses=tuple(accesses), caller=caller)
 
     def _as_it_is(self, steps: Iterable[Step]) -> None:
         for step in steps:
@@ -209,10 +211,10 @@ class Conversions:
         same = x if label_of(x.layout) == label else relabelled(x, label)
         if same is not None:
             return same
-        made = empty_like(self._capture, x, label)
-        self._convert(x, made, is_weight=is_weight)
-        known[label] = made
-        return made
+        copied = empty_like(self._capture, x, label)
+        self._convert(x, copied, is_weight=is_weight)
+        known[label] = copied
+        return copied
 
     def _bring_back(self, slot: int) -> None:
         """Make sure that values are in the slot itself."""
@@ -221,7 +223,7 @@ class Conversions:
             return
         spec = memory.spec
         assert spec is not None
-        itself = cast(Allocation, self._capture.slots[slot])
+        itself = self._capture.slots[slot]
         source = next(iter(memory.others[spec].values()))
         self._convert(source, Tensor._over_memory(itself, spec))
         memory.is_there = True

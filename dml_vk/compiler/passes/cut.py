@@ -36,7 +36,7 @@ class Cut:
         while True:
             depth = self._depths()
             if depth[ZERO] < 0:
-                return [one >= 0 for one in depth]
+                return [level >= 0 for level in depth]
             left = list(map(len, self._edges))  # edges of each node that are yet to be tried
             while self._push(depth, left):
                 pass

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from math import inf
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from dml_vk.compiler.passes.conversions import (
     LAUNCH_NS,
@@ -37,7 +37,7 @@ from dml_vk.compiler.report.formats import Formats
 from dml_vk.compiler.trees import replace
 from dml_vk.errors import RangeError
 from dml_vk.kernels.plan.copy import plan_copy
-from dml_vk.layout import Layout
+from dml_vk.layout import Layout, MemoryFormat
 from dml_vk.observe.copies import Copy, collected
 from dml_vk.strides.order import CHANNELS_LAST
 from dml_vk.tensor.core import Tensor
@@ -50,7 +50,7 @@ AUTO, NCHW, NHWC = "auto", "nchw", "nhwc"
 LAYOUTS = (None, AUTO, NCHW, NHWC)
 
 
-def to_layout(what: str, layout: Any) -> str | None:
+def to_layout(what: str, layout: object) -> str | None:
     """Check the argument `layout`."""
     if not (layout is None or isinstance(layout, str)) or layout not in LAYOUTS:
         rule = "layout must be None, 'auto', 'nchw' or 'nhwc'"
@@ -58,25 +58,25 @@ def to_layout(what: str, layout: Any) -> str | None:
     return layout
 
 
-def placed(capture: Capture, result: Any, copies: Sequence[Copy], layout: str) -> Formats:
+def in_formats(capture: Capture, result: object, copies: Sequence[Copy], layout: str) -> Formats:
     """Do the steps of a capture in the formats asked for."""
     returned = _slots_of(result)
     items = _needed_items(capture, items_of(capture), returned)
     with recorded(capture):
         model = Costs(capture, items, returned)
     times: dict[str | None, float] = {None: _fused_ns(capture, capture.steps, returned)}
-    made: dict[str | None, Conversions] = {}
+    tried: dict[str | None, Conversions] = {}
     for way in (AUTO, NCHW, NHWC) if layout == AUTO else (layout,):
-        made[way] = Conversions(capture, copies, model.times())
-        made[way].run(items, model.choices(way), returned)
-        times[way] = _fused_ns(capture, made[way].steps, returned)
+        tried[way] = Conversions(capture, copies, model.times())
+        tried[way].run(items, model.choices(way), returned)
+        times[way] = _fused_ns(capture, tried[way].steps, returned)
     # Of equal ones the first: the function as it is, if that is as good.
     chosen = min(times, key=times.__getitem__) if layout == AUTO else layout
     if chosen is None:
         return Formats(copies, (), times, None)
-    found = made[chosen]
-    capture.steps = found.steps
-    return Formats(found.copies, found.conversions, times, chosen)
+    best = tried[chosen]
+    capture.steps = best.steps
+    return Formats(best.copies, best.conversions, times, chosen)
 
 
 class _Value:
@@ -130,21 +130,21 @@ class Costs:
             pass
         for operation, node, tried in self.nodes:
             asked = way if is_of_images(operation) else AUTO
-            row_major, channels_last = [round(_least_ns(one, way)) for one in tried]
+            row_major, channels_last = [round(_least_ns(attempt, way)) for attempt in tried]
             cut.cost(node, ZERO, NEVER if asked == NCHW else channels_last)
             cut.cost(ONE, node, NEVER if asked == NHWC else row_major)
         for value in self._values:
             self._add_copies(cut, value)
         labels = cut.least()
-        found = []
+        choices = []
         for _, node, tried in self.nodes:
             chosen = tried[labels[node]]
-            found.append(Choice(labels[node], _least_ns(chosen, way) < chosen.ns))
-        return found
+            choices.append(Choice(labels[node], _least_ns(chosen, way) < chosen.ns))
+        return choices
 
     def times(self) -> dict[Operation, tuple[float, ...]]:
         """What each operation takes in either format."""
-        return {one: tuple([each.ns for each in tried]) for one, _, tried in self.nodes}
+        return {operation: tuple([each.ns for each in tried]) for operation, _, tried in self.nodes}
 
     def _add_copies(self, cut: Cut, value: _Value) -> None:
         """Add what the copies of a value cost: one if any reader has not the label of its maker."""
@@ -162,15 +162,15 @@ class Costs:
             for reader in others:
                 cut.cost(*((any_other, reader) if label else (reader, any_other)), NEVER)
 
-    def _copy_ns(self, source: Layout, wanted: Any, itemsize: int) -> int:
+    def _copy_ns(self, source: Layout, wanted: MemoryFormat, itemsize: int) -> int:
         if source.rank not in CHANNELS_LAST:
             return 0
         target, moves = source.to(wanted)
         if not moves:
             return 0
         of = self._capture.device.profile
-        given = source.sizes, source.strides, target.strides, itemsize, source.offset, 0
-        plan = plan_copy(*given, of)
+        operands = source.sizes, source.strides, target.strides, itemsize, source.offset, 0
+        plan = plan_copy(*operands, of)
         return round(plan.units * plan.unit_ns * len(plan.launches) + LAUNCH_NS)
 
     def _add(self, operation: Operation) -> None:
@@ -276,37 +276,37 @@ def _needed_items(
     capture: Capture, items: Sequence[Operation | Step], returned: set[int]
 ) -> list[Operation | Step]:
     """Leave out what writes nothing that is read or returned."""
-    steps = [one for one in capture.steps if not isinstance(one, Upload)]
-    alive = set(map(id, needed(steps, _kept(capture, returned))))
+    steps = [step for step in capture.steps if not isinstance(step, Upload)]
+    alive = set(map(id, needed(steps, _outer_slots(capture, returned))))
 
     def is_alive(item: Operation | Step) -> bool:
         if isinstance(item, Operation):
-            return any(id(one) in alive for one in item.steps)
+            return any(id(step) in alive for step in item.steps)
         return isinstance(item, Upload) or id(item) in alive
 
-    return [one for one in items if is_alive(one)]
+    return [item for item in items if is_alive(item)]
 
 
-def _kept(capture: Capture, returned: set[int]) -> set[int]:
+def _outer_slots(capture: Capture, returned: set[int]) -> set[int]:
     return {*range(capture.arguments), *capture.outside, *returned}
 
 
 def _fused_ns(capture: Capture, steps: Iterable[Step], returned: set[int]) -> float:
     """The estimated time of steps as a program does them."""
-    kept = _kept(capture, returned)
-    works = [one for one in steps if not isinstance(one, Upload)]
-    return estimated_ns(fused(needed(works, kept), kept, capture.device.profile))
+    outer = _outer_slots(capture, returned)
+    works = [step for step in steps if not isinstance(step, Upload)]
+    return estimated_ns(fused(needed(works, outer), outer, capture.device.profile))
 
 
-def _slots_of(result: Any) -> set[int]:
+def _slots_of(result: object) -> set[int]:
     """The memory that is returned and was not there before."""
-    found: set[int] = set()
+    slots: set[int] = set()
 
-    def add(one: Any) -> Any:
-        memory = one.allocation if isinstance(one, Tensor) else None
+    def add(x: object) -> object:
+        memory = x.allocation if isinstance(x, Tensor) else None
         if isinstance(memory, Placeholder):
-            found.add(memory.number)
-        return one
+            slots.add(memory.number)
+        return x
 
     replace(result, add)
-    return found
+    return slots

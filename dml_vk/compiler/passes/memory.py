@@ -42,11 +42,11 @@ class Block:
     def takes(self, new: Span, over: Over) -> bool:
         """Whether a slot can have the block on these levels."""
         return all(
-            new.last < one.first
-            or one.last < new.first
-            or (one.last == new.first and (new.slot, one.slot) in over)
-            or (new.last == one.first and (one.slot, new.slot) in over)
-            for one in self.spans
+            new.last < span.first
+            or span.last < new.first
+            or (span.last == new.first and (new.slot, span.slot) in over)
+            or (new.last == span.first and (span.slot, new.slot) in over)
+            for span in self.spans
         )
 
 
@@ -78,7 +78,7 @@ def shared(
             first[slot] = min(first.get(slot, at), at)
             last[slot] = max(last.get(slot, at), at)
     over = _over(steps, level, first, last)
-    given = [
+    gifts = [
         Block(slots[slot].nbytes, Span(-1, last.get(slot, -1), slot), slot)
         for slot in sorted(donated)
     ]
@@ -88,18 +88,20 @@ def shared(
         nbytes, span = slots[slot].nbytes, Span(first.get(slot, -1), _EVER, slot)
         # A small tensor must not keep a large piece of memory.
         fitting = [
-            one for one in given if nbytes <= one.nbytes <= 2 * nbytes and one.takes(span, over)
+            block
+            for block in gifts
+            if nbytes <= block.nbytes <= 2 * nbytes and block.takes(span, over)
         ]
-        block = min(fitting, key=lambda one: one.nbytes, default=None)
+        block = min(fitting, key=lambda block: block.nbytes, default=None)
         of[slot] = len(blocks)
         if block is None:
             blocks.append(Block(nbytes, span))
         else:
-            given.remove(block)
+            gifts.remove(block)
             block.spans.append(span)
             block.nbytes = nbytes  # if the argument turns out to be in use elsewhere
             blocks.append(block)
-    blocks += given
+    blocks += gifts
     own = len(blocks)
     for slot in sorted(first, key=lambda slot: (first[slot], -slots[slot].nbytes)):
         if slot in of or slot in outside:
@@ -108,8 +110,8 @@ def shared(
         # Only blocks of temporaries grow, to the end of their last piece of alignment.
         free = [
             number
-            for number, one in enumerate(blocks)
-            if nbytes <= (one.nbytes if number < own else one.room) and one.takes(span, over)
+            for number, block in enumerate(blocks)
+            if nbytes <= (block.nbytes if number < own else block.room) and block.takes(span, over)
         ]
         number = min(free, key=lambda number: blocks[number].room, default=len(blocks))
         if number == len(blocks):
@@ -118,7 +120,7 @@ def shared(
             blocks[number].spans.append(span)
             blocks[number].nbytes = max(blocks[number].nbytes, nbytes)
         of[slot] = number
-    return Sharing(blocks, of, sum([one.room for one in blocks[own:]]))
+    return Sharing(blocks, of, sum([block.room for block in blocks[own:]]))
 
 
 def _over(

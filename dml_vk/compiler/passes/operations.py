@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
 
 from dml_vk.arguments import Ints
 from dml_vk.layout import Layout, MemoryFormat, channels_last, contiguous_format
@@ -81,7 +80,7 @@ def _repeats(x: Tensor) -> bool:
     return any(stride == 0 and size > 1 for size, stride in zip(x.shape, x.strides))
 
 
-def _holds_layout(params: Iterable[Any]) -> bool:
+def _holds_layout(params: Iterable[object]) -> bool:
     return any(
         isinstance(value, Layout) or (isinstance(value, tuple) and _holds_layout(value))
         for value in params

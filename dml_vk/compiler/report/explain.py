@@ -11,7 +11,8 @@ from dml_vk.observe.dispatches import USERS_KERNEL
 from dml_vk.observe.text_table import table
 
 if TYPE_CHECKING:
-    from dml_vk.compiler.program import Job, Program
+    from dml_vk.compiler.program import Program
+    from dml_vk.tracing.step import Launch
 
 
 def explained(program: Program) -> str:
@@ -21,15 +22,15 @@ def explained(program: Program) -> str:
     return text if program.formats is None else f"{text}\n{described(program.formats)}"
 
 
-def jobs_of(program: Program) -> list[Job]:
-    return [job for part in program.parts for job in part.jobs]
+def launches_of(program: Program) -> list[Launch]:
+    return [launch for part in program.parts for launch in part.launches]
 
 
 def head_of(program: Program) -> str:
     """Its numbers in one line."""
-    jobs = jobs_of(program)
-    levels = len({job.level for job in jobs})
-    kernels, on = _counted(len(jobs), "kernel"), _counted(levels, "level")
+    launches = launches_of(program)
+    levels = len({launch.level for launch in launches})
+    kernels, on = _counted(len(launches), "kernel"), _counted(levels, "level")
     head = f"{kernels} on {on}, {program.temporary_bytes:,} bytes of temporaries"
     if len(program.parts) > 1:
         head += f", in {len(program.parts)} parts: values are checked in between"
@@ -38,21 +39,21 @@ def head_of(program: Program) -> str:
 
 def rows_of(program: Program) -> list[tuple[str, str, str, str, str, str, str]]:
     """For each launch the cells of the table."""
-    jobs = jobs_of(program)
-    times = [f"{time:.1f}" for time in program.times] or [""] * len(jobs)
-    return list(map(_row, jobs, times))
+    launches = launches_of(program)
+    times = [f"{time:.1f}" for time in program.times] or [""] * len(launches)
+    return list(map(_row, launches, times))
 
 
-def _row(job: Job, time: str) -> tuple[str, str, str, str, str, str, str]:
-    work, callers = job.launch.work, [one.caller for one in job.launch.parts or (job.launch,)]
-    names = [one.op for one in callers]
+def _row(launch: Launch, time: str) -> tuple[str, str, str, str, str, str, str]:
+    work, callers = launch.work, [part.caller for part in launch.parts or (launch,)]
+    names = [caller.op for caller in callers]
     read, written = (
-        sum([one.high - one.low for one in job.accesses if one.writes is writes])
+        sum([access.high - access.low for access in launch.accesses if access.writes is writes])
         for writes in (False, True)
     )
-    lines = dict.fromkeys([f"{os.path.basename(one.file)}:{one.line}" for one in callers])
+    lines = dict.fromkeys([f"{os.path.basename(call.file)}:{call.line}" for call in callers])
     return (
-        str(job.level),
+        str(launch.level),
         work.module if isinstance(work, Plan) else USERS_KERNEL,
         ", ".join(names),
         f"{read:,}",

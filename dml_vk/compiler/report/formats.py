@@ -44,15 +44,17 @@ def described(formats: Formats) -> str:
     return f"{head}\n{table(rows, right={1, 2, 4, 5})}"
 
 
-def _row(one: Conversion) -> tuple[str, str, str, str, str, str, str]:
-    caller = one.needed_by
+def _row(conversion: Conversion) -> tuple[str, str, str, str, str, str, str]:
+    caller = conversion.needed_by
     name = "the result" if caller is None else caller.op
-    row_major, channels_last = map(_us, one.alternatives) if one.alternatives else ("", "")
+    row_major, channels_last = (
+        map(_us, conversion.alternatives) if conversion.alternatives else ("", "")
+    )
     return (
-        f"{_named(one.source)} -> {_named(one.target)}",
-        f"{one.nbytes:,}",
-        _us(one.ns),
-        f"weight of {name}" if one.is_weight else name,
+        f"{_named(conversion.source)} -> {_named(conversion.target)}",
+        f"{conversion.nbytes:,}",
+        _us(conversion.ns),
+        f"weight of {name}" if conversion.is_weight else name,
         row_major,
         channels_last,
         "" if caller is None else f"{os.path.basename(caller.file)}:{caller.line}",

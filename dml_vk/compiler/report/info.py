@@ -21,12 +21,12 @@ class CompileInfo(NamedTuple):
 
 
 def info_of(programs: Sequence[Program]) -> CompileInfo:
-    builds = [one.builds for one in programs if one.builds is not None]
+    builds = [program.builds for program in programs if program.builds is not None]
     return CompileInfo(
         len(programs),
-        sum([len(part.jobs) for one in programs for part in one.parts]),
-        sum([one.kernels for one in builds]),
-        sum([one.saved for one in builds]),
-        sum([one.capture_seconds for one in programs], 0.0),
-        sum([one.seconds for one in builds], 0.0),
+        sum([len(part.launches) for program in programs for part in program.parts]),
+        sum([build.kernels for build in builds]),
+        sum([build.saved for build in builds]),
+        sum([program.capture_seconds for program in programs], 0.0),
+        sum([build.seconds for build in builds], 0.0),
     )

@@ -6,12 +6,13 @@ import textwrap
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from dml_vk.compiler.report.explain import head_of, jobs_of, rows_of
+from dml_vk.compiler.report.explain import head_of, launches_of, rows_of
 from dml_vk.observe.drawing import Picture
 from dml_vk.strides.drawing import COLOURS, LETTER_WIDTH, MARGIN_INK
 
 if TYPE_CHECKING:
-    from dml_vk.compiler.program import Job, Program
+    from dml_vk.compiler.program import Program
+    from dml_vk.tracing.step import Launch
 
 LETTERS = 30  # in a line of a box, at most
 MOST_LINES = 4  # of the operations that a kernel does
@@ -34,10 +35,10 @@ def drawn(programs: Sequence[Program]) -> str:
     drawings, top = [], 0
     for program in programs:
         boxes = _boxes(program, top + 2 * _LINE)
-        top = max([one.top + one.down for one in boxes], default=top + 2 * _LINE) + _GAP
+        top = max([box.top + box.down for box in boxes], default=top + 2 * _LINE) + _GAP
         drawings.append((program, boxes))
     heads = [_MARGIN + LETTER_WIDTH * len(head_of(program)) for program in programs]
-    ends = [one.left + one.across for _, boxes in drawings for one in boxes]
+    ends = [box.left + box.across for _, boxes in drawings for box in boxes]
     picture = Picture(max([*heads, *ends], default=0) + _PAD, top, "A compiled function")
     for program, boxes in drawings:
         _draw(picture, program, boxes)
@@ -75,42 +76,41 @@ def _cut(text: str) -> str:
 
 
 def _draw(picture: Picture, program: Program, boxes: Sequence[Box]) -> None:
-    jobs = jobs_of(program)
+    launches = launches_of(program)
     top = boxes[0].top if boxes else 0
     picture.text(_PAD, top - _LINE, head_of(program), bold=True)
-    for source, target in dependences(jobs):
-        one, other = boxes[source], boxes[target]
-        middle = one.left + one.across / 2, other.left + other.across / 2
-        picture.arrow(middle[0], one.top + one.down, middle[1], other.top)
+    for source, target in dependences(launches):
+        start, end = boxes[source], boxes[target]
+        middle = start.left + start.across / 2, end.left + end.across / 2
+        picture.arrow(middle[0], start.top + start.down, middle[1], end.top)
     longest = max(program.times, default=0.0)
-    for number, (job, box) in enumerate(zip(jobs, boxes)):
-        picture.box(*box[:4], _FUSED if job.launch.parts else _SINGLE)
+    for number, (launch, box) in enumerate(zip(launches, boxes)):
+        picture.box(*box[:4], _FUSED if launch.parts else _SINGLE)
         if longest:
             share = program.times[number] / longest
             width = max(1, round(share * (box.across - 2 * _PAD)))
             picture.bar(box.left + _PAD, box.top + box.down - _BAR - 1, width, _BAR)
         for line, text in enumerate(box.lines):
-            place = box.left + box.across / 2, box.top + _LINE * (line + 1)
-            picture.text(*place, text, anchor="middle", bold=not line)
-    for level, at in {job.level: box.top for job, box in zip(jobs, boxes)}.items():
+            middle_of = box.left + box.across / 2, box.top + _LINE * (line + 1)
+            picture.text(*middle_of, text, anchor="middle", bold=not line)
+    for level, at in {launch.level: box.top for launch, box in zip(launches, boxes)}.items():
         picture.text(_PAD, at + _LINE, f"level {level}", ink=MARGIN_INK)
 
 
-def dependences(jobs: Sequence[Job]) -> list[tuple[int, int]]:
+def dependences(launches: Sequence[Launch]) -> list[tuple[int, int]]:
     """Pairs of launches, of which the second reads or changes what the first wrote."""
     wrote: dict[int, list[tuple[int, int, int]]] = {}  # for each slot, the last ones first
-    found = []
-    for number, job in enumerate(jobs):
-        accesses = job.launch.accesses
+    pairs = []
+    for number, launch in enumerate(launches):
         sources = set()
-        for one in accesses:
-            for source, low, high in wrote.get(one.slot, ()):
-                if low < one.high and one.low < high:
+        for access in launch.accesses:
+            for source, low, high in wrote.get(access.slot, ()):
+                if low < access.high and access.low < high:
                     sources.add(source)
-                    if low <= one.low and one.high <= high:
+                    if low <= access.low and access.high <= high:
                         break  # what was there before is not left
-        found += [(source, number) for source in sorted(sources)]
-        for one in accesses:
-            if one.writes:
-                wrote.setdefault(one.slot, []).insert(0, (number, one.low, one.high))
-    return found
+        pairs += [(source, number) for source in sorted(sources)]
+        for access in launch.accesses:
+            if access.writes:
+                wrote.setdefault(access.slot, []).insert(0, (number, access.low, access.high))
+    return pairs

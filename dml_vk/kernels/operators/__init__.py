@@ -22,7 +22,16 @@ from dml_vk.kernels.operators import (
 from dml_vk.kernels.operators.casts import CASTS, cast_variant
 from dml_vk.kernels.operators.row import Operator
 
-__all__ = ["CASTS", "NOT_PUBLIC", "OPCODES", "OPERATORS", "Operator", "cast_variant", "opcodes_of"]
+__all__ = [
+    "CASTS",
+    "NOT_PUBLIC",
+    "OF_CODES",
+    "OPCODES",
+    "OPERATORS",
+    "Operator",
+    "cast_variant",
+    "opcodes_of",
+]
 
 # In the order of the reference's chapters.
 _TABLE = (
@@ -39,6 +48,7 @@ _TABLE = (
     *activations.ROWS,
 )
 OPERATORS: dict[str, Operator] = {operator.name: operator for operator in _TABLE}
+OF_CODES: dict[int, Operator] = {operator.code: operator for operator in _TABLE}
 NOT_PUBLIC = {operator.name for operator in _TABLE if not operator.public}
 OPCODES = {operator.opcode: str(operator.code) for operator in _TABLE}
 
@@ -48,8 +58,4 @@ def opcodes_of(kernel: str) -> dict[str, str]:
 
     It excludes the others, so that a new operator only changes the modules of its own kernels.
     """
-    return {
-        operator.opcode: OPCODES[operator.opcode]
-        for operator in _TABLE
-        if kernel in operator.kernels
-    }
+    return {row.opcode: OPCODES[row.opcode] for row in _TABLE if kernel in row.kernels}

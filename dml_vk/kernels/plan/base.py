@@ -63,6 +63,8 @@ class Plan:
     sizes: tuple[int, ...] = ()
     # The operation of the plan, if it can be a node of a chain: see kernels/plan/fused.py.
     computed: Computed | None = None
+    # The same on complex numbers, where it does it to their parts.
+    of_complex: Computed | None = None
     # The recipe of a generated module: of a chain, or of a kernel with chains inlined.
     recipe: Recipe | Attached | None = None
 

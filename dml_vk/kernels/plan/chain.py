@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from dml_vk.arguments import Ints
+from dml_vk.kernels.elementwise import Applied
 
 # Beside the kernels of operators: elements as they are, and one element for all.
 COPY, FILL = "copy", "fill"
@@ -62,7 +63,7 @@ def node_of(computed: Computed, values: Sequence[int]) -> Node:
 
 def present(computed: Computed) -> list[int]:
     """The numbers of the sources that a launch reads: the others are scalars or missing."""
-    absent = computed.spec[2] if computed.spec else 0
+    absent = Applied.of(computed.spec).absent if computed.spec else 0
     return [k for k in range(len(computed.operands) - 1) if not absent >> k & 1]
 
 

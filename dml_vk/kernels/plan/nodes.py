@@ -7,7 +7,7 @@ from functools import lru_cache
 
 from dml_vk.arguments import Ints
 from dml_vk.dtypes import DTYPES
-from dml_vk.kernels.elementwise import ADDED, COMPUTED, SCALED, operator_of
+from dml_vk.kernels.elementwise import ADDED, COMPUTED, SCALED, Applied, operator_of
 from dml_vk.kernels.plan.chain import COPY, FILL, Node
 
 ITEMSIZES = [dtype.itemsize for dtype in DTYPES.values()]  # by code
@@ -19,9 +19,12 @@ _PARTS = {dtype.code: dtype.part.code for dtype in DTYPES.values() if dtype.kind
 
 def of_parts(kernel: str, spec: Ints) -> Ints | None:
     """The constants for one part of a complex number, if a kernel of real ones does both."""
-    if kernel not in COMPUTED or not COMPUTED[kernel].by_parts or spec[TARGET] not in _PARTS:
+    if kernel not in COMPUTED or not COMPUTED[kernel].by_parts:
         return None
-    return (*spec[:TARGET], *[_PARTS.get(code, code) for code in spec[TARGET:]])
+    types = Applied.of(spec).types
+    if types[0] not in _PARTS:
+        return None
+    return (*spec[:TARGET], *[_PARTS.get(code, code) for code in types])
 
 
 def module_of(kernel: str, spec: Ints) -> str:
@@ -45,18 +48,18 @@ def scalar_places(kernel: str, spec: Ints) -> Ints:
         return ()
     if kernel == FILL:
         return tuple(range(max(1, spec[0] // 4)))
-    opcode, before, absent, *_ = of_parts(kernel, spec) or spec
-    family, operator = COMPUTED[kernel], operator_of(kernel, opcode)
+    applied = Applied.of(of_parts(kernel, spec) or spec)
+    family, operator = COMPUTED[kernel], operator_of(kernel, applied.opcode)
     words = 2 * family.words if _is_wide(spec) and family.wide else family.words
-    takes_all = family.takes_all or before == ADDED
+    takes_all = family.takes_all or applied.before == ADDED
     sources = family.sources if operator is None or takes_all else operator.arity
     places: set[int] = set()
     for k in range(sources):
-        if absent >> k & 1:  # see glsl/include/families/source.glsl
+        if applied.absent >> k & 1:  # see glsl/include/families/source.glsl
             places.update((k // 2, k // 2 + 1, 2, 3)[:words])
     if operator is not None:
         places.update(range(words * len(operator.parameters)))
-    if before == SCALED:
+    if applied.before == SCALED:
         places.update((2, 3))
     return tuple(sorted(places))
 
@@ -67,4 +70,4 @@ def scalar_words(nodes: Sequence[Node]) -> int:
 
 
 def _is_wide(spec: Ints) -> bool:
-    return any(ITEMSIZES[code] == WIDEST for code in spec[TARGET:])
+    return any(ITEMSIZES[code] == WIDEST for code in Applied.of(spec).types)

@@ -5,15 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from dml_vk.dtypes import DTYPES
-from dml_vk.kernels.elementwise import COMPUTED, element_rounds
-from dml_vk.kernels.operators import OPERATORS
+from dml_vk.kernels.elementwise import COMPUTED, Applied, element_rounds, operator_of
 from dml_vk.kernels.plan.chain import COPY, FILL, Node
 
 # Estimated times on one slow core, as measured between operations of a chain: there an operation is
 # an instruction or two, while the time of a family bounds all its operations.
 _QUICK_NS, _SHORT_NS, _HALF_NS = 0.1, 0.5, 0.3
 _BESIDE = 1.5  # how much longer functions take beside what a kernel keeps in registers
-_QUICK = {operator.code: operator.name for operator in OPERATORS.values() if operator.quick}
 _HALF = DTYPES["float16"].code
 
 
@@ -26,10 +24,10 @@ def _node_ns(node: Node) -> float:
     kernel, spec, _ = node
     if kernel in (COPY, FILL):
         return 0.0
-    opcode, before, _, *types = spec
-    family = COMPUTED[kernel]
-    is_short = family.is_short and not element_rounds(kernel, opcode, before)
-    is_quick = kernel != "cast" and not before and opcode in _QUICK
-    if is_quick and (is_short or _QUICK[opcode] == "relu"):
-        return _QUICK_NS + _HALF_NS * (_HALF in types)
+    family, applied = COMPUTED[kernel], Applied.of(spec)
+    row = operator_of(kernel, applied.opcode)
+    is_short = family.is_short and not element_rounds(kernel, applied.opcode, applied.before)
+    is_quick = row is not None and row.quick and (is_short or row.family == "activation")
+    if is_quick and not applied.before:
+        return _QUICK_NS + _HALF_NS * (_HALF in applied.types)
     return _SHORT_NS if is_short else _BESIDE * family.ns

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Sequence
 from ctypes import c_uint64
 from itertools import pairwise
 from time import perf_counter_ns
-from typing import Any, get_args
+from typing import get_args
 
 import numpy as np
 
@@ -149,7 +149,7 @@ class Vulkan:
         times = [max(0, end - start) * self._tick_us for start, end in pairwise(meant)]
         return [time for time, is_work in zip(times, ticket.works) if is_work]
 
-    def leak(self, objects: Iterable[Any]) -> None:
+    def leak(self, objects: Iterable[object]) -> None:
         self._opened.owner = None
 
     def _was_submitted(self, ticket: Ticket) -> bool:
@@ -167,13 +167,13 @@ class Vulkan:
         """Let go of a ticket whose fence said `result`, and of those submitted before it."""
         if result:
             self._opened.fail(call, result)
-        for one, failed in [*self._flight.items()]:
+        for flying, failed in [*self._flight.items()]:
             if ticket.done:  # perhaps by a thread that waited for a later one
                 break
             if not failed:
-                one.done = True
-                one.commands = ()
-                self._flight.pop(one, None)
+                flying.done = True
+                flying.commands = ()
+                self._flight.pop(flying, None)
 
     def _close(self) -> None:
         """When the process ends, wait for its work. Then the driver may go at any time."""

@@ -66,10 +66,10 @@ class Layout:
     def set_of(self, blocks: Sequence[Block], ranges: Sequence[Range]) -> Set:
         """The set with these ranges of blocks."""
         key = tuple(map(id, blocks)), tuple(ranges)  # blocks live as long as their set
-        found = self._shared.get(key)
-        if found is None:
-            found = self._shared[key] = Set(self._opened, blocks, ranges, self.take_set)
-        return found
+        existing = self._shared.get(key)
+        if existing is None:
+            existing = self._shared[key] = Set(self._opened, blocks, ranges, self.take_set)
+        return existing
 
     def take_set(self, user: Set) -> Handle:
         return self._free.take(user, self._new_set)

@@ -110,20 +110,20 @@ class Ticket(Generic[F]):
         self.commands = tuple(commands)  # with all that they use, until they are done
         self.done = False
         self.stamps: Made | None = None
-        self.works = [not isinstance(one, Barrier) for one in commands]
+        self.works = [not isinstance(command, Barrier) for command in commands]
 
     def ticks(self, opened: Opened) -> list[int] | None:
         """The timestamps: one at the start, and one after each command."""
         if self.stamps is None:
             return None
         count = len(self.works) + 1
-        found = (c_uint64 * count)()
+        words = (c_uint64 * count)()
         opened.check(
             "vkGetQueryPoolResults",
             *(opened.handle, self.stamps.handle, 0, count),
-            *(c_size_t(sizeof(found)), found, c_uint64(sizeof(c_uint64)), _WORDS_64),
+            *(c_size_t(sizeof(words)), words, c_uint64(sizeof(c_uint64)), _WORDS_64),
         )
-        return list(found)
+        return list(words)
 
 
 class Recorder:
@@ -224,8 +224,8 @@ class Recorder:
                 calls.vkCmdCopyBuffer(buffer, source.buffer, target.buffer, 1, region)
             else:
                 block, offset, nbytes, word = command[:4]
-                place = c_uint64(offset), c_uint64(nbytes)
-                calls.vkCmdFillBuffer(buffer, block.buffer, *place, word)
+                bounds = c_uint64(offset), c_uint64(nbytes)
+                calls.vkCmdFillBuffer(buffer, block.buffer, *bounds, word)
 
 
 def _between(commands: Sequence[Command]) -> tuple[object, ...]:

@@ -29,8 +29,13 @@ from tests.profiles import PROFILES, SHUFFLING
 LAST = dml_vk.channels_last
 
 
-def jobs_of(compiled):
-    return [job for program in compiled.programs for part in program.parts for job in part.jobs]
+def launches_of(compiled):
+    return [
+        launch
+        for program in compiled.programs
+        for part in program.parts
+        for launch in part.launches
+    ]
 
 
 def images(*sizes, last=False):
@@ -153,9 +158,11 @@ def test_attached(case, last, tmp_path):
             found, expected = compiled(*given), function(*given)
             results = found if isinstance(found, tuple) else (found,)
             same(results, expected if isinstance(expected, tuple) else (expected,))
-    jobs = jobs_of(compiled)
-    assert len(jobs) == count
-    recipes = [job.work.recipe for job in jobs if isinstance(job.work.recipe, Attached)]
+    launches = launches_of(compiled)
+    assert len(launches) == count
+    recipes = [
+        launch.work.recipe for launch in launches if isinstance(launch.work.recipe, Attached)
+    ]
     assert recipes
     for recipe in recipes:
         check_valid(built(recipe, 0), tmp_path / "module.spv", case)
@@ -186,7 +193,7 @@ def apart(function, *sizes):
         other[...] = one
     found, expected = compiled(*given), function(*others)
     same([found, *given], [expected, *others])
-    return len(jobs_of(compiled))
+    return len(launches_of(compiled))
 
 
 def test_what_is_written_over_what_a_kernel_reads_stays_apart():
@@ -366,9 +373,9 @@ def test_results_of_other_sizes(columns, monkeypatch, tmp_path):
     x, y = tensor(37, 50), tensor(50, columns)
     with profiled(dml_vk.device(), dataclasses.replace(SHUFFLING, max_storage_buffers=8)):
         same(compiled(x, y), function(x, y))
-    (job,) = jobs_of(compiled)
-    assert job.work.shares_words == (columns % 4 > 0)
-    check_valid(built(job.work.recipe, 0), tmp_path / "module.spv")
+    (launch,) = launches_of(compiled)
+    assert launch.work.shares_words == (columns % 4 > 0)
+    check_valid(built(launch.work.recipe, 0), tmp_path / "module.spv")
 
 
 def test_a_result_with_gaps_is_refused():

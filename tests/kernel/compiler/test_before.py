@@ -188,8 +188,13 @@ ELSEWHERE = {
 }
 
 
-def jobs_of(compiled):
-    return [job for program in compiled.programs for part in program.parts for job in part.jobs]
+def launches_of(compiled):
+    return [
+        launch
+        for program in compiled.programs
+        for part in program.parts
+        for launch in part.launches
+    ]
 
 
 def check(case, profile, count, path):
@@ -200,9 +205,11 @@ def check(case, profile, count, path):
         for _ in range(2):
             same([compiled(*given)], [function(*given)])
             given[0][...] = given[0] + given[0]
-    jobs = jobs_of(compiled)
-    assert len(jobs) == count, compiled.explain()
-    recipes = [job.work.recipe for job in jobs if isinstance(job.work.recipe, Attached)]
+    launches = launches_of(compiled)
+    assert len(launches) == count, compiled.explain()
+    recipes = [
+        launch.work.recipe for launch in launches if isinstance(launch.work.recipe, Attached)
+    ]
     assert len(recipes) == (count != 2)
     for recipe in recipes:
         check_valid(built(recipe, 0), path, case)
@@ -262,8 +269,8 @@ def test_apart(what):
         same(found, expected)
     else:
         same([found], [expected])
-    assert len(jobs_of(compiled)) == count
-    assert not any(isinstance(job.work.recipe, Attached) for job in jobs_of(compiled))
+    assert len(launches_of(compiled)) == count
+    assert not any(isinstance(launch.work.recipe, Attached) for launch in launches_of(compiled))
 
 
 def long(x):
@@ -333,7 +340,9 @@ def test_rounds(name, monkeypatch):
         contextlib.contextmanager(counting_queue)(device, monkeypatch) as runtime,
     ):
         compiled(*given)
-    (one,) = [job.work for job in jobs_of(compiled) if isinstance(job.work.recipe, Attached)]
+    (one,) = [
+        launch.work for launch in launches_of(compiled) if isinstance(launch.work.recipe, Attached)
+    ]
     counted = [each for each in runtime.counted if each.module == one.module]
     assert any(each.by_source for each in counted)
     assert all(max(each.by_source, each.by_driver) <= each.said for each in counted)

@@ -239,7 +239,7 @@ def test_a_check_comes_before_what_follows_it():
     function(tensor(3), dml_vk.asarray([0, 1]))
     assert written.tolist() == [1, 1, 1]
     for part in function.programs[0].parts[:1]:
-        assert not any("gather_words" in str(job.work) for job in part.jobs)
+        assert not any("gather_words" in str(launch.work) for launch in part.launches)
 
 
 def test_a_program_explains_itself():
@@ -258,7 +258,7 @@ def test_a_program_explains_itself():
     x, index = tensor(100), dml_vk.asarray([99, 0])
     for found, expected in zip(function.measure(x, index), function(x, index)):
         assert bits(found) == bits(expected)
-    assert len(program.times) == sum(len(part.jobs) for part in program.parts)
+    assert len(program.times) == sum(len(part.launches) for part in program.parts)
     assert min(program.times) > 0
     assert f"{program.times[0]:.1f}" in function.explain()
 
@@ -282,7 +282,7 @@ def test_fuse_takes_functions_that_compute_by_elements():
     for found, expected in zip(function(x, y), function.__wrapped__(x, y)):
         assert bits(found) == bits(expected)
     (part,) = function.programs[0].parts
-    assert [job.work.module for job in part.jobs] == ["fused"]
+    assert [launch.work.module for launch in part.launches] == ["fused"]
     with pytest.raises(CaptureError, match=r"elementwise operations can be fused.*Tensor\.sum"):
         dml_vk.fuse(lambda x: x.sum())(x)
     with pytest.raises(CaptureError, match="only elementwise operations can be fused"):
@@ -333,7 +333,7 @@ def test_dead_work_goes_and_temporaries_share_memory():
     x = tensor(1000)
     assert bits(function(x)) == bits(plain(x))
     (long,), (short,) = function.programs, plain.programs
-    assert sum(len(part.jobs) for part in long.parts) == 20 * len(short.parts[0].jobs)
+    assert sum(len(part.launches) for part in long.parts) == 20 * len(short.parts[0].launches)
     assert long.temporary_bytes <= 3 * max(4096, short.temporary_bytes)
 
 

@@ -20,8 +20,13 @@ def numbers(dtype, *sizes):
     return dml_vk.asarray(values.view(dtype.numpy_name)[..., 0])
 
 
-def jobs_of(compiled):
-    return [job for program in compiled.programs for part in program.parts for job in part.jobs]
+def launches_of(compiled):
+    return [
+        launch
+        for program in compiled.programs
+        for part in program.parts
+        for launch in part.launches
+    ]
 
 
 def in_place(x, y):
@@ -61,10 +66,10 @@ def test_same_bits(case, dtype, tmp_path):
         given = [numbers(dtype, 5, 8) for _ in range(2)]
         others = [x.clone() for x in given]
         same([compiled(*given), *given], [function(*others), *others])
-    jobs = jobs_of(compiled)
-    assert len(jobs) == count, compiled.explain()
-    for job in jobs:
-        recipe = job.work.recipe
+    launches = launches_of(compiled)
+    assert len(launches) == count, compiled.explain()
+    for launch in launches:
+        recipe = launch.work.recipe
         if recipe is not None:
             made = chained.built if isinstance(recipe, Recipe) else attached.built
             check_valid(made(recipe, 0), tmp_path / "module.spv", case)
@@ -75,7 +80,7 @@ def test_pairs_of_floats_stay_floats():
     compiled = dml_vk.compile(lambda x, y: ((x + 1) * x, y * y))
     x, y = dml_vk.asarray(np.ones((5, 2), np.float32)), numbers(C64, 5)
     same(compiled(x, y), [(x + 1) * x, y * y])
-    sizes = sorted(job.work.sizes for job in jobs_of(compiled))
+    sizes = sorted(launch.work.sizes for launch in launches_of(compiled))
     assert sizes == [(5,), (10,)]
 
 
@@ -94,4 +99,4 @@ def test_work_after_a_kernel_of_complex_numbers():
     compiled = dml_vk.compile(lambda x, i: dml_vk.take(x, i, axis=0) * 2j)
     x, i = numbers(C128, 6, 4), dml_vk.asarray(np.array([2, 0, 5]))
     same([compiled(x, i)], [dml_vk.take(x, i, axis=0) * 2j])
-    assert any(isinstance(job.work.recipe, Attached) for job in jobs_of(compiled))
+    assert any(isinstance(launch.work.recipe, Attached) for launch in launches_of(compiled))

@@ -35,6 +35,11 @@ def test_operations_in_another_format_are_as_exact_as_the_function_says(exact):
     with dml_vk.settings(exact=not exact):
         same(compiled(x), function(x))
     (program,) = compiled.programs
-    (plan,) = [job.work for part in program.parts for job in part.jobs if "conv" in job.work.module]
+    (plan,) = [
+        launch.work
+        for part in program.parts
+        for launch in part.launches
+        if "conv" in launch.work.module
+    ]
     kernel = kernel_of(plan)
     assert (kernel.kernel or kernel).fma == (not exact)  # a copy may be attached to it

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ET
+from dataclasses import replace
 
 import dml_vk
 from dml_vk.compiler.report.picture import dependences
@@ -59,7 +60,9 @@ def test_a_box_for_each_kernel():
     assert read(compiled)[0] == []
     for shape in ((40,), (3, 4)):
         compiled(tensor(*shape))
-    kernels = [job for one in compiled.programs for part in one.parts for job in part.jobs]
+    kernels = [
+        launch for one in compiled.programs for part in one.parts for launch in part.launches
+    ]
     boxes, texts = read(compiled)
     assert len(boxes) == len(kernels)
     apart(boxes)
@@ -84,15 +87,15 @@ def test_arrows_go_from_what_writes_to_what_reads():
     compiled = dml_vk.compile(function)
     compiled(tensor(20), dml_vk.asarray([3, 4]))
     (program,) = compiled.programs
-    jobs = [job for part in program.parts for job in part.jobs]
-    found = dependences(jobs)
-    names = [(jobs[a].launch.caller.op, jobs[b].launch.caller.op) for a, b in found]
+    launches = [launch for part in program.parts for launch in part.launches]
+    found = dependences(launches)
+    names = [(launches[a].caller.op, launches[b].caller.op) for a, b in found]
     assert ("sort", "cumulative_sum") in names
     assert ("Tensor.__setitem__", "sort") in names or ("cumulative_sum", "sort") in names
-    assert all(jobs[a].level < jobs[b].level for a, b in found)
+    assert all(launches[a].level < launches[b].level for a, b in found)
     boxes, _ = read(compiled)
     apart(boxes)
-    assert len(boxes) == len(jobs)
+    assert len(boxes) == len(launches)
 
 
 def test_a_value_that_is_written_anew_is_not_that_from_before():
@@ -105,12 +108,12 @@ def test_a_value_that_is_written_anew_is_not_that_from_before():
 
     compiled = dml_vk.compile(function)
     compiled(tensor(8))
-    jobs = [job for part in compiled.programs[0].parts for job in part.jobs]
+    launches = [launch for part in compiled.programs[0].parts for launch in part.launches]
     readers = {}
-    for source, target in dependences(jobs):
+    for source, target in dependences(launches):
         readers.setdefault(target, []).append(source)
-    scans = [k for k, job in enumerate(jobs) if job.launch.caller.op == "cumulative_sum"]
-    assert scans[0] not in readers[len(jobs) - 1]
+    scans = [k for k, launch in enumerate(launches) if launch.caller.op == "cumulative_sum"]
+    assert scans[0] not in readers[len(launches) - 1]
 
 
 def test_text_is_escaped_and_cut():
@@ -122,8 +125,7 @@ def test_text_is_escaped_and_cut():
     compiled = dml_vk.compile(lambda x: x + 1)
     compiled(tensor(3))
     (program,) = compiled.programs
-    job = program.parts[0].jobs[0]
-    odd = job.launch.caller._replace(op="a<b & c>")
-    step = job.launch.__class__(*[*vars(job.launch).values()][:4], odd)
-    program.parts[0].jobs = [job._replace(launch=step)]
+    launch = program.parts[0].launches[0]
+    odd = launch.caller._replace(op="a<b & c>")
+    program.parts[0].launches = [replace(launch, caller=odd)]
     assert "a<b & c>" in read(compiled)[1]

@@ -34,8 +34,13 @@ void main() {
 """
 
 
-def jobs_of(compiled):
-    return [job for program in compiled.programs for part in program.parts for job in part.jobs]
+def launches_of(compiled):
+    return [
+        launch
+        for program in compiled.programs
+        for part in program.parts
+        for launch in part.launches
+    ]
 
 
 def test_work_that_follows_a_group_follows_what_joins_it_later():
@@ -63,8 +68,8 @@ def test_a_chain_with_too_many_results_becomes_several_kernels():
     compiled = dml_vk.compile(function)
     x = tensor(7)
     same(compiled(x), function(x))
-    fused = [job for job in jobs_of(compiled) if job.work.module == "fused"]
-    assert sum(len(job.launch.parts) for job in fused) > 30
+    fused = [launch for launch in launches_of(compiled) if launch.work.module == "fused"]
+    assert sum(len(launch.parts) for launch in fused) > 30
     assert len(fused) > 1
 
 
@@ -138,7 +143,7 @@ def test_each_launch_of_a_program_is_logged(caplog):
     same(found, (dml_vk.sort(x + 1), x * 2))
     kernels = [one.dispatch.asked.kernel for one in caplog.records if hasattr(one, "dispatch")]
     assert "fused" in kernels
-    assert len(kernels) >= len(jobs_of(compiled))
+    assert len(kernels) >= len(launches_of(compiled))
 
 
 def test_weights_are_returned_as_they_are():

@@ -9,7 +9,7 @@ from dml_vk import nn
 from dml_vk.compiler.passes import inline
 from tests import tier
 from tests.kernel.compiler.tensors import same, tensor
-from tests.kernel.compiler.test_attaching import jobs_of
+from tests.kernel.compiler.test_attaching import launches_of
 
 
 def gelu(x):
@@ -52,7 +52,7 @@ def check(name, rows, depth, columns):
 
 
 def test_a_program_with_a_launch_that_reads_what_it_writes_is_not_made(monkeypatch):
-    monkeypatch.setattr(inline._Attaching, "_can_meet", lambda *_: True)
+    monkeypatch.setattr(inline._Inlining, "_can_meet", lambda *_: True)
     function = dml_vk.compile(FUNCTIONS["a product and its bias"])
     with pytest.raises(AssertionError, match="would read what it writes"):
         function(tensor(33, 24), tensor(24, 48))
@@ -68,4 +68,4 @@ def test_a_chain_writes_over_what_it_reads_after_a_kernel():
         expected = x + left @ right
         function(x, left, right)
         same([x], [expected])
-    assert len(jobs_of(function)) == 1
+    assert len(launches_of(function)) == 1

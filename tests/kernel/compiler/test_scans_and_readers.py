@@ -53,9 +53,14 @@ def check(function, given, count, path):
             same(found, expected)
         else:
             same([found], [expected])
-    jobs = [job for program in compiled.programs for part in program.parts for job in part.jobs]
-    assert len(jobs) == count, compiled.explain()
-    found = [job.work.recipe for job in jobs if isinstance(job.work.recipe, Attached)]
+    launches = [
+        launch
+        for program in compiled.programs
+        for part in program.parts
+        for launch in part.launches
+    ]
+    assert len(launches) == count, compiled.explain()
+    found = [launch.work.recipe for launch in launches if isinstance(launch.work.recipe, Attached)]
     for recipe in found:
         check_valid(built(recipe, 0), path)
     return len(found)
@@ -179,10 +184,10 @@ def test_each_reader_computes_what_it_reads_alone():
         x, y = tensor(40, 50), tensor(40, 50)
         same(compiled(x, y, scale), function(x, y, scale))
     (program,) = compiled.programs
-    first, second = [job for part in program.parts for job in part.jobs]
-    assert [len(job.accesses) for job in (first, second)] == [2, 3]
-    assert [one.caller.op for one in first.launch.parts] == ["multiply", "Tensor.sum"]
-    assert [one.caller.op for one in second.launch.parts][1:] == ["add", "add", "Tensor.max"]
+    first, second = [launch for part in program.parts for launch in part.launches]
+    assert [len(launch.accesses) for launch in (first, second)] == [2, 3]
+    assert [one.caller.op for one in first.parts] == ["multiply", "Tensor.sum"]
+    assert [one.caller.op for one in second.parts][1:] == ["add", "add", "Tensor.max"]
 
 
 def test_a_chain_that_two_parts_read_is_part_of_both():
@@ -193,8 +198,13 @@ def test_a_chain_that_two_parts_read_is_part_of_both():
     compiled = dml_vk.compile(function)
     x, i = tensor(64, 80), dml_vk.asarray(np.array([3, 1, 0]))
     same(compiled(x, i), function(x, i))
-    jobs = [job for program in compiled.programs for part in program.parts for job in part.jobs]
-    assert sum(isinstance(job.work.recipe, Attached) for job in jobs) == 2
+    launches = [
+        launch
+        for program in compiled.programs
+        for part in program.parts
+        for launch in part.launches
+    ]
+    assert sum(isinstance(launch.work.recipe, Attached) for launch in launches) == 2
 
 
 def changed_in_place(x):

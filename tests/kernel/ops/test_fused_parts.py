@@ -136,12 +136,14 @@ def compiled(function, *given):
     return made
 
 
-def jobs(made):
-    return [job for program in made.programs for part in program.parts for job in part.jobs]
+def launches(made):
+    return [
+        launch for program in made.programs for part in program.parts for launch in part.launches
+    ]
 
 
 def kernels(function, *given):
-    return len(jobs(compiled(function, *given)))
+    return len(launches(compiled(function, *given)))
 
 
 def numbers(*sizes):
@@ -187,10 +189,10 @@ def test_temporaries_are_not_written_over_in_shared_words():
         return dml_vk.sort(z[:, ::2], axis=1)
 
     for dtype, shares in ((uint8, True), (float32, False)):
-        made = jobs(compiled(function, numbers(7, 62).to(dtype)))
-        (one,) = [job for job in made if isinstance(job.work.recipe, Recipe)]
+        made = launches(compiled(function, numbers(7, 62).to(dtype)))
+        (one,) = [launch for launch in made if isinstance(launch.work.recipe, Recipe)]
         assert one.work.shares_words == shares
-        assert bool(list(in_place(one.launch))) != shares
+        assert bool(list(in_place(one))) != shares
 
 
 def test_no_elements():

@@ -143,6 +143,26 @@ def test_what_plans_were_made_for():
         assert (present(filled), node_of(filled, [])) == ([], (FILL, (4,), ()))
 
 
+def of_parts_of_complex(strides, offset=0, absent=0):
+    """What a sum of the parts of complex numbers is on these, the second read by rows of five."""
+    code, rows = float32.code, ((10, 2, 1), 0, 4)
+    spec = (int(OPCODES["ADD"]), 0, absent, *[code] * 4)
+    operands = (strides, offset, 4), rows, rows
+    return plan_computed("float_arithmetic", (3, 5, 2), operands, spec, CPU, by_parts=True)
+
+
+def test_what_is_done_to_parts_is_done_to_complex_numbers():
+    whole = of_parts_of_complex((2, 6, 1), 2).of_complex
+    spec = (int(OPCODES["ADD"]), 0, 0, *[complex64.code] * 4)
+    rows = (5, 1), 0, 8
+    assert whole == ("float_arithmetic", (3, 5), (((1, 3), 1, 8), rows, rows), spec)
+    for strides, offset in (((2, 6, 2), 0), ((2, 5, 1), 0), ((2, 6, 1), 1)):
+        assert of_parts_of_complex(strides, offset).of_complex is None  # not side by side
+    assert of_parts_of_complex((2, 6, 1), absent=1).of_complex is None  # a scalar has words
+    floats = plan_computed("float_arithmetic", (2,), [((1,), 0, 4)] * 3, (0,) * 3 + (10,) * 4, CPU)
+    assert floats.of_complex is None
+
+
 def test_long_chains_are_not_compiled_for_many_elements():
     """Steps of twelve elements, three channels of four pixels, are for short chains."""
     pixels, channels = Operand((3, 1), 0, 4), Operand((0, 1), 0, 4)
