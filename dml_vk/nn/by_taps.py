@@ -1,53 +1,29 @@
-"""Convolutions and pooling in float64: one tap of all windows after the other.
+"""Convolutions in float64: one tap of all windows after the other.
 
-A tap is an element of the windows. What it reads of the input, and where that is added, are views:
-so padding is neither read nor added, and each tap takes a few launches. Taps are in row-major
-order, and sums begin with +0.
+What a tap reads of the input, and where that is added, are views: so padding is neither read nor
+added, and each tap takes a few launches. Taps are in row-major order, and sums begin with +0.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import product
 from math import prod
-from typing import NamedTuple
 
 from dml_vk.array.elementwise import add
 from dml_vk.dtypes import float64
 from dml_vk.errors import RangeError
-from dml_vk.kernels.plan.pool import Pooling
 from dml_vk.layout import Layout
 from dml_vk.nn import activations
 from dml_vk.nn.affine import over_channels
-from dml_vk.nn.windows import Windows
 from dml_vk.ops.activation import Activation
 from dml_vk.ops.fill import fill_constant
 from dml_vk.ops.matmul import add_products
 from dml_vk.ops.view import View, temporary, with_layout
 from dml_vk.tensor.core import Tensor
+from dml_vk.windows import Run, Window
 
 MOST_TAPS = 2**12
-
-
-class Side(NamedTuple):
-    """Elements along a dim: the first one, how many, and from one to the next."""
-
-    first: int
-    size: int
-    step: int
-
-
-class Tap(NamedTuple):
-    """A tap of windows over a dim: the elements that it sees, and those of the windows' dim."""
-
-    tap: int
-    elements: Side
-    windows: Side
-
-    @property
-    def turned(self) -> Tap:
-        """The tap of a transposed convolution, which reads windows and adds to elements."""
-        return Tap(self.tap, self.windows, self.elements)
 
 
 def check_taps(what: str, kernel: Sequence[int], **shown: object) -> None:
@@ -56,58 +32,59 @@ def check_taps(what: str, kernel: Sequence[int], **shown: object) -> None:
         raise RangeError(what, "windows of float64 must have at most 2**12 elements", **shown)
 
 
-def taps_of(
-    size: int, windows: int, taps: int, stride: int, dilation: int, begin: int
-) -> Iterator[Tap]:
-    """Yield the taps that see some of the elements, of which there are `size`."""
-    for tap in range(taps):
-        start = tap * dilation - begin
-        first = max(0, -(start // stride))
-        count = min(windows, (size - 1 - start) // stride + 1) - first
-        if count > 0:
-            elements = Side(start + first * stride, count, stride)
-            yield Tap(tap, elements, Side(first, count, 1))
+def taps_over(windows: Sequence[Window]) -> Iterator[tuple[Run, ...]]:
+    """Yield the taps of all dims in row-major order, without those that see only padding."""
+    return product(*[[run for run in window.taps_inside() if run.count] for window in windows])
 
 
-def over(windows: Windows | Pooling) -> Iterator[tuple[Tap, ...]]:
-    """Yield the taps of all dims, in row-major order."""
-    dims = zip(
-        *(windows.sizes, windows.out, windows.kernel),
-        *(windows.stride, windows.dilation, windows.begin),
-    )
-    return product(*[list(taps_of(*dim)) for dim in dims])
-
-
-def seen(view: View, sides: Sequence[Side]) -> View:
-    """Return these elements of the last dims."""
+def elements_at(view: View, windows: Sequence[Window], taps: Sequence[Run]) -> View:
+    """Return what taps see along the last dims, which are those under the windows."""
     layout = view.layout
-    for dim, side in enumerate(sides, layout.rank - len(sides)):
-        end = side.first + (side.size - 1) * side.step + 1
-        layout = layout.slice(dim, side.first, end, side.step)
+    for dim, (window, run) in enumerate(zip(windows, taps), layout.rank - len(taps)):
+        first, last = [window.start(n, run.tap) for n in (run.first, run.first + run.count - 1)]
+        layout = layout.slice(dim, first, last + 1, window.stride)
+    return with_layout(view, layout)
+
+
+def windows_at(view: View, taps: Sequence[Run]) -> View:
+    """Return the windows that taps belong to, along the last dims, which are those of windows."""
+    layout = view.layout
+    for dim, run in enumerate(taps, layout.rank - len(taps)):
+        layout = layout.narrow(dim, run.first, run.count)
     return with_layout(view, layout)
 
 
 def convolve(
-    what: str, x: View, weight: View, target: View, taps: Iterable[tuple[Tap, ...]]
+    what: str,
+    x: View,
+    weight: View,
+    target: View,
+    windows: Sequence[Window],
+    *,
+    transposed: bool = False,
 ) -> None:
     """Add to 0, tap by tap, the sums of products with channels, which are those of `matmul`.
 
     x is (N, groups, inputs, ...), the weight (groups, outputs, inputs, window...), and the target
-    (N, groups, outputs, ...). It shares no memory with the others.
+    (N, groups, outputs, ...). It shares no memory with the others. A transposed convolution reads
+    windows, and adds to the elements under them.
     """
     fill_constant(what, target, float64, 0)
     if not (x.layout.numel and weight.layout.numel and target.layout.numel):
         return
-    for at in taps:
-        read = seen(x, [one.elements for one in at])
-        to = Tensor(seen(target, [one.windows for one in at]))
-        own = weight.layout
-        for one in at:
-            own = own.select(3, one.tap)
-        sizes = (*to.shape, own.sizes[2])
-        (image, group, channel, *steps), across = read.layout.strides, own.strides
+    for taps in taps_over(windows):
+        if transposed:
+            read, sums = windows_at(x, taps), elements_at(target, windows, taps)
+        else:
+            read, sums = elements_at(x, windows, taps), windows_at(target, taps)
+        to = Tensor(sums)
+        factors = weight.layout
+        for run in taps:
+            factors = factors.select(3, run.tap)
+        sizes = (*to.shape, factors.sizes[2])
+        (image, group, channel, *steps), across = read.layout.strides, factors.strides
         rows = Layout(sizes, (image, group, 0, *steps, channel), read.layout.offset)
-        columns = Layout(sizes, (0, *across[:2], *[0 for _ in steps], across[2]), own.offset)
+        columns = Layout(sizes, (0, *across[:2], *[0 for _ in steps], across[2]), factors.offset)
         terms = temporary(what, Layout.packed(to.shape, to.layout.order), float64, to)
         add_products(what, with_layout(read, rows), with_layout(weight, columns), terms)
         add(to, Tensor(terms), out=to)
@@ -116,6 +93,6 @@ def convolve(
 def finish(what: str, bias: View | None, target: View, activation: Activation | None) -> None:
     """Add the bias of channels, and apply the activation."""
     if bias is not None:
-        own = Tensor(over_channels(bias, target.layout.rank))
-        add(Tensor(target), own, out=Tensor(target))
+        terms = Tensor(over_channels(bias, target.layout.rank))
+        add(Tensor(target), terms, out=Tensor(target))
     activations.finish(what, target, target, activation)

@@ -13,17 +13,17 @@ MUTANTS = (
     Mutant(
         "nn-same-padding",
         "of an odd number of padded elements the begin gets one more",
-        f"{_NN}/windows.py",
-        "pairs.append((total // 2, total - total // 2))",
-        "pairs.append((total - total // 2, total // 2))",
+        "dml_vk/windows.py",
+        "return (total - less, less) if lower else (less, total - less)",
+        "return (total - less, less) if not lower else (less, total - less)",
         ("tests/unit/nn/test_windows.py", f"{_TESTS}/test_conv.py::test_same_and_valid"),
     ),
     Mutant(
         "nn-last-window-of-ceil-mode",
         "a last window that would start in the padding at the end counts",
-        f"{_NN}/windows.py",
-        "return count - 1 if (count - 1) * stride >= begin + size else count",
-        "return count - 1 if (count - 1) * stride > begin + size else count",
+        "dml_vk/windows.py",
+        "count -= (count - 1) * stride >= before + size",
+        "count -= (count - 1) * stride > before + size",
         ("tests/unit/nn/test_windows.py", f"{_TESTS}/test_pool_torch.py"),
     ),
     Mutant(

@@ -13,6 +13,7 @@ from dml_vk.onnx.operators.windows import each, padding
 from dml_vk.onnx.registry import operator
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.host import Array
+from dml_vk.windows import span
 
 
 def _pool(node: Context, x: Tensor, pool: Callable[..., Any], **named: Any) -> Any:
@@ -24,7 +25,7 @@ def _pool(node: Context, x: Tensor, pool: Callable[..., Any], **named: Any) -> A
     cut = [slice(None)] * x.ndim
     for dim, (size, gap, pair) in enumerate(zip(x.shape[2:], dilation, tuple(pads))):
         room = size + sum(pair)
-        beyond = (kernel[dim] - 1) * gap + 1 - room
+        beyond = span(kernel[dim], gap) - room
         if beyond <= 0 or room < 1:
             continue
         # onnxruntime rounds the number of windows towards zero: one that does not fit, but lacks
@@ -35,20 +36,21 @@ def _pool(node: Context, x: Tensor, pool: Callable[..., Any], **named: Any) -> A
         if beyond >= stride[dim]:
             cut[2 + dim] = slice(0)
         kernel[dim], stride[dim] = (room - 1) // gap + 1, room
-        seen = (kernel[dim] - 1) * gap + 1
-        pads[dim] = pair[0], max(0, seen - pair[0] - size)
-    given = {
-        "kernel_size": tuple(kernel),
-        "stride": tuple(stride),
-        "padding": pads,
-        "dilation": dilation,
-        "ceil_mode": bool(node.get("ceil_mode", 0)),
-    }
-    found = pool(x, **given, **named)
-    if all(one == slice(None) for one in cut):
-        return found
-    parts = tuple(one[tuple(cut)] for one in (found if isinstance(found, tuple) else (found,)))
-    return parts if isinstance(found, tuple) else parts[0]
+        pads[dim] = pair[0], max(0, span(kernel[dim], gap) - pair[0] - size)
+    y = pool(
+        x,
+        kernel_size=tuple(kernel),
+        stride=tuple(stride),
+        padding=pads,
+        dilation=dilation,
+        ceil_mode=bool(node.get("ceil_mode", 0)),
+        **named,
+    )
+    if all(part == slice(None) for part in cut):
+        return y
+    if isinstance(y, tuple):
+        return tuple(result[tuple(cut)] for result in y)
+    return y[tuple(cut)]
 
 
 @operator("MaxPool")
@@ -67,15 +69,15 @@ def max_pool(node: Context, x: Tensor) -> Any:
 
 
 def _column_major(index: Tensor, spatial: tuple[int, ...]) -> Tensor:
-    places = []
+    along = []  # the index along each spatial dim, innermost first
     for size in reversed(spatial):
-        places.append(dv.remainder(index, size))
+        along.append(dv.remainder(index, size))
         index = dv.floor_divide(index, size)
-    found, step = dv.zeros_like(index), 1
-    for place, size in zip(reversed(places), spatial):
-        found = dv.add(found, dv.multiply(place, step))
+    turned, step = dv.zeros_like(index), 1
+    for own, size in zip(reversed(along), spatial):
+        turned = dv.add(turned, dv.multiply(own, step))
         step *= size
-    return found
+    return turned
 
 
 @operator("AveragePool")
@@ -125,8 +127,7 @@ def max_unpool(node: Context, x: Tensor, index: Tensor, sizes: Array | None = No
     planes = dv.arange(0, x.shape[0] * x.shape[1], dtype="int64", device=x.device)
     start = dv.reshape(dv.multiply(planes, count), (*x.shape[:2], *[1] * rank))
     within = dv.subtract(index, start)
-    found = nn.max_unpool(x, within, tuple(small))
+    y = nn.max_unpool(x, within, tuple(small))
     if sizes is None:
-        return found
-    more = [(0, int(to) - have) for to, have in zip(sizes, found.shape)]
-    return dv.pad(found, more)
+        return y
+    return dv.pad(y, [(0, int(to) - size) for to, size in zip(sizes, y.shape)])
