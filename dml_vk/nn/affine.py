@@ -8,7 +8,7 @@ from typing import Any
 from dml_vk.arguments import Ints
 from dml_vk.dtypes import float64
 from dml_vk.layout import Layout
-from dml_vk.nn import doubles
+from dml_vk.nn.float64 import norms as float64_norms
 from dml_vk.ops.activation import Activation
 from dml_vk.ops.rows import PAIR, finish, pairs_of, write_joined, write_rows
 from dml_vk.ops.view import View, temporary, with_layout
@@ -38,7 +38,7 @@ def normalise_rows(
 ) -> None:
     """Normalise the rows of x along these dims, by the pair of each."""
     if x.dtype is float64:
-        doubles.normalise(what, pair, x, target, dims, affine, eps, activation)
+        float64_norms.normalise(what, pair, x, target, dims, affine, eps, activation)
         return
     how: Any = {"affine": affine, "eps": eps, "activation": activation}
     if not write_rows(what, pair, name_of(affine), x, target, dims, **how):

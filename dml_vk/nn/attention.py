@@ -20,8 +20,8 @@ from dml_vk.errors import LayoutError
 from dml_vk.hints import hinted
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.layout import Layout
-from dml_vk.nn import doubles
 from dml_vk.nn.blocks import Box, boxes, part, sizes_of
+from dml_vk.nn.float64 import norms as float64_norms
 from dml_vk.nn.operands import arrays_beside, network_dtype
 from dml_vk.ops.copy import copy_if_overlapping
 from dml_vk.ops.elementwise import compute
@@ -181,7 +181,7 @@ def _weigh(what: str, scores: View) -> None:
     """Replace scores by their softmax over the last dim, or by 0 where all are -infinity."""
     last = (scores.layout.rank - 1,)
     if scores.dtype is float64:
-        doubles.weigh(scores)
+        float64_norms.weigh(scores)
     elif not write_rows(what, "weights", "softmax", scores, scores, last):
         finish(what, "softmax", [scores, pairs_of(what, "weights", scores, last)], scores)
 

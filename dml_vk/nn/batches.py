@@ -12,9 +12,9 @@ from dml_vk.array.moments import mean as mean_of
 from dml_vk.dtypes import float32, float64
 from dml_vk.hints import hinted
 from dml_vk.layout import Layout
-from dml_vk.nn import doubles
 from dml_vk.nn.activations import Activation, to_activation
 from dml_vk.nn.affine import Affine, joined, name_of, of_channels, over_channels, weights_of
+from dml_vk.nn.float64 import norms as float64_norms
 from dml_vk.nn.operands import of_shape, to_eps, with_channels
 from dml_vk.ops.fill import fill_constant
 from dml_vk.ops.reduce import FOUR_NUMBERS
@@ -172,5 +172,5 @@ def _normalise_doubles(
     activation: Activation | None,
 ) -> None:
     mean, var = [Tensor(over_channels(one, x.ndim)) for one in statistics]
-    moved, factor = subtract(x, mean), doubles.scale(var, eps)
-    doubles.write(what, moved, factor, target, affine, activation)
+    moved, factor = subtract(x, mean), float64_norms.scale(var, eps)
+    float64_norms.write(what, moved, factor, target, affine, activation)

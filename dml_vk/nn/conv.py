@@ -11,9 +11,10 @@ from dml_vk.dtypes import float64
 from dml_vk.errors import LayoutError, RangeError
 from dml_vk.hints import hinted
 from dml_vk.layout import Layout
-from dml_vk.nn import by_taps
 from dml_vk.nn.activations import Activation, finish, to_activation
 from dml_vk.nn.affine import grouped
+from dml_vk.nn.float64 import conv as float64_conv
+from dml_vk.nn.float64.taps import check_taps
 from dml_vk.nn.operands import arrays_beside, network_dtype, sums_for
 from dml_vk.nn.windows import Padding, Windows, each_dim, spatial_rank, to_padding, windows_of
 from dml_vk.ops.activation import opcode_of
@@ -94,10 +95,10 @@ def _conv(
         check_count(what, view, name)
     sources = [copy_if_overlapping(what, operand, target) for operand in operands]
     if dtype is float64:
-        by_taps.check_taps(what, weight.shape[2:], weight=weight.shape)
+        check_taps(what, weight.shape[2:], weight=weight.shape)
         image, factors = grouped(sources[0], 1, groups), grouped(sources[1], 0, groups)
-        by_taps.convolve(what, image, factors, grouped(target, 1, groups), windows)
-        by_taps.finish(what, (*sources[2:], None)[0], target, activation)
+        float64_conv.convolve(what, image, factors, grouped(target, 1, groups), windows)
+        float64_conv.finish(what, (*sources[2:], None)[0], target, activation)
         return target
     inputs = sources[0], sources[1], (*sources[2:], None)[0]
     if is_one_launch(weight.layout, x.layout):

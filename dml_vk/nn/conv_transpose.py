@@ -13,9 +13,10 @@ from dml_vk.dtypes import float64
 from dml_vk.errors import LayoutError, RangeError
 from dml_vk.hints import hinted
 from dml_vk.layout import Layout
-from dml_vk.nn import by_taps
 from dml_vk.nn.activations import Activation, finish, to_activation
 from dml_vk.nn.affine import grouped
+from dml_vk.nn.float64 import conv as float64_conv
+from dml_vk.nn.float64.taps import check_taps
 from dml_vk.nn.operands import arrays_beside, network_dtype, sums_for
 from dml_vk.nn.windows import Pair, each_dim, spatial_rank, to_padding
 from dml_vk.ops.conv import convolve
@@ -127,12 +128,12 @@ def _conv_transpose(
         for *dim, pair in zip(sizes, x.shape[2:], kernel, stride, dilation, padding)
     ]
     if dtype is float64:
-        by_taps.check_taps(what, kernel, weight=weight.shape)
+        check_taps(what, kernel, weight=weight.shape)
         image, factors = grouped(sources[0], 1, groups), grouped(sources[1], 0, groups)
         factors = with_layout(factors, factors.layout.transpose(1, 2))
         to = grouped(target, 1, groups)
-        by_taps.convolve(what, image, factors, to, windows, transposed=True)
-        by_taps.finish(what, (*sources[2:], None)[0], target, activation)
+        float64_conv.convolve(what, image, factors, to, windows, transposed=True)
+        float64_conv.finish(what, (*sources[2:], None)[0], target, activation)
         return target
     sums = sums_for(what, target)
     phases = [list(_phases(window)) for window in windows]

@@ -17,8 +17,8 @@ from dml_vk.hints import hinted
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.kernels.plan.gather import Step
 from dml_vk.layout import Layout
-from dml_vk.nn import doubles
 from dml_vk.nn.arguments import check_indexes, to_word
+from dml_vk.nn.float64 import norms as float64_norms
 from dml_vk.nn.operands import arrays_beside, floats, floats_beside
 from dml_vk.ops.copy import copy_elements
 from dml_vk.ops.elementwise import cast_elements, compute
@@ -137,7 +137,7 @@ def _of_classes(
     result = result_over(what, Layout.packed(shape, order), x.dtype, x, out)
     wide = float64 if x.dtype is float64 else float32
     if what == "cross_entropy" and x.size and wide is float64:
-        x = doubles.softmax("log_softmax", x, (dim,), None)
+        x = float64_norms.softmax("log_softmax", x, (dim,), None)
     losses = _at(what, x, index, dim, wide)
     if what == "cross_entropy" and x.size and wide is float32:
         pairs = pairs_of(what, "log_sum", x, (dim,))

@@ -15,7 +15,6 @@ from dml_vk.dtypes import float64
 from dml_vk.errors import LayoutError, RangeError
 from dml_vk.hints import hinted
 from dml_vk.layout import broadcast_sizes
-from dml_vk.nn import doubles
 from dml_vk.nn.activations import Activation, to_activation
 from dml_vk.nn.affine import (
     given,
@@ -26,6 +25,7 @@ from dml_vk.nn.affine import (
     repeated,
     weights_of,
 )
+from dml_vk.nn.float64 import norms as float64_norms
 from dml_vk.nn.operands import floats, floats_beside, of_shape, to_eps, to_power, with_channels
 from dml_vk.nn.powers import divide_by_norm
 from dml_vk.ops.reduce import PARTIAL_RESULT
@@ -286,7 +286,7 @@ def _groups(
     source, to = grouped(x, 1, groups), grouped(target, 1, groups)
     dims = tuple(range(3, x.ndim + 1))
     if x.dtype is float64:
-        doubles.normalise(what, "scale", source, to, (2, *dims), affine, eps, activation)
+        float64_norms.normalise(what, "scale", source, to, (2, *dims), affine, eps, activation)
         return target
     how: Any = {"part": 2, "affine": affine, "eps": eps, "activation": activation}
     if write_rows(what, "scale", name_of(affine), source, to, dims, **how):

@@ -18,7 +18,7 @@ from dml_vk.errors import ErrorsAs, LayoutError, RangeError
 from dml_vk.hints import hinted
 from dml_vk.kernels.plan.pool import Pooling
 from dml_vk.layout import Layout
-from dml_vk.nn import double_pooling
+from dml_vk.nn.float64 import pooling as float64_pooling
 from dml_vk.nn.operands import FLOATS, to_power
 from dml_vk.nn.windows import (
     check_padding,
@@ -276,7 +276,7 @@ def _pooled(what: str, x: Tensor, pooling: Pooling, out: Any) -> Tensor:
     layout = Layout.packed((*x.shape[:2], *pooling.out), x.layout.order)
     dtype = int64 if pooling.operation == "index" else x.dtype
     target = result_over(what, layout, dtype, x, out)
-    pool = double_pooling.pool if x.dtype is float64 else pool_elements
+    pool = float64_pooling.pool if x.dtype is float64 else pool_elements
     pool(what, x, target, pooling)
     return target
 

@@ -12,8 +12,8 @@ from dml_vk.array.statistics import reduced_layout
 from dml_vk.dtypes import float32, float64
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.layout import Layout
-from dml_vk.nn import doubles
 from dml_vk.nn.blocks import boxes, part
+from dml_vk.nn.float64 import norms as float64_norms
 from dml_vk.ops.copy import copy_if_overlapping
 from dml_vk.ops.elementwise import compute
 from dml_vk.ops.numbers import float_words
@@ -35,7 +35,7 @@ def divide_by_norm(
         return target
     source = copy_if_overlapping(what, x, target, in_place=True)
     if x.dtype is float64:
-        norm = maximum(doubles.norms(x, dims, power), eps)
+        norm = maximum(float64_norms.norms(x, dims, power), eps)
         return divide(x, norm, out=target)
     norms = temporary(what, reduced_layout(x.layout, dims, True), float32, x)
     rows = with_layout(norms, norms.layout.squeeze(dims))

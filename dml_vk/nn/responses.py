@@ -15,10 +15,10 @@ from dml_vk.kernels.elementwise import SCALED
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.kernels.plan.pool import Pooling
 from dml_vk.layout import Layout
-from dml_vk.nn import double_pooling
 from dml_vk.nn.arguments import to_least
 from dml_vk.nn.blocks import boxes, part
-from dml_vk.nn.by_taps import check_taps
+from dml_vk.nn.float64 import pooling as float64_pooling
+from dml_vk.nn.float64.taps import check_taps
 from dml_vk.nn.operands import floats
 from dml_vk.nn.windows import spatial_rank
 from dml_vk.ops.copy import copy_if_overlapping
@@ -88,7 +88,7 @@ def _normalised(
         total = temporary(what, Layout.packed(near.layout.sizes, near.layout.order), float64, near)
         around = _around(windowed, size)
         check_taps(what, around.kernel, size=size, x=x.shape)
-        double_pooling.add_squares(what, near, total, around)
+        float64_pooling.add_squares(what, near, total, around)
         powers = pow(add(multiply(Tensor(total), alpha / size), k), beta)
         divide(Tensor(near), powers, out=Tensor(to))
         return target

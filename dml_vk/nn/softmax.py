@@ -14,7 +14,7 @@ from dml_vk.errors import LayoutError
 from dml_vk.hints import hinted
 from dml_vk.kernels.plan.gather import Step
 from dml_vk.layout import Layout
-from dml_vk.nn import doubles
+from dml_vk.nn.float64 import norms as float64_norms
 from dml_vk.nn.operands import floats
 from dml_vk.ops.fill import fill_constant
 from dml_vk.ops.gather import add_places
@@ -93,7 +93,7 @@ def _finished(operands: Sequence[Any], out: Any, what: str, pair: str, axis: Any
     axes = reduced_axes(what, x, axis)
     target = result_over(what, x.layout.like(), x.dtype, x, out)
     if x.size and x.dtype is float64:
-        doubles.softmax(what, x, axes, target)
+        float64_norms.softmax(what, x, axes, target)
     elif x.size and not write_rows(what, pair, what, x, target, axes):
         finish(what, what, [x, pairs_of(what, pair, x, axes)], target)
     return target
@@ -106,7 +106,7 @@ def _log_sum(operands: Sequence[Any], out: Any, axis: Any, keepdims: bool) -> Te
     axes = reduced_axes(what, x, axis)
     target = reduced_target(what, x, axes, keepdims, x.dtype, out)
     if x.size and x.dtype is float64:
-        doubles.log_sum(x, axes, keepdims, target)
+        float64_norms.log_sum(x, axes, keepdims, target)
     elif x.size:
         pairs = pairs_of(what, "log_sum", x, axes)
         if not keepdims:

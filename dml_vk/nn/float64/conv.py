@@ -1,57 +1,24 @@
-"""Convolutions in float64: one tap of all windows after the other.
+"""Convolutions in float64: one tap of all windows after the other, by a few launches each.
 
-What a tap reads of the input, and where that is added, are views: so padding is neither read nor
-added, and each tap takes a few launches. Taps are in row-major order, and sums begin with +0.
+Taps are in row-major order, and sums begin with +0.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import product
-from math import prod
+from collections.abc import Sequence
 
 from dml_vk.array.elementwise import add
 from dml_vk.dtypes import float64
-from dml_vk.errors import RangeError
 from dml_vk.layout import Layout
 from dml_vk.nn import activations
 from dml_vk.nn.affine import over_channels
+from dml_vk.nn.float64.taps import elements_at, taps_over, windows_at
 from dml_vk.ops.activation import Activation
 from dml_vk.ops.fill import fill_constant
 from dml_vk.ops.matmul import add_products
 from dml_vk.ops.view import View, temporary, with_layout
 from dml_vk.tensor.core import Tensor
-from dml_vk.windows import Run, Window
-
-MOST_TAPS = 2**12
-
-
-def check_taps(what: str, kernel: Sequence[int], **shown: object) -> None:
-    """Check that the taps of windows are not too many for launches of their own."""
-    if prod(kernel) > MOST_TAPS:
-        raise RangeError(what, "windows of float64 must have at most 2**12 elements", **shown)
-
-
-def taps_over(windows: Sequence[Window]) -> Iterator[tuple[Run, ...]]:
-    """Yield the taps of all dims in row-major order, without those that see only padding."""
-    return product(*[[run for run in window.taps_inside() if run.count] for window in windows])
-
-
-def elements_at(view: View, windows: Sequence[Window], taps: Sequence[Run]) -> View:
-    """Return what taps see along the last dims, which are those under the windows."""
-    layout = view.layout
-    for dim, (window, run) in enumerate(zip(windows, taps), layout.rank - len(taps)):
-        first, last = [window.start(n, run.tap) for n in (run.first, run.first + run.count - 1)]
-        layout = layout.slice(dim, first, last + 1, window.stride)
-    return with_layout(view, layout)
-
-
-def windows_at(view: View, taps: Sequence[Run]) -> View:
-    """Return the windows that taps belong to, along the last dims, which are those of windows."""
-    layout = view.layout
-    for dim, run in enumerate(taps, layout.rank - len(taps)):
-        layout = layout.narrow(dim, run.first, run.count)
-    return with_layout(view, layout)
+from dml_vk.windows import Window
 
 
 def convolve(

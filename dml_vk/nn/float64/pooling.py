@@ -32,7 +32,7 @@ from dml_vk.dtypes import float64, int64
 from dml_vk.kernels.plan.gather import Step
 from dml_vk.kernels.plan.pool import Pooling
 from dml_vk.layout import Layout
-from dml_vk.nn.by_taps import check_taps, elements_at, taps_over, windows_at
+from dml_vk.nn.float64.taps import check_taps, elements_at, taps_over, windows_at
 from dml_vk.ops.copy import copy_if_overlapping
 from dml_vk.ops.fill import fill_constant, fill_sequence
 from dml_vk.ops.gather import gather
