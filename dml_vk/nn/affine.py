@@ -21,9 +21,9 @@ def joined(what: str, name: str, first: View, second: View, eps: float = 0.0) ->
     """Make pairs of two views of the same sizes: see `ops.rows.write_joined`."""
     sizes = first.layout.sizes
     layout = Layout(sizes, packed_strides(sizes, row_major(len(sizes))))
-    made = temporary(what, layout, PAIR, first)
-    write_joined(what, name, first, second, made, eps)
-    return made
+    pairs = temporary(what, layout, PAIR, first)
+    write_joined(what, name, first, second, pairs, eps)
+    return pairs
 
 
 def normalise_rows(
@@ -55,7 +55,7 @@ def weights_of(what: str, affine: Affine) -> list[View]:
     weight, bias = affine
     if weight is not None and bias is not None:
         return [joined(what, "affine", weight, bias)]
-    return [one for one in affine if one is not None]
+    return [view for view in affine if view is not None]
 
 
 def name_of(affine: Affine) -> str:
@@ -84,10 +84,10 @@ def repeated(layout: Layout, dim: int) -> Layout:
     return Layout(sizes, strides, layout.offset)
 
 
-def given(operands: Sequence[View], has: tuple[bool, ...]) -> Affine:
+def affine_of(operands: Sequence[View], has: tuple[bool, ...]) -> Affine:
     """Return weight and bias, which follow x, with None for what was omitted."""
     rest = iter(operands[1:])
-    weight, bias = [next(rest) if one else None for one in has]
+    weight, bias = [next(rest) if is_there else None for is_there in has]
     return weight, bias
 
 
@@ -95,7 +95,7 @@ def of_channels(operands: Sequence[View], has: tuple[bool, ...]) -> Affine:
     """Do the same with numbers for each channel, as views that broadcast to x, (N, C, ...)."""
     rank = operands[0].layout.rank
     weight, bias = [
-        None if one is None else over_channels(one, rank) for one in given(operands, has)
+        None if view is None else over_channels(view, rank) for view in affine_of(operands, has)
     ]
     return weight, bias
 

@@ -61,11 +61,11 @@ def scaled_dot_product_attention(
     """
     what = "scaled_dot_product_attention"
     q, k, v, mask = arrays_beside(what, q, k, v, mask)
-    operands = [to_tensor(what, name, one) for name, one in zip("qkv", (q, k, v))]
+    operands = [to_tensor(what, name, operand) for name, operand in zip("qkv", (q, k, v))]
     causal = to_bool(what, "is_causal", is_causal)
     if mask is not None:
         operands.append(to_tensor(what, "mask", mask))
-        wide = any(one.dtype is float64 for one in operands[:3])
+        wide = any(operand.dtype is float64 for operand in operands[:3])
         check_dtype(what, mask.dtype, (bool_, float16, float32, *[float64] * wide))
         check_devices(what, q=q, mask=mask)
         if causal:
@@ -82,7 +82,7 @@ def _attention(operands: Sequence[Tensor], out: Any, causal: bool, scale: float 
     batch = _batch(what, *operands)
     (queries, depth), keys = operands[0].shape[-2:], operands[1].shape[-2]
     sizes = (*batch, queries, operands[2].shape[-1])
-    views = [_with_rank(one, len(sizes)) for one in operands]
+    views = [_with_rank(operand, len(sizes)) for operand in operands]
     target = result_over(what, Layout.packed(sizes, views[0].layout.order), dtype, operands[0], out)
     for name, view in zip(("q", "k", "v", "mask", "the result"), (*views, target)):
         check_count(what, view, name)

@@ -60,11 +60,11 @@ def _largest(what: str, x: View, rows: View, dims: Ints) -> None:
 
 def _sums_of_powers(what: str, x: View, rows: View, dims: Ints, power: float) -> None:
     """Write the sums of the powers of magnitudes, of as many rows at once as fit into memory."""
-    kept = tuple([dim for dim in range(x.layout.rank) if dim not in dims])
-    turned = with_layout(x, x.layout.permute((*kept, *dims)))
+    others = tuple([dim for dim in range(x.layout.rank) if dim not in dims])
+    turned = with_layout(x, x.layout.permute((*others, *dims)))
     sizes = turned.layout.sizes
-    last = tuple(range(len(kept), len(sizes)))
-    for box in boxes(sizes[: len(kept)], math.prod(sizes[len(kept) :])):
+    last = tuple(range(len(others), len(sizes)))
+    for box in boxes(sizes[: len(others)], math.prod(sizes[len(others) :])):
         near = part(turned, box)
         powers = temporary(what, Layout.packed(near.layout.sizes, near.layout.order), float32, near)
         compute(what, OPERATORS["abs"], (near,), powers, float32)

@@ -125,25 +125,25 @@ def _first_largest(operands: Sequence[Any], out: Any, axis: Any) -> Tensor:
     target = result_over(what, x.layout.like(), x.dtype, x, out)
     if not x.size:
         return target
-    found = reduced_target(what, x, axes, True, int64, None)
-    reduce_into(what, "argmax", x, axes, found, True)
+    largest = reduced_target(what, x, axes, True, int64, None)
+    reduce_into(what, "argmax", x, axes, largest, True)
     fill_constant(what, target, target.dtype, 0)
     ones = temporary(what, Layout((1,) * x.ndim), target.dtype, x)
     fill_constant(what, ones, target.dtype, 1)
     every, strides = tuple(range(x.ndim)), target.strides
-    source = with_layout(ones, ones.layout.expand(found.shape))
-    scatter(what, source, _places(what, found, axes, target), every, target, strides, 1, None)
+    source = with_layout(ones, ones.layout.expand(largest.shape))
+    scatter(what, source, _places(what, largest, axes, target), every, target, strides, 1, None)
     return target
 
 
-def _places(what: str, found: Tensor, axes: Ints, target: Tensor) -> View:
-    """Return how far from the first element of its row in the target each found one is."""
-    so_far = temporary(what, Layout(found.shape), uint32, found)
+def _places(what: str, index: Tensor, axes: Ints, target: Tensor) -> View:
+    """Return how far from the first element of its row in the target each index points."""
+    so_far = temporary(what, Layout(index.shape), uint32, index)
     fill_constant(what, so_far, uint32, 0)
     inner = 1
     for dim in reversed(axes):
         size, before = target.shape[dim], so_far
-        so_far = temporary(what, Layout(found.shape), uint32, found)
-        add_places(before, found, so_far, Step(target.strides[dim], 0, inner, size))
+        so_far = temporary(what, Layout(index.shape), uint32, index)
+        add_places(before, index, so_far, Step(target.strides[dim], 0, inner, size))
         inner *= size
-    return with_layout(so_far, Layout((1, found.size)))
+    return with_layout(so_far, Layout((1, index.size)))

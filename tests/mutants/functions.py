@@ -54,8 +54,8 @@ MUTANTS = (
         "nn-axes-of-a-norm",
         "axes of a norm are taken in the order in which they are given",
         f"{_NN}/norms.py",
-        "given = tuple(sorted(dims)), to_eps(what, eps), to_activation(what, activation)",
-        "given = tuple(dims), to_eps(what, eps), to_activation(what, activation)",
+        "params = tuple(sorted(dims)), to_eps(what, eps), to_activation(what, activation)",
+        "params = tuple(dims), to_eps(what, eps), to_activation(what, activation)",
         (f"{_TESTS}/test_norms.py::test_the_order_of_axes_does_not_count",),
     ),
     Mutant(
