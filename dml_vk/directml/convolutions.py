@@ -16,7 +16,7 @@ from dml_vk.directml.unary import ElementWiseClip
 from dml_vk.directml.windows import Windowed
 from dml_vk.errors import LayoutError, RangeError
 from dml_vk.layout import Layout
-from dml_vk.windows import span
+from dml_vk.windows import Window
 
 if TYPE_CHECKING:
     from dml_vk.tensor.core import Tensor
@@ -106,8 +106,8 @@ got sizes=(1, 16, 6, 6)
             named = {"strides": self.strides, "dilations": self.dilations}
             raise RangeError(self._what, rule, output_padding=more, **named)
         whole = [
-            (size - 1) * step + span(width, apart) + extra
-            for size, step, width, apart, extra in zip(
+            Window(taps=width, stride=step, dilation=apart).reach(count) + extra
+            for count, step, width, apart, extra in zip(
                 self.input.sizes[2:], self.strides, window, self.dilations, more
             )
         ]

@@ -25,7 +25,7 @@ from dml_vk.ops.view import View, check_count, with_layout
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import result_over, to_tensor
 from dml_vk.tracing.formats import operation
-from dml_vk.windows import Window, span
+from dml_vk.windows import Window
 
 
 @hinted
@@ -108,8 +108,8 @@ def _conv_transpose(
             raise RangeError(what, rule, output_padding=output_padding, **named)
     sizes = tuple(
         [
-            (size - 1) * step + span(width, apart) + more - sum(pair)
-            for size, step, width, apart, more, pair in zip(
+            Window(taps=width, stride=step, dilation=apart).reach(count) + more - sum(pair)
+            for count, step, width, apart, more, pair in zip(
                 x.shape[2:], stride, kernel, dilation, output_padding, padding
             )
         ]

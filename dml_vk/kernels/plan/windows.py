@@ -41,8 +41,6 @@ PUSH = tuple(
         )
     ]
 )
-
-
 Value = TypeVar("Value")
 Dims = tuple[Window, Window, Window]  # innermost first; dims that are not there have one window
 

@@ -14,7 +14,7 @@ from dml_vk.onnx.operators.images import computed_in, sampled
 from dml_vk.onnx.operators.windows import SAME, each, listed_padding, padding
 from dml_vk.onnx.registry import operator
 from dml_vk.tensor.core import Tensor
-from dml_vk.windows import halves, span
+from dml_vk.windows import Window, halves
 
 
 def settings(node: Context, x: Tensor, w: Tensor) -> dict[str, Any]:
@@ -43,8 +43,8 @@ def conv_transpose(node: Context, x: Tensor, w: Tensor, b: Tensor | None = None)
     stride, dilation = each(node, "strides", rank), each(node, "dilations", rank)
     extra = each(node, "output_padding", rank, 0)
     full = [
-        (size - 1) * step + span(window, gap) + more
-        for size, step, window, gap, more in zip(x.shape[2:], stride, kernel, dilation, extra)
+        Window(taps=taps, stride=step, dilation=gap).reach(count) + more
+        for count, step, taps, gap, more in zip(x.shape[2:], stride, kernel, dilation, extra)
     ]
     wanted = node.get("output_shape")
     kind = node.get("auto_pad", "NOTSET")

@@ -13,7 +13,7 @@ from dml_vk.onnx.operators.windows import each, padding
 from dml_vk.onnx.registry import operator
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.host import Array
-from dml_vk.windows import span
+from dml_vk.windows import Window, span
 
 
 def _pool(node: Context, x: Tensor, pool: Callable[..., Any], **named: Any) -> Any:
@@ -119,8 +119,8 @@ def max_unpool(node: Context, x: Tensor, index: Tensor, sizes: Array | None = No
     kernel, stride = each(node, "kernel_shape", rank), each(node, "strides", rank)
     pads = padding(node, x.shape[2:], kernel, stride, (1,) * rank)
     small = [
-        (size - 1) * step - begin - end + window
-        for size, step, window, (begin, end) in zip(x.shape[2:], stride, kernel, pads)
+        Window(taps=taps, stride=step).reach(count) - sum(pair)
+        for count, step, taps, pair in zip(x.shape[2:], stride, kernel, pads)
     ]
     count = math.prod(small)
     # The places are those of the result that has no extra size.
