@@ -77,7 +77,7 @@ def grouped(view: View, dim: int, groups: int) -> View:
 
 
 def repeated(layout: Layout, dim: int) -> Layout:
-    """Put a dim before this one, along which all of this one is repeated as often as its size."""
+    """Put a dim of the same size before this one, along which all of this one is repeated."""
     sizes, strides = list(layout.sizes), list(layout.strides)
     sizes.insert(dim, sizes[dim])
     strides.insert(dim, 0)
@@ -85,14 +85,14 @@ def repeated(layout: Layout, dim: int) -> Layout:
 
 
 def affine_of(operands: Sequence[View], has: tuple[bool, ...]) -> Affine:
-    """Return weight and bias, which follow x, with None for what was omitted."""
+    """Return the weight and the bias, which follow x among operands; None for what is not there."""
     rest = iter(operands[1:])
     weight, bias = [next(rest) if is_there else None for is_there in has]
     return weight, bias
 
 
 def of_channels(operands: Sequence[View], has: tuple[bool, ...]) -> Affine:
-    """Do the same with numbers for each channel, as views that broadcast to x, (N, C, ...)."""
+    """Return the weight and the bias of each channel, as views that broadcast to (N, C, ...)."""
     rank = operands[0].layout.rank
     weight, bias = [
         None if view is None else over_channels(view, rank) for view in affine_of(operands, has)

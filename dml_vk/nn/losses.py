@@ -129,7 +129,7 @@ def _of_classes(
     weighs: bool,
     reduction: str,
 ) -> Tensor:
-    """Of scores, an index for each loss, which of those are kept, and the weight of each class."""
+    """Compute losses from scores, the class of each, whether it counts, and weights of classes."""
     x, index, *rest = operands
     is_kept = rest[0] if ignores else None
     shape = index.shape if reduction == "none" else ()
@@ -165,7 +165,7 @@ def _of_classes(
 
 
 def _leave_out(what: str, is_kept: Tensor, numbers: Tensor) -> None:
-    """Replace numbers that are not kept by 0."""
+    """Set numbers that do not count to 0."""
     nothing = (0, *scalar_words(what, "number", numbers.dtype, 0))
     compute(what, OPERATORS["where"], (is_kept, numbers, None), numbers, numbers.dtype, nothing)
 

@@ -224,7 +224,7 @@ def _called(
     out: Any,
     *params: Any,
 ) -> Tensor:
-    """Call the function with those of weight and bias, of this shape, that are given."""
+    """Call the function with x and what there is of weight and bias, which have this shape."""
     operands = [x]
     for name, operand in (("weight", weight), ("bias", bias)):
         if operand is not None:

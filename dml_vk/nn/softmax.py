@@ -137,7 +137,7 @@ def _first_largest(operands: Sequence[Any], out: Any, axis: Any) -> Tensor:
 
 
 def _places(what: str, index: Tensor, axes: Ints, target: Tensor) -> View:
-    """Return how far from the first element of its row in the target each index points."""
+    """Return the distance in memory from the first element of a row to the one at its index."""
     so_far = temporary(what, Layout(index.shape), uint32, index)
     fill_constant(what, so_far, uint32, 0)
     inner = 1
