@@ -22,11 +22,11 @@ from dml_vk.array.windows import sliding_window_view
 from dml_vk.dtypes import DType, float32, float64
 from dml_vk.errors import ErrorsAs, LayoutError, RangeError
 from dml_vk.layout import Layout
-from dml_vk.ops.conv import Window
 from dml_vk.ops.conv import convolve as convolve_windows
 from dml_vk.ops.copy import copy_if_overlapping
 from dml_vk.tensor.core import Tensor, tensor_over
 from dml_vk.tensor.operands import check_out, of_kind, result_over
+from dml_vk.windows import Window
 
 _AT_ONCE = 2**20  # products of float64 that are held in memory
 _MODES = ("full", "same", "valid")
@@ -116,7 +116,8 @@ def _slid(what: str, a: Tensor, v: Tensor, mode: str, dtype: DType, out: Any) ->
 def _of_floats(what: str, a: Tensor, v: Tensor, before: int, target: Tensor) -> Tensor:
     sums = tensor_over(what, Layout((1, 1, target.size)), float32, a.device, a.allocation)
     image, weight = (one.over(one.layout.unsqueeze(0).unsqueeze(0)) for one in (a, v))
-    convolve_windows(what, image, weight, None, sums, Window((1,), (1,), (before,)), 1)
+    window = Window(a.size, target.size, v.size, before=before)
+    convolve_windows(what, image, weight, None, sums, (window,), 1)
     return astype(sums.over(Layout((target.size,))), target.dtype, out=target)
 
 

@@ -16,6 +16,7 @@ from dml_vk.directml.unary import ElementWiseClip
 from dml_vk.directml.windows import Windowed
 from dml_vk.errors import LayoutError, RangeError
 from dml_vk.layout import Layout
+from dml_vk.windows import Window
 
 if TYPE_CHECKING:
     from dml_vk.tensor.core import Tensor
@@ -105,8 +106,8 @@ got sizes=(1, 16, 6, 6)
             named = {"strides": self.strides, "dilations": self.dilations}
             raise RangeError(self._what, rule, output_padding=more, **named)
         whole = [
-            (size - 1) * step + (width - 1) * apart + 1 + extra
-            for size, step, width, apart, extra in zip(
+            Window(taps=width, stride=step, dilation=apart).reach(count) + extra
+            for count, step, width, apart, extra in zip(
                 self.input.sizes[2:], self.strides, window, self.dilations, more
             )
         ]
@@ -193,7 +194,7 @@ class ConvolutionInteger(
     ) -> None:
         from dml_vk.nn import conv_integer
 
-        first, second = [0 if one is None else one.over(_row(one.layout)) for one in (p, q)]
+        first, second = [0 if point is None else point.over(_row(point.layout)) for point in (p, q)]
         conv_integer(
             *(x, weight, first, second),
             stride=self.strides,

@@ -9,19 +9,20 @@ from typing import TYPE_CHECKING, ClassVar
 from dml_vk.arguments import Ints
 from dml_vk.directml.descriptors import BufferTensorDesc
 from dml_vk.directml.elementwise import ALL
-from dml_vk.directml.fields import MOST_INT, OverTensors
+from dml_vk.directml.fields import MOST_INT
 from dml_vk.directml.gathering import aligned, check_aligned
+from dml_vk.directml.windows import Windowed
 from dml_vk.errors import LayoutError
 
 if TYPE_CHECKING:
-    from dml_vk.nn.taps import Dim
     from dml_vk.tensor.core import Tensor
+    from dml_vk.windows import Window
 
 __all__ = ["Fold", "Unfold"]
 
 
 @dataclass(frozen=True, repr=False)
-class Folding(OverTensors):
+class Folding(Windowed):
     """What both have in common: an image (N, C, ...) and columns (N, C * taps, windows)."""
 
     input: BufferTensorDesc
@@ -40,31 +41,20 @@ class Folding(OverTensors):
         rank = self._check_ranks(range(3, 9), "3 to 8", self._image)
         self._check_ranks(range(3, 9), "3 to 8", self._columns)
         self._hold_ints("window_sizes", rank - 2, 1, MOST_INT)
-        for name in ("strides", "dilations"):
-            self._hold_ints(name, rank - 2, 1, MOST_INT, default=1)
-        for name in ("start_padding", "end_padding"):
-            self._hold_ints(name, rank - 2, 0, MOST_INT, default=0)
+        self._hold_windows(rank - 2)
         sizes = self._desc(self._image).sizes
-        images, channels, *spatial = sizes
-        windows = 1
-        for k, size in enumerate(spatial):
-            more = size + self.start_padding[k] + self.end_padding[k] - 1
-            more -= self.dilations[k] * (self.window_sizes[k] - 1)
-            if more < 0:
+        windows = self._over_image()
+        for dim, window in enumerate(windows):
+            if window.count < 1:
                 rule = f"a window must fit into the padded {self._image}, of sizes {sizes}"
-                got = {f"window_sizes[{k}]": self.window_sizes[k]}
-                raise LayoutError(self._what, rule, **got)
-            windows *= more // self.strides[k] + 1
-        columns = images, channels * math.prod(self.window_sizes), windows
-        check_aligned(self, self._columns, columns)
+                raise LayoutError(self._what, rule, **{f"window_sizes[{dim}]": window.taps})
+        count = math.prod([window.count for window in windows])
+        check_aligned(
+            self, self._columns, (sizes[0], sizes[1] * math.prod(self.window_sizes), count)
+        )
 
-    def _dims(self) -> tuple[Dim, ...]:
-        from dml_vk.nn.taps import Dim
-
-        sizes = self._desc(self._image).sizes[2:]
-        windows = self.window_sizes, self.strides, self.dilations
-        paddings = self.start_padding, self.end_padding
-        return tuple([Dim(*numbers) for numbers in zip(sizes, *windows, *paddings)])
+    def _over_image(self) -> tuple[Window, ...]:
+        return self._windows(self._desc(self._image).sizes[2:], self.window_sizes)
 
     def _three(self, columns: Tensor) -> Tensor:
         """Return columns with their last three dims alone."""
@@ -88,7 +78,7 @@ class Unfold(Folding, types=ALL):
         from dml_vk.array.calls import call
         from dml_vk.nn.folding import columns_of
 
-        call(columns_of, (x,), self._three(target), self._dims())
+        call(columns_of, (x,), self._three(target), self._over_image())
 
 
 class Fold(Folding, types=ALL):
@@ -110,4 +100,4 @@ class Fold(Folding, types=ALL):
         from dml_vk.array.calls import call
         from dml_vk.nn.folding import image_of
 
-        call(image_of, (self._three(x),), target, self._dims())
+        call(image_of, (self._three(x),), target, self._over_image())

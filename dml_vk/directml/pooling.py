@@ -44,14 +44,13 @@ class Pooling(Windowed):
             rule = f"window_size must be at most {MOST_TAPS} elements"
             raise RangeError(self._what, rule, window_size=window)
         self._hold_windows(rank - 2)
-        for name in ("start_padding", "end_padding"):
-            each = zip(getattr(self, name), window, self.dilations)
-            if any(padding > (width - 1) * apart for padding, width, apart in each):
-                rule = f"{name} must be smaller than the windows"
-                raise LayoutError(
-                    self._what, rule, **{name: getattr(self, name)}, window_size=window
-                )
         sizes = self.input.sizes
+        spans = [each.span for each in self._windows(sizes[2:], window)]
+        for name in ("start_padding", "end_padding"):
+            padding = getattr(self, name)
+            if any(width >= span for width, span in zip(padding, spans)):
+                rule = f"{name} must be smaller than the windows"
+                raise LayoutError(self._what, rule, **{name: padding}, window_size=window)
         wanted = (*sizes[:2], *self._counts(sizes[2:], window))
         for name in self._given[1:]:
             self._check_sizes(name, wanted)
@@ -251,16 +250,16 @@ class MaxUnpooling(OverTensors, types=NUMBERS, indices=INDEX_TYPES):
         from dml_vk.ops.view import temporary, temporary_like, with_layout
 
         what, count = self._what, out.size
-        kept = temporary_like(what, indices, indices.dtype)
-        words = scalar_words(what, "size", indices.dtype, count)
-        compute(what, OPERATORS["minimum"], [indices, None], kept, indices.dtype, words)
+        limited = temporary_like(what, indices, indices.dtype)
+        limit = scalar_words(what, "size", indices.dtype, count)
+        compute(what, OPERATORS["minimum"], [indices, None], limited, indices.dtype, limit)
         places = temporary_like(what, indices, int64)
-        cast_elements(what, kept, places)
+        cast_elements(what, limited, places)
         # Bits are moved, so the type does not matter. The last element is for those left out.
-        made = temporary(what, Layout((count + 1,)), DTYPES[f"uint{8 * x.dtype.itemsize}"], x)
-        fill_constant(what, made, made.dtype, 0)
-        part = part_of(what, made.layout, (0,), places, None)
-        found = to_write(what, [part], x.shape, made)
+        result = temporary(what, Layout((count + 1,)), DTYPES[f"uint{8 * x.dtype.itemsize}"], x)
+        fill_constant(what, result, result.dtype, 0)
+        part = part_of(what, result.layout, (0,), places, None)
+        words = to_write(what, [part], x.shape, result)
         every, still = tuple(range(x.ndim)), (0,) * x.ndim
-        scatter(what, x, found.places, every, made, still, found.stride, found.cells)
-        copy_elements(what, with_layout(made, Layout(out.shape)), out)
+        scatter(what, x, words.places, every, result, still, words.stride, words.cells)
+        copy_elements(what, with_layout(result, Layout(out.shape)), out)

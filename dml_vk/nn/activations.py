@@ -24,19 +24,19 @@ def to_activation(what: str, value: Any) -> Activation | None:
     """Check an argument `activation`."""
     if value is None:
         return None
-    name, given = value if isinstance(value, (tuple, list)) and len(value) == 2 else (value, {})
-    if not isinstance(name, str) or name not in ACTIVATIONS or not isinstance(given, Mapping):
+    name, numbers = value if isinstance(value, (tuple, list)) and len(value) == 2 else (value, {})
+    if not isinstance(name, str) or name not in ACTIVATIONS or not isinstance(numbers, Mapping):
         rule = f"activation must be one of {', '.join(ACTIVATIONS)}, or (name, {{parameters}})"
         raise RangeError(what, rule, activation=value)
     params = dict(ACTIVATIONS[name].parameters)
-    if not set(given) <= set(params):
+    if not set(numbers) <= set(params):
         rule = (
             f"parameters of {name} must be among {', '.join(params)}"
             if params
             else (f"{name} has no parameters")
         )
         raise RangeError(what, rule, activation=value)
-    params.update(given)
+    params.update(numbers)
     words, doubles = [
         sum([element_words(what, each, kind, number) for each, number in params.items()], ())
         for kind in (float32, float64)

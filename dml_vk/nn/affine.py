@@ -8,7 +8,7 @@ from typing import Any
 from dml_vk.arguments import Ints
 from dml_vk.dtypes import float64
 from dml_vk.layout import Layout
-from dml_vk.nn import doubles
+from dml_vk.nn.float64 import norms as float64_norms
 from dml_vk.ops.activation import Activation
 from dml_vk.ops.rows import PAIR, finish, pairs_of, write_joined, write_rows
 from dml_vk.ops.view import View, temporary, with_layout
@@ -21,9 +21,9 @@ def joined(what: str, name: str, first: View, second: View, eps: float = 0.0) ->
     """Make pairs of two views of the same sizes: see `ops.rows.write_joined`."""
     sizes = first.layout.sizes
     layout = Layout(sizes, packed_strides(sizes, row_major(len(sizes))))
-    made = temporary(what, layout, PAIR, first)
-    write_joined(what, name, first, second, made, eps)
-    return made
+    pairs = temporary(what, layout, PAIR, first)
+    write_joined(what, name, first, second, pairs, eps)
+    return pairs
 
 
 def normalise_rows(
@@ -38,7 +38,7 @@ def normalise_rows(
 ) -> None:
     """Normalise the rows of x along these dims, by the pair of each."""
     if x.dtype is float64:
-        doubles.normalise(what, pair, x, target, dims, affine, eps, activation)
+        float64_norms.normalise(what, pair, x, target, dims, affine, eps, activation)
         return
     how: Any = {"affine": affine, "eps": eps, "activation": activation}
     if not write_rows(what, pair, name_of(affine), x, target, dims, **how):
@@ -55,7 +55,7 @@ def weights_of(what: str, affine: Affine) -> list[View]:
     weight, bias = affine
     if weight is not None and bias is not None:
         return [joined(what, "affine", weight, bias)]
-    return [one for one in affine if one is not None]
+    return [view for view in affine if view is not None]
 
 
 def name_of(affine: Affine) -> str:
@@ -77,25 +77,25 @@ def grouped(view: View, dim: int, groups: int) -> View:
 
 
 def repeated(layout: Layout, dim: int) -> Layout:
-    """Put a dim before this one, along which all of this one is repeated as often as its size."""
+    """Put a dim of the same size before this one, along which all of this one is repeated."""
     sizes, strides = list(layout.sizes), list(layout.strides)
     sizes.insert(dim, sizes[dim])
     strides.insert(dim, 0)
     return Layout(sizes, strides, layout.offset)
 
 
-def given(operands: Sequence[View], has: tuple[bool, ...]) -> Affine:
-    """Return weight and bias, which follow x, with None for what was omitted."""
+def affine_of(operands: Sequence[View], has: tuple[bool, ...]) -> Affine:
+    """Return the weight and the bias, which follow x among operands; None for what is not there."""
     rest = iter(operands[1:])
-    weight, bias = [next(rest) if one else None for one in has]
+    weight, bias = [next(rest) if is_there else None for is_there in has]
     return weight, bias
 
 
 def of_channels(operands: Sequence[View], has: tuple[bool, ...]) -> Affine:
-    """Do the same with numbers for each channel, as views that broadcast to x, (N, C, ...)."""
+    """Return the weight and the bias of each channel, as views that broadcast to (N, C, ...)."""
     rank = operands[0].layout.rank
     weight, bias = [
-        None if one is None else over_channels(one, rank) for one in given(operands, has)
+        None if view is None else over_channels(view, rank) for view in affine_of(operands, has)
     ]
     return weight, bias
 

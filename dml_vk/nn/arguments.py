@@ -47,9 +47,9 @@ def check_indexes(what: str, name: str, index: Tensor, size: int) -> None:
     unsigned = with_dtype(index, DTYPES[f"uint{8 * own.itemsize}"])
     most = 2 ** (8 * own.itemsize - 1) if own.kind == "i" else size
 
-    def fail(_: int, found: View) -> None:
-        given = Tensor(with_dtype(found, own)).numpy()
-        wrong = next(int(one) for one in given.flat if not 0 <= one < size)
+    def fail(_: int, outside: View) -> None:
+        numbers = Tensor(with_dtype(outside, own)).numpy()
+        wrong = next(int(number) for number in numbers.flat if not 0 <= number < size)
         rule = f"{name} must not be negative, and be less than {size}"
         raise LayoutIndexError(what, rule, **{name: wrong})
 

@@ -20,8 +20,8 @@ from dml_vk.errors import LayoutError
 from dml_vk.hints import hinted
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.layout import Layout
-from dml_vk.nn import doubles
 from dml_vk.nn.blocks import Box, boxes, part, sizes_of
+from dml_vk.nn.float64 import norms as float64_norms
 from dml_vk.nn.operands import arrays_beside, network_dtype
 from dml_vk.ops.copy import copy_if_overlapping
 from dml_vk.ops.elementwise import compute
@@ -61,11 +61,11 @@ def scaled_dot_product_attention(
     """
     what = "scaled_dot_product_attention"
     q, k, v, mask = arrays_beside(what, q, k, v, mask)
-    operands = [to_tensor(what, name, one) for name, one in zip("qkv", (q, k, v))]
+    operands = [to_tensor(what, name, operand) for name, operand in zip("qkv", (q, k, v))]
     causal = to_bool(what, "is_causal", is_causal)
     if mask is not None:
         operands.append(to_tensor(what, "mask", mask))
-        wide = any(one.dtype is float64 for one in operands[:3])
+        wide = any(operand.dtype is float64 for operand in operands[:3])
         check_dtype(what, mask.dtype, (bool_, float16, float32, *[float64] * wide))
         check_devices(what, q=q, mask=mask)
         if causal:
@@ -82,7 +82,7 @@ def _attention(operands: Sequence[Tensor], out: Any, causal: bool, scale: float 
     batch = _batch(what, *operands)
     (queries, depth), keys = operands[0].shape[-2:], operands[1].shape[-2]
     sizes = (*batch, queries, operands[2].shape[-1])
-    views = [_with_rank(one, len(sizes)) for one in operands]
+    views = [_with_rank(operand, len(sizes)) for operand in operands]
     target = result_over(what, Layout.packed(sizes, views[0].layout.order), dtype, operands[0], out)
     for name, view in zip(("q", "k", "v", "mask", "the result"), (*views, target)):
         check_count(what, view, name)
@@ -181,7 +181,7 @@ def _weigh(what: str, scores: View) -> None:
     """Replace scores by their softmax over the last dim, or by 0 where all are -infinity."""
     last = (scores.layout.rank - 1,)
     if scores.dtype is float64:
-        doubles.weigh(scores)
+        float64_norms.weigh(scores)
     elif not write_rows(what, "weights", "softmax", scores, scores, last):
         finish(what, "softmax", [scores, pairs_of(what, "weights", scores, last)], scores)
 

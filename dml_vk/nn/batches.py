@@ -12,9 +12,9 @@ from dml_vk.array.moments import mean as mean_of
 from dml_vk.dtypes import float32, float64
 from dml_vk.hints import hinted
 from dml_vk.layout import Layout
-from dml_vk.nn import doubles
 from dml_vk.nn.activations import Activation, to_activation
 from dml_vk.nn.affine import Affine, joined, name_of, of_channels, over_channels, weights_of
+from dml_vk.nn.float64 import norms as float64_norms
 from dml_vk.nn.operands import of_shape, to_eps, with_channels
 from dml_vk.ops.fill import fill_constant
 from dml_vk.ops.reduce import FOUR_NUMBERS
@@ -50,10 +50,10 @@ def batch_norm(
     x = with_channels(what, x)
     shape = (x.shape[1],)
     optional = {"weight": weight, "bias": bias}
-    given = {name: one for name, one in optional.items() if one is not None}
+    affine = {name: operand for name, operand in optional.items() if operand is not None}
     parts = [
-        of_shape(what, name, one, shape, x)
-        for name, one in ({"mean": mean, "var": var} | given).items()
+        of_shape(what, name, operand, shape, x)
+        for name, operand in ({"mean": mean, "var": var} | affine).items()
     ]
     has = weight is not None, bias is not None
     params = has, to_eps(what, eps), to_activation(what, activation)
@@ -81,14 +81,14 @@ def batch_norm_train(
     what = "batch_norm_train"
     x = with_channels(what, x)
     shape, eps = (x.shape[1],), to_eps(what, eps)
-    for name, one in (("weight", weight), ("bias", bias)):
-        if one is not None:
-            of_shape(what, name, one, shape, x)
-    given = [one for one in (weight, bias) if one is not None]
+    for name, operand in (("weight", weight), ("bias", bias)):
+        if operand is not None:
+            of_shape(what, name, operand, shape, x)
+    affine = [operand for operand in (weight, bias) if operand is not None]
     has = weight is not None, bias is not None
     after = to_activation(what, activation)
     numbers = call(_statistics, (x,), None, eps)
-    y = call(_by_statistics, (x, numbers, *given), None, has, eps, after)
+    y = call(_by_statistics, (x, numbers, *affine), None, has, eps, after)
     return y, numbers[:, 0], numbers[:, 1]
 
 
@@ -123,16 +123,16 @@ def _by_statistics(
     activation: Activation | None,
 ) -> Tensor:
     what = "batch_norm_train"
-    x, numbers, *given = operands
+    x, numbers, *rest = operands
     target = result_over(what, x.layout.like(), x.dtype, x, out)
     if x.size and x.dtype is float64:
         columns = [numbers.over(numbers.layout.select(1, k)) for k in range(2)]
-        _normalise_doubles(what, x, columns, target, of_channels([x, *given], has), eps, activation)
+        _normalise_doubles(what, x, columns, target, of_channels([x, *rest], has), eps, activation)
     elif x.size:
         ones = [1] * (x.ndim - 2)
         layout = Layout((x.shape[1], *ones), (2, *[0 for _ in ones]), 1)
         pairs = View(numbers.device, numbers.allocation, layout, PAIR)
-        affine = of_channels([x, *given], has)
+        affine = of_channels([x, *rest], has)
         weights = weights_of(what, affine)
         finish(what, name_of(affine), [x, pairs, *weights], target, activation)
     return target
@@ -155,7 +155,7 @@ def _normalised(
     if x.dtype is float64:
         _normalise_doubles(what, x, operands[1:3], target, affine, eps, activation)
         return target
-    mean, var = [over_channels(one, x.ndim) for one in operands[1:3]]
+    mean, var = [over_channels(numbers, x.ndim) for numbers in operands[1:3]]
     pairs = joined(what, "scale", mean, var, eps)
     weights = weights_of(what, affine)
     finish(what, name_of(affine), [x, pairs, *weights], target, activation)
@@ -171,6 +171,6 @@ def _normalise_doubles(
     eps: float,
     activation: Activation | None,
 ) -> None:
-    mean, var = [Tensor(over_channels(one, x.ndim)) for one in statistics]
-    moved, factor = subtract(x, mean), doubles.scale(var, eps)
-    doubles.write(what, moved, factor, target, affine, activation)
+    mean, var = [Tensor(over_channels(numbers, x.ndim)) for numbers in statistics]
+    moved, factor = subtract(x, mean), float64_norms.scale(var, eps)
+    float64_norms.write(what, moved, factor, target, affine, activation)

@@ -11,13 +11,14 @@ from dml_vk.dtypes import float64
 from dml_vk.errors import LayoutError, RangeError
 from dml_vk.hints import hinted
 from dml_vk.layout import Layout
-from dml_vk.nn import by_taps
 from dml_vk.nn.activations import Activation, finish, to_activation
 from dml_vk.nn.affine import grouped
+from dml_vk.nn.float64 import conv as float64_conv
+from dml_vk.nn.float64.taps import check_taps
 from dml_vk.nn.operands import arrays_beside, network_dtype, sums_for
 from dml_vk.nn.windows import Padding, Windows, each_dim, spatial_rank, to_padding, windows_of
 from dml_vk.ops.activation import opcode_of
-from dml_vk.ops.conv import Window, convolve, is_one_launch
+from dml_vk.ops.conv import convolve, is_one_launch
 from dml_vk.ops.copy import copy_if_overlapping
 from dml_vk.ops.view import check_count
 from dml_vk.tensor.core import Tensor
@@ -88,25 +89,23 @@ def _conv(
     for bias in biases:
         if bias.shape != (outputs,):
             raise LayoutError(what, f"bias must have the shape ({outputs},)", bias=bias.shape)
-    sizes = (x.shape[0], outputs, *windows.out)
+    sizes = (x.shape[0], outputs, *[window.count for window in windows])
     target = result_over(what, Layout.packed(sizes, x.layout.order), dtype, x, out)
     for name, view in (("x", x), ("weight", weight), ("the result", target)):
         check_count(what, view, name)
     sources = [copy_if_overlapping(what, operand, target) for operand in operands]
     if dtype is float64:
-        by_taps.check_taps(what, windows.kernel, weight=weight.shape)
-        image, own = grouped(sources[0], 1, groups), grouped(sources[1], 0, groups)
-        to = grouped(target, 1, groups)
-        by_taps.convolve(what, image, own, to, by_taps.over(windows))
-        by_taps.finish(what, (*sources[2:], None)[0], target, activation)
+        check_taps(what, weight.shape[2:], weight=weight.shape)
+        image, factors = grouped(sources[0], 1, groups), grouped(sources[1], 0, groups)
+        float64_conv.convolve(what, image, factors, grouped(target, 1, groups), windows)
+        float64_conv.finish(what, (*sources[2:], None)[0], target, activation)
         return target
-    window = Window(stride, dilation, windows.begin)
-    given = what, sources[0], sources[1], (*sources[2:], None)[0]
+    inputs = sources[0], sources[1], (*sources[2:], None)[0]
     if is_one_launch(weight.layout, x.layout):
-        convolve(*given, target, window, groups, opcode_of(activation))
+        convolve(what, *inputs, target, windows, groups, opcode_of(activation))
         return target
     sums = sums_for(what, target)
-    convolve(*given, sums, window, groups)
+    convolve(what, *inputs, sums, windows, groups)
     finish(what, sums, target, activation)
     return target
 

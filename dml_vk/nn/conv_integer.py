@@ -22,8 +22,7 @@ from dml_vk.nn.affine import grouped
 from dml_vk.nn.conv import windows_for
 from dml_vk.nn.operands import arrays_beside
 from dml_vk.nn.quantized import to_zero_point
-from dml_vk.nn.taps import Dim, Run, dims_over
-from dml_vk.nn.windows import Padding, each_dim, spatial_rank, to_padding
+from dml_vk.nn.windows import Padding, Windows, each_dim, spatial_rank, to_padding
 from dml_vk.ops.copy import copy_if_overlapping
 from dml_vk.ops.elementwise import compute
 from dml_vk.ops.fill import fill_constant
@@ -34,6 +33,7 @@ from dml_vk.ops.view import View, check_count, check_devices, temporary, with_la
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import check_dtype, result_over, to_tensor
 from dml_vk.tracing.formats import operation
+from dml_vk.windows import Run, Window
 
 
 @hinted
@@ -66,10 +66,10 @@ def conv_integer(
         what, x, weight, x_zero_point, weight_zero_point
     )
     rank = spatial_rank(what, to_tensor(what, "x", x).shape)
-    for name, one in (("x", x), ("weight", weight)):
-        check_dtype(what, to_tensor(what, name, one).dtype, (int8, uint8))
+    for name, operand in (("x", x), ("weight", weight)):
+        check_dtype(what, to_tensor(what, name, operand).dtype, (int8, uint8))
     check_devices(what, x=x, weight=weight)
-    given, numbers = [x, weight], []
+    operands, numbers = [x, weight], []
     zero_points = (
         ("x_zero_point", x_zero_point, x),
         ("weight_zero_point", weight_zero_point, weight),
@@ -79,13 +79,13 @@ def conv_integer(
         numbers.append(None if isinstance(point, Tensor) else point)
         if isinstance(point, Tensor):
             check_devices(what, **{"x": x, name: point})
-            given.append(point)
+            operands.append(point)
             if point.size != 1 and (near is x or point.shape != weight.shape[:1]):
                 each = "" if near is x else ", or one for each output channel"
                 raise LayoutError(what, f"{name} must have one element{each}", shape=point.shape)
     windows = each_dim(what, "stride", stride, rank), to_padding(what, padding, rank)
     rest = each_dim(what, "dilation", dilation, rank), to_int(what, "groups", groups)
-    return call(_conv_integer, given, out, *numbers, *windows, *rest)
+    return call(_conv_integer, operands, out, *numbers, *windows, *rest)
 
 
 @operation(flexible="first", images=True)
@@ -101,23 +101,22 @@ def _conv_integer(
 ) -> Tensor:
     what, (x, weight) = "conv_integer", operands[:2]
     windows = windows_for(what, x.shape, weight.shape, stride, padding, dilation, groups)
-    sizes = (x.shape[0], weight.shape[0], *windows.out)
+    sizes = (x.shape[0], weight.shape[0], *[window.count for window in windows])
     target = result_over(what, Layout.packed(sizes, x.layout.order), int32, x, out)
     for name, view in (("x", x), ("weight", weight), ("the result", target)):
         check_count(what, view, name)
     if not (target.size and x.size):
         fill_constant(what, target, int32, 0)
         return target
-    source, weights, *others = [copy_if_overlapping(what, one, target) for one in operands]
+    source, weights, *others = [copy_if_overlapping(what, view, target) for view in operands]
     weights = _less(what, weights, others.pop() if q is None else q)
-    dims = dims_over(windows)
-    _begin(what, weights, others[0] if p is None else p, dims, target)
+    _begin(what, weights, others[0] if p is None else p, windows, target)
     # (N, groups, channels, spatial...) and (groups, outputs, channels, window...).
     both = grouped(source, 1, groups), grouped(weights, 0, groups)
     result = grouped(target, 1, groups)
-    for runs in itertools.product(*[list(dim.runs()) for dim in dims]):
-        if all(run.windows for run in runs):
-            _add(*both, dims, runs, result)
+    for runs in itertools.product(*[window.runs() for window in windows]):
+        if all(run.count for run in runs):
+            _add(*both, windows, runs, result)
     return target
 
 
@@ -144,7 +143,7 @@ def _over(point: View, rank: int) -> View:
     return with_layout(point, Layout(sizes, strides, layout.offset))
 
 
-def _begin(what: str, weight: View, p: View | int, dims: Sequence[Dim], target: View) -> None:
+def _begin(what: str, weight: View, p: View | int, windows: Windows, target: View) -> None:
     """Write -p times the sum of the weights that are inside the input."""
     if isinstance(p, int) and p == 0:
         fill_constant(what, target, int32, 0)
@@ -155,49 +154,49 @@ def _begin(what: str, weight: View, p: View | int, dims: Sequence[Dim], target: 
         factor = temporary(what, Layout((1,)), int32, weight)
         compute(what, OPERATORS["negative"], (_over(p, 1),), factor, int32)
     words = scalar_words(what, "x_zero_point", int32, -p) if isinstance(p, int) else ()
-    for parts in itertools.product(*[list(_parts(dim)) for dim in dims]):
+    for parts in itertools.product(*[list(_parts(window)) for window in windows]):
         inside, to = weight.layout, target.layout
         for dim, part in enumerate(parts, 2):
             inside = inside.narrow(dim, part.tap, part.taps)
-            to = to.narrow(dim, part.first, part.windows)
+            to = to.narrow(dim, part.first, part.count)
         sums = temporary(what, Layout((outputs,)), int32, weight)
         reduce_elements(what, "sum", with_layout(weight, inside), sums, tuple(range(1, rank)))
         sums = with_layout(sums, Layout((outputs, *(1,) * (rank - 2))))
         compute(what, OPERATORS["multiply"], (sums, factor), with_layout(target, to), int32, words)
 
 
-def _parts(dim: Dim) -> Iterator[Run]:
+def _parts(window: Window) -> Iterator[Run]:
     """Yield runs of windows that have the same taps inside the input, perhaps none."""
-    runs = list(dim.runs())
-    ends = {end for run in runs for end in (run.first, run.first + run.windows)}
-    cuts = sorted({0, dim.windows, *ends})
+    runs = window.runs()
+    ends = {end for run in runs for end in (run.first, run.first + run.count)}
+    cuts = sorted({0, window.count, *ends})
     for first, end in itertools.pairwise(cuts):
-        inside = [run for run in runs if run.first <= first < run.first + run.windows]
+        inside = [run for run in runs if run.first <= first < run.first + run.count]
         taps = sum([run.taps for run in inside])
         yield Run(inside[0].tap if inside else 0, taps, first, end - first)
 
 
-def _add(x: View, weight: View, dims: Sequence[Dim], runs: Sequence[Run], target: View) -> None:
+def _add(x: View, weight: View, windows: Windows, runs: Sequence[Run], target: View) -> None:
     """Add the products of some taps to the windows where they are inside the input."""
     a, b, to = x.layout, weight.layout, target.layout
     start, weight_start = a.offset, b.offset
     # (size, step in x, step in the weight) of what is summed.
     terms = [(a.sizes[2], a.strides[2], b.strides[2])]
-    for number, (dim, run) in enumerate(zip(dims, runs), 3):
-        start += dim.start(run.first, run.tap) * a.strides[number]
-        weight_start += run.tap * b.strides[number]
-        terms.append((run.taps, dim.dilation * a.strides[number], b.strides[number]))
-        to = to.narrow(number, run.first, run.windows)
+    for dim, (window, run) in enumerate(zip(windows, runs), 3):
+        start += window.start(run.first, run.tap) * a.strides[dim]
+        weight_start += run.tap * b.strides[dim]
+        terms.append((run.taps, window.dilation * a.strides[dim], b.strides[dim]))
+        to = to.narrow(dim, run.first, run.count)
     depth = max(terms)
     terms.remove(depth)
-    spatial = [dim.stride * step for dim, step in zip(dims, a.strides[3:])]
+    spatial = [window.stride * step for window, step in zip(windows, a.strides[3:])]
     steps = (*a.strides[:2], 0, *spatial, depth[1])
-    weight_steps = (0, *b.strides[:2], *(0 for _ in dims), depth[2])
+    weight_steps = (0, *b.strides[:2], *(0 for _ in windows), depth[2])
     sizes = (*to.sizes, depth[0])
-    for places in itertools.product(*[range(size) for size, _, _ in terms]):
+    for indexes in itertools.product(*[range(size) for size, _, _ in terms]):
         at, weight_at = start, weight_start
-        for place, (_, step, weight_step) in zip(places, terms):
-            at, weight_at = at + place * step, weight_at + place * weight_step
+        for index, (_, step, weight_step) in zip(indexes, terms):
+            at, weight_at = at + index * step, weight_at + index * weight_step
         add_to_integers(
             with_layout(x, Layout(sizes, steps, at)),
             with_layout(weight, Layout(sizes, weight_steps, weight_at)),

@@ -13,17 +13,19 @@ from dml_vk.dtypes import float64
 from dml_vk.errors import LayoutError, RangeError
 from dml_vk.hints import hinted
 from dml_vk.layout import Layout
-from dml_vk.nn import by_taps
 from dml_vk.nn.activations import Activation, finish, to_activation
 from dml_vk.nn.affine import grouped
+from dml_vk.nn.float64 import conv as float64_conv
+from dml_vk.nn.float64.taps import check_taps
 from dml_vk.nn.operands import arrays_beside, network_dtype, sums_for
 from dml_vk.nn.windows import Pair, each_dim, spatial_rank, to_padding
-from dml_vk.ops.conv import Window, convolve
+from dml_vk.ops.conv import convolve
 from dml_vk.ops.copy import copy_if_overlapping
 from dml_vk.ops.view import View, check_count, with_layout
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import result_over, to_tensor
 from dml_vk.tracing.formats import operation
+from dml_vk.windows import Window
 
 
 @hinted
@@ -106,8 +108,8 @@ def _conv_transpose(
             raise RangeError(what, rule, output_padding=output_padding, **named)
     sizes = tuple(
         [
-            (size - 1) * step + (width - 1) * apart + 1 + more - sum(pair)
-            for size, step, width, apart, more, pair in zip(
+            Window(taps=width, stride=step, dilation=apart).reach(count) + more - sum(pair)
+            for count, step, width, apart, more, pair in zip(
                 x.shape[2:], stride, kernel, dilation, output_padding, padding
             )
         ]
@@ -120,22 +122,24 @@ def _conv_transpose(
     for name, view in (("x", x), ("weight", weight), ("the result", target)):
         check_count(what, view, name)
     sources = [copy_if_overlapping(what, operand, target) for operand in operands]
-    begins = tuple([begin for begin, _ in padding])
+    # Those of the convolution that this is the transpose of: over the result, one for each of x.
+    windows = [
+        Window(*dim, *pair)
+        for *dim, pair in zip(sizes, x.shape[2:], kernel, stride, dilation, padding)
+    ]
     if dtype is float64:
-        by_taps.check_taps(what, kernel, weight=weight.shape)
-        over = zip(sizes, x.shape[2:], kernel, stride, dilation, begins)
-        taps = [[one.turned for one in by_taps.taps_of(*dim)] for dim in over]
-        image, own = grouped(sources[0], 1, groups), grouped(sources[1], 0, groups)
+        check_taps(what, kernel, weight=weight.shape)
+        image, factors = grouped(sources[0], 1, groups), grouped(sources[1], 0, groups)
+        factors = with_layout(factors, factors.layout.transpose(1, 2))
         to = grouped(target, 1, groups)
-        turned = with_layout(own, own.layout.transpose(1, 2))
-        by_taps.convolve(what, image, turned, to, product(*taps))
-        by_taps.finish(what, (*sources[2:], None)[0], target, activation)
+        float64_conv.convolve(what, image, factors, to, windows, transposed=True)
+        float64_conv.finish(what, (*sources[2:], None)[0], target, activation)
         return target
     sums = sums_for(what, target)
-    phases = [list(_phases(*each)) for each in zip(sizes, stride, kernel, dilation, begins)]
-    for one in _of_groups(sources[0], sources[1], (*sources[2:], None)[0], sums, groups):
+    phases = [list(_phases(window)) for window in windows]
+    for parts in _of_groups(sources[0], sources[1], (*sources[2:], None)[0], sums, groups):
         for phase in product(*phases):
-            _convolve_phase(what, one, phase, stride)
+            _convolve_phase(what, parts, phase)
     finish(what, sums, target, activation)
     return target
 
@@ -159,11 +163,11 @@ def _of_groups(
         yield _Operands(x, weight, bias, target, groups)
         return
     for group in range(groups):
-        own = weight.layout.narrow(0, group * inputs, inputs).transpose(0, 1)
+        factors = weight.layout.narrow(0, group * inputs, inputs).transpose(0, 1)
         first, count = group * outputs, outputs
         yield _Operands(
             with_layout(x, x.layout.narrow(1, group * inputs, inputs)),
-            with_layout(weight, own),
+            with_layout(weight, factors),
             None if bias is None else with_layout(bias, bias.layout.narrow(0, first, count)),
             with_layout(target, target.layout.narrow(1, first, count)),
             1,
@@ -171,49 +175,46 @@ def _of_groups(
 
 
 class _Phase(NamedTuple):
-    """Along one dim, every stride-th element of the result from `first` on.
+    """Along one dim, every `stride`-th element of the result from `first` on.
 
-    They are sums over every `step`-th element of the window from `start` on, in reverse, and are a
-    convolution with this dilation and padding. `terms` is how many elements these are.
+    They are a convolution of x with every `step`-th tap from `tap` on, in reverse, by `window`,
+    which may have no taps.
     """
 
     first: int
-    start: int
+    stride: int
+    tap: int
     step: int
-    terms: int
-    dilation: int
-    begin: int
+    window: Window
 
 
-def _phases(size: int, stride: int, width: int, dilation: int, begin: int) -> Iterator[_Phase]:
+def _phases(window: Window) -> Iterator[_Phase]:
+    """Divide the elements under windows by what remains of their distance by the stride."""
+    stride, dilation = window.stride, window.dilation
     shared = math.gcd(stride, dilation)
     step = stride // shared
-    for first in range(min(stride, size)):
-        at = first + begin
-        elements = [k for k in range(min(width, step)) if (at - k * dilation) % stride == 0]
-        start = elements[0] if elements else width
-        count = -(-(width - start) // step)
-        # The input element at the end of the window, which comes first.
-        lowest = (at - (start + (count - 1) * step) * dilation) // stride
-        yield _Phase(first, start, step, count, dilation // shared, -lowest)
+    for first in range(min(stride, window.size)):
+        at = first + window.before
+        read = [k for k in range(min(window.taps, step)) if (at - k * dilation) % stride == 0]
+        tap = read[0] if read else window.taps
+        taps = -(-(window.taps - tap) // step)
+        # The element of x at the last tap, which comes first.
+        lowest = (at - (tap + (taps - 1) * step) * dilation) // stride
+        count = -(-(window.size - first) // stride)
+        over_x = Window(window.count, count, taps, 1, dilation // shared, before=-lowest)
+        yield _Phase(first, stride, tap, step, over_x)
 
 
-def _convolve_phase(
-    what: str, operands: _Operands, phase: tuple[_Phase, ...], stride: Ints
-) -> None:
+def _convolve_phase(what: str, operands: _Operands, phases: tuple[_Phase, ...]) -> None:
     weight, to = operands.weight.layout, operands.target.layout
-    for dim, (one, every) in enumerate(zip(phase, stride), 2):
-        to = to.slice(dim, one.first, None, every)
-        if one.terms:
-            weight = weight.slice(dim, one.start, None, one.step).flip(dim)
+    for dim, phase in enumerate(phases, 2):
+        to = to.slice(dim, phase.first, None, phase.stride)
+        if phase.window.taps:
+            weight = weight.slice(dim, phase.tap, None, phase.step).flip(dim)
         else:
             weight = weight.narrow(dim, 0, 0)
-    window = Window(
-        (1,) * len(phase),
-        tuple([one.dilation for one in phase]),
-        tuple([one.begin for one in phase]),
-    )
+    windows = [phase.window for phase in phases]
     convolve(
         *(what, operands.x, with_layout(operands.weight, weight), operands.bias),
-        *(with_layout(operands.target, to), window, operands.groups),
+        *(with_layout(operands.target, to), windows, operands.groups),
     )

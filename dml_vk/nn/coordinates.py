@@ -73,12 +73,12 @@ def taps(way: Way, mode: str, cubic: float) -> tuple[Tap, ...]:
     parts = [at - whole for at, whole in zip(places, wholes)]
     shifts = (0, 1) if mode == "linear" else (-1, 0, 1, 2)
     weigh = _linear if mode == "linear" else _cubic
-    found = []
+    neighbours = []
     for shift in shifts:
         indexes = [min(max(whole + shift, 0), last) for whole in wholes]
         factors = [float(weigh(abs(part - shift), Fraction(cubic))) for part in parts]
-        found.append(Tap(tuple(indexes), tuple(factors)))
-    return tuple(found)
+        neighbours.append(Tap(tuple(indexes), tuple(factors)))
+    return tuple(neighbours)
 
 
 def _linear(distance: Fraction, _: Fraction) -> Fraction:

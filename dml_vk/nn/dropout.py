@@ -54,14 +54,14 @@ def dropout(x: Tensor, p: float, *, generator: Generator, out: Tensor | None = N
 def _dropped(operands: Sequence[Any], out: Any) -> Tensor:
     what, (x, drawn, rate, factor) = "dropout", operands
     result = result_over(what, x.layout.like(), x.dtype, x, out)
-    kept = temporary_like(what, drawn, bool_)
+    is_kept = temporary_like(what, drawn, bool_)
     words = scalar_words(what, "p", float32, rate)
-    compute(what, OPERATORS["greater_equal"], (drawn, None), kept, float32, words)
+    compute(what, OPERATORS["greater_equal"], (drawn, None), is_kept, float32, words)
     # Adding -0 changes nothing, not even the sign of a zero.
     kind = float64 if x.dtype is float64 else float32
     words = (*element_words(what, "p", kind, factor), *element_words(what, "p", kind, -0.0))
     source = copy_if_overlapping(what, x, result, in_place=True)
     compute(what, OPERATORS["linear"], (source,), result, x.dtype, words)
     words = (0, *scalar_words(what, "number", x.dtype, 0))
-    compute(what, OPERATORS["where"], (kept, result, None), result, x.dtype, words)
+    compute(what, OPERATORS["where"], (is_kept, result, None), result, x.dtype, words)
     return result

@@ -17,8 +17,7 @@ from dml_vk.hints import hinted
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.layout import Layout
 from dml_vk.nn.arguments import check_images
-from dml_vk.nn.taps import Dim, Run, dims_of
-from dml_vk.nn.windows import each_dim
+from dml_vk.nn.windows import Windows, each_dim, to_padding, windows_of
 from dml_vk.ops.copy import copy_elements, copy_if_overlapping
 from dml_vk.ops.elementwise import cast_elements, compute
 from dml_vk.ops.fill import fill_constant
@@ -26,6 +25,7 @@ from dml_vk.ops.view import View, temporary_like, with_layout
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import check_dtype, of_kinds, result_over, to_tensor
 from dml_vk.tracing.formats import operation
+from dml_vk.windows import Run, Window
 
 
 @hinted
@@ -50,37 +50,37 @@ def unfold(
     """
     what, x = "unfold", to_tensor("unfold", "x", x)
     check_images(what, x, (2,))
-    dims = dims_of(what, x.shape[2:], kernel_size, dilation, padding, stride)
-    return call(columns_of, (x,), out, tuple(dims))
+    windows = _windows(what, x.shape[2:], kernel_size, dilation, padding, stride)
+    return call(columns_of, (x,), out, windows)
 
 
 @operation(flexible="first", images=True)
-def columns_of(operands: Sequence[Tensor], out: Any, dims: Sequence[Dim]) -> Tensor:
+def columns_of(operands: Sequence[Tensor], out: Any, windows: Windows) -> Tensor:
     """Make windows over any number of spatial dims columns."""
     what, (x,) = "unfold", operands
     images, channels = x.shape[:2]
-    taps, windows = _counts(dims)
-    sizes = images, channels * math.prod(taps), math.prod(windows)
+    taps, counts = _taps_and_counts(windows)
+    sizes = images, channels * math.prod(taps), math.prod(counts)
     order = [dim for dim in x.layout.order if dim < 3]
     result = result_over(what, Layout.packed(sizes, order), x.dtype, x, out)
     source = copy_if_overlapping(what, x, result)
     if not result.size:
         return result
-    columns = _columns(result, channels, dims)
-    for runs in product(*[dim.runs() for dim in dims]):
+    columns = _columns(result, channels, windows)
+    for runs in product(*[window.runs() for window in windows]):
         block = _of_taps(columns.layout, runs)
-        kept = 2 + len(dims)
-        pairs = [(0, 0)] * kept
-        for dim, run in zip(dims, runs):
-            pairs.append((run.first, dim.windows - run.first - run.windows))
-        inside = (*block.sizes[:kept], *[run.windows for run in runs])
+        first = 2 + len(windows)  # dim of windows
+        pairs = [(0, 0)] * first
+        for window, run in zip(windows, runs):
+            pairs.append((run.first, window.count - run.first - run.count))
+        inside = (*block.sizes[:first], *[run.count for run in runs])
         for slab in slabs(block, inside, pairs):
             filled(result.over(slab), what, 0)
         if 0 not in inside:
             target = _of_windows(block, runs)
             copy_elements(
                 what,
-                with_layout(source, _seen(source.layout, dims, runs)),
+                with_layout(source, _seen(source.layout, windows, runs)),
                 with_layout(result, target),
             )
     return result
@@ -112,62 +112,73 @@ def fold(
     if x.ndim != 3:
         raise LayoutError(what, "x must have the dims N, C * taps and windows", shape=x.shape)
     sizes = each_dim(what, "output_size", output_size, 2, 1)
-    dims = dims_of(what, sizes, kernel_size, dilation, padding, stride)
-    taps, windows = _counts(dims)
+    windows = _windows(what, sizes, kernel_size, dilation, padding, stride)
+    taps, counts = _taps_and_counts(windows)
     if x.shape[1] % (taps[0] * taps[1]):
         rule = "x.shape[1] must be a multiple of the number of taps"
         raise LayoutError(what, rule, shape=x.shape, taps=taps)
-    if x.shape[2] != windows[0] * windows[1]:
+    if x.shape[2] != counts[0] * counts[1]:
         rule = "x.shape[2] must be the number of windows"
-        raise LayoutError(what, rule, shape=x.shape, windows=windows)
-    return call(image_of, (x,), out, tuple(dims))
+        raise LayoutError(what, rule, shape=x.shape, windows=counts)
+    return call(image_of, (x,), out, windows)
 
 
 @operation(flexible="first")
-def image_of(operands: Sequence[Tensor], out: Any, dims: Sequence[Dim]) -> Tensor:
+def image_of(operands: Sequence[Tensor], out: Any, windows: Windows) -> Tensor:
     """Add columns, over any number of spatial dims."""
     what, (x,) = "fold", operands
-    taps, _ = _counts(dims)
+    taps, _ = _taps_and_counts(windows)
     channels = x.shape[1] // math.prod(taps)
-    sizes = (x.shape[0], channels, *[dim.size for dim in dims])
+    sizes = (x.shape[0], channels, *[window.size for window in windows])
     # The spatial dims are in the place of the windows.
     spatial = range(2, len(sizes))
-    order = [one for dim in x.layout.order for one in (spatial if dim == 2 else (dim,))]
+    order = [own for dim in x.layout.order for own in (spatial if dim == 2 else (dim,))]
     result = result_over(what, Layout.packed(sizes, order), x.dtype, x, out)
     source = copy_if_overlapping(what, x, result)
     sums: View = temporary_like(what, result, float32) if x.dtype is float16 else result
     fill_constant(what, sums, sums.dtype, 0)
     if not result.size:
         return result
-    columns = _columns(source, channels, dims)
-    for runs in product(*[list(_apart(dim)) for dim in dims]):
-        if not all(run.windows for run in runs):
+    columns = _columns(source, channels, windows)
+    for runs in product(*[list(_apart(window)) for window in windows]):
+        if not all(run.count for run in runs):
             continue
         term = with_layout(source, _of_windows(_of_taps(columns.layout, runs), runs))
-        target = with_layout(sums, _seen(sums.layout, dims, runs))
+        target = with_layout(sums, _seen(sums.layout, windows, runs))
         compute(what, OPERATORS["add"], (target, term), target, sums.dtype)
     if sums is not result:
         cast_elements(what, sums, result)
     return result
 
 
-def _counts(dims: Sequence[Dim]) -> tuple[Ints, Ints]:
-    return tuple([dim.taps for dim in dims]), tuple([dim.windows for dim in dims])
+def _windows(
+    what: str, sizes: Ints, kernel_size: Any, dilation: Any, padding: Any, stride: Any
+) -> Windows:
+    rank = len(sizes)
+    return windows_of(
+        *(what, sizes, each_dim(what, "kernel_size", kernel_size, rank)),
+        *(each_dim(what, "stride", stride, rank), to_padding(what, padding, rank)),
+        each_dim(what, "dilation", dilation, rank),
+    )
 
 
-def _apart(dim: Dim) -> Iterator[Run]:
+def _taps_and_counts(windows: Windows) -> tuple[Ints, Ints]:
+    return tuple([window.taps for window in windows]), tuple([window.count for window in windows])
+
+
+def _apart(window: Window) -> Iterator[Run]:
     """Yield runs of taps of which no two read the same element."""
-    for run in dim.runs():
-        if dim.dilation * (run.taps - 1) < dim.stride:
+    for run in window.runs():
+        if window.dilation * (run.taps - 1) < window.stride:
             yield run
         else:
             yield from [run._replace(tap=run.tap + k, taps=1) for k in range(run.taps)]
 
 
-def _columns(view: View, channels: int, dims: Sequence[Dim]) -> View:
+def _columns(view: View, channels: int, windows: Windows) -> View:
     """View columns as (N, C, taps..., windows...)."""
-    taps, windows = _counts(dims)
-    cut = view.layout.view((view.layout.sizes[0], channels, *taps, *windows))
+    taps, counts = _taps_and_counts(windows)
+    cut = view.layout.view((view.layout.sizes[0], channels, *taps, *counts))
     assert cut is not None  # A dim can be cut into any dims.
     return with_layout(view, cut)
 
@@ -182,20 +193,20 @@ def _of_taps(layout: Layout, runs: Sequence[Run]) -> Layout:
 def _of_windows(layout: Layout, runs: Sequence[Run]) -> Layout:
     """Narrow columns to the windows in which the taps are inside the image."""
     for dim, run in enumerate(runs):
-        layout = layout.narrow(2 + len(runs) + dim, run.first, run.windows)
+        layout = layout.narrow(2 + len(runs) + dim, run.first, run.count)
     return layout
 
 
-def _seen(image: Layout, dims: Sequence[Dim], runs: Sequence[Run]) -> Layout:
+def _seen(image: Layout, windows: Windows, runs: Sequence[Run]) -> Layout:
     """View the elements of an image that these taps read, as columns."""
-    own = image.strides[2:]
-    starts = [dim.start(run.first, run.tap) for dim, run in zip(dims, runs)]
+    steps = image.strides[2:]
+    starts = [window.start(run.first, run.tap) for window, run in zip(windows, runs)]
     return Layout(
-        (*image.sizes[:2], *[run.taps for run in runs], *[run.windows for run in runs]),
+        (*image.sizes[:2], *[run.taps for run in runs], *[run.count for run in runs]),
         (
             *image.strides[:2],
-            *[step * dim.dilation for step, dim in zip(own, dims)],
-            *[step * dim.stride for step, dim in zip(own, dims)],
+            *[step * window.dilation for step, window in zip(steps, windows)],
+            *[step * window.stride for step, window in zip(steps, windows)],
         ),
-        image.offset + sum([step * start for step, start in zip(own, starts)]),
+        image.offset + sum([step * start for step, start in zip(steps, starts)]),
     )

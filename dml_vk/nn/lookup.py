@@ -118,7 +118,7 @@ def embedding(indices: Tensor, weight: Tensor, *, out: Tensor | None = None) -> 
 def _embedding(operands: Sequence[Tensor], out: Any, layout: Layout) -> Tensor:
     what, (index, weight) = "embedding", operands
     result = result_over(what, layout, weight.dtype, weight, out)
-    source, places = [copy_if_overlapping(what, one, result) for one in (weight, index)]
+    source, places = [copy_if_overlapping(what, view, result) for view in (weight, index)]
     spread = with_layout(places, places.layout.unsqueeze(-1))
     strides = (*[0] * index.ndim, source.layout.strides[1])
     gather(source, strides, spread, result, Step(source.layout.strides[0], weight.shape[0]))

@@ -17,8 +17,8 @@ from dml_vk.hints import hinted
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.kernels.plan.gather import Step
 from dml_vk.layout import Layout
-from dml_vk.nn import doubles
 from dml_vk.nn.arguments import check_indexes, to_word
+from dml_vk.nn.float64 import norms as float64_norms
 from dml_vk.nn.operands import arrays_beside, floats, floats_beside
 from dml_vk.ops.copy import copy_elements
 from dml_vk.ops.elementwise import cast_elements, compute
@@ -90,31 +90,31 @@ def _loss(
     what: str, x: Any, target: Any, weight: Any, ignore_index: Any, reduction: Any, out: Any
 ) -> Tensor:
     x, target, weight = arrays_beside(what, x, target, weight)
-    given, classes = floats(what, x), to_tensor(what, "target", target)
+    scores, classes = floats(what, x), to_tensor(what, "target", target)
     check_dtype(what, classes.dtype, of_kinds("iu"))
     to_word(what, "reduction", reduction, REDUCTIONS)
-    dim = min(given.ndim, 2) - 1
+    dim = min(scores.ndim, 2) - 1
     if dim < 0:
-        raise LayoutError(what, "x must have at least one dim", shape=given.shape)
-    count, left = given.shape[dim], (*given.shape[:dim], *given.shape[dim + 1 :])
+        raise LayoutError(what, "x must have at least one dim", shape=scores.shape)
+    count, left = scores.shape[dim], (*scores.shape[:dim], *scores.shape[dim + 1 :])
     if classes.shape != left:
         rule = f"target must have the shape of x without dim {dim}"
-        raise LayoutError(what, rule, target=classes.shape, x=given.shape)
-    operands = [given, classes]
+        raise LayoutError(what, rule, target=classes.shape, x=scores.shape)
+    operands = [scores, classes]
     if weight is not None:
-        if floats_beside(what, "weight", weight, given).shape != (count,):
+        if floats_beside(what, "weight", weight, scores).shape != (count,):
             rule = "weight must have one number for each class"
             raise LayoutError(what, rule, weight=weight.shape, classes=count)
         operands.append(weight)
     to_tensors(what, operands)
     ignored = to_int(what, "ignore_index", ignore_index)
     if out is not None:
-        check_out(what, out, left if reduction == "none" else (), given.dtype, given)
+        check_out(what, out, left if reduction == "none" else (), scores.dtype, scores)
     limits = np.iinfo(classes.dtype.numpy_name)
     ignores = limits.min <= ignored <= limits.max
     if ignores:
-        kept = not_equal(classes, ignored)
-        operands[1:2] = where(kept, classes, 0), kept
+        is_kept = not_equal(classes, ignored)
+        operands[1:2] = where(is_kept, classes, 0), is_kept
     check_indexes(what, "target", operands[1], count)
     return call(_of_classes, operands, out, what, dim, ignores, weight is not None, reduction)
 
@@ -129,15 +129,15 @@ def _of_classes(
     weighs: bool,
     reduction: str,
 ) -> Tensor:
-    """Of scores, an index for each loss, which of those are kept, and the weight of each class."""
+    """Compute losses from scores, the class of each, whether it counts, and weights of classes."""
     x, index, *rest = operands
-    kept = rest[0] if ignores else None
+    is_kept = rest[0] if ignores else None
     shape = index.shape if reduction == "none" else ()
     order = index.layout.order if reduction == "none" else ()
     result = result_over(what, Layout.packed(shape, order), x.dtype, x, out)
     wide = float64 if x.dtype is float64 else float32
     if what == "cross_entropy" and x.size and wide is float64:
-        x = doubles.softmax("log_softmax", x, (dim,), None)
+        x = float64_norms.softmax("log_softmax", x, (dim,), None)
     losses = _at(what, x, index, dim, wide)
     if what == "cross_entropy" and x.size and wide is float32:
         pairs = pairs_of(what, "log_sum", x, (dim,))
@@ -147,8 +147,8 @@ def _of_classes(
     shares = _at(what, rest[-1], index, None, wide) if weighs else None
     if shares is not None:
         compute(what, OPERATORS["multiply"], (losses, shares), losses, wide)
-    if kept is not None:
-        _leave_out(what, kept, losses)
+    if is_kept is not None:
+        _leave_out(what, is_kept, losses)
     if reduction == "none":
         _rounded(what, losses, result)
         return result
@@ -157,29 +157,29 @@ def _of_classes(
         if shares is None:
             shares = Tensor(temporary_like(what, index, wide))
             fill_constant(what, shares, wide, 1)
-        if kept is not None:
-            _leave_out(what, kept, shares)
+        if is_kept is not None:
+            _leave_out(what, is_kept, shares)
         compute(what, OPERATORS["divide"], (total, sum(shares)), total, wide)
     _rounded(what, total, result)
     return result
 
 
-def _leave_out(what: str, kept: Tensor, numbers: Tensor) -> None:
-    """Replace numbers that are not kept by 0."""
+def _leave_out(what: str, is_kept: Tensor, numbers: Tensor) -> None:
+    """Set numbers that do not count to 0."""
     nothing = (0, *scalar_words(what, "number", numbers.dtype, 0))
-    compute(what, OPERATORS["where"], (kept, numbers, None), numbers, numbers.dtype, nothing)
+    compute(what, OPERATORS["where"], (is_kept, numbers, None), numbers, numbers.dtype, nothing)
 
 
 def _at(what: str, x: Tensor, index: Tensor, dim: int | None, dtype: DType) -> Tensor:
     """Return the elements of x at an index of the dim, or of x itself, as this dtype."""
-    found = Tensor(temporary_like(what, index, x.dtype))
+    elements = Tensor(temporary_like(what, index, x.dtype))
     strides = [0] * index.ndim if dim is None else [*x.strides[:dim], *x.strides[dim + 1 :]]
     size, stride = (x.shape[0], x.strides[0]) if dim is None else (x.shape[dim], x.strides[dim])
-    gather(x, tuple(strides), index, found, Step(stride, size))
+    gather(x, tuple(strides), index, elements, Step(stride, size))
     if x.dtype is dtype:
-        return found
-    wide = Tensor(temporary_like(what, found, dtype))
-    cast_elements(what, found, wide)
+        return elements
+    wide = Tensor(temporary_like(what, elements, dtype))
+    cast_elements(what, elements, wide)
     return wide
 
 

@@ -15,10 +15,9 @@ from dml_vk.dtypes import float64
 from dml_vk.errors import LayoutError, RangeError
 from dml_vk.hints import hinted
 from dml_vk.layout import broadcast_sizes
-from dml_vk.nn import doubles
 from dml_vk.nn.activations import Activation, to_activation
 from dml_vk.nn.affine import (
-    given,
+    affine_of,
     grouped,
     name_of,
     normalise_rows,
@@ -26,6 +25,7 @@ from dml_vk.nn.affine import (
     repeated,
     weights_of,
 )
+from dml_vk.nn.float64 import norms as float64_norms
 from dml_vk.nn.operands import floats, floats_beside, of_shape, to_eps, to_power, with_channels
 from dml_vk.nn.powers import divide_by_norm
 from dml_vk.ops.reduce import PARTIAL_RESULT
@@ -58,8 +58,8 @@ def layer_norm(
     [[-1.0, 1.0], [-1.0, 1.0]]
     """
     what = "layer_norm"
-    given = to_eps(what, eps), to_activation(what, activation)
-    return _over_last(what, "scale", x, normalized_shape, weight, bias, out, *given)
+    params = to_eps(what, eps), to_activation(what, activation)
+    return _over_last(what, "scale", x, normalized_shape, weight, bias, out, *params)
 
 
 @hinted
@@ -79,8 +79,8 @@ def rms_norm(
     [1.0, -1.0, 1.0, 1.0]
     """
     what = "rms_norm"
-    given = to_eps(what, eps), to_activation(what, activation)
-    return _over_last(what, "squares", x, normalized_shape, weight, None, out, *given)
+    params = to_eps(what, eps), to_activation(what, activation)
+    return _over_last(what, "squares", x, normalized_shape, weight, None, out, *params)
 
 
 @hinted
@@ -102,8 +102,8 @@ def instance_norm(
     """
     what = "instance_norm"
     x = with_channels(what, x, 3)
-    given = to_eps(what, eps), to_activation(what, activation)
-    return _called(_instances, what, x, (x.shape[1],), weight, bias, out, *given)
+    params = to_eps(what, eps), to_activation(what, activation)
+    return _called(_instances, what, x, (x.shape[1],), weight, bias, out, *params)
 
 
 @hinted
@@ -130,8 +130,8 @@ def group_norm(
     if groups < 1 or channels % groups:
         rule = f"num_groups must divide the {channels} channels"
         raise RangeError(what, rule, num_groups=num_groups)
-    given = to_eps(what, eps), to_activation(what, activation)
-    return _called(_groups, what, x, (channels,), weight, bias, out, groups, *given)
+    params = to_eps(what, eps), to_activation(what, activation)
+    return _called(_groups, what, x, (channels,), weight, bias, out, groups, *params)
 
 
 @hinted
@@ -159,17 +159,19 @@ def mean_variance_norm(
     x = floats(what, x)
     dims = to_axes(what, axes, x.ndim, "axes")
     pair = "scale" if to_bool(what, "normalize_variance", normalize_variance) else "means"
-    for name, one in (("weight", weight), ("bias", bias)):
-        if one is not None and not _broadcasts(floats_beside(what, name, one, x).shape, x.shape):
+    for name, operand in (("weight", weight), ("bias", bias)):
+        if operand is None:
+            continue
+        if not _broadcasts(floats_beside(what, name, operand, x).shape, x.shape):
             rule = f"{name} must broadcast to the shape {x.shape}"
-            raise LayoutError(what, rule, **{name: one.shape})
+            raise LayoutError(what, rule, **{name: operand.shape})
     if weight is not None and bias is not None and weight.shape != bias.shape:
         sizes = broadcast_sizes(weight.shape, bias.shape)
         weight, bias = weight.expand(sizes), bias.expand(sizes)
-    shapes = [None if one is None else one.shape for one in (weight, bias)]
+    shapes = [None if operand is None else operand.shape for operand in (weight, bias)]
     shape = shapes[0] if shapes[1] is None else shapes[1]
-    given = tuple(sorted(dims)), to_eps(what, eps), to_activation(what, activation)
-    return _called(_rows, what, x, shape or (), weight, bias, out, pair, *given)
+    params = tuple(sorted(dims)), to_eps(what, eps), to_activation(what, activation)
+    return _called(_rows, what, x, shape or (), weight, bias, out, pair, *params)
 
 
 @hinted
@@ -190,8 +192,8 @@ def normalize(
     dims = tuple(sorted(to_axes(what, axis, x.ndim)))
     if power not in (1, 2):
         return call(divide_by_norm, (x,), out, dims, power, to_eps(what, eps))
-    given = dims, to_eps(what, eps), None
-    return _called(_rows, what, x, (), None, None, out, f"norm_{int(power)}", *given)
+    params = dims, to_eps(what, eps), None
+    return _called(_rows, what, x, (), None, None, out, f"norm_{int(power)}", *params)
 
 
 def _broadcasts(sizes: Ints, to: Ints) -> bool:
@@ -200,7 +202,7 @@ def _broadcasts(sizes: Ints, to: Ints) -> bool:
 
 
 def _over_last(
-    what: str, pair: str, x: Any, shape: Any, weight: Any, bias: Any, out: Any, *given: Any
+    what: str, pair: str, x: Any, shape: Any, weight: Any, bias: Any, out: Any, *params: Any
 ) -> Tensor:
     x = floats(what, x)
     sizes = to_ints(what, "normalized_shape", several(shape))
@@ -209,7 +211,7 @@ def _over_last(
         rule = f"normalized_shape must be the last sizes of x, whose shape is {x.shape}"
         raise LayoutError(what, rule, normalized_shape=shape)
     dims = tuple(range(first, x.ndim))
-    return _called(_rows, what, x, sizes, weight, bias, out, pair, dims, *given)
+    return _called(_rows, what, x, sizes, weight, bias, out, pair, dims, *params)
 
 
 def _called(
@@ -222,11 +224,11 @@ def _called(
     out: Any,
     *params: Any,
 ) -> Tensor:
-    """Call the function with those of weight and bias, of this shape, that are given."""
+    """Call the function with x and what there is of weight and bias, which have this shape."""
     operands = [x]
-    for name, one in (("weight", weight), ("bias", bias)):
-        if one is not None:
-            operands.append(of_shape(what, name, one, shape, x))
+    for name, operand in (("weight", weight), ("bias", bias)):
+        if operand is not None:
+            operands.append(of_shape(what, name, operand, shape, x))
     return call(function, operands, out, what, (weight is not None, bias is not None), *params)
 
 
@@ -244,7 +246,7 @@ def _rows(
     x: Tensor = operands[0]
     target = result_over(what, x.layout.like(), x.dtype, x, out)
     if x.size:
-        normalise_rows(what, pair, x, target, dims, given(operands, has), eps, activation)
+        normalise_rows(what, pair, x, target, dims, affine_of(operands, has), eps, activation)
     return target
 
 
@@ -280,13 +282,13 @@ def _groups(
     if not x.size:
         return target
     weight, bias = [
-        None if one is None else grouped(one, 0, groups) for one in of_channels(operands, has)
+        None if view is None else grouped(view, 0, groups) for view in of_channels(operands, has)
     ]
     affine = weight, bias
     source, to = grouped(x, 1, groups), grouped(target, 1, groups)
     dims = tuple(range(3, x.ndim + 1))
     if x.dtype is float64:
-        doubles.normalise(what, "scale", source, to, (2, *dims), affine, eps, activation)
+        float64_norms.normalise(what, "scale", source, to, (2, *dims), affine, eps, activation)
         return target
     how: Any = {"part": 2, "affine": affine, "eps": eps, "activation": activation}
     if write_rows(what, "scale", name_of(affine), source, to, dims, **how):

@@ -21,8 +21,8 @@ FLOATS = (float16, float32, float64)
 
 def arrays_beside(what: str, *operands: Any) -> Sequence[Any]:
     """Return NumPy's arrays and lists as tensors if there is a tensor among the operands."""
-    for one in operands:
-        if type(one) is not Tensor and is_of_host(one):
+    for operand in operands:
+        if type(operand) is not Tensor and is_of_host(operand):
             near = next((other for other in operands if isinstance(other, Tensor)), None)
             return operands if near is None else with_arrays(what, operands, near)
     return operands
@@ -35,9 +35,9 @@ def floats(what: str, x: Any, name: str = "x") -> Tensor:
     return tensor
 
 
-def floats_beside(what: str, name: str, given: Any, near: Tensor) -> Tensor:
+def floats_beside(what: str, name: str, value: Any, near: Tensor) -> Tensor:
     """Return a tensor of floats that is float64 only if `near` is."""
-    tensor = to_tensor(what, name, given)
+    tensor = to_tensor(what, name, value)
     check_dtype(what, tensor.dtype, FLOATS if near.dtype is float64 else FLOATS[:2])
     return tensor
 
@@ -51,11 +51,11 @@ def with_channels(what: str, x: Any, least: int = 2) -> Tensor:
     return tensor
 
 
-def of_shape(what: str, name: str, given: Any, shape: Ints, near: Tensor) -> Tensor:
+def of_shape(what: str, name: str, value: Any, shape: Ints, near: Tensor) -> Tensor:
     """Return a weight, a bias or a statistic of this shape, on the device of x."""
-    if is_of_host(given):
-        given = beside_tensor(what, given, near)
-    tensor = floats_beside(what, name, given, near)
+    if is_of_host(value):
+        value = beside_tensor(what, value, near)
+    tensor = floats_beside(what, name, value, near)
     if tensor.shape != shape:
         raise LayoutError(what, f"{name} must have the shape {shape}", **{name: tensor.shape})
     check_devices(what, **{"x": near, name: tensor})

@@ -18,10 +18,9 @@ from dml_vk.errors import ErrorsAs, LayoutError, RangeError
 from dml_vk.hints import hinted
 from dml_vk.kernels.plan.pool import Pooling
 from dml_vk.layout import Layout
-from dml_vk.nn import double_pooling
+from dml_vk.nn.float64 import pooling as float64_pooling
 from dml_vk.nn.operands import FLOATS, to_power
 from dml_vk.nn.windows import (
-    Windows,
     check_padding,
     each_dim,
     spatial_rank,
@@ -33,8 +32,12 @@ from dml_vk.ops.pool import pool_elements
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import check_dtype, result_over, to_tensor
 from dml_vk.tracing.formats import operation
+from dml_vk.windows import Window
 
-NUMBERS = (*[one for one in DTYPES.values() if one.kind in "iu" and one.itemsize < 8], *FLOATS)
+NUMBERS = (
+    *[dtype for dtype in DTYPES.values() if dtype.kind in "iu" and dtype.itemsize < 8],
+    *FLOATS,
+)
 MOST_TAPS = 2**24  # elements of a window: counts up to it are exact as float32
 
 
@@ -195,15 +198,15 @@ def global_max_pool(x: Tensor, *, out: Tensor | None = None) -> Tensor:
     [[[2.0], [5.0]]]
     """
     what = "global_max_pool"
-    given = _input(what, x, NUMBERS)
+    x = _input(what, x, NUMBERS)
     with ErrorsAs(what):
-        return maximum(given, axis=_spatial_axes(given), keepdims=True, out=out)
+        return maximum(x, axis=_spatial_axes(x), keepdims=True, out=out)
 
 
 def _global_mean(what: str, x: Any, out: Any) -> Tensor:
-    given = _input(what, x, FLOATS)
+    x = _input(what, x, FLOATS)
     with ErrorsAs(what):
-        return mean(given, axis=_spatial_axes(given), keepdims=True, out=out)
+        return mean(x, axis=_spatial_axes(x), keepdims=True, out=out)
 
 
 def _spatial_axes(x: Tensor) -> Ints:
@@ -243,7 +246,7 @@ def _pool(
     windows = windows_of(what, x.shape[2:], kernel, stride, padding, dilation, ceil_mode=ceil_mode)
     check_padding(what, windows)
     _check_taps(what, kernel, kernel_size=kernel)
-    return _pooled(what, x, _pooling(operation, x, windows, counted=counted, power=power), out)
+    return _pooled(what, x, Pooling(operation, windows, counted=counted, power=power), out)
 
 
 @operation(flexible="first", images=True)
@@ -252,7 +255,6 @@ def _adaptive(
 ) -> Tensor:
     x = _input(what, operands[0], FLOATS if operation == "avg" else NUMBERS)
     spatial = x.shape[2:]
-    ones, zeros = (1,) * len(sizes), (0,) * len(sizes)
     # Of no windows, the sizes do not matter.
     pairs = [(size, count or 1) for size, count in zip(spatial, sizes)]
     even = all(size % count == 0 for size, count in pairs)
@@ -260,42 +262,32 @@ def _adaptive(
         rule = "windows of different sizes must have positions below 2**32: size times windows"
         raise RangeError(what, rule, x=x.shape, output_size=sizes)
     kernel = tuple([min(size, -(-size // count) + (not even)) for size, count in pairs])
-    windows = Windows(spatial, kernel, kernel if even else ones, ones, zeros, zeros, sizes)
-    _check_taps(what, kernel, output_size=sizes)
-    return _pooled(what, x, _pooling(operation, x, windows, adaptive=not even), out)
-
-
-def _pooling(operation: str, x: Tensor, windows: Windows, **options: Any) -> Pooling:
-    return Pooling(
-        operation,
-        windows.sizes,
-        x.layout.strides[2:],
-        windows.kernel,
-        windows.stride,
-        windows.dilation,
-        windows.begin,
-        windows.end,
-        windows.out,
-        **options,
+    windows = tuple(
+        [
+            Window(size, count, taps, taps if even else 1)
+            for size, count, taps in zip(spatial, sizes, kernel)
+        ]
     )
+    _check_taps(what, kernel, output_size=sizes)
+    return _pooled(what, x, Pooling(operation, windows, adaptive=not even), out)
 
 
 def _pooled(what: str, x: Tensor, pooling: Pooling, out: Any) -> Tensor:
     layout = Layout.packed((*x.shape[:2], *pooling.out), x.layout.order)
     dtype = int64 if pooling.operation == "index" else x.dtype
     target = result_over(what, layout, dtype, x, out)
-    pool = double_pooling.pool if x.dtype is float64 else pool_elements
+    pool = float64_pooling.pool if x.dtype is float64 else pool_elements
     pool(what, x, target, pooling)
     return target
 
 
 def _input(what: str, x: Any, dtypes: Sequence[DType]) -> Tensor:
-    given = to_tensor(what, "x", x)
-    rank = spatial_rank(what, given.shape)
-    if 0 in given.shape[-rank:]:
-        raise LayoutError(what, "spatial dims of x must not be empty", x=given.shape)
-    check_dtype(what, given.dtype, dtypes)
-    return given
+    tensor = to_tensor(what, "x", x)
+    rank = spatial_rank(what, tensor.shape)
+    if 0 in tensor.shape[-rank:]:
+        raise LayoutError(what, "spatial dims of x must not be empty", x=tensor.shape)
+    check_dtype(what, tensor.dtype, dtypes)
+    return tensor
 
 
 def _output_size(what: str, x: Any, output_size: Any) -> Ints:
@@ -303,9 +295,9 @@ def _output_size(what: str, x: Any, output_size: Any) -> Ints:
     if output_size is None:
         return spatial
     if not is_one(output_size):
-        given = to_tuple(what, "output_size", output_size)
-        if len(given) == len(spatial):
-            output_size = [own if n is None else n for n, own in zip(given, spatial)]
+        counts = to_tuple(what, "output_size", output_size)
+        if len(counts) == len(spatial):
+            output_size = [own if n is None else n for n, own in zip(counts, spatial)]
     return to_output_size(what, output_size, len(spatial))
 
 

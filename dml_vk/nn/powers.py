@@ -12,8 +12,8 @@ from dml_vk.array.statistics import reduced_layout
 from dml_vk.dtypes import float32, float64
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.layout import Layout
-from dml_vk.nn import doubles
 from dml_vk.nn.blocks import boxes, part
+from dml_vk.nn.float64 import norms as float64_norms
 from dml_vk.ops.copy import copy_if_overlapping
 from dml_vk.ops.elementwise import compute
 from dml_vk.ops.numbers import float_words
@@ -35,7 +35,7 @@ def divide_by_norm(
         return target
     source = copy_if_overlapping(what, x, target, in_place=True)
     if x.dtype is float64:
-        norm = maximum(doubles.norms(x, dims, power), eps)
+        norm = maximum(float64_norms.norms(x, dims, power), eps)
         return divide(x, norm, out=target)
     norms = temporary(what, reduced_layout(x.layout, dims, True), float32, x)
     rows = with_layout(norms, norms.layout.squeeze(dims))
@@ -60,11 +60,11 @@ def _largest(what: str, x: View, rows: View, dims: Ints) -> None:
 
 def _sums_of_powers(what: str, x: View, rows: View, dims: Ints, power: float) -> None:
     """Write the sums of the powers of magnitudes, of as many rows at once as fit into memory."""
-    kept = tuple([dim for dim in range(x.layout.rank) if dim not in dims])
-    turned = with_layout(x, x.layout.permute((*kept, *dims)))
+    others = tuple([dim for dim in range(x.layout.rank) if dim not in dims])
+    turned = with_layout(x, x.layout.permute((*others, *dims)))
     sizes = turned.layout.sizes
-    last = tuple(range(len(kept), len(sizes)))
-    for box in boxes(sizes[: len(kept)], math.prod(sizes[len(kept) :])):
+    last = tuple(range(len(others), len(sizes)))
+    for box in boxes(sizes[: len(others)], math.prod(sizes[len(others) :])):
         near = part(turned, box)
         powers = temporary(what, Layout.packed(near.layout.sizes, near.layout.order), float32, near)
         compute(what, OPERATORS["abs"], (near,), powers, float32)

@@ -176,9 +176,9 @@ def _gemm(
 def _factor(matrices: Tensor, rank: int, summed: int) -> Factor:
     """The operand over dims of the result, of which it lacks one: the other's rows or columns."""
     own = len(matrices.shape)
-    kept: list[int | None] = [None] * (rank - own) + list(range(own))
-    kept[summed] = None
-    return Factor(matrices, tuple(kept), (own + summed,))
+    dims: list[int | None] = [None] * (rank - own) + list(range(own))
+    dims[summed] = None
+    return Factor(matrices, tuple(dims), (own + summed,))
 
 
 def _scale(what: str, source: View, number: float, target: View) -> None:

@@ -70,8 +70,8 @@ def quantize(
     x, scale, zero_point = arrays_beside(what, x, scale, zero_point)
     check_dtype(what, to_tensor(what, "x", x).dtype, (float16, float32))
     check_dtype(what, kind, SMALL)
-    given = _checked(what, x, scale, zero_point, kind)
-    return call(_quantized, given, out, kind)
+    operands = _checked(what, x, scale, zero_point, kind)
+    return call(_quantized, operands, out, kind)
 
 
 @operation(flexible="first")
@@ -130,10 +130,10 @@ def _dequantized(operands: Sequence[Any], out: Any, kind: DType) -> Tensor:
 
 
 def _with(
-    what: str, operator: str, x: View, given: tuple[str, Any], target: View, common: DType
+    what: str, operator: str, x: View, named: tuple[str, Any], target: View, common: DType
 ) -> None:
     """Apply an operator to x and a number or tensor, given with its name in the signature."""
-    name, other = given
+    name, other = named
     if isinstance(other, Tensor):
         compute(what, OPERATORS[operator], (x, other), target, common)
         return
@@ -143,18 +143,18 @@ def _with(
 
 def _checked(what: str, x: Tensor, scale: Any, zero_point: Any, kind: DType) -> tuple[Any, ...]:
     """Return (x, scale, zero point) after checking the last two."""
-    given = [x]
+    tensors = [x]
     if isinstance(scale, Tensor):
         check_dtype(what, scale.dtype, (float16, float32))
-        given.append(scale)
+        tensors.append(scale)
     else:
         scale = float(to_number(what, "scale", scale))
         if not 0 < scale < math.inf:
             raise RangeError(what, "scale must be positive and finite", scale=scale)
     zero_point = to_zero_point(what, "zero_point", zero_point, kind)
     if isinstance(zero_point, Tensor):
-        given.append(zero_point)
-    shapes = tuple([one.shape for one in to_tensors(what, given)])
+        tensors.append(zero_point)
+    shapes = tuple([tensor.shape for tensor in to_tensors(what, tensors)])
     if broadcast_sizes(what, shapes) != x.shape:
         rule = "scale and zero_point must broadcast to the shape of x"
         raise LayoutError(what, rule, shapes=shapes)
@@ -191,10 +191,10 @@ def matmul_integer(
     """
     what = "matmul_integer"
     a, b, a_zero_point, b_zero_point = arrays_beside(what, a, b, a_zero_point, b_zero_point)
-    for name, one in (("a", a), ("b", b)):
-        check_dtype(what, to_tensor(what, name, one).dtype, (int8, uint8))
-        if one.ndim < 2:
-            raise LayoutError(what, f"{name} must have at least two dims", shape=one.shape)
+    for name, matrix in (("a", a), ("b", b)):
+        check_dtype(what, to_tensor(what, name, matrix).dtype, (int8, uint8))
+        if matrix.ndim < 2:
+            raise LayoutError(what, f"{name} must have at least two dims", shape=matrix.shape)
     if a.shape[-1] != b.shape[-2]:
         raise LayoutError(what, "a.shape[-1] must equal b.shape[-2]", a=a.shape, b=b.shape)
     sizes = (
@@ -202,16 +202,16 @@ def matmul_integer(
         a.shape[-2],
         b.shape[-1],
     )
-    numbers, given = [], [a, b]
+    numbers, operands = [], [a, b]
     zero_points = ("a_zero_point", a_zero_point, a, -1), ("b_zero_point", b_zero_point, b, -2)
     for name, value, near, dim in zero_points:
         point = to_zero_point(what, name, value, near.dtype)
         numbers.append(None if isinstance(point, Tensor) else point)
         if isinstance(point, Tensor):
-            given.append(point)
+            operands.append(point)
             _check_of_lines(what, name, point, sizes, dim)
-    to_tensors(what, given)
-    return call(_products, tuple(given), out, sizes, *numbers)
+    to_tensors(what, operands)
+    return call(_products, tuple(operands), out, sizes, *numbers)
 
 
 def _check_of_lines(what: str, name: str, point: Tensor, sizes: Ints, dim: int) -> None:
@@ -239,7 +239,7 @@ def _products(
         whole = q if second is not None else astype(q, int32)
         columns = subtract(columns, _times(whole, depth))
         terms.append(multiply(columns, p))
-    lacks = [[None] * (len(sizes) - one.ndim) for one in (a, b)]
+    lacks = [[None] * (len(sizes) - matrix.ndim) for matrix in (a, b)]
     kept_a = (*lacks[0], *range(a.ndim - 1), None)
     kept_b = (*lacks[1], *range(b.ndim - 2), None, b.ndim - 1)
     factors = Factor(a, kept_a, (a.ndim - 1,)), Factor(b, kept_b, (b.ndim - 2,))

@@ -104,51 +104,51 @@ def _ways(what: str, sizes: Ints, size: Any, scale: Any, coordinates: Any) -> tu
         steps = [1 / Fraction(by) for by in factors]
     known = tuple(zip(sizes, wanted, steps))
     if isinstance(coordinates, str):
-        return tuple([way_of(*one, coordinates) for one in known])
+        return tuple([way_of(*dim, coordinates) for dim in known])
     own, others = [
-        [Fraction(one) for one in _numbers_of(what, "coordinates", each, count)]
+        [Fraction(number) for number in _numbers_of(what, "coordinates", each, count)]
         for each in coordinates
     ]
-    return tuple([Way(*one, *pair) for one, pair in zip(known, zip(own, others))])
+    return tuple([Way(*dim, *pair) for dim, pair in zip(known, zip(own, others))])
 
 
-def _coordinates(what: str, given: Any, mode: str, corners: bool) -> Any:
+def _coordinates(what: str, value: Any, mode: str, corners: bool) -> Any:
     """Return a name, or the pair of offsets."""
     if corners:
-        if given is not None:
+        if value is not None:
             rule = "align_corners and coordinates must not both be given"
-            raise RangeError(what, rule, align_corners=True, coordinates=given)
+            raise RangeError(what, rule, align_corners=True, coordinates=value)
         return "align_corners"
-    if given is None:
+    if value is None:
         return "asymmetric" if mode == "nearest" else "half_pixel"
-    if isinstance(given, (tuple, list)):
-        if len(given) != 2:
+    if isinstance(value, (tuple, list)):
+        if len(value) != 2:
             rule = "coordinates must be a name, or offsets in the input and in the result"
-            raise LayoutError(what, rule, coordinates=given)
-        return given
-    return to_word(what, "coordinates", given, COORDINATES)
+            raise LayoutError(what, rule, coordinates=value)
+        return value
+    return to_word(what, "coordinates", value, COORDINATES)
 
 
-def _numbers_of(what: str, name: str, given: Any, count: int) -> list[float]:
+def _numbers_of(what: str, name: str, value: Any, count: int) -> list[float]:
     """Convert to a finite number for each spatial dim; a single one holds for all."""
-    values = to_tuple(what, name, several(given))
-    found = [float(to_number(what, name, one)) for one in values]
-    found *= count if len(found) == 1 else 1
-    if len(found) != count or not all(map(math.isfinite, found)):
+    values = to_tuple(what, name, several(value))
+    numbers = [float(to_number(what, name, number)) for number in values]
+    numbers *= count if len(numbers) == 1 else 1
+    if len(numbers) != count or not all(map(math.isfinite, numbers)):
         rule = f"{name} must have a finite number, or {count} of them"
-        raise RangeError(what, rule, **{name: given})
-    return found
+        raise RangeError(what, rule, **{name: value})
+    return numbers
 
 
 @operation(flexible="first", images=True)
 def _resampled(operands: Sequence[Tensor], out: Any, dims: tuple[tuple[Tap, ...], ...]) -> Tensor:
     (x,) = operands
-    sizes = (*x.shape[:2], *[len(one[0].indexes) for one in dims])
+    sizes = (*x.shape[:2], *[len(taps[0].indexes) for taps in dims])
     layout = Layout.packed(sizes, x.layout.order)
     if out is not None:
         # The offsets are those of the strides that are read.
-        given = check_out("resample", out, layout.sizes, x.dtype, x)
-        x = Tensor(copy_if_overlapping("resample", x, given))
+        target = check_out("resample", out, layout.sizes, x.dtype, x)
+        x = Tensor(copy_if_overlapping("resample", x, target))
     table = _table(x.device, dims, x.layout.strides[2:])
     return call(_launched, (x, table), out, layout, len(dims[0]))
 
@@ -166,10 +166,10 @@ def _table(device: Device, dims: tuple[tuple[Tap, ...], ...], strides: Ints) -> 
     """Return where taps are and their factors, on the device, which must not be changed."""
     parts = []
     for dim, stride in zip(reversed(dims), reversed(strides)):
-        offsets = [np.array(one.indexes, np.int64) * stride for one in dim]
-        words = [one.astype(np.uint32) for one in offsets]
+        offsets = [np.array(tap.indexes, np.int64) * stride for tap in dim]
+        words = [numbers.astype(np.uint32) for numbers in offsets]
         if len(dim) > 1:
-            words += [np.array(one.factors, np.float32).view(np.uint32) for one in dim]
+            words += [np.array(tap.factors, np.float32).view(np.uint32) for tap in dim]
         parts.append(np.stack(words, 1).reshape(-1))
     data = np.concatenate(parts)
     allocation = device.allocate("resample", data.nbytes)

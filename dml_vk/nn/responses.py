@@ -15,10 +15,10 @@ from dml_vk.kernels.elementwise import SCALED
 from dml_vk.kernels.operators import OPERATORS
 from dml_vk.kernels.plan.pool import Pooling
 from dml_vk.layout import Layout
-from dml_vk.nn import double_pooling
 from dml_vk.nn.arguments import to_least
 from dml_vk.nn.blocks import boxes, part
-from dml_vk.nn.by_taps import check_taps
+from dml_vk.nn.float64 import pooling as float64_pooling
+from dml_vk.nn.float64.taps import check_taps
 from dml_vk.nn.operands import floats
 from dml_vk.nn.windows import spatial_rank
 from dml_vk.ops.copy import copy_if_overlapping
@@ -29,6 +29,7 @@ from dml_vk.ops.view import check_count, temporary, with_layout
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.operands import result_over, to_number
 from dml_vk.tracing.formats import operation
+from dml_vk.windows import Window
 
 
 @hinted
@@ -57,7 +58,7 @@ def local_response_norm(
     x = floats(what, x)
     spatial_rank(what, x.shape)
     numbers = {"alpha": alpha, "beta": beta, "k": k}
-    reals = [float(to_number(what, name, one)) for name, one in numbers.items()]
+    reals = [float(to_number(what, name, number)) for name, number in numbers.items()]
     width, across = to_least(what, "size", size, 1), to_bool(what, "cross_channel", cross_channel)
     return call(_normalised, (x,), out, width, *reals, across)
 
@@ -85,9 +86,9 @@ def _normalised(
     if x.dtype is float64:
         near, to = views
         total = temporary(what, Layout.packed(near.layout.sizes, near.layout.order), float64, near)
-        around = _around(windowed, near.layout.strides[first:], size)
+        around = _around(windowed, size)
         check_taps(what, around.kernel, size=size, x=x.shape)
-        double_pooling.add_squares(what, near, total, around)
+        float64_pooling.add_squares(what, near, total, around)
         powers = pow(add(multiply(Tensor(total), alpha / size), k), beta)
         divide(Tensor(near), powers, out=Tensor(to))
         return target
@@ -96,16 +97,16 @@ def _normalised(
     for box in boxes(others, math.prod(windowed)):
         near, to = [part(view, box) for view in views]
         sums = temporary(what, Layout.packed(near.layout.sizes, near.layout.order), float32, near)
-        add_squares(near, sums, _around(windowed, near.layout.strides[first:], size))
+        add_squares(near, sums, _around(windowed, size))
         compute(what, OPERATORS["pow"], (sums, None), sums, float32, words, SCALED)
         compute(what, OPERATORS["divide"], (near, sums), to, float32)
     return target
 
 
-def _around(sizes: Ints, strides: Ints, size: int) -> Pooling:
-    """Return windows of this size around each element, without what no window can reach."""
-    before = tuple([min(size // 2, each - 1) for each in sizes])
-    after = tuple([min((size - 1) // 2, each - 1) for each in sizes])
-    kernel = tuple([1 + begin + end for begin, end in zip(before, after)])
-    ones = (1,) * len(sizes)
-    return Pooling("lp", sizes, strides, kernel, ones, ones, before, after, sizes, power=2.0)
+def _around(sizes: Ints, width: int) -> Pooling:
+    """Return windows of this width around each element, without what no window can reach."""
+    windows = []
+    for size in sizes:
+        before, after = min(width // 2, size - 1), min((width - 1) // 2, size - 1)
+        windows.append(Window(size, size, 1 + before + after, before=before, after=after))
+    return Pooling("lp", tuple(windows), power=2.0)

@@ -67,12 +67,12 @@ def pixel_unshuffle(
 
 def _check(what: str, x: Any, factor: Any, order: Any) -> tuple[Tensor, int, bool]:
     """Return (x, the factor, whether C is the outermost part of the channels)."""
-    given = to_tensor(what, "x", x)
+    tensor = to_tensor(what, "x", x)
     step = to_least(what, "factor", factor, 1)
     first = to_word(what, "order", order, ORDERS) == ORDERS[0]
-    if given.ndim < 3:
-        raise LayoutError(what, "x must have at least three dims", shape=given.shape)
-    return given, step, first
+    if tensor.ndim < 3:
+        raise LayoutError(what, "x must have at least three dims", shape=tensor.shape)
+    return tensor, step, first
 
 
 @operation(flexible="first", images=True)

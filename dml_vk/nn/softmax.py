@@ -14,7 +14,7 @@ from dml_vk.errors import LayoutError
 from dml_vk.hints import hinted
 from dml_vk.kernels.plan.gather import Step
 from dml_vk.layout import Layout
-from dml_vk.nn import doubles
+from dml_vk.nn.float64 import norms as float64_norms
 from dml_vk.nn.operands import floats
 from dml_vk.ops.fill import fill_constant
 from dml_vk.ops.gather import add_places
@@ -93,7 +93,7 @@ def _finished(operands: Sequence[Any], out: Any, what: str, pair: str, axis: Any
     axes = reduced_axes(what, x, axis)
     target = result_over(what, x.layout.like(), x.dtype, x, out)
     if x.size and x.dtype is float64:
-        doubles.softmax(what, x, axes, target)
+        float64_norms.softmax(what, x, axes, target)
     elif x.size and not write_rows(what, pair, what, x, target, axes):
         finish(what, what, [x, pairs_of(what, pair, x, axes)], target)
     return target
@@ -106,7 +106,7 @@ def _log_sum(operands: Sequence[Any], out: Any, axis: Any, keepdims: bool) -> Te
     axes = reduced_axes(what, x, axis)
     target = reduced_target(what, x, axes, keepdims, x.dtype, out)
     if x.size and x.dtype is float64:
-        doubles.log_sum(x, axes, keepdims, target)
+        float64_norms.log_sum(x, axes, keepdims, target)
     elif x.size:
         pairs = pairs_of(what, "log_sum", x, axes)
         if not keepdims:
@@ -125,25 +125,25 @@ def _first_largest(operands: Sequence[Any], out: Any, axis: Any) -> Tensor:
     target = result_over(what, x.layout.like(), x.dtype, x, out)
     if not x.size:
         return target
-    found = reduced_target(what, x, axes, True, int64, None)
-    reduce_into(what, "argmax", x, axes, found, True)
+    largest = reduced_target(what, x, axes, True, int64, None)
+    reduce_into(what, "argmax", x, axes, largest, True)
     fill_constant(what, target, target.dtype, 0)
     ones = temporary(what, Layout((1,) * x.ndim), target.dtype, x)
     fill_constant(what, ones, target.dtype, 1)
     every, strides = tuple(range(x.ndim)), target.strides
-    source = with_layout(ones, ones.layout.expand(found.shape))
-    scatter(what, source, _places(what, found, axes, target), every, target, strides, 1, None)
+    source = with_layout(ones, ones.layout.expand(largest.shape))
+    scatter(what, source, _places(what, largest, axes, target), every, target, strides, 1, None)
     return target
 
 
-def _places(what: str, found: Tensor, axes: Ints, target: Tensor) -> View:
-    """Return how far from the first element of its row in the target each found one is."""
-    so_far = temporary(what, Layout(found.shape), uint32, found)
+def _places(what: str, index: Tensor, axes: Ints, target: Tensor) -> View:
+    """Return the distance in memory from the first element of a row to the one at its index."""
+    so_far = temporary(what, Layout(index.shape), uint32, index)
     fill_constant(what, so_far, uint32, 0)
     inner = 1
     for dim in reversed(axes):
         size, before = target.shape[dim], so_far
-        so_far = temporary(what, Layout(found.shape), uint32, found)
-        add_places(before, found, so_far, Step(target.strides[dim], 0, inner, size))
+        so_far = temporary(what, Layout(index.shape), uint32, index)
+        add_places(before, index, so_far, Step(target.strides[dim], 0, inner, size))
         inner *= size
-    return with_layout(so_far, Layout((1, found.size)))
+    return with_layout(so_far, Layout((1, index.size)))

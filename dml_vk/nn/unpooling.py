@@ -42,30 +42,30 @@ def max_unpool(
     """
     what = "max_unpool"
     x, indices = arrays_beside(what, x, indices)
-    given = to_tensor(what, "x", x)
-    rank = spatial_rank(what, given.shape)
+    values = to_tensor(what, "x", x)
+    rank = spatial_rank(what, values.shape)
     index = to_tensor(what, "indices", indices)
     check_dtype(what, index.dtype, (int64,))
-    if index.shape != given.shape:
+    if index.shape != values.shape:
         rule = "indices must have the shape of x"
-        raise LayoutError(what, rule, x=given.shape, indices=index.shape)
-    check_devices(what, x=given, indices=index)
-    sizes = (*given.shape[:2], *to_output_size(what, output_size, rank))
-    target = result_over(what, Layout.packed(sizes, given.layout.order), given.dtype, given, out)
+        raise LayoutError(what, rule, x=values.shape, indices=index.shape)
+    check_devices(what, x=values, indices=index)
+    sizes = (*values.shape[:2], *to_output_size(what, output_size, rank))
+    target = result_over(what, Layout.packed(sizes, values.layout.order), values.dtype, values, out)
     # As unsigned integers, so that negative ones are too large instead of counting from the end.
     flat = with_dtype(index, uint64)
     rows = [
-        np.arange(size).reshape((-1, *(1,) * (given.ndim - dim - 1)))
-        for dim, size in enumerate(given.shape[:2])
+        np.arange(size).reshape((-1, *(1,) * (values.ndim - dim - 1)))
+        for dim, size in enumerate(values.shape[:2])
     ]
     parts = [part_of(what, target.layout, (dim,), row, dim) for dim, row in enumerate(rows)]
-    parts.append(part_of(what, target.layout, range(2, given.ndim), flat, None))
+    parts.append(part_of(what, target.layout, range(2, values.ndim), flat, None))
     parts = checked(what, parts)
-    source = copy_if_overlapping(what, given, target)
-    words = to_write(what, parts, given.shape, target) if given.size else None
+    source = copy_if_overlapping(what, values, target)
+    words = to_write(what, parts, values.shape, target) if values.size else None
     fill_constant(what, target, target.dtype, 0)
     if words is not None:
-        every = tuple(range(given.ndim))
-        still = (0,) * given.ndim
+        every = tuple(range(values.ndim))
+        still = (0,) * values.ndim
         scatter(what, source, words.places, every, target, still, words.stride, words.cells)
     return target

@@ -1,30 +1,20 @@
-"""Windows over the spatial dims of an input: sizes, strides, paddings and dilations, one a dim.
+"""Arguments that say how windows lie over the spatial dims of an input.
 
-Arguments are numbers, which hold for every dim, or sequences with one number for each.
+They are numbers, which hold for every dim, or sequences with one number for each.
 """
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 from dml_vk.arguments import Ints, is_one, to_int, to_ints, to_tuple
 from dml_vk.errors import LayoutError, RangeError
+from dml_vk.windows import Window
 
 Pair = tuple[int, int]
 Padding = str | tuple[Pair, ...]
+Windows = tuple[Window, ...]  # one for each spatial dim, outermost first
 MOST = 2**31 - 1  # of any number: kernels count in 32 bits
-
-
-class Windows(NamedTuple):
-    """Windows over an input; each field has one entry for each spatial dim."""
-
-    sizes: Ints  # of the input
-    kernel: Ints  # elements of a window
-    stride: Ints  # from one window to the next
-    dilation: Ints  # from one element of a window to the next
-    begin: Ints  # padding
-    end: Ints
-    out: Ints  # how many windows there are
 
 
 def spatial_rank(what: str, shape: Ints, name: str = "x") -> int:
@@ -39,15 +29,15 @@ def each_dim(what: str, name: str, value: Any, rank: int, least: int = 1) -> Int
     """Return one integer for each spatial dim, each at least `least`."""
     rule = f"{name} must be an integer, or one for each of the {rank} spatial dims"
     try:
-        one = is_one(value)
-        found = (to_int(what, name, value),) * rank if one else to_ints(what, name, value)
+        is_number = is_one(value)
+        numbers = (to_int(what, name, value),) * rank if is_number else to_ints(what, name, value)
     except LayoutError:
         raise LayoutError(what, rule, **{name: value}) from None
-    if len(found) != rank:
+    if len(numbers) != rank:
         raise LayoutError(what, rule, **{name: value})
-    if min(found) < least or max(found) > MOST:
+    if min(numbers) < least or max(numbers) > MOST:
         raise RangeError(what, f"{name} must be from {least} to 2**31 - 1", **{name: value})
-    return found
+    return numbers
 
 
 def to_padding(what: str, value: Any, rank: int) -> Padding:
@@ -74,46 +64,6 @@ def to_padding(what: str, value: Any, rank: int) -> Padding:
     return tuple([(begin, end) for begin, end in pairs])
 
 
-def padded(
-    padding: Padding, sizes: Ints, kernel: Ints, stride: Ints, dilation: Ints
-) -> tuple[Pair, ...]:
-    """Return (begin, end) for each spatial dim.
-
-    "same" pads such that there are `ceil(size / stride)` windows; of an odd number of elements, the
-    end gets one more.
-    """
-    if not isinstance(padding, str):
-        return padding
-    if padding == "valid":
-        return ((0, 0),) * len(sizes)
-    pairs = []
-    for size, width, step, apart in zip(sizes, kernel, stride, dilation):
-        windows = -(-size // step)
-        total = max(0, (windows - 1) * step + span(width, apart) - size)
-        pairs.append((total // 2, total - total // 2))
-    return tuple(pairs)
-
-
-def span(kernel: int, dilation: int) -> int:
-    """Return how many elements of the input there are from the first to the last of a window."""
-    return (kernel - 1) * dilation + 1
-
-
-def window_count(
-    size: int, span: int, stride: int, begin: int, end: int, *, ceil_mode: bool = False
-) -> int:
-    """Return how many windows fit; less than 1 if none does.
-
-    With `ceil_mode` a last one that extends beyond the padding counts too, if it starts before the
-    padding at the end.
-    """
-    room = begin + size + end - span
-    if not ceil_mode:
-        return room // stride + 1
-    count = -(-room // stride) + 1
-    return count - 1 if (count - 1) * stride >= begin + size else count
-
-
 def windows_of(
     what: str,
     sizes: Ints,
@@ -125,32 +75,37 @@ def windows_of(
     ceil_mode: bool = False,
     **shown: Any,
 ) -> Windows:
-    """Return the windows over spatial dims of these sizes, of which there is at least one.
+    """Return the windows over spatial dims of these sizes, at least one in each.
 
-    `shown` are the values of arguments for errors, where they are not named as here.
+    `padding="same"` has `ceil(size / stride)` of them, which are none in an empty dim. `shown` are
+    the values of arguments for errors, where they are not named as here.
     """
-    pairs = padded(padding, sizes, kernel, stride, dilation)
-    out = []
-    for size, width, step, apart, (begin, end) in zip(sizes, kernel, stride, dilation, pairs):
-        long = span(width, apart)
-        empty_same = padding == "same" and not size
-        count = 0 if empty_same else window_count(size, long, step, begin, end, ceil_mode=ceil_mode)
-        if (count < 1 and not empty_same) or long > MOST or begin + size + end > MOST:
-            rule = "windows must fit into the padded input"
-            named = {"kernel_size": kernel, "dilation": dilation, **shown}
-            raise LayoutError(what, rule, x=sizes, padding=pairs, **named)
-        out.append(count)
-    begins, ends = zip(*pairs)
-    return Windows(sizes, kernel, stride, dilation, begins, ends, tuple(out))
+    dims = zip(sizes, kernel, stride, dilation)
+    if padding == "same":
+        windows = tuple([Window.same(*dim) for dim in dims])
+    else:
+        pairs = ((0, 0),) * len(sizes) if isinstance(padding, str) else padding
+        windows = tuple(
+            [Window.fitted(*dim, pair, ceil_mode=ceil_mode) for dim, pair in zip(dims, pairs)]
+        )
+    least = 0 if padding == "same" else 1
+    if any(w.count < least or max(w.span, w.padded_size) > MOST for w in windows):
+        rule = "windows must fit into the padded input"
+        named = {"kernel_size": kernel, "dilation": dilation, **shown}
+        raise LayoutError(what, rule, x=sizes, padding=paddings(windows), **named)
+    return windows
+
+
+def paddings(windows: Windows) -> tuple[Pair, ...]:
+    return tuple([(window.before, window.after) for window in windows])
 
 
 def check_padding(what: str, windows: Windows) -> None:
     """Check that padding is smaller than the windows, since others would see nothing else."""
-    for width, apart, *pair in zip(windows.kernel, windows.dilation, windows.begin, windows.end):
-        if max(pair) >= span(width, apart):
-            rule = "padding must be smaller than the windows"
-            pairs = tuple(zip(windows.begin, windows.end))
-            raise LayoutError(what, rule, padding=pairs, kernel_size=windows.kernel)
+    if any(max(window.before, window.after) >= window.span for window in windows):
+        rule = "padding must be smaller than the windows"
+        taps = tuple([window.taps for window in windows])
+        raise LayoutError(what, rule, padding=paddings(windows), kernel_size=taps)
 
 
 def to_output_size(what: str, value: Any, rank: int) -> Ints:

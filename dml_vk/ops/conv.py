@@ -12,34 +12,20 @@ layouts, tiles, the batch or the device. Each product and each sum is rounded; n
 from __future__ import annotations
 
 import math
-from typing import NamedTuple
+from collections.abc import Sequence
 
 from dml_vk.arguments import Ints
 from dml_vk.dtypes import float32
 from dml_vk.exactness import settings
 from dml_vk.kernels.operators import OPERATORS
-from dml_vk.kernels.plan.conv import (
-    MOST_TERMS,
-    Channels,
-    Epilogue,
-    Operand,
-    by_residue,
-    plan_conv,
-)
+from dml_vk.kernels.plan.conv import MOST_TERMS, Channels, Epilogue, plan_conv
 from dml_vk.kernels.plan.depthwise import plan_depthwise, suits
-from dml_vk.kernels.plan.windows import Spatial
+from dml_vk.kernels.plan.windows import Operand, from_inside, operand
 from dml_vk.layout import Layout
 from dml_vk.ops.elementwise import compute
 from dml_vk.ops.fill import fill_constant
 from dml_vk.ops.view import View, access, used_strides, with_layout
-
-
-class Window(NamedTuple):
-    """How windows lie in the input; each field has one entry for each spatial dim."""
-
-    stride: Ints
-    dilation: Ints
-    begin: Ints  # padding before the first element
+from dml_vk.windows import Window
 
 
 def convolve(
@@ -48,14 +34,14 @@ def convolve(
     weight: View,
     bias: View | None,
     target: View,
-    window: Window,
+    windows: Sequence[Window],
     groups: int,
     activation: tuple[int, Ints] = (0, ()),
 ) -> None:
     """Write the convolution to the target, which shares no memory with the others.
 
-    Sizes must fit each other. An activation, by its opcode and its parameters' words, and a target
-    of float16 are for what `is_one_launch`.
+    Sizes must fit each other and the windows. An activation, by its opcode and its parameters'
+    words, and a target of float16 are for what `is_one_launch`.
     """
     if not target.layout.numel:
         return
@@ -69,28 +55,19 @@ def convolve(
             compute(what, OPERATORS["add"], (target, over), target, float32)
         return
     profile = target.device.profile
-    channels, spatial = _described(x, weight, target, window, groups)
-    first_two = _operand(x), _operand(weight)
+    outputs, inputs, *taps = weight.layout.sizes
+    channels = Channels(x.layout.sizes[0], groups, inputs, outputs // groups)
+    dims = from_inside(windows, Window())
     of_bias = None if bias is None else (*used_strides(bias.layout), bias.dtype)
+    operands = _operand(x), _operand(weight), of_bias, _operand(target)
     reads = [access(view, False) for view in (x, weight, x if bias is None else bias)]
-    depth = channels.inputs
-    for dim in spatial:
-        depth *= dim.window
-    epilogue = Epilogue(*activation, target.dtype, target.layout.offset % 4)
-    if suits(channels, spatial):
-        plan = plan_depthwise(
-            *(channels, spatial, *first_two, of_bias, used_strides(target.layout)[:2]),
-            *(profile, epilogue),
-            fma=not settings.exact,
-        )
+    epilogue, fma = Epilogue(*activation), not settings.exact
+    if suits(channels, dims):
+        plan = plan_depthwise(channels, dims, *operands, profile, epilogue, fma=fma)
         target.device.launch(plan, (*reads, access(target, True)))
         return
-    for first in range(0, depth, MOST_TERMS):
-        plan = plan_conv(
-            *(channels, spatial, *first_two, of_bias, used_strides(target.layout)[:2]),
-            *(profile, first, epilogue),
-            fma=not settings.exact,
-        )
+    for first in range(0, inputs * math.prod(taps), MOST_TERMS):
+        plan = plan_conv(channels, dims, *operands, profile, first, epilogue, fma=fma)
         target.device.launch(plan, (*reads, access(target, True)))
 
 
@@ -100,25 +77,5 @@ def is_one_launch(weight: Layout, x: Layout) -> bool:
     return x.numel > 0 and weight.numel > 0 and depth <= MOST_TERMS and settings.exact
 
 
-def _described(
-    x: View, weight: View, target: View, window: Window, groups: int
-) -> tuple[Channels, tuple[Spatial, ...]]:
-    """The sizes and strides that plans depend on."""
-    a, b, to = x.layout, weight.layout, target.layout
-    channels = Channels(a.sizes[0], groups, b.sizes[1], b.sizes[0] // groups)
-    spatial = tuple(
-        [
-            Spatial(*sizes, *strides)
-            for *sizes, strides in zip(
-                *(a.sizes[:1:-1], to.sizes[:1:-1], b.sizes[:1:-1]),
-                *(window.dilation[::-1], window.stride[::-1], window.begin[::-1]),
-                zip(used_strides(a)[:1:-1], used_strides(b)[:1:-1], used_strides(to)[:1:-1]),
-            )
-        ]
-    )
-    return channels, spatial
-
-
 def _operand(view: View) -> Operand:
-    outer, inner, *_ = used_strides(view.layout)
-    return by_residue(Operand(outer, inner, view.layout.offset, view.dtype))
+    return operand(used_strides(view.layout), view.layout.offset, view.dtype)

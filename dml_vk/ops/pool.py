@@ -9,11 +9,10 @@ grows with the number of elements, by at most a rounding each.
 
 from __future__ import annotations
 
-from dml_vk.arguments import Ints
 from dml_vk.dtypes import float32
 from dml_vk.kernels.plan.pool import Box, Pooling, boxes, plan_pool
 from dml_vk.kernels.plan.pool_tile import plan_pool_tile, suits
-from dml_vk.kernels.plan.windows import Side
+from dml_vk.kernels.plan.windows import operand
 from dml_vk.layout import Layout
 from dml_vk.ops.copy import copy_if_overlapping
 from dml_vk.ops.elementwise import cast_elements
@@ -34,13 +33,13 @@ def pool_elements(what: str, source: View, target: View, pooling: Pooling) -> No
     if suits(pooling, source.dtype):
         _launch_tiles(source, target, pooling)
         return
-    found = boxes(pooling.kernel)
+    parts = boxes(pooling.kernel)
     to = target
-    if len(found) > 1 and pooling.operation in ("avg", "lp") and target.dtype is not float32:
+    if len(parts) > 1 and pooling.operation in ("avg", "lp") and target.dtype is not float32:
         # Sums that are continued must not be rounded to float16 in between.
         layout = Layout.packed(target.layout.sizes, target.layout.order)
         to = temporary(what, layout, float32, target)
-    for box in found:
+    for box in parts:
         _launch(source, to, pooling, box)
     if to is not target:
         cast_elements(what, to, target)
@@ -57,22 +56,18 @@ def add_squares(source: View, target: View, pooling: Pooling) -> None:
 
 
 def _launch_tiles(source: View, target: View, pooling: Pooling) -> None:
-    (x, x_steps), (dst, steps) = _side(source), _side(target)
+    x, dst = [
+        operand(used_strides(view.layout), view.layout.offset, view.dtype)
+        for view in (source, target)
+    ]
     samples, channels = target.layout.sizes[:2]
-    given = pooling._replace(steps=x_steps)
-    plan = plan_pool_tile(samples, channels, given, steps, x, dst, target.device.profile)
+    plan = plan_pool_tile(samples, channels, pooling, x, dst, target.device.profile)
     target.device.launch(plan, (access(source, False), access(target, True)))
-
-
-def _side(view: View) -> tuple[Side, Ints]:
-    """What a plan needs of the first two dims, and the strides of the others."""
-    sample, channel, *steps = used_strides(view.layout)
-    return Side(sample, channel, view.layout.offset % 4, view.dtype), tuple(steps)
 
 
 def _launch(source: View, target: View, pooling: Pooling, box: Box) -> None:
     layout, device = target.layout, target.device
-    first = layout.rank - len(pooling.out)
+    first = layout.rank - len(pooling.windows)
     spatial = layout.sizes[first:]
     positions = packed_strides(spatial, row_major(len(spatial)))
     strides = (*source.layout.strides[:first], *(0 for _ in spatial))
@@ -85,6 +80,7 @@ def _launch(source: View, target: View, pooling: Pooling, box: Box) -> None:
         ),
         (source.dtype, target.dtype),
         pooling,
+        source.layout.strides[first:],
         box,
         device.profile,
     )

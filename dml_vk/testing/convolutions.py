@@ -63,27 +63,27 @@ def terms(
         places.append([first + at * dilation[dim] for at in range(kernel[dim])])
     x = x.astype(np.float32).reshape(samples, groups, 1, inputs, *x.shape[2:])
     parts = weight.astype(np.float32).reshape(groups, outputs, inputs, *kernel)
-    made = []
+    parts_of_sums = []
     for element in product(*map(range, kernel)):
         window, there = _gathered(x, [places[dim][at] for dim, at in enumerate(element)])
         own: Any = (..., *element)
         factors = parts[own].reshape(1, groups, outputs, inputs, *[1] * rank)
         with np.errstate(all="ignore"):
             products = np.where(there, window * factors, np.float32(-0.0))
-        made.append(np.moveaxis(products, 3, -1))
-    found = np.concatenate(made, axis=-1)
-    return found.reshape(samples, groups * outputs, *found.shape[3:])
+        parts_of_sums.append(np.moveaxis(products, 3, -1))
+    all_terms = np.concatenate(parts_of_sums, axis=-1)
+    return all_terms.reshape(samples, groups * outputs, *all_terms.shape[3:])
 
 
 def _gathered(x: Array, places: Sequence[Array]) -> tuple[Array, Array]:
     """(the elements at these positions of each spatial dim, from dim 4 on; which of them exist)."""
     there: Array = np.ones((), bool)
-    for dim, place in enumerate(places, 4):
-        is_inside = (place >= 0) & (place < x.shape[dim])
+    for dim, position in enumerate(places, 4):
+        is_inside = (position >= 0) & (position < x.shape[dim])
         there = there[..., None] & is_inside
         if not x.shape[dim]:  # Nothing is inside.
             x = np.zeros((*x.shape[:dim], 1, *x.shape[dim + 1 :]), np.float32)
-        x = np.take(x, np.where(is_inside, place, 0), axis=dim)
+        x = np.take(x, np.where(is_inside, position, 0), axis=dim)
     return x, there
 
 
@@ -123,7 +123,7 @@ def conv_transpose(
     sums = np.zeros((samples, groups * outputs, *sizes), np.float32)
     for index in np.ndindex(*sizes):
         at = [o + begin for o, (begin, _) in zip(index, padding)]
-        made = []
+        parts_of_sum = []
         for element in reversed(list(product(*map(range, kernel)))):
             from_first = [o - e * apart for o, e, apart in zip(at, element, dilation)]
             if any(o % step for o, step in zip(from_first, stride)):
@@ -134,10 +134,10 @@ def conv_transpose(
             factors = parts[own].reshape(1, groups, outputs, inputs, *[1] * rank)
             with np.errstate(all="ignore"):
                 terms = np.where(there, window * factors, np.float32(-0.0))
-            made.append(terms.reshape(samples, groups * outputs, inputs))
-        if made:
-            place: Any = (..., *index)
-            sums[place] = sums_of(np.concatenate(made, axis=-1))
+            parts_of_sum.append(terms.reshape(samples, groups * outputs, inputs))
+        if parts_of_sum:
+            element_of_sums: Any = (..., *index)
+            sums[element_of_sums] = sums_of(np.concatenate(parts_of_sum, axis=-1))
     if bias is not None:
         with np.errstate(all="ignore"):
             sums = sums + bias.astype(np.float32).reshape(-1, *[1] * rank)

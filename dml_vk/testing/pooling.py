@@ -55,14 +55,14 @@ def max_of(array: Any, rows: Sequence[Rows]) -> tuple[Array, Array]:
     >>> found.tolist(), index.tolist()
     ([[[7, 6]]], [[[1, 2]]])
     """
-    given = _spatial_first(array)
-    lowest = -np.inf if given.dtype.kind == "f" else np.iinfo(given.dtype).min
-    shape = (*map(len, rows), *given.shape[-2:])
-    best, index = np.full(shape, lowest, given.dtype), np.full(shape, -1, np.int64)
-    for at, inside in _windows(given, rows):
-        for place in inside:
-            values, before = given[place], best[at]
-            flat = np.ravel_multi_index(place, given.shape[:-2])
+    x = _spatial_first(array)
+    lowest = -np.inf if x.dtype.kind == "f" else np.iinfo(x.dtype).min
+    shape = (*map(len, rows), *x.shape[-2:])
+    best, index = np.full(shape, lowest, x.dtype), np.full(shape, -1, np.int64)
+    for at, inside in _windows(x, rows):
+        for index_in_x in inside:
+            values, before = x[index_in_x], best[at]
+            flat = np.ravel_multi_index(index_in_x, x.shape[:-2])
             with np.errstate(invalid="ignore"):
                 better = (values > before) | (values != values) | (index[at] < 0)
             best[at] = np.where(better, values, before)
@@ -79,15 +79,17 @@ def mean_of(array: Any, rows: Sequence[Rows], ends: Sequence[int] | None = None)
     >>> mean_of([[[1.0, 3.0, 8.0]]], [[[-1, 0], [1, 2]]]).tolist()
     [[[1.0, 5.5]]]
     """
-    given = np.asarray(array)
-    sums = _sums(given, rows)
+    x = np.asarray(array)
+    sums = _sums(x, rows)
     counts = np.ones(sums.shape[2:], sums.dtype)
-    for at, inside in _windows(_spatial_first(given), rows):
+    for at, inside in _windows(_spatial_first(x), rows):
         counts[at] = max(1, len(inside))
         if ends is not None:
-            taps = [sum(place < end for place in row[i]) for i, row, end in zip(at, rows, ends)]
+            taps = [
+                sum(position < end for position in row[i]) for i, row, end in zip(at, rows, ends)
+            ]
             counts[at] = max(1, math.prod(taps))
-    return np.asarray(sums / counts, given.dtype)
+    return np.asarray(sums / counts, x.dtype)
 
 
 def power_mean_of(array: Any, rows: Sequence[Rows], p: float) -> Array:
@@ -97,44 +99,44 @@ def power_mean_of(array: Any, rows: Sequence[Rows], p: float) -> Array:
     >>> [power_mean_of([[[3.0, 4.0]]], [[[0, 1]]], p).tolist() for p in (1, 2)]
     [[[[7.0]]], [[[5.0]]]]
     """
-    given = np.asarray(array)
-    wide = given.astype(np.promote_types(given.dtype, np.float32))
+    x = np.asarray(array)
+    wide = x.astype(np.promote_types(x.dtype, np.float32))
     with np.errstate(all="ignore"):
         if p == 1:
-            return np.asarray(_sums(wide, rows), given.dtype)
+            return np.asarray(_sums(wide, rows), x.dtype)
         if p == 2:
-            return np.asarray(np.sqrt(_sums(wide * wide, rows)), given.dtype)
+            return np.asarray(np.sqrt(_sums(wide * wide, rows)), x.dtype)
         powers = wide.astype(np.float64) ** np.float64(wide.dtype.type(p))
         root = np.float64(wide.dtype.type(1 / p))
-        return np.asarray(_sums(powers, rows) ** root, given.dtype)
+        return np.asarray(_sums(powers, rows) ** root, x.dtype)
 
 
-def _sums(given: Array, rows: Sequence[Rows]) -> Array:
+def _sums(x: Array, rows: Sequence[Rows]) -> Array:
     """Add the elements of each window in row-major order, from +0 on."""
-    wide = _spatial_first(given).astype(np.promote_types(given.dtype, np.float32))
-    sums = np.zeros((*map(len, rows), *given.shape[:2]), wide.dtype)
+    wide = _spatial_first(x).astype(np.promote_types(x.dtype, np.float32))
+    sums = np.zeros((*map(len, rows), *x.shape[:2]), wide.dtype)
     with np.errstate(all="ignore"):
         for at, inside in _windows(wide, rows):
-            for place in inside:
-                sums[at] += wide[place]
+            for index in inside:
+                sums[at] += wide[index]
     return _spatial_last(sums)
 
 
-def _spatial_first(given: Any) -> Array:
-    return np.moveaxis(np.asarray(given), (0, 1), (-2, -1))
+def _spatial_first(x: Any) -> Array:
+    return np.moveaxis(np.asarray(x), (0, 1), (-2, -1))
 
 
-def _spatial_last(given: Array) -> Array:
-    return np.moveaxis(given, (-2, -1), (0, 1))
+def _spatial_last(x: Array) -> Array:
+    return np.moveaxis(x, (-2, -1), (0, 1))
 
 
 def _windows(
-    given: Array, rows: Sequence[Rows]
+    x: Array, rows: Sequence[Rows]
 ) -> Iterator[tuple[tuple[int, ...], list[tuple[int, ...]]]]:
     """Yield each window's place among windows, and the places of its elements, in order."""
     for at in itertools.product(*[range(len(row)) for row in rows]):
         own = [
-            [place for place in row[i] if 0 <= place < size]
-            for i, row, size in zip(at, rows, given.shape)
+            [position for position in row[i] if 0 <= position < size]
+            for i, row, size in zip(at, rows, x.shape)
         ]
         yield at, list(itertools.product(*own))

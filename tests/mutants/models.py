@@ -92,8 +92,8 @@ MUTANTS = (
         "onnx-column-major-indexes",
         "indexes in the other storage order count by the sizes of the wrong dims",
         f"{_ONNX}/operators/pools.py",
-        "for position, size in zip(reversed(places), spatial):",
-        "for position, size in zip(reversed(places), reversed(spatial)):",
+        "for own, size in zip(reversed(along), spatial):",
+        "for own, size in zip(reversed(along), reversed(spatial)):",
         (f"{_MODELS}/test_values.py",),
     ),
     Mutant(

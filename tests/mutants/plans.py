@@ -121,9 +121,9 @@ MUTANTS = (
     Mutant(
         "plan-windows-one-beyond",
         "windows that reach exactly one element beyond the input are taken to lie within",
-        f"{_PLAN}/windows.py",
-        "return self.padding > 0 or last - self.padding >= self.size",
-        "return self.padding > 0 or last - self.padding > self.size",
+        "dml_vk/windows.py",
+        "return self.before > 0 or self.start(self.count - 1, self.taps - 1) >= self.size",
+        "return self.before > 0 or self.start(self.count - 1, self.taps - 1) > self.size",
         ("tests/kernel/nn/test_depthwise.py::test_every_way_in_both_formats",),
     ),
     Mutant(

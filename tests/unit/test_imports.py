@@ -36,7 +36,7 @@ FOUND = {
 LAYERS = """
     errors limits
     numpy_errors
-    hints arguments
+    hints arguments windows
     dtypes layout promotion environment context cache_files exactness strides observe.text_table
     driver.vulkan
     install.system install.kp_version

@@ -7,7 +7,6 @@ layouts. Nothing is copied into windows.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -20,7 +19,6 @@ from dml_vk.kernels.plan.base import Plan
 from dml_vk.kernels.plan.linear import SHORT, storing_rounds
 from dml_vk.kernels.plan.matmul_tile import RUN
 from dml_vk.kernels.plan.paths import local_size, power_of_two
-from dml_vk.kernels.plan.tasks import QUAD_BYTES
 from dml_vk.kernels.plan.tiles import (
     LEAST_SHARED,
     READ_NS,
@@ -30,7 +28,7 @@ from dml_vk.kernels.plan.tiles import (
     shared_spans,
     span_of,
 )
-from dml_vk.kernels.plan.windows import Spatial, constants_of
+from dml_vk.kernels.plan.windows import Dims, Operand, constants_of
 from dml_vk.limits import Profile
 
 BLOCK = RUN**2  # terms: BLOCK_OF_SUM in conv.comp
@@ -77,22 +75,11 @@ KERNELS = (
 )
 
 
-class Operand(NamedTuple):
-    """The strides that are not those of spatial dims: of samples or channels, and within them."""
-
-    outer: int
-    inner: int
-    offset: int
-    dtype: DType
-
-
 class Epilogue(NamedTuple):
     """What is done with each sum, after the bias is added."""
 
     activation: int = 0  # an opcode of float_activation.comp, or 0
     params: Ints = ()  # its words, at most two
-    dtype: DType = float32  # of the result; another one takes all terms in one launch
-    offset: int = 0  # of the result, modulo 4
 
 
 NO_EPILOGUE = Epilogue()
@@ -114,11 +101,11 @@ def _is_shared(channels: Channels, columns: int, profile: Profile) -> bool:
 @lru_cache(maxsize=1024)
 def plan_conv(
     channels: Channels,
-    spatial: tuple[Spatial, ...],
+    dims: Dims,
     x: Operand,
     weight: Operand,
     bias: tuple[int, DType] | None,
-    dst: tuple[int, int],
+    dst: Operand,
     profile: Profile,
     first: int = 0,
     epilogue: Epilogue = NO_EPILOGUE,
@@ -127,12 +114,11 @@ def plan_conv(
 ) -> Plan:
     """Plan the terms from `first` on, at most MOST_TERMS. The last ones have the epilogue.
 
-    Spatial dims are innermost first. `bias` is its step and dtype, `dst` the strides of samples and
-    channels. The result depends on an offset only by its position within a quad.
+    `bias` is its step and dtype. A result that is not float32 takes all terms in one launch.
     """
-    inner, outer, last_dim = dims = (*spatial, Spatial(), Spatial())[:3]
-    columns = channels.samples * math.prod([dim.windows for dim in dims])
-    depth = channels.inputs * math.prod([dim.window for dim in dims])
+    inner, outer, _ = dims
+    columns = channels.samples * math.prod([dim.count for dim in dims])
+    depth = channels.inputs * math.prod([dim.taps for dim in dims])
     terms = min(MOST_TERMS, depth - first)
     lanes = profile.lanes
     shared = _is_shared(channels, columns, profile)
@@ -144,7 +130,7 @@ def plan_conv(
     deep = 4 if channels.inputs % 4 == 0 else 1
     reads = (
         _read_x(x, dims, channels.inputs),
-        _read_weight(weight, dims, channels, shared=shared),
+        _read_weight(weight, channels, shared=shared),
     )
     tiles_down, tiles_across = -(-channels.outputs // rows), -(-columns // across)
     block_across = lanes if shared else min(8, power_of_two(tiles_across), lanes)
@@ -165,8 +151,8 @@ def plan_conv(
     term_ns = SHARED_TERM_NS if shared else _TERM_NS
     is_last = first + terms == depth
     epilogue = epilogue if is_last else NO_EPILOGUE
-    pairs = _pairs(channels, dims, dst, epilogue)
-    by_rows = epilogue.activation not in SHORT or epilogue.dtype is not float32
+    pairs = _pairs(channels, inner.count, dst)
+    by_rows = epilogue.activation not in SHORT or dst.dtype is not float32
     path = f"tile, {columns} positions, {depth} terms"
     alpha, beta, *_ = *epilogue.params, 0, 0
     (kernel,) = KERNELS
@@ -182,7 +168,7 @@ def plan_conv(
         "RAGGED": int(ragged > 0),
         "DEEP": deep,
         "LEVELS": 1 if depth <= RUN else 2 if depth <= BLOCK else 3,
-        "BOUNDED": int(any(dim.is_bounded for dim in dims)),
+        "BOUNDED": int(any(dim.reads_padding for dim in dims)),
         "MORE": int(first > 0),
         "LAST": int(is_last),
         "BIAS": int(bias is not None),
@@ -192,13 +178,13 @@ def plan_conv(
         "WEIGHT_TYPE": weight.dtype.code,
         "BIAS_TYPE": bias_type.code,
         **constants_of(dims),
-        "X_STRIDE_2": last_dim.x,
-        "WEIGHT_STRIDE_2": last_dim.weight,
-        "DST_STRIDE_2": last_dim.dst,
+        "X_STRIDE_2": x.steps[2],
+        "WEIGHT_STRIDE_2": weight.steps[2],
+        "DST_STRIDE_2": dst.steps[2],
         "BIAS_STEP": bias[0] if bias else 0,
         "FIRST_TERM": first,
         "ACTIVATION": epilogue.activation,
-        "DST_TYPE": epilogue.dtype.code,
+        "DST_TYPE": dst.dtype.code,
         "PAIRS": pairs,
         "BY_ROWS": int(by_rows),
     }
@@ -206,19 +192,16 @@ def plan_conv(
         "whole": units,
         "groups": groups,
         "extent": extent,
-        "sizes": (inner.windows, outer.windows),
-        "strides": (
-            *(inner.x, outer.x, inner.weight, outer.weight),
-            *(0, 0, inner.dst, outer.dst),
-        ),
+        "sizes": (inner.count, outer.count),
+        "strides": (*x.steps[:2], *weight.steps[:2], 0, 0, *dst.steps[:2]),
         "inner_size": inner.size,
         "outer_size": outer.size,
-        "x_sample": x.outer,
-        "x_channel": x.inner,
-        "weight_channel": weight.outer,
-        "weight_input": weight.inner,
-        "dst_sample": dst[0],
-        "dst_channel": dst[1],
+        "x_sample": x.sample,
+        "x_channel": x.channel,
+        "weight_channel": weight.sample,
+        "weight_input": weight.channel,
+        "dst_sample": dst.sample,
+        "dst_channel": dst.channel,
         "inputs": channels.inputs,
         "channels": channels.outputs,
         "columns": columns,
@@ -237,9 +220,9 @@ def plan_conv(
             x.dtype.itemsize,
             weight.dtype.itemsize,
             (bias[1] if bias else float32).itemsize,
-            epilogue.dtype.itemsize,
+            dst.dtype.itemsize,
         ),
-        shares_words=epilogue.dtype is not float32 and not pairs,
+        shares_words=dst.dtype is not float32 and not pairs,
         launches=((0, 0, 0, 0),),
         together=lanes if shared else 1,
         loads=(load_of(across, deep, terms), weights),
@@ -249,23 +232,23 @@ def plan_conv(
         sizes=(
             channels.samples,
             channels.groups * channels.outputs,
-            *[dim.windows for dim in dims],
+            *[dim.count for dim in dims],
         ),
     )
 
 
-def _pairs(
-    channels: Channels, dims: Sequence[Spatial], dst: tuple[int, int], epilogue: Epilogue
-) -> int:
-    """Which two neighbours in a tile always are a word of float16, if any."""
-    inner, *others = dims
-    sample, channel = dst
-    steps = (epilogue.offset, sample, *[dim.dst for dim in others])
-    if epilogue.dtype is float32 or math.gcd(2, *steps) != 2:
+def _pairs(channels: Channels, across: int, dst: Operand) -> int:
+    """Which two neighbours in a tile always are a word of float16, if any.
+
+    There are `across` positions side by side.
+    """
+    inner, *outer = dst.steps
+    if dst.dtype is float32 or math.gcd(2, dst.offset, dst.sample, *outer) != 2:
         return 0
-    if inner.dst == 1 and inner.windows % 2 == 0 and channel % 2 == 0:
+    if inner == 1 and across % 2 == 0 and dst.channel % 2 == 0:
         return _POSITIONS
-    return _CHANNELS if channel == 1 and channels.outputs % 2 == 0 and inner.dst % 2 == 0 else 0
+    is_pair = dst.channel == 1 and channels.outputs % 2 == 0 and inner % 2 == 0
+    return _CHANNELS if is_pair else 0
 
 
 def _spans(channels: Channels, columns: int, depth: int, profile: Profile) -> tuple[int, int]:
@@ -279,41 +262,32 @@ def _spans(channels: Channels, columns: int, depth: int, profile: Profile) -> tu
     return most if few[0] else rows, most if few[1] else across
 
 
-def _read(source: Operand, strides: Ints, inputs: int) -> int:
+def _read(source: Operand, inputs: int) -> int:
     """Whether four channels can be read as one."""
-    if source.inner != 1 or inputs % 4:
+    if source.channel != 1 or inputs % 4:
         return _BY_ELEMENTS
-    itemsize = source.dtype.itemsize
-    steps = [stride * itemsize for stride in (source.offset, *strides)]
-    return _BY_DEPTH if math.gcd(*steps) % (4 * itemsize) == 0 else _BY_ELEMENTS
+    is_quad = math.gcd(source.offset, source.sample, *source.steps) % 4 == 0
+    return _BY_DEPTH if is_quad else _BY_ELEMENTS
 
 
-def _read_weight(
-    weight: Operand, dims: tuple[Spatial, ...], channels: Channels, *, shared: bool
-) -> int:
+def _read_weight(weight: Operand, channels: Channels, *, shared: bool) -> int:
     """How the weight is read: by inputs, or by outputs where lanes share them."""
-    steps = tuple([dim.weight for dim in dims])
-    read = _read(weight, (weight.outer, *steps), channels.inputs)
-    if read or not shared or channels.outputs % 4 or weight.outer != 1:
+    read = _read(weight, channels.inputs)
+    if read or not shared or channels.outputs % 4 or weight.sample != 1:
         return read
-    by_outputs = weight._replace(outer=weight.inner, inner=1)
-    return _BY_SPAN if _read(by_outputs, (weight.inner, *steps), 4) else _BY_ELEMENTS
+    by_outputs = weight._replace(sample=weight.channel, channel=1)
+    return _BY_SPAN if _read(by_outputs, 4) else _BY_ELEMENTS
 
 
-def _read_x(x: Operand, dims: tuple[Spatial, ...], inputs: int) -> int:
+def _read_x(x: Operand, dims: Dims, inputs: int) -> int:
     """How x is read: positions are four at a time if they are all of its own, in their order."""
-    read = _read(x, (x.outer, *[dim.x for dim in dims]), inputs)
-    step, itemsize = 1, x.dtype.itemsize
-    for dim in dims:
-        if (dim.window, dim.stride, dim.padding, dim.windows) != (1, 1, 0, dim.size):
+    read = _read(x, inputs)
+    size = 1
+    for dim, step in zip(dims, x.steps):
+        if (dim.taps, dim.stride, dim.before, dim.count) != (1, 1, 0, dim.size):
             return read
-        if dim.x != step * (dim.size > 1):
+        if step != size * (dim.size > 1):
             return read
-        step *= dim.size
-    steps = [stride * itemsize for stride in (x.offset, x.outer, x.inner, step)]
-    return _BY_SPAN if step >= 4 and math.gcd(*steps) % (4 * itemsize) == 0 else read
-
-
-def by_residue(operand: Operand) -> Operand:
-    """Replace the offset by its position within a quad: plans depend on no more."""
-    return operand._replace(offset=operand.offset % (QUAD_BYTES // operand.dtype.itemsize))
+        size *= dim.size
+    is_quad = math.gcd(x.offset, x.sample, x.channel, size) % 4 == 0
+    return _BY_SPAN if size >= 4 and is_quad else read

@@ -10,9 +10,9 @@ from dml_vk.kernels.kernel import WRITES, Kernel, index_push
 from dml_vk.kernels.operators import opcodes_of
 from dml_vk.kernels.plan import windows
 from dml_vk.kernels.plan.base import Plan
-from dml_vk.kernels.plan.conv import Channels, Epilogue, Operand
+from dml_vk.kernels.plan.conv import Channels, Epilogue
 from dml_vk.kernels.plan.linear import SHORT
-from dml_vk.kernels.plan.windows import Side, Spatial, plan_windows
+from dml_vk.kernels.plan.windows import Dims, Operand, plan_windows
 from dml_vk.limits import Profile
 
 KERNELS = (
@@ -38,50 +38,49 @@ KERNELS = (
 )
 
 
-def suits(channels: Channels, spatial: tuple[Spatial, ...]) -> bool:
+def suits(channels: Channels, dims: Dims) -> bool:
     """Whether there is a plan."""
-    return channels.inputs == channels.outputs == 1 and windows.suits(spatial)
+    return channels.inputs == channels.outputs == 1 and windows.suits(dims)
 
 
 @lru_cache(maxsize=1024)
 def plan_depthwise(
     channels: Channels,
-    spatial: tuple[Spatial, ...],
+    dims: Dims,
     x: Operand,
     weight: Operand,
     bias: tuple[int, DType] | None,
-    dst: tuple[int, int],
+    dst: Operand,
     profile: Profile,
     epilogue: Epilogue,
     *,
     fma: bool = False,
 ) -> Plan:
     """Plan all terms, with the arguments of `plan_conv`, where it `suits`."""
-    inner, outer, last = dims = (*spatial, Spatial(), Spatial())[:3]
+    inner, outer, _ = dims
     bias_type = bias[1] if bias else float32
     step = bias[0] if bias else 0
     alpha, beta, *_ = *epilogue.params, 0, 0
-    side = Side(x.outer, x.inner, x.offset, x.dtype)
-    packed = (1, inner.window, inner.window * outer.window)  # strides, where they matter
-    of_weight = (inner.weight, outer.weight, weight.outer)
-    sizes = (inner.window, outer.window, channels.groups)
+    packed = (1, inner.taps, inner.taps * outer.taps)  # strides, where they matter
+    of_weight = (*weight.steps[:2], weight.sample)
+    sizes = (inner.taps, outer.taps, channels.groups)
     is_packed = all(size == 1 or a == b for size, a, b in zip(sizes, of_weight, packed))
-    quads = windows.takes_channels(side, dims, channels.groups) and weight.dtype is float32
-    quads = quads and is_packed and weight.offset % 4 == last.weight % 4 == 0
+    quads = windows.takes_channels(x, channels.groups) and weight.dtype is float32
+    quads = quads and is_packed and weight.offset % 4 == weight.steps[2] % 4 == 0
     is_long = epilogue.activation not in SHORT
     return plan_windows(
         *(KERNELS[0], "float32"),
         channels.samples,
         channels.groups,
-        spatial,
-        side,
-        Side(*dst, epilogue.offset, epilogue.dtype),
+        dims,
+        x,
+        dst,
         profile,
         sources=(x.dtype.itemsize, weight.dtype.itemsize, bias_type.itemsize),
-        strides=(inner.weight, outer.weight, 0, 0),
-        push={"weight_channel": weight.outer, "alpha": alpha, "beta": beta},
+        strides=(*weight.steps[:2], 0, 0),
+        push={"weight_channel": weight.sample, "alpha": alpha, "beta": beta},
         constants={
-            "WEIGHT_STRIDE_2": last.weight,
+            "WEIGHT_STRIDE_2": weight.steps[2],
             "WEIGHT_TYPE": weight.dtype.code,
             "WEIGHT_QUADS": int(quads),
             "BIAS": int(bias is not None),

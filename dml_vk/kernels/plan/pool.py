@@ -28,7 +28,9 @@ from dml_vk.kernels.plan.caching import cached_plan
 from dml_vk.kernels.plan.dims import Dim, ascending, offsets
 from dml_vk.kernels.plan.paths import ANY, Path, plan_of, row_constants, rows
 from dml_vk.kernels.plan.tasks import QUAD_BYTES, Task, columns_of
+from dml_vk.kernels.plan.windows import Dims, from_inside
 from dml_vk.limits import Profile
+from dml_vk.windows import Window
 
 OPERATIONS = ("max", "index", "avg", "lp")
 MOST_TAPS = 2**11  # elements of a window that one launch reads
@@ -80,20 +82,25 @@ class Box(NamedTuple):
 
 
 class Pooling(NamedTuple):
-    """An operation over windows; tuples have an entry for each spatial dim, outermost first."""
+    """What is computed of each window."""
 
     operation: str
-    sizes: Ints  # of the source
-    steps: Ints  # its strides
-    kernel: Ints  # the largest windows, if they differ
-    stride: Ints
-    dilation: Ints
-    begin: Ints
-    end: Ints
-    out: Ints
-    adaptive: bool = False  # windows divide the source evenly
+    windows: tuple[Window, ...]  # of each spatial dim, outermost first
+    adaptive: bool = False  # windows divide the source evenly; those with most taps are given
     counted: bool = False  # a mean counts padding
     power: float = 1.0
+
+    @property
+    def kernel(self) -> Ints:
+        return tuple([window.taps for window in self.windows])
+
+    @property
+    def out(self) -> Ints:
+        return tuple([window.count for window in self.windows])
+
+    @property
+    def dims(self) -> Dims:
+        return from_inside(self.windows, Window())
 
 
 def boxes(kernel: Ints, most: int = MOST_TAPS) -> list[Box]:
@@ -103,13 +110,13 @@ def boxes(kernel: Ints, most: int = MOST_TAPS) -> list[Box]:
         inner *= kernel[split]
         split -= 1
     step = max(1, min(kernel[split], most // inner))
-    found: list[tuple[int, Ints]] = []
+    parts: list[tuple[int, Ints]] = []
     for outer in range(math.prod(kernel[:split])):
         for at in range(0, kernel[split], step):
             sizes = (*(1,) * split, min(step, kernel[split] - at), *kernel[split + 1 :])
-            found.append(((outer * kernel[split] + at) * inner, sizes))
-    last = len(found) - 1
-    return [Box(*each, at > 0, at == last) for at, each in enumerate(found)]
+            parts.append(((outer * kernel[split] + at) * inner, sizes))
+    last = len(parts) - 1
+    return [Box(*part, at > 0, at == last) for at, part in enumerate(parts)]
 
 
 @cached_plan(1024)
@@ -118,12 +125,14 @@ def plan_pool(
     operands: Sequence[tuple[Ints, int, int]],
     types: tuple[DType, DType],
     pooling: Pooling,
+    steps: Ints,
     box: Box,
     profile: Profile,
 ) -> Plan:
     """Plan a launch over operands of (strides, offset, item size): source, positions and dst.
 
-    `types` are the dtypes of the source and of dst.
+    `types` are the dtypes of the source and of dst, `steps` the source's strides along the spatial
+    dims.
     """
     strides, bases, itemsizes = columns_of(operands)
     dims, starts = ascending(sizes, strides)
@@ -137,17 +146,18 @@ def plan_pool(
     taps = math.prod(box.sizes)
     per = min(path.elements, QUAD_BYTES // task.itemsize)
     load = Load(path.elements * taps, per * (taps if unrolled else 1))
+    spatial = pooling.dims
     constants = {
         "OP": OPERATIONS.index(pooling.operation),
         "TYPE": target.code,
         "A_TYPE": source.code,
-        "SPATIAL": len(pooling.sizes),
-        **of_dims("KERNEL", from_inside(pooling.kernel, 1)),
+        "SPATIAL": len(pooling.windows),
+        **of_dims("KERNEL", tuple([dim.taps for dim in spatial])),
         **of_dims("BOX", from_inside(box.sizes, 1)),
-        **of_dims("STRIDE", from_inside(pooling.stride, 1)),
-        **of_dims("DILATION", from_inside(pooling.dilation, 1)),
-        **of_dims("BEGIN", from_inside(pooling.begin, 0)),
-        **of_dims("END", from_inside(pooling.end, 0)),
+        **of_dims("STRIDE", tuple([dim.stride for dim in spatial])),
+        **of_dims("DILATION", tuple([dim.dilation for dim in spatial])),
+        **of_dims("BEGIN", tuple([dim.before for dim in spatial])),
+        **of_dims("END", tuple([dim.after for dim in spatial])),
         "ADAPTIVE": int(pooling.adaptive),
         "COUNTED": int(pooling.counted),
         "MORE": int(box.more),
@@ -158,9 +168,9 @@ def plan_pool(
     }
     scalars = (
         *(starts[1], box.first),
-        *from_inside(pooling.sizes, 1),
-        *from_inside(pooling.steps, 0),
-        *from_inside(pooling.out, 1),
+        *[dim.size for dim in spatial],
+        *from_inside(steps, 0),
+        *[dim.count for dim in spatial],
     )
     launches = offsets(task.outer, (starts[0], 0, starts[2]))
     return plan_of(
@@ -179,8 +189,8 @@ def _split(dims: list[Dim]) -> tuple[list[Dim], list[Dim]]:
     The start of positions is a parameter, so it is the same for all launches.
     """
     order = sorted(dims, key=lambda dim: (not dim.strides[1], -dim.size))
-    kept = order[:_RANK]
-    return [dim for dim in dims if dim in kept], [dim for dim in dims if dim not in kept]
+    inside = order[:_RANK]
+    return [dim for dim in dims if dim in inside], [dim for dim in dims if dim not in inside]
 
 
 def _path(task: Task, element_rounds: int) -> Path:
@@ -224,11 +234,6 @@ def _finish(pooling: Pooling) -> int:
     if pooling.operation == "avg":
         return rounds.DIVIDE
     return rounds.SQRT if pooling.operation == "lp" and pooling.power == 2 else 0
-
-
-def from_inside(values: Ints, fill: int) -> Ints:
-    """Return the values of three dims, innermost first."""
-    return (*reversed(values), *(fill,) * (3 - len(values)))
 
 
 def _bits(number: float) -> int:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 from dml_vk.arguments import Ints
 from dml_vk.dtypes import DType
@@ -15,7 +15,9 @@ from dml_vk.kernels.kernel import INDEX_SPEC, Kernel, of_dims
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.base import Load, Plan
 from dml_vk.kernels.plan.paths import NOTHING, local_size
+from dml_vk.kernels.plan.tasks import QUAD_BYTES
 from dml_vk.limits import Profile
+from dml_vk.windows import Window
 
 MOST_TERMS = 64  # elements of a window
 _BY_ELEMENTS, _BY_CHANNELS, _BY_LINE = range(3)  # how x is read
@@ -39,35 +41,34 @@ PUSH = tuple(
         )
     ]
 )
+Value = TypeVar("Value")
+Dims = tuple[Window, Window, Window]  # innermost first; dims that are not there have one window
 
 
-class Spatial(NamedTuple):
-    """One spatial dim: windows, and the strides of the operands."""
+class Operand(NamedTuple):
+    """What plans know of the layout of the input, of the weight or of the result.
 
-    size: int = 1  # of the input
-    windows: int = 1
-    window: int = 1  # its elements
-    dilation: int = 1
-    stride: int = 1
-    padding: int = 0  # before the first element; elements that are left out if it is negative
-    x: int = 0
-    weight: int = 0
-    dst: int = 0
+    Weights have outputs in place of samples, and the inputs of a group in place of channels.
+    """
 
-    @property
-    def is_bounded(self) -> bool:
-        """Whether an element of a window is outside of the input."""
-        last = (self.windows - 1) * self.stride + (self.window - 1) * self.dilation
-        return self.padding > 0 or last - self.padding >= self.size
-
-
-class Side(NamedTuple):
-    """The input or the result: strides of samples and channels, and the offset, modulo 4."""
-
-    sample: int
+    sample: int  # its stride
     channel: int
-    offset: int
+    steps: tuple[int, int, int]  # strides of the spatial dims, innermost first
+    offset: int  # its position within a quad, on which alone plans depend
     dtype: DType
+
+
+def operand(strides: Ints, offset: int, dtype: DType) -> Operand:
+    """Return an operand with these strides, of which the spatial ones are outermost first."""
+    sample, channel, *spatial = strides
+    residue = offset % (QUAD_BYTES // dtype.itemsize)
+    return Operand(sample, channel, from_inside(spatial, 0), residue, dtype)
+
+
+def from_inside(values: Sequence[Value], fill: Value) -> tuple[Value, Value, Value]:
+    """Return the values of three spatial dims, innermost first."""
+    inner, outer, last = (*reversed(values), *(fill,) * (3 - len(values)))
+    return inner, outer, last
 
 
 class Tile(NamedTuple):
@@ -75,18 +76,15 @@ class Tile(NamedTuple):
     down: int
     across: int
 
-    def reads(self, inner: Spatial, outer: Spatial) -> int:
+    def reads(self, inner: Window, outer: Window) -> int:
         """The elements of a channel from the first to the last that it reads."""
-        size = 1
-        for dim, windows in ((inner, self.across), (outer, self.down)):
-            size *= (windows - 1) * dim.stride + (dim.window - 1) * dim.dilation + 1
-        return size
+        return inner.reach(self.across) * outer.reach(self.down)
 
 
-def suits(spatial: Sequence[Spatial]) -> bool:
+def suits(dims: Dims) -> bool:
     """Whether windows are small enough."""
-    inner, outer, _ = (*spatial, Spatial(), Spatial())[:3]
-    few = math.prod([dim.window for dim in spatial]) <= MOST_TERMS
+    inner, outer, _ = dims
+    few = math.prod([dim.taps for dim in dims]) <= MOST_TERMS
     return few and Tile(1, 1, 4).reads(inner, outer) <= _MOST_READ
 
 
@@ -95,9 +93,9 @@ def plan_windows(
     variant: str,
     samples: int,
     channels: int,
-    spatial: Sequence[Spatial],
-    x: Side,
-    dst: Side,
+    dims: Dims,
+    x: Operand,
+    dst: Operand,
     profile: Profile,
     *,
     sources: Ints,
@@ -108,25 +106,25 @@ def plan_windows(
     quad_rounds: int = 0,
     fma: bool = False,
 ) -> Plan:
-    """Plan the tiles of all windows. Spatial dims are innermost first.
+    """Plan the tiles of all windows.
 
     `sources` are the item sizes of all operands but the result, `strides` the strides of those
     beside x along two dims, `push` and `constants` those of the kernel's own,
     `widest` the most windows side by side, 4 or 8. `quad_rounds` bounds what is done with four
     results; if it is 0, that is short.
     """
-    inner, outer, last = dims = (*spatial, Spatial(), Spatial())[:3]
-    read = _read(x, dims, channels)
+    inner, outer, last = dims
+    read = _read(x, inner.size, channels)
     tile = _tile(inner, outer, read, widest)
-    across, down = -(-inner.windows // tile.across), -(-outer.windows // tile.down)
-    tiles = across * down * last.windows * samples
+    across, down = -(-inner.count // tile.across), -(-outer.count // tile.down)
+    tiles = across * down * last.count * samples
     blocks = channels // tile.channels
     units = blocks * tiles
     groups = blocks if tile.channels > 1 else tiles
     windows = tile.channels * tile.down * tile.across
-    terms = math.prod([dim.window for dim in dims])
+    terms = math.prod([dim.taps for dim in dims])
     sure = [
-        (max(0, dim.padding), max(0, dim.size + dim.padding - (count - 1) * span * dim.stride))
+        (max(0, dim.before), max(0, dim.size + dim.before - (count - 1) * span * dim.stride))
         for dim, count, span in ((inner, across, tile.across), (outer, down, tile.down))
     ]
     read_at_once = tile.channels * tile.reads(inner, outer)
@@ -145,7 +143,7 @@ def plan_windows(
                 "DOWN": tile.down,
                 "ACROSS": tile.across,
                 "X_READ": read,
-                "DST_QUADS": int(_stores_quads(tile, dims, dst)),
+                "DST_QUADS": int(_stores_quads(tile, inner.count, dst)),
                 "ONE_BY_ONE": int(one_by_one),
                 "X_TYPE": x.dtype.code,
                 "DST_TYPE": dst.dtype.code,
@@ -154,9 +152,9 @@ def plan_windows(
                 "SURE_FROM_1": from_1,
                 "SURE_TO_0": to_0,
                 "SURE_TO_1": to_1,
-                "SURE_2": int(not last.is_bounded),
-                "X_STRIDE_2": last.x,
-                "DST_STRIDE_2": last.dst,
+                "SURE_2": int(not last.reads_padding),
+                "X_STRIDE_2": x.steps[2],
+                "DST_STRIDE_2": dst.steps[2],
                 **constants,
             }
         ),
@@ -166,8 +164,8 @@ def plan_windows(
                 "whole": units,
                 "groups": groups,
                 "extent": across,
-                "sizes": (inner.windows, outer.windows),
-                "strides": (inner.x, outer.x, *strides, inner.dst, outer.dst),
+                "sizes": (inner.count, outer.count),
+                "strides": (*x.steps[:2], *strides, *dst.steps[:2]),
                 "inner_size": inner.size,
                 "outer_size": outer.size,
                 "x_sample": x.sample,
@@ -179,59 +177,60 @@ def plan_windows(
             },
         ),
         units=units,
-        unit_ns=100.0 + _READ_NS * last.window * read_at_once + _TERM_NS * terms * windows,
-        unit_rounds=rounds.loop(last.window) + one_by_one * rounds.loop(windows // 4, quad_rounds),
+        unit_ns=100.0 + _READ_NS * last.taps * read_at_once + _TERM_NS * terms * windows,
+        unit_rounds=rounds.loop(last.taps) + one_by_one * rounds.loop(windows // 4, quad_rounds),
         base_bytes=(*sources, dst.dtype.itemsize),
         shares_words=dst.dtype.itemsize < 4,
-        loads=(Load(last.window * read_at_once, read_at_once),),
+        loads=(Load(last.taps * read_at_once, read_at_once),),
         launches=((0,) * (len(sources) + 1),),
         fma=fma,
         path=f"{path}, fused multiply-add" if fma else path,
-        sizes=(samples, channels, *[dim.windows for dim in dims]),
+        sizes=(samples, channels, *[dim.count for dim in dims]),
     )
 
 
-def constants_of(dims: Sequence[Spatial]) -> dict[str, int]:
-    """What kernels of windows know of three spatial dims, innermost first."""
+def constants_of(dims: Dims) -> dict[str, int]:
+    """What kernels of windows know of three spatial dims."""
     return {
-        **of_dims("WINDOW", tuple([dim.window for dim in dims])),
+        **of_dims("WINDOW", tuple([dim.taps for dim in dims])),
         **of_dims("DILATION", tuple([dim.dilation for dim in dims])),
         **of_dims("STRIDE", tuple([dim.stride for dim in dims])),
-        **of_dims("PADDING", tuple([dim.padding for dim in dims])),
-        "DST_SIZE_2": dims[-1].windows,
-        "X_SIZE_2": dims[-1].size,
+        **of_dims("PADDING", tuple([dim.before for dim in dims])),
+        "DST_SIZE_2": dims[2].count,
+        "X_SIZE_2": dims[2].size,
     }
 
 
-def takes_channels(x: Side, dims: tuple[Spatial, ...], channels: int) -> bool:
+def takes_channels(x: Operand, channels: int) -> bool:
     """Whether a tile has four channels, which are a quad of x."""
-    others = (x.offset, x.sample, *[dim.x for dim in dims])
-    return x.channel == 1 and math.gcd(4, channels, *others) == 4
+    return x.channel == 1 and math.gcd(4, channels, x.offset, x.sample, *x.steps) == 4
 
 
-def _read(x: Side, dims: tuple[Spatial, ...], channels: int) -> int:
-    """How x is read: four channels at once, or four positions."""
-    inner, outer, last = dims
-    if takes_channels(x, dims, channels):
+def _read(x: Operand, size: int, channels: int) -> int:
+    """How x, with rows of this size, is read: four channels at once, or four positions."""
+    if takes_channels(x, channels):
         return _BY_CHANNELS
-    others = (x.offset, x.sample, x.channel, outer.x, last.x)
-    is_line = inner.x == 1 and math.gcd(4, inner.size, *others) == 4
+    inner, *outer = x.steps
+    is_line = inner == 1 and math.gcd(4, size, x.offset, x.sample, x.channel, *outer) == 4
     return _BY_LINE if is_line else _BY_ELEMENTS
 
 
-def _tile(inner: Spatial, outer: Spatial, read: int, widest: int) -> Tile:
+def _tile(inner: Window, outer: Window, read: int, widest: int) -> Tile:
     """The largest tile of those that do not take too long to compile."""
     if read == _BY_CHANNELS:
         return Tile(4, 1, 4)
-    down = 2 if outer.windows > 1 and inner.window * outer.window <= _FEW else 1
-    tiles = [Tile(1, down, widest if inner.windows > 4 else 4), Tile(1, down, 4)]
-    return next((one for one in tiles if one.reads(inner, outer) <= _MOST_READ), Tile(1, 1, 4))
+    down = 2 if outer.count > 1 and inner.taps * outer.taps <= _FEW else 1
+    tiles = [Tile(1, down, widest if inner.count > 4 else 4), Tile(1, down, 4)]
+    return next((tile for tile in tiles if tile.reads(inner, outer) <= _MOST_READ), Tile(1, 1, 4))
 
 
-def _stores_quads(tile: Tile, dims: tuple[Spatial, ...], dst: Side) -> bool:
-    """Whether four results, of channels or of windows side by side, are a quad of the result."""
-    inner, outer, last = dims
-    others = (dst.offset, dst.sample, outer.dst, last.dst)
+def _stores_quads(tile: Tile, across: int, dst: Operand) -> bool:
+    """Whether four results, of channels or of windows side by side, are a quad of the result.
+
+    There are `across` windows side by side.
+    """
+    inner, *outer = dst.steps
+    others = (dst.offset, dst.sample, *outer)
     if tile.channels > 1:
-        return dst.channel == 1 and math.gcd(4, inner.dst, *others) == 4
-    return inner.dst == 1 and math.gcd(4, inner.windows, dst.channel, *others) == 4
+        return dst.channel == 1 and math.gcd(4, inner, *others) == 4
+    return inner == 1 and math.gcd(4, across, dst.channel, *others) == 4

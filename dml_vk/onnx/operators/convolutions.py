@@ -11,9 +11,10 @@ import dml_vk as dv
 from dml_vk import nn
 from dml_vk.onnx.context import Context
 from dml_vk.onnx.operators.images import computed_in, sampled
-from dml_vk.onnx.operators.windows import each, given_pads, padding
+from dml_vk.onnx.operators.windows import SAME, each, listed_padding, padding
 from dml_vk.onnx.registry import operator
 from dml_vk.tensor.core import Tensor
+from dml_vk.windows import Window, halves
 
 
 def settings(node: Context, x: Tensor, w: Tensor) -> dict[str, Any]:
@@ -42,21 +43,18 @@ def conv_transpose(node: Context, x: Tensor, w: Tensor, b: Tensor | None = None)
     stride, dilation = each(node, "strides", rank), each(node, "dilations", rank)
     extra = each(node, "output_padding", rank, 0)
     full = [
-        (size - 1) * step + (window - 1) * gap + 1 + more
-        for size, step, window, gap, more in zip(x.shape[2:], stride, kernel, dilation, extra)
+        Window(taps=taps, stride=step, dilation=gap).reach(count) + more
+        for count, step, taps, gap, more in zip(x.shape[2:], stride, kernel, dilation, extra)
     ]
     wanted = node.get("output_shape")
     kind = node.get("auto_pad", "NOTSET")
-    if wanted is None and kind in ("SAME_UPPER", "SAME_LOWER"):
+    if wanted is None and kind in SAME:
         wanted = [size * step for size, step in zip(x.shape[2:], stride)]
     if wanted is None:
-        pads = [(0, 0)] * rank if kind == "VALID" else given_pads(node, rank)
+        pads = [(0, 0)] * rank if kind == "VALID" else listed_padding(node, rank)
     else:
-        pads = []
-        for have, size in zip(full, wanted[-rank:]):
-            total = have - size
-            less = total // 2
-            pads.append((less, total - less) if kind == "SAME_UPPER" else (total - less, less))
+        lower = kind != "SAME_UPPER"
+        pads = [halves(size - to, lower=lower) for size, to in zip(full, wanted[-rank:])]
     return transposed(x, w, b, stride, pads, extra, dilation, node.get("group", 1))
 
 
@@ -77,18 +75,17 @@ def transposed(
             dilation=dilation,
             groups=groups,
         )
-    found = transposed(x, w, None, stride, pads, extra, dilation, groups)
-    found = dv.pad(found, [(0, 0), (0, 0), *longer])
-    return found if b is None else dv.add(found, dv.reshape(b, (-1, *[1] * (x.ndim - 2))))
+    y = transposed(x, w, None, stride, pads, extra, dilation, groups)
+    y = dv.pad(y, [(0, 0), (0, 0), *longer])
+    return y if b is None else dv.add(y, dv.reshape(b, (-1, *[1] * (x.ndim - 2))))
 
 
 @operator("ConvInteger", first=10, host=())
 def conv_integer(
     node: Context, x: Tensor, w: Tensor, x_zero: Tensor | None = None, w_zero: Any = None
 ) -> Tensor:
-    given = settings(node, x, w)
     zeros = (0 if x_zero is None else x_zero, 0 if w_zero is None else w_zero)
-    return nn.conv_integer(x, w, *zeros, **given)
+    return nn.conv_integer(x, w, *zeros, **settings(node, x, w))
 
 
 @operator("DeformConv", first=19)
@@ -104,14 +101,14 @@ def deform_conv(
 
     Groups of channels have offsets of their own. Sums are those of a matrix product.
     """
-    given, rank = settings(node, x, w), x.ndim - 2
+    options, rank = settings(node, x, w), x.ndim - 2
     kernel, sizes = w.shape[2:], tuple(offset.shape[2:])
     groups, count, taps = node.get("offset_group", 1), x.shape[0], math.prod(kernel)
     wide, parts = computed_in(x), count * groups
     moves = dv.reshape(offset, (parts, taps, rank, *sizes))
     places = []
     for axis, size in enumerate(sizes):
-        (begin, _), gap, step = (given[name][axis] for name in ("padding", "dilation", "stride"))
+        (begin, _), gap, step = (options[name][axis] for name in ("padding", "dilation", "stride"))
         inside = np.indices(kernel)[axis].reshape(-1, *[1] * rank) * gap
         along = np.arange(size).reshape(*[-1 if k == axis else 1 for k in range(rank)]) * step
         start = dv.asarray((inside + along - begin).astype(wide.numpy_name), device=x.device)
@@ -121,8 +118,8 @@ def deform_conv(
     columns = dv.reshape(columns, (count, groups, -1, taps, math.prod(sizes)))
     if mask is not None:
         columns = dv.multiply(columns, dv.reshape(mask, (count, groups, 1, taps, -1)))
-    of_filters = given["groups"]
+    of_filters = options["groups"]
     columns = dv.reshape(columns, (count, of_filters, -1, math.prod(sizes)))
-    found = dv.matmul(dv.reshape(w, (of_filters, w.shape[0] // of_filters, -1)), columns)
-    found = dv.reshape(found, (count, w.shape[0], *sizes))
-    return found if b is None else dv.add(found, dv.reshape(b, (-1, *[1] * rank)))
+    y = dv.matmul(dv.reshape(w, (of_filters, w.shape[0] // of_filters, -1)), columns)
+    y = dv.reshape(y, (count, w.shape[0], *sizes))
+    return y if b is None else dv.add(y, dv.reshape(b, (-1, *[1] * rank)))

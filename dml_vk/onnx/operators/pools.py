@@ -12,6 +12,7 @@ from dml_vk.onnx.operators.windows import each, padding
 from dml_vk.onnx.registry import operator
 from dml_vk.tensor.core import Tensor
 from dml_vk.tensor.host import Array
+from dml_vk.windows import Window, span
 
 Pooled = Tensor | tuple[Tensor, ...]  # the results, or these and their indexes
 
@@ -25,7 +26,7 @@ def _pool(node: Context, x: Tensor, pool: Callable[..., Pooled], **named: object
     cut = [slice(None)] * x.ndim
     for dim, (size, gap, pair) in enumerate(zip(x.shape[2:], dilation, tuple(pads))):
         room = size + sum(pair)
-        beyond = (kernel[dim] - 1) * gap + 1 - room
+        beyond = span(kernel[dim], gap) - room
         if beyond <= 0 or room < 1:
             continue
         # onnxruntime rounds the number of windows towards zero: one that does not fit, but lacks
@@ -36,20 +37,21 @@ def _pool(node: Context, x: Tensor, pool: Callable[..., Pooled], **named: object
         if beyond >= stride[dim]:
             cut[2 + dim] = slice(0)
         kernel[dim], stride[dim] = (room - 1) // gap + 1, room
-        seen = (kernel[dim] - 1) * gap + 1
-        pads[dim] = pair[0], max(0, seen - pair[0] - size)
-    options = {
-        "kernel_size": tuple(kernel),
-        "stride": tuple(stride),
-        "padding": pads,
-        "dilation": dilation,
-        "ceil_mode": bool(node.get("ceil_mode", 0)),
-    }
-    pooled = pool(x, **options, **named)
+        pads[dim] = pair[0], max(0, span(kernel[dim], gap) - pair[0] - size)
+    y = pool(
+        x,
+        kernel_size=tuple(kernel),
+        stride=tuple(stride),
+        padding=pads,
+        dilation=dilation,
+        ceil_mode=bool(node.get("ceil_mode", 0)),
+        **named,
+    )
     if all(part == slice(None) for part in cut):
-        return pooled
-    parts = tuple(part[tuple(cut)] for part in (pooled if isinstance(pooled, tuple) else (pooled,)))
-    return parts if isinstance(pooled, tuple) else parts[0]
+        return y
+    if isinstance(y, tuple):
+        return tuple(result[tuple(cut)] for result in y)
+    return y[tuple(cut)]
 
 
 @operator("MaxPool")
@@ -68,15 +70,15 @@ def max_pool(node: Context, x: Tensor) -> Pooled:
 
 
 def _column_major(index: Tensor, spatial: tuple[int, ...]) -> Tensor:
-    places = []
+    along = []  # the index along each spatial dim, innermost first
     for size in reversed(spatial):
-        places.append(dv.remainder(index, size))
+        along.append(dv.remainder(index, size))
         index = dv.floor_divide(index, size)
-    indexes, step = dv.zeros_like(index), 1
-    for position, size in zip(reversed(places), spatial):
-        indexes = dv.add(indexes, dv.multiply(position, step))
+    turned, step = dv.zeros_like(index), 1
+    for own, size in zip(reversed(along), spatial):
+        turned = dv.add(turned, dv.multiply(own, step))
         step *= size
-    return indexes
+    return turned
 
 
 @operator("AveragePool")
@@ -118,16 +120,15 @@ def max_unpool(node: Context, x: Tensor, index: Tensor, sizes: Array | None = No
     kernel, stride = each(node, "kernel_shape", rank), each(node, "strides", rank)
     pads = padding(node, x.shape[2:], kernel, stride, (1,) * rank)
     small = [
-        (size - 1) * step - begin - end + window
-        for size, step, window, (begin, end) in zip(x.shape[2:], stride, kernel, pads)
+        Window(taps=taps, stride=step).reach(count) - sum(pair)
+        for count, step, taps, pair in zip(x.shape[2:], stride, kernel, pads)
     ]
     count = math.prod(small)
     # The places are those of the result that has no extra size.
     planes = dv.arange(0, x.shape[0] * x.shape[1], dtype="int64", device=x.device)
     start = dv.reshape(dv.multiply(planes, count), (*x.shape[:2], *[1] * rank))
     within = dv.subtract(index, start)
-    result = nn.max_unpool(x, within, tuple(small))
+    y = nn.max_unpool(x, within, tuple(small))
     if sizes is None:
-        return result
-    more = [(0, int(to) - have) for to, have in zip(sizes, result.shape)]
-    return dv.pad(result, more)
+        return y
+    return dv.pad(y, [(0, int(to) - size) for to, size in zip(sizes, y.shape)])

@@ -373,3 +373,18 @@ def test_an_operand_that_is_the_result_is_read_first():
     x = dml_vk.asarray(array)
     nn.max_pool(x, 3, stride=1, padding=1, out=x)
     same(x.numpy(), max_of(array, [positions(8, 8, 3, 1, 1)])[0])
+
+
+@pytest.mark.parametrize("dtype", ["int8", "float32"])
+def test_a_strided_operand_that_the_result_overlaps_is_read_first(dtype):
+    array = numbers((1, 2, 8, 10), dtype, hard=False)
+    whole = dml_vk.asarray(array)
+    x, out = whole[:, :, ::2, ::2], whole[:, :, :3, :4]
+    rows = [positions(4, 3, 2), positions(5, 4, 2)]
+    used = array[:, :, ::2, ::2]
+    if dtype == "int8":
+        nn.max_pool(x, 2, stride=1, out=out)
+        same(out.numpy(), max_of(used, rows)[0])
+    else:
+        nn.lp_pool(x, 1, 2, stride=1, out=out)
+        same(out.numpy(), power_mean_of(used, rows, 1))

@@ -15,13 +15,12 @@ from dml_vk.nn.windows import (
     Windows,
     check_padding,
     each_dim,
-    padded,
     spatial_rank,
     to_output_size,
     to_padding,
-    window_count,
     windows_of,
 )
+from dml_vk.windows import Window
 from tests import tier
 
 EACH = "must be an integer, or one for each of the 2 spatial dims"
@@ -85,18 +84,21 @@ numbers = st.integers(1, 5)
 def test_windows_are_those_that_fit(
     size: int, kernel: int, stride: int, dilation: int, begin: int, end: int
 ) -> None:
+    def count(**mode: bool) -> int:
+        return Window.fitted(size, kernel, stride, dilation, (begin, end), **mode).count
+
     span = (kernel - 1) * dilation + 1
     end = min(end, span - 1)
     starts = range(-begin, size + end, stride)
     fitting = [at for at in starts if at + span <= size + end]
     if begin + size + end >= span:
-        assert window_count(size, span, stride, begin, end) == len(fitting)
+        assert count() == len(fitting)
         # PyTorch's rule: one more for what is left, if it starts before the padding at the end.
         left = fitting[-1] + span < size + end
         more = left and fitting[-1] + stride < size
-        assert window_count(size, span, stride, begin, end, ceil_mode=True) == len(fitting) + more
+        assert count(ceil_mode=True) == len(fitting) + more
     else:
-        assert window_count(size, span, stride, begin, end) < 1
+        assert count() < 1
 
 
 @tier.examples(200)
@@ -104,20 +106,22 @@ def test_windows_are_those_that_fit(
 def test_same_padding_gives_as_many_windows_as_strides(
     size: int, kernel: int, stride: int, dilation: int
 ) -> None:
-    found = windows_of("f", (size,), (kernel,), (stride,), "same", (dilation,))
-    assert found.out == (-(-size // stride),)
-    (begin,), (end,) = found.begin, found.end
+    (window,) = windows_of("f", (size,), (kernel,), (stride,), "same", (dilation,))
+    assert window.count == -(-size // stride)
+    begin, end = window.before, window.after
     assert end - begin in (0, 1)
     if end:
-        assert window_count(size, (kernel - 1) * dilation + 1, stride, begin, end - 1) < max(
-            1, found.out[0]
-        )
+        less = Window.fitted(size, kernel, stride, dilation, (begin, end - 1))
+        assert less.count < max(1, window.count)
+    lower = Window.same(size, kernel, stride, dilation, lower=True)
+    assert lower == window._replace(before=end, after=begin)
 
 
 def test_windows_of_several_dims() -> None:
     found = windows_of("f", (5, 6), (3, 2), (2, 2), ((1, 0), (0, 1)), (1, 2), ceil_mode=True)
-    assert found == Windows((5, 6), (3, 2), (2, 2), (1, 2), (1, 0), (0, 1), (3, 3))
-    assert padded("valid", (5, 6), (3, 2), (2, 2), (1, 1)) == ((0, 0), (0, 0))
+    assert found == (Window(5, 3, 3, 2, 1, 1, 0), Window(6, 3, 2, 2, 2, 0, 1))
+    found = windows_of("f", (5, 6), (3, 2), (2, 2), "valid", (1, 1))
+    assert found == (Window(5, 2, 3, 2), Window(6, 3, 2, 2))
 
 
 @pytest.mark.parametrize(

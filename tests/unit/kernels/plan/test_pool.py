@@ -12,6 +12,7 @@ from dml_vk.dtypes import float16, float32, int64
 from dml_vk.kernels.plan import rounds
 from dml_vk.kernels.plan.pool import MOST_TAPS, Box, Pooling, boxes, plan_pool
 from dml_vk.layout import Layout, channels_last
+from dml_vk.windows import Window
 from tests import tier
 from tests.profiles import PROFILES
 
@@ -23,17 +24,15 @@ def plan_of(kernel, box, dtype, operation, order, profile):
     """Of windows over three times as much, at a distance of one."""
     sizes = tuple([3 * size for size in kernel])
     out = tuple([2 * size + 1 for size in kernel])
-    source, ones, zeros = Layout.packed((2, 5, *sizes), order), [1] * len(out), [0] * len(out)
+    source, zeros = Layout.packed((2, 5, *sizes), order), [0] * len(out)
     target = Layout.packed((2, 5, *out), order)
     strides = (*source.strides[:2], *zeros)
     positions = (0, 0, *Layout(out).strides)
     made = int64 if operation == "index" else dtype
     steps = source.strides[2:]
-    pooling = Pooling(
-        operation, sizes, steps, tuple(kernel), *map(tuple, (ones, ones)), *[tuple(zeros)] * 2, out
-    )
+    pooling = Pooling(operation, tuple([Window(*dim) for dim in zip(sizes, out, kernel)]))
     operands = (strides, 0, dtype.itemsize), (positions, 0, 4), (target.strides, 0, made.itemsize)
-    return plan_pool(target.sizes, operands, (dtype, made), pooling, box, profile)
+    return plan_pool(target.sizes, operands, (dtype, made), pooling, steps, box, profile)
 
 
 @tier.examples(40)

@@ -20,8 +20,6 @@ from dml_vk.kernels.plan.conv import (
     NO_EPILOGUE,
     Channels,
     Epilogue,
-    Operand,
-    Spatial,
     plan_conv,
 )
 from dml_vk.kernels.plan.copy import plan_copy
@@ -46,10 +44,12 @@ from dml_vk.kernels.plan.scan import EXCLUSIVE, INCLUSIVE, SUM, Scan, plan_scan
 from dml_vk.kernels.plan.search import plan_search
 from dml_vk.kernels.plan.sort import plan_keys, plan_merge, plan_runs
 from dml_vk.kernels.plan.transfer import COPY, FILL
+from dml_vk.kernels.plan.windows import Operand, from_inside
 from dml_vk.kernels.reductions import REDUCTIONS
 from dml_vk.layout import Layout, channels_last
 from dml_vk.limits import MINIMUM
 from dml_vk.runtime.queue import Queue
+from dml_vk.windows import Window
 from tests import tier
 from tests.profiles import PROFILES, SHUFFLING
 from tests.real_dtypes import DTYPES
@@ -201,14 +201,17 @@ def test_products(kind, rows, columns, depth, dtype):
 @given(KINDS, LARGE, LARGE, st.integers(1, 64), st.integers(1, 2**14))
 def test_convolutions(kind, positions, outputs, inputs, width):
     positions = max(1, min(positions, 2**31 // outputs))
-    line = Spatial(positions + width - 1, positions, width, x=1, weight=1, dst=1)
-    x, weight = Operand(0, line.size, 0, float32), Operand(inputs * width, width, 0, float32)
+    line = from_inside((Window(positions + width - 1, positions, width),), Window())
+    steps = (1, 0, 0)
+    x = Operand(0, line[0].size, steps, 0, float32)
+    weight = Operand(inputs * width, width, steps, 0, float32)
     for first in range(0, inputs * width, MOST_TERMS):
-        channels, dst = Channels(1, 1, inputs, outputs), (0, positions)
+        channels = Channels(1, 1, inputs, outputs)
         for profile in (PROFILES[kind], SHUFFLING):
-            for epilogue in (NO_EPILOGUE, Epilogue(int(OPCODES["GELU"]), (), float16)):
+            for epilogue, to in ((NO_EPILOGUE, float32), (Epilogue(int(OPCODES["GELU"])), float16)):
+                dst = Operand(0, positions, steps, 0, to)
                 given = x, weight, None, dst, profile, first, epilogue
-                check(plan_conv(channels, (line,), *given))
+                check(plan_conv(channels, line, *given))
 
 
 @tier.examples(200)

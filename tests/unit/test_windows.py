@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from dml_vk.nn.taps import Dim
+from dml_vk.windows import Window
 from tests import tier
 
 small = st.integers(0, 5)
@@ -14,18 +14,18 @@ small = st.integers(0, 5)
 @tier.examples(200)
 @given(small.map(lambda n: n + 1), *[small.map(lambda n: n + 1)] * 3, small, small)
 def test_runs_hold_each_tap_inside_once(size, taps, stride, dilation, before, after):
-    dim = Dim(size, taps, stride, dilation, before, after)
+    dim = Window.fitted(size, taps, stride, dilation, (before, after))
     inside = {
         (tap, window)
         for tap in range(taps)
-        for window in range(max(0, dim.windows))
+        for window in range(max(0, dim.count))
         if 0 <= window * stride + tap * dilation - before < size
     }
     found = [
         (tap, window)
         for run in dim.runs()
         for tap in range(run.tap, run.tap + run.taps)
-        for window in range(run.first, run.first + run.windows)
+        for window in range(run.first, run.first + run.count)
     ]
     assert len(found) == len(set(found))
     assert set(found) == inside
@@ -35,4 +35,4 @@ def test_runs_hold_each_tap_inside_once(size, taps, stride, dilation, before, af
 
 
 def test_without_padding_there_is_one_run():
-    assert [run.taps for run in Dim(9, 3, 1, 2, 0, 0).runs()] == [3]
+    assert [run.taps for run in Window.fitted(9, 3, 1, 2).runs()] == [3]

@@ -90,13 +90,13 @@ def write(
 ) -> None:
     """Write `moved * factor * weight + bias` after the activation."""
     weight, bias = [
-        None if one is None else Tensor(copy_if_overlapping(what, one, target)) for one in affine
+        None if view is None else Tensor(copy_if_overlapping(what, view, target)) for view in affine
     ]
-    made, done = Tensor(target), moved
+    result, out = moved, Tensor(target)
     for step, other in ((multiply, factor), (multiply, weight), (add, bias)):
         if other is not None:
-            done = step(done, other, out=made)
-    finish(what, done, target, activation)
+            result = step(result, other, out=out)
+    finish(what, result, target, activation)
 
 
 def scale(variance: Tensor, eps: float) -> Tensor:
